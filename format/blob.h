@@ -1,0 +1,408 @@
+/*
+ * The policy blob: what sbxc writes and sbxrun applies.
+ *
+ *	+--------------------+ 0
+ *	| struct sbx_header  |
+ *	+--------------------+ 32
+ *	| struct sbx_section | one per section, sorted by kind
+ *	| ...                |
+ *	+--------------------+ 8-aligned
+ *	| section bytes      | each 8-aligned, in table order, zero padding
+ *	| ...                |
+ *	+--------------------+ header.size
+ *
+ * All integers are little-endian and of fixed width; padding is zero.  Strings
+ * are offsets into SBX_SECTION_STRINGS, whose first byte is NUL, so that
+ * offset 0 is the empty string.  Paths are symbolic: an anchor (an index into
+ * SBX_SECTION_ANCHORS) and a suffix, which is "" or starts with '/'.
+ *
+ * This file is the only definition; sbx-blob(5) describes it for people and a
+ * test compares the two.  Untrusted bytes are read through sbx_verify() alone.
+ */
+#ifndef SBX_BLOB_H
+#define SBX_BLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * In the manner of PNG: a byte with the top bit set, the name, and the line
+ * ends that text-mode transfers damage.
+ */
+#define SBX_MAGIC "\x89SBX\r\n\x1a\n"
+
+/* The format that this tree writes, and the oldest reader that may read it. */
+enum { SBX_FORMAT = 1, SBX_FORMAT_MIN_READER = 1 };
+
+/* Bounds that every reader may rely on after sbx_verify(). */
+enum {
+	SBX_MAX_SIZE = 4 * 1024 * 1024, /* bytes of a blob */
+	SBX_MAX_SECTIONS = 64,
+	SBX_MAX_RULES = 32768,  /* path rules, and holes */
+	SBX_MAX_ANCHORS = 64,   /* five built in, the rest parameters */
+	SBX_MAX_PATH = 4095,    /* bytes of a suffix or of a bound anchor */
+	SBX_MAX_INSNS = 4096,   /* of one program: the kernel's BPF_MAXINSNS */
+	SBX_MAX_PROGRAMS = 32,
+	SBX_MAX_ABI = 64,       /* Landlock ABI rows */
+};
+
+struct sbx_header {
+	uint8_t magic[8];
+	uint16_t version;    /* SBX_FORMAT of the writer */
+	uint16_t min_reader; /* a reader of an older format must refuse */
+	uint32_t size;       /* of the whole file, in bytes */
+	uint32_t crc;        /* CRC-32 of all other bytes of the file */
+	uint32_t section_count;
+	uint64_t reserved;   /* zero */
+};
+
+enum sbx_section_kind {
+	SBX_SECTION_META = 1,
+	SBX_SECTION_STRINGS,
+	SBX_SECTION_ANCHORS,
+	SBX_SECTION_PATHS,
+	SBX_SECTION_HOLES,
+	SBX_SECTION_PORTS,
+	SBX_SECTION_LIMITS,
+	SBX_SECTION_ENV,
+	SBX_SECTION_SET,
+	SBX_SECTION_LANDLOCK,
+	SBX_SECTION_PROGRAMS,
+	SBX_SECTION_BPF,
+	SBX_SECTION_SYSCALLS,
+	SBX_SECTION_SOURCES,
+	SBX_SECTION_SBPL,
+	SBX_SECTION_END, /* one more than the last known kind */
+};
+
+/* A reader that does not know a critical section refuses the blob. */
+enum { SBX_CRITICAL = 1 };
+
+struct sbx_section {
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t offset; /* from the start of the file, a multiple of 8 */
+	uint32_t size;   /* bytes without padding */
+};
+
+/* Which machines a record is for: set bits of `where`, never zero. */
+enum sbx_where {
+	SBX_ON_LINUX_X86_64 = 1,
+	SBX_ON_LINUX_AARCH64 = 2,
+	SBX_ON_MACOS = 4,
+	SBX_ON_LINUX = SBX_ON_LINUX_X86_64 | SBX_ON_LINUX_AARCH64,
+	SBX_ON_ALL = SBX_ON_LINUX | SBX_ON_MACOS,
+};
+
+enum sbx_effect { SBX_ALLOW, SBX_DENY, SBX_PREFER_DENY, SBX_EFFECT_END };
+
+/*
+ * The path rights.  In an allow rule the set is closed upwards: write and exec
+ * come with read.  In a deny rule it is what is taken away: denying read takes
+ * all three.
+ */
+enum sbx_right { SBX_READ = 1, SBX_WRITE = 2, SBX_EXEC = 4, SBX_RIGHTS = 7 };
+
+enum sbx_level {
+	SBX_LEVEL_NONE,
+	SBX_LEVEL_MINIMAL,
+	SBX_LEVEL_STANDARD,
+	SBX_LEVEL_FULL,
+	SBX_LEVEL_END,
+};
+
+enum sbx_net { SBX_NET_NONE, SBX_NET_PORTS, SBX_NET_FULL, SBX_NET_END };
+
+enum sbx_meta_flag {
+	SBX_EVERYTHING = 1,     /* allow everything: no Landlock, no filter */
+	SBX_SIGNAL_ANYWHERE = 2,
+	SBX_ABSTRACT_ANYWHERE = 4,
+	SBX_META_FLAGS = 7,
+};
+
+struct sbx_meta {
+	uint32_t profile;  /* string: the profile's name */
+	uint32_t about;    /* string */
+	uint32_t writer;   /* string: "sbxc VERSION" */
+	uint32_t flags;    /* enum sbx_meta_flag */
+	uint8_t level;     /* enum sbx_level: the floor */
+	uint8_t landlock;  /* least Landlock ABI, 0 = any */
+	uint8_t net;       /* enum sbx_net */
+	uint8_t language;  /* N of the statement `sbx N` */
+	uint32_t level_source;    /* index into sources, or SBX_NO_SOURCE */
+	uint32_t landlock_source;
+	uint32_t net_source;
+};
+
+#define SBX_NO_SOURCE UINT32_MAX
+
+enum sbx_anchor_id {
+	SBX_ANCHOR_ROOT, /* "/"; its bound path is the empty string */
+	SBX_ANCHOR_WORKSPACE,
+	SBX_ANCHOR_HOME,
+	SBX_ANCHOR_TMP,
+	SBX_ANCHOR_RUNTIME,
+	SBX_ANCHOR_PARAM, /* the first parameter */
+};
+
+enum { SBX_ANCHOR_USED = 1 }; /* some record refers to it */
+
+struct sbx_anchor {
+	uint32_t name;   /* string: "workspace" ... or a parameter's name */
+	uint32_t flags;
+	uint32_t source; /* of a parameter's declaration */
+	uint32_t reserved;
+};
+
+/* Sorted by anchor, then suffix in path order ('/' before every byte). */
+struct sbx_path {
+	uint32_t suffix; /* string */
+	uint16_t anchor;
+	uint8_t effect;  /* enum sbx_effect */
+	uint8_t rights;  /* enum sbx_right */
+	uint32_t first_hole;
+	uint16_t hole_count;
+	uint8_t where;   /* enum sbx_where */
+	uint8_t reserved;
+	uint32_t source;
+	uint32_t reserved2;
+};
+
+/* A place taken out of one path rule by `except`. */
+struct sbx_hole {
+	uint32_t suffix;
+	uint16_t anchor;
+	uint16_t reserved;
+};
+
+enum sbx_port_op { SBX_CONNECT_TCP, SBX_LISTEN_TCP, SBX_PORT_OP_END };
+
+struct sbx_port {
+	uint16_t low, high; /* inclusive, host byte order */
+	uint8_t effect;
+	uint8_t op;         /* enum sbx_port_op */
+	uint8_t where;
+	uint8_t reserved;
+	uint32_t source;
+	uint32_t reserved2;
+};
+
+enum sbx_limit_kind {
+	SBX_LIMIT_FILE_SIZE,  /* bytes: RLIMIT_FSIZE */
+	SBX_LIMIT_PROCESSES,  /* RLIMIT_NPROC */
+	SBX_LIMIT_OPEN_FILES, /* RLIMIT_NOFILE */
+	SBX_LIMIT_CPU_TIME,   /* seconds: RLIMIT_CPU */
+	SBX_LIMIT_MEMORY,     /* bytes: RLIMIT_AS */
+	SBX_LIMIT_CORE,       /* bytes: RLIMIT_CORE */
+	SBX_LIMIT_STACK,      /* bytes: RLIMIT_STACK */
+	SBX_LIMIT_END,
+};
+
+struct sbx_limit {
+	uint64_t value;
+	uint32_t source;
+	uint16_t kind;
+	uint8_t where;
+	uint8_t reserved;
+};
+
+/* Which variables of the caller are handed on: `*` matches any bytes. */
+struct sbx_env {
+	uint32_t pattern; /* string */
+	uint32_t source;
+	uint8_t effect;
+	uint8_t where;
+	uint16_t reserved;
+	uint32_t reserved2;
+};
+
+#define SBX_NO_ANCHOR UINT16_MAX
+
+/* `set env NAME = VALUE`: the value is the bound anchor, if any, then text. */
+struct sbx_set {
+	uint32_t name;
+	uint32_t text;
+	uint32_t source;
+	uint16_t anchor; /* or SBX_NO_ANCHOR */
+	uint8_t where;
+	uint8_t reserved;
+};
+
+/*
+ * What the loader hands to Landlock on a kernel that reports `abi`: it takes
+ * the row with the greatest abi not above the kernel's.  The masks of the four
+ * kinds of access are already cut to what the row handles.  READ_DIR stands
+ * alone because a rule on a directory also lists everything below it.
+ */
+struct sbx_landlock {
+	uint32_t abi;
+	uint32_t restrict_flags; /* of landlock_restrict_self(2) */
+	uint64_t handled_fs;
+	uint64_t handled_net;
+	uint64_t scoped;
+	uint64_t list;  /* READ_DIR */
+	uint64_t read;
+	uint64_t write;
+	uint64_t exec;
+	uint64_t file;  /* rights that are valid on what is not a directory */
+	uint64_t connect_tcp;
+	uint64_t bind_tcp;
+};
+
+/* One complete seccomp filter; the loader picks one and changes nothing. */
+enum sbx_program_flag {
+	SBX_PROGRAM_FULL = 1,     /* for level full, else for the levels below */
+	SBX_PROGRAM_UNIX = 2,     /* AF_UNIX sockets open */
+	SBX_PROGRAM_NETLINK = 4,  /* route netlink opens */
+	SBX_PROGRAM_TCP = 8,      /* TCP opens because Landlock holds the ports */
+	SBX_PROGRAM_FLAGS = 15,
+};
+
+/*
+ * Among the programs of its machine and of its kind of level the loader takes
+ * the one with the greatest min_abi not above the kernel's Landlock ABI.
+ */
+struct sbx_program {
+	uint32_t arch;    /* AUDIT_ARCH_* */
+	uint32_t flags;
+	uint32_t min_abi;
+	uint32_t first;   /* index into SBX_SECTION_BPF */
+	uint32_t count;
+	uint32_t reserved;
+};
+
+/* The kernel's struct sock_filter, whose bytes go to seccomp(2) in place. */
+struct sbx_insn {
+	uint16_t code;
+	uint8_t jt, jf;
+	uint32_t k;
+};
+
+/* The verdict on one system call, sorted by name; those absent are allowed. */
+enum sbx_syscall_verdict {
+	SBX_SYSCALL_ALLOW,
+	SBX_SYSCALL_DENY,
+	SBX_SYSCALL_ARGS, /* decided by its arguments */
+	SBX_SYSCALL_END,
+};
+
+struct sbx_syscall {
+	uint32_t name;
+	uint32_t source;  /* SBX_NO_SOURCE: the language's own baseline */
+	uint8_t verdict;
+	uint8_t where;
+	uint16_t error;   /* errno of a denial */
+	uint32_t reason;  /* string: the group or words that said so */
+};
+
+/* Where a rule was written: sorted, so independent of the order of includes. */
+struct sbx_source {
+	uint32_t file; /* string */
+	uint32_t line, column;
+	uint32_t via;  /* string: the profile or group that holds the rule */
+};
+
+#define SBX_ASSERT_SIZE(type, size) \
+	_Static_assert(sizeof(struct type) == (size), "size of struct " #type)
+SBX_ASSERT_SIZE(sbx_header, 32);
+SBX_ASSERT_SIZE(sbx_section, 16);
+SBX_ASSERT_SIZE(sbx_meta, 32);
+SBX_ASSERT_SIZE(sbx_anchor, 16);
+SBX_ASSERT_SIZE(sbx_path, 24);
+SBX_ASSERT_SIZE(sbx_hole, 8);
+SBX_ASSERT_SIZE(sbx_port, 16);
+SBX_ASSERT_SIZE(sbx_limit, 16);
+SBX_ASSERT_SIZE(sbx_env, 16);
+SBX_ASSERT_SIZE(sbx_set, 16);
+SBX_ASSERT_SIZE(sbx_landlock, 88);
+SBX_ASSERT_SIZE(sbx_program, 24);
+SBX_ASSERT_SIZE(sbx_insn, 8);
+SBX_ASSERT_SIZE(sbx_syscall, 16);
+SBX_ASSERT_SIZE(sbx_source, 16);
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+    "blobs are read in place, so only little-endian hosts are served");
+
+/* Why a byte string is not a policy: SBX_BLOB_ERROR(name, sentence). */
+#define SBX_BLOB_ERRORS(X) \
+	X(OK, "the blob is well formed") \
+	X(SHORT, "it is too short to hold a header") \
+	X(MAGIC, "it is not a compiled policy") \
+	X(VERSION, "it was written for a newer format: recompile it, or " \
+	    "update sbxrun") \
+	X(SIZE, "its length differs from the length it states: it was cut " \
+	    "off or added to") \
+	X(CRC, "its checksum does not match: it was damaged") \
+	X(TABLE, "its section table is malformed") \
+	X(CRITICAL, "it needs a feature that this reader does not know") \
+	X(MISSING, "a section that every policy has is missing") \
+	X(STRING, "a string lies outside the string section") \
+	X(RESERVED, "a reserved field is not zero") \
+	X(META, "its meta section is malformed") \
+	X(ANCHOR, "an anchor is malformed or unknown") \
+	X(PATH, "a path rule is malformed") \
+	X(PORT, "a port rule is malformed") \
+	X(LIMIT, "a limit is malformed") \
+	X(ENV, "an environment rule is malformed") \
+	X(LANDLOCK, "the Landlock table is malformed") \
+	X(PROGRAM, "a filter program is malformed") \
+	X(SYSCALL, "a system call entry is malformed") \
+	X(SOURCE, "a source position is malformed") \
+	X(SBPL, "the SBPL text is malformed")
+
+enum sbx_blob_error {
+#define SBX_X(name, sentence) SBX_BLOB_##name,
+	SBX_BLOB_ERRORS(SBX_X)
+#undef SBX_X
+};
+
+/*
+ * Checked pointers into the bytes given to sbx_verify(), valid as long as
+ * those bytes are.  A section that is absent has count 0.
+ */
+struct sbx_view {
+	const uint8_t *base;
+	uint32_t size;
+	const struct sbx_meta *meta;
+	const char *strings;
+	const struct sbx_anchor *anchors;
+	const struct sbx_path *paths;
+	const struct sbx_hole *holes;
+	const struct sbx_port *ports;
+	const struct sbx_limit *limits;
+	const struct sbx_env *env;
+	const struct sbx_set *set;
+	const struct sbx_landlock *landlock;
+	const struct sbx_program *programs;
+	const struct sbx_insn *bpf;
+	const struct sbx_syscall *syscalls;
+	const struct sbx_source *sources;
+	const char *sbpl;
+	uint32_t strings_size, anchor_count, path_count, hole_count, port_count,
+	    limit_count, env_count, set_count, landlock_count, program_count,
+	    bpf_count, syscall_count, source_count, sbpl_size;
+};
+
+/*
+ * Checks every byte of the blob that has a meaning.  Total: any bytes at all
+ * give SBX_BLOB_OK and a filled view, or one of the errors and an unusable
+ * view.  `base` must be 8-aligned.
+ */
+enum sbx_blob_error sbx_verify(const void *base, size_t size,
+    struct sbx_view *view);
+
+/* The sentence of an error, as the end of "sbxrun: FILE: ...". */
+const char *sbx_blob_strerror(enum sbx_blob_error error);
+
+/* What header.crc must be: the CRC-32 of zlib and PNG over bytes [0, 16) and
+ * [20, size).  size is at least that of the header. */
+uint32_t sbx_checksum(const void *blob, size_t size);
+
+/* The string at a verified offset. */
+static inline const char *
+sbx_string(const struct sbx_view *view, uint32_t offset)
+{
+	return view->strings + offset;
+}
+
+#endif

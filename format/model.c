@@ -1,0 +1,200 @@
+/*
+ * See model.h.  A path right is given where some allow covers the path and no
+ * deny does; everything else here is looking for the rule to name.
+ */
+#include "format/model.h"
+
+bool
+sbx_covers(struct sbx_place place, struct sbx_place path)
+{
+	if (place.len > path.len)
+		return false;
+	if (__builtin_memcmp(place.path, path.path, place.len) != 0)
+		return false;
+	return place.len == path.len || path.path[place.len] == '/';
+}
+
+bool
+sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path)
+{
+	if (!sbx_covers(rule->at, path))
+		return false;
+	for (uint16_t i = 0; i < rule->hole_count; i++) {
+		if (sbx_covers(rule->holes[i], path))
+			return false;
+	}
+	return true;
+}
+
+struct sbx_verdict
+sbx_path_verdict(const struct sbx_rule *rules, size_t count, uint8_t right,
+    struct sbx_place path)
+{
+	struct sbx_verdict verdict = {
+		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
+	};
+	uint32_t longest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sbx_rule *rule = &rules[i];
+
+		if ((rule->rights & right) == 0 || !sbx_rule_covers(rule, path))
+			continue;
+		if (rule->effect != SBX_ALLOW)
+			return (struct sbx_verdict){
+				.reason = SBX_BECAUSE_DENIED,
+				.source = rule->source,
+				.preferred = rule->effect == SBX_PREFER_DENY,
+			};
+		if (verdict.reason == SBX_BECAUSE_NOTHING ||
+		    rule->at.len > longest) {
+			longest = rule->at.len;
+			verdict.reason = SBX_BECAUSE_ALLOWED;
+			verdict.source = rule->source;
+		}
+	}
+	return verdict;
+}
+
+static bool
+is_below(struct sbx_place path, struct sbx_place place)
+{
+	return place.len > path.len && sbx_covers(path, place);
+}
+
+/*
+ * An allow at or above the directory splits if one of its own holes, or a deny
+ * of the right, begins below the directory.  Another allow that covers the
+ * directory whole, without such a hole, hands the right out unsplit.
+ */
+bool
+sbx_path_is_split(const struct sbx_rule *rules, size_t count, uint8_t right,
+    struct sbx_place path)
+{
+	bool whole = false;
+
+	if (!sbx_verdict_allows(sbx_path_verdict(rules, count, right, path)))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct sbx_rule *rule = &rules[i];
+		bool has_hole = false;
+
+		if ((rule->rights & right) == 0)
+			continue;
+		if (rule->effect != SBX_ALLOW) {
+			if (is_below(path, rule->at))
+				return true;
+			continue;
+		}
+		if (!sbx_rule_covers(rule, path))
+			continue;
+		for (uint16_t j = 0; j < rule->hole_count; j++)
+			has_hole |= is_below(path, rule->holes[j]);
+		whole |= !has_hole;
+	}
+	return !whole;
+}
+
+struct sbx_verdict
+sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
+    uint16_t port)
+{
+	struct sbx_verdict verdict = {
+		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
+	};
+
+	if (view->meta->net == SBX_NET_FULL) {
+		verdict.reason = SBX_BECAUSE_ALLOWED;
+		verdict.source = view->meta->net_source;
+	}
+	for (uint32_t i = 0; i < view->port_count; i++) {
+		const struct sbx_port *rule = &view->ports[i];
+
+		if ((rule->where & where) == 0 || rule->op != op ||
+		    port < rule->low || port > rule->high)
+			continue;
+		verdict.source = rule->source;
+		if (rule->effect != SBX_ALLOW) {
+			verdict.reason = SBX_BECAUSE_DENIED;
+			verdict.preferred = rule->effect == SBX_PREFER_DENY;
+			return verdict;
+		}
+		verdict.reason = SBX_BECAUSE_ALLOWED;
+	}
+	return verdict;
+}
+
+bool
+sbx_pattern_match(const char *pattern, const char *text, size_t len)
+{
+	const char *star = NULL;
+	size_t at = 0, mark = 0;
+
+	/*
+	 * Greedy matching with one point of return: a later star makes the
+	 * choices of an earlier one irrelevant.
+	 */
+	while (at < len) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			mark = at;
+		} else if (*pattern == text[at] && *pattern != '\0') {
+			pattern++;
+			at++;
+		} else if (star != NULL) {
+			pattern = star;
+			at = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+struct sbx_verdict
+sbx_env_verdict(const struct sbx_view *view, uint8_t where, const char *name,
+    size_t len)
+{
+	struct sbx_verdict verdict = {
+		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
+	};
+
+	if (view->meta->flags & SBX_EVERYTHING)
+		verdict.reason = SBX_BECAUSE_ALLOWED;
+	for (uint32_t i = 0; i < view->env_count; i++) {
+		const struct sbx_env *rule = &view->env[i];
+
+		if ((rule->where & where) == 0 ||
+		    !sbx_pattern_match(sbx_string(view, rule->pattern), name,
+			len))
+			continue;
+		verdict.source = rule->source;
+		if (rule->effect != SBX_ALLOW) {
+			verdict.reason = SBX_BECAUSE_DENIED;
+			verdict.preferred = rule->effect == SBX_PREFER_DENY;
+			return verdict;
+		}
+		verdict.reason = SBX_BECAUSE_ALLOWED;
+	}
+	return verdict;
+}
+
+static int
+path_byte(struct sbx_place place, uint32_t at)
+{
+	if (at == place.len)
+		return -1;
+	return place.path[at] == '/' ? 0 : (uint8_t)place.path[at];
+}
+
+int
+sbx_place_compare(struct sbx_place a, struct sbx_place b)
+{
+	uint32_t i = 0;
+
+	while (i < a.len && i < b.len && a.path[i] == b.path[i])
+		i++;
+	return path_byte(a, i) - path_byte(b, i);
+}
