@@ -1,0 +1,466 @@
+#include "runtime/bind.h"
+
+#include "runtime/kernel.h"
+#include "runtime/out.h"
+#include "runtime/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct sbx_place nothing = { "", 0 };
+
+/* --- anchors -------------------------------------------------------------- */
+
+static void
+bind_anchor(struct binding *binding, uint32_t anchor, struct sbx_place at)
+{
+	binding->anchors[anchor] = at;
+	binding->bound[anchor] = true;
+}
+
+/* The kernel's own name for where we are: absolute and without links. */
+static struct sbx_place
+current_directory(struct binding *binding)
+{
+	char cwd[SBX_MAX_PATH + 1];
+
+	if (current_path(cwd, sizeof cwd) < 0)
+		refuse("the current directory", "no such workspace", errno);
+	if (cwd[0] != '/')
+		refuse("the current directory", "it lies outside the root "
+		    "directory", 0);
+	return text_join(&binding->text, place_of(cwd), nothing);
+}
+
+static struct sbx_place
+given_directory(struct binding *binding, const char *given)
+{
+	struct resolved found = resolve_given(&binding->text, given);
+	int fd;
+
+	if (found.fd < 0)
+		refuse(given, "no such workspace", found.error);
+	fd = openat(found.fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		refuse(given, "the workspace is no directory one can enter",
+		    errno);
+	close(fd);
+	close(found.fd);
+	return found.at;
+}
+
+static void
+bind_workspace(struct binding *binding, const char *given)
+{
+	struct sbx_place at = given ? given_directory(binding, given) :
+				      current_directory(binding);
+
+	if (at.len == 0)
+		refuse("/", "the root directory is no workspace; choose one "
+		    "with -w", 0);
+	bind_anchor(binding, SBX_ANCHOR_WORKSPACE, at);
+}
+
+/* Reads as much of a file as fits, NUL-terminated; "" if there is none. */
+static void
+read_text(const char *path, char *buffer, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t len = fd < 0 ? 0 : 1;
+
+	while (len > 0 && used < size - 1) {
+		len = read(fd, buffer + used, size - 1 - used);
+		if (len > 0)
+			used += (size_t)len;
+	}
+	buffer[used] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The next field of a line, up to ':' or the line's end. */
+static char *
+next_field(char **line)
+{
+	char *field = *line;
+
+	if (field != NULL) {
+		*line = strchr(field, ':');
+		if (*line != NULL)
+			*(*line)++ = '\0';
+	}
+	return field;
+}
+
+/*
+ * The home directory of the user's line in /etc/passwd, or NULL.  A user who
+ * has none there (a directory service) has only $HOME.
+ */
+static const char *
+passwd_home(char *text)
+{
+	unsigned long uid = getuid();
+
+	while (text != NULL && *text != '\0') {
+		char *line = text, *id, *home, *end;
+
+		text = strchr(line, '\n');
+		if (text != NULL)
+			*text++ = '\0';
+		/* name:password:uid:gid:comment:home:shell */
+		next_field(&line);
+		next_field(&line);
+		id = next_field(&line);
+		next_field(&line);
+		next_field(&line);
+		home = next_field(&line);
+		if (home != NULL && strtoul(id, &end, 10) == uid &&
+		    end != id && *end == '\0')
+			return home;
+	}
+	return NULL;
+}
+
+static bool
+bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
+{
+	struct resolved found;
+
+	if (path == NULL || path[0] != '/' || strlen(path) > SBX_MAX_PATH)
+		return false;
+	found = resolve_given(&binding->text, path);
+	if (found.fd >= 0)
+		close(found.fd);
+	*at = found.at;
+	return true;
+}
+
+/*
+ * ~ is $HOME where the policy allows; where it denies it is also the home of
+ * the password entry, so that a changed variable uncovers nothing.
+ */
+static void
+bind_home(struct binding *binding)
+{
+	const char *home = getenv("HOME"), *named;
+	struct sbx_place at, other;
+
+	read_text("/etc/passwd", binding->passwd, sizeof binding->passwd);
+	named = passwd_home(binding->passwd);
+
+	if (bind_home_path(binding, home, &at))
+		bind_anchor(binding, SBX_ANCHOR_HOME, at);
+	if (named == NULL || (home != NULL && strcmp(home, named) == 0) ||
+	    !bind_home_path(binding, named, &other))
+		return;
+	if (!binding->bound[SBX_ANCHOR_HOME])
+		bind_anchor(binding, SBX_ANCHOR_HOME, other);
+	binding->other_home = other;
+	binding->has_other_home = sbx_place_compare(other,
+	    binding->anchors[SBX_ANCHOR_HOME]) != 0;
+}
+
+static void
+bind_tmp(struct binding *binding, bool make)
+{
+	char path[SCRATCH_PATH_SIZE];
+
+	binding->scratch_missing = !scratch_path(path,
+	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
+	bind_anchor(binding, SBX_ANCHOR_TMP,
+	    text_join(&binding->text, place_of(path), nothing));
+}
+
+static void
+bind_runtime(struct binding *binding)
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	struct sbx_place at;
+
+	if (bind_home_path(binding, given, &at))
+		bind_anchor(binding, SBX_ANCHOR_RUNTIME, at);
+}
+
+static const char *
+definition_of(const struct options *options, const char *name)
+{
+	for (uint32_t i = 0; i < options->definition_count; i++) {
+		const struct definition *definition = &options->definitions[i];
+
+		if (strncmp(definition->text, name, definition->name_len) ==
+			0 && name[definition->name_len] == '\0')
+			return definition->text + definition->name_len + 1;
+	}
+	return NULL;
+}
+
+static void
+bind_parameter(struct binding *binding, const struct options *options,
+    uint32_t anchor)
+{
+	const char *name = sbx_string(binding->view,
+	    binding->view->anchors[anchor].name);
+	const char *value = definition_of(options, name);
+	struct resolved found;
+
+	if (value == NULL)
+		refuse(name, "the policy needs this parameter: give it with "
+		    "-D NAME=PATH", 0);
+	if (value[0] == '\0')
+		refuse(name, "the parameter's path is empty", 0);
+	found = resolve_given(&binding->text, value);
+	if (found.fd < 0)
+		refuse(name, "the parameter's path leads nowhere", found.error);
+	close(found.fd);
+	bind_anchor(binding, anchor, found.at);
+}
+
+/* A misspelt -D would leave the user with another policy than was meant. */
+static void
+refuse_unknown_definitions(const struct binding *binding,
+    const struct options *options)
+{
+	const struct sbx_view *view = binding->view;
+
+	for (uint32_t i = 0; i < options->definition_count; i++) {
+		const struct definition *given = &options->definitions[i];
+		bool known = false;
+
+		for (uint32_t j = SBX_ANCHOR_PARAM; j < view->anchor_count;
+		    j++) {
+			const char *name = sbx_string(view,
+			    view->anchors[j].name);
+
+			known |= strlen(name) == given->name_len &&
+			    memcmp(name, given->text, given->name_len) == 0;
+		}
+		if (!known)
+			refuse(given->text,
+			    "the policy has no such parameter", 0);
+	}
+}
+
+void
+bind_anchors(struct binding *binding, const struct sbx_view *view,
+    const struct options *options)
+{
+	binding->view = view;
+	refuse_unknown_definitions(binding, options);
+	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
+	/* Always: -v and the scratch directory's name need it. */
+	bind_workspace(binding, options->workspace);
+	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
+		bind_home(binding);
+	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
+		bind_tmp(binding, !options->plan);
+	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
+		bind_runtime(binding);
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
+		bind_parameter(binding, options, i);
+}
+
+/* --- rules ---------------------------------------------------------------- */
+
+static struct sbx_place
+suffix_of(const struct binding *binding, uint32_t offset)
+{
+	const char *suffix = sbx_string(binding->view, offset);
+
+	return (struct sbx_place){ suffix, (uint32_t)strlen(suffix) };
+}
+
+static struct sbx_rule *
+add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
+    struct sbx_place at)
+{
+	struct sbx_rule *rule = &binding->rules[binding->rule_count];
+
+	if (binding->rule_count == BIND_MAX_RULES)
+		refuse(NULL, "the policy has too many rules for this machine",
+		    0);
+	*rule = (struct sbx_rule){
+		.at = at,
+		.source = path->source,
+		.effect = path->effect,
+		.rights = rights,
+	};
+	binding->sites[binding->rule_count++] = (struct site){
+		.path = path, .fd = -1
+	};
+	return rule;
+}
+
+static void
+add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
+{
+	if (binding->hole_count == BIND_MAX_HOLES)
+		refuse(NULL, "the policy has too many exceptions for this "
+		    "machine", 0);
+	if (rule->hole_count == 0)
+		rule->holes = &binding->holes[binding->hole_count];
+	binding->holes[binding->hole_count++] = at;
+	rule->hole_count++;
+}
+
+static struct sbx_place
+locate(struct binding *binding, struct sbx_place anchor, uint32_t suffix)
+{
+	return resolve_place(&binding->text, anchor, text_join(&binding->text,
+	    anchor, suffix_of(binding, suffix))).at;
+}
+
+static void
+bind_holes(struct binding *binding, struct sbx_rule *rule,
+    const struct sbx_path *path)
+{
+	const struct sbx_hole *holes = binding->view->holes + path->first_hole;
+
+	for (uint16_t i = 0; i < path->hole_count; i++) {
+		const struct sbx_hole *hole = &holes[i];
+
+		if (binding->bound[hole->anchor])
+			add_hole(binding, rule, locate(binding,
+			    binding->anchors[hole->anchor], hole->suffix));
+		if (hole->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
+			add_hole(binding, rule, locate(binding,
+			    binding->other_home, hole->suffix));
+	}
+}
+
+struct deny_link {
+	struct binding *binding;
+	const struct sbx_path *path;
+};
+
+/* A link that leads to a denied place is kept from being replaced. */
+static void
+deny_link(void *context, struct sbx_place link)
+{
+	struct deny_link *deny = context;
+	struct binding *binding = deny->binding;
+
+	add_rule(binding, deny->path, SBX_WRITE,
+	    text_join(&binding->text, link, nothing));
+}
+
+static void
+bind_deny(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct sbx_place at = text_join(&binding->text, anchor,
+	    suffix_of(binding, path->suffix));
+	struct resolved found = resolve_place(&binding->text, anchor, at);
+	struct sbx_rule *rule = add_rule(binding, path, path->rights, found.at);
+
+	bind_holes(binding, rule, path);
+	if (found.linked)
+		resolve_visit_links(at, deny_link,
+		    &(struct deny_link){ binding, path });
+}
+
+/*
+ * An allow keeps its descriptor, up to a number: a policy may have more rules
+ * than the process may have open files.
+ */
+static void
+bind_allow(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct sbx_place at = text_join(&binding->text, anchor,
+	    suffix_of(binding, path->suffix));
+	struct resolved found = { .at = at, .fd = -1, .error = ENOENT };
+	struct sbx_rule *rule;
+	struct site *site;
+
+	/* Most of what a profile allows at home is not there. */
+	if (path->anchor != SBX_ANCHOR_HOME || !resolve_is_missing(at))
+		found = resolve(&binding->text, at);
+	rule = add_rule(binding, path, path->rights, found.at);
+	site = &binding->sites[binding->rule_count - 1];
+	site->error = found.error;
+	site->state = found.error != 0 ? RULE_ABSENT : RULE_READY;
+	site->linked = found.linked;
+	site->fd = found.fd;
+	if (found.fd >= BIND_MAX_OPEN) {
+		close(found.fd);
+		site->fd = -1;
+	}
+	bind_holes(binding, rule, path);
+}
+
+static void
+bind_unbound(struct binding *binding, const struct sbx_path *path)
+{
+	add_rule(binding, path, 0, nothing);
+	binding->sites[binding->rule_count - 1].state = RULE_UNBOUND;
+}
+
+struct planted {
+	const struct binding *binding;
+	bool found;
+};
+
+static void
+look_for_planted(void *context, struct sbx_place link)
+{
+	struct planted *planted = context;
+
+	planted->found |= sbx_verdict_allows(sbx_path_verdict(
+	    planted->binding->rules, planted->binding->rule_count, SBX_WRITE,
+	    link));
+}
+
+/*
+ * A link that the sandbox may write could have been made by it, in an earlier
+ * run, to be given what it names.  Such a rule grants nothing.
+ */
+static void
+distrust_links(struct binding *binding)
+{
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		struct site *site = &binding->sites[i];
+		struct planted planted = { .binding = binding };
+
+		if (!site->linked || site->state != RULE_READY)
+			continue;
+		resolve_visit_links(text_join(&binding->text,
+		    binding->anchors[site->path->anchor],
+		    suffix_of(binding, site->path->suffix)),
+		    look_for_planted, &planted);
+		if (planted.found)
+			site->state = RULE_PLANTED;
+	}
+	/* Only now: verdicts on links were to see every rule. */
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->sites[i].state == RULE_PLANTED)
+			binding->rules[i].rights = 0;
+	}
+}
+
+void
+bind_rules(struct binding *binding)
+{
+	const struct sbx_view *view = binding->view;
+
+	for (uint32_t i = 0; i < view->path_count; i++) {
+		const struct sbx_path *path = &view->paths[i];
+		struct sbx_place anchor = binding->anchors[path->anchor];
+
+		if ((path->where & KERNEL_WHERE) == 0)
+			continue;
+		if (!binding->bound[path->anchor])
+			bind_unbound(binding, path);
+		else if (path->effect == SBX_ALLOW)
+			bind_allow(binding, path, anchor);
+		else
+			bind_deny(binding, path, anchor);
+		if (path->effect != SBX_ALLOW && binding->has_other_home &&
+		    path->anchor == SBX_ANCHOR_HOME)
+			bind_deny(binding, path, binding->other_home);
+	}
+	distrust_links(binding);
+}

@@ -1,0 +1,40 @@
+/*
+ * The steps that take rights away, each for good: in the order in which
+ * main.c calls them.  A step that fails ends the program with status 125.
+ */
+#ifndef SBX_CONFINE_H
+#define SBX_CONFINE_H
+
+#include "runtime/kernel.h"
+#include "runtime/machine.h"
+
+/* Closes every descriptor above 2: an open directory, socket or terminal of
+ * the caller would be a way round everything else. */
+void confine_descriptors(void);
+
+/* PR_SET_NO_NEW_PRIVS, and for a privileged caller all capabilities but the
+ * ordinary ones of a superuser who handles files. */
+void confine_privileges(void);
+
+/* Resource limits. */
+void confine_resources(const struct sbx_view *view);
+
+/* The row of masks for this kernel, or NULL if it has no Landlock. */
+const struct sbx_landlock *landlock_row_for(const struct sbx_view *view,
+    const struct machine *machine);
+
+/* The filter for this kernel and level; refuses a blob that has none. */
+const struct sbx_program *program_for(const struct sbx_view *view,
+    const struct machine *machine, enum sbx_level level);
+
+/* A ruleset that handles what the row says; then no more is possible than its
+ * rules allow. */
+int confine_ruleset(const struct sbx_landlock *row);
+void confine_landlock(const struct sbx_landlock *row, int ruleset);
+
+/* The filter, straight from the blob; afterwards only execve(2), write(2) and
+ * exit_group(2) are called. */
+void confine_syscalls(const struct sbx_view *view,
+    const struct sbx_program *program);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * The environment of the command: what the policy keeps of the caller's, and
+ * what it sets.
+ */
+#ifndef SBX_ENVIRONMENT_H
+#define SBX_ENVIRONMENT_H
+
+#include "runtime/bind.h"
+
+enum { ENVIRONMENT_MAX = 65536 };
+
+struct environment {
+	uint32_t count;
+	uint32_t dropped;
+	char *variables[ENVIRONMENT_MAX + 1]; /* NULL-terminated */
+};
+
+/* Fills the environment from the caller's; the text of what is set lies in the
+ * binding.  Refuses when there are more variables than the bound. */
+void environment_build(struct environment *environment,
+    struct binding *binding, char **callers);
+
+/* A variable's value, or NULL. */
+const char *environment_get(const struct environment *environment,
+    const char *name);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * The kernel's interface as far as the loader uses it: constants and argument
+ * layouts that libc's headers lack (musl has no linux/ headers, Debian 12's
+ * linux/landlock.h stops at ABI 2), and a wrapper for each system call without
+ * one.  The wrappers return what the call returns, with errno set.
+ *
+ * Sources: include/uapi/linux/{landlock,seccomp,openat2,capability,prctl}.h.
+ */
+#ifndef SBX_KERNEL_H
+#define SBX_KERNEL_H
+
+#include "format/blob.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+#if defined(__x86_64__)
+enum { KERNEL_WHERE = SBX_ON_LINUX_X86_64 };
+#define KERNEL_ARCH 0xc000003eU /* AUDIT_ARCH_X86_64 */
+#elif defined(__aarch64__)
+enum { KERNEL_WHERE = SBX_ON_LINUX_AARCH64 };
+#define KERNEL_ARCH 0xc00000b7U /* AUDIT_ARCH_AARCH64 */
+#else
+#error "sbxrun has filters for x86_64 and aarch64 only"
+#endif
+
+/* landlock_create_ruleset(2): the fields of ABI 1, 4 and 6.  A kernel that
+ * knows fewer accepts the rest as long as it is zero. */
+struct landlock_ruleset_attr {
+	uint64_t handled_access_fs;
+	uint64_t handled_access_net;
+	uint64_t scoped;
+};
+
+struct landlock_path_beneath_attr {
+	uint64_t allowed_access;
+	int32_t parent_fd;
+} __attribute__((packed));
+
+struct landlock_net_port_attr {
+	uint64_t allowed_access;
+	uint64_t port;
+};
+
+enum {
+	LANDLOCK_CREATE_RULESET_VERSION = 1,
+	LANDLOCK_CREATE_RULESET_ERRATA = 2,
+	LANDLOCK_RULE_PATH_BENEATH = 1,
+	LANDLOCK_RULE_NET_PORT = 2,
+};
+
+struct open_how {
+	uint64_t flags, mode, resolve;
+};
+
+enum { RESOLVE_NO_MAGICLINKS = 2, RESOLVE_NO_SYMLINKS = 4 };
+
+struct sock_fprog {
+	uint16_t len;
+	const struct sbx_insn *filter;
+};
+
+enum {
+	SECCOMP_SET_MODE_FILTER = 1,
+	SECCOMP_GET_ACTION_AVAIL = 2,
+};
+
+#define SECCOMP_RET_ERRNO 0x00050000U
+
+struct cap_header {
+	uint32_t version;
+	int32_t pid;
+};
+
+struct cap_data {
+	uint32_t effective, permitted, inheritable;
+};
+
+#define LINUX_CAPABILITY_VERSION_3 0x20080522U
+
+/* prlimit(2).  libc's setrlimit(2) deals with threads that are not there. */
+struct rlimit_pair {
+	uint64_t soft, hard;
+};
+
+static inline int
+limit_process(int resource, const struct rlimit_pair *wanted,
+    struct rlimit_pair *now)
+{
+	return (int)syscall(SYS_prlimit64, 0, resource, wanted, now);
+}
+
+/* getcwd(2); libc's also allocates if asked to.  Bytes with the NUL, or -1. */
+static inline long
+current_path(char *path, size_t size)
+{
+	return syscall(SYS_getcwd, path, size);
+}
+
+static inline int
+landlock_create_ruleset(const struct landlock_ruleset_attr *attr, size_t size,
+    uint32_t flags)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, attr, size, flags);
+}
+
+static inline int
+landlock_add_rule(int ruleset, int type, const void *attr)
+{
+	return (int)syscall(SYS_landlock_add_rule, ruleset, type, attr, 0);
+}
+
+static inline int
+landlock_restrict_self(int ruleset, uint32_t flags)
+{
+	return (int)syscall(SYS_landlock_restrict_self, ruleset, flags);
+}
+
+static inline int
+seccomp(unsigned operation, unsigned flags, void *args)
+{
+	return (int)syscall(SYS_seccomp, operation, flags, args);
+}
+
+static inline int
+openat2(int dirfd, const char *path, const struct open_how *how)
+{
+	return (int)syscall(SYS_openat2, dirfd, path, how, sizeof *how);
+}
+
+#endif

@@ -1,0 +1,76 @@
+#include "runtime/load.h"
+
+#include "runtime/out.h"
+#include "runtime/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef SBX_PROFILE_DIR
+#define SBX_PROFILE_DIR "/usr/local/share/sbx/profiles"
+#endif
+
+enum { PROFILE_NAME_MAX = 64 };
+
+/* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
+static int
+open_profile(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	char path[sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8];
+	size_t len = strlen(name);
+
+	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
+		refuse(name, "no name of a profile", 0);
+	strcpy(path, SBX_PROFILE_DIR "/");
+	strcat(path, name);
+	strcat(path, ".bin");
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void
+read_whole(const char *name, int fd, struct blob_bytes *blob)
+{
+	ssize_t len;
+
+	do {
+		len = read(fd, blob->bytes + blob->size,
+		    sizeof blob->bytes - blob->size);
+		if (len > 0)
+			blob->size += (size_t)len;
+	} while (len > 0 || (len < 0 && errno == EINTR));
+	if (len < 0)
+		refuse(name, "cannot read the policy", errno);
+}
+
+void
+load_policy(const char *name, const char *expect, struct blob_bytes *blob,
+    struct sbx_view *view)
+{
+	char digest[SHA256_HEX + 1];
+	enum sbx_blob_error error;
+	int fd = name[0] == '@' ? open_profile(name + 1) :
+				  open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		refuse(name, "cannot open the policy", errno);
+	read_whole(name, fd, blob);
+	close(fd);
+	if (expect != NULL) {
+		sha256_hex(blob->bytes, blob->size, digest);
+		if (strcasecmp(digest, expect) != 0)
+			refuse(name, "its SHA-256 is not the expected one", 0);
+	}
+	error = sbx_verify(blob->bytes, blob->size, view);
+	if (error == SBX_BLOB_MAGIC && blob->size > 4 &&
+	    memcmp(blob->bytes, "sbx ", 4) == 0)
+		refuse(name, "it is policy text: compile it with sbxc first",
+		    0);
+	if (error != SBX_BLOB_OK)
+		refuse(name, sbx_blob_strerror(error), 0);
+}

@@ -1,0 +1,27 @@
+/*
+ * The policy file: found, read, verified.
+ */
+#ifndef SBX_LOAD_H
+#define SBX_LOAD_H
+
+#include "format/blob.h"
+
+/*
+ * The blob's own bytes.  They are read, not mapped from the file: what was
+ * verified, and compared with --expect, must be what is applied, even if the
+ * file changes meanwhile.
+ */
+struct blob_bytes {
+	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
+	size_t size;
+};
+
+/*
+ * Loads a policy: the path of a blob, or @NAME for an installed profile.
+ * `expect` is NULL or the 64 hexadecimal digits of its digest.  Refuses (125)
+ * everything that is not a well-formed blob.
+ */
+void load_policy(const char *name, const char *expect,
+    struct blob_bytes *blob, struct sbx_view *view);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * What the machine offers, and the level that follows from it.
+ */
+#ifndef SBX_MACHINE_H
+#define SBX_MACHINE_H
+
+#include "runtime/kernel.h"
+
+struct machine {
+	int landlock_abi;   /* 0: none */
+	int landlock_error; /* errno if none */
+	bool seccomp;
+};
+
+void machine_probe(struct machine *machine);
+
+/* The highest level that the machine gives. */
+enum sbx_level machine_level(const struct machine *machine);
+
+const char *level_name(enum sbx_level level);
+
+/* sbxrun --status: prints it all and ends the program with 0. */
+__attribute__((noreturn))
+void machine_print(void);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * sbxrun: applies a compiled policy to itself and becomes the command.
+ *
+ * One straight line, in the order that the kernel wants: what has to be opened
+ * is opened first, then rights go away, files before system calls, and nothing
+ * comes after the filter but execve(2).  Every step that fails ends the
+ * program with status 125 before the command was started; there is no
+ * continuing without.  No heap, no stdio, no threads: all state is one static
+ * object whose pages cost nothing until they are touched.
+ */
+#include "runtime/confine.h"
+#include "runtime/execute.h"
+#include "runtime/load.h"
+#include "runtime/lower.h"
+#include "runtime/options.h"
+#include "runtime/out.h"
+#include "runtime/plan.h"
+#include "runtime/sha256.h"
+
+struct sandbox {
+	struct options options;
+	struct sbx_view view;
+	struct machine machine;
+	enum sbx_level level;
+	int ruleset;
+	const struct sbx_landlock *row;
+	const struct sbx_program *program;
+	struct environment environment;
+	struct binding binding;
+	struct lowering lowering;
+	struct blob_bytes blob;
+};
+
+__attribute__((noreturn))
+static void
+refuse_at(const struct sandbox *sandbox, uint32_t source, const char *text)
+{
+	char place[512];
+
+	format_source(&sandbox->view, source, place, sizeof place);
+	refuse(place, text, 0);
+}
+
+static bool
+allows_everything(const struct sandbox *sandbox)
+{
+	return (sandbox->view.meta->flags & SBX_EVERYTHING) != 0;
+}
+
+/*
+ * The level is the machine's best or the one asked for; the policy's floor
+ * holds in any case.  Only a policy that states none may be run under the
+ * built-in floor, and only if a person typed --accept none.
+ */
+static void
+choose_level(struct sandbox *sandbox)
+{
+	const struct options *options = &sandbox->options;
+	const struct sbx_meta *meta = sandbox->view.meta;
+	enum sbx_level best = machine_level(&sandbox->machine);
+	enum sbx_level floor = meta->level;
+
+	sandbox->level = best;
+	if (options->level >= 0)
+		sandbox->level = (enum sbx_level)options->level;
+	if (sandbox->level > best)
+		refuse(level_name(sandbox->level), "this machine does not "
+		    "give that level; see sbxrun --status", 0);
+	if (options->accept_none && meta->level_source == SBX_NO_SOURCE)
+		floor = SBX_LEVEL_NONE;
+	if (sandbox->level < floor) {
+		if (meta->level_source != SBX_NO_SOURCE)
+			refuse_at(sandbox, meta->level_source, "the policy "
+			    "requires a higher level than this run has; see "
+			    "sbxrun --status");
+		refuse(NULL, "the kernel offers no protection here (see sbxrun "
+		    "--status); --accept none runs without", 0);
+	}
+	if (sandbox->machine.landlock_abi < meta->landlock ||
+	    (meta->landlock > 0 && sandbox->level < SBX_LEVEL_STANDARD))
+		refuse_at(sandbox, meta->landlock_source, "the policy requires "
+		    "a newer Landlock than this run has; see sbxrun --status");
+}
+
+/* The warnings that a user must not miss. */
+static void
+warn_of_gaps(const struct sandbox *sandbox)
+{
+	const struct sbx_meta *meta = sandbox->view.meta;
+
+	if (allows_everything(sandbox))
+		return;
+	if (sandbox->level == SBX_LEVEL_NONE)
+		warn_about("level none", "NOTHING is protected but by limits",
+		    0);
+	if (sandbox->level == SBX_LEVEL_MINIMAL)
+		warn_about("level minimal", "files are NOT protected, network "
+		    "and other processes are", 0);
+	if (sandbox->program != NULL && meta->net == SBX_NET_PORTS &&
+	    (sandbox->program->flags & SBX_PROGRAM_TCP) == 0)
+		warn_about("network", "all TCP stays shut: opening single "
+		    "ports needs Landlock ABI 4", 0);
+}
+
+/* Everything that looks at the file system, before rights go. */
+static void
+prepare(struct sandbox *sandbox, char **environment)
+{
+	bool files = !allows_everything(sandbox) &&
+	    sandbox->level >= SBX_LEVEL_STANDARD;
+
+	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
+	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
+		bind_rules(&sandbox->binding);
+	environment_build(&sandbox->environment, &sandbox->binding,
+	    environment);
+	if (!allows_everything(sandbox) && sandbox->level > SBX_LEVEL_NONE)
+		sandbox->program = program_for(&sandbox->view,
+		    &sandbox->machine, sandbox->level);
+	if (!files)
+		return;
+	sandbox->row = landlock_row_for(&sandbox->view, &sandbox->machine);
+	if (sandbox->row == NULL)
+		refuse(NULL, "the policy has no masks for this kernel's "
+		    "Landlock", 0);
+	sandbox->ruleset = confine_ruleset(sandbox->row);
+	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
+	    sandbox->ruleset);
+	lower_ports(&sandbox->view, sandbox->row, sandbox->ruleset);
+}
+
+static void
+describe(const struct sandbox *sandbox)
+{
+	char digest[SHA256_HEX + 1] = "";
+	struct plan plan = {
+		.view = &sandbox->view,
+		.machine = &sandbox->machine,
+		.level = sandbox->level,
+		.row = sandbox->row,
+		.program = sandbox->program,
+		.binding = &sandbox->binding,
+		.lowering = &sandbox->lowering,
+		.environment = &sandbox->environment,
+		.digest = digest,
+	};
+
+	if (sandbox->options.plan) {
+		sha256_hex(sandbox->blob.bytes, sandbox->blob.size, digest);
+		plan_print(&plan);
+		_exit(0);
+	}
+	if (sandbox->options.verbose)
+		plan_summary(&plan);
+}
+
+static void
+confine(const struct sandbox *sandbox)
+{
+	confine_resources(&sandbox->view);
+	if (sandbox->row != NULL)
+		confine_landlock(sandbox->row, sandbox->ruleset);
+	if (sandbox->program != NULL)
+		confine_syscalls(&sandbox->view, sandbox->program);
+}
+
+int
+main(int argc, char **argv, char **environment)
+{
+	static struct sandbox sandbox;
+
+	(void)argc;
+	options_parse(&sandbox.options, argv);
+	confine_descriptors();
+	load_policy(sandbox.options.policy, sandbox.options.expect,
+	    &sandbox.blob, &sandbox.view);
+	machine_probe(&sandbox.machine);
+	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
+		refuse(sandbox.options.policy, "this policy allows everything: "
+		    "--allow-full-access runs it", 0);
+	choose_level(&sandbox);
+	confine_privileges();
+	prepare(&sandbox, environment);
+	warn_of_gaps(&sandbox);
+	describe(&sandbox);
+	confine(&sandbox);
+	execute(sandbox.options.command, &sandbox.environment);
+}

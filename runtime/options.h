@@ -1,0 +1,45 @@
+/*
+ * The command line of sbxrun.
+ *
+ *	sbxrun [options] POLICY -- CMD [ARG...]
+ *	sbxrun [options] POLICY -c STRING
+ *
+ * Options come before the policy; nothing after `--` is looked at.
+ */
+#ifndef SBX_OPTIONS_H
+#define SBX_OPTIONS_H
+
+#include "format/blob.h"
+
+struct definition {
+	const char *text; /* NAME=PATH */
+	uint32_t name_len;
+};
+
+enum { OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS };
+
+struct options {
+	const char *policy;
+	/*
+	 * The command, NULL-terminated; the slot before the first element is
+	 * free to be overwritten (a script without an interpreter line is
+	 * handed to the shell).
+	 */
+	char **command;
+	const char *workspace; /* -w, or NULL */
+	const char *expect;    /* 64 hexadecimal digits, or NULL */
+	int level;             /* -l: enum sbx_level, or -1 for auto */
+	bool plan;             /* -n */
+	bool verbose;
+	bool accept_none;
+	bool allow_full_access;
+	uint32_t definition_count;
+	struct definition definitions[OPTIONS_MAX_DEFINITIONS];
+	char *shell[5];        /* the command of -c */
+};
+
+/* Fills `options` or ends the program: --help, --version and --status with 0,
+ * a wrong command line with 125 and one line that says what is wrong. */
+void options_parse(struct options *options, char **argv);
+
+#endif

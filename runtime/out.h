@@ -1,0 +1,40 @@
+/*
+ * Words on a file descriptor without stdio: text is gathered in a small buffer
+ * and written when it is full or flushed.  What does not fit the world (a
+ * closed stderr, say) is lost; nothing here may fail the sandbox.
+ */
+#ifndef SBX_OUT_H
+#define SBX_OUT_H
+
+#include "format/model.h"
+
+struct out {
+	int fd;
+	uint32_t used;
+	char buffer[1024];
+};
+
+void out_init(struct out *out, int fd);
+void out_text(struct out *out, const char *text);
+void out_bytes(struct out *out, const char *text, size_t len);
+void out_number(struct out *out, uint64_t number);
+/* A place as a path: the root, which is "", prints as "/". */
+void out_place(struct out *out, struct sbx_place place);
+/* Text padded with blanks to `width` bytes. */
+void out_column(struct out *out, const char *text, size_t width);
+void out_flush(struct out *out);
+
+/*
+ * "sbxrun: SUBJECT: TEXT: STRERROR\n" on stderr; SUBJECT and the errno may be
+ * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then ends the program with status 125: the
+ * sandbox was not applied, the command was not started.
+ */
+void warn_about(const char *subject, const char *text, int error);
+void say(const char *subject, const char *text, int error);
+__attribute__((noreturn))
+void refuse(const char *subject, const char *text, int error);
+
+/* The status of a refusal; of a command that cannot be executed; of none. */
+enum { EXIT_REFUSED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+
+#endif

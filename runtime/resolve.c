@@ -1,0 +1,242 @@
+/*
+ * One openat2(2) with RESOLVE_NO_SYMLINKS answers for nearly every path: if it
+ * succeeds, or fails for want of a component, no link was on the way and the
+ * path is its own resolution.  Only where it says ELOOP are the components
+ * looked at one by one.
+ */
+#include "runtime/resolve.h"
+
+#include "runtime/kernel.h"
+#include "runtime/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
+
+struct sbx_place
+place_of(const char *path)
+{
+	size_t len = strlen(path);
+
+	/* The root is the empty string, see format/model.h. */
+	return (struct sbx_place){ path, len == 1 ? 0 : (uint32_t)len };
+}
+
+struct sbx_place
+text_join(struct text *text, struct sbx_place a, struct sbx_place b)
+{
+	char *path = text->bytes + text->used;
+	uint32_t len = a.len + b.len;
+
+	if (len > SBX_MAX_PATH)
+		refuse(a.path, "a path of the policy is too long here",
+		    ENAMETOOLONG);
+	if (len + 1 > TEXT_SIZE - text->used)
+		refuse(NULL, "the policy's paths take more room than there is",
+		    ENOMEM);
+	memcpy(path, a.path, a.len);
+	memcpy(path + a.len, b.path, b.len);
+	path[len] = '\0';
+	text->used += len + 1;
+	return (struct sbx_place){ path, len };
+}
+
+/* A path walk in progress: what is resolved, and what is left to do. */
+struct walk {
+	char done[SBX_MAX_PATH + 1];
+	uint32_t done_len;
+	char rest[2 * SBX_MAX_PATH + 2];
+	char *next;
+	int links;
+	int error;   /* of the first component that cannot be looked at */
+};
+
+static void
+walk_up(struct walk *walk)
+{
+	while (walk->done_len > 0 && walk->done[--walk->done_len] != '/')
+		;
+	walk->done[walk->done_len] = '\0';
+}
+
+/* Cuts the next component off the rest; its length, 0 at the end. */
+static size_t
+walk_component(struct walk *walk, char **component)
+{
+	walk->next += strspn(walk->next, "/");
+	*component = walk->next;
+	walk->next += strcspn(walk->next, "/");
+	return (size_t)(walk->next - *component);
+}
+
+/* Puts the target of a link in front of the rest. */
+static void
+walk_link(struct walk *walk, char *target, size_t len)
+{
+	size_t left = strlen(walk->next);
+
+	if (len + left > SBX_MAX_PATH || ++walk->links > MAX_LINKS) {
+		walk->error = ELOOP;
+		return;
+	}
+	memmove(walk->rest + len, walk->next, left + 1);
+	memcpy(walk->rest, target, len);
+	walk->next = walk->rest;
+	if (target[0] == '/')
+		walk->done[walk->done_len = 0] = '\0';
+	else
+		walk_up(walk);
+}
+
+static void
+walk_step(struct walk *walk, const char *component, size_t len,
+    link_visitor *visit, void *context)
+{
+	char target[SBX_MAX_PATH + 1];
+	ssize_t target_len;
+
+	if (len == 2 && memcmp(component, "..", 2) == 0) {
+		walk_up(walk);
+		return;
+	}
+	if (walk->done_len + 1 + len > SBX_MAX_PATH) {
+		walk->error = ENAMETOOLONG;
+		return;
+	}
+	walk->done[walk->done_len++] = '/';
+	memcpy(walk->done + walk->done_len, component, len);
+	walk->done_len += (uint32_t)len;
+	walk->done[walk->done_len] = '\0';
+	if (walk->error != 0)
+		return;
+	target_len = readlink(walk->done, target, sizeof target);
+	if (target_len < 0) {
+		/* EINVAL: it is there and is no link. */
+		walk->error = errno == EINVAL ? 0 : errno;
+		return;
+	}
+	if (visit != NULL)
+		visit(context, (struct sbx_place){
+			walk->done, walk->done_len });
+	walk_link(walk, target, (size_t)target_len);
+}
+
+static void
+walk_path(struct walk *walk, struct sbx_place path, link_visitor *visit,
+    void *context)
+{
+	char *component;
+	size_t len;
+
+	*walk = (struct walk){ .next = walk->rest };
+	memcpy(walk->rest, path.path, path.len);
+	while ((len = walk_component(walk, &component)) > 0) {
+		if (len != 1 || component[0] != '.')
+			walk_step(walk, component, len, visit, context);
+	}
+}
+
+void
+resolve_visit_links(struct sbx_place path, link_visitor *visit, void *context)
+{
+	struct walk walk;
+
+	walk_path(&walk, path, visit, context);
+}
+
+static const struct open_how how = {
+	.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS
+};
+
+int
+resolve_reopen(struct sbx_place at)
+{
+	const char *path = at.len == 0 ? "/" : at.path;
+	int fd = openat2(AT_FDCWD, path, &how);
+
+	/* Container filters of old answer for openat2 as if it did not exist;
+	 * the walk has then looked at each component itself. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	return fd;
+}
+
+/* Resolves component by component. */
+static struct resolved
+resolve_slowly(struct text *text, struct sbx_place path)
+{
+	static const struct sbx_place nothing = { "", 0 };
+	struct resolved found = { .fd = -1 };
+	struct walk walk;
+
+	walk_path(&walk, path, NULL, NULL);
+	found.linked = walk.links > 0;
+	found.error = walk.error;
+	found.at = text_join(text, (struct sbx_place){ walk.done,
+	    walk.done_len }, nothing);
+	if (found.error == 0) {
+		found.fd = resolve_reopen(found.at);
+		found.error = found.fd < 0 ? errno : 0;
+	}
+	return found;
+}
+
+struct resolved
+resolve(struct text *text, struct sbx_place path)
+{
+	struct resolved found = { .at = path };
+
+	found.fd = openat2(AT_FDCWD, path.len == 0 ? "/" : path.path, &how);
+	found.error = found.fd < 0 ? errno : 0;
+	if (found.error == ELOOP || found.error == ENOSYS ||
+	    found.error == EPERM)
+		return resolve_slowly(text, path);
+	return found;
+}
+
+bool
+resolve_is_missing(struct sbx_place path)
+{
+	char target;
+
+	/* readlink(2) needs no file object: half the price of an open. */
+	return readlink(path.path, &target, 1) < 0 && errno == ENOENT;
+}
+
+struct resolved
+resolve_place(struct text *text, struct sbx_place parent,
+    struct sbx_place path)
+{
+	struct resolved found = { .at = path, .fd = -1 };
+	bool is_entry = path.len > parent.len &&
+	    strchr(path.path + parent.len + 1, '/') == NULL;
+	char target;
+
+	if (is_entry && readlink(path.path, &target, 1) < 0 &&
+	    (errno == EINVAL || errno == ENOENT)) {
+		found.error = errno == ENOENT ? ENOENT : 0;
+		return found;
+	}
+	found = resolve(text, path);
+	if (found.fd >= 0)
+		close(found.fd);
+	found.fd = -1;
+	return found;
+}
+
+struct resolved
+resolve_given(struct text *text, const char *path)
+{
+	static const struct sbx_place slash = { "/", 1 };
+	char cwd[SBX_MAX_PATH + 1] = "";
+	struct sbx_place start;
+
+	if (path[0] != '/' && current_path(cwd, sizeof cwd) < 0)
+		return (struct resolved){ .fd = -1, .error = errno };
+	start = text_join(text, place_of(cwd), slash);
+	return resolve_slowly(text, text_join(text, start,
+	    (struct sbx_place){ path, (uint32_t)strnlen(path,
+		SBX_MAX_PATH + 1) }));
+}

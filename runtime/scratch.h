@@ -1,0 +1,21 @@
+/*
+ * The scratch directory, ${tmp}: /tmp/sbx-UID/HASH, one for each user and
+ * workspace, kept between runs.
+ */
+#ifndef SBX_SCRATCH_H
+#define SBX_SCRATCH_H
+
+#include "format/model.h"
+
+enum { SCRATCH_PATH_SIZE = 64 };
+
+/*
+ * Puts the path of the workspace's scratch directory into `path`; makes the
+ * directory if `make` is set and it is missing, returning false where it is
+ * and was not made.  Refuses a directory that is not the user's own, or that
+ * others may enter.
+ */
+bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    bool make);
+
+#endif
