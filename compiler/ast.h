@@ -8,6 +8,10 @@
  *	deny read            { ${credentials} /srv/keys }  except ~/.aws/config
  *	allow network connect tcp  { 443 8000-8080 }
  *	effect \_ words _________/  \_ objects ________/
+ *
+ * Only braces, or an object that is no plain word, end the words: in `allow
+ * network full` and `deny syscalls ptrace` all words are in `words`, and
+ * `objects` is empty.
  */
 #ifndef SBX_AST_H
 #define SBX_AST_H
@@ -84,7 +88,8 @@ struct diags;
 struct ast_stmt *ast_parse(struct sources *sources, struct diags *diags,
     struct source *source);
 
-/* Constructors, called by the grammar's actions. */
+/* Constructors, called by the grammar's actions; adding NULL to a body does
+ * nothing. */
 struct ast_atom *ast_atom(struct arena *arena, enum ast_atom_kind kind,
     struct loc loc, const char *text, size_t len);
 void ast_list_add(struct ast_list *list, struct ast_atom *atom);

@@ -26,6 +26,7 @@ enum {
 struct filter_arch {
 	const char *name;      /* "x86_64" */
 	uint32_t audit;        /* AUDIT_ARCH_* */
+	uint32_t compat_audit; /* its 32-bit machine: every call is ENOSYS */
 	uint32_t scmp;         /* SCMP_ARCH_* */
 	uint8_t where;         /* its bit of enum sbx_where */
 	uint32_t number_limit; /* system calls from here on answer ENOSYS */
@@ -101,10 +102,21 @@ uint32_t filter_verdict(const struct filter *filter,
 /* Emits and checks one program. */
 struct bpf_program bpf_emit(struct arena *arena, const struct filter *filter);
 
-/* Runs a program; sets *ok to false (and returns KILL) on an instruction that
- * the kernel would not have loaded.  `steps` may be NULL. */
+/* Runs a program; sets *ok to false (and returns KILL) if the kernel would not
+ * have loaded it.  `steps` counts instructions and may be NULL. */
 uint32_t bpf_run(const struct sbx_insn *insns, size_t count,
     const struct syscall_data *data, bool *ok, size_t *steps);
+
+/* Whether the kernel would load it: as seccomp_check_filter() decides. */
+bool bpf_is_loadable(const struct sbx_insn *insns, size_t count);
+
+/*
+ * Whether a program gives filter_verdict()'s answer for every number on its
+ * machine, on its 32-bit machine and on a foreign one, with every argument
+ * that is of interest to a test; if not, *witness is a call that differs.
+ */
+bool bpf_matches(const struct filter *filter, const struct bpf_program *program,
+    struct syscall_data *witness);
 
 /* A listing for people, one instruction a line. */
 void bpf_print(FILE *stream, const struct sbx_insn *insns, size_t count);
@@ -121,5 +133,8 @@ const char *syscall_nearest(const char *name, bool group);
 
 /* The name of a number on a machine, interned or static, or NULL. */
 const char *syscall_name(const struct filter_arch *arch, int number);
+
+/* The names of all numbers below arch->number_limit; NULL where there is none. */
+void syscall_names(const struct filter_arch *arch, const char **names);
 
 #endif

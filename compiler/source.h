@@ -28,9 +28,12 @@ struct source {
 	const char *path;  /* to read it; NULL: built in */
 	const char *text;  /* size bytes and a NUL */
 	uint32_t base, size;
+	const uint32_t *lines; /* where each line begins */
+	uint32_t line_count;
 	struct loc included_at;
 	int depth;
-	bool builtin;
+	uint64_t device, inode; /* of a file: is it the same one? */
+	bool builtin;          /* `shown` starts with "sbx:" */
 };
 
 struct sources {

@@ -1,0 +1,192 @@
+/*
+ * Starts commands again and again and says how long each took, from before
+ * vfork to after wait.  The commands are interleaved (A B C A B C ...), so that
+ * what disturbs the machine disturbs all; everything runs on one CPU.
+ *
+ *	latency ROUNDS LABEL COMMAND [ARG...] [-- LABEL COMMAND [ARG...]]...
+ *
+ * The first command is what the others are compared with.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_COMMANDS = 16, WARM_UP = 20 };
+
+struct command {
+	const char *label;
+	char **argv;
+	double *wall; /* microseconds, a round each */
+	double *cpu;
+	long faults; /* of the last round */
+};
+
+extern char **environ;
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "latency: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static double
+now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static double
+microseconds(struct timeval time)
+{
+	return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
+}
+
+/* The last CPU that we may use: the first takes most interrupts. */
+static void
+pin(void)
+{
+	cpu_set_t set, one;
+
+	if (sched_getaffinity(0, sizeof set, &set) < 0)
+		return;
+	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof one, &one);
+		return;
+	}
+}
+
+static void
+run(struct command *command, double *wall, double *cpu)
+{
+	struct rusage usage;
+	double begin = now();
+	int status;
+	pid_t pid = vfork();
+
+	if (pid < 0)
+		die("vfork");
+	if (pid == 0) {
+		execve(command->argv[0], command->argv, environ);
+		_exit(127);
+	}
+	if (wait4(pid, &status, 0, &usage) != pid)
+		die("wait4");
+	*wall = now() - begin;
+	*cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+	command->faults = usage.ru_minflt;
+	if (status != 0) {
+		fprintf(stderr, "latency: %s: wait status %#x\n",
+		    command->label, (unsigned)status);
+		exit(1);
+	}
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Splits argv at `--`; returns the number of commands. */
+static size_t
+split(char **argv, struct command *commands)
+{
+	size_t count = 0;
+
+	while (*argv && count < MAX_COMMANDS) {
+		struct command *command = &commands[count++];
+
+		command->label = *argv++;
+		command->argv = argv;
+		/* The policy's own `--` is spelled `---` here. */
+		for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+			if (strcmp(*argv, "---") == 0)
+				++*argv;
+		}
+		if (*argv)
+			*argv++ = NULL;
+	}
+	return count;
+}
+
+static void
+report(struct command *commands, size_t count, size_t rounds)
+{
+	double bare_min = 0, bare = 0;
+
+	printf("%-24s %9s %9s %9s %9s %7s %9s %7s\n", "microseconds", "min",
+	    "median", "p99", "added", "ratio", "cpu min", "minflt");
+	for (size_t i = 0; i < count; i++) {
+		struct command *command = &commands[i];
+
+		qsort(command->wall, rounds, sizeof(double), compare);
+		qsort(command->cpu, rounds, sizeof(double), compare);
+		if (i == 0) {
+			bare_min = command->wall[0];
+			bare = command->wall[rounds / 2];
+		}
+		printf("%-24s %9.1f %9.1f %9.1f %9.1f %7.2f %9.0f %7ld\n",
+		    command->label, command->wall[0], command->wall[rounds / 2],
+		    command->wall[rounds * 99 / 100],
+		    command->wall[rounds / 2] - bare,
+		    command->wall[rounds / 2] / bare, command->cpu[0],
+		    command->faults);
+	}
+	printf("added to the minimum:");
+	for (size_t i = 1; i < count; i++)
+		printf("  %s %.1f", commands[i].label,
+		    commands[i].wall[0] - bare_min);
+	putchar('\n');
+}
+
+int
+main(int argc, char **argv)
+{
+	struct command commands[MAX_COMMANDS] = { { .label = NULL } };
+	size_t rounds = argc > 3 ? strtoul(argv[1], NULL, 10) : 0, count;
+	double unused;
+
+	if (rounds == 0) {
+		fputs("usage: latency ROUNDS LABEL COMMAND [ARG...] [-- ...]\n",
+		    stderr);
+		return 2;
+	}
+	count = split(argv + 2, commands);
+	for (size_t i = 0; i < count; i++) {
+		commands[i].wall = calloc(rounds, sizeof(double));
+		commands[i].cpu = calloc(rounds, sizeof(double));
+		if (!commands[i].wall || !commands[i].cpu)
+			die("calloc");
+	}
+	pin();
+	for (size_t round = 0; round < WARM_UP && round < rounds; round++) {
+		for (size_t i = 0; i < count; i++)
+			run(&commands[i], &unused, &unused);
+	}
+	for (size_t round = 0; round < rounds; round++) {
+		for (size_t i = 0; i < count; i++)
+			run(&commands[i], &commands[i].wall[round],
+			    &commands[i].cpu[round]);
+	}
+	report(commands, count, rounds);
+	return 0;
+}

@@ -1,0 +1,10 @@
+/*
+ * A broken promise of our own: says so, with the place, and aborts.
+ */
+#ifndef SBX_BUG_H
+#define SBX_BUG_H
+
+__attribute__((noreturn, format(printf, 1, 2)))
+void bug(const char *format, ...);
+
+#endif

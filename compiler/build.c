@@ -1,0 +1,193 @@
+/*
+ * `sbxc build`: one profile of a file becomes one blob, and on request a rule
+ * for make that says what went into it.
+ */
+#include "compiler/commands.h"
+#include "compiler/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FILE.sbx gives FILE.bin in the current directory. */
+static const char *
+default_output(struct arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	size_t len = strlen(name);
+
+	if (len > 4 && strcmp(name + len - 4, ".sbx") == 0)
+		len -= 4;
+	return arena_printf(arena, "%.*s.bin", (int)len, name);
+}
+
+/* A path as make reads it in a rule. */
+static void
+depfile_word(FILE *stream, const char *path)
+{
+	for (const char *at = path; *at != '\0'; at++) {
+		size_t run = strspn(at, "\\");
+
+		/* Backslashes are literal unless they stand before a blank. */
+		if (run > 0 && (at[run] == ' ' || at[run] == '\t'))
+			fprintf(stream, "%.*s", (int)run, at);
+		if (*at == ' ' || *at == '\t' || *at == '#' ||
+		    *at == ':')
+			putc('\\', stream);
+		else if (*at == '$')
+			putc('$', stream);
+		if (run > 0) {
+			fprintf(stream, "%.*s", (int)run, at);
+			at += run - 1;
+		} else {
+			putc(*at, stream);
+		}
+	}
+}
+
+static bool
+is_file(const struct source *source)
+{
+	return !source->builtin && source->path != NULL &&
+	    strcmp(source->path, "-") != 0;
+}
+
+/* "OUT: SOURCE SOURCE", into memory that the caller frees. */
+static char *
+depfile_text(const struct compilation *compilation, const char *target,
+    size_t *size)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, size);
+
+	if (stream == NULL)
+		return NULL;
+	depfile_word(stream, target);
+	putc(':', stream);
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		const struct source *source =
+		    compilation->sources.files.items[i];
+
+		if (!is_file(source))
+			continue;
+		fputs(" \\\n    ", stream);
+		depfile_word(stream, source->path);
+	}
+	putc('\n', stream);
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+/* Whether writing `path` would destroy a source. */
+static bool
+is_source(const struct compilation *compilation, const char *path)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) != 0)
+		return false;
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		const struct source *source =
+		    compilation->sources.files.items[i];
+
+		if (is_file(source) && stat(source->path, &in) == 0 &&
+		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static enum exit_status
+write_files(const struct options *options,
+    const struct compilation *compilation, const char *path,
+    const struct blob *blob)
+{
+	struct output outputs[2];
+	const char *failed = options->depfile;
+	char *depfile = NULL;
+	size_t count = 0, size = 0;
+	bool good = true;
+
+	if (options->depfile != NULL) {
+		depfile = depfile_text(compilation, path, &size);
+		good = depfile != NULL;
+		outputs[count++] = (struct output){
+			options->depfile, depfile, size
+		};
+	}
+	outputs[count++] = (struct output){ path, blob->bytes, blob->size };
+	good = good && outputs_write(outputs, count, &failed);
+	free(depfile);
+	if (good)
+		return EXIT_CLEAN;
+	complain("cannot write '%s': %s", failed, strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+static enum exit_status
+write_blob(const struct options *options,
+    const struct compilation *compilation, const char *path,
+    const struct blob *blob)
+{
+	if (strcmp(path, "-") == 0) {
+		fwrite(blob->bytes, 1, blob->size, stdout);
+		return EXIT_CLEAN;
+	}
+	if (is_source(compilation, path))
+		return misused("'%s' is read, so it is not written", path);
+	if (options->depfile != NULL &&
+	    is_source(compilation, options->depfile))
+		return misused("'%s' is read, so it is not written",
+		    options->depfile);
+	return write_files(options, compilation, path, blob);
+}
+
+/* Judges -o and -d before any work is done; *out is the file to write. */
+static enum exit_status
+output_find(const struct options *options, const char *path,
+    const char **out)
+{
+	*out = options->output;
+	if (*out == NULL && strcmp(path, "-") == 0)
+		return misused("a policy from standard input needs -o");
+	if (*out == NULL)
+		*out = default_output(options->arena, path);
+	if (strcmp(*out, "-") != 0)
+		return EXIT_CLEAN;
+	if (options->depfile != NULL)
+		return misused("-d needs a file that make can name, not -o -");
+	if (isatty(STDOUT_FILENO))
+		return misused("a compiled policy is not for a terminal");
+	return EXIT_CLEAN;
+}
+
+enum exit_status
+command_build(struct options *options)
+{
+	enum exit_status status = operands_require(options, 1, "FILE");
+	struct compilation compilation;
+	enum diag_format format;
+	const char *path, *out;
+	struct blob blob;
+	bool good;
+
+	if (status != EXIT_CLEAN)
+		return status;
+	path = options->operands.list.items[0];
+	status = output_find(options, path, &out);
+	if (status != EXIT_CLEAN)
+		return status;
+	if (!options_format(options, &format))
+		return EXIT_USAGE;
+	if (!options_open(options, path, &compilation))
+		return EXIT_TROUBLE;
+	if (!options_define(options, &compilation))
+		return EXIT_USAGE;
+	good = compile(&compilation, options->profile, &blob);
+	diags_print(&compilation.diags, stderr, format, options->colour);
+	if (!good)
+		return EXIT_POLICY;
+	return write_blob(options, &compilation, out, &blob);
+}

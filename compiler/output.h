@@ -1,0 +1,24 @@
+/*
+ * Files that appear whole or not at all.
+ */
+#ifndef SBX_OUTPUT_H
+#define SBX_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct output {
+	const char *path;
+	const void *bytes;
+	size_t size;
+};
+
+/*
+ * Writes every file beside its place and renames them all when all are there.
+ * On failure nothing is left, errno is set and *failed is the path at fault.
+ * What is there and no regular file (/dev/null, a pipe) is written in place.
+ */
+bool outputs_write(const struct output *outputs, size_t count,
+    const char **failed);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * A blob's symbolic paths bound as text, for questions about a policy: the
+ * workspace is a directory that was named, and nothing is looked up on disk.
+ * The loader binds the same anchors by opening them, so that symbolic links
+ * count there and not here.
+ *
+ * What has no path before the loader runs, the scratch directory above all, is
+ * bound to its own name ("/tmp/sbx-UID/${tmp}"), which no file has.
+ */
+#ifndef SBX_PLACES_H
+#define SBX_PLACES_H
+
+#include "compiler/arena.h"
+#include "format/model.h"
+
+struct places {
+	struct arena *arena;
+	const struct sbx_view *view;
+	struct sbx_place cwd;
+	struct sbx_place anchors[SBX_MAX_ANCHORS];
+	bool named[SBX_MAX_ANCHORS];   /* bound to its own name */
+	struct sbx_place other_home;   /* of the password entry, for denies */
+	bool has_other_home;
+};
+
+/* The path rules of one platform, bound; `paths` is beside `rules`. */
+struct place_rules {
+	struct sbx_rule *rules;
+	const struct sbx_path **paths;
+	size_t count;
+};
+
+/* NULL: the current directory; $HOME and the password entry's home. */
+void places_init(struct places *places, struct arena *arena,
+    const struct sbx_view *view, const char *workspace, const char *home);
+
+/* Binds a parameter; false if the policy has none of that name. */
+bool places_define(struct places *places, const char *name, size_t len,
+    const char *path);
+
+/*
+ * What people type: "/x", "~/x", "${name}/x", or relative to the current
+ * directory; "." and ".." are taken as text.  Returns NULL, or what is wrong.
+ */
+const char *places_find(const struct places *places, const char *text,
+    struct sbx_place *place);
+
+/* As the language writes it, from the anchor that says most. */
+const char *places_spell(const struct places *places, struct sbx_place place);
+
+void places_rules(const struct places *places, uint8_t where,
+    struct place_rules *rules);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Parts of a verified blob as the language writes them, for dump and why.
+ * Text that came from a blob is never printed raw: a blob may be anybody's.
+ */
+#ifndef SBX_SHOW_H
+#define SBX_SHOW_H
+
+#include "format/blob.h"
+
+#include <stdio.h>
+
+/* The text bare if it is one plain word, else quoted, with what a terminal
+ * could take for a command escaped. */
+void show_text(FILE *stream, const char *text);
+
+/* "${workspace}/x", "~/x", "/x", quoted if need be. */
+void show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
+    uint32_t suffix);
+
+/* "read", "write", "exec" or "write,exec": the word that gives these rights. */
+const char *show_rights(enum sbx_effect effect, uint8_t rights);
+
+/* "deny write ${workspace}/.git except ${workspace}/.git/index". */
+void show_path_rule(FILE *stream, const struct sbx_view *view,
+    const struct sbx_path *rule);
+
+/* "connect tcp 443", "listen tcp 8000-8080". */
+void show_ports(FILE *stream, const struct sbx_port *rule);
+
+/* " on linux", " on x86_64 macos"; nothing for everywhere. */
+void show_where(FILE *stream, uint8_t where);
+
+/* "team.sbx:9:5", or "(built in)" for SBX_NO_SOURCE. */
+void show_source(FILE *stream, const struct sbx_view *view, uint32_t source);
+
+/* The name of the profile or group that holds the place, or NULL. */
+const char *show_via(const struct sbx_view *view, uint32_t source);
+
+const char *show_effect(enum sbx_effect effect);
+const char *show_port_op(enum sbx_port_op op);
+
+/* "EPERM", or NULL for a number without a name. */
+const char *show_errno(uint16_t error);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * From tokens to statements: the shape of a policy and nothing else.  Actions
+ * build nodes; what stands where, and whether its words mean anything, is
+ * looked at later (parse.c, resolve.c).
+ *
+ * A faulty statement is dropped as a whole.  While the parser looks for its
+ * end the driver hands over no newline that is inside braces, so a statement
+ * that goes on over several lines does not leave its tail behind.
+ */
+%code requires {
+#include "grammar/parser.h"
+}
+
+%code provides {
+/* A piece of text that has been reported; yyparse() knows what to do. */
+enum { T_FAULT = T_SBX_YYerror };
+
+/* The next token, as the grammar sees it and as the scanner does. */
+int sbx_yylex(SBX_YYSTYPE *value, struct loc *loc, struct parser *parser);
+int parser_scan(SBX_YYSTYPE *value, struct loc *loc, void *scanner);
+}
+
+%define api.pure full
+%define api.prefix {sbx_yy}
+%define api.token.prefix {T_}
+%define api.location.type {struct loc}
+%define parse.error custom
+%define parse.lac full
+%param {struct parser *parser}
+%locations
+%expect 0
+
+%code {
+/* Nothing is where the thing before it ends. */
+#define YYLLOC_DEFAULT(current, rhs, n) do { \
+	(current).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end; \
+	(current).end = YYRHSLOC(rhs, n).end; \
+} while (0)
+
+/* Blocks are bounded and lists grow to the left, so the stack stays small. */
+#define YYMAXDEPTH 500
+
+static void yyerror(const struct loc *loc, struct parser *parser,
+    const char *message);
+}
+
+%union {
+	struct ast_atom *atom;
+	struct ast_list list;
+	struct ast_stmt *stmt;
+	struct ast_body body;
+	enum sbx_effect effect;
+}
+
+%token
+	END 0 "end of file"
+	SBX "'sbx'" INCLUDE "'include'" LET "'let'" PARAM "'param'"
+	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
+	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
+	DROP "'drop'" EXCEPT "'except'" REQUIRE "'require'" ON "'on'"
+	LIMIT "'limit'" SET "'set'"
+	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
+%token <atom>
+	WORD "a word" PATH "a path" PATTERN "a pattern"
+	GROUP_NAME "an '@group'" NUMBER "a number" RANGE "a range"
+	STRING "quoted text"
+
+%type <body> body block
+%type <stmt> line statement simple rule head
+%type <list> words objects objects_or_none holes_or_none list items
+%type <atom> atom marked name variable
+%type <effect> effect
+
+%%
+
+/* What was read is kept even if the end of the file is faulty. */
+file:
+	%empty
+|	file line { ast_body_add(&parser->body, $2); }
+;
+
+body:
+	%empty { $$ = (struct ast_body){NULL, NULL}; }
+|	body line { $$ = $1; ast_body_add(&$$, $2); }
+;
+
+line:
+	NEWLINE { $$ = NULL; }
+|	statement NEWLINE
+|	error NEWLINE { $$ = NULL; parser_resume(parser); yyerrok; }
+|	GROUP error rest { $$ = NULL; }
+|	PROFILE error rest { $$ = NULL; }
+|	ON error rest { $$ = NULL; }
+;
+
+/* Of a faulty head: its block is read all the same, for its own faults. */
+rest:
+	NEWLINE { parser_resume(parser); yyerrok; }
+|	block NEWLINE
+;
+
+statement:
+	simple
+|	head block { $$ = $1; $$->body = $2.first; }
+;
+
+simple:
+	SBX NUMBER {
+		$$ = parser_version(parser, @$, $2);
+		if (parser->stopped)
+			YYACCEPT;
+	}
+|	INCLUDE STRING { $$ = parser_named(parser, AST_INCLUDE, @$, $2); }
+|	LET name EQUALS objects {
+		$$ = parser_named(parser, AST_LET, @$, $2);
+		$$->objects = $4;
+	}
+|	PARAM name { $$ = parser_named(parser, AST_PARAM, @$, $2); }
+|	USE name { $$ = parser_named(parser, AST_USE, @$, $2); }
+|	ABOUT STRING { $$ = parser_named(parser, AST_ABOUT, @$, $2); }
+|	rule
+|	DROP rule { $$ = $2; $$->loc = @$; $$->drop = true; }
+|	REQUIRE WORD atom {
+		$$ = parser_pair(parser, AST_REQUIRE, @$, $2, $3);
+	}
+|	LIMIT WORD atom { $$ = parser_pair(parser, AST_LIMIT, @$, $2, $3); }
+|	SET WORD variable EQUALS atom {
+		$$ = parser_pair(parser, AST_SET, @$, $2, NULL);
+		$$->name = $3;
+		ast_list_add(&$$->objects, $5);
+	}
+;
+
+rule: effect words objects_or_none holes_or_none {
+		$$ = parser_rule(parser, @$, $1, $2);
+		$$->objects = $3;
+		$$->holes = $4;
+	}
+;
+
+effect:
+	ALLOW { $$ = SBX_ALLOW; }
+|	DENY { $$ = SBX_DENY; }
+|	PREFER DENY { $$ = SBX_PREFER_DENY; }
+;
+
+words:
+	WORD { $$ = parser_list($1); }
+|	words WORD { $$ = $1; ast_list_add(&$$, $2); }
+;
+
+/* A lone word would be one of the words, so it is not an object here. */
+objects_or_none:
+	%empty { $$ = parser_list(NULL); }
+|	marked { $$ = parser_list($1); }
+|	list
+;
+
+holes_or_none:
+	%empty { $$ = parser_list(NULL); }
+|	EXCEPT objects { $$ = $2; }
+;
+
+objects:
+	atom { $$ = parser_list($1); }
+|	list
+;
+
+list: open_list items CLOSE {
+		$$ = $2;
+		parser_close_list(parser, &$$, @$);
+	}
+;
+
+open_list: OPEN { parser_open_list(parser, @$); };
+
+items:
+	%empty { $$ = parser_list(NULL); }
+|	items atom { $$ = $1; ast_list_add(&$$, $2); }
+;
+
+atom: WORD | marked;
+
+marked: PATH | PATTERN | GROUP_NAME | NUMBER | RANGE | STRING;
+
+name: WORD { $$ = $1; parser_name(parser, $1); };
+
+/* A variable of the environment may be called like a keyword. */
+variable:
+	WORD
+|	keyword { $$ = parser_keyword_atom(parser, @$); }
+;
+
+keyword:
+	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
+|	ALLOW | DENY | PREFER | DROP | EXCEPT | REQUIRE | ON | LIMIT | SET
+;
+
+head:
+	GROUP name { $$ = parser_named(parser, AST_GROUP_DEF, @$, $2); }
+|	PROFILE name { $$ = parser_named(parser, AST_PROFILE, @$, $2); }
+|	PROFILE name EXTENDS name {
+		$$ = parser_named(parser, AST_PROFILE, @$, $2);
+		$$->parent = $4;
+	}
+|	ON words {
+		$$ = parser_named(parser, AST_ON, @$, NULL);
+		$$->objects = $2;
+	}
+;
+
+block:
+	open_block body CLOSE { $$ = $2; parser_close_block(parser); }
+|	open_block body statement CLOSE {
+		$$ = $2;
+		ast_body_add(&$$, $3);
+		parser_close_block(parser);
+	}
+|	open_block body error CLOSE {
+		$$ = $2;
+		parser_close_block(parser);
+		yyerrok;
+	}
+;
+
+open_block: OPEN { parser_open_block(parser, @$); yyerrok; };
+
+%%
+
+/* Kinds of objects: named together as "an object" where all can stand. */
+static bool
+is_object(yysymbol_kind_t kind)
+{
+	return kind >= YYSYMBOL_WORD && kind <= YYSYMBOL_STRING;
+}
+
+/* Goes without saying where a statement or an object can stand. */
+static bool
+is_obvious(const struct parser_expected *expected, yysymbol_kind_t kind)
+{
+	if (expected->statement)
+		return kind != YYSYMBOL_CLOSE;
+	if (expected->object)
+		return is_object(kind) || kind == YYSYMBOL_OPEN ||
+		    kind == YYSYMBOL_EXCEPT ||
+		    (expected->end && kind == YYSYMBOL_CLOSE);
+	return kind == YYSYMBOL_WORD ||
+	    (expected->end && kind == YYSYMBOL_CLOSE);
+}
+
+static int
+yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
+{
+	yysymbol_kind_t kinds[YYNTOKENS];
+	int count = yypcontext_expected_tokens(context, kinds, YYNTOKENS);
+	struct parser_expected expected = {.count = 0};
+
+	for (int i = 0; i < count; i++) {
+		expected.statement |= kinds[i] == YYSYMBOL_PROFILE;
+		expected.object |= kinds[i] == YYSYMBOL_PATH;
+		expected.word |= kinds[i] == YYSYMBOL_WORD;
+		expected.end |= kinds[i] == YYSYMBOL_NEWLINE;
+	}
+	for (int i = 0; i < count; i++) {
+		if (!is_obvious(&expected, kinds[i]))
+			expected.names[expected.count++] =
+			    yysymbol_name(kinds[i]);
+	}
+	parser_report(parser, *yypcontext_location(context), &expected);
+	return 0;
+}
+
+/* Only for a full stack: what is wrong with the text is reported above. */
+static void
+yyerror(const struct loc *loc, struct parser *parser, const char *message)
+{
+	(void)message;
+	parser_report_depth(parser, *loc);
+}

@@ -1,0 +1,620 @@
+# The command line of sbxc: what it takes, prints, writes and ends with.
+# $SBXC is the compiler.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	SBXC=$(realpath "${SBXC:-build/sbxc}")
+	export SBXC HOME=/home/ada LC_ALL=C.UTF-8
+	unset NO_COLOR CLICOLOR_FORCE POSIXLY_CORRECT
+	cd "$BATS_TEST_TMPDIR"
+	umask 022
+	cat >team.sbx <<-'SBX'
+	sbx 1
+
+	profile team {
+	    about "A team's profile."
+	    param data
+	    allow read   { /usr ${data} }
+	    allow write  ${workspace}
+	    allow network connect tcp { 443 8000-8080 }
+	    allow env    { PATH LC_* }
+	    deny  write  ${workspace}/.git/hooks
+	    deny  env    LC_SECRET
+	    deny  syscalls { ptrace chroot }
+	    set env CI = 1
+	}
+	SBX
+	cat >two.sbx <<-'SBX'
+	sbx 1
+
+	profile one {
+	    allow read /usr
+	}
+	profile two {
+	    allow read /opt
+	}
+	SBX
+	printf 'sbx 1\nprofile bad {\n    allow raed /usr\n}\n' >bad.sbx
+}
+
+# The command runs as `run` does, and ends with this status.
+ends() {
+	local wanted=$1
+	shift
+	run --separate-stderr "$@"
+	if [ "$status" -ne "$wanted" ]; then
+		echo "status $status, not $wanted: $*"
+		echo "stdout: $output"
+		echo "stderr: $stderr"
+		return 1
+	fi
+}
+
+says() {
+	if [[ "$output" != *"$1"* ]]; then
+		echo "no '$1' in: $output"
+		return 1
+	fi
+}
+
+complains() {
+	if [[ "$stderr" != *"$1"* ]]; then
+		echo "no '$1' in: $stderr"
+		return 1
+	fi
+}
+
+# --- help and version ------------------------------------------------------
+
+@test "--help goes to stdout, fits a screen and ends with 0" {
+	ends 0 "$SBXC" --help
+	says "usage: sbxc [build] FILE"
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" -le 25 ]
+	for line in "${lines[@]}"; do
+		[ "${#line}" -le 80 ]
+	done
+}
+
+@test "--help wins over what else is there" {
+	ends 0 "$SBXC" check --help
+	ends 0 "$SBXC" -h nonsense
+}
+
+@test "--version is one line, name and number" {
+	ends 0 "$SBXC" --version
+	[[ "$output" =~ ^sbxc\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	ends 0 "$SBXC" -V
+}
+
+@test "every option of --help is known" {
+	options=$("$SBXC" --help | grep -o -- '--[a-z-]*')
+	[ -n "$options" ]
+	for option in $options; do
+		run --separate-stderr "$SBXC" "$option=x" check
+		[[ "$stderr" != *unrecognized* ]]
+	done
+}
+
+# --- called wrongly --------------------------------------------------------
+
+@test "nothing to do is a wrong call" {
+	ends 2 "$SBXC"
+	complains "--help"
+	[ -z "$output" ]
+}
+
+@test "an unknown option is a wrong call, whatever the program is called" {
+	ln -s "$SBXC" other
+	ends 2 ./other --frobnicate team.sbx
+	complains "sbxc: "
+	ends 2 "$SBXC" check -Z team.sbx
+	ends 2 "$SBXC" team.sbx -o
+}
+
+@test "an unknown command is a wrong call, with a guess" {
+	ends 2 "$SBXC" chekc
+	complains "did you mean 'check'?"
+	ends 2 "$SBXC" xyzzy
+	complains "unknown command"
+}
+
+@test "an option that the command has no use for is refused" {
+	ends 2 "$SBXC" check team.sbx -o out.bin
+	complains "--output does not go with 'check'"
+	ends 2 "$SBXC" team.sbx --home /x
+	ends 2 "$SBXC" dump team.bin -p x
+}
+
+@test "missing and superfluous operands are refused" {
+	ends 2 "$SBXC" build
+	ends 2 "$SBXC" check
+	ends 2 "$SBXC" dump
+	ends 2 "$SBXC" explain
+	ends 2 "$SBXC" build team.sbx two.sbx
+	ends 2 "$SBXC" profiles x
+	ends 2 "$SBXC" dump a b
+}
+
+@test "values of options are checked" {
+	ends 2 "$SBXC" check team.sbx -f json
+	ends 2 "$SBXC" check team.sbx --color=mauve
+	ends 2 "$SBXC" team.sbx -D data
+	ends 2 "$SBXC" team.sbx -D =x
+	"$SBXC" team.sbx
+	ends 2 "$SBXC" dump team.bin -O yaml
+	ends 2 "$SBXC" dump team.bin -O bpf --arch vax
+	ends 2 "$SBXC" dump team.bin -O bpf --variant -1
+	ends 2 "$SBXC" dump team.bin -O bpf --variant 99
+	ends 2 "$SBXC" dump team.bin --variant 0
+}
+
+# --- build -----------------------------------------------------------------
+
+@test "build is silent and writes FILE.bin here" {
+	mkdir sub
+	cp team.sbx sub/
+	ends 0 "$SBXC" sub/team.sbx
+	[ -z "$output$stderr" ]
+	[ -f team.bin ]
+	[ ! -e sub/team.bin ]
+}
+
+@test "build, the word, may be left out and options stand anywhere" {
+	"$SBXC" team.sbx -o a
+	"$SBXC" build -o b team.sbx
+	"$SBXC" -o c build team.sbx
+	"$SBXC" --output=d -- team.sbx
+	POSIXLY_CORRECT=1 "$SBXC" team.sbx -o e
+	for other in b c d e; do
+		cmp a $other
+	done
+}
+
+@test "a file is built whatever it is called" {
+	cp team.sbx check.sbx
+	cp team.sbx policy
+	ends 0 "$SBXC" check.sbx
+	ends 0 "$SBXC" policy
+	[ -f policy.bin ]
+	cp team.sbx check
+	ends 0 "$SBXC" ./check
+	[ -f check.bin ]
+}
+
+@test "a file name after -- may begin with a dash" {
+	cp team.sbx -- -team.sbx
+	ends 0 "$SBXC" -o out.bin -- -team.sbx
+}
+
+@test "standard input is -, and needs -o" {
+	ends 2 "$SBXC" - <team.sbx
+	ends 0 "$SBXC" - -o out.bin <team.sbx
+	[ -s out.bin ]
+}
+
+@test "-o - writes to standard output" {
+	"$SBXC" team.sbx -o out.bin
+	"$SBXC" team.sbx -o - | cmp - out.bin
+}
+
+@test "-o - does not write to a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	ends 2 script -qec "'$SBXC' team.sbx -o -" /dev/null
+	says "not for a terminal"
+}
+
+@test "the bytes hang on the policy alone" {
+	"$SBXC" team.sbx -o a
+	mkdir -p elsewhere/deep
+	cp team.sbx elsewhere/deep/
+	(
+		cd elsewhere
+		umask 077
+		HOME=/root LC_ALL=C TZ=Asia/Tokyo "$SBXC" deep/team.sbx -o b
+	)
+	cmp a elsewhere/b
+	[ "$(stat -c %a a)" = 644 ]
+	[ "$(stat -c %a elsewhere/b)" = 600 ]
+}
+
+@test "a policy at fault leaves the old file and nothing else" {
+	echo old >out.bin
+	ends 1 "$SBXC" bad.sbx -o out.bin -d out.d
+	complains "bad.sbx:3:11: error: "
+	complains "did you mean 'read'?"
+	[ "$(cat out.bin)" = old ]
+	[ ! -e out.d ]
+	[ "$(ls)" = "$(printf '%s\n' bad.sbx out.bin team.sbx two.sbx)" ]
+}
+
+@test "an output that cannot be written is trouble and leaves nothing" {
+	ends 3 "$SBXC" team.sbx -o missing/out.bin
+	complains "cannot write 'missing/out.bin': No such file or directory"
+	mkdir dir
+	ends 3 "$SBXC" team.sbx -o dir
+	ends 3 "$SBXC" team.sbx -o out.bin -d missing/out.d
+	[ ! -e out.bin ]
+	ends 3 "$SBXC" team.sbx -o missing/out.bin -d out.d
+	[ ! -e out.d ]
+	[ -z "$(find . -name '*.bin.*')" ]
+}
+
+@test "a full disk is trouble" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	ends 3 bash -c '"$SBXC" team.sbx -o - >/dev/full'
+	complains "cannot write to standard output: No space left on device"
+	ends 3 bash -c '"$SBXC" --help >/dev/full'
+	ends 3 "$SBXC" team.sbx -o /dev/full
+	[ -c /dev/full ]
+}
+
+@test "a closed or broken standard output is trouble" {
+	ends 3 bash -c '"$SBXC" --version >&-'
+	ends 3 bash -c '{ sleep 0.2; "$SBXC" explain all; echo $? >status; } | :;
+		exit $(cat status)'
+}
+
+@test "a device is written, not replaced" {
+	ends 0 "$SBXC" team.sbx -o /dev/null
+	[ -c /dev/null ]
+}
+
+@test "an output that is a symbolic link stays one" {
+	mkdir real
+	ln -s real/out.bin link.bin
+	"$SBXC" team.sbx -o real/out.bin
+	ends 0 "$SBXC" two.sbx -p one -o link.bin
+	[ -L link.bin ]
+	"$SBXC" two.sbx -p one -o - | cmp - real/out.bin
+}
+
+@test "a source is never written over" {
+	cp team.sbx copy.sbx
+	ends 2 "$SBXC" copy.sbx -o copy.sbx
+	ends 2 "$SBXC" copy.sbx -d ./copy.sbx
+	cmp team.sbx copy.sbx
+}
+
+@test "a missing file is trouble" {
+	ends 3 "$SBXC" missing.sbx
+	complains "cannot read 'missing.sbx': No such file or directory"
+	ends 3 "$SBXC" check missing.sbx
+	mkdir dir.sbx
+	ends 3 "$SBXC" dir.sbx
+}
+
+@test "several profiles: -p chooses, and without it they are listed" {
+	ends 1 "$SBXC" two.sbx
+	complains one
+	complains two
+	ends 0 "$SBXC" two.sbx -p two
+	"$SBXC" dump two.bin | grep -qx 'profile two'
+	ends 1 "$SBXC" two.sbx -p three
+}
+
+@test "a shipped profile is built by -p from any file" {
+	ends 0 "$SBXC" two.sbx -p workspace-write
+	"$SBXC" dump two.bin | grep -qx 'profile workspace-write'
+}
+
+@test "-D makes a parameter a constant" {
+	ends 0 "$SBXC" team.sbx -D data=/srv/data
+	"$SBXC" dump team.bin >plan
+	grep -q '^allow read /srv/data ' plan
+	! grep -q '^param ' plan
+	ends 1 "$SBXC" team.sbx -D nothing=/srv/data
+}
+
+@test "-I is where included files are looked for" {
+	mkdir lib
+	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >lib/extra.sbx
+	printf 'sbx 1\ninclude "extra.sbx"\nprofile p {\n    use extra\n}\n' >p.sbx
+	ends 1 "$SBXC" p.sbx
+	ends 0 "$SBXC" p.sbx -I lib
+}
+
+@test "-d writes what make needs" {
+	command -v make >/dev/null || skip "no make"
+	name='odd name#$.sbx'
+	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >"$name"
+	printf 'sbx 1\ninclude "%s"\nprofile p extends workspace-write {\n    use extra\n}\n' \
+	    "$name" >p.sbx
+	ends 0 "$SBXC" p.sbx -o p.bin -d p.d
+	! grep -q 'workspace-write' p.d
+	printf 'include p.d\np.bin:\n\t@echo made $(words $^)\n' >Makefile
+	touch -d '1 minute ago' p.sbx "$name"
+	run make
+	says "up to date"
+	touch -d '1 minute' "$name"
+	run make
+	says "made"
+	ends 2 "$SBXC" p.sbx -o - -d p.d
+}
+
+# --- check -----------------------------------------------------------------
+
+@test "check prints nothing about good files" {
+	ends 0 "$SBXC" check team.sbx two.sbx
+	[ -z "$output$stderr" ]
+}
+
+@test "check looks at every file and every profile" {
+	cat >three.sbx <<-'SBX'
+	sbx 1
+
+	profile good {
+	    allow read /usr
+	}
+	profile worse {
+	    allow read ${nothing}
+	}
+	profile worst {
+	    allow read ${neither}
+	}
+	SBX
+	ends 1 "$SBXC" check bad.sbx three.sbx
+	complains "bad.sbx:3"
+	complains "three.sbx:7"
+	complains "three.sbx:10"
+	ends 0 "$SBXC" check three.sbx -p good
+	ends 3 "$SBXC" check bad.sbx missing.sbx
+}
+
+@test "check -f gcc prints one line for each finding" {
+	ends 1 "$SBXC" check -f gcc bad.sbx
+	[[ "${stderr_lines[0]}" =~ ^bad.sbx:3:11:\ error:\ .*\ \[SBX[0-9]+\]$ ]]
+	[[ "$stderr" != *"|"* ]]
+}
+
+@test "check -q prints nothing" {
+	ends 1 "$SBXC" check -q bad.sbx
+	[ -z "$output$stderr" ]
+}
+
+@test "check reads standard input" {
+	ends 0 "$SBXC" check - <team.sbx
+	ends 1 "$SBXC" check - <bad.sbx
+}
+
+@test "colours: flag, NO_COLOR, CLICOLOR_FORCE, terminal, in this order" {
+	escape=$'\e['
+	ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx
+	complains "$escape"
+	CLICOLOR_FORCE=0 ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	NO_COLOR=1 CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	NO_COLOR=1 ends 1 "$SBXC" check bad.sbx --color=always
+	complains "$escape"
+	CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx --color never
+	[[ "$stderr" != *"$escape"* ]]
+}
+
+# --- why -------------------------------------------------------------------
+
+@test "why: an allowed path, and the rule" {
+	ends 0 "$SBXC" why team.sbx read /usr/bin/env
+	[ "${lines[0]}" = "allowed: read /usr/bin/env" ]
+	says "team.sbx:6:"
+	says "allow read /usr"
+}
+
+@test "why: a denied path, the rule, who enforces it, the way out" {
+	ends 1 "$SBXC" why team.sbx -w /src/app write /src/app/.git/hooks/x
+	[ "${lines[0]}" = "denied: write /src/app/.git/hooks/x" ]
+	says "team.sbx:10:"
+	says "deny write \${workspace}/.git/hooks"
+	says "also: team.sbx:7:"
+	says "the entries of /src/app and /src/app/.git one by one"
+	says "(level standard)"
+	says "except \${workspace}/.git/hooks/x"
+}
+
+@test "why: what no rule allows, and the rule that would" {
+	ends 1 "$SBXC" why team.sbx write /srv/x
+	says "no rule allows it"
+	says "to allow it: allow write /srv/x"
+	ends 1 "$SBXC" why team.sbx exec '~/x'
+	[ "${lines[0]}" = "denied: exec /home/ada/x" ]
+	says "to allow it: allow exec ~/x"
+}
+
+@test "why: paths are relative, normal, and by anchor" {
+	ends 0 "$SBXC" why team.sbx -w /src/app write '${workspace}/a'
+	[ "${lines[0]}" = "allowed: write /src/app/a" ]
+	ends 0 "$SBXC" why team.sbx write a/../b/./c//d
+	[ "${lines[0]}" = "allowed: write $PWD/b/c/d" ]
+	ends 1 "$SBXC" why team.sbx write ../x
+	ends 0 "$SBXC" why team.sbx read '${data}/x'
+	ends 0 "$SBXC" why team.sbx -D data=/srv read /srv/x
+	ends 1 "$SBXC" why team.sbx read /srv/x
+	ends 1 "$SBXC" why team.sbx --home /h read '~/x'
+	[ "${lines[0]}" = "denied: read /h/x" ]
+	ends 2 "$SBXC" why team.sbx read '${nothing}/x'
+	ends 2 "$SBXC" why team.sbx -D nothing=/x read /x
+}
+
+@test "why: a place whose entries are granted one by one" {
+	ends 0 "$SBXC" why team.sbx -w /w write /w/.git/x
+	says "granted one by one"
+	ends 0 "$SBXC" why team.sbx -w /w write /w/.git
+	says "nothing is made, renamed or removed directly in it"
+	ends 0 "$SBXC" why team.sbx -w /w write /w/src/x
+	[[ "$output" != *"one by one"* ]]
+}
+
+@test "why: the level" {
+	ends 1 "$SBXC" why team.sbx -l minimal write /srv/x
+	says "nothing at level minimal"
+	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
+}
+
+@test "why: ports" {
+	ends 0 "$SBXC" why team.sbx connect tcp 443
+	says "allow network connect tcp 443"
+	ends 0 "$SBXC" why team.sbx connect tcp 8001
+	says "8000-8080"
+	ends 1 "$SBXC" why team.sbx connect tcp 25
+	says "to allow it: allow network connect tcp 25"
+	ends 1 "$SBXC" why team.sbx listen tcp 443
+	ends 2 "$SBXC" why team.sbx connect tcp http
+	ends 2 "$SBXC" why team.sbx connect tcp 65536
+	ends 2 "$SBXC" why team.sbx connect 443
+}
+
+@test "why: system calls" {
+	ends 0 "$SBXC" why team.sbx syscall read
+	ends 1 "$SBXC" why team.sbx syscall ptrace
+	says "team.sbx:12:"
+	ends 1 "$SBXC" why team.sbx syscall mount
+	says "baseline"
+	says "to allow it: allow syscalls mount"
+	ends 0 "$SBXC" why team.sbx syscall socket
+	says "depends on the arguments"
+	ends 2 "$SBXC" why team.sbx syscall mout
+	complains "did you mean 'mount'?"
+	ends 2 "$SBXC" why team.sbx syscall @mount
+}
+
+@test "why: variables" {
+	ends 0 "$SBXC" why team.sbx env LC_ALL
+	says "allow env LC_*"
+	ends 1 "$SBXC" why team.sbx env LC_SECRET
+	says "deny env LC_SECRET"
+	ends 1 "$SBXC" why team.sbx env SECRET
+	says "to allow it: allow env SECRET"
+	ends 0 "$SBXC" why team.sbx env CI
+	says "set env CI = 1"
+}
+
+@test "why: a blob gives the answers of its source" {
+	"$SBXC" team.sbx
+	for question in "read /usr/x" "write /srv" "exec /usr/bin/sh" \
+	    "connect tcp 443" "listen tcp 1" "syscall mount" "env PATH"; do
+		# shellcheck disable=SC2086  # words
+		run "$SBXC" why team.sbx $question
+		text=$output status_of_text=$status
+		# shellcheck disable=SC2086  # words
+		run "$SBXC" why team.bin $question
+		[ "$output" = "$text" ]
+		[ "$status" = "$status_of_text" ]
+		# shellcheck disable=SC2086  # words
+		run bash -c 'cat team.bin | "$SBXC" why - '"$question"
+		[ "$output" = "$text" ]
+		# shellcheck disable=SC2086  # words
+		run bash -c 'cat team.sbx | "$SBXC" why - '"$question"
+		[ "$status" = "$status_of_text" ]
+	done
+}
+
+@test "why: a policy at fault is no answer" {
+	ends 3 "$SBXC" why bad.sbx read /usr
+	complains "bad.sbx:3:11: error: "
+	[ -z "$output" ]
+	ends 3 "$SBXC" why two.sbx read /usr
+	ends 0 "$SBXC" why two.sbx -p one read /usr
+}
+
+@test "why: an unknown question is a wrong call" {
+	ends 2 "$SBXC" why team.sbx
+	ends 2 "$SBXC" why team.sbx raed /usr
+	complains "did you mean 'read'?"
+	ends 2 "$SBXC" why team.sbx read
+	ends 2 "$SBXC" why team.sbx read a b
+}
+
+@test "why: a policy that allows everything" {
+	printf 'sbx 1\nprofile p {\n    allow everything\n}\n' >all.sbx
+	for question in "write /etc/passwd" "connect tcp 1" "syscall mount" \
+	    "env X"; do
+		# shellcheck disable=SC2086  # words
+		ends 0 "$SBXC" why all.sbx $question
+	done
+}
+
+# --- dump ------------------------------------------------------------------
+
+@test "dump: one record a line, with its place" {
+	"$SBXC" team.sbx
+	ends 0 "$SBXC" dump team.bin
+	says "profile team"
+	says "deny write \${workspace}/.git/hooks  # team.sbx:10:"
+	says "allow network connect tcp 8000-8080  # team.sbx:8:"
+	says "set env CI = 1"
+}
+
+@test "dump reads standard input" {
+	"$SBXC" team.sbx
+	"$SBXC" dump team.bin >plan
+	"$SBXC" dump - <team.bin | cmp - plan
+}
+
+@test "dump -O bpf lists every program that dump counts" {
+	"$SBXC" team.sbx
+	programs=$("$SBXC" dump team.bin | grep -c '^program ')
+	[ "$programs" -ge 2 ]
+	[ "$("$SBXC" dump team.bin -O bpf | grep -c '^program ')" = "$programs" ]
+	"$SBXC" dump team.bin -O bpf --arch aarch64 >listing
+	grep -q '^program aarch64 ' listing
+	! grep -q '^program x86_64 ' listing
+	[ "$("$SBXC" dump team.bin -O bpf --arch aarch64 --variant 0 |
+	    grep -c '^program ')" = 1 ]
+}
+
+@test "dump -O bpf-raw is the program's bytes" {
+	"$SBXC" team.sbx
+	insns=$("$SBXC" dump team.bin |
+	    sed -n 's/^program x86_64 0 .*insns \([0-9]*\).*/\1/p')
+	[ "$("$SBXC" dump team.bin -O bpf-raw --arch x86_64 --variant 0 |
+	    wc -c)" = $((insns * 8)) ]
+}
+
+@test "dump -O sbpl is the whole profile" {
+	"$SBXC" team.sbx
+	ends 0 "$SBXC" dump team.bin -O sbpl
+	[ "${lines[0]}" = "(version 1)" ]
+	says '(deny default)'
+	says '(string-append (param "WORKSPACE") "/.git/hooks")'
+	says '(remote tcp "*:443")'
+}
+
+@test "dump: what is no blob is refused with a sentence" {
+	ends 3 "$SBXC" dump team.sbx
+	complains "team.sbx: it is not a compiled policy"
+	"$SBXC" team.sbx
+	head -c 100 team.bin >short.bin
+	ends 3 "$SBXC" dump short.bin
+	printf x >>team.bin
+	ends 3 "$SBXC" dump team.bin
+	ends 3 "$SBXC" dump missing.bin
+	: >empty
+	ends 3 "$SBXC" dump empty
+}
+
+# --- profiles and explain --------------------------------------------------
+
+@test "profiles lists the five and what they are for" {
+	ends 0 "$SBXC" profiles
+	for name in coding data-analysis full-access read-only \
+	    workspace-write; do
+		[[ "$output" =~ (^|$'\n')"$name"\ +[^\ ] ]]
+	done
+	for line in "${lines[@]}"; do
+		[ "${#line}" -le 80 ]
+	done
+}
+
+@test "explain knows every code, in any case" {
+	ends 0 "$SBXC" explain all
+	codes=$(grep -o '^SBX[0-9]*' <<<"$output")
+	[ -n "$codes" ]
+	for code in $codes; do
+		ends 0 "$SBXC" explain "$code"
+	done
+	ends 0 "$SBXC" explain sbx0201
+	ends 2 "$SBXC" explain SBX9999
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# The sandbox profile for macOS says what the model says, as TAP.
+#
+# Each policy is compiled; model.c names places and ports worth asking about
+# and says what the model answers, and prelude.scm reads the profile as macOS
+# would.  What every process needs (tables/sbpl.def) is known to the profile
+# alone, which may therefore give more where no rule speaks.
+#
+# $SBXC is the compiler, $SBPL_MODEL the program made of model.c.  Policies:
+# the shipped profiles, sbpl/*.sbx, ok/*.sbx.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+SBXC=$(realpath "${SBXC:-build/sbxc}")
+SBPL_MODEL=$(realpath "${SBPL_MODEL:-${builddir:-build}/tests/sbpl/model}")
+GUILE=${GUILE:-guile}
+cd "$(dirname "$0")/.." || exit 99
+# shellcheck source=tests/tap.sh
+. ./tap.sh
+
+if ! command -v "$GUILE" >/dev/null; then
+	tap_skip "the profile for macOS" "guile is not installed"
+	tap_done
+	exit
+fi
+
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' HUP INT TERM
+tab=$(printf '\t')
+
+# definitions PROFILE: NAME=VALUE of each parameter, one a line.
+definitions()
+{
+	sed -n 's/^; parameters: //p' "$1" | tr ' ' '\n' >"$tmp/names"
+	sed -n "s/^params$tab//p" "$tmp/model" | tr '\t' '\n' >"$tmp/values"
+	paste -d= "$tmp/names" "$tmp/values"
+}
+
+# ask PROFILE: what prelude.scm answers to the questions of the model.
+ask()
+{
+	definitions "$1" >"$tmp/definitions"
+	cut -f 2,3 "$tmp/questions" >"$tmp/asked"
+	xargs "$GUILE" --no-auto-compile -s sbpl/prelude.scm "$1" "$tmp/asked" \
+	    <"$tmp/definitions" 2>&1
+}
+
+# compare FILE [SED]: prints where the profile of FILE and the model differ;
+# SED damages the profile first.
+compare()
+{
+	"$SBXC" "$1" -o "$tmp/blob.bin" 2>"$tmp/errors" &&
+	    "$SBPL_MODEL" "$1" >"$tmp/model" || {
+		cat "$tmp/errors"
+		echo "it does not compile"
+		return
+	}
+	"$SBXC" dump -O sbpl "$tmp/blob.bin" | sed "${2-}" >"$tmp/profile.sb"
+	# A policy that allows everything may say nothing else.
+	if grep -q '^(allow default)' "$tmp/profile.sb"; then
+		grep -Evx '[(](version 1|allow default)[)]|;.*' \
+		    "$tmp/profile.sb"
+		return
+	fi
+	sed 1d "$tmp/model" | LC_ALL=C sort -u >"$tmp/questions"
+	ask "$tmp/profile.sb" >"$tmp/answers" || cat "$tmp/answers"
+	ask "$tmp/nothing.sb" | cut -f 1 >"$tmp/given"
+	[ "$(wc -l <"$tmp/given")" -gt 0 ] || echo "there was nothing to ask"
+	paste "$tmp/questions" "$tmp/answers" "$tmp/given" | awk -F '\t' '
+	$4 != ($1 == "none" ? $7 : $1) {
+		printf "%s %s: model %s, profile %s\n", $2, $3, $1, $4
+	}' | head -n 20
+}
+
+printf 'sbx 1\nprofile nothing {\n    about "x"\n}\n' >"$tmp/nothing.sbx"
+"$SBXC" "$tmp/nothing.sbx" -o "$tmp/nothing.bin" &&
+    "$SBXC" dump -O sbpl "$tmp/nothing.bin" >"$tmp/nothing.sb" || exit 99
+
+for file in ../profiles/*.sbx sbpl/*.sbx ok/*.sbx; do
+	if [ -e "$file" ] && grep -q '^profile ' "$file"; then
+		tap_empty "$file" "$(compare "$file")"
+	fi
+done
+
+# The comparison can fail.
+for damage in '/^(deny file-read/d' 's/(subpath/(literal/' \
+    's/require-not (/require-all (/' '/^(deny file-write/d'; do
+	tap_found "a damaged profile is caught: $damage" \
+	    "$(compare sbpl/rules.sbx "$damage")"
+done
+tap_found "a damaged profile is caught: a port" \
+    "$(compare sbpl/ports.sbx 's/:443/:444/')"
+tap_done

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Tables of system calls, as TAP: each NAME.sbx here is compiled and NAME.sim is
+# tried against it; `profile-NAME.sim` goes with the shipped profile NAME.
+#
+# $SBXC is the compiler, $SIM the program made of sim.c.
+
+set -u
+SBXC=$(realpath "${SBXC:-build/sbxc}")
+SIM=$(realpath "${SIM:-${builddir:-build}/tests/sim/sim}")
+cd "$(dirname "$0")" || exit 99
+
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' HUP INT TERM
+
+count=0
+failed=0
+for table in *.sim; do
+	name=${table%.sim}
+	policy=$name.sbx
+	case $name in
+	profile-*)
+		policy=$tmp/$name.sbx
+		printf 'sbx 1\nprofile it extends %s {\n%s\n}\n' \
+			"${name#profile-}" "about \"$name\"" >"$policy"
+		;;
+	esac
+	"$SBXC" build "$policy" -o "$tmp/blob" >"$tmp/log" 2>&1 ||
+		sed 's/^/# /' "$tmp/log"
+	"$SIM" "$tmp/blob" "$table" >"$tmp/out" || failed=1
+	# The numbers and plans of the tables become one.
+	while IFS= read -r line; do
+		case $line in
+		'ok '*)
+			count=$((count + 1))
+			echo "ok $count - $name:${line#ok *-}"
+			;;
+		'not ok '*)
+			count=$((count + 1))
+			echo "not ok $count - $name:${line#not ok *-}"
+			;;
+		'#'*)
+			echo "$line"
+			;;
+		esac
+	done <"$tmp/out"
+	grep -q '^1\.\.' "$tmp/out" || {
+		count=$((count + 1))
+		echo "not ok $count - $name: the table was not tried"
+	}
+	rm -f "$tmp/blob"
+done
+echo "1..$count"
+exit $failed

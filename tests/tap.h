@@ -1,0 +1,66 @@
+/*
+ * The Test Anything Protocol for tests written in C: one line a case, the plan
+ * at the end, so that a test that dies early is seen to have died.
+ */
+#ifndef SBX_TAP_H
+#define SBX_TAP_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tap {
+	unsigned count, failed;
+};
+
+static inline void
+tap_line(struct tap *tap, bool held, const char *format, va_list args)
+{
+	tap->count++;
+	tap->failed += !held;
+	printf("%sok %u - ", held ? "" : "not ", tap->count);
+	vprintf(format, args);
+}
+
+/* One case; returns whether it held. */
+__attribute__((format(printf, 3, 4)))
+static inline bool
+tap_ok(struct tap *tap, bool held, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tap_line(tap, held, format, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+	return held;
+}
+
+/* A case that cannot be tried here: a failure where SBX_MUST_RUN=1. */
+__attribute__((format(printf, 3, 4)))
+static inline void
+tap_skip(struct tap *tap, const char *why, const char *format, ...)
+{
+	const char *must = getenv("SBX_MUST_RUN");
+	bool allowed = must == NULL || strcmp(must, "1") != 0;
+	va_list args;
+
+	va_start(args, format);
+	tap_line(tap, allowed, format, args);
+	va_end(args);
+	printf(" # %s%s\n", allowed ? "SKIP " : "", why);
+	fflush(stdout);
+}
+
+/* The plan; returns the exit status. */
+static inline int
+tap_done(const struct tap *tap)
+{
+	printf("1..%u\n", tap->count);
+	return tap->failed != 0;
+}
+
+#endif

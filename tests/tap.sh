@@ -1,0 +1,54 @@
+# shellcheck shell=sh
+# Sourced by tests written in sh.  A test ends with tap_done.
+
+tap_count=0
+tap_failed=0
+
+# tap_ok NAME: the case held.
+tap_ok()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1"
+}
+
+# tap_not_ok NAME [TEXT]: the case failed, and why.
+tap_not_ok()
+{
+	tap_count=$((tap_count + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_count - $1"
+	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+# tap_skip NAME WHY: a failure where the caller promised that it can be run.
+tap_skip()
+{
+	if [ "${SBX_MUST_RUN:-0}" = 1 ]; then
+		tap_not_ok "$1" "$2, but SBX_MUST_RUN=1"
+		return
+	fi
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# tap_empty NAME TEXT: TEXT lists what is wrong.
+tap_empty()
+{
+	if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
+}
+
+# tap_found NAME TEXT: the same check, on what it must object to.
+tap_found()
+{
+	if [ -n "$2" ]; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1" "the check did not see what was planted for it"
+	fi
+}
+
+tap_done()
+{
+	echo "1..$tap_count"
+	[ "$tap_failed" -eq 0 ]
+}
