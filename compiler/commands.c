@@ -226,18 +226,19 @@ command_check(struct options *options)
 /* --- dump ----------------------------------------------------------------- */
 
 static bool
-choice_parse(const struct options *options, struct dump_choice *choice)
+choice_parse(const struct options *options, bool one,
+    struct dump_choice *choice)
 {
-	const struct filter_arch *arch;
 	char *end;
 	long variant;
 
-	*choice = (struct dump_choice){ .variant = -1 };
-	if (options->arch != NULL) {
-		arch = options_arch(options);
-		if (arch == NULL)
+	*choice = (struct dump_choice){ .variant = one ? 0 : -1 };
+	if (options->arch != NULL || one) {
+		const struct filter_arch *arch = options_arch(options);
+
+		if (arch == NULL && options->arch != NULL)
 			return false;
-		choice->arch = arch->audit;
+		choice->arch = arch != NULL ? arch->audit : 0;
 	}
 	if (options->variant == NULL)
 		return true;
@@ -284,18 +285,9 @@ write_bpf(const struct sbx_view *view, struct dump_choice choice)
 static enum exit_status
 write_bpf_raw(const struct sbx_view *view, struct dump_choice choice)
 {
+	uint32_t index = dump_find(view, choice, 0);
 	const struct sbx_program *program;
-	struct utsname machine;
-	uint32_t index;
 
-	if (choice.arch == 0 && uname(&machine) == 0) {
-		const struct filter_arch *arch = arch_find(machine.machine);
-
-		choice.arch = arch != NULL ? arch->audit : 0;
-	}
-	if (choice.variant < 0)
-		choice.variant = 0;
-	index = dump_find(view, choice, 0);
 	if (index == view->program_count)
 		return misused("the blob has no such filter");
 	if (isatty(STDOUT_FILENO))
@@ -309,12 +301,13 @@ write_bpf_raw(const struct sbx_view *view, struct dump_choice choice)
 static const struct {
 	const char *name;
 	dump_writer *write;
-	bool programs;
+	bool programs; /* --arch and --variant choose among them */
+	bool one;      /* one program: the first of this machine */
 } dump_formats[] = {
-	{ "text", write_text, false },
-	{ "sbpl", write_sbpl, false },
-	{ "bpf", write_bpf, true },
-	{ "bpf-raw", write_bpf_raw, true },
+	{ "text", write_text, false, false },
+	{ "sbpl", write_sbpl, false, false },
+	{ "bpf", write_bpf, true, false },
+	{ "bpf-raw", write_bpf_raw, true, true },
 };
 
 enum exit_status
@@ -337,7 +330,7 @@ command_dump(struct options *options)
 	if (!dump_formats[i].programs &&
 	    (options->arch != NULL || options->variant != NULL))
 		return misused("--arch and --variant go with -O bpf, bpf-raw");
-	if (!choice_parse(options, &choice))
+	if (!choice_parse(options, dump_formats[i].one, &choice))
 		return EXIT_USAGE;
 	if (!input_blob(options->arena, options->operands.list.items[0],
 		&view))

@@ -76,7 +76,7 @@ diag_find(const char *code)
 	return id;
 }
 
-/* --- records --------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 /*
  * The array has one element more than is kept: those that come when it is full
@@ -188,7 +188,7 @@ diag_did_you_mean(struct diags *diags, struct diag *diag, const char *nearest)
 		diag_help(diags, diag, "did you mean '%s'?", nearest);
 }
 
-/* --- lines as a terminal shows them ---------------------------------------- */
+/* --- lines as a terminal shows them --------------------------------------- */
 
 /* One piece of a line, and the columns that it takes. */
 struct cell {
@@ -360,7 +360,7 @@ put_line(FILE *stream, const struct line *line, struct window window)
 	fputs(window.to < line->width ? "..." : "", stream);
 }
 
-/* --- rendering ------------------------------------------------------------- */
+/* --- rendering ------------------------------------------------------------ */
 
 enum paint { PAINT_ERROR, PAINT_WARNING, PAINT_NOTE, PAINT_BOLD, PAINT_CARET };
 

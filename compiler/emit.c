@@ -188,6 +188,9 @@ sort_unique(void *records, size_t count, size_t size,
 	char *bytes = records;
 	size_t kept = 0;
 
+	/* Not even an empty array may be NULL to qsort(3). */
+	if (count == 0)
+		return 0;
 	qsort(records, count, size, compare);
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && compare(bytes + (kept - 1) * size,

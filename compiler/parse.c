@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- clean text ------------------------------------------------------------ */
+/* --- clean text ----------------------------------------------------------- */
 
 /* Faults of this kind come in crowds, and a few of them say it all. */
 enum { UNCLEAN_MAX = 5, BUILTIN_MAX = 32 };
@@ -113,7 +113,7 @@ check_lines(const struct source *source, struct diags *diags)
 	return true;
 }
 
-/* --- statements in their places -------------------------------------------- */
+/* --- statements in their places ------------------------------------------- */
 
 enum context { IN_FILE, IN_PROFILE, IN_GROUP, IN_ON };
 
@@ -146,6 +146,8 @@ report_misplaced(struct diags *diags, const struct source *source,
 	struct loc loc = {stmt->loc.begin, stmt->loc.begin + (uint32_t)len};
 	struct diag *diag;
 
+	if (diags->errors >= DIAG_MAX)
+		return;
 	if (stmt->kind == AST_VERSION) {
 		diag_add(diags, DIAG_MISPLACED, loc,
 		    "'sbx' can only be the first statement of a file");
@@ -188,7 +190,7 @@ keep_placed(struct diags *diags, const struct source *source,
 	return first;
 }
 
-/* --- includes -------------------------------------------------------------- */
+/* --- includes ------------------------------------------------------------- */
 
 /* One `include` statement while its file is looked for. */
 struct include {
@@ -416,7 +418,7 @@ include_from_disk(const struct include *include)
 	return false;
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
 static struct ast_stmt *
 parse_text(struct sources *sources, struct diags *diags,

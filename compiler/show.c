@@ -141,13 +141,13 @@ show_where(FILE *stream, uint8_t where)
 		uint8_t bits;
 		const char *name;
 	} names[] = {
-		{ SBX_ON_LINUX, "linux" },
 		{ SBX_ON_LINUX_X86_64, "x86_64" },
 		{ SBX_ON_LINUX_AARCH64, "aarch64" },
 		{ SBX_ON_MACOS, "macos" },
 	};
 
-	if ((where & SBX_ON_ALL) == SBX_ON_ALL)
+	/* A blob speaks of Linux; macOS has its profile. */
+	if ((where & SBX_ON_LINUX) == SBX_ON_LINUX)
 		return;
 	fputs(" on", stream);
 	for (size_t i = 0; i < countof(names); i++) {

@@ -27,7 +27,7 @@ void show_path_rule(FILE *stream, const struct sbx_view *view,
 /* "connect tcp 443", "listen tcp 8000-8080". */
 void show_ports(FILE *stream, const struct sbx_port *rule);
 
-/* " on linux", " on x86_64 macos"; nothing for everywhere. */
+/* " on x86_64"; nothing for all of Linux. */
 void show_where(FILE *stream, uint8_t where);
 
 /* "team.sbx:9:5", or "(built in)" for SBX_NO_SOURCE. */

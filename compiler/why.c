@@ -8,7 +8,6 @@
  *	    to allow it: ...
  */
 #include "compiler/why.h"
-#include "compiler/filter.h"
 #include "compiler/show.h"
 #include "compiler/words.h"
 
@@ -199,11 +198,6 @@ say_path_enforcer(const struct why *why, const struct place_rules *rules,
 {
 	struct split_list splits;
 
-	if (why->where == SBX_ON_MACOS) {
-		fputs("    enforced by: the sandbox profile of macOS\n",
-		    why->stream);
-		return;
-	}
 	find_splits(rules, right, path, &splits);
 	if (splits.count == 0) {
 		say_enforcer(why, SBX_LEVEL_STANDARD,
@@ -222,7 +216,7 @@ say_split_effects(const struct why *why, const struct place_rules *rules,
 {
 	struct sbx_place parent = parent_of(path);
 
-	if (why->where == SBX_ON_MACOS || why->level < SBX_LEVEL_STANDARD)
+	if (why->level < SBX_LEVEL_STANDARD)
 		return;
 	if (right != SBX_EXEC &&
 	    sbx_path_is_split(rules->rules, rules->count, right, path))
@@ -262,7 +256,7 @@ why_path(const struct why *why, uint8_t right, struct sbx_place path)
 	size_t decided;
 	bool allowed;
 
-	places_rules(&why->places, why->where, &rules);
+	places_rules(&why->places, why->arch->where, &rules);
 	verdict = sbx_path_verdict(rules.rules, rules.count, right, path);
 	allowed = sbx_verdict_allows(verdict) ||
 	    (why->places.view->meta->flags & SBX_EVERYTHING) != 0;
@@ -300,7 +294,7 @@ say_port_rule(const struct why *why, struct sbx_verdict verdict,
 		const struct sbx_port *rule = &view->ports[i];
 
 		if (rule->source != verdict.source || rule->op != op ||
-		    (rule->where & why->where) == 0 || port < rule->low ||
+		    (rule->where & why->arch->where) == 0 || port < rule->low ||
 		    port > rule->high)
 			continue;
 		say_rule(why, "", rule->source);
@@ -323,7 +317,7 @@ bool
 why_port(const struct why *why, enum sbx_port_op op, uint16_t port)
 {
 	const struct sbx_view *view = why->places.view;
-	struct sbx_verdict verdict = sbx_port_verdict(view, why->where, op,
+	struct sbx_verdict verdict = sbx_port_verdict(view, why->arch->where, op,
 	    port);
 	bool ports = view->meta->net == SBX_NET_PORTS;
 	bool allowed = sbx_verdict_allows(verdict) ||
@@ -334,20 +328,16 @@ why_port(const struct why *why, enum sbx_port_op op, uint16_t port)
 	if (allows_everything(why))
 		return true;
 	say_port_rule(why, verdict, op, port);
-	if (allowed && ports && why->where != SBX_ON_MACOS) {
+	if (allowed && ports) {
 		fputs("    but on a kernel without Landlock ABI 4 (Linux 6.7) "
 		    "no TCP socket opens\n", why->stream);
 		return true;
 	}
 	if (allowed)
 		return true;
-	if (why->where == SBX_ON_MACOS)
-		fputs("    enforced by: the sandbox profile of macOS\n",
-		    why->stream);
-	else
-		say_enforcer(why, SBX_LEVEL_MINIMAL, ports ?
-		    "Landlock from ABI 4 on, else the filter, which opens no "
-		    "TCP socket" : "the filter, which opens no TCP socket");
+	say_enforcer(why, SBX_LEVEL_MINIMAL, ports ?
+	    "Landlock from ABI 4 on, else the filter, which opens no TCP "
+	    "socket" : "the filter, which opens no TCP socket");
 	if (verdict.reason == SBX_BECAUSE_NOTHING)
 		fprintf(why->stream, "    to allow it: allow network %s tcp "
 		    "%u\n", show_port_op(op), port);
@@ -365,7 +355,7 @@ say_set(const struct why *why, const char *name)
 	for (uint32_t i = 0; i < view->set_count; i++) {
 		const struct sbx_set *set = &view->set[i];
 
-		if ((set->where & why->where) == 0 ||
+		if ((set->where & why->arch->where) == 0 ||
 		    strcmp(sbx_string(view, set->name), name) != 0)
 			continue;
 		say_head(why, true, "env");
@@ -396,7 +386,7 @@ say_env_rule(const struct why *why, struct sbx_verdict verdict,
 		const char *pattern = sbx_string(view, rule->pattern);
 
 		if (rule->source != verdict.source ||
-		    (rule->where & why->where) == 0 ||
+		    (rule->where & why->arch->where) == 0 ||
 		    (rule->effect == SBX_ALLOW) !=
 			sbx_verdict_allows(verdict) ||
 		    !sbx_pattern_match(pattern, name, strlen(name)))
@@ -414,7 +404,7 @@ bool
 why_env(const struct why *why, const char *name)
 {
 	const struct sbx_view *view = why->places.view;
-	struct sbx_verdict verdict = sbx_env_verdict(view, why->where, name,
+	struct sbx_verdict verdict = sbx_env_verdict(view, why->arch->where, name,
 	    strlen(name));
 	bool allowed = sbx_verdict_allows(verdict);
 
@@ -440,23 +430,13 @@ why_env(const struct why *why, const char *name)
 
 /* --- system calls --------------------------------------------------------- */
 
-static const struct filter_arch *
-arch_of(uint8_t where)
-{
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		if (filter_arches[i].where & where)
-			return &filter_arches[i];
-	}
-	return NULL;
-}
-
 static const struct sbx_syscall *
 syscall_record(const struct why *why, const char *name)
 {
 	const struct sbx_view *view = why->places.view;
 
 	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		if ((view->syscalls[i].where & why->where) &&
+		if ((view->syscalls[i].where & why->arch->where) &&
 		    strcmp(sbx_string(view, view->syscalls[i].name), name) ==
 			0)
 			return &view->syscalls[i];
@@ -464,99 +444,150 @@ syscall_record(const struct why *why, const char *name)
 	return NULL;
 }
 
-/* The program for the oldest kernel: numbers are decided alike in all. */
-static const struct sbx_program *
-program_of(const struct why *why, const struct filter_arch *arch)
+/* Whether a program may be the one that the loader takes. */
+static bool
+is_candidate(const struct why *why, const struct sbx_program *program)
 {
-	const struct sbx_view *view = why->places.view;
-	const struct sbx_program *found = NULL;
-
-	for (uint32_t i = 0; i < view->program_count; i++) {
-		const struct sbx_program *program = &view->programs[i];
-		bool full = program->flags & SBX_PROGRAM_FULL;
-
-		if (program->arch != arch->audit)
-			continue;
-		if (found == NULL || full == (why->level == SBX_LEVEL_FULL))
-			found = program;
-		if (full == (why->level == SBX_LEVEL_FULL))
-			break;
-	}
-	return found;
+	return program->arch == why->arch->audit &&
+	    ((program->flags & SBX_PROGRAM_FULL) != 0) ==
+	    (why->level == SBX_LEVEL_FULL);
 }
 
-/* What the filter answers to a call with arguments of zero. */
 static uint32_t
-filter_answer(const struct why *why, const struct filter_arch *arch,
-    int number)
+filter_answer(const struct why *why, const struct sbx_program *program,
+    int number, const uint64_t args[3])
 {
-	const struct sbx_program *program = program_of(why, arch);
-	struct syscall_data data = { .number = number, .audit = arch->audit };
+	struct syscall_data data = {
+		.number = number,
+		.audit = why->arch->audit,
+		.args = { args[0], args[1], args[2] },
+	};
 	bool ok;
 
-	if (program == NULL)
-		return FILTER_ALLOW;
 	return bpf_run(why->places.view->bpf + program->first, program->count,
 	    &data, &ok, NULL);
 }
 
+/* What the filters say of a system call, whatever its arguments and whichever
+ * of them the loader takes. */
+struct answers {
+	bool some_allow, some_deny;
+	uint32_t denial;
+};
+
 static void
-say_syscall_record(const struct why *why, const struct sbx_syscall *call,
-    bool allowed)
+answers_add(const struct why *why, const struct sbx_program *program,
+    int number, struct answers *answers)
+{
+	/* The arguments that filters look at: families, types and protocols of
+	 * sockets; what else there is the blob's table knows. */
+	for (uint64_t i = 0; i < 16 * 8 * 8; i++) {
+		const uint64_t args[3] = { i & 15, i >> 4 & 7, i >> 7 & 7 };
+		uint32_t answer = filter_answer(why, program, number, args);
+
+		if (answer == FILTER_ALLOW) {
+			answers->some_allow = true;
+		} else {
+			answers->some_deny = true;
+			answers->denial = answer;
+		}
+	}
+}
+
+static struct answers
+answers_collect(const struct why *why, int number)
 {
 	const struct sbx_view *view = why->places.view;
+	struct answers answers = { false, false, 0 };
+
+	for (uint32_t i = 0; i < view->program_count; i++) {
+		if (is_candidate(why, &view->programs[i]))
+			answers_add(why, &view->programs[i], number, &answers);
+	}
+	if (!answers.some_allow && !answers.some_deny)
+		answers.some_allow = view->program_count == 0;
+	return answers;
+}
+
+/* Whether the call was denied by its name or group, and not for what the
+ * policy says of the network or of namespaces. */
+static bool
+is_named(const struct sbx_view *view, const struct sbx_syscall *call)
+{
 	const char *reason = sbx_string(view, call->reason);
 
+	return reason[0] == '@' ||
+	    strcmp(reason, sbx_string(view, call->name)) == 0;
+}
+
+static void
+say_syscall_record(const struct why *why, const struct sbx_syscall *call)
+{
+	const struct sbx_view *view = why->places.view;
+
 	if (call->source == SBX_NO_SOURCE) {
-		fprintf(why->stream, "    the language's own baseline%s%s\n",
-		    *reason != '\0' ? ": " : "", reason);
+		fputs("    the language's own baseline: ", why->stream);
 	} else {
 		say_rule(why, "", call->source);
-		fprintf(why->stream, "%s syscalls %s",
-		    call->verdict == SBX_SYSCALL_ALLOW ? "allow" : "deny",
-		    reason);
-		say_rule_end(why, call->where, call->source);
+		if (is_named(view, call))
+			fputs(call->verdict == SBX_SYSCALL_ALLOW ?
+			    "allow syscalls " : "deny syscalls ", why->stream);
 	}
-	if (call->verdict == SBX_SYSCALL_ARGS)
-		fputs("    it depends on the arguments\n", why->stream);
-	else if (allowed != (call->verdict == SBX_SYSCALL_ALLOW))
-		fputs("    but the filter itself does not: sbxc made no such "
-		    "blob\n", why->stream);
+	show_text(why->stream, sbx_string(view, call->reason));
+	say_rule_end(why, SBX_ON_ALL, call->source);
+}
+
+/* Nothing to call: not so much denied as absent. */
+static bool
+say_absent(const struct why *why, const char *name)
+{
+	say_head(why, false, "syscall");
+	show_text(why->stream, name);
+	fprintf(why->stream, "\n    %s has no such system call\n",
+	    why->arch->name);
+	return false;
+}
+
+static void
+say_syscall_denial(const struct why *why, const struct sbx_syscall *call,
+    uint32_t denial)
+{
+	const char *error = show_errno(denial & 0xffff);
+
+	say_enforcer(why, SBX_LEVEL_MINIMAL, error != NULL ?
+	    arena_printf(why->places.arena, "the filter, which answers %s",
+		error) : "the filter, which kills");
+	if (call != NULL && call->source == SBX_NO_SOURCE &&
+	    is_named(why->places.view, call))
+		fprintf(why->stream, "    to allow it: allow syscalls %s\n",
+		    sbx_string(why->places.view, call->name));
 }
 
 bool
 why_syscall(const struct why *why, const char *name)
 {
-	const struct filter_arch *arch = arch_of(why->where);
 	const struct sbx_syscall *call = syscall_record(why, name);
-	int number = arch != NULL ? syscall_number(arch, name) : -1;
-	bool depends = call != NULL && call->verdict == SBX_SYSCALL_ARGS;
-	uint32_t answer = number >= 0 ? filter_answer(why, arch, number) :
-	    (uint32_t)FILTER_KILL;
-	bool allowed = depends || answer == FILTER_ALLOW;
-	const char *error = show_errno(answer & 0xffff);
+	int number = syscall_number(why->arch, name);
+	struct answers answers;
+	bool depends;
 
-	say_head(why, allowed, "syscall");
+	if (number < 0)
+		return say_absent(why, name);
+	answers = answers_collect(why, number);
+	depends = answers.some_allow && (answers.some_deny ||
+	    (call != NULL && call->verdict == SBX_SYSCALL_ARGS));
+	say_head(why, answers.some_allow, "syscall");
 	show_text(why->stream, name);
 	putc('\n', why->stream);
-	if (number < 0) {
-		fprintf(why->stream, "    %s has no such system call\n",
-		    arch != NULL ? arch->name : "macOS");
-		return false;
-	}
 	if (allows_everything(why))
 		return true;
 	if (call != NULL)
-		say_syscall_record(why, call, allowed);
+		say_syscall_record(why, call);
 	else
 		fputs("    no rule speaks of it\n", why->stream);
-	if (allowed)
-		return true;
-	say_enforcer(why, SBX_LEVEL_MINIMAL,
-	    arena_printf(why->places.arena, "the filter, which answers %s",
-		error != NULL ? error : "with a signal"));
-	if (call != NULL && call->source == SBX_NO_SOURCE)
-		fprintf(why->stream, "    to allow it: allow syscalls %s\n",
-		    name);
-	return false;
+	if (depends)
+		fputs("    but it depends on the arguments\n", why->stream);
+	if (!answers.some_allow)
+		say_syscall_denial(why, call, answers.denial);
+	return answers.some_allow;
 }

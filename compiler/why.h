@@ -7,6 +7,7 @@
 #ifndef SBX_WHY_H
 #define SBX_WHY_H
 
+#include "compiler/filter.h"
 #include "compiler/places.h"
 
 #include <stdio.h>
@@ -14,8 +15,8 @@
 struct why {
 	FILE *stream;
 	struct places places;
-	uint8_t where;        /* one bit of enum sbx_where */
-	enum sbx_level level; /* at which level it would run */
+	const struct filter_arch *arch; /* whose rules and filters count */
+	enum sbx_level level;           /* at which level it would run */
 };
 
 /* Each prints an answer and returns whether the access is allowed. */

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define countof(array) (sizeof(array) / sizeof *(array))
 
@@ -134,26 +133,6 @@ question_find(const struct options *options, const char **object)
 	return &questions[i];
 }
 
-static bool
-where_find(const struct options *options, uint8_t *where)
-{
-	struct utsname machine;
-
-	if (options->on != NULL) {
-		*where = platform_find(options->on);
-		/* linux alone is two machines with two filters. */
-		if (*where != 0 && (*where & (*where - 1)) == 0)
-			return true;
-		misused("--on is x86_64, aarch64 or macos, not '%s'",
-		    options->on);
-		return false;
-	}
-	*where = SBX_ON_LINUX_X86_64;
-	if (uname(&machine) == 0 && strcmp(machine.machine, "aarch64") == 0)
-		*where = SBX_ON_LINUX_AARCH64;
-	return true;
-}
-
 /* standard, unless the policy asks for more or the user for another. */
 static bool
 level_choose(const struct options *options, const struct sbx_view *view,
@@ -241,7 +220,10 @@ command_why(struct options *options)
 	struct sbx_view view;
 
 	question = question_find(options, &object);
-	if (question == NULL || !where_find(options, &why.where) ||
+	why.arch = options_arch(options);
+	if (why.arch == NULL && options->arch == NULL)
+		why.arch = &filter_arches[0];
+	if (question == NULL || why.arch == NULL ||
 	    !options_format(options, &format))
 		return EXIT_USAGE;
 	if (!read_view(options, format, &view))

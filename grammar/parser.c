@@ -64,7 +64,7 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* --- faults ---------------------------------------------------------------- */
+/* --- faults --------------------------------------------------------------- */
 
 /* The rest of the statement is passed over, with all braces that it opens. */
 static void
@@ -216,7 +216,7 @@ report_glued(struct parser *parser, struct loc loc)
 	    "objects are separated by blanks; '${name}' starts a path");
 }
 
-/* --- tokens with a text ---------------------------------------------------- */
+/* --- tokens with a text --------------------------------------------------- */
 
 int
 parser_atom(struct parser *parser, union SBX_YYSTYPE *value,
@@ -307,7 +307,7 @@ parser_string(struct parser *parser, union SBX_YYSTYPE *value,
 	return T_STRING;
 }
 
-/* --- the stream of tokens -------------------------------------------------- */
+/* --- the stream of tokens ------------------------------------------------- */
 
 /* The next token of the text; the end also ends the last line. */
 static int
@@ -379,7 +379,7 @@ sbx_yylex(SBX_YYSTYPE *value, struct loc *loc, struct parser *parser)
 	return parser->stopped ? T_END : token;
 }
 
-/* --- syntax errors --------------------------------------------------------- */
+/* --- syntax errors -------------------------------------------------------- */
 
 static const char *
 found_text(struct parser *parser, struct loc loc)
@@ -540,7 +540,7 @@ parser_report_depth(struct parser *parser, struct loc loc)
 	parser->stopped = true;
 }
 
-/* --- blocks and lists ------------------------------------------------------ */
+/* --- blocks and lists ----------------------------------------------------- */
 
 void
 parser_open_block(struct parser *parser, struct loc brace)
@@ -578,7 +578,7 @@ parser_close_list(struct parser *parser, struct ast_list *list,
 	parser->list = (struct loc){0, 0};
 }
 
-/* --- nodes ----------------------------------------------------------------- */
+/* --- nodes ---------------------------------------------------------------- */
 
 struct ast_list
 parser_list(struct ast_atom *atom)

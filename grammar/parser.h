@@ -32,7 +32,7 @@ struct parser {
 	uint32_t last_end;
 	bool line_start;       /* it is the first one of its line */
 	int statement;         /* the first token of the statement */
-	struct loc blocks[PARSER_MAX_DEPTH]; /* the '{' of each open block */
+	struct loc blocks[PARSER_MAX_DEPTH]; /* the '{' of those open */
 	int depth;
 	struct loc list;       /* the '{' of the list that is open, or no place */
 	bool skipping;         /* the rest of a faulty statement */

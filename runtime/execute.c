@@ -57,12 +57,13 @@ search_path(char **argv, struct environment *environment)
 				path[len++] = '/';
 			memcpy(path + len, argv[0], name_len + 1);
 			execute_path(path, argv, environment->variables);
-			if (errno == EACCES)
-				error = EACCES;
 			if (!is_elsewhere(errno)) {
 				error = errno;
 				break;
 			}
+			/* A directory that may not be entered hides nothing. */
+			if (errno == EACCES && access(path, F_OK) == 0)
+				error = EACCES;
 		}
 		dir = next;
 	}

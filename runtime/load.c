@@ -48,6 +48,13 @@ read_whole(const char *name, int fd, struct blob_bytes *blob)
 		refuse(name, "cannot read the policy", errno);
 }
 
+/* Policies are taken for blobs and the other way round; blobs hold NULs. */
+static bool
+is_text(const struct blob_bytes *blob)
+{
+	return blob->size > 0 && memchr(blob->bytes, 0, blob->size) == NULL;
+}
+
 void
 load_policy(const char *name, const char *expect, struct blob_bytes *blob,
     struct sbx_view *view)
@@ -67,10 +74,8 @@ load_policy(const char *name, const char *expect, struct blob_bytes *blob,
 			refuse(name, "its SHA-256 is not the expected one", 0);
 	}
 	error = sbx_verify(blob->bytes, blob->size, view);
-	if (error == SBX_BLOB_MAGIC && blob->size > 4 &&
-	    memcmp(blob->bytes, "sbx ", 4) == 0)
-		refuse(name, "it is policy text: compile it with sbxc first",
-		    0);
+	if (error == SBX_BLOB_MAGIC && is_text(blob))
+		refuse(name, "it is text: compile it with sbxc first", 0);
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);
 }

@@ -7,7 +7,8 @@ setup() {
 	SBXC=$(realpath "${SBXC:-build/sbxc}")
 	export SBXC HOME=/home/ada LC_ALL=C.UTF-8
 	unset NO_COLOR CLICOLOR_FORCE POSIXLY_CORRECT
-	cd "$BATS_TEST_TMPDIR"
+	mkdir "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work"
 	umask 022
 	cat >team.sbx <<-'SBX'
 	sbx 1
@@ -23,6 +24,7 @@ setup() {
 	    deny  env    LC_SECRET
 	    deny  syscalls { ptrace chroot }
 	    set env CI = 1
+	    require landlock 4
 	}
 	SBX
 	cat >two.sbx <<-'SBX'

@@ -51,12 +51,12 @@ ask()
 # SED damages the profile first.
 compare()
 {
-	"$SBXC" "$1" -o "$tmp/blob.bin" 2>"$tmp/errors" &&
-	    "$SBPL_MODEL" "$1" >"$tmp/model" || {
+	if ! "$SBXC" "$1" -o "$tmp/blob.bin" 2>"$tmp/errors" ||
+	    ! "$SBPL_MODEL" "$1" >"$tmp/model"; then
 		cat "$tmp/errors"
 		echo "it does not compile"
 		return
-	}
+	fi
 	"$SBXC" dump -O sbpl "$tmp/blob.bin" | sed "${2-}" >"$tmp/profile.sb"
 	# A policy that allows everything may say nothing else.
 	if grep -q '^(allow default)' "$tmp/profile.sb"; then

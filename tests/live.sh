@@ -1,0 +1,296 @@
+#!/bin/sh
+# What the kernel says under the shipped profiles, as TAP: a probe tries one
+# operation after the other inside the sandbox, as this user and, started by
+# root, as an ordinary one too.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+# shellcheck source=tests/tap.sh
+. "$here/tap.sh"
+profiles=$here/../profiles
+ORDINARY=65534
+
+base=$(mktemp -d /tmp/sbx-live.XXXXXX) || exit 99
+trap 'rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+chmod 755 "$base"
+cp "$SBXRUN" "$base/sbxrun"
+cp "$SBXRUN_TEST" "$base/sbxrun-test"
+for profile in workspace-write read-only full-access coding; do
+	"$SBXC" "$profiles/$profile.sbx" -o "$base/$profile.bin" || exit 99
+done
+
+# as UID COMMAND...: runs a command as that user, with the home made for it.
+as()
+{
+	as_uid=$1
+	shift
+	if [ "$as_uid" -eq "$(id -u)" ]; then
+		env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
+	else
+		setpriv --reuid="$as_uid" --regid="$as_uid" --clear-groups \
+		    env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
+	fi
+}
+
+# prepare UID: a home with a key in it, a workspace, a place outside.
+prepare()
+{
+	home=$base/home-$1
+	ws=$home/src
+	outside=$base/outside-$1
+	mkdir -p "$home/.ssh" "$home/.config/gh" "$home/.config/git" \
+	    "$ws/sub" "$outside"
+	echo key >"$home/.ssh/id_rsa"
+	echo token >"$home/.config/gh/hosts.yml"
+	echo '[user]' >"$home/.config/git/config"
+	echo '[user]' >"$home/.gitconfig"
+	echo text >"$outside/file"
+	echo text >"$ws/file"
+	cp "$PROBE" "$ws/probe"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$outside"
+}
+
+# expect UID NAME POLICY ANSWER OPERATION...: ANSWER is a pattern of case.
+expect()
+{
+	uid=$1 name=$2 policy=$3 answer=$4
+	shift 4
+	got=$(cd "$ws" && as "$uid" "$base/sbxrun" "$base/$policy.bin" -- \
+	    "$ws/probe" "$@" 2>&1)
+	# The patterns are meant to be patterns.
+	# shellcheck disable=SC2254
+	case $got in
+	$answer) tap_ok "uid $uid: $policy: $name" ;;
+	*) tap_not_ok "uid $uid: $policy: $name" "wanted $answer, got $got" ;;
+	esac
+}
+
+# refused UID NAME TEXT SBXRUN-ARGUMENT...: one line, status 125, no command.
+refused()
+{
+	uid=$1 name=$2 text=$3
+	shift 3
+	got=$(cd "$ws" && as "$uid" "$base/sbxrun" "$@" -- \
+	    touch "$ws/was-run" 2>&1)
+	status=$?
+	if [ $status -eq 125 ] && [ ! -e "$ws/was-run" ] &&
+	    [ "$(printf '%s\n' "$got" | wc -l)" -eq 1 ] &&
+	    printf '%s' "$got" | grep -q "$text"; then
+		tap_ok "uid $uid: refused: $name"
+	else
+		tap_not_ok "uid $uid: refused: $name" "status $status: $got"
+	fi
+	rm -f "$ws/was-run"
+}
+
+workspace_write()
+{
+	w=workspace-write
+	expect "$1" 'write in the workspace' $w ok create "$ws/new"
+	expect "$1" 'rename across directories' $w ok \
+	    rename "$ws/new" "$ws/sub/new"
+	expect "$1" 'run from the workspace' $w ok exec "$ws/probe"
+	expect "$1" 'read git configuration' $w ok open-read "$home/.gitconfig"
+	expect "$1" 'read ~/.config/git' $w ok open-read \
+	    "$home/.config/git/config"
+	expect "$1" 'read a key' $w EACCES open-read "$home/.ssh/id_rsa"
+	expect "$1" 'list keys' $w EACCES list "$home/.ssh"
+	expect "$1" 'read a token' $w EACCES open-read \
+	    "$home/.config/gh/hosts.yml"
+	expect "$1" 'list the home directory' $w EACCES list "$home"
+	expect "$1" 'read outside' $w EACCES open-read "$outside/file"
+	expect "$1" 'write outside' $w EACCES open-write "$outside/file"
+	expect "$1" 'create outside' $w EACCES create "$outside/new"
+	expect "$1" 'truncate outside' $w EACCES truncate "$outside/file"
+	expect "$1" 'unlink outside' $w EACCES unlink "$outside/file"
+	expect "$1" 'link into the workspace' $w 'E*' \
+	    link "$outside/file" "$ws/link"
+	for family in inet inet6 unix netlink packet vsock 38 bluetooth; do
+		expect "$1" "socket $family stream" $w 'E*' \
+		    socket "$family" 1 0
+		expect "$1" "socket $family datagram" $w 'E*' \
+		    socket "$family" 2 0
+	done
+	expect "$1" 'socket with high bits' $w 'E*' \
+	    socket-high inet stream 0
+	expect "$1" 'stream socket pair' $w ok socketpair unix stream 0
+	expect "$1" 'datagram socket pair' $w 'E*' socketpair unix dgram 0
+	expect "$1" 'io_uring' $w 'E*' io-uring
+	expect "$1" 'socket through int 0x80' $w ENOSYS int80 359
+	expect "$1" 'getpid through x32' $w ENOSYS x32 39
+	expect "$1" 'TIOCSTI' $w EPERM tiocsti
+	expect "$1" 'TIOCSTI with high bits' $w EPERM tiocsti-high
+	expect "$1" 'unshare a user namespace' $w EPERM unshare newuser
+	expect "$1" 'clone a user namespace' $w EPERM clone newuser
+	expect "$1" 'clone3 a user namespace' $w ENOSYS clone3 newuser
+	expect "$1" 'mount' $w EPERM mount
+	expect "$1" 'ptrace outside' $w EPERM ptrace $$
+	expect "$1" 'signal outside' $w EPERM kill $$ 0
+	expect "$1" 'no new privileges' $w 1 nnp
+	expect "$1" 'open descriptors' $w '0 1 2' fds
+}
+
+inheritance()
+{
+	# The script is meant for the inner shell.
+	# shellcheck disable=SC2016,SC2094
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" "$base/workspace-write.bin" \
+	    -- sh -c 'sh -c "./probe open-read \"$1\" -- socket 2 1 0" sh "$1"' \
+	    sh "$outside/file" 3<"$outside/file" | tr '\n' ' ')
+	tap_empty "uid $1: a grandchild is as confined" \
+	    "$([ "$got" = 'EACCES EACCES ' ] || echo "got $got")"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" "$base/workspace-write.bin" \
+	    -- "$base/sbxrun" "$base/workspace-write.bin" -- echo in 2>&1)
+	case $got in
+	*Permission*) got=$(cd "$ws" && cp "$base/sbxrun" \
+	    "$base/workspace-write.bin" . && as "$1" ./sbxrun \
+	    workspace-write.bin -- ./sbxrun workspace-write.bin -- echo in \
+	    2>&1) ;;
+	esac
+	tap_empty "uid $1: sbxrun runs inside itself" \
+	    "$([ "$got" = in ] || echo "got $got")"
+}
+
+read_only()
+{
+	expect "$1" 'read outside' read-only ok open-read "$outside/file"
+	expect "$1" 'write in the workspace' read-only EACCES \
+	    open-write "$ws/file"
+	expect "$1" 'read a key' read-only EACCES open-read "$home/.ssh/id_rsa"
+	expect "$1" 'read a token' read-only EACCES open-read \
+	    "$home/.config/gh/hosts.yml"
+	expect "$1" 'read git configuration' read-only ok open-read \
+	    "$home/.config/git/config"
+	cp "$PROBE" "$home/probe"
+	ws=$home
+	expect "$1" 'a key where home is the workspace' workspace-write \
+	    EACCES open-read "$home/.ssh/id_rsa"
+	ws=$home/src
+}
+
+split()
+{
+	cat >"$base/split.sbx" <<-'POLICY'
+	sbx 1
+	profile split extends workspace-write {
+	    deny write ${workspace}/keep
+	    deny read  ${workspace}/secret
+	}
+	POLICY
+	"$SBXC" "$base/split.sbx" -o "$base/split.bin" || exit 99
+	mkdir -p "$ws/keep" && echo x >"$ws/keep/x" && echo s >"$ws/secret"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws"
+	expect "$1" 'read what is kept' split ok open-read "$ws/keep/x"
+	expect "$1" 'write what is kept' split EACCES open-write "$ws/keep/x"
+	expect "$1" 'rename what is kept' split 'E*' rename "$ws/keep" "$ws/k"
+	expect "$1" 'read the secret' split EACCES open-read "$ws/secret"
+	expect "$1" 'link the secret' split 'E*' link "$ws/secret" "$ws/sub/s"
+	expect "$1" 'write beside it' split ok open-write "$ws/file"
+	expect "$1" 'create below it' split ok create "$ws/sub/fresh"
+	expect "$1" 'create beside it' split EACCES create "$ws/fresh"
+}
+
+# A rule on a link that the sandbox could have made must not be followed.
+planted()
+{
+	cat >"$base/planted.sbx" <<-'POLICY'
+	sbx 1
+	profile planted extends workspace-write {
+	    allow write ${workspace}/out
+	}
+	POLICY
+	"$SBXC" "$base/planted.sbx" -o "$base/planted.bin" 2>/dev/null ||
+	    exit 99
+	ln -s "$outside" "$ws/out"
+	expect "$1" 'a planted link' planted EACCES open-write "$outside/file"
+	rm "$ws/out"
+}
+
+refusals()
+{
+	blob=$base/workspace-write.bin
+	head -c 1000 "$blob" >"$base/short.bin"
+	for offset in 9 13 40 300 3000; do
+		cp "$blob" "$base/flip.bin"
+		byte=$(dd if="$blob" bs=1 skip=$offset count=1 2>/dev/null |
+		    od -An -tu1 | tr -d ' ')
+		# The byte is meant to be part of the format.
+		# shellcheck disable=SC2059
+		printf "\\$(printf %03o $((byte ^ 16)))" |
+		    dd of="$base/flip.bin" bs=1 seek=$offset conv=notrunc \
+		    2>/dev/null
+		refused "$1" "a bit flipped at $offset" flip.bin \
+		    "$base/flip.bin"
+	done
+	"$SBXC" "$profiles/data-analysis.sbx" -o "$base/data.bin" || exit 99
+	refused "$1" 'cut off' 'cut off' "$base/short.bin"
+	refused "$1" 'policy text' 'compile it' "$profiles/coding.sbx"
+	refused "$1" 'no such file' 'cannot open' "$base/none.bin"
+	refused "$1" 'a missing parameter' 'needs this' "$base/data.bin"
+	refused "$1" 'a missing workspace' 'no such workspace' \
+	    -w "$base/none" "$blob"
+	refused "$1" 'the root as workspace' 'no workspace' -w / "$blob"
+	refused "$1" 'another digest' 'SHA-256' --expect \
+	    sha256:0000000000000000000000000000000000000000000000000000000000000000 \
+	    "$blob"
+	refused "$1" 'full access without consent' 'allow-full-access' \
+	    "$base/full-access.bin"
+	refused "$1" 'an unknown parameter' 'no such parameter' -D x=/ "$blob"
+}
+
+# The test build plays kernels of old: rights that they lack are not asked for.
+old_kernels()
+{
+	for abi in 1 2 3 4 5 6; do
+		got=$(cd "$ws" && as "$1" env SBX_TEST_ABI=$abi \
+		    "$base/sbxrun-test" "$base/workspace-write.bin" -- \
+		    ./probe open-read "$home/.ssh/id_rsa" -- \
+		    open-write "$ws/file" -- socket inet stream 0 2>&1 |
+		    tr '\n' ' ')
+		tap_empty "uid $1: Landlock ABI $abi" \
+		    "$([ "$got" = 'EACCES ok EACCES ' ] || echo "got $got")"
+	done
+	got=$(cd "$ws" && as "$1" env SBX_TEST_ABI=0 "$base/sbxrun-test" \
+	    "$base/workspace-write.bin" -- ./probe socket inet stream 0 2>&1)
+	case $got in
+	*'NOT protected'*EACCES) tap_ok "uid $1: level minimal warns" ;;
+	*) tap_not_ok "uid $1: level minimal warns" "$got" ;;
+	esac
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NO_SECCOMP=1 \
+	    "$base/sbxrun-test" "$base/workspace-write.bin" -- echo in 2>&1)
+	tap_empty "uid $1: level none is refused" \
+	    "$([ $? -eq 125 ] || echo "$got")"
+}
+
+statuses()
+{
+	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
+		(cd "$ws" && as "$1" "$base/sbxrun" \
+		    "$base/workspace-write.bin" -- "${pair%:*}") 2>/dev/null
+		status=$?
+		tap_empty "uid $1: status of ${pair%:*}" \
+		    "$([ $status -eq "${pair#*:}" ] || echo "got $status")"
+	done
+}
+
+check_all()
+{
+	prepare "$1"
+	workspace_write "$1"
+	inheritance "$1"
+	read_only "$1"
+	split "$1"
+	planted "$1"
+	refusals "$1"
+	old_kernels "$1"
+	statuses "$1"
+}
+
+check_all "$(id -u)"
+if [ "$(id -u)" -eq 0 ]; then
+	check_all $ORDINARY
+fi
+tap_done
