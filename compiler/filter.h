@@ -134,7 +134,7 @@ const char *syscall_nearest(const char *name, bool group);
 /* The name of a number on a machine, interned or static, or NULL. */
 const char *syscall_name(const struct filter_arch *arch, int number);
 
-/* The names of all numbers below arch->number_limit; NULL where there is none. */
+/* The names of all numbers below arch->number_limit, NULL where none is. */
 void syscall_names(const struct filter_arch *arch, const char **names);
 
 #endif

@@ -467,7 +467,7 @@ add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	switch (symbol->kind) {
 	case SYMBOL_PARAM:
 		scope_bind(scope, symbol);
-		/* FALLTHROUGH */
+		__attribute__((fallthrough));
 	case SYMBOL_ANCHOR:
 		place.at.anchor = symbol->anchor;
 		return place_add(scope, atom, list, place, rest);
@@ -477,7 +477,7 @@ add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 			return false;
 		}
 		symbol_settle(scope, symbol);
-		/* FALLTHROUGH */
+		__attribute__((fallthrough));
 	case SYMBOL_SET:
 		return add_named(scope, atom, where, list, symbol, rest);
 	}

@@ -12,6 +12,7 @@
  */
 #include "compiler/filter.h"
 
+#include "compiler/bug.h"
 #include "compiler/names.h"
 
 #include <seccomp.h>
@@ -84,14 +85,21 @@ syscall_number(const struct filter_arch *arch, const char *name)
 	return call != NULL ? call->numbers[arch - filter_arches] : -1;
 }
 
+static const char *const *
+known_names(void)
+{
+	const char *const *names = syscall_group("known");
+
+	if (names == NULL)
+		bug("groups.def has no @known");
+	return names;
+}
+
 bool
 syscall_is_known(const char *name)
 {
-	const char *const *known = syscall_group("known");
+	const char *const *known = known_names();
 
-	/* A pseudo number says that some other machine has it. */
-	if (seccomp_syscall_resolve_name(name) != __NR_SCMP_ERROR)
-		return true;
 	while (*known != NULL && strcmp(*known, name) != 0)
 		known++;
 	return *known != NULL;
@@ -110,7 +118,7 @@ syscall_group(const char *name)
 const char *
 syscall_nearest(const char *name, bool group)
 {
-	const char *const *known = syscall_group("known");
+	const char *const *known = known_names();
 	const char *names[countof(groups)];
 	size_t count = 0;
 
@@ -127,7 +135,7 @@ syscall_nearest(const char *name, bool group)
 const char *
 syscall_name(const struct filter_arch *arch, int number)
 {
-	for (const char *const *known = syscall_group("known");
+	for (const char *const *known = known_names();
 	    number >= 0 && *known != NULL; known++) {
 		if (syscall_number(arch, *known) == number)
 			return *known;
@@ -139,8 +147,8 @@ void
 syscall_names(const struct filter_arch *arch, const char **names)
 {
 	memset(names, 0, arch->number_limit * sizeof *names);
-	for (const char *const *known = syscall_group("known");
-	    *known != NULL; known++) {
+	for (const char *const *known = known_names(); *known != NULL;
+	    known++) {
 		int number = syscall_number(arch, *known);
 
 		if (number >= 0 && (uint32_t)number < arch->number_limit &&

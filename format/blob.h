@@ -261,7 +261,8 @@ enum sbx_program_flag {
 
 /*
  * Among the programs of its machine and of its kind of level the loader takes
- * the one with the greatest min_abi not above the kernel's Landlock ABI.
+ * the one with the greatest min_abi not above the kernel's Landlock ABI, which
+ * counts as 0 at the levels below standard, where Landlock is not applied.
  */
 struct sbx_program {
 	uint32_t arch;    /* AUDIT_ARCH_* */

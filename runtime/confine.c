@@ -174,6 +174,9 @@ program_for(const struct sbx_view *view, const struct machine *machine,
     enum sbx_level level)
 {
 	uint32_t full = level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0;
+	/* Where Landlock is not applied, no filter may lean on it. */
+	uint32_t abi = level >= SBX_LEVEL_STANDARD ?
+	    (uint32_t)machine->landlock_abi : 0;
 	const struct sbx_program *best = NULL;
 
 	for (uint32_t i = 0; i < view->program_count; i++) {
@@ -181,7 +184,7 @@ program_for(const struct sbx_view *view, const struct machine *machine,
 
 		if (program->arch != KERNEL_ARCH ||
 		    (program->flags & SBX_PROGRAM_FULL) != full ||
-		    program->min_abi > (uint32_t)machine->landlock_abi)
+		    program->min_abi > abi)
 			continue;
 		if (best == NULL || program->min_abi > best->min_abi)
 			best = program;

@@ -128,7 +128,7 @@ kernel_action(int64_t answer)
 	return (uint32_t)FILTER_KILL;
 }
 
-/* Fills in one action a call; false if the kernel would not have the program. */
+/* Fills in an action for each call; false if the program was not loaded. */
 static inline bool
 kernel_verdicts(const struct bpf_program *program,
     const struct syscall_data *calls, size_t count, uint32_t *actions)

@@ -265,6 +265,24 @@ old_kernels()
 	    "$([ $? -eq 125 ] || echo "$got")"
 }
 
+# Ports are Landlock's work: at a level without it TCP must stay shut.
+ports()
+{
+	cat >"$base/ports.sbx" <<-'POLICY'
+	sbx 1
+	profile ports extends workspace-write {
+	    allow network connect tcp 443
+	}
+	POLICY
+	"$SBXC" "$base/ports.sbx" -o "$base/ports.bin" 2>/dev/null || exit 99
+	expect "$1" 'an allowed port' ports ECONNREFUSED connect-tcp 443
+	expect "$1" 'another port' ports EACCES connect-tcp 9
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l minimal "$base/ports.bin" \
+	    -- ./probe connect-tcp 9 2>/dev/null)
+	tap_empty "uid $1: TCP stays shut at level minimal" \
+	    "$([ "$got" = EACCES ] || echo "got $got")"
+}
+
 statuses()
 {
 	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
@@ -287,6 +305,7 @@ check_all()
 	refusals "$1"
 	old_kernels "$1"
 	statuses "$1"
+	ports "$1"
 }
 
 check_all "$(id -u)"

@@ -176,6 +176,8 @@ test_shapes(struct tap *tap)
 		{"a faulty head hides nothing in its block", "sbx 1\n"
 		    "profile p extnds q {\nalow read /x\n}\nparam z\n",
 		    "sbx | n:1\nparam w:z\n", "0101 0102"},
+		{"a brace that is the fault itself", "sbx 1\n"
+		    "param z {\n/a\n}\nparam y\n", "sbx | n:1\nparam w:y\n", "0101"},
 		{"an open block loses nothing before it", "sbx 1\nparam z\n"
 		    "profile p {\n", "sbx | n:1\nparam w:z\n", "0107"},
 		{"misplaced statements are taken out", "sbx 1\nallow read /x\n"
