@@ -238,7 +238,7 @@ read_holes(struct path_work *work, const struct ast_stmt *stmt)
 	return false;
 }
 
-/* A hole is cut by each path of its object; one that is below a path will do. */
+/* An object with several paths cuts something if one of them does. */
 static void
 report_holes(struct path_work *work, const struct ast_stmt *stmt)
 {
@@ -363,7 +363,10 @@ freedom_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	item_add(unfolding, list, &item);
 }
 
-/* What the items of a rule have in common. */
+/*
+ * What the items of a rule have in common.  To initialise one member of a
+ * union leaves the bytes of the others as they were: each kind sets its own.
+ */
 static struct item
 rule_base(const struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context, const struct what *what)
@@ -377,23 +380,33 @@ rule_base(const struct unfolding *unfolding, const struct ast_stmt *stmt,
 
 	switch (what->class) {
 	case WHAT_PATHS:
-		item.path.effect = stmt->effect;
-		item.path.rights = stmt->effect == SBX_ALLOW ? what->allow :
-		    what->deny;
+		item.path = (struct path_rule){
+			.origin = item.origin, .effect = stmt->effect,
+			.rights = stmt->effect == SBX_ALLOW ? what->allow :
+							      what->deny,
+		};
 		break;
 	case WHAT_PORTS:
-		item.port.effect = stmt->effect;
-		item.port.op = what->op;
+		item.port = (struct port_rule){
+			.origin = item.origin, .effect = stmt->effect,
+			.op = what->op,
+		};
 		break;
 	case WHAT_FREEDOM:
-		item.freedom.effect = stmt->effect;
-		item.freedom.kind = what->freedom;
+		item.freedom = (struct freedom_rule){
+			.origin = item.origin, .effect = stmt->effect,
+			.kind = what->freedom,
+		};
 		break;
 	case WHAT_SYSCALLS:
-		item.syscall.effect = stmt->effect;
+		item.syscall = (struct syscall_rule){
+			.origin = item.origin, .effect = stmt->effect,
+		};
 		break;
 	case WHAT_ENV:
-		item.env.effect = stmt->effect;
+		item.env = (struct env_rule){
+			.origin = item.origin, .effect = stmt->effect,
+		};
 		break;
 	}
 	return item;

@@ -484,7 +484,7 @@ add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	return false;
 }
 
-/* Whether what follows an anchor may be a suffix; `${a}b` and `/${b}` may not. */
+/* Whether what follows an anchor may be a suffix: not `${a}b`, not `/${b}`. */
 static bool
 rest_check(struct scope *scope, const struct ast_atom *atom, const char *rest)
 {
