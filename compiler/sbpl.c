@@ -8,6 +8,11 @@
  *	every allow, then every deny		sorted, each list in any order
  *	no renaming of what lies above a deny
  *
+ * A rule holds where one of its filters does, and a list in any order may as
+ * well be one rule: so there is one for each effect and set of rights, and two
+ * functions for what each of its filters repeats.  It matters because the
+ * loader on Linux reads and checks this text too, at every start.
+ *
  * The kernel compares names of files, not the files: to rename a directory
  * above a denied place would carry the place away from its rule, hence the
  * last part; and it compares them after following symbolic links, hence both
@@ -149,6 +154,12 @@ second_spelling(struct arena *arena, struct target at)
 	return NULL;
 }
 
+/* The functions of which the filters of places are made.  `subpath` alone
+ * misses the making of its root. */
+static const char place_functions[] =
+    "(define (in anchor rest) (string-append (param anchor) rest))\n"
+    "(define (tree at) (require-any (literal at) (subpath at)))\n";
+
 static void
 add_path(struct sbpl *sbpl, struct target at)
 {
@@ -158,40 +169,35 @@ add_path(struct sbpl *sbpl, struct target at)
 		text_add_quoted(text, *at.suffix != '\0' ? at.suffix : "/");
 		return;
 	}
-	if (*at.suffix != '\0')
-		text_add(text, "(string-append ");
-	text_add(text, "(param \"");
+	text_add(text, *at.suffix != '\0' ? "(in \"" : "(param \"");
 	text_add(text, sbpl->params[at.anchor]);
-	text_add(text, "\")");
+	text_add(text, "\"");
 	if (*at.suffix != '\0') {
 		text_add(text, " ");
 		text_add_quoted(text, at.suffix);
-		text_add(text, ")");
 	}
+	text_add(text, ")");
 }
 
 static void
 add_filter(struct sbpl *sbpl, const char *filter, struct target at)
 {
-	text_add(&sbpl->text, " (");
+	text_add(&sbpl->text, "\n (");
 	text_add(&sbpl->text, filter);
 	text_add(&sbpl->text, " ");
 	add_path(sbpl, at);
 	text_add(&sbpl->text, ")");
 }
 
-/* The tree at a place.  `subpath` alone misses the making of its root. */
 static void
 add_tree(struct sbpl *sbpl, struct target at)
 {
 	const char *second = second_spelling(sbpl->policy->arena, at);
 
-	add_filter(sbpl, "literal", at);
-	add_filter(sbpl, "subpath", at);
+	add_filter(sbpl, "tree", at);
 	if (second != NULL) {
 		at.suffix = second;
-		add_filter(sbpl, "literal", at);
-		add_filter(sbpl, "subpath", at);
+		add_filter(sbpl, "tree", at);
 	}
 }
 
@@ -216,23 +222,27 @@ add_operations(struct sbpl *sbpl, uint8_t rights)
 }
 
 static void
-add_path_rule(struct sbpl *sbpl, const struct path_rule *rule)
+add_rule_head(struct sbpl *sbpl, const struct path_rule *rule)
+{
+	text_add(&sbpl->text, rule->effect == SBX_ALLOW ? "(allow" : "(deny");
+	add_operations(sbpl, rule->rights);
+}
+
+static void
+add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 {
 	struct text *text = &sbpl->text;
 
-	text_add(text, rule->effect == SBX_ALLOW ? "(allow" : "(deny");
-	add_operations(sbpl, rule->rights);
 	if (rule->hole_count == 0) {
 		add_tree(sbpl, rule->at);
-		text_add(text, ")\n");
 		return;
 	}
-	text_add(text, " (require-all (require-any");
+	text_add(text, "\n (require-all (require-any");
 	add_tree(sbpl, rule->at);
 	text_add(text, ") (require-not (require-any");
 	for (uint16_t i = 0; i < rule->hole_count; i++)
 		add_tree(sbpl, rule->holes[i]);
-	text_add(text, "))))\n");
+	text_add(text, ")))");
 }
 
 static int
@@ -245,18 +255,25 @@ target_compare(struct target a, struct target b)
 	    (struct sbx_place){ b.suffix, (uint32_t)strlen(b.suffix) });
 }
 
-/* Allows before denies; equal rules, and only they, compare equal. */
+/* Allows before denies, and together what makes one rule of the profile. */
+static int
+path_rule_group(const struct path_rule *a, const struct path_rule *b)
+{
+	int order = (a->effect != SBX_ALLOW) - (b->effect != SBX_ALLOW);
+
+	return order != 0 ? order : a->rights - b->rights;
+}
+
+/* Equal rules, and only they, compare equal. */
 static int
 path_rule_compare(const void *x, const void *y)
 {
 	const struct path_rule *a = *(const struct path_rule *const *)x;
 	const struct path_rule *b = *(const struct path_rule *const *)y;
-	int order = (a->effect != SBX_ALLOW) - (b->effect != SBX_ALLOW);
+	int order = path_rule_group(a, b);
 
 	if (order == 0)
 		order = target_compare(a->at, b->at);
-	if (order == 0)
-		order = a->rights - b->rights;
 	if (order == 0)
 		order = a->hole_count - b->hole_count;
 	for (uint16_t i = 0; order == 0 && i < a->hole_count; i++)
@@ -285,11 +302,23 @@ path_rules_collect(const struct policy *policy, struct path_rules *paths)
 static void
 add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
 {
+	const struct path_rule *last = NULL;
+
 	for (size_t i = 0; i < paths->rules.count; i++) {
-		if (i == 0 || path_rule_compare(&paths->rules.items[i - 1],
-				  &paths->rules.items[i]) != 0)
-			add_path_rule(sbpl, paths->rules.items[i]);
+		const struct path_rule *rule = paths->rules.items[i];
+
+		if (last != NULL && path_rule_compare(&last, &rule) == 0)
+			continue;
+		if (last == NULL)
+			text_add(&sbpl->text, place_functions);
+		if (last == NULL || path_rule_group(last, rule) != 0) {
+			text_add(&sbpl->text, last != NULL ? ")\n" : "");
+			add_rule_head(sbpl, rule);
+		}
+		add_rule_filter(sbpl, rule);
+		last = rule;
 	}
+	text_add(&sbpl->text, last != NULL ? ")\n" : "");
 }
 
 /* --- no renaming above a deny --------------------------------------------- */
@@ -325,14 +354,6 @@ denied_collect(const struct policy *policy, const struct path_rules *paths,
 		    sizeof *denied->at.items, qsort_target_compare);
 }
 
-static void
-add_pin(struct sbpl *sbpl, const char *filter, struct target at)
-{
-	text_add(&sbpl->text, "(deny file-write-unlink");
-	add_filter(sbpl, filter, at);
-	text_add(&sbpl->text, ")\n");
-}
-
 /* How many bytes two suffixes share, up to the end of a name in both. */
 static size_t
 shared_prefix(const char *a, const char *b)
@@ -350,6 +371,33 @@ shared_prefix(const char *a, const char *b)
 	}
 }
 
+/* All pins are one rule, which there is only if there is a pin: without a
+ * filter it would speak of every file. */
+static void
+add_pin(struct sbpl *sbpl, bool *opened, const char *filter, struct target at)
+{
+	if (!*opened)
+		text_add(&sbpl->text, "(deny file-write-unlink");
+	*opened = true;
+	add_filter(sbpl, filter, at);
+}
+
+/* Pins what is above a place, below its anchor; not its first `done` bytes. */
+static void
+add_pins_above(struct sbpl *sbpl, bool *opened, struct target at, size_t done)
+{
+	const char *suffix = at.suffix, *slash = suffix;
+
+	while (*slash != '\0' && (slash = strchr(slash + 1, '/')) != NULL) {
+		size_t len = (size_t)(slash - suffix);
+
+		if (len <= done || sbpl->text.used > SBX_MAX_SIZE)
+			continue;
+		at.suffix = arena_strndup(sbpl->policy->arena, suffix, len);
+		add_pin(sbpl, opened, "literal", at);
+	}
+}
+
 /*
  * Pins every directory above a denied place, down from its anchor.  In path
  * order an ancestor that was pinned before is one that the place before has
@@ -359,35 +407,28 @@ static void
 add_pins(struct sbpl *sbpl, const struct path_rules *paths)
 {
 	struct targets denied = { 0 };
-	const struct target *last = NULL;
+	bool opened = false;
 
 	denied_collect(sbpl->policy, paths, &denied);
 	for (size_t i = 0; i < denied.at.count; i++) {
-		struct target at = denied.at.items[i], above = at;
+		struct target at = denied.at.items[i];
+		const struct target *last = i > 0 ? &denied.at.items[i - 1] : NULL;
 		bool fresh = last == NULL || last->anchor != at.anchor;
 		size_t done = fresh ? 0 :
 		    shared_prefix(last->suffix, at.suffix);
 
 		if (fresh && at.anchor != SBX_ANCHOR_ROOT) {
-			above.suffix = "";
-			add_pin(sbpl, "path-ancestors", above);
-			add_pin(sbpl, "literal", above);
+			struct target anchor = { "", at.anchor };
+
+			add_pin(sbpl, &opened, "path-ancestors", anchor);
+			add_pin(sbpl, &opened, "literal", anchor);
 		}
 		/* The place before is an ancestor itself, and not pinned. */
 		if (!fresh && last->suffix[done] == '\0' && done > 0)
 			done--;
-		for (const char *slash = at.suffix; *slash != '\0' &&
-		    (slash = strchr(slash + 1, '/')) != NULL;) {
-			size_t len = (size_t)(slash - at.suffix);
-
-			if (len <= done || sbpl->text.used > SBX_MAX_SIZE)
-				continue;
-			above.suffix = arena_strndup(sbpl->policy->arena,
-			    at.suffix, len);
-			add_pin(sbpl, "literal", above);
-		}
-		last = &denied.at.items[i];
+		add_pins_above(sbpl, &opened, at, done);
 	}
+	text_add(&sbpl->text, opened ? ")\n" : "");
 }
 
 /* --- ports ---------------------------------------------------------------- */
@@ -429,18 +470,43 @@ ports_collect(const struct policy *policy, enum sbx_port_op op, bool all,
 }
 
 static void
-add_port(struct sbpl *sbpl, bool allow, const struct port_words *words,
-    const char *port)
+add_port_head(struct sbpl *sbpl, bool allow, const struct port_words *words)
+{
+	text_add(&sbpl->text, allow ? "(allow " : "(deny ");
+	text_add(&sbpl->text, words->operations);
+}
+
+static void
+add_port(struct sbpl *sbpl, const struct port_words *words, const char *port)
 {
 	struct text *text = &sbpl->text;
 
-	text_add(text, allow ? "(allow " : "(deny ");
-	text_add(text, words->operations);
 	text_add(text, " (");
 	text_add(text, words->filter);
 	text_add(text, " tcp \"*:");
 	text_add(text, port);
-	text_add(text, "\"))\n");
+	text_add(text, "\")");
+}
+
+/* One rule with the ports that are open, or with those that are not. */
+static void
+add_port_list(struct sbpl *sbpl, const struct port_words *words,
+    const bool open[PORT_COUNT], bool allow)
+{
+	bool opened = false;
+
+	for (size_t port = 0; port < PORT_COUNT; port++) {
+		char number[8];
+
+		if (open[port] != allow)
+			continue;
+		if (!opened)
+			add_port_head(sbpl, allow, words);
+		opened = true;
+		snprintf(number, sizeof number, "%zu", port);
+		add_port(sbpl, words, number);
+	}
+	text_add(&sbpl->text, opened ? ")\n" : "");
 }
 
 /*
@@ -456,16 +522,12 @@ add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 	size_t count = ports_collect(sbpl->policy, op, all, open);
 	bool single = !all && count <= PORT_COUNT / 2;
 
-	if (!single && !all)
-		add_port(sbpl, true, words, "*");
-	for (size_t port = 0; port < PORT_COUNT; port++) {
-		char number[8];
-
-		if (open[port] != single)
-			continue;
-		snprintf(number, sizeof number, "%zu", port);
-		add_port(sbpl, single, words, number);
+	if (!single && !all) {
+		add_port_head(sbpl, true, words);
+		add_port(sbpl, words, "*");
+		text_add(&sbpl->text, ")\n");
 	}
+	add_port_list(sbpl, words, open, single);
 }
 
 /* --- the whole ------------------------------------------------------------ */

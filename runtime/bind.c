@@ -253,8 +253,12 @@ bind_anchors(struct binding *binding, const struct sbx_view *view,
 	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
 	/* Always: -v and the scratch directory's name need it. */
 	bind_workspace(binding, options->workspace);
-	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
+	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED) {
 		bind_home(binding);
+		if (binding->bound[SBX_ANCHOR_HOME])
+			listing_read(&binding->home,
+			    binding->anchors[SBX_ANCHOR_HOME]);
+	}
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		bind_tmp(binding, !options->plan);
 	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
@@ -309,8 +313,8 @@ add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 static struct sbx_place
 locate(struct binding *binding, struct sbx_place anchor, uint32_t suffix)
 {
-	return resolve_place(&binding->text, anchor, text_join(&binding->text,
-	    anchor, suffix_of(binding, suffix))).at;
+	return resolve_place(&binding->text, &binding->home, anchor,
+	    text_join(&binding->text, anchor, suffix_of(binding, suffix))).at;
 }
 
 static void
@@ -353,7 +357,8 @@ bind_deny(struct binding *binding, const struct sbx_path *path,
 {
 	struct sbx_place at = text_join(&binding->text, anchor,
 	    suffix_of(binding, path->suffix));
-	struct resolved found = resolve_place(&binding->text, anchor, at);
+	struct resolved found = resolve_place(&binding->text, &binding->home,
+	    anchor, at);
 	struct sbx_rule *rule = add_rule(binding, path, path->rights, found.at);
 
 	bind_holes(binding, rule, path);
@@ -375,9 +380,9 @@ bind_allow(struct binding *binding, const struct sbx_path *path,
 	struct resolved found = { .at = at, .fd = -1, .error = ENOENT };
 	struct sbx_rule *rule;
 	struct site *site;
+	uint32_t end;
 
-	/* Most of what a profile allows at home is not there. */
-	if (path->anchor != SBX_ANCHOR_HOME || !resolve_is_missing(at))
+	if (listing_look(&binding->home, at, &end) != LISTED_MISSING)
 		found = resolve(&binding->text, at);
 	rule = add_rule(binding, path, path->rights, found.at);
 	site = &binding->sites[binding->rule_count - 1];

@@ -46,6 +46,7 @@ struct binding {
 	struct sbx_rule rules[BIND_MAX_RULES];
 	struct site sites[BIND_MAX_RULES]; /* beside rules */
 	struct sbx_place holes[BIND_MAX_HOLES];
+	struct listing home;
 	char passwd[1 << 20]; /* /etc/passwd, as far as it fits */
 	struct text text;
 };

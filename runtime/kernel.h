@@ -109,6 +109,24 @@ current_path(char *path, size_t size)
 	return syscall(SYS_getcwd, path, size);
 }
 
+/* A directory's entry, as getdents64(2) fills it in: 8-aligned. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size; /* of the whole entry, padded */
+	uint8_t type;
+	char name[];
+};
+
+enum { ENTRY_UNKNOWN = 0, ENTRY_LINK = 10 }; /* DT_UNKNOWN, DT_LNK */
+
+/* getdents64(2): bytes filled in, 0 at the end, -1; EINVAL: no room for one. */
+static inline long
+read_entries(int directory, void *entries, size_t size)
+{
+	return syscall(SYS_getdents64, directory, entries, size);
+}
+
 static inline int
 landlock_create_ruleset(const struct landlock_ruleset_attr *attr, size_t size,
     uint32_t flags)

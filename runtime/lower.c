@@ -317,17 +317,6 @@ child_of(struct lowering *lowering, struct sbx_place at, const char *name,
 	    (uint32_t)len });
 }
 
-/* What names a directory's entry, as getdents64(2) fills it in. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
-enum { ENTRY_LINK = 10 }; /* DT_LNK */
-
 /*
  * One entry of a split directory: on the way to a cut it is lowered in turn,
  * else it gets the rights whole.  O_NOFOLLOW: an entry that has just been
@@ -411,8 +400,7 @@ list_entries(struct lowering *lowering, int directory, struct sbx_place at,
 	_Alignas(struct entry) char buffer[4096];
 	long len;
 
-	while ((len = syscall(SYS_getdents64, directory, buffer,
-	    sizeof buffer)) > 0) {
+	while ((len = read_entries(directory, buffer, sizeof buffer)) > 0) {
 		for (long offset = 0; offset < len;) {
 			const struct entry *entry =
 			    (const void *)(buffer + offset);

@@ -196,28 +196,29 @@ resolve(struct text *text, struct sbx_place path)
 	return found;
 }
 
-bool
-resolve_is_missing(struct sbx_place path)
-{
-	char target;
-
-	/* readlink(2) needs no file object: half the price of an open. */
-	return readlink(path.path, &target, 1) < 0 && errno == ENOENT;
-}
-
 struct resolved
-resolve_place(struct text *text, struct sbx_place parent,
-    struct sbx_place path)
+resolve_place(struct text *text, const struct listing *listing,
+    struct sbx_place parent, struct sbx_place path)
 {
 	struct resolved found = { .at = path, .fd = -1 };
-	bool is_entry = path.len > parent.len &&
-	    strchr(path.path + parent.len + 1, '/') == NULL;
+	uint32_t known = parent.len;
 	char target;
 
-	if (is_entry && readlink(path.path, &target, 1) < 0 &&
-	    (errno == EINVAL || errno == ENOENT)) {
-		found.error = errno == ENOENT ? ENOENT : 0;
+	/* path[0, known) has no links, so readlink(2), at half the price of
+	 * an open, tells enough about the component behind it. */
+	if (listing_look(listing, path, &known) == LISTED_MISSING) {
+		found.error = ENOENT;
 		return found;
+	}
+	if (path.len == known)
+		return found;
+	if (strchr(path.path + known + 1, '/') == NULL) {
+		if (readlink(path.path, &target, 1) < 0)
+			found.error = errno;
+		if (found.error == EINVAL || found.error == ENOENT) {
+			found.error = found.error == ENOENT ? ENOENT : 0;
+			return found;
+		}
 	}
 	found = resolve(text, path);
 	if (found.fd >= 0)

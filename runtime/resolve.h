@@ -5,7 +5,7 @@
 #ifndef SBX_RESOLVE_H
 #define SBX_RESOLVE_H
 
-#include "format/model.h"
+#include "runtime/listing.h"
 
 /*
  * The bytes of bound paths: a fixed area that is filled from the front.  Only
@@ -42,11 +42,8 @@ struct resolved resolve(struct text *text, struct sbx_place path);
  * The same without a descriptor, for a place that is only compared: `parent`
  * is resolved already, and `path` begins with it.
  */
-struct resolved resolve_place(struct text *text, struct sbx_place parent,
-    struct sbx_place path);
-
-/* Whether nothing is there, asked in the cheapest way. */
-bool resolve_is_missing(struct sbx_place path);
+struct resolved resolve_place(struct text *text, const struct listing *listing,
+    struct sbx_place parent, struct sbx_place path);
 
 /* resolve() for a path as people type it: relative, with "." and "..". */
 struct resolved resolve_given(struct text *text, const char *path);

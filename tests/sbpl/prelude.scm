@@ -85,6 +85,40 @@
      (string=? object (string-append "tcp:" port)))
     (_ (fail "no address: " pattern))))
 
+;; (define (NAME PARAMETER...) BODY): calls are replaced by the body.  A name
+;; with a meaning of its own may not be given another.
+(define vocabulary
+  '(allow deny default define version param string-append literal subpath
+    path-ancestors regex require-all require-any require-not remote local
+    target global-name sysctl-name ipc-posix-name socket-domain
+    socket-protocol))
+
+(define functions '())
+
+(define (compile-define name parameters body)
+  (if (or (memq name vocabulary) (memq name operations)
+          (assq name functions))
+      (fail "defined again: " name))
+  (set! functions (acons name (cons parameters (expand body)) functions)))
+
+(define (substitute values body)
+  (cond ((pair? body) (cons (substitute values (car body))
+                            (substitute values (cdr body))))
+        ((assq body values) => cdr)
+        (else body)))
+
+(define (expand form)
+  (match form
+    (((? symbol? name) arguments ...)
+     (let ((function (assq-ref functions name))
+           (arguments (map expand arguments)))
+       (cond ((not function) (cons name arguments))
+             ((= (length arguments) (length (car function)))
+              (substitute (map cons (car function) arguments)
+                          (cdr function)))
+             (else (fail "wrong number of arguments: " form)))))
+    (_ form)))
+
 ;; Filters are turned into procedures of the object asked about, once.
 (define (compile-filter filter)
   (match filter
@@ -133,11 +167,15 @@
                    names)
          (if (null? names) (fail "no operation: " form))
          (vector effect names
-                 (and (pair? filters) (map compile-filter filters))))))))
+                 (and (pair? filters)
+                      (map compile-filter (map expand filters)))))))))
 
 (define (compile-form form)
   (match form
     (('version 1) #f)
+    (('define ((? symbol? name) (? symbol? parameters) ...) body)
+     (compile-define name parameters body)
+     #f)
     (((or 'allow 'deny) . _) (compile-rule form))
     (_ (fail "unknown form: " form))))
 
