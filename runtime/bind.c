@@ -12,6 +12,12 @@
 
 static const struct sbx_place nothing = { "", 0 };
 
+enum {
+	PASSWD_LINE = 4096, /* the longest that is read */
+	/* The symbolic links to a denied place, on average. */
+	BIND_LINKS_EACH = 4,
+};
+
 /* --- anchors -------------------------------------------------------------- */
 
 static void
@@ -32,13 +38,13 @@ current_directory(struct binding *binding)
 	if (cwd[0] != '/')
 		refuse("the current directory", "it lies outside the root "
 		    "directory", 0);
-	return text_join(&binding->text, place_of(cwd), nothing);
+	return area_join(&binding->area, place_of(cwd), nothing);
 }
 
 static struct sbx_place
 given_directory(struct binding *binding, const char *given)
 {
-	struct resolved found = resolve_given(&binding->text, given);
+	struct resolved found = resolve_given(&binding->area, given);
 	int fd;
 
 	if (found.fd < 0)
@@ -64,24 +70,6 @@ bind_workspace(struct binding *binding, const char *given)
 	bind_anchor(binding, SBX_ANCHOR_WORKSPACE, at);
 }
 
-/* Reads as much of a file as fits, NUL-terminated; "" if there is none. */
-static void
-read_text(const char *path, char *buffer, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	ssize_t len = fd < 0 ? 0 : 1;
-
-	while (len > 0 && used < size - 1) {
-		len = read(fd, buffer + used, size - 1 - used);
-		if (len > 0)
-			used += (size_t)len;
-	}
-	buffer[used] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /* The next field of a line, up to ':' or the line's end. */
 static char *
 next_field(char **line)
@@ -96,33 +84,62 @@ next_field(char **line)
 	return field;
 }
 
+/* The home directory in a line of /etc/passwd, if the line is the user's. */
+static const char *
+home_in_line(char *line, unsigned long uid)
+{
+	char *id, *home, *end;
+
+	/* name:password:uid:gid:comment:home:shell */
+	next_field(&line);
+	next_field(&line);
+	id = next_field(&line);
+	next_field(&line);
+	next_field(&line);
+	home = next_field(&line);
+	if (home == NULL || strtoul(id, &end, 10) != uid || end == id ||
+	    *end != '\0')
+		return NULL;
+	return home;
+}
+
 /*
- * The home directory of the user's line in /etc/passwd, or NULL.  A user who
- * has none there (a directory service) has only $HOME.
+ * The home directory of the user's line in /etc/passwd, in `buffer`, or NULL.
+ * A user who has none there (a directory service) has only $HOME.
  */
 static const char *
-passwd_home(char *text)
+passwd_home(char *buffer, size_t size)
 {
+	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 	unsigned long uid = getuid();
+	const char *home = NULL;
+	bool torn = false; /* the line's beginning did not fit and is gone */
+	size_t used = 0;
+	ssize_t len;
 
-	while (text != NULL && *text != '\0') {
-		char *line = text, *id, *home, *end;
+	while (fd >= 0 && home == NULL &&
+	    (len = read(fd, buffer + used, size - 1 - used)) > 0) {
+		char *line = buffer, *end;
 
-		text = strchr(line, '\n');
-		if (text != NULL)
-			*text++ = '\0';
-		/* name:password:uid:gid:comment:home:shell */
-		next_field(&line);
-		next_field(&line);
-		id = next_field(&line);
-		next_field(&line);
-		next_field(&line);
-		home = next_field(&line);
-		if (home != NULL && strtoul(id, &end, 10) == uid &&
-		    end != id && *end == '\0')
-			return home;
+		used += (size_t)len;
+		buffer[used] = '\0';
+		while (home == NULL && (end = strchr(line, '\n')) != NULL) {
+			*end = '\0';
+			home = torn ? NULL : home_in_line(line, uid);
+			torn = false;
+			line = end + 1;
+		}
+		used -= (size_t)(line - buffer);
+		if (home == NULL)
+			memmove(buffer, line, used);
+		if (used == size - 1) {
+			torn = true;
+			used = 0;
+		}
 	}
-	return NULL;
+	if (fd >= 0)
+		close(fd);
+	return home;
 }
 
 static bool
@@ -132,7 +149,7 @@ bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
 
 	if (path == NULL || path[0] != '/' || strlen(path) > SBX_MAX_PATH)
 		return false;
-	found = resolve_given(&binding->text, path);
+	found = resolve_given(&binding->area, path);
 	if (found.fd >= 0)
 		close(found.fd);
 	*at = found.at;
@@ -146,11 +163,10 @@ bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
 static void
 bind_home(struct binding *binding)
 {
-	const char *home = getenv("HOME"), *named;
+	char buffer[PASSWD_LINE];
+	const char *home = getenv("HOME");
+	const char *named = passwd_home(buffer, sizeof buffer);
 	struct sbx_place at, other;
-
-	read_text("/etc/passwd", binding->passwd, sizeof binding->passwd);
-	named = passwd_home(binding->passwd);
 
 	if (bind_home_path(binding, home, &at))
 		bind_anchor(binding, SBX_ANCHOR_HOME, at);
@@ -172,7 +188,7 @@ bind_tmp(struct binding *binding, bool make)
 	binding->scratch_missing = !scratch_path(path,
 	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
 	bind_anchor(binding, SBX_ANCHOR_TMP,
-	    text_join(&binding->text, place_of(path), nothing));
+	    area_join(&binding->area, place_of(path), nothing));
 }
 
 static void
@@ -212,7 +228,7 @@ bind_parameter(struct binding *binding, const struct options *options,
 		    "-D NAME=PATH", 0);
 	if (value[0] == '\0')
 		refuse(name, "the parameter's path is empty", 0);
-	found = resolve_given(&binding->text, value);
+	found = resolve_given(&binding->area, value);
 	if (found.fd < 0)
 		refuse(name, "the parameter's path leads nowhere", found.error);
 	close(found.fd);
@@ -249,16 +265,13 @@ bind_anchors(struct binding *binding, const struct sbx_view *view,
     const struct options *options)
 {
 	binding->view = view;
+	binding->described = options->plan || options->verbose;
 	refuse_unknown_definitions(binding, options);
 	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
 	/* Always: -v and the scratch directory's name need it. */
 	bind_workspace(binding, options->workspace);
-	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED) {
+	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
 		bind_home(binding);
-		if (binding->bound[SBX_ANCHOR_HOME])
-			listing_read(&binding->home,
-			    binding->anchors[SBX_ANCHOR_HOME]);
-	}
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		bind_tmp(binding, !options->plan);
 	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
@@ -283,9 +296,9 @@ add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
 {
 	struct sbx_rule *rule = &binding->rules[binding->rule_count];
 
-	if (binding->rule_count == BIND_MAX_RULES)
-		refuse(NULL, "the policy has too many rules for this machine",
-		    0);
+	if (binding->rule_count == binding->rule_max)
+		refuse(NULL, "too many symbolic links lead to what the policy "
+		    "denies", ELOOP);
 	*rule = (struct sbx_rule){
 		.at = at,
 		.source = path->source,
@@ -301,7 +314,7 @@ add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
 static void
 add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 {
-	if (binding->hole_count == BIND_MAX_HOLES)
+	if (binding->hole_count == binding->hole_max)
 		refuse(NULL, "the policy has too many exceptions for this "
 		    "machine", 0);
 	if (rule->hole_count == 0)
@@ -313,8 +326,9 @@ add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 static struct sbx_place
 locate(struct binding *binding, struct sbx_place anchor, uint32_t suffix)
 {
-	return resolve_place(&binding->text, &binding->home, anchor,
-	    text_join(&binding->text, anchor, suffix_of(binding, suffix))).at;
+	return resolve_place(&binding->area, &binding->listings, anchor,
+	    area_join(&binding->area, anchor, suffix_of(binding, suffix)),
+	    NULL, NULL).at;
 }
 
 static void
@@ -335,36 +349,81 @@ bind_holes(struct binding *binding, struct sbx_rule *rule,
 	}
 }
 
-struct deny_link {
+/* The rule that is being bound, for the links that lead to it. */
+struct linked_rule {
 	struct binding *binding;
 	const struct sbx_path *path;
+	uint32_t rule;
 };
 
 /* A link that leads to a denied place is kept from being replaced. */
 static void
 deny_link(void *context, struct sbx_place link)
 {
-	struct deny_link *deny = context;
-	struct binding *binding = deny->binding;
+	struct linked_rule *linked = context;
+	struct binding *binding = linked->binding;
 
-	add_rule(binding, deny->path, SBX_WRITE,
-	    text_join(&binding->text, link, nothing));
+	add_rule(binding, linked->path, SBX_WRITE,
+	    area_join(&binding->area, link, nothing));
 }
 
 static void
 bind_deny(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
-	struct sbx_place at = text_join(&binding->text, anchor,
+	struct sbx_place at = area_join(&binding->area, anchor,
 	    suffix_of(binding, path->suffix));
-	struct resolved found = resolve_place(&binding->text, &binding->home,
-	    anchor, at);
-	struct sbx_rule *rule = add_rule(binding, path, path->rights, found.at);
+	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
 
+	rule->at = resolve_place(&binding->area, &binding->listings, anchor,
+	    at, deny_link, &(struct linked_rule){ binding, path, 0 }).at;
 	bind_holes(binding, rule, path);
-	if (found.linked)
-		resolve_visit_links(at, deny_link,
-		    &(struct deny_link){ binding, path });
+}
+
+/* Whether a link is to be trusted shows when every rule is bound. */
+static void
+note_link(void *context, struct sbx_place at)
+{
+	struct linked_rule *linked = context;
+	struct binding *binding = linked->binding;
+
+	if (binding->link_count == BIND_MAX_LINKS)
+		refuse(at.path, "too many symbolic links lead to what the "
+		    "policy allows", ELOOP);
+	binding->links[binding->link_count++] = (struct link){
+		linked->rule, area_join(&binding->area, at, nothing)
+	};
+}
+
+/* The rule before was for the same place, and no link led there. */
+static bool
+same_as_before(const struct binding *binding, const struct sbx_path *path)
+{
+	const struct site *before;
+
+	if (binding->rule_count == 0)
+		return false;
+	before = &binding->sites[binding->rule_count - 1];
+	return before->fd >= 0 && !before->linked &&
+	    before->path->anchor == path->anchor &&
+	    before->path->suffix == path->suffix;
+}
+
+static struct resolved
+resolve_allow(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	uint32_t index = binding->rule_count, end;
+
+	if (same_as_before(binding, path))
+		return (struct resolved){
+			.at = binding->rules[index - 1].at,
+			.fd = binding->sites[index - 1].fd,
+		};
+	if (listings_look(&binding->listings, at, &end) == LISTED_MISSING)
+		return (struct resolved){ at, .fd = -1, .error = ENOENT };
+	return resolve(&binding->area, at, note_link,
+	    &(struct linked_rule){ binding, path, index });
 }
 
 /*
@@ -375,15 +434,14 @@ static void
 bind_allow(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
-	struct sbx_place at = text_join(&binding->text, anchor,
-	    suffix_of(binding, path->suffix));
-	struct resolved found = { .at = at, .fd = -1, .error = ENOENT };
+	struct resolved found = resolve_allow(binding, path,
+	    area_join(&binding->area, anchor,
+		suffix_of(binding, path->suffix)));
 	struct sbx_rule *rule;
 	struct site *site;
-	uint32_t end;
 
-	if (listing_look(&binding->home, at, &end) != LISTED_MISSING)
-		found = resolve(&binding->text, at);
+	if (found.error != 0 && !binding->described)
+		return;
 	rule = add_rule(binding, path, path->rights, found.at);
 	site = &binding->sites[binding->rule_count - 1];
 	site->error = found.error;
@@ -404,21 +462,6 @@ bind_unbound(struct binding *binding, const struct sbx_path *path)
 	binding->sites[binding->rule_count - 1].state = RULE_UNBOUND;
 }
 
-struct planted {
-	const struct binding *binding;
-	bool found;
-};
-
-static void
-look_for_planted(void *context, struct sbx_place link)
-{
-	struct planted *planted = context;
-
-	planted->found |= sbx_verdict_allows(sbx_path_verdict(
-	    planted->binding->rules, planted->binding->rule_count, SBX_WRITE,
-	    link));
-}
-
 /*
  * A link that the sandbox may write could have been made by it, in an earlier
  * run, to be given what it names.  Such a rule grants nothing.
@@ -426,24 +469,73 @@ look_for_planted(void *context, struct sbx_place link)
 static void
 distrust_links(struct binding *binding)
 {
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		struct site *site = &binding->sites[i];
-		struct planted planted = { .binding = binding };
+	for (uint32_t i = 0; i < binding->link_count; i++) {
+		const struct link *link = &binding->links[i];
+		struct site *site = &binding->sites[link->rule];
 
-		if (!site->linked || site->state != RULE_READY)
-			continue;
-		resolve_visit_links(text_join(&binding->text,
-		    binding->anchors[site->path->anchor],
-		    suffix_of(binding, site->path->suffix)),
-		    look_for_planted, &planted);
-		if (planted.found)
+		if (site->state == RULE_READY &&
+		    sbx_verdict_allows(sbx_path_verdict(binding->rules,
+			binding->rule_count, SBX_WRITE, link->at)))
 			site->state = RULE_PLANTED;
 	}
 	/* Only now: verdicts on links were to see every rule. */
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		if (binding->sites[i].state == RULE_PLANTED)
-			binding->rules[i].rights = 0;
+	for (uint32_t i = 0; i < binding->link_count; i++) {
+		uint32_t rule = binding->links[i].rule;
+
+		if (binding->sites[rule].state == RULE_PLANTED)
+			binding->rules[rule].rights = 0;
 	}
+}
+
+/*
+ * Rules stand in the order of their paths.  A directory that a whole row of
+ * them lies in is listed: they are places where programs keep things, of which
+ * a machine has few.
+ */
+static void
+list_directory(struct binding *binding, uint32_t index)
+{
+	const struct sbx_view *view = binding->view;
+	const struct sbx_path *path = &view->paths[index], *later;
+	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME], suffix;
+	const char *slash;
+
+	if (path->anchor != SBX_ANCHOR_HOME ||
+	    view->path_count - index <= LISTINGS_WORTH)
+		return;
+	later = path + LISTINGS_WORTH;
+	suffix = suffix_of(binding, path->suffix);
+	slash = strrchr(suffix.path, '/');
+	if (slash == NULL || later->anchor != path->anchor)
+		return;
+	suffix.len = (uint32_t)(slash - suffix.path);
+	if (strncmp(sbx_string(view, later->suffix), suffix.path,
+		suffix.len + 1) == 0)
+		listings_add(&binding->listings,
+		    area_join(&binding->area, home, suffix));
+}
+
+/*
+ * Denies count twice where the home directory has two names, and once more for
+ * each link that leads to them; so do their holes, which may lie there too.
+ */
+static void
+make_room(struct binding *binding)
+{
+	struct area *area = &binding->area;
+	uint32_t homes = binding->has_other_home ? 2 : 1;
+
+	binding->rule_max = (1 + BIND_LINKS_EACH) * homes *
+	    binding->view->path_count;
+	binding->hole_max = homes * homes * binding->view->hole_count;
+	binding->rules = area_take(area, binding->rule_max,
+	    sizeof *binding->rules);
+	binding->sites = area_take(area, binding->rule_max,
+	    sizeof *binding->sites);
+	binding->holes = area_take(area, binding->hole_max,
+	    sizeof *binding->holes);
+	binding->links = area_take(area, BIND_MAX_LINKS,
+	    sizeof *binding->links);
 }
 
 void
@@ -451,15 +543,19 @@ bind_rules(struct binding *binding)
 {
 	const struct sbx_view *view = binding->view;
 
+	make_room(binding);
 	for (uint32_t i = 0; i < view->path_count; i++) {
 		const struct sbx_path *path = &view->paths[i];
 		struct sbx_place anchor = binding->anchors[path->anchor];
 
 		if ((path->where & KERNEL_WHERE) == 0)
 			continue;
-		if (!binding->bound[path->anchor])
+		if (!binding->bound[path->anchor]) {
 			bind_unbound(binding, path);
-		else if (path->effect == SBX_ALLOW)
+			continue;
+		}
+		list_directory(binding, i);
+		if (path->effect == SBX_ALLOW)
 			bind_allow(binding, path, anchor);
 		else
 			bind_deny(binding, path, anchor);

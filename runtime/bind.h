@@ -25,11 +25,15 @@ struct site {
 	bool linked; /* a symbolic link leads there */
 };
 
-/* Denies count twice where the home directory has two names, and once more
- * for each link that leads to them. */
+/* A symbolic link on the way to what a rule allows. */
+struct link {
+	uint32_t rule;
+	struct sbx_place at;
+};
+
 enum {
-	BIND_MAX_RULES = 2 * SBX_MAX_RULES,
-	BIND_MAX_HOLES = 2 * SBX_MAX_RULES,
+	/* Symbolic links that lead to allowed places. */
+	BIND_MAX_LINKS = 4096,
 	/* Descriptors kept open from binding to lowering. */
 	BIND_MAX_OPEN = 128,
 };
@@ -42,13 +46,15 @@ struct binding {
 	struct sbx_place other_home;
 	bool has_other_home;
 	bool scratch_missing; /* -n does not make it */
-	uint32_t rule_count, hole_count;
-	struct sbx_rule rules[BIND_MAX_RULES];
-	struct site sites[BIND_MAX_RULES]; /* beside rules */
-	struct sbx_place holes[BIND_MAX_HOLES];
-	struct listing home;
-	char passwd[1 << 20]; /* /etc/passwd, as far as it fits */
-	struct text text;
+	bool described; /* rules that grant nothing are wanted too */
+	uint32_t rule_count, hole_count, link_count;
+	uint32_t rule_max, hole_max;
+	struct sbx_rule *rules;
+	struct site *sites; /* beside rules */
+	struct sbx_place *holes;
+	struct link *links;
+	struct listings listings;
+	struct area area;
 };
 
 /*

@@ -22,24 +22,19 @@ set_variable(struct environment *environment, char *variable)
 			return;
 		}
 	}
-	if (environment->count == ENVIRONMENT_MAX)
-		refuse(NULL, "more than 65536 environment variables", 0);
 	environment->variables[environment->count++] = variable;
 }
 
-/* NAME=VALUE in the binding's text area; values may be longer than paths. */
+/* NAME=VALUE in the binding's area; values may be longer than paths. */
 static char *
 join_variable(struct binding *binding, const char *name,
     struct sbx_place anchor, const char *text)
 {
-	struct text *area = &binding->text;
 	size_t name_len = strlen(name), text_len = strlen(text);
-	size_t len = name_len + 1 + anchor.len + text_len + 1;
-	char *variable = area->bytes + area->used, *at = variable;
+	char *variable = area_take(&binding->area, 1,
+	    name_len + 1 + anchor.len + text_len + 1);
+	char *at = variable;
 
-	if (len > TEXT_SIZE - area->used)
-		refuse(name, "no room for this variable", 0);
-	area->used += (uint32_t)len;
 	memcpy(at, name, name_len);
 	at += name_len;
 	*at++ = '=';
@@ -60,9 +55,6 @@ keep_allowed(struct environment *environment, const struct sbx_view *view,
 			environment->dropped++;
 			continue;
 		}
-		if (environment->count == ENVIRONMENT_MAX)
-			refuse(NULL, "more than 65536 environment variables",
-			    0);
 		environment->variables[environment->count++] = *callers;
 	}
 }
@@ -73,7 +65,13 @@ environment_build(struct environment *environment, struct binding *binding,
 {
 	static const struct sbx_place nothing = { "", 0 };
 	const struct sbx_view *view = binding->view;
+	size_t count = 0;
 
+	while (callers[count] != NULL)
+		count++;
+	/* And TMPDIR, and the NULL. */
+	environment->variables = area_take(&binding->area,
+	    count + view->set_count + 2, sizeof(char *));
 	keep_allowed(environment, view, callers);
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		set_variable(environment, join_variable(binding, "TMPDIR",

@@ -7,16 +7,14 @@
 
 #include "runtime/bind.h"
 
-enum { ENVIRONMENT_MAX = 65536 };
-
 struct environment {
 	uint32_t count;
 	uint32_t dropped;
-	char *variables[ENVIRONMENT_MAX + 1]; /* NULL-terminated */
+	char **variables; /* NULL-terminated */
 };
 
-/* Fills the environment from the caller's; the text of what is set lies in the
- * binding.  Refuses when there are more variables than the bound. */
+/* Fills the environment from the caller's; what it needs lies in the binding's
+ * area. */
 void environment_build(struct environment *environment,
     struct binding *binding, char **callers);
 

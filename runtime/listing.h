@@ -1,5 +1,5 @@
 /*
- * The names in one directory, read at once.  A profile speaks of a hundred
+ * The names in a directory, read at once.  A profile speaks of a hundred
  * places in the home directory, most of which no one person has: to ask the
  * kernel for each would take longer than all the rest of a launch.
  */
@@ -11,21 +11,32 @@
 #include <stdbool.h>
 
 enum {
-	/* A directory with more is not listed; each of its entries then has
-	 * to be asked for. */
-	LISTING_SIZE = 16 << 10,
-	LISTING_SLOTS = 1024, /* above LISTING_SIZE / 24, the least entry */
+	LISTINGS_MAX = 4,
+	/* A directory whose names do not fit is not listed; each of them then
+	 * has to be asked for. */
+	LISTINGS_SIZE = 32 << 10,
+	LISTINGS_SLOTS = 2048, /* above LISTINGS_SIZE / 24, the least entry */
+	/* To list costs as much as to ask for so many. */
+	LISTINGS_WORTH = 8,
 };
 
 struct listing {
 	struct sbx_place directory;
-	bool whole; /* every name is here */
-	uint16_t slots[LISTING_SLOTS]; /* offset / 8 + 1 in entries; 0: free */
-	_Alignas(8) char entries[LISTING_SIZE];
+	uint32_t begin, end; /* of its entries */
+	bool whole;          /* every name is among them */
 };
 
-/* Lists a directory; where that cannot be done every answer is UNKNOWN. */
-void listing_read(struct listing *listing, struct sbx_place directory);
+/* Few pages: that each is touched costs more than what is done in it. */
+struct listings {
+	uint32_t count, used;
+	struct listing of[LISTINGS_MAX];
+	uint16_t slots[LISTINGS_SLOTS]; /* offset / 8 + 1; 0: free */
+	_Alignas(8) char entries[LISTINGS_SIZE];
+};
+
+/* Lists a directory, unless that was tried before, there are enough of them,
+ * or it cannot be done. */
+void listings_add(struct listings *listings, struct sbx_place directory);
 
 enum listed {
 	LISTED_UNKNOWN, /* ask the kernel */
@@ -34,11 +45,11 @@ enum listed {
 };
 
 /*
- * What the component of `path` that comes next below the directory is; of an
- * ENTRY its end in the path goes to *end.  UNKNOWN for a path that is not
- * below the directory.
+ * What the component of `path` is that comes next below a listed directory; of
+ * an ENTRY its end in the path goes to *end.  UNKNOWN for a path that is not
+ * below one.
  */
-enum listed listing_look(const struct listing *listing, struct sbx_place path,
-    uint32_t *end);
+enum listed listings_look(const struct listings *listings,
+    struct sbx_place path, uint32_t *end);
 
 #endif

@@ -156,11 +156,29 @@ add_cut(struct lowering *lowering, struct sbx_place at)
 	};
 }
 
+/* The nearest cut around a place, among the `before` cuts that come before it
+ * in path order: its index + 1, or 0. */
+static uint32_t
+cut_around(const struct lowering *lowering, struct sbx_place at,
+    uint32_t before)
+{
+	while (before > 0 && !sbx_covers(lowering->cuts[before - 1].at, at))
+		before = lowering->cuts[before - 1].outer;
+	return before;
+}
+
 static void
 collect(struct lowering *lowering)
 {
-	const struct binding *binding = lowering->binding;
+	struct binding *binding = lowering->binding;
 
+	lowering->cuts = area_take(&binding->area,
+	    binding->rule_count + binding->hole_count,
+	    sizeof *lowering->cuts);
+	lowering->allows = area_take(&binding->area, binding->rule_count,
+	    sizeof *lowering->allows);
+	lowering->outcomes = area_take(&binding->area, binding->rule_count,
+	    sizeof *lowering->outcomes);
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
 
@@ -174,6 +192,9 @@ collect(struct lowering *lowering)
 			add_cut(lowering, rule->holes[j]);
 	}
 	sort(lowering, lowering->cut_count, cut_before, cut_swap);
+	for (uint32_t i = 0; i < lowering->cut_count; i++)
+		lowering->cuts[i].outer = cut_around(lowering,
+		    lowering->cuts[i].at, i);
 	sort(lowering, lowering->allow_count, allow_before, allow_swap);
 }
 
@@ -309,11 +330,11 @@ child_of(struct lowering *lowering, struct sbx_place at, const char *name,
     size_t len)
 {
 	static const struct sbx_place slash = { "/", 1 };
-	struct text *text = &lowering->binding->text;
-	struct sbx_place parent = text_join(text, at, slash);
+	struct area *area = &lowering->binding->area;
+	struct sbx_place parent = area_join(area, at, slash);
 
-	text->used -= parent.len + 1;
-	return text_join(text, parent, (struct sbx_place){ name,
+	area->used -= parent.len + 1;
+	return area_join(area, parent, (struct sbx_place){ name,
 	    (uint32_t)len });
 }
 
@@ -326,7 +347,7 @@ static void
 lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
     const char *name, uint8_t rights, uint8_t spread, unsigned depth)
 {
-	uint32_t mark = lowering->binding->text.used;
+	uint32_t mark = lowering->binding->area.used;
 	struct sbx_place child;
 	struct range within;
 	int fd;
@@ -347,7 +368,7 @@ lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
 	else
 		grant(lowering, fd, spread);
 	close(fd);
-	lowering->binding->text.used = mark;
+	lowering->binding->area.used = mark;
 }
 
 /* The component of a cut that comes next below a place. */
@@ -427,6 +448,11 @@ split(struct lowering *lowering, int fd, struct sbx_place at,
 		    "than the bound of 128 directories", 0);
 	directory = spread == 0 ? -1 : openat(fd, ".",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0 && errno == ENOTDIR && spread != 0) {
+		/* A file: the cuts below it lead nowhere. */
+		grant(lowering, fd, spread);
+		return;
+	}
 	if (directory < 0) {
 		follow_cuts(lowering, fd, at, within, rights, spread, depth);
 		return;
@@ -443,7 +469,9 @@ lower_place(struct lowering *lowering, int fd, struct sbx_place at,
 	struct range within = cuts_within(lowering, at);
 	uint8_t allowed = rights, changing = 0;
 
-	if (within.from < within.to) {
+	/* What a split hands to an entry is already as the model says. */
+	if (within.from < within.to || (depth == 0 &&
+	    cut_around(lowering, at, within.from) > 0)) {
 		allowed = verdicts(lowering, at);
 		changing = rights & changes_below(lowering, within, at,
 		    allowed);

@@ -23,7 +23,6 @@ enum {
 	LOWER_MAX_GRANTS = 65536,
 	LOWER_MAX_ENTRIES = 262144,
 	LOWER_MAX_DEPTH = 128,
-	LOWER_MAX_CUTS = BIND_MAX_RULES + BIND_MAX_HOLES,
 };
 
 /* A place where a right may end or begin again: a deny, or a hole. */
@@ -32,6 +31,7 @@ struct cut {
 	uint8_t allowed;   /* enum sbx_right: the model's verdicts */
 	bool known;        /* allowed is filled in */
 	int8_t directory;  /* 1 yes or may become one, 0 no, -1 unknown */
+	uint32_t outer;    /* the nearest cut around it: its index + 1, or 0 */
 };
 
 /* What became of one rule, beside binding->sites. */
@@ -47,9 +47,9 @@ struct lowering {
 	int ruleset;
 	uint32_t rule;     /* the allow being lowered */
 	uint32_t grants, entries, cut_count, allow_count;
-	struct cut cuts[LOWER_MAX_CUTS];
-	uint32_t allows[BIND_MAX_RULES]; /* indices, in path order */
-	struct outcome outcomes[BIND_MAX_RULES];
+	struct cut *cuts;
+	uint32_t *allows; /* indices, in path order */
+	struct outcome *outcomes;
 };
 
 /*

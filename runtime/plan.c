@@ -70,6 +70,8 @@ print_grants(struct out *out, const struct outcome *outcome)
 		out_text(out, "landlock: split, ");
 		out_number(out, outcome->grants);
 		out_text(out, " rules; entries made later are not granted");
+	} else if (outcome->grants == 0) {
+		out_text(out, "nothing: a denial covers it");
 	} else {
 		out_text(out, "landlock");
 	}

@@ -15,6 +15,8 @@
 
 enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
 
+static const struct sbx_place nothing = { "", 0 }, slash = { "/", 1 };
+
 struct sbx_place
 place_of(const char *path)
 {
@@ -22,25 +24,6 @@ place_of(const char *path)
 
 	/* The root is the empty string, see format/model.h. */
 	return (struct sbx_place){ path, len == 1 ? 0 : (uint32_t)len };
-}
-
-struct sbx_place
-text_join(struct text *text, struct sbx_place a, struct sbx_place b)
-{
-	char *path = text->bytes + text->used;
-	uint32_t len = a.len + b.len;
-
-	if (len > SBX_MAX_PATH)
-		refuse(a.path, "a path of the policy is too long here",
-		    ENAMETOOLONG);
-	if (len + 1 > TEXT_SIZE - text->used)
-		refuse(NULL, "the policy's paths take more room than there is",
-		    ENOMEM);
-	memcpy(path, a.path, a.len);
-	memcpy(path + a.len, b.path, b.len);
-	path[len] = '\0';
-	text->used += len + 1;
-	return (struct sbx_place){ path, len };
 }
 
 /* A path walk in progress: what is resolved, and what is left to do. */
@@ -123,29 +106,6 @@ walk_step(struct walk *walk, const char *component, size_t len,
 	walk_link(walk, target, (size_t)target_len);
 }
 
-static void
-walk_path(struct walk *walk, struct sbx_place path, link_visitor *visit,
-    void *context)
-{
-	char *component;
-	size_t len;
-
-	*walk = (struct walk){ .next = walk->rest };
-	memcpy(walk->rest, path.path, path.len);
-	while ((len = walk_component(walk, &component)) > 0) {
-		if (len != 1 || component[0] != '.')
-			walk_step(walk, component, len, visit, context);
-	}
-}
-
-void
-resolve_visit_links(struct sbx_place path, link_visitor *visit, void *context)
-{
-	struct walk walk;
-
-	walk_path(&walk, path, visit, context);
-}
-
 static const struct open_how how = {
 	.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS
 };
@@ -163,42 +123,119 @@ resolve_reopen(struct sbx_place at)
 	return fd;
 }
 
-/* Resolves component by component. */
-static struct resolved
-resolve_slowly(struct text *text, struct sbx_place path)
+int
+resolve_directory(struct sbx_place at)
 {
-	static const struct sbx_place nothing = { "", 0 };
+	static const struct open_how reading = {
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+
+	return openat2(AT_FDCWD, at.len == 0 ? "/" : at.path, &reading);
+}
+
+/* What openat2(2) says where the components have to be looked at. */
+static bool
+needs_walk(int error)
+{
+	return error == ELOOP || error == ENOSYS || error == EPERM;
+}
+
+/*
+ * Whether a path, without its leading slash, has no "." or ".." in it and no
+ * empty component.  A name that begins with a dot is taken for one of those.
+ */
+static bool
+is_normal(const char *path, size_t len)
+{
+	return len > 0 && path[0] != '.' && path[0] != '/' &&
+	    path[len - 1] != '/' && strstr(path, "/.") == NULL &&
+	    strstr(path, "//") == NULL;
+}
+
+/* Tries the rest in one call. */
+static bool
+walk_rest(struct walk *walk, struct resolved *found)
+{
+	size_t len = strlen(walk->next);
+
+	if (len + walk->done_len + 1 > SBX_MAX_PATH ||
+	    !is_normal(walk->next, len))
+		return false;
+	walk->done[walk->done_len] = '/';
+	memcpy(walk->done + walk->done_len + 1, walk->next, len + 1);
+	found->fd = openat2(AT_FDCWD, walk->done, &how);
+	found->error = found->fd < 0 ? errno : 0;
+	if (needs_walk(found->error)) {
+		walk->done[walk->done_len] = '\0';
+		return false;
+	}
+	walk->done_len += 1 + (uint32_t)len;
+	return true;
+}
+
+/* Goes on component by component, until no more links are on the way. */
+static void
+walk_path(struct walk *walk, struct resolved *found, link_visitor *visit,
+    void *context)
+{
+	char *component;
+	size_t len;
+	int links;
+
+	while ((len = walk_component(walk, &component)) > 0) {
+		links = walk->links;
+		if (len != 1 || component[0] != '.')
+			walk_step(walk, component, len, visit, context);
+		walk->next += strspn(walk->next, "/");
+		if (walk->links > links && walk->error == 0 &&
+		    walk_rest(walk, found))
+			return;
+	}
+	found->error = walk->error;
+	if (found->error == 0) {
+		found->fd = resolve_reopen((struct sbx_place){ walk->done,
+		    walk->done_len });
+		found->error = found->fd < 0 ? errno : 0;
+	}
+}
+
+static struct resolved
+resolve_slowly(struct area *area, struct sbx_place path, link_visitor *visit,
+    void *context)
+{
 	struct resolved found = { .fd = -1 };
 	struct walk walk;
 
-	walk_path(&walk, path, NULL, NULL);
+	walk.next = walk.rest;
+	walk.done[0] = '\0';
+	walk.done_len = 0;
+	walk.links = walk.error = 0;
+	memcpy(walk.rest, path.path, path.len + 1);
+	walk_path(&walk, &found, visit, context);
 	found.linked = walk.links > 0;
-	found.error = walk.error;
-	found.at = text_join(text, (struct sbx_place){ walk.done,
+	found.at = area_join(area, (struct sbx_place){ walk.done,
 	    walk.done_len }, nothing);
-	if (found.error == 0) {
-		found.fd = resolve_reopen(found.at);
-		found.error = found.fd < 0 ? errno : 0;
-	}
 	return found;
 }
 
 struct resolved
-resolve(struct text *text, struct sbx_place path)
+resolve(struct area *area, struct sbx_place path, link_visitor *visit,
+    void *context)
 {
 	struct resolved found = { .at = path };
 
 	found.fd = openat2(AT_FDCWD, path.len == 0 ? "/" : path.path, &how);
 	found.error = found.fd < 0 ? errno : 0;
-	if (found.error == ELOOP || found.error == ENOSYS ||
-	    found.error == EPERM)
-		return resolve_slowly(text, path);
+	if (needs_walk(found.error))
+		return resolve_slowly(area, path, visit, context);
 	return found;
 }
 
 struct resolved
-resolve_place(struct text *text, const struct listing *listing,
-    struct sbx_place parent, struct sbx_place path)
+resolve_place(struct area *area, const struct listings *listings,
+    struct sbx_place parent, struct sbx_place path, link_visitor *visit,
+    void *context)
 {
 	struct resolved found = { .at = path, .fd = -1 };
 	uint32_t known = parent.len;
@@ -206,7 +243,7 @@ resolve_place(struct text *text, const struct listing *listing,
 
 	/* path[0, known) has no links, so readlink(2), at half the price of
 	 * an open, tells enough about the component behind it. */
-	if (listing_look(listing, path, &known) == LISTED_MISSING) {
+	if (listings_look(listings, path, &known) == LISTED_MISSING) {
 		found.error = ENOENT;
 		return found;
 	}
@@ -220,7 +257,7 @@ resolve_place(struct text *text, const struct listing *listing,
 			return found;
 		}
 	}
-	found = resolve(text, path);
+	found = resolve(area, path, visit, context);
 	if (found.fd >= 0)
 		close(found.fd);
 	found.fd = -1;
@@ -228,16 +265,22 @@ resolve_place(struct text *text, const struct listing *listing,
 }
 
 struct resolved
-resolve_given(struct text *text, const char *path)
+resolve_given(struct area *area, const char *given)
 {
-	static const struct sbx_place slash = { "/", 1 };
 	char cwd[SBX_MAX_PATH + 1] = "";
-	struct sbx_place start;
+	struct sbx_place path = {
+		given, (uint32_t)strnlen(given, SBX_MAX_PATH + 1)
+	};
 
-	if (path[0] != '/' && current_path(cwd, sizeof cwd) < 0)
-		return (struct resolved){ .fd = -1, .error = errno };
-	start = text_join(text, place_of(cwd), slash);
-	return resolve_slowly(text, text_join(text, start,
-	    (struct sbx_place){ path, (uint32_t)strnlen(path,
-		SBX_MAX_PATH + 1) }));
+	if (given[0] != '/') {
+		if (current_path(cwd, sizeof cwd) < 0)
+			return (struct resolved){ .fd = -1, .error = errno };
+		path = area_join(area, area_join(area, place_of(cwd), slash),
+		    path);
+	} else {
+		path = area_join(area, path, nothing);
+	}
+	if (is_normal(path.path + 1, path.len - 1))
+		return resolve(area, path, NULL, NULL);
+	return resolve_slowly(area, path, NULL, NULL);
 }

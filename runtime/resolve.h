@@ -5,23 +5,8 @@
 #ifndef SBX_RESOLVE_H
 #define SBX_RESOLVE_H
 
+#include "runtime/area.h"
 #include "runtime/listing.h"
-
-/*
- * The bytes of bound paths: a fixed area that is filled from the front.  Only
- * pages that are written to cost anything.
- */
-enum { TEXT_SIZE = 8 << 20 };
-
-struct text {
-	uint32_t used;
-	char bytes[TEXT_SIZE];
-};
-
-/* A NUL-terminated copy of a and b joined; refuses when the area is full or
- * the path is longer than SBX_MAX_PATH. */
-struct sbx_place text_join(struct text *text, struct sbx_place a,
-    struct sbx_place b);
 
 struct sbx_place place_of(const char *path);
 
@@ -32,28 +17,31 @@ struct resolved {
 	bool linked;         /* at differs from the path by a link */
 };
 
+/* Called with the location of every symbolic link on the way; may be NULL. */
+typedef void link_visitor(void *context, struct sbx_place link);
+
 /*
  * Resolves an absolute, normal, NUL-terminated path.  Never fails: what cannot
  * be opened has an error.  The caller closes the descriptor.
  */
-struct resolved resolve(struct text *text, struct sbx_place path);
+struct resolved resolve(struct area *area, struct sbx_place path,
+    link_visitor *visit, void *context);
 
 /*
  * The same without a descriptor, for a place that is only compared: `parent`
  * is resolved already, and `path` begins with it.
  */
-struct resolved resolve_place(struct text *text, const struct listing *listing,
-    struct sbx_place parent, struct sbx_place path);
+struct resolved resolve_place(struct area *area,
+    const struct listings *listings, struct sbx_place parent,
+    struct sbx_place path, link_visitor *visit, void *context);
 
 /* resolve() for a path as people type it: relative, with "." and "..". */
-struct resolved resolve_given(struct text *text, const char *path);
-
-/* Calls visit for the location of every symbolic link on the way. */
-typedef void link_visitor(void *context, struct sbx_place link);
-void resolve_visit_links(struct sbx_place path, link_visitor *visit,
-    void *context);
+struct resolved resolve_given(struct area *area, const char *path);
 
 /* Opens a path that resolve() returned, which has no links; -1 and errno. */
 int resolve_reopen(struct sbx_place at);
+
+/* Opens a directory for reading if there is no link on the way; -1 if not. */
+int resolve_directory(struct sbx_place at);
 
 #endif
