@@ -21,7 +21,7 @@ void *arena_alloc(struct arena *arena, size_t size);
 /* A NUL-terminated copy of len bytes. */
 char *arena_strndup(struct arena *arena, const char *text, size_t len);
 
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(printf, 2, 3), nonnull(2)))
 char *arena_printf(struct arena *arena, const char *format, ...);
 
 /*
@@ -42,5 +42,8 @@ void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
 
 /* A growing array of T, for arena_push(). */
 #define VEC(T) struct { T *items; size_t count; }
+
+/* How many elements an array has whose size is known. */
+#define countof(array) (sizeof(array) / sizeof *(array))
 
 #endif

@@ -15,8 +15,6 @@
 #include <linux/filter.h>
 #include <string.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 enum {
 	SCRATCH_WORDS = BPF_MEMWORDS,
 	DATA_SIZE = sizeof(struct syscall_data),

@@ -11,8 +11,6 @@
 
 #include "compiler/words.h"
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 struct diag *
 check_report(struct checker *checker, struct loc loc, const char *format, ...)
 {
@@ -290,6 +288,7 @@ static const struct check {
 	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
 	{ "beside-everything", check_everything_rest,
 	    DIAG_BESIDE_EVERYTHING },
+	{ "idle-syscall", check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
 	{ "path-conflict", check_path_conflict, DIAG_ALLOW_DENIED },
 	{ "port-conflict", check_port_denied, DIAG_ALLOW_DENIED },
 	{ "syscall-conflict", check_syscall_denied, DIAG_ALLOW_DENIED },
@@ -314,6 +313,7 @@ static const struct check {
 	{ "syscalls-on-macos", check_syscall_macos, DIAG_SYSCALL_MACOS },
 	{ "risky-write", check_path_risk, DIAG_RISKY_WRITE },
 	{ "risky-io-uring", check_syscall_io_uring, DIAG_RISKY_IO_URING },
+	{ "broad-syscalls", check_syscall_broad, DIAG_RISKY_SYSCALLS },
 	{ "risky-socket", check_path_socket, DIAG_RISKY_SOCKET },
 };
 

@@ -58,6 +58,10 @@ void check_syscall_macos(struct checker *checker);
 void check_syscall_loader(struct checker *checker);
 void check_syscall_io_uring(struct checker *checker);
 
+/* check_baseline.c */
+void check_syscall_idle(struct checker *checker);
+void check_syscall_broad(struct checker *checker);
+
 /* check_env.c */
 void check_env_duplicate(struct checker *checker);
 void check_env_denied(struct checker *checker);

@@ -13,8 +13,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define countof(array) (sizeof(array) / sizeof *(array))
-
 __attribute__((format(printf, 1, 0)))
 static void
 complain_list(const char *format, va_list arguments)

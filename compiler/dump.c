@@ -13,8 +13,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define countof(array) (sizeof(array) / sizeof *(array))
-
 /* Ends a record's line: where it holds, where it was written. */
 static void
 dump_end(FILE *stream, const struct sbx_view *view, uint8_t where,
@@ -182,8 +180,9 @@ dump_landlock(FILE *stream, const struct sbx_view *view)
 	}
 }
 
-const char *
-dump_arch_name(uint32_t audit)
+/* "x86_64", or NULL for a machine that tables/arches.def does not know. */
+static const char *
+arch_name(uint32_t audit)
 {
 	for (size_t i = 0; i < filter_arch_count; i++) {
 		if (filter_arches[i].audit == audit)
@@ -226,7 +225,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		{ SBX_PROGRAM_TCP, "tcp" },
 	};
 	const struct sbx_program *program = &view->programs[index];
-	const char *arch = dump_arch_name(program->arch);
+	const char *arch = arch_name(program->arch);
 
 	fputs("program ", stream);
 	if (arch != NULL)

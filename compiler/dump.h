@@ -21,7 +21,4 @@ uint32_t dump_find(const struct sbx_view *view, struct dump_choice choice,
 void dump_bpf(FILE *stream, const struct sbx_view *view,
     struct dump_choice choice);
 
-/* "x86_64", or NULL for a machine that tables/arches.def does not know. */
-const char *dump_arch_name(uint32_t audit);
-
 #endif

@@ -26,8 +26,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 #define DENY(name) (FILTER_ERRNO | (name))
 
 /* Circumstances in which an argument rule counts. */
@@ -216,6 +214,47 @@ set_baseline(struct machine *machine)
 			.reason = name,
 		    });
 	}
+}
+
+static void
+baseline_add(struct arena *arena, struct map *entries, const char *call,
+    const char *entry)
+{
+	map_put(arena, entries, arena_intern(arena, call, strlen(call)),
+	    (void *)entry);
+}
+
+void
+baseline_calls(struct arena *arena, struct map *entries)
+{
+	for (size_t i = 0; i < countof(baseline); i++) {
+		const char *name = baseline[i].name;
+		const char *const *member = *name == '@' ?
+		    syscall_group(name + 1) : NULL;
+
+		if (member == NULL)
+			baseline_add(arena, entries, name, name);
+		for (; member != NULL && *member != NULL; member++)
+			baseline_add(arena, entries, *member, name);
+	}
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const char *name = argument_calls[i].name;
+
+		if (argument_calls[i].lifted)
+			baseline_add(arena, entries, name, name);
+	}
+}
+
+const char *
+filter_arguments(const char *call)
+{
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const struct argument_call *decided = &argument_calls[i];
+
+		if (!decided->lifted && strcmp(decided->name, call) == 0)
+			return decided->reason;
+	}
+	return NULL;
 }
 
 /* The policy's own rules of one effect; where two speak the first counts. */

@@ -13,6 +13,7 @@
 #ifndef SBX_FILTER_H
 #define SBX_FILTER_H
 
+#include "compiler/map.h"
 #include "compiler/policy.h"
 
 /* Values of SECCOMP_RET_*, as the program returns them. */
@@ -94,6 +95,16 @@ struct filter_set {
  * here they are not expected.  Empty for a policy that allows everything.
  */
 void filters_build(const struct policy *policy, struct filter_set *set);
+
+/*
+ * What `allow syscalls` can lift: each call as arena_intern() has it, with the
+ * entry of the baseline that holds it, "@group" or the call.
+ */
+void baseline_calls(struct arena *arena, struct map *entries);
+
+/* What else decides about a call, by its arguments: "network", "namespaces" or
+ * "terminal input"; NULL: nothing that `allow syscalls` does not lift. */
+const char *filter_arguments(const char *call);
 
 /* The reference: what the rule set says of one call on any machine. */
 uint32_t filter_verdict(const struct filter *filter,

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define countof(array) (sizeof(array) / sizeof *(array))
-
 /* One bit per line of commands[]. */
 enum command_bit {
 	BUILD = 1,

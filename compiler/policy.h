@@ -9,12 +9,8 @@
 
 #include "compiler/ast.h"
 #include "compiler/diag.h"
+#include "compiler/target.h"
 #include "format/blob.h"
-
-struct target {
-	const char *suffix; /* interned: "" or "/x/y" */
-	uint16_t anchor;    /* enum sbx_anchor_id, or a parameter */
-};
 
 /* What every resolved record carries. */
 struct origin {

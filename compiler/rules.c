@@ -118,13 +118,6 @@ item_add(struct unfolding *unfolding, struct item_list *list,
 	unfolding->full = true;
 }
 
-static int
-compare_targets(const void *a, const void *b)
-{
-	return target_compare(*(const struct target *)a,
-	    *(const struct target *)b);
-}
-
 /*
  * The holes of one path, sorted and none inside another; false if one of them
  * swallows the path.
@@ -154,7 +147,7 @@ path_holes(struct path_work *work, struct path_rule *rule)
 		hole->used = true;
 		targets[count++] = hole->place.at;
 	}
-	qsort(targets, count, sizeof *targets, compare_targets);
+	qsort(targets, count, sizeof *targets, targets_compare);
 	for (size_t i = 0; i < count; i++) {
 		if (kept == 0 ||
 		    !target_covers(targets[kept - 1], targets[i]))

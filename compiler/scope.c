@@ -319,14 +319,22 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 		    "did you mean '${workspace}/%s'?", text);
 }
 
-/* A pattern where a path belongs: the scanner knew the word, not its place. */
+/* In quotes these are characters of a name. */
+static bool
+is_wildcard(const struct scope *scope, const struct ast_atom *atom)
+{
+	return atom->kind == AST_PATTERN ||
+	    (strpbrk(atom->text, "*?[") != NULL && atom_is_plain(scope, atom));
+}
+
 static void
 report_wildcard(struct scope *scope, const struct ast_atom *atom)
 {
 	struct diag *diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
 	    "wildcards in paths are not supported: '%s'", atom->text);
 
-	diag_help(scope->diags, diag, "a directory means its whole tree");
+	diag_help(scope->diags, diag, "a directory means its whole tree; a "
+	    "path in quotes is taken as it is");
 }
 
 static const char *
@@ -518,7 +526,7 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	struct symbol *symbol;
 	const char *rest;
 
-	if (atom->kind == AST_PATTERN) {
+	if (is_wildcard(scope, atom)) {
 		report_wildcard(scope, atom);
 		return false;
 	}
@@ -536,37 +544,4 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	if (symbol == NULL)
 		return place_add(scope, atom, list, root, rest);
 	return add_symbol(scope, atom, where, list, symbol, rest);
-}
-
-int
-target_compare(struct target a, struct target b)
-{
-	const unsigned char *x = (const unsigned char *)a.suffix;
-	const unsigned char *y = (const unsigned char *)b.suffix;
-
-	if (a.anchor != b.anchor)
-		return a.anchor < b.anchor ? -1 : 1;
-	if (x == y)
-		return 0;
-	while (*x == *y && *x != '\0') {
-		x++;
-		y++;
-	}
-	if (*x == *y)
-		return 0;
-	if (*x == '\0' || *y == '\0')
-		return *x == '\0' ? -1 : 1;
-	if (*x == '/' || *y == '/')
-		return *x == '/' ? -1 : 1;
-	return *x < *y ? -1 : 1;
-}
-
-bool
-target_covers(struct target place, struct target at)
-{
-	size_t len = strlen(place.suffix);
-
-	return place.anchor == at.anchor &&
-	    strncmp(place.suffix, at.suffix, len) == 0 &&
-	    (at.suffix[len] == '\0' || at.suffix[len] == '/');
 }

@@ -82,10 +82,4 @@ struct loc atom_part(const struct scope *scope, const struct ast_atom *atom,
 /* Whether the atom stands in the source as its text is, without quotes. */
 bool atom_is_plain(const struct scope *scope, const struct ast_atom *atom);
 
-/* Byte order with '/' first, as sbx_place_compare(), after the anchor. */
-int target_compare(struct target a, struct target b);
-
-/* Whether `at` is the place or below it; false for different anchors. */
-bool target_covers(struct target place, struct target at);
-
 #endif

@@ -1,11 +1,11 @@
 /* See show.h. */
 #include "compiler/show.h"
+
+#include "compiler/arena.h"
 #include "compiler/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
-
-#define countof(array) (sizeof(array) / sizeof *(array))
 
 /* What moves the cursor, starts a terminal's command or turns the direction
  * of the text round is written in bytes; so is what is no UTF-8. */

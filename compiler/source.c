@@ -1,7 +1,9 @@
 /*
  * Texts in one virtual space.  A text of n bytes takes n + 1 places, so that
  * its end has a place too; the space starts at 1, so that {0, 0} is no place.
- * Where the lines begin is noted once, when a text is added.
+ * Where the lines begin is noted once, when a text is added, and so is the
+ * number of characters at every SOURCE_BLOCK bytes: a position is asked for
+ * each rule, and a line may hold thousands of them.
  */
 #include "compiler/source.h"
 
@@ -45,6 +47,40 @@ find_lines(struct source *source, struct arena *arena)
 	source->line_count = count;
 }
 
+/* Every byte but 10xxxxxx begins a character. */
+static uint32_t
+begins_character(char byte)
+{
+	return (byte & 0xc0) != 0x80;
+}
+
+static void
+count_characters(struct source *source, struct arena *arena)
+{
+	uint32_t *characters = arena_alloc(arena,
+	    (source->size / SOURCE_BLOCK + 1) * sizeof *characters);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i <= source->size; i++) {
+		if (i % SOURCE_BLOCK == 0)
+			characters[i / SOURCE_BLOCK] = count;
+		count += begins_character(source->text[i]);
+	}
+	source->characters = characters;
+}
+
+/* How many characters begin before a byte of the text. */
+static uint32_t
+characters_before(const struct source *source, uint32_t offset)
+{
+	uint32_t block = offset / SOURCE_BLOCK;
+	uint32_t count = source->characters[block];
+
+	for (uint32_t i = block * SOURCE_BLOCK; i < offset; i++)
+		count += begins_character(source->text[i]);
+	return count;
+}
+
 static bool
 has_room(const struct sources *sources, size_t size)
 {
@@ -74,6 +110,7 @@ add(struct sources *sources, struct source given, const char *text,
 	const struct source *parent = sources_find(sources, given.included_at);
 	source->depth = parent != NULL ? parent->depth + 1 : 0;
 	find_lines(source, arena);
+	count_characters(source, arena);
 	*arena_push(arena, &sources->files) = source;
 	return source;
 }
@@ -210,13 +247,11 @@ sources_position(const struct sources *sources, struct loc loc)
 		return (struct position){.source = NULL};
 	uint32_t offset = loc.begin - source->base;
 	uint32_t line = line_of(source, offset);
-	uint32_t column = 1;
-	/* Every byte but 10xxxxxx begins a character. */
-	for (uint32_t i = source->lines[line]; i < offset; i++)
-		column += (source->text[i] & 0xc0) != 0x80;
+	uint32_t column = 1 + characters_before(source, offset) -
+	    characters_before(source, source->lines[line]);
 	/* The place may be inside a character, or behind a byte order mark. */
-	if (source->size > offset && (source->text[offset] & 0xc0) == 0x80 &&
-	    column > 1)
+	if (source->size > offset && column > 1 &&
+	    !begins_character(source->text[offset]))
 		column--;
 	if (line == 0 && offset >= 3 &&
 	    memcmp(source->text, "\xef\xbb\xbf", 3) == 0)

@@ -20,6 +20,7 @@ enum {
 	SOURCE_MAX_TOTAL = 64 << 20, /* bytes of all files together */
 	SOURCE_MAX_DEPTH = 16,       /* includes inside includes */
 	SOURCE_MAX_FILES = 256,
+	SOURCE_BLOCK = 256,
 };
 
 struct source {
@@ -30,6 +31,7 @@ struct source {
 	uint32_t base, size;
 	const uint32_t *lines; /* where each line begins */
 	uint32_t line_count;
+	const uint32_t *characters; /* before each SOURCE_BLOCK bytes */
 	struct loc included_at;
 	int depth;
 	uint64_t device, inode; /* of a file: is it the same one? */

@@ -20,8 +20,6 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 struct group {
 	const char *name;
 	const char *const *members; /* NULL-terminated */

@@ -1,29 +1,9 @@
 /* See texts.h. */
 #include "compiler/texts.h"
 
+#include "compiler/show.h"
+
 enum { MAX_HOLES = 4 }; /* that are spelled out */
-
-const char *
-effect_text(enum sbx_effect effect)
-{
-	static const char *const texts[] = {
-		[SBX_ALLOW] = "allow",
-		[SBX_DENY] = "deny",
-		[SBX_PREFER_DENY] = "prefer deny",
-	};
-
-	return texts[effect];
-}
-
-/* The word that gave an allow its rights, or that a deny takes. */
-static const char *
-right_text(const struct path_rule *rule)
-{
-	if (rule->effect != SBX_ALLOW && rule->rights == SBX_RIGHTS)
-		return "read";
-	return (rule->rights & SBX_WRITE) != 0 ? "write" :
-	    (rule->rights & SBX_EXEC) != 0 ? "exec" : "read";
-}
 
 /* " except /a", " except { /a /b }", or nothing. */
 static const char *
@@ -52,7 +32,8 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
 {
 	return arena_printf(policy->arena, "%s %s %s%s",
-	    effect_text(rule->effect), right_text(rule),
+	    show_effect(rule->effect),
+	    show_rights(rule->effect, rule->rights),
 	    policy_target_text(policy, rule->at),
 	    holes_text(policy, rule, more));
 }
@@ -66,8 +47,8 @@ port_rule_text(const struct policy *policy, const struct port_rule *rule)
 	    (unsigned)rule->high);
 
 	return arena_printf(policy->arena, "%s network %s tcp %s",
-	    effect_text(rule->effect),
-	    rule->op == SBX_CONNECT_TCP ? "connect" : "listen", ports);
+	    show_effect(rule->effect),
+	    show_port_op(rule->op), ports);
 }
 
 const char *
@@ -75,14 +56,14 @@ syscall_rule_text(const struct policy *policy,
     const struct syscall_rule *rule)
 {
 	return arena_printf(policy->arena, "%s syscalls %s%s",
-	    effect_text(rule->effect), rule->group ? "@" : "", rule->name);
+	    show_effect(rule->effect), rule->group ? "@" : "", rule->name);
 }
 
 const char *
 env_rule_text(const struct policy *policy, const struct env_rule *rule)
 {
 	return arena_printf(policy->arena, "%s env %s",
-	    effect_text(rule->effect), rule->pattern);
+	    show_effect(rule->effect), rule->pattern);
 }
 
 const char *
@@ -95,5 +76,5 @@ freedom_rule_text(const struct policy *policy,
 	};
 
 	return arena_printf(policy->arena, "%s %s",
-	    effect_text(rule->effect), words[rule->kind]);
+	    show_effect(rule->effect), words[rule->kind]);
 }

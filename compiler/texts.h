@@ -7,9 +7,6 @@
 
 #include "compiler/policy.h"
 
-/* "allow", "deny", "prefer deny" */
-const char *effect_text(enum sbx_effect effect);
-
 /* "deny read ~/.config except ~/.config/git"; `more`, if any, is one more
  * hole, for a text that shows how to cut something out. */
 const char *path_rule_text(const struct policy *policy,

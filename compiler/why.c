@@ -309,7 +309,8 @@ say_port_rule(const struct why *why, struct sbx_verdict verdict,
 		return;
 	}
 	say_rule(why, "", verdict.source);
-	fputs("allow network full", why->stream);
+	fprintf(why->stream, "%s network full",
+	    show_effect(sbx_verdict_allows(verdict) ? SBX_ALLOW : SBX_DENY));
 	say_rule_end(why, SBX_ON_ALL, verdict.source);
 }
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define countof(array) (sizeof(array) / sizeof *(array))
-
 struct question;
 
 /* Returns what why_*() said, or that the object makes no sense. */

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 struct word {
 	const char *word;
 	int value;
@@ -217,12 +215,6 @@ platform_text(uint8_t where)
 	return texts[where & SBX_ON_ALL];
 }
 
-int
-anchor_find(const char *word)
-{
-	return word_find(anchors, countof(anchors), word);
-}
-
 const char *
 anchor_word(uint16_t anchor)
 {
@@ -231,16 +223,6 @@ anchor_word(uint16_t anchor)
 			return anchors[i].word;
 	}
 	return NULL;
-}
-
-bool
-set_exists(const char *name)
-{
-	for (size_t i = 0; i < set_entry_count; i++) {
-		if (strcmp(set_entries[i].set, name) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* The word of a form at an index; its length is 0 past the end. */

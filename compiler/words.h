@@ -78,10 +78,7 @@ const char *platform_nearest(const char *word);
 /* The shortest way to name some bits: "linux", "linux and macos". */
 const char *platform_text(uint8_t where);
 
-/* The anchor of a name that the loader binds, or -1; and back, or NULL. */
-int anchor_find(const char *word);
+/* The name of an anchor that the loader binds, or NULL. */
 const char *anchor_word(uint16_t anchor);
-
-bool set_exists(const char *name);
 
 #endif

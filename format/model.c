@@ -63,36 +63,38 @@ is_below(struct sbx_place path, struct sbx_place place)
 }
 
 /*
- * An allow at or above the directory splits if one of its own holes, or a deny
- * of the right, begins below the directory.  Another allow that covers the
- * directory whole, without such a hole, hands the right out unsplit.
+ * A right that is given at the directory ends below it only where a deny or a
+ * hole begins, and not at each of those: what one rule leaves out another may
+ * give.  So it is enough to ask at these places.
  */
+static bool
+ends_at(const struct sbx_rule *rules, size_t count, uint8_t right,
+    struct sbx_place path, struct sbx_place cut)
+{
+	return is_below(path, cut) && !sbx_verdict_allows(sbx_path_verdict(
+	    rules, count, right, cut));
+}
+
 bool
 sbx_path_is_split(const struct sbx_rule *rules, size_t count, uint8_t right,
     struct sbx_place path)
 {
-	bool whole = false;
-
 	if (!sbx_verdict_allows(sbx_path_verdict(rules, count, right, path)))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct sbx_rule *rule = &rules[i];
-		bool has_hole = false;
 
 		if ((rule->rights & right) == 0)
 			continue;
-		if (rule->effect != SBX_ALLOW) {
-			if (is_below(path, rule->at))
+		if (rule->effect != SBX_ALLOW &&
+		    ends_at(rules, count, right, path, rule->at))
+			return true;
+		for (uint16_t j = 0; j < rule->hole_count; j++) {
+			if (ends_at(rules, count, right, path, rule->holes[j]))
 				return true;
-			continue;
 		}
-		if (!sbx_rule_covers(rule, path))
-			continue;
-		for (uint16_t j = 0; j < rule->hole_count; j++)
-			has_hole |= is_below(path, rule->holes[j]);
-		whole |= !has_hole;
 	}
-	return !whole;
+	return false;
 }
 
 struct sbx_verdict
@@ -102,16 +104,21 @@ sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
 	struct sbx_verdict verdict = {
 		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
 	};
+	bool closed = view->meta->net == SBX_NET_NONE;
 
-	if (view->meta->net == SBX_NET_FULL) {
+	/* `deny network full` beats every port that is allowed beside it. */
+	if (view->meta->net_source != SBX_NO_SOURCE && closed)
+		verdict.reason = SBX_BECAUSE_DENIED;
+	if (view->meta->net == SBX_NET_FULL)
 		verdict.reason = SBX_BECAUSE_ALLOWED;
+	if (verdict.reason != SBX_BECAUSE_NOTHING)
 		verdict.source = view->meta->net_source;
-	}
 	for (uint32_t i = 0; i < view->port_count; i++) {
 		const struct sbx_port *rule = &view->ports[i];
 
 		if ((rule->where & where) == 0 || rule->op != op ||
-		    port < rule->low || port > rule->high)
+		    port < rule->low || port > rule->high ||
+		    (closed && rule->effect == SBX_ALLOW))
 			continue;
 		verdict.source = rule->source;
 		if (rule->effect != SBX_ALLOW) {
@@ -127,9 +134,15 @@ sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
 bool
 sbx_pattern_match(const char *pattern, const char *text, size_t len)
 {
-	const char *star = NULL;
+	const char *star = NULL, *end = pattern;
 	size_t at = 0, mark = 0;
 
+	/* Nearly all that does not match ends differently. */
+	while (*end != '\0')
+		end++;
+	if (end > pattern && end[-1] != '*' &&
+	    (len == 0 || end[-1] != text[len - 1]))
+		return false;
 	/*
 	 * Greedy matching with one point of return: a later star makes the
 	 * choices of an earlier one irrelevant.

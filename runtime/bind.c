@@ -2,7 +2,6 @@
 
 #include "runtime/kernel.h"
 #include "runtime/out.h"
-#include "runtime/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,12 +180,18 @@ bind_home(struct binding *binding)
 }
 
 static void
-bind_tmp(struct binding *binding, bool make)
+bind_tmp(struct binding *binding, bool make, enum sbx_level level)
 {
+	static const struct sbx_place tmp = { "/tmp", 4 };
 	char path[SCRATCH_PATH_SIZE];
 
 	binding->scratch_missing = !scratch_path(path,
 	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
+	if (level == SBX_LEVEL_FULL) {
+		memcpy(binding->scratch, path, sizeof path);
+		bind_anchor(binding, SBX_ANCHOR_TMP, tmp);
+		return;
+	}
 	bind_anchor(binding, SBX_ANCHOR_TMP,
 	    area_join(&binding->area, place_of(path), nothing));
 }
@@ -262,7 +267,7 @@ refuse_unknown_definitions(const struct binding *binding,
 
 void
 bind_anchors(struct binding *binding, const struct sbx_view *view,
-    const struct options *options)
+    const struct options *options, enum sbx_level level)
 {
 	binding->view = view;
 	binding->described = options->plan || options->verbose;
@@ -273,7 +278,7 @@ bind_anchors(struct binding *binding, const struct sbx_view *view,
 	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
 		bind_home(binding);
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		bind_tmp(binding, !options->plan);
+		bind_tmp(binding, !options->plan, level);
 	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
 		bind_runtime(binding);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
@@ -434,15 +439,19 @@ static void
 bind_allow(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
+	uint32_t links = binding->link_count;
 	struct resolved found = resolve_allow(binding, path,
 	    area_join(&binding->area, anchor,
 		suffix_of(binding, path->suffix)));
 	struct sbx_rule *rule;
 	struct site *site;
 
-	if (found.error != 0 && !binding->described)
+	if (found.error != 0 && !binding->described) {
+		binding->link_count = links;
 		return;
-	rule = add_rule(binding, path, path->rights, found.at);
+	}
+	rule = add_rule(binding, path, found.error != 0 ? 0 : path->rights,
+	    found.at);
 	site = &binding->sites[binding->rule_count - 1];
 	site->error = found.error;
 	site->state = found.error != 0 ? RULE_ABSENT : RULE_READY;

@@ -8,6 +8,7 @@
 
 #include "runtime/options.h"
 #include "runtime/resolve.h"
+#include "runtime/scratch.h"
 
 enum rule_state {
 	RULE_READY,   /* it exists; fd or reopening leads to it */
@@ -45,6 +46,8 @@ struct binding {
 	/* The password entry's home where it differs from $HOME, for denies. */
 	struct sbx_place other_home;
 	bool has_other_home;
+	/* At level full ${tmp} is /tmp, and this is shown there; else "". */
+	char scratch[SCRATCH_PATH_SIZE];
 	bool scratch_missing; /* -n does not make it */
 	bool described; /* rules that grant nothing are wanted too */
 	uint32_t rule_count, hole_count, link_count;
@@ -62,7 +65,7 @@ struct binding {
  * exist does not: the workspace, a parameter, the scratch directory.
  */
 void bind_anchors(struct binding *binding, const struct sbx_view *view,
-    const struct options *options);
+    const struct options *options, enum sbx_level level);
 
 /* Binds the path rules; needs the anchors. */
 void bind_rules(struct binding *binding);

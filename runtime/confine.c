@@ -40,10 +40,12 @@ static const uint8_t kept_capabilities[] = {
 enum { CAP_SETPCAP = 8, CAP_LAST = 63 };
 
 static uint64_t
-kept_mask(void)
+kept_mask(enum sbx_level level)
 {
 	uint64_t mask = 0;
 
+	if (level == SBX_LEVEL_FULL)
+		return 0;
 	for (size_t i = 0; i < sizeof kept_capabilities; i++)
 		mask |= UINT64_C(1) << kept_capabilities[i];
 	return mask;
@@ -54,9 +56,9 @@ kept_mask(void)
  * inheritable, so these are what has to shrink.
  */
 static void
-drop_capabilities(struct cap_header *header, struct cap_data data[2])
+drop_capabilities(struct cap_header *header, struct cap_data data[2],
+    uint64_t kept)
 {
-	uint64_t kept = kept_mask();
 
 	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
 		if ((kept >> cap & 1) == 0 &&
@@ -74,7 +76,7 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2])
 }
 
 void
-confine_privileges(void)
+confine_privileges(enum sbx_level level)
 {
 	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
 	struct cap_data data[2];
@@ -91,7 +93,7 @@ confine_privileges(void)
 	/* Without CAP_SETPCAP the bounding set is not ours to shrink: whoever
 	 * took that one away has decided what is left. */
 	if (data[0].effective >> CAP_SETPCAP & 1)
-		drop_capabilities(&header, data);
+		drop_capabilities(&header, data, kept_mask(level));
 }
 
 /* The kernel's count of all tasks: the number behind the slash in
@@ -116,18 +118,21 @@ tasks_on_machine(void)
 
 /*
  * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so the
- * number of the policy is granted on top of all that run now.
+ * number of the policy is granted on top of all that run now.  From Linux 5.14
+ * on a user namespace, as level full has one, is counted for itself: process 1
+ * is there beside the command's.
  */
 static uint64_t
-limit_value(const struct sbx_limit *limit)
+limit_value(const struct sbx_limit *limit, enum sbx_level level)
 {
-	if (limit->kind == SBX_LIMIT_PROCESSES)
-		return limit->value + tasks_on_machine();
-	return limit->value;
+	if (limit->kind != SBX_LIMIT_PROCESSES)
+		return limit->value;
+	return limit->value + (level == SBX_LEVEL_FULL ? 1 :
+	    tasks_on_machine());
 }
 
 void
-confine_resources(const struct sbx_view *view)
+confine_resources(const struct sbx_view *view, enum sbx_level level)
 {
 	static const int resources[SBX_LIMIT_END] = {
 		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,
@@ -146,7 +151,7 @@ confine_resources(const struct sbx_view *view)
 
 		if ((limit->where & KERNEL_WHERE) == 0)
 			continue;
-		value = limit_value(limit);
+		value = limit_value(limit, level);
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)
 			refuse(NULL, "cannot read a resource limit", errno);
 		/* A tighter limit of the caller's stays. */

@@ -13,11 +13,12 @@
 void confine_descriptors(void);
 
 /* PR_SET_NO_NEW_PRIVS, and for a privileged caller all capabilities but the
- * ordinary ones of a superuser who handles files. */
-void confine_privileges(void);
+ * ordinary ones of a superuser who handles files; at level full, where they
+ * would reach under the masks of the view, all of them. */
+void confine_privileges(enum sbx_level level);
 
 /* Resource limits. */
-void confine_resources(const struct sbx_view *view);
+void confine_resources(const struct sbx_view *view, enum sbx_level level);
 
 /* The row of masks for this kernel, or NULL if it has no Landlock. */
 const struct sbx_landlock *landlock_row_for(const struct sbx_view *view,

@@ -25,6 +25,16 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#define SYS_move_mount 429
+#define SYS_fsopen 430
+#define SYS_fsconfig 431
+#define SYS_fsmount 432
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
 
 #if defined(__x86_64__)
 enum { KERNEL_WHERE = SBX_ON_LINUX_X86_64 };
@@ -150,6 +160,51 @@ static inline int
 seccomp(unsigned operation, unsigned flags, void *args)
 {
 	return (int)syscall(SYS_seccomp, operation, flags, args);
+}
+
+/* The mount calls of Linux 5.2, and mount_setattr(2) of 5.12. */
+enum {
+	OPEN_TREE_CLONE = 1,
+	MOVE_MOUNT_F_EMPTY_PATH = 4,
+	FSOPEN_CLOEXEC = 1,
+	FSMOUNT_CLOEXEC = 1,
+	FSCONFIG_SET_STRING = 1,
+	FSCONFIG_CMD_CREATE = 6,
+	MOUNT_ATTR_RDONLY = 1,
+	MOUNT_ATTR_NOSUID = 2,
+	MOUNT_ATTR_NODEV = 4,
+	MOUNT_ATTR_NOEXEC = 8,
+};
+
+struct mount_attributes {
+	uint64_t set, clear, propagation, userns;
+};
+
+enum { MOUNT_TREE = 0x8000 /* AT_RECURSIVE */ };
+
+/* A detached copy of the mounts at a path and below it: O_PATH, or -1. */
+static inline int
+clone_tree(const char *path)
+{
+	return (int)syscall(SYS_open_tree, -100 /* AT_FDCWD */, path,
+	    OPEN_TREE_CLONE | 02000000 /* O_CLOEXEC */ |
+	    0x100 /* AT_SYMLINK_NOFOLLOW */ | MOUNT_TREE);
+}
+
+static inline int
+set_mount(int fd, const char *path, unsigned flags,
+    const struct mount_attributes *attributes)
+{
+	return (int)syscall(SYS_mount_setattr, fd, path, flags, attributes,
+	    sizeof *attributes);
+}
+
+/* Attaches a detached mount to a place below a directory. */
+static inline int
+attach_mount(int mount, int directory, const char *path)
+{
+	return (int)syscall(SYS_move_mount, mount, "", directory, path,
+	    MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 static inline int

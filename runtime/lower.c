@@ -238,16 +238,20 @@ verdicts(const struct lowering *lowering, struct sbx_place at)
 	return allowed;
 }
 
-/* What is not there could become a directory, so it counts as one. */
+/* What is not there could become a directory, so it counts as one; not so
+ * below a file. */
 static bool
 may_be_directory(struct cut *cut)
 {
 	struct stat status;
 
-	if (cut->directory < 0)
-		cut->directory = fstatat(AT_FDCWD,
-		    cut->at.len == 0 ? "/" : cut->at.path, &status,
-		    AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(status.st_mode);
+	if (cut->directory >= 0)
+		return cut->directory != 0;
+	if (fstatat(AT_FDCWD, cut->at.len == 0 ? "/" : cut->at.path, &status,
+		AT_SYMLINK_NOFOLLOW) == 0)
+		cut->directory = S_ISDIR(status.st_mode);
+	else
+		cut->directory = errno != ENOTDIR;
 	return cut->directory != 0;
 }
 
@@ -473,8 +477,8 @@ lower_place(struct lowering *lowering, int fd, struct sbx_place at,
 	if (within.from < within.to || (depth == 0 &&
 	    cut_around(lowering, at, within.from) > 0)) {
 		allowed = verdicts(lowering, at);
-		changing = rights & changes_below(lowering, within, at,
-		    allowed);
+		changing = lowering->masked ? 0 : rights &
+		    changes_below(lowering, within, at, allowed);
 	}
 	grant(lowering, fd, rights & allowed & (uint8_t)~changing);
 	if (changing == 0)

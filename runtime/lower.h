@@ -45,6 +45,7 @@ struct lowering {
 	struct binding *binding;
 	const struct sbx_landlock *row;
 	int ruleset;
+	bool masked;       /* the mount view holds what is denied inside */
 	uint32_t rule;     /* the allow being lowered */
 	uint32_t grants, entries, cut_count, allow_count;
 	struct cut *cuts;

@@ -12,16 +12,21 @@
 #include "runtime/execute.h"
 #include "runtime/load.h"
 #include "runtime/lower.h"
+#include "runtime/namespaces.h"
 #include "runtime/options.h"
 #include "runtime/out.h"
 #include "runtime/plan.h"
 #include "runtime/sha256.h"
+#include "runtime/supervise.h"
+#include "runtime/view.h"
 
 struct sandbox {
 	struct options options;
 	struct sbx_view view;
 	struct machine machine;
 	enum sbx_level level;
+	struct channel channel; /* at level full */
+	struct view_report shown;
 	int ruleset;
 	const struct sbx_landlock *row;
 	const struct sbx_program *program;
@@ -63,6 +68,9 @@ choose_level(struct sandbox *sandbox)
 	sandbox->level = best;
 	if (options->level >= 0)
 		sandbox->level = (enum sbx_level)options->level;
+	/* Whether full can be had shows when it is tried. */
+	if (best == SBX_LEVEL_STANDARD && sandbox->machine.landlock_abi >= 4)
+		best = SBX_LEVEL_FULL;
 	if (sandbox->level > best)
 		refuse(level_name(sandbox->level), "this machine does not "
 		    "give that level; see sbxrun --status", 0);
@@ -80,6 +88,35 @@ choose_level(struct sandbox *sandbox)
 	    (meta->landlock > 0 && sandbox->level < SBX_LEVEL_STANDARD))
 		refuse_at(sandbox, meta->landlock_source, "the policy requires "
 		    "a newer Landlock than this run has; see sbxrun --status");
+}
+
+/*
+ * Abstract sockets are kept inside by Landlock from ABI 6 on; before, a network
+ * of its own does it, where the filter lets AF_UNIX open.
+ */
+static bool
+needs_own_network(const struct sandbox *sandbox)
+{
+	const struct sbx_meta *meta = sandbox->view.meta;
+
+	return sandbox->machine.landlock_abi < 6 &&
+	    meta->net == SBX_NET_NONE &&
+	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0;
+}
+
+/* From here on, at level full, we are the sandbox's process 1. */
+static void
+enter_namespaces(struct sandbox *sandbox)
+{
+	const char *why = NULL;
+	pid_t first;
+
+	channel_open(&sandbox->channel);
+	first = namespaces_fork(needs_own_network(sandbox), &why);
+	if (first > 0)
+		supervise(&sandbox->channel, first);
+	if (first < 0)
+		refuse("full", why, 0);
 }
 
 /* The warnings that a user must not miss. */
@@ -109,9 +146,13 @@ prepare(struct sandbox *sandbox, char **environment)
 	bool files = !allows_everything(sandbox) &&
 	    sandbox->level >= SBX_LEVEL_STANDARD;
 
-	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
+	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options,
+	    sandbox->level);
 	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
 		bind_rules(&sandbox->binding);
+	if (sandbox->level == SBX_LEVEL_FULL)
+		view_build(&sandbox->binding, &sandbox->shown);
+	confine_privileges(sandbox->level);
 	environment_build(&sandbox->environment, &sandbox->binding,
 	    environment);
 	if (!allows_everything(sandbox) && sandbox->level > SBX_LEVEL_NONE)
@@ -124,6 +165,7 @@ prepare(struct sandbox *sandbox, char **environment)
 		refuse(NULL, "the policy has no masks for this kernel's "
 		    "Landlock", 0);
 	sandbox->ruleset = confine_ruleset(sandbox->row);
+	sandbox->lowering.masked = sandbox->level == SBX_LEVEL_FULL;
 	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
 	    sandbox->ruleset);
 	lower_ports(&sandbox->view, sandbox->row, sandbox->ruleset);
@@ -157,7 +199,7 @@ describe(const struct sandbox *sandbox)
 static void
 confine(const struct sandbox *sandbox)
 {
-	confine_resources(&sandbox->view);
+	confine_resources(&sandbox->view, sandbox->level);
 	if (sandbox->row != NULL)
 		confine_landlock(sandbox->row, sandbox->ruleset);
 	if (sandbox->program != NULL)
@@ -179,10 +221,13 @@ main(int argc, char **argv, char **environment)
 		refuse(sandbox.options.policy, "this policy allows everything: "
 		    "--allow-full-access runs it", 0);
 	choose_level(&sandbox);
-	confine_privileges();
+	if (sandbox.level == SBX_LEVEL_FULL)
+		enter_namespaces(&sandbox);
 	prepare(&sandbox, environment);
 	warn_of_gaps(&sandbox);
 	describe(&sandbox);
+	if (sandbox.level == SBX_LEVEL_FULL)
+		supervise_first(&sandbox.channel);
 	confine(&sandbox);
 	execute(sandbox.options.command, &sandbox.environment);
 }

@@ -37,7 +37,7 @@ static const struct option_line {
 	{ OPTION_PLAN, 'n', "dry-run", NULL,
 	    "print what would be applied, rule by rule; run nothing" },
 	{ OPTION_LEVEL, 'l', "level", "LEVEL",
-	    "auto, standard or minimal: run at exactly that level" },
+	    "auto, full, standard, minimal: run at exactly that level" },
 	{ OPTION_ACCEPT, '\0', "accept", "none",
 	    "run even where the kernel offers no protection" },
 	{ OPTION_FULL_ACCESS, '\0', "allow-full-access", NULL,
@@ -113,6 +113,7 @@ set_level(struct options *options, const char *value)
 	} levels[] = {
 		{ "auto", -1 },
 		{ "minimal", SBX_LEVEL_MINIMAL },
+		{ "full", SBX_LEVEL_FULL },
 		{ "standard", SBX_LEVEL_STANDARD },
 	};
 
@@ -122,7 +123,7 @@ set_level(struct options *options, const char *value)
 			return;
 		}
 	}
-	refuse(value, "no such level here: auto, standard or minimal", 0);
+	refuse(value, "no such level: auto, full, standard or minimal", 0);
 }
 
 static void

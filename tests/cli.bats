@@ -468,6 +468,23 @@ complains() {
 	ends 2 "$SBXC" why team.sbx connect 443
 }
 
+@test "why: a port that is allowed in a network that is denied" {
+	cat >shut.sbx <<-'END'
+	sbx 1
+	profile shut {
+	    deny  network full
+	    allow network connect tcp 443
+	    deny  network connect tcp 25
+	}
+	END
+	ends 1 "$SBXC" why shut.sbx connect tcp 443
+	says "shut.sbx:3:11: deny network full"
+	ends 1 "$SBXC" why shut.sbx connect tcp 25
+	says "deny network connect tcp 25"
+	ends 1 "$SBXC" why shut.sbx listen tcp 443
+	says "deny network full"
+}
+
 @test "why: system calls" {
 	ends 0 "$SBXC" why team.sbx syscall read
 	ends 1 "$SBXC" why team.sbx syscall ptrace
@@ -580,7 +597,7 @@ complains() {
 	ends 0 "$SBXC" dump team.bin -O sbpl
 	[ "${lines[0]}" = "(version 1)" ]
 	says '(deny default)'
-	says '(string-append (param "WORKSPACE") "/.git/hooks")'
+	says '(tree (in "WORKSPACE" "/.git/hooks"))'
 	says '(remote tcp "*:443")'
 }
 

@@ -47,11 +47,12 @@ one_file_knows_libseccomp()
 
 # diag.c renders, and whoever has diagnostics may tell it where to.  The others
 # speak when there is nothing to render: no memory, a bug of ours, a command
-# line.
+# line.  What bison and flex made is in the tree if it was built there.
 few_files_print_to_stderr()
 {
 	(cd "$1" && grep -rnw --include='*.[chly]' stderr compiler grammar \
 	    format) |
+	    grep -Ev '^grammar/(policy|scan)\.[ch]:' |
 	    grep -v 'diags_print(' |
 	    grep -Ev '^compiler/(diag|arena|bug|main|commands)\.c:'
 }

@@ -21,8 +21,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 enum { NUMBERS_END = 1100, VALUES_MAX = 160 };
 
 struct oracle {

@@ -16,8 +16,6 @@
 
 #include <ctype.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 enum { WORDS_MAX = 16, LINE_MAX_SIZE = 512, X32_BIT = 0x40000000 };
 
 struct machine {

@@ -8,8 +8,6 @@
 
 #include <linux/audit.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 enum {
 	PROGRAMS = 300,
 	PROGRAM_MAX = 24,

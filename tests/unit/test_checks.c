@@ -31,8 +31,6 @@ static const char *const probes[] = {
 	"/ab/c/x", "/d", "/d/x",
 };
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 static struct target
 draw_target(uint32_t *seed)
 {

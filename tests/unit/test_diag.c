@@ -7,8 +7,6 @@
 #include "compiler/utf8.h"
 #include "tests/tap.h"
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 struct bench {
 	struct arena *arena;
 	struct sources sources;

@@ -17,8 +17,6 @@
 #include <sys/socket.h>
 #include <termios.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 #define HIGH (1ULL << 32)
 #define ERR(name) (FILTER_ERRNO | (name))
 

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define countof(a) (sizeof(a) / sizeof *(a))
-
 struct bench {
 	struct arena *arena;
 	struct sources sources;

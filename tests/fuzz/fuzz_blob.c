@@ -1,0 +1,262 @@
+/*
+ * Any bytes at all given to the verifier: as they are, and with magic, size and
+ * checksum made to fit, or no mutation would get past the checksum.  What the
+ * verifier accepts is then read through everything that reads a policy: the
+ * model, the listing, the questions of `sbxc why`, the interpreter of filters.
+ * With -DFUZZ_REPLAY, a main() that reads the files of a corpus.
+ */
+#include "compiler/dump.h"
+#include "compiler/why.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what a blob holds so many are looked at; more of the same is slow. */
+enum { MOST = 24, MOST_PRINTED = 2048 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(bool held, const char *what)
+{
+	if (held)
+		return;
+	fprintf(stderr, "fuzz_blob: %s\n", what);
+	abort();
+}
+
+static size_t
+few(size_t count)
+{
+	return count < MOST ? count : MOST;
+}
+
+/* --- the model ------------------------------------------------------------ */
+
+static void
+check_verdict(const struct sbx_view *view, struct sbx_verdict verdict)
+{
+	must(verdict.source == SBX_NO_SOURCE ||
+	    verdict.source < view->source_count, "a rule from no source");
+	must(verdict.reason != SBX_BECAUSE_NOTHING ||
+	    verdict.source == SBX_NO_SOURCE, "nothing was said somewhere");
+}
+
+/* What is given at a directory, and is not split there, is given below. */
+static void
+check_split(const struct place_rules *rules, uint8_t right,
+    struct sbx_place at)
+{
+	size_t count = few(rules->count);
+	bool split = sbx_path_is_split(rules->rules, count, right, at), ends;
+
+	if (!sbx_verdict_allows(sbx_path_verdict(rules->rules, count, right,
+		at))) {
+		must(!split, "split where nothing is given");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct sbx_place below = rules->rules[i].at;
+
+		ends = !sbx_verdict_allows(sbx_path_verdict(rules->rules,
+		    count, right, below));
+		must(split || !ends || !sbx_covers(at, below),
+		    "a right ends below a directory that is not split");
+	}
+}
+
+static void
+check_paths(const struct sbx_view *view, const struct place_rules *rules)
+{
+	for (size_t i = 0; i < few(rules->count); i++) {
+		struct sbx_place at = rules->rules[i].at;
+
+		must(sbx_covers(at, at), "a place that is not in itself");
+		for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
+			check_verdict(view, sbx_path_verdict(rules->rules,
+			    rules->count, right, at));
+			check_split(rules, right, at);
+		}
+		for (size_t j = 0; j < i; j++)
+			must((sbx_place_compare(at, rules->rules[j].at) < 0) ==
+			    (sbx_place_compare(rules->rules[j].at, at) > 0),
+			    "an order that has no direction");
+	}
+}
+
+static void
+check_ports(const struct sbx_view *view)
+{
+	for (size_t i = 0; i < few(view->port_count); i++) {
+		const struct sbx_port *port = &view->ports[i];
+
+		check_verdict(view, sbx_port_verdict(view, port->where,
+		    port->op, port->low));
+		check_verdict(view, sbx_port_verdict(view, SBX_ON_LINUX_X86_64,
+		    SBX_CONNECT_TCP, (uint16_t)(port->high + 1)));
+	}
+}
+
+static void
+check_env(const struct sbx_view *view)
+{
+	for (size_t i = 0; i < few(view->env_count); i++) {
+		const char *pattern = sbx_string(view, view->env[i].pattern);
+		size_t len = strlen(pattern);
+
+		/* A star stands for a star, too. */
+		must(sbx_pattern_match(pattern, pattern, len),
+		    "a pattern that does not match itself");
+		check_verdict(view, sbx_env_verdict(view, view->env[i].where,
+		    pattern, len));
+	}
+}
+
+/* --- filters -------------------------------------------------------------- */
+
+static void
+check_program(const struct sbx_view *view, const struct sbx_program *program)
+{
+	const struct sbx_insn *insns = view->bpf + program->first;
+	bool loadable = bpf_is_loadable(insns, program->count), ok;
+
+	for (int number = -1; number < 600; number += 40) {
+		struct syscall_data data = {
+			.number = number, .audit = program->arch,
+		};
+		size_t steps = 0;
+
+		bpf_run(insns, program->count, &data, &ok, &steps);
+		must(ok || !loadable, "a filter that loads and does not run");
+		must(steps <= program->count, "a filter that goes back");
+	}
+}
+
+/* --- for people ----------------------------------------------------------- */
+
+/* A blob may be anybody's: nothing of it is printed raw. */
+static void
+check_printed(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		must(((uint8_t)text[i] >= ' ' && text[i] != 0x7f) ||
+		    text[i] == '\n' || text[i] == '\t',
+		    "a control character is printed");
+}
+
+static void
+ask(const struct why *why, const struct place_rules *rules)
+{
+	const struct sbx_view *view = why->places.view;
+
+	for (size_t i = 0; i < few(rules->count) / 4; i++) {
+		why_path(why, SBX_READ, rules->rules[i].at);
+		why_path(why, SBX_WRITE, rules->rules[i].at);
+	}
+	for (size_t i = 0; i < few(view->port_count) / 4; i++)
+		why_port(why, (enum sbx_port_op)view->ports[i].op,
+		    view->ports[i].low);
+	why_port(why, SBX_LISTEN_TCP, 1);
+	why_env(why, "PATH");
+	why_syscall(why, "ptrace");
+}
+
+static void
+print_all(const struct sbx_view *view, const struct why *why,
+    const struct place_rules *rules)
+{
+	struct why printing = *why;
+	char *text = NULL;
+	size_t size = 0;
+
+	printing.stream = open_memstream(&text, &size);
+	must(printing.stream != NULL, "no stream");
+	if (view->path_count + view->syscall_count + view->env_count +
+	    view->set_count + view->limit_count + view->port_count <
+	    MOST_PRINTED)
+		dump_blob(printing.stream, view);
+	if (view->bpf_count < MOST_PRINTED)
+		dump_bpf(printing.stream, view,
+		    (struct dump_choice){ .variant = -1 });
+	ask(&printing, rules);
+	fclose(printing.stream);
+	check_printed(text, size);
+	free(text);
+}
+
+static void
+check_view(const struct sbx_view *view)
+{
+	struct arena *arena = arena_new();
+	struct why why = {
+		.arch = &filter_arches[0], .level = SBX_LEVEL_STANDARD,
+	};
+	struct place_rules rules;
+
+	places_init(&why.places, arena, view, "/w", "/home/u");
+	places_rules(&why.places, SBX_ON_ALL, &rules);
+	check_paths(view, &rules);
+	check_ports(view);
+	check_env(view);
+	for (uint32_t i = 0; i < view->program_count; i++)
+		check_program(view, &view->programs[i]);
+	print_all(view, &why, &rules);
+	arena_release(arena);
+}
+
+static void
+try_bytes(const void *bytes, size_t size)
+{
+	struct sbx_view view;
+	enum sbx_blob_error error = sbx_verify(bytes, size, &view);
+
+	must(sbx_blob_strerror(error) != NULL, "an error without a sentence");
+	if (error == SBX_BLOB_OK)
+		check_view(&view);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Of exactly the size, so that a reader past the end is seen. */
+	void *bytes = malloc(size > 0 ? size : 1);
+	struct sbx_header *header = bytes;
+
+	must(bytes != NULL, "no memory");
+	if (size > 0)
+		memcpy(bytes, data, size);
+	try_bytes(bytes, size);
+	if (size >= sizeof *header && size <= SBX_MAX_SIZE) {
+		memcpy(header->magic, SBX_MAGIC, sizeof header->magic);
+		header->min_reader = SBX_FORMAT_MIN_READER;
+		header->size = (uint32_t)size;
+		header->reserved = 0;
+		header->crc = sbx_checksum(bytes, size);
+		try_bytes(bytes, size);
+	}
+	free(bytes);
+	return 0;
+}
+
+#ifdef FUZZ_REPLAY
+int
+main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		static uint8_t data[SBX_MAX_SIZE + 1];
+		FILE *file = fopen(argv[i], "rb");
+
+		if (file == NULL) {
+			perror(argv[i]);
+			return 1;
+		}
+		size_t size = fread(data, 1, sizeof data, file);
+		fclose(file);
+		LLVMFuzzerTestOneInput(data, size);
+		printf("ok %d - %s\n", i, argv[i]);
+	}
+	printf("1..%d\n", argc - 1);
+	return 0;
+}
+#endif
