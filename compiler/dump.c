@@ -223,6 +223,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		{ SBX_PROGRAM_UNIX, "unix" },
 		{ SBX_PROGRAM_NETLINK, "netlink" },
 		{ SBX_PROGRAM_TCP, "tcp" },
+		{ SBX_PROGRAM_TRACE, "trace" },
 	};
 	const struct sbx_program *program = &view->programs[index];
 	const char *arch = arch_name(program->arch);

@@ -587,7 +587,11 @@ why_syscall(const struct why *why, const char *name)
 	else
 		fputs("    no rule speaks of it\n", why->stream);
 	if (depends)
-		fputs("    but it depends on the arguments\n", why->stream);
+		fputs(call != NULL && strcmp(sbx_string(why->places.view,
+		    call->reason), "@process-access") == 0 ?
+		    "    but not at level minimal, where Landlock does not "
+		    "keep it inside\n" :
+		    "    but it depends on the arguments\n", why->stream);
 	if (!answers.some_allow)
 		say_syscall_denial(why, call, answers.denial);
 	return answers.some_allow;

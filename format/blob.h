@@ -256,7 +256,8 @@ enum sbx_program_flag {
 	SBX_PROGRAM_UNIX = 2,     /* AF_UNIX sockets open */
 	SBX_PROGRAM_NETLINK = 4,  /* route netlink opens */
 	SBX_PROGRAM_TCP = 8,      /* TCP opens because Landlock holds the ports */
-	SBX_PROGRAM_FLAGS = 15,
+	SBX_PROGRAM_TRACE = 16,   /* Landlock keeps ptrace(2) inside */
+	SBX_PROGRAM_FLAGS = 31,
 };
 
 /*

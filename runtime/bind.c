@@ -13,8 +13,10 @@ static const struct sbx_place nothing = { "", 0 };
 
 enum {
 	PASSWD_LINE = 4096, /* the longest that is read */
-	/* The symbolic links to a denied place, on average. */
+	/* Room for the symbolic links that lead to a place, on average, and for
+	 * a few places with many. */
 	BIND_LINKS_EACH = 4,
+	BIND_LINKS_SPARE = 256,
 };
 
 /* --- anchors -------------------------------------------------------------- */
@@ -319,7 +321,8 @@ add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
 static void
 add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 {
-	if (binding->hole_count == binding->hole_max)
+	if (binding->hole_count == binding->hole_max ||
+	    rule->hole_count == UINT16_MAX)
 		refuse(NULL, "the policy has too many exceptions for this "
 		    "machine", 0);
 	if (rule->hole_count == 0)
@@ -328,12 +331,32 @@ add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 	rule->hole_count++;
 }
 
-static struct sbx_place
-locate(struct binding *binding, struct sbx_place anchor, uint32_t suffix)
+struct linked_hole {
+	struct binding *binding;
+	struct sbx_rule *rule;
+};
+
+/* A link that leads to a hole is one too: else it could be made to lead to
+ * another place in the next run. */
+static void
+hole_link(void *context, struct sbx_place link)
 {
-	return resolve_place(&binding->area, &binding->listings, anchor,
-	    area_join(&binding->area, anchor, suffix_of(binding, suffix)),
-	    NULL, NULL).at;
+	struct linked_hole *linked = context;
+
+	add_hole(linked->binding, linked->rule,
+	    area_join(&linked->binding->area, link, nothing));
+}
+
+static void
+bind_hole(struct binding *binding, struct sbx_rule *rule,
+    struct sbx_place anchor, uint32_t suffix)
+{
+	struct sbx_place at = area_join(&binding->area, anchor,
+	    suffix_of(binding, suffix));
+
+	add_hole(binding, rule, resolve_place(&binding->area,
+	    &binding->listings, anchor, at, hole_link,
+	    &(struct linked_hole){ binding, rule }).at);
 }
 
 static void
@@ -346,11 +369,11 @@ bind_holes(struct binding *binding, struct sbx_rule *rule,
 		const struct sbx_hole *hole = &holes[i];
 
 		if (binding->bound[hole->anchor])
-			add_hole(binding, rule, locate(binding,
-			    binding->anchors[hole->anchor], hole->suffix));
+			bind_hole(binding, rule,
+			    binding->anchors[hole->anchor], hole->suffix);
 		if (hole->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
-			add_hole(binding, rule, locate(binding,
-			    binding->other_home, hole->suffix));
+			bind_hole(binding, rule, binding->other_home,
+			    hole->suffix);
 	}
 }
 
@@ -368,6 +391,11 @@ deny_link(void *context, struct sbx_place link)
 	struct linked_rule *linked = context;
 	struct binding *binding = linked->binding;
 
+	/* Links may lead in a ring. */
+	for (uint32_t i = linked->rule + 1; i < binding->rule_count; i++) {
+		if (sbx_place_compare(binding->rules[i].at, link) == 0)
+			return;
+	}
 	add_rule(binding, linked->path, SBX_WRITE,
 	    area_join(&binding->area, link, nothing));
 }
@@ -378,10 +406,11 @@ bind_deny(struct binding *binding, const struct sbx_path *path,
 {
 	struct sbx_place at = area_join(&binding->area, anchor,
 	    suffix_of(binding, path->suffix));
+	uint32_t index = binding->rule_count;
 	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
 
 	rule->at = resolve_place(&binding->area, &binding->listings, anchor,
-	    at, deny_link, &(struct linked_rule){ binding, path, 0 }).at;
+	    at, deny_link, &(struct linked_rule){ binding, path, index }).at;
 	bind_holes(binding, rule, path);
 }
 
@@ -535,8 +564,9 @@ make_room(struct binding *binding)
 	uint32_t homes = binding->has_other_home ? 2 : 1;
 
 	binding->rule_max = (1 + BIND_LINKS_EACH) * homes *
-	    binding->view->path_count;
-	binding->hole_max = homes * homes * binding->view->hole_count;
+	    binding->view->path_count + BIND_LINKS_SPARE;
+	binding->hole_max = (1 + BIND_LINKS_EACH) * homes * homes *
+	    binding->view->hole_count + BIND_LINKS_SPARE;
 	binding->rules = area_take(area, binding->rule_max,
 	    sizeof *binding->rules);
 	binding->sites = area_take(area, binding->rule_max,

@@ -576,20 +576,25 @@ model_gives(const struct model *model, uint8_t right, const char *path)
 	    right, place_of(path)));
 }
 
-/* Adds a rule; what denies by way of a link also keeps the link in place. */
+/* Adds a rule; what denies by way of a link also keeps the link in place, and
+ * a link to a hole is one too. */
 static void
 model_add(struct model *model, const struct sbx_rule *text)
 {
 	struct sbx_rule *rule = &model->rules[model->count++];
 	struct sbx_place *holes = arena_alloc(model->arena,
-	    (text->hole_count + 1u) * sizeof *holes);
+	    (text->hole_count * (1u + MAX_LINKS) + 1) * sizeof *holes);
 	struct route route;
 
 	*rule = *text;
 	rule->holes = holes;
+	rule->hole_count = 0;
 	for (uint16_t i = 0; i < text->hole_count; i++) {
 		route_follow(&route, text->holes[i].path);
-		holes[i] = model_place(model, route.at);
+		holes[rule->hole_count++] = model_place(model, route.at);
+		for (size_t j = 0; j < route.link_count; j++)
+			holes[rule->hole_count++] =
+			    model_place(model, route.links[j]);
 	}
 	route_follow(&route, text->at.path);
 	rule->at = model_place(model, route.at);
