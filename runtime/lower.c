@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /*
  * The kinds of access that are lowered one by one.  Listing is reading a
@@ -526,6 +527,24 @@ is_covered(const struct lowering *lowering, const uint32_t *open,
 	return false;
 }
 
+/*
+ * What the mount view adds to what it shows (the directories above, links, an
+ * empty /dev) may be listed; all else in it may be anyway, or is masked.
+ */
+static void
+lower_view(struct lowering *lowering)
+{
+	struct landlock_path_beneath_attr attr = {
+		.allowed_access = lowering->row->list,
+		.parent_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+
+	if (attr.parent_fd < 0 || landlock_add_rule(lowering->ruleset,
+		LANDLOCK_RULE_PATH_BENEATH, &attr) != 0)
+		refuse(NULL, "Landlock refused the root of the view", errno);
+	close(attr.parent_fd);
+}
+
 void
 lower_paths(struct lowering *lowering, struct binding *binding,
     const struct sbx_landlock *row, int ruleset)
@@ -552,6 +571,8 @@ lower_paths(struct lowering *lowering, struct binding *binding,
 		    binding->sites[index].state == RULE_READY)
 			open[depth++] = index;
 	}
+	if (lowering->masked)
+		lower_view(lowering);
 }
 
 static void

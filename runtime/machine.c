@@ -1,10 +1,15 @@
 #include "runtime/machine.h"
 
+#include "runtime/namespaces.h"
 #include "runtime/out.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+
+/* Below, the filters of level full would open what nothing holds. */
+enum { FULL_LEAST_ABI = 4 };
 
 #ifdef SBX_TESTING
 /*
@@ -22,6 +27,8 @@ machine_pretend(struct machine *machine)
 		machine->landlock_error = EOPNOTSUPP;
 	if (getenv("SBX_TEST_NO_SECCOMP") != NULL)
 		machine->seccomp = false;
+	if (getenv("SBX_TEST_NO_NAMESPACES") != NULL)
+		machine->namespaces = false;
 }
 #endif
 
@@ -35,6 +42,7 @@ machine_probe(struct machine *machine)
 	machine->landlock_error = machine->landlock_abi < 0 ? errno : 0;
 	if (machine->landlock_abi < 0)
 		machine->landlock_abi = 0;
+	machine->namespaces = true;
 	machine->seccomp = seccomp(SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 #ifdef SBX_TESTING
 	machine_pretend(machine);
@@ -46,6 +54,8 @@ machine_level(const struct machine *machine)
 {
 	if (!machine->seccomp)
 		return SBX_LEVEL_NONE;
+	if (machine->namespaces && machine->landlock_abi >= FULL_LEAST_ABI)
+		return SBX_LEVEL_FULL;
 	return machine->landlock_abi > 0 ? SBX_LEVEL_STANDARD :
 					   SBX_LEVEL_MINIMAL;
 }
@@ -106,6 +116,24 @@ print_landlock(struct out *out, const struct machine *machine)
 		    "inside from ABI 6 on (Linux 6.12)\n");
 }
 
+/* There is no other way to know: sysctls and profiles only hint at it. */
+static void
+try_namespaces(struct out *out, struct machine *machine)
+{
+	const char *why = "";
+	pid_t pid = namespaces_fork(false, &why);
+
+	if (pid == 0)
+		_exit(0);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	machine->namespaces = pid > 0;
+	out_text(out, "namespaces ");
+	out_text(out, pid > 0 ? "user, mount, process and IPC: tried, fine" :
+				why);
+	out_text(out, "\n");
+}
+
 void
 machine_print(void)
 {
@@ -127,6 +155,8 @@ machine_print(void)
 	out_text(&out, machine.seccomp ? "filters with errno\n" :
 	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or a "
 	    "container forbids it\n");
+	if (machine_level(&machine) == SBX_LEVEL_FULL)
+		try_namespaces(&out, &machine);
 	out_text(&out, "level     ");
 	out_text(&out, level_name(machine_level(&machine)));
 	out_text(&out, "\n");

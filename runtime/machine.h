@@ -10,11 +10,12 @@ struct machine {
 	int landlock_abi;   /* 0: none */
 	int landlock_error; /* errno if none */
 	bool seccomp;
+	bool namespaces; /* worth a try; namespaces_fork() knows */
 };
 
 void machine_probe(struct machine *machine);
 
-/* The highest level that the machine gives. */
+/* The highest level that the machine may give: full shows when it is tried. */
 enum sbx_level machine_level(const struct machine *machine);
 
 const char *level_name(enum sbx_level level);

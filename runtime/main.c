@@ -26,6 +26,7 @@ struct sandbox {
 	struct machine machine;
 	enum sbx_level level;
 	struct channel channel; /* at level full */
+	const char *why_not_full;
 	struct view_report shown;
 	int ruleset;
 	const struct sbx_landlock *row;
@@ -65,12 +66,12 @@ choose_level(struct sandbox *sandbox)
 	enum sbx_level best = machine_level(&sandbox->machine);
 	enum sbx_level floor = meta->level;
 
+	/* A view of everything would show no less. */
+	if (allows_everything(sandbox) && best > SBX_LEVEL_STANDARD)
+		best = SBX_LEVEL_STANDARD;
 	sandbox->level = best;
 	if (options->level >= 0)
 		sandbox->level = (enum sbx_level)options->level;
-	/* Whether full can be had shows when it is tried. */
-	if (best == SBX_LEVEL_STANDARD && sandbox->machine.landlock_abi >= 4)
-		best = SBX_LEVEL_FULL;
 	if (sandbox->level > best)
 		refuse(level_name(sandbox->level), "this machine does not "
 		    "give that level; see sbxrun --status", 0);
@@ -104,19 +105,30 @@ needs_own_network(const struct sandbox *sandbox)
 	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0;
 }
 
-/* From here on, at level full, we are the sandbox's process 1. */
+/*
+ * From here on, at level full, we are the sandbox's process 1.  Where the
+ * machine does not give that after all, the level is standard, unless somebody
+ * insists.
+ */
 static void
 enter_namespaces(struct sandbox *sandbox)
 {
-	const char *why = NULL;
 	pid_t first;
 
 	channel_open(&sandbox->channel);
-	first = namespaces_fork(needs_own_network(sandbox), &why);
+	first = namespaces_fork(needs_own_network(sandbox),
+	    &sandbox->why_not_full);
 	if (first > 0)
 		supervise(&sandbox->channel, first);
-	if (first < 0)
-		refuse("full", why, 0);
+	if (first == 0)
+		return;
+	channel_close(&sandbox->channel);
+	if (sandbox->options.level == SBX_LEVEL_FULL)
+		refuse("level full", sandbox->why_not_full, 0);
+	if (sandbox->view.meta->level == SBX_LEVEL_FULL)
+		refuse_at(sandbox, sandbox->view.meta->level_source,
+		    sandbox->why_not_full);
+	sandbox->level = SBX_LEVEL_STANDARD;
 }
 
 /* The warnings that a user must not miss. */

@@ -116,6 +116,10 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 		out_text(out, "NOT ENFORCED at this level");
 		return;
 	}
+	if (binding->sites[index].state == RULE_ABSENT) {
+		out_text(out, "NOT COVERED: nothing is there to mask");
+		return;
+	}
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
 
@@ -124,8 +128,14 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 		    (rule->rights & deny->rights) != 0 &&
 		    sbx_rule_covers(rule, deny->at);
 	}
-	out_text(out, inside ? "landlock: split, nothing can be made beside it"
-			     : "landlock: not granted");
+	if (!inside)
+		out_text(out, "landlock: not granted");
+	else if (plan->level == SBX_LEVEL_FULL)
+		out_text(out, deny->rights & SBX_READ ? "view: masked" :
+		    deny->rights & SBX_WRITE ? "view: read-only" :
+		    "view: not executable");
+	else
+		out_text(out, "landlock: split, nothing can be made beside it");
 }
 
 static void

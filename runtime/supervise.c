@@ -55,6 +55,13 @@ channel_open(struct channel *channel)
 	channel->write = ends[1];
 }
 
+void
+channel_close(struct channel *channel)
+{
+	close(channel->read);
+	close(channel->write);
+}
+
 /* A signal that is blocked waits for signalfd, even one that is ignored by
  * default, such as SIGCHLD and SIGWINCH. */
 static int

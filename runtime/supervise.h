@@ -23,6 +23,7 @@ struct channel {
 };
 
 void channel_open(struct channel *channel);
+void channel_close(struct channel *channel);
 
 /* In the supervisor: stays until process 1 ends, then ends in the same way. */
 __attribute__((noreturn))

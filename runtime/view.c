@@ -18,6 +18,7 @@ enum mount_kind {
 	MOUNT_PROC, /* new ones of the sandbox's own */
 	MOUNT_PTS,
 	MOUNT_SHM,
+	MOUNT_TMP,  /* the scratch directory */
 	MOUNT_PIN,  /* a bind of a directory on itself, so that it keeps its
 	             * name and what is masked below stays below it */
 	MOUNT_MASK, /* an empty directory or file that nobody may open */
@@ -141,6 +142,13 @@ mount_around(const struct view *view, struct sbx_place at)
 	return NULL;
 }
 
+/* Whether a mount shows other files than there are outside. */
+static bool
+is_new(uint8_t kind)
+{
+	return kind == MOUNT_PTS || kind == MOUNT_SHM || kind == MOUNT_TMP;
+}
+
 static bool
 is_link(struct sbx_place at)
 {
@@ -171,10 +179,10 @@ pin_ancestors(struct view *view, const struct mounting *around,
 
 /*
  * A place where a right may end inside an allowed tree.  What is not there
- * cannot be covered, and a link cannot be mounted on: what it leads to is
+ * cannot be covered: false; and a link cannot be mounted on: what it leads to is
  * covered where that is.
  */
-static void
+static bool
 add_cut(struct view *view, struct sbx_place at)
 {
 	const struct mounting *around = mount_around(view, at);
@@ -182,22 +190,24 @@ add_cut(struct view *view, struct sbx_place at)
 	struct stat status;
 
 	if (around == NULL || is_link(at))
-		return;
-	if (fstatat(AT_FDCWD, path_of(at), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-		view->report->absent++;
-		return;
-	}
+		return true;
+	/* What the policy names is not what lies in there. */
+	if (is_new(around->kind))
+		return false;
+	if (fstatat(AT_FDCWD, path_of(at), &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
 	attributes = attributes_of(view, at);
 	if (may(view, SBX_EXEC, around->at) && !may(view, SBX_EXEC, at))
 		attributes |= MOUNT_ATTR_NOEXEC;
 	if (may(view, SBX_READ, at) && attributes == around->attributes)
-		return;
+		return true;
 	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
 		view->report->hard_linked++;
 	if ((around->attributes & MOUNT_ATTR_RDONLY) == 0)
 		pin_ancestors(view, around, at);
 	add_mount(view, at, may(view, SBX_READ, at) ? MOUNT_BIND : MOUNT_MASK,
 	    attributes);
+	return true;
 }
 
 static void
@@ -227,15 +237,17 @@ collect_own(struct view *view)
 		{ &proc, MOUNT_PROC },
 		{ &dev_pts, MOUNT_PTS },
 		{ &dev_shm, MOUNT_SHM },
+		{ &tmp, MOUNT_TMP },
 	};
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		if (may(view, SBX_READ, *own[i].at)) {
-			add_mount(view, *own[i].at, own[i].kind,
-			    attributes_of(view, *own[i].at));
-			view->mounts[find_mount(view, *own[i].at)].kind =
-			    own[i].kind;
-		}
+		struct sbx_place at = *own[i].at;
+
+		if (!may(view, SBX_READ, at) || (own[i].kind == MOUNT_TMP &&
+			view->binding->scratch[0] == '\0'))
+			continue;
+		add_mount(view, at, own[i].kind, attributes_of(view, at));
+		view->mounts[find_mount(view, at)].kind = own[i].kind;
 	}
 }
 
@@ -248,10 +260,13 @@ collect_cuts(struct view *view)
 		const struct sbx_rule *rule = &binding->rules[i];
 
 		if (rule->effect != SBX_ALLOW &&
-		    binding->sites[i].state != RULE_UNBOUND)
-			add_cut(view, rule->at);
+		    binding->sites[i].state != RULE_UNBOUND &&
+		    !add_cut(view, rule->at)) {
+			binding->sites[i].state = RULE_ABSENT;
+			view->report->absent++;
+		}
 		for (uint16_t j = 0; j < rule->hole_count; j++)
-			add_cut(view, rule->holes[j]);
+			view->report->absent += !add_cut(view, rule->holes[j]);
 	}
 }
 
@@ -334,15 +349,13 @@ is_directory(int fd)
 static int
 clone_place(const struct view *view, const struct mounting *mounting)
 {
-	const char *source = path_of(mounting->at);
+	const char *source = mounting->kind == MOUNT_TMP ?
+	    view->binding->scratch : path_of(mounting->at);
 	struct mount_attributes attributes = { .set = mounting->attributes };
 	int mount;
 
 	if (sbx_covers(dev, mounting->at))
 		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
-	if (view->binding->scratch[0] != '\0' &&
-	    sbx_place_compare(mounting->at, tmp) == 0)
-		source = view->binding->scratch;
 	mount = clone_tree(source);
 	if (mount < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return -1;
@@ -449,9 +462,7 @@ is_shown(const struct view *view, const struct mounting *mounting)
 
 	return around != NULL && around->kind == MOUNT_BIND &&
 	    around->attributes == mounting->attributes &&
-	    !sbx_covers(dev, mounting->at) &&
-	    !sbx_covers(tmp, mounting->at) &&
-	    !sbx_covers(proc, mounting->at);
+	    !sbx_covers(dev, mounting->at);
 }
 
 static void
@@ -461,6 +472,9 @@ mount_one(const struct view *view, const struct mounting *mounting)
 	case MOUNT_BIND:
 		if (!is_shown(view, mounting))
 			mount_bind(view, mounting);
+		break;
+	case MOUNT_TMP:
+		mount_bind(view, mounting);
 		break;
 	case MOUNT_PIN:
 		mount_bind(view, mounting);
@@ -612,8 +626,6 @@ view_build(struct binding *binding, struct view_report *report)
 	view.max = VIEW_MAX_MOUNTS;
 	view.mounts = area_take(&binding->area, view.max, sizeof *view.mounts);
 	collect_binds(&view);
-	if (binding->scratch[0] != '\0')
-		add_mount(&view, tmp, MOUNT_BIND, ALWAYS);
 	collect_own(&view);
 	collect_cuts(&view);
 	make_root(&view);
