@@ -789,7 +789,7 @@ main(void)
 {
 	static struct bench bench = { .dir = "/tmp/sbx-blob.XXXXXX" };
 	const char *source = getenv("srcdir");
-	char pattern[PATH_SIZE];
+	char pattern[PATH_SIZE + 32];
 	glob_t files;
 
 	if (source == NULL)

@@ -220,7 +220,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* Of exactly the size, so that a reader past the end is seen. */
-	void *bytes = malloc(size > 0 ? size : 1);
+	void *bytes = calloc(size > 0 ? size : 1, 1);
 	struct sbx_header *header = bytes;
 
 	must(bytes != NULL, "no memory");
