@@ -19,6 +19,7 @@ enum mount_kind {
 	MOUNT_PTS,
 	MOUNT_SHM,
 	MOUNT_TMP,  /* the scratch directory */
+	MOUNT_WAY,  /* an empty directory, for what is allowed below /tmp */
 	MOUNT_PIN,  /* a bind of a directory on itself, so that it keeps its
 	             * name and what is masked below stays below it */
 	MOUNT_MASK, /* an empty directory or file that nobody may open */
@@ -146,7 +147,8 @@ mount_around(const struct view *view, struct sbx_place at)
 static bool
 is_new(uint8_t kind)
 {
-	return kind == MOUNT_PTS || kind == MOUNT_SHM || kind == MOUNT_TMP;
+	return kind == MOUNT_PTS || kind == MOUNT_SHM || kind == MOUNT_TMP ||
+	    kind == MOUNT_WAY;
 }
 
 static bool
@@ -248,6 +250,30 @@ collect_own(struct view *view)
 			continue;
 		add_mount(view, at, own[i].kind, attributes_of(view, at));
 		view->mounts[find_mount(view, at)].kind = own[i].kind;
+	}
+}
+
+/*
+ * What is allowed below /tmp is mounted there, not in the scratch directory:
+ * nothing but one empty directory is left in that, and beside the allowed
+ * place there is nothing that could be written.
+ */
+static void
+collect_ways(struct view *view)
+{
+	for (uint32_t i = 0; i < view->count; i++) {
+		struct sbx_place way = view->mounts[i].at;
+		const struct mounting *around = mount_around(view, way);
+		size_t name;
+
+		if (around == NULL || around->kind != MOUNT_TMP)
+			continue;
+		name = strcspn(way.path + tmp.len + 1, "/");
+		if (tmp.len + 1 + name == way.len)
+			continue;
+		way.len = (uint32_t)(tmp.len + 1 + name);
+		add_mount(view, area_join(&view->binding->area, way, nothing),
+		    MOUNT_WAY, ALWAYS);
 	}
 }
 
@@ -454,6 +480,17 @@ mount_shm(const struct view *view, const struct mounting *mounting)
 	close(mount);
 }
 
+static void
+mount_way(const struct view *view, const struct mounting *mounting)
+{
+	int mount = new_mount("tmpfs", "mode", "0755", ALWAYS);
+
+	if (mount < 0)
+		refuse_place(mounting->at, "cannot mount a new one", errno);
+	attach(view, mounting->at, mount, true);
+	close(mount);
+}
+
 /* A bind shows what the mount around it shows, if their attributes are one. */
 static bool
 is_shown(const struct view *view, const struct mounting *mounting)
@@ -486,6 +523,9 @@ mount_one(const struct view *view, const struct mounting *mounting)
 	case MOUNT_PROC:
 		mount_proc(view, mounting);
 		break;
+	case MOUNT_WAY:
+		mount_way(view, mounting);
+		break;
 	case MOUNT_PTS:
 		mount_pts(view, mounting);
 		break;
@@ -497,7 +537,7 @@ mount_one(const struct view *view, const struct mounting *mounting)
 
 /* Only now, for there may be mounts inside: an allow inside a hole. */
 static void
-close_masks(const struct view *view)
+close_empty(const struct view *view)
 {
 	static const struct mount_attributes read_only = {
 		.set = MOUNT_ATTR_RDONLY
@@ -506,11 +546,12 @@ close_masks(const struct view *view)
 	for (uint32_t i = 0; i < view->count; i++) {
 		const struct mounting *mounting = &view->mounts[i];
 
-		if (mounting->kind == MOUNT_MASK &&
+		if ((mounting->kind == MOUNT_MASK ||
+			mounting->kind == MOUNT_WAY) &&
 		    set_mount(view->root, inside(mounting->at),
 			AT_SYMLINK_NOFOLLOW, &read_only) != 0 &&
 		    errno != ENOENT)
-			refuse_place(mounting->at, "cannot close its mask",
+			refuse_place(mounting->at, "cannot close its mount",
 			    errno);
 	}
 }
@@ -627,6 +668,7 @@ view_build(struct binding *binding, struct view_report *report)
 	view.mounts = area_take(&binding->area, view.max, sizeof *view.mounts);
 	collect_binds(&view);
 	collect_own(&view);
+	collect_ways(&view);
 	collect_cuts(&view);
 	make_root(&view);
 	for (uint32_t i = 0; i < view.count; i++) {
@@ -634,7 +676,7 @@ view_build(struct binding *binding, struct view_report *report)
 			mount_one(&view, &view.mounts[i]);
 	}
 	make_links(&view);
-	close_masks(&view);
+	close_empty(&view);
 	enter_root(&view);
 	forget_replaced(&view);
 	return_to(place_of(cwd), binding->anchors[SBX_ANCHOR_WORKSPACE]);

@@ -144,6 +144,8 @@ workspace_write()
 	expect "$1" 'read outside' $w DENIED open-read "$outside/file"
 	expect "$1" 'write outside' $w DENIED open-write "$outside/file"
 	expect "$1" 'create outside' $w DENIED create "$outside/new"
+	expect "$1" 'create above the home directory' $w DENIED \
+	    create "$base/new"
 	expect "$1" 'truncate outside' $w DENIED truncate "$outside/file"
 	expect "$1" 'unlink outside' $w DENIED unlink "$outside/file"
 	expect "$1" 'link into the workspace' $w 'E.*' \
