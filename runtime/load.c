@@ -33,6 +33,74 @@ open_profile(const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/*
+ * Whether somebody else may change or replace what this is: its owner, unless
+ * that is us or root; its group, unless that is one of our own, as systems with
+ * a group for each user make them; everybody, unless a sticky bit keeps them to
+ * what is theirs.
+ */
+static bool
+others_may_write(const struct stat *status)
+{
+	uid_t self = geteuid();
+
+	if (status->st_uid != self && status->st_uid != 0)
+		return true;
+	if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
+		return false;
+	return (status->st_mode & S_IWOTH) != 0 ||
+	    ((status->st_mode & S_IWGRP) != 0 && status->st_gid != 0 &&
+		(status->st_gid != getegid() || status->st_gid != self));
+}
+
+/* "/proc/self/fd/N" */
+static void
+descriptor_path(char path[32], int fd)
+{
+	char digits[12];
+	size_t at = sizeof digits - 1;
+
+	digits[at] = '\0';
+	do {
+		digits[--at] = (char)('0' + fd % 10);
+		fd /= 10;
+	} while (fd > 0);
+	strcpy(path, "/proc/self/fd/");
+	strcat(path, digits + at);
+}
+
+/*
+ * Whoever may write the policy, or a directory above it, decides what it says.
+ * What is no file, a pipe say, is the caller's own doing.
+ */
+static void
+refuse_foreign(const char *name, int fd)
+{
+	char path[SBX_MAX_PATH + 1], link[32];
+	struct stat status;
+	ssize_t len;
+
+	if (fstat(fd, &status) != 0)
+		refuse(name, "cannot look at the policy", errno);
+	if (!S_ISREG(status.st_mode))
+		return;
+	if (others_may_write(&status))
+		refuse(name, "others may write this policy: make it yours, "
+		    "chmod go-w", 0);
+	descriptor_path(link, fd);
+	len = readlink(link, path, sizeof path);
+	if (len <= 0 || (size_t)len == sizeof path)
+		return;
+	path[len] = '\0';
+	for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
+		*slash = '\0';
+		if (stat(slash == path ? "/" : path, &status) == 0 &&
+		    others_may_write(&status))
+			refuse(path, "others may replace the policy in this "
+			    "directory: keep it where only you can write", 0);
+	}
+}
+
 static void
 read_whole(const char *name, int fd, struct blob_bytes *blob)
 {
@@ -66,6 +134,7 @@ load_policy(const char *name, const char *expect, struct blob_bytes *blob,
 
 	if (fd < 0)
 		refuse(name, "cannot open the policy", errno);
+	refuse_foreign(name, fd);
 	read_whole(name, fd, blob);
 	close(fd);
 	if (expect != NULL) {

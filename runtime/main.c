@@ -225,9 +225,10 @@ main(int argc, char **argv, char **environment)
 
 	(void)argc;
 	options_parse(&sandbox.options, argv);
-	confine_descriptors();
+	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(sandbox.options.policy, sandbox.options.expect,
 	    &sandbox.blob, &sandbox.view);
+	confine_descriptors();
 	machine_probe(&sandbox.machine);
 	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
 		refuse(sandbox.options.policy, "this policy allows everything: "

@@ -271,6 +271,13 @@ refusals()
 		    "$base/flip.bin"
 	done
 	"$SBXC" "$profiles/data-analysis.sbx" -o "$base/data.bin" || exit 99
+	cp "$blob" "$base/open.bin" && chmod 666 "$base/open.bin"
+	refused "$1" 'a policy that others may write' 'others may write' \
+	    "$base/open.bin"
+	mkdir -p "$base/open" && cp "$blob" "$base/open/p.bin"
+	chmod 777 "$base/open"
+	refused "$1" 'a policy that others may replace' 'others may replace' \
+	    "$base/open/p.bin"
 	refused "$1" 'cut off' 'cut off' "$base/short.bin"
 	refused "$1" 'policy text' 'compile it' "$profiles/coding.sbx"
 	refused "$1" 'no such file' 'cannot open' "$base/none.bin"
