@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h> /* RLIMIT_NOFILE */
 #include <unistd.h>
 
 static const struct sbx_place nothing = { "", 0 };
@@ -486,7 +487,7 @@ bind_allow(struct binding *binding, const struct sbx_path *path,
 	site->state = found.error != 0 ? RULE_ABSENT : RULE_READY;
 	site->linked = found.linked;
 	site->fd = found.fd;
-	if (found.fd >= BIND_MAX_OPEN) {
+	if (found.fd >= binding->fd_max) {
 		close(found.fd);
 		site->fd = -1;
 	}
@@ -562,7 +563,11 @@ make_room(struct binding *binding)
 {
 	struct area *area = &binding->area;
 	uint32_t homes = binding->has_other_home ? 2 : 1;
+	struct rlimit_pair files = { 0, 0 };
 
+	limit_process(RLIMIT_NOFILE, NULL, &files);
+	binding->fd_max = files.soft > BIND_MAX_OPEN ? BIND_MAX_OPEN :
+	    (int)files.soft - BIND_SPARE_OPEN;
 	binding->rule_max = (1 + BIND_LINKS_EACH) * homes *
 	    binding->view->path_count + BIND_LINKS_SPARE;
 	binding->hole_max = (1 + BIND_LINKS_EACH) * homes * homes *

@@ -35,8 +35,10 @@ struct link {
 enum {
 	/* Symbolic links that lead to allowed places. */
 	BIND_MAX_LINKS = 4096,
-	/* Descriptors kept open from binding to lowering. */
-	BIND_MAX_OPEN = 128,
+	/* Descriptors kept open from binding to lowering; what the caller's
+	 * limit leaves, but for a few that are needed on the way. */
+	BIND_MAX_OPEN = 4096,
+	BIND_SPARE_OPEN = 32,
 };
 
 struct binding {
@@ -52,6 +54,7 @@ struct binding {
 	bool described; /* rules that grant nothing are wanted too */
 	uint32_t rule_count, hole_count, link_count;
 	uint32_t rule_max, hole_max;
+	int fd_max; /* descriptors below are kept */
 	struct sbx_rule *rules;
 	struct site *sites; /* beside rules */
 	struct sbx_place *holes;

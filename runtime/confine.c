@@ -61,10 +61,13 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 {
 
 	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
-		if ((kept >> cap & 1) == 0 &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0 &&
-		    errno == EPERM)
-			refuse(NULL, "cannot drop capabilities", errno);
+		if ((kept >> cap & 1) != 0 ||
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		/* The kernel knows no more of them. */
+		if (errno == EINVAL)
+			break;
+		refuse(NULL, "cannot drop capabilities", errno);
 	}
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(kept >> 32 * i);
