@@ -27,6 +27,7 @@ enum ast_atom_kind {
 	AST_NUMBER,  /* 443, 50MiB, 300s: text as written */
 	AST_RANGE,   /* 8000-8080 */
 	AST_STRING,  /* quoted text that is no path, unescaped */
+	AST_GLOB,    /* glob "/x?": the quoted text; loc is the whole */
 };
 
 struct ast_atom {

@@ -8,12 +8,15 @@
  * A rule with holes covers only what none of them touches, so it stays out of
  * those tables: the few such rules above a place are asked one by one.
  *
+ * A rule with a glob speaks of less than its place and what lies in it: others
+ * may cover it, it covers only what has the same glob.
+ *
  * Rules of different anchors are never compared: where a parameter or the
  * workspace lies is known when the loader binds it.
  */
 #include "compiler/check.h"
 
-#include "compiler/scope.h"
+#include "compiler/globs.h"
 #include "compiler/words.h"
 
 #include <stdlib.h>
@@ -80,6 +83,8 @@ compare_rules(const void *a, const void *b)
 	const struct sort_key *x = a, *y = b;
 	int order = target_compare(x->rule->at, y->rule->at);
 
+	if (order == 0)
+		order = glob_compare(x->rule->glob, y->rule->glob);
 	if (order == 0)
 		order = compare_strength(x->rule, y->rule);
 	if (order == 0)
@@ -218,6 +223,35 @@ judge_deny(struct walk *walk, const struct frame *frame, uint32_t index)
 		fact->within = holed_find(walk, rule, rule->rights, false);
 }
 
+/*
+ * What the rule before in path order says of a rule with the same glob: rules
+ * at one place stand side by side there, the strongest first.
+ */
+static void
+judge_glob(struct walk *walk, uint32_t before, uint32_t index)
+{
+	const struct path_rule *rule = &walk->rules[index];
+	const struct path_rule *other = &walk->rules[before];
+	struct path_fact *fact = &walk->checker->facts[index];
+	bool allow = rule->effect == SBX_ALLOW;
+	uint8_t rights = allow && other->effect != SBX_ALLOW ?
+	    main_right(rule) : rule->rights;
+
+	if (rule->glob != other->glob ||
+	    target_compare(rule->at, other->at) != 0 ||
+	    (rights & ~other->rights) != 0 ||
+	    (rule->origin.where & ~other->origin.where) != 0 ||
+	    (other->hole_count > 0 && !same_holes(rule, other)))
+		return;
+	if (!allow && fact->within == 0 && (rule->effect == other->effect ||
+	    other->effect == SBX_DENY))
+		fact->within = before + 1;
+	else if (allow && other->effect == SBX_ALLOW && fact->given_by == 0)
+		fact->given_by = before + 1;
+	else if (allow && other->effect != SBX_ALLOW && fact->denied_by == 0)
+		fact->denied_by = before + 1;
+}
+
 static struct frame *
 walk_push(struct walk *walk, const struct frame *frame)
 {
@@ -264,6 +298,8 @@ walk_rule(struct walk *walk, uint32_t index)
 		judge_allow(walk, frame, index);
 	else
 		judge_deny(walk, frame, index);
+	if (rule->glob != NULL)
+		return;
 	if (rule->hole_count > 0) {
 		walk->holed[walk->holed_count++] = index;
 		frame->holed = walk->holed_count;
@@ -297,8 +333,11 @@ paths_judge(struct checker *checker)
 	walk.holed = arena_alloc(checker->arena, count * sizeof *walk.holed);
 	if (count > 0)
 		qsort(keys, count, sizeof *keys, compare_rules);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		walk_rule(&walk, keys[i].index);
+		if (i > 0 && keys[i].rule->glob != NULL)
+			judge_glob(&walk, keys[i - 1].index, keys[i].index);
+	}
 }
 
 /* --- reports, one for each object that was written ------------------------ */
@@ -316,7 +355,8 @@ static bool
 is_same_place(const struct checker *checker, size_t a, size_t b)
 {
 	return target_compare(path_rule(checker, a)->at,
-	    path_rule(checker, b)->at) == 0;
+	    path_rule(checker, b)->at) == 0 &&
+	    path_rule(checker, a)->glob == path_rule(checker, b)->glob;
 }
 
 /*
@@ -366,6 +406,7 @@ object_text(const struct checker *checker, size_t index, size_t end)
 
 	rule.hole_count = 0;
 	if (end - index > 1 && source != NULL) {
+		rule.glob = NULL;
 		rule.at.anchor = SBX_ANCHOR_ROOT;
 		rule.at.suffix = arena_strndup(checker->arena, source->text +
 		    (rule.origin.loc.begin - source->base), len);
@@ -496,7 +537,10 @@ help_cut_out(struct checker *checker, struct diag *diag,
 {
 	const char *better = path_rule_text(checker->policy, deny, &rule->at);
 
-	if (is_inherited(rule, deny))
+	if (rule->glob != NULL)
+		diag_help(checker->diags, diag, "deny beats allow, and "
+		    "'except' takes no glob");
+	else if (is_inherited(rule, deny))
 		diag_help(checker->diags, diag, "deny beats allow: 'drop %s', "
 		    "then '%s'", rule_text(checker, deny), better);
 	else
@@ -663,6 +707,7 @@ is_risky_write(const struct checker *checker, size_t index)
 	const struct path_rule *rule = path_rule(checker, index);
 
 	return rule->effect == SBX_ALLOW && (rule->rights & SBX_WRITE) != 0 &&
+	    rule->glob == NULL &&
 	    checker->facts[index].denied_by == 0 &&
 	    RISK(write_risks, rule->at) != NULL;
 }
@@ -672,7 +717,7 @@ is_risky_socket(const struct checker *checker, size_t index)
 {
 	const struct path_rule *rule = path_rule(checker, index);
 
-	return rule->effect == SBX_ALLOW &&
+	return rule->effect == SBX_ALLOW && rule->glob == NULL &&
 	    checker->facts[index].denied_by == 0 &&
 	    RISK(socket_risks, rule->at) != NULL;
 }

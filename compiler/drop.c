@@ -22,7 +22,8 @@ same_object(const struct item *a, const struct item *b)
 		return false;
 	switch (a->kind) {
 	case WHAT_PATHS:
-		return target_compare(a->path.at, b->path.at) == 0;
+		return target_compare(a->path.at, b->path.at) == 0 &&
+		    a->path.glob == b->path.glob;
 	case WHAT_PORTS:
 		return a->port.op == b->port.op && a->port.low <= b->port.high &&
 		    b->port.low <= a->port.high;

@@ -4,6 +4,7 @@
  */
 #include "compiler/emitter.h"
 
+#include "compiler/globs.h"
 #include "compiler/landlock.h"
 
 #include <stdlib.h>
@@ -81,6 +82,8 @@ path_rule_compare(const void *a, const void *b)
 	const struct path_rule *x = a, *y = b;
 	int order = target_compare(x->at, y->at);
 
+	if (order == 0)
+		order = glob_compare(x->glob, y->glob);
 	if (order != 0)
 		return order;
 	COMPARE(x->effect, y->effect);
@@ -175,6 +178,7 @@ emit_paths(struct emitter *emitter)
 			.hole_count = rule->hole_count,
 			.where = rule->origin.where & SBX_ON_LINUX,
 			.source = rules[i].source,
+			.glob = emit_string(emitter, rule->glob),
 		};
 		use_anchor(emitter, rule->at.anchor);
 		for (uint16_t j = 0; j < rule->hole_count; j++) {

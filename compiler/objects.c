@@ -28,7 +28,8 @@ static const char *
 atom_text(struct scope *scope, const struct ast_atom *atom)
 {
 	return arena_printf(scope->arena, "%s%s",
-	    atom->kind == AST_GROUP ? "@" : "", atom->text);
+	    atom->kind == AST_GROUP ? "@" :
+	    atom->kind == AST_GLOB ? "glob " : "", atom->text);
 }
 
 /* "'connect', 'full' or 'listen'" */
@@ -208,7 +209,7 @@ object_variable(struct scope *scope, const struct ast_atom *atom, bool stars)
 	struct diag *diag;
 
 	if (atom->kind == AST_GROUP || atom->kind == AST_PATH ||
-	    atom->kind == AST_RANGE ||
+	    atom->kind == AST_RANGE || atom->kind == AST_GLOB ||
 	    (atom->kind == AST_NUMBER && atom_is_plain(scope, atom))) {
 		diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
 		    "expected the name of a variable, found '%s'",

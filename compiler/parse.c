@@ -9,6 +9,7 @@
  */
 #include "compiler/names.h"
 #include "compiler/utf8.h"
+#include "format/blob.h"
 #include "grammar/policy.h"
 
 #include <errno.h>
@@ -77,6 +78,15 @@ check_characters(const struct source *source, struct diags *diags)
 
 	if (is_plain(source->text, source->size))
 		return true;
+	if (source->size >= sizeof SBX_MAGIC - 1 &&
+	    memcmp(source->text, SBX_MAGIC, sizeof SBX_MAGIC - 1) == 0) {
+		struct loc loc = {source->base, source->base + 1};
+
+		diag_help(diags, diag_add(diags, DIAG_BAD_BYTE, loc,
+		    "this is a compiled policy, not a text"),
+		    "'sbxc dump' and 'sbxc why' read it");
+		return false;
+	}
 	while (offset < source->size && found < UNCLEAN_MAX) {
 		const char *what = unclean(source, diags->arena, offset,
 		    &size);

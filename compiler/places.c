@@ -1,6 +1,8 @@
 /* See places.h. */
 #include "compiler/places.h"
 
+#include "format/glob.h"
+
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,13 +201,32 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	return place_join(places, at, sbx_string(places->view, suffix));
 }
 
+/* Where the rule begins to speak of what the question is about. */
+static bool
+rule_place(const struct places *places, const struct sbx_path *path,
+    bool other_home, struct sbx_place about, struct sbx_place *at)
+{
+	struct sbx_glob glob;
+
+	*at = bind(places, path->anchor, path->suffix, other_home);
+	if (path->glob == 0)
+		return true;
+	if (!sbx_glob_parse(sbx_string(places->view, path->glob), &glob))
+		return false;
+	*at = sbx_glob_find(&glob, *at, about);
+	return at->len > 0;
+}
+
 static void
 rule_add(const struct places *places, const struct sbx_path *path,
-    bool other_home, struct place_rules *rules)
+    bool other_home, struct sbx_place about, struct place_rules *rules)
 {
+	struct sbx_place at;
 	struct sbx_place *holes = arena_alloc(places->arena,
 	    (path->hole_count + 1u) * sizeof *holes);
 
+	if (!rule_place(places, path, other_home, about, &at))
+		return;
 	for (uint16_t i = 0; i < path->hole_count; i++) {
 		const struct sbx_hole *hole =
 		    &places->view->holes[path->first_hole + i];
@@ -215,7 +236,7 @@ rule_add(const struct places *places, const struct sbx_path *path,
 	}
 	rules->paths[rules->count] = path;
 	rules->rules[rules->count++] = (struct sbx_rule){
-		.at = bind(places, path->anchor, path->suffix, other_home),
+		.at = at,
 		.holes = holes,
 		.source = path->source,
 		.hole_count = path->hole_count,
@@ -227,8 +248,8 @@ rule_add(const struct places *places, const struct sbx_path *path,
 /* Where the policy denies, ~ has two meanings if $HOME is not the home of the
  * password entry: changing a variable uncovers nothing. */
 void
-places_rules(const struct places *places, uint8_t where,
-    struct place_rules *rules)
+places_rules_for(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules)
 {
 	size_t most = 2u * places->view->path_count + 1;
 
@@ -238,13 +259,47 @@ places_rules(const struct places *places, uint8_t where,
 	    most * sizeof *rules->paths);
 	rules->count = 0;
 	for (uint32_t i = 0; i < places->view->path_count; i++) {
-		const struct sbx_path *path = &places->view->paths[i];
+		const struct sbx_path *rule = &places->view->paths[i];
 
-		if ((path->where & where) == 0)
+		if ((rule->where & where) == 0)
 			continue;
-		rule_add(places, path, false, rules);
-		if (path->effect != SBX_ALLOW && places->has_other_home &&
-		    path->anchor == SBX_ANCHOR_HOME)
-			rule_add(places, path, true, rules);
+		rule_add(places, rule, false, path, rules);
+		if (rule->effect != SBX_ALLOW && places->has_other_home &&
+		    rule->anchor == SBX_ANCHOR_HOME)
+			rule_add(places, rule, true, path, rules);
 	}
+}
+
+void
+places_rules(const struct places *places, uint8_t where,
+    struct place_rules *rules)
+{
+	places_rules_for(places, where, places->anchors[SBX_ANCHOR_ROOT],
+	    rules);
+}
+
+bool
+places_glob_reaches(const struct places *places, const struct sbx_path *rule,
+    struct sbx_place directory)
+{
+	struct sbx_place place = bind(places, rule->anchor, rule->suffix,
+	    false);
+	struct sbx_glob glob;
+	uint64_t states;
+	uint32_t at = place.len;
+
+	if (!sbx_glob_parse(sbx_string(places->view, rule->glob), &glob))
+		return false;
+	if (!sbx_covers(place, directory))
+		return sbx_covers(directory, place);
+	states = sbx_glob_start(&glob);
+	while (states != 0 && at < directory.len) {
+		uint32_t from = ++at;
+
+		while (at < directory.len && directory.path[at] != '/')
+			at++;
+		states = sbx_glob_step(&glob, states, directory.path + from,
+		    at - from);
+	}
+	return states != 0;
 }

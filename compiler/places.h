@@ -48,7 +48,19 @@ const char *places_find(const struct places *places, const char *text,
 /* As the language writes it, from the anchor that says most. */
 const char *places_spell(const struct places *places, struct sbx_place place);
 
+/* Without the globs: what they mean depends on what is there. */
 void places_rules(const struct places *places, uint8_t where,
     struct place_rules *rules);
+
+/*
+ * The rules as they bear on one path: a glob that matches it, or a directory
+ * above it, is a rule at that place, as if the path were there at the start.
+ */
+void places_rules_for(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules);
+
+/* Whether a glob may match something in a directory or below it. */
+bool places_glob_reaches(const struct places *places,
+    const struct sbx_path *rule, struct sbx_place directory);
 
 #endif

@@ -26,6 +26,8 @@ struct path_rule {
 	struct target at;
 	enum sbx_effect effect;
 	uint8_t rights; /* closed upwards, see enum sbx_right */
+	const char *glob; /* interned: what it speaks of below `at`; NULL: of
+	                   * `at` and all below */
 	const struct target *holes;
 	uint16_t hole_count;
 };

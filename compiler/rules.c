@@ -4,6 +4,7 @@
  * built-in set differ between platforms, so that a rule with such holes gives
  * one item for Linux and one for macOS.
  */
+#include "compiler/globs.h"
 #include "compiler/unfold.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static bool
 paths_equal(const struct path_rule *a, const struct path_rule *b)
 {
 	return a->effect == b->effect && a->rights == b->rights &&
-	    a->hole_count == b->hole_count &&
+	    a->hole_count == b->hole_count && a->glob == b->glob &&
 	    target_compare(a->at, b->at) == 0 &&
 	    targets_equal(a->holes, b->holes, a->hole_count);
 }
@@ -118,6 +119,18 @@ item_add(struct unfolding *unfolding, struct item_list *list,
 	unfolding->full = true;
 }
 
+/* Whether a hole lies where the rule speaks, as far as that is known here. */
+static bool
+is_hole_of(const struct path_rule *rule, struct target hole)
+{
+	if (hole.anchor != rule->at.anchor)
+		return true;
+	if (!target_covers(rule->at, hole))
+		return false;
+	return rule->glob == NULL || glob_touches(rule->glob,
+	    hole.suffix + strlen(rule->at.suffix));
+}
+
 /*
  * The holes of one path, sorted and none inside another; false if one of them
  * swallows the path.
@@ -141,8 +154,7 @@ path_holes(struct path_work *work, struct path_rule *rule)
 			hole->used = true;
 			return false;
 		}
-		if (hole->place.at.anchor == rule->at.anchor &&
-		    !target_covers(rule->at, hole->place.at))
+		if (!is_hole_of(rule, hole->place.at))
 			continue;
 		hole->used = true;
 		targets[count++] = hole->place.at;
@@ -188,9 +200,13 @@ path_object(struct path_work *work, const struct ast_atom *atom)
 	struct scope *scope = &work->unfolding->scope;
 	struct place_list list = { 0 };
 	struct item item = work->item;
+	struct ast_atom root = *atom;
 
 	item.origin.loc = atom->loc;
-	if (!scope_paths(scope, atom, item.origin.where, &list))
+	if (atom->kind == AST_GLOB &&
+	    !glob_split(scope, atom, &root, &item.path.glob))
+		return;
+	if (!scope_paths(scope, &root, item.origin.where, &list))
 		return;
 	for (size_t i = 0; i < list.places.count; i++) {
 		const struct place *place = &list.places.items[i];

@@ -2,6 +2,7 @@
  * The path rules of the macOS profile: see sbpl.c for their order and why
  * places above a deny are pinned.
  */
+#include "compiler/globs.h"
 #include "compiler/sbpl.h"
 
 #include <stdlib.h>
@@ -31,6 +32,11 @@ second_spelling(struct arena *arena, struct target at)
 static const char place_functions[] =
     "(define (in anchor rest) (string-append (param anchor) rest))\n"
     "(define (tree at) (require-any (literal at) (subpath at)))\n";
+
+/* A parameter's value may hold what means something in a regular expression. */
+static const char glob_function[] =
+    "(define (matches anchor rest)\n"
+    " (regex (string-append \"^\" (regex-quote (param anchor)) rest)))\n";
 
 static void
 add_path(struct sbpl *sbpl, struct target at)
@@ -73,6 +79,93 @@ add_tree(struct sbpl *sbpl, struct target at)
 	}
 }
 
+/* --- globs ---------------------------------------------------------------- */
+
+/* Adds what means the text, byte for byte, in a regular expression. */
+static void
+add_literal(struct text *text, const char *string)
+{
+	for (; *string != '\0'; string++) {
+		if (strchr("\\^$.|?*+()[]{}", *string) != NULL)
+			text_add(text, "\\");
+		text_add(text, (const char[]){ *string, '\0' });
+	}
+}
+
+/* "/<?.c": '*' and '?' stop at a slash, and "**" is any directories or none. */
+static void
+add_pattern(struct text *text, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++) {
+		if (strncmp(pattern, "/**", 3) == 0) {
+			text_add(text, "(/.*)?");
+			pattern += 2;
+		} else if (*pattern == '*') {
+			text_add(text, "[^/]*");
+		} else if (*pattern == '?') {
+			text_add(text, "[^/]");
+		} else {
+			add_literal(text, (const char[]){ *pattern, '\0' });
+		}
+	}
+}
+
+/* A filter of what matches a pattern; with all that lies in it, or without. */
+static void
+add_regex(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
+{
+	struct text rest = { .arena = sbpl->policy->arena };
+	struct text *text = &sbpl->text;
+
+	if (at.anchor == SBX_ANCHOR_ROOT)
+		text_add(&rest, "^");
+	add_literal(&rest, at.suffix);
+	add_pattern(&rest, pattern);
+	text_add(&rest, tree ? "(/.*)?$" : "$");
+	text_add(text, at.anchor == SBX_ANCHOR_ROOT ? "\n (regex " :
+						      "\n (matches ");
+	if (at.anchor != SBX_ANCHOR_ROOT) {
+		text_add_quoted(text, sbpl->params[at.anchor]);
+		text_add(text, " ");
+	}
+	text_add_quoted(text, rest.bytes);
+	text_add(text, ")");
+}
+
+/* The first part of a pattern at the root may mean one of the links. */
+static void
+add_root_links(struct sbpl *sbpl, const char *pattern, bool tree)
+{
+	static const char *const links[] = { "etc", "tmp", "var" };
+	size_t len = strcspn(pattern + 1, "/");
+
+	if (strncmp(pattern, "/**", 3) == 0)
+		return;
+	for (size_t i = 0; i < countof(links); i++) {
+		struct target at = { .anchor = SBX_ANCHOR_ROOT };
+
+		if (!sbx_name_match(pattern + 1, len, links[i], 3))
+			continue;
+		at.suffix = arena_printf(sbpl->policy->arena, "/private/%s",
+		    links[i]);
+		add_regex(sbpl, at, pattern + 1 + len, tree);
+	}
+}
+
+static void
+add_glob(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
+{
+	const char *second = second_spelling(sbpl->policy->arena, at);
+
+	add_regex(sbpl, at, pattern, tree);
+	if (at.anchor == SBX_ANCHOR_ROOT && *at.suffix == '\0')
+		add_root_links(sbpl, pattern, tree);
+	if (second != NULL) {
+		at.suffix = second;
+		add_regex(sbpl, at, pattern, tree);
+	}
+}
+
 /* --- path rules ----------------------------------------------------------- */
 
 static void
@@ -101,16 +194,25 @@ add_rule_head(struct sbpl *sbpl, const struct path_rule *rule)
 }
 
 static void
+add_rule_places(struct sbpl *sbpl, const struct path_rule *rule)
+{
+	if (rule->glob != NULL)
+		add_glob(sbpl, rule->at, rule->glob, true);
+	else
+		add_tree(sbpl, rule->at);
+}
+
+static void
 add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 {
 	struct text *text = &sbpl->text;
 
 	if (rule->hole_count == 0) {
-		add_tree(sbpl, rule->at);
+		add_rule_places(sbpl, rule);
 		return;
 	}
 	text_add(text, "\n (require-all (require-any");
-	add_tree(sbpl, rule->at);
+	add_rule_places(sbpl, rule);
 	text_add(text, ") (require-not (require-any");
 	for (uint16_t i = 0; i < rule->hole_count; i++)
 		add_tree(sbpl, rule->holes[i]);
@@ -137,6 +239,8 @@ path_rule_compare(const void *x, const void *y)
 	if (order == 0)
 		order = target_compare(a->at, b->at);
 	if (order == 0)
+		order = glob_compare(a->glob, b->glob);
+	if (order == 0)
 		order = a->hole_count - b->hole_count;
 	for (uint16_t i = 0; order == 0 && i < a->hole_count; i++)
 		order = target_compare(a->holes[i], b->holes[i]);
@@ -145,6 +249,7 @@ path_rule_compare(const void *x, const void *y)
 
 struct path_rules {
 	VEC(const struct path_rule *) rules;
+	bool globs; /* of them, some are below an anchor */
 };
 
 static void
@@ -153,8 +258,11 @@ path_rules_collect(const struct policy *policy, struct path_rules *paths)
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
 
-		if (rule->origin.where & SBX_ON_MACOS)
-			*arena_push(policy->arena, &paths->rules) = rule;
+		if ((rule->origin.where & SBX_ON_MACOS) == 0)
+			continue;
+		*arena_push(policy->arena, &paths->rules) = rule;
+		paths->globs |= rule->glob != NULL &&
+		    rule->at.anchor != SBX_ANCHOR_ROOT;
 	}
 	if (paths->rules.count > 1)
 		qsort(paths->rules.items, paths->rules.count,
@@ -173,6 +281,8 @@ add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
 			continue;
 		if (last == NULL)
 			text_add(&sbpl->text, place_functions);
+		if (last == NULL && paths->globs)
+			text_add(&sbpl->text, glob_function);
 		if (last == NULL || path_rule_group(last, rule) != 0) {
 			text_add(&sbpl->text, last != NULL ? ")\n" : "");
 			add_rule_head(sbpl, rule);
@@ -199,6 +309,10 @@ denied_collect(const struct policy *policy, const struct path_rules *paths,
 
 		if (rule->effect == SBX_ALLOW)
 			continue;
+		/* Of a glob everything down to its place is above. */
+		if (rule->glob != NULL)
+			at.suffix = arena_printf(policy->arena, "%s/*",
+			    at.suffix);
 		*arena_push(policy->arena, &denied->at) = at;
 		at.suffix = second_spelling(policy->arena, at);
 		if (at.suffix != NULL)
@@ -229,11 +343,17 @@ shared_prefix(const char *a, const char *b)
 /* All pins are one rule, which there is only if there is a pin: without a
  * filter it would speak of every file. */
 static void
-add_pin(struct sbpl *sbpl, bool *opened, const char *filter, struct target at)
+open_pins(struct sbpl *sbpl, bool *opened)
 {
 	if (!*opened)
 		text_add(&sbpl->text, "(deny file-write-unlink");
 	*opened = true;
+}
+
+static void
+add_pin(struct sbpl *sbpl, bool *opened, const char *filter, struct target at)
+{
+	open_pins(sbpl, opened);
 	add_filter(sbpl, filter, at);
 }
 
@@ -250,6 +370,26 @@ add_pins_above(struct sbpl *sbpl, bool *opened, struct target at, size_t done)
 			continue;
 		at.suffix = arena_strndup(sbpl->policy->arena, suffix, len);
 		add_pin(sbpl, opened, "literal", at);
+	}
+}
+
+/*
+ * Pins what is above the matches of a glob and below its place, up to the first
+ * "**": the directories that it stands for can be any, and to keep all of them
+ * from being renamed would not do.
+ */
+static void
+add_glob_pins(struct sbpl *sbpl, bool *opened, const struct path_rule *rule)
+{
+	const char *slash = rule->glob;
+
+	if (rule->effect == SBX_ALLOW || slash == NULL)
+		return;
+	while (strncmp(slash, "/**", 3) != 0 &&
+	    (slash = strchr(slash + 1, '/')) != NULL) {
+		open_pins(sbpl, opened);
+		add_glob(sbpl, rule->at, arena_strndup(sbpl->policy->arena,
+		    rule->glob, (size_t)(slash - rule->glob)), false);
 	}
 }
 
@@ -284,6 +424,8 @@ add_pins(struct sbpl *sbpl, const struct path_rules *paths)
 			done--;
 		add_pins_above(sbpl, &opened, at, done);
 	}
+	for (size_t i = 0; i < paths->rules.count; i++)
+		add_glob_pins(sbpl, &opened, paths->rules.items[i]);
 	text_add(&sbpl->text, opened ? ")\n" : "");
 }
 

@@ -331,10 +331,21 @@ static void
 report_wildcard(struct scope *scope, const struct ast_atom *atom)
 {
 	struct diag *diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
-	    "wildcards in paths are not supported: '%s'", atom->text);
+	    "wildcards in a path: '%s'", atom->text);
 
-	diag_help(scope->diags, diag, "a directory means its whole tree; a "
-	    "path in quotes is taken as it is");
+	diag_help(scope->diags, diag, "a directory means its whole tree; "
+	    "a rule may say 'glob \"...\"'; a path in quotes is taken as it "
+	    "is");
+}
+
+static void
+report_glob(struct scope *scope, const struct ast_atom *atom)
+{
+	struct diag *diag = diag_add(scope->diags, DIAG_WRONG_OBJECT,
+	    atom->loc, "a glob is an object of a rule, and nothing else");
+
+	diag_help(scope->diags, diag,
+	    "a 'let' and an 'except' hold places");
 }
 
 static const char *
@@ -526,6 +537,10 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	struct symbol *symbol;
 	const char *rest;
 
+	if (atom->kind == AST_GLOB) {
+		report_glob(scope, atom);
+		return false;
+	}
 	if (is_wildcard(scope, atom)) {
 		report_wildcard(scope, atom);
 		return false;

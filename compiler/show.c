@@ -48,6 +48,15 @@ show_escaped(FILE *stream, const char *text)
 	}
 }
 
+static void
+show_quoted(FILE *stream, const char *const *pieces)
+{
+	putc('"', stream);
+	for (const char *const *piece = pieces; *piece != NULL; piece++)
+		show_escaped(stream, *piece);
+	putc('"', stream);
+}
+
 /* One text in pieces, up to a NULL, so that quotes go round the whole. */
 static void
 show_pieces(FILE *stream, const char *const *pieces)
@@ -61,12 +70,12 @@ show_pieces(FILE *stream, const char *const *pieces)
 		if (!plain)
 			break;
 	}
-	if (!plain)
-		putc('"', stream);
+	if (!plain) {
+		show_quoted(stream, pieces);
+		return;
+	}
 	for (const char *const *piece = pieces; *piece != NULL; piece++)
 		show_escaped(stream, *piece);
-	if (!plain)
-		putc('"', stream);
 }
 
 void
@@ -94,6 +103,25 @@ show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
 	    (const char *const[]){ "${", name, "}", tail, NULL });
 }
 
+static void
+show_glob(FILE *stream, const struct sbx_view *view,
+    const struct sbx_path *rule)
+{
+	const char *tail = sbx_string(view, rule->suffix);
+	const char *glob = sbx_string(view, rule->glob);
+	const char *name = sbx_string(view, view->anchors[rule->anchor].name);
+
+	fputs("glob ", stream);
+	if (rule->anchor == SBX_ANCHOR_ROOT)
+		show_quoted(stream, (const char *const[]){ tail, glob, NULL });
+	else if (rule->anchor == SBX_ANCHOR_HOME)
+		show_quoted(stream,
+		    (const char *const[]){ "~", tail, glob, NULL });
+	else
+		show_quoted(stream, (const char *const[]){
+		    "${", name, "}", tail, glob, NULL });
+}
+
 const char *
 show_rights(enum sbx_effect effect, uint8_t rights)
 {
@@ -112,7 +140,10 @@ show_path_rule(FILE *stream, const struct sbx_view *view,
 {
 	fprintf(stream, "%s %s ", show_effect(rule->effect),
 	    show_rights(rule->effect, rule->rights));
-	show_place(stream, view, rule->anchor, rule->suffix);
+	if (rule->glob != 0)
+		show_glob(stream, view, rule);
+	else
+		show_place(stream, view, rule->anchor, rule->suffix);
 	for (uint16_t i = 0; i < rule->hole_count; i++) {
 		const struct sbx_hole *hole =
 		    &view->holes[rule->first_hole + i];

@@ -3,6 +3,8 @@
 
 #include "compiler/show.h"
 
+#include <string.h>
+
 enum { MAX_HOLES = 4 }; /* that are spelled out */
 
 /* " except /a", " except { /a /b }", or nothing. */
@@ -27,6 +29,18 @@ holes_text(const struct policy *policy, const struct path_rule *rule,
 	    count == 1 ? " except%s" : " except {%s }", text);
 }
 
+/* "/srv/x", or "glob "/srv/x*"". */
+static const char *
+object_text(const struct policy *policy, const struct path_rule *rule)
+{
+	const char *place = policy_target_text(policy, rule->at);
+
+	if (rule->glob == NULL)
+		return place;
+	return arena_printf(policy->arena, "glob \"%s%s\"",
+	    strcmp(place, "/") == 0 ? "" : place, rule->glob);
+}
+
 const char *
 path_rule_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
@@ -34,7 +48,7 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
 	return arena_printf(policy->arena, "%s %s %s%s",
 	    show_effect(rule->effect),
 	    show_rights(rule->effect, rule->rights),
-	    policy_target_text(policy, rule->at),
+	    object_text(policy, rule),
 	    holes_text(policy, rule, more));
 }
 

@@ -199,6 +199,12 @@ say_path_enforcer(const struct why *why, const struct place_rules *rules,
 	struct split_list splits;
 
 	find_splits(rules, right, path, &splits);
+	if (why->level == SBX_LEVEL_FULL) {
+		say_enforcer(why, SBX_LEVEL_STANDARD, splits.count == 0 ?
+		    "the view, which does not hold it, and Landlock" :
+		    "a mount over it, if it is there when the sandbox starts");
+		return;
+	}
 	if (splits.count == 0) {
 		say_enforcer(why, SBX_LEVEL_STANDARD,
 		    "Landlock, which is given nothing there");
@@ -209,6 +215,26 @@ say_path_enforcer(const struct why *why, const struct place_rules *rules,
 	    split_text(why, &splits)));
 }
 
+/* Which directories are split shows when the sandbox starts. */
+static void
+say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
+{
+	const struct sbx_view *view = why->places.view;
+
+	for (uint32_t i = 0; i < view->path_count; i++) {
+		const struct sbx_path *rule = &view->paths[i];
+
+		if (rule->glob == 0 || rule->effect == SBX_ALLOW ||
+		    (rule->rights & right) == 0 ||
+		    (rule->where & why->arch->where) == 0 ||
+		    !places_glob_reaches(&why->places, rule, parent_of(path)))
+			continue;
+		say_path_rule(why, "but restricted where a glob has matches "
+		    "beside or below it: ", rule);
+		return;
+	}
+}
+
 /* What is allowed and still does not work quite as in an ordinary tree. */
 static void
 say_split_effects(const struct why *why, const struct place_rules *rules,
@@ -216,8 +242,10 @@ say_split_effects(const struct why *why, const struct place_rules *rules,
 {
 	struct sbx_place parent = parent_of(path);
 
-	if (why->level < SBX_LEVEL_STANDARD)
+	/* Nothing is split below, nor above, where masks do it. */
+	if (why->level != SBX_LEVEL_STANDARD)
 		return;
+	say_split_globs(why, right, path);
 	if (right != SBX_EXEC &&
 	    sbx_path_is_split(rules->rules, rules->count, right, path))
 		fprintf(why->stream, "    but %s: a rule below it denies "
@@ -231,6 +259,16 @@ say_split_effects(const struct why *why, const struct place_rules *rules,
 	    "starts: the entries of %.*s are granted one by one (level %s)\n",
 	    parent.len > 0 ? (int)parent.len : 1,
 	    parent.len > 0 ? parent.path : "/", level_word(why->level));
+}
+
+/* The answer takes the path for one that matches; the loader looks. */
+static void
+say_glob(const struct why *why, const struct sbx_path *rule)
+{
+	if (rule->glob != 0 && why->level >= SBX_LEVEL_STANDARD)
+		fputs("    but only for what is there when the sandbox "
+		    "starts: later matches of a glob are not covered\n",
+		    why->stream);
 }
 
 static void
@@ -256,7 +294,7 @@ why_path(const struct why *why, uint8_t right, struct sbx_place path)
 	size_t decided;
 	bool allowed;
 
-	places_rules(&why->places, why->arch->where, &rules);
+	places_rules_for(&why->places, why->arch->where, path, &rules);
 	verdict = sbx_path_verdict(rules.rules, rules.count, right, path);
 	allowed = sbx_verdict_allows(verdict) ||
 	    (why->places.view->meta->flags & SBX_EVERYTHING) != 0;
@@ -274,10 +312,14 @@ why_path(const struct why *why, uint8_t right, struct sbx_place path)
 		fputs("    no rule allows it\n", why->stream);
 	}
 	if (allowed) {
+		if (decided < rules.count)
+			say_glob(why, rules.paths[decided]);
 		say_split_effects(why, &rules, right, path);
 		return true;
 	}
 	say_path_enforcer(why, &rules, right, path);
+	if (decided < rules.count)
+		say_glob(why, rules.paths[decided]);
 	say_path_remedy(why, verdict, right, path);
 	return false;
 }

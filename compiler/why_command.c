@@ -131,15 +131,13 @@ question_find(const struct options *options, const char **object)
 	return &questions[i];
 }
 
-/* standard, unless the policy asks for more or the user for another. */
+/* full, which an ordinary machine gives, unless the user asks for another. */
 static bool
-level_choose(const struct options *options, const struct sbx_view *view,
-    enum sbx_level *level)
+level_choose(const struct options *options, enum sbx_level *level)
 {
 	int found;
 
-	*level = view->meta->level > SBX_LEVEL_STANDARD ?
-	    (enum sbx_level)view->meta->level : SBX_LEVEL_STANDARD;
+	*level = SBX_LEVEL_FULL;
 	if (options->level == NULL)
 		return true;
 	found = level_find(options->level);
@@ -226,7 +224,7 @@ command_why(struct options *options)
 		return EXIT_USAGE;
 	if (!read_view(options, format, &view))
 		return EXIT_TROUBLE;
-	if (!level_choose(options, &view, &why.level))
+	if (!level_choose(options, &why.level))
 		return EXIT_USAGE;
 	places_init(&why.places, options->arena, &view, options->workspace,
 	    options->home);

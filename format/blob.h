@@ -45,6 +45,7 @@ enum {
 	SBX_MAX_INSNS = 4096,   /* of one program: the kernel's BPF_MAXINSNS */
 	SBX_MAX_PROGRAMS = 32,
 	SBX_MAX_ABI = 64,       /* Landlock ABI rows */
+	SBX_MAX_GLOB = 32,      /* parts of a pattern: names between slashes */
 };
 
 struct sbx_header {
@@ -155,7 +156,11 @@ struct sbx_anchor {
 	uint32_t reserved;
 };
 
-/* Sorted by anchor, then suffix in path order ('/' before every byte). */
+/*
+ * Sorted by anchor, then suffix in path order ('/' before every byte).  A rule
+ * with a pattern (format/glob.h) speaks of what matches it below its place, and
+ * of what lies in that.
+ */
 struct sbx_path {
 	uint32_t suffix; /* string */
 	uint16_t anchor;
@@ -166,7 +171,7 @@ struct sbx_path {
 	uint8_t where;   /* enum sbx_where */
 	uint8_t reserved;
 	uint32_t source;
-	uint32_t reserved2;
+	uint32_t glob;   /* string: a pattern; 0: none */
 };
 
 /* A place taken out of one path rule by `except`. */
@@ -196,6 +201,8 @@ enum sbx_limit_kind {
 	SBX_LIMIT_MEMORY,     /* bytes: RLIMIT_AS */
 	SBX_LIMIT_CORE,       /* bytes: RLIMIT_CORE */
 	SBX_LIMIT_STACK,      /* bytes: RLIMIT_STACK */
+	SBX_LIMIT_TIMEOUT,    /* seconds: of the whole run */
+	SBX_LIMIT_OUTPUT,     /* bytes: of each output stream */
 	SBX_LIMIT_END,
 };
 

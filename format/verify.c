@@ -4,7 +4,7 @@
  * of each known section.  Every later reader leans on what is checked here:
  * indices are in range, strings end, paths are normal, enumerations known.
  */
-#include "format/blob.h"
+#include "format/glob.h"
 
 typedef enum sbx_blob_error record_check(const struct sbx_view *view,
     const void *record);
@@ -103,13 +103,26 @@ is_rights(uint8_t effect, uint8_t rights)
 	return (rights & SBX_READ) == 0 || rights == SBX_RIGHTS;
 }
 
+/* None is offset 0, which no pattern has. */
+static bool
+is_pattern(const struct sbx_view *view, uint32_t offset)
+{
+	struct sbx_glob glob;
+
+	return offset == 0 || sbx_glob_parse(sbx_string(view, offset), &glob);
+}
+
 static enum sbx_blob_error
 check_path(const struct sbx_view *view, const void *record)
 {
 	const struct sbx_path *path = record;
 
-	if (path->reserved != 0 || path->reserved2 != 0)
+	if (path->reserved != 0)
 		return SBX_BLOB_RESERVED;
+	if (!is_string(view, path->glob))
+		return SBX_BLOB_STRING;
+	if (!is_pattern(view, path->glob))
+		return SBX_BLOB_PATH;
 	if (path->effect >= SBX_EFFECT_END || !is_where(path->where) ||
 	    !is_rights(path->effect, path->rights))
 		return SBX_BLOB_PATH;

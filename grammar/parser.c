@@ -49,7 +49,8 @@ is_keyword(int token)
 static bool
 starts_statement(int token)
 {
-	return is_keyword(token) && token != T_EXTENDS && token != T_EXCEPT;
+	return is_keyword(token) && token != T_EXTENDS &&
+	    token != T_EXCEPT && token != T_GLOB;
 }
 
 static bool
@@ -489,8 +490,12 @@ syntax_help(const struct parser *parser,
 		return "a keyword stands in double quotes here";
 	if (is_keyword(found) && expected->word && !rule)
 		return "a keyword cannot be a name";
-	if (found == T_PATH && rule && expected->word && !expected->object)
+	if ((found == T_PATH || found == T_GLOB) && rule && expected->word && !expected->object)
 		return "say what about it: 'read', 'write' or 'exec'";
+	if (expected->quoted && found == T_OPEN)
+		return "'glob' stands before each pattern of a list";
+	if (expected->quoted && has_text(found) && !text)
+		return "the pattern is put in double quotes";
 	if (has_text(found) && !is_keyword(found) && text)
 		return "the text is put in double quotes";
 	if (has_text(found) && expected->end && !expected->object && rule)
@@ -595,6 +600,14 @@ parser_keyword_atom(struct parser *parser, struct loc loc)
 {
 	return ast_atom(parser->arena, AST_WORD, loc, text_at(parser, loc),
 	    loc.end - loc.begin);
+}
+
+struct ast_atom *
+parser_glob(struct ast_atom *pattern, struct loc loc)
+{
+	pattern->kind = AST_GLOB;
+	pattern->loc = loc;
+	return pattern;
 }
 
 void

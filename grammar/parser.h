@@ -78,6 +78,7 @@ void parser_resume(struct parser *parser);
 enum { PARSER_TOKENS = 40 };
 struct parser_expected {
 	bool statement, object, word, end;
+	bool quoted; /* and nothing else */
 	const char *names[PARSER_TOKENS];
 	size_t count;
 };
@@ -88,6 +89,8 @@ void parser_report_depth(struct parser *parser, struct loc loc);
 /* Nodes. */
 struct ast_list parser_list(struct ast_atom *atom); /* or NULL */
 struct ast_atom *parser_keyword_atom(struct parser *parser, struct loc loc);
+/* The pattern that follows `glob`; loc: with that word. */
+struct ast_atom *parser_glob(struct ast_atom *pattern, struct loc loc);
 void parser_name(struct parser *parser, const struct ast_atom *name);
 /* Stops the parser if the version is not ours. */
 struct ast_stmt *parser_version(struct parser *parser, struct loc loc,

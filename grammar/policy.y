@@ -57,7 +57,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	SBX "'sbx'" INCLUDE "'include'" LET "'let'" PARAM "'param'"
 	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
 	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
-	DROP "'drop'" EXCEPT "'except'" REQUIRE "'require'" ON "'on'"
+	DROP "'drop'" EXCEPT "'except'" GLOB "'glob'" REQUIRE "'require'" ON "'on'"
 	LIMIT "'limit'" SET "'set'"
 	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
 %token <atom>
@@ -68,7 +68,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 %type <body> body block
 %type <stmt> line statement simple rule head
 %type <list> words objects objects_or_none holes_or_none list items
-%type <atom> atom marked name variable
+%type <atom> atom marked glob name variable
 %type <effect> effect
 
 %%
@@ -153,6 +153,7 @@ words:
 objects_or_none:
 	%empty { $$ = parser_list(NULL); }
 |	marked { $$ = parser_list($1); }
+|	glob { $$ = parser_list($1); }
 |	list
 ;
 
@@ -163,6 +164,7 @@ holes_or_none:
 
 objects:
 	atom { $$ = parser_list($1); }
+|	glob { $$ = parser_list($1); }
 |	list
 ;
 
@@ -177,7 +179,11 @@ open_list: OPEN { parser_open_list(parser, @$); };
 items:
 	%empty { $$ = parser_list(NULL); }
 |	items atom { $$ = $1; ast_list_add(&$$, $2); }
+|	items glob { $$ = $1; ast_list_add(&$$, $2); }
 ;
+
+/* Quoted, so that its wildcards are seen to be meant. */
+glob: GLOB STRING { $$ = parser_glob($2, @$); };
 
 atom: WORD | marked;
 
@@ -193,7 +199,7 @@ variable:
 
 keyword:
 	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
-|	ALLOW | DENY | PREFER | DROP | EXCEPT | REQUIRE | ON | LIMIT | SET
+|	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | LIMIT | SET
 ;
 
 head:
@@ -242,7 +248,7 @@ is_obvious(const struct parser_expected *expected, yysymbol_kind_t kind)
 		return kind != YYSYMBOL_CLOSE;
 	if (expected->object)
 		return is_object(kind) || kind == YYSYMBOL_OPEN ||
-		    kind == YYSYMBOL_EXCEPT ||
+		    kind == YYSYMBOL_EXCEPT || kind == YYSYMBOL_GLOB ||
 		    (expected->end && kind == YYSYMBOL_CLOSE);
 	return kind == YYSYMBOL_WORD ||
 	    (expected->end && kind == YYSYMBOL_CLOSE);
@@ -259,6 +265,7 @@ yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 		expected.statement |= kinds[i] == YYSYMBOL_PROFILE;
 		expected.object |= kinds[i] == YYSYMBOL_PATH;
 		expected.word |= kinds[i] == YYSYMBOL_WORD;
+		expected.quoted = count == 1 && kinds[i] == YYSYMBOL_STRING;
 		expected.end |= kinds[i] == YYSYMBOL_NEWLINE;
 	}
 	for (int i = 0; i < count; i++) {

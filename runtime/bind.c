@@ -1,6 +1,8 @@
 #include "runtime/bind.h"
 
+#include "runtime/glob.h"
 #include "runtime/kernel.h"
+#include "runtime/lower.h"
 #include "runtime/out.h"
 
 #include <errno.h>
@@ -183,18 +185,12 @@ bind_home(struct binding *binding)
 }
 
 static void
-bind_tmp(struct binding *binding, bool make, enum sbx_level level)
+bind_tmp(struct binding *binding, bool make)
 {
-	static const struct sbx_place tmp = { "/tmp", 4 };
 	char path[SCRATCH_PATH_SIZE];
 
 	binding->scratch_missing = !scratch_path(path,
 	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
-	if (level == SBX_LEVEL_FULL) {
-		memcpy(binding->scratch, path, sizeof path);
-		bind_anchor(binding, SBX_ANCHOR_TMP, tmp);
-		return;
-	}
 	bind_anchor(binding, SBX_ANCHOR_TMP,
 	    area_join(&binding->area, place_of(path), nothing));
 }
@@ -270,10 +266,11 @@ refuse_unknown_definitions(const struct binding *binding,
 
 void
 bind_anchors(struct binding *binding, const struct sbx_view *view,
-    const struct options *options, enum sbx_level level)
+    const struct options *options)
 {
 	binding->view = view;
-	binding->described = options->plan || options->verbose;
+	binding->described = options->plan || options->verbose ||
+	    options->log != NULL || options->status_fd >= 0;
 	refuse_unknown_definitions(binding, options);
 	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
 	/* Always: -v and the scratch directory's name need it. */
@@ -281,7 +278,7 @@ bind_anchors(struct binding *binding, const struct sbx_view *view,
 	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
 		bind_home(binding);
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		bind_tmp(binding, !options->plan, level);
+		bind_tmp(binding, !options->plan);
 	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
 		bind_runtime(binding);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
@@ -401,18 +398,26 @@ deny_link(void *context, struct sbx_place link)
 	    area_join(&binding->area, link, nothing));
 }
 
+/* A denial of one place below another that has no links in it. */
+static struct sbx_rule *
+deny_place(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place parent, struct sbx_place at)
+{
+	uint32_t index = binding->rule_count;
+	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
+
+	rule->at = resolve_place(&binding->area, &binding->listings, parent,
+	    at, deny_link, &(struct linked_rule){ binding, path, index }).at;
+	return rule;
+}
+
 static void
 bind_deny(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
-	struct sbx_place at = area_join(&binding->area, anchor,
-	    suffix_of(binding, path->suffix));
-	uint32_t index = binding->rule_count;
-	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
-
-	rule->at = resolve_place(&binding->area, &binding->listings, anchor,
-	    at, deny_link, &(struct linked_rule){ binding, path, index }).at;
-	bind_holes(binding, rule, path);
+	bind_holes(binding, deny_place(binding, path, anchor,
+	    area_join(&binding->area, anchor,
+		suffix_of(binding, path->suffix))), path);
 }
 
 /* Whether a link is to be trusted shows when every rule is bound. */
@@ -426,7 +431,7 @@ note_link(void *context, struct sbx_place at)
 		refuse(at.path, "too many symbolic links lead to what the "
 		    "policy allows", ELOOP);
 	binding->links[binding->link_count++] = (struct link){
-		linked->rule, area_join(&binding->area, at, nothing)
+		linked->rule, 1, area_join(&binding->area, at, nothing)
 	};
 }
 
@@ -439,7 +444,7 @@ same_as_before(const struct binding *binding, const struct sbx_path *path)
 	if (binding->rule_count == 0)
 		return false;
 	before = &binding->sites[binding->rule_count - 1];
-	return before->fd >= 0 && !before->linked &&
+	return before->fd >= 0 && !before->linked && path->glob == 0 &&
 	    before->path->anchor == path->anchor &&
 	    before->path->suffix == path->suffix;
 }
@@ -465,20 +470,18 @@ resolve_allow(struct binding *binding, const struct sbx_path *path,
  * An allow keeps its descriptor, up to a number: a policy may have more rules
  * than the process may have open files.
  */
-static void
-bind_allow(struct binding *binding, const struct sbx_path *path,
-    struct sbx_place anchor)
+static struct sbx_rule *
+allow_place(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place at)
 {
 	uint32_t links = binding->link_count;
-	struct resolved found = resolve_allow(binding, path,
-	    area_join(&binding->area, anchor,
-		suffix_of(binding, path->suffix)));
+	struct resolved found = resolve_allow(binding, path, at);
 	struct sbx_rule *rule;
 	struct site *site;
 
 	if (found.error != 0 && !binding->described) {
 		binding->link_count = links;
-		return;
+		return NULL;
 	}
 	rule = add_rule(binding, path, found.error != 0 ? 0 : path->rights,
 	    found.at);
@@ -491,14 +494,161 @@ bind_allow(struct binding *binding, const struct sbx_path *path,
 		close(found.fd);
 		site->fd = -1;
 	}
-	bind_holes(binding, rule, path);
+	return rule;
+}
+
+static void
+bind_allow(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct sbx_rule *rule = allow_place(binding, path,
+	    area_join(&binding->area, anchor,
+		suffix_of(binding, path->suffix)));
+
+	if (rule != NULL)
+		bind_holes(binding, rule, path);
 }
 
 static void
 bind_unbound(struct binding *binding, const struct sbx_path *path)
 {
+	if (path->glob != 0) {
+		binding->globs[binding->glob_count++] = (struct glob){
+			.path = path, .unbound = true
+		};
+		return;
+	}
 	add_rule(binding, path, 0, nothing);
 	binding->sites[binding->rule_count - 1].state = RULE_UNBOUND;
+}
+
+/* --- globs ---------------------------------------------------------------- */
+
+/* A glob while its matches become rules. */
+struct matching {
+	struct binding *binding;
+	struct glob *glob;
+	struct sbx_rule all; /* the rule as if everything matched: its holes */
+};
+
+/* The holes that have to do with the place of a rule. */
+static void
+share_holes(struct binding *binding, struct sbx_rule *rule,
+    const struct sbx_rule *all)
+{
+	for (uint16_t i = 0; i < all->hole_count; i++) {
+		struct sbx_place hole = all->holes[i];
+
+		if (sbx_covers(rule->at, hole) || sbx_covers(hole, rule->at))
+			add_hole(binding, rule, hole);
+	}
+}
+
+static struct sbx_place
+parent_of(struct sbx_place at)
+{
+	while (at.path[--at.len] != '/')
+		;
+	return at;
+}
+
+/* A match that is a link is what a path is that is one: see deny_link() and
+ * note_link(). */
+static void
+bind_match(void *context, struct sbx_place match)
+{
+	struct matching *matching = context;
+	struct binding *binding = matching->binding;
+	const struct sbx_path *path = matching->glob->path;
+	struct sbx_rule *rule;
+
+	if (!sbx_rule_covers(&matching->all, match))
+		return;
+	matching->glob->matches++;
+	rule = path->effect == SBX_ALLOW ? allow_place(binding, path, match) :
+	    deny_place(binding, path, parent_of(match), match);
+	if (rule != NULL)
+		share_holes(binding, rule, &matching->all);
+}
+
+/* What is not found is not denied: only who prefers goes on without. */
+static void
+report_search(struct binding *binding, struct glob *glob,
+    const struct glob_search *search)
+{
+	char source[256];
+
+	format_source(binding->view, glob->path->source, source,
+	    sizeof source);
+	if (glob->path->effect != SBX_PREFER_DENY)
+		refuse(source, search->fault, search->error);
+	warn_about(source, search->fault, search->error);
+	glob->fault = search->fault;
+}
+
+static void
+search_glob(struct matching *matching)
+{
+	struct binding *binding = matching->binding;
+	struct glob *glob = matching->glob;
+	struct glob_search search = {
+		.area = &binding->area,
+		.visit = bind_match,
+		.context = matching,
+		.gives = glob->path->effect == SBX_ALLOW,
+		.entries = binding->glob_entries,
+		.matches = binding->glob_matches,
+	};
+
+	glob_find(&search, glob->at, sbx_string(binding->view,
+	    glob->path->glob));
+	binding->glob_entries = search.entries;
+	binding->glob_matches = search.matches;
+	glob->closed = search.closed;
+	if (search.fault != NULL)
+		report_search(binding, glob, &search);
+}
+
+/*
+ * The matches become rules one by one.  Links that lead to the place where the
+ * pattern begins lead to all of them.
+ */
+static void
+bind_glob(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct glob *glob = &binding->globs[binding->glob_count++];
+	struct matching matching = { .binding = binding, .glob = glob };
+	struct linked_rule linked = { binding, path, binding->rule_count };
+	uint32_t link = binding->link_count, links_end;
+	struct resolved found = resolve(&binding->area, area_join(
+	    &binding->area, anchor, suffix_of(binding, path->suffix)),
+	    path->effect == SBX_ALLOW ? note_link : deny_link, &linked);
+
+	*glob = (struct glob){ .path = path, .at = found.at };
+	links_end = binding->link_count;
+	matching.all.at = found.at;
+	if (found.fd >= 0) {
+		close(found.fd);
+		bind_holes(binding, &matching.all, path);
+		search_glob(&matching);
+	}
+	for (; link < links_end; link++)
+		binding->links[link].count = binding->rule_count -
+		    binding->links[link].rule;
+}
+
+/* At the place that is bound, and at its other one. */
+static void
+bind_path(struct binding *binding, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	if (path->glob != 0)
+		bind_glob(binding, path, anchor);
+	else if (path->effect == SBX_ALLOW)
+		bind_allow(binding, path, anchor);
+	else
+		bind_deny(binding, path, anchor);
 }
 
 /*
@@ -506,23 +656,28 @@ bind_unbound(struct binding *binding, const struct sbx_path *path)
  * run, to be given what it names.  Such a rule grants nothing.
  */
 static void
-distrust_links(struct binding *binding)
+distrust_link(struct binding *binding, const struct link *link)
 {
-	for (uint32_t i = 0; i < binding->link_count; i++) {
-		const struct link *link = &binding->links[i];
-		struct site *site = &binding->sites[link->rule];
+	if (!sbx_verdict_allows(sbx_path_verdict(binding->rules,
+		binding->rule_count, SBX_WRITE, link->at)))
+		return;
+	for (uint32_t i = 0; i < link->count; i++) {
+		struct site *site = &binding->sites[link->rule + i];
 
-		if (site->state == RULE_READY &&
-		    sbx_verdict_allows(sbx_path_verdict(binding->rules,
-			binding->rule_count, SBX_WRITE, link->at)))
+		if (site->state == RULE_READY)
 			site->state = RULE_PLANTED;
 	}
-	/* Only now: verdicts on links were to see every rule. */
-	for (uint32_t i = 0; i < binding->link_count; i++) {
-		uint32_t rule = binding->links[i].rule;
+}
 
-		if (binding->sites[rule].state == RULE_PLANTED)
-			binding->rules[rule].rights = 0;
+static void
+distrust_links(struct binding *binding)
+{
+	for (uint32_t i = 0; i < binding->link_count; i++)
+		distrust_link(binding, &binding->links[i]);
+	/* Only now: verdicts on links were to see every rule. */
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->sites[i].state == RULE_PLANTED)
+			binding->rules[i].rights = 0;
 	}
 }
 
@@ -554,6 +709,22 @@ list_directory(struct binding *binding, uint32_t index)
 		    area_join(&binding->area, home, suffix));
 }
 
+/* The matches of globs, links that lead to them, and the holes in them. */
+static void
+make_glob_room(struct binding *binding, uint32_t homes)
+{
+	uint32_t globs = 0;
+
+	for (uint32_t i = 0; i < binding->view->path_count; i++)
+		globs += binding->view->paths[i].glob != 0;
+	if (globs == 0)
+		return;
+	binding->globs = area_take(&binding->area, homes * globs,
+	    sizeof *binding->globs);
+	binding->rule_max += 2 * GLOB_MAX_MATCHES;
+	binding->hole_max += 2 * GLOB_MAX_MATCHES;
+}
+
 /*
  * Denies count twice where the home directory has two names, and once more for
  * each link that leads to them; so do their holes, which may lie there too.
@@ -572,6 +743,7 @@ make_room(struct binding *binding)
 	    binding->view->path_count + BIND_LINKS_SPARE;
 	binding->hole_max = (1 + BIND_LINKS_EACH) * homes * homes *
 	    binding->view->hole_count + BIND_LINKS_SPARE;
+	make_glob_room(binding, homes);
 	binding->rules = area_take(area, binding->rule_max,
 	    sizeof *binding->rules);
 	binding->sites = area_take(area, binding->rule_max,
@@ -599,13 +771,10 @@ bind_rules(struct binding *binding)
 			continue;
 		}
 		list_directory(binding, i);
-		if (path->effect == SBX_ALLOW)
-			bind_allow(binding, path, anchor);
-		else
-			bind_deny(binding, path, anchor);
+		bind_path(binding, path, anchor);
 		if (path->effect != SBX_ALLOW && binding->has_other_home &&
 		    path->anchor == SBX_ANCHOR_HOME)
-			bind_deny(binding, path, binding->other_home);
+			bind_path(binding, path, binding->other_home);
 	}
 	distrust_links(binding);
 }

@@ -26,10 +26,21 @@ struct site {
 	bool linked; /* a symbolic link leads there */
 };
 
-/* A symbolic link on the way to what a rule allows. */
+/* A symbolic link on the way to what some rules allow: the matches of a glob,
+ * or one. */
 struct link {
-	uint32_t rule;
+	uint32_t rule, count;
 	struct sbx_place at;
+};
+
+/* What became of a glob; the rules at its matches name the same record. */
+struct glob {
+	const struct sbx_path *path; /* in the blob */
+	struct sbx_place at;         /* what the pattern is below */
+	uint32_t matches;
+	uint32_t closed;   /* directories that were passed over */
+	const char *fault; /* why it is enforced in part; a preferred one */
+	bool unbound;      /* its anchor has no path on this machine */
 };
 
 enum {
@@ -48,8 +59,6 @@ struct binding {
 	/* The password entry's home where it differs from $HOME, for denies. */
 	struct sbx_place other_home;
 	bool has_other_home;
-	/* At level full ${tmp} is /tmp, and this is shown there; else "". */
-	char scratch[SCRATCH_PATH_SIZE];
 	bool scratch_missing; /* -n does not make it */
 	bool described; /* rules that grant nothing are wanted too */
 	uint32_t rule_count, hole_count, link_count;
@@ -59,6 +68,8 @@ struct binding {
 	struct site *sites; /* beside rules */
 	struct sbx_place *holes;
 	struct link *links;
+	struct glob *globs;
+	uint32_t glob_count, glob_entries, glob_matches;
 	struct listings listings;
 	struct area area;
 };
@@ -68,7 +79,7 @@ struct binding {
  * exist does not: the workspace, a parameter, the scratch directory.
  */
 void bind_anchors(struct binding *binding, const struct sbx_view *view,
-    const struct options *options, enum sbx_level level);
+    const struct options *options);
 
 /* Binds the path rules; needs the anchors. */
 void bind_rules(struct binding *binding);

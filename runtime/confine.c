@@ -12,13 +12,31 @@
 #define PR_CAP_AMBIENT_CLEAR_ALL 4
 #endif
 
-void
-confine_descriptors(void)
+/* Moves a descriptor to 3, to be out of the way. */
+static int
+keep_descriptor(int fd)
 {
-	if (syscall(SYS_close_range, 3U, ~0U, 0) == 0)
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		refuse("--status-fd", "not open for writing", EBADF);
+	if (fd == 3 ? fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 :
+	    dup3(fd, 3, O_CLOEXEC) != 3)
+		refuse("--status-fd", "cannot keep it open", errno);
+	return 3;
+}
+
+void
+confine_descriptors(int *keep)
+{
+	int first = 3;
+
+	if (*keep >= 0)
+		first = (*keep = keep_descriptor(*keep)) + 1;
+	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
 		return;
 	/* Before Linux 5.9, or behind a container's filter. */
-	for (int fd = 3; fd < 65536; fd++)
+	for (int fd = first; fd < 65536; fd++)
 		close(fd);
 }
 
@@ -137,6 +155,8 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level)
 void
 confine_resources(const struct sbx_view *view, enum sbx_level level)
 {
+	/* Kinds without a resource are the supervisor's. */
+	enum { SUPERVISED = -1 };
 	static const int resources[SBX_LIMIT_END] = {
 		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,
 		[SBX_LIMIT_PROCESSES] = RLIMIT_NPROC,
@@ -145,6 +165,8 @@ confine_resources(const struct sbx_view *view, enum sbx_level level)
 		[SBX_LIMIT_MEMORY] = RLIMIT_AS,
 		[SBX_LIMIT_CORE] = RLIMIT_CORE,
 		[SBX_LIMIT_STACK] = RLIMIT_STACK,
+		[SBX_LIMIT_TIMEOUT] = SUPERVISED,
+		[SBX_LIMIT_OUTPUT] = SUPERVISED,
 	};
 
 	for (uint32_t i = 0; i < view->limit_count; i++) {
@@ -152,7 +174,8 @@ confine_resources(const struct sbx_view *view, enum sbx_level level)
 		struct rlimit_pair now, wanted;
 		uint64_t value;
 
-		if ((limit->where & KERNEL_WHERE) == 0)
+		if ((limit->where & KERNEL_WHERE) == 0 ||
+		    resources[limit->kind] == SUPERVISED)
 			continue;
 		value = limit_value(limit, level);
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)

@@ -9,8 +9,9 @@
 #include "runtime/machine.h"
 
 /* Closes every descriptor above 2: an open directory, socket or terminal of
- * the caller would be a way round everything else. */
-void confine_descriptors(void);
+ * the caller would be a way round everything else.  *keep, unless it is
+ * negative, stays open for us alone, under a new number. */
+void confine_descriptors(int *keep);
 
 /* PR_SET_NO_NEW_PRIVS, and for a privileged caller all capabilities but the
  * ordinary ones of a superuser who handles files; at level full, where they

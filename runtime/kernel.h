@@ -128,7 +128,8 @@ struct entry {
 	char name[];
 };
 
-enum { ENTRY_UNKNOWN = 0, ENTRY_LINK = 10 }; /* DT_UNKNOWN, DT_LNK */
+/* DT_UNKNOWN, DT_DIR, DT_LNK */
+enum { ENTRY_UNKNOWN = 0, ENTRY_DIRECTORY = 4, ENTRY_LINK = 10 };
 
 /* getdents64(2): bytes filled in, 0 at the end, -1; EINVAL: no room for one. */
 static inline long

@@ -132,6 +132,9 @@ load_policy(const char *name, const char *expect, struct blob_bytes *blob,
 	int fd = name[0] == '@' ? open_profile(name + 1) :
 				  open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
+	if (fd < 0 && name[0] == '@')
+		refuse(name, "cannot open that profile in " SBX_PROFILE_DIR,
+		    errno);
 	if (fd < 0)
 		refuse(name, "cannot open the policy", errno);
 	refuse_foreign(name, fd);

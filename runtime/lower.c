@@ -478,8 +478,11 @@ lower_place(struct lowering *lowering, int fd, struct sbx_place at,
 	if (within.from < within.to || (depth == 0 &&
 	    cut_around(lowering, at, within.from) > 0)) {
 		allowed = verdicts(lowering, at);
-		changing = lowering->masked ? 0 : rights &
+		changing = rights &
 		    changes_below(lowering, within, at, allowed);
+		/* What ends below is masked; what begins there is given. */
+		if (lowering->masked)
+			changing &= (uint8_t)~allowed;
 	}
 	grant(lowering, fd, rights & allowed & (uint8_t)~changing);
 	if (changing == 0)

@@ -1,5 +1,6 @@
 #include "runtime/machine.h"
 
+#include "runtime/json.h"
 #include "runtime/namespaces.h"
 #include "runtime/out.h"
 
@@ -117,10 +118,10 @@ print_landlock(struct out *out, const struct machine *machine)
 }
 
 /* There is no other way to know: sysctls and profiles only hint at it. */
-static void
-try_namespaces(struct out *out, struct machine *machine)
+static const char *
+try_namespaces(struct machine *machine)
 {
-	const char *why = "";
+	const char *why = NULL;
 	pid_t pid = namespaces_fork(false, &why);
 
 	if (pid == 0)
@@ -128,38 +129,101 @@ try_namespaces(struct out *out, struct machine *machine)
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	machine->namespaces = pid > 0;
-	out_text(out, "namespaces ");
-	out_text(out, pid > 0 ? "user, mount, process and IPC: tried, fine" :
-				why);
-	out_text(out, "\n");
+	return pid > 0 ? NULL : why;
+}
+
+static const char seccomp_hint[] = "absent; the kernel was built without "
+    "CONFIG_SECCOMP_FILTER, or a container forbids it";
+
+static void
+print_machine(const struct machine *machine, const struct utsname *names,
+    bool tried, const char *why)
+{
+	struct out out;
+
+	out_init(&out, STDOUT_FILENO);
+	out_text(&out, "kernel    Linux ");
+	out_text(&out, names->release);
+	out_text(&out, " ");
+	out_text(&out, names->machine);
+	out_text(&out, "\n");
+	print_landlock(&out, machine);
+	out_text(&out, "seccomp   ");
+	out_text(&out, machine->seccomp ? "filters with errno" : seccomp_hint);
+	if (tried) {
+		out_text(&out, "\nnamespaces ");
+		out_text(&out, why == NULL ? "user, mount, process and IPC: "
+		    "tried, fine" : why);
+	}
+	out_text(&out, "\nlevel     ");
+	out_text(&out, level_name(machine_level(machine)));
+	out_text(&out, "\n");
+	out_flush(&out);
+}
+
+/* `missing` is what to do about what is not there, or null. */
+static void
+put_part(struct json *json, const char *key, bool there, const char *missing)
+{
+	json_key(json, key);
+	json_raw(json, "{");
+	json_key(json, "available");
+	json_bool(json, there);
+	json_key(json, "missing");
+	json_string(json, there ? NULL : missing);
+}
+
+static void
+put_machine(const struct machine *machine, const struct utsname *names,
+    bool tried, const char *why)
+{
+	static struct json json;
+	int errata = landlock_create_ruleset(NULL, 0,
+	    LANDLOCK_CREATE_RULESET_ERRATA);
+
+	json_raw(&json, "{\"sbx\":1");
+	json_key(&json, "kernel");
+	json_string(&json, names->release);
+	json_key(&json, "machine");
+	json_string(&json, names->machine);
+	put_part(&json, "landlock", machine->landlock_abi > 0,
+	    landlock_hint(machine->landlock_error));
+	json_key(&json, "abi");
+	json_number(&json, (uint64_t)machine->landlock_abi);
+	json_key(&json, "errata");
+	if (errata >= 0)
+		json_number(&json, (uint64_t)errata);
+	else
+		json_string(&json, NULL);
+	json_raw(&json, "}");
+	put_part(&json, "seccomp", machine->seccomp, seccomp_hint);
+	json_raw(&json, "}");
+	put_part(&json, "namespaces", tried && why == NULL,
+	    tried ? why : "not tried: Landlock ABI 4 comes first");
+	json_raw(&json, "}");
+	json_key(&json, "level");
+	json_string(&json, level_name(machine_level(machine)));
+	json_raw(&json, "}");
+	json_write(&json, STDOUT_FILENO);
 }
 
 void
-machine_print(void)
+machine_print(bool json)
 {
 	struct machine machine;
 	struct utsname names;
-	struct out out;
+	const char *why = NULL;
+	bool tried;
 
 	machine_probe(&machine);
-	out_init(&out, STDOUT_FILENO);
-	if (uname(&names) == 0) {
-		out_text(&out, "kernel    Linux ");
-		out_text(&out, names.release);
-		out_text(&out, " ");
-		out_text(&out, names.machine);
-		out_text(&out, "\n");
-	}
-	print_landlock(&out, &machine);
-	out_text(&out, "seccomp   ");
-	out_text(&out, machine.seccomp ? "filters with errno\n" :
-	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or a "
-	    "container forbids it\n");
-	if (machine_level(&machine) == SBX_LEVEL_FULL)
-		try_namespaces(&out, &machine);
-	out_text(&out, "level     ");
-	out_text(&out, level_name(machine_level(&machine)));
-	out_text(&out, "\n");
-	out_flush(&out);
+	if (uname(&names) != 0)
+		refuse(NULL, "cannot ask for the kernel's name", errno);
+	tried = machine_level(&machine) == SBX_LEVEL_FULL;
+	if (tried)
+		why = try_namespaces(&machine);
+	if (json)
+		put_machine(&machine, &names, tried, why);
+	else
+		print_machine(&machine, &names, tried, why);
 	_exit(0);
 }

@@ -22,6 +22,6 @@ const char *level_name(enum sbx_level level);
 
 /* sbxrun --status: prints it all and ends the program with 0. */
 __attribute__((noreturn))
-void machine_print(void);
+void machine_print(bool json);
 
 #endif

@@ -16,16 +16,23 @@
 #include "runtime/options.h"
 #include "runtime/out.h"
 #include "runtime/plan.h"
+#include "runtime/receipt.h"
+#include "runtime/self_test.h"
 #include "runtime/sha256.h"
 #include "runtime/supervise.h"
 #include "runtime/view.h"
+
+#include <errno.h>
+#include <unistd.h>
 
 struct sandbox {
 	struct options options;
 	struct sbx_view view;
 	struct machine machine;
 	enum sbx_level level;
-	struct channel channel; /* at level full */
+	struct supervision supervision;
+	struct receipt receipt;
+	struct self_test self_test;
 	const char *why_not_full;
 	struct view_report shown;
 	int ruleset;
@@ -106,29 +113,56 @@ needs_own_network(const struct sandbox *sandbox)
 }
 
 /*
- * From here on, at level full, we are the sandbox's process 1.  Where the
- * machine does not give that after all, the level is standard, unless somebody
- * insists.
+ * Where the machine does not give namespaces after all, the level is standard,
+ * unless somebody insists.
  */
-static void
-enter_namespaces(struct sandbox *sandbox)
+static pid_t
+fork_into_namespaces(struct sandbox *sandbox)
 {
-	pid_t first;
-
-	channel_open(&sandbox->channel);
-	first = namespaces_fork(needs_own_network(sandbox),
+	pid_t first = namespaces_fork(needs_own_network(sandbox),
 	    &sandbox->why_not_full);
-	if (first > 0)
-		supervise(&sandbox->channel, first);
-	if (first == 0)
-		return;
-	channel_close(&sandbox->channel);
+
+	sandbox->supervision.namespaces = first >= 0;
+	if (first >= 0)
+		return first;
 	if (sandbox->options.level == SBX_LEVEL_FULL)
 		refuse("level full", sandbox->why_not_full, 0);
 	if (sandbox->view.meta->level == SBX_LEVEL_FULL)
 		refuse_at(sandbox, sandbox->view.meta->level_source,
 		    sandbox->why_not_full);
 	sandbox->level = SBX_LEVEL_STANDARD;
+	return -1;
+}
+
+/*
+ * From here on, where something has to be supervised, we are the first process
+ * of the sandbox; else nothing has happened.
+ */
+static void
+part(struct sandbox *sandbox)
+{
+	bool limited = supervise_plan(&sandbox->supervision, &sandbox->view);
+	bool needed = !sandbox->options.plan &&
+	    (limited || sandbox->receipt.on);
+	pid_t first = -1;
+
+	if (sandbox->receipt.on)
+		sandbox->supervision.receipt = &sandbox->receipt;
+
+	if (!needed && sandbox->level < SBX_LEVEL_FULL)
+		return;
+	supervise_open(&sandbox->supervision);
+	if (sandbox->level == SBX_LEVEL_FULL)
+		first = fork_into_namespaces(sandbox);
+	if (first < 0 && !needed) {
+		supervise_close(&sandbox->supervision);
+		return;
+	}
+	if (first < 0 && (first = fork()) < 0)
+		refuse(NULL, "cannot fork", errno);
+	if (first > 0)
+		supervise(&sandbox->supervision, first);
+	sandbox->supervision.on = true;
 }
 
 /* The warnings that a user must not miss. */
@@ -158,8 +192,7 @@ prepare(struct sandbox *sandbox, char **environment)
 	bool files = !allows_everything(sandbox) &&
 	    sandbox->level >= SBX_LEVEL_STANDARD;
 
-	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options,
-	    sandbox->level);
+	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
 	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
 		bind_rules(&sandbox->binding);
 	if (sandbox->level == SBX_LEVEL_FULL)
@@ -184,7 +217,7 @@ prepare(struct sandbox *sandbox, char **environment)
 }
 
 static void
-describe(const struct sandbox *sandbox)
+describe(struct sandbox *sandbox)
 {
 	char digest[SHA256_HEX + 1] = "";
 	struct plan plan = {
@@ -197,10 +230,16 @@ describe(const struct sandbox *sandbox)
 		.lowering = &sandbox->lowering,
 		.environment = &sandbox->environment,
 		.digest = digest,
+		.shown = &sandbox->shown,
+		.why_not_full = sandbox->why_not_full,
 	};
 
-	if (sandbox->options.plan) {
+	if (sandbox->options.plan || sandbox->receipt.on)
 		sha256_hex(sandbox->blob.bytes, sandbox->blob.size, digest);
+	if (sandbox->receipt.on)
+		receipt_prepare(&sandbox->receipt, &plan,
+		    sandbox->options.policy);
+	if (sandbox->options.plan) {
 		plan_print(&plan);
 		_exit(0);
 	}
@@ -218,6 +257,20 @@ confine(const struct sandbox *sandbox)
 		confine_syscalls(&sandbox->view, sandbox->program);
 }
 
+__attribute__((noreturn))
+static void
+test_it(const struct sandbox *sandbox)
+{
+	struct canary_context context = {
+		.test = &sandbox->self_test,
+		.view = &sandbox->view,
+		.binding = &sandbox->binding,
+		.level = sandbox->level,
+	};
+
+	canaries_run(&context);
+}
+
 int
 main(int argc, char **argv, char **environment)
 {
@@ -228,19 +281,26 @@ main(int argc, char **argv, char **environment)
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(sandbox.options.policy, sandbox.options.expect,
 	    &sandbox.blob, &sandbox.view);
-	confine_descriptors();
+	confine_descriptors(&sandbox.options.status_fd);
+	receipt_open(&sandbox.receipt, &sandbox.options);
+	if (sandbox.options.self_test)
+		self_test_begin(&sandbox.self_test, &sandbox.options,
+		    environment);
 	machine_probe(&sandbox.machine);
 	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
 		refuse(sandbox.options.policy, "this policy allows everything: "
 		    "--allow-full-access runs it", 0);
 	choose_level(&sandbox);
-	if (sandbox.level == SBX_LEVEL_FULL)
-		enter_namespaces(&sandbox);
+	part(&sandbox);
 	prepare(&sandbox, environment);
 	warn_of_gaps(&sandbox);
 	describe(&sandbox);
-	if (sandbox.level == SBX_LEVEL_FULL)
-		supervise_first(&sandbox.channel);
+	if (sandbox.supervision.on)
+		supervise_first(&sandbox.supervision);
 	confine(&sandbox);
+	if (sandbox.supervision.on)
+		supervise_started(&sandbox.supervision);
+	if (sandbox.options.self_test)
+		test_it(&sandbox);
 	execute(sandbox.options.command, &sandbox.environment);
 }

@@ -19,7 +19,11 @@ enum option {
 	OPTION_FULL_ACCESS,
 	OPTION_EXPECT,
 	OPTION_VERBOSE,
+	OPTION_STATUS_FD,
+	OPTION_LOG,
 	OPTION_STATUS,
+	OPTION_SELF_TEST,
+	OPTION_JSON,
 	OPTION_HELP,
 	OPTION_VERSION,
 };
@@ -46,7 +50,14 @@ static const struct option_line {
 	    "refuse a policy with another digest" },
 	{ OPTION_VERBOSE, 'v', "verbose", NULL,
 	    "say level, workspace and network on stderr" },
+	{ OPTION_STATUS_FD, '\0', "status-fd", "N",
+	    "write a receipt, JSON lines, to this descriptor" },
+	{ OPTION_LOG, '\0', "log", "FILE", "append a receipt to this file" },
 	{ OPTION_STATUS, '\0', "status", NULL, "what this machine offers" },
+	{ OPTION_SELF_TEST, '\0', "self-test", NULL,
+	    "try to get out of a sandbox of this policy" },
+	{ OPTION_JSON, '\0', "json", NULL,
+	    "with --status or --self-test: for programs" },
 	{ OPTION_HELP, 'h', "help", NULL, "this text" },
 	{ OPTION_VERSION, 'V', "version", NULL, "the version" },
 };
@@ -55,7 +66,9 @@ enum { LINES = sizeof lines / sizeof lines[0] };
 
 static const char usage[] =
 	"Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
-	"       sbxrun [options] POLICY -c STRING\n";
+	"       sbxrun [options] POLICY -c STRING\n"
+	"       sbxrun --status [--json]\n"
+	"       sbxrun [options] --self-test [--json] [POLICY]\n";
 
 __attribute__((noreturn))
 static void
@@ -150,6 +163,20 @@ set_expect(struct options *options, const char *value)
 	options->expect = value + 7;
 }
 
+/* 0, 1 and 2 are the command's. */
+static int
+parse_descriptor(const char *value)
+{
+	int fd = 0;
+
+	for (const char *at = value; *at >= '0' && *at <= '9' && fd < 65536;
+	    at++)
+		fd = fd * 10 + (*at - '0');
+	if (strspn(value, "0123456789") != strlen(value) || fd < 3)
+		refuse(value, "--status-fd needs a descriptor above 2", 0);
+	return fd;
+}
+
 static void
 apply_option(struct options *options, enum option option, const char *value)
 {
@@ -180,8 +207,21 @@ apply_option(struct options *options, enum option option, const char *value)
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		break;
+	case OPTION_STATUS_FD:
+		options->status_fd = parse_descriptor(value);
+		break;
+	case OPTION_LOG:
+		options->log = value;
+		break;
 	case OPTION_STATUS:
-		machine_print();
+		options->status = true;
+		break;
+	case OPTION_SELF_TEST:
+		options->self_test = true;
+		break;
+	case OPTION_JSON:
+		options->json = true;
+		break;
 	case OPTION_HELP:
 		help();
 	case OPTION_VERSION:
@@ -278,10 +318,22 @@ parse_command(struct options *options, char **argv)
 	options->command = options->shell + 1;
 }
 
+/* The stage is its own workspace, and nothing is run on it but the canaries. */
+static void
+parse_self_test(struct options *options, char **argv)
+{
+	options->policy = argv[0] == NULL ? "@workspace-write" : argv[0];
+	if (argv[0] != NULL && argv[1] != NULL)
+		refuse(argv[1], "--self-test takes no command", 0);
+	if (options->plan || options->workspace != NULL)
+		refuse("--self-test", "does not go with -n and -w", 0);
+}
+
 void
 options_parse(struct options *options, char **argv)
 {
 	options->level = -1;
+	options->status_fd = -1;
 	if (*argv != NULL)
 		argv++;
 	while (*argv != NULL && (*argv)[0] == '-' && (*argv)[1] != '\0') {
@@ -290,8 +342,18 @@ options_parse(struct options *options, char **argv)
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 		    parse_short(options, argv);
 	}
+	if (options->json && !options->status && !options->self_test)
+		refuse("--json", "goes with --status or --self-test", 0);
+	if (options->status)
+		machine_print(options->json);
+	if (options->self_test) {
+		parse_self_test(options, argv);
+		return;
+	}
 	if (*argv == NULL)
 		refuse(NULL, "no policy; see sbxrun --help", 0);
 	options->policy = *argv++;
 	parse_command(options, argv);
+	if (options->plan && (options->log != NULL || options->status_fd >= 0))
+		refuse("-n", "runs nothing, so there is no receipt", 0);
 }

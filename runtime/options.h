@@ -29,8 +29,13 @@ struct options {
 	const char *workspace; /* -w, or NULL */
 	const char *expect;    /* 64 hexadecimal digits, or NULL */
 	int level;             /* -l: enum sbx_level, or -1 for auto */
+	int status_fd;         /* --status-fd, or -1 */
+	const char *log;       /* --log, or NULL */
 	bool plan;             /* -n */
 	bool verbose;
+	bool self_test;        /* --self-test: there is no command */
+	bool status;           /* --status: for the parser alone */
+	bool json;             /* --json */
 	bool accept_none;
 	bool allow_full_access;
 	uint32_t definition_count;

@@ -34,7 +34,13 @@ void say(const char *subject, const char *text, int error);
 __attribute__((noreturn))
 void refuse(const char *subject, const char *text, int error);
 
-/* The status of a refusal; of a command that cannot be executed; of none. */
-enum { EXIT_REFUSED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+/* What sbxrun itself ends with: the command ran out of time; it was refused;
+ * it cannot be executed; it is not there. */
+enum {
+	EXIT_TIMEOUT = 124,
+	EXIT_REFUSED,
+	EXIT_NOT_EXECUTABLE,
+	EXIT_NOT_FOUND,
+};
 
 #endif

@@ -103,6 +103,22 @@ print_allow(struct out *out, const struct plan *plan, uint32_t index)
 	}
 }
 
+/* Whether some allow covers what is denied. */
+static bool
+is_inside(const struct binding *binding, const struct sbx_rule *deny)
+{
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    binding->sites[i].state == RULE_READY &&
+		    (rule->rights & deny->rights) != 0 &&
+		    sbx_rule_covers(rule, deny->at))
+			return true;
+	}
+	return false;
+}
+
 /* A deny is enforced by what is not granted: alone where no allow covers it,
  * by splitting the allows that do. */
 static void
@@ -110,7 +126,6 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 {
 	const struct binding *binding = plan->binding;
 	const struct sbx_rule *deny = &binding->rules[index];
-	bool inside = false;
 
 	if (plan->row == NULL) {
 		out_text(out, "NOT ENFORCED at this level");
@@ -120,15 +135,7 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 		out_text(out, "NOT COVERED: nothing is there to mask");
 		return;
 	}
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		const struct sbx_rule *rule = &binding->rules[i];
-
-		inside |= rule->effect == SBX_ALLOW &&
-		    binding->sites[i].state == RULE_READY &&
-		    (rule->rights & deny->rights) != 0 &&
-		    sbx_rule_covers(rule, deny->at);
-	}
-	if (!inside)
+	if (!is_inside(binding, deny))
 		out_text(out, "landlock: not granted");
 	else if (plan->level == SBX_LEVEL_FULL)
 		out_text(out, deny->rights & SBX_READ ? "view: masked" :
@@ -138,6 +145,44 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 		out_text(out, "landlock: split, nothing can be made beside it");
 }
 
+void
+plan_words(struct out *out, const struct sbx_path *path)
+{
+	out_text(out, effect_names[path->effect]);
+	out_text(out, " ");
+	out_text(out, right_name(path->effect, path->rights));
+}
+
+void
+plan_enforcer(struct out *out, const struct plan *plan, uint32_t index)
+{
+	if (plan->binding->sites[index].path->effect == SBX_ALLOW)
+		print_allow(out, plan, index);
+	else
+		print_deny(out, plan, index);
+}
+
+enum plan_class
+plan_class(const struct plan *plan, uint32_t index)
+{
+	const struct binding *binding = plan->binding;
+	const struct outcome *outcome = &plan->lowering->outcomes[index];
+	bool gives = binding->sites[index].path->effect == SBX_ALLOW;
+	bool plain = gives ?
+	    outcome->covered || (!outcome->split && outcome->grants > 0) :
+	    !is_inside(binding, &binding->rules[index]);
+
+	if (binding->sites[index].state != RULE_READY)
+		return gives ? PLAN_SKIPPED : PLAN_UNCOVERED;
+	return plan->row != NULL && plain ? PLAN_PLAIN : PLAN_OTHER;
+}
+
+const char *
+plan_network(const struct plan *plan)
+{
+	return net_names[plan->view->meta->net];
+}
+
 static void
 print_rules(struct out *out, const struct plan *plan)
 {
@@ -145,11 +190,8 @@ print_rules(struct out *out, const struct plan *plan)
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct site *site = &binding->sites[i];
-		uint8_t effect = site->path->effect;
 
-		out_text(out, effect_names[effect]);
-		out_text(out, " ");
-		out_text(out, right_name(effect, site->path->rights));
+		plan_words(out, site->path);
 		out_text(out, " ");
 		if (site->state == RULE_UNBOUND)
 			out_text(out, sbx_string(plan->view,
@@ -161,11 +203,59 @@ print_rules(struct out *out, const struct plan *plan)
 			out_place(out, binding->rules[i].holes[j]);
 		}
 		out_text(out, "  -- ");
-		if (effect == SBX_ALLOW)
-			print_allow(out, plan, i);
-		else
-			print_deny(out, plan, i);
+		plan_enforcer(out, plan, i);
 		print_source(out, plan, site->path->source);
+	}
+}
+
+void
+plan_glob_enforcer(struct out *out, const struct plan *plan,
+    const struct glob *glob)
+{
+	if (glob->unbound) {
+		out_text(out, "skipped: its anchor has no path here");
+		return;
+	}
+	if (plan->row == NULL) {
+		out_text(out, glob->path->effect == SBX_ALLOW ?
+		    "NOT RESTRICTED at this level" :
+		    "NOT ENFORCED at this level");
+		return;
+	}
+	out_text(out, "snapshot: ");
+	out_number(out, glob->matches);
+	out_text(out, glob->matches == 1 ? " match now" : " matches now");
+	out_text(out, ", later ones are not covered");
+	if (glob->closed > 0) {
+		out_text(out, "; directories that cannot be read: ");
+		out_number(out, glob->closed);
+	}
+	if (glob->fault != NULL) {
+		out_text(out, "; NOT ENFORCED beyond: ");
+		out_text(out, glob->fault);
+	}
+}
+
+/* What matches is among the rules, place by place. */
+static void
+print_globs(struct out *out, const struct plan *plan)
+{
+	const struct binding *binding = plan->binding;
+
+	for (uint32_t i = 0; i < binding->glob_count; i++) {
+		const struct glob *glob = &binding->globs[i];
+		const struct sbx_path *path = glob->path;
+
+		plan_words(out, path);
+		out_text(out, " glob ");
+		if (glob->unbound)
+			out_text(out, sbx_string(plan->view, path->suffix));
+		else
+			out_bytes(out, glob->at.path, glob->at.len);
+		out_text(out, sbx_string(plan->view, path->glob));
+		out_text(out, "  -- ");
+		plan_glob_enforcer(out, plan, glob);
+		print_source(out, plan, path->source);
 	}
 }
 
@@ -243,8 +333,8 @@ print_system_calls(struct out *out, const struct plan *plan)
 	out_text(out, " instructions\n");
 }
 
-static void
-print_limits(struct out *out, const struct plan *plan)
+const char *
+plan_limit(uint16_t kind)
 {
 	static const char *const names[SBX_LIMIT_END] = {
 		[SBX_LIMIT_FILE_SIZE] = "file-size",
@@ -254,26 +344,50 @@ print_limits(struct out *out, const struct plan *plan)
 		[SBX_LIMIT_MEMORY] = "memory",
 		[SBX_LIMIT_CORE] = "core",
 		[SBX_LIMIT_STACK] = "stack",
+		[SBX_LIMIT_TIMEOUT] = "timeout",
+		[SBX_LIMIT_OUTPUT] = "output",
 	};
 
+	return names[kind];
+}
+
+const char *
+plan_limit_enforcer(const struct plan *plan, uint16_t kind)
+{
+	static const char *const enforcers[SBX_LIMIT_END] = {
+		[SBX_LIMIT_FILE_SIZE] = "rlimit",
+		[SBX_LIMIT_PROCESSES] =
+		    "rlimit, beside all tasks that run now",
+		[SBX_LIMIT_OPEN_FILES] = "rlimit",
+		[SBX_LIMIT_CPU_TIME] = "rlimit, of each process",
+		[SBX_LIMIT_MEMORY] = "rlimit, of each process",
+		[SBX_LIMIT_CORE] = "rlimit",
+		[SBX_LIMIT_STACK] = "rlimit",
+		[SBX_LIMIT_TIMEOUT] = "sbxrun, of all processes",
+		[SBX_LIMIT_OUTPUT] = "sbxrun, of each stream",
+	};
+
+	if (kind == SBX_LIMIT_PROCESSES && geteuid() == 0)
+		return "NOT ENFORCED for root";
+	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL)
+		return "rlimit, of the sandbox";
+	return enforcers[kind];
+}
+
+static void
+print_limits(struct out *out, const struct plan *plan)
+{
 	for (uint32_t i = 0; i < plan->view->limit_count; i++) {
 		const struct sbx_limit *limit = &plan->view->limits[i];
 
 		if ((limit->where & KERNEL_WHERE) == 0)
 			continue;
 		out_text(out, "limit ");
-		out_text(out, names[limit->kind]);
+		out_text(out, plan_limit(limit->kind));
 		out_text(out, " ");
 		out_number(out, limit->value);
-		if (limit->kind == SBX_LIMIT_PROCESSES)
-			out_text(out, geteuid() == 0 ?
-			    "  -- NOT ENFORCED for root" :
-			    "  -- rlimit, beside all tasks that run now");
-		else if (limit->kind == SBX_LIMIT_CPU_TIME ||
-		    limit->kind == SBX_LIMIT_MEMORY)
-			out_text(out, "  -- rlimit, of each process");
-		else
-			out_text(out, "  -- rlimit");
+		out_text(out, "  -- ");
+		out_text(out, plan_limit_enforcer(plan, limit->kind));
 		print_source(out, plan, limit->source);
 	}
 }
@@ -327,6 +441,7 @@ plan_print(const struct plan *plan)
 	print_anchors(&out, plan);
 	if (!allows_everything(plan)) {
 		print_rules(&out, plan);
+		print_globs(&out, plan);
 		print_network(&out, plan);
 		print_scope(&out, plan, "signal", SBX_SIGNAL_ANYWHERE, 2);
 		print_scope(&out, plan, "abstract", SBX_ABSTRACT_ANYWHERE, 1);

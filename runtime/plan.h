@@ -7,6 +7,8 @@
 #include "runtime/environment.h"
 #include "runtime/lower.h"
 #include "runtime/machine.h"
+#include "runtime/out.h"
+#include "runtime/view.h"
 
 struct plan {
 	const struct sbx_view *view;
@@ -18,7 +20,27 @@ struct plan {
 	const struct lowering *lowering;
 	const struct environment *environment;
 	const char *digest;
+	const struct view_report *shown;
+	const char *why_not_full; /* NULL: it is, or was not asked for */
 };
+
+/* What stands behind a rule. */
+enum plan_class {
+	PLAN_PLAIN,     /* Landlock, with nothing to add */
+	PLAN_OTHER,
+	PLAN_UNCOVERED, /* a denied place that is not there */
+	PLAN_SKIPPED,   /* an allowed one */
+};
+
+/* The parts of a plan, for the receipt; `index` is of the binding's rules. */
+enum plan_class plan_class(const struct plan *plan, uint32_t index);
+void plan_words(struct out *out, const struct sbx_path *path);
+void plan_enforcer(struct out *out, const struct plan *plan, uint32_t index);
+void plan_glob_enforcer(struct out *out, const struct plan *plan,
+    const struct glob *glob);
+const char *plan_network(const struct plan *plan);
+const char *plan_limit(uint16_t kind);
+const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 
 /* Prints the plan on stdout; everything in it has been tried in the kernel. */
 void plan_print(const struct plan *plan);

@@ -1,168 +1,77 @@
 #include "runtime/supervise.h"
 
+#include "runtime/kernel.h"
+#include "runtime/lower.h"
 #include "runtime/out.h"
+#include "runtime/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-/* What process 1 tells: one write of a few bytes, so never torn. */
-struct message {
-	int status;        /* as wait(2) gives it */
-	struct timespec at; /* CLOCK_MONOTONIC */
+enum {
+	GRACE = 2,              /* seconds between TERM and KILL */
+	TIMEOUT_MAX = INT_MAX,  /* seconds: a lifetime, and no overflow */
 };
 
-/*
- * What other processes send to sbxrun and mean for the command.  TSTP, TTIN
- * and TTOU are left to stop the supervisor itself.
- */
-static const int forwarded[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT,
-};
-
-/* What the command is to find as it was. */
-struct former {
-	sigset_t mask;
-	struct sigaction child;
-};
-
-static void
-watched_signals(sigset_t *set)
+bool
+supervise_plan(struct supervision *supervision, const struct sbx_view *view)
 {
-	sigemptyset(set);
-	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-		sigaddset(set, forwarded[i]);
-	sigaddset(set, SIGCHLD);
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		const struct sbx_limit *limit = &view->limits[i];
+
+		if ((limit->where & KERNEL_WHERE) == 0)
+			continue;
+		if (limit->kind == SBX_LIMIT_TIMEOUT) {
+			supervision->timeout = limit->value < TIMEOUT_MAX ?
+			    limit->value : TIMEOUT_MAX;
+			format_source(view, limit->source,
+			    supervision->timeout_source,
+			    sizeof supervision->timeout_source);
+		}
+		if (limit->kind == SBX_LIMIT_OUTPUT) {
+			supervision->output = limit->value;
+			format_source(view, limit->source,
+			    supervision->output_source,
+			    sizeof supervision->output_source);
+		}
+	}
+	return supervision->timeout > 0 || supervision->output > 0;
 }
 
-void
-channel_open(struct channel *channel)
+static void
+open_pipe(int *reader, int *writer)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		refuse(NULL, "cannot make a pipe", errno);
-	channel->read = ends[0];
-	channel->write = ends[1];
+	*reader = above_standard(ends[0]);
+	*writer = above_standard(ends[1]);
 }
 
 void
-channel_close(struct channel *channel)
+supervise_open(struct supervision *supervision)
 {
-	close(channel->read);
-	close(channel->write);
-}
-
-/* A signal that is blocked waits for signalfd, even one that is ignored by
- * default, such as SIGCHLD and SIGWINCH. */
-static int
-open_signals(struct former *former)
-{
-	/* Where it is ignored, children vanish without a status. */
-	static const struct sigaction standard = { .sa_handler = SIG_DFL };
-	sigset_t set;
-	int fd;
-
-	watched_signals(&set);
-	if (sigprocmask(SIG_BLOCK, &set, &former->mask) != 0 ||
-	    sigaction(SIGCHLD, &standard, &former->child) != 0)
-		refuse(NULL, "cannot block signals", errno);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		refuse(NULL, "cannot watch signals", errno);
-	return fd;
-}
-
-/* The terminal's signals have reached the whole job; others only us. */
-static bool
-is_for_us_alone(const struct signalfd_siginfo *info)
-{
-	return info->ssi_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
-}
-
-/* --- process 1 ------------------------------------------------------------ */
-
-static void
-send_message(const struct channel *channel, int status)
-{
-	struct message message = { .status = status };
-
-	clock_gettime(CLOCK_MONOTONIC, &message.at);
-	/* A supervisor that is gone has taken us along. */
-	if (write(channel->write, &message, sizeof message) !=
-	    sizeof message)
-		_exit(EXIT_REFUSED);
-}
-
-/* Reaps all that ended; ends with the command. */
-static void
-reap(const struct channel *channel, pid_t command)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-		if (pid != command)
-			continue;
-		send_message(channel, status);
-		if (!WIFSTOPPED(status))
-			_exit(0);
-	}
-}
-
-__attribute__((noreturn))
-static void
-be_first(const struct channel *channel, pid_t command, int signals)
-{
-	struct signalfd_siginfo info;
-	struct pollfd wait = { .fd = signals, .events = POLLIN };
-
-	for (;;) {
-		reap(channel, command);
-		if (poll(&wait, 1, -1) < 0 && errno != EINTR)
-			_exit(EXIT_REFUSED);
-		while (read(signals, &info, sizeof info) == sizeof info) {
-			/* A sender outside of the namespace has number 0. */
-			if (info.ssi_signo != SIGCHLD &&
-			    is_for_us_alone(&info) && info.ssi_pid == 0)
-				kill(command, (int)info.ssi_signo);
-		}
-	}
+	clock_gettime(CLOCK_MONOTONIC, &supervision->begin);
+	open_pipe(&supervision->read, &supervision->write);
+	if (supervision->receipt != NULL)
+		open_pipe(&supervision->started_read,
+		    &supervision->started_write);
+	relay_open(&supervision->relay, supervision->output);
 }
 
 void
-supervise_first(struct channel *channel)
+supervise_close(struct supervision *supervision)
 {
-	struct former former;
-	int signals = open_signals(&former);
-	pid_t command;
-
-	close(channel->read);
-	command = fork();
-	if (command < 0)
-		refuse(NULL, "cannot fork", errno);
-	if (command > 0) {
-		/* Nobody inside may trace it, or read its /proc/1. */
-		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-		be_first(channel, command, signals);
-	}
-	close(signals);
-	close(channel->write);
-	if (sigaction(SIGCHLD, &former.child, NULL) != 0 ||
-	    sigprocmask(SIG_SETMASK, &former.mask, NULL) != 0)
-		refuse(NULL, "cannot restore the signal mask", errno);
+	close(supervision->read);
+	close(supervision->write);
+	relay_close_command(&supervision->relay);
+	relay_close_supervisor(&supervision->relay);
 }
-
-/* --- the supervisor ------------------------------------------------------- */
 
 /* Ends as the command did; a core was its business. */
 __attribute__((noreturn))
@@ -191,11 +100,18 @@ is_before(struct timespec a, struct timespec b)
 }
 
 struct watch {
-	struct channel *channel;
+	struct supervision *supervision;
 	pid_t first;
+	int signals;
 	struct timespec continued; /* when this job last went on */
-	bool ended;
+	struct timespec deadline;  /* if there is a timeout */
+	bool late;                 /* the time is over, TERM was sent */
+	bool over;                 /* and so is the grace */
+	bool ended;                /* the command has; then: */
 	int status;
+	bool started;              /* the receipt has its first record */
+	struct timespec end;
+	bool leave;                /* somebody wants us to end */
 };
 
 /*
@@ -207,8 +123,9 @@ receive(struct watch *watch)
 {
 	struct message message;
 
-	while (read(watch->channel->read, &message, sizeof message) ==
+	while (read(watch->supervision->read, &message, sizeof message) ==
 	    sizeof message) {
+		watch->started |= message.started;
 		if (!WIFSTOPPED(message.status)) {
 			watch->ended = true;
 			watch->status = message.status;
@@ -220,43 +137,197 @@ receive(struct watch *watch)
 }
 
 static void
-relay(struct watch *watch, int signals)
+forward(struct watch *watch)
 {
 	struct signalfd_siginfo info;
 
-	while (read(signals, &info, sizeof info) == sizeof info) {
+	while (read(watch->signals, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCONT)
 			clock_gettime(CLOCK_MONOTONIC, &watch->continued);
-		if (info.ssi_signo != SIGCHLD && is_for_us_alone(&info))
+		watch->leave |= info.ssi_signo == SIGHUP ||
+		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
+		    info.ssi_signo == SIGTERM;
+		if (info.ssi_signo != SIGCHLD && !watch->ended &&
+		    signal_is_for_us_alone(&info))
 			kill(watch->first, (int)info.ssi_signo);
 	}
 }
 
-void
-supervise(struct channel *channel, pid_t first)
+/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
+static int
+time_left(const struct watch *watch)
 {
-	struct former former;
-	struct watch watch = { .channel = channel, .first = first };
-	int signals = open_signals(&former), status;
-	struct pollfd wait[2] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = channel->read, .events = POLLIN },
+	struct timespec now;
+	int64_t left;
+
+	if (watch->supervision->timeout == 0)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	left = (int64_t)(watch->deadline.tv_sec - now.tv_sec) * 1000 +
+	    (watch->deadline.tv_nsec - now.tv_nsec) / 1000000 + 1;
+	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+static void
+say_late(const struct supervision *supervision)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct out out;
+
+	/* Nor may a reader who does not read keep us. */
+	if (poll(&wait, 1, 0) <= 0)
+		return;
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, "sbxrun: ");
+	out_text(&out, supervision->timeout_source);
+	out_text(&out, ": the command is ended after ");
+	out_number(&out, supervision->timeout);
+	out_text(&out, " s, the limit\n");
+	out_flush(&out);
+}
+
+/* The time is over: TERM first, and also to what is stopped. */
+static void
+check_time(struct watch *watch)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (watch->supervision->timeout == 0 ||
+	    is_before(now, watch->deadline))
+		return;
+	if (watch->late) {
+		watch->over = true;
+		return;
+	}
+	watch->late = true;
+	watch->deadline = now;
+	watch->deadline.tv_sec += GRACE;
+	kill(watch->first, SIGTERM);
+	kill(watch->first, SIGCONT);
+}
+
+/* One turn: waits, at most so many milliseconds, and does what came up. */
+static bool
+watch_once(struct watch *watch, int milliseconds)
+{
+	struct supervision *supervision = watch->supervision;
+	struct pollfd wait[2 + RELAY_STREAMS] = {
+		{ .fd = watch->signals, .events = POLLIN },
+		/* After the end a closed channel is no news. */
+		{ .fd = watch->ended ? -1 : supervision->read,
+		    .events = POLLIN },
 	};
 
-	close(channel->write);
-	fcntl(channel->read, F_SETFL, O_NONBLOCK);
-	for (;;) {
-		if (poll(wait, 2, -1) < 0 && errno != EINTR)
+	relay_wait(&supervision->relay, wait + 2);
+	if (poll(wait, 2 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
+		return false;
+	/* Signals first: they say when the job went on. */
+	forward(watch);
+	if (!watch->ended)
+		receive(watch);
+	relay_move(&supervision->relay, wait + 2);
+	relay_tell(&supervision->relay, supervision->output_source, false);
+	return (wait[1].revents & POLLHUP) == 0;
+}
+
+static void
+watch_command(struct watch *watch)
+{
+	while (!watch->ended && !watch->over) {
+		if (!watch_once(watch, time_left(watch)))
 			break;
-		/* Signals first: they say when the job went on. */
-		relay(&watch, signals);
-		receive(&watch);
-		if (watch.ended || (wait[1].revents & POLLHUP) != 0)
+		check_time(watch);
+	}
+	if (!watch->ended)
+		receive(watch);
+}
+
+/* Everything inside dies; afterwards nobody writes any more. */
+static void
+end_tree(struct watch *watch)
+{
+	struct supervision *supervision = watch->supervision;
+	int status;
+
+	clock_gettime(CLOCK_MONOTONIC, &watch->end);
+	close(supervision->read);
+	/* Else the closed channel tells it, unless it was stopped. */
+	kill(watch->first, supervision->namespaces ? SIGKILL : SIGCONT);
+	while (waitpid(watch->first, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!watch->ended)
+		watch->status = status;
+	watch->ended = true;
+}
+
+/*
+ * What was written before the end is still to be handed on, however long the
+ * reader takes; but not after a timeout, nor for somebody who wants us gone.
+ */
+static void
+drain(struct watch *watch)
+{
+	struct relay *relay = &watch->supervision->relay;
+
+	watch->leave = false;
+	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave; rounds++) {
+		if (watch->late && rounds == 100)
+			break;
+		if (!watch_once(watch, watch->late ? 10 : -1))
 			break;
 	}
-	receive(&watch);
-	kill(first, SIGKILL);
-	while (waitpid(first, &status, 0) < 0 && errno == EINTR)
-		;
-	end_with(watch.ended ? watch.status : status);
+	relay_tell(relay, watch->supervision->output_source, !watch->late);
+}
+
+static void
+finish_receipt(const struct watch *watch)
+{
+	struct supervision *supervision = watch->supervision;
+	struct receipt_end end = {
+		.status = watch->status,
+		.late = watch->late,
+		.begin = supervision->begin,
+		.end = watch->end,
+		.relay = &supervision->relay,
+	};
+
+	/* Who had to be killed had started; else there is no first record. */
+	if (supervision->receipt != NULL && (watch->started || watch->over))
+		receipt_finish(supervision->receipt, &end);
+}
+
+void
+supervise(struct supervision *supervision, pid_t first)
+{
+	struct former_signals former;
+	struct watch watch = {
+		.supervision = supervision,
+		.first = first,
+		.signals = signals_open(&former),
+		.deadline = supervision->begin,
+	};
+
+	watch.deadline.tv_sec += (time_t)supervision->timeout;
+	close(supervision->write);
+	fcntl(supervision->read, F_SETFL, O_NONBLOCK);
+	if (supervision->receipt != NULL) {
+		close(supervision->started_read);
+		close(supervision->started_write);
+	}
+	relay_close_command(&supervision->relay);
+	/* Who reads or writes at the other end waits for the command alone. */
+	close(STDIN_FILENO);
+	if (!relay_has(&supervision->relay, STDOUT_FILENO))
+		close(STDOUT_FILENO);
+	signal(SIGPIPE, SIG_IGN);
+	watch_command(&watch);
+	end_tree(&watch);
+	drain(&watch);
+	finish_receipt(&watch);
+	if (watch.late) {
+		say_late(supervision);
+		_exit(EXIT_TIMEOUT);
+	}
+	end_with(watch.status);
 }

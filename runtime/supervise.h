@@ -1,38 +1,79 @@
 /*
- * Level full has three processes: the supervisor, which is the process that
- * was started as sbxrun and stays outside; process 1 of the new process
- * namespace, which reaps; and the command.
+ * A command that is supervised has two processes of sbxrun's above it: the
+ * supervisor, which is the process that was started as sbxrun, and the first
+ * one, under which all that the command starts comes to an end.
  *
- *	sbxrun --namespaces--> process 1 --fork--> confine, exec the command
- *	   ^  status, stops       |  ^  status, stops    |
- *	   +----------------------+  +-------------------+
+ *	sbxrun --fork--> the first --fork--> confine, exec the command
+ *	   ^  status, stops  |  ^  status, stops  |
+ *	   +-----------------+  +-----------------+
+ *	   ^  standard output and error           |
+ *	   +--------------------------------------+
+ *
+ * At level full the first is process 1 of the new namespaces, and the kernel
+ * kills everything inside when it ends.  Below, it is a subreaper: what the
+ * command's children leave behind becomes its own, and it kills that.
  *
  * A person at the terminal notices nothing: signals that are sent to sbxrun
  * reach the command, those of the terminal reach it anyway, the job stops and
- * goes on as one, and sbxrun ends as the command ended, by a signal too.  When
- * any of the first two ends, the kernel kills everything inside.
+ * goes on as one, and sbxrun ends as the command ended, by a signal too.
  */
 #ifndef SBX_SUPERVISE_H
 #define SBX_SUPERVISE_H
 
-#include <sys/types.h>
+#include "runtime/receipt.h"
+#include "runtime/relay.h"
 
-/* The channel from process 1 to the supervisor, made before they part. */
-struct channel {
-	int read, write;
+#include "format/blob.h"
+
+#include <sys/types.h>
+#include <time.h>
+
+enum { SUPERVISE_SOURCE_SIZE = 256 };
+
+struct supervision {
+	bool on;             /* the processes have parted */
+	bool namespaces;     /* the first one is process 1 */
+	int read, write;     /* from the first one to the supervisor */
+	uint64_t timeout;    /* seconds; 0: none */
+	uint64_t output;     /* bytes of a stream; 0: no cap */
+	struct timespec begin;
+	struct relay relay;
+	struct receipt *receipt; /* NULL: nobody wants one */
+	/* The command says on it that it is confined, for the receipt. */
+	int started_read, started_write;
+	/* Where the limits were written. */
+	char timeout_source[SUPERVISE_SOURCE_SIZE];
+	char output_source[SUPERVISE_SOURCE_SIZE];
 };
 
-void channel_open(struct channel *channel);
-void channel_close(struct channel *channel);
+/* What one process tells the other: one write of a few bytes, never torn. */
+struct message {
+	bool started;       /* it was confined, and the receipt says so */
+	int status;         /* of the command, as wait(2) gives it */
+	struct timespec at; /* CLOCK_MONOTONIC */
+};
 
-/* In the supervisor: stays until process 1 ends, then ends in the same way. */
+/* Finds the limits that need a supervisor; whether there are any. */
+bool supervise_plan(struct supervision *supervision,
+    const struct sbx_view *view);
+
+/* What has to be there before the processes part, and taking it back. */
+void supervise_open(struct supervision *supervision);
+void supervise_close(struct supervision *supervision);
+
+/* In the supervisor: stays until the first one ends, then ends as the command
+ * did, or with 124 if its time was over. */
 __attribute__((noreturn))
-void supervise(struct channel *channel, pid_t first);
+void supervise(struct supervision *supervision, pid_t first);
 
 /*
- * In process 1: forks.  Returns in the child, which is to become the command;
- * the parent stays until the child ends, tells the supervisor and ends.
+ * In the first one: forks.  Returns in the child, which is to become the
+ * command; the parent stays until the child ends, tells the supervisor, kills
+ * what is left and ends.
  */
-void supervise_first(struct channel *channel);
+void supervise_first(struct supervision *supervision);
+
+/* In the command: it is confined, and executes next. */
+void supervise_started(const struct supervision *supervision);
 
 #endif

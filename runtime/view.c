@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 /*
- * One mount of the view.  The table is sorted by place, so that a mount comes
- * after those around it and is made inside them.
+ * A place that some rule names, or a place above one, and what is mounted
+ * there.  The table is sorted by place, so that a mount comes after those
+ * around it and is made inside them.
  */
 enum mount_kind {
+	MOUNT_NONE, /* what is around it shows it as it is to be */
 	MOUNT_BIND,
 	MOUNT_PROC, /* new ones of the sandbox's own */
 	MOUNT_PTS,
@@ -26,17 +28,23 @@ enum mount_kind {
 };
 
 struct mounting {
-	struct sbx_place at;
-	uint64_t attributes; /* MOUNT_ATTR_* to set */
+	struct sbx_place at;   /* in the view */
+	struct sbx_place from; /* outside; differs in the scratch directory */
+	uint64_t attributes;   /* MOUNT_ATTR_* to set */
+	int fd;                /* of what is outside, or of a mask, or -1 */
 	uint8_t kind;
+	bool allowed;          /* some rule may allow this very place */
+	bool absent;           /* denied, but nothing is there to mask */
 };
 
 struct view {
 	struct binding *binding;
 	struct view_report *report;
+	struct sbx_place scratch;
 	int root;            /* of the tmpfs */
 	struct mounting *mounts;
 	uint32_t count, max;
+	struct sbx_place made; /* the last one whose parents were made */
 };
 
 static const struct sbx_place proc = { "/proc", 5 }, dev = { "/dev", 4 },
@@ -48,6 +56,17 @@ enum {
 	/* Never lifted: set-user-ID is without force here anyway, and device
 	 * files are bound one by one. */
 	ALWAYS = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+	TARGET_EMPTY_PATH = 0x40, /* MOVE_MOUNT_T_EMPTY_PATH */
+	COPY = OPEN_TREE_CLONE | O_CLOEXEC | MOUNT_TREE | AT_EMPTY_PATH,
+};
+
+/*
+ * Other processes of the user, a second sandbox among them, may put links into
+ * trees that are written: every look-up there is without links.
+ */
+static const struct open_how unlinked = {
+	.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	.resolve = RESOLVE_NO_SYMLINKS,
 };
 
 __attribute__((noreturn))
@@ -73,19 +92,53 @@ inside(struct sbx_place at)
 /* --- the table ------------------------------------------------------------ */
 
 static bool
-may(const struct view *view, uint8_t right, struct sbx_place at)
+may(const struct view *view, uint8_t right, struct sbx_place from)
 {
 	return sbx_verdict_allows(sbx_path_verdict(view->binding->rules,
-	    view->binding->rule_count, right, at));
+	    view->binding->rule_count, right, from));
+}
+
+/* The scratch directory is seen as /tmp. */
+static struct sbx_place
+seen_at(const struct view *view, struct sbx_place from)
+{
+	if (view->scratch.len == 0 || !sbx_covers(view->scratch, from))
+		return from;
+	return area_join(&view->binding->area, tmp, (struct sbx_place){
+	    from.path + view->scratch.len, from.len - view->scratch.len });
+}
+
+/*
+ * Landlock gives what an allow above a place gives, in the view and denied or
+ * not: what the policy does not give there, the mount has to take away.
+ */
+static bool
+is_given_exec(const struct view *view, struct sbx_place at)
+{
+	const struct binding *binding = view->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect == SBX_ALLOW && (rule->rights & SBX_EXEC) &&
+		    (sbx_covers(rule->at, at) || (sbx_covers(tmp, at) &&
+			view->scratch.len > 0 &&
+			sbx_place_compare(rule->at, view->scratch) == 0)))
+			return true;
+	}
+	return false;
 }
 
 static uint64_t
-attributes_of(const struct view *view, struct sbx_place at)
+attributes_of(const struct view *view, const struct mounting *mounting)
 {
 	uint64_t attributes = ALWAYS;
 
-	if (!may(view, SBX_WRITE, at))
+	if (!may(view, SBX_WRITE, mounting->from))
 		attributes |= MOUNT_ATTR_RDONLY;
+	if (!may(view, SBX_EXEC, mounting->from) &&
+	    is_given_exec(view, mounting->at))
+		attributes |= MOUNT_ATTR_NOEXEC;
 	return attributes;
 }
 
@@ -106,125 +159,75 @@ find_mount(const struct view *view, struct sbx_place at)
 	return low;
 }
 
-static bool
-is_mounted(const struct view *view, struct sbx_place at)
+/* The entry for a place, new ones of kind MOUNT_NONE. */
+static struct mounting *
+add_mount(struct view *view, struct sbx_place at, struct sbx_place from)
 {
 	uint32_t index = find_mount(view, at);
+	struct mounting *mounting = &view->mounts[index];
 
-	return index < view->count &&
-	    sbx_place_compare(view->mounts[index].at, at) == 0;
-}
-
-static void
-add_mount(struct view *view, struct sbx_place at, uint8_t kind,
-    uint64_t attributes)
-{
-	uint32_t index = find_mount(view, at);
-
-	if (is_mounted(view, at))
-		return;
+	if (index < view->count && sbx_place_compare(mounting->at, at) == 0)
+		return mounting;
 	if (view->count == view->max)
 		refuse_place(at, "the view needs more mounts than the bound",
 		    0);
-	memmove(view->mounts + index + 1, view->mounts + index,
-	    (view->count - index) * sizeof *view->mounts);
-	view->mounts[index] = (struct mounting){ at, attributes, kind };
+	memmove(mounting + 1, mounting,
+	    (view->count - index) * sizeof *mounting);
+	*mounting = (struct mounting){ .at = at, .from = from, .fd = -1 };
 	view->count++;
+	return mounting;
 }
 
-/* The innermost mount of the table around a place, or NULL. */
+/* The innermost mount around a place, or NULL. */
 static const struct mounting *
 mount_around(const struct view *view, struct sbx_place at)
 {
 	for (uint32_t i = find_mount(view, at); i-- > 0;) {
-		if (sbx_covers(view->mounts[i].at, at))
-			return &view->mounts[i];
+		const struct mounting *mounting = &view->mounts[i];
+
+		if (mounting->kind != MOUNT_NONE &&
+		    sbx_covers(mounting->at, at))
+			return mounting;
 	}
 	return NULL;
 }
 
 /* Whether a mount shows other files than there are outside. */
 static bool
-is_new(uint8_t kind)
+is_new(const struct mounting *mounting)
 {
-	return kind == MOUNT_PTS || kind == MOUNT_SHM || kind == MOUNT_TMP ||
-	    kind == MOUNT_WAY;
-}
-
-static bool
-is_link(struct sbx_place at)
-{
-	char target;
-
-	return readlink(path_of(at), &target, 1) >= 0;
-}
-
-/* Every directory between the mount around a place and the place. */
-static void
-pin_ancestors(struct view *view, const struct mounting *around,
-    struct sbx_place at)
-{
-	struct sbx_place above = at;
-	uint64_t attributes = around->attributes;
-	uint32_t least = around->at.len;
-
-	for (;;) {
-		while (above.len > least && above.path[above.len - 1] != '/')
-			above.len--;
-		if (above.len <= least + 1)
-			return;
-		above.len--;
-		add_mount(view, area_join(&view->binding->area, above,
-		    nothing), MOUNT_PIN, attributes);
-	}
-}
-
-/*
- * A place where a right may end inside an allowed tree.  What is not there
- * cannot be covered: false; and a link cannot be mounted on: what it leads to is
- * covered where that is.
- */
-static bool
-add_cut(struct view *view, struct sbx_place at)
-{
-	const struct mounting *around = mount_around(view, at);
-	uint64_t attributes;
-	struct stat status;
-
-	if (around == NULL || is_link(at))
-		return true;
-	/* What the policy names is not what lies in there. */
-	if (is_new(around->kind))
-		return false;
-	if (fstatat(AT_FDCWD, path_of(at), &status, AT_SYMLINK_NOFOLLOW) != 0)
-		return false;
-	attributes = attributes_of(view, at);
-	if (may(view, SBX_EXEC, around->at) && !may(view, SBX_EXEC, at))
-		attributes |= MOUNT_ATTR_NOEXEC;
-	if (may(view, SBX_READ, at) && attributes == around->attributes)
-		return true;
-	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-		view->report->hard_linked++;
-	if ((around->attributes & MOUNT_ATTR_RDONLY) == 0)
-		pin_ancestors(view, around, at);
-	add_mount(view, at, may(view, SBX_READ, at) ? MOUNT_BIND : MOUNT_MASK,
-	    attributes);
-	return true;
+	return mounting->kind == MOUNT_PTS || mounting->kind == MOUNT_SHM ||
+	    mounting->kind == MOUNT_TMP || mounting->kind == MOUNT_WAY;
 }
 
 static void
-collect_binds(struct view *view)
+collect_places(struct view *view)
 {
 	struct binding *binding = view->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
+		const struct site *site = &binding->sites[i];
+		struct mounting *mounting;
 
-		if (rule->effect == SBX_ALLOW &&
-		    binding->sites[i].state == RULE_READY &&
-		    may(view, SBX_READ, rule->at))
-			add_mount(view, rule->at, MOUNT_BIND,
-			    attributes_of(view, rule->at));
+		if (site->state == RULE_UNBOUND ||
+		    (rule->effect == SBX_ALLOW && site->state != RULE_READY))
+			continue;
+		for (uint16_t j = 0; j < rule->hole_count; j++) {
+			mounting = add_mount(view,
+			    seen_at(view, rule->holes[j]), rule->holes[j]);
+			mounting->allowed |= rule->effect != SBX_ALLOW;
+		}
+		mounting = add_mount(view, seen_at(view, rule->at), rule->at);
+		if (rule->effect != SBX_ALLOW)
+			continue;
+		mounting->allowed = true;
+		/* What is at /tmp/x outside goes before what the scratch
+		 * directory has there. */
+		if (mounting->fd < 0 || mounting->from.len != rule->at.len) {
+			mounting->fd = site->fd;
+			mounting->from = rule->at;
+		}
 	}
 }
 
@@ -232,24 +235,79 @@ collect_binds(struct view *view)
 static void
 collect_own(struct view *view)
 {
-	static const struct {
-		const struct sbx_place *at;
+	const struct {
+		struct sbx_place at, from;
 		uint8_t kind;
 	} own[] = {
-		{ &proc, MOUNT_PROC },
-		{ &dev_pts, MOUNT_PTS },
-		{ &dev_shm, MOUNT_SHM },
-		{ &tmp, MOUNT_TMP },
+		{ proc, proc, MOUNT_PROC },
+		{ dev_pts, dev_pts, MOUNT_PTS },
+		{ dev_shm, dev_shm, MOUNT_SHM },
+		{ tmp, view->scratch, MOUNT_TMP },
 	};
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		struct sbx_place at = *own[i].at;
+		struct mounting *mounting;
 
-		if (!may(view, SBX_READ, at) || (own[i].kind == MOUNT_TMP &&
-			view->binding->scratch[0] == '\0'))
+		if (own[i].from.len == 0 || !may(view, SBX_READ, own[i].from))
 			continue;
-		add_mount(view, at, own[i].kind, attributes_of(view, at));
-		view->mounts[find_mount(view, at)].kind = own[i].kind;
+		mounting = add_mount(view, own[i].at, own[i].from);
+		mounting->from = own[i].from;
+		mounting->kind = own[i].kind;
+		mounting->fd = -1;
+		mounting->attributes = attributes_of(view, mounting);
+	}
+}
+
+/*
+ * What is mounted at a place inside another mount: what shows it with other
+ * rights.  What is not there cannot be covered; what lies under a mask, or
+ * under something new, is covered.
+ */
+static void
+settle_inside(struct view *view, struct mounting *mounting,
+    const struct mounting *around)
+{
+	bool readable = may(view, SBX_READ, mounting->from);
+	struct stat status;
+
+	if (!readable && (around->kind == MOUNT_MASK || (is_new(around) &&
+		mounting->from.path == mounting->at.path)))
+		return;
+	mounting->attributes = attributes_of(view, mounting);
+	if (readable && around->kind != MOUNT_MASK && !is_new(around) &&
+	    mounting->attributes == around->attributes &&
+	    !sbx_covers(dev, mounting->at))
+		return;
+	if (fstatat(AT_FDCWD, path_of(mounting->from), &status,
+		AT_SYMLINK_NOFOLLOW) != 0) {
+		mounting->absent = true;
+		view->report->absent++;
+		return;
+	}
+	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
+		view->report->hard_linked++;
+	/* A link keeps its place; what it leads to has an entry of its own. */
+	mounting->kind = readable || S_ISLNK(status.st_mode) ? MOUNT_BIND :
+							       MOUNT_MASK;
+}
+
+static void
+settle(struct view *view)
+{
+	for (uint32_t i = 0; i < view->count; i++) {
+		struct mounting *mounting = &view->mounts[i];
+		const struct mounting *around =
+		    mount_around(view, mounting->at);
+
+		if (mounting->kind != MOUNT_NONE)
+			continue;
+		if (around != NULL) {
+			settle_inside(view, mounting, around);
+		} else if (mounting->allowed &&
+		    may(view, SBX_READ, mounting->from)) {
+			mounting->kind = MOUNT_BIND;
+			mounting->attributes = attributes_of(view, mounting);
+		}
 	}
 }
 
@@ -262,37 +320,91 @@ static void
 collect_ways(struct view *view)
 {
 	for (uint32_t i = 0; i < view->count; i++) {
-		struct sbx_place way = view->mounts[i].at;
-		const struct mounting *around = mount_around(view, way);
-		size_t name;
+		const struct mounting *mounting = &view->mounts[i];
+		const struct mounting *around =
+		    mount_around(view, mounting->at);
+		struct sbx_place way = mounting->at;
 
-		if (around == NULL || around->kind != MOUNT_TMP)
+		if (mounting->kind == MOUNT_NONE || around == NULL ||
+		    around->kind != MOUNT_TMP ||
+		    mounting->from.path != mounting->at.path)
 			continue;
-		name = strcspn(way.path + tmp.len + 1, "/");
-		if (tmp.len + 1 + name == way.len)
+		way.len = tmp.len + 1 +
+		    (uint32_t)strcspn(way.path + tmp.len + 1, "/");
+		if (way.len == mounting->at.len)
 			continue;
-		way.len = (uint32_t)(tmp.len + 1 + name);
-		add_mount(view, area_join(&view->binding->area, way, nothing),
-		    MOUNT_WAY, ALWAYS);
+		way = area_join(&view->binding->area, way, nothing);
+		add_mount(view, way, way)->kind = MOUNT_WAY;
 	}
 }
 
+static bool
+is_writable(const struct mounting *mounting)
+{
+	return (mounting->attributes & MOUNT_ATTR_RDONLY) == 0;
+}
+
+/*
+ * Every directory between a place that is to stay where it is and the outermost
+ * mount around it, where it can be renamed.
+ */
 static void
-collect_cuts(struct view *view)
+pin_ancestors(struct view *view, struct sbx_place at, struct sbx_place from)
+{
+	while (at.len > 0) {
+		const struct mounting *around;
+		struct mounting *pin;
+
+		do {
+			at.len--;
+			from.len--;
+		} while (at.len > 0 && at.path[at.len] != '/');
+		around = mount_around(view, at);
+		if (at.len == 0 || around == NULL || is_new(around) ||
+		    around->kind == MOUNT_MASK)
+			return;
+		if (!is_writable(around))
+			continue;
+		pin = add_mount(view, area_join(&view->binding->area, at,
+		    nothing), area_join(&view->binding->area, from, nothing));
+		if (pin->kind != MOUNT_NONE)
+			continue;
+		pin->kind = MOUNT_PIN;
+		pin->attributes = mount_around(view, at)->attributes;
+	}
+}
+
+/* A pin needs none itself: it was made together with those above it. */
+static void
+pin_all(struct view *view)
+{
+	for (uint32_t i = 0; i < view->count; i++) {
+		struct mounting mounting = view->mounts[i];
+		uint32_t before = view->count;
+
+		if (mounting.kind == MOUNT_MASK || (mounting.kind ==
+			MOUNT_BIND && !is_writable(&mounting)))
+			pin_ancestors(view, mounting.at, mounting.from);
+		i += view->count - before;
+	}
+}
+
+/* For the plan: denied places that are not there to mask. */
+static void
+note_absent(struct view *view)
 {
 	struct binding *binding = view->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		const struct sbx_rule *rule = &binding->rules[i];
+		struct sbx_place at = seen_at(view, binding->rules[i].at);
+		uint32_t index;
 
-		if (rule->effect != SBX_ALLOW &&
-		    binding->sites[i].state != RULE_UNBOUND &&
-		    !add_cut(view, rule->at)) {
+		if (binding->rules[i].effect == SBX_ALLOW ||
+		    binding->sites[i].state == RULE_UNBOUND)
+			continue;
+		index = find_mount(view, at);
+		if (index < view->count && view->mounts[index].absent)
 			binding->sites[i].state = RULE_ABSENT;
-			view->report->absent++;
-		}
-		for (uint16_t j = 0; j < rule->hole_count; j++)
-			view->report->absent += !add_cut(view, rule->holes[j]);
 	}
 }
 
@@ -318,49 +430,103 @@ new_mount(const char *type, const char *option, const char *value,
 	return mount;
 }
 
-/* The directories above a place, as far as they are missing. */
+/* Where the last directory ends that two places have above them. */
+static uint32_t
+shared_parents(struct sbx_place a, struct sbx_place b)
+{
+	uint32_t shared = 0;
+
+	for (uint32_t i = 0; i < a.len && i < b.len && a.path[i] == b.path[i];
+	    i++) {
+		if (a.path[i] == '/')
+			shared = i;
+	}
+	return shared;
+}
+
+/* The directories above a place.  Places come in path order: most of what is
+ * above one was made for the one before. */
 static void
-make_parents(const struct view *view, struct sbx_place at)
+make_parents(struct view *view, struct sbx_place at)
 {
 	char path[SBX_MAX_PATH + 1];
+	uint32_t done = shared_parents(view->made, at);
 
-	memcpy(path, inside(at), at.len);
-	for (char *slash = path; (slash = strchr(slash, '/')) != NULL;
-	    slash++) {
+	memcpy(path, at.path, at.len + 1);
+	for (char *slash = path + done + 1;
+	    (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = '\0';
-		mkdirat(view->root, path, 0755);
+		mkdirat(view->root, path + 1, 0755);
 		*slash = '/';
 	}
+	view->made = at;
 }
 
 /* What a mount is put on: of its own kind, directory or file. */
 static void
-make_node(const struct view *view, struct sbx_place at, bool directory)
+make_node(int parent, const char *name, bool directory)
 {
 	int fd;
 
-	make_parents(view, at);
 	if (directory) {
-		mkdirat(view->root, inside(at), 0755);
+		mkdirat(parent, name, 0755);
 		return;
 	}
-	fd = openat(view->root, inside(at),
+	fd = openat(parent, name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd >= 0)
 		close(fd);
 }
 
+/* With all above it, step by step: the scratch directory may hold anything. */
 static void
-attach(const struct view *view, struct sbx_place at, int mount, bool directory)
+make_path(const struct view *view, struct sbx_place at, bool directory)
 {
-	if (attach_mount(mount, view->root, inside(at)) == 0)
-		return;
-	if (errno == ENOENT) {
-		make_node(view, at, directory);
-		if (attach_mount(mount, view->root, inside(at)) == 0)
-			return;
+	char path[SBX_MAX_PATH + 1], *name = path, *slash;
+	int parent = view->root, next;
+
+	memcpy(path, inside(at), at.len);
+	while ((slash = strchr(name, '/')) != NULL) {
+		*slash = '\0';
+		make_node(parent, name, true);
+		next = openat(parent, name,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			refuse_place(at, "something is in its way in the "
+			    "scratch directory", errno);
+		if (parent != view->root)
+			close(parent);
+		parent = next;
+		name = slash + 1;
 	}
-	refuse_place(at, "cannot mount it into the view", errno);
+	make_node(parent, name, directory);
+	if (parent != view->root)
+		close(parent);
+}
+
+/* Inside a bind there is what outside is; elsewhere there is nothing yet. */
+static void
+attach(struct view *view, struct sbx_place at, int mount, bool directory)
+{
+	const struct mounting *around = mount_around(view, at);
+	int target;
+
+	if (around == NULL) {
+		/* On the tmpfs of the root all is our own. */
+		make_parents(view, at);
+		make_node(view->root, inside(at), directory);
+		if (attach_mount(mount, view->root, inside(at)) != 0)
+			refuse_place(at, "cannot mount it into the view",
+			    errno);
+		return;
+	}
+	if (is_new(around) || around->kind == MOUNT_MASK)
+		make_path(view, at, directory);
+	target = openat2(view->root, inside(at), &unlinked);
+	if (target < 0 || syscall(SYS_move_mount, mount, "", target, "",
+		MOVE_MOUNT_F_EMPTY_PATH | TARGET_EMPTY_PATH) != 0)
+		refuse_place(at, "cannot mount it into the view", errno);
+	close(target);
 }
 
 static bool
@@ -371,31 +537,43 @@ is_directory(int fd)
 	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* -1: nothing is there any more. */
+/* What is outside: -1 if nothing is there any more. */
 static int
-clone_place(const struct view *view, const struct mounting *mounting)
+open_outside(const struct mounting *mounting)
 {
-	const char *source = mounting->kind == MOUNT_TMP ?
-	    view->binding->scratch : path_of(mounting->at);
-	struct mount_attributes attributes = { .set = mounting->attributes };
-	int mount;
+	int fd = mounting->fd >= 0 ? dup(mounting->fd) :
+	    openat2(AT_FDCWD, path_of(mounting->from), &unlinked);
 
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		refuse_place(mounting->from, "cannot open what the view is to "
+		    "show", errno);
+	return fd;
+}
+
+static int
+clone_place(const struct mounting *mounting)
+{
+	struct mount_attributes attributes = { .set = mounting->attributes };
+	int outside = open_outside(mounting), mount;
+
+	if (outside < 0)
+		return -1;
 	if (sbx_covers(dev, mounting->at))
 		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
-	mount = clone_tree(source);
-	if (mount < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return -1;
+	mount = (int)syscall(SYS_open_tree, outside, "", COPY);
 	if (mount < 0)
-		refuse_place(mounting->at, "cannot copy its mount", errno);
+		refuse_place(mounting->from, "cannot copy its mount", errno);
 	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
-		refuse_place(mounting->at, "cannot restrict its mount", errno);
+		refuse_place(mounting->from, "cannot restrict its mount",
+		    errno);
+	close(outside);
 	return mount;
 }
 
 static void
-mount_bind(const struct view *view, const struct mounting *mounting)
+mount_bind(struct view *view, const struct mounting *mounting)
 {
-	int mount = clone_place(view, mounting);
+	int mount = clone_place(mounting);
 
 	if (mount < 0)
 		return;
@@ -410,31 +588,29 @@ mount_bind(const struct view *view, const struct mounting *mounting)
  * listed by anybody without capabilities.
  */
 static void
-mount_mask(const struct view *view, const struct mounting *mounting)
+mount_mask(struct view *view, struct mounting *mounting)
 {
 	static const struct mount_attributes closed = {
 		.set = MOUNT_ATTR_RDONLY | ALWAYS | MOUNT_ATTR_NOEXEC
 	};
-	struct stat status;
-	bool directory;
-	int mount;
+	int outside = open_outside(mounting), mount;
+	bool directory = outside >= 0 && is_directory(outside);
 
-	if (fstatat(AT_FDCWD, path_of(mounting->at), &status,
-		AT_SYMLINK_NOFOLLOW) != 0)
+	if (outside < 0)
 		return;
-	directory = S_ISDIR(status.st_mode);
+	close(outside);
 	mount = directory ? new_mount("tmpfs", "mode", "0111", ALWAYS) :
 			    clone_tree("/dev/null");
 	if (mount < 0 || (!directory &&
 		set_mount(mount, "", AT_EMPTY_PATH, &closed) != 0))
 		refuse_place(mounting->at, "cannot make a mask for it", errno);
 	attach(view, mounting->at, mount, directory);
-	close(mount);
+	mounting->fd = mount;
 	view->report->masks++;
 }
 
 static void
-mount_proc(const struct view *view, const struct mounting *mounting)
+mount_proc(struct view *view, const struct mounting *mounting)
 {
 	int mount = new_mount("proc", NULL, NULL, ALWAYS | MOUNT_ATTR_NOEXEC);
 
@@ -451,7 +627,7 @@ mount_proc(const struct view *view, const struct mounting *mounting)
 
 /* /dev/ptmx belongs to the instance of devpts that it lies in. */
 static void
-mount_pts(const struct view *view, const struct mounting *mounting)
+mount_pts(struct view *view, const struct mounting *mounting)
 {
 	int mount = new_mount("devpts", "ptmxmode", "0666",
 	    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
@@ -470,7 +646,7 @@ mount_pts(const struct view *view, const struct mounting *mounting)
 }
 
 static void
-mount_shm(const struct view *view, const struct mounting *mounting)
+mount_shm(struct view *view, const struct mounting *mounting)
 {
 	int mount = new_mount("tmpfs", "mode", "1777", mounting->attributes);
 
@@ -481,35 +657,21 @@ mount_shm(const struct view *view, const struct mounting *mounting)
 }
 
 static void
-mount_way(const struct view *view, const struct mounting *mounting)
+mount_way(struct view *view, struct mounting *mounting)
 {
-	int mount = new_mount("tmpfs", "mode", "0755", ALWAYS);
-
-	if (mount < 0)
+	mounting->fd = new_mount("tmpfs", "mode", "0755", ALWAYS);
+	if (mounting->fd < 0)
 		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(view, mounting->at, mount, true);
-	close(mount);
-}
-
-/* A bind shows what the mount around it shows, if their attributes are one. */
-static bool
-is_shown(const struct view *view, const struct mounting *mounting)
-{
-	const struct mounting *around = mount_around(view, mounting->at);
-
-	return around != NULL && around->kind == MOUNT_BIND &&
-	    around->attributes == mounting->attributes &&
-	    !sbx_covers(dev, mounting->at);
+	attach(view, mounting->at, mounting->fd, true);
 }
 
 static void
-mount_one(const struct view *view, const struct mounting *mounting)
+mount_one(struct view *view, struct mounting *mounting)
 {
 	switch ((enum mount_kind)mounting->kind) {
-	case MOUNT_BIND:
-		if (!is_shown(view, mounting))
-			mount_bind(view, mounting);
+	case MOUNT_NONE:
 		break;
+	case MOUNT_BIND:
 	case MOUNT_TMP:
 		mount_bind(view, mounting);
 		break;
@@ -517,14 +679,14 @@ mount_one(const struct view *view, const struct mounting *mounting)
 		mount_bind(view, mounting);
 		view->report->pins++;
 		break;
+	case MOUNT_WAY:
+		mount_way(view, mounting);
+		break;
 	case MOUNT_MASK:
 		mount_mask(view, mounting);
 		break;
 	case MOUNT_PROC:
 		mount_proc(view, mounting);
-		break;
-	case MOUNT_WAY:
-		mount_way(view, mounting);
 		break;
 	case MOUNT_PTS:
 		mount_pts(view, mounting);
@@ -546,13 +708,14 @@ close_empty(const struct view *view)
 	for (uint32_t i = 0; i < view->count; i++) {
 		const struct mounting *mounting = &view->mounts[i];
 
-		if ((mounting->kind == MOUNT_MASK ||
-			mounting->kind == MOUNT_WAY) &&
-		    set_mount(view->root, inside(mounting->at),
-			AT_SYMLINK_NOFOLLOW, &read_only) != 0 &&
-		    errno != ENOENT)
+		if ((mounting->kind != MOUNT_MASK &&
+			mounting->kind != MOUNT_WAY) || mounting->fd < 0)
+			continue;
+		if (set_mount(mounting->fd, "", AT_EMPTY_PATH,
+			&read_only) != 0)
 			refuse_place(mounting->at, "cannot close its mount",
 			    errno);
+		close(mounting->fd);
 	}
 }
 
@@ -568,8 +731,9 @@ make_root(struct view *view)
 
 	if (set_mount(AT_FDCWD, "/", MOUNT_TREE, &private) != 0)
 		refuse(NULL, "cannot part from the outer mounts", errno);
-	if (view->count > 0 && view->mounts[0].at.len == 0) {
-		view->root = clone_place(view, &view->mounts[0]);
+	if (view->count > 0 && view->mounts[0].at.len == 0 &&
+	    view->mounts[0].kind == MOUNT_BIND) {
+		view->root = clone_place(&view->mounts[0]);
 		view->report->binds++;
 	} else {
 		view->root = new_mount("tmpfs", "mode", "0755", ALWAYS);
@@ -581,7 +745,7 @@ make_root(struct view *view)
 
 /* Links lead where they did, as far as they are not inside a bind. */
 static void
-make_links(const struct view *view)
+make_links(struct view *view)
 {
 	const struct binding *binding = view->binding;
 	static const struct {
@@ -645,7 +809,7 @@ static void
 forget_replaced(const struct view *view)
 {
 	static const struct sbx_place *const replaced[] = {
-		&proc, &dev_pts, &dev_ptmx, &dev_shm, &tmp,
+		&proc, &dev_pts, &dev_ptmx, &dev_shm,
 	};
 	struct binding *binding = view->binding;
 
@@ -657,6 +821,20 @@ forget_replaced(const struct view *view)
 	}
 }
 
+/* From here on the scratch directory is known by its new name only. */
+static void
+rename_scratch(struct view *view)
+{
+	struct binding *binding = view->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++)
+		binding->rules[i].at = seen_at(view, binding->rules[i].at);
+	for (uint32_t i = 0; i < binding->hole_count; i++)
+		binding->holes[i] = seen_at(view, binding->holes[i]);
+	if (view->scratch.len > 0)
+		binding->anchors[SBX_ANCHOR_TMP] = tmp;
+}
+
 void
 view_build(struct binding *binding, struct view_report *report)
 {
@@ -664,12 +842,15 @@ view_build(struct binding *binding, struct view_report *report)
 	struct view view = { .binding = binding, .report = report };
 
 	current_path(cwd, sizeof cwd);
+	view.scratch = binding->anchors[SBX_ANCHOR_TMP];
 	view.max = VIEW_MAX_MOUNTS;
 	view.mounts = area_take(&binding->area, view.max, sizeof *view.mounts);
-	collect_binds(&view);
+	collect_places(&view);
 	collect_own(&view);
+	settle(&view);
 	collect_ways(&view);
-	collect_cuts(&view);
+	pin_all(&view);
+	note_absent(&view);
 	make_root(&view);
 	for (uint32_t i = 0; i < view.count; i++) {
 		if (view.mounts[i].at.len > 0)
@@ -679,5 +860,6 @@ view_build(struct binding *binding, struct view_report *report)
 	close_empty(&view);
 	enter_root(&view);
 	forget_replaced(&view);
+	rename_scratch(&view);
 	return_to(place_of(cwd), binding->anchors[SBX_ANCHOR_WORKSPACE]);
 }

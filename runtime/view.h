@@ -2,7 +2,8 @@
  * The mount view of level full: a root that holds what the policy allows and
  * nothing else.  What is not allowed is not there, what may not be written is
  * mounted read-only, and what is denied inside an allowed tree lies under a
- * mask.  Landlock and the filter go on top.
+ * mask; it, the links that lead to it and the directories above it keep their
+ * names.  Landlock and the filter go on top.
  *
  *	/            tmpfs, read-only when all is in place
  *	/usr ...     a bind for each allowed place, links as they are outside
@@ -15,7 +16,7 @@
 
 #include "runtime/bind.h"
 
-/* What the view made of one cut (see lower.h), for the plan. */
+/* What the view is made of, for the plan. */
 struct view_report {
 	uint32_t binds, masks, pins;
 	uint32_t absent;      /* denied places that are not there to mask */

@@ -124,7 +124,7 @@ else
 fi
 check wrong_layout "offsets, sizes and numbers" \
     's/^\.It 16 Ta 4 Ta source Ta/.It 16 Ta 8 Ta source Ta/'
-check wrong_layout "no field is left out" '/^\.It 20 Ta 4 Ta reserved2/d'
+check wrong_layout "no field is left out" '/^\.It 20 Ta 4 Ta glob/d'
 check wrong_layout "values" \
     's/^\.It 2 Ta SBX_PREFER_DENY/.It 3 Ta SBX_PREFER_DENY/'
 check missing "every record and constant is there" '/SBX_SECTION_SET/d'

@@ -411,8 +411,7 @@ complains() {
 	says "team.sbx:10:"
 	says "deny write \${workspace}/.git/hooks"
 	says "also: team.sbx:7:"
-	says "the entries of /src/app and /src/app/.git one by one"
-	says "(level standard)"
+	says "a mount over it, if it is there when the sandbox starts (level full)"
 	says "except \${workspace}/.git/hooks/x"
 }
 
@@ -441,12 +440,32 @@ complains() {
 }
 
 @test "why: a place whose entries are granted one by one" {
-	ends 0 "$SBXC" why team.sbx -w /w write /w/.git/x
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/.git/x
 	says "granted one by one"
-	ends 0 "$SBXC" why team.sbx -w /w write /w/.git
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/.git
 	says "nothing is made, renamed or removed directly in it"
-	ends 0 "$SBXC" why team.sbx -w /w write /w/src/x
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/src/x
 	[[ "$output" != *"one by one"* ]]
+}
+
+@test "why: a glob is asked by its pattern" {
+	cat >globs.sbx <<-'POLICY'
+	sbx 1
+	profile globs extends workspace-write {
+	    deny read glob "${workspace}/src/*/.env*" except ${workspace}/src/a/.env.example
+	}
+	POLICY
+	ends 1 "$SBXC" why globs.sbx -w /w read /w/src/a/.env
+	says 'globs.sbx:3:15: deny read glob "${workspace}/src/*/.env*"'
+	says "only for what is there when the sandbox starts"
+	ends 1 "$SBXC" why globs.sbx -w /w read /w/src/a/.envs/below/it
+	for path in /w/src/a/.env.example /w/src/.env /w/src/a/b/.env; do
+		ends 0 "$SBXC" why globs.sbx -w /w read $path
+	done
+	ends 0 "$SBXC" why -l standard globs.sbx -w /w write /w/src/a/x
+	says "restricted where a glob has matches beside or below it"
+	ends 0 "$SBXC" why globs.sbx -w /w write /w/src/a/b/x
+	[[ "$output" != *glob* ]]
 }
 
 @test "why: the level" {

@@ -238,6 +238,103 @@ split()
 	expect "$1" 'create beside it' split BESIDE create "$ws/fresh"
 }
 
+# A glob is what matches at the start: each match is a rule of its own, a link
+# that matches is what it leads to, and no link is gone through.
+globs()
+{
+	cat >"$base/globs.sbx" <<-POLICY
+	sbx 1
+	profile globs extends workspace-write {
+	    deny read  glob "\${workspace}/**/.env*"  except { \${workspace}/g/.env.example \${workspace}/g/vendor }
+	    deny write glob "\${workspace}/g/*/keep-?"
+	    allow read glob "$outside/*.pub"
+	    allow read glob "\${workspace}/g/out/*.key"
+	}
+	POLICY
+	"$SBXC" "$base/globs.sbx" -o "$base/globs.bin" 2>/dev/null || exit 99
+	rm -rf "$ws/g" "$ws/keep" "$ws/secret"
+	mkdir -p "$ws/g/a/b" "$ws/g/.hidden" "$ws/g/vendor" "$ws/g/a/.envs" \
+	    "$ws/g/l"
+	for file in .env .env.example a/.env.local a/b/.env .hidden/.env \
+	    vendor/.env a/.envs/in a/keep-1 a/keep-22 a/b/keep-3 l/real; do
+		echo "$file" >"$ws/g/$file"
+	done
+	ln -s real "$ws/g/l/.env"
+	ln -s ../../vendor "$ws/g/a/b/.envlike"
+	ln -s "$outside" "$ws/g/out"
+	echo pub >"$outside/a.pub"
+	echo key >"$outside/a.key"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/g"
+	for file in .env a/.env.local a/b/.env .hidden/.env a/.envs/in \
+	    l/.env l/real; do
+		expect "$1" "a match: $file" globs DENIED \
+		    open-read "$ws/g/$file"
+	done
+	for file in .env.example a/keep-1 a/keep-22 a/b/keep-3; do
+		expect "$1" "no match: $file" globs ok open-read "$ws/g/$file"
+	done
+	expect "$1" 'a hole, where a matching link leads' globs ok \
+	    open-read "$ws/g/vendor/.env"
+	expect "$1" 'write a match' globs DENIED open-write "$ws/g/a/keep-1"
+	expect "$1" 'write what is none' globs ok \
+	    open-write "$ws/g/a/keep-22"
+	expect "$1" 'write one deeper' globs ok open-write "$ws/g/a/b/keep-3"
+	expect "$1" 'rename above a match' globs 'E.*' \
+	    rename "$ws/g/a/b" "$ws/g/b"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" -n \
+	    "$base/globs.bin" | grep -c '^deny read glob .* 7 matches now')
+	tap_empty "$level: uid $1: globs: the plan counts matches" \
+	    "$([ "$got" -eq 1 ] || echo "got $got")"
+	expect "$1" 'a match that is made later' globs BESIDE \
+	    create "$ws/g/a/.env.new"
+	expect "$1" 'an allowed match' globs ok open-read "$outside/a.pub"
+	expect "$1" 'beside an allowed match' globs DENIED \
+	    open-read "$outside/file"
+	expect "$1" 'through a link that may be planted' globs DENIED \
+	    open-read "$outside/a.key"
+	rm -rf "$ws/g"
+}
+
+# What cannot be searched to its end: deny refuses, prefer deny reports.
+glob_bounds()
+{
+	for word in deny 'prefer deny'; do
+		cat >"$base/bounds.sbx" <<-POLICY
+		sbx 1
+		profile bounds extends workspace-write {
+		    $word read glob "\${workspace}/**/.env*"
+		}
+		POLICY
+		"$SBXC" "$base/bounds.sbx" -o "$base/${word% *}.bin" || exit 99
+	done
+	mkdir -p "$ws/many"
+	(cd "$ws/many" && seq -f .env%g 4097 | xargs touch)
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/many"
+	refused "$1" 'a glob with too many matches' \
+	    'bounds.sbx:3:15: .*the bound of 4096' "$base/deny.bin"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" "$base/prefer.bin" -- \
+	    echo ran 2>&1)
+	tap_empty "uid $1: a preferred glob with too many matches" "$(
+	    [ "$(echo "$got" | tail -n 1)" = ran ] &&
+	    echo "$got" | grep -q 'warning: bounds.sbx:3:22: .*4096' ||
+	    echo "$got")"
+	rm -rf "$ws/many"
+	mkdir -p "$ws/$(printf 'd/%.0s' $(seq 130))"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/d"
+	refused "$1" 'a glob that leads too deep' 'the bound of 128' \
+	    "$base/deny.bin"
+	rm -rf "$ws/d"
+	mkdir -p "$ws/shut/mine"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/shut"
+	if [ "$1" -ne 0 ]; then
+		chmod 0 "$ws/shut/mine"
+		refused "$1" 'a directory of one'"'"'s own that is shut' \
+		    'cannot look into' -l standard "$base/deny.bin"
+		chmod 755 "$ws/shut/mine"
+	fi
+	rm -rf "$ws/shut"
+}
+
 # A rule on a link that the sandbox could have made must not be followed.
 planted()
 {
@@ -355,8 +452,10 @@ check_all()
 		inheritance "$1"
 		read_only "$1"
 		split "$1"
+		globs "$1"
 		planted "$1"
 	done
+	glob_bounds "$1"
 	refusals "$1"
 	old_kernels "$1"
 	statuses "$1"

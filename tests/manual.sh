@@ -197,11 +197,11 @@ profile_groups_of_source()
 limits_of_page()
 {
 	table "$1" limits | sed -n 's/^\.It //p' | sed 's/\\-/-/g' | awk '
-	$1 == "name" { for (i = 3; i <= NF; i += 2) name[i] = $i; next }
+	$1 == "limit" { for (i = 3; i <= NF; i += 2) name[i] = $i; next }
 	{
 		for (i = 3; i <= NF; i += 2)
 			if ($i != "-")
-				print $1, name[i], $i
+				print name[i], $1, $i
 	}' | sort
 }
 
@@ -214,13 +214,14 @@ limits_of_source()
 		sbxc dump "$tmp/limits.bin" | awk -v profile="$profile" '
 		$1 == "limit" {
 			value = $3
-			if ($2 == "file-size" || $2 == "memory")
+			if ($2 == "file-size" || $2 == "memory" ||
+			    $2 == "output")
 				value = $3 >= 1073741824 ? \
 				    $3 / 1073741824 "GiB" : \
 				    $3 / 1048576 "MiB"
 			if ($2 == "core")
 				value = $3 "B"
-			if ($2 == "cpu-time")
+			if ($2 == "cpu-time" || $2 == "timeout")
 				value = $3 "s"
 			print profile, $2, value
 		}'
@@ -281,5 +282,5 @@ agrees sets sbx.5 's,~/\.ssh ,~/.shs ,'
 agrees baseline sbx.5 's/^\.It @swap Ta EPERM/.It @swap Ta ENOSYS/'
 agrees groups sbx.5 '/^\.It @pkey/d'
 agrees profile_groups sbx-profiles.7 '/^\.It dotfiles/d'
-agrees limits sbx-profiles.7 '/^\.It coding/s/2048/4096/'
+agrees limits sbx-profiles.7 '/^\.It processes/s/2048/4096/'
 tap_done

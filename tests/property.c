@@ -1,5 +1,5 @@
 /*
- * The model's verdict is the kernel's verdict, at level standard.
+ * The model's verdict is the kernel's verdict, at levels standard and full.
  *
  *	property [SEED [ROUNDS]]
  *
@@ -13,6 +13,10 @@
  *
  * Where they differ the policy is made smaller as long as something differs,
  * and printed with the seed that makes this round the first one.
+ *
+ * At level standard each answer is foretold.  At level full mounts add refusals
+ * of their own (EXDEV, EBUSY) that are not foretold; what the model denies must
+ * be refused there all the same, and what no mount is near must be allowed.
  *
  * Not tried: a file with two names.  Its rules hang on the one inode, so what
  * is granted by one name is granted by the other.
@@ -139,6 +143,7 @@ struct world {
 	char base[PATH_SIZE];    /* holds the tree and what runs it */
 	char outside[PATH_SIZE]; /* a file beside the tree */
 	uid_t uid;
+	const char *level;
 	struct node nodes[MAX_NODES]; /* parents first */
 	size_t node_count;
 	/* Paths that a link or a rule speaks of: others are to speak of them,
@@ -148,6 +153,12 @@ struct world {
 	/* Where the anchors lead; as given, by way of links. */
 	char workspace[PATH_SIZE], home[PATH_SIZE], parameter[PATH_SIZE];
 };
+
+static bool
+is_full(const struct world *world)
+{
+	return strcmp(world->level, "full") == 0;
+}
 
 static bool
 exists(const char *path)
@@ -317,6 +328,7 @@ struct words {
 struct draft {
 	struct words rules[MAX_RULES];
 	size_t count;
+	bool scratch; /* the policy allows ${tmp} */
 };
 
 /* Spells a path by way of an anchor that leads there, now and then. */
@@ -422,6 +434,7 @@ draft_add_planted(struct world *world, struct draft *policy)
 static void
 draft_make(struct world *world, struct draft *policy)
 {
+	policy->scratch = is_full(world) && chance_percent(&world->chance, 30);
 	policy->count = 1 + chance_below(&world->chance, MAX_RULES - 2);
 	for (size_t i = 0; i < policy->count; i++)
 		words_make(world, &policy->rules[i], i == 0);
@@ -436,6 +449,9 @@ draft_write(const struct world *world, const struct draft *policy,
 	fprintf(stream, "%ssbx 1\n%sparam p\n%sprofile random {\n", indent,
 	    indent, indent);
 	fprintf(stream, "%s    allow exec %s/probe\n", indent, world->base);
+	if (policy->scratch)
+		fprintf(stream, "%s    allow write ${tmp}\n"
+		    "%s    allow exec ${tmp}\n", indent, indent);
 	for (size_t i = 0; i < policy->count; i++) {
 		const struct words *words = &policy->rules[i];
 
@@ -555,6 +571,7 @@ struct model {
 	struct sbx_rule *rules;
 	size_t count;
 	bool defined; /* some rule speaks of the parameter */
+	bool scratch; /* what is not shown lies in the scratch directory */
 };
 
 static struct sbx_place
@@ -952,7 +969,7 @@ expect_use(const struct model *model, uint8_t right, const char *path)
 }
 
 static bool
-expect(const struct model *model, const struct attempt *attempt)
+expect_standard(const struct model *model, const struct attempt *attempt)
 {
 	switch (attempt->operation) {
 	case OPEN_READ:
@@ -980,6 +997,210 @@ expect(const struct model *model, const struct attempt *attempt)
 	return false;
 }
 
+/* --- the same at level full ----------------------------------------------- */
+
+enum verdict { DENIED, ALLOWED, EITHER };
+
+/* Some place that a rule names lies at or below the path. */
+static bool
+is_touched(const struct model *model, const char *path)
+{
+	struct sbx_place at = place_of(path);
+
+	for (size_t i = 0; i < model->count; i++) {
+		const struct sbx_rule *rule = &model->rules[i];
+
+		if (sbx_covers(at, rule->at))
+			return true;
+		for (uint16_t j = 0; j < rule->hole_count; j++) {
+			if (sbx_covers(at, rule->holes[j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A denied place that is there must not be carried away. */
+static bool
+is_guarded(const struct model *model, const char *path, struct sbx_place cut)
+{
+	return sbx_covers(place_of(path), cut) && exists(cut.path) &&
+	    !model_gives(model, SBX_WRITE, cut.path);
+}
+
+static bool
+holds_guarded(const struct model *model, const char *path)
+{
+	for (size_t i = 0; i < model->count; i++) {
+		const struct sbx_rule *rule = &model->rules[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    is_guarded(model, path, rule->at))
+			return true;
+		for (uint16_t j = 0; j < rule->hole_count; j++) {
+			if (is_guarded(model, path, rule->holes[j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A link on the way that the view may leave out. */
+static bool
+is_hidden(const struct model *model, const char *path)
+{
+	struct route route;
+
+	route_follow(&route, path);
+	for (size_t i = 0; i < route.link_count; i++) {
+		if (!model_gives(model, SBX_READ, route.links[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Some directory above is shown. */
+static bool
+is_in_shown(const struct model *model, const char *path)
+{
+	char above[PATH_SIZE];
+
+	print_path(above, "%s", path);
+	for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
+		*slash = '\0';
+		if (model_gives(model, SBX_READ, above))
+			return true;
+	}
+	return false;
+}
+
+static enum verdict
+full_use(const struct model *model, uint8_t right, const char *path)
+{
+	struct route route;
+
+	route_follow(&route, path);
+	if (model_gives(model, right == LIST ? SBX_READ : right, route.at))
+		return is_hidden(model, path) ? EITHER : ALLOWED;
+	/* The directories above what is shown hold nothing else. */
+	return right == LIST && (is_touched(model, route.at) ||
+	    !is_in_shown(model, route.at)) ? EITHER : DENIED;
+}
+
+static enum verdict
+full_entry(const struct model *model, const char *path)
+{
+	char directory[PATH_SIZE], entry[PATH_SIZE], parent[PATH_SIZE];
+
+	entry_of(path, directory, entry);
+	parent_of(path, parent);
+	if (!model_gives(model, SBX_WRITE, directory))
+		return DENIED;
+	return is_hidden(model, parent) ? EITHER : ALLOWED;
+}
+
+static enum verdict
+full_removal(const struct model *model, const char *path)
+{
+	char directory[PATH_SIZE], entry[PATH_SIZE];
+	enum verdict verdict = full_entry(model, path);
+
+	entry_of(path, directory, entry);
+	if (verdict == DENIED || holds_guarded(model, entry))
+		return DENIED;
+	return is_touched(model, entry) ? EITHER : verdict;
+}
+
+static bool
+full_gains(const struct model *model, const char *path, const char *into)
+{
+	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
+		if (model_gives(model, right, into) &&
+		    !model_gives(model, right, path))
+			return true;
+	}
+	return false;
+}
+
+static enum verdict
+full_move(const struct model *model, const struct attempt *attempt)
+{
+	char from[PATH_SIZE], to[PATH_SIZE], a[PATH_SIZE], b[PATH_SIZE];
+	enum verdict verdict = full_removal(model, attempt->a);
+	enum verdict other = exists(attempt->b) ?
+	    full_removal(model, attempt->b) : full_entry(model, attempt->b);
+
+	entry_of(attempt->a, from, a);
+	entry_of(attempt->b, to, b);
+	if (verdict == DENIED || other == DENIED)
+		return DENIED;
+	if (strcmp(from, to) == 0)
+		return verdict == EITHER ? EITHER : other;
+	if (full_gains(model, a, to) || (attempt->operation == EXCHANGE &&
+		full_gains(model, b, from)))
+		return DENIED;
+	return EITHER;
+}
+
+static enum verdict
+expect_full(const struct model *model, const struct attempt *attempt)
+{
+	switch (attempt->operation) {
+	case OPEN_READ:
+		return full_use(model, SBX_READ, attempt->a);
+	case LISTING:
+		return full_use(model, LIST, attempt->a);
+	case OPEN_WRITE:
+	case TRUNCATE:
+		return full_use(model, SBX_WRITE, attempt->a);
+	case EXEC:
+		return full_use(model, SBX_EXEC, attempt->a);
+	case CREATE:
+	case MKDIR:
+	case MKNOD:
+		return full_entry(model, attempt->a);
+	case UNLINK:
+	case RMDIR:
+		return full_removal(model, attempt->a);
+	case MAKE_LINK:
+		return full_entry(model, attempt->b);
+	case RENAME:
+	case LINK:
+	case EXCHANGE:
+		return full_move(model, attempt);
+	}
+	return EITHER;
+}
+
+static enum verdict
+expect(const struct world *world, const struct model *model,
+    const struct attempt *attempt)
+{
+	if (is_full(world))
+		return expect_full(model, attempt);
+	return expect_standard(model, attempt) ? ALLOWED : DENIED;
+}
+
+static bool
+is_elsewhere(const struct model *model, const char *path)
+{
+	char directory[PATH_SIZE], entry[PATH_SIZE];
+
+	if (path[0] == '\0' || strcmp(path, "/") == 0)
+		return false;
+	entry_of(path, directory, entry);
+	return !model_gives(model, SBX_READ, directory);
+}
+
+/* What would change the scratch directory, of which the model knows nothing. */
+static bool
+is_left_out(const struct model *model, const struct attempt *attempt)
+{
+	return model->scratch && attempt->operation >= CREATE &&
+	    (is_elsewhere(model, attempt->a) ||
+	    is_elsewhere(model, attempt->b));
+}
+
 /* --- trying --------------------------------------------------------------- */
 
 /* A command that answers one line for each line that it is given. */
@@ -1004,6 +1225,9 @@ prober_become(const struct world *world, char *const *arguments)
 	    setgid(world->uid) != 0 || setuid(world->uid) != 0))
 		_exit(99);
 	umask(0);
+	/* A place that every view shows. */
+	if (chdir("/") != 0)
+		_exit(99);
 	execve(arguments[0], arguments, environment);
 	_exit(99);
 }
@@ -1012,16 +1236,17 @@ static void
 prober_start(struct prober *prober, const struct world *world, bool defined)
 {
 	char loader[PATH_SIZE], blob[PATH_SIZE], probe[PATH_SIZE];
-	char workspace[PATH_SIZE], parameter[PATH_SIZE + 4];
-	char *arguments[] = { loader, (char[]){ "-lstandard" },
-		(char[]){ "-w" }, workspace, parameter, blob, (char[]){ "--" },
-		probe, (char[]){ "-" }, NULL };
+	char workspace[PATH_SIZE], parameter[PATH_SIZE + 4], level[32];
+	char *arguments[] = { loader, level, (char[]){ "-w" }, workspace,
+		parameter, blob, (char[]){ "--" }, probe, (char[]){ "-" },
+		NULL };
 	int to[2], from[2];
 
 	print_path(loader, "%s/sbxrun", world->base);
 	print_path(blob, "%s/policy.bin", world->base);
 	print_path(probe, "%s/probe", world->base);
 	print_path(workspace, "%s", world->workspace);
+	snprintf(level, sizeof level, "-l%s", world->level);
 	/* To define what no rule speaks of is refused. */
 	if (defined)
 		snprintf(parameter, sizeof parameter, "-Dp=%s",
@@ -1159,10 +1384,17 @@ attempt_undo(const struct world *world, const struct attempt *attempt, bool ok)
 
 /* Whether the answer is what it is to be. */
 static bool
-is_answer(enum operation operation, const char *answer, bool allowed)
+is_answer(const struct world *world, enum operation operation,
+    const char *answer, enum verdict verdict)
 {
-	if (allowed)
-		return strcmp(answer, operations[operation].allowed) == 0;
+	bool done = strcmp(answer, operations[operation].allowed) == 0;
+
+	if (verdict == EITHER)
+		return answer[0] != '\0';
+	if (verdict == ALLOWED)
+		return done;
+	if (is_full(world))
+		return answer[0] != '\0' && !done;
 	return strcmp(answer, "EACCES") == 0 ||
 	    (operation >= RENAME && strcmp(answer, "EXDEV") == 0);
 }
@@ -1171,13 +1403,13 @@ is_answer(enum operation operation, const char *answer, bool allowed)
 
 struct difference {
 	const struct attempt *attempt; /* NULL: there is none */
-	bool allowed;                  /* by the model */
+	enum verdict verdict;          /* by the model */
 	char answer[64];
 };
 
 struct tally {
 	unsigned policies, refused, differing;
-	unsigned long attempts, allowed;
+	unsigned long attempts, allowed, open;
 	bool doctored; /* the model is made wrong, to see that it is noticed */
 };
 
@@ -1192,16 +1424,20 @@ try_all(const struct world *world, const struct model *model,
 	for (size_t i = 0; i < attempts->count &&
 	    difference->attempt == NULL; i++) {
 		const struct attempt *attempt = &attempts->list[i];
-		bool allowed = expect(model, attempt);
+		enum verdict verdict = expect(world, model, attempt);
 
+		if (is_left_out(model, attempt))
+			continue;
 		attempt_prepare(world, attempt);
 		prober_ask(&prober, attempt, difference->answer);
 		attempt_undo(world, attempt,
 		    strcmp(difference->answer, "ok") == 0);
 		tally->attempts++;
-		tally->allowed += allowed;
-		difference->allowed = allowed;
-		if (!is_answer(attempt->operation, difference->answer, allowed))
+		tally->allowed += verdict == ALLOWED;
+		tally->open += verdict == EITHER;
+		difference->verdict = verdict;
+		if (!is_answer(world, attempt->operation, difference->answer,
+			verdict))
 			difference->attempt = attempt;
 	}
 	prober_stop(&prober);
@@ -1233,6 +1469,8 @@ try_policy(const struct world *world, const struct draft *policy,
 	*difference = (struct difference){ .attempt = NULL };
 	if (compiled) {
 		model_bind(&model, world, arena, &view);
+		model.scratch = policy->scratch &&
+		    strncmp(world->base, "/tmp/", 5) == 0;
 		if (tally->doctored)
 			model_doctor(&model);
 		try_all(world, &model, attempts, tally, difference);
@@ -1291,6 +1529,10 @@ shrink(const struct world *world, struct draft *policy,
 		draft_drop(&smaller, i);
 		shrink_to(world, policy, &smaller, attempts, difference);
 	}
+	smaller = *policy;
+	smaller.scratch = false;
+	if (policy->scratch)
+		shrink_to(world, policy, &smaller, attempts, difference);
 }
 
 /* What sbxrun said, if it did not start. */
@@ -1315,11 +1557,11 @@ report(const struct world *world, const struct draft *policy, uint64_t seed,
 	static const char kinds[] = { 'd', 'f', 'l' };
 	char target[PATH_SIZE];
 
-	printf("# seed %llu, uid %u: %s %s %s: expected %s, got %s\n",
-	    (unsigned long long)seed, (unsigned)world->uid,
+	printf("# seed %llu, %s, uid %u: %s %s %s: expected %s, got %s\n",
+	    (unsigned long long)seed, world->level, (unsigned)world->uid,
 	    operations[difference->attempt->operation].word,
 	    difference->attempt->a, difference->attempt->b,
-	    difference->allowed ?
+	    difference->verdict == ALLOWED ?
 	    operations[difference->attempt->operation].allowed : "EACCES",
 	    difference->answer[0] != '\0' ? difference->answer : "no answer");
 	printf("# -w %s HOME=%s -D p=%s\n", world->workspace, world->home,
@@ -1370,17 +1612,18 @@ try_user(struct tap *tap, struct world *world, uint64_t seed, unsigned rounds)
 		try_round(world, seed + i, &tally);
 	tap_ok(tap, tally.differing == 0 && tally.policies > rounds / 2 &&
 	    tally.allowed > tally.attempts / 10,
-	    "uid %u: seeds %llu to %llu: %u policies, %lu attempts (%lu "
-	    "allowed); %u differ, %u not compiled", (unsigned)world->uid,
+	    "%s, uid %u, %.8s: seeds %llu to %llu: %u policies, %lu attempts "
+	    "(%lu allowed, %lu open); %u differ, %u not compiled",
+	    world->level, (unsigned)world->uid, world->base,
 	    (unsigned long long)seed, (unsigned long long)(seed + rounds - 1),
-	    tally.policies, tally.attempts, tally.allowed, tally.differing,
-	    tally.refused);
+	    tally.policies, tally.attempts, tally.allowed, tally.open,
+	    tally.differing, tally.refused);
 	tally = (struct tally){ .doctored = true };
 	for (unsigned i = 0; i < 20; i++)
 		try_round(world, seed + i, &tally);
-	tap_ok(tap, tally.differing > 0, "uid %u: a model that forgets a "
-	    "denial is found out: %u of %u policies", (unsigned)world->uid,
-	    tally.differing, tally.policies);
+	tap_ok(tap, tally.differing > 0, "%s, uid %u: a model that forgets a "
+	    "denial is found out: %u of %u policies", world->level,
+	    (unsigned)world->uid, tally.differing, tally.policies);
 }
 
 static void
@@ -1403,8 +1646,14 @@ clean_up(const struct world *world)
 	static const char *const names[] = {
 		"sbxrun", "probe", "policy.sbx", "policy.bin", "stderr",
 	};
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], command[2 * PATH_SIZE];
 
+	/* The scratch directories of level full, with what they hold. */
+	snprintf(command, sizeof command, "find /tmp/sbx-0 /tmp/sbx-%d "
+	    "-mindepth 1 -depth -type d -empty -newer '%s/probe' -delete "
+	    "2>/dev/null", ORDINARY, world->base);
+	if (system(command) == -1)
+		give_up("find");
 	for (size_t i = 0; i < countof(names); i++) {
 		print_path(path, "%s/%s", world->base, names[i]);
 		unlink(path);
@@ -1416,6 +1665,26 @@ static long
 landlock_abi(void)
 {
 	return syscall(NR_LANDLOCK_CREATE_RULESET, NULL, (size_t)0, 1);
+}
+
+static void
+try_level(struct tap *tap, struct world *world, const char *level,
+    const char *place, uint64_t seed, unsigned rounds)
+{
+	world->level = level;
+	print_path(world->base, "%s/sbx-property.XXXXXX", place);
+	if (mkdtemp(world->base) == NULL || chmod(world->base, 0755) != 0)
+		give_up("%s", world->base);
+	print_path(world->outside, "%s/outside", world->base);
+	install(world, "SBXRUN", "./sbxrun", "sbxrun");
+	install(world, "PROBE", "tests/probe", "probe");
+	world->uid = getuid();
+	try_user(tap, world, seed, rounds);
+	if (world->uid == 0) {
+		world->uid = ORDINARY;
+		try_user(tap, world, seed, rounds);
+	}
+	clean_up(world);
 }
 
 int
@@ -1433,19 +1702,10 @@ main(int argc, char **argv)
 		return tap_done(&tap);
 	}
 	umask(0022);
-	print_path(world.base, "/tmp/sbx-property.XXXXXX");
-	if (mkdtemp(world.base) == NULL || chmod(world.base, 0755) != 0)
-		give_up("%s", world.base);
-	print_path(world.outside, "%s/outside", world.base);
-	install(&world, "SBXRUN", "./sbxrun", "sbxrun");
-	install(&world, "PROBE", "tests/probe", "probe");
 	signal(SIGPIPE, SIG_IGN);
-	world.uid = getuid();
-	try_user(&tap, &world, seed, rounds);
-	if (world.uid == 0) {
-		world.uid = ORDINARY;
-		try_user(&tap, &world, seed, rounds);
-	}
-	clean_up(&world);
+	try_level(&tap, &world, "standard", "/tmp", seed, rounds);
+	/* There the view has a /tmp of its own. */
+	try_level(&tap, &world, "full", "/tmp", seed, (rounds + 1) / 2);
+	try_level(&tap, &world, "full", "/var/tmp", seed, (rounds + 1) / 2);
 	return tap_done(&tap);
 }

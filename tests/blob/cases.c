@@ -75,7 +75,7 @@ static const struct field fields[] = {
 	F("paths", sbx_path, effect), F("paths", sbx_path, rights),
 	F("paths", sbx_path, first_hole), F("paths", sbx_path, hole_count),
 	F("paths", sbx_path, where), F("paths", sbx_path, reserved),
-	F("paths", sbx_path, source), F("paths", sbx_path, reserved2),
+	F("paths", sbx_path, source), F("paths", sbx_path, glob),
 	F("holes", sbx_hole, suffix), F("holes", sbx_hole, anchor),
 	F("holes", sbx_hole, reserved),
 	F("ports", sbx_port, low), F("ports", sbx_port, high),

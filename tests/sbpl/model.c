@@ -17,7 +17,7 @@
  * at the profile, so /tmp is /private/tmp here.
  */
 #include "compiler/compile.h"
-#include "format/model.h"
+#include "format/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,7 @@ struct model {
 	const char *anchors[SBX_MAX_ANCHORS];
 	size_t anchor_count;
 	VEC(struct sbx_rule) rules;
+	VEC(const char *) globs; /* beside rules: a pattern, or NULL */
 	VEC(const char *) places;
 };
 
@@ -84,6 +85,50 @@ add_places(struct model *model, const char *path)
 	    arena_strndup(model->arena, path, (size_t)(slash - path));
 }
 
+/* Names for the wildcards of a pattern, the `choice`-th of each.  The last are
+ * such that nothing matches. */
+static const char *
+example(struct model *model, const char *pattern, size_t choice)
+{
+	static const char *const any[] = { "", "/d", "/d/e.f", "/.d", "/d" };
+	static const char *const star[] = { "", "x", ".y", "+", "m/n" };
+	static const char *const one[] = { "q", ".", "*", "(", "q" };
+	const char *text = "";
+
+	for (; *pattern != '\0'; pattern++) {
+		bool directories = strncmp(pattern, "/**", 3) == 0;
+
+		if (directories || *pattern == '*' || *pattern == '?')
+			text = arena_printf(model->arena, "%s%s", text,
+			    directories ? any[choice] : *pattern == '*' ?
+			    star[choice] : one[choice]);
+		else
+			text = arena_printf(model->arena, "%s%c", text,
+			    *pattern);
+		pattern += directories ? 2 : 0;
+	}
+	return text;
+}
+
+/* What a rule that begins at a path speaks of, and what it does not. */
+static void
+add_rule_places(struct model *model, const struct path_rule *rule,
+    const char *at)
+{
+	add_places(model, at);
+	for (size_t i = 0; rule->glob != NULL && i < 5; i++) {
+		const char *path = arena_printf(model->arena, "%s%s", at,
+		    example(model, rule->glob, i));
+
+		if (strstr(path, "//") == NULL &&
+		    path[strlen(path) - 1] != '/')
+			add_places(model, path);
+		if (strrchr(path, '/') > path)
+			add_places(model, arena_printf(model->arena, "%sz",
+			    path));
+	}
+}
+
 static void
 add_rule(struct model *model, const struct path_rule *rule)
 {
@@ -91,7 +136,8 @@ add_rule(struct model *model, const struct path_rule *rule)
 	    (rule->hole_count + 1u) * sizeof *holes);
 	const char *at = bind(model, rule->at);
 
-	add_places(model, at);
+	add_rule_places(model, rule, at);
+	*arena_push(model->arena, &model->globs) = rule->glob;
 	for (uint16_t i = 0; i < rule->hole_count; i++) {
 		holes[i] = place_of(bind(model, rule->holes[i]));
 		add_places(model, holes[i].path);
@@ -104,6 +150,29 @@ add_rule(struct model *model, const struct path_rule *rule)
 		.effect = (uint8_t)rule->effect,
 		.rights = rule->rights,
 	};
+}
+
+/* The rules as they bear on one path: see compiler/places.h. */
+static struct sbx_rule *
+rules_for(const struct model *model, const char *path)
+{
+	size_t count = model->rules.count;
+	struct sbx_rule *rules = arena_alloc(model->arena,
+	    (count + 1) * sizeof *rules);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *pattern = model->globs.items[i];
+		struct sbx_glob glob;
+
+		rules[i] = model->rules.items[i];
+		if (pattern == NULL || !sbx_glob_parse(pattern, &glob))
+			continue;
+		rules[i].at = sbx_glob_find(&glob, rules[i].at,
+		    place_of(path));
+		if (rules[i].at.len == 0)
+			rules[i].rights = 0;
+	}
+	return rules;
 }
 
 static void
@@ -123,9 +192,11 @@ print_place(const struct model *model, const char *path)
 		[SBX_BECAUSE_DENIED] = "deny",
 	};
 
+	const struct sbx_rule *rules = rules_for(model, path);
+
 	for (size_t i = 0; i < 3; i++) {
 		struct sbx_verdict verdict = sbx_path_verdict(
-		    model->rules.items, model->rules.count,
+		    rules, model->rules.count,
 		    questions[i].right, place_of(path));
 
 		printf("%s\t%s\t%s\n", words[verdict.reason],

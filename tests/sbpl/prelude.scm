@@ -61,6 +61,7 @@
      (or (assoc-ref params name) (fail "parameter " name " is not given")))
     (('string-append parts ...)
      (string-concatenate (map text-of parts)))
+    (('regex-quote part) (regexp-quote (text-of part)))
     (_ (fail "no text: " expression))))
 
 (define (below? path root)
@@ -89,7 +90,7 @@
 ;; with a meaning of its own may not be given another.
 (define vocabulary
   '(allow deny default define version param string-append literal subpath
-    path-ancestors regex require-all require-any require-not remote local
+    path-ancestors regex regex-quote require-all require-any require-not remote local
     target global-name sysctl-name ipc-posix-name socket-domain
     socket-protocol))
 
@@ -130,8 +131,8 @@
      (let ((at (path-of expression)))
        (lambda (o) (and (string-prefix? "/" o) (below? at o)
                         (not (string=? o at))))))
-    (('regex (? string? text))
-     (let ((compiled (make-regexp text regexp/extended)))
+    (('regex expression)
+     (let ((compiled (make-regexp (text-of expression) regexp/extended)))
        (lambda (o) (and (regexp-exec compiled o) #t))))
     (('require-all filters ..1)
      (let ((all (map compile-filter filters)))

@@ -91,6 +91,10 @@ for damage in 's/^(deny file-read/(allow file-read/' 's/(subpath/(literal/' \
 	tap_found "a damaged profile is caught: $damage" \
 	    "$(compare sbpl/rules.sbx "$damage")"
 done
+for damage in 's/\[^\/\]\*/.*/' 's/(\/\.\*)?\$"/$"/' 's/regex-quote //'; do
+	tap_found "a damaged profile is caught: $damage" \
+	    "$(compare sbpl/globs.sbx "$damage")"
+done
 tap_found "a damaged profile is caught: a port" \
     "$(compare sbpl/ports.sbx 's/:443/:444/')"
 tap_done

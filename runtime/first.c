@@ -1,0 +1,247 @@
+/*
+ * The first process: see supervise.h.  It has no descriptor of the caller's
+ * and says nothing.
+ */
+#include "runtime/out.h"
+#include "runtime/signals.h"
+#include "runtime/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct first {
+	const struct supervision *supervision;
+	pid_t supervisor; /* as it is seen from here */
+	pid_t command;
+	int signals;
+	int children;     /* where the kernel lists ours; -1 for process 1 */
+	bool started;     /* the receipt's first record is written */
+};
+
+/* Kills those whose numbers stand in a text of blanks and digits. */
+static void
+kill_listed(const char *text, ssize_t len)
+{
+	pid_t pid = 0;
+
+	for (ssize_t i = 0; i < len; i++) {
+		if (text[i] >= '0' && text[i] <= '9') {
+			pid = pid * 10 + (text[i] - '0');
+			continue;
+		}
+		if (pid > 0)
+			kill(pid, SIGKILL);
+		pid = 0;
+	}
+}
+
+/*
+ * A child that dies leaves its own children to us, so what the list names is
+ * killed until it names nobody.  A number cannot have been given away: who is
+ * our child keeps it until we reap.
+ */
+static void
+kill_all(const struct first *first)
+{
+	char text[4096];
+	ssize_t len;
+	int status;
+
+	do {
+		/* The last number may be cut; those before are many. */
+		len = pread(first->children, text, sizeof text, 0);
+		kill_listed(text, len);
+	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
+}
+
+__attribute__((noreturn))
+static void
+end_first(const struct first *first, int status)
+{
+	if (!first->supervision->namespaces)
+		kill_all(first);
+	_exit(status);
+}
+
+static void
+send_message(const struct first *first, int status)
+{
+	struct message message = {
+		.started = first->started,
+		.status = status,
+	};
+
+	clock_gettime(CLOCK_MONOTONIC, &message.at);
+	if (write(first->supervision->write, &message, sizeof message) !=
+	    sizeof message)
+		end_first(first, EXIT_REFUSED);
+}
+
+/* Reaps all that ended; ends with the command. */
+static void
+reap(const struct first *first)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (pid != first->command)
+			continue;
+		send_message(first, status);
+		if (!WIFSTOPPED(status))
+			end_first(first, 0);
+	}
+}
+
+static void
+forward(const struct first *first)
+{
+	struct signalfd_siginfo info;
+
+	while (read(first->signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo != SIGCHLD &&
+		    signal_is_for_us_alone(&info) &&
+		    (pid_t)info.ssi_pid == first->supervisor)
+			kill(first->command, (int)info.ssi_signo);
+	}
+}
+
+__attribute__((noreturn))
+static void
+be_first(const struct first *first)
+{
+	struct pollfd wait[] = {
+		{ .fd = first->signals, .events = POLLIN },
+		/* POLLERR: who reads is gone. */
+		{ .fd = first->supervision->write },
+	};
+
+	for (;;) {
+		reap(first);
+		if ((poll(wait, 2, -1) < 0 && errno != EINTR) ||
+		    wait[1].revents != 0)
+			end_first(first, EXIT_REFUSED);
+		forward(first);
+	}
+}
+
+/*
+ * The first record waits until the command's process has restricted itself: a
+ * pipe that is closed without a word was closed by a refusal.  Where it cannot
+ * be written nothing may run.
+ */
+static void
+write_receipt(struct first *first)
+{
+	const struct supervision *supervision = first->supervision;
+	ssize_t got;
+	char byte;
+
+	if (supervision->receipt == NULL)
+		return;
+	signal(SIGPIPE, SIG_IGN);
+	close(supervision->started_write);
+	do {
+		got = read(supervision->started_read, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	close(supervision->started_read);
+	if (got == 1 && !receipt_send(supervision->receipt)) {
+		say("receipt", "cannot write it", errno);
+		end_first(first, EXIT_REFUSED);
+	}
+	first->started = got == 1;
+	receipt_close(supervision->receipt);
+}
+
+/* Below level full, orphans are ours to end. */
+static int
+adopt(void)
+{
+	int children = open("/proc/thread-self/children",
+	    O_RDONLY | O_CLOEXEC);
+
+	if (children < 0)
+		refuse("/proc/thread-self/children", "cannot see what the "
+		    "command starts, which a limit or a receipt needs", errno);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+		refuse(NULL, "cannot become a subreaper", errno);
+	return children;
+}
+
+/* What stops the job must not stop the news of it. */
+static void
+never_stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void
+be_command(struct supervision *supervision, int signals,
+    const struct former_signals *former, pid_t parent)
+{
+	if (!supervision->namespaces) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (getppid() != parent)
+			_exit(EXIT_REFUSED);
+	}
+	close(signals);
+	close(supervision->write);
+	if (supervision->receipt != NULL) {
+		close(supervision->started_read);
+		receipt_close(supervision->receipt);
+	}
+	relay_enter(&supervision->relay);
+	relay_close_command(&supervision->relay);
+	signals_restore(former);
+}
+
+void
+supervise_first(struct supervision *supervision)
+{
+	struct former_signals former;
+	struct first first = {
+		.supervision = supervision,
+		/* One outside of the namespace has number 0. */
+		.supervisor = supervision->namespaces ? 0 : getppid(),
+		.signals = signals_open(&former),
+		.children = supervision->namespaces ? -1 : adopt(),
+	};
+	pid_t self = getpid();
+
+	/* While we held them, the supervisor's end would go unnoticed. */
+	close(supervision->read);
+	relay_close_supervisor(&supervision->relay);
+	first.command = fork();
+	if (first.command < 0)
+		refuse(NULL, "cannot fork", errno);
+	if (first.command == 0) {
+		be_command(supervision, first.signals, &former, self);
+		return;
+	}
+	/* Nobody inside may trace it, or read its /proc/1. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	never_stop();
+	write_receipt(&first);
+	relay_close_command(&supervision->relay);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	be_first(&first);
+}
+
+void
+supervise_started(const struct supervision *supervision)
+{
+	if (supervision->receipt != NULL &&
+	    write(supervision->started_write, "", 1) != 1)
+		refuse(NULL, "cannot say that the command starts", errno);
+}

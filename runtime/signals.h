@@ -1,0 +1,27 @@
+/*
+ * The signals that sbxrun's own processes take from a descriptor, because they
+ * are meant for the command.
+ */
+#ifndef SBX_SIGNALS_H
+#define SBX_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/signalfd.h>
+
+/* What the command is to find as it was. */
+struct former_signals {
+	sigset_t mask;
+	struct sigaction child;
+};
+
+/* Blocks the signals and returns the descriptor on which they arrive. */
+int signals_open(struct former_signals *former);
+
+/* Puts everything back as it was, in the command. */
+void signals_restore(const struct former_signals *former);
+
+/* The terminal's signals have reached the whole job; others only us. */
+bool signal_is_for_us_alone(const struct signalfd_siginfo *info);
+
+#endif
