@@ -88,6 +88,7 @@ static const struct argument_call argument_calls[] = {
 	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, DENY(EACCES),
 	    "network" },
 	{ "personality", ALWAYS, true, DENY(EPERM), "personality" },
+	{ "prlimit64", ALWAYS, true, DENY(EPERM), "other processes" },
 	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
@@ -115,6 +116,8 @@ static const struct argument_rule argument_rules[] = {
 	RULE("ioctl", ALWAYS, DENY(EPERM), VALUE(1, TERMINAL_TIOCLINUX)),
 	OPEN("personality", ALWAYS, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
 	OPEN("personality", ALWAYS, VALUE(0, UINT32_MAX)), /* asks */
+	/* A limit on CPU time kills, whatever keeps signals inside. */
+	OPEN("prlimit64", ALWAYS, VALUE(0, 0)),
 	RULE("sendmmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),
 	RULE("sendmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(2, FASTOPEN, FASTOPEN)),
 	RULE("sendto", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),

@@ -778,3 +778,24 @@ bind_rules(struct binding *binding)
 	}
 	distrust_links(binding);
 }
+
+bool
+bind_is_writable(const struct binding *binding, struct sbx_place policy)
+{
+	return policy.len > 0 && sbx_verdict_allows(sbx_path_verdict(
+	    binding->rules, binding->rule_count, SBX_WRITE, policy));
+}
+
+void
+bind_policy(struct binding *binding, struct sbx_place policy)
+{
+	static const struct sbx_path itself = {
+		.source = SBX_NO_SOURCE,
+		.anchor = SBX_ANCHOR_ROOT,
+		.effect = SBX_DENY,
+		.rights = SBX_WRITE,
+		.where = SBX_ON_ALL,
+	};
+
+	add_rule(binding, &itself, SBX_WRITE, policy);
+}

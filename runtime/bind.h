@@ -84,4 +84,9 @@ void bind_anchors(struct binding *binding, const struct sbx_view *view,
 /* Binds the path rules; needs the anchors. */
 void bind_rules(struct binding *binding);
 
+/* Whether the sandbox may write the policy that it runs under, and a rule that
+ * keeps it from that. */
+bool bind_is_writable(const struct binding *binding, struct sbx_place policy);
+void bind_policy(struct binding *binding, struct sbx_place policy);
+
 #endif

@@ -39,7 +39,7 @@ void json_key(struct json *json, const char *key);
 uint32_t json_begin(struct json *json);
 bool json_end(struct json *json, uint32_t begin, uint32_t room);
 
-/* Writes it with one write(2) and a newline; false with errno if that failed. */
+/* Writes it and a newline at once; false with errno if that failed. */
 bool json_write(struct json *json, int fd);
 
 #endif

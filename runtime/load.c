@@ -74,9 +74,9 @@ descriptor_path(char path[32], int fd)
  * What is no file, a pipe say, is the caller's own doing.
  */
 static void
-refuse_foreign(const char *name, int fd)
+refuse_foreign(const char *name, int fd, char path[SBX_MAX_PATH + 1])
 {
-	char path[SBX_MAX_PATH + 1], link[32];
+	char parent[SBX_MAX_PATH + 1], link[32];
 	struct stat status;
 	ssize_t len;
 
@@ -88,16 +88,16 @@ refuse_foreign(const char *name, int fd)
 		refuse(name, "others may write this policy: make it yours, "
 		    "chmod go-w", 0);
 	descriptor_path(link, fd);
-	len = readlink(link, path, sizeof path);
-	if (len <= 0 || (size_t)len == sizeof path)
-		return;
-	path[len] = '\0';
-	for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
+	len = readlink(link, path, SBX_MAX_PATH);
+	path[len > 0 ? len : 0] = '\0';
+	strcpy(parent, path);
+	for (char *slash; (slash = strrchr(parent, '/')) != NULL;) {
 		*slash = '\0';
-		if (stat(slash == path ? "/" : path, &status) == 0 &&
+		if (stat(slash == parent ? "/" : parent, &status) == 0 &&
 		    others_may_write(&status))
-			refuse(path, "others may replace the policy in this "
-			    "directory: keep it where only you can write", 0);
+			refuse(slash == parent ? "/" : parent, "others may "
+			    "replace the policy in this directory: keep it "
+			    "where only you can write", 0);
 	}
 }
 
@@ -137,7 +137,7 @@ load_policy(const char *name, const char *expect, struct blob_bytes *blob,
 		    errno);
 	if (fd < 0)
 		refuse(name, "cannot open the policy", errno);
-	refuse_foreign(name, fd);
+	refuse_foreign(name, fd, blob->path);
 	read_whole(name, fd, blob);
 	close(fd);
 	if (expect != NULL) {

@@ -12,8 +12,9 @@
  * file changes meanwhile.
  */
 struct blob_bytes {
-	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	size_t size;
+	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
+	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 };
 
 /*

@@ -34,6 +34,7 @@ struct sandbox {
 	struct receipt receipt;
 	struct self_test self_test;
 	const char *why_not_full;
+	bool own_policy; /* it lies where the sandbox may write */
 	struct view_report shown;
 	int ruleset;
 	const struct sbx_landlock *row;
@@ -165,6 +166,30 @@ part(struct sandbox *sandbox)
 	sandbox->supervision.on = true;
 }
 
+/*
+ * What the view cannot cover because it is not there yet: the command could
+ * make it.  That matters where writing is denied and nothing else; a command
+ * that reads what it has made itself learns nothing.
+ */
+static void
+warn_of_absent(const struct sandbox *sandbox)
+{
+	const struct binding *binding = &sandbox->binding;
+	char place[512];
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect != SBX_DENY || (rule->rights & SBX_READ) ||
+		    binding->sites[i].state != RULE_ABSENT)
+			continue;
+		format_source(&sandbox->view, rule->source, place,
+		    sizeof place);
+		warn_about(place, "nothing is there yet, so the command may "
+		    "make what this denies", 0);
+	}
+}
+
 /* The warnings that a user must not miss. */
 static void
 warn_of_gaps(const struct sandbox *sandbox)
@@ -183,6 +208,11 @@ warn_of_gaps(const struct sandbox *sandbox)
 	    (sandbox->program->flags & SBX_PROGRAM_TCP) == 0)
 		warn_about("network", "all TCP stays shut: opening single "
 		    "ports needs Landlock ABI 4", 0);
+	if (sandbox->level == SBX_LEVEL_FULL)
+		warn_of_absent(sandbox);
+	else if (sandbox->own_policy)
+		warn_about(sandbox->options.policy, "the command may write "
+		    "its own policy: keep it elsewhere", 0);
 }
 
 /* Everything that looks at the file system, before rights go. */
@@ -195,6 +225,10 @@ prepare(struct sandbox *sandbox, char **environment)
 	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
 	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
 		bind_rules(&sandbox->binding);
+	sandbox->own_policy = files && bind_is_writable(&sandbox->binding,
+	    place_of(sandbox->blob.path));
+	if (sandbox->own_policy && sandbox->level == SBX_LEVEL_FULL)
+		bind_policy(&sandbox->binding, place_of(sandbox->blob.path));
 	if (sandbox->level == SBX_LEVEL_FULL)
 		view_build(&sandbox->binding, &sandbox->shown);
 	confine_privileges(sandbox->level);

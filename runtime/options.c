@@ -98,9 +98,9 @@ help(void)
 		out_text(&out, line->help);
 		out_text(&out, "\n");
 	}
-	out_text(&out, "\nExit status: that of CMD; 125 the sandbox was "
-	    "refused and CMD not started;\n126 CMD cannot be executed; 127 CMD "
-	    "was not found.  See sbxrun(1).\n");
+	out_text(&out, "\nExit status: that of CMD; 124 its time was over; "
+	    "125 the sandbox was refused\nand CMD not started; 126 CMD cannot "
+	    "be executed; 127 CMD was not found.\nSee sbxrun(1).\n");
 	out_flush(&out);
 	_exit(0);
 }
@@ -178,6 +178,21 @@ parse_descriptor(const char *value)
 }
 
 static void
+set_flag(struct options *options, enum option option)
+{
+	bool *const flags[] = {
+		[OPTION_PLAN] = &options->plan,
+		[OPTION_FULL_ACCESS] = &options->allow_full_access,
+		[OPTION_VERBOSE] = &options->verbose,
+		[OPTION_STATUS] = &options->status,
+		[OPTION_SELF_TEST] = &options->self_test,
+		[OPTION_JSON] = &options->json,
+	};
+
+	*flags[option] = true;
+}
+
+static void
 apply_option(struct options *options, enum option option, const char *value)
 {
 	switch (option) {
@@ -187,9 +202,6 @@ apply_option(struct options *options, enum option option, const char *value)
 	case OPTION_DEFINE:
 		add_definition(options, value);
 		break;
-	case OPTION_PLAN:
-		options->plan = true;
-		break;
 	case OPTION_LEVEL:
 		set_level(options, value);
 		break;
@@ -198,14 +210,8 @@ apply_option(struct options *options, enum option option, const char *value)
 			refuse(value, "--accept takes only 'none'", 0);
 		options->accept_none = true;
 		break;
-	case OPTION_FULL_ACCESS:
-		options->allow_full_access = true;
-		break;
 	case OPTION_EXPECT:
 		set_expect(options, value);
-		break;
-	case OPTION_VERBOSE:
-		options->verbose = true;
 		break;
 	case OPTION_STATUS_FD:
 		options->status_fd = parse_descriptor(value);
@@ -213,14 +219,13 @@ apply_option(struct options *options, enum option option, const char *value)
 	case OPTION_LOG:
 		options->log = value;
 		break;
+	case OPTION_PLAN:
+	case OPTION_FULL_ACCESS:
+	case OPTION_VERBOSE:
 	case OPTION_STATUS:
-		options->status = true;
-		break;
 	case OPTION_SELF_TEST:
-		options->self_test = true;
-		break;
 	case OPTION_JSON:
-		options->json = true;
+		set_flag(options, option);
 		break;
 	case OPTION_HELP:
 		help();

@@ -338,6 +338,22 @@ collect_ways(struct view *view)
 	}
 }
 
+/* The command starts where it would have started, though nothing be there. */
+static void
+collect_cwd(struct view *view, struct sbx_place cwd)
+{
+	struct sbx_place at = seen_at(view, cwd);
+	const struct mounting *around = mount_around(view, at);
+	struct mounting *mounting;
+
+	if (at.len == 0 || (around != NULL && around->kind != MOUNT_TMP) ||
+	    sbx_place_compare(at, tmp) == 0 || at.path != cwd.path)
+		return;
+	mounting = add_mount(view, at, at);
+	if (mounting->kind == MOUNT_NONE)
+		mounting->kind = MOUNT_WAY;
+}
+
 static bool
 is_writable(const struct mounting *mounting)
 {
@@ -795,13 +811,12 @@ enter_root(const struct view *view)
 	close(view->root);
 }
 
-/* Where we were, if it is still there. */
 static void
-return_to(struct sbx_place cwd, struct sbx_place workspace)
+return_to(struct sbx_place cwd)
 {
-	if (chdir(path_of(cwd)) != 0 && chdir(path_of(workspace)) != 0)
-		refuse_place(workspace, "the policy does not show the "
-		    "workspace", errno);
+	if (chdir(path_of(cwd)) != 0)
+		refuse_place(cwd, "the command cannot start in this directory",
+		    errno);
 }
 
 /* Landlock rules hold inodes: these places have others now. */
@@ -842,12 +857,15 @@ view_build(struct binding *binding, struct view_report *report)
 	struct view view = { .binding = binding, .report = report };
 
 	current_path(cwd, sizeof cwd);
-	view.scratch = binding->anchors[SBX_ANCHOR_TMP];
+	/* Where the policy allows the outer /tmp, that is shown. */
+	if (!may(&view, SBX_READ, tmp))
+		view.scratch = binding->anchors[SBX_ANCHOR_TMP];
 	view.max = VIEW_MAX_MOUNTS;
 	view.mounts = area_take(&binding->area, view.max, sizeof *view.mounts);
 	collect_places(&view);
 	collect_own(&view);
 	settle(&view);
+	collect_cwd(&view, place_of(cwd));
 	collect_ways(&view);
 	pin_all(&view);
 	note_absent(&view);
@@ -861,5 +879,5 @@ view_build(struct binding *binding, struct view_report *report)
 	enter_root(&view);
 	forget_replaced(&view);
 	rename_scratch(&view);
-	return_to(place_of(cwd), binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	return_to(seen_at(&view, place_of(cwd)));
 }

@@ -194,6 +194,8 @@ inheritance()
 	    workspace-write.bin -- ./sbxrun workspace-write.bin -- echo in \
 	    2>&1) ;;
 	esac
+	# The last line: that the policy could be written is worth a warning.
+	got=$(printf '%s\n' "$got" | tail -n 1)
 	tap_empty "uid $1: sbxrun runs inside itself" \
 	    "$([ "$got" = in ] || echo "got $got")"
 }

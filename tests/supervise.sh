@@ -90,7 +90,7 @@ statuses()
 timeouts()
 {
 	# A number of seconds that no other run has.
-	mark=$((10000 + uid)).$(printf '%s' "$level" | wc -c)
+	mark=1000$$.1$uid${#level}
 	text=$(run limited sleep "$mark" 2>&1)
 	is 'a timeout' 124 $?
 	is 'it is said' 'sbxrun: limited.sbx:3:11: the command is ended after 1 s, the limit' \
@@ -165,7 +165,7 @@ outputs()
 
 signals()
 {
-	mark=$((20000 + uid)).$(printf '%s' "$level" | wc -c)
+	mark=1000$$.2$uid${#level}
 	for signal in TERM HUP USR1; do
 		launch capped sh -c "trap 'echo got; exit 5' $signal
 			while :; do sleep 0.05; done" >"$base/got" 2>/dev/null &

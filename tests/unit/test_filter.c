@@ -369,6 +369,8 @@ static const struct expectation expectations[] = {
 	{ "nothing said", false, 7, "personality", { 0xffffffff },
 	    FILTER_ALLOW },
 	{ "nothing said", false, 7, "personality", { 0 }, FILTER_ALLOW },
+	{ "nothing said", false, 7, "prlimit64", { 0, 0, 1 }, FILTER_ALLOW },
+	{ "nothing said", false, 7, "prlimit64", { 1, 0, 1 }, ERR(EPERM) },
 	{ "nothing said", false, 7, "personality", { 8 }, FILTER_ALLOW },
 	{ "nothing said", false, 7, "personality", { 0x20000 },
 	    FILTER_ALLOW },
