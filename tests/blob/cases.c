@@ -316,7 +316,18 @@ record_size(struct bench *bench, const char *name)
 	return kind_find(bench, name)->record;
 }
 
-/* SECTION[I].FIELD, or SECTION+N, end-N, or a bare offset. */
+/* The instruction that is N before the last of the first program. */
+static unsigned
+from_last(struct bench *bench, unsigned n)
+{
+	struct sbx_program program;
+
+	memcpy(&program, bench->image.bytes + section_at(bench, "programs"),
+	    sizeof program);
+	return program.count - 1 - n;
+}
+
+/* SECTION[I].FIELD, or bpf[last-N].FIELD, SECTION+N, end-N, a bare offset. */
 static uint8_t *
 place_of(struct bench *bench, const char *word, size_t *width)
 {
@@ -330,7 +341,9 @@ place_of(struct bench *bench, const char *word, size_t *width)
 		return bench->image.bytes + bench->image.size - index;
 	if (sscanf(word, "%31[a-z]+%u", name, &index) == 2)
 		return bench->image.bytes + section_at(bench, name) + index;
-	if (sscanf(word, "%31[a-z][%u].%31s", name, &index, field) != 3 &&
+	if (sscanf(word, "%31[a-z][last-%u].%31s", name, &index, field) == 3)
+		index = from_last(bench, index);
+	else if (sscanf(word, "%31[a-z][%u].%31s", name, &index, field) != 3 &&
 	    sscanf(word, "%31[a-z].%31s", name, field) != 2)
 		give_up(bench, "no place: '%s'", word);
 	for (size_t i = 0; i < countof(fields); i++) {
