@@ -4,15 +4,26 @@
  * binds nothing; it is linked as sbxrun is.
  *
  *	minload PLAN COMMAND [ARG...]
+ *	minload -f DIRECTORY... - PLAN COMMAND [ARG...]
+ *
+ * The second form first does what level full comes to, for a superuser: new
+ * namespaces, a root in which there are the directories alone (the first of
+ * them, which holds the plan, writable), no capabilities, and a process that waits inside.
  */
 #include "bench/plan.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -20,6 +31,15 @@ enum {
 	NR_LANDLOCK_ADD_RULE = 445,
 	NR_LANDLOCK_RESTRICT_SELF = 446,
 	SECCOMP_MODE_FILTER = 1,
+	NR_OPEN_TREE = 428,
+	NR_MOVE_MOUNT = 429,
+	NR_MOUNT_SETATTR = 442,
+	TREE_CLONE = 1,
+	FROM_FD_ITSELF = 4,
+	READ_ONLY = 1,
+	NO_SETUID_OR_DEVICES = 6,
+	MAX_PLACES = 256,
+	CAP_LAST = 40,
 };
 
 struct beneath {
@@ -88,14 +108,102 @@ restrict_files(const struct plan *plan)
 	return at;
 }
 
+/* Waits for the only child and ends as it did. */
+static void
+wait_for(pid_t child)
+{
+	int status = 0;
+
+	must(child);
+	if (child == 0)
+		return;
+	must(waitpid(child, &status, 0));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+}
+
+static int
+open_place(const char *path, bool writable)
+{
+	struct {
+		uint64_t set, clear, propagation, namespace;
+	} attributes = { .set = NO_SETUID_OR_DEVICES |
+		    (writable ? 0 : READ_ONLY) };
+	long tree = syscall(NR_OPEN_TREE, AT_FDCWD, path,
+	    TREE_CLONE | O_CLOEXEC);
+
+	must(tree);
+	must(syscall(NR_MOUNT_SETATTR, (int)tree, "", AT_EMPTY_PATH,
+	    &attributes, sizeof attributes));
+	return (int)tree;
+}
+
+/* Below the current directory, the root to be. */
+static void
+show_place(char *path, int tree)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
+		*at = '\0';
+		mkdir(path + 1, 0755);
+		*at = '/';
+	}
+	mkdir(path + 1, 0755);
+	must(syscall(NR_MOVE_MOUNT, tree, "", AT_FDCWD, path + 1,
+	    FROM_FD_ITSELF));
+	close(tree);
+}
+
+static void
+drop_capabilities(void)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = { 0x20080522, 0 };
+	uint32_t none[6] = { 0 };
+
+	for (unsigned long cap = 0; cap <= CAP_LAST; cap++)
+		must(prctl(PR_CAPBSET_DROP, cap, 0, 0, 0));
+	must(syscall(SYS_capset, &header, none));
+}
+
+/* Returns what follows the directories. */
+static char **
+enter_view(char **places)
+{
+	int trees[MAX_PLACES];
+	int count = 0;
+
+	wait_for((pid_t)syscall(SYS_clone, CLONE_NEWNS | CLONE_NEWPID |
+	    CLONE_NEWIPC | SIGCHLD, 0, 0, 0, 0));
+	must(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	for (; strcmp(places[count], "-") != 0; count++) {
+		must(count < MAX_PLACES ? 0 : -1);
+		trees[count] = open_place(places[count], count == 0);
+	}
+	must(mount("none", "/tmp", "tmpfs", 0, NULL));
+	must(chdir("/tmp"));
+	for (int i = 0; i < count; i++)
+		show_place(places[i], trees[i]);
+	must(syscall(SYS_pivot_root, ".", "."));
+	must(umount2(".", MNT_DETACH));
+	must(chdir(places[0]));
+	drop_capabilities();
+	wait_for(fork());
+	return places + count;
+}
+
 int
 main(int argc, char **argv, char **environment)
 {
-	int fd = argc < 3 ? -1 : open(argv[1], O_RDONLY | O_CLOEXEC);
 	const struct plan *plan;
 	struct program program;
 	off_t size;
+	int fd;
 
+	must(argc < 3 ? -1 : 0);
+	if (strcmp(argv[1], "-f") == 0)
+		argv = enter_view(argv + 2);
+	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	must(fd);
 	size = lseek(fd, 0, SEEK_END);
 	must(size);

@@ -54,6 +54,46 @@ for count in 15 100 1000; do
 	measure "$count path rules" "$work/$count.bin"
 done
 
+# Level full, beside bubblewrap with the same places and namespaces; it applies
+# no Landlock rules and, here, no filter.
+full()
+{
+	local count=$1 blob=$work/$1.bin line words=() least=()
+	echo "== level full, $count path rules"
+	if command -v bwrap >/dev/null; then
+		words=(-- bwrap "$(command -v bwrap)" --unshare-pid
+		    --unshare-ipc --die-with-parent)
+		[ "$(id -u)" -eq 0 ] || words+=(--unshare-user)
+		words+=(--ro-bind "$build/bench" "$build/bench"
+		    --bind "$PWD" "$PWD")
+		while read -r line; do
+			words+=(--ro-bind "$line" "$line")
+		done < <(sed -n 's/^    allow read //p' "$work/$count.sbx")
+		words+=(--chdir "$PWD" "$true")
+	else
+		echo "bubblewrap is not installed: nothing to compare with"
+	fi
+	if [ "$(id -u)" -eq 0 ]; then
+		"$build/bench/record" plan "$build/sbxrun" -l standard \
+		    "$blob" -- "$true" >/dev/null
+		mapfile -t least < <(sed -n 's/^    allow read //p' \
+		    "$work/$count.sbx")
+		least=(-- "minload, full" "$build/bench/minload" -f "$PWD"
+		    "$build/bench" "${least[@]}" - plan "$true")
+	else
+		echo "minload makes no user namespace: no floor beside it"
+	fi
+	"$build/bench/latency" "$rounds" bare "$true" "${least[@]}" \
+	    -- "sbxrun, standard" "$build/sbxrun" -l standard "$blob" \
+		--- "$true" \
+	    -- "sbxrun, full" "$build/sbxrun" -l full "$blob" --- "$true" \
+	    "${words[@]}"
+	echo
+}
+
+full 15
+full 100
+
 # The default profile, which a command of the build tree may be executed by
 # only from the workspace.
 cp "$true" "$work/workspace/true"

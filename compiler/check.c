@@ -94,12 +94,24 @@ check_freedom_denied(struct checker *checker)
 	}
 }
 
-/* `deny network full` beats ports too. */
+/* `deny network full` beats ports too, and a network of its own. */
 static void
 check_network_denied(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
 
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+		const struct freedom_rule *deny = freedom_find(checker,
+		    FREEDOM_NETWORK, false, rule->origin.where, SIZE_MAX);
+
+		if (deny == NULL || rule->kind != FREEDOM_LOOPBACK ||
+		    rule->effect != SBX_ALLOW || !rule->origin.own)
+			continue;
+		note_freedom(checker, check_report(checker, rule->origin.loc,
+		    "'%s' has no effect: the network is denied",
+		    freedom_rule_text(policy, rule)), deny);
+	}
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
 		const struct freedom_rule *deny = freedom_find(checker,
@@ -285,6 +297,7 @@ static const struct check {
 	{ "covered-port", check_port_covered, DIAG_COVERED_RULE },
 	{ "covered-syscall", check_syscall_covered, DIAG_COVERED_RULE },
 	{ "port-of-all", check_port_full, DIAG_COVERED_RULE },
+	{ "loopback-of-all", check_loopback_full, DIAG_COVERED_RULE },
 	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
 	{ "beside-everything", check_everything_rest,
 	    DIAG_BESIDE_EVERYTHING },
@@ -298,6 +311,7 @@ static const struct check {
 	{ "allow-inside-deny", check_path_inside_deny,
 	    DIAG_ALLOW_INSIDE_DENY },
 	{ "set-denied", check_set_denied, DIAG_SET_DENIED },
+	{ "beside-loopback", check_loopback_beside, DIAG_BESIDE_LOOPBACK },
 	{ "loader-syscall", check_syscall_loader, DIAG_LOADER_SYSCALL },
 	{ "unenforceable-path", check_path_unenforceable,
 	    DIAG_UNENFORCEABLE_PATH },

@@ -48,6 +48,8 @@ void check_port_denied(struct checker *checker);
 void check_port_full(struct checker *checker);
 void check_port_deny_full(struct checker *checker);
 void check_port_landlock(struct checker *checker);
+void check_loopback_full(struct checker *checker);
+void check_loopback_beside(struct checker *checker);
 
 /* check_syscalls.c */
 void check_syscall_duplicate(struct checker *checker);

@@ -139,16 +139,23 @@ same_ports(const struct checker *checker, size_t a, size_t b)
 	    port_rule(checker, a)->high == port_rule(checker, b)->high;
 }
 
-/* Where the network is open as a whole on any platform of the rule. */
+/* Whether the network is of that kind on any platform of the rule. */
 static bool
-is_full(const struct checker *checker, uint8_t where, struct origin *origin)
+is_net(const struct checker *checker, enum sbx_net net, uint8_t where,
+    struct origin *origin)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
 		if ((where & bit) != 0 && policy_net(checker->policy, bit,
-		    origin) == SBX_NET_FULL)
+		    origin) == net)
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_full(const struct checker *checker, uint8_t where, struct origin *origin)
+{
+	return is_net(checker, SBX_NET_FULL, where, origin);
 }
 
 /* Then the checks of what stands beside it say all there is to say. */
@@ -282,5 +289,75 @@ check_port_landlock(struct checker *checker)
 		diag_help(checker->diags, diag, "'require landlock 4' "
 		    "refuses to run there");
 		return;
+	}
+}
+
+/* --- a network of its own ------------------------------------------------- */
+
+static bool
+is_own_loopback(const struct freedom_rule *rule)
+{
+	return rule->kind == FREEDOM_LOOPBACK && rule->effect == SBX_ALLOW &&
+	    rule->origin.own;
+}
+
+void
+check_loopback_full(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+	struct origin origin;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = &policy->freedoms.items[i];
+
+		if (!is_own_loopback(rule) ||
+		    is_everything(checker, rule->origin.where) ||
+		    !is_full(checker, rule->origin.where, &origin))
+			continue;
+		diag_note(checker->diags, check_report(checker,
+		    rule->origin.loc, "'%s' has no effect: the whole network "
+		    "is allowed", freedom_rule_text(policy, rule)),
+		    origin.loc, "it is allowed here");
+	}
+}
+
+static void
+report_excluded(struct checker *checker, const struct origin *rule,
+    const char *text, const struct origin *loopback)
+{
+	struct diag *diag = check_report(checker, rule->loc,
+	    "'%s' and 'allow network loopback' exclude each other", text);
+
+	diag_help(checker->diags, diag, loopback->own ?
+	    "a network of its own leads nowhere: keep one of the two" :
+	    "'drop allow network loopback' takes the inherited one back");
+	diag_note(checker->diags, diag, loopback->loc,
+	    "the network of its own is allowed here");
+}
+
+/* Ports and abstract sockets of the host are not there in the sandbox's own
+ * network, and whoever writes such a rule expects that they are. */
+void
+check_loopback_beside(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+	struct origin loopback;
+
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = port_rule(checker, i);
+
+		if (is_net(checker, SBX_NET_LOOPBACK, rule->origin.where,
+		    &loopback))
+			report_excluded(checker, &rule->origin,
+			    port_rule_text(policy, rule), &loopback);
+	}
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = &policy->freedoms.items[i];
+
+		if (rule->kind == FREEDOM_ABSTRACT &&
+		    rule->effect == SBX_ALLOW && is_net(checker,
+		    SBX_NET_LOOPBACK, rule->origin.where, &loopback))
+			report_excluded(checker, &rule->origin,
+			    freedom_rule_text(policy, rule), &loopback);
 	}
 }

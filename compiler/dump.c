@@ -48,6 +48,7 @@ dump_meta(FILE *stream, const struct sbx_view *view)
 		[SBX_NET_NONE] = "none",
 		[SBX_NET_PORTS] = "ports",
 		[SBX_NET_FULL] = "full",
+		[SBX_NET_LOOPBACK] = "loopback",
 	};
 	static const char *const freedoms[] = {
 		"everything", "signal anywhere", "abstract anywhere",
@@ -224,6 +225,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		{ SBX_PROGRAM_NETLINK, "netlink" },
 		{ SBX_PROGRAM_TCP, "tcp" },
 		{ SBX_PROGRAM_TRACE, "trace" },
+		{ SBX_PROGRAM_LOOPBACK, "loopback" },
 	};
 	const struct sbx_program *program = &view->programs[index];
 	const char *arch = arch_name(program->arch);

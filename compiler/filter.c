@@ -31,7 +31,7 @@
 /* Circumstances in which an argument rule counts. */
 enum circumstance {
 	ALWAYS = 0,
-	WITH_INTERNET = 1,    /* the policy allows the whole network */
+	WITH_INTERNET = 1,    /* all of a network is open: whichever it is */
 	WITH_TCP = 2,         /* it allows ports, and Landlock holds them */
 	WITH_UNIX = 4,        /* something confines AF_UNIX sockets */
 	WITH_NETLINK = 8,     /* something confines route netlink */
@@ -390,29 +390,34 @@ machine_init(const struct policy *policy, const struct filter_arch *arch)
 /*
  * What else holds AF_UNIX sockets.  Those with a path: Landlock 9, or a view
  * that has none of the host's.  Abstract ones: Landlock 6, or the network
- * namespace of its own that level full makes when there is no network.
+ * namespace of its own that level full makes when there is no network, or one
+ * of the sandbox's own.
  */
 static bool
-sockets_are_held(const struct machine *machine, const struct variant *variant)
+sockets_are_held(const struct machine *machine, const struct variant *variant,
+    bool loopback)
 {
 	if (!variant->full || machine->view_has_sockets)
 		return variant->abi >= 9;
-	return variant->abi >= 6 || machine->net == SBX_NET_NONE ||
+	return variant->abi >= 6 || machine->net == SBX_NET_NONE || loopback ||
 	    policy_has_freedom(machine->policy, FREEDOM_ABSTRACT,
 		machine->arch->where);
 }
 
 /* What a variant opens because of where it runs: enum sbx_program_flag. */
 static uint32_t
-variant_flags(const struct machine *machine, const struct variant *variant)
+variant_flags(const struct machine *machine, const struct variant *variant,
+    bool loopback)
 {
 	uint32_t flags = 0;
 
 	if (variant->full)
 		flags |= SBX_PROGRAM_FULL | SBX_PROGRAM_NETLINK;
+	if (loopback)
+		flags |= SBX_PROGRAM_LOOPBACK;
 	if (machine->net == SBX_NET_PORTS && variant->abi >= 4)
 		flags |= SBX_PROGRAM_TCP;
-	if (sockets_are_held(machine, variant))
+	if (sockets_are_held(machine, variant, loopback))
 		flags |= SBX_PROGRAM_UNIX;
 	if (variant->abi >= 1)
 		flags |= SBX_PROGRAM_TRACE;
@@ -430,6 +435,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_UNIX;
 	if (flags & SBX_PROGRAM_NETLINK)
 		all |= WITH_NETLINK;
+	if (flags & SBX_PROGRAM_LOOPBACK)
+		all |= WITH_INTERNET;
 	return all;
 }
 
@@ -532,16 +539,21 @@ programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 	    memcmp(a->insns, b->insns, a->count * sizeof *a->insns) == 0;
 }
 
-/* The filters of one kind of level; one that changes nothing is left out. */
+/*
+ * The filters of one kind of level, and of one network; one that changes
+ * nothing is left out.
+ */
 static void
-machine_build(const struct machine *machine, bool full, struct filter_set *set)
+machine_build(const struct machine *machine, bool full, bool loopback,
+    struct filter_set *set)
 {
 	struct arena *arena = machine->policy->arena;
 	struct bpf_program last = { NULL, 0 };
 	uint32_t last_flags = UINT32_MAX;
 
 	for (size_t i = 0; i < countof(variants); i++) {
-		uint32_t flags = variant_flags(machine, &variants[i]);
+		uint32_t flags = variant_flags(machine, &variants[i],
+		    loopback);
 		struct bpf_program program;
 		struct filter filter;
 
@@ -569,8 +581,10 @@ filters_build(const struct policy *policy, struct filter_set *set)
 		if (policy_has_freedom(policy, FREEDOM_EVERYTHING, arch->where))
 			continue;
 		machine = machine_init(policy, arch);
-		machine_build(&machine, false, set);
-		machine_build(&machine, true, set);
+		machine_build(&machine, false, false, set);
+		machine_build(&machine, true, false, set);
+		if (machine.net == SBX_NET_LOOPBACK)
+			machine_build(&machine, true, true, set);
 	}
 }
 

@@ -35,14 +35,15 @@ policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
 
 /* The first rule that says it: about the network as a whole, or about ports. */
 static const struct origin *
-freedom_origin(const struct policy *policy, bool allow, uint8_t where)
+freedom_origin(const struct policy *policy, enum freedom_kind kind, bool allow,
+    uint8_t where)
 {
 	for (size_t i = 0; i < policy->freedoms.count; i++) {
 		const struct freedom_rule *rule = &policy->freedoms.items[i];
 
 		if ((rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.where & where) != 0 &&
-		    (rule->kind == FREEDOM_NETWORK ||
+		    (rule->kind == kind ||
 		    (allow && rule->kind == FREEDOM_EVERYTHING)))
 			return &rule->origin;
 	}
@@ -65,16 +66,21 @@ port_origin(const struct policy *policy, uint8_t where)
 enum sbx_net
 policy_net(const struct policy *policy, uint8_t where, struct origin *origin)
 {
-	const struct origin *deny = freedom_origin(policy, false, where);
+	const struct origin *deny = freedom_origin(policy, FREEDOM_NETWORK,
+	    false, where);
 	const struct origin *ports = port_origin(policy, where);
 	const struct origin *decides = NULL;
 	enum sbx_net net = SBX_NET_NONE;
 
 	if (policy_has_freedom(policy, FREEDOM_NETWORK, where)) {
 		net = SBX_NET_FULL;
-		decides = freedom_origin(policy, true, where);
+		decides = freedom_origin(policy, FREEDOM_NETWORK, true, where);
 	} else if (deny != NULL) {
 		decides = deny;
+	} else if (policy_has_freedom(policy, FREEDOM_LOOPBACK, where)) {
+		net = SBX_NET_LOOPBACK;
+		decides = freedom_origin(policy, FREEDOM_LOOPBACK, true,
+		    where);
 	} else if (ports != NULL) {
 		net = SBX_NET_PORTS;
 		decides = ports;

@@ -69,6 +69,7 @@ struct limit_rule {
 /* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
 enum freedom_kind {
 	FREEDOM_NETWORK,
+	FREEDOM_LOOPBACK,
 	FREEDOM_SIGNAL,
 	FREEDOM_ABSTRACT,
 	FREEDOM_EVERYTHING,

@@ -213,6 +213,19 @@ add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 	add_port_list(sbpl, words, open, single);
 }
 
+/*
+ * macOS has no network namespaces: the host's own services on these addresses
+ * are reached too.
+ */
+static void
+add_loopback(struct sbpl *sbpl)
+{
+	text_add(&sbpl->text,
+	    "(allow network-outbound (remote ip \"localhost:*\"))\n"
+	    "(allow network-bind network-inbound"
+	    " (local ip \"localhost:*\"))\n");
+}
+
 /* --- the whole ------------------------------------------------------------ */
 
 static void
@@ -233,7 +246,8 @@ add_base(struct sbpl *sbpl, enum sbx_net net)
 	};
 
 	for (size_t i = 0; i < countof(rows); i++) {
-		if (rows[i].when > net)
+		if (rows[i].when != SBX_NET_NONE &&
+		    (rows[i].when > net || net == SBX_NET_LOOPBACK))
 			continue;
 		text_add(&sbpl->text, rows[i].text);
 		text_add(&sbpl->text, "\n");
@@ -286,8 +300,12 @@ sbpl_text(const struct policy *policy)
 	params_name(&sbpl);
 	add_head(&sbpl, everything);
 	add_freedoms(&sbpl, everything, net);
-	for (int op = 0; net != SBX_NET_NONE && op < SBX_PORT_OP_END; op++)
-		add_ports(&sbpl, (enum sbx_port_op)op, net == SBX_NET_FULL);
+	if (net == SBX_NET_LOOPBACK)
+		add_loopback(&sbpl);
+	else if (net != SBX_NET_NONE)
+		for (int op = 0; op < SBX_PORT_OP_END; op++)
+			add_ports(&sbpl, (enum sbx_port_op)op,
+			    net == SBX_NET_FULL);
 	sbpl_add_paths(&sbpl);
 	return sbpl.text.bytes;
 }

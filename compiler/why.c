@@ -356,6 +356,32 @@ say_port_rule(const struct why *why, struct sbx_verdict verdict,
 	say_rule_end(why, SBX_ON_ALL, verdict.source);
 }
 
+/* Any port is open, in a network that has nobody else in it. */
+static bool
+why_loopback(const struct why *why, enum sbx_port_op op, uint16_t port)
+{
+	const struct sbx_meta *meta = why->places.view->meta;
+	bool allowed = why->level == SBX_LEVEL_FULL;
+
+	say_head(why, allowed, show_port_op(op));
+	fprintf(why->stream, "tcp %u\n", port);
+	say_rule(why, "", meta->net_source);
+	fputs("allow network loopback", why->stream);
+	say_rule_end(why, SBX_ON_ALL, meta->net_source);
+	if (!allowed) {
+		fprintf(why->stream, "    but it needs level full: at level "
+		    "%s no socket opens\n", level_word(why->level));
+		return false;
+	}
+	fputs("    but only inside: the sandbox has a network of its own, "
+	    "from which nothing leads out (level full)\n", why->stream);
+	if (meta->level < SBX_LEVEL_FULL)
+		fprintf(why->stream, "    but the policy also runs at level "
+		    "%s, where no socket opens: 'require level full'\n",
+		    level_word(meta->level));
+	return true;
+}
+
 bool
 why_port(const struct why *why, enum sbx_port_op op, uint16_t port)
 {
@@ -366,6 +392,9 @@ why_port(const struct why *why, enum sbx_port_op op, uint16_t port)
 	bool allowed = sbx_verdict_allows(verdict) ||
 	    (view->meta->flags & SBX_EVERYTHING) != 0;
 
+	if (view->meta->net == SBX_NET_LOOPBACK &&
+	    (view->meta->flags & SBX_EVERYTHING) == 0)
+		return why_loopback(why, op, port);
 	say_head(why, allowed, show_port_op(op));
 	fprintf(why->stream, "tcp %u\n", port);
 	if (allows_everything(why))
@@ -491,9 +520,13 @@ syscall_record(const struct why *why, const char *name)
 static bool
 is_candidate(const struct why *why, const struct sbx_program *program)
 {
+	bool full = why->level == SBX_LEVEL_FULL;
+	bool loopback = full &&
+	    why->places.view->meta->net == SBX_NET_LOOPBACK;
+
 	return program->arch == why->arch->audit &&
-	    ((program->flags & SBX_PROGRAM_FULL) != 0) ==
-	    (why->level == SBX_LEVEL_FULL);
+	    ((program->flags & SBX_PROGRAM_FULL) != 0) == full &&
+	    ((program->flags & SBX_PROGRAM_LOOPBACK) != 0) == loopback;
 }
 
 static uint32_t

@@ -113,7 +113,13 @@ enum sbx_level {
 	SBX_LEVEL_END,
 };
 
-enum sbx_net { SBX_NET_NONE, SBX_NET_PORTS, SBX_NET_FULL, SBX_NET_END };
+enum sbx_net {
+	SBX_NET_NONE,
+	SBX_NET_PORTS,
+	SBX_NET_FULL,
+	SBX_NET_LOOPBACK, /* a network of its own, which level full gives */
+	SBX_NET_END,
+};
 
 enum sbx_meta_flag {
 	SBX_EVERYTHING = 1,     /* allow everything: no Landlock, no filter */
@@ -264,13 +270,15 @@ enum sbx_program_flag {
 	SBX_PROGRAM_NETLINK = 4,  /* route netlink opens */
 	SBX_PROGRAM_TCP = 8,      /* TCP opens because Landlock holds the ports */
 	SBX_PROGRAM_TRACE = 16,   /* Landlock keeps ptrace(2) inside */
-	SBX_PROGRAM_FLAGS = 31,
+	SBX_PROGRAM_LOOPBACK = 32, /* for a network namespace of its own */
+	SBX_PROGRAM_FLAGS = 63,
 };
 
 /*
- * Among the programs of its machine and of its kind of level the loader takes
- * the one with the greatest min_abi not above the kernel's Landlock ABI, which
- * counts as 0 at the levels below standard, where Landlock is not applied.
+ * Among the programs of its machine, of its kind of level and for the network
+ * that it has made (SBX_PROGRAM_LOOPBACK or not) the loader takes the one with
+ * the greatest min_abi not above the kernel's Landlock ABI, which counts as 0
+ * at the levels below standard, where Landlock is not applied.
  */
 struct sbx_program {
 	uint32_t arch;    /* AUDIT_ARCH_* */

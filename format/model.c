@@ -104,9 +104,11 @@ sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
 	struct sbx_verdict verdict = {
 		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
 	};
-	bool closed = view->meta->net == SBX_NET_NONE;
+	bool closed = view->meta->net == SBX_NET_NONE ||
+	    view->meta->net == SBX_NET_LOOPBACK;
 
-	/* `deny network full` beats every port that is allowed beside it. */
+	/* `deny network full` beats every port that is allowed beside it; in a
+	 * network of its own no port of anybody else's is reached. */
 	if (view->meta->net_source != SBX_NO_SOURCE && closed)
 		verdict.reason = SBX_BECAUSE_DENIED;
 	if (view->meta->net == SBX_NET_FULL)

@@ -329,6 +329,27 @@ add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 	rule->hole_count++;
 }
 
+/*
+ * Where a denial or an exception is.  If it cannot be told whether a link leads
+ * there, what it leads to would stay open.
+ */
+static struct sbx_place
+certain_place(struct resolved found)
+{
+	switch (found.error) {
+	case 0:
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case ELOOP:
+	case ENAMETOOLONG:
+		return found.at;
+	default:
+		refuse(found.at.path, "cannot look at this place, which the "
+		    "policy denies or excepts", found.error);
+	}
+}
+
 struct linked_hole {
 	struct binding *binding;
 	struct sbx_rule *rule;
@@ -352,9 +373,9 @@ bind_hole(struct binding *binding, struct sbx_rule *rule,
 	struct sbx_place at = area_join(&binding->area, anchor,
 	    suffix_of(binding, suffix));
 
-	add_hole(binding, rule, resolve_place(&binding->area,
+	add_hole(binding, rule, certain_place(resolve_place(&binding->area,
 	    &binding->listings, anchor, at, hole_link,
-	    &(struct linked_hole){ binding, rule }).at);
+	    &(struct linked_hole){ binding, rule })));
 }
 
 static void
@@ -406,8 +427,9 @@ deny_place(struct binding *binding, const struct sbx_path *path,
 	uint32_t index = binding->rule_count;
 	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
 
-	rule->at = resolve_place(&binding->area, &binding->listings, parent,
-	    at, deny_link, &(struct linked_rule){ binding, path, index }).at;
+	rule->at = certain_place(resolve_place(&binding->area,
+	    &binding->listings, parent, at, deny_link,
+	    &(struct linked_rule){ binding, path, index }));
 	return rule;
 }
 
@@ -625,7 +647,11 @@ bind_glob(struct binding *binding, const struct sbx_path *path,
 	    &binding->area, anchor, suffix_of(binding, path->suffix)),
 	    path->effect == SBX_ALLOW ? note_link : deny_link, &linked);
 
-	*glob = (struct glob){ .path = path, .at = found.at };
+	*glob = (struct glob){
+		.path = path,
+		.at = path->effect == SBX_ALLOW ? found.at :
+						  certain_place(found),
+	};
 	links_end = binding->link_count;
 	matching.all.at = found.at;
 	if (found.fd >= 0) {

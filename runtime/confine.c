@@ -202,9 +202,10 @@ landlock_row_for(const struct sbx_view *view, const struct machine *machine)
 
 const struct sbx_program *
 program_for(const struct sbx_view *view, const struct machine *machine,
-    enum sbx_level level)
+    enum sbx_level level, bool loopback)
 {
-	uint32_t full = level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0;
+	uint32_t kind = (level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0) |
+	    (loopback ? SBX_PROGRAM_LOOPBACK : 0);
 	/* Where Landlock is not applied, no filter may lean on it. */
 	uint32_t abi = level >= SBX_LEVEL_STANDARD ?
 	    (uint32_t)machine->landlock_abi : 0;
@@ -214,7 +215,8 @@ program_for(const struct sbx_view *view, const struct machine *machine,
 		const struct sbx_program *program = &view->programs[i];
 
 		if (program->arch != KERNEL_ARCH ||
-		    (program->flags & SBX_PROGRAM_FULL) != full ||
+		    (program->flags & (SBX_PROGRAM_FULL |
+			SBX_PROGRAM_LOOPBACK)) != kind ||
 		    program->min_abi > abi)
 			continue;
 		if (best == NULL || program->min_abi > best->min_abi)
@@ -226,11 +228,11 @@ program_for(const struct sbx_view *view, const struct machine *machine,
 }
 
 int
-confine_ruleset(const struct sbx_landlock *row)
+confine_ruleset(const struct sbx_landlock *row, bool loopback)
 {
 	struct landlock_ruleset_attr attr = {
 		.handled_access_fs = row->handled_fs,
-		.handled_access_net = row->handled_net,
+		.handled_access_net = loopback ? 0 : row->handled_net,
 		.scoped = row->scoped,
 	};
 	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);

@@ -25,13 +25,14 @@ void confine_resources(const struct sbx_view *view, enum sbx_level level);
 const struct sbx_landlock *landlock_row_for(const struct sbx_view *view,
     const struct machine *machine);
 
-/* The filter for this kernel and level; refuses a blob that has none. */
+/* The filter for this kernel, level and network; refuses a blob that has none.
+ * `loopback`: a network namespace has been made, and lo is up in it. */
 const struct sbx_program *program_for(const struct sbx_view *view,
-    const struct machine *machine, enum sbx_level level);
+    const struct machine *machine, enum sbx_level level, bool loopback);
 
 /* A ruleset that handles what the row says; then no more is possible than its
- * rules allow. */
-int confine_ruleset(const struct sbx_landlock *row);
+ * rules allow.  In a network of its own, `loopback`, all ports are open. */
+int confine_ruleset(const struct sbx_landlock *row, bool loopback);
 void confine_landlock(const struct sbx_landlock *row, int ruleset);
 
 /* The filter, straight from the blob; afterwards only execve(2), write(2) and

@@ -122,7 +122,7 @@ static const char *
 try_namespaces(struct machine *machine)
 {
 	const char *why = NULL;
-	pid_t pid = namespaces_fork(false, &why);
+	pid_t pid = namespaces_fork(NETWORK_OUTER, &why);
 
 	if (pid == 0)
 		_exit(0);

@@ -33,7 +33,8 @@ struct sandbox {
 	struct supervision supervision;
 	struct receipt receipt;
 	struct self_test self_test;
-	const char *why_not_full;
+	const char *why_not_full, *why_not_loopback;
+	bool loopback;   /* there is a network of its own */
 	bool own_policy; /* it lies where the sandbox may write */
 	struct view_report shown;
 	int ruleset;
@@ -103,14 +104,36 @@ choose_level(struct sandbox *sandbox)
  * Abstract sockets are kept inside by Landlock from ABI 6 on; before, a network
  * of its own does it, where the filter lets AF_UNIX open.
  */
-static bool
-needs_own_network(const struct sandbox *sandbox)
+static enum own_network
+wanted_network(const struct sandbox *sandbox)
 {
 	const struct sbx_meta *meta = sandbox->view.meta;
 
-	return sandbox->machine.landlock_abi < 6 &&
-	    meta->net == SBX_NET_NONE &&
-	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0;
+	if (meta->net == SBX_NET_LOOPBACK)
+		return NETWORK_LOOPBACK;
+	if (sandbox->machine.landlock_abi < 6 && meta->net == SBX_NET_NONE &&
+	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0)
+		return NETWORK_EMPTY;
+	return NETWORK_OUTER;
+}
+
+/*
+ * Without the network of its own a policy's sockets stay shut, so there is
+ * less than it allows and no less protection: level full without it will do,
+ * unless somebody insists on the level.
+ */
+static pid_t
+fork_without_loopback(struct sandbox *sandbox, bool insists)
+{
+	pid_t first;
+
+	sandbox->why_not_loopback = sandbox->why_not_full;
+	if (insists)
+		return -1;
+	first = namespaces_fork(NETWORK_OUTER, &sandbox->why_not_full);
+	if (first >= 0)
+		sandbox->why_not_full = NULL;
+	return first;
 }
 
 /*
@@ -120,9 +143,14 @@ needs_own_network(const struct sandbox *sandbox)
 static pid_t
 fork_into_namespaces(struct sandbox *sandbox)
 {
-	pid_t first = namespaces_fork(needs_own_network(sandbox),
-	    &sandbox->why_not_full);
+	enum own_network network = wanted_network(sandbox);
+	bool insists = sandbox->options.level == SBX_LEVEL_FULL ||
+	    sandbox->view.meta->level == SBX_LEVEL_FULL;
+	pid_t first = namespaces_fork(network, &sandbox->why_not_full);
 
+	sandbox->loopback = first >= 0 && network == NETWORK_LOOPBACK;
+	if (first < 0 && network == NETWORK_LOOPBACK)
+		first = fork_without_loopback(sandbox, insists);
 	sandbox->supervision.namespaces = first >= 0;
 	if (first >= 0)
 		return first;
@@ -208,6 +236,10 @@ warn_of_gaps(const struct sandbox *sandbox)
 	    (sandbox->program->flags & SBX_PROGRAM_TCP) == 0)
 		warn_about("network", "all TCP stays shut: opening single "
 		    "ports needs Landlock ABI 4", 0);
+	if (sandbox->level == SBX_LEVEL_FULL &&
+	    meta->net == SBX_NET_LOOPBACK && !sandbox->loopback)
+		warn_about("network loopback: all sockets stay shut",
+		    sandbox->why_not_loopback, 0);
 	if (sandbox->level == SBX_LEVEL_FULL)
 		warn_of_absent(sandbox);
 	else if (sandbox->own_policy)
@@ -236,14 +268,15 @@ prepare(struct sandbox *sandbox, char **environment)
 	    environment);
 	if (!allows_everything(sandbox) && sandbox->level > SBX_LEVEL_NONE)
 		sandbox->program = program_for(&sandbox->view,
-		    &sandbox->machine, sandbox->level);
+		    &sandbox->machine, sandbox->level, sandbox->loopback);
 	if (!files)
 		return;
 	sandbox->row = landlock_row_for(&sandbox->view, &sandbox->machine);
 	if (sandbox->row == NULL)
 		refuse(NULL, "the policy has no masks for this kernel's "
 		    "Landlock", 0);
-	sandbox->ruleset = confine_ruleset(sandbox->row);
+	sandbox->ruleset = confine_ruleset(sandbox->row,
+	    sandbox->loopback);
 	sandbox->lowering.masked = sandbox->level == SBX_LEVEL_FULL;
 	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
 	    sandbox->ruleset);

@@ -8,15 +8,18 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* How far the child came, in one byte; the order of the steps. */
-enum step { STEP_MAPS, STEP_MOUNT, STEP_DONE, STEP_CLONE };
+enum step { STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE, STEP_CLONE };
 
 static const char *const reasons[] = {
-	[STEP_CLONE] = "this kernel, a sysctl (user.max_user_namespaces, "
+	[STEP_CLONE] = "this kernel, a sysctl (user.max_*_namespaces, "
 	    "kernel.unprivileged_userns_clone) or a container's filter "
 	    "forbids new namespaces",
 	[STEP_MAPS] = "a user namespace can be made but not used: AppArmor's "
@@ -25,6 +28,9 @@ static const char *const reasons[] = {
 	[STEP_MOUNT] = "mounting is forbidden in a new namespace: AppArmor's "
 	    "restriction or a container's; on Ubuntu install the profile "
 	    "that comes with sbxrun",
+	[STEP_NETWORK] = "the loopback device of a new network namespace "
+	    "cannot be set up: a container's filter or a security module "
+	    "forbids it",
 };
 
 static bool
@@ -88,6 +94,22 @@ may_mount(void)
 	return context >= 0;
 }
 
+/* A new network namespace has one device, lo, which is down; the addresses
+ * 127.0.0.1 and ::1 come with its going up. */
+static bool
+raise_loopback(void)
+{
+	struct ifreq request = {
+		.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING
+	};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool raised = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return raised;
+}
+
 static void
 tell(int pipe, enum step step)
 {
@@ -99,7 +121,7 @@ tell(int pipe, enum step step)
 }
 
 static void
-enter(int pipe, bool mapped, uid_t uid, gid_t gid)
+enter(int pipe, bool mapped, uid_t uid, gid_t gid, bool loopback)
 {
 	/* The parent may be gone already: then its end of the pipe is closed
 	 * and tell() ends. */
@@ -108,11 +130,13 @@ enter(int pipe, bool mapped, uid_t uid, gid_t gid)
 		tell(pipe, STEP_MAPS);
 	if (!may_mount())
 		tell(pipe, STEP_MOUNT);
+	if (loopback && !raise_loopback())
+		tell(pipe, STEP_NETWORK);
 	tell(pipe, STEP_DONE);
 }
 
 static pid_t
-fork_into(unsigned long flags, enum step *step)
+fork_into(unsigned long flags, bool loopback, enum step *step)
 {
 	bool mapped = (flags & CLONE_NEWUSER) != 0;
 	uid_t uid = geteuid();
@@ -127,7 +151,7 @@ fork_into(unsigned long flags, enum step *step)
 	pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0) {
 		close(ends[0]);
-		enter(ends[1], mapped, uid, gid);
+		enter(ends[1], mapped, uid, gid, loopback);
 		return 0;
 	}
 	close(ends[1]);
@@ -144,17 +168,18 @@ fork_into(unsigned long flags, enum step *step)
 }
 
 pid_t
-namespaces_fork(bool network, const char **why)
+namespaces_fork(enum own_network network, const char **why)
 {
 	unsigned long own = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-	    (network ? CLONE_NEWNET : 0);
+	    (network != NETWORK_OUTER ? CLONE_NEWNET : 0);
+	bool loopback = network == NETWORK_LOOPBACK;
 	enum step step;
 	pid_t pid = -1;
 
 	if (geteuid() == 0)
-		pid = fork_into(own, &step);
+		pid = fork_into(own, loopback, &step);
 	if (pid < 0)
-		pid = fork_into(own | CLONE_NEWUSER, &step);
+		pid = fork_into(own | CLONE_NEWUSER, loopback, &step);
 	if (pid < 0)
 		*why = reasons[step];
 	return pid;

@@ -9,6 +9,7 @@ static const char *const net_names[SBX_NET_END] = {
 	[SBX_NET_NONE] = "none",
 	[SBX_NET_PORTS] = "some TCP ports",
 	[SBX_NET_FULL] = "full",
+	[SBX_NET_LOOPBACK] = "loopback",
 };
 
 static const char *const effect_names[SBX_EFFECT_END] = {
@@ -177,9 +178,20 @@ plan_class(const struct plan *plan, uint32_t index)
 	return plan->row != NULL && plain ? PLAN_PLAIN : PLAN_OTHER;
 }
 
+/* A network of its own is wanted and not there. */
+static bool
+is_shut(const struct plan *plan)
+{
+	return plan->view->meta->net == SBX_NET_LOOPBACK &&
+	    plan->program != NULL &&
+	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) == 0;
+}
+
 const char *
 plan_network(const struct plan *plan)
 {
+	if (is_shut(plan))
+		return "none: loopback needs level full";
 	return net_names[plan->view->meta->net];
 }
 
@@ -272,6 +284,10 @@ print_network(struct out *out, const struct plan *plan)
 		out_text(out, plan->program->flags & SBX_PROGRAM_TCP ?
 		    "  -- seccomp and landlock" :
 		    "  -- all TCP stays shut: ports need Landlock ABI 4");
+	else if (view->meta->net == SBX_NET_LOOPBACK)
+		out_text(out, is_shut(plan) ?
+		    "  -- all sockets stay shut: it takes a network namespace, "
+		    "at level full" : "  -- seccomp and a network namespace");
 	else
 		out_text(out, "  -- seccomp");
 	print_source(out, plan, view->meta->net_source);
@@ -472,7 +488,7 @@ plan_summary(const struct plan *plan)
 			out_text(&out, ")");
 		}
 		out_text(&out, ", network ");
-		out_text(&out, net_names[plan->view->meta->net]);
+		out_text(&out, plan_network(plan));
 	}
 	out_text(&out, ", workspace ");
 	out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);

@@ -259,6 +259,34 @@ collect_own(struct view *view)
 }
 
 /*
+ * Whether a place is not there.  What a directory of our own hides that is shut
+ * may be there, and the command could open that directory.
+ */
+static bool
+is_absent(struct sbx_place at, struct stat *status)
+{
+	char path[SBX_MAX_PATH + 1];
+	int error;
+
+	if (fstatat(AT_FDCWD, path_of(at), status, AT_SYMLINK_NOFOLLOW) == 0)
+		return false;
+	error = errno;
+	if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG)
+		return true;
+	if (error != EACCES)
+		refuse_place(at, "cannot look at it", error);
+	memcpy(path, at.path, at.len + 1);
+	do {
+		*strrchr(path, '/') = '\0';
+	} while (fstatat(AT_FDCWD, path[0] == '\0' ? "/" : path, status,
+		AT_SYMLINK_NOFOLLOW) != 0 && path[0] != '\0');
+	if (status->st_uid == geteuid())
+		refuse_place(at, "a directory of yours above it is shut, so "
+		    "that it cannot be covered", error);
+	return true;
+}
+
+/*
  * What is mounted at a place inside another mount: what shows it with other
  * rights.  What is not there cannot be covered; what lies under a mask, or
  * under something new, is covered.
@@ -278,8 +306,7 @@ settle_inside(struct view *view, struct mounting *mounting,
 	    mounting->attributes == around->attributes &&
 	    !sbx_covers(dev, mounting->at))
 		return;
-	if (fstatat(AT_FDCWD, path_of(mounting->from), &status,
-		AT_SYMLINK_NOFOLLOW) != 0) {
+	if (is_absent(mounting->from, &status)) {
 		mounting->absent = true;
 		view->report->absent++;
 		return;
@@ -557,7 +584,8 @@ is_directory(int fd)
 static int
 open_outside(const struct mounting *mounting)
 {
-	int fd = mounting->fd >= 0 ? dup(mounting->fd) :
+	int fd = mounting->fd >= 0 ?
+	    fcntl(mounting->fd, F_DUPFD_CLOEXEC, 3) :
 	    openat2(AT_FDCWD, path_of(mounting->from), &unlinked);
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)

@@ -504,6 +504,17 @@ complains() {
 	says "deny network full"
 }
 
+@test "why: a network of its own" {
+	printf 'sbx 1\nprofile own { allow network loopback }\n' >own.sbx
+	ends 0 "$SBXC" why own.sbx connect tcp 443
+	says "own.sbx:2:21: allow network loopback"
+	says "from which nothing leads out"
+	says "where no socket opens: 'require level full'"
+	ends 1 "$SBXC" why own.sbx -l standard listen tcp 443
+	says "it needs level full"
+	ends 0 "$SBXC" why own.sbx syscall socket
+}
+
 @test "why: system calls" {
 	ends 0 "$SBXC" why team.sbx syscall read
 	ends 1 "$SBXC" why team.sbx syscall ptrace

@@ -378,7 +378,8 @@ refusals()
 	refused "$1" 'a policy that others may replace' 'others may replace' \
 	    "$base/open/p.bin"
 	refused "$1" 'cut off' 'cut off' "$base/short.bin"
-	refused "$1" 'policy text' 'compile it' "$profiles/coding.sbx"
+	cp "$profiles/coding.sbx" "$base/coding.sbx"
+	refused "$1" 'policy text' 'compile it' "$base/coding.sbx"
 	refused "$1" 'no such file' 'cannot open' "$base/none.bin"
 	refused "$1" 'a missing parameter' 'needs this' "$base/data.bin"
 	refused "$1" 'a missing workspace' 'no such workspace' \
@@ -435,6 +436,59 @@ ports()
 	    "$([ "$got" = EACCES ] || echo "got $got")"
 }
 
+# A network of one's own, at level full: everything works in it and nothing
+# leads out; a service of the host's is no more there than one that is not.
+own_network()
+{
+	n=coding
+	case $level in
+	full) inside=ok beside=ECONNREFUSED away=ENETUNREACH ;;
+	*) inside=EACCES beside=EACCES away=EACCES ;;
+	esac
+	for family in inet inet6; do
+		for type in stream dgram; do
+			expect "$1" "loopback, $family $type" $n $inside \
+			    loopback $family $type
+		done
+	done
+	expect "$1" "a service of the host's" $n $beside connect-tcp "$port"
+	expect "$1" 'a way out' $n $away route
+	expect "$1" 'no loopback in another policy' workspace-write EACCES \
+	    loopback inet stream
+	expect "$1" 'a raw socket' $n 'E.*' socket inet raw 1
+	expect "$1" 'a packet socket' $n 'E.*' socket packet raw 0
+	expect "$1" 'another network namespace' $n EPERM unshare newnet
+}
+
+# Where the machine gives namespaces, but none for the network, the sockets stay
+# shut, and a level that somebody insists on is refused.  In a user namespace the
+# number of them can be limited; in there files of root's are a stranger's.
+no_network_namespace()
+{
+	# shellcheck disable=SC2016  # for the inner shell
+	none='echo 0 >/proc/sys/user/max_net_namespaces && exec "$@"'
+	if [ "$(id -u)" -ne 0 ] ||
+	    ! unshare -Ur sh -c "$none" sh true 2>/dev/null; then
+		tap_skip 'no network namespace' 'it takes root'
+		return
+	fi
+	got=$(cd "$ws" && as 0 unshare -Ur sh -c "$none" sh \
+	    "$base/sbxrun" -v "$base/coding.bin" -- ./probe \
+	    loopback inet stream 2>&1)
+	case $got in
+	*'all sockets stay shut'*'level full'*EACCES)
+		tap_ok 'no network namespace: sockets stay shut' ;;
+	*) tap_not_ok 'no network namespace: sockets stay shut' "$got" ;;
+	esac
+	got=$(cd "$ws" && as 0 unshare -Ur sh -c "$none" sh \
+	    "$base/sbxrun" -l full "$base/coding.bin" -- echo run 2>&1)
+	case $?-$got in
+	125-*'level full:'*)
+		tap_ok 'no network namespace: level full is refused' ;;
+	*) tap_not_ok 'no network namespace: level full is refused' "$got" ;;
+	esac
+}
+
 statuses()
 {
 	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
@@ -456,6 +510,7 @@ check_all()
 		split "$1"
 		globs "$1"
 		planted "$1"
+		own_network "$1"
 	done
 	glob_bounds "$1"
 	refusals "$1"
@@ -464,7 +519,18 @@ check_all()
 	ports "$1"
 }
 
+"$PROBE" serve-tcp "$base/port" &
+server=$!
+trap 'kill $server; rm -rf "$base"' EXIT
+until [ -s "$base/port" ]; do
+	sleep 0.05
+done
+port=$(cat "$base/port")
+tap_empty "there is a service of the host's" \
+    "$("$PROBE" connect-tcp "$port" | grep -v '^ok$')"
+
 check_all "$(id -u)"
+no_network_namespace
 if [ "$(id -u)" -eq 0 ]; then
 	check_all $ORDINARY
 fi

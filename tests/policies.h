@@ -12,7 +12,7 @@
 /* Names are "@group" or a call; NULL ends a list. */
 struct sample {
 	const char *name;
-	bool internet, connects, listens, abstract;
+	bool internet, connects, listens, abstract, loopback;
 	const char *allow[4], *deny[6];
 	const char *shows;  /* a path that may be read */
 	uint8_t where;      /* of all its rules; 0 is everywhere */
@@ -25,6 +25,9 @@ static const struct sample samples[] = {
 	{ .name = "ports both ways", .connects = true, .listens = true },
 	{ .name = "abstract sockets", .internet = true, .abstract = true },
 	{ .name = "a view of everything", .shows = "" },
+	{ .name = "a network of its own", .loopback = true },
+	{ .name = "both networks", .loopback = true, .internet = true },
+	{ .name = "loopback and a view", .loopback = true, .shows = "" },
 	{ .name = "mounts", .allow = { "@mount" }, .deny = { "umount2" } },
 	{ .name = "namespaces", .allow = { "@namespaces" } },
 	{ .name = "debuggers", .allow = { "ptrace", "personality" } },
@@ -104,6 +107,8 @@ sample_policy(struct arena *arena, const struct sample *sample)
 	sample_syscalls(sample, policy, sample->deny, 6, SBX_DENY);
 	if (sample->internet)
 		sample_freedom(sample, policy, FREEDOM_NETWORK, 300);
+	if (sample->loopback)
+		sample_freedom(sample, policy, FREEDOM_LOOPBACK, 300);
 	if (sample->abstract)
 		sample_freedom(sample, policy, FREEDOM_ABSTRACT, 400);
 	if (sample->connects)

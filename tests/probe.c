@@ -627,6 +627,89 @@ try_send_udp(char **words, int count)
 	    sendto(fd, "", 1, 0, (struct sockaddr *)&address, sizeof address));
 }
 
+/* The loopback address of a family, with a port of the kernel's choice. */
+static socklen_t
+loopback_any(struct sockaddr_storage *address, int family)
+{
+	struct sockaddr_in inet = loopback("0");
+	struct sockaddr_in6 inet6 = {
+		.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
+
+	if (family == AF_INET6) {
+		memcpy(address, &inet6, sizeof inet6);
+		return sizeof inet6;
+	}
+	memcpy(address, &inet, sizeof inet);
+	return sizeof inet;
+}
+
+/* A byte through two sockets of one kind by way of a loopback address. */
+static int
+try_loopback(char **words, int count)
+{
+	int family = (int)LOOK_UP(families, words[0]);
+	int type = (int)LOOK_UP(socket_types, words[1]);
+	int server = socket(family, type | SOCK_CLOEXEC, 0);
+	int client = socket(family, type | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage address = { 0 };
+	socklen_t len = loopback_any(&address, family);
+	char byte = 0;
+
+	(void)count;
+	if (server < 0 || client < 0 ||
+	    bind(server, (struct sockaddr *)&address, len) != 0 ||
+	    (type == SOCK_STREAM && listen(server, 1) != 0) ||
+	    getsockname(server, (struct sockaddr *)&address, &len) != 0 ||
+	    connect(client, (struct sockaddr *)&address, len) != 0 ||
+	    send(client, "x", 1, 0) != 1 ||
+	    (type == SOCK_STREAM &&
+		(server = accept(server, NULL, NULL)) < 0) ||
+	    recv(server, &byte, 1, 0) != 1)
+		return errno;
+	close(client);
+	return byte == 'x' ? socket_result(server, 0) : EPROTO;
+}
+
+/* Whether any way leads out, without sending: 192.0.2.1 is nobody's. */
+static int
+try_route(char **words, int count)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(9),
+		.sin_addr.s_addr = htonl(0xc0000201),
+	};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	(void)words;
+	(void)count;
+	if (fd < 0)
+		return errno;
+	return socket_result(fd,
+	    connect(fd, (struct sockaddr *)&address, sizeof address));
+}
+
+/* For others to be connected to: puts its port into a file and stays. */
+static int
+try_serve_tcp(char **words, int count)
+{
+	struct sockaddr_in address = loopback("0");
+	socklen_t len = sizeof address;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	FILE *file;
+
+	(void)count;
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, len) != 0 ||
+	    listen(fd, 16) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &len) != 0 ||
+	    (file = fopen(words[0], "w")) == NULL)
+		return errno;
+	fprintf(file, "%u\n", ntohs(address.sin_port));
+	fclose(file);
+	for (;;)
+		pause();
+}
+
 static socklen_t
 unix_address(struct sockaddr_un *address, const char *path, bool abstract)
 {
@@ -1141,6 +1224,9 @@ static const struct {
 	{"bind-tcp", 1, 1, try_bind_tcp},
 	{"listen-tcp", 0, 0, try_listen_tcp},
 	{"send-udp", 1, 1, try_send_udp},
+	{"loopback", 2, 2, try_loopback},
+	{"route", 0, 0, try_route},
+	{"serve-tcp", 1, 1, try_serve_tcp},
 	{"unix-connect", 1, 1, try_unix_connect},
 	{"unix-bind", 1, 1, try_unix_bind},
 	{"unix-dgram-send", 1, 1, try_unix_dgram_send},

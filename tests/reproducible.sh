@@ -13,6 +13,10 @@ base=$(mktemp -d /tmp/sbx-reproducible.XXXXXX) || exit 99
 trap 'rm -rf "$base"' EXIT
 trap 'exit 99' HUP INT TERM
 chmod 755 "$base"
+# Another user may not reach the checkout.
+cp "$SBXC" "$base/sbxc" && cp -R "$srcdir/profiles" "$base/profiles" || exit 99
+chmod -R a+rX "$base"
+SBXC=$base/sbxc
 
 # --- the policies ----------------------------------------------------------
 
@@ -179,7 +183,7 @@ try()
 	vary_place "$1"
 }
 
-for profile in "$srcdir"/profiles/*.sbx; do
+for profile in "$base"/profiles/*.sbx; do
 	policy=${profile##*/}
 	[ "$policy" = groups.sbx ] || try "$profile"
 done

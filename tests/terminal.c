@@ -50,7 +50,7 @@ shows(struct screen *screen, const char *text)
 		ssize_t got = -1;
 
 		if (screen->used + 1 < sizeof screen->seen &&
-		    poll(&wait, 1, 5000) > 0)
+		    poll(&wait, 1, 20000) > 0)
 			got = read(screen->fd, screen->seen + screen->used,
 			    sizeof screen->seen - screen->used - 1);
 		if (got <= 0)

@@ -208,7 +208,8 @@ static bool
 port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 {
 	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
-	bool allowed = net == SBX_NET_FULL, denied = net == SBX_NET_NONE;
+	bool allowed = net == SBX_NET_FULL, denied = net == SBX_NET_NONE ||
+	    net == SBX_NET_LOOPBACK;
 
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
@@ -239,6 +240,21 @@ print_ports(const struct policy *policy, const struct port_rule *rule)
 	}
 }
 
+/* The host's own addresses and others, where no rule is about ports. */
+static void
+print_loopback(const struct policy *policy)
+{
+	static const char *const operations[] = {
+		"network-outbound", "network-inbound", "network-bind",
+	};
+	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
+
+	for (size_t i = 0; policy->ports.count == 0 && i < 3; i++)
+		printf("%s\t%s\tlocalhost:8080\n%s\t%s\ttcp:8080\n",
+		    net == SBX_NET_NONE ? "deny" : "allow", operations[i],
+		    net == SBX_NET_FULL ? "allow" : "deny", operations[i]);
+}
+
 static void
 print_model(struct model *model)
 {
@@ -257,6 +273,7 @@ print_model(struct model *model)
 		print_place(model, model->places.items[i]);
 	for (size_t i = 0; i < policy->ports.count; i++)
 		print_ports(policy, &policy->ports.items[i]);
+	print_loopback(policy);
 }
 
 int

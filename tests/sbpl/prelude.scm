@@ -7,8 +7,9 @@
 ;;;
 ;;;	OPERATION<TAB>OBJECT
 ;;;
-;;; where OBJECT is a path, "tcp:PORT" or "-"; the answer is the line with
-;;; "allow" or "deny" and a tab before it.  The last rule that matches decides.
+;;; where OBJECT is a path, "tcp:PORT", "localhost:PORT" or "-"; the answer is
+;;; the line with "allow" or "deny" and a tab before it.  The last rule that
+;;; matches decides.
 ;;;
 ;;; The vocabulary is closed: an operation, a filter or a form that is not
 ;;; listed here is an error, and so is a parameter that was not given.  What
@@ -80,8 +81,10 @@
 
 (define (port-matches? pattern object)
   (match (string-split pattern #\:)
-    (((or "*" "localhost") "*") (string-prefix? "tcp:" object))
-    (((or "*" "localhost") port)
+    (("localhost" "*") (string-prefix? "localhost:" object))
+    (("*" "*") (or (string-prefix? "tcp:" object)
+                   (string-prefix? "localhost:" object)))
+    (("*" port)
      (if (not (string->number port)) (fail "no port: " pattern))
      (string=? object (string-append "tcp:" port)))
     (_ (fail "no address: " pattern))))

@@ -97,4 +97,6 @@ for damage in 's/\[^\/\]\*/.*/' 's/(\/\.\*)?\$"/$"/' 's/regex-quote //'; do
 done
 tap_found "a damaged profile is caught: a port" \
     "$(compare sbpl/ports.sbx 's/:443/:444/')"
+tap_found "a damaged profile is caught: an address" \
+    "$(compare ok/loopback.sbx 's/localhost/*/')"
 tap_done

@@ -151,6 +151,9 @@ program_pick(const struct sbx_view *view, const struct row *row)
 
 		if (program->arch == filter_arches[row->machine->arch].audit &&
 		    (program->flags & SBX_PROGRAM_FULL) == row->full &&
+		    (program->flags & SBX_PROGRAM_LOOPBACK) ==
+			(row->full && view->meta->net == SBX_NET_LOOPBACK ?
+			SBX_PROGRAM_LOOPBACK : 0) &&
 		    program->min_abi <= row->abi &&
 		    (best == NULL || program->min_abi > best->min_abi))
 			best = program;
