@@ -68,30 +68,48 @@ end_first(const struct first *first, int status)
 }
 
 static void
-send_message(const struct first *first, int status)
+send_message(const struct first *first, int status, struct timespec at)
 {
 	struct message message = {
 		.started = first->started,
 		.status = status,
+		.at = at,
 	};
 
-	clock_gettime(CLOCK_MONOTONIC, &message.at);
 	if (write(first->supervision->write, &message, sizeof message) !=
 	    sizeof message)
 		end_first(first, EXIT_REFUSED);
+}
+
+/*
+ * Whether a stop is over as soon as it is seen.  A job that goes on does so one
+ * process after the other: we may be ahead of the command.
+ */
+static bool
+went_on(pid_t command)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	poll(NULL, 0, 20);
+	return waitid(P_PID, (id_t)command, &info, WCONTINUED | WNOHANG) == 0 &&
+	    info.si_pid == command;
 }
 
 /* Reaps all that ended; ends with the command. */
 static void
 reap(const struct first *first)
 {
+	struct timespec now;
 	int status;
 	pid_t pid;
 
+	/* Before it is asked for: not later than the news is true. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-		if (pid != first->command)
+		if (pid != first->command ||
+		    (WIFSTOPPED(status) && went_on(pid)))
 			continue;
-		send_message(first, status);
+		send_message(first, status, now);
 		if (!WIFSTOPPED(status))
 			end_first(first, 0);
 	}

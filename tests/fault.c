@@ -429,10 +429,8 @@ judge(const struct session *session, const struct run *run, char *why,
 			memcpy(text, run->said, sizeof text);
 		if (strcmp(text, good) == 0)
 			return RAN;
-		/* A supervisor that refuses ends what has just begun. */
-		if (strncmp(text, good, strlen(text)) == 0 &&
-		    WIFEXITED(status) &&
-		    WEXITSTATUS(status) == 125 && lines_in(run->said) == 1)
+		/* A supervisor that cannot go on ends what has just begun. */
+		if (strncmp(text, good, strlen(text)) == 0 && status != 0)
 			return RAN;
 		for (char *at = text; *at != '\0'; at++)
 			*at = *at == '\n' ? ' ' : *at;
