@@ -467,12 +467,11 @@ no_network_namespace()
 {
 	# shellcheck disable=SC2016  # for the inner shell
 	none='echo 0 >/proc/sys/user/max_net_namespaces && exec "$@"'
-	if [ "$(id -u)" -ne 0 ] ||
-	    ! unshare -Ur sh -c "$none" sh true 2>/dev/null; then
-		tap_skip 'no network namespace' 'it takes root'
+	if ! unshare -Ur sh -c "$none" sh true 2>/dev/null; then
+		tap_skip 'no network namespace' 'their number cannot be limited'
 		return
 	fi
-	got=$(cd "$ws" && as 0 unshare -Ur sh -c "$none" sh \
+	got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
 	    "$base/sbxrun" -v "$base/coding.bin" -- ./probe \
 	    loopback inet stream 2>&1)
 	case $got in
@@ -480,7 +479,7 @@ no_network_namespace()
 		tap_ok 'no network namespace: sockets stay shut' ;;
 	*) tap_not_ok 'no network namespace: sockets stay shut' "$got" ;;
 	esac
-	got=$(cd "$ws" && as 0 unshare -Ur sh -c "$none" sh \
+	got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
 	    "$base/sbxrun" -l full "$base/coding.bin" -- echo run 2>&1)
 	case $?-$got in
 	125-*'level full:'*)

@@ -34,9 +34,12 @@ static char base[] = "/tmp/sbx-terminal-XXXXXX";
 static void
 nap(long milliseconds)
 {
-	struct timespec time = { 0, milliseconds * 1000000 };
+	struct timespec time = {
+		milliseconds / 1000, milliseconds % 1000 * 1000000,
+	};
 
-	nanosleep(&time, NULL);
+	if (nanosleep(&time, NULL) != 0)
+		perror("nanosleep");
 }
 
 /* Waits until the text is shown, and forgets all up to its end. */
@@ -69,6 +72,9 @@ shows(struct screen *screen, const char *text)
 	return true;
 }
 
+/* Milliseconds that a shell has to act on what was typed, on a busy machine. */
+enum { TYPING = 1000 };
+
 static void
 type(const struct screen *screen, const char *keys)
 {
@@ -76,7 +82,7 @@ type(const struct screen *screen, const char *keys)
 
 	if (write(screen->fd, keys, len) != (ssize_t)len)
 		perror("write");
-	nap(300);
+	nap(TYPING);
 }
 
 static void
@@ -131,6 +137,10 @@ test_job(struct screen *screen)
 	    "hello\r\nhello");
 	expect(screen, "and stops", "\x1a", "Stopped");
 	type(screen, "bg\n");
+	/* Else fg may come before what reads in the background is stopped. */
+	expect(screen, "and again, in the background",
+	    "until jobs | grep -q Stopped; do sleep .1; done; echo st\"\"ill\n",
+	    "still\r");
 	type(screen, "fg\n");
 	expect(screen, "and goes on", "again\n", "again\r\nagain");
 	type(screen, "\x04");
