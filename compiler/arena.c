@@ -37,9 +37,8 @@ struct arena {
 	size_t interned_count, interned_size;
 };
 
-__attribute__((noreturn))
-static void
-out_of_memory(void)
+void
+arena_exhausted(void)
 {
 	fputs("sbxc: out of memory\n", stderr);
 	exit(EXIT_NO_MEMORY);
@@ -51,7 +50,7 @@ must_calloc(size_t count, size_t size)
 	void *memory = calloc(count, size);
 
 	if (memory == NULL)
-		out_of_memory();
+		arena_exhausted();
 	return memory;
 }
 
@@ -85,7 +84,7 @@ chunk_new(size_t size)
 	size_t whole;
 
 	if (__builtin_add_overflow(size, sizeof(struct chunk), &whole))
-		out_of_memory();
+		arena_exhausted();
 	struct chunk *chunk = must_calloc(1, whole);
 	chunk->size = size;
 	return chunk;
@@ -98,7 +97,7 @@ arena_alloc(struct arena *arena, size_t size)
 	size_t rounded;
 
 	if (__builtin_add_overflow(size, _Alignof(max_align_t) - 1, &rounded))
-		out_of_memory();
+		arena_exhausted();
 	rounded -= rounded % _Alignof(max_align_t);
 	if (chunk != NULL && rounded <= chunk->size - chunk->used) {
 		void *memory = chunk->bytes + chunk->used;
@@ -131,7 +130,7 @@ arena_strndup(struct arena *arena, const char *text, size_t len)
 	size_t size;
 
 	if (__builtin_add_overflow(len, 1, &size))
-		out_of_memory();
+		arena_exhausted();
 	char *copy = arena_alloc(arena, size);
 	if (len > 0)
 		memcpy(copy, text, len);
@@ -147,7 +146,7 @@ arena_printf(struct arena *arena, const char *format, ...)
 	int len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
 	if (len < 0)
-		out_of_memory();
+		arena_exhausted();
 	char *text = arena_alloc(arena, (size_t)len + 1);
 	va_start(args, format);
 	vsnprintf(text, (size_t)len + 1, format, args);
@@ -232,7 +231,7 @@ arena_grow(struct arena *arena, void *items, size_t count, size_t size)
 		return items;
 	if (__builtin_mul_overflow(count == 0 ? 1 : count * 2, size, &bytes) ||
 	    count > SIZE_MAX / 2)
-		out_of_memory();
+		arena_exhausted();
 	void *grown = arena_alloc(arena, bytes);
 	if (count > 0)
 		memcpy(grown, items, count * size);

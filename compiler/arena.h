@@ -15,6 +15,10 @@ struct arena;
 struct arena *arena_new(void);
 void arena_release(struct arena *arena);
 
+/* What running out of memory does. */
+__attribute__((noreturn))
+void arena_exhausted(void);
+
 /* Zeroed memory, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
 

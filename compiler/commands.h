@@ -21,10 +21,13 @@ struct words {
 /* As written; each command judges the values that it uses. */
 struct options {
 	struct arena *arena;
-	const char *profile, *output, *depfile, *format, *workspace, *home,
-	    *level, *out_format, *arch, *variant, *color;
-	bool quiet, help, version;
-	struct words includes, definitions, operands;
+	const char *profile, *output, *depfile, *verify, *format, *workspace,
+	    *home, *level, *out_format, *arch, *variant, *fail_on, *within,
+	    *color;
+	bool quiet, live, coverage, no_ignore, list, diff, write, help,
+	    version;
+	struct words includes, definitions, warnings, errors, targets,
+	    operands;
 	bool colour; /* of what goes to standard error */
 };
 

@@ -1,7 +1,8 @@
 /*
- * sbxc: reads the command line and hands it to a command.  Options are one
- * table and commands another; help, parsing and the question whether an option
- * goes with a command all come from them.
+ * sbxc: reads the command line and hands it to a command.  Commands are one
+ * table and options another; help, parsing and the question whether an option
+ * goes with a command all come from them.  The command is the first word, and
+ * a letter may mean one thing to one command and another to the next.
  */
 #include "compiler/commands.h"
 #include "compiler/names.h"
@@ -15,33 +16,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One bit per line of commands[]. */
 enum command_bit {
 	BUILD = 1,
 	CHECK = 2,
-	WHY = 4,
-	DUMP = 8,
-	PROFILES = 16,
-	EXPLAIN = 32,
-	ANY = 63,
+	TEST = 4,
+	DIFF = 8,
+	WHY = 16,
+	FMT = 32,
+	DUMP = 64,
+	CONVERT = 128,
+	PROFILES = 256,
+	EXPLAIN = 512,
+	/* What reads policies as text. */
+	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT,
+	ANY = 1023,
 };
 
 struct command {
 	const char *name;
 	enum command_bit bit;
 	enum exit_status (*run)(struct options *options);
-	const char *synopsis;
+	const char *synopsis, *about;
 };
 
 static const struct command commands[] = {
-	{ "build", BUILD, command_build, "[build] FILE [-p PROFILE] [-o OUT]" },
-	{ "check", CHECK, command_check, "check FILE..." },
-	{ "why", WHY, command_why,
-	    "why FILE|BLOB read|write|exec PATH | connect|listen tcp N |\n"
-	    "                          syscall NAME | env NAME" },
-	{ "dump", DUMP, command_dump, "dump BLOB" },
-	{ "profiles", PROFILES, command_profiles, "profiles" },
-	{ "explain", EXPLAIN, command_explain, "explain CODE|all" },
+	{ "build", BUILD, command_build, "[build] FILE [-o OUT]",
+	    "compile a policy into a blob for sbxrun" },
+	{ "check", CHECK, command_check, "check FILE...",
+	    "say what is wrong with policies, write nothing" },
+	{ "why", WHY, command_why, "why FILE|BLOB QUESTION",
+	    "is an access allowed, by which line, enforced by what" },
+	{ "dump", DUMP, command_dump, "dump BLOB", "print what a blob holds" },
+	{ "profiles", PROFILES, command_profiles, "profiles",
+	    "list the shipped profiles" },
+	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
+	    "what the code of a diagnostic means" },
 };
 
 enum option_kind { TEXT, LIST, FLAG };
@@ -58,80 +67,129 @@ struct option_row {
 #define FIELD(name) offsetof(struct options, name)
 
 static const struct option_row option_rows[] = {
-	{ 'p', "profile", "NAME", TEXT, BUILD | CHECK | WHY, FIELD(profile),
+	{ 'p', "profile", "NAME", TEXT, READS, FIELD(profile),
 	    "the profile, where a file defines several" },
 	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output),
 	    "write OUT instead of FILE.bin; -: standard output" },
-	{ 'I', "include", "DIR", LIST, BUILD | CHECK | WHY, FIELD(includes),
-	    "look for included files in DIR too" },
-	{ 'D', "define", "NAME=PATH", LIST, BUILD | CHECK | WHY,
-	    FIELD(definitions), "bind a parameter" },
+	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify),
+	    "write nothing; is BLOB what FILE compiles to?" },
 	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile),
 	    "write for make what OUT was made from" },
-	{ 'f', "format", "text|gcc", TEXT, BUILD | CHECK | WHY, FIELD(format),
-	    "diagnostics with excerpts, or one line each" },
+	{ 'I', "include", "DIR", LIST, READS, FIELD(includes),
+	    "look for included files in DIR too" },
+	{ 'D', "define", "NAME=PATH", LIST, READS & ~CONVERT,
+	    FIELD(definitions), "bind a parameter" },
+	{ 'f', "format", "FORMAT", TEXT, BUILD | WHY, FIELD(format),
+	    "text or gcc: diagnostics with excerpts, or a line each" },
+	{ 'f', "format", "FORMAT", TEXT, CHECK, FIELD(format),
+	    "text, gcc, json, sarif, github or junit" },
+	{ 'f', "format", "FORMAT", TEXT, TEST, FIELD(format),
+	    "text, tap or junit" },
+	{ 'f', "format", "FORMAT", TEXT, DIFF, FIELD(format),
+	    "text, json, sarif, github or markdown" },
+	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings),
+	    "report a warning, or do not; all: every one" },
+	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors),
+	    "take a warning for an error; all: every one" },
+	{ 257, "no-ignore", NULL, FLAG, CHECK, FIELD(no_ignore),
+	    "report what the policy asks to ignore, too" },
+	{ 258, "target", "TARGET", LIST, CHECK, FIELD(targets),
+	    "landlock=N, level=LEVEL or macos: what would fail there" },
+	{ 259, "within", "BASE", TEXT, CHECK, FIELD(within),
+	    "prove that FILE allows nothing that BASE does not" },
 	{ 'q', "quiet", NULL, FLAG, CHECK, FIELD(quiet),
 	    "print nothing; the exit status tells" },
-	{ 'w', "workspace", "DIR", TEXT, WHY, FIELD(workspace),
+	{ 260, "live", NULL, FLAG, TEST, FIELD(live),
+	    "try each case in the kernel, too" },
+	{ 261, "coverage", NULL, FLAG, TEST, FIELD(coverage),
+	    "list the rules that no case touches" },
+	{ 262, "fail-on", "wider|any", TEXT, DIFF, FIELD(fail_on),
+	    "exit with 1 if something got wider, or changed at all" },
+	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(workspace),
 	    "the workspace; without it the current directory" },
-	{ 256, "home", "DIR", TEXT, WHY, FIELD(home),
+	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home),
 	    "the home directory; without it that of the user" },
-	{ 'l', "level", "LEVEL", TEXT, WHY, FIELD(level),
+	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level),
 	    "full, standard, minimal, none: who enforces it" },
+	{ 'l', "list", NULL, FLAG, FMT, FIELD(list),
+	    "list the files that are not formatted" },
+	{ 'd', "diff", NULL, FLAG, FMT, FIELD(diff),
+	    "print what would change" },
+	{ 'w', "write", NULL, FLAG, FMT, FIELD(write),
+	    "write back to the files" },
 	{ 'O', "out-format", "FORMAT", TEXT, DUMP, FIELD(out_format),
 	    "text, sbpl, bpf or bpf-raw" },
-	{ 257, "arch", "ARCH", TEXT, WHY | DUMP, FIELD(arch),
+	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
+	    "sbx, yaml or json" },
+	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK, FIELD(arch),
 	    "x86_64 or aarch64: the rules and filters of it" },
-	{ 258, "variant", "N", TEXT, DUMP, FIELD(variant),
+	{ 265, "variant", "N", TEXT, DUMP, FIELD(variant),
 	    "the filter that dump lists with N" },
-	{ 259, "color", "WHEN", TEXT, ANY, FIELD(color),
+	{ 266, "color", "WHEN", TEXT, ANY, FIELD(color),
 	    "auto, always or never" },
 	{ 'h', "help", NULL, FLAG, ANY, FIELD(help), "print this" },
 	{ 'V', "version", NULL, FLAG, ANY, FIELD(version),
 	    "print the version" },
 };
 
+/* The commands, a line each. */
 static void
-print_help(FILE *stream)
+print_commands(void)
 {
 	for (size_t i = 0; i < countof(commands); i++)
-		fprintf(stream, "%s sbxc %s\n", i == 0 ? "usage:" : "      ",
+		printf("%s sbxc %s\n", i == 0 ? "usage:" : "      ",
 		    commands[i].synopsis);
+	putchar('\n');
+	for (size_t i = 0; i < countof(commands); i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].about);
+	puts("\n'sbxc COMMAND --help' lists its options; sbxc(1), sbx(5).");
+}
+
+static void
+print_options(const struct command *command)
+{
+	printf("usage: sbxc %s\n%s\n\n", command->synopsis, command->about);
 	for (size_t i = 0; i < countof(option_rows); i++) {
 		const struct option_row *row = &option_rows[i];
 		char names[64];
 
+		if ((row->commands & command->bit) == 0)
+			continue;
 		snprintf(names, sizeof names, "--%s%s%s", row->name,
 		    row->argument != NULL ? "=" : "",
 		    row->argument != NULL ? row->argument : "");
 		if (row->letter < 256)
-			fprintf(stream, "  -%c, %-19s %s\n", row->letter, names,
+			printf("  -%c, %-20s %s\n", row->letter, names,
 			    row->help);
 		else
-			fprintf(stream, "      %-19s %s\n", names, row->help);
+			printf("      %-20s %s\n", names, row->help);
 	}
 }
 
 /* --- options -------------------------------------------------------------- */
 
-/* The table in the shape that getopt_long(3) wants.  The '-' makes it hand out
- * operands too, wherever they stand. */
+/* The options of one command in the shape that getopt_long(3) wants.  '-'
+ * makes it hand out operands too, wherever they stand; ':' keeps it quiet. */
 struct getopt_tables {
-	char letters[3 * countof(option_rows) + 2];
+	char letters[3 * countof(option_rows) + 3];
 	struct option options[countof(option_rows) + 1];
 };
 
 static void
-getopt_tables_fill(struct getopt_tables *tables)
+getopt_tables_fill(struct getopt_tables *tables, const struct command *command)
 {
 	char *letter = tables->letters;
+	struct option *option = tables->options;
 
 	memset(tables, 0, sizeof *tables);
 	*letter++ = '-';
+	*letter++ = ':';
 	for (size_t i = 0; i < countof(option_rows); i++) {
 		const struct option_row *row = &option_rows[i];
 
-		tables->options[i] = (struct option){
+		if ((row->commands & command->bit) == 0)
+			continue;
+		*option++ = (struct option){
 			.name = row->name,
 			.has_arg = row->argument != NULL,
 			.val = row->letter,
@@ -145,11 +203,11 @@ getopt_tables_fill(struct getopt_tables *tables)
 }
 
 static const struct option_row *
-option_find(int letter)
+option_find(const struct command *command, int letter)
 {
 	const struct option_row *row = option_rows;
 
-	while (row->letter != letter)
+	while (row->letter != letter || (row->commands & command->bit) == 0)
 		row++;
 	return row;
 }
@@ -169,46 +227,58 @@ option_store(struct options *options, const struct option_row *row,
 		*(bool *)field = true;
 }
 
-/* Bits of option_rows that were given go to *given. */
+/* What getopt_long() did not know: perhaps another command does. */
+static void
+option_unknown(const struct command *command, const char *word)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < countof(option_rows); i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (is_long ? strlen(row->name) + 2 != len ||
+			strncmp(row->name, word + 2, len - 2) != 0 :
+			row->letter != optopt)
+			continue;
+		misused("--%s %s '%s'", row->name,
+		    row->commands & command->bit ? "is wrongly used with" :
+		    "does not go with", command->name);
+		return;
+	}
+	if (is_long)
+		misused("unknown option '%.*s'", (int)len, word);
+	else
+		misused("unknown option '-%c'", optopt);
+}
+
 static bool
-options_parse(struct options *options, int argc, char **argv,
-    uint32_t *given)
+options_parse(struct options *options, const struct command *command,
+    int argc, char **argv)
 {
 	struct getopt_tables tables;
 	int letter;
 
-	getopt_tables_fill(&tables);
+	getopt_tables_fill(&tables, command);
 	while ((letter = getopt_long(argc, argv, tables.letters,
 	    tables.options, NULL)) != -1) {
-		const struct option_row *row;
-
-		if (letter == '?')
+		if (letter == '?') {
+			option_unknown(command, argv[optind - 1]);
 			return false;
-		if (letter == 1) {
+		}
+		if (letter == ':') {
+			misused("'%s' takes a value", argv[optind - 1]);
+			return false;
+		}
+		if (letter == 1)
 			*arena_push(options->arena, &options->operands.list) =
 			    optarg;
-			continue;
-		}
-		row = option_find(letter);
-		option_store(options, row, optarg);
-		*given |= 1u << (row - option_rows);
+		else
+			option_store(options, option_find(command, letter),
+			    optarg);
 	}
 	for (int i = optind; i < argc; i++)
 		*arena_push(options->arena, &options->operands.list) = argv[i];
-	return true;
-}
-
-static bool
-options_fit(const struct command *command, uint32_t given)
-{
-	for (size_t i = 0; i < countof(option_rows); i++) {
-		if ((given & 1u << i) == 0 ||
-		    (option_rows[i].commands & command->bit))
-			continue;
-		misused("--%s does not go with '%s'", option_rows[i].name,
-		    command->name);
-		return false;
-	}
 	return true;
 }
 
@@ -240,69 +310,74 @@ color_is_known(const char *when)
 
 /* --- commands ------------------------------------------------------------- */
 
-static void
-operands_shift(struct options *options)
+static const struct command *
+command_find(const char *word)
 {
-	options->operands.list.items++;
-	options->operands.list.count--;
+	for (size_t i = 0; i < countof(commands); i++) {
+		if (strcmp(commands[i].name, word) == 0)
+			return &commands[i];
+	}
+	return NULL;
 }
 
-static const struct command *
-command_guess(const char *word)
+/* Whether what stands where a command may be left out is a file to build;
+ * complains if not. */
+static bool
+is_file(const char *word)
 {
 	const char *names[countof(commands)];
 
 	/* What names a file is one, whatever command it resembles. */
 	if (strpbrk(word, "/.") != NULL || strcmp(word, "-") == 0 ||
 	    access(word, F_OK) == 0)
-		return &commands[0];
+		return true;
 	for (size_t i = 0; i < countof(commands); i++)
 		names[i] = commands[i].name;
-	word = nearest_name(word, names, countof(names));
-	if (word != NULL)
+	if (command_find(word) != NULL)
+		misused("the command comes first: sbxc %s ...", word);
+	else if ((word = nearest_name(word, names, countof(names))) != NULL)
 		misused("unknown command; did you mean '%s'?", word);
 	else
 		misused("unknown command, and no file of that name");
-	return NULL;
+	return false;
 }
 
-static const struct command *
-command_find(struct options *options)
+static bool
+operands_fit(const struct options *options, bool named)
 {
-	const char *word;
-
-	if (options->operands.list.count == 0) {
-		misused("what is to be done? A file or a command is missing");
-		return NULL;
-	}
-	word = options->operands.list.items[0];
-	for (size_t i = 0; i < countof(commands); i++) {
-		if (strcmp(commands[i].name, word) != 0)
-			continue;
-		operands_shift(options);
-		return &commands[i];
-	}
-	return command_guess(word);
+	if (named)
+		return true;
+	if (options->operands.list.count > 0)
+		return is_file(options->operands.list.items[0]);
+	misused("what is to be done? A file or a command is missing");
+	return false;
 }
 
 static enum exit_status
 run(struct options *options, int argc, char **argv)
 {
-	const struct command *command;
-	uint32_t given = 0;
+	const struct command *command =
+	    argc > 1 ? command_find(argv[1]) : NULL;
+	bool named = command != NULL;
 
-	if (!options_parse(options, argc, argv, &given))
-		return misused(NULL);
+	if (!named)
+		command = &commands[0];
+	else
+		argv[1] = argv[0];
+	if (!options_parse(options, command, argc - named, argv + named))
+		return EXIT_USAGE;
 	if (options->help) {
-		print_help(stdout);
+		if (named)
+			print_options(command);
+		else
+			print_commands();
 		return EXIT_CLEAN;
 	}
 	if (options->version) {
 		puts("sbxc " PACKAGE_VERSION);
 		return EXIT_CLEAN;
 	}
-	command = command_find(options);
-	if (command == NULL || !options_fit(command, given))
+	if (!operands_fit(options, named))
 		return EXIT_USAGE;
 	if (!color_is_known(options->color))
 		return misused("--color is auto, always or never");

@@ -81,7 +81,13 @@ complains() {
 
 @test "--help wins over what else is there" {
 	ends 0 "$SBXC" check --help
+	says "usage: sbxc check"
 	ends 0 "$SBXC" -h nonsense
+}
+
+@test "a command comes first" {
+	ends 2 "$SBXC" -p x check
+	complains "the command comes first"
 }
 
 @test "--version is one line, name and number" {
@@ -91,11 +97,17 @@ complains() {
 }
 
 @test "every option of --help is known" {
-	options=$("$SBXC" --help | grep -o -- '--[a-z-]*')
-	[ -n "$options" ]
-	for option in $options; do
-		run --separate-stderr "$SBXC" "$option=x" check
-		[[ "$stderr" != *unrecognized* ]]
+	commands=$("$SBXC" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+	[ -n "$commands" ]
+	for command in $commands; do
+		options=$("$SBXC" "$command" --help |
+		    grep -o -- '^ .*--[a-z-]*' | grep -o -- '--.*')
+		[ -n "$options" ]
+		for option in $options; do
+			run --separate-stderr "$SBXC" "$command" "$option=x"
+			[[ "$stderr" != *"unknown option"* ]]
+			[[ "$stderr" != *"does not go with"* ]]
+		done
 	done
 }
 

@@ -146,41 +146,54 @@ check_printed(const char *text, size_t size)
 }
 
 static void
-ask(const struct why *why, const struct place_rules *rules)
+ask(FILE *stream, const struct subject *subject,
+    const struct place_rules *rules)
 {
-	const struct sbx_view *view = why->places.view;
+	const struct sbx_view *view = subject->places.view;
 
 	for (size_t i = 0; i < few(rules->count) / 4; i++) {
-		why_path(why, SBX_READ, rules->rules[i].at);
-		why_path(why, SBX_WRITE, rules->rules[i].at);
+		struct access access = {
+			.kind = ACCESS_PATH, .detail = SBX_READ,
+			.path = rules->rules[i].at,
+		};
+
+		why(stream, subject, &access);
+		access.detail = SBX_WRITE;
+		why(stream, subject, &access);
 	}
 	for (size_t i = 0; i < few(view->port_count) / 4; i++)
-		why_port(why, (enum sbx_port_op)view->ports[i].op,
-		    view->ports[i].low);
-	why_port(why, SBX_LISTEN_TCP, 1);
-	why_env(why, "PATH");
-	why_syscall(why, "ptrace");
+		why(stream, subject, &(struct access){
+			.kind = ACCESS_PORT, .detail = view->ports[i].op,
+			.port = view->ports[i].low,
+		    });
+	why(stream, subject, &(struct access){
+		.kind = ACCESS_PORT, .detail = SBX_LISTEN_TCP, .port = 1,
+	    });
+	why(stream, subject, &(struct access){
+		.kind = ACCESS_ENV, .name = "PATH",
+	    });
+	why(stream, subject, &(struct access){
+		.kind = ACCESS_SYSCALL, .name = "ptrace",
+	    });
 }
 
 static void
-print_all(const struct sbx_view *view, const struct why *why,
-    const struct place_rules *rules)
+print_all(const struct subject *subject, const struct place_rules *rules)
 {
-	struct why printing = *why;
+	const struct sbx_view *view = subject->places.view;
 	char *text = NULL;
 	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
 
-	printing.stream = open_memstream(&text, &size);
-	must(printing.stream != NULL, "no stream");
+	must(stream != NULL, "no stream");
 	if (view->path_count + view->syscall_count + view->env_count +
 	    view->set_count + view->limit_count + view->port_count <
 	    MOST_PRINTED)
-		dump_blob(printing.stream, view);
+		dump_blob(stream, view);
 	if (view->bpf_count < MOST_PRINTED)
-		dump_bpf(printing.stream, view,
-		    (struct dump_choice){ .variant = -1 });
-	ask(&printing, rules);
-	fclose(printing.stream);
+		dump_bpf(stream, view, (struct dump_choice){ .variant = -1 });
+	ask(stream, subject, rules);
+	fclose(stream);
 	check_printed(text, size);
 	free(text);
 }
@@ -189,19 +202,19 @@ static void
 check_view(const struct sbx_view *view)
 {
 	struct arena *arena = arena_new();
-	struct why why = {
+	struct subject subject = {
 		.arch = &filter_arches[0], .level = SBX_LEVEL_STANDARD,
 	};
 	struct place_rules rules;
 
-	places_init(&why.places, arena, view, "/w", "/home/u");
-	places_rules(&why.places, SBX_ON_ALL, &rules);
+	places_init(&subject.places, arena, view, "/w", "/home/u");
+	places_rules(&subject.places, SBX_ON_ALL, &rules);
 	check_paths(view, &rules);
 	check_ports(view);
 	check_env(view);
 	for (uint32_t i = 0; i < view->program_count; i++)
 		check_program(view, &view->programs[i]);
-	print_all(view, &why, &rules);
+	print_all(&subject, &rules);
 	arena_release(arena);
 }
 

@@ -1,0 +1,41 @@
+/*
+ * One access that a policy may be asked about, in the words of the language:
+ *
+ *	write ~/src/x      connect tcp 443      syscall mount      env LC_ALL
+ */
+#ifndef SBX_ACCESS_H
+#define SBX_ACCESS_H
+
+#include "compiler/places.h"
+
+#include <stdio.h>
+
+enum access_kind {
+	ACCESS_PATH,    /* detail: enum sbx_right; path */
+	ACCESS_PORT,    /* detail: enum sbx_port_op; port */
+	ACCESS_SYSCALL, /* name */
+	ACCESS_ENV,     /* name */
+};
+
+struct access {
+	enum access_kind kind;
+	uint8_t detail;
+	uint16_t port;
+	struct sbx_place path;
+	const char *name;
+};
+
+/*
+ * Reads an access from words.  Returns NULL, or what is wrong with them: a text
+ * in the arena of `places`, for the end of a sentence.
+ */
+const char *access_parse(const struct places *places,
+    const char *const *words, size_t count, struct access *access);
+
+/* "write /src/x": as it would be asked, with the path bound. */
+void access_show(FILE *stream, const struct access *access);
+
+/* The same as a text in the arena, for reports. */
+const char *access_text(struct arena *arena, const struct access *access);
+
+#endif
