@@ -45,8 +45,7 @@ text_read(const struct options *options, const char *path,
 		return EXIT_TROUBLE;
 	good = compile(&compilation, options->profile, &blob);
 	if (!good)
-		diags_print(&compilation.diags, stderr, format,
-		    options->colour);
+		diags_print(&compilation.diags, stderr, format, options->colour);
 	return good && sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK ?
 	    EXIT_CLEAN : EXIT_TROUBLE;
 }

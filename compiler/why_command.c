@@ -31,5 +31,6 @@ command_why(struct options *options)
 	    operands->list.count - 1, &access);
 	if (fault != NULL)
 		return misused("%s", fault);
-	return why(stdout, &subject, &access) ? EXIT_CLEAN : EXIT_POLICY;
+	return why(stdout, &subject, &access, options->level == NULL) ?
+	    EXIT_CLEAN : EXIT_POLICY;
 }

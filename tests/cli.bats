@@ -178,7 +178,7 @@ complains() {
 @test "build, the word, may be left out and options stand anywhere" {
 	"$SBXC" team.sbx -o a
 	"$SBXC" build -o b team.sbx
-	"$SBXC" -o c build team.sbx
+	"$SBXC" -o c team.sbx
 	"$SBXC" --output=d -- team.sbx
 	POSIXLY_CORRECT=1 "$SBXC" team.sbx -o e
 	for other in b c d e; do
@@ -424,7 +424,26 @@ complains() {
 	says "deny write \${workspace}/.git/hooks"
 	says "also: team.sbx:7:"
 	says "a mount over it, if it is there when the sandbox starts (level full)"
+	says "Landlock, which is given the entries of /src/app and /src/app/.git one by one (level standard)"
+	says "nothing (level minimal): 'require level standard' refuses that"
+	says "to allow it: end the rule at team.sbx:10:18 with: "
 	says "except \${workspace}/.git/hooks/x"
+}
+
+@test "why: the way out is one" {
+	for question in "read ~/.ssh/x" "env GITHUB_TOKEN" "syscall mount" \
+	    "connect tcp 25" "write /srv/x"; do
+		# shellcheck disable=SC2086  # words
+		ends 1 "$SBXC" why @workspace-write $question
+		{
+			printf 'sbx 1\nprofile p extends workspace-write {\n'
+			sed -n 's/^    to allow it: //p; s/^    and: //p' \
+			    <<<"$output"
+			echo '}'
+		} >out.sbx
+		# shellcheck disable=SC2086  # words
+		ends 0 "$SBXC" why out.sbx $question
+	done
 }
 
 @test "why: what no rule allows, and the rule that would" {
@@ -482,7 +501,7 @@ complains() {
 
 @test "why: the level" {
 	ends 1 "$SBXC" why team.sbx -l minimal write /srv/x
-	says "nothing at level minimal"
+	says "nothing (level minimal); it takes level standard"
 	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
 }
 
@@ -578,6 +597,13 @@ complains() {
 	[ -z "$output" ]
 	ends 3 "$SBXC" why two.sbx read /usr
 	ends 0 "$SBXC" why two.sbx -p one read /usr
+}
+
+@test "why: a shipped profile by its name" {
+	ends 0 "$SBXC" why @coding read /usr/bin/env
+	says "sbx:groups.sbx:"
+	ends 3 "$SBXC" why @nosuch read /usr
+	complains "no shipped profile is called 'nosuch'"
 }
 
 @test "why: an unknown question is a wrong call" {

@@ -157,24 +157,24 @@ ask(FILE *stream, const struct subject *subject,
 			.path = rules->rules[i].at,
 		};
 
-		why(stream, subject, &access);
+		why(stream, subject, &access, true);
 		access.detail = SBX_WRITE;
-		why(stream, subject, &access);
+		why(stream, subject, &access, true);
 	}
 	for (size_t i = 0; i < few(view->port_count) / 4; i++)
 		why(stream, subject, &(struct access){
 			.kind = ACCESS_PORT, .detail = view->ports[i].op,
 			.port = view->ports[i].low,
-		    });
+		    }, true);
 	why(stream, subject, &(struct access){
 		.kind = ACCESS_PORT, .detail = SBX_LISTEN_TCP, .port = 1,
-	    });
+	    }, true);
 	why(stream, subject, &(struct access){
 		.kind = ACCESS_ENV, .name = "PATH",
-	    });
+	    }, true);
 	why(stream, subject, &(struct access){
 		.kind = ACCESS_SYSCALL, .name = "ptrace",
-	    });
+	    }, true);
 }
 
 static void
