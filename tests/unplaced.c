@@ -1,0 +1,38 @@
+/*
+ * unplaced BLOB: prints the bytes of a blob with 0 for every line and column,
+ * and for the checksum that goes with them.  So two blobs can be compared that
+ * were made from one policy in two layouts.
+ */
+#include "format/blob.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+main(int argc, char **argv)
+{
+	static alignas(8) unsigned char bytes[SBX_MAX_SIZE + 1];
+	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+	struct sbx_view view;
+	size_t size;
+
+	if (file == NULL)
+		return 2;
+	size = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	if (sbx_verify(bytes, size, &view) != SBX_BLOB_OK)
+		return 1;
+	for (uint32_t i = 0; i < view.source_count; i++) {
+		unsigned char *source = bytes +
+		    ((const uint8_t *)&view.sources[i] - view.base);
+
+		memset(source + offsetof(struct sbx_source, line), 0,
+		    2 * sizeof(uint32_t));
+	}
+	memset(bytes + offsetof(struct sbx_header, crc), 0, sizeof(uint32_t));
+	return fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ?
+	    0 :
+	    1;
+}
