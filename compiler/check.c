@@ -180,15 +180,15 @@ beside_report(struct beside *beside, const struct origin *origin,
 	bool own = origin->own;
 	struct diag *diag;
 
-	if (!own && (!beside->denies || !everything->origin.own ||
-	    beside->reported))
+	if (!own && (!beside->denies || beside->reported))
 		return;
 	beside->reported |= !own;
 	if (beside->denies && own)
 		diag = check_report(checker, origin->loc,
 		    "nothing enforces this deny beside 'allow everything'");
 	else if (beside->denies)
-		diag = check_report(checker, everything->origin.loc,
+		diag = check_report(checker, everything->origin.own ?
+		    everything->origin.loc : checker->policy->profile_loc,
 		    "'allow everything' leaves the inherited denies without "
 		    "effect");
 	else
@@ -325,10 +325,18 @@ static const struct check {
 	{ "port-deny", check_port_deny_full, DIAG_PORT_DENY },
 	{ "one-machine", check_freedom_machine, DIAG_ONE_MACHINE },
 	{ "syscalls-on-macos", check_syscall_macos, DIAG_SYSCALL_MACOS },
-	{ "risky-write", check_path_risk, DIAG_RISKY_WRITE },
+	{ "risky-write", check_risk, DIAG_RISKY_WRITE },
+	{ "risky-startup", check_risk, DIAG_RISKY_STARTUP },
+	{ "risky-path", check_risk, DIAG_RISKY_PATH },
+	{ "risky-schedule", check_risk, DIAG_RISKY_SCHEDULE },
+	{ "risky-hooks", check_risk_hooks, DIAG_RISKY_HOOKS },
+	{ "write-and-exec", check_risk_write_exec, DIAG_WRITE_AND_EXEC },
+	{ "readable-secrets", check_risk_secrets, DIAG_READABLE_SECRETS },
+	{ "secrets-can-leave", check_risk_leak, DIAG_SECRETS_CAN_LEAVE },
+	{ "single-file", check_risk_single_file, DIAG_SINGLE_FILE },
 	{ "risky-io-uring", check_syscall_io_uring, DIAG_RISKY_IO_URING },
 	{ "broad-syscalls", check_syscall_broad, DIAG_RISKY_SYSCALLS },
-	{ "risky-socket", check_path_socket, DIAG_RISKY_SOCKET },
+	{ "risky-socket", check_risk, DIAG_RISKY_SOCKET },
 };
 
 void
@@ -339,6 +347,7 @@ check_policy(const struct policy *policy, struct diags *diags)
 	};
 
 	paths_judge(&checker);
+	grants_init(&checker.grants, policy);
 	for (size_t i = 0; i < countof(checks); i++) {
 		checker.id = checks[i].id;
 		checks[i].run(&checker);

@@ -5,7 +5,7 @@
 #ifndef SBX_CHECK_H
 #define SBX_CHECK_H
 
-#include "compiler/map.h"
+#include "compiler/grants.h"
 #include "compiler/policy.h"
 #include "compiler/texts.h"
 
@@ -23,6 +23,7 @@ struct checker {
 	struct arena *arena;
 	enum diag_id id;          /* of the check that runs */
 	struct path_fact *facts;  /* one for each of policy->paths */
+	struct grants grants;     /* the same rules by their places */
 };
 
 /* Adds a record of the check that runs. */
@@ -38,8 +39,18 @@ void check_path_useless_deny(struct checker *checker);
 void check_path_conflict(struct checker *checker);
 void check_path_inside_deny(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
-void check_path_risk(struct checker *checker);
-void check_path_socket(struct checker *checker);
+
+/* check_risks.c */
+void check_risk(struct checker *checker);
+void check_risk_hooks(struct checker *checker);
+/* Whether it is about the whole machine or home: that is told once. */
+bool risk_is_broad(const struct path_rule *rule);
+
+/* check_leaks.c */
+void check_risk_write_exec(struct checker *checker);
+void check_risk_secrets(struct checker *checker);
+void check_risk_leak(struct checker *checker);
+void check_risk_single_file(struct checker *checker);
 
 /* check_ports.c */
 void check_port_duplicate(struct checker *checker);

@@ -392,26 +392,10 @@ rule_text(const struct checker *checker, const struct path_rule *rule)
 	return path_rule_text(checker->policy, rule, NULL);
 }
 
-/*
- * The rule of the object that begins at `index`: as it is written where the
- * object stands for several paths, and without its holes.
- */
 static const char *
 object_text(const struct checker *checker, size_t index, size_t end)
 {
-	struct path_rule rule = *path_rule(checker, index);
-	const struct source *source = sources_find(checker->policy->sources,
-	    rule.origin.loc);
-	uint32_t len = rule.origin.loc.end - rule.origin.loc.begin;
-
-	rule.hole_count = 0;
-	if (end - index > 1 && source != NULL) {
-		rule.glob = NULL;
-		rule.at.anchor = SBX_ANCHOR_ROOT;
-		rule.at.suffix = arena_strndup(checker->arena, source->text +
-		    (rule.origin.loc.begin - source->base), len);
-	}
-	return rule_text(checker, &rule);
+	return path_object_text(checker->policy, index, end);
 }
 
 static void
@@ -646,113 +630,5 @@ check_path_unenforceable(struct checker *checker)
 		    "or write 'prefer %s'", object_text(checker, index, end));
 		diag_note(checker->diags, diag, policy->level_origin.loc,
 		    "the level is required here");
-	}
-}
-
-/* --- risks --------------------------------------------------------------- */
-
-struct risk {
-	uint16_t anchor;
-	const char *suffix;
-	const char *what;
-};
-
-static const struct risk write_risks[] = {
-	{ SBX_ANCHOR_ROOT, "", "the whole machine" },
-	{ SBX_ANCHOR_ROOT, "/home", "every home directory" },
-	{ SBX_ANCHOR_ROOT, "/Users", "every home directory" },
-	{ SBX_ANCHOR_ROOT, "/etc", "the settings of the machine" },
-	{ SBX_ANCHOR_ROOT, "/root", "the home directory of root" },
-	{ SBX_ANCHOR_HOME, "", "the whole home directory: start-up files of "
-	    "shells, settings of every program" },
-	{ SBX_ANCHOR_HOME, "/.bashrc", "what every new shell runs" },
-	{ SBX_ANCHOR_HOME, "/.profile", "what every new session runs" },
-	{ SBX_ANCHOR_HOME, "/.zshrc", "what every new shell runs" },
-	{ SBX_ANCHOR_HOME, "/.config/systemd", "what runs when you log in" },
-	{ SBX_ANCHOR_HOME, "/.config/autostart", "what runs when you log in" },
-	{ SBX_ANCHOR_HOME, "/.local/bin", "programs that others run" },
-	{ SBX_ANCHOR_HOME, "/bin", "programs that others run" },
-};
-
-/* Sockets whose owner does anything for who may connect to them. */
-static const struct risk socket_risks[] = {
-	{ SBX_ANCHOR_ROOT, "/run/docker.sock", "Docker" },
-	{ SBX_ANCHOR_ROOT, "/var/run/docker.sock", "Docker" },
-	{ SBX_ANCHOR_HOME, "/.docker/run/docker.sock", "Docker" },
-	{ SBX_ANCHOR_RUNTIME, "/docker.sock", "Docker" },
-	{ SBX_ANCHOR_ROOT, "/run/podman/podman.sock", "Podman" },
-	{ SBX_ANCHOR_RUNTIME, "/podman/podman.sock", "Podman" },
-	{ SBX_ANCHOR_ROOT, "/run/containerd/containerd.sock", "containerd" },
-	{ SBX_ANCHOR_ROOT, "/run/dbus/system_bus_socket",
-	    "the system bus" },
-	{ SBX_ANCHOR_RUNTIME, "/bus", "the session bus" },
-};
-
-static const struct risk *
-risk_find(const struct risk *risks, size_t count, struct target at)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (risks[i].anchor == at.anchor &&
-		    strcmp(risks[i].suffix, at.suffix) == 0)
-			return &risks[i];
-	}
-	return NULL;
-}
-
-#define RISK(table, at) risk_find(table, sizeof(table) / sizeof *(table), at)
-
-static uint32_t
-is_risky_write(const struct checker *checker, size_t index)
-{
-	const struct path_rule *rule = path_rule(checker, index);
-
-	return rule->effect == SBX_ALLOW && (rule->rights & SBX_WRITE) != 0 &&
-	    rule->glob == NULL &&
-	    checker->facts[index].denied_by == 0 &&
-	    RISK(write_risks, rule->at) != NULL;
-}
-
-static uint32_t
-is_risky_socket(const struct checker *checker, size_t index)
-{
-	const struct path_rule *rule = path_rule(checker, index);
-
-	return rule->effect == SBX_ALLOW && rule->glob == NULL &&
-	    checker->facts[index].denied_by == 0 &&
-	    RISK(socket_risks, rule->at) != NULL;
-}
-
-void
-check_path_risk(struct checker *checker)
-{
-	size_t index = 0, end;
-	uint32_t other;
-
-	for (; (end = next_object(checker, is_risky_write, &index, &other)) !=
-	    0; index = end) {
-		const struct path_rule *rule = path_rule(checker, index);
-		struct diag *diag = check_report(checker, rule->origin.loc,
-		    "'%s' gives away %s", object_text(checker, index, end),
-		    RISK(write_risks, rule->at)->what);
-
-		diag_help(checker->diags, diag,
-		    "allow the directories that are needed");
-	}
-}
-
-void
-check_path_socket(struct checker *checker)
-{
-	size_t index = 0, end;
-	uint32_t other;
-
-	for (; (end = next_object(checker, is_risky_socket, &index, &other)) !=
-	    0; index = end) {
-		const struct path_rule *rule = path_rule(checker, index);
-
-		check_report(checker, rule->origin.loc,
-		    "'%s' leads out of the sandbox: %s does what it is asked",
-		    object_text(checker, index, end),
-		    RISK(socket_risks, rule->at)->what);
 	}
 }

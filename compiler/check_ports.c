@@ -145,9 +145,13 @@ is_net(const struct checker *checker, enum sbx_net net, uint8_t where,
     struct origin *origin)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((where & bit) != 0 && policy_net(checker->policy, bit,
-		    origin) == net)
-			return true;
+		if ((where & bit) == 0 ||
+		    policy_net(checker->policy, bit, NULL) != net)
+			continue;
+		/* Which rule says so takes longer to find. */
+		if (origin != NULL)
+			policy_net(checker->policy, bit, origin);
+		return true;
 	}
 	return false;
 }

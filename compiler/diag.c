@@ -1,19 +1,11 @@
 /*
- * Diagnostics as text.  Records are kept as they come, and sorted when they
- * are printed; the source line below a message is shown as a terminal shows
- * it:
- *
- *	team.sbx:3:11: error: unknown right 'raed' [SBX0201]
- *	    3 |     allow raed ${workspace}
- *	      |           ^~~~ did you mean 'read'?
- *
- * The line is first turned into cells (one for each column of the terminal,
- * with tabs spread out and with nothing that could move the cursor), then a
- * window of cells around the caret is printed.
+ * The records of diagnostics: what is found is kept as it comes, and judged
+ * when all is there.  diag_print.c prints them, suppress.c knows which of them
+ * the text asks to ignore.
  */
 #include "compiler/diag.h"
 
-#include "compiler/utf8.h"
+#include "compiler/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,25 +13,22 @@
 
 enum {
 	MESSAGE_MAX = 400, /* bytes; what quotes more is cut off */
-	WINDOW = 100,      /* columns of a source line */
-	WINDOW_BEFORE = 40, /* of them before the caret, in a long line */
-	TAB = 8,
-	HELP_COLUMN_MAX = 100, /* the help goes beside the caret up to here */
-	GUTTER = 8,        /* "    3 | " */
 };
 
 static const struct {
-	const char *code, *title, *explain;
+	const char *id, *code, *title, *explain;
 	enum diag_severity severity;
 } kinds[] = {
 #define ERROR DIAG_ERROR
 #define WARNING DIAG_WARNING
+#define NOTE DIAG_NOTE
 #define DIAG(id, code, severity, title, explain) \
-	[DIAG_##id] = {code, title, explain, severity},
+	[DIAG_##id] = {#id, code, title, explain, severity},
 #include "compiler/tables/diags.def"
 #undef DIAG
 #undef ERROR
 #undef WARNING
+#undef NOTE
 };
 
 const char *
@@ -66,28 +55,75 @@ diag_severity(enum diag_id id)
 	return kinds[id].severity;
 }
 
+const char *
+diag_severity_word(enum diag_severity severity)
+{
+	static const char *const words[] = {
+		[DIAG_NOTE] = "note",
+		[DIAG_WARNING] = "warning",
+		[DIAG_ERROR] = "error",
+	};
+
+	return words[severity];
+}
+
+const char *
+diag_name(struct arena *arena, enum diag_id id)
+{
+	char *name = arena_strndup(arena, kinds[id].id, strlen(kinds[id].id));
+
+	for (char *at = name; *at != '\0'; at++)
+		*at = *at == '_' ? '-' : (char)(*at | 0x20);
+	return name;
+}
+
+/* "risky-write" is RISKY_WRITE. */
+static bool
+is_named(enum diag_id id, const char *name)
+{
+	const char *own = kinds[id].id;
+
+	while (*own != '\0' && (*name == '-' ? *own == '_' :
+	    (*own | 0x20) == (*name | 0x20) && *own != '_')) {
+		own++;
+		name++;
+	}
+	return *own == '\0' && *name == '\0';
+}
+
 enum diag_id
 diag_find(const char *code)
 {
 	enum diag_id id = 0;
 
-	while (id < DIAG_END && strcasecmp(kinds[id].code, code) != 0)
+	while (id < DIAG_END && strcasecmp(kinds[id].code, code) != 0 &&
+	    !is_named(id, code))
 		id++;
 	return id;
 }
 
+const char *
+diag_nearest(struct arena *arena, const char *word)
+{
+	const char *names[2 * DIAG_END];
+
+	for (int i = 0; i < DIAG_END; i++) {
+		names[2 * i] = diag_code((enum diag_id)i);
+		names[2 * i + 1] = diag_name(arena, (enum diag_id)i);
+	}
+	return nearest_name(word, names, countof(names));
+}
+
 /* --- records -------------------------------------------------------------- */
 
-/*
- * The array has one element more than is kept: those that come when it is full
- * are written there, so that callers need not know.
- */
 void
 diags_init(struct diags *diags, struct arena *arena, struct sources *sources)
 {
-	*diags = (struct diags){.arena = arena, .sources = sources};
-	diags->records.items = arena_alloc(arena,
-	    (DIAG_MAX + 1) * sizeof *diags->records.items);
+	*diags = (struct diags){
+		.arena = arena,
+		.sources = sources,
+		.replace = DIAG_KEPT,
+	};
 }
 
 /* A message of bounded length, cut between characters. */
@@ -106,57 +142,88 @@ bounded(struct arena *arena, const char *format, va_list args)
 	return arena_printf(arena, "%.*s...", (int)end, text);
 }
 
-static struct diag *
-find_same(const struct diags *diags, const struct diag *record)
+/* What two records have in common that say the same. */
+static const char *
+record_key(const struct diags *diags, const struct diag *record)
 {
-	for (size_t i = 0; i < diags->records.count; i++) {
-		struct diag *old = &diags->records.items[i];
+	const char *key = arena_printf(diags->arena, "%d %u %u %s",
+	    (int)record->id, record->loc.begin, record->loc.end,
+	    record->message);
 
-		if (old->id == record->id &&
-		    old->loc.begin == record->loc.begin &&
-		    old->loc.end == record->loc.end &&
-		    strcmp(old->message, record->message) == 0)
-			return old;
-	}
-	return NULL;
+	return arena_intern(diags->arena, key, strlen(key));
 }
 
-/* Where the next record goes: an error takes the place of a warning. */
-static struct diag *
+/* Its place may have been given to another one since. */
+static bool
+is_same(const struct diag *a, const struct diag *b)
+{
+	return a->id == b->id && a->loc.begin == b->loc.begin &&
+	    a->loc.end == b->loc.end && strcmp(a->message, b->message) == 0;
+}
+
+/*
+ * Where the next record goes.  Of those that are too many none is kept but an
+ * error, which takes the place of a warning.
+ */
+static size_t
 place_for(struct diags *diags, enum diag_severity severity)
 {
 	struct diag *items = diags->records.items;
 
-	if (diags->records.count < DIAG_MAX)
-		return &items[diags->records.count++];
-	for (size_t i = DIAG_MAX; severity == DIAG_ERROR && i-- > 0;) {
-		if (diag_severity(items[i].id) == DIAG_WARNING)
-			return &items[i];
+	if (diags->records.count < DIAG_KEPT) {
+		(void)arena_push(diags->arena, &diags->records);
+		return diags->records.count - 1;
 	}
-	return &items[DIAG_MAX];
+	while (severity == DIAG_ERROR && diags->replace > 0 &&
+	    items[diags->replace - 1].severity == DIAG_ERROR)
+		diags->replace--;
+	if (severity != DIAG_ERROR || diags->replace == 0)
+		return SIZE_MAX;
+	return --diags->replace;
+}
+
+static size_t *
+counter(struct diags *diags, enum diag_severity severity)
+{
+	switch (severity) {
+	case DIAG_NOTE:
+		return &diags->notes;
+	case DIAG_WARNING:
+		return &diags->warnings;
+	case DIAG_ERROR:
+		break;
+	}
+	return &diags->errors;
 }
 
 struct diag *
 diag_add(struct diags *diags, enum diag_id id, struct loc loc,
     const char *format, ...)
 {
-	struct diag record = {.id = id, .loc = loc};
-	struct diag *place;
+	struct diag record = {
+		.id = id, .loc = loc, .severity = diag_severity(id),
+	};
+	const char *key;
 	va_list args;
+	size_t place;
 
 	va_start(args, format);
 	record.message = bounded(diags->arena, format, args);
 	va_end(args);
-	place = find_same(diags, &record);
-	if (place != NULL)
-		return place;
-	if (diag_severity(id) == DIAG_ERROR)
-		diags->errors++;
-	else
-		diags->warnings++;
-	place = place_for(diags, diag_severity(id));
-	*place = record;
-	return place;
+	key = record_key(diags, &record);
+	place = (size_t)(uintptr_t)map_find(&diags->known, key);
+	if (place != 0 && is_same(&diags->records.items[place - 1], &record))
+		return &diags->records.items[place - 1];
+	++*counter(diags, record.severity);
+	place = place_for(diags, record.severity);
+	if (place == SIZE_MAX) {
+		diags->surplus = record;
+		return &diags->surplus;
+	}
+	map_put(diags->arena, &diags->known, key,
+	    (void *)(uintptr_t)(place + 1));
+	diags->records.items[place] = record;
+	return &diags->records.items[place];
 }
 
 void
@@ -188,317 +255,47 @@ diag_did_you_mean(struct diags *diags, struct diag *diag, const char *nearest)
 		diag_help(diags, diag, "did you mean '%s'?", nearest);
 }
 
-/* --- lines as a terminal shows them --------------------------------------- */
+/* --- judging -------------------------------------------------------------- */
 
-/* One piece of a line, and the columns that it takes. */
-struct cell {
-	char text[12];
-	int width;
-};
-
-/*
- * The character at text as it is printed, starting in the given column.
- * Returns its size in bytes.
- */
-static size_t
-cell_read(struct cell *cell, const char *text, size_t len, int column)
+void
+diag_suppress(struct diags *diags, struct diag *diag, const char *reason)
 {
-	uint32_t character;
-	size_t size = utf8_decode(text, len, &character);
-
-	if (size == 1 && character == '\t') {
-		cell->width = TAB - column % TAB;
-		snprintf(cell->text, sizeof cell->text, "%*s", cell->width,
-		    "");
-	} else if (size == 0) {
-		cell->width = snprintf(cell->text, sizeof cell->text,
-		    "<%02X>", (unsigned char)*text);
-	} else if (utf8_is_hidden(character)) {
-		cell->width = snprintf(cell->text, sizeof cell->text,
-		    "<U+%04X>", (unsigned)character);
-	} else {
-		cell->width = utf8_width(character);
-		memcpy(cell->text, text, size);
-		cell->text[size] = '\0';
-	}
-	return size == 0 ? 1 : size;
-}
-
-/* Text that may hold anything, on one line and without control characters. */
-static void
-put_text(FILE *stream, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		struct cell cell;
-		uint32_t character;
-		size_t size = utf8_decode(text, len, &character);
-
-		if (*text == '\n' || *text == '\t') {
-			fputs(*text == '\n' ? "\\n" : "\\t", stream);
-			size = 1;
-		} else {
-			size = cell_read(&cell, text, len, 0);
-			fputs(cell.text, stream);
-		}
-		text += size;
-		len -= size;
-	}
-}
-
-static int
-text_width(const char *text)
-{
-	int width = 0;
-	size_t len = strlen(text), size;
-	struct cell cell;
-
-	for (; len > 0; text += size, len -= size) {
-		size = cell_read(&cell, text, len, 0);
-		width += cell.width;
-	}
-	return width;
-}
-
-/* A source line and the part of it that is meant. */
-struct line {
-	const char *text;
-	size_t len;
-	size_t begin, end;   /* bytes */
-	int first, last;     /* columns of begin and end, from 0 */
-	int width;           /* columns of the whole line */
-};
-
-static void
-line_measure(struct line *line)
-{
-	struct cell cell;
-	size_t size;
-	int column = 0;
-
-	line->first = line->last = -1;
-	for (size_t i = 0; i < line->len; i += size) {
-		if (line->first < 0 && i >= line->begin)
-			line->first = column;
-		if (line->last < 0 && i >= line->end)
-			line->last = column;
-		size = cell_read(&cell, line->text + i, line->len - i, column);
-		column += cell.width;
-	}
-	if (line->first < 0)
-		line->first = column;
-	if (line->last < 0)
-		line->last = column;
-	line->width = column;
-}
-
-static struct line
-line_at(const struct position *at, struct loc loc)
-{
-	const struct source *source = at->source;
-	uint32_t start = source->lines[at->line - 1];
-	uint32_t end = at->line < source->line_count ?
-	    source->lines[at->line] - 1 : source->size;
-	struct line line;
-
-	/* The mark before the first line has no width and means nothing. */
-	if (start == 0 && end >= 3 &&
-	    memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
-		start = 3;
-	if (end > start && source->text[end - 1] == '\r')
-		end--;
-	line.text = source->text + start;
-	line.len = end - start;
-	line.begin = loc.begin - source->base > start ?
-	    loc.begin - source->base - start : 0;
-	line.end = loc.end - source->base > start ?
-	    loc.end - source->base - start : 0;
-	line_measure(&line);
-	return line;
-}
-
-/* The columns of a line that are printed. */
-struct window {
-	int from, to;
-};
-
-static struct window
-window_of(const struct line *line)
-{
-	struct window window = {0, line->width};
-
-	if (line->width <= WINDOW)
-		return window;
-	if (line->first > WINDOW_BEFORE)
-		window.from = line->first - WINDOW_BEFORE;
-	if (window.from > line->width - WINDOW)
-		window.from = line->width - WINDOW;
-	window.to = window.from + WINDOW;
-	return window;
-}
-
-/* Prints the window; a character that is half outside becomes blanks. */
-static void
-put_line(FILE *stream, const struct line *line, struct window window)
-{
-	struct cell cell;
-	size_t size;
-	int column = 0;
-
-	fputs(window.from > 0 ? "..." : "", stream);
-	for (size_t i = 0; i < line->len && column < window.to; i += size) {
-		size = cell_read(&cell, line->text + i, line->len - i, column);
-		int end = column + cell.width;
-
-		if (column >= window.from && end <= window.to)
-			fputs(cell.text, stream);
-		else if (end > window.from && column < window.from)
-			fprintf(stream, "%*s", end - window.from, "");
-		column = end;
-	}
-	fputs(window.to < line->width ? "..." : "", stream);
-}
-
-/* --- rendering ------------------------------------------------------------ */
-
-enum paint { PAINT_ERROR, PAINT_WARNING, PAINT_NOTE, PAINT_BOLD, PAINT_CARET };
-
-struct printer {
-	const struct diags *diags;
-	FILE *stream;
-	enum diag_format format;
-	bool colour;
-	const struct source *file; /* whose includers were named last */
-};
-
-static void
-paint(const struct printer *printer, enum paint kind, const char *text)
-{
-	static const char *const codes[] = {
-		[PAINT_ERROR] = "1;31",
-		[PAINT_WARNING] = "1;35",
-		[PAINT_NOTE] = "1;36",
-		[PAINT_BOLD] = "1",
-		[PAINT_CARET] = "1;32",
-	};
-
-	if (printer->colour)
-		fprintf(printer->stream, "\33[%sm", codes[kind]);
-	put_text(printer->stream, text);
-	if (printer->colour)
-		fputs("\33[0m", printer->stream);
-}
-
-/* "file:line:column: " or, without a place, the program's name. */
-static void
-put_place(const struct printer *printer, const struct position *at)
-{
-	if (at->source == NULL) {
-		paint(printer, PAINT_BOLD, "sbxc: ");
+	if (diag->severity == DIAG_ERROR || diag->suppressed != NULL)
 		return;
-	}
-	paint(printer, PAINT_BOLD, arena_printf(printer->diags->arena,
-	    "%s:%u:%u: ", at->source->shown, at->line, at->column));
+	--*counter(diags, diag->severity);
+	diag->suppressed = reason;
 }
 
-/* The underline, and the help beside it if there is room. */
-static void
-put_caret(const struct printer *printer, const struct line *line,
-    struct window window, const char *help)
+/* What becomes of one record; false: it goes. */
+static bool
+diag_judge(const struct diag_choices *choices, struct diag *diag)
 {
-	int indent = line->first - window.from + (window.from > 0 ? 3 : 0);
-	int last = line->last < window.to ? line->last : window.to;
-	char marks[WINDOW + 1] = "^";
-	bool beside = help != NULL && GUTTER + indent + (last - line->first) +
-	    1 + text_width(help) <= HELP_COLUMN_MAX;
-
-	for (int i = 1; i < last - line->first && i < WINDOW; i++)
-		marks[i] = '~';
-	fprintf(printer->stream, "      | %*s", indent, "");
-	paint(printer, PAINT_CARET, marks);
-	if (beside) {
-		fputc(' ', printer->stream);
-		put_text(printer->stream, help);
-	}
-	fputc('\n', printer->stream);
-	if (help != NULL && !beside) {
-		fputs("      = help: ", printer->stream);
-		put_text(printer->stream, help);
-		fputc('\n', printer->stream);
-	}
+	if (diag->severity == DIAG_ERROR)
+		return true;
+	if (choices->off[diag->id])
+		return false;
+	if (choices->error[diag->id])
+		diag->severity = DIAG_ERROR;
+	return true;
 }
 
-static void
-put_excerpt(const struct printer *printer, const struct position *at,
-    struct loc loc, const char *help)
+void
+diags_judge(struct diags *diags, const struct diag_choices *choices)
 {
-	if (printer->format != DIAG_TEXT)
-		return;
-	if (at->source == NULL) {
-		if (help != NULL) {
-			fputs("      = help: ", printer->stream);
-			put_text(printer->stream, help);
-			fputc('\n', printer->stream);
-		}
-		return;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < diags->records.count; i++) {
+		struct diag *diag = &diags->records.items[i];
+
+		if (diag->suppressed == NULL)
+			--*counter(diags, diag->severity);
+		if (!diag_judge(choices, diag))
+			continue;
+		if (diag->suppressed == NULL)
+			++*counter(diags, diag->severity);
+		diags->records.items[kept++] = *diag;
 	}
-	struct line line = line_at(at, loc);
-	struct window window = window_of(&line);
-
-	fprintf(printer->stream, "%5u | ", at->line);
-	put_line(printer->stream, &line, window);
-	fputc('\n', printer->stream);
-	put_caret(printer, &line, window, help);
-}
-
-/* Who includes the file of this record, unless the last record said so. */
-static void
-put_includers(struct printer *printer, const struct position *at)
-{
-	const char *intro = "In file included from";
-	const struct source *source = at->source;
-
-	if (source == printer->file || printer->format != DIAG_TEXT)
-		return;
-	printer->file = source;
-	while (source != NULL && source->included_at.begin != 0) {
-		struct position from = sources_position(
-		    printer->diags->sources, source->included_at);
-
-		source = from.source;
-		if (source == NULL)
-			break;
-		fprintf(printer->stream, "%21s ", intro);
-		put_text(printer->stream, source->shown);
-		fprintf(printer->stream, ":%u%c\n", from.line,
-		    source->included_at.begin != 0 ? ',' : ':');
-		intro = "from";
-	}
-}
-
-static void
-put_diag(struct printer *printer, const struct diag *diag)
-{
-	const struct sources *sources = printer->diags->sources;
-	struct position at = sources_position(sources, diag->loc);
-	bool error = diag_severity(diag->id) == DIAG_ERROR;
-
-	put_includers(printer, &at);
-	put_place(printer, &at);
-	paint(printer, error ? PAINT_ERROR : PAINT_WARNING,
-	    error ? "error: " : "warning: ");
-	paint(printer, PAINT_BOLD, diag->message);
-	fprintf(printer->stream, " [%s]\n", diag_code(diag->id));
-	put_excerpt(printer, &at, diag->loc, diag->help);
-	if (diag->note == NULL)
-		return;
-	at = sources_position(sources, diag->note_loc);
-	put_place(printer, &at);
-	paint(printer, PAINT_NOTE, "note: ");
-	put_text(printer->stream, diag->note);
-	fputc('\n', printer->stream);
-	put_excerpt(printer, &at, diag->note_loc, NULL);
+	diags->records.count = kept;
 }
 
 /* By place; at one place in the order in which they were found. */
@@ -512,47 +309,15 @@ compare_records(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void
-put_number(FILE *stream, size_t number, const char *thing)
+const struct diag **
+diags_sorted(const struct diags *diags)
 {
-	fprintf(stream, "%zu %s%s", number, thing, number == 1 ? "" : "s");
-}
-
-static void
-put_count(const struct diags *diags, FILE *stream)
-{
-	size_t all = diags->errors + diags->warnings;
-
-	if (all > diags->records.count)
-		fprintf(stream, "(%zu more not shown)\n",
-		    all - diags->records.count);
-	if (diags->errors > 0)
-		put_number(stream, diags->errors, "error");
-	if (diags->errors > 0 && diags->warnings > 0)
-		fputs(", ", stream);
-	if (diags->warnings > 0)
-		put_number(stream, diags->warnings, "warning");
-	fputc('\n', stream);
-}
-
-void
-diags_print(struct diags *diags, FILE *stream, enum diag_format format,
-    bool colour)
-{
-	struct printer printer = {
-		.diags = diags,
-		.stream = stream,
-		.format = format,
-		.colour = colour,
-	};
-	const struct diag *sorted[DIAG_MAX];
 	size_t count = diags->records.count;
+	const struct diag **sorted = arena_alloc(diags->arena,
+	    (count + 1) * sizeof *sorted);
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &diags->records.items[i];
-	qsort(sorted, count, sizeof sorted[0], compare_records);
-	for (size_t i = 0; i < count; i++)
-		put_diag(&printer, sorted[i]);
-	if (count > 0 && format == DIAG_TEXT)
-		put_count(diags, stream);
+	qsort(sorted, count, sizeof *sorted, compare_records);
+	return sorted;
 }

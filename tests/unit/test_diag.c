@@ -278,6 +278,68 @@ test_many(struct tap *tap)
 }
 
 static void
+test_judge(struct tap *tap)
+{
+	enum diag_id warning = some_warning();
+	struct diag_choices choices = { { false }, { false } };
+	struct bench b;
+
+	bench_init(&b, "one two\n");
+	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "one"), "error");
+	diag_add(&b.diags, warning, place(&b, "one"), "first");
+	diag_add(&b.diags, warning, place(&b, "two"), "second");
+	diag_suppress(&b.diags, &b.diags.records.items[1], "a reason");
+	diag_suppress(&b.diags, &b.diags.records.items[0], "a reason");
+	tap_ok(tap, b.diags.errors == 1 && b.diags.warnings == 1 &&
+	    b.diags.records.items[0].suppressed == NULL,
+	    "what is ignored does not count, and errors are not");
+	choices.error[warning] = true;
+	choices.off[DIAG_SYNTAX] = true;
+	diags_judge(&b.diags, &choices);
+	expect(tap, &b, "a warning becomes an error, an error stays",
+	    DIAG_TEXT, "p.sbx:1:1: error: error [SBX0101]\n"
+	    "    1 | one two\n"
+	    "      | ^~~\n"
+	    "p.sbx:1:5: error: second [SBX0301]\n"
+	    "    1 | one two\n"
+	    "      |     ^~~\n"
+	    "2 errors\n");
+
+	bench_init(&b, "one two\n");
+	diag_add(&b.diags, warning, place(&b, "one"), "first");
+	choices = (struct diag_choices){ { false }, { false } };
+	choices.off[warning] = true;
+	diags_judge(&b.diags, &choices);
+	expect(tap, &b, "a warning that is off is gone", DIAG_TEXT, "");
+}
+
+/* Of too many all errors are kept, and all are counted. */
+static void
+test_flood(struct tap *tap)
+{
+	enum diag_id warning = some_warning();
+	struct bench b;
+	size_t errors = 0;
+
+	bench_init(&b, "x\n");
+	for (int i = 0; i < DIAG_KEPT; i++)
+		diag_add(&b.diags, warning, place(&b, "x"), "w%d", i);
+	for (int i = 0; i < 30; i++)
+		diag_add(&b.diags, i % 3 == 0 ? DIAG_SYNTAX : warning,
+		    place(&b, "x"), "e%d", i);
+	for (size_t i = 0; i < b.diags.records.count; i++)
+		errors += b.diags.records.items[i].severity == DIAG_ERROR;
+	tap_ok(tap, errors == 10 && b.diags.errors == 10 &&
+	    b.diags.warnings == DIAG_KEPT + 20 &&
+	    b.diags.records.count == DIAG_KEPT, "errors are always kept");
+	diag_add(&b.diags, warning, place(&b, "x"), "w%d", DIAG_KEPT - 1);
+	diag_add(&b.diags, warning, place(&b, "x"), "w0");
+	tap_ok(tap, b.diags.warnings == DIAG_KEPT + 21, "what was replaced is "
+	    "new when it comes again, what was not is known");
+	arena_release(b.arena);
+}
+
+static void
 test_colour(struct tap *tap)
 {
 	struct bench b;
@@ -323,6 +385,11 @@ test_table(struct tap *tap)
 	}
 	tap_ok(tap, unique, "a code stands for one thing");
 	tap_ok(tap, form, "every code has its form, a title and a text");
+	tap_ok(tap, diag_find("risky-write") == DIAG_RISKY_WRITE &&
+	    diag_find("Risky-Write") == DIAG_RISKY_WRITE &&
+	    diag_find("risky_write") == DIAG_END &&
+	    diag_find("risky") == DIAG_END &&
+	    diag_find("risky-writes") == DIAG_END, "names are codes too");
 	tap_ok(tap, found && diag_find("sbx0101") == DIAG_SYNTAX &&
 	    diag_find("SBX9999") == DIAG_END && diag_find("") == DIAG_END,
 	    "codes are found, in any case");
@@ -400,6 +467,8 @@ main(void)
 	test_window(&tap);
 	test_order(&tap);
 	test_many(&tap);
+	test_judge(&tap);
+	test_flood(&tap);
 	test_colour(&tap);
 	test_table(&tap);
 	test_nearest(&tap);
