@@ -1,0 +1,223 @@
+# What other people's CI runs: the hooks of pre-commit, the steps of the action,
+# the job for GitLab, each as its host would run it, on the example repository.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export SBXC SBXRUN srcdir LC_ALL=C.UTF-8
+	PATH=$(dirname "$SBXC"):$PATH
+	export HOME=$BATS_TEST_TMPDIR/home GIT_CONFIG_NOSYSTEM=1
+	export PRE_COMMIT_HOME=$HOME/pre-commit
+	mkdir "$HOME"
+	git config --global user.name Ada
+	git config --global user.email ada@example.invalid
+	git config --global init.defaultBranch main
+	git config --global advice.detachedHead false
+	repository "$srcdir/examples/node-app" "$BATS_TEST_TMPDIR/app"
+	cd "$BATS_TEST_TMPDIR/app"
+}
+
+# repository FROM TO: a copy with one commit.
+repository() {
+	cp -R "$1" "$2"
+	chmod -R u+w "$2"
+	git -C "$2" init -q
+	git -C "$2" add -A
+	git -C "$2" commit -q -m "Begin"
+}
+
+# Adds a rule to the policy, compiles it, and commits both.
+change() {
+	sed -i "s|^    set env CI = 1|&\n    $1|" sandbox/app.sbx
+	sbxc build -o sandbox/app.bin sandbox/app.sbx
+	git commit -q -a -m "Change the policy"
+}
+
+# The commands of the step with that name in action.yml.
+action_step() {
+	awk -v name="$1" '
+	/^    - name: / { inside = substr($0, 13) == name; text = 0; next }
+	inside && /^      run: \|/ { text = 1; next }
+	inside && text { print substr($0, 9) }' "$srcdir/action.yml"
+}
+
+review() {
+	"$srcdir/packaging/ci/review.sh" "$@"
+}
+
+# --- the example -----------------------------------------------------------
+
+@test "the example's blob is what its source compiles to" {
+	make -s verify
+	echo "# a comment does not change the policy, but a rule does" \
+	    >>sandbox/app.sbx
+	make -s verify
+	sed -i 's/5m$/6m/' sandbox/app.sbx
+	run make -s verify
+	[ "$status" -ne 0 ]
+}
+
+@test "the example passes its own check" {
+	make -s check
+}
+
+@test "the example's tests run in its sandbox" {
+	"$SBXRUN" sandbox/app.bin -- node --test
+}
+
+# --- pre-commit ------------------------------------------------------------
+
+hooks() {
+	# The published files only: a repository of hooks is cloned.
+	mkdir "$BATS_TEST_TMPDIR/from"
+	cp "$srcdir/.pre-commit-hooks.yaml" "$BATS_TEST_TMPDIR/from"
+	repository "$BATS_TEST_TMPDIR/from" "$BATS_TEST_TMPDIR/hooks"
+	git -C "$BATS_TEST_TMPDIR/hooks" tag v0.1.0
+	sed -i "s|https://github.com/OWNER/sbx|$BATS_TEST_TMPDIR/hooks|" \
+	    .pre-commit-config.yaml
+	git add .pre-commit-config.yaml
+	pre-commit install >/dev/null
+}
+
+@test "pre-commit: a good change passes all three hooks" {
+	hooks
+	run pre-commit run --all-files
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'Passed$' <<<"$output")" -eq 3 ]
+}
+
+@test "pre-commit: each hook stops what it is there for" {
+	hooks
+	sed -i 's/^    set env CI = 1/    allow raed \/srv/' sandbox/app.sbx
+	run git commit -a -m "A slip"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"app.sbx:18:11: error: unknown right 'raed'"* ]]
+	git checkout -q -- sandbox
+	sed -i 's/^    set env CI = 1/  set   env CI = 1/' sandbox/app.sbx
+	run git commit -a -m "Untidy"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"files were modified by this hook"* ]]
+	grep -q '^    set env CI = 1' sandbox/app.sbx
+	git checkout -q -- sandbox
+	sed -i '/sandbox$/d' sandbox/app.sbx
+	run git commit -a -m "The policy is no longer its own guard"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"write /src/app/sandbox/app.sbx"* ]]
+}
+
+# --- the action ------------------------------------------------------------
+
+action() {
+	export GITHUB_ACTION_PATH=$srcdir GITHUB_STEP_SUMMARY=$HOME/summary
+	export GITHUB_PATH=$HOME/path FILES='' FAIL_ON=widen
+	git clone -q --bare . "$BATS_TEST_TMPDIR/origin"
+	git remote add origin "$BATS_TEST_TMPDIR/origin"
+	: >"$GITHUB_STEP_SUMMARY"
+	BASE=$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)
+	export BASE
+}
+
+@test "action: sbxc that is there is not built again" {
+	action
+	bash -e -c "$(action_step 'Build sbxc')"
+	[ ! -e "$GITHUB_PATH" ]
+}
+
+@test "action: what nobody changed passes" {
+	action
+	run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ ! -d .git/worktrees ] || [ -z "$(ls .git/worktrees)" ]
+}
+
+@test "action: what gets wider is annotated and refused" {
+	change 'allow write ~/notes'
+	action
+	run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	grep -q '^::error file=sandbox/app.sbx,line=19' <<<"$output"
+	[[ "$output" == *"write"*"notes"* ]]
+	grep -q 'notes' "$GITHUB_STEP_SUMMARY"
+	grep -q '^|' "$GITHUB_STEP_SUMMARY"
+}
+
+@test "action: what gets wider passes where that is asked for" {
+	change 'allow write ~/notes'
+	action
+	FAIL_ON=never run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -q 'notes' "$GITHUB_STEP_SUMMARY"
+}
+
+@test "action: what gets narrower passes" {
+	change 'deny write ${workspace}/package.json'
+	action
+	run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -q 'package.json' "$GITHUB_STEP_SUMMARY"
+}
+
+@test "action: a blob that is not what its source says is refused" {
+	sed -i 's/5m$/4m/' sandbox/app.sbx
+	git commit -q -a -m "Forget the blob"
+	action
+	run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"app.bin"* ]]
+}
+
+@test "action: the files that it is given, and no others" {
+	echo 'sbx 1' >other.sbx
+	echo 'nonsense' >>other.sbx
+	git add other.sbx
+	git commit -q -m "Another"
+	action
+	run bash -e -o pipefail -c "$(action_step Review)"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"::error file=other.sbx,line=2"* ]]
+	FILES=sandbox/app.sbx run bash -e -o pipefail \
+	    -c "$(action_step Review)"
+	[ "$status" -eq 0 ]
+}
+
+# --- review.sh and GitLab --------------------------------------------------
+
+@test "review: a wrong call, and a base that is not there" {
+	run review -f sarif
+	[ "$status" -eq 2 ]
+	run review -e sometimes
+	[ "$status" -eq 2 ]
+	run review -b nosuch
+	[ "$status" -eq 3 ]
+}
+
+@test "review: a policy that is new is no difference" {
+	printf 'sbx 1\n\nprofile new extends coding {\n}\n' >new.sbx
+	git add new.sbx
+	run review -b HEAD
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"new.sbx: new"* ]]
+}
+
+@test "gitlab: the job's script writes reports" {
+	change 'deny write ${workspace}/package.json'
+	SBX_REVIEW=$srcdir/packaging/ci/review.sh
+	CI_MERGE_REQUEST_DIFF_BASE_SHA=$(git rev-parse HEAD~1)
+	export SBX_REVIEW CI_MERGE_REQUEST_DIFF_BASE_SHA
+	sed -n '/^  script:/,/^  [a-z]*:/s/^    - //p' \
+	    "$srcdir/packaging/ci/gitlab.yml" >job
+	[ "$(wc -l <job)" -eq 3 ]
+	run sh -e job
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -q '<testsuite' reports/check.xml
+	grep -q '<testcase' reports/test.xml
+	xmllint --noout reports/*.xml
+}
