@@ -6,7 +6,9 @@
  * With -DFUZZ_REPLAY, a main() that reads the files of a corpus.
  */
 #include "compiler/dump.h"
+#include "compiler/restore.h"
 #include "compiler/why.h"
+#include "compiler/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +200,35 @@ print_all(const struct subject *subject, const struct place_rules *rules)
 	free(text);
 }
 
+/* A policy that is made of it is at least one to read. */
+static void
+check_restored(struct arena *arena, const struct sbx_view *view)
+{
+	static const char name[] = "sbx:fuzz.sbx";
+	const char *fault = NULL;
+	struct policy *policy = restore_policy(arena, view, &fault);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	struct sources sources;
+	struct diags diags;
+
+	must(stream != NULL, "no stream");
+	must((policy == NULL) == (fault != NULL), "no policy and no reason");
+	if (policy != NULL && policy->language == 1)
+		write_sbx(stream, policy_statements(policy, "x"));
+	fclose(stream);
+	check_printed(text, size);
+	sources_init(&sources, arena);
+	diags_init(&diags, arena, &sources);
+	if (size > 0 && size <= SOURCE_MAX_SIZE) {
+		ast_parse_alone(&sources, &diags, sources_add(&sources, name,
+		    name, text, size, (struct loc){ 0, 0 }));
+		must(diags.errors == 0, "what is written is not read");
+	}
+	free(text);
+}
+
 static void
 check_view(const struct sbx_view *view)
 {
@@ -215,6 +246,7 @@ check_view(const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->program_count; i++)
 		check_program(view, &view->programs[i]);
 	print_all(&subject, &rules);
+	check_restored(arena, view);
 	arena_release(arena);
 }
 
