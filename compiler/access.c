@@ -46,18 +46,46 @@ parse_port(const struct places *places, const char *object,
 	return arena_printf(places->arena, "'%s' is no port", object);
 }
 
+/* "(2,1,0)", in decimal or with 0x; NULL or what is wrong. */
+static const char *
+parse_arguments(const struct places *places, const char *text,
+    struct access *access)
+{
+	char *end = NULL;
+
+	do {
+		unsigned long long value = strtoull(++text, &end, 0);
+
+		if (end == text || *text < '0' || *text > '9' ||
+		    value > UINT32_MAX ||
+		    access->arg_count == ACCESS_MAX_ARGS)
+			break;
+		access->args[access->arg_count++] = (uint32_t)value;
+		text = end;
+	} while (*text == ',');
+	if (*text == ')' && text[1] == '\0')
+		return NULL;
+	return arena_printf(places->arena, "the arguments of '%s' are up to "
+	    "%d numbers of 32 bits, as in socket(2,1,0)", access->name,
+	    ACCESS_MAX_ARGS);
+}
+
 static const char *
 parse_syscall(const struct places *places, const char *object,
     struct access *access)
 {
-	const char *nearest;
+	const char *nearest, *open = strchr(object, '(');
 
+	if (open != NULL)
+		object = arena_strndup(places->arena, object,
+		    (size_t)(open - object));
 	access->name = object;
 	if (object[0] == '@')
 		return arena_printf(places->arena, "'%s' is a group; ask "
 		    "about one system call", object);
 	if (syscall_is_known(object))
-		return NULL;
+		return open != NULL ?
+		    parse_arguments(places, open, access) : NULL;
 	nearest = syscall_nearest(object, false);
 	return arena_printf(places->arena, nearest == NULL ?
 	    "unknown system call '%s'" :
@@ -150,6 +178,11 @@ access_show(FILE *stream, const struct access *access)
 							 "/");
 	else
 		show_text(stream, access->name);
+	for (unsigned i = 0; i < access->arg_count; i++)
+		fprintf(stream, access->args[i] > 0xffff ? "%s%#x" : "%s%u",
+		    i == 0 ? "(" : ",", access->args[i]);
+	if (access->arg_count > 0)
+		putc(')', stream);
 }
 
 const char *

@@ -1,7 +1,8 @@
 /*
  * One access that a policy may be asked about, in the words of the language:
  *
- *	write ~/src/x      connect tcp 443      syscall mount      env LC_ALL
+ *	write ~/src/x      connect tcp 443      env LC_ALL
+ *	syscall mount      syscall socket(2,1,0)
  */
 #ifndef SBX_ACCESS_H
 #define SBX_ACCESS_H
@@ -13,9 +14,11 @@
 enum access_kind {
 	ACCESS_PATH,    /* detail: enum sbx_right; path */
 	ACCESS_PORT,    /* detail: enum sbx_port_op; port */
-	ACCESS_SYSCALL, /* name */
+	ACCESS_SYSCALL, /* name; arguments */
 	ACCESS_ENV,     /* name */
 };
+
+enum { ACCESS_MAX_ARGS = 6 }; /* of a system call */
 
 struct access {
 	enum access_kind kind;
@@ -23,6 +26,8 @@ struct access {
 	uint16_t port;
 	struct sbx_place path;
 	const char *name;
+	uint8_t arg_count; /* 0: whatever the arguments; what is left out is 0 */
+	uint32_t args[ACCESS_MAX_ARGS];
 };
 
 /*

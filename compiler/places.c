@@ -1,12 +1,39 @@
 /* See places.h. */
 #include "compiler/places.h"
 
+#include "compiler/map.h"
 #include "format/glob.h"
 
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The rules that begin at one place, as indices into `rules`, ascending. */
+struct place_entry {
+	VEC(uint32_t) rules;
+};
+
+/* A glob's rule is at the place where the pattern begins; what it speaks of is
+ * found out anew for each path. */
+struct glob_entry {
+	uint32_t rule;
+	struct sbx_glob glob;
+};
+
+struct place_index {
+	uint8_t where;  /* what it was made for; 0: it is not made */
+	struct place_rules rules;
+	struct map at;  /* interned path -> struct place_entry */
+	VEC(struct glob_entry) globs;
+};
+
+/* Whoever has a copy of the places keeps the index that was made for it. */
+static void
+index_reset(struct places *places)
+{
+	places->index = arena_alloc(places->arena, sizeof *places->index);
+}
 
 static struct sbx_place
 place_of(const char *path)
@@ -94,6 +121,7 @@ places_init(struct places *places, struct arena *arena,
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 
 	*places = (struct places){ .arena = arena, .view = view };
+	index_reset(places);
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		cwd[0] = '\0';
 	places->cwd = normalise(places, cwd);
@@ -136,9 +164,25 @@ places_define(struct places *places, const char *name, size_t len,
 
 	if (anchor < SBX_ANCHOR_PARAM || anchor == places->view->anchor_count)
 		return false;
+	places_bind(places, (uint16_t)anchor, path);
+	return true;
+}
+
+void
+places_bind(struct places *places, uint16_t anchor, const char *path)
+{
 	places->anchors[anchor] = absolute(places, path);
 	places->named[anchor] = false;
-	return true;
+	index_reset(places);
+}
+
+void
+places_bind_other_home(struct places *places, const char *path)
+{
+	places->other_home = absolute(places, path);
+	places->has_other_home = sbx_place_compare(places->other_home,
+	    places->anchors[SBX_ANCHOR_HOME]) != 0;
+	index_reset(places);
 }
 
 const char *
@@ -201,32 +245,13 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	return place_join(places, at, sbx_string(places->view, suffix));
 }
 
-/* Where the rule begins to speak of what the question is about. */
-static bool
-rule_place(const struct places *places, const struct sbx_path *path,
-    bool other_home, struct sbx_place about, struct sbx_place *at)
+static struct sbx_rule
+rule_bind(const struct places *places, const struct sbx_path *path,
+    bool other_home)
 {
-	struct sbx_glob glob;
-
-	*at = bind(places, path->anchor, path->suffix, other_home);
-	if (path->glob == 0)
-		return true;
-	if (!sbx_glob_parse(sbx_string(places->view, path->glob), &glob))
-		return false;
-	*at = sbx_glob_find(&glob, *at, about);
-	return at->len > 0;
-}
-
-static void
-rule_add(const struct places *places, const struct sbx_path *path,
-    bool other_home, struct sbx_place about, struct place_rules *rules)
-{
-	struct sbx_place at;
 	struct sbx_place *holes = arena_alloc(places->arena,
 	    (path->hole_count + 1u) * sizeof *holes);
 
-	if (!rule_place(places, path, other_home, about, &at))
-		return;
 	for (uint16_t i = 0; i < path->hole_count; i++) {
 		const struct sbx_hole *hole =
 		    &places->view->holes[path->first_hole + i];
@@ -234,9 +259,8 @@ rule_add(const struct places *places, const struct sbx_path *path,
 		holes[i] = bind(places, hole->anchor, hole->suffix,
 		    other_home);
 	}
-	rules->paths[rules->count] = path;
-	rules->rules[rules->count++] = (struct sbx_rule){
-		.at = at,
+	return (struct sbx_rule){
+		.at = bind(places, path->anchor, path->suffix, other_home),
 		.holes = holes,
 		.source = path->source,
 		.hole_count = path->hole_count,
@@ -245,28 +269,72 @@ rule_add(const struct places *places, const struct sbx_path *path,
 	};
 }
 
-/* Where the policy denies, ~ has two meanings if $HOME is not the home of the
- * password entry: changing a variable uncovers nothing. */
+static void
+rules_init(const struct places *places, size_t most,
+    struct place_rules *rules)
+{
+	rules->rules = arena_alloc(places->arena,
+	    (most + 1) * sizeof *rules->rules);
+	rules->paths = arena_alloc(places->arena,
+	    (most + 1) * sizeof *rules->paths);
+	rules->count = 0;
+}
+
+static void
+rules_add(struct place_rules *rules, const struct sbx_path *path,
+    struct sbx_rule rule)
+{
+	rules->paths[rules->count] = path;
+	rules->rules[rules->count++] = rule;
+}
+
+/* All of them, globs at the place where their pattern begins.  Where the policy
+ * denies, ~ has two meanings if $HOME is not the home of the password entry:
+ * changing a variable uncovers nothing. */
+static void
+rules_bind(const struct places *places, uint8_t where,
+    struct place_rules *rules)
+{
+	rules_init(places, 2u * places->view->path_count, rules);
+	for (uint32_t i = 0; i < places->view->path_count; i++) {
+		const struct sbx_path *path = &places->view->paths[i];
+
+		if ((path->where & where) == 0)
+			continue;
+		rules_add(rules, path, rule_bind(places, path, false));
+		if (path->effect != SBX_ALLOW && places->has_other_home &&
+		    path->anchor == SBX_ANCHOR_HOME)
+			rules_add(rules, path, rule_bind(places, path, true));
+	}
+}
+
+/* Where the rule begins to speak of what the question is about. */
+static bool
+rule_place(const struct places *places, const struct sbx_path *path,
+    struct sbx_place about, struct sbx_place *at)
+{
+	struct sbx_glob glob;
+
+	if (path->glob == 0)
+		return true;
+	if (!sbx_glob_parse(sbx_string(places->view, path->glob), &glob))
+		return false;
+	*at = sbx_glob_find(&glob, *at, about);
+	return at->len > 0;
+}
+
 void
 places_rules_for(const struct places *places, uint8_t where,
     struct sbx_place path, struct place_rules *rules)
 {
-	size_t most = 2u * places->view->path_count + 1;
+	struct place_rules all;
 
-	rules->rules = arena_alloc(places->arena,
-	    most * sizeof *rules->rules);
-	rules->paths = arena_alloc(places->arena,
-	    most * sizeof *rules->paths);
+	rules_bind(places, where, &all);
+	*rules = all;
 	rules->count = 0;
-	for (uint32_t i = 0; i < places->view->path_count; i++) {
-		const struct sbx_path *rule = &places->view->paths[i];
-
-		if ((rule->where & where) == 0)
-			continue;
-		rule_add(places, rule, false, path, rules);
-		if (rule->effect != SBX_ALLOW && places->has_other_home &&
-		    rule->anchor == SBX_ANCHOR_HOME)
-			rule_add(places, rule, true, path, rules);
+	for (size_t i = 0; i < all.count; i++) {
+		if (rule_place(places, all.paths[i], path, &all.rules[i].at))
+			rules_add(rules, all.paths[i], all.rules[i]);
 	}
 }
 
@@ -302,4 +370,117 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 		    at - from);
 	}
 	return states != 0;
+}
+
+/* --- the index ------------------------------------------------------------ */
+
+static void
+index_add(const struct places *places, struct place_index *index,
+    uint32_t rule)
+{
+	struct arena *arena = places->arena;
+	struct sbx_place at = index->rules.rules[rule].at;
+	const char *name = arena_intern(arena, at.path, at.len);
+	struct place_entry *entry = map_find(&index->at, name);
+
+	if (entry == NULL) {
+		entry = arena_alloc(arena, sizeof *entry);
+		map_put(arena, &index->at, name, entry);
+	}
+	*arena_push(arena, &entry->rules) = rule;
+}
+
+static void
+index_make(const struct places *places, uint8_t where,
+    struct place_index *index)
+{
+	*index = (struct place_index){ .where = where };
+	rules_bind(places, where, &index->rules);
+	for (size_t i = 0; i < index->rules.count; i++) {
+		uint32_t glob = index->rules.paths[i]->glob;
+		struct glob_entry entry = { .rule = (uint32_t)i };
+
+		if (glob == 0)
+			index_add(places, index, (uint32_t)i);
+		else if (sbx_glob_parse(sbx_string(places->view, glob),
+			&entry.glob))
+			*arena_push(places->arena, &index->globs) = entry;
+	}
+}
+
+/* A rule that bears on a path, and where it begins to. */
+struct pick {
+	uint32_t rule;
+	struct sbx_place at;
+};
+
+struct picks {
+	VEC(struct pick) list;
+};
+
+static void
+picks_add_at(const struct places *places, struct sbx_place at,
+    struct picks *picks)
+{
+	const struct place_entry *entry = map_find(&places->index->at,
+	    arena_intern(places->arena, at.path, at.len));
+
+	if (entry == NULL)
+		return;
+	for (size_t i = 0; i < entry->rules.count; i++)
+		*arena_push(places->arena, &picks->list) =
+		    (struct pick){ entry->rules.items[i], at };
+}
+
+static void
+picks_add_globs(const struct places *places, struct sbx_place path,
+    struct picks *picks)
+{
+	const struct place_index *index = places->index;
+
+	for (size_t i = 0; i < index->globs.count; i++) {
+		const struct glob_entry *entry = &index->globs.items[i];
+		struct sbx_place at = sbx_glob_find(&entry->glob,
+		    index->rules.rules[entry->rule].at, path);
+
+		if (at.len > 0)
+			*arena_push(places->arena, &picks->list) =
+			    (struct pick){ entry->rule, at };
+	}
+}
+
+static int
+pick_compare(const void *a, const void *b)
+{
+	const struct pick *left = a, *right = b;
+
+	return (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+void
+places_rules_over(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules)
+{
+	struct place_index *index = places->index;
+	struct picks picks = { 0 };
+
+	if (index->where != where)
+		index_make(places, where, index);
+	for (uint32_t len = 0; len <= path.len; len++) {
+		if (len == path.len || path.path[len] == '/')
+			picks_add_at(places,
+			    (struct sbx_place){ path.path, len }, &picks);
+	}
+	picks_add_globs(places, path, &picks);
+	if (picks.list.count > 1)
+		qsort(picks.list.items, picks.list.count,
+		    sizeof *picks.list.items, pick_compare);
+	rules_init(places, picks.list.count, rules);
+	for (size_t i = 0; i < picks.list.count; i++) {
+		uint32_t rule = picks.list.items[i].rule;
+
+		rules_add(rules, index->rules.paths[rule],
+		    index->rules.rules[rule]);
+		rules->rules[i].at = picks.list.items[i].at;
+	}
 }

@@ -21,6 +21,7 @@ struct places {
 	bool named[SBX_MAX_ANCHORS];   /* bound to its own name */
 	struct sbx_place other_home;   /* of the password entry, for denies */
 	bool has_other_home;
+	struct place_index *index;     /* for places_rules_over(), of its own */
 };
 
 /* The path rules of one platform, bound; `paths` is beside `rules`. */
@@ -37,6 +38,12 @@ void places_init(struct places *places, struct arena *arena,
 /* Binds a parameter; false if the policy has none of that name. */
 bool places_define(struct places *places, const char *name, size_t len,
     const char *path);
+
+/* Binds an anchor; the path is absolute. */
+void places_bind(struct places *places, uint16_t anchor, const char *path);
+
+/* Another home directory, which denials hold for too; its path is absolute. */
+void places_bind_other_home(struct places *places, const char *path);
 
 /*
  * What people type: "/x", "~/x", "${name}/x", or relative to the current
@@ -57,6 +64,14 @@ void places_rules(const struct places *places, uint8_t where,
  * above it, is a rule at that place, as if the path were there at the start.
  */
 void places_rules_for(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules);
+
+/*
+ * Of the rules for one path, in the same order, those whose place is the path
+ * or above it: all that a verdict is made of.  They are bound and indexed once,
+ * so that asking many times costs little, however many rules there are.
+ */
+void places_rules_over(const struct places *places, uint8_t where,
     struct sbx_place path, struct place_rules *rules);
 
 /* Whether a glob may match something in a directory or below it. */

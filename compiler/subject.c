@@ -31,6 +31,15 @@ shipped_open(const struct options *options, const char *name,
 	return true;
 }
 
+bool
+subject_open(const struct options *options, const char *path,
+    struct compilation *compilation)
+{
+	return path[0] == '@' ?
+	    shipped_open(options, path + 1, compilation) :
+	    options_open(options, path, compilation);
+}
+
 static enum exit_status
 text_read(const struct options *options, const char *path,
     enum diag_format format, struct sbx_view *view)
@@ -39,9 +48,7 @@ text_read(const struct options *options, const char *path,
 	struct blob blob;
 	bool good;
 
-	if (!(path[0] == '@' ?
-		shipped_open(options, path + 1, &compilation) :
-		options_open(options, path, &compilation)))
+	if (!subject_open(options, path, &compilation))
 		return EXIT_TROUBLE;
 	good = compile(&compilation, options->profile, &blob);
 	if (!good)

@@ -8,6 +8,10 @@
 #include "compiler/commands.h"
 #include "compiler/verdict.h"
 
+/* Reads and parses a text, or @NAME; false after complaining. */
+bool subject_open(const struct options *options, const char *path,
+    struct compilation *compilation);
+
 /*
  * Reads a policy with what the options say (-p, -I; -D only for a text that is
  * compiled).  EXIT_CLEAN, or what to end with after complaining.

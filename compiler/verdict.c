@@ -57,8 +57,8 @@ path_verdict(const struct subject *subject, const struct access *access)
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	size_t decided;
 
-	places_rules_for(&subject->places, subject->arch->where, access->path,
-	    &rules);
+	places_rules_over(&subject->places, subject->arch->where,
+	    access->path, &rules);
 	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
 	    access->path);
 	decided = deciding_rule(&rules, model, access->detail, access->path);
@@ -192,6 +192,13 @@ env_verdict(const struct subject *subject, const struct access *access)
 			.allowed = true, .by = BY_SET, .rule = set,
 			.source = view->set[set].source,
 		};
+	/* The loader sets it wherever there is a scratch directory. */
+	if ((view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
+	    strcmp(access->name, "TMPDIR") == 0)
+		return (struct verdict){
+			.allowed = true, .by = BY_SCRATCH,
+			.source = SBX_NO_SOURCE,
+		};
 	verdict.rule = env_rule(subject, model, access->name);
 	if (verdict.rule < view->env_count)
 		verdict.by = BY_ENV;
@@ -216,9 +223,8 @@ syscall_record(const struct subject *subject, const char *name)
 	return i;
 }
 
-/* The filter that the loader takes, see struct sbx_program; NULL if none. */
-static const struct sbx_program *
-program_of(const struct subject *subject)
+const struct sbx_program *
+verdict_program(const struct subject *subject)
 {
 	const struct sbx_view *view = subject->places.view;
 	bool full = subject->level == SBX_LEVEL_FULL;
@@ -247,17 +253,21 @@ static void
 filter_ask(const struct subject *subject, const struct sbx_program *program,
     int number, struct verdict *verdict)
 {
+	const struct sbx_insn *insns = subject->places.view->bpf +
+	    program->first;
 	bool denied = false;
 
+	if (!bpf_is_loadable(insns, program->count)) {
+		verdict->answer = (uint32_t)FILTER_KILL;
+		return;
+	}
 	for (uint64_t i = 0; i < 16 * 8 * 8; i++) {
 		struct syscall_data data = {
 			.number = number,
 			.audit = subject->arch->audit,
 			.args = { i & 15, i >> 4 & 7, i >> 7 & 7 },
 		};
-		bool ok;
-		uint32_t answer = bpf_run(subject->places.view->bpf +
-		    program->first, program->count, &data, &ok, NULL);
+		uint32_t answer = bpf_run_loaded(insns, &data);
 
 		if (answer == FILTER_ALLOW) {
 			verdict->allowed = true;
@@ -269,19 +279,38 @@ filter_ask(const struct subject *subject, const struct sbx_program *program,
 	verdict->depends = verdict->allowed && denied;
 }
 
+static void
+filter_ask_args(const struct subject *subject,
+    const struct sbx_program *program, int number,
+    const struct access *access, struct verdict *verdict)
+{
+	struct syscall_data data = {
+		.number = number, .audit = subject->arch->audit,
+	};
+	bool ok;
+
+	for (unsigned i = 0; i < access->arg_count; i++)
+		data.args[i] = access->args[i];
+	verdict->answer = bpf_run(subject->places.view->bpf + program->first,
+	    program->count, &data, &ok, NULL);
+	verdict->allowed = verdict->answer == FILTER_ALLOW;
+}
+
 static struct verdict
 syscall_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_view *view = subject->places.view;
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	int number = syscall_number(subject->arch, access->name);
-	const struct sbx_program *program = program_of(subject);
+	const struct sbx_program *program = verdict_program(subject);
 
 	if (number < 0) {
 		verdict.by = BY_MACHINE;
 		return verdict;
 	}
-	if (program != NULL)
+	if (program != NULL && access->arg_count > 0)
+		filter_ask_args(subject, program, number, access, &verdict);
+	else if (program != NULL)
 		filter_ask(subject, program, number, &verdict);
 	else
 		verdict.allowed = true;
@@ -292,6 +321,7 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 		verdict.by = BY_SYSCALL;
 		verdict.source = call->source;
 		verdict.depends |= verdict.allowed &&
+		    access->arg_count == 0 &&
 		    call->verdict == SBX_SYSCALL_ARGS;
 	}
 	verdict.unenforced = !verdict.allowed &&

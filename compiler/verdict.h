@@ -27,6 +27,7 @@ enum verdict_by {
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
 	BY_ENV,
 	BY_SET,        /* set env: the value is the policy's own */
+	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
 	BY_SYSCALL,    /* its record in the blob, of a rule or the baseline */
 	BY_MACHINE,    /* it has no such system call */
 };
@@ -45,5 +46,8 @@ struct verdict {
 
 struct verdict verdict_of(const struct subject *subject,
     const struct access *access);
+
+/* The filter that the loader takes, see struct sbx_program; NULL if none. */
+const struct sbx_program *verdict_program(const struct subject *subject);
 
 #endif
