@@ -23,9 +23,9 @@ section_new(struct emitter *emitter, enum sbx_section_kind kind, size_t count,
 	return data;
 }
 
-/* Returns how many are left. */
+/* One record for what two say of different platforms; how many are left. */
 static size_t
-sort_unique(void *records, size_t count, size_t size,
+sort_unique(void *records, size_t count, size_t size, size_t where,
     int (*compare)(const void *, const void *))
 {
 	char *bytes = records;
@@ -36,9 +36,13 @@ sort_unique(void *records, size_t count, size_t size,
 		return 0;
 	qsort(records, count, size, compare);
 	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 &&
-		    compare(bytes + (kept - 1) * size, bytes + i * size) == 0)
+		char *last = bytes + kept * size - size;
+
+		if (kept > 0 && compare(last, bytes + i * size) == 0) {
+			if (where > 0)
+				last[where] |= bytes[i * size + where];
 			continue;
+		}
 		memmove(bytes + kept++ * size, bytes + i * size, size);
 	}
 	return kept;
@@ -46,11 +50,12 @@ sort_unique(void *records, size_t count, size_t size,
 
 void
 section_sort(struct emitter *emitter, enum sbx_section_kind kind, size_t size,
-    int (*compare)(const void *, const void *))
+    size_t where, int (*compare)(const void *, const void *))
 {
 	size_t count = emitter->sections[kind].size / size;
 
-	count = sort_unique(emitter->sections[kind].data, count, size, compare);
+	count = sort_unique(emitter->sections[kind].data, count, size, where,
+	    compare);
 	emitter->sections[kind].size = count * size;
 }
 

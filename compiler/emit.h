@@ -9,6 +9,9 @@
 
 #include "compiler/filter.h"
 
+/* What a blob says of who wrote it. */
+#define SBX_WRITER "sbxc " PACKAGE_VERSION
+
 struct blob {
 	const uint8_t *bytes; /* 8-aligned, in the policy's arena */
 	size_t size;

@@ -101,19 +101,17 @@ source_compare(const void *a, const void *b)
 }
 
 uint32_t
-emit_source(struct emitter *emitter, struct loc loc, const char *via)
+emit_mark(struct emitter *emitter, const struct mark *mark)
 {
-	struct position at;
 	struct sbx_source key, *found;
 
-	if (loc.end == 0)
+	if (mark->file[0] == '\0')
 		return SBX_NO_SOURCE;
-	at = sources_position(emitter->policy->sources, loc);
 	key = (struct sbx_source){
-		.file = emit_string(emitter, at.source ? at.source->name : ""),
-		.line = at.line,
-		.column = at.column,
-		.via = emit_string(emitter, via),
+		.file = emit_string(emitter, mark->file),
+		.line = mark->line,
+		.column = mark->column,
+		.via = emit_string(emitter, mark->via),
 	};
 	if (emitter->collecting) {
 		*arena_push(emitter->arena, &emitter->sources) = key;
@@ -127,7 +125,9 @@ emit_source(struct emitter *emitter, struct loc loc, const char *via)
 uint32_t
 emit_origin(struct emitter *emitter, const struct origin *origin)
 {
-	return emit_source(emitter, origin->loc, origin->via);
+	struct mark mark = policy_mark(emitter->policy, origin);
+
+	return emit_mark(emitter, &mark);
 }
 
 /*
@@ -141,7 +141,7 @@ sources_place(struct emitter *emitter)
 	emitter->sections[SBX_SECTION_SOURCES].size = emitter->sources.count *
 	    sizeof *emitter->sources.items;
 	section_sort(emitter, SBX_SECTION_SOURCES,
-	    sizeof *emitter->sources.items, source_compare);
+	    sizeof *emitter->sources.items, 0, source_compare);
 	emitter->sources.count = emitter->sections[SBX_SECTION_SOURCES].size /
 	    sizeof *emitter->sources.items;
 }

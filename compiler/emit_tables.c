@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WRITER "sbxc " PACKAGE_VERSION
-
 #define COMPARE(x, y) \
 	do { \
 		if ((x) != (y)) \
@@ -35,7 +33,7 @@ emit_meta(struct emitter *emitter)
 
 	meta->profile = emit_string(emitter, policy->profile);
 	meta->about = emit_string(emitter, policy->about);
-	meta->writer = emit_string(emitter, WRITER);
+	meta->writer = emit_string(emitter, SBX_WRITER);
 	if (policy_has_freedom(policy, FREEDOM_EVERYTHING, SBX_ON_LINUX))
 		meta->flags |= SBX_EVERYTHING;
 	if (policy_has_freedom(policy, FREEDOM_SIGNAL, SBX_ON_LINUX))
@@ -73,8 +71,9 @@ emit_anchors(struct emitter *emitter)
 }
 
 /*
- * Path rules in the order of the blob.  Two that differ only in where they
- * were written are one; the first position is kept.
+ * Path rules in the order of the blob, and whatever their platforms are.  Two
+ * that differ only in where they were written are one; on each platform the
+ * least mark is kept, and the others leave no trace.
  */
 static int
 path_rule_compare(const void *a, const void *b)
@@ -88,7 +87,6 @@ path_rule_compare(const void *a, const void *b)
 		return order;
 	COMPARE(x->effect, y->effect);
 	COMPARE(x->rights, y->rights);
-	COMPARE(x->origin.where, y->origin.where);
 	COMPARE(x->hole_count, y->hole_count);
 	for (uint16_t i = 0; i < x->hole_count && order == 0; i++)
 		order = target_compare(x->holes[i], y->holes[i]);
@@ -97,7 +95,7 @@ path_rule_compare(const void *a, const void *b)
 
 struct placed_rule {
 	struct path_rule rule;
-	uint32_t source;
+	struct mark mark;
 };
 
 static int
@@ -106,9 +104,7 @@ placed_rule_compare(const void *a, const void *b)
 	const struct placed_rule *x = a, *y = b;
 	int order = path_rule_compare(&x->rule, &y->rule);
 
-	if (order == 0)
-		COMPARE(x->source, y->source);
-	return order;
+	return order != 0 ? order : mark_compare(&x->mark, &y->mark);
 }
 
 static const struct target *
@@ -123,40 +119,61 @@ sorted_holes(struct emitter *emitter, const struct path_rule *rule)
 	return holes;
 }
 
+/* The rules of Linux, sorted. */
 static size_t
-sorted_rules(struct emitter *emitter, struct placed_rule **sorted)
+place_all(struct emitter *emitter, struct placed_rule *rules)
 {
 	const struct policy *policy = emitter->policy;
-	struct placed_rule *rules = arena_alloc(emitter->arena,
-	    (policy->paths.count + 1) * sizeof *rules);
-	size_t count = 0, kept = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		struct placed_rule *placed = &rules[count];
 
 		placed->rule = policy->paths.items[i];
-		if ((placed->rule.origin.where & SBX_ON_LINUX) == 0)
+		placed->rule.origin.where &= SBX_ON_LINUX;
+		if (placed->rule.origin.where == 0)
 			continue;
 		placed->rule.holes = sorted_holes(emitter, &placed->rule);
-		placed->source = emit_origin(emitter, &placed->rule.origin);
+		placed->mark = policy_mark(policy, &placed->rule.origin);
 		count++;
 	}
 	qsort(rules, count, sizeof *rules, placed_rule_compare);
+	return count;
+}
+
+static void
+place_rules(struct emitter *emitter)
+{
+	struct placed_rule *rules = arena_alloc(emitter->arena,
+	    (emitter->policy->paths.count + 1) * sizeof *rules);
+	struct placed_rule *last = NULL;
+	size_t count = place_all(emitter, rules), kept = 0;
+	uint8_t taken = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 ||
-		    path_rule_compare(&rules[kept - 1].rule, &rules[i].rule) !=
-			0)
-			rules[kept++] = rules[i];
+		struct placed_rule placed = rules[i];
+
+		if (last == NULL ||
+		    path_rule_compare(&last->rule, &placed.rule) != 0)
+			taken = 0;
+		placed.rule.origin.where &= (uint8_t)~taken;
+		if (placed.rule.origin.where == 0)
+			continue;
+		if (taken != 0 && mark_compare(&last->mark, &placed.mark) == 0)
+			last->rule.origin.where |= placed.rule.origin.where;
+		else
+			*(last = &rules[kept++]) = placed;
+		taken |= placed.rule.origin.where;
 	}
-	*sorted = rules;
-	return kept;
+	emitter->placed = rules;
+	emitter->placed_count = kept;
 }
 
 static void
 emit_paths(struct emitter *emitter)
 {
-	struct placed_rule *rules;
-	size_t count = sorted_rules(emitter, &rules), hole_count = 0;
+	size_t count = emitter->placed_count, hole_count = 0;
+	const struct placed_rule *rules = emitter->placed;
 	struct sbx_path *paths = section_new(emitter, SBX_SECTION_PATHS, count,
 	    sizeof *paths);
 	struct sbx_hole *holes;
@@ -176,8 +193,8 @@ emit_paths(struct emitter *emitter)
 			.rights = rule->rights,
 			.first_hole = (uint32_t)hole_count,
 			.hole_count = rule->hole_count,
-			.where = rule->origin.where & SBX_ON_LINUX,
-			.source = rules[i].source,
+			.where = rule->origin.where,
+			.source = emit_mark(emitter, &rules[i].mark),
 			.glob = emit_string(emitter, rule->glob),
 		};
 		use_anchor(emitter, rule->at.anchor);
@@ -202,7 +219,6 @@ port_compare(const void *a, const void *b)
 	COMPARE(x->low, y->low);
 	COMPARE(x->high, y->high);
 	COMPARE(x->effect, y->effect);
-	COMPARE(x->where, y->where);
 	COMPARE(x->source, y->source);
 	return 0;
 }
@@ -230,7 +246,8 @@ emit_ports(struct emitter *emitter)
 		};
 	}
 	emitter->sections[SBX_SECTION_PORTS].size = count * sizeof *ports;
-	section_sort(emitter, SBX_SECTION_PORTS, sizeof *ports, port_compare);
+	section_sort(emitter, SBX_SECTION_PORTS, sizeof *ports,
+	    offsetof(struct sbx_port, where), port_compare);
 }
 
 static int
@@ -239,7 +256,6 @@ limit_compare(const void *a, const void *b)
 	const struct sbx_limit *x = a, *y = b;
 
 	COMPARE(x->kind, y->kind);
-	COMPARE(x->where, y->where);
 	COMPARE(x->value, y->value);
 	COMPARE(x->source, y->source);
 	return 0;
@@ -267,7 +283,7 @@ emit_limits(struct emitter *emitter)
 	}
 	emitter->sections[SBX_SECTION_LIMITS].size = count * sizeof *limits;
 	section_sort(emitter, SBX_SECTION_LIMITS, sizeof *limits,
-	    limit_compare);
+	    offsetof(struct sbx_limit, where), limit_compare);
 }
 
 static int
@@ -277,7 +293,6 @@ env_compare(const void *a, const void *b)
 
 	COMPARE(x->pattern, y->pattern);
 	COMPARE(x->effect, y->effect);
-	COMPARE(x->where, y->where);
 	COMPARE(x->source, y->source);
 	return 0;
 }
@@ -303,7 +318,8 @@ emit_env(struct emitter *emitter)
 		};
 	}
 	emitter->sections[SBX_SECTION_ENV].size = count * sizeof *env;
-	section_sort(emitter, SBX_SECTION_ENV, sizeof *env, env_compare);
+	section_sort(emitter, SBX_SECTION_ENV, sizeof *env,
+	    offsetof(struct sbx_env, where), env_compare);
 }
 
 static int
@@ -312,7 +328,6 @@ set_compare(const void *a, const void *b)
 	const struct sbx_set *x = a, *y = b;
 
 	COMPARE(x->name, y->name);
-	COMPARE(x->where, y->where);
 	COMPARE(x->anchor, y->anchor);
 	COMPARE(x->text, y->text);
 	COMPARE(x->source, y->source);
@@ -342,7 +357,8 @@ emit_set(struct emitter *emitter)
 		use_anchor(emitter, rule->anchor);
 	}
 	emitter->sections[SBX_SECTION_SET].size = count * sizeof *set;
-	section_sort(emitter, SBX_SECTION_SET, sizeof *set, set_compare);
+	section_sort(emitter, SBX_SECTION_SET, sizeof *set,
+	    offsetof(struct sbx_set, where), set_compare);
 }
 
 static void
@@ -425,12 +441,16 @@ syscall_same(const struct sbx_syscall *a, const struct sbx_syscall *b)
 static struct sbx_syscall
 syscall_record(struct emitter *emitter, const struct filter_entry *entry)
 {
+	const struct origin origin = { .loc = entry->loc, .from = entry->from };
+	struct mark mark = policy_mark(emitter->policy, &origin);
 	struct sbx_syscall record = {
 		.name = emit_string(emitter, entry->name),
-		.source = emit_source(emitter, entry->loc, NULL),
 		.reason = emit_string(emitter, entry->reason),
 	};
 
+	/* The reason says more than the profile or group. */
+	mark.via = "";
+	record.source = emit_mark(emitter, &mark);
 	if (entry->clause_count > 0)
 		record.verdict = SBX_SYSCALL_ARGS;
 	else if (entry->action != FILTER_ALLOW)
@@ -501,6 +521,8 @@ void
 emit_tables(struct emitter *emitter)
 {
 	emit_string(emitter, "");
+	if (emitter->placed == NULL)
+		place_rules(emitter);
 	emit_paths(emitter);
 	emit_ports(emitter);
 	emit_limits(emitter);

@@ -26,6 +26,8 @@ struct emitter {
 	struct emit_string *strings;
 	size_t string_slots, string_count;
 	VEC(struct sbx_source) sources;
+	struct placed_rule *placed; /* path rules in the order of the blob */
+	size_t placed_count;
 	uint64_t anchors_used; /* bit per anchor: SBX_MAX_ANCHORS is 64 */
 	struct {
 		void *data;
@@ -37,16 +39,20 @@ struct emitter {
 void *section_new(struct emitter *emitter, enum sbx_section_kind kind,
     size_t count, size_t record);
 
-/* Sorts a section's records of `size` bytes and drops equal ones. */
+/*
+ * Sorts a section's records of `size` bytes and makes one of equal ones.  If
+ * they have a byte of enum sbx_where at `where`, which is not 0, `compare` does
+ * not look at it, and the one is for the platforms of all.
+ */
 void section_sort(struct emitter *emitter, enum sbx_section_kind kind,
-    size_t size, int (*compare)(const void *, const void *));
+    size_t size, size_t where, int (*compare)(const void *, const void *));
 
 /* emit_pool.c: the offset of a string; NULL is "".  While collecting, adds
  * it. */
 uint32_t emit_string(struct emitter *emitter, const char *text);
 
 /* The index of a position; SBX_NO_SOURCE for a place that is none. */
-uint32_t emit_source(struct emitter *emitter, struct loc loc, const char *via);
+uint32_t emit_mark(struct emitter *emitter, const struct mark *mark);
 uint32_t emit_origin(struct emitter *emitter, const struct origin *origin);
 
 /* What was collected gets its offsets and indices, and becomes a section. */

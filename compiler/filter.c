@@ -201,6 +201,7 @@ entries_set(struct machine *machine, const char *name, bool group,
 		entry = &machine->entries[number];
 		entry->action = verdict->action;
 		entry->loc = verdict->loc;
+		entry->from = verdict->from;
 		entry->reason = verdict->reason;
 	}
 }
@@ -261,24 +262,25 @@ filter_arguments(const char *call)
 	return NULL;
 }
 
-/* The policy's own rules of one effect; where two speak the first counts. */
+/* The policy's own rules of one effect; of two the stronger one counts. */
 static void
 set_rules(struct machine *machine, bool allow)
 {
-	const struct policy *policy = machine->policy;
+	struct ranked_syscalls ranked = { 0 };
 
-	for (size_t i = policy->syscalls.count; i-- > 0;) {
-		const struct syscall_rule *rule = &policy->syscalls.items[i];
+	policy_rank_syscalls(machine->policy, allow, machine->arch->where,
+	    &ranked);
+	for (size_t i = ranked.rules.count; i-- > 0;) {
+		const struct syscall_rule *rule = ranked.rules.items[i].rule;
 
-		if ((rule->effect == SBX_ALLOW) != allow ||
-		    !(rule->origin.where & machine->arch->where))
-			continue;
 		entries_set(machine, rule->name, rule->group,
 		    &(struct filter_entry){
 			.action = allow ? FILTER_ALLOW : DENY(EPERM),
 			.loc = rule->origin.loc,
-			.reason = rule->group ? arena_printf(policy->arena,
-			    "@%s", rule->name) : rule->name,
+			.from = rule->origin.from,
+			.reason = rule->group ?
+			    arena_printf(machine->policy->arena, "@%s",
+				rule->name) : rule->name,
 		    });
 	}
 }
@@ -479,8 +481,11 @@ set_arguments(const struct machine *machine, struct filter *filter,
 		entry->action = call->otherwise;
 		entry->reason = call->reason;
 		entry->loc = (struct loc){ 0, 0 };
-		if (strcmp(call->reason, "network") == 0)
+		entry->from = NULL;
+		if (strcmp(call->reason, "network") == 0) {
 			entry->loc = machine->net_origin.loc;
+			entry->from = machine->net_origin.from;
+		}
 		entry_add_clauses(machine->policy->arena, entry, call,
 		    circumstances);
 	}

@@ -59,6 +59,7 @@ struct filter_entry {
 	size_t clause_count;
 	uint32_t action;
 	struct loc loc;        /* the rule that decided, or no place: baseline */
+	const struct mark *from; /* where that says that it was written, or NULL */
 	const char *reason;    /* the group or words that decided, or NULL */
 };
 
@@ -117,6 +118,10 @@ struct bpf_program bpf_emit(struct arena *arena, const struct filter *filter);
  * have loaded it.  `steps` counts instructions and may be NULL. */
 uint32_t bpf_run(const struct sbx_insn *insns, size_t count,
     const struct syscall_data *data, bool *ok, size_t *steps);
+
+/* The same for one that bpf_is_loadable(), without looking again. */
+uint32_t bpf_run_loaded(const struct sbx_insn *insns,
+    const struct syscall_data *data);
 
 /* Whether the kernel would load it: as seccomp_check_filter() decides. */
 bool bpf_is_loadable(const struct sbx_insn *insns, size_t count);

@@ -116,26 +116,19 @@ params_name(struct sbpl *sbpl)
 
 /* --- ports ---------------------------------------------------------------- */
 
-enum { PORT_COUNT = 65536 };
-
-struct port_words {
-	const char *operations;
-	const char *filter;
-};
-
-static const struct port_words port_words[SBX_PORT_OP_END] = {
+const struct port_words sbpl_port_words[SBX_PORT_OP_END] = {
 	[SBX_CONNECT_TCP] = { "network-outbound", "remote" },
 	[SBX_LISTEN_TCP] = { "network-bind network-inbound", "local" },
 };
 
-/* Sets open[] to what the rules say; returns how many ports are open. */
-static size_t
-ports_collect(const struct policy *policy, enum sbx_port_op op, bool all,
-    bool open[PORT_COUNT])
+/* Returns how many ports are open. */
+size_t
+sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
+    bool open[SBPL_PORTS])
 {
 	size_t count = 0;
 
-	memset(open, all, PORT_COUNT);
+	memset(open, all, SBPL_PORTS);
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < policy->ports.count; i++) {
 			const struct port_rule *rule = &policy->ports.items[i];
@@ -147,7 +140,7 @@ ports_collect(const struct policy *policy, enum sbx_port_op op, bool all,
 				    (size_t)rule->high - rule->low + 1);
 		}
 	}
-	for (size_t port = 0; port < PORT_COUNT; port++)
+	for (size_t port = 0; port < SBPL_PORTS; port++)
 		count += open[port];
 	return count;
 }
@@ -174,11 +167,11 @@ add_port(struct sbpl *sbpl, const struct port_words *words, const char *port)
 /* One rule with the ports that are open, or with those that are not. */
 static void
 add_port_list(struct sbpl *sbpl, const struct port_words *words,
-    const bool open[PORT_COUNT], bool allow)
+    const bool open[SBPL_PORTS], bool allow)
 {
 	bool opened = false;
 
-	for (size_t port = 0; port < PORT_COUNT; port++) {
+	for (size_t port = 0; port < SBPL_PORTS; port++) {
 		char number[8];
 
 		if (open[port] != allow)
@@ -200,10 +193,10 @@ add_port_list(struct sbpl *sbpl, const struct port_words *words,
 static void
 add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 {
-	const struct port_words *words = &port_words[op];
-	bool *open = arena_alloc(sbpl->policy->arena, PORT_COUNT);
-	size_t count = ports_collect(sbpl->policy, op, all, open);
-	bool single = !all && count <= PORT_COUNT / 2;
+	const struct port_words *words = &sbpl_port_words[op];
+	bool *open = arena_alloc(sbpl->policy->arena, SBPL_PORTS);
+	size_t count = sbpl_ports(sbpl->policy, op, all, open);
+	bool single = !all && count <= SBPL_PORTS / 2;
 
 	if (!single && !all) {
 		add_port_head(sbpl, true, words);
@@ -255,57 +248,72 @@ add_base(struct sbpl *sbpl, enum sbx_net net)
 }
 
 static void
-add_head(struct sbpl *sbpl, bool everything)
+add_parameters(struct sbpl *sbpl)
 {
 	text_add(&sbpl->text, "(version 1)\n; parameters:");
 	for (size_t i = SBX_ANCHOR_WORKSPACE; i < sbpl->anchor_count; i++) {
 		text_add(&sbpl->text, " ");
 		text_add(&sbpl->text, sbpl->params[i]);
 	}
-	text_add(&sbpl->text,
-	    everything ? "\n(allow default)\n" : "\n(deny default)\n");
 }
 
 /* What goes with the default: all that a process needs, or what is taken. */
 static void
-add_freedoms(struct sbpl *sbpl, bool everything, enum sbx_net net)
+add_freedoms(struct sbpl *sbpl, struct sbpl_freedoms freedoms)
 {
-	bool signal = policy_has_freedom(sbpl->policy, FREEDOM_SIGNAL,
-	    SBX_ON_MACOS);
-
-	if (!everything) {
-		add_base(sbpl, net);
-		if (signal)
+	if (!freedoms.everything) {
+		add_base(sbpl, freedoms.net);
+		if (freedoms.signal)
 			text_add(&sbpl->text, "(allow signal)\n");
 		return;
 	}
-	if (!signal)
+	if (!freedoms.signal)
 		text_add(&sbpl->text,
 		    "(deny signal)\n(allow signal (target same-sandbox))\n");
-	if (net != SBX_NET_FULL)
+	if (freedoms.net != SBX_NET_FULL)
 		text_add(&sbpl->text, "(deny network*)\n");
 }
 
-char *
-sbpl_text(const struct policy *policy)
+void
+sbpl_add_head(struct sbpl *sbpl, struct sbpl_freedoms freedoms)
+{
+	add_parameters(sbpl);
+	text_add(&sbpl->text, freedoms.everything ? "\n(allow default)\n" :
+						    "\n(deny default)\n");
+	add_freedoms(sbpl, freedoms);
+	if (freedoms.net == SBX_NET_LOOPBACK)
+		add_loopback(sbpl);
+}
+
+struct sbpl
+sbpl_start(const struct policy *policy)
 {
 	struct sbpl sbpl = {
 		.text.arena = policy->arena,
 		.policy = policy,
 	};
-	bool everything = policy_has_freedom(policy, FREEDOM_EVERYTHING,
-	    SBX_ON_MACOS);
-	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
 
 	params_name(&sbpl);
-	add_head(&sbpl, everything);
-	add_freedoms(&sbpl, everything, net);
-	if (net == SBX_NET_LOOPBACK)
-		add_loopback(&sbpl);
-	else if (net != SBX_NET_NONE)
+	return sbpl;
+}
+
+char *
+sbpl_text(const struct policy *policy)
+{
+	struct sbpl sbpl = sbpl_start(policy);
+	struct sbpl_freedoms freedoms = {
+		.everything = policy_has_freedom(policy, FREEDOM_EVERYTHING,
+		    SBX_ON_MACOS),
+		.signal = policy_has_freedom(policy, FREEDOM_SIGNAL,
+		    SBX_ON_MACOS),
+		.net = policy_net(policy, SBX_ON_MACOS, NULL),
+	};
+	bool all = freedoms.net == SBX_NET_FULL;
+
+	sbpl_add_head(&sbpl, freedoms);
+	if (all || freedoms.net == SBX_NET_PORTS)
 		for (int op = 0; op < SBX_PORT_OP_END; op++)
-			add_ports(&sbpl, (enum sbx_port_op)op,
-			    net == SBX_NET_FULL);
+			add_ports(&sbpl, (enum sbx_port_op)op, all);
 	sbpl_add_paths(&sbpl);
 	return sbpl.text.bytes;
 }

@@ -29,12 +29,12 @@ second_spelling(struct arena *arena, struct target at)
 
 /* The functions of which the filters of places are made.  `subpath` alone
  * misses the making of its root. */
-static const char place_functions[] =
+const char sbpl_place_functions[] =
     "(define (in anchor rest) (string-append (param anchor) rest))\n"
     "(define (tree at) (require-any (literal at) (subpath at)))\n";
 
 /* A parameter's value may hold what means something in a regular expression. */
-static const char glob_function[] =
+const char sbpl_glob_function[] =
     "(define (matches anchor rest)\n"
     " (regex (string-append \"^\" (regex-quote (param anchor)) rest)))\n";
 
@@ -67,8 +67,8 @@ add_filter(struct sbpl *sbpl, const char *filter, struct target at)
 	text_add(&sbpl->text, ")");
 }
 
-static void
-add_tree(struct sbpl *sbpl, struct target at)
+void
+sbpl_add_tree(struct sbpl *sbpl, struct target at)
 {
 	const char *second = second_spelling(sbpl->policy->arena, at);
 
@@ -168,21 +168,18 @@ add_glob(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
 
 /* --- path rules ----------------------------------------------------------- */
 
+const struct right_words sbpl_right_words[SBPL_RIGHTS] = {
+	{ SBX_READ, " file-read* file-map-executable" },
+	{ SBX_WRITE, " file-write* file-ioctl" },
+	{ SBX_EXEC, " process-exec*" },
+};
+
 static void
 add_operations(struct sbpl *sbpl, uint8_t rights)
 {
-	static const struct {
-		uint8_t right;
-		const char *operations;
-	} table[] = {
-		{ SBX_READ, " file-read* file-map-executable" },
-		{ SBX_WRITE, " file-write* file-ioctl" },
-		{ SBX_EXEC, " process-exec*" },
-	};
-
-	for (size_t i = 0; i < countof(table); i++) {
-		if (rights & table[i].right)
-			text_add(&sbpl->text, table[i].operations);
+	for (size_t i = 0; i < SBPL_RIGHTS; i++) {
+		if (rights & sbpl_right_words[i].right)
+			text_add(&sbpl->text, sbpl_right_words[i].operations);
 	}
 }
 
@@ -193,13 +190,13 @@ add_rule_head(struct sbpl *sbpl, const struct path_rule *rule)
 	add_operations(sbpl, rule->rights);
 }
 
-static void
-add_rule_places(struct sbpl *sbpl, const struct path_rule *rule)
+void
+sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule)
 {
 	if (rule->glob != NULL)
 		add_glob(sbpl, rule->at, rule->glob, true);
 	else
-		add_tree(sbpl, rule->at);
+		sbpl_add_tree(sbpl, rule->at);
 }
 
 static void
@@ -208,14 +205,14 @@ add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 	struct text *text = &sbpl->text;
 
 	if (rule->hole_count == 0) {
-		add_rule_places(sbpl, rule);
+		sbpl_add_places(sbpl, rule);
 		return;
 	}
 	text_add(text, "\n (require-all (require-any");
-	add_rule_places(sbpl, rule);
+	sbpl_add_places(sbpl, rule);
 	text_add(text, ") (require-not (require-any");
 	for (uint16_t i = 0; i < rule->hole_count; i++)
-		add_tree(sbpl, rule->holes[i]);
+		sbpl_add_tree(sbpl, rule->holes[i]);
 	text_add(text, ")))");
 }
 
@@ -228,12 +225,9 @@ path_rule_group(const struct path_rule *a, const struct path_rule *b)
 	return order != 0 ? order : a->rights - b->rights;
 }
 
-/* Equal rules, and only they, compare equal. */
-static int
-path_rule_compare(const void *x, const void *y)
+int
+sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b)
 {
-	const struct path_rule *a = *(const struct path_rule *const *)x;
-	const struct path_rule *b = *(const struct path_rule *const *)y;
 	int order = path_rule_group(a, b);
 
 	if (order == 0)
@@ -247,10 +241,32 @@ path_rule_compare(const void *x, const void *y)
 	return order;
 }
 
+static int
+path_rule_compare(const void *x, const void *y)
+{
+	return sbpl_rule_compare(*(const struct path_rule *const *)x,
+	    *(const struct path_rule *const *)y);
+}
+
 struct path_rules {
 	VEC(const struct path_rule *) rules;
 	bool globs; /* of them, some are below an anchor */
 };
+
+/* What is said twice is written once. */
+static void
+path_rules_unique(struct path_rules *paths)
+{
+	const struct path_rule **rules = paths->rules.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < paths->rules.count; i++) {
+		if (kept == 0 ||
+		    sbpl_rule_compare(rules[kept - 1], rules[i]) != 0)
+			rules[kept++] = rules[i];
+	}
+	paths->rules.count = kept;
+}
 
 static void
 path_rules_collect(const struct policy *policy, struct path_rules *paths)
@@ -267,6 +283,7 @@ path_rules_collect(const struct policy *policy, struct path_rules *paths)
 	if (paths->rules.count > 1)
 		qsort(paths->rules.items, paths->rules.count,
 		    sizeof *paths->rules.items, path_rule_compare);
+	path_rules_unique(paths);
 }
 
 static void
@@ -277,12 +294,10 @@ add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
 	for (size_t i = 0; i < paths->rules.count; i++) {
 		const struct path_rule *rule = paths->rules.items[i];
 
-		if (last != NULL && path_rule_compare(&last, &rule) == 0)
-			continue;
 		if (last == NULL)
-			text_add(&sbpl->text, place_functions);
+			text_add(&sbpl->text, sbpl_place_functions);
 		if (last == NULL && paths->globs)
-			text_add(&sbpl->text, glob_function);
+			text_add(&sbpl->text, sbpl_glob_function);
 		if (last == NULL || path_rule_group(last, rule) != 0) {
 			text_add(&sbpl->text, last != NULL ? ")\n" : "");
 			add_rule_head(sbpl, rule);
