@@ -3,17 +3,23 @@
  * seccomp before its second exec, as a plan for minload; prints every system
  * call that the loader made, so that what it does beside them is seen too.
  *
- *	record PLAN sbxrun POLICY -- /path/to/true
+ *	record [-b WORDS] PLAN sbxrun POLICY -- /path/to/true
+ *
+ * -b: where to write the options that make the same view with bubblewrap.
  */
 #include "bench/plan.h"
+#include "bench/view.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -29,6 +35,8 @@ enum {
 	INFO_ENTRY = 1,
 	INFO_EXIT = 2,
 	MAX_NUMBER = 1024,
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+	    CLONE_NEWUSER | CLONE_NEWNET,
 };
 
 /* struct ptrace_syscall_info, which older headers lack.  When the call is over
@@ -44,14 +52,20 @@ struct syscall_entry {
 	uint64_t room[4];
 };
 
+struct rule {
+	struct plan_rule plan;
+	char path[4096];
+	dev_t device;
+	ino_t inode;
+};
+
 struct recorder {
 	struct plan plan;
-	struct plan_rule rule; /* asked for; not yet known to be taken */
+	struct rule *rules; /* behind those that were taken: the one asked for */
 	bool asked;
-	char path[4096];
-	FILE *rules;
-	char *rule_bytes;
-	size_t rule_size;
+	char *steps;
+	size_t step_size;
+	FILE *words; /* for bubblewrap, or NULL */
 	uint64_t insns[4096];
 	unsigned calls[MAX_NUMBER];
 	int execs;
@@ -88,22 +102,6 @@ see_ruleset(struct recorder *recorder, pid_t pid, const uint64_t *args)
 	recorder->plan.layers++;
 }
 
-/* A rule that the kernel refused is left out: sbxrun tries what is right for
- * a directory first. */
-static void
-write_rule(struct recorder *recorder)
-{
-	struct plan_rule *rule = &recorder->rule;
-	char padded[4096 + 8] = "";
-	size_t len = strlen(recorder->path);
-
-	memcpy(padded, recorder->path, len);
-	rule->size = rule->type == PLAN_PATH ? (uint32_t)(len / 8 + 1) * 8 : 0;
-	fwrite(rule, sizeof *rule, 1, recorder->rules);
-	fwrite(padded, rule->size, 1, recorder->rules);
-	recorder->plan.rules++;
-}
-
 /* The process that is watched is gone when the plan is carried out. */
 static void
 name_self(char *path, size_t size, pid_t pid)
@@ -121,23 +119,32 @@ name_self(char *path, size_t size, pid_t pid)
 static void
 see_rule(struct recorder *recorder, pid_t pid, const uint64_t *args)
 {
-	struct plan_rule *rule = &recorder->rule;
+	struct rule *rule;
+	struct stat status;
 	char link[64];
 	int32_t fd;
 
-	*rule = (struct plan_rule){ .type = (uint32_t)args[1] };
-	memset(recorder->path, 0, sizeof recorder->path);
+	recorder->rules = realloc(recorder->rules,
+	    (recorder->plan.rules + 1) * sizeof *recorder->rules);
+	if (recorder->rules == NULL)
+		die("realloc");
+	rule = &recorder->rules[recorder->plan.rules];
+	*rule = (struct rule){ .plan = { .type = (uint32_t)args[1] } };
 	recorder->asked = true;
-	fetch(pid, args[2], &rule->access, sizeof rule->access);
-	if (rule->type == PLAN_PORT) {
-		fetch(pid, args[2] + 8, &rule->port, sizeof rule->port);
+	fetch(pid, args[2], &rule->plan.access, sizeof rule->plan.access);
+	if (rule->plan.type == PLAN_PORT) {
+		fetch(pid, args[2] + 8, &rule->plan.port,
+		    sizeof rule->plan.port);
 		return;
 	}
 	fetch(pid, args[2] + 8, &fd, sizeof fd);
 	snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)pid, fd);
-	if (readlink(link, recorder->path, sizeof recorder->path - 1) < 0)
+	if (readlink(link, rule->path, sizeof rule->path - 1) < 0 ||
+	    stat(link, &status) != 0)
 		die(link);
-	name_self(recorder->path, sizeof recorder->path, pid);
+	rule->device = status.st_dev;
+	rule->inode = status.st_ino;
+	name_self(rule->path, sizeof rule->path, pid);
 }
 
 static void
@@ -167,9 +174,10 @@ see_call(struct recorder *recorder, pid_t pid)
 		(void *)sizeof entry, &entry) < 0)
 		die("PTRACE_GET_SYSCALL_INFO");
 	if (entry.op == INFO_EXIT && recorder->asked) {
+		/* One that the kernel refused is left out: sbxrun tries what
+		 * is right for a directory first. */
 		recorder->asked = false;
-		if (entry.number == 0)
-			write_rule(recorder);
+		recorder->plan.rules += entry.number == 0;
 	}
 	if (entry.op != INFO_ENTRY || recorder->execs != 1)
 		return;
@@ -183,6 +191,33 @@ see_call(struct recorder *recorder, pid_t pid)
 		recorder->plan.restrict_flags = (uint32_t)entry.args[1];
 	else if (entry.number == SYS_seccomp)
 		see_filter(recorder, pid, entry.args);
+	else if (entry.number == SYS_clone)
+		recorder->plan.namespaces |= entry.args[0] & NAMESPACES;
+	else if (entry.number == SYS_prctl &&
+	    entry.args[0] == PR_CAPBSET_DROP)
+		recorder->plan.capabilities++;
+}
+
+/* The command starts: what it sees is what sbxrun has made. */
+static void
+see_view(struct recorder *recorder, pid_t pid)
+{
+	FILE *steps = open_memstream(&recorder->steps, &recorder->step_size);
+
+	if (steps == NULL)
+		die("open_memstream");
+	if (recorder->plan.namespaces & CLONE_NEWNS) {
+		recorder->plan.steps = view_write(steps,
+		    recorder->words, pid);
+		for (uint32_t i = 0; i < recorder->plan.rules; i++) {
+			struct rule *rule = &recorder->rules[i];
+
+			if (rule->plan.type == PLAN_PATH)
+				view_name(pid, rule->device, rule->inode,
+				    rule->path, sizeof rule->path);
+		}
+	}
+	fclose(steps);
 }
 
 static pid_t
@@ -224,9 +259,10 @@ watch(struct recorder *recorder, pid_t first)
 		}
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			see_call(recorder, pid);
-		else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
-			recorder->execs++;
-		else if (status >> 16 == 0 && WSTOPSIG(status) != SIGSTOP)
+		else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+			if (++recorder->execs == 2)
+				see_view(recorder, pid);
+		} else if (status >> 16 == 0 && WSTOPSIG(status) != SIGSTOP)
 			signal = WSTOPSIG(status);
 		ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(long)signal);
 	}
@@ -234,15 +270,27 @@ watch(struct recorder *recorder, pid_t first)
 }
 
 static void
+write_rule(FILE *file, struct rule *rule)
+{
+	uint32_t size = (uint32_t)(strlen(rule->path) / 8 + 1) * 8;
+
+	rule->plan.size = rule->plan.type == PLAN_PATH ? size : 0;
+	fwrite(&rule->plan, sizeof rule->plan, 1, file);
+	/* Zeros follow the path up to its array's end. */
+	fwrite(rule->path, rule->plan.size, 1, file);
+}
+
+static void
 write_plan(struct recorder *recorder, const char *path)
 {
 	FILE *file = fopen(path, "w");
 
-	fclose(recorder->rules);
 	if (!file)
 		die(path);
 	fwrite(&recorder->plan, sizeof recorder->plan, 1, file);
-	fwrite(recorder->rule_bytes, recorder->rule_size, 1, file);
+	for (uint32_t i = 0; i < recorder->plan.rules; i++)
+		write_rule(file, &recorder->rules[i]);
+	fwrite(recorder->steps, recorder->step_size, 1, file);
 	fwrite(recorder->insns, 8, recorder->plan.insns, file);
 	if (fclose(file) != 0)
 		die(path);
@@ -255,9 +303,10 @@ print_calls(const struct recorder *recorder)
 
 	for (int i = 0; i < MAX_NUMBER; i++)
 		total += recorder->calls[i];
-	printf("%u Landlock rules, %u instructions, %u system calls (number"
-	       " x times):",
-	    recorder->plan.rules, recorder->plan.insns, total);
+	printf("%u Landlock rules, %u instructions, %u steps of the view, %u "
+	       "system calls (number x times):",
+	    recorder->plan.rules, recorder->plan.insns,
+	    recorder->plan.steps, total);
 	for (int i = 0; i < MAX_NUMBER; i++) {
 		if (recorder->calls[i] > 0)
 			printf(" %dx%u", i, recorder->calls[i]);
@@ -271,14 +320,18 @@ main(int argc, char **argv)
 	struct recorder recorder = { .execs = 0 };
 	int status;
 
+	if (argc > 4 && strcmp(argv[1], "-b") == 0) {
+		recorder.words = fopen(argv[2], "w");
+		if (recorder.words == NULL)
+			die(argv[2]);
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc < 3) {
-		fputs("usage: record PLAN COMMAND [ARG...]\n", stderr);
+		fputs("usage: record [-b WORDS] PLAN COMMAND [ARG...]\n",
+		    stderr);
 		return 2;
 	}
-	recorder.rules = open_memstream(&recorder.rule_bytes,
-	    &recorder.rule_size);
-	if (!recorder.rules)
-		die("open_memstream");
 	status = watch(&recorder, start(argv + 2));
 	if (status != 0 || recorder.execs < 2) {
 		fprintf(stderr, "record: status %d after %d exec\n", status,

@@ -1,23 +1,34 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILDDIR [ROUNDS]
-# What sbxrun adds to the start of a command, beside a loader that makes the
-# same Landlock rules and installs the same filter and does nothing else.
+# What sbxrun adds to the start of a command, beside the bare system calls and
+# beside bubblewrap.
 #
-# The same means the same: sbxrun runs once under ptrace, every rule's path and
-# mask, the ruleset's attributes and the filter's bytes are written down
-# (record), and minload is given just these.  The number of rules is therefore
-# the number of landlock_add_rule calls that sbxrun made, which may be less
-# than the number of rules in the policy (those that others cover are dropped).
+# The bare calls: sbxrun runs once under ptrace, and every rule's path and mask,
+# the ruleset's attributes, the filter's bytes and, at level full, every mount
+# of the view are written down (record); minload is given just these and makes
+# the same.  The number of rules is the number of landlock_add_rule calls that
+# sbxrun made, which may be less than the number of rules in the policy (those
+# that others cover are dropped).  minload has no supervisor at level standard.
+#
+# Bubblewrap makes the same mounts and namespaces; it applies no Landlock rules
+# and, here, no filter.
 
 set -euo pipefail
 export LC_ALL=C
 build=$(cd "$1" && pwd)
 rounds=${2:-1000}
-work=$(mktemp -d)
+# Not below /tmp: that is the scratch directory at level full.
+work=$(mktemp -d /var/tmp/sbx-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-true=$build/bench/true
 mkdir "$work/workspace"
+cp "$build/bench/true" "$work/workspace/true"
+true=$work/workspace/true
 cd "$work/workspace"
+command -v bwrap >/dev/null ||
+    echo "bubblewrap is not installed: nothing to compare level full with"
+
+unshare=(--unshare-pid --unshare-ipc)
+[ "$(id -u)" -eq 0 ] || unshare+=(--unshare-user)
 
 # policy N: N path rules on siblings, so that none covers another.
 policy()
@@ -25,77 +36,68 @@ policy()
 	echo "sbx 1"
 	echo "profile bench {"
 	echo "    require level standard"
-	echo "    allow exec $build/bench"
 	echo "    allow write \${workspace}"
+	echo "    allow exec \${workspace}"
 	find /usr/share /usr/lib -mindepth 1 -maxdepth 2 -type d \
 	    -path '/usr/*/*/*' -regex '[a-zA-Z0-9/._-]*' 2>/dev/null |
-	    sort | awk -v n=$(($1 - 2)) 'NR <= n { print "    allow read " $0 }'
+	    sort | awk -v n=$(($1 - 1)) 'NR <= n { print "    allow read " $0 }'
 	echo "}"
 }
 
+# Says how the figures compare, by what each adds to the least that was seen.
+compare()
+{
+	awk '{ print }
+	    $1 ~ /^(bare|minload|sbxrun|bwrap)$/ { least[$1] = $2 }
+	    END {
+		added = least["sbxrun"] - least["bare"]
+		printf "sbxrun adds %.0f us", added
+		if (added > 0 && "minload" in least)
+			printf ": %.2f times the bare calls",
+			    added / (least["minload"] - least["bare"])
+		if (added > 0 && "bwrap" in least)
+			printf ", %.2f times bubblewrap",
+			    added / (least["bwrap"] - least["bare"])
+		print "\n"
+	    }'
+}
+
+# measure NAME LEVEL BLOB
 measure()
 {
-	local name=$1 blob=$2
-	shift 2
-	echo "== $name"
-	"$build/bench/record" "$work/plan" "$build/sbxrun" -l standard "$@" \
-	    "$blob" -- "$true"
+	local name=$1 level=$2 blob=$3 words=()
+	echo "== $name, level $level"
+	"$build/bench/record" -b "$work/words" "$work/plan" "$build/sbxrun" \
+	    -l "$level" "$blob" -- "$true"
+	if [ "$level" = full ] && command -v bwrap >/dev/null; then
+		mapfile -t words <"$work/words"
+		words=(-- bwrap "$(command -v bwrap)" "${unshare[@]}"
+		    --die-with-parent "${words[@]}"
+		    --remount-ro / --chdir "$PWD" "$true")
+	fi
 	"$build/bench/latency" "$rounds" bare "$true" \
 	    -- minload "$build/bench/minload" "$work/plan" "$true" \
-	    -- sbxrun "$build/sbxrun" -l standard "$@" "$blob" --- "$true" \
-	    -- "sbxrun again" "$build/sbxrun" -l standard "$@" "$blob" \
-		--- "$true"
-	echo
+	    -- sbxrun "$build/sbxrun" -l "$level" "$blob" --- "$true" \
+	    "${words[@]}" | compare
 }
 
 for count in 15 100 1000; do
 	policy "$count" >"$work/$count.sbx"
 	"$build/sbxc" "$work/$count.sbx" -o "$work/$count.bin"
-	measure "$count path rules" "$work/$count.bin"
+	measure "$count path rules" standard "$work/$count.bin"
 done
-
-# Level full, beside bubblewrap with the same places and namespaces; it applies
-# no Landlock rules and, here, no filter.
-full()
-{
-	local count=$1 blob=$work/$1.bin line words=() least=()
-	echo "== level full, $count path rules"
-	if command -v bwrap >/dev/null; then
-		words=(-- bwrap "$(command -v bwrap)" --unshare-pid
-		    --unshare-ipc --die-with-parent)
-		[ "$(id -u)" -eq 0 ] || words+=(--unshare-user)
-		words+=(--ro-bind "$build/bench" "$build/bench"
-		    --bind "$PWD" "$PWD")
-		while read -r line; do
-			words+=(--ro-bind "$line" "$line")
-		done < <(sed -n 's/^    allow read //p' "$work/$count.sbx")
-		words+=(--chdir "$PWD" "$true")
-	else
-		echo "bubblewrap is not installed: nothing to compare with"
-	fi
-	if [ "$(id -u)" -eq 0 ]; then
-		"$build/bench/record" plan "$build/sbxrun" -l standard \
-		    "$blob" -- "$true" >/dev/null
-		mapfile -t least < <(sed -n 's/^    allow read //p' \
-		    "$work/$count.sbx")
-		least=(-- "minload, full" "$build/bench/minload" -f "$PWD"
-		    "$build/bench" "${least[@]}" - plan "$true")
-	else
-		echo "minload makes no user namespace: no floor beside it"
-	fi
-	"$build/bench/latency" "$rounds" bare "$true" "${least[@]}" \
-	    -- "sbxrun, standard" "$build/sbxrun" -l standard "$blob" \
-		--- "$true" \
-	    -- "sbxrun, full" "$build/sbxrun" -l full "$blob" --- "$true" \
-	    "${words[@]}"
-	echo
+cat >"$work/unlimited.sbx" <<'POLICY'
+sbx 1
+profile unlimited extends workspace-write {
+    limit timeout none
+    limit output none
 }
+POLICY
+"$build/sbxc" "$work/unlimited.sbx" -o "$work/unlimited.bin"
+measure "workspace-write without a timeout and a cap" standard \
+    "$work/unlimited.bin"
+measure workspace-write standard "$build/profiles/workspace-write.bin"
 
-full 15
-full 100
-
-# The default profile, which a command of the build tree may be executed by
-# only from the workspace.
-cp "$true" "$work/workspace/true"
-true=$work/workspace/true
-measure "workspace-write" "$build/profiles/workspace-write.bin" -w .
+measure "15 path rules" full "$work/15.bin"
+measure "100 path rules" full "$work/100.bin"
+measure "workspace-write" full "$build/profiles/workspace-write.bin"

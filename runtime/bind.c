@@ -3,6 +3,7 @@
 #include "runtime/glob.h"
 #include "runtime/kernel.h"
 #include "runtime/lower.h"
+#include "runtime/missing.h"
 #include "runtime/out.h"
 
 #include <errno.h>
@@ -259,8 +260,7 @@ refuse_unknown_definitions(const struct binding *binding,
 			    memcmp(name, given->text, given->name_len) == 0;
 		}
 		if (!known)
-			refuse(given->text,
-			    "the policy has no such parameter", 0);
+			refuse_definition(given, view);
 	}
 }
 
@@ -426,10 +426,12 @@ deny_place(struct binding *binding, const struct sbx_path *path,
 {
 	uint32_t index = binding->rule_count;
 	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
-
-	rule->at = certain_place(resolve_place(&binding->area,
+	struct resolved found = resolve_place(&binding->area,
 	    &binding->listings, parent, at, deny_link,
-	    &(struct linked_rule){ binding, path, index }));
+	    &(struct linked_rule){ binding, path, index });
+
+	rule->at = certain_place(found);
+	binding->sites[index].missing = found.error == ENOENT;
 	return rule;
 }
 
@@ -684,8 +686,7 @@ bind_path(struct binding *binding, const struct sbx_path *path,
 static void
 distrust_link(struct binding *binding, const struct link *link)
 {
-	if (!sbx_verdict_allows(sbx_path_verdict(binding->rules,
-		binding->rule_count, SBX_WRITE, link->at)))
+	if (!cover_allows(&binding->cover, SBX_WRITE, link->at))
 		return;
 	for (uint32_t i = 0; i < link->count; i++) {
 		struct site *site = &binding->sites[link->rule + i];
@@ -778,6 +779,7 @@ make_room(struct binding *binding)
 	    sizeof *binding->holes);
 	binding->links = area_take(area, BIND_MAX_LINKS,
 	    sizeof *binding->links);
+	cover_room(&binding->cover, area, binding->rule_max);
 }
 
 void
@@ -802,14 +804,21 @@ bind_rules(struct binding *binding)
 		    path->anchor == SBX_ANCHOR_HOME)
 			bind_path(binding, path, binding->other_home);
 	}
+	bind_index(binding);
 	distrust_links(binding);
 }
 
-bool
-bind_is_writable(const struct binding *binding, struct sbx_place policy)
+void
+bind_index(struct binding *binding)
 {
-	return policy.len > 0 && sbx_verdict_allows(sbx_path_verdict(
-	    binding->rules, binding->rule_count, SBX_WRITE, policy));
+	cover_rules(&binding->cover, binding->rules, binding->rule_count);
+}
+
+bool
+bind_is_writable(struct binding *binding, struct sbx_place policy)
+{
+	return policy.len > 0 &&
+	    cover_allows(&binding->cover, SBX_WRITE, policy);
 }
 
 void
@@ -824,4 +833,5 @@ bind_policy(struct binding *binding, struct sbx_place policy)
 	};
 
 	add_rule(binding, &itself, SBX_WRITE, policy);
+	bind_index(binding);
 }

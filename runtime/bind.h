@@ -6,6 +6,7 @@
 #ifndef SBX_BIND_H
 #define SBX_BIND_H
 
+#include "runtime/cover.h"
 #include "runtime/options.h"
 #include "runtime/resolve.h"
 #include "runtime/scratch.h"
@@ -24,6 +25,7 @@ struct site {
 	int error;   /* why it is absent */
 	uint8_t state;
 	bool linked; /* a symbolic link leads there */
+	bool missing; /* of a deny: nothing was there when it was bound */
 };
 
 /* A symbolic link on the way to what some rules allow: the matches of a glob,
@@ -53,6 +55,7 @@ enum {
 };
 
 struct binding {
+	struct listings listings;
 	const struct sbx_view *view;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
 	bool bound[SBX_MAX_ANCHORS];
@@ -65,12 +68,13 @@ struct binding {
 	uint32_t rule_max, hole_max;
 	int fd_max; /* descriptors below are kept */
 	struct sbx_rule *rules;
+	struct cover cover; /* of the rules */
 	struct site *sites; /* beside rules */
 	struct sbx_place *holes;
 	struct link *links;
 	struct glob *globs;
 	uint32_t glob_count, glob_entries, glob_matches;
-	struct listings listings;
+	/* What comes before shares a page with what the area begins with. */
 	struct area area;
 };
 
@@ -84,9 +88,12 @@ void bind_anchors(struct binding *binding, const struct sbx_view *view,
 /* Binds the path rules; needs the anchors. */
 void bind_rules(struct binding *binding);
 
+/* To be called by whoever changes the places of rules. */
+void bind_index(struct binding *binding);
+
 /* Whether the sandbox may write the policy that it runs under, and a rule that
  * keeps it from that. */
-bool bind_is_writable(const struct binding *binding, struct sbx_place policy);
+bool bind_is_writable(struct binding *binding, struct sbx_place policy);
 void bind_policy(struct binding *binding, struct sbx_place policy);
 
 #endif

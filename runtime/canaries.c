@@ -24,6 +24,8 @@
 #define SYS_io_uring_setup 425
 #endif
 
+enum { EKILLED = 255 }; /* no errno, and fits a status */
+
 static int
 try_open(const char *path, int flags)
 {
@@ -195,6 +197,33 @@ from_child(const struct self_test *test)
 	return in_child(write_outside, test);
 }
 
+/* Tried before. */
+static int
+outlive(const struct self_test *test)
+{
+	static const int errors[] = {
+		[TIME_KILLED] = EKILLED,
+		[TIME_OUTLIVED] = 0,
+		[TIME_UNTRIED] = ECANCELED,
+	};
+
+	return errors[test->time];
+}
+
+void
+canary_outlive(void)
+{
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		signal(signals[i], SIG_IGN);
+	/* Out of the session, and nobody's child. */
+	if (fork() == 0 && (setsid() < 0 || fork() != 0))
+		_exit(0);
+	for (;;)
+		pause();
+}
+
 /* --- what the policy grants ----------------------------------------------- */
 
 static bool
@@ -319,6 +348,7 @@ static const struct canary {
 	{ "a namespace of users", unshare_user, grants_unshare, false },
 	{ "write outside, as a grandchild", from_child, grants_outside,
 	    false },
+	{ "outlive the time limit", outlive, grants_never, false },
 };
 
 enum { CANARIES = sizeof canaries / sizeof *canaries };
@@ -345,6 +375,7 @@ error_name(int error)
 		{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { ENOTDIR, "ENOTDIR" },
 		{ EINTR, "EINTR" }, { EAGAIN, "EAGAIN" },
 		{ ENOSPC, "ENOSPC" }, { EINVAL, "EINVAL" },
+		{ ECANCELED, "not tried" }, { EKILLED, "killed" },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -400,7 +431,8 @@ round_try(struct round *round, const struct canary *canary)
 	bool all = (context->view->meta->flags & SBX_EVERYTHING) != 0;
 	bool granted = all || canary->grants(context);
 	int error = in_child(canary->attempt, context->test);
-	bool failed = error == 0 ? !granted : granted && canary->needed;
+	bool failed = error == 0 ? !granted :
+	    error == ECANCELED || (granted && canary->needed);
 
 	round->failed |= failed;
 	if (round->json != NULL)

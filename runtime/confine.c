@@ -153,7 +153,8 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level)
 }
 
 void
-confine_resources(const struct sbx_view *view, enum sbx_level level)
+confine_resources(const struct sbx_view *view, enum sbx_level level,
+    uint32_t held)
 {
 	/* Kinds without a resource are the supervisor's. */
 	enum { SUPERVISED = -1 };
@@ -175,7 +176,8 @@ confine_resources(const struct sbx_view *view, enum sbx_level level)
 		uint64_t value;
 
 		if ((limit->where & KERNEL_WHERE) == 0 ||
-		    resources[limit->kind] == SUPERVISED)
+		    resources[limit->kind] == SUPERVISED ||
+		    (held >> limit->kind & 1) != 0)
 			continue;
 		value = limit_value(limit, level);
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)

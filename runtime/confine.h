@@ -18,8 +18,10 @@ void confine_descriptors(int *keep);
  * would reach under the masks of the view, all of them. */
 void confine_privileges(enum sbx_level level);
 
-/* Resource limits. */
-void confine_resources(const struct sbx_view *view, enum sbx_level level);
+/* Resource limits, but for those that a control group holds: a bit for each
+ * kind. */
+void confine_resources(const struct sbx_view *view, enum sbx_level level,
+    uint32_t held);
 
 /* The row of masks for this kernel, or NULL if it has no Landlock. */
 const struct sbx_landlock *landlock_row_for(const struct sbx_view *view,

@@ -2,6 +2,7 @@
  * The first process: see supervise.h.  It has no descriptor of the caller's
  * and says nothing.
  */
+#include "runtime/kernel.h"
 #include "runtime/out.h"
 #include "runtime/signals.h"
 #include "runtime/supervise.h"
@@ -51,6 +52,10 @@ kill_all(const struct first *first)
 	ssize_t len;
 	int status;
 
+	/* At once, before it can have more children than the list names. */
+	if (first->supervision->group.own >= 0 &&
+	    pread(first->children, text, 1, 0) > 0)
+		cgroup_kill(&first->supervision->group);
 	do {
 		/* The last number may be cut; those before are many. */
 		len = pread(first->children, text, sizeof text, 0);
@@ -58,12 +63,31 @@ kill_all(const struct first *first)
 	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
 }
 
+/* Process 1 would take everything along, but for the group. */
+static void
+end_group(const struct first *first)
+{
+	int status;
+
+	if (first->supervision->group.own < 0)
+		return;
+	if (first->supervision->namespaces) {
+		kill(-1, SIGKILL);
+		while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
+			;
+	}
+	cgroup_remove(&first->supervision->group);
+}
+
+/* The supervisor, unless it is gone, removes the group when we have ended. */
 __attribute__((noreturn))
 static void
 end_first(const struct first *first, int status)
 {
 	if (!first->supervision->namespaces)
 		kill_all(first);
+	if (status != 0)
+		end_group(first);
 	_exit(status);
 }
 
@@ -104,7 +128,7 @@ reap(const struct first *first)
 	pid_t pid;
 
 	/* Before it is asked for: not later than the news is true. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_now(&now);
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
 		if (pid != first->command ||
 		    (WIFSTOPPED(status) && went_on(pid)))
@@ -147,6 +171,44 @@ be_first(const struct first *first)
 	}
 }
 
+/* Whether process 1 lives on when the supervisor ends: the closed channel tells
+ * it, and there is time to clear up. */
+static void
+survive(const struct supervision *supervision, bool wanted)
+{
+	if (supervision->namespaces && supervision->group.parent >= 0 &&
+	    prctl(PR_SET_PDEATHSIG, wanted ? 0 : SIGKILL, 0, 0, 0) != 0)
+		refuse(NULL, "cannot choose how to end", errno);
+}
+
+/*
+ * What was opened for the view and the rules is the command's business, and so
+ * it is here by chance; where the call is missing it stays open.
+ */
+static void
+close_others(const struct first *first)
+{
+	const int kept[] = {
+		first->signals, first->children, first->supervision->write,
+		first->supervision->group.parent,
+	};
+	unsigned low = STDERR_FILENO + 1;
+
+	for (;;) {
+		unsigned next = ~0U;
+
+		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+			if (kept[i] >= (int)low && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		}
+		if (next > low)
+			syscall(SYS_close_range, low, next - 1, 0);
+		if (next == ~0U)
+			return;
+		low = next + 1;
+	}
+}
+
 /*
  * The first record waits until the command's process has restricted itself: a
  * pipe that is closed without a word was closed by a refusal.  Where it cannot
@@ -167,10 +229,13 @@ write_receipt(struct first *first)
 		got = read(supervision->started_read, &byte, 1);
 	} while (got < 0 && errno == EINTR);
 	close(supervision->started_read);
+	/* A reader that takes its time must not keep the command alive. */
+	survive(supervision, false);
 	if (got == 1 && !receipt_send(supervision->receipt)) {
 		say("receipt", "cannot write it", errno);
 		end_first(first, EXIT_REFUSED);
 	}
+	survive(supervision, supervision->group.own >= 0);
 	first->started = got == 1;
 	receipt_close(supervision->receipt);
 }
@@ -224,6 +289,17 @@ be_command(struct supervision *supervision, int signals,
 }
 
 void
+supervise_group(struct supervision *supervision, const struct sbx_view *view,
+    uint32_t wanted)
+{
+	if (supervision->group.parent < 0)
+		return;
+	survive(supervision, true);
+	cgroup_make(&supervision->group, view, wanted);
+	survive(supervision, supervision->group.own >= 0);
+}
+
+void
 supervise_first(struct supervision *supervision)
 {
 	struct former_signals former;
@@ -239,7 +315,7 @@ supervise_first(struct supervision *supervision)
 	/* While we held them, the supervisor's end would go unnoticed. */
 	close(supervision->read);
 	relay_close_supervisor(&supervision->relay);
-	first.command = fork();
+	first.command = cgroup_fork(&supervision->group);
 	if (first.command < 0)
 		refuse(NULL, "cannot fork", errno);
 	if (first.command == 0) {
@@ -253,6 +329,7 @@ supervise_first(struct supervision *supervision)
 	relay_close_command(&supervision->relay);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
+	close_others(&first);
 	be_first(&first);
 }
 

@@ -22,30 +22,6 @@ json_raw(struct json *json, const char *text)
 	put(json, text, strlen(text));
 }
 
-/* The length of the well-formed UTF-8 sequence at the front, or 0. */
-static size_t
-utf8_length(const unsigned char *text, size_t len)
-{
-	static const unsigned char least[] = { 0, 0, 0, 0xa0, 0x90 };
-	unsigned char first = text[0];
-	size_t need = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 :
-	    first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-
-	if (need == 0 || need > len)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if ((first == 0xe0 || first == 0xf0) && text[1] < least[need])
-		return 0;
-	if ((first == 0xed && text[1] > 0x9f) ||
-	    (first == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return need;
-}
-
 static void
 put_escaped(struct json *json, unsigned char byte)
 {

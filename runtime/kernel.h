@@ -12,12 +12,16 @@
 #include "format/blob.h"
 
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
 #define SYS_landlock_restrict_self 446
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
 #endif
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -75,7 +79,11 @@ struct open_how {
 	uint64_t flags, mode, resolve;
 };
 
-enum { RESOLVE_NO_MAGICLINKS = 2, RESOLVE_NO_SYMLINKS = 4 };
+enum {
+	RESOLVE_NO_XDEV = 1,
+	RESOLVE_NO_MAGICLINKS = 2,
+	RESOLVE_NO_SYMLINKS = 4,
+};
 
 struct sock_fprog {
 	uint16_t len;
@@ -117,6 +125,17 @@ static inline long
 current_path(char *path, size_t size)
 {
 	return syscall(SYS_getcwd, path, size);
+}
+
+/*
+ * clock_gettime(2).  libc's looks for the kernel's own library first, which
+ * costs more than the few calls that are made here, but cannot be forbidden.
+ */
+static inline void
+clock_now(struct timespec *now)
+{
+	if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0)
+		clock_gettime(CLOCK_MONOTONIC, now);
 }
 
 /* A directory's entry, as getdents64(2) fills it in: 8-aligned. */

@@ -26,12 +26,13 @@ struct listing {
 	bool whole;          /* every name is among them */
 };
 
-/* Few pages: that each is touched costs more than what is done in it. */
+/* Few pages: that each is touched costs more than what is done in it.  What is
+ * always looked at comes last, beside what follows in struct binding. */
 struct listings {
-	uint32_t count, used;
-	struct listing of[LISTINGS_MAX];
-	uint16_t slots[LISTINGS_SLOTS]; /* offset / 8 + 1; 0: free */
 	_Alignas(8) char entries[LISTINGS_SIZE];
+	uint16_t slots[LISTINGS_SLOTS]; /* offset / 8 + 1; 0: free */
+	struct listing of[LISTINGS_MAX];
+	uint32_t count, used;
 };
 
 /* Lists a directory, unless that was tried before, there are enough of them,

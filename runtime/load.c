@@ -1,5 +1,7 @@
 #include "runtime/load.h"
 
+#include "runtime/kernel.h"
+#include "runtime/missing.h"
 #include "runtime/out.h"
 #include "runtime/sha256.h"
 
@@ -15,23 +17,6 @@
 #endif
 
 enum { PROFILE_NAME_MAX = 64 };
-
-/* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
-static int
-open_profile(const char *name)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-	char path[sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8];
-	size_t len = strlen(name);
-
-	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
-		refuse(name, "no name of a profile", 0);
-	strcpy(path, SBX_PROFILE_DIR "/");
-	strcat(path, name);
-	strcat(path, ".bin");
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
 
 /*
  * Whether somebody else may change or replace what this is: its owner, unless
@@ -53,20 +38,82 @@ others_may_write(const struct stat *status)
 		(status->st_gid != getegid() || status->st_gid != self));
 }
 
-/* "/proc/self/fd/N" */
-static void
-descriptor_path(char path[32], int fd)
+/*
+ * A name without links and dots is the policy's path.  Else the kernel is asked
+ * for it, which takes longer than to open and read the policy does.
+ */
+static int
+open_plain(const char *name, char path[SBX_MAX_PATH + 1])
 {
-	char digits[12];
+	static const struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	size_t len = strnlen(name, SBX_MAX_PATH + 1), used = 0;
+	long cwd = 0;
+
+	if (len == 0 || name[0] == '.' || strstr(name, "/.") != NULL ||
+	    strstr(name, "//") != NULL)
+		return -1;
+	if (name[0] != '/') {
+		cwd = current_path(path, SBX_MAX_PATH);
+		if (cwd < 1 || path[0] != '/')
+			return -1;
+		used = (size_t)cwd - 1;
+		if (used > 1)
+			path[used++] = '/';
+	}
+	if (used + len > SBX_MAX_PATH)
+		return -1;
+	memcpy(path + used, name, len + 1);
+	return openat2(AT_FDCWD, name, &how);
+}
+
+/* Fills in the path if it is known. */
+static int
+open_policy(const char *name, char path[SBX_MAX_PATH + 1])
+{
+	int fd = open_plain(name, path);
+
+	if (fd >= 0)
+		return fd;
+	path[0] = '\0';
+	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
+static int
+open_profile(const char *name, char known[SBX_MAX_PATH + 1])
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	char path[sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8];
+	size_t len = strlen(name);
+
+	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
+		refuse(name, "no name of a profile", 0);
+	strcpy(path, SBX_PROFILE_DIR "/");
+	strcat(path, name);
+	strcat(path, ".bin");
+	return open_policy(path, known);
+}
+
+/* By way of "/proc/self/fd/N". */
+static void
+ask_path(int fd, char path[SBX_MAX_PATH + 1])
+{
+	char link[32] = "/proc/self/fd/", digits[12];
 	size_t at = sizeof digits - 1;
+	ssize_t len;
 
 	digits[at] = '\0';
 	do {
 		digits[--at] = (char)('0' + fd % 10);
 		fd /= 10;
 	} while (fd > 0);
-	strcpy(path, "/proc/self/fd/");
-	strcat(path, digits + at);
+	strcat(link, digits + at);
+	len = readlink(link, path, SBX_MAX_PATH);
+	path[len > 0 ? len : 0] = '\0';
 }
 
 /*
@@ -76,20 +123,20 @@ descriptor_path(char path[32], int fd)
 static void
 refuse_foreign(const char *name, int fd, char path[SBX_MAX_PATH + 1])
 {
-	char parent[SBX_MAX_PATH + 1], link[32];
+	char parent[SBX_MAX_PATH + 1];
 	struct stat status;
-	ssize_t len;
 
 	if (fstat(fd, &status) != 0)
 		refuse(name, "cannot look at the policy", errno);
-	if (!S_ISREG(status.st_mode))
+	if (!S_ISREG(status.st_mode)) {
+		path[0] = '\0';
 		return;
+	}
 	if (others_may_write(&status))
 		refuse(name, "others may write this policy: make it yours, "
 		    "chmod go-w", 0);
-	descriptor_path(link, fd);
-	len = readlink(link, path, SBX_MAX_PATH);
-	path[len > 0 ? len : 0] = '\0';
+	if (path[0] == '\0')
+		ask_path(fd, path);
 	strcpy(parent, path);
 	for (char *slash; (slash = strrchr(parent, '/')) != NULL;) {
 		*slash = '\0';
@@ -129,14 +176,11 @@ load_policy(const char *name, const char *expect, struct blob_bytes *blob,
 {
 	char digest[SHA256_HEX + 1];
 	enum sbx_blob_error error;
-	int fd = name[0] == '@' ? open_profile(name + 1) :
-				  open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = name[0] == '@' ? open_profile(name + 1, blob->path) :
+				  open_policy(name, blob->path);
 
-	if (fd < 0 && name[0] == '@')
-		refuse(name, "cannot open that profile in " SBX_PROFILE_DIR,
-		    errno);
 	if (fd < 0)
-		refuse(name, "cannot open the policy", errno);
+		refuse_policy(name, SBX_PROFILE_DIR, errno);
 	refuse_foreign(name, fd, blob->path);
 	read_whole(name, fd, blob);
 	close(fd);

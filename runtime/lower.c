@@ -1,6 +1,7 @@
 #include "runtime/lower.h"
 
 #include "runtime/out.h"
+#include "runtime/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,89 +74,32 @@ refuse_rule(const struct lowering *lowering, const char *text, int error)
 
 /* --- sorting -------------------------------------------------------------- */
 
-typedef bool sort_before(const void *context, uint32_t a, uint32_t b);
-typedef void sort_swap(void *context, uint32_t a, uint32_t b);
-
-/* Heap sort: in place, without a heap of the other kind, and never quadratic. */
-static void
-sift(void *context, uint32_t root, uint32_t count, sort_before *before,
-    sort_swap *swap)
+/* A cut is known by its rule's index, or its hole's behind all of these. */
+static struct sbx_place
+cut_place(const struct binding *binding, uint32_t id)
 {
-	uint32_t child;
-
-	while ((child = 2 * root + 1) < count) {
-		if (child + 1 < count && before(context, child, child + 1))
-			child++;
-		if (!before(context, root, child))
-			return;
-		swap(context, root, child);
-		root = child;
-	}
-}
-
-static void
-sort(void *context, uint32_t count, sort_before *before, sort_swap *swap)
-{
-	for (uint32_t i = count / 2; i-- > 0;)
-		sift(context, i, count, before, swap);
-	for (uint32_t left = count; left-- > 1;) {
-		swap(context, 0, left);
-		sift(context, 0, left, before, swap);
-	}
+	return id < binding->rule_count ? binding->rules[id].at :
+	    binding->holes[id - binding->rule_count];
 }
 
 static bool
 cut_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct lowering *lowering = context;
-
-	return sbx_place_compare(lowering->cuts[a].at, lowering->cuts[b].at) <
-	    0;
-}
-
-static void
-cut_swap(void *context, uint32_t a, uint32_t b)
-{
-	struct lowering *lowering = context;
-	struct cut cut = lowering->cuts[a];
-
-	lowering->cuts[a] = lowering->cuts[b];
-	lowering->cuts[b] = cut;
+	return sbx_place_compare(cut_place(context, a),
+	    cut_place(context, b)) < 0;
 }
 
 static bool
 allow_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct lowering *lowering = context;
-	const struct sbx_rule *rules = lowering->binding->rules;
-	uint32_t x = lowering->allows[a], y = lowering->allows[b];
-	int order = sbx_place_compare(rules[x].at, rules[y].at);
+	const struct sbx_rule *rules = context;
+	int order = sbx_place_compare(rules[a].at, rules[b].at);
 
 	/* Of two rules on one place the one with more rights comes first. */
-	if (order == 0)
-		order = rules[y].rights - rules[x].rights;
-	return order != 0 ? order < 0 : x < y;
-}
-
-static void
-allow_swap(void *context, uint32_t a, uint32_t b)
-{
-	struct lowering *lowering = context;
-	uint32_t allow = lowering->allows[a];
-
-	lowering->allows[a] = lowering->allows[b];
-	lowering->allows[b] = allow;
+	return order != 0 ? order < 0 : rules[a].rights > rules[b].rights;
 }
 
 /* --- cuts ----------------------------------------------------------------- */
-
-static void
-add_cut(struct lowering *lowering, struct sbx_place at)
-{
-	lowering->cuts[lowering->cut_count++] = (struct cut){
-		.at = at, .directory = -1
-	};
-}
 
 /* The nearest cut around a place, among the `before` cuts that come before it
  * in path order: its index + 1, or 0. */
@@ -168,17 +112,41 @@ cut_around(const struct lowering *lowering, struct sbx_place at,
 	return before;
 }
 
+/* In path order, each with the nearest one around it. */
+static void
+add_cuts(struct lowering *lowering, const uint32_t *ids, uint32_t count)
+{
+	const struct binding *binding = lowering->binding;
+
+	lowering->cuts = area_take(&lowering->binding->area, count,
+	    sizeof *lowering->cuts);
+	lowering->cut_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t id = ids[i];
+		bool missing = id < binding->rule_count &&
+		    binding->sites[id].missing;
+
+		lowering->cuts[i] = (struct cut){
+			.at = cut_place(binding, id),
+			.directory = missing ? 1 : -1,
+		};
+		lowering->cuts[i].outer = cut_around(lowering,
+		    lowering->cuts[i].at, i);
+	}
+}
+
 static void
 collect(struct lowering *lowering)
 {
 	struct binding *binding = lowering->binding;
+	struct area *area = &binding->area;
+	uint32_t most = binding->rule_count + binding->hole_count, count = 0;
+	uint32_t *ids = area_take(area, most, sizeof *ids);
+	uint32_t *spare = area_take(area, most, sizeof *spare);
 
-	lowering->cuts = area_take(&binding->area,
-	    binding->rule_count + binding->hole_count,
-	    sizeof *lowering->cuts);
-	lowering->allows = area_take(&binding->area, binding->rule_count,
+	lowering->allows = area_take(area, binding->rule_count,
 	    sizeof *lowering->allows);
-	lowering->outcomes = area_take(&binding->area, binding->rule_count,
+	lowering->outcomes = area_take(area, binding->rule_count,
 	    sizeof *lowering->outcomes);
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
@@ -186,17 +154,17 @@ collect(struct lowering *lowering)
 		if (binding->sites[i].state == RULE_UNBOUND)
 			continue;
 		if (rule->effect != SBX_ALLOW)
-			add_cut(lowering, rule->at);
+			ids[count++] = i;
 		else if (binding->sites[i].state == RULE_READY)
 			lowering->allows[lowering->allow_count++] = i;
 		for (uint16_t j = 0; j < rule->hole_count; j++)
-			add_cut(lowering, rule->holes[j]);
+			ids[count++] = binding->rule_count +
+			    (uint32_t)(&rule->holes[j] - binding->holes);
 	}
-	sort(lowering, lowering->cut_count, cut_before, cut_swap);
-	for (uint32_t i = 0; i < lowering->cut_count; i++)
-		lowering->cuts[i].outer = cut_around(lowering,
-		    lowering->cuts[i].at, i);
-	sort(lowering, lowering->allow_count, allow_before, allow_swap);
+	sort(ids, count, spare, cut_before, binding);
+	add_cuts(lowering, ids, count);
+	sort(lowering->allows, lowering->allow_count, spare, allow_before,
+	    binding->rules);
 }
 
 /* The cuts at or below a place stand together in the sorted table. */
@@ -224,14 +192,12 @@ cuts_within(const struct lowering *lowering, struct sbx_place at)
 }
 
 static uint8_t
-verdicts(const struct lowering *lowering, struct sbx_place at)
+verdicts(struct lowering *lowering, struct sbx_place at)
 {
-	const struct binding *binding = lowering->binding;
 	uint8_t allowed = 0;
 
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		if (sbx_verdict_allows(sbx_path_verdict(binding->rules,
-		    binding->rule_count, right, at)))
+		if (cover_allows(&lowering->binding->cover, right, at))
 			allowed |= right;
 	}
 	if (allowed & SBX_READ)

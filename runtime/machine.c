@@ -1,5 +1,6 @@
 #include "runtime/machine.h"
 
+#include "runtime/cgroup.h"
 #include "runtime/json.h"
 #include "runtime/namespaces.h"
 #include "runtime/out.h"
@@ -135,10 +136,14 @@ try_namespaces(struct machine *machine)
 static const char seccomp_hint[] = "absent; the kernel was built without "
     "CONFIG_SECCOMP_FILTER, or a container forbids it";
 
+static const char group_hint[] = "\n          rlimits hold instead: for each "
+    "process, or beside what runs";
+
 static void
 print_machine(const struct machine *machine, const struct utsname *names,
     bool tried, const char *why)
 {
+	const char *group = cgroup_try();
 	struct out out;
 
 	out_init(&out, STDOUT_FILENO);
@@ -155,6 +160,11 @@ print_machine(const struct machine *machine, const struct utsname *names,
 		out_text(&out, why == NULL ? "user, mount, process and IPC: "
 		    "tried, fine" : why);
 	}
+	out_text(&out, "\ncgroup    ");
+	out_text(&out, group == NULL ? "limits on processes and memory hold "
+	    "for all together" : group);
+	if (group != NULL)
+		out_text(&out, group_hint);
 	out_text(&out, "\nlevel     ");
 	out_text(&out, level_name(machine_level(machine)));
 	out_text(&out, "\n");
@@ -178,6 +188,7 @@ put_machine(const struct machine *machine, const struct utsname *names,
     bool tried, const char *why)
 {
 	static struct json json;
+	const char *group = cgroup_try();
 	int errata = landlock_create_ruleset(NULL, 0,
 	    LANDLOCK_CREATE_RULESET_ERRATA);
 
@@ -200,6 +211,8 @@ put_machine(const struct machine *machine, const struct utsname *names,
 	json_raw(&json, "}");
 	put_part(&json, "namespaces", tried && why == NULL,
 	    tried ? why : "not tried: Landlock ABI 4 comes first");
+	json_raw(&json, "}");
+	put_part(&json, "cgroup", group == NULL, group);
 	json_raw(&json, "}");
 	json_key(&json, "level");
 	json_string(&json, level_name(machine_level(machine)));

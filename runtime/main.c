@@ -8,6 +8,7 @@
  * continuing without.  No heap, no stdio, no threads: all state is one static
  * object whose pages cost nothing until they are touched.
  */
+#include "runtime/clean.h"
 #include "runtime/confine.h"
 #include "runtime/execute.h"
 #include "runtime/load.h"
@@ -25,14 +26,14 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* In the order in which it is used, so that few pages are touched. */
 struct sandbox {
+	struct receipt receipt;
 	struct options options;
 	struct sbx_view view;
 	struct machine machine;
 	enum sbx_level level;
 	struct supervision supervision;
-	struct receipt receipt;
-	struct self_test self_test;
 	const char *why_not_full, *why_not_loopback;
 	bool loopback;   /* there is a network of its own */
 	bool own_policy; /* it lies where the sandbox may write */
@@ -41,8 +42,9 @@ struct sandbox {
 	const struct sbx_landlock *row;
 	const struct sbx_program *program;
 	struct environment environment;
-	struct binding binding;
 	struct lowering lowering;
+	struct binding binding;
+	struct self_test self_test;
 	struct blob_bytes blob;
 };
 
@@ -163,6 +165,29 @@ fork_into_namespaces(struct sandbox *sandbox)
 	return -1;
 }
 
+/* Its place, which both processes have to know. */
+static void
+find_group(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+
+	cgroup_find(&supervision->group,
+	    cgroup_wanted(&sandbox->view, sandbox->level),
+	    supervision->begin);
+}
+
+static pid_t
+fork_below_full(struct sandbox *sandbox)
+{
+	pid_t first;
+
+	find_group(sandbox);
+	first = fork();
+	if (first < 0)
+		refuse(NULL, "cannot fork", errno);
+	return first;
+}
+
 /*
  * From here on, where something has to be supervised, we are the first process
  * of the sandbox; else nothing has happened.
@@ -170,25 +195,36 @@ fork_into_namespaces(struct sandbox *sandbox)
 static void
 part(struct sandbox *sandbox)
 {
-	bool limited = supervise_plan(&sandbox->supervision, &sandbox->view);
+	bool limited = supervise_plan(&sandbox->supervision, &sandbox->view) ||
+	    sandbox->self_test.outlives;
 	bool needed = !sandbox->options.plan &&
 	    (limited || sandbox->receipt.on);
 	pid_t first = -1;
 
+	cgroup_init(&sandbox->supervision.group);
+	if (sandbox->self_test.outlives)
+		supervise_briefly(&sandbox->supervision);
 	if (sandbox->receipt.on)
 		sandbox->supervision.receipt = &sandbox->receipt;
 
-	if (!needed && sandbox->level < SBX_LEVEL_FULL)
-		return;
-	supervise_open(&sandbox->supervision);
-	if (sandbox->level == SBX_LEVEL_FULL)
-		first = fork_into_namespaces(sandbox);
-	if (first < 0 && !needed) {
-		supervise_close(&sandbox->supervision);
+	if (!needed && sandbox->level < SBX_LEVEL_FULL) {
+		if (limited)
+			find_group(sandbox);
 		return;
 	}
-	if (first < 0 && (first = fork()) < 0)
-		refuse(NULL, "cannot fork", errno);
+	supervise_open(&sandbox->supervision);
+	if (sandbox->level == SBX_LEVEL_FULL) {
+		find_group(sandbox);
+		first = fork_into_namespaces(sandbox);
+	}
+	if (first < 0 && !needed) {
+		supervise_close(&sandbox->supervision);
+		if (limited)
+			find_group(sandbox);
+		return;
+	}
+	if (first < 0)
+		first = fork_below_full(sandbox);
 	if (first > 0)
 		supervise(&sandbox->supervision, first);
 	sandbox->supervision.on = true;
@@ -283,6 +319,21 @@ prepare(struct sandbox *sandbox, char **environment)
 	lower_ports(&sandbox->view, sandbox->row, sandbox->ruleset);
 }
 
+/* As late as it can be, since who kills both of us now leaves it behind. */
+static void
+make_group(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+	uint32_t wanted = cgroup_wanted(&sandbox->view, sandbox->level);
+
+	if (!sandbox->options.plan) {
+		supervise_group(supervision, &sandbox->view, wanted);
+		return;
+	}
+	cgroup_make(&supervision->group, &sandbox->view, wanted);
+	cgroup_remove(&supervision->group);
+}
+
 static void
 describe(struct sandbox *sandbox)
 {
@@ -299,6 +350,7 @@ describe(struct sandbox *sandbox)
 		.digest = digest,
 		.shown = &sandbox->shown,
 		.why_not_full = sandbox->why_not_full,
+		.held = sandbox->supervision.group.held,
 	};
 
 	if (sandbox->options.plan || sandbox->receipt.on)
@@ -317,7 +369,8 @@ describe(struct sandbox *sandbox)
 static void
 confine(const struct sandbox *sandbox)
 {
-	confine_resources(&sandbox->view, sandbox->level);
+	confine_resources(&sandbox->view, sandbox->level,
+	    sandbox->supervision.group.held);
 	if (sandbox->row != NULL)
 		confine_landlock(sandbox->row, sandbox->ruleset);
 	if (sandbox->program != NULL)
@@ -335,6 +388,8 @@ test_it(const struct sandbox *sandbox)
 		.level = sandbox->level,
 	};
 
+	if (sandbox->self_test.outlives)
+		canary_outlive();
 	canaries_run(&context);
 }
 
@@ -345,6 +400,9 @@ main(int argc, char **argv, char **environment)
 
 	(void)argc;
 	options_parse(&sandbox.options, argv);
+	if (sandbox.options.clean)
+		clean_scratch(&sandbox.binding.area,
+		    sandbox.options.workspace);
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(sandbox.options.policy, sandbox.options.expect,
 	    &sandbox.blob, &sandbox.view);
@@ -353,6 +411,7 @@ main(int argc, char **argv, char **environment)
 	if (sandbox.options.self_test)
 		self_test_begin(&sandbox.self_test, &sandbox.options,
 		    environment);
+	sandbox.receipt.on &= !sandbox.self_test.outlives;
 	machine_probe(&sandbox.machine);
 	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
 		refuse(sandbox.options.policy, "this policy allows everything: "
@@ -361,6 +420,7 @@ main(int argc, char **argv, char **environment)
 	part(&sandbox);
 	prepare(&sandbox, environment);
 	warn_of_gaps(&sandbox);
+	make_group(&sandbox);
 	describe(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_first(&sandbox.supervision);

@@ -17,8 +17,8 @@ enum own_network {
 /*
  * fork(2) into new namespaces; one for the network too if wanted.  In the
  * child it returns 0 with every capability over them; the child is their
- * process 1, dies with its parent, and has tried that it may mount.  In the
- * parent it returns the child's process id, or -1 where the machine does not
+ * process 1, dies with its parent, has tried that it may mount, and shares no
+ * mount with anybody.  In the parent it returns the child's process id, or -1 where the machine does not
  * give all this; *why then says what is missing and what helps.
  */
 pid_t namespaces_fork(enum own_network network, const char **why);

@@ -23,6 +23,7 @@ enum option {
 	OPTION_LOG,
 	OPTION_STATUS,
 	OPTION_SELF_TEST,
+	OPTION_CLEAN,
 	OPTION_JSON,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -56,6 +57,8 @@ static const struct option_line {
 	{ OPTION_STATUS, '\0', "status", NULL, "what this machine offers" },
 	{ OPTION_SELF_TEST, '\0', "self-test", NULL,
 	    "try to get out of a sandbox of this policy" },
+	{ OPTION_CLEAN, '\0', "clean", NULL,
+	    "remove the scratch directory of the workspace" },
 	{ OPTION_JSON, '\0', "json", NULL,
 	    "with --status or --self-test: for programs" },
 	{ OPTION_HELP, 'h', "help", NULL, "this text" },
@@ -68,7 +71,8 @@ static const char usage[] =
 	"Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
 	"       sbxrun [options] POLICY -c STRING\n"
 	"       sbxrun --status [--json]\n"
-	"       sbxrun [options] --self-test [--json] [POLICY]\n";
+	"       sbxrun [options] --self-test [--json] [POLICY]\n"
+	"       sbxrun --clean [-w DIR]\n";
 
 __attribute__((noreturn))
 static void
@@ -186,6 +190,7 @@ set_flag(struct options *options, enum option option)
 		[OPTION_VERBOSE] = &options->verbose,
 		[OPTION_STATUS] = &options->status,
 		[OPTION_SELF_TEST] = &options->self_test,
+		[OPTION_CLEAN] = &options->clean,
 		[OPTION_JSON] = &options->json,
 	};
 
@@ -224,6 +229,7 @@ apply_option(struct options *options, enum option option, const char *value)
 	case OPTION_VERBOSE:
 	case OPTION_STATUS:
 	case OPTION_SELF_TEST:
+	case OPTION_CLEAN:
 	case OPTION_JSON:
 		set_flag(options, option);
 		break;
@@ -349,8 +355,16 @@ options_parse(struct options *options, char **argv)
 	}
 	if (options->json && !options->status && !options->self_test)
 		refuse("--json", "goes with --status or --self-test", 0);
+	if (options->status + options->self_test + options->clean > 1)
+		refuse(NULL, "--status, --self-test and --clean do not go "
+		    "together", 0);
+	if ((options->status || options->clean) && *argv != NULL)
+		refuse(*argv, options->status ? "--status takes no policy" :
+		    "--clean takes no policy", 0);
 	if (options->status)
 		machine_print(options->json);
+	if (options->clean)
+		return;
 	if (options->self_test) {
 		parse_self_test(options, argv);
 		return;

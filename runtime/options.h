@@ -35,6 +35,7 @@ struct options {
 	bool verbose;
 	bool self_test;        /* --self-test: there is no command */
 	bool status;           /* --status: for the parser alone */
+	bool clean;            /* --clean: there is no policy */
 	bool json;             /* --json */
 	bool accept_none;
 	bool allow_full_access;

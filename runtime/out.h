@@ -18,6 +18,11 @@ void out_init(struct out *out, int fd);
 void out_text(struct out *out, const char *text);
 void out_bytes(struct out *out, const char *text, size_t len);
 void out_number(struct out *out, uint64_t number);
+/* Text from elsewhere, names of files above all: what moves the cursor, starts
+ * a terminal's command or reorders text is written in bytes, as \xNN. */
+void out_shown(struct out *out, const char *text, size_t len);
+/* The length of the well-formed UTF-8 sequence at the front, or 0. */
+size_t utf8_length(const unsigned char *text, size_t len);
 /* A place as a path: the root, which is "", prints as "/". */
 void out_place(struct out *out, struct sbx_place place);
 /* Text padded with blanks to `width` bytes. */
@@ -26,8 +31,9 @@ void out_flush(struct out *out);
 
 /*
  * "sbxrun: SUBJECT: TEXT: STRERROR\n" on stderr; SUBJECT and the errno may be
- * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then ends the program with status 125: the
- * sandbox was not applied, the command was not started.
+ * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then
+ * ends the program with status 125: the sandbox was not applied, the command
+ * was not started.
  */
 void warn_about(const char *subject, const char *text, int error);
 void say(const char *subject, const char *text, int error);

@@ -36,13 +36,21 @@ right_name(uint8_t effect, uint8_t rights)
 }
 
 static void
+show_string(struct out *out, const struct plan *plan, uint32_t offset)
+{
+	const char *text = sbx_string(plan->view, offset);
+
+	out_shown(out, text, strlen(text));
+}
+
+static void
 print_source(struct out *out, const struct plan *plan, uint32_t source)
 {
 	char text[512];
 
 	format_source(plan->view, source, text, sizeof text);
 	out_text(out, "  [");
-	out_text(out, text);
+	out_shown(out, text, strlen(text));
 	out_text(out, "]\n");
 }
 
@@ -206,8 +214,7 @@ print_rules(struct out *out, const struct plan *plan)
 		plan_words(out, site->path);
 		out_text(out, " ");
 		if (site->state == RULE_UNBOUND)
-			out_text(out, sbx_string(plan->view,
-			    site->path->suffix));
+			show_string(out, plan, site->path->suffix);
 		else
 			out_place(out, binding->rules[i].at);
 		for (uint16_t j = 0; j < binding->rules[i].hole_count; j++) {
@@ -261,10 +268,10 @@ print_globs(struct out *out, const struct plan *plan)
 		plan_words(out, path);
 		out_text(out, " glob ");
 		if (glob->unbound)
-			out_text(out, sbx_string(plan->view, path->suffix));
+			show_string(out, plan, path->suffix);
 		else
-			out_bytes(out, glob->at.path, glob->at.len);
-		out_text(out, sbx_string(plan->view, path->glob));
+			out_shown(out, glob->at.path, glob->at.len);
+		show_string(out, plan, path->glob);
 		out_text(out, "  -- ");
 		plan_glob_enforcer(out, plan, glob);
 		print_source(out, plan, path->source);
@@ -383,6 +390,8 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 		[SBX_LIMIT_OUTPUT] = "sbxrun, of each stream",
 	};
 
+	if (plan->held >> kind & 1)
+		return "cgroup, of all processes";
 	if (kind == SBX_LIMIT_PROCESSES && geteuid() == 0)
 		return "NOT ENFORCED for root";
 	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL)
@@ -426,9 +435,9 @@ print_environment(struct out *out, const struct plan *plan)
 		if (value == NULL)
 			continue;
 		out_text(out, "set env ");
-		out_text(out, name);
+		out_shown(out, name, strlen(name));
 		out_text(out, " = ");
-		out_text(out, value);
+		out_shown(out, value, strlen(value));
 		print_source(out, plan, plan->view->set[i].source);
 	}
 }
@@ -441,7 +450,7 @@ plan_print(const struct plan *plan)
 
 	out_init(&out, STDOUT_FILENO);
 	out_column(&out, "policy", 12);
-	out_text(&out, sbx_string(view, view->meta->profile));
+	show_string(&out, plan, view->meta->profile);
 	out_text(&out, "  sha256:");
 	out_text(&out, plan->digest);
 	out_text(&out, "\n");
@@ -468,6 +477,24 @@ plan_print(const struct plan *plan)
 	out_flush(&out);
 }
 
+/* What two limits mean depends on the machine. */
+static void
+say_limits(struct out *out, const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->view->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->view->limits[i];
+
+		if ((limit->where & KERNEL_WHERE) == 0 ||
+		    (limit->kind != SBX_LIMIT_PROCESSES &&
+			limit->kind != SBX_LIMIT_MEMORY))
+			continue;
+		out_text(out, ", ");
+		out_text(out, plan_limit(limit->kind));
+		out_text(out, " by ");
+		out_text(out, plan_limit_enforcer(plan, limit->kind));
+	}
+}
+
 void
 plan_summary(const struct plan *plan)
 {
@@ -475,7 +502,7 @@ plan_summary(const struct plan *plan)
 
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
-	out_text(&out, sbx_string(plan->view, plan->view->meta->profile));
+	show_string(&out, plan, plan->view->meta->profile);
 	if (allows_everything(plan)) {
 		out_text(&out, ": everything is allowed");
 	} else {
@@ -490,6 +517,7 @@ plan_summary(const struct plan *plan)
 		out_text(&out, ", network ");
 		out_text(&out, plan_network(plan));
 	}
+	say_limits(&out, plan);
 	out_text(&out, ", workspace ");
 	out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
 	out_text(&out, "\n");

@@ -22,6 +22,7 @@ struct plan {
 	const char *digest;
 	const struct view_report *shown;
 	const char *why_not_full; /* NULL: it is, or was not asked for */
+	uint32_t held; /* limits that a control group holds, a bit each */
 };
 
 /* What stands behind a rule. */

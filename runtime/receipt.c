@@ -347,6 +347,16 @@ put_end(struct json *json, const struct receipt_end *end)
 	json_seconds(json, wall.tv_sec, wall.tv_nsec);
 }
 
+static void
+put_known(struct json *json, const char *key, uint64_t number)
+{
+	json_key(json, key);
+	if (number == UINT64_MAX)
+		json_string(json, NULL);
+	else
+		json_number(json, number);
+}
+
 void
 receipt_finish(struct receipt *receipt, const struct receipt_end *end)
 {
@@ -356,6 +366,9 @@ receipt_finish(struct receipt *receipt, const struct receipt_end *end)
 	begin_record(receipt, "end", now);
 	put_end(&receipt->json, end);
 	put_usage(&receipt->json);
+	put_known(&receipt->json, "memory_together", end->usage->memory);
+	put_known(&receipt->json, "memory_killed", end->usage->killed);
+	put_known(&receipt->json, "processes_refused", end->usage->refused);
 	json_raw(&receipt->json, "}");
 	if (!receipt_send(receipt))
 		warn_about("receipt", "its last record is lost", errno);

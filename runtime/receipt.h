@@ -10,6 +10,7 @@
 #ifndef SBX_RECEIPT_H
 #define SBX_RECEIPT_H
 
+#include "runtime/cgroup.h"
 #include "runtime/json.h"
 #include "runtime/options.h"
 #include "runtime/relay.h"
@@ -22,11 +23,11 @@ struct plan;
 enum { RECEIPT_SINKS = 2 };
 
 struct receipt {
+	struct json json; /* first: a large buffer, which is rarely used */
 	bool on;
 	int sinks[RECEIPT_SINKS]; /* descriptors, or -1 */
 	pid_t pid;                /* of sbxrun, as its caller sees it */
 	struct timespec time;     /* of its start: with pid, the run's name */
-	struct json json;
 };
 
 /* How the command ended. */
@@ -35,6 +36,7 @@ struct receipt_end {
 	bool late;
 	struct timespec begin, end; /* CLOCK_MONOTONIC */
 	const struct relay *relay;
+	const struct cgroup_usage *usage;
 };
 
 /* Opens what the options name; refuses if that cannot be written. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,7 +261,7 @@ tell_of(const struct stream *stream, bool joined, const char *source)
 	if (joined || stream->to == STDERR_FILENO)
 		out_text(&out, "\n");
 	out_text(&out, "sbxrun: ");
-	out_text(&out, source);
+	out_shown(&out, source, strlen(source));
 	out_text(&out, joined ? ": output" :
 	    stream->to == STDOUT_FILENO ? ": standard output" :
 	    ": standard error");

@@ -58,8 +58,9 @@ open_private(int parent, const char *name, const char *shown, bool make)
 	return fd;
 }
 
-bool
-scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+/* Its descriptor, or -1 if it is missing and was not made. */
+static int
+find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     bool make)
 {
 	char digest[SHA256_HEX + 1];
@@ -75,10 +76,25 @@ scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
 	path[len++] = '/';
 	memcpy(path + len, digest, NAME_LEN + 1);
 	if (top < 0)
-		return false;
+		return -1;
 	own = open_private(top, digest, path, make);
-	if (own >= 0)
-		close(own);
 	close(top);
-	return own >= 0;
+	return own;
+}
+
+bool
+scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    bool make)
+{
+	int fd = find_scratch(path, workspace, make);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int
+scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace)
+{
+	return find_scratch(path, workspace, false);
 }

@@ -18,4 +18,7 @@ enum { SCRATCH_PATH_SIZE = 64 };
 bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     bool make);
 
+/* The same, as an O_PATH descriptor; -1 where there is none. */
+int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
+
 #endif

@@ -2,7 +2,8 @@
  * sbxrun --self-test: a small stage is set up outside, with a workspace, a
  * home that has a key in it, a file, listening sockets and a victim; a real
  * sandbox is started on it; and what the command would be tries to get at all
- * that, one canary after the other.
+ * that, one canary after the other.  Before that there is another sandbox, whose
+ * time is over soon and whose command does all it can to live on.
  */
 #ifndef SBX_SELF_TEST_H
 #define SBX_SELF_TEST_H
@@ -14,11 +15,16 @@
 
 enum { STAGE_PATH_SIZE = 128 };
 
+/* Of what was to outlive its time. */
+enum outcome_of_time { TIME_KILLED, TIME_OUTLIVED, TIME_UNTRIED };
+
 struct self_test {
 	bool json;
 	pid_t victim;   /* a process outside */
 	uint16_t tcp, udp;
 	int outer[3];   /* sockets that listen outside */
+	bool outlives;  /* this is that other sandbox; else: */
+	enum outcome_of_time time;
 	char stage[STAGE_PATH_SIZE];
 	char workspace[STAGE_PATH_SIZE], home[STAGE_PATH_SIZE + 8];
 	char inside[STAGE_PATH_SIZE], key[STAGE_PATH_SIZE];
@@ -27,9 +33,9 @@ struct self_test {
 };
 
 /*
- * Sets up the stage and forks.  Returns in the child, for which the options
+ * Sets up the stage and forks.  Returns in two children, for which the options
  * and the environment are those of a sandbox on the stage; the parent waits,
- * clears up, and ends as the child does.
+ * clears up, and ends as the last one does.
  */
 void self_test_begin(struct self_test *test, struct options *options,
     char **environment);
@@ -48,5 +54,9 @@ struct canary_context {
  */
 __attribute__((noreturn))
 void canaries_run(const struct canary_context *context);
+
+/* In place of the command of the other sandbox: never ends by itself. */
+__attribute__((noreturn))
+void canary_outlive(void);
 
 #endif

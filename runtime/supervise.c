@@ -9,17 +9,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 enum {
-	GRACE = 2,              /* seconds between TERM and KILL */
+	GRACE = 2,              /* seconds */
 	TIMEOUT_MAX = INT_MAX,  /* seconds: a lifetime, and no overflow */
 };
 
 bool
 supervise_plan(struct supervision *supervision, const struct sbx_view *view)
 {
+	supervision->grace = GRACE;
 	for (uint32_t i = 0; i < view->limit_count; i++) {
 		const struct sbx_limit *limit = &view->limits[i];
 
@@ -42,6 +44,13 @@ supervise_plan(struct supervision *supervision, const struct sbx_view *view)
 	return supervision->timeout > 0 || supervision->output > 0;
 }
 
+void
+supervise_briefly(struct supervision *supervision)
+{
+	supervision->timeout = 1;
+	supervision->grace = 0;
+}
+
 static void
 open_pipe(int *reader, int *writer)
 {
@@ -56,7 +65,7 @@ open_pipe(int *reader, int *writer)
 void
 supervise_open(struct supervision *supervision)
 {
-	clock_gettime(CLOCK_MONOTONIC, &supervision->begin);
+	clock_now(&supervision->begin);
 	open_pipe(&supervision->read, &supervision->write);
 	if (supervision->receipt != NULL)
 		open_pipe(&supervision->started_read,
@@ -143,7 +152,7 @@ forward(struct watch *watch)
 
 	while (read(watch->signals, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCONT)
-			clock_gettime(CLOCK_MONOTONIC, &watch->continued);
+			clock_now(&watch->continued);
 		watch->leave |= info.ssi_signo == SIGHUP ||
 		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
 		    info.ssi_signo == SIGTERM;
@@ -162,7 +171,7 @@ time_left(const struct watch *watch)
 
 	if (watch->supervision->timeout == 0)
 		return -1;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_now(&now);
 	left = (int64_t)(watch->deadline.tv_sec - now.tv_sec) * 1000 +
 	    (watch->deadline.tv_nsec - now.tv_nsec) / 1000000 + 1;
 	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
@@ -179,7 +188,8 @@ say_late(const struct supervision *supervision)
 		return;
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
-	out_text(&out, supervision->timeout_source);
+	out_shown(&out, supervision->timeout_source,
+	    strlen(supervision->timeout_source));
 	out_text(&out, ": the command is ended after ");
 	out_number(&out, supervision->timeout);
 	out_text(&out, " s, the limit\n");
@@ -192,7 +202,7 @@ check_time(struct watch *watch)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_now(&now);
 	if (watch->supervision->timeout == 0 ||
 	    is_before(now, watch->deadline))
 		return;
@@ -202,7 +212,7 @@ check_time(struct watch *watch)
 	}
 	watch->late = true;
 	watch->deadline = now;
-	watch->deadline.tv_sec += GRACE;
+	watch->deadline.tv_sec += (time_t)watch->supervision->grace;
 	kill(watch->first, SIGTERM);
 	kill(watch->first, SIGCONT);
 }
@@ -250,7 +260,7 @@ end_tree(struct watch *watch)
 	struct supervision *supervision = watch->supervision;
 	int status;
 
-	clock_gettime(CLOCK_MONOTONIC, &watch->end);
+	clock_now(&watch->end);
 	close(supervision->read);
 	/* Else the closed channel tells it, unless it was stopped. */
 	kill(watch->first, supervision->namespaces ? SIGKILL : SIGCONT);
@@ -259,6 +269,17 @@ end_tree(struct watch *watch)
 	if (!watch->ended)
 		watch->status = status;
 	watch->ended = true;
+}
+
+/* After all that was in it has ended, whatever that took. */
+static void
+end_group(const struct supervision *supervision, struct cgroup_usage *usage)
+{
+	if (supervision->receipt != NULL)
+		cgroup_measure(&supervision->group, usage);
+	if (!cgroup_remove(&supervision->group))
+		warn_about(supervision->group.name,
+		    "this control group is left behind", errno);
 }
 
 /*
@@ -281,10 +302,11 @@ drain(struct watch *watch)
 }
 
 static void
-finish_receipt(const struct watch *watch)
+finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 {
 	struct supervision *supervision = watch->supervision;
 	struct receipt_end end = {
+		.usage = usage,
 		.status = watch->status,
 		.late = watch->late,
 		.begin = supervision->begin,
@@ -301,6 +323,7 @@ void
 supervise(struct supervision *supervision, pid_t first)
 {
 	struct former_signals former;
+	struct cgroup_usage usage;
 	struct watch watch = {
 		.supervision = supervision,
 		.first = first,
@@ -323,8 +346,9 @@ supervise(struct supervision *supervision, pid_t first)
 	signal(SIGPIPE, SIG_IGN);
 	watch_command(&watch);
 	end_tree(&watch);
+	end_group(supervision, &usage);
 	drain(&watch);
-	finish_receipt(&watch);
+	finish_receipt(&watch, &usage);
 	if (watch.late) {
 		say_late(supervision);
 		_exit(EXIT_TIMEOUT);

@@ -16,10 +16,15 @@
  * A person at the terminal notices nothing: signals that are sent to sbxrun
  * reach the command, those of the terminal reach it anyway, the job stops and
  * goes on as one, and sbxrun ends as the command ended, by a signal too.
+ *
+ * Where the command has a control group, the first one makes it and the
+ * supervisor, which outlives everything inside, removes it; if the supervisor
+ * is killed, the first one does, and therefore must not die with it.
  */
 #ifndef SBX_SUPERVISE_H
 #define SBX_SUPERVISE_H
 
+#include "runtime/cgroup.h"
 #include "runtime/receipt.h"
 #include "runtime/relay.h"
 
@@ -35,9 +40,11 @@ struct supervision {
 	bool namespaces;     /* the first one is process 1 */
 	int read, write;     /* from the first one to the supervisor */
 	uint64_t timeout;    /* seconds; 0: none */
+	uint64_t grace;      /* seconds between TERM and KILL */
 	uint64_t output;     /* bytes of a stream; 0: no cap */
 	struct timespec begin;
 	struct relay relay;
+	struct cgroup group;
 	struct receipt *receipt; /* NULL: nobody wants one */
 	/* The command says on it that it is confined, for the receipt. */
 	int started_read, started_write;
@@ -57,6 +64,9 @@ struct message {
 bool supervise_plan(struct supervision *supervision,
     const struct sbx_view *view);
 
+/* The shortest time there is, and no grace, whatever the policy says. */
+void supervise_briefly(struct supervision *supervision);
+
 /* What has to be there before the processes part, and taking it back. */
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);
@@ -65,6 +75,11 @@ void supervise_close(struct supervision *supervision);
  * did, or with 124 if its time was over. */
 __attribute__((noreturn))
 void supervise(struct supervision *supervision, pid_t first);
+
+/* In the first one: the control group, where the policy has limits for it and
+ * there can be one. */
+void supervise_group(struct supervision *supervision,
+    const struct sbx_view *view, uint32_t wanted);
 
 /*
  * In the first one: forks.  Returns in the child, which is to become the

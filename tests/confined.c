@@ -4,7 +4,9 @@
  * each thing that tests/faults.sbx denies and that can be done all the same,
  * then "end".
  *
- *	confined LEVEL FILE-OUTSIDE
+ *	confined LEVEL FILE-OUTSIDE [PROCESSES]
+ *
+ * PROCESSES: the policy limits them, and this is the limit outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +92,24 @@ check_capabilities(int marker, bool none)
 	}
 }
 
+/* The kernel's text has "0::/.../sbx-PID-N" where a group holds it. */
+static void
+check_processes(int marker, const char *outside)
+{
+	char text[4096] = "";
+	int fd = open("/proc/self/cgroup", O_RDONLY);
+	struct rlimit limit;
+
+	/* A fault may have cost us /proc. */
+	if (fd < 0 || read(fd, text, sizeof text - 1) < 0)
+		return;
+	close(fd);
+	must_not(marker, strstr(text, "/sbx-") == NULL &&
+	    (getrlimit(RLIMIT_NPROC, &limit) != 0 ||
+		limit.rlim_max == strtoull(outside, NULL, 10) ||
+		limit.rlim_max == RLIM_INFINITY), "fork without end");
+}
+
 static void
 check_rest(int marker)
 {
@@ -111,9 +131,11 @@ main(int argc, char **argv)
 	/* Less than the policy gives is no danger. */
 	if (marker < 0)
 		marker = STDERR_FILENO;
-	if (argc != 3)
+	if (argc < 3)
 		return 3;
 	say(marker, "ran");
+	if (argc > 3)
+		check_processes(marker, argv[3]);
 	check_rest(marker);
 	check_files(marker, argv[2]);
 	check_calls(marker);

@@ -103,7 +103,7 @@ static const char *const confining[] = {
 	"clone", "fork", "mount", "umount2", "mount_setattr", "move_mount",
 	"open_tree", "fsopen", "fsconfig", "fsmount", "pivot_root", "chdir",
 	"fchdir", "unshare", "setns", "prlimit64", "setrlimit", "close_range",
-	"dup2", "dup3",
+	"dup2", "dup3", "clone3",
 };
 
 static volatile sig_atomic_t expired;
@@ -209,7 +209,7 @@ opens_policy(pid_t pid, const struct stop *stop)
 	struct iovec local = { path, sizeof path - 1 }, remote;
 	size_t room;
 
-	if (stop->number == SYS_openat)
+	if (stop->number == SYS_openat || stop->number == SYS_openat2)
 		address = stop->args[1];
 #ifdef SYS_open
 	else if (stop->number != SYS_open)

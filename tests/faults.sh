@@ -14,10 +14,12 @@ export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 # shellcheck source=tests/tap.sh
 . "$here/tap.sh"
+# shellcheck source=tests/delegate.sh
+. "$here/delegate.sh"
 
 # Not below /tmp: that is the scratch directory at level full.
 base=$(mktemp -d /var/tmp/sbx-faults.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
+trap 'delegate_end; rm -rf "$base"' EXIT
 trap 'exit 99' HUP INT TERM
 mkdir -p "$base/ws/out" && cd "$base/ws" || exit 99
 mkdir real sub
@@ -27,7 +29,7 @@ ln -s real/hidden linked
 chmod 755 tool
 cp "${builddir:?}/tests/confined" confined
 
-# policy NAME LEVEL [STATEMENT]
+# policy NAME LEVEL [STATEMENTS]
 policy()
 {
 	cat >"$base/$1.sbx" <<-POLICY
@@ -52,7 +54,15 @@ policy standard standard
 policy full full
 policy standard-timeout standard 'limit timeout 60s'
 policy full-timeout full 'limit timeout 60s'
+group_limits='limit timeout 60s
+    limit processes 99
+    limit memory 4GiB
+    allow read /proc'
+policy standard-group standard "$group_limits"
+policy full-group full "$group_limits"
 
+# The limit on processes, where it is a fault that it is still that.
+held=
 faults='-k 2 -e EIO'
 [ "${1-}" != all ] || faults='-e EIO -e EPERM -e ENOMEM -e ENOSYS -e EINTR'
 
@@ -64,7 +74,7 @@ wrong()
 	# Words of the options.
 	# shellcheck disable=SC2086
 	"$builddir/tests/fault" $faults out/marker "$loader" "$@" -- \
-	    ./confined "$level" "$outside"
+	    ./confined "$level" "$outside" $held
 }
 
 # try NAME LEVEL ARGUMENT...
@@ -81,6 +91,24 @@ for level in standard full; do
 	    "$base/$level-timeout.bin"
 done
 try 'the best level, down to standard' standard "$base/standard.bin"
+# Either the group holds the limit, or an rlimit does.
+groups()
+{
+	loader=$SBXRUN held=$(prlimit --nproc --noheadings -o HARD)
+	[ -z "${SBX_TEST_CGROUP-}" ] || loader=$SBXRUN_TEST
+	delegate_to 0 && enter "$group/0/main" || exit 99
+	for level in standard full; do
+		tap_empty "level $level, in a control group" "$(
+		    wrong "$loader" $level -l $level "$base/$level-group.bin")"
+	done
+	tap_empty 'few control groups are left' "$(find "$group/0" \
+	    -name 'sbx-*' | sed -n 9p)"
+	held=
+}
+
+delegate_begin
+echo "# $delegate_how"
+[ -z "$group" ] || groups
 outside=$base/ws/out/file
 echo text >"$outside"
 tap_found 'a command that can do more is seen' \

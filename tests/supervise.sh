@@ -184,6 +184,35 @@ signals()
 	nobody 'killing sbxrun kills all' "$mark"
 }
 
+# The first process, which is the parent of the command, from inside; it has
+# what it needs open, which only root may see.
+reach()
+{
+	# A shell's pid is another one inside.
+	# shellcheck disable=SC2016
+	text=$(run capped sh -c 'for signal in STOP KILL TERM 0; do
+		kill -$signal $PPID && echo signal $signal; done
+	    prlimit --pid $PPID --nofile=3:3 && echo limit
+	    cat /proc/$PPID/environ && echo environment
+	    readlink /proc/$PPID/exe && echo program
+	    (: <>/proc/$PPID/mem) && echo memory
+	    readlink /proc/$PPID/fd/* | grep -q . && echo descriptor
+	    echo end' 2>/dev/null | tr '\n' ' ')
+	is 'the first process is out of reach' 'end ' "$text"
+	[ "$(id -u)" -eq 0 ] || return
+	launch capped sleep 3 2>/dev/null &
+	sleep 0.3
+	first=$(pgrep -P $!)
+	case $level in
+	full) wanted=2 ;;
+	*) wanted=3 ;; # and its children's list
+	esac
+	is 'the first process has little open' $wanted \
+	    "$(find "/proc/$first/fd" -mindepth 1 | wc -l)"
+	kill -KILL $!
+	wait $!
+}
+
 check_all()
 {
 	uid=$1
@@ -194,6 +223,7 @@ check_all()
 		timeouts
 		outputs
 		signals
+		[ "$level" = minimal ] || reach
 	done 2>"$base/stderr"
 	[ ! -s "$base/stderr" ] || sed 's/^/# /' "$base/stderr"
 }
