@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,38 +59,54 @@ input_blob(struct arena *arena, const char *path, struct sbx_view *view)
 	return error == SBX_BLOB_OK;
 }
 
-/* Makes standard input seekable: a pipe's contents go into a file. */
+/* The descriptor that a path stands for, as a shell writes `<(...)`; or -1. */
+static int
+path_descriptor(const char *path)
+{
+	static const char directory[] = "/dev/fd/";
+	size_t len = sizeof directory - 1;
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+		return STDIN_FILENO;
+	if (strncmp(path, directory, len) != 0 || path[len] == '\0' ||
+	    strlen(path + len) > 6 ||
+	    path[len + strspn(path + len, "0123456789")] != '\0')
+		return -1;
+	return atoi(path + len);
+}
+
+/* Makes a descriptor seekable: a pipe's contents go into a file. */
 static bool
-stdin_keep(void)
+descriptor_keep(int fd)
 {
 	char buffer[65536];
 	FILE *copy;
 	ssize_t got;
 
-	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+	if (lseek(fd, 0, SEEK_CUR) >= 0 || errno != ESPIPE)
 		return true;
 	copy = tmpfile();
 	if (copy == NULL)
 		return false;
-	while ((got = read_whole(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+	while ((got = read_whole(fd, buffer, sizeof buffer)) > 0)
 		fwrite(buffer, 1, (size_t)got, copy);
 	if (got == 0 && fflush(copy) == 0 && !ferror(copy) &&
 	    lseek(fileno(copy), 0, SEEK_SET) == 0)
-		got = dup2(fileno(copy), STDIN_FILENO);
+		got = dup2(fileno(copy), fd) == fd ? 1 : -1;
 	fclose(copy);
-	return got == STDIN_FILENO;
+	return got == 1;
 }
 
 bool
 input_is_blob(const char *path)
 {
 	char magic[sizeof SBX_MAGIC - 1];
+	int given = path_descriptor(path), fd = -1;
 	bool keep = strcmp(path, "-") == 0;
-	int fd = -1;
 	off_t start = 0;
 	bool is_blob;
 
-	if (!keep || stdin_keep())
+	if (given < 0 || descriptor_keep(given))
 		fd = input_open(path);
 	if (fd < 0)
 		return false;

@@ -16,8 +16,9 @@
 bool input_blob(struct arena *arena, const char *path, struct sbx_view *view);
 
 /*
- * Whether the file begins as a blob does.  Standard input is left as it was:
- * what was read of a pipe is put into a file that takes its place.
+ * Whether the file begins as a blob does.  Standard input is left as it was,
+ * and so is "/dev/fd/N": what was read of a pipe is put into a file that takes
+ * its place.
  */
 bool input_is_blob(const char *path);
 
