@@ -79,12 +79,12 @@ hooks() {
 	pre-commit install >/dev/null
 }
 
-@test "pre-commit: a good change passes all three hooks" {
+@test "pre-commit: a good change passes all hooks" {
 	hooks
 	run pre-commit run --all-files
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c 'Passed$' <<<"$output")" -eq 3 ]
+	[ "$(grep -c 'Passed$' <<<"$output")" -eq 4 ]
 }
 
 @test "pre-commit: each hook stops what it is there for" {
@@ -104,13 +104,18 @@ hooks() {
 	run git commit -a -m "The policy is no longer its own guard"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"write /src/app/sandbox/app.sbx"* ]]
+	git checkout -q -- sandbox
+	sed -i 's/5m$/6m/' sandbox/app.sbx
+	run git commit -a -m "The blob is forgotten"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"sandbox/app.bin"* ]]
 }
 
 # --- the action ------------------------------------------------------------
 
 action() {
 	export GITHUB_ACTION_PATH=$srcdir GITHUB_STEP_SUMMARY=$HOME/summary
-	export GITHUB_PATH=$HOME/path FILES='' FAIL_ON=widen
+	export GITHUB_PATH=$HOME/path FILES='' FAIL_ON=widen ACCEPT=''
 	git clone -q --bare . "$BATS_TEST_TMPDIR/origin"
 	git remote add origin "$BATS_TEST_TMPDIR/origin"
 	: >"$GITHUB_STEP_SUMMARY"
@@ -197,13 +202,45 @@ action() {
 	[ "$status" -eq 3 ]
 }
 
-@test "review: a policy that is new is no difference" {
+@test "review: a policy that is new is accepted only if that is asked for" {
 	printf 'sbx 1\n\nprofile new extends coding {\n}\n' >new.sbx
 	git add new.sbx
 	run review -b HEAD
 	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"new.sbx: a new policy"* ]]
+	review -a -b HEAD
+	review -e never -b HEAD
+}
+
+@test "review: a policy with another name is the same policy" {
+	git mv sandbox/app.sbx sandbox/other.sbx
+	git mv sandbox/app.bin sandbox/other.bin
+	sed -i 's/app.sbx/other.sbx/' sandbox/app.test.yaml
+	sbxc build -o sandbox/other.bin sandbox/other.sbx
+	git commit -q -a -m "Another name"
+	review -b HEAD~1
+	sed -i 's|^    set env CI = 1|&\n    allow write ~/notes|' \
+	    sandbox/other.sbx
+	sbxc build -o sandbox/other.bin sandbox/other.sbx
+	git commit -q -a -m "More"
+	run review -b HEAD~2
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"notes"* ]]
+}
+
+@test "review: from a subdirectory, and where there is nothing" {
+	mkdir -p below
+	cd below
+	run review -r reports
+	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"new.sbx: new"* ]]
+	[[ "$output" == *"12 passed"* ]]
+	[ -s reports/check.xml ]
+	git rm -q -r --cached ../sandbox
+	run review
+	[ "$status" -eq 2 ]
 }
 
 @test "gitlab: the job's script writes reports" {

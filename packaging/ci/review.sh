@@ -1,27 +1,30 @@
 #!/bin/sh
 # Reviews the policies of a repository in CI: check, test, compare with the base.
 #
-#	review.sh [-b REF] [-e widen|any|never] [-f FORMAT] [-r DIR] [FILE...]
+#	review.sh [-a] [-b REF] [-e widen|any|never] [-f FORMAT] [-r DIR] [FILE...]
 #
 # FILEs are policies (*.sbx, and *.yaml or *.json that are one) and test files
-# (*.test.yaml); without any, all *.sbx and *.test.yaml that git tracks.
+# (*.test.yaml); without any, all *.sbx and *.test.yaml of the repository.
 # A blob beside a policy, NAME.bin beside NAME.sbx, must be what it compiles to.
 #
 #	-b REF     the commit to compare with; without it nothing is compared
-#	-e WHEN    what a difference must be to fail: wider (the default), any, or
+#	-e WHEN    what a difference must be to fail: widen (the default), any, or
 #	           it never does
+#	-a         accept policies that the base does not have; they fail
+#	           otherwise, since all that they allow is new
 #	-f FORMAT  text or github (annotations)
 #	-r DIR     write check.xml and test.xml, JUnit reports, to DIR
 #
 # $GITHUB_STEP_SUMMARY gets the differences as a table.  $SBXC is the compiler.
-# Ends with 0, 1 if a policy is at fault or got wider, 2 if called wrongly, 3
-# if it could not work.
+# Ends with 0, 1 if a policy is at fault, new or wider, 2 if called wrongly or
+# there is nothing to review, 3 if it could not work.
 set -u
 
-sbxc=${SBXC:-sbxc} base='' fail=widen format=text reports='' worst=0
+sbxc=${SBXC:-sbxc} base='' fail=widen format=text reports='' accept='' worst=0
 
-while getopts b:e:f:r: option; do
+while getopts ab:e:f:r: option; do
 	case $option in
+	a) accept=1 ;;
 	b) base=$OPTARG ;;
 	e) fail=$OPTARG ;;
 	f) format=$OPTARG ;;
@@ -37,6 +40,7 @@ text-widen | text-any | text-never | github-widen | github-any | github-never) ;
 	exit 2
 	;;
 esac
+[ -z "$reports" ] || mkdir -p "$reports" || exit 3
 
 work=$(mktemp -d) || exit 3
 trap 'git worktree remove --force "$work/base" >/dev/null 2>&1
@@ -56,8 +60,14 @@ run()
 if [ $# -gt 0 ]; then
 	printf '%s\n' "$@"
 else
+	case $reports in /*) ;; ?*) reports=$PWD/$reports ;; esac
+	top=$(git rev-parse --show-toplevel) && cd "$top" || exit 3
 	git ls-files -- '*.sbx' '*.test.yaml' || exit 3
 fi >"$work/files"
+if [ ! -s "$work/files" ]; then
+	echo "review.sh: no policies: git tracks no *.sbx" >&2
+	exit 2
+fi
 grep '\.test\.yaml$' "$work/files" >"$work/tests"
 grep -v '\.test\.yaml$' "$work/files" >"$work/policies"
 
@@ -92,20 +102,45 @@ fi
 [ -z "$base" ] || run git worktree add --quiet --detach "$work/base" "$base" ||
     exit 3
 
+# Prints what a file was called in the base: git sees that it was renamed.
+name_in_base()
+{
+	if [ -e "$work/base/$1" ]; then
+		printf '%s\n' "$1"
+	else
+		git diff --find-renames=30% --diff-filter=R --name-status \
+		    "$base" | awk -F '\t' -v name="$1" '$3 == name { print $2 }'
+	fi
+}
+
+new_policy()
+{
+	if [ "$format" = github ]; then
+		echo "::warning file=$1::a new policy: all that it allows is new"
+	else
+		echo "$1: a new policy: all that it allows is new"
+	fi
+	[ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
+	    printf '\n%s: a new policy, all that it allows is new\n' "$1" \
+		>>"$GITHUB_STEP_SUMMARY"
+	[ -n "$accept" ] || [ "$fail" = never ]
+}
+
 compare()
 {
-	if [ ! -e "$work/base/$1" ]; then
-		echo "$1: new, there is nothing to compare it with"
+	old=$(name_in_base "$1")
+	if [ -z "$old" ]; then
+		run new_policy "$1"
 		return
 	fi
 	if [ "$fail" = never ]; then
-		run "$sbxc" diff -f "$format" "$work/base/$1" "$1"
+		run "$sbxc" diff -f "$format" "$work/base/$old" "$1"
 	else
 		run "$sbxc" diff -f "$format" --fail-on "$fail" \
-		    "$work/base/$1" "$1"
+		    "$work/base/$old" "$1"
 	fi
 	[ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
-	    "$sbxc" diff -f markdown "$work/base/$1" "$1" \
+	    "$sbxc" diff -f markdown "$work/base/$old" "$1" \
 		>>"$GITHUB_STEP_SUMMARY"
 }
 
