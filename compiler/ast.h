@@ -34,6 +34,7 @@ struct ast_atom {
 	enum ast_atom_kind kind;
 	struct loc loc;
 	const char *text; /* interned */
+	bool quoted;      /* so that no character of it means anything else */
 	struct ast_atom *next;
 };
 
@@ -59,6 +60,11 @@ enum ast_kind {
 	AST_ON,      /* on WORDS BODY: the platforms, in OBJECTS */
 };
 
+/*
+ * `from` says where a statement stood before it came here, as a line marker of
+ * C does (mark.h).  Rules, `param`, `require`, `limit` and `set` can have it,
+ * and a profile, where it says what the profile was made from.
+ */
 struct ast_stmt {
 	enum ast_kind kind;
 	struct loc loc;           /* the whole statement, without its body */
@@ -69,6 +75,7 @@ struct ast_stmt {
 	struct ast_atom *parent;  /* profile ... extends PARENT, or NULL */
 	enum sbx_effect effect;
 	bool drop;
+	struct ast_atom *from;    /* the text of a mark, or NULL */
 	struct ast_list words;
 	struct ast_list objects;
 	struct ast_list holes;
@@ -88,6 +95,10 @@ struct diags;
  */
 struct ast_stmt *ast_parse(struct sources *sources, struct diags *diags,
     struct source *source);
+
+/* The same without reading what it includes. */
+struct ast_stmt *ast_parse_alone(struct sources *sources, struct diags *diags,
+    const struct source *source);
 
 /* Constructors, called by the grammar's actions; adding NULL to a body does
  * nothing. */

@@ -1,8 +1,9 @@
 /*
  * See blocks.h.  A name of a shipped profile or group means the shipped one
  * everywhere, so that a reviewer who reads `extends workspace-write` need not
- * look further.  The one exception is a file that is that shipped file, byte
- * by byte: then the copy is used, so that profiles/ itself compiles.
+ * look further.  A file that is that shipped file, byte by byte, may use its
+ * names, so that profiles/ itself compiles; and a dump may, which can be
+ * compiled and not extended.
  */
 #include "compiler/blocks.h"
 
@@ -70,27 +71,60 @@ may_have_name(struct blocks *blocks, const struct block *block)
 	return false;
 }
 
+static void
+report_duplicate(struct blocks *blocks, const struct block *old,
+    const struct block *new)
+{
+	struct diag *diag = diag_add(blocks->diags, DIAG_DUPLICATE_NAME,
+	    new->stmt->name->loc, "duplicate %s '%s'",
+	    new->group ? "group" : "profile", new->name);
+
+	diag_note(blocks->diags, diag, old->stmt->name->loc,
+	    "it is first defined here");
+}
+
 /* Two blocks of one name: says which one stands, or reports them. */
 static struct block *
 settle_names(struct blocks *blocks, struct block *old, struct block *new)
 {
 	struct block *copy = old->source->builtin ? new : old;
-	struct diag *diag;
 
 	if (old->source->builtin && new->source->builtin)
 		return old;
 	if (!old->source->builtin && !new->source->builtin) {
-		diag = diag_add(blocks->diags, DIAG_DUPLICATE_NAME,
-		    new->stmt->name->loc, "duplicate %s '%s'",
-		    new->group ? "group" : "profile", new->name);
-		diag_note(blocks->diags, diag, old->stmt->name->loc,
-		    "it is first defined here");
+		report_duplicate(blocks, old, new);
 		return old;
 	}
 	if (!is_shipped_text(copy->source, copy->group ? groups_file :
 	    profile_file(blocks->arena, copy->name)))
 		report_shipped(blocks, copy);
 	return copy;
+}
+
+/*
+ * A dump of a shipped profile is marked as one, so it may have the name.  It
+ * can be compiled; whoever extends the name gets the shipped one all the same.
+ */
+static bool
+is_copy(struct blocks *blocks, const struct block *block)
+{
+	const char *file = profile_file(blocks->arena, block->name);
+	size_t size;
+
+	return !block->group && block->stmt->from != NULL &&
+	    !block->source->builtin && builtin_text(file, &size) != NULL &&
+	    strcmp(file, groups_file) != 0;
+}
+
+static void
+add_copy(struct blocks *blocks, struct block *block)
+{
+	const struct block *old = map_find(&blocks->copies, block->name);
+
+	*arena_push(blocks->arena, &blocks->all) = block;
+	if (old != NULL)
+		report_duplicate(blocks, old, block);
+	map_put(blocks->arena, &blocks->copies, block->name, block);
 }
 
 static void
@@ -104,6 +138,10 @@ add_block(struct blocks *blocks, const struct ast_stmt *stmt)
 	block->name = stmt->name->text;
 	block->group = group;
 	block->source = sources_find(blocks->sources, stmt->name->loc);
+	if (is_copy(blocks, block)) {
+		add_copy(blocks, block);
+		return;
+	}
 	if (!may_have_name(blocks, block))
 		return;
 	*arena_push(blocks->arena, &blocks->all) = block;
@@ -204,6 +242,16 @@ blocks_find(struct blocks *blocks, const char *name, bool group,
 		load_shipped(blocks, profile_file(blocks->arena, name),
 		    wanted_at);
 	return map_find(map, name);
+}
+
+struct block *
+blocks_wanted(struct blocks *blocks, const char *name)
+{
+	struct block *copy = map_find(&blocks->copies,
+	    arena_intern(blocks->arena, name, strlen(name)));
+
+	return copy != NULL ? copy :
+	    blocks_find(blocks, name, false, (struct loc){ 0 });
 }
 
 const char *

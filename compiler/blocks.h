@@ -25,6 +25,7 @@ struct blocks {
 	struct sources *sources;
 	struct diags *diags;
 	struct map profiles, groups;
+	struct map copies; /* profiles with a mark and the name of a shipped one */
 	VEC(struct block *) all;
 	VEC(const struct ast_stmt *) names; /* let and param of the files */
 	bool shipped_groups;
@@ -36,6 +37,9 @@ void blocks_init(struct blocks *blocks, struct sources *sources,
 /* Registers what a file defines, and what it includes; reports names that are
  * defined twice or that belong to a shipped profile or group. */
 void blocks_add(struct blocks *blocks, const struct ast_stmt *stmts);
+
+/* The profile that is compiled when this name is asked for, or NULL. */
+struct block *blocks_wanted(struct blocks *blocks, const char *name);
 
 /* Finds a profile or a group by name, or NULL; does not report. */
 struct block *blocks_find(struct blocks *blocks, const char *name, bool group,

@@ -300,6 +300,14 @@ bpf_run(const struct sbx_insn *insns, size_t count,
 	return machine_run(insns, data, steps != NULL ? steps : &unused);
 }
 
+uint32_t
+bpf_run_loaded(const struct sbx_insn *insns, const struct syscall_data *data)
+{
+	size_t steps;
+
+	return machine_run(insns, data, &steps);
+}
+
 /* --- against the rules ---------------------------------------------------- */
 
 static bool

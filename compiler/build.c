@@ -1,9 +1,12 @@
 /*
  * `sbxc build`: one profile of a file becomes one blob, and on request a rule
- * for make that says what went into it.
+ * for make that says what went into it; or the question whether a blob that is
+ * there already is that one.
  */
 #include "compiler/commands.h"
+#include "compiler/input.h"
 #include "compiler/output.h"
+#include "compiler/sections.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,16 +14,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* FILE.sbx gives FILE.bin in the current directory. */
+/* FILE.sbx gives FILE.bin in the current directory, and so does FILE.yaml. */
 static const char *
 default_output(struct arena *arena, const char *path)
 {
+	static const char *const suffixes[] = {
+		".sbx", ".yaml", ".yml", ".json",
+	};
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
 	size_t len = strlen(name);
 
-	if (len > 4 && strcmp(name + len - 4, ".sbx") == 0)
-		len -= 4;
+	for (size_t i = 0; i < countof(suffixes) && dot > name; i++) {
+		if (strcmp(dot, suffixes[i]) == 0)
+			len = (size_t)(dot - name);
+	}
 	return arena_printf(arena, "%.*s.bin", (int)len, name);
 }
 
@@ -114,10 +123,16 @@ write_files(const struct options *options,
 		depfile = depfile_text(compilation, path, &size);
 		good = depfile != NULL;
 		outputs[count++] = (struct output){
-			options->depfile, depfile, size
+			.path = options->depfile,
+			.bytes = depfile,
+			.size = size,
 		};
 	}
-	outputs[count++] = (struct output){ path, blob->bytes, blob->size };
+	outputs[count++] = (struct output){
+		.path = path,
+		.bytes = blob->bytes,
+		.size = blob->size,
+	};
 	good = good && outputs_write(outputs, count, &failed);
 	free(depfile);
 	if (good)
@@ -144,6 +159,46 @@ write_blob(const struct options *options,
 	return write_files(options, compilation, path, blob);
 }
 
+/* --- is it what is there? ------------------------------------------------- */
+
+/* The options of writing say nothing where nothing is written. */
+static enum exit_status
+verify_fits(const struct options *options)
+{
+	if (options->output != NULL || options->depfile != NULL)
+		return misused("--verify writes nothing: it does not go with "
+		    "-o or -d");
+	if (strcmp(options->verify, "-") == 0 &&
+	    strcmp(options->operands.list.items[0], "-") == 0)
+		return misused("standard input cannot be both");
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+verify_blob(const struct options *options, const char *path,
+    const struct blob *blob)
+{
+	const char *difference;
+	struct sbx_view view;
+
+	if (!input_blob(options->arena, options->verify, &view))
+		return EXIT_TROUBLE;
+	difference = sections_differ(blob->bytes, blob->size, view.base,
+	    view.size);
+	if (difference == NULL)
+		return EXIT_CLEAN;
+	complain("'%s' is not what '%s' compiles to: they differ first in %s",
+	    options->verify, path, difference);
+	if (strcmp(sbx_string(&view, view.meta->writer), SBX_WRITER) != 0)
+		complain("it was written by %s, and this is %s",
+		    sbx_string(&view, view.meta->writer), SBX_WRITER);
+	complain("'sbxc diff %s %s' says what that lets through",
+	    options->verify, path);
+	return EXIT_POLICY;
+}
+
+/* --- the command ---------------------------------------------------------- */
+
 /* Judges -o and -d before any work is done; *out is the file to write. */
 static enum exit_status
 output_find(const struct options *options, const char *path,
@@ -169,14 +224,15 @@ command_build(struct options *options)
 	enum exit_status status = operands_require(options, 1, "FILE");
 	struct compilation compilation;
 	enum diag_format format;
-	const char *path, *out;
+	const char *path, *out = NULL;
 	struct blob blob;
 	bool good;
 
 	if (status != EXIT_CLEAN)
 		return status;
 	path = options->operands.list.items[0];
-	status = output_find(options, path, &out);
+	status = options->verify != NULL ? verify_fits(options) :
+					   output_find(options, path, &out);
 	if (status != EXIT_CLEAN)
 		return status;
 	if (!options_format(options, &format))
@@ -189,5 +245,6 @@ command_build(struct options *options)
 	diags_print(&compilation.diags, stderr, format, options->colour);
 	if (!good)
 		return EXIT_POLICY;
-	return write_blob(options, &compilation, out, &blob);
+	return options->verify != NULL ? verify_blob(options, path, &blob) :
+	    write_blob(options, &compilation, out, &blob);
 }

@@ -28,13 +28,18 @@ struct options {
 	    version;
 	struct words includes, definitions, warnings, errors, targets,
 	    operands;
-	bool colour; /* of what goes to standard error */
+	bool colour;     /* of what goes to standard error */
+	bool colour_out; /* to standard output */
 };
 
 enum exit_status command_build(struct options *options);
 enum exit_status command_check(struct options *options);
 enum exit_status command_why(struct options *options);
+enum exit_status command_fmt(struct options *options);
+enum exit_status command_test(struct options *options);
+enum exit_status command_diff(struct options *options);
 enum exit_status command_dump(struct options *options);
+enum exit_status command_convert(struct options *options);
 enum exit_status command_profiles(struct options *options);
 enum exit_status command_explain(struct options *options);
 
@@ -44,6 +49,9 @@ enum exit_status command_explain(struct options *options);
  */
 bool options_open(const struct options *options, const char *path,
     struct compilation *compilation);
+
+/* The complaint about a file that could not be read, from errno. */
+void complain_unread(const char *path);
 
 /* Hands -D NAME=PATH to the compiler; false after complaining. */
 bool options_define(const struct options *options,

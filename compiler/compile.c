@@ -34,11 +34,18 @@ compilation_open(struct compilation *compilation, const char *path)
 	compilation->file = file;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, file);
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		file = compilation->sources.files.items[i];
+		if (!file->builtin)
+			suppressions_read(&compilation->suppressions,
+			    &compilation->diags, file);
+	}
+	suppressions_mark(&compilation->suppressions, &compilation->diags);
 	return true;
 }
 
-bool
-compile(struct compilation *compilation, const char *profile,
+static bool
+compile_profile(struct compilation *compilation, const char *profile,
     struct blob *blob)
 {
 	struct diags *diags = &compilation->diags;
@@ -52,6 +59,7 @@ compile(struct compilation *compilation, const char *profile,
 	    compilation->file, compilation->stmts, profile,
 	    compilation->definitions.list.items,
 	    compilation->definitions.list.count);
+	compilation->policy = policy;
 	if (policy == NULL)
 		return false;
 	check_policy(policy, diags);
@@ -59,4 +67,14 @@ compile(struct compilation *compilation, const char *profile,
 		return false;
 	filters_build(policy, &filters);
 	return emit_blob(policy, &filters, sbpl_text(policy), diags, blob);
+}
+
+bool
+compile(struct compilation *compilation, const char *profile,
+    struct blob *blob)
+{
+	bool good = compile_profile(compilation, profile, blob);
+
+	suppressions_mark(&compilation->suppressions, &compilation->diags);
+	return good;
 }

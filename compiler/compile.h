@@ -5,6 +5,7 @@
 #define SBX_COMPILE_H
 
 #include "compiler/emit.h"
+#include "compiler/suppress.h"
 
 struct compilation {
 	struct arena *arena;
@@ -12,6 +13,8 @@ struct compilation {
 	struct diags diags;
 	const struct source *file;
 	struct ast_stmt *stmts;
+	struct suppressions suppressions;
+	const struct policy *policy; /* that compile() resolved last, or NULL */
 	struct {
 		VEC(struct definition) list;
 	} definitions; /* -D of the compiler */

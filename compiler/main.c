@@ -44,9 +44,17 @@ static const struct command commands[] = {
 	    "compile a policy into a blob for sbxrun" },
 	{ "check", CHECK, command_check, "check FILE...",
 	    "say what is wrong with policies, write nothing" },
+	{ "test", TEST, command_test, "test FILE.yaml...",
+	    "do policies allow and deny what test files say" },
+	{ "diff", DIFF, command_diff, "diff OLD NEW",
+	    "what one policy lets through that another does not" },
 	{ "why", WHY, command_why, "why FILE|BLOB QUESTION",
 	    "is an access allowed, by which line, enforced by what" },
+	{ "fmt", FMT, command_fmt, "fmt [FILE...]",
+	    "lay out policies in the one way that all are" },
 	{ "dump", DUMP, command_dump, "dump BLOB", "print what a blob holds" },
+	{ "convert", CONVERT, command_convert, "convert FILE -O FORMAT",
+	    "print a policy as sbx, YAML or JSON" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
 	    "list the shipped profiles" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
@@ -84,7 +92,7 @@ static const struct option_row option_rows[] = {
 	{ 'f', "format", "FORMAT", TEXT, CHECK, FIELD(format),
 	    "text, gcc, json, sarif, github or junit" },
 	{ 'f', "format", "FORMAT", TEXT, TEST, FIELD(format),
-	    "text, tap or junit" },
+	    "text, tap, junit, json or github" },
 	{ 'f', "format", "FORMAT", TEXT, DIFF, FIELD(format),
 	    "text, json, sarif, github or markdown" },
 	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings),
@@ -103,7 +111,7 @@ static const struct option_row option_rows[] = {
 	    "try each case in the kernel, too" },
 	{ 261, "coverage", NULL, FLAG, TEST, FIELD(coverage),
 	    "list the rules that no case touches" },
-	{ 262, "fail-on", "wider|any", TEXT, DIFF, FIELD(fail_on),
+	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on),
 	    "exit with 1 if something got wider, or changed at all" },
 	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(workspace),
 	    "the workspace; without it the current directory" },
@@ -118,7 +126,7 @@ static const struct option_row option_rows[] = {
 	{ 'w', "write", NULL, FLAG, FMT, FIELD(write),
 	    "write back to the files" },
 	{ 'O', "out-format", "FORMAT", TEXT, DUMP, FIELD(out_format),
-	    "text, sbpl, bpf or bpf-raw" },
+	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw" },
 	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
 	    "sbx, yaml or json" },
 	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK, FIELD(arch),
@@ -284,7 +292,7 @@ options_parse(struct options *options, const struct command *command,
 
 /* The flag, else NO_COLOR, else CLICOLOR_FORCE, else whether it is a terminal. */
 static bool
-colour_wanted(struct options *options)
+colour_wanted(const struct options *options, int fd)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 	const char *force = getenv("CLICOLOR_FORCE");
@@ -295,7 +303,7 @@ colour_wanted(struct options *options)
 			return false;
 		if (force != NULL && *force != '\0' && strcmp(force, "0") != 0)
 			return true;
-		return isatty(STDERR_FILENO) &&
+		return isatty(fd) &&
 		    (term == NULL || strcmp(term, "dumb") != 0);
 	}
 	return strcmp(when, "always") == 0;
@@ -381,7 +389,8 @@ run(struct options *options, int argc, char **argv)
 		return EXIT_USAGE;
 	if (!color_is_known(options->color))
 		return misused("--color is auto, always or never");
-	options->colour = colour_wanted(options);
+	options->colour = colour_wanted(options, STDERR_FILENO);
+	options->colour_out = colour_wanted(options, STDOUT_FILENO);
 	return command->run(options);
 }
 
@@ -406,8 +415,12 @@ stdout_close(int before)
 
 	if (fclose(stdout) == 0 && !failed)
 		return true;
-	complain("cannot write to standard output: %s",
-	    strerror(failed && before != 0 ? before : errno));
+	if (failed && before != 0)
+		errno = before;
+	/* Who reads only the first lines knows. */
+	if (errno != EPIPE)
+		complain("cannot write to standard output: %s",
+		    strerror(errno));
 	return false;
 }
 

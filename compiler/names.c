@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Longer names are nobody's typing error, and the rows below stay small. */
-enum { NAME_MAX_LEN = 64 };
-
 static unsigned char
 letter(char c)
 {
@@ -101,4 +98,21 @@ nearest_name(const char *text, const char *const *candidates, size_t count)
 		}
 	}
 	return nearest;
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool
+name_is_good(const char *name, size_t len)
+{
+	bool good = len > 0 && len <= NAME_MAX_LEN && is_letter(name[0]);
+
+	for (size_t i = 0; good && i < len; i++)
+		good = is_letter(name[i]) || name[i] == '-' ||
+		    name[i] == '_' || (name[i] >= '0' && name[i] <= '9');
+	return good;
 }

@@ -5,6 +5,7 @@
 #ifndef SBX_NAMES_H
 #define SBX_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -13,5 +14,12 @@
  */
 const char *nearest_name(const char *text, const char *const *candidates,
     size_t count);
+
+/* Longer names are nobody's typing error either. */
+enum { NAME_MAX_LEN = 64 };
+
+/* Whether a profile, a group, a parameter or a list can be called so: a letter,
+ * then letters, digits, '-' and '_', at most NAME_MAX_LEN in all. */
+bool name_is_good(const char *name, size_t len);
 
 #endif

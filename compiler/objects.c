@@ -70,6 +70,9 @@ report_what(struct scope *scope, const struct ast_stmt *stmt,
 		    words[used - 1]);
 	if (near != NULL)
 		diag_did_you_mean(scope->diags, diag, near);
+	else if (used == 2 && strcmp(words[0], "network") == 0)
+		diag_help(scope->diags, diag, "expected 'tcp': rules name TCP "
+		    "ports, no hosts; anything more is 'network full'");
 	else if (atom != NULL)
 		diag_help(scope->diags, diag, "expected %s",
 		    words_text(scope, next, count));
@@ -152,7 +155,8 @@ object_ports(struct scope *scope, const struct ast_atom *atom, uint16_t *low,
 		diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
 		    "expected a port, found '%s'", atom_text(scope, atom));
 		diag_help(scope->diags, diag,
-		    "a port is a number or a range, as in 443 or 8000-8080");
+		    "a port is a number or a range, as in 443 or 8000-8080; "
+		    "no rule names a host");
 		return false;
 	}
 	if (!port_read(scope, atom, text, len, low))

@@ -35,11 +35,13 @@ write_whole(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-/* close(2) is where a network file system reports a full disk. */
+/* A network file system reports a full disk no sooner than close(2), and what
+ * replaces a file is on the disk before that one is gone. */
 static bool
 write_and_close(int fd, const struct output *output)
 {
-	bool good = write_whole(fd, output->bytes, output->size);
+	bool good = write_whole(fd, output->bytes, output->size) &&
+	    (output->like == NULL || fsync(fd) == 0);
 	int error = errno;
 
 	if (close(fd) != 0 && good)
@@ -100,6 +102,22 @@ write_in_place(const struct output *output, const char *target)
 	return good;
 }
 
+/* A change of owner takes bits out of the mode, so that comes last. */
+static bool
+set_status(int fd, const struct stat *like)
+{
+	struct stat now;
+
+	if (like == NULL)
+		return fchmod(fd, mode_wanted()) == 0;
+	if (fstat(fd, &now) != 0)
+		return false;
+	if ((now.st_uid != like->st_uid || now.st_gid != like->st_gid) &&
+	    fchown(fd, like->st_uid, like->st_gid) != 0)
+		return false;
+	return fchmod(fd, like->st_mode & 07777) == 0;
+}
+
 static bool
 write_pending(const struct output *output, struct pending *pending)
 {
@@ -118,7 +136,7 @@ write_pending(const struct output *output, struct pending *pending)
 		pending->temporary[0] = '\0';
 		return false;
 	}
-	if (fchmod(fd, mode_wanted()) != 0) {
+	if (!set_status(fd, output->like)) {
 		close(fd);
 		return false;
 	}

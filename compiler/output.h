@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct stat;
+
 struct output {
 	const char *path;
 	const void *bytes;
 	size_t size;
+	const struct stat *like; /* what it replaces: owner and mode stay; or NULL */
 };
 
 /*

@@ -7,8 +7,9 @@
  * known to `struct sources` alone, so that this also holds for files that
  * resolve.c adds later, such as the shipped profiles.
  */
+#include "compiler/clean.h"
 #include "compiler/names.h"
-#include "compiler/utf8.h"
+#include "compiler/yaml_policy.h"
 #include "format/blob.h"
 #include "grammar/policy.h"
 
@@ -16,93 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- clean text ----------------------------------------------------------- */
-
-/* Faults of this kind come in crowds, and a few of them say it all. */
-enum { UNCLEAN_MAX = 5, BUILTIN_MAX = 32 };
-
-static const char BOM[] = "\xef\xbb\xbf";
-
-static bool
-has_bom(const struct source *source)
-{
-	return strncmp(source->text, BOM, sizeof BOM - 1) == 0;
-}
-
-/*
- * What is wrong with the character at an offset, or NULL; *size is its size.
- */
-static const char *
-unclean(const struct source *source, struct arena *arena, uint32_t offset,
-    size_t *size)
-{
-	const char *text = source->text + offset;
-	uint32_t character;
-
-	*size = utf8_decode(text, source->size - offset, &character);
-	if (*size == 0) {
-		*size = 1;
-		return arena_printf(arena, "the byte 0x%02x is not UTF-8",
-		    (unsigned char)*text);
-	}
-	if (character == '\n' || character == '\t' ||
-	    (character == '\r' && text[1] == '\n') ||
-	    !utf8_is_hidden(character))
-		return NULL;
-	return arena_printf(arena, character < ' ' ?
-	    "control character U+%04X" : "invisible character U+%04X",
-	    (unsigned)character);
-}
-
-/* Whether any byte of it is neither printable ASCII nor a newline. */
-static bool
-is_plain(const char *text, size_t size)
-{
-	unsigned odd = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		odd |= (unsigned)((c < ' ' && c != '\n') | (c >= 0x7f));
-	}
-	return odd == 0;
-}
-
-/* Reports the first unclean character of each line, up to UNCLEAN_MAX. */
-static bool
-check_characters(const struct source *source, struct diags *diags)
-{
-	uint32_t offset = has_bom(source) ? sizeof BOM - 1 : 0;
-	int found = 0;
-	size_t size;
-
-	if (is_plain(source->text, source->size))
-		return true;
-	if (source->size >= sizeof SBX_MAGIC - 1 &&
-	    memcmp(source->text, SBX_MAGIC, sizeof SBX_MAGIC - 1) == 0) {
-		struct loc loc = {source->base, source->base + 1};
-
-		diag_help(diags, diag_add(diags, DIAG_BAD_BYTE, loc,
-		    "this is a compiled policy, not a text"),
-		    "'sbxc dump' and 'sbxc why' read it");
-		return false;
-	}
-	while (offset < source->size && found < UNCLEAN_MAX) {
-		const char *what = unclean(source, diags->arena, offset,
-		    &size);
-		uint32_t begin = source->base + offset;
-
-		offset += (uint32_t)size;
-		if (what == NULL)
-			continue;
-		struct loc loc = {begin, begin + (uint32_t)size};
-		diag_add(diags, DIAG_BAD_BYTE, loc, "%s", what);
-		found++;
-		while (offset < source->size && source->text[offset] != '\n')
-			offset++;
-	}
-	return found == 0;
-}
+enum { BUILTIN_MAX = 32 };
 
 static bool
 check_lines(const struct source *source, struct diags *diags)
@@ -434,7 +349,7 @@ static struct ast_stmt *
 parse_text(struct sources *sources, struct diags *diags,
     const struct source *source)
 {
-	uint32_t skipped = has_bom(source) ? sizeof BOM - 1 : 0;
+	uint32_t skipped = text_bom(source);
 	struct parser parser = {
 		.diags = diags,
 		.arena = sources->arena,
@@ -448,13 +363,21 @@ parse_text(struct sources *sources, struct diags *diags,
 }
 
 struct ast_stmt *
+ast_parse_alone(struct sources *sources, struct diags *diags,
+    const struct source *source)
+{
+	if (yaml_policy_is(source))
+		return yaml_policy_read(sources, diags, source);
+	if (!text_is_clean(source, diags) || !check_lines(source, diags))
+		return NULL;
+	return parse_text(sources, diags, source);
+}
+
+struct ast_stmt *
 ast_parse(struct sources *sources, struct diags *diags, struct source *source)
 {
-	struct ast_stmt *stmts;
+	struct ast_stmt *stmts = ast_parse_alone(sources, diags, source);
 
-	if (!check_characters(source, diags) || !check_lines(source, diags))
-		return NULL;
-	stmts = parse_text(sources, diags, source);
 	for (struct ast_stmt *stmt = stmts; stmt != NULL; stmt = stmt->next) {
 		struct include include = {
 			.sources = sources,

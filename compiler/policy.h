@@ -9,6 +9,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/diag.h"
+#include "compiler/mark.h"
 #include "compiler/target.h"
 #include "format/blob.h"
 
@@ -19,6 +20,7 @@ struct origin {
 	uint8_t where;      /* enum sbx_where */
 	bool own;           /* written in the file being compiled, not inherited
 	                     * from a shipped profile */
+	const struct mark *from; /* where it says that it was written, or NULL */
 };
 
 struct path_rule {
@@ -138,6 +140,27 @@ bool policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
 /* What the network rules add up to on a platform; its deciding origin. */
 enum sbx_net policy_net(const struct policy *policy, uint8_t where,
     struct origin *origin);
+
+/*
+ * Where it was written, for whoever reads the blob; no file for no origin.
+ * Where several rules say the same, the one with the least mark is named, so
+ * that the order of statements does not matter.
+ */
+struct mark policy_mark(const struct policy *policy,
+    const struct origin *origin);
+
+/*
+ * The rules about system calls of one effect on a machine, the strongest first:
+ * a name says more than a group, and then the least mark counts.
+ */
+struct ranked_syscalls {
+	VEC(struct ranked_syscall {
+		const struct syscall_rule *rule;
+		struct mark mark;
+	}) rules;
+};
+void policy_rank_syscalls(const struct policy *policy, bool allow,
+    uint8_t where, struct ranked_syscalls *ranked);
 
 /* "${workspace}/x", "~/x", "/x": a target as it is written. */
 const char *policy_target_text(const struct policy *policy,

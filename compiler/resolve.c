@@ -37,12 +37,28 @@ file_loc(const struct source *file)
 	return (struct loc){ file->base, file->base };
 }
 
+/* " one two", the profiles that a file defines, the first ten of them. */
+static const char *
+profiles_text(struct unfolding *unfolding, struct ast_stmt *stmts)
+{
+	struct profile_names profiles = { 0 };
+	const char *text = "";
+
+	resolve_profiles(unfolding->arena, stmts, &profiles);
+	for (size_t i = 0; i < profiles.names.count && i < 10; i++)
+		text = arena_printf(unfolding->arena, "%s %s", text,
+		    profiles.names.items[i]);
+	if (profiles.names.count == 0)
+		return " none";
+	return profiles.names.count > 10 ?
+	    arena_printf(unfolding->arena, "%s ...", text) : text;
+}
+
 static const char *
 only_profile(struct unfolding *unfolding, const struct source *file,
     struct ast_stmt *stmts)
 {
 	struct profile_names names = { 0 };
-	const char *list = "";
 	struct diag *diag;
 
 	resolve_profiles(unfolding->arena, stmts, &names);
@@ -55,13 +71,10 @@ only_profile(struct unfolding *unfolding, const struct source *file,
 		    "NAME { ... }', or say which one with -p");
 		return NULL;
 	}
-	for (size_t i = 0; i < names.names.count && i < 10; i++)
-		list = arena_printf(unfolding->arena, "%s %s", list,
-		    names.names.items[i]);
 	diag = diag_add(unfolding->diags, DIAG_WHICH_PROFILE, file_loc(file),
 	    "the file defines %zu profiles", names.names.count);
-	diag_help(unfolding->diags, diag, "say which one with -p:%s%s", list,
-	    names.names.count > 10 ? " ..." : "");
+	diag_help(unfolding->diags, diag, "say which one with -p:%s",
+	    profiles_text(unfolding, stmts));
 	return NULL;
 }
 
@@ -76,14 +89,17 @@ wanted_profile(struct unfolding *unfolding, const struct source *file,
 		name = only_profile(unfolding, file, stmts);
 	if (name == NULL)
 		return NULL;
-	block = blocks_find(&unfolding->blocks, name, false,
-	    (struct loc){ 0 });
+	block = blocks_wanted(&unfolding->blocks, name);
 	if (block != NULL)
 		return block;
 	diag = diag_add(unfolding->diags, DIAG_UNKNOWN_PROFILE,
 	    file_loc(file), "unknown profile '%s'", name);
-	diag_did_you_mean(unfolding->diags, diag,
-	    blocks_nearest(&unfolding->blocks, name, false));
+	if (blocks_nearest(&unfolding->blocks, name, false) != NULL)
+		diag_did_you_mean(unfolding->diags, diag,
+		    blocks_nearest(&unfolding->blocks, name, false));
+	else
+		diag_help(unfolding->diags, diag, "the file defines:%s",
+		    profiles_text(unfolding, stmts));
 	return NULL;
 }
 
@@ -407,6 +423,19 @@ has_param(const struct unfolding *unfolding, const char *name)
 	return false;
 }
 
+static const char *
+params_text(const struct unfolding *unfolding)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < unfolding->policy->params.count; i++)
+		text = arena_printf(unfolding->arena, "%s %s", text,
+		    unfolding->policy->params.items[i].name);
+	if (*text == '\0')
+		return "it has none; 'param NAME' declares one";
+	return arena_printf(unfolding->arena, "it has:%s", text);
+}
+
 /* -D of what is no parameter is a slip that would otherwise go unnoticed. */
 static void
 check_definitions(struct unfolding *unfolding, const struct source *file)
@@ -422,8 +451,8 @@ check_definitions(struct unfolding *unfolding, const struct source *file)
 		diag = diag_add(unfolding->diags, DIAG_BAD_DEFINITION,
 		    file_loc(file), "profile '%s' has no parameter '%s' to "
 		    "define", unfolding->policy->profile, name);
-		diag_help(unfolding->diags, diag,
-		    "'param %s' declares one; -D binds nothing else", name);
+		diag_help(unfolding->diags, diag, "%s",
+		    params_text(unfolding));
 	}
 }
 

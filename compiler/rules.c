@@ -26,13 +26,15 @@ struct path_work {
 };
 
 struct origin
-context_origin(const struct context *context, struct loc loc)
+context_origin(struct unfolding *unfolding, const struct context *context,
+    const struct ast_stmt *stmt, struct loc loc)
 {
 	return (struct origin){
 		.loc = loc,
 		.via = context->block->name,
 		.where = context->where,
 		.own = !context->block->source->builtin,
+		.from = scope_mark(&unfolding->scope, stmt),
 	};
 }
 
@@ -377,14 +379,14 @@ freedom_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,
  * union leaves the bytes of the others as they were: each kind sets its own.
  */
 static struct item
-rule_base(const struct unfolding *unfolding, const struct ast_stmt *stmt,
+rule_base(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context, const struct what *what)
 {
 	struct item item = {
 		.kind = what->class,
 		.layer = unfolding->layer,
 		.block = context->block,
-		.origin = context_origin(context, stmt->loc),
+		.origin = context_origin(unfolding, context, stmt, stmt->loc),
 	};
 
 	switch (what->class) {

@@ -5,8 +5,10 @@
  */
 #include "compiler/scope.h"
 
+#include "compiler/clean.h"
 #include "compiler/names.h"
 #include "compiler/words.h"
+#include "compiler/yaml_policy.h"
 
 #include <string.h>
 
@@ -88,6 +90,24 @@ atom_part(const struct scope *scope, const struct ast_atom *atom,
 	return loc;
 }
 
+const struct mark *
+scope_mark(struct scope *scope, const struct ast_stmt *stmt)
+{
+	const struct mark *mark;
+	struct diag *diag;
+
+	if (stmt->from == NULL)
+		return NULL;
+	mark = mark_read(scope->arena, stmt->from->text);
+	if (mark != NULL)
+		return mark;
+	diag = diag_add(scope->diags, DIAG_BAD_MARK, stmt->from->loc,
+	    "'%s' names no place", stmt->from->text);
+	diag_help(scope->diags, diag,
+	    "a mark is written 'from \"team.sbx:6:18 (team)\"'");
+	return NULL;
+}
+
 /* A constant of the command line: bound here, so no parameter is left. */
 static void
 scope_define(struct scope *scope, struct symbol *param,
@@ -104,6 +124,14 @@ scope_define(struct scope *scope, struct symbol *param,
 		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,
 		    "'%s' is defined as '%s', which is not an absolute path",
 		    param->name, value);
+		return;
+	}
+	/* What no text of a policy could say, no dump could either. */
+	if (strstr(value, "${") != NULL ||
+	    !bytes_are_clean(value, strlen(value))) {
+		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,
+		    "'%s' is defined as what no policy can name",
+		    param->name);
 		return;
 	}
 	value += value[1] == '\0';
@@ -184,6 +212,7 @@ scope_bind(struct scope *scope, struct symbol *param)
 			.via = param->via,
 			.where = SBX_ON_ALL,
 			.own = source != NULL && !source->builtin,
+			.from = scope_mark(scope, param->stmt),
 		},
 		.name = param->name,
 	};
@@ -292,6 +321,7 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 {
 	const char *text = atom->text;
 	struct diag *diag;
+	size_t used;
 
 	if (text[0] == '~') {
 		diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
@@ -307,7 +337,10 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	}
 	diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 	    "'%s' does not start with '/', '~/' or '${name}'", text);
-	if (scope_find(scope, text, strlen(text)) != NULL)
+	if (what_match(&text, 1, &used) != NULL)
+		diag_help(scope->diags, diag, "a rule has one right; 'write' "
+		    "and 'exec' give reading too");
+	else if (scope_find(scope, text, strlen(text)) != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", text);
 	else if (strcmp(text, ".") == 0)
 		diag_help(scope->diags, diag, "did you mean '${workspace}'?");
@@ -319,12 +352,27 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 		    "did you mean '${workspace}/%s'?", text);
 }
 
+/* Who quotes a pattern and forgets the word before it gets a rule about a file
+ * of that name, which is not there. */
+static void
+warn_literal(struct scope *scope, const struct ast_atom *atom)
+{
+	struct diag *diag;
+
+	if (!atom->quoted || strpbrk(atom->text, "*?[") == NULL)
+		return;
+	diag = diag_add(scope->diags, DIAG_LITERAL_WILDCARD, atom->loc,
+	    "this is a file whose name holds '%c', not a pattern",
+	    *strpbrk(atom->text, "*?["));
+	diag_help(scope->diags, diag, "a pattern is: glob \"%s\"", atom->text);
+}
+
 /* In quotes these are characters of a name. */
 static bool
-is_wildcard(const struct scope *scope, const struct ast_atom *atom)
+is_wildcard(const struct ast_atom *atom)
 {
 	return atom->kind == AST_PATTERN ||
-	    (strpbrk(atom->text, "*?[") != NULL && atom_is_plain(scope, atom));
+	    (strpbrk(atom->text, "*?[") != NULL && !atom->quoted);
 }
 
 static void
@@ -333,9 +381,12 @@ report_wildcard(struct scope *scope, const struct ast_atom *atom)
 	struct diag *diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
 	    "wildcards in a path: '%s'", atom->text);
 
-	diag_help(scope->diags, diag, "a directory means its whole tree; "
-	    "a rule may say 'glob \"...\"'; a path in quotes is taken as it "
-	    "is");
+	diag_help(scope->diags, diag, yaml_policy_is(sources_find(
+	    scope->sources, atom->loc)) ?
+	    "a directory means its whole tree; a rule may say "
+	    "'{ glob: \"...\" }'; '{ quoted: \"...\" }' is taken as it is" :
+	    "a directory means its whole tree; a rule may say "
+	    "'glob \"...\"'; a path in quotes is taken as it is");
 }
 
 static void
@@ -370,6 +421,9 @@ split_name(struct scope *scope, const struct ast_atom *atom,
 	name = nearest_name(name, scope->names.items, scope->names.count);
 	if (name != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
+	else
+		diag_help(scope->diags, diag, "'param NAME' declares one that "
+		    "sbxrun -D binds, 'let NAME = /path' one that is fixed");
 	return NULL;
 }
 
@@ -541,7 +595,7 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 		report_glob(scope, atom);
 		return false;
 	}
-	if (is_wildcard(scope, atom)) {
+	if (is_wildcard(atom)) {
 		report_wildcard(scope, atom);
 		return false;
 	}
@@ -556,6 +610,7 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 		rest++;
 	if (!rest_check(scope, atom, rest) || !path_check(scope, atom, rest))
 		return false;
+	warn_literal(scope, atom);
 	if (symbol == NULL)
 		return place_add(scope, atom, list, root, rest);
 	return add_symbol(scope, atom, where, list, symbol, rest);

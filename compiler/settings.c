@@ -18,12 +18,13 @@
 
 static struct setting *
 setting_add(struct unfolding *unfolding, const struct context *context,
-    enum setting_kind kind, struct loc loc)
+    const struct ast_stmt *stmt, enum setting_kind kind, struct loc loc)
 {
 	struct setting *setting = arena_push(unfolding->arena,
 	    &unfolding->settings);
 
-	setting->origin = context_origin(context, loc);
+	setting->origin = context_origin(unfolding, context, stmt, loc);
+	setting->mark = policy_mark(unfolding->policy, &setting->origin);
 	setting->kind = kind;
 	setting->name = "";
 	setting->text = "";
@@ -63,7 +64,8 @@ unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	}
 	if (!none && !object_limit(&unfolding->scope, limit, value, &number))
 		return;
-	setting = setting_add(unfolding, context, SETTING_LIMIT, word->loc);
+	setting = setting_add(unfolding, context, stmt, SETTING_LIMIT,
+	    word->loc);
 	setting->key = limit->kind;
 	setting->none = none;
 	setting->value = number;
@@ -74,9 +76,7 @@ unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	const struct ast_atom *word = stmt->words.first;
-	struct set_rule rule = {
-		.origin = context_origin(context, stmt->name->loc),
-	};
+	struct set_rule rule = { .origin.where = context->where };
 	struct setting *setting;
 	struct diag *diag;
 
@@ -90,7 +90,7 @@ unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	if (!object_variable(&unfolding->scope, stmt->name, false) ||
 	    !object_value(&unfolding->scope, stmt->objects.first, &rule))
 		return;
-	setting = setting_add(unfolding, context, SETTING_SET,
+	setting = setting_add(unfolding, context, stmt, SETTING_SET,
 	    stmt->name->loc);
 	setting->name = stmt->name->text;
 	setting->text = rule.text;
@@ -101,8 +101,8 @@ void
 unfold_about(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	setting_add(unfolding, context, SETTING_ABOUT, stmt->loc)->text =
-	    stmt->name->text;
+	setting_add(unfolding, context, stmt, SETTING_ABOUT,
+	    stmt->loc)->text = stmt->name->text;
 }
 
 static bool
@@ -178,7 +178,7 @@ unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
 		    "'on' block");
 		return;
 	}
-	setting = setting_add(unfolding, context,
+	setting = setting_add(unfolding, context, stmt,
 	    level ? SETTING_LEVEL : SETTING_LANDLOCK, atom->loc);
 	setting->value = value;
 }
@@ -222,6 +222,9 @@ compare_settings(const void *a, const void *b)
 	/* Of the floors of two groups the higher one holds. */
 	if (order == 0 && is_floor(x) && x->value != y->value)
 		return x->value > y->value ? -1 : 1;
+	/* Where they agree, no order of the text may show in the blob. */
+	if (order == 0)
+		order = mark_compare(&x->mark, &y->mark);
 	if (order == 0)
 		order = x->order < y->order ? -1 : 1;
 	return order;

@@ -7,6 +7,8 @@
  */
 #include "compiler/source.h"
 
+#include "compiler/utf8.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -89,6 +91,27 @@ has_room(const struct sources *sources, size_t size)
 	    sources_end(sources) + size <= SOURCE_MAX_TOTAL;
 }
 
+const char *
+source_name(struct arena *arena, const char *name)
+{
+	size_t len = strlen(name), size, to = 0;
+	char *clean = arena_strndup(arena, name, len);
+
+	for (size_t from = 0; from < len; from += size) {
+		uint32_t character;
+
+		size = utf8_decode(name + from, len - from, &character);
+		if (size == 0 || utf8_is_hidden(character)) {
+			clean[to++] = '?';
+			size += size == 0;
+			continue;
+		}
+		memmove(clean + to, name + from, size);
+		to += size;
+	}
+	return arena_intern(arena, clean, to);
+}
+
 /* Text is the arena's, or static. */
 static struct source *
 add(struct sources *sources, struct source given, const char *text,
@@ -103,7 +126,7 @@ add(struct sources *sources, struct source given, const char *text,
 	struct source *source = arena_alloc(arena, sizeof *source);
 	*source = given;
 	source->shown = arena_intern(arena, given.shown, strlen(given.shown));
-	source->name = arena_intern(arena, given.name, strlen(given.name));
+	source->name = source_name(arena, given.name);
 	source->text = text;
 	source->size = (uint32_t)size;
 	source->base = sources_end(sources);

@@ -16,7 +16,8 @@ struct loc {
 };
 
 enum {
-	SOURCE_MAX_SIZE = 4 << 20,   /* bytes of one file */
+	/* Of one file: the longest dump of the largest blob is shorter. */
+	SOURCE_MAX_SIZE = 16 << 20,
 	SOURCE_MAX_TOTAL = 64 << 20, /* bytes of all files together */
 	SOURCE_MAX_DEPTH = 16,       /* includes inside includes */
 	SOURCE_MAX_FILES = 256,
@@ -51,6 +52,12 @@ struct position {
 };
 
 void sources_init(struct sources *sources, struct arena *arena);
+
+/*
+ * What a blob calls a file: its name, in which a '?' stands for what is no
+ * clean text, so that a policy can say it (mark.h).
+ */
+const char *source_name(struct arena *arena, const char *name);
 
 /*
  * Reads a file whole ("-" is standard input).  Returns NULL with errno set if

@@ -382,6 +382,14 @@ ask_at(struct test_results *results, const struct test_case *test,
 			&loaded->compilation.diags));
 		return;
 	}
+	/* The file's own level has a place to be complained about. */
+	if (level != test->given->level &&
+	    level < loaded->view.meta->level) {
+		result->message = arena_printf(results->subjects.file->arena,
+		    "the policy requires level %s: it does not run at %s\n",
+		    level_word(loaded->view.meta->level), level_word(level));
+		return;
+	}
 	result->bound = test_bind(&results->subjects, test, level);
 	if (!result->bound->good || !ask(results, result))
 		result->bound = NULL;
@@ -389,11 +397,27 @@ ask_at(struct test_results *results, const struct test_case *test,
 		result_judge(results, result);
 }
 
-/* Whether a case names its own level, whatever the others are asked at. */
+/* Whether the file says at which level the case is asked: for this case alone,
+ * or for all and nobody overruled it. */
 static bool
-has_own_level(const struct test_file *file, const struct test_case *test)
+has_level(const struct test_file *file, const struct test_levels *levels,
+    const struct test_case *test)
 {
-	return test->given->level_loc.begin != file->given.level_loc.begin;
+	struct loc given = test->given->level_loc;
+
+	return levels->count == 0 || given.begin != file->given.level_loc.begin ||
+	    (!levels->chosen && given.end != 0);
+}
+
+static bool
+runs_at(struct test_results *results, const struct test_case *test,
+    enum sbx_level level)
+{
+	const struct test_loaded *loaded = test_load(&results->subjects,
+	    test->policy);
+
+	return loaded->state != LOADED_GOOD ||
+	    level >= loaded->view.meta->level;
 }
 
 void
@@ -409,13 +433,16 @@ test_ask(struct test_results *results, const struct test_levels *levels)
 			    SBX_LEVEL_FULL, false));
 			continue;
 		}
-		if (levels->count == 0 || has_own_level(file, test)) {
+		if (has_level(file, levels, test)) {
 			ask_at(results, test, test->given->level,
 			    levels->count > 1);
 			continue;
 		}
-		for (size_t j = 0; j < levels->count; j++)
-			ask_at(results, test, levels->items[j],
-			    levels->count > 1);
+		for (size_t j = 0; j < levels->count; j++) {
+			if (levels->chosen || runs_at(results, test,
+				levels->items[j]))
+				ask_at(results, test, levels->items[j],
+				    levels->count > 1);
+		}
 	}
 }

@@ -36,10 +36,15 @@ struct test_results {
 	size_t explained; /* failures */
 };
 
-/* The levels that cases are asked at; none: at that of the file. */
+/*
+ * The levels that cases are asked at; none: at that of the file.  Those that
+ * nobody chose are what the machine gives, and count where the file says
+ * nothing and the policy runs.
+ */
 struct test_levels {
 	enum sbx_level items[SBX_LEVEL_END];
 	size_t count;
+	bool chosen; /* by -l */
 };
 
 /* Asks all cases of a file.  What is wrong with them is in its diags. */

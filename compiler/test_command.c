@@ -252,6 +252,7 @@ levels_choose(struct tests *tests)
 	const char *text = tests->options->level;
 	struct test_levels *levels = &tests->levels;
 
+	levels->chosen = text != NULL;
 	while (text != NULL && *text != '\0') {
 		size_t len = strcspn(text, ",");
 		char *word = arena_strndup(tests->options->arena, text, len);
@@ -310,5 +311,10 @@ command_test(struct options *options)
 		say_total(&tests);
 	if (tests.failed > 0)
 		status_raise(&tests, EXIT_POLICY);
+	/* Who asked for the kernel's word did not get it. */
+	if (options->live && tests.tried == 0 && tests.untried > 0) {
+		complain("nothing could be tried in the kernel");
+		status_raise(&tests, EXIT_TROUBLE);
+	}
 	return tests.status;
 }

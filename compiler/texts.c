@@ -52,6 +52,35 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
 	    holes_text(policy, rule, more));
 }
 
+size_t
+path_object_end(const struct policy *policy, size_t index)
+{
+	uint32_t begin = policy->paths.items[index].origin.loc.begin;
+
+	while (index < policy->paths.count &&
+	    policy->paths.items[index].origin.loc.begin == begin)
+		index++;
+	return index;
+}
+
+const char *
+path_object_text(const struct policy *policy, size_t index, size_t end)
+{
+	struct path_rule rule = policy->paths.items[index];
+	const struct source *source = sources_find(policy->sources,
+	    rule.origin.loc);
+	uint32_t len = rule.origin.loc.end - rule.origin.loc.begin;
+
+	rule.hole_count = 0;
+	if (end - index > 1 && source != NULL) {
+		rule.glob = NULL;
+		rule.at.anchor = SBX_ANCHOR_ROOT;
+		rule.at.suffix = arena_strndup(policy->arena, source->text +
+		    (rule.origin.loc.begin - source->base), len);
+	}
+	return path_rule_text(policy, &rule, NULL);
+}
+
 const char *
 port_rule_text(const struct policy *policy, const struct port_rule *rule)
 {

@@ -12,6 +12,16 @@
 const char *path_rule_text(const struct policy *policy,
     const struct path_rule *rule, const struct target *more);
 
+/*
+ * The rules [index, end) of one object, as it is written where it stands for
+ * several paths, and without its holes.
+ */
+const char *path_object_text(const struct policy *policy, size_t index,
+    size_t end);
+
+/* The end of the object that begins at `index`. */
+size_t path_object_end(const struct policy *policy, size_t index);
+
 const char *port_rule_text(const struct policy *policy,
     const struct port_rule *rule);
 const char *syscall_rule_text(const struct policy *policy,

@@ -40,6 +40,7 @@ enum setting_kind {
 
 struct setting {
 	struct origin origin;
+	struct mark mark;  /* of it */
 	enum setting_kind kind;
 	unsigned key;
 	const char *name;  /* of a variable, else "" */
@@ -83,8 +84,10 @@ struct context {
 	bool again; /* this group was unfolded by an earlier layer too */
 };
 
-/* The origin of what a statement gives. */
-struct origin context_origin(const struct context *context, struct loc loc);
+/* The origin of what a statement gives; a mark that is none is reported. */
+struct origin context_origin(struct unfolding *unfolding,
+    const struct context *context, const struct ast_stmt *stmt,
+    struct loc loc);
 
 /* rules.c: adds what a rule says to the items. */
 void unfold_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,

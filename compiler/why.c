@@ -180,6 +180,9 @@ why_env(const struct why *why)
 		say_set(why);
 	else if (why->verdict.by == BY_ENV)
 		say_env_rule(why);
+	else if (why->verdict.by == BY_SCRATCH)
+		fputs("    sbxrun sets it, to the scratch directory\n",
+		    why->stream);
 	else
 		fputs("    no rule allows it\n", why->stream);
 }

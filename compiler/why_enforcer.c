@@ -78,6 +78,14 @@ split_text(const struct why *why, const struct split_list *list)
 typedef const char *enforcer_finder(const struct why *why,
     enum sbx_level level);
 
+/* Whether the path is there, though not for what was asked. */
+static bool
+is_read(const struct why *why, const struct place_rules *rules)
+{
+	return sbx_verdict_allows(sbx_path_verdict(rules->rules, rules->count,
+	    SBX_READ, why->access->path));
+}
+
 static const char *
 path_enforcer(const struct why *why, enum sbx_level level)
 {
@@ -89,10 +97,15 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	places_rules_for(&why->subject->places, why->subject->arch->where,
 	    why->access->path, &rules);
 	find_splits(&rules, why->access->detail, why->access->path, &splits);
+	if (level == SBX_LEVEL_FULL && splits.count > 0)
+		return "a mount over it, if it is there when the sandbox "
+		    "starts";
+	if (level == SBX_LEVEL_FULL && is_read(why, &rules))
+		return why->access->detail == SBX_WRITE ?
+		    "the view, where it is read-only, and Landlock" :
+		    "Landlock, which lets nothing be executed there";
 	if (level == SBX_LEVEL_FULL)
-		return splits.count == 0 ?
-		    "the view, which does not hold it, and Landlock" :
-		    "a mount over it, if it is there when the sandbox starts";
+		return "the view, which does not hold it, and Landlock";
 	if (splits.count == 0)
 		return "Landlock, which is given nothing there";
 	return arena_printf(why->subject->places.arena, "Landlock, which is "

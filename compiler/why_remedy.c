@@ -41,9 +41,10 @@ say_spelled(const struct why *why)
 	    why->access->path));
 }
 
-/* A deny that covers the path. */
+/* A deny that covers the path, and begins at `place`. */
 static void
-lift_deny(struct remedy *remedy, const struct sbx_path *rule)
+lift_deny(struct remedy *remedy, const struct sbx_path *rule,
+    struct sbx_place place)
 {
 	const struct why *why = remedy->why;
 	FILE *stream = step(remedy);
@@ -51,6 +52,13 @@ lift_deny(struct remedy *remedy, const struct sbx_path *rule)
 	if (is_shipped(why->view, rule->source)) {
 		fputs("drop ", stream);
 		show_path_rule(stream, why->view, rule);
+	} else if (rule->glob == 0 &&
+	    sbx_place_compare(place, why->access->path) == 0) {
+		/* Nothing would be left of it. */
+		fputs("take away: ", stream);
+		show_path_rule(stream, why->view, rule);
+		fputs(" at ", stream);
+		show_source(stream, why->view, rule->source);
 	} else {
 		fputs("end the rule at ", stream);
 		show_source(stream, why->view, rule->source);
@@ -77,7 +85,7 @@ path_remedy(struct remedy *remedy)
 			given = true;
 		/* A rule about ~ may stand there twice, for two homes. */
 		else if (i == 0 || rules.paths[i] != rules.paths[i - 1])
-			lift_deny(remedy, rules.paths[i]);
+			lift_deny(remedy, rules.paths[i], rules.rules[i].at);
 	}
 	if (given)
 		return;

@@ -116,6 +116,27 @@ limit_of_kind(enum sbx_limit_kind kind)
 }
 
 const char *
+limit_value_text(struct arena *arena, const struct limit_word *limit,
+    uint64_t value)
+{
+	const struct unit *best = NULL;
+
+	for (size_t i = 0; i < countof(units); i++) {
+		const struct unit *unit = &units[i];
+
+		if (unit->unit != limit->unit || unit->factor == 0 ||
+		    value % unit->factor != 0)
+			continue;
+		if (best == NULL || (unit->factor > best->factor && value > 0))
+			best = unit;
+	}
+	return best == NULL ?
+	    arena_printf(arena, "%llu", (unsigned long long)value) :
+	    arena_printf(arena, "%llu%s",
+		(unsigned long long)(value / best->factor), best->word);
+}
+
+const char *
 limit_nearest(const char *word)
 {
 	const char *names[countof(limits)];

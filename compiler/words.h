@@ -60,6 +60,9 @@ extern const size_t set_entry_count;
 const struct limit_word *limit_find(const char *word);
 const struct limit_word *limit_of_kind(enum sbx_limit_kind kind);
 const char *limit_nearest(const char *word);
+/* A value in the largest unit that says it: "50MiB". */
+const char *limit_value_text(struct arena *arena,
+    const struct limit_word *limit, uint64_t value);
 /* All of them, each after a blank. */
 const char *limit_words(struct arena *arena);
 

@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-enum {
-	EXCERPT_MAX = 40, /* bytes of the text that is quoted in a message */
-	NAME_MAX_LEN = 64,
-};
+enum { EXCERPT_MAX = 40 }; /* bytes of the text that is quoted in a message */
 
 #define COUNTOF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -43,14 +40,14 @@ keyword_find(const char *text, size_t len)
 static bool
 is_keyword(int token)
 {
-	return token >= T_SBX && token <= T_SET;
+	return token >= T_SBX && token <= T_FROM;
 }
 
 static bool
 starts_statement(int token)
 {
 	return is_keyword(token) && token != T_EXTENDS &&
-	    token != T_EXCEPT && token != T_GLOB;
+	    token != T_EXCEPT && token != T_GLOB && token != T_FROM;
 }
 
 static bool
@@ -305,6 +302,7 @@ parser_string(struct parser *parser, union SBX_YYSTYPE *value,
 	value->atom = ast_atom(parser->arena,
 	    looks_like_path(plain) ? AST_PATH : AST_STRING, *loc, plain,
 	    plain_len);
+	value->atom->quoted = true;
 	return T_STRING;
 }
 
@@ -373,6 +371,7 @@ sbx_yylex(SBX_YYSTYPE *value, struct loc *loc, struct parser *parser)
 	if (line_start || (parser->last == T_OPEN && parser->list.begin == 0))
 		parser->statement = token;
 	parser->line_start = line_start;
+	parser->before = parser->last;
 	parser->last = token;
 	parser->last_end = loc->end;
 	if (token == T_FAULT)
@@ -486,12 +485,18 @@ syntax_help(const struct parser *parser,
 
 	if (found == T_CLOSE && expected->statement)
 		return "no block is open here";
+	if (found == T_FROM && expected->end)
+		return "a mark stands behind a rule, 'param', 'require', "
+		    "'limit' or 'set'";
 	if (is_keyword(found) && expected->word && expected->object)
 		return "a keyword stands in double quotes here";
 	if (is_keyword(found) && expected->word && !rule)
 		return "a keyword cannot be a name";
 	if ((found == T_PATH || found == T_GLOB) && rule && expected->word && !expected->object)
 		return "say what about it: 'read', 'write' or 'exec'";
+	if (expected->quoted && parser->before == T_FROM)
+		return "a mark is put in double quotes: "
+		    "from \"team.sbx:6:18 (team)\"";
 	if (expected->quoted && found == T_OPEN)
 		return "'glob' stands before each pattern of a list";
 	if (expected->quoted && has_text(found) && !text)
@@ -527,7 +532,10 @@ parser_report(struct parser *parser, struct loc loc,
 		const char *meant = found != T_WORD ? NULL :
 		    keyword_meant(parser, loc, expected);
 
-		if (meant != NULL)
+		if (strncmp(text_at(parser, loc), "//", 2) == 0)
+			diag_help(parser->diags, diag,
+			    "a comment begins with '#'");
+		else if (meant != NULL)
 			diag_did_you_mean(parser->diags, diag, meant);
 		else if (help != NULL)
 			diag_help(parser->diags, diag, "%s", help);
@@ -613,14 +621,7 @@ parser_glob(struct ast_atom *pattern, struct loc loc)
 void
 parser_name(struct parser *parser, const struct ast_atom *name)
 {
-	const char *text = name->text;
-	size_t len = strlen(text);
-	bool good = is_letter(text[0]) && len <= NAME_MAX_LEN;
-
-	for (size_t i = 0; good && i < len; i++)
-		good = is_letter(text[i]) || text[i] == '-' ||
-		    text[i] == '_' || (text[i] >= '0' && text[i] <= '9');
-	if (good)
+	if (name_is_good(name->text, strlen(name->text)))
 		return;
 	struct diag *diag = diag_add(parser->diags, DIAG_BAD_NAME, name->loc,
 	    "%s cannot be a name", quote(parser, name->loc));
@@ -667,6 +668,16 @@ parser_pair(struct parser *parser, enum ast_kind kind, struct loc loc,
 	ast_list_add(&stmt->words, first);
 	if (second != NULL)
 		ast_list_add(&stmt->words, second);
+	return stmt;
+}
+
+struct ast_stmt *
+parser_set(struct parser *parser, struct loc loc, struct ast_atom *word,
+    struct ast_atom *name)
+{
+	struct ast_stmt *stmt = parser_pair(parser, AST_SET, loc, word, NULL);
+
+	stmt->name = name;
 	return stmt;
 }
 

@@ -29,6 +29,7 @@ struct parser {
 	uint32_t place;        /* of the scanner: where the next token begins */
 	struct ast_body body;  /* the result */
 	int last;              /* the latest token, 0 at the start */
+	int before;            /* the one before it */
 	uint32_t last_end;
 	bool line_start;       /* it is the first one of its line */
 	int statement;         /* the first token of the statement */
@@ -99,6 +100,8 @@ struct ast_stmt *parser_named(struct parser *parser, enum ast_kind kind,
     struct loc loc, struct ast_atom *name);
 struct ast_stmt *parser_pair(struct parser *parser, enum ast_kind kind,
     struct loc loc, struct ast_atom *first, struct ast_atom *second);
+struct ast_stmt *parser_set(struct parser *parser, struct loc loc,
+    struct ast_atom *word, struct ast_atom *name);
 struct ast_stmt *parser_rule(struct parser *parser, struct loc loc,
     enum sbx_effect effect, struct ast_list words);
 

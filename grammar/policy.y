@@ -58,7 +58,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
 	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
 	DROP "'drop'" EXCEPT "'except'" GLOB "'glob'" REQUIRE "'require'" ON "'on'"
-	LIMIT "'limit'" SET "'set'"
+	LIMIT "'limit'" SET "'set'" FROM "'from'"
 	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
 %token <atom>
 	WORD "a word" PATH "a path" PATTERN "a pattern"
@@ -68,7 +68,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 %type <body> body block
 %type <stmt> line statement simple rule head
 %type <list> words objects objects_or_none holes_or_none list items
-%type <atom> atom marked glob name variable
+%type <atom> atom marked glob name variable from_or_none
 %type <effect> effect
 
 %%
@@ -115,20 +115,33 @@ simple:
 		$$ = parser_named(parser, AST_LET, @$, $2);
 		$$->objects = $4;
 	}
-|	PARAM name { $$ = parser_named(parser, AST_PARAM, @$, $2); }
+|	PARAM name from_or_none {
+		$$ = parser_named(parser, AST_PARAM, @$, $2);
+		$$->from = $3;
+	}
 |	USE name { $$ = parser_named(parser, AST_USE, @$, $2); }
 |	ABOUT STRING { $$ = parser_named(parser, AST_ABOUT, @$, $2); }
-|	rule
+|	rule from_or_none { $$ = $1; $$->loc = @$; $$->from = $2; }
 |	DROP rule { $$ = $2; $$->loc = @$; $$->drop = true; }
-|	REQUIRE WORD atom {
+|	REQUIRE WORD atom from_or_none {
 		$$ = parser_pair(parser, AST_REQUIRE, @$, $2, $3);
+		$$->from = $4;
 	}
-|	LIMIT WORD atom { $$ = parser_pair(parser, AST_LIMIT, @$, $2, $3); }
-|	SET WORD variable EQUALS atom {
-		$$ = parser_pair(parser, AST_SET, @$, $2, NULL);
-		$$->name = $3;
+|	LIMIT WORD atom from_or_none {
+		$$ = parser_pair(parser, AST_LIMIT, @$, $2, $3);
+		$$->from = $4;
+	}
+|	SET WORD variable EQUALS atom from_or_none {
+		$$ = parser_set(parser, @$, $2, $3);
 		ast_list_add(&$$->objects, $5);
+		$$->from = $6;
 	}
+;
+
+/* A place in another text; what it means is looked at later. */
+from_or_none:
+	%empty { $$ = NULL; }
+|	FROM STRING { $$ = $2; }
 ;
 
 rule: effect words objects_or_none holes_or_none {
@@ -194,20 +207,26 @@ name: WORD { $$ = $1; parser_name(parser, $1); };
 /* A variable of the environment may be called like a keyword. */
 variable:
 	WORD
+|	STRING
 |	keyword { $$ = parser_keyword_atom(parser, @$); }
 ;
 
 keyword:
 	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
 |	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | LIMIT | SET
+|	FROM
 ;
 
 head:
 	GROUP name { $$ = parser_named(parser, AST_GROUP_DEF, @$, $2); }
-|	PROFILE name { $$ = parser_named(parser, AST_PROFILE, @$, $2); }
-|	PROFILE name EXTENDS name {
+|	PROFILE name from_or_none {
+		$$ = parser_named(parser, AST_PROFILE, @$, $2);
+		$$->from = $3;
+	}
+|	PROFILE name EXTENDS name from_or_none {
 		$$ = parser_named(parser, AST_PROFILE, @$, $2);
 		$$->parent = $4;
+		$$->from = $5;
 	}
 |	ON words {
 		$$ = parser_named(parser, AST_ON, @$, NULL);
@@ -244,6 +263,9 @@ is_object(yysymbol_kind_t kind)
 static bool
 is_obvious(const struct parser_expected *expected, yysymbol_kind_t kind)
 {
+	/* Marks are written by programs. */
+	if (kind == YYSYMBOL_FROM)
+		return true;
 	if (expected->statement)
 		return kind != YYSYMBOL_CLOSE;
 	if (expected->object)

@@ -67,6 +67,13 @@ complains() {
 	fi
 }
 
+refute_complains() {
+	if [[ "$stderr" == *"$1"* ]]; then
+		echo "'$1' in: $stderr"
+		return 1
+	fi
+}
+
 # --- help and version ------------------------------------------------------
 
 @test "--help goes to stdout, fits a screen and ends with 0" {
@@ -152,12 +159,13 @@ complains() {
 }
 
 @test "values of options are checked" {
-	ends 2 "$SBXC" check team.sbx -f json
+	ends 2 "$SBXC" check team.sbx -f tap
+	complains "-f is text, gcc, json, sarif, github or junit, not 'tap'"
 	ends 2 "$SBXC" check team.sbx --color=mauve
 	ends 2 "$SBXC" team.sbx -D data
 	ends 2 "$SBXC" team.sbx -D =x
 	"$SBXC" team.sbx
-	ends 2 "$SBXC" dump team.bin -O yaml
+	ends 2 "$SBXC" dump team.bin -O toml
 	ends 2 "$SBXC" dump team.bin -O bpf --arch vax
 	ends 2 "$SBXC" dump team.bin -O bpf --variant -1
 	ends 2 "$SBXC" dump team.bin -O bpf --variant 99
@@ -382,6 +390,83 @@ complains() {
 	[[ "$stderr" != *"|"* ]]
 }
 
+# A file with one warning of each of two codes.
+warned() {
+	cat >warned.sbx <<-'END'
+	sbx 1
+	profile warned {
+	    allow write ~/.zshrc
+	    allow read /srv
+	    allow read /srv
+	}
+	END
+}
+
+@test "check -W and -E choose what counts" {
+	warned
+	ends 0 "$SBXC" check warned.sbx
+	complains "2 warnings"
+	ends 0 "$SBXC" check -W no-SBX0605 warned.sbx
+	complains "1 warning"
+	refute_complains SBX0605
+	ends 0 "$SBXC" check -W no-risky-startup,no-sbx0301 warned.sbx
+	[ -z "$stderr" ]
+	ends 0 "$SBXC" check -W no-all -W duplicate-rule warned.sbx
+	complains "1 warning"
+	ends 1 "$SBXC" check -E SBX0301 warned.sbx
+	complains "1 error, 1 warning"
+	ends 1 "$SBXC" check -E all warned.sbx
+	complains "2 errors"
+	ends 1 "$SBXC" check -E all -E no-SBX0301 warned.sbx
+	complains "1 error, 1 warning"
+	ends 0 "$SBXC" check -E all -W no-all warned.sbx
+	ends 1 "$SBXC" check -W no-all -E SBX0301 warned.sbx
+	complains "1 error"
+}
+
+@test "check -W and -E know their codes" {
+	warned
+	ends 2 "$SBXC" check -W SBX0650 warned.sbx
+	complains "'SBX0650' is no code of a diagnostic; did you mean"
+	ends 2 "$SBXC" check -E no-riskystartup warned.sbx
+	complains "did you mean 'risky-startup'?"
+	ends 2 "$SBXC" check -W no-SBX0201 warned.sbx
+	complains "SBX0201 is an error, and errors cannot be switched off"
+	ends 2 "$SBXC" check -E no-SBX0201 warned.sbx
+	ends 0 "$SBXC" check -W SBX0201 -E SBX0201 team.sbx
+	ends 2 "$SBXC" check -W "" warned.sbx
+}
+
+@test "check looks at comments that ignore, unless told not to" {
+	warned
+	sed -i 's/zshrc$/zshrc  # sbx: ignore SBX0605 -- why not/' warned.sbx
+	ends 0 "$SBXC" check warned.sbx
+	refute_complains SBX0605
+	ends 0 "$SBXC" check --no-ignore warned.sbx
+	complains SBX0605
+	ends 0 "$SBXC" check -E SBX0605 warned.sbx
+	ends 1 "$SBXC" check --no-ignore -E SBX0605 warned.sbx
+	ends 0 "$SBXC" build warned.sbx -o warned.bin
+	refute_complains SBX0605
+	sed -i 's/ -- why not//' warned.sbx
+	ends 1 "$SBXC" build warned.sbx -o warned.bin
+	ends 1 "$SBXC" check --no-ignore warned.sbx
+	complains SBX0115
+}
+
+@test "check --target judges another machine" {
+	ends 2 "$SBXC" check --target landlock=99 team.sbx
+	complains "--target is landlock=N, level=LEVEL or macos"
+	ends 2 "$SBXC" check --target level=medium team.sbx
+	ends 2 "$SBXC" check --target landlock= team.sbx
+	ends 2 "$SBXC" check --target linux team.sbx
+	warned
+	ends 1 "$SBXC" check --target landlock=0 warned.sbx
+	complains "landlock=0: nothing confines files"
+	ends 0 "$SBXC" check --target landlock=6 --target level=full warned.sbx
+	complains "landlock=6: "
+}
+
 @test "check -q prints nothing" {
 	ends 1 "$SBXC" check -q bad.sbx
 	[ -z "$output$stderr" ]
@@ -428,6 +513,10 @@ complains() {
 	says "nothing (level minimal): 'require level standard' refuses that"
 	says "to allow it: end the rule at team.sbx:10:18 with: "
 	says "except \${workspace}/.git/hooks/x"
+	ends 1 "$SBXC" why team.sbx -w /src/app write /src/app/.git/hooks
+	says "to allow it: take away: deny write \${workspace}/.git/hooks at team.sbx:10:18"
+	ends 1 "$SBXC" why team.sbx write /usr/x
+	says "the view, where it is read-only, and Landlock (level full)"
 }
 
 @test "why: the way out is one" {

@@ -38,14 +38,30 @@ compiler_knows_no_loader()
 	    grep '"runtime/'
 }
 
-one_file_knows_libseccomp()
+# one_file_knows HEADER TREE
+one_file_knows()
 {
-	includes "$1" compiler grammar runtime format | grep '<seccomp\.h>' |
+	includes "$2" compiler grammar runtime format | grep -F "<$1>" |
 	    awk -F: '!($1 in seen) { seen[$1]; n++; text = text $0 "\n" }
 		END { if (n != 1) printf "%d files:\n%s", n, text }'
 }
 
-# diag.c renders, and whoever has diagnostics may tell it where to.  The others
+one_file_knows_libseccomp()
+{
+	one_file_knows seccomp.h "$1"
+}
+
+one_file_knows_jansson()
+{
+	one_file_knows jansson.h "$1"
+}
+
+one_file_knows_libyaml()
+{
+	one_file_knows yaml.h "$1"
+}
+
+# diag_print.c renders, and whoever has diagnostics may tell it where to.  The others
 # speak when there is nothing to render: no memory, a bug of ours, a command
 # line.  What bison and flex made is in the tree if it was built there.
 few_files_print_to_stderr()
@@ -54,7 +70,7 @@ few_files_print_to_stderr()
 	    format) |
 	    grep -Ev '^grammar/(policy|scan)\.[ch]:' |
 	    grep -v 'diags_print(' |
-	    grep -Ev '^compiler/(diag|arena|bug|main|commands)\.c:'
+	    grep -Ev '^compiler/(arena|bug|main|commands)\.c:'
 }
 
 # Prints the place of each action of more than three lines.
@@ -133,6 +149,8 @@ check runtime_stands_on_format \
     "runtime/ includes only itself, format/ and the system"
 check compiler_knows_no_loader "the compiler includes nothing of runtime/"
 check one_file_knows_libseccomp "one file includes <seccomp.h>"
+check one_file_knows_jansson "one file includes <jansson.h>"
+check one_file_knows_libyaml "one file includes <yaml.h>"
 check few_files_print_to_stderr "few files print to stderr"
 check short_actions "a grammar action has at most three lines"
 

@@ -101,6 +101,7 @@ sample_policy(struct arena *arena, const struct sample *sample)
 	struct policy *policy = arena_alloc(arena, sizeof *policy);
 
 	policy->arena = arena;
+	policy->sources = arena_alloc(arena, sizeof *policy->sources);
 	policy->profile = sample->name;
 	policy->level = SBX_LEVEL_MINIMAL;
 	sample_syscalls(sample, policy, sample->allow, 4, SBX_ALLOW);

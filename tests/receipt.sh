@@ -179,12 +179,17 @@ self_tests()
 	    "$(field 0 level) $(field 0 ok) $(field 0 canaries)"
 	is 'a canary' 'io_uring false ENOSYS' "$(field 0 canaries 7 canary
 	    ) $(field 0 canaries 7 allowed) $(field 0 canaries 7 errno)"
+	is 'what nobody granted' 'write outside false false' \
+	    "$(field 0 canaries 1 canary) $(field 0 canaries 1 granted
+	    ) $(field 0 canaries 1 allowed)"
 	is 'the time limit' 'outlive the time limit killed true' \
 	    "$(field 0 canaries 13 canary) $(field 0 canaries 13 errno
 	    ) $(field 0 canaries 13 ok)"
 	# Another test's may be there for a moment.
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		stages=$(ls -d /tmp/sbx-self-test-* 2>/dev/null) || break
+		stages=$(find /tmp /var/tmp -maxdepth 1 \
+		    -name 'sbx-self-test-*' 2>/dev/null)
+		[ -n "$stages" ] || break
 		sleep 0.2
 	done
 	is 'the stage is gone' '' "$stages"

@@ -223,6 +223,8 @@ printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
     '  - deny: read ~/x' >"$base/shut.yaml"
 got=$(env TMPDIR="$base/tmp" "$base/sbxc" test --live -l standard \
     "$base/shut.yaml" 2>&1)
+tap_empty "where nothing can be tried, --live fails" "$(
+    [ $? -eq 3 ] || echo "$got")"
 tap_empty "a policy that lets nothing be executed" "$(
     printf '%s\n' "$got" | grep -q 'in the kernel: 0 tried, 1 not tried' ||
     echo "$got"; left)"
