@@ -281,6 +281,28 @@ check_everything_level(struct checker *checker)
 	    "landlock");
 }
 
+/* Told where the user's own file says it, if only by the name of a parent. */
+static void
+check_risk_everything(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+	struct diag *diag;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+
+		if (rule->kind != FREEDOM_EVERYTHING ||
+		    rule->effect != SBX_ALLOW)
+			continue;
+		diag = check_report(checker, rule->origin.own ?
+		    rule->origin.loc : policy->profile_loc, "profile '%s' "
+		    "confines nothing but by its limits", policy->profile);
+		diag_help(checker->diags, diag, "extend 'coding' and allow "
+		    "what is missing");
+		return;
+	}
+}
+
 /* --- the table ----------------------------------------------------------- */
 
 static const struct check {
@@ -325,6 +347,7 @@ static const struct check {
 	{ "port-deny", check_port_deny_full, DIAG_PORT_DENY },
 	{ "one-machine", check_freedom_machine, DIAG_ONE_MACHINE },
 	{ "syscalls-on-macos", check_syscall_macos, DIAG_SYSCALL_MACOS },
+	{ "risky-everything", check_risk_everything, DIAG_RISKY_EVERYTHING },
 	{ "risky-write", check_risk, DIAG_RISKY_WRITE },
 	{ "risky-startup", check_risk, DIAG_RISKY_STARTUP },
 	{ "risky-path", check_risk, DIAG_RISKY_PATH },

@@ -477,6 +477,53 @@ make_root(struct mounts *mounts)
 
 /* Links lead where they did, as far as they are not inside a bind. */
 static void
+make_link(struct mounts *mounts, struct sbx_place at)
+{
+	char target[SBX_MAX_PATH + 1];
+	ssize_t len;
+
+	if (mounts_around(mounts, at) != NULL)
+		return;
+	len = readlink(at.path, target, sizeof target - 1);
+	if (len < 0)
+		return;
+	target[len] = '\0';
+	make_parents(mounts, at);
+	if (symlinkat(target, mounts->root, inside(at)) != 0 &&
+	    errno != EEXIST)
+		refuse_place(at, "cannot make the link in the view", errno);
+}
+
+static bool
+is_linked(const struct binding *binding, struct sbx_place at)
+{
+	for (uint32_t i = 0; i < binding->link_count; i++) {
+		if (sbx_place_compare(binding->links[i].at, at) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where /usr holds everything, these are links into it, and a policy that
+ * allows /usr need not name them: a program's interpreter is in /lib64, and at
+ * the other levels the link is followed without a question.
+ */
+static void
+make_usr_links(struct mounts *mounts)
+{
+	static const struct sbx_place places[] = {
+		{ "/bin", 4 }, { "/sbin", 5 }, { "/lib", 4 }, { "/lib32", 6 },
+		{ "/lib64", 6 }, { "/libx32", 7 },
+	};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (!is_linked(mounts->binding, places[i]))
+			make_link(mounts, places[i]);
+	}
+}
+
+static void
 make_links(struct mounts *mounts)
 {
 	const struct binding *binding = mounts->binding;
@@ -489,23 +536,9 @@ make_links(struct mounts *mounts)
 		{ "dev/stderr", "/proc/self/fd/2" },
 	};
 
-	for (uint32_t i = 0; i < binding->link_count; i++) {
-		struct sbx_place at = binding->links[i].at;
-		char target[SBX_MAX_PATH + 1];
-		ssize_t len;
-
-		if (mounts_around(mounts, at) != NULL)
-			continue;
-		len = readlink(at.path, target, sizeof target - 1);
-		if (len < 0)
-			continue;
-		target[len] = '\0';
-		make_parents(mounts, at);
-		if (symlinkat(target, mounts->root, inside(at)) != 0 &&
-		    errno != EEXIST)
-			refuse_place(at, "cannot make the link in the view",
-			    errno);
-	}
+	for (uint32_t i = 0; i < binding->link_count; i++)
+		make_link(mounts, binding->links[i].at);
+	make_usr_links(mounts);
 	if (mounts_around(mounts, place_dev_pts) != NULL)
 		return;
 	for (size_t i = 0; i < sizeof in_dev / sizeof *in_dev; i++)

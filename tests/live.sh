@@ -22,6 +22,9 @@ for profile in workspace-write read-only full-access coding; do
 	"$SBXC" "$profiles/$profile.sbx" -o "$base/$profile.bin" || exit 99
 done
 
+printf 'sbx 1\nprofile usr { allow exec /usr }\n' |
+    "$SBXC" - -o "$base/usr.bin" || exit 99
+
 # as UID COMMAND...: runs a command as that user, with the home made for it.
 as()
 {
@@ -489,6 +492,14 @@ no_network_namespace()
 	esac
 }
 
+# On a system whose /lib64 is a link into /usr no rule has to name it.
+usr_alone()
+{
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
+	    "$base/usr.bin" -- /usr/bin/true 2>&1) || got="$? $got"
+	tap_empty "uid $1, $level: /usr holds its interpreter" "$got"
+}
+
 statuses()
 {
 	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
@@ -511,6 +522,7 @@ check_all()
 		globs "$1"
 		planted "$1"
 		own_network "$1"
+		usr_alone "$1"
 	done
 	glob_bounds "$1"
 	refusals "$1"
