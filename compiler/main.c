@@ -333,7 +333,7 @@ command_find(const char *word)
 static bool
 is_file(const char *word)
 {
-	const char *names[countof(commands)];
+	const char *names[countof(commands)], *near;
 
 	/* What names a file is one, whatever command it resembles. */
 	if (strpbrk(word, "/.") != NULL || strcmp(word, "-") == 0 ||
@@ -343,10 +343,11 @@ is_file(const char *word)
 		names[i] = commands[i].name;
 	if (command_find(word) != NULL)
 		misused("the command comes first: sbxc %s ...", word);
-	else if ((word = nearest_name(word, names, countof(names))) != NULL)
-		misused("unknown command; did you mean '%s'?", word);
+	else if ((near = nearest_name(word, names, countof(names))) != NULL)
+		misused("unknown command '%s'; did you mean '%s'?", word,
+		    near);
 	else
-		misused("unknown command, and no file of that name");
+		misused("'%s' is no command, and no file", word);
 	return false;
 }
 

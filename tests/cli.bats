@@ -138,7 +138,7 @@ refute_complains() {
 	ends 2 "$SBXC" chekc
 	complains "did you mean 'check'?"
 	ends 2 "$SBXC" xyzzy
-	complains "unknown command"
+	complains "'xyzzy' is no command, and no file"
 }
 
 @test "an option that the command has no use for is refused" {
