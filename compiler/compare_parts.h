@@ -73,7 +73,7 @@ void pass_note_setting(struct pass *pass, enum difference_kind kind,
 const char *saying_text(struct arena *arena, const struct sbx_view *view,
     const struct access *access, const struct verdict *verdict);
 
-/* compare_rules.c: "deny write ${workspace}/.git", in the arena. */
+/* The text of a rule of the view: "deny write ${workspace}/.git". */
 const char *path_saying(struct arena *arena, const struct sbx_view *view,
     const struct sbx_path *path);
 

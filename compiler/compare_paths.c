@@ -387,49 +387,54 @@ enter_globs(struct walk *walk, const struct node *node, size_t from, size_t to)
 	}
 }
 
-static bool
-is_idle(const struct walk *walk, const struct merged_rule *rule)
+/* The first event from *at on whose rule is about the right; NULL after the
+ * last.  *at is where to go on. */
+static const struct event *
+next_event(const struct walk *walk, uint32_t *at)
 {
-	return ((rule->rights[SIDE_OLD] | rule->rights[SIDE_NEW]) &
-		   walk->right) == 0;
+	while (*at != 0) {
+		const struct event *event = &walk->tree->events.items[*at - 1];
+		const struct merged_rule *rule =
+		    walk->bounds[event->bound].rule;
+
+		*at = event->next;
+		if (((rule->rights[SIDE_OLD] | rule->rights[SIDE_NEW]) &
+			walk->right) != 0)
+			return event;
+	}
+	return NULL;
 }
 
 static void
 enter_events(struct walk *walk, const struct node *node)
 {
-	for (uint32_t at = node->event; at != 0;) {
-		const struct event *event = &walk->tree->events.items[at - 1];
-		const struct merged_rule *rule =
-		    walk->bounds[event->bound].rule;
+	uint32_t at = node->event;
+	const struct event *event;
 
-		at = event->next;
-		if (is_idle(walk, rule))
-			continue;
+	while ((event = next_event(walk, &at)) != NULL) {
+		const struct sbx_glob *glob =
+		    walk->bounds[event->bound].rule->glob;
+
 		if (event->hole)
 			hole_begins(walk, event->bound);
-		else if (rule->glob == NULL)
+		else if (glob == NULL)
 			rule_begins(walk, event->bound);
 		else
-			*STACK_PUSH(walk->pass->scratch,
-			    &walk->lives) = (struct live){ event->bound,
-				sbx_glob_start(rule->glob) };
+			*STACK_PUSH(walk->pass->scratch, &walk->lives) =
+			    (struct live){ event->bound, sbx_glob_start(glob) };
 	}
 }
 
 static void
 leave_events(struct walk *walk, const struct node *node)
 {
-	for (uint32_t at = node->event; at != 0;) {
-		const struct event *event = &walk->tree->events.items[at - 1];
-		const struct merged_rule *rule =
-		    walk->bounds[event->bound].rule;
+	uint32_t at = node->event;
+	const struct event *event;
 
-		at = event->next;
-		if (is_idle(walk, rule))
-			continue;
+	while ((event = next_event(walk, &at)) != NULL) {
 		if (event->hole)
 			hole_ends(walk, event->bound);
-		else if (rule->glob == NULL)
+		else if (walk->bounds[event->bound].rule->glob == NULL)
 			rule_ends(walk, event->bound);
 	}
 }

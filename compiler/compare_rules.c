@@ -4,7 +4,6 @@
  * what can before any path is bound.
  */
 #include "compiler/compare_paths.h"
-#include "compiler/show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,26 +205,6 @@ rules_merge(struct pass *pass, struct arena *arena)
 }
 
 /* --- deny or prefer deny -------------------------------------------------- */
-
-const char *
-path_saying(struct arena *arena, const struct sbx_view *view,
-    const struct sbx_path *path)
-{
-	char *text = NULL;
-	const char *result;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (stream == NULL)
-		arena_exhausted();
-	show_path_rule(stream, view, path);
-	show_where(stream, path->where);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	result = arena_strndup(arena, text, size);
-	free(text);
-	return result;
-}
 
 /* A plain deny on one side, and no more than a preferred one on the other. */
 void

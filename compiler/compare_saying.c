@@ -26,18 +26,6 @@ show_syscall(FILE *stream, const struct sbx_view *view,
 }
 
 static void
-show_set(FILE *stream, const struct sbx_view *view, const struct sbx_set *set)
-{
-	fputs("set env ", stream);
-	show_text(stream, sbx_string(view, set->name));
-	fputs(" = ", stream);
-	if (set->anchor == SBX_NO_ANCHOR)
-		show_text(stream, sbx_string(view, set->text));
-	else
-		show_place(stream, view, set->anchor, set->text);
-}
-
-static void
 show_network(FILE *stream, const struct sbx_view *view,
     const struct verdict *verdict)
 {
@@ -118,4 +106,17 @@ saying_text(struct arena *arena, const struct sbx_view *view,
 	result = size > 0 ? arena_strndup(arena, text, size) : NULL;
 	free(text);
 	return result;
+}
+
+const char *
+path_saying(struct arena *arena, const struct sbx_view *view,
+    const struct sbx_path *path)
+{
+	const struct access access = { .kind = ACCESS_PATH };
+	const struct verdict verdict = {
+		.by = BY_PATH,
+		.rule = (uint32_t)(path - view->paths),
+	};
+
+	return saying_text(arena, view, &access, &verdict);
 }

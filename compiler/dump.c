@@ -139,13 +139,7 @@ dump_set(FILE *stream, const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->set_count; i++) {
 		const struct sbx_set *set = &view->set[i];
 
-		fputs("set env ", stream);
-		show_text(stream, sbx_string(view, set->name));
-		fputs(" = ", stream);
-		if (set->anchor == SBX_NO_ANCHOR)
-			show_text(stream, sbx_string(view, set->text));
-		else
-			show_place(stream, view, set->anchor, set->text);
+		show_set(stream, view, set);
 		dump_end(stream, view, set->where, set->source);
 	}
 }

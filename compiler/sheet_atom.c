@@ -4,25 +4,11 @@
  */
 #include "compiler/sheet_atom.h"
 
+#include "compiler/words.h"
+
 #include <string.h>
 
 /* --- words that have no source to be copied from -------------------------- */
-
-static bool
-is_keyword(const char *text)
-{
-	static const char *const words[] = {
-#define KEYWORD(word, token, statement) word,
-#include "compiler/tables/keywords.def"
-#undef KEYWORD
-	};
-
-	for (size_t i = 0; i < countof(words); i++) {
-		if (strcmp(words[i], text) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* Whether text is made of letters, digits, bytes of UTF-8 and these. */
 static bool
@@ -60,7 +46,7 @@ static bool
 is_plain_word(const char *text)
 {
 	return is_made_of(text, "_.+%:*-@/") && text[0] != '@' &&
-	    text[0] != '/' && text[0] != '\0' && !is_keyword(text) &&
+	    text[0] != '/' && text[0] != '\0' && !word_is_keyword(text) &&
 	    !is_number(text);
 }
 
@@ -130,7 +116,7 @@ sheet_variable(struct sheet *sheet, const struct ast_atom *name)
 	bool plain = is_plain_word(name->text) &&
 	    strchr(name->text, '*') == NULL;
 
-	if (sheet->source != NULL || plain || is_keyword(name->text))
+	if (sheet->source != NULL || plain || word_is_keyword(name->text))
 		sheet_word(sheet, name);
 	else
 		sheet_quoted(sheet, name);

@@ -166,6 +166,18 @@ show_ports(FILE *stream, const struct sbx_port *rule)
 }
 
 void
+show_set(FILE *stream, const struct sbx_view *view, const struct sbx_set *set)
+{
+	fputs("set env ", stream);
+	show_text(stream, sbx_string(view, set->name));
+	fputs(" = ", stream);
+	if (set->anchor == SBX_NO_ANCHOR)
+		show_text(stream, sbx_string(view, set->text));
+	else
+		show_place(stream, view, set->anchor, set->text);
+}
+
+void
 show_where(FILE *stream, uint8_t where)
 {
 	static const struct {

@@ -27,6 +27,10 @@ void show_path_rule(FILE *stream, const struct sbx_view *view,
 /* "connect tcp 443", "listen tcp 8000-8080". */
 void show_ports(FILE *stream, const struct sbx_port *rule);
 
+/* "set env TMPDIR = /tmp". */
+void show_set(FILE *stream, const struct sbx_view *view,
+    const struct sbx_set *set);
+
 /* " on x86_64"; nothing for all of Linux. */
 void show_where(FILE *stream, uint8_t where);
 

@@ -1,11 +1,14 @@
 /*
- * Look-ups over tables/words.def and tables/sets.def.  Everything returns NULL,
- * or false, for a word that is not there; who asked reports it.
+ * Look-ups over tables/words.def, keywords.def and sets.def.  Everything
+ * returns NULL, or false, for a word that is not there; who asked reports it.
  */
 #ifndef SBX_WORDS_H
 #define SBX_WORDS_H
 
 #include "compiler/policy.h"
+
+/* Whether the grammar itself knows the word. */
+bool word_is_keyword(const char *text);
 
 /* What a rule speaks of, found by its first words. */
 enum what_class {

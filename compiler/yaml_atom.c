@@ -5,6 +5,7 @@
 #include "compiler/yaml_atom.h"
 
 #include "compiler/names.h"
+#include "compiler/words.h"
 
 #include <string.h>
 
@@ -98,22 +99,6 @@ is_word(const char *text, size_t from)
 }
 
 bool
-yaml_is_keyword(const char *text)
-{
-	static const char *const words[] = {
-#define KEYWORD(word, token, statement) word,
-#include "compiler/tables/keywords.def"
-#undef KEYWORD
-	};
-
-	for (size_t i = 0; i < countof(words); i++) {
-		if (strcmp(words[i], text) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool
 yaml_atom_kind(const char *text, enum ast_atom_kind *kind)
 {
 	size_t len = strlen(text);
@@ -126,7 +111,7 @@ yaml_atom_kind(const char *text, enum ast_atom_kind *kind)
 		*kind = AST_GROUP;
 	else if (text[0] != '@' && text[0] != '/' && is_word(text, 0))
 		*kind = strchr(text, '*') != NULL ? AST_PATTERN :
-		    yaml_is_keyword(text)         ? AST_STRING :
+		    word_is_keyword(text)         ? AST_STRING :
 						    AST_WORD;
 	else if (is_path_start(text) && path_span(text) == len &&
 	    text[len - 1] != ',')

@@ -19,9 +19,6 @@ bool yaml_atom_kind(const char *text, enum ast_atom_kind *kind);
 /* The same where any text is a value: what is nothing else is a string. */
 enum ast_atom_kind yaml_value_kind(const char *text);
 
-/* A keyword of the language. */
-bool yaml_is_keyword(const char *text);
-
 /* An object from its text, its { quoted: } or its { glob: }; NULL after
  * reporting. */
 struct ast_atom *yaml_atom(struct arena *arena, struct diags *diags,

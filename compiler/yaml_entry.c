@@ -1,6 +1,7 @@
 /* See yaml_entry.h. */
 #include "compiler/yaml_entry.h"
 
+#include "compiler/words.h"
 #include "compiler/yaml_atom.h"
 #include "grammar/parser.h"
 
@@ -39,7 +40,7 @@ yaml_name(struct policy_reader *reader, const struct yaml_node *node)
 	if (!yaml_is_text(reader, node, "a name"))
 		return NULL;
 	atom = entry_word(reader, node->loc, node->text);
-	if (yaml_is_keyword(node->text))
+	if (word_is_keyword(node->text))
 		diag_help(reader->diags,
 		    diag_add(reader->diags, DIAG_BAD_NAME, node->loc,
 			"'%s' cannot be a name", node->text),
@@ -167,7 +168,7 @@ entry_has_plain_words(struct policy_reader *reader,
 {
 	for (const struct ast_atom *atom = entry->words.first; atom != NULL;
 	     atom = atom->next) {
-		if (!yaml_is_keyword(atom->text))
+		if (!word_is_keyword(atom->text))
 			continue;
 		entry_report_head(reader, entry, form);
 		return false;

@@ -301,7 +301,8 @@ check_paths(struct pair *pair, struct chance *chance)
 	struct difference where = {
 		.binding = &PICK(chance, bindings),
 		.level = SBX_LEVEL_FULL,
-		.where = filter_arches[below(chance, filter_arch_count)].where,
+		.where = filter_arches[chance_below(chance,
+		    filter_arch_count)].where,
 	};
 	struct subject subjects[SIDE_COUNT];
 
@@ -337,8 +338,9 @@ circumstances(const struct pair *pair, struct chance *chance, bool abis,
 	unsigned floor = floor_of(pair);
 	struct difference where = {
 		.level = (enum sbx_level)(floor +
-		    below(chance, SBX_LEVEL_FULL - floor + 1)),
-		.where = filter_arches[below(chance, filter_arch_count)].where,
+		    chance_below(chance, SBX_LEVEL_FULL - floor + 1)),
+		.where = filter_arches[chance_below(chance,
+		    filter_arch_count)].where,
 	};
 	int least = where.level == SBX_LEVEL_FULL ? 4 : 1;
 
@@ -347,8 +349,9 @@ circumstances(const struct pair *pair, struct chance *chance, bool abis,
 
 		least = own > least ? own : least;
 	}
-	if (abis && percent(chance, 60))
-		where.abi = least + (int)below(chance, (size_t)(11 - least));
+	if (abis && chance_percent(chance, 60))
+		where.abi = least +
+		    (int)chance_below(chance, (size_t)(11 - least));
 	subjects_make(pair, &where, subjects);
 }
 
@@ -404,7 +407,7 @@ choose_arguments(struct chance *chance, struct access *access)
 		0x802, 99,
 	};
 
-	access->arg_count = (uint8_t)below(chance, 5);
+	access->arg_count = (uint8_t)chance_below(chance, 5);
 	for (unsigned i = 0; i < access->arg_count; i++)
 		access->args[i] = PICK(chance, values);
 }
@@ -564,7 +567,7 @@ check_pair(struct pair *pair, struct chance *chance)
 	    check_ports(pair, chance) &&
 	    check_env(pair, chance) && check_calls(pair, chance) &&
 	    check_settings(pair) &&
-	    (!percent(chance, 10) || check_mirror(pair));
+	    (!chance_percent(chance, 10) || check_mirror(pair));
 }
 
 static void
@@ -623,10 +626,10 @@ family_run(struct chance *chance, size_t *pairs, struct totals *totals)
 		    i > 0 ? &family[i - 1] : NULL);
 	for (size_t i = 0; good && *pairs > 0 && i < 6 * FAMILY; i++) {
 		struct arena *own = arena_new();
-		size_t old = below(chance, FAMILY);
+		size_t old = chance_below(chance, FAMILY);
 		size_t near = old + 1 < FAMILY ? old + 1 : 0;
-		size_t new = percent(chance, 70) ? near :
-		    below(chance, FAMILY);
+		size_t new = chance_percent(chance, 70) ? near :
+		    chance_below(chance, FAMILY);
 		struct pair pair;
 
 		(*pairs)--;

@@ -7,6 +7,7 @@
 #define SBX_TEST_COMPARE_DRAFTS_H
 
 #include "compiler/compile.h"
+#include "tests/chance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,36 +20,7 @@ enum {
 	TEXT_SIZE = 8192,
 };
 
-/* --- chance --------------------------------------------------------------- */
-
-struct chance {
-	uint64_t state;
-};
-
-/* SplitMix64. */
-static uint64_t
-chance_next(struct chance *chance)
-{
-	uint64_t z = chance->state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static size_t
-below(struct chance *chance, size_t limit)
-{
-	return (size_t)(chance_next(chance) % limit);
-}
-
-static bool
-percent(struct chance *chance, unsigned share)
-{
-	return below(chance, 100) < share;
-}
-
-#define PICK(chance, array) ((array)[below((chance), countof(array))])
+#define PICK(chance, array) ((array)[chance_below((chance), countof(array))])
 
 /* --- policies ------------------------------------------------------------- */
 
@@ -87,7 +59,7 @@ append(char line[LINE_SIZE], const char *format, ...)
 static void
 add_names(struct chance *chance, char line[LINE_SIZE], size_t most)
 {
-	for (size_t i = below(chance, most + 1); i > 0; i--)
+	for (size_t i = chance_below(chance, most + 1); i > 0; i--)
 		append(line, "/%s", PICK(chance, names));
 }
 
@@ -103,7 +75,7 @@ add_anchor(struct chance *chance, const struct style *style,
 	};
 	const char *anchor = PICK(chance, anchors);
 
-	if (style->plain && (anchor[2] == 't' || anchor[2] == 'p'))
+	if (style->plain && anchor[0] == '$' && anchor[2] != 'w')
 		anchor = "~";
 	append(line, "%s%s", anchor[0] == '/' ? style->base : "", anchor);
 }
@@ -118,14 +90,15 @@ add_pattern(struct chance *chance, char line[LINE_SIZE])
 	static const char *const more[] = { "a", "*", "b*", "**/a", ".e" };
 
 	append(line, "/%s", PICK(chance, parts));
-	if (percent(chance, 25))
+	if (chance_percent(chance, 25))
 		append(line, "/%s", PICK(chance, more));
 }
 
 static void
 add_holes(struct chance *chance, char line[LINE_SIZE], const char *place)
 {
-	size_t count = percent(chance, 30) ? 1 + below(chance, 2) : 0;
+	size_t count = chance_percent(chance, 30) ?
+	    1 + chance_below(chance, 2) : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		append(line, "%s%s/%s", i == 0 ? " except { " : " ", place,
@@ -148,14 +121,14 @@ make_path(struct chance *chance, const struct style *style,
 	};
 	char place[LINE_SIZE] = "";
 
-	if (percent(chance, 5) && !style->plain) {
+	if (chance_percent(chance, 5) && !style->plain) {
 		append(line, "allow %s /", PICK(chance, rights));
 		return;
 	}
 	append(line, "%s %s ", PICK(chance, effects), PICK(chance, rights));
 	add_anchor(chance, style, place);
 	add_names(chance, place, 2);
-	if (percent(chance, 30)) {
+	if (chance_percent(chance, 30)) {
 		append(line, "glob \"%s", place);
 		add_pattern(chance, line);
 		append(line, "\"");
@@ -177,8 +150,8 @@ make_port(struct chance *chance, const struct style *style,
 
 	(void)style;
 	append(line, "%s network %s tcp %u", PICK(chance, effects),
-	    percent(chance, 70) ? "connect" : "listen", low);
-	if (high > low && percent(chance, 50))
+	    chance_percent(chance, 70) ? "connect" : "listen", low);
+	if (high > low && chance_percent(chance, 50))
 		append(line, "-%u", high);
 }
 
@@ -194,8 +167,8 @@ make_syscall(struct chance *chance, const struct style *style,
 	};
 
 	(void)style;
-	append(line, "%s syscalls %s", percent(chance, 50) ? "allow" : "deny",
-	    PICK(chance, calls));
+	append(line, "%s syscalls %s",
+	    chance_percent(chance, 50) ? "allow" : "deny", PICK(chance, calls));
 }
 
 static void
@@ -211,9 +184,10 @@ make_env(struct chance *chance, const struct style *style,
 	};
 
 	(void)style;
-	if (percent(chance, 25))
-		append(line, "set env %s = %s", percent(chance, 50) ? "A" :
-		    "AB", percent(chance, 50) ? "1" : "2");
+	if (chance_percent(chance, 25))
+		append(line, "set env %s = %s",
+		    chance_percent(chance, 50) ? "A" : "AB",
+		    chance_percent(chance, 50) ? "1" : "2");
 	else
 		append(line, "%s env %s", PICK(chance, effects),
 		    PICK(chance, patterns));
@@ -253,11 +227,11 @@ make_line(struct chance *chance, const struct style *style,
 
 	line[0] = '\0';
 	if (style->plain)
-		(percent(chance, 80) ? make_path : make_port)(chance, style,
-		    line);
-	else if (percent(chance, 6)) {
-		append(line, "on %s { ", percent(chance, 50) ? "x86_64" :
-		    "aarch64");
+		(chance_percent(chance, 80) ? make_path : make_port)(chance,
+		    style, line);
+	else if (chance_percent(chance, 6)) {
+		append(line, "on %s { ",
+		    chance_percent(chance, 50) ? "x86_64" : "aarch64");
 		make_path(chance, style, line);
 		append(line, " }");
 	} else
@@ -269,7 +243,7 @@ static void
 draft_free(struct chance *chance, const struct style *style,
     struct draft *draft)
 {
-	draft->count = 1 + below(chance, 4);
+	draft->count = 1 + chance_below(chance, 4);
 	memcpy(draft->lines[0], "allow everything", 17);
 	for (size_t i = 1; i < draft->count; i++) {
 		draft->lines[i][0] = '\0';
@@ -281,15 +255,15 @@ static void
 draft_make(struct chance *chance, const struct style *style,
     struct draft *draft)
 {
-	if (!style->plain && percent(chance, 10)) {
+	if (!style->plain && chance_percent(chance, 10)) {
 		draft_free(chance, style, draft);
 		return;
 	}
-	draft->count = 1 + below(chance, MOST_LINES - 3);
+	draft->count = 1 + chance_below(chance, MOST_LINES - 3);
 	for (size_t i = 0; i < draft->count; i++)
 		make_line(chance, style, draft->lines[i]);
 	/* What shows only where no lower level is in the way. */
-	if (!style->plain && percent(chance, 15))
+	if (!style->plain && chance_percent(chance, 15))
 		snprintf(draft->lines[0], LINE_SIZE, "require level full");
 }
 
@@ -308,16 +282,16 @@ static void
 draft_change(struct chance *chance, const struct style *style,
     struct draft *draft)
 {
-	for (size_t i = 1 + below(chance, 3); i > 0; i--) {
-		size_t at = below(chance, draft->count + 1);
+	for (size_t i = 1 + chance_below(chance, 3); i > 0; i--) {
+		size_t at = chance_below(chance, draft->count + 1);
 
-		if (percent(chance, 30) && draft->count > 1) {
+		if (chance_percent(chance, 30) && draft->count > 1) {
 			at %= draft->count;
 			memcpy(draft->lines[at],
 			    draft->lines[--draft->count], LINE_SIZE);
 			continue;
 		}
-		if (at < draft->count && percent(chance, 50) &&
+		if (at < draft->count && chance_percent(chance, 50) &&
 		    strncmp(draft->lines[at], "deny r", 6) == 0) {
 			line_soften(draft->lines[at]);
 			continue;
@@ -379,7 +353,7 @@ family_next(struct chance *chance, struct arena *arena,
     const struct style *style, struct built *built, const struct built *before)
 {
 	do {
-		if (before == NULL || percent(chance, 15)) {
+		if (before == NULL || chance_percent(chance, 15)) {
 			draft_make(chance, style, &built->draft);
 		} else {
 			built->draft = before->draft;

@@ -5,18 +5,12 @@
 #	tests/differences.sh --update	rewrite what is expected
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 here=$srcdir/tests/differences
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 
 # told CASE: what sbxc says of it, one way and the other.
 told()

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The arrows between the directories (ARCHITECTURE): who may include, call and
-# print what.  Each check prints the lines that break it; each is also run on a
-# small tree that breaks it, so that a check which can no longer fail is seen.
+# print what; and that no test hides another.  Each check prints the lines that
+# break it; each is also run on a small tree that breaks it, so that a check
+# which can no longer fail is seen.
 
 set -u
 LC_ALL=C
@@ -101,12 +102,22 @@ short_actions()
 	}' "$1/grammar/policy.y"
 }
 
+# Automake calls a log after its test without the extension: of a.sh and the
+# program a only one would be run.
+one_log_a_test()
+{
+	awk '
+	/^(unit|script)_tests = / { inside = 1; next }
+	inside { sub(/\.(t|sh|bats)$/, "", $1); print $1 }
+	!/\\$/ { inside = 0 }' "$1/Makefile.am" | sort | uniq -d
+}
+
 # What the loader may not link: memory that grows, standard streams, the
 # environment's say in what happens, save for what $HOME and $PATH mean.
 heap_or_stdio()
 {
 	nm -A -u "$@" 2>&1 |
-	    grep -Ev 'sbxrun-(bind|environment|execute)\.o: +U getenv$' |
+	    grep -Ev 'sbxrun-(bind_anchors|environment|execute)\.o: +U getenv$' |
 	    grep -E ' U (m|c|re)alloc$| U (free|str(n)?dup|(v)?(f|d|s|sn|as)?printf|fopen|fdopen|fputs|fputc|puts|putchar|perror|(secure_)?getenv|system|popen|dlopen|setlocale|qsort|exit|atexit|err|errx|warn|warnx|getpw[a-z]*|pthread_[a-z_]*)$'
 }
 
@@ -115,6 +126,8 @@ heap_or_stdio()
 bad=$(mktemp -d) || exit 99
 trap 'rm -rf "$bad"' EXIT
 mkdir "$bad/format" "$bad/runtime" "$bad/compiler" "$bad/grammar"
+printf '%s\n' 'unit_tests = \' '	tests/a' 'script_tests = \' '	tests/a.sh' \
+    >"$bad/Makefile.am"
 echo '#include "compiler/arena.h"' >"$bad/format/bad.c"
 echo '# include <stdio.h>' >"$bad/format/bad.h"
 echo '#include "compiler/policy.h"' >"$bad/runtime/bad.c"
@@ -153,6 +166,7 @@ check one_file_knows_jansson "one file includes <jansson.h>"
 check one_file_knows_libyaml "one file includes <yaml.h>"
 check few_files_print_to_stderr "few files print to stderr"
 check short_actions "a grammar action has at most three lines"
+check one_log_a_test "no two tests have one log"
 
 # Not those of sbxrun-test, which asks the environment what to pretend.
 objects=$(find "$builddir/runtime" "$builddir/format" -name 'sbxrun-*.o' \

@@ -12,56 +12,20 @@
 # say.  Each check is also run on a page that was made wrong.
 
 set -u
-LC_ALL=C.UTF-8
 HOME=/home/ada
-export LC_ALL HOME
-unset NO_COLOR CLICOLOR_FORCE
+export HOME
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/examples.sh
+. "$srcdir/tests/examples.sh"
+tap_begin
 mkdir "$tmp/bin" "$tmp/run"
 ln -s "$SBXC" "$tmp/bin/sbxc"
 PATH=$tmp/bin:$PATH
 
 # --- examples --------------------------------------------------------------
-
-# blocks FILE DIR: each example in a file of its own, LINE.KIND.
-blocks()
-{
-	rm -rf "$2"
-	mkdir "$2"
-	awk -v dir="$2" '
-	function finish() {
-		if (kind == "" && text ~ /^sbx 1\n/)
-			kind = "policy"
-		if (kind != "")
-			printf "%s", text >sprintf("%s/%05d.%s", dir, start, \
-			    kind)
-		kind = ""
-		inside = 0
-	}
-	/^\.\\" in a profile$/ { kind = "profile"; next }
-	/^\.\\" in a shell$/ { kind = "shell"; next }
-	/^\.\\" file [a-z.]+$/ { kind = "file." $3; next }
-	/^\.Bd -literal/ || /^```sbx$/ {
-		inside = 1
-		text = ""
-		start = NR
-		next
-	}
-	inside && (/^\.Ed/ || /^```$/) { finish(); next }
-	inside {
-		gsub(/\\&/, "")
-		gsub(/\\-/, "-")
-		gsub(/\\\(dq/, "\"")
-		gsub(/\\e/, "\\")
-		text = text $0 "\n"
-	}' "$1"
-}
 
 # compiles FILE: what sbxc says of it; nothing, if all is well.
 compiles()
@@ -71,12 +35,7 @@ compiles()
 
 compiles_inside()
 {
-	{
-		echo "sbx 1"
-		echo "profile example {"
-		cat "$1"
-		echo "}"
-	} >"$tmp/inside.sbx"
+	page_inside "$1" >"$tmp/inside.sbx"
 	compiles "$tmp/inside.sbx"
 }
 
@@ -126,7 +85,7 @@ example()
 
 examples()
 {
-	blocks "$1" "$tmp/blocks"
+	page_examples "$1" "$tmp/blocks"
 	for file in "$tmp"/blocks/*; do
 		[ -e "$file" ] || continue
 		name=${file##*/}
@@ -273,7 +232,7 @@ $ sbxc --version
 sbxc 0
 .Ed
 END
-blocks "$tmp/bad.page" "$tmp/blocks"
+page_examples "$tmp/bad.page" "$tmp/blocks"
 for file in "$tmp"/blocks/*; do
 	tap_found "the check of a ${file##*.} can fail" "$(example "$file")"
 done

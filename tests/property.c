@@ -23,6 +23,7 @@
  */
 #include "compiler/compile.h"
 #include "compiler/places.h"
+#include "tests/chance.h"
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -89,33 +90,6 @@ print_path(char path[PATH_SIZE], const char *format, ...)
 }
 
 /* --- chance --------------------------------------------------------------- */
-
-struct chance {
-	uint64_t state;
-};
-
-/* SplitMix64. */
-static uint64_t
-chance_next(struct chance *chance)
-{
-	uint64_t z = chance->state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static size_t
-chance_below(struct chance *chance, size_t limit)
-{
-	return (size_t)(chance_next(chance) % limit);
-}
-
-static bool
-chance_percent(struct chance *chance, unsigned percent)
-{
-	return chance_below(chance, 100) < percent;
-}
 
 /* Names that are prefixes of each other; '-' and '.' sort before '/', and '0'
  * just after it. */

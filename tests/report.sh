@@ -5,18 +5,12 @@
 #	tests/report.sh --update	rewrite what is expected
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 here=$srcdir/tests/report
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 cd "$tmp" || exit 99
 mkdir sub
 cat "$here/plain.sbx" >"sub/100%, plain.sbx"

@@ -3,16 +3,12 @@
 # takes, refuses what people get wrong, and knows every word of words.def.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 schema=$srcdir/packaging/sbx.schema.json
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
+tap_begin
 
 cat >"$tmp/validate.py" <<'END'
 import json

@@ -4,6 +4,18 @@
 tap_count=0
 tap_failed=0
 
+# tap_begin: what sbxc prints does not depend on who runs the test, and $tmp is a
+# directory that goes with it.
+tap_begin()
+{
+	LC_ALL=C.UTF-8
+	export LC_ALL
+	unset NO_COLOR CLICOLOR_FORCE
+	tmp=$(mktemp -d) || exit 99
+	trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
+	trap 'exit 99' HUP INT TERM
+}
+
 # tap_ok NAME: the case held.
 tap_ok()
 {

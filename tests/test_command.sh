@@ -8,18 +8,12 @@
 # profiles.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 cd "$srcdir/tests/cases" || exit 99
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 
 # run NAME: what comes of it.
 run()

@@ -3,30 +3,15 @@
  * checksum made to fit, or no mutation would get past the checksum.  What the
  * verifier accepts is then read through everything that reads a policy: the
  * model, the listing, the questions of `sbxc why`, the interpreter of filters.
- * With -DFUZZ_REPLAY, a main() that reads the files of a corpus.
  */
 #include "compiler/dump.h"
 #include "compiler/restore.h"
 #include "compiler/why.h"
 #include "compiler/write.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */
 enum { MOST = 24, MOST_PRINTED = 2048 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool held, const char *what)
-{
-	if (held)
-		return;
-	fprintf(stderr, "fuzz_blob: %s\n", what);
-	abort();
-}
 
 static size_t
 few(size_t count)
@@ -283,25 +268,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(bytes);
 	return 0;
 }
-
-#ifdef FUZZ_REPLAY
-int
-main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		static uint8_t data[SBX_MAX_SIZE + 1];
-		FILE *file = fopen(argv[i], "rb");
-
-		if (file == NULL) {
-			perror(argv[i]);
-			return 1;
-		}
-		size_t size = fread(data, 1, sizeof data, file);
-		fclose(file);
-		LLVMFuzzerTestOneInput(data, size);
-		printf("ok %d - %s\n", i, argv[i]);
-	}
-	printf("1..%d\n", argc - 1);
-	return 0;
-}
-#endif

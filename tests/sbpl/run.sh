@@ -10,8 +10,6 @@
 # the shipped profiles, sbpl/*.sbx, ok/*.sbx.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 SBXC=$(realpath "${SBXC:-build/sbxc}")
 SBPL_MODEL=$(realpath "${SBPL_MODEL:-${builddir:-build}/tests/sbpl/model}")
 GUILE=${GUILE:-guile}
@@ -25,9 +23,7 @@ if ! command -v "$GUILE" >/dev/null; then
 	exit
 fi
 
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 tab=$(printf '\t')
 
 # definitions PROFILE: NAME=VALUE of each parameter, one a line.

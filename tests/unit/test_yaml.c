@@ -5,6 +5,7 @@
  * the blob of a .yaml twin that was written by hand.
  */
 #include "compiler/compile.h"
+#include "compiler/words.h"
 #include "compiler/write.h"
 #include "compiler/yaml.h"
 #include "compiler/yaml_atom.h"
@@ -364,7 +365,7 @@ try_object(struct tap *tap, const char *object)
 	is_one = atom != NULL && atom->next == NULL && !atom->quoted;
 	/* A keyword is an object in quotes only. */
 	if (known && kind == AST_STRING)
-		tap_ok(tap, !is_one && yaml_is_keyword(object),
+		tap_ok(tap, !is_one && word_is_keyword(object),
 		    "'%s' is a keyword", object);
 	else
 		tap_ok(tap, known == is_one && (!known || kind == atom->kind),

@@ -7,19 +7,13 @@
 # compiles to the same bytes but for lines and columns.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE
-srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 builddir=${builddir:-$srcdir/build}
 SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
 unplaced=$(realpath "$builddir/tests/unplaced")
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 
 # --- numbers ---------------------------------------------------------------
 

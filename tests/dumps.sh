@@ -5,18 +5,15 @@
 # And `sbxc build --verify`, which says whether a blob is what a text compiles to.
 
 set -u
-LC_ALL=C.UTF-8
 HOME=/home/ada
-export LC_ALL HOME
-unset NO_COLOR CLICOLOR_FORCE
+export HOME
 srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+# shellcheck source=tests/examples.sh
+. "$srcdir/tests/examples.sh"
+tap_begin
 
 # equal NAME WANTED GOT
 equal()
@@ -102,46 +99,14 @@ says "and that is what it is called" '"line?end ?.sbx":2:24 odd' \
 
 # --- examples ----------------------------------------------------------------
 
-# examples FILE: each one that is a policy, or stands in one, in a file.
-examples()
-{
-	rm -rf "$tmp/examples"
-	mkdir "$tmp/examples"
-	awk -v dir="$tmp/examples" '
-	function finish() {
-		if (inside && text ~ /^sbx 1\n/)
-			file = sprintf("%s/%05d.sbx", dir, start)
-		else if (inside && profile)
-			file = sprintf("%s/%05d.sbx", dir, start)
-		else
-			file = ""
-		if (file != "" && text !~ /^sbx 1\n/)
-			text = "sbx 1\nprofile example {\n" text "}\n"
-		if (file != "")
-			printf "%s", text >file
-		inside = profile = 0
-	}
-	/^\.\\" in a profile$/ { profile = 1; next }
-	/^\.Bd -literal/ || /^```sbx$/ {
-		inside = 1
-		text = ""
-		start = NR
-		next
-	}
-	inside && (/^\.Ed/ || /^```$/) { finish(); next }
-	inside {
-		gsub(/\\&/, "")
-		gsub(/\\-/, "-")
-		gsub(/\\\(dq/, "\"")
-		gsub(/\\e/, "\\")
-		text = text $0 "\n"
-	}' "$1"
-}
-
 found=0
 for page in "$srcdir"/man/* "$srcdir/README.md"; do
-	examples "$page"
-	for file in "$tmp"/examples/*; do
+	page_policies "$page" "$tmp/examples"
+	for file in "$tmp"/examples/*.profile; do
+		[ -e "$file" ] || continue
+		page_inside "$file" >"${file%.profile}.sbx"
+	done
+	for file in "$tmp"/examples/*.sbx; do
 		# What shows a mistake is no good policy.
 		[ -e "$file" ] || continue
 		"$SBXC" check -q "$file" || continue

@@ -1,26 +1,22 @@
 #!/bin/sh
 # sbxc fmt.
 #
-#	tests/fmt/run.sh		all of it
-#	tests/fmt/run.sh --update	rewrite what NAME.sbx is to become: NAME.fmt
+#	tests/fmt.sh		all of it
+#	tests/fmt.sh --update	rewrite what NAME.sbx is to become: NAME.fmt
 #
 # Then for each policy of the tree: its layout is its own layout, and it
 # compiles to the same bytes before and after, but for lines and columns.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE
-srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+srcdir=${srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 builddir=${builddir:-$srcdir/build}
 SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
 unplaced=$(realpath "$builddir/tests/unplaced")
 # shellcheck source=tests/tap.sh
 . "$srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d) || exit 99
-trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+# shellcheck source=tests/examples.sh
+. "$srcdir/tests/examples.sh"
+tap_begin
 cr=$(printf '\r')
 
 cd "$srcdir/tests/fmt" || exit 99
@@ -111,25 +107,6 @@ tap_empty "-d is what diff(1) says where lines are not moved" \
 
 # --- all policies ----------------------------------------------------------
 
-# The examples of a manual page that are whole policies.
-examples()
-{
-	awk -v dir="$2" '
-	/^\.Bd -literal/ { inside = 1; text = ""; next }
-	/^\.Ed/ && inside {
-		if (text ~ /^sbx 1\n/)
-			printf "%s", text >sprintf("%s/%d.sbx", dir, NR)
-		inside = 0
-	}
-	inside {
-		gsub(/\\&/, "")
-		gsub(/\\-/, "-")
-		gsub(/\\\(dq/, "\"")
-		gsub(/\\e/, "\\")
-		text = text $0 "\n"
-	}' "$1"
-}
-
 # profiles FILE: the names of those that it defines.
 profiles()
 {
@@ -153,7 +130,7 @@ compiled()
 	[ -s "$3" ]
 }
 
-mkdir "$tmp/before" "$tmp/before/man"
+mkdir "$tmp/before"
 for dir in profiles tests examples; do
 	(cd "$srcdir" && find $dir -name '*.sbx' 2>/dev/null) |
 	while read -r file; do
@@ -161,7 +138,7 @@ for dir in profiles tests examples; do
 		cp "$srcdir/$file" "$tmp/before/$file"
 	done
 done
-examples "$srcdir/man/sbx.5" "$tmp/before/man"
+page_policies "$srcdir/man/sbx.5" "$tmp/before/man"
 cp -R "$tmp/before" "$tmp/after"
 chmod -R u+w "$tmp/after"
 (cd "$tmp/after" && find . -name '*.sbx' -exec "$SBXC" fmt -w {} + 2>/dev/null)
@@ -190,15 +167,11 @@ tap_found "bytes that differ are seen" "$(cmp "$tmp/a.bytes" "$tmp/b.bytes")"
 tap_empty "the shipped profiles and the policies of tests/ok have the layout" \
     "$(cd "$srcdir" && "$SBXC" fmt -l profiles/*.sbx tests/ok/*.sbx)"
 
-
 # The examples of the manual and of the README, but those with a mistake.
 mkdir "$tmp/pages"
-for page in sbx.5 sbxc.1 sbx-profiles.7; do
-	mkdir "$tmp/pages/$page"
-	examples "$srcdir/man/$page" "$tmp/pages/$page"
+for page in man/sbx.5 man/sbxc.1 man/sbx-profiles.7 README.md; do
+	page_policies "$srcdir/$page" "$tmp/pages/${page##*/}"
 done
-awk '/^```sbx/ { inside = 1; next } /^```/ { inside = 0 } inside' \
-    "$srcdir/README.md" >"$tmp/pages/README.sbx"
 tap_empty "what users are shown has the layout" \
     "$(find "$tmp/pages" "$srcdir/examples" -name '*.sbx' |
 	while read -r file; do
