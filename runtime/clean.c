@@ -156,12 +156,36 @@ clear(struct clean *clean, int directory)
 	return len == 0;
 }
 
+/*
+ * The name of a workspace that may be gone.  A current directory that is gone
+ * has none, and half a name would be another one's.
+ */
+static struct sbx_place
+find_workspace(struct area *area, const char *given)
+{
+	char cwd[SBX_MAX_PATH + 1] = "";
+	struct resolved found;
+	long len;
+
+	if (given == NULL || given[0] != '/') {
+		len = current_path(cwd, sizeof cwd);
+		if (len < 0 || cwd[0] != '/')
+			refuse("the current directory", "its name cannot be "
+			    "found; name the workspace with -w and a path "
+			    "from the root", len < 0 ? errno : 0);
+	}
+	found = resolve_given(area, given != NULL ? given : ".");
+	if (found.at.path == NULL || found.error == ENAMETOOLONG ||
+	    found.error == ELOOP)
+		refuse(given, "no such workspace", found.error);
+	return found.at;
+}
+
 __attribute__((noreturn))
 void
 clean_scratch(struct area *area, const char *given)
 {
-	struct sbx_place workspace = resolve_given(area,
-	    given != NULL ? given : ".").at;
+	struct sbx_place workspace = find_workspace(area, given);
 	char path[SCRATCH_PATH_SIZE];
 	struct clean clean = { .path = path };
 	int place = scratch_open(path, workspace);

@@ -10,12 +10,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum {
+	/* What is done before one looks at the clock again: a command must not
+	 * be able to keep us busy. */
+	REAP_AT_ONCE = 16,
+	/* A supervisor that is stopped reads nothing, and the pipe must always
+	 * have room for the command's end. */
+	UNREAD_MAX = 16 * sizeof(struct message),
+};
+
 struct first {
 	const struct supervision *supervision;
+	struct term term;
 	pid_t supervisor; /* as it is seen from here */
 	pid_t command;
 	int signals;
@@ -96,6 +107,7 @@ send_message(const struct first *first, int status, struct timespec at)
 {
 	struct message message = {
 		.started = first->started,
+		.late = first->term.late,
 		.status = status,
 		.at = at,
 	};
@@ -119,24 +131,54 @@ went_on(pid_t command)
 	    info.si_pid == command;
 }
 
-/* Reaps all that ended; ends with the command. */
-static void
-reap(const struct first *first)
+/* One more stop is no news to who has not read of so many. */
+static bool
+is_news(const struct first *first, int status)
 {
-	struct timespec now;
-	int status;
-	pid_t pid;
+	int unread;
 
-	/* Before it is asked for: not later than the news is true. */
-	clock_now(&now);
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+	return !WIFSTOPPED(status) ||
+	    ioctl(first->supervision->write, FIONREAD, &unread) != 0 ||
+	    unread < UNREAD_MAX;
+}
+
+/* Reaps what ended; ends with the command.  Whether there may be more. */
+static bool
+reap(const struct first *first, struct timespec now)
+{
+	int status;
+
+	for (int i = 0; i < REAP_AT_ONCE; i++) {
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
+
+		if (pid <= 0)
+			return false;
 		if (pid != first->command ||
 		    (WIFSTOPPED(status) && went_on(pid)))
 			continue;
-		send_message(first, status, now);
+		if (is_news(first, status))
+			send_message(first, status, now);
 		if (!WIFSTOPPED(status))
 			end_first(first, 0);
 	}
+	return true;
+}
+
+/*
+ * The supervisor does the same and is soon told of it; but it may be stopped.
+ * TERM first, and also to what is stopped.
+ */
+static void
+check_time(struct first *first, const struct timespec *now)
+{
+	if (term_check(&first->term, first->supervision, now)) {
+		kill(first->command, SIGTERM);
+		kill(first->command, SIGCONT);
+	}
+	if (!first->term.over)
+		return;
+	send_message(first, SIGKILL, *now);
+	end_first(first, 0);
 }
 
 static void
@@ -145,6 +187,9 @@ forward(const struct first *first)
 	struct signalfd_siginfo info;
 
 	while (read(first->signals, &info, sizeof info) == sizeof info) {
+		/* The supervisor's clock is ours: it was sent already. */
+		if (info.ssi_signo == SIGTERM && first->term.late)
+			continue;
 		if (info.ssi_signo != SIGCHLD &&
 		    signal_is_for_us_alone(&info) &&
 		    (pid_t)info.ssi_pid == first->supervisor)
@@ -154,8 +199,9 @@ forward(const struct first *first)
 
 __attribute__((noreturn))
 static void
-be_first(const struct first *first)
+be_first(struct first *first)
 {
+	struct timespec now;
 	struct pollfd wait[] = {
 		{ .fd = first->signals, .events = POLLIN },
 		/* POLLERR: who reads is gone. */
@@ -163,11 +209,18 @@ be_first(const struct first *first)
 	};
 
 	for (;;) {
-		reap(first);
-		if ((poll(wait, 2, -1) < 0 && errno != EINTR) ||
+		bool more;
+
+		/* Before news is asked for: not later than it is true. */
+		clock_now(&now);
+		check_time(first, &now);
+		if (wait[0].revents != 0)
+			forward(first);
+		more = reap(first, now);
+		if ((poll(wait, 2, more ? 0 : term_left(&first->term,
+			first->supervision, &now)) < 0 && errno != EINTR) ||
 		    wait[1].revents != 0)
 			end_first(first, EXIT_REFUSED);
-		forward(first);
 	}
 }
 
@@ -179,6 +232,16 @@ survive(const struct supervision *supervision, bool wanted)
 	if (supervision->namespaces && supervision->group.parent >= 0 &&
 	    prctl(PR_SET_PDEATHSIG, wanted ? 0 : SIGKILL, 0, 0, 0) != 0)
 		refuse(NULL, "cannot choose how to end", errno);
+}
+
+/* Whether the supervisor is gone; asked only where survive() has a say. */
+static bool
+is_alone(const struct supervision *supervision)
+{
+	struct pollfd wait = { .fd = supervision->write };
+
+	return supervision->namespaces && supervision->group.parent >= 0 &&
+	    poll(&wait, 1, 0) > 0;
 }
 
 /*
@@ -223,7 +286,6 @@ write_receipt(struct first *first)
 
 	if (supervision->receipt == NULL)
 		return;
-	signal(SIGPIPE, SIG_IGN);
 	close(supervision->started_write);
 	do {
 		got = read(supervision->started_read, &byte, 1);
@@ -231,6 +293,9 @@ write_receipt(struct first *first)
 	close(supervision->started_read);
 	/* A reader that takes its time must not keep the command alive. */
 	survive(supervision, false);
+	/* It tells nobody of a supervisor that was gone before. */
+	if (is_alone(supervision))
+		end_first(first, EXIT_REFUSED);
 	if (got == 1 && !receipt_send(supervision->receipt)) {
 		say("receipt", "cannot write it", errno);
 		end_first(first, EXIT_REFUSED);
@@ -325,6 +390,7 @@ supervise_first(struct supervision *supervision)
 	/* Nobody inside may trace it, or read its /proc/1. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	never_stop();
+	term_begin(&first.term, supervision);
 	write_receipt(&first);
 	relay_close_command(&supervision->relay);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

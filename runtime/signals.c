@@ -21,14 +21,17 @@ signals_open(struct former_signals *former)
 {
 	/* Where it is ignored, children vanish without a status. */
 	static const struct sigaction standard = { .sa_handler = SIG_DFL };
-	sigset_t set;
+	sigset_t set, blocked;
 	int fd;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
 		sigaddset(&set, forwarded[i]);
 	sigaddset(&set, SIGCHLD);
-	if (sigprocmask(SIG_BLOCK, &set, &former->mask) != 0 ||
+	blocked = set;
+	/* Who read is gone: write(2) says so. */
+	sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &blocked, &former->mask) != 0 ||
 	    sigaction(SIGCHLD, &standard, &former->child) != 0)
 		refuse(NULL, "cannot block signals", errno);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

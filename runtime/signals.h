@@ -15,7 +15,8 @@ struct former_signals {
 	struct sigaction child;
 };
 
-/* Blocks the signals and returns the descriptor on which they arrive. */
+/* Blocks the signals and returns the descriptor on which they arrive; SIGPIPE
+ * is blocked too and never arrives. */
 int signals_open(struct former_signals *former);
 
 /* Puts everything back as it was, in the command. */

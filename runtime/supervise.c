@@ -15,6 +15,7 @@
 
 enum {
 	GRACE = 2,              /* seconds */
+	TIMER_NEAR = 200,       /* milliseconds */
 	TIMEOUT_MAX = INT_MAX,  /* seconds: a lifetime, and no overflow */
 };
 
@@ -52,11 +53,11 @@ supervise_briefly(struct supervision *supervision)
 }
 
 static void
-open_pipe(int *reader, int *writer)
+open_pipe(int *reader, int *writer, int flags)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC | flags) != 0)
 		refuse(NULL, "cannot make a pipe", errno);
 	*reader = above_standard(ends[0]);
 	*writer = above_standard(ends[1]);
@@ -66,10 +67,11 @@ void
 supervise_open(struct supervision *supervision)
 {
 	clock_now(&supervision->begin);
-	open_pipe(&supervision->read, &supervision->write);
+	/* Neither process may wait for the other, which may be stopped. */
+	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
 	if (supervision->receipt != NULL)
 		open_pipe(&supervision->started_read,
-		    &supervision->started_write);
+		    &supervision->started_write, 0);
 	relay_open(&supervision->relay, supervision->output);
 }
 
@@ -108,20 +110,70 @@ is_before(struct timespec a, struct timespec b)
 				      a.tv_nsec < b.tv_nsec;
 }
 
+void
+term_begin(struct term *term, const struct supervision *supervision)
+{
+	term->deadline = supervision->begin;
+	term->deadline.tv_sec += (time_t)supervision->timeout;
+}
+
+bool
+term_check(struct term *term, const struct supervision *supervision,
+    const struct timespec *now)
+{
+	if (supervision->timeout == 0 || is_before(*now, term->deadline))
+		return false;
+	if (term->late) {
+		term->over = true;
+		return false;
+	}
+	term->late = true;
+	term->deadline = *now;
+	term->deadline.tv_sec += (time_t)supervision->grace;
+	return true;
+}
+
+int
+term_left(const struct term *term, const struct supervision *supervision,
+    const struct timespec *now)
+{
+	int64_t left;
+
+	if (supervision->timeout == 0)
+		return -1;
+	left = (int64_t)(term->deadline.tv_sec - now->tv_sec) * 1000 +
+	    (term->deadline.tv_nsec - now->tv_nsec) / 1000000 + 1;
+	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
 struct watch {
 	struct supervision *supervision;
 	pid_t first;
 	int signals;
 	struct timespec continued; /* when this job last went on */
-	struct timespec deadline;  /* if there is a timeout */
-	bool late;                 /* the time is over, TERM was sent */
-	bool over;                 /* and so is the grace */
+	struct term term;
 	bool ended;                /* the command has; then: */
 	int status;
 	bool started;              /* the receipt has its first record */
 	struct timespec end;
 	bool leave;                /* somebody wants us to end */
 };
+
+/*
+ * A stop takes back a SIGCONT that waits, and a timer whose signal was taken
+ * back is not set again: so not when ours is about to expire.
+ */
+static void
+stop(const struct watch *watch)
+{
+	struct timespec now;
+	int left;
+
+	clock_now(&now);
+	left = term_left(&watch->term, watch->supervision, &now);
+	if (!watch->term.late && (left < 0 || left > TIMER_NEAR))
+		raise(SIGSTOP);
+}
 
 /*
  * The command has ended or stopped.  A job that the terminal stopped has
@@ -135,13 +187,14 @@ receive(struct watch *watch)
 	while (read(watch->supervision->read, &message, sizeof message) ==
 	    sizeof message) {
 		watch->started |= message.started;
+		watch->term.late |= message.late;
 		if (!WIFSTOPPED(message.status)) {
 			watch->ended = true;
 			watch->status = message.status;
 			return;
 		}
 		if (is_before(watch->continued, message.at))
-			raise(SIGSTOP);
+			stop(watch);
 	}
 }
 
@@ -157,24 +210,10 @@ forward(struct watch *watch)
 		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
 		    info.ssi_signo == SIGTERM;
 		if (info.ssi_signo != SIGCHLD && !watch->ended &&
+		    info.ssi_code != SI_TIMER &&
 		    signal_is_for_us_alone(&info))
 			kill(watch->first, (int)info.ssi_signo);
 	}
-}
-
-/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
-static int
-time_left(const struct watch *watch)
-{
-	struct timespec now;
-	int64_t left;
-
-	if (watch->supervision->timeout == 0)
-		return -1;
-	clock_now(&now);
-	left = (int64_t)(watch->deadline.tv_sec - now.tv_sec) * 1000 +
-	    (watch->deadline.tv_nsec - now.tv_nsec) / 1000000 + 1;
-	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
 }
 
 static void
@@ -196,23 +235,34 @@ say_late(const struct supervision *supervision)
 	out_flush(&out);
 }
 
-/* The time is over: TERM first, and also to what is stopped. */
+/*
+ * Who is stopped looks at no clock.  A timer's SIGCONT lets us go on when the
+ * time is over, and each second after: something may stop us again.  libc's
+ * way to it has room for threads.  Without a timer we only report later.
+ */
 static void
-check_time(struct watch *watch)
+continue_at(const struct timespec *deadline)
 {
-	struct timespec now;
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGCONT,
+	};
+	struct itimerspec times = {
+		.it_value = *deadline,
+		.it_interval = { .tv_sec = 1 },
+	};
+	int timer;
 
-	clock_now(&now);
-	if (watch->supervision->timeout == 0 ||
-	    is_before(now, watch->deadline))
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
+		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
+}
+
+/* The first one does the same by its own clock, unless it was stopped. */
+static void
+check_time(struct watch *watch, const struct timespec *now)
+{
+	if (!term_check(&watch->term, watch->supervision, now))
 		return;
-	if (watch->late) {
-		watch->over = true;
-		return;
-	}
-	watch->late = true;
-	watch->deadline = now;
-	watch->deadline.tv_sec += (time_t)watch->supervision->grace;
 	kill(watch->first, SIGTERM);
 	kill(watch->first, SIGCONT);
 }
@@ -244,10 +294,14 @@ watch_once(struct watch *watch, int milliseconds)
 static void
 watch_command(struct watch *watch)
 {
-	while (!watch->ended && !watch->over) {
-		if (!watch_once(watch, time_left(watch)))
+	struct timespec now;
+
+	while (!watch->ended) {
+		clock_now(&now);
+		check_time(watch, &now);
+		if (watch->term.over || !watch_once(watch,
+		    term_left(&watch->term, watch->supervision, &now)))
 			break;
-		check_time(watch);
 	}
 	if (!watch->ended)
 		receive(watch);
@@ -293,12 +347,13 @@ drain(struct watch *watch)
 
 	watch->leave = false;
 	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave; rounds++) {
-		if (watch->late && rounds == 100)
+		if (watch->term.late && rounds == 100)
 			break;
-		if (!watch_once(watch, watch->late ? 10 : -1))
+		if (!watch_once(watch, watch->term.late ? 10 : -1))
 			break;
 	}
-	relay_tell(relay, watch->supervision->output_source, !watch->late);
+	relay_tell(relay, watch->supervision->output_source,
+	    !watch->term.late);
 }
 
 static void
@@ -308,14 +363,15 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 	struct receipt_end end = {
 		.usage = usage,
 		.status = watch->status,
-		.late = watch->late,
+		.late = watch->term.late,
 		.begin = supervision->begin,
 		.end = watch->end,
 		.relay = &supervision->relay,
 	};
 
 	/* Who had to be killed had started; else there is no first record. */
-	if (supervision->receipt != NULL && (watch->started || watch->over))
+	if (supervision->receipt != NULL &&
+	    (watch->started || watch->term.over))
 		receipt_finish(supervision->receipt, &end);
 }
 
@@ -328,12 +384,12 @@ supervise(struct supervision *supervision, pid_t first)
 		.supervision = supervision,
 		.first = first,
 		.signals = signals_open(&former),
-		.deadline = supervision->begin,
 	};
 
-	watch.deadline.tv_sec += (time_t)supervision->timeout;
+	term_begin(&watch.term, supervision);
+	if (supervision->timeout > 0)
+		continue_at(&watch.term.deadline);
 	close(supervision->write);
-	fcntl(supervision->read, F_SETFL, O_NONBLOCK);
 	if (supervision->receipt != NULL) {
 		close(supervision->started_read);
 		close(supervision->started_write);
@@ -343,13 +399,15 @@ supervise(struct supervision *supervision, pid_t first)
 	close(STDIN_FILENO);
 	if (!relay_has(&supervision->relay, STDOUT_FILENO))
 		close(STDOUT_FILENO);
-	signal(SIGPIPE, SIG_IGN);
 	watch_command(&watch);
 	end_tree(&watch);
 	end_group(supervision, &usage);
+	/* The terminal may be somebody else's by now. */
+	if (watch.term.late)
+		signal(SIGTTOU, SIG_IGN);
 	drain(&watch);
 	finish_receipt(&watch, &usage);
-	if (watch.late) {
+	if (watch.term.late) {
 		say_late(supervision);
 		_exit(EXIT_TIMEOUT);
 	}

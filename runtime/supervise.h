@@ -17,6 +17,11 @@
  * reach the command, those of the terminal reach it anyway, the job stops and
  * goes on as one, and sbxrun ends as the command ended, by a signal too.
  *
+ * That is why the command can stop the supervisor: it stops itself, or reads
+ * from a terminal which it has given away.  So both processes look at the
+ * clock, and the first one, which nothing inside can stop, ends what is late
+ * alone if need be.  The supervisor is continued by a timer.
+ *
  * Where the command has a control group, the first one makes it and the
  * supervisor, which outlives everything inside, removes it; if the supervisor
  * is killed, the first one does, and therefore must not die with it.
@@ -56,9 +61,27 @@ struct supervision {
 /* What one process tells the other: one write of a few bytes, never torn. */
 struct message {
 	bool started;       /* it was confined, and the receipt says so */
+	bool late;          /* its time was over */
 	int status;         /* of the command, as wait(2) gives it */
 	struct timespec at; /* CLOCK_MONOTONIC */
 };
+
+/* The command's time, as each of the two processes sees it. */
+struct term {
+	struct timespec deadline; /* if there is one; then of the grace */
+	bool late;                /* the time is over */
+	bool over;                /* and so is the grace */
+};
+
+void term_begin(struct term *term, const struct supervision *supervision);
+
+/* Looks at the clock; whether the command is to be sent TERM now. */
+bool term_check(struct term *term, const struct supervision *supervision,
+    const struct timespec *now);
+
+/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
+int term_left(const struct term *term, const struct supervision *supervision,
+    const struct timespec *now);
 
 /* Finds the limits that need a supervisor; whether there are any. */
 bool supervise_plan(struct supervision *supervision,

@@ -147,6 +147,22 @@ refuses()
 	as mkdir -m 755 "$scratch"
 	refused 'what others may enter' 'not yours alone' "$base/sbxrun" --clean
 	as rmdir "$scratch"
+	run true
+	# Of the workspace's own name nothing is left to be found.
+	refused 'in a directory that is gone' 'current directory' sh -c \
+	    'mkdir gone && cd gone && rmdir ../gone && "$1" --clean' sh \
+	    "$base/sbxrun"
+	refused 'nor is .. of it' 'current directory' sh -c \
+	    'mkdir gone && cd gone && rmdir ../gone && "$1" --clean -w ..' sh \
+	    "$base/sbxrun"
+	refused 'a link that leads to itself' 'no such workspace' sh -c \
+	    'ln -s self self && "$1" --clean -w self' sh "$base/sbxrun"
+	is 'and nothing is removed by any' there \
+	    "$([ -e "$scratch" ] && echo there)"
+	as sh -c 'rm self; mkdir gone && cd gone && rmdir ../gone &&
+	    "$1" --clean -w "$2"' sh "$base/sbxrun" "$base/$uid/ws"
+	is 'one that is named from there' 0 $?
+	is_gone 'is removed'
 	if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ]; then
 		mkdir -m 700 "$scratch"
 		refused 'what is not ours' 'not yours' "$base/sbxrun" --clean

@@ -90,6 +90,20 @@ statuses()
 	is 'no command' 126 $?
 }
 
+# stops NAME SCRIPT: sbxrun stops along with it, and nobody lets it go on.
+stops()
+{
+	launch limited sh -c "$2" >/dev/null 2>"$base/said" </dev/null &
+	job=$!
+	(sleep 15 && exec kill -KILL $job) >/dev/null 2>&1 &
+	wait $job 2>/dev/null
+	code=$?
+	kill $! 2>/dev/null
+	is "$1" 124 $code
+	is "$1: it is said" 1 "$(grep -c 'is ended after 1 s' "$base/said")"
+	nobody "$1: nothing is left" "$mark"
+}
+
 timeouts()
 {
 	# A number of seconds that no other run has.
@@ -113,6 +127,13 @@ timeouts()
 	kill -CONT $!
 	wait $!
 	is 'who was stopped' 124 $?
+	stops 'who stops itself' "sleep $mark & kill -STOP \$\$"
+	stops 'who stops itself and does not heed TERM' \
+	    "trap '' TERM; setsid sleep $mark & kill -STOP \$\$; sleep $mark"
+	# More often than there is room for in a pipe, were each told.
+	stops 'who stops itself on and on' "trap '' TERM
+		(while :; do kill -STOP \$\$; kill -CONT \$\$; done) &
+		while :; do sleep $mark; done"
 	run limited sh -c "sleep $mark & setsid sleep $mark & (sleep $mark &)"
 	is 'background' 0 $?
 	nobody 'nothing is left after the command' "$mark"
@@ -218,7 +239,8 @@ check_all()
 	uid=$1
 	mkdir -p "$base/$uid"
 	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$base/$uid"
-	for level in minimal standard full; do
+	tap_levels minimal standard full
+	for level in $levels; do
 		statuses
 		timeouts
 		outputs
