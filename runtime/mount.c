@@ -41,53 +41,6 @@ inside(struct sbx_place at)
 	return at.len == 0 ? "." : at.path + 1;
 }
 
-/* --- the table ------------------------------------------------------------ */
-
-uint32_t
-mounts_find(const struct mounts *mounts, struct sbx_place at)
-{
-	uint32_t low = 0, high = mounts->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (sbx_place_compare(mounts->table[middle].at, at) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const struct mounting *
-mounts_around(const struct mounts *mounts, struct sbx_place at)
-{
-	for (uint32_t i = mounts_find(mounts, at); i-- > 0;) {
-		const struct mounting *mounting = &mounts->table[i];
-
-		if (sbx_covers(mounting->at, at))
-			return mounting;
-	}
-	return NULL;
-}
-
-bool
-mount_is_new(const struct mounting *mounting)
-{
-	return mounting->kind == MOUNT_PTS || mounting->kind == MOUNT_SHM ||
-	    mounting->kind == MOUNT_TMP || mounting->kind == MOUNT_WAY;
-}
-
-/* Whether something is mounted inside of this one. */
-static bool
-holds_others(const struct mounts *mounts, const struct mounting *mounting)
-{
-	const struct mounting *next = mounting + 1;
-
-	return next < mounts->table + mounts->count &&
-	    sbx_covers(mounting->at, next->at);
-}
-
 /* --- attaching ------------------------------------------------------------ */
 
 /* A new file system, detached; with one option. */
@@ -186,6 +139,14 @@ is_directory(int fd)
 	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Whether what a mount is put on in there may have to be made. */
+static bool
+is_our_own(const struct mounting *around)
+{
+	return around->kind == MOUNT_TMP || around->kind == MOUNT_WAY ||
+	    around->kind == MOUNT_MASK;
+}
+
 /*
  * Inside a bind there is what outside is; elsewhere there is nothing yet.
  * False if it went away in the meantime, with nothing mounted.
@@ -205,7 +166,7 @@ attach(struct mounts *mounts, struct sbx_place at, int mount)
 			    errno);
 		return true;
 	}
-	if (mount_is_new(around) || around->kind == MOUNT_MASK)
+	if (is_our_own(around))
 		make_path(mounts, at, is_directory(mount));
 	target = openat2(mounts->root, inside(at), &unlinked);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -218,6 +179,16 @@ attach(struct mounts *mounts, struct sbx_place at, int mount)
 }
 
 /* --- each kind ------------------------------------------------------------ */
+
+/* Whether something is mounted inside of this one. */
+static bool
+holds_others(const struct mounts *mounts, const struct mounting *mounting)
+{
+	const struct mounting *next = mounting + 1;
+
+	return next < mounts->table + mounts->count &&
+	    sbx_covers(mounting->at, next->at);
+}
 
 static void
 set_attributes(int mount, const struct mounting *mounting)
@@ -323,11 +294,30 @@ mount_mask(struct mounts *mounts, struct mounting *mounting)
 		close(mount);
 }
 
+static int
+new_proc(void)
+{
+	return new_mount("proc", NULL, NULL, MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
+}
+
+bool
+mounts_cover_proc(struct mounts *mounts)
+{
+	int mount = new_proc();
+
+	mounts->outer_proc = mount < 0;
+	if (mount < 0)
+		return false;
+	if (attach_mount(mount, AT_FDCWD, "/proc") != 0)
+		refuse("/proc", "cannot mount a new one over it", errno);
+	close(mount);
+	return true;
+}
+
 static void
 mount_proc(struct mounts *mounts, const struct mounting *mounting)
 {
-	int mount = new_mount("proc", NULL, NULL,
-	    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
+	int mount = mounts->outer_proc ? -1 : new_proc();
 
 	/* EPERM: a container masks parts of the outer one, and a new one
 	 * would show them. */

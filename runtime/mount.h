@@ -40,6 +40,7 @@ struct mounts {
 	uint32_t count, max;
 	int root;              /* of the tmpfs */
 	int masks[2];          /* one of files, one of directories, or -1 */
+	bool outer_proc;       /* no other one can be made */
 	struct sbx_place made; /* the last one whose parents were made */
 };
 
@@ -56,12 +57,24 @@ static const struct sbx_place place_dev = { "/dev", 4 },
 /* Where a place goes into the table, or stands in it already. */
 uint32_t mounts_find(const struct mounts *mounts, struct sbx_place at);
 
-/* The innermost mount around a place, or NULL. */
+/* The innermost mount around a place, not at it, or NULL. */
 const struct mounting *mounts_around(const struct mounts *mounts,
     struct sbx_place at);
 
-/* Whether a mount shows other files than there are outside. */
-bool mount_is_new(const struct mounting *mounting);
+/* Refuses (125) if nothing more fits in. */
+void mounts_refuse_full(const struct mounts *mounts, struct sbx_place at);
+
+/* The entry for a place, which stays the caller's; a new one is of kind
+ * MOUNT_NONE.  Those that come after it move. */
+struct mounting *mounts_add(struct mounts *mounts, struct sbx_place at,
+    struct sbx_place from);
+
+/* Adds a pin for each directory in which a mount could be carried away. */
+void mounts_pin(struct mounts *mounts);
+
+/* Puts a new /proc over the one outside; false where none can be made, and then
+ * the view has none either. */
+bool mounts_cover_proc(struct mounts *mounts);
 
 /* Mounts everything and makes it the root of this process; refuses (125). */
 void mounts_enter(struct mounts *mounts);

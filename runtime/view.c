@@ -22,6 +22,7 @@ struct view {
 	struct mounts mounts;
 	uint32_t *outer; /* while settling, beside the mounts: which of them is
 	                  * around each, its index + 1, or 0 */
+	bool proc_tried, proc_covered; /* the outer /proc, by our own */
 };
 
 /* A rule or a hole of one that names a place, or a file system of the sandbox's
@@ -277,21 +278,74 @@ static void
 note_absent(struct view *view, const struct place *place)
 {
 	struct binding *binding = view->binding;
+	bool denied = false;
 
-	view->report->absent++;
 	for (uint32_t i = 0; i < place->count; i++) {
 		const struct naming *naming = &place->names[place->order[i]];
 
-		if (naming->rule < OWN && naming->hole == WHOLE &&
-		    binding->rules[naming->rule].effect != SBX_ALLOW)
+		if (naming->rule >= OWN || (naming->hole == WHOLE) ==
+		    (binding->rules[naming->rule].effect == SBX_ALLOW))
+			continue;
+		denied = true;
+		if (naming->hole == WHOLE)
 			binding->sites[naming->rule].state = RULE_ABSENT;
 	}
+	view->report->absent += denied;
+}
+
+/* In /tmp, but not of the scratch directory, which that shows. */
+static bool
+is_beside_scratch(const struct view *view, const struct mounting *around,
+    struct sbx_place from)
+{
+	return around->kind == MOUNT_TMP && !is_scratch(view, from);
 }
 
 /*
- * What is mounted at a place inside another mount: what shows it with other
- * rights.  What is not there cannot be covered; what lies under a mask, or
- * under something new, is covered.
+ * What lies in a /proc of the sandbox's own is looked at and taken from there,
+ * never from outside: where something does, another one goes over the outer
+ * /proc, which we alone see.
+ */
+static bool
+is_in_own_proc(struct view *view, struct sbx_place at)
+{
+	if (!sbx_covers(proc, at) || !may(view, SBX_READ, proc))
+		return false;
+	if (!view->proc_tried)
+		view->proc_covered = mounts_cover_proc(&view->mounts);
+	view->proc_tried = true;
+	return view->proc_covered;
+}
+
+/* What is mounted where something is that has to be shown with other rights. */
+static void
+settle_other(struct view *view, struct place *place)
+{
+	struct mounting *mounting = &place->mounting;
+	bool own = is_in_own_proc(view, mounting->at);
+	struct stat status;
+
+	if (own)
+		mounting->fd = -1;
+	if ((place->missing && !own) || is_absent(mounting->from, &status)) {
+		note_absent(view, place);
+		return;
+	}
+	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
+		view->report->hard_linked++;
+	mounting->directory = S_ISDIR(status.st_mode);
+	/* A link keeps its place, which nobody can take from one in /proc; what
+	 * it leads to has an entry of its own. */
+	if (S_ISLNK(status.st_mode))
+		mounting->kind = own ? MOUNT_NONE : MOUNT_BIND;
+	else
+		mounting->kind = may(view, SBX_READ, mounting->from) ?
+		    MOUNT_BIND : MOUNT_MASK;
+}
+
+/*
+ * What is mounted at a place inside another mount.  What is not there cannot be
+ * covered; what lies under a mask, or beside the scratch directory, is.
  */
 static void
 settle_inside(struct view *view, struct place *place,
@@ -299,26 +353,22 @@ settle_inside(struct view *view, struct place *place,
 {
 	struct mounting *mounting = &place->mounting;
 	bool readable = may(view, SBX_READ, mounting->from);
-	struct stat status;
+	bool hidden = around->kind == MOUNT_MASK ||
+	    is_beside_scratch(view, around, mounting->from);
 
-	if (!readable && (around->kind == MOUNT_MASK ||
-		(mount_is_new(around) && !is_scratch(view, mounting->from))))
+	if (!readable && hidden)
 		return;
-	mounting->attributes = attributes_of(view, mounting);
-	if (readable && around->kind != MOUNT_MASK && !mount_is_new(around) &&
-	    mounting->attributes == around->attributes &&
-	    !sbx_covers(place_dev, mounting->at))
-		return;
-	if (place->missing || is_absent(mounting->from, &status)) {
+	/* Nothing from outside is in there, nor brought in. */
+	if (around->kind == MOUNT_PTS || around->kind == MOUNT_SHM) {
 		note_absent(view, place);
 		return;
 	}
-	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-		view->report->hard_linked++;
-	mounting->directory = S_ISDIR(status.st_mode);
-	/* A link keeps its place; what it leads to has an entry of its own. */
-	mounting->kind = readable || S_ISLNK(status.st_mode) ? MOUNT_BIND :
-							       MOUNT_MASK;
+	mounting->attributes = attributes_of(view, mounting);
+	if (readable && !hidden &&
+	    mounting->attributes == around->attributes &&
+	    !sbx_covers(place_dev, mounting->at))
+		return;
+	settle_other(view, place);
 }
 
 static void
@@ -335,14 +385,6 @@ settle(struct view *view, struct place *place, const struct mounting *around)
 		mounting->kind = MOUNT_BIND;
 		mounting->attributes = attributes_of(view, mounting);
 	}
-}
-
-static void
-refuse_full(const struct mounts *mounts, struct sbx_place at)
-{
-	if (mounts->count == mounts->max)
-		refuse_place(at, "the view needs more mounts than the bound",
-		    0);
 }
 
 static void
@@ -366,7 +408,7 @@ settle_all(struct view *view, const struct naming *names,
 		    around > 0 ? &mounts->table[around - 1] : NULL);
 		if (place.mounting.kind == MOUNT_NONE)
 			continue;
-		refuse_full(mounts, at);
+		mounts_refuse_full(mounts, at);
 		view->outer[mounts->count] = around;
 		mounts->table[mounts->count++] = place.mounting;
 		around = mounts->count;
@@ -374,24 +416,6 @@ settle_all(struct view *view, const struct naming *names,
 }
 
 /* --- what else has to be mounted ------------------------------------------ */
-
-/* The entry for a place, new ones of kind MOUNT_NONE. */
-static struct mounting *
-add_mount(struct view *view, struct sbx_place at, struct sbx_place from)
-{
-	struct mounts *mounts = &view->mounts;
-	uint32_t index = mounts_find(mounts, at);
-	struct mounting *mounting = &mounts->table[index];
-
-	if (index < mounts->count && sbx_place_compare(mounting->at, at) == 0)
-		return mounting;
-	refuse_full(mounts, at);
-	memmove(mounting + 1, mounting,
-	    (mounts->count - index) * sizeof *mounting);
-	*mounting = (struct mounting){ .at = at, .from = from, .fd = -1 };
-	mounts->count++;
-	return mounting;
-}
 
 /*
  * What is allowed below /tmp is mounted there, not in the scratch directory:
@@ -415,7 +439,7 @@ collect_ways(struct view *view)
 		if (way.len == mounting->at.len)
 			continue;
 		way = area_join(&view->binding->area, way, nothing);
-		add_mount(view, way, way)->kind = MOUNT_WAY;
+		mounts_add(&view->mounts, way, way)->kind = MOUNT_WAY;
 	}
 }
 
@@ -432,60 +456,9 @@ collect_cwd(struct view *view, struct sbx_place cwd)
 	around = mounts_around(&view->mounts, cwd);
 	if (around != NULL && around->kind != MOUNT_TMP)
 		return;
-	mounting = add_mount(view, cwd, cwd);
+	mounting = mounts_add(&view->mounts, cwd, cwd);
 	if (mounting->kind == MOUNT_NONE)
 		mounting->kind = MOUNT_WAY;
-}
-
-static bool
-is_writable(const struct mounting *mounting)
-{
-	return (mounting->attributes & MOUNT_ATTR_RDONLY) == 0;
-}
-
-/*
- * Every directory between a place that is to stay where it is and the outermost
- * mount around it, where it can be renamed.
- */
-static void
-pin_ancestors(struct view *view, struct sbx_place at, struct sbx_place from)
-{
-	while (at.len > 0) {
-		const struct mounting *around;
-		struct mounting *pin;
-
-		do {
-			at.len--;
-			from.len--;
-		} while (at.len > 0 && at.path[at.len] != '/');
-		around = mounts_around(&view->mounts, at);
-		if (at.len == 0 || around == NULL || mount_is_new(around) ||
-		    around->kind == MOUNT_MASK)
-			return;
-		if (!is_writable(around))
-			continue;
-		pin = add_mount(view, area_join(&view->binding->area, at,
-		    nothing), area_join(&view->binding->area, from, nothing));
-		if (pin->kind != MOUNT_NONE)
-			continue;
-		pin->kind = MOUNT_PIN;
-		pin->attributes = mounts_around(&view->mounts, at)->attributes;
-	}
-}
-
-/* A pin needs none itself: it was made together with those above it. */
-static void
-pin_all(struct view *view)
-{
-	for (uint32_t i = 0; i < view->mounts.count; i++) {
-		struct mounting mounting = view->mounts.table[i];
-		uint32_t before = view->mounts.count;
-
-		if (mounting.kind == MOUNT_MASK || (mounting.kind ==
-			MOUNT_BIND && !is_writable(&mounting)))
-			pin_ancestors(view, mounting.at, mounting.from);
-		i += view->mounts.count - before;
-	}
 }
 
 /* The new /dev/pts brings its own /dev/ptmx. */
@@ -525,7 +498,7 @@ collect(struct view *view, struct sbx_place cwd)
 	drop_outer_ptmx(view);
 	collect_cwd(view, cwd);
 	collect_ways(view);
-	pin_all(view);
+	mounts_pin(&view->mounts);
 }
 
 static void
@@ -573,7 +546,7 @@ void
 view_build(struct binding *binding, struct view_report *report)
 {
 	struct area *area = &binding->area;
-	char cwd[SBX_MAX_PATH + 1] = "/";
+	char cwd[SBX_MAX_PATH + 1];
 	struct view view = {
 		.binding = binding,
 		.report = report,
@@ -584,7 +557,9 @@ view_build(struct binding *binding, struct view_report *report)
 		},
 	};
 
-	current_path(cwd, sizeof cwd);
+	if (current_path(cwd, sizeof cwd) < 0)
+		refuse("the current directory", "the command cannot start in "
+		    "it", errno);
 	/* Where the policy allows the outer /tmp, that is shown. */
 	if (!may(&view, SBX_READ, tmp))
 		view.scratch = binding->anchors[SBX_ANCHOR_TMP];

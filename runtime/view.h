@@ -3,13 +3,16 @@
  * nothing else.  What is not allowed is not there, what may not be written is
  * mounted read-only, and what is denied inside an allowed tree lies under a
  * mask; it, the links that lead to it and the directories above it keep their
- * names.  Landlock and the filter go on top.
+ * names, in the scratch directory too, which the next run finds again.
+ * Landlock and the filter go on top.
  *
  *	/            tmpfs, read-only when all is in place
  *	/usr ...     a bind for each allowed place, links as they are outside
  *	/proc        of the sandbox's own process namespace
  *	/dev/pts     own, and /dev/shm, where the policy allows these
  *	/tmp         the scratch directory
+ *
+ * No part of the outer /proc, /dev/pts or /dev/shm is ever shown in one's own.
  */
 #ifndef SBX_VIEW_H
 #define SBX_VIEW_H

@@ -23,6 +23,7 @@ profile escape extends workspace-write {
     deny write ${workspace}/.git/hooks
     deny read  { ${workspace}/.env  ${workspace}/linked }
     deny exec  ${workspace}/data  except ${workspace}/data/tool
+    deny exec  ${workspace}/up/per/loads
 }
 POLICY
 "$SBXC" "$base/escape.sbx" -o "$base/escape.bin" || exit 99
@@ -44,7 +45,7 @@ prepare()
 	home=$base/home-$1
 	outside=$base/outside-$1
 	mkdir -p "$home/.git/hooks" "$home/.ssh" "$home/data" "$home/real" \
-	    "$outside"
+	    "$home/up/per/loads" "$outside"
 	for file in .env .git/hooks/old .ssh/id other real/secret; do
 		echo text >"$home/$file"
 	done
@@ -65,7 +66,7 @@ held()
 	uid=$1 answer=$2
 	shift 2
 	got=$(cd "$home" && as "$uid" "$base/sbxrun" -l "$level" \
-	    "$base/escape.bin" -- ./probe "$@" 2>&1 </dev/null)
+	    "$policy" -- ./probe "$@" 2>&1 </dev/null | tail -n 1)
 	if printf '%s' "$got" | grep -Eqx "$answer"; then
 		tap_ok "$level: uid $uid: $*"
 	else
@@ -145,6 +146,105 @@ metadata()
 	    "$(find "$outside/file" "$home/.env" -perm 777)"
 }
 
+# A directory above a place that is denied could be carried away, and another
+# one put there; only mounts go with it.
+carried()
+{
+	refused='EBUSY|EXDEV'
+	for name in up up/per; do
+		held "$1" "$refused" rename "$name" "$home/away"
+		held "$1" "$refused" exchange "$name" other
+	done
+	held "$1" ok create up/per/loads/new
+	held "$1" ok rename up/per/loads/new up/per/loads/old
+}
+
+# The same in the scratch directory, which is elsewhere outside and is found
+# again by the next run; a policy that is kept there is a denied place, too.
+carried_scratch()
+{
+	refused='EBUSY|EXDEV'
+	cat >"$base/scratch.sbx" <<-'POLICY'
+	sbx 1
+	profile scratch extends workspace-write {
+	    deny read  ${tmp}/s/secret
+	    deny write ${tmp}/a/b/keep
+	    deny exec  ${tmp}/c/loads
+	}
+	POLICY
+	"$SBXC" "$base/scratch.sbx" -o "$base/scratch.bin" || exit 99
+	# Expanded by the shell inside.
+	# shellcheck disable=SC2016
+	tmp=$(cd "$home" && as "$1" "$base/sbxrun" -l standard \
+	    "$base/escape.bin" -- sh -c 'echo "$TMPDIR"')
+	mkdir -p "$tmp/s" "$tmp/a/b/keep" "$tmp/c/loads" "$tmp/p"
+	echo text | tee "$tmp/s/secret" "$tmp/s/other" >/dev/null
+	cp "$base/scratch.bin" "$tmp/p/p.bin"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp"
+	policy=$tmp/p/p.bin
+	for name in s a a/b c p; do
+		held "$1" "$refused" rename "/tmp/$name" /tmp/away
+		held "$1" "$refused" exchange "/tmp/$name" /tmp/s/other
+	done
+	held "$1" 'EACCES' open-read /tmp/s/secret
+	held "$1" 'EROFS' create /tmp/a/b/keep/new
+	held "$1" 'EROFS' open-write /tmp/p/p.bin
+	held "$1" ok rename /tmp/s/other /tmp/s/another
+	policy=$base/escape.bin
+	tap_empty "full: uid $1: the scratch directory is as it was" \
+	    "$(cd "$tmp" && ls -d away; cmp p/p.bin "$base/scratch.bin")" 2>&1
+	rm -rf "$tmp"
+}
+
+# Nothing of the outer /proc and /dev/shm comes into the sandbox's own ones to
+# deny a part of them.
+own_systems()
+{
+	shm=/dev/shm/sbx-escape.$$.$1
+	cat >"$base/own.sbx" <<-POLICY
+	sbx 1
+	profile own extends workspace-write {
+	    allow write /proc
+	    deny read   /proc/1/environ
+	    deny read   /proc/sys/kernel/random  except /proc/sys/kernel/random/uuid
+	    deny write  /proc/sys/net
+	    deny write  /proc/self/oom_score_adj
+	    deny write  $shm
+	}
+	POLICY
+	"$SBXC" "$base/own.sbx" -o "$base/own.bin" 2>/dev/null || exit 99
+	# shellcheck disable=SC2016  # for the inner shell
+	first='tr "\0" "\n" </proc/1/cmdline | head -n 1'
+	if [ "$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	    sh -c "$first")" != "$base/sbxrun" ]; then
+		tap_skip "uid $1: no /proc of its own" 'none can be mounted'
+		return
+	fi
+	(umask 022 && echo text >"$shm") 2>/dev/null
+	[ "$1" -eq "$(id -u)" ] || chown "$1:$1" "$shm" 2>/dev/null
+	policy=$base/own.bin
+	held "$1" EACCES open-read /proc/1/environ
+	held "$1" EACCES list /proc/sys/kernel/random
+	held "$1" ok open-read /proc/sys/kernel/random/uuid
+	held "$1" EROFS chmod /proc/sys/net/core/somaxconn 777
+	held "$1" ENOENT open-read "$shm"
+	# shellcheck disable=SC2016  # for the inner shell
+	got=$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	    sh -c "$first"'; echo $$; exec readlink /proc/self' 2>/dev/null)
+	tap_empty "full: uid $1: process 1 and /proc/self are of its own" \
+	    "$(echo "$got" | tr '\n' ' ' |
+	    grep -Evx "$base/sbxrun ([0-9]+) \\1 ")"
+	got=$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	    true 2>&1)
+	tap_empty "full: uid $1: what cannot be denied there is said" \
+	    "$(for line in 7 8; do
+		echo "$got" | grep -q "own.sbx:$line:17: nothing is there" ||
+		    echo "$line: $got"
+	    done)"
+	policy=$base/escape.bin
+	rm -f "$shm"
+}
+
 # What an earlier run left in the scratch directory, and who is first there.
 scratch()
 {
@@ -164,7 +264,8 @@ scratch()
 	    find "$outside" -name src)"
 	rm -rf "$tmp"
 	as "$1" ln -s "$outside" "$tmp"
-	for level in standard full; do
+	tap_levels standard full
+	for level in $levels; do
 		(cd "$work/src" && as "$1" "$base/sbxrun" -l "$level" \
 		    "$base/escape.bin" -- true) 2>/dev/null
 		tap_empty "$level: uid $1: a scratch directory that is a link" \
@@ -200,13 +301,20 @@ below_tmp()
 
 check_all()
 {
-	for level in standard full; do
+	policy=$base/escape.bin
+	tap_levels standard full
+	for level in $levels; do
 		prepare "$1"
 		denied_places "$1"
 		other_processes "$1"
 		mounts "$1"
 		below_tmp "$1"
-		[ "$level" = standard ] || metadata "$1"
+		if [ "$level" = full ]; then
+			metadata "$1"
+			carried "$1"
+			carried_scratch "$1"
+			own_systems "$1"
+		fi
 		rm -rf "$home" "$outside"
 	done
 	prepare "$1"

@@ -54,6 +54,10 @@ policy standard standard
 policy full full
 policy standard-timeout standard 'limit timeout 60s'
 policy full-timeout full 'limit timeout 60s'
+policy full-proc full 'allow write ${tmp}
+    allow read /proc
+    deny read /proc/1/environ
+    prefer deny read ${tmp}/sub/secret'
 group_limits='limit timeout 60s
     limit processes 99
     limit memory 4GiB
@@ -85,11 +89,16 @@ try()
 	tap_empty "$name" "$(wrong "$SBXRUN" "$@")"
 }
 
-for level in standard full; do
+tap_levels standard full
+for level in $levels; do
 	try "level $level" $level -l $level "$base/$level.bin"
 	try "level $level, supervised" $level -l $level \
 	    "$base/$level-timeout.bin"
 done
+if [ "$level" = full ]; then
+	try 'level full, a part of /proc denied' full -l full \
+	    "$base/full-proc.bin"
+fi
 try 'the best level, down to standard' standard "$base/standard.bin"
 # Either the group holds the limit, or an rlimit does.
 groups()
@@ -97,7 +106,8 @@ groups()
 	loader=$SBXRUN held=$(prlimit --nproc --noheadings -o HARD)
 	[ -z "${SBX_TEST_CGROUP-}" ] || loader=$SBXRUN_TEST
 	delegate_to 0 && enter "$group/0/main" || exit 99
-	for level in standard full; do
+	tap_levels standard full
+	for level in $levels; do
 		tap_empty "level $level, in a control group" "$(
 		    wrong "$loader" $level -l $level "$base/$level-group.bin")"
 	done
