@@ -41,6 +41,7 @@ enum {
 	SBX_MAX_SECTIONS = 64,
 	SBX_MAX_RULES = 32768,  /* path rules, and holes */
 	SBX_MAX_ANCHORS = 64,   /* five built in, the rest parameters */
+	SBX_MAX_NAME = 64,      /* bytes of a profile's or a parameter's name */
 	SBX_MAX_PATH = 4095,    /* bytes of a suffix or of a bound anchor */
 	SBX_MAX_INSNS = 4096,   /* of one program: the kernel's BPF_MAXINSNS */
 	SBX_MAX_PROGRAMS = 32,
@@ -354,6 +355,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(CRITICAL, "it needs a feature that this reader does not know") \
 	X(MISSING, "a section that every policy has is missing") \
 	X(STRING, "a string lies outside the string section") \
+	X(NAME, "a profile or a parameter has a name that no policy can give") \
 	X(RESERVED, "a reserved field is not zero") \
 	X(META, "its meta section is malformed") \
 	X(ANCHOR, "an anchor is malformed or unknown") \

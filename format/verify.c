@@ -47,6 +47,25 @@ is_suffix(const char *suffix)
 	return suffix[len] == '\0';
 }
 
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A letter, then letters, digits, '-' and '_': names are shown to people. */
+static bool
+is_name(const char *name)
+{
+	size_t len = 0;
+
+	while (len <= SBX_MAX_NAME &&
+	    (is_letter(name[len]) || name[len] == '-' || name[len] == '_' ||
+		(name[len] >= '0' && name[len] <= '9')))
+		len++;
+	return is_letter(name[0]) && name[len] == '\0' && len <= SBX_MAX_NAME;
+}
+
 static enum sbx_blob_error
 check_place(const struct sbx_view *view, uint16_t anchor, uint32_t suffix)
 {
@@ -67,6 +86,8 @@ check_meta(const struct sbx_view *view, const void *record)
 	if (!is_string(view, meta->profile) || !is_string(view, meta->about) ||
 	    !is_string(view, meta->writer))
 		return SBX_BLOB_STRING;
+	if (!is_name(sbx_string(view, meta->profile)))
+		return SBX_BLOB_NAME;
 	if ((meta->flags & ~(uint32_t)SBX_META_FLAGS) != 0 ||
 	    meta->level >= SBX_LEVEL_END || meta->net >= SBX_NET_END ||
 	    meta->landlock > SBX_MAX_ABI)
@@ -85,6 +106,10 @@ check_anchor(const struct sbx_view *view, const void *record)
 
 	if (!is_string(view, anchor->name))
 		return SBX_BLOB_STRING;
+	/* The root directory has none. */
+	if (*sbx_string(view, anchor->name) != '\0' &&
+	    !is_name(sbx_string(view, anchor->name)))
+		return SBX_BLOB_NAME;
 	if (anchor->flags & ~(uint32_t)SBX_ANCHOR_USED)
 		return SBX_BLOB_ANCHOR;
 	if (anchor->reserved != 0)

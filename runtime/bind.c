@@ -568,3 +568,15 @@ bind_policy(struct binding *binding, struct sbx_place policy)
 	add_rule(binding, &itself, SBX_WRITE, policy);
 	bind_index(binding);
 }
+
+const char *
+bind_turn(struct binding *binding, const char *turns)
+{
+	/* An entry is replaced by who may write the directory that it is in. */
+	for (; *turns != '\0'; turns += strlen(turns) + 1) {
+		if (cover_allows(&binding->cover, SBX_WRITE,
+			parent_of(place_of(turns))))
+			return turns;
+	}
+	return NULL;
+}

@@ -96,4 +96,8 @@ void bind_index(struct binding *binding);
 bool bind_is_writable(struct binding *binding, struct sbx_place policy);
 void bind_policy(struct binding *binding, struct sbx_place policy);
 
+/* The first of the turns on the way to the policy (see load.h) that the sandbox
+ * may replace, to lead the next run elsewhere; NULL if there is none. */
+const char *bind_turn(struct binding *binding, const char *turns);
+
 #endif

@@ -4,43 +4,26 @@
 #include "runtime/missing.h"
 #include "runtime/out.h"
 #include "runtime/sha256.h"
+#include "runtime/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef SBX_PROFILE_DIR
 #define SBX_PROFILE_DIR "/usr/local/share/sbx/profiles"
 #endif
 
-enum { PROFILE_NAME_MAX = 64 };
+enum {
+	PROFILE_NAME_MAX = 64,
+	PROFILE_PATH = sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8
+};
 
 /*
- * Whether somebody else may change or replace what this is: its owner, unless
- * that is us or root; its group, unless that is one of our own, as systems with
- * a group for each user make them; everybody, unless a sticky bit keeps them to
- * what is theirs.
- */
-static bool
-others_may_write(const struct stat *status)
-{
-	uid_t self = geteuid();
-
-	if (status->st_uid != self && status->st_uid != 0)
-		return true;
-	if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
-		return false;
-	return (status->st_mode & S_IWOTH) != 0 ||
-	    ((status->st_mode & S_IWGRP) != 0 && status->st_gid != 0 &&
-		(status->st_gid != getegid() || status->st_gid != self));
-}
-
-/*
- * A name without links and dots is the policy's path.  Else the kernel is asked
- * for it, which takes longer than to open and read the policy does.
+ * A name without links and dots is the policy's path.  Else the way there has
+ * to be walked, which takes longer than to open and read the policy does.
  */
 static int
 open_plain(const char *name, char path[SBX_MAX_PATH + 1])
@@ -49,9 +32,12 @@ open_plain(const char *name, char path[SBX_MAX_PATH + 1])
 		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
-	size_t len = strnlen(name, SBX_MAX_PATH + 1), used = 0;
+	size_t len, used = 0;
 	long cwd = 0;
 
+	if (name[0] == '.' && name[1] == '/' && name[2] != '/')
+		name += 2;
+	len = strnlen(name, SBX_MAX_PATH + 1);
 	if (len == 0 || name[0] == '.' || strstr(name, "/.") != NULL ||
 	    strstr(name, "//") != NULL)
 		return -1;
@@ -82,12 +68,11 @@ open_policy(const char *name, char path[SBX_MAX_PATH + 1])
 }
 
 /* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
-static int
-open_profile(const char *name, char known[SBX_MAX_PATH + 1])
+static const char *
+profile_file(const char *name, char path[PROFILE_PATH])
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-	char path[sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8];
 	size_t len = strlen(name);
 
 	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
@@ -95,57 +80,7 @@ open_profile(const char *name, char known[SBX_MAX_PATH + 1])
 	strcpy(path, SBX_PROFILE_DIR "/");
 	strcat(path, name);
 	strcat(path, ".bin");
-	return open_policy(path, known);
-}
-
-/* By way of "/proc/self/fd/N". */
-static void
-ask_path(int fd, char path[SBX_MAX_PATH + 1])
-{
-	char link[32] = "/proc/self/fd/", digits[12];
-	size_t at = sizeof digits - 1;
-	ssize_t len;
-
-	digits[at] = '\0';
-	do {
-		digits[--at] = (char)('0' + fd % 10);
-		fd /= 10;
-	} while (fd > 0);
-	strcat(link, digits + at);
-	len = readlink(link, path, SBX_MAX_PATH);
-	path[len > 0 ? len : 0] = '\0';
-}
-
-/*
- * Whoever may write the policy, or a directory above it, decides what it says.
- * What is no file, a pipe say, is the caller's own doing.
- */
-static void
-refuse_foreign(const char *name, int fd, char path[SBX_MAX_PATH + 1])
-{
-	char parent[SBX_MAX_PATH + 1];
-	struct stat status;
-
-	if (fstat(fd, &status) != 0)
-		refuse(name, "cannot look at the policy", errno);
-	if (!S_ISREG(status.st_mode)) {
-		path[0] = '\0';
-		return;
-	}
-	if (others_may_write(&status))
-		refuse(name, "others may write this policy: make it yours, "
-		    "chmod go-w", 0);
-	if (path[0] == '\0')
-		ask_path(fd, path);
-	strcpy(parent, path);
-	for (char *slash; (slash = strrchr(parent, '/')) != NULL;) {
-		*slash = '\0';
-		if (stat(slash == parent ? "/" : parent, &status) == 0 &&
-		    others_may_write(&status))
-			refuse(slash == parent ? "/" : parent, "others may "
-			    "replace the policy in this directory: keep it "
-			    "where only you can write", 0);
-	}
+	return path;
 }
 
 static void
@@ -174,14 +109,15 @@ void
 load_policy(const char *name, const char *expect, struct blob_bytes *blob,
     struct sbx_view *view)
 {
-	char digest[SHA256_HEX + 1];
+	char digest[SHA256_HEX + 1], profile[PROFILE_PATH];
+	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
+					    name;
 	enum sbx_blob_error error;
-	int fd = name[0] == '@' ? open_profile(name + 1, blob->path) :
-				  open_policy(name, blob->path);
+	int fd = open_policy(file, blob->path);
 
 	if (fd < 0)
 		refuse_policy(name, SBX_PROFILE_DIR, errno);
-	refuse_foreign(name, fd, blob->path);
+	trust_policy(name, file, fd, blob);
 	read_whole(name, fd, blob);
 	close(fd);
 	if (expect != NULL) {

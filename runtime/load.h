@@ -15,6 +15,10 @@ struct blob_bytes {
 	size_t size;
 	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
+	/* Where the way to it turns: the links that were followed and the
+	 * directories that ".." has left.  One behind the other, each with its
+	 * NUL; an empty one is the end. */
+	char turns[4 * (SBX_MAX_PATH + 1)];
 };
 
 /*

@@ -283,6 +283,26 @@ warn_of_gaps(const struct sandbox *sandbox)
 		    "its own policy: keep it elsewhere", 0);
 }
 
+/*
+ * What a run does to the policy's file, or to the way there, the next one would
+ * obey.  No mount can keep a link; who names the digest need not care.
+ */
+static void
+guard_policy(struct sandbox *sandbox)
+{
+	struct sbx_place policy = place_of(sandbox->blob.path);
+	const char *turn = sandbox->options.expect != NULL ? NULL :
+	    bind_turn(&sandbox->binding, sandbox->blob.turns);
+
+	if (turn != NULL)
+		refuse(turn, "the command may replace this link or directory, "
+		    "by which the policy was named: give the path of the file "
+		    "itself", 0);
+	sandbox->own_policy = bind_is_writable(&sandbox->binding, policy);
+	if (sandbox->own_policy && sandbox->level == SBX_LEVEL_FULL)
+		bind_policy(&sandbox->binding, policy);
+}
+
 /* Everything that looks at the file system, before rights go. */
 static void
 prepare(struct sandbox *sandbox, char **environment)
@@ -293,10 +313,8 @@ prepare(struct sandbox *sandbox, char **environment)
 	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
 	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
 		bind_rules(&sandbox->binding);
-	sandbox->own_policy = files && bind_is_writable(&sandbox->binding,
-	    place_of(sandbox->blob.path));
-	if (sandbox->own_policy && sandbox->level == SBX_LEVEL_FULL)
-		bind_policy(&sandbox->binding, place_of(sandbox->blob.path));
+	if (files)
+		guard_policy(sandbox);
 	if (sandbox->level == SBX_LEVEL_FULL)
 		view_build(&sandbox->binding, &sandbox->shown);
 	confine_privileges(sandbox->level);

@@ -57,12 +57,19 @@ print_source(struct out *out, const struct plan *plan, uint32_t source)
 static void
 print_anchors(struct out *out, const struct plan *plan)
 {
+	static const char blanks[] = "            ";
 	const struct sbx_view *view = plan->view;
 
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+		const char *name;
+		size_t len;
+
 		if (!plan->binding->bound[i])
 			continue;
-		out_column(out, sbx_string(view, view->anchors[i].name), 12);
+		name = sbx_string(view, view->anchors[i].name);
+		len = strlen(name);
+		out_shown(out, name, len);
+		out_bytes(out, blanks, len < 12 ? 12 - len : 0);
 		out_place(out, plan->binding->anchors[i]);
 		if (i == SBX_ANCHOR_TMP && plan->binding->scratch_missing)
 			out_text(out, "  (made at the first run)");
