@@ -155,10 +155,6 @@ restore_meta(struct restorer *restorer)
 	if (meta->landlock != 0)
 		policy->landlock_origin = restorer_origin(restorer, SBX_ON_ALL,
 		    meta->landlock_source);
-	if (!is_name(policy->profile))
-		restorer_fault(restorer,
-		    "its profile has no name that a policy "
-		    "can give");
 }
 
 static void

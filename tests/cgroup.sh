@@ -195,7 +195,8 @@ falls_back()
 
 check_group()
 {
-	for level in standard full; do
+	tap_levels standard full
+	for level in $levels; do
 		reports
 		places
 		ends
@@ -219,7 +220,8 @@ check_user()
 		chown 1 "$group/other/cgroup.procs"
 		enter "$group/other/main"
 	fi
-	for level in standard full; do
+	tap_levels standard full
+	for level in $levels; do
 		falls_back
 	done
 }

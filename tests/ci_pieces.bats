@@ -62,6 +62,11 @@ review() {
 }
 
 @test "the example's tests run in its sandbox" {
+	# Its server listens on a network of its own, which level full gives.
+	if [ "${SBX_MUST_RUN:-0}" != 1 ] &&
+	    ! "$SBXRUN" --status --json | grep -q '"level":"full"'; then
+		skip "this machine does not give level full"
+	fi
 	"$SBXRUN" sandbox/app.bin -- node --test
 }
 

@@ -514,7 +514,8 @@ statuses()
 check_all()
 {
 	prepare "$1"
-	for level in standard full; do
+	tap_levels standard full
+	for level in $levels; do
 		workspace_write "$1"
 		inheritance "$1"
 		read_only "$1"

@@ -219,7 +219,8 @@ machines()
 	    landlock available) $(field 0 landlock missing | grep -c lsm=)"
 }
 
-for level in standard full; do
+tap_levels standard full
+for level in $levels; do
 	records
 	self_tests
 	rules

@@ -367,7 +367,6 @@ test_foreign(struct tap *tap)
 		{ "/srv/x", "/s\tv/x", "no policy can name", true },
 		{ "\"/srv/x\"", "\"/s${x\"", "the text for macOS", false },
 		{ "ptrace", "ptraci", "this sbxc does not know", true },
-		{ "\0sample", "\0s mple", "no name", true },
 	};
 	struct arena *arena = arena_new();
 	struct bytes text = { strdup(sample), sizeof sample - 1 };
@@ -376,10 +375,9 @@ test_foreign(struct tap *tap)
 	if (tap_ok(tap, build(arena, "sample.sbx", text, NULL, &blob),
 		"the sample compiles")) {
 		for (size_t i = 0; i < countof(cases); i++) {
-			size_t zero = *cases[i].from == '\0';
 			bool refused = false;
 			const char *said = patched(arena, &blob,
-			    cases[i].from + zero, cases[i].to + zero, &refused);
+			    cases[i].from, cases[i].to, &refused);
 
 			tap_ok(tap,
 			    said != NULL &&

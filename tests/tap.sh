@@ -59,6 +59,21 @@ tap_found()
 	fi
 }
 
+# tap_levels LEVEL...: puts into $levels those that this machine gives; a skip
+# for level full where it does not, in a container, say.
+tap_levels()
+{
+	levels=''
+	for tap_level; do
+		if [ "$tap_level" != full ] || "$SBXRUN" --status --json |
+		    grep -q '"level":"full"'; then
+			levels="$levels $tap_level"
+		else
+			tap_skip 'level full' 'this machine does not give it'
+		fi
+	done
+}
+
 tap_done()
 {
 	echo "1..$tap_count"
