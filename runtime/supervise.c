@@ -175,29 +175,6 @@ stop(const struct watch *watch)
 		raise(SIGSTOP);
 }
 
-/*
- * The command has ended or stopped.  A job that the terminal stopped has
- * stopped as a whole: that news, read when the job goes on, is old.
- */
-static void
-receive(struct watch *watch)
-{
-	struct message message;
-
-	while (read(watch->supervision->read, &message, sizeof message) ==
-	    sizeof message) {
-		watch->started |= message.started;
-		watch->term.late |= message.late;
-		if (!WIFSTOPPED(message.status)) {
-			watch->ended = true;
-			watch->status = message.status;
-			return;
-		}
-		if (is_before(watch->continued, message.at))
-			stop(watch);
-	}
-}
-
 static void
 forward(struct watch *watch)
 {
@@ -213,6 +190,31 @@ forward(struct watch *watch)
 		    info.ssi_code != SI_TIMER &&
 		    signal_is_for_us_alone(&info))
 			kill(watch->first, (int)info.ssi_signo);
+	}
+}
+
+/*
+ * The command has ended or stopped.  A job that the terminal stopped has
+ * stopped as a whole, and us in front of this news: read when the job goes on
+ * it is old, so what happened until now is looked at first.
+ */
+static void
+receive(struct watch *watch)
+{
+	struct message message;
+
+	while (read(watch->supervision->read, &message, sizeof message) ==
+	    sizeof message) {
+		watch->started |= message.started;
+		watch->term.late |= message.late;
+		if (!WIFSTOPPED(message.status)) {
+			watch->ended = true;
+			watch->status = message.status;
+			return;
+		}
+		forward(watch);
+		if (is_before(watch->continued, message.at))
+			stop(watch);
 	}
 }
 
