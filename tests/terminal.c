@@ -85,13 +85,32 @@ type(const struct screen *screen, const char *keys)
 	nap(TYPING);
 }
 
+/* What is there instead, as comments. */
+static void
+tell(const struct screen *screen)
+{
+	fputs("# ", stdout);
+	for (size_t i = 0; i < screen->used; i++) {
+		unsigned char byte = (unsigned char)screen->seen[i];
+
+		if (byte == '\n')
+			fputs("\n# ", stdout);
+		else if (byte >= ' ' && byte < 0x7f)
+			putchar(byte);
+		else if (byte != '\r')
+			printf("\\x%02x", byte);
+	}
+	putchar('\n');
+}
+
 static void
 expect(struct screen *screen, const char *name, const char *keys,
     const char *text)
 {
 	type(screen, keys);
-	tap_ok(screen->tap, shows(screen, text), "%s: %s", screen->level,
-	    name);
+	if (!tap_ok(screen->tap, shows(screen, text), "%s: %s", screen->level,
+		name))
+		tell(screen);
 }
 
 static void
