@@ -5,7 +5,7 @@
  */
 #include "grammar/parser.h"
 
-#include "compiler/names.h"
+#include "compiler/base/names.h"
 #include "grammar/policy.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * What the scanner, the grammar and the driver (compiler/parse.c) share while
+ * What the scanner, the grammar and the driver (grammar/parse.c) share while
  * one file is read.
  *
  *	text --scan.l--> tokens --parser_next--> tokens --policy.y--> nodes
@@ -12,8 +12,8 @@
 #ifndef SBX_PARSER_H
 #define SBX_PARSER_H
 
-#include "compiler/ast.h"
-#include "compiler/diag.h"
+#include "compiler/language/ast.h"
+#include "compiler/report/diag.h"
 
 enum {
 	PARSER_MAX_DEPTH = 16,   /* blocks inside each other */

@@ -1,5 +1,5 @@
 /*
- * What compiler/compare.h says of two policies, against asking about
+ * What compiler/compare/compare.h says of two policies, against asking about
  * everything there is in a small world.
  *
  *	compare [SEED [PAIRS]]
@@ -18,7 +18,7 @@
  * which paths and ports they differ, for a script that tries them in the
  * kernel.
  */
-#include "compiler/compare.h"
+#include "compiler/compare/compare.h"
 #include "tests/compare_drafts.h"
 #include "tests/tap.h"
 

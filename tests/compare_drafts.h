@@ -6,7 +6,7 @@
 #ifndef SBX_TEST_COMPARE_DRAFTS_H
 #define SBX_TEST_COMPARE_DRAFTS_H
 
-#include "compiler/compile.h"
+#include "compiler/query/compile.h"
 #include "tests/chance.h"
 
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #ifndef SBX_TEST_KERNEL_H
 #define SBX_TEST_KERNEL_H
 
-#include "compiler/filter.h"
+#include "compiler/lower/filter.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -71,7 +71,7 @@ few_files_print_to_stderr()
 	    format) |
 	    grep -Ev '^grammar/(policy|scan)\.[ch]:' |
 	    grep -v 'diags_print(' |
-	    grep -Ev '^compiler/(arena|bug|main|commands)\.c:'
+	    grep -Ev '^compiler/(base/arena|base/bug|command/main|command/commands)\.c:'
 }
 
 # Prints the place of each action of more than three lines.
@@ -117,7 +117,7 @@ one_log_a_test()
 heap_or_stdio()
 {
 	nm -A -u "$@" 2>&1 |
-	    grep -Ev 'sbxrun-(bind_anchors|environment|execute)\.o: +U getenv$' |
+	    grep -Ev 'sbxrun-(anchors|environment|execute)\.o: +U getenv$' |
 	    grep -E ' U (m|c|re)alloc$| U (free|str(n)?dup|(v)?(f|d|s|sn|as)?printf|fopen|fdopen|fputs|fputc|puts|putchar|perror|(secure_)?getenv|system|popen|dlopen|setlocale|qsort|exit|atexit|err|errx|warn|warnx|getpw[a-z]*|pthread_[a-z_]*)$'
 }
 
@@ -128,11 +128,11 @@ trap 'rm -rf "$bad"' EXIT
 mkdir "$bad/format" "$bad/runtime" "$bad/compiler" "$bad/grammar"
 printf '%s\n' 'unit_tests = \' '	tests/a' 'script_tests = \' '	tests/a.sh' \
     >"$bad/Makefile.am"
-echo '#include "compiler/arena.h"' >"$bad/format/bad.c"
+echo '#include "compiler/base/arena.h"' >"$bad/format/bad.c"
 echo '# include <stdio.h>' >"$bad/format/bad.h"
-echo '#include "compiler/policy.h"' >"$bad/runtime/bad.c"
+echo '#include "compiler/policy/policy.h"' >"$bad/runtime/bad.c"
 echo '#include <stdio.h>' >"$bad/runtime/bad.h"
-printf '%s\n' '#include "runtime/out.h"' '#include <seccomp.h>' \
+printf '%s\n' '#include "runtime/base/out.h"' '#include <seccomp.h>' \
     'fputs("x", stderr);' >"$bad/compiler/one.c"
 echo '#include <seccomp.h>' >"$bad/compiler/two.c"
 cat >"$bad/grammar/policy.y" <<'EOF'

@@ -5,7 +5,7 @@
 #ifndef SBX_TEST_POLICIES_H
 #define SBX_TEST_POLICIES_H
 
-#include "compiler/policy.h"
+#include "compiler/policy/policy.h"
 
 #include <string.h>
 

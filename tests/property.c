@@ -25,8 +25,8 @@
  * Not tried: a file with two names.  Its rules hang on the one inode, so what
  * is granted by one name is granted by the other.
  */
-#include "compiler/compile.h"
-#include "compiler/places.h"
+#include "compiler/query/compile.h"
+#include "compiler/query/places.h"
 #include "tests/chance.h"
 #include "tests/tap.h"
 

@@ -7,7 +7,7 @@
 #ifndef SBX_TEST_RANDOM_POLICY_H
 #define SBX_TEST_RANDOM_POLICY_H
 
-#include "compiler/arena.h"
+#include "compiler/base/arena.h"
 
 #include <stdbool.h>
 #include <stdio.h>

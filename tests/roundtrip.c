@@ -8,10 +8,10 @@
  *
  * A policy that the compiler refuses is no case; how many were good is told.
  */
-#include "compiler/compile.h"
-#include "compiler/restore.h"
-#include "compiler/sections.h"
-#include "compiler/write.h"
+#include "compiler/query/compile.h"
+#include "compiler/restore/restore.h"
+#include "compiler/lower/sections.h"
+#include "compiler/print/write.h"
 #include "tests/random_policy.h"
 #include "tests/tap.h"
 

@@ -9,9 +9,9 @@
  * itself.  And "every number without a name" does not exist for it, so there
  * and for calls younger than the library this test asks for the errno itself.
  *
- * Includes <seccomp.h> besides compiler/syscalls.c, which is the point.
+ * Includes <seccomp.h> besides compiler/tables/syscalls.c, which is the point.
  */
-#include "compiler/filter.h"
+#include "compiler/lower/filter.h"
 #include "tests/policies.h"
 #include "tests/tap.h"
 

@@ -6,7 +6,7 @@
 #ifndef SBX_TEST_FUZZ_H
 #define SBX_TEST_FUZZ_H
 
-#include "compiler/ast.h"
+#include "compiler/language/ast.h"
 
 #include <errno.h>
 #include <stdio.h>

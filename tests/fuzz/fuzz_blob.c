@@ -4,10 +4,10 @@
  * verifier accepts is then read through everything that reads a policy: the
  * model, the listing, the questions of `sbxc why`, the interpreter of filters.
  */
-#include "compiler/dump.h"
-#include "compiler/restore.h"
-#include "compiler/why.h"
-#include "compiler/write.h"
+#include "compiler/query/dump.h"
+#include "compiler/restore/restore.h"
+#include "compiler/query/why.h"
+#include "compiler/print/write.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */

@@ -4,9 +4,9 @@
  * printed.  A text without faults is laid out, which changes nothing the second
  * time, and written anew from its statements, which gives the same statements.
  */
-#include "compiler/diag.h"
-#include "compiler/fmt.h"
-#include "compiler/write.h"
+#include "compiler/report/diag.h"
+#include "compiler/print/fmt.h"
+#include "compiler/print/write.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As if it were a shipped file: those include nothing from the disk. */

@@ -4,8 +4,8 @@
  * without an error is written in both forms, and what is read of these is the
  * same.
  */
-#include "compiler/diag.h"
-#include "compiler/write.h"
+#include "compiler/report/diag.h"
+#include "compiler/print/write.h"
 #include "tests/fuzz/fuzz.h"
 
 /* One text in an arena of its own. */

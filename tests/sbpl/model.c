@@ -16,7 +16,7 @@
  * `none`: no rule speaks of it.  macOS follows symbolic links before it looks
  * at the profile, so /tmp is /private/tmp here.
  */
-#include "compiler/compile.h"
+#include "compiler/query/compile.h"
 #include "format/glob.h"
 
 #include <stdlib.h>
@@ -152,7 +152,7 @@ add_rule(struct model *model, const struct path_rule *rule)
 	};
 }
 
-/* The rules as they bear on one path: see compiler/places.h. */
+/* The rules as they bear on one path: see compiler/query/places.h. */
 static struct sbx_rule *
 rules_for(const struct model *model, const char *path)
 {

@@ -6,8 +6,8 @@
  * one says that is left, and an allow that is not called denied is obeyed
  * somewhere.
  */
-#include "compiler/check.h"
-#include "compiler/scope.h"
+#include "compiler/check/check.h"
+#include "compiler/policy/scope.h"
 #include "format/model.h"
 #include "tests/tap.h"
 

@@ -2,9 +2,9 @@
  * What makes a launch cheaper, against what is plain to see: the sort, the
  * order of places, and the index of rules against asking every rule.
  */
-#include "runtime/cover.h"
-#include "runtime/out.h"
-#include "runtime/sort.h"
+#include "runtime/bind/cover.h"
+#include "runtime/base/out.h"
+#include "runtime/bind/sort.h"
 #include "tests/tap.h"
 
 enum {

@@ -2,9 +2,9 @@
  * Diagnostics as they are printed, byte for byte; the table of codes; and the
  * nearest name.
  */
-#include "compiler/diag.h"
-#include "compiler/names.h"
-#include "compiler/utf8.h"
+#include "compiler/report/diag.h"
+#include "compiler/base/names.h"
+#include "compiler/base/utf8.h"
 #include "tests/tap.h"
 
 struct bench {

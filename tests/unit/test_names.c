@@ -1,9 +1,9 @@
 /*
- * compiler/compare_names.h against all names of up to five bytes: every set of
+ * compiler/compare/names.h against all names of up to five bytes: every set of
  * patterns that one of them matches is a class, the name of each class matches
  * what it is said to, and names that are taken are not given.
  */
-#include "compiler/compare_names.h"
+#include "compiler/compare/names.h"
 #include "format/glob.h"
 #include "tests/tap.h"
 

@@ -2,8 +2,8 @@
  * What the parser makes of a text: statements as lines, one for each, in a
  * form that is easy to read; and which files are read for it.
  */
-#include "compiler/ast.h"
-#include "compiler/diag.h"
+#include "compiler/language/ast.h"
+#include "compiler/report/diag.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * a verdict over what it finds is the verdict over all rules, with globs, holes
  * and two homes, and also after an anchor was bound elsewhere.
  */
-#include "compiler/compile.h"
-#include "compiler/places.h"
+#include "compiler/query/compile.h"
+#include "compiler/query/places.h"
 #include "tests/tap.h"
 
 enum { ROUNDS = 400, RULES = 12 };

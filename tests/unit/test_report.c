@@ -2,7 +2,7 @@
  * What each format makes of text that means something in it, of bytes that are
  * no text, and of what is not there.
  */
-#include "compiler/report.h"
+#include "compiler/report/report.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>

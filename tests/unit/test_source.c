@@ -1,7 +1,7 @@
 /*
  * The arena, and places in the texts that were read.
  */
-#include "compiler/source.h"
+#include "compiler/report/source.h"
 #include "tests/tap.h"
 
 #include <errno.h>

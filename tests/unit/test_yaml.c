@@ -4,11 +4,11 @@
  * statements are the same, and the blob is but for lines and columns.  So is
  * the blob of a .yaml twin that was written by hand.
  */
-#include "compiler/compile.h"
-#include "compiler/words.h"
-#include "compiler/write.h"
-#include "compiler/yaml.h"
-#include "compiler/yaml_atom.h"
+#include "compiler/query/compile.h"
+#include "compiler/tables/words.h"
+#include "compiler/print/write.h"
+#include "compiler/yaml/yaml.h"
+#include "compiler/yaml/atom.h"
 #include "tests/tap.h"
 
 #include <dirent.h>

@@ -1,0 +1,121 @@
+/* See input.h. */
+#include "compiler/base/input.h"
+#include "compiler/command/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+input_open(const char *path)
+{
+	if (strcmp(path, "-") == 0)
+		return dup(STDIN_FILENO);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* Reads up to `size` bytes; less means the end, -1 an error. */
+static ssize_t
+read_whole(int fd, void *bytes, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t got = read(fd, (char *)bytes + used, size - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		used += (size_t)got;
+	}
+	return (ssize_t)used;
+}
+
+bool
+input_blob(struct arena *arena, const char *path, struct sbx_view *view)
+{
+	/* One byte more than a blob may have shows that it has too many. */
+	void *bytes = arena_alloc(arena, SBX_MAX_SIZE + 1);
+	enum sbx_blob_error error;
+	ssize_t size = -1;
+	int fd = input_open(path);
+
+	if (fd >= 0)
+		size = read_whole(fd, bytes, SBX_MAX_SIZE + 1);
+	if (size < 0)
+		complain("cannot read '%s': %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (size < 0)
+		return false;
+	error = sbx_verify(bytes, (size_t)size, view);
+	if (error != SBX_BLOB_OK)
+		complain("%s: %s", path, sbx_blob_strerror(error));
+	return error == SBX_BLOB_OK;
+}
+
+/* The descriptor that a path stands for, as a shell writes `<(...)`; or -1. */
+static int
+path_descriptor(const char *path)
+{
+	static const char directory[] = "/dev/fd/";
+	size_t len = sizeof directory - 1;
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+		return STDIN_FILENO;
+	if (strncmp(path, directory, len) != 0 || path[len] == '\0' ||
+	    strlen(path + len) > 6 ||
+	    path[len + strspn(path + len, "0123456789")] != '\0')
+		return -1;
+	return atoi(path + len);
+}
+
+/* Makes a descriptor seekable: a pipe's contents go into a file. */
+static bool
+descriptor_keep(int fd)
+{
+	char buffer[65536];
+	FILE *copy;
+	ssize_t got;
+
+	if (lseek(fd, 0, SEEK_CUR) >= 0 || errno != ESPIPE)
+		return true;
+	copy = tmpfile();
+	if (copy == NULL)
+		return false;
+	while ((got = read_whole(fd, buffer, sizeof buffer)) > 0)
+		fwrite(buffer, 1, (size_t)got, copy);
+	if (got == 0 && fflush(copy) == 0 && !ferror(copy) &&
+	    lseek(fileno(copy), 0, SEEK_SET) == 0)
+		got = dup2(fileno(copy), fd) == fd ? 1 : -1;
+	fclose(copy);
+	return got == 1;
+}
+
+bool
+input_is_blob(const char *path)
+{
+	char magic[sizeof SBX_MAGIC - 1];
+	int given = path_descriptor(path), fd = -1;
+	bool keep = strcmp(path, "-") == 0;
+	off_t start = 0;
+	bool is_blob;
+
+	if (given < 0 || descriptor_keep(given))
+		fd = input_open(path);
+	if (fd < 0)
+		return false;
+	if (keep)
+		start = lseek(fd, 0, SEEK_CUR);
+	is_blob = read_whole(fd, magic, sizeof magic) == sizeof magic &&
+	    memcmp(magic, SBX_MAGIC, sizeof magic) == 0;
+	if (keep)
+		lseek(fd, start, SEEK_SET);
+	close(fd);
+	return is_blob;
+}

@@ -1,0 +1,25 @@
+/*
+ * Compiled policies as input.
+ */
+#ifndef SBX_INPUT_H
+#define SBX_INPUT_H
+
+#include "compiler/base/arena.h"
+#include "format/blob.h"
+
+#include <stdbool.h>
+
+/*
+ * Reads and verifies a blob ("-" is standard input) into the arena.  False
+ * after complaining.
+ */
+bool input_blob(struct arena *arena, const char *path, struct sbx_view *view);
+
+/*
+ * Whether the file begins as a blob does.  Standard input is left as it was,
+ * and so is "/dev/fd/N": what was read of a pipe is put into a file that takes
+ * its place.
+ */
+bool input_is_blob(const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+# Memory, tables, names, files, JSON: what knows nothing of policies.
+libsbx_a_SOURCES += \
+	compiler/base/arena.c \
+	compiler/base/arena.h \
+	compiler/base/bug.c \
+	compiler/base/bug.h \
+	compiler/base/input.c \
+	compiler/base/input.h \
+	compiler/base/json.c \
+	compiler/base/json.h \
+	compiler/base/map.c \
+	compiler/base/map.h \
+	compiler/base/memo.c \
+	compiler/base/memo.h \
+	compiler/base/names.c \
+	compiler/base/names.h \
+	compiler/base/output.c \
+	compiler/base/output.h \
+	compiler/base/utf8.c \
+	compiler/base/utf8.h

@@ -1,0 +1,193 @@
+/* See output.h. */
+#include "compiler/base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OUTPUTS_MAX = 2 };
+
+/* A file on its way: the bytes are in `temporary`, meant for `target`. */
+struct pending {
+	char target[PATH_MAX];
+	char temporary[PATH_MAX + 8]; /* "": nothing to rename */
+};
+
+static bool
+write_whole(int fd, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t done = write(fd, bytes, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+/* A network file system reports a full disk no sooner than close(2), and what
+ * replaces a file is on the disk before that one is gone. */
+static bool
+write_and_close(int fd, const struct output *output)
+{
+	bool good = write_whole(fd, output->bytes, output->size) &&
+	    (output->like == NULL || fsync(fd) == 0);
+	int error = errno;
+
+	if (close(fd) != 0 && good)
+		return false;
+	errno = error;
+	return good;
+}
+
+static mode_t
+mode_wanted(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0644 & ~mask;
+}
+
+__attribute__((format(printf, 3, 4)))
+static bool
+format_path(char *path, size_t size, const char *format, ...)
+{
+	va_list arguments;
+	int len;
+
+	va_start(arguments, format);
+	len = vsnprintf(path, size, format, arguments);
+	va_end(arguments);
+	if (len >= 0 && (size_t)len < size)
+		return true;
+	path[0] = '\0';
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+/* Where the file really is: a symbolic link stays, what it names is replaced. */
+static bool
+find_target(const char *path, struct pending *pending)
+{
+	if (realpath(path, pending->target) != NULL)
+		return true;
+	return errno == ENOENT && format_path(pending->target,
+	    sizeof pending->target, "%s", path);
+}
+
+/* A device or a pipe.  It may take its time, so signals go through here. */
+static bool
+write_in_place(const struct output *output, const char *target)
+{
+	sigset_t none, blocked;
+	bool good;
+	int fd;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &blocked);
+	fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	good = fd >= 0 && write_and_close(fd, output);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	return good;
+}
+
+/* A change of owner takes bits out of the mode, so that comes last. */
+static bool
+set_status(int fd, const struct stat *like)
+{
+	struct stat now;
+
+	if (like == NULL)
+		return fchmod(fd, mode_wanted()) == 0;
+	if (fstat(fd, &now) != 0)
+		return false;
+	if ((now.st_uid != like->st_uid || now.st_gid != like->st_gid) &&
+	    fchown(fd, like->st_uid, like->st_gid) != 0)
+		return false;
+	return fchmod(fd, like->st_mode & 07777) == 0;
+}
+
+static bool
+write_pending(const struct output *output, struct pending *pending)
+{
+	struct stat status;
+	int fd;
+
+	if (!find_target(output->path, pending))
+		return false;
+	if (stat(pending->target, &status) == 0 && !S_ISREG(status.st_mode))
+		return write_in_place(output, pending->target);
+	if (!format_path(pending->temporary, sizeof pending->temporary,
+		"%s.XXXXXX", pending->target))
+		return false;
+	fd = mkostemp(pending->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		pending->temporary[0] = '\0';
+		return false;
+	}
+	if (!set_status(fd, output->like)) {
+		close(fd);
+		return false;
+	}
+	return write_and_close(fd, output);
+}
+
+static void
+discard(struct pending *pending, size_t count)
+{
+	int error = errno;
+
+	for (size_t i = 0; i < count; i++) {
+		if (pending[i].temporary[0] != '\0')
+			unlink(pending[i].temporary);
+	}
+	errno = error;
+}
+
+static bool
+write_all(const struct output *outputs, size_t count, struct pending *pending,
+    const char **failed)
+{
+	for (size_t i = 0; i < count; i++) {
+		*failed = outputs[i].path;
+		if (!write_pending(&outputs[i], &pending[i]))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		*failed = outputs[i].path;
+		if (pending[i].temporary[0] == '\0')
+			continue;
+		if (rename(pending[i].temporary, pending[i].target) != 0)
+			return false;
+		pending[i].temporary[0] = '\0';
+	}
+	return true;
+}
+
+bool
+outputs_write(const struct output *outputs, size_t count, const char **failed)
+{
+	struct pending pending[OUTPUTS_MAX] = { 0 };
+	sigset_t all, before;
+	bool good;
+
+	/* Whoever interrupts sbxc finds no temporary file afterwards. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	good = write_all(outputs, count, pending, failed);
+	if (!good)
+		discard(pending, count);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return good;
+}

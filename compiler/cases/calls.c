@@ -1,0 +1,64 @@
+/*
+ * How to try a system call without doing anything: with -1 for each argument.
+ * As a pointer that is no address, as a descriptor it is not open, as a set of
+ * flags it holds some that do not exist, as a size it is too large.  Calls for
+ * which this is not so are in a table.
+ */
+#include "compiler/cases/trial.h"
+
+#include <string.h>
+
+static const char ends[] = "it ends the process that tries it",
+    waits[] = "it waits for ever",
+    forks[] = "it makes another process",
+    acts[] = "it cannot be tried without doing it";
+
+static const struct {
+	const char *name, *why;
+} not_tried[] = {
+	{ "clone", forks },
+	{ "clone3", forks },
+	{ "exit", ends },
+	{ "exit_group", ends },
+	{ "fork", forks },
+	{ "kexec_file_load", acts },
+	{ "kexec_load", acts },
+	{ "pause", waits },
+	{ "reboot", acts },
+	{ "restart_syscall", acts },
+	{ "rt_sigreturn", ends },
+	{ "sync", acts },
+	{ "vfork", forks },
+	{ "vhangup", acts },
+};
+
+/* Where -1 would make something, or is no error. */
+static const struct {
+	const char *name;
+	uint64_t args[6];
+} others[] = {
+	{ "close_range", { 2, 1 } },
+	{ "futex", { 0, 1, 0 } },
+	{ "init_module", { 0, 0, 0 } },
+	{ "modify_ldt", { 0, 0, 0 } },
+	{ "msgget", { 0x7fedcba9, 0 } },
+	{ "personality", { 0xffffffff } },
+	{ "semget", { 0x7fedcba9, 0, 0 } },
+	{ "shmget", { 0x7fedcba9, 0, 0 } },
+	{ "umask", { 077 } },
+};
+
+const char *
+test_call_arguments(const char *name, uint64_t args[6])
+{
+	for (size_t i = 0; i < countof(not_tried); i++) {
+		if (strcmp(not_tried[i].name, name) == 0)
+			return not_tried[i].why;
+	}
+	memset(args, 0xff, 6 * sizeof *args);
+	for (size_t i = 0; i < countof(others); i++) {
+		if (strcmp(others[i].name, name) == 0)
+			memcpy(args, others[i].args, sizeof others[i].args);
+	}
+	return NULL;
+}

@@ -1,0 +1,448 @@
+/* See test_cases.h. */
+#include "compiler/cases/cases.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many failures of a file are told with all that `why` says; who reads more?
+ */
+enum { EXPLAIN_MAX = 50 };
+
+/* --- texts ---------------------------------------------------------------- */
+
+const char *
+test_text(struct arena *arena, test_writer *writer, const void *what)
+{
+	const char *result;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	writer(stream, what);
+	if (fclose(stream) != 0)
+		arena_exhausted();
+	result = arena_strndup(arena, text, size);
+	free(text);
+	return result;
+}
+
+struct shown {
+	const struct sbx_view *view;
+	const struct verdict *verdict;
+	uint32_t source;
+};
+
+static void
+write_place(FILE *stream, const void *what)
+{
+	const struct shown *shown = what;
+
+	show_source(stream, shown->view, shown->source);
+}
+
+const char *
+test_place_text(struct arena *arena, const struct sbx_view *view,
+    uint32_t source)
+{
+	struct shown shown = { .view = view, .source = source };
+
+	return test_text(arena, write_place, &shown);
+}
+
+static void
+write_network(FILE *stream, const struct sbx_view *view)
+{
+	fprintf(stream, "%s network %s",
+	    view->meta->net == SBX_NET_NONE ? "deny" : "allow",
+	    view->meta->net == SBX_NET_LOOPBACK ? "loopback" : "full");
+}
+
+static void
+write_syscall(FILE *stream, const struct sbx_view *view,
+    const struct sbx_syscall *call)
+{
+	fprintf(stream, "%s syscalls ",
+	    call->verdict == SBX_SYSCALL_ALLOW ? "allow" : "deny");
+	show_text(stream, sbx_string(view, call->reason));
+}
+
+static void
+write_rule(FILE *stream, const void *what)
+{
+	const struct shown *shown = what;
+	const struct sbx_view *view = shown->view;
+	uint32_t rule = shown->verdict->rule;
+
+	switch (shown->verdict->by) {
+	case BY_PATH:
+		show_path_rule(stream, view, &view->paths[rule]);
+		return;
+	case BY_PORT:
+		fprintf(stream, "%s network ",
+		    show_effect(view->ports[rule].effect));
+		show_ports(stream, &view->ports[rule]);
+		return;
+	case BY_NETWORK:
+		write_network(stream, view);
+		return;
+	case BY_ENV:
+		fprintf(stream, "%s env ",
+		    show_effect(view->env[rule].effect));
+		show_text(stream, sbx_string(view, view->env[rule].pattern));
+		return;
+	case BY_SET:
+		fputs("set env ", stream);
+		show_text(stream, sbx_string(view, view->set[rule].name));
+		return;
+	case BY_SYSCALL:
+		write_syscall(stream, view, &view->syscalls[rule]);
+		return;
+	case BY_EVERYTHING:
+		fputs("allow everything", stream);
+		return;
+	case BY_NOTHING:
+	case BY_OLD_KERNEL:
+	case BY_SCRATCH:
+	case BY_MACHINE:
+		return;
+	}
+}
+
+const char *
+test_rule_text(struct arena *arena, const struct sbx_view *view,
+    const struct verdict *verdict)
+{
+	struct shown shown = { .view = view, .verdict = verdict };
+	const char *text = test_text(arena, write_rule, &shown);
+
+	return *text != '\0' ? text : NULL;
+}
+
+/* An answer looks at all rules, and takes memory for each. */
+static void
+write_why(FILE *stream, const void *what)
+{
+	const struct test_result *result = what;
+	struct subject subject = result->bound->subject;
+	struct arena *arena = arena_new();
+
+	subject.places.arena = arena;
+	/* With an index of its own, of what is released. */
+	places_bind(&subject.places, SBX_ANCHOR_TMP,
+	    subject.places.anchors[SBX_ANCHOR_TMP].path);
+	why(stream, &subject, &result->access, false);
+	arena_release(arena);
+}
+
+/* --- by ------------------------------------------------------------------- */
+
+/* "team.sbx:6", also for "rules/team.sbx:6:18". */
+static bool
+is_place(const char *place, const char *by)
+{
+	size_t len = strlen(by);
+	const char *slash = strrchr(place, '/');
+
+	if (strncmp(place, by, len) == 0 &&
+	    (place[len] == '\0' || place[len] == ':') &&
+	    strchr(by, ':') != NULL)
+		return true;
+	return slash != NULL && is_place(slash + 1, by);
+}
+
+/* What else `by` may say where no rule of the policy decided. */
+static const char *
+no_rule_text(const struct verdict *verdict)
+{
+	return verdict->by == BY_SYSCALL ? "baseline" :
+	    verdict->by == BY_SCRATCH ? "scratch" : "nothing";
+}
+
+static bool
+by_matches(struct arena *arena, const struct sbx_view *view,
+    const struct verdict *verdict, const char *by)
+{
+	const char *via = show_via(view, verdict->source);
+	const char *rule = test_rule_text(arena, view, verdict);
+
+	if (rule != NULL && strcmp(rule, by) == 0)
+		return true;
+	if (verdict->source == SBX_NO_SOURCE)
+		return strcmp(by, no_rule_text(verdict)) == 0;
+	return (via != NULL && strcmp(via, by) == 0) ||
+	    is_place(test_place_text(arena, view, verdict->source), by);
+}
+
+static const char *
+decider_text(struct arena *arena, const struct sbx_view *view,
+    const struct verdict *verdict)
+{
+	const char *via = show_via(view, verdict->source);
+
+	if (verdict->source == SBX_NO_SOURCE)
+		return no_rule_text(verdict);
+	return arena_printf(arena, "%s%s%s%s",
+	    test_place_text(arena, view, verdict->source),
+	    via != NULL ? " (" : "", via != NULL ? via : "",
+	    via != NULL ? ")" : "");
+}
+
+/* --- asking --------------------------------------------------------------- */
+
+/* Paths that depend on where somebody stands are not for tests. */
+static const char *
+path_fault(struct arena *arena, const char *path)
+{
+	return strchr("/~$", path[0]) != NULL ? NULL :
+	    arena_printf(arena, "'%s' is relative; a path begins with '/', "
+	    "'~/' or '${name}'", path);
+}
+
+static bool
+ask(struct test_results *results, struct test_result *result)
+{
+	struct test_file *file = results->subjects.file;
+	const struct test_case *test = result->test;
+	const struct subject *subject = &result->bound->subject;
+	struct test_words words = { 0 };
+	const char *fault = test_words_split(file->arena, test->text, &words);
+
+	if (fault == NULL)
+		fault = access_parse(&subject->places, words.list.items,
+		    words.list.count, &result->access);
+	if (fault == NULL && result->access.kind == ACCESS_PATH)
+		fault = path_fault(file->arena, words.list.items[1]);
+	if (fault == NULL && test->given->macos &&
+	    result->access.kind == ACCESS_SYSCALL)
+		fault = "policies say nothing of the system calls of macOS";
+	if (fault != NULL) {
+		diag_add(&file->diags, DIAG_TEST_CASE, test->loc, "%s", fault);
+		return false;
+	}
+	result->verdict = verdict_of(subject, &result->access);
+	return true;
+}
+
+/* What is wrong with the answer, or NULL. */
+static const char *
+answer_fault(struct arena *arena, const struct test_result *result)
+{
+	const struct test_case *test = result->test;
+	const struct verdict *verdict = &result->verdict;
+	const struct sbx_view *view = &result->bound->loaded->view;
+
+	if (test->kind == TEST_ALLOW && !verdict->allowed)
+		return "it is denied";
+	if (test->kind == TEST_DENY && verdict->allowed)
+		return verdict->depends ?
+		    "it is allowed with some arguments" : "it is allowed";
+	if (test->kind == TEST_DENY && verdict->unenforced)
+		return arena_printf(arena, "it is denied, but nothing "
+		    "enforces that at level %s",
+		    level_word(result->bound->level));
+	if (test->by != NULL && !by_matches(arena, view, verdict, test->by))
+		return arena_printf(arena, "it is %s by %s, not by '%s'",
+		    verdict->allowed ? "allowed" : "denied",
+		    decider_text(arena, view, verdict), test->by);
+	return NULL;
+}
+
+static void
+result_judge(struct test_results *results, struct test_result *result)
+{
+	struct arena *arena = results->subjects.file->arena;
+	const char *fault = answer_fault(arena, result);
+
+	result->passed = fault == NULL;
+	if (fault != NULL)
+		result->message = arena_printf(arena, "%s\n%s", fault,
+		    results->explained++ < EXPLAIN_MAX ?
+			test_text(arena, write_why, result) : "");
+}
+
+/* --- policies that must not compile --------------------------------------- */
+
+/* What there is instead of the diagnostic: the first few. */
+const char *
+test_found_text(struct arena *arena, const struct diags *diags)
+{
+	const struct diag **sorted = diags_sorted(diags);
+	const char *text = "";
+
+	for (size_t i = 0; i < diags->records.count && i < 3; i++) {
+		struct position at = sources_position(diags->sources,
+		    sorted[i]->loc);
+
+		text = arena_printf(arena, "%s%s:%u:%u: %s [%s]\n", text,
+		    at.source != NULL ? at.source->shown : "sbxc", at.line,
+		    at.column, sorted[i]->message, diag_code(sorted[i]->id));
+	}
+	return text;
+}
+
+static bool
+has_diag(const struct diags *diags, enum diag_id id,
+    enum diag_severity severity)
+{
+	for (size_t i = 0; i < diags->records.count; i++) {
+		if (diags->records.items[i].id == id &&
+		    diags->records.items[i].severity == severity)
+			return true;
+	}
+	return false;
+}
+
+static void
+expect(struct test_results *results, struct test_result *result)
+{
+	struct test_file *file = results->subjects.file;
+	const struct test_case *test = result->test;
+	enum diag_id id = diag_find(test->text);
+	struct test_loaded *loaded;
+	const struct diags *diags;
+
+	if (id == DIAG_END) {
+		diag_help(&file->diags, diag_add(&file->diags, DIAG_TEST_CASE,
+		    test->loc, "'%s' is no code of a diagnostic", test->text),
+		    "'sbxc explain all' lists them");
+		return;
+	}
+	loaded = test_load(&results->subjects, test->policy);
+	diags = &loaded->compilation.diags;
+	if (loaded->state == LOADED_NOT) {
+		results->trouble = true;
+		result->message = "the policy could not be read\n";
+		return;
+	}
+	result->passed = has_diag(diags, id, test->kind == TEST_ERROR ?
+	    DIAG_ERROR : DIAG_WARNING);
+	if (!result->passed)
+		result->message = arena_printf(file->arena, "the policy %s\n%s",
+		    diags->records.count == 0 ? "compiles without a word" :
+		    loaded->state == LOADED_GOOD ? "compiles" :
+		    "has other errors", test_found_text(file->arena, diags));
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static const char *
+result_name(struct arena *arena, const struct test_case *test,
+    enum sbx_level level, bool say_level)
+{
+	static const char *const verbs[] = {
+		[TEST_ALLOW] = "allow", [TEST_DENY] = "deny",
+		[TEST_ERROR] = "expect-error",
+		[TEST_WARNING] = "expect-warning",
+	};
+	const char *at = say_level ?
+	    arena_printf(arena, ", level %s", level_word(level)) : "";
+
+	return arena_printf(arena, "%s%s%s %s%s",
+	    test->name != NULL ? test->name : "",
+	    test->name != NULL ? ": " : "", verbs[test->kind], test->text, at);
+}
+
+static struct test_result *
+result_push(struct test_results *results, const struct test_case *test,
+    enum sbx_level level, bool say_level)
+{
+	struct test_result *result = arena_push(results->subjects.file->arena,
+	    &results->list);
+
+	result->test = test;
+	result->name = result_name(results->subjects.file->arena, test, level,
+	    say_level);
+	return result;
+}
+
+static void
+ask_at(struct test_results *results, const struct test_case *test,
+    enum sbx_level level, bool say_level)
+{
+	struct test_result *result = result_push(results, test, level,
+	    say_level);
+	struct test_loaded *loaded = test_load(&results->subjects,
+	    test->policy);
+
+	if (loaded->state == LOADED_NOT) {
+		results->trouble = true;
+		result->message = "the policy could not be read\n";
+		return;
+	}
+	if (loaded->state == LOADED_FAULTY) {
+		result->message = arena_printf(
+		    results->subjects.file->arena,
+		    "the policy does not compile\n%s",
+		    test_found_text(results->subjects.file->arena,
+			&loaded->compilation.diags));
+		return;
+	}
+	/* The file's own level has a place to be complained about. */
+	if (level != test->given->level &&
+	    level < loaded->view.meta->level) {
+		result->message = arena_printf(results->subjects.file->arena,
+		    "the policy requires level %s: it does not run at %s\n",
+		    level_word(loaded->view.meta->level), level_word(level));
+		return;
+	}
+	result->bound = test_bind(&results->subjects, test, level);
+	if (!result->bound->good || !ask(results, result))
+		result->bound = NULL;
+	else
+		result_judge(results, result);
+}
+
+/* Whether the file says at which level the case is asked: for this case alone,
+ * or for all and nobody overruled it. */
+static bool
+has_level(const struct test_file *file, const struct test_levels *levels,
+    const struct test_case *test)
+{
+	struct loc given = test->given->level_loc;
+
+	return levels->count == 0 || given.begin != file->given.level_loc.begin ||
+	    (!levels->chosen && given.end != 0);
+}
+
+static bool
+runs_at(struct test_results *results, const struct test_case *test,
+    enum sbx_level level)
+{
+	const struct test_loaded *loaded = test_load(&results->subjects,
+	    test->policy);
+
+	return loaded->state != LOADED_GOOD ||
+	    level >= loaded->view.meta->level;
+}
+
+void
+test_ask(struct test_results *results, const struct test_levels *levels)
+{
+	struct test_file *file = results->subjects.file;
+
+	for (size_t i = 0; i < file->cases.count; i++) {
+		const struct test_case *test = &file->cases.items[i];
+
+		if (test->kind >= TEST_ERROR) {
+			expect(results, result_push(results, test,
+			    SBX_LEVEL_FULL, false));
+			continue;
+		}
+		if (has_level(file, levels, test)) {
+			ask_at(results, test, test->given->level,
+			    levels->count > 1);
+			continue;
+		}
+		for (size_t j = 0; j < levels->count; j++) {
+			if (levels->chosen || runs_at(results, test,
+				levels->items[j]))
+				ask_at(results, test, levels->items[j],
+				    levels->count > 1);
+		}
+	}
+}

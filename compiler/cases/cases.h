@@ -1,0 +1,70 @@
+/*
+ * Cases and what became of them: each is asked of the one verdict function
+ * that why and diff ask, too.
+ */
+#ifndef SBX_TEST_CASES_H
+#define SBX_TEST_CASES_H
+
+#include "compiler/report/report.h"
+#include "compiler/cases/subject.h"
+
+/* What the kernel said of a case. */
+enum test_live {
+	LIVE_NOT,     /* it was not to be tried */
+	LIVE_AGREES,
+	LIVE_DIFFERS, /* the message says how */
+	LIVE_UNTRIED, /* why_untried says why */
+};
+
+/* A case at one level. */
+struct test_result {
+	const struct test_case *test;
+	const struct test_bound *bound; /* NULL: it was not asked */
+	struct access access;
+	struct verdict verdict;
+	bool passed;
+	const char *name;    /* "deny write ${workspace}/x" */
+	const char *message; /* why it failed: a line, or several */
+	enum test_live live;
+	const char *why_untried;
+};
+
+struct test_results {
+	struct test_subjects subjects;
+	VEC(struct test_result) list;
+	bool trouble;     /* a policy could not be read */
+	size_t explained; /* failures */
+};
+
+/*
+ * The levels that cases are asked at; none: at that of the file.  Those that
+ * nobody chose are what the machine gives, and count where the file says
+ * nothing and the policy runs.
+ */
+struct test_levels {
+	enum sbx_level items[SBX_LEVEL_END];
+	size_t count;
+	bool chosen; /* by -l */
+};
+
+/* Asks all cases of a file.  What is wrong with them is in its diags. */
+void test_ask(struct test_results *results, const struct test_levels *levels);
+
+/* The first few diagnostics, a line each. */
+const char *test_found_text(struct arena *arena, const struct diags *diags);
+
+/* The rule that decided, as the language writes it: "deny write ~/.ssh"; NULL
+ * if none did. */
+const char *test_rule_text(struct arena *arena, const struct sbx_view *view,
+    const struct verdict *verdict);
+
+/* "team.sbx:6:18" */
+const char *test_place_text(struct arena *arena, const struct sbx_view *view,
+    uint32_t source);
+
+/* What writes to a stream, as a text in the arena. */
+typedef void test_writer(FILE *stream, const void *what);
+const char *test_text(struct arena *arena, test_writer *writer,
+    const void *what);
+
+#endif

@@ -1,0 +1,205 @@
+/* See test_coverage.h. */
+#include "compiler/cases/coverage.h"
+#include "compiler/query/show.h"
+
+#include <string.h>
+
+/* A place where something is written, and the first record that came of it. */
+struct covered {
+	struct verdict first; /* as if it had decided */
+	uint32_t more;        /* records beside it */
+	bool there, decided, own;
+};
+
+struct coverage {
+	const struct sbx_view *view;
+	struct covered *sources; /* beside those of the view */
+	size_t set_and_limits;
+};
+
+/* One place has several sources if several blocks hold what is written there;
+ * they stand side by side.  The first of them. */
+static uint32_t
+first_source(const struct sbx_view *view, uint32_t source)
+{
+	while (source > 0 &&
+	    view->sources[source - 1].file == view->sources[source].file &&
+	    view->sources[source - 1].line == view->sources[source].line &&
+	    view->sources[source - 1].column == view->sources[source].column)
+		source--;
+	return source;
+}
+
+static void
+note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
+    uint32_t source)
+{
+	struct covered *covered;
+
+	if (source == SBX_NO_SOURCE)
+		return;
+	source = first_source(coverage->view, source);
+	covered = &coverage->sources[source];
+	if (covered->there) {
+		covered->more++;
+		return;
+	}
+	covered->there = true;
+	covered->first = (struct verdict){
+		.by = by, .rule = rule, .source = source,
+	};
+	covered->own = strncmp(sbx_string(coverage->view,
+	    coverage->view->sources[source].file), "sbx:", 4) != 0;
+}
+
+/* A rule on the network has records of system calls, too. */
+static bool
+is_named(const struct sbx_view *view, const struct sbx_syscall *call)
+{
+	const char *reason = sbx_string(view, call->reason);
+
+	return reason[0] == '@' ||
+	    strcmp(reason, sbx_string(view, call->name)) == 0;
+}
+
+static void
+note_rules(struct coverage *coverage)
+{
+	const struct sbx_view *view = coverage->view;
+
+	for (uint32_t i = 0; i < view->path_count; i++)
+		note_rule(coverage, BY_PATH, i, view->paths[i].source);
+	for (uint32_t i = 0; i < view->port_count; i++)
+		note_rule(coverage, BY_PORT, i, view->ports[i].source);
+	note_rule(coverage, BY_NETWORK, 0, view->meta->net_source);
+	for (uint32_t i = 0; i < view->env_count; i++)
+		note_rule(coverage, BY_ENV, i, view->env[i].source);
+	for (uint32_t i = 0; i < view->syscall_count; i++) {
+		if (is_named(view, &view->syscalls[i]))
+			note_rule(coverage, BY_SYSCALL, i,
+			    view->syscalls[i].source);
+	}
+}
+
+/* Limits, and what is set, are no accesses. */
+static void
+note_others(struct coverage *coverage)
+{
+	const struct sbx_view *view = coverage->view;
+
+	coverage->set_and_limits = (size_t)view->limit_count + view->set_count;
+}
+
+static void
+note_cases(struct coverage *coverage, const struct test_results *results)
+{
+	for (size_t i = 0; i < results->list.count; i++) {
+		const struct test_result *result = &results->list.items[i];
+		uint32_t source = result->verdict.source;
+
+		if (result->bound == NULL ||
+		    &result->bound->loaded->view != coverage->view ||
+		    result->verdict.by == BY_SET || source == SBX_NO_SOURCE)
+			continue;
+		coverage->sources[first_source(coverage->view, source)]
+		    .decided = true;
+	}
+}
+
+struct totals {
+	size_t all, decided, own, own_decided;
+};
+
+static struct totals
+totals_of(const struct coverage *coverage)
+{
+	struct totals totals = { 0 };
+
+	for (uint32_t i = 0; i < coverage->view->source_count; i++) {
+		const struct covered *covered = &coverage->sources[i];
+
+		if (!covered->there)
+			continue;
+		totals.all++;
+		totals.decided += covered->decided;
+		totals.own += covered->own;
+		totals.own_decided += covered->own && covered->decided;
+	}
+	return totals;
+}
+
+static void
+say_rule(FILE *stream, const struct test_results *results,
+    const struct coverage *coverage, const struct covered *covered,
+    const char *prefix)
+{
+	struct arena *arena = results->subjects.file->arena;
+
+	fprintf(stream, "%s%s: not covered: %s", prefix,
+	    test_place_text(arena, coverage->view, covered->first.source),
+	    test_rule_text(arena, coverage->view, &covered->first));
+	if (covered->more > 0)
+		fprintf(stream, " and %u more", covered->more);
+	putc('\n', stream);
+}
+
+static unsigned
+percent(size_t part, size_t whole)
+{
+	return whole == 0 ? 100 : (unsigned)(100 * part / whole);
+}
+
+static void
+say_totals(FILE *stream, const struct coverage *coverage,
+    const struct totals *totals, const char *prefix)
+{
+	const char *profile = sbx_string(coverage->view,
+	    coverage->view->meta->profile);
+
+	fprintf(stream, "%scoverage of %s: ", prefix, profile);
+	if (totals->own > 0)
+		fprintf(stream, "%zu of its own %zu rules (%u%%), ",
+		    totals->own_decided, totals->own,
+		    percent(totals->own_decided, totals->own));
+	fprintf(stream, "%zu of all %zu (%u%%)", totals->decided, totals->all,
+	    percent(totals->decided, totals->all));
+	if (coverage->set_and_limits > 0)
+		fprintf(stream, "; %zu limits and variables that are set are "
+		    "not asked", coverage->set_and_limits);
+	putc('\n', stream);
+}
+
+static void
+cover(FILE *stream, const struct test_results *results,
+    const struct test_loaded *loaded, const char *prefix)
+{
+	struct coverage coverage = { .view = &loaded->view };
+	struct totals totals;
+
+	coverage.sources = arena_alloc(results->subjects.file->arena,
+	    (loaded->view.source_count + 1) * sizeof *coverage.sources);
+	note_rules(&coverage);
+	note_others(&coverage);
+	note_cases(&coverage, results);
+	totals = totals_of(&coverage);
+	/* Of a policy without rules of its own all are listed: a shipped one. */
+	for (uint32_t i = 0; i < loaded->view.source_count; i++) {
+		const struct covered *covered = &coverage.sources[i];
+
+		if (covered->there && !covered->decided &&
+		    (covered->own || totals.own == 0))
+			say_rule(stream, results, &coverage, covered, prefix);
+	}
+	say_totals(stream, &coverage, &totals, prefix);
+}
+
+void
+test_coverage(FILE *stream, const struct test_results *results,
+    const char *prefix)
+{
+	for (size_t i = 0; i < results->subjects.loaded.count; i++) {
+		if (results->subjects.loaded.items[i]->state == LOADED_GOOD)
+			cover(stream, results,
+			    results->subjects.loaded.items[i], prefix);
+	}
+}

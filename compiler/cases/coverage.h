@@ -1,0 +1,14 @@
+/*
+ * Which rules of a policy decided no case.  A rule is what stands at one place
+ * of a text, whatever it unfolds to.
+ */
+#ifndef SBX_TEST_COVERAGE_H
+#define SBX_TEST_COVERAGE_H
+
+#include "compiler/cases/cases.h"
+
+/* Lists them, and closes with a percentage; each line begins with `prefix`. */
+void test_coverage(FILE *stream, const struct test_results *results,
+    const char *prefix);
+
+#endif

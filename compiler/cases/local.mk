@@ -1,0 +1,19 @@
+# Test files: accesses that must be allowed or denied.
+libsbx_a_SOURCES += \
+	compiler/cases/calls.c \
+	compiler/cases/cases.c \
+	compiler/cases/cases.h \
+	compiler/cases/coverage.c \
+	compiler/cases/coverage.h \
+	compiler/cases/file.c \
+	compiler/cases/file.h \
+	compiler/cases/live.c \
+	compiler/cases/live.h \
+	compiler/cases/machine.c \
+	compiler/cases/pack.c \
+	compiler/cases/subject.c \
+	compiler/cases/subject.h \
+	compiler/cases/tree.c \
+	compiler/cases/tree.h \
+	compiler/cases/trial.c \
+	compiler/cases/trial.h

@@ -1,0 +1,303 @@
+/* See test_subject.h. */
+#include "compiler/cases/subject.h"
+#include "compiler/base/input.h"
+#include "compiler/query/subject.h"
+#include "compiler/tables/words.h"
+
+#include <string.h>
+
+/* --- loading -------------------------------------------------------------- */
+
+/* A path in a test file is relative to that file. */
+static const char *
+beside(struct test_file *file, const char *path)
+{
+	const char *slash = strrchr(file->source->path, '/');
+
+	if (path[0] == '/' || path[0] == '@' || slash == NULL)
+		return path;
+	return arena_printf(file->arena, "%.*s/%s",
+	    (int)(slash - file->source->path), file->source->path, path);
+}
+
+/* The text as if it were a file beside the test file, for its includes. */
+static void
+text_open(const struct test_subjects *subjects,
+    const struct test_policy *policy, struct compilation *compilation)
+{
+	const struct test_file *file = subjects->file;
+	const char *shown = arena_printf(file->arena, "%s(text)",
+	    file->source->shown);
+	struct source *source;
+
+	compilation_init(compilation, file->arena);
+	for (size_t i = 0; i < subjects->options->includes.list.count; i++)
+		*arena_push(file->arena, &compilation->sources.include_dirs) =
+		    subjects->options->includes.list.items[i];
+	source = sources_add(&compilation->sources, shown, "text.sbx",
+	    policy->text, strlen(policy->text), (struct loc){ 0 });
+	source->path = file->source->path;
+	compilation->file = source;
+	compilation->stmts = ast_parse(&compilation->sources,
+	    &compilation->diags, source);
+}
+
+static void
+compile_it(const struct options *options, struct test_loaded *loaded)
+{
+	struct blob blob;
+
+	loaded->state = compile(&loaded->compilation, options->profile,
+	    &blob) && sbx_verify(blob.bytes, blob.size, &loaded->view) ==
+	    SBX_BLOB_OK ? LOADED_GOOD : LOADED_FAULTY;
+}
+
+static void
+load_blob(const struct options *options, const char *path,
+    struct test_loaded *loaded)
+{
+	const char *profile;
+
+	if (!input_blob(options->arena, path, &loaded->view))
+		return;
+	profile = sbx_string(&loaded->view, loaded->view.meta->profile);
+	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
+		loaded->state = LOADED_GOOD;
+	else
+		complain("%s: it holds the profile '%s'", path, profile);
+}
+
+static void
+load(const struct test_subjects *subjects, struct test_loaded *loaded)
+{
+	const struct test_policy *policy = loaded->policy;
+	struct options options = *subjects->options;
+	const char *path;
+
+	if (options.profile == NULL)
+		options.profile = policy->profile;
+	loaded->state = LOADED_NOT;
+	if (policy->text != NULL) {
+		text_open(subjects, policy, &loaded->compilation);
+		compile_it(&options, loaded);
+		return;
+	}
+	path = beside(subjects->file, policy->path);
+	if (path[0] != '@' && input_is_blob(path))
+		load_blob(&options, path, loaded);
+	else if (subject_open(&options, path, &loaded->compilation))
+		compile_it(&options, loaded);
+}
+
+struct test_loaded *
+test_load(struct test_subjects *subjects, const struct test_policy *policy)
+{
+	struct arena *arena = subjects->file->arena;
+	struct test_loaded *loaded;
+
+	for (size_t i = 0; i < subjects->loaded.count; i++) {
+		if (subjects->loaded.items[i]->policy == policy)
+			return subjects->loaded.items[i];
+	}
+	loaded = arena_alloc(arena, sizeof *loaded);
+	loaded->policy = policy;
+	load(subjects, loaded);
+	*arena_push(arena, &subjects->loaded) = loaded;
+	return loaded;
+}
+
+/* --- binding -------------------------------------------------------------- */
+
+struct binder {
+	const struct options *options;
+	struct test_file *file;
+	const struct test_given *given;
+	struct subject *subject;
+};
+
+/* The directory that a text names, which begins with one of `starts`; NULL
+ * after reporting. */
+static const char *
+directory_of(const struct binder *binder, const char *text, struct loc loc,
+    const char *starts)
+{
+	struct sbx_place place;
+	const char *fault = strchr(starts, text[0]) == NULL ?
+	    arena_printf(binder->file->arena, "it begins with %s",
+	    starts[1] == '\0' ? "'/'" : "'/', '~/' or '${name}'") :
+	    places_find(&binder->subject->places, text, &place);
+
+	if (fault != NULL) {
+		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, loc,
+		    "'%s' is no directory: %s", text, fault);
+		return NULL;
+	}
+	return place.len > 0 ? place.path : "/";
+}
+
+static void
+bind_directory(const struct binder *binder, uint16_t anchor, const char *text,
+    struct loc loc)
+{
+	const char *path = directory_of(binder, text, loc,
+	    anchor == SBX_ANCHOR_HOME ? "/" : "/~$");
+
+	if (path != NULL)
+		places_bind(&binder->subject->places, anchor, path);
+}
+
+/* "unknown key", unless it is a parameter. */
+static void
+report_param(const struct binder *binder, const struct test_param *param)
+{
+	static const char *const known[] = {
+		"workspace", "home", "runtime", "level", "landlock",
+		"platform", "arch",
+	};
+	const struct sbx_view *view = binder->subject->places.view;
+	const char *names[countof(known) + SBX_MAX_ANCHORS];
+	struct yaml_node key = {
+		.kind = YAML_TEXT, .loc = param->name_loc, .text = param->name,
+	};
+	size_t count = 0;
+
+	while (count < countof(known)) {
+		names[count] = known[count];
+		count++;
+	}
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
+		names[count++] = sbx_string(view, view->anchors[i].name);
+	yaml_report_key(&binder->file->diags, &key, names, count);
+}
+
+static bool
+is_param(const struct sbx_view *view, const char *name)
+{
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
+		if (strcmp(sbx_string(view, view->anchors[i].name), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+bind_params(const struct binder *binder)
+{
+	struct places *places = &binder->subject->places;
+
+	for (size_t i = 0; i < binder->given->params.count; i++) {
+		const struct test_param *param =
+		    &binder->given->params.items[i];
+		const char *path;
+
+		if (!is_param(places->view, param->name)) {
+			report_param(binder, param);
+			continue;
+		}
+		path = directory_of(binder, param->path, param->loc, "/~$");
+		if (path != NULL)
+			places_define(places, param->name,
+			    strlen(param->name), path);
+	}
+}
+
+/* -D of the command line comes last. */
+static void
+bind_definitions(const struct binder *binder)
+{
+	const struct words *definitions = &binder->options->definitions;
+
+	for (size_t i = 0; i < definitions->list.count; i++) {
+		const char *text = definitions->list.items[i];
+		const char *equals = strchr(text, '=');
+
+		if (equals != NULL)
+			places_define(&binder->subject->places, text,
+			    (size_t)(equals - text), equals + 1);
+	}
+}
+
+/* What sbxrun would refuse cannot be asked about. */
+static void
+check_floor(const struct binder *binder)
+{
+	const struct sbx_meta *meta = binder->subject->places.view->meta;
+	const struct test_given *given = binder->given;
+
+	if (given->level_loc.end != 0 && given->level < meta->level)
+		diag_add(&binder->file->diags, DIAG_TEST_GIVEN,
+		    given->level_loc, "the policy requires level %s: it does "
+		    "not run at %s", level_word(meta->level),
+		    level_word(given->level));
+	if (given->abi != 0 && given->abi < meta->landlock)
+		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, given->abi_loc,
+		    "the policy requires Landlock ABI %d: it does not run "
+		    "with %d", meta->landlock, given->abi);
+}
+
+static void
+bind(const struct binder *binder)
+{
+	/* Its rules are in the blob; sbxrun has no filters for it. */
+	static const struct filter_arch macos = {
+		.name = "macos", .where = SBX_ON_MACOS,
+	};
+	const struct test_given *given = binder->given;
+	struct places *places = &binder->subject->places;
+
+	binder->subject->arch = given->macos ? &macos : given->arch;
+	binder->subject->abi = given->abi;
+	bind_directory(binder, SBX_ANCHOR_HOME, given->home, given->home_loc);
+	bind_directory(binder, SBX_ANCHOR_RUNTIME, given->runtime,
+	    given->runtime_loc);
+	bind_directory(binder, SBX_ANCHOR_WORKSPACE, given->workspace,
+	    given->workspace_loc);
+	/* Whose it is and its name are found out by the loader. */
+	places_bind(places, SBX_ANCHOR_TMP, "/tmp/sbx/${tmp}");
+	bind_params(binder);
+	bind_definitions(binder);
+	check_floor(binder);
+}
+
+static struct test_bound *
+bound_find(struct test_subjects *subjects, const struct test_loaded *loaded,
+    const struct test_case *test, enum sbx_level level)
+{
+	for (size_t i = 0; i < subjects->bound.count; i++) {
+		struct test_bound *bound = subjects->bound.items[i];
+
+		if (bound->loaded == loaded && bound->given == test->given &&
+		    bound->level == level)
+			return bound;
+	}
+	return NULL;
+}
+
+struct test_bound *
+test_bind(struct test_subjects *subjects, const struct test_case *test,
+    enum sbx_level level)
+{
+	struct test_file *file = subjects->file;
+	struct test_loaded *loaded = test_load(subjects, test->policy);
+	struct test_bound *bound = bound_find(subjects, loaded, test, level);
+	size_t errors = file->diags.errors;
+	struct binder binder;
+
+	if (bound != NULL)
+		return bound;
+	bound = arena_alloc(file->arena, sizeof *bound);
+	*bound = (struct test_bound){
+		.loaded = loaded, .given = test->given, .level = level,
+	};
+	binder = (struct binder){
+		.options = subjects->options, .file = file,
+		.given = test->given, .subject = &bound->subject,
+	};
+	places_init(&bound->subject.places, file->arena, &loaded->view, "/",
+	    "/");
+	bind(&binder);
+	bound->subject.level = level;
+	bound->good = file->diags.errors == errors;
+	*arena_push(file->arena, &subjects->bound) = bound;
+	return bound;
+}

@@ -1,0 +1,120 @@
+/*
+ * Checks of `allow syscalls` against the baseline, which is all that it can
+ * lift: a rule that lifts nothing, and a group that lifts more than its name
+ * says.
+ */
+#include "compiler/check/check.h"
+
+#include "compiler/lower/filter.h"
+
+#include <string.h>
+
+/* What a rule lifts, as words: "@mount, bpf"; NULL: nothing. */
+static const char *
+lifted_text(const struct checker *checker, const struct map *entries,
+    const struct syscall_rule *rule)
+{
+	const char *const single[] = { rule->name, NULL };
+	const char *const *call = rule->group ? syscall_group(rule->name) :
+						single;
+	struct map seen = { 0 };
+	const char *text = NULL;
+
+	for (; *call != NULL; call++) {
+		const char *entry = map_find(entries,
+		    arena_intern(checker->arena, *call, strlen(*call)));
+
+		if (entry == NULL || map_find(&seen, entry) != NULL)
+			continue;
+		map_put(checker->arena, &seen, entry, &seen);
+		text = text == NULL ?
+		    entry :
+		    arena_printf(checker->arena, "%s, %s", text, entry);
+	}
+	return text;
+}
+
+/* Why a rule that lifts nothing has nothing to lift. */
+static const char *
+idle_help(const struct syscall_rule *rule)
+{
+	static const struct {
+		const char *reason, *help;
+	} table[] = {
+		{ "namespaces",
+		    "namespaces come with "
+		    "'allow syscalls unshare'" },
+		{ "network", "'allow network ...' says which sockets open" },
+		{ "terminal input",
+		    "ioctl is open, but for typing into the "
+		    "terminal, which no rule allows" },
+	};
+	const char *reason = rule->group ? NULL : filter_arguments(rule->name);
+
+	for (size_t i = 0; reason != NULL && i < countof(table); i++) {
+		if (strcmp(table[i].reason, reason) == 0)
+			return table[i].help;
+	}
+	return "delete it: what the baseline does not deny is open";
+}
+
+static bool
+is_own_allow(const struct syscall_rule *rule)
+{
+	return rule->origin.own && rule->effect == SBX_ALLOW &&
+	    (rule->origin.where & SBX_ON_LINUX) != 0;
+}
+
+void
+check_syscall_idle(struct checker *checker)
+{
+	struct map entries = { 0 };
+
+	baseline_calls(checker->arena, &entries);
+	for (size_t i = 0; i < checker->policy->syscalls.count; i++) {
+		const struct syscall_rule *rule =
+		    &checker->policy->syscalls.items[i];
+		struct diag *diag;
+
+		if (!is_own_allow(rule) ||
+		    lifted_text(checker, &entries, rule) != NULL)
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "'%s' changes nothing",
+		    syscall_rule_text(checker->policy, rule));
+		diag_help(checker->diags, diag, "%s", idle_help(rule));
+	}
+}
+
+/* Whoever writes `allow syscalls @mount` says what is lifted. */
+static bool
+says_what(const struct syscall_rule *rule, const char *lifted)
+{
+	return !rule->group ||
+	    (lifted[0] == '@' && strcmp(lifted + 1, rule->name) == 0);
+}
+
+void
+check_syscall_broad(struct checker *checker)
+{
+	struct map entries = { 0 };
+
+	baseline_calls(checker->arena, &entries);
+	for (size_t i = 0; i < checker->policy->syscalls.count; i++) {
+		const struct syscall_rule *rule =
+		    &checker->policy->syscalls.items[i];
+		struct diag *diag;
+		const char *lifted;
+
+		if (!is_own_allow(rule))
+			continue;
+		lifted = lifted_text(checker, &entries, rule);
+		if (lifted == NULL || says_what(rule, lifted))
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "'%s' lifts %s from the baseline",
+		    syscall_rule_text(checker->policy, rule), lifted);
+		diag_help(checker->diags, diag,
+		    "all else is open without it: name what is needed");
+	}
+}

@@ -1,0 +1,547 @@
+/*
+ * See certificate.h.  What is known of a place where policies are enforced is
+ * in tables/enforcement.def: `defaults` is what is so whatever the rules say,
+ * `facts` what becomes of one rule of a kind.  A rule of the user's own is named at
+ * its line; of those that are inherited, which can be long lists, one stands
+ * for all, at the profile.
+ */
+#include "compiler/check/certificate.h"
+
+#include "compiler/check/grants.h"
+#include "compiler/tables/landlock.h"
+#include "compiler/policy/texts.h"
+#include "compiler/tables/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What becomes of one rule. */
+enum fact_id {
+#define DEFAULT(levels, below, unless, grade, what, help)
+#define FACT(id, grade, what, help) FACT_##id,
+#include "compiler/tables/enforcement.def"
+#undef FACT
+	FACT_END,
+};
+
+static const struct fact {
+	enum diag_id id;
+	const char *what; /* after the rule */
+	const char *help;
+} facts[FACT_END] = {
+#define FACT(id, grade, what, help) \
+	[FACT_##id] = { DIAG_TARGET_##grade, what, help },
+#include "compiler/tables/enforcement.def"
+#undef FACT
+#undef DEFAULT
+};
+
+/* What is so there whatever the rules say, unless a freedom allows it. */
+static const struct {
+	int levels; /* bits of enum sbx_level; macOS is the one behind them */
+	int below;  /* only on kernels below this Landlock ABI */
+	enum freedom_kind unless;
+	enum diag_id id;
+	const char *what, *help;
+} defaults[] = {
+#define NONE (1 << SBX_LEVEL_NONE)
+#define MINIMAL (1 << SBX_LEVEL_MINIMAL)
+#define STANDARD (1 << SBX_LEVEL_STANDARD)
+#define MACOS (1 << SBX_LEVEL_END)
+#define ANY INT32_MAX
+#define FACT(id, grade, what, help)
+#define DEFAULT(levels, below, unless, grade, what, help) \
+	{ levels, below, FREEDOM_##unless, DIAG_TARGET_##grade, what, help },
+#include "compiler/tables/enforcement.def"
+#undef NONE
+#undef MINIMAL
+#undef STANDARD
+#undef MACOS
+#undef ANY
+#undef FACT
+#undef DEFAULT
+};
+
+/* --- the word of --target ------------------------------------------------- */
+
+static bool
+read_landlock(const char *text, struct enforcer *enforcer)
+{
+	char *end;
+	long abi = strtol(text, &end, 10);
+
+	if (*end != '\0' || end == text || abi < 0 || abi > LANDLOCK_LAST_ABI)
+		return false;
+	enforcer->landlock = (int)abi;
+	enforcer->level = abi > 0 ? SBX_LEVEL_STANDARD : SBX_LEVEL_MINIMAL;
+	return true;
+}
+
+static bool
+read_level(const char *text, struct enforcer *enforcer)
+{
+	int level = level_find(text);
+
+	if (level < 0)
+		return false;
+	enforcer->level = (enum sbx_level)level;
+	enforcer->landlock = level < SBX_LEVEL_STANDARD ? 0 :
+							  LANDLOCK_LAST_ABI;
+	return true;
+}
+
+bool
+enforcer_read(const char *text, struct enforcer *enforcer)
+{
+	*enforcer = (struct enforcer){ .text = text };
+	if (strncmp(text, "landlock=", 9) == 0)
+		return read_landlock(text + 9, enforcer);
+	if (strncmp(text, "level=", 6) == 0)
+		return read_level(text + 6, enforcer);
+	enforcer->macos = strcmp(text, "macos") == 0;
+	return enforcer->macos;
+}
+
+void
+certificate_codes(bool codes[DIAG_END])
+{
+	codes[DIAG_TARGET_REFUSED] = true;
+	codes[DIAG_TARGET_OPEN] = true;
+	codes[DIAG_TARGET_SHUT] = true;
+	codes[DIAG_TARGET_WEAKER] = true;
+}
+
+/* --- findings ------------------------------------------------------------- */
+
+/* Inherited rules with one fact: how many, and the first. */
+struct inherited {
+	size_t count;
+	const char *text;
+	struct loc loc;
+};
+
+struct certificate {
+	const struct policy *policy;
+	const struct enforcer *enforcer;
+	struct diags *diags;
+	uint8_t where;         /* the platforms that are asked about */
+	struct grants grants;
+	struct inherited inherited[FACT_END];
+};
+
+static void
+report_default(const struct certificate *certificate, enum diag_id id,
+    const char *what, const char *help)
+{
+	struct diag *diag = diag_add(certificate->diags, id,
+	    certificate->policy->profile_loc, "%s: %s",
+	    certificate->enforcer->text, what);
+
+	if (help != NULL)
+		diag_help(certificate->diags, diag, "%s", help);
+}
+
+/*
+ * A rule, and what becomes of it.  `more` is a help of this rule alone, or
+ * NULL.  What is only preferred is never an error.
+ */
+static void
+report_rule(struct certificate *certificate, enum fact_id id,
+    const struct origin *origin, bool preferred, const char *text,
+    const char *more)
+{
+	const struct fact *fact = &facts[id];
+	struct inherited *inherited = &certificate->inherited[id];
+	struct diag *diag;
+
+	if (!origin->own && preferred)
+		return;
+	if (!origin->own) {
+		if (inherited->count++ == 0) {
+			inherited->text = text;
+			inherited->loc = origin->loc;
+		}
+		return;
+	}
+	diag = diag_add(certificate->diags, preferred ? DIAG_TARGET_WEAKER :
+	    fact->id, origin->loc, "%s: '%s' %s", certificate->enforcer->text,
+	    text, fact->what);
+	if (more == NULL)
+		more = fact->help;
+	if (more != NULL && !preferred)
+		diag_help(certificate->diags, diag, "%s", more);
+}
+
+static void
+report_inherited(const struct certificate *certificate)
+{
+	for (size_t i = 0; i < FACT_END; i++) {
+		const struct inherited *one = &certificate->inherited[i];
+		struct diag *diag;
+
+		if (one->count == 0)
+			continue;
+		diag = diag_add(certificate->diags, facts[i].id,
+		    certificate->policy->profile_loc, "%s: '%s' %s",
+		    certificate->enforcer->text, one->text, facts[i].what);
+		if (facts[i].help != NULL)
+			diag_help(certificate->diags, diag, "%s",
+			    certificate->enforcer->macos ?
+			    "'drop' takes back what is inherited" :
+			    facts[i].help);
+		if (one->count == 1)
+			diag_note(certificate->diags, diag, one->loc,
+			    "it is inherited from here");
+		else
+			diag_note(certificate->diags, diag, one->loc,
+			    "it is inherited from here, the first of %zu",
+			    one->count);
+	}
+}
+
+/* --- whether it runs there at all ----------------------------------------- */
+
+static bool
+is_refused(const struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+	const struct enforcer *enforcer = certificate->enforcer;
+	const struct origin *origin = NULL;
+	struct diag *diag;
+
+	if (enforcer->macos)
+		return false;
+	if (policy->level_origin.loc.end != 0 &&
+	    policy->level > enforcer->level)
+		origin = &policy->level_origin;
+	else if (policy->landlock > enforcer->landlock)
+		origin = &policy->landlock_origin;
+	if (origin == NULL)
+		return false;
+	diag = diag_add(certificate->diags, DIAG_TARGET_REFUSED,
+	    origin->own ? origin->loc : policy->profile_loc,
+	    "%s: sbxrun refuses to run the policy there", enforcer->text);
+	diag_help(certificate->diags, diag, "lower what is required, or leave "
+	    "the target out");
+	if (!origin->own)
+		diag_note(certificate->diags, diag, origin->loc,
+		    "this is required");
+	return true;
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+/* Whether an allow of the place gives something that the deny takes. */
+static bool
+gives_some(const struct certificate *certificate, const struct grant *grant,
+    const struct path_rule *deny)
+{
+	for (size_t i = 0; i < grant->rules.count; i++) {
+		const struct path_rule *rule = grant->rules.items[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->rights & deny->rights) != 0 &&
+		    (rule->origin.where & certificate->where) != 0 &&
+		    rule_speaks_of(rule, deny->at))
+			return true;
+	}
+	return false;
+}
+
+/* The outermost place above a deny where something of it is allowed, as the
+ * length of its suffix; false if there is none, so that nothing is split. */
+static bool
+allowed_above(const struct certificate *certificate,
+    const struct path_rule *deny, size_t *len)
+{
+	const char *suffix = deny->at.suffix;
+
+	for (int32_t at = 0; at >= 0 && suffix[at] != '\0';
+	    at = grants_next(suffix, at)) {
+		const struct grant *grant = grants_at(&certificate->grants,
+		    deny->at.anchor, suffix, (size_t)at);
+
+		*len = (size_t)at;
+		if (grant != NULL && gives_some(certificate, grant, deny))
+			return true;
+	}
+	return false;
+}
+
+/* "nothing is made, renamed or removed directly in ~/a and ~/a/b". */
+static const char *
+split_text(const struct certificate *certificate,
+    const struct path_rule *deny, size_t len)
+{
+	const struct policy *policy = certificate->policy;
+	struct target first = deny->at, last = deny->at;
+	size_t end = (size_t)(strrchr(deny->at.suffix, '/') -
+	    deny->at.suffix);
+	const char *effect = deny->rights & SBX_READ ?
+	    "nothing is listed, made, renamed or removed directly in" :
+	    "nothing is made, renamed or removed directly in";
+
+	first.suffix = arena_strndup(policy->arena, deny->at.suffix, len);
+	last.suffix = arena_strndup(policy->arena, deny->at.suffix, end);
+	if (len == end)
+		return arena_printf(policy->arena, "%s %s", effect,
+		    policy_target_text(policy, first));
+	return arena_printf(policy->arena, "%s %s and below it down to %s",
+	    effect, policy_target_text(policy, first),
+	    policy_target_text(policy, last));
+}
+
+static void
+certify_deny(struct certificate *certificate, const struct path_rule *rule,
+    const char *text)
+{
+	bool preferred = rule->effect == SBX_PREFER_DENY;
+	bool full = certificate->enforcer->level == SBX_LEVEL_FULL;
+	size_t len;
+
+	if (rule->rights == SBX_EXEC)
+		report_rule(certificate, FACT_EXEC, &rule->origin, preferred,
+		    text, NULL);
+	if (rule->glob == NULL && !allowed_above(certificate, rule, &len))
+		return;
+	if (rule->glob != NULL)
+		report_rule(certificate, FACT_GLOB, &rule->origin, preferred,
+		    text, NULL);
+	else if (full)
+		report_rule(certificate, FACT_MASK, &rule->origin, preferred,
+		    text, NULL);
+	else
+		report_rule(certificate, FACT_SPLIT, &rule->origin, preferred,
+		    text, split_text(certificate, rule, len));
+}
+
+static void
+certify_path(struct certificate *certificate, size_t index, size_t end)
+{
+	const struct path_rule *rule =
+	    &certificate->policy->paths.items[index];
+	const char *text = path_object_text(certificate->policy, index, end);
+
+	if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
+		if (rule->effect != SBX_ALLOW)
+			report_rule(certificate, FACT_FILES, &rule->origin,
+			    rule->effect == SBX_PREFER_DENY, text, NULL);
+	} else if (rule->effect != SBX_ALLOW) {
+		certify_deny(certificate, rule, text);
+	} else if (rule->glob != NULL) {
+		report_rule(certificate, FACT_GLOB, &rule->origin, false,
+		    text, NULL);
+	}
+}
+
+/* An object that stands for several paths is told once. */
+static void
+certify_paths(struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+	size_t count = policy->paths.count, end;
+
+	grants_init(&certificate->grants, policy);
+	for (size_t i = 0; i < count; i = end) {
+		const struct origin *origin = &policy->paths.items[i].origin;
+
+		end = path_object_end(policy, i);
+		if ((origin->where & certificate->where) != 0)
+			certify_path(certificate, i, end);
+	}
+}
+
+/* --- the rest ------------------------------------------------------------- */
+
+static void
+certify_ports(struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+	bool none = certificate->enforcer->level == SBX_LEVEL_NONE;
+
+	if (policy_net(policy, certificate->where, NULL) != SBX_NET_PORTS)
+		return;
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = &policy->ports.items[i];
+
+		if ((rule->origin.where & certificate->where) == 0 ||
+		    (rule->effect == SBX_ALLOW) == none)
+			continue;
+		report_rule(certificate, none ? FACT_NETWORK : FACT_PORT,
+		    &rule->origin, rule->effect == SBX_PREFER_DENY,
+		    port_rule_text(policy, rule), NULL);
+	}
+}
+
+static void
+certify_freedoms(struct certificate *certificate, enum freedom_kind kind,
+    bool allow, enum fact_id fact)
+{
+	const struct policy *policy = certificate->policy;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = &policy->freedoms.items[i];
+
+		if (rule->kind == kind &&
+		    (rule->effect == SBX_ALLOW) == allow &&
+		    (rule->origin.where & certificate->where) != 0)
+			report_rule(certificate, fact, &rule->origin,
+			    rule->effect == SBX_PREFER_DENY,
+			    freedom_rule_text(policy, rule), NULL);
+	}
+}
+
+static void
+certify_loopback(struct certificate *certificate, enum fact_id fact)
+{
+	if (policy_net(certificate->policy, certificate->where, NULL) ==
+	    SBX_NET_LOOPBACK)
+		certify_freedoms(certificate, FREEDOM_LOOPBACK, true, fact);
+}
+
+static void
+certify_syscalls(struct certificate *certificate, enum fact_id fact)
+{
+	const struct policy *policy = certificate->policy;
+
+	for (size_t i = 0; i < policy->syscalls.count; i++) {
+		const struct syscall_rule *rule = &policy->syscalls.items[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    (rule->origin.where & certificate->where) != 0)
+			report_rule(certificate, fact, &rule->origin,
+			    rule->effect == SBX_PREFER_DENY,
+			    syscall_rule_text(policy, rule), NULL);
+	}
+}
+
+static void
+certify_limits(struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+
+	for (size_t i = 0; i < policy->limits.count; i++) {
+		const struct limit_rule *rule = &policy->limits.items[i];
+
+		if ((rule->origin.where & certificate->where) != 0)
+			report_rule(certificate, FACT_MACOS_LIMIT,
+			    &rule->origin, false, arena_printf(policy->arena,
+			    "limit %s", limit_of_kind(rule->kind)->word),
+			    NULL);
+	}
+}
+
+/* Whether the policy hands on what it does not deny. */
+static bool
+allows_all_env(const struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+
+	for (size_t i = 0; i < policy->env.count; i++) {
+		const struct env_rule *rule = &policy->env.items[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    strcmp(rule->pattern, "*") == 0 &&
+		    (rule->origin.where & certificate->where) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+certify_env(struct certificate *certificate)
+{
+	const struct policy *policy = certificate->policy;
+
+	if (!allows_all_env(certificate))
+		report_default(certificate, DIAG_TARGET_OPEN,
+		    "every variable of the caller is handed on",
+		    "'on macos { allow env * }' says that it may be so");
+
+	for (size_t i = 0; i < policy->env.count; i++) {
+		const struct env_rule *rule = &policy->env.items[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    (rule->origin.where & certificate->where) != 0)
+			report_rule(certificate, FACT_MACOS_ENV,
+			    &rule->origin, rule->effect == SBX_PREFER_DENY,
+			    env_rule_text(policy, rule), NULL);
+	}
+	for (size_t i = 0; i < policy->set.count; i++) {
+		const struct set_rule *rule = &policy->set.items[i];
+
+		if ((rule->origin.where & certificate->where) != 0)
+			report_rule(certificate, FACT_MACOS_SET,
+			    &rule->origin, false, arena_printf(policy->arena,
+			    "set env %s", rule->name), NULL);
+	}
+}
+
+static void
+certify_linux(struct certificate *certificate)
+{
+	const struct enforcer *enforcer = certificate->enforcer;
+
+	certify_paths(certificate);
+	if (enforcer->landlock < 4)
+		certify_ports(certificate);
+	if (enforcer->level < SBX_LEVEL_FULL)
+		certify_loopback(certificate, FACT_LOOPBACK);
+	if (enforcer->level == SBX_LEVEL_NONE) {
+		certify_syscalls(certificate, FACT_CALLS);
+		certify_freedoms(certificate, FREEDOM_NETWORK, false,
+		    FACT_NETWORK);
+	}
+}
+
+/* Globs become regular expressions there, which also cover what is made later,
+ * and denies are rules like others. */
+static void
+certify_macos(struct certificate *certificate)
+{
+	certify_loopback(certificate, FACT_MACOS_LOOPBACK);
+	certify_syscalls(certificate, FACT_MACOS_CALLS);
+	certify_limits(certificate);
+	certify_env(certificate);
+}
+
+static void
+certify_defaults(const struct certificate *certificate)
+{
+	const struct enforcer *enforcer = certificate->enforcer;
+	int at = 1 << (enforcer->macos ? SBX_LEVEL_END : enforcer->level);
+
+	for (size_t i = 0; i < countof(defaults); i++) {
+		enum freedom_kind unless = defaults[i].unless;
+
+		if ((defaults[i].levels & at) == 0 ||
+		    enforcer->landlock >= defaults[i].below ||
+		    (unless != FREEDOM_END && policy_has_freedom(
+			certificate->policy, unless, certificate->where)))
+			continue;
+		report_default(certificate, defaults[i].id, defaults[i].what,
+		    defaults[i].help);
+	}
+}
+
+void
+certify(const struct policy *policy, const struct enforcer *enforcer,
+    struct diags *diags)
+{
+	struct certificate certificate = {
+		.policy = policy,
+		.enforcer = enforcer,
+		.diags = diags,
+		.where = enforcer->macos ? SBX_ON_MACOS : SBX_ON_LINUX,
+	};
+
+	if (is_refused(&certificate) || policy_has_freedom(policy,
+		FREEDOM_EVERYTHING, certificate.where))
+		return;
+	certify_defaults(&certificate);
+	if (enforcer->macos)
+		certify_macos(&certificate);
+	else
+		certify_linux(&certificate);
+	report_inherited(&certificate);
+}

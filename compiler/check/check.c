@@ -1,0 +1,378 @@
+/*
+ * The table of checks and the small ones: everything that a well-formed policy
+ * can get wrong is one function of this table.  No check changes the policy
+ * and none depends on another; records are put in source order when they are
+ * printed.
+ *
+ * Rules that come from a shipped profile are not reported: who inherits them
+ * cannot change them.
+ */
+#include "compiler/check/check.h"
+
+#include "compiler/tables/words.h"
+
+struct diag *
+check_report(struct checker *checker, struct loc loc, const char *format, ...)
+{
+	char text[SBX_MAX_PATH + 256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	return diag_add(checker->diags, checker->id, loc, "%s", text);
+}
+
+static const struct freedom_rule *
+freedom_rule(const struct checker *checker, size_t index)
+{
+	return &checker->policy->freedoms.items[index];
+}
+
+static void
+note_freedom(struct checker *checker, struct diag *diag,
+    const struct freedom_rule *rule)
+{
+	diag_note(checker->diags, diag, rule->origin.loc,
+	    "'%s' of '%s' is here", freedom_rule_text(checker->policy, rule),
+	    rule->origin.via);
+}
+
+/* The first rule of a kind and effect that comes before rule `index`, or is
+ * inherited; with `index` past the end any rule will do. */
+static const struct freedom_rule *
+freedom_find(const struct checker *checker, enum freedom_kind kind,
+    bool allow, uint8_t where, size_t index)
+{
+	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+
+		if (rule->kind == kind &&
+		    (rule->effect == SBX_ALLOW) == allow && i != index &&
+		    (where & ~rule->origin.where) == 0 &&
+		    (i < index || !rule->origin.own))
+			return rule;
+	}
+	return NULL;
+}
+
+static void
+check_freedom_duplicate(struct checker *checker)
+{
+	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+		const struct freedom_rule *other = freedom_find(checker,
+		    rule->kind, rule->effect == SBX_ALLOW, rule->origin.where,
+		    i);
+
+		if (other == NULL || !rule->origin.own)
+			continue;
+		note_freedom(checker, check_report(checker, rule->origin.loc,
+		    "duplicate rule '%s'", freedom_rule_text(checker->policy,
+		    rule)), other);
+	}
+}
+
+static void
+check_freedom_denied(struct checker *checker)
+{
+	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+		const struct freedom_rule *deny = freedom_find(checker,
+		    rule->kind, false, rule->origin.where, SIZE_MAX);
+		struct diag *diag;
+
+		if (deny == NULL || rule->effect != SBX_ALLOW ||
+		    !rule->origin.own)
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "'%s' has no effect: it is denied",
+		    freedom_rule_text(checker->policy, rule));
+		diag_help(checker->diags, diag,
+		    "deny beats allow: delete or drop one of the two");
+		note_freedom(checker, diag, deny);
+	}
+}
+
+/* `deny network full` beats ports too, and a network of its own. */
+static void
+check_network_denied(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+		const struct freedom_rule *deny = freedom_find(checker,
+		    FREEDOM_NETWORK, false, rule->origin.where, SIZE_MAX);
+
+		if (deny == NULL || rule->kind != FREEDOM_LOOPBACK ||
+		    rule->effect != SBX_ALLOW || !rule->origin.own)
+			continue;
+		note_freedom(checker, check_report(checker, rule->origin.loc,
+		    "'%s' has no effect: the network is denied",
+		    freedom_rule_text(policy, rule)), deny);
+	}
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = &policy->ports.items[i];
+		const struct freedom_rule *deny = freedom_find(checker,
+		    FREEDOM_NETWORK, false, rule->origin.where, SIZE_MAX);
+		struct diag *diag;
+
+		if (deny == NULL || rule->effect != SBX_ALLOW ||
+		    !rule->origin.own)
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "ports have no effect: the network is denied");
+		diag_help(checker->diags, diag, "delete the deny: what is "
+		    "not allowed is denied anyway");
+		note_freedom(checker, diag, deny);
+		return;
+	}
+}
+
+/* Landlock's part of a freedom is the same on every Linux. */
+static void
+check_freedom_machine(struct checker *checker)
+{
+	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+		uint8_t linux_part = rule->origin.where & SBX_ON_LINUX;
+		struct diag *diag;
+
+		if (linux_part == 0 || linux_part == SBX_ON_LINUX)
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "'%s' cannot hold for %s alone",
+		    freedom_rule_text(checker->policy, rule),
+		    platform_text(linux_part));
+		diag_help(checker->diags, diag, "write 'on linux { ... }'");
+	}
+}
+
+/* --- allow everything ---------------------------------------------------- */
+
+/* The rule that allows everything on one of these platforms, or NULL. */
+static const struct freedom_rule *
+everything_find(const struct checker *checker, uint8_t where)
+{
+	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+
+		if (rule->kind == FREEDOM_EVERYTHING &&
+		    (rule->origin.where & where) != 0)
+			return rule;
+	}
+	return NULL;
+}
+
+/* What a rule beside `allow everything` comes to. */
+struct beside {
+	struct checker *checker;
+	bool denies;   /* which rules are asked about: denies, or the rest */
+	bool reported; /* one inherited deny is enough */
+};
+
+static void
+beside_report(struct beside *beside, const struct origin *origin,
+    const struct freedom_rule *everything)
+{
+	struct checker *checker = beside->checker;
+	bool own = origin->own;
+	struct diag *diag;
+
+	if (!own && (!beside->denies || beside->reported))
+		return;
+	beside->reported |= !own;
+	if (beside->denies && own)
+		diag = check_report(checker, origin->loc,
+		    "nothing enforces this deny beside 'allow everything'");
+	else if (beside->denies)
+		diag = check_report(checker, everything->origin.own ?
+		    everything->origin.loc : checker->policy->profile_loc,
+		    "'allow everything' leaves the inherited denies without "
+		    "effect");
+	else
+		diag = check_report(checker, origin->loc,
+		    "this rule says nothing beside 'allow everything'");
+	if (beside->denies)
+		diag_help(checker->diags, diag, "'allow everything' runs "
+		    "without Landlock and without a filter: allow what is "
+		    "needed instead");
+	diag_note(checker->diags, diag, own ? everything->origin.loc :
+	    origin->loc, own ? "everything is allowed here" :
+	    "one of them is here");
+}
+
+static void
+beside_rule(struct beside *beside, const struct origin *origin,
+    enum sbx_effect effect)
+{
+	const struct freedom_rule *everything = everything_find(
+	    beside->checker, origin->where);
+
+	if (everything != NULL && (effect == SBX_DENY) == beside->denies)
+		beside_report(beside, origin, everything);
+}
+
+static void
+check_beside(struct checker *checker, bool denies)
+{
+	struct beside beside = { .checker = checker, .denies = denies };
+	const struct policy *policy = checker->policy;
+
+	if (everything_find(checker, SBX_ON_ALL) == NULL)
+		return;
+	for (size_t i = 0; i < policy->paths.count; i++)
+		beside_rule(&beside, &policy->paths.items[i].origin,
+		    policy->paths.items[i].effect);
+	for (size_t i = 0; i < policy->ports.count; i++)
+		beside_rule(&beside, &policy->ports.items[i].origin,
+		    policy->ports.items[i].effect);
+	for (size_t i = 0; i < policy->syscalls.count; i++)
+		beside_rule(&beside, &policy->syscalls.items[i].origin,
+		    policy->syscalls.items[i].effect);
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		if (freedom_rule(checker, i)->kind != FREEDOM_EVERYTHING)
+			beside_rule(&beside, &freedom_rule(checker, i)->origin,
+			    freedom_rule(checker, i)->effect);
+	}
+}
+
+static void
+check_everything_deny(struct checker *checker)
+{
+	check_beside(checker, true);
+}
+
+static void
+check_everything_rest(struct checker *checker)
+{
+	check_beside(checker, false);
+}
+
+static void
+report_floor(struct checker *checker, const struct origin *origin,
+    const struct freedom_rule *everything, const char *what)
+{
+	struct diag *diag;
+
+	if (origin->loc.end == 0)
+		return;
+	diag = check_report(checker, origin->loc, "'require %s' cannot be "
+	    "met beside 'allow everything'", what);
+	diag_help(checker->diags, diag, "'allow everything' runs without "
+	    "Landlock and without a filter");
+	note_freedom(checker, diag, everything);
+}
+
+static void
+check_everything_level(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+	const struct freedom_rule *everything = everything_find(checker,
+	    SBX_ON_LINUX);
+
+	if (everything == NULL)
+		return;
+	if (policy->level != SBX_LEVEL_NONE)
+		report_floor(checker, &policy->level_origin, everything,
+		    "level");
+	report_floor(checker, &policy->landlock_origin, everything,
+	    "landlock");
+}
+
+/* Told where the user's own file says it, if only by the name of a parent. */
+static void
+check_risk_everything(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+	struct diag *diag;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = freedom_rule(checker, i);
+
+		if (rule->kind != FREEDOM_EVERYTHING ||
+		    rule->effect != SBX_ALLOW)
+			continue;
+		diag = check_report(checker, rule->origin.own ?
+		    rule->origin.loc : policy->profile_loc, "profile '%s' "
+		    "confines nothing but by its limits", policy->profile);
+		diag_help(checker->diags, diag, "extend 'coding' and allow "
+		    "what is missing");
+		return;
+	}
+}
+
+/* --- the table ----------------------------------------------------------- */
+
+static const struct check {
+	const char *name;
+	void (*run)(struct checker *checker);
+	enum diag_id id;
+} checks[] = {
+	{ "duplicate-path", check_path_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-port", check_port_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-syscall", check_syscall_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-env", check_env_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-freedom", check_freedom_duplicate, DIAG_DUPLICATE_RULE },
+	{ "shadowed-path", check_path_shadowed, DIAG_COVERED_RULE },
+	{ "covered-port", check_port_covered, DIAG_COVERED_RULE },
+	{ "covered-syscall", check_syscall_covered, DIAG_COVERED_RULE },
+	{ "port-of-all", check_port_full, DIAG_COVERED_RULE },
+	{ "loopback-of-all", check_loopback_full, DIAG_COVERED_RULE },
+	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
+	{ "beside-everything", check_everything_rest,
+	    DIAG_BESIDE_EVERYTHING },
+	{ "idle-syscall", check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
+	{ "path-conflict", check_path_conflict, DIAG_ALLOW_DENIED },
+	{ "port-conflict", check_port_denied, DIAG_ALLOW_DENIED },
+	{ "syscall-conflict", check_syscall_denied, DIAG_ALLOW_DENIED },
+	{ "env-conflict", check_env_denied, DIAG_ALLOW_DENIED },
+	{ "freedom-conflict", check_freedom_denied, DIAG_ALLOW_DENIED },
+	{ "network-conflict", check_network_denied, DIAG_ALLOW_DENIED },
+	{ "allow-inside-deny", check_path_inside_deny,
+	    DIAG_ALLOW_INSIDE_DENY },
+	{ "set-denied", check_set_denied, DIAG_SET_DENIED },
+	{ "beside-loopback", check_loopback_beside, DIAG_BESIDE_LOOPBACK },
+	{ "loader-syscall", check_syscall_loader, DIAG_LOADER_SYSCALL },
+	{ "unenforceable-path", check_path_unenforceable,
+	    DIAG_UNENFORCEABLE_PATH },
+	{ "ports-need-landlock", check_port_landlock,
+	    DIAG_PORTS_NEED_LANDLOCK },
+	{ "absent-syscall", check_syscall_absent, DIAG_ABSENT_SYSCALL },
+	{ "deny-beside-everything", check_everything_deny,
+	    DIAG_DENY_BESIDE_EVERYTHING },
+	{ "level-beside-everything", check_everything_level,
+	    DIAG_LEVEL_BESIDE_EVERYTHING },
+	{ "port-deny", check_port_deny_full, DIAG_PORT_DENY },
+	{ "one-machine", check_freedom_machine, DIAG_ONE_MACHINE },
+	{ "syscalls-on-macos", check_syscall_macos, DIAG_SYSCALL_MACOS },
+	{ "risky-everything", check_risk_everything, DIAG_RISKY_EVERYTHING },
+	{ "risky-write", check_risk, DIAG_RISKY_WRITE },
+	{ "risky-startup", check_risk, DIAG_RISKY_STARTUP },
+	{ "risky-path", check_risk, DIAG_RISKY_PATH },
+	{ "risky-schedule", check_risk, DIAG_RISKY_SCHEDULE },
+	{ "risky-hooks", check_risk_hooks, DIAG_RISKY_HOOKS },
+	{ "write-and-exec", check_risk_write_exec, DIAG_WRITE_AND_EXEC },
+	{ "readable-secrets", check_risk_secrets, DIAG_READABLE_SECRETS },
+	{ "secrets-can-leave", check_risk_leak, DIAG_SECRETS_CAN_LEAVE },
+	{ "single-file", check_risk_single_file, DIAG_SINGLE_FILE },
+	{ "risky-io-uring", check_syscall_io_uring, DIAG_RISKY_IO_URING },
+	{ "broad-syscalls", check_syscall_broad, DIAG_RISKY_SYSCALLS },
+	{ "risky-socket", check_risk, DIAG_RISKY_SOCKET },
+};
+
+void
+check_policy(const struct policy *policy, struct diags *diags)
+{
+	struct checker checker = {
+		.policy = policy, .diags = diags, .arena = policy->arena,
+	};
+
+	paths_judge(&checker);
+	grants_init(&checker.grants, policy);
+	for (size_t i = 0; i < countof(checks); i++) {
+		checker.id = checks[i].id;
+		checks[i].run(&checker);
+	}
+}

@@ -1,0 +1,83 @@
+/*
+ * What the files of check*.c share.  A check is one function that looks at a
+ * resolved policy, changes nothing, and reports one kind of mistake.
+ */
+#ifndef SBX_CHECK_H
+#define SBX_CHECK_H
+
+#include "compiler/check/grants.h"
+#include "compiler/policy/policy.h"
+#include "compiler/policy/texts.h"
+
+/* What the walk over all paths found out about one rule: 1 + the index of
+ * another rule in policy->paths, or 0. */
+struct path_fact {
+	uint32_t given_by;  /* an allow: another allow gives all of it */
+	uint32_t denied_by; /* an allow: a deny takes its right everywhere */
+	uint32_t within;    /* a deny: another deny takes all of it */
+};
+
+struct checker {
+	const struct policy *policy;
+	struct diags *diags;
+	struct arena *arena;
+	enum diag_id id;          /* of the check that runs */
+	struct path_fact *facts;  /* one for each of policy->paths */
+	struct grants grants;     /* the same rules by their places */
+};
+
+/* Adds a record of the check that runs. */
+__attribute__((format(printf, 3, 4)))
+struct diag *check_report(struct checker *checker, struct loc loc,
+    const char *format, ...);
+
+/* check_paths.c */
+void paths_judge(struct checker *checker);
+void check_path_duplicate(struct checker *checker);
+void check_path_shadowed(struct checker *checker);
+void check_path_useless_deny(struct checker *checker);
+void check_path_conflict(struct checker *checker);
+void check_path_inside_deny(struct checker *checker);
+void check_path_unenforceable(struct checker *checker);
+
+/* check_risks.c */
+void check_risk(struct checker *checker);
+void check_risk_hooks(struct checker *checker);
+/* Whether it is about the whole machine or home: that is told once. */
+bool risk_is_broad(const struct path_rule *rule);
+
+/* check_leaks.c */
+void check_risk_write_exec(struct checker *checker);
+void check_risk_secrets(struct checker *checker);
+void check_risk_leak(struct checker *checker);
+void check_risk_single_file(struct checker *checker);
+
+/* check_ports.c */
+void check_port_duplicate(struct checker *checker);
+void check_port_covered(struct checker *checker);
+void check_port_denied(struct checker *checker);
+void check_port_full(struct checker *checker);
+void check_port_deny_full(struct checker *checker);
+void check_port_landlock(struct checker *checker);
+void check_loopback_full(struct checker *checker);
+void check_loopback_beside(struct checker *checker);
+
+/* check_syscalls.c */
+void check_syscall_duplicate(struct checker *checker);
+void check_syscall_covered(struct checker *checker);
+void check_syscall_denied(struct checker *checker);
+void check_syscall_absent(struct checker *checker);
+void check_syscall_macos(struct checker *checker);
+void check_syscall_loader(struct checker *checker);
+void check_syscall_io_uring(struct checker *checker);
+
+/* check_baseline.c */
+void check_syscall_idle(struct checker *checker);
+void check_syscall_broad(struct checker *checker);
+
+/* check_env.c */
+void check_env_duplicate(struct checker *checker);
+void check_env_denied(struct checker *checker);
+void check_set_denied(struct checker *checker);
+
+#endif

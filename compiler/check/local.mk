@@ -1,0 +1,15 @@
+# What is wrong or risky in a policy that resolves.
+libsbx_a_SOURCES += \
+	compiler/check/baseline.c \
+	compiler/check/certificate.c \
+	compiler/check/certificate.h \
+	compiler/check/check.c \
+	compiler/check/check.h \
+	compiler/check/env.c \
+	compiler/check/grants.c \
+	compiler/check/grants.h \
+	compiler/check/leaks.c \
+	compiler/check/paths.c \
+	compiler/check/ports.c \
+	compiler/check/risks.c \
+	compiler/check/syscalls.c

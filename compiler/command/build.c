@@ -1,0 +1,250 @@
+/*
+ * `sbxc build`: one profile of a file becomes one blob, and on request a rule
+ * for make that says what went into it; or the question whether a blob that is
+ * there already is that one.
+ */
+#include "compiler/command/commands.h"
+#include "compiler/base/input.h"
+#include "compiler/base/output.h"
+#include "compiler/lower/sections.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FILE.sbx gives FILE.bin in the current directory, and so does FILE.yaml. */
+static const char *
+default_output(struct arena *arena, const char *path)
+{
+	static const char *const suffixes[] = {
+		".sbx", ".yaml", ".yml", ".json",
+	};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < countof(suffixes) && dot > name; i++) {
+		if (strcmp(dot, suffixes[i]) == 0)
+			len = (size_t)(dot - name);
+	}
+	return arena_printf(arena, "%.*s.bin", (int)len, name);
+}
+
+/* A path as make reads it in a rule. */
+static void
+depfile_word(FILE *stream, const char *path)
+{
+	for (const char *at = path; *at != '\0'; at++) {
+		size_t run = strspn(at, "\\");
+
+		/* Backslashes are literal unless they stand before a blank. */
+		if (run > 0 && (at[run] == ' ' || at[run] == '\t'))
+			fprintf(stream, "%.*s", (int)run, at);
+		if (*at == ' ' || *at == '\t' || *at == '#' ||
+		    *at == ':')
+			putc('\\', stream);
+		else if (*at == '$')
+			putc('$', stream);
+		if (run > 0) {
+			fprintf(stream, "%.*s", (int)run, at);
+			at += run - 1;
+		} else {
+			putc(*at, stream);
+		}
+	}
+}
+
+static bool
+is_file(const struct source *source)
+{
+	return !source->builtin && source->path != NULL &&
+	    strcmp(source->path, "-") != 0;
+}
+
+/* "OUT: SOURCE SOURCE", into memory that the caller frees. */
+static char *
+depfile_text(const struct compilation *compilation, const char *target,
+    size_t *size)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, size);
+
+	if (stream == NULL)
+		return NULL;
+	depfile_word(stream, target);
+	putc(':', stream);
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		const struct source *source =
+		    compilation->sources.files.items[i];
+
+		if (!is_file(source))
+			continue;
+		fputs(" \\\n    ", stream);
+		depfile_word(stream, source->path);
+	}
+	putc('\n', stream);
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+/* Whether writing `path` would destroy a source. */
+static bool
+is_source(const struct compilation *compilation, const char *path)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) != 0)
+		return false;
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		const struct source *source =
+		    compilation->sources.files.items[i];
+
+		if (is_file(source) && stat(source->path, &in) == 0 &&
+		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static enum exit_status
+write_files(const struct options *options,
+    const struct compilation *compilation, const char *path,
+    const struct blob *blob)
+{
+	struct output outputs[2];
+	const char *failed = options->depfile;
+	char *depfile = NULL;
+	size_t count = 0, size = 0;
+	bool good = true;
+
+	if (options->depfile != NULL) {
+		depfile = depfile_text(compilation, path, &size);
+		good = depfile != NULL;
+		outputs[count++] = (struct output){
+			.path = options->depfile,
+			.bytes = depfile,
+			.size = size,
+		};
+	}
+	outputs[count++] = (struct output){
+		.path = path,
+		.bytes = blob->bytes,
+		.size = blob->size,
+	};
+	good = good && outputs_write(outputs, count, &failed);
+	free(depfile);
+	if (good)
+		return EXIT_CLEAN;
+	complain("cannot write '%s': %s", failed, strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+static enum exit_status
+write_blob(const struct options *options,
+    const struct compilation *compilation, const char *path,
+    const struct blob *blob)
+{
+	if (strcmp(path, "-") == 0) {
+		fwrite(blob->bytes, 1, blob->size, stdout);
+		return EXIT_CLEAN;
+	}
+	if (is_source(compilation, path))
+		return misused("'%s' is read, so it is not written", path);
+	if (options->depfile != NULL &&
+	    is_source(compilation, options->depfile))
+		return misused("'%s' is read, so it is not written",
+		    options->depfile);
+	return write_files(options, compilation, path, blob);
+}
+
+/* --- is it what is there? ------------------------------------------------- */
+
+/* The options of writing say nothing where nothing is written. */
+static enum exit_status
+verify_fits(const struct options *options)
+{
+	if (options->output != NULL || options->depfile != NULL)
+		return misused("--verify writes nothing: it does not go with "
+		    "-o or -d");
+	if (strcmp(options->verify, "-") == 0 &&
+	    strcmp(options->operands.list.items[0], "-") == 0)
+		return misused("standard input cannot be both");
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+verify_blob(const struct options *options, const char *path,
+    const struct blob *blob)
+{
+	const char *difference;
+	struct sbx_view view;
+
+	if (!input_blob(options->arena, options->verify, &view))
+		return EXIT_TROUBLE;
+	difference = sections_differ(blob->bytes, blob->size, view.base,
+	    view.size);
+	if (difference == NULL)
+		return EXIT_CLEAN;
+	complain("'%s' is not what '%s' compiles to: they differ first in %s",
+	    options->verify, path, difference);
+	if (strcmp(sbx_string(&view, view.meta->writer), SBX_WRITER) != 0)
+		complain("it was written by %s, and this is %s",
+		    sbx_string(&view, view.meta->writer), SBX_WRITER);
+	complain("'sbxc diff %s %s' says what that lets through",
+	    options->verify, path);
+	return EXIT_POLICY;
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+/* Judges -o and -d before any work is done; *out is the file to write. */
+static enum exit_status
+output_find(const struct options *options, const char *path,
+    const char **out)
+{
+	*out = options->output;
+	if (*out == NULL && strcmp(path, "-") == 0)
+		return misused("a policy from standard input needs -o");
+	if (*out == NULL)
+		*out = default_output(options->arena, path);
+	if (strcmp(*out, "-") != 0)
+		return EXIT_CLEAN;
+	if (options->depfile != NULL)
+		return misused("-d needs a file that make can name, not -o -");
+	if (isatty(STDOUT_FILENO))
+		return misused("a compiled policy is not for a terminal");
+	return EXIT_CLEAN;
+}
+
+enum exit_status
+command_build(struct options *options)
+{
+	enum exit_status status = operands_require(options, 1, "FILE");
+	struct compilation compilation;
+	enum diag_format format;
+	const char *path, *out = NULL;
+	struct blob blob;
+	bool good;
+
+	if (status != EXIT_CLEAN)
+		return status;
+	path = options->operands.list.items[0];
+	status = options->verify != NULL ? verify_fits(options) :
+					   output_find(options, path, &out);
+	if (status != EXIT_CLEAN)
+		return status;
+	if (!options_format(options, &format))
+		return EXIT_USAGE;
+	if (!options_open(options, path, &compilation))
+		return EXIT_TROUBLE;
+	if (!options_define(options, &compilation))
+		return EXIT_USAGE;
+	good = compile(&compilation, options->profile, &blob);
+	diags_print(&compilation.diags, stderr, format, options->colour);
+	if (!good)
+		return EXIT_POLICY;
+	return options->verify != NULL ? verify_blob(options, path, &blob) :
+	    write_blob(options, &compilation, out, &blob);
+}

@@ -1,0 +1,61 @@
+/*
+ * Two policies of the command line, compared and told of: `sbxc diff` and
+ * `sbxc check --within`.
+ */
+#ifndef SBX_DIFF_H
+#define SBX_DIFF_H
+
+#include "compiler/command/commands.h"
+#include "compiler/compare/compare.h"
+#include "compiler/report/report.h"
+
+struct diff {
+	const struct options *options;
+	const char *files[SIDE_COUNT];  /* as the user wrote them */
+	const char *labels[SIDE_COUNT]; /* "old" or "base", "new" */
+	struct sbx_view views[SIDE_COUNT];
+	struct subject subjects[SIDE_COUNT];
+	struct comparison comparison;
+	bool brief; /* findings are read by people, side by side */
+};
+
+/* A set of changes. */
+#define CHANGE_BIT(change) (1u << (change))
+enum { CHANGE_ALL = (1u << CHANGE_END) - 1 };
+
+/*
+ * Reads both and compares them; EXIT_CLEAN if that could be done, whatever came
+ * of it, else what to end with after complaining.
+ */
+enum exit_status diff_make(struct diff *diff, const struct options *options,
+    const char *old, const char *new);
+
+/* For people: what changed in these ways, a few lines each. */
+void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
+
+/* "2 wider, 1 narrower, 3 neutral". */
+const char *diff_total(const struct diff *diff);
+
+/* Adds findings to a report; those in `errors` are errors. */
+void diff_report(const struct diff *diff, unsigned changes, unsigned errors,
+    struct report *report);
+
+/* What a side says of a difference, or NULL. */
+const char *difference_says(const struct difference *difference,
+    enum side side);
+
+/* Under what conditions it shows; and the options of `sbxc why` that make
+ * them.  NULL: none. */
+const char *difference_where(const struct diff *diff,
+    const struct difference *difference);
+const char *difference_options(const struct diff *diff,
+    const struct difference *difference);
+
+/* "write ${workspace}/x and 2 more paths". */
+const char *difference_text(struct arena *arena,
+    const struct difference *difference);
+
+/* `check --within BASE FILE...`. */
+enum exit_status check_within(const struct options *options);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * `sbxc dump`: what a compiled policy holds, as text for people, as the
+ * programs in it, or as a policy that compiles to the same blob.
+ */
+#include "compiler/command/commands.h"
+#include "compiler/query/dump.h"
+#include "compiler/base/input.h"
+#include "compiler/restore/restore.h"
+#include "compiler/print/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool
+choice_parse(const struct options *options, bool one,
+    struct dump_choice *choice)
+{
+	char *end;
+	long variant;
+
+	*choice = (struct dump_choice){ .variant = one ? 0 : -1 };
+	if (options->arch != NULL || one) {
+		const struct filter_arch *arch = options_arch(options);
+
+		if (arch == NULL && options->arch != NULL)
+			return false;
+		choice->arch = arch != NULL ? arch->audit : 0;
+	}
+	if (options->variant == NULL)
+		return true;
+	variant = strtol(options->variant, &end, 10);
+	if (*end != '\0' || end == options->variant || variant < 0 ||
+	    variant > SBX_MAX_PROGRAMS) {
+		misused("--variant is a number from 'sbxc dump'");
+		return false;
+	}
+	choice->variant = (int32_t)variant;
+	return true;
+}
+
+/* What is dumped, and of its programs which. */
+struct dump {
+	struct arena *arena;
+	const char *path;
+	const struct sbx_view *view;
+	struct dump_choice choice;
+};
+
+typedef enum exit_status dump_writer(const struct dump *dump);
+
+static enum exit_status
+dump_text(const struct dump *dump)
+{
+	dump_blob(stdout, dump->view);
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+dump_sbpl(const struct dump *dump)
+{
+	if (dump->view->sbpl_size > 0)
+		fputs(dump->view->sbpl, stdout);
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+dump_listing(const struct dump *dump)
+{
+	const struct sbx_view *view = dump->view;
+
+	if (view->program_count > 0 &&
+	    dump_find(view, dump->choice, 0) == view->program_count)
+		return misused("the blob has no such filter");
+	dump_bpf(stdout, view, dump->choice);
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+dump_bpf_raw(const struct dump *dump)
+{
+	const struct sbx_view *view = dump->view;
+	uint32_t index = dump_find(view, dump->choice, 0);
+	const struct sbx_program *program;
+
+	if (index == view->program_count)
+		return misused("the blob has no such filter");
+	if (isatty(STDOUT_FILENO))
+		return misused("raw instructions are not for a terminal");
+	program = &view->programs[index];
+	fwrite(view->bpf + program->first, sizeof *view->bpf, program->count,
+	    stdout);
+	return EXIT_CLEAN;
+}
+
+/* --- a policy again ------------------------------------------------------- */
+
+/*
+ * The statements behind a blob, or NULL after complaining.  *status tells
+ * whether they compile to the blob: that of another sbxc may hold what this
+ * one writes otherwise.
+ */
+static struct ast_stmt *
+dump_statements(const struct dump *dump, enum exit_status *status)
+{
+	const char *slash = strrchr(dump->path, '/'), *fault, *difference;
+	const char *name = slash != NULL ? slash + 1 : dump->path;
+	struct policy *policy = restore_policy(dump->arena, dump->view, &fault);
+
+	*status = EXIT_POLICY;
+	if (policy == NULL) {
+		complain("'%s' cannot be written as a policy: %s", dump->path,
+		    fault);
+		return NULL;
+	}
+	difference = restore_difference(policy, dump->view);
+	if (difference == NULL)
+		*status = EXIT_CLEAN;
+	else
+		complain("'%s' is of %s: what is printed compiles to another "
+			 "blob, which differs first in %s",
+		    dump->path,
+		    sbx_string(dump->view, dump->view->meta->writer),
+		    difference);
+	return policy_statements(policy,
+	    source_name(dump->arena,
+		strcmp(name, "-") == 0 ? "<stdin>" : name));
+}
+
+static enum exit_status
+dump_policy(const struct dump *dump,
+    void (*write)(FILE *stream, const struct ast_stmt *stmts))
+{
+	enum exit_status status;
+	const struct ast_stmt *stmts = dump_statements(dump, &status);
+
+	if (stmts != NULL)
+		write(stdout, stmts);
+	return status;
+}
+
+static enum exit_status
+dump_sbx(const struct dump *dump)
+{
+	return dump_policy(dump, write_sbx);
+}
+
+static enum exit_status
+dump_yaml(const struct dump *dump)
+{
+	return dump_policy(dump, write_yaml);
+}
+
+static enum exit_status
+dump_json(const struct dump *dump)
+{
+	return dump_policy(dump, write_json);
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	dump_writer *write;
+	bool programs; /* --arch and --variant choose among them */
+	bool one;      /* one program: the first of this machine */
+} dump_formats[] = {
+	{ "text", dump_text, false, false },
+	{ "sbx", dump_sbx, false, false },
+	{ "yaml", dump_yaml, false, false },
+	{ "json", dump_json, false, false },
+	{ "sbpl", dump_sbpl, false, false },
+	{ "bpf", dump_listing, true, false },
+	{ "bpf-raw", dump_bpf_raw, true, true },
+};
+
+enum exit_status
+command_dump(struct options *options)
+{
+	enum exit_status status = operands_require(options, 1, "BLOB");
+	const char *name = options->out_format;
+	struct dump dump = { .arena = options->arena };
+	struct sbx_view view;
+	size_t i = 0;
+
+	if (status != EXIT_CLEAN)
+		return status;
+	while (name != NULL && i < countof(dump_formats) &&
+	    strcmp(dump_formats[i].name, name) != 0)
+		i++;
+	if (i == countof(dump_formats))
+		return misused("-O is text, sbx, yaml, json, sbpl, bpf or "
+			       "bpf-raw, not '%s'",
+		    name);
+	if (!dump_formats[i].programs &&
+	    (options->arch != NULL || options->variant != NULL))
+		return misused("--arch and --variant go with -O bpf, bpf-raw");
+	if (!choice_parse(options, dump_formats[i].one, &dump.choice))
+		return EXIT_USAGE;
+	dump.path = options->operands.list.items[0];
+	dump.view = &view;
+	if (!input_blob(options->arena, dump.path, &view))
+		return EXIT_TROUBLE;
+	return dump_formats[i].write(&dump);
+}

@@ -1,0 +1,142 @@
+/*
+ * sbxc fmt: texts in their canonical layout.  A file is read whole, laid out
+ * in memory and compared; only then is something printed or written, so what
+ * has a fault stays as it is.
+ */
+#include "compiler/command/commands.h"
+#include "compiler/print/fmt.h"
+#include "compiler/base/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_yaml(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot != NULL &&
+	    (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0 ||
+		strcasecmp(dot, ".json") == 0);
+}
+
+/* What is wrong with the command line, or EXIT_CLEAN. */
+static enum exit_status
+check_operands(const struct options *options)
+{
+	for (size_t i = 0; i < options->operands.list.count; i++) {
+		const char *path = options->operands.list.items[i];
+
+		if (is_yaml(path)) {
+			complain("fmt is for policies as text, and '%s' is "
+				 "none; 'sbxc convert -O sbx' makes one of it",
+			    path);
+			return EXIT_USAGE;
+		}
+		if (options->write && strcmp(path, "-") == 0)
+			return misused("-w needs files to write to");
+	}
+	if (options->write && options->operands.list.count == 0)
+		return misused("-w needs files to write to");
+	return EXIT_CLEAN;
+}
+
+/* The new file belongs to whom the old one did, or there is none. */
+static enum exit_status
+write_back(const char *path, struct text text)
+{
+	struct stat like;
+	struct output output = {
+		.path = path,
+		.bytes = text.bytes,
+		.size = text.size,
+		.like = &like,
+	};
+	const char *failed;
+
+	if (stat(path, &like) == 0 && access(path, W_OK) == 0) {
+		if (!S_ISREG(like.st_mode))
+			errno = EINVAL;
+		else if (outputs_write(&output, 1, &failed))
+			return EXIT_CLEAN;
+	}
+	complain("cannot write '%s': %s", path, strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+/* Does what the options ask for with a text and its layout. */
+static enum exit_status
+deliver(const struct options *options, const char *path, const char *shown,
+    const struct text texts[2])
+{
+	bool same = texts[0].size == texts[1].size &&
+	    memcmp(texts[0].bytes, texts[1].bytes, texts[0].size) == 0;
+	bool only_looked = (options->list || options->diff) && !options->write;
+
+	if (!options->list && !options->diff && !options->write)
+		fwrite(texts[1].bytes, 1, texts[1].size, stdout);
+	if (same)
+		return EXIT_CLEAN;
+	if (options->list)
+		puts(shown);
+	if (options->diff)
+		fmt_diff(stdout, options->arena, shown, texts,
+		    options->colour_out);
+	if (options->write)
+		return write_back(path, texts[1]);
+	return only_looked ? EXIT_POLICY : EXIT_CLEAN;
+}
+
+static enum exit_status
+format_file(const struct options *options, const char *path)
+{
+	struct compilation compilation;
+	struct sources *sources = &compilation.sources;
+	struct diags *diags = &compilation.diags;
+	const struct source *source;
+	const struct ast_stmt *stmts;
+	struct text texts[2];
+	size_t line;
+
+	compilation_init(&compilation, options->arena);
+	source = sources_read(sources, path, path, (struct loc){ 0 });
+	if (source == NULL) {
+		complain_unread(path);
+		return EXIT_TROUBLE;
+	}
+	stmts = ast_parse_alone(sources, diags, source);
+	diags_print(diags, stderr, DIAG_TEXT, options->colour);
+	if (diags->errors > 0)
+		return EXIT_POLICY;
+	texts[0] = (struct text){ source->text, source->size };
+	texts[1] = fmt_text(options->arena, stmts, source);
+	line = fmt_long_line(texts[1]);
+	if (line == 0)
+		return deliver(options, path, source->shown, texts);
+	complain("%s: line %zu would become too long, and so it stays as it is",
+	    source->shown, line);
+	return EXIT_POLICY;
+}
+
+enum exit_status
+command_fmt(struct options *options)
+{
+	const struct words *operands = &options->operands;
+	enum exit_status worst = check_operands(options);
+
+	if (worst != EXIT_CLEAN)
+		return worst;
+	if (operands->list.count == 0)
+		return format_file(options, "-");
+	for (size_t i = 0; i < operands->list.count; i++) {
+		enum exit_status status = format_file(options,
+		    operands->list.items[i]);
+
+		if (status > worst)
+			worst = status;
+	}
+	return worst;
+}

@@ -1,0 +1,15 @@
+# The commands of sbxc.
+libsbx_a_SOURCES += \
+	compiler/command/build.c \
+	compiler/command/check.c \
+	compiler/command/commands.c \
+	compiler/command/commands.h \
+	compiler/command/convert.c \
+	compiler/command/diff.c \
+	compiler/command/diff.h \
+	compiler/command/diff_report.c \
+	compiler/command/dump.c \
+	compiler/command/fmt.c \
+	compiler/command/test.c \
+	compiler/command/why.c \
+	compiler/command/within.c

@@ -1,0 +1,445 @@
+/*
+ * sbxc: reads the command line and hands it to a command.  Commands are one
+ * table and options another; help, parsing and the question whether an option
+ * goes with a command all come from them.  The command is the first word, and
+ * a letter may mean one thing to one command and another to the next.
+ */
+#include "compiler/command/commands.h"
+#include "compiler/base/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum command_bit {
+	BUILD = 1,
+	CHECK = 2,
+	TEST = 4,
+	DIFF = 8,
+	WHY = 16,
+	FMT = 32,
+	DUMP = 64,
+	CONVERT = 128,
+	PROFILES = 256,
+	EXPLAIN = 512,
+	/* What reads policies as text. */
+	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT,
+	ANY = 1023,
+};
+
+struct command {
+	const char *name;
+	enum command_bit bit;
+	enum exit_status (*run)(struct options *options);
+	const char *synopsis, *about;
+};
+
+static const struct command commands[] = {
+	{ "build", BUILD, command_build, "[build] FILE [-o OUT]",
+	    "compile a policy into a blob for sbxrun" },
+	{ "check", CHECK, command_check, "check FILE...",
+	    "say what is wrong with policies, write nothing" },
+	{ "test", TEST, command_test, "test FILE.yaml...",
+	    "do policies allow and deny what test files say" },
+	{ "diff", DIFF, command_diff, "diff OLD NEW",
+	    "what one policy lets through that another does not" },
+	{ "why", WHY, command_why, "why FILE|BLOB QUESTION",
+	    "is an access allowed, by which line, enforced by what" },
+	{ "fmt", FMT, command_fmt, "fmt [FILE...]",
+	    "lay out policies in the one way that all are" },
+	{ "dump", DUMP, command_dump, "dump BLOB", "print what a blob holds" },
+	{ "convert", CONVERT, command_convert, "convert FILE -O FORMAT",
+	    "print a policy as sbx, YAML or JSON" },
+	{ "profiles", PROFILES, command_profiles, "profiles",
+	    "list the shipped profiles" },
+	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
+	    "what the code of a diagnostic means" },
+};
+
+enum option_kind { TEXT, LIST, FLAG };
+
+struct option_row {
+	int letter; /* over 255: there is only the long name */
+	const char *name, *argument;
+	enum option_kind kind;
+	unsigned commands;
+	size_t offset; /* in struct options */
+	const char *help;
+};
+
+#define FIELD(name) offsetof(struct options, name)
+
+static const struct option_row option_rows[] = {
+	{ 'p', "profile", "NAME", TEXT, READS, FIELD(profile),
+	    "the profile, where a file defines several" },
+	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output),
+	    "write OUT instead of FILE.bin; -: standard output" },
+	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify),
+	    "write nothing; is BLOB what FILE compiles to?" },
+	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile),
+	    "write for make what OUT was made from" },
+	{ 'I', "include", "DIR", LIST, READS, FIELD(includes),
+	    "look for included files in DIR too" },
+	{ 'D', "define", "NAME=PATH", LIST, READS & ~CONVERT,
+	    FIELD(definitions), "bind a parameter" },
+	{ 'f', "format", "FORMAT", TEXT, BUILD | WHY, FIELD(format),
+	    "text or gcc: diagnostics with excerpts, or a line each" },
+	{ 'f', "format", "FORMAT", TEXT, CHECK, FIELD(format),
+	    "text, gcc, json, sarif, github or junit" },
+	{ 'f', "format", "FORMAT", TEXT, TEST, FIELD(format),
+	    "text, tap, junit, json or github" },
+	{ 'f', "format", "FORMAT", TEXT, DIFF, FIELD(format),
+	    "text, json, sarif, github or markdown" },
+	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings),
+	    "report a warning, or do not; all: every one" },
+	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors),
+	    "take a warning for an error; all: every one" },
+	{ 257, "no-ignore", NULL, FLAG, CHECK, FIELD(no_ignore),
+	    "report what the policy asks to ignore, too" },
+	{ 258, "target", "TARGET", LIST, CHECK, FIELD(targets),
+	    "landlock=N, level=LEVEL or macos: what would fail there" },
+	{ 259, "within", "BASE", TEXT, CHECK, FIELD(within),
+	    "prove that FILE allows nothing that BASE does not" },
+	{ 'q', "quiet", NULL, FLAG, CHECK, FIELD(quiet),
+	    "print nothing; the exit status tells" },
+	{ 260, "live", NULL, FLAG, TEST, FIELD(live),
+	    "try each case in the kernel, too" },
+	{ 261, "coverage", NULL, FLAG, TEST, FIELD(coverage),
+	    "list the rules that no case touches" },
+	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on),
+	    "exit with 1 if something got wider, or changed at all" },
+	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(workspace),
+	    "the workspace; without it the current directory" },
+	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home),
+	    "the home directory; without it that of the user" },
+	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level),
+	    "full, standard, minimal, none: who enforces it" },
+	{ 'l', "list", NULL, FLAG, FMT, FIELD(list),
+	    "list the files that are not formatted" },
+	{ 'd', "diff", NULL, FLAG, FMT, FIELD(diff),
+	    "print what would change" },
+	{ 'w', "write", NULL, FLAG, FMT, FIELD(write),
+	    "write back to the files" },
+	{ 'O', "out-format", "FORMAT", TEXT, DUMP, FIELD(out_format),
+	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw" },
+	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
+	    "sbx, yaml or json" },
+	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK, FIELD(arch),
+	    "x86_64 or aarch64: the rules and filters of it" },
+	{ 265, "variant", "N", TEXT, DUMP, FIELD(variant),
+	    "the filter that dump lists with N" },
+	{ 266, "color", "WHEN", TEXT, ANY, FIELD(color),
+	    "auto, always or never" },
+	{ 'h', "help", NULL, FLAG, ANY, FIELD(help), "print this" },
+	{ 'V', "version", NULL, FLAG, ANY, FIELD(version),
+	    "print the version" },
+};
+
+/* The commands, a line each. */
+static void
+print_commands(void)
+{
+	for (size_t i = 0; i < countof(commands); i++)
+		printf("%s sbxc %s\n", i == 0 ? "usage:" : "      ",
+		    commands[i].synopsis);
+	putchar('\n');
+	for (size_t i = 0; i < countof(commands); i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].about);
+	puts("\n'sbxc COMMAND --help' lists its options; sbxc(1), sbx(5).");
+}
+
+static void
+print_options(const struct command *command)
+{
+	printf("usage: sbxc %s\n%s\n\n", command->synopsis, command->about);
+	for (size_t i = 0; i < countof(option_rows); i++) {
+		const struct option_row *row = &option_rows[i];
+		char names[64];
+
+		if ((row->commands & command->bit) == 0)
+			continue;
+		snprintf(names, sizeof names, "--%s%s%s", row->name,
+		    row->argument != NULL ? "=" : "",
+		    row->argument != NULL ? row->argument : "");
+		if (row->letter < 256)
+			printf("  -%c, %-20s %s\n", row->letter, names,
+			    row->help);
+		else
+			printf("      %-20s %s\n", names, row->help);
+	}
+}
+
+/* --- options -------------------------------------------------------------- */
+
+/* The options of one command in the shape that getopt_long(3) wants.  '-'
+ * makes it hand out operands too, wherever they stand; ':' keeps it quiet. */
+struct getopt_tables {
+	char letters[3 * countof(option_rows) + 3];
+	struct option options[countof(option_rows) + 1];
+};
+
+static void
+getopt_tables_fill(struct getopt_tables *tables, const struct command *command)
+{
+	char *letter = tables->letters;
+	struct option *option = tables->options;
+
+	memset(tables, 0, sizeof *tables);
+	*letter++ = '-';
+	*letter++ = ':';
+	for (size_t i = 0; i < countof(option_rows); i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if ((row->commands & command->bit) == 0)
+			continue;
+		*option++ = (struct option){
+			.name = row->name,
+			.has_arg = row->argument != NULL,
+			.val = row->letter,
+		};
+		if (row->letter > 255)
+			continue;
+		*letter++ = (char)row->letter;
+		if (row->argument != NULL)
+			*letter++ = ':';
+	}
+}
+
+static const struct option_row *
+option_find(const struct command *command, int letter)
+{
+	const struct option_row *row = option_rows;
+
+	while (row->letter != letter || (row->commands & command->bit) == 0)
+		row++;
+	return row;
+}
+
+static void
+option_store(struct options *options, const struct option_row *row,
+    const char *value)
+{
+	void *field = (char *)options + row->offset;
+	struct words *words = field;
+
+	if (row->kind == TEXT)
+		memcpy(field, &value, sizeof value);
+	else if (row->kind == LIST)
+		*arena_push(options->arena, &words->list) = value;
+	else
+		*(bool *)field = true;
+}
+
+/* What getopt_long() did not know: perhaps another command does. */
+static void
+option_unknown(const struct command *command, const char *word)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < countof(option_rows); i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (is_long ? strlen(row->name) + 2 != len ||
+			strncmp(row->name, word + 2, len - 2) != 0 :
+			row->letter != optopt)
+			continue;
+		misused("--%s %s '%s'", row->name,
+		    row->commands & command->bit ? "is wrongly used with" :
+		    "does not go with", command->name);
+		return;
+	}
+	if (is_long)
+		misused("unknown option '%.*s'", (int)len, word);
+	else
+		misused("unknown option '-%c'", optopt);
+}
+
+static bool
+options_parse(struct options *options, const struct command *command,
+    int argc, char **argv)
+{
+	struct getopt_tables tables;
+	int letter;
+
+	getopt_tables_fill(&tables, command);
+	while ((letter = getopt_long(argc, argv, tables.letters,
+	    tables.options, NULL)) != -1) {
+		if (letter == '?') {
+			option_unknown(command, argv[optind - 1]);
+			return false;
+		}
+		if (letter == ':') {
+			misused("'%s' takes a value", argv[optind - 1]);
+			return false;
+		}
+		if (letter == 1)
+			*arena_push(options->arena, &options->operands.list) =
+			    optarg;
+		else
+			option_store(options, option_find(command, letter),
+			    optarg);
+	}
+	for (int i = optind; i < argc; i++)
+		*arena_push(options->arena, &options->operands.list) = argv[i];
+	return true;
+}
+
+/* The flag, else NO_COLOR, else CLICOLOR_FORCE, else whether it is a terminal. */
+static bool
+colour_wanted(const struct options *options, int fd)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *force = getenv("CLICOLOR_FORCE");
+	const char *when = options->color;
+
+	if (when == NULL || strcmp(when, "auto") == 0) {
+		if (none != NULL && *none != '\0')
+			return false;
+		if (force != NULL && *force != '\0' && strcmp(force, "0") != 0)
+			return true;
+		return isatty(fd) &&
+		    (term == NULL || strcmp(term, "dumb") != 0);
+	}
+	return strcmp(when, "always") == 0;
+}
+
+static bool
+color_is_known(const char *when)
+{
+	return when == NULL || strcmp(when, "auto") == 0 ||
+	    strcmp(when, "always") == 0 || strcmp(when, "never") == 0;
+}
+
+/* --- commands ------------------------------------------------------------- */
+
+static const struct command *
+command_find(const char *word)
+{
+	for (size_t i = 0; i < countof(commands); i++) {
+		if (strcmp(commands[i].name, word) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* Whether what stands where a command may be left out is a file to build;
+ * complains if not. */
+static bool
+is_file(const char *word)
+{
+	const char *names[countof(commands)], *near;
+
+	/* What names a file is one, whatever command it resembles. */
+	if (strpbrk(word, "/.") != NULL || strcmp(word, "-") == 0 ||
+	    access(word, F_OK) == 0)
+		return true;
+	for (size_t i = 0; i < countof(commands); i++)
+		names[i] = commands[i].name;
+	if (command_find(word) != NULL)
+		misused("the command comes first: sbxc %s ...", word);
+	else if ((near = nearest_name(word, names, countof(names))) != NULL)
+		misused("unknown command '%s'; did you mean '%s'?", word,
+		    near);
+	else
+		misused("'%s' is no command, and no file", word);
+	return false;
+}
+
+static bool
+operands_fit(const struct options *options, bool named)
+{
+	if (named)
+		return true;
+	if (options->operands.list.count > 0)
+		return is_file(options->operands.list.items[0]);
+	misused("what is to be done? A file or a command is missing");
+	return false;
+}
+
+static enum exit_status
+run(struct options *options, int argc, char **argv)
+{
+	const struct command *command =
+	    argc > 1 ? command_find(argv[1]) : NULL;
+	bool named = command != NULL;
+
+	if (!named)
+		command = &commands[0];
+	else
+		argv[1] = argv[0];
+	if (!options_parse(options, command, argc - named, argv + named))
+		return EXIT_USAGE;
+	if (options->help) {
+		if (named)
+			print_options(command);
+		else
+			print_commands();
+		return EXIT_CLEAN;
+	}
+	if (options->version) {
+		puts("sbxc " PACKAGE_VERSION);
+		return EXIT_CLEAN;
+	}
+	if (!operands_fit(options, named))
+		return EXIT_USAGE;
+	if (!color_is_known(options->color))
+		return misused("--color is auto, always or never");
+	options->colour = colour_wanted(options, STDERR_FILENO);
+	options->colour_out = colour_wanted(options, STDOUT_FILENO);
+	return command->run(options);
+}
+
+/* A closed standard descriptor would be given to the next file opened, and
+ * that file would get our messages.  The wrong way round, so that using it is
+ * still an error. */
+static void
+fill_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) == -1)
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	}
+}
+
+/* A full disk or a reader that went away shows at the latest here; if it did
+ * before, `before` is what errno was after the last write. */
+static bool
+stdout_close(int before)
+{
+	bool failed = ferror(stdout);
+
+	if (fclose(stdout) == 0 && !failed)
+		return true;
+	if (failed && before != 0)
+		errno = before;
+	/* Who reads only the first lines knows. */
+	if (errno != EPIPE)
+		complain("cannot write to standard output: %s",
+		    strerror(errno));
+	return false;
+}
+
+int
+main(int argc, char **argv)
+{
+	static char name[] = "sbxc";
+	struct options options = { .arena = arena_new() };
+	enum exit_status status;
+
+	fill_standard_descriptors();
+	/* A reader that went away is an error like a full disk. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc > 0)
+		argv[0] = name;
+	status = run(&options, argc, argv);
+	if (!stdout_close(errno))
+		status = EXIT_TROUBLE;
+	arena_release(options.arena);
+	return (int)status;
+}

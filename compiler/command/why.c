@@ -1,0 +1,36 @@
+/*
+ * `sbxc why`: from its operands to a question that why.h answers.
+ *
+ *	sbxc why FILE|BLOB|@NAME WORD [tcp] OBJECT
+ */
+#include "compiler/query/subject.h"
+#include "compiler/query/why.h"
+
+enum exit_status
+command_why(struct options *options)
+{
+	const struct words *operands = &options->operands;
+	enum diag_format diag_format;
+	enum exit_status status;
+	struct subject subject;
+	struct sbx_view view;
+	struct access access;
+	const char *fault;
+
+	if (operands->list.count < 2)
+		return misused("why what? A policy and a question are "
+		    "missing");
+	if (!options_format(options, &diag_format))
+		return EXIT_USAGE;
+	status = subject_read(options, operands->list.items[0], &view);
+	if (status == EXIT_CLEAN)
+		status = subject_bind(options, &view, &subject);
+	if (status != EXIT_CLEAN)
+		return status;
+	fault = access_parse(&subject.places, operands->list.items + 1,
+	    operands->list.count - 1, &access);
+	if (fault != NULL)
+		return misused("%s", fault);
+	return why(stdout, &subject, &access, options->level == NULL) ?
+	    EXIT_CLEAN : EXIT_POLICY;
+}

@@ -1,0 +1,509 @@
+/*
+ * See compare.h.  Each part looks for its kind of difference in one pass, on
+ * one machine and in one binding; here passes are made, and what they find is
+ * kept once.
+ */
+#include "compiler/compare/parts.h"
+
+#include "compiler/base/bug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Whether one rule reaches what another speaks of depends on how the anchors
+ * lie to each other.  What is plain in the first of these is said as of the
+ * first.
+ */
+static const struct binding bindings[] = {
+	{ NULL, "/home/user/project", "/home/user", NULL, NULL },
+	{ "the workspace is the home directory", "/home/user", "/home/user",
+	    NULL, NULL },
+	{ "the workspace lies outside of the home directory", "/srv/project",
+	    "/home/user", NULL, NULL },
+	{ "the workspace holds the home directory", "/home", "/home/user", NULL,
+	    NULL },
+	{ "$HOME is not the home of the password entry", "/home/user/project",
+	    "/home/user", "/home/entry", NULL },
+	{ "the parameters are the workspace", "/home/user/project",
+	    "/home/user", NULL, "/home/user/project" },
+	{ "the parameters are the home directory", "/home/user/project",
+	    "/home/user", NULL, "/home/user" },
+};
+
+const char *
+change_word(enum change change)
+{
+	static const char *const words[CHANGE_END] = {
+		[CHANGE_WIDER] = "wider",
+		[CHANGE_NARROWER] = "narrower",
+		[CHANGE_NEUTRAL] = "neutral",
+	};
+
+	return words[change];
+}
+
+const char *
+difference_word(enum difference_kind kind)
+{
+	static const char *const words[DIFFERENCE_END] = {
+		[DIFFERENCE_PATH] = "path",
+		[DIFFERENCE_PORT] = "port",
+		[DIFFERENCE_SYSCALL] = "syscall",
+		[DIFFERENCE_ENV] = "env",
+		[DIFFERENCE_SET] = "set",
+		[DIFFERENCE_FREEDOM] = "scope",
+		[DIFFERENCE_LIMIT] = "limit",
+		[DIFFERENCE_LEVEL] = "level",
+		[DIFFERENCE_LANDLOCK] = "landlock",
+		[DIFFERENCE_STRENGTH] = "strength",
+		[DIFFERENCE_PARAM] = "parameter",
+		[DIFFERENCE_ABOUT] = "about",
+		[DIFFERENCE_MACOS] = "macos",
+	};
+
+	return words[kind];
+}
+
+/* --- subjects ------------------------------------------------------------- */
+
+static void
+define(struct places *places, const char *definition)
+{
+	const char *equals = strchr(definition, '=');
+
+	if (equals != NULL)
+		places_define(places, definition, (size_t)(equals - definition),
+		    equals + 1);
+}
+
+/* A policy in one of the ways above. */
+static struct subject
+subject_in(const struct comparison *comparison, const struct binding *binding,
+    enum side side, struct arena *arena)
+{
+	const struct sbx_view *view = comparison->views[side];
+	struct subject subject = { .level = SBX_LEVEL_FULL };
+	struct places *places = &subject.places;
+
+	places_init(places, arena, view, binding->workspace, binding->home);
+	places_bind(places, SBX_ANCHOR_RUNTIME, "/run/user/1000");
+	for (uint16_t i = SBX_ANCHOR_PARAM;
+	     binding->params != NULL && i < view->anchor_count; i++)
+		places_bind(places, i, binding->params);
+	for (size_t i = 0; i < comparison->definition_count; i++)
+		define(places, comparison->definitions[i]);
+	if (binding->other_home != NULL)
+		places_bind_other_home(places, binding->other_home);
+	return subject;
+}
+
+static const struct filter_arch *
+arch_of(uint8_t where)
+{
+	size_t i = 0;
+
+	while ((filter_arches[i].where & where) == 0)
+		i++;
+	return &filter_arches[i];
+}
+
+struct subject
+comparison_subject(const struct comparison *comparison,
+    const struct difference *difference, enum side side, struct arena *arena)
+{
+	const struct binding *binding = difference->binding != NULL ?
+	    difference->binding :
+	    &bindings[0];
+	struct subject subject = comparison->bound[side] != NULL ?
+	    *comparison->bound[side] :
+	    subject_in(comparison, binding, side, arena);
+
+	subject.arch = arch_of(difference->where);
+	subject.level = difference->level;
+	subject.abi = difference->abi;
+	return subject;
+}
+
+size_t
+common_levels(const struct comparison *comparison,
+    enum sbx_level levels[SBX_LEVEL_END])
+{
+	unsigned floor = SBX_LEVEL_MINIMAL;
+	size_t count = 0;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (comparison->views[side]->meta->level > floor)
+			floor = comparison->views[side]->meta->level;
+	}
+	for (unsigned level = SBX_LEVEL_FULL; level >= floor; level--)
+		levels[count++] = (enum sbx_level)level;
+	return count;
+}
+
+/* --- notes ---------------------------------------------------------------- */
+
+struct difference *
+pass_known(const struct pass *pass, const struct note_key *key)
+{
+	size_t number = memo_find(&pass->notes->keys, key, sizeof *key);
+
+	if (number == SIZE_MAX)
+		return NULL;
+	return &pass->comparison->differences
+		    .items[pass->notes->differences.items[number]];
+}
+
+bool
+pass_said(const struct pass *pass, const struct note_key *key)
+{
+	const struct difference *difference = pass_known(pass, key);
+
+	return difference != NULL &&
+	    (difference->where & pass->where) == pass->where;
+}
+
+bool
+pass_again(const struct pass *pass, const struct note_key *key)
+{
+	struct difference *difference = pass_known(pass, key);
+
+	if (difference == NULL)
+		return false;
+	if (difference->kind == DIFFERENCE_PATH &&
+	    difference->binding == pass->binding &&
+	    difference->where == pass->where)
+		difference->more++;
+	difference->where |= pass->where;
+	return true;
+}
+
+struct difference *
+pass_note(struct pass *pass, const struct note_key *key,
+    const struct difference *difference)
+{
+	struct comparison *comparison = pass->comparison;
+	struct difference *kept;
+	bool added;
+
+	memo_number(&pass->notes->keys, key, sizeof *key, &added);
+	if (!added)
+		bug("a difference is noted twice");
+	*arena_push(comparison->arena, &pass->notes->differences) =
+	    (uint32_t)comparison->differences.count;
+	kept = arena_push(comparison->arena, &comparison->differences);
+	*kept = *difference;
+	kept->kind = (enum difference_kind)key->kind;
+	kept->change = (enum change)key->change;
+	kept->cause = (enum side)key->side;
+	kept->by = (enum verdict_by)key->by;
+	kept->rule = key->rule;
+	kept->where = pass->where;
+	return kept;
+}
+
+uint32_t
+pass_text(struct pass *pass, const char *text)
+{
+	bool added;
+
+	return 1 +
+	    (uint32_t)memo_number(&pass->notes->texts, text, strlen(text),
+		&added);
+}
+
+struct verdict
+pass_ask(const struct pass *pass, enum side side, const struct access *access,
+    enum sbx_level level, int abi)
+{
+	struct subject subject = pass->subjects[side];
+
+	subject.level = level;
+	subject.abi = abi;
+	return verdict_of(&subject, access);
+}
+
+/* The path as it is spelled in any binding of this kind. */
+static const char *
+access_spell(const struct pass *pass, enum side side, struct access access)
+{
+	if (access.kind == ACCESS_PATH) {
+		const char *text = places_spell(&pass->subjects[side].places,
+		    access.path);
+
+		access.path = (struct sbx_place){ text,
+			(uint32_t)strlen(text) };
+	}
+	return access_text(pass->comparison->arena, &access);
+}
+
+struct difference *
+pass_note_access(struct pass *pass, const struct note_key *key,
+    const struct access *access, enum sbx_level level, int abi)
+{
+	struct arena *arena = pass->comparison->arena;
+	struct difference difference = {
+		.what = access_spell(pass, (enum side)key->side, *access),
+		.witnessed = true,
+		.access = *access,
+		.level = level,
+		.abi = abi,
+		.binding = access->kind == ACCESS_PATH ? pass->binding : NULL,
+	};
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		struct saying *says = &difference.says[side];
+
+		says->verdict = pass_ask(pass, (enum side)side, access, level,
+		    abi);
+		says->text = saying_text(arena, pass->comparison->views[side],
+		    access, &says->verdict);
+		says->source = says->verdict.source;
+	}
+	return pass_note(pass, key, &difference);
+}
+
+void
+pass_note_setting(struct pass *pass, enum difference_kind kind,
+    enum change change, const char *what, const struct saying says[SIDE_COUNT])
+{
+	struct arena *arena = pass->comparison->arena;
+	enum side side = says[SIDE_NEW].text != NULL ? SIDE_NEW : SIDE_OLD;
+	struct difference difference = {
+		.what = what,
+		.level = SBX_LEVEL_FULL,
+		.says = { says[SIDE_OLD], says[SIDE_NEW] },
+	};
+	struct note_key key = {
+		.kind = kind,
+		.change = change,
+		.side = side,
+		.text = pass_text(pass,
+		    arena_printf(arena, "%s\n%s\n%s", what,
+			says[SIDE_OLD].text != NULL ? says[SIDE_OLD].text : "",
+			says[SIDE_NEW].text != NULL ? says[SIDE_NEW].text :
+						      "")),
+	};
+
+	if (!pass_again(pass, &key))
+		pass_note(pass, &key, &difference);
+}
+
+/* --- passes --------------------------------------------------------------- */
+
+/* Whether all that is not a system call is the same on every machine. */
+static bool
+is_uniform(const struct comparison *comparison)
+{
+#define UNIFORM(table, count) \
+	for (uint32_t i = 0; i < view->count; i++) { \
+		if ((view->table[i].where & SBX_ON_LINUX) != SBX_ON_LINUX) \
+			return false; \
+	}
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_view *view = comparison->views[side];
+
+		UNIFORM(paths, path_count)
+		UNIFORM(ports, port_count)
+		UNIFORM(limits, limit_count)
+		UNIFORM(env, env_count)
+		UNIFORM(set, set_count)
+	}
+	return true;
+#undef UNIFORM
+}
+
+/* Whether a binding can show what the first does not. */
+static bool
+is_useful(const struct comparison *comparison, const struct binding *binding)
+{
+	return binding->params == NULL ||
+	    comparison->views[SIDE_OLD]->anchor_count > SBX_ANCHOR_PARAM ||
+	    comparison->views[SIDE_NEW]->anchor_count > SBX_ANCHOR_PARAM;
+}
+
+static void
+pass_begin(struct pass *pass, const struct binding *binding)
+{
+	pass->binding = pass->comparison->bound[SIDE_OLD] != NULL ? NULL :
+								    binding;
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		struct subject *subject = &pass->subjects[side];
+		const struct subject *bound = pass->comparison->bound[side];
+
+		*subject = bound != NULL ? *bound :
+					   subject_in(pass->comparison, binding,
+					       (enum side)side, pass->scratch);
+		subject->arch = arch_of(pass->where);
+		subject->level = SBX_LEVEL_FULL;
+	}
+}
+
+static void
+compare_places(struct pass *pass, const struct rules *rules,
+    const struct binding *binding)
+{
+	pass->scratch = arena_new();
+	pass_begin(pass, binding);
+	compare_paths(pass, rules);
+	arena_release(pass->scratch);
+	pass->scratch = NULL;
+}
+
+static void
+compare_where(struct pass *pass)
+{
+	struct comparison *comparison = pass->comparison;
+	struct arena *arena = arena_new();
+	const struct rules *rules = rules_merge(pass, arena);
+
+	for (size_t i = 0; i < countof(bindings); i++) {
+		if (comparison->fault == NULL &&
+		    (i == 0 || comparison->bound[SIDE_OLD] == NULL) &&
+		    is_useful(comparison, &bindings[i]))
+			compare_places(pass, rules, &bindings[i]);
+	}
+	compare_strengths(pass, rules);
+	pass->scratch = arena;
+	pass_begin(pass, &bindings[0]);
+	compare_ports(pass);
+	compare_env(pass);
+	compare_settings(pass);
+	arena_release(arena);
+}
+
+static void
+compare_machine(struct pass *pass, const struct filter_arch *arch)
+{
+	pass->where = arch->where;
+	pass->scratch = arena_new();
+	pass_begin(pass, &bindings[0]);
+	compare_syscalls(pass);
+	arena_release(pass->scratch);
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+/* What cannot be compared, and is not the same though all else is: most of
+ * what differs on Linux differs there, too. */
+static void
+compare_macos(struct pass *pass)
+{
+	const struct sbx_view *old = pass->comparison->views[SIDE_OLD];
+	const struct sbx_view *new = pass->comparison->views[SIDE_NEW];
+	const struct saying says[SIDE_COUNT] = {
+		{ .source = SBX_NO_SOURCE },
+		{ .source = SBX_NO_SOURCE },
+	};
+
+	pass->where = SBX_ON_LINUX;
+	for (size_t i = 0; i < pass->comparison->differences.count; i++) {
+		if (pass->comparison->differences.items[i].change !=
+		    CHANGE_NEUTRAL)
+			return;
+	}
+	if (old->sbpl_size != new->sbpl_size ||
+	    (old->sbpl_size > 0 &&
+		memcmp(old->sbpl, new->sbpl, old->sbpl_size) != 0))
+		pass_note_setting(pass, DIFFERENCE_MACOS, CHANGE_NEUTRAL,
+		    "the profile for macOS, which is not compared", says);
+}
+
+static int
+difference_order(const void *a, const void *b)
+{
+	const struct difference *x = a, *y = b;
+	int order = (x->change > y->change) - (x->change < y->change);
+
+	if (order == 0)
+		order = (x->kind > y->kind) - (x->kind < y->kind);
+	if (order == 0)
+		order = (x->cause > y->cause) - (x->cause < y->cause);
+	if (order == 0) {
+		uint32_t left = x->says[x->cause].source;
+		uint32_t right = y->says[y->cause].source;
+
+		order = (left > right) - (left < right);
+	}
+	if (order == 0)
+		order = strcmp(x->what, y->what);
+	return order;
+}
+
+static void
+count_changes(struct comparison *comparison)
+{
+	memset(comparison->counts, 0, sizeof comparison->counts);
+	for (size_t i = 0; i < comparison->differences.count; i++)
+		comparison->counts[comparison->differences.items[i].change]++;
+}
+
+void
+compare(struct comparison *comparison)
+{
+	struct notes notes = { 0 };
+	struct pass pass = { .comparison = comparison, .notes = &notes };
+	bool uniform = is_uniform(comparison);
+
+	memo_init(&notes.keys, comparison->arena);
+	memo_init(&notes.texts, comparison->arena);
+	for (size_t i = 0; i < filter_arch_count; i++) {
+		const struct filter_arch *arch = &filter_arches[i];
+
+		if (comparison->arch != NULL && comparison->arch != arch)
+			continue;
+		pass.where = uniform ? SBX_ON_LINUX : arch->where;
+		if (!uniform || i == 0 || comparison->arch != NULL)
+			compare_where(&pass);
+		compare_machine(&pass, arch);
+	}
+	if (comparison->arch == NULL)
+		compare_macos(&pass);
+	if (comparison->differences.count > 1)
+		qsort(comparison->differences.items,
+		    comparison->differences.count,
+		    sizeof *comparison->differences.items, difference_order);
+	count_changes(comparison);
+}
+
+/* --- joining -------------------------------------------------------------- */
+
+/* Whether a rule that was written once is behind both. */
+static bool
+is_joined(const struct difference *a, const struct difference *b)
+{
+	return a->kind == DIFFERENCE_PATH && b->kind == DIFFERENCE_PATH &&
+	    a->change == b->change && a->cause == b->cause &&
+	    a->access.detail == b->access.detail && a->where == b->where &&
+	    a->binding == b->binding &&
+	    a->says[a->cause].source == b->says[b->cause].source &&
+	    a->says[a->cause].source != SBX_NO_SOURCE;
+}
+
+/* They are sorted by where the rule is written. */
+void
+comparison_join(struct comparison *comparison)
+{
+	struct difference *items = comparison->differences.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		size_t first = kept;
+
+		while (first > 0 && items[first - 1].kind == items[i].kind &&
+		    items[first - 1].change == items[i].change &&
+		    items[first - 1].says[items[i].cause].source ==
+			items[i].says[items[i].cause].source &&
+		    !is_joined(&items[first - 1], &items[i]))
+			first--;
+		if (first == 0 || !is_joined(&items[first - 1], &items[i])) {
+			items[kept++] = items[i];
+			continue;
+		}
+		items[first - 1].more += 1 + items[i].more;
+		*arena_push(comparison->arena,
+		    &items[first - 1].also.list) = items[i].what;
+	}
+	comparison->differences.count = kept;
+	count_changes(comparison);
+}

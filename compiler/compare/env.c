@@ -1,0 +1,338 @@
+/*
+ * The environment: which of the caller's variables are handed on.
+ *
+ * A variable that `set env` gives is the policy's own, whatever patterns say of
+ * its name; so one that was set and is now handed on is wider, and one that is
+ * set or not without ever being handed on is neither.
+ *
+ * Names that rules spell out are asked about one by one.  The others are
+ * infinite in number, so for each pattern that only one policy has the names
+ * that patterns can tell apart are found (compare_names.h) and asked about.
+ */
+#include "compiler/compare/names.h"
+#include "compiler/compare/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct env_rule_pair {
+	const char *pattern;
+	bool allow, wild;
+	bool there[SIDE_COUNT];
+};
+
+struct environment {
+	struct pass *pass;
+	VEC(struct env_rule_pair) rules;
+	struct memo names; /* spelled out by a rule or `set env` */
+	struct memo asked; /* names that were asked about */
+};
+
+enum handing { HANDED_OFF, HANDED_SET, HANDED_ON };
+
+static enum handing
+handing_of(const struct verdict *verdict)
+{
+	if (verdict->by == BY_SET || verdict->by == BY_SCRATCH)
+		return HANDED_SET;
+	return verdict->allowed ? HANDED_ON : HANDED_OFF;
+}
+
+/* The change from one to the other; CHANGE_END: none. */
+static enum change
+handing_change(enum handing old, enum handing new)
+{
+	if ((old == HANDED_ON) == (new == HANDED_ON))
+		return old == new ? CHANGE_END : CHANGE_NEUTRAL;
+	return new == HANDED_ON ? CHANGE_WIDER : CHANGE_NARROWER;
+}
+
+static bool
+is_name(const char *name)
+{
+	return *name != '\0' && strpbrk(name, "=*") == NULL;
+}
+
+static struct note_key
+env_key(struct environment *environment, const struct access *access,
+    const struct verdict verdicts[SIDE_COUNT], enum change change)
+{
+	enum side allows = change == CHANGE_WIDER ? SIDE_NEW : SIDE_OLD;
+	enum side side = !allows;
+
+	if (change == CHANGE_NEUTRAL)
+		return (struct note_key){
+			.kind = DIFFERENCE_SET,
+			.change = change,
+			.side = verdicts[SIDE_NEW].by == BY_SET,
+			.by = BY_SET,
+			.text = pass_text(environment->pass, access->name),
+		};
+	if (verdicts[side].by == BY_NOTHING)
+		side = allows;
+	return (struct note_key){
+		.kind = DIFFERENCE_ENV,
+		.change = change,
+		.side = side,
+		.by = verdicts[side].by,
+		.rule = verdicts[side].rule,
+	};
+}
+
+/* Asks about one name and notes what differs. */
+static void
+ask_name(struct environment *environment, const char *name)
+{
+	struct pass *pass = environment->pass;
+	struct access access = {
+		.kind = ACCESS_ENV,
+		.name = arena_strndup(pass->comparison->arena, name,
+		    strlen(name)),
+	};
+	struct verdict verdicts[SIDE_COUNT];
+	struct note_key key;
+	enum change change;
+	bool added;
+
+	memo_number(&environment->asked, name, strlen(name), &added);
+	if (!added || !is_name(name))
+		return;
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		verdicts[side] = pass_ask(pass, (enum side)side, &access,
+		    SBX_LEVEL_FULL, 0);
+	change = handing_change(handing_of(&verdicts[SIDE_OLD]),
+	    handing_of(&verdicts[SIDE_NEW]));
+	if (change == CHANGE_END)
+		return;
+	/* Whether there is a scratch directory is told by its paths. */
+	if (change == CHANGE_NEUTRAL &&
+	    (verdicts[SIDE_OLD].by == BY_SCRATCH ||
+		verdicts[SIDE_NEW].by == BY_SCRATCH))
+		return;
+	key = env_key(environment, &access, verdicts, change);
+	if (!pass_again(pass, &key))
+		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+}
+
+/* --- collecting ----------------------------------------------------------- */
+
+static void
+add_rule(struct environment *environment, struct memo *known,
+    const char *pattern, bool allow, enum side side)
+{
+	struct arena *arena = environment->pass->scratch;
+	const char *key = arena_printf(arena, "%c%s", allow ? '+' : '-',
+	    pattern);
+	bool added;
+	size_t number = memo_number(known, key, strlen(key), &added);
+
+	if (added)
+		*arena_push(arena,
+		    &environment->rules) = (struct env_rule_pair){
+			.pattern = pattern,
+			.allow = allow,
+			.wild = strchr(pattern, '*') != NULL,
+		};
+	environment->rules.items[number].there[side] = true;
+	if (!environment->rules.items[number].wild)
+		memo_number(&environment->names, pattern, strlen(pattern),
+		    &added);
+}
+
+static void
+collect(struct environment *environment)
+{
+	struct pass *pass = environment->pass;
+	struct memo known;
+	bool added;
+
+	memo_init(&known, pass->scratch);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_view *view = pass->comparison->views[side];
+
+		if (view->meta->flags & SBX_EVERYTHING)
+			add_rule(environment, &known, "*", true,
+			    (enum side)side);
+		for (uint32_t i = 0; i < view->env_count; i++) {
+			const struct sbx_env *rule = &view->env[i];
+
+			if (rule->where & pass->where)
+				add_rule(environment, &known,
+				    sbx_string(view, rule->pattern),
+				    rule->effect == SBX_ALLOW, (enum side)side);
+		}
+		for (uint32_t i = 0; i < view->set_count; i++) {
+			const char *name = sbx_string(view, view->set[i].name);
+
+			if (view->set[i].where & pass->where)
+				memo_number(&environment->names, name,
+				    strlen(name), &added);
+		}
+	}
+}
+
+/* --- patterns ------------------------------------------------------------- */
+
+/* A name that a rule spells out, or that no variable has. */
+static bool
+name_is_taken(const void *context, const char *name, size_t len)
+{
+	const struct environment *environment = context;
+
+	return memchr(name, '=', len) != NULL ||
+	    memo_find(&environment->names, name, len) != SIZE_MAX;
+}
+
+/* Patterns that say the same need not be told apart. */
+static unsigned
+pair_group(const struct env_rule_pair *pair)
+{
+	return 1u + pair->allow + 2u * pair->there[SIDE_OLD] +
+	    4u * pair->there[SIDE_NEW];
+}
+
+/* Whether the plainest names that a pattern matches are witnesses for it. */
+static bool
+guess(struct environment *environment, const struct env_rule_pair *pair,
+    const char *star)
+{
+	const struct comparison *comparison = environment->pass->comparison;
+	struct arena *arena = environment->pass->scratch;
+	size_t before = comparison->differences.count;
+	const struct difference *found;
+	const struct sbx_view *view;
+	const char *name = "";
+
+	for (const char *at = pair->pattern; *at != '\0'; at++)
+		name = *at == '*' ? arena_printf(arena, "%s%s", name, star) :
+		    arena_printf(arena, "%s%c", name, *at);
+	ask_name(environment, name);
+	if (comparison->differences.count == before)
+		return false;
+	found = &comparison->differences.items[before];
+	view = comparison->views[found->cause];
+	return found->by == BY_ENV && strcmp(sbx_string(view,
+	    view->env[found->rule].pattern), pair->pattern) == 0;
+}
+
+/* Asks about all names that tell the patterns apart and match this one. */
+static void
+ask_pattern(struct environment *environment, size_t rule)
+{
+	struct pass *pass = environment->pass;
+	struct name_taken taken = { name_is_taken, environment };
+	struct name_pattern *patterns = arena_alloc(pass->scratch,
+	    (environment->rules.count + 1) * sizeof *patterns);
+	struct name_classes classes;
+	size_t count = 0, must = SIZE_MAX;
+
+	for (size_t i = 0; i < environment->rules.count; i++) {
+		const struct env_rule_pair *pair = &environment->rules.items[i];
+
+		if (i == rule)
+			must = count;
+		if (pair->wild)
+			patterns[count++] = (struct name_pattern){
+				.text = pair->pattern,
+				.len = strlen(pair->pattern),
+				.group = i == rule ? 0 : pair_group(pair),
+			};
+	}
+	if (!name_classes(pass->scratch, patterns, count, must, &taken,
+		&classes)) {
+		pass->comparison->fault =
+		    "the patterns of variables combine in too many ways";
+		return;
+	}
+	for (size_t i = 0; i < classes.list.count; i++)
+		ask_name(environment, classes.list.items[i].name);
+}
+
+static bool
+is_changed(const struct env_rule_pair *pair)
+{
+	return pair->there[SIDE_OLD] != pair->there[SIDE_NEW];
+}
+
+static bool
+set_equal(const struct sbx_view *old, const struct sbx_set *a,
+    const struct sbx_view *new, const struct sbx_set *b)
+{
+	if (strcmp(sbx_string(old, a->name), sbx_string(new, b->name)) != 0 ||
+	    strcmp(sbx_string(old, a->text), sbx_string(new, b->text)) != 0)
+		return false;
+	if (a->anchor == SBX_NO_ANCHOR || b->anchor == SBX_NO_ANCHOR)
+		return a->anchor == b->anchor;
+	return strcmp(sbx_string(old, old->anchors[a->anchor].name),
+		   sbx_string(new, new->anchors[b->anchor].name)) == 0;
+}
+
+/* Whether the other side sets the same. */
+static bool
+set_is_there(const struct pass *pass, const struct sbx_view *view,
+    const struct sbx_set *set, const struct sbx_view *other, bool *named)
+{
+	*named = false;
+	for (uint32_t i = 0; i < other->set_count; i++) {
+		if ((other->set[i].where & pass->where) == 0)
+			continue;
+		*named |= strcmp(sbx_string(view, set->name),
+			      sbx_string(other, other->set[i].name)) == 0;
+		if (set_equal(view, set, other, &other->set[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A variable that both set, to different values. */
+static void
+compare_values(struct environment *environment)
+{
+	struct pass *pass = environment->pass;
+	const struct sbx_view *old = pass->comparison->views[SIDE_OLD];
+	const struct sbx_view *new = pass->comparison->views[SIDE_NEW];
+
+	for (uint32_t i = 0; i < new->set_count; i++) {
+		const struct sbx_set *set = &new->set[i];
+		struct access access = {
+			.kind = ACCESS_ENV,
+			.name = sbx_string(new, set->name),
+		};
+		struct note_key key = {
+			.kind = DIFFERENCE_SET,
+			.change = CHANGE_NEUTRAL,
+			.side = SIDE_NEW,
+			.by = BY_SET,
+			.text = pass_text(pass, access.name),
+		};
+		bool named;
+
+		if ((set->where & pass->where) == 0 ||
+		    set_is_there(pass, new, set, old, &named) || !named ||
+		    pass_again(pass, &key))
+			continue;
+		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0)
+		    ->witnessed = false;
+	}
+}
+
+void
+compare_env(struct pass *pass)
+{
+	struct environment environment = { .pass = pass };
+
+	memo_init(&environment.names, pass->scratch);
+	memo_init(&environment.asked, pass->scratch);
+	collect(&environment);
+	for (size_t i = 0; i < environment.names.keys.count; i++)
+		ask_name(&environment, environment.names.keys.items[i].bytes);
+	for (size_t i = 0; i < environment.rules.count; i++) {
+		const struct env_rule_pair *pair = &environment.rules.items[i];
+
+		if (is_changed(pair) && pair->wild &&
+		    !guess(&environment, pair, "X") &&
+		    !guess(&environment, pair, ""))
+			ask_pattern(&environment, i);
+	}
+	compare_values(&environment);
+}

@@ -1,0 +1,589 @@
+/*
+ * What globs match that no rule names.
+ *
+ * For each rule that only one policy has, and that may cover something below a
+ * node of the tree, a search: over paths that leave the tree here, by names
+ * that stand for all others (compare_names.h), breadth first, in states that
+ * hold what matters from there on: what covers already, and how far each glob
+ * has come.  It ends at the first path on which the policies differ because of
+ * the rule, or when there are no more states.
+ *
+ * What covers is four facts about the other rules, whatever they are called:
+ * OLD allows, OLD denies, NEW allows, NEW denies.  So the number of states
+ * grows with the globs that are halfway, not with those that have matched.
+ */
+#include "compiler/compare/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How many states are looked at for one right in one binding. */
+enum { MOST_STATES = 1 << 17, PART_GROUPS = 32 };
+
+#define ALLOWS(side) (uint8_t)(1u << (side))
+#define DENIES(side) (uint8_t)(4u << (side))
+
+struct reached {
+	uint32_t parent;  /* index of the state before; itself: the first */
+	const char *name; /* that led here */
+	uint32_t len;
+	uint8_t facts;
+	bool covered; /* by the rule that is looked at */
+	const struct live *lives;
+	uint32_t live_count;
+};
+
+/* Names that differ for a set of parts, and what they were asked for. */
+struct cached {
+	const struct name_class *classes;
+	size_t count;
+};
+
+struct search {
+	struct arena *arena;
+	struct memo states; /* key: rule, facts, lives */
+	struct memo parts;  /* key: numbers of parts, and the node */
+	VEC(struct cached) cache;
+	size_t visited;
+	/* Rules that were found to make a difference only where another one
+	 * decides. */
+	struct {
+		VEC(const struct merged_rule *) rules;
+		VEC(struct sbx_place) paths;
+	} second;
+};
+
+/* One rule below one node. */
+struct quest {
+	struct walk *walk;
+	struct search *search;
+	uint32_t bound;
+	const struct merged_rule *rule;
+	uint32_t node;
+	uint8_t forbidden; /* facts with which there is no difference */
+	uint8_t required;  /* facts that it takes */
+	VEC(struct reached) queue;
+	uint32_t *key;
+	const struct name_pattern *patterns;
+	size_t pattern_count;
+};
+
+/* --- facts ---------------------------------------------------------------- */
+
+static uint8_t
+facts_of(const struct merged_rule *rule, uint8_t right)
+{
+	uint8_t facts = 0;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (rule->rights[side] & right)
+			facts |= rule->allow ? ALLOWS(side) : DENIES(side);
+	}
+	return facts;
+}
+
+/*
+ * A deny that went lets through what NEW allows; one that came stops what OLD
+ * allowed.  An allow counts where the other side has none, and where neither
+ * denies: there the deny is what made the difference.
+ */
+static void
+quest_aim(struct quest *quest)
+{
+	uint8_t right = quest->walk->right;
+	enum side side = rule_side(quest->rule, right), other = !side;
+
+	if (quest->rule->allow) {
+		quest->forbidden = DENIES(side) | DENIES(other) | ALLOWS(other);
+		quest->required = 0;
+	} else {
+		quest->forbidden = DENIES(other);
+		quest->required = ALLOWS(other);
+	}
+}
+
+/* Facts that the search tells apart. */
+static uint8_t
+quest_facts(const struct quest *quest)
+{
+	return quest->forbidden | quest->required |
+	    facts_of(quest->rule, quest->walk->right);
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+static int
+number_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * What a part does if a name matches it: the last of another rule's glob adds
+ * facts, and which of several that add the same does not matter.
+ */
+static unsigned
+part_group(const struct quest *quest, uint32_t bound, unsigned part)
+{
+	const struct merged_rule *rule = quest->walk->bounds[bound].rule;
+
+	if (bound == quest->bound || part + 1 < rule->glob->count)
+		return 0;
+	return 1u + (facts_of(rule, quest->walk->right) & quest_facts(quest));
+}
+
+/*
+ * The parts that may come next, each once, sorted, into quest->key: the number
+ * of the part and of its group, or 0 for a part that stands in several.
+ */
+static size_t
+parts_collect(struct quest *quest, const struct reached *state)
+{
+	size_t count = 0, kept = 0;
+
+	for (uint32_t i = 0; i < state->live_count; i++) {
+		const struct merged_rule *rule =
+		    quest->walk->bounds[state->lives[i].bound].rule;
+		uint64_t next = state->lives[i].states & ~rule->glob->any;
+
+		for (; next != 0; next &= next - 1) {
+			unsigned part = (unsigned)__builtin_ctzll(next);
+
+			if (part < rule->glob->count)
+				quest->key[count++] = rule->parts[part] *
+				    PART_GROUPS + part_group(quest,
+				    state->lives[i].bound, part);
+		}
+	}
+	qsort(quest->key, count, sizeof *quest->key, number_compare);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t part = quest->key[i] / PART_GROUPS;
+
+		if (kept == 0 || quest->key[kept - 1] / PART_GROUPS != part)
+			quest->key[kept++] = quest->key[i];
+		else if (quest->key[kept - 1] != quest->key[i])
+			quest->key[kept - 1] = part * PART_GROUPS;
+	}
+	return kept;
+}
+
+/* No name of a path, or one that leads to a place of the tree. */
+static bool
+name_is_taken(const void *context, const char *name, size_t len)
+{
+	const struct quest *quest = context;
+	const struct tree *tree = quest->walk->tree;
+	uint32_t child;
+
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return true;
+	if (quest->node == UINT32_MAX)
+		return false;
+	child = tree->nodes.items[quest->node].child;
+	for (; child != 0; child = tree->nodes.items[child].sibling) {
+		const struct node *node = &tree->nodes.items[child];
+
+		if (node->len == len && memcmp(node->name, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The names to go on with from a state, in the node or outside the tree. */
+static const struct cached *
+names_find(struct quest *quest, const struct reached *state)
+{
+	struct search *search = quest->search;
+	struct name_taken taken = { name_is_taken, quest };
+	size_t count = parts_collect(quest, state), number;
+	struct name_pattern *patterns;
+	struct name_classes classes;
+	bool added;
+
+	quest->key[count] = quest->node;
+	number = memo_number(&search->parts, quest->key,
+	    (count + 1) * sizeof *quest->key, &added);
+	if (!added)
+		return &search->cache.items[number];
+	patterns = arena_alloc(search->arena, (count + 1) * sizeof *patterns);
+	for (size_t i = 0; i < count; i++) {
+		patterns[i] = quest->walk->rules->parts.items[
+		    quest->key[i] / PART_GROUPS];
+		patterns[i].group = quest->key[i] % PART_GROUPS;
+	}
+	if (!name_classes(search->arena, patterns, count, SIZE_MAX, &taken,
+		&classes)) {
+		quest->walk->pass->comparison->fault =
+		    "the globs combine in too many ways";
+		classes.list.count = 0;
+	}
+	*arena_push(search->arena, &search->cache) =
+	    (struct cached){ classes.list.items, classes.list.count };
+	return &search->cache.items[number];
+}
+
+/* --- states --------------------------------------------------------------- */
+
+/* Whether the state was not seen before for this rule. */
+static bool
+state_is_new(struct quest *quest, const struct reached *state)
+{
+	uint32_t *key = quest->key;
+	size_t count = 0;
+	bool added;
+
+	key[count++] = quest->bound;
+	key[count++] = state->facts;
+	key[count++] = state->covered;
+	for (uint32_t i = 0; i < state->live_count; i++) {
+		key[count++] = state->lives[i].bound;
+		key[count++] = (uint32_t)state->lives[i].states;
+		key[count++] = (uint32_t)(state->lives[i].states >> 32);
+	}
+	memo_number(&quest->search->states, key, count * sizeof *key, &added);
+	return added;
+}
+
+static void
+live_follow(struct quest *quest, struct reached *state, struct live live,
+    struct live *kept)
+{
+	const struct merged_rule *rule = quest->walk->bounds[live.bound].rule;
+	bool own = live.bound == quest->bound;
+
+	live.states = sbx_glob_step(rule->glob, live.states, state->name,
+	    state->len);
+	if (live.states == 0)
+		return;
+	if (!sbx_glob_matches(rule->glob, live.states))
+		kept[state->live_count++] = live;
+	else if (own)
+		state->covered = true;
+	else
+		state->facts |= facts_of(rule, quest->walk->right) &
+		    quest_facts(quest);
+}
+
+/* Globs that can add no fact any more do not matter. */
+static void
+lives_thin(const struct quest *quest, struct reached *state, struct live *lives)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < state->live_count; i++) {
+		const struct merged_rule *rule =
+		    quest->walk->bounds[lives[i].bound].rule;
+		uint8_t facts = facts_of(rule, quest->walk->right) &
+		    quest_facts(quest);
+
+		if (lives[i].bound == quest->bound ||
+		    (facts & ~state->facts) != 0)
+			lives[kept++] = lives[i];
+	}
+	state->live_count = kept;
+	state->lives = lives;
+}
+
+/* Whether the rule may still come to make a difference. */
+static bool
+is_hopeful(const struct quest *quest, const struct reached *state)
+{
+	bool reachable = state->covered;
+	uint8_t facts = state->facts;
+
+	if (state->facts & quest->forbidden)
+		return false;
+	for (uint32_t i = 0; i < state->live_count; i++) {
+		uint32_t bound = state->lives[i].bound;
+
+		if (bound == quest->bound)
+			reachable = true;
+		else
+			facts |= facts_of(quest->walk->bounds[bound].rule,
+			    quest->walk->right);
+	}
+	return reachable && (facts & quest->required) == quest->required;
+}
+
+static bool
+is_difference(const struct quest *quest, const struct reached *state)
+{
+	return state->covered && (state->facts & quest->forbidden) == 0 &&
+	    (state->facts & quest->required) == quest->required;
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+static struct sbx_place
+state_path(const struct quest *quest, uint32_t number)
+{
+	const struct reached *queue = quest->queue.items;
+	size_t len = quest->walk->len;
+	char *path;
+
+	for (uint32_t at = number; queue[at].parent != at;
+	     at = queue[at].parent)
+		len += 1 + queue[at].len;
+	path = arena_alloc(quest->search->arena, len + 1);
+	memcpy(path, quest->walk->path, quest->walk->len);
+	for (size_t end = len; queue[number].parent != number;
+	     number = queue[number].parent) {
+		end -= queue[number].len;
+		memcpy(path + end, queue[number].name, queue[number].len);
+		path[--end] = '/';
+	}
+	return (struct sbx_place){ path, (uint32_t)len };
+}
+
+/* Notes the difference; false if another rule decides there. */
+static bool
+quest_note(struct quest *quest, uint32_t number)
+{
+	struct sbx_place path = state_path(quest, number);
+	struct search *search = quest->search;
+
+	if (walk_note(quest->walk, quest->rule, path.path, path.len, false))
+		return true;
+	*arena_push(search->arena, &search->second.rules) = quest->rule;
+	*arena_push(search->arena, &search->second.paths) = path;
+	return false;
+}
+
+/* --- the search ----------------------------------------------------------- */
+
+/* True when the search is over. */
+static bool
+quest_follow(struct quest *quest, uint32_t parent,
+    const struct name_class *class)
+{
+	const struct reached *from = &quest->queue.items[parent];
+	struct live *lives = arena_alloc(quest->search->arena,
+	    (from->live_count + 1u) * sizeof *lives);
+	struct reached state = {
+		.parent = parent,
+		.name = class->name,
+		.len = (uint32_t) class->len,
+		.facts = from->facts,
+		.covered = from->covered,
+	};
+
+	for (uint32_t i = 0; i < from->live_count; i++)
+		live_follow(quest, &state, from->lives[i], lives);
+	lives_thin(quest, &state, lives);
+	if (!is_hopeful(quest, &state) || !state_is_new(quest, &state))
+		return false;
+	quest->search->visited++;
+	*arena_push(quest->search->arena, &quest->queue) = state;
+	return is_difference(quest, &state) &&
+	    quest_note(quest, (uint32_t)quest->queue.count - 1);
+}
+
+static void
+quest_run(struct quest *quest)
+{
+	struct comparison *comparison = quest->walk->pass->comparison;
+
+	for (uint32_t at = 0; at < quest->queue.count; at++) {
+		const struct cached *names;
+
+		if (quest->search->visited > MOST_STATES)
+			comparison->fault =
+			    "the globs combine in too many ways";
+		if (comparison->fault != NULL)
+			return;
+		names = names_find(quest, &quest->queue.items[at]);
+		for (size_t i = 0; i < names->count; i++) {
+			if (quest_follow(quest, at, &names->classes[i]))
+				return;
+		}
+		/* Only the first names are in the node. */
+		quest->node = UINT32_MAX;
+	}
+}
+
+/* --- guesses -------------------------------------------------------------- */
+
+/* A name that a part matches: stars as `star`, other characters as they are. */
+static const char *
+part_name(struct arena *arena, const char *part, uint32_t len,
+    const char *star)
+{
+	const char *name = "";
+
+	for (uint32_t i = 0; i < len; i++) {
+		if (part[i] == '*')
+			name = arena_printf(arena, "%s%s", name, star);
+		else
+			name = arena_printf(arena, "%s%c", name,
+			    part[i] == '?' ? 'x' : part[i]);
+	}
+	return name;
+}
+
+/* The state one name further, whether it was seen or not. */
+static void
+guess_follow(struct quest *quest, struct reached *state, const char *name)
+{
+	struct live *lives = arena_alloc(quest->search->arena,
+	    (state->live_count + 1u) * sizeof *lives);
+	uint32_t count = state->live_count;
+
+	state->name = name;
+	state->len = (uint32_t)strlen(name);
+	state->live_count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		live_follow(quest, state, state->lives[i], lives);
+	lives_thin(quest, state, lives);
+}
+
+/*
+ * The plainest path that a glob matches.  Most of the time that is a witness,
+ * and then nothing has to be searched for.
+ */
+static bool
+quest_guess(struct quest *quest, uint32_t bound, const char *star)
+{
+	const struct sbx_glob *glob = quest->walk->bounds[bound].rule->glob;
+	struct arena *arena = quest->search->arena;
+	struct reached state = quest->queue.items[0];
+	const char *path = arena_strndup(arena, quest->walk->path,
+	    quest->walk->len);
+	bool first = true;
+
+	for (uint32_t i = 0; i < glob->count; i++) {
+		const char *name;
+
+		if (glob->any >> i & 1)
+			continue;
+		name = part_name(arena, glob->parts[i], glob->lens[i], star);
+		if (*name == '\0' ||
+		    (first && name_is_taken(quest, name, strlen(name))))
+			return false;
+		guess_follow(quest, &state, name);
+		path = arena_printf(arena, "%s/%s", path, name);
+		first = false;
+	}
+	return is_difference(quest, &state) &&
+	    walk_note(quest->walk, quest->rule, path, (uint32_t)strlen(path),
+		false);
+}
+
+/* By the rule's own glob; for a rule that covers all, by some of the others. */
+static bool
+quest_guess_all(struct quest *quest)
+{
+	enum { MOST_GUESSES = 16 };
+	const struct reached *first = &quest->queue.items[0];
+	unsigned guesses = 0;
+
+	for (uint32_t i = 0;
+	    i < first->live_count && guesses < MOST_GUESSES; i++) {
+		uint32_t bound = first->lives[i].bound;
+
+		if (!first->covered && bound != quest->bound)
+			continue;
+		if (quest_guess(quest, bound, "x") ||
+		    quest_guess(quest, bound, ""))
+			return true;
+		guesses++;
+	}
+	return false;
+}
+
+/* The facts at the node that other rules make. */
+static uint8_t
+facts_here(const struct quest *quest, bool covered)
+{
+	const struct walk *walk = quest->walk;
+	uint8_t own = covered ? facts_of(quest->rule, walk->right) : 0;
+	uint8_t facts = 0;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		uint32_t allows = walk->allows[side],
+			 denies = walk->denies[side];
+
+		if (allows > (own & ALLOWS(side) ? 1u : 0u))
+			facts |= ALLOWS(side);
+		if (denies > (own & DENIES(side) ? 1u : 0u))
+			facts |= DENIES(side);
+	}
+	return facts & quest_facts(quest);
+}
+
+static void
+quest_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
+{
+	struct quest quest = {
+		.walk = walk,
+		.search = walk->search,
+		.bound = bound,
+		.rule = walk->bounds[bound].rule,
+		.node = walk->tree->nodes.items[node].child != 0 ? node :
+								   UINT32_MAX,
+	};
+	struct note_key key = rule_key(quest.rule, walk->right);
+	size_t count = walk->lives.count - walk->first_live;
+	struct live *lives;
+	struct reached first = { .covered = covered };
+
+	if (pass_said(walk->pass, &key))
+		return;
+	quest_aim(&quest);
+	first.facts = facts_here(&quest, covered);
+	lives = arena_alloc(walk->search->arena, (count + 1) * sizeof *lives);
+	quest.key = arena_alloc(walk->search->arena,
+	    (count * (SBX_MAX_GLOB + 3) + 4) * sizeof *quest.key);
+	for (size_t i = 0; i < count; i++) {
+		struct live live = walk->lives.items[walk->first_live + i];
+
+		/* What a hole leaves out here it leaves out below, too. */
+		if (walk->holed[live.bound] == 0)
+			lives[first.live_count++] = live;
+	}
+	lives_thin(&quest, &first, lives);
+	if (first.live_count == 0 || !is_hopeful(&quest, &first))
+		return;
+	*arena_push(walk->search->arena, &quest.queue) = first;
+	if (!quest_guess_all(&quest))
+		quest_run(&quest);
+}
+
+void
+walk_globs(struct walk *walk, uint32_t node)
+{
+	if (walk->search == NULL) {
+		struct arena *arena = walk->pass->scratch;
+
+		walk->search = arena_alloc(arena, sizeof *walk->search);
+		walk->search->arena = arena;
+		memo_init(&walk->search->states, arena);
+		memo_init(&walk->search->parts, arena);
+	}
+	for (size_t i = 0; i < walk->changing.count; i++)
+		quest_begin(walk, node, walk->changing.items[i].bound, true);
+	for (size_t i = walk->first_live; i < walk->lives.count; i++) {
+		uint32_t bound = walk->lives.items[i].bound;
+
+		if (walk->holed[bound] == 0 &&
+		    rule_changed(walk->bounds[bound].rule, walk->right))
+			quest_begin(walk, node, bound, false);
+	}
+}
+
+void
+walk_globs_end(struct walk *walk)
+{
+	const struct search *search = walk->search;
+
+	for (size_t i = 0; search != NULL && i < search->second.rules.count;
+	     i++) {
+		const struct merged_rule *rule = search->second.rules.items[i];
+		const struct sbx_place *path = &search->second.paths.items[i];
+		struct note_key key = rule_key(rule, walk->right);
+
+		if (!pass_said(walk->pass, &key))
+			walk_note(walk, rule, path->path, path->len, true);
+	}
+}

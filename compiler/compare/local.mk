@@ -1,0 +1,16 @@
+# On which accesses two policies differ.
+libsbx_a_SOURCES += \
+	compiler/compare/compare.c \
+	compiler/compare/compare.h \
+	compiler/compare/env.c \
+	compiler/compare/globs.c \
+	compiler/compare/names.c \
+	compiler/compare/names.h \
+	compiler/compare/parts.h \
+	compiler/compare/paths.c \
+	compiler/compare/paths.h \
+	compiler/compare/ports.c \
+	compiler/compare/rules.c \
+	compiler/compare/saying.c \
+	compiler/compare/settings.c \
+	compiler/compare/syscalls.c

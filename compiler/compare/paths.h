@@ -1,0 +1,145 @@
+/*
+ * Path rules of two policies while they are compared, between the files that
+ * merge them (compare_rules.c), go through all places (compare_paths.c) and
+ * through what globs match (compare_globs.c).
+ */
+#ifndef SBX_COMPARE_PATHS_H
+#define SBX_COMPARE_PATHS_H
+
+#include "compiler/compare/names.h"
+#include "compiler/compare/parts.h"
+
+#include "format/glob.h"
+
+#define NO_RULE UINT32_MAX
+
+/* One rule that either policy has, or both; `prefer deny` is a deny. */
+struct merged_rule {
+	bool allow;
+	bool everything;
+	uint8_t rights[SIDE_COUNT];  /* 0: that policy has no such rule */
+	uint32_t index[SIDE_COUNT];  /* into the view's paths, or NO_RULE */
+	uint8_t effects[SIDE_COUNT]; /* bits 1 << enum sbx_effect */
+	enum side side;              /* whose text it is bound from */
+	const struct sbx_glob *glob; /* or NULL */
+	const uint32_t *parts;       /* of the glob, as numbers of names */
+};
+
+struct rules {
+	struct merged_rule *items;
+	size_t count;
+	uint32_t *of[SIDE_COUNT]; /* from an index of the view's paths */
+	VEC(struct name_pattern) parts;
+};
+
+/* A rule at its place; a deny about ~ may have two. */
+struct bound_rule {
+	struct sbx_place at;
+	const struct sbx_place *holes;
+	uint16_t hole_count;
+	const struct merged_rule *rule;
+};
+
+/* All places and holes, name by name.  Node 0 is the root directory. */
+struct node {
+	uint32_t parent, child, sibling; /* 0: none */
+	uint32_t event;                  /* 1 + index, 0: none */
+	const char *name;
+	uint32_t len;
+};
+
+struct event {
+	uint32_t bound;
+	uint32_t next;
+	bool hole;
+};
+
+struct tree {
+	VEC(struct node) nodes;
+	VEC(struct event) events;
+};
+
+/* A glob that may match below the directory that was come to. */
+struct live {
+	uint32_t bound;
+	uint64_t states;
+};
+
+/* A rule that only one policy has and that covers where the walk is. */
+struct changing {
+	uint32_t bound;
+	uint32_t len; /* of the place, or of what its glob matched */
+};
+
+/* A list that also gets shorter, for STACK_PUSH(). */
+#define STACK(T) \
+	struct { \
+		T *items; \
+		size_t count, capacity; \
+	}
+
+/* Room for one more element, which is returned zeroed or as it was left. */
+#define STACK_PUSH(arena, stack) \
+	((stack)->items = stack_grow((arena), (stack)->items, (stack)->count, \
+	     &(stack)->capacity, sizeof *(stack)->items), \
+	    &(stack)->items[(stack)->count++])
+void *stack_grow(struct arena *arena, void *items, size_t count,
+    size_t *capacity, size_t size);
+
+/* Going through the tree for one right, parents before what lies in them. */
+struct walk {
+	struct pass *pass;
+	const struct rules *rules;
+	const struct bound_rule *bounds;
+	size_t bound_count;
+	const struct tree *tree;
+	uint8_t right;
+	uint32_t *begun, *holed; /* of each bound rule, how often */
+	uint32_t *lens;          /* of the path where it began */
+	uint32_t allows[SIDE_COUNT], denies[SIDE_COUNT];
+	STACK(struct changing) changing;
+	STACK(struct live) lives; /* those of the node last */
+	size_t first_live;
+	STACK(uint32_t) matched; /* globs that match on the way */
+	char *path;
+	uint32_t len;
+	struct search *search; /* of compare_globs.c */
+};
+
+/* Whether only one policy has the rule for this right. */
+static inline bool
+rule_changed(const struct merged_rule *rule, uint8_t right)
+{
+	return ((rule->rights[SIDE_OLD] ^ rule->rights[SIDE_NEW]) & right) != 0;
+}
+
+/* The policy that has it, of a rule that only one has. */
+static inline enum side
+rule_side(const struct merged_rule *rule, uint8_t right)
+{
+	return rule->rights[SIDE_NEW] & right ? SIDE_NEW : SIDE_OLD;
+}
+
+/* What such a rule can change. */
+static inline enum change
+rule_change(const struct merged_rule *rule, uint8_t right)
+{
+	return rule->allow == (rule_side(rule, right) == SIDE_NEW) ?
+	    CHANGE_WIDER :
+	    CHANGE_NARROWER;
+}
+
+struct note_key rule_key(const struct merged_rule *rule, uint8_t right);
+
+/* Notes a path on which the policies differ, under the rule that decides; or,
+ * with `force`, under this one.  False if another rule than `rule` decides and
+ * it is not forced. */
+bool walk_note(struct walk *walk, const struct merged_rule *rule,
+    const char *path, uint32_t len, bool force);
+
+/* Looks below a node for paths, other than those in the tree, that differ
+ * because of a glob. */
+void walk_globs(struct walk *walk, uint32_t node);
+void walk_globs_end(struct walk *walk);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * The path rules of two policies as one list: what both say, as symbols, is
+ * one rule with two sides, so that what cannot make a difference is told from
+ * what can before any path is bound.
+ */
+#include "compiler/compare/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A path rule of one side while rules are sorted. */
+struct half {
+	const struct sbx_view *view;
+	const struct sbx_path *path;
+	enum side side;
+};
+
+static const char *
+anchor_text(const struct sbx_view *view, uint16_t anchor)
+{
+	return sbx_string(view, view->anchors[anchor].name);
+}
+
+/* Symbols are the same if their names are; numbers of parameters differ. */
+static int
+spot_compare(const struct half *a, uint16_t anchor_a, uint32_t suffix_a,
+    const struct half *b, uint16_t anchor_b, uint32_t suffix_b)
+{
+	int order = strcmp(sbx_string(a->view, suffix_a),
+	    sbx_string(b->view, suffix_b));
+
+	return order != 0 ? order :
+			    strcmp(anchor_text(a->view, anchor_a),
+				anchor_text(b->view, anchor_b));
+}
+
+static int
+holes_compare(const struct half *a, const struct half *b)
+{
+	int order = (a->path->hole_count > b->path->hole_count) -
+	    (a->path->hole_count < b->path->hole_count);
+
+	for (uint16_t i = 0; order == 0 && i < a->path->hole_count; i++) {
+		const struct sbx_hole *x =
+		    &a->view->holes[a->path->first_hole + i];
+		const struct sbx_hole *y =
+		    &b->view->holes[b->path->first_hole + i];
+
+		order = spot_compare(a, x->anchor, x->suffix, b, y->anchor,
+		    y->suffix);
+	}
+	return order;
+}
+
+static int
+half_compare(const void *a, const void *b)
+{
+	const struct half *x = a, *y = b;
+	int order = spot_compare(x, x->path->anchor, x->path->suffix, y,
+	    y->path->anchor, y->path->suffix);
+
+	if (order == 0)
+		order = strcmp(sbx_string(x->view, x->path->glob),
+		    sbx_string(y->view, y->path->glob));
+	if (order == 0)
+		order = (x->path->effect == SBX_ALLOW) -
+		    (y->path->effect == SBX_ALLOW);
+	return order != 0 ? order : holes_compare(x, y);
+}
+
+/* The same rule, then in the order of the views. */
+static int
+half_order(const void *a, const void *b)
+{
+	const struct half *x = a, *y = b;
+	int order = half_compare(a, b);
+
+	if (order == 0)
+		order = (x->side > y->side) - (x->side < y->side);
+	return order != 0 ? order : (x->path > y->path) - (x->path < y->path);
+}
+
+static size_t
+halves_collect(const struct pass *pass, struct half *halves)
+{
+	size_t count = 0;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_view *view = pass->comparison->views[side];
+
+		if (view->meta->flags & SBX_EVERYTHING)
+			continue;
+		for (uint32_t i = 0; i < view->path_count; i++) {
+			if (view->paths[i].where & pass->where)
+				halves[count++] = (struct half){
+					view,
+					&view->paths[i],
+					(enum side)side,
+				};
+		}
+	}
+	return count;
+}
+
+/* --- globs ---------------------------------------------------------------- */
+
+static void
+rule_add_glob(struct rules *rules, struct arena *arena, struct memo *names,
+    struct merged_rule *rule, const char *text)
+{
+	struct sbx_glob *glob = arena_alloc(arena, sizeof *glob);
+	uint32_t *parts = arena_alloc(arena, SBX_MAX_GLOB * sizeof *parts);
+	bool added;
+
+	/* A verified blob has no other. */
+	if (!sbx_glob_parse(text, glob))
+		return;
+	for (uint32_t i = 0; i < glob->count; i++) {
+		parts[i] = (uint32_t)memo_number(names, glob->parts[i],
+		    glob->lens[i], &added);
+		if (added)
+			*arena_push(arena, &rules->parts) =
+			    (struct name_pattern){
+				.text = glob->parts[i],
+				.len = glob->lens[i],
+				.marks = true,
+			};
+	}
+	rule->glob = glob;
+	rule->parts = parts;
+}
+
+/* --- merging -------------------------------------------------------------- */
+
+static void
+rule_add_half(struct rules *rules, struct merged_rule *rule,
+    const struct half *half)
+{
+	uint32_t index = (uint32_t)(half->path - half->view->paths);
+
+	if (rule->index[half->side] == NO_RULE)
+		rule->index[half->side] = index;
+	rule->rights[half->side] |= half->path->rights;
+	rule->effects[half->side] |= (uint8_t)(1u << half->path->effect);
+	rules->of[half->side][index] = (uint32_t)(rule - rules->items);
+}
+
+static void
+rules_add_everything(const struct pass *pass, struct rules *rules)
+{
+	struct merged_rule rule = {
+		.allow = true,
+		.everything = true,
+		.index = { NO_RULE, NO_RULE },
+	};
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (pass->comparison->views[side]->meta->flags & SBX_EVERYTHING)
+			rule.rights[side] = SBX_RIGHTS;
+	}
+	if (rule.rights[SIDE_OLD] != 0 || rule.rights[SIDE_NEW] != 0)
+		rules->items[rules->count++] = rule;
+}
+
+struct rules *
+rules_merge(struct pass *pass, struct arena *arena)
+{
+	struct rules *rules = arena_alloc(arena, sizeof *rules);
+	size_t most = 1;
+	struct half *halves;
+	struct memo names;
+
+	memo_init(&names, arena);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		size_t count = pass->comparison->views[side]->path_count;
+
+		rules->of[side] = arena_alloc(arena,
+		    (count + 1) * sizeof *rules->of[side]);
+		most += count;
+	}
+	halves = arena_alloc(arena, most * sizeof *halves);
+	rules->items = arena_alloc(arena, most * sizeof *rules->items);
+	most = halves_collect(pass, halves);
+	qsort(halves, most, sizeof *halves, half_order);
+	for (size_t i = 0; i < most; i++) {
+		struct merged_rule *rule = &rules->items[rules->count];
+
+		if (i > 0 && half_compare(&halves[i - 1], &halves[i]) == 0) {
+			rule_add_half(rules, rule - 1, &halves[i]);
+			continue;
+		}
+		*rule = (struct merged_rule){
+			.allow = halves[i].path->effect == SBX_ALLOW,
+			.index = { NO_RULE, NO_RULE },
+			.side = halves[i].side,
+		};
+		if (halves[i].path->glob != 0)
+			rule_add_glob(rules, arena, &names, rule,
+			    sbx_string(halves[i].view, halves[i].path->glob));
+		rule_add_half(rules, rule, &halves[i]);
+		rules->count++;
+	}
+	rules_add_everything(pass, rules);
+	return rules;
+}
+
+/* --- deny or prefer deny -------------------------------------------------- */
+
+/* A plain deny on one side, and no more than a preferred one on the other. */
+void
+compare_strengths(struct pass *pass, const struct rules *rules)
+{
+	struct arena *arena = pass->comparison->arena;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct merged_rule *rule = &rules->items[i];
+		struct saying says[SIDE_COUNT] = { { .text = NULL } };
+
+		if (rule->allow || rule->rights[SIDE_OLD] == 0 ||
+		    rule->rights[SIDE_NEW] == 0 ||
+		    ((rule->effects[SIDE_OLD] ^ rule->effects[SIDE_NEW]) &
+			1 << SBX_DENY) == 0)
+			continue;
+		for (unsigned side = 0; side < SIDE_COUNT; side++) {
+			const struct sbx_view *view =
+			    pass->comparison->views[side];
+			const struct sbx_path *path =
+			    &view->paths[rule->index[side]];
+
+			says[side].text = path_saying(arena, view, path);
+			says[side].source = path->source;
+		}
+		pass_note_setting(pass, DIFFERENCE_STRENGTH, CHANGE_NEUTRAL,
+		    rule->effects[SIDE_NEW] & 1 << SBX_DENY ?
+			"a preferred deny became a strict one" :
+			"a strict deny became a preferred one",
+		    says);
+	}
+}

@@ -1,0 +1,190 @@
+/*
+ * The blob writer: bookkeeping and nothing else.
+ *
+ * All tables are filled three times (emitter.h), so that the bytes depend on
+ * what the policy says and not on the order in which files were read.  The last
+ * step reads the result back through sbx_verify().
+ */
+#include "compiler/lower/emitter.h"
+
+#include "compiler/base/bug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *
+section_new(struct emitter *emitter, enum sbx_section_kind kind, size_t count,
+    size_t record)
+{
+	void *data = arena_alloc(emitter->arena, count * record + 1);
+
+	emitter->sections[kind].data = data;
+	emitter->sections[kind].size = count * record;
+	return data;
+}
+
+/* One record for what two say of different platforms; how many are left. */
+static size_t
+sort_unique(void *records, size_t count, size_t size, size_t where,
+    int (*compare)(const void *, const void *))
+{
+	char *bytes = records;
+	size_t kept = 0;
+
+	/* Not even an empty array may be NULL to qsort(3). */
+	if (count == 0)
+		return 0;
+	qsort(records, count, size, compare);
+	for (size_t i = 0; i < count; i++) {
+		char *last = bytes + kept * size - size;
+
+		if (kept > 0 && compare(last, bytes + i * size) == 0) {
+			if (where > 0)
+				last[where] |= bytes[i * size + where];
+			continue;
+		}
+		memmove(bytes + kept++ * size, bytes + i * size, size);
+	}
+	return kept;
+}
+
+void
+section_sort(struct emitter *emitter, enum sbx_section_kind kind, size_t size,
+    size_t where, int (*compare)(const void *, const void *))
+{
+	size_t count = emitter->sections[kind].size / size;
+
+	count = sort_unique(emitter->sections[kind].data, count, size, where,
+	    compare);
+	emitter->sections[kind].size = count * size;
+}
+
+/* What a reader that does not know a section may not leave out. */
+static uint32_t
+section_flags(enum sbx_section_kind kind)
+{
+	return kind == SBX_SECTION_SYSCALLS || kind == SBX_SECTION_SOURCES ||
+		kind == SBX_SECTION_SBPL ?
+	    0 :
+	    SBX_CRITICAL;
+}
+
+static bool
+is_emitted(const struct emitter *emitter, uint32_t kind)
+{
+	return emitter->sections[kind].size > 0;
+}
+
+static size_t
+align8(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+static void
+assemble(struct emitter *emitter, struct blob *blob)
+{
+	struct sbx_header header = { .version = SBX_FORMAT,
+		.min_reader = SBX_FORMAT_MIN_READER };
+	struct sbx_section *table;
+	size_t size;
+	uint8_t *bytes;
+
+	memcpy(header.magic, SBX_MAGIC, sizeof header.magic);
+	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++)
+		header.section_count += is_emitted(emitter, kind);
+	size = sizeof header + header.section_count * sizeof *table;
+	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++)
+		size += align8(emitter->sections[kind].size);
+	header.size = (uint32_t)size;
+	bytes = arena_alloc(emitter->arena, size);
+	table = (void *)(bytes + sizeof header);
+	size = sizeof header + header.section_count * sizeof *table;
+	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++) {
+		if (!is_emitted(emitter, kind))
+			continue;
+		*table++ = (struct sbx_section){
+			.kind = kind,
+			.flags = section_flags(kind),
+			.offset = (uint32_t)size,
+			.size = (uint32_t)emitter->sections[kind].size,
+		};
+		memcpy(bytes + size, emitter->sections[kind].data,
+		    emitter->sections[kind].size);
+		size += align8(emitter->sections[kind].size);
+	}
+	memcpy(bytes, &header, sizeof header);
+	header.crc = sbx_checksum(bytes, size);
+	memcpy(bytes, &header, sizeof header);
+	*blob = (struct blob){ .bytes = bytes, .size = size };
+}
+
+/* The bounds of format/blob.h that a policy can pass. */
+static bool
+is_within_bounds(const struct emitter *emitter, struct diags *diags,
+    size_t size)
+{
+	const struct policy *policy = emitter->policy;
+	size_t holes = emitter->sections[SBX_SECTION_HOLES].size /
+	    sizeof(struct sbx_hole);
+
+	if (policy->paths.count > SBX_MAX_RULES || holes > SBX_MAX_RULES)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' has %zu path rules and %zu exceptions, the "
+		    "bound is %d of each",
+		    policy->profile, policy->paths.count, holes, SBX_MAX_RULES);
+	else if (policy->params.count > SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' declares %zu parameters, the bound is %d",
+		    policy->profile, policy->params.count,
+		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
+	else if (size > SBX_MAX_SIZE)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' compiles to %zu bytes, the bound is %d",
+		    policy->profile, size, SBX_MAX_SIZE);
+	else
+		return true;
+	return false;
+}
+
+/* A blob that our own reader refuses is our bug, whatever the policy says. */
+static void
+read_back(const struct blob *blob)
+{
+	struct sbx_view view;
+	enum sbx_blob_error error = sbx_verify(blob->bytes, blob->size, &view);
+
+	if (error == SBX_BLOB_OK)
+		return;
+	bug("the blob that was written is not valid: %s",
+	    sbx_blob_strerror(error));
+}
+
+bool
+emit_blob(const struct policy *policy, const struct filter_set *filters,
+    const char *sbpl, struct diags *diags, struct blob *blob)
+{
+	struct emitter emitter = {
+		.policy = policy,
+		.filters = filters,
+		.arena = policy->arena,
+		.collecting = true,
+	};
+	char *text;
+
+	emit_tables(&emitter);
+	strings_place(&emitter);
+	/* Now that strings have offsets, positions can be compared. */
+	emitter.sources.count = 0;
+	emit_tables(&emitter);
+	sources_place(&emitter);
+	emitter.collecting = false;
+	emit_tables(&emitter);
+	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
+	strcpy(text, sbpl);
+	assemble(&emitter, blob);
+	if (!is_within_bounds(&emitter, diags, blob->size))
+		return false;
+	read_back(blob);
+	return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * From a resolved policy and its filters to the blob's bytes.  The same policy
+ * gives the same bytes on every machine: tables are sorted, nothing of the
+ * build or of the place where it ran goes in, and the result is read back
+ * through sbx_verify() before anybody sees it.
+ */
+#ifndef SBX_EMIT_H
+#define SBX_EMIT_H
+
+#include "compiler/lower/filter.h"
+
+/* What a blob says of who wrote it. */
+#define SBX_WRITER "sbxc " PACKAGE_VERSION
+
+struct blob {
+	const uint8_t *bytes; /* 8-aligned, in the policy's arena */
+	size_t size;
+};
+
+/*
+ * Returns false, with a record in diags, only for a policy beyond the bounds
+ * of format/blob.h.
+ */
+bool emit_blob(const struct policy *policy, const struct filter_set *filters,
+    const char *sbpl, struct diags *diags, struct blob *blob);
+
+/* sbpl.c: the whole policy as a macOS sandbox profile, in the policy's arena. */
+char *sbpl_text(const struct policy *policy);
+
+/* dump.c: everything in a verified blob, for people. */
+void dump_blob(FILE *stream, const struct sbx_view *view);
+
+#endif

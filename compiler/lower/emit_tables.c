@@ -1,0 +1,536 @@
+/*
+ * The tables of a blob: one function each, from the policy's list to sorted
+ * records.  Only what holds on Linux goes in; macOS has the text of sbpl.c.
+ */
+#include "compiler/lower/emitter.h"
+
+#include "compiler/policy/globs.h"
+#include "compiler/tables/landlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPARE(x, y) \
+	do { \
+		if ((x) != (y)) \
+			return (x) < (y) ? -1 : 1; \
+	} while (0)
+
+static void
+use_anchor(struct emitter *emitter, uint16_t anchor)
+{
+	if (anchor < SBX_MAX_ANCHORS)
+		emitter->anchors_used |= UINT64_C(1) << anchor;
+}
+
+static void
+emit_meta(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_meta *meta = section_new(emitter, SBX_SECTION_META, 1,
+	    sizeof *meta);
+	struct origin net = { .via = NULL };
+
+	meta->profile = emit_string(emitter, policy->profile);
+	meta->about = emit_string(emitter, policy->about);
+	meta->writer = emit_string(emitter, SBX_WRITER);
+	if (policy_has_freedom(policy, FREEDOM_EVERYTHING, SBX_ON_LINUX))
+		meta->flags |= SBX_EVERYTHING;
+	if (policy_has_freedom(policy, FREEDOM_SIGNAL, SBX_ON_LINUX))
+		meta->flags |= SBX_SIGNAL_ANYWHERE;
+	if (policy_has_freedom(policy, FREEDOM_ABSTRACT, SBX_ON_LINUX))
+		meta->flags |= SBX_ABSTRACT_ANYWHERE;
+	meta->level = (uint8_t)policy->level;
+	meta->landlock = (uint8_t)policy->landlock;
+	meta->language = (uint8_t)policy->language;
+	meta->net = (uint8_t)policy_net(policy, SBX_ON_LINUX, &net);
+	meta->level_source = emit_origin(emitter, &policy->level_origin);
+	meta->landlock_source = emit_origin(emitter, &policy->landlock_origin);
+	meta->net_source = emit_origin(emitter, &net);
+}
+
+static void
+emit_anchors(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	size_t count = SBX_ANCHOR_PARAM + policy->params.count;
+	struct sbx_anchor *anchors = section_new(emitter, SBX_SECTION_ANCHORS,
+	    count, sizeof *anchors);
+
+	for (size_t i = 0; i < count; i++) {
+		anchors[i].name = emit_string(emitter,
+		    policy_anchor_name(policy, (uint16_t)i));
+		anchors[i].flags = emitter->anchors_used >> i & 1 ?
+		    SBX_ANCHOR_USED :
+		    0;
+		anchors[i].source = SBX_NO_SOURCE;
+		if (i >= SBX_ANCHOR_PARAM)
+			anchors[i].source = emit_origin(emitter,
+			    &policy->params.items[i - SBX_ANCHOR_PARAM].origin);
+	}
+}
+
+/*
+ * Path rules in the order of the blob, and whatever their platforms are.  Two
+ * that differ only in where they were written are one; on each platform the
+ * least mark is kept, and the others leave no trace.
+ */
+static int
+path_rule_compare(const void *a, const void *b)
+{
+	const struct path_rule *x = a, *y = b;
+	int order = target_compare(x->at, y->at);
+
+	if (order == 0)
+		order = glob_compare(x->glob, y->glob);
+	if (order != 0)
+		return order;
+	COMPARE(x->effect, y->effect);
+	COMPARE(x->rights, y->rights);
+	COMPARE(x->hole_count, y->hole_count);
+	for (uint16_t i = 0; i < x->hole_count && order == 0; i++)
+		order = target_compare(x->holes[i], y->holes[i]);
+	return order;
+}
+
+struct placed_rule {
+	struct path_rule rule;
+	struct mark mark;
+};
+
+static int
+placed_rule_compare(const void *a, const void *b)
+{
+	const struct placed_rule *x = a, *y = b;
+	int order = path_rule_compare(&x->rule, &y->rule);
+
+	return order != 0 ? order : mark_compare(&x->mark, &y->mark);
+}
+
+static const struct target *
+sorted_holes(struct emitter *emitter, const struct path_rule *rule)
+{
+	struct target *holes = arena_alloc(emitter->arena,
+	    rule->hole_count * sizeof *holes + 1);
+
+	if (rule->hole_count > 0)
+		memcpy(holes, rule->holes, rule->hole_count * sizeof *holes);
+	qsort(holes, rule->hole_count, sizeof *holes, targets_compare);
+	return holes;
+}
+
+/* The rules of Linux, sorted. */
+static size_t
+place_all(struct emitter *emitter, struct placed_rule *rules)
+{
+	const struct policy *policy = emitter->policy;
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		struct placed_rule *placed = &rules[count];
+
+		placed->rule = policy->paths.items[i];
+		placed->rule.origin.where &= SBX_ON_LINUX;
+		if (placed->rule.origin.where == 0)
+			continue;
+		placed->rule.holes = sorted_holes(emitter, &placed->rule);
+		placed->mark = policy_mark(policy, &placed->rule.origin);
+		count++;
+	}
+	qsort(rules, count, sizeof *rules, placed_rule_compare);
+	return count;
+}
+
+static void
+place_rules(struct emitter *emitter)
+{
+	struct placed_rule *rules = arena_alloc(emitter->arena,
+	    (emitter->policy->paths.count + 1) * sizeof *rules);
+	struct placed_rule *last = NULL;
+	size_t count = place_all(emitter, rules), kept = 0;
+	uint8_t taken = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct placed_rule placed = rules[i];
+
+		if (last == NULL ||
+		    path_rule_compare(&last->rule, &placed.rule) != 0)
+			taken = 0;
+		placed.rule.origin.where &= (uint8_t)~taken;
+		if (placed.rule.origin.where == 0)
+			continue;
+		if (taken != 0 && mark_compare(&last->mark, &placed.mark) == 0)
+			last->rule.origin.where |= placed.rule.origin.where;
+		else
+			*(last = &rules[kept++]) = placed;
+		taken |= placed.rule.origin.where;
+	}
+	emitter->placed = rules;
+	emitter->placed_count = kept;
+}
+
+static void
+emit_paths(struct emitter *emitter)
+{
+	size_t count = emitter->placed_count, hole_count = 0;
+	const struct placed_rule *rules = emitter->placed;
+	struct sbx_path *paths = section_new(emitter, SBX_SECTION_PATHS, count,
+	    sizeof *paths);
+	struct sbx_hole *holes;
+
+	for (size_t i = 0; i < count; i++)
+		hole_count += rules[i].rule.hole_count;
+	holes = section_new(emitter, SBX_SECTION_HOLES, hole_count,
+	    sizeof *holes);
+	hole_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct path_rule *rule = &rules[i].rule;
+
+		paths[i] = (struct sbx_path){
+			.suffix = emit_string(emitter, rule->at.suffix),
+			.anchor = rule->at.anchor,
+			.effect = (uint8_t)rule->effect,
+			.rights = rule->rights,
+			.first_hole = (uint32_t)hole_count,
+			.hole_count = rule->hole_count,
+			.where = rule->origin.where,
+			.source = emit_mark(emitter, &rules[i].mark),
+			.glob = emit_string(emitter, rule->glob),
+		};
+		use_anchor(emitter, rule->at.anchor);
+		for (uint16_t j = 0; j < rule->hole_count; j++) {
+			holes[hole_count++] = (struct sbx_hole){
+				.suffix = emit_string(emitter,
+				    rule->holes[j].suffix),
+				.anchor = rule->holes[j].anchor,
+			};
+			use_anchor(emitter, rule->holes[j].anchor);
+		}
+	}
+}
+
+/* The other tables are compared as the integers they consist of. */
+static int
+port_compare(const void *a, const void *b)
+{
+	const struct sbx_port *x = a, *y = b;
+
+	COMPARE(x->op, y->op);
+	COMPARE(x->low, y->low);
+	COMPARE(x->high, y->high);
+	COMPARE(x->effect, y->effect);
+	COMPARE(x->source, y->source);
+	return 0;
+}
+
+static void
+emit_ports(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_port *ports = section_new(emitter, SBX_SECTION_PORTS,
+	    policy->ports.count, sizeof *ports);
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = &policy->ports.items[i];
+
+		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+			continue;
+		ports[count++] = (struct sbx_port){
+			.low = rule->low,
+			.high = rule->high,
+			.effect = (uint8_t)rule->effect,
+			.op = (uint8_t)rule->op,
+			.where = rule->origin.where & SBX_ON_LINUX,
+			.source = emit_origin(emitter, &rule->origin),
+		};
+	}
+	emitter->sections[SBX_SECTION_PORTS].size = count * sizeof *ports;
+	section_sort(emitter, SBX_SECTION_PORTS, sizeof *ports,
+	    offsetof(struct sbx_port, where), port_compare);
+}
+
+static int
+limit_compare(const void *a, const void *b)
+{
+	const struct sbx_limit *x = a, *y = b;
+
+	COMPARE(x->kind, y->kind);
+	COMPARE(x->value, y->value);
+	COMPARE(x->source, y->source);
+	return 0;
+}
+
+static void
+emit_limits(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_limit *limits = section_new(emitter, SBX_SECTION_LIMITS,
+	    policy->limits.count, sizeof *limits);
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->limits.count; i++) {
+		const struct limit_rule *rule = &policy->limits.items[i];
+
+		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+			continue;
+		limits[count++] = (struct sbx_limit){
+			.value = rule->value,
+			.source = emit_origin(emitter, &rule->origin),
+			.kind = (uint16_t)rule->kind,
+			.where = rule->origin.where & SBX_ON_LINUX,
+		};
+	}
+	emitter->sections[SBX_SECTION_LIMITS].size = count * sizeof *limits;
+	section_sort(emitter, SBX_SECTION_LIMITS, sizeof *limits,
+	    offsetof(struct sbx_limit, where), limit_compare);
+}
+
+static int
+env_compare(const void *a, const void *b)
+{
+	const struct sbx_env *x = a, *y = b;
+
+	COMPARE(x->pattern, y->pattern);
+	COMPARE(x->effect, y->effect);
+	COMPARE(x->source, y->source);
+	return 0;
+}
+
+static void
+emit_env(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_env *env = section_new(emitter, SBX_SECTION_ENV,
+	    policy->env.count, sizeof *env);
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->env.count; i++) {
+		const struct env_rule *rule = &policy->env.items[i];
+
+		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+			continue;
+		env[count++] = (struct sbx_env){
+			.pattern = emit_string(emitter, rule->pattern),
+			.source = emit_origin(emitter, &rule->origin),
+			.effect = (uint8_t)rule->effect,
+			.where = rule->origin.where & SBX_ON_LINUX,
+		};
+	}
+	emitter->sections[SBX_SECTION_ENV].size = count * sizeof *env;
+	section_sort(emitter, SBX_SECTION_ENV, sizeof *env,
+	    offsetof(struct sbx_env, where), env_compare);
+}
+
+static int
+set_compare(const void *a, const void *b)
+{
+	const struct sbx_set *x = a, *y = b;
+
+	COMPARE(x->name, y->name);
+	COMPARE(x->anchor, y->anchor);
+	COMPARE(x->text, y->text);
+	COMPARE(x->source, y->source);
+	return 0;
+}
+
+static void
+emit_set(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_set *set = section_new(emitter, SBX_SECTION_SET,
+	    policy->set.count, sizeof *set);
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->set.count; i++) {
+		const struct set_rule *rule = &policy->set.items[i];
+
+		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+			continue;
+		set[count++] = (struct sbx_set){
+			.name = emit_string(emitter, rule->name),
+			.text = emit_string(emitter, rule->text),
+			.source = emit_origin(emitter, &rule->origin),
+			.anchor = rule->anchor,
+			.where = rule->origin.where & SBX_ON_LINUX,
+		};
+		use_anchor(emitter, rule->anchor);
+	}
+	emitter->sections[SBX_SECTION_SET].size = count * sizeof *set;
+	section_sort(emitter, SBX_SECTION_SET, sizeof *set,
+	    offsetof(struct sbx_set, where), set_compare);
+}
+
+static void
+emit_landlock(struct emitter *emitter)
+{
+	const struct policy *policy = emitter->policy;
+	struct origin net;
+	struct landlock_freedoms freedoms = {
+		.network = policy_net(policy, SBX_ON_LINUX, &net) ==
+		    SBX_NET_FULL,
+		.signal = policy_has_freedom(policy, FREEDOM_SIGNAL,
+		    SBX_ON_LINUX),
+		.abstract = policy_has_freedom(policy, FREEDOM_ABSTRACT,
+		    SBX_ON_LINUX),
+	};
+	struct sbx_landlock *rows;
+
+	if (policy_has_freedom(policy, FREEDOM_EVERYTHING, SBX_ON_LINUX))
+		return;
+	rows = section_new(emitter, SBX_SECTION_LANDLOCK, LANDLOCK_LAST_ABI,
+	    sizeof *rows);
+	for (uint32_t abi = 1; abi <= LANDLOCK_LAST_ABI; abi++)
+		rows[abi - 1] = landlock_row(abi, freedoms);
+}
+
+/* --- filters -------------------------------------------------------------- */
+
+static void
+emit_programs(struct emitter *emitter)
+{
+	const struct filter_set *filters = emitter->filters;
+	size_t count = filters->programs.count, total = 0;
+	struct sbx_program *programs = section_new(emitter,
+	    SBX_SECTION_PROGRAMS, count, sizeof *programs);
+	struct sbx_insn *insns;
+
+	for (size_t i = 0; i < count; i++)
+		total += filters->programs.items[i].count;
+	insns = section_new(emitter, SBX_SECTION_BPF, total, sizeof *insns);
+	total = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct filter *filter = &filters->filters.items[i];
+		const struct bpf_program *program = &filters->programs.items[i];
+
+		programs[i] = (struct sbx_program){
+			.arch = filter->arch->audit,
+			.flags = filter->flags,
+			.min_abi = filter->min_abi,
+			.first = (uint32_t)total,
+			.count = (uint32_t)program->count,
+		};
+		memcpy(insns + total, program->insns,
+		    program->count * sizeof *insns);
+		total += program->count;
+	}
+}
+
+static int
+syscall_compare(const void *a, const void *b)
+{
+	const struct sbx_syscall *x = a, *y = b;
+
+	COMPARE(x->name, y->name);
+	COMPARE(x->where, y->where);
+	COMPARE(x->verdict, y->verdict);
+	COMPARE(x->error, y->error);
+	COMPARE(x->source, y->source);
+	COMPARE(x->reason, y->reason);
+	return 0;
+}
+
+static bool
+syscall_same(const struct sbx_syscall *a, const struct sbx_syscall *b)
+{
+	return a->name == b->name && a->verdict == b->verdict &&
+	    a->error == b->error && a->source == b->source &&
+	    a->reason == b->reason;
+}
+
+static struct sbx_syscall
+syscall_record(struct emitter *emitter, const struct filter_entry *entry)
+{
+	const struct origin origin = { .loc = entry->loc, .from = entry->from };
+	struct mark mark = policy_mark(emitter->policy, &origin);
+	struct sbx_syscall record = {
+		.name = emit_string(emitter, entry->name),
+		.reason = emit_string(emitter, entry->reason),
+	};
+
+	/* The reason says more than the profile or group. */
+	mark.via = "";
+	record.source = emit_mark(emitter, &mark);
+	if (entry->clause_count > 0)
+		record.verdict = SBX_SYSCALL_ARGS;
+	else if (entry->action != FILTER_ALLOW)
+		record.verdict = SBX_SYSCALL_DENY;
+	if ((entry->action & 0xffff0000) == FILTER_ERRNO)
+		record.error = entry->action & 0xffff;
+	return record;
+}
+
+/* Machines that agree on a call share its entry. */
+static size_t
+merge_machines(struct sbx_syscall *calls, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t same = kept;
+
+		while (same > 0 && calls[same - 1].name == calls[i].name &&
+		    !syscall_same(&calls[same - 1], &calls[i]))
+			same--;
+		if (same > 0 && calls[same - 1].name == calls[i].name)
+			calls[same - 1].where |= calls[i].where;
+		else
+			calls[kept++] = calls[i];
+	}
+	return kept;
+}
+
+/* What each call gets, from the plainest variant of each machine. */
+static void
+emit_syscalls(struct emitter *emitter)
+{
+	const struct filter_set *filters = emitter->filters;
+	struct sbx_syscall *calls;
+	size_t count = 0;
+
+	for (size_t i = 0; i < filters->filters.count; i++)
+		count += filters->filters.items[i].entry_count;
+	calls = section_new(emitter, SBX_SECTION_SYSCALLS, count,
+	    sizeof *calls);
+	count = 0;
+	for (size_t i = 0; i < filters->filters.count; i++) {
+		const struct filter *filter = &filters->filters.items[i];
+
+		if (filter->flags != 0 || filter->min_abi != 0)
+			continue;
+		for (size_t j = 0; j < filter->entry_count; j++) {
+			const struct filter_entry *entry = &filter->entries[j];
+
+			if (entry->name == NULL ||
+			    (entry->clause_count == 0 &&
+				entry->action == FILTER_ALLOW &&
+				entry->loc.end == 0))
+				continue;
+			calls[count] = syscall_record(emitter, entry);
+			calls[count++].where = filter->arch->where;
+		}
+	}
+	qsort(calls, count, sizeof *calls, syscall_compare);
+	count = merge_machines(calls, count);
+	emitter->sections[SBX_SECTION_SYSCALLS].size = count * sizeof *calls;
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+void
+emit_tables(struct emitter *emitter)
+{
+	emit_string(emitter, "");
+	if (emitter->placed == NULL)
+		place_rules(emitter);
+	emit_paths(emitter);
+	emit_ports(emitter);
+	emit_limits(emitter);
+	emit_env(emitter);
+	emit_set(emitter);
+	emit_landlock(emitter);
+	emit_programs(emitter);
+	emit_syscalls(emitter);
+	emit_meta(emitter);
+	emit_anchors(emitter); /* last: which are used is known now */
+}

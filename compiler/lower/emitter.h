@@ -1,0 +1,65 @@
+/*
+ * What the files of emit*.c share.  emit.c drives: it has the tables filled
+ * three times, since strings are sorted before they have offsets, and positions
+ * before they have indices.
+ *
+ *	1  collects strings			strings_place()
+ *	2  collects positions			sources_place()
+ *	3  fills the records for good
+ */
+#ifndef SBX_EMITTER_H
+#define SBX_EMITTER_H
+
+#include "compiler/lower/emit.h"
+
+struct emit_string {
+	const char *text; /* interned */
+	uint32_t offset;
+};
+
+struct emitter {
+	const struct policy *policy;
+	const struct filter_set *filters;
+	struct arena *arena;
+	bool collecting; /* runs 1 and 2 */
+	/* Open addressing by the interned pointer; a power of two slots. */
+	struct emit_string *strings;
+	size_t string_slots, string_count;
+	VEC(struct sbx_source) sources;
+	struct placed_rule *placed; /* path rules in the order of the blob */
+	size_t placed_count;
+	uint64_t anchors_used; /* bit per anchor: SBX_MAX_ANCHORS is 64 */
+	struct {
+		void *data;
+		size_t size;
+	} sections[SBX_SECTION_END];
+};
+
+/* A section of `count` zeroed records. */
+void *section_new(struct emitter *emitter, enum sbx_section_kind kind,
+    size_t count, size_t record);
+
+/*
+ * Sorts a section's records of `size` bytes and makes one of equal ones.  If
+ * they have a byte of enum sbx_where at `where`, which is not 0, `compare` does
+ * not look at it, and the one is for the platforms of all.
+ */
+void section_sort(struct emitter *emitter, enum sbx_section_kind kind,
+    size_t size, size_t where, int (*compare)(const void *, const void *));
+
+/* emit_pool.c: the offset of a string; NULL is "".  While collecting, adds
+ * it. */
+uint32_t emit_string(struct emitter *emitter, const char *text);
+
+/* The index of a position; SBX_NO_SOURCE for a place that is none. */
+uint32_t emit_mark(struct emitter *emitter, const struct mark *mark);
+uint32_t emit_origin(struct emitter *emitter, const struct origin *origin);
+
+/* What was collected gets its offsets and indices, and becomes a section. */
+void strings_place(struct emitter *emitter);
+void sources_place(struct emitter *emitter);
+
+/* emit_tables.c: a run over all tables. */
+void emit_tables(struct emitter *emitter);
+
+#endif

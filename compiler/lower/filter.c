@@ -1,0 +1,628 @@
+/*
+ * What every system call gets: a decision list for each number of a machine.
+ *
+ * Everything is open but the baseline (tables/baseline.def), which a policy's
+ * `allow syscalls` lifts entry by entry; `deny syscalls` takes more and beats
+ * both.  Some calls are decided by their arguments (the table below), in every
+ * policy but one that allows everything.  Numbers without a name answer ENOSYS,
+ * as on a kernel that does not have them, so that libc falls back instead of
+ * walking round the rules by a call that nobody had thought of; so does every
+ * call in the 32-bit ways of calling (int 0x80, x32).
+ *
+ * Why seccomp decides about the network: sockets are refused when they are
+ * made, by family, type and protocol.  Without one there is nothing to connect
+ * or send with, while socketpairs, which every build tool needs, stay whole.
+ * What may be opened depends on what else confines it, so there are variants
+ * (struct variant) of which the loader picks one and changes nothing.
+ *
+ * libseccomp takes part in two ways: its names and numbers (syscalls.c), and
+ * as the oracle of tests/seccomp_oracle.c, which builds the same rules with it
+ * and compares.  The program itself is bpf.c's: it installs in 30 us where
+ * libseccomp's tree takes 45 and its list 97, and libseccomp has no way to say
+ * "every number from here on".
+ */
+#include "compiler/lower/filter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define DENY(name) (FILTER_ERRNO | (name))
+
+/* Circumstances in which an argument rule counts. */
+enum circumstance {
+	ALWAYS = 0,
+	WITH_INTERNET = 1,    /* all of a network is open: whichever it is */
+	WITH_TCP = 2,         /* it allows ports, and Landlock holds them */
+	WITH_UNIX = 4,        /* something confines AF_UNIX sockets */
+	WITH_NETLINK = 8,     /* something confines route netlink */
+	WITHOUT_LISTEN = 16,  /* the policy allows no port to listen on */
+	WITHOUT_UNSHARE = 32, /* namespaces may not be made */
+};
+
+/* From the kernel's headers, which are the same on all our machines. */
+enum {
+	FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_NETLINK = 16,
+	FAMILY_INET6 = 10,
+	/* The kernel keeps SOCK_CLOEXEC and SOCK_NONBLOCK above these bits, and
+	 * refuses whatever else is there. */
+	TYPE_MASK = 0xf,
+	TYPE_STREAM = 1, TYPE_DGRAM = 2, TYPE_RAW = 3, TYPE_SEQPACKET = 5,
+	PROTOCOL_ANY = 0, PROTOCOL_TCP = 6, NETLINK_ROUTES = 0,
+	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
+	TERMINAL_TIOCSTI = 0x5412, TERMINAL_TIOCLINUX = 0x541c,
+	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
+	NEW_NAMESPACES = 0x7e020000,
+	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
+	HARMLESS_PERSONALITIES = 0x60008,
+};
+
+#define VALUE(n, v) { .arg = n, .mask = UINT32_MAX, .value = v }
+#define BITS(n, m, v) { .arg = n, .mask = m, .value = v }
+#define TYPE(v) BITS(1, TYPE_MASK, TYPE_##v)
+
+/* A call that its arguments decide, and what it gets if no clause holds. */
+struct argument_call {
+	const char *name;
+	uint8_t when; /* enum circumstance, all of them */
+	bool lifted;  /* an `allow syscalls` of the call lifts it */
+	uint32_t otherwise;
+	const char *reason;
+};
+
+struct argument_rule {
+	const char *name;
+	uint8_t when;
+	struct filter_clause clause;
+};
+
+/*
+ * clone3() hides its flags behind a pointer, so it is not there: libc then
+ * calls clone().  EPERM instead would break every thread and every system(3).
+ * A listen() on a socket that is bound to nothing opens a port of the kernel's
+ * choice, which Landlock does not ask about.
+ */
+static const struct argument_call argument_calls[] = {
+	{ "clone", WITHOUT_UNSHARE, false, DENY(EPERM), "namespaces" },
+	{ "clone3", WITHOUT_UNSHARE, false, DENY(ENOSYS), "namespaces" },
+	{ "ioctl", ALWAYS, false, FILTER_ALLOW, "terminal input" },
+	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, DENY(EACCES),
+	    "network" },
+	{ "personality", ALWAYS, true, DENY(EPERM), "personality" },
+	{ "prlimit64", ALWAYS, true, DENY(EPERM), "other processes" },
+	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "socket", ALWAYS, false, DENY(EACCES), "network" },
+	{ "socketpair", ALWAYS, false, DENY(EACCES), "network" },
+};
+
+#define RULE(name, when, verdict, ...) \
+	{ name, when, { \
+		.tests = { __VA_ARGS__ }, \
+		.test_count = countof(((struct filter_test[]){ __VA_ARGS__ })), \
+		.action = verdict, \
+	} }
+#define OPEN(name, when, ...) RULE(name, when, FILTER_ALLOW, __VA_ARGS__)
+
+/*
+ * Landlock 4 to 10 sees neither TCP's MSG_FASTOPEN nor stream protocols other
+ * than TCP (MPTCP connects where TCP may not), so ports are opened without
+ * both.  An unconnected datagram socketpair can send to any socket in the file
+ * system, so it counts as a socket; SOCK_RAW is another name for it.
+ */
+static const struct argument_rule argument_rules[] = {
+	OPEN("clone", ALWAYS, BITS(0, NEW_NAMESPACES, 0)),
+	RULE("ioctl", ALWAYS, DENY(EPERM), VALUE(1, TERMINAL_TIOCSTI)),
+	RULE("ioctl", ALWAYS, DENY(EPERM), VALUE(1, TERMINAL_TIOCLINUX)),
+	OPEN("personality", ALWAYS, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
+	OPEN("personality", ALWAYS, VALUE(0, UINT32_MAX)), /* asks */
+	/* A limit on CPU time kills, whatever keeps signals inside. */
+	OPEN("prlimit64", ALWAYS, VALUE(0, 0)),
+	RULE("sendmmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),
+	RULE("sendmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(2, FASTOPEN, FASTOPEN)),
+	RULE("sendto", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),
+	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
+	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(RAW),
+	    VALUE(2, NETLINK_ROUTES)),
+	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(DGRAM),
+	    VALUE(2, NETLINK_ROUTES)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(STREAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(DGRAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(STREAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(DGRAM)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_ANY)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_TCP)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_ANY)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_TCP)),
+	OPEN("socketpair", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
+	OPEN("socketpair", ALWAYS, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
+	OPEN("socketpair", ALWAYS, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
+};
+
+/* What every policy denies; no call stands in two lines. */
+static const struct baseline {
+	const char *name; /* "@group" or a call */
+	int error;
+} baseline[] = {
+#define BASELINE(name, error, why) { name, error },
+#include "compiler/tables/baseline.def"
+#undef BASELINE
+};
+
+/*
+ * Where the loader may have a choice: the kind of level, and the least Landlock
+ * ABI that it applies.  Level full needs 4.
+ */
+static const struct variant {
+	bool full;
+	uint32_t abi;
+} variants[] = {
+	{ false, 0 },
+	{ false, 1 }, /* tracing is held */
+	{ false, 4 }, /* TCP ports are held */
+	{ false, 9 }, /* sockets in the file system are held */
+	{ true, 4 },
+	{ true, 6 }, /* abstract sockets are held */
+	{ true, 9 },
+};
+
+/* One machine's filter without argument rules, and what they depend on. */
+struct machine {
+	const struct policy *policy;
+	const struct filter_arch *arch;
+	struct filter_entry *entries;
+	enum sbx_net net;
+	struct origin net_origin;
+	uint8_t circumstances; /* those that no variant changes */
+	bool view_has_sockets; /* at level full */
+};
+
+/* --- numbers -------------------------------------------------------------- */
+
+/* Gives a call, or the calls of a group, one verdict. */
+static void
+entries_set(struct machine *machine, const char *name, bool group,
+    const struct filter_entry *verdict)
+{
+	const char *const single[] = { name, NULL };
+	const char *const *members = group ? syscall_group(name) : single;
+
+	for (; members != NULL && *members != NULL; members++) {
+		int number = syscall_number(machine->arch, *members);
+		struct filter_entry *entry;
+
+		if (number < 0 ||
+		    (uint32_t)number >= machine->arch->number_limit)
+			continue;
+		entry = &machine->entries[number];
+		entry->action = verdict->action;
+		entry->loc = verdict->loc;
+		entry->from = verdict->from;
+		entry->reason = verdict->reason;
+	}
+}
+
+static void
+set_baseline(struct machine *machine)
+{
+	for (size_t i = 0; i < countof(baseline); i++) {
+		const char *name = baseline[i].name;
+		bool group = *name == '@';
+
+		entries_set(machine, name + group, group,
+		    &(struct filter_entry){
+			.action = DENY((uint32_t)baseline[i].error),
+			.reason = name,
+		    });
+	}
+}
+
+static void
+baseline_add(struct arena *arena, struct map *entries, const char *call,
+    const char *entry)
+{
+	map_put(arena, entries, arena_intern(arena, call, strlen(call)),
+	    (void *)entry);
+}
+
+void
+baseline_calls(struct arena *arena, struct map *entries)
+{
+	for (size_t i = 0; i < countof(baseline); i++) {
+		const char *name = baseline[i].name;
+		const char *const *member = *name == '@' ?
+		    syscall_group(name + 1) : NULL;
+
+		if (member == NULL)
+			baseline_add(arena, entries, name, name);
+		for (; member != NULL && *member != NULL; member++)
+			baseline_add(arena, entries, *member, name);
+	}
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const char *name = argument_calls[i].name;
+
+		if (argument_calls[i].lifted)
+			baseline_add(arena, entries, name, name);
+	}
+}
+
+const char *
+filter_arguments(const char *call)
+{
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const struct argument_call *decided = &argument_calls[i];
+
+		if (!decided->lifted && strcmp(decided->name, call) == 0)
+			return decided->reason;
+	}
+	return NULL;
+}
+
+/* The policy's own rules of one effect; of two the stronger one counts. */
+static void
+set_rules(struct machine *machine, bool allow)
+{
+	struct ranked_syscalls ranked = { 0 };
+
+	policy_rank_syscalls(machine->policy, allow, machine->arch->where,
+	    &ranked);
+	for (size_t i = ranked.rules.count; i-- > 0;) {
+		const struct syscall_rule *rule = ranked.rules.items[i].rule;
+
+		entries_set(machine, rule->name, rule->group,
+		    &(struct filter_entry){
+			.action = allow ? FILTER_ALLOW : DENY(EPERM),
+			.loc = rule->origin.loc,
+			.from = rule->origin.from,
+			.reason = rule->group ?
+			    arena_printf(machine->policy->arena, "@%s",
+				rule->name) : rule->name,
+		    });
+	}
+}
+
+static struct filter_entry *
+machine_entry(const struct machine *machine, const char *name)
+{
+	int number = syscall_number(machine->arch, name);
+
+	return number >= 0 ? &machine->entries[number] : NULL;
+}
+
+static void
+machine_fill(struct machine *machine)
+{
+	uint32_t limit = machine->arch->number_limit;
+	struct arena *arena = machine->policy->arena;
+	const char **names = arena_alloc(arena, limit * sizeof *names);
+	struct filter_entry *clone3;
+
+	syscall_names(machine->arch, names);
+	machine->entries = arena_alloc(arena,
+	    limit * sizeof *machine->entries);
+	for (uint32_t i = 0; i < limit; i++) {
+		machine->entries[i].number = i;
+		machine->entries[i].name = names[i];
+		machine->entries[i].action = names[i] != NULL ? FILTER_ALLOW :
+		    DENY(ENOSYS);
+	}
+	set_baseline(machine);
+	set_rules(machine, true);
+	set_rules(machine, false);
+	clone3 = machine_entry(machine, "clone3");
+	if (clone3 != NULL && clone3->action != FILTER_ALLOW)
+		clone3->action = DENY(ENOSYS);
+}
+
+/* --- circumstances -------------------------------------------------------- */
+
+static bool
+policy_listens(const struct policy *policy, uint8_t where)
+{
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = &policy->ports.items[i];
+
+		if (rule->op == SBX_LISTEN_TCP && rule->effect == SBX_ALLOW &&
+		    (rule->origin.where & where))
+			return true;
+	}
+	return false;
+}
+
+static bool
+place_has_sockets(struct target at)
+{
+	static const char *const roots[] = { "/run", "/tmp", "/var" };
+
+	if (at.anchor == SBX_ANCHOR_RUNTIME)
+		return true;
+	if (at.anchor != SBX_ANCHOR_ROOT && at.anchor != SBX_ANCHOR_HOME)
+		return false;
+	if (*at.suffix == '\0')
+		return true;
+	for (size_t i = 0; i < countof(roots); i++) {
+		if (at.anchor == SBX_ANCHOR_ROOT &&
+		    strcmp(at.suffix, roots[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * At level full only what some rule allows is there to connect to.  A rule for
+ * a place where services of the host keep their sockets shows them, and a
+ * read-only view does not keep anybody from connecting.
+ */
+static bool
+policy_shows_sockets(const struct policy *policy, uint8_t where)
+{
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		const struct path_rule *rule = &policy->paths.items[i];
+
+		if (rule->effect == SBX_ALLOW && (rule->origin.where & where) &&
+		    place_has_sockets(rule->at))
+			return true;
+	}
+	return false;
+}
+
+static struct machine
+machine_init(const struct policy *policy, const struct filter_arch *arch)
+{
+	struct machine machine = { .policy = policy, .arch = arch };
+	const struct filter_entry *unshare;
+
+	machine.net = policy_net(policy, arch->where, &machine.net_origin);
+	machine.view_has_sockets = policy_shows_sockets(policy, arch->where);
+	machine_fill(&machine);
+	unshare = machine_entry(&machine, "unshare");
+	if (unshare == NULL || unshare->action != FILTER_ALLOW)
+		machine.circumstances |= WITHOUT_UNSHARE;
+	if (!policy_listens(policy, arch->where))
+		machine.circumstances |= WITHOUT_LISTEN;
+	if (machine.net == SBX_NET_FULL)
+		machine.circumstances |= WITH_INTERNET | WITH_NETLINK;
+	return machine;
+}
+
+/*
+ * What else holds AF_UNIX sockets.  Those with a path: Landlock 9, or a view
+ * that has none of the host's.  Abstract ones: Landlock 6, or the network
+ * namespace of its own that level full makes when there is no network, or one
+ * of the sandbox's own.
+ */
+static bool
+sockets_are_held(const struct machine *machine, const struct variant *variant,
+    bool loopback)
+{
+	if (!variant->full || machine->view_has_sockets)
+		return variant->abi >= 9;
+	return variant->abi >= 6 || machine->net == SBX_NET_NONE || loopback ||
+	    policy_has_freedom(machine->policy, FREEDOM_ABSTRACT,
+		machine->arch->where);
+}
+
+/* What a variant opens because of where it runs: enum sbx_program_flag. */
+static uint32_t
+variant_flags(const struct machine *machine, const struct variant *variant,
+    bool loopback)
+{
+	uint32_t flags = 0;
+
+	if (variant->full)
+		flags |= SBX_PROGRAM_FULL | SBX_PROGRAM_NETLINK;
+	if (loopback)
+		flags |= SBX_PROGRAM_LOOPBACK;
+	if (machine->net == SBX_NET_PORTS && variant->abi >= 4)
+		flags |= SBX_PROGRAM_TCP;
+	if (sockets_are_held(machine, variant, loopback))
+		flags |= SBX_PROGRAM_UNIX;
+	if (variant->abi >= 1)
+		flags |= SBX_PROGRAM_TRACE;
+	return flags;
+}
+
+static uint8_t
+variant_circumstances(const struct machine *machine, uint32_t flags)
+{
+	uint8_t all = machine->circumstances;
+
+	if (flags & SBX_PROGRAM_TCP)
+		all |= WITH_TCP;
+	if (flags & SBX_PROGRAM_UNIX)
+		all |= WITH_UNIX;
+	if (flags & SBX_PROGRAM_NETLINK)
+		all |= WITH_NETLINK;
+	if (flags & SBX_PROGRAM_LOOPBACK)
+		all |= WITH_INTERNET;
+	return all;
+}
+
+/* --- arguments ------------------------------------------------------------ */
+
+/* The clauses of one call that count under these circumstances. */
+static void
+entry_add_clauses(struct arena *arena, struct filter_entry *entry,
+    const struct argument_call *call, uint8_t circumstances)
+{
+	struct filter_clause *clauses = arena_alloc(arena,
+	    countof(argument_rules) * sizeof *clauses);
+
+	for (size_t i = 0; i < countof(argument_rules); i++) {
+		const struct argument_rule *rule = &argument_rules[i];
+
+		if (strcmp(rule->name, call->name) == 0 &&
+		    (rule->when & ~circumstances) == 0)
+			clauses[entry->clause_count++] = rule->clause;
+	}
+	entry->clauses = clauses;
+}
+
+/* Applies the argument rules to the calls that are open. */
+static void
+set_arguments(const struct machine *machine, struct filter *filter,
+    uint8_t circumstances)
+{
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const struct argument_call *call = &argument_calls[i];
+		int number = syscall_number(filter->arch, call->name);
+		struct filter_entry *entry;
+
+		if (number < 0 || (call->when & ~circumstances) != 0)
+			continue;
+		entry = &filter->entries[number];
+		if (entry->action != FILTER_ALLOW ||
+		    (call->lifted && entry->loc.end != 0))
+			continue;
+		entry->action = call->otherwise;
+		entry->reason = call->reason;
+		entry->loc = (struct loc){ 0, 0 };
+		entry->from = NULL;
+		if (strcmp(call->reason, "network") == 0) {
+			entry->loc = machine->net_origin.loc;
+			entry->from = machine->net_origin.from;
+		}
+		entry_add_clauses(machine->policy->arena, entry, call,
+		    circumstances);
+	}
+}
+
+/*
+ * Landlock, from its first ABI on, lets no process of a domain into one
+ * outside of it, by whatever call; so there the baseline need not.
+ */
+static void
+open_tracing(struct filter *filter)
+{
+	const char *const *calls = syscall_group("process-access");
+
+	for (; *calls != NULL; calls++) {
+		int number = syscall_number(filter->arch, *calls);
+		struct filter_entry *entry;
+
+		if (number < 0)
+			continue;
+		entry = &filter->entries[number];
+		if (entry->action != FILTER_ALLOW && entry->loc.end == 0) {
+			entry->action = FILTER_ALLOW;
+			entry->reason = NULL;
+		}
+	}
+}
+
+static struct filter
+filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
+{
+	size_t count = machine->arch->number_limit;
+	struct filter filter = {
+		.arch = machine->arch,
+		.flags = flags,
+		.min_abi = abi,
+		.entry_count = count,
+	};
+
+	filter.entries = arena_alloc(machine->policy->arena,
+	    count * sizeof *filter.entries);
+	memcpy(filter.entries, machine->entries,
+	    count * sizeof *filter.entries);
+	if (flags & SBX_PROGRAM_TRACE)
+		open_tracing(&filter);
+	set_arguments(machine, &filter, variant_circumstances(machine, flags));
+	return filter;
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+static bool
+programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
+{
+	return a->count == b->count &&
+	    memcmp(a->insns, b->insns, a->count * sizeof *a->insns) == 0;
+}
+
+/*
+ * The filters of one kind of level, and of one network; one that changes
+ * nothing is left out.
+ */
+static void
+machine_build(const struct machine *machine, bool full, bool loopback,
+    struct filter_set *set)
+{
+	struct arena *arena = machine->policy->arena;
+	struct bpf_program last = { NULL, 0 };
+	uint32_t last_flags = UINT32_MAX;
+
+	for (size_t i = 0; i < countof(variants); i++) {
+		uint32_t flags = variant_flags(machine, &variants[i],
+		    loopback);
+		struct bpf_program program;
+		struct filter filter;
+
+		if (variants[i].full != full || flags == last_flags)
+			continue;
+		filter = filter_make(machine, flags, variants[i].abi);
+		program = bpf_emit(arena, &filter);
+		last_flags = flags;
+		if (programs_are_equal(&program, &last))
+			continue;
+		*arena_push(arena, &set->filters) = filter;
+		*arena_push(arena, &set->programs) = program;
+		last = program;
+	}
+}
+
+void
+filters_build(const struct policy *policy, struct filter_set *set)
+{
+	memset(set, 0, sizeof *set);
+	for (size_t i = 0; i < filter_arch_count; i++) {
+		const struct filter_arch *arch = &filter_arches[i];
+		struct machine machine;
+
+		if (policy_has_freedom(policy, FREEDOM_EVERYTHING, arch->where))
+			continue;
+		machine = machine_init(policy, arch);
+		machine_build(&machine, false, false, set);
+		machine_build(&machine, true, false, set);
+		if (machine.net == SBX_NET_LOOPBACK)
+			machine_build(&machine, true, true, set);
+	}
+}
+
+static bool
+clause_holds(const struct filter_clause *clause,
+    const struct syscall_data *data)
+{
+	for (size_t i = 0; i < clause->test_count; i++) {
+		const struct filter_test *test = &clause->tests[i];
+		uint32_t low = (uint32_t)data->args[test->arg];
+
+		if ((low & test->mask) != test->value)
+			return false;
+	}
+	return true;
+}
+
+uint32_t
+filter_verdict(const struct filter *filter, const struct syscall_data *data)
+{
+	uint32_t number = (uint32_t)data->number;
+	const struct filter_entry *entry;
+
+	if (data->audit == filter->arch->compat_audit)
+		return DENY(ENOSYS);
+	if (data->audit != filter->arch->audit)
+		return (uint32_t)FILTER_KILL;
+	if (number >= filter->entry_count)
+		return DENY(ENOSYS);
+	entry = &filter->entries[number];
+	for (size_t i = 0; i < entry->clause_count; i++) {
+		if (clause_holds(&entry->clauses[i], data))
+			return entry->clauses[i].action;
+	}
+	return entry->action;
+}

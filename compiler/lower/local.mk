@@ -1,0 +1,16 @@
+# A policy to filters, SBPL text and the bytes of a blob.
+libsbx_a_SOURCES += \
+	compiler/lower/bpf.c \
+	compiler/lower/bpfsim.c \
+	compiler/lower/emit.c \
+	compiler/lower/emit.h \
+	compiler/lower/emit_pool.c \
+	compiler/lower/emit_tables.c \
+	compiler/lower/emitter.h \
+	compiler/lower/filter.c \
+	compiler/lower/filter.h \
+	compiler/lower/sbpl.c \
+	compiler/lower/sbpl.h \
+	compiler/lower/sbpl_paths.c \
+	compiler/lower/sections.c \
+	compiler/lower/sections.h

@@ -1,0 +1,455 @@
+/*
+ * The path rules of the macOS profile: see sbpl.c for their order and why
+ * places above a deny are pinned.
+ */
+#include "compiler/policy/globs.h"
+#include "compiler/lower/sbpl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A place as the kernel of macOS may see it: the second spelling, or NULL.
+ * These three are symbolic links to what has the same name in /private. */
+static const char *
+second_spelling(struct arena *arena, struct target at)
+{
+	static const char *const links[] = { "/etc", "/tmp", "/var" };
+
+	if (at.anchor != SBX_ANCHOR_ROOT)
+		return NULL;
+	for (size_t i = 0; i < countof(links); i++) {
+		size_t len = strlen(links[i]);
+
+		if (strncmp(at.suffix, links[i], len) == 0 &&
+		    (at.suffix[len] == '/' || at.suffix[len] == '\0'))
+			return arena_printf(arena, "/private%s", at.suffix);
+	}
+	return NULL;
+}
+
+/* The functions of which the filters of places are made.  `subpath` alone
+ * misses the making of its root. */
+const char sbpl_place_functions[] =
+    "(define (in anchor rest) (string-append (param anchor) rest))\n"
+    "(define (tree at) (require-any (literal at) (subpath at)))\n";
+
+/* A parameter's value may hold what means something in a regular expression. */
+const char sbpl_glob_function[] =
+    "(define (matches anchor rest)\n"
+    " (regex (string-append \"^\" (regex-quote (param anchor)) rest)))\n";
+
+static void
+add_path(struct sbpl *sbpl, struct target at)
+{
+	struct text *text = &sbpl->text;
+
+	if (at.anchor == SBX_ANCHOR_ROOT) {
+		text_add_quoted(text, *at.suffix != '\0' ? at.suffix : "/");
+		return;
+	}
+	text_add(text, *at.suffix != '\0' ? "(in \"" : "(param \"");
+	text_add(text, sbpl->params[at.anchor]);
+	text_add(text, "\"");
+	if (*at.suffix != '\0') {
+		text_add(text, " ");
+		text_add_quoted(text, at.suffix);
+	}
+	text_add(text, ")");
+}
+
+static void
+add_filter(struct sbpl *sbpl, const char *filter, struct target at)
+{
+	text_add(&sbpl->text, "\n (");
+	text_add(&sbpl->text, filter);
+	text_add(&sbpl->text, " ");
+	add_path(sbpl, at);
+	text_add(&sbpl->text, ")");
+}
+
+void
+sbpl_add_tree(struct sbpl *sbpl, struct target at)
+{
+	const char *second = second_spelling(sbpl->policy->arena, at);
+
+	add_filter(sbpl, "tree", at);
+	if (second != NULL) {
+		at.suffix = second;
+		add_filter(sbpl, "tree", at);
+	}
+}
+
+/* --- globs ---------------------------------------------------------------- */
+
+/* Adds what means the text, byte for byte, in a regular expression. */
+static void
+add_literal(struct text *text, const char *string)
+{
+	for (; *string != '\0'; string++) {
+		if (strchr("\\^$.|?*+()[]{}", *string) != NULL)
+			text_add(text, "\\");
+		text_add(text, (const char[]){ *string, '\0' });
+	}
+}
+
+/* "/<?.c": '*' and '?' stop at a slash, and "**" is any directories or none. */
+static void
+add_pattern(struct text *text, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++) {
+		if (strncmp(pattern, "/**", 3) == 0) {
+			text_add(text, "(/.*)?");
+			pattern += 2;
+		} else if (*pattern == '*') {
+			text_add(text, "[^/]*");
+		} else if (*pattern == '?') {
+			text_add(text, "[^/]");
+		} else {
+			add_literal(text, (const char[]){ *pattern, '\0' });
+		}
+	}
+}
+
+/* A filter of what matches a pattern; with all that lies in it, or without. */
+static void
+add_regex(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
+{
+	struct text rest = { .arena = sbpl->policy->arena };
+	struct text *text = &sbpl->text;
+
+	if (at.anchor == SBX_ANCHOR_ROOT)
+		text_add(&rest, "^");
+	add_literal(&rest, at.suffix);
+	add_pattern(&rest, pattern);
+	text_add(&rest, tree ? "(/.*)?$" : "$");
+	text_add(text, at.anchor == SBX_ANCHOR_ROOT ? "\n (regex " :
+						      "\n (matches ");
+	if (at.anchor != SBX_ANCHOR_ROOT) {
+		text_add_quoted(text, sbpl->params[at.anchor]);
+		text_add(text, " ");
+	}
+	text_add_quoted(text, rest.bytes);
+	text_add(text, ")");
+}
+
+/* The first part of a pattern at the root may mean one of the links. */
+static void
+add_root_links(struct sbpl *sbpl, const char *pattern, bool tree)
+{
+	static const char *const links[] = { "etc", "tmp", "var" };
+	size_t len = strcspn(pattern + 1, "/");
+
+	if (strncmp(pattern, "/**", 3) == 0)
+		return;
+	for (size_t i = 0; i < countof(links); i++) {
+		struct target at = { .anchor = SBX_ANCHOR_ROOT };
+
+		if (!sbx_name_match(pattern + 1, len, links[i], 3))
+			continue;
+		at.suffix = arena_printf(sbpl->policy->arena, "/private/%s",
+		    links[i]);
+		add_regex(sbpl, at, pattern + 1 + len, tree);
+	}
+}
+
+static void
+add_glob(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
+{
+	const char *second = second_spelling(sbpl->policy->arena, at);
+
+	add_regex(sbpl, at, pattern, tree);
+	if (at.anchor == SBX_ANCHOR_ROOT && *at.suffix == '\0')
+		add_root_links(sbpl, pattern, tree);
+	if (second != NULL) {
+		at.suffix = second;
+		add_regex(sbpl, at, pattern, tree);
+	}
+}
+
+/* --- path rules ----------------------------------------------------------- */
+
+const struct right_words sbpl_right_words[SBPL_RIGHTS] = {
+	{ SBX_READ, " file-read* file-map-executable" },
+	{ SBX_WRITE, " file-write* file-ioctl" },
+	{ SBX_EXEC, " process-exec*" },
+};
+
+static void
+add_operations(struct sbpl *sbpl, uint8_t rights)
+{
+	for (size_t i = 0; i < SBPL_RIGHTS; i++) {
+		if (rights & sbpl_right_words[i].right)
+			text_add(&sbpl->text, sbpl_right_words[i].operations);
+	}
+}
+
+static void
+add_rule_head(struct sbpl *sbpl, const struct path_rule *rule)
+{
+	text_add(&sbpl->text, rule->effect == SBX_ALLOW ? "(allow" : "(deny");
+	add_operations(sbpl, rule->rights);
+}
+
+void
+sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule)
+{
+	if (rule->glob != NULL)
+		add_glob(sbpl, rule->at, rule->glob, true);
+	else
+		sbpl_add_tree(sbpl, rule->at);
+}
+
+static void
+add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
+{
+	struct text *text = &sbpl->text;
+
+	if (rule->hole_count == 0) {
+		sbpl_add_places(sbpl, rule);
+		return;
+	}
+	text_add(text, "\n (require-all (require-any");
+	sbpl_add_places(sbpl, rule);
+	text_add(text, ") (require-not (require-any");
+	for (uint16_t i = 0; i < rule->hole_count; i++)
+		sbpl_add_tree(sbpl, rule->holes[i]);
+	text_add(text, ")))");
+}
+
+/* Allows before denies, and together what makes one rule of the profile. */
+static int
+path_rule_group(const struct path_rule *a, const struct path_rule *b)
+{
+	int order = (a->effect != SBX_ALLOW) - (b->effect != SBX_ALLOW);
+
+	return order != 0 ? order : a->rights - b->rights;
+}
+
+int
+sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b)
+{
+	int order = path_rule_group(a, b);
+
+	if (order == 0)
+		order = target_compare(a->at, b->at);
+	if (order == 0)
+		order = glob_compare(a->glob, b->glob);
+	if (order == 0)
+		order = a->hole_count - b->hole_count;
+	for (uint16_t i = 0; order == 0 && i < a->hole_count; i++)
+		order = target_compare(a->holes[i], b->holes[i]);
+	return order;
+}
+
+static int
+path_rule_compare(const void *x, const void *y)
+{
+	return sbpl_rule_compare(*(const struct path_rule *const *)x,
+	    *(const struct path_rule *const *)y);
+}
+
+struct path_rules {
+	VEC(const struct path_rule *) rules;
+	bool globs; /* of them, some are below an anchor */
+};
+
+/* What is said twice is written once. */
+static void
+path_rules_unique(struct path_rules *paths)
+{
+	const struct path_rule **rules = paths->rules.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < paths->rules.count; i++) {
+		if (kept == 0 ||
+		    sbpl_rule_compare(rules[kept - 1], rules[i]) != 0)
+			rules[kept++] = rules[i];
+	}
+	paths->rules.count = kept;
+}
+
+static void
+path_rules_collect(const struct policy *policy, struct path_rules *paths)
+{
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		const struct path_rule *rule = &policy->paths.items[i];
+
+		if ((rule->origin.where & SBX_ON_MACOS) == 0)
+			continue;
+		*arena_push(policy->arena, &paths->rules) = rule;
+		paths->globs |= rule->glob != NULL &&
+		    rule->at.anchor != SBX_ANCHOR_ROOT;
+	}
+	if (paths->rules.count > 1)
+		qsort(paths->rules.items, paths->rules.count,
+		    sizeof *paths->rules.items, path_rule_compare);
+	path_rules_unique(paths);
+}
+
+static void
+add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
+{
+	const struct path_rule *last = NULL;
+
+	for (size_t i = 0; i < paths->rules.count; i++) {
+		const struct path_rule *rule = paths->rules.items[i];
+
+		if (last == NULL)
+			text_add(&sbpl->text, sbpl_place_functions);
+		if (last == NULL && paths->globs)
+			text_add(&sbpl->text, sbpl_glob_function);
+		if (last == NULL || path_rule_group(last, rule) != 0) {
+			text_add(&sbpl->text, last != NULL ? ")\n" : "");
+			add_rule_head(sbpl, rule);
+		}
+		add_rule_filter(sbpl, rule);
+		last = rule;
+	}
+	text_add(&sbpl->text, last != NULL ? ")\n" : "");
+}
+
+/* --- no renaming above a deny --------------------------------------------- */
+
+struct targets {
+	VEC(struct target) at;
+};
+
+static void
+denied_collect(const struct policy *policy, const struct path_rules *paths,
+    struct targets *denied)
+{
+	for (size_t i = 0; i < paths->rules.count; i++) {
+		const struct path_rule *rule = paths->rules.items[i];
+		struct target at = rule->at;
+
+		if (rule->effect == SBX_ALLOW)
+			continue;
+		/* Of a glob everything down to its place is above. */
+		if (rule->glob != NULL)
+			at.suffix = arena_printf(policy->arena, "%s/*",
+			    at.suffix);
+		*arena_push(policy->arena, &denied->at) = at;
+		at.suffix = second_spelling(policy->arena, at);
+		if (at.suffix != NULL)
+			*arena_push(policy->arena, &denied->at) = at;
+	}
+	if (denied->at.count > 1)
+		qsort(denied->at.items, denied->at.count,
+		    sizeof *denied->at.items, targets_compare);
+}
+
+/* How many bytes two suffixes share, up to the end of a name in both. */
+static size_t
+shared_prefix(const char *a, const char *b)
+{
+	size_t at = 0, shared = 0;
+
+	for (;; at++) {
+		bool a_ends = a[at] == '/' || a[at] == '\0';
+		bool b_ends = b[at] == '/' || b[at] == '\0';
+
+		if (a_ends && b_ends)
+			shared = at;
+		if (a[at] != b[at] || a[at] == '\0')
+			return shared;
+	}
+}
+
+/* All pins are one rule, which there is only if there is a pin: without a
+ * filter it would speak of every file. */
+static void
+open_pins(struct sbpl *sbpl, bool *opened)
+{
+	if (!*opened)
+		text_add(&sbpl->text, "(deny file-write-unlink");
+	*opened = true;
+}
+
+static void
+add_pin(struct sbpl *sbpl, bool *opened, const char *filter, struct target at)
+{
+	open_pins(sbpl, opened);
+	add_filter(sbpl, filter, at);
+}
+
+/* Pins what is above a place, below its anchor; not its first `done` bytes. */
+static void
+add_pins_above(struct sbpl *sbpl, bool *opened, struct target at, size_t done)
+{
+	const char *suffix = at.suffix, *slash = suffix;
+
+	while (*slash != '\0' && (slash = strchr(slash + 1, '/')) != NULL) {
+		size_t len = (size_t)(slash - suffix);
+
+		if (len <= done || sbpl->text.used > SBX_MAX_SIZE)
+			continue;
+		at.suffix = arena_strndup(sbpl->policy->arena, suffix, len);
+		add_pin(sbpl, opened, "literal", at);
+	}
+}
+
+/*
+ * Pins what is above the matches of a glob and below its place, up to the first
+ * "**": the directories that it stands for can be any, and to keep all of them
+ * from being renamed would not do.
+ */
+static void
+add_glob_pins(struct sbpl *sbpl, bool *opened, const struct path_rule *rule)
+{
+	const char *slash = rule->glob;
+
+	if (rule->effect == SBX_ALLOW || slash == NULL)
+		return;
+	while (strncmp(slash, "/**", 3) != 0 &&
+	    (slash = strchr(slash + 1, '/')) != NULL) {
+		open_pins(sbpl, opened);
+		add_glob(sbpl, rule->at, arena_strndup(sbpl->policy->arena,
+		    rule->glob, (size_t)(slash - rule->glob)), false);
+	}
+}
+
+/*
+ * Pins every directory above a denied place, down from its anchor.  In path
+ * order an ancestor that was pinned before is one that the place before has
+ * too, so each is written once.
+ */
+static void
+add_pins(struct sbpl *sbpl, const struct path_rules *paths)
+{
+	struct targets denied = { 0 };
+	bool opened = false;
+
+	denied_collect(sbpl->policy, paths, &denied);
+	for (size_t i = 0; i < denied.at.count; i++) {
+		struct target at = denied.at.items[i];
+		const struct target *last = i > 0 ? &denied.at.items[i - 1] :
+						    NULL;
+		bool fresh = last == NULL || last->anchor != at.anchor;
+		size_t done = fresh ? 0 :
+				      shared_prefix(last->suffix, at.suffix);
+
+		if (fresh && at.anchor != SBX_ANCHOR_ROOT) {
+			struct target anchor = { "", at.anchor };
+
+			add_pin(sbpl, &opened, "path-ancestors", anchor);
+			add_pin(sbpl, &opened, "literal", anchor);
+		}
+		/* The place before is an ancestor itself, and not pinned. */
+		if (!fresh && last->suffix[done] == '\0' && done > 0)
+			done--;
+		add_pins_above(sbpl, &opened, at, done);
+	}
+	for (size_t i = 0; i < paths->rules.count; i++)
+		add_glob_pins(sbpl, &opened, paths->rules.items[i]);
+	text_add(&sbpl->text, opened ? ")\n" : "");
+}
+
+void
+sbpl_add_paths(struct sbpl *sbpl)
+{
+	struct path_rules paths = { 0 };
+
+	path_rules_collect(sbpl->policy, &paths);
+	add_path_rules(sbpl, &paths);
+	add_pins(sbpl, &paths);
+}

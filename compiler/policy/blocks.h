@@ -1,0 +1,56 @@
+/*
+ * Where profiles and groups are found: in the file, in what it includes, and
+ * then among the shipped ones, which are parsed when somebody asks for them.
+ */
+#ifndef SBX_BLOCKS_H
+#define SBX_BLOCKS_H
+
+#include "compiler/base/map.h"
+#include "compiler/policy/policy.h"
+
+/* A profile or a group. */
+struct block {
+	const struct ast_stmt *stmt;
+	const struct source *source;
+	const char *name;  /* interned */
+	bool group;
+	bool busy;         /* its groups are being gathered */
+	bool gathered;
+	int layer;         /* the last one that unfolded it; 0: none */
+	uint8_t where;     /* the platforms that it did so for */
+};
+
+struct blocks {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct map profiles, groups;
+	struct map copies; /* profiles with a mark and the name of a shipped one */
+	VEC(struct block *) all;
+	VEC(const struct ast_stmt *) names; /* let and param of the files */
+	bool shipped_groups;
+};
+
+void blocks_init(struct blocks *blocks, struct sources *sources,
+    struct diags *diags);
+
+/* Registers what a file defines, and what it includes; reports names that are
+ * defined twice or that belong to a shipped profile or group. */
+void blocks_add(struct blocks *blocks, const struct ast_stmt *stmts);
+
+/* The profile that is compiled when this name is asked for, or NULL. */
+struct block *blocks_wanted(struct blocks *blocks, const char *name);
+
+/* Finds a profile or a group by name, or NULL; does not report. */
+struct block *blocks_find(struct blocks *blocks, const char *name, bool group,
+    struct loc wanted_at);
+
+/* The same for a name in the policy: reports an unknown one. */
+struct block *blocks_get(struct blocks *blocks, const struct ast_atom *name,
+    bool group);
+
+/* A name near to one that is unknown, or NULL. */
+const char *blocks_nearest(struct blocks *blocks, const char *name,
+    bool group);
+
+#endif

@@ -1,0 +1,22 @@
+# Statements to a resolved policy.
+libsbx_a_SOURCES += \
+	compiler/policy/blocks.c \
+	compiler/policy/blocks.h \
+	compiler/policy/drop.c \
+	compiler/policy/globs.c \
+	compiler/policy/globs.h \
+	compiler/policy/objects.c \
+	compiler/policy/objects.h \
+	compiler/policy/policy.c \
+	compiler/policy/policy.h \
+	compiler/policy/resolve.c \
+	compiler/policy/rules.c \
+	compiler/policy/scope.c \
+	compiler/policy/scope.h \
+	compiler/policy/settings.c \
+	compiler/policy/target.c \
+	compiler/policy/target.h \
+	compiler/policy/texts.c \
+	compiler/policy/texts.h \
+	compiler/policy/unfold.h \
+	compiler/policy/unused.c

@@ -1,0 +1,214 @@
+/*
+ * Questions about a resolved policy that more than one stage asks.
+ */
+#include "compiler/policy/policy.h"
+
+#include "compiler/tables/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The platforms on which the freedom is given and not taken: `everything`
+ * gives all of them.  A preferred denial denies, since a filter always can.
+ */
+static uint8_t
+freedom_where(const struct policy *policy, enum freedom_kind kind)
+{
+	uint8_t given = 0, taken = 0;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = &policy->freedoms.items[i];
+
+		if (rule->effect == SBX_ALLOW && (rule->kind == kind ||
+		    rule->kind == FREEDOM_EVERYTHING))
+			given |= rule->origin.where;
+		else if (rule->effect != SBX_ALLOW && rule->kind == kind)
+			taken |= rule->origin.where;
+	}
+	return given & (uint8_t)~taken;
+}
+
+bool
+policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
+    uint8_t where)
+{
+	return (where & ~freedom_where(policy, kind)) == 0;
+}
+
+struct mark
+policy_mark(const struct policy *policy, const struct origin *origin)
+{
+	struct position at;
+
+	if (origin->from != NULL)
+		return *origin->from;
+	at = sources_position(policy->sources, origin->loc);
+	return (struct mark){
+		.file = at.source != NULL ? at.source->name : "",
+		.line = at.line,
+		.column = at.column,
+		.via = origin->via != NULL ? origin->via : "",
+	};
+}
+
+/* The one of two origins with the lesser mark; `a` may be NULL. */
+static const struct origin *
+origin_least(const struct policy *policy, const struct origin *a,
+    const struct origin *b)
+{
+	struct mark x, y;
+
+	if (a == NULL)
+		return b;
+	x = policy_mark(policy, a);
+	y = policy_mark(policy, b);
+	return mark_compare(&x, &y) <= 0 ? a : b;
+}
+
+static bool
+freedom_says(const struct freedom_rule *rule, enum freedom_kind kind,
+    bool allow, uint8_t where)
+{
+	return (rule->effect == SBX_ALLOW) == allow &&
+	    (rule->origin.where & where) != 0 && (rule->kind == kind ||
+	    (allow && rule->kind == FREEDOM_EVERYTHING));
+}
+
+static bool
+port_says(const struct port_rule *rule, uint8_t where)
+{
+	return rule->effect == SBX_ALLOW && (rule->origin.where & where) != 0;
+}
+
+static bool
+has_denied(const struct policy *policy, enum freedom_kind kind, uint8_t where)
+{
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		if (freedom_says(&policy->freedoms.items[i], kind, false,
+			where))
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_ports(const struct policy *policy, uint8_t where)
+{
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		if (port_says(&policy->ports.items[i], where))
+			return true;
+	}
+	return false;
+}
+
+/* Of the rules about the network that say it, the one with the least mark. */
+static const struct origin *
+net_origin(const struct policy *policy, enum freedom_kind kind, bool allow,
+    uint8_t where)
+{
+	const struct origin *least = NULL;
+
+	for (size_t i = 0; i < policy->freedoms.count; i++) {
+		const struct freedom_rule *rule = &policy->freedoms.items[i];
+
+		if (freedom_says(rule, kind, allow, where))
+			least = origin_least(policy, least, &rule->origin);
+	}
+	return least;
+}
+
+static const struct origin *
+port_origin(const struct policy *policy, uint8_t where)
+{
+	const struct origin *least = NULL;
+
+	for (size_t i = 0; i < policy->ports.count; i++) {
+		const struct port_rule *rule = &policy->ports.items[i];
+
+		if (port_says(rule, where))
+			least = origin_least(policy, least, &rule->origin);
+	}
+	return least;
+}
+
+enum sbx_net
+policy_net(const struct policy *policy, uint8_t where, struct origin *origin)
+{
+	const struct origin *decides = NULL;
+	enum freedom_kind kind = FREEDOM_NETWORK;
+	enum sbx_net net = SBX_NET_NONE;
+	bool denied = false;
+
+	if (policy_has_freedom(policy, FREEDOM_NETWORK, where)) {
+		net = SBX_NET_FULL;
+	} else if (has_denied(policy, FREEDOM_NETWORK, where)) {
+		denied = true;
+	} else if (policy_has_freedom(policy, FREEDOM_LOOPBACK, where)) {
+		net = SBX_NET_LOOPBACK;
+		kind = FREEDOM_LOOPBACK;
+	} else if (has_ports(policy, where)) {
+		net = SBX_NET_PORTS;
+	}
+	if (origin == NULL)
+		return net;
+	if (net == SBX_NET_PORTS)
+		decides = port_origin(policy, where);
+	else if (net != SBX_NET_NONE || denied)
+		decides = net_origin(policy, kind, !denied, where);
+	*origin = decides == NULL ? (struct origin){ 0 } : *decides;
+	return net;
+}
+
+static int
+ranked_compare(const void *a, const void *b)
+{
+	const struct ranked_syscall *x = a, *y = b;
+	int order = x->rule->group - y->rule->group;
+
+	if (order == 0)
+		order = mark_compare(&x->mark, &y->mark);
+	return order != 0 ? order : strcmp(x->rule->name, y->rule->name);
+}
+
+void
+policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t where,
+    struct ranked_syscalls *ranked)
+{
+	for (size_t i = 0; i < policy->syscalls.count; i++) {
+		const struct syscall_rule *rule = &policy->syscalls.items[i];
+
+		if ((rule->effect == SBX_ALLOW) == allow &&
+		    (rule->origin.where & where) != 0)
+			*arena_push(policy->arena, &ranked->rules) =
+			    (struct ranked_syscall){
+				rule, policy_mark(policy, &rule->origin)
+			    };
+	}
+	if (ranked->rules.count > 1)
+		qsort(ranked->rules.items, ranked->rules.count,
+		    sizeof *ranked->rules.items, ranked_compare);
+}
+
+const char *
+policy_anchor_name(const struct policy *policy, uint16_t anchor)
+{
+	const char *name = anchor_word(anchor);
+
+	if (name != NULL)
+		return name;
+	if (anchor == SBX_ANCHOR_ROOT)
+		return "";
+	return policy->params.items[anchor - SBX_ANCHOR_PARAM].name;
+}
+
+const char *
+policy_target_text(const struct policy *policy, struct target target)
+{
+	if (target.anchor == SBX_ANCHOR_ROOT)
+		return *target.suffix == '\0' ? "/" : target.suffix;
+	if (target.anchor == SBX_ANCHOR_HOME)
+		return arena_printf(policy->arena, "~%s", target.suffix);
+	return arena_printf(policy->arena, "${%s}%s",
+	    policy_anchor_name(policy, target.anchor), target.suffix);
+}

@@ -1,0 +1,172 @@
+/*
+ * The resolved policy: one profile with its parents, groups, sets and
+ * variables unfolded into flat lists.  The hub of the compiler: resolve.c
+ * fills it, check.c looks at it, and the seccomp, SBPL and blob writers read
+ * it.  Paths are an anchor and a suffix, as in the blob.
+ */
+#ifndef SBX_POLICY_H
+#define SBX_POLICY_H
+
+#include "compiler/language/ast.h"
+#include "compiler/report/diag.h"
+#include "compiler/language/mark.h"
+#include "compiler/policy/target.h"
+#include "format/blob.h"
+
+/* What every resolved record carries. */
+struct origin {
+	struct loc loc;     /* the object in the rule, else the statement */
+	const char *via;    /* interned name of the profile or group */
+	uint8_t where;      /* enum sbx_where */
+	bool own;           /* written in the file being compiled, not inherited
+	                     * from a shipped profile */
+	const struct mark *from; /* where it says that it was written, or NULL */
+};
+
+struct path_rule {
+	struct origin origin;
+	struct target at;
+	enum sbx_effect effect;
+	uint8_t rights; /* closed upwards, see enum sbx_right */
+	const char *glob; /* interned: what it speaks of below `at`; NULL: of
+	                   * `at` and all below */
+	const struct target *holes;
+	uint16_t hole_count;
+};
+
+struct port_rule {
+	struct origin origin;
+	enum sbx_effect effect;
+	enum sbx_port_op op;
+	uint16_t low, high;
+};
+
+/* One system call, or one group of them, allowed or denied. */
+struct syscall_rule {
+	struct origin origin;
+	enum sbx_effect effect;
+	const char *name; /* without '@' */
+	bool group;
+};
+
+struct env_rule {
+	struct origin origin;
+	enum sbx_effect effect;
+	const char *pattern;
+};
+
+struct set_rule {
+	struct origin origin;
+	const char *name;
+	const char *text;
+	uint16_t anchor; /* or SBX_NO_ANCHOR */
+};
+
+struct limit_rule {
+	struct origin origin;
+	enum sbx_limit_kind kind;
+	uint64_t value;
+};
+
+/* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
+enum freedom_kind {
+	FREEDOM_NETWORK,
+	FREEDOM_LOOPBACK,
+	FREEDOM_SIGNAL,
+	FREEDOM_ABSTRACT,
+	FREEDOM_EVERYTHING,
+	FREEDOM_END,
+};
+
+struct freedom_rule {
+	struct origin origin;
+	enum sbx_effect effect;
+	enum freedom_kind kind;
+};
+
+struct param {
+	struct origin origin;
+	const char *name;
+};
+
+struct policy {
+	struct arena *arena;
+	struct sources *sources;
+	const char *profile;
+	struct loc profile_loc;
+	const char *about;
+	int language;
+	enum sbx_level level;       /* SBX_LEVEL_MINIMAL unless required */
+	struct origin level_origin; /* no place: not required */
+	int landlock;
+	struct origin landlock_origin;
+	VEC(struct param) params;   /* anchor SBX_ANCHOR_PARAM + index */
+	VEC(struct path_rule) paths;
+	VEC(struct port_rule) ports;
+	VEC(struct syscall_rule) syscalls;
+	VEC(struct env_rule) env;
+	VEC(struct set_rule) set;
+	VEC(struct limit_rule) limits;
+	VEC(struct freedom_rule) freedoms;
+};
+
+/*
+ * Unfolds profile `name` (NULL: the only one in the file) of a parsed file.
+ * `predefined` binds -D NAME=PATH given to the compiler: that parameter is
+ * then a constant.  Returns NULL after reporting what is wrong; the result may
+ * still be refused by check_policy().
+ */
+struct definition {
+	const char *name, *value;
+};
+struct policy *resolve_policy(struct sources *sources, struct diags *diags,
+    const struct source *file, struct ast_stmt *stmts, const char *name,
+    const struct definition *predefined, size_t predefined_count);
+
+/* Names of the profiles that `stmts` itself defines, in order. */
+struct profile_names {
+	VEC(const char *) names;
+};
+void resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
+    struct profile_names *names);
+
+/* Runs the table of checks of check.c over a resolved policy. */
+void check_policy(const struct policy *policy, struct diags *diags);
+
+/* Whether a freedom holds on a platform: allowed and not denied. */
+bool policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
+    uint8_t where);
+
+/* What the network rules add up to on a platform; its deciding origin. */
+enum sbx_net policy_net(const struct policy *policy, uint8_t where,
+    struct origin *origin);
+
+/*
+ * Where it was written, for whoever reads the blob; no file for no origin.
+ * Where several rules say the same, the one with the least mark is named, so
+ * that the order of statements does not matter.
+ */
+struct mark policy_mark(const struct policy *policy,
+    const struct origin *origin);
+
+/*
+ * The rules about system calls of one effect on a machine, the strongest first:
+ * a name says more than a group, and then the least mark counts.
+ */
+struct ranked_syscalls {
+	VEC(struct ranked_syscall {
+		const struct syscall_rule *rule;
+		struct mark mark;
+	}) rules;
+};
+void policy_rank_syscalls(const struct policy *policy, bool allow,
+    uint8_t where, struct ranked_syscalls *ranked);
+
+/* "${workspace}/x", "~/x", "/x": a target as it is written. */
+const char *policy_target_text(const struct policy *policy,
+    struct target target);
+
+/* The name of an anchor: "workspace", a parameter's name; "" for the root. */
+const char *policy_anchor_name(const struct policy *policy, uint16_t anchor);
+
+#endif

@@ -1,0 +1,617 @@
+/*
+ * See scope.h.  A path is an anchor and a suffix.  `${name}` of a set or a
+ * `let` stands for several paths, each worked out once, when first asked for;
+ * a `let` that is being worked out and is met again is a cycle.
+ */
+#include "compiler/policy/scope.h"
+
+#include "compiler/report/clean.h"
+#include "compiler/base/names.h"
+#include "compiler/tables/words.h"
+#include "compiler/yaml/policy.h"
+
+#include <string.h>
+
+enum {
+	SCOPE_MAX_PLACES = SBX_MAX_RULES,
+	SCOPE_MAX_DEPTH = 100,
+};
+
+static struct symbol *
+scope_add(struct scope *scope, const char *name, enum symbol_kind kind)
+{
+	struct symbol *symbol = arena_alloc(scope->arena, sizeof *symbol);
+
+	name = arena_intern(scope->arena, name, strlen(name));
+	symbol->kind = kind;
+	symbol->name = name;
+	map_put(scope->arena, &scope->symbols, name, symbol);
+	*arena_push(scope->arena, &scope->names) = name;
+	return symbol;
+}
+
+static struct symbol *
+scope_find(struct scope *scope, const char *name, size_t len)
+{
+	return map_find(&scope->symbols,
+	    arena_intern(scope->arena, name, len));
+}
+
+void
+scope_init(struct scope *scope, struct policy *policy, struct diags *diags)
+{
+	memset(scope, 0, sizeof *scope);
+	scope->arena = policy->arena;
+	scope->sources = policy->sources;
+	scope->policy = policy;
+	scope->diags = diags;
+	for (uint16_t i = 1; i < SBX_ANCHOR_PARAM; i++)
+		scope_add(scope, anchor_word(i), SYMBOL_ANCHOR)->anchor = i;
+	for (size_t i = 0; i < set_entry_count; i++) {
+		const struct set_entry *entry = &set_entries[i];
+		struct symbol *set = scope_find(scope, entry->set,
+		    strlen(entry->set));
+		bool home = entry->path[0] == '~';
+		const char *suffix = entry->path + home;
+
+		if (set == NULL)
+			set = scope_add(scope, entry->set, SYMBOL_SET);
+		set->done = true;
+		*arena_push(scope->arena, &set->places.places) = (struct place){
+			.at.anchor = home ? SBX_ANCHOR_HOME : SBX_ANCHOR_ROOT,
+			.at.suffix = arena_intern(scope->arena, suffix,
+			    strlen(suffix)),
+			.where = entry->where,
+		};
+	}
+}
+
+bool
+atom_is_plain(const struct scope *scope, const struct ast_atom *atom)
+{
+	const struct source *source = sources_find(scope->sources, atom->loc);
+	size_t len = strlen(atom->text);
+
+	return source != NULL && atom->loc.end - atom->loc.begin == len &&
+	    memcmp(source->text + (atom->loc.begin - source->base),
+	    atom->text, len) == 0;
+}
+
+struct loc
+atom_part(const struct scope *scope, const struct ast_atom *atom,
+    const char *part, size_t len)
+{
+	struct loc loc = atom->loc;
+
+	if (atom_is_plain(scope, atom)) {
+		loc.begin += (uint32_t)(part - atom->text);
+		loc.end = loc.begin + (uint32_t)len;
+	}
+	return loc;
+}
+
+const struct mark *
+scope_mark(struct scope *scope, const struct ast_stmt *stmt)
+{
+	const struct mark *mark;
+	struct diag *diag;
+
+	if (stmt->from == NULL)
+		return NULL;
+	mark = mark_read(scope->arena, stmt->from->text);
+	if (mark != NULL)
+		return mark;
+	diag = diag_add(scope->diags, DIAG_BAD_MARK, stmt->from->loc,
+	    "'%s' names no place", stmt->from->text);
+	diag_help(scope->diags, diag,
+	    "a mark is written 'from \"team.sbx:6:18 (team)\"'");
+	return NULL;
+}
+
+/* A constant of the command line: bound here, so no parameter is left. */
+static void
+scope_define(struct scope *scope, struct symbol *param,
+    const struct definition *definition)
+{
+	const char *value = definition->value;
+	const struct ast_atom atom = {
+		.kind = AST_PATH, .loc = param->stmt->name->loc, .text = value,
+	};
+
+	param->kind = SYMBOL_LET;
+	param->done = true;
+	if (value[0] != '/') {
+		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,
+		    "'%s' is defined as '%s', which is not an absolute path",
+		    param->name, value);
+		return;
+	}
+	/* What no text of a policy could say, no dump could either. */
+	if (strstr(value, "${") != NULL ||
+	    !bytes_are_clean(value, strlen(value))) {
+		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,
+		    "'%s' is defined as what no policy can name",
+		    param->name);
+		return;
+	}
+	value += value[1] == '\0';
+	if (!path_check(scope, &atom, value))
+		return;
+	*arena_push(scope->arena, &param->places.places) = (struct place){
+		.at.suffix = arena_intern(scope->arena, value, strlen(value)),
+		.where = SBX_ON_ALL,
+	};
+}
+
+static void
+report_taken(struct scope *scope, const struct ast_stmt *stmt,
+    const struct symbol *old)
+{
+	const struct ast_atom *name = stmt->name;
+	struct diag *diag;
+
+	if (old->stmt == NULL) {
+		diag = diag_add(scope->diags, DIAG_DUPLICATE_NAME, name->loc,
+		    "'%s' is a built-in name", name->text);
+		diag_help(scope->diags, diag, "choose another name");
+		return;
+	}
+	diag = diag_add(scope->diags, DIAG_DUPLICATE_NAME, name->loc,
+	    "duplicate name '%s'", name->text);
+	diag_note(scope->diags, diag, old->stmt->name->loc,
+	    "it is first declared here");
+}
+
+void
+scope_declare(struct scope *scope, const struct ast_stmt *stmt,
+    const char *via)
+{
+	bool param = stmt->kind == AST_PARAM;
+	struct symbol *symbol = map_find(&scope->symbols, stmt->name->text);
+
+	if (symbol != NULL) {
+		/* A parent and its child may speak of the same parameter. */
+		if (symbol->stmt == NULL || symbol->stmt->kind != AST_PARAM ||
+		    !param || symbol->via == via)
+			report_taken(scope, stmt, symbol);
+		return;
+	}
+	symbol = scope_add(scope, stmt->name->text,
+	    param ? SYMBOL_PARAM : SYMBOL_LET);
+	symbol->stmt = stmt;
+	symbol->via = via;
+	for (size_t i = 0; param && i < scope->predefined_count; i++) {
+		if (strcmp(scope->predefined[i].name, symbol->name) == 0)
+			scope_define(scope, symbol, &scope->predefined[i]);
+	}
+}
+
+void
+scope_bind(struct scope *scope, struct symbol *param)
+{
+	struct policy *policy = scope->policy;
+	const struct ast_atom *name = param->stmt->name;
+	const struct source *source = sources_find(scope->sources, name->loc);
+	struct diag *diag;
+
+	if (param->bound)
+		return;
+	param->bound = true;
+	if (SBX_ANCHOR_PARAM + policy->params.count >= SBX_MAX_ANCHORS) {
+		diag = diag_add(scope->diags, DIAG_TOO_MANY, name->loc,
+		    "more than %d parameters",
+		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
+		diag_help(scope->diags, diag, "'-D %s=PATH' given to sbxc "
+		    "makes this one a constant", name->text);
+		return;
+	}
+	param->anchor = (uint16_t)(SBX_ANCHOR_PARAM + policy->params.count);
+	*arena_push(scope->arena, &policy->params) = (struct param){
+		.origin = {
+			.loc = name->loc,
+			.via = param->via,
+			.where = SBX_ON_ALL,
+			.own = source != NULL && !source->builtin,
+			.from = scope_mark(scope, param->stmt),
+		},
+		.name = param->name,
+	};
+}
+
+void
+scope_bind_name(struct scope *scope, const char *name)
+{
+	struct symbol *symbol = scope_find(scope, name, strlen(name));
+
+	if (symbol != NULL && symbol->kind == SYMBOL_PARAM)
+		scope_bind(scope, symbol);
+}
+
+/* The first thing in a path that is not normal, as words; NULL if nothing. */
+static const char *
+path_fault(const char *path, const char **part, size_t *len)
+{
+	for (const char *at = path; *at != '\0'; at += 1 + *len) {
+		*len = strcspn(at + 1, "/");
+		*part = at + 1;
+		if (*len == 0) {
+			*part = at;
+			*len = at[1] == '/' ? 2 : 1;
+			return at[1] == '/' ? "'//'" : "a slash at the end";
+		}
+		if (*len == 1 && at[1] == '.')
+			return "'.'";
+		if (*len == 2 && at[1] == '.' && at[2] == '.')
+			return "'..'";
+	}
+	return NULL;
+}
+
+/* The path without its empty and "." parts, or NULL if it has a "..". */
+static const char *
+path_tidy(struct arena *arena, const char *path)
+{
+	char *tidy = arena_strndup(arena, path, strlen(path)), *to = tidy;
+
+	for (const char *at = path; *at != '\0';) {
+		size_t len = strcspn(at + 1, "/");
+
+		if (len == 2 && at[1] == '.' && at[2] == '.')
+			return NULL;
+		if (len > 1 || (len == 1 && at[1] != '.')) {
+			memmove(to, at, len + 1);
+			to += len + 1;
+		}
+		at += 1 + len;
+	}
+	*to = '\0';
+	return tidy;
+}
+
+static void
+report_fault(struct scope *scope, const struct ast_atom *atom,
+    const char *path, const char *fault, struct loc loc)
+{
+	struct diag *diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH, loc,
+	    "the path has %s in it", fault);
+	const char *tidy = path_tidy(scope->arena, path);
+	int head = (int)(path - atom->text);
+
+	if (strcmp(fault, "a slash at the end") == 0)
+		diag->message = "the path has a slash at the end";
+	if (tidy == NULL)
+		diag_help(scope->diags, diag, "write the path that is meant: "
+		    "where '..' leads depends on symbolic links");
+	else if (head >= 0 && (size_t)head <= strlen(atom->text))
+		diag_help(scope->diags, diag, "did you mean '%.*s%s'?", head,
+		    atom->text, head == 0 && *tidy == '\0' ? "/" : tidy);
+}
+
+bool
+path_check(struct scope *scope, const struct ast_atom *atom, const char *path)
+{
+	const char *part, *fault;
+	size_t len;
+
+	if (strlen(path) > SBX_MAX_PATH) {
+		diag_add(scope->diags, DIAG_PATH_BYTES, atom->loc,
+		    "the path is %zu bytes long, and %d is the most",
+		    strlen(path), SBX_MAX_PATH);
+		return false;
+	}
+	for (part = path; *part != '\0'; part++) {
+		unsigned char byte = (unsigned char)*part;
+
+		if (byte >= ' ' && byte != 0x7f)
+			continue;
+		diag_add(scope->diags, DIAG_PATH_BYTES, atom->loc,
+		    "the path has the control character 0x%02x in it", byte);
+		return false;
+	}
+	fault = path_fault(path, &part, &len);
+	if (fault == NULL)
+		return true;
+	report_fault(scope, atom, path, fault,
+	    atom_part(scope, atom, part, len));
+	return false;
+}
+
+static void
+report_relative(struct scope *scope, const struct ast_atom *atom)
+{
+	const char *text = atom->text;
+	struct diag *diag;
+	size_t used;
+
+	if (text[0] == '~') {
+		diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
+		    "'%s' names the home of another user", text);
+		diag_help(scope->diags, diag, "'~/...' is the only form; "
+		    "another user's home is an absolute path");
+		return;
+	}
+	if (atom->kind == AST_GROUP) {
+		diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+		    "expected a path, found '@%s'", text);
+		return;
+	}
+	diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
+	    "'%s' does not start with '/', '~/' or '${name}'", text);
+	if (what_match(&text, 1, &used) != NULL)
+		diag_help(scope->diags, diag, "a rule has one right; 'write' "
+		    "and 'exec' give reading too");
+	else if (scope_find(scope, text, strlen(text)) != NULL)
+		diag_help(scope->diags, diag, "did you mean '${%s}'?", text);
+	else if (strcmp(text, ".") == 0)
+		diag_help(scope->diags, diag, "did you mean '${workspace}'?");
+	else if (strncmp(text, "./", 2) == 0)
+		diag_help(scope->diags, diag, "did you mean '${workspace}%s'?",
+		    text + 1);
+	else if (text[0] != '.' && text[0] != '\0')
+		diag_help(scope->diags, diag,
+		    "did you mean '${workspace}/%s'?", text);
+}
+
+/* Who quotes a pattern and forgets the word before it gets a rule about a file
+ * of that name, which is not there. */
+static void
+warn_literal(struct scope *scope, const struct ast_atom *atom)
+{
+	struct diag *diag;
+
+	if (!atom->quoted || strpbrk(atom->text, "*?[") == NULL)
+		return;
+	diag = diag_add(scope->diags, DIAG_LITERAL_WILDCARD, atom->loc,
+	    "this is a file whose name holds '%c', not a pattern",
+	    *strpbrk(atom->text, "*?["));
+	diag_help(scope->diags, diag, "a pattern is: glob \"%s\"", atom->text);
+}
+
+/* In quotes these are characters of a name. */
+static bool
+is_wildcard(const struct ast_atom *atom)
+{
+	return atom->kind == AST_PATTERN ||
+	    (strpbrk(atom->text, "*?[") != NULL && !atom->quoted);
+}
+
+static void
+report_wildcard(struct scope *scope, const struct ast_atom *atom)
+{
+	struct diag *diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
+	    "wildcards in a path: '%s'", atom->text);
+
+	diag_help(scope->diags, diag, yaml_policy_is(sources_find(
+	    scope->sources, atom->loc)) ?
+	    "a directory means its whole tree; a rule may say "
+	    "'{ glob: \"...\" }'; '{ quoted: \"...\" }' is taken as it is" :
+	    "a directory means its whole tree; a rule may say "
+	    "'glob \"...\"'; a path in quotes is taken as it is");
+}
+
+static void
+report_glob(struct scope *scope, const struct ast_atom *atom)
+{
+	struct diag *diag = diag_add(scope->diags, DIAG_WRONG_OBJECT,
+	    atom->loc, "a glob is an object of a rule, and nothing else");
+
+	diag_help(scope->diags, diag,
+	    "a 'let' and an 'except' hold places");
+}
+
+static const char *
+split_name(struct scope *scope, const struct ast_atom *atom,
+    struct symbol **symbol)
+{
+	const char *name = atom->text + 2, *end = strchr(name, '}');
+	struct diag *diag;
+
+	if (end == NULL) {
+		diag_add(scope->diags, DIAG_UNKNOWN_NAME, atom->loc,
+		    "'${' without its '}' in '%s'", atom->text);
+		return NULL;
+	}
+	*symbol = scope_find(scope, name, (size_t)(end - name));
+	if (*symbol != NULL)
+		return end + 1;
+	diag = diag_add(scope->diags, DIAG_UNKNOWN_NAME,
+	    atom_part(scope, atom, atom->text, (size_t)(end + 1 - atom->text)),
+	    "unknown name '${%.*s}'", (int)(end - name), name);
+	name = arena_strndup(scope->arena, name, (size_t)(end - name));
+	name = nearest_name(name, scope->names.items, scope->names.count);
+	if (name != NULL)
+		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
+	else
+		diag_help(scope->diags, diag, "'param NAME' declares one that "
+		    "sbxrun -D binds, 'let NAME = /path' one that is fixed");
+	return NULL;
+}
+
+const char *
+scope_split(struct scope *scope, const struct ast_atom *atom,
+    struct symbol **symbol)
+{
+	const char *text = atom->text;
+
+	*symbol = NULL;
+	if (text[0] == '$' && text[1] == '{')
+		return split_name(scope, atom, symbol);
+	if (text[0] == '~' && (text[1] == '/' || text[1] == '\0')) {
+		*symbol = scope_find(scope, "home", 4);
+		return text + 1;
+	}
+	return text;
+}
+
+static void
+report_cycle(struct scope *scope, const struct symbol *symbol,
+    const struct ast_atom *atom)
+{
+	struct diag *diag = diag_add(scope->diags, DIAG_CYCLE, atom->loc,
+	    "'%s' is made of itself", symbol->name);
+
+	diag_note(scope->diags, diag, symbol->stmt->name->loc,
+	    "it is declared here");
+}
+
+static void
+symbol_settle(struct scope *scope, struct symbol *symbol)
+{
+	if (symbol->done)
+		return;
+	if (++scope->depth > SCOPE_MAX_DEPTH) {
+		diag_add(scope->diags, DIAG_TOO_MANY, symbol->stmt->name->loc,
+		    "names inside names more than %d deep", SCOPE_MAX_DEPTH);
+	} else {
+		symbol->busy = true;
+		for (const struct ast_atom *atom = symbol->stmt->objects.first;
+		    atom != NULL; atom = atom->next)
+			scope_paths(scope, atom, SBX_ON_ALL, &symbol->places);
+		symbol->busy = false;
+	}
+	scope->depth--;
+	symbol->done = true;
+}
+
+void
+scope_settle(struct scope *scope)
+{
+	for (size_t i = 0; i < scope->names.count; i++) {
+		struct symbol *symbol = map_find(&scope->symbols,
+		    scope->names.items[i]);
+
+		if (symbol->kind == SYMBOL_LET)
+			symbol_settle(scope, symbol);
+	}
+}
+
+/* Adds one path and a rest below it. */
+static bool
+place_add(struct scope *scope, const struct ast_atom *atom,
+    struct place_list *list, struct place place, const char *rest)
+{
+	const char *suffix = place.at.suffix;
+
+	if (list->places.count >= SCOPE_MAX_PLACES) {
+		diag_add(scope->diags, DIAG_TOO_MANY, atom->loc,
+		    "'%s' stands for more than %d paths", atom->text,
+		    SCOPE_MAX_PLACES);
+		return false;
+	}
+	if (*rest != '\0') {
+		suffix = *suffix == '\0' ? rest :
+		    arena_printf(scope->arena, "%s%s", suffix, rest);
+		if (strlen(suffix) > SBX_MAX_PATH)
+			return path_check(scope, atom, suffix);
+		place.at.suffix = arena_intern(scope->arena, suffix,
+		    strlen(suffix));
+	}
+	*arena_push(scope->arena, &list->places) = place;
+	return true;
+}
+
+static bool
+add_named(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+    struct place_list *list, struct symbol *symbol, const char *rest)
+{
+	size_t before = list->places.count;
+
+	for (size_t i = 0; i < symbol->places.places.count; i++) {
+		struct place place = symbol->places.places.items[i];
+
+		place.where &= where;
+		if (place.where != 0 &&
+		    !place_add(scope, atom, list, place, rest))
+			return false;
+	}
+	if (list->places.count == before && symbol->kind == SYMBOL_SET)
+		diag_add(scope->diags, DIAG_EMPTY_HERE, atom->loc,
+		    "'${%s}' is empty on %s", symbol->name,
+		    platform_text(where));
+	return true;
+}
+
+static bool
+add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+    struct place_list *list, struct symbol *symbol, const char *rest)
+{
+	struct place place = { .at.suffix = "", .where = where };
+
+	switch (symbol->kind) {
+	case SYMBOL_PARAM:
+		scope_bind(scope, symbol);
+		__attribute__((fallthrough));
+	case SYMBOL_ANCHOR:
+		place.at.anchor = symbol->anchor;
+		return place_add(scope, atom, list, place, rest);
+	case SYMBOL_LET:
+		if (symbol->busy) {
+			report_cycle(scope, symbol, atom);
+			return false;
+		}
+		symbol_settle(scope, symbol);
+		__attribute__((fallthrough));
+	case SYMBOL_SET:
+		return add_named(scope, atom, where, list, symbol, rest);
+	}
+	return false;
+}
+
+/* Whether what follows an anchor may be a suffix: not `${a}b`, not `/${b}`. */
+static bool
+rest_check(struct scope *scope, const struct ast_atom *atom, const char *rest)
+{
+	const char *inner = strstr(rest, "${");
+	struct diag *diag;
+
+	if (*rest != '\0' && *rest != '/') {
+		diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH,
+		    atom_part(scope, atom, rest, strlen(rest)),
+		    "expected '/' after '%.*s', found '%s'",
+		    (int)(rest - atom->text), atom->text, rest);
+		diag_help(scope->diags, diag, "a name stands for whole paths");
+		return false;
+	}
+	if (inner != NULL) {
+		diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH,
+		    atom_part(scope, atom, inner, strlen(inner)),
+		    "'${' in the middle of a path");
+		diag_help(scope->diags, diag,
+		    "a name stands for whole paths and comes first");
+		return false;
+	}
+	return true;
+}
+
+bool
+scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+    struct place_list *list)
+{
+	struct place root = { .at.suffix = "", .where = where };
+	struct symbol *symbol;
+	const char *rest;
+
+	if (atom->kind == AST_GLOB) {
+		report_glob(scope, atom);
+		return false;
+	}
+	if (is_wildcard(atom)) {
+		report_wildcard(scope, atom);
+		return false;
+	}
+	rest = scope_split(scope, atom, &symbol);
+	if (rest == NULL)
+		return false;
+	if (symbol == NULL && *rest != '/') {
+		report_relative(scope, atom);
+		return false;
+	}
+	if (symbol == NULL && rest[1] == '\0')
+		rest++;
+	if (!rest_check(scope, atom, rest) || !path_check(scope, atom, rest))
+		return false;
+	warn_literal(scope, atom);
+	if (symbol == NULL)
+		return place_add(scope, atom, list, root, rest);
+	return add_symbol(scope, atom, where, list, symbol, rest);
+}

@@ -1,0 +1,90 @@
+/*
+ * Names and the paths that they stand for: the anchors that the loader binds,
+ * the built-in sets, `let` and `param`.  Names are per compilation.
+ */
+#ifndef SBX_SCOPE_H
+#define SBX_SCOPE_H
+
+#include "compiler/base/map.h"
+#include "compiler/policy/policy.h"
+
+/* A path and the platforms where the name that gave it has it. */
+struct place {
+	struct target at;
+	uint8_t where;
+};
+
+struct place_list {
+	VEC(struct place) places;
+};
+
+enum symbol_kind { SYMBOL_ANCHOR, SYMBOL_SET, SYMBOL_LET, SYMBOL_PARAM };
+
+struct symbol {
+	enum symbol_kind kind;
+	const char *name;
+	const struct ast_stmt *stmt; /* of a let or a param */
+	const char *via;             /* the profile or group that holds it */
+	struct place_list places;    /* once `done` */
+	uint16_t anchor;
+	bool busy, done, bound;
+};
+
+struct scope {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct policy *policy;
+	struct map symbols;
+	VEC(const char *) names; /* for "did you mean" */
+	const struct definition *predefined;
+	size_t predefined_count;
+	int depth;               /* of lets inside lets */
+};
+
+void scope_init(struct scope *scope, struct policy *policy,
+    struct diags *diags);
+
+/* Declares a `let` or a `param`; reports a name that is taken. */
+void scope_declare(struct scope *scope, const struct ast_stmt *stmt,
+    const char *via);
+
+/* Makes a parameter an anchor of the policy, if it is not one yet. */
+void scope_bind(struct scope *scope, struct symbol *param);
+void scope_bind_name(struct scope *scope, const char *name);
+
+/* Works out every `let`, used or not, so that its mistakes are reported. */
+void scope_settle(struct scope *scope);
+
+/*
+ * Adds the paths that an object stands for on some platforms.  Returns false
+ * after reporting; a set that is empty there adds nothing and is reported.
+ */
+bool scope_paths(struct scope *scope, const struct ast_atom *atom,
+    uint8_t where, struct place_list *list);
+
+/*
+ * Splits "${name}rest" or "~/rest" at the front of a text.  Returns the rest
+ * and the symbol, which is NULL where the text begins with neither; or NULL
+ * after reporting an unknown or unclosed name.
+ */
+const char *scope_split(struct scope *scope, const struct ast_atom *atom,
+    struct symbol **symbol);
+
+/* What a statement says of where it was written; NULL if it says nothing, or
+ * after reporting what is no place. */
+const struct mark *scope_mark(struct scope *scope,
+    const struct ast_stmt *stmt);
+
+/* Whether a path is normal: "" or "/a/b".  If not, reports it. */
+bool path_check(struct scope *scope, const struct ast_atom *atom,
+    const char *path);
+
+/* Some bytes of an atom's text, or the whole atom where it was quoted. */
+struct loc atom_part(const struct scope *scope, const struct ast_atom *atom,
+    const char *part, size_t len);
+
+/* Whether the atom stands in the source as its text is, without quotes. */
+bool atom_is_plain(const struct scope *scope, const struct ast_atom *atom);
+
+#endif

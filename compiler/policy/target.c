@@ -1,0 +1,44 @@
+/* See target.h. */
+#include "compiler/policy/target.h"
+
+#include <string.h>
+
+int
+target_compare(struct target a, struct target b)
+{
+	const unsigned char *x = (const unsigned char *)a.suffix;
+	const unsigned char *y = (const unsigned char *)b.suffix;
+
+	if (a.anchor != b.anchor)
+		return a.anchor < b.anchor ? -1 : 1;
+	if (x == y)
+		return 0;
+	while (*x == *y && *x != '\0') {
+		x++;
+		y++;
+	}
+	if (*x == *y)
+		return 0;
+	if (*x == '\0' || *y == '\0')
+		return *x == '\0' ? -1 : 1;
+	if (*x == '/' || *y == '/')
+		return *x == '/' ? -1 : 1;
+	return *x < *y ? -1 : 1;
+}
+
+int
+targets_compare(const void *a, const void *b)
+{
+	return target_compare(*(const struct target *)a,
+	    *(const struct target *)b);
+}
+
+bool
+target_covers(struct target place, struct target at)
+{
+	size_t len = strlen(place.suffix);
+
+	return place.anchor == at.anchor &&
+	    strncmp(place.suffix, at.suffix, len) == 0 &&
+	    (at.suffix[len] == '\0' || at.suffix[len] == '/');
+}

@@ -1,0 +1,123 @@
+/* See texts.h. */
+#include "compiler/policy/texts.h"
+
+#include "compiler/query/show.h"
+
+#include <string.h>
+
+enum { MAX_HOLES = 4 }; /* that are spelled out */
+
+/* " except /a", " except { /a /b }", or nothing. */
+static const char *
+holes_text(const struct policy *policy, const struct path_rule *rule,
+    const struct target *more)
+{
+	size_t count = rule->hole_count + (more != NULL);
+	const char *text = "";
+
+	for (size_t i = 0; i < rule->hole_count && i < MAX_HOLES; i++)
+		text = arena_printf(policy->arena, "%s %s", text,
+		    policy_target_text(policy, rule->holes[i]));
+	if (rule->hole_count > MAX_HOLES)
+		text = arena_printf(policy->arena, "%s ...", text);
+	if (more != NULL)
+		text = arena_printf(policy->arena, "%s %s", text,
+		    policy_target_text(policy, *more));
+	if (count == 0)
+		return "";
+	return arena_printf(policy->arena,
+	    count == 1 ? " except%s" : " except {%s }", text);
+}
+
+/* "/srv/x", or "glob "/srv/x*"". */
+static const char *
+object_text(const struct policy *policy, const struct path_rule *rule)
+{
+	const char *place = policy_target_text(policy, rule->at);
+
+	if (rule->glob == NULL)
+		return place;
+	return arena_printf(policy->arena, "glob \"%s%s\"",
+	    strcmp(place, "/") == 0 ? "" : place, rule->glob);
+}
+
+const char *
+path_rule_text(const struct policy *policy, const struct path_rule *rule,
+    const struct target *more)
+{
+	return arena_printf(policy->arena, "%s %s %s%s",
+	    show_effect(rule->effect),
+	    show_rights(rule->effect, rule->rights),
+	    object_text(policy, rule),
+	    holes_text(policy, rule, more));
+}
+
+size_t
+path_object_end(const struct policy *policy, size_t index)
+{
+	uint32_t begin = policy->paths.items[index].origin.loc.begin;
+
+	while (index < policy->paths.count &&
+	    policy->paths.items[index].origin.loc.begin == begin)
+		index++;
+	return index;
+}
+
+const char *
+path_object_text(const struct policy *policy, size_t index, size_t end)
+{
+	struct path_rule rule = policy->paths.items[index];
+	const struct source *source = sources_find(policy->sources,
+	    rule.origin.loc);
+	uint32_t len = rule.origin.loc.end - rule.origin.loc.begin;
+
+	rule.hole_count = 0;
+	if (end - index > 1 && source != NULL) {
+		rule.glob = NULL;
+		rule.at.anchor = SBX_ANCHOR_ROOT;
+		rule.at.suffix = arena_strndup(policy->arena, source->text +
+		    (rule.origin.loc.begin - source->base), len);
+	}
+	return path_rule_text(policy, &rule, NULL);
+}
+
+const char *
+port_rule_text(const struct policy *policy, const struct port_rule *rule)
+{
+	const char *ports = rule->low == rule->high ?
+	    arena_printf(policy->arena, "%u", (unsigned)rule->low) :
+	    arena_printf(policy->arena, "%u-%u", (unsigned)rule->low,
+	    (unsigned)rule->high);
+
+	return arena_printf(policy->arena, "%s network %s tcp %s",
+	    show_effect(rule->effect),
+	    show_port_op(rule->op), ports);
+}
+
+const char *
+syscall_rule_text(const struct policy *policy,
+    const struct syscall_rule *rule)
+{
+	return arena_printf(policy->arena, "%s syscalls %s%s",
+	    show_effect(rule->effect), rule->group ? "@" : "", rule->name);
+}
+
+const char *
+env_rule_text(const struct policy *policy, const struct env_rule *rule)
+{
+	return arena_printf(policy->arena, "%s env %s",
+	    show_effect(rule->effect), rule->pattern);
+}
+
+const char *
+freedom_rule_text(const struct policy *policy,
+    const struct freedom_rule *rule)
+{
+	static const char *const words[FREEDOM_END] = {
+#define FREEDOM(text, kind) [kind] = text,
+#include "compiler/tables/words.def"
+	};
+
+	return arena_printf(policy->arena, "%s %s",
+	    show_effect(rule->effect), words[rule->kind]);
+}

@@ -1,0 +1,34 @@
+/*
+ * Rules as they are written, for diagnostics: one function for each kind.
+ * Texts lie in the policy's arena.
+ */
+#ifndef SBX_TEXTS_H
+#define SBX_TEXTS_H
+
+#include "compiler/policy/policy.h"
+
+/* "deny read ~/.config except ~/.config/git"; `more`, if any, is one more
+ * hole, for a text that shows how to cut something out. */
+const char *path_rule_text(const struct policy *policy,
+    const struct path_rule *rule, const struct target *more);
+
+/*
+ * The rules [index, end) of one object, as it is written where it stands for
+ * several paths, and without its holes.
+ */
+const char *path_object_text(const struct policy *policy, size_t index,
+    size_t end);
+
+/* The end of the object that begins at `index`. */
+size_t path_object_end(const struct policy *policy, size_t index);
+
+const char *port_rule_text(const struct policy *policy,
+    const struct port_rule *rule);
+const char *syscall_rule_text(const struct policy *policy,
+    const struct syscall_rule *rule);
+const char *env_rule_text(const struct policy *policy,
+    const struct env_rule *rule);
+const char *freedom_rule_text(const struct policy *policy,
+    const struct freedom_rule *rule);
+
+#endif

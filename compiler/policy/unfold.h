@@ -1,0 +1,120 @@
+/*
+ * What resolve.c, rules.c and settings.c share while a profile is unfolded:
+ * the rules found so far, each with the block that holds it, so that `drop`
+ * can tell what was inherited.
+ */
+#ifndef SBX_UNFOLD_H
+#define SBX_UNFOLD_H
+
+#include "compiler/policy/blocks.h"
+#include "compiler/policy/objects.h"
+
+/* Rules that add up.  Every member begins with its origin. */
+struct item {
+	enum what_class kind;
+	bool dropped;
+	int layer;                 /* of the chain: 1 is the eldest parent */
+	const struct block *block;
+	union {
+		struct origin origin;
+		struct path_rule path;
+		struct port_rule port;
+		struct syscall_rule syscall;
+		struct env_rule env;
+		struct freedom_rule freedom;
+	};
+};
+
+struct item_list {
+	VEC(struct item) list;
+};
+
+/* Statements that replace each other: of each kind and key one stands. */
+enum setting_kind {
+	SETTING_LIMIT, /* key: enum sbx_limit_kind */
+	SETTING_SET,   /* name */
+	SETTING_ABOUT,
+	SETTING_LEVEL,
+	SETTING_LANDLOCK,
+};
+
+struct setting {
+	struct origin origin;
+	struct mark mark;  /* of it */
+	enum setting_kind kind;
+	unsigned key;
+	const char *name;  /* of a variable, else "" */
+	const char *text;
+	uint64_t value;
+	uint16_t anchor;
+	bool none;         /* limit X none */
+	const struct block *block;
+	int layer, depth;  /* a later layer wins, then the lesser depth */
+	uint8_t stands;    /* the platforms that no stronger one takes */
+	size_t order;
+};
+
+/* A statement that waits for the end of its layer. */
+struct pending_drop {
+	const struct ast_stmt *stmt;
+	const struct block *block;
+	uint8_t where;
+};
+
+struct unfolding {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct policy *policy;
+	struct scope scope;
+	struct blocks blocks;
+	struct item_list items;
+	VEC(struct setting) settings; /* in the order of the text */
+	VEC(struct pending_drop) drops;
+	VEC(struct block *) gathered; /* in the order of their use */
+	int layer;
+	bool full;                    /* too many rules: reported once */
+};
+
+/* Where a statement stands. */
+struct context {
+	struct block *block;
+	uint8_t where;
+	int depth;  /* 0: the profile; 1: a group that it uses ... */
+	bool again; /* this group was unfolded by an earlier layer too */
+};
+
+/* The origin of what a statement gives; a mark that is none is reported. */
+struct origin context_origin(struct unfolding *unfolding,
+    const struct context *context, const struct ast_stmt *stmt,
+    struct loc loc);
+
+/* rules.c: adds what a rule says to the items. */
+void unfold_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context);
+
+/* drop.c: takes back what the drops of this layer name. */
+void unfold_drops(struct unfolding *unfolding);
+
+/* rules.c: a rule as items, for unfold_rule() and unfold_drops(). */
+void rule_items(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context, struct item_list *list);
+
+/* Whether two items say the same, wherever they do. */
+bool item_equals(const struct item *a, const struct item *b);
+
+/* settings.c: notes a limit, set, about or require; decides which stand. */
+void unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context);
+void unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context);
+void unfold_about(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context);
+void unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
+    const struct context *context);
+void unfold_settings(struct unfolding *unfolding);
+
+/* unused.c: reports names and groups of the file that nothing speaks of. */
+void report_unused(struct unfolding *unfolding, const struct ast_stmt *stmts);
+
+#endif

@@ -1,0 +1,71 @@
+/* See fmt.h.  The layout itself is in write_sbx.c. */
+#include "compiler/print/fmt.h"
+
+#include "compiler/base/bug.h"
+#include "compiler/report/clean.h"
+#include "compiler/print/write.h"
+#include "grammar/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Nobody may lose a rule because its layout was changed. */
+static bool
+same_but_for_blanks(struct text a, struct text b)
+{
+	size_t i = 0, j = 0;
+
+	for (;; i++, j++) {
+		while (i < a.size && is_blank(a.bytes[i]))
+			i++;
+		while (j < b.size && is_blank(b.bytes[j]))
+			j++;
+		if (i == a.size || j == b.size)
+			return i == a.size && j == b.size;
+		if (a.bytes[i] != b.bytes[j])
+			return false;
+	}
+}
+
+struct text
+fmt_text(struct arena *arena, const struct ast_stmt *stmts,
+    const struct source *source)
+{
+	uint32_t bom = text_bom(source);
+	struct text before = { source->text + bom, source->size - bom };
+	struct text after;
+	char *bytes = NULL;
+	FILE *stream = open_memstream(&bytes, &after.size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	write_sbx_source(stream, stmts, source);
+	if (fclose(stream) != 0)
+		arena_exhausted();
+	after.bytes = arena_strndup(arena, bytes, after.size);
+	free(bytes);
+	if (!same_but_for_blanks(before, after))
+		bug("the layout of %s would lose something", source->shown);
+	return after;
+}
+
+size_t
+fmt_long_line(struct text text)
+{
+	const char *at = text.bytes, *end = text.bytes + text.size;
+
+	for (size_t line = 1; at < end; line++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if (newline - at > PARSER_MAX_LINE)
+			return line;
+		at = newline + 1;
+	}
+	return 0;
+}

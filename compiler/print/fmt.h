@@ -1,0 +1,36 @@
+/*
+ * A text in its canonical layout, and what that changes.
+ */
+#ifndef SBX_FMT_H
+#define SBX_FMT_H
+
+#include "compiler/language/ast.h"
+
+#include <stdio.h>
+
+struct text {
+	const char *bytes;
+	size_t size;
+};
+
+/*
+ * The text of a source without faults, as `sbxc fmt` writes it.  Only blanks
+ * and ends of lines differ; that is looked at, each time.
+ */
+struct text fmt_text(struct arena *arena, const struct ast_stmt *stmts,
+    const struct source *source);
+
+/*
+ * The first line of a text that is longer than a policy's may be, or 0.
+ * Formatting can make one when it indents a very long comment.
+ */
+size_t fmt_long_line(struct text text);
+
+/*
+ * Prints what leads from one text to the other, in the unified format.  They
+ * must differ in blanks and ends of lines only.
+ */
+void fmt_diff(FILE *stream, struct arena *arena, const char *name,
+    const struct text texts[2], bool colour);
+
+#endif

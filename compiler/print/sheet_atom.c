@@ -1,0 +1,195 @@
+/*
+ * See sheet_atom.h.  An atom without a source is spelled as the scanner would
+ * read it: bare if it can be, else in quotes.
+ */
+#include "compiler/print/sheet_atom.h"
+
+#include "compiler/tables/words.h"
+
+#include <string.h>
+
+/* --- words that have no source to be copied from -------------------------- */
+
+/* Whether text is made of letters, digits, bytes of UTF-8 and these. */
+static bool
+is_made_of(const char *text, const char *others)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (c >= '0' && c <= '9') || c >= 0x80)
+			continue;
+		if (strchr(others, c) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* What the scanner takes for a number, with or without a unit, or a range. */
+static bool
+is_number(const char *text)
+{
+	static const char digits[] = "0123456789";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *rest = text + strspn(text, digits);
+
+	if (rest == text)
+		return false;
+	if (rest[0] == '-' && rest[1] != '\0')
+		return rest[1 + strspn(rest + 1, digits)] == '\0';
+	return rest[strspn(rest, letters)] == '\0';
+}
+
+static bool
+is_plain_word(const char *text)
+{
+	return is_made_of(text, "_.+%:*-@/") && text[0] != '@' &&
+	    text[0] != '/' && text[0] != '\0' && !word_is_keyword(text) &&
+	    !is_number(text);
+}
+
+/* A path is quoted as soon as it holds what may be meant as a wildcard. */
+static bool
+is_plain_path(const char *text)
+{
+	const char *rest = text;
+
+	/* In quotes this would be no path: the user that it names is unknown. */
+	if (text[0] == '~' && text[1] != '/' && text[1] != '\0')
+		return true;
+	if (strncmp(text, "${", 2) == 0) {
+		rest += 2 + strcspn(text + 2, "} \t\n\r{#\"");
+		if (*rest++ != '}')
+			return false;
+	}
+	return is_made_of(rest, "_.+%:/@=~-");
+}
+
+static void
+put_quoted(struct sheet *sheet, const char *text)
+{
+	sheet_puts(sheet, "\"");
+	for (;;) {
+		size_t len = strcspn(text, "\n\t\"\\");
+		char escape[] = { '\\', text[len] };
+
+		sheet_put(sheet, text, len);
+		if (text[len] == '\0')
+			break;
+		if (text[len] == '\n')
+			escape[1] = 'n';
+		else if (text[len] == '\t')
+			escape[1] = 't';
+		sheet_put(sheet, escape, sizeof escape);
+		text += len + 1;
+	}
+	sheet_puts(sheet, "\"");
+}
+
+/* --- atoms ---------------------------------------------------------------- */
+
+/* As it stands in the source; what is shown of it begins at `begin`. */
+static void
+put_copy(struct sheet *sheet, const struct ast_atom *atom, size_t begin)
+{
+	size_t len = atom->loc.end - atom->loc.begin;
+
+	sheet_put(sheet, sheet_text(sheet, atom->loc) + begin, len - begin);
+	sheet_skip(sheet, atom->loc);
+}
+
+void
+sheet_word(struct sheet *sheet, const struct ast_atom *atom)
+{
+	sheet_puts(sheet, " ");
+	if (sheet->source != NULL)
+		put_copy(sheet, atom, 0);
+	else
+		sheet_puts(sheet, atom->text);
+}
+
+void
+sheet_variable(struct sheet *sheet, const struct ast_atom *name)
+{
+	bool plain = is_plain_word(name->text) &&
+	    strchr(name->text, '*') == NULL;
+
+	if (sheet->source != NULL || plain || word_is_keyword(name->text))
+		sheet_word(sheet, name);
+	else
+		sheet_quoted(sheet, name);
+}
+
+void
+sheet_words(struct sheet *sheet, const struct ast_list *list)
+{
+	for (const struct ast_atom *atom = list->first; atom != NULL;
+	     atom = atom->next)
+		sheet_word(sheet, atom);
+}
+
+void
+sheet_quoted(struct sheet *sheet, const struct ast_atom *atom)
+{
+	sheet_puts(sheet, " ");
+	if (sheet->source != NULL)
+		put_copy(sheet, atom, 0);
+	else
+		put_quoted(sheet, atom->text);
+}
+
+static void
+put_new_object(struct sheet *sheet, const struct ast_atom *atom)
+{
+	bool plain = atom->kind == AST_NUMBER || atom->kind == AST_RANGE ||
+	    atom->kind == AST_GROUP;
+
+	if (atom->kind == AST_WORD || atom->kind == AST_PATTERN)
+		plain = is_plain_word(atom->text);
+	else if (atom->kind == AST_PATH)
+		plain = is_plain_path(atom->text) ||
+		    (atom->loc.begin != 0 && !atom->quoted);
+	if (atom->kind == AST_GLOB)
+		sheet_puts(sheet, "glob ");
+	if (atom->kind == AST_GROUP)
+		sheet_puts(sheet, "@");
+	if (plain)
+		sheet_puts(sheet, atom->text);
+	else
+		put_quoted(sheet, atom->text);
+}
+
+/* In a list, a comment may stand between `glob` and its pattern. */
+static void
+put_glob(struct sheet *sheet, const struct ast_atom *atom, int depth)
+{
+	const char *text = sheet_text(sheet, atom->loc);
+	size_t word = strlen("glob");
+	size_t begin = word + strspn(text + word, " \t\r\n");
+
+	sheet_puts(sheet, "glob");
+	if (text[begin] == '"') {
+		sheet_puts(sheet, " ");
+		put_copy(sheet, atom, begin);
+		return;
+	}
+	sheet->at = text + word;
+	sheet_trailing(sheet);
+	sheet_newline(sheet);
+	sheet_between(sheet, depth);
+	sheet_indent(sheet, depth);
+	put_copy(sheet, atom, (size_t)(sheet->at - text));
+}
+
+void
+sheet_object(struct sheet *sheet, const struct ast_atom *atom, int depth)
+{
+	if (sheet->source == NULL)
+		put_new_object(sheet, atom);
+	else if (atom->kind == AST_GLOB)
+		put_glob(sheet, atom, depth);
+	else
+		put_copy(sheet, atom, 0);
+}

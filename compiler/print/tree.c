@@ -1,0 +1,412 @@
+/* See write_tree.h. */
+#include "compiler/print/tree.h"
+
+#include "compiler/base/map.h"
+#include "compiler/tables/words.h"
+#include "compiler/yaml/atom.h"
+
+#include <string.h>
+
+/* --- statements as a tree ------------------------------------------------- */
+
+static struct yaml_node *
+tree_text(struct arena *arena, const char *text)
+{
+	struct yaml_node *node = arena_alloc(arena, sizeof *node);
+
+	node->text = text;
+	return node;
+}
+
+static struct yaml_node *
+tree_new(struct arena *arena, enum yaml_kind kind)
+{
+	struct yaml_node *node = arena_alloc(arena, sizeof *node);
+
+	node->kind = kind;
+	return node;
+}
+
+/* What is added last is found in `tail`. */
+struct tree_end {
+	struct yaml_node *node, *tail;
+};
+
+static void
+tree_add(struct tree_end *end, struct yaml_node *item)
+{
+	if (end->tail == NULL)
+		end->node->first = item;
+	else
+		end->tail->next = item;
+	end->tail = item;
+	end->node->count++;
+}
+
+static struct tree_end
+tree_end(struct arena *arena, enum yaml_kind kind)
+{
+	return (struct tree_end){ tree_new(arena, kind), NULL };
+}
+
+static void
+tree_put(struct arena *arena, struct tree_end *map, const char *key,
+    struct yaml_node *value)
+{
+	value->key = tree_text(arena, key);
+	tree_add(map, value);
+}
+
+static struct yaml_node *
+tree_pair(struct arena *arena, const char *key, struct yaml_node *value)
+{
+	struct tree_end map = tree_end(arena, YAML_MAP);
+
+	tree_put(arena, &map, key, value);
+	return map.node;
+}
+
+/* Whether the text alone is read as this atom again. */
+static bool
+is_text(const struct ast_atom *atom, const char *text, bool value)
+{
+	enum ast_atom_kind kind;
+
+	/* A path that a program made is as good as quoted. */
+	if (atom->kind == AST_PATH && !value && strpbrk(text, "*?[") != NULL &&
+	    (atom->quoted || atom->loc.begin == 0))
+		return false;
+	if (value)
+		return yaml_value_kind(text) == atom->kind;
+	return yaml_atom_kind(text, &kind) && kind == atom->kind;
+}
+
+static struct yaml_node *
+tree_atom(struct arena *arena, const struct ast_atom *atom, bool value)
+{
+	const char *text = atom->kind != AST_GROUP ?
+	    atom->text :
+	    arena_printf(arena, "@%s", atom->text);
+
+	if (atom->kind != AST_GLOB && is_text(atom, text, value))
+		return tree_text(arena, text);
+	return tree_pair(arena, atom->kind == AST_GLOB ? "glob" : "quoted",
+	    tree_text(arena, text));
+}
+
+/* A list of one word stays a list: alone it would be one of the words. */
+static struct yaml_node *
+tree_objects(struct arena *arena, const struct ast_list *list)
+{
+	struct tree_end items = tree_end(arena, YAML_LIST);
+
+	if (list->first == list->last && list->first->kind != AST_WORD)
+		return tree_atom(arena, list->first, false);
+	for (const struct ast_atom *atom = list->first; atom != NULL;
+	     atom = atom->next)
+		tree_add(&items, tree_atom(arena, atom, false));
+	return items.node;
+}
+
+static const char *
+add_word(struct arena *arena, const char *text, const char *word)
+{
+	return *text == '\0' ? word : arena_printf(arena, "%s %s", text, word);
+}
+
+/* The words up to, and without, `end`. */
+static const char *
+join_words(struct arena *arena, const char *text, const struct ast_list *list,
+    const struct ast_atom *end)
+{
+	for (const struct ast_atom *atom = list->first;
+	     atom != NULL && atom != end; atom = atom->next)
+		text = add_word(arena, text, atom->text);
+	return text;
+}
+
+/* Whether the last word is an object: `deny syscalls ptrace`. */
+static bool
+ends_with_object(const struct ast_list *list)
+{
+	const char *words[WHAT_WORDS + 1];
+	size_t count = 0, used;
+
+	for (const struct ast_atom *atom = list->first;
+	     atom != NULL && count <= WHAT_WORDS; atom = atom->next)
+		words[count++] = atom->text;
+	return count <= WHAT_WORDS + 1 && count > 1 &&
+	    what_match(words, count, &used) != NULL && used == count - 1;
+}
+
+static struct yaml_node *
+tree_rule(struct arena *arena, const struct ast_stmt *stmt)
+{
+	static const char *const effects[] = {
+		[SBX_ALLOW] = "allow",
+		[SBX_DENY] = "deny",
+		[SBX_PREFER_DENY] = "prefer deny",
+	};
+	const char *text = add_word(arena, stmt->drop ? "drop" : "",
+	    effects[stmt->effect]);
+	struct tree_end map = tree_end(arena, YAML_MAP);
+	bool alone = stmt->holes.first == NULL && stmt->from == NULL;
+
+	if (stmt->objects.first != NULL)
+		tree_put(arena, &map,
+		    join_words(arena, text, &stmt->words, NULL),
+		    tree_objects(arena, &stmt->objects));
+	else if (alone && !ends_with_object(&stmt->words))
+		return tree_text(arena,
+		    join_words(arena, text, &stmt->words, NULL));
+	else
+		tree_put(arena, &map,
+		    join_words(arena, text, &stmt->words, stmt->words.last),
+		    tree_text(arena, stmt->words.last->text));
+	if (stmt->holes.first != NULL)
+		tree_put(arena, &map, "except",
+		    tree_objects(arena, &stmt->holes));
+	if (stmt->from != NULL)
+		tree_put(arena, &map, "from",
+		    tree_text(arena, stmt->from->text));
+	return map.node;
+}
+
+/* "limit timeout": "300s" */
+static struct yaml_node *
+tree_two(struct arena *arena, const char *word, const struct ast_stmt *stmt)
+{
+	return tree_pair(arena, add_word(arena, word, stmt->words.first->text),
+	    tree_atom(arena, stmt->words.last, false));
+}
+
+static struct yaml_node *
+tree_set(struct arena *arena, const struct ast_stmt *stmt)
+{
+	return tree_pair(arena, stmt->name->text,
+	    tree_atom(arena, stmt->objects.first, true));
+}
+
+/* Variables that are set one after the other share a map. */
+struct set_run {
+	const struct ast_stmt *last; /* or NULL */
+	struct tree_end map;
+	struct map names; /* a map has each once */
+};
+
+static bool
+set_run_add(struct arena *arena, struct set_run *run,
+    const struct ast_stmt *stmt)
+{
+	const char *name = stmt->name->text;
+
+	if (run->last == NULL || run->last->next != stmt ||
+	    stmt->from != NULL || run->last->from != NULL ||
+	    run->last->words.first->text != stmt->words.first->text ||
+	    map_find(&run->names, name) != NULL)
+		return false;
+	tree_put(arena, &run->map, name,
+	    tree_atom(arena, stmt->objects.first, true));
+	run->map.tail->loc = stmt->loc;
+	map_put(arena, &run->names, name, run);
+	run->last = stmt;
+	return true;
+}
+
+static void
+set_run_open(struct arena *arena, struct set_run *run,
+    const struct ast_stmt *stmt, struct yaml_node *pair)
+{
+	*run = (struct set_run){
+		.last = stmt,
+		.map = { pair->first, pair->first->first },
+	};
+	map_put(arena, &run->names, stmt->name->text, run);
+}
+
+static struct yaml_node *tree_body(struct arena *arena,
+    const struct ast_stmt *stmts);
+
+static struct yaml_node *
+tree_stmt(struct arena *arena, const struct ast_stmt *stmt)
+{
+	const char *name = stmt->name != NULL ? stmt->name->text : "";
+
+	switch (stmt->kind) {
+	case AST_RULE:
+		return tree_rule(arena, stmt);
+	case AST_USE:
+		return tree_pair(arena, "use", tree_text(arena, name));
+	case AST_ABOUT:
+		return tree_pair(arena, "about", tree_text(arena, name));
+	case AST_PARAM:
+		return tree_pair(arena, "param", tree_text(arena, name));
+	case AST_LET:
+		return tree_pair(arena, "let",
+		    tree_pair(arena, name,
+			tree_objects(arena, &stmt->objects)));
+	case AST_REQUIRE:
+		return tree_two(arena, "require", stmt);
+	case AST_LIMIT:
+		return tree_two(arena, "limit", stmt);
+	case AST_SET:
+		return tree_pair(arena,
+		    add_word(arena, "set", stmt->words.first->text),
+		    tree_set(arena, stmt));
+	case AST_ON:
+		return tree_pair(arena,
+		    join_words(arena, "on", &stmt->objects, NULL),
+		    tree_body(arena, stmt->body));
+	case AST_VERSION:
+	case AST_INCLUDE:
+	case AST_GROUP_DEF:
+	case AST_PROFILE:
+		break;
+	}
+	return tree_new(arena, YAML_MAP);
+}
+
+static struct yaml_node *
+tree_body(struct arena *arena, const struct ast_stmt *stmts)
+{
+	struct tree_end list = tree_end(arena, YAML_LIST);
+	struct set_run run = { .last = NULL };
+
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
+	     stmt = stmt->next) {
+		struct yaml_node *node;
+
+		if (stmt->kind == AST_SET && set_run_add(arena, &run, stmt))
+			continue;
+		node = tree_stmt(arena, stmt);
+		if (stmt->kind == AST_SET)
+			set_run_open(arena, &run, stmt, node);
+		/* Rules have put theirs already. */
+		if (stmt->from != NULL && stmt->kind != AST_RULE) {
+			struct tree_end map = { node, node->first };
+
+			tree_put(arena, &map, "from",
+			    tree_text(arena, stmt->from->text));
+		}
+		node->loc = stmt->loc;
+		tree_add(&list, node);
+	}
+	return list.node;
+}
+
+static struct yaml_node *
+tree_profile(struct arena *arena, const struct ast_stmt *stmt)
+{
+	const struct ast_stmt *body = stmt->body;
+	struct tree_end map = tree_end(arena, YAML_MAP);
+
+	if (stmt->parent != NULL)
+		tree_put(arena, &map, "extends",
+		    tree_text(arena, stmt->parent->text));
+	if (stmt->from != NULL)
+		tree_put(arena, &map, "from",
+		    tree_text(arena, stmt->from->text));
+	if (body != NULL && body->kind == AST_ABOUT) {
+		tree_put(arena, &map, "about",
+		    tree_text(arena, body->name->text));
+		body = body->next;
+	}
+	tree_put(arena, &map, "rules", tree_body(arena, body));
+	return map.node;
+}
+
+/* --- files as a tree ------------------------------------------------------ */
+
+/* The map that is being filled, and the entry of it that takes statements of
+ * one kind. */
+struct tree_file {
+	struct arena *arena;
+	struct tree_end maps, map, section;
+	enum ast_kind kind; /* of the section; AST_VERSION takes none */
+	struct map names;   /* in the section: a map has each once */
+};
+
+static const char *
+section_key(enum ast_kind kind)
+{
+	static const char *const names[] = {
+		[AST_VERSION] = "sbx",
+		[AST_INCLUDE] = "include",
+		[AST_LET] = "let",
+		[AST_PARAM] = "param",
+		[AST_GROUP_DEF] = "groups",
+		[AST_PROFILE] = "profiles",
+	};
+
+	return (size_t)kind < countof(names) ? names[kind] : NULL;
+}
+
+static void
+section_open(struct tree_file *file, enum ast_kind kind)
+{
+	const char *key = section_key(kind);
+
+	if (file->map.node == NULL || yaml_find(file->map.node, key) != NULL) {
+		file->map = tree_end(file->arena, YAML_MAP);
+		tree_add(&file->maps, file->map.node);
+	}
+	file->kind = kind;
+	file->names = (struct map){ .count = 0 };
+	if (kind == AST_VERSION)
+		return;
+	file->section = tree_end(file->arena,
+	    kind == AST_INCLUDE || kind == AST_PARAM ? YAML_LIST : YAML_MAP);
+	tree_put(file->arena, &file->map, key, file->section.node);
+}
+
+static void
+section_add(struct tree_file *file, const struct ast_stmt *stmt)
+{
+	struct arena *arena = file->arena;
+	const char *name = stmt->name->text;
+	struct yaml_node *node;
+
+	map_put(arena, &file->names, name, file);
+	if (stmt->kind == AST_INCLUDE || stmt->kind == AST_PARAM) {
+		node = tree_text(arena, name);
+		tree_add(&file->section, node);
+	} else {
+		node = stmt->kind == AST_LET ?
+		    tree_objects(arena, &stmt->objects) :
+		    stmt->kind == AST_PROFILE ? tree_profile(arena, stmt) :
+						tree_body(arena, stmt->body);
+		tree_put(arena, &file->section, name, node);
+	}
+	node->loc = stmt->loc;
+}
+
+const struct yaml_node *
+write_tree(struct arena *arena, const struct ast_stmt *stmts)
+{
+	struct tree_file file = {
+		.arena = arena,
+		.maps = tree_end(arena, YAML_LIST),
+		.kind = AST_VERSION,
+	};
+
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
+	     stmt = stmt->next) {
+		bool version = stmt->kind == AST_VERSION;
+
+		if (section_key(stmt->kind) == NULL)
+			continue;
+		if (version || stmt->kind != file.kind ||
+		    (file.section.node->kind == YAML_MAP &&
+			map_find(&file.names, stmt->name->text) != NULL))
+			section_open(&file, stmt->kind);
+		if (!version) {
+			section_add(&file, stmt);
+			continue;
+		}
+		tree_put(arena, &file.map, "sbx",
+		    tree_text(arena, stmt->words.first->text));
+		file.map.tail->loc = stmt->loc;
+	}
+	return file.maps.node->count == 1 ? file.maps.node->first :
+					    file.maps.node;
+}

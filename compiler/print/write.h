@@ -1,0 +1,33 @@
+/*
+ * Statements as text, in each form that a policy is written in.  What is
+ * printed parses back to the same statements.
+ */
+#ifndef SBX_WRITE_H
+#define SBX_WRITE_H
+
+#include "compiler/language/ast.h"
+
+#include <stdio.h>
+
+/* In the layout of `sbxc fmt`, and with what was only a place spelled anew. */
+void write_sbx(FILE *stream, const struct ast_stmt *stmts);
+
+/*
+ * The same for statements of one text, with the spelling, the comments and the
+ * blank lines that they have there.
+ */
+void write_sbx_source(FILE *stream, const struct ast_stmt *stmts,
+    const struct source *source);
+
+/* As YAML and as JSON, see yaml_policy.h. */
+void write_yaml(FILE *stream, const struct ast_stmt *stmts);
+void write_json(FILE *stream, const struct ast_stmt *stmts);
+
+/*
+ * As YAML, for statements of one text: a comment above or behind a statement
+ * is put above it.  Those inside of a list, and those above nothing, are lost.
+ */
+void write_yaml_source(FILE *stream, const struct ast_stmt *stmts,
+    const struct source *source);
+
+#endif

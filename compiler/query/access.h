@@ -1,0 +1,46 @@
+/*
+ * One access that a policy may be asked about, in the words of the language:
+ *
+ *	write ~/src/x      connect tcp 443      env LC_ALL
+ *	syscall mount      syscall socket(2,1,0)
+ */
+#ifndef SBX_ACCESS_H
+#define SBX_ACCESS_H
+
+#include "compiler/query/places.h"
+
+#include <stdio.h>
+
+enum access_kind {
+	ACCESS_PATH,    /* detail: enum sbx_right; path */
+	ACCESS_PORT,    /* detail: enum sbx_port_op; port */
+	ACCESS_SYSCALL, /* name; arguments */
+	ACCESS_ENV,     /* name */
+};
+
+enum { ACCESS_MAX_ARGS = 6 }; /* of a system call */
+
+struct access {
+	enum access_kind kind;
+	uint8_t detail;
+	uint16_t port;
+	struct sbx_place path;
+	const char *name;
+	uint8_t arg_count; /* 0: whatever the arguments; what is left out is 0 */
+	uint32_t args[ACCESS_MAX_ARGS];
+};
+
+/*
+ * Reads an access from words.  Returns NULL, or what is wrong with them: a text
+ * in the arena of `places`, for the end of a sentence.
+ */
+const char *access_parse(const struct places *places,
+    const char *const *words, size_t count, struct access *access);
+
+/* "write /src/x": as it would be asked, with the path bound. */
+void access_show(FILE *stream, const struct access *access);
+
+/* The same as a text in the arena, for reports. */
+const char *access_text(struct arena *arena, const struct access *access);
+
+#endif

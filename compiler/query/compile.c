@@ -1,0 +1,80 @@
+/* See compile.h. */
+#include "compiler/query/compile.h"
+
+#include <string.h>
+
+void
+compilation_init(struct compilation *compilation, struct arena *arena)
+{
+	memset(compilation, 0, sizeof *compilation);
+	compilation->arena = arena;
+	sources_init(&compilation->sources, arena);
+	diags_init(&compilation->diags, arena, &compilation->sources);
+}
+
+/* What the blob calls the file: where it lies is the machine's business. */
+static const char *
+blob_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(path, "-") == 0)
+		return "<stdin>";
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+bool
+compilation_open(struct compilation *compilation, const char *path)
+{
+	struct source *file = sources_read(&compilation->sources, path,
+	    blob_name(path), (struct loc){ 0 });
+
+	if (file == NULL)
+		return false;
+	compilation->file = file;
+	compilation->stmts = ast_parse(&compilation->sources,
+	    &compilation->diags, file);
+	for (size_t i = 0; i < compilation->sources.files.count; i++) {
+		file = compilation->sources.files.items[i];
+		if (!file->builtin)
+			suppressions_read(&compilation->suppressions,
+			    &compilation->diags, file);
+	}
+	suppressions_mark(&compilation->suppressions, &compilation->diags);
+	return true;
+}
+
+static bool
+compile_profile(struct compilation *compilation, const char *profile,
+    struct blob *blob)
+{
+	struct diags *diags = &compilation->diags;
+	size_t errors = diags->errors;
+	struct filter_set filters = { 0 };
+	struct policy *policy;
+
+	if (errors > 0)
+		return false;
+	policy = resolve_policy(&compilation->sources, diags,
+	    compilation->file, compilation->stmts, profile,
+	    compilation->definitions.list.items,
+	    compilation->definitions.list.count);
+	compilation->policy = policy;
+	if (policy == NULL)
+		return false;
+	check_policy(policy, diags);
+	if (diags->errors > errors)
+		return false;
+	filters_build(policy, &filters);
+	return emit_blob(policy, &filters, sbpl_text(policy), diags, blob);
+}
+
+bool
+compile(struct compilation *compilation, const char *profile,
+    struct blob *blob)
+{
+	bool good = compile_profile(compilation, profile, blob);
+
+	suppressions_mark(&compilation->suppressions, &compilation->diags);
+	return good;
+}

@@ -1,0 +1,316 @@
+/*
+ * Everything in a verified blob as text, one record a line, in the order of
+ * the file.  The words are those of the language, so that a dump reads like
+ * the policy with its profiles, groups and sets unfolded; the place where a
+ * rule was written stands at the end of its line.  Only what is there is
+ * printed, and the same blob gives the same text everywhere: the golden files
+ * of tests/ok are dumps.
+ */
+#include "compiler/query/dump.h"
+#include "compiler/query/show.h"
+#include "compiler/tables/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Ends a record's line: where it holds, where it was written. */
+static void
+dump_end(FILE *stream, const struct sbx_view *view, uint8_t where,
+    uint32_t source)
+{
+	const char *via = show_via(view, source);
+
+	show_where(stream, where);
+	if (source != SBX_NO_SOURCE) {
+		fputs("  # ", stream);
+		show_source(stream, view, source);
+	}
+	if (via != NULL) {
+		putc(' ', stream);
+		show_text(stream, via);
+	}
+	putc('\n', stream);
+}
+
+static void
+dump_text(FILE *stream, const struct sbx_view *view, const char *word,
+    uint32_t text)
+{
+	fprintf(stream, "%s ", word);
+	show_text(stream, sbx_string(view, text));
+	putc('\n', stream);
+}
+
+static void
+dump_meta(FILE *stream, const struct sbx_view *view)
+{
+	static const char *const nets[SBX_NET_END] = {
+		[SBX_NET_NONE] = "none",
+		[SBX_NET_PORTS] = "ports",
+		[SBX_NET_FULL] = "full",
+		[SBX_NET_LOOPBACK] = "loopback",
+	};
+	static const char *const freedoms[] = {
+		"everything", "signal anywhere", "abstract anywhere",
+	};
+	const struct sbx_meta *meta = view->meta;
+
+	dump_text(stream, view, "profile", meta->profile);
+	dump_text(stream, view, "about", meta->about);
+	dump_text(stream, view, "writer", meta->writer);
+	fprintf(stream, "language %u\n", meta->language);
+	fprintf(stream, "require level %s", level_word(meta->level));
+	dump_end(stream, view, SBX_ON_ALL, meta->level_source);
+	if (meta->landlock != 0) {
+		fprintf(stream, "require landlock %u", meta->landlock);
+		dump_end(stream, view, SBX_ON_ALL, meta->landlock_source);
+	}
+	fprintf(stream, "network %s", nets[meta->net]);
+	dump_end(stream, view, SBX_ON_ALL, meta->net_source);
+	for (size_t i = 0; i < countof(freedoms); i++) {
+		if (meta->flags & 1u << i)
+			fprintf(stream, "allow %s\n", freedoms[i]);
+	}
+}
+
+static void
+dump_anchors(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+		const struct sbx_anchor *anchor = &view->anchors[i];
+
+		fputs(i < SBX_ANCHOR_PARAM ? "anchor " : "param ", stream);
+		show_text(stream, sbx_string(view, anchor->name));
+		if ((anchor->flags & SBX_ANCHOR_USED) == 0)
+			fputs(" (unused)", stream);
+		dump_end(stream, view, SBX_ON_ALL, anchor->source);
+	}
+}
+
+static void
+dump_paths(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->path_count; i++) {
+		show_path_rule(stream, view, &view->paths[i]);
+		dump_end(stream, view, view->paths[i].where,
+		    view->paths[i].source);
+	}
+}
+
+static void
+dump_ports(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->port_count; i++) {
+		const struct sbx_port *port = &view->ports[i];
+
+		fprintf(stream, "%s network ", show_effect(port->effect));
+		show_ports(stream, port);
+		dump_end(stream, view, port->where, port->source);
+	}
+}
+
+static void
+dump_limits(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		const struct sbx_limit *limit = &view->limits[i];
+
+		fprintf(stream, "limit %s %" PRIu64, limit_of_kind(limit->kind)->word,
+		    limit->value);
+		dump_end(stream, view, limit->where, limit->source);
+	}
+}
+
+static void
+dump_env(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->env_count; i++) {
+		const struct sbx_env *env = &view->env[i];
+
+		fprintf(stream, "%s env ", show_effect(env->effect));
+		show_text(stream, sbx_string(view, env->pattern));
+		dump_end(stream, view, env->where, env->source);
+	}
+}
+
+static void
+dump_set(FILE *stream, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->set_count; i++) {
+		const struct sbx_set *set = &view->set[i];
+
+		show_set(stream, view, set);
+		dump_end(stream, view, set->where, set->source);
+	}
+}
+
+/* One line per row of masks, in hexadecimal, aligned. */
+static void
+dump_landlock(FILE *stream, const struct sbx_view *view)
+{
+	static const char *const heads[] = {
+		"fs", "net", "scoped", "list", "read", "write", "exec", "file",
+		"connect", "bind", "flags",
+	};
+
+	if (view->landlock_count == 0)
+		return;
+	fputs("landlock abi", stream);
+	for (size_t i = 0; i < countof(heads); i++)
+		fprintf(stream, " %7s", heads[i]);
+	putc('\n', stream);
+	for (uint32_t i = 0; i < view->landlock_count; i++) {
+		const struct sbx_landlock *row = &view->landlock[i];
+		const uint64_t masks[countof(heads)] = {
+			row->handled_fs, row->handled_net, row->scoped,
+			row->list, row->read, row->write, row->exec,
+			row->file, row->connect_tcp, row->bind_tcp,
+			row->restrict_flags,
+		};
+
+		fprintf(stream, "landlock %3u", row->abi);
+		for (size_t j = 0; j < countof(masks); j++)
+			fprintf(stream, " %7" PRIx64, masks[j]);
+		putc('\n', stream);
+	}
+}
+
+/* "x86_64", or NULL for a machine that tables/arches.def does not know. */
+static const char *
+arch_name(uint32_t audit)
+{
+	for (size_t i = 0; i < filter_arch_count; i++) {
+		if (filter_arches[i].audit == audit)
+			return filter_arches[i].name;
+	}
+	return NULL;
+}
+
+static uint32_t
+dump_variant(const struct sbx_view *view, uint32_t index)
+{
+	uint32_t variant = 0;
+
+	for (uint32_t i = 0; i < index; i++)
+		variant += view->programs[i].arch == view->programs[index].arch;
+	return variant;
+}
+
+uint32_t
+dump_find(const struct sbx_view *view, struct dump_choice choice,
+    uint32_t from)
+{
+	while (from < view->program_count &&
+	    ((choice.arch != 0 && choice.arch != view->programs[from].arch) ||
+	    (choice.variant >= 0 &&
+	    (uint32_t)choice.variant != dump_variant(view, from))))
+		from++;
+	return from;
+}
+
+static void
+dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} openings[] = {
+		{ SBX_PROGRAM_UNIX, "unix" },
+		{ SBX_PROGRAM_NETLINK, "netlink" },
+		{ SBX_PROGRAM_TCP, "tcp" },
+		{ SBX_PROGRAM_TRACE, "trace" },
+		{ SBX_PROGRAM_LOOPBACK, "loopback" },
+	};
+	const struct sbx_program *program = &view->programs[index];
+	const char *arch = arch_name(program->arch);
+
+	fputs("program ", stream);
+	if (arch != NULL)
+		fputs(arch, stream);
+	else
+		fprintf(stream, "0x%08" PRIx32, program->arch);
+	fprintf(stream, " %" PRIu32 " level %s landlock %" PRIu32 " insns %"
+	    PRIu32, dump_variant(view, index),
+	    program->flags & SBX_PROGRAM_FULL ? "full" : "below-full",
+	    program->min_abi, program->count);
+	for (size_t i = 0; i < countof(openings); i++) {
+		if (program->flags & openings[i].flag)
+			fprintf(stream, " %s", openings[i].name);
+	}
+	putc('\n', stream);
+}
+
+static void
+dump_syscalls(FILE *stream, const struct sbx_view *view)
+{
+	static const char *const verdicts[SBX_SYSCALL_END] = {
+		[SBX_SYSCALL_ALLOW] = "allow",
+		[SBX_SYSCALL_DENY] = "deny",
+		[SBX_SYSCALL_ARGS] = "args",
+	};
+
+	for (uint32_t i = 0; i < view->syscall_count; i++) {
+		const struct sbx_syscall *call = &view->syscalls[i];
+		const char *error = show_errno(call->error);
+		const char *reason = sbx_string(view, call->reason);
+
+		fputs("syscall ", stream);
+		show_text(stream, sbx_string(view, call->name));
+		fprintf(stream, " %s", verdicts[call->verdict]);
+		if (error != NULL)
+			fprintf(stream, " %s", error);
+		else if (call->error != 0)
+			fprintf(stream, " errno %u", call->error);
+		if (*reason != '\0') {
+			fputs(" because ", stream);
+			show_text(stream, reason);
+		}
+		dump_end(stream, view, call->where, call->source);
+	}
+}
+
+static void
+dump_sbpl(FILE *stream, const struct sbx_view *view)
+{
+	size_t lines = 0;
+
+	if (view->sbpl == NULL || view->sbpl_size == 0)
+		return;
+	for (const char *at = view->sbpl; (at = strchr(at, '\n')) != NULL; at++)
+		lines++;
+	fprintf(stream, "sbpl lines %zu bytes %zu\n", lines,
+	    strlen(view->sbpl));
+}
+
+void
+dump_blob(FILE *stream, const struct sbx_view *view)
+{
+	dump_meta(stream, view);
+	dump_anchors(stream, view);
+	dump_paths(stream, view);
+	dump_ports(stream, view);
+	dump_limits(stream, view);
+	dump_env(stream, view);
+	dump_set(stream, view);
+	dump_landlock(stream, view);
+	for (uint32_t i = 0; i < view->program_count; i++)
+		dump_program(stream, view, i);
+	dump_syscalls(stream, view);
+	dump_sbpl(stream, view);
+}
+
+void
+dump_bpf(FILE *stream, const struct sbx_view *view, struct dump_choice choice)
+{
+	uint32_t index = dump_find(view, choice, 0);
+
+	while (index < view->program_count) {
+		const struct sbx_program *program = &view->programs[index];
+
+		dump_program(stream, view, index);
+		bpf_print(stream, view->bpf + program->first, program->count);
+		index = dump_find(view, choice, index + 1);
+		if (index < view->program_count)
+			putc('\n', stream);
+	}
+}

@@ -1,0 +1,20 @@
+# A policy from any file, and what it says about one access.
+libsbx_a_SOURCES += \
+	compiler/query/access.c \
+	compiler/query/access.h \
+	compiler/query/compile.c \
+	compiler/query/compile.h \
+	compiler/query/dump.c \
+	compiler/query/dump.h \
+	compiler/query/places.c \
+	compiler/query/places.h \
+	compiler/query/show.c \
+	compiler/query/show.h \
+	compiler/query/subject.c \
+	compiler/query/subject.h \
+	compiler/query/verdict.c \
+	compiler/query/verdict.h \
+	compiler/query/why.c \
+	compiler/query/why.h \
+	compiler/query/why_enforcer.c \
+	compiler/query/why_remedy.c

@@ -1,0 +1,486 @@
+/* See places.h. */
+#include "compiler/query/places.h"
+
+#include "compiler/base/map.h"
+#include "format/glob.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The rules that begin at one place, as indices into `rules`, ascending. */
+struct place_entry {
+	VEC(uint32_t) rules;
+};
+
+/* A glob's rule is at the place where the pattern begins; what it speaks of is
+ * found out anew for each path. */
+struct glob_entry {
+	uint32_t rule;
+	struct sbx_glob glob;
+};
+
+struct place_index {
+	uint8_t where;  /* what it was made for; 0: it is not made */
+	struct place_rules rules;
+	struct map at;  /* interned path -> struct place_entry */
+	VEC(struct glob_entry) globs;
+};
+
+/* Whoever has a copy of the places keeps the index that was made for it. */
+static void
+index_reset(struct places *places)
+{
+	places->index = arena_alloc(places->arena, sizeof *places->index);
+}
+
+static struct sbx_place
+place_of(const char *path)
+{
+	return (struct sbx_place){ path, (uint32_t)strlen(path) };
+}
+
+static struct sbx_place
+place_join(const struct places *places, struct sbx_place at,
+    const char *suffix)
+{
+	return place_of(arena_printf(places->arena, "%.*s%s", (int)at.len,
+	    at.path, suffix));
+}
+
+/* Takes out "//", "." and ".." and the slash at the end. */
+static struct sbx_place
+normalise(const struct places *places, const char *path)
+{
+	char *clean = arena_strndup(places->arena, path, strlen(path));
+	char *end = clean;
+
+	while (*path != '\0') {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len == 2 && path[0] == '.' && path[1] == '.') {
+			while (end > clean && *--end != '/')
+				;
+		} else if (len > 0 && !(len == 1 && path[0] == '.')) {
+			*end++ = '/';
+			memcpy(end, path, len);
+			end += len;
+		}
+		path += len;
+	}
+	*end = '\0';
+	return place_of(clean);
+}
+
+static struct sbx_place
+absolute(const struct places *places, const char *path)
+{
+	if (path[0] == '/')
+		return normalise(places, path);
+	return normalise(places,
+	    arena_printf(places->arena, "%s/%s", places->cwd.path, path));
+}
+
+static const char *
+anchor_name(const struct places *places, uint32_t anchor)
+{
+	return sbx_string(places->view, places->view->anchors[anchor].name);
+}
+
+static void
+bind_home(struct places *places, const char *home)
+{
+	const struct passwd *entry = home == NULL ? getpwuid(getuid()) : NULL;
+	struct sbx_place *bound = &places->anchors[SBX_ANCHOR_HOME];
+
+	if (home == NULL)
+		home = getenv("HOME");
+	if (entry != NULL && entry->pw_dir[0] == '/') {
+		places->other_home = normalise(places, entry->pw_dir);
+		places->has_other_home = true;
+		if (home == NULL || home[0] == '\0')
+			home = places->other_home.path;
+	}
+	if (home == NULL || home[0] == '\0')
+		return;
+	*bound = absolute(places, home);
+	places->named[SBX_ANCHOR_HOME] = false;
+	if (places->has_other_home &&
+	    sbx_place_compare(*bound, places->other_home) == 0)
+		places->has_other_home = false;
+}
+
+void
+places_init(struct places *places, struct arena *arena,
+    const struct sbx_view *view, const char *workspace, const char *home)
+{
+	char cwd[SBX_MAX_PATH + 1];
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	*places = (struct places){ .arena = arena, .view = view };
+	index_reset(places);
+	if (getcwd(cwd, sizeof cwd) == NULL)
+		cwd[0] = '\0';
+	places->cwd = normalise(places, cwd);
+	places->anchors[SBX_ANCHOR_ROOT] = place_of("");
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+		places->anchors[i] = place_of(arena_printf(arena, "/${%s}",
+		    anchor_name(places, i)));
+		places->named[i] = true;
+	}
+	places->anchors[SBX_ANCHOR_TMP] = place_of(arena_printf(arena,
+	    "/tmp/sbx-%u/${tmp}", (unsigned)getuid()));
+	places->anchors[SBX_ANCHOR_WORKSPACE] = workspace != NULL ?
+	    absolute(places, workspace) : places->cwd;
+	places->named[SBX_ANCHOR_WORKSPACE] = false;
+	if (runtime != NULL && runtime[0] == '/') {
+		places->anchors[SBX_ANCHOR_RUNTIME] =
+		    normalise(places, runtime);
+		places->named[SBX_ANCHOR_RUNTIME] = false;
+	}
+	bind_home(places, home);
+}
+
+static uint32_t
+anchor_find_name(const struct places *places, const char *name, size_t len)
+{
+	uint32_t i = SBX_ANCHOR_WORKSPACE;
+
+	while (i < places->view->anchor_count &&
+	    (strncmp(anchor_name(places, i), name, len) != 0 ||
+	    anchor_name(places, i)[len] != '\0'))
+		i++;
+	return i;
+}
+
+bool
+places_define(struct places *places, const char *name, size_t len,
+    const char *path)
+{
+	uint32_t anchor = anchor_find_name(places, name, len);
+
+	if (anchor < SBX_ANCHOR_PARAM || anchor == places->view->anchor_count)
+		return false;
+	places_bind(places, (uint16_t)anchor, path);
+	return true;
+}
+
+void
+places_bind(struct places *places, uint16_t anchor, const char *path)
+{
+	places->anchors[anchor] = absolute(places, path);
+	places->named[anchor] = false;
+	index_reset(places);
+}
+
+void
+places_bind_other_home(struct places *places, const char *path)
+{
+	places->other_home = absolute(places, path);
+	places->has_other_home = sbx_place_compare(places->other_home,
+	    places->anchors[SBX_ANCHOR_HOME]) != 0;
+	index_reset(places);
+}
+
+const char *
+places_find(const struct places *places, const char *text,
+    struct sbx_place *place)
+{
+	const char *rest = text;
+	uint32_t anchor;
+
+	if (text[0] == '~' && (text[1] == '/' || text[1] == '\0')) {
+		anchor = SBX_ANCHOR_HOME;
+		rest = text + 1;
+	} else if (strncmp(text, "${", 2) == 0) {
+		rest = strchr(text, '}');
+		if (rest == NULL || (rest[1] != '/' && rest[1] != '\0'))
+			return "'${name}' ends with '}', then '/' or nothing";
+		anchor = anchor_find_name(places, text + 2,
+		    (size_t)(rest - text - 2));
+		if (anchor == places->view->anchor_count)
+			return "the policy has no parameter of that name";
+		rest++;
+	} else {
+		*place = absolute(places, text);
+		return text[0] == '\0' ? "the path is empty" : NULL;
+	}
+	*place = normalise(places,
+	    place_join(places, places->anchors[anchor], rest).path);
+	return NULL;
+}
+
+const char *
+places_spell(const struct places *places, struct sbx_place place)
+{
+	uint32_t best = SBX_ANCHOR_ROOT;
+	const char *rest;
+
+	for (uint32_t i = 0; i < places->view->anchor_count; i++) {
+		if (sbx_covers(places->anchors[i], place) &&
+		    places->anchors[i].len > places->anchors[best].len)
+			best = i;
+	}
+	rest = place.path + places->anchors[best].len;
+	if (best == SBX_ANCHOR_ROOT)
+		return place.len > 0 ? place.path : "/";
+	if (best == SBX_ANCHOR_HOME)
+		return arena_printf(places->arena, "~%s", rest);
+	return arena_printf(places->arena, "${%s}%s",
+	    anchor_name(places, best), rest);
+}
+
+/* --- rules ---------------------------------------------------------------- */
+
+static struct sbx_place
+bind(const struct places *places, uint16_t anchor, uint32_t suffix,
+    bool other_home)
+{
+	struct sbx_place at = other_home && anchor == SBX_ANCHOR_HOME ?
+	    places->other_home : places->anchors[anchor];
+
+	return place_join(places, at, sbx_string(places->view, suffix));
+}
+
+static struct sbx_rule
+rule_bind(const struct places *places, const struct sbx_path *path,
+    bool other_home)
+{
+	struct sbx_place *holes = arena_alloc(places->arena,
+	    (path->hole_count + 1u) * sizeof *holes);
+
+	for (uint16_t i = 0; i < path->hole_count; i++) {
+		const struct sbx_hole *hole =
+		    &places->view->holes[path->first_hole + i];
+
+		holes[i] = bind(places, hole->anchor, hole->suffix,
+		    other_home);
+	}
+	return (struct sbx_rule){
+		.at = bind(places, path->anchor, path->suffix, other_home),
+		.holes = holes,
+		.source = path->source,
+		.hole_count = path->hole_count,
+		.effect = path->effect,
+		.rights = path->rights,
+	};
+}
+
+static void
+rules_init(const struct places *places, size_t most,
+    struct place_rules *rules)
+{
+	rules->rules = arena_alloc(places->arena,
+	    (most + 1) * sizeof *rules->rules);
+	rules->paths = arena_alloc(places->arena,
+	    (most + 1) * sizeof *rules->paths);
+	rules->count = 0;
+}
+
+static void
+rules_add(struct place_rules *rules, const struct sbx_path *path,
+    struct sbx_rule rule)
+{
+	rules->paths[rules->count] = path;
+	rules->rules[rules->count++] = rule;
+}
+
+/* All of them, globs at the place where their pattern begins.  Where the policy
+ * denies, ~ has two meanings if $HOME is not the home of the password entry:
+ * changing a variable uncovers nothing. */
+static void
+rules_bind(const struct places *places, uint8_t where,
+    struct place_rules *rules)
+{
+	rules_init(places, 2u * places->view->path_count, rules);
+	for (uint32_t i = 0; i < places->view->path_count; i++) {
+		const struct sbx_path *path = &places->view->paths[i];
+
+		if ((path->where & where) == 0)
+			continue;
+		rules_add(rules, path, rule_bind(places, path, false));
+		if (path->effect != SBX_ALLOW && places->has_other_home &&
+		    path->anchor == SBX_ANCHOR_HOME)
+			rules_add(rules, path, rule_bind(places, path, true));
+	}
+}
+
+/* Where the rule begins to speak of what the question is about. */
+static bool
+rule_place(const struct places *places, const struct sbx_path *path,
+    struct sbx_place about, struct sbx_place *at)
+{
+	struct sbx_glob glob;
+
+	if (path->glob == 0)
+		return true;
+	if (!sbx_glob_parse(sbx_string(places->view, path->glob), &glob))
+		return false;
+	*at = sbx_glob_find(&glob, *at, about);
+	return at->len > 0;
+}
+
+void
+places_rules_for(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules)
+{
+	struct place_rules all;
+
+	rules_bind(places, where, &all);
+	*rules = all;
+	rules->count = 0;
+	for (size_t i = 0; i < all.count; i++) {
+		if (rule_place(places, all.paths[i], path, &all.rules[i].at))
+			rules_add(rules, all.paths[i], all.rules[i]);
+	}
+}
+
+void
+places_rules(const struct places *places, uint8_t where,
+    struct place_rules *rules)
+{
+	places_rules_for(places, where, places->anchors[SBX_ANCHOR_ROOT],
+	    rules);
+}
+
+bool
+places_glob_reaches(const struct places *places, const struct sbx_path *rule,
+    struct sbx_place directory)
+{
+	struct sbx_place place = bind(places, rule->anchor, rule->suffix,
+	    false);
+	struct sbx_glob glob;
+	uint64_t states;
+	uint32_t at = place.len;
+
+	if (!sbx_glob_parse(sbx_string(places->view, rule->glob), &glob))
+		return false;
+	if (!sbx_covers(place, directory))
+		return sbx_covers(directory, place);
+	states = sbx_glob_start(&glob);
+	while (states != 0 && at < directory.len) {
+		uint32_t from = ++at;
+
+		while (at < directory.len && directory.path[at] != '/')
+			at++;
+		states = sbx_glob_step(&glob, states, directory.path + from,
+		    at - from);
+	}
+	return states != 0;
+}
+
+/* --- the index ------------------------------------------------------------ */
+
+static void
+index_add(const struct places *places, struct place_index *index,
+    uint32_t rule)
+{
+	struct arena *arena = places->arena;
+	struct sbx_place at = index->rules.rules[rule].at;
+	const char *name = arena_intern(arena, at.path, at.len);
+	struct place_entry *entry = map_find(&index->at, name);
+
+	if (entry == NULL) {
+		entry = arena_alloc(arena, sizeof *entry);
+		map_put(arena, &index->at, name, entry);
+	}
+	*arena_push(arena, &entry->rules) = rule;
+}
+
+static void
+index_make(const struct places *places, uint8_t where,
+    struct place_index *index)
+{
+	*index = (struct place_index){ .where = where };
+	rules_bind(places, where, &index->rules);
+	for (size_t i = 0; i < index->rules.count; i++) {
+		uint32_t glob = index->rules.paths[i]->glob;
+		struct glob_entry entry = { .rule = (uint32_t)i };
+
+		if (glob == 0)
+			index_add(places, index, (uint32_t)i);
+		else if (sbx_glob_parse(sbx_string(places->view, glob),
+			&entry.glob))
+			*arena_push(places->arena, &index->globs) = entry;
+	}
+}
+
+/* A rule that bears on a path, and where it begins to. */
+struct pick {
+	uint32_t rule;
+	struct sbx_place at;
+};
+
+struct picks {
+	VEC(struct pick) list;
+};
+
+static void
+picks_add_at(const struct places *places, struct sbx_place at,
+    struct picks *picks)
+{
+	const struct place_entry *entry = map_find(&places->index->at,
+	    arena_intern(places->arena, at.path, at.len));
+
+	if (entry == NULL)
+		return;
+	for (size_t i = 0; i < entry->rules.count; i++)
+		*arena_push(places->arena, &picks->list) =
+		    (struct pick){ entry->rules.items[i], at };
+}
+
+static void
+picks_add_globs(const struct places *places, struct sbx_place path,
+    struct picks *picks)
+{
+	const struct place_index *index = places->index;
+
+	for (size_t i = 0; i < index->globs.count; i++) {
+		const struct glob_entry *entry = &index->globs.items[i];
+		struct sbx_place at = sbx_glob_find(&entry->glob,
+		    index->rules.rules[entry->rule].at, path);
+
+		if (at.len > 0)
+			*arena_push(places->arena, &picks->list) =
+			    (struct pick){ entry->rule, at };
+	}
+}
+
+static int
+pick_compare(const void *a, const void *b)
+{
+	const struct pick *left = a, *right = b;
+
+	return (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+void
+places_rules_over(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules)
+{
+	struct place_index *index = places->index;
+	struct picks picks = { 0 };
+
+	if (index->where != where)
+		index_make(places, where, index);
+	for (uint32_t len = 0; len <= path.len; len++) {
+		if (len == path.len || path.path[len] == '/')
+			picks_add_at(places,
+			    (struct sbx_place){ path.path, len }, &picks);
+	}
+	picks_add_globs(places, path, &picks);
+	if (picks.list.count > 1)
+		qsort(picks.list.items, picks.list.count,
+		    sizeof *picks.list.items, pick_compare);
+	rules_init(places, picks.list.count, rules);
+	for (size_t i = 0; i < picks.list.count; i++) {
+		uint32_t rule = picks.list.items[i].rule;
+
+		rules_add(rules, index->rules.paths[rule],
+		    index->rules.rules[rule]);
+		rules->rules[i].at = picks.list.items[i].at;
+	}
+}

@@ -1,0 +1,81 @@
+/*
+ * A blob's symbolic paths bound as text, for questions about a policy: the
+ * workspace is a directory that was named, and nothing is looked up on disk.
+ * The loader binds the same anchors by opening them, so that symbolic links
+ * count there and not here.
+ *
+ * What has no path before the loader runs, the scratch directory above all, is
+ * bound to its own name ("/tmp/sbx-UID/${tmp}"), which no file has.
+ */
+#ifndef SBX_PLACES_H
+#define SBX_PLACES_H
+
+#include "compiler/base/arena.h"
+#include "format/model.h"
+
+struct places {
+	struct arena *arena;
+	const struct sbx_view *view;
+	struct sbx_place cwd;
+	struct sbx_place anchors[SBX_MAX_ANCHORS];
+	bool named[SBX_MAX_ANCHORS];   /* bound to its own name */
+	struct sbx_place other_home;   /* of the password entry, for denies */
+	bool has_other_home;
+	struct place_index *index;     /* for places_rules_over(), of its own */
+};
+
+/* The path rules of one platform, bound; `paths` is beside `rules`. */
+struct place_rules {
+	struct sbx_rule *rules;
+	const struct sbx_path **paths;
+	size_t count;
+};
+
+/* NULL: the current directory; $HOME and the password entry's home. */
+void places_init(struct places *places, struct arena *arena,
+    const struct sbx_view *view, const char *workspace, const char *home);
+
+/* Binds a parameter; false if the policy has none of that name. */
+bool places_define(struct places *places, const char *name, size_t len,
+    const char *path);
+
+/* Binds an anchor; the path is absolute. */
+void places_bind(struct places *places, uint16_t anchor, const char *path);
+
+/* Another home directory, which denials hold for too; its path is absolute. */
+void places_bind_other_home(struct places *places, const char *path);
+
+/*
+ * What people type: "/x", "~/x", "${name}/x", or relative to the current
+ * directory; "." and ".." are taken as text.  Returns NULL, or what is wrong.
+ */
+const char *places_find(const struct places *places, const char *text,
+    struct sbx_place *place);
+
+/* As the language writes it, from the anchor that says most. */
+const char *places_spell(const struct places *places, struct sbx_place place);
+
+/* Without the globs: what they mean depends on what is there. */
+void places_rules(const struct places *places, uint8_t where,
+    struct place_rules *rules);
+
+/*
+ * The rules as they bear on one path: a glob that matches it, or a directory
+ * above it, is a rule at that place, as if the path were there at the start.
+ */
+void places_rules_for(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules);
+
+/*
+ * Of the rules for one path, in the same order, those whose place is the path
+ * or above it: all that a verdict is made of.  They are bound and indexed once,
+ * so that asking many times costs little, however many rules there are.
+ */
+void places_rules_over(const struct places *places, uint8_t where,
+    struct sbx_place path, struct place_rules *rules);
+
+/* Whether a glob may match something in a directory or below it. */
+bool places_glob_reaches(const struct places *places,
+    const struct sbx_path *rule, struct sbx_place directory);
+
+#endif

@@ -1,0 +1,253 @@
+/* See show.h. */
+#include "compiler/query/show.h"
+
+#include "compiler/base/arena.h"
+#include "compiler/base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* What moves the cursor, starts a terminal's command or turns the direction
+ * of the text round is written in bytes; so is what is no UTF-8. */
+static bool
+is_printable(const char *text, size_t *size)
+{
+	uint32_t character;
+
+	*size = utf8_decode(text, strlen(text), &character);
+	if (*size > 0 && !utf8_is_hidden(character))
+		return true;
+	if (*size == 0)
+		*size = 1;
+	return false;
+}
+
+static bool
+is_plain(const char *text)
+{
+	for (size_t size; *text != '\0'; text += size) {
+		if (!is_printable(text, &size) ||
+		    strchr(" \"\\#'", *text) != NULL)
+			return false;
+	}
+	return true;
+}
+
+static void
+show_escaped(FILE *stream, const char *text)
+{
+	for (size_t size; *text != '\0'; text += size) {
+		if (is_printable(text, &size)) {
+			if (*text == '"' || *text == '\\')
+				putc('\\', stream);
+			fwrite(text, 1, size, stream);
+			continue;
+		}
+		for (size_t i = 0; i < size; i++)
+			fprintf(stream, "\\x%02x", (uint8_t)text[i]);
+	}
+}
+
+static void
+show_quoted(FILE *stream, const char *const *pieces)
+{
+	putc('"', stream);
+	for (const char *const *piece = pieces; *piece != NULL; piece++)
+		show_escaped(stream, *piece);
+	putc('"', stream);
+}
+
+/* One text in pieces, up to a NULL, so that quotes go round the whole. */
+static void
+show_pieces(FILE *stream, const char *const *pieces)
+{
+	bool plain = false;
+
+	for (const char *const *piece = pieces; *piece != NULL; piece++) {
+		if ((*piece)[0] == '\0')
+			continue;
+		plain = is_plain(*piece);
+		if (!plain)
+			break;
+	}
+	if (!plain) {
+		show_quoted(stream, pieces);
+		return;
+	}
+	for (const char *const *piece = pieces; *piece != NULL; piece++)
+		show_escaped(stream, *piece);
+}
+
+void
+show_text(FILE *stream, const char *text)
+{
+	show_pieces(stream, (const char *const[]){ text, NULL });
+}
+
+void
+show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
+    uint32_t suffix)
+{
+	const char *tail = sbx_string(view, suffix), *name;
+
+	if (anchor == SBX_ANCHOR_ROOT) {
+		show_text(stream, *tail == '\0' ? "/" : tail);
+		return;
+	}
+	if (anchor == SBX_ANCHOR_HOME) {
+		show_pieces(stream, (const char *const[]){ "~", tail, NULL });
+		return;
+	}
+	name = sbx_string(view, view->anchors[anchor].name);
+	show_pieces(stream,
+	    (const char *const[]){ "${", name, "}", tail, NULL });
+}
+
+static void
+show_glob(FILE *stream, const struct sbx_view *view,
+    const struct sbx_path *rule)
+{
+	const char *tail = sbx_string(view, rule->suffix);
+	const char *glob = sbx_string(view, rule->glob);
+	const char *name = sbx_string(view, view->anchors[rule->anchor].name);
+
+	fputs("glob ", stream);
+	if (rule->anchor == SBX_ANCHOR_ROOT)
+		show_quoted(stream, (const char *const[]){ tail, glob, NULL });
+	else if (rule->anchor == SBX_ANCHOR_HOME)
+		show_quoted(stream,
+		    (const char *const[]){ "~", tail, glob, NULL });
+	else
+		show_quoted(stream, (const char *const[]){
+		    "${", name, "}", tail, glob, NULL });
+}
+
+const char *
+show_rights(enum sbx_effect effect, uint8_t rights)
+{
+	bool write = rights & SBX_WRITE, exec = rights & SBX_EXEC;
+
+	if (effect != SBX_ALLOW && (rights & SBX_READ))
+		return "read";
+	if (write)
+		return exec ? "write,exec" : "write";
+	return exec ? "exec" : "read";
+}
+
+void
+show_path_rule(FILE *stream, const struct sbx_view *view,
+    const struct sbx_path *rule)
+{
+	fprintf(stream, "%s %s ", show_effect(rule->effect),
+	    show_rights(rule->effect, rule->rights));
+	if (rule->glob != 0)
+		show_glob(stream, view, rule);
+	else
+		show_place(stream, view, rule->anchor, rule->suffix);
+	for (uint16_t i = 0; i < rule->hole_count; i++) {
+		const struct sbx_hole *hole =
+		    &view->holes[rule->first_hole + i];
+
+		fputs(i == 0 ? " except " : " ", stream);
+		if (i == 0 && rule->hole_count > 1)
+			fputs("{ ", stream);
+		show_place(stream, view, hole->anchor, hole->suffix);
+	}
+	if (rule->hole_count > 1)
+		fputs(" }", stream);
+}
+
+void
+show_ports(FILE *stream, const struct sbx_port *rule)
+{
+	fprintf(stream, "%s tcp %u", show_port_op(rule->op), rule->low);
+	if (rule->high != rule->low)
+		fprintf(stream, "-%u", rule->high);
+}
+
+void
+show_set(FILE *stream, const struct sbx_view *view, const struct sbx_set *set)
+{
+	fputs("set env ", stream);
+	show_text(stream, sbx_string(view, set->name));
+	fputs(" = ", stream);
+	if (set->anchor == SBX_NO_ANCHOR)
+		show_text(stream, sbx_string(view, set->text));
+	else
+		show_place(stream, view, set->anchor, set->text);
+}
+
+void
+show_where(FILE *stream, uint8_t where)
+{
+	static const struct {
+		uint8_t bits;
+		const char *name;
+	} names[] = {
+		{ SBX_ON_LINUX_X86_64, "x86_64" },
+		{ SBX_ON_LINUX_AARCH64, "aarch64" },
+		{ SBX_ON_MACOS, "macos" },
+	};
+
+	/* A blob speaks of Linux; macOS has its profile. */
+	if ((where & SBX_ON_LINUX) == SBX_ON_LINUX)
+		return;
+	fputs(" on", stream);
+	for (size_t i = 0; i < countof(names); i++) {
+		if ((where & names[i].bits) != names[i].bits)
+			continue;
+		fprintf(stream, " %s", names[i].name);
+		where &= (uint8_t)~names[i].bits;
+	}
+}
+
+void
+show_source(FILE *stream, const struct sbx_view *view, uint32_t source)
+{
+	const struct sbx_source *at;
+
+	if (source == SBX_NO_SOURCE) {
+		fputs("(built in)", stream);
+		return;
+	}
+	at = &view->sources[source];
+	show_text(stream, sbx_string(view, at->file));
+	fprintf(stream, ":%u:%u", at->line, at->column);
+}
+
+const char *
+show_via(const struct sbx_view *view, uint32_t source)
+{
+	const char *via;
+
+	if (source == SBX_NO_SOURCE)
+		return NULL;
+	via = sbx_string(view, view->sources[source].via);
+	return *via != '\0' ? via : NULL;
+}
+
+const char *
+show_effect(enum sbx_effect effect)
+{
+	static const char *const names[SBX_EFFECT_END] = {
+		[SBX_ALLOW] = "allow",
+		[SBX_DENY] = "deny",
+		[SBX_PREFER_DENY] = "prefer deny",
+	};
+
+	return names[effect];
+}
+
+const char *
+show_port_op(enum sbx_port_op op)
+{
+	return op == SBX_CONNECT_TCP ? "connect" : "listen";
+}
+
+const char *
+show_errno(uint16_t error)
+{
+	/* strerrorname_np() knows the host's numbers; those that filters
+	 * return are the same on all machines that sbx serves. */
+	return error != 0 ? strerrorname_np(error) : NULL;
+}

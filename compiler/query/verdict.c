@@ -1,0 +1,349 @@
+/* See verdict.h. */
+#include "compiler/query/verdict.h"
+
+#include <string.h>
+
+static bool
+allows_everything(const struct sbx_view *view)
+{
+	return (view->meta->flags & SBX_EVERYTHING) != 0;
+}
+
+static uint32_t
+abi_of(const struct subject *subject)
+{
+	if (subject->level < SBX_LEVEL_STANDARD)
+		return 0;
+	return subject->abi > 0 ? (uint32_t)subject->abi : UINT32_MAX;
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+static bool
+speaks_of(const struct sbx_rule *rule, uint8_t right, struct sbx_place path)
+{
+	return (rule->rights & right) != 0 && sbx_rule_covers(rule, path);
+}
+
+/* The rule that the model names: of all with that source and effect the one
+ * with the longest place.  `count` if no rule decided. */
+static size_t
+deciding_rule(const struct place_rules *rules, struct sbx_verdict model,
+    uint8_t right, struct sbx_place path)
+{
+	bool allows = sbx_verdict_allows(model);
+	size_t best = rules->count;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct sbx_rule *rule = &rules->rules[i];
+
+		if (rule->source != model.source ||
+		    (rule->effect == SBX_ALLOW) != allows ||
+		    !speaks_of(rule, right, path))
+			continue;
+		if (best == rules->count ||
+		    rule->at.len > rules->rules[best].at.len)
+			best = i;
+	}
+	return best;
+}
+
+static struct verdict
+path_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_view *view = subject->places.view;
+	struct place_rules rules;
+	struct sbx_verdict model;
+	struct verdict verdict = { .source = SBX_NO_SOURCE };
+	size_t decided;
+
+	places_rules_over(&subject->places, subject->arch->where,
+	    access->path, &rules);
+	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
+	    access->path);
+	decided = deciding_rule(&rules, model, access->detail, access->path);
+	verdict.allowed = sbx_verdict_allows(model);
+	verdict.preferred = model.preferred;
+	verdict.source = model.source;
+	verdict.unenforced = !verdict.allowed &&
+	    subject->level < SBX_LEVEL_STANDARD;
+	if (decided == rules.count)
+		return verdict;
+	verdict.by = BY_PATH;
+	verdict.rule = (uint32_t)(rules.paths[decided] - view->paths);
+	return verdict;
+}
+
+/* --- ports ---------------------------------------------------------------- */
+
+/* The rule that the model names, or port_count. */
+static uint32_t
+port_rule(const struct subject *subject, struct sbx_verdict model,
+    const struct access *access)
+{
+	const struct sbx_view *view = subject->places.view;
+	uint32_t i = 0;
+
+	for (; i < view->port_count; i++) {
+		const struct sbx_port *rule = &view->ports[i];
+
+		if (rule->source == model.source && rule->op == access->detail &&
+		    (rule->where & subject->arch->where) != 0 &&
+		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
+		    access->port >= rule->low && access->port <= rule->high)
+			break;
+	}
+	return i;
+}
+
+/* Any port is open, in a network that has nobody else in it. */
+static struct verdict
+loopback_verdict(const struct subject *subject)
+{
+	return (struct verdict){
+		.allowed = subject->level == SBX_LEVEL_FULL,
+		.unenforced = subject->level == SBX_LEVEL_NONE,
+		.by = BY_NETWORK,
+		.source = subject->places.view->meta->net_source,
+	};
+}
+
+static struct verdict
+port_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_view *view = subject->places.view;
+	struct sbx_verdict model;
+	struct verdict verdict = { .by = BY_NOTHING };
+
+	if (view->meta->net == SBX_NET_LOOPBACK)
+		return loopback_verdict(subject);
+	model = sbx_port_verdict(view, subject->arch->where, access->detail,
+	    access->port);
+	verdict.allowed = sbx_verdict_allows(model);
+	verdict.preferred = model.preferred;
+	verdict.source = model.source;
+	verdict.rule = port_rule(subject, model, access);
+	if (verdict.rule < view->port_count)
+		verdict.by = BY_PORT;
+	else if (model.source != SBX_NO_SOURCE)
+		verdict.by = BY_NETWORK;
+	/* Landlock holds the ports, from ABI 4 on: the filter before. */
+	if (verdict.allowed && view->meta->net == SBX_NET_PORTS &&
+	    abi_of(subject) < 4) {
+		verdict.allowed = false;
+		verdict.by = BY_OLD_KERNEL;
+	}
+	verdict.unenforced = !verdict.allowed &&
+	    subject->level == SBX_LEVEL_NONE;
+	return verdict;
+}
+
+/* --- variables ------------------------------------------------------------ */
+
+static uint32_t
+set_rule(const struct subject *subject, const char *name)
+{
+	const struct sbx_view *view = subject->places.view;
+	uint32_t i = 0;
+
+	while (i < view->set_count &&
+	    ((view->set[i].where & subject->arch->where) == 0 ||
+	    strcmp(sbx_string(view, view->set[i].name), name) != 0))
+		i++;
+	return i;
+}
+
+/* The rule that the model names, or env_count. */
+static uint32_t
+env_rule(const struct subject *subject, struct sbx_verdict model,
+    const char *name)
+{
+	const struct sbx_view *view = subject->places.view;
+	uint32_t i = 0;
+
+	for (; i < view->env_count; i++) {
+		const struct sbx_env *rule = &view->env[i];
+
+		if (rule->source == model.source &&
+		    (rule->where & subject->arch->where) != 0 &&
+		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
+		    sbx_pattern_match(sbx_string(view, rule->pattern), name,
+			strlen(name)))
+			break;
+	}
+	return i;
+}
+
+static struct verdict
+env_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_view *view = subject->places.view;
+	struct sbx_verdict model = sbx_env_verdict(view, subject->arch->where,
+	    access->name, strlen(access->name));
+	struct verdict verdict = {
+		.allowed = sbx_verdict_allows(model),
+		.preferred = model.preferred,
+		.source = model.source,
+	};
+	uint32_t set = set_rule(subject, access->name);
+
+	if (set < view->set_count)
+		return (struct verdict){
+			.allowed = true, .by = BY_SET, .rule = set,
+			.source = view->set[set].source,
+		};
+	/* The loader sets it wherever there is a scratch directory. */
+	if ((view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
+	    strcmp(access->name, "TMPDIR") == 0)
+		return (struct verdict){
+			.allowed = true, .by = BY_SCRATCH,
+			.source = SBX_NO_SOURCE,
+		};
+	verdict.rule = env_rule(subject, model, access->name);
+	if (verdict.rule < view->env_count)
+		verdict.by = BY_ENV;
+	else if (verdict.allowed)
+		verdict.by = BY_EVERYTHING;
+	return verdict;
+}
+
+/* --- system calls --------------------------------------------------------- */
+
+/* The record of a call, or syscall_count. */
+static uint32_t
+syscall_record(const struct subject *subject, const char *name)
+{
+	const struct sbx_view *view = subject->places.view;
+	uint32_t i = 0;
+
+	while (i < view->syscall_count &&
+	    ((view->syscalls[i].where & subject->arch->where) == 0 ||
+	    strcmp(sbx_string(view, view->syscalls[i].name), name) != 0))
+		i++;
+	return i;
+}
+
+const struct sbx_program *
+verdict_program(const struct subject *subject)
+{
+	const struct sbx_view *view = subject->places.view;
+	bool full = subject->level == SBX_LEVEL_FULL;
+	uint32_t kind = (full ? SBX_PROGRAM_FULL : 0) |
+	    (full && view->meta->net == SBX_NET_LOOPBACK ?
+	    SBX_PROGRAM_LOOPBACK : 0);
+	const struct sbx_program *best = NULL;
+
+	for (uint32_t i = 0; i < view->program_count; i++) {
+		const struct sbx_program *program = &view->programs[i];
+
+		if (program->arch == subject->arch->audit &&
+		    (program->flags & (SBX_PROGRAM_FULL |
+		    SBX_PROGRAM_LOOPBACK)) == kind &&
+		    program->min_abi <= abi_of(subject) &&
+		    (best == NULL || program->min_abi > best->min_abi))
+			best = program;
+	}
+	return best;
+}
+
+/* What the filter says whatever the arguments: those that filters look at are
+ * families, types and protocols of sockets; what else there is the blob's
+ * record knows. */
+static void
+filter_ask(const struct subject *subject, const struct sbx_program *program,
+    int number, struct verdict *verdict)
+{
+	const struct sbx_insn *insns = subject->places.view->bpf +
+	    program->first;
+	bool denied = false;
+
+	if (!bpf_is_loadable(insns, program->count)) {
+		verdict->answer = (uint32_t)FILTER_KILL;
+		return;
+	}
+	for (uint64_t i = 0; i < 16 * 8 * 8; i++) {
+		struct syscall_data data = {
+			.number = number,
+			.audit = subject->arch->audit,
+			.args = { i & 15, i >> 4 & 7, i >> 7 & 7 },
+		};
+		uint32_t answer = bpf_run_loaded(insns, &data);
+
+		if (answer == FILTER_ALLOW) {
+			verdict->allowed = true;
+		} else {
+			denied = true;
+			verdict->answer = answer;
+		}
+	}
+	verdict->depends = verdict->allowed && denied;
+}
+
+static void
+filter_ask_args(const struct subject *subject,
+    const struct sbx_program *program, int number,
+    const struct access *access, struct verdict *verdict)
+{
+	struct syscall_data data = {
+		.number = number, .audit = subject->arch->audit,
+	};
+	bool ok;
+
+	for (unsigned i = 0; i < access->arg_count; i++)
+		data.args[i] = access->args[i];
+	verdict->answer = bpf_run(subject->places.view->bpf + program->first,
+	    program->count, &data, &ok, NULL);
+	verdict->allowed = verdict->answer == FILTER_ALLOW;
+}
+
+static struct verdict
+syscall_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_view *view = subject->places.view;
+	struct verdict verdict = { .source = SBX_NO_SOURCE };
+	int number = syscall_number(subject->arch, access->name);
+	const struct sbx_program *program = verdict_program(subject);
+
+	if (number < 0) {
+		verdict.by = BY_MACHINE;
+		return verdict;
+	}
+	if (program != NULL && access->arg_count > 0)
+		filter_ask_args(subject, program, number, access, &verdict);
+	else if (program != NULL)
+		filter_ask(subject, program, number, &verdict);
+	else
+		verdict.allowed = true;
+	verdict.rule = syscall_record(subject, access->name);
+	if (verdict.rule < view->syscall_count) {
+		const struct sbx_syscall *call = &view->syscalls[verdict.rule];
+
+		verdict.by = BY_SYSCALL;
+		verdict.source = call->source;
+		verdict.depends |= verdict.allowed &&
+		    access->arg_count == 0 &&
+		    call->verdict == SBX_SYSCALL_ARGS;
+	}
+	verdict.unenforced = !verdict.allowed &&
+	    subject->level == SBX_LEVEL_NONE;
+	return verdict;
+}
+
+struct verdict
+verdict_of(const struct subject *subject, const struct access *access)
+{
+	struct verdict everything = {
+		.allowed = true, .by = BY_EVERYTHING, .source = SBX_NO_SOURCE,
+	};
+
+	/* The environment has rules of its own beside `everything`. */
+	if (access->kind == ACCESS_ENV)
+		return env_verdict(subject, access);
+	if (allows_everything(subject->places.view))
+		return everything;
+	if (access->kind == ACCESS_PATH)
+		return path_verdict(subject, access);
+	if (access->kind == ACCESS_PORT)
+		return port_verdict(subject, access);
+	return syscall_verdict(subject, access);
+}

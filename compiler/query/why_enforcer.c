@@ -1,0 +1,272 @@
+/* What holds a denial at each level, and what is left of what is allowed. */
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/words.h"
+
+#include <string.h>
+
+/* How many directories an answer lists. */
+enum { WHY_MAX_SPLIT = 4 };
+
+/* Whether the answer is about a level. */
+static bool
+covers_level(const struct why *why, enum sbx_level level)
+{
+	if (!why->all_levels)
+		return level == why->subject->level;
+	return level >= why->view->meta->level;
+}
+
+/* The directory that holds a path; the root for the root. */
+static struct sbx_place
+parent_of(struct sbx_place path)
+{
+	while (path.len > 0 && path.path[--path.len] != '/')
+		;
+	return path;
+}
+
+struct split_list {
+	struct sbx_place directories[WHY_MAX_SPLIT];
+	size_t count; /* all, also those that are not kept */
+};
+
+/* The directories above the path, from the innermost out, whose entries
+ * Landlock has to be given one by one. */
+static void
+find_splits(const struct place_rules *rules, uint8_t right,
+    struct sbx_place path, struct split_list *list)
+{
+	list->count = 0;
+	while (path.len > 0) {
+		path = parent_of(path);
+		if (!sbx_path_is_split(rules->rules, rules->count, right,
+			path))
+			continue;
+		if (list->count < WHY_MAX_SPLIT)
+			list->directories[list->count] = path;
+		list->count++;
+	}
+}
+
+/* "/src/app and /src/app/.git", outermost first. */
+static const char *
+split_text(const struct why *why, const struct split_list *list)
+{
+	struct arena *arena = why->subject->places.arena;
+	size_t i = list->count < WHY_MAX_SPLIT ? list->count : WHY_MAX_SPLIT;
+	const char *text = "";
+	bool more = list->count > i;
+
+	while (i-- > 0) {
+		struct sbx_place at = list->directories[i];
+		const char *path = at.len > 0 ?
+		    arena_strndup(arena, at.path, at.len) : "/";
+
+		if (*text == '\0')
+			text = path;
+		else
+			text = arena_printf(arena, "%s%s%s", text,
+			    i == 0 && !more ? " and " : ", ", path);
+	}
+	return more ? arena_printf(arena, "%s and more", text) : text;
+}
+
+/* --- enforcers ------------------------------------------------------------ */
+
+/* What enforces the denial at a level, or NULL for nothing. */
+typedef const char *enforcer_finder(const struct why *why,
+    enum sbx_level level);
+
+/* Whether the path is there, though not for what was asked. */
+static bool
+is_read(const struct why *why, const struct place_rules *rules)
+{
+	return sbx_verdict_allows(sbx_path_verdict(rules->rules, rules->count,
+	    SBX_READ, why->access->path));
+}
+
+static const char *
+path_enforcer(const struct why *why, enum sbx_level level)
+{
+	struct place_rules rules;
+	struct split_list splits;
+
+	if (level < SBX_LEVEL_STANDARD)
+		return NULL;
+	places_rules_for(&why->subject->places, why->subject->arch->where,
+	    why->access->path, &rules);
+	find_splits(&rules, why->access->detail, why->access->path, &splits);
+	if (level == SBX_LEVEL_FULL && splits.count > 0)
+		return "a mount over it, if it is there when the sandbox "
+		    "starts";
+	if (level == SBX_LEVEL_FULL && is_read(why, &rules))
+		return why->access->detail == SBX_WRITE ?
+		    "the view, where it is read-only, and Landlock" :
+		    "Landlock, which lets nothing be executed there";
+	if (level == SBX_LEVEL_FULL)
+		return "the view, which does not hold it, and Landlock";
+	if (splits.count == 0)
+		return "Landlock, which is given nothing there";
+	return arena_printf(why->subject->places.arena, "Landlock, which is "
+	    "given the entries of %s one by one", split_text(why, &splits));
+}
+
+static const char *
+port_enforcer(const struct why *why, enum sbx_level level)
+{
+	if (level < SBX_LEVEL_MINIMAL)
+		return NULL;
+	if (why->view->meta->net == SBX_NET_PORTS &&
+	    level >= SBX_LEVEL_STANDARD)
+		return "Landlock from ABI 4 on, else the filter, which opens "
+		    "no TCP socket";
+	return "the filter, which opens no TCP socket";
+}
+
+static const char *
+syscall_enforcer(const struct why *why, enum sbx_level level)
+{
+	const char *error = show_errno(why->verdict.answer & 0xffff);
+
+	if (level < SBX_LEVEL_MINIMAL)
+		return NULL;
+	return error == NULL ? "the filter, which kills" :
+	    arena_printf(why->subject->places.arena,
+		"the filter, which answers %s", error);
+}
+
+static const char *
+env_enforcer(const struct why *why, enum sbx_level level)
+{
+	(void)why;
+	(void)level;
+	return "sbxrun, which does not hand it on";
+}
+
+static enforcer_finder *const enforcers[] = {
+	[ACCESS_PATH] = path_enforcer,
+	[ACCESS_PORT] = port_enforcer,
+	[ACCESS_SYSCALL] = syscall_enforcer,
+	[ACCESS_ENV] = env_enforcer,
+};
+
+static bool
+is_same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* "(level full)", "(levels full to minimal)"; what `what` enforces. */
+static void
+say_enforcer(const struct why *why, const char *what, int highest, int lowest)
+{
+	fprintf(why->stream, "    enforced by: %s (level%s ",
+	    what != NULL ? what : "nothing", highest > lowest ? "s" : "");
+	if (highest > lowest)
+		fprintf(why->stream, "%s%s", level_word(highest),
+		    highest == lowest + 1 ? " and " : " to ");
+	fprintf(why->stream, "%s)", level_word(lowest));
+	if (what == NULL)
+		fprintf(why->stream, why->all_levels ?
+		    ": 'require level %s' refuses that" :
+		    "; it takes level %s", level_word(highest + 1));
+	putc('\n', why->stream);
+}
+
+void
+why_say_enforcers(const struct why *why)
+{
+	enforcer_finder *find = enforcers[why->access->kind];
+	int level = SBX_LEVEL_FULL;
+
+	if (why->verdict.by == BY_MACHINE)
+		return;
+	while (level >= SBX_LEVEL_NONE) {
+		const char *what = find(why, level);
+		int highest = level--;
+
+		if (!covers_level(why, highest))
+			continue;
+		while (level >= SBX_LEVEL_NONE && covers_level(why, level) &&
+		    is_same(find(why, level), what))
+			level--;
+		say_enforcer(why, what, highest, level + 1);
+	}
+}
+
+/* --- effects -------------------------------------------------------------- */
+
+/* Which directories are split shows when the sandbox starts. */
+static void
+say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
+{
+	const struct sbx_view *view = why->view;
+
+	for (uint32_t i = 0; i < view->path_count; i++) {
+		const struct sbx_path *rule = &view->paths[i];
+
+		if (rule->glob == 0 || rule->effect == SBX_ALLOW ||
+		    (rule->rights & right) == 0 ||
+		    (rule->where & why->subject->arch->where) == 0 ||
+		    !places_glob_reaches(&why->subject->places, rule,
+			parent_of(path)))
+			continue;
+		why_say_path_rule(why, "but restricted where a glob has matches "
+		    "beside or below it: ", rule);
+		return;
+	}
+}
+
+/* What is allowed and still does not work quite as in an ordinary tree. */
+static void
+say_split_effects(const struct why *why, const struct place_rules *rules)
+{
+	struct sbx_place path = why->access->path, parent = parent_of(path);
+	uint8_t right = why->access->detail;
+
+	/* Nothing is split below, nor above, where masks do it. */
+	if (!covers_level(why, SBX_LEVEL_STANDARD))
+		return;
+	say_split_globs(why, right, path);
+	if (right != SBX_EXEC &&
+	    sbx_path_is_split(rules->rules, rules->count, right, path))
+		fprintf(why->stream, "    but %s: a rule below it denies "
+		    "(level standard)\n", right == SBX_READ ?
+		    "it is not listed" :
+		    "nothing is made, renamed or removed directly in it");
+	if (path.len == 0 ||
+	    !sbx_path_is_split(rules->rules, rules->count, right, parent))
+		return;
+	fprintf(why->stream, "    but only if it is there when the sandbox "
+	    "starts: the entries of %.*s are granted one by one "
+	    "(level standard)\n", parent.len > 0 ? (int)parent.len : 1,
+	    parent.len > 0 ? parent.path : "/");
+}
+
+/* The answer takes the path for one that matches; the loader looks. */
+static void
+say_glob(const struct why *why, const struct sbx_path *rule)
+{
+	if (rule->glob != 0 && (why->all_levels ||
+	    why->subject->level >= SBX_LEVEL_STANDARD))
+		fputs("    but only for what is there when the sandbox "
+		    "starts: later matches of a glob are not covered\n",
+		    why->stream);
+}
+
+void
+why_say_effects(const struct why *why)
+{
+	const struct sbx_path *rule = why_path_rule(why);
+	struct place_rules rules;
+
+	if (rule == NULL)
+		return;
+	say_glob(why, rule);
+	if (!why->verdict.allowed)
+		return;
+	places_rules_for(&why->subject->places, why->subject->arch->where,
+	    why->access->path, &rules);
+	say_split_effects(why, &rules);
+}

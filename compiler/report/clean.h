@@ -1,0 +1,22 @@
+/*
+ * Text that a reviewer sees as the compiler reads it: UTF-8 without control
+ * characters and without characters that are invisible or turn the direction
+ * of the text round.
+ */
+#ifndef SBX_CLEAN_H
+#define SBX_CLEAN_H
+
+#include "compiler/report/diag.h"
+
+#include <stdbool.h>
+
+/* The bytes of a byte order mark at the start of a text: 3 or 0. */
+uint32_t text_bom(const struct source *source);
+
+/* Reports the first unclean character of each line, a few of them at most. */
+bool text_is_clean(const struct source *source, struct diags *diags);
+
+/* The same of any bytes; line ends and tabs are no fault. */
+bool bytes_are_clean(const char *bytes, size_t len);
+
+#endif

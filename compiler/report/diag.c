@@ -1,0 +1,323 @@
+/*
+ * The records of diagnostics: what is found is kept as it comes, and judged
+ * when all is there.  diag_print.c prints them, suppress.c knows which of them
+ * the text asks to ignore.
+ */
+#include "compiler/report/diag.h"
+
+#include "compiler/base/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	MESSAGE_MAX = 400, /* bytes; what quotes more is cut off */
+};
+
+static const struct {
+	const char *id, *code, *title, *explain;
+	enum diag_severity severity;
+} kinds[] = {
+#define ERROR DIAG_ERROR
+#define WARNING DIAG_WARNING
+#define NOTE DIAG_NOTE
+#define DIAG(id, code, severity, title, explain) \
+	[DIAG_##id] = {#id, code, title, explain, severity},
+#include "compiler/tables/diags.def"
+#undef DIAG
+#undef ERROR
+#undef WARNING
+#undef NOTE
+};
+
+const char *
+diag_code(enum diag_id id)
+{
+	return kinds[id].code;
+}
+
+const char *
+diag_title(enum diag_id id)
+{
+	return kinds[id].title;
+}
+
+const char *
+diag_explain(enum diag_id id)
+{
+	return kinds[id].explain;
+}
+
+enum diag_severity
+diag_severity(enum diag_id id)
+{
+	return kinds[id].severity;
+}
+
+const char *
+diag_severity_word(enum diag_severity severity)
+{
+	static const char *const words[] = {
+		[DIAG_NOTE] = "note",
+		[DIAG_WARNING] = "warning",
+		[DIAG_ERROR] = "error",
+	};
+
+	return words[severity];
+}
+
+const char *
+diag_name(struct arena *arena, enum diag_id id)
+{
+	char *name = arena_strndup(arena, kinds[id].id, strlen(kinds[id].id));
+
+	for (char *at = name; *at != '\0'; at++)
+		*at = *at == '_' ? '-' : (char)(*at | 0x20);
+	return name;
+}
+
+/* "risky-write" is RISKY_WRITE. */
+static bool
+is_named(enum diag_id id, const char *name)
+{
+	const char *own = kinds[id].id;
+
+	while (*own != '\0' && (*name == '-' ? *own == '_' :
+	    (*own | 0x20) == (*name | 0x20) && *own != '_')) {
+		own++;
+		name++;
+	}
+	return *own == '\0' && *name == '\0';
+}
+
+enum diag_id
+diag_find(const char *code)
+{
+	enum diag_id id = 0;
+
+	while (id < DIAG_END && strcasecmp(kinds[id].code, code) != 0 &&
+	    !is_named(id, code))
+		id++;
+	return id;
+}
+
+const char *
+diag_nearest(struct arena *arena, const char *word)
+{
+	const char *names[2 * DIAG_END];
+
+	for (int i = 0; i < DIAG_END; i++) {
+		names[2 * i] = diag_code((enum diag_id)i);
+		names[2 * i + 1] = diag_name(arena, (enum diag_id)i);
+	}
+	return nearest_name(word, names, countof(names));
+}
+
+/* --- records -------------------------------------------------------------- */
+
+void
+diags_init(struct diags *diags, struct arena *arena, struct sources *sources)
+{
+	*diags = (struct diags){
+		.arena = arena,
+		.sources = sources,
+		.replace = DIAG_KEPT,
+	};
+}
+
+/* A message of bounded length, cut between characters. */
+__attribute__((format(printf, 2, 0)))
+static const char *
+bounded(struct arena *arena, const char *format, va_list args)
+{
+	char text[MESSAGE_MAX + 1];
+	int len = vsnprintf(text, sizeof text, format, args);
+	size_t end = MESSAGE_MAX - 3;
+
+	if (len <= MESSAGE_MAX)
+		return arena_strndup(arena, text, len < 0 ? 0 : (size_t)len);
+	while (((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	return arena_printf(arena, "%.*s...", (int)end, text);
+}
+
+/* What two records have in common that say the same. */
+static const char *
+record_key(const struct diags *diags, const struct diag *record)
+{
+	const char *key = arena_printf(diags->arena, "%d %u %u %s",
+	    (int)record->id, record->loc.begin, record->loc.end,
+	    record->message);
+
+	return arena_intern(diags->arena, key, strlen(key));
+}
+
+/* Its place may have been given to another one since. */
+static bool
+is_same(const struct diag *a, const struct diag *b)
+{
+	return a->id == b->id && a->loc.begin == b->loc.begin &&
+	    a->loc.end == b->loc.end && strcmp(a->message, b->message) == 0;
+}
+
+/*
+ * Where the next record goes.  Of those that are too many none is kept but an
+ * error, which takes the place of a warning.
+ */
+static size_t
+place_for(struct diags *diags, enum diag_severity severity)
+{
+	struct diag *items = diags->records.items;
+
+	if (diags->records.count < DIAG_KEPT) {
+		(void)arena_push(diags->arena, &diags->records);
+		return diags->records.count - 1;
+	}
+	while (severity == DIAG_ERROR && diags->replace > 0 &&
+	    items[diags->replace - 1].severity == DIAG_ERROR)
+		diags->replace--;
+	if (severity != DIAG_ERROR || diags->replace == 0)
+		return SIZE_MAX;
+	return --diags->replace;
+}
+
+static size_t *
+counter(struct diags *diags, enum diag_severity severity)
+{
+	switch (severity) {
+	case DIAG_NOTE:
+		return &diags->notes;
+	case DIAG_WARNING:
+		return &diags->warnings;
+	case DIAG_ERROR:
+		break;
+	}
+	return &diags->errors;
+}
+
+struct diag *
+diag_add(struct diags *diags, enum diag_id id, struct loc loc,
+    const char *format, ...)
+{
+	struct diag record = {
+		.id = id, .loc = loc, .severity = diag_severity(id),
+	};
+	const char *key;
+	va_list args;
+	size_t place;
+
+	va_start(args, format);
+	record.message = bounded(diags->arena, format, args);
+	va_end(args);
+	key = record_key(diags, &record);
+	place = (size_t)(uintptr_t)map_find(&diags->known, key);
+	if (place != 0 && is_same(&diags->records.items[place - 1], &record))
+		return &diags->records.items[place - 1];
+	++*counter(diags, record.severity);
+	place = place_for(diags, record.severity);
+	if (place == SIZE_MAX) {
+		diags->surplus = record;
+		return &diags->surplus;
+	}
+	map_put(diags->arena, &diags->known, key,
+	    (void *)(uintptr_t)(place + 1));
+	diags->records.items[place] = record;
+	return &diags->records.items[place];
+}
+
+void
+diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	diag->help = bounded(diags->arena, format, args);
+	va_end(args);
+}
+
+void
+diag_note(struct diags *diags, struct diag *diag, struct loc loc,
+    const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	diag->note = bounded(diags->arena, format, args);
+	va_end(args);
+	diag->note_loc = loc;
+}
+
+void
+diag_did_you_mean(struct diags *diags, struct diag *diag, const char *nearest)
+{
+	if (nearest != NULL)
+		diag_help(diags, diag, "did you mean '%s'?", nearest);
+}
+
+/* --- judging -------------------------------------------------------------- */
+
+void
+diag_suppress(struct diags *diags, struct diag *diag, const char *reason)
+{
+	if (diag->severity == DIAG_ERROR || diag->suppressed != NULL)
+		return;
+	--*counter(diags, diag->severity);
+	diag->suppressed = reason;
+}
+
+/* What becomes of one record; false: it goes. */
+static bool
+diag_judge(const struct diag_choices *choices, struct diag *diag)
+{
+	if (diag->severity == DIAG_ERROR)
+		return true;
+	if (choices->off[diag->id])
+		return false;
+	if (choices->error[diag->id])
+		diag->severity = DIAG_ERROR;
+	return true;
+}
+
+void
+diags_judge(struct diags *diags, const struct diag_choices *choices)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < diags->records.count; i++) {
+		struct diag *diag = &diags->records.items[i];
+
+		if (diag->suppressed == NULL)
+			--*counter(diags, diag->severity);
+		if (!diag_judge(choices, diag))
+			continue;
+		if (diag->suppressed == NULL)
+			++*counter(diags, diag->severity);
+		diags->records.items[kept++] = *diag;
+	}
+	diags->records.count = kept;
+}
+
+/* By place; at one place in the order in which they were found. */
+static int
+compare_records(const void *a, const void *b)
+{
+	const struct diag *const *x = a, *const *y = b;
+
+	if ((*x)->loc.begin != (*y)->loc.begin)
+		return (*x)->loc.begin < (*y)->loc.begin ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+const struct diag **
+diags_sorted(const struct diags *diags)
+{
+	size_t count = diags->records.count;
+	const struct diag **sorted = arena_alloc(diags->arena,
+	    (count + 1) * sizeof *sorted);
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &diags->records.items[i];
+	qsort(sorted, count, sizeof *sorted, compare_records);
+	return sorted;
+}

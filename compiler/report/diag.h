@@ -1,0 +1,108 @@
+/*
+ * Diagnostics: records first, text later.  Whoever finds something wrong adds
+ * a record; when all is there, what the text asks to ignore is marked
+ * (suppress.h), what the command line says of codes is done, and the rest is
+ * printed in source order.  Every kind of diagnostic is one line of
+ * tables/diags.def with a stable code.
+ */
+#ifndef SBX_DIAG_H
+#define SBX_DIAG_H
+
+#include "compiler/base/map.h"
+#include "compiler/report/source.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum diag_id {
+#define DIAG(id, code, severity, title, explain) DIAG_##id,
+#include "compiler/tables/diags.def"
+#undef DIAG
+	DIAG_END,
+};
+
+/* A note is no fault: it tells what a rule comes to. */
+enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+enum {
+	DIAG_MAX = 50,     /* so many are printed as text */
+	DIAG_KEPT = 10000, /* those that come after are counted */
+};
+
+enum diag_format { DIAG_TEXT, DIAG_GCC };
+
+struct diag {
+	enum diag_id id;
+	enum diag_severity severity; /* of its code, until it is judged */
+	struct loc loc;
+	const char *message; /* lower case, no full stop */
+	const char *help;    /* the way out, or NULL */
+	struct loc note_loc; /* a second place, with note, or no place */
+	const char *note;
+	const char *suppressed; /* why the text ignores it, or NULL */
+};
+
+struct diags {
+	struct arena *arena;
+	struct sources *sources;
+	VEC(struct diag) records;
+	size_t errors, warnings, notes; /* all, kept or not */
+	struct map known;    /* what a record says -> 1 + its index */
+	size_t replace;      /* from here on records are errors, if too many */
+	struct diag surplus; /* the last that was not kept */
+};
+
+/* What the command line says of codes. */
+struct diag_choices {
+	bool off[DIAG_END];
+	bool error[DIAG_END];
+};
+
+void diags_init(struct diags *diags, struct arena *arena,
+    struct sources *sources);
+
+/* Adds a record; returns it so that help and note can be filled in with
+ * diag_help() and diag_note().  Never NULL. */
+__attribute__((format(printf, 4, 5)))
+struct diag *diag_add(struct diags *diags, enum diag_id id, struct loc loc,
+    const char *format, ...);
+__attribute__((format(printf, 3, 4)))
+void diag_help(struct diags *diags, struct diag *diag, const char *format,
+    ...);
+__attribute__((format(printf, 4, 5)))
+void diag_note(struct diags *diags, struct diag *diag, struct loc loc,
+    const char *format, ...);
+
+/* "did you mean 'x'?" as the help line, if `nearest` is not NULL. */
+void diag_did_you_mean(struct diags *diags, struct diag *diag,
+    const char *nearest);
+
+/* Marks a record, which no longer counts; an error is left as it is. */
+void diag_suppress(struct diags *diags, struct diag *diag,
+    const char *reason);
+
+/* Drops warnings that are off, makes errors of others, and counts anew without
+ * what is suppressed.  Errors stay errors.  Done once, before printing. */
+void diags_judge(struct diags *diags, const struct diag_choices *choices);
+
+/* All records in source order; records.count of them. */
+const struct diag **diags_sorted(const struct diags *diags);
+
+/* Prints the records that are not suppressed, in source order, and a closing
+ * count when there are any. */
+void diags_print(const struct diags *diags, FILE *stream,
+    enum diag_format format, bool colour);
+
+const char *diag_code(enum diag_id id);   /* "SBX0201" */
+const char *diag_title(enum diag_id id);
+const char *diag_explain(enum diag_id id);
+enum diag_severity diag_severity(enum diag_id id);
+const char *diag_severity_word(enum diag_severity severity);
+/* "risky-write", of the identifier in the table. */
+const char *diag_name(struct arena *arena, enum diag_id id);
+/* The id of a code or name in any case, or DIAG_END. */
+enum diag_id diag_find(const char *code);
+/* The code or name that a word may have been meant for, or NULL. */
+const char *diag_nearest(struct arena *arena, const char *word);
+
+#endif

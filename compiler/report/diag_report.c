@@ -1,0 +1,201 @@
+/* See diag_report.h. */
+#include "compiler/report/diag_report.h"
+
+#include <string.h>
+
+static enum report_severity
+severity_of(enum diag_severity severity)
+{
+	switch (severity) {
+	case DIAG_NOTE:
+		return REPORT_NOTE;
+	case DIAG_WARNING:
+		return REPORT_WARNING;
+	case DIAG_ERROR:
+		break;
+	}
+	return REPORT_ERROR;
+}
+
+void
+diags_report_rules(struct report *report)
+{
+	for (int i = 0; i < DIAG_END; i++) {
+		enum diag_id id = (enum diag_id)i;
+
+		*report_rule(report) = (struct report_rule){
+			.id = diag_code(id),
+			.name = diag_name(report->arena, id),
+			.title = diag_title(id),
+			.explain = diag_explain(id),
+			.severity = severity_of(diag_severity(id)),
+		};
+	}
+}
+
+/* --- places --------------------------------------------------------------- */
+
+static struct report_place
+place_of(const struct sources *sources, struct loc loc)
+{
+	struct position begin = sources_position(sources, loc), end;
+	struct report_place place = { 0 };
+
+	if (begin.source == NULL)
+		return place;
+	/* The end may be that of the text, where the next one begins. */
+	end = loc.end > loc.begin ? sources_position(sources,
+	    (struct loc){ loc.end - 1, loc.end }) : begin;
+	place.file = begin.source->shown;
+	place.line = begin.line;
+	place.column = begin.column;
+	place.end_line = end.line;
+	place.end_column = end.column + (loc.end > loc.begin);
+	return place;
+}
+
+/* The line of a place without the blanks around it. */
+static const char *
+excerpt_of(struct arena *arena, const struct sources *sources, struct loc loc)
+{
+	struct position at = sources_position(sources, loc);
+	const char *begin, *end;
+
+	if (at.source == NULL)
+		return NULL;
+	begin = at.source->text + at.source->lines[at.line - 1];
+	end = memchr(begin, '\n', (size_t)(at.source->text + at.source->size -
+	    begin));
+	if (end == NULL)
+		end = at.source->text + at.source->size;
+	begin += strspn(begin, " \t");
+	while (end > begin && strchr(" \t\r", end[-1]) != NULL)
+		end--;
+	return begin < end ? arena_strndup(arena, begin,
+	    (size_t)(end - begin)) : "";
+}
+
+/* Whether another file gave the same finding. */
+static bool
+is_known(struct report *report, struct map *known,
+    const struct report_finding *finding)
+{
+	const char *key = arena_printf(report->arena, "%s %u %u %s %s",
+	    finding->rule, finding->place.line, finding->place.column,
+	    finding->place.file != NULL ? finding->place.file : "",
+	    finding->message);
+
+	key = arena_intern(report->arena, key, strlen(key));
+	if (map_find(known, key) != NULL)
+		return true;
+	map_put(report->arena, known, key, known);
+	return false;
+}
+
+static void
+report_diag(const struct diags *diags, struct report *report,
+    struct map *known, const struct diag *diag)
+{
+	struct report_finding finding = {
+		.rule = diag_code(diag->id),
+		.severity = severity_of(diag->severity),
+		.place = place_of(diags->sources, diag->loc),
+		.message = diag->message,
+		.help = diag->help,
+		.suppressed = diag->suppressed,
+		.excerpt = excerpt_of(report->arena, diags->sources,
+		    diag->loc),
+	};
+	struct report_finding *added;
+
+	if (is_known(report, known, &finding))
+		return;
+	added = report_finding(report);
+	*added = finding;
+	if (diag->note != NULL)
+		report_relate(report, added,
+		    place_of(diags->sources, diag->note_loc), diag->note);
+}
+
+void
+diags_report(const struct diags *diags, struct report *report,
+    struct map *known)
+{
+	const struct diag **sorted = diags_sorted(diags);
+
+	for (size_t i = 0; i < diags->records.count; i++)
+		report_diag(diags, report, known, sorted[i]);
+}
+
+/* --- -W and -E ------------------------------------------------------------ */
+
+/* A code in a word, with "no-" before it or not. */
+struct choice {
+	bool no, all;
+	enum diag_id id;
+};
+
+static const char *
+choice_read(struct arena *arena, const char *word, struct choice *choice)
+{
+	const char *code = word, *nearest;
+
+	choice->no = strncmp(word, "no-", 3) == 0;
+	if (choice->no)
+		code += 3;
+	choice->all = strcmp(code, "all") == 0;
+	choice->id = diag_find(code);
+	if (choice->all || choice->id != DIAG_END)
+		return NULL;
+	nearest = diag_nearest(arena, code);
+	if (nearest == NULL)
+		return arena_printf(arena, "'%s' is no code of a diagnostic",
+		    code);
+	return arena_printf(arena, "'%s' is no code of a diagnostic; did you "
+	    "mean '%s'?", code, nearest);
+}
+
+const char *
+diag_choice_warning(struct arena *arena, const char *word,
+    struct diag_choices *choices)
+{
+	struct choice choice;
+	const char *fault = choice_read(arena, word, &choice);
+
+	if (fault != NULL)
+		return fault;
+	if (choice.all) {
+		for (int i = 0; i < DIAG_END; i++)
+			choices->off[i] = choice.no;
+		return NULL;
+	}
+	if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
+		return arena_printf(arena, "%s is an error, and errors cannot "
+		    "be switched off", diag_code(choice.id));
+	choices->off[choice.id] = choice.no;
+	return NULL;
+}
+
+/* Who asks for one error by its code wants to see it. */
+const char *
+diag_choice_error(struct arena *arena, const char *word,
+    struct diag_choices *choices)
+{
+	struct choice choice;
+	const char *fault = choice_read(arena, word, &choice);
+
+	if (fault != NULL)
+		return fault;
+	if (!choice.all) {
+		if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
+			return arena_printf(arena, "%s is an error whatever "
+			    "is said", diag_code(choice.id));
+		choices->error[choice.id] = !choice.no;
+		choices->off[choice.id] &= choice.no;
+		return NULL;
+	}
+	for (int i = 0; i < DIAG_END; i++)
+		choices->error[i] = !choice.no &&
+		    diag_severity((enum diag_id)i) == DIAG_WARNING;
+	return NULL;
+}

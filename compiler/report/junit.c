@@ -1,0 +1,280 @@
+/*
+ * JUnit XML, in the form that CI hosts read: a suite for each file, in it the
+ * cases of a test, or one for each finding.  An error is a failure, a warning
+ * or note passes and says its text, so that the report is red exactly where
+ * the exit status is; a file without findings has one case, which passes.
+ */
+#include "compiler/report/write.h"
+
+#include "compiler/base/map.h"
+#include "compiler/base/utf8.h"
+
+#include <string.h>
+
+/* What a suite holds: indices of findings and cases, in their order. */
+struct suite {
+	const char *name;
+	VEC(size_t) findings, cases;
+};
+
+struct suites {
+	struct arena *arena;
+	struct map by_name;
+	VEC(struct suite *) list;
+};
+
+/* --- XML ------------------------------------------------------------------ */
+
+/* Characters that XML 1.0 has no way to write. */
+static bool
+is_forbidden(uint32_t character)
+{
+	return (character < 0x20 && character != '\t' && character != '\n' &&
+	    character != '\r') || character == 0xfffe || character == 0xffff;
+}
+
+static void
+put_character(FILE *stream, const char *text, size_t size)
+{
+	switch (*text) {
+	case '&':
+		fputs("&amp;", stream);
+		break;
+	case '<':
+		fputs("&lt;", stream);
+		break;
+	case '>':
+		fputs("&gt;", stream);
+		break;
+	case '"':
+		fputs("&quot;", stream);
+		break;
+	case '\n': /* an attribute would turn these into blanks */
+	case '\r':
+	case '\t':
+		fprintf(stream, "&#%d;", *text);
+		break;
+	default:
+		fwrite(text, 1, size, stream);
+	}
+}
+
+static void
+put_xml(FILE *stream, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		uint32_t character = 0;
+		size_t size = utf8_decode(text, len, &character);
+
+		if (size == 0 || is_forbidden(character))
+			fputs("\xef\xbf\xbd", stream);
+		else
+			put_character(stream, text, size);
+		text += size > 0 ? size : 1;
+		len -= size > 0 ? size : 1;
+	}
+}
+
+static void
+put_attribute(FILE *stream, const char *name, const char *text)
+{
+	if (text == NULL)
+		return;
+	fprintf(stream, " %s=\"", name);
+	put_xml(stream, text);
+	putc('"', stream);
+}
+
+/* --- suites --------------------------------------------------------------- */
+
+static struct suite *
+suite_get(struct suites *suites, const char *name)
+{
+	struct suite *suite;
+
+	if (name == NULL)
+		name = "sbxc";
+	name = arena_intern(suites->arena, name, strlen(name));
+	suite = map_find(&suites->by_name, name);
+	if (suite != NULL)
+		return suite;
+	suite = arena_alloc(suites->arena, sizeof *suite);
+	suite->name = name;
+	map_put(suites->arena, &suites->by_name, name, suite);
+	*arena_push(suites->arena, &suites->list) = suite;
+	return suite;
+}
+
+static void
+suites_fill(struct suites *suites, const struct report *report)
+{
+	for (size_t i = 0; i < report->files.count; i++)
+		suite_get(suites, report->files.items[i]);
+	for (size_t i = 0; i < report->findings.count; i++) {
+		struct suite *suite = suite_get(suites,
+		    report->findings.items[i].place.file);
+
+		*arena_push(suites->arena, &suite->findings) = i;
+	}
+	for (size_t i = 0; i < report->cases.count; i++) {
+		struct suite *suite = suite_get(suites,
+		    report->cases.items[i].suite);
+
+		*arena_push(suites->arena, &suite->cases) = i;
+	}
+}
+
+/* --- cases ---------------------------------------------------------------- */
+
+static void
+put_case_start(FILE *stream, const char *suite, const char *name,
+    const struct report_place *place)
+{
+	fputs("    <testcase", stream);
+	put_attribute(stream, "classname", suite);
+	put_attribute(stream, "name", name);
+	put_attribute(stream, "file", place->file);
+	if (place->file != NULL && place->line > 0)
+		fprintf(stream, " line=\"%u\"", place->line);
+	fputs(">\n", stream);
+}
+
+/* An element with a message, and more text in it. */
+static void
+put_outcome(FILE *stream, const char *element, const char *type,
+    const char *message, const char *text)
+{
+	fprintf(stream, "      <%s", element);
+	put_attribute(stream, "message", message);
+	put_attribute(stream, "type", type);
+	putc('>', stream);
+	put_xml(stream, text);
+	fprintf(stream, "</%s>\n", element);
+}
+
+static void
+put_finding(const struct report *report, FILE *stream, const char *suite,
+    const struct report_finding *finding)
+{
+	const struct report_place *place = &finding->place;
+	const char *text = arena_printf(report->arena, "%s:%u:%u: %s: %s [%s]"
+	    "%s%s", place->file != NULL ? place->file : "sbxc", place->line,
+	    place->column, report_severity_word(finding->severity),
+	    finding->message, finding->rule, finding->help != NULL ? "\n" : "",
+	    finding->help != NULL ? finding->help : "");
+
+	put_case_start(stream, suite, arena_printf(report->arena,
+	    "%s at %u:%u", finding->rule, place->line, place->column), place);
+	if (finding->suppressed != NULL)
+		put_outcome(stream, "skipped", NULL, finding->suppressed, "");
+	else if (finding->severity == REPORT_ERROR)
+		put_outcome(stream, "failure", finding->rule,
+		    finding->message, text);
+	else
+		put_outcome(stream, "system-out", NULL, NULL, text);
+	fputs("    </testcase>\n", stream);
+}
+
+static void
+put_case(FILE *stream, const char *suite, const struct report_case *test)
+{
+	const char *message = test->message != NULL ? test->message : "";
+
+	put_case_start(stream, suite, test->name, &test->place);
+	if (test->skipped != NULL)
+		put_outcome(stream, "skipped", NULL, test->skipped, "");
+	else if (!test->passed)
+		put_outcome(stream, "failure", "failed", message, message);
+	fputs("    </testcase>\n", stream);
+}
+
+struct totals {
+	size_t tests, failures, skipped;
+};
+
+static void
+totals_add(struct totals *totals, bool failed, bool skipped)
+{
+	totals->tests++;
+	totals->failures += failed && !skipped;
+	totals->skipped += skipped;
+}
+
+static struct totals
+suite_totals(const struct report *report, const struct suite *suite)
+{
+	struct totals totals = { 0 };
+
+	for (size_t i = 0; i < suite->findings.count; i++) {
+		const struct report_finding *finding =
+		    &report->findings.items[suite->findings.items[i]];
+
+		totals_add(&totals, finding->severity == REPORT_ERROR,
+		    finding->suppressed != NULL);
+	}
+	for (size_t i = 0; i < suite->cases.count; i++) {
+		const struct report_case *test =
+		    &report->cases.items[suite->cases.items[i]];
+
+		totals_add(&totals, !test->passed, test->skipped != NULL);
+	}
+	if (totals.tests == 0)
+		totals.tests = 1;
+	return totals;
+}
+
+static void
+put_totals(FILE *stream, struct totals totals)
+{
+	fprintf(stream, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	    "skipped=\"%zu\">\n", totals.tests, totals.failures,
+	    totals.skipped);
+}
+
+static void
+put_suite(const struct report *report, FILE *stream,
+    const struct suite *suite)
+{
+	fputs("  <testsuite", stream);
+	put_attribute(stream, "name", suite->name);
+	put_totals(stream, suite_totals(report, suite));
+	if (suite->findings.count + suite->cases.count == 0) {
+		put_case_start(stream, suite->name, report->command,
+		    &(struct report_place){ .file = suite->name });
+		fputs("    </testcase>\n", stream);
+	}
+	for (size_t i = 0; i < suite->findings.count; i++)
+		put_finding(report, stream, suite->name,
+		    &report->findings.items[suite->findings.items[i]]);
+	for (size_t i = 0; i < suite->cases.count; i++)
+		put_case(stream, suite->name,
+		    &report->cases.items[suite->cases.items[i]]);
+	fputs("  </testsuite>\n", stream);
+}
+
+void
+report_write_junit(const struct report *report, FILE *stream)
+{
+	struct suites suites = { .arena = report->arena };
+	struct totals all = { 0 };
+
+	suites_fill(&suites, report);
+	for (size_t i = 0; i < suites.list.count; i++) {
+		struct totals totals = suite_totals(report,
+		    suites.list.items[i]);
+
+		all.tests += totals.tests;
+		all.failures += totals.failures;
+		all.skipped += totals.skipped;
+	}
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",
+	    stream);
+	put_attribute(stream, "name", arena_printf(report->arena, "sbxc %s",
+	    report->command));
+	put_totals(stream, all);
+	for (size_t i = 0; i < suites.list.count; i++)
+		put_suite(report, stream, suites.list.items[i]);
+	fputs("</testsuites>\n", stream);
+}

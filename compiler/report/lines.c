@@ -1,0 +1,281 @@
+/*
+ * The formats that are made of lines: GCC's, the workflow commands of GitHub,
+ * Markdown and TAP.  Each has its own characters that text must not hold as
+ * they are, and its own way to write them.
+ */
+#include "compiler/report/write.h"
+
+#include "compiler/base/utf8.h"
+
+#include <string.h>
+
+/* What a byte is written as; a table ends with byte 0. */
+struct escape {
+	char byte;
+	const char *text;
+};
+
+/* The text with the table's bytes replaced, and with nothing that is no
+ * character or is not seen. */
+static void
+put_escaped(FILE *stream, const char *text, const struct escape *escapes)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		const struct escape *escape = escapes;
+		uint32_t character = 0;
+		size_t size = utf8_decode(text, len, &character);
+
+		while (escape->byte != '\0' && escape->byte != *text)
+			escape++;
+		if (escape->byte != '\0')
+			fputs(escape->text, stream);
+		else if (size == 0 || utf8_is_hidden(character))
+			fputs("\xef\xbf\xbd", stream);
+		else
+			fwrite(text, 1, size, stream);
+		text += size > 0 ? size : 1;
+		len -= size > 0 ? size : 1;
+	}
+}
+
+/* --- gcc ------------------------------------------------------------------ */
+
+static const struct escape one_line[] = {
+	{ '\n', "\\n" }, { '\r', "\\r" }, { '\t', "\\t" }, { '\0', NULL },
+};
+
+static void
+put_gcc(FILE *stream, const struct report_place *place, const char *severity,
+    const char *message)
+{
+	put_escaped(stream, place->file != NULL ? place->file : "sbxc",
+	    one_line);
+	if (place->file != NULL && place->line > 0)
+		fprintf(stream, ":%u:%u", place->line, place->column);
+	fprintf(stream, ": %s: ", severity);
+	put_escaped(stream, message, one_line);
+}
+
+void
+report_write_gcc(const struct report *report, FILE *stream)
+{
+	for (size_t i = 0; i < report->findings.count; i++) {
+		const struct report_finding *finding =
+		    &report->findings.items[i];
+
+		if (finding->suppressed != NULL)
+			continue;
+		put_gcc(stream, &finding->place,
+		    report_severity_word(finding->severity),
+		    finding->message);
+		fprintf(stream, " [%s]\n", finding->rule);
+		for (size_t j = 0; j < finding->related.count; j++) {
+			put_gcc(stream, &finding->related.items[j].place,
+			    "note", finding->related.items[j].message);
+			putc('\n', stream);
+		}
+	}
+}
+
+/* --- GitHub --------------------------------------------------------------- */
+
+static const struct escape github_data[] = {
+	{ '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { '\0', NULL },
+};
+
+static const struct escape github_property[] = {
+	{ '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { ':', "%3A" },
+	{ ',', "%2C" }, { '\0', NULL },
+};
+
+/* A path that the host finds in the repository. */
+static const char *
+github_path(const char *file)
+{
+	while (file[0] == '.' && file[1] == '/')
+		file += 2;
+	return file;
+}
+
+static void
+put_github_place(FILE *stream, const struct report_place *place)
+{
+	if (place->file == NULL)
+		return;
+	fputs("file=", stream);
+	put_escaped(stream, github_path(place->file), github_property);
+	if (place->line > 0)
+		fprintf(stream, ",line=%u,endLine=%u,col=%u,endColumn=%u",
+		    place->line, place->end_line, place->column,
+		    place->end_column);
+	putc(',', stream);
+}
+
+static void
+put_github(const struct report *report, FILE *stream,
+    const struct report_finding *finding)
+{
+	static const char *const words[] = {
+		[REPORT_NOTE] = "notice",
+		[REPORT_WARNING] = "warning",
+		[REPORT_ERROR] = "error",
+	};
+	const struct report_rule *rule = report_rule_find(report,
+	    finding->rule);
+
+	fprintf(stream, "::%s ", words[finding->severity]);
+	put_github_place(stream, &finding->place);
+	fprintf(stream, "title=%s", finding->rule);
+	if (rule != NULL) {
+		putc(' ', stream);
+		put_escaped(stream, rule->title, github_property);
+	}
+	fputs("::", stream);
+	put_escaped(stream, finding->message, github_data);
+	if (finding->help != NULL) {
+		fputs("%0A", stream);
+		put_escaped(stream, finding->help, github_data);
+	}
+	putc('\n', stream);
+}
+
+static void
+put_github_case(FILE *stream, const struct report_case *test)
+{
+	fputs("::error ", stream);
+	put_github_place(stream, &test->place);
+	fputs("title=", stream);
+	put_escaped(stream, test->name, github_property);
+	fputs("::", stream);
+	put_escaped(stream, test->message != NULL ? test->message : "failed",
+	    github_data);
+	putc('\n', stream);
+}
+
+void
+report_write_github(const struct report *report, FILE *stream)
+{
+	for (size_t i = 0; i < report->findings.count; i++) {
+		if (report->findings.items[i].suppressed == NULL)
+			put_github(report, stream, &report->findings.items[i]);
+	}
+	for (size_t i = 0; i < report->cases.count; i++) {
+		const struct report_case *test = &report->cases.items[i];
+
+		if (!test->passed && test->skipped == NULL)
+			put_github_case(stream, test);
+	}
+}
+
+/* --- Markdown ------------------------------------------------------------- */
+
+/* In a cell of a table, where nothing may begin markup or end the cell. */
+static const struct escape markdown[] = {
+	{ '|', "\\|" }, { '\n', "<br>" }, { '\r', " " }, { '\t', " " },
+	{ '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" }, { '*', "\\*" },
+	{ '_', "\\_" }, { '`', "\\`" }, { '[', "\\[" }, { ']', "\\]" },
+	{ '\\', "\\\\" }, { '~', "\\~" }, { '#', "\\#" }, { '@', "&#64;" },
+	{ '\0', NULL },
+};
+
+static void
+put_markdown(FILE *stream, const struct report_finding *finding)
+{
+	const struct report_place *place = &finding->place;
+
+	fprintf(stream, "| %s | ", report_severity_word(finding->severity));
+	if (place->file != NULL)
+		put_escaped(stream, place->file, markdown);
+	if (place->file != NULL && place->line > 0)
+		fprintf(stream, ":%u:%u", place->line, place->column);
+	fputs(" | ", stream);
+	put_escaped(stream, finding->message, markdown);
+	if (finding->help != NULL) {
+		fputs("<br>", stream);
+		put_escaped(stream, finding->help, markdown);
+	}
+	for (size_t i = 0; i < finding->properties.count; i++) {
+		fputs("<br>", stream);
+		put_escaped(stream, finding->properties.items[i].name,
+		    markdown);
+		fputs(": ", stream);
+		put_escaped(stream, finding->properties.items[i].text,
+		    markdown);
+	}
+	fprintf(stream, " | %s |\n", finding->rule);
+}
+
+void
+report_write_markdown(const struct report *report, FILE *stream)
+{
+	bool head = false;
+
+	if (report->title != NULL) {
+		fputs("### ", stream);
+		put_escaped(stream, report->title, markdown);
+		fputs("\n\n", stream);
+	}
+	for (size_t i = 0; i < report->findings.count; i++) {
+		if (report->findings.items[i].suppressed != NULL)
+			continue;
+		if (!head)
+			fputs("| | where | what | rule |\n"
+			    "|---|---|---|---|\n", stream);
+		head = true;
+		put_markdown(stream, &report->findings.items[i]);
+	}
+	if (report->summary == NULL)
+		return;
+	fputs(head ? "\n" : "", stream);
+	put_escaped(stream, report->summary, markdown);
+	putc('\n', stream);
+}
+
+/* --- TAP ------------------------------------------------------------------ */
+
+/* '#' begins a directive. */
+static const struct escape tap[] = {
+	{ '\n', " " }, { '\r', " " }, { '\t', " " }, { '#', "\\#" },
+	{ '\\', "\\\\" }, { '\0', NULL },
+};
+
+/* Each line of a text behind "# ". */
+static void
+put_comment(FILE *stream, const char *text)
+{
+	while (*text != '\0') {
+		size_t len = strcspn(text, "\n");
+
+		fputs("# ", stream);
+		fwrite(text, 1, len, stream);
+		putc('\n', stream);
+		text += len + (text[len] == '\n');
+	}
+}
+
+void
+report_write_tap(const struct report *report, FILE *stream)
+{
+	fprintf(stream, "TAP version 13\n1..%zu\n", report->cases.count);
+	for (size_t i = 0; i < report->cases.count; i++) {
+		const struct report_case *test = &report->cases.items[i];
+
+		fprintf(stream, "%s %zu - ", test->passed ||
+		    test->skipped != NULL ? "ok" : "not ok", i + 1);
+		if (test->suite != NULL) {
+			put_escaped(stream, test->suite, tap);
+			fputs(": ", stream);
+		}
+		put_escaped(stream, test->name, tap);
+		if (test->skipped != NULL) {
+			fputs(" # SKIP ", stream);
+			put_escaped(stream, test->skipped, tap);
+		}
+		putc('\n', stream);
+		if (!test->passed && test->skipped == NULL &&
+		    test->message != NULL)
+			put_comment(stream, test->message);
+	}
+}

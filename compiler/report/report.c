@@ -1,0 +1,153 @@
+/* See report.h: building a report, and the table of formats. */
+#include "compiler/report/write.h"
+
+#include <string.h>
+
+void
+report_init(struct report *report, struct arena *arena, const char *command)
+{
+	*report = (struct report){ .arena = arena, .command = command };
+}
+
+struct report_rule *
+report_rule(struct report *report)
+{
+	return arena_push(report->arena, &report->rules);
+}
+
+struct report_finding *
+report_finding(struct report *report)
+{
+	return arena_push(report->arena, &report->findings);
+}
+
+struct report_case *
+report_case(struct report *report)
+{
+	return arena_push(report->arena, &report->cases);
+}
+
+void
+report_file(struct report *report, const char *file)
+{
+	*arena_push(report->arena, &report->files) = file;
+}
+
+void
+report_relate(struct report *report, struct report_finding *finding,
+    struct report_place place, const char *message)
+{
+	*arena_push(report->arena, &finding->related) =
+	    (struct report_related){ .place = place, .message = message };
+}
+
+void
+report_property(struct report *report, struct report_finding *finding,
+    const char *name, const char *text)
+{
+	*arena_push(report->arena, &finding->properties) =
+	    (struct report_property){ .name = name, .text = text };
+}
+
+/* --- what several writers ask --------------------------------------------- */
+
+const struct report_rule *
+report_rule_find(const struct report *report, const char *id)
+{
+	for (size_t i = 0; i < report->rules.count; i++) {
+		if (strcmp(report->rules.items[i].id, id) == 0)
+			return &report->rules.items[i];
+	}
+	return NULL;
+}
+
+struct report_counts
+report_count(const struct report *report)
+{
+	struct report_counts counts = { 0 };
+
+	for (size_t i = 0; i < report->findings.count; i++) {
+		const struct report_finding *finding =
+		    &report->findings.items[i];
+
+		if (finding->suppressed != NULL)
+			counts.suppressed++;
+		else
+			counts.severity[finding->severity]++;
+	}
+	for (size_t i = 0; i < report->cases.count; i++) {
+		const struct report_case *test = &report->cases.items[i];
+
+		if (test->skipped != NULL)
+			counts.skipped++;
+		else if (test->passed)
+			counts.passed++;
+		else
+			counts.failed++;
+	}
+	return counts;
+}
+
+const char *
+report_severity_word(enum report_severity severity)
+{
+	static const char *const words[] = {
+		[REPORT_NOTE] = "note",
+		[REPORT_WARNING] = "warning",
+		[REPORT_ERROR] = "error",
+	};
+
+	return words[severity];
+}
+
+/* --- formats -------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*write)(const struct report *report, FILE *stream);
+} formats[] = {
+	[REPORT_TEXT] = { "text", report_write_gcc },
+	[REPORT_GCC] = { "gcc", report_write_gcc },
+	[REPORT_JSON] = { "json", report_write_json },
+	[REPORT_SARIF] = { "sarif", report_write_sarif },
+	[REPORT_GITHUB] = { "github", report_write_github },
+	[REPORT_JUNIT] = { "junit", report_write_junit },
+	[REPORT_MARKDOWN] = { "markdown", report_write_markdown },
+	[REPORT_TAP] = { "tap", report_write_tap },
+};
+
+bool
+report_format_find(const char *name, unsigned set, enum report_format *format)
+{
+	for (unsigned i = 0; i < REPORT_FORMAT_END; i++) {
+		if ((set & REPORT_BIT(i)) == 0 ||
+		    strcmp(formats[i].name, name) != 0)
+			continue;
+		*format = (enum report_format)i;
+		return true;
+	}
+	return false;
+}
+
+const char *
+report_format_names(struct arena *arena, unsigned set)
+{
+	const char *names = "";
+
+	for (unsigned i = 0; i < REPORT_FORMAT_END; i++) {
+		if ((set & REPORT_BIT(i)) == 0)
+			continue;
+		set &= ~REPORT_BIT(i);
+		names = arena_printf(arena, "%s%s%s", names,
+		    *names == '\0' ? "" : set == 0 ? " or " : ", ",
+		    formats[i].name);
+	}
+	return names;
+}
+
+void
+report_write(const struct report *report, enum report_format format,
+    FILE *stream)
+{
+	formats[format].write(report, stream);
+}

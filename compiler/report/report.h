@@ -1,0 +1,122 @@
+/*
+ * What a command found out, for programs: findings with places, cases of a
+ * test, and one writer for each format.  A command fills a report in and asks
+ * for it to be written; it knows nothing of JSON, XML or TAP.
+ *
+ *	report_init()  report_rule()*  report_finding()*  report_case()*
+ *	report_write()
+ *
+ * All texts are the caller's and must live as long as the report; any bytes
+ * may be in them, a writer makes valid text of its format out of them.
+ */
+#ifndef SBX_REPORT_H
+#define SBX_REPORT_H
+
+#include "compiler/base/arena.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum report_format {
+	REPORT_TEXT,     /* each command's own, for people */
+	REPORT_GCC,      /* FILE:LINE:COLUMN: error: MESSAGE [RULE] */
+	REPORT_JSON,     /* {"version": 1, ...}, see sbxc(1) */
+	REPORT_SARIF,    /* 2.1.0 */
+	REPORT_GITHUB,   /* workflow commands: ::error file=...::MESSAGE */
+	REPORT_JUNIT,
+	REPORT_MARKDOWN, /* a comment of a pull request */
+	REPORT_TAP,      /* version 13 */
+	REPORT_FORMAT_END,
+};
+
+/* A set of formats: bits of REPORT_BIT(). */
+#define REPORT_BIT(format) (1U << (format))
+
+enum report_severity { REPORT_NOTE, REPORT_WARNING, REPORT_ERROR };
+
+/* A kind of finding.  `id` is stable: "SBX0601". */
+struct report_rule {
+	const char *id, *name; /* name: "risky-write" */
+	const char *title, *explain;
+	enum report_severity severity; /* unless a finding says otherwise */
+};
+
+/* Lines and columns count from 1, columns in characters; the end is after the
+ * last one.  file NULL: no place; line 0: the file as a whole. */
+struct report_place {
+	const char *file; /* as the user wrote it */
+	uint32_t line, column, end_line, end_column;
+};
+
+/* Another place that belongs to a finding. */
+struct report_related {
+	struct report_place place;
+	const char *message;
+};
+
+/* Anything more, as name and text: "witness", "write /src/x". */
+struct report_property {
+	const char *name, *text;
+};
+
+struct report_finding {
+	const char *rule; /* the id of a rule that was added */
+	enum report_severity severity;
+	struct report_place place;
+	const char *message;
+	const char *help;       /* the way out, or NULL */
+	const char *suppressed; /* why it is to be ignored; NULL: it is not */
+	const char *excerpt;    /* the source line: what tells it from others
+	                         * when lines move; NULL: the message does */
+	VEC(struct report_related) related;
+	VEC(struct report_property) properties;
+};
+
+struct report_case {
+	const char *suite; /* what holds it: the file's name */
+	const char *name;
+	bool passed;
+	const char *skipped; /* why it was not tried, or NULL */
+	const char *message; /* why it failed, any number of lines, or NULL */
+	struct report_place place;
+};
+
+struct report {
+	struct arena *arena;
+	const char *command; /* "check" */
+	const char *title;   /* a headline for MARKDOWN, or NULL */
+	const char *summary; /* a closing line for MARKDOWN, or NULL */
+	VEC(struct report_rule) rules;
+	VEC(struct report_finding) findings;
+	VEC(struct report_case) cases;
+	VEC(const char *) files; /* that were looked at, with findings or not */
+};
+
+void report_init(struct report *report, struct arena *arena,
+    const char *command);
+
+/* Each adds a zeroed element and returns it, to be filled in before the next
+ * one is added. */
+struct report_rule *report_rule(struct report *report);
+struct report_finding *report_finding(struct report *report);
+struct report_case *report_case(struct report *report);
+void report_file(struct report *report, const char *file);
+
+void report_relate(struct report *report, struct report_finding *finding,
+    struct report_place place, const char *message);
+void report_property(struct report *report, struct report_finding *finding,
+    const char *name, const char *text);
+
+/* The format of this name among those of the set; false if it is not there. */
+bool report_format_find(const char *name, unsigned set,
+    enum report_format *format);
+
+/* "text, gcc or json": the names of a set, for a message. */
+const char *report_format_names(struct arena *arena, unsigned set);
+
+/* Writes the report.  REPORT_TEXT is written as REPORT_GCC: who has something
+ * better for people does that instead. */
+void report_write(const struct report *report, enum report_format format,
+    FILE *stream);
+
+#endif

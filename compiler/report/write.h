@@ -1,0 +1,35 @@
+/*
+ * Between report.c and the writers, one for each format.
+ */
+#ifndef SBX_REPORT_WRITE_H
+#define SBX_REPORT_WRITE_H
+
+#include "compiler/report/report.h"
+
+/* Findings that are not suppressed, by severity; those that are; and cases. */
+struct report_counts {
+	size_t severity[REPORT_ERROR + 1];
+	size_t suppressed, passed, failed, skipped;
+};
+
+struct report_counts report_count(const struct report *report);
+
+/* NULL if no such rule was added. */
+const struct report_rule *report_rule_find(const struct report *report,
+    const char *id);
+
+/* "note", "warning", "error". */
+const char *report_severity_word(enum report_severity severity);
+
+/* report_lines.c */
+void report_write_gcc(const struct report *report, FILE *stream);
+void report_write_github(const struct report *report, FILE *stream);
+void report_write_markdown(const struct report *report, FILE *stream);
+void report_write_tap(const struct report *report, FILE *stream);
+
+/* report_json.c, report_sarif.c, report_junit.c */
+void report_write_json(const struct report *report, FILE *stream);
+void report_write_sarif(const struct report *report, FILE *stream);
+void report_write_junit(const struct report *report, FILE *stream);
+
+#endif

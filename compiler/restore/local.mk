@@ -1,0 +1,8 @@
+# The bytes of a blob back to a policy and its statements.
+libsbx_a_SOURCES += \
+	compiler/restore/network.c \
+	compiler/restore/restore.c \
+	compiler/restore/restore.h \
+	compiler/restore/restorer.h \
+	compiler/restore/sbpl_read.c \
+	compiler/restore/statements.c

@@ -1,0 +1,31 @@
+/*
+ * From a blob back to the policy that it was compiled from, as far as the blob
+ * depends on it: what profiles, groups, sets and `let` were is gone, and so is
+ * what had no effect.  Rules carry the marks of the blob's source map.
+ */
+#ifndef SBX_RESTORE_H
+#define SBX_RESTORE_H
+
+#include "compiler/policy/policy.h"
+
+/*
+ * NULL, with a sentence about it in *fault, for a blob that says what no
+ * policy can: it was verified, but anybody may have made it.  Strings are the
+ * arena's.
+ */
+struct policy *restore_policy(struct arena *arena, const struct sbx_view *view,
+    const char **fault);
+
+/*
+ * The section in which the blob differs from what this compiler makes of the
+ * policy, as words; NULL if it does not, to the byte.
+ */
+const char *restore_difference(struct policy *policy,
+    const struct sbx_view *view);
+
+/* statements.c: the policy as one profile that needs no other.  `made_from` is
+ * what its mark says. */
+struct ast_stmt *policy_statements(const struct policy *policy,
+    const char *made_from);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * What the files of restore*.c share while a policy is restored.
+ */
+#ifndef SBX_RESTORER_H
+#define SBX_RESTORER_H
+
+#include "compiler/restore/restore.h"
+#include "compiler/lower/sbpl.h"
+
+struct restorer {
+	struct arena *arena;
+	const struct sbx_view *view;
+	struct policy *policy;
+	const struct mark **marks; /* of the blob's sources; NULL: none */
+	struct sbpl_rules macos;
+	bool has_macos;
+	const char *fault;
+};
+
+/* A string of the blob, interned. */
+const char *restorer_string(const struct restorer *restorer, uint32_t offset);
+
+/* A place that is one, though no text is there, with the mark of a source. */
+struct origin restorer_origin(const struct restorer *restorer, uint8_t where,
+    uint32_t source);
+
+/* Whether a rule of the tables may be for macOS too: one for everything is a
+ * reason to refuse others, on its platform alone. */
+bool restorer_shares(const struct restorer *restorer);
+
+/* Notes what no policy can say; the first counts. */
+void restorer_fault(struct restorer *restorer, const char *fault);
+
+/* restore_network.c: the rules without objects, and ports. */
+void restore_freedoms(struct restorer *restorer);
+void restore_ports(struct restorer *restorer);
+
+#endif

@@ -1,0 +1,19 @@
+# Facts of the kernel and of the language, one a line, and their readers.
+libsbx_a_SOURCES += \
+	compiler/tables/arches.def \
+	compiler/tables/baseline.def \
+	compiler/tables/diags.def \
+	compiler/tables/enforcement.def \
+	compiler/tables/groups.def \
+	compiler/tables/keywords.def \
+	compiler/tables/landlock.c \
+	compiler/tables/landlock.def \
+	compiler/tables/landlock.h \
+	compiler/tables/newer.def \
+	compiler/tables/risks.def \
+	compiler/tables/sbpl.def \
+	compiler/tables/sets.def \
+	compiler/tables/syscalls.c \
+	compiler/tables/words.c \
+	compiler/tables/words.def \
+	compiler/tables/words.h

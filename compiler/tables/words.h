@@ -1,0 +1,90 @@
+/*
+ * Look-ups over tables/words.def, keywords.def and sets.def.  Everything
+ * returns NULL, or false, for a word that is not there; who asked reports it.
+ */
+#ifndef SBX_WORDS_H
+#define SBX_WORDS_H
+
+#include "compiler/policy/policy.h"
+
+/* Whether the grammar itself knows the word. */
+bool word_is_keyword(const char *text);
+
+/* What a rule speaks of, found by its first words. */
+enum what_class {
+	WHAT_PATHS,
+	WHAT_PORTS,
+	WHAT_FREEDOM,
+	WHAT_SYSCALLS,
+	WHAT_ENV,
+};
+
+struct what {
+	const char *words; /* "network connect tcp" */
+	enum what_class class;
+	uint8_t allow, deny; /* path rights: what an allow gives, a deny takes */
+	enum sbx_port_op op;
+	enum freedom_kind freedom;
+};
+
+enum { WHAT_MAX = 16, WHAT_WORDS = 3 };
+
+/*
+ * The form whose words are the first of these; *used is how many it has, or on
+ * failure how many of them begin some form, so that words[*used] is the one
+ * that is missing or unknown.
+ */
+const struct what *what_match(const char *const *words, size_t count,
+    size_t *used);
+
+/* The words that may follow the first `used` of a form. */
+size_t what_next(struct arena *arena, const char *const *words, size_t used,
+    const char *next[WHAT_MAX]);
+
+enum unit_class { UNIT_BYTES, UNIT_TIME, UNIT_COUNT };
+
+struct limit_word {
+	const char *word;
+	enum sbx_limit_kind kind;
+	enum unit_class unit;
+	uint64_t least;
+};
+
+/* A path of a built-in set; `path` is absolute or starts with "~/". */
+struct set_entry {
+	const char *set;
+	uint8_t where;
+	const char *path;
+};
+
+extern const struct set_entry set_entries[];
+extern const size_t set_entry_count;
+
+const struct limit_word *limit_find(const char *word);
+const struct limit_word *limit_of_kind(enum sbx_limit_kind kind);
+const char *limit_nearest(const char *word);
+/* A value in the largest unit that says it: "50MiB". */
+const char *limit_value_text(struct arena *arena,
+    const struct limit_word *limit, uint64_t value);
+/* All of them, each after a blank. */
+const char *limit_words(struct arena *arena);
+
+/* The factor of a unit, or 0; and what a wrong unit was meant to be. */
+uint64_t unit_factor(enum unit_class unit, const char *word);
+const char *unit_meant(enum unit_class unit, const char *word);
+
+/* An enum sbx_level, or -1. */
+int level_find(const char *word);
+const char *level_word(enum sbx_level level);
+const char *level_nearest(const char *word);
+
+/* The bits of a platform, or 0. */
+uint8_t platform_find(const char *word);
+const char *platform_nearest(const char *word);
+/* The shortest way to name some bits: "linux", "linux and macos". */
+const char *platform_text(uint8_t where);
+
+/* The name of an anchor that the loader binds, or NULL. */
+const char *anchor_word(uint16_t anchor);
+
+#endif

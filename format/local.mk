@@ -1,0 +1,10 @@
+# What compiler and loader share: the blob, the verifier, the model.
+format_sources = \
+	format/blob.h \
+	format/crc32.c \
+	format/glob.c \
+	format/glob.h \
+	format/model.c \
+	format/model.h \
+	format/trial.h \
+	format/verify.c

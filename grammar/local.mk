@@ -1,0 +1,24 @@
+# Text to statements.
+libsbx_a_SOURCES += \
+	grammar/parse.c \
+	grammar/parser.c \
+	grammar/parser.h
+nodist_libsbx_a_SOURCES += \
+	grammar/policy.c \
+	grammar/policy.h \
+	grammar/scan.c
+EXTRA_DIST += grammar/policy.y grammar/scan.l
+BUILT_SOURCES += grammar/policy.h
+CLEANFILES += grammar/policy.c grammar/policy.h grammar/scan.c
+
+# Neither generator is run through ylwrap, so that the lines in messages and
+# in debug information are those of the sources.
+grammar/policy.c: grammar/policy.y
+	$(AM_V_GEN)$(MKDIR_P) grammar && $(BISON) -Wall -Werror \
+	    --header=grammar/policy.h -o $@ $(srcdir)/grammar/policy.y
+
+grammar/policy.h: grammar/policy.c
+	@test -f $@ || { rm -f grammar/policy.c; $(MAKE) grammar/policy.c; }
+
+grammar/scan.c: grammar/scan.l
+	$(AM_V_GEN)$(MKDIR_P) grammar && $(FLEX) -o $@ $(srcdir)/grammar/scan.l

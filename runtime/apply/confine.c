@@ -1,0 +1,269 @@
+#include "runtime/apply/confine.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h> /* RLIMIT_* */
+
+#ifndef PR_CAP_AMBIENT
+#define PR_CAP_AMBIENT 47
+#define PR_CAP_AMBIENT_CLEAR_ALL 4
+#endif
+
+/* Moves a descriptor to 3, to be out of the way. */
+static int
+keep_descriptor(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		refuse("--status-fd", "not open for writing", EBADF);
+	if (fd == 3 ? fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 :
+	    dup3(fd, 3, O_CLOEXEC) != 3)
+		refuse("--status-fd", "cannot keep it open", errno);
+	return 3;
+}
+
+void
+confine_descriptors(int *keep)
+{
+	int first = 3;
+
+	if (*keep >= 0)
+		first = (*keep = keep_descriptor(*keep)) + 1;
+	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
+		return;
+	/* Before Linux 5.9, or behind a container's filter. */
+	for (int fd = first; fd < 65536; fd++)
+		close(fd);
+}
+
+/*
+ * What a superuser's ordinary commands need: tar and cp give files away,
+ * install changes modes, scripts step down to another user.  Devices, mounts,
+ * modules, raw sockets, time, tracing and the rest are not among them.
+ */
+static const uint8_t kept_capabilities[] = {
+	0, /* CAP_CHOWN */
+	1, /* CAP_DAC_OVERRIDE */
+	3, /* CAP_FOWNER */
+	4, /* CAP_FSETID */
+	5, /* CAP_KILL */
+	6, /* CAP_SETGID */
+	7, /* CAP_SETUID */
+};
+
+enum { CAP_SETPCAP = 8, CAP_LAST = 63 };
+
+static uint64_t
+kept_mask(enum sbx_level level)
+{
+	uint64_t mask = 0;
+
+	if (level == SBX_LEVEL_FULL)
+		return 0;
+	for (size_t i = 0; i < sizeof kept_capabilities; i++)
+		mask |= UINT64_C(1) << kept_capabilities[i];
+	return mask;
+}
+
+/*
+ * execve(2) gives a superuser everything in the bounding set and whatever is
+ * inheritable, so these are what has to shrink.
+ */
+static void
+drop_capabilities(struct cap_header *header, struct cap_data data[2],
+    uint64_t kept)
+{
+
+	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
+		if ((kept >> cap & 1) != 0 ||
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		/* The kernel knows no more of them. */
+		if (errno == EINVAL)
+			break;
+		refuse(NULL, "cannot drop capabilities", errno);
+	}
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective &= (uint32_t)(kept >> 32 * i);
+		data[i].inheritable = 0;
+	}
+	if (syscall(SYS_capset, header, data) != 0)
+		refuse(NULL, "cannot drop capabilities", errno);
+}
+
+void
+confine_privileges(enum sbx_level level)
+{
+	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
+	struct cap_data data[2];
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		refuse(NULL, "cannot set no_new_privs", errno);
+	if (syscall(SYS_capget, &header, data) != 0)
+		refuse(NULL, "cannot read capabilities", errno);
+	if ((data[0].permitted | data[1].permitted | data[0].inheritable |
+		data[1].inheritable) == 0)
+		return;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
+		refuse(NULL, "cannot clear ambient capabilities", errno);
+	/* Without CAP_SETPCAP the bounding set is not ours to shrink: whoever
+	 * took that one away has decided what is left. */
+	if (data[0].effective >> CAP_SETPCAP & 1)
+		drop_capabilities(&header, data, kept_mask(level));
+}
+
+/* The kernel's count of all tasks: the number behind the slash in
+ * /proc/loadavg, "0.20 0.18 0.12 1/80 11206"; 0 if it cannot be read. */
+static uint64_t
+tasks_on_machine(void)
+{
+	char text[128];
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
+	uint64_t tasks = 0;
+	ssize_t at = 0;
+
+	if (fd >= 0)
+		close(fd);
+	while (at < len && text[at] != '/')
+		at++;
+	for (at++; at < len && text[at] >= '0' && text[at] <= '9'; at++)
+		tasks = tasks * 10 + (uint64_t)(text[at] - '0');
+	return tasks;
+}
+
+/*
+ * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so the
+ * number of the policy is granted on top of all that run now.  From Linux 5.14
+ * on a user namespace, as level full has one, is counted for itself: process 1
+ * is there beside the command's.
+ */
+static uint64_t
+limit_value(const struct sbx_limit *limit, enum sbx_level level)
+{
+	if (limit->kind != SBX_LIMIT_PROCESSES)
+		return limit->value;
+	return limit->value + (level == SBX_LEVEL_FULL ? 1 :
+	    tasks_on_machine());
+}
+
+void
+confine_resources(const struct sbx_view *view, enum sbx_level level,
+    uint32_t held)
+{
+	/* Kinds without a resource are the supervisor's. */
+	enum { SUPERVISED = -1 };
+	static const int resources[SBX_LIMIT_END] = {
+		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,
+		[SBX_LIMIT_PROCESSES] = RLIMIT_NPROC,
+		[SBX_LIMIT_OPEN_FILES] = RLIMIT_NOFILE,
+		[SBX_LIMIT_CPU_TIME] = RLIMIT_CPU,
+		[SBX_LIMIT_MEMORY] = RLIMIT_AS,
+		[SBX_LIMIT_CORE] = RLIMIT_CORE,
+		[SBX_LIMIT_STACK] = RLIMIT_STACK,
+		[SBX_LIMIT_TIMEOUT] = SUPERVISED,
+		[SBX_LIMIT_OUTPUT] = SUPERVISED,
+	};
+
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		const struct sbx_limit *limit = &view->limits[i];
+		struct rlimit_pair now, wanted;
+		uint64_t value;
+
+		if ((limit->where & KERNEL_WHERE) == 0 ||
+		    resources[limit->kind] == SUPERVISED ||
+		    (held >> limit->kind & 1) != 0)
+			continue;
+		value = limit_value(limit, level);
+		if (limit_process(resources[limit->kind], NULL, &now) != 0)
+			refuse(NULL, "cannot read a resource limit", errno);
+		/* A tighter limit of the caller's stays. */
+		wanted.hard = value < now.hard ? value : now.hard;
+		wanted.soft = wanted.hard < now.soft ? wanted.hard : now.soft;
+		if (limit_process(resources[limit->kind], &wanted, NULL) != 0)
+			refuse(NULL, "cannot set a resource limit", errno);
+	}
+}
+
+const struct sbx_landlock *
+landlock_row_for(const struct sbx_view *view, const struct machine *machine)
+{
+	const struct sbx_landlock *best = NULL;
+
+	for (uint32_t i = 0; i < view->landlock_count; i++) {
+		if (view->landlock[i].abi <= (uint32_t)machine->landlock_abi)
+			best = &view->landlock[i];
+	}
+	return best;
+}
+
+const struct sbx_program *
+program_for(const struct sbx_view *view, const struct machine *machine,
+    enum sbx_level level, bool loopback)
+{
+	uint32_t kind = (level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0) |
+	    (loopback ? SBX_PROGRAM_LOOPBACK : 0);
+	/* Where Landlock is not applied, no filter may lean on it. */
+	uint32_t abi = level >= SBX_LEVEL_STANDARD ?
+	    (uint32_t)machine->landlock_abi : 0;
+	const struct sbx_program *best = NULL;
+
+	for (uint32_t i = 0; i < view->program_count; i++) {
+		const struct sbx_program *program = &view->programs[i];
+
+		if (program->arch != KERNEL_ARCH ||
+		    (program->flags & (SBX_PROGRAM_FULL |
+			SBX_PROGRAM_LOOPBACK)) != kind ||
+		    program->min_abi > abi)
+			continue;
+		if (best == NULL || program->min_abi > best->min_abi)
+			best = program;
+	}
+	if (best == NULL)
+		refuse(NULL, "the policy holds no filter for this machine", 0);
+	return best;
+}
+
+int
+confine_ruleset(const struct sbx_landlock *row, bool loopback)
+{
+	struct landlock_ruleset_attr attr = {
+		.handled_access_fs = row->handled_fs,
+		.handled_access_net = loopback ? 0 : row->handled_net,
+		.scoped = row->scoped,
+	};
+	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
+
+	if (ruleset < 0)
+		refuse(NULL, "cannot create a Landlock ruleset", errno);
+	return ruleset;
+}
+
+void
+confine_landlock(const struct sbx_landlock *row, int ruleset)
+{
+	if (landlock_restrict_self(ruleset, row->restrict_flags) == 0)
+		return;
+	if (errno == E2BIG)
+		refuse(NULL, "the kernel nests at most 16 Landlock sandboxes",
+		    errno);
+	refuse(NULL, "cannot restrict this process with Landlock", errno);
+}
+
+void
+confine_syscalls(const struct sbx_view *view,
+    const struct sbx_program *program)
+{
+	struct sock_fprog filter = {
+		.len = (uint16_t)program->count,
+		.filter = view->bpf + program->first,
+	};
+
+	if (seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) != 0)
+		refuse(NULL, "cannot install the system call filter", errno);
+}

@@ -1,0 +1,107 @@
+#include "runtime/apply/environment.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+
+#include <string.h>
+
+static bool
+has_name(const char *variable, const char *name, size_t len)
+{
+	return strncmp(variable, name, len) == 0 && variable[len] == '=';
+}
+
+static void
+set_variable(struct environment *environment, char *variable)
+{
+	size_t len = strcspn(variable, "=");
+
+	for (uint32_t i = 0; i < environment->count; i++) {
+		if (has_name(environment->variables[i], variable, len)) {
+			environment->variables[i] = variable;
+			return;
+		}
+	}
+	environment->variables[environment->count++] = variable;
+}
+
+/* NAME=VALUE in the binding's area; values may be longer than paths. */
+static char *
+join_variable(struct binding *binding, const char *name,
+    struct sbx_place anchor, const char *text)
+{
+	size_t name_len = strlen(name), text_len = strlen(text);
+	char *variable = area_take(&binding->area, 1,
+	    name_len + 1 + anchor.len + text_len + 1);
+	char *at = variable;
+
+	memcpy(at, name, name_len);
+	at += name_len;
+	*at++ = '=';
+	memcpy(at, anchor.path, anchor.len);
+	memcpy(at + anchor.len, text, text_len + 1);
+	return variable;
+}
+
+static void
+keep_allowed(struct environment *environment, const struct sbx_view *view,
+    char **callers)
+{
+	for (; *callers != NULL; callers++) {
+		size_t len = strcspn(*callers, "=");
+
+		if (!sbx_verdict_allows(sbx_env_verdict(view, KERNEL_WHERE,
+		    *callers, len))) {
+			environment->dropped++;
+			continue;
+		}
+		environment->variables[environment->count++] = *callers;
+	}
+}
+
+void
+environment_build(struct environment *environment, struct binding *binding,
+    char **callers)
+{
+	static const struct sbx_place nothing = { "", 0 };
+	const struct sbx_view *view = binding->view;
+	size_t count = 0;
+
+	while (callers[count] != NULL)
+		count++;
+	/* And TMPDIR, and the NULL. */
+	environment->variables = area_take(&binding->area,
+	    count + view->set_count + 2, sizeof(char *));
+	keep_allowed(environment, view, callers);
+	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
+		set_variable(environment, join_variable(binding, "TMPDIR",
+		    binding->anchors[SBX_ANCHOR_TMP], ""));
+	for (uint32_t i = 0; i < view->set_count; i++) {
+		const struct sbx_set *set = &view->set[i];
+		struct sbx_place at = nothing;
+
+		if ((set->where & KERNEL_WHERE) == 0)
+			continue;
+		if (set->anchor != SBX_NO_ANCHOR) {
+			if (!binding->bound[set->anchor])
+				continue;
+			at = binding->anchors[set->anchor];
+		}
+		set_variable(environment, join_variable(binding,
+		    sbx_string(view, set->name), at,
+		    sbx_string(view, set->text)));
+	}
+	environment->variables[environment->count] = NULL;
+}
+
+const char *
+environment_get(const struct environment *environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (uint32_t i = 0; i < environment->count; i++) {
+		if (has_name(environment->variables[i], name, len))
+			return environment->variables[i] + len + 1;
+	}
+	return NULL;
+}

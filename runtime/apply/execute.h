@@ -1,0 +1,17 @@
+/*
+ * The last step: becoming the command.
+ */
+#ifndef SBX_EXECUTE_H
+#define SBX_EXECUTE_H
+
+#include "runtime/apply/environment.h"
+
+/*
+ * Executes argv[0] as execvp(3) would, looked for in the sandbox's PATH, from
+ * inside the sandbox.  argv[-1] may be overwritten.  Does not return: ends with
+ * 127 if the command is not found, 126 if it cannot be executed.
+ */
+__attribute__((noreturn))
+void execute(char **argv, struct environment *environment);
+
+#endif

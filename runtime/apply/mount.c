@@ -1,0 +1,569 @@
+#include "runtime/apply/mount.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	TARGET_EMPTY_PATH = 0x40, /* MOVE_MOUNT_T_EMPTY_PATH */
+	COPY = OPEN_TREE_CLONE | O_CLOEXEC | MOUNT_TREE | AT_EMPTY_PATH,
+};
+
+/*
+ * Other processes of the user, a second sandbox among them, may put links into
+ * trees that are written: every look-up there is without links.
+ */
+static const struct open_how unlinked = {
+	.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	.resolve = RESOLVE_NO_SYMLINKS,
+};
+
+void
+refuse_place(struct sbx_place at, const char *text, int error)
+{
+	refuse(path_of(at), text, error);
+}
+
+const char *
+path_of(struct sbx_place at)
+{
+	return at.len == 0 ? "/" : at.path;
+}
+
+/* The same below the new root, which the path is relative to. */
+static const char *
+inside(struct sbx_place at)
+{
+	return at.len == 0 ? "." : at.path + 1;
+}
+
+/* --- attaching ------------------------------------------------------------ */
+
+/* A new file system, detached; with one option. */
+static int
+new_mount(const char *type, const char *option, const char *value,
+    uint64_t attributes)
+{
+	int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+	int mount = -1;
+
+	if (context < 0)
+		return -1;
+	if ((option == NULL || syscall(SYS_fsconfig, context,
+		 FSCONFIG_SET_STRING, option, value, 0) == 0) &&
+	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL,
+		0) == 0)
+		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+		    attributes);
+	close(context);
+	return mount;
+}
+
+/* Where the last directory ends that two places have above them. */
+static uint32_t
+shared_parents(struct sbx_place a, struct sbx_place b)
+{
+	uint32_t shared = 0;
+
+	for (uint32_t i = 0; i < a.len && i < b.len && a.path[i] == b.path[i];
+	    i++) {
+		if (a.path[i] == '/')
+			shared = i;
+	}
+	return shared;
+}
+
+/* The directories above a place.  Places come in path order: most of what is
+ * above one was made for the one before. */
+static void
+make_parents(struct mounts *mounts, struct sbx_place at)
+{
+	char path[SBX_MAX_PATH + 1];
+	uint32_t done = shared_parents(mounts->made, at);
+
+	memcpy(path, at.path, at.len + 1);
+	for (char *slash = path + done + 1;
+	    (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = '\0';
+		mkdirat(mounts->root, path + 1, 0755);
+		*slash = '/';
+	}
+	mounts->made = at;
+}
+
+/* What a mount is put on: of its own kind, directory or file. */
+static void
+make_node(int parent, const char *name, bool directory)
+{
+	if (directory)
+		mkdirat(parent, name, 0755);
+	else
+		mknodat(parent, name, S_IFREG | 0644, 0);
+}
+
+/* With all above it, step by step: the scratch directory may hold anything. */
+static void
+make_path(const struct mounts *mounts, struct sbx_place at, bool directory)
+{
+	char path[SBX_MAX_PATH + 1], *name = path, *slash;
+	int parent = mounts->root, next;
+
+	memcpy(path, inside(at), at.len);
+	while ((slash = strchr(name, '/')) != NULL) {
+		*slash = '\0';
+		make_node(parent, name, true);
+		next = openat(parent, name,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			refuse_place(at, "something is in its way in the "
+			    "scratch directory", errno);
+		if (parent != mounts->root)
+			close(parent);
+		parent = next;
+		name = slash + 1;
+	}
+	make_node(parent, name, directory);
+	if (parent != mounts->root)
+		close(parent);
+}
+
+static bool
+is_directory(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Whether what a mount is put on in there may have to be made. */
+static bool
+is_our_own(const struct mounting *around)
+{
+	return around->kind == MOUNT_TMP || around->kind == MOUNT_WAY ||
+	    around->kind == MOUNT_MASK;
+}
+
+/*
+ * Inside a bind there is what outside is; elsewhere there is nothing yet.
+ * False if it went away in the meantime, with nothing mounted.
+ */
+static bool
+attach(struct mounts *mounts, struct sbx_place at, int mount)
+{
+	const struct mounting *around = mounts_around(mounts, at);
+	int target;
+
+	if (around == NULL) {
+		/* On the tmpfs of the root all is our own. */
+		make_parents(mounts, at);
+		make_node(mounts->root, inside(at), is_directory(mount));
+		if (attach_mount(mount, mounts->root, inside(at)) != 0)
+			refuse_place(at, "cannot mount it into the view",
+			    errno);
+		return true;
+	}
+	if (is_our_own(around))
+		make_path(mounts, at, is_directory(mount));
+	target = openat2(mounts->root, inside(at), &unlinked);
+	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return false;
+	if (target < 0 || syscall(SYS_move_mount, mount, "", target, "",
+		MOVE_MOUNT_F_EMPTY_PATH | TARGET_EMPTY_PATH) != 0)
+		refuse_place(at, "cannot mount it into the view", errno);
+	close(target);
+	return true;
+}
+
+/* --- each kind ------------------------------------------------------------ */
+
+/* Whether something is mounted inside of this one. */
+static bool
+holds_others(const struct mounts *mounts, const struct mounting *mounting)
+{
+	const struct mounting *next = mounting + 1;
+
+	return next < mounts->table + mounts->count &&
+	    sbx_covers(mounting->at, next->at);
+}
+
+static void
+set_attributes(int mount, const struct mounting *mounting)
+{
+	struct mount_attributes attributes = { .set = mounting->attributes };
+
+	if (sbx_covers(place_dev, mounting->at))
+		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
+		refuse_place(mounting->from, "cannot restrict its mount",
+		    errno);
+}
+
+/* What is outside: -1 if nothing is there any more. */
+static int
+open_outside(const struct mounting *mounting)
+{
+	int fd = openat2(AT_FDCWD, path_of(mounting->from), &unlinked);
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		refuse_place(mounting->from, "cannot open what the view is to "
+		    "show", errno);
+	return fd;
+}
+
+static int
+clone_place(const struct mounting *mounting)
+{
+	int outside = mounting->fd, mount;
+
+	if (outside < 0 && (outside = open_outside(mounting)) < 0)
+		return -1;
+	mount = (int)syscall(SYS_open_tree, outside, "", COPY);
+	if (mount < 0)
+		refuse_place(mounting->from, "cannot copy its mount", errno);
+	set_attributes(mount, mounting);
+	/* The others are still wanted, for Landlock. */
+	if (mounting->fd < 0)
+		close(outside);
+	return mount;
+}
+
+static void
+mount_bind(struct mounts *mounts, const struct mounting *mounting)
+{
+	int mount = clone_place(mounting);
+
+	if (mount < 0)
+		return;
+	mounts->report->binds += attach(mounts, mounting->at, mount);
+	close(mount);
+}
+
+/*
+ * A device file on a mount that has no devices cannot be opened, whoever asks
+ * and whatever its mode; a directory that may only be passed through cannot be
+ * listed by anybody without capabilities.
+ */
+static int
+new_mask(bool directory, bool closed)
+{
+	static const struct mount_attributes all = {
+		.set = MOUNT_ATTR_RDONLY | MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC
+	};
+	int mount;
+
+	if (directory)
+		return new_mount("tmpfs", "mode", "0111", MOUNT_ALWAYS |
+		    (closed ? MOUNT_ATTR_RDONLY : 0));
+	mount = clone_tree("/dev/null");
+	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
+		mount = -1;
+	return mount;
+}
+
+/* Places that are masked whole share one mask.  One that has mounts inside is
+ * closed when they are there. */
+static void
+mount_mask(struct mounts *mounts, struct mounting *mounting)
+{
+	bool shared = !holds_others(mounts, mounting);
+	int *first = &mounts->masks[mounting->directory], mount;
+
+	if (shared && *first >= 0)
+		mount = (int)syscall(SYS_open_tree, *first, "",
+		    OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH);
+	else
+		mount = new_mask(mounting->directory, shared);
+	if (mount < 0)
+		refuse_place(mounting->at, "cannot make a mask for it", errno);
+	if (!attach(mounts, mounting->at, mount)) {
+		mounting->fd = -1;
+		close(mount);
+		return;
+	}
+	mounts->report->masks++;
+	mounting->fd = shared ? -1 : mount;
+	if (!shared)
+		return;
+	if (*first < 0)
+		*first = mount;
+	else
+		close(mount);
+}
+
+static int
+new_proc(void)
+{
+	return new_mount("proc", NULL, NULL, MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
+}
+
+bool
+mounts_cover_proc(struct mounts *mounts)
+{
+	int mount = new_proc();
+
+	mounts->outer_proc = mount < 0;
+	if (mount < 0)
+		return false;
+	if (attach_mount(mount, AT_FDCWD, "/proc") != 0)
+		refuse("/proc", "cannot mount a new one over it", errno);
+	close(mount);
+	return true;
+}
+
+static void
+mount_proc(struct mounts *mounts, const struct mounting *mounting)
+{
+	int mount = mounts->outer_proc ? -1 : new_proc();
+
+	/* EPERM: a container masks parts of the outer one, and a new one
+	 * would show them. */
+	mounts->report->own_proc = mount >= 0;
+	if (mount < 0) {
+		mount_bind(mounts, mounting);
+		return;
+	}
+	attach(mounts, mounting->at, mount);
+	close(mount);
+}
+
+/* /dev/ptmx belongs to the instance of devpts that it lies in. */
+static void
+mount_pts(struct mounts *mounts, const struct mounting *mounting)
+{
+	int mount = new_mount("devpts", "ptmxmode", "0666",
+	    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	int master;
+
+	if (mount < 0)
+		refuse_place(mounting->at, "cannot mount a new one", errno);
+	attach(mounts, mounting->at, mount);
+	close(mount);
+	master = (int)syscall(SYS_open_tree, mounts->root, "dev/pts/ptmx",
+	    OPEN_TREE_CLONE | O_CLOEXEC);
+	if (master < 0)
+		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
+	attach(mounts, place_dev_ptmx, master);
+	close(master);
+}
+
+/*
+ * A directory of the root's own tmpfs serves as well as a new file system, and
+ * costs nothing to take down.
+ */
+static int
+own_directory(struct mounts *mounts, const struct mounting *mounting)
+{
+	const char *path = inside(mounting->at);
+	int mount;
+
+	make_parents(mounts, mounting->at);
+	mkdirat(mounts->root, path, 0700);
+	if (fchmodat(mounts->root, path, 01777, 0) != 0)
+		return -1;
+	mount = (int)syscall(SYS_open_tree, mounts->root, path,
+	    OPEN_TREE_CLONE | O_CLOEXEC);
+	if (mount >= 0)
+		set_attributes(mount, mounting);
+	return mount;
+}
+
+static void
+mount_shm(struct mounts *mounts, const struct mounting *mounting)
+{
+	int mount = mounts_around(mounts, mounting->at) == NULL ?
+	    own_directory(mounts, mounting) :
+	    new_mount("tmpfs", "mode", "1777", mounting->attributes);
+
+	if (mount < 0)
+		refuse_place(mounting->at, "cannot mount a new one", errno);
+	attach(mounts, mounting->at, mount);
+	close(mount);
+}
+
+static void
+mount_way(struct mounts *mounts, struct mounting *mounting)
+{
+	mounting->fd = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
+	if (mounting->fd < 0)
+		refuse_place(mounting->at, "cannot mount a new one", errno);
+	attach(mounts, mounting->at, mounting->fd);
+}
+
+static void
+mount_one(struct mounts *mounts, struct mounting *mounting)
+{
+	switch ((enum mount_kind)mounting->kind) {
+	case MOUNT_NONE:
+		break;
+	case MOUNT_BIND:
+	case MOUNT_TMP:
+		mount_bind(mounts, mounting);
+		break;
+	case MOUNT_PIN:
+		mount_bind(mounts, mounting);
+		mounts->report->pins++;
+		break;
+	case MOUNT_WAY:
+		mount_way(mounts, mounting);
+		break;
+	case MOUNT_MASK:
+		mount_mask(mounts, mounting);
+		break;
+	case MOUNT_PROC:
+		mount_proc(mounts, mounting);
+		break;
+	case MOUNT_PTS:
+		mount_pts(mounts, mounting);
+		break;
+	case MOUNT_SHM:
+		mount_shm(mounts, mounting);
+		break;
+	}
+}
+
+/* Only now, for there may be mounts inside: an allow inside a hole. */
+static void
+close_empty(const struct mounts *mounts)
+{
+	static const struct mount_attributes read_only = {
+		.set = MOUNT_ATTR_RDONLY
+	};
+
+	for (uint32_t i = 0; i < mounts->count; i++) {
+		const struct mounting *mounting = &mounts->table[i];
+
+		if ((mounting->kind != MOUNT_MASK &&
+			mounting->kind != MOUNT_WAY) || mounting->fd < 0)
+			continue;
+		if (set_mount(mounting->fd, "", AT_EMPTY_PATH,
+			&read_only) != 0)
+			refuse_place(mounting->at, "cannot close its mount",
+			    errno);
+		close(mounting->fd);
+	}
+}
+
+/* --- the root ------------------------------------------------------------- */
+
+/* A copy of the whole tree where the policy allows it, else an empty one. */
+static void
+make_root(struct mounts *mounts)
+{
+	if (mounts->count > 0 && mounts->table[0].at.len == 0) {
+		mounts->root = clone_place(&mounts->table[0]);
+		mounts->report->binds++;
+	} else {
+		mounts->root = new_mount("tmpfs", "mode", "0755",
+		    MOUNT_ALWAYS);
+	}
+	/* On top of the root that our own look-ups go on to start from. */
+	if (mounts->root < 0 || attach_mount(mounts->root, AT_FDCWD, "/") != 0)
+		refuse(NULL, "cannot make the root of the view", errno);
+}
+
+/* Links lead where they did, as far as they are not inside a bind. */
+static void
+make_link(struct mounts *mounts, struct sbx_place at)
+{
+	char target[SBX_MAX_PATH + 1];
+	ssize_t len;
+
+	if (mounts_around(mounts, at) != NULL)
+		return;
+	len = readlink(at.path, target, sizeof target - 1);
+	if (len < 0)
+		return;
+	target[len] = '\0';
+	make_parents(mounts, at);
+	if (symlinkat(target, mounts->root, inside(at)) != 0 &&
+	    errno != EEXIST)
+		refuse_place(at, "cannot make the link in the view", errno);
+}
+
+static bool
+is_linked(const struct binding *binding, struct sbx_place at)
+{
+	for (uint32_t i = 0; i < binding->link_count; i++) {
+		if (sbx_place_compare(binding->links[i].at, at) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where /usr holds everything, these are links into it, and a policy that
+ * allows /usr need not name them: a program's interpreter is in /lib64, and at
+ * the other levels the link is followed without a question.
+ */
+static void
+make_usr_links(struct mounts *mounts)
+{
+	static const struct sbx_place places[] = {
+		{ "/bin", 4 }, { "/sbin", 5 }, { "/lib", 4 }, { "/lib32", 6 },
+		{ "/lib64", 6 }, { "/libx32", 7 },
+	};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (!is_linked(mounts->binding, places[i]))
+			make_link(mounts, places[i]);
+	}
+}
+
+static void
+make_links(struct mounts *mounts)
+{
+	const struct binding *binding = mounts->binding;
+	static const struct {
+		const char *name, *target;
+	} in_dev[] = {
+		{ "dev/fd", "/proc/self/fd" },
+		{ "dev/stdin", "/proc/self/fd/0" },
+		{ "dev/stdout", "/proc/self/fd/1" },
+		{ "dev/stderr", "/proc/self/fd/2" },
+	};
+
+	for (uint32_t i = 0; i < binding->link_count; i++)
+		make_link(mounts, binding->links[i].at);
+	make_usr_links(mounts);
+	if (mounts_around(mounts, place_dev_pts) != NULL)
+		return;
+	for (size_t i = 0; i < sizeof in_dev / sizeof *in_dev; i++)
+		symlinkat(in_dev[i].target, mounts->root, in_dev[i].name);
+}
+
+static void
+enter_root(const struct mounts *mounts)
+{
+	static const struct mount_attributes read_only = {
+		.set = MOUNT_ATTR_RDONLY
+	};
+
+	if (set_mount(mounts->root, "", AT_EMPTY_PATH, &read_only) != 0 ||
+	    fchdir(mounts->root) != 0 ||
+	    syscall(SYS_pivot_root, ".", ".") != 0 ||
+	    syscall(SYS_umount2, ".", 2 /* MNT_DETACH */) != 0)
+		refuse(NULL, "cannot enter the view", errno);
+	close(mounts->root);
+}
+
+void
+mounts_enter(struct mounts *mounts)
+{
+	mounts->masks[false] = mounts->masks[true] = -1;
+	make_root(mounts);
+	for (uint32_t i = 0; i < mounts->count; i++) {
+		if (mounts->table[i].at.len > 0)
+			mount_one(mounts, &mounts->table[i]);
+	}
+	make_links(mounts);
+	close_empty(mounts);
+	enter_root(mounts);
+	for (size_t i = 0; i < 2; i++) {
+		if (mounts->masks[i] >= 0)
+			close(mounts->masks[i]);
+	}
+}

@@ -1,0 +1,37 @@
+/*
+ * The mount view of level full: a root that holds what the policy allows and
+ * nothing else.  What is not allowed is not there, what may not be written is
+ * mounted read-only, and what is denied inside an allowed tree lies under a
+ * mask; it, the links that lead to it and the directories above it keep their
+ * names, in the scratch directory too, which the next run finds again.
+ * Landlock and the filter go on top.
+ *
+ *	/            tmpfs, read-only when all is in place
+ *	/usr ...     a bind for each allowed place, links as they are outside
+ *	/proc        of the sandbox's own process namespace
+ *	/dev/pts     own, and /dev/shm, where the policy allows these
+ *	/tmp         the scratch directory
+ *
+ * No part of the outer /proc, /dev/pts or /dev/shm is ever shown in one's own.
+ */
+#ifndef SBX_VIEW_H
+#define SBX_VIEW_H
+
+#include "runtime/bind/bind.h"
+
+/* What the view is made of, for the plan. */
+struct view_report {
+	uint32_t binds, masks, pins;
+	uint32_t absent;      /* denied places that are not there to mask */
+	uint32_t hard_linked; /* masked files that have other names */
+	bool own_proc;        /* else the outer /proc, other processes shown */
+};
+
+/*
+ * Replaces the root of the calling process, which is alone in its mount and
+ * process namespaces and holds every capability over them.  Refuses (125) if
+ * a place that exists cannot be shown as the policy says.
+ */
+void view_build(struct binding *binding, struct view_report *report);
+
+#endif

@@ -1,0 +1,65 @@
+#include "runtime/base/area.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+
+/* What was released by setting `used` back may have been written to, but only
+ * with paths (lower.c), and nothing is taken for arrays after that. */
+void *
+area_take(struct area *area, size_t count, size_t size)
+{
+	size_t begin = (area->used + 7U) & ~(size_t)7;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) ||
+	    begin > AREA_SIZE || bytes > AREA_SIZE - begin)
+		refuse(NULL, "the policy takes more room than there is",
+		    ENOMEM);
+	area->used = (uint32_t)(begin + bytes);
+	return area->bytes + begin;
+}
+
+/* libc's way with memory is made for long pieces. */
+static void
+copy(char *to, const char *from, uint32_t len)
+{
+	uint64_t word;
+	uint32_t half;
+
+	for (; len >= 8; len -= 8, to += 8, from += 8) {
+		__builtin_memcpy(&word, from, 8);
+		__builtin_memcpy(to, &word, 8);
+	}
+	if (len & 4) {
+		__builtin_memcpy(&half, from, 4);
+		__builtin_memcpy(to, &half, 4);
+		to += 4;
+		from += 4;
+	}
+	if (len & 2) {
+		*to++ = *from++;
+		*to++ = *from++;
+	}
+	if (len & 1)
+		*to = *from;
+}
+
+struct sbx_place
+area_join(struct area *area, struct sbx_place a, struct sbx_place b)
+{
+	char *path = area->bytes + area->used;
+	uint32_t len = a.len + b.len;
+
+	if (len > SBX_MAX_PATH)
+		refuse(a.path, "a path of the policy is too long here",
+		    ENAMETOOLONG);
+	if (len + 1 > AREA_SIZE - area->used)
+		refuse(NULL, "the policy's paths take more room than there is",
+		    ENOMEM);
+	copy(path, a.path, a.len);
+	copy(path + a.len, b.path, b.len);
+	path[len] = '\0';
+	area->used += len + 1;
+	return (struct sbx_place){ path, len };
+}

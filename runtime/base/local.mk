@@ -1,0 +1,13 @@
+# Numbers, text, memory and system calls without heap or stdio.
+loader_sources += \
+	runtime/base/area.c \
+	runtime/base/area.h \
+	runtime/base/json.c \
+	runtime/base/json.h \
+	runtime/base/kernel.h \
+	runtime/base/out.c \
+	runtime/base/out.h \
+	runtime/base/sha256.c \
+	runtime/base/sha256.h \
+	runtime/base/signals.c \
+	runtime/base/signals.h

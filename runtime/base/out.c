@@ -1,0 +1,194 @@
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+out_init(struct out *out, int fd)
+{
+	out->fd = fd;
+	out->used = 0;
+}
+
+void
+out_flush(struct out *out)
+{
+	const char *data = out->buffer;
+
+	while (out->used > 0) {
+		ssize_t written = write(out->fd, data, out->used);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			break;
+		data += written;
+		out->used -= (uint32_t)written;
+	}
+	out->used = 0;
+}
+
+void
+out_bytes(struct out *out, const char *text, size_t len)
+{
+	while (len > 0) {
+		size_t room = sizeof out->buffer - out->used;
+		size_t part = len < room ? len : room;
+
+		memcpy(out->buffer + out->used, text, part);
+		out->used += (uint32_t)part;
+		text += part;
+		len -= part;
+		if (out->used == sizeof out->buffer)
+			out_flush(out);
+	}
+}
+
+void
+out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
+
+void
+out_number(struct out *out, uint64_t number)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	out_bytes(out, digits + at, sizeof digits - at);
+}
+
+size_t
+utf8_length(const unsigned char *text, size_t len)
+{
+	static const unsigned char least[] = { 0, 0, 0, 0xa0, 0x90 };
+	unsigned char first = text[0];
+	size_t need = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 :
+	    first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+
+	if (need == 0 || need > len)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Overlong forms, surrogates, and what is beyond Unicode. */
+	if ((first == 0xe0 || first == 0xf0) && text[1] < least[need])
+		return 0;
+	if ((first == 0xed && text[1] > 0x9f) ||
+	    (first == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return need;
+}
+
+/* Of one character: control characters, and those that are invisible or turn
+ * the direction of the text round. */
+static bool
+is_hidden(const unsigned char *at, size_t len)
+{
+	uint32_t character = len == 1 ? at[0] :
+	    len == 2 ? (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f) :
+	    (uint32_t)(at[0] & 0xf) << 12 | (uint32_t)(at[1] & 0x3f) << 6 |
+		(at[2] & 0x3f);
+
+	if (len == 4)
+		return at[0] == 0xf3; /* tags, and nothing that is in use */
+	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+	    character == 0xad || character == 0x61c || character == 0xfeff ||
+	    (character >= 0x200b && character <= 0x200f) ||
+	    (character >= 0x2028 && character <= 0x202e) ||
+	    (character >= 0x2060 && character <= 0x206f);
+}
+
+static void
+out_escaped(struct out *out, const unsigned char *at, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		char escape[] = { '\\', 'x', digits[at[i] >> 4],
+			digits[at[i] & 15] };
+
+		out_bytes(out, escape, sizeof escape);
+	}
+}
+
+void
+out_shown(struct out *out, const char *text, size_t len)
+{
+	for (size_t i = 0, step; i < len; i += step) {
+		const unsigned char *at = (const unsigned char *)text + i;
+
+		step = utf8_length(at, len - i);
+		if (step > 0 && !is_hidden(at, step)) {
+			out_bytes(out, text + i, step);
+			continue;
+		}
+		step = step > 0 ? step : 1;
+		out_escaped(out, at, step);
+	}
+}
+
+void
+out_place(struct out *out, struct sbx_place place)
+{
+	if (place.len == 0)
+		out_text(out, "/");
+	else
+		out_shown(out, place.path, place.len);
+}
+
+void
+out_column(struct out *out, const char *text, size_t width)
+{
+	size_t len = strlen(text);
+
+	out_bytes(out, text, len);
+	while (len++ < width)
+		out_text(out, " ");
+}
+
+static void
+complain(const char *prefix, const char *subject, const char *text, int error)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, prefix);
+	if (subject != NULL) {
+		out_shown(&out, subject, strlen(subject));
+		out_text(&out, ": ");
+	}
+	out_text(&out, text);
+	if (error != 0) {
+		out_text(&out, ": ");
+		out_text(&out, strerror(error));
+	}
+	out_text(&out, "\n");
+	out_flush(&out);
+}
+
+void
+warn_about(const char *subject, const char *text, int error)
+{
+	complain("sbxrun: warning: ", subject, text, error);
+}
+
+void
+say(const char *subject, const char *text, int error)
+{
+	complain("sbxrun: ", subject, text, error);
+}
+
+void
+refuse(const char *subject, const char *text, int error)
+{
+	complain("sbxrun: ", subject, text, error);
+	_exit(EXIT_REFUSED);
+}

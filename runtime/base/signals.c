@@ -1,0 +1,58 @@
+#include "runtime/base/signals.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/*
+ * What other processes send to sbxrun and mean for the command.  TSTP, TTIN
+ * and TTOU are left to stop the supervisor itself.
+ */
+static const int forwarded[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT,
+};
+
+/* A signal that is blocked waits for signalfd, even one that is ignored by
+ * default, such as SIGCHLD and SIGWINCH. */
+int
+signals_open(struct former_signals *former)
+{
+	/* Where it is ignored, children vanish without a status. */
+	static const struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t set, blocked;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+		sigaddset(&set, forwarded[i]);
+	sigaddset(&set, SIGCHLD);
+	blocked = set;
+	/* Who read is gone: write(2) says so. */
+	sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &blocked, &former->mask) != 0 ||
+	    sigaction(SIGCHLD, &standard, &former->child) != 0)
+		refuse(NULL, "cannot block signals", errno);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		refuse(NULL, "cannot watch signals", errno);
+	return fd;
+}
+
+void
+signals_restore(const struct former_signals *former)
+{
+	if (sigaction(SIGCHLD, &former->child, NULL) != 0 ||
+	    sigprocmask(SIG_SETMASK, &former->mask, NULL) != 0)
+		refuse(NULL, "cannot restore the signal mask", errno);
+}
+
+bool
+signal_is_for_us_alone(const struct signalfd_siginfo *info)
+{
+	/* A terminal that hangs up tells the leader of the session alone. */
+	if (info->ssi_signo == SIGHUP && getsid(0) == getpid())
+		return true;
+	return info->ssi_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
+}

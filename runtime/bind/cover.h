@@ -1,0 +1,33 @@
+/*
+ * The rules in the order of their places, so that those which cover a path are
+ * found without asking each: they lie on the way up from it.
+ */
+#ifndef SBX_COVER_H
+#define SBX_COVER_H
+
+#include "runtime/base/area.h"
+
+struct cover {
+	const struct sbx_rule *rules;
+	uint32_t count;
+	uint32_t *sorted; /* indices of the rules */
+	uint32_t *outer;  /* beside: what covers that place, its index + 1, or
+	                   * 0 */
+	uint32_t last;    /* where the path before was found */
+};
+
+/* Takes room for so many rules. */
+void cover_room(struct cover *cover, struct area *area, uint32_t max);
+
+/* The rules stay the caller's.  When they have changed places it has to be done
+ * again. */
+void cover_rules(struct cover *cover, const struct sbx_rule *rules,
+    uint32_t count);
+
+/* What sbx_path_verdict() says to these rules: whether the right is given. */
+bool cover_allows(struct cover *cover, uint8_t right, struct sbx_place path);
+
+/* Whether some allow that gives the right covers the path, denied or not. */
+bool cover_gives(struct cover *cover, uint8_t right, struct sbx_place path);
+
+#endif

@@ -1,0 +1,125 @@
+#include "runtime/bind/missing.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char suffix[] = ".bin";
+
+enum { SUFFIX_LEN = sizeof suffix - 1 };
+
+/* Ends the text that was gathered, and the program.  What was too long for the
+ * buffer is gone. */
+__attribute__((noreturn))
+static void
+refuse_gathered(const char *subject, struct out *text)
+{
+	out_bytes(text, "", 1);
+	refuse(subject, text->buffer, 0);
+}
+
+/* " @NAME" for each profile in the directory; whether there are any. */
+static bool
+list_profiles(struct out *text, const char *directory)
+{
+	_Alignas(8) char entries[4096];
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t before = text->used;
+	long len;
+
+	while (fd >= 0 &&
+	    (len = read_entries(fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; at < len;) {
+			const struct entry *entry =
+			    (const void *)(entries + at);
+			size_t name_len = strlen(entry->name);
+
+			at += entry->size;
+			if (name_len <= SUFFIX_LEN ||
+			    name_len + text->used + 8 > sizeof text->buffer ||
+			    strcmp(entry->name + name_len - SUFFIX_LEN,
+				suffix) != 0)
+				continue;
+			out_text(text, " @");
+			out_bytes(text, entry->name, name_len - SUFFIX_LEN);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return text->used > before;
+}
+
+/* Whether a word that was taken for a file's name is a profile's. */
+static bool
+is_profile(const char *name, const char *directory)
+{
+	char path[SBX_MAX_PATH + 1];
+	size_t len = strlen(name), room = strlen(directory);
+
+	if (strchr(name, '/') != NULL ||
+	    room + 1 + len + SUFFIX_LEN > SBX_MAX_PATH)
+		return false;
+	strcpy(path, directory);
+	strcat(path, "/");
+	strcat(path, name);
+	strcat(path, suffix);
+	return access(path, R_OK) == 0;
+}
+
+void
+refuse_policy(const char *name, const char *directory, int error)
+{
+	struct out text;
+
+#ifdef SBX_TESTING
+	/* Where the test build would be installed there is nothing. */
+	if (getenv("SBX_TEST_PROFILES") != NULL)
+		directory = getenv("SBX_TEST_PROFILES");
+#endif
+	out_init(&text, -1);
+	if (name[0] != '@' && error == ENOENT && is_profile(name, directory)) {
+		out_text(&text, "no such file; did you mean @");
+		out_text(&text, name);
+		out_text(&text, "?");
+		refuse_gathered(name, &text);
+	}
+	if (name[0] != '@')
+		refuse(name, "cannot open the policy", error);
+	if (error == ENOENT) {
+		out_text(&text, "no such profile; there are");
+		if (list_profiles(&text, directory))
+			refuse_gathered(name, &text);
+	}
+	out_init(&text, -1);
+	out_text(&text, "cannot open that profile in ");
+	out_text(&text, directory);
+	out_bytes(&text, "", 1);
+	refuse(name, text.buffer, error);
+}
+
+void
+refuse_definition(const struct definition *definition,
+    const struct sbx_view *view)
+{
+	struct out text;
+
+	out_init(&text, -1);
+	if (view->anchor_count <= SBX_ANCHOR_PARAM)
+		refuse(definition->text, "the policy has no such parameter; it "
+		    "has none", 0);
+	out_text(&text, "the policy has no such parameter; it has");
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
+		const char *name = sbx_string(view, view->anchors[i].name);
+		size_t len = strlen(name);
+
+		if (4 * len + text.used + 8 > sizeof text.buffer)
+			continue;
+		out_text(&text, " ");
+		out_shown(&text, name, len);
+	}
+	refuse_gathered(definition->text, &text);
+}

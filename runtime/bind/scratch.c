@@ -1,0 +1,100 @@
+#include "runtime/bind/scratch.h"
+
+#include "runtime/base/out.h"
+#include "runtime/base/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_LEN = 16 }; /* hexadecimal digits of the workspace's digest */
+
+static size_t
+append_number(char *at, uint64_t number)
+{
+	char digits[20];
+	size_t len = 0;
+
+	do {
+		digits[len++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	for (size_t i = 0; i < len; i++)
+		at[i] = digits[len - 1 - i];
+	return len;
+}
+
+/*
+ * Opens one directory on the way, making it if wanted.  It must be ours and
+ * closed to everybody else: /tmp is anybody's, and a name there may have been
+ * taken by somebody who waits for us.  Returns -1 only for ENOENT.
+ */
+static int
+open_private(int parent, const char *name, const char *shown, bool make)
+{
+	struct stat status;
+	int fd;
+
+	fd = openat(parent, name,
+	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		if (!make)
+			return -1;
+		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
+			refuse(shown, "cannot make the scratch directory",
+			    errno);
+		fd = openat(parent, name,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (fd < 0)
+		refuse(shown, "cannot open the scratch directory", errno);
+	if (fstat(fd, &status) != 0)
+		refuse(shown, "cannot look at the scratch directory", errno);
+	if (status.st_uid != geteuid() || (status.st_mode & 077) != 0)
+		refuse(shown, "the scratch directory is not yours alone: "
+		    "remove it", 0);
+	return fd;
+}
+
+/* Its descriptor, or -1 if it is missing and was not made. */
+static int
+find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    bool make)
+{
+	char digest[SHA256_HEX + 1];
+	size_t len = strlen("/tmp/sbx-");
+	int top, own;
+
+	memcpy(path, "/tmp/sbx-", len);
+	len += append_number(path + len, geteuid());
+	path[len] = '\0';
+	top = open_private(AT_FDCWD, path, path, make);
+	sha256_hex(workspace.path, workspace.len, digest);
+	digest[NAME_LEN] = '\0';
+	path[len++] = '/';
+	memcpy(path + len, digest, NAME_LEN + 1);
+	if (top < 0)
+		return -1;
+	own = open_private(top, digest, path, make);
+	close(top);
+	return own;
+}
+
+bool
+scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    bool make)
+{
+	int fd = find_scratch(path, workspace, make);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int
+scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace)
+{
+	return find_scratch(path, workspace, false);
+}

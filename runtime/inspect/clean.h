@@ -1,0 +1,17 @@
+/*
+ * sbxrun --clean: removes a workspace's scratch directory.
+ */
+#ifndef SBX_CLEAN_H
+#define SBX_CLEAN_H
+
+#include "runtime/base/area.h"
+
+/*
+ * For the workspace that `given` names, or, if it is NULL, the current
+ * directory; one that is gone may be named.  Ends the program: with 0 when
+ * nothing is left there.
+ */
+__attribute__((noreturn))
+void clean_scratch(struct area *area, const char *given);
+
+#endif

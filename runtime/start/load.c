@@ -1,0 +1,133 @@
+#include "runtime/start/load.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/bind/missing.h"
+#include "runtime/base/out.h"
+#include "runtime/base/sha256.h"
+#include "runtime/start/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#ifndef SBX_PROFILE_DIR
+#define SBX_PROFILE_DIR "/usr/local/share/sbx/profiles"
+#endif
+
+enum {
+	PROFILE_NAME_MAX = 64,
+	PROFILE_PATH = sizeof SBX_PROFILE_DIR + PROFILE_NAME_MAX + 8
+};
+
+/*
+ * A name without links and dots is the policy's path.  Else the way there has
+ * to be walked, which takes longer than to open and read the policy does.
+ */
+static int
+open_plain(const char *name, char path[SBX_MAX_PATH + 1])
+{
+	static const struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	size_t len, used = 0;
+	long cwd = 0;
+
+	if (name[0] == '.' && name[1] == '/' && name[2] != '/')
+		name += 2;
+	len = strnlen(name, SBX_MAX_PATH + 1);
+	if (len == 0 || name[0] == '.' || strstr(name, "/.") != NULL ||
+	    strstr(name, "//") != NULL)
+		return -1;
+	if (name[0] != '/') {
+		cwd = current_path(path, SBX_MAX_PATH);
+		if (cwd < 1 || path[0] != '/')
+			return -1;
+		used = (size_t)cwd - 1;
+		if (used > 1)
+			path[used++] = '/';
+	}
+	if (used + len > SBX_MAX_PATH)
+		return -1;
+	memcpy(path + used, name, len + 1);
+	return openat2(AT_FDCWD, name, &how);
+}
+
+/* Fills in the path if it is known. */
+static int
+open_policy(const char *name, char path[SBX_MAX_PATH + 1])
+{
+	int fd = open_plain(name, path);
+
+	if (fd >= 0)
+		return fd;
+	path[0] = '\0';
+	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
+static const char *
+profile_file(const char *name, char path[PROFILE_PATH])
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	size_t len = strlen(name);
+
+	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
+		refuse(name, "no name of a profile", 0);
+	strcpy(path, SBX_PROFILE_DIR "/");
+	strcat(path, name);
+	strcat(path, ".bin");
+	return path;
+}
+
+static void
+read_whole(const char *name, int fd, struct blob_bytes *blob)
+{
+	ssize_t len;
+
+	do {
+		len = read(fd, blob->bytes + blob->size,
+		    sizeof blob->bytes - blob->size);
+		if (len > 0)
+			blob->size += (size_t)len;
+	} while (len > 0 || (len < 0 && errno == EINTR));
+	if (len < 0)
+		refuse(name, "cannot read the policy", errno);
+}
+
+/* Policies are taken for blobs and the other way round; blobs hold NULs. */
+static bool
+is_text(const struct blob_bytes *blob)
+{
+	return blob->size > 0 && memchr(blob->bytes, 0, blob->size) == NULL;
+}
+
+void
+load_policy(const char *name, const char *expect, struct blob_bytes *blob,
+    struct sbx_view *view)
+{
+	char digest[SHA256_HEX + 1], profile[PROFILE_PATH];
+	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
+					    name;
+	enum sbx_blob_error error;
+	int fd = open_policy(file, blob->path);
+
+	if (fd < 0)
+		refuse_policy(name, SBX_PROFILE_DIR, errno);
+	trust_policy(name, file, fd, blob);
+	read_whole(name, fd, blob);
+	close(fd);
+	if (expect != NULL) {
+		sha256_hex(blob->bytes, blob->size, digest);
+		if (strcasecmp(digest, expect) != 0)
+			refuse(name, "its SHA-256 is not the expected one", 0);
+	}
+	error = sbx_verify(blob->bytes, blob->size, view);
+	if (error == SBX_BLOB_MAGIC && is_text(blob))
+		refuse(name, "it is text: compile it with sbxc first", 0);
+	if (error != SBX_BLOB_OK)
+		refuse(name, sbx_blob_strerror(error), 0);
+}

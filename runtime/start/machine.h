@@ -1,0 +1,27 @@
+/*
+ * What the machine offers, and the level that follows from it.
+ */
+#ifndef SBX_MACHINE_H
+#define SBX_MACHINE_H
+
+#include "runtime/base/kernel.h"
+
+struct machine {
+	int landlock_abi;   /* 0: none */
+	int landlock_error; /* errno if none */
+	bool seccomp;
+	bool namespaces; /* worth a try; namespaces_fork() knows */
+};
+
+void machine_probe(struct machine *machine);
+
+/* The highest level that the machine may give: full shows when it is tried. */
+enum sbx_level machine_level(const struct machine *machine);
+
+const char *level_name(enum sbx_level level);
+
+/* sbxrun --status: prints it all and ends the program with 0. */
+__attribute__((noreturn))
+void machine_print(bool json);
+
+#endif

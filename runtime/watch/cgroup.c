@@ -1,0 +1,467 @@
+#include "runtime/watch/cgroup.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	MEMBERSHIP_SIZE = 4096,
+	FILE_SIZE = 512,
+	REMOVE_TRIES = 120, /* a second or so: an end may take its time */
+};
+
+/* Which controller holds which limit, and in which file. */
+struct holder {
+	uint16_t kind;
+	const char *controller, *file;
+};
+
+static const struct holder kernel_holders[] = {
+	{ SBX_LIMIT_PROCESSES, "pids", "pids.max" },
+	{ SBX_LIMIT_MEMORY, "memory", "memory.max" },
+};
+
+enum { HOLDERS = sizeof kernel_holders / sizeof *kernel_holders };
+
+static const struct holder *
+holders(void)
+{
+#ifdef SBX_TESTING
+	/* Where the controllers belong to version 1, the test build plays with
+	 * one that is left. */
+	static const struct holder others[HOLDERS] = {
+		{ SBX_LIMIT_PROCESSES, "hugetlb", "hugetlb.2MB.max" },
+		{ SBX_LIMIT_MEMORY, "hugetlb", "hugetlb.2MB.max" },
+	};
+
+	if (getenv("SBX_TEST_CGROUP") != NULL)
+		return others;
+#endif
+	return kernel_holders;
+}
+
+static uint32_t
+bit_of(uint16_t kind)
+{
+	return UINT32_C(1) << kind;
+}
+
+/* --- files of a group ------------------------------------------------------ */
+
+/* The file as text, cut at the buffer's end; false if there is none. */
+static bool
+read_text(int directory, const char *name, char *text, size_t size)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return len >= 0;
+}
+
+static bool
+write_text(int directory, const char *name, const char *text)
+{
+	ssize_t len = (ssize_t)strlen(text);
+	int fd = openat(directory, name, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return written;
+}
+
+/* Appends the number's digits; `at` is where the text ends. */
+static char *
+append_number(char *at, uint64_t number)
+{
+	char digits[20];
+	size_t first = sizeof digits;
+
+	do {
+		digits[--first] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	memcpy(at, digits + first, sizeof digits - first);
+	at += sizeof digits - first;
+	*at = '\0';
+	return at;
+}
+
+/* Whether a word stands in a line of words. */
+static bool
+has_word(const char *line, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (*line != '\0') {
+		size_t next = strcspn(line, " \n");
+
+		if (next == len && memcmp(line, word, len) == 0)
+			return true;
+		line += next + (line[next] != '\0');
+	}
+	return false;
+}
+
+/* --- D --------------------------------------------------------------------- */
+
+uint32_t
+cgroup_wanted(const struct sbx_view *view, enum sbx_level level)
+{
+	uint32_t wanted = 0;
+
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		if ((view->limits[i].where & KERNEL_WHERE) != 0)
+			wanted |= bit_of(view->limits[i].kind);
+	}
+	/* A user namespace counts its processes itself, and for less; but it
+	 * does not hold root to anything. */
+	if (level == SBX_LEVEL_FULL && geteuid() != 0)
+		wanted &= ~bit_of(SBX_LIMIT_PROCESSES);
+	return wanted &
+	    (bit_of(SBX_LIMIT_PROCESSES) | bit_of(SBX_LIMIT_MEMORY));
+}
+
+static const char none_mounted[] = "no control groups of version 2 are "
+    "mounted at /sys/fs/cgroup";
+static const char none_delegated[] = "the control group above this process's "
+    "is not delegated to its user; see Control groups in sbxrun(1)";
+static const char no_controllers[] = "the control group above this process's "
+    "cannot switch on the controllers pids and memory";
+
+/*
+ * /proc/self/cgroup has a line "0::/a/b" for version 2; D is "/a".  NULL, or
+ * why there can be none.
+ */
+static const char *
+path_of_parent(char *text, const char **path)
+{
+	char *line = strncmp(text, "0::/", 4) == 0 ? text :
+	    strstr(text, "\n0::/"), *last;
+
+	if (line == NULL)
+		return none_mounted;
+	line = strchr(line, '/');
+	line[strcspn(line, "\n")] = '\0';
+	*path = line;
+	/* At or above the root of our namespace, or removed. */
+	if (line[1] == '\0' || strncmp(line, "/..", 3) == 0 ||
+	    strstr(line, " (deleted)") != NULL)
+		return none_delegated;
+	last = strrchr(line, '/');
+	/* Ours would not be held by what holds this sandbox. */
+	if (strncmp(last, "/sbx-", 5) == 0)
+		return "this process is in a sandbox's control group";
+	*last = '\0';
+	/* systemd's own, where it may switch controllers off again. */
+	if (last - line > 6 && strcmp(last - 6, ".slice") == 0)
+		return none_delegated;
+	return NULL;
+}
+
+/* D: a directory of version 2, wherever that is mounted; `enabled` gets the
+ * controllers that are on. */
+static int
+open_parent(const char *path, char *enabled)
+{
+	static const char *const mounts[] = {
+		"/sys/fs/cgroup", "/sys/fs/cgroup/unified",
+	};
+
+	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+		char whole[MEMBERSHIP_SIZE + 32];
+		int fd;
+
+		strcpy(whole, mounts[i]);
+		strcat(whole, path);
+		fd = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (read_text(fd, "cgroup.subtree_control", enabled,
+			FILE_SIZE))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+/*
+ * Who is put into a group beside must be allowed to leave this one, by the file
+ * of D; at level full there are no capabilities any more when that is asked.
+ */
+static bool
+is_delegated(int parent)
+{
+	struct stat status;
+
+	return fstatat(parent, "cgroup.procs", &status, 0) == 0 &&
+	    status.st_uid == geteuid() && (status.st_mode & S_IWUSR) != 0;
+}
+
+/* Switched on one by one: a kernel may have one and not the other. */
+static uint32_t
+switch_on(int parent, const char *enabled, uint32_t wanted)
+{
+	uint32_t offered = 0;
+
+	for (int i = 0; i < HOLDERS; i++) {
+		const struct holder *holder = &holders()[i];
+		char text[16] = "+";
+
+		if ((wanted & bit_of(holder->kind)) == 0)
+			continue;
+		strcat(text, holder->controller);
+		if (has_word(enabled, holder->controller) ||
+		    write_text(parent, "cgroup.subtree_control", text))
+			offered |= bit_of(holder->kind);
+	}
+	return offered;
+}
+
+static void
+name_group(struct cgroup *group, struct timespec begin)
+{
+	char *at = group->name;
+
+	memcpy(at, "sbx-", 4);
+	at = append_number(at + 4, (uint64_t)getpid());
+	*at++ = '-';
+	append_number(at, (uint64_t)begin.tv_sec * 1000000000 +
+	    (uint64_t)begin.tv_nsec);
+}
+
+void
+cgroup_init(struct cgroup *group)
+{
+	*group = (struct cgroup){ .parent = -1, .own = -1 };
+}
+
+void
+cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
+{
+	char text[MEMBERSHIP_SIZE], enabled[FILE_SIZE];
+	const char *path;
+
+	if ((wanted & ~group->offered) == 0)
+		return;
+	if (group->parent >= 0)
+		close(group->parent);
+	group->parent = -1;
+	group->offered = 0;
+	group->why = none_mounted;
+	if (!read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) ||
+	    (group->why = path_of_parent(text, &path)) != NULL)
+		return;
+	group->parent = open_parent(path, enabled);
+	group->why = none_mounted;
+	if (group->parent < 0)
+		return;
+	group->why = none_delegated;
+	if (is_delegated(group->parent)) {
+		group->offered = switch_on(group->parent, enabled, wanted);
+		group->why = group->offered == wanted ? NULL : no_controllers;
+	}
+	if (group->offered == 0) {
+		close(group->parent);
+		group->parent = -1;
+		return;
+	}
+	name_group(group, begin);
+}
+
+/* --- ours ------------------------------------------------------------------ */
+
+static bool
+set_limit(const struct cgroup *group, const struct holder *holder,
+    uint64_t value)
+{
+	char text[24];
+
+	append_number(text, value);
+	if (!write_text(group->own, holder->file, text))
+		return false;
+	/* Else memory would only move there. */
+	return holder->kind != SBX_LIMIT_MEMORY ||
+	    write_text(group->own, "memory.swap.max", "0") || errno == ENOENT;
+}
+
+static void
+set_limits(struct cgroup *group, const struct sbx_view *view)
+{
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		const struct sbx_limit *limit = &view->limits[i];
+
+		if ((limit->where & KERNEL_WHERE) == 0)
+			continue;
+		for (int j = 0; j < HOLDERS; j++) {
+			const struct holder *holder = &holders()[j];
+
+			if (holder->kind == limit->kind &&
+			    (group->offered & bit_of(holder->kind)) != 0 &&
+			    set_limit(group, holder, limit->value))
+				group->held |= bit_of(holder->kind);
+		}
+	}
+}
+
+void
+cgroup_make(struct cgroup *group, const struct sbx_view *view, uint32_t wanted)
+{
+	char type[32];
+
+	group->offered &= wanted;
+	if (group->parent < 0 || group->offered == 0 ||
+	    mkdirat(group->parent, group->name, 0755) != 0)
+		return;
+	group->own = openat(group->parent, group->name,
+	    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Below a group of threads it could not be entered. */
+	if (group->own >= 0 &&
+	    read_text(group->own, "cgroup.type", type, sizeof type) &&
+	    strcmp(type, "domain\n") == 0)
+		set_limits(group, view);
+	if (group->held != 0)
+		return;
+	if (group->own >= 0)
+		close(group->own);
+	group->own = -1;
+	cgroup_remove(group);
+}
+
+const char *
+cgroup_try(void)
+{
+	struct cgroup group;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	cgroup_init(&group);
+	cgroup_find(&group, bit_of(SBX_LIMIT_PROCESSES) |
+	    bit_of(SBX_LIMIT_MEMORY), now);
+	if (group.parent >= 0 &&
+	    (mkdirat(group.parent, group.name, 0755) != 0 ||
+		!cgroup_remove(&group)))
+		group.why = none_delegated;
+	return group.why;
+}
+
+/* clone3(2) as of Linux 5.7. */
+struct clone_arguments {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack,
+	    stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+
+/* Entering a group costs the kernel milliseconds; being born in it, nothing. */
+static pid_t
+fork_into(int group)
+{
+	struct clone_arguments arguments = {
+		.flags = UINT64_C(0x200000000), /* CLONE_INTO_CGROUP */
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)group,
+	};
+
+	return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+pid_t
+cgroup_fork(const struct cgroup *group)
+{
+	pid_t pid;
+
+	if (group->own < 0)
+		return fork();
+	pid = fork_into(group->own);
+	if (pid >= 0)
+		return pid;
+	/* An older kernel, or a container's filter. */
+	pid = fork();
+	if (pid == 0 && !write_text(group->own, "cgroup.procs", "0"))
+		refuse(group->name, "cannot enter this control group", errno);
+	return pid;
+}
+
+/* "sbx-PID-N/FILE", below D: the supervisor has no descriptor of ours. */
+static const char *
+file_of(const struct cgroup *group, const char *file,
+    char path[CGROUP_NAME_SIZE + 32])
+{
+	strcpy(path, group->name);
+	strcat(path, "/");
+	return strcat(path, file);
+}
+
+void
+cgroup_kill(const struct cgroup *group)
+{
+	char path[CGROUP_NAME_SIZE + 32];
+
+	/* Linux 5.14; before, who called has other ways. */
+	if (group->parent >= 0)
+		write_text(group->parent, file_of(group, "cgroup.kill", path),
+		    "1");
+}
+
+bool
+cgroup_remove(const struct cgroup *group)
+{
+	if (group->parent < 0)
+		return true;
+	for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+		if (unlinkat(group->parent, group->name, AT_REMOVEDIR) == 0 ||
+		    errno == ENOENT)
+			return true;
+		if (errno != EBUSY && errno != EINTR)
+			return false;
+		if (tries % 16 == 0)
+			cgroup_kill(group);
+		poll(NULL, 0, tries < 8 ? 1 : 10);
+	}
+	return false;
+}
+
+/* The number after a key at the beginning of a line; without a key, the first
+ * one. */
+static uint64_t
+read_number(const struct cgroup *group, const char *file, const char *key)
+{
+	char path[CGROUP_NAME_SIZE + 32], text[FILE_SIZE];
+	size_t len = strlen(key);
+	const char *line = text;
+
+	if (!read_text(group->parent, file_of(group, file, path), text,
+		sizeof text))
+		return UINT64_MAX;
+	while (line != NULL && strncmp(line, key, len) != 0) {
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	return line == NULL ? UINT64_MAX : strtoull(line + len, NULL, 10);
+}
+
+void
+cgroup_measure(const struct cgroup *group, struct cgroup_usage *usage)
+{
+	*usage = (struct cgroup_usage){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	if (group->parent < 0)
+		return;
+	if ((group->offered & bit_of(SBX_LIMIT_MEMORY)) != 0) {
+		usage->memory = read_number(group, "memory.peak", "");
+		usage->killed = read_number(group, "memory.events",
+		    "oom_kill ");
+	}
+	if ((group->offered & bit_of(SBX_LIMIT_PROCESSES)) != 0)
+		usage->refused = read_number(group, "pids.events", "max ");
+}

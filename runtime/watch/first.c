@@ -1,0 +1,408 @@
+/*
+ * The first process: see supervise.h.  It has no descriptor of the caller's
+ * and says nothing.
+ */
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+#include "runtime/base/signals.h"
+#include "runtime/watch/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	/* What is done before one looks at the clock again: a command must not
+	 * be able to keep us busy. */
+	REAP_AT_ONCE = 16,
+	/* A supervisor that is stopped reads nothing, and the pipe must always
+	 * have room for the command's end. */
+	UNREAD_MAX = 16 * sizeof(struct message),
+};
+
+struct first {
+	const struct supervision *supervision;
+	struct term term;
+	pid_t supervisor; /* as it is seen from here */
+	pid_t command;
+	int signals;
+	int children;     /* where the kernel lists ours; -1 for process 1 */
+	bool started;     /* the receipt's first record is written */
+};
+
+/* Kills those whose numbers stand in a text of blanks and digits. */
+static void
+kill_listed(const char *text, ssize_t len)
+{
+	pid_t pid = 0;
+
+	for (ssize_t i = 0; i < len; i++) {
+		if (text[i] >= '0' && text[i] <= '9') {
+			pid = pid * 10 + (text[i] - '0');
+			continue;
+		}
+		if (pid > 0)
+			kill(pid, SIGKILL);
+		pid = 0;
+	}
+}
+
+/*
+ * A child that dies leaves its own children to us, so what the list names is
+ * killed until it names nobody.  A number cannot have been given away: who is
+ * our child keeps it until we reap.
+ */
+static void
+kill_all(const struct first *first)
+{
+	char text[4096];
+	ssize_t len;
+	int status;
+
+	/* At once, before it can have more children than the list names. */
+	if (first->supervision->group.own >= 0 &&
+	    pread(first->children, text, 1, 0) > 0)
+		cgroup_kill(&first->supervision->group);
+	do {
+		/* The last number may be cut; those before are many. */
+		len = pread(first->children, text, sizeof text, 0);
+		kill_listed(text, len);
+	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
+}
+
+/* Process 1 would take everything along, but for the group. */
+static void
+end_group(const struct first *first)
+{
+	int status;
+
+	if (first->supervision->group.own < 0)
+		return;
+	if (first->supervision->namespaces) {
+		kill(-1, SIGKILL);
+		while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
+			;
+	}
+	cgroup_remove(&first->supervision->group);
+}
+
+/* The supervisor, unless it is gone, removes the group when we have ended. */
+__attribute__((noreturn))
+static void
+end_first(const struct first *first, int status)
+{
+	if (!first->supervision->namespaces)
+		kill_all(first);
+	if (status != 0)
+		end_group(first);
+	_exit(status);
+}
+
+static void
+send_message(const struct first *first, int status, struct timespec at)
+{
+	struct message message = {
+		.started = first->started,
+		.late = first->term.late,
+		.status = status,
+		.at = at,
+	};
+
+	if (write(first->supervision->write, &message, sizeof message) !=
+	    sizeof message)
+		end_first(first, EXIT_REFUSED);
+}
+
+/*
+ * Whether a stop is over as soon as it is seen.  A job that goes on does so one
+ * process after the other: we may be ahead of the command.
+ */
+static bool
+went_on(pid_t command)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	poll(NULL, 0, 20);
+	return waitid(P_PID, (id_t)command, &info, WCONTINUED | WNOHANG) == 0 &&
+	    info.si_pid == command;
+}
+
+/* One more stop is no news to who has not read of so many. */
+static bool
+is_news(const struct first *first, int status)
+{
+	int unread;
+
+	return !WIFSTOPPED(status) ||
+	    ioctl(first->supervision->write, FIONREAD, &unread) != 0 ||
+	    unread < UNREAD_MAX;
+}
+
+/* Reaps what ended; ends with the command.  Whether there may be more. */
+static bool
+reap(const struct first *first, struct timespec now)
+{
+	int status;
+
+	for (int i = 0; i < REAP_AT_ONCE; i++) {
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
+
+		if (pid <= 0)
+			return false;
+		if (pid != first->command ||
+		    (WIFSTOPPED(status) && went_on(pid)))
+			continue;
+		if (is_news(first, status))
+			send_message(first, status, now);
+		if (!WIFSTOPPED(status))
+			end_first(first, 0);
+	}
+	return true;
+}
+
+/*
+ * The supervisor does the same and is soon told of it; but it may be stopped.
+ * TERM first, and also to what is stopped.
+ */
+static void
+check_time(struct first *first, const struct timespec *now)
+{
+	if (term_check(&first->term, first->supervision, now)) {
+		kill(first->command, SIGTERM);
+		kill(first->command, SIGCONT);
+	}
+	if (!first->term.over)
+		return;
+	send_message(first, SIGKILL, *now);
+	end_first(first, 0);
+}
+
+static void
+forward(const struct first *first)
+{
+	struct signalfd_siginfo info;
+
+	while (read(first->signals, &info, sizeof info) == sizeof info) {
+		/* The supervisor's clock is ours: it was sent already. */
+		if (info.ssi_signo == SIGTERM && first->term.late)
+			continue;
+		if (info.ssi_signo != SIGCHLD &&
+		    signal_is_for_us_alone(&info) &&
+		    (pid_t)info.ssi_pid == first->supervisor)
+			kill(first->command, (int)info.ssi_signo);
+	}
+}
+
+__attribute__((noreturn))
+static void
+be_first(struct first *first)
+{
+	struct timespec now;
+	struct pollfd wait[] = {
+		{ .fd = first->signals, .events = POLLIN },
+		/* POLLERR: who reads is gone. */
+		{ .fd = first->supervision->write },
+	};
+
+	for (;;) {
+		bool more;
+
+		/* Before news is asked for: not later than it is true. */
+		clock_now(&now);
+		check_time(first, &now);
+		if (wait[0].revents != 0)
+			forward(first);
+		more = reap(first, now);
+		if ((poll(wait, 2, more ? 0 : term_left(&first->term,
+			first->supervision, &now)) < 0 && errno != EINTR) ||
+		    wait[1].revents != 0)
+			end_first(first, EXIT_REFUSED);
+	}
+}
+
+/* Whether process 1 lives on when the supervisor ends: the closed channel tells
+ * it, and there is time to clear up. */
+static void
+survive(const struct supervision *supervision, bool wanted)
+{
+	if (supervision->namespaces && supervision->group.parent >= 0 &&
+	    prctl(PR_SET_PDEATHSIG, wanted ? 0 : SIGKILL, 0, 0, 0) != 0)
+		refuse(NULL, "cannot choose how to end", errno);
+}
+
+/* Whether the supervisor is gone; asked only where survive() has a say. */
+static bool
+is_alone(const struct supervision *supervision)
+{
+	struct pollfd wait = { .fd = supervision->write };
+
+	return supervision->namespaces && supervision->group.parent >= 0 &&
+	    poll(&wait, 1, 0) > 0;
+}
+
+/*
+ * What was opened for the view and the rules is the command's business, and so
+ * it is here by chance; where the call is missing it stays open.
+ */
+static void
+close_others(const struct first *first)
+{
+	const int kept[] = {
+		first->signals, first->children, first->supervision->write,
+		first->supervision->group.parent,
+	};
+	unsigned low = STDERR_FILENO + 1;
+
+	for (;;) {
+		unsigned next = ~0U;
+
+		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+			if (kept[i] >= (int)low && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		}
+		if (next > low)
+			syscall(SYS_close_range, low, next - 1, 0);
+		if (next == ~0U)
+			return;
+		low = next + 1;
+	}
+}
+
+/*
+ * The first record waits until the command's process has restricted itself: a
+ * pipe that is closed without a word was closed by a refusal.  Where it cannot
+ * be written nothing may run.
+ */
+static void
+write_receipt(struct first *first)
+{
+	const struct supervision *supervision = first->supervision;
+	ssize_t got;
+	char byte;
+
+	if (supervision->receipt == NULL)
+		return;
+	close(supervision->started_write);
+	do {
+		got = read(supervision->started_read, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	close(supervision->started_read);
+	/* A reader that takes its time must not keep the command alive. */
+	survive(supervision, false);
+	/* It tells nobody of a supervisor that was gone before. */
+	if (is_alone(supervision))
+		end_first(first, EXIT_REFUSED);
+	if (got == 1 && !receipt_send(supervision->receipt)) {
+		say("receipt", "cannot write it", errno);
+		end_first(first, EXIT_REFUSED);
+	}
+	survive(supervision, supervision->group.own >= 0);
+	first->started = got == 1;
+	receipt_close(supervision->receipt);
+}
+
+/* Below level full, orphans are ours to end. */
+static int
+adopt(void)
+{
+	int children = open("/proc/thread-self/children",
+	    O_RDONLY | O_CLOEXEC);
+
+	if (children < 0)
+		refuse("/proc/thread-self/children", "cannot see what the "
+		    "command starts, which a limit or a receipt needs", errno);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+		refuse(NULL, "cannot become a subreaper", errno);
+	return children;
+}
+
+/* What stops the job must not stop the news of it. */
+static void
+never_stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void
+be_command(struct supervision *supervision, int signals,
+    const struct former_signals *former, pid_t parent)
+{
+	if (!supervision->namespaces) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (getppid() != parent)
+			_exit(EXIT_REFUSED);
+	}
+	close(signals);
+	close(supervision->write);
+	if (supervision->receipt != NULL) {
+		close(supervision->started_read);
+		receipt_close(supervision->receipt);
+	}
+	relay_enter(&supervision->relay);
+	relay_close_command(&supervision->relay);
+	signals_restore(former);
+}
+
+void
+supervise_group(struct supervision *supervision, const struct sbx_view *view,
+    uint32_t wanted)
+{
+	if (supervision->group.parent < 0)
+		return;
+	survive(supervision, true);
+	cgroup_make(&supervision->group, view, wanted);
+	survive(supervision, supervision->group.own >= 0);
+}
+
+void
+supervise_first(struct supervision *supervision)
+{
+	struct former_signals former;
+	struct first first = {
+		.supervision = supervision,
+		/* One outside of the namespace has number 0. */
+		.supervisor = supervision->namespaces ? 0 : getppid(),
+		.signals = signals_open(&former),
+		.children = supervision->namespaces ? -1 : adopt(),
+	};
+	pid_t self = getpid();
+
+	/* While we held them, the supervisor's end would go unnoticed. */
+	close(supervision->read);
+	relay_close_supervisor(&supervision->relay);
+	first.command = cgroup_fork(&supervision->group);
+	if (first.command < 0)
+		refuse(NULL, "cannot fork", errno);
+	if (first.command == 0) {
+		be_command(supervision, first.signals, &former, self);
+		return;
+	}
+	/* Nobody inside may trace it, or read its /proc/1. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	never_stop();
+	term_begin(&first.term, supervision);
+	write_receipt(&first);
+	relay_close_command(&supervision->relay);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	close_others(&first);
+	be_first(&first);
+}
+
+void
+supervise_started(const struct supervision *supervision)
+{
+	if (supervision->receipt != NULL &&
+	    write(supervision->started_write, "", 1) != 1)
+		refuse(NULL, "cannot say that the command starts", errno);
+}

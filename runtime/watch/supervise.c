@@ -1,0 +1,417 @@
+#include "runtime/watch/supervise.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/apply/lower.h"
+#include "runtime/base/out.h"
+#include "runtime/base/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum {
+	GRACE = 2,              /* seconds */
+	TIMER_NEAR = 200,       /* milliseconds */
+	TIMEOUT_MAX = INT_MAX,  /* seconds: a lifetime, and no overflow */
+};
+
+bool
+supervise_plan(struct supervision *supervision, const struct sbx_view *view)
+{
+	supervision->grace = GRACE;
+	for (uint32_t i = 0; i < view->limit_count; i++) {
+		const struct sbx_limit *limit = &view->limits[i];
+
+		if ((limit->where & KERNEL_WHERE) == 0)
+			continue;
+		if (limit->kind == SBX_LIMIT_TIMEOUT) {
+			supervision->timeout = limit->value < TIMEOUT_MAX ?
+			    limit->value : TIMEOUT_MAX;
+			format_source(view, limit->source,
+			    supervision->timeout_source,
+			    sizeof supervision->timeout_source);
+		}
+		if (limit->kind == SBX_LIMIT_OUTPUT) {
+			supervision->output = limit->value;
+			format_source(view, limit->source,
+			    supervision->output_source,
+			    sizeof supervision->output_source);
+		}
+	}
+	return supervision->timeout > 0 || supervision->output > 0;
+}
+
+void
+supervise_briefly(struct supervision *supervision)
+{
+	supervision->timeout = 1;
+	supervision->grace = 0;
+}
+
+static void
+open_pipe(int *reader, int *writer, int flags)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC | flags) != 0)
+		refuse(NULL, "cannot make a pipe", errno);
+	*reader = above_standard(ends[0]);
+	*writer = above_standard(ends[1]);
+}
+
+void
+supervise_open(struct supervision *supervision)
+{
+	clock_now(&supervision->begin);
+	/* Neither process may wait for the other, which may be stopped. */
+	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
+	if (supervision->receipt != NULL)
+		open_pipe(&supervision->started_read,
+		    &supervision->started_write, 0);
+	relay_open(&supervision->relay, supervision->output);
+}
+
+void
+supervise_close(struct supervision *supervision)
+{
+	close(supervision->read);
+	close(supervision->write);
+	relay_close_command(&supervision->relay);
+	relay_close_supervisor(&supervision->relay);
+}
+
+/* Ends as the command did; a core was its business. */
+__attribute__((noreturn))
+static void
+end_with(int status)
+{
+	static const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	setrlimit(RLIMIT_CORE, &none);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, WTERMSIG(status));
+	raise(WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	_exit(128 + WTERMSIG(status));
+}
+
+static bool
+is_before(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec :
+				      a.tv_nsec < b.tv_nsec;
+}
+
+void
+term_begin(struct term *term, const struct supervision *supervision)
+{
+	term->deadline = supervision->begin;
+	term->deadline.tv_sec += (time_t)supervision->timeout;
+}
+
+bool
+term_check(struct term *term, const struct supervision *supervision,
+    const struct timespec *now)
+{
+	if (supervision->timeout == 0 || is_before(*now, term->deadline))
+		return false;
+	if (term->late) {
+		term->over = true;
+		return false;
+	}
+	term->late = true;
+	term->deadline = *now;
+	term->deadline.tv_sec += (time_t)supervision->grace;
+	return true;
+}
+
+int
+term_left(const struct term *term, const struct supervision *supervision,
+    const struct timespec *now)
+{
+	int64_t left;
+
+	if (supervision->timeout == 0)
+		return -1;
+	left = (int64_t)(term->deadline.tv_sec - now->tv_sec) * 1000 +
+	    (term->deadline.tv_nsec - now->tv_nsec) / 1000000 + 1;
+	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+struct watch {
+	struct supervision *supervision;
+	pid_t first;
+	int signals;
+	struct timespec continued; /* when this job last went on */
+	struct term term;
+	bool ended;                /* the command has; then: */
+	int status;
+	bool started;              /* the receipt has its first record */
+	struct timespec end;
+	bool leave;                /* somebody wants us to end */
+};
+
+/*
+ * A stop takes back a SIGCONT that waits, and a timer whose signal was taken
+ * back is not set again: so not when ours is about to expire.
+ */
+static void
+stop(const struct watch *watch)
+{
+	struct timespec now;
+	int left;
+
+	clock_now(&now);
+	left = term_left(&watch->term, watch->supervision, &now);
+	if (!watch->term.late && (left < 0 || left > TIMER_NEAR))
+		raise(SIGSTOP);
+}
+
+static void
+forward(struct watch *watch)
+{
+	struct signalfd_siginfo info;
+
+	while (read(watch->signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCONT)
+			clock_now(&watch->continued);
+		watch->leave |= info.ssi_signo == SIGHUP ||
+		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
+		    info.ssi_signo == SIGTERM;
+		if (info.ssi_signo != SIGCHLD && !watch->ended &&
+		    info.ssi_code != SI_TIMER &&
+		    signal_is_for_us_alone(&info))
+			kill(watch->first, (int)info.ssi_signo);
+	}
+}
+
+/*
+ * The command has ended or stopped.  A job that the terminal stopped has
+ * stopped as a whole, and us in front of this news: read when the job goes on
+ * it is old, so what happened until now is looked at first.
+ */
+static void
+receive(struct watch *watch)
+{
+	struct message message;
+
+	while (read(watch->supervision->read, &message, sizeof message) ==
+	    sizeof message) {
+		watch->started |= message.started;
+		watch->term.late |= message.late;
+		if (!WIFSTOPPED(message.status)) {
+			watch->ended = true;
+			watch->status = message.status;
+			return;
+		}
+		forward(watch);
+		if (is_before(watch->continued, message.at))
+			stop(watch);
+	}
+}
+
+static void
+say_late(const struct supervision *supervision)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct out out;
+
+	/* Nor may a reader who does not read keep us. */
+	if (poll(&wait, 1, 0) <= 0)
+		return;
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, "sbxrun: ");
+	out_shown(&out, supervision->timeout_source,
+	    strlen(supervision->timeout_source));
+	out_text(&out, ": the command is ended after ");
+	out_number(&out, supervision->timeout);
+	out_text(&out, " s, the limit\n");
+	out_flush(&out);
+}
+
+/*
+ * Who is stopped looks at no clock.  A timer's SIGCONT lets us go on when the
+ * time is over, and each second after: something may stop us again.  libc's
+ * way to it has room for threads.  Without a timer we only report later.
+ */
+static void
+continue_at(const struct timespec *deadline)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGCONT,
+	};
+	struct itimerspec times = {
+		.it_value = *deadline,
+		.it_interval = { .tv_sec = 1 },
+	};
+	int timer;
+
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
+		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
+}
+
+/* The first one does the same by its own clock, unless it was stopped. */
+static void
+check_time(struct watch *watch, const struct timespec *now)
+{
+	if (!term_check(&watch->term, watch->supervision, now))
+		return;
+	kill(watch->first, SIGTERM);
+	kill(watch->first, SIGCONT);
+}
+
+/* One turn: waits, at most so many milliseconds, and does what came up. */
+static bool
+watch_once(struct watch *watch, int milliseconds)
+{
+	struct supervision *supervision = watch->supervision;
+	struct pollfd wait[2 + RELAY_STREAMS] = {
+		{ .fd = watch->signals, .events = POLLIN },
+		/* After the end a closed channel is no news. */
+		{ .fd = watch->ended ? -1 : supervision->read,
+		    .events = POLLIN },
+	};
+
+	relay_wait(&supervision->relay, wait + 2);
+	if (poll(wait, 2 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
+		return false;
+	/* Signals first: they say when the job went on. */
+	forward(watch);
+	if (!watch->ended)
+		receive(watch);
+	relay_move(&supervision->relay, wait + 2);
+	relay_tell(&supervision->relay, supervision->output_source, false);
+	return (wait[1].revents & POLLHUP) == 0;
+}
+
+static void
+watch_command(struct watch *watch)
+{
+	struct timespec now;
+
+	while (!watch->ended) {
+		clock_now(&now);
+		check_time(watch, &now);
+		if (watch->term.over || !watch_once(watch,
+		    term_left(&watch->term, watch->supervision, &now)))
+			break;
+	}
+	if (!watch->ended)
+		receive(watch);
+}
+
+/* Everything inside dies; afterwards nobody writes any more. */
+static void
+end_tree(struct watch *watch)
+{
+	struct supervision *supervision = watch->supervision;
+	int status;
+
+	clock_now(&watch->end);
+	close(supervision->read);
+	/* Else the closed channel tells it, unless it was stopped. */
+	kill(watch->first, supervision->namespaces ? SIGKILL : SIGCONT);
+	while (waitpid(watch->first, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!watch->ended)
+		watch->status = status;
+	watch->ended = true;
+}
+
+/* After all that was in it has ended, whatever that took. */
+static void
+end_group(const struct supervision *supervision, struct cgroup_usage *usage)
+{
+	if (supervision->receipt != NULL)
+		cgroup_measure(&supervision->group, usage);
+	if (!cgroup_remove(&supervision->group))
+		warn_about(supervision->group.name,
+		    "this control group is left behind", errno);
+}
+
+/*
+ * What was written before the end is still to be handed on, however long the
+ * reader takes; but not after a timeout, nor for somebody who wants us gone.
+ */
+static void
+drain(struct watch *watch)
+{
+	struct relay *relay = &watch->supervision->relay;
+
+	watch->leave = false;
+	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave; rounds++) {
+		if (watch->term.late && rounds == 100)
+			break;
+		if (!watch_once(watch, watch->term.late ? 10 : -1))
+			break;
+	}
+	relay_tell(relay, watch->supervision->output_source,
+	    !watch->term.late);
+}
+
+static void
+finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
+{
+	struct supervision *supervision = watch->supervision;
+	struct receipt_end end = {
+		.usage = usage,
+		.status = watch->status,
+		.late = watch->term.late,
+		.begin = supervision->begin,
+		.end = watch->end,
+		.relay = &supervision->relay,
+	};
+
+	/* Who had to be killed had started; else there is no first record. */
+	if (supervision->receipt != NULL &&
+	    (watch->started || watch->term.over))
+		receipt_finish(supervision->receipt, &end);
+}
+
+void
+supervise(struct supervision *supervision, pid_t first)
+{
+	struct former_signals former;
+	struct cgroup_usage usage;
+	struct watch watch = {
+		.supervision = supervision,
+		.first = first,
+		.signals = signals_open(&former),
+	};
+
+	term_begin(&watch.term, supervision);
+	if (supervision->timeout > 0)
+		continue_at(&watch.term.deadline);
+	close(supervision->write);
+	if (supervision->receipt != NULL) {
+		close(supervision->started_read);
+		close(supervision->started_write);
+	}
+	relay_close_command(&supervision->relay);
+	/* Who reads or writes at the other end waits for the command alone. */
+	close(STDIN_FILENO);
+	if (!relay_has(&supervision->relay, STDOUT_FILENO))
+		close(STDOUT_FILENO);
+	watch_command(&watch);
+	end_tree(&watch);
+	end_group(supervision, &usage);
+	/* The terminal may be somebody else's by now. */
+	if (watch.term.late)
+		signal(SIGTTOU, SIG_IGN);
+	drain(&watch);
+	finish_receipt(&watch, &usage);
+	if (watch.term.late) {
+		say_late(supervision);
+		_exit(EXIT_TIMEOUT);
+	}
+	end_with(watch.status);
+}

@@ -1,0 +1,117 @@
+/*
+ * A command that is supervised has two processes of sbxrun's above it: the
+ * supervisor, which is the process that was started as sbxrun, and the first
+ * one, under which all that the command starts comes to an end.
+ *
+ *	sbxrun --fork--> the first --fork--> confine, exec the command
+ *	   ^  status, stops  |  ^  status, stops  |
+ *	   +-----------------+  +-----------------+
+ *	   ^  standard output and error           |
+ *	   +--------------------------------------+
+ *
+ * At level full the first is process 1 of the new namespaces, and the kernel
+ * kills everything inside when it ends.  Below, it is a subreaper: what the
+ * command's children leave behind becomes its own, and it kills that.
+ *
+ * A person at the terminal notices nothing: signals that are sent to sbxrun
+ * reach the command, those of the terminal reach it anyway, the job stops and
+ * goes on as one, and sbxrun ends as the command ended, by a signal too.
+ *
+ * That is why the command can stop the supervisor: it stops itself, or reads
+ * from a terminal which it has given away.  So both processes look at the
+ * clock, and the first one, which nothing inside can stop, ends what is late
+ * alone if need be.  The supervisor is continued by a timer.
+ *
+ * Where the command has a control group, the first one makes it and the
+ * supervisor, which outlives everything inside, removes it; if the supervisor
+ * is killed, the first one does, and therefore must not die with it.
+ */
+#ifndef SBX_SUPERVISE_H
+#define SBX_SUPERVISE_H
+
+#include "runtime/watch/cgroup.h"
+#include "runtime/watch/receipt.h"
+#include "runtime/watch/relay.h"
+
+#include "format/blob.h"
+
+#include <sys/types.h>
+#include <time.h>
+
+enum { SUPERVISE_SOURCE_SIZE = 256 };
+
+struct supervision {
+	bool on;             /* the processes have parted */
+	bool namespaces;     /* the first one is process 1 */
+	int read, write;     /* from the first one to the supervisor */
+	uint64_t timeout;    /* seconds; 0: none */
+	uint64_t grace;      /* seconds between TERM and KILL */
+	uint64_t output;     /* bytes of a stream; 0: no cap */
+	struct timespec begin;
+	struct relay relay;
+	struct cgroup group;
+	struct receipt *receipt; /* NULL: nobody wants one */
+	/* The command says on it that it is confined, for the receipt. */
+	int started_read, started_write;
+	/* Where the limits were written. */
+	char timeout_source[SUPERVISE_SOURCE_SIZE];
+	char output_source[SUPERVISE_SOURCE_SIZE];
+};
+
+/* What one process tells the other: one write of a few bytes, never torn. */
+struct message {
+	bool started;       /* it was confined, and the receipt says so */
+	bool late;          /* its time was over */
+	int status;         /* of the command, as wait(2) gives it */
+	struct timespec at; /* CLOCK_MONOTONIC */
+};
+
+/* The command's time, as each of the two processes sees it. */
+struct term {
+	struct timespec deadline; /* if there is one; then of the grace */
+	bool late;                /* the time is over */
+	bool over;                /* and so is the grace */
+};
+
+void term_begin(struct term *term, const struct supervision *supervision);
+
+/* Looks at the clock; whether the command is to be sent TERM now. */
+bool term_check(struct term *term, const struct supervision *supervision,
+    const struct timespec *now);
+
+/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
+int term_left(const struct term *term, const struct supervision *supervision,
+    const struct timespec *now);
+
+/* Finds the limits that need a supervisor; whether there are any. */
+bool supervise_plan(struct supervision *supervision,
+    const struct sbx_view *view);
+
+/* The shortest time there is, and no grace, whatever the policy says. */
+void supervise_briefly(struct supervision *supervision);
+
+/* What has to be there before the processes part, and taking it back. */
+void supervise_open(struct supervision *supervision);
+void supervise_close(struct supervision *supervision);
+
+/* In the supervisor: stays until the first one ends, then ends as the command
+ * did, or with 124 if its time was over. */
+__attribute__((noreturn))
+void supervise(struct supervision *supervision, pid_t first);
+
+/* In the first one: the control group, where the policy has limits for it and
+ * there can be one. */
+void supervise_group(struct supervision *supervision,
+    const struct sbx_view *view, uint32_t wanted);
+
+/*
+ * In the first one: forks.  Returns in the child, which is to become the
+ * command; the parent stays until the child ends, tells the supervisor, kills
+ * what is left and ends.
+ */
+void supervise_first(struct supervision *supervision);
+
+/* In the command: it is confined, and executes next. */
+void supervise_started(const struct supervision *supervision);
+
+#endif
