@@ -1,6 +1,5 @@
 # Text to statements.
 libsbx_a_SOURCES += \
-	grammar/parse.c \
 	grammar/parser.c \
 	grammar/parser.h
 nodist_libsbx_a_SOURCES += \

@@ -1,5 +1,5 @@
 /*
- * What the scanner, the grammar and the driver (grammar/parse.c) share while
+ * What the scanner, the grammar and the driver (compiler/read/read.c) share while
  * one file is read.
  *
  *	text --scan.l--> tokens --parser_next--> tokens --policy.y--> nodes

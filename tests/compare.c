@@ -301,8 +301,8 @@ check_paths(struct pair *pair, struct chance *chance)
 	struct difference where = {
 		.binding = &PICK(chance, bindings),
 		.level = SBX_LEVEL_FULL,
-		.where = filter_arches[chance_below(chance,
-		    filter_arch_count)].where,
+		.where = arches[chance_below(chance,
+		    arch_count)].where,
 	};
 	struct subject subjects[SIDE_COUNT];
 
@@ -339,8 +339,8 @@ circumstances(const struct pair *pair, struct chance *chance, bool abis,
 	struct difference where = {
 		.level = (enum sbx_level)(floor +
 		    chance_below(chance, SBX_LEVEL_FULL - floor + 1)),
-		.where = filter_arches[chance_below(chance,
-		    filter_arch_count)].where,
+		.where = arches[chance_below(chance,
+		    arch_count)].where,
 	};
 	int least = where.level == SBX_LEVEL_FULL ? 4 : 1;
 
@@ -755,7 +755,7 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 		family_next(&chance, own, &style, &built[1], &built[0]);
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
 			bound[side] = (struct subject){
-				.arch = &filter_arches[0],
+				.arch = &arches[0],
 				.level = SBX_LEVEL_FULL,
 			};
 			places_init(&bound[side].places, own,

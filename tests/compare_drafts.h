@@ -7,6 +7,7 @@
 #define SBX_TEST_COMPARE_DRAFTS_H
 
 #include "compiler/query/compile.h"
+#include "compiler/read/read.h"
 #include "tests/chance.h"
 
 #include <stdarg.h>

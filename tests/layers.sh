@@ -71,7 +71,7 @@ few_files_print_to_stderr()
 	    format) |
 	    grep -Ev '^grammar/(policy|scan)\.[ch]:' |
 	    grep -v 'diags_print(' |
-	    grep -Ev '^compiler/(base/arena|base/bug|command/main|command/commands)\.c:'
+	    grep -Ev '^compiler/(base/arena|base/bug|base/complain|command/main)\.c:'
 }
 
 # Prints the place of each action of more than three lines.

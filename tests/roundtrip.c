@@ -11,7 +11,8 @@
 #include "compiler/query/compile.h"
 #include "compiler/restore/restore.h"
 #include "compiler/lower/sections.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 #include "tests/random_policy.h"
 #include "tests/tap.h"
 

@@ -40,7 +40,7 @@ library_action(uint32_t action)
 
 /* A context for one machine only; ends the test when it cannot be had. */
 static scmp_filter_ctx
-context_new(const struct filter_arch *arch, uint32_t otherwise)
+context_new(const struct arch *arch, uint32_t otherwise)
 {
 	scmp_filter_ctx context = seccomp_init(library_action(otherwise));
 
@@ -339,8 +339,8 @@ compare_names(struct tap *tap)
 {
 	size_t named = 0;
 
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		const struct filter_arch *arch = &filter_arches[i];
+	for (size_t i = 0; i < arch_count; i++) {
+		const struct arch *arch = &arches[i];
 
 		for (int n = 0; n < NUMBERS_END; n++) {
 			char *name = seccomp_syscall_resolve_num_arch(

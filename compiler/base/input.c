@@ -1,9 +1,10 @@
 /* See input.h. */
 #include "compiler/base/input.h"
-#include "compiler/command/commands.h"
+#include "compiler/base/complain.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,6 +4,8 @@ libsbx_a_SOURCES += \
 	compiler/base/arena.h \
 	compiler/base/bug.c \
 	compiler/base/bug.h \
+	compiler/base/complain.c \
+	compiler/base/complain.h \
 	compiler/base/input.c \
 	compiler/base/input.h \
 	compiler/base/json.c \

@@ -84,7 +84,7 @@ write_rule(FILE *stream, const void *what)
 		return;
 	case BY_PORT:
 		fprintf(stream, "%s network ",
-		    show_effect(view->ports[rule].effect));
+		    effect_word(view->ports[rule].effect));
 		show_ports(stream, &view->ports[rule]);
 		return;
 	case BY_NETWORK:
@@ -92,7 +92,7 @@ write_rule(FILE *stream, const void *what)
 		return;
 	case BY_ENV:
 		fprintf(stream, "%s env ",
-		    show_effect(view->env[rule].effect));
+		    effect_word(view->env[rule].effect));
 		show_text(stream, sbx_string(view, view->env[rule].pattern));
 		return;
 	case BY_SET:

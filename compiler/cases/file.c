@@ -142,10 +142,10 @@ given_arch(struct target_of *to, const struct yaml_node *value)
 {
 	const char *text = text_of(to, value, "a machine");
 
-	for (size_t i = 0; text != NULL && i < filter_arch_count; i++) {
-		if (strcmp(filter_arches[i].name, text) != 0)
+	for (size_t i = 0; text != NULL && i < arch_count; i++) {
+		if (strcmp(arches[i].name, text) != 0)
 			continue;
-		to->given->arch = &filter_arches[i];
+		to->given->arch = &arches[i];
 		return;
 	}
 	if (text != NULL)
@@ -472,7 +472,7 @@ test_file_read(struct test_file *file, struct arena *arena, const char *path)
 			.home = "/home/user",
 			.runtime = "/run/user/1000",
 			.level = SBX_LEVEL_FULL,
-			.arch = &filter_arches[0],
+			.arch = &arches[0],
 		},
 	};
 	sources_init(&file->sources, arena);

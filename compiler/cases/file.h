@@ -16,7 +16,7 @@
 #define SBX_TEST_FILE_H
 
 #include "compiler/query/verdict.h"
-#include "compiler/yaml/yaml.h"
+#include "compiler/read/yaml.h"
 
 /* A parameter of the policy, under `given`. */
 struct test_param {
@@ -33,7 +33,7 @@ struct test_given {
 	struct loc level_loc;   /* no place: nobody chose it */
 	int abi;                /* of Landlock; 0: the newest known */
 	struct loc abi_loc;
-	const struct filter_arch *arch;
+	const struct arch *arch;
 	bool macos;
 	VEC(struct test_param) params;
 };

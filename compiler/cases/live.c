@@ -9,6 +9,7 @@
  */
 #include "compiler/cases/trial.h"
 #include "compiler/tables/words.h"
+#include "compiler/read/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@ struct test_machine {
 	const char *sbxrun, *probe;  /* their paths */
 	enum sbx_level level;        /* the highest that the machine gives */
 	int abi;                     /* of its Landlock */
-	const struct filter_arch *arch;
+	const struct arch *arch;
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "compiler/base/input.h"
 #include "compiler/query/subject.h"
 #include "compiler/tables/words.h"
+#include "compiler/read/read.h"
 
 #include <string.h>
 
@@ -239,7 +240,7 @@ static void
 bind(const struct binder *binder)
 {
 	/* Its rules are in the blob; sbxrun has no filters for it. */
-	static const struct filter_arch macos = {
+	static const struct arch macos = {
 		.name = "macos", .where = SBX_ON_MACOS,
 	};
 	const struct test_given *given = binder->given;

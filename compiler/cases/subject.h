@@ -5,7 +5,7 @@
 #ifndef SBX_TEST_SUBJECT_H
 #define SBX_TEST_SUBJECT_H
 
-#include "compiler/command/commands.h"
+#include "compiler/query/options.h"
 #include "compiler/cases/file.h"
 
 struct test_loaded {

@@ -224,8 +224,8 @@ missing_on(const struct checker *checker, const struct syscall_rule *rule,
 	const char *text = NULL;
 
 	*has = 0;
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		const struct filter_arch *arch = &filter_arches[i];
+	for (size_t i = 0; i < arch_count; i++) {
+		const struct arch *arch = &arches[i];
 
 		if ((arch->where & rule->origin.where) == 0)
 			continue;

@@ -3,7 +3,8 @@
  * in.  What it includes stays included under the name that it has.
  */
 #include "compiler/command/commands.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 
 #include <errno.h>
 #include <string.h>

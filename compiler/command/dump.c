@@ -6,7 +6,7 @@
 #include "compiler/query/dump.h"
 #include "compiler/base/input.h"
 #include "compiler/restore/restore.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ choice_parse(const struct options *options, bool one,
 
 	*choice = (struct dump_choice){ .variant = one ? 0 : -1 };
 	if (options->arch != NULL || one) {
-		const struct filter_arch *arch = options_arch(options);
+		const struct arch *arch = options_arch(options);
 
 		if (arch == NULL && options->arch != NULL)
 			return false;

@@ -4,8 +4,9 @@
  * has a fault stays as it is.
  */
 #include "compiler/command/commands.h"
-#include "compiler/print/fmt.h"
+#include "compiler/write/fmt.h"
 #include "compiler/base/output.h"
+#include "compiler/read/read.h"
 
 #include <errno.h>
 #include <string.h>

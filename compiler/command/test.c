@@ -3,6 +3,7 @@
  * wanted, and tells what came of it: for people with the answer of `why`, for
  * programs through report.h.
  */
+#include "compiler/command/commands.h"
 #include "compiler/cases/coverage.h"
 #include "compiler/cases/live.h"
 #include "compiler/tables/words.h"

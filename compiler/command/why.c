@@ -3,6 +3,7 @@
  *
  *	sbxc why FILE|BLOB|@NAME WORD [tcp] OBJECT
  */
+#include "compiler/command/commands.h"
 #include "compiler/query/subject.h"
 #include "compiler/query/why.h"
 

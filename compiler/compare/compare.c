@@ -98,14 +98,14 @@ subject_in(const struct comparison *comparison, const struct binding *binding,
 	return subject;
 }
 
-static const struct filter_arch *
+static const struct arch *
 arch_of(uint8_t where)
 {
 	size_t i = 0;
 
-	while ((filter_arches[i].where & where) == 0)
+	while ((arches[i].where & where) == 0)
 		i++;
-	return &filter_arches[i];
+	return &arches[i];
 }
 
 struct subject
@@ -373,7 +373,7 @@ compare_where(struct pass *pass)
 }
 
 static void
-compare_machine(struct pass *pass, const struct filter_arch *arch)
+compare_machine(struct pass *pass, const struct arch *arch)
 {
 	pass->where = arch->where;
 	pass->scratch = arena_new();
@@ -447,8 +447,8 @@ compare(struct comparison *comparison)
 
 	memo_init(&notes.keys, comparison->arena);
 	memo_init(&notes.texts, comparison->arena);
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		const struct filter_arch *arch = &filter_arches[i];
+	for (size_t i = 0; i < arch_count; i++) {
+		const struct arch *arch = &arches[i];
 
 		if (comparison->arch != NULL && comparison->arch != arch)
 			continue;

@@ -3,6 +3,7 @@
  */
 #include "compiler/compare/parts.h"
 #include "compiler/query/show.h"
+#include "compiler/tables/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ show_network(FILE *stream, const struct sbx_view *view,
 		fputs("allow network loopback", stream);
 	else
 		fprintf(stream, "%s network full",
-		    show_effect(verdict->allowed ? SBX_ALLOW : SBX_DENY));
+		    effect_word(verdict->allowed ? SBX_ALLOW : SBX_DENY));
 }
 
 static void
@@ -52,7 +53,7 @@ show_saying(FILE *stream, const struct sbx_view *view,
 		break;
 	case BY_PORT:
 		fprintf(stream, "%s network ",
-		    show_effect(view->ports[verdict->rule].effect));
+		    effect_word(view->ports[verdict->rule].effect));
 		show_ports(stream, &view->ports[verdict->rule]);
 		show_where(stream, view->ports[verdict->rule].where);
 		break;
@@ -64,7 +65,7 @@ show_saying(FILE *stream, const struct sbx_view *view,
 		break;
 	case BY_ENV:
 		fprintf(stream, "%s env ",
-		    show_effect(view->env[verdict->rule].effect));
+		    effect_word(view->env[verdict->rule].effect));
 		show_text(stream,
 		    sbx_string(view, view->env[verdict->rule].pattern));
 		show_where(stream, view->env[verdict->rule].where);

@@ -50,7 +50,7 @@ struct values {
 /* Two filters in one circumstance; NULL: nothing is filtered. */
 struct duel {
 	struct pass *pass;
-	const struct filter_arch *arch;
+	const struct arch *arch;
 	enum sbx_level level;
 	int abi;
 	const struct sbx_view *views[SIDE_COUNT];
@@ -469,7 +469,7 @@ least_abi(const struct pass *pass, enum sbx_level level)
 }
 
 static struct duel
-duel_make(struct pass *pass, const struct filter_arch *arch,
+duel_make(struct pass *pass, const struct arch *arch,
     enum sbx_level level, int abi)
 {
 	struct duel duel = {
@@ -492,7 +492,7 @@ duel_make(struct pass *pass, const struct filter_arch *arch,
 
 /* One level, from the newest ABI down: the usual first. */
 static void
-compare_level(struct pass *pass, const struct filter_arch *arch,
+compare_level(struct pass *pass, const struct arch *arch,
     enum sbx_level level, const char *const *names)
 {
 	struct duel last = { .abi = -1 };
@@ -512,7 +512,7 @@ compare_level(struct pass *pass, const struct filter_arch *arch,
 void
 compare_syscalls(struct pass *pass)
 {
-	const struct filter_arch *arch = pass->subjects[SIDE_OLD].arch;
+	const struct arch *arch = pass->subjects[SIDE_OLD].arch;
 	const char **names = arena_alloc(pass->scratch,
 	    arch->number_limit * sizeof *names);
 	enum sbx_level levels[SBX_LEVEL_END];

@@ -86,20 +86,6 @@ struct ast_body {
 	struct ast_stmt *first, *last;
 };
 
-struct diags;
-
-/*
- * Reads a policy and everything that it includes.  Returns its statements in
- * order (NULL if there are none); what is wrong is in diags.  Nodes live in
- * the arena of `sources`.  parse.c; the grammar and the scanner in grammar/.
- */
-struct ast_stmt *ast_parse(struct sources *sources, struct diags *diags,
-    struct source *source);
-
-/* The same without reading what it includes. */
-struct ast_stmt *ast_parse_alone(struct sources *sources, struct diags *diags,
-    const struct source *source);
-
 /* Constructors, called by the grammar's actions; adding NULL to a body does
  * nothing. */
 struct ast_atom *ast_atom(struct arena *arena, enum ast_atom_kind kind,

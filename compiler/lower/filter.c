@@ -173,7 +173,7 @@ static const struct variant {
 /* One machine's filter without argument rules, and what they depend on. */
 struct machine {
 	const struct policy *policy;
-	const struct filter_arch *arch;
+	const struct arch *arch;
 	struct filter_entry *entries;
 	enum sbx_net net;
 	struct origin net_origin;
@@ -371,7 +371,7 @@ policy_shows_sockets(const struct policy *policy, uint8_t where)
 }
 
 static struct machine
-machine_init(const struct policy *policy, const struct filter_arch *arch)
+machine_init(const struct policy *policy, const struct arch *arch)
 {
 	struct machine machine = { .policy = policy, .arch = arch };
 	const struct filter_entry *unshare;
@@ -579,8 +579,8 @@ void
 filters_build(const struct policy *policy, struct filter_set *set)
 {
 	memset(set, 0, sizeof *set);
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		const struct filter_arch *arch = &filter_arches[i];
+	for (size_t i = 0; i < arch_count; i++) {
+		const struct arch *arch = &arches[i];
 		struct machine machine;
 
 		if (policy_has_freedom(policy, FREEDOM_EVERYTHING, arch->where))

@@ -15,6 +15,7 @@
 
 #include "compiler/base/map.h"
 #include "compiler/policy/policy.h"
+#include "compiler/tables/syscalls.h"
 
 /* Values of SECCOMP_RET_*, as the program returns them. */
 enum {
@@ -22,19 +23,6 @@ enum {
 	FILTER_ERRNO = 0x00050000, /* | errno of the target machine */
 	FILTER_KILL = (int)0x80000000,
 };
-
-/* One machine: a line of tables/arches.def. */
-struct filter_arch {
-	const char *name;      /* "x86_64" */
-	uint32_t audit;        /* AUDIT_ARCH_* */
-	uint32_t compat_audit; /* its 32-bit machine: every call is ENOSYS */
-	uint32_t scmp;         /* SCMP_ARCH_* */
-	uint8_t where;         /* its bit of enum sbx_where */
-	uint32_t number_limit; /* system calls from here on answer ENOSYS */
-};
-
-extern const struct filter_arch filter_arches[];
-extern const size_t filter_arch_count;
 
 /* An argument's low 32 bits, masked, equal a value.  seccomp sees 64 bits, but
  * the kernel uses 32 of an int argument, so the high half must not matter. */
@@ -65,7 +53,7 @@ struct filter_entry {
 
 /* A complete filter for one machine and one variant. */
 struct filter {
-	const struct filter_arch *arch;
+	const struct arch *arch;
 	uint32_t flags;        /* enum sbx_program_flag */
 	uint32_t min_abi;
 	struct filter_entry *entries; /* by number, dense from 0 */
@@ -136,21 +124,5 @@ bool bpf_matches(const struct filter *filter, const struct bpf_program *program,
 
 /* A listing for people, one instruction a line. */
 void bpf_print(FILE *stream, const struct sbx_insn *insns, size_t count);
-
-/*
- * Names.  The number of a system call on a machine, or -1 where it has none;
- * whether any machine has it; the members of a group, NULL-terminated, or NULL
- * if there is no such group; the nearest known name of either kind.
- */
-int syscall_number(const struct filter_arch *arch, const char *name);
-bool syscall_is_known(const char *name);
-const char *const *syscall_group(const char *name);
-const char *syscall_nearest(const char *name, bool group);
-
-/* The name of a number on a machine, interned or static, or NULL. */
-const char *syscall_name(const struct filter_arch *arch, int number);
-
-/* The names of all numbers below arch->number_limit, NULL where none is. */
-void syscall_names(const struct filter_arch *arch, const char **names);
 
 #endif

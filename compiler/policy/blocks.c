@@ -6,6 +6,7 @@
  * compiled and not extended.
  */
 #include "compiler/policy/blocks.h"
+#include "compiler/read/read.h"
 
 #include "compiler/base/names.h"
 

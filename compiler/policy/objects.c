@@ -5,7 +5,7 @@
  */
 #include "compiler/policy/objects.h"
 
-#include "compiler/lower/filter.h"
+#include "compiler/tables/syscalls.h"
 #include "compiler/base/names.h"
 
 #include <string.h>

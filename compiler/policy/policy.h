@@ -9,6 +9,7 @@
 
 #include "compiler/language/ast.h"
 #include "compiler/report/diag.h"
+#include "compiler/tables/words.h"
 #include "compiler/language/mark.h"
 #include "compiler/policy/target.h"
 #include "format/blob.h"
@@ -66,16 +67,6 @@ struct limit_rule {
 	struct origin origin;
 	enum sbx_limit_kind kind;
 	uint64_t value;
-};
-
-/* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
-enum freedom_kind {
-	FREEDOM_NETWORK,
-	FREEDOM_LOOPBACK,
-	FREEDOM_SIGNAL,
-	FREEDOM_ABSTRACT,
-	FREEDOM_EVERYTHING,
-	FREEDOM_END,
 };
 
 struct freedom_rule {

@@ -8,7 +8,7 @@
 #include "compiler/report/clean.h"
 #include "compiler/base/names.h"
 #include "compiler/tables/words.h"
-#include "compiler/yaml/policy.h"
+#include "compiler/read/yaml_policy.h"
 
 #include <string.h>
 

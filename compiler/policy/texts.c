@@ -1,7 +1,7 @@
 /* See texts.h. */
 #include "compiler/policy/texts.h"
+#include "compiler/tables/words.h"
 
-#include "compiler/query/show.h"
 
 #include <string.h>
 
@@ -46,8 +46,8 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
 {
 	return arena_printf(policy->arena, "%s %s %s%s",
-	    show_effect(rule->effect),
-	    show_rights(rule->effect, rule->rights),
+	    effect_word(rule->effect),
+	    rights_word(rule->effect, rule->rights),
 	    object_text(policy, rule),
 	    holes_text(policy, rule, more));
 }
@@ -90,8 +90,8 @@ port_rule_text(const struct policy *policy, const struct port_rule *rule)
 	    (unsigned)rule->high);
 
 	return arena_printf(policy->arena, "%s network %s tcp %s",
-	    show_effect(rule->effect),
-	    show_port_op(rule->op), ports);
+	    effect_word(rule->effect),
+	    port_op_word(rule->op), ports);
 }
 
 const char *
@@ -99,14 +99,14 @@ syscall_rule_text(const struct policy *policy,
     const struct syscall_rule *rule)
 {
 	return arena_printf(policy->arena, "%s syscalls %s%s",
-	    show_effect(rule->effect), rule->group ? "@" : "", rule->name);
+	    effect_word(rule->effect), rule->group ? "@" : "", rule->name);
 }
 
 const char *
 env_rule_text(const struct policy *policy, const struct env_rule *rule)
 {
 	return arena_printf(policy->arena, "%s env %s",
-	    show_effect(rule->effect), rule->pattern);
+	    effect_word(rule->effect), rule->pattern);
 }
 
 const char *
@@ -119,5 +119,5 @@ freedom_rule_text(const struct policy *policy,
 	};
 
 	return arena_printf(policy->arena, "%s %s",
-	    show_effect(rule->effect), words[rule->kind]);
+	    effect_word(rule->effect), words[rule->kind]);
 }

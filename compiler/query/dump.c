@@ -103,7 +103,7 @@ dump_ports(FILE *stream, const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->port_count; i++) {
 		const struct sbx_port *port = &view->ports[i];
 
-		fprintf(stream, "%s network ", show_effect(port->effect));
+		fprintf(stream, "%s network ", effect_word(port->effect));
 		show_ports(stream, port);
 		dump_end(stream, view, port->where, port->source);
 	}
@@ -127,7 +127,7 @@ dump_env(FILE *stream, const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->env_count; i++) {
 		const struct sbx_env *env = &view->env[i];
 
-		fprintf(stream, "%s env ", show_effect(env->effect));
+		fprintf(stream, "%s env ", effect_word(env->effect));
 		show_text(stream, sbx_string(view, env->pattern));
 		dump_end(stream, view, env->where, env->source);
 	}
@@ -179,9 +179,9 @@ dump_landlock(FILE *stream, const struct sbx_view *view)
 static const char *
 arch_name(uint32_t audit)
 {
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		if (filter_arches[i].audit == audit)
-			return filter_arches[i].name;
+	for (size_t i = 0; i < arch_count; i++) {
+		if (arches[i].audit == audit)
+			return arches[i].name;
 	}
 	return NULL;
 }

@@ -6,6 +6,8 @@ libsbx_a_SOURCES += \
 	compiler/query/compile.h \
 	compiler/query/dump.c \
 	compiler/query/dump.h \
+	compiler/query/options.c \
+	compiler/query/options.h \
 	compiler/query/places.c \
 	compiler/query/places.h \
 	compiler/query/show.c \

@@ -1,5 +1,6 @@
 /* See show.h. */
 #include "compiler/query/show.h"
+#include "compiler/tables/words.h"
 
 #include "compiler/base/arena.h"
 #include "compiler/base/utf8.h"
@@ -122,24 +123,12 @@ show_glob(FILE *stream, const struct sbx_view *view,
 		    "${", name, "}", tail, glob, NULL });
 }
 
-const char *
-show_rights(enum sbx_effect effect, uint8_t rights)
-{
-	bool write = rights & SBX_WRITE, exec = rights & SBX_EXEC;
-
-	if (effect != SBX_ALLOW && (rights & SBX_READ))
-		return "read";
-	if (write)
-		return exec ? "write,exec" : "write";
-	return exec ? "exec" : "read";
-}
-
 void
 show_path_rule(FILE *stream, const struct sbx_view *view,
     const struct sbx_path *rule)
 {
-	fprintf(stream, "%s %s ", show_effect(rule->effect),
-	    show_rights(rule->effect, rule->rights));
+	fprintf(stream, "%s %s ", effect_word(rule->effect),
+	    rights_word(rule->effect, rule->rights));
 	if (rule->glob != 0)
 		show_glob(stream, view, rule);
 	else
@@ -160,7 +149,7 @@ show_path_rule(FILE *stream, const struct sbx_view *view,
 void
 show_ports(FILE *stream, const struct sbx_port *rule)
 {
-	fprintf(stream, "%s tcp %u", show_port_op(rule->op), rule->low);
+	fprintf(stream, "%s tcp %u", port_op_word(rule->op), rule->low);
 	if (rule->high != rule->low)
 		fprintf(stream, "-%u", rule->high);
 }
@@ -224,24 +213,6 @@ show_via(const struct sbx_view *view, uint32_t source)
 		return NULL;
 	via = sbx_string(view, view->sources[source].via);
 	return *via != '\0' ? via : NULL;
-}
-
-const char *
-show_effect(enum sbx_effect effect)
-{
-	static const char *const names[SBX_EFFECT_END] = {
-		[SBX_ALLOW] = "allow",
-		[SBX_DENY] = "deny",
-		[SBX_PREFER_DENY] = "prefer deny",
-	};
-
-	return names[effect];
-}
-
-const char *
-show_port_op(enum sbx_port_op op)
-{
-	return op == SBX_CONNECT_TCP ? "connect" : "listen";
 }
 
 const char *

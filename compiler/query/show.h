@@ -17,9 +17,6 @@ void show_text(FILE *stream, const char *text);
 void show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
     uint32_t suffix);
 
-/* "read", "write", "exec" or "write,exec": the word that gives these rights. */
-const char *show_rights(enum sbx_effect effect, uint8_t rights);
-
 /* "deny write ${workspace}/.git except ${workspace}/.git/index". */
 void show_path_rule(FILE *stream, const struct sbx_view *view,
     const struct sbx_path *rule);
@@ -40,8 +37,6 @@ void show_source(FILE *stream, const struct sbx_view *view, uint32_t source);
 /* The name of the profile or group that holds the place, or NULL. */
 const char *show_via(const struct sbx_view *view, uint32_t source);
 
-const char *show_effect(enum sbx_effect effect);
-const char *show_port_op(enum sbx_port_op op);
 
 /* "EPERM", or NULL for a number without a name. */
 const char *show_errno(uint16_t error);

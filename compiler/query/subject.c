@@ -2,6 +2,7 @@
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
 #include "compiler/tables/words.h"
+#include "compiler/read/read.h"
 
 #include <string.h>
 
@@ -119,7 +120,7 @@ subject_bind(const struct options *options, const struct sbx_view *view,
 {
 	*subject = (struct subject){ .arch = options_arch(options) };
 	if (subject->arch == NULL && options->arch == NULL)
-		subject->arch = &filter_arches[0];
+		subject->arch = &arches[0];
 	if (subject->arch == NULL ||
 	    !level_choose(options, &subject->level))
 		return EXIT_USAGE;

@@ -5,7 +5,7 @@
 #ifndef SBX_SUBJECT_H
 #define SBX_SUBJECT_H
 
-#include "compiler/command/commands.h"
+#include "compiler/query/options.h"
 #include "compiler/query/verdict.h"
 
 /* Reads and parses a text, or @NAME; false after complaining. */

@@ -12,7 +12,7 @@
 /* A compiled policy where it is to run. */
 struct subject {
 	struct places places;           /* holds the view */
-	const struct filter_arch *arch; /* whose rules and filters count */
+	const struct arch *arch; /* whose rules and filters count */
 	enum sbx_level level;
 	int abi;                        /* of Landlock; 0: the newest known */
 };

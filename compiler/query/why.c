@@ -101,11 +101,11 @@ say_port_rule(const struct why *why)
 	why_say_rule(why, "", verdict->source);
 	if (verdict->by == BY_NETWORK) {
 		fprintf(why->stream, "%s network full",
-		    show_effect(verdict->allowed ? SBX_ALLOW : SBX_DENY));
+		    effect_word(verdict->allowed ? SBX_ALLOW : SBX_DENY));
 		why_say_rule_end(why, SBX_ON_ALL, verdict->source);
 		return;
 	}
-	fprintf(why->stream, "%s network ", show_effect(rule->effect));
+	fprintf(why->stream, "%s network ", effect_word(rule->effect));
 	show_ports(why->stream, rule);
 	why_say_rule_end(why, rule->where, rule->source);
 }
@@ -168,7 +168,7 @@ say_env_rule(const struct why *why)
 	const struct sbx_env *rule = &why->view->env[why->verdict.rule];
 
 	why_say_rule(why, "", rule->source);
-	fprintf(why->stream, "%s env ", show_effect(rule->effect));
+	fprintf(why->stream, "%s env ", effect_word(rule->effect));
 	show_text(why->stream, sbx_string(why->view, rule->pattern));
 	why_say_rule_end(why, rule->where, rule->source);
 }

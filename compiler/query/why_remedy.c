@@ -5,6 +5,7 @@
  */
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -90,7 +91,7 @@ path_remedy(struct remedy *remedy)
 	if (given)
 		return;
 	fprintf(step(remedy), "allow %s ",
-	    show_rights(SBX_ALLOW, why->access->detail));
+	    rights_word(SBX_ALLOW, why->access->detail));
 	say_spelled(why);
 	putc('\n', why->stream);
 }
@@ -106,7 +107,7 @@ lift_rule(struct remedy *remedy, const char *words, const char *object)
 	FILE *stream = step(remedy);
 
 	fprintf(stream, "%s%s %s ", shipped ? "drop " : "take away: ",
-	    show_effect(why->verdict.preferred ? SBX_PREFER_DENY : SBX_DENY),
+	    effect_word(why->verdict.preferred ? SBX_PREFER_DENY : SBX_DENY),
 	    words);
 	show_text(stream, object);
 	if (!shipped) {
@@ -131,11 +132,11 @@ port_remedy(struct remedy *remedy)
 		lift_rule(remedy, "network", "full");
 	else if (why->verdict.by == BY_PORT)
 		lift_rule(remedy, arena_printf(arena, "network %s tcp",
-		    show_port_op(op)), arena_printf(arena, "%u",
+		    port_op_word(op)), arena_printf(arena, "%u",
 		    why->access->port));
 	if (why->verdict.by != BY_PORT)
 		fprintf(step(remedy), "allow network %s tcp %u\n",
-		    show_port_op(op), why->access->port);
+		    port_op_word(op), why->access->port);
 }
 
 static void

@@ -9,7 +9,7 @@
 #include "compiler/restore/restore.h"
 
 #include "compiler/tables/words.h"
-#include "compiler/yaml/atom.h"
+#include "compiler/read/yaml_atom.h"
 
 #include <string.h>
 

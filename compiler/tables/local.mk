@@ -14,6 +14,7 @@ libsbx_a_SOURCES += \
 	compiler/tables/sbpl.def \
 	compiler/tables/sets.def \
 	compiler/tables/syscalls.c \
+	compiler/tables/syscalls.h \
 	compiler/tables/words.c \
 	compiler/tables/words.def \
 	compiler/tables/words.h

@@ -10,10 +10,12 @@
  * The list of all names is the group @known, whose strings are static; a test
  * holds it against everything that libseccomp can name.
  */
-#include "compiler/lower/filter.h"
+#include "compiler/tables/syscalls.h"
 
+#include "compiler/base/arena.h"
 #include "compiler/base/bug.h"
 #include "compiler/base/names.h"
+#include "format/blob.h"
 
 #include <seccomp.h>
 
@@ -28,10 +30,10 @@ struct group {
 /* A system call that libseccomp does not know. */
 struct newer {
 	const char *name;
-	int numbers[2]; /* in the order of filter_arches */
+	int numbers[2]; /* in the order of arches */
 };
 
-const struct filter_arch filter_arches[] = {
+const struct arch arches[] = {
 #define ARCH(text, native, compat, library, bit, limit) \
 	{ \
 		.name = text, \
@@ -44,7 +46,7 @@ const struct filter_arch filter_arches[] = {
 #include "compiler/tables/arches.def"
 #undef ARCH
 };
-const size_t filter_arch_count = countof(filter_arches);
+const size_t arch_count = countof(arches);
 
 static const struct group groups[] = {
 #define GROUP(text, about, ...) \
@@ -58,7 +60,7 @@ static const struct newer newer[] = {
 #include "compiler/tables/newer.def"
 #undef NEWER
 };
-_Static_assert(countof(filter_arches) == countof(newer->numbers),
+_Static_assert(countof(arches) == countof(newer->numbers),
     "newer.def has a column for each machine");
 
 static const struct newer *
@@ -72,7 +74,7 @@ newer_find(const char *name)
 }
 
 int
-syscall_number(const struct filter_arch *arch, const char *name)
+syscall_number(const struct arch *arch, const char *name)
 {
 	int number = seccomp_syscall_resolve_name_arch(arch->scmp, name);
 	const struct newer *call;
@@ -80,7 +82,7 @@ syscall_number(const struct filter_arch *arch, const char *name)
 	if (number >= 0)
 		return number;
 	call = newer_find(name);
-	return call != NULL ? call->numbers[arch - filter_arches] : -1;
+	return call != NULL ? call->numbers[arch - arches] : -1;
 }
 
 static const char *const *
@@ -131,7 +133,7 @@ syscall_nearest(const char *name, bool group)
 }
 
 const char *
-syscall_name(const struct filter_arch *arch, int number)
+syscall_name(const struct arch *arch, int number)
 {
 	for (const char *const *known = known_names();
 	    number >= 0 && *known != NULL; known++) {
@@ -142,7 +144,7 @@ syscall_name(const struct filter_arch *arch, int number)
 }
 
 void
-syscall_names(const struct filter_arch *arch, const char **names)
+syscall_names(const struct arch *arch, const char **names)
 {
 	memset(names, 0, arch->number_limit * sizeof *names);
 	for (const char *const *known = known_names(); *known != NULL;

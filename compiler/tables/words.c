@@ -334,3 +334,33 @@ what_next(struct arena *arena, const char *const *words, size_t used,
 	}
 	return count;
 }
+
+const char *
+rights_word(enum sbx_effect effect, uint8_t rights)
+{
+	bool write = rights & SBX_WRITE, exec = rights & SBX_EXEC;
+
+	if (effect != SBX_ALLOW && (rights & SBX_READ))
+		return "read";
+	if (write)
+		return exec ? "write,exec" : "write";
+	return exec ? "exec" : "read";
+}
+
+const char *
+effect_word(enum sbx_effect effect)
+{
+	static const char *const names[SBX_EFFECT_END] = {
+		[SBX_ALLOW] = "allow",
+		[SBX_DENY] = "deny",
+		[SBX_PREFER_DENY] = "prefer deny",
+	};
+
+	return names[effect];
+}
+
+const char *
+port_op_word(enum sbx_port_op op)
+{
+	return op == SBX_CONNECT_TCP ? "connect" : "listen";
+}

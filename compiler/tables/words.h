@@ -5,7 +5,8 @@
 #ifndef SBX_WORDS_H
 #define SBX_WORDS_H
 
-#include "compiler/policy/policy.h"
+#include "compiler/base/arena.h"
+#include "format/blob.h"
 
 /* Whether the grammar itself knows the word. */
 bool word_is_keyword(const char *text);
@@ -17,6 +18,16 @@ enum what_class {
 	WHAT_FREEDOM,
 	WHAT_SYSCALLS,
 	WHAT_ENV,
+};
+
+/* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
+enum freedom_kind {
+	FREEDOM_NETWORK,
+	FREEDOM_LOOPBACK,
+	FREEDOM_SIGNAL,
+	FREEDOM_ABSTRACT,
+	FREEDOM_EVERYTHING,
+	FREEDOM_END,
 };
 
 struct what {
@@ -68,6 +79,12 @@ const char *limit_value_text(struct arena *arena,
     const struct limit_word *limit, uint64_t value);
 /* All of them, each after a blank. */
 const char *limit_words(struct arena *arena);
+
+const char *effect_word(enum sbx_effect effect);
+/* "connect" or "listen". */
+const char *port_op_word(enum sbx_port_op op);
+/* "read", "write", "exec" or "write,exec": the word that gives these rights. */
+const char *rights_word(enum sbx_effect effect, uint8_t rights);
 
 /* The factor of a unit, or 0; and what a wrong unit was meant to be. */
 uint64_t unit_factor(enum unit_class unit, const char *word);

@@ -7,7 +7,8 @@
 #include "compiler/query/dump.h"
 #include "compiler/restore/restore.h"
 #include "compiler/query/why.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */
@@ -219,7 +220,7 @@ check_view(const struct sbx_view *view)
 {
 	struct arena *arena = arena_new();
 	struct subject subject = {
-		.arch = &filter_arches[0], .level = SBX_LEVEL_STANDARD,
+		.arch = &arches[0], .level = SBX_LEVEL_STANDARD,
 	};
 	struct place_rules rules;
 

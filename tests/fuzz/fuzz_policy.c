@@ -5,8 +5,9 @@
  * time, and written anew from its statements, which gives the same statements.
  */
 #include "compiler/report/diag.h"
-#include "compiler/print/fmt.h"
-#include "compiler/print/write.h"
+#include "compiler/write/fmt.h"
+#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As if it were a shipped file: those include nothing from the disk. */

@@ -5,7 +5,8 @@
  * same.
  */
 #include "compiler/report/diag.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* One text in an arena of its own. */

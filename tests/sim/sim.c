@@ -20,7 +20,7 @@ enum { WORDS_MAX = 16, LINE_MAX_SIZE = 512, X32_BIT = 0x40000000 };
 
 struct machine {
 	const char *name;
-	size_t arch;    /* of filter_arches: whose program is picked */
+	size_t arch;    /* of arches: whose program is picked */
 	uint32_t audit; /* what the call says of itself; 0: no machine at all */
 	int32_t bits;   /* set in the number */
 };
@@ -107,7 +107,7 @@ call_read(struct row *row, const char *name)
 		row->call.number = (int32_t)number;
 	else
 		row->call.number = syscall_number(
-		    &filter_arches[row->machine->arch], name);
+		    &arches[row->machine->arch], name);
 	row->call.audit = row->machine->audit;
 	if (row->call.number < 0)
 		return false;
@@ -149,7 +149,7 @@ program_pick(const struct sbx_view *view, const struct row *row)
 	for (uint32_t i = 0; i < view->program_count; i++) {
 		const struct sbx_program *program = &view->programs[i];
 
-		if (program->arch == filter_arches[row->machine->arch].audit &&
+		if (program->arch == arches[row->machine->arch].audit &&
 		    (program->flags & SBX_PROGRAM_FULL) == row->full &&
 		    (program->flags & SBX_PROGRAM_LOOPBACK) ==
 			(row->full && view->meta->net == SBX_NET_LOOPBACK ?
@@ -172,7 +172,7 @@ kernel_verdict(const struct bpf_program *program, const struct row *row,
 {
 	uint32_t action = 0;
 
-	if (filter_arches[row->machine->arch].audit != KERNEL_AUDIT ||
+	if (arches[row->machine->arch].audit != KERNEL_AUDIT ||
 	    strstr(row->machine->name, "/foreign") != NULL)
 		return otherwise;
 	if (!kernel_verdicts(program, &row->call, 1, &action))

@@ -207,8 +207,8 @@ static struct filter
 filter_new(struct arena *arena)
 {
 	struct filter filter = {
-		.arch = &filter_arches[0],
-		.entry_count = filter_arches[0].number_limit,
+		.arch = &arches[0],
+		.entry_count = arches[0].number_limit,
 	};
 
 	filter.entries = arena_alloc(arena,
@@ -354,7 +354,7 @@ number_is_cacheable(const struct bpf_program *program, int32_t number)
 			return true;
 		if (insn->code == (BPF_LD | BPF_W | BPF_ABS))
 			a = insn->k == 0 ? (uint32_t)number :
-			    filter_arches[0].audit;
+			    arches[0].audit;
 		else if (insn->code == (BPF_JMP | BPF_JA))
 			pc += insn->k;
 		else if (BPF_OP(insn->code) == BPF_JEQ)

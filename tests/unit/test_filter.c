@@ -32,8 +32,8 @@ enum {
 static void
 test_names(struct tap *tap)
 {
-	const struct filter_arch *x86_64 = &filter_arches[0];
-	const struct filter_arch *aarch64 = &filter_arches[1];
+	const struct arch *x86_64 = &arches[0];
+	const struct arch *aarch64 = &arches[1];
 	const struct {
 		const char *name;
 		int x86_64, aarch64;
@@ -52,8 +52,8 @@ test_names(struct tap *tap)
 		    cases[i].name) == cases[i].aarch64, "number of '%s'",
 		    cases[i].name);
 	}
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		const struct filter_arch *arch = &filter_arches[i];
+	for (size_t i = 0; i < arch_count; i++) {
+		const struct arch *arch = &arches[i];
 
 		for (int n = -2; n < NUMBERS_END; n++) {
 			const char *name = syscall_name(arch, n);
@@ -84,8 +84,8 @@ test_list(struct tap *tap)
 	size_t named[2] = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
-		syscall_names(&filter_arches[i], names);
-		for (uint32_t n = 0; n < filter_arches[i].number_limit; n++)
+		syscall_names(&arches[i], names);
+		for (uint32_t n = 0; n < arches[i].number_limit; n++)
 			named[i] += names[n] != NULL;
 	}
 	/* 0-336 and 424-469; 0-243, 260-294 and 424-469. */
@@ -251,7 +251,7 @@ filter_pick_for(const struct filter_set *set, size_t arch, uint32_t kind,
 	for (size_t i = 0; i < set->filters.count; i++) {
 		const struct filter *filter = &set->filters.items[i];
 
-		if (filter->arch == &filter_arches[arch] &&
+		if (filter->arch == &arches[arch] &&
 		    (filter->flags & (SBX_PROGRAM_FULL |
 			SBX_PROGRAM_LOOPBACK)) == kind &&
 		    filter->min_abi <= abi)
@@ -464,11 +464,11 @@ test_expectations(struct tap *tap)
 
 		filters_build(sample_policy(arena,
 		    sample_find(want->sample)), &set);
-		for (size_t arch = 0; arch < filter_arch_count; arch++) {
+		for (size_t arch = 0; arch < arch_count; arch++) {
 			struct syscall_data data = {
-				.number = syscall_number(&filter_arches[arch],
+				.number = syscall_number(&arches[arch],
 				    want->name),
-				.audit = filter_arches[arch].audit,
+				.audit = arches[arch].audit,
 			};
 			uint32_t got;
 
@@ -483,7 +483,7 @@ test_expectations(struct tap *tap)
 			    (unsigned long)data.args[1],
 			    (unsigned long)data.args[2],
 			    (unsigned long)data.args[3],
-			    filter_arches[arch].name, got);
+			    arches[arch].name, got);
 		}
 	}
 	arena_release(arena);
@@ -560,7 +560,7 @@ test_variants(struct tap *tap)
 		    sample_find(cases[i].sample)), &set);
 		for (size_t j = 0; j < set.filters.count; j++) {
 			const struct filter *filter = &set.filters.items[j];
-			char *at = text[filter->arch - filter_arches];
+			char *at = text[filter->arch - arches];
 
 			sprintf(at + strlen(at), "%s%x@%u",
 			    *at != '\0' ? " " : "", filter->flags,
@@ -630,7 +630,7 @@ test_everything(struct tap *tap)
 
 /* Calls that no filter sees: the kernel answers with a signal. */
 static bool
-number_is_exempt(const struct filter_arch *arch, int number)
+number_is_exempt(const struct arch *arch, int number)
 {
 	return number >= 0 && (number == syscall_number(arch, "uretprobe") ||
 	    number == syscall_number(arch, "uprobe"));
@@ -648,7 +648,7 @@ calls_add(struct syscall_data *calls, size_t count, uint32_t audit, int number,
 
 /* Every number, the odd ones, and the arguments of the cases above. */
 static size_t
-calls_collect(const struct filter_arch *arch, struct syscall_data *calls)
+calls_collect(const struct arch *arch, struct syscall_data *calls)
 {
 	static const int odd[] = { -1, X32, X32 | 41, X32 | 520, 0x3fffffff,
 		0x7fffffff, -0x7fffffff };
@@ -670,7 +670,7 @@ calls_collect(const struct filter_arch *arch, struct syscall_data *calls)
 
 /* int $0x80: in a list of its own, since the kernel may be without it. */
 static size_t
-calls_collect_compat(const struct filter_arch *arch, struct syscall_data *calls)
+calls_collect_compat(const struct arch *arch, struct syscall_data *calls)
 {
 	static const uint64_t args[4] = { 2, 1, 0, 0 };
 
@@ -750,9 +750,9 @@ raw(const char *name, uint64_t a, uint64_t b, uint64_t c)
 {
 	int number = 0;
 
-	for (size_t i = 0; i < filter_arch_count; i++) {
-		if (filter_arches[i].audit == KERNEL_AUDIT)
-			number = syscall_number(&filter_arches[i], name);
+	for (size_t i = 0; i < arch_count; i++) {
+		if (arches[i].audit == KERNEL_AUDIT)
+			number = syscall_number(&arches[i], name);
 	}
 	return syscall(number, a, b, c, 0, 0, 0) < 0 ? errno : 0;
 }

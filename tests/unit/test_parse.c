@@ -4,6 +4,7 @@
  */
 #include "compiler/language/ast.h"
 #include "compiler/report/diag.h"
+#include "compiler/read/read.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  */
 #include "compiler/query/compile.h"
 #include "compiler/query/places.h"
+#include "compiler/read/read.h"
 #include "tests/tap.h"
 
 enum { ROUNDS = 400, RULES = 12 };

@@ -6,9 +6,10 @@
  */
 #include "compiler/query/compile.h"
 #include "compiler/tables/words.h"
-#include "compiler/print/write.h"
-#include "compiler/yaml/yaml.h"
-#include "compiler/yaml/atom.h"
+#include "compiler/write/write.h"
+#include "compiler/read/yaml.h"
+#include "compiler/read/yaml_atom.h"
+#include "compiler/read/read.h"
 #include "tests/tap.h"
 
 #include <dirent.h>

@@ -7,13 +7,13 @@
  * places are bytes.  Its lines are not used: it also ends them at characters
  * that no editor shows, which the text was found not to have.
  */
-#include "compiler/yaml/yaml.h"
+#include "compiler/read/yaml.h"
 
 #include "compiler/report/clean.h"
 #include "compiler/base/map.h"
 #include "compiler/base/names.h"
 #include "compiler/base/utf8.h"
-#include "compiler/yaml/problem.h"
+#include "compiler/read/yaml_problem.h"
 
 #include <string.h>
 #include <yaml.h>

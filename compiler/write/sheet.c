@@ -1,5 +1,5 @@
 /* See sheet.h. */
-#include "compiler/print/sheet.h"
+#include "compiler/write/sheet.h"
 
 #include "compiler/base/bug.h"
 #include "compiler/base/utf8.h"

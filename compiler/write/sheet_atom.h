@@ -6,7 +6,7 @@
 #define SBX_SHEET_ATOM_H
 
 #include "compiler/language/ast.h"
-#include "compiler/print/sheet.h"
+#include "compiler/write/sheet.h"
 
 /* A blank, and a name or a word of the language; or several. */
 void sheet_word(struct sheet *sheet, const struct ast_atom *atom);

@@ -1,9 +1,9 @@
 /* See write_tree.h. */
-#include "compiler/print/tree.h"
+#include "compiler/write/tree.h"
 
 #include "compiler/base/map.h"
 #include "compiler/tables/words.h"
-#include "compiler/yaml/atom.h"
+#include "compiler/read/yaml_atom.h"
 
 #include <string.h>
 

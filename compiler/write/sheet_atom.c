@@ -2,7 +2,7 @@
  * See sheet_atom.h.  An atom without a source is spelled as the scanner would
  * read it: bare if it can be, else in quotes.
  */
-#include "compiler/print/sheet_atom.h"
+#include "compiler/write/sheet_atom.h"
 
 #include "compiler/tables/words.h"
 

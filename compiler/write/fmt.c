@@ -1,9 +1,9 @@
 /* See fmt.h.  The layout itself is in write_sbx.c. */
-#include "compiler/print/fmt.h"
+#include "compiler/write/fmt.h"
 
 #include "compiler/base/bug.h"
 #include "compiler/report/clean.h"
-#include "compiler/print/write.h"
+#include "compiler/write/write.h"
 #include "grammar/parser.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * for something else: `*_TOKEN`, `@mount`, `[ ${home}/x ]`, `note: a: b`.  The
  * way out is the same each time, and is shown with the word that is meant.
  */
-#include "compiler/yaml/problem.h"
+#include "compiler/read/yaml_problem.h"
 
 #include "compiler/report/clean.h"
 

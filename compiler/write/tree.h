@@ -6,7 +6,7 @@
 #define SBX_WRITE_TREE_H
 
 #include "compiler/language/ast.h"
-#include "compiler/yaml/yaml.h"
+#include "compiler/read/yaml.h"
 
 /*
  * One map if each kind of statements stands in one place of the file, else a

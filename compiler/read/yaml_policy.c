@@ -8,11 +8,11 @@
  *
  * Order is that of the text, also in maps.
  */
-#include "compiler/yaml/policy.h"
+#include "compiler/read/yaml_policy.h"
 
 #include "compiler/report/clean.h"
-#include "compiler/yaml/atom.h"
-#include "compiler/yaml/stmts.h"
+#include "compiler/read/yaml_atom.h"
+#include "compiler/read/yaml_stmts.h"
 #include "grammar/parser.h"
 
 #include <string.h>

@@ -9,7 +9,8 @@
  */
 #include "compiler/report/clean.h"
 #include "compiler/base/names.h"
-#include "compiler/yaml/policy.h"
+#include "compiler/read/yaml_policy.h"
+#include "compiler/read/read.h"
 #include "format/blob.h"
 #include "grammar/policy.h"
 

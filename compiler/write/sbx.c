@@ -16,9 +16,9 @@
  * Whether it fits is tried on a sheet without a stream.
  */
 #include "compiler/report/clean.h"
-#include "compiler/print/sheet_atom.h"
-#include "compiler/query/show.h"
-#include "compiler/print/write.h"
+#include "compiler/write/sheet_atom.h"
+#include "compiler/write/write.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -142,7 +142,7 @@ put_rule_head(struct sheet *sheet, const struct ast_stmt *stmt)
 {
 	if (stmt->drop)
 		sheet_puts(sheet, "drop ");
-	sheet_puts(sheet, show_effect(stmt->effect));
+	sheet_puts(sheet, effect_word(stmt->effect));
 	sheet_words(sheet, &stmt->words);
 	if (stmt->objects.first != NULL)
 		sheet_pad(sheet, OBJECTS_AT);

@@ -9,10 +9,10 @@
  * The key is split into words, each with its own place.  The first one says
  * which statement it is, and a table who reads it.
  */
-#include "compiler/yaml/stmts.h"
+#include "compiler/read/yaml_stmts.h"
 
 #include "compiler/base/names.h"
-#include "compiler/yaml/atom.h"
+#include "compiler/read/yaml_atom.h"
 #include "grammar/parser.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #define SBX_YAML_ATOM_H
 
 #include "compiler/language/ast.h"
-#include "compiler/yaml/yaml.h"
+#include "compiler/read/yaml.h"
 
 /* Reading: what the scanner would take the text for; false for nothing. */
 bool yaml_atom_kind(const char *text, enum ast_atom_kind *kind);

@@ -2,7 +2,7 @@
  * See yaml_atom.h.  The characters are those of grammar/scan.l; a test holds
  * the two against each other.
  */
-#include "compiler/yaml/atom.h"
+#include "compiler/read/yaml_atom.h"
 
 #include "compiler/base/names.h"
 #include "compiler/tables/words.h"

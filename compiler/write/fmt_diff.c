@@ -10,7 +10,7 @@
  *	   0  allow read { /a /b }          -     0  allow read  { /a  /b }  +
  *	  17  deny env    *_KEY                  17  deny env    *_KEY
  */
-#include "compiler/print/fmt.h"
+#include "compiler/write/fmt.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef SBX_YAML_STMTS_H
 #define SBX_YAML_STMTS_H
 
-#include "compiler/yaml/entry.h"
+#include "compiler/read/yaml_entry.h"
 
 /* A list of statements, or nothing. */
 struct ast_body yaml_body(struct policy_reader *reader,

@@ -6,7 +6,7 @@
 #define SBX_YAML_ENTRY_H
 
 #include "compiler/language/ast.h"
-#include "compiler/yaml/yaml.h"
+#include "compiler/read/yaml.h"
 
 struct policy_reader {
 	struct arena *arena;

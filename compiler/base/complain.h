@@ -1,0 +1,23 @@
+/*
+ * What sbxc says of itself and of its command line, and what it ends with.
+ */
+#ifndef SBX_COMPLAIN_H
+#define SBX_COMPLAIN_H
+
+/* What sbxc ends with. */
+enum exit_status {
+	EXIT_CLEAN,
+	EXIT_POLICY,  /* the policy is at fault; why: denied */
+	EXIT_USAGE,   /* called wrongly */
+	EXIT_TROUBLE, /* a file is missing, no memory, no room on the disk */
+};
+
+/* One line on standard error: "sbxc: ...". */
+__attribute__((format(printf, 1, 2)))
+void complain(const char *format, ...);
+
+/* The same about a wrong command line; returns EXIT_USAGE. */
+__attribute__((format(printf, 1, 2)))
+enum exit_status misused(const char *format, ...);
+
+#endif

@@ -1,0 +1,16 @@
+# Files to statements: what they include; YAML and JSON.
+libsbx_a_SOURCES += \
+	compiler/read/read.c \
+	compiler/read/read.h \
+	compiler/read/yaml.c \
+	compiler/read/yaml.h \
+	compiler/read/yaml_atom.c \
+	compiler/read/yaml_atom.h \
+	compiler/read/yaml_entry.c \
+	compiler/read/yaml_entry.h \
+	compiler/read/yaml_policy.c \
+	compiler/read/yaml_policy.h \
+	compiler/read/yaml_problem.c \
+	compiler/read/yaml_problem.h \
+	compiler/read/yaml_stmts.c \
+	compiler/read/yaml_stmts.h

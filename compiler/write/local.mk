@@ -1,0 +1,14 @@
+# Statements to text: sbx, YAML, JSON; the one layout.
+libsbx_a_SOURCES += \
+	compiler/write/fmt.c \
+	compiler/write/fmt.h \
+	compiler/write/fmt_diff.c \
+	compiler/write/sbx.c \
+	compiler/write/sheet.c \
+	compiler/write/sheet.h \
+	compiler/write/sheet_atom.c \
+	compiler/write/sheet_atom.h \
+	compiler/write/tree.c \
+	compiler/write/tree.h \
+	compiler/write/write.h \
+	compiler/write/yaml.c
