@@ -17,9 +17,9 @@ struct plan {
 	uint32_t filter_flags;   /* of seccomp(2) */
 	uint32_t layers;         /* rulesets that were made: 0 or 1 */
 	uint64_t attr[4];
-	uint64_t namespaces;     /* CLONE_NEW*, or 0: no view either */
-	uint32_t steps;          /* of making the view */
-	uint32_t capabilities;   /* how many were dropped one by one */
+	uint64_t namespaces;   /* CLONE_NEW*, or 0: no view either */
+	uint32_t steps;        /* of making the view */
+	uint32_t capabilities; /* how many were dropped one by one */
 };
 
 enum { PLAN_PATH = 1, PLAN_PORT = 2 }; /* enum landlock_rule_type */

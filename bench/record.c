@@ -35,8 +35,8 @@ enum {
 	INFO_ENTRY = 1,
 	INFO_EXIT = 2,
 	MAX_NUMBER = 1024,
-	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-	    CLONE_NEWUSER | CLONE_NEWNET,
+	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUSER |
+	    CLONE_NEWNET,
 };
 
 /* struct ptrace_syscall_info, which older headers lack.  When the call is over
@@ -61,7 +61,8 @@ struct rule {
 
 struct recorder {
 	struct plan plan;
-	struct rule *rules; /* behind those that were taken: the one asked for */
+	struct rule
+	    *rules; /* behind those that were taken: the one asked for */
 	bool asked;
 	char *steps;
 	size_t step_size;
@@ -193,8 +194,7 @@ see_call(struct recorder *recorder, pid_t pid)
 		see_filter(recorder, pid, entry.args);
 	else if (entry.number == SYS_clone)
 		recorder->plan.namespaces |= entry.args[0] & NAMESPACES;
-	else if (entry.number == SYS_prctl &&
-	    entry.args[0] == PR_CAPBSET_DROP)
+	else if (entry.number == SYS_prctl && entry.args[0] == PR_CAPBSET_DROP)
 		recorder->plan.capabilities++;
 }
 
@@ -207,8 +207,7 @@ see_view(struct recorder *recorder, pid_t pid)
 	if (steps == NULL)
 		die("open_memstream");
 	if (recorder->plan.namespaces & CLONE_NEWNS) {
-		recorder->plan.steps = view_write(steps,
-		    recorder->words, pid);
+		recorder->plan.steps = view_write(steps, recorder->words, pid);
 		for (uint32_t i = 0; i < recorder->plan.rules; i++) {
 			struct rule *rule = &recorder->rules[i];
 
@@ -305,8 +304,8 @@ print_calls(const struct recorder *recorder)
 		total += recorder->calls[i];
 	printf("%u Landlock rules, %u instructions, %u steps of the view, %u "
 	       "system calls (number x times):",
-	    recorder->plan.rules, recorder->plan.insns,
-	    recorder->plan.steps, total);
+	    recorder->plan.rules, recorder->plan.insns, recorder->plan.steps,
+	    total);
 	for (int i = 0; i < MAX_NUMBER; i++) {
 		if (recorder->calls[i] > 0)
 			printf(" %dx%u", i, recorder->calls[i]);

@@ -52,8 +52,9 @@ write_words(struct view *view, enum plan_step_kind kind, const char *at,
 {
 	const char *bind = (attributes & 1) == 0 ? "--bind" : "--ro-bind";
 
-	if (view->words == NULL || (strncmp(at, "dev/", 4) == 0 &&
-		strcmp(at, "dev/pts") != 0 && strcmp(at, "dev/shm") != 0))
+	if (view->words == NULL ||
+	    (strncmp(at, "dev/", 4) == 0 && strcmp(at, "dev/pts") != 0 &&
+		strcmp(at, "dev/shm") != 0))
 		return;
 	if (kind == STEP_LINK)
 		fprintf(view->words, "--symlink\n%s\n/%s\n", from, at);
@@ -177,7 +178,7 @@ attributes_of(const struct mount *mount)
 
 	snprintf(options, sizeof options, "%s", mount->options);
 	for (char *option = strtok_r(options, ",", &state); option != NULL;
-	    option = strtok_r(NULL, ",", &state)) {
+	     option = strtok_r(NULL, ",", &state)) {
 		for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 			if (strcmp(option, table[i].option) == 0)
 				attributes |= table[i].attribute;
@@ -219,8 +220,8 @@ find_source(struct view *view, struct mount *mount)
 		const char *rest = behind(mount->root, outside->root);
 
 		if (strcmp(outside->device, mount->device) != 0 ||
-		    rest == NULL || (found &&
-			strcmp(mount->source, mount->at) == 0))
+		    rest == NULL ||
+		    (found && strcmp(mount->source, mount->at) == 0))
 			continue;
 		join(mount->source, outside->at, rest);
 		found = true;
@@ -315,8 +316,7 @@ view_write(FILE *steps, FILE *words, pid_t pid)
 	view.inside_count = read_mounts(pid, inside);
 	view.outside_count = read_mounts(getpid(), outside);
 	if (strcmp(inside[0].type, "tmpfs") != 0) {
-		fputs("record: no plan for a view of the whole root\n",
-		    stderr);
+		fputs("record: no plan for a view of the whole root\n", stderr);
 		exit(1);
 	}
 	walk(&view, root, "");

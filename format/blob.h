@@ -39,14 +39,14 @@ enum { SBX_FORMAT = 1, SBX_FORMAT_MIN_READER = 1 };
 enum {
 	SBX_MAX_SIZE = 4 * 1024 * 1024, /* bytes of a blob */
 	SBX_MAX_SECTIONS = 64,
-	SBX_MAX_RULES = 32768,  /* path rules, and holes */
-	SBX_MAX_ANCHORS = 64,   /* five built in, the rest parameters */
-	SBX_MAX_NAME = 64,      /* bytes of a profile's or a parameter's name */
-	SBX_MAX_PATH = 4095,    /* bytes of a suffix or of a bound anchor */
-	SBX_MAX_INSNS = 4096,   /* of one program: the kernel's BPF_MAXINSNS */
+	SBX_MAX_RULES = 32768, /* path rules, and holes */
+	SBX_MAX_ANCHORS = 64,  /* five built in, the rest parameters */
+	SBX_MAX_NAME = 64,     /* bytes of a profile's or a parameter's name */
+	SBX_MAX_PATH = 4095,   /* bytes of a suffix or of a bound anchor */
+	SBX_MAX_INSNS = 4096,  /* of one program: the kernel's BPF_MAXINSNS */
 	SBX_MAX_PROGRAMS = 32,
-	SBX_MAX_ABI = 64,       /* Landlock ABI rows */
-	SBX_MAX_GLOB = 32,      /* parts of a pattern: names between slashes */
+	SBX_MAX_ABI = 64,  /* Landlock ABI rows */
+	SBX_MAX_GLOB = 32, /* parts of a pattern: names between slashes */
 };
 
 struct sbx_header {
@@ -56,7 +56,7 @@ struct sbx_header {
 	uint32_t size;       /* of the whole file, in bytes */
 	uint32_t crc;        /* CRC-32 of all other bytes of the file */
 	uint32_t section_count;
-	uint64_t reserved;   /* zero */
+	uint64_t reserved; /* zero */
 };
 
 enum sbx_section_kind {
@@ -123,22 +123,22 @@ enum sbx_net {
 };
 
 enum sbx_meta_flag {
-	SBX_EVERYTHING = 1,     /* allow everything: no Landlock, no filter */
+	SBX_EVERYTHING = 1, /* allow everything: no Landlock, no filter */
 	SBX_SIGNAL_ANYWHERE = 2,
 	SBX_ABSTRACT_ANYWHERE = 4,
 	SBX_META_FLAGS = 7,
 };
 
 struct sbx_meta {
-	uint32_t profile;  /* string: the profile's name */
-	uint32_t about;    /* string */
-	uint32_t writer;   /* string: "sbxc VERSION" */
-	uint32_t flags;    /* enum sbx_meta_flag */
-	uint8_t level;     /* enum sbx_level: the floor */
-	uint8_t landlock;  /* least Landlock ABI, 0 = any */
-	uint8_t net;       /* enum sbx_net */
-	uint8_t language;  /* N of the statement `sbx N` */
-	uint32_t level_source;    /* index into sources, or SBX_NO_SOURCE */
+	uint32_t profile;      /* string: the profile's name */
+	uint32_t about;        /* string */
+	uint32_t writer;       /* string: "sbxc VERSION" */
+	uint32_t flags;        /* enum sbx_meta_flag */
+	uint8_t level;         /* enum sbx_level: the floor */
+	uint8_t landlock;      /* least Landlock ABI, 0 = any */
+	uint8_t net;           /* enum sbx_net */
+	uint8_t language;      /* N of the statement `sbx N` */
+	uint32_t level_source; /* index into sources, or SBX_NO_SOURCE */
 	uint32_t landlock_source;
 	uint32_t net_source;
 };
@@ -157,7 +157,7 @@ enum sbx_anchor_id {
 enum { SBX_ANCHOR_USED = 1 }; /* some record refers to it */
 
 struct sbx_anchor {
-	uint32_t name;   /* string: "workspace" ... or a parameter's name */
+	uint32_t name; /* string: "workspace" ... or a parameter's name */
 	uint32_t flags;
 	uint32_t source; /* of a parameter's declaration */
 	uint32_t reserved;
@@ -171,14 +171,14 @@ struct sbx_anchor {
 struct sbx_path {
 	uint32_t suffix; /* string */
 	uint16_t anchor;
-	uint8_t effect;  /* enum sbx_effect */
-	uint8_t rights;  /* enum sbx_right */
+	uint8_t effect; /* enum sbx_effect */
+	uint8_t rights; /* enum sbx_right */
 	uint32_t first_hole;
 	uint16_t hole_count;
-	uint8_t where;   /* enum sbx_where */
+	uint8_t where; /* enum sbx_where */
 	uint8_t reserved;
 	uint32_t source;
-	uint32_t glob;   /* string: a pattern; 0: none */
+	uint32_t glob; /* string: a pattern; 0: none */
 };
 
 /* A place taken out of one path rule by `except`. */
@@ -193,7 +193,7 @@ enum sbx_port_op { SBX_CONNECT_TCP, SBX_LISTEN_TCP, SBX_PORT_OP_END };
 struct sbx_port {
 	uint16_t low, high; /* inclusive, host byte order */
 	uint8_t effect;
-	uint8_t op;         /* enum sbx_port_op */
+	uint8_t op; /* enum sbx_port_op */
 	uint8_t where;
 	uint8_t reserved;
 	uint32_t source;
@@ -255,22 +255,22 @@ struct sbx_landlock {
 	uint64_t handled_fs;
 	uint64_t handled_net;
 	uint64_t scoped;
-	uint64_t list;  /* READ_DIR */
+	uint64_t list; /* READ_DIR */
 	uint64_t read;
 	uint64_t write;
 	uint64_t exec;
-	uint64_t file;  /* rights that are valid on what is not a directory */
+	uint64_t file; /* rights that are valid on what is not a directory */
 	uint64_t connect_tcp;
 	uint64_t bind_tcp;
 };
 
 /* One complete seccomp filter; the loader picks one and changes nothing. */
 enum sbx_program_flag {
-	SBX_PROGRAM_FULL = 1,     /* for level full, else for the levels below */
-	SBX_PROGRAM_UNIX = 2,     /* AF_UNIX sockets open */
-	SBX_PROGRAM_NETLINK = 4,  /* route netlink opens */
-	SBX_PROGRAM_TCP = 8,      /* TCP opens because Landlock holds the ports */
-	SBX_PROGRAM_TRACE = 16,   /* Landlock keeps ptrace(2) inside */
+	SBX_PROGRAM_FULL = 1,    /* for level full, else for the levels below */
+	SBX_PROGRAM_UNIX = 2,    /* AF_UNIX sockets open */
+	SBX_PROGRAM_NETLINK = 4, /* route netlink opens */
+	SBX_PROGRAM_TCP = 8,    /* TCP opens because Landlock holds the ports */
+	SBX_PROGRAM_TRACE = 16, /* Landlock keeps ptrace(2) inside */
 	SBX_PROGRAM_LOOPBACK = 32, /* for a network namespace of its own */
 	SBX_PROGRAM_FLAGS = 63,
 };
@@ -282,10 +282,10 @@ enum sbx_program_flag {
  * at the levels below standard, where Landlock is not applied.
  */
 struct sbx_program {
-	uint32_t arch;    /* AUDIT_ARCH_* */
+	uint32_t arch; /* AUDIT_ARCH_* */
 	uint32_t flags;
 	uint32_t min_abi;
-	uint32_t first;   /* index into SBX_SECTION_BPF */
+	uint32_t first; /* index into SBX_SECTION_BPF */
 	uint32_t count;
 	uint32_t reserved;
 };
@@ -307,18 +307,18 @@ enum sbx_syscall_verdict {
 
 struct sbx_syscall {
 	uint32_t name;
-	uint32_t source;  /* SBX_NO_SOURCE: the language's own baseline */
+	uint32_t source; /* SBX_NO_SOURCE: the language's own baseline */
 	uint8_t verdict;
 	uint8_t where;
-	uint16_t error;   /* errno of a denial */
-	uint32_t reason;  /* string: the group or words that said so */
+	uint16_t error;  /* errno of a denial */
+	uint32_t reason; /* string: the group or words that said so */
 };
 
 /* Where a rule was written: sorted, so independent of the order of includes. */
 struct sbx_source {
 	uint32_t file; /* string */
 	uint32_t line, column;
-	uint32_t via;  /* string: the profile or group that holds the rule */
+	uint32_t via; /* string: the profile or group that holds the rule */
 };
 
 #define SBX_ASSERT_SIZE(type, size) \
@@ -346,9 +346,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(OK, "the blob is well formed") \
 	X(SHORT, "it is too short to hold a header") \
 	X(MAGIC, "it is not a compiled policy") \
-	X(VERSION, "it was written for a newer format: recompile it, or " \
+	X(VERSION, \
+	    "it was written for a newer format: recompile it, or " \
 	    "update sbxrun") \
-	X(SIZE, "its length differs from the length it states: it was cut " \
+	X(SIZE, \
+	    "its length differs from the length it states: it was cut " \
 	    "off or added to") \
 	X(CRC, "its checksum does not match: it was damaged") \
 	X(TABLE, "its section table is malformed") \

@@ -49,9 +49,8 @@ struct sbx_verdict
 sbx_path_verdict(const struct sbx_rule *rules, size_t count, uint8_t right,
     struct sbx_place path)
 {
-	struct sbx_verdict verdict = {
-		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
-	};
+	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
+		.source = SBX_NO_SOURCE };
 	uint32_t longest = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -90,8 +89,8 @@ static bool
 ends_at(const struct sbx_rule *rules, size_t count, uint8_t right,
     struct sbx_place path, struct sbx_place cut)
 {
-	return is_below(path, cut) && !sbx_verdict_allows(sbx_path_verdict(
-	    rules, count, right, cut));
+	return is_below(path, cut) &&
+	    !sbx_verdict_allows(sbx_path_verdict(rules, count, right, cut));
 }
 
 bool
@@ -120,9 +119,8 @@ struct sbx_verdict
 sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
     uint16_t port)
 {
-	struct sbx_verdict verdict = {
-		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
-	};
+	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
+		.source = SBX_NO_SOURCE };
 	bool closed = view->meta->net == SBX_NET_NONE ||
 	    view->meta->net == SBX_NET_LOOPBACK;
 
@@ -191,9 +189,8 @@ struct sbx_verdict
 sbx_env_verdict(const struct sbx_view *view, uint8_t where, const char *name,
     size_t len)
 {
-	struct sbx_verdict verdict = {
-		.reason = SBX_BECAUSE_NOTHING, .source = SBX_NO_SOURCE
-	};
+	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
+		.source = SBX_NO_SOURCE };
 
 	if (view->meta->flags & SBX_EVERYTHING)
 		verdict.reason = SBX_BECAUSE_ALLOWED;

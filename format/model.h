@@ -23,10 +23,10 @@ struct sbx_place {
 struct sbx_rule {
 	struct sbx_place at;
 	const struct sbx_place *holes;
-	uint32_t source;     /* index into the blob's sources */
+	uint32_t source; /* index into the blob's sources */
 	uint16_t hole_count;
-	uint8_t effect;      /* enum sbx_effect */
-	uint8_t rights;      /* enum sbx_right */
+	uint8_t effect; /* enum sbx_effect */
+	uint8_t rights; /* enum sbx_right */
 };
 
 enum sbx_reason {
@@ -37,8 +37,8 @@ enum sbx_reason {
 
 struct sbx_verdict {
 	enum sbx_reason reason;
-	uint32_t source;       /* of the deciding rule, or SBX_NO_SOURCE */
-	bool preferred;        /* a `prefer deny` decided */
+	uint32_t source; /* of the deciding rule, or SBX_NO_SOURCE */
+	bool preferred;  /* a `prefer deny` decided */
 };
 
 static inline bool

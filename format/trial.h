@@ -18,8 +18,8 @@ enum sbx_trial_kind {
 	SBX_TRY_EXEC,    /* any program, which is killed before it begins */
 	SBX_TRY_CONNECT, /* to 127.0.0.1; number: port */
 	SBX_TRY_LISTEN,
-	SBX_TRY_ENV,     /* text: name */
-	SBX_TRY_CALL,    /* number: of the system call; args */
+	SBX_TRY_ENV,  /* text: name */
+	SBX_TRY_CALL, /* number: of the system call; args */
 };
 
 /* What an answer is beside 0 and errno. */
@@ -34,16 +34,16 @@ enum { SBX_TRIAL_MAGIC = 0x74786273 };
 
 struct sbx_trials {
 	uint32_t magic, count;
-	uint32_t size;     /* of the file */
+	uint32_t size; /* of the file */
 	uint32_t reserved;
 };
 
 struct sbx_trial {
 	uint32_t kind;
-	uint32_t text;     /* offset in the file, NUL-terminated */
+	uint32_t text; /* offset in the file, NUL-terminated */
 	uint32_t number;
-	int32_t answer;    /* 0: it worked; errno; or one of the above */
-	uint32_t socket;   /* not 0: the answer is that of socket(2) */
+	int32_t answer;  /* 0: it worked; errno; or one of the above */
+	uint32_t socket; /* not 0: the answer is that of socket(2) */
 	uint32_t reserved;
 	uint64_t args[6];
 };

@@ -40,8 +40,9 @@ is_suffix(const char *suffix)
 			len++;
 		if (len == from || len > SBX_MAX_PATH)
 			return false;
-		if (suffix[from] == '.' && (len - from == 1 ||
-		    (len - from == 2 && suffix[from + 1] == '.')))
+		if (suffix[from] == '.' &&
+		    (len - from == 1 ||
+			(len - from == 2 && suffix[from + 1] == '.')))
 			return false;
 	}
 	return suffix[len] == '\0';
@@ -301,9 +302,12 @@ struct layout {
 };
 
 #define LAYOUT(type, field, number, must, function) \
-	{ .record = sizeof(type), .required = (must), \
-	  .pointer = offsetof(struct sbx_view, field), \
-	  .count = offsetof(struct sbx_view, number), .check = (function) }
+	{ \
+		.record = sizeof(type), .required = (must), \
+		.pointer = offsetof(struct sbx_view, field), \
+		.count = offsetof(struct sbx_view, number), \
+		.check = (function) \
+	}
 
 /* Meta has no count of its own: there is exactly one. */
 static const struct layout layouts[SBX_SECTION_END] = {
@@ -392,8 +396,8 @@ check_table(struct sbx_view *view, const struct sbx_section *table,
 
 	if (count > SBX_MAX_SECTIONS || end > view->size)
 		return SBX_BLOB_TABLE;
-	for (const struct sbx_section *section = table;
-	    section < table + count; section++) {
+	for (const struct sbx_section *section = table; section < table + count;
+	     section++) {
 		if (section->kind <= kind || section->offset % 8 != 0 ||
 		    section->offset < end || section->offset - end >= 8 ||
 		    section->offset > view->size ||

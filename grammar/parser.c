@@ -19,7 +19,7 @@ static const struct keyword {
 	int token;
 	bool statement;
 } keywords[] = {
-#define KEYWORD(word, token, statement) {word, T_##token, statement},
+#define KEYWORD(word, token, statement) { word, T_##token, statement },
 #include "compiler/tables/keywords.def"
 #undef KEYWORD
 };
@@ -46,8 +46,8 @@ is_keyword(int token)
 static bool
 starts_statement(int token)
 {
-	return is_keyword(token) && token != T_EXTENDS &&
-	    token != T_EXCEPT && token != T_GLOB && token != T_FROM;
+	return is_keyword(token) && token != T_EXTENDS && token != T_EXCEPT &&
+	    token != T_GLOB && token != T_FROM;
 }
 
 static bool
@@ -73,7 +73,7 @@ skip(struct parser *parser, int found)
 	parser->skipping = true;
 	parser->skip_depth = parser->list.begin != 0 && !unclosed;
 	parser->skip_depth += found == T_OPEN;
-	parser->list = (struct loc){0, 0};
+	parser->list = (struct loc){ 0, 0 };
 	if (parser->diags->errors >= DIAG_MAX)
 		parser->stopped = true;
 }
@@ -152,7 +152,7 @@ parser_unclosed(struct parser *parser, struct loc loc)
 {
 	/* Most likely the '}' in it was meant to end the list. */
 	if (memchr(text_at(parser, loc), '}', loc.end - loc.begin) != NULL)
-		parser->list = (struct loc){0, 0};
+		parser->list = (struct loc){ 0, 0 };
 	return fault(parser, DIAG_UNCLOSED_STRING, loc,
 	    "quoted text without its closing '\"'",
 	    "the text and its quotes stand on one line");
@@ -166,16 +166,18 @@ stray_help(char c)
 		char c;
 		const char *help;
 	} helps[] = {
-		{',', "objects are separated by blanks; a name that has the "
-		    "',' in it is put in double quotes"},
-		{';', "a statement ends with its line"},
-		{'\'', "text is put in double quotes"},
-		{'`', "text is put in double quotes"},
-		{'$', "names are written as '${name}'"},
-		{'#', "a comment starts after a blank; a name that has the "
-		    "'#' in it is put in double quotes"},
-		{'?', "wildcards other than '*' are not known"},
-		{'!', "write 'deny', or 'except' after the objects"},
+		{ ',',
+		    "objects are separated by blanks; a name that has the "
+		    "',' in it is put in double quotes" },
+		{ ';', "a statement ends with its line" },
+		{ '\'', "text is put in double quotes" },
+		{ '`', "text is put in double quotes" },
+		{ '$', "names are written as '${name}'" },
+		{ '#',
+		    "a comment starts after a blank; a name that has the "
+		    "'#' in it is put in double quotes" },
+		{ '?', "wildcards other than '*' are not known" },
+		{ '!', "write 'deny', or 'except' after the objects" },
 	};
 
 	for (size_t i = 0; i < COUNTOF(helps); i++) {
@@ -210,7 +212,7 @@ report_glued(struct parser *parser, struct loc loc)
 		return T_FAULT;
 	return fault(parser, DIAG_BAD_CHARACTER, loc,
 	    arena_printf(parser->arena, "no blank before %s",
-	    quote(parser, loc)),
+		quote(parser, loc)),
 	    "objects are separated by blanks; '${name}' starts a path");
 }
 
@@ -218,8 +220,8 @@ report_glued(struct parser *parser, struct loc loc)
 
 int
 parser_atom(struct parser *parser, union SBX_YYSTYPE *value,
-    const struct loc *loc, enum ast_atom_kind kind, int token,
-    const char *text, size_t len)
+    const struct loc *loc, enum ast_atom_kind kind, int token, const char *text,
+    size_t len)
 {
 	const struct keyword *keyword;
 
@@ -232,7 +234,7 @@ parser_atom(struct parser *parser, union SBX_YYSTYPE *value,
 			return keyword->token;
 	} else if (kind == AST_PATH && text[len - 1] == ',') {
 		return parser_stray(parser,
-		    (struct loc){loc->end - 1, loc->end}, ",");
+		    (struct loc){ loc->end - 1, loc->end }, ",");
 	}
 	if (kind == AST_GROUP) {
 		text++;
@@ -265,12 +267,13 @@ report_escape(struct parser *parser, struct loc loc)
 	if (is_silent(parser))
 		return T_FAULT;
 	/* A character of several bytes is shown whole. */
-	while (((unsigned char)*text_at(parser, (struct loc){loc.end, 0}) &
-	    0xc0) == 0x80)
+	while (((unsigned char)*text_at(parser, (struct loc){ loc.end, 0 }) &
+		   0xc0) == 0x80)
 		loc.end++;
 	return fault(parser, DIAG_BAD_ESCAPE, loc,
 	    arena_printf(parser->arena, "unknown escape %s",
-	    quote(parser, loc)), "a backslash itself is written as '\\\\'");
+		quote(parser, loc)),
+	    "a backslash itself is written as '\\\\'");
 }
 
 static bool
@@ -293,9 +296,9 @@ parser_string(struct parser *parser, union SBX_YYSTYPE *value,
 		if (c == '\\') {
 			c = unescape(text[++i]);
 			if (c == '\0')
-				return report_escape(parser, (struct loc){
-				    loc->begin + (uint32_t)i - 1,
-				    loc->begin + (uint32_t)i + 1});
+				return report_escape(parser,
+				    (struct loc){ loc->begin + (uint32_t)i - 1,
+					loc->begin + (uint32_t)i + 1 });
 		}
 		plain[plain_len++] = c;
 	}
@@ -316,10 +319,11 @@ scan(struct parser *parser, SBX_YYSTYPE *value, struct loc *loc)
 
 	if (token != T_END)
 		return token;
-	*loc = (struct loc){parser->place, parser->place};
+	*loc = (struct loc){ parser->place, parser->place };
 	return parser->last == T_NEWLINE || parser->last == 0 ||
-	    parser->list.begin != 0 || parser->skip_depth > 0 ?
-	    T_END : T_NEWLINE;
+		parser->list.begin != 0 || parser->skip_depth > 0 ?
+	    T_END :
+	    T_NEWLINE;
 }
 
 /* Whether a token of a faulty statement is kept from the grammar. */
@@ -412,7 +416,10 @@ expected_text(struct parser *parser, const struct parser_expected *expected)
 		names[count++] = expected->names[i];
 	for (size_t i = 0; i < count; i++)
 		text = arena_printf(parser->arena, "%s%s%s", text,
-		    i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+		    i == 0            ? "" :
+			i + 1 < count ? ", " :
+					" or ",
+		    names[i]);
 	return text;
 }
 
@@ -436,8 +443,8 @@ copy_at(struct parser *parser, struct loc loc)
 static void
 report_unknown(struct parser *parser, struct loc loc)
 {
-	struct diag *diag = diag_add(parser->diags, DIAG_UNKNOWN_STATEMENT,
-	    loc, "unknown statement %s", quote(parser, loc));
+	struct diag *diag = diag_add(parser->diags, DIAG_UNKNOWN_STATEMENT, loc,
+	    "unknown statement %s", quote(parser, loc));
 
 	diag_did_you_mean(parser->diags, diag,
 	    statement_nearest(copy_at(parser, loc)));
@@ -455,8 +462,8 @@ keyword_meant(struct parser *parser, struct loc loc,
 		const char *name = expected->names[i];
 
 		if (name[0] == '\'' && is_letter(name[1]))
-			words[count++] = arena_strndup(parser->arena,
-			    name + 1, strlen(name) - 2);
+			words[count++] = arena_strndup(parser->arena, name + 1,
+			    strlen(name) - 2);
 	}
 	return nearest_name(copy_at(parser, loc), words, count);
 }
@@ -476,8 +483,7 @@ report_unclosed(struct parser *parser, struct loc loc)
 
 /* A sentence on what was probably meant, or NULL. */
 static const char *
-syntax_help(const struct parser *parser,
-    const struct parser_expected *expected)
+syntax_help(const struct parser *parser, const struct parser_expected *expected)
 {
 	int found = parser->last, statement = parser->statement;
 	bool rule = statement >= T_ALLOW && statement <= T_DROP;
@@ -487,16 +493,17 @@ syntax_help(const struct parser *parser,
 		return "no block is open here";
 	if (found == T_FROM && expected->end)
 		return "a mark stands behind a rule, 'param', 'require', "
-		    "'limit' or 'set'";
+		       "'limit' or 'set'";
 	if (is_keyword(found) && expected->word && expected->object)
 		return "a keyword stands in double quotes here";
 	if (is_keyword(found) && expected->word && !rule)
 		return "a keyword cannot be a name";
-	if ((found == T_PATH || found == T_GLOB) && rule && expected->word && !expected->object)
+	if ((found == T_PATH || found == T_GLOB) && rule && expected->word &&
+	    !expected->object)
 		return "say what about it: 'read', 'write' or 'exec'";
 	if (expected->quoted && parser->before == T_FROM)
 		return "a mark is put in double quotes: "
-		    "from \"team.sbx:6:18 (team)\"";
+		       "from \"team.sbx:6:18 (team)\"";
 	if (expected->quoted && found == T_OPEN)
 		return "'glob' stands before each pattern of a list";
 	if (expected->quoted && has_text(found) && !text)
@@ -529,7 +536,8 @@ parser_report(struct parser *parser, struct loc loc,
 		    "expected %s, found %s", expected_text(parser, expected),
 		    found_text(parser, loc));
 		const char *help = syntax_help(parser, expected);
-		const char *meant = found != T_WORD ? NULL :
+		const char *meant = found != T_WORD ?
+		    NULL :
 		    keyword_meant(parser, loc, expected);
 
 		if (strncmp(text_at(parser, loc), "//", 2) == 0)
@@ -580,15 +588,14 @@ parser_open_list(struct parser *parser, struct loc brace)
 }
 
 void
-parser_close_list(struct parser *parser, struct ast_list *list,
-    struct loc loc)
+parser_close_list(struct parser *parser, struct ast_list *list, struct loc loc)
 {
 	if (list->first == NULL)
 		diag_add(parser->diags, DIAG_SYNTAX,
-		    (struct loc){loc.end - 1, loc.end},
+		    (struct loc){ loc.end - 1, loc.end },
 		    "expected an object, found '}'");
 	list->loc = loc;
-	parser->list = (struct loc){0, 0};
+	parser->list = (struct loc){ 0, 0 };
 }
 
 /* --- nodes ---------------------------------------------------------------- */
@@ -596,7 +603,7 @@ parser_close_list(struct parser *parser, struct ast_list *list,
 struct ast_list
 parser_list(struct ast_atom *atom)
 {
-	struct ast_list list = {.first = NULL};
+	struct ast_list list = { .first = NULL };
 
 	if (atom != NULL)
 		ast_list_add(&list, atom);
@@ -625,13 +632,14 @@ parser_name(struct parser *parser, const struct ast_atom *name)
 		return;
 	struct diag *diag = diag_add(parser->diags, DIAG_BAD_NAME, name->loc,
 	    "%s cannot be a name", quote(parser, name->loc));
-	diag_help(parser->diags, diag, "a name is a letter, then letters, "
-	    "digits, '-' and '_', at most %d in all", NAME_MAX_LEN);
+	diag_help(parser->diags, diag,
+	    "a name is a letter, then letters, "
+	    "digits, '-' and '_', at most %d in all",
+	    NAME_MAX_LEN);
 }
 
 struct ast_stmt *
-parser_version(struct parser *parser, struct loc loc,
-    struct ast_atom *number)
+parser_version(struct parser *parser, struct loc loc, struct ast_atom *number)
 {
 	struct ast_stmt *stmt = parser_pair(parser, AST_VERSION, loc, number,
 	    NULL);

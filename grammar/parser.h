@@ -26,20 +26,20 @@ struct parser {
 	struct arena *arena;
 	const struct source *source;
 	void *scanner;
-	uint32_t place;        /* of the scanner: where the next token begins */
-	struct ast_body body;  /* the result */
-	int last;              /* the latest token, 0 at the start */
-	int before;            /* the one before it */
+	uint32_t place;       /* of the scanner: where the next token begins */
+	struct ast_body body; /* the result */
+	int last;             /* the latest token, 0 at the start */
+	int before;           /* the one before it */
 	uint32_t last_end;
-	bool line_start;       /* it is the first one of its line */
-	int statement;         /* the first token of the statement */
+	bool line_start; /* it is the first one of its line */
+	int statement;   /* the first token of the statement */
 	struct loc blocks[PARSER_MAX_DEPTH]; /* the '{' of those open */
 	int depth;
-	struct loc list;       /* the '{' of the list that is open, or no place */
-	bool skipping;         /* the rest of a faulty statement */
-	size_t skip_depth;     /* braces that were opened in it */
-	bool started;          /* the first statement was seen */
-	bool stopped;          /* read no further */
+	struct loc list;   /* the '{' of the list that is open, or no place */
+	bool skipping;     /* the rest of a faulty statement */
+	size_t skip_depth; /* braces that were opened in it */
+	bool started;      /* the first statement was seen */
+	bool stopped;      /* read no further */
 };
 
 union SBX_YYSTYPE;
@@ -52,8 +52,8 @@ void parser_start(struct parser *parser, const char *text, size_t size);
  * token, or T_FAULT after reporting it.
  */
 int parser_atom(struct parser *parser, union SBX_YYSTYPE *value,
-    const struct loc *loc, enum ast_atom_kind kind, int token,
-    const char *text, size_t len);
+    const struct loc *loc, enum ast_atom_kind kind, int token, const char *text,
+    size_t len);
 int parser_string(struct parser *parser, union SBX_YYSTYPE *value,
     const struct loc *loc, const char *text, size_t len);
 int parser_unclosed(struct parser *parser, struct loc loc);

@@ -38,8 +38,7 @@ struct pair {
 	char fault[1024];
 };
 
-__attribute__((format(printf, 2, 3)))
-static bool
+__attribute__((format(printf, 2, 3))) static bool
 wrong(struct pair *pair, const char *format, ...)
 {
 	va_list args;
@@ -90,12 +89,13 @@ check_witness(struct pair *pair, const struct difference *difference)
 		grades[side] = grade(&subjects[side], &difference->access);
 	more = (grades[SIDE_NEW] > grades[SIDE_OLD]) -
 	    (grades[SIDE_NEW] < grades[SIDE_OLD]);
-	if (more == (difference->change == CHANGE_WIDER) -
+	if (more ==
+	    (difference->change == CHANGE_WIDER) -
 		(difference->change == CHANGE_NARROWER))
 		return true;
 	return wrong(pair, "%s '%s' is no witness: %d, then %d",
-	    change_word(difference->change), difference->what,
-	    grades[SIDE_OLD], grades[SIDE_NEW]);
+	    change_word(difference->change), difference->what, grades[SIDE_OLD],
+	    grades[SIDE_NEW]);
 }
 
 /* --- what explains a difference ------------------------------------------- */
@@ -105,8 +105,7 @@ record(const struct sbx_view *view, uint8_t where, const char *name)
 {
 	for (uint32_t i = 0; i < view->syscall_count; i++) {
 		if ((view->syscalls[i].where & where) != 0 &&
-		    strcmp(sbx_string(view, view->syscalls[i].name), name) ==
-			0)
+		    strcmp(sbx_string(view, view->syscalls[i].name), name) == 0)
 			return &view->syscalls[i];
 	}
 	return NULL;
@@ -124,8 +123,8 @@ path_explained(const struct difference *difference,
 		return false;
 	if (difference->by == BY_EVERYTHING)
 		return true;
-	places_rules_over(&subject->places, subject->arch->where,
-	    access->path, &rules);
+	places_rules_over(&subject->places, subject->arch->where, access->path,
+	    &rules);
 	for (size_t i = 0; i < rules.count; i++) {
 		if (rules.paths[i] == &view->paths[difference->rule] &&
 		    sbx_rule_covers(&rules.rules[i], access->path))
@@ -159,8 +158,8 @@ env_explained(const struct difference *difference,
 	if (difference->by == BY_SET)
 		return strcmp(access->name, difference->access.name) == 0;
 	return sbx_pattern_match(sbx_string(view,
-	    view->env[difference->rule].pattern), access->name,
-	    strlen(access->name));
+				     view->env[difference->rule].pattern),
+	    access->name, strlen(access->name));
 }
 
 static bool
@@ -197,8 +196,8 @@ is_explained(const struct pair *pair, const struct difference *difference,
 	};
 
 	(void)pair;
-	return difference->kind <= DIFFERENCE_ENV &&
-	    difference->witnessed && difference->change == change &&
+	return difference->kind <= DIFFERENCE_ENV && difference->witnessed &&
+	    difference->change == change &&
 	    difference->access.kind == access->kind &&
 	    (difference->where & subjects[SIDE_OLD].arch->where) != 0 &&
 	    explained[difference->kind](difference,
@@ -245,12 +244,27 @@ static const struct binding bindings[] = {
 };
 
 static const char *const roots[] = {
-	"", "/home", "/home/user", "/home/user/project", "/srv/project",
-	"/home/entry", "/a", "/srv", "/${p}",
+	"",
+	"/home",
+	"/home/user",
+	"/home/user/project",
+	"/srv/project",
+	"/home/entry",
+	"/a",
+	"/srv",
+	"/${p}",
 };
 
 static const char *const steps[] = {
-	"a", "ab", "b", ".e", "a.p", "x", "bb", ".p", "user",
+	"a",
+	"ab",
+	"b",
+	".e",
+	"a.p",
+	"x",
+	"bb",
+	".p",
+	"user",
 };
 
 static bool
@@ -259,7 +273,8 @@ check_path(struct pair *pair, const struct subject subjects[SIDE_COUNT],
 {
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		struct access access = {
-			.kind = ACCESS_PATH, .detail = right,
+			.kind = ACCESS_PATH,
+			.detail = right,
 			.path = { path, (uint32_t)strlen(path) },
 		};
 
@@ -288,8 +303,9 @@ check_root(struct pair *pair, struct chance *chance,
 		if (!check_path(pair, subjects, one) ||
 		    !check_path(pair, subjects, two) ||
 		    !check_path(pair, subjects, three) ||
-		    !check_path(pair, subjects, arena_printf(arena, "%s/%s",
-			three, PICK(chance, steps))))
+		    !check_path(pair, subjects,
+			arena_printf(arena, "%s/%s", three,
+			    PICK(chance, steps))))
 			return false;
 	}
 	return true;
@@ -301,8 +317,7 @@ check_paths(struct pair *pair, struct chance *chance)
 	struct difference where = {
 		.binding = &PICK(chance, bindings),
 		.level = SBX_LEVEL_FULL,
-		.where = arches[chance_below(chance,
-		    arch_count)].where,
+		.where = arches[chance_below(chance, arch_count)].where,
 	};
 	struct subject subjects[SIDE_COUNT];
 
@@ -337,10 +352,9 @@ circumstances(const struct pair *pair, struct chance *chance, bool abis,
 {
 	unsigned floor = floor_of(pair);
 	struct difference where = {
-		.level = (enum sbx_level)(floor +
-		    chance_below(chance, SBX_LEVEL_FULL - floor + 1)),
-		.where = arches[chance_below(chance,
-		    arch_count)].where,
+		.level = (enum sbx_level)(
+		    floor + chance_below(chance, SBX_LEVEL_FULL - floor + 1)),
+		.where = arches[chance_below(chance, arch_count)].where,
 	};
 	int least = where.level == SBX_LEVEL_FULL ? 4 : 1;
 
@@ -359,15 +373,32 @@ static bool
 check_ports(struct pair *pair, struct chance *chance)
 {
 	static const uint16_t ports[] = {
-		0, 1, 2, 21, 22, 23, 79, 80, 81, 82, 442, 443, 444, 7999, 8000,
-		8001, 65534, 65535,
+		0,
+		1,
+		2,
+		21,
+		22,
+		23,
+		79,
+		80,
+		81,
+		82,
+		442,
+		443,
+		444,
+		7999,
+		8000,
+		8001,
+		65534,
+		65535,
 	};
 	struct subject subjects[SIDE_COUNT];
 
 	circumstances(pair, chance, false, subjects);
 	for (size_t i = 0; i < 2 * countof(ports); i++) {
 		struct access access = {
-			.kind = ACCESS_PORT, .detail = i % 2,
+			.kind = ACCESS_PORT,
+			.detail = i % 2,
 			.port = ports[i / 2],
 		};
 
@@ -402,9 +433,26 @@ static void
 choose_arguments(struct chance *chance, struct access *access)
 {
 	static const uint32_t values[] = {
-		0, 1, 2, 3, 5, 6, 7, 10, 16, 0x5412, 0x541c, 0x20000000,
-		0x10000000, 0x60008, 0x7e020000, 0x20000, 0xffffffff, 0x80001,
-		0x802, 99,
+		0,
+		1,
+		2,
+		3,
+		5,
+		6,
+		7,
+		10,
+		16,
+		0x5412,
+		0x541c,
+		0x20000000,
+		0x10000000,
+		0x60008,
+		0x7e020000,
+		0x20000,
+		0xffffffff,
+		0x80001,
+		0x802,
+		99,
 	};
 
 	access->arg_count = (uint8_t)chance_below(chance, 5);
@@ -416,16 +464,34 @@ static bool
 check_calls(struct pair *pair, struct chance *chance)
 {
 	static const char *const calls[] = {
-		"mount", "pivot_root", "add_key", "swapon", "ptrace", "socket",
-		"personality", "clone", "clone3", "listen", "ioctl", "sendto",
-		"prlimit64", "unshare", "setns", "socketpair", "settimeofday",
-		"read", "io_uring_setup", "process_vm_readv", "sendmsg",
+		"mount",
+		"pivot_root",
+		"add_key",
+		"swapon",
+		"ptrace",
+		"socket",
+		"personality",
+		"clone",
+		"clone3",
+		"listen",
+		"ioctl",
+		"sendto",
+		"prlimit64",
+		"unshare",
+		"setns",
+		"socketpair",
+		"settimeofday",
+		"read",
+		"io_uring_setup",
+		"process_vm_readv",
+		"sendmsg",
 	};
 	struct subject subjects[SIDE_COUNT];
 
 	for (unsigned i = 0; i < 120; i++) {
 		struct access access = {
-			.kind = ACCESS_SYSCALL, .name = PICK(chance, calls),
+			.kind = ACCESS_SYSCALL,
+			.name = PICK(chance, calls),
 		};
 
 		if (i % 20 == 0)
@@ -464,7 +530,7 @@ check_number(struct pair *pair, enum difference_kind kind, uint64_t old,
 	    is_reported(pair, kind, CHANGE_NARROWER) == (new < old))
 		return true;
 	return wrong(pair, "%s: %ju, then %ju", difference_word(kind),
-	    (uintmax_t)old, (uintmax_t)new);
+	    (uintmax_t)old, (uintmax_t) new);
 }
 
 static bool
@@ -500,15 +566,17 @@ check_settings(struct pair *pair)
 	const struct sbx_meta *new = pair->comparison.views[SIDE_NEW]->meta;
 	uint32_t all = SBX_SIGNAL_ANYWHERE | SBX_ABSTRACT_ANYWHERE;
 	uint32_t before = old->flags & SBX_EVERYTHING ? all : old->flags & all;
-	uint32_t after = new->flags & SBX_EVERYTHING ? all : new->flags & all;
+	uint32_t after = new->flags &SBX_EVERYTHING ? all : new->flags &all;
 
 	return check_number(pair, DIFFERENCE_LEVEL, new->level, old->level) &&
 	    check_number(pair, DIFFERENCE_LANDLOCK, new->landlock,
 		old->landlock) &&
 	    (is_reported(pair, DIFFERENCE_FREEDOM, CHANGE_WIDER) ==
-		((after & ~before) != 0) || wrong(pair, "scopes")) &&
+		    ((after & ~before) != 0) ||
+		wrong(pair, "scopes")) &&
 	    (is_reported(pair, DIFFERENCE_FREEDOM, CHANGE_NARROWER) ==
-		((before & ~after) != 0) || wrong(pair, "scopes")) &&
+		    ((before & ~after) != 0) ||
+		wrong(pair, "scopes")) &&
 	    check_limits(pair);
 }
 
@@ -538,12 +606,13 @@ check_mirror(struct pair *pair)
 
 	pair_make(&mirror, pair->arena, pair->built[SIDE_NEW],
 	    pair->built[SIDE_OLD]);
-	if (mirror.comparison.counts[CHANGE_WIDER] ==
-		counts[CHANGE_NARROWER] &&
+	if (mirror.comparison.counts[CHANGE_WIDER] == counts[CHANGE_NARROWER] &&
 	    mirror.comparison.counts[CHANGE_NARROWER] == counts[CHANGE_WIDER])
 		return true;
-	return wrong(pair, "%zu wider and %zu narrower, but the other way "
-	    "round %zu and %zu", counts[CHANGE_WIDER], counts[CHANGE_NARROWER],
+	return wrong(pair,
+	    "%zu wider and %zu narrower, but the other way "
+	    "round %zu and %zu",
+	    counts[CHANGE_WIDER], counts[CHANGE_NARROWER],
 	    mirror.comparison.counts[CHANGE_WIDER],
 	    mirror.comparison.counts[CHANGE_NARROWER]);
 }
@@ -564,9 +633,8 @@ check_pair(struct pair *pair, struct chance *chance)
 			return false;
 	}
 	return check_paths(pair, chance) && check_paths(pair, chance) &&
-	    check_ports(pair, chance) &&
-	    check_env(pair, chance) && check_calls(pair, chance) &&
-	    check_settings(pair) &&
+	    check_ports(pair, chance) && check_env(pair, chance) &&
+	    check_calls(pair, chance) && check_settings(pair) &&
 	    (!chance_percent(chance, 10) || check_mirror(pair));
 }
 
@@ -628,7 +696,8 @@ family_run(struct chance *chance, size_t *pairs, struct totals *totals)
 		struct arena *own = arena_new();
 		size_t old = chance_below(chance, FAMILY);
 		size_t near = old + 1 < FAMILY ? old + 1 : 0;
-		size_t new = chance_percent(chance, 70) ? near :
+		size_t new = chance_percent(chance, 70) ?
+		    near :
 		    chance_below(chance, FAMILY);
 		struct pair pair;
 
@@ -660,8 +729,8 @@ run_pairs(uint64_t seed, size_t pairs)
 		if (!good)
 			printf("# seed %ju\n", (uintmax_t)seed);
 	}
-	tap_ok(&tap, good, "%zu pairs of policies, %zu witnesses",
-	    totals.pairs, totals.witnesses);
+	tap_ok(&tap, good, "%zu pairs of policies, %zu witnesses", totals.pairs,
+	    totals.witnesses);
 	for (int kind = 0; kind <= DIFFERENCE_STRENGTH; kind++)
 		tap_ok(&tap, totals.kinds[kind] > 0 || !good || pairs < 500,
 		    "differences of kind %s: %zu",
@@ -681,8 +750,9 @@ blob_write(const char *base, size_t number, const char *which,
 
 	snprintf(path, sizeof path, "%s.%zu.%s.bin", base, number, which);
 	file = fopen(path, "we");
-	if (file == NULL || fwrite(blob->bytes, 1, blob->size, file) !=
-		blob->size || fclose(file) != 0) {
+	if (file == NULL ||
+	    fwrite(blob->bytes, 1, blob->size, file) != blob->size ||
+	    fclose(file) != 0) {
 		printf("Bail out! %s: %s\n", path, strerror(errno));
 		exit(99);
 	}
@@ -694,7 +764,8 @@ witness_print(const struct pair *pair, size_t number,
     const struct difference *difference)
 {
 	static const char *const words[] = {
-		[SBX_READ] = "read", [SBX_WRITE] = "write",
+		[SBX_READ] = "read",
+		[SBX_WRITE] = "write",
 		[SBX_EXEC] = "exec",
 	};
 	const struct access *access = &difference->access;
@@ -703,11 +774,13 @@ witness_print(const struct pair *pair, size_t number,
 	if (access->kind == ACCESS_PATH)
 		printf("%s %s", words[access->detail], access->path.path);
 	else
-		printf("%s %u", access->detail == SBX_CONNECT_TCP ?
-		    "connect" : "listen", access->port);
+		printf("%s %u",
+		    access->detail == SBX_CONNECT_TCP ? "connect" : "listen",
+		    access->port);
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
 		fputs(difference->says[side].verdict.allowed ? " allowed" :
-		    " denied", stdout);
+							       " denied",
+		    stdout);
 	putchar('\n');
 	(void)pair;
 }
@@ -725,8 +798,8 @@ is_usable(const struct difference *difference, const char *base,
 	if (!difference->witnessed || difference->level != SBX_LEVEL_FULL)
 		return false;
 	if (access->kind == ACCESS_PORT)
-		return access->port > 1 && (access->port >= 1024 ||
-		    access->detail == SBX_CONNECT_TCP);
+		return access->port > 1 &&
+		    (access->port >= 1024 || access->detail == SBX_CONNECT_TCP);
 	return access->kind == ACCESS_PATH && access->path.len > len + 5 &&
 	    strncmp(access->path.path, base, len) == 0 &&
 	    !sbx_covers(access->path, end);
@@ -737,7 +810,9 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
     const char *probe)
 {
 	const struct style style = {
-		.base = base, .probe = probe, .plain = true,
+		.base = base,
+		.probe = probe,
+		.plain = true,
 	};
 	struct arena *arena = arena_new();
 	const char *home = arena_printf(arena, "%s/home/user", base);
@@ -758,8 +833,8 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 				.arch = &arches[0],
 				.level = SBX_LEVEL_FULL,
 			};
-			places_init(&bound[side].places, own,
-			    &built[side].view, workspace, home);
+			places_init(&bound[side].places, own, &built[side].view,
+			    workspace, home);
 			pair.comparison.views[side] = &built[side].view;
 			pair.comparison.bound[side] = &bound[side];
 		}
@@ -773,10 +848,8 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 			    !is_usable(difference, base, workspace))
 				continue;
 			if (taken++ == 0) {
-				blob_write(base, number, "old",
-				    &built[0].blob);
-				blob_write(base, number, "new",
-				    &built[1].blob);
+				blob_write(base, number, "old", &built[0].blob);
+				blob_write(base, number, "new", &built[1].blob);
 			}
 			witness_print(&pair, number, difference);
 			count--;

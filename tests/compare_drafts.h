@@ -40,8 +40,7 @@ struct style {
 /* Names that patterns can tell apart, and that are prefixes of each other. */
 static const char *const names[] = { "a", "ab", "b", ".e", "a.p" };
 
-__attribute__((format(printf, 2, 3)))
-static void
+__attribute__((format(printf, 2, 3))) static void
 append(char line[LINE_SIZE], const char *format, ...)
 {
 	size_t len = strlen(line);
@@ -70,8 +69,17 @@ add_anchor(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static const char *const anchors[] = {
-		"${workspace}", "${workspace}", "${workspace}", "~", "~",
-		"${tmp}", "${p}", "/home/user", "/home", "/srv", "/a",
+		"${workspace}",
+		"${workspace}",
+		"${workspace}",
+		"~",
+		"~",
+		"${tmp}",
+		"${p}",
+		"/home/user",
+		"/home",
+		"/srv",
+		"/a",
 		"/home/entry",
 	};
 	const char *anchor = PICK(chance, anchors);
@@ -85,8 +93,21 @@ static void
 add_pattern(struct chance *chance, char line[LINE_SIZE])
 {
 	static const char *const parts[] = {
-		"*", "a*", "*b", "?", "*.p", "a?", ".*", "?*", "*.*", "**/a",
-		"**/*.p", "**/.e", "**/a*", "*/a", "**/?",
+		"*",
+		"a*",
+		"*b",
+		"?",
+		"*.p",
+		"a?",
+		".*",
+		"?*",
+		"*.*",
+		"**/a",
+		"**/*.p",
+		"**/.e",
+		"**/a*",
+		"*/a",
+		"**/?",
 	};
 	static const char *const more[] = { "a", "*", "b*", "**/a", ".e" };
 
@@ -99,7 +120,8 @@ static void
 add_holes(struct chance *chance, char line[LINE_SIZE], const char *place)
 {
 	size_t count = chance_percent(chance, 30) ?
-	    1 + chance_below(chance, 2) : 0;
+	    1 + chance_below(chance, 2) :
+	    0;
 
 	for (size_t i = 0; i < count; i++) {
 		append(line, "%s%s/%s", i == 0 ? " except { " : " ", place,
@@ -115,10 +137,18 @@ make_path(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static const char *const effects[] = {
-		"allow", "allow", "allow", "deny", "deny", "prefer deny",
+		"allow",
+		"allow",
+		"allow",
+		"deny",
+		"deny",
+		"prefer deny",
 	};
 	static const char *const rights[] = {
-		"read", "read", "write", "exec",
+		"read",
+		"read",
+		"write",
+		"exec",
 	};
 	char place[LINE_SIZE] = "";
 
@@ -144,7 +174,10 @@ make_port(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static const char *const effects[] = {
-		"allow", "allow", "deny", "prefer deny",
+		"allow",
+		"allow",
+		"deny",
+		"prefer deny",
 	};
 	static const unsigned ports[] = { 1, 22, 80, 81, 443, 8000, 65535 };
 	unsigned low = PICK(chance, ports), high = PICK(chance, ports);
@@ -161,10 +194,26 @@ make_syscall(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static const char *const calls[] = {
-		"@mount", "@keyring", "@swap", "@clock", "ptrace",
-		"personality", "socket", "clone", "listen", "ioctl",
-		"add_key", "mount", "sendto", "prlimit64", "io_uring_setup",
-		"@namespaces", "unshare", "socketpair", "ptrace", "ptrace",
+		"@mount",
+		"@keyring",
+		"@swap",
+		"@clock",
+		"ptrace",
+		"personality",
+		"socket",
+		"clone",
+		"listen",
+		"ioctl",
+		"add_key",
+		"mount",
+		"sendto",
+		"prlimit64",
+		"io_uring_setup",
+		"@namespaces",
+		"unshare",
+		"socketpair",
+		"ptrace",
+		"ptrace",
 	};
 
 	(void)style;
@@ -173,15 +222,27 @@ make_syscall(struct chance *chance, const struct style *style,
 }
 
 static void
-make_env(struct chance *chance, const struct style *style,
-    char line[LINE_SIZE])
+make_env(struct chance *chance, const struct style *style, char line[LINE_SIZE])
 {
 	static const char *const patterns[] = {
-		"*", "A", "A*", "*A", "*_A", "A*B", "*A*", "AB", "B*", "X",
-		"*B", "A_*",
+		"*",
+		"A",
+		"A*",
+		"*A",
+		"*_A",
+		"A*B",
+		"*A*",
+		"AB",
+		"B*",
+		"X",
+		"*B",
+		"A_*",
 	};
 	static const char *const effects[] = {
-		"allow", "allow", "deny", "prefer deny",
+		"allow",
+		"allow",
+		"deny",
+		"prefer deny",
 	};
 
 	(void)style;
@@ -199,14 +260,24 @@ make_setting(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static const char *const settings[] = {
-		"limit timeout 1s", "limit timeout 2s", "limit timeout none",
-		"limit processes 50", "limit memory 1GiB", "limit core 0",
-		"require level standard", "require level full",
-		"require landlock 4", "require landlock 6",
-		"allow signal anywhere", "allow abstract anywhere",
-		"allow network full", "deny network full",
-		"allow network loopback", "about \"x\"",
-		"allow network full", "allow network loopback",
+		"limit timeout 1s",
+		"limit timeout 2s",
+		"limit timeout none",
+		"limit processes 50",
+		"limit memory 1GiB",
+		"limit core 0",
+		"require level standard",
+		"require level full",
+		"require landlock 4",
+		"require landlock 6",
+		"allow signal anywhere",
+		"allow abstract anywhere",
+		"allow network full",
+		"deny network full",
+		"allow network loopback",
+		"about \"x\"",
+		"allow network full",
+		"allow network loopback",
 	};
 
 	(void)style;
@@ -221,8 +292,16 @@ make_line(struct chance *chance, const struct style *style,
     char line[LINE_SIZE])
 {
 	static line_maker *const makers[] = {
-		make_path, make_path, make_path, make_path, make_path,
-		make_port, make_port, make_syscall, make_env, make_env,
+		make_path,
+		make_path,
+		make_path,
+		make_path,
+		make_path,
+		make_port,
+		make_port,
+		make_syscall,
+		make_env,
+		make_env,
 		make_setting,
 	};
 
@@ -288,8 +367,8 @@ draft_change(struct chance *chance, const struct style *style,
 
 		if (chance_percent(chance, 30) && draft->count > 1) {
 			at %= draft->count;
-			memcpy(draft->lines[at],
-			    draft->lines[--draft->count], LINE_SIZE);
+			memcpy(draft->lines[at], draft->lines[--draft->count],
+			    LINE_SIZE);
 			continue;
 		}
 		if (at < draft->count && chance_percent(chance, 50) &&
@@ -338,14 +417,14 @@ build(struct arena *arena, const struct style *style, struct built *built)
 	struct source *source;
 
 	compilation_init(compilation, arena);
-	source = sources_add(&compilation->sources, "random.sbx",
-	    "random.sbx", text, size, (struct loc){ 0 });
+	source = sources_add(&compilation->sources, "random.sbx", "random.sbx",
+	    text, size, (struct loc){ 0 });
 	compilation->file = source;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, source);
 	return compile(compilation, NULL, &built->blob) &&
 	    sbx_verify(built->blob.bytes, built->blob.size, &built->view) ==
-		SBX_BLOB_OK;
+	    SBX_BLOB_OK;
 }
 
 /* A policy that the compiler takes: a new one, or the one before changed. */

@@ -76,19 +76,26 @@ check_calls(int marker)
 static void
 check_capabilities(int marker, bool none)
 {
-	struct { uint32_t version; int pid; } header = { VERSION_3, 0 };
-	struct { uint32_t effective, permitted, inheritable; } data[2];
+	struct {
+		uint32_t version;
+		int pid;
+	} header = { VERSION_3, 0 };
+	struct {
+		uint32_t effective, permitted, inheritable;
+	} data[2];
 	uint32_t kept = none ? 0 : 0xfb; /* below number 8, but for one */
 
 	must_not(marker, syscall(SYS_capget, &header, data) != 0, "not ask");
-	must_not(marker, (data[0].permitted & ~kept) != 0 ||
-	    data[1].permitted != 0, "use capabilities");
+	must_not(marker,
+	    (data[0].permitted & ~kept) != 0 || data[1].permitted != 0,
+	    "use capabilities");
 	must_not(marker, (data[0].inheritable | data[1].inheritable) != 0,
 	    "inherit capabilities");
 	for (unsigned long cap = 0; geteuid() == 0 && cap < CAP_LAST; cap++) {
 		if (none || cap >= 8)
-			must_not(marker, prctl(PR_CAPBSET_READ, cap, 0, 0,
-			    0) == 1, "bounding set");
+			must_not(marker,
+			    prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1,
+			    "bounding set");
 	}
 }
 
@@ -104,10 +111,12 @@ check_processes(int marker, const char *outside)
 	if (fd < 0 || read(fd, text, sizeof text - 1) < 0)
 		return;
 	close(fd);
-	must_not(marker, strstr(text, "/sbx-") == NULL &&
-	    (getrlimit(RLIMIT_NPROC, &limit) != 0 ||
-		limit.rlim_max == strtoull(outside, NULL, 10) ||
-		limit.rlim_max == RLIM_INFINITY), "fork without end");
+	must_not(marker,
+	    strstr(text, "/sbx-") == NULL &&
+		(getrlimit(RLIMIT_NPROC, &limit) != 0 ||
+		    limit.rlim_max == strtoull(outside, NULL, 10) ||
+		    limit.rlim_max == RLIM_INFINITY),
+	    "fork without end");
 }
 
 static void
@@ -115,8 +124,10 @@ check_rest(int marker)
 {
 	struct rlimit limit;
 
-	must_not(marker, getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    limit.rlim_max != OPEN_FILES, "open many files");
+	must_not(marker,
+	    getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+		limit.rlim_max != OPEN_FILES,
+	    "open many files");
 	must_not(marker, getenv("SBX_FAULT") != NULL, "read a variable");
 	for (int fd = 3; fd < 256; fd++)
 		must_not(marker, fd != marker && fcntl(fd, F_GETFD) >= 0,

@@ -84,32 +84,65 @@ struct run {
 struct session {
 	const char *marker;
 	char **command;
-	struct { const char *name; int value; } errors[MAX_ERRORS];
+	struct {
+		const char *name;
+		int value;
+	} errors[MAX_ERRORS];
 	int error_count;
 	int most; /* of one name in one process; 0: all */
 	int runs, refused, ran, other;
 };
 
-static const struct { const char *name; int value; } known_errors[] = {
-	{ "EPERM", EPERM }, { "EIO", EIO }, { "ENOMEM", ENOMEM },
-	{ "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "EACCES", EACCES },
-	{ "EAGAIN", EAGAIN }, { "EINTR", EINTR }, { "EMFILE", EMFILE },
+static const struct {
+	const char *name;
+	int value;
+} known_errors[] = {
+	{ "EPERM", EPERM },
+	{ "EIO", EIO },
+	{ "ENOMEM", ENOMEM },
+	{ "EINVAL", EINVAL },
+	{ "ENOSYS", ENOSYS },
+	{ "EACCES", EACCES },
+	{ "EAGAIN", EAGAIN },
+	{ "EINTR", EINTR },
+	{ "EMFILE", EMFILE },
 };
 
 /* Each of these is tried, however often it is made. */
 static const char *const confining[] = {
-	"landlock_create_ruleset", "landlock_add_rule",
-	"landlock_restrict_self", "seccomp", "prctl", "capset", "capget",
-	"clone", "fork", "mount", "umount2", "mount_setattr", "move_mount",
-	"open_tree", "fsopen", "fsconfig", "fsmount", "pivot_root", "chdir",
-	"fchdir", "unshare", "setns", "prlimit64", "setrlimit", "close_range",
-	"dup2", "dup3", "clone3",
+	"landlock_create_ruleset",
+	"landlock_add_rule",
+	"landlock_restrict_self",
+	"seccomp",
+	"prctl",
+	"capset",
+	"capget",
+	"clone",
+	"fork",
+	"mount",
+	"umount2",
+	"mount_setattr",
+	"move_mount",
+	"open_tree",
+	"fsopen",
+	"fsconfig",
+	"fsmount",
+	"pivot_root",
+	"chdir",
+	"fchdir",
+	"unshare",
+	"setns",
+	"prlimit64",
+	"setrlimit",
+	"close_range",
+	"dup2",
+	"dup3",
+	"clone3",
 };
 
 static volatile sig_atomic_t expired;
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 die(const char *what)
 {
 	fprintf(stderr, "fault: %s: %s\n", what, strerror(errno));
@@ -120,8 +153,7 @@ static const char *
 call_name(int number)
 {
 	static char text[32];
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
-	    number);
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
 
 	if (name != NULL)
 		snprintf(text, sizeof text, "%s", name);
@@ -437,7 +469,8 @@ judge(const struct session *session, const struct run *run, char *why,
 		snprintf(why, size, "NOT CONFINED: %.900s", text);
 		return WRONG;
 	}
-	snprintf(why, size, "no command, wait status %#x, said %d lines: %.200s",
+	snprintf(why, size,
+	    "no command, wait status %#x, said %d lines: %.200s",
 	    (unsigned)status, lines_in(run->said), run->said);
 	if (WIFEXITED(status) && WEXITSTATUS(status) >= 125 &&
 	    WEXITSTATUS(status) <= 127 && lines_in(run->said) == 1)
@@ -462,9 +495,9 @@ is_silent(const char *name)
 	/* The line itself cannot be written.  The first process, which has
 	 * nobody to tell, and the supervisor end all if they cannot wait.
 	 * The libraries of a sanitizer die of what they cannot have. */
-	static const char *const names[] = { "write", "writev", "poll",
-		"ppoll", "mmap", "munmap", "mprotect", "brk", "sigaltstack",
-		"getrlimit", "rt_sigprocmask", "rt_sigaction" };
+	static const char *const names[] = { "write", "writev", "poll", "ppoll",
+		"mmap", "munmap", "mprotect", "brk", "sigaltstack", "getrlimit",
+		"rt_sigprocmask", "rt_sigaction" };
 
 	return is_one_of(name, names, sizeof names / sizeof names[0]);
 }
@@ -478,15 +511,13 @@ is_wanted(const struct session *session, const struct call *call)
 
 	/* These do not come back, or cannot fail, or but for a signal. */
 	static const char *const never[] = { "exit_group", "exit",
-		"rt_sigreturn", "restart_syscall", "wait4", "getpid",
-		"getppid", "gettid", "getuid", "geteuid", "getgid",
-		"getegid" };
+		"rt_sigreturn", "restart_syscall", "wait4", "getpid", "getppid",
+		"gettid", "getuid", "geteuid", "getgid", "getegid" };
 
 	if (is_one_of(name, never, sizeof never / sizeof never[0]))
 		return false;
 	return session->most == 0 || call->time <= session->most ||
-	    is_one_of(name, confining,
-		sizeof confining / sizeof confining[0]);
+	    is_one_of(name, confining, sizeof confining / sizeof confining[0]);
 }
 
 static void
@@ -532,13 +563,16 @@ try_all(struct session *session)
 		return;
 	}
 	for (int i = 0; i < good.call_count; i++) {
-		for (int e = 0; e < session->error_count &&
-		     is_wanted(session, &calls[i]); e++)
+		for (int e = 0;
+		     e < session->error_count && is_wanted(session, &calls[i]);
+		     e++)
 			try_call(session, &calls[i], e);
 	}
-	fprintf(stderr, "# %d calls, %d faults: %d refused, %d ran confined, "
-	    "%d ended otherwise\n", good.call_count, session->runs,
-	    session->refused, session->ran, session->other);
+	fprintf(stderr,
+	    "# %d calls, %d faults: %d refused, %d ran confined, "
+	    "%d ended otherwise\n",
+	    good.call_count, session->runs, session->refused, session->ran,
+	    session->other);
 }
 
 static void
@@ -577,7 +611,8 @@ main(int argc, char **argv)
 		add_error(&session, "EIO");
 	if (argc - optind < 2) {
 		fputs("usage: fault [-e ERRNO]... [-k TIMES] MARKER LOADER "
-		    "[ARG...]\n", stderr);
+		      "[ARG...]\n",
+		    stderr);
 		return 2;
 	}
 	sigaction(SIGALRM, &action, NULL);

@@ -31,13 +31,13 @@
 #endif
 
 enum {
-	KERNEL_ALLOWED = 1,     /* stands for "allow" */
-	KERNEL_ERRNO = 1000,    /* added to a denial's errno */
-	KERNEL_UNANSWERED = 1,  /* no system call returns this here */
+	KERNEL_ALLOWED = 1,    /* stands for "allow" */
+	KERNEL_ERRNO = 1000,   /* added to a denial's errno */
+	KERNEL_UNANSWERED = 1, /* no system call returns this here */
 };
 
 struct kernel_answers {
-	int ready;       /* 1: all answers are there; -1: not installed */
+	int ready; /* 1: all answers are there; -1: not installed */
 	int64_t items[];
 };
 
@@ -53,15 +53,19 @@ kernel_call(const struct syscall_data *data)
 	if (data->audit == AUDIT_ARCH_I386) {
 		int low;
 
-		__asm__ volatile("int $0x80" : "=a"(low) : "a"(data->number),
-		    "b"(data->args[0]), "c"(data->args[1]), "d"(data->args[2])
-		    : "memory", "r8", "r9", "r10", "r11");
+		__asm__ volatile("int $0x80"
+				 : "=a"(low)
+				 : "a"(data->number), "b"(data->args[0]),
+				 "c"(data->args[1]), "d"(data->args[2])
+				 : "memory", "r8", "r9", "r10", "r11");
 		return low;
 	}
-	__asm__ volatile("syscall" : "=a"(result)
-	    : "a"((int64_t)data->number), "D"(data->args[0]),
-	    "S"(data->args[1]), "d"(data->args[2]), "r"(r10), "r"(r8), "r"(r9)
-	    : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"((int64_t)data->number), "D"(data->args[0]),
+			 "S"(data->args[1]), "d"(data->args[2]), "r"(r10),
+			 "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
 	register uint64_t x8 __asm__("x8") = (uint64_t)(int64_t)data->number;
 	register uint64_t x0 __asm__("x0") = data->args[0];
@@ -71,8 +75,10 @@ kernel_call(const struct syscall_data *data)
 	register uint64_t x4 __asm__("x4") = data->args[4];
 	register uint64_t x5 __asm__("x5") = data->args[5];
 
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2),
-	    "r"(x3), "r"(x4), "r"(x5) : "memory");
+	__asm__ volatile("svc #0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
 	result = (int64_t)x0;
 #else
 	(void)data;
@@ -92,8 +98,7 @@ kernel_install(const struct sbx_insn *insns, size_t count)
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
-__attribute__((noreturn))
-static inline void
+__attribute__((noreturn)) static inline void
 kernel_child(struct sbx_insn *insns, size_t count,
     const struct syscall_data *calls, size_t call_count,
     struct kernel_answers *answers)

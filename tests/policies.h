@@ -14,8 +14,8 @@ struct sample {
 	const char *name;
 	bool internet, connects, listens, abstract, loopback;
 	const char *allow[4], *deny[6];
-	const char *shows;  /* a path that may be read */
-	uint8_t where;      /* of all its rules; 0 is everywhere */
+	const char *shows; /* a path that may be read */
+	uint8_t where;     /* of all its rules; 0 is everywhere */
 };
 
 static const struct sample samples[] = {
@@ -34,10 +34,13 @@ static const struct sample samples[] = {
 	{ .name = "no clone", .deny = { "clone", "clone3", "ioctl" } },
 	{ .name = "no sockets", .deny = { "@network-io" } },
 	{ .name = "everything known", .allow = { "@known" } },
-	{ .name = "nearly nothing", .deny = { "@ipc", "@io-event", "@signal",
-	    "@timer", "@resources", "@sync" } },
-	{ .name = "one machine", .allow = { "@keyring" },
-	    .deny = { "statx", "@memlock" }, .where = SBX_ON_LINUX_X86_64 },
+	{ .name = "nearly nothing",
+	    .deny = { "@ipc", "@io-event", "@signal", "@timer", "@resources",
+		"@sync" } },
+	{ .name = "one machine",
+	    .allow = { "@keyring" },
+	    .deny = { "statx", "@memlock" },
+	    .where = SBX_ON_LINUX_X86_64 },
 };
 enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
 
@@ -60,14 +63,14 @@ sample_syscalls(const struct sample *sample, struct policy *policy,
 	for (size_t i = 0; i < max && names[i] != NULL; i++) {
 		bool group = *names[i] == '@';
 
-		*arena_push(policy->arena, &policy->syscalls) =
-		    (struct syscall_rule){
+		*arena_push(policy->arena,
+		    &policy->syscalls) = (struct syscall_rule){
 			.origin = sample_origin(sample,
 			    effect == SBX_ALLOW ? 100 : 200),
 			.effect = effect,
 			.name = names[i] + group,
 			.group = group,
-		    };
+		};
 	}
 }
 

@@ -633,7 +633,8 @@ loopback_any(struct sockaddr_storage *address, int family)
 {
 	struct sockaddr_in inet = loopback("0");
 	struct sockaddr_in6 inet6 = {
-		.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+		.sin6_family = AF_INET6,
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
 	};
 
 	if (family == AF_INET6) {
@@ -676,7 +677,8 @@ static int
 try_route(char **words, int count)
 {
 	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_port = htons(9),
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
 		.sin_addr.s_addr = htonl(0xc0000201),
 	};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

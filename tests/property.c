@@ -65,8 +65,7 @@ enum {
 #define HERE SBX_ON_LINUX_AARCH64
 #endif
 
-__attribute__((noreturn, format(printf, 1, 2)))
-static void
+__attribute__((noreturn, format(printf, 1, 2))) static void
 give_up(const char *format, ...)
 {
 	va_list args;
@@ -79,8 +78,7 @@ give_up(const char *format, ...)
 	exit(99);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void
+__attribute__((format(printf, 2, 3))) static void
 print_path(char path[PATH_SIZE], const char *format, ...)
 {
 	va_list args;
@@ -101,7 +99,13 @@ static const char *
 chance_name(struct chance *chance)
 {
 	static const char *const names[] = {
-		"a", "ab", "a.b", "a-b", "a0", "b", "ba",
+		"a",
+		"ab",
+		"a.b",
+		"a-b",
+		"a0",
+		"b",
+		"ba",
 	};
 
 	return names[chance_below(chance, countof(names))];
@@ -175,8 +179,9 @@ world_path(struct world *world, char path[PATH_SIZE])
 	const struct node *node = world_pick(world);
 
 	if (world->mentioned_count > 0 && chance_percent(&world->chance, 25))
-		print_path(path, "%s", world->mentioned[chance_below(
-		    &world->chance, world->mentioned_count)]);
+		print_path(path, "%s",
+		    world->mentioned[chance_below(&world->chance,
+			world->mentioned_count)]);
 	else if (chance_percent(&world->chance, 70))
 		print_path(path, "%s", node->path);
 	else
@@ -213,7 +218,8 @@ node_make(struct world *world, const struct node *node)
 		break;
 	case SYMLINK:
 		if (chance_percent(&world->chance, 25))
-			print_path(target, "../%s", chance_name(&world->chance));
+			print_path(target, "../%s",
+			    chance_name(&world->chance));
 		else if (chance_percent(&world->chance, 10))
 			print_path(target, "%s", world->outside);
 		else
@@ -289,7 +295,7 @@ world_remove(struct world *world)
 		const struct node *node = &world->nodes[--world->node_count];
 
 		if ((node->kind == DIRECTORY ? rmdir(node->path) :
-			unlink(node->path)) != 0)
+					       unlink(node->path)) != 0)
 			give_up("the tree is not as it was: %s", node->path);
 	}
 }
@@ -306,7 +312,7 @@ struct words {
 struct draft {
 	struct words rules[MAX_RULES];
 	size_t count;
-	bool scratch; /* the policy allows ${tmp} */
+	bool scratch;           /* the policy allows ${tmp} */
 	const char *kept_right; /* and denies this */
 	char kept[PATH_SIZE];   /* below it, here; deeper than one name */
 };
@@ -355,16 +361,24 @@ static void
 words_make(struct world *world, struct words *words, bool first)
 {
 	static const char *const effects[] = {
-		"allow", "allow", "allow", "deny", "deny", "prefer deny",
+		"allow",
+		"allow",
+		"allow",
+		"deny",
+		"deny",
+		"prefer deny",
 	};
 	static const char *const rights[] = {
-		"read", "write", "write", "exec",
+		"read",
+		"write",
+		"write",
+		"exec",
 	};
 	struct chance *chance = &world->chance;
 	char path[PATH_SIZE], hole[PATH_SIZE];
 
 	words->effect = first ? "allow" :
-	    effects[chance_below(chance, countof(effects))];
+				effects[chance_below(chance, countof(effects))];
 	words->right = rights[chance_below(chance, countof(rights))];
 	if (first && chance_percent(chance, 50))
 		print_path(path, "%s", world->nodes[0].path);
@@ -373,7 +387,8 @@ words_make(struct world *world, struct words *words, bool first)
 	world_mention(world, path);
 	spell(world, path, words->at);
 	words->hole_count = chance_percent(chance, 30) ?
-	    1 + chance_below(chance, MAX_HOLES) : 0;
+	    1 + chance_below(chance, MAX_HOLES) :
+	    0;
 	for (size_t i = 0; i < words->hole_count; i++) {
 		world_path_below(world, path, hole);
 		world_mention(world, hole);
@@ -402,9 +417,8 @@ draft_add_planted(struct world *world, struct draft *policy)
 	if (strncmp(target, world->nodes[0].path, top) != 0 ||
 	    target[top] != '/')
 		return;
-	words[0] = words[1] = (struct words){
-		.effect = "allow", .right = "write"
-	};
+	words[0] = words[1] = (struct words){ .effect = "allow",
+		.right = "write" };
 	print_path(words[0].at, "%s", world->nodes[0].path);
 	print_path(words[0].holes[words[0].hole_count++], "%s", target);
 	print_path(words[1].at, "%s", node->path);
@@ -443,10 +457,11 @@ draft_write(const struct world *world, const struct draft *policy,
 	    indent, indent);
 	fprintf(stream, "%s    allow exec %s/probe\n", indent, world->base);
 	if (policy->scratch)
-		fprintf(stream, "%s    allow write ${tmp}\n"
+		fprintf(stream,
+		    "%s    allow write ${tmp}\n"
 		    "%s    allow exec ${tmp}\n"
-		    "%s    deny %s ${tmp}%s\n", indent, indent, indent,
-		    policy->kept_right, policy->kept);
+		    "%s    deny %s ${tmp}%s\n",
+		    indent, indent, indent, policy->kept_right, policy->kept);
 	for (size_t i = 0; i < policy->count; i++) {
 		const struct words *words = &policy->rules[i];
 
@@ -539,8 +554,8 @@ route_follow(struct route *route, const char *path)
 		snprintf(longer, sizeof longer, "%s/%.*s", route->at, (int)len,
 		    name);
 		print_path(route->at, "%s", longer);
-		got = lost ? -1 : readlink(route->at, target,
-		    sizeof target - 1);
+		got = lost ? -1 :
+			     readlink(route->at, target, sizeof target - 1);
 		lost |= got < 0 && errno != EINVAL;
 		if (got < 0)
 			continue;
@@ -605,8 +620,8 @@ model_add(struct model *model, const struct sbx_rule *text)
 		route_follow(&route, text->holes[i].path);
 		holes[rule->hole_count++] = model_place(model, route.at);
 		for (size_t j = 0; j < route.link_count; j++)
-			holes[rule->hole_count++] =
-			    model_place(model, route.links[j]);
+			holes[rule->hole_count++] = model_place(model,
+			    route.links[j]);
 	}
 	route_follow(&route, text->at.path);
 	rule->at = model_place(model, route.at);
@@ -614,7 +629,7 @@ model_add(struct model *model, const struct sbx_rule *text)
 	if (rule->effect == SBX_ALLOW && !exists(route.at))
 		rule->rights = 0;
 	for (size_t i = 0; i < route.link_count && rule->effect != SBX_ALLOW;
-	    i++)
+	     i++)
 		model->rules[model->count++] = (struct sbx_rule){
 			.at = model_place(model, route.links[i]),
 			.source = rule->source,
@@ -663,8 +678,8 @@ model_bind(struct model *model, const struct world *world, struct arena *arena,
 	*model = (struct model){ .arena = arena };
 	model->defined = places_define(&places, "p", 1, parameter.at);
 	places_rules(&places, HERE, &texts);
-	model->rules = arena_alloc(arena, (texts.count + 1) * (MAX_LINKS + 1) *
-	    sizeof *model->rules);
+	model->rules = arena_alloc(arena,
+	    (texts.count + 1) * (MAX_LINKS + 1) * sizeof *model->rules);
 	for (size_t i = 0; i < texts.count; i++)
 		model_add(model, &texts.rules[i]);
 	model_distrust(model, &texts);
@@ -768,7 +783,10 @@ static bool
 gains_nothing(const struct model *model, const char *path, const char *into)
 {
 	static const uint8_t rights[] = {
-		SBX_READ, SBX_WRITE, SBX_EXEC, LIST,
+		SBX_READ,
+		SBX_WRITE,
+		SBX_EXEC,
+		LIST,
 	};
 
 	for (size_t i = 0; i < countof(rights); i++) {
@@ -784,8 +802,20 @@ gains_nothing(const struct model *model, const char *path, const char *into)
 /* --- attempts ------------------------------------------------------------- */
 
 enum operation {
-	OPEN_READ, LISTING, OPEN_WRITE, TRUNCATE, EXEC, CREATE, MKDIR, MKNOD,
-	MAKE_LINK, UNLINK, RMDIR, RENAME, LINK, EXCHANGE,
+	OPEN_READ,
+	LISTING,
+	OPEN_WRITE,
+	TRUNCATE,
+	EXEC,
+	CREATE,
+	MKDIR,
+	MKNOD,
+	MAKE_LINK,
+	UNLINK,
+	RMDIR,
+	RENAME,
+	LINK,
+	EXCHANGE,
 };
 
 /* `allowed` is the answer that says that only Landlock could have refused. */
@@ -849,8 +879,8 @@ attempts_at(struct attempts *attempts, const char *path, struct chance *chance)
 		return;
 	}
 	attempt_add(attempts, LISTING, path, "");
-	print_path(fresh, "%s/%s", path, chance_percent(chance, 50) ? "new" :
-	    chance_name(chance));
+	print_path(fresh, "%s/%s", path,
+	    chance_percent(chance, 50) ? "new" : chance_name(chance));
 	if (exists(fresh))
 		return;
 	attempt_add(attempts, CREATE, fresh, "");
@@ -1032,7 +1062,7 @@ is_guarded(const struct model *model, const char *path, struct sbx_place cut)
 {
 	return sbx_covers(place_of(path), cut) && exists(cut.path) &&
 	    (!model_gives(model, SBX_WRITE, cut.path) ||
-	    is_exec_cut(model, cut));
+		is_exec_cut(model, cut));
 }
 
 static bool
@@ -1090,8 +1120,10 @@ full_use(const struct model *model, uint8_t right, const char *path)
 	if (model_gives(model, right == LIST ? SBX_READ : right, route.at))
 		return is_hidden(model, path) ? EITHER : ALLOWED;
 	/* The directories above what is shown hold nothing else. */
-	return right == LIST && (is_touched(model, route.at) ||
-	    !is_in_shown(model, route.at)) ? EITHER : DENIED;
+	return right == LIST &&
+		(is_touched(model, route.at) || !is_in_shown(model, route.at)) ?
+	    EITHER :
+	    DENIED;
 }
 
 static enum verdict
@@ -1135,7 +1167,8 @@ full_move(const struct model *model, const struct attempt *attempt)
 	char from[PATH_SIZE], to[PATH_SIZE], a[PATH_SIZE], b[PATH_SIZE];
 	enum verdict verdict = full_removal(model, attempt->a);
 	enum verdict other = exists(attempt->b) ?
-	    full_removal(model, attempt->b) : full_entry(model, attempt->b);
+	    full_removal(model, attempt->b) :
+	    full_entry(model, attempt->b);
 
 	entry_of(attempt->a, from, a);
 	entry_of(attempt->b, to, b);
@@ -1143,8 +1176,8 @@ full_move(const struct model *model, const struct attempt *attempt)
 		return DENIED;
 	if (strcmp(from, to) == 0)
 		return verdict == EITHER ? EITHER : other;
-	if (full_gains(model, a, to) || (attempt->operation == EXCHANGE &&
-		full_gains(model, b, from)))
+	if (full_gains(model, a, to) ||
+	    (attempt->operation == EXCHANGE && full_gains(model, b, from)))
 		return DENIED;
 	return EITHER;
 }
@@ -1205,7 +1238,7 @@ is_left_out(const struct model *model, const struct attempt *attempt)
 {
 	return model->scratch && attempt->operation >= CREATE &&
 	    (is_elsewhere(model, attempt->a) ||
-	    is_elsewhere(model, attempt->b));
+		is_elsewhere(model, attempt->b));
 }
 
 /* --- trying --------------------------------------------------------------- */
@@ -1228,8 +1261,9 @@ prober_become(const struct world *world, char *const *arguments)
 	fd = open(error, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (fd < 0 || dup2(fd, 2) < 0)
 		_exit(99);
-	if (world->uid != getuid() && (setgroups(0, NULL) != 0 ||
-	    setgid(world->uid) != 0 || setuid(world->uid) != 0))
+	if (world->uid != getuid() &&
+	    (setgroups(0, NULL) != 0 || setgid(world->uid) != 0 ||
+		setuid(world->uid) != 0))
 		_exit(99);
 	umask(0);
 	/* A place that every view shows. */
@@ -1382,7 +1416,8 @@ attempt_undo(const struct world *world, const struct attempt *attempt, bool ok)
 		break;
 	case EXCHANGE:
 		undone = ok ? syscall(SYS_renameat2, AT_FDCWD, attempt->b,
-		    AT_FDCWD, attempt->a, EXCHANGE_NAMES) : 0;
+				  AT_FDCWD, attempt->a, EXCHANGE_NAMES) :
+			      0;
 		break;
 	}
 	if (undone != 0)
@@ -1428,8 +1463,8 @@ try_all(const struct world *world, const struct model *model,
 	struct prober prober;
 
 	prober_start(&prober, world, model->defined);
-	for (size_t i = 0; i < attempts->count &&
-	    difference->attempt == NULL; i++) {
+	for (size_t i = 0; i < attempts->count && difference->attempt == NULL;
+	     i++) {
 		const struct attempt *attempt = &attempts->list[i];
 		enum verdict verdict = expect(world, model, attempt);
 
@@ -1480,7 +1515,7 @@ kept_make(const struct world *world, const struct model *model,
 
 	prober_start(&prober, world, model->defined);
 	for (const char *end = policy->kept;
-	    (end = strchr(end + 1, '/')) != NULL;) {
+	     (end = strchr(end + 1, '/')) != NULL;) {
 		print_path(make.a, "/tmp%.*s", (int)(end - policy->kept),
 		    policy->kept);
 		prober_ask(&prober, &make, answer);
@@ -1499,12 +1534,13 @@ static void
 kept_attempts(struct attempts *attempts, const struct draft *policy)
 {
 	enum operation use = policy->kept_right[0] == 'r' ? OPEN_READ :
-	    policy->kept_right[0] == 'w' ? OPEN_WRITE : EXEC;
+	    policy->kept_right[0] == 'w'                  ? OPEN_WRITE :
+							    EXEC;
 	char path[PATH_SIZE];
 
 	attempts->count = 0;
 	for (const char *end = policy->kept;
-	    (end = strchr(end + 1, '/')) != NULL;) {
+	     (end = strchr(end + 1, '/')) != NULL;) {
 		print_path(path, "/tmp%.*s", (int)(end - policy->kept),
 		    policy->kept);
 		attempt_add(attempts, RENAME, path, "/tmp/new");
@@ -1530,8 +1566,8 @@ try_scratch(const struct world *world, const struct model *model,
 	kept_attempts(&attempts, policy);
 	for (unsigned run = 0; run < 2; run++) {
 		prober_start(&prober, world, model->defined);
-		for (size_t i = 0; i < attempts.count &&
-		    difference->attempt == NULL; i++) {
+		for (size_t i = 0;
+		     i < attempts.count && difference->attempt == NULL; i++) {
 			const struct attempt *attempt = &attempts.list[i];
 
 			prober_ask(&prober, attempt, difference->answer);
@@ -1666,7 +1702,8 @@ report(const struct world *world, const struct draft *policy, uint64_t seed,
 	    operations[difference->attempt->operation].word,
 	    difference->attempt->a, difference->attempt->b,
 	    difference->verdict == ALLOWED ?
-	    operations[difference->attempt->operation].allowed : "EACCES",
+		operations[difference->attempt->operation].allowed :
+		"EACCES",
 	    difference->answer[0] != '\0' ? difference->answer : "no answer");
 	printf("# -w %s HOME=%s -D p=%s\n", world->workspace, world->home,
 	    world->parameter);
@@ -1717,8 +1754,9 @@ try_user(struct tap *tap, struct world *world, uint64_t seed, unsigned rounds)
 
 	for (unsigned i = 0; i < rounds; i++)
 		try_round(world, seed + i, &tally);
-	tap_ok(tap, tally.differing == 0 && tally.policies > rounds / 2 &&
-	    tally.allowed > tally.attempts / 10,
+	tap_ok(tap,
+	    tally.differing == 0 && tally.policies > rounds / 2 &&
+		tally.allowed > tally.attempts / 10,
 	    "%s, uid %u, %.8s: seeds %llu to %llu: %u policies, %lu attempts "
 	    "(%lu allowed, %lu open); %u differ, %u not compiled",
 	    world->level, (unsigned)world->uid, world->base,
@@ -1728,9 +1766,11 @@ try_user(struct tap *tap, struct world *world, uint64_t seed, unsigned rounds)
 	tally = (struct tally){ .doctored = true };
 	for (unsigned i = 0; i < 20; i++)
 		try_round(world, seed + i, &tally);
-	tap_ok(tap, tally.differing > 0, "%s, uid %u: a model that forgets a "
-	    "denial is found out: %u of %u policies", world->level,
-	    (unsigned)world->uid, tally.differing, tally.policies);
+	tap_ok(tap, tally.differing > 0,
+	    "%s, uid %u: a model that forgets a "
+	    "denial is found out: %u of %u policies",
+	    world->level, (unsigned)world->uid, tally.differing,
+	    tally.policies);
 }
 
 static void
@@ -1751,7 +1791,11 @@ static void
 clean_up(const struct world *world)
 {
 	static const char *const names[] = {
-		"sbxrun", "probe", "policy.sbx", "policy.bin", "stderr",
+		"sbxrun",
+		"probe",
+		"policy.sbx",
+		"policy.bin",
+		"stderr",
 	};
 	char path[PATH_SIZE];
 
@@ -1795,7 +1839,8 @@ main(int argc, char **argv)
 	struct tap tap = { 0, 0 };
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	unsigned rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) :
-	    argc > 1 ? 1 : DEFAULT_ROUNDS;
+	    argc > 1               ? 1 :
+				     DEFAULT_ROUNDS;
 
 	if (landlock_abi() < LANDLOCK_ABI) {
 		tap_skip(&tap, "no Landlock with truncation",
@@ -1807,8 +1852,7 @@ main(int argc, char **argv)
 	try_level(&tap, &world, "standard", "/tmp", seed, rounds);
 	/* There the view has a /tmp of its own. */
 	if (tap_has_full(&tap)) {
-		try_level(&tap, &world, "full", "/tmp", seed,
-		    (rounds + 1) / 2);
+		try_level(&tap, &world, "full", "/tmp", seed, (rounds + 1) / 2);
 		try_level(&tap, &world, "full", "/var/tmp", seed,
 		    (rounds + 1) / 2);
 	}

@@ -8,11 +8,11 @@
  *
  * A policy that the compiler refuses is no case; how many were good is told.
  */
-#include "compiler/query/compile.h"
-#include "compiler/restore/restore.h"
 #include "compiler/lower/sections.h"
-#include "compiler/write/write.h"
+#include "compiler/query/compile.h"
 #include "compiler/read/read.h"
+#include "compiler/restore/restore.h"
+#include "compiler/write/write.h"
 #include "tests/random_policy.h"
 #include "tests/tap.h"
 
@@ -377,8 +377,8 @@ test_foreign(struct tap *tap)
 		"the sample compiles")) {
 		for (size_t i = 0; i < countof(cases); i++) {
 			bool refused = false;
-			const char *said = patched(arena, &blob,
-			    cases[i].from, cases[i].to, &refused);
+			const char *said = patched(arena, &blob, cases[i].from,
+			    cases[i].to, &refused);
 
 			tap_ok(tap,
 			    said != NULL &&

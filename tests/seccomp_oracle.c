@@ -44,13 +44,14 @@ context_new(const struct arch *arch, uint32_t otherwise)
 {
 	scmp_filter_ctx context = seccomp_init(library_action(otherwise));
 
-	if (context == NULL || seccomp_attr_set(context,
-	    SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0 ||
+	if (context == NULL ||
+	    seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH,
+		SCMP_ACT_KILL_PROCESS) != 0 ||
 	    seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
 		abort();
 	if (seccomp_arch_native() != arch->scmp &&
 	    (seccomp_arch_add(context, arch->scmp) != 0 ||
-	    seccomp_arch_remove(context, seccomp_arch_native()) != 0))
+		seccomp_arch_remove(context, seccomp_arch_native()) != 0))
 		abort();
 	return context;
 }
@@ -110,7 +111,7 @@ static int
 library_number(const struct filter_entry *entry)
 {
 	return entry->name == NULL ? __NR_SCMP_ERROR :
-	    seccomp_syscall_resolve_name(entry->name);
+				     seccomp_syscall_resolve_name(entry->name);
 }
 
 /* What a number gets that the library has no name for. */
@@ -151,10 +152,12 @@ compare_numbers(struct oracle *oracle, struct arena *arena)
 
 		if (inside && filter->entries[i].clause_count > 0)
 			continue;
-		compare(oracle, &data, inside &&
-		    library_number(&filter->entries[i]) != __NR_SCMP_ERROR ?
-		    library_verdict(oracle, &data) :
-		    nameless_verdict(filter, i));
+		compare(oracle, &data,
+		    inside &&
+			    library_number(&filter->entries[i]) !=
+				__NR_SCMP_ERROR ?
+			library_verdict(oracle, &data) :
+			nameless_verdict(filter, i));
 		data.audit = AUDIT_ARCH_RISCV64;
 		compare(oracle, &data, library_verdict(oracle, &data));
 		data.audit = filter->arch->compat_audit;
@@ -343,13 +346,14 @@ compare_names(struct tap *tap)
 		const struct arch *arch = &arches[i];
 
 		for (int n = 0; n < NUMBERS_END; n++) {
-			char *name = seccomp_syscall_resolve_num_arch(
-			    arch->scmp, n);
+			char *name =
+			    seccomp_syscall_resolve_num_arch(arch->scmp, n);
 
 			named += name != NULL;
-			if (name != NULL && (!name_is_listed(name) ||
-			    syscall_number(arch, name) != n ||
-			    (uint32_t)n >= arch->number_limit))
+			if (name != NULL &&
+			    (!name_is_listed(name) ||
+				syscall_number(arch, name) != n ||
+				(uint32_t)n >= arch->number_limit))
 				tap_ok(tap, false, "'%s' on %s", name,
 				    arch->name);
 			free(name);
@@ -382,13 +386,16 @@ compare_sample(struct tap *tap, const struct sample *sample)
 			compare_arguments(&oracle, entry, arena);
 			calls++;
 		}
-		tap_ok(tap, oracle.different == 0 && oracle.compared > NUMBERS_END,
+		tap_ok(tap,
+		    oracle.different == 0 && oracle.compared > NUMBERS_END,
 		    "%s: %s, flags %#x, ABI %u: %zu verdicts", sample->name,
 		    oracle.filter->arch->name, oracle.filter->flags,
 		    oracle.filter->min_abi, oracle.compared);
 	}
-	tap_ok(tap, set.filters.count >= 4, "%s: %zu filters, %zu calls with "
-	    "arguments", sample->name, set.filters.count, calls);
+	tap_ok(tap, set.filters.count >= 4,
+	    "%s: %zu filters, %zu calls with "
+	    "arguments",
+	    sample->name, set.filters.count, calls);
 	arena_release(arena);
 }
 

@@ -25,8 +25,7 @@ tap_line(struct tap *tap, bool held, const char *format, va_list args)
 }
 
 /* One case; returns whether it held. */
-__attribute__((format(printf, 3, 4)))
-static inline bool
+__attribute__((format(printf, 3, 4))) static inline bool
 tap_ok(struct tap *tap, bool held, const char *format, ...)
 {
 	va_list args;
@@ -40,8 +39,7 @@ tap_ok(struct tap *tap, bool held, const char *format, ...)
 }
 
 /* A case that cannot be tried here: a failure where SBX_MUST_RUN=1. */
-__attribute__((format(printf, 3, 4)))
-static inline void
+__attribute__((format(printf, 3, 4))) static inline void
 tap_skip(struct tap *tap, const char *why, const char *format, ...)
 {
 	const char *must = getenv("SBX_MUST_RUN");

@@ -7,8 +7,8 @@
  */
 #include "tests/tap.h"
 
-#include <pty.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void
 nap(long milliseconds)
 {
 	struct timespec time = {
-		milliseconds / 1000, milliseconds % 1000 * 1000000,
+		milliseconds / 1000,
+		milliseconds % 1000 * 1000000,
 	};
 
 	if (nanosleep(&time, NULL) != 0)
@@ -201,7 +202,7 @@ test_time(struct screen *screen)
 {
 	/* The shell tells of a job's end once: here, or before. */
 	static const char ended[] = "while jobs | grep -q Stopped; do "
-	    "sleep .2; done; jobs\n";
+				    "sleep .2; done; jobs\n";
 
 	type(screen, "late sleep 97\n");
 	expect(screen, "a job with little time stops", "\x1a", "Stopped");
@@ -209,7 +210,8 @@ test_time(struct screen *screen)
 	expect(screen, "a command gives the terminal away and reads",
 	    "late perl -MPOSIX -e 'if (fork == 0) { $SIG{TTOU} = q(IGNORE); "
 	    "setpgid(0, 0); tcsetpgrp(0, $$); sleep 97; } "
-	    "sleep 1; sysread STDIN, $x, 1; sleep 97' $BASE\n", "Stopped");
+	    "sleep 1; sysread STDIN, $x, 1; sleep 97' $BASE\n",
+	    "Stopped");
 	expect(screen, "and ends in time", ended, "Exit 124");
 	expect(screen, "with all that it started",
 	    "echo left=$(pgrep -fc \"perl.*$BASE\")\n", "left=0");
@@ -222,8 +224,8 @@ test_hangup(struct tap *tap, const char *level)
 	static struct screen screen;
 	char sbxrun[128], policy[128];
 	char *argv[] = { sbxrun, (char *)"-l", (char *)level, policy,
-	    (char *)"--", (char *)"sh", (char *)"-c",
-	    (char *)"echo g\"\"o; sleep 61; sleep 61", NULL };
+		(char *)"--", (char *)"sh", (char *)"-c",
+		(char *)"echo g\"\"o; sleep 61; sleep 61", NULL };
 	pid_t ended = 0;
 
 	snprintf(sbxrun, sizeof sbxrun, "%s/sbxrun", base);
@@ -245,15 +247,17 @@ test_level(struct tap *tap, const char *level)
 {
 	static struct screen screen;
 	char *argv[] = { (char *)"bash", (char *)"--norc",
-	    (char *)"--noprofile", (char *)"-i", NULL };
+		(char *)"--noprofile", (char *)"-i", NULL };
 
 	start(&screen, tap, level, argv);
 	shows(&screen, "$ ");
-	type(&screen, "alias sbx=\"$BASE/sbxrun -l $LEVEL "
+	type(&screen,
+	    "alias sbx=\"$BASE/sbxrun -l $LEVEL "
 	    "$BASE/terminal.bin --\"\n");
 	test_job(&screen);
 	test_shell(&screen);
-	type(&screen, "alias late=\"$BASE/sbxrun -l $LEVEL "
+	type(&screen,
+	    "alias late=\"$BASE/sbxrun -l $LEVEL "
 	    "$BASE/late.bin --\"\n");
 	test_time(&screen);
 	type(&screen, "exit\n");

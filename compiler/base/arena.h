@@ -16,8 +16,7 @@ struct arena *arena_new(void);
 void arena_release(struct arena *arena);
 
 /* What running out of memory does. */
-__attribute__((noreturn))
-void arena_exhausted(void);
+void arena_exhausted(void) __attribute__((noreturn));
 
 /* Zeroed memory, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
@@ -25,8 +24,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 /* A NUL-terminated copy of len bytes. */
 char *arena_strndup(struct arena *arena, const char *text, size_t len);
 
-__attribute__((format(printf, 2, 3), nonnull(2)))
-char *arena_printf(struct arena *arena, const char *format, ...);
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 
 /*
  * The one copy of this text: equal texts give equal pointers, so that names
@@ -45,7 +44,11 @@ const char *arena_intern(struct arena *arena, const char *text, size_t len);
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
 
 /* A growing array of T, for arena_push(). */
-#define VEC(T) struct { T *items; size_t count; }
+#define VEC(T) \
+	struct { \
+		T *items; \
+		size_t count; \
+	}
 
 /* How many elements an array has whose size is known. */
 #define countof(array) (sizeof(array) / sizeof *(array))

@@ -4,7 +4,7 @@
 #ifndef SBX_BUG_H
 #define SBX_BUG_H
 
-__attribute__((noreturn, format(printf, 1, 2)))
-void bug(const char *format, ...);
+void bug(const char *format, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
 
 #endif

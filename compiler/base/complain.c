@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-__attribute__((format(printf, 1, 0)))
-static void
+__attribute__((format(printf, 1, 0))) static void
 complain_list(const char *format, va_list arguments)
 {
 	fputs("sbxc: ", stderr);

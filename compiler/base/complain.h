@@ -13,11 +13,10 @@ enum exit_status {
 };
 
 /* One line on standard error: "sbxc: ...". */
-__attribute__((format(printf, 1, 2)))
-void complain(const char *format, ...);
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same about a wrong command line; returns EXIT_USAGE. */
-__attribute__((format(printf, 1, 2)))
-enum exit_status misused(const char *format, ...);
+enum exit_status misused(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -70,8 +70,7 @@ void
 json_put_text(struct json_t *object, const char *key, const char *text)
 {
 	if (text != NULL)
-		must_store(json_object_set_new(object, key,
-		    text_value(text)));
+		must_store(json_object_set_new(object, key, text_value(text)));
 }
 
 void

@@ -18,8 +18,7 @@ map_slot(const struct map *map, const void *key)
 void *
 map_find(const struct map *map, const void *key)
 {
-	return map->capacity == 0 ? NULL :
-	    map->slots[map_slot(map, key)].value;
+	return map->capacity == 0 ? NULL : map->slots[map_slot(map, key)].value;
 }
 
 static void

@@ -88,7 +88,8 @@ nearest_name(const char *text, const char *const *candidates, size_t count)
 
 		if (name_len == 0 || name_len > NAME_MAX_LEN)
 			continue;
-		unsigned d = is_cut_off(text, len, name) ? 1 :
+		unsigned d = is_cut_off(text, len, name) ?
+		    1 :
 		    distance(text, len, name, name_len);
 		/* At least half of what was typed must be right. */
 		if (d < best && d <= near_enough(len, name_len) &&
@@ -112,7 +113,7 @@ name_is_good(const char *name, size_t len)
 	bool good = len > 0 && len <= NAME_MAX_LEN && is_letter(name[0]);
 
 	for (size_t i = 0; good && i < len; i++)
-		good = is_letter(name[i]) || name[i] == '-' ||
-		    name[i] == '_' || (name[i] >= '0' && name[i] <= '9');
+		good = is_letter(name[i]) || name[i] == '-' || name[i] == '_' ||
+		    (name[i] >= '0' && name[i] <= '9');
 	return good;
 }

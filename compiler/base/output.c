@@ -59,8 +59,7 @@ mode_wanted(void)
 	return 0644 & ~mask;
 }
 
-__attribute__((format(printf, 3, 4)))
-static bool
+__attribute__((format(printf, 3, 4))) static bool
 format_path(char *path, size_t size, const char *format, ...)
 {
 	va_list arguments;
@@ -82,8 +81,8 @@ find_target(const char *path, struct pending *pending)
 {
 	if (realpath(path, pending->target) != NULL)
 		return true;
-	return errno == ENOENT && format_path(pending->target,
-	    sizeof pending->target, "%s", path);
+	return errno == ENOENT &&
+	    format_path(pending->target, sizeof pending->target, "%s", path);
 }
 
 /* A device or a pipe.  It may take its time, so signals go through here. */

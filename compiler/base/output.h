@@ -13,7 +13,8 @@ struct output {
 	const char *path;
 	const void *bytes;
 	size_t size;
-	const struct stat *like; /* what it replaces: owner and mode stay; or NULL */
+	const struct stat
+	    *like; /* what it replaces: owner and mode stay; or NULL */
 };
 
 /*

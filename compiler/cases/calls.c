@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char ends[] = "it ends the process that tries it",
-    waits[] = "it waits for ever",
-    forks[] = "it makes another process",
-    acts[] = "it cannot be tried without doing it";
+		  waits[] = "it waits for ever",
+		  forks[] = "it makes another process",
+		  acts[] = "it cannot be tried without doing it";
 
 static const struct {
 	const char *name, *why;

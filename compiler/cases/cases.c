@@ -91,8 +91,7 @@ write_rule(FILE *stream, const void *what)
 		write_network(stream, view);
 		return;
 	case BY_ENV:
-		fprintf(stream, "%s env ",
-		    effect_word(view->env[rule].effect));
+		fprintf(stream, "%s env ", effect_word(view->env[rule].effect));
 		show_text(stream, sbx_string(view, view->env[rule].pattern));
 		return;
 	case BY_SET:
@@ -160,7 +159,8 @@ static const char *
 no_rule_text(const struct verdict *verdict)
 {
 	return verdict->by == BY_SYSCALL ? "baseline" :
-	    verdict->by == BY_SCRATCH ? "scratch" : "nothing";
+	    verdict->by == BY_SCRATCH    ? "scratch" :
+					   "nothing";
 }
 
 static bool
@@ -198,9 +198,12 @@ decider_text(struct arena *arena, const struct sbx_view *view,
 static const char *
 path_fault(struct arena *arena, const char *path)
 {
-	return strchr("/~$", path[0]) != NULL ? NULL :
-	    arena_printf(arena, "'%s' is relative; a path begins with '/', "
-	    "'~/' or '${name}'", path);
+	return strchr("/~$", path[0]) != NULL ?
+	    NULL :
+	    arena_printf(arena,
+		"'%s' is relative; a path begins with '/', "
+		"'~/' or '${name}'",
+		path);
 }
 
 static bool
@@ -239,10 +242,11 @@ answer_fault(struct arena *arena, const struct test_result *result)
 	if (test->kind == TEST_ALLOW && !verdict->allowed)
 		return "it is denied";
 	if (test->kind == TEST_DENY && verdict->allowed)
-		return verdict->depends ?
-		    "it is allowed with some arguments" : "it is allowed";
+		return verdict->depends ? "it is allowed with some arguments" :
+					  "it is allowed";
 	if (test->kind == TEST_DENY && verdict->unenforced)
-		return arena_printf(arena, "it is denied, but nothing "
+		return arena_printf(arena,
+		    "it is denied, but nothing "
 		    "enforces that at level %s",
 		    level_word(result->bound->level));
 	if (test->by != NULL && !by_matches(arena, view, verdict, test->by))
@@ -262,7 +266,8 @@ result_judge(struct test_results *results, struct test_result *result)
 	if (fault != NULL)
 		result->message = arena_printf(arena, "%s\n%s", fault,
 		    results->explained++ < EXPLAIN_MAX ?
-			test_text(arena, write_why, result) : "");
+			test_text(arena, write_why, result) :
+			"");
 }
 
 /* --- policies that must not compile --------------------------------------- */
@@ -307,8 +312,9 @@ expect(struct test_results *results, struct test_result *result)
 	const struct diags *diags;
 
 	if (id == DIAG_END) {
-		diag_help(&file->diags, diag_add(&file->diags, DIAG_TEST_CASE,
-		    test->loc, "'%s' is no code of a diagnostic", test->text),
+		diag_help(&file->diags,
+		    diag_add(&file->diags, DIAG_TEST_CASE, test->loc,
+			"'%s' is no code of a diagnostic", test->text),
 		    "'sbxc explain all' lists them");
 		return;
 	}
@@ -319,13 +325,14 @@ expect(struct test_results *results, struct test_result *result)
 		result->message = "the policy could not be read\n";
 		return;
 	}
-	result->passed = has_diag(diags, id, test->kind == TEST_ERROR ?
-	    DIAG_ERROR : DIAG_WARNING);
+	result->passed = has_diag(diags, id,
+	    test->kind == TEST_ERROR ? DIAG_ERROR : DIAG_WARNING);
 	if (!result->passed)
 		result->message = arena_printf(file->arena, "the policy %s\n%s",
 		    diags->records.count == 0 ? "compiles without a word" :
-		    loaded->state == LOADED_GOOD ? "compiles" :
-		    "has other errors", test_found_text(file->arena, diags));
+			loaded->state == LOADED_GOOD ? "compiles" :
+						       "has other errors",
+		    test_found_text(file->arena, diags));
 }
 
 /* --- all of them ---------------------------------------------------------- */
@@ -335,12 +342,14 @@ result_name(struct arena *arena, const struct test_case *test,
     enum sbx_level level, bool say_level)
 {
 	static const char *const verbs[] = {
-		[TEST_ALLOW] = "allow", [TEST_DENY] = "deny",
+		[TEST_ALLOW] = "allow",
+		[TEST_DENY] = "deny",
 		[TEST_ERROR] = "expect-error",
 		[TEST_WARNING] = "expect-warning",
 	};
 	const char *at = say_level ?
-	    arena_printf(arena, ", level %s", level_word(level)) : "";
+	    arena_printf(arena, ", level %s", level_word(level)) :
+	    "";
 
 	return arena_printf(arena, "%s%s%s %s%s",
 	    test->name != NULL ? test->name : "",
@@ -375,16 +384,14 @@ ask_at(struct test_results *results, const struct test_case *test,
 		return;
 	}
 	if (loaded->state == LOADED_FAULTY) {
-		result->message = arena_printf(
-		    results->subjects.file->arena,
+		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy does not compile\n%s",
 		    test_found_text(results->subjects.file->arena,
 			&loaded->compilation.diags));
 		return;
 	}
 	/* The file's own level has a place to be complained about. */
-	if (level != test->given->level &&
-	    level < loaded->view.meta->level) {
+	if (level != test->given->level && level < loaded->view.meta->level) {
 		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy requires level %s: it does not run at %s\n",
 		    level_word(loaded->view.meta->level), level_word(level));
@@ -405,7 +412,8 @@ has_level(const struct test_file *file, const struct test_levels *levels,
 {
 	struct loc given = test->given->level_loc;
 
-	return levels->count == 0 || given.begin != file->given.level_loc.begin ||
+	return levels->count == 0 ||
+	    given.begin != file->given.level_loc.begin ||
 	    (!levels->chosen && given.end != 0);
 }
 
@@ -429,8 +437,8 @@ test_ask(struct test_results *results, const struct test_levels *levels)
 		const struct test_case *test = &file->cases.items[i];
 
 		if (test->kind >= TEST_ERROR) {
-			expect(results, result_push(results, test,
-			    SBX_LEVEL_FULL, false));
+			expect(results,
+			    result_push(results, test, SBX_LEVEL_FULL, false));
 			continue;
 		}
 		if (has_level(file, levels, test)) {
@@ -439,8 +447,8 @@ test_ask(struct test_results *results, const struct test_levels *levels)
 			continue;
 		}
 		for (size_t j = 0; j < levels->count; j++) {
-			if (levels->chosen || runs_at(results, test,
-				levels->items[j]))
+			if (levels->chosen ||
+			    runs_at(results, test, levels->items[j]))
 				ask_at(results, test, levels->items[j],
 				    levels->count > 1);
 		}

@@ -5,12 +5,12 @@
 #ifndef SBX_TEST_CASES_H
 #define SBX_TEST_CASES_H
 
-#include "compiler/report/report.h"
 #include "compiler/cases/subject.h"
+#include "compiler/report/report.h"
 
 /* What the kernel said of a case. */
 enum test_live {
-	LIVE_NOT,     /* it was not to be tried */
+	LIVE_NOT, /* it was not to be tried */
 	LIVE_AGREES,
 	LIVE_DIFFERS, /* the message says how */
 	LIVE_UNTRIED, /* why_untried says why */

@@ -46,10 +46,13 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 	}
 	covered->there = true;
 	covered->first = (struct verdict){
-		.by = by, .rule = rule, .source = source,
+		.by = by,
+		.rule = rule,
+		.source = source,
 	};
 	covered->own = strncmp(sbx_string(coverage->view,
-	    coverage->view->sources[source].file), "sbx:", 4) != 0;
+				   coverage->view->sources[source].file),
+			   "sbx:", 4) != 0;
 }
 
 /* A rule on the network has records of system calls, too. */
@@ -164,8 +167,10 @@ say_totals(FILE *stream, const struct coverage *coverage,
 	fprintf(stream, "%zu of all %zu (%u%%)", totals->decided, totals->all,
 	    percent(totals->decided, totals->all));
 	if (coverage->set_and_limits > 0)
-		fprintf(stream, "; %zu limits and variables that are set are "
-		    "not asked", coverage->set_and_limits);
+		fprintf(stream,
+		    "; %zu limits and variables that are set are "
+		    "not asked",
+		    coverage->set_and_limits);
 	putc('\n', stream);
 }
 

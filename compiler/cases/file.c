@@ -45,7 +45,7 @@ keys_read(struct target_of *to, const struct yaml_node *map,
 	for (size_t i = 0; i < count; i++)
 		names[i] = keys[i].name;
 	for (const struct yaml_node *entry = map->first; entry != NULL;
-	    entry = entry->next) {
+	     entry = entry->next) {
 		size_t i = 0;
 
 		while (i < count && strcmp(names[i], entry->key->text) != 0)
@@ -176,8 +176,8 @@ given_entry(struct target_of *to, const struct yaml_node *entry)
 		}
 	}
 	if (text_of(to, entry, "a directory") != NULL)
-		*arena_push(to->file->arena, &to->given->params) =
-		    (struct test_param){
+		*arena_push(to->file->arena,
+		    &to->given->params) = (struct test_param){
 			.name = entry->key->text,
 			.path = entry->text,
 			.name_loc = entry->key->loc,
@@ -194,7 +194,7 @@ given_read(struct target_of *to, const struct yaml_node *value)
 		return;
 	}
 	for (const struct yaml_node *entry = value->first; entry != NULL;
-	    entry = entry->next)
+	     entry = entry->next)
 		given_entry(to, entry);
 }
 
@@ -206,7 +206,8 @@ case_verb(struct target_of *to, const struct yaml_node *value,
 {
 	if (to->accesses != NULL) {
 		struct diag *diag = diag_add(&to->file->diags, DIAG_TEST_CASE,
-		    value->key->loc, "a case is one of allow, deny, "
+		    value->key->loc,
+		    "a case is one of allow, deny, "
 		    "expect-error and expect-warning");
 
 		diag_note(&to->file->diags, diag, to->accesses->key->loc,
@@ -293,8 +294,10 @@ static void
 case_push(struct target_of *to, const struct yaml_node *access)
 {
 	struct test_case *test;
-	const char *text = text_of(to, access, to->test->kind >= TEST_ERROR ?
-	    "a code" : "an access such as 'read /src/app/x'");
+	const char *text = text_of(to, access,
+	    to->test->kind >= TEST_ERROR ?
+		"a code" :
+		"an access such as 'read /src/app/x'");
 
 	if (text == NULL)
 		return;
@@ -310,8 +313,9 @@ case_check(struct target_of *to, const struct yaml_node *node)
 	struct diags *diags = &to->file->diags;
 
 	if (to->accesses == NULL)
-		diag_help(diags, diag_add(diags, DIAG_TEST_CASE, node->loc,
-		    "the case asks nothing"),
+		diag_help(diags,
+		    diag_add(diags, DIAG_TEST_CASE, node->loc,
+			"the case asks nothing"),
 		    "a case has 'allow: ACCESS', 'deny: ACCESS' or "
 		    "'expect-error: CODE'");
 	else if (to->accesses->kind == YAML_LIST && to->accesses->count == 0)
@@ -344,12 +348,15 @@ case_place(struct target_of *to, const struct yaml_node *node)
 	to->test->given = yaml_find(node, "given") != NULL ? to->given :
 							     &file->given;
 	to->test->policy = yaml_find(node, "policy") != NULL ||
-	    yaml_find(node, "text") != NULL ||
-	    yaml_find(node, "profile") != NULL ? to->policy : &file->policy;
-	if (to->test->policy->path == NULL &&
-	    to->test->policy->text == NULL && file->diags.errors == 0)
-		diag_help(&to->file->diags, diag_add(&to->file->diags,
-		    DIAG_TEST_FILE, node->loc, "no policy is named"),
+		yaml_find(node, "text") != NULL ||
+		yaml_find(node, "profile") != NULL ?
+	    to->policy :
+	    &file->policy;
+	if (to->test->policy->path == NULL && to->test->policy->text == NULL &&
+	    file->diags.errors == 0)
+		diag_help(&to->file->diags,
+		    diag_add(&to->file->diags, DIAG_TEST_FILE, node->loc,
+			"no policy is named"),
 		    "add 'policy: FILE' at the top, or 'text:' here");
 }
 
@@ -365,8 +372,9 @@ case_read(struct test_file *file, const struct yaml_node *node)
 	};
 
 	if (node->kind != YAML_MAP) {
-		diag_help(&file->diags, yaml_report_kind(&file->diags, node,
-		    "a case"), "as in: - deny: read ~/.ssh/id_rsa");
+		diag_help(&file->diags,
+		    yaml_report_kind(&file->diags, node, "a case"),
+		    "as in: - deny: read ~/.ssh/id_rsa");
 		return;
 	}
 	given_copy(file->arena, &file->given, to.given);
@@ -382,7 +390,7 @@ case_read(struct test_file *file, const struct yaml_node *node)
 		return;
 	}
 	for (const struct yaml_node *access = to.accesses->first;
-	    access != NULL; access = access->next)
+	     access != NULL; access = access->next)
 		case_push(&to, access);
 }
 
@@ -394,9 +402,9 @@ file_version(struct target_of *to, const struct yaml_node *value)
 	const char *text = text_of(to, value, "1");
 
 	if (text != NULL && strcmp(text, "1") != 0)
-		diag_help(&to->file->diags, diag_add(&to->file->diags,
-		    DIAG_TEST_FILE, value->loc,
-		    "version '%s' of test files is not known", text),
+		diag_help(&to->file->diags,
+		    diag_add(&to->file->diags, DIAG_TEST_FILE, value->loc,
+			"version '%s' of test files is not known", text),
 		    "this sbxc knows 'sbx-test: 1'");
 }
 
@@ -424,16 +432,18 @@ file_check(struct test_file *file, const struct yaml_node *root)
 	const struct yaml_node *cases = yaml_find(root, "cases");
 
 	if (yaml_find(root, "sbx-test") == NULL)
-		diag_help(&file->diags, diag_add(&file->diags, DIAG_TEST_FILE,
-		    root->loc, "'sbx-test: 1' is missing"),
+		diag_help(&file->diags,
+		    diag_add(&file->diags, DIAG_TEST_FILE, root->loc,
+			"'sbx-test: 1' is missing"),
 		    "it tells test files from other YAML");
 	if (text != NULL && yaml_find(root, "policy") != NULL)
 		diag_add(&file->diags, DIAG_TEST_FILE, text->key->loc,
 		    "there is a policy already: 'text' stands in its place");
 	if (cases == NULL || (cases->kind == YAML_LIST && cases->count == 0))
-		diag_help(&file->diags, diag_add(&file->diags, DIAG_TEST_FILE,
-		    cases != NULL ? cases->key->loc : root->loc,
-		    "there are no cases"),
+		diag_help(&file->diags,
+		    diag_add(&file->diags, DIAG_TEST_FILE,
+			cases != NULL ? cases->key->loc : root->loc,
+			"there are no cases"),
 		    "add 'cases:' and below it '- deny: read ~/.ssh/id_rsa'");
 }
 
@@ -441,7 +451,9 @@ static void
 file_read(struct test_file *file, const struct yaml_node *root)
 {
 	struct target_of to = {
-		.file = file, .policy = &file->policy, .given = &file->given,
+		.file = file,
+		.policy = &file->policy,
+		.given = &file->given,
 	};
 	const struct yaml_node *cases = yaml_find(root, "cases");
 
@@ -455,7 +467,7 @@ file_read(struct test_file *file, const struct yaml_node *root)
 	if (cases == NULL || cases->kind != YAML_LIST)
 		return;
 	for (const struct yaml_node *node = cases->first; node != NULL;
-	    node = node->next)
+	     node = node->next)
 		case_read(file, node);
 }
 
@@ -516,7 +528,7 @@ test_words_split(struct arena *arena, const char *text,
 	const char *word;
 
 	for (text += strspn(text, blanks); *text != '\0';
-	    text += strspn(text, blanks)) {
+	     text += strspn(text, blanks)) {
 		size_t len = strcspn(text, blanks);
 
 		if (*text == '"') {

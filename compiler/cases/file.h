@@ -30,8 +30,8 @@ struct test_given {
 	const char *workspace, *home, *runtime;
 	struct loc workspace_loc, home_loc, runtime_loc;
 	enum sbx_level level;
-	struct loc level_loc;   /* no place: nobody chose it */
-	int abi;                /* of Landlock; 0: the newest known */
+	struct loc level_loc; /* no place: nobody chose it */
+	int abi;              /* of Landlock; 0: the newest known */
 	struct loc abi_loc;
 	const struct arch *arch;
 	bool macos;
@@ -49,9 +49,9 @@ enum test_kind { TEST_ALLOW, TEST_DENY, TEST_ERROR, TEST_WARNING };
 
 struct test_case {
 	enum test_kind kind;
-	const char *text;        /* the access as written, or the code */
-	struct loc loc;          /* of it */
-	const char *name, *by;   /* or NULL */
+	const char *text;      /* the access as written, or the code */
+	struct loc loc;        /* of it */
+	const char *name, *by; /* or NULL */
 	struct loc by_loc;
 	const struct test_given *given;
 	const struct test_policy *policy;

@@ -8,8 +8,8 @@
  *	answers				test_trial.c
  */
 #include "compiler/cases/trial.h"
-#include "compiler/tables/words.h"
 #include "compiler/read/read.h"
+#include "compiler/tables/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,9 +111,10 @@ push_definitions(struct trials *trials)
 
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
 		push(trials, &trials->arguments, "-D");
-		push(trials, &trials->arguments, arena_printf(arena_of(trials),
-		    "%s=%s", sbx_string(view, view->anchors[i].name),
-		    anchor_path(stage, i)));
+		push(trials, &trials->arguments,
+		    arena_printf(arena_of(trials), "%s=%s",
+			sbx_string(view, view->anchors[i].name),
+			anchor_path(stage, i)));
 	}
 }
 
@@ -156,7 +157,9 @@ static void
 push_inherited(struct trials *trials)
 {
 	static const char *const names[] = {
-		"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
+		"ASAN_OPTIONS",
+		"LSAN_OPTIONS",
+		"UBSAN_OPTIONS",
 	};
 
 	for (size_t i = 0; i < countof(names); i++) {
@@ -177,11 +180,12 @@ environment_fill(struct trials *trials)
 	struct words_list *words = &trials->environment;
 
 	push(trials, words, "PATH=/usr/local/bin:/usr/bin:/bin");
-	push(trials, words, arena_printf(arena_of(trials), "HOME=%s",
-	    anchor_path(&trials->stage, SBX_ANCHOR_HOME)));
-	push(trials, words, arena_printf(arena_of(trials),
-	    "XDG_RUNTIME_DIR=%s",
-	    anchor_path(&trials->stage, SBX_ANCHOR_RUNTIME)));
+	push(trials, words,
+	    arena_printf(arena_of(trials), "HOME=%s",
+		anchor_path(&trials->stage, SBX_ANCHOR_HOME)));
+	push(trials, words,
+	    arena_printf(arena_of(trials), "XDG_RUNTIME_DIR=%s",
+		anchor_path(&trials->stage, SBX_ANCHOR_RUNTIME)));
 	push_inherited(trials);
 	for (size_t i = 0; i < trials->all.list.count; i++) {
 		const struct access *access =
@@ -189,8 +193,9 @@ environment_fill(struct trials *trials)
 
 		if (access->kind == ACCESS_ENV &&
 		    !is_taken(trials, access->name))
-			push(trials, words, arena_printf(arena_of(trials),
-			    "%s=1", access->name));
+			push(trials, words,
+			    arena_printf(arena_of(trials), "%s=1",
+				access->name));
 	}
 	push(trials, words, NULL);
 }
@@ -208,11 +213,11 @@ complain_run(const struct trials *trials, int status)
 		    trials->stage.machine->sbxrun, strerror(errno));
 	else
 		complain("--live: the policy could not be tried at level %s "
-		    "(status %d): %.*s",
+			 "(status %d): %.*s",
 		    level_word(trials->stage.bound->level),
 		    WIFEXITED(status) ? WEXITSTATUS(status) :
-		    128 + WTERMSIG(status), (int)strcspn(output, "\n"),
-		    output);
+					128 + WTERMSIG(status),
+		    (int)strcspn(output, "\n"), output);
 	return EXIT_TROUBLE;
 }
 
@@ -227,11 +232,11 @@ scratch_policy(const struct trials *trials, const char *path)
 	struct blob blob;
 
 	compilation_init(&compilation, arena_of(trials));
-	source = sources_add(&compilation.sources, "scratch.sbx",
-	    "scratch.sbx", text, sizeof text - 1, (struct loc){ 0 });
+	source = sources_add(&compilation.sources, "scratch.sbx", "scratch.sbx",
+	    text, sizeof text - 1, (struct loc){ 0 });
 	compilation.file = source;
-	compilation.stmts = ast_parse(&compilation.sources,
-	    &compilation.diags, source);
+	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
+	    source);
 	return compile(&compilation, NULL, &blob) &&
 	    test_tree_write(path, blob.bytes, blob.size);
 }
@@ -245,8 +250,14 @@ scratch_find(struct trials *trials)
 	const struct sbx_view *view = &stage->bound->loaded->view;
 	const char *policy = own_file(trials, "scratch.bin"), *line;
 	const char *const arguments[] = {
-		stage->machine->sbxrun, "-l", "standard", "-w",
-		anchor_path(stage, SBX_ANCHOR_WORKSPACE), "-n", policy, NULL,
+		stage->machine->sbxrun,
+		"-l",
+		"standard",
+		"-w",
+		anchor_path(stage, SBX_ANCHOR_WORKSPACE),
+		"-n",
+		policy,
+		NULL,
 	};
 	int status;
 
@@ -257,7 +268,7 @@ scratch_find(struct trials *trials)
 	status = test_tree_run(stage->tree, arguments,
 	    trials->environment.list.items, "/dev/null");
 	line = status == 0 ? strstr(test_tree_output(stage->tree), "\ntmp ") :
-	    NULL;
+			     NULL;
 	if (line == NULL)
 		return complain_run(trials, status);
 	line += strcspn(line, "/");
@@ -272,7 +283,8 @@ static bool
 probe_may_run(const struct test_stage *stage, const char *path)
 {
 	struct access access = {
-		.kind = ACCESS_PATH, .detail = SBX_EXEC,
+		.kind = ACCESS_PATH,
+		.detail = SBX_EXEC,
 		.path = { path, (uint32_t)strlen(path) },
 	};
 
@@ -297,13 +309,15 @@ probe_place(const struct test_stage *stage)
 				continue;
 			path = arena_printf(stage->tree->arena, "%s/%s",
 			    directory, names[j]);
-			if (probe_may_run(stage, path) && test_tree_copy(
-				stage->tree, stage->machine->probe, path))
+			if (probe_may_run(stage, path) &&
+			    test_tree_copy(stage->tree, stage->machine->probe,
+				path))
 				return path;
 		}
 	}
 	return probe_may_run(stage, stage->machine->probe) ?
-	    stage->machine->probe : NULL;
+	    stage->machine->probe :
+	    NULL;
 }
 
 /* --- running it ------------------------------------------------------------ */
@@ -341,7 +355,8 @@ probe_run(struct trials *trials, const struct words_list *words, bool outside)
 	if (test_trials_take(&trials->all, packed, outside))
 		return EXIT_CLEAN;
 	complain("--live: the probe ended before it had tried everything at "
-	    "level %s", level_word(trials->stage.bound->level));
+		 "level %s",
+	    level_word(trials->stage.bound->level));
 	return EXIT_TROUBLE;
 }
 
@@ -413,7 +428,7 @@ prepare(struct trials *trials)
 			const struct access *access = &trial->result->access;
 
 			if ((access->kind == ACCESS_PATH &&
-			    access->detail == SBX_EXEC) == (programs != 0))
+				access->detail == SBX_EXEC) == (programs != 0))
 				test_trial_prepare(&trials->stage, trial);
 		}
 	}
@@ -475,11 +490,12 @@ static enum exit_status
 stage_run(struct trials *trials)
 {
 	enum exit_status status = stage_set(trials);
-	const char *probe = status == EXIT_CLEAN ?
-	    probe_place(&trials->stage) : NULL;
+	const char *probe = status == EXIT_CLEAN ? probe_place(&trials->stage) :
+						   NULL;
 
 	if (status == EXIT_CLEAN && probe == NULL) {
-		leave_all(trials, "the policy lets nothing be executed in the "
+		leave_all(trials,
+		    "the policy lets nothing be executed in the "
 		    "test's own tree, so the probe does not run");
 		return EXIT_CLEAN;
 	}
@@ -487,7 +503,8 @@ stage_run(struct trials *trials)
 		status = probe_outside(trials);
 	if (status == EXIT_CLEAN)
 		status = probe_inside(trials, probe);
-	for (size_t i = 0; i < trials->all.list.count && status == EXIT_CLEAN; i++)
+	for (size_t i = 0; i < trials->all.list.count && status == EXIT_CLEAN;
+	     i++)
 		test_trial_judge(&trials->stage, &trials->all.list.items[i]);
 	return status;
 }
@@ -500,8 +517,7 @@ scratch_remove(const struct trials *trials)
 	const char *parent = arena_printf(arena_of(trials), "/tmp/sbx-%u/",
 	    (unsigned)geteuid());
 
-	if (scratch != NULL &&
-	    strncmp(scratch, parent, strlen(parent)) == 0 &&
+	if (scratch != NULL && strncmp(scratch, parent, strlen(parent)) == 0 &&
 	    strchr(scratch + strlen(parent), '/') == NULL)
 		test_tree_clear(scratch);
 }
@@ -520,8 +536,8 @@ try_bound(struct test_results *results, const struct test_bound *bound,
 
 	for (size_t i = 0; i < results->list.count; i++) {
 		if (results->list.items[i].bound == bound)
-			*arena_push(tree.arena, &trials.all.list) =
-			    (struct test_trial){
+			*arena_push(tree.arena,
+			    &trials.all.list) = (struct test_trial){
 				.result = &results->list.items[i],
 			};
 	}
@@ -551,7 +567,8 @@ test_try(struct test_results *results, const struct test_machine *machine)
 		const struct test_bound *bound =
 		    results->subjects.bound.items[i];
 		enum exit_status status = bound->good ?
-		    try_bound(results, bound, machine) : EXIT_CLEAN;
+		    try_bound(results, bound, machine) :
+		    EXIT_CLEAN;
 
 		if (status > worst)
 			worst = status;

@@ -10,9 +10,9 @@
 
 /* What there is to try with. */
 struct test_machine {
-	const char *sbxrun, *probe;  /* their paths */
-	enum sbx_level level;        /* the highest that the machine gives */
-	int abi;                     /* of its Landlock */
+	const char *sbxrun, *probe; /* their paths */
+	enum sbx_level level;       /* the highest that the machine gives */
+	int abi;                    /* of its Landlock */
 	const struct arch *arch;
 };
 

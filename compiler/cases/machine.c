@@ -64,7 +64,8 @@ program_find(struct arena *arena, const char *variable,
 {
 	const char *given = getenv(variable);
 	const char *found = given != NULL && *given != '\0' ?
-	    first_program(&given, 1) : first_program(paths, count);
+	    first_program(&given, 1) :
+	    first_program(paths, count);
 	char *real = found != NULL ? realpath(found, NULL) : NULL;
 
 	if (real == NULL)
@@ -94,10 +95,10 @@ programs_find(struct arena *arena, struct test_machine *machine)
 	    countof(probes));
 	if (machine->sbxrun == NULL)
 		complain("--live: sbxrun is neither beside sbxc nor in PATH; "
-		    "SBXRUN names it");
+			 "SBXRUN names it");
 	else if (machine->probe == NULL)
-		complain("--live: sbx-probe is neither beside sbxc nor in "
-		    SBX_LIBEXEC_DIR "; SBX_PROBE names it");
+		complain("--live: sbx-probe is neither beside sbxc nor "
+			 "in " SBX_LIBEXEC_DIR "; SBX_PROBE names it");
 	return machine->sbxrun != NULL && machine->probe != NULL;
 }
 
@@ -113,12 +114,10 @@ json_after(const char *json, const char *key)
 }
 
 static bool
-status_read(struct arena *arena, const char *json,
-    struct test_machine *machine)
+status_read(struct arena *arena, const char *json, struct test_machine *machine)
 {
 	const char *text = json_after(json, "\"level\":\"");
-	int level = level_find(arena_strndup(arena, text,
-	    strcspn(text, "\"")));
+	int level = level_find(arena_strndup(arena, text, strcspn(text, "\"")));
 
 	machine->abi = atoi(json_after(json, "\"abi\":"));
 	machine->level = level >= 0 ? (enum sbx_level)level : SBX_LEVEL_NONE;
@@ -130,7 +129,10 @@ static bool
 status_ask(struct arena *arena, struct test_machine *machine)
 {
 	const char *const arguments[] = {
-		machine->sbxrun, "--status", "--json", NULL,
+		machine->sbxrun,
+		"--status",
+		"--json",
+		NULL,
 	};
 	struct test_tree tree;
 	bool good;
@@ -141,10 +143,12 @@ status_ask(struct arena *arena, struct test_machine *machine)
 		return false;
 	}
 	good = test_tree_run(&tree, arguments, arguments + 3, "/dev/null") ==
-	    0 && status_read(arena, test_tree_output(&tree), machine);
+		0 &&
+	    status_read(arena, test_tree_output(&tree), machine);
 	if (!good && tree.signal == 0)
 		complain("--live: '%s --status' does not tell what the machine "
-		    "gives: %s", machine->sbxrun, test_tree_output(&tree));
+			 "gives: %s",
+		    machine->sbxrun, test_tree_output(&tree));
 	test_tree_remove(&tree);
 	return good;
 }
@@ -153,7 +157,8 @@ static void
 levels_fill(const struct test_machine *machine, struct test_levels *levels)
 {
 	static const enum sbx_level usual[] = {
-		SBX_LEVEL_STANDARD, SBX_LEVEL_FULL,
+		SBX_LEVEL_STANDARD,
+		SBX_LEVEL_FULL,
 	};
 
 	for (size_t i = 0; i < countof(usual); i++) {
@@ -179,7 +184,7 @@ test_machine_find(struct arena *arena, struct test_levels *levels,
 		if (levels->items[i] <= machine->level)
 			continue;
 		complain("--live: this machine gives level %s, not %s; "
-		    "'sbxrun --status' tells why",
+			 "'sbxrun --status' tells why",
 		    level_word(machine->level), level_word(levels->items[i]));
 		return EXIT_TROUBLE;
 	}
@@ -188,6 +193,6 @@ test_machine_find(struct arena *arena, struct test_levels *levels,
 	if (levels->count > 0)
 		return EXIT_CLEAN;
 	complain("--live: this machine gives neither level standard nor full; "
-	    "'sbxrun --status' tells why");
+		 "'sbxrun --status' tells why");
 	return EXIT_TROUBLE;
 }

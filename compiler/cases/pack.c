@@ -36,7 +36,8 @@ test_trials_pack(struct arena *arena, const struct test_trials *trials,
 	}
 	packed = arena_alloc(arena, size);
 	*packed = (struct sbx_trials){
-		.magic = SBX_TRIAL_MAGIC, .count = (uint32_t)count,
+		.magic = SBX_TRIAL_MAGIC,
+		.count = (uint32_t)count,
 		.size = (uint32_t)size,
 	};
 	at = (struct sbx_trial *)(void *)(packed + 1);
@@ -44,7 +45,8 @@ test_trials_pack(struct arena *arena, const struct test_trials *trials,
 	for (size_t i = 0; i < trials->list.count; i++) {
 		const struct test_trial *trial = &trials->list.items[i];
 		size_t len = is_tried(trial, outside) ?
-		    strlen(trial->text) + 1 : 0;
+		    strlen(trial->text) + 1 :
+		    0;
 
 		if (len == 0)
 			continue;

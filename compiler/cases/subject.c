@@ -2,8 +2,8 @@
 #include "compiler/cases/subject.h"
 #include "compiler/base/input.h"
 #include "compiler/query/subject.h"
-#include "compiler/tables/words.h"
 #include "compiler/read/read.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -49,8 +49,11 @@ compile_it(const struct options *options, struct test_loaded *loaded)
 	struct blob blob;
 
 	loaded->state = compile(&loaded->compilation, options->profile,
-	    &blob) && sbx_verify(blob.bytes, blob.size, &loaded->view) ==
-	    SBX_BLOB_OK ? LOADED_GOOD : LOADED_FAULTY;
+			    &blob) &&
+		sbx_verify(blob.bytes, blob.size, &loaded->view) ==
+		    SBX_BLOB_OK ?
+	    LOADED_GOOD :
+	    LOADED_FAULTY;
 }
 
 static void
@@ -125,7 +128,7 @@ directory_of(const struct binder *binder, const char *text, struct loc loc,
 	struct sbx_place place;
 	const char *fault = strchr(starts, text[0]) == NULL ?
 	    arena_printf(binder->file->arena, "it begins with %s",
-	    starts[1] == '\0' ? "'/'" : "'/', '~/' or '${name}'") :
+		starts[1] == '\0' ? "'/'" : "'/', '~/' or '${name}'") :
 	    places_find(&binder->subject->places, text, &place);
 
 	if (fault != NULL) {
@@ -152,13 +155,20 @@ static void
 report_param(const struct binder *binder, const struct test_param *param)
 {
 	static const char *const known[] = {
-		"workspace", "home", "runtime", "level", "landlock",
-		"platform", "arch",
+		"workspace",
+		"home",
+		"runtime",
+		"level",
+		"landlock",
+		"platform",
+		"arch",
 	};
 	const struct sbx_view *view = binder->subject->places.view;
 	const char *names[countof(known) + SBX_MAX_ANCHORS];
 	struct yaml_node key = {
-		.kind = YAML_TEXT, .loc = param->name_loc, .text = param->name,
+		.kind = YAML_TEXT,
+		.loc = param->name_loc,
+		.text = param->name,
 	};
 	size_t count = 0;
 
@@ -197,8 +207,8 @@ bind_params(const struct binder *binder)
 		}
 		path = directory_of(binder, param->path, param->loc, "/~$");
 		if (path != NULL)
-			places_define(places, param->name,
-			    strlen(param->name), path);
+			places_define(places, param->name, strlen(param->name),
+			    path);
 	}
 }
 
@@ -227,13 +237,15 @@ check_floor(const struct binder *binder)
 
 	if (given->level_loc.end != 0 && given->level < meta->level)
 		diag_add(&binder->file->diags, DIAG_TEST_GIVEN,
-		    given->level_loc, "the policy requires level %s: it does "
-		    "not run at %s", level_word(meta->level),
-		    level_word(given->level));
+		    given->level_loc,
+		    "the policy requires level %s: it does "
+		    "not run at %s",
+		    level_word(meta->level), level_word(given->level));
 	if (given->abi != 0 && given->abi < meta->landlock)
 		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, given->abi_loc,
 		    "the policy requires Landlock ABI %d: it does not run "
-		    "with %d", meta->landlock, given->abi);
+		    "with %d",
+		    meta->landlock, given->abi);
 }
 
 static void
@@ -241,7 +253,8 @@ bind(const struct binder *binder)
 {
 	/* Its rules are in the blob; sbxrun has no filters for it. */
 	static const struct arch macos = {
-		.name = "macos", .where = SBX_ON_MACOS,
+		.name = "macos",
+		.where = SBX_ON_MACOS,
 	};
 	const struct test_given *given = binder->given;
 	struct places *places = &binder->subject->places;
@@ -288,11 +301,15 @@ test_bind(struct test_subjects *subjects, const struct test_case *test,
 		return bound;
 	bound = arena_alloc(file->arena, sizeof *bound);
 	*bound = (struct test_bound){
-		.loaded = loaded, .given = test->given, .level = level,
+		.loaded = loaded,
+		.given = test->given,
+		.level = level,
 	};
 	binder = (struct binder){
-		.options = subjects->options, .file = file,
-		.given = test->given, .subject = &bound->subject,
+		.options = subjects->options,
+		.file = file,
+		.given = test->given,
+		.subject = &bound->subject,
 	};
 	places_init(&bound->subject.places, file->arena, &loaded->view, "/",
 	    "/");

@@ -5,8 +5,8 @@
 #ifndef SBX_TEST_SUBJECT_H
 #define SBX_TEST_SUBJECT_H
 
-#include "compiler/query/options.h"
 #include "compiler/cases/file.h"
+#include "compiler/query/options.h"
 
 struct test_loaded {
 	const struct test_policy *policy;
@@ -20,7 +20,7 @@ struct test_bound {
 	const struct test_loaded *loaded;
 	const struct test_given *given;
 	enum sbx_level level;
-	bool good;              /* else what is wrong was reported */
+	bool good; /* else what is wrong was reported */
 	struct subject subject;
 };
 

@@ -62,7 +62,8 @@ test_tree_make(struct test_tree *tree, struct arena *arena)
 		/* Rules go by what a path leads to. */
 		real = realpath(top, NULL);
 		tree->top = real != NULL ?
-		    arena_strndup(arena, real, strlen(real)) : top;
+		    arena_strndup(arena, real, strlen(real)) :
+		    top;
 		free(real);
 		tree->root = arena_printf(arena, "%s/root", tree->top);
 		if (mkdir(tree->root, 0700) == 0)
@@ -104,7 +105,7 @@ test_tree_directory(const struct test_tree *tree, const char *path)
 	char *part = arena_strndup(tree->arena, path, strlen(path));
 
 	for (char *at = strchr(part + 1, '/'); at != NULL;
-	    at = strchr(at + 1, '/')) {
+	     at = strchr(at + 1, '/')) {
 		*at = '\0';
 		if (mkdir(part, 0700) != 0 && errno != EEXIST)
 			return false;
@@ -118,8 +119,9 @@ parent_make(const struct test_tree *tree, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash == path || test_tree_directory(tree,
-	    arena_strndup(tree->arena, path, (size_t)(slash - path)));
+	return slash == path ||
+	    test_tree_directory(tree,
+		arena_strndup(tree->arena, path, (size_t)(slash - path)));
 }
 
 /* Closes it, keeping the errno of what went before. */
@@ -148,8 +150,7 @@ test_tree_file(const struct test_tree *tree, const char *path)
 }
 
 bool
-test_tree_copy(const struct test_tree *tree, const char *from,
-    const char *path)
+test_tree_copy(const struct test_tree *tree, const char *from, const char *path)
 {
 	char buffer[65536];
 	ssize_t got = -1;
@@ -177,21 +178,19 @@ test_tree_write(const char *path, const void *bytes, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	return fd >= 0 &&
-	    closed(fd, write(fd, bytes, size) == (ssize_t)size);
+	return fd >= 0 && closed(fd, write(fd, bytes, size) == (ssize_t)size);
 }
 
 /* --- running -------------------------------------------------------------- */
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 child_run(const struct test_tree *tree, const char *const *arguments,
     const char *const *environment, const char *input)
 {
 	const char *output = arena_printf(tree->arena, "%s/output", tree->top);
 	int in = open(input, O_RDWR | O_CLOEXEC);
-	int out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND |
-	    O_CLOEXEC, 0600);
+	int out = open(output,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 
 	sigprocmask(SIG_SETMASK, &tree->before, NULL);
 	if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&

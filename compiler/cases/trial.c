@@ -13,7 +13,7 @@ enum { PRIVILEGED_PORTS = 1024 };
 static const struct sbx_place tmp = { "/tmp", 4 };
 
 static const char way[] = "level full shows a directory above what is "
-	"allowed, with nothing else in it";
+			  "allowed, with nothing else in it";
 
 static void
 leave(struct test_trial *trial, const char *why)
@@ -32,15 +32,16 @@ test_stage_path(const struct test_stage *stage, struct sbx_place path,
 	uint32_t best = SBX_ANCHOR_ROOT;
 
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < given->view->anchor_count;
-	    i++) {
+	     i++) {
 		if (sbx_covers(given->anchors[i], path) &&
 		    (best == SBX_ANCHOR_ROOT ||
-		    given->anchors[i].len > given->anchors[best].len))
+			given->anchors[i].len > given->anchors[best].len))
 			best = i;
 	}
 	*in_tree = best != SBX_ANCHOR_ROOT;
 	if (best == SBX_ANCHOR_TMP)
-		return stage->scratch == NULL ? NULL :
+		return stage->scratch == NULL ?
+		    NULL :
 		    arena_printf(stage->tree->arena, "%s%s", stage->scratch,
 			path.path + given->anchors[best].len);
 	if (*in_tree)
@@ -75,13 +76,13 @@ test_trial_prepare(const struct test_stage *stage, struct test_trial *trial)
 	if (!in_tree || path == NULL)
 		return;
 	if (result->access.detail == SBX_EXEC)
-		good = test_tree_copy(stage->tree, stage->machine->probe,
-		    path);
+		good = test_tree_copy(stage->tree, stage->machine->probe, path);
 	else
 		good = test_tree_file(stage->tree, path);
 	if (!good)
-		leave(trial, arena_printf(stage->tree->arena,
-		    "%s cannot be made: %s", path, strerror(errno)));
+		leave(trial,
+		    arena_printf(stage->tree->arena, "%s cannot be made: %s",
+			path, strerror(errno)));
 }
 
 /* A file that is made in the directory, and removed. */
@@ -104,8 +105,8 @@ is_split(const struct test_stage *stage, const struct test_trial *trial)
 		return false;
 	places_rules(&stage->subject.places, stage->subject.arch->where,
 	    &rules);
-	return sbx_path_is_split(rules.rules, rules.count,
-	    trial->access.detail, trial->access.path);
+	return sbx_path_is_split(rules.rules, rules.count, trial->access.detail,
+	    trial->access.path);
 }
 
 /* The view shows the way to what is allowed, and nothing beside it. */
@@ -137,7 +138,8 @@ plan_directory(const struct test_stage *stage, struct test_trial *trial,
 	else if (is_way(stage, trial))
 		leave(trial, way);
 	else if (is_split(stage, trial))
-		leave(trial, "at level standard the entries of this directory "
+		leave(trial,
+		    "at level standard the entries of this directory "
 		    "are granted one by one");
 	else if (trial->access.detail == SBX_WRITE)
 		plan_create(trial, stage->tree->arena, path);
@@ -162,8 +164,12 @@ static bool
 is_tame(const char *path, mode_t mode)
 {
 	static const char *const tame[] = {
-		"/dev/full", "/dev/null", "/dev/random", "/dev/tty",
-		"/dev/urandom", "/dev/zero",
+		"/dev/full",
+		"/dev/null",
+		"/dev/random",
+		"/dev/tty",
+		"/dev/urandom",
+		"/dev/zero",
 	};
 
 	if (S_ISREG(mode) || S_ISDIR(mode))
@@ -205,17 +211,17 @@ plan_outside(const struct test_stage *stage, struct test_trial *trial,
 	else if (stat(path, &status) != 0)
 		leave(trial, "it is not there on this machine");
 	else if (!is_tame(path, status.st_mode))
-		leave(trial, "what is no ordinary file may act when it is "
+		leave(trial,
+		    "what is no ordinary file may act when it is "
 		    "opened");
 	else if (trial->access.detail == SBX_WRITE)
-		plan_outside_write(stage, trial, path,
-		    S_ISDIR(status.st_mode));
+		plan_outside_write(stage, trial, path, S_ISDIR(status.st_mode));
 	else if (S_ISDIR(status.st_mode) && is_way(stage, trial))
 		leave(trial, way);
 	else if (trial->access.detail == SBX_EXEC && S_ISDIR(status.st_mode))
 		leave(trial, "it is a directory, which nobody executes");
-	else if (access(path, trial->access.detail == SBX_EXEC ? X_OK :
-		R_OK) != 0)
+	else if (access(path, trial->access.detail == SBX_EXEC ? X_OK : R_OK) !=
+	    0)
 		leave(trial, "this user may not do it in any case");
 }
 
@@ -223,19 +229,20 @@ static void
 plan_path(const struct test_stage *stage, struct test_trial *trial)
 {
 	static const enum sbx_trial_kind kinds[] = {
-		[SBX_READ] = SBX_TRY_READ, [SBX_WRITE] = SBX_TRY_WRITE,
+		[SBX_READ] = SBX_TRY_READ,
+		[SBX_WRITE] = SBX_TRY_WRITE,
 		[SBX_EXEC] = SBX_TRY_EXEC,
 	};
 	bool in_tree;
-	const char *path = test_stage_path(stage, trial->access.path,
-	    &in_tree);
+	const char *path = test_stage_path(stage, trial->access.path, &in_tree);
 
 	if (path == NULL) {
 		leave(trial, "the policy has no scratch directory");
 		return;
 	}
 	trial->access.path = (struct sbx_place){
-		path, path[1] != '\0' ? (uint32_t)strlen(path) : 0,
+		path,
+		path[1] != '\0' ? (uint32_t)strlen(path) : 0,
 	};
 	trial->verdict = verdict_of(&stage->subject, &trial->access);
 	trial->kind = kinds[trial->access.detail];
@@ -276,7 +283,8 @@ plan_others(const struct test_stage *stage, struct test_trial *trial)
 		break;
 	case ACCESS_PORT:
 		trial->kind = trial->access.detail == SBX_CONNECT_TCP ?
-		    SBX_TRY_CONNECT : SBX_TRY_LISTEN;
+		    SBX_TRY_CONNECT :
+		    SBX_TRY_LISTEN;
 		trial->number = trial->access.port;
 		break;
 	case ACCESS_ENV:
@@ -299,9 +307,10 @@ plan_given(const struct test_stage *stage, struct test_trial *trial)
 	else if (trial->result->bound->subject.arch != stage->machine->arch)
 		leave(trial, "it is about another machine");
 	else if (given->abi != 0 && given->abi != stage->machine->abi)
-		leave(trial, arena_printf(stage->tree->arena,
-		    "it is about Landlock ABI %d, and this machine has %d",
-		    given->abi, stage->machine->abi));
+		leave(trial,
+		    arena_printf(stage->tree->arena,
+			"it is about Landlock ABI %d, and this machine has %d",
+			given->abi, stage->machine->abi));
 }
 
 void
@@ -356,7 +365,9 @@ port_meaning(const struct test_trial *trial)
 	if (answer != EACCES && answer != EPERM)
 		return WAS_ALLOWED;
 	return trial->kind == SBX_TRY_LISTEN &&
-	    trial->number < PRIVILEGED_PORTS ? TELLS_NOTHING : WAS_DENIED;
+		trial->number < PRIVILEGED_PORTS ?
+	    TELLS_NOTHING :
+	    WAS_DENIED;
 }
 
 static bool
@@ -381,7 +392,8 @@ call_meaning(const struct test_trial *trial)
 		return WAS_ALLOWED;
 	/* Root loses capabilities, with the same answer. */
 	return trial->verdict.allowed && answer == EPERM && geteuid() == 0 ?
-	    TELLS_NOTHING : WAS_DENIED;
+	    TELLS_NOTHING :
+	    WAS_DENIED;
 }
 
 static enum meaning
@@ -418,8 +430,7 @@ answer_text(struct arena *arena, int answer)
 		return "success";
 	if (answer == SBX_TRIAL_ABSENT)
 		return "not set";
-	return arena_printf(arena, "%s %d",
-	    answer > 0 ? "error" : "signal",
+	return arena_printf(arena, "%s %d", answer > 0 ? "error" : "signal",
 	    answer > 0 ? answer : SBX_TRIAL_SIGNAL - answer);
 }
 
@@ -443,12 +454,13 @@ model_differs(const struct test_stage *stage, struct test_trial *trial)
 
 	if (trial->verdict.allowed == result->verdict.allowed)
 		return false;
-	differs(stage, trial, arena_printf(stage->tree->arena,
-	    "on this machine it is %s at level %s (Landlock ABI %d%s%s)",
-	    trial->verdict.allowed ? "allowed" : "denied",
-	    level_word(stage->subject.level), stage->machine->abi,
-	    trial->access.kind == ACCESS_PATH ? ", tried at " : "",
-	    trial->access.kind == ACCESS_PATH ? trial->text : ""));
+	differs(stage, trial,
+	    arena_printf(stage->tree->arena,
+		"on this machine it is %s at level %s (Landlock ABI %d%s%s)",
+		trial->verdict.allowed ? "allowed" : "denied",
+		level_word(stage->subject.level), stage->machine->abi,
+		trial->access.kind == ACCESS_PATH ? ", tried at " : "",
+		trial->access.kind == ACCESS_PATH ? trial->text : ""));
 	return true;
 }
 
@@ -465,21 +477,25 @@ test_trial_judge(const struct test_stage *stage, struct test_trial *trial)
 		return;
 	if (meaning == TELLS_NOTHING) {
 		result->live = LIVE_UNTRIED;
-		result->why_untried = trial->untried != NULL ? trial->untried :
+		result->why_untried = trial->untried != NULL ?
+		    trial->untried :
 		    trial->answer.answer == SBX_TRIAL_UNABLE ?
 		    "the policy denies what it takes to try it" :
-		    arena_printf(stage->tree->arena, "the answer, %s, tells "
-		    "nothing", answer);
+		    arena_printf(stage->tree->arena,
+			"the answer, %s, tells "
+			"nothing",
+			answer);
 		return;
 	}
 	if ((meaning == WAS_ALLOWED) == trial->verdict.allowed) {
 		result->live = LIVE_AGREES;
 		return;
 	}
-	differs(stage, trial, arena_printf(stage->tree->arena,
-	    "the model says %s, and the kernel %s it at level %s: %s%s%s",
-	    trial->verdict.allowed ? "allowed" : "denied",
-	    meaning == WAS_ALLOWED ? "allows" : "denies",
-	    level_word(stage->subject.level), answer,
-	    *trial->text != '\0' ? " for " : "", trial->text));
+	differs(stage, trial,
+	    arena_printf(stage->tree->arena,
+		"the model says %s, and the kernel %s it at level %s: %s%s%s",
+		trial->verdict.allowed ? "allowed" : "denied",
+		meaning == WAS_ALLOWED ? "allows" : "denies",
+		level_word(stage->subject.level), answer,
+		*trial->text != '\0' ? " for " : "", trial->text));
 }

@@ -20,13 +20,13 @@ struct test_stage {
 
 struct test_trial {
 	struct test_result *result;
-	struct access access;    /* with its path here */
-	struct verdict verdict;  /* of the model, here */
+	struct access access;   /* with its path here */
+	struct verdict verdict; /* of the model, here */
 	enum sbx_trial_kind kind;
-	const char *text;        /* path or variable, as the sandbox sees it */
+	const char *text; /* path or variable, as the sandbox sees it */
 	uint32_t number;
 	uint64_t args[6];
-	const char *untried;     /* why it is not tried, or NULL */
+	const char *untried; /* why it is not tried, or NULL */
 	struct sbx_trial answer;
 	struct sbx_trial outside; /* the same without a sandbox, for calls */
 };
@@ -41,15 +41,13 @@ void test_trial_prepare(const struct test_stage *stage,
     struct test_trial *trial);
 
 /* Decides what is to be done. */
-void test_trial_plan(const struct test_stage *stage,
-    struct test_trial *trial);
+void test_trial_plan(const struct test_stage *stage, struct test_trial *trial);
 
 /* Whether sbx-probe is to try it without a sandbox, too. */
 bool test_trial_compares(const struct test_trial *trial);
 
 /* Compares what the kernel said with the model, and tells the result. */
-void test_trial_judge(const struct test_stage *stage,
-    struct test_trial *trial);
+void test_trial_judge(const struct test_stage *stage, struct test_trial *trial);
 
 struct test_trials {
 	VEC(struct test_trial) list;

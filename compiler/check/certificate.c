@@ -8,8 +8,8 @@
 #include "compiler/check/certificate.h"
 
 #include "compiler/check/grants.h"
-#include "compiler/tables/landlock.h"
 #include "compiler/policy/texts.h"
+#include "compiler/tables/landlock.h"
 #include "compiler/tables/words.h"
 
 #include <stdlib.h>
@@ -85,8 +85,7 @@ read_level(const char *text, struct enforcer *enforcer)
 	if (level < 0)
 		return false;
 	enforcer->level = (enum sbx_level)level;
-	enforcer->landlock = level < SBX_LEVEL_STANDARD ? 0 :
-							  LANDLOCK_LAST_ABI;
+	enforcer->landlock = level < SBX_LEVEL_STANDARD ? 0 : LANDLOCK_LAST_ABI;
 	return true;
 }
 
@@ -124,7 +123,7 @@ struct certificate {
 	const struct policy *policy;
 	const struct enforcer *enforcer;
 	struct diags *diags;
-	uint8_t where;         /* the platforms that are asked about */
+	uint8_t where; /* the platforms that are asked about */
 	struct grants grants;
 	struct inherited inherited[FACT_END];
 };
@@ -163,9 +162,9 @@ report_rule(struct certificate *certificate, enum fact_id id,
 		}
 		return;
 	}
-	diag = diag_add(certificate->diags, preferred ? DIAG_TARGET_WEAKER :
-	    fact->id, origin->loc, "%s: '%s' %s", certificate->enforcer->text,
-	    text, fact->what);
+	diag = diag_add(certificate->diags,
+	    preferred ? DIAG_TARGET_WEAKER : fact->id, origin->loc,
+	    "%s: '%s' %s", certificate->enforcer->text, text, fact->what);
 	if (more == NULL)
 		more = fact->help;
 	if (more != NULL && !preferred)
@@ -187,8 +186,8 @@ report_inherited(const struct certificate *certificate)
 		if (facts[i].help != NULL)
 			diag_help(certificate->diags, diag, "%s",
 			    certificate->enforcer->macos ?
-			    "'drop' takes back what is inherited" :
-			    facts[i].help);
+				"'drop' takes back what is inherited" :
+				facts[i].help);
 		if (one->count == 1)
 			diag_note(certificate->diags, diag, one->loc,
 			    "it is inherited from here");
@@ -221,7 +220,8 @@ is_refused(const struct certificate *certificate)
 	diag = diag_add(certificate->diags, DIAG_TARGET_REFUSED,
 	    origin->own ? origin->loc : policy->profile_loc,
 	    "%s: sbxrun refuses to run the policy there", enforcer->text);
-	diag_help(certificate->diags, diag, "lower what is required, or leave "
+	diag_help(certificate->diags, diag,
+	    "lower what is required, or leave "
 	    "the target out");
 	if (!origin->own)
 		diag_note(certificate->diags, diag, origin->loc,
@@ -257,7 +257,7 @@ allowed_above(const struct certificate *certificate,
 	const char *suffix = deny->at.suffix;
 
 	for (int32_t at = 0; at >= 0 && suffix[at] != '\0';
-	    at = grants_next(suffix, at)) {
+	     at = grants_next(suffix, at)) {
 		const struct grant *grant = grants_at(&certificate->grants,
 		    deny->at.anchor, suffix, (size_t)at);
 
@@ -270,13 +270,12 @@ allowed_above(const struct certificate *certificate,
 
 /* "nothing is made, renamed or removed directly in ~/a and ~/a/b". */
 static const char *
-split_text(const struct certificate *certificate,
-    const struct path_rule *deny, size_t len)
+split_text(const struct certificate *certificate, const struct path_rule *deny,
+    size_t len)
 {
 	const struct policy *policy = certificate->policy;
 	struct target first = deny->at, last = deny->at;
-	size_t end = (size_t)(strrchr(deny->at.suffix, '/') -
-	    deny->at.suffix);
+	size_t end = (size_t)(strrchr(deny->at.suffix, '/') - deny->at.suffix);
 	const char *effect = deny->rights & SBX_READ ?
 	    "nothing is listed, made, renamed or removed directly in" :
 	    "nothing is made, renamed or removed directly in";
@@ -318,8 +317,7 @@ certify_deny(struct certificate *certificate, const struct path_rule *rule,
 static void
 certify_path(struct certificate *certificate, size_t index, size_t end)
 {
-	const struct path_rule *rule =
-	    &certificate->policy->paths.items[index];
+	const struct path_rule *rule = &certificate->policy->paths.items[index];
 	const char *text = path_object_text(certificate->policy, index, end);
 
 	if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
@@ -329,8 +327,8 @@ certify_path(struct certificate *certificate, size_t index, size_t end)
 	} else if (rule->effect != SBX_ALLOW) {
 		certify_deny(certificate, rule, text);
 	} else if (rule->glob != NULL) {
-		report_rule(certificate, FACT_GLOB, &rule->origin, false,
-		    text, NULL);
+		report_rule(certificate, FACT_GLOB, &rule->origin, false, text,
+		    NULL);
 	}
 }
 
@@ -425,8 +423,9 @@ certify_limits(struct certificate *certificate)
 
 		if ((rule->origin.where & certificate->where) != 0)
 			report_rule(certificate, FACT_MACOS_LIMIT,
-			    &rule->origin, false, arena_printf(policy->arena,
-			    "limit %s", limit_of_kind(rule->kind)->word),
+			    &rule->origin, false,
+			    arena_printf(policy->arena, "limit %s",
+				limit_of_kind(rule->kind)->word),
 			    NULL);
 	}
 }
@@ -463,17 +462,19 @@ certify_env(struct certificate *certificate)
 
 		if (rule->effect != SBX_ALLOW &&
 		    (rule->origin.where & certificate->where) != 0)
-			report_rule(certificate, FACT_MACOS_ENV,
-			    &rule->origin, rule->effect == SBX_PREFER_DENY,
+			report_rule(certificate, FACT_MACOS_ENV, &rule->origin,
+			    rule->effect == SBX_PREFER_DENY,
 			    env_rule_text(policy, rule), NULL);
 	}
 	for (size_t i = 0; i < policy->set.count; i++) {
 		const struct set_rule *rule = &policy->set.items[i];
 
 		if ((rule->origin.where & certificate->where) != 0)
-			report_rule(certificate, FACT_MACOS_SET,
-			    &rule->origin, false, arena_printf(policy->arena,
-			    "set env %s", rule->name), NULL);
+			report_rule(certificate, FACT_MACOS_SET, &rule->origin,
+			    false,
+			    arena_printf(policy->arena, "set env %s",
+				rule->name),
+			    NULL);
 	}
 }
 
@@ -516,8 +517,9 @@ certify_defaults(const struct certificate *certificate)
 
 		if ((defaults[i].levels & at) == 0 ||
 		    enforcer->landlock >= defaults[i].below ||
-		    (unless != FREEDOM_END && policy_has_freedom(
-			certificate->policy, unless, certificate->where)))
+		    (unless != FREEDOM_END &&
+			policy_has_freedom(certificate->policy, unless,
+			    certificate->where)))
 			continue;
 		report_default(certificate, defaults[i].id, defaults[i].what,
 		    defaults[i].help);
@@ -535,8 +537,8 @@ certify(const struct policy *policy, const struct enforcer *enforcer,
 		.where = enforcer->macos ? SBX_ON_MACOS : SBX_ON_LINUX,
 	};
 
-	if (is_refused(&certificate) || policy_has_freedom(policy,
-		FREEDOM_EVERYTHING, certificate.where))
+	if (is_refused(&certificate) ||
+	    policy_has_freedom(policy, FREEDOM_EVERYTHING, certificate.where))
 		return;
 	certify_defaults(&certificate);
 	if (enforcer->macos)

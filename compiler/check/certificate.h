@@ -20,7 +20,7 @@
 #include "compiler/policy/policy.h"
 
 struct enforcer {
-	const char *text;     /* as the user wrote it */
+	const char *text; /* as the user wrote it */
 	bool macos;
 	enum sbx_level level; /* on Linux */
 	int landlock;         /* ABI; 0 below level standard */

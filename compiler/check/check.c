@@ -41,8 +41,8 @@ note_freedom(struct checker *checker, struct diag *diag,
 /* The first rule of a kind and effect that comes before rule `index`, or is
  * inherited; with `index` past the end any rule will do. */
 static const struct freedom_rule *
-freedom_find(const struct checker *checker, enum freedom_kind kind,
-    bool allow, uint8_t where, size_t index)
+freedom_find(const struct checker *checker, enum freedom_kind kind, bool allow,
+    uint8_t where, size_t index)
 {
 	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
 		const struct freedom_rule *rule = freedom_rule(checker, i);
@@ -67,9 +67,11 @@ check_freedom_duplicate(struct checker *checker)
 
 		if (other == NULL || !rule->origin.own)
 			continue;
-		note_freedom(checker, check_report(checker, rule->origin.loc,
-		    "duplicate rule '%s'", freedom_rule_text(checker->policy,
-		    rule)), other);
+		note_freedom(checker,
+		    check_report(checker, rule->origin.loc,
+			"duplicate rule '%s'",
+			freedom_rule_text(checker->policy, rule)),
+		    other);
 	}
 }
 
@@ -108,9 +110,11 @@ check_network_denied(struct checker *checker)
 		if (deny == NULL || rule->kind != FREEDOM_LOOPBACK ||
 		    rule->effect != SBX_ALLOW || !rule->origin.own)
 			continue;
-		note_freedom(checker, check_report(checker, rule->origin.loc,
-		    "'%s' has no effect: the network is denied",
-		    freedom_rule_text(policy, rule)), deny);
+		note_freedom(checker,
+		    check_report(checker, rule->origin.loc,
+			"'%s' has no effect: the network is denied",
+			freedom_rule_text(policy, rule)),
+		    deny);
 	}
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
@@ -123,7 +127,8 @@ check_network_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "ports have no effect: the network is denied");
-		diag_help(checker->diags, diag, "delete the deny: what is "
+		diag_help(checker->diags, diag,
+		    "delete the deny: what is "
 		    "not allowed is denied anyway");
 		note_freedom(checker, diag, deny);
 		return;
@@ -187,28 +192,30 @@ beside_report(struct beside *beside, const struct origin *origin,
 		diag = check_report(checker, origin->loc,
 		    "nothing enforces this deny beside 'allow everything'");
 	else if (beside->denies)
-		diag = check_report(checker, everything->origin.own ?
-		    everything->origin.loc : checker->policy->profile_loc,
+		diag = check_report(checker,
+		    everything->origin.own ? everything->origin.loc :
+					     checker->policy->profile_loc,
 		    "'allow everything' leaves the inherited denies without "
 		    "effect");
 	else
 		diag = check_report(checker, origin->loc,
 		    "this rule says nothing beside 'allow everything'");
 	if (beside->denies)
-		diag_help(checker->diags, diag, "'allow everything' runs "
+		diag_help(checker->diags, diag,
+		    "'allow everything' runs "
 		    "without Landlock and without a filter: allow what is "
 		    "needed instead");
-	diag_note(checker->diags, diag, own ? everything->origin.loc :
-	    origin->loc, own ? "everything is allowed here" :
-	    "one of them is here");
+	diag_note(checker->diags, diag,
+	    own ? everything->origin.loc : origin->loc,
+	    own ? "everything is allowed here" : "one of them is here");
 }
 
 static void
 beside_rule(struct beside *beside, const struct origin *origin,
     enum sbx_effect effect)
 {
-	const struct freedom_rule *everything = everything_find(
-	    beside->checker, origin->where);
+	const struct freedom_rule *everything = everything_find(beside->checker,
+	    origin->where);
 
 	if (everything != NULL && (effect == SBX_DENY) == beside->denies)
 		beside_report(beside, origin, everything);
@@ -258,9 +265,12 @@ report_floor(struct checker *checker, const struct origin *origin,
 
 	if (origin->loc.end == 0)
 		return;
-	diag = check_report(checker, origin->loc, "'require %s' cannot be "
-	    "met beside 'allow everything'", what);
-	diag_help(checker->diags, diag, "'allow everything' runs without "
+	diag = check_report(checker, origin->loc,
+	    "'require %s' cannot be "
+	    "met beside 'allow everything'",
+	    what);
+	diag_help(checker->diags, diag,
+	    "'allow everything' runs without "
 	    "Landlock and without a filter");
 	note_freedom(checker, diag, everything);
 }
@@ -277,8 +287,7 @@ check_everything_level(struct checker *checker)
 	if (policy->level != SBX_LEVEL_NONE)
 		report_floor(checker, &policy->level_origin, everything,
 		    "level");
-	report_floor(checker, &policy->landlock_origin, everything,
-	    "landlock");
+	report_floor(checker, &policy->landlock_origin, everything, "landlock");
 }
 
 /* Told where the user's own file says it, if only by the name of a parent. */
@@ -294,10 +303,13 @@ check_risk_everything(struct checker *checker)
 		if (rule->kind != FREEDOM_EVERYTHING ||
 		    rule->effect != SBX_ALLOW)
 			continue;
-		diag = check_report(checker, rule->origin.own ?
-		    rule->origin.loc : policy->profile_loc, "profile '%s' "
-		    "confines nothing but by its limits", policy->profile);
-		diag_help(checker->diags, diag, "extend 'coding' and allow "
+		diag = check_report(checker,
+		    rule->origin.own ? rule->origin.loc : policy->profile_loc,
+		    "profile '%s' "
+		    "confines nothing but by its limits",
+		    policy->profile);
+		diag_help(checker->diags, diag,
+		    "extend 'coding' and allow "
 		    "what is missing");
 		return;
 	}
@@ -321,8 +333,7 @@ static const struct check {
 	{ "port-of-all", check_port_full, DIAG_COVERED_RULE },
 	{ "loopback-of-all", check_loopback_full, DIAG_COVERED_RULE },
 	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
-	{ "beside-everything", check_everything_rest,
-	    DIAG_BESIDE_EVERYTHING },
+	{ "beside-everything", check_everything_rest, DIAG_BESIDE_EVERYTHING },
 	{ "idle-syscall", check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
 	{ "path-conflict", check_path_conflict, DIAG_ALLOW_DENIED },
 	{ "port-conflict", check_port_denied, DIAG_ALLOW_DENIED },
@@ -330,8 +341,7 @@ static const struct check {
 	{ "env-conflict", check_env_denied, DIAG_ALLOW_DENIED },
 	{ "freedom-conflict", check_freedom_denied, DIAG_ALLOW_DENIED },
 	{ "network-conflict", check_network_denied, DIAG_ALLOW_DENIED },
-	{ "allow-inside-deny", check_path_inside_deny,
-	    DIAG_ALLOW_INSIDE_DENY },
+	{ "allow-inside-deny", check_path_inside_deny, DIAG_ALLOW_INSIDE_DENY },
 	{ "set-denied", check_set_denied, DIAG_SET_DENIED },
 	{ "beside-loopback", check_loopback_beside, DIAG_BESIDE_LOOPBACK },
 	{ "loader-syscall", check_syscall_loader, DIAG_LOADER_SYSCALL },
@@ -366,7 +376,9 @@ void
 check_policy(const struct policy *policy, struct diags *diags)
 {
 	struct checker checker = {
-		.policy = policy, .diags = diags, .arena = policy->arena,
+		.policy = policy,
+		.diags = diags,
+		.arena = policy->arena,
 	};
 
 	paths_judge(&checker);

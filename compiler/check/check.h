@@ -21,15 +21,14 @@ struct checker {
 	const struct policy *policy;
 	struct diags *diags;
 	struct arena *arena;
-	enum diag_id id;          /* of the check that runs */
-	struct path_fact *facts;  /* one for each of policy->paths */
-	struct grants grants;     /* the same rules by their places */
+	enum diag_id id;         /* of the check that runs */
+	struct path_fact *facts; /* one for each of policy->paths */
+	struct grants grants;    /* the same rules by their places */
 };
 
 /* Adds a record of the check that runs. */
-__attribute__((format(printf, 3, 4)))
 struct diag *check_report(struct checker *checker, struct loc loc,
-    const char *format, ...);
+    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* check_paths.c */
 void paths_judge(struct checker *checker);

@@ -68,8 +68,7 @@ check_env_duplicate(struct checker *checker)
 
 	for (int own = 0; own <= 1; own++) {
 		for (size_t i = 0; i < checker->policy->env.count; i++) {
-			struct env_rule *rule =
-			    &checker->policy->env.items[i];
+			struct env_rule *rule = &checker->policy->env.items[i];
 			struct map *map = &seen[rule->effect];
 			const struct env_rule *first = map_find(map,
 			    rule->pattern);
@@ -79,12 +78,12 @@ check_env_duplicate(struct checker *checker)
 			if (first == NULL)
 				map_put(checker->arena, map, rule->pattern,
 				    rule);
-			else if (own == 1 && (rule->origin.where &
-			    ~first->origin.where) == 0)
-				note_env(checker, check_report(checker,
-				    rule->origin.loc,
-				    "duplicate rule '%s'",
-				    env_rule_text(checker->policy, rule)),
+			else if (own == 1 &&
+			    (rule->origin.where & ~first->origin.where) == 0)
+				note_env(checker,
+				    check_report(checker, rule->origin.loc,
+					"duplicate rule '%s'",
+					env_rule_text(checker->policy, rule)),
 				    first);
 		}
 	}
@@ -131,7 +130,8 @@ check_set_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, set->origin.loc,
 		    "'%s' is denied, and set all the same", set->name);
-		diag_help(checker->diags, diag, "'deny env' is about the "
+		diag_help(checker->diags, diag,
+		    "'deny env' is about the "
 		    "caller's variables; this value is part of the policy");
 		note_env(checker, diag, deny);
 	}

@@ -10,8 +10,7 @@ enum {
 
 /* The key of a place: equal places are equal pointers. */
 static const char *
-place_key(struct arena *arena, uint16_t anchor, const char *suffix,
-    size_t len)
+place_key(struct arena *arena, uint16_t anchor, const char *suffix, size_t len)
 {
 	char key[SBX_MAX_PATH + 16];
 	int size = snprintf(key, sizeof key, "%u:%.*s", anchor, (int)len,
@@ -85,8 +84,8 @@ const struct grant *
 grants_at(const struct grants *grants, uint16_t anchor, const char *suffix,
     size_t len)
 {
-	return map_find(&grants->by_place, place_key(grants->policy->arena,
-	    anchor, suffix, len));
+	return map_find(&grants->by_place,
+	    place_key(grants->policy->arena, anchor, suffix, len));
 }
 
 int32_t
@@ -123,7 +122,7 @@ grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
 	uint16_t missing = rights_on(where, right);
 
 	for (int32_t len = 0; len >= 0 && missing != 0;
-	    len = grants_next(at.suffix, len)) {
+	     len = grants_next(at.suffix, len)) {
 		const struct grant *grant = grants_at(grants, at.anchor,
 		    at.suffix, (size_t)len);
 
@@ -133,10 +132,11 @@ grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
 		for (size_t i = 0; i < grant->rules.count; i++) {
 			const struct path_rule *rule = grant->rules.items[i];
 
-			if (rule->effect != SBX_ALLOW &&
-			    rule->hole_count > 0 && rule_speaks_of(rule, at))
-				missing &= (uint16_t)~rights_on(
-				    rule->origin.where, rule->rights);
+			if (rule->effect != SBX_ALLOW && rule->hole_count > 0 &&
+			    rule_speaks_of(rule, at))
+				missing &=
+				    (uint16_t)~rights_on(rule->origin.where,
+					rule->rights);
 		}
 	}
 	return missing == 0;
@@ -151,7 +151,7 @@ grants_allow(const struct grants *grants, uint8_t where, uint8_t right,
 		    at.suffix, (size_t)len);
 
 		for (size_t i = 0; grant != NULL && i < grant->rules.count;
-		    i++) {
+		     i++) {
 			const struct path_rule *rule = grant->rules.items[i];
 
 			if (rule->effect == SBX_ALLOW &&

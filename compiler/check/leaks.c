@@ -22,8 +22,9 @@ is_denied(const struct checker *checker, const struct path_rule *rule,
     uint8_t rights, struct target at)
 {
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		if ((rights & right) != 0 && grants_denied(&checker->grants,
-			rule->origin.where, right, at))
+		if ((rights & right) != 0 &&
+		    grants_denied(&checker->grants, rule->origin.where, right,
+			at))
 			return true;
 	}
 	return false;
@@ -33,9 +34,10 @@ static void
 note_other(struct checker *checker, struct diag *diag,
     const struct path_rule *other)
 {
-	diag_note(checker->diags, diag, other->origin.loc, "'%s' of '%s' is "
-	    "here", path_rule_text(checker->policy, other, NULL),
-	    other->origin.via);
+	diag_note(checker->diags, diag, other->origin.loc,
+	    "'%s' of '%s' is "
+	    "here",
+	    path_rule_text(checker->policy, other, NULL), other->origin.via);
 }
 
 /* --- written and run ------------------------------------------------------ */
@@ -45,8 +47,10 @@ static bool
 is_own_ground(struct target at)
 {
 	static const struct target places[] = {
-		{ "", SBX_ANCHOR_WORKSPACE }, { "", SBX_ANCHOR_TMP },
-		{ "/tmp", SBX_ANCHOR_ROOT }, { "/dev", SBX_ANCHOR_ROOT },
+		{ "", SBX_ANCHOR_WORKSPACE },
+		{ "", SBX_ANCHOR_TMP },
+		{ "/tmp", SBX_ANCHOR_ROOT },
+		{ "/dev", SBX_ANCHOR_ROOT },
 	};
 
 	for (size_t i = 0; i < countof(places); i++) {
@@ -64,8 +68,10 @@ report_both(struct checker *checker, const struct path_rule *rule,
 	    "what the command writes to %s it may also run",
 	    policy_target_text(checker->policy, at));
 
-	diag_help(checker->diags, diag, "write to ${tmp}, or add 'deny exec "
-	    "%s'", policy_target_text(checker->policy, at));
+	diag_help(checker->diags, diag,
+	    "write to ${tmp}, or add 'deny exec "
+	    "%s'",
+	    policy_target_text(checker->policy, at));
 	note_other(checker, diag, other);
 }
 
@@ -97,7 +103,8 @@ check_risk_write_exec(struct checker *checker)
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
 		uint8_t wanted = (rule->rights & SBX_WRITE) != 0 ? SBX_EXEC :
-		    (rule->rights & SBX_EXEC) != 0 ? SBX_WRITE : 0;
+		    (rule->rights & SBX_EXEC) != 0               ? SBX_WRITE :
+								   0;
 		const struct path_rule *other;
 
 		if (rule->effect != SBX_ALLOW || rule->glob != NULL ||
@@ -173,15 +180,16 @@ check_risk_secrets(struct checker *checker)
 		struct diag *diag;
 
 		end = path_object_end(policy, i);
-		for (size_t j = i; rule->origin.own && j < end &&
-		    secret == NULL; j++)
+		for (size_t j = i;
+		     rule->origin.own && j < end && secret == NULL; j++)
 			secret = secret_find(checker, &policy->paths.items[j]);
 		if (secret == NULL)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' lets credentials be read: %s",
 		    path_object_text(policy, i, end), secret);
-		diag_help(checker->diags, diag, "'deny read ${credentials}', "
+		diag_help(checker->diags, diag,
+		    "'deny read ${credentials}', "
 		    "or allow less");
 	}
 }
@@ -258,10 +266,13 @@ check_risk_leak(struct checker *checker)
 		rule = secret_rule(checker, where, &secret);
 		if (rule == NULL || (!out->own && !rule->origin.own))
 			continue;
-		diag = check_report(checker, out->own ? out->loc :
-		    rule->origin.loc, "credentials that can be read can also "
-		    "be sent: %s", secret);
-		diag_help(checker->diags, diag, "'deny read ${credentials}', "
+		diag = check_report(checker,
+		    out->own ? out->loc : rule->origin.loc,
+		    "credentials that can be read can also "
+		    "be sent: %s",
+		    secret);
+		diag_help(checker->diags, diag,
+		    "'deny read ${credentials}', "
 		    "or keep the network shut");
 		if (out->own)
 			note_other(checker, diag, rule);
@@ -279,18 +290,34 @@ static bool
 is_saved_whole(const char *suffix)
 {
 	static const char *const endings[] = {
-		".json", ".jsonc", ".toml", ".yaml", ".yml", ".ini", ".conf",
-		".cfg", ".xml", ".md", ".txt", ".csv", ".properties", ".plist",
-		".lock", ".env", "/.gitconfig", "/.npmrc", "/.vimrc",
-		"/known_hosts", "_history",
+		".json",
+		".jsonc",
+		".toml",
+		".yaml",
+		".yml",
+		".ini",
+		".conf",
+		".cfg",
+		".xml",
+		".md",
+		".txt",
+		".csv",
+		".properties",
+		".plist",
+		".lock",
+		".env",
+		"/.gitconfig",
+		"/.npmrc",
+		"/.vimrc",
+		"/known_hosts",
+		"_history",
 	};
 	size_t len = strlen(suffix);
 
 	for (size_t i = 0; i < countof(endings); i++) {
 		size_t size = strlen(endings[i]);
 
-		if (len >= size &&
-		    strcmp(suffix + len - size, endings[i]) == 0)
+		if (len >= size && strcmp(suffix + len - size, endings[i]) == 0)
 			return true;
 	}
 	return false;
@@ -310,17 +337,19 @@ check_risk_single_file(struct checker *checker)
 		    !is_saved_whole(rule->at.suffix))
 			continue;
 		directory.suffix = arena_strndup(checker->arena,
-		    rule->at.suffix, (size_t)(strrchr(rule->at.suffix, '/') -
-		    rule->at.suffix));
+		    rule->at.suffix,
+		    (size_t)(strrchr(rule->at.suffix, '/') - rule->at.suffix));
 		if (grants_allow(&checker->grants, rule->origin.where,
 			SBX_WRITE, directory) != NULL ||
 		    is_denied(checker, rule, SBX_WRITE, rule->at))
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' is about one file, which can be written and not "
-		    "replaced", path_object_text(policy, i, i + 1));
-		diag_help(checker->diags, diag, *directory.suffix == '\0' ?
-		    "let the program keep it in a directory of its own" :
-		    "if it is replaced, allow its directory");
+		    "replaced",
+		    path_object_text(policy, i, i + 1));
+		diag_help(checker->diags, diag,
+		    *directory.suffix == '\0' ?
+			"let the program keep it in a directory of its own" :
+			"if it is replaced, allow its directory");
 	}
 }

@@ -62,7 +62,9 @@ static int
 compare_strength(const struct path_rule *a, const struct path_rule *b)
 {
 	static const int rank[] = {
-		[SBX_DENY] = 0, [SBX_PREFER_DENY] = 1, [SBX_ALLOW] = 2,
+		[SBX_DENY] = 0,
+		[SBX_PREFER_DENY] = 1,
+		[SBX_ALLOW] = 2,
 	};
 	int order = rank[a->effect] - rank[b->effect];
 
@@ -143,7 +145,7 @@ hole_touches(const struct path_rule *rule, struct target at)
 			high = middle;
 	}
 	return (low < rule->hole_count &&
-	    target_covers(at, rule->holes[low])) ||
+		   target_covers(at, rule->holes[low])) ||
 	    (low > 0 && target_covers(rule->holes[low - 1], at));
 }
 
@@ -167,9 +169,8 @@ holed_find(const struct walk *walk, const struct path_rule *subject,
 	size_t asked = 0;
 
 	for (size_t i = walk->holed_count; i-- > 0 && asked < MAX_ASKED;
-	    asked++) {
-		const struct path_rule *rule =
-		    &walk->rules[walk->holed[i]];
+	     asked++) {
+		const struct path_rule *rule = &walk->rules[walk->holed[i]];
 
 		if ((rule->effect == SBX_ALLOW) != allow ||
 		    (rights & ~rule->rights) != 0 ||
@@ -180,7 +181,7 @@ holed_find(const struct walk *walk, const struct path_rule *subject,
 			continue;
 		if (!hole_touches(rule, subject->at) ||
 		    (target_compare(rule->at, subject->at) == 0 &&
-		    same_holes(rule, subject)))
+			same_holes(rule, subject)))
 			return walk->holed[i] + 1;
 	}
 	return 0;
@@ -191,7 +192,7 @@ static uint8_t
 main_right(const struct path_rule *rule)
 {
 	return rule->rights == SBX_READ ? SBX_READ :
-	    rule->rights & (uint8_t)~SBX_READ;
+					  rule->rights & (uint8_t)~SBX_READ;
 }
 
 static void
@@ -218,7 +219,8 @@ judge_deny(struct walk *walk, const struct frame *frame, uint32_t index)
 	struct path_fact *fact = &walk->checker->facts[index];
 
 	fact->within = coverage_find(rule->effect == SBX_DENY ? &frame->deny :
-	    &frame->denied, rule->origin.where, rule->rights);
+								&frame->denied,
+	    rule->origin.where, rule->rights);
 	if (fact->within == 0)
 		fact->within = holed_find(walk, rule, rule->rights, false);
 }
@@ -235,7 +237,8 @@ judge_glob(struct walk *walk, uint32_t before, uint32_t index)
 	struct path_fact *fact = &walk->checker->facts[index];
 	bool allow = rule->effect == SBX_ALLOW;
 	uint8_t rights = allow && other->effect != SBX_ALLOW ?
-	    main_right(rule) : rule->rights;
+	    main_right(rule) :
+	    rule->rights;
 
 	if (rule->glob != other->glob ||
 	    target_compare(rule->at, other->at) != 0 ||
@@ -243,8 +246,8 @@ judge_glob(struct walk *walk, uint32_t before, uint32_t index)
 	    (rule->origin.where & ~other->origin.where) != 0 ||
 	    (other->hole_count > 0 && !same_holes(rule, other)))
 		return;
-	if (!allow && fact->within == 0 && (rule->effect == other->effect ||
-	    other->effect == SBX_DENY))
+	if (!allow && fact->within == 0 &&
+	    (rule->effect == other->effect || other->effect == SBX_DENY))
 		fact->within = before + 1;
 	else if (allow && other->effect == SBX_ALLOW && fact->given_by == 0)
 		fact->given_by = before + 1;
@@ -261,8 +264,7 @@ walk_push(struct walk *walk, const struct frame *frame)
 		    room * sizeof *stack);
 
 		if (walk->depth > 0)
-			memcpy(stack, walk->stack,
-			    walk->depth * sizeof *stack);
+			memcpy(stack, walk->stack, walk->depth * sizeof *stack);
 		walk->stack = stack;
 		walk->room = room;
 	}
@@ -319,7 +321,8 @@ paths_judge(struct checker *checker)
 	const struct policy *policy = checker->policy;
 	size_t count = policy->paths.count;
 	struct walk walk = {
-		.checker = checker, .rules = policy->paths.items,
+		.checker = checker,
+		.rules = policy->paths.items,
 	};
 	struct sort_key *keys = arena_alloc(checker->arena,
 	    count * sizeof *keys);
@@ -328,7 +331,8 @@ paths_judge(struct checker *checker)
 	    count * sizeof *checker->facts);
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){
-			.rule = &policy->paths.items[i], .index = (uint32_t)i,
+			.rule = &policy->paths.items[i],
+			.index = (uint32_t)i,
 		};
 	walk.holed = arena_alloc(checker->arena, count * sizeof *walk.holed);
 	if (count > 0)
@@ -355,7 +359,7 @@ static bool
 is_same_place(const struct checker *checker, size_t a, size_t b)
 {
 	return target_compare(path_rule(checker, a)->at,
-	    path_rule(checker, b)->at) == 0 &&
+		   path_rule(checker, b)->at) == 0 &&
 	    path_rule(checker, a)->glob == path_rule(checker, b)->glob;
 }
 
@@ -377,8 +381,10 @@ next_object(const struct checker *checker, path_question *question,
 		bool all = origin->own;
 
 		*other = all ? question(checker, *index) : 0;
-		for (end = *index; end < count && path_rule(checker,
-		    end)->origin.loc.begin == origin->loc.begin; end++)
+		for (end = *index; end < count &&
+		     path_rule(checker, end)->origin.loc.begin ==
+			 origin->loc.begin;
+		     end++)
 			all = all && question(checker, end) != 0;
 		if (all)
 			return end;
@@ -403,8 +409,10 @@ note_rule(struct checker *checker, struct diag *diag, uint32_t other)
 {
 	const struct path_rule *rule = path_rule(checker, other - 1);
 
-	diag_note(checker->diags, diag, rule->origin.loc, "'%s' of '%s' is "
-	    "here", rule_text(checker, rule), rule->origin.via);
+	diag_note(checker->diags, diag, rule->origin.loc,
+	    "'%s' of '%s' is "
+	    "here",
+	    rule_text(checker, rule), rule->origin.via);
 }
 
 /* An earlier rule that says the same of the same place. */
@@ -414,14 +422,15 @@ is_duplicate(const struct checker *checker, size_t index)
 	const struct path_fact *fact = &checker->facts[index];
 	const struct path_rule *rule = path_rule(checker, index), *other;
 	uint32_t found = rule->effect == SBX_ALLOW ? fact->given_by :
-	    fact->within;
+						     fact->within;
 
 	if (found == 0)
 		return 0;
 	other = path_rule(checker, found - 1);
 	return is_same_place(checker, index, found - 1) &&
-	    other->effect == rule->effect && other->rights == rule->rights ?
-	    found : 0;
+		other->effect == rule->effect && other->rights == rule->rights ?
+	    found :
+	    0;
 }
 
 static uint32_t
@@ -430,14 +439,16 @@ is_shadowed(const struct checker *checker, size_t index)
 	const struct path_fact *fact = &checker->facts[index];
 
 	return fact->denied_by == 0 && is_duplicate(checker, index) == 0 ?
-	    fact->given_by : 0;
+	    fact->given_by :
+	    0;
 }
 
 static uint32_t
 is_within(const struct checker *checker, size_t index)
 {
 	return is_duplicate(checker, index) == 0 ?
-	    checker->facts[index].within : 0;
+	    checker->facts[index].within :
+	    0;
 }
 
 static uint32_t
@@ -445,15 +456,16 @@ is_denied_here(const struct checker *checker, size_t index)
 {
 	uint32_t other = checker->facts[index].denied_by;
 
-	return other != 0 && is_same_place(checker, index, other - 1) ?
-	    other : 0;
+	return other != 0 && is_same_place(checker, index, other - 1) ? other :
+									0;
 }
 
 static uint32_t
 is_denied_above(const struct checker *checker, size_t index)
 {
 	return is_denied_here(checker, index) == 0 ?
-	    checker->facts[index].denied_by : 0;
+	    checker->facts[index].denied_by :
+	    0;
 }
 
 void
@@ -463,7 +475,7 @@ check_path_duplicate(struct checker *checker)
 	uint32_t other;
 
 	for (; (end = next_object(checker, is_duplicate, &index, &other)) != 0;
-	    index = end) {
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "duplicate rule '%s'", object_text(checker, index, end));
@@ -479,13 +491,15 @@ check_path_shadowed(struct checker *checker)
 	uint32_t other;
 
 	for (; (end = next_object(checker, is_shadowed, &index, &other)) != 0;
-	    index = end) {
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
-		    "'%s' is allowed already", object_text(checker, index, end));
+		    "'%s' is allowed already",
+		    object_text(checker, index, end));
 
 		if (rule->hole_count > 0)
-			diag_help(checker->diags, diag, "its 'except' takes "
+			diag_help(checker->diags, diag,
+			    "its 'except' takes "
 			    "nothing away while the other rule stands");
 		note_rule(checker, diag, other);
 	}
@@ -498,7 +512,7 @@ check_path_useless_deny(struct checker *checker)
 	uint32_t other;
 
 	for (; (end = next_object(checker, is_within, &index, &other)) != 0;
-	    index = end) {
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "'%s' is denied already", object_text(checker, index, end));
@@ -522,11 +536,14 @@ help_cut_out(struct checker *checker, struct diag *diag,
 	const char *better = path_rule_text(checker->policy, deny, &rule->at);
 
 	if (rule->glob != NULL)
-		diag_help(checker->diags, diag, "deny beats allow, and "
+		diag_help(checker->diags, diag,
+		    "deny beats allow, and "
 		    "'except' takes no glob");
 	else if (is_inherited(rule, deny))
-		diag_help(checker->diags, diag, "deny beats allow: 'drop %s', "
-		    "then '%s'", rule_text(checker, deny), better);
+		diag_help(checker->diags, diag,
+		    "deny beats allow: 'drop %s', "
+		    "then '%s'",
+		    rule_text(checker, deny), better);
 	else
 		diag_help(checker->diags, diag,
 		    "deny beats allow: cut it out with '%s'", better);
@@ -538,17 +555,19 @@ check_path_conflict(struct checker *checker)
 	size_t index = 0, end;
 	uint32_t other;
 
-	for (; (end = next_object(checker, is_denied_here, &index, &other)) !=
-	    0; index = end) {
+	for (;
+	     (end = next_object(checker, is_denied_here, &index, &other)) != 0;
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "'%s' has no effect: the same is denied",
 		    object_text(checker, index, end));
 
 		if (is_inherited(rule, path_rule(checker, other - 1)))
-			diag_help(checker->diags, diag, "'drop %s' takes "
-			    "back the inherited rule", rule_text(checker,
-			    path_rule(checker, other - 1)));
+			diag_help(checker->diags, diag,
+			    "'drop %s' takes "
+			    "back the inherited rule",
+			    rule_text(checker, path_rule(checker, other - 1)));
 		else
 			diag_help(checker->diags, diag,
 			    "deny beats allow: delete one of the two");
@@ -562,8 +581,9 @@ check_path_inside_deny(struct checker *checker)
 	size_t index = 0, end;
 	uint32_t other;
 
-	for (; (end = next_object(checker, is_denied_above, &index, &other)) !=
-	    0; index = end) {
+	for (;
+	     (end = next_object(checker, is_denied_above, &index, &other)) != 0;
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "'%s' has no effect: it lies in what is denied",
@@ -581,7 +601,8 @@ static uint32_t
 is_plain_deny(const struct checker *checker, size_t index)
 {
 	return path_rule(checker, index)->effect == SBX_DENY ?
-	    (uint32_t)index + 1 : 0;
+	    (uint32_t)index + 1 :
+	    0;
 }
 
 /* Inherited denies are not the user's words: the floor below them is. */
@@ -600,7 +621,8 @@ report_floor(struct checker *checker)
 		    "level '%s' does not enforce the inherited '%s'",
 		    level_word(policy->level),
 		    rule_text(checker, path_rule(checker, i)));
-		diag_help(checker->diags, diag, "'require level standard', "
+		diag_help(checker->diags, diag,
+		    "'require level standard', "
 		    "or drop the denies of files");
 		note_rule(checker, diag, (uint32_t)i + 1);
 		return;
@@ -619,15 +641,18 @@ check_path_unenforceable(struct checker *checker)
 		return;
 	if (policy->level_origin.own)
 		report_floor(checker);
-	for (; (end = next_object(checker, is_plain_deny, &index, &other)) !=
-	    0; index = end) {
+	for (; (end = next_object(checker, is_plain_deny, &index, &other)) != 0;
+	     index = end) {
 		const struct path_rule *rule = path_rule(checker, index);
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "level '%s' does not enforce '%s'",
-		    level_word(policy->level), object_text(checker, index, end));
+		    level_word(policy->level),
+		    object_text(checker, index, end));
 
-		diag_help(checker->diags, diag, "'require level standard', "
-		    "or write 'prefer %s'", object_text(checker, index, end));
+		diag_help(checker->diags, diag,
+		    "'require level standard', "
+		    "or write 'prefer %s'",
+		    object_text(checker, index, end));
 		diag_note(checker->diags, diag, policy->level_origin.loc,
 		    "the level is required here");
 	}

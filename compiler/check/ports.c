@@ -80,8 +80,9 @@ reach_add(const struct checker *checker, struct reach *reach, uint32_t index)
 	for (unsigned i = 0; i < PLATFORMS; i++) {
 		uint32_t old = reach->rule[i];
 
-		if ((rule->origin.where >> i & 1) != 0 && (old == 0 ||
-		    port_rule(checker, old - 1)->high < rule->high))
+		if ((rule->origin.where >> i & 1) != 0 &&
+		    (old == 0 ||
+			port_rule(checker, old - 1)->high < rule->high))
 			reach->rule[i] = index + 1;
 	}
 }
@@ -98,7 +99,8 @@ judge_ports(const struct checker *checker)
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){
-			.rule = port_rule(checker, i), .index = (uint32_t)i,
+			.rule = port_rule(checker, i),
+			.index = (uint32_t)i,
 		};
 	if (count > 0)
 		qsort(keys, count, sizeof *keys, compare_ports);
@@ -128,8 +130,10 @@ note_port(struct checker *checker, struct diag *diag, uint32_t other)
 {
 	const struct port_rule *rule = port_rule(checker, other - 1);
 
-	diag_note(checker->diags, diag, rule->origin.loc, "'%s' of '%s' is "
-	    "here", port_rule_text(checker->policy, rule), rule->origin.via);
+	diag_note(checker->diags, diag, rule->origin.loc,
+	    "'%s' of '%s' is "
+	    "here",
+	    port_rule_text(checker->policy, rule), rule->origin.via);
 }
 
 static bool
@@ -167,8 +171,9 @@ static bool
 is_everything(const struct checker *checker, uint8_t where)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((where & bit) != 0 && policy_has_freedom(checker->policy,
-		    FREEDOM_EVERYTHING, bit))
+		if ((where & bit) != 0 &&
+		    policy_has_freedom(checker->policy, FREEDOM_EVERYTHING,
+			bit))
 			return true;
 	}
 	return false;
@@ -187,9 +192,11 @@ report_within(struct checker *checker, bool same)
 		    is_full(checker, rule->origin.where, NULL) ||
 		    same_ports(checker, i, other - 1) != same)
 			continue;
-		note_port(checker, check_report(checker, rule->origin.loc,
-		    same ? "duplicate rule '%s'" : "'%s' says nothing new",
-		    port_rule_text(checker->policy, rule)), other);
+		note_port(checker,
+		    check_report(checker, rule->origin.loc,
+			same ? "duplicate rule '%s'" : "'%s' says nothing new",
+			port_rule_text(checker->policy, rule)),
+		    other);
 	}
 }
 
@@ -237,9 +244,11 @@ check_port_full(struct checker *checker)
 		    is_everything(checker, rule->origin.where) ||
 		    !is_full(checker, rule->origin.where, &origin))
 			continue;
-		diag_note(checker->diags, check_report(checker,
-		    rule->origin.loc, "'%s' says nothing new: the whole "
-		    "network is allowed", port_rule_text(checker->policy, rule)),
+		diag_note(checker->diags,
+		    check_report(checker, rule->origin.loc,
+			"'%s' says nothing new: the whole "
+			"network is allowed",
+			port_rule_text(checker->policy, rule)),
 		    origin.loc, "it is allowed here");
 	}
 }
@@ -259,15 +268,17 @@ check_port_deny_full(struct checker *checker)
 		    !is_full(checker, rule->origin.where, &origin) ||
 		    (!rule->origin.own && !origin.own))
 			continue;
-		diag = check_report(checker, rule->origin.own ?
-		    rule->origin.loc : origin.loc,
+		diag = check_report(checker,
+		    rule->origin.own ? rule->origin.loc : origin.loc,
 		    "nothing enforces '%s' while the whole network is "
-		    "allowed", port_rule_text(checker->policy, rule));
+		    "allowed",
+		    port_rule_text(checker->policy, rule));
 		diag_help(checker->diags, diag,
 		    "allow the ports that are needed instead");
-		diag_note(checker->diags, diag, rule->origin.own ?
-		    origin.loc : rule->origin.loc, rule->origin.own ?
-		    "it is allowed here" : "the deny is here");
+		diag_note(checker->diags, diag,
+		    rule->origin.own ? origin.loc : rule->origin.loc,
+		    rule->origin.own ? "it is allowed here" :
+				       "the deny is here");
 	}
 }
 
@@ -290,7 +301,8 @@ check_port_landlock(struct checker *checker)
 		diag = check_report(checker, rule->origin.loc,
 		    "ports need Landlock ABI 4; on an older kernel the "
 		    "network stays shut");
-		diag_help(checker->diags, diag, "'require landlock 4' "
+		diag_help(checker->diags, diag,
+		    "'require landlock 4' "
 		    "refuses to run there");
 		return;
 	}
@@ -318,9 +330,11 @@ check_loopback_full(struct checker *checker)
 		    is_everything(checker, rule->origin.where) ||
 		    !is_full(checker, rule->origin.where, &origin))
 			continue;
-		diag_note(checker->diags, check_report(checker,
-		    rule->origin.loc, "'%s' has no effect: the whole network "
-		    "is allowed", freedom_rule_text(policy, rule)),
+		diag_note(checker->diags,
+		    check_report(checker, rule->origin.loc,
+			"'%s' has no effect: the whole network "
+			"is allowed",
+			freedom_rule_text(policy, rule)),
 		    origin.loc, "it is allowed here");
 	}
 }
@@ -332,9 +346,10 @@ report_excluded(struct checker *checker, const struct origin *rule,
 	struct diag *diag = check_report(checker, rule->loc,
 	    "'%s' and 'allow network loopback' exclude each other", text);
 
-	diag_help(checker->diags, diag, loopback->own ?
-	    "a network of its own leads nowhere: keep one of the two" :
-	    "'drop allow network loopback' takes the inherited one back");
+	diag_help(checker->diags, diag,
+	    loopback->own ?
+		"a network of its own leads nowhere: keep one of the two" :
+		"'drop allow network loopback' takes the inherited one back");
 	diag_note(checker->diags, diag, loopback->loc,
 	    "the network of its own is allowed here");
 }
@@ -351,7 +366,7 @@ check_loopback_beside(struct checker *checker)
 		const struct port_rule *rule = port_rule(checker, i);
 
 		if (is_net(checker, SBX_NET_LOOPBACK, rule->origin.where,
-		    &loopback))
+			&loopback))
 			report_excluded(checker, &rule->origin,
 			    port_rule_text(policy, rule), &loopback);
 	}
@@ -359,8 +374,9 @@ check_loopback_beside(struct checker *checker)
 		const struct freedom_rule *rule = &policy->freedoms.items[i];
 
 		if (rule->kind == FREEDOM_ABSTRACT &&
-		    rule->effect == SBX_ALLOW && is_net(checker,
-		    SBX_NET_LOOPBACK, rule->origin.where, &loopback))
+		    rule->effect == SBX_ALLOW &&
+		    is_net(checker, SBX_NET_LOOPBACK, rule->origin.where,
+			&loopback))
 			report_excluded(checker, &rule->origin,
 			    freedom_rule_text(policy, rule), &loopback);
 	}

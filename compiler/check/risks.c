@@ -52,8 +52,8 @@ static const struct lint {
 	    "let it install into the workspace or ${tmp}" },
 	{ DIAG_RISKY_SCHEDULE, SCHEDULED, SBX_WRITE, "gives away", "",
 	    "allow other places, or deny this one" },
-	{ DIAG_RISKY_SOCKET, SOCKET, SBX_READ, "leads out of the sandbox:",
-	    " does what it is asked", NULL },
+	{ DIAG_RISKY_SOCKET, SOCKET, SBX_READ,
+	    "leads out of the sandbox:", " does what it is asked", NULL },
 };
 
 static bool
@@ -83,8 +83,7 @@ rule_reaches(const struct path_rule *rule, const struct risk *risk,
 	if (target_covers(risk->at, rule->at))
 		return true;
 	/* At level full /tmp is the sandbox's own. */
-	if (is_place(rule->at, SBX_ANCHOR_ROOT, "/tmp") ||
-	    risk_is_broad(rule))
+	if (is_place(rule->at, SBX_ANCHOR_ROOT, "/tmp") || risk_is_broad(rule))
 		return false;
 	*at = risk->at;
 	return rule_speaks_of(rule, risk->at);
@@ -166,8 +165,8 @@ is_git_hook(const char *suffix)
 	for (size_t i = 0; i < countof(inside); i++) {
 		size_t len = strlen(inside[i]);
 
-		if (strncmp(git, inside[i], len) == 0 && (git[len] == '\0' ||
-			(i > 0 && git[len] == '/')))
+		if (strncmp(git, inside[i], len) == 0 &&
+		    (git[len] == '\0' || (i > 0 && git[len] == '/')))
 			return true;
 	}
 	return false;

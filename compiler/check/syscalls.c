@@ -51,8 +51,7 @@ name_add(struct checker *checker, struct map *map, const char *name,
 
 /* A rule other than `self` that names this on all of the platforms, or 0. */
 static uint32_t
-name_find(const struct map *map, const char *name, uint8_t where,
-    uint32_t self)
+name_find(const struct map *map, const char *name, uint8_t where, uint32_t self)
 {
 	const struct named *named = map_find(map, name);
 	uint32_t found = 0;
@@ -86,7 +85,7 @@ calls_add(struct checker *checker, struct named_calls *named, uint32_t index)
 	if (!name_add(checker, &named->groups, rule->name, where, index))
 		return;
 	for (const char *const *member = syscall_group(rule->name);
-	    *member != NULL; member++)
+	     *member != NULL; member++)
 		name_add(checker, &named->calls, member_name(checker, *member),
 		    where, index);
 }
@@ -100,8 +99,8 @@ calls_gather(struct checker *checker, struct named_calls *named, bool allow)
 		bool group = pass < 2, own = pass % 2 == 1;
 
 		for (size_t i = 0; i < checker->policy->syscalls.count; i++) {
-			const struct syscall_rule *rule =
-			    syscall_rule(checker, i);
+			const struct syscall_rule *rule = syscall_rule(checker,
+			    i);
 
 			if ((rule->effect == SBX_ALLOW) == allow &&
 			    rule->group == group && rule->origin.own == own)
@@ -115,8 +114,10 @@ note_call(struct checker *checker, struct diag *diag, uint32_t other)
 {
 	const struct syscall_rule *rule = syscall_rule(checker, other - 1);
 
-	diag_note(checker->diags, diag, rule->origin.loc, "'%s' of '%s' is "
-	    "here", syscall_rule_text(checker->policy, rule), rule->origin.via);
+	diag_note(checker->diags, diag, rule->origin.loc,
+	    "'%s' of '%s' is "
+	    "here",
+	    syscall_rule_text(checker->policy, rule), rule->origin.via);
 }
 
 /*
@@ -138,9 +139,9 @@ find_other(const struct checker *checker, const struct named_calls *named,
 	if (found != 0)
 		return found;
 	for (const char *const *member = syscall_group(rule->name);
-	    *member != NULL; member++) {
-		found = name_find(&named->calls,
-		    member_name(checker, *member), where, index);
+	     *member != NULL; member++) {
+		found = name_find(&named->calls, member_name(checker, *member),
+		    where, index);
 		if (found == 0)
 			return 0;
 	}
@@ -165,15 +166,16 @@ report_named(struct checker *checker, bool allow, bool same)
 		const struct syscall_rule *rule = syscall_rule(checker, i);
 		uint32_t other;
 
-		if (!rule->origin.own ||
-		    (rule->effect == SBX_ALLOW) != allow)
+		if (!rule->origin.own || (rule->effect == SBX_ALLOW) != allow)
 			continue;
 		other = find_other(checker, &named, (uint32_t)i);
 		if (other == 0 || same_name(checker, i, other - 1) != same)
 			continue;
-		note_call(checker, check_report(checker, rule->origin.loc,
-		    same ? "duplicate rule '%s'" : "'%s' says nothing new",
-		    syscall_rule_text(checker->policy, rule)), other);
+		note_call(checker,
+		    check_report(checker, rule->origin.loc,
+			same ? "duplicate rule '%s'" : "'%s' says nothing new",
+			syscall_rule_text(checker->policy, rule)),
+		    other);
 	}
 }
 
@@ -232,9 +234,10 @@ missing_on(const struct checker *checker, const struct syscall_rule *rule,
 		if (syscall_number(arch, rule->name) >= 0)
 			*has |= arch->where;
 		else
-			text = text == NULL ? arch->name :
+			text = text == NULL ?
+			    arch->name :
 			    arena_printf(checker->arena, "%s and %s", text,
-			    arch->name);
+				arch->name);
 	}
 	return text;
 }
@@ -259,7 +262,8 @@ check_syscall_absent(struct checker *checker)
 			diag_help(checker->diags, diag,
 			    "delete it: this rule does nothing");
 		else
-			diag_help(checker->diags, diag, "'on %s { ... }' says "
+			diag_help(checker->diags, diag,
+			    "'on %s { ... }' says "
 			    "that only that machine is meant",
 			    platform_text(has));
 	}
@@ -285,21 +289,25 @@ check_syscall_macos(struct checker *checker)
 /* What the loader calls after its filter is on: to start the command, or to
  * say why that failed and end. */
 static const char *const loader_calls[] = {
-	"execve", "write", "writev", "exit_group", "exit",
+	"execve",
+	"write",
+	"writev",
+	"exit_group",
+	"exit",
 };
 
 static const char *
 loader_call(const struct syscall_rule *rule)
 {
 	const char *const *member = rule->group ? syscall_group(rule->name) :
-	    NULL;
+						  NULL;
 
 	for (size_t i = 0; i < sizeof loader_calls / sizeof *loader_calls;
-	    i++) {
+	     i++) {
 		if (!rule->group && strcmp(rule->name, loader_calls[i]) == 0)
 			return loader_calls[i];
 		for (const char *const *m = member; m != NULL && *m != NULL;
-		    m++) {
+		     m++) {
 			if (strcmp(*m, loader_calls[i]) == 0)
 				return loader_calls[i];
 		}
@@ -328,7 +336,8 @@ check_syscall_loader(struct checker *checker)
 		if (rule->group)
 			diag = check_report(checker, rule->origin.loc,
 			    "'@%s' has '%s' in it, which sbxrun needs to "
-			    "start the command", rule->name, call);
+			    "start the command",
+			    rule->name, call);
 		else
 			diag = check_report(checker, rule->origin.loc,
 			    "sbxrun needs '%s' to start the command", call);
@@ -346,15 +355,17 @@ check_syscall_io_uring(struct checker *checker)
 
 		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
 		    (rule->origin.where & SBX_ON_LINUX) == 0 ||
-		    strcmp(rule->name, rule->group ? "io-uring" :
-		    "io_uring_setup") != 0 ||
-		    policy_net(checker->policy, rule->origin.where &
-		    SBX_ON_LINUX, NULL) == SBX_NET_FULL)
+		    strcmp(rule->name,
+			rule->group ? "io-uring" : "io_uring_setup") != 0 ||
+		    policy_net(checker->policy,
+			rule->origin.where & SBX_ON_LINUX,
+			NULL) == SBX_NET_FULL)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' opens a way round the filter of sockets",
 		    syscall_rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag, "what io_uring does, no "
+		diag_help(checker->diags, diag,
+		    "what io_uring does, no "
 		    "filter of system calls sees");
 	}
 }

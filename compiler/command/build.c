@@ -3,9 +3,9 @@
  * for make that says what went into it; or the question whether a blob that is
  * there already is that one.
  */
-#include "compiler/command/commands.h"
 #include "compiler/base/input.h"
 #include "compiler/base/output.h"
+#include "compiler/command/commands.h"
 #include "compiler/lower/sections.h"
 
 #include <errno.h>
@@ -19,7 +19,10 @@ static const char *
 default_output(struct arena *arena, const char *path)
 {
 	static const char *const suffixes[] = {
-		".sbx", ".yaml", ".yml", ".json",
+		".sbx",
+		".yaml",
+		".yml",
+		".json",
 	};
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
@@ -43,8 +46,7 @@ depfile_word(FILE *stream, const char *path)
 		/* Backslashes are literal unless they stand before a blank. */
 		if (run > 0 && (at[run] == ' ' || at[run] == '\t'))
 			fprintf(stream, "%.*s", (int)run, at);
-		if (*at == ' ' || *at == '\t' || *at == '#' ||
-		    *at == ':')
+		if (*at == ' ' || *at == '\t' || *at == '#' || *at == ':')
 			putc('\\', stream);
 		else if (*at == '$')
 			putc('$', stream);
@@ -142,9 +144,8 @@ write_files(const struct options *options,
 }
 
 static enum exit_status
-write_blob(const struct options *options,
-    const struct compilation *compilation, const char *path,
-    const struct blob *blob)
+write_blob(const struct options *options, const struct compilation *compilation,
+    const char *path, const struct blob *blob)
 {
 	if (strcmp(path, "-") == 0) {
 		fwrite(blob->bytes, 1, blob->size, stdout);
@@ -167,7 +168,7 @@ verify_fits(const struct options *options)
 {
 	if (options->output != NULL || options->depfile != NULL)
 		return misused("--verify writes nothing: it does not go with "
-		    "-o or -d");
+			       "-o or -d");
 	if (strcmp(options->verify, "-") == 0 &&
 	    strcmp(options->operands.list.items[0], "-") == 0)
 		return misused("standard input cannot be both");
@@ -201,8 +202,7 @@ verify_blob(const struct options *options, const char *path,
 
 /* Judges -o and -d before any work is done; *out is the file to write. */
 static enum exit_status
-output_find(const struct options *options, const char *path,
-    const char **out)
+output_find(const struct options *options, const char *path, const char **out)
 {
 	*out = options->output;
 	if (*out == NULL && strcmp(path, "-") == 0)
@@ -245,6 +245,7 @@ command_build(struct options *options)
 	diags_print(&compilation.diags, stderr, format, options->colour);
 	if (!good)
 		return EXIT_POLICY;
-	return options->verify != NULL ? verify_blob(options, path, &blob) :
+	return options->verify != NULL ?
+	    verify_blob(options, path, &blob) :
 	    write_blob(options, &compilation, out, &blob);
 }

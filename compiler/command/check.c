@@ -5,8 +5,8 @@
  */
 #include "compiler/check/certificate.h"
 #include "compiler/command/commands.h"
-#include "compiler/report/diag_report.h"
 #include "compiler/command/diff.h"
+#include "compiler/report/diag_report.h"
 
 #include <string.h>
 
@@ -32,8 +32,8 @@ typedef const char *choice_reader(struct arena *arena, const char *word,
 
 /* The words of -W or of -E, which may be lists with commas. */
 static bool
-choices_read(struct checking *checking, const struct words *words,
-    char letter, choice_reader *read)
+choices_read(struct checking *checking, const struct words *words, char letter,
+    choice_reader *read)
 {
 	struct arena *arena = checking->options->arena;
 
@@ -65,11 +65,12 @@ targets_read(struct checking *checking)
 
 		if (!enforcer_read(words->list.items[i], &enforcer)) {
 			misused("--target is landlock=N, level=LEVEL or macos, "
-			    "not '%s'", words->list.items[i]);
+				"not '%s'",
+			    words->list.items[i]);
 			return false;
 		}
-		*arena_push(checking->options->arena, &checking->targets) =
-		    enforcer;
+		*arena_push(checking->options->arena,
+		    &checking->targets) = enforcer;
 	}
 	return true;
 }
@@ -80,24 +81,25 @@ checking_init(struct checking *checking, const struct options *options)
 	const char *format = options->format;
 
 	*checking = (struct checking){ .options = options };
-	if (format != NULL && !report_format_find(format, CHECK_FORMATS,
-		&checking->format)) {
-		misused("-f is %s, not '%s'", report_format_names(
-		    options->arena, CHECK_FORMATS), format);
+	if (format != NULL &&
+	    !report_format_find(format, CHECK_FORMATS, &checking->format)) {
+		misused("-f is %s, not '%s'",
+		    report_format_names(options->arena, CHECK_FORMATS), format);
 		return false;
 	}
 	report_init(&checking->report, options->arena, "check");
 	diags_report_rules(&checking->report);
 	return choices_read(checking, &options->warnings, 'W',
-	    diag_choice_warning) && choices_read(checking, &options->errors,
-	    'E', diag_choice_error) && targets_read(checking);
+		   diag_choice_warning) &&
+	    choices_read(checking, &options->errors, 'E', diag_choice_error) &&
+	    targets_read(checking);
 }
 
 /* --- files ---------------------------------------------------------------- */
 
 static void
-check_profile(const struct checking *checking,
-    struct compilation *compilation, const char *name)
+check_profile(const struct checking *checking, struct compilation *compilation,
+    const char *name)
 {
 	struct blob blob;
 
@@ -127,8 +129,7 @@ check_suppressions(const struct checking *checking,
 
 /* All profiles of the file, or the one that was asked for. */
 static void
-check_profiles(const struct checking *checking,
-    struct compilation *compilation)
+check_profiles(const struct checking *checking, struct compilation *compilation)
 {
 	const struct options *options = checking->options;
 	struct profile_names profiles = { 0 };
@@ -142,14 +143,14 @@ check_profiles(const struct checking *checking,
 	resolve_profiles(options->arena, compilation->stmts, &profiles);
 	if (profiles.names.count == 0 && !options->quiet)
 		complain("%s: it defines no profile, so only its syntax was "
-		    "checked", compilation->file->shown);
+			 "checked",
+		    compilation->file->shown);
 	for (size_t i = 0; i < profiles.names.count; i++) {
 		/* An error in one profile does not hide those of the next. */
 		size_t errors = compilation->diags.errors;
 
 		compilation->diags.errors = 0;
-		check_profile(checking, compilation,
-		    profiles.names.items[i]);
+		check_profile(checking, compilation, profiles.names.items[i]);
 		compilation->diags.errors += errors;
 	}
 	if (profiles.names.count > 0)
@@ -175,8 +176,7 @@ tell(struct checking *checking, struct compilation *compilation)
 		return;
 	}
 	report_file(&checking->report, compilation->file->shown);
-	diags_report(&compilation->diags, &checking->report,
-	    &checking->known);
+	diags_report(&compilation->diags, &checking->report, &checking->known);
 }
 
 static enum exit_status

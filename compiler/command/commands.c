@@ -37,7 +37,7 @@ print_profile(const struct ast_stmt *profile)
 	const char *about = "";
 
 	for (const struct ast_stmt *stmt = profile->body; stmt != NULL;
-	    stmt = stmt->next) {
+	     stmt = stmt->next) {
 		if (stmt->kind == AST_ABOUT)
 			about = stmt->name->text;
 	}
@@ -102,7 +102,8 @@ command_explain(struct options *options)
 	id = diag_find(options->operands.list.items[0]);
 	if (id == DIAG_END)
 		return misused("'%s' is no code of a diagnostic; 'sbxc "
-		    "explain all' lists them", options->operands.list.items[0]);
+			       "explain all' lists them",
+		    options->operands.list.items[0]);
 	explain(options->arena, id);
 	return EXIT_CLEAN;
 }

@@ -3,8 +3,8 @@
  * in.  What it includes stays included under the name that it has.
  */
 #include "compiler/command/commands.h"
-#include "compiler/write/write.h"
 #include "compiler/read/read.h"
+#include "compiler/write/write.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * `sbxc dump`: what a compiled policy holds, as text for people, as the
  * programs in it, or as a policy that compiles to the same blob.
  */
-#include "compiler/command/commands.h"
 #include "compiler/query/dump.h"
 #include "compiler/base/input.h"
+#include "compiler/command/commands.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 

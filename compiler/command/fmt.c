@@ -3,9 +3,9 @@
  * in memory and compared; only then is something printed or written, so what
  * has a fault stays as it is.
  */
-#include "compiler/command/commands.h"
 #include "compiler/write/fmt.h"
 #include "compiler/base/output.h"
+#include "compiler/command/commands.h"
 #include "compiler/read/read.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  * goes with a command all come from them.  The command is the first word, and
  * a letter may mean one thing to one command and another to the next.
  */
-#include "compiler/command/commands.h"
 #include "compiler/base/names.h"
+#include "compiler/command/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,12 +246,13 @@ option_unknown(const struct command *command, const char *word)
 		const struct option_row *row = &option_rows[i];
 
 		if (is_long ? strlen(row->name) + 2 != len ||
-			strncmp(row->name, word + 2, len - 2) != 0 :
-			row->letter != optopt)
+			    strncmp(row->name, word + 2, len - 2) != 0 :
+			      row->letter != optopt)
 			continue;
 		misused("--%s %s '%s'", row->name,
 		    row->commands & command->bit ? "is wrongly used with" :
-		    "does not go with", command->name);
+						   "does not go with",
+		    command->name);
 		return;
 	}
 	if (is_long)
@@ -261,15 +262,15 @@ option_unknown(const struct command *command, const char *word)
 }
 
 static bool
-options_parse(struct options *options, const struct command *command,
-    int argc, char **argv)
+options_parse(struct options *options, const struct command *command, int argc,
+    char **argv)
 {
 	struct getopt_tables tables;
 	int letter;
 
 	getopt_tables_fill(&tables, command);
-	while ((letter = getopt_long(argc, argv, tables.letters,
-	    tables.options, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, tables.letters, tables.options,
+		    NULL)) != -1) {
 		if (letter == '?') {
 			option_unknown(command, argv[optind - 1]);
 			return false;
@@ -279,8 +280,8 @@ options_parse(struct options *options, const struct command *command,
 			return false;
 		}
 		if (letter == 1)
-			*arena_push(options->arena, &options->operands.list) =
-			    optarg;
+			*arena_push(options->arena,
+			    &options->operands.list) = optarg;
 		else
 			option_store(options, option_find(command, letter),
 			    optarg);
@@ -344,8 +345,7 @@ is_file(const char *word)
 	if (command_find(word) != NULL)
 		misused("the command comes first: sbxc %s ...", word);
 	else if ((near = nearest_name(word, names, countof(names))) != NULL)
-		misused("unknown command '%s'; did you mean '%s'?", word,
-		    near);
+		misused("unknown command '%s'; did you mean '%s'?", word, near);
 	else
 		misused("'%s' is no command, and no file", word);
 	return false;
@@ -365,8 +365,7 @@ operands_fit(const struct options *options, bool named)
 static enum exit_status
 run(struct options *options, int argc, char **argv)
 {
-	const struct command *command =
-	    argc > 1 ? command_find(argv[1]) : NULL;
+	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	bool named = command != NULL;
 
 	if (!named)

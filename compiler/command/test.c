@@ -3,9 +3,9 @@
  * wanted, and tells what came of it: for people with the answer of `why`, for
  * programs through report.h.
  */
-#include "compiler/command/commands.h"
 #include "compiler/cases/coverage.h"
 #include "compiler/cases/live.h"
+#include "compiler/command/commands.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
@@ -52,8 +52,8 @@ say_failed(const struct tests *tests, const struct position *at,
 
 	printf("%s:%u:%u: %sfailed%s: %s: %.*s\n", at->source->shown, at->line,
 	    at->column, red, plain, result->name, (int)len, result->message);
-	put_lines(stdout, result->message + len +
-	    (result->message[len] == '\n'), "    ");
+	put_lines(stdout,
+	    result->message + len + (result->message[len] == '\n'), "    ");
 }
 
 static void
@@ -140,7 +140,9 @@ static void
 fail_file(struct tests *tests, const char *path, const char *message)
 {
 	*report_case(&tests->report) = (struct report_case){
-		.suite = path, .name = "the test file", .message = message,
+		.suite = path,
+		.name = "the test file",
+		.message = message,
 		.place = { .file = path, 1, 1, 1, 1 },
 	};
 	tests->failed++;
@@ -188,8 +190,7 @@ test_one(struct tests *tests, const char *path)
 	if (file->diags.errors == 0) {
 		test_ask(results, &tests->levels);
 		if (tests->options->live && file->diags.errors == 0)
-			status_raise(tests, test_try(results,
-			    &tests->machine));
+			status_raise(tests, test_try(results, &tests->machine));
 	}
 	results_tell(tests, results);
 	*arena_push(arena, &tests->results) = results;
@@ -233,10 +234,11 @@ format_choose(struct tests *tests)
 {
 	const struct options *options = tests->options;
 
-	if (options->format != NULL && !report_format_find(options->format,
-		FORMATS, &tests->format)) {
-		misused("-f is %s, not '%s'", report_format_names(
-		    options->arena, FORMATS), options->format);
+	if (options->format != NULL &&
+	    !report_format_find(options->format, FORMATS, &tests->format)) {
+		misused("-f is %s, not '%s'",
+		    report_format_names(options->arena, FORMATS),
+		    options->format);
 		return false;
 	}
 	if (!options->coverage || tests->format == REPORT_TEXT ||
@@ -264,7 +266,7 @@ levels_choose(struct tests *tests)
 			twice |= levels->items[i] == (enum sbx_level)level;
 		if (level < 0 || twice) {
 			misused("-l is full, standard, minimal or none, or "
-			    "some of them with commas, not '%s'",
+				"some of them with commas, not '%s'",
 			    tests->options->level);
 			return false;
 		}
@@ -297,7 +299,8 @@ command_test(struct options *options)
 	if (!format_choose(&tests) || !levels_choose(&tests) ||
 	    !definitions_fit(options))
 		return EXIT_USAGE;
-	status = !options->live ? EXIT_CLEAN :
+	status = !options->live ?
+	    EXIT_CLEAN :
 	    test_machine_find(options->arena, &tests.levels, &tests.machine);
 	if (status != EXIT_CLEAN)
 		return status;

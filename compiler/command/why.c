@@ -3,9 +3,9 @@
  *
  *	sbxc why FILE|BLOB|@NAME WORD [tcp] OBJECT
  */
+#include "compiler/query/why.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/subject.h"
-#include "compiler/query/why.h"
 
 enum exit_status
 command_why(struct options *options)
@@ -20,7 +20,7 @@ command_why(struct options *options)
 
 	if (operands->list.count < 2)
 		return misused("why what? A policy and a question are "
-		    "missing");
+			       "missing");
 	if (!options_format(options, &diag_format))
 		return EXIT_USAGE;
 	status = subject_read(options, operands->list.items[0], &view);
@@ -33,5 +33,6 @@ command_why(struct options *options)
 	if (fault != NULL)
 		return misused("%s", fault);
 	return why(stdout, &subject, &access, options->level == NULL) ?
-	    EXIT_CLEAN : EXIT_POLICY;
+	    EXIT_CLEAN :
+	    EXIT_POLICY;
 }

@@ -76,7 +76,7 @@ struct comparison {
 	const struct sbx_view *views[SIDE_COUNT];
 	/* Bound as the user wants; NULL: in the ways above. */
 	const struct subject *bound[SIDE_COUNT];
-	const struct arch *arch; /* only this machine; NULL: each */
+	const struct arch *arch;        /* only this machine; NULL: each */
 	const char *const *definitions; /* "NAME=PATH", of the ways above */
 	size_t definition_count;
 	VEC(struct difference) differences; /* wider ones first */

@@ -205,14 +205,15 @@ guess(struct environment *environment, const struct env_rule_pair *pair,
 
 	for (const char *at = pair->pattern; *at != '\0'; at++)
 		name = *at == '*' ? arena_printf(arena, "%s%s", name, star) :
-		    arena_printf(arena, "%s%c", name, *at);
+				    arena_printf(arena, "%s%c", name, *at);
 	ask_name(environment, name);
 	if (comparison->differences.count == before)
 		return false;
 	found = &comparison->differences.items[before];
 	view = comparison->views[found->cause];
-	return found->by == BY_ENV && strcmp(sbx_string(view,
-	    view->env[found->rule].pattern), pair->pattern) == 0;
+	return found->by == BY_ENV &&
+	    strcmp(sbx_string(view, view->env[found->rule].pattern),
+		pair->pattern) == 0;
 }
 
 /* Asks about all names that tell the patterns apart and match this one. */

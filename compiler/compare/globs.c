@@ -153,8 +153,9 @@ parts_collect(struct quest *quest, const struct reached *state)
 
 			if (part < rule->glob->count)
 				quest->key[count++] = rule->parts[part] *
-				    PART_GROUPS + part_group(quest,
-				    state->lives[i].bound, part);
+					PART_GROUPS +
+				    part_group(quest, state->lives[i].bound,
+					part);
 		}
 	}
 	qsort(quest->key, count, sizeof *quest->key, number_compare);
@@ -209,8 +210,8 @@ names_find(struct quest *quest, const struct reached *state)
 		return &search->cache.items[number];
 	patterns = arena_alloc(search->arena, (count + 1) * sizeof *patterns);
 	for (size_t i = 0; i < count; i++) {
-		patterns[i] = quest->walk->rules->parts.items[
-		    quest->key[i] / PART_GROUPS];
+		patterns[i] = quest->walk->rules->parts
+				  .items[quest->key[i] / PART_GROUPS];
 		patterns[i].group = quest->key[i] % PART_GROUPS;
 	}
 	if (!name_classes(search->arena, patterns, count, SIZE_MAX, &taken,
@@ -407,8 +408,7 @@ quest_run(struct quest *quest)
 
 /* A name that a part matches: stars as `star`, other characters as they are. */
 static const char *
-part_name(struct arena *arena, const char *part, uint32_t len,
-    const char *star)
+part_name(struct arena *arena, const char *part, uint32_t len, const char *star)
 {
 	const char *name = "";
 
@@ -478,8 +478,8 @@ quest_guess_all(struct quest *quest)
 	const struct reached *first = &quest->queue.items[0];
 	unsigned guesses = 0;
 
-	for (uint32_t i = 0;
-	    i < first->live_count && guesses < MOST_GUESSES; i++) {
+	for (uint32_t i = 0; i < first->live_count && guesses < MOST_GUESSES;
+	     i++) {
 		uint32_t bound = first->lives[i].bound;
 
 		if (!first->covered && bound != quest->bound)

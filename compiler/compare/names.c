@@ -106,8 +106,7 @@ groups_find(struct automaton *automaton, const struct name_pattern *patterns)
 }
 
 static void
-automaton_fill(struct automaton *automaton,
-    const struct name_pattern *patterns)
+automaton_fill(struct automaton *automaton, const struct name_pattern *patterns)
 {
 	size_t total = 0, at = 0;
 
@@ -126,8 +125,8 @@ automaton_fill(struct automaton *automaton,
 	}
 	automaton->end = (uint32_t)at;
 	for (size_t i = 0; i < automaton->count; i++)
-		automaton->places[at + 1 + i] =
-		    (struct place){ AT_GOAL, (uint32_t)i };
+		automaton->places[at + 1 + i] = (struct place){ AT_GOAL,
+			(uint32_t)i };
 }
 
 /* A star may stand for nothing, so what follows it is reached with it. */
@@ -211,8 +210,8 @@ groups_settle(struct automaton *automaton)
 			uint32_t place = next[j] / 2;
 
 			if (place == automaton->end ||
-			    automaton->firsts[
-				automaton->places[place].pattern] != first)
+			    automaton->firsts[automaton->places[place]
+						  .pattern] != first)
 				next[kept++] = next[j];
 		}
 		next[kept++] = (automaton->end + 1 + first) * 2;

@@ -5,8 +5,8 @@
 #ifndef SBX_COMPARE_PARTS_H
 #define SBX_COMPARE_PARTS_H
 
-#include "compiler/compare/compare.h"
 #include "compiler/base/memo.h"
+#include "compiler/compare/compare.h"
 
 /* What makes two findings the same: the rule behind them and what it gives or
  * takes.  All that is not said is zero. */

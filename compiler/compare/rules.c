@@ -119,8 +119,8 @@ rule_add_glob(struct rules *rules, struct arena *arena, struct memo *names,
 		parts[i] = (uint32_t)memo_number(names, glob->parts[i],
 		    glob->lens[i], &added);
 		if (added)
-			*arena_push(arena, &rules->parts) =
-			    (struct name_pattern){
+			*arena_push(arena,
+			    &rules->parts) = (struct name_pattern){
 				.text = glob->parts[i],
 				.len = glob->lens[i],
 				.marks = true,

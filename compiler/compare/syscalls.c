@@ -469,8 +469,8 @@ least_abi(const struct pass *pass, enum sbx_level level)
 }
 
 static struct duel
-duel_make(struct pass *pass, const struct arch *arch,
-    enum sbx_level level, int abi)
+duel_make(struct pass *pass, const struct arch *arch, enum sbx_level level,
+    int abi)
 {
 	struct duel duel = {
 		.pass = pass,
@@ -492,8 +492,8 @@ duel_make(struct pass *pass, const struct arch *arch,
 
 /* One level, from the newest ABI down: the usual first. */
 static void
-compare_level(struct pass *pass, const struct arch *arch,
-    enum sbx_level level, const char *const *names)
+compare_level(struct pass *pass, const struct arch *arch, enum sbx_level level,
+    const char *const *names)
 {
 	struct duel last = { .abi = -1 };
 

@@ -45,19 +45,19 @@ struct ast_list {
 };
 
 enum ast_kind {
-	AST_VERSION, /* sbx WORDS[0] */
-	AST_INCLUDE, /* include NAME; `included` holds its statements */
-	AST_LET,     /* let NAME = OBJECTS */
-	AST_PARAM,   /* param NAME */
+	AST_VERSION,   /* sbx WORDS[0] */
+	AST_INCLUDE,   /* include NAME; `included` holds its statements */
+	AST_LET,       /* let NAME = OBJECTS */
+	AST_PARAM,     /* param NAME */
 	AST_GROUP_DEF, /* group NAME BODY */
-	AST_PROFILE, /* profile NAME extends PARENT BODY */
-	AST_USE,     /* use NAME */
-	AST_ABOUT,   /* about NAME (the text) */
-	AST_RULE,    /* EFFECT WORDS OBJECTS except HOLES; drop if `drop` */
-	AST_REQUIRE, /* require WORDS[0] WORDS[1] */
-	AST_LIMIT,   /* limit WORDS[0] WORDS[1] */
-	AST_SET,     /* set WORDS[0](env) NAME = OBJECTS[0] */
-	AST_ON,      /* on WORDS BODY: the platforms, in OBJECTS */
+	AST_PROFILE,   /* profile NAME extends PARENT BODY */
+	AST_USE,       /* use NAME */
+	AST_ABOUT,     /* about NAME (the text) */
+	AST_RULE,      /* EFFECT WORDS OBJECTS except HOLES; drop if `drop` */
+	AST_REQUIRE,   /* require WORDS[0] WORDS[1] */
+	AST_LIMIT,     /* limit WORDS[0] WORDS[1] */
+	AST_SET,       /* set WORDS[0](env) NAME = OBJECTS[0] */
+	AST_ON,        /* on WORDS BODY: the platforms, in OBJECTS */
 };
 
 /*
@@ -67,15 +67,16 @@ enum ast_kind {
  */
 struct ast_stmt {
 	enum ast_kind kind;
-	struct loc loc;           /* the whole statement, without its body */
+	struct loc loc; /* the whole statement, without its body */
 	struct ast_stmt *next;
-	struct ast_stmt *body;    /* group, profile, on */
-	struct ast_stmt *included; /* include: filled in by the parser's driver */
-	struct ast_atom *name;    /* what is named; NULL if the kind has none */
-	struct ast_atom *parent;  /* profile ... extends PARENT, or NULL */
+	struct ast_stmt *body; /* group, profile, on */
+	struct ast_stmt
+	    *included;           /* include: filled in by the parser's driver */
+	struct ast_atom *name;   /* what is named; NULL if the kind has none */
+	struct ast_atom *parent; /* profile ... extends PARENT, or NULL */
 	enum sbx_effect effect;
 	bool drop;
-	struct ast_atom *from;    /* the text of a mark, or NULL */
+	struct ast_atom *from; /* the text of a mark, or NULL */
 	struct ast_list words;
 	struct ast_list objects;
 	struct ast_list holes;

@@ -32,11 +32,11 @@
 #define WORD_AT(field) offsetof(struct syscall_data, field)
 
 enum {
-	NEAR = 250,        /* reach of a jump, less what may come between */
+	NEAR = 250, /* reach of a jump, less what may come between */
 	/* Costs in the unit of one instruction emulated at install; measured,
 	 * an instruction costs 113 ns to load and 2.2 ns to emulate. */
 	INSN_COST = 52,
-	CHAIN = 0,         /* plan.split of a chain: no split is before range 0 */
+	CHAIN = 0, /* plan.split of a chain: no split is before range 0 */
 };
 
 struct writer {
@@ -56,7 +56,7 @@ struct range {
 	uint32_t first;
 	uint32_t weight; /* how many of its numbers the kernel emulates */
 	size_t place;
-	bool lone;       /* exactly one number */
+	bool lone; /* exactly one number */
 };
 
 /*
@@ -116,10 +116,11 @@ write_near(struct writer *writer, size_t place)
 	if (BPF_CLASS(writer->insns[place].code) == BPF_RET)
 		return write_ret(writer, writer->insns[place].k,
 		    writer->count - NEAR);
-	return write_insn(writer, (struct sbx_insn){
-	    .code = BPF_JMP | BPF_JA,
-	    .k = (uint32_t)(distance - 1),
-	});
+	return write_insn(writer,
+	    (struct sbx_insn){
+		.code = BPF_JMP | BPF_JA,
+		.k = (uint32_t)(distance - 1),
+	    });
 }
 
 /* A test of the accumulator; the same test that is near already is shared. */
@@ -133,8 +134,8 @@ write_jump(struct writer *writer, uint16_t code, uint32_t k, size_t yes,
 		return yes;
 	yes = write_near(writer, yes);
 	no = write_near(writer, no);
-	for (size_t i = writer->count; i-- > 0 && i > yes && i > no &&
-	    i + NEAR > writer->count;) {
+	for (size_t i = writer->count;
+	     i-- > 0 && i > yes && i > no && i + NEAR > writer->count;) {
 		jump.jt = (uint8_t)(i - yes - 1);
 		jump.jf = (uint8_t)(i - no - 1);
 		if (insn_equals(&writer->insns[i], &jump))
@@ -155,10 +156,11 @@ write_before(struct writer *writer, uint16_t code, uint32_t k, size_t next)
 	    insn_equals(&writer->insns[next + 1], &insn))
 		return next + 1;
 	if (next + 1 < writer->count)
-		write_insn(writer, (struct sbx_insn){
-		    .code = BPF_JMP | BPF_JA,
-		    .k = (uint32_t)(writer->count - next - 1),
-		});
+		write_insn(writer,
+		    (struct sbx_insn){
+			.code = BPF_JMP | BPF_JA,
+			.k = (uint32_t)(writer->count - next - 1),
+		    });
 	return write_insn(writer, insn);
 }
 
@@ -175,7 +177,8 @@ test_implies(const struct filter_test *fact, bool holds,
 		return UNKNOWN;
 	if (!holds)
 		return test->mask == fact->mask && test->value == fact->value ?
-		    FAILS : UNKNOWN;
+		    FAILS :
+		    UNKNOWN;
 	if ((test->mask & ~fact->mask) != 0)
 		return UNKNOWN;
 	return (fact->value & test->mask) == test->value ? HOLDS : FAILS;
@@ -191,7 +194,7 @@ pending_update(struct pending *pending, const struct filter_test *fact,
 		case FAILS:
 			return false;
 		case HOLDS:
-			pending->unknown &= (uint8_t)~(1u << i);
+			pending->unknown &= (uint8_t) ~(1u << i);
 			break;
 		case UNKNOWN:
 			break;
@@ -262,8 +265,8 @@ write_entry(struct writer *writer, const struct filter_entry *entry)
 
 	for (size_t i = 0; i < entry->clause_count; i++) {
 		list[i].clause = &entry->clauses[i];
-		list[i].unknown = (uint8_t)
-		    ((1u << entry->clauses[i].test_count) - 1);
+		list[i].unknown =
+		    (uint8_t)((1u << entry->clauses[i].test_count) - 1);
 	}
 	return write_clauses(writer, list, entry->clause_count, entry->action,
 	    NULL);
@@ -433,8 +436,8 @@ write_program(struct writer *writer, const struct filter *filter)
 
 	tree_fill(&tree, filter);
 	tree_plan_all(&tree);
-	native = write_before(writer, BPF_LD | BPF_W | BPF_ABS,
-	    WORD_AT(number), write_tree(&tree, 0, tree.ranges.count - 1));
+	native = write_before(writer, BPF_LD | BPF_W | BPF_ABS, WORD_AT(number),
+	    write_tree(&tree, 0, tree.ranges.count - 1));
 	foreign = write_jump(writer, BPF_JMP | BPF_JEQ | BPF_K,
 	    filter->arch->compat_audit,
 	    write_ret(writer, FILTER_ERRNO | ENOSYS, 0),
@@ -462,8 +465,8 @@ bpf_emit(struct arena *arena, const struct filter *filter)
 	arena_release(writer.arena);
 	if (!bpf_matches(filter, &program, &call))
 		bug("the filter for %s differs from its rules for call %" PRId32
-		    " of machine %#" PRIx32, filter->arch->name, call.number,
-		    call.audit);
+		    " of machine %#" PRIx32,
+		    filter->arch->name, call.number, call.audit);
 	return program;
 }
 
@@ -471,8 +474,10 @@ static void
 print_insn(FILE *stream, size_t at, const struct sbx_insn *insn)
 {
 	static const char *const jumps[] = {
-		[BPF_JEQ >> 4] = "jeq", [BPF_JGT >> 4] = "jgt",
-		[BPF_JGE >> 4] = "jge", [BPF_JSET >> 4] = "jset",
+		[BPF_JEQ >> 4] = "jeq",
+		[BPF_JGT >> 4] = "jgt",
+		[BPF_JGE >> 4] = "jge",
+		[BPF_JSET >> 4] = "jset",
 	};
 
 	switch (insn->code) {
@@ -493,8 +498,8 @@ print_insn(FILE *stream, size_t at, const struct sbx_insn *insn)
 	case BPF_JMP | BPF_JGE | BPF_K:
 	case BPF_JMP | BPF_JSET | BPF_K:
 		fprintf(stream, "%-4s #%#" PRIx32 ", %zu, %zu",
-		    jumps[BPF_OP(insn->code) >> 4], insn->k,
-		    at + 1 + insn->jt, at + 1 + insn->jf);
+		    jumps[BPF_OP(insn->code) >> 4], insn->k, at + 1 + insn->jt,
+		    at + 1 + insn->jf);
 		break;
 	default:
 		fprintf(stream, "code %#x, %u, %u, %#" PRIx32, insn->code,

@@ -18,8 +18,8 @@
 enum {
 	SCRATCH_WORDS = BPF_MEMWORDS,
 	DATA_SIZE = sizeof(struct syscall_data),
-	VALUES_MAX = 512,     /* of interest, of one argument */
-	NUMBERS_END = 1024,   /* numbers tried one by one */
+	VALUES_MAX = 512,   /* of interest, of one argument */
+	NUMBERS_END = 1024, /* numbers tried one by one */
 	X32_BIT = 0x40000000,
 };
 _Static_assert(DATA_SIZE == 64, "struct seccomp_data");
@@ -46,7 +46,7 @@ operation_is_known(uint16_t code)
 	static const uint8_t jump[] = { BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET };
 	const uint8_t *known = BPF_CLASS(code) == BPF_ALU ? alu : jump;
 	size_t count = BPF_CLASS(code) == BPF_ALU ? countof(alu) :
-	    countof(jump);
+						    countof(jump);
 
 	return memchr(known, BPF_OP(code), count) != NULL;
 }
@@ -55,19 +55,30 @@ static bool
 code_is_known(uint16_t code)
 {
 	static const uint16_t others[] = {
-		BPF_LD | BPF_W | BPF_ABS, BPF_LD | BPF_W | BPF_LEN,
-		BPF_LDX | BPF_W | BPF_LEN, BPF_LD | BPF_IMM, BPF_LDX | BPF_IMM,
-		BPF_LD | BPF_MEM, BPF_LDX | BPF_MEM, BPF_ST, BPF_STX,
-		BPF_RET | BPF_K, BPF_RET | BPF_A, BPF_MISC | BPF_TAX,
-		BPF_MISC | BPF_TXA, BPF_ALU | BPF_NEG, BPF_JMP | BPF_JA,
+		BPF_LD | BPF_W | BPF_ABS,
+		BPF_LD | BPF_W | BPF_LEN,
+		BPF_LDX | BPF_W | BPF_LEN,
+		BPF_LD | BPF_IMM,
+		BPF_LDX | BPF_IMM,
+		BPF_LD | BPF_MEM,
+		BPF_LDX | BPF_MEM,
+		BPF_ST,
+		BPF_STX,
+		BPF_RET | BPF_K,
+		BPF_RET | BPF_A,
+		BPF_MISC | BPF_TAX,
+		BPF_MISC | BPF_TXA,
+		BPF_ALU | BPF_NEG,
+		BPF_JMP | BPF_JA,
 	};
 
 	for (size_t i = 0; i < countof(others); i++) {
 		if (code == others[i])
 			return true;
 	}
-	return code <= 0xff && (BPF_CLASS(code) == BPF_ALU ||
-	    BPF_CLASS(code) == BPF_JMP) && operation_is_known(code);
+	return code <= 0xff &&
+	    (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_JMP) &&
+	    operation_is_known(code);
 }
 
 /* The constant of one instruction; scratch is looked at elsewhere. */
@@ -261,7 +272,7 @@ jump_distance(const struct machine *machine, const struct sbx_insn *insn)
 	if (BPF_OP(insn->code) == BPF_JA)
 		return insn->k;
 	return jump_is_taken(insn->code, machine->a, operand) ? insn->jt :
-	    insn->jf;
+								insn->jf;
 }
 
 /* Runs a program that is known to be loadable. */
@@ -276,7 +287,7 @@ machine_run(const struct sbx_insn *insns, const struct syscall_data *data,
 		switch (BPF_CLASS(insns->code)) {
 		case BPF_RET:
 			return BPF_RVAL(insns->code) == BPF_A ? machine.a :
-			    insns->k;
+								insns->k;
 		case BPF_JMP:
 			insns += jump_distance(&machine, insns);
 			break;

@@ -41,23 +41,37 @@ enum circumstance {
 
 /* From the kernel's headers, which are the same on all our machines. */
 enum {
-	FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_NETLINK = 16,
+	FAMILY_UNIX = 1,
+	FAMILY_INET = 2,
+	FAMILY_NETLINK = 16,
 	FAMILY_INET6 = 10,
 	/* The kernel keeps SOCK_CLOEXEC and SOCK_NONBLOCK above these bits, and
 	 * refuses whatever else is there. */
 	TYPE_MASK = 0xf,
-	TYPE_STREAM = 1, TYPE_DGRAM = 2, TYPE_RAW = 3, TYPE_SEQPACKET = 5,
-	PROTOCOL_ANY = 0, PROTOCOL_TCP = 6, NETLINK_ROUTES = 0,
+	TYPE_STREAM = 1,
+	TYPE_DGRAM = 2,
+	TYPE_RAW = 3,
+	TYPE_SEQPACKET = 5,
+	PROTOCOL_ANY = 0,
+	PROTOCOL_TCP = 6,
+	NETLINK_ROUTES = 0,
 	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
-	TERMINAL_TIOCSTI = 0x5412, TERMINAL_TIOCLINUX = 0x541c,
+	TERMINAL_TIOCSTI = 0x5412,
+	TERMINAL_TIOCLINUX = 0x541c,
 	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
 	NEW_NAMESPACES = 0x7e020000,
 	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
 	HARMLESS_PERSONALITIES = 0x60008,
 };
 
-#define VALUE(n, v) { .arg = n, .mask = UINT32_MAX, .value = v }
-#define BITS(n, m, v) { .arg = n, .mask = m, .value = v }
+#define VALUE(n, v) \
+	{ \
+		.arg = n, .mask = UINT32_MAX, .value = v \
+	}
+#define BITS(n, m, v) \
+	{ \
+		.arg = n, .mask = m, .value = v \
+	}
 #define TYPE(v) BITS(1, TYPE_MASK, TYPE_##v)
 
 /* A call that its arguments decide, and what it gets if no clause holds. */
@@ -85,8 +99,7 @@ static const struct argument_call argument_calls[] = {
 	{ "clone", WITHOUT_UNSHARE, false, DENY(EPERM), "namespaces" },
 	{ "clone3", WITHOUT_UNSHARE, false, DENY(ENOSYS), "namespaces" },
 	{ "ioctl", ALWAYS, false, FILTER_ALLOW, "terminal input" },
-	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, DENY(EACCES),
-	    "network" },
+	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, DENY(EACCES), "network" },
 	{ "personality", ALWAYS, true, DENY(EPERM), "personality" },
 	{ "prlimit64", ALWAYS, true, DENY(EPERM), "other processes" },
 	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
@@ -97,11 +110,15 @@ static const struct argument_call argument_calls[] = {
 };
 
 #define RULE(name, when, verdict, ...) \
-	{ name, when, { \
-		.tests = { __VA_ARGS__ }, \
-		.test_count = countof(((struct filter_test[]){ __VA_ARGS__ })), \
-		.action = verdict, \
-	} }
+	{ \
+		name, when, \
+		{ \
+			.tests = { __VA_ARGS__ }, \
+			.test_count = countof( \
+			    ((struct filter_test[]){ __VA_ARGS__ })), \
+			.action = verdict, \
+		} \
+	}
 #define OPEN(name, when, ...) RULE(name, when, FILTER_ALLOW, __VA_ARGS__)
 
 /*
@@ -235,7 +252,8 @@ baseline_calls(struct arena *arena, struct map *entries)
 	for (size_t i = 0; i < countof(baseline); i++) {
 		const char *name = baseline[i].name;
 		const char *const *member = *name == '@' ?
-		    syscall_group(name + 1) : NULL;
+		    syscall_group(name + 1) :
+		    NULL;
 
 		if (member == NULL)
 			baseline_add(arena, entries, name, name);
@@ -280,7 +298,8 @@ set_rules(struct machine *machine, bool allow)
 			.from = rule->origin.from,
 			.reason = rule->group ?
 			    arena_printf(machine->policy->arena, "@%s",
-				rule->name) : rule->name,
+				rule->name) :
+			    rule->name,
 		    });
 	}
 }
@@ -302,13 +321,12 @@ machine_fill(struct machine *machine)
 	struct filter_entry *clone3;
 
 	syscall_names(machine->arch, names);
-	machine->entries = arena_alloc(arena,
-	    limit * sizeof *machine->entries);
+	machine->entries = arena_alloc(arena, limit * sizeof *machine->entries);
 	for (uint32_t i = 0; i < limit; i++) {
 		machine->entries[i].number = i;
 		machine->entries[i].name = names[i];
 		machine->entries[i].action = names[i] != NULL ? FILTER_ALLOW :
-		    DENY(ENOSYS);
+								DENY(ENOSYS);
 	}
 	set_baseline(machine);
 	set_rules(machine, true);
@@ -557,8 +575,7 @@ machine_build(const struct machine *machine, bool full, bool loopback,
 	uint32_t last_flags = UINT32_MAX;
 
 	for (size_t i = 0; i < countof(variants); i++) {
-		uint32_t flags = variant_flags(machine, &variants[i],
-		    loopback);
+		uint32_t flags = variant_flags(machine, &variants[i], loopback);
 		struct bpf_program program;
 		struct filter filter;
 

@@ -42,22 +42,23 @@ struct filter_clause {
  * action at the end. */
 struct filter_entry {
 	uint32_t number;
-	const char *name;      /* interned, NULL if libseccomp has no name */
+	const char *name; /* interned, NULL if libseccomp has no name */
 	const struct filter_clause *clauses;
 	size_t clause_count;
 	uint32_t action;
-	struct loc loc;        /* the rule that decided, or no place: baseline */
-	const struct mark *from; /* where that says that it was written, or NULL */
-	const char *reason;    /* the group or words that decided, or NULL */
+	struct loc loc; /* the rule that decided, or no place: baseline */
+	const struct mark
+	    *from;          /* where that says that it was written, or NULL */
+	const char *reason; /* the group or words that decided, or NULL */
 };
 
 /* A complete filter for one machine and one variant. */
 struct filter {
 	const struct arch *arch;
-	uint32_t flags;        /* enum sbx_program_flag */
+	uint32_t flags; /* enum sbx_program_flag */
 	uint32_t min_abi;
 	struct filter_entry *entries; /* by number, dense from 0 */
-	size_t entry_count;    /* = arch->number_limit */
+	size_t entry_count;           /* = arch->number_limit */
 };
 
 /* What a system call looks like to a filter: struct seccomp_data. */
@@ -74,7 +75,7 @@ struct bpf_program {
 };
 
 struct filter_set {
-	VEC(struct filter) filters;      /* every machine and variant */
+	VEC(struct filter) filters;       /* every machine and variant */
 	VEC(struct bpf_program) programs; /* the same order */
 };
 

@@ -278,8 +278,8 @@ void
 sbpl_add_head(struct sbpl *sbpl, struct sbpl_freedoms freedoms)
 {
 	add_parameters(sbpl);
-	text_add(&sbpl->text, freedoms.everything ? "\n(allow default)\n" :
-						    "\n(deny default)\n");
+	text_add(&sbpl->text,
+	    freedoms.everything ? "\n(allow default)\n" : "\n(deny default)\n");
 	add_freedoms(sbpl, freedoms);
 	if (freedoms.net == SBX_NET_LOOPBACK)
 		add_loopback(sbpl);

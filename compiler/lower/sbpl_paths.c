@@ -2,8 +2,8 @@
  * The path rules of the macOS profile: see sbpl.c for their order and why
  * places above a deny are pinned.
  */
-#include "compiler/policy/globs.h"
 #include "compiler/lower/sbpl.h"
+#include "compiler/policy/globs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,8 +122,8 @@ add_regex(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
 	add_literal(&rest, at.suffix);
 	add_pattern(&rest, pattern);
 	text_add(&rest, tree ? "(/.*)?$" : "$");
-	text_add(text, at.anchor == SBX_ANCHOR_ROOT ? "\n (regex " :
-						      "\n (matches ");
+	text_add(text,
+	    at.anchor == SBX_ANCHOR_ROOT ? "\n (regex " : "\n (matches ");
 	if (at.anchor != SBX_ANCHOR_ROOT) {
 		text_add_quoted(text, sbpl->params[at.anchor]);
 		text_add(text, " ");
@@ -403,8 +403,10 @@ add_glob_pins(struct sbpl *sbpl, bool *opened, const struct path_rule *rule)
 	while (strncmp(slash, "/**", 3) != 0 &&
 	    (slash = strchr(slash + 1, '/')) != NULL) {
 		open_pins(sbpl, opened);
-		add_glob(sbpl, rule->at, arena_strndup(sbpl->policy->arena,
-		    rule->glob, (size_t)(slash - rule->glob)), false);
+		add_glob(sbpl, rule->at,
+		    arena_strndup(sbpl->policy->arena, rule->glob,
+			(size_t)(slash - rule->glob)),
+		    false);
 	}
 }
 

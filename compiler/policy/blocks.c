@@ -15,8 +15,7 @@
 static const char groups_file[] = "groups.sbx";
 
 void
-blocks_init(struct blocks *blocks, struct sources *sources,
-    struct diags *diags)
+blocks_init(struct blocks *blocks, struct sources *sources, struct diags *diags)
 {
 	memset(blocks, 0, sizeof *blocks);
 	blocks->arena = sources->arena;
@@ -63,8 +62,7 @@ may_have_name(struct blocks *blocks, const struct block *block)
 	size_t size;
 
 	if (block->group || block->source->builtin ||
-	    builtin_text(file, &size) == NULL ||
-	    strcmp(file, groups_file) == 0)
+	    builtin_text(file, &size) == NULL || strcmp(file, groups_file) == 0)
 		return true;
 	if (is_shipped_text(block->source, file))
 		return true;
@@ -96,8 +94,9 @@ settle_names(struct blocks *blocks, struct block *old, struct block *new)
 		report_duplicate(blocks, old, new);
 		return old;
 	}
-	if (!is_shipped_text(copy->source, copy->group ? groups_file :
-	    profile_file(blocks->arena, copy->name)))
+	if (!is_shipped_text(copy->source,
+		copy->group ? groups_file :
+			      profile_file(blocks->arena, copy->name)))
 		report_shipped(blocks, copy);
 	return copy;
 }
@@ -156,7 +155,7 @@ static void
 add_stmts(struct blocks *blocks, const struct ast_stmt *stmts)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
-	    stmt = stmt->next) {
+	     stmt = stmt->next) {
 		switch (stmt->kind) {
 		case AST_INCLUDE:
 			add_stmts(blocks, stmt->included);
@@ -219,8 +218,9 @@ blocks_add(struct blocks *blocks, const struct ast_stmt *stmts)
 	size_t i = 0;
 
 	add_stmts(blocks, stmts);
-	while (i < blocks->all.count && (!blocks->all.items[i]->group ||
-	    blocks->all.items[i]->source->builtin))
+	while (i < blocks->all.count &&
+	    (!blocks->all.items[i]->group ||
+		blocks->all.items[i]->source->builtin))
 		i++;
 	if (i < blocks->all.count)
 		load_shipped_groups(blocks, (struct loc){ 0 });
@@ -251,7 +251,8 @@ blocks_wanted(struct blocks *blocks, const char *name)
 	struct block *copy = map_find(&blocks->copies,
 	    arena_intern(blocks->arena, name, strlen(name)));
 
-	return copy != NULL ? copy :
+	return copy != NULL ?
+	    copy :
 	    blocks_find(blocks, name, false, (struct loc){ 0 });
 }
 
@@ -263,13 +264,13 @@ blocks_nearest(struct blocks *blocks, const char *name, bool group)
 
 	for (size_t i = 0; i < blocks->all.count; i++) {
 		if (blocks->all.items[i]->group == group)
-			*arena_push(blocks->arena, &names) =
-			    blocks->all.items[i]->name;
+			*arena_push(blocks->arena,
+			    &names) = blocks->all.items[i]->name;
 	}
 	for (size_t i = 0; !group && (file = builtin_name(i)) != NULL; i++) {
 		if (strcmp(file, groups_file) != 0)
-			*arena_push(blocks->arena, &names) =
-			    arena_strndup(blocks->arena, file,
+			*arena_push(blocks->arena,
+			    &names) = arena_strndup(blocks->arena, file,
 			    strcspn(file, "."));
 	}
 	return nearest_name(name, names.items, names.count);
@@ -278,8 +279,7 @@ blocks_nearest(struct blocks *blocks, const char *name, bool group)
 struct block *
 blocks_get(struct blocks *blocks, const struct ast_atom *name, bool group)
 {
-	struct block *block = blocks_find(blocks, name->text, group,
-	    name->loc);
+	struct block *block = blocks_find(blocks, name->text, group, name->loc);
 	struct diag *diag;
 
 	if (block != NULL)
@@ -290,8 +290,9 @@ blocks_get(struct blocks *blocks, const struct ast_atom *name, bool group)
 	diag_did_you_mean(blocks->diags, diag,
 	    blocks_nearest(blocks, name->text, group));
 	if (blocks_find(blocks, name->text, !group, name->loc) != NULL)
-		diag_help(blocks->diags, diag, group ?
-		    "'%s' is a profile: 'profile ... extends %s'" :
-		    "'%s' is a group: 'use %s'", name->text, name->text);
+		diag_help(blocks->diags, diag,
+		    group ? "'%s' is a profile: 'profile ... extends %s'" :
+			    "'%s' is a group: 'use %s'",
+		    name->text, name->text);
 	return NULL;
 }

@@ -12,12 +12,12 @@
 struct block {
 	const struct ast_stmt *stmt;
 	const struct source *source;
-	const char *name;  /* interned */
+	const char *name; /* interned */
 	bool group;
-	bool busy;         /* its groups are being gathered */
+	bool busy; /* its groups are being gathered */
 	bool gathered;
-	int layer;         /* the last one that unfolded it; 0: none */
-	uint8_t where;     /* the platforms that it did so for */
+	int layer;     /* the last one that unfolded it; 0: none */
+	uint8_t where; /* the platforms that it did so for */
 };
 
 struct blocks {
@@ -25,7 +25,8 @@ struct blocks {
 	struct sources *sources;
 	struct diags *diags;
 	struct map profiles, groups;
-	struct map copies; /* profiles with a mark and the name of a shipped one */
+	struct map
+	    copies; /* profiles with a mark and the name of a shipped one */
 	VEC(struct block *) all;
 	VEC(const struct ast_stmt *) names; /* let and param of the files */
 	bool shipped_groups;
@@ -50,7 +51,6 @@ struct block *blocks_get(struct blocks *blocks, const struct ast_atom *name,
     bool group);
 
 /* A name near to one that is unknown, or NULL. */
-const char *blocks_nearest(struct blocks *blocks, const char *name,
-    bool group);
+const char *blocks_nearest(struct blocks *blocks, const char *name, bool group);
 
 #endif

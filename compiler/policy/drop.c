@@ -25,8 +25,8 @@ same_object(const struct item *a, const struct item *b)
 		return target_compare(a->path.at, b->path.at) == 0 &&
 		    a->path.glob == b->path.glob;
 	case WHAT_PORTS:
-		return a->port.op == b->port.op && a->port.low <= b->port.high &&
-		    b->port.low <= a->port.high;
+		return a->port.op == b->port.op &&
+		    a->port.low <= b->port.high && b->port.low <= a->port.high;
 	case WHAT_FREEDOM:
 		return a->freedom.kind == b->freedom.kind;
 	case WHAT_SYSCALLS:
@@ -104,7 +104,8 @@ report_drop(struct unfolding *unfolding, const struct item *wanted,
 		diag = diag_add(diags, DIAG_DROP_OWN, wanted->origin.loc,
 		    "this rule is not inherited: '%s' has it itself",
 		    match->own->block->name);
-		diag_help(diags, diag, "delete the rule instead of "
+		diag_help(diags, diag,
+		    "delete the rule instead of "
 		    "dropping it");
 		diag_note(diags, diag, match->own->origin.loc,
 		    "the rule is here");
@@ -116,16 +117,16 @@ report_drop(struct unfolding *unfolding, const struct item *wanted,
 		return;
 	diag_help(diags, diag, "did you mean 'drop %s'?",
 	    item_text(unfolding, match->near));
-	diag_note(diags, diag, match->near->origin.loc,
-	    "'%s' of '%s' is here", item_text(unfolding, match->near),
-	    match->near->origin.via);
+	diag_note(diags, diag, match->near->origin.loc, "'%s' of '%s' is here",
+	    item_text(unfolding, match->near), match->near->origin.via);
 }
 
 static void
 drop_stmt(struct unfolding *unfolding, const struct pending_drop *drop)
 {
 	struct context context = {
-		.block = (struct block *)drop->block, .where = drop->where,
+		.block = (struct block *)drop->block,
+		.where = drop->where,
 	};
 	struct item_list list = { 0 };
 	struct loc reported = { 0 };

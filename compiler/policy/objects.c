@@ -5,8 +5,8 @@
  */
 #include "compiler/policy/objects.h"
 
-#include "compiler/tables/syscalls.h"
 #include "compiler/base/names.h"
+#include "compiler/tables/syscalls.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ const struct ast_atom *
 object_first(const struct ast_stmt *stmt)
 {
 	return stmt->words.first != NULL ? stmt->words.first :
-	    stmt->objects.first;
+					   stmt->objects.first;
 }
 
 const struct ast_atom *
@@ -28,8 +28,10 @@ static const char *
 atom_text(struct scope *scope, const struct ast_atom *atom)
 {
 	return arena_printf(scope->arena, "%s%s",
-	    atom->kind == AST_GROUP ? "@" :
-	    atom->kind == AST_GLOB ? "glob " : "", atom->text);
+	    atom->kind == AST_GROUP    ? "@" :
+		atom->kind == AST_GLOB ? "glob " :
+					 "",
+	    atom->text);
 }
 
 /* "'connect', 'full' or 'listen'" */
@@ -40,7 +42,10 @@ words_text(struct scope *scope, const char *const *words, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		text = arena_printf(scope->arena, "%s%s'%s'", text,
-		    i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+		    i == 0             ? "" :
+			i + 1 == count ? " or " :
+					 ", ",
+		    words[i]);
 	return text;
 }
 
@@ -51,17 +56,17 @@ report_what(struct scope *scope, const struct ast_stmt *stmt,
 	const char *next[WHAT_MAX];
 	size_t count = what_next(scope->arena, words, used, next);
 	const char *near = atom == NULL ? NULL :
-	    nearest_name(atom->text, next, count);
+					  nearest_name(atom->text, next, count);
 	struct diag *diag;
 
 	if (used == 0)
 		diag = diag_add(scope->diags, DIAG_UNKNOWN_RIGHT,
-		    atom == NULL ? stmt->loc : atom->loc,
-		    "unknown right '%s'", atom == NULL ? "" : atom->text);
+		    atom == NULL ? stmt->loc : atom->loc, "unknown right '%s'",
+		    atom == NULL ? "" : atom->text);
 	else if (atom == NULL)
 		diag = diag_add(scope->diags, DIAG_NO_OBJECT,
 		    stmt->words.last == NULL ? stmt->loc :
-		    stmt->words.last->loc,
+					       stmt->words.last->loc,
 		    "expected %s after '%s'", words_text(scope, next, count),
 		    words[used - 1]);
 	else
@@ -71,7 +76,8 @@ report_what(struct scope *scope, const struct ast_stmt *stmt,
 	if (near != NULL)
 		diag_did_you_mean(scope->diags, diag, near);
 	else if (used == 2 && strcmp(words[0], "network") == 0)
-		diag_help(scope->diags, diag, "expected 'tcp': rules name TCP "
+		diag_help(scope->diags, diag,
+		    "expected 'tcp': rules name TCP "
 		    "ports, no hosts; anything more is 'network full'");
 	else if (atom != NULL)
 		diag_help(scope->diags, diag, "expected %s",
@@ -114,7 +120,7 @@ number_read(const char *text, const char *stop, uint64_t *value)
 		if (*text < '0' || *text > '9' ||
 		    __builtin_mul_overflow(*value, 10, value) ||
 		    __builtin_add_overflow(*value, (uint64_t)(*text - '0'),
-		    value))
+			value))
 			return false;
 	}
 	return true;
@@ -134,12 +140,12 @@ port_read(struct scope *scope, const struct ast_atom *atom, const char *text,
 		}
 		diag_add(scope->diags, DIAG_BAD_PORT,
 		    atom_part(scope, atom, text, len),
-		    "port %.*s is out of range: ports are 1 to 65535",
-		    (int)len, text);
+		    "port %.*s is out of range: ports are 1 to 65535", (int)len,
+		    text);
 		return false;
 	}
-	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
-	    "'%s' is not a port", atom->text);
+	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc, "'%s' is not a port",
+	    atom->text);
 	return false;
 }
 
@@ -162,15 +168,16 @@ object_ports(struct scope *scope, const struct ast_atom *atom, uint16_t *low,
 	if (!port_read(scope, atom, text, len, low))
 		return false;
 	*high = *low;
-	if (text[len] == '-' && !port_read(scope, atom, text + len + 1,
-	    strlen(text + len + 1), high))
+	if (text[len] == '-' &&
+	    !port_read(scope, atom, text + len + 1, strlen(text + len + 1),
+		high))
 		return false;
 	if (*high >= *low)
 		return true;
 	diag = diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
 	    "the range '%s' is empty", text);
-	diag_help(scope->diags, diag, "did you mean '%u-%u'?",
-	    (unsigned)*high, (unsigned)*low);
+	diag_help(scope->diags, diag, "did you mean '%u-%u'?", (unsigned)*high,
+	    (unsigned)*low);
 	return false;
 }
 
@@ -191,7 +198,7 @@ object_syscall(struct scope *scope, const struct ast_atom *atom,
 	rule->name = atom->text;
 	rule->group = group;
 	if (group ? syscall_group(atom->text) != NULL :
-	    syscall_is_known(atom->text))
+		    syscall_is_known(atom->text))
 		return true;
 	diag = diag_add(scope->diags, DIAG_UNKNOWN_SYSCALL, atom->loc,
 	    "unknown system call%s '%s'", group ? " group" : "",
@@ -230,14 +237,16 @@ object_variable(struct scope *scope, const struct ast_atom *atom, bool stars)
 		    atom_part(scope, atom, equals, 1),
 		    "'%s' matches no variable: names have no '='", atom->text);
 		if (stars)
-			diag_help(scope->diags, diag, "a rule is about names; "
+			diag_help(scope->diags, diag,
+			    "a rule is about names; "
 			    "'set env NAME = VALUE' gives a value");
 		return false;
 	}
 	if (!stars && strchr(atom->text, '*') != NULL) {
 		diag_add(scope->diags, DIAG_BAD_ENV, atom->loc,
 		    "'set env' needs the name of one variable, not the "
-		    "pattern '%s'", atom->text);
+		    "pattern '%s'",
+		    atom->text);
 		return false;
 	}
 	return true;
@@ -255,7 +264,8 @@ unit_find_or_report(struct scope *scope, const struct limit_word *limit,
 	const char *meant = unit_meant(limit->unit, unit);
 	struct diag *diag;
 
-	*factor = *unit == '\0' && limit->unit == UNIT_COUNT ? 1 :
+	*factor = *unit == '\0' && limit->unit == UNIT_COUNT ?
+	    1 :
 	    unit_factor(limit->unit, unit);
 	/* Nothing is nothing in every unit. */
 	if (*unit == '\0' && strspn(atom->text, "0") == strlen(atom->text))
@@ -330,8 +340,8 @@ object_limit(struct scope *scope, const struct limit_word *limit,
 
 	if (atom->kind != AST_NUMBER) {
 		diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-		    "expected a value for limit '%s', found '%s'",
-		    limit->word, atom_text(scope, atom));
+		    "expected a value for limit '%s', found '%s'", limit->word,
+		    atom_text(scope, atom));
 		return false;
 	}
 	if (!unit_find_or_report(scope, limit, atom, unit, &factor))
@@ -359,16 +369,19 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 		diag = diag_add(scope->diags, DIAG_BAD_VALUE, atom->loc,
 		    "'${%s}' stands for %zu paths, and a value holds one",
 		    symbol->name, list.places.count);
-		diag_help(scope->diags, diag, "begin the value with a name "
+		diag_help(scope->diags, diag,
+		    "begin the value with a name "
 		    "that stands for one path");
 		return false;
 	}
 	place = list.places.items;
 	rule->anchor = place->at.anchor == SBX_ANCHOR_ROOT ? SBX_NO_ANCHOR :
-	    place->at.anchor;
+							     place->at.anchor;
 	rule->text = arena_printf(scope->arena, "%s%s",
 	    *place->at.suffix == '\0' && place->at.anchor == SBX_ANCHOR_ROOT ?
-	    "/" : place->at.suffix, rest);
+		"/" :
+		place->at.suffix,
+	    rest);
 	return true;
 }
 
@@ -403,8 +416,7 @@ object_value(struct scope *scope, const struct ast_atom *atom,
 		scope_bind(scope, symbol);
 		rule->anchor = symbol->anchor;
 	}
-	rule->text = arena_intern(scope->arena, rule->text,
-	    strlen(rule->text));
+	rule->text = arena_intern(scope->arena, rule->text, strlen(rule->text));
 	return true;
 }
 
@@ -414,7 +426,7 @@ object_platforms(struct scope *scope, const struct ast_stmt *stmt)
 	uint8_t where = 0;
 
 	for (const struct ast_atom *atom = object_first(stmt); atom != NULL;
-	    atom = object_next(stmt, atom)) {
+	     atom = object_next(stmt, atom)) {
 		uint8_t bits = platform_find(atom->text);
 		struct diag *diag;
 

@@ -13,8 +13,8 @@
  * What a rule speaks of.  *objects is the first atom after its words; it may
  * stand among the words of the statement or among its objects.
  */
-const struct what *object_what(struct scope *scope,
-    const struct ast_stmt *stmt, const struct ast_atom **objects);
+const struct what *object_what(struct scope *scope, const struct ast_stmt *stmt,
+    const struct ast_atom **objects);
 
 /* The atoms of a statement one after the other: words, then objects. */
 const struct ast_atom *object_next(const struct ast_stmt *stmt,

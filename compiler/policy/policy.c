@@ -20,8 +20,8 @@ freedom_where(const struct policy *policy, enum freedom_kind kind)
 	for (size_t i = 0; i < policy->freedoms.count; i++) {
 		const struct freedom_rule *rule = &policy->freedoms.items[i];
 
-		if (rule->effect == SBX_ALLOW && (rule->kind == kind ||
-		    rule->kind == FREEDOM_EVERYTHING))
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->kind == kind || rule->kind == FREEDOM_EVERYTHING))
 			given |= rule->origin.where;
 		else if (rule->effect != SBX_ALLOW && rule->kind == kind)
 			taken |= rule->origin.where;
@@ -71,8 +71,8 @@ freedom_says(const struct freedom_rule *rule, enum freedom_kind kind,
     bool allow, uint8_t where)
 {
 	return (rule->effect == SBX_ALLOW) == allow &&
-	    (rule->origin.where & where) != 0 && (rule->kind == kind ||
-	    (allow && rule->kind == FREEDOM_EVERYTHING));
+	    (rule->origin.where & where) != 0 &&
+	    (rule->kind == kind || (allow && rule->kind == FREEDOM_EVERYTHING));
 }
 
 static bool
@@ -180,10 +180,9 @@ policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t where,
 
 		if ((rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.where & where) != 0)
-			*arena_push(policy->arena, &ranked->rules) =
-			    (struct ranked_syscall){
-				rule, policy_mark(policy, &rule->origin)
-			    };
+			*arena_push(policy->arena,
+			    &ranked->rules) = (struct ranked_syscall){ rule,
+				policy_mark(policy, &rule->origin) };
 	}
 	if (ranked->rules.count > 1)
 		qsort(ranked->rules.items, ranked->rules.count,

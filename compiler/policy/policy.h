@@ -8,27 +8,28 @@
 #define SBX_POLICY_H
 
 #include "compiler/language/ast.h"
-#include "compiler/report/diag.h"
-#include "compiler/tables/words.h"
 #include "compiler/language/mark.h"
 #include "compiler/policy/target.h"
+#include "compiler/report/diag.h"
+#include "compiler/tables/words.h"
 #include "format/blob.h"
 
 /* What every resolved record carries. */
 struct origin {
-	struct loc loc;     /* the object in the rule, else the statement */
-	const char *via;    /* interned name of the profile or group */
-	uint8_t where;      /* enum sbx_where */
-	bool own;           /* written in the file being compiled, not inherited
+	struct loc loc;  /* the object in the rule, else the statement */
+	const char *via; /* interned name of the profile or group */
+	uint8_t where;   /* enum sbx_where */
+	bool own;        /* written in the file being compiled, not inherited
 	                     * from a shipped profile */
-	const struct mark *from; /* where it says that it was written, or NULL */
+	const struct mark
+	    *from; /* where it says that it was written, or NULL */
 };
 
 struct path_rule {
 	struct origin origin;
 	struct target at;
 	enum sbx_effect effect;
-	uint8_t rights; /* closed upwards, see enum sbx_right */
+	uint8_t rights;   /* closed upwards, see enum sbx_right */
 	const char *glob; /* interned: what it speaks of below `at`; NULL: of
 	                   * `at` and all below */
 	const struct target *holes;
@@ -91,7 +92,7 @@ struct policy {
 	struct origin level_origin; /* no place: not required */
 	int landlock;
 	struct origin landlock_origin;
-	VEC(struct param) params;   /* anchor SBX_ANCHOR_PARAM + index */
+	VEC(struct param) params; /* anchor SBX_ANCHOR_PARAM + index */
 	VEC(struct path_rule) paths;
 	VEC(struct port_rule) ports;
 	VEC(struct syscall_rule) syscalls;
@@ -148,7 +149,8 @@ struct ranked_syscalls {
 	VEC(struct ranked_syscall {
 		const struct syscall_rule *rule;
 		struct mark mark;
-	}) rules;
+	})
+	rules;
 };
 void policy_rank_syscalls(const struct policy *policy, bool allow,
     uint8_t where, struct ranked_syscalls *ranked);

@@ -24,7 +24,7 @@ resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
     struct profile_names *names)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
-	    stmt = stmt->next) {
+	     stmt = stmt->next) {
 		if (stmt->kind == AST_PROFILE)
 			*arena_push(arena, &names->names) = stmt->name->text;
 	}
@@ -51,7 +51,8 @@ profiles_text(struct unfolding *unfolding, struct ast_stmt *stmts)
 	if (profiles.names.count == 0)
 		return " none";
 	return profiles.names.count > 10 ?
-	    arena_printf(unfolding->arena, "%s ...", text) : text;
+	    arena_printf(unfolding->arena, "%s ...", text) :
+	    text;
 }
 
 static const char *
@@ -67,7 +68,8 @@ only_profile(struct unfolding *unfolding, const struct source *file,
 	if (names.names.count == 0) {
 		diag = diag_add(unfolding->diags, DIAG_WHICH_PROFILE,
 		    file_loc(file), "the file defines no profile");
-		diag_help(unfolding->diags, diag, "rules stand in 'profile "
+		diag_help(unfolding->diags, diag,
+		    "rules stand in 'profile "
 		    "NAME { ... }', or say which one with -p");
 		return NULL;
 	}
@@ -92,8 +94,8 @@ wanted_profile(struct unfolding *unfolding, const struct source *file,
 	block = blocks_wanted(&unfolding->blocks, name);
 	if (block != NULL)
 		return block;
-	diag = diag_add(unfolding->diags, DIAG_UNKNOWN_PROFILE,
-	    file_loc(file), "unknown profile '%s'", name);
+	diag = diag_add(unfolding->diags, DIAG_UNKNOWN_PROFILE, file_loc(file),
+	    "unknown profile '%s'", name);
 	if (blocks_nearest(&unfolding->blocks, name, false) != NULL)
 		diag_did_you_mean(unfolding->diags, diag,
 		    blocks_nearest(&unfolding->blocks, name, false));
@@ -155,12 +157,10 @@ find_chain(struct unfolding *unfolding, struct block *block,
 
 /* --- gather -------------------------------------------------------------- */
 
-static void gather(struct unfolding *unfolding, struct block *block,
-    int depth);
+static void gather(struct unfolding *unfolding, struct block *block, int depth);
 
 static void
-gather_group(struct unfolding *unfolding, const struct ast_stmt *use,
-    int depth)
+gather_group(struct unfolding *unfolding, const struct ast_stmt *use, int depth)
 {
 	struct block *group = blocks_get(&unfolding->blocks, use->name, true);
 	struct diag *diag;
@@ -187,7 +187,7 @@ gather_uses(struct unfolding *unfolding, const struct ast_stmt *stmts,
     int depth)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
-	    stmt = stmt->next) {
+	     stmt = stmt->next) {
 		if (stmt->kind == AST_USE)
 			gather_group(unfolding, stmt, depth);
 		else if (stmt->kind == AST_ON)
@@ -215,13 +215,12 @@ declare_names(struct unfolding *unfolding)
 	const char *profile = unfolding->policy->profile;
 
 	for (size_t i = 0; i < unfolding->blocks.names.count; i++)
-		scope_declare(scope, unfolding->blocks.names.items[i],
-		    profile);
+		scope_declare(scope, unfolding->blocks.names.items[i], profile);
 	for (size_t i = 0; i < unfolding->gathered.count; i++) {
 		const struct block *block = unfolding->gathered.items[i];
 
 		for (const struct ast_stmt *stmt = block->stmt->body;
-		    stmt != NULL; stmt = stmt->next) {
+		     stmt != NULL; stmt = stmt->next) {
 			if (stmt->kind != AST_LET && stmt->kind != AST_PARAM)
 				continue;
 			scope_declare(scope, stmt, block->name);
@@ -242,8 +241,8 @@ static void
 unfold_use(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	struct block *group = blocks_find(&unfolding->blocks,
-	    stmt->name->text, true, stmt->name->loc);
+	struct block *group = blocks_find(&unfolding->blocks, stmt->name->text,
+	    true, stmt->name->loc);
 	struct context inner = *context;
 
 	if (group == NULL || group->busy)
@@ -299,10 +298,9 @@ unfold_stmt(struct unfolding *unfolding, const struct ast_stmt *stmt,
 		break;
 	case AST_RULE:
 		if (stmt->drop)
-			*arena_push(unfolding->arena, &unfolding->drops) =
-			    (struct pending_drop){
-				stmt, context->block, context->where
-			    };
+			*arena_push(unfolding->arena,
+			    &unfolding->drops) = (struct pending_drop){ stmt,
+				context->block, context->where };
 		else
 			unfold_rule(unfolding, stmt, context);
 		break;
@@ -333,7 +331,7 @@ unfold_body(struct unfolding *unfolding, const struct ast_stmt *stmts,
     const struct context *context)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
-	    stmt = stmt->next)
+	     stmt = stmt->next)
 		unfold_stmt(unfolding, stmt, context);
 }
 
@@ -361,20 +359,18 @@ keep_items(struct unfolding *unfolding)
 			continue;
 		switch (item->kind) {
 		case WHAT_PATHS:
-			*arena_push(policy->arena, &policy->paths) =
-			    item->path;
+			*arena_push(policy->arena, &policy->paths) = item->path;
 			break;
 		case WHAT_PORTS:
-			*arena_push(policy->arena, &policy->ports) =
-			    item->port;
+			*arena_push(policy->arena, &policy->ports) = item->port;
 			break;
 		case WHAT_FREEDOM:
-			*arena_push(policy->arena, &policy->freedoms) =
-			    item->freedom;
+			*arena_push(policy->arena,
+			    &policy->freedoms) = item->freedom;
 			break;
 		case WHAT_SYSCALLS:
-			*arena_push(policy->arena, &policy->syscalls) =
-			    item->syscall;
+			*arena_push(policy->arena,
+			    &policy->syscalls) = item->syscall;
 			break;
 		case WHAT_ENV:
 			*arena_push(policy->arena, &policy->env) = item->env;
@@ -414,8 +410,8 @@ has_param(const struct unfolding *unfolding, const char *name)
 	}
 	for (size_t i = 0; i < blocks->all.count; i++) {
 		for (const struct ast_stmt *stmt =
-		    blocks->all.items[i]->stmt->body; stmt != NULL;
-		    stmt = stmt->next) {
+			 blocks->all.items[i]->stmt->body;
+		     stmt != NULL; stmt = stmt->next) {
 			if (is_param(stmt, name))
 				return true;
 		}
@@ -449,10 +445,11 @@ check_definitions(struct unfolding *unfolding, const struct source *file)
 		if (has_param(unfolding, name))
 			continue;
 		diag = diag_add(unfolding->diags, DIAG_BAD_DEFINITION,
-		    file_loc(file), "profile '%s' has no parameter '%s' to "
-		    "define", unfolding->policy->profile, name);
-		diag_help(unfolding->diags, diag, "%s",
-		    params_text(unfolding));
+		    file_loc(file),
+		    "profile '%s' has no parameter '%s' to "
+		    "define",
+		    unfolding->policy->profile, name);
+		diag_help(unfolding->diags, diag, "%s", params_text(unfolding));
 	}
 }
 

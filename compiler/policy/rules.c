@@ -22,7 +22,7 @@ struct path_work {
 	struct item_list *list;
 	struct item item; /* what all its items have in common */
 	VEC(struct hole) holes;
-	size_t covered;   /* paths that lie in a hole as a whole */
+	size_t covered; /* paths that lie in a hole as a whole */
 };
 
 struct origin
@@ -129,8 +129,8 @@ is_hole_of(const struct path_rule *rule, struct target hole)
 		return true;
 	if (!target_covers(rule->at, hole))
 		return false;
-	return rule->glob == NULL || glob_touches(rule->glob,
-	    hole.suffix + strlen(rule->at.suffix));
+	return rule->glob == NULL ||
+	    glob_touches(rule->glob, hole.suffix + strlen(rule->at.suffix));
 }
 
 /*
@@ -163,8 +163,7 @@ path_holes(struct path_work *work, struct path_rule *rule)
 	}
 	qsort(targets, count, sizeof *targets, targets_compare);
 	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 ||
-		    !target_covers(targets[kept - 1], targets[i]))
+		if (kept == 0 || !target_covers(targets[kept - 1], targets[i]))
 			targets[kept++] = targets[i];
 	}
 	rule->holes = targets;
@@ -231,16 +230,16 @@ read_holes(struct path_work *work, const struct ast_stmt *stmt)
 	bool good = true;
 
 	for (const struct ast_atom *atom = stmt->holes.first; atom != NULL;
-	    atom = atom->next) {
+	     atom = atom->next) {
 		struct place_list list = { 0 };
 
 		good &= scope_paths(scope, atom, work->item.origin.where,
 		    &list);
 		for (size_t i = 0; i < list.places.count; i++)
-			*arena_push(scope->arena, &work->holes) =
-			    (struct hole){
-				.place = list.places.items[i], .atom = atom,
-			    };
+			*arena_push(scope->arena, &work->holes) = (struct hole){
+				.place = list.places.items[i],
+				.atom = atom,
+			};
 	}
 	if (work->holes.count <= UINT16_MAX)
 		return good;
@@ -261,14 +260,16 @@ report_holes(struct path_work *work, const struct ast_stmt *stmt)
 		bool used = false;
 		struct diag *diag;
 
-		for (; i < work->holes.count &&
-		    work->holes.items[i].atom == atom; i++)
+		for (;
+		     i < work->holes.count && work->holes.items[i].atom == atom;
+		     i++)
 			used |= work->holes.items[i].used;
 		if (used)
 			continue;
 		diag = diag_add(diags, DIAG_HOLE_OUTSIDE, atom->loc,
 		    "'%s' is not below any path of this rule", atom->text);
-		diag_help(diags, diag, "'except' cuts places out of the "
+		diag_help(diags, diag,
+		    "'except' cuts places out of the "
 		    "paths that stand before it");
 	}
 }
@@ -279,7 +280,9 @@ path_rules(struct unfolding *unfolding, const struct ast_stmt *stmt,
     struct item_list *list)
 {
 	struct path_work work = {
-		.unfolding = unfolding, .list = list, .item = *base,
+		.unfolding = unfolding,
+		.list = list,
+		.item = *base,
 	};
 	size_t errors = unfolding->diags->errors, before = list->list.count;
 	struct diag *diag;
@@ -311,7 +314,7 @@ port_rules(struct unfolding *unfolding, const struct ast_stmt *stmt,
 
 		item.origin.loc = atom->loc;
 		if (object_ports(&unfolding->scope, atom, &item.port.low,
-		    &item.port.high))
+			&item.port.high))
 			item_add(unfolding, list, &item);
 	}
 }
@@ -392,31 +395,36 @@ rule_base(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	switch (what->class) {
 	case WHAT_PATHS:
 		item.path = (struct path_rule){
-			.origin = item.origin, .effect = stmt->effect,
+			.origin = item.origin,
+			.effect = stmt->effect,
 			.rights = stmt->effect == SBX_ALLOW ? what->allow :
 							      what->deny,
 		};
 		break;
 	case WHAT_PORTS:
 		item.port = (struct port_rule){
-			.origin = item.origin, .effect = stmt->effect,
+			.origin = item.origin,
+			.effect = stmt->effect,
 			.op = what->op,
 		};
 		break;
 	case WHAT_FREEDOM:
 		item.freedom = (struct freedom_rule){
-			.origin = item.origin, .effect = stmt->effect,
+			.origin = item.origin,
+			.effect = stmt->effect,
 			.kind = what->freedom,
 		};
 		break;
 	case WHAT_SYSCALLS:
 		item.syscall = (struct syscall_rule){
-			.origin = item.origin, .effect = stmt->effect,
+			.origin = item.origin,
+			.effect = stmt->effect,
 		};
 		break;
 	case WHAT_ENV:
 		item.env = (struct env_rule){
-			.origin = item.origin, .effect = stmt->effect,
+			.origin = item.origin,
+			.effect = stmt->effect,
 		};
 		break;
 	}
@@ -428,15 +436,18 @@ has_objects(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct what *what, const struct ast_atom *atom)
 {
 	static const char *const nouns[] = {
-		[WHAT_PATHS] = "a path", [WHAT_PORTS] = "a port",
+		[WHAT_PATHS] = "a path",
+		[WHAT_PORTS] = "a port",
 		[WHAT_SYSCALLS] = "a system call or a @group",
-		[WHAT_ENV] = "the name of a variable", [WHAT_FREEDOM] = "",
+		[WHAT_ENV] = "the name of a variable",
+		[WHAT_FREEDOM] = "",
 	};
 
 	if (what->class != WHAT_PATHS && stmt->holes.first != NULL) {
-		diag_add(unfolding->diags, DIAG_WRONG_OBJECT,
-		    stmt->holes.loc, "'except' cuts holes in paths, not in "
-		    "'%s'", what->words);
+		diag_add(unfolding->diags, DIAG_WRONG_OBJECT, stmt->holes.loc,
+		    "'except' cuts holes in paths, not in "
+		    "'%s'",
+		    what->words);
 		return false;
 	}
 	if (what->class == WHAT_FREEDOM || atom != NULL)

@@ -5,10 +5,10 @@
  */
 #include "compiler/policy/scope.h"
 
-#include "compiler/report/clean.h"
 #include "compiler/base/names.h"
-#include "compiler/tables/words.h"
 #include "compiler/read/yaml_policy.h"
+#include "compiler/report/clean.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -33,8 +33,7 @@ scope_add(struct scope *scope, const char *name, enum symbol_kind kind)
 static struct symbol *
 scope_find(struct scope *scope, const char *name, size_t len)
 {
-	return map_find(&scope->symbols,
-	    arena_intern(scope->arena, name, len));
+	return map_find(&scope->symbols, arena_intern(scope->arena, name, len));
 }
 
 void
@@ -73,8 +72,8 @@ atom_is_plain(const struct scope *scope, const struct ast_atom *atom)
 	size_t len = strlen(atom->text);
 
 	return source != NULL && atom->loc.end - atom->loc.begin == len &&
-	    memcmp(source->text + (atom->loc.begin - source->base),
-	    atom->text, len) == 0;
+	    memcmp(source->text + (atom->loc.begin - source->base), atom->text,
+		len) == 0;
 }
 
 struct loc
@@ -115,7 +114,9 @@ scope_define(struct scope *scope, struct symbol *param,
 {
 	const char *value = definition->value;
 	const struct ast_atom atom = {
-		.kind = AST_PATH, .loc = param->stmt->name->loc, .text = value,
+		.kind = AST_PATH,
+		.loc = param->stmt->name->loc,
+		.text = value,
 	};
 
 	param->kind = SYMBOL_LET;
@@ -130,8 +131,7 @@ scope_define(struct scope *scope, struct symbol *param,
 	if (strstr(value, "${") != NULL ||
 	    !bytes_are_clean(value, strlen(value))) {
 		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,
-		    "'%s' is defined as what no policy can name",
-		    param->name);
+		    "'%s' is defined as what no policy can name", param->name);
 		return;
 	}
 	value += value[1] == '\0';
@@ -163,8 +163,7 @@ report_taken(struct scope *scope, const struct ast_stmt *stmt,
 }
 
 void
-scope_declare(struct scope *scope, const struct ast_stmt *stmt,
-    const char *via)
+scope_declare(struct scope *scope, const struct ast_stmt *stmt, const char *via)
 {
 	bool param = stmt->kind == AST_PARAM;
 	struct symbol *symbol = map_find(&scope->symbols, stmt->name->text);
@@ -201,8 +200,10 @@ scope_bind(struct scope *scope, struct symbol *param)
 		diag = diag_add(scope->diags, DIAG_TOO_MANY, name->loc,
 		    "more than %d parameters",
 		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
-		diag_help(scope->diags, diag, "'-D %s=PATH' given to sbxc "
-		    "makes this one a constant", name->text);
+		diag_help(scope->diags, diag,
+		    "'-D %s=PATH' given to sbxc "
+		    "makes this one a constant",
+		    name->text);
 		return;
 	}
 	param->anchor = (uint16_t)(SBX_ANCHOR_PARAM + policy->params.count);
@@ -269,8 +270,8 @@ path_tidy(struct arena *arena, const char *path)
 }
 
 static void
-report_fault(struct scope *scope, const struct ast_atom *atom,
-    const char *path, const char *fault, struct loc loc)
+report_fault(struct scope *scope, const struct ast_atom *atom, const char *path,
+    const char *fault, struct loc loc)
 {
 	struct diag *diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH, loc,
 	    "the path has %s in it", fault);
@@ -280,7 +281,8 @@ report_fault(struct scope *scope, const struct ast_atom *atom,
 	if (strcmp(fault, "a slash at the end") == 0)
 		diag->message = "the path has a slash at the end";
 	if (tidy == NULL)
-		diag_help(scope->diags, diag, "write the path that is meant: "
+		diag_help(scope->diags, diag,
+		    "write the path that is meant: "
 		    "where '..' leads depends on symbolic links");
 	else if (head >= 0 && (size_t)head <= strlen(atom->text))
 		diag_help(scope->diags, diag, "did you mean '%.*s%s'?", head,
@@ -326,7 +328,8 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	if (text[0] == '~') {
 		diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 		    "'%s' names the home of another user", text);
-		diag_help(scope->diags, diag, "'~/...' is the only form; "
+		diag_help(scope->diags, diag,
+		    "'~/...' is the only form; "
 		    "another user's home is an absolute path");
 		return;
 	}
@@ -338,7 +341,8 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 	    "'%s' does not start with '/', '~/' or '${name}'", text);
 	if (what_match(&text, 1, &used) != NULL)
-		diag_help(scope->diags, diag, "a rule has one right; 'write' "
+		diag_help(scope->diags, diag,
+		    "a rule has one right; 'write' "
 		    "and 'exec' give reading too");
 	else if (scope_find(scope, text, strlen(text)) != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", text);
@@ -348,8 +352,8 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 		diag_help(scope->diags, diag, "did you mean '${workspace}%s'?",
 		    text + 1);
 	else if (text[0] != '.' && text[0] != '\0')
-		diag_help(scope->diags, diag,
-		    "did you mean '${workspace}/%s'?", text);
+		diag_help(scope->diags, diag, "did you mean '${workspace}/%s'?",
+		    text);
 }
 
 /* Who quotes a pattern and forgets the word before it gets a rule about a file
@@ -381,22 +385,21 @@ report_wildcard(struct scope *scope, const struct ast_atom *atom)
 	struct diag *diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
 	    "wildcards in a path: '%s'", atom->text);
 
-	diag_help(scope->diags, diag, yaml_policy_is(sources_find(
-	    scope->sources, atom->loc)) ?
-	    "a directory means its whole tree; a rule may say "
-	    "'{ glob: \"...\" }'; '{ quoted: \"...\" }' is taken as it is" :
-	    "a directory means its whole tree; a rule may say "
-	    "'glob \"...\"'; a path in quotes is taken as it is");
+	diag_help(scope->diags, diag,
+	    yaml_policy_is(sources_find(scope->sources, atom->loc)) ?
+		"a directory means its whole tree; a rule may say "
+		"'{ glob: \"...\" }'; '{ quoted: \"...\" }' is taken as it is" :
+		"a directory means its whole tree; a rule may say "
+		"'glob \"...\"'; a path in quotes is taken as it is");
 }
 
 static void
 report_glob(struct scope *scope, const struct ast_atom *atom)
 {
-	struct diag *diag = diag_add(scope->diags, DIAG_WRONG_OBJECT,
-	    atom->loc, "a glob is an object of a rule, and nothing else");
+	struct diag *diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+	    "a glob is an object of a rule, and nothing else");
 
-	diag_help(scope->diags, diag,
-	    "a 'let' and an 'except' hold places");
+	diag_help(scope->diags, diag, "a 'let' and an 'except' hold places");
 }
 
 static const char *
@@ -422,7 +425,8 @@ split_name(struct scope *scope, const struct ast_atom *atom,
 	if (name != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
 	else
-		diag_help(scope->diags, diag, "'param NAME' declares one that "
+		diag_help(scope->diags, diag,
+		    "'param NAME' declares one that "
 		    "sbxrun -D binds, 'let NAME = /path' one that is fixed");
 	return NULL;
 }
@@ -465,7 +469,7 @@ symbol_settle(struct scope *scope, struct symbol *symbol)
 	} else {
 		symbol->busy = true;
 		for (const struct ast_atom *atom = symbol->stmt->objects.first;
-		    atom != NULL; atom = atom->next)
+		     atom != NULL; atom = atom->next)
 			scope_paths(scope, atom, SBX_ON_ALL, &symbol->places);
 		symbol->busy = false;
 	}
@@ -499,7 +503,8 @@ place_add(struct scope *scope, const struct ast_atom *atom,
 		return false;
 	}
 	if (*rest != '\0') {
-		suffix = *suffix == '\0' ? rest :
+		suffix = *suffix == '\0' ?
+		    rest :
 		    arena_printf(scope->arena, "%s%s", suffix, rest);
 		if (strlen(suffix) > SBX_MAX_PATH)
 			return path_check(scope, atom, suffix);

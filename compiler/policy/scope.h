@@ -39,7 +39,7 @@ struct scope {
 	VEC(const char *) names; /* for "did you mean" */
 	const struct definition *predefined;
 	size_t predefined_count;
-	int depth;               /* of lets inside lets */
+	int depth; /* of lets inside lets */
 };
 
 void scope_init(struct scope *scope, struct policy *policy,
@@ -73,8 +73,7 @@ const char *scope_split(struct scope *scope, const struct ast_atom *atom,
 
 /* What a statement says of where it was written; NULL if it says nothing, or
  * after reporting what is no place. */
-const struct mark *scope_mark(struct scope *scope,
-    const struct ast_stmt *stmt);
+const struct mark *scope_mark(struct scope *scope, const struct ast_stmt *stmt);
 
 /* Whether a path is normal: "" or "/a/b".  If not, reports it. */
 bool path_check(struct scope *scope, const struct ast_atom *atom,

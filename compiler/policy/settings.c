@@ -10,8 +10,8 @@
  */
 #include "compiler/policy/unfold.h"
 
-#include "compiler/tables/landlock.h"
 #include "compiler/base/names.h"
+#include "compiler/tables/landlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +45,14 @@ unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	const struct ast_atom *word = object_first(stmt);
 	const struct ast_atom *value = object_next(stmt, word);
 	const struct limit_word *limit = limit_find(word->text);
-	bool none = value->kind == AST_WORD &&
-	    strcmp(value->text, "none") == 0;
+	bool none = value->kind == AST_WORD && strcmp(value->text, "none") == 0;
 	struct setting *setting;
 	struct diag *diag;
 	uint64_t number = 0;
 
 	if (limit == NULL) {
-		diag = diag_add(unfolding->diags, DIAG_UNKNOWN_LIMIT,
-		    word->loc, "unknown limit '%s'", word->text);
+		diag = diag_add(unfolding->diags, DIAG_UNKNOWN_LIMIT, word->loc,
+		    "unknown limit '%s'", word->text);
 		if (limit_nearest(word->text) != NULL)
 			diag_did_you_mean(unfolding->diags, diag,
 			    limit_nearest(word->text));
@@ -101,8 +100,8 @@ void
 unfold_about(struct unfolding *unfolding, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	setting_add(unfolding, context, stmt, SETTING_ABOUT,
-	    stmt->loc)->text = stmt->name->text;
+	setting_add(unfolding, context, stmt, SETTING_ABOUT, stmt->loc)->text =
+	    stmt->name->text;
 }
 
 static bool
@@ -168,7 +167,7 @@ unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
 		return;
 	}
 	if (level ? !require_level(unfolding, atom, &value) :
-	    !require_landlock(unfolding, atom, &value))
+		    !require_landlock(unfolding, atom, &value))
 		return;
 	if ((context->where & SBX_ON_LINUX) != SBX_ON_LINUX) {
 		diag = diag_add(unfolding->diags, DIAG_FLOOR_HERE, stmt->loc,
@@ -276,8 +275,8 @@ report_twice(struct unfolding *unfolding, const struct setting *first,
 		return;
 	diag = diag_add(unfolding->diags, DIAG_SAID_TWICE, second->origin.loc,
 	    same ? "'%s' stands twice in '%s'" :
-	    "'%s' of group '%s' contradicts another group's", text,
-	    second->block->name);
+		   "'%s' of group '%s' contradicts another group's",
+	    text, second->block->name);
 	if (!same)
 		diag_help(unfolding->diags, diag,
 		    "say in the profile which one is meant");
@@ -294,9 +293,10 @@ report_lowered(struct unfolding *unfolding, const struct setting *strong,
 
 	if (strong->kind == SETTING_LEVEL)
 		diag = diag_add(unfolding->diags, DIAG_LOWERED,
-		    strong->origin.loc, "'%s %s' is below the inherited "
-		    "level '%s'", word,
-		    level_word((enum sbx_level)strong->value),
+		    strong->origin.loc,
+		    "'%s %s' is below the inherited "
+		    "level '%s'",
+		    word, level_word((enum sbx_level)strong->value),
 		    level_word((enum sbx_level)weak->value));
 	else
 		diag = diag_add(unfolding->diags, DIAG_LOWERED,
@@ -312,12 +312,12 @@ setting_stand(struct policy *policy, const struct setting *setting)
 {
 	switch (setting->kind) {
 	case SETTING_LIMIT:
-		*arena_push(policy->arena, &policy->limits) =
-		    (struct limit_rule){
+		*arena_push(policy->arena,
+		    &policy->limits) = (struct limit_rule){
 			.origin = setting->origin,
 			.kind = (enum sbx_limit_kind)setting->key,
 			.value = setting->value,
-		    };
+		};
 		break;
 	case SETTING_SET:
 		*arena_push(policy->arena, &policy->set) = (struct set_rule){
@@ -360,7 +360,7 @@ run_settle(struct unfolding *unfolding, struct setting *run, size_t count)
 			last[bit] = setting;
 			if (stronger == NULL)
 				continue;
-			setting->stands &= (uint8_t)~(1u << bit);
+			setting->stands &= (uint8_t) ~(1u << bit);
 			if (compare_ranks(stronger, setting) == 0)
 				equal = stronger;
 			else if (is_floor(setting) &&
@@ -376,8 +376,7 @@ run_settle(struct unfolding *unfolding, struct setting *run, size_t count)
 
 /* Walks one run from the weakest: `limit X none` needs something to lift. */
 static void
-run_lifts(struct unfolding *unfolding, const struct setting *run,
-    size_t count)
+run_lifts(struct unfolding *unfolding, const struct setting *run, size_t count)
 {
 	uint8_t limited = 0;
 	struct diag *diag;
@@ -416,8 +415,7 @@ unfold_settings(struct unfolding *unfolding)
 	qsort(all, count, sizeof *all, compare_settings);
 	for (size_t first = 0; first < count; first = end) {
 		end = first + 1;
-		while (end < count &&
-		    compare_keys(&all[first], &all[end]) == 0)
+		while (end < count && compare_keys(&all[first], &all[end]) == 0)
 			end++;
 		run_settle(unfolding, &all[first], end - first);
 		run_lifts(unfolding, &all[first], end - first);

@@ -2,7 +2,6 @@
 #include "compiler/policy/texts.h"
 #include "compiler/tables/words.h"
 
-
 #include <string.h>
 
 enum { MAX_HOLES = 4 }; /* that are spelled out */
@@ -46,10 +45,8 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
 {
 	return arena_printf(policy->arena, "%s %s %s%s",
-	    effect_word(rule->effect),
-	    rights_word(rule->effect, rule->rights),
-	    object_text(policy, rule),
-	    holes_text(policy, rule, more));
+	    effect_word(rule->effect), rights_word(rule->effect, rule->rights),
+	    object_text(policy, rule), holes_text(policy, rule, more));
 }
 
 size_t
@@ -75,8 +72,8 @@ path_object_text(const struct policy *policy, size_t index, size_t end)
 	if (end - index > 1 && source != NULL) {
 		rule.glob = NULL;
 		rule.at.anchor = SBX_ANCHOR_ROOT;
-		rule.at.suffix = arena_strndup(policy->arena, source->text +
-		    (rule.origin.loc.begin - source->base), len);
+		rule.at.suffix = arena_strndup(policy->arena,
+		    source->text + (rule.origin.loc.begin - source->base), len);
 	}
 	return path_rule_text(policy, &rule, NULL);
 }
@@ -87,16 +84,14 @@ port_rule_text(const struct policy *policy, const struct port_rule *rule)
 	const char *ports = rule->low == rule->high ?
 	    arena_printf(policy->arena, "%u", (unsigned)rule->low) :
 	    arena_printf(policy->arena, "%u-%u", (unsigned)rule->low,
-	    (unsigned)rule->high);
+		(unsigned)rule->high);
 
 	return arena_printf(policy->arena, "%s network %s tcp %s",
-	    effect_word(rule->effect),
-	    port_op_word(rule->op), ports);
+	    effect_word(rule->effect), port_op_word(rule->op), ports);
 }
 
 const char *
-syscall_rule_text(const struct policy *policy,
-    const struct syscall_rule *rule)
+syscall_rule_text(const struct policy *policy, const struct syscall_rule *rule)
 {
 	return arena_printf(policy->arena, "%s syscalls %s%s",
 	    effect_word(rule->effect), rule->group ? "@" : "", rule->name);
@@ -110,14 +105,13 @@ env_rule_text(const struct policy *policy, const struct env_rule *rule)
 }
 
 const char *
-freedom_rule_text(const struct policy *policy,
-    const struct freedom_rule *rule)
+freedom_rule_text(const struct policy *policy, const struct freedom_rule *rule)
 {
 	static const char *const words[FREEDOM_END] = {
 #define FREEDOM(text, kind) [kind] = text,
 #include "compiler/tables/words.def"
 	};
 
-	return arena_printf(policy->arena, "%s %s",
-	    effect_word(rule->effect), words[rule->kind]);
+	return arena_printf(policy->arena, "%s %s", effect_word(rule->effect),
+	    words[rule->kind]);
 }

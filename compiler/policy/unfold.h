@@ -13,7 +13,7 @@
 struct item {
 	enum what_class kind;
 	bool dropped;
-	int layer;                 /* of the chain: 1 is the eldest parent */
+	int layer; /* of the chain: 1 is the eldest parent */
 	const struct block *block;
 	union {
 		struct origin origin;
@@ -40,17 +40,17 @@ enum setting_kind {
 
 struct setting {
 	struct origin origin;
-	struct mark mark;  /* of it */
+	struct mark mark; /* of it */
 	enum setting_kind kind;
 	unsigned key;
-	const char *name;  /* of a variable, else "" */
+	const char *name; /* of a variable, else "" */
 	const char *text;
 	uint64_t value;
 	uint16_t anchor;
-	bool none;         /* limit X none */
+	bool none; /* limit X none */
 	const struct block *block;
-	int layer, depth;  /* a later layer wins, then the lesser depth */
-	uint8_t stands;    /* the platforms that no stronger one takes */
+	int layer, depth; /* a later layer wins, then the lesser depth */
+	uint8_t stands;   /* the platforms that no stronger one takes */
 	size_t order;
 };
 
@@ -73,7 +73,7 @@ struct unfolding {
 	VEC(struct pending_drop) drops;
 	VEC(struct block *) gathered; /* in the order of their use */
 	int layer;
-	bool full;                    /* too many rules: reported once */
+	bool full; /* too many rules: reported once */
 };
 
 /* Where a statement stands. */
@@ -86,8 +86,7 @@ struct context {
 
 /* The origin of what a statement gives; a mark that is none is reported. */
 struct origin context_origin(struct unfolding *unfolding,
-    const struct context *context, const struct ast_stmt *stmt,
-    struct loc loc);
+    const struct context *context, const struct ast_stmt *stmt, struct loc loc);
 
 /* rules.c: adds what a rule says to the items. */
 void unfold_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,

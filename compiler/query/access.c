@@ -1,7 +1,7 @@
 /* See access.h.  Each way to ask is a line of a table. */
 #include "compiler/query/access.h"
-#include "compiler/lower/filter.h"
 #include "compiler/base/names.h"
+#include "compiler/lower/filter.h"
 #include "compiler/query/show.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ parse_path(const struct places *places, const char *object,
 {
 	const char *fault = places_find(places, object, &access->path);
 
-	return fault == NULL ? NULL :
+	return fault == NULL ?
+	    NULL :
 	    arena_printf(places->arena, "'%s': %s", object, fault);
 }
 
@@ -57,17 +58,17 @@ parse_arguments(const struct places *places, const char *text,
 		unsigned long long value = strtoull(++text, &end, 0);
 
 		if (end == text || *text < '0' || *text > '9' ||
-		    value > UINT32_MAX ||
-		    access->arg_count == ACCESS_MAX_ARGS)
+		    value > UINT32_MAX || access->arg_count == ACCESS_MAX_ARGS)
 			break;
 		access->args[access->arg_count++] = (uint32_t)value;
 		text = end;
 	} while (*text == ',');
 	if (*text == ')' && text[1] == '\0')
 		return NULL;
-	return arena_printf(places->arena, "the arguments of '%s' are up to "
-	    "%d numbers of 32 bits, as in socket(2,1,0)", access->name,
-	    ACCESS_MAX_ARGS);
+	return arena_printf(places->arena,
+	    "the arguments of '%s' are up to "
+	    "%d numbers of 32 bits, as in socket(2,1,0)",
+	    access->name, ACCESS_MAX_ARGS);
 }
 
 static const char *
@@ -81,15 +82,18 @@ parse_syscall(const struct places *places, const char *object,
 		    (size_t)(open - object));
 	access->name = object;
 	if (object[0] == '@')
-		return arena_printf(places->arena, "'%s' is a group; ask "
-		    "about one system call", object);
+		return arena_printf(places->arena,
+		    "'%s' is a group; ask "
+		    "about one system call",
+		    object);
 	if (syscall_is_known(object))
-		return open != NULL ?
-		    parse_arguments(places, open, access) : NULL;
+		return open != NULL ? parse_arguments(places, open, access) :
+				      NULL;
 	nearest = syscall_nearest(object, false);
-	return arena_printf(places->arena, nearest == NULL ?
-	    "unknown system call '%s'" :
-	    "unknown system call '%s'; did you mean '%s'?", object, nearest);
+	return arena_printf(places->arena,
+	    nearest == NULL ? "unknown system call '%s'" :
+			      "unknown system call '%s'; did you mean '%s'?",
+	    object, nearest);
 }
 
 static const char *
@@ -104,8 +108,8 @@ parse_env(const struct places *places, const char *object,
 }
 
 static const char paths[] = "read|write|exec PATH",
-    ports[] = "connect|listen tcp PORT",
-    names[] = "syscall NAME, or env NAME";
+		  ports[] = "connect|listen tcp PORT",
+		  names[] = "syscall NAME, or env NAME";
 
 static const struct form forms[] = {
 	{ "read", NULL, ACCESS_PATH, SBX_READ, parse_path, paths },
@@ -125,10 +129,12 @@ unknown_form(struct arena *arena, const char *word)
 	for (size_t i = 0; i < countof(forms); i++)
 		words[i] = forms[i].word;
 	near = nearest_name(word, words, countof(words));
-	return arena_printf(arena, near != NULL ?
-	    "unknown question '%s'; did you mean '%s'?" :
-	    "unknown question '%s'; it begins with read, write, exec, "
-	    "connect, listen, syscall or env", word, near);
+	return arena_printf(arena,
+	    near != NULL ?
+		"unknown question '%s'; did you mean '%s'?" :
+		"unknown question '%s'; it begins with read, write, exec, "
+		"connect, listen, syscall or env",
+	    word, near);
 }
 
 const char *
@@ -139,8 +145,8 @@ access_parse(const struct places *places, const char *const *words,
 
 	if (count == 0)
 		return "the question is missing";
-	while (form < forms + countof(forms) &&
-	    strcmp(form->word, words[0]) != 0)
+	while (
+	    form < forms + countof(forms) && strcmp(form->word, words[0]) != 0)
 		form++;
 	if (form == forms + countof(forms))
 		return unknown_form(places->arena, words[0]);
@@ -149,7 +155,8 @@ access_parse(const struct places *places, const char *const *words,
 		return arena_printf(places->arena, "the question is: %s",
 		    form->usage);
 	*access = (struct access){
-		.kind = form->kind, .detail = form->detail,
+		.kind = form->kind,
+		.detail = form->detail,
 	};
 	return form->parse(places, words[count - 1], access);
 }
@@ -174,8 +181,8 @@ access_show(FILE *stream, const struct access *access)
 	if (access->kind == ACCESS_PORT)
 		fprintf(stream, "%s %u", form->second, access->port);
 	else if (access->kind == ACCESS_PATH)
-		show_text(stream, access->path.len > 0 ? access->path.path :
-							 "/");
+		show_text(stream,
+		    access->path.len > 0 ? access->path.path : "/");
 	else
 		show_text(stream, access->name);
 	for (unsigned i = 0; i < access->arg_count; i++)

@@ -26,7 +26,8 @@ struct access {
 	uint16_t port;
 	struct sbx_place path;
 	const char *name;
-	uint8_t arg_count; /* 0: whatever the arguments; what is left out is 0 */
+	uint8_t
+	    arg_count; /* 0: whatever the arguments; what is left out is 0 */
 	uint32_t args[ACCESS_MAX_ARGS];
 };
 
@@ -34,8 +35,8 @@ struct access {
  * Reads an access from words.  Returns NULL, or what is wrong with them: a text
  * in the arena of `places`, for the end of a sentence.
  */
-const char *access_parse(const struct places *places,
-    const char *const *words, size_t count, struct access *access);
+const char *access_parse(const struct places *places, const char *const *words,
+    size_t count, struct access *access);
 
 /* "write /src/x": as it would be asked, with the path bound. */
 void access_show(FILE *stream, const struct access *access);

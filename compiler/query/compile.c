@@ -56,9 +56,8 @@ compile_profile(struct compilation *compilation, const char *profile,
 
 	if (errors > 0)
 		return false;
-	policy = resolve_policy(&compilation->sources, diags,
-	    compilation->file, compilation->stmts, profile,
-	    compilation->definitions.list.items,
+	policy = resolve_policy(&compilation->sources, diags, compilation->file,
+	    compilation->stmts, profile, compilation->definitions.list.items,
 	    compilation->definitions.list.count);
 	compilation->policy = policy;
 	if (policy == NULL)
@@ -71,8 +70,7 @@ compile_profile(struct compilation *compilation, const char *profile,
 }
 
 bool
-compile(struct compilation *compilation, const char *profile,
-    struct blob *blob)
+compile(struct compilation *compilation, const char *profile, struct blob *blob)
 {
 	bool good = compile_profile(compilation, profile, blob);
 

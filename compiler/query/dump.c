@@ -51,7 +51,9 @@ dump_meta(FILE *stream, const struct sbx_view *view)
 		[SBX_NET_LOOPBACK] = "loopback",
 	};
 	static const char *const freedoms[] = {
-		"everything", "signal anywhere", "abstract anywhere",
+		"everything",
+		"signal anywhere",
+		"abstract anywhere",
 	};
 	const struct sbx_meta *meta = view->meta;
 
@@ -115,8 +117,8 @@ dump_limits(FILE *stream, const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->limit_count; i++) {
 		const struct sbx_limit *limit = &view->limits[i];
 
-		fprintf(stream, "limit %s %" PRIu64, limit_of_kind(limit->kind)->word,
-		    limit->value);
+		fprintf(stream, "limit %s %" PRIu64,
+		    limit_of_kind(limit->kind)->word, limit->value);
 		dump_end(stream, view, limit->where, limit->source);
 	}
 }
@@ -149,8 +151,17 @@ static void
 dump_landlock(FILE *stream, const struct sbx_view *view)
 {
 	static const char *const heads[] = {
-		"fs", "net", "scoped", "list", "read", "write", "exec", "file",
-		"connect", "bind", "flags",
+		"fs",
+		"net",
+		"scoped",
+		"list",
+		"read",
+		"write",
+		"exec",
+		"file",
+		"connect",
+		"bind",
+		"flags",
 	};
 
 	if (view->landlock_count == 0)
@@ -162,9 +173,16 @@ dump_landlock(FILE *stream, const struct sbx_view *view)
 	for (uint32_t i = 0; i < view->landlock_count; i++) {
 		const struct sbx_landlock *row = &view->landlock[i];
 		const uint64_t masks[countof(heads)] = {
-			row->handled_fs, row->handled_net, row->scoped,
-			row->list, row->read, row->write, row->exec,
-			row->file, row->connect_tcp, row->bind_tcp,
+			row->handled_fs,
+			row->handled_net,
+			row->scoped,
+			row->list,
+			row->read,
+			row->write,
+			row->exec,
+			row->file,
+			row->connect_tcp,
+			row->bind_tcp,
 			row->restrict_flags,
 		};
 
@@ -197,13 +215,12 @@ dump_variant(const struct sbx_view *view, uint32_t index)
 }
 
 uint32_t
-dump_find(const struct sbx_view *view, struct dump_choice choice,
-    uint32_t from)
+dump_find(const struct sbx_view *view, struct dump_choice choice, uint32_t from)
 {
 	while (from < view->program_count &&
 	    ((choice.arch != 0 && choice.arch != view->programs[from].arch) ||
-	    (choice.variant >= 0 &&
-	    (uint32_t)choice.variant != dump_variant(view, from))))
+		(choice.variant >= 0 &&
+		    (uint32_t)choice.variant != dump_variant(view, from))))
 		from++;
 	return from;
 }
@@ -229,8 +246,9 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		fputs(arch, stream);
 	else
 		fprintf(stream, "0x%08" PRIx32, program->arch);
-	fprintf(stream, " %" PRIu32 " level %s landlock %" PRIu32 " insns %"
-	    PRIu32, dump_variant(view, index),
+	fprintf(stream,
+	    " %" PRIu32 " level %s landlock %" PRIu32 " insns %" PRIu32,
+	    dump_variant(view, index),
 	    program->flags & SBX_PROGRAM_FULL ? "full" : "below-full",
 	    program->min_abi, program->count);
 	for (size_t i = 0; i < countof(openings); i++) {

@@ -17,8 +17,7 @@ definition_split(const char *text)
 }
 
 bool
-options_define(const struct options *options,
-    struct compilation *compilation)
+options_define(const struct options *options, struct compilation *compilation)
 {
 	for (size_t i = 0; i < options->definitions.list.count; i++) {
 		const char *text = options->definitions.list.items[i];
@@ -26,13 +25,13 @@ options_define(const struct options *options,
 
 		if (equals == NULL)
 			return false;
-		*arena_push(options->arena, &compilation->definitions.list) =
-		    (struct definition){
+		*arena_push(options->arena,
+		    &compilation->definitions.list) = (struct definition){
 			.name = arena_intern(options->arena, text,
 			    (size_t)(equals - text)),
 			.value = arena_intern(options->arena, equals + 1,
 			    strlen(equals + 1)),
-		    };
+		};
 	}
 	return true;
 }
@@ -82,12 +81,10 @@ options_arch(const struct options *options)
 	struct utsname machine;
 
 	if (options->arch == NULL)
-		return uname(&machine) == 0 ? arch_find(machine.machine) :
-					      NULL;
+		return uname(&machine) == 0 ? arch_find(machine.machine) : NULL;
 	arch = arch_find(options->arch);
 	if (arch == NULL)
-		misused("--arch is x86_64 or aarch64, not '%s'",
-		    options->arch);
+		misused("--arch is x86_64 or aarch64, not '%s'", options->arch);
 	return arch;
 }
 
@@ -105,8 +102,7 @@ options_format(const struct options *options, enum diag_format *format)
 }
 
 enum exit_status
-operands_require(const struct options *options, size_t count,
-    const char *what)
+operands_require(const struct options *options, size_t count, const char *what)
 {
 	if (options->operands.list.count == count)
 		return EXIT_CLEAN;

@@ -18,10 +18,8 @@ struct options {
 	const char *profile, *output, *depfile, *verify, *format, *workspace,
 	    *home, *level, *out_format, *arch, *variant, *fail_on, *within,
 	    *color;
-	bool quiet, live, coverage, no_ignore, list, diff, write, help,
-	    version;
-	struct words includes, definitions, warnings, errors, targets,
-	    operands;
+	bool quiet, live, coverage, no_ignore, list, diff, write, help, version;
+	struct words includes, definitions, warnings, errors, targets, operands;
 	bool colour;     /* of what goes to standard error */
 	bool colour_out; /* to standard output */
 };

@@ -22,9 +22,9 @@ struct glob_entry {
 };
 
 struct place_index {
-	uint8_t where;  /* what it was made for; 0: it is not made */
+	uint8_t where; /* what it was made for; 0: it is not made */
 	struct place_rules rules;
-	struct map at;  /* interned path -> struct place_entry */
+	struct map at; /* interned path -> struct place_entry */
 	VEC(struct glob_entry) globs;
 };
 
@@ -42,8 +42,7 @@ place_of(const char *path)
 }
 
 static struct sbx_place
-place_join(const struct places *places, struct sbx_place at,
-    const char *suffix)
+place_join(const struct places *places, struct sbx_place at, const char *suffix)
 {
 	return place_of(arena_printf(places->arena, "%.*s%s", (int)at.len,
 	    at.path, suffix));
@@ -127,18 +126,19 @@ places_init(struct places *places, struct arena *arena,
 	places->cwd = normalise(places, cwd);
 	places->anchors[SBX_ANCHOR_ROOT] = place_of("");
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
-		places->anchors[i] = place_of(arena_printf(arena, "/${%s}",
-		    anchor_name(places, i)));
+		places->anchors[i] = place_of(
+		    arena_printf(arena, "/${%s}", anchor_name(places, i)));
 		places->named[i] = true;
 	}
-	places->anchors[SBX_ANCHOR_TMP] = place_of(arena_printf(arena,
-	    "/tmp/sbx-%u/${tmp}", (unsigned)getuid()));
+	places->anchors[SBX_ANCHOR_TMP] = place_of(
+	    arena_printf(arena, "/tmp/sbx-%u/${tmp}", (unsigned)getuid()));
 	places->anchors[SBX_ANCHOR_WORKSPACE] = workspace != NULL ?
-	    absolute(places, workspace) : places->cwd;
+	    absolute(places, workspace) :
+	    places->cwd;
 	places->named[SBX_ANCHOR_WORKSPACE] = false;
 	if (runtime != NULL && runtime[0] == '/') {
-		places->anchors[SBX_ANCHOR_RUNTIME] =
-		    normalise(places, runtime);
+		places->anchors[SBX_ANCHOR_RUNTIME] = normalise(places,
+		    runtime);
 		places->named[SBX_ANCHOR_RUNTIME] = false;
 	}
 	bind_home(places, home);
@@ -151,7 +151,7 @@ anchor_find_name(const struct places *places, const char *name, size_t len)
 
 	while (i < places->view->anchor_count &&
 	    (strncmp(anchor_name(places, i), name, len) != 0 ||
-	    anchor_name(places, i)[len] != '\0'))
+		anchor_name(places, i)[len] != '\0'))
 		i++;
 	return i;
 }
@@ -181,7 +181,7 @@ places_bind_other_home(struct places *places, const char *path)
 {
 	places->other_home = absolute(places, path);
 	places->has_other_home = sbx_place_compare(places->other_home,
-	    places->anchors[SBX_ANCHOR_HOME]) != 0;
+				     places->anchors[SBX_ANCHOR_HOME]) != 0;
 	index_reset(places);
 }
 
@@ -229,8 +229,8 @@ places_spell(const struct places *places, struct sbx_place place)
 		return place.len > 0 ? place.path : "/";
 	if (best == SBX_ANCHOR_HOME)
 		return arena_printf(places->arena, "~%s", rest);
-	return arena_printf(places->arena, "${%s}%s",
-	    anchor_name(places, best), rest);
+	return arena_printf(places->arena, "${%s}%s", anchor_name(places, best),
+	    rest);
 }
 
 /* --- rules ---------------------------------------------------------------- */
@@ -240,7 +240,8 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
     bool other_home)
 {
 	struct sbx_place at = other_home && anchor == SBX_ANCHOR_HOME ?
-	    places->other_home : places->anchors[anchor];
+	    places->other_home :
+	    places->anchors[anchor];
 
 	return place_join(places, at, sbx_string(places->view, suffix));
 }
@@ -256,8 +257,7 @@ rule_bind(const struct places *places, const struct sbx_path *path,
 		const struct sbx_hole *hole =
 		    &places->view->holes[path->first_hole + i];
 
-		holes[i] = bind(places, hole->anchor, hole->suffix,
-		    other_home);
+		holes[i] = bind(places, hole->anchor, hole->suffix, other_home);
 	}
 	return (struct sbx_rule){
 		.at = bind(places, path->anchor, path->suffix, other_home),
@@ -270,8 +270,7 @@ rule_bind(const struct places *places, const struct sbx_path *path,
 }
 
 static void
-rules_init(const struct places *places, size_t most,
-    struct place_rules *rules)
+rules_init(const struct places *places, size_t most, struct place_rules *rules)
 {
 	rules->rules = arena_alloc(places->arena,
 	    (most + 1) * sizeof *rules->rules);
@@ -375,8 +374,7 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 /* --- the index ------------------------------------------------------------ */
 
 static void
-index_add(const struct places *places, struct place_index *index,
-    uint32_t rule)
+index_add(const struct places *places, struct place_index *index, uint32_t rule)
 {
 	struct arena *arena = places->arena;
 	struct sbx_place at = index->rules.rules[rule].at;
@@ -403,7 +401,7 @@ index_make(const struct places *places, uint8_t where,
 		if (glob == 0)
 			index_add(places, index, (uint32_t)i);
 		else if (sbx_glob_parse(sbx_string(places->view, glob),
-			&entry.glob))
+			     &entry.glob))
 			*arena_push(places->arena, &index->globs) = entry;
 	}
 }
@@ -428,8 +426,8 @@ picks_add_at(const struct places *places, struct sbx_place at,
 	if (entry == NULL)
 		return;
 	for (size_t i = 0; i < entry->rules.count; i++)
-		*arena_push(places->arena, &picks->list) =
-		    (struct pick){ entry->rules.items[i], at };
+		*arena_push(places->arena,
+		    &picks->list) = (struct pick){ entry->rules.items[i], at };
 }
 
 static void
@@ -444,8 +442,8 @@ picks_add_globs(const struct places *places, struct sbx_place path,
 		    index->rules.rules[entry->rule].at, path);
 
 		if (at.len > 0)
-			*arena_push(places->arena, &picks->list) =
-			    (struct pick){ entry->rule, at };
+			*arena_push(places->arena,
+			    &picks->list) = (struct pick){ entry->rule, at };
 	}
 }
 

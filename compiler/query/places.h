@@ -18,10 +18,10 @@ struct places {
 	const struct sbx_view *view;
 	struct sbx_place cwd;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
-	bool named[SBX_MAX_ANCHORS];   /* bound to its own name */
-	struct sbx_place other_home;   /* of the password entry, for denies */
+	bool named[SBX_MAX_ANCHORS]; /* bound to its own name */
+	struct sbx_place other_home; /* of the password entry, for denies */
 	bool has_other_home;
-	struct place_index *index;     /* for places_rules_over(), of its own */
+	struct place_index *index; /* for places_rules_over(), of its own */
 };
 
 /* The path rules of one platform, bound; `paths` is beside `rules`. */

@@ -119,8 +119,8 @@ show_glob(FILE *stream, const struct sbx_view *view,
 		show_quoted(stream,
 		    (const char *const[]){ "~", tail, glob, NULL });
 	else
-		show_quoted(stream, (const char *const[]){
-		    "${", name, "}", tail, glob, NULL });
+		show_quoted(stream,
+		    (const char *const[]){ "${", name, "}", tail, glob, NULL });
 }
 
 void

@@ -37,7 +37,6 @@ void show_source(FILE *stream, const struct sbx_view *view, uint32_t source);
 /* The name of the profile or group that holds the place, or NULL. */
 const char *show_via(const struct sbx_view *view, uint32_t source);
 
-
 /* "EPERM", or NULL for a number without a name. */
 const char *show_errno(uint16_t error);
 

@@ -1,8 +1,8 @@
 /* See subject.h. */
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
-#include "compiler/tables/words.h"
 #include "compiler/read/read.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -19,7 +19,8 @@ shipped_open(const struct options *options, const char *name,
 
 	if (text == NULL) {
 		complain("no shipped profile is called '%s'; 'sbxc profiles' "
-		    "lists them", name);
+			 "lists them",
+		    name);
 		return false;
 	}
 	file = arena_printf(arena, "sbx:%s", file);
@@ -36,9 +37,8 @@ bool
 subject_open(const struct options *options, const char *path,
     struct compilation *compilation)
 {
-	return path[0] == '@' ?
-	    shipped_open(options, path + 1, compilation) :
-	    options_open(options, path, compilation);
+	return path[0] == '@' ? shipped_open(options, path + 1, compilation) :
+				options_open(options, path, compilation);
 }
 
 static enum exit_status
@@ -53,9 +53,11 @@ text_read(const struct options *options, const char *path,
 		return EXIT_TROUBLE;
 	good = compile(&compilation, options->profile, &blob);
 	if (!good)
-		diags_print(&compilation.diags, stderr, format, options->colour);
+		diags_print(&compilation.diags, stderr, format,
+		    options->colour);
 	return good && sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK ?
-	    EXIT_CLEAN : EXIT_TROUBLE;
+	    EXIT_CLEAN :
+	    EXIT_TROUBLE;
 }
 
 enum exit_status
@@ -65,8 +67,11 @@ subject_read(const struct options *options, const char *path,
 	const char *profile;
 
 	if (path[0] == '@' || !input_is_blob(path))
-		return text_read(options, path, options->format != NULL &&
-		    strcmp(options->format, "gcc") == 0 ? DIAG_GCC : DIAG_TEXT,
+		return text_read(options, path,
+		    options->format != NULL &&
+			    strcmp(options->format, "gcc") == 0 ?
+			DIAG_GCC :
+			DIAG_TEXT,
 		    view);
 	if (!input_blob(options->arena, path, view))
 		return EXIT_TROUBLE;
@@ -121,11 +126,9 @@ subject_bind(const struct options *options, const struct sbx_view *view,
 	*subject = (struct subject){ .arch = options_arch(options) };
 	if (subject->arch == NULL && options->arch == NULL)
 		subject->arch = &arches[0];
-	if (subject->arch == NULL ||
-	    !level_choose(options, &subject->level))
+	if (subject->arch == NULL || !level_choose(options, &subject->level))
 		return EXIT_USAGE;
 	places_init(&subject->places, options->arena, view, options->workspace,
 	    options->home);
-	return define_all(options, &subject->places) ? EXIT_CLEAN :
-						       EXIT_USAGE;
+	return define_all(options, &subject->places) ? EXIT_CLEAN : EXIT_USAGE;
 }

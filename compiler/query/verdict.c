@@ -57,8 +57,8 @@ path_verdict(const struct subject *subject, const struct access *access)
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	size_t decided;
 
-	places_rules_over(&subject->places, subject->arch->where,
-	    access->path, &rules);
+	places_rules_over(&subject->places, subject->arch->where, access->path,
+	    &rules);
 	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
 	    access->path);
 	decided = deciding_rule(&rules, model, access->detail, access->path);
@@ -87,7 +87,8 @@ port_rule(const struct subject *subject, struct sbx_verdict model,
 	for (; i < view->port_count; i++) {
 		const struct sbx_port *rule = &view->ports[i];
 
-		if (rule->source == model.source && rule->op == access->detail &&
+		if (rule->source == model.source &&
+		    rule->op == access->detail &&
 		    (rule->where & subject->arch->where) != 0 &&
 		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
 		    access->port >= rule->low && access->port <= rule->high)
@@ -148,7 +149,7 @@ set_rule(const struct subject *subject, const char *name)
 
 	while (i < view->set_count &&
 	    ((view->set[i].where & subject->arch->where) == 0 ||
-	    strcmp(sbx_string(view, view->set[i].name), name) != 0))
+		strcmp(sbx_string(view, view->set[i].name), name) != 0))
 		i++;
 	return i;
 }
@@ -189,14 +190,17 @@ env_verdict(const struct subject *subject, const struct access *access)
 
 	if (set < view->set_count)
 		return (struct verdict){
-			.allowed = true, .by = BY_SET, .rule = set,
+			.allowed = true,
+			.by = BY_SET,
+			.rule = set,
 			.source = view->set[set].source,
 		};
 	/* The loader sets it wherever there is a scratch directory. */
 	if ((view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
 	    strcmp(access->name, "TMPDIR") == 0)
 		return (struct verdict){
-			.allowed = true, .by = BY_SCRATCH,
+			.allowed = true,
+			.by = BY_SCRATCH,
 			.source = SBX_NO_SOURCE,
 		};
 	verdict.rule = env_rule(subject, model, access->name);
@@ -218,7 +222,7 @@ syscall_record(const struct subject *subject, const char *name)
 
 	while (i < view->syscall_count &&
 	    ((view->syscalls[i].where & subject->arch->where) == 0 ||
-	    strcmp(sbx_string(view, view->syscalls[i].name), name) != 0))
+		strcmp(sbx_string(view, view->syscalls[i].name), name) != 0))
 		i++;
 	return i;
 }
@@ -230,15 +234,16 @@ verdict_program(const struct subject *subject)
 	bool full = subject->level == SBX_LEVEL_FULL;
 	uint32_t kind = (full ? SBX_PROGRAM_FULL : 0) |
 	    (full && view->meta->net == SBX_NET_LOOPBACK ?
-	    SBX_PROGRAM_LOOPBACK : 0);
+		    SBX_PROGRAM_LOOPBACK :
+		    0);
 	const struct sbx_program *best = NULL;
 
 	for (uint32_t i = 0; i < view->program_count; i++) {
 		const struct sbx_program *program = &view->programs[i];
 
 		if (program->arch == subject->arch->audit &&
-		    (program->flags & (SBX_PROGRAM_FULL |
-		    SBX_PROGRAM_LOOPBACK)) == kind &&
+		    (program->flags &
+			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) == kind &&
 		    program->min_abi <= abi_of(subject) &&
 		    (best == NULL || program->min_abi > best->min_abi))
 			best = program;
@@ -281,11 +286,12 @@ filter_ask(const struct subject *subject, const struct sbx_program *program,
 
 static void
 filter_ask_args(const struct subject *subject,
-    const struct sbx_program *program, int number,
-    const struct access *access, struct verdict *verdict)
+    const struct sbx_program *program, int number, const struct access *access,
+    struct verdict *verdict)
 {
 	struct syscall_data data = {
-		.number = number, .audit = subject->arch->audit,
+		.number = number,
+		.audit = subject->arch->audit,
 	};
 	bool ok;
 
@@ -320,8 +326,7 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 
 		verdict.by = BY_SYSCALL;
 		verdict.source = call->source;
-		verdict.depends |= verdict.allowed &&
-		    access->arg_count == 0 &&
+		verdict.depends |= verdict.allowed && access->arg_count == 0 &&
 		    call->verdict == SBX_SYSCALL_ARGS;
 	}
 	verdict.unenforced = !verdict.allowed &&
@@ -333,7 +338,9 @@ struct verdict
 verdict_of(const struct subject *subject, const struct access *access)
 {
 	struct verdict everything = {
-		.allowed = true, .by = BY_EVERYTHING, .source = SBX_NO_SOURCE,
+		.allowed = true,
+		.by = BY_EVERYTHING,
+		.source = SBX_NO_SOURCE,
 	};
 
 	/* The environment has rules of its own beside `everything`. */

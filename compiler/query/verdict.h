@@ -6,15 +6,15 @@
 #ifndef SBX_VERDICT_H
 #define SBX_VERDICT_H
 
-#include "compiler/query/access.h"
 #include "compiler/lower/filter.h"
+#include "compiler/query/access.h"
 
 /* A compiled policy where it is to run. */
 struct subject {
-	struct places places;           /* holds the view */
+	struct places places;    /* holds the view */
 	const struct arch *arch; /* whose rules and filters count */
 	enum sbx_level level;
-	int abi;                        /* of Landlock; 0: the newest known */
+	int abi; /* of Landlock; 0: the newest known */
 };
 
 /* Which table of the view holds what decided. */
@@ -26,22 +26,22 @@ enum verdict_by {
 	BY_NETWORK,    /* network full or loopback, allowed or denied */
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
 	BY_ENV,
-	BY_SET,        /* set env: the value is the policy's own */
-	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
-	BY_SYSCALL,    /* its record in the blob, of a rule or the baseline */
-	BY_MACHINE,    /* it has no such system call */
+	BY_SET,     /* set env: the value is the policy's own */
+	BY_SCRATCH, /* TMPDIR, which leads to the scratch directory */
+	BY_SYSCALL, /* its record in the blob, of a rule or the baseline */
+	BY_MACHINE, /* it has no such system call */
 };
 
 struct verdict {
 	bool allowed;
-	bool preferred;   /* a `prefer deny` decided */
-	bool depends;     /* a system call: on its arguments */
-	bool unenforced;  /* denied, and nothing at this level holds it */
+	bool preferred;  /* a `prefer deny` decided */
+	bool depends;    /* a system call: on its arguments */
+	bool unenforced; /* denied, and nothing at this level holds it */
 	enum verdict_by by;
-	uint32_t rule;    /* index into that table, for paths, ports, env, set
+	uint32_t rule;   /* index into that table, for paths, ports, env, set
 	                   * and syscalls */
-	uint32_t source;  /* where it is written, or SBX_NO_SOURCE */
-	uint32_t answer;  /* of the filter, for a system call that it denies */
+	uint32_t source; /* where it is written, or SBX_NO_SOURCE */
+	uint32_t answer; /* of the filter, for a system call that it denies */
 };
 
 struct verdict verdict_of(const struct subject *subject,

@@ -37,7 +37,8 @@ const struct sbx_path *
 why_path_rule(const struct why *why)
 {
 	return why->verdict.by == BY_PATH ?
-	    &why->view->paths[why->verdict.rule] : NULL;
+	    &why->view->paths[why->verdict.rule] :
+	    NULL;
 }
 
 void
@@ -117,14 +118,18 @@ say_loopback(const struct why *why)
 	fputs("allow network loopback", why->stream);
 	why_say_rule_end(why, SBX_ON_ALL, why->verdict.source);
 	if (!why->verdict.allowed) {
-		fprintf(why->stream, "    but it needs level full: at level "
-		    "%s no socket opens\n", level_word(why->subject->level));
+		fprintf(why->stream,
+		    "    but it needs level full: at level "
+		    "%s no socket opens\n",
+		    level_word(why->subject->level));
 		return;
 	}
 	fputs("    but only inside: the sandbox has a network of its own, "
-	    "from which nothing leads out (level full)\n", why->stream);
+	      "from which nothing leads out (level full)\n",
+	    why->stream);
 	if (why->view->meta->level < SBX_LEVEL_FULL)
-		fprintf(why->stream, "    but the policy also runs at level "
+		fprintf(why->stream,
+		    "    but the policy also runs at level "
 		    "%s, where no socket opens: 'require level full'\n",
 		    level_word(why->view->meta->level));
 }
@@ -137,10 +142,10 @@ why_port(const struct why *why)
 		return;
 	}
 	say_port_rule(why);
-	if (why->verdict.by == BY_OLD_KERNEL || (why->verdict.allowed &&
-	    why->view->meta->net == SBX_NET_PORTS))
+	if (why->verdict.by == BY_OLD_KERNEL ||
+	    (why->verdict.allowed && why->view->meta->net == SBX_NET_PORTS))
 		fputs("    but on a kernel without Landlock ABI 4 (Linux 6.7), "
-		    "or below level standard, no TCP socket opens\n",
+		      "or below level standard, no TCP socket opens\n",
 		    why->stream);
 }
 
@@ -209,7 +214,9 @@ say_syscall_record(const struct why *why, const struct sbx_syscall *call)
 		why_say_rule(why, "", call->source);
 		if (why_is_named(why, call))
 			fputs(call->verdict == SBX_SYSCALL_ALLOW ?
-			    "allow syscalls " : "deny syscalls ", why->stream);
+				"allow syscalls " :
+				"deny syscalls ",
+			    why->stream);
 	}
 	show_text(why->stream, sbx_string(view, call->reason));
 	why_say_rule_end(why, SBX_ON_ALL, call->source);
@@ -219,11 +226,11 @@ static void
 why_syscall(const struct why *why)
 {
 	const struct sbx_syscall *call = why->verdict.by == BY_SYSCALL ?
-	    &why->view->syscalls[why->verdict.rule] : NULL;
+	    &why->view->syscalls[why->verdict.rule] :
+	    NULL;
 	/* Of the baseline, which lifts it where Landlock keeps it inside. */
 	bool traces = call != NULL && call->source == SBX_NO_SOURCE &&
-	    strcmp(sbx_string(why->view, call->reason),
-		"@process-access") == 0;
+	    strcmp(sbx_string(why->view, call->reason), "@process-access") == 0;
 
 	/* Nothing to call: not so much denied as absent. */
 	if (why->verdict.by == BY_MACHINE) {
@@ -237,7 +244,8 @@ why_syscall(const struct why *why)
 		fputs("    no rule speaks of it\n", why->stream);
 	if (traces && why->verdict.allowed)
 		fputs("    but not at level minimal, where Landlock does not "
-		    "keep it inside\n", why->stream);
+		      "keep it inside\n",
+		    why->stream);
 	else if (why->verdict.depends)
 		fputs("    but it depends on the arguments\n", why->stream);
 }

@@ -40,8 +40,7 @@ find_splits(const struct place_rules *rules, uint8_t right,
 	list->count = 0;
 	while (path.len > 0) {
 		path = parent_of(path);
-		if (!sbx_path_is_split(rules->rules, rules->count, right,
-			path))
+		if (!sbx_path_is_split(rules->rules, rules->count, right, path))
 			continue;
 		if (list->count < WHY_MAX_SPLIT)
 			list->directories[list->count] = path;
@@ -61,7 +60,8 @@ split_text(const struct why *why, const struct split_list *list)
 	while (i-- > 0) {
 		struct sbx_place at = list->directories[i];
 		const char *path = at.len > 0 ?
-		    arena_strndup(arena, at.path, at.len) : "/";
+		    arena_strndup(arena, at.path, at.len) :
+		    "/";
 
 		if (*text == '\0')
 			text = path;
@@ -99,7 +99,7 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	find_splits(&rules, why->access->detail, why->access->path, &splits);
 	if (level == SBX_LEVEL_FULL && splits.count > 0)
 		return "a mount over it, if it is there when the sandbox "
-		    "starts";
+		       "starts";
 	if (level == SBX_LEVEL_FULL && is_read(why, &rules))
 		return why->access->detail == SBX_WRITE ?
 		    "the view, where it is read-only, and Landlock" :
@@ -108,8 +108,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 		return "the view, which does not hold it, and Landlock";
 	if (splits.count == 0)
 		return "Landlock, which is given nothing there";
-	return arena_printf(why->subject->places.arena, "Landlock, which is "
-	    "given the entries of %s one by one", split_text(why, &splits));
+	return arena_printf(why->subject->places.arena,
+	    "Landlock, which is "
+	    "given the entries of %s one by one",
+	    split_text(why, &splits));
 }
 
 static const char *
@@ -120,7 +122,7 @@ port_enforcer(const struct why *why, enum sbx_level level)
 	if (why->view->meta->net == SBX_NET_PORTS &&
 	    level >= SBX_LEVEL_STANDARD)
 		return "Landlock from ABI 4 on, else the filter, which opens "
-		    "no TCP socket";
+		       "no TCP socket";
 	return "the filter, which opens no TCP socket";
 }
 
@@ -132,8 +134,8 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 	if (level < SBX_LEVEL_MINIMAL)
 		return NULL;
 	return error == NULL ? "the filter, which kills" :
-	    arena_printf(why->subject->places.arena,
-		"the filter, which answers %s", error);
+			       arena_printf(why->subject->places.arena,
+				   "the filter, which answers %s", error);
 }
 
 static const char *
@@ -168,9 +170,10 @@ say_enforcer(const struct why *why, const char *what, int highest, int lowest)
 		    highest == lowest + 1 ? " and " : " to ");
 	fprintf(why->stream, "%s)", level_word(lowest));
 	if (what == NULL)
-		fprintf(why->stream, why->all_levels ?
-		    ": 'require level %s' refuses that" :
-		    "; it takes level %s", level_word(highest + 1));
+		fprintf(why->stream,
+		    why->all_levels ? ": 'require level %s' refuses that" :
+				      "; it takes level %s",
+		    level_word(highest + 1));
 	putc('\n', why->stream);
 }
 
@@ -212,8 +215,10 @@ say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
 		    !places_glob_reaches(&why->subject->places, rule,
 			parent_of(path)))
 			continue;
-		why_say_path_rule(why, "but restricted where a glob has matches "
-		    "beside or below it: ", rule);
+		why_say_path_rule(why,
+		    "but restricted where a glob has matches "
+		    "beside or below it: ",
+		    rule);
 		return;
 	}
 }
@@ -231,16 +236,20 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 	say_split_globs(why, right, path);
 	if (right != SBX_EXEC &&
 	    sbx_path_is_split(rules->rules, rules->count, right, path))
-		fprintf(why->stream, "    but %s: a rule below it denies "
-		    "(level standard)\n", right == SBX_READ ?
-		    "it is not listed" :
-		    "nothing is made, renamed or removed directly in it");
+		fprintf(why->stream,
+		    "    but %s: a rule below it denies "
+		    "(level standard)\n",
+		    right == SBX_READ ?
+			"it is not listed" :
+			"nothing is made, renamed or removed directly in it");
 	if (path.len == 0 ||
 	    !sbx_path_is_split(rules->rules, rules->count, right, parent))
 		return;
-	fprintf(why->stream, "    but only if it is there when the sandbox "
+	fprintf(why->stream,
+	    "    but only if it is there when the sandbox "
 	    "starts: the entries of %.*s are granted one by one "
-	    "(level standard)\n", parent.len > 0 ? (int)parent.len : 1,
+	    "(level standard)\n",
+	    parent.len > 0 ? (int)parent.len : 1,
 	    parent.len > 0 ? parent.path : "/");
 }
 
@@ -248,10 +257,10 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 static void
 say_glob(const struct why *why, const struct sbx_path *rule)
 {
-	if (rule->glob != 0 && (why->all_levels ||
-	    why->subject->level >= SBX_LEVEL_STANDARD))
+	if (rule->glob != 0 &&
+	    (why->all_levels || why->subject->level >= SBX_LEVEL_STANDARD))
 		fputs("    but only for what is there when the sandbox "
-		    "starts: later matches of a glob are not covered\n",
+		      "starts: later matches of a glob are not covered\n",
 		    why->stream);
 }
 

@@ -20,8 +20,7 @@ step(struct remedy *remedy)
 {
 	FILE *stream = remedy->why->stream;
 
-	fputs(remedy->steps++ == 0 ? "    to allow it: " : "    and: ",
-	    stream);
+	fputs(remedy->steps++ == 0 ? "    to allow it: " : "    and: ", stream);
 	return stream;
 }
 
@@ -29,8 +28,9 @@ step(struct remedy *remedy)
 static bool
 is_shipped(const struct sbx_view *view, uint32_t source)
 {
-	return source != SBX_NO_SOURCE && strncmp(sbx_string(view,
-	    view->sources[source].file), "sbx:", 4) == 0;
+	return source != SBX_NO_SOURCE &&
+	    strncmp(sbx_string(view, view->sources[source].file), "sbx:", 4) ==
+	    0;
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -38,8 +38,8 @@ is_shipped(const struct sbx_view *view, uint32_t source)
 static void
 say_spelled(const struct why *why)
 {
-	show_text(why->stream, places_spell(&why->subject->places,
-	    why->access->path));
+	show_text(why->stream,
+	    places_spell(&why->subject->places, why->access->path));
 }
 
 /* A deny that covers the path, and begins at `place`. */
@@ -131,9 +131,9 @@ port_remedy(struct remedy *remedy)
 	if (why->verdict.by == BY_NETWORK)
 		lift_rule(remedy, "network", "full");
 	else if (why->verdict.by == BY_PORT)
-		lift_rule(remedy, arena_printf(arena, "network %s tcp",
-		    port_op_word(op)), arena_printf(arena, "%u",
-		    why->access->port));
+		lift_rule(remedy,
+		    arena_printf(arena, "network %s tcp", port_op_word(op)),
+		    arena_printf(arena, "%u", why->access->port));
 	if (why->verdict.by != BY_PORT)
 		fprintf(step(remedy), "allow network %s tcp %u\n",
 		    port_op_word(op), why->access->port);
@@ -162,8 +162,9 @@ env_remedy(struct remedy *remedy)
 	const struct why *why = remedy->why;
 
 	if (why->verdict.by == BY_ENV) {
-		lift_rule(remedy, "env", sbx_string(why->view,
-		    why->view->env[why->verdict.rule].pattern));
+		lift_rule(remedy, "env",
+		    sbx_string(why->view,
+			why->view->env[why->verdict.rule].pattern));
 		return;
 	}
 	fputs("allow env ", step(remedy));
@@ -174,7 +175,7 @@ env_remedy(struct remedy *remedy)
 void
 why_say_remedy(const struct why *why)
 {
-	static void (*const remedies[])(struct remedy *remedy) = {
+	static void (*const remedies[])(struct remedy * remedy) = {
 		[ACCESS_PATH] = path_remedy,
 		[ACCESS_PORT] = port_remedy,
 		[ACCESS_SYSCALL] = syscall_remedy,

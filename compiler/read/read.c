@@ -7,10 +7,10 @@
  * known to `struct sources` alone, so that this also holds for files that
  * resolve.c adds later, such as the shipped profiles.
  */
-#include "compiler/report/clean.h"
+#include "compiler/read/read.h"
 #include "compiler/base/names.h"
 #include "compiler/read/yaml_policy.h"
-#include "compiler/read/read.h"
+#include "compiler/report/clean.h"
 #include "format/blob.h"
 #include "grammar/policy.h"
 
@@ -26,12 +26,13 @@ check_lines(const struct source *source, struct diags *diags)
 	for (uint32_t i = 0; i < source->line_count; i++) {
 		uint32_t begin = source->lines[i];
 		uint32_t end = i + 1 < source->line_count ?
-		    source->lines[i + 1] - 1 : source->size;
+		    source->lines[i + 1] - 1 :
+		    source->size;
 
 		if (end - begin <= PARSER_MAX_LINE)
 			continue;
 		begin += source->base + PARSER_MAX_LINE;
-		diag_add(diags, DIAG_LONG_LINE, (struct loc){begin, begin},
+		diag_add(diags, DIAG_LONG_LINE, (struct loc){ begin, begin },
 		    "the line is %u bytes long, and %d is the most",
 		    (unsigned)(end - source->lines[i]), PARSER_MAX_LINE);
 		return false;
@@ -55,12 +56,13 @@ static const struct {
 	unsigned holds;
 	const char *name;
 } contexts[] = {
-	[IN_FILE] = {DECLARATIONS | BIT(AST_INCLUDE) | BIT(AST_GROUP_DEF) |
-	    BIT(AST_PROFILE), "at the level of the file"},
-	[IN_PROFILE] = {DECLARATIONS | RULES | BIT(AST_ABOUT),
-	    "in a profile"},
-	[IN_GROUP] = {DECLARATIONS | RULES, "in a group"},
-	[IN_ON] = {RULES, "in an 'on' block"},
+	[IN_FILE] = { DECLARATIONS | BIT(AST_INCLUDE) | BIT(AST_GROUP_DEF) |
+		BIT(AST_PROFILE),
+	    "at the level of the file" },
+	[IN_PROFILE] = { DECLARATIONS | RULES | BIT(AST_ABOUT),
+	    "in a profile" },
+	[IN_GROUP] = { DECLARATIONS | RULES, "in a group" },
+	[IN_ON] = { RULES, "in an 'on' block" },
 };
 
 static void
@@ -69,7 +71,7 @@ report_misplaced(struct diags *diags, const struct source *source,
 {
 	const char *word = source->text + (stmt->loc.begin - source->base);
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz");
-	struct loc loc = {stmt->loc.begin, stmt->loc.begin + (uint32_t)len};
+	struct loc loc = { stmt->loc.begin, stmt->loc.begin + (uint32_t)len };
 	struct diag *diag;
 
 	if (diags->errors >= DIAG_MAX)
@@ -79,8 +81,8 @@ report_misplaced(struct diags *diags, const struct source *source,
 		    "'sbx' can only be the first statement of a file");
 		return;
 	}
-	diag = diag_add(diags, DIAG_MISPLACED, loc,
-	    "'%.*s' cannot stand %s", (int)len, word, contexts[context].name);
+	diag = diag_add(diags, DIAG_MISPLACED, loc, "'%.*s' cannot stand %s",
+	    (int)len, word, contexts[context].name);
 	if (context == IN_FILE)
 		diag_help(diags, diag,
 		    "put it into a profile: 'profile NAME { ... }'");
@@ -107,8 +109,9 @@ keep_placed(struct diags *diags, const struct source *source,
 			continue;
 		}
 		stmt->body = keep_placed(diags, source, stmt->body,
-		    stmt->kind == AST_PROFILE ? IN_PROFILE :
-		    stmt->kind == AST_GROUP_DEF ? IN_GROUP : IN_ON);
+		    stmt->kind == AST_PROFILE       ? IN_PROFILE :
+			stmt->kind == AST_GROUP_DEF ? IN_GROUP :
+						      IN_ON);
 		*link = stmt;
 		link = &stmt->next;
 	}
@@ -171,7 +174,7 @@ chain_text(const struct include *include, const struct source *top)
 	const char *text = top->shown;
 
 	for (const struct source *source = include->from; source != NULL;
-	    source = sources_find(include->sources, source->included_at)) {
+	     source = sources_find(include->sources, source->included_at)) {
 		text = arena_printf(include->sources->arena, "%s -> %s",
 		    source->shown, text);
 		if (source == top)
@@ -208,8 +211,7 @@ has_room(const struct include *include)
 
 	if (include->from->depth >= SOURCE_MAX_DEPTH) {
 		diag_add(include->diags, DIAG_INCLUDE_BOUNDS, loc,
-		    "includes are nested more than %d deep",
-		    SOURCE_MAX_DEPTH);
+		    "includes are nested more than %d deep", SOURCE_MAX_DEPTH);
 		return false;
 	}
 	if (include->sources->files.count >= SOURCE_MAX_FILES) {
@@ -228,8 +230,8 @@ report_unreadable(const struct include *include, const char *path, int error)
 	if (error == EFBIG)
 		diag_add(include->diags, DIAG_INCLUDE_BOUNDS, loc,
 		    "'%s' is longer than %d MiB, or all files are longer than "
-		    "%d MiB", path, SOURCE_MAX_SIZE >> 20,
-		    SOURCE_MAX_TOTAL >> 20);
+		    "%d MiB",
+		    path, SOURCE_MAX_SIZE >> 20, SOURCE_MAX_TOTAL >> 20);
 	else
 		diag_add(include->diags, DIAG_INCLUDE_FILE, loc,
 		    "cannot read '%s': %s", path, strerror(error));
@@ -244,8 +246,7 @@ include_new(const struct include *include, struct source *source)
 
 /* Returns false if there is no such file, so that the search goes on. */
 static bool
-include_file(const struct include *include, const char *path,
-    const char *name)
+include_file(const struct include *include, const char *path, const char *name)
 {
 	struct stat st;
 	const struct source *known;
@@ -264,8 +265,7 @@ include_file(const struct include *include, const char *path,
 	}
 	if (!has_room(include))
 		return true;
-	source = sources_read(include->sources, path, name,
-	    include->stmt->loc);
+	source = sources_read(include->sources, path, name, include->stmt->loc);
 	if (source == NULL)
 		report_unreadable(include, path, errno);
 	else
@@ -314,10 +314,11 @@ report_missing(const struct include *include)
 	diag_did_you_mean(include->diags, diag,
 	    nearest_name(include->spelled, names, count));
 	if (diag->help == NULL)
-		diag_help(include->diags, diag, include->from->builtin ?
-		    "a shipped file includes shipped files only" :
-		    "it is looked for beside the file, then in the "
-		    "directories of -I");
+		diag_help(include->diags, diag,
+		    include->from->builtin ?
+			"a shipped file includes shipped files only" :
+			"it is looked for beside the file, then in the "
+			"directories of -I");
 }
 
 /* A shipped file must not pick up what lies around where sbxc is run. */
@@ -330,15 +331,16 @@ include_from_disk(const struct include *include)
 	if (include->from->builtin || spelled[0] == '\0')
 		return false;
 	if (include_file(include,
-	    path == NULL ? spelled : beside(arena, path, spelled),
-	    beside(arena, include->from->name, spelled)))
+		path == NULL ? spelled : beside(arena, path, spelled),
+		beside(arena, include->from->name, spelled)))
 		return true;
-	for (size_t i = 0; i < include->sources->include_dirs.count &&
-	    spelled[0] != '/'; i++) {
+	for (size_t i = 0;
+	     i < include->sources->include_dirs.count && spelled[0] != '/';
+	     i++) {
 		const char *dir = include->sources->include_dirs.items[i];
 
-		if (include_file(include, arena_printf(arena, "%s/%s", dir,
-		    spelled), spelled))
+		if (include_file(include,
+			arena_printf(arena, "%s/%s", dir, spelled), spelled))
 			return true;
 	}
 	return false;

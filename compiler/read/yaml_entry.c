@@ -1,8 +1,8 @@
 /* See yaml_entry.h. */
 #include "compiler/read/yaml_entry.h"
 
-#include "compiler/tables/words.h"
 #include "compiler/read/yaml_atom.h"
+#include "compiler/tables/words.h"
 #include "grammar/parser.h"
 
 #include <string.h>

@@ -10,9 +10,9 @@
  */
 #include "compiler/read/yaml_policy.h"
 
-#include "compiler/report/clean.h"
 #include "compiler/read/yaml_atom.h"
 #include "compiler/read/yaml_stmts.h"
+#include "compiler/report/clean.h"
 #include "grammar/parser.h"
 
 #include <string.h>

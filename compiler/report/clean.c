@@ -15,7 +15,8 @@ uint32_t
 text_bom(const struct source *source)
 {
 	return strncmp(source->text, BOM, sizeof BOM - 1) == 0 ?
-	    sizeof BOM - 1 : 0;
+	    sizeof BOM - 1 :
+	    0;
 }
 
 /*
@@ -38,8 +39,9 @@ unclean(const struct source *source, struct arena *arena, uint32_t offset,
 	    (character == '\r' && text[1] == '\n') ||
 	    !utf8_is_hidden(character))
 		return NULL;
-	return arena_printf(arena, character < ' ' ?
-	    "control character U+%04X" : "invisible character U+%04X",
+	return arena_printf(arena,
+	    character < ' ' ? "control character U+%04X" :
+			      "invisible character U+%04X",
 	    (unsigned)character);
 }
 
@@ -68,22 +70,22 @@ text_is_clean(const struct source *source, struct diags *diags)
 		return true;
 	if (source->size >= sizeof SBX_MAGIC - 1 &&
 	    memcmp(source->text, SBX_MAGIC, sizeof SBX_MAGIC - 1) == 0) {
-		struct loc loc = {source->base, source->base + 1};
+		struct loc loc = { source->base, source->base + 1 };
 
-		diag_help(diags, diag_add(diags, DIAG_BAD_BYTE, loc,
-		    "this is a compiled policy, not a text"),
+		diag_help(diags,
+		    diag_add(diags, DIAG_BAD_BYTE, loc,
+			"this is a compiled policy, not a text"),
 		    "'sbxc dump' and 'sbxc why' read it");
 		return false;
 	}
 	while (offset < source->size && found < UNCLEAN_MAX) {
-		const char *what = unclean(source, diags->arena, offset,
-		    &size);
+		const char *what = unclean(source, diags->arena, offset, &size);
 		uint32_t begin = source->base + offset;
 
 		offset += (uint32_t)size;
 		if (what == NULL)
 			continue;
-		struct loc loc = {begin, begin + (uint32_t)size};
+		struct loc loc = { begin, begin + (uint32_t)size };
 		diag_add(diags, DIAG_BAD_BYTE, loc, "%s", what);
 		found++;
 		while (offset < source->size && source->text[offset] != '\n')
@@ -101,8 +103,9 @@ bytes_are_clean(const char *bytes, size_t len)
 		uint32_t character;
 		size_t size = utf8_decode(bytes + at, len - at, &character);
 
-		if (size == 0 || (character != '\n' && character != '\t' &&
-		    utf8_is_hidden(character)))
+		if (size == 0 ||
+		    (character != '\n' && character != '\t' &&
+			utf8_is_hidden(character)))
 			return false;
 		at += size;
 	}

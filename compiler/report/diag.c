@@ -23,7 +23,7 @@ static const struct {
 #define WARNING DIAG_WARNING
 #define NOTE DIAG_NOTE
 #define DIAG(id, code, severity, title, explain) \
-	[DIAG_##id] = {#id, code, title, explain, severity},
+	[DIAG_##id] = { #id, code, title, explain, severity },
 #include "compiler/tables/diags.def"
 #undef DIAG
 #undef ERROR
@@ -83,8 +83,9 @@ is_named(enum diag_id id, const char *name)
 {
 	const char *own = kinds[id].id;
 
-	while (*own != '\0' && (*name == '-' ? *own == '_' :
-	    (*own | 0x20) == (*name | 0x20) && *own != '_')) {
+	while (*own != '\0' &&
+	    (*name == '-' ? *own == '_' :
+			    (*own | 0x20) == (*name | 0x20) && *own != '_')) {
 		own++;
 		name++;
 	}
@@ -127,8 +128,7 @@ diags_init(struct diags *diags, struct arena *arena, struct sources *sources)
 }
 
 /* A message of bounded length, cut between characters. */
-__attribute__((format(printf, 2, 0)))
-static const char *
+__attribute__((format(printf, 2, 0))) static const char *
 bounded(struct arena *arena, const char *format, va_list args)
 {
 	char text[MESSAGE_MAX + 1];
@@ -201,7 +201,9 @@ diag_add(struct diags *diags, enum diag_id id, struct loc loc,
     const char *format, ...)
 {
 	struct diag record = {
-		.id = id, .loc = loc, .severity = diag_severity(id),
+		.id = id,
+		.loc = loc,
+		.severity = diag_severity(id),
 	};
 	const char *key;
 	va_list args;

@@ -63,23 +63,19 @@ void diags_init(struct diags *diags, struct arena *arena,
 
 /* Adds a record; returns it so that help and note can be filled in with
  * diag_help() and diag_note().  Never NULL. */
-__attribute__((format(printf, 4, 5)))
 struct diag *diag_add(struct diags *diags, enum diag_id id, struct loc loc,
-    const char *format, ...);
-__attribute__((format(printf, 3, 4)))
-void diag_help(struct diags *diags, struct diag *diag, const char *format,
-    ...);
-__attribute__((format(printf, 4, 5)))
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+void diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diag_note(struct diags *diags, struct diag *diag, struct loc loc,
-    const char *format, ...);
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* "did you mean 'x'?" as the help line, if `nearest` is not NULL. */
 void diag_did_you_mean(struct diags *diags, struct diag *diag,
     const char *nearest);
 
 /* Marks a record, which no longer counts; an error is left as it is. */
-void diag_suppress(struct diags *diags, struct diag *diag,
-    const char *reason);
+void diag_suppress(struct diags *diags, struct diag *diag, const char *reason);
 
 /* Drops warnings that are off, makes errors of others, and counts anew without
  * what is suppressed.  Errors stay errors.  Done once, before printing. */
@@ -93,7 +89,7 @@ const struct diag **diags_sorted(const struct diags *diags);
 void diags_print(const struct diags *diags, FILE *stream,
     enum diag_format format, bool colour);
 
-const char *diag_code(enum diag_id id);   /* "SBX0201" */
+const char *diag_code(enum diag_id id); /* "SBX0201" */
 const char *diag_title(enum diag_id id);
 const char *diag_explain(enum diag_id id);
 enum diag_severity diag_severity(enum diag_id id);

@@ -17,11 +17,11 @@
 #include <string.h>
 
 enum {
-	WINDOW = 100,      /* columns of a source line */
+	WINDOW = 100,       /* columns of a source line */
 	WINDOW_BEFORE = 40, /* of them before the caret, in a long line */
 	TAB = 8,
 	HELP_COLUMN_MAX = 100, /* the help goes beside the caret up to here */
-	GUTTER = 8,        /* "    3 | " */
+	GUTTER = 8,            /* "    3 | " */
 };
 
 /* --- lines as a terminal shows them --------------------------------------- */
@@ -44,11 +44,10 @@ cell_read(struct cell *cell, const char *text, size_t len, int column)
 
 	if (size == 1 && character == '\t') {
 		cell->width = TAB - column % TAB;
-		snprintf(cell->text, sizeof cell->text, "%*s", cell->width,
-		    "");
+		snprintf(cell->text, sizeof cell->text, "%*s", cell->width, "");
 	} else if (size == 0) {
-		cell->width = snprintf(cell->text, sizeof cell->text,
-		    "<%02X>", (unsigned char)*text);
+		cell->width = snprintf(cell->text, sizeof cell->text, "<%02X>",
+		    (unsigned char)*text);
 	} else if (utf8_is_hidden(character)) {
 		cell->width = snprintf(cell->text, sizeof cell->text,
 		    "<U+%04X>", (unsigned)character);
@@ -101,9 +100,9 @@ text_width(const char *text)
 struct line {
 	const char *text;
 	size_t len;
-	size_t begin, end;   /* bytes */
-	int first, last;     /* columns of begin and end, from 0 */
-	int width;           /* columns of the whole line */
+	size_t begin, end; /* bytes */
+	int first, last;   /* columns of begin and end, from 0 */
+	int width;         /* columns of the whole line */
 };
 
 static void
@@ -135,7 +134,8 @@ line_at(const struct position *at, struct loc loc)
 	const struct source *source = at->source;
 	uint32_t start = source->lines[at->line - 1];
 	uint32_t end = at->line < source->line_count ?
-	    source->lines[at->line] - 1 : source->size;
+	    source->lines[at->line] - 1 :
+	    source->size;
 	struct line line;
 
 	/* The mark before the first line has no width and means nothing. */
@@ -147,9 +147,11 @@ line_at(const struct position *at, struct loc loc)
 	line.text = source->text + start;
 	line.len = end - start;
 	line.begin = loc.begin - source->base > start ?
-	    loc.begin - source->base - start : 0;
+	    loc.begin - source->base - start :
+	    0;
 	line.end = loc.end - source->base > start ?
-	    loc.end - source->base - start : 0;
+	    loc.end - source->base - start :
+	    0;
 	line_measure(&line);
 	return line;
 }
@@ -162,7 +164,7 @@ struct window {
 static struct window
 window_of(const struct line *line)
 {
-	struct window window = {0, line->width};
+	struct window window = { 0, line->width };
 
 	if (line->width <= WINDOW)
 		return window;
@@ -234,8 +236,9 @@ put_place(const struct printer *printer, const struct position *at)
 		paint(printer, PAINT_BOLD, "sbxc: ");
 		return;
 	}
-	paint(printer, PAINT_BOLD, arena_printf(printer->diags->arena,
-	    "%s:%u:%u: ", at->source->shown, at->line, at->column));
+	paint(printer, PAINT_BOLD,
+	    arena_printf(printer->diags->arena, "%s:%u:%u: ", at->source->shown,
+		at->line, at->column));
 }
 
 /* The underline, and the help beside it if there is room. */
@@ -246,8 +249,9 @@ put_caret(const struct printer *printer, const struct line *line,
 	int indent = line->first - window.from + (window.from > 0 ? 3 : 0);
 	int last = line->last < window.to ? line->last : window.to;
 	char marks[WINDOW + 1] = "^";
-	bool beside = help != NULL && GUTTER + indent + (last - line->first) +
-	    1 + text_width(help) <= HELP_COLUMN_MAX;
+	bool beside = help != NULL &&
+	    GUTTER + indent + (last - line->first) + 1 + text_width(help) <=
+		HELP_COLUMN_MAX;
 
 	for (int i = 1; i < last - line->first && i < WINDOW; i++)
 		marks[i] = '~';
@@ -299,8 +303,8 @@ put_includers(struct printer *printer, const struct position *at)
 		return;
 	printer->file = source;
 	while (source != NULL && source->included_at.begin != 0) {
-		struct position from = sources_position(
-		    printer->diags->sources, source->included_at);
+		struct position from = sources_position(printer->diags->sources,
+		    source->included_at);
 
 		source = from.source;
 		if (source == NULL)
@@ -327,8 +331,8 @@ put_diag(struct printer *printer, const struct diag *diag)
 	put_includers(printer, &at);
 	put_place(printer, &at);
 	paint(printer, paints[diag->severity],
-	    arena_printf(printer->diags->arena, "%s: ",
-	    diag_severity_word(diag->severity)));
+	    arena_printf(printer->diags->arena,
+		"%s: ", diag_severity_word(diag->severity)));
 	paint(printer, PAINT_BOLD, diag->message);
 	fprintf(printer->stream, " [%s]\n", diag_code(diag->id));
 	put_excerpt(printer, &at, diag->loc, diag->help);
@@ -407,7 +411,8 @@ diags_print(const struct diags *diags, FILE *stream, enum diag_format format,
 
 	for (size_t i = 0; i < diags->records.count; i++) {
 		size_t *share = sorted[i]->severity == DIAG_ERROR ?
-		    &left.errors : &left.others;
+		    &left.errors :
+		    &left.others;
 
 		if (sorted[i]->suppressed != NULL || *share == 0)
 			continue;

@@ -44,8 +44,9 @@ place_of(const struct sources *sources, struct loc loc)
 	if (begin.source == NULL)
 		return place;
 	/* The end may be that of the text, where the next one begins. */
-	end = loc.end > loc.begin ? sources_position(sources,
-	    (struct loc){ loc.end - 1, loc.end }) : begin;
+	end = loc.end > loc.begin ?
+	    sources_position(sources, (struct loc){ loc.end - 1, loc.end }) :
+	    begin;
 	place.file = begin.source->shown;
 	place.line = begin.line;
 	place.column = begin.column;
@@ -64,15 +65,16 @@ excerpt_of(struct arena *arena, const struct sources *sources, struct loc loc)
 	if (at.source == NULL)
 		return NULL;
 	begin = at.source->text + at.source->lines[at.line - 1];
-	end = memchr(begin, '\n', (size_t)(at.source->text + at.source->size -
-	    begin));
+	end = memchr(begin, '\n',
+	    (size_t)(at.source->text + at.source->size - begin));
 	if (end == NULL)
 		end = at.source->text + at.source->size;
 	begin += strspn(begin, " \t");
 	while (end > begin && strchr(" \t\r", end[-1]) != NULL)
 		end--;
-	return begin < end ? arena_strndup(arena, begin,
-	    (size_t)(end - begin)) : "";
+	return begin < end ?
+	    arena_strndup(arena, begin, (size_t)(end - begin)) :
+	    "";
 }
 
 /* Whether another file gave the same finding. */
@@ -93,8 +95,8 @@ is_known(struct report *report, struct map *known,
 }
 
 static void
-report_diag(const struct diags *diags, struct report *report,
-    struct map *known, const struct diag *diag)
+report_diag(const struct diags *diags, struct report *report, struct map *known,
+    const struct diag *diag)
 {
 	struct report_finding finding = {
 		.rule = diag_code(diag->id),
@@ -103,8 +105,7 @@ report_diag(const struct diags *diags, struct report *report,
 		.message = diag->message,
 		.help = diag->help,
 		.suppressed = diag->suppressed,
-		.excerpt = excerpt_of(report->arena, diags->sources,
-		    diag->loc),
+		.excerpt = excerpt_of(report->arena, diags->sources, diag->loc),
 	};
 	struct report_finding *added;
 
@@ -151,8 +152,10 @@ choice_read(struct arena *arena, const char *word, struct choice *choice)
 	if (nearest == NULL)
 		return arena_printf(arena, "'%s' is no code of a diagnostic",
 		    code);
-	return arena_printf(arena, "'%s' is no code of a diagnostic; did you "
-	    "mean '%s'?", code, nearest);
+	return arena_printf(arena,
+	    "'%s' is no code of a diagnostic; did you "
+	    "mean '%s'?",
+	    code, nearest);
 }
 
 const char *
@@ -170,8 +173,10 @@ diag_choice_warning(struct arena *arena, const char *word,
 		return NULL;
 	}
 	if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
-		return arena_printf(arena, "%s is an error, and errors cannot "
-		    "be switched off", diag_code(choice.id));
+		return arena_printf(arena,
+		    "%s is an error, and errors cannot "
+		    "be switched off",
+		    diag_code(choice.id));
 	choices->off[choice.id] = choice.no;
 	return NULL;
 }
@@ -188,8 +193,10 @@ diag_choice_error(struct arena *arena, const char *word,
 		return fault;
 	if (!choice.all) {
 		if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
-			return arena_printf(arena, "%s is an error whatever "
-			    "is said", diag_code(choice.id));
+			return arena_printf(arena,
+			    "%s is an error whatever "
+			    "is said",
+			    diag_code(choice.id));
 		choices->error[choice.id] = !choice.no;
 		choices->off[choice.id] &= choice.no;
 		return NULL;

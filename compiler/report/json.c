@@ -60,8 +60,10 @@ put_case(struct json_t *object, const struct report_case *test)
 {
 	json_put_text(object, "suite", test->suite);
 	json_put_text(object, "name", test->name);
-	json_put_text(object, "result", test->skipped != NULL ? "skipped" :
-	    test->passed ? "passed" : "failed");
+	json_put_text(object, "result",
+	    test->skipped != NULL ? "skipped" :
+		test->passed      ? "passed" :
+				    "failed");
 	json_put_text(object, "message",
 	    test->skipped != NULL ? test->skipped : test->message);
 	put_place(object, &test->place);

@@ -30,7 +30,8 @@ static bool
 is_forbidden(uint32_t character)
 {
 	return (character < 0x20 && character != '\t' && character != '\n' &&
-	    character != '\r') || character == 0xfffe || character == 0xffff;
+		   character != '\r') ||
+	    character == 0xfffe || character == 0xffff;
 }
 
 static void
@@ -159,19 +160,23 @@ put_finding(const struct report *report, FILE *stream, const char *suite,
     const struct report_finding *finding)
 {
 	const struct report_place *place = &finding->place;
-	const char *text = arena_printf(report->arena, "%s:%u:%u: %s: %s [%s]"
-	    "%s%s", place->file != NULL ? place->file : "sbxc", place->line,
+	const char *text = arena_printf(report->arena,
+	    "%s:%u:%u: %s: %s [%s]"
+	    "%s%s",
+	    place->file != NULL ? place->file : "sbxc", place->line,
 	    place->column, report_severity_word(finding->severity),
 	    finding->message, finding->rule, finding->help != NULL ? "\n" : "",
 	    finding->help != NULL ? finding->help : "");
 
-	put_case_start(stream, suite, arena_printf(report->arena,
-	    "%s at %u:%u", finding->rule, place->line, place->column), place);
+	put_case_start(stream, suite,
+	    arena_printf(report->arena, "%s at %u:%u", finding->rule,
+		place->line, place->column),
+	    place);
 	if (finding->suppressed != NULL)
 		put_outcome(stream, "skipped", NULL, finding->suppressed, "");
 	else if (finding->severity == REPORT_ERROR)
-		put_outcome(stream, "failure", finding->rule,
-		    finding->message, text);
+		put_outcome(stream, "failure", finding->rule, finding->message,
+		    text);
 	else
 		put_outcome(stream, "system-out", NULL, NULL, text);
 	fputs("    </testcase>\n", stream);
@@ -228,14 +233,14 @@ suite_totals(const struct report *report, const struct suite *suite)
 static void
 put_totals(FILE *stream, struct totals totals)
 {
-	fprintf(stream, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-	    "skipped=\"%zu\">\n", totals.tests, totals.failures,
-	    totals.skipped);
+	fprintf(stream,
+	    " tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	    "skipped=\"%zu\">\n",
+	    totals.tests, totals.failures, totals.skipped);
 }
 
 static void
-put_suite(const struct report *report, FILE *stream,
-    const struct suite *suite)
+put_suite(const struct report *report, FILE *stream, const struct suite *suite)
 {
 	fputs("  <testsuite", stream);
 	put_attribute(stream, "name", suite->name);
@@ -271,8 +276,8 @@ report_write_junit(const struct report *report, FILE *stream)
 	}
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",
 	    stream);
-	put_attribute(stream, "name", arena_printf(report->arena, "sbxc %s",
-	    report->command));
+	put_attribute(stream, "name",
+	    arena_printf(report->arena, "sbxc %s", report->command));
 	put_totals(stream, all);
 	for (size_t i = 0; i < suites.list.count; i++)
 		put_suite(report, stream, suites.list.items[i]);

@@ -43,7 +43,10 @@ put_escaped(FILE *stream, const char *text, const struct escape *escapes)
 /* --- gcc ------------------------------------------------------------------ */
 
 static const struct escape one_line[] = {
-	{ '\n', "\\n" }, { '\r', "\\r" }, { '\t', "\\t" }, { '\0', NULL },
+	{ '\n', "\\n" },
+	{ '\r', "\\r" },
+	{ '\t', "\\t" },
+	{ '\0', NULL },
 };
 
 static void
@@ -68,8 +71,7 @@ report_write_gcc(const struct report *report, FILE *stream)
 		if (finding->suppressed != NULL)
 			continue;
 		put_gcc(stream, &finding->place,
-		    report_severity_word(finding->severity),
-		    finding->message);
+		    report_severity_word(finding->severity), finding->message);
 		fprintf(stream, " [%s]\n", finding->rule);
 		for (size_t j = 0; j < finding->related.count; j++) {
 			put_gcc(stream, &finding->related.items[j].place,
@@ -82,12 +84,19 @@ report_write_gcc(const struct report *report, FILE *stream)
 /* --- GitHub --------------------------------------------------------------- */
 
 static const struct escape github_data[] = {
-	{ '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { '\0', NULL },
+	{ '%', "%25" },
+	{ '\r', "%0D" },
+	{ '\n', "%0A" },
+	{ '\0', NULL },
 };
 
 static const struct escape github_property[] = {
-	{ '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { ':', "%3A" },
-	{ ',', "%2C" }, { '\0', NULL },
+	{ '%', "%25" },
+	{ '\r', "%0D" },
+	{ '\n', "%0A" },
+	{ ':', "%3A" },
+	{ ',', "%2C" },
+	{ '\0', NULL },
 };
 
 /* A path that the host finds in the repository. */
@@ -173,10 +182,22 @@ report_write_github(const struct report *report, FILE *stream)
 
 /* In a cell of a table, where nothing may begin markup or end the cell. */
 static const struct escape markdown[] = {
-	{ '|', "\\|" }, { '\n', "<br>" }, { '\r', " " }, { '\t', " " },
-	{ '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" }, { '*', "\\*" },
-	{ '_', "\\_" }, { '`', "\\`" }, { '[', "\\[" }, { ']', "\\]" },
-	{ '\\', "\\\\" }, { '~', "\\~" }, { '#', "\\#" }, { '@', "&#64;" },
+	{ '|', "\\|" },
+	{ '\n', "<br>" },
+	{ '\r', " " },
+	{ '\t', " " },
+	{ '<', "&lt;" },
+	{ '>', "&gt;" },
+	{ '&', "&amp;" },
+	{ '*', "\\*" },
+	{ '_', "\\_" },
+	{ '`', "\\`" },
+	{ '[', "\\[" },
+	{ ']', "\\]" },
+	{ '\\', "\\\\" },
+	{ '~', "\\~" },
+	{ '#', "\\#" },
+	{ '@', "&#64;" },
 	{ '\0', NULL },
 };
 
@@ -222,7 +243,8 @@ report_write_markdown(const struct report *report, FILE *stream)
 			continue;
 		if (!head)
 			fputs("| | where | what | rule |\n"
-			    "|---|---|---|---|\n", stream);
+			      "|---|---|---|---|\n",
+			    stream);
 		head = true;
 		put_markdown(stream, &report->findings.items[i]);
 	}
@@ -237,8 +259,12 @@ report_write_markdown(const struct report *report, FILE *stream)
 
 /* '#' begins a directive. */
 static const struct escape tap[] = {
-	{ '\n', " " }, { '\r', " " }, { '\t', " " }, { '#', "\\#" },
-	{ '\\', "\\\\" }, { '\0', NULL },
+	{ '\n', " " },
+	{ '\r', " " },
+	{ '\t', " " },
+	{ '#', "\\#" },
+	{ '\\', "\\\\" },
+	{ '\0', NULL },
 };
 
 /* Each line of a text behind "# ". */
@@ -262,8 +288,9 @@ report_write_tap(const struct report *report, FILE *stream)
 	for (size_t i = 0; i < report->cases.count; i++) {
 		const struct report_case *test = &report->cases.items[i];
 
-		fprintf(stream, "%s %zu - ", test->passed ||
-		    test->skipped != NULL ? "ok" : "not ok", i + 1);
+		fprintf(stream, "%s %zu - ",
+		    test->passed || test->skipped != NULL ? "ok" : "not ok",
+		    i + 1);
 		if (test->suite != NULL) {
 			put_escaped(stream, test->suite, tap);
 			fputs(": ", stream);

@@ -139,7 +139,9 @@ report_format_names(struct arena *arena, unsigned set)
 			continue;
 		set &= ~REPORT_BIT(i);
 		names = arena_printf(arena, "%s%s%s", names,
-		    *names == '\0' ? "" : set == 0 ? " or " : ", ",
+		    *names == '\0' ? "" :
+			set == 0   ? " or " :
+				     ", ",
 		    formats[i].name);
 	}
 	return names;

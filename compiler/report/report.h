@@ -18,11 +18,11 @@
 #include <stdio.h>
 
 enum report_format {
-	REPORT_TEXT,     /* each command's own, for people */
-	REPORT_GCC,      /* FILE:LINE:COLUMN: error: MESSAGE [RULE] */
-	REPORT_JSON,     /* {"version": 1, ...}, see sbxc(1) */
-	REPORT_SARIF,    /* 2.1.0 */
-	REPORT_GITHUB,   /* workflow commands: ::error file=...::MESSAGE */
+	REPORT_TEXT,   /* each command's own, for people */
+	REPORT_GCC,    /* FILE:LINE:COLUMN: error: MESSAGE [RULE] */
+	REPORT_JSON,   /* {"version": 1, ...}, see sbxc(1) */
+	REPORT_SARIF,  /* 2.1.0 */
+	REPORT_GITHUB, /* workflow commands: ::error file=...::MESSAGE */
 	REPORT_JUNIT,
 	REPORT_MARKDOWN, /* a comment of a pull request */
 	REPORT_TAP,      /* version 13 */

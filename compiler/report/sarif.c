@@ -41,7 +41,7 @@ static const char *
 path_encode(struct arena *arena, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
 	static const char hex[] = "0123456789ABCDEF";
 	char *uri = arena_alloc(arena, 3 * strlen(path) + 1), *at = uri;
 
@@ -73,8 +73,7 @@ path_relative(const struct sarif *sarif, const char *path)
 }
 
 static void
-put_artifact(const struct sarif *sarif, struct json_t *object,
-    const char *file)
+put_artifact(const struct sarif *sarif, struct json_t *object, const char *file)
 {
 	const char *path = path_relative(sarif, file);
 	const char *uri = path_encode(sarif->arena, path);
@@ -129,10 +128,12 @@ fingerprint(struct sarif *sarif, const struct report_finding *finding)
 	size_t count;
 
 	hash = hash_text(hash, finding->rule);
-	hash = hash_text(hash, finding->place.file == NULL ? "" :
-	    path_relative(sarif, finding->place.file));
-	hash = hash_text(hash, finding->excerpt != NULL ? finding->excerpt :
-	    finding->message);
+	hash = hash_text(hash,
+	    finding->place.file == NULL ?
+		"" :
+		path_relative(sarif, finding->place.file));
+	hash = hash_text(hash,
+	    finding->excerpt != NULL ? finding->excerpt : finding->message);
 	key = arena_printf(sarif->arena, "%016" PRIx64, hash);
 	key = arena_intern(sarif->arena, key, strlen(key));
 	count = (size_t)(uintptr_t)map_find(&sarif->seen, key) + 1;
@@ -160,8 +161,7 @@ put_related(const struct sarif *sarif, struct json_t *result,
 		struct json_t *location = json_add_object(list);
 
 		json_put_number(location, "id", i + 1);
-		put_location(sarif, location,
-		    &finding->related.items[i].place);
+		put_location(sarif, location, &finding->related.items[i].place);
 		put_message(location, "message",
 		    finding->related.items[i].message);
 	}
@@ -192,11 +192,11 @@ put_result(struct sarif *sarif, struct json_t *result,
 	if (rule != NULL)
 		json_put_number(result, "ruleIndex",
 		    (uint64_t)(rule - sarif->report->rules.items));
-	json_put_text(result, "level",
-	    report_severity_word(finding->severity));
-	put_message(result, "message", finding->help == NULL ?
-	    finding->message : arena_printf(sarif->arena, "%s\n%s",
-	    finding->message, finding->help));
+	json_put_text(result, "level", report_severity_word(finding->severity));
+	put_message(result, "message",
+	    finding->help == NULL ? finding->message :
+				    arena_printf(sarif->arena, "%s\n%s",
+					finding->message, finding->help));
 	list = json_put_array(result, "locations");
 	if (finding->place.file != NULL)
 		put_location(sarif, json_add_object(list), &finding->place);
@@ -222,15 +222,16 @@ put_rule(struct json_t *object, const struct report_rule *rule)
 	put_message(object, "shortDescription", rule->title);
 	put_message(object, "fullDescription", rule->explain);
 	put_message(object, "help", rule->explain);
-	json_put_text(json_put_object(object, "defaultConfiguration"),
-	    "level", report_severity_word(rule->severity));
+	json_put_text(json_put_object(object, "defaultConfiguration"), "level",
+	    report_severity_word(rule->severity));
 }
 
 static void
 put_tool(const struct report *report, struct json_t *run)
 {
 	struct json_t *driver = json_put_object(json_put_object(run, "tool"),
-	    "driver"), *rules;
+			  "driver"),
+		      *rules;
 
 	json_put_text(driver, "name", "sbxc");
 	json_put_text(driver, "version", PACKAGE_VERSION);

@@ -18,7 +18,7 @@
 void
 sources_init(struct sources *sources, struct arena *arena)
 {
-	*sources = (struct sources){.arena = arena};
+	*sources = (struct sources){ .arena = arena };
 }
 
 /* The first place that is still free. */
@@ -114,8 +114,7 @@ source_name(struct arena *arena, const char *name)
 
 /* Text is the arena's, or static. */
 static struct source *
-add(struct sources *sources, struct source given, const char *text,
-    size_t size)
+add(struct sources *sources, struct source given, const char *text, size_t size)
 {
 	struct arena *arena = sources->arena;
 
@@ -194,7 +193,7 @@ sources_read(struct sources *sources, const char *path, const char *name,
 {
 	bool standard_input = strcmp(path, "-") == 0;
 	int fd = standard_input ? STDIN_FILENO :
-	    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+				  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct source *source = NULL;
 	struct stat st;
 
@@ -267,7 +266,7 @@ sources_position(const struct sources *sources, struct loc loc)
 	const struct source *source = sources_find(sources, loc);
 
 	if (source == NULL)
-		return (struct position){.source = NULL};
+		return (struct position){ .source = NULL };
 	uint32_t offset = loc.begin - source->base;
 	uint32_t line = line_of(source, offset);
 	uint32_t column = 1 + characters_before(source, offset) -
@@ -279,5 +278,5 @@ sources_position(const struct sources *sources, struct loc loc)
 	if (line == 0 && offset >= 3 &&
 	    memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
 		column--;
-	return (struct position){source, line + 1, column};
+	return (struct position){ source, line + 1, column };
 }

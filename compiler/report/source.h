@@ -36,7 +36,7 @@ struct source {
 	struct loc included_at;
 	int depth;
 	uint64_t device, inode; /* of a file: is it the same one? */
-	bool builtin;          /* `shown` starts with "sbx:" */
+	bool builtin;           /* `shown` starts with "sbx:" */
 };
 
 struct sources {
@@ -74,8 +74,7 @@ struct source *sources_add(struct sources *sources, const char *shown,
 const struct source *sources_find(const struct sources *sources,
     struct loc loc);
 
-struct position sources_position(const struct sources *sources,
-    struct loc loc);
+struct position sources_position(const struct sources *sources, struct loc loc);
 
 /*
  * The shipped profiles and groups, built into sbxc from profiles/: the text of

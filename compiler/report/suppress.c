@@ -1,7 +1,6 @@
 /* See suppress.h. */
 #include "compiler/report/suppress.h"
 
-
 #include <string.h>
 
 /* A stretch of a text that is being read. */
@@ -41,8 +40,8 @@ comment_find(const char *line, size_t len)
 		} else if ((line[i] == '"' || line[i] == '\'') &&
 		    may_quote(line, i)) {
 			quote = line[i];
-		} else if (line[i] == '#' && (i == 0 ||
-		    is_blank(line[i - 1]))) {
+		} else if (line[i] == '#' &&
+		    (i == 0 || is_blank(line[i - 1]))) {
 			return i;
 		}
 	}
@@ -65,7 +64,8 @@ skip_word(const char *at, const char *end, const char *word)
 
 	at = skip_blanks(at, end);
 	return (size_t)(end - at) >= len && memcmp(at, word, len) == 0 ?
-	    at + len : NULL;
+	    at + len :
+	    NULL;
 }
 
 static struct loc
@@ -93,16 +93,21 @@ code_read(const struct reader *reader, const char *begin, const char *end)
 
 	if (id == DIAG_END) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
-		    place_of(reader, begin, end), "'%s' is no code of a "
-		    "diagnostic", word);
+		    place_of(reader, begin, end),
+		    "'%s' is no code of a "
+		    "diagnostic",
+		    word);
 		diag_help(diags, diag, "write '# sbx: ignore CODE -- reason'");
 		diag_did_you_mean(diags, diag,
 		    diag_nearest(diags->arena, word));
 	} else if (diag_severity(id) == DIAG_ERROR) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
-		    place_of(reader, begin, end), "'%s' is an error, and "
-		    "errors cannot be ignored", word);
-		diag_help(diags, diag, "take the comment away, and what is "
+		    place_of(reader, begin, end),
+		    "'%s' is an error, and "
+		    "errors cannot be ignored",
+		    word);
+		diag_help(diags, diag,
+		    "take the comment away, and what is "
 		    "wrong");
 		id = DIAG_END;
 	}
@@ -125,8 +130,9 @@ reason_read(const struct reader *reader, const char *at, const char *end)
 	at = skip_blanks(at, end);
 	while (end > at && is_blank(end[-1]))
 		end--;
-	return at == end ? NULL : arena_strndup(reader->diags->arena, at,
-	    (size_t)(end - at));
+	return at == end ?
+	    NULL :
+	    arena_strndup(reader->diags->arena, at, (size_t)(end - at));
 }
 
 static bool
@@ -143,10 +149,12 @@ add_code(const struct reader *reader, const char *begin, const char *end,
 
 	if (id == DIAG_END)
 		return false;
-	*arena_push(reader->diags->arena, &reader->suppressions->list) =
-	    (struct suppression){
-		.loc = place_of(reader, begin, end), .line = line, .id = id,
-	    };
+	*arena_push(reader->diags->arena,
+	    &reader->suppressions->list) = (struct suppression){
+		.loc = place_of(reader, begin, end),
+		.line = line,
+		.id = id,
+	};
 	return true;
 }
 
@@ -195,9 +203,11 @@ line_get(const struct source *source, uint32_t index)
 {
 	uint32_t begin = source->lines[index];
 	uint32_t end = index + 1 < source->line_count ?
-	    source->lines[index + 1] - 1 : source->size;
+	    source->lines[index + 1] - 1 :
+	    source->size;
 	struct text_line line = {
-		.text = source->text + begin, .len = end - begin,
+		.text = source->text + begin,
+		.len = end - begin,
 	};
 
 	line.comment = comment_find(line.text, line.len);
@@ -243,7 +253,9 @@ suppressions_read(struct suppressions *suppressions, struct diags *diags,
     const struct source *source)
 {
 	struct reader reader = {
-		.diags = diags, .suppressions = suppressions, .source = source,
+		.diags = diags,
+		.suppressions = suppressions,
+		.source = source,
 	};
 
 	/* Nearly every text has none. */
@@ -315,9 +327,9 @@ suppressions_report_unused(const struct suppressions *suppressions,
 		const struct suppression *one = &suppressions->list.items[i];
 		struct diag *diag;
 
-		if (one->used || except[one->id] || one->loc.begin <
-		    source->base || one->loc.begin > source->base +
-		    source->size)
+		if (one->used || except[one->id] ||
+		    one->loc.begin < source->base ||
+		    one->loc.begin > source->base + source->size)
 			continue;
 		diag = diag_add(diags, DIAG_UNUSED_IGNORE, one->loc,
 		    "there is no %s here to ignore", diag_code(one->id));

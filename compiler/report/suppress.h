@@ -23,7 +23,7 @@ struct suppression {
 struct suppressions {
 	VEC(struct suppression) list; /* in the order of their lines */
 	size_t marked;                /* so many records were looked at */
-	bool off;                     /* judged for their form, and that is all */
+	bool off; /* judged for their form, and that is all */
 };
 
 /* Reads the comments of one text; reports those that are not in their form. */
@@ -31,8 +31,7 @@ void suppressions_read(struct suppressions *suppressions, struct diags *diags,
     const struct source *source);
 
 /* Marks the records that were added since the last call. */
-void suppressions_mark(struct suppressions *suppressions,
-    struct diags *diags);
+void suppressions_mark(struct suppressions *suppressions, struct diags *diags);
 
 /* Reports those of one text that nothing needed, but for those of the codes
  * in `except`. */

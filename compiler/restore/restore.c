@@ -12,9 +12,9 @@
  */
 #include "compiler/restore/restorer.h"
 
-#include "compiler/report/clean.h"
 #include "compiler/base/names.h"
 #include "compiler/lower/sections.h"
+#include "compiler/report/clean.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef SBX_RESTORER_H
 #define SBX_RESTORER_H
 
-#include "compiler/restore/restore.h"
 #include "compiler/lower/sbpl.h"
+#include "compiler/restore/restore.h"
 
 struct restorer {
 	struct arena *arena;

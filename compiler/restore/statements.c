@@ -8,8 +8,8 @@
  */
 #include "compiler/restore/restore.h"
 
-#include "compiler/tables/words.h"
 #include "compiler/read/yaml_atom.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 

@@ -21,7 +21,7 @@ struct sbx_landlock landlock_row(uint32_t abi,
 struct landlock_right {
 	const char *class; /* "fs", "net", "scope", "flag" */
 	const char *name;
-	const char *kind;  /* "READ", "CONNECT_TCP" ... or "" */
+	const char *kind; /* "READ", "CONNECT_TCP" ... or "" */
 	uint64_t bit;
 	uint32_t abi;
 	bool file;

@@ -136,7 +136,7 @@ const char *
 syscall_name(const struct arch *arch, int number)
 {
 	for (const char *const *known = known_names();
-	    number >= 0 && *known != NULL; known++) {
+	     number >= 0 && *known != NULL; known++) {
 		if (syscall_number(arch, *known) == number)
 			return *known;
 	}
@@ -148,7 +148,7 @@ syscall_names(const struct arch *arch, const char **names)
 {
 	memset(names, 0, arch->number_limit * sizeof *names);
 	for (const char *const *known = known_names(); *known != NULL;
-	    known++) {
+	     known++) {
 		int number = syscall_number(arch, *known);
 
 		if (number >= 0 && (uint32_t)number < arch->number_limit &&

@@ -33,8 +33,10 @@ _Static_assert(countof(whats) <= WHAT_MAX, "what_next() overflows");
 
 static const struct limit_word limits[] = {
 #define LIMIT(text, number, class, smallest) \
-	{ .word = text, .kind = number, .unit = UNIT_##class, \
-	    .least = smallest },
+	{ .word = text, \
+		.kind = number, \
+		.unit = UNIT_##class, \
+		.least = smallest },
 #include "compiler/tables/words.def"
 };
 
@@ -176,8 +178,7 @@ static const struct unit *
 unit_find(enum unit_class class, const char *word)
 {
 	for (size_t i = 0; i < countof(units); i++) {
-		if (units[i].unit == class &&
-		    strcmp(units[i].word, word) == 0)
+		if (units[i].unit == class && strcmp(units[i].word, word) == 0)
 			return &units[i];
 	}
 	return NULL;

@@ -33,7 +33,8 @@ enum freedom_kind {
 struct what {
 	const char *words; /* "network connect tcp" */
 	enum what_class class;
-	uint8_t allow, deny; /* path rights: what an allow gives, a deny takes */
+	uint8_t allow,
+	    deny; /* path rights: what an allow gives, a deny takes */
 	enum sbx_port_op op;
 	enum freedom_kind freedom;
 };

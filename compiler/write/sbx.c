@@ -16,9 +16,9 @@
  * Whether it fits is tried on a sheet without a stream.
  */
 #include "compiler/report/clean.h"
+#include "compiler/tables/words.h"
 #include "compiler/write/sheet_atom.h"
 #include "compiler/write/write.h"
-#include "compiler/tables/words.h"
 
 #include <string.h>
 

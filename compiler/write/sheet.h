@@ -20,14 +20,14 @@
 enum { SHEET_INDENT = 4 };
 
 struct sheet {
-	FILE *stream;    /* NULL: only the columns are counted */
-	int column;      /* where the next character goes */
-	int margin;      /* where the statement or object begins */
-	int widest;      /* of the lines that were counted */
-	bool first;      /* nothing stands in this block or list yet */
+	FILE *stream; /* NULL: only the columns are counted */
+	int column;   /* where the next character goes */
+	int margin;   /* where the statement or object begins */
+	int widest;   /* of the lines that were counted */
+	bool first;   /* nothing stands in this block or list yet */
 	const struct source *source; /* or NULL */
-	const char *at;  /* in its text */
-	bool pinned;     /* the comment above is about the next line */
+	const char *at;              /* in its text */
+	bool pinned; /* the comment above is about the next line */
 };
 
 void sheet_put(struct sheet *sheet, const char *text, size_t len);

@@ -2,8 +2,8 @@
 #include "compiler/write/tree.h"
 
 #include "compiler/base/map.h"
-#include "compiler/tables/words.h"
 #include "compiler/read/yaml_atom.h"
+#include "compiler/tables/words.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
  * Where the text is at hand that the statements were read from, the comments
  * above a statement and behind it are put above it.
  */
-#include "compiler/write/write.h"
 #include "compiler/write/tree.h"
+#include "compiler/write/write.h"
 
 #include <string.h>
 

@@ -21,7 +21,7 @@ keep_descriptor(int fd)
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 		refuse("--status-fd", "not open for writing", EBADF);
 	if (fd == 3 ? fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 :
-	    dup3(fd, 3, O_CLOEXEC) != 3)
+		      dup3(fd, 3, O_CLOEXEC) != 3)
 		refuse("--status-fd", "cannot keep it open", errno);
 	return 3;
 }
@@ -77,7 +77,6 @@ static void
 drop_capabilities(struct cap_header *header, struct cap_data data[2],
     uint64_t kept)
 {
-
 	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
 		if ((kept >> cap & 1) != 0 ||
 		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
@@ -148,8 +147,8 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level)
 {
 	if (limit->kind != SBX_LIMIT_PROCESSES)
 		return limit->value;
-	return limit->value + (level == SBX_LEVEL_FULL ? 1 :
-	    tasks_on_machine());
+	return limit->value +
+	    (level == SBX_LEVEL_FULL ? 1 : tasks_on_machine());
 }
 
 void
@@ -210,15 +209,16 @@ program_for(const struct sbx_view *view, const struct machine *machine,
 	    (loopback ? SBX_PROGRAM_LOOPBACK : 0);
 	/* Where Landlock is not applied, no filter may lean on it. */
 	uint32_t abi = level >= SBX_LEVEL_STANDARD ?
-	    (uint32_t)machine->landlock_abi : 0;
+	    (uint32_t)machine->landlock_abi :
+	    0;
 	const struct sbx_program *best = NULL;
 
 	for (uint32_t i = 0; i < view->program_count; i++) {
 		const struct sbx_program *program = &view->programs[i];
 
 		if (program->arch != KERNEL_ARCH ||
-		    (program->flags & (SBX_PROGRAM_FULL |
-			SBX_PROGRAM_LOOPBACK)) != kind ||
+		    (program->flags &
+			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) != kind ||
 		    program->min_abi > abi)
 			continue;
 		if (best == NULL || program->min_abi > best->min_abi)
@@ -256,8 +256,7 @@ confine_landlock(const struct sbx_landlock *row, int ruleset)
 }
 
 void
-confine_syscalls(const struct sbx_view *view,
-    const struct sbx_program *program)
+confine_syscalls(const struct sbx_view *view, const struct sbx_program *program)
 {
 	struct sock_fprog filter = {
 		.len = (uint16_t)program->count,

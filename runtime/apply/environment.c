@@ -50,8 +50,8 @@ keep_allowed(struct environment *environment, const struct sbx_view *view,
 	for (; *callers != NULL; callers++) {
 		size_t len = strcspn(*callers, "=");
 
-		if (!sbx_verdict_allows(sbx_env_verdict(view, KERNEL_WHERE,
-		    *callers, len))) {
+		if (!sbx_verdict_allows(
+			sbx_env_verdict(view, KERNEL_WHERE, *callers, len))) {
 			environment->dropped++;
 			continue;
 		}
@@ -74,8 +74,9 @@ environment_build(struct environment *environment, struct binding *binding,
 	    count + view->set_count + 2, sizeof(char *));
 	keep_allowed(environment, view, callers);
 	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		set_variable(environment, join_variable(binding, "TMPDIR",
-		    binding->anchors[SBX_ANCHOR_TMP], ""));
+		set_variable(environment,
+		    join_variable(binding, "TMPDIR",
+			binding->anchors[SBX_ANCHOR_TMP], ""));
 	for (uint32_t i = 0; i < view->set_count; i++) {
 		const struct sbx_set *set = &view->set[i];
 		struct sbx_place at = nothing;
@@ -87,9 +88,9 @@ environment_build(struct environment *environment, struct binding *binding,
 				continue;
 			at = binding->anchors[set->anchor];
 		}
-		set_variable(environment, join_variable(binding,
-		    sbx_string(view, set->name), at,
-		    sbx_string(view, set->text)));
+		set_variable(environment,
+		    join_variable(binding, sbx_string(view, set->name), at,
+			sbx_string(view, set->text)));
 	}
 	environment->variables[environment->count] = NULL;
 }

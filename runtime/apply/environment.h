@@ -15,8 +15,8 @@ struct environment {
 
 /* Fills the environment from the caller's; what it needs lies in the binding's
  * area. */
-void environment_build(struct environment *environment,
-    struct binding *binding, char **callers);
+void environment_build(struct environment *environment, struct binding *binding,
+    char **callers);
 
 /* A variable's value, or NULL. */
 const char *environment_get(const struct environment *environment,

@@ -11,7 +11,7 @@
  * inside the sandbox.  argv[-1] may be overwritten.  Does not return: ends with
  * 127 if the command is not found, 126 if it cannot be executed.
  */
-__attribute__((noreturn))
-void execute(char **argv, struct environment *environment);
+void execute(char **argv, struct environment *environment)
+    __attribute__((noreturn));
 
 #endif

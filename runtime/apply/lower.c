@@ -60,8 +60,7 @@ format_source(const struct sbx_view *view, uint32_t source, char *text,
 	append_number(text, size, used, at->column);
 }
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 refuse_rule(const struct lowering *lowering, const char *text, int error)
 {
 	char source[256];
@@ -78,15 +77,16 @@ refuse_rule(const struct lowering *lowering, const char *text, int error)
 static struct sbx_place
 cut_place(const struct binding *binding, uint32_t id)
 {
-	return id < binding->rule_count ? binding->rules[id].at :
+	return id < binding->rule_count ?
+	    binding->rules[id].at :
 	    binding->holes[id - binding->rule_count];
 }
 
 static bool
 cut_before(const void *context, uint32_t a, uint32_t b)
 {
-	return sbx_place_compare(cut_place(context, a),
-	    cut_place(context, b)) < 0;
+	return sbx_place_compare(cut_place(context, a), cut_place(context, b)) <
+	    0;
 }
 
 static bool
@@ -186,7 +186,7 @@ cuts_within(const struct lowering *lowering, struct sbx_place at)
 			high = middle;
 	}
 	for (end = low; end < lowering->cut_count &&
-	    sbx_covers(at, lowering->cuts[end].at);)
+	     sbx_covers(at, lowering->cuts[end].at);)
 		end++;
 	return (struct range){ low, end };
 }
@@ -277,11 +277,13 @@ grant(struct lowering *lowering, int fd, uint8_t rights)
 	if (attr.allowed_access == 0)
 		return;
 	if (++lowering->grants > LOWER_MAX_GRANTS)
-		refuse_rule(lowering, "a denial inside this tree needs more "
-		    "Landlock rules than the bound of 65536", 0);
+		refuse_rule(lowering,
+		    "a denial inside this tree needs more "
+		    "Landlock rules than the bound of 65536",
+		    0);
 	lowering->outcomes[lowering->rule].grants++;
 	if (landlock_add_rule(lowering->ruleset, LANDLOCK_RULE_PATH_BENEATH,
-	    &attr) == 0)
+		&attr) == 0)
 		return;
 	if (errno == EINVAL) {
 		attr.allowed_access &= lowering->row->file;
@@ -293,8 +295,8 @@ grant(struct lowering *lowering, int fd, uint8_t rights)
 	refuse_rule(lowering, "Landlock refused the rule", errno);
 }
 
-static void lower_place(struct lowering *lowering, int fd,
-    struct sbx_place at, uint8_t rights, unsigned depth);
+static void lower_place(struct lowering *lowering, int fd, struct sbx_place at,
+    uint8_t rights, unsigned depth);
 
 static struct sbx_place
 child_of(struct lowering *lowering, struct sbx_place at, const char *name,
@@ -305,8 +307,8 @@ child_of(struct lowering *lowering, struct sbx_place at, const char *name,
 	struct sbx_place parent = area_join(area, at, slash);
 
 	area->used -= parent.len + 1;
-	return area_join(area, parent, (struct sbx_place){ name,
-	    (uint32_t)len });
+	return area_join(area, parent,
+	    (struct sbx_place){ name, (uint32_t)len });
 }
 
 /*
@@ -324,8 +326,10 @@ lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
 	int fd;
 
 	if (++lowering->entries > LOWER_MAX_ENTRIES)
-		refuse_rule(lowering, "a denial inside this tree meets more "
-		    "directory entries than the bound of 262144", 0);
+		refuse_rule(lowering,
+		    "a denial inside this tree meets more "
+		    "directory entries than the bound of 262144",
+		    0);
 	fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		refuse_rule(lowering, "cannot open an entry of this tree",
@@ -366,8 +370,9 @@ follow_cuts(struct lowering *lowering, int directory, struct sbx_place at,
 		if (lowering->cuts[i].at.len <= at.len)
 			continue;
 		len = next_component(at, lowering->cuts[i].at, &next);
-		if (len >= sizeof name || (last != NULL && len == last_len &&
-		    memcmp(last, next, len) == 0))
+		if (len >= sizeof name ||
+		    (last != NULL && len == last_len &&
+			memcmp(last, next, len) == 0))
 			continue;
 		memcpy(name, next, len);
 		name[len] = '\0';
@@ -381,8 +386,8 @@ follow_cuts(struct lowering *lowering, int directory, struct sbx_place at,
 static bool
 is_dot(const char *name)
 {
-	return name[0] == '.' && (name[1] == '\0' ||
-	    (name[1] == '.' && name[2] == '\0'));
+	return name[0] == '.' &&
+	    (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
 static void
@@ -394,8 +399,8 @@ list_entries(struct lowering *lowering, int directory, struct sbx_place at,
 
 	while ((len = read_entries(directory, buffer, sizeof buffer)) > 0) {
 		for (long offset = 0; offset < len;) {
-			const struct entry *entry =
-			    (const void *)(buffer + offset);
+			const struct entry *entry = (const void *)(buffer +
+			    offset);
 
 			offset += entry->size;
 			if (entry->type != ENTRY_LINK && !is_dot(entry->name))
@@ -415,10 +420,13 @@ split(struct lowering *lowering, int fd, struct sbx_place at,
 	int directory;
 
 	if (depth == LOWER_MAX_DEPTH)
-		refuse_rule(lowering, "a denial inside this tree lies deeper "
-		    "than the bound of 128 directories", 0);
-	directory = spread == 0 ? -1 : openat(fd, ".",
-	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		refuse_rule(lowering,
+		    "a denial inside this tree lies deeper "
+		    "than the bound of 128 directories",
+		    0);
+	directory = spread == 0 ?
+	    -1 :
+	    openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0 && errno == ENOTDIR && spread != 0) {
 		/* A file: the cuts below it lead nowhere. */
 		grant(lowering, fd, spread);
@@ -441,8 +449,8 @@ lower_place(struct lowering *lowering, int fd, struct sbx_place at,
 	uint8_t allowed = rights, changing = 0;
 
 	/* What a split hands to an entry is already as the model says. */
-	if (within.from < within.to || (depth == 0 &&
-	    cut_around(lowering, at, within.from) > 0)) {
+	if (within.from < within.to ||
+	    (depth == 0 && cut_around(lowering, at, within.from) > 0)) {
 		allowed = verdicts(lowering, at);
 		changing = rights &
 		    changes_below(lowering, within, at, allowed);
@@ -508,8 +516,9 @@ lower_view(struct lowering *lowering)
 		.parent_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
 
-	if (attr.parent_fd < 0 || landlock_add_rule(lowering->ruleset,
-		LANDLOCK_RULE_PATH_BENEATH, &attr) != 0)
+	if (attr.parent_fd < 0 ||
+	    landlock_add_rule(lowering->ruleset, LANDLOCK_RULE_PATH_BENEATH,
+		&attr) != 0)
 		refuse(NULL, "Landlock refused the root of the view", errno);
 	close(attr.parent_fd);
 }
@@ -528,8 +537,8 @@ lower_paths(struct lowering *lowering, struct binding *binding,
 		uint32_t index = lowering->allows[i];
 		const struct sbx_rule *rule = &binding->rules[index];
 
-		while (depth > 0 && !sbx_covers(
-		    binding->rules[open[depth - 1]].at, rule->at))
+		while (depth > 0 &&
+		    !sbx_covers(binding->rules[open[depth - 1]].at, rule->at))
 			depth--;
 		if (is_covered(lowering, open, depth, rule)) {
 			lowering->outcomes[index].covered = true;
@@ -548,12 +557,10 @@ static void
 allow_port(const struct sbx_view *view, int ruleset, uint8_t op, uint64_t mask,
     uint16_t port)
 {
-	struct landlock_net_port_attr attr = {
-		.allowed_access = mask, .port = port
-	};
+	struct landlock_net_port_attr attr = { .allowed_access = mask,
+		.port = port };
 
-	if (!sbx_verdict_allows(sbx_port_verdict(view, KERNEL_WHERE, op,
-	    port)))
+	if (!sbx_verdict_allows(sbx_port_verdict(view, KERNEL_WHERE, op, port)))
 		return;
 	if (landlock_add_rule(ruleset, LANDLOCK_RULE_NET_PORT, &attr) != 0)
 		refuse(NULL, "Landlock refused a port", errno);
@@ -565,8 +572,8 @@ lower_ports(const struct sbx_view *view, const struct sbx_landlock *row,
 {
 	for (uint32_t i = 0; i < view->port_count; i++) {
 		const struct sbx_port *rule = &view->ports[i];
-		uint64_t mask = rule->op == SBX_CONNECT_TCP ?
-		    row->connect_tcp : row->bind_tcp;
+		uint64_t mask = rule->op == SBX_CONNECT_TCP ? row->connect_tcp :
+							      row->bind_tcp;
 
 		if (rule->effect != SBX_ALLOW || mask == 0 ||
 		    (rule->where & KERNEL_WHERE) == 0)

@@ -14,8 +14,8 @@
 #ifndef SBX_LOWER_H
 #define SBX_LOWER_H
 
-#include "runtime/bind/bind.h"
 #include "runtime/base/kernel.h"
+#include "runtime/bind/bind.h"
 
 enum {
 	/* Bounds on the work of splitting, far above what a policy meant for
@@ -28,25 +28,25 @@ enum {
 /* A place where a right may end or begin again: a deny, or a hole. */
 struct cut {
 	struct sbx_place at;
-	uint8_t allowed;   /* enum sbx_right: the model's verdicts */
-	bool known;        /* allowed is filled in */
-	int8_t directory;  /* 1 yes or may become one, 0 no, -1 unknown */
-	uint32_t outer;    /* the nearest cut around it: its index + 1, or 0 */
+	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
+	bool known;       /* allowed is filled in */
+	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
+	uint32_t outer;   /* the nearest cut around it: its index + 1, or 0 */
 };
 
 /* What became of one rule, beside binding->sites. */
 struct outcome {
-	uint32_t grants;  /* Landlock rules that it was given */
-	bool covered;     /* another rule already gives all of it */
-	bool split;       /* handed out entry by entry */
+	uint32_t grants; /* Landlock rules that it was given */
+	bool covered;    /* another rule already gives all of it */
+	bool split;      /* handed out entry by entry */
 };
 
 struct lowering {
 	struct binding *binding;
 	const struct sbx_landlock *row;
 	int ruleset;
-	bool masked;       /* the mount view holds what is denied inside */
-	uint32_t rule;     /* the allow being lowered */
+	bool masked;   /* the mount view holds what is denied inside */
+	uint32_t rule; /* the allow being lowered */
 	uint32_t grants, entries, cut_count, allow_count;
 	struct cut *cuts;
 	uint32_t *allows; /* indices, in path order */

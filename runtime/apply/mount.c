@@ -53,8 +53,9 @@ new_mount(const char *type, const char *option, const char *value,
 
 	if (context < 0)
 		return -1;
-	if ((option == NULL || syscall(SYS_fsconfig, context,
-		 FSCONFIG_SET_STRING, option, value, 0) == 0) &&
+	if ((option == NULL ||
+		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, option,
+		    value, 0) == 0) &&
 	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL,
 		0) == 0)
 		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
@@ -70,7 +71,7 @@ shared_parents(struct sbx_place a, struct sbx_place b)
 	uint32_t shared = 0;
 
 	for (uint32_t i = 0; i < a.len && i < b.len && a.path[i] == b.path[i];
-	    i++) {
+	     i++) {
 		if (a.path[i] == '/')
 			shared = i;
 	}
@@ -87,7 +88,7 @@ make_parents(struct mounts *mounts, struct sbx_place at)
 
 	memcpy(path, at.path, at.len + 1);
 	for (char *slash = path + done + 1;
-	    (slash = strchr(slash, '/')) != NULL; slash++) {
+	     (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = '\0';
 		mkdirat(mounts->root, path + 1, 0755);
 		*slash = '/';
@@ -119,8 +120,10 @@ make_path(const struct mounts *mounts, struct sbx_place at, bool directory)
 		next = openat(parent, name,
 		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0)
-			refuse_place(at, "something is in its way in the "
-			    "scratch directory", errno);
+			refuse_place(at,
+			    "something is in its way in the "
+			    "scratch directory",
+			    errno);
 		if (parent != mounts->root)
 			close(parent);
 		parent = next;
@@ -171,7 +174,8 @@ attach(struct mounts *mounts, struct sbx_place at, int mount)
 	target = openat2(mounts->root, inside(at), &unlinked);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return false;
-	if (target < 0 || syscall(SYS_move_mount, mount, "", target, "",
+	if (target < 0 ||
+	    syscall(SYS_move_mount, mount, "", target, "",
 		MOVE_MOUNT_F_EMPTY_PATH | TARGET_EMPTY_PATH) != 0)
 		refuse_place(at, "cannot mount it into the view", errno);
 	close(target);
@@ -209,8 +213,10 @@ open_outside(const struct mounting *mounting)
 	int fd = openat2(AT_FDCWD, path_of(mounting->from), &unlinked);
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		refuse_place(mounting->from, "cannot open what the view is to "
-		    "show", errno);
+		refuse_place(mounting->from,
+		    "cannot open what the view is to "
+		    "show",
+		    errno);
 	return fd;
 }
 
@@ -250,14 +256,13 @@ mount_bind(struct mounts *mounts, const struct mounting *mounting)
 static int
 new_mask(bool directory, bool closed)
 {
-	static const struct mount_attributes all = {
-		.set = MOUNT_ATTR_RDONLY | MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC
-	};
+	static const struct mount_attributes all = { .set = MOUNT_ATTR_RDONLY |
+		    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC };
 	int mount;
 
 	if (directory)
-		return new_mount("tmpfs", "mode", "0111", MOUNT_ALWAYS |
-		    (closed ? MOUNT_ATTR_RDONLY : 0));
+		return new_mount("tmpfs", "mode", "0111",
+		    MOUNT_ALWAYS | (closed ? MOUNT_ATTR_RDONLY : 0));
 	mount = clone_tree("/dev/null");
 	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
 		mount = -1;
@@ -437,10 +442,10 @@ close_empty(const struct mounts *mounts)
 		const struct mounting *mounting = &mounts->table[i];
 
 		if ((mounting->kind != MOUNT_MASK &&
-			mounting->kind != MOUNT_WAY) || mounting->fd < 0)
+			mounting->kind != MOUNT_WAY) ||
+		    mounting->fd < 0)
 			continue;
-		if (set_mount(mounting->fd, "", AT_EMPTY_PATH,
-			&read_only) != 0)
+		if (set_mount(mounting->fd, "", AT_EMPTY_PATH, &read_only) != 0)
 			refuse_place(mounting->at, "cannot close its mount",
 			    errno);
 		close(mounting->fd);
@@ -457,8 +462,7 @@ make_root(struct mounts *mounts)
 		mounts->root = clone_place(&mounts->table[0]);
 		mounts->report->binds++;
 	} else {
-		mounts->root = new_mount("tmpfs", "mode", "0755",
-		    MOUNT_ALWAYS);
+		mounts->root = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
 	}
 	/* On top of the root that our own look-ups go on to start from. */
 	if (mounts->root < 0 || attach_mount(mounts->root, AT_FDCWD, "/") != 0)
@@ -479,8 +483,7 @@ make_link(struct mounts *mounts, struct sbx_place at)
 		return;
 	target[len] = '\0';
 	make_parents(mounts, at);
-	if (symlinkat(target, mounts->root, inside(at)) != 0 &&
-	    errno != EEXIST)
+	if (symlinkat(target, mounts->root, inside(at)) != 0 && errno != EEXIST)
 		refuse_place(at, "cannot make the link in the view", errno);
 }
 
@@ -503,8 +506,12 @@ static void
 make_usr_links(struct mounts *mounts)
 {
 	static const struct sbx_place places[] = {
-		{ "/bin", 4 }, { "/sbin", 5 }, { "/lib", 4 }, { "/lib32", 6 },
-		{ "/lib64", 6 }, { "/libx32", 7 },
+		{ "/bin", 4 },
+		{ "/sbin", 5 },
+		{ "/lib", 4 },
+		{ "/lib32", 6 },
+		{ "/lib64", 6 },
+		{ "/libx32", 7 },
 	};
 
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -5,8 +5,8 @@
 #ifndef SBX_MOUNT_H
 #define SBX_MOUNT_H
 
-#include "runtime/base/kernel.h"
 #include "runtime/apply/view.h"
+#include "runtime/base/kernel.h"
 
 enum mount_kind {
 	MOUNT_NONE, /* what is around it shows it as it is to be */
@@ -28,7 +28,7 @@ struct mounting {
 	uint64_t attributes;   /* MOUNT_ATTR_* to set */
 	int fd;                /* of what is outside, or of a mask, or -1 */
 	uint8_t kind;
-	bool directory;        /* of a mask: it covers one */
+	bool directory; /* of a mask: it covers one */
 };
 
 /* The table is sorted by place, so that a mount comes after those around it
@@ -51,8 +51,9 @@ enum {
 };
 
 static const struct sbx_place place_dev = { "/dev", 4 },
-    place_dev_pts = { "/dev/pts", 8 }, place_dev_ptmx = { "/dev/ptmx", 9 },
-    place_dev_shm = { "/dev/shm", 8 };
+			      place_dev_pts = { "/dev/pts", 8 },
+			      place_dev_ptmx = { "/dev/ptmx", 9 },
+			      place_dev_shm = { "/dev/shm", 8 };
 
 /* Where a place goes into the table, or stands in it already. */
 uint32_t mounts_find(const struct mounts *mounts, struct sbx_place at);
@@ -80,8 +81,8 @@ bool mounts_cover_proc(struct mounts *mounts);
 void mounts_enter(struct mounts *mounts);
 
 /* Ends the program because of a place. */
-__attribute__((noreturn))
-void refuse_place(struct sbx_place at, const char *text, int error);
+void refuse_place(struct sbx_place at, const char *text, int error)
+    __attribute__((noreturn));
 
 /* A place as the path that a system call takes. */
 const char *path_of(struct sbx_place at);

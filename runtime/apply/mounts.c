@@ -54,15 +54,14 @@ mounts_refuse_full(const struct mounts *mounts, struct sbx_place at)
 struct mounting *
 mounts_add(struct mounts *mounts, struct sbx_place at, struct sbx_place from)
 {
-	struct mounting *mounting =
-	    &mounts->table[mounts_find(mounts, at)];
+	struct mounting *mounting = &mounts->table[mounts_find(mounts, at)];
 
 	if (mounts_has(mounts, at))
 		return mounting;
 	mounts_refuse_full(mounts, at);
 	memmove(mounting + 1, mounting,
 	    (size_t)(mounts->table + mounts->count - mounting) *
-	    sizeof *mounting);
+		sizeof *mounting);
 	*mounting = (struct mounting){ .at = at, .from = from, .fd = -1 };
 	mounts->count++;
 	return mounting;
@@ -83,8 +82,9 @@ holds_names(const struct mounting *around)
 static struct sbx_place
 shown_at(struct area *area, const struct mounting *around, struct sbx_place at)
 {
-	return area_join(area, around->from, (struct sbx_place){
-	    at.path + around->at.len, at.len - around->at.len });
+	return area_join(area, around->from,
+	    (struct sbx_place){ at.path + around->at.len,
+		at.len - around->at.len });
 }
 
 static void

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -19,16 +19,20 @@
 enum step { STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE, STEP_CLONE };
 
 static const char *const reasons[] = {
-	[STEP_CLONE] = "this kernel, a sysctl (user.max_*_namespaces, "
+	[STEP_CLONE] =
+	    "this kernel, a sysctl (user.max_*_namespaces, "
 	    "kernel.unprivileged_userns_clone) or a container's filter "
 	    "forbids new namespaces",
-	[STEP_MAPS] = "a user namespace can be made but not used: AppArmor's "
+	[STEP_MAPS] =
+	    "a user namespace can be made but not used: AppArmor's "
 	    "restriction (kernel.apparmor_restrict_unprivileged_userns); "
 	    "install the profile that comes with sbxrun",
-	[STEP_MOUNT] = "mounting is forbidden in a new namespace: AppArmor's "
+	[STEP_MOUNT] =
+	    "mounting is forbidden in a new namespace: AppArmor's "
 	    "restriction or a container's; on Ubuntu install the profile "
 	    "that comes with sbxrun",
-	[STEP_NETWORK] = "the loopback device of a new network namespace "
+	[STEP_NETWORK] =
+	    "the loopback device of a new network namespace "
 	    "cannot be set up: a container's filter or a security module "
 	    "forbids it",
 };
@@ -99,9 +103,8 @@ may_mount(void)
 static bool
 raise_loopback(void)
 {
-	struct ifreq request = {
-		.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING
-	};
+	struct ifreq request = { .ifr_name = "lo",
+		.ifr_flags = IFF_UP | IFF_RUNNING };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool raised = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
 

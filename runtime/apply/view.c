@@ -38,7 +38,7 @@ enum { VIEW_MAX_MOUNTS = 8192 };
 static const uint32_t WHOLE = UINT32_MAX, OWN = UINT32_MAX / 2;
 
 static const struct sbx_place proc = { "/proc", 5 }, tmp = { "/tmp", 4 },
-    nothing = { "", 0 };
+			      nothing = { "", 0 };
 
 /* --- verdicts ------------------------------------------------------------- */
 
@@ -60,8 +60,9 @@ seen_at(const struct view *view, struct sbx_place from)
 {
 	if (!is_scratch(view, from))
 		return from;
-	return area_join(&view->binding->area, tmp, (struct sbx_place){
-	    from.path + view->scratch.len, from.len - view->scratch.len });
+	return area_join(&view->binding->area, tmp,
+	    (struct sbx_place){ from.path + view->scratch.len,
+		from.len - view->scratch.len });
 }
 
 /*
@@ -171,9 +172,9 @@ collect_own(struct view *view, struct naming *names, uint32_t count)
 
 		if (own.from.len == 0 || !may(view, SBX_READ, own.from))
 			continue;
-		names[count++] = (struct naming){
-			.at = own.at, .rule = OWN + i, .hole = WHOLE
-		};
+		names[count++] = (struct naming){ .at = own.at,
+			.rule = OWN + i,
+			.hole = WHOLE };
 	}
 	return count;
 }
@@ -266,10 +267,13 @@ is_absent(struct sbx_place at, struct stat *status)
 	do {
 		*strrchr(path, '/') = '\0';
 	} while (fstatat(AT_FDCWD, path[0] == '\0' ? "/" : path, status,
-		AT_SYMLINK_NOFOLLOW) != 0 && path[0] != '\0');
+		     AT_SYMLINK_NOFOLLOW) != 0 &&
+	    path[0] != '\0');
 	if (status->st_uid == geteuid())
-		refuse_place(at, "a directory of yours above it is shut, so "
-		    "that it cannot be covered", error);
+		refuse_place(at,
+		    "a directory of yours above it is shut, so "
+		    "that it cannot be covered",
+		    error);
 	return true;
 }
 
@@ -283,8 +287,9 @@ note_absent(struct view *view, const struct place *place)
 	for (uint32_t i = 0; i < place->count; i++) {
 		const struct naming *naming = &place->names[place->order[i]];
 
-		if (naming->rule >= OWN || (naming->hole == WHOLE) ==
-		    (binding->rules[naming->rule].effect == SBX_ALLOW))
+		if (naming->rule >= OWN ||
+		    (naming->hole == WHOLE) ==
+			(binding->rules[naming->rule].effect == SBX_ALLOW))
 			continue;
 		denied = true;
 		if (naming->hole == WHOLE)
@@ -340,7 +345,8 @@ settle_other(struct view *view, struct place *place)
 		mounting->kind = own ? MOUNT_NONE : MOUNT_BIND;
 	else
 		mounting->kind = may(view, SBX_READ, mounting->from) ?
-		    MOUNT_BIND : MOUNT_MASK;
+		    MOUNT_BIND :
+		    MOUNT_MASK;
 }
 
 /*
@@ -364,8 +370,7 @@ settle_inside(struct view *view, struct place *place,
 		return;
 	}
 	mounting->attributes = attributes_of(view, mounting);
-	if (readable && !hidden &&
-	    mounting->attributes == around->attributes &&
+	if (readable && !hidden && mounting->attributes == around->attributes &&
 	    !sbx_covers(place_dev, mounting->at))
 		return;
 	settle_other(view, place);
@@ -388,8 +393,8 @@ settle(struct view *view, struct place *place, const struct mounting *around)
 }
 
 static void
-settle_all(struct view *view, const struct naming *names,
-    const uint32_t *order, uint32_t count)
+settle_all(struct view *view, const struct naming *names, const uint32_t *order,
+    uint32_t count)
 {
 	struct mounts *mounts = &view->mounts;
 	uint32_t around = 0;
@@ -398,11 +403,12 @@ settle_all(struct view *view, const struct naming *names,
 		struct place place = { .names = names, .order = order + i };
 		struct sbx_place at = names[order[i]].at;
 
-		for (; i < count && sbx_place_compare(names[order[i]].at,
-			at) == 0; i++)
+		for (; i < count &&
+		     sbx_place_compare(names[order[i]].at, at) == 0;
+		     i++)
 			place.count++;
-		while (around > 0 &&
-		    !sbx_covers(mounts->table[around - 1].at, at))
+		while (
+		    around > 0 && !sbx_covers(mounts->table[around - 1].at, at))
 			around = view->outer[around - 1];
 		settle(view, &place,
 		    around > 0 ? &mounts->table[around - 1] : NULL);
@@ -427,8 +433,8 @@ collect_ways(struct view *view)
 {
 	for (uint32_t i = 0; i < view->mounts.count; i++) {
 		const struct mounting *mounting = &view->mounts.table[i];
-		const struct mounting *around =
-		    mounts_around(&view->mounts, mounting->at);
+		const struct mounting *around = mounts_around(&view->mounts,
+		    mounting->at);
 		struct sbx_place way = mounting->at;
 
 		if (around == NULL || around->kind != MOUNT_TMP ||
@@ -514,12 +520,16 @@ static void
 forget_replaced(const struct view *view)
 {
 	static const struct sbx_place *const replaced[] = {
-		&proc, &place_dev_pts, &place_dev_ptmx, &place_dev_shm,
+		&proc,
+		&place_dev_pts,
+		&place_dev_ptmx,
+		&place_dev_shm,
 	};
 	struct binding *binding = view->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		for (size_t j = 0; j < sizeof replaced / sizeof *replaced; j++) {
+		for (size_t j = 0; j < sizeof replaced / sizeof *replaced;
+		     j++) {
 			if (sbx_covers(*replaced[j], binding->rules[i].at))
 				binding->sites[i].fd = -1;
 		}
@@ -558,8 +568,10 @@ view_build(struct binding *binding, struct view_report *report)
 	};
 
 	if (current_path(cwd, sizeof cwd) < 0)
-		refuse("the current directory", "the command cannot start in "
-		    "it", errno);
+		refuse("the current directory",
+		    "the command cannot start in "
+		    "it",
+		    errno);
 	/* Where the policy allows the outer /tmp, that is shown. */
 	if (!may(&view, SBX_READ, tmp))
 		view.scratch = binding->anchors[SBX_ANCHOR_TMP];

@@ -12,8 +12,8 @@ area_take(struct area *area, size_t count, size_t size)
 	size_t begin = (area->used + 7U) & ~(size_t)7;
 	size_t bytes;
 
-	if (__builtin_mul_overflow(count, size, &bytes) ||
-	    begin > AREA_SIZE || bytes > AREA_SIZE - begin)
+	if (__builtin_mul_overflow(count, size, &bytes) || begin > AREA_SIZE ||
+	    bytes > AREA_SIZE - begin)
 		refuse(NULL, "the policy takes more room than there is",
 		    ENOMEM);
 	area->used = (uint32_t)(begin + bytes);

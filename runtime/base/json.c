@@ -48,8 +48,7 @@ json_bytes(struct json *json, const char *text, size_t len)
 
 		if (step == 0)
 			json_raw(json, "\\ufffd");
-		else if (*at < 0x20 || *at == 0x7f || *at == '"' ||
-		    *at == '\\')
+		else if (*at < 0x20 || *at == 0x7f || *at == '"' || *at == '\\')
 			put_escaped(json, *at);
 		else
 			put(json, text + i, step);

@@ -208,7 +208,7 @@ clone_tree(const char *path)
 {
 	return (int)syscall(SYS_open_tree, -100 /* AT_FDCWD */, path,
 	    OPEN_TREE_CLONE | 02000000 /* O_CLOEXEC */ |
-	    0x100 /* AT_SYMLINK_NOFOLLOW */ | MOUNT_TREE);
+		0x100 /* AT_SYMLINK_NOFOLLOW */ | MOUNT_TREE);
 }
 
 static inline int

@@ -69,8 +69,12 @@ utf8_length(const unsigned char *text, size_t len)
 {
 	static const unsigned char least[] = { 0, 0, 0, 0xa0, 0x90 };
 	unsigned char first = text[0];
-	size_t need = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 :
-	    first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	size_t need = first < 0x80 ? 1 :
+	    first < 0xc2           ? 0 :
+	    first < 0xe0           ? 2 :
+	    first < 0xf0           ? 3 :
+	    first < 0xf5           ? 4 :
+				     0;
 
 	if (need == 0 || need > len)
 		return 0;
@@ -94,8 +98,8 @@ is_hidden(const unsigned char *at, size_t len)
 {
 	uint32_t character = len == 1 ? at[0] :
 	    len == 2 ? (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f) :
-	    (uint32_t)(at[0] & 0xf) << 12 | (uint32_t)(at[1] & 0x3f) << 6 |
-		(at[2] & 0x3f);
+		       (uint32_t)(at[0] & 0xf) << 12 |
+		(uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
 
 	if (len == 4)
 		return at[0] == 0xf3; /* tags, and nothing that is in use */

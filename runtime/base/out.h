@@ -37,8 +37,8 @@ void out_flush(struct out *out);
  */
 void warn_about(const char *subject, const char *text, int error);
 void say(const char *subject, const char *text, int error);
-__attribute__((noreturn))
-void refuse(const char *subject, const char *text, int error);
+void refuse(const char *subject, const char *text, int error)
+    __attribute__((noreturn));
 
 /* What sbxrun itself ends with: the command ran out of time; it was refused;
  * it cannot be executed; it is not there. */

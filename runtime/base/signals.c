@@ -11,7 +11,14 @@
  * and TTOU are left to stop the supervisor itself.
  */
 static const int forwarded[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT,
+	SIGHUP,
+	SIGINT,
+	SIGQUIT,
+	SIGTERM,
+	SIGUSR1,
+	SIGUSR2,
+	SIGWINCH,
+	SIGCONT,
 };
 
 /* A signal that is blocked waits for signalfd, even one that is ignored by

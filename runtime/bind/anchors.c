@@ -5,8 +5,8 @@
 #include "runtime/bind/bind.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/bind/missing.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/missing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,10 @@ current_directory(struct binding *binding)
 	if (current_path(cwd, sizeof cwd) < 0)
 		refuse("the current directory", "no such workspace", errno);
 	if (cwd[0] != '/')
-		refuse("the current directory", "it lies outside the root "
-		    "directory", 0);
+		refuse("the current directory",
+		    "it lies outside the root "
+		    "directory",
+		    0);
 	return area_join(&binding->area, place_of(cwd), nothing);
 }
 
@@ -63,8 +65,10 @@ bind_workspace(struct binding *binding, const char *given)
 				      current_directory(binding);
 
 	if (at.len == 0)
-		refuse("/", "the root directory is no workspace; choose one "
-		    "with -w", 0);
+		refuse("/",
+		    "the root directory is no workspace; choose one "
+		    "with -w",
+		    0);
 	bind_anchor(binding, SBX_ANCHOR_WORKSPACE, at);
 }
 
@@ -175,7 +179,7 @@ bind_home(struct binding *binding)
 		bind_anchor(binding, SBX_ANCHOR_HOME, other);
 	binding->other_home = other;
 	binding->has_other_home = sbx_place_compare(other,
-	    binding->anchors[SBX_ANCHOR_HOME]) != 0;
+				      binding->anchors[SBX_ANCHOR_HOME]) != 0;
 }
 
 static void
@@ -206,7 +210,8 @@ definition_of(const struct options *options, const char *name)
 		const struct definition *definition = &options->definitions[i];
 
 		if (strncmp(definition->text, name, definition->name_len) ==
-			0 && name[definition->name_len] == '\0')
+			0 &&
+		    name[definition->name_len] == '\0')
 			return definition->text + definition->name_len + 1;
 	}
 	return NULL;
@@ -222,8 +227,10 @@ bind_parameter(struct binding *binding, const struct options *options,
 	struct resolved found;
 
 	if (value == NULL)
-		refuse(name, "the policy needs this parameter: give it with "
-		    "-D NAME=PATH", 0);
+		refuse(name,
+		    "the policy needs this parameter: give it with "
+		    "-D NAME=PATH",
+		    0);
 	if (value[0] == '\0')
 		refuse(name, "the parameter's path is empty", 0);
 	found = resolve_given(&binding->area, value);
@@ -245,7 +252,7 @@ refuse_unknown_definitions(const struct binding *binding,
 		bool known = false;
 
 		for (uint32_t j = SBX_ANCHOR_PARAM; j < view->anchor_count;
-		    j++) {
+		     j++) {
 			const char *name = sbx_string(view,
 			    view->anchors[j].name);
 

@@ -1,8 +1,8 @@
 #include "runtime/bind/bind.h"
 
-#include "runtime/bind/glob.h"
 #include "runtime/apply/lower.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/glob.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,17 +35,18 @@ add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
 	struct sbx_rule *rule = &binding->rules[binding->rule_count];
 
 	if (binding->rule_count == binding->rule_max)
-		refuse(NULL, "too many symbolic links lead to what the policy "
-		    "denies", ELOOP);
+		refuse(NULL,
+		    "too many symbolic links lead to what the policy "
+		    "denies",
+		    ELOOP);
 	*rule = (struct sbx_rule){
 		.at = at,
 		.source = path->source,
 		.effect = path->effect,
 		.rights = rights,
 	};
-	binding->sites[binding->rule_count++] = (struct site){
-		.path = path, .fd = -1
-	};
+	binding->sites[binding->rule_count++] = (struct site){ .path = path,
+		.fd = -1 };
 	return rule;
 }
 
@@ -54,8 +55,10 @@ add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
 {
 	if (binding->hole_count == binding->hole_max ||
 	    rule->hole_count == UINT16_MAX)
-		refuse(NULL, "the policy has too many exceptions for this "
-		    "machine", 0);
+		refuse(NULL,
+		    "the policy has too many exceptions for this "
+		    "machine",
+		    0);
 	if (rule->hole_count == 0)
 		rule->holes = &binding->holes[binding->hole_count];
 	binding->holes[binding->hole_count++] = at;
@@ -78,8 +81,10 @@ certain_place(struct resolved found)
 	case ENAMETOOLONG:
 		return found.at;
 	default:
-		refuse(found.at.path, "cannot look at this place, which the "
-		    "policy denies or excepts", found.error);
+		refuse(found.at.path,
+		    "cannot look at this place, which the "
+		    "policy denies or excepts",
+		    found.error);
 	}
 }
 
@@ -106,9 +111,10 @@ bind_hole(struct binding *binding, struct sbx_rule *rule,
 	struct sbx_place at = area_join(&binding->area, anchor,
 	    suffix_of(binding, suffix));
 
-	add_hole(binding, rule, certain_place(resolve_place(&binding->area,
-	    &binding->listings, anchor, at, hole_link,
-	    &(struct linked_hole){ binding, rule })));
+	add_hole(binding, rule,
+	    certain_place(
+		resolve_place(&binding->area, &binding->listings, anchor, at,
+		    hole_link, &(struct linked_hole){ binding, rule })));
 }
 
 static void
@@ -121,8 +127,8 @@ bind_holes(struct binding *binding, struct sbx_rule *rule,
 		const struct sbx_hole *hole = &holes[i];
 
 		if (binding->bound[hole->anchor])
-			bind_hole(binding, rule,
-			    binding->anchors[hole->anchor], hole->suffix);
+			bind_hole(binding, rule, binding->anchors[hole->anchor],
+			    hole->suffix);
 		if (hole->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
 			bind_hole(binding, rule, binding->other_home,
 			    hole->suffix);
@@ -172,9 +178,11 @@ static void
 bind_deny(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
-	bind_holes(binding, deny_place(binding, path, anchor,
-	    area_join(&binding->area, anchor,
-		suffix_of(binding, path->suffix))), path);
+	bind_holes(binding,
+	    deny_place(binding, path, anchor,
+		area_join(&binding->area, anchor,
+		    suffix_of(binding, path->suffix))),
+	    path);
 }
 
 /* Whether a link is to be trusted shows when every rule is bound. */
@@ -185,11 +193,12 @@ note_link(void *context, struct sbx_place at)
 	struct binding *binding = linked->binding;
 
 	if (binding->link_count == BIND_MAX_LINKS)
-		refuse(at.path, "too many symbolic links lead to what the "
-		    "policy allows", ELOOP);
-	binding->links[binding->link_count++] = (struct link){
-		linked->rule, 1, area_join(&binding->area, at, nothing)
-	};
+		refuse(at.path,
+		    "too many symbolic links lead to what the "
+		    "policy allows",
+		    ELOOP);
+	binding->links[binding->link_count++] = (struct link){ linked->rule, 1,
+		area_join(&binding->area, at, nothing) };
 }
 
 /* The rule before was for the same place, and no link led there. */
@@ -270,9 +279,8 @@ static void
 bind_unbound(struct binding *binding, const struct sbx_path *path)
 {
 	if (path->glob != 0) {
-		binding->globs[binding->glob_count++] = (struct glob){
-			.path = path, .unbound = true
-		};
+		binding->globs[binding->glob_count++] =
+		    (struct glob){ .path = path, .unbound = true };
 		return;
 	}
 	add_rule(binding, path, 0, nothing);
@@ -322,7 +330,8 @@ bind_match(void *context, struct sbx_place match)
 	if (!sbx_rule_covers(&matching->all, match))
 		return;
 	matching->glob->matches++;
-	rule = path->effect == SBX_ALLOW ? allow_place(binding, path, match) :
+	rule = path->effect == SBX_ALLOW ?
+	    allow_place(binding, path, match) :
 	    deny_place(binding, path, parent_of(match), match);
 	if (rule != NULL)
 		share_holes(binding, rule, &matching->all);
@@ -335,8 +344,7 @@ report_search(struct binding *binding, struct glob *glob,
 {
 	char source[256];
 
-	format_source(binding->view, glob->path->source, source,
-	    sizeof source);
+	format_source(binding->view, glob->path->source, source, sizeof source);
 	if (glob->path->effect != SBX_PREFER_DENY)
 		refuse(source, search->fault, search->error);
 	warn_about(source, search->fault, search->error);
@@ -357,8 +365,8 @@ search_glob(struct matching *matching)
 		.matches = binding->glob_matches,
 	};
 
-	glob_find(&search, glob->at, sbx_string(binding->view,
-	    glob->path->glob));
+	glob_find(&search, glob->at,
+	    sbx_string(binding->view, glob->path->glob));
 	binding->glob_entries = search.entries;
 	binding->glob_matches = search.matches;
 	glob->closed = search.closed;
@@ -378,8 +386,8 @@ bind_glob(struct binding *binding, const struct sbx_path *path,
 	struct matching matching = { .binding = binding, .glob = glob };
 	struct linked_rule linked = { binding, path, binding->rule_count };
 	uint32_t link = binding->link_count, links_end;
-	struct resolved found = resolve(&binding->area, area_join(
-	    &binding->area, anchor, suffix_of(binding, path->suffix)),
+	struct resolved found = resolve(&binding->area,
+	    area_join(&binding->area, anchor, suffix_of(binding, path->suffix)),
 	    path->effect == SBX_ALLOW ? note_link : deny_link, &linked);
 
 	*glob = (struct glob){
@@ -497,12 +505,15 @@ make_room(struct binding *binding)
 	struct rlimit_pair files = { 0, 0 };
 
 	limit_process(RLIMIT_NOFILE, NULL, &files);
-	binding->fd_max = files.soft > BIND_MAX_OPEN ? BIND_MAX_OPEN :
+	binding->fd_max = files.soft > BIND_MAX_OPEN ?
+	    BIND_MAX_OPEN :
 	    (int)files.soft - BIND_SPARE_OPEN;
 	binding->rule_max = (1 + BIND_LINKS_EACH) * homes *
-	    binding->view->path_count + BIND_LINKS_SPARE;
+		binding->view->path_count +
+	    BIND_LINKS_SPARE;
 	binding->hole_max = (1 + BIND_LINKS_EACH) * homes * homes *
-	    binding->view->hole_count + BIND_LINKS_SPARE;
+		binding->view->hole_count +
+	    BIND_LINKS_SPARE;
 	make_glob_room(binding, homes);
 	binding->rules = area_take(area, binding->rule_max,
 	    sizeof *binding->rules);

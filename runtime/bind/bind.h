@@ -7,9 +7,9 @@
 #define SBX_BIND_H
 
 #include "runtime/bind/cover.h"
-#include "runtime/start/options.h"
 #include "runtime/bind/resolve.h"
 #include "runtime/bind/scratch.h"
+#include "runtime/start/options.h"
 
 enum rule_state {
 	RULE_READY,   /* it exists; fd or reopening leads to it */
@@ -21,10 +21,10 @@ enum rule_state {
 /* What the lowering and the plan need to know beside the rule itself. */
 struct site {
 	const struct sbx_path *path; /* in the blob */
-	int fd;      /* of an allow that is ready: O_PATH, or -1 to reopen */
-	int error;   /* why it is absent */
+	int fd;    /* of an allow that is ready: O_PATH, or -1 to reopen */
+	int error; /* why it is absent */
 	uint8_t state;
-	bool linked; /* a symbolic link leads there */
+	bool linked;  /* a symbolic link leads there */
 	bool missing; /* of a deny: nothing was there when it was bound */
 };
 
@@ -63,7 +63,7 @@ struct binding {
 	struct sbx_place other_home;
 	bool has_other_home;
 	bool scratch_missing; /* -n does not make it */
-	bool described; /* rules that grant nothing are wanted too */
+	bool described;       /* rules that grant nothing are wanted too */
 	uint32_t rule_count, hole_count, link_count;
 	uint32_t rule_max, hole_max;
 	int fd_max; /* descriptors below are kept */

@@ -36,8 +36,8 @@ cover_rules(struct cover *cover, const struct sbx_rule *rules, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t outer = i;
 
-		while (outer > 0 && !sbx_covers(place_at(cover, outer - 1),
-		    place_at(cover, i)))
+		while (outer > 0 &&
+		    !sbx_covers(place_at(cover, outer - 1), place_at(cover, i)))
 			outer = cover->outer[outer - 1];
 		cover->outer[i] = outer;
 	}
@@ -59,8 +59,8 @@ find(struct cover *cover, struct sbx_place path)
 {
 	uint32_t low = 0, high = cover->count;
 
-	for (uint32_t i = cover->last; i <= cover->count &&
-	    i < cover->last + 2; i++) {
+	for (uint32_t i = cover->last; i <= cover->count && i < cover->last + 2;
+	     i++) {
 		if ((i == 0 || !comes_after(cover, i - 1, path)) &&
 		    comes_after(cover, i, path))
 			return cover->last = i;
@@ -83,8 +83,9 @@ cover_allows(struct cover *cover, uint8_t right, struct sbx_place path)
 
 	/* All that covers the path is on this way, and more. */
 	for (uint32_t i = find(cover, path); i > 0; i = cover->outer[i - 1]) {
-		struct sbx_verdict verdict = sbx_path_verdict(
-		    &cover->rules[cover->sorted[i - 1]], 1, right, path);
+		struct sbx_verdict verdict =
+		    sbx_path_verdict(&cover->rules[cover->sorted[i - 1]], 1,
+			right, path);
 
 		if (verdict.reason == SBX_BECAUSE_DENIED)
 			return false;

@@ -46,7 +46,8 @@ find_slot(const struct listings *listings, const struct listing *listing,
     const char *name, size_t len)
 {
 	uint32_t slot = hash_name((uint32_t)(listing - listings->of), name,
-	    len) % LISTINGS_SLOTS;
+			    len) %
+	    LISTINGS_SLOTS;
 
 	while (listings->slots[slot] != 0 &&
 	    !slot_holds(listings, slot, listing, name, len))
@@ -58,8 +59,8 @@ static void
 add_entries(struct listings *listings, const struct listing *listing)
 {
 	for (uint32_t at = listing->begin; at < listing->end;) {
-		const struct entry *entry =
-		    (const void *)(listings->entries + at);
+		const struct entry *entry = (const void *)(listings->entries +
+		    at);
 		uint32_t slot = find_slot(listings, listing, entry->name,
 		    strlen(entry->name));
 

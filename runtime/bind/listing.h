@@ -42,7 +42,7 @@ void listings_add(struct listings *listings, struct sbx_place directory);
 enum listed {
 	LISTED_UNKNOWN, /* ask the kernel */
 	LISTED_MISSING,
-	LISTED_ENTRY,   /* it is there and is no symbolic link */
+	LISTED_ENTRY, /* it is there and is no symbolic link */
 };
 
 /*

@@ -14,8 +14,7 @@ enum { SUFFIX_LEN = sizeof suffix - 1 };
 
 /* Ends the text that was gathered, and the program.  What was too long for the
  * buffer is gone. */
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 refuse_gathered(const char *subject, struct out *text)
 {
 	out_bytes(text, "", 1);
@@ -31,11 +30,11 @@ list_profiles(struct out *text, const char *directory)
 	uint32_t before = text->used;
 	long len;
 
-	while (fd >= 0 &&
-	    (len = read_entries(fd, entries, sizeof entries)) > 0) {
+	while (
+	    fd >= 0 && (len = read_entries(fd, entries, sizeof entries)) > 0) {
 		for (long at = 0; at < len;) {
-			const struct entry *entry =
-			    (const void *)(entries + at);
+			const struct entry *entry = (const void *)(entries +
+			    at);
 			size_t name_len = strlen(entry->name);
 
 			at += entry->size;
@@ -109,8 +108,10 @@ refuse_definition(const struct definition *definition,
 
 	out_init(&text, -1);
 	if (view->anchor_count <= SBX_ANCHOR_PARAM)
-		refuse(definition->text, "the policy has no such parameter; it "
-		    "has none", 0);
+		refuse(definition->text,
+		    "the policy has no such parameter; it "
+		    "has none",
+		    0);
 	out_text(&text, "the policy has no such parameter; it has");
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
 		const char *name = sbx_string(view, view->anchors[i].name);

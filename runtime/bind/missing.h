@@ -8,11 +8,10 @@
 #include "runtime/start/options.h"
 
 /* `name` as on the command line; `directory` has the profiles. */
-__attribute__((noreturn))
-void refuse_policy(const char *name, const char *directory, int error);
+void refuse_policy(const char *name, const char *directory, int error)
+    __attribute__((noreturn));
 
-__attribute__((noreturn))
 void refuse_definition(const struct definition *definition,
-    const struct sbx_view *view);
+    const struct sbx_view *view) __attribute__((noreturn));
 
 #endif

@@ -33,7 +33,7 @@ struct walk {
 	char rest[2 * SBX_MAX_PATH + 2];
 	char *next;
 	int links;
-	int error;   /* of the first component that cannot be looked at */
+	int error; /* of the first component that cannot be looked at */
 };
 
 static void
@@ -101,14 +101,13 @@ walk_step(struct walk *walk, const char *component, size_t len,
 		return;
 	}
 	if (visit != NULL)
-		visit(context, (struct sbx_place){
-			walk->done, walk->done_len });
+		visit(context,
+		    (struct sbx_place){ walk->done, walk->done_len });
 	walk_link(walk, target, (size_t)target_len);
 }
 
-static const struct open_how how = {
-	.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS
-};
+static const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+	.resolve = RESOLVE_NO_SYMLINKS };
 
 int
 resolve_reopen(struct sbx_place at)
@@ -194,8 +193,8 @@ walk_path(struct walk *walk, struct resolved *found, link_visitor *visit,
 	}
 	found->error = walk->error;
 	if (found->error == 0) {
-		found->fd = resolve_reopen((struct sbx_place){ walk->done,
-		    walk->done_len });
+		found->fd = resolve_reopen(
+		    (struct sbx_place){ walk->done, walk->done_len });
 		found->error = found->fd < 0 ? errno : 0;
 	}
 }
@@ -214,8 +213,8 @@ resolve_slowly(struct area *area, struct sbx_place path, link_visitor *visit,
 	memcpy(walk.rest, path.path, path.len + 1);
 	walk_path(&walk, &found, visit, context);
 	found.linked = walk.links > 0;
-	found.at = area_join(area, (struct sbx_place){ walk.done,
-	    walk.done_len }, nothing);
+	found.at = area_join(area,
+	    (struct sbx_place){ walk.done, walk.done_len }, nothing);
 	return found;
 }
 
@@ -268,9 +267,8 @@ struct resolved
 resolve_given(struct area *area, const char *given)
 {
 	char cwd[SBX_MAX_PATH + 1] = "";
-	struct sbx_place path = {
-		given, (uint32_t)strnlen(given, SBX_MAX_PATH + 1)
-	};
+	struct sbx_place path = { given,
+		(uint32_t)strnlen(given, SBX_MAX_PATH + 1) };
 
 	if (given[0] != '/') {
 		if (current_path(cwd, sizeof cwd) < 0)

@@ -53,8 +53,10 @@ open_private(int parent, const char *name, const char *shown, bool make)
 	if (fstat(fd, &status) != 0)
 		refuse(shown, "cannot look at the scratch directory", errno);
 	if (status.st_uid != geteuid() || (status.st_mode & 077) != 0)
-		refuse(shown, "the scratch directory is not yours alone: "
-		    "remove it", 0);
+		refuse(shown,
+		    "the scratch directory is not yours alone: "
+		    "remove it",
+		    0);
 	return fd;
 }
 

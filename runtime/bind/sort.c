@@ -51,8 +51,7 @@ sort_row(const struct order *order, uint32_t *row, uint32_t count)
 
 /* The row [0, middle) and the row [middle, count) become one. */
 static void
-merge(const struct order *order, uint32_t *row, uint32_t middle,
-    uint32_t count)
+merge(const struct order *order, uint32_t *row, uint32_t middle, uint32_t count)
 {
 	uint32_t left = 0, begin, used, to, right = middle;
 

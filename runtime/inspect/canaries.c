@@ -4,8 +4,8 @@
  * policy grants is asked from the model.
  */
 #include "runtime/base/json.h"
-#include "runtime/start/machine.h"
 #include "runtime/inspect/self_test.h"
+#include "runtime/start/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,8 +160,8 @@ mount_here(const struct self_test *test)
 	/* sys/mount.h and kernel.h do not go together. */
 	enum { DETACH = 2 };
 
-	if (syscall(SYS_mount, "none", test->workspace, "tmpfs", 0UL,
-	    NULL) != 0)
+	if (syscall(SYS_mount, "none", test->workspace, "tmpfs", 0UL, NULL) !=
+	    0)
 		return errno;
 	syscall(SYS_umount2, test->workspace, DETACH);
 	return 0;
@@ -176,8 +176,7 @@ unshare_user(const struct self_test *test)
 
 /* In a child, since it may change the caller; an errno fits a status. */
 static int
-in_child(int (*attempt)(const struct self_test *),
-    const struct self_test *test)
+in_child(int (*attempt)(const struct self_test *), const struct self_test *test)
 {
 	pid_t pid = fork();
 	int status;
@@ -271,8 +270,8 @@ grants_key(const struct canary_context *context)
 static bool
 grants_tcp(const struct canary_context *context)
 {
-	return sbx_verdict_allows(sbx_port_verdict(context->view,
-	    KERNEL_WHERE, SBX_CONNECT_TCP, context->test->tcp));
+	return sbx_verdict_allows(sbx_port_verdict(context->view, KERNEL_WHERE,
+	    SBX_CONNECT_TCP, context->test->tcp));
 }
 
 static bool
@@ -346,8 +345,7 @@ static const struct canary {
 	{ "signal a process outside", signal_outside, grants_signal, false },
 	{ "mount", mount_here, grants_mount, false },
 	{ "a namespace of users", unshare_user, grants_unshare, false },
-	{ "write outside, as a grandchild", from_child, grants_outside,
-	    false },
+	{ "write outside, as a grandchild", from_child, grants_outside, false },
 	{ "outlive the time limit", outlive, grants_never, false },
 };
 
@@ -367,15 +365,22 @@ error_name(int error)
 		int error;
 		const char *name;
 	} names[] = {
-		{ EACCES, "EACCES" }, { EPERM, "EPERM" },
-		{ ENOENT, "ENOENT" }, { EROFS, "EROFS" },
-		{ ESRCH, "ESRCH" }, { ENOSYS, "ENOSYS" },
+		{ EACCES, "EACCES" },
+		{ EPERM, "EPERM" },
+		{ ENOENT, "ENOENT" },
+		{ EROFS, "EROFS" },
+		{ ESRCH, "ESRCH" },
+		{ ENOSYS, "ENOSYS" },
 		{ ECONNREFUSED, "ECONNREFUSED" },
 		{ ENETUNREACH, "ENETUNREACH" },
-		{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { ENOTDIR, "ENOTDIR" },
-		{ EINTR, "EINTR" }, { EAGAIN, "EAGAIN" },
-		{ ENOSPC, "ENOSPC" }, { EINVAL, "EINVAL" },
-		{ ECANCELED, "not tried" }, { EKILLED, "killed" },
+		{ EAFNOSUPPORT, "EAFNOSUPPORT" },
+		{ ENOTDIR, "ENOTDIR" },
+		{ EINTR, "EINTR" },
+		{ EAGAIN, "EAGAIN" },
+		{ ENOSPC, "ENOSPC" },
+		{ EINVAL, "EINVAL" },
+		{ ECANCELED, "not tried" },
+		{ EKILLED, "killed" },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -398,8 +403,8 @@ say_result(struct round *round, const char *name, int error, bool granted,
 	else if (granted)
 		out_text(out, ", as the policy says");
 	if (failed)
-		out_text(out, error == 0 ? ": IT GOT THROUGH" :
-		    ": THE POLICY ALLOWS IT");
+		out_text(out,
+		    error == 0 ? ": IT GOT THROUGH" : ": THE POLICY ALLOWS IT");
 	out_text(out, "\n");
 }
 
@@ -431,7 +436,8 @@ round_try(struct round *round, const struct canary *canary)
 	bool all = (context->view->meta->flags & SBX_EVERYTHING) != 0;
 	bool granted = all || canary->grants(context);
 	int error = in_child(canary->attempt, context->test);
-	bool failed = error == 0 ? !granted :
+	bool failed = error == 0 ?
+	    !granted :
 	    error == ECANCELED || (granted && canary->needed);
 
 	round->failed |= failed;
@@ -462,8 +468,9 @@ canaries_run(const struct canary_context *context)
 	json_raw(&json, "}");
 	out_text(&round.out, "level ");
 	out_text(&round.out, level_name(context->level));
-	out_text(&round.out, round.failed ? ": NOT as the policy says\n" :
-	    ": as the policy says\n");
+	out_text(&round.out,
+	    round.failed ? ": NOT as the policy says\n" :
+			   ": as the policy says\n");
 	if (round.json == NULL)
 		out_flush(&round.out);
 	else if (!json_write(&json, STDOUT_FILENO))

@@ -28,11 +28,10 @@ enum {
 struct clean {
 	const char *path; /* of the scratch directory */
 	int top;
-	uint64_t moved;   /* the next free name at the top */
+	uint64_t moved; /* the next free name at the top */
 };
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 refuse_entry(const struct clean *clean, const char *name)
 {
 	int error = errno;
@@ -123,8 +122,9 @@ remove_entry(struct clean *clean, int directory, const char *name)
 	if (fd < 0)
 		return errno == ENOENT;
 	done = directory != clean->top ? move_up(clean, directory, name) :
-	    clear(clean, fd) && (unlinkat(directory, name, AT_REMOVEDIR) == 0 ||
-		errno == ENOTEMPTY || errno == ENOENT);
+					 clear(clean, fd) &&
+		(unlinkat(directory, name, AT_REMOVEDIR) == 0 ||
+		    errno == ENOTEMPTY || errno == ENOENT);
 	close(fd);
 	return done;
 }
@@ -144,8 +144,8 @@ clear(struct clean *clean, int directory)
 
 	while ((len = read_entries(directory, entries, sizeof entries)) > 0) {
 		for (long at = 0; at < len;) {
-			const struct entry *entry =
-			    (const void *)(entries + at);
+			const struct entry *entry = (const void *)(entries +
+			    at);
 
 			if (!is_dots(entry->name) &&
 			    !remove_entry(clean, directory, entry->name))
@@ -170,9 +170,11 @@ find_workspace(struct area *area, const char *given)
 	if (given == NULL || given[0] != '/') {
 		len = current_path(cwd, sizeof cwd);
 		if (len < 0 || cwd[0] != '/')
-			refuse("the current directory", "its name cannot be "
+			refuse("the current directory",
+			    "its name cannot be "
 			    "found; name the workspace with -w and a path "
-			    "from the root", len < 0 ? errno : 0);
+			    "from the root",
+			    len < 0 ? errno : 0);
 	}
 	found = resolve_given(area, given != NULL ? given : ".");
 	if (found.at.path == NULL || found.error == ENAMETOOLONG ||
@@ -181,8 +183,7 @@ find_workspace(struct area *area, const char *given)
 	return found.at;
 }
 
-__attribute__((noreturn))
-void
+__attribute__((noreturn)) void
 clean_scratch(struct area *area, const char *given)
 {
 	struct sbx_place workspace = find_workspace(area, given);

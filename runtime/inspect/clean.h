@@ -11,7 +11,7 @@
  * directory; one that is gone may be named.  Ends the program: with 0 when
  * nothing is left there.
  */
-__attribute__((noreturn))
-void clean_scratch(struct area *area, const char *given);
+void clean_scratch(struct area *area, const char *given)
+    __attribute__((noreturn));
 
 #endif

@@ -31,8 +31,9 @@ right_name(uint8_t effect, uint8_t rights)
 		return "read";
 	if ((rights & SBX_WRITE) && (rights & SBX_EXEC))
 		return "write exec";
-	return rights & SBX_WRITE ? "write" : rights & SBX_EXEC ? "exec" :
-								  "read";
+	return rights & SBX_WRITE ? "write" :
+	    rights & SBX_EXEC     ? "exec" :
+				    "read";
 }
 
 static void
@@ -110,7 +111,8 @@ print_allow(struct out *out, const struct plan *plan, uint32_t index)
 		out_text(out, strerror(site->error));
 		break;
 	case RULE_PLANTED:
-		out_text(out, "skipped: a link that the sandbox may write "
+		out_text(out,
+		    "skipped: a link that the sandbox may write "
 		    "leads there");
 		break;
 	case RULE_UNBOUND:
@@ -154,9 +156,10 @@ print_deny(struct out *out, const struct plan *plan, uint32_t index)
 	if (!is_inside(binding, deny))
 		out_text(out, "landlock: not granted");
 	else if (plan->level == SBX_LEVEL_FULL)
-		out_text(out, deny->rights & SBX_READ ? "view: masked" :
-		    deny->rights & SBX_WRITE ? "view: read-only" :
-		    "view: not executable");
+		out_text(out,
+		    deny->rights & SBX_READ      ? "view: masked" :
+			deny->rights & SBX_WRITE ? "view: read-only" :
+						   "view: not executable");
 	else
 		out_text(out, "landlock: split, nothing can be made beside it");
 }
@@ -243,9 +246,10 @@ plan_glob_enforcer(struct out *out, const struct plan *plan,
 		return;
 	}
 	if (plan->row == NULL) {
-		out_text(out, glob->path->effect == SBX_ALLOW ?
-		    "NOT RESTRICTED at this level" :
-		    "NOT ENFORCED at this level");
+		out_text(out,
+		    glob->path->effect == SBX_ALLOW ?
+			"NOT RESTRICTED at this level" :
+			"NOT ENFORCED at this level");
 		return;
 	}
 	out_text(out, "snapshot: ");
@@ -295,13 +299,16 @@ print_network(struct out *out, const struct plan *plan)
 	if (plan->program == NULL)
 		out_text(out, "  -- NOT RESTRICTED at this level");
 	else if (view->meta->net == SBX_NET_PORTS)
-		out_text(out, plan->program->flags & SBX_PROGRAM_TCP ?
-		    "  -- seccomp and landlock" :
-		    "  -- all TCP stays shut: ports need Landlock ABI 4");
+		out_text(out,
+		    plan->program->flags & SBX_PROGRAM_TCP ?
+			"  -- seccomp and landlock" :
+			"  -- all TCP stays shut: ports need Landlock ABI 4");
 	else if (view->meta->net == SBX_NET_LOOPBACK)
-		out_text(out, is_shut(plan) ?
-		    "  -- all sockets stay shut: it takes a network namespace, "
-		    "at level full" : "  -- seccomp and a network namespace");
+		out_text(out,
+		    is_shut(plan) ? "  -- all sockets stay shut: it takes a "
+				    "network namespace, "
+				    "at level full" :
+				    "  -- seccomp and a network namespace");
 	else
 		out_text(out, "  -- seccomp");
 	print_source(out, plan, view->meta->net_source);
@@ -311,8 +318,9 @@ print_network(struct out *out, const struct plan *plan)
 		if ((port->where & KERNEL_WHERE) == 0)
 			continue;
 		out_text(out, effect_names[port->effect]);
-		out_text(out, port->op == SBX_CONNECT_TCP ?
-		    " network connect tcp " : " network listen tcp ");
+		out_text(out,
+		    port->op == SBX_CONNECT_TCP ? " network connect tcp " :
+						  " network listen tcp ");
 		out_number(out, port->low);
 		if (port->high != port->low) {
 			out_text(out, "-");
@@ -332,7 +340,8 @@ print_scope(struct out *out, const struct plan *plan, const char *what,
 	else if (plan->row != NULL && (plan->row->scoped & bit))
 		out_text(out, " inside only  -- landlock\n");
 	else
-		out_text(out, " inside only  -- NOT ENFORCED: needs Landlock "
+		out_text(out,
+		    " inside only  -- NOT ENFORCED: needs Landlock "
 		    "ABI 6\n");
 }
 
@@ -386,8 +395,7 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 {
 	static const char *const enforcers[SBX_LIMIT_END] = {
 		[SBX_LIMIT_FILE_SIZE] = "rlimit",
-		[SBX_LIMIT_PROCESSES] =
-		    "rlimit, beside all tasks that run now",
+		[SBX_LIMIT_PROCESSES] = "rlimit, beside all tasks that run now",
 		[SBX_LIMIT_OPEN_FILES] = "rlimit",
 		[SBX_LIMIT_CPU_TIME] = "rlimit, of each process",
 		[SBX_LIMIT_MEMORY] = "rlimit, of each process",
@@ -462,8 +470,9 @@ plan_print(const struct plan *plan)
 	out_text(&out, plan->digest);
 	out_text(&out, "\n");
 	out_column(&out, "level", 12);
-	out_text(&out, allows_everything(plan) ? "none: everything is allowed"
-					       : level_name(plan->level));
+	out_text(&out,
+	    allows_everything(plan) ? "none: everything is allowed" :
+				      level_name(plan->level));
 	if (plan->row != NULL) {
 		out_text(&out, "  (Landlock ABI ");
 		out_number(&out, (uint64_t)plan->machine->landlock_abi);
@@ -517,8 +526,7 @@ plan_summary(const struct plan *plan)
 		out_text(&out, level_name(plan->level));
 		if (plan->row != NULL) {
 			out_text(&out, " (Landlock ABI ");
-			out_number(&out,
-			    (uint64_t)plan->machine->landlock_abi);
+			out_number(&out, (uint64_t)plan->machine->landlock_abi);
 			out_text(&out, ")");
 		}
 		out_text(&out, ", network ");

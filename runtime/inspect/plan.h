@@ -6,9 +6,9 @@
 
 #include "runtime/apply/environment.h"
 #include "runtime/apply/lower.h"
-#include "runtime/start/machine.h"
-#include "runtime/base/out.h"
 #include "runtime/apply/view.h"
+#include "runtime/base/out.h"
+#include "runtime/start/machine.h"
 
 struct plan {
 	const struct sbx_view *view;
@@ -27,7 +27,7 @@ struct plan {
 
 /* What stands behind a rule. */
 enum plan_class {
-	PLAN_PLAIN,     /* Landlock, with nothing to add */
+	PLAN_PLAIN, /* Landlock, with nothing to add */
 	PLAN_OTHER,
 	PLAN_UNCOVERED, /* a denied place that is not there */
 	PLAN_SKIPPED,   /* an allowed one */

@@ -53,15 +53,15 @@ opened(int fd)
 static int
 try_read(const struct probe *probe)
 {
-	return opened(open(text_of(probe),
-	    O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return opened(
+	    open(text_of(probe), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 static int
 try_write(const struct probe *probe)
 {
-	return opened(open(text_of(probe),
-	    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return opened(
+	    open(text_of(probe), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 static int
@@ -112,7 +112,7 @@ child_make(void)
 	pid_t pid = fork();
 
 	return pid >= 0 ? pid :
-	    (pid_t)syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L);
+			  (pid_t)syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L);
 }
 
 static int
@@ -175,8 +175,7 @@ try_call(const struct probe *probe)
 static int
 socket_open(const struct probe *probe, struct sockaddr_in *address)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-	    0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	*address = (struct sockaddr_in){
 		.sin_family = AF_INET,
@@ -208,7 +207,7 @@ try_listen(const struct probe *probe)
 
 	if (fd >= 0 &&
 	    (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-	    listen(fd, 1) != 0))
+		listen(fd, 1) != 0))
 		error = errno;
 	opened(fd);
 	return fd < 0 ? errno : error;
@@ -240,8 +239,7 @@ trials_map(void)
 	struct stat status;
 	struct sbx_trials *trials;
 
-	if (fstat(0, &status) != 0 ||
-	    (size_t)status.st_size < sizeof *trials)
+	if (fstat(0, &status) != 0 || (size_t)status.st_size < sizeof *trials)
 		return NULL;
 	trials = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED, 0, 0);

@@ -81,9 +81,8 @@ clear_stage(const struct self_test *test)
 {
 	char path[SCRATCH_PATH_SIZE];
 	char hidden[STAGE_PATH_SIZE + 16];
-	struct sbx_place place = {
-		test->workspace, (uint32_t)strlen(test->workspace)
-	};
+	struct sbx_place place = { test->workspace,
+		(uint32_t)strlen(test->workspace) };
 
 	if (scratch_path(path, place, false))
 		rmdir(path);
@@ -125,8 +124,9 @@ listen_at(const char *path, int *kept)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	strcpy(address.sun_path, path);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address,
-	    sizeof address) != 0 || listen(fd, 8) != 0)
+	if (fd < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+	    listen(fd, 8) != 0)
 		refuse(path, "cannot listen", errno);
 	*kept = fd;
 }
@@ -163,8 +163,7 @@ status_of(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
 }
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 wait_for(const struct self_test *test, pid_t child)
 {
 	int status = status_of(child);

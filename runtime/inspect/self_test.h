@@ -20,10 +20,10 @@ enum outcome_of_time { TIME_KILLED, TIME_OUTLIVED, TIME_UNTRIED };
 
 struct self_test {
 	bool json;
-	pid_t victim;   /* a process outside */
+	pid_t victim; /* a process outside */
 	uint16_t tcp, udp;
-	int outer[3];   /* sockets that listen outside */
-	bool outlives;  /* this is that other sandbox; else: */
+	int outer[3];  /* sockets that listen outside */
+	bool outlives; /* this is that other sandbox; else: */
 	enum outcome_of_time time;
 	char stage[STAGE_PATH_SIZE];
 	char workspace[STAGE_PATH_SIZE], home[STAGE_PATH_SIZE + 8];
@@ -52,11 +52,10 @@ struct canary_context {
  * and ends the program: with 1 if something got through that the policy does
  * not grant, or what it grants in the workspace was denied.
  */
-__attribute__((noreturn))
-void canaries_run(const struct canary_context *context);
+void canaries_run(const struct canary_context *context)
+    __attribute__((noreturn));
 
 /* In place of the command of the other sandbox: never ends by itself. */
-__attribute__((noreturn))
-void canary_outlive(void);
+void canary_outlive(void) __attribute__((noreturn));
 
 #endif

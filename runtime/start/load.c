@@ -1,9 +1,9 @@
 #include "runtime/start/load.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/bind/missing.h"
 #include "runtime/base/out.h"
 #include "runtime/base/sha256.h"
+#include "runtime/bind/missing.h"
 #include "runtime/start/trust.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static const char *
 profile_file(const char *name, char path[PROFILE_PATH])
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	size_t len = strlen(name);
 
 	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)

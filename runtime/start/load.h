@@ -26,7 +26,7 @@ struct blob_bytes {
  * `expect` is NULL or the 64 hexadecimal digits of its digest.  Refuses (125)
  * everything that is not a well-formed blob.
  */
-void load_policy(const char *name, const char *expect,
-    struct blob_bytes *blob, struct sbx_view *view);
+void load_policy(const char *name, const char *expect, struct blob_bytes *blob,
+    struct sbx_view *view);
 
 #endif

@@ -1,9 +1,9 @@
 #include "runtime/start/machine.h"
 
-#include "runtime/watch/cgroup.h"
-#include "runtime/base/json.h"
 #include "runtime/apply/namespaces.h"
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
+#include "runtime/watch/cgroup.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,13 +81,13 @@ landlock_hint(int error)
 	switch (error) {
 	case ENOSYS:
 		return "absent; the kernel is older than 5.13 or built without "
-		    "CONFIG_SECURITY_LANDLOCK";
+		       "CONFIG_SECURITY_LANDLOCK";
 	case EOPNOTSUPP:
 		return "built in but not switched on; add landlock to the "
-		    "kernel's lsm= list";
+		       "kernel's lsm= list";
 	default:
 		return "refused to this process; a container's filter may "
-		    "forbid it";
+		       "forbid it";
 	}
 }
 
@@ -111,10 +111,12 @@ print_landlock(struct out *out, const struct machine *machine)
 	}
 	out_text(out, "\n");
 	if (machine->landlock_abi < 4)
-		out_text(out, "          TCP ports need ABI 4 (Linux 6.7): "
+		out_text(out,
+		    "          TCP ports need ABI 4 (Linux 6.7): "
 		    "policies that open some keep TCP shut\n");
 	if (machine->landlock_abi < 6)
-		out_text(out, "          signals and abstract sockets are kept "
+		out_text(out,
+		    "          signals and abstract sockets are kept "
 		    "inside from ABI 6 on (Linux 6.12)\n");
 }
 
@@ -133,11 +135,12 @@ try_namespaces(struct machine *machine)
 	return pid > 0 ? NULL : why;
 }
 
-static const char seccomp_hint[] = "absent; the kernel was built without "
+static const char seccomp_hint[] =
+    "absent; the kernel was built without "
     "CONFIG_SECCOMP_FILTER, or a container forbids it";
 
 static const char group_hint[] = "\n          rlimits hold instead: for each "
-    "process, or beside what runs";
+				 "process, or beside what runs";
 
 static void
 print_machine(const struct machine *machine, const struct utsname *names,
@@ -157,12 +160,16 @@ print_machine(const struct machine *machine, const struct utsname *names,
 	out_text(&out, machine->seccomp ? "filters with errno" : seccomp_hint);
 	if (tried) {
 		out_text(&out, "\nnamespaces ");
-		out_text(&out, why == NULL ? "user, mount, process and IPC: "
-		    "tried, fine" : why);
+		out_text(&out,
+		    why == NULL ? "user, mount, process and IPC: "
+				  "tried, fine" :
+				  why);
 	}
 	out_text(&out, "\ncgroup    ");
-	out_text(&out, group == NULL ? "limits on processes and memory hold "
-	    "for all together" : group);
+	out_text(&out,
+	    group == NULL ? "limits on processes and memory hold "
+			    "for all together" :
+			    group);
 	if (group != NULL)
 		out_text(&out, group_hint);
 	out_text(&out, "\nlevel     ");

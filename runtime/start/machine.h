@@ -21,7 +21,6 @@ enum sbx_level machine_level(const struct machine *machine);
 const char *level_name(enum sbx_level level);
 
 /* sbxrun --status: prints it all and ends the program with 0. */
-__attribute__((noreturn))
-void machine_print(bool json);
+void machine_print(bool json) __attribute__((noreturn));
 
 #endif

@@ -8,20 +8,20 @@
  * continuing without.  No heap, no stdio, no threads: all state is one static
  * object whose pages cost nothing until they are touched.
  */
-#include "runtime/inspect/clean.h"
 #include "runtime/apply/confine.h"
 #include "runtime/apply/execute.h"
-#include "runtime/start/load.h"
 #include "runtime/apply/lower.h"
 #include "runtime/apply/namespaces.h"
-#include "runtime/start/options.h"
-#include "runtime/base/out.h"
-#include "runtime/inspect/plan.h"
-#include "runtime/watch/receipt.h"
-#include "runtime/inspect/self_test.h"
-#include "runtime/base/sha256.h"
-#include "runtime/watch/supervise.h"
 #include "runtime/apply/view.h"
+#include "runtime/base/out.h"
+#include "runtime/base/sha256.h"
+#include "runtime/inspect/clean.h"
+#include "runtime/inspect/plan.h"
+#include "runtime/inspect/self_test.h"
+#include "runtime/start/load.h"
+#include "runtime/start/options.h"
+#include "runtime/watch/receipt.h"
+#include "runtime/watch/supervise.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -48,8 +48,7 @@ struct sandbox {
 	struct blob_bytes blob;
 };
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 refuse_at(const struct sandbox *sandbox, uint32_t source, const char *text)
 {
 	char place[512];
@@ -84,21 +83,27 @@ choose_level(struct sandbox *sandbox)
 	if (options->level >= 0)
 		sandbox->level = (enum sbx_level)options->level;
 	if (sandbox->level > best)
-		refuse(level_name(sandbox->level), "this machine does not "
-		    "give that level; see sbxrun --status", 0);
+		refuse(level_name(sandbox->level),
+		    "this machine does not "
+		    "give that level; see sbxrun --status",
+		    0);
 	if (options->accept_none && meta->level_source == SBX_NO_SOURCE)
 		floor = SBX_LEVEL_NONE;
 	if (sandbox->level < floor) {
 		if (meta->level_source != SBX_NO_SOURCE)
-			refuse_at(sandbox, meta->level_source, "the policy "
+			refuse_at(sandbox, meta->level_source,
+			    "the policy "
 			    "requires a higher level than this run has; see "
 			    "sbxrun --status");
-		refuse(NULL, "the kernel offers no protection here (see sbxrun "
-		    "--status); --accept none runs without", 0);
+		refuse(NULL,
+		    "the kernel offers no protection here (see sbxrun "
+		    "--status); --accept none runs without",
+		    0);
 	}
 	if (sandbox->machine.landlock_abi < meta->landlock ||
 	    (meta->landlock > 0 && sandbox->level < SBX_LEVEL_STANDARD))
-		refuse_at(sandbox, meta->landlock_source, "the policy requires "
+		refuse_at(sandbox, meta->landlock_source,
+		    "the policy requires "
 		    "a newer Landlock than this run has; see sbxrun --status");
 }
 
@@ -172,8 +177,7 @@ find_group(struct sandbox *sandbox)
 	struct supervision *supervision = &sandbox->supervision;
 
 	cgroup_find(&supervision->group,
-	    cgroup_wanted(&sandbox->view, sandbox->level),
-	    supervision->begin);
+	    cgroup_wanted(&sandbox->view, sandbox->level), supervision->begin);
 }
 
 static pid_t
@@ -249,8 +253,10 @@ warn_of_absent(const struct sandbox *sandbox)
 			continue;
 		format_source(&sandbox->view, rule->source, place,
 		    sizeof place);
-		warn_about(place, "nothing is there yet, so the command may "
-		    "make what this denies", 0);
+		warn_about(place,
+		    "nothing is there yet, so the command may "
+		    "make what this denies",
+		    0);
 	}
 }
 
@@ -266,21 +272,27 @@ warn_of_gaps(const struct sandbox *sandbox)
 		warn_about("level none", "NOTHING is protected but by limits",
 		    0);
 	if (sandbox->level == SBX_LEVEL_MINIMAL)
-		warn_about("level minimal", "files are NOT protected, network "
-		    "and other processes are", 0);
+		warn_about("level minimal",
+		    "files are NOT protected, network "
+		    "and other processes are",
+		    0);
 	if (sandbox->program != NULL && meta->net == SBX_NET_PORTS &&
 	    (sandbox->program->flags & SBX_PROGRAM_TCP) == 0)
-		warn_about("network", "all TCP stays shut: opening single "
-		    "ports needs Landlock ABI 4", 0);
-	if (sandbox->level == SBX_LEVEL_FULL &&
-	    meta->net == SBX_NET_LOOPBACK && !sandbox->loopback)
+		warn_about("network",
+		    "all TCP stays shut: opening single "
+		    "ports needs Landlock ABI 4",
+		    0);
+	if (sandbox->level == SBX_LEVEL_FULL && meta->net == SBX_NET_LOOPBACK &&
+	    !sandbox->loopback)
 		warn_about("network loopback: all sockets stay shut",
 		    sandbox->why_not_loopback, 0);
 	if (sandbox->level == SBX_LEVEL_FULL)
 		warn_of_absent(sandbox);
 	else if (sandbox->own_policy)
-		warn_about(sandbox->options.policy, "the command may write "
-		    "its own policy: keep it elsewhere", 0);
+		warn_about(sandbox->options.policy,
+		    "the command may write "
+		    "its own policy: keep it elsewhere",
+		    0);
 }
 
 /*
@@ -291,13 +303,16 @@ static void
 guard_policy(struct sandbox *sandbox)
 {
 	struct sbx_place policy = place_of(sandbox->blob.path);
-	const char *turn = sandbox->options.expect != NULL ? NULL :
+	const char *turn = sandbox->options.expect != NULL ?
+	    NULL :
 	    bind_turn(&sandbox->binding, sandbox->blob.turns);
 
 	if (turn != NULL)
-		refuse(turn, "the command may replace this link or directory, "
+		refuse(turn,
+		    "the command may replace this link or directory, "
 		    "by which the policy was named: give the path of the file "
-		    "itself", 0);
+		    "itself",
+		    0);
 	sandbox->own_policy = bind_is_writable(&sandbox->binding, policy);
 	if (sandbox->own_policy && sandbox->level == SBX_LEVEL_FULL)
 		bind_policy(&sandbox->binding, policy);
@@ -327,10 +342,11 @@ prepare(struct sandbox *sandbox, char **environment)
 		return;
 	sandbox->row = landlock_row_for(&sandbox->view, &sandbox->machine);
 	if (sandbox->row == NULL)
-		refuse(NULL, "the policy has no masks for this kernel's "
-		    "Landlock", 0);
-	sandbox->ruleset = confine_ruleset(sandbox->row,
-	    sandbox->loopback);
+		refuse(NULL,
+		    "the policy has no masks for this kernel's "
+		    "Landlock",
+		    0);
+	sandbox->ruleset = confine_ruleset(sandbox->row, sandbox->loopback);
 	sandbox->lowering.masked = sandbox->level == SBX_LEVEL_FULL;
 	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
 	    sandbox->ruleset);
@@ -395,8 +411,7 @@ confine(const struct sandbox *sandbox)
 		confine_syscalls(&sandbox->view, sandbox->program);
 }
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 test_it(const struct sandbox *sandbox)
 {
 	struct canary_context context = {
@@ -419,8 +434,7 @@ main(int argc, char **argv, char **environment)
 	(void)argc;
 	options_parse(&sandbox.options, argv);
 	if (sandbox.options.clean)
-		clean_scratch(&sandbox.binding.area,
-		    sandbox.options.workspace);
+		clean_scratch(&sandbox.binding.area, sandbox.options.workspace);
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(sandbox.options.policy, sandbox.options.expect,
 	    &sandbox.blob, &sandbox.view);
@@ -432,8 +446,10 @@ main(int argc, char **argv, char **environment)
 	sandbox.receipt.on &= !sandbox.self_test.outlives;
 	machine_probe(&sandbox.machine);
 	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
-		refuse(sandbox.options.policy, "this policy allows everything: "
-		    "--allow-full-access runs it", 0);
+		refuse(sandbox.options.policy,
+		    "this policy allows everything: "
+		    "--allow-full-access runs it",
+		    0);
 	choose_level(&sandbox);
 	part(&sandbox);
 	prepare(&sandbox, environment);

@@ -1,7 +1,7 @@
 #include "runtime/start/options.h"
 
-#include "runtime/start/machine.h"
 #include "runtime/base/out.h"
+#include "runtime/start/machine.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -68,25 +68,25 @@ static const struct option_line {
 enum { LINES = sizeof lines / sizeof lines[0] };
 
 static const char usage[] =
-	"Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
-	"       sbxrun [options] POLICY -c STRING\n"
-	"       sbxrun --status [--json]\n"
-	"       sbxrun [options] --self-test [--json] [POLICY]\n"
-	"       sbxrun --clean [-w DIR]\n";
+    "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
+    "       sbxrun [options] POLICY -c STRING\n"
+    "       sbxrun --status [--json]\n"
+    "       sbxrun [options] --self-test [--json] [POLICY]\n"
+    "       sbxrun --clean [-w DIR]\n";
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 help(void)
 {
 	struct out out;
 
 	out_init(&out, STDOUT_FILENO);
 	out_text(&out, usage);
-	out_text(&out, "\nRuns CMD confined by a policy that sbxc compiled: a "
+	out_text(&out,
+	    "\nRuns CMD confined by a policy that sbxc compiled: a "
 	    "file, or @NAME for an\ninstalled profile such as "
 	    "@workspace-write.\n\n");
 	for (const struct option_line *line = lines; line < lines + LINES;
-	    line++) {
+	     line++) {
 		char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
 
 		out_text(&out, line->letter ? letter : "      ");
@@ -102,15 +102,15 @@ help(void)
 		out_text(&out, line->help);
 		out_text(&out, "\n");
 	}
-	out_text(&out, "\nExit status: that of CMD; 124 its time was over; "
+	out_text(&out,
+	    "\nExit status: that of CMD; 124 its time was over; "
 	    "125 the sandbox was refused\nand CMD not started; 126 CMD cannot "
 	    "be executed; 127 CMD was not found.\nSee sbxrun(1).\n");
 	out_flush(&out);
 	_exit(0);
 }
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 version(void)
 {
 	struct out out;
@@ -162,8 +162,10 @@ set_expect(struct options *options, const char *value)
 	if (strncmp(value, "sha256:", 7) != 0 ||
 	    strspn(value + 7, "0123456789abcdefABCDEF") != 64 ||
 	    value[7 + 64] != '\0')
-		refuse(value, "--expect needs sha256: and 64 hexadecimal "
-		    "digits", 0);
+		refuse(value,
+		    "--expect needs sha256: and 64 hexadecimal "
+		    "digits",
+		    0);
 	options->expect = value + 7;
 }
 
@@ -174,7 +176,7 @@ parse_descriptor(const char *value)
 	int fd = 0;
 
 	for (const char *at = value; *at >= '0' && *at <= '9' && fd < 65536;
-	    at++)
+	     at++)
 		fd = fd * 10 + (*at - '0');
 	if (strspn(value, "0123456789") != strlen(value) || fd < 3)
 		refuse(value, "--status-fd needs a descriptor above 2", 0);
@@ -248,7 +250,7 @@ parse_long(struct options *options, char **argv)
 	size_t len = strcspn(name, "=");
 
 	for (const struct option_line *line = lines; line < lines + LINES;
-	    line++) {
+	     line++) {
 		const char *value = NULL;
 
 		if (strncmp(line->name, name, len) != 0 ||
@@ -271,7 +273,7 @@ static const struct option_line *
 find_letter(char letter)
 {
 	for (const struct option_line *line = lines; line < lines + LINES;
-	    line++) {
+	     line++) {
 		if (line->letter == letter)
 			return line;
 	}
@@ -319,8 +321,10 @@ parse_command(struct options *options, char **argv)
 		return;
 	}
 	if (strcmp(argv[0], "-c") != 0)
-		refuse(argv[0], "expected '--' and the command, or '-c "
-		    "STRING', after the policy", 0);
+		refuse(argv[0],
+		    "expected '--' and the command, or '-c "
+		    "STRING', after the policy",
+		    0);
 	if (argv[1] == NULL || argv[2] != NULL)
 		refuse(argv[0], "takes exactly one string", 0);
 	options->shell[1] = shell;
@@ -351,16 +355,20 @@ options_parse(struct options *options, char **argv)
 		if (strcmp(*argv, "--") == 0)
 			refuse(NULL, "no policy before '--'", 0);
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
-		    parse_short(options, argv);
+					    parse_short(options, argv);
 	}
 	if (options->json && !options->status && !options->self_test)
 		refuse("--json", "goes with --status or --self-test", 0);
 	if (options->status + options->self_test + options->clean > 1)
-		refuse(NULL, "--status, --self-test and --clean do not go "
-		    "together", 0);
+		refuse(NULL,
+		    "--status, --self-test and --clean do not go "
+		    "together",
+		    0);
 	if ((options->status || options->clean) && *argv != NULL)
-		refuse(*argv, options->status ? "--status takes no policy" :
-		    "--clean takes no policy", 0);
+		refuse(*argv,
+		    options->status ? "--status takes no policy" :
+				      "--clean takes no policy",
+		    0);
 	if (options->status)
 		machine_print(options->json);
 	if (options->clean)

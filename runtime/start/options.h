@@ -33,15 +33,15 @@ struct options {
 	const char *log;       /* --log, or NULL */
 	bool plan;             /* -n */
 	bool verbose;
-	bool self_test;        /* --self-test: there is no command */
-	bool status;           /* --status: for the parser alone */
-	bool clean;            /* --clean: there is no policy */
-	bool json;             /* --json */
+	bool self_test; /* --self-test: there is no command */
+	bool status;    /* --status: for the parser alone */
+	bool clean;     /* --clean: there is no policy */
+	bool json;      /* --json */
 	bool accept_none;
 	bool allow_full_access;
 	uint32_t definition_count;
 	struct definition definitions[OPTIONS_MAX_DEFINITIONS];
-	char *shell[5];        /* the command of -c */
+	char *shell[5]; /* the command of -c */
 };
 
 /* Fills `options` or ends the program: --help, --version and --status with 0,

@@ -56,8 +56,10 @@ static void
 check_file(const struct way *way, const struct stat *status)
 {
 	if (others_may_write(way, status))
-		refuse(way->name, "others may write this policy: make it "
-		    "yours, chmod go-w", 0);
+		refuse(way->name,
+		    "others may write this policy: make it "
+		    "yours, chmod go-w",
+		    0);
 }
 
 static void
@@ -65,8 +67,10 @@ check_directory(const struct way *way, const char *path,
     const struct stat *status)
 {
 	if (others_may_write(way, status))
-		refuse(path, "others may replace the policy in this directory: "
-		    "keep it where only you can write", 0);
+		refuse(path,
+		    "others may replace the policy in this directory: "
+		    "keep it where only you can write",
+		    0);
 }
 
 static void
@@ -77,8 +81,10 @@ look_at_directory(const struct way *way, const char *path)
 	if (path[0] == '\0')
 		path = "/";
 	if (stat(path, &status) != 0)
-		refuse(path, "cannot look at this directory, which the policy "
-		    "lies in", errno);
+		refuse(path,
+		    "cannot look at this directory, which the policy "
+		    "lies in",
+		    errno);
 	check_directory(way, path, &status);
 }
 
@@ -128,8 +134,10 @@ follow_link(struct way *way)
 	ssize_t len;
 
 	if (way->last.st_uid != way->self && way->last.st_uid != 0)
-		refuse(way->blob->path, "somebody else's link leads to the "
-		    "policy: name the file itself", 0);
+		refuse(way->blob->path,
+		    "somebody else's link leads to the "
+		    "policy: name the file itself",
+		    0);
 	len = readlink(way->blob->path, target, sizeof target);
 	if (len < 0)
 		refuse(way->name, unknown_place, errno);
@@ -226,9 +234,8 @@ walk(struct way *way, const char *file)
 static bool
 is_descriptor(const char *file)
 {
-	static const char *const directories[] = {
-		"/dev/fd/", "/proc/self/fd/"
-	};
+	static const char *const directories[] = { "/dev/fd/",
+		"/proc/self/fd/" };
 
 	for (size_t i = 0; i < 2; i++) {
 		size_t len = strlen(directories[i]);
@@ -296,8 +303,10 @@ trust_policy(const char *name, const char *file, int fd,
 		trust_descriptor(&way, fd, &status);
 	} else {
 		if (!S_ISREG(status.st_mode))
-			refuse(name, "it is no regular file; a pipe is to be "
-			    "named /dev/stdin or /dev/fd/N", 0);
+			refuse(name,
+			    "it is no regular file; a pipe is to be "
+			    "named /dev/stdin or /dev/fd/N",
+			    0);
 		check_file(&way, &status);
 		if (blob->path[0] != '\0')
 			check_parents(&way, blob->path);

@@ -135,10 +135,12 @@ cgroup_wanted(const struct sbx_view *view, enum sbx_level level)
 }
 
 static const char none_mounted[] = "no control groups of version 2 are "
-    "mounted at /sys/fs/cgroup";
-static const char none_delegated[] = "the control group above this process's "
+				   "mounted at /sys/fs/cgroup";
+static const char none_delegated[] =
+    "the control group above this process's "
     "is not delegated to its user; see Control groups in sbxrun(1)";
-static const char no_controllers[] = "the control group above this process's "
+static const char no_controllers[] =
+    "the control group above this process's "
     "cannot switch on the controllers pids and memory";
 
 /*
@@ -149,7 +151,8 @@ static const char *
 path_of_parent(char *text, const char **path)
 {
 	char *line = strncmp(text, "0::/", 4) == 0 ? text :
-	    strstr(text, "\n0::/"), *last;
+						     strstr(text, "\n0::/"),
+	     *last;
 
 	if (line == NULL)
 		return none_mounted;
@@ -177,7 +180,8 @@ static int
 open_parent(const char *path, char *enabled)
 {
 	static const char *const mounts[] = {
-		"/sys/fs/cgroup", "/sys/fs/cgroup/unified",
+		"/sys/fs/cgroup",
+		"/sys/fs/cgroup/unified",
 	};
 
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
@@ -189,8 +193,7 @@ open_parent(const char *path, char *enabled)
 		fd = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		if (read_text(fd, "cgroup.subtree_control", enabled,
-			FILE_SIZE))
+		if (read_text(fd, "cgroup.subtree_control", enabled, FILE_SIZE))
 			return fd;
 		close(fd);
 	}
@@ -238,8 +241,8 @@ name_group(struct cgroup *group, struct timespec begin)
 	memcpy(at, "sbx-", 4);
 	at = append_number(at + 4, (uint64_t)getpid());
 	*at++ = '-';
-	append_number(at, (uint64_t)begin.tv_sec * 1000000000 +
-	    (uint64_t)begin.tv_nsec);
+	append_number(at,
+	    (uint64_t)begin.tv_sec * 1000000000 + (uint64_t)begin.tv_nsec);
 }
 
 void
@@ -348,8 +351,8 @@ cgroup_try(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	cgroup_init(&group);
-	cgroup_find(&group, bit_of(SBX_LIMIT_PROCESSES) |
-	    bit_of(SBX_LIMIT_MEMORY), now);
+	cgroup_find(&group,
+	    bit_of(SBX_LIMIT_PROCESSES) | bit_of(SBX_LIMIT_MEMORY), now);
 	if (group.parent >= 0 &&
 	    (mkdirat(group.parent, group.name, 0755) != 0 ||
 		!cgroup_remove(&group)))

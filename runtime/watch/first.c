@@ -30,8 +30,8 @@ struct first {
 	pid_t supervisor; /* as it is seen from here */
 	pid_t command;
 	int signals;
-	int children;     /* where the kernel lists ours; -1 for process 1 */
-	bool started;     /* the receipt's first record is written */
+	int children; /* where the kernel lists ours; -1 for process 1 */
+	bool started; /* the receipt's first record is written */
 };
 
 /* Kills those whose numbers stand in a text of blanks and digits. */
@@ -91,8 +91,7 @@ end_group(const struct first *first)
 }
 
 /* The supervisor, unless it is gone, removes the group when we have ended. */
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 end_first(const struct first *first, int status)
 {
 	if (!first->supervision->namespaces)
@@ -197,8 +196,7 @@ forward(const struct first *first)
 	}
 }
 
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 be_first(struct first *first)
 {
 	struct timespec now;
@@ -217,8 +215,11 @@ be_first(struct first *first)
 		if (wait[0].revents != 0)
 			forward(first);
 		more = reap(first, now);
-		if ((poll(wait, 2, more ? 0 : term_left(&first->term,
-			first->supervision, &now)) < 0 && errno != EINTR) ||
+		if ((poll(wait, 2,
+			 more ? 0 :
+				term_left(&first->term, first->supervision,
+				    &now)) < 0 &&
+			errno != EINTR) ||
 		    wait[1].revents != 0)
 			end_first(first, EXIT_REFUSED);
 	}
@@ -252,7 +253,9 @@ static void
 close_others(const struct first *first)
 {
 	const int kept[] = {
-		first->signals, first->children, first->supervision->write,
+		first->signals,
+		first->children,
+		first->supervision->write,
 		first->supervision->group.parent,
 	};
 	unsigned low = STDERR_FILENO + 1;
@@ -309,12 +312,13 @@ write_receipt(struct first *first)
 static int
 adopt(void)
 {
-	int children = open("/proc/thread-self/children",
-	    O_RDONLY | O_CLOEXEC);
+	int children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 
 	if (children < 0)
-		refuse("/proc/thread-self/children", "cannot see what the "
-		    "command starts, which a limit or a receipt needs", errno);
+		refuse("/proc/thread-self/children",
+		    "cannot see what the "
+		    "command starts, which a limit or a receipt needs",
+		    errno);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
 		refuse(NULL, "cannot become a subreaper", errno);
 	return children;

@@ -36,8 +36,10 @@ static int
 open_log(const char *path)
 {
 	struct stat status;
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
-	    O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+	int fd = open(path,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+		O_NONBLOCK,
+	    0600);
 
 	if (fd < 0)
 		refuse(path, "cannot open the log", errno);
@@ -98,16 +100,17 @@ static void
 put_dropped(struct json *json, const struct plan *plan)
 {
 	const struct sbx_view *view = plan->view;
-	const struct sbx_landlock *all = view->landlock_count == 0 ? NULL :
+	const struct sbx_landlock *all = view->landlock_count == 0 ?
+	    NULL :
 	    &view->landlock[view->landlock_count - 1];
 
 	json_key(json, "dropped");
 	json_raw(json, "[");
 	for (size_t i = 0; all != NULL && plan->row != NULL &&
-	    i < sizeof newer / sizeof *newer; i++) {
+	     i < sizeof newer / sizeof *newer;
+	     i++) {
 		const struct newer *right = &newer[i];
-		uint64_t lacking =
-		    right->mask == IN_FS ?
+		uint64_t lacking = right->mask == IN_FS ?
 		    all->handled_fs & ~plan->row->handled_fs :
 		    right->mask == IN_NET ?
 		    all->handled_net & ~plan->row->handled_net :
@@ -255,8 +258,8 @@ put_run(struct json *json, const struct plan *plan, const char *policy)
 	json_key(json, "why_not_full");
 	json_string(json, plan->why_not_full);
 	json_key(json, "landlock_abi");
-	json_number(json, plan->row == NULL ? 0 :
-	    (uint64_t)plan->machine->landlock_abi);
+	json_number(json,
+	    plan->row == NULL ? 0 : (uint64_t)plan->machine->landlock_abi);
 	json_key(json, "workspace");
 	json_place(json, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
 	json_key(json, "network");
@@ -307,8 +310,9 @@ put_usage(struct json *json)
 		return;
 	micro = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 	json_key(json, "cpu");
-	json_seconds(json, usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-	    micro / 1000000, micro % 1000000 * 1000);
+	json_seconds(json,
+	    usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + micro / 1000000,
+	    micro % 1000000 * 1000);
 	json_key(json, "memory");
 	json_number(json, (uint64_t)usage.ru_maxrss * 1024);
 }
@@ -330,8 +334,9 @@ put_end(struct json *json, const struct receipt_end *end)
 	if (killed)
 		json_string(json, NULL);
 	else
-		json_number(json, end->late ? EXIT_TIMEOUT :
-		    (uint64_t)WEXITSTATUS(end->status));
+		json_number(json,
+		    end->late ? EXIT_TIMEOUT :
+				(uint64_t)WEXITSTATUS(end->status));
 	json_key(json, "signal");
 	if (killed)
 		json_number(json, (uint64_t)WTERMSIG(end->status));

@@ -10,9 +10,9 @@
 #ifndef SBX_RECEIPT_H
 #define SBX_RECEIPT_H
 
-#include "runtime/watch/cgroup.h"
 #include "runtime/base/json.h"
 #include "runtime/start/options.h"
+#include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 
 #include <sys/types.h>
@@ -32,7 +32,7 @@ struct receipt {
 
 /* How the command ended. */
 struct receipt_end {
-	int status;       /* as wait(2) gives it; without meaning if late */
+	int status; /* as wait(2) gives it; without meaning if late */
 	bool late;
 	struct timespec begin, end; /* CLOCK_MONOTONIC */
 	const struct relay *relay;

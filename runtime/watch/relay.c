@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-	CHUNK = 1 << 20,       /* more than a pipe holds */
-	SOCKET_CHUNK = 16384,  /* what a socket that is ready takes at once */
+	CHUNK = 1 << 20,      /* more than a pipe holds */
+	SOCKET_CHUNK = 16384, /* what a socket that is ready takes at once */
 	COPY_CHUNK = 16384,
 };
 
@@ -123,7 +123,8 @@ relay_wait(const struct relay *relay, struct pollfd wait[RELAY_STREAMS])
 		const struct stream *stream = &relay->streams[i];
 
 		wait[i].fd = !stream->open ? -1 :
-		    stream->waits ? stream->to : stream->from;
+		    stream->waits          ? stream->to :
+					     stream->from;
 		wait[i].events = stream->waits ? POLLOUT : POLLIN;
 		wait[i].revents = 0;
 	}
@@ -262,9 +263,10 @@ tell_of(const struct stream *stream, bool joined, const char *source)
 		out_text(&out, "\n");
 	out_text(&out, "sbxrun: ");
 	out_shown(&out, source, strlen(source));
-	out_text(&out, joined ? ": output" :
-	    stream->to == STDOUT_FILENO ? ": standard output" :
-	    ": standard error");
+	out_text(&out,
+	    joined                          ? ": output" :
+		stream->to == STDOUT_FILENO ? ": standard output" :
+					      ": standard error");
 	out_text(&out, " is cut off here, at the limit; the command goes on\n");
 	out_flush(&out);
 }

@@ -26,12 +26,12 @@ struct stream {
 	int from, into; /* the ends of the pipe; the command has `into` */
 	int to;         /* STDOUT_FILENO or STDERR_FILENO */
 	bool open;
-	bool socket;    /* splice(2) to a socket may block: ask first */
-	bool copies;    /* the kernel cannot splice there: append-only files */
-	bool waits;     /* for `to` to take more, rather than for input */
-	bool told;      /* that it was cut */
-	uint64_t left;  /* bytes below the cap */
-	uint64_t cut;   /* bytes thrown away */
+	bool socket;   /* splice(2) to a socket may block: ask first */
+	bool copies;   /* the kernel cannot splice there: append-only files */
+	bool waits;    /* for `to` to take more, rather than for input */
+	bool told;     /* that it was cut */
+	uint64_t left; /* bytes below the cap */
+	uint64_t cut;  /* bytes thrown away */
 };
 
 enum { RELAY_STREAMS = 2 };

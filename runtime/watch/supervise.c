@@ -1,7 +1,7 @@
 #include "runtime/watch/supervise.h"
 
-#include "runtime/base/kernel.h"
 #include "runtime/apply/lower.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
 
@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 
 enum {
-	GRACE = 2,              /* seconds */
-	TIMER_NEAR = 200,       /* milliseconds */
-	TIMEOUT_MAX = INT_MAX,  /* seconds: a lifetime, and no overflow */
+	GRACE = 2,             /* seconds */
+	TIMER_NEAR = 200,      /* milliseconds */
+	TIMEOUT_MAX = INT_MAX, /* seconds: a lifetime, and no overflow */
 };
 
 bool
@@ -30,7 +30,8 @@ supervise_plan(struct supervision *supervision, const struct sbx_view *view)
 			continue;
 		if (limit->kind == SBX_LIMIT_TIMEOUT) {
 			supervision->timeout = limit->value < TIMEOUT_MAX ?
-			    limit->value : TIMEOUT_MAX;
+			    limit->value :
+			    TIMEOUT_MAX;
 			format_source(view, limit->source,
 			    supervision->timeout_source,
 			    sizeof supervision->timeout_source);
@@ -85,8 +86,7 @@ supervise_close(struct supervision *supervision)
 }
 
 /* Ends as the command did; a core was its business. */
-__attribute__((noreturn))
-static void
+__attribute__((noreturn)) static void
 end_with(int status)
 {
 	static const struct rlimit none = { 0, 0 };
@@ -152,11 +152,11 @@ struct watch {
 	int signals;
 	struct timespec continued; /* when this job last went on */
 	struct term term;
-	bool ended;                /* the command has; then: */
+	bool ended; /* the command has; then: */
 	int status;
-	bool started;              /* the receipt has its first record */
+	bool started; /* the receipt has its first record */
 	struct timespec end;
-	bool leave;                /* somebody wants us to end */
+	bool leave; /* somebody wants us to end */
 };
 
 /*
@@ -187,8 +187,7 @@ forward(struct watch *watch)
 		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
 		    info.ssi_signo == SIGTERM;
 		if (info.ssi_signo != SIGCHLD && !watch->ended &&
-		    info.ssi_code != SI_TIMER &&
-		    signal_is_for_us_alone(&info))
+		    info.ssi_code != SI_TIMER && signal_is_for_us_alone(&info))
 			kill(watch->first, (int)info.ssi_signo);
 	}
 }
@@ -301,8 +300,9 @@ watch_command(struct watch *watch)
 	while (!watch->ended) {
 		clock_now(&now);
 		check_time(watch, &now);
-		if (watch->term.over || !watch_once(watch,
-		    term_left(&watch->term, watch->supervision, &now)))
+		if (watch->term.over ||
+		    !watch_once(watch,
+			term_left(&watch->term, watch->supervision, &now)))
 			break;
 	}
 	if (!watch->ended)
@@ -348,14 +348,14 @@ drain(struct watch *watch)
 	struct relay *relay = &watch->supervision->relay;
 
 	watch->leave = false;
-	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave; rounds++) {
+	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave;
+	     rounds++) {
 		if (watch->term.late && rounds == 100)
 			break;
 		if (!watch_once(watch, watch->term.late ? 10 : -1))
 			break;
 	}
-	relay_tell(relay, watch->supervision->output_source,
-	    !watch->term.late);
+	relay_tell(relay, watch->supervision->output_source, !watch->term.late);
 }
 
 static void

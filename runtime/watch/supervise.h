@@ -41,12 +41,12 @@
 enum { SUPERVISE_SOURCE_SIZE = 256 };
 
 struct supervision {
-	bool on;             /* the processes have parted */
-	bool namespaces;     /* the first one is process 1 */
-	int read, write;     /* from the first one to the supervisor */
-	uint64_t timeout;    /* seconds; 0: none */
-	uint64_t grace;      /* seconds between TERM and KILL */
-	uint64_t output;     /* bytes of a stream; 0: no cap */
+	bool on;          /* the processes have parted */
+	bool namespaces;  /* the first one is process 1 */
+	int read, write;  /* from the first one to the supervisor */
+	uint64_t timeout; /* seconds; 0: none */
+	uint64_t grace;   /* seconds between TERM and KILL */
+	uint64_t output;  /* bytes of a stream; 0: no cap */
 	struct timespec begin;
 	struct relay relay;
 	struct cgroup group;
@@ -96,8 +96,8 @@ void supervise_close(struct supervision *supervision);
 
 /* In the supervisor: stays until the first one ends, then ends as the command
  * did, or with 124 if its time was over. */
-__attribute__((noreturn))
-void supervise(struct supervision *supervision, pid_t first);
+void supervise(struct supervision *supervision, pid_t first)
+    __attribute__((noreturn));
 
 /* In the first one: the control group, where the policy has limits for it and
  * there can be one. */

@@ -53,8 +53,10 @@ struct field {
 };
 
 #define F(section, type, name) \
-	{ section, #name, offsetof(struct type, name), \
-	  sizeof ((struct type *)0)->name }
+	{ \
+		section, #name, offsetof(struct type, name), \
+		    sizeof((struct type *)0)->name \
+	}
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -152,8 +154,7 @@ struct bench {
 	bool refused, runs, seen[ERRORS];
 };
 
-__attribute__((noreturn, format(printf, 2, 3)))
-static void
+__attribute__((noreturn, format(printf, 2, 3))) static void
 give_up(const struct bench *bench, const char *format, ...)
 {
 	va_list args;
@@ -401,10 +402,11 @@ edit_drop(struct bench *bench, char **words)
 {
 	const struct sbx_section *section = section_get(bench, words[0]);
 
-	image_rebuild(bench, &(struct change){
+	image_rebuild(bench,
+	    &(struct change){
 		.row = (uint32_t)(section - image_table(&bench->image)),
 		.drop = true,
-	});
+	    });
 }
 
 static void
@@ -493,8 +495,7 @@ edit_seal(struct bench *bench, char **words)
 {
 	bench->image.raw = true;
 	if (words[0] != NULL && strcmp(words[0], "size") == 0)
-		image_header(&bench->image)->size =
-		    (uint32_t)bench->image.size;
+		image_header(&bench->image)->size = (uint32_t)bench->image.size;
 	else
 		image_seal(&bench->image);
 }
@@ -609,8 +610,9 @@ run_confined(struct bench *bench, bool *ran)
 	snprintf(blob, sizeof blob, "%s/blob", bench->dir);
 	/* Not beside the denied .git, where nothing new can be made. */
 	snprintf(marker, sizeof marker, "%s/in/ran", bench->dir);
-	status = run(bench, (char *[]){ loader, w, bench->dir, d, blob, end,
-		touch, marker, NULL });
+	status = run(bench,
+	    (char *[]){ loader, w, bench->dir, d, blob, end, touch, marker,
+		NULL });
 	*ran = unlink(marker) == 0;
 	free(loader);
 	return status;
@@ -626,9 +628,10 @@ must_refuse(struct bench *bench, enum sbx_blob_error error)
 	/* At standard the command may write its policy here, which is said. */
 	unsigned warned = strncmp(text, "sbxrun: warning: ", 17) == 0;
 
-	tap_ok(&bench->tap, status == 125 && !ran && lines == 1 + warned &&
-	    (error == SBX_BLOB_OK ||
-		strstr(text, sbx_blob_strerror(error)) != NULL),
+	tap_ok(&bench->tap,
+	    status == 125 && !ran && lines == 1 + warned &&
+		(error == SBX_BLOB_OK ||
+		    strstr(text, sbx_blob_strerror(error)) != NULL),
 	    "%s: sbxrun refuses (%d, %.*s)", bench->name, status,
 	    (int)strcspn(text, "\n"), text);
 }
@@ -658,9 +661,9 @@ try_dump(struct bench *bench, enum sbx_blob_error error)
 		tap_ok(&bench->tap, status == 0 && lines == 0,
 		    "%s: sbxc dumps it (%d)", bench->name, status);
 	else
-		tap_ok(&bench->tap, (status == 1 || status == 3) &&
-		    lines == 1 &&
-		    strstr(text, sbx_blob_strerror(error)) != NULL,
+		tap_ok(&bench->tap,
+		    (status == 1 || status == 3) && lines == 1 &&
+			strstr(text, sbx_blob_strerror(error)) != NULL,
 		    "%s: sbxc refuses (%d, %.*s)", bench->name, status,
 		    (int)strcspn(text, "\n"), text);
 	free(compiler);
@@ -678,7 +681,8 @@ write_image(const struct bench *bench)
 	file = fopen(path, "we");
 	if (file == NULL ||
 	    fwrite(bench->image.bytes, 1, bench->image.size, file) !=
-		bench->image.size || fclose(file) != 0)
+		bench->image.size ||
+	    fclose(file) != 0)
 		give_up(bench, "%s: %s", path, strerror(errno));
 }
 
@@ -725,8 +729,8 @@ line_read(struct bench *bench, char *line)
 	char *words[WORDS] = { NULL };
 	int count = 0;
 
-	for (char *word = strtok(line, " \t\n"); word != NULL &&
-	    count < WORDS - 1; word = strtok(NULL, " \t\n"))
+	for (char *word = strtok(line, " \t\n");
+	     word != NULL && count < WORDS - 1; word = strtok(NULL, " \t\n"))
 		words[count++] = word;
 	if (count == 0)
 		return;

@@ -40,7 +40,7 @@ static inline void
 check_list(const struct sources *sources, const struct ast_list *list)
 {
 	for (const struct ast_atom *atom = list->first; atom != NULL;
-	    atom = atom->next) {
+	     atom = atom->next) {
 		must(atom->text != NULL, "an atom without a text");
 		must(atom->next != NULL || atom == list->last,
 		    "a list that ends elsewhere");
@@ -53,7 +53,7 @@ static inline void
 check_stmts(const struct sources *sources, const struct ast_stmt *stmts)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
-	    stmt = stmt->next) {
+	     stmt = stmt->next) {
 		check_loc(sources, stmt->loc);
 		if (stmt->name != NULL)
 			check_loc(sources, stmt->name->loc);

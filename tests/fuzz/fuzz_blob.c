@@ -5,10 +5,10 @@
  * model, the listing, the questions of `sbxc why`, the interpreter of filters.
  */
 #include "compiler/query/dump.h"
-#include "compiler/restore/restore.h"
 #include "compiler/query/why.h"
-#include "compiler/write/write.h"
 #include "compiler/read/read.h"
+#include "compiler/restore/restore.h"
+#include "compiler/write/write.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */
@@ -26,29 +26,30 @@ static void
 check_verdict(const struct sbx_view *view, struct sbx_verdict verdict)
 {
 	must(verdict.source == SBX_NO_SOURCE ||
-	    verdict.source < view->source_count, "a rule from no source");
+		verdict.source < view->source_count,
+	    "a rule from no source");
 	must(verdict.reason != SBX_BECAUSE_NOTHING ||
-	    verdict.source == SBX_NO_SOURCE, "nothing was said somewhere");
+		verdict.source == SBX_NO_SOURCE,
+	    "nothing was said somewhere");
 }
 
 /* What is given at a directory, and is not split there, is given below. */
 static void
-check_split(const struct place_rules *rules, uint8_t right,
-    struct sbx_place at)
+check_split(const struct place_rules *rules, uint8_t right, struct sbx_place at)
 {
 	size_t count = few(rules->count);
 	bool split = sbx_path_is_split(rules->rules, count, right, at), ends;
 
-	if (!sbx_verdict_allows(sbx_path_verdict(rules->rules, count, right,
-		at))) {
+	if (!sbx_verdict_allows(
+		sbx_path_verdict(rules->rules, count, right, at))) {
 		must(!split, "split where nothing is given");
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct sbx_place below = rules->rules[i].at;
 
-		ends = !sbx_verdict_allows(sbx_path_verdict(rules->rules,
-		    count, right, below));
+		ends = !sbx_verdict_allows(
+		    sbx_path_verdict(rules->rules, count, right, below));
 		must(split || !ends || !sbx_covers(at, below),
 		    "a right ends below a directory that is not split");
 	}
@@ -62,13 +63,14 @@ check_paths(const struct sbx_view *view, const struct place_rules *rules)
 
 		must(sbx_covers(at, at), "a place that is not in itself");
 		for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-			check_verdict(view, sbx_path_verdict(rules->rules,
-			    rules->count, right, at));
+			check_verdict(view,
+			    sbx_path_verdict(rules->rules, rules->count, right,
+				at));
 			check_split(rules, right, at);
 		}
 		for (size_t j = 0; j < i; j++)
 			must((sbx_place_compare(at, rules->rules[j].at) < 0) ==
-			    (sbx_place_compare(rules->rules[j].at, at) > 0),
+				(sbx_place_compare(rules->rules[j].at, at) > 0),
 			    "an order that has no direction");
 	}
 }
@@ -79,10 +81,11 @@ check_ports(const struct sbx_view *view)
 	for (size_t i = 0; i < few(view->port_count); i++) {
 		const struct sbx_port *port = &view->ports[i];
 
-		check_verdict(view, sbx_port_verdict(view, port->where,
-		    port->op, port->low));
-		check_verdict(view, sbx_port_verdict(view, SBX_ON_LINUX_X86_64,
-		    SBX_CONNECT_TCP, (uint16_t)(port->high + 1)));
+		check_verdict(view,
+		    sbx_port_verdict(view, port->where, port->op, port->low));
+		check_verdict(view,
+		    sbx_port_verdict(view, SBX_ON_LINUX_X86_64, SBX_CONNECT_TCP,
+			(uint16_t)(port->high + 1)));
 	}
 }
 
@@ -96,8 +99,8 @@ check_env(const struct sbx_view *view)
 		/* A star stands for a star, too. */
 		must(sbx_pattern_match(pattern, pattern, len),
 		    "a pattern that does not match itself");
-		check_verdict(view, sbx_env_verdict(view, view->env[i].where,
-		    pattern, len));
+		check_verdict(view,
+		    sbx_env_verdict(view, view->env[i].where, pattern, len));
 	}
 }
 
@@ -111,7 +114,8 @@ check_program(const struct sbx_view *view, const struct sbx_program *program)
 
 	for (int number = -1; number < 600; number += 40) {
 		struct syscall_data data = {
-			.number = number, .audit = program->arch,
+			.number = number,
+			.audit = program->arch,
 		};
 		size_t steps = 0;
 
@@ -129,7 +133,7 @@ check_printed(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		must(((uint8_t)text[i] >= ' ' && text[i] != 0x7f) ||
-		    text[i] == '\n' || text[i] == '\t',
+			text[i] == '\n' || text[i] == '\t',
 		    "a control character is printed");
 }
 
@@ -141,7 +145,8 @@ ask(FILE *stream, const struct subject *subject,
 
 	for (size_t i = 0; i < few(rules->count) / 4; i++) {
 		struct access access = {
-			.kind = ACCESS_PATH, .detail = SBX_READ,
+			.kind = ACCESS_PATH,
+			.detail = SBX_READ,
 			.path = rules->rules[i].at,
 		};
 
@@ -150,19 +155,32 @@ ask(FILE *stream, const struct subject *subject,
 		why(stream, subject, &access, true);
 	}
 	for (size_t i = 0; i < few(view->port_count) / 4; i++)
-		why(stream, subject, &(struct access){
-			.kind = ACCESS_PORT, .detail = view->ports[i].op,
+		why(stream, subject,
+		    &(struct access){
+			.kind = ACCESS_PORT,
+			.detail = view->ports[i].op,
 			.port = view->ports[i].low,
-		    }, true);
-	why(stream, subject, &(struct access){
-		.kind = ACCESS_PORT, .detail = SBX_LISTEN_TCP, .port = 1,
-	    }, true);
-	why(stream, subject, &(struct access){
-		.kind = ACCESS_ENV, .name = "PATH",
-	    }, true);
-	why(stream, subject, &(struct access){
-		.kind = ACCESS_SYSCALL, .name = "ptrace",
-	    }, true);
+		    },
+		    true);
+	why(stream, subject,
+	    &(struct access){
+		.kind = ACCESS_PORT,
+		.detail = SBX_LISTEN_TCP,
+		.port = 1,
+	    },
+	    true);
+	why(stream, subject,
+	    &(struct access){
+		.kind = ACCESS_ENV,
+		.name = "PATH",
+	    },
+	    true);
+	why(stream, subject,
+	    &(struct access){
+		.kind = ACCESS_SYSCALL,
+		.name = "ptrace",
+	    },
+	    true);
 }
 
 static void
@@ -175,7 +193,7 @@ print_all(const struct subject *subject, const struct place_rules *rules)
 
 	must(stream != NULL, "no stream");
 	if (view->path_count + view->syscall_count + view->env_count +
-	    view->set_count + view->limit_count + view->port_count <
+		view->set_count + view->limit_count + view->port_count <
 	    MOST_PRINTED)
 		dump_blob(stream, view);
 	if (view->bpf_count < MOST_PRINTED)
@@ -208,8 +226,9 @@ check_restored(struct arena *arena, const struct sbx_view *view)
 	sources_init(&sources, arena);
 	diags_init(&diags, arena, &sources);
 	if (size > 0 && size <= SOURCE_MAX_SIZE) {
-		ast_parse_alone(&sources, &diags, sources_add(&sources, name,
-		    name, text, size, (struct loc){ 0, 0 }));
+		ast_parse_alone(&sources, &diags,
+		    sources_add(&sources, name, name, text, size,
+			(struct loc){ 0, 0 }));
 		must(diags.errors == 0, "what is written is not read");
 	}
 	free(text);
@@ -220,7 +239,8 @@ check_view(const struct sbx_view *view)
 {
 	struct arena *arena = arena_new();
 	struct subject subject = {
-		.arch = &arches[0], .level = SBX_LEVEL_STANDARD,
+		.arch = &arches[0],
+		.level = SBX_LEVEL_STANDARD,
 	};
 	struct place_rules rules;
 

@@ -4,10 +4,10 @@
  * printed.  A text without faults is laid out, which changes nothing the second
  * time, and written anew from its statements, which gives the same statements.
  */
+#include "compiler/read/read.h"
 #include "compiler/report/diag.h"
 #include "compiler/write/fmt.h"
 #include "compiler/write/write.h"
-#include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As if it were a shipped file: those include nothing from the disk. */
@@ -46,7 +46,7 @@ read_again(struct sources *sources, struct diags *diags, struct text text,
     struct ast_stmt **stmts)
 {
 	struct source *source = sources_add(sources, SHOWN, SHOWN, text.bytes,
-	    text.size, (struct loc){0, 0});
+	    text.size, (struct loc){ 0, 0 });
 
 	if (source == NULL)
 		return NULL;
@@ -78,7 +78,7 @@ check_layout(struct sources *sources, const struct source *source)
 	must(same_stmts(stmts, again), "another layout, another meaning");
 	twice = fmt_text(arena, again, source);
 	must(twice.size == text.size &&
-	    memcmp(twice.bytes, text.bytes, text.size) == 0,
+		memcmp(twice.bytes, text.bytes, text.size) == 0,
 	    "the layout moves");
 	stream = open_memstream(&bytes, &text.size);
 	must(stream != NULL, "no stream");
@@ -86,7 +86,8 @@ check_layout(struct sources *sources, const struct source *source)
 	fclose(stream);
 	text.bytes = bytes;
 	if (read_again(sources, &diags, text, &again) != NULL)
-		must(same_stmts(stmts, again), "written anew, other statements");
+		must(same_stmts(stmts, again),
+		    "written anew, other statements");
 	free(bytes);
 }
 
@@ -102,7 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sources_init(&sources, arena);
 	diags_init(&diags, arena, &sources);
 	struct source *source = sources_add(&sources, SHOWN, SHOWN,
-	    size > 0 ? (const char *)data : "", size, (struct loc){0, 0});
+	    size > 0 ? (const char *)data : "", size, (struct loc){ 0, 0 });
 	if (source != NULL) {
 		struct ast_stmt *stmts = ast_parse(&sources, &diags, source);
 

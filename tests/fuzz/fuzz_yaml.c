@@ -4,9 +4,9 @@
  * without an error is written in both forms, and what is read of these is the
  * same.
  */
+#include "compiler/read/read.h"
 #include "compiler/report/diag.h"
 #include "compiler/write/write.h"
-#include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* One text in an arena of its own. */

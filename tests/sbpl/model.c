@@ -37,15 +37,18 @@ bind_anchors(struct model *model)
 {
 	/* One inside the other, so that their rules meet. */
 	static const char *const fixed[SBX_ANCHOR_PARAM] = {
-		"", "/Users/ada/src/app", "/Users/ada",
-		"/private/tmp/sbx-501/scratch", "/private/var/run/ada",
+		"",
+		"/Users/ada/src/app",
+		"/Users/ada",
+		"/private/tmp/sbx-501/scratch",
+		"/private/var/run/ada",
 	};
 
 	for (size_t i = 0; i < SBX_ANCHOR_PARAM; i++)
 		model->anchors[model->anchor_count++] = fixed[i];
 	for (size_t i = 0; i < model->policy->params.count; i++)
-		model->anchors[model->anchor_count++] = arena_printf(
-		    model->arena, "/params/%zu", i);
+		model->anchors[model->anchor_count++] =
+		    arena_printf(model->arena, "/params/%zu", i);
 }
 
 static const char *
@@ -75,14 +78,14 @@ add_places(struct model *model, const char *path)
 	const char *slash = strrchr(path, '/');
 
 	*arena_push(model->arena, &model->places) = path;
-	*arena_push(model->arena, &model->places) =
-	    arena_printf(model->arena, "%s/in", path);
+	*arena_push(model->arena, &model->places) = arena_printf(model->arena,
+	    "%s/in", path);
 	if (slash == NULL)
 		return;
-	*arena_push(model->arena, &model->places) =
-	    arena_printf(model->arena, "%sbeside", path);
-	*arena_push(model->arena, &model->places) =
-	    arena_strndup(model->arena, path, (size_t)(slash - path));
+	*arena_push(model->arena, &model->places) = arena_printf(model->arena,
+	    "%sbeside", path);
+	*arena_push(model->arena, &model->places) = arena_strndup(model->arena,
+	    path, (size_t)(slash - path));
 }
 
 /* Names for the wildcards of a pattern, the `choice`-th of each.  The last are
@@ -100,8 +103,9 @@ example(struct model *model, const char *pattern, size_t choice)
 
 		if (directories || *pattern == '*' || *pattern == '?')
 			text = arena_printf(model->arena, "%s%s", text,
-			    directories ? any[choice] : *pattern == '*' ?
-			    star[choice] : one[choice]);
+			    directories         ? any[choice] :
+				*pattern == '*' ? star[choice] :
+						  one[choice]);
 		else
 			text = arena_printf(model->arena, "%s%c", text,
 			    *pattern);
@@ -120,12 +124,11 @@ add_rule_places(struct model *model, const struct path_rule *rule,
 		const char *path = arena_printf(model->arena, "%s%s", at,
 		    example(model, rule->glob, i));
 
-		if (strstr(path, "//") == NULL &&
-		    path[strlen(path) - 1] != '/')
+		if (strstr(path, "//") == NULL && path[strlen(path) - 1] != '/')
 			add_places(model, path);
 		if (strrchr(path, '/') > path)
-			add_places(model, arena_printf(model->arena, "%sz",
-			    path));
+			add_places(model,
+			    arena_printf(model->arena, "%sz", path));
 	}
 }
 
@@ -167,8 +170,7 @@ rules_for(const struct model *model, const char *path)
 		rules[i] = model->rules.items[i];
 		if (pattern == NULL || !sbx_glob_parse(pattern, &glob))
 			continue;
-		rules[i].at = sbx_glob_find(&glob, rules[i].at,
-		    place_of(path));
+		rules[i].at = sbx_glob_find(&glob, rules[i].at, place_of(path));
 		if (rules[i].at.len == 0)
 			rules[i].rights = 0;
 	}
@@ -195,9 +197,8 @@ print_place(const struct model *model, const char *path)
 	const struct sbx_rule *rules = rules_for(model, path);
 
 	for (size_t i = 0; i < 3; i++) {
-		struct sbx_verdict verdict = sbx_path_verdict(
-		    rules, model->rules.count,
-		    questions[i].right, place_of(path));
+		struct sbx_verdict verdict = sbx_path_verdict(rules,
+		    model->rules.count, questions[i].right, place_of(path));
 
 		printf("%s\t%s\t%s\n", words[verdict.reason],
 		    questions[i].operation, *path != '\0' ? path : "/");
@@ -208,8 +209,8 @@ static bool
 port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 {
 	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
-	bool allowed = net == SBX_NET_FULL, denied = net == SBX_NET_NONE ||
-	    net == SBX_NET_LOOPBACK;
+	bool allowed = net == SBX_NET_FULL,
+	     denied = net == SBX_NET_NONE || net == SBX_NET_LOOPBACK;
 
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
@@ -234,9 +235,11 @@ print_ports(const struct policy *policy, const struct port_rule *rule)
 	for (size_t i = 0; i < 4; i++) {
 		if (ports[i] >= 0 && ports[i] <= UINT16_MAX)
 			printf("%s\t%s\ttcp:%d\n",
-			    port_is_open(policy, rule->op, ports[i]) ?
-			    "allow" : "deny", rule->op == SBX_CONNECT_TCP ?
-			    "network-outbound" : "network-bind", ports[i]);
+			    port_is_open(policy, rule->op, ports[i]) ? "allow" :
+								       "deny",
+			    rule->op == SBX_CONNECT_TCP ? "network-outbound" :
+							  "network-bind",
+			    ports[i]);
 	}
 }
 
@@ -245,7 +248,9 @@ static void
 print_loopback(const struct policy *policy)
 {
 	static const char *const operations[] = {
-		"network-outbound", "network-inbound", "network-bind",
+		"network-outbound",
+		"network-inbound",
+		"network-bind",
 	};
 	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
 

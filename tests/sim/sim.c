@@ -61,8 +61,8 @@ line_split(char *line, char *words[WORDS_MAX])
 	size_t count = 0;
 
 	line[strcspn(line, "#\n")] = '\0';
-	for (char *word = strtok(line, " \t"); word != NULL &&
-	    count < WORDS_MAX; word = strtok(NULL, " \t"))
+	for (char *word = strtok(line, " \t");
+	     word != NULL && count < WORDS_MAX; word = strtok(NULL, " \t"))
 		words[count++] = word;
 	return count;
 }
@@ -106,8 +106,8 @@ call_read(struct row *row, const char *name)
 	if (number_read(name, &number))
 		row->call.number = (int32_t)number;
 	else
-		row->call.number = syscall_number(
-		    &arches[row->machine->arch], name);
+		row->call.number = syscall_number(&arches[row->machine->arch],
+		    name);
 	row->call.audit = row->machine->audit;
 	if (row->call.number < 0)
 		return false;
@@ -153,16 +153,17 @@ program_pick(const struct sbx_view *view, const struct row *row)
 		    (program->flags & SBX_PROGRAM_FULL) == row->full &&
 		    (program->flags & SBX_PROGRAM_LOOPBACK) ==
 			(row->full && view->meta->net == SBX_NET_LOOPBACK ?
-			SBX_PROGRAM_LOOPBACK : 0) &&
+				SBX_PROGRAM_LOOPBACK :
+				0) &&
 		    program->min_abi <= row->abi &&
 		    (best == NULL || program->min_abi > best->min_abi))
 			best = program;
 	}
 	if (best == NULL)
 		return (struct bpf_program){ NULL, 0 };
-	return (struct bpf_program){
-	    (struct sbx_insn *)(uintptr_t)(view->bpf + best->first),
-	    best->count };
+	return (struct bpf_program){ (struct sbx_insn *)(uintptr_t)(view->bpf +
+					 best->first),
+		best->count };
 }
 
 /* The kernel's verdict, or `otherwise` where it cannot be asked. */
@@ -195,8 +196,9 @@ row_try(struct tap *tap, const struct sbx_view *view, const struct row *row,
 	simulated = bpf_run(program.insns, program.count, &row->call, &ok,
 	    NULL);
 	kernel = kernel_verdict(&program, row, simulated);
-	if (!tap_ok(tap, ok && simulated == row->action &&
-	    kernel == row->action, "%s", text))
+	if (!tap_ok(tap,
+		ok && simulated == row->action && kernel == row->action, "%s",
+		text))
 		printf("# simulator %#x, kernel %#x\n", simulated, kernel);
 }
 
@@ -238,7 +240,7 @@ main(int argc, char **argv)
 	size = fread(blob, 1, sizeof blob, file);
 	fclose(file);
 	if (!tap_ok(&tap, sbx_verify(blob, size, &view) == SBX_BLOB_OK,
-	    "%s is a policy", argv[2]))
+		"%s is a policy", argv[2]))
 		return tap_done(&tap);
 	file = fopen(argv[2], "r");
 	if (file == NULL)

@@ -75,8 +75,7 @@ test_codes(struct tap *tap)
 static void
 test_shapes(struct tap *tap)
 {
-	struct sbx_insn allow = { .code = BPF_RET | BPF_K,
-		.k = FILTER_ALLOW };
+	struct sbx_insn allow = { .code = BPF_RET | BPF_K, .k = FILTER_ALLOW };
 	struct sbx_insn load = { .code = BPF_LD | BPF_W | BPF_ABS };
 	struct sbx_insn read = { .code = BPF_LD | BPF_MEM, .k = 3 };
 	struct sbx_insn store = { .code = BPF_ST, .k = 3 };
@@ -102,9 +101,9 @@ test_shapes(struct tap *tap)
 	for (size_t i = 0; i < countof(cases); i++) {
 		bool ours = bpf_is_loadable(cases[i].insns, cases[i].count);
 
-		tap_ok(tap, ours == kernel_loads(cases[i].insns,
-		    cases[i].count), "%s: %s", cases[i].name,
-		    ours ? "loads" : "does not load");
+		tap_ok(tap,
+		    ours == kernel_loads(cases[i].insns, cases[i].count),
+		    "%s: %s", cases[i].name, ours ? "loads" : "does not load");
 	}
 }
 
@@ -115,15 +114,32 @@ static struct sbx_insn
 random_insn(uint64_t *state, size_t left)
 {
 	static const uint16_t codes[] = {
-		BPF_LD | BPF_W | BPF_ABS, BPF_LD | BPF_IMM, BPF_LDX | BPF_IMM,
-		BPF_LD | BPF_W | BPF_LEN, BPF_LDX | BPF_W | BPF_LEN,
-		BPF_LD | BPF_MEM, BPF_LDX | BPF_MEM, BPF_ST, BPF_STX,
-		BPF_MISC | BPF_TAX, BPF_MISC | BPF_TXA, BPF_ALU | BPF_NEG,
-		BPF_ALU | BPF_ADD, BPF_ALU | BPF_SUB, BPF_ALU | BPF_MUL,
-		BPF_ALU | BPF_DIV, BPF_ALU | BPF_AND, BPF_ALU | BPF_OR,
-		BPF_ALU | BPF_XOR, BPF_ALU | BPF_LSH, BPF_ALU | BPF_RSH,
-		BPF_JMP | BPF_JEQ, BPF_JMP | BPF_JGT, BPF_JMP | BPF_JGE,
-		BPF_JMP | BPF_JSET, BPF_JMP | BPF_JA,
+		BPF_LD | BPF_W | BPF_ABS,
+		BPF_LD | BPF_IMM,
+		BPF_LDX | BPF_IMM,
+		BPF_LD | BPF_W | BPF_LEN,
+		BPF_LDX | BPF_W | BPF_LEN,
+		BPF_LD | BPF_MEM,
+		BPF_LDX | BPF_MEM,
+		BPF_ST,
+		BPF_STX,
+		BPF_MISC | BPF_TAX,
+		BPF_MISC | BPF_TXA,
+		BPF_ALU | BPF_NEG,
+		BPF_ALU | BPF_ADD,
+		BPF_ALU | BPF_SUB,
+		BPF_ALU | BPF_MUL,
+		BPF_ALU | BPF_DIV,
+		BPF_ALU | BPF_AND,
+		BPF_ALU | BPF_OR,
+		BPF_ALU | BPF_XOR,
+		BPF_ALU | BPF_LSH,
+		BPF_ALU | BPF_RSH,
+		BPF_JMP | BPF_JEQ,
+		BPF_JMP | BPF_JGT,
+		BPF_JMP | BPF_JGE,
+		BPF_JMP | BPF_JSET,
+		BPF_JMP | BPF_JA,
 	};
 	struct sbx_insn insn = { .k = random_next(state) };
 
@@ -159,10 +175,9 @@ random_program(uint64_t *state, struct sbx_insn *insns)
 			insns[i] = random_insn(state, count - i);
 		insns[count] = (struct sbx_insn){ BPF_ALU | BPF_AND | BPF_K, 0,
 			0, 0x7ff };
-		insns[count + 1] = (struct sbx_insn){ BPF_ALU | BPF_ADD |
-			BPF_K, 0, 0, FILTER_ERRNO + KERNEL_ERRNO + 1 };
-		insns[count + 2] = (struct sbx_insn){
-			.code = BPF_RET | BPF_A };
+		insns[count + 1] = (struct sbx_insn){ BPF_ALU | BPF_ADD | BPF_K,
+			0, 0, FILTER_ERRNO + KERNEL_ERRNO + 1 };
+		insns[count + 2] = (struct sbx_insn){ .code = BPF_RET | BPF_A };
 	} while (!bpf_is_loadable(insns, count + 3));
 	return count + 3;
 }
@@ -187,8 +202,7 @@ test_programs(struct tap *tap)
 			    random_next(&state) >> random_next(&state) % 32;
 		ours = bpf_run(insns, program.count, &call, &ok, NULL);
 		/* A division by zero answers 0, which kills. */
-		ours = ours == 0 ? (uint32_t)FILTER_KILL :
-		    ours - KERNEL_ERRNO;
+		ours = ours == 0 ? (uint32_t)FILTER_KILL : ours - KERNEL_ERRNO;
 		if (!kernel_verdicts(&program, &call, 1, &kernel))
 			differ++;
 		differ += ours != kernel;
@@ -248,7 +262,8 @@ add_random(struct arena *arena, struct filter_entry *entry, uint64_t *state)
 
 	for (size_t i = 0; i < count; i++) {
 		clauses[i].test_count = (uint8_t)(random_next(state) % 4);
-		clauses[i].action = random_next(state) % 2 ? FILTER_ALLOW :
+		clauses[i].action = random_next(state) % 2 ?
+		    FILTER_ALLOW :
 		    FILTER_ERRNO + 1 + random_next(state) % 3;
 		for (size_t j = 0; j < clauses[i].test_count; j++) {
 			struct filter_test *test = &clauses[i].tests[j];
@@ -261,7 +276,7 @@ add_random(struct arena *arena, struct filter_entry *entry, uint64_t *state)
 	entry->clauses = clauses;
 	entry->clause_count = count;
 	entry->action = random_next(state) % 2 ? FILTER_ALLOW :
-	    FILTER_ERRNO + 1;
+						 FILTER_ERRNO + 1;
 }
 
 /* bpf_emit() compares by itself and would not return. */
@@ -272,8 +287,9 @@ emitted(struct tap *tap, struct arena *arena, const struct filter *filter,
 	struct bpf_program program = bpf_emit(arena, filter);
 	struct syscall_data call;
 
-	tap_ok(tap, bpf_matches(filter, &program, &call) &&
-	    bpf_is_loadable(program.insns, program.count),
+	tap_ok(tap,
+	    bpf_matches(filter, &program, &call) &&
+		bpf_is_loadable(program.insns, program.count),
 	    "%s: %zu instructions", name, program.count);
 	return program;
 }
@@ -293,7 +309,7 @@ test_writer(struct tap *tap, struct arena *arena)
 	emitted(tap, arena, &filter, "an errno for each number");
 	for (size_t i = 0; i < filter.entry_count; i++)
 		filter.entries[i].action = i % 2 ? FILTER_ERRNO | 1 :
-		    FILTER_ALLOW;
+						   FILTER_ALLOW;
 	emitted(tap, arena, &filter, "every other number denied");
 
 	filter = filter_new(arena);
@@ -302,8 +318,10 @@ test_writer(struct tap *tap, struct arena *arena)
 	program = emitted(tap, arena, &filter, "700 values");
 	tap_ok(tap, program.count < 760, "with one test each");
 	again = bpf_emit(arena, &filter);
-	tap_ok(tap, again.count == program.count && memcmp(again.insns,
-	    program.insns, again.count * sizeof *again.insns) == 0,
+	tap_ok(tap,
+	    again.count == program.count &&
+		memcmp(again.insns, program.insns,
+		    again.count * sizeof *again.insns) == 0,
 	    "the same rules give the same bytes");
 
 	filter = filter_new(arena);
@@ -353,8 +371,7 @@ number_is_cacheable(const struct bpf_program *program, int32_t number)
 		if (insn->code == (BPF_RET | BPF_K))
 			return true;
 		if (insn->code == (BPF_LD | BPF_W | BPF_ABS))
-			a = insn->k == 0 ? (uint32_t)number :
-			    arches[0].audit;
+			a = insn->k == 0 ? (uint32_t)number : arches[0].audit;
 		else if (insn->code == (BPF_JMP | BPF_JA))
 			pc += insn->k;
 		else if (BPF_OP(insn->code) == BPF_JEQ)
@@ -379,8 +396,7 @@ test_cache(struct tap *tap, struct arena *arena)
 	for (size_t i = 0; i < filter.entry_count; i++)
 		wrong += number_is_cacheable(&program, (int32_t)i) !=
 		    (filter.entries[i].clause_count == 0);
-	tap_ok(tap, wrong == 0,
-	    "arguments are loaded only where they decide");
+	tap_ok(tap, wrong == 0, "arguments are loaded only where they decide");
 }
 
 /* --- programs that are wrong ---------------------------------------------- */

@@ -21,14 +21,37 @@ draw(uint32_t *seed, uint32_t bound)
 }
 
 static const char *const places[] = {
-	"", "/a", "/a/b", "/a/b/c", "/a/b-", "/a/c", "/ab", "/ab/c", "/d",
+	"",
+	"/a",
+	"/a/b",
+	"/a/b/c",
+	"/a/b-",
+	"/a/c",
+	"/ab",
+	"/ab/c",
+	"/d",
 };
 
 /* Below, beside and between the places. */
 static const char *const probes[] = {
-	"", "/x", "/a", "/a/x", "/a/b", "/a/b/x", "/a/b/c", "/a/b/c/x",
-	"/a/b-", "/a/b-/x", "/a/c", "/a/c/x", "/ab", "/ab/x", "/ab/c",
-	"/ab/c/x", "/d", "/d/x",
+	"",
+	"/x",
+	"/a",
+	"/a/x",
+	"/a/b",
+	"/a/b/x",
+	"/a/b/c",
+	"/a/b/c/x",
+	"/a/b-",
+	"/a/b-/x",
+	"/a/c",
+	"/a/c/x",
+	"/ab",
+	"/ab/x",
+	"/ab/c",
+	"/ab/c/x",
+	"/d",
+	"/d/x",
 };
 
 static struct target
@@ -41,7 +64,9 @@ static void
 draw_rule(struct policy *policy, bool holes, uint32_t *seed)
 {
 	static const uint8_t allowed[] = {
-		SBX_READ, SBX_READ | SBX_WRITE, SBX_READ | SBX_EXEC,
+		SBX_READ,
+		SBX_READ | SBX_WRITE,
+		SBX_READ | SBX_EXEC,
 	};
 	static const uint8_t denied[] = { SBX_RIGHTS, SBX_WRITE, SBX_EXEC };
 	struct path_rule *rule = arena_push(policy->arena, &policy->paths);
@@ -49,9 +74,10 @@ draw_rule(struct policy *policy, bool holes, uint32_t *seed)
 
 	rule->at = draw_target(seed);
 	rule->effect = draw(seed, 3) != 0 ? SBX_ALLOW :
-	    draw(seed, 2) != 0 ? SBX_DENY : SBX_PREFER_DENY;
+	    draw(seed, 2) != 0            ? SBX_DENY :
+					    SBX_PREFER_DENY;
 	rule->rights = rule->effect == SBX_ALLOW ? allowed[draw(seed, 3)] :
-	    denied[draw(seed, 3)];
+						   denied[draw(seed, 3)];
 	rule->origin.where = (uint8_t)(1 + draw(seed, SBX_ON_ALL));
 	rule->origin.own = true;
 	*hole = draw_target(seed);
@@ -66,7 +92,8 @@ static struct sbx_place
 place_of(struct target at)
 {
 	return (struct sbx_place){
-		.path = at.suffix, .len = (uint32_t)strlen(at.suffix),
+		.path = at.suffix,
+		.len = (uint32_t)strlen(at.suffix),
 	};
 }
 
@@ -77,7 +104,8 @@ speaks(const struct path_rule *rule, bool allow, unsigned platform,
 {
 	struct sbx_place hole = { 0 };
 	struct sbx_rule model = {
-		.at = place_of(rule->at), .hole_count = rule->hole_count,
+		.at = place_of(rule->at),
+		.hole_count = rule->hole_count,
 		.holes = &hole,
 	};
 
@@ -85,8 +113,9 @@ speaks(const struct path_rule *rule, bool allow, unsigned platform,
 		hole = place_of(rule->holes[0]);
 	return (rule->effect == SBX_ALLOW) == allow &&
 	    (rule->origin.where >> platform & 1) != 0 &&
-	    (rule->rights & right) != 0 && sbx_rule_covers(&model,
-	    (struct sbx_place){ path, (uint32_t)strlen(path) });
+	    (rule->rights & right) != 0 &&
+	    sbx_rule_covers(&model,
+		(struct sbx_place){ path, (uint32_t)strlen(path) });
 }
 
 /* What the rules that are kept, but for one, say of one question. */
@@ -97,7 +126,7 @@ any_speaks(const struct policy *policy, const bool *kept, size_t but,
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		if (kept[i] && i != but &&
 		    speaks(&policy->paths.items[i], allow, platform, right,
-		    path))
+			path))
 			return true;
 	}
 	return false;
@@ -105,27 +134,29 @@ any_speaks(const struct policy *policy, const bool *kept, size_t but,
 
 /* Walks all questions about one rule: does it matter, is it ever obeyed? */
 static void
-ask(const struct policy *policy, const bool *kept, size_t index,
-    bool *matters, bool *obeyed)
+ask(const struct policy *policy, const bool *kept, size_t index, bool *matters,
+    bool *obeyed)
 {
 	const struct path_rule *rule = &policy->paths.items[index];
 	bool allow = rule->effect == SBX_ALLOW;
-	uint8_t word = rule->rights == SBX_READ ? SBX_READ :
+	uint8_t word = rule->rights == SBX_READ ?
+	    SBX_READ :
 	    rule->rights & (uint8_t)~SBX_READ;
 
 	*matters = *obeyed = false;
 	for (size_t i = 0; i < countof(probes) * PLATFORMS * 3; i++) {
 		const char *path = probes[i % countof(probes)];
 		unsigned platform = (unsigned)(i / countof(probes) % PLATFORMS);
-		uint8_t right = (uint8_t)(1u << i / countof(probes) /
-		    PLATFORMS);
+		uint8_t right = (uint8_t)(1u
+		    << i / countof(probes) / PLATFORMS);
 
 		if (!speaks(rule, allow, platform, right, path))
 			continue;
 		*matters |= !any_speaks(policy, kept, index, allow, platform,
 		    right, path);
-		*obeyed |= (right & word) != 0 && !any_speaks(policy, kept,
-		    index, false, platform, right, path);
+		*obeyed |= (right & word) != 0 &&
+		    !any_speaks(policy, kept, index, false, platform, right,
+			path);
 	}
 }
 
@@ -194,8 +225,10 @@ main(void)
 
 		while (i < ROUNDS && round_holds(arena, holes != 0, &seed))
 			i++;
-		tap_ok(&tap, i == ROUNDS, "what %d random policies %s holes "
-		    "are told is true", i, holes != 0 ? "with" : "without");
+		tap_ok(&tap, i == ROUNDS,
+		    "what %d random policies %s holes "
+		    "are told is true",
+		    i, holes != 0 ? "with" : "without");
 	}
 	arena_release(arena);
 	return tap_done(&tap);

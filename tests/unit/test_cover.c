@@ -2,8 +2,8 @@
  * What makes a launch cheaper, against what is plain to see: the sort, the
  * order of places, and the index of rules against asking every rule.
  */
-#include "runtime/bind/cover.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/cover.h"
 #include "runtime/bind/sort.h"
 #include "tests/tap.h"
 
@@ -68,7 +68,8 @@ is_sorted(const struct keys *keys, const uint32_t *numbers, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t key = keys->of[numbers[i]];
 
-		if (seen[numbers[i]] || (i > 0 &&
+		if (seen[numbers[i]] ||
+		    (i > 0 &&
 			(keys->of[numbers[i - 1]] > key ||
 			    (keys->of[numbers[i - 1]] == key &&
 				numbers[i - 1] > numbers[i]))))
@@ -92,7 +93,7 @@ sorts(struct random *random, uint32_t moved, uint32_t *compared,
 		numbers[i] = i;
 		keys.of[i] = i / 2;
 	}
-	for (uint32_t i = 0; i < moved && *count > 0; i++)
+	for (uint32_t i = 0; i<moved && * count> 0; i++)
 		keys.of[below(random, *count)] = below(random, *count);
 	sort(numbers, *count, spare, key_before, &keys);
 	return is_sorted(&keys, numbers, *count);
@@ -126,16 +127,21 @@ static struct sbx_place
 random_place(struct random *random, char text[TEXT_SIZE])
 {
 	static const char *const names[] = {
-		"a", "b", "a.b", "a-b", "longer-than-a-word",
-		"longer-than-a-wore", "longer-than",
+		"a",
+		"b",
+		"a.b",
+		"a-b",
+		"longer-than-a-word",
+		"longer-than-a-wore",
+		"longer-than",
 	};
 	uint32_t depth = below(random, 4);
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < depth; i++) {
 		strcat(text, "/");
-		strcat(text, names[below(random, sizeof names /
-		    sizeof *names)]);
+		strcat(text,
+		    names[below(random, sizeof names / sizeof *names)]);
 	}
 	return (struct sbx_place){ text, (uint32_t)strlen(text) };
 }
@@ -180,8 +186,7 @@ test_places(struct tap *tap, struct random *random)
 
 		order += sign(sbx_place_compare(a, b)) !=
 		    plain_compare(texts[0], texts[1]);
-		covered += sbx_covers(a, b) !=
-		    plain_covers(texts[0], texts[1]);
+		covered += sbx_covers(a, b) != plain_covers(texts[0], texts[1]);
 	}
 	tap_ok(tap, order == 0, "the order of places: %u differ", order);
 	tap_ok(tap, covered == 0, "what covers what: %u differ", covered);

@@ -2,9 +2,9 @@
  * Diagnostics as they are printed, byte for byte; the table of codes; and the
  * nearest name.
  */
-#include "compiler/report/diag.h"
 #include "compiler/base/names.h"
 #include "compiler/base/utf8.h"
+#include "compiler/report/diag.h"
 #include "tests/tap.h"
 
 struct bench {
@@ -21,7 +21,7 @@ bench_init(struct bench *bench, const char *text)
 	sources_init(&bench->sources, bench->arena);
 	diags_init(&bench->diags, bench->arena, &bench->sources);
 	bench->source = sources_add(&bench->sources, "p.sbx", "p.sbx", text,
-	    strlen(text), (struct loc){0, 0});
+	    strlen(text), (struct loc){ 0, 0 });
 }
 
 /* The first place of a word in the text. */
@@ -31,7 +31,7 @@ place(const struct bench *bench, const char *word)
 	const char *text = bench->source->text, *found = strstr(text, word);
 	uint32_t begin = bench->source->base + (uint32_t)(found - text);
 
-	return (struct loc){begin, begin + (uint32_t)strlen(word)};
+	return (struct loc){ begin, begin + (uint32_t)strlen(word) };
 }
 
 static char *
@@ -63,7 +63,7 @@ static void
 test_plain(struct tap *tap)
 {
 	static const char text[] = "sbx 1\nprofile x {\n"
-	    "    allow raed ${workspace}\n}\n";
+				   "    allow raed ${workspace}\n}\n";
 	struct bench b;
 	struct diag *diag;
 
@@ -87,7 +87,8 @@ test_plain(struct tap *tap)
 
 	bench_init(&b, text);
 	diag = diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x {"), "first");
-	diag_help(&b.diags, diag, "a sentence that is so long that there is "
+	diag_help(&b.diags, diag,
+	    "a sentence that is so long that there is "
 	    "no room for it beside the caret in a terminal");
 	diag_note(&b.diags, diag, place(&b, "raed"), "second");
 	expect(tap, &b, "a long help line, and a note", DIAG_TEXT,
@@ -102,9 +103,10 @@ test_plain(struct tap *tap)
 	    "1 error\n");
 
 	bench_init(&b, text);
-	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){0, 0}, "nowhere");
-	diag_did_you_mean(&b.diags, diag_add(&b.diags, DIAG_SYNTAX,
-	    place(&b, "{\n"), "to the end"), NULL);
+	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){ 0, 0 }, "nowhere");
+	diag_did_you_mean(&b.diags,
+	    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "{\n"), "to the end"),
+	    NULL);
 	expect(tap, &b, "no place, and a place of several lines", DIAG_TEXT,
 	    "sbxc: error: nowhere [SBX0101]\n"
 	    "p.sbx:2:11: error: to the end [SBX0101]\n"
@@ -133,8 +135,10 @@ test_width(struct tap *tap)
 	bench_init(&b, "\xe6\x97\xa5\xe6\x9c\xac e\xcc\x81 bad\n");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "\xe6\x9c\xac"), "wide");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "bad"), "narrow");
-	expect(tap, &b, "width is that of a terminal, column counts "
-	    "characters", DIAG_TEXT,
+	expect(tap, &b,
+	    "width is that of a terminal, column counts "
+	    "characters",
+	    DIAG_TEXT,
 	    "p.sbx:1:2: error: wide [SBX0101]\n"
 	    "    1 | \xe6\x97\xa5\xe6\x9c\xac e\xcc\x81 bad\n"
 	    "      |   ^~\n"
@@ -145,8 +149,7 @@ test_width(struct tap *tap)
 
 	bench_init(&b, "x \x1b[31m \xe2\x80\xae \xff y\r\n");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "y"), "say '\x1b[0m\n'");
-	expect(tap, &b, "nothing reaches the terminal that moves it",
-	    DIAG_TEXT,
+	expect(tap, &b, "nothing reaches the terminal that moves it", DIAG_TEXT,
 	    "p.sbx:1:13: error: say '<U+001B>[0m\\n' [SBX0101]\n"
 	    "    1 | x <U+001B>[31m <U+202E> <FF> y\n"
 	    "      |                              ^\n"
@@ -168,8 +171,9 @@ test_window(struct tap *tap)
 	const char *line = strchr(got, '\n') + 1;
 	const char *marks = strchr(line, '\n') + 1;
 	size_t bad = (size_t)(strstr(line, "bad") - line);
-	tap_ok(tap, strncmp(line, "    1 | ...aaa", 14) == 0 &&
-	    (size_t)(marks - line) <= 8 + 100 + 6 + 1,
+	tap_ok(tap,
+	    strncmp(line, "    1 | ...aaa", 14) == 0 &&
+		(size_t)(marks - line) <= 8 + 100 + 6 + 1,
 	    "a long line is cut to a window");
 	tap_ok(tap, (size_t)(strchr(marks, '^') - marks) == bad,
 	    "the caret in the window is under its word");
@@ -177,8 +181,9 @@ test_window(struct tap *tap)
 	arena_release(b.arena);
 
 	bench_init(&b, text);
-	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){b.source->base,
-	    b.source->base + b.source->size}, "all");
+	diag_add(&b.diags, DIAG_SYNTAX,
+	    (struct loc){ b.source->base, b.source->base + b.source->size },
+	    "all");
 	got = printed(&b, DIAG_TEXT, false);
 	tap_ok(tap, strlen(got) < 300, "the underline ends with the window");
 	free(got);
@@ -203,14 +208,14 @@ test_order(struct tap *tap)
 	inner = sources_add(&b.sources, "i.sbx", "i.sbx", "inner\n", 6,
 	    included);
 	inner = sources_add(&b.sources, "j.sbx", "j.sbx", "deep\n", 5,
-	    (struct loc){inner->base, inner->base + 5});
-	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){inner->base,
-	    inner->base + 4}, "third");
+	    (struct loc){ inner->base, inner->base + 5 });
+	diag_add(&b.diags, DIAG_SYNTAX,
+	    (struct loc){ inner->base, inner->base + 4 }, "third");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "two"), "second");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "one"), "first");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "two"), "second");
-	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){inner->base + 1,
-	    inner->base + 4}, "fourth");
+	diag_add(&b.diags, DIAG_SYNTAX,
+	    (struct loc){ inner->base + 1, inner->base + 4 }, "fourth");
 	expect(tap, &b, "sorted by place, duplicates dropped, includers named",
 	    DIAG_TEXT,
 	    "p.sbx:1:1: error: first [SBX0101]\n"
@@ -249,15 +254,20 @@ test_many(struct tap *tap)
 
 	bench_init(&b, "x\n");
 	for (int i = 0; i < DIAG_MAX + 7; i++)
-		diag_help(&b.diags, diag_add(&b.diags, DIAG_SYNTAX,
-		    place(&b, "x"), "number %d", i), "help %d", i);
+		diag_help(&b.diags,
+		    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"), "number %d",
+			i),
+		    "help %d", i);
 	got = printed(&b, DIAG_TEXT, false);
-	tap_ok(tap, b.diags.errors == DIAG_MAX + 7 &&
-	    strstr(got, "(7 more not shown)\n57 errors\n") != NULL &&
-	    strstr(got, "number 49 ") != NULL &&
-	    strstr(got, "number 50 ") == NULL, "what is too much is counted");
-	tap_ok(tap, strstr(got, "help 50") == NULL &&
-	    strstr(got, "help 49") != NULL, "a record keeps its own help");
+	tap_ok(tap,
+	    b.diags.errors == DIAG_MAX + 7 &&
+		strstr(got, "(7 more not shown)\n57 errors\n") != NULL &&
+		strstr(got, "number 49 ") != NULL &&
+		strstr(got, "number 50 ") == NULL,
+	    "what is too much is counted");
+	tap_ok(tap,
+	    strstr(got, "help 50") == NULL && strstr(got, "help 49") != NULL,
+	    "a record keeps its own help");
 	free(got);
 	arena_release(b.arena);
 
@@ -270,8 +280,10 @@ test_many(struct tap *tap)
 		diag_add(&b.diags, warning, place(&b, "x"), "w%d", i);
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"), "the error");
 	got = printed(&b, DIAG_TEXT, false);
-	tap_ok(tap, strstr(got, ": error: the error [") != NULL &&
-	    strstr(got, "(1 more not shown)\n1 error, 50 warnings\n") != NULL,
+	tap_ok(tap,
+	    strstr(got, ": error: the error [") != NULL &&
+		strstr(got, "(1 more not shown)\n1 error, 50 warnings\n") !=
+		    NULL,
 	    "an error takes the place of a warning");
 	free(got);
 	arena_release(b.arena);
@@ -290,14 +302,15 @@ test_judge(struct tap *tap)
 	diag_add(&b.diags, warning, place(&b, "two"), "second");
 	diag_suppress(&b.diags, &b.diags.records.items[1], "a reason");
 	diag_suppress(&b.diags, &b.diags.records.items[0], "a reason");
-	tap_ok(tap, b.diags.errors == 1 && b.diags.warnings == 1 &&
-	    b.diags.records.items[0].suppressed == NULL,
+	tap_ok(tap,
+	    b.diags.errors == 1 && b.diags.warnings == 1 &&
+		b.diags.records.items[0].suppressed == NULL,
 	    "what is ignored does not count, and errors are not");
 	choices.error[warning] = true;
 	choices.off[DIAG_SYNTAX] = true;
 	diags_judge(&b.diags, &choices);
-	expect(tap, &b, "a warning becomes an error, an error stays",
-	    DIAG_TEXT, "p.sbx:1:1: error: error [SBX0101]\n"
+	expect(tap, &b, "a warning becomes an error, an error stays", DIAG_TEXT,
+	    "p.sbx:1:1: error: error [SBX0101]\n"
 	    "    1 | one two\n"
 	    "      | ^~~\n"
 	    "p.sbx:1:5: error: second [SBX0301]\n"
@@ -329,12 +342,15 @@ test_flood(struct tap *tap)
 		    place(&b, "x"), "e%d", i);
 	for (size_t i = 0; i < b.diags.records.count; i++)
 		errors += b.diags.records.items[i].severity == DIAG_ERROR;
-	tap_ok(tap, errors == 10 && b.diags.errors == 10 &&
-	    b.diags.warnings == DIAG_KEPT + 20 &&
-	    b.diags.records.count == DIAG_KEPT, "errors are always kept");
+	tap_ok(tap,
+	    errors == 10 && b.diags.errors == 10 &&
+		b.diags.warnings == DIAG_KEPT + 20 &&
+		b.diags.records.count == DIAG_KEPT,
+	    "errors are always kept");
 	diag_add(&b.diags, warning, place(&b, "x"), "w%d", DIAG_KEPT - 1);
 	diag_add(&b.diags, warning, place(&b, "x"), "w0");
-	tap_ok(tap, b.diags.warnings == DIAG_KEPT + 21, "what was replaced is "
+	tap_ok(tap, b.diags.warnings == DIAG_KEPT + 21,
+	    "what was replaced is "
 	    "new when it comes again, what was not is known");
 	arena_release(b.arena);
 }
@@ -351,8 +367,9 @@ test_colour(struct tap *tap)
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "one"), "m");
 	plain = printed(&b, DIAG_TEXT, false);
 	coloured = printed(&b, DIAG_TEXT, true);
-	tap_ok(tap, strchr(plain, '\33') == NULL &&
-	    strstr(coloured, "\33[1;31merror: \33[0m") != NULL,
+	tap_ok(tap,
+	    strchr(plain, '\33') == NULL &&
+		strstr(coloured, "\33[1;31merror: \33[0m") != NULL,
 	    "colour only when asked for");
 	for (const char *p = coloured; *p != '\0'; p++) {
 		if (*p == '\33')
@@ -385,29 +402,41 @@ test_table(struct tap *tap)
 	}
 	tap_ok(tap, unique, "a code stands for one thing");
 	tap_ok(tap, form, "every code has its form, a title and a text");
-	tap_ok(tap, diag_find("risky-write") == DIAG_RISKY_WRITE &&
-	    diag_find("Risky-Write") == DIAG_RISKY_WRITE &&
-	    diag_find("risky_write") == DIAG_END &&
-	    diag_find("risky") == DIAG_END &&
-	    diag_find("risky-writes") == DIAG_END, "names are codes too");
-	tap_ok(tap, found && diag_find("sbx0101") == DIAG_SYNTAX &&
-	    diag_find("SBX9999") == DIAG_END && diag_find("") == DIAG_END,
+	tap_ok(tap,
+	    diag_find("risky-write") == DIAG_RISKY_WRITE &&
+		diag_find("Risky-Write") == DIAG_RISKY_WRITE &&
+		diag_find("risky_write") == DIAG_END &&
+		diag_find("risky") == DIAG_END &&
+		diag_find("risky-writes") == DIAG_END,
+	    "names are codes too");
+	tap_ok(tap,
+	    found && diag_find("sbx0101") == DIAG_SYNTAX &&
+		diag_find("SBX9999") == DIAG_END && diag_find("") == DIAG_END,
 	    "codes are found, in any case");
 }
 
 static void
 test_nearest(struct tap *tap)
 {
-	static const char *const words[] = {"read", "write", NULL, "exec",
-	    "network", "shell-history", "workspace-write", "env"};
+	static const char *const words[] = { "read", "write", NULL, "exec",
+		"network", "shell-history", "workspace-write", "env" };
 	static const struct {
 		const char *text, *nearest;
 	} cases[] = {
-		{"raed", "read"}, {"READ", "read"}, {"wirte", "write"},
-		{"exce", "exec"}, {"netwrok", "network"}, {"evn", "env"},
-		{"shell_history", "shell-history"}, {"env", "env"},
-		{"workspace", "workspace-write"}, {"work", NULL},
-		{"xyzzy", NULL}, {"", NULL}, {"q", NULL}, {"rwxrwxrwx", NULL},
+		{ "raed", "read" },
+		{ "READ", "read" },
+		{ "wirte", "write" },
+		{ "exce", "exec" },
+		{ "netwrok", "network" },
+		{ "evn", "env" },
+		{ "shell_history", "shell-history" },
+		{ "env", "env" },
+		{ "workspace", "workspace-write" },
+		{ "work", NULL },
+		{ "xyzzy", NULL },
+		{ "", NULL },
+		{ "q", NULL },
+		{ "rwxrwxrwx", NULL },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -418,8 +447,9 @@ test_nearest(struct tap *tap)
 		    strcmp(got, cases[i].nearest) == 0;
 
 		tap_ok(tap, same, "'%s' is nearest to %s, got %s",
-		    cases[i].text, cases[i].nearest ? cases[i].nearest :
-		    "nothing", got ? got : "nothing");
+		    cases[i].text,
+		    cases[i].nearest ? cases[i].nearest : "nothing",
+		    got ? got : "nothing");
 	}
 	char *large = malloc(1 << 20);
 	memset(large, 'r', (1 << 20) - 1);
@@ -436,31 +466,45 @@ test_utf8(struct tap *tap)
 		const char *bytes;
 		size_t size;
 	} cases[] = {
-		{"a", 1}, {"\xc3\xa9", 2}, {"\xe6\x97\xa5", 3},
-		{"\xf0\x9f\x98\x80", 4}, {"\xf4\x8f\xbf\xbf", 4},
-		{"\x80", 0}, {"\xc0\x80", 0}, {"\xc1\xbf", 0}, {"\xc3", 0},
-		{"\xe0\x9f\xbf", 0}, {"\xed\xa0\x80", 0}, {"\xe6\x97", 0},
-		{"\xf0\x8f\xbf\xbf", 0}, {"\xf4\x90\x80\x80", 0},
-		{"\xf5\x80\x80\x80", 0}, {"\xff", 0}, {"\xc3(", 0},
+		{ "a", 1 },
+		{ "\xc3\xa9", 2 },
+		{ "\xe6\x97\xa5", 3 },
+		{ "\xf0\x9f\x98\x80", 4 },
+		{ "\xf4\x8f\xbf\xbf", 4 },
+		{ "\x80", 0 },
+		{ "\xc0\x80", 0 },
+		{ "\xc1\xbf", 0 },
+		{ "\xc3", 0 },
+		{ "\xe0\x9f\xbf", 0 },
+		{ "\xed\xa0\x80", 0 },
+		{ "\xe6\x97", 0 },
+		{ "\xf0\x8f\xbf\xbf", 0 },
+		{ "\xf4\x90\x80\x80", 0 },
+		{ "\xf5\x80\x80\x80", 0 },
+		{ "\xff", 0 },
+		{ "\xc3(", 0 },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
 		uint32_t character = 0;
 
-		tap_ok(tap, utf8_decode(cases[i].bytes, strlen(cases[i].bytes),
-		    &character) == cases[i].size, "UTF-8 case %zu", i);
+		tap_ok(tap,
+		    utf8_decode(cases[i].bytes, strlen(cases[i].bytes),
+			&character) == cases[i].size,
+		    "UTF-8 case %zu", i);
 	}
-	tap_ok(tap, utf8_is_hidden(0x202e) && utf8_is_hidden(0x200b) &&
-	    utf8_is_hidden(0xa0) && utf8_is_hidden(0xfeff) &&
-	    utf8_is_hidden(0x7f) && !utf8_is_hidden('a') &&
-	    !utf8_is_hidden(0xe9) && !utf8_is_hidden(0x65e5),
+	tap_ok(tap,
+	    utf8_is_hidden(0x202e) && utf8_is_hidden(0x200b) &&
+		utf8_is_hidden(0xa0) && utf8_is_hidden(0xfeff) &&
+		utf8_is_hidden(0x7f) && !utf8_is_hidden('a') &&
+		!utf8_is_hidden(0xe9) && !utf8_is_hidden(0x65e5),
 	    "hidden characters");
 }
 
 int
 main(void)
 {
-	struct tap tap = {0, 0};
+	struct tap tap = { 0, 0 };
 
 	test_plain(&tap);
 	test_width(&tap);

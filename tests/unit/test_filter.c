@@ -24,7 +24,10 @@ enum {
 	NUMBERS_END = 1024,
 	X32 = 0x40000000,
 	CALLS_MAX = 4096,
-	NO_RULE = 0, ALLOWED_AT = 100, DENIED_AT = 200, NETWORK_AT = 300,
+	NO_RULE = 0,
+	ALLOWED_AT = 100,
+	DENIED_AT = 200,
+	NETWORK_AT = 300,
 };
 
 /* --- names ---------------------------------------------------------------- */
@@ -38,19 +41,27 @@ test_names(struct tap *tap)
 		const char *name;
 		int x86_64, aarch64;
 	} cases[] = {
-		{ "read", 0, 63 }, { "open", 2, -1 }, { "openat", 257, 56 },
-		{ "mount", 165, 40 }, { "clone3", 435, 435 },
-		{ "stime", -1, -1 }, { "vm86", -1, -1 },
-		{ "socketcall", -1, -1 }, { "open_tree_attr", 467, 467 },
-		{ "uretprobe", 335, -1 }, { "raed", -1, -1 }, { "", -1, -1 },
+		{ "read", 0, 63 },
+		{ "open", 2, -1 },
+		{ "openat", 257, 56 },
+		{ "mount", 165, 40 },
+		{ "clone3", 435, 435 },
+		{ "stime", -1, -1 },
+		{ "vm86", -1, -1 },
+		{ "socketcall", -1, -1 },
+		{ "open_tree_attr", 467, 467 },
+		{ "uretprobe", 335, -1 },
+		{ "raed", -1, -1 },
+		{ "", -1, -1 },
 	};
 	size_t wrong = 0;
 
 	for (size_t i = 0; i < countof(cases); i++) {
-		tap_ok(tap, syscall_number(x86_64, cases[i].name) ==
-		    cases[i].x86_64 && syscall_number(aarch64,
-		    cases[i].name) == cases[i].aarch64, "number of '%s'",
-		    cases[i].name);
+		tap_ok(tap,
+		    syscall_number(x86_64, cases[i].name) == cases[i].x86_64 &&
+			syscall_number(aarch64, cases[i].name) ==
+			    cases[i].aarch64,
+		    "number of '%s'", cases[i].name);
 	}
 	for (size_t i = 0; i < arch_count; i++) {
 		const struct arch *arch = &arches[i];
@@ -60,19 +71,22 @@ test_names(struct tap *tap)
 
 			wrong += name != NULL &&
 			    (syscall_number(arch, name) != n ||
-			    (uint32_t)n >= arch->number_limit);
+				(uint32_t)n >= arch->number_limit);
 		}
 		wrong += syscall_name(arch, (int)arch->number_limit - 1) ==
 		    NULL;
 	}
 	tap_ok(tap, wrong == 0, "numbers and names go both ways");
-	tap_ok(tap, syscall_is_known("stime") && syscall_is_known("mseal") &&
-	    syscall_is_known("riscv_hwprobe") && !syscall_is_known("raed") &&
-	    !syscall_is_known("") && !syscall_is_known("@mount"),
+	tap_ok(tap,
+	    syscall_is_known("stime") && syscall_is_known("mseal") &&
+		syscall_is_known("riscv_hwprobe") &&
+		!syscall_is_known("raed") && !syscall_is_known("") &&
+		!syscall_is_known("@mount"),
 	    "what is a name");
-	tap_ok(tap, strcmp(syscall_nearest("raed", false), "read") == 0 &&
-	    strcmp(syscall_nearest("mounts", true), "mount") == 0 &&
-	    syscall_nearest("qqqqqqqqqqqq", false) == NULL,
+	tap_ok(tap,
+	    strcmp(syscall_nearest("raed", false), "read") == 0 &&
+		strcmp(syscall_nearest("mounts", true), "mount") == 0 &&
+		syscall_nearest("qqqqqqqqqqqq", false) == NULL,
 	    "what was meant");
 }
 
@@ -108,11 +122,13 @@ group_has(const char *group, const char *name)
 static void
 test_groups(struct tap *tap)
 {
-	tap_ok(tap, group_has("mount", "open_tree_attr") &&
-	    group_has("privileged", "chown") &&
-	    group_has("system-service", "io_uring_setup") &&
-	    group_has("known", "sysfs") && !group_has("mount", "chown") &&
-	    syscall_group("none") == NULL && syscall_group("@mount") == NULL,
+	tap_ok(tap,
+	    group_has("mount", "open_tree_attr") &&
+		group_has("privileged", "chown") &&
+		group_has("system-service", "io_uring_setup") &&
+		group_has("known", "sysfs") && !group_has("mount", "chown") &&
+		syscall_group("none") == NULL &&
+		syscall_group("@mount") == NULL,
 	    "groups in groups");
 }
 
@@ -123,29 +139,83 @@ test_groups(struct tap *tap)
  */
 static const char *const denied[] = {
 	/* io_uring, mounts, namespaces */
-	"io_uring_setup", "io_uring_enter", "io_uring_register", "chroot",
-	"fsconfig", "fsmount", "fsopen", "fspick", "mount", "mount_setattr",
-	"move_mount", "open_tree", "open_tree_attr", "pivot_root", "umount2",
-	"unshare", "setns", "clone3",
-	"add_key", "keyctl", "request_key",
+	"io_uring_setup",
+	"io_uring_enter",
+	"io_uring_register",
+	"chroot",
+	"fsconfig",
+	"fsmount",
+	"fsopen",
+	"fspick",
+	"mount",
+	"mount_setattr",
+	"move_mount",
+	"open_tree",
+	"open_tree_attr",
+	"pivot_root",
+	"umount2",
+	"unshare",
+	"setns",
+	"clone3",
+	"add_key",
+	"keyctl",
+	"request_key",
 	/* the kernel and the machine */
-	"init_module", "finit_module", "delete_module", "kexec_load",
-	"kexec_file_load", "reboot", "swapon", "swapoff", "ioperm", "iopl",
-	"adjtimex", "clock_adjtime", "clock_settime", "settimeofday",
-	"modify_ldt", "bpf", "perf_event_open", "userfaultfd", "vmsplice",
-	"fanotify_init", "lookup_dcookie", "name_to_handle_at",
-	"open_by_handle_at", "quotactl", "quotactl_fd", "acct", "syslog",
-	"vhangup", "sethostname", "setdomainname", "nfsservctl",
+	"init_module",
+	"finit_module",
+	"delete_module",
+	"kexec_load",
+	"kexec_file_load",
+	"reboot",
+	"swapon",
+	"swapoff",
+	"ioperm",
+	"iopl",
+	"adjtimex",
+	"clock_adjtime",
+	"clock_settime",
+	"settimeofday",
+	"modify_ldt",
+	"bpf",
+	"perf_event_open",
+	"userfaultfd",
+	"vmsplice",
+	"fanotify_init",
+	"lookup_dcookie",
+	"name_to_handle_at",
+	"open_by_handle_at",
+	"quotactl",
+	"quotactl_fd",
+	"acct",
+	"syslog",
+	"vhangup",
+	"sethostname",
+	"setdomainname",
+	"nfsservctl",
 	/* what few kernels still have */
-	"uselib", "_sysctl", "create_module", "get_kernel_syms",
-	"query_module", "getpmsg", "putpmsg", "afs_syscall", "tuxcall",
-	"security", "vserver", "sysfs", "ustat",
+	"uselib",
+	"_sysctl",
+	"create_module",
+	"get_kernel_syms",
+	"query_module",
+	"getpmsg",
+	"putpmsg",
+	"afs_syscall",
+	"tuxcall",
+	"security",
+	"vserver",
+	"sysfs",
+	"ustat",
 };
 
 /* Those that Landlock keeps inside, wherever there is Landlock. */
 static const char *const denied_without_landlock[] = {
-	"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd",
-	"kcmp", "process_madvise",
+	"ptrace",
+	"process_vm_readv",
+	"process_vm_writev",
+	"pidfd_getfd",
+	"kcmp",
+	"process_madvise",
 };
 
 static bool
@@ -162,8 +232,9 @@ static bool
 name_is_denied(const struct filter *filter, const char *name)
 {
 	return is_among(name, denied, countof(denied)) ||
-	    (filter->min_abi == 0 && is_among(name, denied_without_landlock,
-		countof(denied_without_landlock)));
+	    (filter->min_abi == 0 &&
+		is_among(name, denied_without_landlock,
+		    countof(denied_without_landlock)));
 }
 
 static void
@@ -221,10 +292,11 @@ test_shape(struct tap *tap)
 			total += steps;
 			most = steps > most ? steps : most;
 		}
-		tap_ok(tap, program->count <= 90 && total <= 4600 &&
-		    most <= 18, "%s, flags %#x: %zu instructions, %zu steps "
-		    "for all numbers, %zu at most", filter->arch->name,
-		    filter->flags, program->count, total, most);
+		tap_ok(tap, program->count <= 90 && total <= 4600 && most <= 18,
+		    "%s, flags %#x: %zu instructions, %zu steps "
+		    "for all numbers, %zu at most",
+		    filter->arch->name, filter->flags, program->count, total,
+		    most);
 	}
 	arena_release(arena);
 }
@@ -252,8 +324,8 @@ filter_pick_for(const struct filter_set *set, size_t arch, uint32_t kind,
 		const struct filter *filter = &set->filters.items[i];
 
 		if (filter->arch == &arches[arch] &&
-		    (filter->flags & (SBX_PROGRAM_FULL |
-			SBX_PROGRAM_LOOPBACK)) == kind &&
+		    (filter->flags &
+			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) == kind &&
 		    filter->min_abi <= abi)
 			best = filter;
 	}
@@ -285,8 +357,7 @@ struct expectation {
 static const struct expectation expectations[] = {
 	/* No network: no family but those that something else confines. */
 	{ "nothing said", BELOW, 7, "socket", { 2, 1, 0 }, ERR(EACCES) },
-	{ "nothing said", BELOW, 7, "socket", { 2 | HIGH, 1, 0 },
-	    ERR(EACCES) },
+	{ "nothing said", BELOW, 7, "socket", { 2 | HIGH, 1, 0 }, ERR(EACCES) },
 	{ "nothing said", BELOW, 7, "socket", { 1, 1, 0 }, ERR(EACCES) },
 	{ "nothing said", BELOW, 7, "socket", { 16, 3, 0 }, ERR(EACCES) },
 	{ "nothing said", BELOW, 7, "socket", { 40, 1, 0 }, ERR(EACCES) },
@@ -295,8 +366,7 @@ static const struct expectation expectations[] = {
 	{ "nothing said", BELOW, 9, "socket", { 16, 3, 0 }, ERR(EACCES) },
 	{ "nothing said", FULL, 4, "socket", { 1, 2, 0 }, FILTER_ALLOW },
 	{ "nothing said", FULL, 4, "socket", { 16, 3, 0 }, FILTER_ALLOW },
-	{ "nothing said", FULL, 4, "socket", { 16, 0x80003, 0 },
-	    FILTER_ALLOW },
+	{ "nothing said", FULL, 4, "socket", { 16, 0x80003, 0 }, FILTER_ALLOW },
 	{ "nothing said", FULL, 4, "socket", { 16, 3, 9 }, ERR(EACCES) },
 	{ "nothing said", FULL, 10, "socket", { 2, 1, 0 }, ERR(EACCES) },
 	{ "nothing said", BELOW, 7, "socketpair", { 1, 1 }, FILTER_ALLOW },
@@ -311,8 +381,7 @@ static const struct expectation expectations[] = {
 	{ "nothing said", BELOW, 7, "sendto", { 3, 0, 0, 0x20000000 },
 	    FILTER_ALLOW },
 	/* A view that shows the host's sockets is no view without them. */
-	{ "a view of everything", FULL, 7, "socket", { 1, 1, 0 },
-	    ERR(EACCES) },
+	{ "a view of everything", FULL, 7, "socket", { 1, 1, 0 }, ERR(EACCES) },
 	{ "a view of everything", FULL, 9, "socket", { 1, 1, 0 },
 	    FILTER_ALLOW },
 	/* The network: streams and datagrams of any protocol. */
@@ -336,8 +405,7 @@ static const struct expectation expectations[] = {
 	    ERR(EACCES) },
 	{ "a network of its own", FULL, 10, "socket", { 10, 2, 17 },
 	    ERR(EACCES) },
-	{ "a network of its own", FULL, 4, "socket", { 1, 1, 0 },
-	    ERR(EACCES) },
+	{ "a network of its own", FULL, 4, "socket", { 1, 1, 0 }, ERR(EACCES) },
 	{ "a network of its own", FULL, 6, "socket", { 1, 1, 0 },
 	    FILTER_ALLOW },
 	{ "a network of its own", LOOPBACK, 4, "socket", { 2, 1, 0 },
@@ -365,8 +433,7 @@ static const struct expectation expectations[] = {
 	{ "the internet", FULL, 6, "socket", { 1, 1, 0 }, FILTER_ALLOW },
 	{ "abstract sockets", FULL, 4, "socket", { 1, 1, 0 }, FILTER_ALLOW },
 	/* Ports: TCP, where Landlock holds it. */
-	{ "ports to connect to", BELOW, 3, "socket", { 2, 1, 0 },
-	    ERR(EACCES) },
+	{ "ports to connect to", BELOW, 3, "socket", { 2, 1, 0 }, ERR(EACCES) },
 	{ "ports to connect to", BELOW, 4, "socket", { 2, 1, 0 },
 	    FILTER_ALLOW },
 	{ "ports to connect to", BELOW, 4, "socket", { 2, 0x801, 6 },
@@ -377,8 +444,7 @@ static const struct expectation expectations[] = {
 	    FILTER_ALLOW },
 	{ "ports to connect to", BELOW, 4, "socket", { 2, 1, 262 },
 	    ERR(EACCES) },
-	{ "ports to connect to", BELOW, 4, "socket", { 2, 2, 0 },
-	    ERR(EACCES) },
+	{ "ports to connect to", BELOW, 4, "socket", { 2, 2, 0 }, ERR(EACCES) },
 	{ "ports to connect to", BELOW, 4, "sendto", { 3, 0, 0, 0x20000000 },
 	    ERR(EOPNOTSUPP) },
 	{ "ports to connect to", BELOW, 4, "sendto", { 3, 0, 0, 0x20004000 },
@@ -394,8 +460,7 @@ static const struct expectation expectations[] = {
 	{ "ports both ways", FULL, 7, "socket", { 1, 1, 0 }, FILTER_ALLOW },
 	/* The terminal. */
 	{ "nothing said", BELOW, 7, "ioctl", { 0, 0x5412 }, ERR(EPERM) },
-	{ "nothing said", BELOW, 7, "ioctl", { 0, 0x5412 | HIGH },
-	    ERR(EPERM) },
+	{ "nothing said", BELOW, 7, "ioctl", { 0, 0x5412 | HIGH }, ERR(EPERM) },
 	{ "nothing said", BELOW, 7, "ioctl", { 0, 0x541c }, ERR(EPERM) },
 	{ "nothing said", BELOW, 7, "ioctl", { 0, 0x5401 }, FILTER_ALLOW },
 	{ "everything known", BELOW, 7, "ioctl", { 0, 0x5412 }, ERR(EPERM) },
@@ -420,18 +485,12 @@ static const struct expectation expectations[] = {
 	{ "nothing said", BELOW, 7, "prlimit64", { 0, 0, 1 }, FILTER_ALLOW },
 	{ "nothing said", BELOW, 7, "prlimit64", { 1, 0, 1 }, ERR(EPERM) },
 	{ "nothing said", BELOW, 7, "personality", { 8 }, FILTER_ALLOW },
-	{ "nothing said", BELOW, 7, "personality", { 0x20000 },
-	    FILTER_ALLOW },
-	{ "nothing said", BELOW, 7, "personality", { 0x20008 },
-	    FILTER_ALLOW },
-	{ "nothing said", BELOW, 7, "personality", { 0x40000 },
-	    FILTER_ALLOW },
-	{ "nothing said", BELOW, 7, "personality", { 0x40008 },
-	    FILTER_ALLOW },
-	{ "nothing said", BELOW, 7, "personality", { 0x440000 },
-	    ERR(EPERM) },
-	{ "nothing said", BELOW, 7, "personality", { 0x400000 },
-	    ERR(EPERM) },
+	{ "nothing said", BELOW, 7, "personality", { 0x20000 }, FILTER_ALLOW },
+	{ "nothing said", BELOW, 7, "personality", { 0x20008 }, FILTER_ALLOW },
+	{ "nothing said", BELOW, 7, "personality", { 0x40000 }, FILTER_ALLOW },
+	{ "nothing said", BELOW, 7, "personality", { 0x40008 }, FILTER_ALLOW },
+	{ "nothing said", BELOW, 7, "personality", { 0x440000 }, ERR(EPERM) },
+	{ "nothing said", BELOW, 7, "personality", { 0x400000 }, ERR(EPERM) },
 	{ "debuggers", BELOW, 7, "personality", { 0x400000 }, FILTER_ALLOW },
 	/* The baseline, what lifts it, and what a deny takes back. */
 	{ "nothing said", BELOW, 7, "mount", { 0 }, ERR(EPERM) },
@@ -462,8 +521,8 @@ test_expectations(struct tap *tap)
 		const struct expectation *want = &expectations[i];
 		struct filter_set set;
 
-		filters_build(sample_policy(arena,
-		    sample_find(want->sample)), &set);
+		filters_build(sample_policy(arena, sample_find(want->sample)),
+		    &set);
 		for (size_t arch = 0; arch < arch_count; arch++) {
 			struct syscall_data data = {
 				.number = syscall_number(&arches[arch],
@@ -474,16 +533,20 @@ test_expectations(struct tap *tap)
 
 			memcpy(data.args, want->args, sizeof want->args);
 			got = filter_verdict(filter_pick_for(&set, arch,
-			    want->kind, want->abi), &data);
+						 want->kind, want->abi),
+			    &data);
 			tap_ok(tap, data.number >= 0 && got == want->action,
 			    "%s%s ABI %u: %s(%#lx, %#lx, %#lx, %#lx) on %s: "
-			    "%#x", want->sample, want->kind == 0 ? "," :
-			    want->kind == LOOPBACK ? ", loopback," : ", full,",
+			    "%#x",
+			    want->sample,
+			    want->kind == 0            ? "," :
+				want->kind == LOOPBACK ? ", loopback," :
+							 ", full,",
 			    want->abi, want->name, (unsigned long)data.args[0],
 			    (unsigned long)data.args[1],
 			    (unsigned long)data.args[2],
-			    (unsigned long)data.args[3],
-			    arches[arch].name, got);
+			    (unsigned long)data.args[3], arches[arch].name,
+			    got);
 		}
 	}
 	arena_release(arena);
@@ -518,15 +581,17 @@ test_reasons(struct tap *tap)
 		struct filter_set set;
 
 		filters_build(sample_policy(arena,
-		    sample_find(cases[i].sample)), &set);
+				  sample_find(cases[i].sample)),
+		    &set);
 		filter = filter_pick(&set, 0, false, 0);
 		entry = &filter->entries[syscall_number(filter->arch,
 		    cases[i].name)];
-		tap_ok(tap, entry->loc.begin == cases[i].place &&
-		    entry->reason != NULL && strcmp(entry->name,
-		    cases[i].name) == 0 && strcmp(entry->reason,
-		    cases[i].reason) == 0, "%s: who decided about %s",
-		    cases[i].sample, cases[i].name);
+		tap_ok(tap,
+		    entry->loc.begin == cases[i].place &&
+			entry->reason != NULL &&
+			strcmp(entry->name, cases[i].name) == 0 &&
+			strcmp(entry->reason, cases[i].reason) == 0,
+		    "%s: who decided about %s", cases[i].sample, cases[i].name);
 	}
 	arena_release(arena);
 }
@@ -547,8 +612,7 @@ test_variants(struct tap *tap)
 		{ "no sockets", "0@0 10@1 17@4" },
 		{ "a network of its own", "0@0 10@1 12@9 15@4 17@6 37@4" },
 		{ "both networks", "0@0 10@1 12@9 15@4 17@6" },
-		{ "loopback and a view",
-		    "0@0 10@1 12@9 15@4 17@9 35@4 37@9" },
+		{ "loopback and a view", "0@0 10@1 12@9 15@4 17@9 35@4 37@9" },
 	};
 	struct arena *arena = arena_new();
 
@@ -557,7 +621,8 @@ test_variants(struct tap *tap)
 		char text[2][128] = { "", "" };
 
 		filters_build(sample_policy(arena,
-		    sample_find(cases[i].sample)), &set);
+				  sample_find(cases[i].sample)),
+		    &set);
 		for (size_t j = 0; j < set.filters.count; j++) {
 			const struct filter *filter = &set.filters.items[j];
 			char *at = text[filter->arch - arches];
@@ -566,9 +631,10 @@ test_variants(struct tap *tap)
 			    *at != '\0' ? " " : "", filter->flags,
 			    filter->min_abi);
 		}
-		tap_ok(tap, strcmp(text[0], cases[i].variants) == 0 &&
-		    strcmp(text[1], cases[i].variants) == 0, "%s: %s, %s",
-		    cases[i].sample, text[0], text[1]);
+		tap_ok(tap,
+		    strcmp(text[0], cases[i].variants) == 0 &&
+			strcmp(text[1], cases[i].variants) == 0,
+		    "%s: %s, %s", cases[i].sample, text[0], text[1]);
 	}
 	arena_release(arena);
 }
@@ -596,12 +662,15 @@ test_one_machine(struct tap *tap)
 			const struct filter *filter = filter_pick(&set, arch,
 			    false, 0);
 
-			actions[arch] = filter->entries[syscall_number(
-			    filter->arch, cases[i].name)].action;
+			actions[arch] =
+			    filter
+				->entries[syscall_number(filter->arch,
+				    cases[i].name)]
+				.action;
 		}
-		tap_ok(tap, actions[0] == cases[i].here &&
-		    actions[1] == cases[i].there, "on one machine: %s",
-		    cases[i].name);
+		tap_ok(tap,
+		    actions[0] == cases[i].here && actions[1] == cases[i].there,
+		    "on one machine: %s", cases[i].name);
 	}
 	arena_release(arena);
 }
@@ -620,8 +689,9 @@ test_everything(struct tap *tap)
 	    "a policy that allows everything has no filter");
 	policy->freedoms.items[0].origin.where = SBX_ON_LINUX_AARCH64;
 	filters_build(policy, &set);
-	tap_ok(tap, filter_pick(&set, 0, false, 0) != NULL &&
-	    filter_pick(&set, 1, false, 0) == NULL,
+	tap_ok(tap,
+	    filter_pick(&set, 0, false, 0) != NULL &&
+		filter_pick(&set, 1, false, 0) == NULL,
 	    "on one machine: that machine");
 	arena_release(arena);
 }
@@ -632,8 +702,9 @@ test_everything(struct tap *tap)
 static bool
 number_is_exempt(const struct arch *arch, int number)
 {
-	return number >= 0 && (number == syscall_number(arch, "uretprobe") ||
-	    number == syscall_number(arch, "uprobe"));
+	return number >= 0 &&
+	    (number == syscall_number(arch, "uretprobe") ||
+		number == syscall_number(arch, "uprobe"));
 }
 
 static size_t
@@ -716,13 +787,13 @@ test_kernel(struct tap *tap)
 			if (filter->arch->audit != KERNEL_AUDIT)
 				continue;
 			count = calls_collect(filter->arch, calls);
-			differ += kernel_differs(filter,
-			    &set.programs.items[j], calls, count);
+			differ += kernel_differs(filter, &set.programs.items[j],
+			    calls, count);
 			tried += count;
 #ifdef __x86_64__
 			count = calls_collect_compat(filter->arch, calls);
-			differ += kernel_differs(filter,
-			    &set.programs.items[j], calls, count);
+			differ += kernel_differs(filter, &set.programs.items[j],
+			    calls, count);
 			tried += count;
 #endif
 		}
@@ -730,8 +801,10 @@ test_kernel(struct tap *tap)
 			tap_skip(tap, "not a machine of ours",
 			    "%s: the kernel's verdicts", samples[i].name);
 		else
-			tap_ok(tap, differ == 0, "%s: %zu calls as the kernel "
-			    "says", samples[i].name, tried);
+			tap_ok(tap, differ == 0,
+			    "%s: %zu calls as the kernel "
+			    "says",
+			    samples[i].name, tried);
 	}
 	arena_release(arena);
 }
@@ -797,7 +870,7 @@ live(void)
 #ifdef __x86_64__
 	MUST(syscall(X32 | 39) < 0 && errno == ENOSYS);
 	MUST(kernel_call(&(struct syscall_data){ .number = 20,
-	    .audit = AUDIT_ARCH_I386 }) == -ENOSYS);
+		 .audit = AUDIT_ARCH_I386 }) == -ENOSYS);
 #endif
 #undef MUST
 	return wrong;
@@ -822,7 +895,7 @@ test_live(struct tap *tap)
 		child = fork();
 		if (child == 0) {
 			if (kernel_install(set.programs.items[i].insns,
-			    set.programs.items[i].count))
+				set.programs.items[i].count))
 				*wrong = live();
 			_exit(0);
 		}

@@ -3,8 +3,8 @@
  * form that is easy to read; and which files are read for it.
  */
 #include "compiler/language/ast.h"
-#include "compiler/report/diag.h"
 #include "compiler/read/read.h"
+#include "compiler/report/diag.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ parse_text(struct bench *bench, const char *text, size_t size)
 	bench_init(bench);
 	bench->stmts = ast_parse(&bench->sources, &bench->diags,
 	    sources_add(&bench->sources, "t.sbx", "t.sbx", text, size,
-	    (struct loc){0, 0}));
+		(struct loc){ 0, 0 }));
 }
 
 /* The codes of all diagnostics, in the order in which they were found. */
@@ -52,8 +52,12 @@ static void
 put_atom(FILE *stream, const struct ast_atom *atom)
 {
 	static const char marks[] = {
-		[AST_WORD] = 'w', [AST_PATH] = 'p', [AST_PATTERN] = '*',
-		[AST_GROUP] = '@', [AST_NUMBER] = 'n', [AST_RANGE] = '-',
+		[AST_WORD] = 'w',
+		[AST_PATH] = 'p',
+		[AST_PATTERN] = '*',
+		[AST_GROUP] = '@',
+		[AST_NUMBER] = 'n',
+		[AST_RANGE] = '-',
 		[AST_STRING] = 's',
 	};
 
@@ -67,7 +71,7 @@ put_list(FILE *stream, const char *name, const struct ast_list *list)
 		return;
 	fprintf(stream, " %s", name);
 	for (const struct ast_atom *atom = list->first; atom != NULL;
-	    atom = atom->next)
+	     atom = atom->next)
 		put_atom(stream, atom);
 }
 
@@ -75,12 +79,19 @@ static void
 put_stmts(FILE *stream, const struct ast_stmt *stmts, int depth)
 {
 	static const char *const kinds[] = {
-		[AST_VERSION] = "sbx", [AST_INCLUDE] = "include",
-		[AST_LET] = "let", [AST_PARAM] = "param",
-		[AST_GROUP_DEF] = "group", [AST_PROFILE] = "profile",
-		[AST_USE] = "use", [AST_ABOUT] = "about",
-		[AST_RULE] = "rule", [AST_REQUIRE] = "require",
-		[AST_LIMIT] = "limit", [AST_SET] = "set", [AST_ON] = "on",
+		[AST_VERSION] = "sbx",
+		[AST_INCLUDE] = "include",
+		[AST_LET] = "let",
+		[AST_PARAM] = "param",
+		[AST_GROUP_DEF] = "group",
+		[AST_PROFILE] = "profile",
+		[AST_USE] = "use",
+		[AST_ABOUT] = "about",
+		[AST_RULE] = "rule",
+		[AST_REQUIRE] = "require",
+		[AST_LIMIT] = "limit",
+		[AST_SET] = "set",
+		[AST_ON] = "on",
 	};
 
 	for (; stmts != NULL; stmts = stmts->next) {
@@ -126,7 +137,8 @@ test_shapes(struct tap *tap)
 	static const struct {
 		const char *name, *text, *tree, *codes;
 	} cases[] = {
-		{"rules", "sbx 1\ngroup g {\n"
+		{ "rules",
+		    "sbx 1\ngroup g {\n"
 		    "allow network full\n"
 		    "deny read { ${credentials} \"/b c\"\n\n # x\n ~ }"
 		    "  except ~/.x\n"
@@ -140,8 +152,10 @@ test_shapes(struct tap *tap)
 		    " rule drop P | w:write = p:/a - p:/a/b p:/a/c\n"
 		    " rule A | w:network w:connect w:tcp = n:443 -:8000-8080\n"
 		    " rule D | w:syscalls = @:mount w:io_uring_setup\n"
-		    " rule D | w:env = *:*_TOKEN *:LC_* s:limit\n", ""},
-		{"other statements", "sbx 1\nlet a = { /x ${b}/y }\nlet b = ~\n"
+		    " rule D | w:env = *:*_TOKEN *:LC_* s:limit\n",
+		    "" },
+		{ "other statements",
+		    "sbx 1\nlet a = { /x ${b}/y }\nlet b = ~\n"
 		    "param d # x\nprofile p extends q {\n"
 		    "\tabout \"a \\\"b\\\"\\n\"\n"
 		    "use g\nrequire level standard\nrequire landlock 4\n"
@@ -153,44 +167,56 @@ test_shapes(struct tap *tap)
 		    " require | w:landlock n:4\n limit | w:file-size n:50MiB\n"
 		    " limit | w:core w:none\n set w:CI | w:env = n:1\n"
 		    " set w:limit | w:env = p:${tmp}/c\n"
-		    " set w:X | w:env = s:a=b\n", ""},
-		{"blocks", "sbx 1\nprofile p {\n"
+		    " set w:X | w:env = s:a=b\n",
+		    "" },
+		{ "blocks",
+		    "sbx 1\nprofile p {\n"
 		    "on linux { require landlock 4 }\n"
 		    "on linux macos {\non x86_64 { allow everything } }\n"
 		    "on macos { }\non macos {\n}\n}\n",
 		    "sbx | n:1\nprofile w:p\n on = w:linux\n"
 		    "  require | w:landlock n:4\n on = w:linux w:macos\n"
 		    "  on = w:x86_64\n   rule A | w:everything\n"
-		    " on = w:macos\n on = w:macos\n", ""},
-		{"line ends and a mark", "\xef\xbb\xbf\r\n# x\r\nsbx 1\r\n"
+		    " on = w:macos\n on = w:macos\n",
+		    "" },
+		{ "line ends and a mark",
+		    "\xef\xbb\xbf\r\n# x\r\nsbx 1\r\n"
 		    "profile p {\r\nallow read {\r\n/a\r\n}\r\n}",
-		    "sbx | n:1\nprofile w:p\n rule A | w:read = p:/a\n", ""},
-		{"faults leave their neighbours", "sbx 1\nprofile p {\n"
+		    "sbx | n:1\nprofile w:p\n rule A | w:read = p:/a\n", "" },
+		{ "faults leave their neighbours",
+		    "sbx 1\nprofile p {\n"
 		    "allow read /a\nalow read {\n/b\n}\nallow read /c /d\n"
-		    "on linux { allow }\ndeny read { /e } /f\nallow read /g\n}\n"
+		    "on linux { allow }\ndeny read { /e } /f\nallow read "
+		    "/g\n}\n"
 		    "let x /y\nparam z\n",
 		    "sbx | n:1\nprofile w:p\n rule A | w:read = p:/a\n"
 		    " on = w:linux\n rule A | w:read = p:/g\nparam w:z\n",
-		    "0102 0101 0101 0101 0101"},
-		{"a faulty head hides nothing in its block", "sbx 1\n"
+		    "0102 0101 0101 0101 0101" },
+		{ "a faulty head hides nothing in its block",
+		    "sbx 1\n"
 		    "profile p extnds q {\nalow read /x\n}\nparam z\n",
-		    "sbx | n:1\nparam w:z\n", "0101 0102"},
-		{"a brace that is the fault itself", "sbx 1\n"
-		    "param z {\n/a\n}\nparam y\n", "sbx | n:1\nparam w:y\n", "0101"},
-		{"an open block loses nothing before it", "sbx 1\nparam z\n"
-		    "profile p {\n", "sbx | n:1\nparam w:z\n", "0107"},
-		{"misplaced statements are taken out", "sbx 1\nallow read /x\n"
+		    "sbx | n:1\nparam w:z\n", "0101 0102" },
+		{ "a brace that is the fault itself",
+		    "sbx 1\n"
+		    "param z {\n/a\n}\nparam y\n",
+		    "sbx | n:1\nparam w:y\n", "0101" },
+		{ "an open block loses nothing before it",
+		    "sbx 1\nparam z\n"
+		    "profile p {\n",
+		    "sbx | n:1\nparam w:z\n", "0107" },
+		{ "misplaced statements are taken out",
+		    "sbx 1\nallow read /x\n"
 		    "profile p {\non linux {\nlet x = /y\nuse g\n}\n}\n",
 		    "sbx | n:1\nprofile w:p\n on = w:linux\n  use w:g\n",
-		    "0109 0109"},
-		{"a later version stops everything", "sbx 2\nfoo bar }\n", "",
-		    "0702"},
-		{"a later version after blank lines", "\n#\nsbx 1000000\n", "",
-		    "0702"},
-		{"no version, but a policy", "param x\nalow\n", "param w:x\n",
-		    "0701 0102"},
-		{"no policy at all", "%PDF-1.4 {{{\n", "", "0701"},
-		{"no policy, and no token", ";;\n", "", "0701"},
+		    "0109 0109" },
+		{ "a later version stops everything", "sbx 2\nfoo bar }\n", "",
+		    "0702" },
+		{ "a later version after blank lines", "\n#\nsbx 1000000\n", "",
+		    "0702" },
+		{ "no version, but a policy", "param x\nalow\n", "param w:x\n",
+		    "0701 0102" },
+		{ "no policy at all", "%PDF-1.4 {{{\n", "", "0701" },
+		{ "no policy, and no token", ";;\n", "", "0701" },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -207,8 +233,7 @@ test_shapes(struct tap *tap)
 enum { GARBAGE = 1 << 20 };
 
 static void
-garbage(struct tap *tap, const char *start, const char *piece,
-    size_t piece_len)
+garbage(struct tap *tap, const char *start, const char *piece, size_t piece_len)
 {
 	size_t size = strlen(start);
 	char *text = malloc(size + GARBAGE), *printed = NULL;
@@ -222,8 +247,9 @@ garbage(struct tap *tap, const char *start, const char *piece,
 	FILE *stream = open_memstream(&printed, &printed_size);
 	diags_print(&bench.diags, stream, DIAG_TEXT, false);
 	fclose(stream);
-	tap_ok(tap, bench.diags.errors > 0 &&
-	    bench.diags.errors <= DIAG_MAX + 1 && printed_size < 32768,
+	tap_ok(tap,
+	    bench.diags.errors > 0 && bench.diags.errors <= DIAG_MAX + 1 &&
+		printed_size < 32768,
 	    "garbage: %zu errors, %zu bytes printed", bench.diags.errors,
 	    printed_size);
 	free(printed);
@@ -235,14 +261,38 @@ static void
 test_garbage(struct tap *tap)
 {
 	static const char *const pieces[] = {
-		"{", "{\n", "}\n", "\"", "\"\n", "\"\" ", "a", "a ", "a\n",
-		"/", "/ ", "${", "\\\n", "deny read {\n", "on linux {\n",
-		"profile p {\n", "on linux { ", "allow read { /x\n", ";\n",
-		"= ", "@", "sbx 1\n", "prefer ", "{ /a } ", "\xff", "\xff\n",
+		"{",
+		"{\n",
+		"}\n",
+		"\"",
+		"\"\n",
+		"\"\" ",
+		"a",
+		"a ",
+		"a\n",
+		"/",
+		"/ ",
+		"${",
+		"\\\n",
+		"deny read {\n",
+		"on linux {\n",
+		"profile p {\n",
+		"on linux { ",
+		"allow read { /x\n",
+		";\n",
+		"= ",
+		"@",
+		"sbx 1\n",
+		"prefer ",
+		"{ /a } ",
+		"\xff",
+		"\xff\n",
 		"a very long list of words that are not statements\n",
 	};
 	static const char *const starts[] = {
-		"", "sbx 1\n", "sbx 1\nprofile p {\n",
+		"",
+		"sbx 1\n",
+		"sbx 1\nprofile p {\n",
 		"sbx 1\nprofile p {\nallow read {\n",
 	};
 	char noise[4096];
@@ -280,7 +330,7 @@ parse_file(struct bench *bench, const char *path)
 	bench_init(bench);
 	*arena_push(bench->arena, &bench->sources.include_dirs) = "i";
 	source = sources_read(&bench->sources, path, "main.sbx",
-	    (struct loc){0, 0});
+	    (struct loc){ 0, 0 });
 	if (source == NULL)
 		abort();
 	bench->stmts = ast_parse(&bench->sources, &bench->diags, source);
@@ -316,7 +366,8 @@ test_includes(struct tap *tap)
 {
 	struct bench bench;
 
-	put_file("d/main.sbx", "sbx 1\ninclude \"e/a.sbx\"\n"
+	put_file("d/main.sbx",
+	    "sbx 1\ninclude \"e/a.sbx\"\n"
 	    "include \"b.sbx\"\ninclude \"./e/../b.sbx\"\n"
 	    "include \"groups.sbx\"\n");
 	put_file("d/e/a.sbx", "sbx 1\ninclude \"c.sbx\"\nparam a\n");
@@ -327,18 +378,22 @@ test_includes(struct tap *tap)
 	expect_files(tap, &bench, "includes are found beside their file, once",
 	    "d/main.sbx=main.sbx d/e/a.sbx=e/a.sbx d/e/c.sbx=e/c.sbx "
 	    "d/e/../b.sbx=e/../b.sbx sbx:groups.sbx=sbx:groups.sbx");
-	tap_ok(tap, bench.diags.errors == 0 &&
-	    bench.stmts->next->included->next->included->next->included
-	    ->next->kind == AST_PARAM,
+	tap_ok(tap,
+	    bench.diags.errors == 0 &&
+		bench.stmts->next->included->next->included->next->included
+			->next->kind == AST_PARAM,
 	    "an include holds the statements of its file");
 	arena_release(bench.arena);
 
-	put_file("d/main.sbx", "sbx 1\ninclude \"only.sbx\"\n"
+	put_file("d/main.sbx",
+	    "sbx 1\ninclude \"only.sbx\"\n"
 	    "include \"groups.sbx\"\n");
 	put_file("d/groups.sbx", "sbx 1\n");
 	parse_file(&bench, "d/main.sbx");
-	expect_files(tap, &bench, "then in -I; a file comes before a shipped "
-	    "one", "d/main.sbx=main.sbx i/only.sbx=only.sbx "
+	expect_files(tap, &bench,
+	    "then in -I; a file comes before a shipped "
+	    "one",
+	    "d/main.sbx=main.sbx i/only.sbx=only.sbx "
 	    "d/groups.sbx=groups.sbx");
 	arena_release(bench.arena);
 }
@@ -347,7 +402,8 @@ test_includes(struct tap *tap)
 static void
 test_shipped(struct tap *tap)
 {
-	static const char text[] = "sbx 1\ninclude \"only.sbx\"\n"
+	static const char text[] =
+	    "sbx 1\ninclude \"only.sbx\"\n"
 	    "include \"groups.sbx\"\ninclude \"groups.sbx\"\n";
 	struct bench bench;
 
@@ -356,7 +412,7 @@ test_shipped(struct tap *tap)
 	bench_init(&bench);
 	*arena_push(bench.arena, &bench.sources.include_dirs) = ".";
 	struct source *source = sources_add(&bench.sources, "sbx:x.sbx",
-	    "sbx:x.sbx", text, sizeof text - 1, (struct loc){0, 0});
+	    "sbx:x.sbx", text, sizeof text - 1, (struct loc){ 0, 0 });
 	ast_parse(&bench.sources, &bench.diags, source);
 	expect_files(tap, &bench, "a shipped file includes shipped files only",
 	    "sbx:x.sbx=sbx:x.sbx sbx:groups.sbx=sbx:groups.sbx");
@@ -371,13 +427,17 @@ test_include_bounds(struct tap *tap)
 	struct bench bench;
 	char text[300 * 32] = "sbx 1\n", name[32], line[64];
 
-	put_file("d/main.sbx", "sbx 1\ninclude \"main.sbx\"\n"
+	put_file("d/main.sbx",
+	    "sbx 1\ninclude \"main.sbx\"\n"
 	    "include \"e/a.sbx\"\n");
 	put_file("d/e/a.sbx", "sbx 1\ninclude \"../main.sbx\"\n");
 	parse_file(&bench, "d/main.sbx");
-	tap_ok(tap, strcmp(codes(&bench), "0704 0704") == 0 &&
-	    strcmp(bench.diags.records.items[1].message, "the include leads "
-	    "back to itself: d/main.sbx -> d/e/a.sbx -> d/main.sbx") == 0,
+	tap_ok(tap,
+	    strcmp(codes(&bench), "0704 0704") == 0 &&
+		strcmp(bench.diags.records.items[1].message,
+		    "the include leads "
+		    "back to itself: d/main.sbx -> d/e/a.sbx -> d/main.sbx") ==
+		    0,
 	    "a cycle is named with its chain");
 	arena_release(bench.arena);
 
@@ -389,13 +449,15 @@ test_include_bounds(struct tap *tap)
 	}
 	put_file("many/main.sbx", text);
 	parse_file(&bench, "many/main.sbx");
-	tap_ok(tap, bench.sources.files.count == SOURCE_MAX_FILES &&
-	    bench.diags.errors == 300 + 1 - SOURCE_MAX_FILES &&
-	    bench.diags.records.items[0].id == DIAG_INCLUDE_BOUNDS,
+	tap_ok(tap,
+	    bench.sources.files.count == SOURCE_MAX_FILES &&
+		bench.diags.errors == 300 + 1 - SOURCE_MAX_FILES &&
+		bench.diags.records.items[0].id == DIAG_INCLUDE_BOUNDS,
 	    "the number of files is bounded, %zu errors", bench.diags.errors);
 	arena_release(bench.arena);
 
-	put_file("d/main.sbx", "sbx 1\ninclude \"/dev/zero\"\n"
+	put_file("d/main.sbx",
+	    "sbx 1\ninclude \"/dev/zero\"\n"
 	    "include \".\"\ninclude \"nowhere.sbx\"\ninclude \"\"\n");
 	parse_file(&bench, "d/main.sbx");
 	tap_ok(tap, strcmp(codes(&bench), "0705 0703 0703 0703") == 0,
@@ -407,7 +469,7 @@ int
 main(void)
 {
 	char dir[] = "/tmp/sbx-test-XXXXXX", command[64];
-	struct tap tap = {0, 0};
+	struct tap tap = { 0, 0 };
 
 	if (mkdtemp(dir) == NULL || chdir(dir) == -1 ||
 	    mkdir("d", 0700) == -1 || mkdir("d/e", 0700) == -1 ||

@@ -18,28 +18,65 @@ draw(uint32_t *seed, uint32_t bound)
 }
 
 static const char *const objects[] = {
-	"/", "/a", "/a/b", "/a/b/c", "/ab", "~/x", "~/x/y", "${workspace}",
-	"${workspace}/x", "${data}", "${data}/x", "/a  except /a/b",
-	"~/x  except ~/x/y", "glob \"/a/**/k*\"", "glob \"~/x/*\"",
-	"glob \"${workspace}/**/x\"", "glob \"${data}/*/y\"",
+	"/",
+	"/a",
+	"/a/b",
+	"/a/b/c",
+	"/ab",
+	"~/x",
+	"~/x/y",
+	"${workspace}",
+	"${workspace}/x",
+	"${data}",
+	"${data}/x",
+	"/a  except /a/b",
+	"~/x  except ~/x/y",
+	"glob \"/a/**/k*\"",
+	"glob \"~/x/*\"",
+	"glob \"${workspace}/**/x\"",
+	"glob \"${data}/*/y\"",
 };
 
 static const char *const probes[] = {
-	"/", "/a", "/a/b", "/a/b/c", "/a/b/c/d", "/a/k", "/a/b/key/x", "/ab",
-	"/ab/c", "/home/x", "/home/x/y", "/home/x/y/z", "/other/x",
-	"/other/x/y", "/other", "/home", "/w", "/w/x", "/w/q/x/z", "/data/x",
-	"/data/q/y", "/else", "/else/x", "/else/q/y/z",
+	"/",
+	"/a",
+	"/a/b",
+	"/a/b/c",
+	"/a/b/c/d",
+	"/a/k",
+	"/a/b/key/x",
+	"/ab",
+	"/ab/c",
+	"/home/x",
+	"/home/x/y",
+	"/home/x/y/z",
+	"/other/x",
+	"/other/x/y",
+	"/other",
+	"/home",
+	"/w",
+	"/w/x",
+	"/w/q/x/z",
+	"/data/x",
+	"/data/q/y",
+	"/else",
+	"/else/x",
+	"/else/q/y/z",
 };
 
 static const char *
 draw_policy(struct arena *arena, uint32_t *seed)
 {
 	static const char *const verbs[] = {
-		"allow read", "allow write", "allow exec", "deny read",
-		"deny write", "prefer deny exec",
+		"allow read",
+		"allow write",
+		"allow exec",
+		"deny read",
+		"deny write",
+		"prefer deny exec",
 	};
 	const char *text = "sbx 1\nprofile p {\n    param data\n"
-	    "    allow read ${data}/used\n";
+			   "    allow read ${data}/used\n";
 
 	for (int i = 0; i < RULES; i++)
 		text = arena_printf(arena, "%s    %s %s\n", text,
@@ -59,8 +96,8 @@ draw_view(struct arena *arena, const char *text, struct sbx_view *view)
 	source = sources_add(&compilation.sources, "p.sbx", "p.sbx", text,
 	    strlen(text), (struct loc){ 0 });
 	compilation.file = source;
-	compilation.stmts = ast_parse(&compilation.sources,
-	    &compilation.diags, source);
+	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
+	    source);
 	return compile(&compilation, NULL, &blob) &&
 	    sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK;
 }
@@ -86,14 +123,14 @@ differences(const struct places *places, unsigned *denied)
 			return 1;
 		places_rules_for(places, SBX_ON_LINUX_X86_64, path, &all);
 		places_rules_over(places, SBX_ON_LINUX_X86_64, path, &over);
-		for (unsigned right = SBX_READ; right <= SBX_EXEC;
-		    right *= 2) {
-			struct sbx_verdict verdict = sbx_path_verdict(
-			    all.rules, all.count, (uint8_t)right, path);
+		for (unsigned right = SBX_READ; right <= SBX_EXEC; right *= 2) {
+			struct sbx_verdict verdict = sbx_path_verdict(all.rules,
+			    all.count, (uint8_t)right, path);
 
 			*denied += verdict.reason == SBX_BECAUSE_DENIED;
-			count += !same(verdict, sbx_path_verdict(over.rules,
-			    over.count, (uint8_t)right, path));
+			count += !same(verdict,
+			    sbx_path_verdict(over.rules, over.count,
+				(uint8_t)right, path));
 		}
 	}
 	return count;

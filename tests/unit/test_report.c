@@ -20,8 +20,11 @@ fill(struct report *report, struct arena *arena)
 	report->title = "Title of " ODD;
 	report->summary = "1 wider";
 	*report_rule(report) = (struct report_rule){
-		.id = "R1", .name = "rule-one", .title = "the " ODD,
-		.explain = "why", .severity = REPORT_WARNING,
+		.id = "R1",
+		.name = "rule-one",
+		.title = "the " ODD,
+		.explain = "why",
+		.severity = REPORT_WARNING,
 	};
 	report_file(report, "empty.sbx");
 	finding = report_finding(report);
@@ -79,8 +82,8 @@ written(const struct report *report, enum report_format format)
 }
 
 static void
-expect(struct tap *tap, const struct report *report,
-    enum report_format format, const char *name, const char *wanted)
+expect(struct tap *tap, const struct report *report, enum report_format format,
+    const char *name, const char *wanted)
 {
 	char *got = written(report, format);
 
@@ -109,25 +112,23 @@ expect_parts(struct tap *tap, const struct report *report,
 static void
 test_findings(struct tap *tap)
 {
-	static const char *const json[] = {
-		"\"version\": 1", "\"command\": \"diff\"", "\"empty.sbx\"",
+	static const char *const json[] = { "\"version\": 1",
+		"\"command\": \"diff\"", "\"empty.sbx\"",
 		"\"name\": \"rule-one\"", "\"endColumn\": 7",
 		"said %<a>&\\\"b\\\",:: |*_`#@\\n\\u001B[0m" NO,
 		"\"witness\": \"write /x\"", "\"suppressed\": false",
 		"\"file\": \"c.sbx\"", "\"rule\": \"R2\"",
 		"\"suppressed\": true", "\"reason\": \"because ",
 		"\"errors\": 1", "\"warnings\": 0", "\"notes\": 1",
-		"\"suppressed\": 1", NULL
-	};
-	static const char *const sarif[] = {
-		"\"id\": \"R1\"", "\"ruleIndex\": 0", "\"uri\": \"a%2Cb.sbx\"",
+		"\"suppressed\": 1", NULL };
+	static const char *const sarif[] = { "\"id\": \"R1\"",
+		"\"ruleIndex\": 0", "\"uri\": \"a%2Cb.sbx\"",
 		"\"relatedLocations\"", "\"witness\"", "\"ruleId\": \"R2\"",
-		"\"locations\": []", "\"kind\": \"inSource\"", NULL
-	};
+		"\"locations\": []", "\"kind\": \"inSource\"", NULL };
 	static const char *const junit[] = {
 		"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-		"<testsuite name=\"empty.sbx\" tests=\"1\"",
-		"name=\"diff\"", "<failure message=\"said %&lt;a&gt;&amp;"
+		"<testsuite name=\"empty.sbx\" tests=\"1\"", "name=\"diff\"",
+		"<failure message=\"said %&lt;a&gt;&amp;"
 		"&quot;b&quot;,:: |*_`#@&#10;" NO "[0m" NO "\"",
 		"<testsuite name=\"sbxc\"", "<system-out>",
 		"<skipped message=\"because ", NULL
@@ -136,7 +137,8 @@ test_findings(struct tap *tap)
 	struct report report;
 
 	fill(&report, arena);
-	expect(tap, &report, REPORT_GCC, "gcc", "./a,b.sbx:3:5: error: said "
+	expect(tap, &report, REPORT_GCC, "gcc",
+	    "./a,b.sbx:3:5: error: said "
 	    "%<a>&\"b\",:: |*_`#@\\n" NO "[0m" NO " [R1]\n"
 	    "c.sbx:1:2: note: there\n"
 	    "sbxc: note: nowhere [R2]\n");
@@ -173,7 +175,8 @@ test_cases(struct tap *tap)
 	struct report report;
 
 	fill_cases(&report, arena);
-	expect(tap, &report, REPORT_TAP, "TAP", "TAP version 13\n1..3\n"
+	expect(tap, &report, REPORT_TAP, "TAP",
+	    "TAP version 13\n1..3\n"
 	    "ok 1 - t.yaml: allow: read \\#1 \\\\ x\n"
 	    "not ok 2 - t.yaml: deny\n# one\n# two\n"
 	    "ok 3 - u.yaml: live # SKIP no kernel\n");
@@ -192,12 +195,16 @@ test_formats(struct tap *tap)
 	struct arena *arena = arena_new();
 	enum report_format format;
 
-	tap_ok(tap, report_format_find("tap", set, &format) &&
-	    format == REPORT_TAP, "a format is found by its name");
-	tap_ok(tap, !report_format_find("json", set, &format) &&
-	    !report_format_find("", set, &format), "in its set alone");
-	tap_ok(tap, strcmp(report_format_names(arena, set),
-	    "text, gcc or tap") == 0, "a set is told");
+	tap_ok(tap,
+	    report_format_find("tap", set, &format) && format == REPORT_TAP,
+	    "a format is found by its name");
+	tap_ok(tap,
+	    !report_format_find("json", set, &format) &&
+		!report_format_find("", set, &format),
+	    "in its set alone");
+	tap_ok(tap,
+	    strcmp(report_format_names(arena, set), "text, gcc or tap") == 0,
+	    "a set is told");
 	arena_release(arena);
 }
 

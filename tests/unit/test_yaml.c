@@ -5,11 +5,11 @@
  * the blob of a .yaml twin that was written by hand.
  */
 #include "compiler/query/compile.h"
-#include "compiler/tables/words.h"
-#include "compiler/write/write.h"
+#include "compiler/read/read.h"
 #include "compiler/read/yaml.h"
 #include "compiler/read/yaml_atom.h"
-#include "compiler/read/read.h"
+#include "compiler/tables/words.h"
+#include "compiler/write/write.h"
 #include "tests/tap.h"
 
 #include <dirent.h>
