@@ -39,7 +39,7 @@ enum { SBX_FORMAT = 1, SBX_FORMAT_MIN_READER = 1 };
 enum {
 	SBX_MAX_SIZE = 4 * 1024 * 1024, /* bytes of a blob */
 	SBX_MAX_SECTIONS = 64,
-	SBX_MAX_RULES = 32768, /* path rules, and holes */
+	SBX_MAX_RULES = 32768, /* path rules, and exclusions */
 	SBX_MAX_ANCHORS = 64,  /* five built in, the rest parameters */
 	SBX_MAX_NAME = 64,     /* bytes of a profile's or a parameter's name */
 	SBX_MAX_PATH = 4095,   /* bytes of a suffix or of a bound anchor */
@@ -64,7 +64,7 @@ enum sbx_section_kind {
 	SBX_SECTION_STRINGS,
 	SBX_SECTION_ANCHORS,
 	SBX_SECTION_PATHS,
-	SBX_SECTION_HOLES,
+	SBX_SECTION_EXCLUSIONS,
 	SBX_SECTION_PORTS,
 	SBX_SECTION_LIMITS,
 	SBX_SECTION_ENV,
@@ -89,7 +89,7 @@ struct sbx_section {
 };
 
 /* Which machines a record is for: set bits of `where`, never zero. */
-enum sbx_where {
+enum sbx_platform {
 	SBX_ON_LINUX_X86_64 = 1,
 	SBX_ON_LINUX_AARCH64 = 2,
 	SBX_ON_MACOS = 4,
@@ -173,16 +173,16 @@ struct sbx_path {
 	uint16_t anchor;
 	uint8_t effect; /* enum sbx_effect */
 	uint8_t rights; /* enum sbx_right */
-	uint32_t first_hole;
-	uint16_t hole_count;
-	uint8_t where; /* enum sbx_where */
+	uint32_t first_exclusion;
+	uint16_t exclusion_count;
+	uint8_t platforms; /* enum sbx_platform */
 	uint8_t reserved;
 	uint32_t source;
 	uint32_t glob; /* string: a pattern; 0: none */
 };
 
 /* A place taken out of one path rule by `except`. */
-struct sbx_hole {
+struct sbx_exclusion {
 	uint32_t suffix;
 	uint16_t anchor;
 	uint16_t reserved;
@@ -194,7 +194,7 @@ struct sbx_port {
 	uint16_t low, high; /* inclusive, host byte order */
 	uint8_t effect;
 	uint8_t op; /* enum sbx_port_op */
-	uint8_t where;
+	uint8_t platforms;
 	uint8_t reserved;
 	uint32_t source;
 	uint32_t reserved2;
@@ -217,7 +217,7 @@ struct sbx_limit {
 	uint64_t value;
 	uint32_t source;
 	uint16_t kind;
-	uint8_t where;
+	uint8_t platforms;
 	uint8_t reserved;
 };
 
@@ -226,7 +226,7 @@ struct sbx_env {
 	uint32_t pattern; /* string */
 	uint32_t source;
 	uint8_t effect;
-	uint8_t where;
+	uint8_t platforms;
 	uint16_t reserved;
 	uint32_t reserved2;
 };
@@ -239,7 +239,7 @@ struct sbx_set {
 	uint32_t text;
 	uint32_t source;
 	uint16_t anchor; /* or SBX_NO_ANCHOR */
-	uint8_t where;
+	uint8_t platforms;
 	uint8_t reserved;
 };
 
@@ -309,7 +309,7 @@ struct sbx_syscall {
 	uint32_t name;
 	uint32_t source; /* SBX_NO_SOURCE: the language's own baseline */
 	uint8_t verdict;
-	uint8_t where;
+	uint8_t platforms;
 	uint16_t error;  /* errno of a denial */
 	uint32_t reason; /* string: the group or words that said so */
 };
@@ -328,7 +328,7 @@ SBX_ASSERT_SIZE(sbx_section, 16);
 SBX_ASSERT_SIZE(sbx_meta, 32);
 SBX_ASSERT_SIZE(sbx_anchor, 16);
 SBX_ASSERT_SIZE(sbx_path, 24);
-SBX_ASSERT_SIZE(sbx_hole, 8);
+SBX_ASSERT_SIZE(sbx_exclusion, 8);
 SBX_ASSERT_SIZE(sbx_port, 16);
 SBX_ASSERT_SIZE(sbx_limit, 16);
 SBX_ASSERT_SIZE(sbx_env, 16);
@@ -381,14 +381,14 @@ enum sbx_blob_error {
  * Checked pointers into the bytes given to sbx_verify(), valid as long as
  * those bytes are.  A section that is absent has count 0.
  */
-struct sbx_view {
+struct sbx_blob {
 	const uint8_t *base;
 	uint32_t size;
 	const struct sbx_meta *meta;
 	const char *strings;
 	const struct sbx_anchor *anchors;
 	const struct sbx_path *paths;
-	const struct sbx_hole *holes;
+	const struct sbx_exclusion *exclusions;
 	const struct sbx_port *ports;
 	const struct sbx_limit *limits;
 	const struct sbx_env *env;
@@ -399,9 +399,9 @@ struct sbx_view {
 	const struct sbx_syscall *syscalls;
 	const struct sbx_source *sources;
 	const char *sbpl;
-	uint32_t strings_size, anchor_count, path_count, hole_count, port_count,
-	    limit_count, env_count, set_count, landlock_count, program_count,
-	    bpf_count, syscall_count, source_count, sbpl_size;
+	uint32_t strings_size, anchor_count, path_count, exclusion_count,
+	    port_count, limit_count, env_count, set_count, landlock_count,
+	    program_count, bpf_count, syscall_count, source_count, sbpl_size;
 };
 
 /*
@@ -410,7 +410,7 @@ struct sbx_view {
  * view.  `base` must be 8-aligned.
  */
 enum sbx_blob_error sbx_verify(const void *base, size_t size,
-    struct sbx_view *view);
+    struct sbx_blob *blob);
 
 /* The sentence of an error, as the end of "sbxrun: FILE: ...". */
 const char *sbx_blob_strerror(enum sbx_blob_error error);
@@ -421,9 +421,9 @@ uint32_t sbx_checksum(const void *blob, size_t size);
 
 /* The string at a verified offset. */
 static inline const char *
-sbx_string(const struct sbx_view *view, uint32_t offset)
+sbx_string(const struct sbx_blob *blob, uint32_t offset)
 {
-	return view->strings + offset;
+	return blob->strings + offset;
 }
 
 #endif

@@ -38,8 +38,8 @@ sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path)
 {
 	if (!sbx_covers(rule->at, path))
 		return false;
-	for (uint16_t i = 0; i < rule->hole_count; i++) {
-		if (sbx_covers(rule->holes[i], path))
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		if (sbx_covers(rule->exclusions[i], path))
 			return false;
 	}
 	return true;
@@ -82,7 +82,7 @@ is_below(struct sbx_place path, struct sbx_place place)
 
 /*
  * A right that is given at the directory ends below it only where a deny or a
- * hole begins, and not at each of those: what one rule leaves out another may
+ * exclusion begins, and not at each of those: what one rule leaves out another may
  * give.  So it is enough to ask at these places.
  */
 static bool
@@ -107,8 +107,9 @@ sbx_path_is_split(const struct sbx_rule *rules, size_t count, uint8_t right,
 		if (rule->effect != SBX_ALLOW &&
 		    ends_at(rules, count, right, path, rule->at))
 			return true;
-		for (uint16_t j = 0; j < rule->hole_count; j++) {
-			if (ends_at(rules, count, right, path, rule->holes[j]))
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			if (ends_at(rules, count, right, path,
+				rule->exclusions[j]))
 				return true;
 		}
 	}
@@ -116,26 +117,26 @@ sbx_path_is_split(const struct sbx_rule *rules, size_t count, uint8_t right,
 }
 
 struct sbx_verdict
-sbx_port_verdict(const struct sbx_view *view, uint8_t where, uint8_t op,
+sbx_port_verdict(const struct sbx_blob *blob, uint8_t platforms, uint8_t op,
     uint16_t port)
 {
 	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
 		.source = SBX_NO_SOURCE };
-	bool closed = view->meta->net == SBX_NET_NONE ||
-	    view->meta->net == SBX_NET_LOOPBACK;
+	bool closed = blob->meta->net == SBX_NET_NONE ||
+	    blob->meta->net == SBX_NET_LOOPBACK;
 
 	/* `deny network full` beats every port that is allowed beside it; in a
 	 * network of its own no port of anybody else's is reached. */
-	if (view->meta->net_source != SBX_NO_SOURCE && closed)
+	if (blob->meta->net_source != SBX_NO_SOURCE && closed)
 		verdict.reason = SBX_BECAUSE_DENIED;
-	if (view->meta->net == SBX_NET_FULL)
+	if (blob->meta->net == SBX_NET_FULL)
 		verdict.reason = SBX_BECAUSE_ALLOWED;
 	if (verdict.reason != SBX_BECAUSE_NOTHING)
-		verdict.source = view->meta->net_source;
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		const struct sbx_port *rule = &view->ports[i];
+		verdict.source = blob->meta->net_source;
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *rule = &blob->ports[i];
 
-		if ((rule->where & where) == 0 || rule->op != op ||
+		if ((rule->platforms & platforms) == 0 || rule->op != op ||
 		    port < rule->low || port > rule->high ||
 		    (closed && rule->effect == SBX_ALLOW))
 			continue;
@@ -186,19 +187,19 @@ sbx_pattern_match(const char *pattern, const char *text, size_t len)
 }
 
 struct sbx_verdict
-sbx_env_verdict(const struct sbx_view *view, uint8_t where, const char *name,
-    size_t len)
+sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name, size_t len)
 {
 	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
 		.source = SBX_NO_SOURCE };
 
-	if (view->meta->flags & SBX_EVERYTHING)
+	if (blob->meta->flags & SBX_EVERYTHING)
 		verdict.reason = SBX_BECAUSE_ALLOWED;
-	for (uint32_t i = 0; i < view->env_count; i++) {
-		const struct sbx_env *rule = &view->env[i];
+	for (uint32_t i = 0; i < blob->env_count; i++) {
+		const struct sbx_env *rule = &blob->env[i];
 
-		if ((rule->where & where) == 0 ||
-		    !sbx_pattern_match(sbx_string(view, rule->pattern), name,
+		if ((rule->platforms & platforms) == 0 ||
+		    !sbx_pattern_match(sbx_string(blob, rule->pattern), name,
 			len))
 			continue;
 		verdict.source = rule->source;

@@ -22,9 +22,9 @@ struct sbx_place {
 /* A path rule whose place is bound. */
 struct sbx_rule {
 	struct sbx_place at;
-	const struct sbx_place *holes;
+	const struct sbx_place *exclusions;
 	uint32_t source; /* index into the blob's sources */
-	uint16_t hole_count;
+	uint16_t exclusion_count;
 	uint8_t effect; /* enum sbx_effect */
 	uint8_t rights; /* enum sbx_right */
 };
@@ -50,7 +50,7 @@ sbx_verdict_allows(struct sbx_verdict verdict)
 /* Whether path is the place or below it. */
 bool sbx_covers(struct sbx_place place, struct sbx_place path);
 
-/* Whether the rule speaks of path: below its place and in none of its holes. */
+/* Whether the rule speaks of path: below its place and in none of its exclusions. */
 bool sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path);
 
 /*
@@ -72,12 +72,12 @@ bool sbx_path_is_split(const struct sbx_rule *rules, size_t count,
     uint8_t right, struct sbx_place path);
 
 /* The verdict on connecting to, or listening on, a TCP port. */
-struct sbx_verdict sbx_port_verdict(const struct sbx_view *view, uint8_t where,
-    uint8_t op, uint16_t port);
+struct sbx_verdict sbx_port_verdict(const struct sbx_blob *blob,
+    uint8_t platforms, uint8_t op, uint16_t port);
 
 /* Whether a variable of the caller's environment is handed on. */
-struct sbx_verdict sbx_env_verdict(const struct sbx_view *view, uint8_t where,
-    const char *name, size_t len);
+struct sbx_verdict sbx_env_verdict(const struct sbx_blob *blob,
+    uint8_t platforms, const char *name, size_t len);
 
 /* Shell-like match of the whole text where only '*' is special; linear space,
  * at most len(pattern) * len(text) steps. */

@@ -6,25 +6,25 @@
  */
 #include "format/glob.h"
 
-typedef enum sbx_blob_error record_check(const struct sbx_view *view,
+typedef enum sbx_blob_error record_check(const struct sbx_blob *blob,
     const void *record);
 
 static bool
-is_string(const struct sbx_view *view, uint32_t offset)
+is_string(const struct sbx_blob *blob, uint32_t offset)
 {
-	return offset < view->strings_size;
+	return offset < blob->strings_size;
 }
 
 static bool
-is_where(uint8_t where)
+is_where(uint8_t platforms)
 {
-	return where != 0 && (where & ~SBX_ON_ALL) == 0;
+	return platforms != 0 && (platforms & ~SBX_ON_ALL) == 0;
 }
 
 static bool
-is_source(const struct sbx_view *view, uint32_t source)
+is_source(const struct sbx_blob *blob, uint32_t source)
 {
-	return source == SBX_NO_SOURCE || source < view->source_count;
+	return source == SBX_NO_SOURCE || source < blob->source_count;
 }
 
 /* "" or "/x/y": no empty, "." or ".." component, and no slash at the end. */
@@ -68,54 +68,54 @@ is_name(const char *name)
 }
 
 static enum sbx_blob_error
-check_place(const struct sbx_view *view, uint16_t anchor, uint32_t suffix)
+check_place(const struct sbx_blob *blob, uint16_t anchor, uint32_t suffix)
 {
-	if (anchor >= view->anchor_count)
+	if (anchor >= blob->anchor_count)
 		return SBX_BLOB_ANCHOR;
-	if (!is_string(view, suffix))
+	if (!is_string(blob, suffix))
 		return SBX_BLOB_STRING;
-	if (!is_suffix(sbx_string(view, suffix)))
+	if (!is_suffix(sbx_string(blob, suffix)))
 		return SBX_BLOB_PATH;
 	return SBX_BLOB_OK;
 }
 
 static enum sbx_blob_error
-check_meta(const struct sbx_view *view, const void *record)
+check_meta(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_meta *meta = record;
 
-	if (!is_string(view, meta->profile) || !is_string(view, meta->about) ||
-	    !is_string(view, meta->writer))
+	if (!is_string(blob, meta->profile) || !is_string(blob, meta->about) ||
+	    !is_string(blob, meta->writer))
 		return SBX_BLOB_STRING;
-	if (!is_name(sbx_string(view, meta->profile)))
+	if (!is_name(sbx_string(blob, meta->profile)))
 		return SBX_BLOB_NAME;
 	if ((meta->flags & ~(uint32_t)SBX_META_FLAGS) != 0 ||
 	    meta->level >= SBX_LEVEL_END || meta->net >= SBX_NET_END ||
 	    meta->landlock > SBX_MAX_ABI)
 		return SBX_BLOB_META;
-	if (!is_source(view, meta->level_source) ||
-	    !is_source(view, meta->landlock_source) ||
-	    !is_source(view, meta->net_source))
+	if (!is_source(blob, meta->level_source) ||
+	    !is_source(blob, meta->landlock_source) ||
+	    !is_source(blob, meta->net_source))
 		return SBX_BLOB_SOURCE;
 	return SBX_BLOB_OK;
 }
 
 static enum sbx_blob_error
-check_anchor(const struct sbx_view *view, const void *record)
+check_anchor(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_anchor *anchor = record;
 
-	if (!is_string(view, anchor->name))
+	if (!is_string(blob, anchor->name))
 		return SBX_BLOB_STRING;
 	/* The root directory has none. */
-	if (*sbx_string(view, anchor->name) != '\0' &&
-	    !is_name(sbx_string(view, anchor->name)))
+	if (*sbx_string(blob, anchor->name) != '\0' &&
+	    !is_name(sbx_string(blob, anchor->name)))
 		return SBX_BLOB_NAME;
 	if (anchor->flags & ~(uint32_t)SBX_ANCHOR_USED)
 		return SBX_BLOB_ANCHOR;
 	if (anchor->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	return is_source(view, anchor->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, anchor->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 /* See enum sbx_right: allows are closed upwards, denies of read downwards. */
@@ -131,83 +131,84 @@ is_rights(uint8_t effect, uint8_t rights)
 
 /* None is offset 0, which no pattern has. */
 static bool
-is_pattern(const struct sbx_view *view, uint32_t offset)
+is_pattern(const struct sbx_blob *blob, uint32_t offset)
 {
 	struct sbx_glob glob;
 
-	return offset == 0 || sbx_glob_parse(sbx_string(view, offset), &glob);
+	return offset == 0 || sbx_glob_parse(sbx_string(blob, offset), &glob);
 }
 
 static enum sbx_blob_error
-check_path(const struct sbx_view *view, const void *record)
+check_path(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_path *path = record;
 
 	if (path->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	if (!is_string(view, path->glob))
+	if (!is_string(blob, path->glob))
 		return SBX_BLOB_STRING;
-	if (!is_pattern(view, path->glob))
+	if (!is_pattern(blob, path->glob))
 		return SBX_BLOB_PATH;
-	if (path->effect >= SBX_EFFECT_END || !is_where(path->where) ||
+	if (path->effect >= SBX_EFFECT_END || !is_where(path->platforms) ||
 	    !is_rights(path->effect, path->rights))
 		return SBX_BLOB_PATH;
-	if (path->first_hole > view->hole_count ||
-	    path->hole_count > view->hole_count - path->first_hole)
+	if (path->first_exclusion > blob->exclusion_count ||
+	    path->exclusion_count >
+		blob->exclusion_count - path->first_exclusion)
 		return SBX_BLOB_PATH;
-	if (!is_source(view, path->source))
+	if (!is_source(blob, path->source))
 		return SBX_BLOB_SOURCE;
-	return check_place(view, path->anchor, path->suffix);
+	return check_place(blob, path->anchor, path->suffix);
 }
 
 static enum sbx_blob_error
-check_hole(const struct sbx_view *view, const void *record)
+check_exclusion(const struct sbx_blob *blob, const void *record)
 {
-	const struct sbx_hole *hole = record;
+	const struct sbx_exclusion *exclusion = record;
 
-	if (hole->reserved != 0)
+	if (exclusion->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	return check_place(view, hole->anchor, hole->suffix);
+	return check_place(blob, exclusion->anchor, exclusion->suffix);
 }
 
 static enum sbx_blob_error
-check_port(const struct sbx_view *view, const void *record)
+check_port(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_port *port = record;
 
 	if (port->reserved != 0 || port->reserved2 != 0)
 		return SBX_BLOB_RESERVED;
 	if (port->low > port->high || port->effect >= SBX_EFFECT_END ||
-	    port->op >= SBX_PORT_OP_END || !is_where(port->where))
+	    port->op >= SBX_PORT_OP_END || !is_where(port->platforms))
 		return SBX_BLOB_PORT;
-	return is_source(view, port->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, port->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 static enum sbx_blob_error
-check_limit(const struct sbx_view *view, const void *record)
+check_limit(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_limit *limit = record;
 
 	if (limit->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	if (limit->kind >= SBX_LIMIT_END || !is_where(limit->where) ||
+	if (limit->kind >= SBX_LIMIT_END || !is_where(limit->platforms) ||
 	    limit->value > INT64_MAX)
 		return SBX_BLOB_LIMIT;
-	return is_source(view, limit->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, limit->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 static enum sbx_blob_error
-check_env(const struct sbx_view *view, const void *record)
+check_env(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_env *env = record;
 
 	if (env->reserved != 0 || env->reserved2 != 0)
 		return SBX_BLOB_RESERVED;
-	if (!is_string(view, env->pattern))
+	if (!is_string(blob, env->pattern))
 		return SBX_BLOB_STRING;
-	if (env->effect >= SBX_EFFECT_END || !is_where(env->where))
+	if (env->effect >= SBX_EFFECT_END || !is_where(env->platforms))
 		return SBX_BLOB_ENV;
-	return is_source(view, env->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, env->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 static bool
@@ -221,29 +222,29 @@ is_variable_name(const char *name)
 }
 
 static enum sbx_blob_error
-check_set(const struct sbx_view *view, const void *record)
+check_set(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_set *set = record;
 
 	if (set->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	if (!is_string(view, set->name) || !is_string(view, set->text))
+	if (!is_string(blob, set->name) || !is_string(blob, set->text))
 		return SBX_BLOB_STRING;
-	if (!is_where(set->where) ||
-	    !is_variable_name(sbx_string(view, set->name)))
+	if (!is_where(set->platforms) ||
+	    !is_variable_name(sbx_string(blob, set->name)))
 		return SBX_BLOB_ENV;
-	if (set->anchor != SBX_NO_ANCHOR && set->anchor >= view->anchor_count)
+	if (set->anchor != SBX_NO_ANCHOR && set->anchor >= blob->anchor_count)
 		return SBX_BLOB_ANCHOR;
-	return is_source(view, set->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, set->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 static enum sbx_blob_error
-check_landlock(const struct sbx_view *view, const void *record)
+check_landlock(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_landlock *row = record;
 
 	if (row->abi == 0 || row->abi > SBX_MAX_ABI ||
-	    (row != view->landlock && row->abi <= row[-1].abi))
+	    (row != blob->landlock && row->abi <= row[-1].abi))
 		return SBX_BLOB_LANDLOCK;
 	if (((row->list | row->read | row->write | row->exec) &
 		~row->handled_fs) != 0 ||
@@ -253,7 +254,7 @@ check_landlock(const struct sbx_view *view, const void *record)
 }
 
 static enum sbx_blob_error
-check_program(const struct sbx_view *view, const void *record)
+check_program(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_program *program = record;
 
@@ -262,30 +263,30 @@ check_program(const struct sbx_view *view, const void *record)
 	if ((program->flags & ~(uint32_t)SBX_PROGRAM_FLAGS) != 0 ||
 	    program->min_abi > SBX_MAX_ABI || program->count == 0 ||
 	    program->count > SBX_MAX_INSNS ||
-	    program->first > view->bpf_count ||
-	    program->count > view->bpf_count - program->first)
+	    program->first > blob->bpf_count ||
+	    program->count > blob->bpf_count - program->first)
 		return SBX_BLOB_PROGRAM;
 	return SBX_BLOB_OK;
 }
 
 static enum sbx_blob_error
-check_syscall(const struct sbx_view *view, const void *record)
+check_syscall(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_syscall *call = record;
 
-	if (!is_string(view, call->name) || !is_string(view, call->reason))
+	if (!is_string(blob, call->name) || !is_string(blob, call->reason))
 		return SBX_BLOB_STRING;
-	if (call->verdict >= SBX_SYSCALL_END || !is_where(call->where))
+	if (call->verdict >= SBX_SYSCALL_END || !is_where(call->platforms))
 		return SBX_BLOB_SYSCALL;
-	return is_source(view, call->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
+	return is_source(blob, call->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
 static enum sbx_blob_error
-check_source(const struct sbx_view *view, const void *record)
+check_source(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_source *source = record;
 
-	if (!is_string(view, source->file) || !is_string(view, source->via))
+	if (!is_string(blob, source->file) || !is_string(blob, source->via))
 		return SBX_BLOB_STRING;
 	return SBX_BLOB_OK;
 }
@@ -304,8 +305,8 @@ struct layout {
 #define LAYOUT(type, field, number, must, function) \
 	{ \
 		.record = sizeof(type), .required = (must), \
-		.pointer = offsetof(struct sbx_view, field), \
-		.count = offsetof(struct sbx_view, number), \
+		.pointer = offsetof(struct sbx_blob, field), \
+		.count = offsetof(struct sbx_blob, number), \
 		.check = (function) \
 	}
 
@@ -318,8 +319,8 @@ static const struct layout layouts[SBX_SECTION_END] = {
 	    true, check_anchor),
 	[SBX_SECTION_PATHS] = LAYOUT(struct sbx_path, paths, path_count, false,
 	    check_path),
-	[SBX_SECTION_HOLES] = LAYOUT(struct sbx_hole, holes, hole_count, false,
-	    check_hole),
+	[SBX_SECTION_EXCLUSIONS] = LAYOUT(struct sbx_exclusion, exclusions,
+	    exclusion_count, false, check_exclusion),
 	[SBX_SECTION_PORTS] = LAYOUT(struct sbx_port, ports, port_count, false,
 	    check_port),
 	[SBX_SECTION_LIMITS] = LAYOUT(struct sbx_limit, limits, limit_count,
@@ -370,16 +371,16 @@ is_padding(const uint8_t *base, uint32_t from, uint32_t to)
 }
 
 static void
-view_set(struct sbx_view *view, const struct layout *layout,
+view_set(struct sbx_blob *blob, const struct layout *layout,
     const struct sbx_section *section)
 {
-	const void *records = view->base + section->offset;
+	const void *records = blob->base + section->offset;
 	uint32_t count = section->size / layout->record;
 
-	__builtin_memcpy((char *)view + layout->pointer, &records,
+	__builtin_memcpy((char *)blob + layout->pointer, &records,
 	    sizeof records);
-	if (layout->count != offsetof(struct sbx_view, size))
-		__builtin_memcpy((char *)view + layout->count, &count,
+	if (layout->count != offsetof(struct sbx_blob, size))
+		__builtin_memcpy((char *)blob + layout->count, &count,
 		    sizeof count);
 }
 
@@ -388,23 +389,23 @@ view_set(struct sbx_view *view, const struct layout *layout,
  * kind; the last ends where the file ends.
  */
 static enum sbx_blob_error
-check_table(struct sbx_view *view, const struct sbx_section *table,
+check_table(struct sbx_blob *blob, const struct sbx_section *table,
     uint32_t count)
 {
 	uint32_t end = sizeof(struct sbx_header) + count * sizeof *table;
 	uint32_t kind = 0;
 
-	if (count > SBX_MAX_SECTIONS || end > view->size)
+	if (count > SBX_MAX_SECTIONS || end > blob->size)
 		return SBX_BLOB_TABLE;
 	for (const struct sbx_section *section = table; section < table + count;
 	     section++) {
 		if (section->kind <= kind || section->offset % 8 != 0 ||
 		    section->offset < end || section->offset - end >= 8 ||
-		    section->offset > view->size ||
-		    section->size > view->size - section->offset ||
+		    section->offset > blob->size ||
+		    section->size > blob->size - section->offset ||
 		    (section->flags & ~(uint32_t)SBX_CRITICAL) != 0)
 			return SBX_BLOB_TABLE;
-		if (!is_padding(view->base, end, section->offset))
+		if (!is_padding(blob->base, end, section->offset))
 			return SBX_BLOB_RESERVED;
 		kind = section->kind;
 		end = section->offset + section->size;
@@ -418,73 +419,73 @@ check_table(struct sbx_view *view, const struct sbx_section *table,
 		if (kind == SBX_SECTION_META &&
 		    section->size != sizeof(struct sbx_meta))
 			return SBX_BLOB_META;
-		view_set(view, &layouts[kind], section);
+		view_set(blob, &layouts[kind], section);
 	}
-	if (end > view->size || view->size - end >= 8)
+	if (end > blob->size || blob->size - end >= 8)
 		return SBX_BLOB_TABLE;
-	return is_padding(view->base, end, view->size) ? SBX_BLOB_OK :
+	return is_padding(blob->base, end, blob->size) ? SBX_BLOB_OK :
 							 SBX_BLOB_RESERVED;
 }
 
 static const void *
-view_records(const struct sbx_view *view, const struct layout *layout,
+view_records(const struct sbx_blob *blob, const struct layout *layout,
     uint32_t *count)
 {
 	const void *records;
 
-	__builtin_memcpy(&records, (const char *)view + layout->pointer,
+	__builtin_memcpy(&records, (const char *)blob + layout->pointer,
 	    sizeof records);
 	*count = 1;
-	if (layout->count != offsetof(struct sbx_view, size))
-		__builtin_memcpy(count, (const char *)view + layout->count,
+	if (layout->count != offsetof(struct sbx_blob, size))
+		__builtin_memcpy(count, (const char *)blob + layout->count,
 		    sizeof *count);
 	return records;
 }
 
 /* What no single record shows: presence, string ends, bounds on counts. */
 static enum sbx_blob_error
-check_whole(const struct sbx_view *view)
+check_whole(const struct sbx_blob *blob)
 {
 	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++) {
 		uint32_t count;
 
 		if (layouts[kind].required &&
-		    view_records(view, &layouts[kind], &count) == NULL)
+		    view_records(blob, &layouts[kind], &count) == NULL)
 			return SBX_BLOB_MISSING;
 	}
-	if (view->strings_size == 0 || view->strings[0] != '\0' ||
-	    view->strings[view->strings_size - 1] != '\0')
+	if (blob->strings_size == 0 || blob->strings[0] != '\0' ||
+	    blob->strings[blob->strings_size - 1] != '\0')
 		return SBX_BLOB_STRING;
-	if (view->anchor_count < SBX_ANCHOR_PARAM ||
-	    view->anchor_count > SBX_MAX_ANCHORS)
+	if (blob->anchor_count < SBX_ANCHOR_PARAM ||
+	    blob->anchor_count > SBX_MAX_ANCHORS)
 		return SBX_BLOB_ANCHOR;
-	if (view->path_count > SBX_MAX_RULES ||
-	    view->hole_count > SBX_MAX_RULES)
+	if (blob->path_count > SBX_MAX_RULES ||
+	    blob->exclusion_count > SBX_MAX_RULES)
 		return SBX_BLOB_PATH;
-	if (view->program_count > SBX_MAX_PROGRAMS)
+	if (blob->program_count > SBX_MAX_PROGRAMS)
 		return SBX_BLOB_PROGRAM;
-	if (view->sbpl_size > 0 && view->sbpl[view->sbpl_size - 1] != '\0')
+	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')
 		return SBX_BLOB_SBPL;
 	/* Only a policy that allows everything may do without enforcement. */
-	if ((view->meta->flags & SBX_EVERYTHING) == 0 &&
-	    (view->landlock_count == 0 || view->program_count == 0))
+	if ((blob->meta->flags & SBX_EVERYTHING) == 0 &&
+	    (blob->landlock_count == 0 || blob->program_count == 0))
 		return SBX_BLOB_MISSING;
 	return SBX_BLOB_OK;
 }
 
 static enum sbx_blob_error
-check_records(const struct sbx_view *view)
+check_records(const struct sbx_blob *blob)
 {
 	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++) {
 		const struct layout *layout = &layouts[kind];
 		enum sbx_blob_error error = SBX_BLOB_OK;
 		uint32_t count;
-		const char *record = view_records(view, layout, &count);
+		const char *record = view_records(blob, layout, &count);
 
 		if (layout->check == NULL || record == NULL)
 			continue;
 		while (count-- > 0 && error == SBX_BLOB_OK) {
-			error = layout->check(view, record);
+			error = layout->check(blob, record);
 			record += layout->record;
 		}
 		if (error != SBX_BLOB_OK)
@@ -494,19 +495,19 @@ check_records(const struct sbx_view *view)
 }
 
 enum sbx_blob_error
-sbx_verify(const void *base, size_t size, struct sbx_view *view)
+sbx_verify(const void *base, size_t size, struct sbx_blob *blob)
 {
 	const struct sbx_header *header = base;
 	enum sbx_blob_error error = check_header(header, size);
 
-	*view = (struct sbx_view){ .base = base, .size = (uint32_t)size };
+	*blob = (struct sbx_blob){ .base = base, .size = (uint32_t)size };
 	if (error == SBX_BLOB_OK)
-		error = check_table(view, (const void *)(header + 1),
+		error = check_table(blob, (const void *)(header + 1),
 		    header->section_count);
 	if (error == SBX_BLOB_OK)
-		error = check_whole(view);
+		error = check_whole(blob);
 	if (error == SBX_BLOB_OK)
-		error = check_records(view);
+		error = check_records(blob);
 	return error;
 }
 

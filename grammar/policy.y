@@ -67,7 +67,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 
 %type <body> body block
 %type <stmt> line statement simple rule head
-%type <list> words objects objects_or_none holes_or_none list items
+%type <list> words objects objects_or_none exclusions_or_none list items
 %type <atom> atom marked glob name variable from_or_none
 %type <effect> effect
 
@@ -144,10 +144,10 @@ from_or_none:
 |	FROM STRING { $$ = $2; }
 ;
 
-rule: effect words objects_or_none holes_or_none {
+rule: effect words objects_or_none exclusions_or_none {
 		$$ = parser_rule(parser, @$, $1, $2);
 		$$->objects = $3;
-		$$->holes = $4;
+		$$->exclusions = $4;
 	}
 ;
 
@@ -170,7 +170,7 @@ objects_or_none:
 |	list
 ;
 
-holes_or_none:
+exclusions_or_none:
 	%empty { $$ = parser_list(NULL); }
 |	EXCEPT objects { $$ = $2; }
 ;

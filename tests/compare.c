@@ -53,7 +53,7 @@ wrong(struct pair *pair, const char *format, ...)
 static int
 grade(const struct subject *subject, const struct access *access)
 {
-	const struct sbx_meta *meta = subject->places.view->meta;
+	const struct sbx_meta *meta = subject->places.blob->meta;
 	struct verdict verdict = verdict_of(subject, access);
 
 	if (!verdict.allowed || verdict.by == BY_SET)
@@ -66,12 +66,12 @@ grade(const struct subject *subject, const struct access *access)
 
 /* Both policies in the circumstances of a difference. */
 static void
-subjects_make(const struct pair *pair, const struct difference *where,
+subjects_make(const struct pair *pair, const struct difference *platforms,
     struct subject subjects[SIDE_COUNT])
 {
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
-		subjects[side] = comparison_subject(&pair->comparison, where,
-		    (enum side)side, pair->arena);
+		subjects[side] = comparison_subject(&pair->comparison,
+		    platforms, (enum side)side, pair->arena);
 }
 
 /* --- witnesses ------------------------------------------------------------ */
@@ -101,12 +101,12 @@ check_witness(struct pair *pair, const struct difference *difference)
 /* --- what explains a difference ------------------------------------------- */
 
 static const struct sbx_syscall *
-record(const struct sbx_view *view, uint8_t where, const char *name)
+record(const struct sbx_blob *blob, uint8_t platforms, const char *name)
 {
-	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		if ((view->syscalls[i].where & where) != 0 &&
-		    strcmp(sbx_string(view, view->syscalls[i].name), name) == 0)
-			return &view->syscalls[i];
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		if ((blob->syscalls[i].platforms & platforms) != 0 &&
+		    strcmp(sbx_string(blob, blob->syscalls[i].name), name) == 0)
+			return &blob->syscalls[i];
 	}
 	return NULL;
 }
@@ -116,17 +116,17 @@ static bool
 path_explained(const struct difference *difference,
     const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	struct place_rules rules;
 
 	if (difference->access.detail != access->detail)
 		return false;
 	if (difference->by == BY_EVERYTHING)
 		return true;
-	places_rules_over(&subject->places, subject->arch->where, access->path,
-	    &rules);
+	places_rules_over(&subject->places, subject->arch->platforms,
+	    access->path, &rules);
 	for (size_t i = 0; i < rules.count; i++) {
-		if (rules.paths[i] == &view->paths[difference->rule] &&
+		if (rules.paths[i] == &blob->paths[difference->rule] &&
 		    sbx_rule_covers(&rules.rules[i], access->path))
 			return true;
 	}
@@ -143,7 +143,7 @@ port_explained(const struct difference *difference,
 		return false;
 	if (difference->by != BY_PORT)
 		return true;
-	rule = &subject->places.view->ports[difference->rule];
+	rule = &subject->places.blob->ports[difference->rule];
 	return access->port >= rule->low && access->port <= rule->high;
 }
 
@@ -151,14 +151,14 @@ static bool
 env_explained(const struct difference *difference,
     const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 
 	if (difference->by == BY_EVERYTHING)
 		return true;
 	if (difference->by == BY_SET)
 		return strcmp(access->name, difference->access.name) == 0;
-	return sbx_pattern_match(sbx_string(view,
-				     view->env[difference->rule].pattern),
+	return sbx_pattern_match(sbx_string(blob,
+				     blob->env[difference->rule].pattern),
 	    access->name, strlen(access->name));
 }
 
@@ -166,13 +166,13 @@ static bool
 syscall_explained(const struct difference *difference,
     const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	const struct sbx_syscall *own, *named;
 
 	if (difference->by == BY_EVERYTHING)
 		return true;
-	own = record(view, subject->arch->where, access->name);
-	named = record(view, subject->arch->where, difference->access.name);
+	own = record(blob, subject->arch->platforms, access->name);
+	named = record(blob, subject->arch->platforms, difference->access.name);
 	if (filter_arguments(access->name) != NULL &&
 	    filter_arguments(access->name) ==
 		filter_arguments(difference->access.name))
@@ -199,7 +199,7 @@ is_explained(const struct pair *pair, const struct difference *difference,
 	return difference->kind <= DIFFERENCE_ENV && difference->witnessed &&
 	    difference->change == change &&
 	    difference->access.kind == access->kind &&
-	    (difference->where & subjects[SIDE_OLD].arch->where) != 0 &&
+	    (difference->platforms & subjects[SIDE_OLD].arch->platforms) != 0 &&
 	    explained[difference->kind](difference,
 		&subjects[difference->cause], access);
 }
@@ -314,14 +314,14 @@ check_root(struct pair *pair, struct chance *chance,
 static bool
 check_paths(struct pair *pair, struct chance *chance)
 {
-	struct difference where = {
+	struct difference platforms = {
 		.binding = &PICK(chance, bindings),
 		.level = SBX_LEVEL_FULL,
-		.where = arches[chance_below(chance, arch_count)].where,
+		.platforms = arches[chance_below(chance, arch_count)].platforms,
 	};
 	struct subject subjects[SIDE_COUNT];
 
-	subjects_make(pair, &where, subjects);
+	subjects_make(pair, &platforms, subjects);
 	for (size_t i = 0; i < countof(roots); i++) {
 		if (!check_root(pair, chance, subjects, roots[i]))
 			return false;
@@ -338,7 +338,7 @@ floor_of(const struct pair *pair)
 	unsigned floor = SBX_LEVEL_MINIMAL;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		unsigned own = pair->comparison.views[side]->meta->level;
+		unsigned own = pair->comparison.blobs[side]->meta->level;
 
 		floor = own > floor ? own : floor;
 	}
@@ -351,22 +351,22 @@ circumstances(const struct pair *pair, struct chance *chance, bool abis,
     struct subject subjects[SIDE_COUNT])
 {
 	unsigned floor = floor_of(pair);
-	struct difference where = {
+	struct difference platforms = {
 		.level = (enum sbx_level)(
 		    floor + chance_below(chance, SBX_LEVEL_FULL - floor + 1)),
-		.where = arches[chance_below(chance, arch_count)].where,
+		.platforms = arches[chance_below(chance, arch_count)].platforms,
 	};
-	int least = where.level == SBX_LEVEL_FULL ? 4 : 1;
+	int least = platforms.level == SBX_LEVEL_FULL ? 4 : 1;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		int own = pair->comparison.views[side]->meta->landlock;
+		int own = pair->comparison.blobs[side]->meta->landlock;
 
 		least = own > least ? own : least;
 	}
 	if (abis && chance_percent(chance, 60))
-		where.abi = least +
+		platforms.abi = least +
 		    (int)chance_below(chance, (size_t)(11 - least));
-	subjects_make(pair, &where, subjects);
+	subjects_make(pair, &platforms, subjects);
 }
 
 static bool
@@ -542,12 +542,12 @@ check_limits(struct pair *pair)
 		uint64_t values[SIDE_COUNT] = { UINT64_MAX, UINT64_MAX };
 
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
-			const struct sbx_view *view =
-			    pair->comparison.views[side];
+			const struct sbx_blob *blob =
+			    pair->comparison.blobs[side];
 
-			for (uint32_t i = 0; i < view->limit_count; i++) {
-				if (view->limits[i].kind == kind)
-					values[side] = view->limits[i].value;
+			for (uint32_t i = 0; i < blob->limit_count; i++) {
+				if (blob->limits[i].kind == kind)
+					values[side] = blob->limits[i].value;
 			}
 		}
 		wider |= values[SIDE_NEW] > values[SIDE_OLD];
@@ -562,8 +562,8 @@ check_limits(struct pair *pair)
 static bool
 check_settings(struct pair *pair)
 {
-	const struct sbx_meta *old = pair->comparison.views[SIDE_OLD]->meta;
-	const struct sbx_meta *new = pair->comparison.views[SIDE_NEW]->meta;
+	const struct sbx_meta *old = pair->comparison.blobs[SIDE_OLD]->meta;
+	const struct sbx_meta *new = pair->comparison.blobs[SIDE_NEW]->meta;
 	uint32_t all = SBX_SIGNAL_ANYWHERE | SBX_ABSTRACT_ANYWHERE;
 	uint32_t before = old->flags & SBX_EVERYTHING ? all : old->flags & all;
 	uint32_t after = new->flags &SBX_EVERYTHING ? all : new->flags &all;
@@ -571,10 +571,10 @@ check_settings(struct pair *pair)
 	return check_number(pair, DIFFERENCE_LEVEL, new->level, old->level) &&
 	    check_number(pair, DIFFERENCE_LANDLOCK, new->landlock,
 		old->landlock) &&
-	    (is_reported(pair, DIFFERENCE_FREEDOM, CHANGE_WIDER) ==
+	    (is_reported(pair, DIFFERENCE_BLANKET, CHANGE_WIDER) ==
 		    ((after & ~before) != 0) ||
 		wrong(pair, "scopes")) &&
-	    (is_reported(pair, DIFFERENCE_FREEDOM, CHANGE_NARROWER) ==
+	    (is_reported(pair, DIFFERENCE_BLANKET, CHANGE_NARROWER) ==
 		    ((before & ~after) != 0) ||
 		wrong(pair, "scopes")) &&
 	    check_limits(pair);
@@ -590,7 +590,7 @@ pair_make(struct pair *pair, struct arena *arena, const struct built *old,
 		.arena = arena,
 		.comparison = {
 			.arena = arena,
-			.views = { &old->view, &new->view },
+			.blobs = { &old->blob, &new->blob },
 		},
 		.built = { old, new },
 	};
@@ -743,7 +743,7 @@ run_pairs(uint64_t seed, size_t pairs)
 
 static void
 blob_write(const char *base, size_t number, const char *which,
-    const struct blob *blob)
+    const struct image *image)
 {
 	char path[LINE_SIZE];
 	FILE *file;
@@ -751,7 +751,7 @@ blob_write(const char *base, size_t number, const char *which,
 	snprintf(path, sizeof path, "%s.%zu.%s.bin", base, number, which);
 	file = fopen(path, "we");
 	if (file == NULL ||
-	    fwrite(blob->bytes, 1, blob->size, file) != blob->size ||
+	    fwrite(image->bytes, 1, image->size, file) != image->size ||
 	    fclose(file) != 0) {
 		printf("Bail out! %s: %s\n", path, strerror(errno));
 		exit(99);
@@ -833,9 +833,9 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 				.arch = &arches[0],
 				.level = SBX_LEVEL_FULL,
 			};
-			places_init(&bound[side].places, own, &built[side].view,
+			places_init(&bound[side].places, own, &built[side].blob,
 			    workspace, home);
-			pair.comparison.views[side] = &built[side].view;
+			pair.comparison.blobs[side] = &built[side].blob;
 			pair.comparison.bound[side] = &bound[side];
 		}
 		pair.comparison.arena = own;
@@ -848,8 +848,10 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 			    !is_usable(difference, base, workspace))
 				continue;
 			if (taken++ == 0) {
-				blob_write(base, number, "old", &built[0].blob);
-				blob_write(base, number, "new", &built[1].blob);
+				blob_write(base, number, "old",
+				    &built[0].image);
+				blob_write(base, number, "new",
+				    &built[1].image);
 			}
 			witness_print(&pair, number, difference);
 			count--;

@@ -117,7 +117,7 @@ add_pattern(struct chance *chance, char line[LINE_SIZE])
 }
 
 static void
-add_holes(struct chance *chance, char line[LINE_SIZE], const char *place)
+add_exclusions(struct chance *chance, char line[LINE_SIZE], const char *place)
 {
 	size_t count = chance_percent(chance, 30) ?
 	    1 + chance_below(chance, 2) :
@@ -166,7 +166,7 @@ make_path(struct chance *chance, const struct style *style,
 	} else {
 		append(line, "%s", place);
 	}
-	add_holes(chance, line, place);
+	add_exclusions(chance, line, place);
 }
 
 static void
@@ -403,8 +403,8 @@ draft_print(const struct draft *draft, const struct style *style,
 
 struct built {
 	struct draft draft;
-	struct blob blob;
-	struct sbx_view view;
+	struct image image;
+	struct sbx_blob blob;
 };
 
 static bool
@@ -422,8 +422,8 @@ build(struct arena *arena, const struct style *style, struct built *built)
 	compilation->file = source;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, source);
-	return compile(compilation, NULL, &built->blob) &&
-	    sbx_verify(built->blob.bytes, built->blob.size, &built->view) ==
+	return compile(compilation, NULL, &built->image) &&
+	    sbx_verify(built->image.bytes, built->image.size, &built->blob) ==
 	    SBX_BLOB_OK;
 }
 

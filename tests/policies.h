@@ -15,7 +15,7 @@ struct sample {
 	bool internet, connects, listens, abstract, loopback;
 	const char *allow[4], *deny[6];
 	const char *shows; /* a path that may be read */
-	uint8_t where;     /* of all its rules; 0 is everywhere */
+	uint8_t platforms; /* of all its rules; 0 is everywhere */
 };
 
 static const struct sample samples[] = {
@@ -40,7 +40,7 @@ static const struct sample samples[] = {
 	{ .name = "one machine",
 	    .allow = { "@keyring" },
 	    .deny = { "statx", "@memlock" },
-	    .where = SBX_ON_LINUX_X86_64 },
+	    .platforms = SBX_ON_LINUX_X86_64 },
 };
 enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
 
@@ -51,7 +51,8 @@ sample_origin(const struct sample *sample, uint32_t place)
 	return (struct origin){
 		.loc = { place, place + 1 },
 		.via = sample->name,
-		.where = sample->where != 0 ? sample->where : SBX_ON_ALL,
+		.platforms = sample->platforms != 0 ? sample->platforms :
+						      SBX_ON_ALL,
 		.own = true,
 	};
 }
@@ -75,10 +76,10 @@ sample_syscalls(const struct sample *sample, struct policy *policy,
 }
 
 static inline void
-sample_freedom(const struct sample *sample, struct policy *policy,
-    enum freedom_kind kind, uint32_t place)
+sample_blanket(const struct sample *sample, struct policy *policy,
+    enum blanket_kind kind, uint32_t place)
 {
-	*arena_push(policy->arena, &policy->freedoms) = (struct freedom_rule){
+	*arena_push(policy->arena, &policy->blankets) = (struct blanket_rule){
 		.origin = sample_origin(sample, place),
 		.effect = SBX_ALLOW,
 		.kind = kind,
@@ -110,11 +111,11 @@ sample_policy(struct arena *arena, const struct sample *sample)
 	sample_syscalls(sample, policy, sample->allow, 4, SBX_ALLOW);
 	sample_syscalls(sample, policy, sample->deny, 6, SBX_DENY);
 	if (sample->internet)
-		sample_freedom(sample, policy, FREEDOM_NETWORK, 300);
+		sample_blanket(sample, policy, BLANKET_NETWORK, 300);
 	if (sample->loopback)
-		sample_freedom(sample, policy, FREEDOM_LOOPBACK, 300);
+		sample_blanket(sample, policy, BLANKET_LOOPBACK, 300);
 	if (sample->abstract)
-		sample_freedom(sample, policy, FREEDOM_ABSTRACT, 400);
+		sample_blanket(sample, policy, BLANKET_ABSTRACT, 400);
 	if (sample->connects)
 		sample_port(sample, policy, SBX_CONNECT_TCP);
 	if (sample->listens)

@@ -48,7 +48,7 @@ enum {
 	DEFAULT_ROUNDS = 150,
 	MAX_NODES = 26,
 	MAX_RULES = 11,
-	MAX_HOLES = 3,
+	MAX_EXCLUSIONS = 3,
 	MAX_LINKS = 40,
 	MAX_ATTEMPTS = 1024,
 	MAX_MENTIONED = 16,
@@ -305,8 +305,8 @@ world_remove(struct world *world)
 struct words {
 	const char *effect, *right;
 	char at[PATH_SIZE];
-	char holes[MAX_HOLES][PATH_SIZE];
-	size_t hole_count;
+	char exclusions[MAX_EXCLUSIONS][PATH_SIZE];
+	size_t exclusion_count;
 };
 
 struct draft {
@@ -375,7 +375,7 @@ words_make(struct world *world, struct words *words, bool first)
 		"exec",
 	};
 	struct chance *chance = &world->chance;
-	char path[PATH_SIZE], hole[PATH_SIZE];
+	char path[PATH_SIZE], exclusion[PATH_SIZE];
 
 	words->effect = first ? "allow" :
 				effects[chance_below(chance, countof(effects))];
@@ -386,17 +386,17 @@ words_make(struct world *world, struct words *words, bool first)
 		world_path(world, path);
 	world_mention(world, path);
 	spell(world, path, words->at);
-	words->hole_count = chance_percent(chance, 30) ?
-	    1 + chance_below(chance, MAX_HOLES) :
+	words->exclusion_count = chance_percent(chance, 30) ?
+	    1 + chance_below(chance, MAX_EXCLUSIONS) :
 	    0;
-	for (size_t i = 0; i < words->hole_count; i++) {
-		world_path_below(world, path, hole);
-		world_mention(world, hole);
+	for (size_t i = 0; i < words->exclusion_count; i++) {
+		world_path_below(world, path, exclusion);
+		world_mention(world, exclusion);
 		/* Spelt as the rule is, or the compiler refuses. */
-		print_path(words->holes[i], "%s%s", words->at,
-		    hole + strlen(path));
+		print_path(words->exclusions[i], "%s%s", words->at,
+		    exclusion + strlen(path));
 		if (chance_percent(chance, 10))
-			spell(world, hole, words->holes[i]);
+			spell(world, exclusion, words->exclusions[i]);
 	}
 }
 
@@ -420,7 +420,8 @@ draft_add_planted(struct world *world, struct draft *policy)
 	words[0] = words[1] = (struct words){ .effect = "allow",
 		.right = "write" };
 	print_path(words[0].at, "%s", world->nodes[0].path);
-	print_path(words[0].holes[words[0].hole_count++], "%s", target);
+	print_path(words[0].exclusions[words[0].exclusion_count++], "%s",
+	    target);
 	print_path(words[1].at, "%s", node->path);
 	policy->count += 2;
 }
@@ -467,10 +468,10 @@ draft_write(const struct world *world, const struct draft *policy,
 
 		fprintf(stream, "%s    %s %s %s", indent, words->effect,
 		    words->right, words->at);
-		for (size_t j = 0; j < words->hole_count; j++)
+		for (size_t j = 0; j < words->exclusion_count; j++)
 			fprintf(stream, "%s%s", j == 0 ? " except { " : " ",
-			    words->holes[j]);
-		fputs(words->hole_count > 0 ? " }\n" : "\n", stream);
+			    words->exclusions[j]);
+		fputs(words->exclusion_count > 0 ? " }\n" : "\n", stream);
 	}
 	fprintf(stream, "%s}\n", indent);
 }
@@ -487,10 +488,10 @@ file_write(const char *path, const void *bytes, size_t size)
 /* Into BASE/policy.bin; false where the compiler has objections. */
 static bool
 draft_compile(const struct world *world, const struct draft *policy,
-    struct arena *arena, struct sbx_view *view)
+    struct arena *arena, struct sbx_blob *blob)
 {
 	struct compilation compilation;
-	struct blob blob;
+	struct image image;
 	char path[PATH_SIZE];
 	FILE *file;
 
@@ -502,12 +503,12 @@ draft_compile(const struct world *world, const struct draft *policy,
 	fclose(file);
 	compilation_init(&compilation, arena);
 	if (!compilation_open(&compilation, path) ||
-	    !compile(&compilation, NULL, &blob))
+	    !compile(&compilation, NULL, &image))
 		return false;
 	print_path(path, "%s/policy.bin", world->base);
-	if (!file_write(path, blob.bytes, blob.size))
+	if (!file_write(path, image.bytes, image.size))
 		give_up("%s", path);
-	return sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK;
+	return sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK;
 }
 
 /* --- the model ------------------------------------------------------------ */
@@ -604,23 +605,25 @@ model_gives(const struct model *model, uint8_t right, const char *path)
 }
 
 /* Adds a rule; what denies by way of a link also keeps the link in place, and
- * a link to a hole is one too. */
+ * a link to an exclusion is one too. */
 static void
 model_add(struct model *model, const struct sbx_rule *text)
 {
 	struct sbx_rule *rule = &model->rules[model->count++];
-	struct sbx_place *holes = arena_alloc(model->arena,
-	    (text->hole_count * (1u + MAX_LINKS) + 1) * sizeof *holes);
+	struct sbx_place *exclusions = arena_alloc(model->arena,
+	    (text->exclusion_count * (1u + MAX_LINKS) + 1) *
+		sizeof *exclusions);
 	struct route route;
 
 	*rule = *text;
-	rule->holes = holes;
-	rule->hole_count = 0;
-	for (uint16_t i = 0; i < text->hole_count; i++) {
-		route_follow(&route, text->holes[i].path);
-		holes[rule->hole_count++] = model_place(model, route.at);
+	rule->exclusions = exclusions;
+	rule->exclusion_count = 0;
+	for (uint16_t i = 0; i < text->exclusion_count; i++) {
+		route_follow(&route, text->exclusions[i].path);
+		exclusions[rule->exclusion_count++] = model_place(model,
+		    route.at);
 		for (size_t j = 0; j < route.link_count; j++)
-			holes[rule->hole_count++] = model_place(model,
+			exclusions[rule->exclusion_count++] = model_place(model,
 			    route.links[j]);
 	}
 	route_follow(&route, text->at.path);
@@ -665,7 +668,7 @@ model_distrust(struct model *model, const struct place_rules *texts)
 /* Binds the rules of the blob, as the loader must: anchors first. */
 static void
 model_bind(struct model *model, const struct world *world, struct arena *arena,
-    const struct sbx_view *view)
+    const struct sbx_blob *blob)
 {
 	struct place_rules texts;
 	struct places places;
@@ -674,7 +677,7 @@ model_bind(struct model *model, const struct world *world, struct arena *arena,
 	route_follow(&workspace, world->workspace);
 	route_follow(&home, world->home);
 	route_follow(&parameter, world->parameter);
-	places_init(&places, arena, view, workspace.at, home.at);
+	places_init(&places, arena, blob, workspace.at, home.at);
 	*model = (struct model){ .arena = arena };
 	model->defined = places_define(&places, "p", 1, parameter.at);
 	places_rules(&places, HERE, &texts);
@@ -730,9 +733,9 @@ model_lists(const struct model *model, const char *path)
 		if (rule->effect != SBX_ALLOW && is_below(path, rule->at) &&
 		    cuts_listing(model, rule->at))
 			return false;
-		for (uint16_t j = 0; j < rule->hole_count; j++) {
-			if (is_below(path, rule->holes[j]) &&
-			    cuts_listing(model, rule->holes[j]))
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			if (is_below(path, rule->exclusions[j]) &&
+			    cuts_listing(model, rule->exclusions[j]))
 				return false;
 		}
 	}
@@ -1037,8 +1040,8 @@ is_touched(const struct model *model, const char *path)
 
 		if (sbx_covers(at, rule->at))
 			return true;
-		for (uint16_t j = 0; j < rule->hole_count; j++) {
-			if (sbx_covers(at, rule->holes[j]))
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			if (sbx_covers(at, rule->exclusions[j]))
 				return true;
 		}
 	}
@@ -1074,8 +1077,8 @@ holds_guarded(const struct model *model, const char *path)
 		if (rule->effect != SBX_ALLOW &&
 		    is_guarded(model, path, rule->at))
 			return true;
-		for (uint16_t j = 0; j < rule->hole_count; j++) {
-			if (is_guarded(model, path, rule->holes[j]))
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			if (is_guarded(model, path, rule->exclusions[j]))
 				return true;
 		}
 	}
@@ -1276,15 +1279,15 @@ prober_become(const struct world *world, char *const *arguments)
 static void
 prober_start(struct prober *prober, const struct world *world, bool defined)
 {
-	char loader[PATH_SIZE], blob[PATH_SIZE], probe[PATH_SIZE];
+	char loader[PATH_SIZE], image[PATH_SIZE], probe[PATH_SIZE];
 	char workspace[PATH_SIZE], parameter[PATH_SIZE + 4], level[32];
 	char *arguments[] = { loader, level, (char[]){ "-w" }, workspace,
-		parameter, blob, (char[]){ "--" }, probe, (char[]){ "-" },
+		parameter, image, (char[]){ "--" }, probe, (char[]){ "-" },
 		NULL };
 	int to[2], from[2];
 
 	print_path(loader, "%s/sbxrun", world->base);
-	print_path(blob, "%s/policy.bin", world->base);
+	print_path(image, "%s/policy.bin", world->base);
 	print_path(probe, "%s/probe", world->base);
 	print_path(workspace, "%s", world->workspace);
 	snprintf(level, sizeof level, "-l%s", world->level);
@@ -1601,12 +1604,12 @@ try_policy(const struct world *world, const struct draft *policy,
 {
 	struct arena *arena = arena_new();
 	struct model model;
-	struct sbx_view view;
-	bool compiled = draft_compile(world, policy, arena, &view);
+	struct sbx_blob blob;
+	bool compiled = draft_compile(world, policy, arena, &blob);
 
 	*difference = (struct difference){ .attempt = NULL };
 	if (compiled) {
-		model_bind(&model, world, arena, &view);
+		model_bind(&model, world, arena, &blob);
 		model.scratch = policy->scratch &&
 		    strncmp(world->base, "/tmp/", 5) == 0;
 		if (tally->doctored)
@@ -1628,11 +1631,11 @@ draft_drop(struct draft *policy, size_t rule)
 }
 
 static void
-words_drop(struct words *words, size_t hole)
+words_drop(struct words *words, size_t exclusion)
 {
-	words->hole_count--;
-	memmove(words->holes[hole], words->holes[hole + 1],
-	    (words->hole_count - hole) * sizeof *words->holes);
+	words->exclusion_count--;
+	memmove(words->exclusions[exclusion], words->exclusions[exclusion + 1],
+	    (words->exclusion_count - exclusion) * sizeof *words->exclusions);
 }
 
 /* Takes the smaller policy over if something still differs. */
@@ -1659,7 +1662,7 @@ shrink(const struct world *world, struct draft *policy,
 	struct draft smaller;
 
 	for (size_t i = policy->count; i-- > 0;) {
-		for (size_t j = policy->rules[i].hole_count; j-- > 0;) {
+		for (size_t j = policy->rules[i].exclusion_count; j-- > 0;) {
 			smaller = *policy;
 			words_drop(&smaller.rules[i], j);
 			shrink_to(world, policy, &smaller, attempts,

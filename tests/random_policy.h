@@ -253,7 +253,7 @@ static inline void
 make_path(struct maker *maker)
 {
 	static const char *const rights[] = { "read", "write", "exec" };
-	static const char *const holes[] = {
+	static const char *const exclusions[] = {
 		"/srv/a/b",
 		"/srv/b",
 		"/etc/x",
@@ -276,7 +276,7 @@ make_path(struct maker *maker)
 		make_objects(maker, places, countof(places));
 	if (pick(maker, 4) == 0) {
 		fputs(" except", maker->stream);
-		make_objects(maker, holes, countof(holes));
+		make_objects(maker, exclusions, countof(exclusions));
 	}
 	end_line(maker);
 }
@@ -309,9 +309,9 @@ make_network(struct maker *maker)
 }
 
 static inline void
-make_freedom(struct maker *maker)
+make_blanket(struct maker *maker)
 {
-	static const char *const freedoms[] = {
+	static const char *const blankets[] = {
 		"allow signal anywhere",
 		"prefer deny signal anywhere",
 		"allow abstract anywhere",
@@ -322,7 +322,7 @@ make_freedom(struct maker *maker)
 		"allow network loopback",
 	};
 
-	fputs(ANY(maker, freedoms), maker->stream);
+	fputs(ANY(maker, blankets), maker->stream);
 	end_line(maker);
 }
 
@@ -446,7 +446,7 @@ make_statement(struct maker *maker, int depth)
 		break;
 	case 7:
 		if (pick(maker, 3) == 0)
-			make_freedom(maker);
+			make_blanket(maker);
 		break;
 	case 8:
 	case 9:

@@ -31,7 +31,7 @@ struct bytes {
  * with several profiles, whose statements go to *stmts. */
 static bool
 build(struct arena *arena, const char *name, struct bytes text,
-    struct ast_stmt **stmts, struct blob *blob)
+    struct ast_stmt **stmts, struct image *image)
 {
 	const char *profile = stmts != NULL ? "p" : NULL;
 	struct compilation *compilation = arena_alloc(arena,
@@ -51,7 +51,7 @@ build(struct arena *arena, const char *name, struct bytes text,
 	    &compilation->diags, source);
 	if (stmts != NULL)
 		*stmts = compilation->stmts;
-	if (compile(compilation, profile, blob))
+	if (compile(compilation, profile, image))
 		return true;
 	if (stmts == NULL)
 		diags_print(&compilation->diags, stdout, DIAG_GCC, false);
@@ -97,19 +97,19 @@ turn(struct ast_stmt *stmts)
 /* Writes statements and compiles them; NULL if that gives the same blob. */
 static const char *
 compare(struct arena *arena, const struct form *form, struct ast_stmt *stmts,
-    const struct blob *blob, bool loud)
+    const struct image *image, bool loud)
 {
 	const char *difference = "the text, which does not compile";
 	struct bytes text = { NULL, 0 };
 	FILE *stream = open_memstream(&text.text, &text.size);
-	struct blob again;
+	struct image again;
 
 	if (stream == NULL)
 		return "nothing: no memory";
 	form->write(stream, stmts);
 	fclose(stream);
 	if (build(arena, form->name, text, NULL, &again))
-		difference = sections_differ(blob->bytes, blob->size,
+		difference = sections_differ(image->bytes, image->size,
 		    again.bytes, again.size);
 	if (difference != NULL && loud)
 		printf("# %s:\n%s\n", form->name, text.text);
@@ -118,22 +118,22 @@ compare(struct arena *arena, const struct form *form, struct ast_stmt *stmts,
 }
 
 static const char *
-round_trip(struct arena *arena, const struct blob *blob)
+round_trip(struct arena *arena, const struct image *image)
 {
 	const char *fault = NULL;
-	struct sbx_view view;
+	struct sbx_blob blob;
 	struct policy *policy;
 
-	sbx_verify(blob->bytes, blob->size, &view);
-	policy = restore_policy(arena, &view, &fault);
+	sbx_verify(image->bytes, image->size, &blob);
+	policy = restore_policy(arena, &blob, &fault);
 	if (policy != NULL)
-		fault = restore_difference(policy, &view);
+		fault = restore_difference(policy, &blob);
 	for (size_t i = 0; i < countof(forms) && fault == NULL; i++) {
 		struct ast_stmt *stmts = policy_statements(policy, "x.bin");
 
 		if (forms[i].turned)
 			stmts->next = turn(stmts->next);
-		fault = compare(arena, &forms[i], stmts, blob, true);
+		fault = compare(arena, &forms[i], stmts, image, true);
 	}
 	return fault;
 }
@@ -145,12 +145,12 @@ round_trip(struct arena *arena, const struct blob *blob)
  */
 static const char *
 turn_marked(struct arena *arena, struct ast_stmt *stmts,
-    const struct blob *blob)
+    const struct image *image)
 {
 	struct bytes text = { NULL, 0 };
 	FILE *stream = open_memstream(&text.text, &text.size);
 	const char *difference = NULL;
-	struct blob again;
+	struct image again;
 
 	if (stream == NULL)
 		return "nothing: no memory";
@@ -158,7 +158,7 @@ turn_marked(struct arena *arena, struct ast_stmt *stmts,
 	write_sbx(stream, stmts);
 	fclose(stream);
 	if (build(arena, "turned.sbx", text, &stmts, &again))
-		difference = sections_differ(blob->bytes, blob->size,
+		difference = sections_differ(image->bytes, image->size,
 		    again.bytes, again.size);
 	if (difference != NULL)
 		printf("# turned, all marked:\n%s\n", text.text);
@@ -180,7 +180,7 @@ try_policy(struct tally *tally, uint64_t seed)
 	struct maker maker = { .state = seed * 0x9e3779b97f4a7c15 + 1 };
 	struct ast_stmt *stmts;
 	const char *fault;
-	struct blob blob;
+	struct image image;
 
 	maker.stream = open_memstream(&text.text, &text.size);
 	if (maker.stream == NULL)
@@ -188,11 +188,11 @@ try_policy(struct tally *tally, uint64_t seed)
 	make_policy(&maker);
 	fclose(maker.stream);
 	tally->tried++;
-	if (build(arena, "random.sbx", text, &stmts, &blob)) {
+	if (build(arena, "random.sbx", text, &stmts, &image)) {
 		tally->good++;
-		fault = round_trip(arena, &blob);
+		fault = round_trip(arena, &image);
 		if (fault == NULL && maker.marked)
-			fault = turn_marked(arena, stmts, &blob);
+			fault = turn_marked(arena, stmts, &image);
 		if (fault != NULL) {
 			tally->bad++;
 			printf("# seed %" PRIu64 ": it differs in %s\n%s\n",
@@ -246,14 +246,14 @@ test_mutations(struct tap *tap)
 	const char *fault = NULL;
 	unsigned count = 0, seen = 0, marks = 0;
 	struct policy *policy = NULL;
-	struct sbx_view view;
-	struct blob blob;
+	struct sbx_blob blob;
+	struct image image;
 
-	if (build(arena, "sample.sbx", text, NULL, &blob)) {
-		sbx_verify(blob.bytes, blob.size, &view);
-		policy = restore_policy(arena, &view, &fault);
+	if (build(arena, "sample.sbx", text, NULL, &image)) {
+		sbx_verify(image.bytes, image.size, &blob);
+		policy = restore_policy(arena, &blob, &fault);
 	}
-	tap_ok(tap, policy != NULL && round_trip(arena, &blob) == NULL,
+	tap_ok(tap, policy != NULL && round_trip(arena, &image) == NULL,
 	    "the sample compiles to the same blob");
 	for (unsigned i = 0; policy != NULL; i++) {
 		struct ast_stmt *stmts = policy_statements(policy, "x.bin");
@@ -266,13 +266,13 @@ test_mutations(struct tap *tap)
 		count++;
 		if ((*link)->from != NULL) {
 			(*link)->from->text = "elsewhere.sbx:1:1 (sample)";
-			marks += compare(arena, &forms[0], stmts, &blob,
+			marks += compare(arena, &forms[0], stmts, &image,
 				     false) != NULL;
 		} else {
 			marks++;
 		}
 		*link = (*link)->next;
-		seen += compare(arena, &forms[0], stmts, &blob, false) != NULL;
+		seen += compare(arena, &forms[0], stmts, &image, false) != NULL;
 	}
 	tap_ok(tap, count == SAMPLE_STATEMENTS && seen == count,
 	    "the test can fail: a statement less, %u of %u", seen, count);
@@ -302,7 +302,7 @@ test_orders(struct tap *tap)
 
 	for (size_t i = 0; i < countof(pairs); i++) {
 		struct arena *arena = arena_new();
-		struct blob blobs[2] = { { NULL, 0 } };
+		struct image blobs[2] = { { NULL, 0 } };
 		bool good = true;
 
 		for (size_t j = 0; j < 2; j++) {
@@ -329,27 +329,27 @@ test_orders(struct tap *tap)
 /* A copy of a blob with some bytes in place of others, and a checksum that
  * fits; what is said of it as a policy. */
 static const char *
-patched(struct arena *arena, const struct blob *blob, const char *from,
+patched(struct arena *arena, const struct image *image, const char *from,
     const char *to, bool *refused)
 {
-	uint8_t *bytes = arena_alloc(arena, blob->size);
+	uint8_t *bytes = arena_alloc(arena, image->size);
 	struct sbx_header *header = (void *)bytes;
 	const char *fault = NULL;
 	struct policy *policy;
-	struct sbx_view view;
+	struct sbx_blob blob;
 	uint8_t *at;
 
-	memcpy(bytes, blob->bytes, blob->size);
-	at = memmem(bytes, blob->size, from, strlen(from));
+	memcpy(bytes, image->bytes, image->size);
+	at = memmem(bytes, image->size, from, strlen(from));
 	if (at == NULL)
 		return NULL;
 	memcpy(at, to, strlen(to));
-	header->crc = sbx_checksum(bytes, blob->size);
-	if (sbx_verify(bytes, blob->size, &view) != SBX_BLOB_OK)
+	header->crc = sbx_checksum(bytes, image->size);
+	if (sbx_verify(bytes, image->size, &blob) != SBX_BLOB_OK)
 		return NULL;
-	policy = restore_policy(arena, &view, &fault);
+	policy = restore_policy(arena, &blob, &fault);
 	*refused = policy == NULL;
-	return policy == NULL ? fault : restore_difference(policy, &view);
+	return policy == NULL ? fault : restore_difference(policy, &blob);
 }
 
 /* Blobs that this compiler did not write are not passed off as its own. */
@@ -371,13 +371,13 @@ test_foreign(struct tap *tap)
 	};
 	struct arena *arena = arena_new();
 	struct bytes text = { strdup(sample), sizeof sample - 1 };
-	struct blob blob;
+	struct image image;
 
-	if (tap_ok(tap, build(arena, "sample.sbx", text, NULL, &blob),
+	if (tap_ok(tap, build(arena, "sample.sbx", text, NULL, &image),
 		"the sample compiles")) {
 		for (size_t i = 0; i < countof(cases); i++) {
 			bool refused = false;
-			const char *said = patched(arena, &blob, cases[i].from,
+			const char *said = patched(arena, &image, cases[i].from,
 			    cases[i].to, &refused);
 
 			tap_ok(tap,

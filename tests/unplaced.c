@@ -15,18 +15,18 @@ main(int argc, char **argv)
 {
 	static alignas(8) unsigned char bytes[SBX_MAX_SIZE + 1];
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-	struct sbx_view view;
+	struct sbx_blob blob;
 	size_t size;
 
 	if (file == NULL)
 		return 2;
 	size = fread(bytes, 1, sizeof bytes, file);
 	fclose(file);
-	if (sbx_verify(bytes, size, &view) != SBX_BLOB_OK)
+	if (sbx_verify(bytes, size, &blob) != SBX_BLOB_OK)
 		return 1;
-	for (uint32_t i = 0; i < view.source_count; i++) {
+	for (uint32_t i = 0; i < blob.source_count; i++) {
 		unsigned char *source = bytes +
-		    ((const uint8_t *)&view.sources[i] - view.base);
+		    ((const uint8_t *)&blob.sources[i] - blob.base);
 
 		memset(source + offsetof(struct sbx_source, line), 0,
 		    2 * sizeof(uint32_t));

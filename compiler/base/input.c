@@ -38,7 +38,7 @@ read_whole(int fd, void *bytes, size_t size)
 }
 
 bool
-input_blob(struct arena *arena, const char *path, struct sbx_view *view)
+input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 {
 	/* One byte more than a blob may have shows that it has too many. */
 	void *bytes = arena_alloc(arena, SBX_MAX_SIZE + 1);
@@ -54,7 +54,7 @@ input_blob(struct arena *arena, const char *path, struct sbx_view *view)
 		close(fd);
 	if (size < 0)
 		return false;
-	error = sbx_verify(bytes, (size_t)size, view);
+	error = sbx_verify(bytes, (size_t)size, blob);
 	if (error != SBX_BLOB_OK)
 		complain("%s: %s", path, sbx_blob_strerror(error));
 	return error == SBX_BLOB_OK;

@@ -13,7 +13,7 @@
  * Reads and verifies a blob ("-" is standard input) into the arena.  False
  * after complaining.
  */
-bool input_blob(struct arena *arena, const char *path, struct sbx_view *view);
+bool input_blob(struct arena *arena, const char *path, struct sbx_blob *blob);
 
 /*
  * Whether the file begins as a blob does.  Standard input is left as it was,

@@ -32,7 +32,7 @@ test_text(struct arena *arena, test_writer *writer, const void *what)
 }
 
 struct shown {
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const struct verdict *verdict;
 	uint32_t source;
 };
@@ -42,64 +42,64 @@ write_place(FILE *stream, const void *what)
 {
 	const struct shown *shown = what;
 
-	show_source(stream, shown->view, shown->source);
+	show_source(stream, shown->blob, shown->source);
 }
 
 const char *
-test_place_text(struct arena *arena, const struct sbx_view *view,
+test_place_text(struct arena *arena, const struct sbx_blob *blob,
     uint32_t source)
 {
-	struct shown shown = { .view = view, .source = source };
+	struct shown shown = { .blob = blob, .source = source };
 
 	return test_text(arena, write_place, &shown);
 }
 
 static void
-write_network(FILE *stream, const struct sbx_view *view)
+write_network(FILE *stream, const struct sbx_blob *blob)
 {
 	fprintf(stream, "%s network %s",
-	    view->meta->net == SBX_NET_NONE ? "deny" : "allow",
-	    view->meta->net == SBX_NET_LOOPBACK ? "loopback" : "full");
+	    blob->meta->net == SBX_NET_NONE ? "deny" : "allow",
+	    blob->meta->net == SBX_NET_LOOPBACK ? "loopback" : "full");
 }
 
 static void
-write_syscall(FILE *stream, const struct sbx_view *view,
+write_syscall(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_syscall *call)
 {
 	fprintf(stream, "%s syscalls ",
 	    call->verdict == SBX_SYSCALL_ALLOW ? "allow" : "deny");
-	show_text(stream, sbx_string(view, call->reason));
+	show_text(stream, sbx_string(blob, call->reason));
 }
 
 static void
 write_rule(FILE *stream, const void *what)
 {
 	const struct shown *shown = what;
-	const struct sbx_view *view = shown->view;
+	const struct sbx_blob *blob = shown->blob;
 	uint32_t rule = shown->verdict->rule;
 
 	switch (shown->verdict->by) {
 	case BY_PATH:
-		show_path_rule(stream, view, &view->paths[rule]);
+		show_path_rule(stream, blob, &blob->paths[rule]);
 		return;
 	case BY_PORT:
 		fprintf(stream, "%s network ",
-		    effect_word(view->ports[rule].effect));
-		show_ports(stream, &view->ports[rule]);
+		    effect_word(blob->ports[rule].effect));
+		show_ports(stream, &blob->ports[rule]);
 		return;
 	case BY_NETWORK:
-		write_network(stream, view);
+		write_network(stream, blob);
 		return;
 	case BY_ENV:
-		fprintf(stream, "%s env ", effect_word(view->env[rule].effect));
-		show_text(stream, sbx_string(view, view->env[rule].pattern));
+		fprintf(stream, "%s env ", effect_word(blob->env[rule].effect));
+		show_text(stream, sbx_string(blob, blob->env[rule].pattern));
 		return;
 	case BY_SET:
 		fputs("set env ", stream);
-		show_text(stream, sbx_string(view, view->set[rule].name));
+		show_text(stream, sbx_string(blob, blob->set[rule].name));
 		return;
 	case BY_SYSCALL:
-		write_syscall(stream, view, &view->syscalls[rule]);
+		write_syscall(stream, blob, &blob->syscalls[rule]);
 		return;
 	case BY_EVERYTHING:
 		fputs("allow everything", stream);
@@ -113,10 +113,10 @@ write_rule(FILE *stream, const void *what)
 }
 
 const char *
-test_rule_text(struct arena *arena, const struct sbx_view *view,
+test_rule_text(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
-	struct shown shown = { .view = view, .verdict = verdict };
+	struct shown shown = { .blob = blob, .verdict = verdict };
 	const char *text = test_text(arena, write_rule, &shown);
 
 	return *text != '\0' ? text : NULL;
@@ -164,30 +164,30 @@ no_rule_text(const struct verdict *verdict)
 }
 
 static bool
-by_matches(struct arena *arena, const struct sbx_view *view,
+by_matches(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict, const char *by)
 {
-	const char *via = show_via(view, verdict->source);
-	const char *rule = test_rule_text(arena, view, verdict);
+	const char *via = show_via(blob, verdict->source);
+	const char *rule = test_rule_text(arena, blob, verdict);
 
 	if (rule != NULL && strcmp(rule, by) == 0)
 		return true;
 	if (verdict->source == SBX_NO_SOURCE)
 		return strcmp(by, no_rule_text(verdict)) == 0;
 	return (via != NULL && strcmp(via, by) == 0) ||
-	    is_place(test_place_text(arena, view, verdict->source), by);
+	    is_place(test_place_text(arena, blob, verdict->source), by);
 }
 
 static const char *
-decider_text(struct arena *arena, const struct sbx_view *view,
+decider_text(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
-	const char *via = show_via(view, verdict->source);
+	const char *via = show_via(blob, verdict->source);
 
 	if (verdict->source == SBX_NO_SOURCE)
 		return no_rule_text(verdict);
 	return arena_printf(arena, "%s%s%s%s",
-	    test_place_text(arena, view, verdict->source),
+	    test_place_text(arena, blob, verdict->source),
 	    via != NULL ? " (" : "", via != NULL ? via : "",
 	    via != NULL ? ")" : "");
 }
@@ -237,7 +237,7 @@ answer_fault(struct arena *arena, const struct test_result *result)
 {
 	const struct test_case *test = result->test;
 	const struct verdict *verdict = &result->verdict;
-	const struct sbx_view *view = &result->bound->loaded->view;
+	const struct sbx_blob *blob = &result->bound->loaded->blob;
 
 	if (test->kind == TEST_ALLOW && !verdict->allowed)
 		return "it is denied";
@@ -249,10 +249,10 @@ answer_fault(struct arena *arena, const struct test_result *result)
 		    "it is denied, but nothing "
 		    "enforces that at level %s",
 		    level_word(result->bound->level));
-	if (test->by != NULL && !by_matches(arena, view, verdict, test->by))
+	if (test->by != NULL && !by_matches(arena, blob, verdict, test->by))
 		return arena_printf(arena, "it is %s by %s, not by '%s'",
 		    verdict->allowed ? "allowed" : "denied",
-		    decider_text(arena, view, verdict), test->by);
+		    decider_text(arena, blob, verdict), test->by);
 	return NULL;
 }
 
@@ -391,10 +391,10 @@ ask_at(struct test_results *results, const struct test_case *test,
 		return;
 	}
 	/* The file's own level has a place to be complained about. */
-	if (level != test->given->level && level < loaded->view.meta->level) {
+	if (level != test->given->level && level < loaded->blob.meta->level) {
 		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy requires level %s: it does not run at %s\n",
-		    level_word(loaded->view.meta->level), level_word(level));
+		    level_word(loaded->blob.meta->level), level_word(level));
 		return;
 	}
 	result->bound = test_bind(&results->subjects, test, level);
@@ -425,7 +425,7 @@ runs_at(struct test_results *results, const struct test_case *test,
 	    test->policy);
 
 	return loaded->state != LOADED_GOOD ||
-	    level >= loaded->view.meta->level;
+	    level >= loaded->blob.meta->level;
 }
 
 void

@@ -12,7 +12,7 @@ struct covered {
 };
 
 struct coverage {
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	struct covered *sources; /* beside those of the view */
 	size_t set_and_limits;
 };
@@ -20,12 +20,12 @@ struct coverage {
 /* One place has several sources if several blocks hold what is written there;
  * they stand side by side.  The first of them. */
 static uint32_t
-first_source(const struct sbx_view *view, uint32_t source)
+first_source(const struct sbx_blob *blob, uint32_t source)
 {
 	while (source > 0 &&
-	    view->sources[source - 1].file == view->sources[source].file &&
-	    view->sources[source - 1].line == view->sources[source].line &&
-	    view->sources[source - 1].column == view->sources[source].column)
+	    blob->sources[source - 1].file == blob->sources[source].file &&
+	    blob->sources[source - 1].line == blob->sources[source].line &&
+	    blob->sources[source - 1].column == blob->sources[source].column)
 		source--;
 	return source;
 }
@@ -38,7 +38,7 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 
 	if (source == SBX_NO_SOURCE)
 		return;
-	source = first_source(coverage->view, source);
+	source = first_source(coverage->blob, source);
 	covered = &coverage->sources[source];
 	if (covered->there) {
 		covered->more++;
@@ -50,37 +50,37 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 		.rule = rule,
 		.source = source,
 	};
-	covered->own = strncmp(sbx_string(coverage->view,
-				   coverage->view->sources[source].file),
+	covered->own = strncmp(sbx_string(coverage->blob,
+				   coverage->blob->sources[source].file),
 			   "sbx:", 4) != 0;
 }
 
 /* A rule on the network has records of system calls, too. */
 static bool
-is_named(const struct sbx_view *view, const struct sbx_syscall *call)
+is_named(const struct sbx_blob *blob, const struct sbx_syscall *call)
 {
-	const char *reason = sbx_string(view, call->reason);
+	const char *reason = sbx_string(blob, call->reason);
 
 	return reason[0] == '@' ||
-	    strcmp(reason, sbx_string(view, call->name)) == 0;
+	    strcmp(reason, sbx_string(blob, call->name)) == 0;
 }
 
 static void
 note_rules(struct coverage *coverage)
 {
-	const struct sbx_view *view = coverage->view;
+	const struct sbx_blob *blob = coverage->blob;
 
-	for (uint32_t i = 0; i < view->path_count; i++)
-		note_rule(coverage, BY_PATH, i, view->paths[i].source);
-	for (uint32_t i = 0; i < view->port_count; i++)
-		note_rule(coverage, BY_PORT, i, view->ports[i].source);
-	note_rule(coverage, BY_NETWORK, 0, view->meta->net_source);
-	for (uint32_t i = 0; i < view->env_count; i++)
-		note_rule(coverage, BY_ENV, i, view->env[i].source);
-	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		if (is_named(view, &view->syscalls[i]))
+	for (uint32_t i = 0; i < blob->path_count; i++)
+		note_rule(coverage, BY_PATH, i, blob->paths[i].source);
+	for (uint32_t i = 0; i < blob->port_count; i++)
+		note_rule(coverage, BY_PORT, i, blob->ports[i].source);
+	note_rule(coverage, BY_NETWORK, 0, blob->meta->net_source);
+	for (uint32_t i = 0; i < blob->env_count; i++)
+		note_rule(coverage, BY_ENV, i, blob->env[i].source);
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		if (is_named(blob, &blob->syscalls[i]))
 			note_rule(coverage, BY_SYSCALL, i,
-			    view->syscalls[i].source);
+			    blob->syscalls[i].source);
 	}
 }
 
@@ -88,9 +88,9 @@ note_rules(struct coverage *coverage)
 static void
 note_others(struct coverage *coverage)
 {
-	const struct sbx_view *view = coverage->view;
+	const struct sbx_blob *blob = coverage->blob;
 
-	coverage->set_and_limits = (size_t)view->limit_count + view->set_count;
+	coverage->set_and_limits = (size_t)blob->limit_count + blob->set_count;
 }
 
 static void
@@ -101,10 +101,10 @@ note_cases(struct coverage *coverage, const struct test_results *results)
 		uint32_t source = result->verdict.source;
 
 		if (result->bound == NULL ||
-		    &result->bound->loaded->view != coverage->view ||
+		    &result->bound->loaded->blob != coverage->blob ||
 		    result->verdict.by == BY_SET || source == SBX_NO_SOURCE)
 			continue;
-		coverage->sources[first_source(coverage->view, source)]
+		coverage->sources[first_source(coverage->blob, source)]
 		    .decided = true;
 	}
 }
@@ -118,7 +118,7 @@ totals_of(const struct coverage *coverage)
 {
 	struct totals totals = { 0 };
 
-	for (uint32_t i = 0; i < coverage->view->source_count; i++) {
+	for (uint32_t i = 0; i < coverage->blob->source_count; i++) {
 		const struct covered *covered = &coverage->sources[i];
 
 		if (!covered->there)
@@ -139,8 +139,8 @@ say_rule(FILE *stream, const struct test_results *results,
 	struct arena *arena = results->subjects.file->arena;
 
 	fprintf(stream, "%s%s: not covered: %s", prefix,
-	    test_place_text(arena, coverage->view, covered->first.source),
-	    test_rule_text(arena, coverage->view, &covered->first));
+	    test_place_text(arena, coverage->blob, covered->first.source),
+	    test_rule_text(arena, coverage->blob, &covered->first));
 	if (covered->more > 0)
 		fprintf(stream, " and %u more", covered->more);
 	putc('\n', stream);
@@ -156,8 +156,8 @@ static void
 say_totals(FILE *stream, const struct coverage *coverage,
     const struct totals *totals, const char *prefix)
 {
-	const char *profile = sbx_string(coverage->view,
-	    coverage->view->meta->profile);
+	const char *profile = sbx_string(coverage->blob,
+	    coverage->blob->meta->profile);
 
 	fprintf(stream, "%scoverage of %s: ", prefix, profile);
 	if (totals->own > 0)
@@ -178,17 +178,17 @@ static void
 cover(FILE *stream, const struct test_results *results,
     const struct test_loaded *loaded, const char *prefix)
 {
-	struct coverage coverage = { .view = &loaded->view };
+	struct coverage coverage = { .blob = &loaded->blob };
 	struct totals totals;
 
 	coverage.sources = arena_alloc(results->subjects.file->arena,
-	    (loaded->view.source_count + 1) * sizeof *coverage.sources);
+	    (loaded->blob.source_count + 1) * sizeof *coverage.sources);
 	note_rules(&coverage);
 	note_others(&coverage);
 	note_cases(&coverage, results);
 	totals = totals_of(&coverage);
 	/* Of a policy without rules of its own all are listed: a shipped one. */
-	for (uint32_t i = 0; i < loaded->view.source_count; i++) {
+	for (uint32_t i = 0; i < loaded->blob.source_count; i++) {
 		const struct covered *covered = &coverage.sources[i];
 
 		if (covered->there && !covered->decided &&

@@ -1,6 +1,6 @@
 /*
  * Which rules of a policy decided no case.  A rule is what stands at one place
- * of a text, whatever it unfolds to.
+ * of a text, whatever it expands to.
  */
 #ifndef SBX_TEST_COVERAGE_H
 #define SBX_TEST_COVERAGE_H

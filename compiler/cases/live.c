@@ -66,9 +66,9 @@ anchor_path(const struct test_stage *stage, uint32_t anchor)
 static bool
 stage_directories(const struct test_stage *stage)
 {
-	const struct sbx_view *view = stage->subject.places.view;
+	const struct sbx_blob *blob = stage->subject.places.blob;
 
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		const char *path = anchor_path(stage, i);
 
 		if (path != NULL && !test_tree_directory(stage->tree, path))
@@ -82,7 +82,7 @@ static void
 stage_bind(struct test_stage *stage)
 {
 	const struct passwd *entry = getpwuid(getuid());
-	const struct sbx_view *view = &stage->bound->loaded->view;
+	const struct sbx_blob *blob = &stage->bound->loaded->blob;
 	struct places *places = &stage->subject.places;
 
 	stage->subject = (struct subject){
@@ -90,8 +90,8 @@ stage_bind(struct test_stage *stage)
 		.level = stage->bound->level,
 		.abi = stage->machine->abi,
 	};
-	places_init(places, stage->tree->arena, view, "/", "/");
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+	places_init(places, stage->tree->arena, blob, "/", "/");
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		const char *path = anchor_path(stage, i);
 
 		if (path != NULL)
@@ -107,13 +107,13 @@ static void
 push_definitions(struct trials *trials)
 {
 	const struct test_stage *stage = &trials->stage;
-	const struct sbx_view *view = &stage->bound->loaded->view;
+	const struct sbx_blob *blob = &stage->bound->loaded->blob;
 
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
 		push(trials, &trials->arguments, "-D");
 		push(trials, &trials->arguments,
 		    arena_printf(arena_of(trials), "%s=%s",
-			sbx_string(view, view->anchors[i].name),
+			sbx_string(blob, blob->anchors[i].name),
 			anchor_path(stage, i)));
 	}
 }
@@ -129,7 +129,7 @@ arguments_fill(struct trials *trials)
 	push(trials, words, anchor_path(stage, SBX_ANCHOR_WORKSPACE));
 	push_definitions(trials);
 	/* What allows everything has no level. */
-	if (stage->bound->loaded->view.meta->flags & SBX_EVERYTHING) {
+	if (stage->bound->loaded->blob.meta->flags & SBX_EVERYTHING) {
 		push(trials, words, "--allow-full-access");
 		return;
 	}
@@ -229,7 +229,7 @@ scratch_policy(const struct trials *trials, const char *path)
 	    "sbx 1\nprofile scratch {\n    allow write ${tmp}\n}\n";
 	struct compilation compilation;
 	struct source *source;
-	struct blob blob;
+	struct image image;
 
 	compilation_init(&compilation, arena_of(trials));
 	source = sources_add(&compilation.sources, "scratch.sbx", "scratch.sbx",
@@ -237,8 +237,8 @@ scratch_policy(const struct trials *trials, const char *path)
 	compilation.file = source;
 	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
 	    source);
-	return compile(&compilation, NULL, &blob) &&
-	    test_tree_write(path, blob.bytes, blob.size);
+	return compile(&compilation, NULL, &image) &&
+	    test_tree_write(path, image.bytes, image.size);
 }
 
 /* Its name is sbxrun's business, and depends on the workspace alone; a plan for
@@ -247,7 +247,7 @@ static enum exit_status
 scratch_find(struct trials *trials)
 {
 	struct test_stage *stage = &trials->stage;
-	const struct sbx_view *view = &stage->bound->loaded->view;
+	const struct sbx_blob *blob = &stage->bound->loaded->blob;
 	const char *policy = own_file(trials, "scratch.bin"), *line;
 	const char *const arguments[] = {
 		stage->machine->sbxrun,
@@ -261,7 +261,7 @@ scratch_find(struct trials *trials)
 	};
 	int status;
 
-	if (!(view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED))
+	if (!(blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED))
 		return EXIT_CLEAN;
 	if (!scratch_policy(trials, policy))
 		return complain_run(trials, -1);
@@ -297,9 +297,9 @@ static const char *
 probe_place(const struct test_stage *stage)
 {
 	static const char *const names[] = { ".sbx-probe", "sbx-probe" };
-	const struct sbx_view *view = stage->subject.places.view;
+	const struct sbx_blob *blob = stage->subject.places.blob;
 
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		const char *directory = anchor_path(stage, i);
 
 		for (size_t j = 0; j < countof(names); j++) {
@@ -404,7 +404,7 @@ leave_all(struct trials *trials, const char *why)
 static const char *
 stage_fault(const struct test_stage *stage)
 {
-	const struct sbx_meta *meta = stage->bound->loaded->view.meta;
+	const struct sbx_meta *meta = stage->bound->loaded->blob.meta;
 	enum sbx_level level = stage->bound->level;
 	struct arena *arena = stage->tree->arena;
 
@@ -463,15 +463,15 @@ static enum exit_status
 stage_set(struct trials *trials)
 {
 	struct test_stage *stage = &trials->stage;
-	const struct sbx_view *view = &stage->bound->loaded->view;
+	const struct sbx_blob *blob = &stage->bound->loaded->blob;
 	enum exit_status status = EXIT_CLEAN;
 
 	stage_bind(stage);
 	arguments_fill(trials);
 	environment_fill(trials);
 	if (!stage_directories(stage) ||
-	    !test_tree_write(own_file(trials, "policy.bin"), view->base,
-		view->size))
+	    !test_tree_write(own_file(trials, "policy.bin"), blob->base,
+		blob->size))
 		return complain_run(trials, -1);
 	status = scratch_find(trials);
 	if (status != EXIT_CLEAN)

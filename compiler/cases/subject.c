@@ -46,11 +46,11 @@ text_open(const struct test_subjects *subjects,
 static void
 compile_it(const struct options *options, struct test_loaded *loaded)
 {
-	struct blob blob;
+	struct image image;
 
 	loaded->state = compile(&loaded->compilation, options->profile,
-			    &blob) &&
-		sbx_verify(blob.bytes, blob.size, &loaded->view) ==
+			    &image) &&
+		sbx_verify(image.bytes, image.size, &loaded->blob) ==
 		    SBX_BLOB_OK ?
 	    LOADED_GOOD :
 	    LOADED_FAULTY;
@@ -62,9 +62,9 @@ load_blob(const struct options *options, const char *path,
 {
 	const char *profile;
 
-	if (!input_blob(options->arena, path, &loaded->view))
+	if (!input_blob(options->arena, path, &loaded->blob))
 		return;
-	profile = sbx_string(&loaded->view, loaded->view.meta->profile);
+	profile = sbx_string(&loaded->blob, loaded->blob.meta->profile);
 	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
 		loaded->state = LOADED_GOOD;
 	else
@@ -163,7 +163,7 @@ report_param(const struct binder *binder, const struct test_param *param)
 		"platform",
 		"arch",
 	};
-	const struct sbx_view *view = binder->subject->places.view;
+	const struct sbx_blob *blob = binder->subject->places.blob;
 	const char *names[countof(known) + SBX_MAX_ANCHORS];
 	struct yaml_node key = {
 		.kind = YAML_TEXT,
@@ -176,16 +176,16 @@ report_param(const struct binder *binder, const struct test_param *param)
 		names[count] = known[count];
 		count++;
 	}
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
-		names[count++] = sbx_string(view, view->anchors[i].name);
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
+		names[count++] = sbx_string(blob, blob->anchors[i].name);
 	yaml_report_key(&binder->file->diags, &key, names, count);
 }
 
 static bool
-is_param(const struct sbx_view *view, const char *name)
+is_param(const struct sbx_blob *blob, const char *name)
 {
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		if (strcmp(sbx_string(view, view->anchors[i].name), name) == 0)
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		if (strcmp(sbx_string(blob, blob->anchors[i].name), name) == 0)
 			return true;
 	}
 	return false;
@@ -201,7 +201,7 @@ bind_params(const struct binder *binder)
 		    &binder->given->params.items[i];
 		const char *path;
 
-		if (!is_param(places->view, param->name)) {
+		if (!is_param(places->blob, param->name)) {
 			report_param(binder, param);
 			continue;
 		}
@@ -232,7 +232,7 @@ bind_definitions(const struct binder *binder)
 static void
 check_floor(const struct binder *binder)
 {
-	const struct sbx_meta *meta = binder->subject->places.view->meta;
+	const struct sbx_meta *meta = binder->subject->places.blob->meta;
 	const struct test_given *given = binder->given;
 
 	if (given->level_loc.end != 0 && given->level < meta->level)
@@ -254,7 +254,7 @@ bind(const struct binder *binder)
 	/* Its rules are in the blob; sbxrun has no filters for it. */
 	static const struct arch macos = {
 		.name = "macos",
-		.where = SBX_ON_MACOS,
+		.platforms = SBX_ON_MACOS,
 	};
 	const struct test_given *given = binder->given;
 	struct places *places = &binder->subject->places;
@@ -311,7 +311,7 @@ test_bind(struct test_subjects *subjects, const struct test_case *test,
 		.given = test->given,
 		.subject = &bound->subject,
 	};
-	places_init(&bound->subject.places, file->arena, &loaded->view, "/",
+	places_init(&bound->subject.places, file->arena, &loaded->blob, "/",
 	    "/");
 	bind(&binder);
 	bound->subject.level = level;

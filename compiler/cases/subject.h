@@ -12,7 +12,7 @@ struct test_loaded {
 	const struct test_policy *policy;
 	enum { LOADED_GOOD, LOADED_FAULTY, LOADED_NOT } state;
 	struct compilation compilation; /* of a text; its diags */
-	struct sbx_view view;           /* if good */
+	struct sbx_blob blob;           /* if good */
 };
 
 /* A policy at one place, given and level. */

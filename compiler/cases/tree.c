@@ -75,11 +75,11 @@ test_tree_make(struct test_tree *tree, struct arena *arena)
 
 static int
 remove_one(const char *path, const struct stat *status, int kind,
-    struct FTW *where)
+    struct FTW *platforms)
 {
 	(void)status;
 	(void)kind;
-	(void)where;
+	(void)platforms;
 	remove(path);
 	return 0;
 }

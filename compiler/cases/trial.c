@@ -31,7 +31,7 @@ test_stage_path(const struct test_stage *stage, struct sbx_place path,
 	const struct places *given = &stage->bound->subject.places;
 	uint32_t best = SBX_ANCHOR_ROOT;
 
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < given->view->anchor_count;
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < given->blob->anchor_count;
 	     i++) {
 		if (sbx_covers(given->anchors[i], path) &&
 		    (best == SBX_ANCHOR_ROOT ||
@@ -103,7 +103,7 @@ is_split(const struct test_stage *stage, const struct test_trial *trial)
 	if (stage->subject.level != SBX_LEVEL_STANDARD ||
 	    !trial->verdict.allowed)
 		return false;
-	places_rules(&stage->subject.places, stage->subject.arch->where,
+	places_rules(&stage->subject.places, stage->subject.arch->platforms,
 	    &rules);
 	return sbx_path_is_split(rules.rules, rules.count, trial->access.detail,
 	    trial->access.path);
@@ -119,7 +119,7 @@ is_way(const struct test_stage *stage, const struct test_trial *trial)
 	    trial->verdict.by != BY_NOTHING || trial->verdict.allowed ||
 	    trial->access.detail != SBX_READ)
 		return false;
-	places_rules(&stage->subject.places, stage->subject.arch->where,
+	places_rules(&stage->subject.places, stage->subject.arch->platforms,
 	    &rules);
 	for (size_t i = 0; i < rules.count; i++) {
 		if (rules.rules[i].effect == SBX_ALLOW &&

@@ -62,7 +62,7 @@ static bool
 is_own_allow(const struct syscall_rule *rule)
 {
 	return rule->origin.own && rule->effect == SBX_ALLOW &&
-	    (rule->origin.where & SBX_ON_LINUX) != 0;
+	    (rule->origin.platforms & SBX_ON_LINUX) != 0;
 }
 
 void

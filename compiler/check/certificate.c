@@ -36,11 +36,11 @@ static const struct fact {
 #undef DEFAULT
 };
 
-/* What is so there whatever the rules say, unless a freedom allows it. */
+/* What is so there whatever the rules say, unless a blanket rule allows it. */
 static const struct {
 	int levels; /* bits of enum sbx_level; macOS is the one behind them */
 	int below;  /* only on kernels below this Landlock ABI */
-	enum freedom_kind unless;
+	enum blanket_kind unless;
 	enum diag_id id;
 	const char *what, *help;
 } defaults[] = {
@@ -51,7 +51,7 @@ static const struct {
 #define ANY INT32_MAX
 #define FACT(id, grade, what, help)
 #define DEFAULT(levels, below, unless, grade, what, help) \
-	{ levels, below, FREEDOM_##unless, DIAG_TARGET_##grade, what, help },
+	{ levels, below, BLANKET_##unless, DIAG_TARGET_##grade, what, help },
 #include "compiler/tables/enforcement.def"
 #undef NONE
 #undef MINIMAL
@@ -123,7 +123,7 @@ struct certificate {
 	const struct policy *policy;
 	const struct enforcer *enforcer;
 	struct diags *diags;
-	uint8_t where; /* the platforms that are asked about */
+	uint8_t platforms; /* the platforms that are asked about */
 	struct grants grants;
 	struct inherited inherited[FACT_END];
 };
@@ -241,7 +241,7 @@ gives_some(const struct certificate *certificate, const struct grant *grant,
 
 		if (rule->effect == SBX_ALLOW &&
 		    (rule->rights & deny->rights) != 0 &&
-		    (rule->origin.where & certificate->where) != 0 &&
+		    (rule->origin.platforms & certificate->platforms) != 0 &&
 		    rule_speaks_of(rule, deny->at))
 			return true;
 	}
@@ -344,7 +344,7 @@ certify_paths(struct certificate *certificate)
 		const struct origin *origin = &policy->paths.items[i].origin;
 
 		end = path_object_end(policy, i);
-		if ((origin->where & certificate->where) != 0)
+		if ((origin->platforms & certificate->platforms) != 0)
 			certify_path(certificate, i, end);
 	}
 }
@@ -357,12 +357,12 @@ certify_ports(struct certificate *certificate)
 	const struct policy *policy = certificate->policy;
 	bool none = certificate->enforcer->level == SBX_LEVEL_NONE;
 
-	if (policy_net(policy, certificate->where, NULL) != SBX_NET_PORTS)
+	if (policy_net(policy, certificate->platforms, NULL) != SBX_NET_PORTS)
 		return;
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
 
-		if ((rule->origin.where & certificate->where) == 0 ||
+		if ((rule->origin.platforms & certificate->platforms) == 0 ||
 		    (rule->effect == SBX_ALLOW) == none)
 			continue;
 		report_rule(certificate, none ? FACT_NETWORK : FACT_PORT,
@@ -372,29 +372,29 @@ certify_ports(struct certificate *certificate)
 }
 
 static void
-certify_freedoms(struct certificate *certificate, enum freedom_kind kind,
+certify_blankets(struct certificate *certificate, enum blanket_kind kind,
     bool allow, enum fact_id fact)
 {
 	const struct policy *policy = certificate->policy;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
 		if (rule->kind == kind &&
 		    (rule->effect == SBX_ALLOW) == allow &&
-		    (rule->origin.where & certificate->where) != 0)
+		    (rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, fact, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY,
-			    freedom_rule_text(policy, rule), NULL);
+			    blanket_rule_text(policy, rule), NULL);
 	}
 }
 
 static void
 certify_loopback(struct certificate *certificate, enum fact_id fact)
 {
-	if (policy_net(certificate->policy, certificate->where, NULL) ==
+	if (policy_net(certificate->policy, certificate->platforms, NULL) ==
 	    SBX_NET_LOOPBACK)
-		certify_freedoms(certificate, FREEDOM_LOOPBACK, true, fact);
+		certify_blankets(certificate, BLANKET_LOOPBACK, true, fact);
 }
 
 static void
@@ -406,7 +406,7 @@ certify_syscalls(struct certificate *certificate, enum fact_id fact)
 		const struct syscall_rule *rule = &policy->syscalls.items[i];
 
 		if (rule->effect != SBX_ALLOW &&
-		    (rule->origin.where & certificate->where) != 0)
+		    (rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, fact, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY,
 			    syscall_rule_text(policy, rule), NULL);
@@ -421,7 +421,7 @@ certify_limits(struct certificate *certificate)
 	for (size_t i = 0; i < policy->limits.count; i++) {
 		const struct limit_rule *rule = &policy->limits.items[i];
 
-		if ((rule->origin.where & certificate->where) != 0)
+		if ((rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, FACT_MACOS_LIMIT,
 			    &rule->origin, false,
 			    arena_printf(policy->arena, "limit %s",
@@ -441,7 +441,7 @@ allows_all_env(const struct certificate *certificate)
 
 		if (rule->effect == SBX_ALLOW &&
 		    strcmp(rule->pattern, "*") == 0 &&
-		    (rule->origin.where & certificate->where) != 0)
+		    (rule->origin.platforms & certificate->platforms) != 0)
 			return true;
 	}
 	return false;
@@ -461,7 +461,7 @@ certify_env(struct certificate *certificate)
 		const struct env_rule *rule = &policy->env.items[i];
 
 		if (rule->effect != SBX_ALLOW &&
-		    (rule->origin.where & certificate->where) != 0)
+		    (rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, FACT_MACOS_ENV, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY,
 			    env_rule_text(policy, rule), NULL);
@@ -469,7 +469,7 @@ certify_env(struct certificate *certificate)
 	for (size_t i = 0; i < policy->set.count; i++) {
 		const struct set_rule *rule = &policy->set.items[i];
 
-		if ((rule->origin.where & certificate->where) != 0)
+		if ((rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, FACT_MACOS_SET, &rule->origin,
 			    false,
 			    arena_printf(policy->arena, "set env %s",
@@ -490,7 +490,7 @@ certify_linux(struct certificate *certificate)
 		certify_loopback(certificate, FACT_LOOPBACK);
 	if (enforcer->level == SBX_LEVEL_NONE) {
 		certify_syscalls(certificate, FACT_CALLS);
-		certify_freedoms(certificate, FREEDOM_NETWORK, false,
+		certify_blankets(certificate, BLANKET_NETWORK, false,
 		    FACT_NETWORK);
 	}
 }
@@ -513,13 +513,13 @@ certify_defaults(const struct certificate *certificate)
 	int at = 1 << (enforcer->macos ? SBX_LEVEL_END : enforcer->level);
 
 	for (size_t i = 0; i < countof(defaults); i++) {
-		enum freedom_kind unless = defaults[i].unless;
+		enum blanket_kind unless = defaults[i].unless;
 
 		if ((defaults[i].levels & at) == 0 ||
 		    enforcer->landlock >= defaults[i].below ||
-		    (unless != FREEDOM_END &&
-			policy_has_freedom(certificate->policy, unless,
-			    certificate->where)))
+		    (unless != BLANKET_END &&
+			policy_has_blanket(certificate->policy, unless,
+			    certificate->platforms)))
 			continue;
 		report_default(certificate, defaults[i].id, defaults[i].what,
 		    defaults[i].help);
@@ -534,11 +534,12 @@ certify(const struct policy *policy, const struct enforcer *enforcer,
 		.policy = policy,
 		.enforcer = enforcer,
 		.diags = diags,
-		.where = enforcer->macos ? SBX_ON_MACOS : SBX_ON_LINUX,
+		.platforms = enforcer->macos ? SBX_ON_MACOS : SBX_ON_LINUX,
 	};
 
 	if (is_refused(&certificate) ||
-	    policy_has_freedom(policy, FREEDOM_EVERYTHING, certificate.where))
+	    policy_has_blanket(policy, BLANKET_EVERYTHING,
+		certificate.platforms))
 		return;
 	certify_defaults(&certificate);
 	if (enforcer->macos)

@@ -23,33 +23,33 @@ check_report(struct checker *checker, struct loc loc, const char *format, ...)
 	return diag_add(checker->diags, checker->id, loc, "%s", text);
 }
 
-static const struct freedom_rule *
-freedom_rule(const struct checker *checker, size_t index)
+static const struct blanket_rule *
+blanket_rule(const struct checker *checker, size_t index)
 {
-	return &checker->policy->freedoms.items[index];
+	return &checker->policy->blankets.items[index];
 }
 
 static void
-note_freedom(struct checker *checker, struct diag *diag,
-    const struct freedom_rule *rule)
+note_blanket(struct checker *checker, struct diag *diag,
+    const struct blanket_rule *rule)
 {
 	diag_note(checker->diags, diag, rule->origin.loc,
-	    "'%s' of '%s' is here", freedom_rule_text(checker->policy, rule),
+	    "'%s' of '%s' is here", blanket_rule_text(checker->policy, rule),
 	    rule->origin.via);
 }
 
 /* The first rule of a kind and effect that comes before rule `index`, or is
  * inherited; with `index` past the end any rule will do. */
-static const struct freedom_rule *
-freedom_find(const struct checker *checker, enum freedom_kind kind, bool allow,
-    uint8_t where, size_t index)
+static const struct blanket_rule *
+blanket_find(const struct checker *checker, enum blanket_kind kind, bool allow,
+    uint8_t platforms, size_t index)
 {
-	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
+	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
 
 		if (rule->kind == kind &&
 		    (rule->effect == SBX_ALLOW) == allow && i != index &&
-		    (where & ~rule->origin.where) == 0 &&
+		    (platforms & ~rule->origin.platforms) == 0 &&
 		    (i < index || !rule->origin.own))
 			return rule;
 	}
@@ -57,31 +57,31 @@ freedom_find(const struct checker *checker, enum freedom_kind kind, bool allow,
 }
 
 static void
-check_freedom_duplicate(struct checker *checker)
+check_blanket_duplicate(struct checker *checker)
 {
-	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
-		const struct freedom_rule *other = freedom_find(checker,
-		    rule->kind, rule->effect == SBX_ALLOW, rule->origin.where,
-		    i);
+	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
+		const struct blanket_rule *other = blanket_find(checker,
+		    rule->kind, rule->effect == SBX_ALLOW,
+		    rule->origin.platforms, i);
 
 		if (other == NULL || !rule->origin.own)
 			continue;
-		note_freedom(checker,
+		note_blanket(checker,
 		    check_report(checker, rule->origin.loc,
 			"duplicate rule '%s'",
-			freedom_rule_text(checker->policy, rule)),
+			blanket_rule_text(checker->policy, rule)),
 		    other);
 	}
 }
 
 static void
-check_freedom_denied(struct checker *checker)
+check_blanket_denied(struct checker *checker)
 {
-	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
-		const struct freedom_rule *deny = freedom_find(checker,
-		    rule->kind, false, rule->origin.where, SIZE_MAX);
+	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
+		const struct blanket_rule *deny = blanket_find(checker,
+		    rule->kind, false, rule->origin.platforms, SIZE_MAX);
 		struct diag *diag;
 
 		if (deny == NULL || rule->effect != SBX_ALLOW ||
@@ -89,10 +89,10 @@ check_freedom_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' has no effect: it is denied",
-		    freedom_rule_text(checker->policy, rule));
+		    blanket_rule_text(checker->policy, rule));
 		diag_help(checker->diags, diag,
 		    "deny beats allow: delete or drop one of the two");
-		note_freedom(checker, diag, deny);
+		note_blanket(checker, diag, deny);
 	}
 }
 
@@ -102,24 +102,24 @@ check_network_denied(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
-		const struct freedom_rule *deny = freedom_find(checker,
-		    FREEDOM_NETWORK, false, rule->origin.where, SIZE_MAX);
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
+		const struct blanket_rule *deny = blanket_find(checker,
+		    BLANKET_NETWORK, false, rule->origin.platforms, SIZE_MAX);
 
-		if (deny == NULL || rule->kind != FREEDOM_LOOPBACK ||
+		if (deny == NULL || rule->kind != BLANKET_LOOPBACK ||
 		    rule->effect != SBX_ALLOW || !rule->origin.own)
 			continue;
-		note_freedom(checker,
+		note_blanket(checker,
 		    check_report(checker, rule->origin.loc,
 			"'%s' has no effect: the network is denied",
-			freedom_rule_text(policy, rule)),
+			blanket_rule_text(policy, rule)),
 		    deny);
 	}
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
-		const struct freedom_rule *deny = freedom_find(checker,
-		    FREEDOM_NETWORK, false, rule->origin.where, SIZE_MAX);
+		const struct blanket_rule *deny = blanket_find(checker,
+		    BLANKET_NETWORK, false, rule->origin.platforms, SIZE_MAX);
 		struct diag *diag;
 
 		if (deny == NULL || rule->effect != SBX_ALLOW ||
@@ -130,25 +130,25 @@ check_network_denied(struct checker *checker)
 		diag_help(checker->diags, diag,
 		    "delete the deny: what is "
 		    "not allowed is denied anyway");
-		note_freedom(checker, diag, deny);
+		note_blanket(checker, diag, deny);
 		return;
 	}
 }
 
-/* Landlock's part of a freedom is the same on every Linux. */
+/* Landlock's part of a blanket rule is the same on every Linux. */
 static void
-check_freedom_machine(struct checker *checker)
+check_blanket_machine(struct checker *checker)
 {
-	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
-		uint8_t linux_part = rule->origin.where & SBX_ON_LINUX;
+	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
+		uint8_t linux_part = rule->origin.platforms & SBX_ON_LINUX;
 		struct diag *diag;
 
 		if (linux_part == 0 || linux_part == SBX_ON_LINUX)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' cannot hold for %s alone",
-		    freedom_rule_text(checker->policy, rule),
+		    blanket_rule_text(checker->policy, rule),
 		    platform_text(linux_part));
 		diag_help(checker->diags, diag, "write 'on linux { ... }'");
 	}
@@ -157,14 +157,14 @@ check_freedom_machine(struct checker *checker)
 /* --- allow everything ---------------------------------------------------- */
 
 /* The rule that allows everything on one of these platforms, or NULL. */
-static const struct freedom_rule *
-everything_find(const struct checker *checker, uint8_t where)
+static const struct blanket_rule *
+everything_find(const struct checker *checker, uint8_t platforms)
 {
-	for (size_t i = 0; i < checker->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
+	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
 
-		if (rule->kind == FREEDOM_EVERYTHING &&
-		    (rule->origin.where & where) != 0)
+		if (rule->kind == BLANKET_EVERYTHING &&
+		    (rule->origin.platforms & platforms) != 0)
 			return rule;
 	}
 	return NULL;
@@ -179,7 +179,7 @@ struct beside {
 
 static void
 beside_report(struct beside *beside, const struct origin *origin,
-    const struct freedom_rule *everything)
+    const struct blanket_rule *everything)
 {
 	struct checker *checker = beside->checker;
 	bool own = origin->own;
@@ -214,8 +214,8 @@ static void
 beside_rule(struct beside *beside, const struct origin *origin,
     enum sbx_effect effect)
 {
-	const struct freedom_rule *everything = everything_find(beside->checker,
-	    origin->where);
+	const struct blanket_rule *everything = everything_find(beside->checker,
+	    origin->platforms);
 
 	if (everything != NULL && (effect == SBX_DENY) == beside->denies)
 		beside_report(beside, origin, everything);
@@ -238,10 +238,10 @@ check_beside(struct checker *checker, bool denies)
 	for (size_t i = 0; i < policy->syscalls.count; i++)
 		beside_rule(&beside, &policy->syscalls.items[i].origin,
 		    policy->syscalls.items[i].effect);
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		if (freedom_rule(checker, i)->kind != FREEDOM_EVERYTHING)
-			beside_rule(&beside, &freedom_rule(checker, i)->origin,
-			    freedom_rule(checker, i)->effect);
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		if (blanket_rule(checker, i)->kind != BLANKET_EVERYTHING)
+			beside_rule(&beside, &blanket_rule(checker, i)->origin,
+			    blanket_rule(checker, i)->effect);
 	}
 }
 
@@ -259,7 +259,7 @@ check_everything_rest(struct checker *checker)
 
 static void
 report_floor(struct checker *checker, const struct origin *origin,
-    const struct freedom_rule *everything, const char *what)
+    const struct blanket_rule *everything, const char *what)
 {
 	struct diag *diag;
 
@@ -272,14 +272,14 @@ report_floor(struct checker *checker, const struct origin *origin,
 	diag_help(checker->diags, diag,
 	    "'allow everything' runs without "
 	    "Landlock and without a filter");
-	note_freedom(checker, diag, everything);
+	note_blanket(checker, diag, everything);
 }
 
 static void
 check_everything_level(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
-	const struct freedom_rule *everything = everything_find(checker,
+	const struct blanket_rule *everything = everything_find(checker,
 	    SBX_ON_LINUX);
 
 	if (everything == NULL)
@@ -297,10 +297,10 @@ check_risk_everything(struct checker *checker)
 	const struct policy *policy = checker->policy;
 	struct diag *diag;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = freedom_rule(checker, i);
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = blanket_rule(checker, i);
 
-		if (rule->kind != FREEDOM_EVERYTHING ||
+		if (rule->kind != BLANKET_EVERYTHING ||
 		    rule->effect != SBX_ALLOW)
 			continue;
 		diag = check_report(checker,
@@ -326,7 +326,7 @@ static const struct check {
 	{ "duplicate-port", check_port_duplicate, DIAG_DUPLICATE_RULE },
 	{ "duplicate-syscall", check_syscall_duplicate, DIAG_DUPLICATE_RULE },
 	{ "duplicate-env", check_env_duplicate, DIAG_DUPLICATE_RULE },
-	{ "duplicate-freedom", check_freedom_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-freedom", check_blanket_duplicate, DIAG_DUPLICATE_RULE },
 	{ "shadowed-path", check_path_shadowed, DIAG_COVERED_RULE },
 	{ "covered-port", check_port_covered, DIAG_COVERED_RULE },
 	{ "covered-syscall", check_syscall_covered, DIAG_COVERED_RULE },
@@ -339,7 +339,7 @@ static const struct check {
 	{ "port-conflict", check_port_denied, DIAG_ALLOW_DENIED },
 	{ "syscall-conflict", check_syscall_denied, DIAG_ALLOW_DENIED },
 	{ "env-conflict", check_env_denied, DIAG_ALLOW_DENIED },
-	{ "freedom-conflict", check_freedom_denied, DIAG_ALLOW_DENIED },
+	{ "freedom-conflict", check_blanket_denied, DIAG_ALLOW_DENIED },
 	{ "network-conflict", check_network_denied, DIAG_ALLOW_DENIED },
 	{ "allow-inside-deny", check_path_inside_deny, DIAG_ALLOW_INSIDE_DENY },
 	{ "set-denied", check_set_denied, DIAG_SET_DENIED },
@@ -355,7 +355,7 @@ static const struct check {
 	{ "level-beside-everything", check_everything_level,
 	    DIAG_LEVEL_BESIDE_EVERYTHING },
 	{ "port-deny", check_port_deny_full, DIAG_PORT_DENY },
-	{ "one-machine", check_freedom_machine, DIAG_ONE_MACHINE },
+	{ "one-machine", check_blanket_machine, DIAG_ONE_MACHINE },
 	{ "syscalls-on-macos", check_syscall_macos, DIAG_SYSCALL_MACOS },
 	{ "risky-everything", check_risk_everything, DIAG_RISKY_EVERYTHING },
 	{ "risky-write", check_risk, DIAG_RISKY_WRITE },

@@ -35,15 +35,16 @@ denied_gather(const struct checker *checker, struct denied_env *denied)
 
 /* A deny that holds for this name or pattern wherever it is meant. */
 static const struct env_rule *
-denied_find(const struct denied_env *denied, const char *name, uint8_t where)
+denied_find(const struct denied_env *denied, const char *name,
+    uint8_t platforms)
 {
 	const struct env_rule *rule = map_find(&denied->names, name);
 
-	if (rule != NULL && (where & ~rule->origin.where) == 0)
+	if (rule != NULL && (platforms & ~rule->origin.platforms) == 0)
 		return rule;
 	for (size_t i = 0; i < denied->count; i++) {
 		rule = denied->patterns[i];
-		if ((where & ~rule->origin.where) == 0 &&
+		if ((platforms & ~rule->origin.platforms) == 0 &&
 		    strchr(name, '*') == NULL &&
 		    sbx_pattern_match(rule->pattern, name, strlen(name)))
 			return rule;
@@ -79,7 +80,8 @@ check_env_duplicate(struct checker *checker)
 				map_put(checker->arena, map, rule->pattern,
 				    rule);
 			else if (own == 1 &&
-			    (rule->origin.where & ~first->origin.where) == 0)
+			    (rule->origin.platforms &
+				~first->origin.platforms) == 0)
 				note_env(checker,
 				    check_report(checker, rule->origin.loc,
 					"duplicate rule '%s'",
@@ -102,7 +104,8 @@ check_env_denied(struct checker *checker)
 
 		if (rule->effect != SBX_ALLOW || !rule->origin.own)
 			continue;
-		deny = denied_find(&denied, rule->pattern, rule->origin.where);
+		deny = denied_find(&denied, rule->pattern,
+		    rule->origin.platforms);
 		if (deny == NULL)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
@@ -123,7 +126,7 @@ check_set_denied(struct checker *checker)
 	for (size_t i = 0; i < checker->policy->set.count; i++) {
 		const struct set_rule *set = &checker->policy->set.items[i];
 		const struct env_rule *deny = denied_find(&denied, set->name,
-		    set->origin.where);
+		    set->origin.platforms);
 		struct diag *diag;
 
 		if (deny == NULL || !set->origin.own)

@@ -21,12 +21,12 @@ place_key(struct arena *arena, uint16_t anchor, const char *suffix, size_t len)
 
 /* rights << 3 * platform, for each platform. */
 static uint16_t
-rights_on(uint8_t where, uint8_t rights)
+rights_on(uint8_t platforms, uint8_t rights)
 {
 	uint16_t bits = 0;
 
 	for (unsigned i = 0; i < PLATFORMS; i++) {
-		if ((where >> i & 1) != 0)
+		if ((platforms >> i & 1) != 0)
 			bits |= (uint16_t)(rights << 3 * i);
 	}
 	return bits;
@@ -39,9 +39,10 @@ is_said(const struct grant *grant, const struct path_rule *rule)
 	for (size_t i = 0; i < grant->rules.count; i++) {
 		const struct path_rule *other = grant->rules.items[i];
 
-		if (other->hole_count == 0 && other->effect == rule->effect &&
+		if (other->exclusion_count == 0 &&
+		    other->effect == rule->effect &&
 		    (rule->rights & ~other->rights) == 0 &&
-		    (rule->origin.where & ~other->origin.where) == 0)
+		    (rule->origin.platforms & ~other->origin.platforms) == 0)
 			return true;
 	}
 	return grant->rules.count == MAX_RULES;
@@ -54,7 +55,7 @@ grants_add(struct grants *grants, const struct path_rule *rule)
 	const char *key = place_key(arena, rule->at.anchor, rule->at.suffix,
 	    strlen(rule->at.suffix));
 	struct grant *grant = map_find(&grants->by_place, key);
-	uint16_t bits = rights_on(rule->origin.where, rule->rights);
+	uint16_t bits = rights_on(rule->origin.platforms, rule->rights);
 
 	if (grant == NULL) {
 		grant = arena_alloc(arena, sizeof *grant);
@@ -62,7 +63,7 @@ grants_add(struct grants *grants, const struct path_rule *rule)
 	}
 	if (!is_said(grant, rule))
 		*arena_push(arena, &grant->rules) = rule;
-	if (rule->hole_count > 0)
+	if (rule->exclusion_count > 0)
 		return;
 	if (rule->effect == SBX_ALLOW)
 		grant->allowed |= bits;
@@ -99,7 +100,7 @@ grants_next(const char *suffix, int32_t len)
 bool
 rule_speaks_of(const struct path_rule *rule, struct target at)
 {
-	size_t low = 0, high = rule->hole_count;
+	size_t low = 0, high = rule->exclusion_count;
 
 	if (!target_covers(rule->at, at))
 		return false;
@@ -107,19 +108,19 @@ rule_speaks_of(const struct path_rule *rule, struct target at)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (target_compare(rule->holes[middle], at) <= 0)
+		if (target_compare(rule->exclusions[middle], at) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low == 0 || !target_covers(rule->holes[low - 1], at);
+	return low == 0 || !target_covers(rule->exclusions[low - 1], at);
 }
 
 bool
-grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
+grants_denied(const struct grants *grants, uint8_t platforms, uint8_t right,
     struct target at)
 {
-	uint16_t missing = rights_on(where, right);
+	uint16_t missing = rights_on(platforms, right);
 
 	for (int32_t len = 0; len >= 0 && missing != 0;
 	     len = grants_next(at.suffix, len)) {
@@ -132,10 +133,11 @@ grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
 		for (size_t i = 0; i < grant->rules.count; i++) {
 			const struct path_rule *rule = grant->rules.items[i];
 
-			if (rule->effect != SBX_ALLOW && rule->hole_count > 0 &&
+			if (rule->effect != SBX_ALLOW &&
+			    rule->exclusion_count > 0 &&
 			    rule_speaks_of(rule, at))
 				missing &=
-				    (uint16_t)~rights_on(rule->origin.where,
+				    (uint16_t)~rights_on(rule->origin.platforms,
 					rule->rights);
 		}
 	}
@@ -143,7 +145,7 @@ grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
 }
 
 const struct path_rule *
-grants_allow(const struct grants *grants, uint8_t where, uint8_t right,
+grants_allow(const struct grants *grants, uint8_t platforms, uint8_t right,
     struct target at)
 {
 	for (int32_t len = 0; len >= 0; len = grants_next(at.suffix, len)) {
@@ -156,7 +158,7 @@ grants_allow(const struct grants *grants, uint8_t where, uint8_t right,
 
 			if (rule->effect == SBX_ALLOW &&
 			    (rule->rights & right) != 0 &&
-			    (rule->origin.where & where) != 0 &&
+			    (rule->origin.platforms & platforms) != 0 &&
 			    rule_speaks_of(rule, at))
 				return rule;
 		}

@@ -12,7 +12,7 @@
 
 /* The rules about exactly one place: rights << 3 * platform. */
 struct grant {
-	uint16_t allowed, denied;            /* by rules without holes */
+	uint16_t allowed, denied;            /* by rules without exclusions */
 	VEC(const struct path_rule *) rules; /* that say something new */
 };
 
@@ -34,16 +34,16 @@ int32_t grants_next(const char *suffix, int32_t len);
 
 /* Whether denies, preferred ones too, take a right at a place on all of these
  * platforms. */
-bool grants_denied(const struct grants *grants, uint8_t where, uint8_t right,
-    struct target at);
+bool grants_denied(const struct grants *grants, uint8_t platforms,
+    uint8_t right, struct target at);
 
 /* A rule at a place or above it that allows a right there on one of these
  * platforms, whatever is denied; NULL if there is none. */
-const struct path_rule *grants_allow(const struct grants *grants, uint8_t where,
-    uint8_t right, struct target at);
+const struct path_rule *grants_allow(const struct grants *grants,
+    uint8_t platforms, uint8_t right, struct target at);
 
 /* Whether the rule speaks of a place: it lies there or above, and none of its
- * holes does. */
+ * exclusions does. */
 bool rule_speaks_of(const struct path_rule *rule, struct target at);
 
 #endif

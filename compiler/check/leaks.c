@@ -23,8 +23,8 @@ is_denied(const struct checker *checker, const struct path_rule *rule,
 {
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		if ((rights & right) != 0 &&
-		    grants_denied(&checker->grants, rule->origin.where, right,
-			at))
+		    grants_denied(&checker->grants, rule->origin.platforms,
+			right, at))
 			return true;
 	}
 	return false;
@@ -110,7 +110,7 @@ check_risk_write_exec(struct checker *checker)
 		if (rule->effect != SBX_ALLOW || rule->glob != NULL ||
 		    wanted == 0 || is_own_ground(rule->at))
 			continue;
-		other = grants_allow(&checker->grants, rule->origin.where,
+		other = grants_allow(&checker->grants, rule->origin.platforms,
 		    wanted, rule->at);
 		if (other == NULL || risk_is_broad(other) ||
 		    (!rule->origin.own && !other->origin.own) ||
@@ -154,15 +154,15 @@ secret_find(const struct checker *checker, const struct path_rule *rule)
 	for (size_t i = 0; i < set_entry_count; i++) {
 		const struct set_entry *entry = &set_entries[i];
 		struct target at = { entry->path + 1, SBX_ANCHOR_HOME };
-		uint8_t where = entry->where & rule->origin.where;
+		uint8_t platforms = entry->platforms & rule->origin.platforms;
 
-		if (where == 0 || strcmp(entry->set, "credentials") != 0)
+		if (platforms == 0 || strcmp(entry->set, "credentials") != 0)
 			continue;
 		if (target_covers(at, rule->at))
 			at = rule->at;
 		else if (!holds_homes(rule) && !rule_speaks_of(rule, at))
 			continue;
-		if (!grants_denied(&checker->grants, where, SBX_READ, at))
+		if (!grants_denied(&checker->grants, platforms, SBX_READ, at))
 			return policy_target_text(checker->policy, at);
 	}
 	return NULL;
@@ -196,7 +196,8 @@ check_risk_secrets(struct checker *checker)
 
 /* The rule that lets some secret be read; one of the user's own before all. */
 static const struct path_rule *
-secret_rule(const struct checker *checker, uint8_t where, const char **secret)
+secret_rule(const struct checker *checker, uint8_t platforms,
+    const char **secret)
 {
 	const struct policy *policy = checker->policy;
 	const struct path_rule *found = NULL;
@@ -205,7 +206,7 @@ secret_rule(const struct checker *checker, uint8_t where, const char **secret)
 		const struct path_rule *rule = &policy->paths.items[i];
 		const char *text;
 
-		if ((rule->origin.where & where) == 0 ||
+		if ((rule->origin.platforms & platforms) == 0 ||
 		    (found != NULL && !rule->origin.own))
 			continue;
 		text = secret_find(checker, rule);
@@ -221,17 +222,17 @@ secret_rule(const struct checker *checker, uint8_t where, const char **secret)
 
 /* A rule that opens a way out; one of the user's own before all. */
 static const struct origin *
-way_out(const struct checker *checker, uint8_t where)
+way_out(const struct checker *checker, uint8_t platforms)
 {
 	const struct policy *policy = checker->policy;
 	const struct origin *found = NULL;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
-		if (rule->kind == FREEDOM_NETWORK &&
+		if (rule->kind == BLANKET_NETWORK &&
 		    rule->effect == SBX_ALLOW &&
-		    (rule->origin.where & where) != 0 &&
+		    (rule->origin.platforms & platforms) != 0 &&
 		    (found == NULL || (rule->origin.own && !found->own)))
 			found = &rule->origin;
 	}
@@ -239,7 +240,7 @@ way_out(const struct checker *checker, uint8_t where)
 		const struct port_rule *rule = &policy->ports.items[i];
 
 		if (rule->op == SBX_CONNECT_TCP && rule->effect == SBX_ALLOW &&
-		    (rule->origin.where & where) != 0 &&
+		    (rule->origin.platforms & platforms) != 0 &&
 		    (found == NULL || (rule->origin.own && !found->own)))
 			found = &rule->origin;
 	}
@@ -249,13 +250,13 @@ way_out(const struct checker *checker, uint8_t where)
 void
 check_risk_leak(struct checker *checker)
 {
-	static const uint8_t platforms[] = { SBX_ON_LINUX, SBX_ON_MACOS };
+	static const uint8_t systems[] = { SBX_ON_LINUX, SBX_ON_MACOS };
 	const struct policy *policy = checker->policy;
 
-	for (size_t i = 0; i < countof(platforms); i++) {
-		uint8_t where = platforms[i];
-		enum sbx_net net = policy_net(policy, where, NULL);
-		const struct origin *out = way_out(checker, where);
+	for (size_t i = 0; i < countof(systems); i++) {
+		uint8_t platforms = systems[i];
+		enum sbx_net net = policy_net(policy, platforms, NULL);
+		const struct origin *out = way_out(checker, platforms);
 		const struct path_rule *rule;
 		const char *secret = "";
 		struct diag *diag;
@@ -263,7 +264,7 @@ check_risk_leak(struct checker *checker)
 		if (out == NULL || net == SBX_NET_NONE ||
 		    net == SBX_NET_LOOPBACK)
 			continue;
-		rule = secret_rule(checker, where, &secret);
+		rule = secret_rule(checker, platforms, &secret);
 		if (rule == NULL || (!out->own && !rule->origin.own))
 			continue;
 		diag = check_report(checker,
@@ -339,7 +340,7 @@ check_risk_single_file(struct checker *checker)
 		directory.suffix = arena_strndup(checker->arena,
 		    rule->at.suffix,
 		    (size_t)(strrchr(rule->at.suffix, '/') - rule->at.suffix));
-		if (grants_allow(&checker->grants, rule->origin.where,
+		if (grants_allow(&checker->grants, rule->origin.platforms,
 			SBX_WRITE, directory) != NULL ||
 		    is_denied(checker, rule, SBX_WRITE, rule->at))
 			continue;

@@ -5,7 +5,7 @@
  * platform and each right, one rule at or above it that allows it and one that
  * denies it; what is pushed starts with what its parent knows.
  *
- * A rule with holes covers only what none of them touches, so it stays out of
+ * A rule with exclusions covers only what none of them touches, so it stays out of
  * those tables: the few such rules above a place are asked one by one.
  *
  * A rule with a glob speaks of less than its place and what lies in it: others
@@ -25,10 +25,11 @@
 enum {
 	PLATFORMS = 3,
 	RIGHTS = 3,
-	MAX_ASKED = 8, /* rules with holes that are asked about one place */
+	MAX_ASKED =
+	    8, /* rules with exclusions that are asked about one place */
 };
 
-/* [platform][right]: 1 + the index of a rule without holes, or 0. */
+/* [platform][right]: 1 + the index of a rule without exclusions, or 0. */
 struct coverage {
 	uint32_t rule[PLATFORMS][RIGHTS];
 };
@@ -39,7 +40,7 @@ struct frame {
 	struct coverage allow;
 	struct coverage deny;   /* plain ones */
 	struct coverage denied; /* preferred ones too */
-	size_t holed;           /* how many of walk.holed are at or above it */
+	size_t carved;          /* how many of walk.holed are at or above it */
 };
 
 struct walk {
@@ -47,8 +48,9 @@ struct walk {
 	const struct path_rule *rules;
 	struct frame *stack;
 	size_t depth, room;
-	uint32_t *holed; /* indices of rules with holes, outermost first */
-	size_t holed_count;
+	uint32_t
+	    *carved; /* indices of rules with exclusions, outermost first */
+	size_t carved_count;
 };
 
 struct sort_key {
@@ -69,13 +71,13 @@ compare_strength(const struct path_rule *a, const struct path_rule *b)
 	int order = rank[a->effect] - rank[b->effect];
 
 	if (order == 0)
-		order = (a->hole_count != 0) - (b->hole_count != 0);
+		order = (a->exclusion_count != 0) - (b->exclusion_count != 0);
 	if (order == 0)
 		order = __builtin_popcount(b->rights) -
 		    __builtin_popcount(a->rights);
 	if (order == 0)
-		order = __builtin_popcount(b->origin.where) -
-		    __builtin_popcount(a->origin.where);
+		order = __builtin_popcount(b->origin.platforms) -
+		    __builtin_popcount(a->origin.platforms);
 	return order == 0 ? a->origin.own - b->origin.own : order;
 }
 
@@ -100,7 +102,7 @@ coverage_add(struct coverage *coverage, const struct path_rule *rule,
 {
 	for (unsigned i = 0; i < PLATFORMS; i++) {
 		for (unsigned j = 0; j < RIGHTS; j++) {
-			if ((rule->origin.where >> i & 1) != 0 &&
+			if ((rule->origin.platforms >> i & 1) != 0 &&
 			    (rule->rights >> j & 1) != 0 &&
 			    coverage->rule[i][j] == 0)
 				coverage->rule[i][j] = index + 1;
@@ -110,13 +112,14 @@ coverage_add(struct coverage *coverage, const struct path_rule *rule,
 
 /* A rule of those that together cover the rights on the platforms, or 0. */
 static uint32_t
-coverage_find(const struct coverage *coverage, uint8_t where, uint8_t rights)
+coverage_find(const struct coverage *coverage, uint8_t platforms,
+    uint8_t rights)
 {
 	uint32_t found = 0;
 
 	for (unsigned i = 0; i < PLATFORMS; i++) {
 		for (unsigned j = 0; j < RIGHTS; j++) {
-			if ((where >> i & 1) == 0 || (rights >> j & 1) == 0)
+			if ((platforms >> i & 1) == 0 || (rights >> j & 1) == 0)
 				continue;
 			found = coverage->rule[i][j];
 			if (found == 0)
@@ -126,63 +129,63 @@ coverage_find(const struct coverage *coverage, uint8_t where, uint8_t rights)
 	return found;
 }
 
-/* Whether a hole of the rule lies at, above or below a place, or may do. */
+/* Whether an exclusion of the rule lies at, above or below a place, or may do. */
 static bool
-hole_touches(const struct path_rule *rule, struct target at)
+exclusion_touches(const struct path_rule *rule, struct target at)
 {
-	size_t low = 0, high = rule->hole_count;
+	size_t low = 0, high = rule->exclusion_count;
 
-	if (rule->holes[0].anchor != at.anchor ||
-	    rule->holes[high - 1].anchor != at.anchor)
+	if (rule->exclusions[0].anchor != at.anchor ||
+	    rule->exclusions[high - 1].anchor != at.anchor)
 		return true;
 	/* Holes are sorted and apart, so only the neighbours can touch. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (target_compare(rule->holes[middle], at) < 0)
+		if (target_compare(rule->exclusions[middle], at) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return (low < rule->hole_count &&
-		   target_covers(at, rule->holes[low])) ||
-	    (low > 0 && target_covers(rule->holes[low - 1], at));
+	return (low < rule->exclusion_count &&
+		   target_covers(at, rule->exclusions[low])) ||
+	    (low > 0 && target_covers(rule->exclusions[low - 1], at));
 }
 
 static bool
-same_holes(const struct path_rule *a, const struct path_rule *b)
+same_exclusions(const struct path_rule *a, const struct path_rule *b)
 {
-	if (a->hole_count != b->hole_count)
+	if (a->exclusion_count != b->exclusion_count)
 		return false;
-	for (size_t i = 0; i < a->hole_count; i++) {
-		if (target_compare(a->holes[i], b->holes[i]) != 0)
+	for (size_t i = 0; i < a->exclusion_count; i++) {
+		if (target_compare(a->exclusions[i], b->exclusions[i]) != 0)
 			return false;
 	}
 	return true;
 }
 
-/* A rule with holes, of an effect up to `effect`, that covers all of this. */
+/* A rule with exclusions, of an effect up to `effect`, that covers all of this. */
 static uint32_t
-holed_find(const struct walk *walk, const struct path_rule *subject,
+carved_find(const struct walk *walk, const struct path_rule *subject,
     uint8_t rights, bool allow)
 {
 	size_t asked = 0;
 
-	for (size_t i = walk->holed_count; i-- > 0 && asked < MAX_ASKED;
+	for (size_t i = walk->carved_count; i-- > 0 && asked < MAX_ASKED;
 	     asked++) {
-		const struct path_rule *rule = &walk->rules[walk->holed[i]];
+		const struct path_rule *rule = &walk->rules[walk->carved[i]];
 
 		if ((rule->effect == SBX_ALLOW) != allow ||
 		    (rights & ~rule->rights) != 0 ||
-		    (subject->origin.where & ~rule->origin.where) != 0)
+		    (subject->origin.platforms & ~rule->origin.platforms) != 0)
 			continue;
 		if (!allow && subject->effect == SBX_DENY &&
 		    rule->effect == SBX_PREFER_DENY)
 			continue;
-		if (!hole_touches(rule, subject->at) ||
+		if (!exclusion_touches(rule, subject->at) ||
 		    (target_compare(rule->at, subject->at) == 0 &&
-			same_holes(rule, subject)))
-			return walk->holed[i] + 1;
+			same_exclusions(rule, subject)))
+			return walk->carved[i] + 1;
 	}
 	return 0;
 }
@@ -200,15 +203,15 @@ judge_allow(struct walk *walk, const struct frame *frame, uint32_t index)
 {
 	const struct path_rule *rule = &walk->rules[index];
 	struct path_fact *fact = &walk->checker->facts[index];
-	uint8_t where = rule->origin.where;
+	uint8_t platforms = rule->origin.platforms;
 
-	fact->given_by = coverage_find(&frame->allow, where, rule->rights);
+	fact->given_by = coverage_find(&frame->allow, platforms, rule->rights);
 	if (fact->given_by == 0)
-		fact->given_by = holed_find(walk, rule, rule->rights, true);
-	fact->denied_by = coverage_find(&frame->denied, where,
+		fact->given_by = carved_find(walk, rule, rule->rights, true);
+	fact->denied_by = coverage_find(&frame->denied, platforms,
 	    main_right(rule));
 	if (fact->denied_by == 0)
-		fact->denied_by = holed_find(walk, rule, main_right(rule),
+		fact->denied_by = carved_find(walk, rule, main_right(rule),
 		    false);
 }
 
@@ -220,9 +223,9 @@ judge_deny(struct walk *walk, const struct frame *frame, uint32_t index)
 
 	fact->within = coverage_find(rule->effect == SBX_DENY ? &frame->deny :
 								&frame->denied,
-	    rule->origin.where, rule->rights);
+	    rule->origin.platforms, rule->rights);
 	if (fact->within == 0)
-		fact->within = holed_find(walk, rule, rule->rights, false);
+		fact->within = carved_find(walk, rule, rule->rights, false);
 }
 
 /*
@@ -243,8 +246,8 @@ judge_glob(struct walk *walk, uint32_t before, uint32_t index)
 	if (rule->glob != other->glob ||
 	    target_compare(rule->at, other->at) != 0 ||
 	    (rights & ~other->rights) != 0 ||
-	    (rule->origin.where & ~other->origin.where) != 0 ||
-	    (other->hole_count > 0 && !same_holes(rule, other)))
+	    (rule->origin.platforms & ~other->origin.platforms) != 0 ||
+	    (other->exclusion_count > 0 && !same_exclusions(rule, other)))
 		return;
 	if (!allow && fact->within == 0 &&
 	    (rule->effect == other->effect || other->effect == SBX_DENY))
@@ -276,14 +279,14 @@ walk_push(struct walk *walk, const struct frame *frame)
 static struct frame *
 walk_to(struct walk *walk, struct target at)
 {
-	struct frame frame = { .holed = 0 };
+	struct frame frame = { .carved = 0 };
 
 	while (walk->depth > 0 &&
 	    !target_covers(walk->stack[walk->depth - 1].at, at))
 		walk->depth--;
 	if (walk->depth > 0)
 		frame = walk->stack[walk->depth - 1];
-	walk->holed_count = frame.holed;
+	walk->carved_count = frame.carved;
 	if (walk->depth > 0 && target_compare(frame.at, at) == 0)
 		return &walk->stack[walk->depth - 1];
 	frame.at = at;
@@ -302,9 +305,9 @@ walk_rule(struct walk *walk, uint32_t index)
 		judge_deny(walk, frame, index);
 	if (rule->glob != NULL)
 		return;
-	if (rule->hole_count > 0) {
-		walk->holed[walk->holed_count++] = index;
-		frame->holed = walk->holed_count;
+	if (rule->exclusion_count > 0) {
+		walk->carved[walk->carved_count++] = index;
+		frame->carved = walk->carved_count;
 		return;
 	}
 	if (rule->effect == SBX_ALLOW)
@@ -334,7 +337,7 @@ paths_judge(struct checker *checker)
 			.rule = &policy->paths.items[i],
 			.index = (uint32_t)i,
 		};
-	walk.holed = arena_alloc(checker->arena, count * sizeof *walk.holed);
+	walk.carved = arena_alloc(checker->arena, count * sizeof *walk.carved);
 	if (count > 0)
 		qsort(keys, count, sizeof *keys, compare_rules);
 	for (size_t i = 0; i < count; i++) {
@@ -497,7 +500,7 @@ check_path_shadowed(struct checker *checker)
 		    "'%s' is allowed already",
 		    object_text(checker, index, end));
 
-		if (rule->hole_count > 0)
+		if (rule->exclusion_count > 0)
 			diag_help(checker->diags, diag,
 			    "its 'except' takes "
 			    "nothing away while the other rule stands");

@@ -42,8 +42,8 @@ compare_ports(const void *a, const void *b)
 		order = (x->rule->effect == SBX_ALLOW) -
 		    (y->rule->effect == SBX_ALLOW);
 	if (order == 0)
-		order = __builtin_popcount(y->rule->origin.where) -
-		    __builtin_popcount(x->rule->origin.where);
+		order = __builtin_popcount(y->rule->origin.platforms) -
+		    __builtin_popcount(x->rule->origin.platforms);
 	if (order == 0)
 		order = x->rule->origin.own - y->rule->origin.own;
 	return order != 0 ? order : x->index < y->index ? -1 : 1;
@@ -62,7 +62,7 @@ reach_find(const struct checker *checker, const struct reach *reach,
 	uint32_t found = 0;
 
 	for (unsigned i = 0; i < PLATFORMS; i++) {
-		if ((rule->origin.where >> i & 1) == 0)
+		if ((rule->origin.platforms >> i & 1) == 0)
 			continue;
 		found = reach->rule[i];
 		if (found == 0 ||
@@ -80,7 +80,7 @@ reach_add(const struct checker *checker, struct reach *reach, uint32_t index)
 	for (unsigned i = 0; i < PLATFORMS; i++) {
 		uint32_t old = reach->rule[i];
 
-		if ((rule->origin.where >> i & 1) != 0 &&
+		if ((rule->origin.platforms >> i & 1) != 0 &&
 		    (old == 0 ||
 			port_rule(checker, old - 1)->high < rule->high))
 			reach->rule[i] = index + 1;
@@ -145,11 +145,11 @@ same_ports(const struct checker *checker, size_t a, size_t b)
 
 /* Whether the network is of that kind on any platform of the rule. */
 static bool
-is_net(const struct checker *checker, enum sbx_net net, uint8_t where,
+is_net(const struct checker *checker, enum sbx_net net, uint8_t platforms,
     struct origin *origin)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((where & bit) == 0 ||
+		if ((platforms & bit) == 0 ||
 		    policy_net(checker->policy, bit, NULL) != net)
 			continue;
 		/* Which rule says so takes longer to find. */
@@ -161,18 +161,18 @@ is_net(const struct checker *checker, enum sbx_net net, uint8_t where,
 }
 
 static bool
-is_full(const struct checker *checker, uint8_t where, struct origin *origin)
+is_full(const struct checker *checker, uint8_t platforms, struct origin *origin)
 {
-	return is_net(checker, SBX_NET_FULL, where, origin);
+	return is_net(checker, SBX_NET_FULL, platforms, origin);
 }
 
 /* Then the checks of what stands beside it say all there is to say. */
 static bool
-is_everything(const struct checker *checker, uint8_t where)
+is_everything(const struct checker *checker, uint8_t platforms)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((where & bit) != 0 &&
-		    policy_has_freedom(checker->policy, FREEDOM_EVERYTHING,
+		if ((platforms & bit) != 0 &&
+		    policy_has_blanket(checker->policy, BLANKET_EVERYTHING,
 			bit))
 			return true;
 	}
@@ -189,7 +189,7 @@ report_within(struct checker *checker, bool same)
 		uint32_t other = facts[i].within;
 
 		if (other == 0 || !rule->origin.own ||
-		    is_full(checker, rule->origin.where, NULL) ||
+		    is_full(checker, rule->origin.platforms, NULL) ||
 		    same_ports(checker, i, other - 1) != same)
 			continue;
 		note_port(checker,
@@ -241,8 +241,8 @@ check_port_full(struct checker *checker)
 		const struct port_rule *rule = port_rule(checker, i);
 
 		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
-		    is_everything(checker, rule->origin.where) ||
-		    !is_full(checker, rule->origin.where, &origin))
+		    is_everything(checker, rule->origin.platforms) ||
+		    !is_full(checker, rule->origin.platforms, &origin))
 			continue;
 		diag_note(checker->diags,
 		    check_report(checker, rule->origin.loc,
@@ -264,8 +264,8 @@ check_port_deny_full(struct checker *checker)
 		struct diag *diag;
 
 		if (rule->effect == SBX_ALLOW ||
-		    is_everything(checker, rule->origin.where) ||
-		    !is_full(checker, rule->origin.where, &origin) ||
+		    is_everything(checker, rule->origin.platforms) ||
+		    !is_full(checker, rule->origin.platforms, &origin) ||
 		    (!rule->origin.own && !origin.own))
 			continue;
 		diag = check_report(checker,
@@ -295,8 +295,8 @@ check_port_landlock(struct checker *checker)
 		struct diag *diag;
 
 		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
-		    (rule->origin.where & SBX_ON_LINUX) == 0 ||
-		    is_full(checker, rule->origin.where, NULL))
+		    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
+		    is_full(checker, rule->origin.platforms, NULL))
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "ports need Landlock ABI 4; on an older kernel the "
@@ -311,9 +311,9 @@ check_port_landlock(struct checker *checker)
 /* --- a network of its own ------------------------------------------------- */
 
 static bool
-is_own_loopback(const struct freedom_rule *rule)
+is_own_loopback(const struct blanket_rule *rule)
 {
-	return rule->kind == FREEDOM_LOOPBACK && rule->effect == SBX_ALLOW &&
+	return rule->kind == BLANKET_LOOPBACK && rule->effect == SBX_ALLOW &&
 	    rule->origin.own;
 }
 
@@ -323,18 +323,18 @@ check_loopback_full(struct checker *checker)
 	const struct policy *policy = checker->policy;
 	struct origin origin;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
 		if (!is_own_loopback(rule) ||
-		    is_everything(checker, rule->origin.where) ||
-		    !is_full(checker, rule->origin.where, &origin))
+		    is_everything(checker, rule->origin.platforms) ||
+		    !is_full(checker, rule->origin.platforms, &origin))
 			continue;
 		diag_note(checker->diags,
 		    check_report(checker, rule->origin.loc,
 			"'%s' has no effect: the whole network "
 			"is allowed",
-			freedom_rule_text(policy, rule)),
+			blanket_rule_text(policy, rule)),
 		    origin.loc, "it is allowed here");
 	}
 }
@@ -365,19 +365,19 @@ check_loopback_beside(struct checker *checker)
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = port_rule(checker, i);
 
-		if (is_net(checker, SBX_NET_LOOPBACK, rule->origin.where,
+		if (is_net(checker, SBX_NET_LOOPBACK, rule->origin.platforms,
 			&loopback))
 			report_excluded(checker, &rule->origin,
 			    port_rule_text(policy, rule), &loopback);
 	}
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
-		if (rule->kind == FREEDOM_ABSTRACT &&
+		if (rule->kind == BLANKET_ABSTRACT &&
 		    rule->effect == SBX_ALLOW &&
-		    is_net(checker, SBX_NET_LOOPBACK, rule->origin.where,
+		    is_net(checker, SBX_NET_LOOPBACK, rule->origin.platforms,
 			&loopback))
 			report_excluded(checker, &rule->origin,
-			    freedom_rule_text(policy, rule), &loopback);
+			    blanket_rule_text(policy, rule), &loopback);
 	}
 }

@@ -12,7 +12,7 @@ enum risk_kind { BROAD, STARTUP, SEARCHED, SCHEDULED, SOCKET };
 
 struct risk {
 	enum risk_kind kind;
-	uint8_t where;
+	uint8_t platforms;
 	struct target at;
 	const char *what;
 };
@@ -24,8 +24,8 @@ static const struct risk risks[] = {
 #define ROOT SBX_ANCHOR_ROOT
 #define HOME SBX_ANCHOR_HOME
 #define RUNTIME SBX_ANCHOR_RUNTIME
-#define RISK(kind, where, anchor, suffix, what) \
-	{ kind, where, { suffix, anchor }, what },
+#define RISK(kind, platforms, anchor, suffix, what) \
+	{ kind, platforms, { suffix, anchor }, what },
 #include "compiler/tables/risks.def"
 #undef LINUX
 #undef MACOS
@@ -97,11 +97,12 @@ risk_find(const struct checker *checker, const struct lint *lint,
 	    (rule->rights & lint->right) == 0 || rule->glob != NULL)
 		return NULL;
 	for (size_t i = 0; i < countof(risks); i++) {
-		uint8_t where = risks[i].where & rule->origin.where;
+		uint8_t platforms = risks[i].platforms & rule->origin.platforms;
 
-		if (risks[i].kind == lint->kind && where != 0 &&
+		if (risks[i].kind == lint->kind && platforms != 0 &&
 		    rule_reaches(rule, &risks[i], at) &&
-		    !grants_denied(&checker->grants, where, lint->right, *at))
+		    !grants_denied(&checker->grants, platforms, lint->right,
+			*at))
 			return &risks[i];
 	}
 	return NULL;
@@ -185,7 +186,7 @@ check_risk_hooks(struct checker *checker)
 		    (rule->rights & SBX_WRITE) == 0 ||
 		    rule->at.anchor == SBX_ANCHOR_WORKSPACE ||
 		    !is_git_hook(rule->at.suffix) ||
-		    grants_denied(&checker->grants, rule->origin.where,
+		    grants_denied(&checker->grants, rule->origin.platforms,
 			SBX_WRITE, rule->at))
 			continue;
 		diag = check_report(checker, rule->origin.loc,

@@ -31,7 +31,7 @@ syscall_rule(const struct checker *checker, size_t index)
 /* Notes that a rule names this; false if nothing was new. */
 static bool
 name_add(struct checker *checker, struct map *map, const char *name,
-    uint8_t where, uint32_t index)
+    uint8_t platforms, uint32_t index)
 {
 	struct named *named = map_find(map, name);
 	bool new = false;
@@ -41,7 +41,7 @@ name_add(struct checker *checker, struct map *map, const char *name,
 		map_put(checker->arena, map, name, named);
 	}
 	for (unsigned i = 0; i < PLATFORMS; i++) {
-		if ((where >> i & 1) == 0 || named->rule[i] != 0)
+		if ((platforms >> i & 1) == 0 || named->rule[i] != 0)
 			continue;
 		named->rule[i] = index + 1;
 		new = true;
@@ -51,13 +51,14 @@ name_add(struct checker *checker, struct map *map, const char *name,
 
 /* A rule other than `self` that names this on all of the platforms, or 0. */
 static uint32_t
-name_find(const struct map *map, const char *name, uint8_t where, uint32_t self)
+name_find(const struct map *map, const char *name, uint8_t platforms,
+    uint32_t self)
 {
 	const struct named *named = map_find(map, name);
 	uint32_t found = 0;
 
 	for (unsigned i = 0; named != NULL && i < PLATFORMS; i++) {
-		if ((where >> i & 1) == 0)
+		if ((platforms >> i & 1) == 0)
 			continue;
 		found = named->rule[i];
 		if (found == 0 || found == self + 1)
@@ -76,18 +77,18 @@ static void
 calls_add(struct checker *checker, struct named_calls *named, uint32_t index)
 {
 	const struct syscall_rule *rule = syscall_rule(checker, index);
-	uint8_t where = rule->origin.where;
+	uint8_t platforms = rule->origin.platforms;
 
 	if (!rule->group) {
-		name_add(checker, &named->calls, rule->name, where, index);
+		name_add(checker, &named->calls, rule->name, platforms, index);
 		return;
 	}
-	if (!name_add(checker, &named->groups, rule->name, where, index))
+	if (!name_add(checker, &named->groups, rule->name, platforms, index))
 		return;
 	for (const char *const *member = syscall_group(rule->name);
 	     *member != NULL; member++)
 		name_add(checker, &named->calls, member_name(checker, *member),
-		    where, index);
+		    platforms, index);
 }
 
 /* Groups first: a name beside its group is what says nothing new. */
@@ -130,18 +131,18 @@ find_other(const struct checker *checker, const struct named_calls *named,
     uint32_t index)
 {
 	const struct syscall_rule *rule = syscall_rule(checker, index);
-	uint8_t where = rule->origin.where;
+	uint8_t platforms = rule->origin.platforms;
 	uint32_t found = 0;
 
 	if (!rule->group)
-		return name_find(&named->calls, rule->name, where, index);
-	found = name_find(&named->groups, rule->name, where, index);
+		return name_find(&named->calls, rule->name, platforms, index);
+	found = name_find(&named->groups, rule->name, platforms, index);
 	if (found != 0)
 		return found;
 	for (const char *const *member = syscall_group(rule->name);
 	     *member != NULL; member++) {
 		found = name_find(&named->calls, member_name(checker, *member),
-		    where, index);
+		    platforms, index);
 		if (found == 0)
 			return 0;
 	}
@@ -229,10 +230,10 @@ missing_on(const struct checker *checker, const struct syscall_rule *rule,
 	for (size_t i = 0; i < arch_count; i++) {
 		const struct arch *arch = &arches[i];
 
-		if ((arch->where & rule->origin.where) == 0)
+		if ((arch->platforms & rule->origin.platforms) == 0)
 			continue;
 		if (syscall_number(arch, rule->name) >= 0)
-			*has |= arch->where;
+			*has |= arch->platforms;
 		else
 			text = text == NULL ?
 			    arch->name :
@@ -276,7 +277,7 @@ check_syscall_macos(struct checker *checker)
 		const struct syscall_rule *rule = syscall_rule(checker, i);
 		struct diag *diag;
 
-		if (rule->origin.where != SBX_ON_MACOS || !rule->origin.own)
+		if (rule->origin.platforms != SBX_ON_MACOS || !rule->origin.own)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "nothing enforces '%s' on macos",
@@ -354,11 +355,11 @@ check_syscall_io_uring(struct checker *checker)
 		struct diag *diag;
 
 		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
-		    (rule->origin.where & SBX_ON_LINUX) == 0 ||
+		    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
 		    strcmp(rule->name,
 			rule->group ? "io-uring" : "io_uring_setup") != 0 ||
 		    policy_net(checker->policy,
-			rule->origin.where & SBX_ON_LINUX,
+			rule->origin.platforms & SBX_ON_LINUX,
 			NULL) == SBX_NET_FULL)
 			continue;
 		diag = check_report(checker, rule->origin.loc,

@@ -113,7 +113,7 @@ is_source(const struct compilation *compilation, const char *path)
 static enum exit_status
 write_files(const struct options *options,
     const struct compilation *compilation, const char *path,
-    const struct blob *blob)
+    const struct image *image)
 {
 	struct output outputs[2];
 	const char *failed = options->depfile;
@@ -132,8 +132,8 @@ write_files(const struct options *options,
 	}
 	outputs[count++] = (struct output){
 		.path = path,
-		.bytes = blob->bytes,
-		.size = blob->size,
+		.bytes = image->bytes,
+		.size = image->size,
 	};
 	good = good && outputs_write(outputs, count, &failed);
 	free(depfile);
@@ -145,10 +145,10 @@ write_files(const struct options *options,
 
 static enum exit_status
 write_blob(const struct options *options, const struct compilation *compilation,
-    const char *path, const struct blob *blob)
+    const char *path, const struct image *image)
 {
 	if (strcmp(path, "-") == 0) {
-		fwrite(blob->bytes, 1, blob->size, stdout);
+		fwrite(image->bytes, 1, image->size, stdout);
 		return EXIT_CLEAN;
 	}
 	if (is_source(compilation, path))
@@ -157,7 +157,7 @@ write_blob(const struct options *options, const struct compilation *compilation,
 	    is_source(compilation, options->depfile))
 		return misused("'%s' is read, so it is not written",
 		    options->depfile);
-	return write_files(options, compilation, path, blob);
+	return write_files(options, compilation, path, image);
 }
 
 /* --- is it what is there? ------------------------------------------------- */
@@ -177,22 +177,22 @@ verify_fits(const struct options *options)
 
 static enum exit_status
 verify_blob(const struct options *options, const char *path,
-    const struct blob *blob)
+    const struct image *image)
 {
 	const char *difference;
-	struct sbx_view view;
+	struct sbx_blob blob;
 
-	if (!input_blob(options->arena, options->verify, &view))
+	if (!input_blob(options->arena, options->verify, &blob))
 		return EXIT_TROUBLE;
-	difference = sections_differ(blob->bytes, blob->size, view.base,
-	    view.size);
+	difference = sections_differ(image->bytes, image->size, blob.base,
+	    blob.size);
 	if (difference == NULL)
 		return EXIT_CLEAN;
 	complain("'%s' is not what '%s' compiles to: they differ first in %s",
 	    options->verify, path, difference);
-	if (strcmp(sbx_string(&view, view.meta->writer), SBX_WRITER) != 0)
+	if (strcmp(sbx_string(&blob, blob.meta->writer), SBX_WRITER) != 0)
 		complain("it was written by %s, and this is %s",
-		    sbx_string(&view, view.meta->writer), SBX_WRITER);
+		    sbx_string(&blob, blob.meta->writer), SBX_WRITER);
 	complain("'sbxc diff %s %s' says what that lets through",
 	    options->verify, path);
 	return EXIT_POLICY;
@@ -225,7 +225,7 @@ command_build(struct options *options)
 	struct compilation compilation;
 	enum diag_format format;
 	const char *path, *out = NULL;
-	struct blob blob;
+	struct image image;
 	bool good;
 
 	if (status != EXIT_CLEAN)
@@ -241,11 +241,11 @@ command_build(struct options *options)
 		return EXIT_TROUBLE;
 	if (!options_define(options, &compilation))
 		return EXIT_USAGE;
-	good = compile(&compilation, options->profile, &blob);
+	good = compile(&compilation, options->profile, &image);
 	diags_print(&compilation.diags, stderr, format, options->colour);
 	if (!good)
 		return EXIT_POLICY;
 	return options->verify != NULL ?
-	    verify_blob(options, path, &blob) :
-	    write_blob(options, &compilation, out, &blob);
+	    verify_blob(options, path, &image) :
+	    write_blob(options, &compilation, out, &image);
 }

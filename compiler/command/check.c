@@ -101,9 +101,9 @@ static void
 check_profile(const struct checking *checking, struct compilation *compilation,
     const char *name)
 {
-	struct blob blob;
+	struct image image;
 
-	if (!compile(compilation, name, &blob))
+	if (!compile(compilation, name, &image))
 		return;
 	for (size_t i = 0; i < checking->targets.count; i++)
 		certify(compilation->policy, &checking->targets.items[i],

@@ -24,10 +24,10 @@ enum {
 /* --- reading -------------------------------------------------------------- */
 
 static bool
-has_param(const struct sbx_view *view, const char *name, size_t len)
+has_param(const struct sbx_blob *blob, const char *name, size_t len)
 {
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		const char *param = sbx_string(view, view->anchors[i].name);
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *param = sbx_string(blob, blob->anchors[i].name);
 
 		if (strncmp(param, name, len) == 0 && param[len] == '\0')
 			return true;
@@ -47,9 +47,9 @@ definitions_are_good(const struct diff *diff)
 
 		if (equals == NULL)
 			return false;
-		if (has_param(&diff->views[SIDE_OLD], text,
+		if (has_param(&diff->blobs[SIDE_OLD], text,
 			(size_t)(equals - text)) ||
-		    has_param(&diff->views[SIDE_NEW], text,
+		    has_param(&diff->blobs[SIDE_NEW], text,
 			(size_t)(equals - text)))
 			continue;
 		misused("-D %s: neither policy has a parameter of that name",
@@ -84,7 +84,7 @@ bind_both(struct diff *diff)
 	options.definitions = (struct words){ 0 };
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		enum exit_status status = subject_bind(&options,
-		    &diff->views[side], &diff->subjects[side]);
+		    &diff->blobs[side], &diff->subjects[side]);
 
 		if (status != EXIT_CLEAN)
 			return status;
@@ -110,12 +110,12 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	for (unsigned side = 0; side < SIDE_COUNT && status == EXIT_CLEAN;
 	     side++)
 		status = subject_read(options, diff->files[side],
-		    &diff->views[side]);
+		    &diff->blobs[side]);
 	if (status != EXIT_CLEAN)
 		return status;
 	*comparison = (struct comparison){
 		.arena = options->arena,
-		.views = { &diff->views[SIDE_OLD], &diff->views[SIDE_NEW] },
+		.blobs = { &diff->blobs[SIDE_OLD], &diff->blobs[SIDE_NEW] },
 		.definitions = options->definitions.list.items,
 		.definition_count = options->definitions.list.count,
 	};
@@ -144,14 +144,14 @@ difference_says(const struct difference *difference, enum side side)
 {
 	static const char *const silences[DIFFERENCE_END] = {
 		[DIFFERENCE_SET] = "does not set it",
-		[DIFFERENCE_FREEDOM] = "no rule allows it",
+		[DIFFERENCE_BLANKET] = "no rule allows it",
 		[DIFFERENCE_LIMIT] = "no limit",
 		[DIFFERENCE_LEVEL] = "no level is required",
 		[DIFFERENCE_LANDLOCK] = "no Landlock ABI is required",
 		[DIFFERENCE_PARAM] = "has no such parameter",
 		[DIFFERENCE_ABOUT] = "says nothing",
 	};
-	const struct saying *says = &difference->says[side];
+	const struct explanation *says = &difference->says[side];
 
 	if (says->text != NULL)
 		return says->text;
@@ -180,7 +180,7 @@ const char *
 difference_options(const struct diff *diff, const struct difference *difference)
 {
 	const struct binding *binding = difference->binding;
-	const struct sbx_view *view = &diff->views[SIDE_NEW];
+	const struct sbx_blob *blob = &diff->blobs[SIDE_NEW];
 	struct arena *arena = diff->options->arena;
 	const char *text;
 
@@ -190,10 +190,10 @@ difference_options(const struct diff *diff, const struct difference *difference)
 	text = arena_printf(arena, "-w %s --home %s", binding->workspace,
 	    binding->home);
 	for (uint32_t i = SBX_ANCHOR_PARAM;
-	     binding->params != NULL && i < view->anchor_count; i++) {
-		const char *name = sbx_string(view, view->anchors[i].name);
+	     binding->params != NULL && i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
 
-		if (has_param(&diff->views[SIDE_OLD], name, strlen(name)))
+		if (has_param(&diff->blobs[SIDE_OLD], name, strlen(name)))
 			text = arena_printf(arena, "%s -D %s=%s", text, name,
 			    binding->params);
 	}
@@ -218,9 +218,9 @@ difference_where(const struct diff *diff, const struct difference *difference)
 	if (difference->abi > 0)
 		text = arena_printf(arena, "%s, with Landlock ABI %d", text,
 		    difference->abi);
-	if ((difference->where & SBX_ON_LINUX) != SBX_ON_LINUX)
+	if ((difference->platforms & SBX_ON_LINUX) != SBX_ON_LINUX)
 		text = arena_printf(arena, "%s, on %s", text,
-		    platform_text(difference->where));
+		    platform_text(difference->platforms));
 	return *text != '\0' ? text + 2 : NULL;
 }
 
@@ -228,15 +228,15 @@ static void
 print_side(const struct diff *diff, const struct difference *difference,
     enum side side, FILE *stream)
 {
-	const struct saying *says = &difference->says[side];
+	const struct explanation *says = &difference->says[side];
 	const char *text = difference_says(difference, side), *via;
 
 	if (text == NULL)
 		return;
 	fprintf(stream, "    %s: ", diff->labels[side]);
-	via = show_via(&diff->views[side], says->source);
+	via = show_via(&diff->blobs[side], says->source);
 	if (says->source != SBX_NO_SOURCE) {
-		show_source(stream, &diff->views[side], says->source);
+		show_source(stream, &diff->blobs[side], says->source);
 		fputs(": ", stream);
 	}
 	fputs(text, stream);
@@ -272,7 +272,7 @@ print_difference(const struct diff *diff, const struct difference *difference,
 		[CHANGE_NEUTRAL] = "\33[1m",
 	};
 	struct arena *arena = diff->options->arena;
-	const char *where = difference_where(diff, difference);
+	const char *platforms = difference_where(diff, difference);
 	bool colour = diff->options->colour_out;
 
 	fprintf(stream, "%s%s:%s %s\n",
@@ -282,8 +282,8 @@ print_difference(const struct diff *diff, const struct difference *difference,
 	print_side(diff, difference, SIDE_OLD, stream);
 	print_side(diff, difference, SIDE_NEW, stream);
 	print_also(difference, stream);
-	if (where != NULL)
-		fprintf(stream, "    %s\n", where);
+	if (platforms != NULL)
+		fprintf(stream, "    %s\n", platforms);
 }
 
 void

@@ -13,7 +13,7 @@ struct diff {
 	const struct options *options;
 	const char *files[SIDE_COUNT];  /* as the user wrote them */
 	const char *labels[SIDE_COUNT]; /* "old" or "base", "new" */
-	struct sbx_view views[SIDE_COUNT];
+	struct sbx_blob blobs[SIDE_COUNT];
 	struct subject subjects[SIDE_COUNT];
 	struct comparison comparison;
 	bool brief; /* findings are read by people, side by side */

@@ -22,7 +22,7 @@ static const struct {
 	    "Which of the caller's variables are handed on." },
 	[DIFFERENCE_SET] = { "variables that are set",
 	    "Values that the policy itself gives." },
-	[DIFFERENCE_FREEDOM] = { "scopes",
+	[DIFFERENCE_BLANKET] = { "scopes",
 	    "Signals and abstract sockets beyond the sandbox." },
 	[DIFFERENCE_LIMIT] = { "limits", "How much may be used." },
 	[DIFFERENCE_LEVEL] = { "level",
@@ -91,12 +91,12 @@ file_name(const char *path)
 static struct report_place
 place_of(const struct diff *diff, enum side side, uint32_t source)
 {
-	const struct sbx_view *view = &diff->views[side];
+	const struct sbx_blob *blob = &diff->blobs[side];
 	const struct sbx_source *at = source != SBX_NO_SOURCE ?
-	    &view->sources[source] :
+	    &blob->sources[source] :
 	    NULL;
 	const char *file = diff->files[side];
-	const char *name = at != NULL ? sbx_string(view, at->file) : "";
+	const char *name = at != NULL ? sbx_string(blob, at->file) : "";
 
 	/* What is built in lies in no file that could be shown. */
 	if (at == NULL || strncmp(name, "sbx:", 4) == 0)
@@ -130,7 +130,7 @@ message_of(const struct diff *diff, const struct difference *difference)
 	const char *text = arena_printf(arena, "%s: %s",
 	    change_word(difference->change),
 	    difference_text(arena, difference));
-	const char *where = difference_where(diff, difference);
+	const char *platforms = difference_where(diff, difference);
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const char *says = difference_says(difference, (enum side)side);
@@ -139,8 +139,9 @@ message_of(const struct diff *diff, const struct difference *difference)
 			text = arena_printf(arena, "%s; %s: %s", text,
 			    diff->labels[side], says);
 	}
-	return where == NULL ? text :
-			       arena_printf(arena, "%s (%s)", text, where);
+	return platforms == NULL ?
+	    text :
+	    arena_printf(arena, "%s (%s)", text, platforms);
 }
 
 /* The question that `sbxc why` answers, and how the anchors are bound. */
@@ -179,7 +180,7 @@ add_finding(const struct diff *diff, const struct difference *difference,
     unsigned errors, struct report *report)
 {
 	enum report_severity severity = severity_of(difference->change, errors);
-	const struct saying *old = &difference->says[SIDE_OLD];
+	const struct explanation *old = &difference->says[SIDE_OLD];
 	struct report_finding *finding;
 
 	add_rule(report, difference, severity);

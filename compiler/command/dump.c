@@ -43,7 +43,7 @@ choice_parse(const struct options *options, bool one,
 struct dump {
 	struct arena *arena;
 	const char *path;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	struct dump_choice choice;
 };
 
@@ -52,43 +52,43 @@ typedef enum exit_status dump_writer(const struct dump *dump);
 static enum exit_status
 dump_text(const struct dump *dump)
 {
-	dump_blob(stdout, dump->view);
+	dump_blob(stdout, dump->blob);
 	return EXIT_CLEAN;
 }
 
 static enum exit_status
 dump_sbpl(const struct dump *dump)
 {
-	if (dump->view->sbpl_size > 0)
-		fputs(dump->view->sbpl, stdout);
+	if (dump->blob->sbpl_size > 0)
+		fputs(dump->blob->sbpl, stdout);
 	return EXIT_CLEAN;
 }
 
 static enum exit_status
 dump_listing(const struct dump *dump)
 {
-	const struct sbx_view *view = dump->view;
+	const struct sbx_blob *blob = dump->blob;
 
-	if (view->program_count > 0 &&
-	    dump_find(view, dump->choice, 0) == view->program_count)
+	if (blob->program_count > 0 &&
+	    dump_find(blob, dump->choice, 0) == blob->program_count)
 		return misused("the blob has no such filter");
-	dump_bpf(stdout, view, dump->choice);
+	dump_bpf(stdout, blob, dump->choice);
 	return EXIT_CLEAN;
 }
 
 static enum exit_status
 dump_bpf_raw(const struct dump *dump)
 {
-	const struct sbx_view *view = dump->view;
-	uint32_t index = dump_find(view, dump->choice, 0);
+	const struct sbx_blob *blob = dump->blob;
+	uint32_t index = dump_find(blob, dump->choice, 0);
 	const struct sbx_program *program;
 
-	if (index == view->program_count)
+	if (index == blob->program_count)
 		return misused("the blob has no such filter");
 	if (isatty(STDOUT_FILENO))
 		return misused("raw instructions are not for a terminal");
-	program = &view->programs[index];
-	fwrite(view->bpf + program->first, sizeof *view->bpf, program->count,
+	program = &blob->programs[index];
+	fwrite(blob->bpf + program->first, sizeof *blob->bpf, program->count,
 	    stdout);
 	return EXIT_CLEAN;
 }
@@ -105,7 +105,7 @@ dump_statements(const struct dump *dump, enum exit_status *status)
 {
 	const char *slash = strrchr(dump->path, '/'), *fault, *difference;
 	const char *name = slash != NULL ? slash + 1 : dump->path;
-	struct policy *policy = restore_policy(dump->arena, dump->view, &fault);
+	struct policy *policy = restore_policy(dump->arena, dump->blob, &fault);
 
 	*status = EXIT_POLICY;
 	if (policy == NULL) {
@@ -113,14 +113,14 @@ dump_statements(const struct dump *dump, enum exit_status *status)
 		    fault);
 		return NULL;
 	}
-	difference = restore_difference(policy, dump->view);
+	difference = restore_difference(policy, dump->blob);
 	if (difference == NULL)
 		*status = EXIT_CLEAN;
 	else
 		complain("'%s' is of %s: what is printed compiles to another "
 			 "blob, which differs first in %s",
 		    dump->path,
-		    sbx_string(dump->view, dump->view->meta->writer),
+		    sbx_string(dump->blob, dump->blob->meta->writer),
 		    difference);
 	return policy_statements(policy,
 	    source_name(dump->arena,
@@ -180,7 +180,7 @@ command_dump(struct options *options)
 	enum exit_status status = operands_require(options, 1, "BLOB");
 	const char *name = options->out_format;
 	struct dump dump = { .arena = options->arena };
-	struct sbx_view view;
+	struct sbx_blob blob;
 	size_t i = 0;
 
 	if (status != EXIT_CLEAN)
@@ -198,8 +198,8 @@ command_dump(struct options *options)
 	if (!choice_parse(options, dump_formats[i].one, &dump.choice))
 		return EXIT_USAGE;
 	dump.path = options->operands.list.items[0];
-	dump.view = &view;
-	if (!input_blob(options->arena, dump.path, &view))
+	dump.blob = &blob;
+	if (!input_blob(options->arena, dump.path, &blob))
 		return EXIT_TROUBLE;
 	return dump_formats[i].write(&dump);
 }

@@ -14,7 +14,7 @@ command_why(struct options *options)
 	enum diag_format diag_format;
 	enum exit_status status;
 	struct subject subject;
-	struct sbx_view view;
+	struct sbx_blob blob;
 	struct access access;
 	const char *fault;
 
@@ -23,9 +23,9 @@ command_why(struct options *options)
 			       "missing");
 	if (!options_format(options, &diag_format))
 		return EXIT_USAGE;
-	status = subject_read(options, operands->list.items[0], &view);
+	status = subject_read(options, operands->list.items[0], &blob);
 	if (status == EXIT_CLEAN)
-		status = subject_bind(options, &view, &subject);
+		status = subject_bind(options, &blob, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
 	fault = access_parse(&subject.places, operands->list.items + 1,

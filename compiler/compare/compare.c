@@ -52,7 +52,7 @@ difference_word(enum difference_kind kind)
 		[DIFFERENCE_SYSCALL] = "syscall",
 		[DIFFERENCE_ENV] = "env",
 		[DIFFERENCE_SET] = "set",
-		[DIFFERENCE_FREEDOM] = "scope",
+		[DIFFERENCE_BLANKET] = "scope",
 		[DIFFERENCE_LIMIT] = "limit",
 		[DIFFERENCE_LEVEL] = "level",
 		[DIFFERENCE_LANDLOCK] = "landlock",
@@ -82,14 +82,14 @@ static struct subject
 subject_in(const struct comparison *comparison, const struct binding *binding,
     enum side side, struct arena *arena)
 {
-	const struct sbx_view *view = comparison->views[side];
+	const struct sbx_blob *blob = comparison->blobs[side];
 	struct subject subject = { .level = SBX_LEVEL_FULL };
 	struct places *places = &subject.places;
 
-	places_init(places, arena, view, binding->workspace, binding->home);
+	places_init(places, arena, blob, binding->workspace, binding->home);
 	places_bind(places, SBX_ANCHOR_RUNTIME, "/run/user/1000");
 	for (uint16_t i = SBX_ANCHOR_PARAM;
-	     binding->params != NULL && i < view->anchor_count; i++)
+	     binding->params != NULL && i < blob->anchor_count; i++)
 		places_bind(places, i, binding->params);
 	for (size_t i = 0; i < comparison->definition_count; i++)
 		define(places, comparison->definitions[i]);
@@ -99,11 +99,11 @@ subject_in(const struct comparison *comparison, const struct binding *binding,
 }
 
 static const struct arch *
-arch_of(uint8_t where)
+arch_of(uint8_t platforms)
 {
 	size_t i = 0;
 
-	while ((arches[i].where & where) == 0)
+	while ((arches[i].platforms & platforms) == 0)
 		i++;
 	return &arches[i];
 }
@@ -119,7 +119,7 @@ comparison_subject(const struct comparison *comparison,
 	    *comparison->bound[side] :
 	    subject_in(comparison, binding, side, arena);
 
-	subject.arch = arch_of(difference->where);
+	subject.arch = arch_of(difference->platforms);
 	subject.level = difference->level;
 	subject.abi = difference->abi;
 	return subject;
@@ -133,8 +133,8 @@ common_levels(const struct comparison *comparison,
 	size_t count = 0;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		if (comparison->views[side]->meta->level > floor)
-			floor = comparison->views[side]->meta->level;
+		if (comparison->blobs[side]->meta->level > floor)
+			floor = comparison->blobs[side]->meta->level;
 	}
 	for (unsigned level = SBX_LEVEL_FULL; level >= floor; level--)
 		levels[count++] = (enum sbx_level)level;
@@ -160,7 +160,7 @@ pass_said(const struct pass *pass, const struct note_key *key)
 	const struct difference *difference = pass_known(pass, key);
 
 	return difference != NULL &&
-	    (difference->where & pass->where) == pass->where;
+	    (difference->platforms & pass->platforms) == pass->platforms;
 }
 
 bool
@@ -172,9 +172,9 @@ pass_again(const struct pass *pass, const struct note_key *key)
 		return false;
 	if (difference->kind == DIFFERENCE_PATH &&
 	    difference->binding == pass->binding &&
-	    difference->where == pass->where)
+	    difference->platforms == pass->platforms)
 		difference->more++;
-	difference->where |= pass->where;
+	difference->platforms |= pass->platforms;
 	return true;
 }
 
@@ -198,7 +198,7 @@ pass_note(struct pass *pass, const struct note_key *key,
 	kept->cause = (enum side)key->side;
 	kept->by = (enum verdict_by)key->by;
 	kept->rule = key->rule;
-	kept->where = pass->where;
+	kept->platforms = pass->platforms;
 	return kept;
 }
 
@@ -252,12 +252,12 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 	};
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		struct saying *says = &difference.says[side];
+		struct explanation *says = &difference.says[side];
 
 		says->verdict = pass_ask(pass, (enum side)side, access, level,
 		    abi);
-		says->text = saying_text(arena, pass->comparison->views[side],
-		    access, &says->verdict);
+		says->text = explanation_text(arena,
+		    pass->comparison->blobs[side], access, &says->verdict);
 		says->source = says->verdict.source;
 	}
 	return pass_note(pass, key, &difference);
@@ -265,7 +265,8 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 
 void
 pass_note_setting(struct pass *pass, enum difference_kind kind,
-    enum change change, const char *what, const struct saying says[SIDE_COUNT])
+    enum change change, const char *what,
+    const struct explanation says[SIDE_COUNT])
 {
 	struct arena *arena = pass->comparison->arena;
 	enum side side = says[SIDE_NEW].text != NULL ? SIDE_NEW : SIDE_OLD;
@@ -296,12 +297,12 @@ static bool
 is_uniform(const struct comparison *comparison)
 {
 #define UNIFORM(table, count) \
-	for (uint32_t i = 0; i < view->count; i++) { \
-		if ((view->table[i].where & SBX_ON_LINUX) != SBX_ON_LINUX) \
+	for (uint32_t i = 0; i < blob->count; i++) { \
+		if ((blob->table[i].platforms & SBX_ON_LINUX) != SBX_ON_LINUX) \
 			return false; \
 	}
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_view *view = comparison->views[side];
+		const struct sbx_blob *blob = comparison->blobs[side];
 
 		UNIFORM(paths, path_count)
 		UNIFORM(ports, port_count)
@@ -318,8 +319,8 @@ static bool
 is_useful(const struct comparison *comparison, const struct binding *binding)
 {
 	return binding->params == NULL ||
-	    comparison->views[SIDE_OLD]->anchor_count > SBX_ANCHOR_PARAM ||
-	    comparison->views[SIDE_NEW]->anchor_count > SBX_ANCHOR_PARAM;
+	    comparison->blobs[SIDE_OLD]->anchor_count > SBX_ANCHOR_PARAM ||
+	    comparison->blobs[SIDE_NEW]->anchor_count > SBX_ANCHOR_PARAM;
 }
 
 static void
@@ -334,7 +335,7 @@ pass_begin(struct pass *pass, const struct binding *binding)
 		*subject = bound != NULL ? *bound :
 					   subject_in(pass->comparison, binding,
 					       (enum side)side, pass->scratch);
-		subject->arch = arch_of(pass->where);
+		subject->arch = arch_of(pass->platforms);
 		subject->level = SBX_LEVEL_FULL;
 	}
 }
@@ -351,7 +352,7 @@ compare_places(struct pass *pass, const struct rules *rules,
 }
 
 static void
-compare_where(struct pass *pass)
+compare_platforms(struct pass *pass)
 {
 	struct comparison *comparison = pass->comparison;
 	struct arena *arena = arena_new();
@@ -375,7 +376,7 @@ compare_where(struct pass *pass)
 static void
 compare_machine(struct pass *pass, const struct arch *arch)
 {
-	pass->where = arch->where;
+	pass->platforms = arch->platforms;
 	pass->scratch = arena_new();
 	pass_begin(pass, &bindings[0]);
 	compare_syscalls(pass);
@@ -389,14 +390,14 @@ compare_machine(struct pass *pass, const struct arch *arch)
 static void
 compare_macos(struct pass *pass)
 {
-	const struct sbx_view *old = pass->comparison->views[SIDE_OLD];
-	const struct sbx_view *new = pass->comparison->views[SIDE_NEW];
-	const struct saying says[SIDE_COUNT] = {
+	const struct sbx_blob *old = pass->comparison->blobs[SIDE_OLD];
+	const struct sbx_blob *new = pass->comparison->blobs[SIDE_NEW];
+	const struct explanation says[SIDE_COUNT] = {
 		{ .source = SBX_NO_SOURCE },
 		{ .source = SBX_NO_SOURCE },
 	};
 
-	pass->where = SBX_ON_LINUX;
+	pass->platforms = SBX_ON_LINUX;
 	for (size_t i = 0; i < pass->comparison->differences.count; i++) {
 		if (pass->comparison->differences.items[i].change !=
 		    CHANGE_NEUTRAL)
@@ -452,9 +453,9 @@ compare(struct comparison *comparison)
 
 		if (comparison->arch != NULL && comparison->arch != arch)
 			continue;
-		pass.where = uniform ? SBX_ON_LINUX : arch->where;
+		pass.platforms = uniform ? SBX_ON_LINUX : arch->platforms;
 		if (!uniform || i == 0 || comparison->arch != NULL)
-			compare_where(&pass);
+			compare_platforms(&pass);
 		compare_machine(&pass, arch);
 	}
 	if (comparison->arch == NULL)
@@ -474,8 +475,8 @@ is_joined(const struct difference *a, const struct difference *b)
 {
 	return a->kind == DIFFERENCE_PATH && b->kind == DIFFERENCE_PATH &&
 	    a->change == b->change && a->cause == b->cause &&
-	    a->access.detail == b->access.detail && a->where == b->where &&
-	    a->binding == b->binding &&
+	    a->access.detail == b->access.detail &&
+	    a->platforms == b->platforms && a->binding == b->binding &&
 	    a->says[a->cause].source == b->says[b->cause].source &&
 	    a->says[a->cause].source != SBX_NO_SOURCE;
 }

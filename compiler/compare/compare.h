@@ -21,7 +21,7 @@ enum difference_kind {
 	DIFFERENCE_SYSCALL,
 	DIFFERENCE_ENV,
 	DIFFERENCE_SET,     /* `set env` */
-	DIFFERENCE_FREEDOM, /* signal anywhere, abstract anywhere */
+	DIFFERENCE_BLANKET, /* signal anywhere, abstract anywhere */
 	DIFFERENCE_LIMIT,
 	DIFFERENCE_LEVEL,
 	DIFFERENCE_LANDLOCK,
@@ -44,7 +44,7 @@ struct binding {
 };
 
 /* What one policy says of it. */
-struct saying {
+struct explanation {
 	const char *text;       /* the rule; NULL: none speaks of it */
 	uint32_t source;        /* where it is written, or SBX_NO_SOURCE */
 	struct verdict verdict; /* on the witness, if there is one */
@@ -58,10 +58,10 @@ struct difference {
 	struct access access;
 	enum sbx_level level; /* where that holds; full unless said */
 	int abi;              /* of Landlock; 0: the newest */
-	uint8_t where;        /* on these machines; SBX_ON_LINUX: all */
+	uint8_t platforms;    /* on these machines; SBX_ON_LINUX: all */
 	const struct binding *binding; /* NULL: it does not matter, or the
 	                                * user's own */
-	struct saying says[SIDE_COUNT];
+	struct explanation says[SIDE_COUNT];
 	enum side cause;    /* whose rule came, went or changed */
 	enum verdict_by by; /* that rule, for an access: in which table */
 	uint32_t rule;      /* index into it; of a call: its source */
@@ -73,7 +73,7 @@ struct difference {
 
 struct comparison {
 	struct arena *arena;
-	const struct sbx_view *views[SIDE_COUNT];
+	const struct sbx_blob *blobs[SIDE_COUNT];
 	/* Bound as the user wants; NULL: in the ways above. */
 	const struct subject *bound[SIDE_COUNT];
 	const struct arch *arch;        /* only this machine; NULL: each */

@@ -148,23 +148,23 @@ collect(struct environment *environment)
 
 	memo_init(&known, pass->scratch);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_view *view = pass->comparison->views[side];
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
 
-		if (view->meta->flags & SBX_EVERYTHING)
+		if (blob->meta->flags & SBX_EVERYTHING)
 			add_rule(environment, &known, "*", true,
 			    (enum side)side);
-		for (uint32_t i = 0; i < view->env_count; i++) {
-			const struct sbx_env *rule = &view->env[i];
+		for (uint32_t i = 0; i < blob->env_count; i++) {
+			const struct sbx_env *rule = &blob->env[i];
 
-			if (rule->where & pass->where)
+			if (rule->platforms & pass->platforms)
 				add_rule(environment, &known,
-				    sbx_string(view, rule->pattern),
+				    sbx_string(blob, rule->pattern),
 				    rule->effect == SBX_ALLOW, (enum side)side);
 		}
-		for (uint32_t i = 0; i < view->set_count; i++) {
-			const char *name = sbx_string(view, view->set[i].name);
+		for (uint32_t i = 0; i < blob->set_count; i++) {
+			const char *name = sbx_string(blob, blob->set[i].name);
 
-			if (view->set[i].where & pass->where)
+			if (blob->set[i].platforms & pass->platforms)
 				memo_number(&environment->names, name,
 				    strlen(name), &added);
 		}
@@ -200,7 +200,7 @@ guess(struct environment *environment, const struct env_rule_pair *pair,
 	struct arena *arena = environment->pass->scratch;
 	size_t before = comparison->differences.count;
 	const struct difference *found;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const char *name = "";
 
 	for (const char *at = pair->pattern; *at != '\0'; at++)
@@ -210,9 +210,9 @@ guess(struct environment *environment, const struct env_rule_pair *pair,
 	if (comparison->differences.count == before)
 		return false;
 	found = &comparison->differences.items[before];
-	view = comparison->views[found->cause];
+	blob = comparison->blobs[found->cause];
 	return found->by == BY_ENV &&
-	    strcmp(sbx_string(view, view->env[found->rule].pattern),
+	    strcmp(sbx_string(blob, blob->env[found->rule].pattern),
 		pair->pattern) == 0;
 }
 
@@ -256,8 +256,8 @@ is_changed(const struct env_rule_pair *pair)
 }
 
 static bool
-set_equal(const struct sbx_view *old, const struct sbx_set *a,
-    const struct sbx_view *new, const struct sbx_set *b)
+set_equal(const struct sbx_blob *old, const struct sbx_set *a,
+    const struct sbx_blob *new, const struct sbx_set *b)
 {
 	if (strcmp(sbx_string(old, a->name), sbx_string(new, b->name)) != 0 ||
 	    strcmp(sbx_string(old, a->text), sbx_string(new, b->text)) != 0)
@@ -270,16 +270,16 @@ set_equal(const struct sbx_view *old, const struct sbx_set *a,
 
 /* Whether the other side sets the same. */
 static bool
-set_is_there(const struct pass *pass, const struct sbx_view *view,
-    const struct sbx_set *set, const struct sbx_view *other, bool *named)
+set_is_there(const struct pass *pass, const struct sbx_blob *blob,
+    const struct sbx_set *set, const struct sbx_blob *other, bool *named)
 {
 	*named = false;
 	for (uint32_t i = 0; i < other->set_count; i++) {
-		if ((other->set[i].where & pass->where) == 0)
+		if ((other->set[i].platforms & pass->platforms) == 0)
 			continue;
-		*named |= strcmp(sbx_string(view, set->name),
+		*named |= strcmp(sbx_string(blob, set->name),
 			      sbx_string(other, other->set[i].name)) == 0;
-		if (set_equal(view, set, other, &other->set[i]))
+		if (set_equal(blob, set, other, &other->set[i]))
 			return true;
 	}
 	return false;
@@ -290,8 +290,8 @@ static void
 compare_values(struct environment *environment)
 {
 	struct pass *pass = environment->pass;
-	const struct sbx_view *old = pass->comparison->views[SIDE_OLD];
-	const struct sbx_view *new = pass->comparison->views[SIDE_NEW];
+	const struct sbx_blob *old = pass->comparison->blobs[SIDE_OLD];
+	const struct sbx_blob *new = pass->comparison->blobs[SIDE_NEW];
 
 	for (uint32_t i = 0; i < new->set_count; i++) {
 		const struct sbx_set *set = &new->set[i];
@@ -308,7 +308,7 @@ compare_values(struct environment *environment)
 		};
 		bool named;
 
-		if ((set->where & pass->where) == 0 ||
+		if ((set->platforms & pass->platforms) == 0 ||
 		    set_is_there(pass, new, set, old, &named) || !named ||
 		    pass_again(pass, &key))
 			continue;

@@ -54,7 +54,7 @@ struct search {
 };
 
 /* One rule below one node. */
-struct quest {
+struct lookup {
 	struct walk *walk;
 	struct search *search;
 	uint32_t bound;
@@ -88,26 +88,27 @@ facts_of(const struct merged_rule *rule, uint8_t right)
  * denies: there the deny is what made the difference.
  */
 static void
-quest_aim(struct quest *quest)
+lookup_aim(struct lookup *lookup)
 {
-	uint8_t right = quest->walk->right;
-	enum side side = rule_side(quest->rule, right), other = !side;
+	uint8_t right = lookup->walk->right;
+	enum side side = rule_side(lookup->rule, right), other = !side;
 
-	if (quest->rule->allow) {
-		quest->forbidden = DENIES(side) | DENIES(other) | ALLOWS(other);
-		quest->required = 0;
+	if (lookup->rule->allow) {
+		lookup->forbidden = DENIES(side) | DENIES(other) |
+		    ALLOWS(other);
+		lookup->required = 0;
 	} else {
-		quest->forbidden = DENIES(other);
-		quest->required = ALLOWS(other);
+		lookup->forbidden = DENIES(other);
+		lookup->required = ALLOWS(other);
 	}
 }
 
 /* Facts that the search tells apart. */
 static uint8_t
-quest_facts(const struct quest *quest)
+lookup_facts(const struct lookup *lookup)
 {
-	return quest->forbidden | quest->required |
-	    facts_of(quest->rule, quest->walk->right);
+	return lookup->forbidden | lookup->required |
+	    facts_of(lookup->rule, lookup->walk->right);
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -125,13 +126,14 @@ number_compare(const void *a, const void *b)
  * facts, and which of several that add the same does not matter.
  */
 static unsigned
-part_group(const struct quest *quest, uint32_t bound, unsigned part)
+part_group(const struct lookup *lookup, uint32_t bound, unsigned part)
 {
-	const struct merged_rule *rule = quest->walk->bounds[bound].rule;
+	const struct merged_rule *rule = lookup->walk->bounds[bound].rule;
 
-	if (bound == quest->bound || part + 1 < rule->glob->count)
+	if (bound == lookup->bound || part + 1 < rule->glob->count)
 		return 0;
-	return 1u + (facts_of(rule, quest->walk->right) & quest_facts(quest));
+	return 1u +
+	    (facts_of(rule, lookup->walk->right) & lookup_facts(lookup));
 }
 
 /*
@@ -139,33 +141,33 @@ part_group(const struct quest *quest, uint32_t bound, unsigned part)
  * of the part and of its group, or 0 for a part that stands in several.
  */
 static size_t
-parts_collect(struct quest *quest, const struct reached *state)
+parts_collect(struct lookup *lookup, const struct reached *state)
 {
 	size_t count = 0, kept = 0;
 
 	for (uint32_t i = 0; i < state->live_count; i++) {
 		const struct merged_rule *rule =
-		    quest->walk->bounds[state->lives[i].bound].rule;
+		    lookup->walk->bounds[state->lives[i].bound].rule;
 		uint64_t next = state->lives[i].states & ~rule->glob->any;
 
 		for (; next != 0; next &= next - 1) {
 			unsigned part = (unsigned)__builtin_ctzll(next);
 
 			if (part < rule->glob->count)
-				quest->key[count++] = rule->parts[part] *
+				lookup->key[count++] = rule->parts[part] *
 					PART_GROUPS +
-				    part_group(quest, state->lives[i].bound,
+				    part_group(lookup, state->lives[i].bound,
 					part);
 		}
 	}
-	qsort(quest->key, count, sizeof *quest->key, number_compare);
+	qsort(lookup->key, count, sizeof *lookup->key, number_compare);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t part = quest->key[i] / PART_GROUPS;
+		uint32_t part = lookup->key[i] / PART_GROUPS;
 
-		if (kept == 0 || quest->key[kept - 1] / PART_GROUPS != part)
-			quest->key[kept++] = quest->key[i];
-		else if (quest->key[kept - 1] != quest->key[i])
-			quest->key[kept - 1] = part * PART_GROUPS;
+		if (kept == 0 || lookup->key[kept - 1] / PART_GROUPS != part)
+			lookup->key[kept++] = lookup->key[i];
+		else if (lookup->key[kept - 1] != lookup->key[i])
+			lookup->key[kept - 1] = part * PART_GROUPS;
 	}
 	return kept;
 }
@@ -174,15 +176,15 @@ parts_collect(struct quest *quest, const struct reached *state)
 static bool
 name_is_taken(const void *context, const char *name, size_t len)
 {
-	const struct quest *quest = context;
-	const struct tree *tree = quest->walk->tree;
+	const struct lookup *lookup = context;
+	const struct tree *tree = lookup->walk->tree;
 	uint32_t child;
 
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
 		return true;
-	if (quest->node == UINT32_MAX)
+	if (lookup->node == UINT32_MAX)
 		return false;
-	child = tree->nodes.items[quest->node].child;
+	child = tree->nodes.items[lookup->node].child;
 	for (; child != 0; child = tree->nodes.items[child].sibling) {
 		const struct node *node = &tree->nodes.items[child];
 
@@ -194,29 +196,29 @@ name_is_taken(const void *context, const char *name, size_t len)
 
 /* The names to go on with from a state, in the node or outside the tree. */
 static const struct cached *
-names_find(struct quest *quest, const struct reached *state)
+names_find(struct lookup *lookup, const struct reached *state)
 {
-	struct search *search = quest->search;
-	struct name_taken taken = { name_is_taken, quest };
-	size_t count = parts_collect(quest, state), number;
+	struct search *search = lookup->search;
+	struct name_taken taken = { name_is_taken, lookup };
+	size_t count = parts_collect(lookup, state), number;
 	struct name_pattern *patterns;
 	struct name_classes classes;
 	bool added;
 
-	quest->key[count] = quest->node;
-	number = memo_number(&search->parts, quest->key,
-	    (count + 1) * sizeof *quest->key, &added);
+	lookup->key[count] = lookup->node;
+	number = memo_number(&search->parts, lookup->key,
+	    (count + 1) * sizeof *lookup->key, &added);
 	if (!added)
 		return &search->cache.items[number];
 	patterns = arena_alloc(search->arena, (count + 1) * sizeof *patterns);
 	for (size_t i = 0; i < count; i++) {
-		patterns[i] = quest->walk->rules->parts
-				  .items[quest->key[i] / PART_GROUPS];
-		patterns[i].group = quest->key[i] % PART_GROUPS;
+		patterns[i] = lookup->walk->rules->parts
+				  .items[lookup->key[i] / PART_GROUPS];
+		patterns[i].group = lookup->key[i] % PART_GROUPS;
 	}
 	if (!name_classes(search->arena, patterns, count, SIZE_MAX, &taken,
 		&classes)) {
-		quest->walk->pass->comparison->fault =
+		lookup->walk->pass->comparison->fault =
 		    "the globs combine in too many ways";
 		classes.list.count = 0;
 	}
@@ -229,13 +231,13 @@ names_find(struct quest *quest, const struct reached *state)
 
 /* Whether the state was not seen before for this rule. */
 static bool
-state_is_new(struct quest *quest, const struct reached *state)
+state_is_new(struct lookup *lookup, const struct reached *state)
 {
-	uint32_t *key = quest->key;
+	uint32_t *key = lookup->key;
 	size_t count = 0;
 	bool added;
 
-	key[count++] = quest->bound;
+	key[count++] = lookup->bound;
 	key[count++] = state->facts;
 	key[count++] = state->covered;
 	for (uint32_t i = 0; i < state->live_count; i++) {
@@ -243,16 +245,16 @@ state_is_new(struct quest *quest, const struct reached *state)
 		key[count++] = (uint32_t)state->lives[i].states;
 		key[count++] = (uint32_t)(state->lives[i].states >> 32);
 	}
-	memo_number(&quest->search->states, key, count * sizeof *key, &added);
+	memo_number(&lookup->search->states, key, count * sizeof *key, &added);
 	return added;
 }
 
 static void
-live_follow(struct quest *quest, struct reached *state, struct live live,
+live_follow(struct lookup *lookup, struct reached *state, struct live live,
     struct live *kept)
 {
-	const struct merged_rule *rule = quest->walk->bounds[live.bound].rule;
-	bool own = live.bound == quest->bound;
+	const struct merged_rule *rule = lookup->walk->bounds[live.bound].rule;
+	bool own = live.bound == lookup->bound;
 
 	live.states = sbx_glob_step(rule->glob, live.states, state->name,
 	    state->len);
@@ -263,23 +265,24 @@ live_follow(struct quest *quest, struct reached *state, struct live live,
 	else if (own)
 		state->covered = true;
 	else
-		state->facts |= facts_of(rule, quest->walk->right) &
-		    quest_facts(quest);
+		state->facts |= facts_of(rule, lookup->walk->right) &
+		    lookup_facts(lookup);
 }
 
 /* Globs that can add no fact any more do not matter. */
 static void
-lives_thin(const struct quest *quest, struct reached *state, struct live *lives)
+lives_thin(const struct lookup *lookup, struct reached *state,
+    struct live *lives)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < state->live_count; i++) {
 		const struct merged_rule *rule =
-		    quest->walk->bounds[lives[i].bound].rule;
-		uint8_t facts = facts_of(rule, quest->walk->right) &
-		    quest_facts(quest);
+		    lookup->walk->bounds[lives[i].bound].rule;
+		uint8_t facts = facts_of(rule, lookup->walk->right) &
+		    lookup_facts(lookup);
 
-		if (lives[i].bound == quest->bound ||
+		if (lives[i].bound == lookup->bound ||
 		    (facts & ~state->facts) != 0)
 			lives[kept++] = lives[i];
 	}
@@ -289,46 +292,46 @@ lives_thin(const struct quest *quest, struct reached *state, struct live *lives)
 
 /* Whether the rule may still come to make a difference. */
 static bool
-is_hopeful(const struct quest *quest, const struct reached *state)
+is_hopeful(const struct lookup *lookup, const struct reached *state)
 {
 	bool reachable = state->covered;
 	uint8_t facts = state->facts;
 
-	if (state->facts & quest->forbidden)
+	if (state->facts & lookup->forbidden)
 		return false;
 	for (uint32_t i = 0; i < state->live_count; i++) {
 		uint32_t bound = state->lives[i].bound;
 
-		if (bound == quest->bound)
+		if (bound == lookup->bound)
 			reachable = true;
 		else
-			facts |= facts_of(quest->walk->bounds[bound].rule,
-			    quest->walk->right);
+			facts |= facts_of(lookup->walk->bounds[bound].rule,
+			    lookup->walk->right);
 	}
-	return reachable && (facts & quest->required) == quest->required;
+	return reachable && (facts & lookup->required) == lookup->required;
 }
 
 static bool
-is_difference(const struct quest *quest, const struct reached *state)
+is_difference(const struct lookup *lookup, const struct reached *state)
 {
-	return state->covered && (state->facts & quest->forbidden) == 0 &&
-	    (state->facts & quest->required) == quest->required;
+	return state->covered && (state->facts & lookup->forbidden) == 0 &&
+	    (state->facts & lookup->required) == lookup->required;
 }
 
 /* --- paths ---------------------------------------------------------------- */
 
 static struct sbx_place
-state_path(const struct quest *quest, uint32_t number)
+state_path(const struct lookup *lookup, uint32_t number)
 {
-	const struct reached *queue = quest->queue.items;
-	size_t len = quest->walk->len;
+	const struct reached *queue = lookup->queue.items;
+	size_t len = lookup->walk->len;
 	char *path;
 
 	for (uint32_t at = number; queue[at].parent != at;
 	     at = queue[at].parent)
 		len += 1 + queue[at].len;
-	path = arena_alloc(quest->search->arena, len + 1);
-	memcpy(path, quest->walk->path, quest->walk->len);
+	path = arena_alloc(lookup->search->arena, len + 1);
+	memcpy(path, lookup->walk->path, lookup->walk->len);
 	for (size_t end = len; queue[number].parent != number;
 	     number = queue[number].parent) {
 		end -= queue[number].len;
@@ -340,14 +343,14 @@ state_path(const struct quest *quest, uint32_t number)
 
 /* Notes the difference; false if another rule decides there. */
 static bool
-quest_note(struct quest *quest, uint32_t number)
+lookup_note(struct lookup *lookup, uint32_t number)
 {
-	struct sbx_place path = state_path(quest, number);
-	struct search *search = quest->search;
+	struct sbx_place path = state_path(lookup, number);
+	struct search *search = lookup->search;
 
-	if (walk_note(quest->walk, quest->rule, path.path, path.len, false))
+	if (walk_note(lookup->walk, lookup->rule, path.path, path.len, false))
 		return true;
-	*arena_push(search->arena, &search->second.rules) = quest->rule;
+	*arena_push(search->arena, &search->second.rules) = lookup->rule;
 	*arena_push(search->arena, &search->second.paths) = path;
 	return false;
 }
@@ -356,11 +359,11 @@ quest_note(struct quest *quest, uint32_t number)
 
 /* True when the search is over. */
 static bool
-quest_follow(struct quest *quest, uint32_t parent,
+lookup_follow(struct lookup *lookup, uint32_t parent,
     const struct name_class *class)
 {
-	const struct reached *from = &quest->queue.items[parent];
-	struct live *lives = arena_alloc(quest->search->arena,
+	const struct reached *from = &lookup->queue.items[parent];
+	struct live *lives = arena_alloc(lookup->search->arena,
 	    (from->live_count + 1u) * sizeof *lives);
 	struct reached state = {
 		.parent = parent,
@@ -371,36 +374,36 @@ quest_follow(struct quest *quest, uint32_t parent,
 	};
 
 	for (uint32_t i = 0; i < from->live_count; i++)
-		live_follow(quest, &state, from->lives[i], lives);
-	lives_thin(quest, &state, lives);
-	if (!is_hopeful(quest, &state) || !state_is_new(quest, &state))
+		live_follow(lookup, &state, from->lives[i], lives);
+	lives_thin(lookup, &state, lives);
+	if (!is_hopeful(lookup, &state) || !state_is_new(lookup, &state))
 		return false;
-	quest->search->visited++;
-	*arena_push(quest->search->arena, &quest->queue) = state;
-	return is_difference(quest, &state) &&
-	    quest_note(quest, (uint32_t)quest->queue.count - 1);
+	lookup->search->visited++;
+	*arena_push(lookup->search->arena, &lookup->queue) = state;
+	return is_difference(lookup, &state) &&
+	    lookup_note(lookup, (uint32_t)lookup->queue.count - 1);
 }
 
 static void
-quest_run(struct quest *quest)
+lookup_run(struct lookup *lookup)
 {
-	struct comparison *comparison = quest->walk->pass->comparison;
+	struct comparison *comparison = lookup->walk->pass->comparison;
 
-	for (uint32_t at = 0; at < quest->queue.count; at++) {
+	for (uint32_t at = 0; at < lookup->queue.count; at++) {
 		const struct cached *names;
 
-		if (quest->search->visited > MOST_STATES)
+		if (lookup->search->visited > MOST_STATES)
 			comparison->fault =
 			    "the globs combine in too many ways";
 		if (comparison->fault != NULL)
 			return;
-		names = names_find(quest, &quest->queue.items[at]);
+		names = names_find(lookup, &lookup->queue.items[at]);
 		for (size_t i = 0; i < names->count; i++) {
-			if (quest_follow(quest, at, &names->classes[i]))
+			if (lookup_follow(lookup, at, &names->classes[i]))
 				return;
 		}
 		/* Only the first names are in the node. */
-		quest->node = UINT32_MAX;
+		lookup->node = UINT32_MAX;
 	}
 }
 
@@ -424,9 +427,9 @@ part_name(struct arena *arena, const char *part, uint32_t len, const char *star)
 
 /* The state one name further, whether it was seen or not. */
 static void
-guess_follow(struct quest *quest, struct reached *state, const char *name)
+guess_follow(struct lookup *lookup, struct reached *state, const char *name)
 {
-	struct live *lives = arena_alloc(quest->search->arena,
+	struct live *lives = arena_alloc(lookup->search->arena,
 	    (state->live_count + 1u) * sizeof *lives);
 	uint32_t count = state->live_count;
 
@@ -434,8 +437,8 @@ guess_follow(struct quest *quest, struct reached *state, const char *name)
 	state->len = (uint32_t)strlen(name);
 	state->live_count = 0;
 	for (uint32_t i = 0; i < count; i++)
-		live_follow(quest, state, state->lives[i], lives);
-	lives_thin(quest, state, lives);
+		live_follow(lookup, state, state->lives[i], lives);
+	lives_thin(lookup, state, lives);
 }
 
 /*
@@ -443,13 +446,13 @@ guess_follow(struct quest *quest, struct reached *state, const char *name)
  * and then nothing has to be searched for.
  */
 static bool
-quest_guess(struct quest *quest, uint32_t bound, const char *star)
+lookup_guess(struct lookup *lookup, uint32_t bound, const char *star)
 {
-	const struct sbx_glob *glob = quest->walk->bounds[bound].rule->glob;
-	struct arena *arena = quest->search->arena;
-	struct reached state = quest->queue.items[0];
-	const char *path = arena_strndup(arena, quest->walk->path,
-	    quest->walk->len);
+	const struct sbx_glob *glob = lookup->walk->bounds[bound].rule->glob;
+	struct arena *arena = lookup->search->arena;
+	struct reached state = lookup->queue.items[0];
+	const char *path = arena_strndup(arena, lookup->walk->path,
+	    lookup->walk->len);
 	bool first = true;
 
 	for (uint32_t i = 0; i < glob->count; i++) {
@@ -459,33 +462,33 @@ quest_guess(struct quest *quest, uint32_t bound, const char *star)
 			continue;
 		name = part_name(arena, glob->parts[i], glob->lens[i], star);
 		if (*name == '\0' ||
-		    (first && name_is_taken(quest, name, strlen(name))))
+		    (first && name_is_taken(lookup, name, strlen(name))))
 			return false;
-		guess_follow(quest, &state, name);
+		guess_follow(lookup, &state, name);
 		path = arena_printf(arena, "%s/%s", path, name);
 		first = false;
 	}
-	return is_difference(quest, &state) &&
-	    walk_note(quest->walk, quest->rule, path, (uint32_t)strlen(path),
+	return is_difference(lookup, &state) &&
+	    walk_note(lookup->walk, lookup->rule, path, (uint32_t)strlen(path),
 		false);
 }
 
 /* By the rule's own glob; for a rule that covers all, by some of the others. */
 static bool
-quest_guess_all(struct quest *quest)
+lookup_guess_all(struct lookup *lookup)
 {
 	enum { MOST_GUESSES = 16 };
-	const struct reached *first = &quest->queue.items[0];
+	const struct reached *first = &lookup->queue.items[0];
 	unsigned guesses = 0;
 
 	for (uint32_t i = 0; i < first->live_count && guesses < MOST_GUESSES;
 	     i++) {
 		uint32_t bound = first->lives[i].bound;
 
-		if (!first->covered && bound != quest->bound)
+		if (!first->covered && bound != lookup->bound)
 			continue;
-		if (quest_guess(quest, bound, "x") ||
-		    quest_guess(quest, bound, ""))
+		if (lookup_guess(lookup, bound, "x") ||
+		    lookup_guess(lookup, bound, ""))
 			return true;
 		guesses++;
 	}
@@ -494,10 +497,10 @@ quest_guess_all(struct quest *quest)
 
 /* The facts at the node that other rules make. */
 static uint8_t
-facts_here(const struct quest *quest, bool covered)
+facts_here(const struct lookup *lookup, bool covered)
 {
-	const struct walk *walk = quest->walk;
-	uint8_t own = covered ? facts_of(quest->rule, walk->right) : 0;
+	const struct walk *walk = lookup->walk;
+	uint8_t own = covered ? facts_of(lookup->rule, walk->right) : 0;
 	uint8_t facts = 0;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -509,13 +512,13 @@ facts_here(const struct quest *quest, bool covered)
 		if (denies > (own & DENIES(side) ? 1u : 0u))
 			facts |= DENIES(side);
 	}
-	return facts & quest_facts(quest);
+	return facts & lookup_facts(lookup);
 }
 
 static void
-quest_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
+lookup_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
 {
-	struct quest quest = {
+	struct lookup lookup = {
 		.walk = walk,
 		.search = walk->search,
 		.bound = bound,
@@ -523,31 +526,31 @@ quest_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
 		.node = walk->tree->nodes.items[node].child != 0 ? node :
 								   UINT32_MAX,
 	};
-	struct note_key key = rule_key(quest.rule, walk->right);
+	struct note_key key = rule_key(lookup.rule, walk->right);
 	size_t count = walk->lives.count - walk->first_live;
 	struct live *lives;
 	struct reached first = { .covered = covered };
 
 	if (pass_said(walk->pass, &key))
 		return;
-	quest_aim(&quest);
-	first.facts = facts_here(&quest, covered);
+	lookup_aim(&lookup);
+	first.facts = facts_here(&lookup, covered);
 	lives = arena_alloc(walk->search->arena, (count + 1) * sizeof *lives);
-	quest.key = arena_alloc(walk->search->arena,
-	    (count * (SBX_MAX_GLOB + 3) + 4) * sizeof *quest.key);
+	lookup.key = arena_alloc(walk->search->arena,
+	    (count * (SBX_MAX_GLOB + 3) + 4) * sizeof *lookup.key);
 	for (size_t i = 0; i < count; i++) {
 		struct live live = walk->lives.items[walk->first_live + i];
 
-		/* What a hole leaves out here it leaves out below, too. */
-		if (walk->holed[live.bound] == 0)
+		/* What an exclusion leaves out here it leaves out below, too. */
+		if (walk->carved[live.bound] == 0)
 			lives[first.live_count++] = live;
 	}
-	lives_thin(&quest, &first, lives);
-	if (first.live_count == 0 || !is_hopeful(&quest, &first))
+	lives_thin(&lookup, &first, lives);
+	if (first.live_count == 0 || !is_hopeful(&lookup, &first))
 		return;
-	*arena_push(walk->search->arena, &quest.queue) = first;
-	if (!quest_guess_all(&quest))
-		quest_run(&quest);
+	*arena_push(walk->search->arena, &lookup.queue) = first;
+	if (!lookup_guess_all(&lookup))
+		lookup_run(&lookup);
 }
 
 void
@@ -562,13 +565,13 @@ walk_globs(struct walk *walk, uint32_t node)
 		memo_init(&walk->search->parts, arena);
 	}
 	for (size_t i = 0; i < walk->changing.count; i++)
-		quest_begin(walk, node, walk->changing.items[i].bound, true);
+		lookup_begin(walk, node, walk->changing.items[i].bound, true);
 	for (size_t i = walk->first_live; i < walk->lives.count; i++) {
 		uint32_t bound = walk->lives.items[i].bound;
 
-		if (walk->holed[bound] == 0 &&
+		if (walk->carved[bound] == 0 &&
 		    rule_changed(walk->bounds[bound].rule, walk->right))
-			quest_begin(walk, node, bound, false);
+			lookup_begin(walk, node, bound, false);
 	}
 }
 

@@ -3,6 +3,7 @@ libsbx_a_SOURCES += \
 	compiler/compare/compare.c \
 	compiler/compare/compare.h \
 	compiler/compare/env.c \
+	compiler/compare/explanation.c \
 	compiler/compare/globs.c \
 	compiler/compare/names.c \
 	compiler/compare/names.h \
@@ -11,6 +12,5 @@ libsbx_a_SOURCES += \
 	compiler/compare/paths.h \
 	compiler/compare/ports.c \
 	compiler/compare/rules.c \
-	compiler/compare/saying.c \
 	compiler/compare/settings.c \
 	compiler/compare/syscalls.c

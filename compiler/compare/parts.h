@@ -29,7 +29,7 @@ struct pass {
 	struct notes *notes;
 	struct arena *scratch; /* of this pass */
 	const struct binding *binding;
-	uint8_t where; /* the machines that it speaks for */
+	uint8_t platforms; /* the machines that it speaks for */
 	struct subject subjects[SIDE_COUNT]; /* level full, newest ABI */
 };
 
@@ -67,14 +67,15 @@ struct verdict pass_ask(const struct pass *pass, enum side side,
 /* Notes what is no access: a setting, as `what`, and what each side says of
  * it (NULL: nothing). */
 void pass_note_setting(struct pass *pass, enum difference_kind kind,
-    enum change change, const char *what, const struct saying says[SIDE_COUNT]);
+    enum change change, const char *what,
+    const struct explanation says[SIDE_COUNT]);
 
 /* The text of the rule behind a verdict; NULL if no rule is. */
-const char *saying_text(struct arena *arena, const struct sbx_view *view,
+const char *explanation_text(struct arena *arena, const struct sbx_blob *blob,
     const struct access *access, const struct verdict *verdict);
 
 /* The text of a rule of the view: "deny write ${workspace}/.git". */
-const char *path_saying(struct arena *arena, const struct sbx_view *view,
+const char *path_explanation(struct arena *arena, const struct sbx_blob *blob,
     const struct sbx_path *path);
 
 /* The parts.  Path rules are merged once for a machine, then bound. */

@@ -1,7 +1,7 @@
 /*
  * Where two policies differ about paths.
  *
- * All places and holes of both make a tree.  What a policy says of a path
+ * All places and exclusions of both make a tree.  What a policy says of a path
  * depends on which of them lie above it, so it says the same of all paths that
  * are not in the tree and leave it at the same node as it says of that node:
  * asking at each node is asking about every path.  Globs are the exception:
@@ -30,7 +30,7 @@ join(struct arena *arena, const struct places *places, uint16_t anchor,
 	struct sbx_place at = other_home && anchor == SBX_ANCHOR_HOME ?
 	    places->other_home :
 	    places->anchors[anchor];
-	const char *tail = sbx_string(places->view, suffix);
+	const char *tail = sbx_string(places->blob, suffix);
 	size_t len = strlen(tail);
 	char *path;
 
@@ -48,27 +48,27 @@ bind_rule(const struct pass *pass, struct bounds *bounds,
 {
 	const struct places *places = &pass->subjects[rule->side].places;
 	const struct sbx_path *path;
-	struct sbx_place *holes;
+	struct sbx_place *exclusions;
 	struct bound_rule *bound = arena_push(pass->scratch, &bounds->list);
 
 	bound->rule = rule;
 	bound->at = (struct sbx_place){ "", 0 };
 	if (rule->everything)
 		return;
-	path = &places->view->paths[rule->index[rule->side]];
+	path = &places->blob->paths[rule->index[rule->side]];
 	bound->at = join(pass->scratch, places, path->anchor, path->suffix,
 	    other_home);
-	holes = arena_alloc(pass->scratch,
-	    (path->hole_count + 1u) * sizeof *holes);
-	for (uint16_t i = 0; i < path->hole_count; i++) {
-		const struct sbx_hole *hole =
-		    &places->view->holes[path->first_hole + i];
+	exclusions = arena_alloc(pass->scratch,
+	    (path->exclusion_count + 1u) * sizeof *exclusions);
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &places->blob->exclusions[path->first_exclusion + i];
 
-		holes[i] = join(pass->scratch, places, hole->anchor,
-		    hole->suffix, other_home);
+		exclusions[i] = join(pass->scratch, places, exclusion->anchor,
+		    exclusion->suffix, other_home);
 	}
-	bound->holes = holes;
-	bound->hole_count = path->hole_count;
+	bound->exclusions = exclusions;
+	bound->exclusion_count = path->exclusion_count;
 }
 
 /* As places_rules(): what denies about ~ holds for both homes. */
@@ -83,7 +83,7 @@ bind_all(const struct pass *pass, const struct rules *rules,
 
 		bind_rule(pass, bounds, rule, false);
 		if (!rule->allow && places->has_other_home &&
-		    places->view->paths[rule->index[rule->side]].anchor ==
+		    places->blob->paths[rule->index[rule->side]].anchor ==
 			SBX_ANCHOR_HOME)
 			bind_rule(pass, bounds, rule, true);
 	}
@@ -127,7 +127,7 @@ tree_child(struct tree_maker *maker, uint32_t parent, const char *name,
 
 static void
 tree_add(struct tree_maker *maker, struct sbx_place place, uint32_t bound,
-    bool hole)
+    bool exclusion)
 {
 	uint32_t at = 0, number = 0;
 	struct node *node;
@@ -142,7 +142,7 @@ tree_add(struct tree_maker *maker, struct sbx_place place, uint32_t bound,
 	}
 	node = &maker->tree->nodes.items[number];
 	*arena_push(maker->arena, &maker->tree->events) = (struct event){ bound,
-		node->event, hole };
+		node->event, exclusion };
 	node->event = (uint32_t)maker->tree->events.count;
 }
 
@@ -158,8 +158,9 @@ tree_make(struct arena *arena, const struct bounds *bounds, struct tree *tree)
 		const struct bound_rule *bound = &bounds->list.items[i];
 
 		tree_add(&maker, bound->at, (uint32_t)i, false);
-		for (uint16_t j = 0; j < bound->hole_count; j++)
-			tree_add(&maker, bound->holes[j], (uint32_t)i, true);
+		for (uint16_t j = 0; j < bound->exclusion_count; j++)
+			tree_add(&maker, bound->exclusions[j], (uint32_t)i,
+			    true);
 	}
 }
 
@@ -225,28 +226,28 @@ rule_begins(struct walk *walk, uint32_t bound)
 	if (walk->begun[bound]++ > 0)
 		return;
 	walk->lens[bound] = walk->len;
-	if (walk->holed[bound] == 0)
+	if (walk->carved[bound] == 0)
 		rule_starts(walk, bound);
 }
 
 static void
 rule_ends(struct walk *walk, uint32_t bound)
 {
-	if (--walk->begun[bound] == 0 && walk->holed[bound] == 0)
+	if (--walk->begun[bound] == 0 && walk->carved[bound] == 0)
 		rule_stops(walk, bound);
 }
 
 static void
-hole_begins(struct walk *walk, uint32_t bound)
+exclusion_begins(struct walk *walk, uint32_t bound)
 {
-	if (walk->holed[bound]++ == 0 && walk->begun[bound] > 0)
+	if (walk->carved[bound]++ == 0 && walk->begun[bound] > 0)
 		rule_stops(walk, bound);
 }
 
 static void
-hole_ends(struct walk *walk, uint32_t bound)
+exclusion_ends(struct walk *walk, uint32_t bound)
 {
-	if (--walk->holed[bound] == 0 && walk->begun[bound] > 0)
+	if (--walk->carved[bound] == 0 && walk->begun[bound] > 0)
 		rule_starts(walk, bound);
 }
 
@@ -340,11 +341,11 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 		return true;
 	difference = pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
 	if (!decides && rule->index[side] != NO_RULE) {
-		const struct sbx_view *view = pass->comparison->views[side];
-		const struct sbx_path *said = &view->paths[rule->index[side]];
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
+		const struct sbx_path *said = &blob->paths[rule->index[side]];
 
 		difference->says[side].text =
-		    path_saying(pass->comparison->arena, view, said);
+		    path_explanation(pass->comparison->arena, blob, said);
 		difference->says[side].source = said->source;
 	}
 	return true;
@@ -415,8 +416,8 @@ enter_events(struct walk *walk, const struct node *node)
 		const struct sbx_glob *glob =
 		    walk->bounds[event->bound].rule->glob;
 
-		if (event->hole)
-			hole_begins(walk, event->bound);
+		if (event->exclusion)
+			exclusion_begins(walk, event->bound);
 		else if (glob == NULL)
 			rule_begins(walk, event->bound);
 		else
@@ -432,8 +433,8 @@ leave_events(struct walk *walk, const struct node *node)
 	const struct event *event;
 
 	while ((event = next_event(walk, &at)) != NULL) {
-		if (event->hole)
-			hole_ends(walk, event->bound);
+		if (event->exclusion)
+			exclusion_ends(walk, event->bound);
 		else if (walk->bounds[event->bound].rule->glob == NULL)
 			rule_ends(walk, event->bound);
 	}
@@ -501,7 +502,7 @@ compare_paths(struct pass *pass, const struct rules *rules)
 			.tree = &tree,
 			.right = right,
 			.begun = arena_alloc(arena, size),
-			.holed = arena_alloc(arena, size),
+			.carved = arena_alloc(arena, size),
 			.lens = arena_alloc(arena, size),
 			.path = arena_alloc(arena, 4 * SBX_MAX_PATH),
 		};

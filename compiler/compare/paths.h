@@ -35,12 +35,12 @@ struct rules {
 /* A rule at its place; a deny about ~ may have two. */
 struct bound_rule {
 	struct sbx_place at;
-	const struct sbx_place *holes;
-	uint16_t hole_count;
+	const struct sbx_place *exclusions;
+	uint16_t exclusion_count;
 	const struct merged_rule *rule;
 };
 
-/* All places and holes, name by name.  Node 0 is the root directory. */
+/* All places and exclusions, name by name.  Node 0 is the root directory. */
 struct node {
 	uint32_t parent, child, sibling; /* 0: none */
 	uint32_t event;                  /* 1 + index, 0: none */
@@ -51,7 +51,7 @@ struct node {
 struct event {
 	uint32_t bound;
 	uint32_t next;
-	bool hole;
+	bool exclusion;
 };
 
 struct tree {
@@ -94,8 +94,8 @@ struct walk {
 	size_t bound_count;
 	const struct tree *tree;
 	uint8_t right;
-	uint32_t *begun, *holed; /* of each bound rule, how often */
-	uint32_t *lens;          /* of the path where it began */
+	uint32_t *begun, *carved; /* of each bound rule, how often */
+	uint32_t *lens;           /* of the path where it began */
 	uint32_t allows[SIDE_COUNT], denies[SIDE_COUNT];
 	STACK(struct changing) changing;
 	STACK(struct live) lives; /* those of the node last */

@@ -22,7 +22,7 @@ static enum reach
 reach_of(const struct pass *pass, enum side side, const struct access *access,
     enum sbx_level level)
 {
-	const struct sbx_meta *meta = pass->comparison->views[side]->meta;
+	const struct sbx_meta *meta = pass->comparison->blobs[side]->meta;
 
 	if (!pass_ask(pass, side, access, level, 0).allowed)
 		return REACH_NOTHING;
@@ -40,13 +40,13 @@ port_key(const struct pass *pass, const struct access *access,
 {
 	enum side allows = change == CHANGE_WIDER ? SIDE_NEW : SIDE_OLD;
 	enum side side = !allows;
-	const struct sbx_view *view = pass->comparison->views[side];
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
 	struct verdict verdict = pass_ask(pass, side, access, level, 0);
 	struct verdict other = pass_ask(pass, allows, access, level, 0);
 
 	if (other.by == BY_EVERYTHING || verdict.allowed ||
 	    verdict.by == BY_OLD_KERNEL || verdict.by == BY_NOTHING ||
-	    (verdict.by == BY_NETWORK && view->meta->net == SBX_NET_LOOPBACK)) {
+	    (verdict.by == BY_NETWORK && blob->meta->net == SBX_NET_LOOPBACK)) {
 		side = allows;
 		verdict = other;
 	}
@@ -111,13 +111,13 @@ static void
 ports_collect(const struct pass *pass, enum side side, uint8_t op,
     struct ports *ports)
 {
-	const struct sbx_view *view = pass->comparison->views[side];
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
 
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		if (view->ports[i].op == op &&
-		    (view->ports[i].where & pass->where) != 0)
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		if (blob->ports[i].op == op &&
+		    (blob->ports[i].platforms & pass->platforms) != 0)
 			*arena_push(pass->scratch,
-			    &ports->list) = view->ports[i];
+			    &ports->list) = blob->ports[i];
 	}
 	if (ports->list.count > 1)
 		qsort(ports->list.items, ports->list.count,
@@ -180,8 +180,8 @@ edge_compare(const void *a, const void *b)
 static bool
 network_differs(const struct pass *pass)
 {
-	const struct sbx_meta *old = pass->comparison->views[SIDE_OLD]->meta;
-	const struct sbx_meta *new = pass->comparison->views[SIDE_NEW]->meta;
+	const struct sbx_meta *old = pass->comparison->blobs[SIDE_OLD]->meta;
+	const struct sbx_meta *new = pass->comparison->blobs[SIDE_NEW]->meta;
 
 	return old->net != new->net ||
 	    (old->net_source == SBX_NO_SOURCE) !=

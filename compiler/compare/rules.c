@@ -10,15 +10,15 @@
 
 /* A path rule of one side while rules are sorted. */
 struct half {
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const struct sbx_path *path;
 	enum side side;
 };
 
 static const char *
-anchor_text(const struct sbx_view *view, uint16_t anchor)
+anchor_text(const struct sbx_blob *blob, uint16_t anchor)
 {
-	return sbx_string(view, view->anchors[anchor].name);
+	return sbx_string(blob, blob->anchors[anchor].name);
 }
 
 /* Symbols are the same if their names are; numbers of parameters differ. */
@@ -26,25 +26,25 @@ static int
 spot_compare(const struct half *a, uint16_t anchor_a, uint32_t suffix_a,
     const struct half *b, uint16_t anchor_b, uint32_t suffix_b)
 {
-	int order = strcmp(sbx_string(a->view, suffix_a),
-	    sbx_string(b->view, suffix_b));
+	int order = strcmp(sbx_string(a->blob, suffix_a),
+	    sbx_string(b->blob, suffix_b));
 
 	return order != 0 ? order :
-			    strcmp(anchor_text(a->view, anchor_a),
-				anchor_text(b->view, anchor_b));
+			    strcmp(anchor_text(a->blob, anchor_a),
+				anchor_text(b->blob, anchor_b));
 }
 
 static int
-holes_compare(const struct half *a, const struct half *b)
+exclusions_compare(const struct half *a, const struct half *b)
 {
-	int order = (a->path->hole_count > b->path->hole_count) -
-	    (a->path->hole_count < b->path->hole_count);
+	int order = (a->path->exclusion_count > b->path->exclusion_count) -
+	    (a->path->exclusion_count < b->path->exclusion_count);
 
-	for (uint16_t i = 0; order == 0 && i < a->path->hole_count; i++) {
-		const struct sbx_hole *x =
-		    &a->view->holes[a->path->first_hole + i];
-		const struct sbx_hole *y =
-		    &b->view->holes[b->path->first_hole + i];
+	for (uint16_t i = 0; order == 0 && i < a->path->exclusion_count; i++) {
+		const struct sbx_exclusion *x =
+		    &a->blob->exclusions[a->path->first_exclusion + i];
+		const struct sbx_exclusion *y =
+		    &b->blob->exclusions[b->path->first_exclusion + i];
 
 		order = spot_compare(a, x->anchor, x->suffix, b, y->anchor,
 		    y->suffix);
@@ -60,12 +60,12 @@ half_compare(const void *a, const void *b)
 	    y->path->anchor, y->path->suffix);
 
 	if (order == 0)
-		order = strcmp(sbx_string(x->view, x->path->glob),
-		    sbx_string(y->view, y->path->glob));
+		order = strcmp(sbx_string(x->blob, x->path->glob),
+		    sbx_string(y->blob, y->path->glob));
 	if (order == 0)
 		order = (x->path->effect == SBX_ALLOW) -
 		    (y->path->effect == SBX_ALLOW);
-	return order != 0 ? order : holes_compare(x, y);
+	return order != 0 ? order : exclusions_compare(x, y);
 }
 
 /* The same rule, then in the order of the views. */
@@ -86,15 +86,15 @@ halves_collect(const struct pass *pass, struct half *halves)
 	size_t count = 0;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_view *view = pass->comparison->views[side];
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
 
-		if (view->meta->flags & SBX_EVERYTHING)
+		if (blob->meta->flags & SBX_EVERYTHING)
 			continue;
-		for (uint32_t i = 0; i < view->path_count; i++) {
-			if (view->paths[i].where & pass->where)
+		for (uint32_t i = 0; i < blob->path_count; i++) {
+			if (blob->paths[i].platforms & pass->platforms)
 				halves[count++] = (struct half){
-					view,
-					&view->paths[i],
+					blob,
+					&blob->paths[i],
 					(enum side)side,
 				};
 		}
@@ -136,7 +136,7 @@ static void
 rule_add_half(struct rules *rules, struct merged_rule *rule,
     const struct half *half)
 {
-	uint32_t index = (uint32_t)(half->path - half->view->paths);
+	uint32_t index = (uint32_t)(half->path - half->blob->paths);
 
 	if (rule->index[half->side] == NO_RULE)
 		rule->index[half->side] = index;
@@ -155,7 +155,7 @@ rules_add_everything(const struct pass *pass, struct rules *rules)
 	};
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		if (pass->comparison->views[side]->meta->flags & SBX_EVERYTHING)
+		if (pass->comparison->blobs[side]->meta->flags & SBX_EVERYTHING)
 			rule.rights[side] = SBX_RIGHTS;
 	}
 	if (rule.rights[SIDE_OLD] != 0 || rule.rights[SIDE_NEW] != 0)
@@ -172,7 +172,7 @@ rules_merge(struct pass *pass, struct arena *arena)
 
 	memo_init(&names, arena);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		size_t count = pass->comparison->views[side]->path_count;
+		size_t count = pass->comparison->blobs[side]->path_count;
 
 		rules->of[side] = arena_alloc(arena,
 		    (count + 1) * sizeof *rules->of[side]);
@@ -196,7 +196,7 @@ rules_merge(struct pass *pass, struct arena *arena)
 		};
 		if (halves[i].path->glob != 0)
 			rule_add_glob(rules, arena, &names, rule,
-			    sbx_string(halves[i].view, halves[i].path->glob));
+			    sbx_string(halves[i].blob, halves[i].path->glob));
 		rule_add_half(rules, rule, &halves[i]);
 		rules->count++;
 	}
@@ -214,7 +214,7 @@ compare_strengths(struct pass *pass, const struct rules *rules)
 
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct merged_rule *rule = &rules->items[i];
-		struct saying says[SIDE_COUNT] = { { .text = NULL } };
+		struct explanation says[SIDE_COUNT] = { { .text = NULL } };
 
 		if (rule->allow || rule->rights[SIDE_OLD] == 0 ||
 		    rule->rights[SIDE_NEW] == 0 ||
@@ -222,12 +222,12 @@ compare_strengths(struct pass *pass, const struct rules *rules)
 			1 << SBX_DENY) == 0)
 			continue;
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
-			const struct sbx_view *view =
-			    pass->comparison->views[side];
+			const struct sbx_blob *blob =
+			    pass->comparison->blobs[side];
 			const struct sbx_path *path =
-			    &view->paths[rule->index[side]];
+			    &blob->paths[rule->index[side]];
 
-			says[side].text = path_saying(arena, view, path);
+			says[side].text = path_explanation(arena, blob, path);
 			says[side].source = path->source;
 		}
 		pass_note_setting(pass, DIFFERENCE_STRENGTH, CHANGE_NEUTRAL,

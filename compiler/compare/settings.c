@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static struct saying
+static struct explanation
 say(const char *text, uint32_t source)
 {
-	return (struct saying){ .text = text, .source = source };
+	return (struct explanation){ .text = text, .source = source };
 }
 
 /* --- limits --------------------------------------------------------------- */
@@ -19,12 +19,12 @@ say(const char *text, uint32_t source)
 static const struct sbx_limit *
 limit_get(const struct pass *pass, enum side side, enum sbx_limit_kind kind)
 {
-	const struct sbx_view *view = pass->comparison->views[side];
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
 
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		if (view->limits[i].kind == kind &&
-		    (view->limits[i].where & pass->where) != 0)
-			return &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		if (blob->limits[i].kind == kind &&
+		    (blob->limits[i].platforms & pass->platforms) != 0)
+			return &blob->limits[i];
 	}
 	return NULL;
 }
@@ -60,7 +60,7 @@ static void
 compare_limit(struct pass *pass, enum sbx_limit_kind kind)
 {
 	struct arena *arena = pass->comparison->arena;
-	struct saying says[SIDE_COUNT];
+	struct explanation says[SIDE_COUNT];
 	uint64_t values[SIDE_COUNT];
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -89,10 +89,10 @@ compare_floors(struct pass *pass)
 {
 	struct arena *arena = pass->comparison->arena;
 	const struct sbx_meta *meta[SIDE_COUNT];
-	struct saying levels[SIDE_COUNT], abis[SIDE_COUNT];
+	struct explanation levels[SIDE_COUNT], abis[SIDE_COUNT];
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		meta[side] = pass->comparison->views[side]->meta;
+		meta[side] = pass->comparison->blobs[side]->meta;
 		levels[side] = say(arena_printf(arena, "require level %s",
 				       level_word(meta[side]->level)),
 		    meta[side]->level_source);
@@ -141,12 +141,12 @@ compare_scopes(struct pass *pass)
 	};
 
 	for (size_t i = 0; i < countof(scopes); i++) {
-		struct saying says[SIDE_COUNT];
+		struct explanation says[SIDE_COUNT];
 		bool open[SIDE_COUNT];
 
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
 			uint32_t flags =
-			    pass->comparison->views[side]->meta->flags;
+			    pass->comparison->blobs[side]->meta->flags;
 			bool everything = flags & SBX_EVERYTHING;
 
 			open[side] = everything || (flags & scopes[i].flag);
@@ -156,7 +156,7 @@ compare_scopes(struct pass *pass)
 			    SBX_NO_SOURCE);
 		}
 		if (open[SIDE_OLD] != open[SIDE_NEW])
-			pass_note_setting(pass, DIFFERENCE_FREEDOM,
+			pass_note_setting(pass, DIFFERENCE_BLANKET,
 			    open[SIDE_NEW] ? CHANGE_WIDER : CHANGE_NARROWER,
 			    scopes[i].what, says);
 	}
@@ -165,10 +165,10 @@ compare_scopes(struct pass *pass)
 /* --- words ---------------------------------------------------------------- */
 
 static bool
-has_param(const struct sbx_view *view, const char *name)
+has_param(const struct sbx_blob *blob, const char *name)
 {
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		if (strcmp(sbx_string(view, view->anchors[i].name), name) == 0)
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		if (strcmp(sbx_string(blob, blob->anchors[i].name), name) == 0)
 			return true;
 	}
 	return false;
@@ -177,12 +177,12 @@ has_param(const struct sbx_view *view, const char *name)
 static void
 compare_params(struct pass *pass, enum side side)
 {
-	const struct sbx_view *view = pass->comparison->views[side];
-	const struct sbx_view *other = pass->comparison->views[!side];
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
+	const struct sbx_blob *other = pass->comparison->blobs[!side];
 
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		const char *name = sbx_string(view, view->anchors[i].name);
-		struct saying says[SIDE_COUNT] = {
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+		struct explanation says[SIDE_COUNT] = {
 			{ .source = SBX_NO_SOURCE },
 			{ .source = SBX_NO_SOURCE },
 		};
@@ -191,7 +191,7 @@ compare_params(struct pass *pass, enum side side)
 			continue;
 		says[side] = say(arena_printf(pass->comparison->arena,
 				     "param %s", name),
-		    view->anchors[i].source);
+		    blob->anchors[i].source);
 		pass_note_setting(pass, DIFFERENCE_PARAM, CHANGE_NEUTRAL,
 		    arena_printf(pass->comparison->arena, "the parameter %s",
 			name),
@@ -203,12 +203,12 @@ static void
 compare_words(struct pass *pass)
 {
 	const char *abouts[SIDE_COUNT];
-	struct saying says[SIDE_COUNT];
+	struct explanation says[SIDE_COUNT];
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_view *view = pass->comparison->views[side];
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
 
-		abouts[side] = sbx_string(view, view->meta->about);
+		abouts[side] = sbx_string(blob, blob->meta->about);
 		says[side] = say(*abouts[side] == '\0' ?
 			NULL :
 			arena_printf(pass->comparison->arena, "about \"%s\"",

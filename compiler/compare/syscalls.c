@@ -53,7 +53,7 @@ struct duel {
 	const struct arch *arch;
 	enum sbx_level level;
 	int abi;
-	const struct sbx_view *views[SIDE_COUNT];
+	const struct sbx_blob *blobs[SIDE_COUNT];
 	const struct sbx_program *programs[SIDE_COUNT];
 	bool loadable[SIDE_COUNT];
 };
@@ -224,7 +224,7 @@ answer_of(const struct duel *duel, enum side side,
 		return FILTER_ALLOW;
 	if (!duel->loadable[side])
 		return (uint32_t)FILTER_KILL;
-	return bpf_run_loaded(duel->views[side]->bpf + program->first, data);
+	return bpf_run_loaded(duel->blobs[side]->bpf + program->first, data);
 }
 
 /* The change on one call with its arguments; CHANGE_END: none. */
@@ -245,12 +245,13 @@ change_of(const struct duel *duel, const struct syscall_data *data)
 static const struct sbx_syscall *
 record_of(const struct duel *duel, enum side side, const char *name)
 {
-	const struct sbx_view *view = duel->views[side];
+	const struct sbx_blob *blob = duel->blobs[side];
 
-	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		if ((view->syscalls[i].where & duel->arch->where) != 0 &&
-		    strcmp(sbx_string(view, view->syscalls[i].name), name) == 0)
-			return &view->syscalls[i];
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		if ((blob->syscalls[i].platforms & duel->arch->platforms) !=
+			0 &&
+		    strcmp(sbx_string(blob, blob->syscalls[i].name), name) == 0)
+			return &blob->syscalls[i];
 	}
 	return NULL;
 }
@@ -283,7 +284,7 @@ syscall_key(const struct duel *duel, const char *name, enum change change)
 		key.side = side;
 	}
 	reason = record != NULL ?
-	    sbx_string(duel->views[key.side], record->reason) :
+	    sbx_string(duel->blobs[key.side], record->reason) :
 	    filter_arguments(name);
 	/* One rule about the network opens some calls and shuts others. */
 	if (reason != NULL && strcmp(reason, "network") == 0) {
@@ -308,7 +309,7 @@ count_call(const struct duel *duel, const struct note_key *key,
 	size_t before = duel->pass->notes->texts.keys.count;
 
 	pass_text(duel->pass, call);
-	if (difference->where == duel->pass->where &&
+	if (difference->platforms == duel->pass->platforms &&
 	    duel->pass->notes->texts.keys.count > before)
 		difference->more++;
 }
@@ -340,7 +341,7 @@ call_access(const struct duel *duel, const char *name, enum change change,
 static void
 note_nameless(struct duel *duel, enum change change)
 {
-	const struct saying says[SIDE_COUNT] = {
+	const struct explanation says[SIDE_COUNT] = {
 		{ .source = SBX_NO_SOURCE },
 		{ .source = SBX_NO_SOURCE },
 	};
@@ -404,7 +405,7 @@ duel_call(struct duel *duel, int number, const char *name)
 
 		tests.steps = 0;
 		if (program != NULL && duel->loadable[side])
-			follow(&tests, duel->views[side]->bpf + program->first,
+			follow(&tests, duel->blobs[side]->bpf + program->first,
 			    (struct content){ .kind = IS_KNOWN });
 	}
 	values_collect(&tests, &values);
@@ -430,9 +431,9 @@ programs_equal(const struct duel *duel)
 	if (old == NULL || new == NULL)
 		return old == new;
 	return old->count ==
-	    new->count &&memcmp(duel->views[SIDE_OLD]->bpf + old->first,
-		duel->views[SIDE_NEW]->bpf + new->first,
-		old->count * sizeof *duel->views[SIDE_OLD]->bpf) == 0;
+	    new->count &&memcmp(duel->blobs[SIDE_OLD]->bpf + old->first,
+		duel->blobs[SIDE_NEW]->bpf + new->first,
+		old->count * sizeof *duel->blobs[SIDE_OLD]->bpf) == 0;
 }
 
 static void
@@ -446,7 +447,7 @@ duel_run(struct duel *duel, const char *const *names)
 		const struct sbx_program *program = duel->programs[side];
 
 		duel->loadable[side] = program != NULL &&
-		    bpf_is_loadable(duel->views[side]->bpf + program->first,
+		    bpf_is_loadable(duel->blobs[side]->bpf + program->first,
 			program->count);
 	}
 	for (uint32_t i = 0; i < NUMBERS_END || i < limit; i++)
@@ -460,7 +461,7 @@ least_abi(const struct pass *pass, enum sbx_level level)
 	int abi = level == SBX_LEVEL_FULL ? 4 : 1;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		int floor = pass->comparison->views[side]->meta->landlock;
+		int floor = pass->comparison->blobs[side]->meta->landlock;
 
 		if (floor > abi)
 			abi = floor;
@@ -484,7 +485,7 @@ duel_make(struct pass *pass, const struct arch *arch, enum sbx_level level,
 
 		subject.level = level;
 		subject.abi = abi;
-		duel.views[side] = pass->comparison->views[side];
+		duel.blobs[side] = pass->comparison->blobs[side];
 		duel.programs[side] = verdict_program(&subject);
 	}
 	return duel;

@@ -79,7 +79,7 @@ struct ast_stmt {
 	struct ast_atom *from; /* the text of a mark, or NULL */
 	struct ast_list words;
 	struct ast_list objects;
-	struct ast_list holes;
+	struct ast_list exclusions;
 };
 
 /* A list of statements being built. */

@@ -25,7 +25,7 @@ section_new(struct emitter *emitter, enum sbx_section_kind kind, size_t count,
 
 /* One record for what two say of different platforms; how many are left. */
 static size_t
-sort_unique(void *records, size_t count, size_t size, size_t where,
+sort_unique(void *records, size_t count, size_t size, size_t platforms,
     int (*compare)(const void *, const void *))
 {
 	char *bytes = records;
@@ -39,8 +39,8 @@ sort_unique(void *records, size_t count, size_t size, size_t where,
 		char *last = bytes + kept * size - size;
 
 		if (kept > 0 && compare(last, bytes + i * size) == 0) {
-			if (where > 0)
-				last[where] |= bytes[i * size + where];
+			if (platforms > 0)
+				last[platforms] |= bytes[i * size + platforms];
 			continue;
 		}
 		memmove(bytes + kept++ * size, bytes + i * size, size);
@@ -50,12 +50,12 @@ sort_unique(void *records, size_t count, size_t size, size_t where,
 
 void
 section_sort(struct emitter *emitter, enum sbx_section_kind kind, size_t size,
-    size_t where, int (*compare)(const void *, const void *))
+    size_t platforms, int (*compare)(const void *, const void *))
 {
 	size_t count = emitter->sections[kind].size / size;
 
-	count = sort_unique(emitter->sections[kind].data, count, size, where,
-	    compare);
+	count = sort_unique(emitter->sections[kind].data, count, size,
+	    platforms, compare);
 	emitter->sections[kind].size = count * size;
 }
 
@@ -82,7 +82,7 @@ align8(size_t size)
 }
 
 static void
-assemble(struct emitter *emitter, struct blob *blob)
+assemble(struct emitter *emitter, struct image *image)
 {
 	struct sbx_header header = { .version = SBX_FORMAT,
 		.min_reader = SBX_FORMAT_MIN_READER };
@@ -116,7 +116,7 @@ assemble(struct emitter *emitter, struct blob *blob)
 	memcpy(bytes, &header, sizeof header);
 	header.crc = sbx_checksum(bytes, size);
 	memcpy(bytes, &header, sizeof header);
-	*blob = (struct blob){ .bytes = bytes, .size = size };
+	*image = (struct image){ .bytes = bytes, .size = size };
 }
 
 /* The bounds of format/blob.h that a policy can pass. */
@@ -125,14 +125,15 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
     size_t size)
 {
 	const struct policy *policy = emitter->policy;
-	size_t holes = emitter->sections[SBX_SECTION_HOLES].size /
-	    sizeof(struct sbx_hole);
+	size_t exclusions = emitter->sections[SBX_SECTION_EXCLUSIONS].size /
+	    sizeof(struct sbx_exclusion);
 
-	if (policy->paths.count > SBX_MAX_RULES || holes > SBX_MAX_RULES)
+	if (policy->paths.count > SBX_MAX_RULES || exclusions > SBX_MAX_RULES)
 		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
 		    "profile '%s' has %zu path rules and %zu exceptions, the "
 		    "bound is %d of each",
-		    policy->profile, policy->paths.count, holes, SBX_MAX_RULES);
+		    policy->profile, policy->paths.count, exclusions,
+		    SBX_MAX_RULES);
 	else if (policy->params.count > SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM)
 		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
 		    "profile '%s' declares %zu parameters, the bound is %d",
@@ -149,10 +150,11 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
 
 /* A blob that our own reader refuses is our bug, whatever the policy says. */
 static void
-read_back(const struct blob *blob)
+read_back(const struct image *image)
 {
-	struct sbx_view view;
-	enum sbx_blob_error error = sbx_verify(blob->bytes, blob->size, &view);
+	struct sbx_blob blob;
+	enum sbx_blob_error error = sbx_verify(image->bytes, image->size,
+	    &blob);
 
 	if (error == SBX_BLOB_OK)
 		return;
@@ -162,7 +164,7 @@ read_back(const struct blob *blob)
 
 bool
 emit_blob(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct blob *blob)
+    const char *sbpl, struct diags *diags, struct image *image)
 {
 	struct emitter emitter = {
 		.policy = policy,
@@ -182,9 +184,9 @@ emit_blob(const struct policy *policy, const struct filter_set *filters,
 	emit_tables(&emitter);
 	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
 	strcpy(text, sbpl);
-	assemble(&emitter, blob);
-	if (!is_within_bounds(&emitter, diags, blob->size))
+	assemble(&emitter, image);
+	if (!is_within_bounds(&emitter, diags, image->size))
 		return false;
-	read_back(blob);
+	read_back(image);
 	return true;
 }

@@ -12,7 +12,7 @@
 /* What a blob says of who wrote it. */
 #define SBX_WRITER "sbxc " PACKAGE_VERSION
 
-struct blob {
+struct image {
 	const uint8_t *bytes; /* 8-aligned, in the policy's arena */
 	size_t size;
 };
@@ -22,12 +22,12 @@ struct blob {
  * of format/blob.h.
  */
 bool emit_blob(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct blob *blob);
+    const char *sbpl, struct diags *diags, struct image *image);
 
 /* sbpl.c: the whole policy as a macOS sandbox profile, in the policy's arena. */
 char *sbpl_text(const struct policy *policy);
 
 /* dump.c: everything in a verified blob, for people. */
-void dump_blob(FILE *stream, const struct sbx_view *view);
+void dump_blob(FILE *stream, const struct sbx_blob *blob);
 
 #endif

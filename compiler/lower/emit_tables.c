@@ -34,11 +34,11 @@ emit_meta(struct emitter *emitter)
 	meta->profile = emit_string(emitter, policy->profile);
 	meta->about = emit_string(emitter, policy->about);
 	meta->writer = emit_string(emitter, SBX_WRITER);
-	if (policy_has_freedom(policy, FREEDOM_EVERYTHING, SBX_ON_LINUX))
+	if (policy_has_blanket(policy, BLANKET_EVERYTHING, SBX_ON_LINUX))
 		meta->flags |= SBX_EVERYTHING;
-	if (policy_has_freedom(policy, FREEDOM_SIGNAL, SBX_ON_LINUX))
+	if (policy_has_blanket(policy, BLANKET_SIGNAL, SBX_ON_LINUX))
 		meta->flags |= SBX_SIGNAL_ANYWHERE;
-	if (policy_has_freedom(policy, FREEDOM_ABSTRACT, SBX_ON_LINUX))
+	if (policy_has_blanket(policy, BLANKET_ABSTRACT, SBX_ON_LINUX))
 		meta->flags |= SBX_ABSTRACT_ANYWHERE;
 	meta->level = (uint8_t)policy->level;
 	meta->landlock = (uint8_t)policy->landlock;
@@ -87,9 +87,9 @@ path_rule_compare(const void *a, const void *b)
 		return order;
 	COMPARE(x->effect, y->effect);
 	COMPARE(x->rights, y->rights);
-	COMPARE(x->hole_count, y->hole_count);
-	for (uint16_t i = 0; i < x->hole_count && order == 0; i++)
-		order = target_compare(x->holes[i], y->holes[i]);
+	COMPARE(x->exclusion_count, y->exclusion_count);
+	for (uint16_t i = 0; i < x->exclusion_count && order == 0; i++)
+		order = target_compare(x->exclusions[i], y->exclusions[i]);
 	return order;
 }
 
@@ -108,15 +108,17 @@ placed_rule_compare(const void *a, const void *b)
 }
 
 static const struct target *
-sorted_holes(struct emitter *emitter, const struct path_rule *rule)
+sorted_exclusions(struct emitter *emitter, const struct path_rule *rule)
 {
-	struct target *holes = arena_alloc(emitter->arena,
-	    rule->hole_count * sizeof *holes + 1);
+	struct target *exclusions = arena_alloc(emitter->arena,
+	    rule->exclusion_count * sizeof *exclusions + 1);
 
-	if (rule->hole_count > 0)
-		memcpy(holes, rule->holes, rule->hole_count * sizeof *holes);
-	qsort(holes, rule->hole_count, sizeof *holes, targets_compare);
-	return holes;
+	if (rule->exclusion_count > 0)
+		memcpy(exclusions, rule->exclusions,
+		    rule->exclusion_count * sizeof *exclusions);
+	qsort(exclusions, rule->exclusion_count, sizeof *exclusions,
+	    targets_compare);
+	return exclusions;
 }
 
 /* The rules of Linux, sorted. */
@@ -130,10 +132,11 @@ place_all(struct emitter *emitter, struct placed_rule *rules)
 		struct placed_rule *placed = &rules[count];
 
 		placed->rule = policy->paths.items[i];
-		placed->rule.origin.where &= SBX_ON_LINUX;
-		if (placed->rule.origin.where == 0)
+		placed->rule.origin.platforms &= SBX_ON_LINUX;
+		if (placed->rule.origin.platforms == 0)
 			continue;
-		placed->rule.holes = sorted_holes(emitter, &placed->rule);
+		placed->rule.exclusions = sorted_exclusions(emitter,
+		    &placed->rule);
 		placed->mark = policy_mark(policy, &placed->rule.origin);
 		count++;
 	}
@@ -156,14 +159,15 @@ place_rules(struct emitter *emitter)
 		if (last == NULL ||
 		    path_rule_compare(&last->rule, &placed.rule) != 0)
 			taken = 0;
-		placed.rule.origin.where &= (uint8_t)~taken;
-		if (placed.rule.origin.where == 0)
+		placed.rule.origin.platforms &= (uint8_t)~taken;
+		if (placed.rule.origin.platforms == 0)
 			continue;
 		if (taken != 0 && mark_compare(&last->mark, &placed.mark) == 0)
-			last->rule.origin.where |= placed.rule.origin.where;
+			last->rule.origin.platforms |=
+			    placed.rule.origin.platforms;
 		else
 			*(last = &rules[kept++]) = placed;
-		taken |= placed.rule.origin.where;
+		taken |= placed.rule.origin.platforms;
 	}
 	emitter->placed = rules;
 	emitter->placed_count = kept;
@@ -172,17 +176,17 @@ place_rules(struct emitter *emitter)
 static void
 emit_paths(struct emitter *emitter)
 {
-	size_t count = emitter->placed_count, hole_count = 0;
+	size_t count = emitter->placed_count, exclusion_count = 0;
 	const struct placed_rule *rules = emitter->placed;
 	struct sbx_path *paths = section_new(emitter, SBX_SECTION_PATHS, count,
 	    sizeof *paths);
-	struct sbx_hole *holes;
+	struct sbx_exclusion *exclusions;
 
 	for (size_t i = 0; i < count; i++)
-		hole_count += rules[i].rule.hole_count;
-	holes = section_new(emitter, SBX_SECTION_HOLES, hole_count,
-	    sizeof *holes);
-	hole_count = 0;
+		exclusion_count += rules[i].rule.exclusion_count;
+	exclusions = section_new(emitter, SBX_SECTION_EXCLUSIONS,
+	    exclusion_count, sizeof *exclusions);
+	exclusion_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct path_rule *rule = &rules[i].rule;
 
@@ -191,20 +195,20 @@ emit_paths(struct emitter *emitter)
 			.anchor = rule->at.anchor,
 			.effect = (uint8_t)rule->effect,
 			.rights = rule->rights,
-			.first_hole = (uint32_t)hole_count,
-			.hole_count = rule->hole_count,
-			.where = rule->origin.where,
+			.first_exclusion = (uint32_t)exclusion_count,
+			.exclusion_count = rule->exclusion_count,
+			.platforms = rule->origin.platforms,
 			.source = emit_mark(emitter, &rules[i].mark),
 			.glob = emit_string(emitter, rule->glob),
 		};
 		use_anchor(emitter, rule->at.anchor);
-		for (uint16_t j = 0; j < rule->hole_count; j++) {
-			holes[hole_count++] = (struct sbx_hole){
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			exclusions[exclusion_count++] = (struct sbx_exclusion){
 				.suffix = emit_string(emitter,
-				    rule->holes[j].suffix),
-				.anchor = rule->holes[j].anchor,
+				    rule->exclusions[j].suffix),
+				.anchor = rule->exclusions[j].anchor,
 			};
-			use_anchor(emitter, rule->holes[j].anchor);
+			use_anchor(emitter, rule->exclusions[j].anchor);
 		}
 	}
 }
@@ -234,20 +238,20 @@ emit_ports(struct emitter *emitter)
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
 
-		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
 			continue;
 		ports[count++] = (struct sbx_port){
 			.low = rule->low,
 			.high = rule->high,
 			.effect = (uint8_t)rule->effect,
 			.op = (uint8_t)rule->op,
-			.where = rule->origin.where & SBX_ON_LINUX,
+			.platforms = rule->origin.platforms & SBX_ON_LINUX,
 			.source = emit_origin(emitter, &rule->origin),
 		};
 	}
 	emitter->sections[SBX_SECTION_PORTS].size = count * sizeof *ports;
 	section_sort(emitter, SBX_SECTION_PORTS, sizeof *ports,
-	    offsetof(struct sbx_port, where), port_compare);
+	    offsetof(struct sbx_port, platforms), port_compare);
 }
 
 static int
@@ -272,18 +276,18 @@ emit_limits(struct emitter *emitter)
 	for (size_t i = 0; i < policy->limits.count; i++) {
 		const struct limit_rule *rule = &policy->limits.items[i];
 
-		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
 			continue;
 		limits[count++] = (struct sbx_limit){
 			.value = rule->value,
 			.source = emit_origin(emitter, &rule->origin),
 			.kind = (uint16_t)rule->kind,
-			.where = rule->origin.where & SBX_ON_LINUX,
+			.platforms = rule->origin.platforms & SBX_ON_LINUX,
 		};
 	}
 	emitter->sections[SBX_SECTION_LIMITS].size = count * sizeof *limits;
 	section_sort(emitter, SBX_SECTION_LIMITS, sizeof *limits,
-	    offsetof(struct sbx_limit, where), limit_compare);
+	    offsetof(struct sbx_limit, platforms), limit_compare);
 }
 
 static int
@@ -308,18 +312,18 @@ emit_env(struct emitter *emitter)
 	for (size_t i = 0; i < policy->env.count; i++) {
 		const struct env_rule *rule = &policy->env.items[i];
 
-		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
 			continue;
 		env[count++] = (struct sbx_env){
 			.pattern = emit_string(emitter, rule->pattern),
 			.source = emit_origin(emitter, &rule->origin),
 			.effect = (uint8_t)rule->effect,
-			.where = rule->origin.where & SBX_ON_LINUX,
+			.platforms = rule->origin.platforms & SBX_ON_LINUX,
 		};
 	}
 	emitter->sections[SBX_SECTION_ENV].size = count * sizeof *env;
 	section_sort(emitter, SBX_SECTION_ENV, sizeof *env,
-	    offsetof(struct sbx_env, where), env_compare);
+	    offsetof(struct sbx_env, platforms), env_compare);
 }
 
 static int
@@ -345,20 +349,20 @@ emit_set(struct emitter *emitter)
 	for (size_t i = 0; i < policy->set.count; i++) {
 		const struct set_rule *rule = &policy->set.items[i];
 
-		if ((rule->origin.where & SBX_ON_LINUX) == 0)
+		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
 			continue;
 		set[count++] = (struct sbx_set){
 			.name = emit_string(emitter, rule->name),
 			.text = emit_string(emitter, rule->text),
 			.source = emit_origin(emitter, &rule->origin),
 			.anchor = rule->anchor,
-			.where = rule->origin.where & SBX_ON_LINUX,
+			.platforms = rule->origin.platforms & SBX_ON_LINUX,
 		};
 		use_anchor(emitter, rule->anchor);
 	}
 	emitter->sections[SBX_SECTION_SET].size = count * sizeof *set;
 	section_sort(emitter, SBX_SECTION_SET, sizeof *set,
-	    offsetof(struct sbx_set, where), set_compare);
+	    offsetof(struct sbx_set, platforms), set_compare);
 }
 
 static void
@@ -366,22 +370,22 @@ emit_landlock(struct emitter *emitter)
 {
 	const struct policy *policy = emitter->policy;
 	struct origin net;
-	struct landlock_freedoms freedoms = {
+	struct landlock_blankets blankets = {
 		.network = policy_net(policy, SBX_ON_LINUX, &net) ==
 		    SBX_NET_FULL,
-		.signal = policy_has_freedom(policy, FREEDOM_SIGNAL,
+		.signal = policy_has_blanket(policy, BLANKET_SIGNAL,
 		    SBX_ON_LINUX),
-		.abstract = policy_has_freedom(policy, FREEDOM_ABSTRACT,
+		.abstract = policy_has_blanket(policy, BLANKET_ABSTRACT,
 		    SBX_ON_LINUX),
 	};
 	struct sbx_landlock *rows;
 
-	if (policy_has_freedom(policy, FREEDOM_EVERYTHING, SBX_ON_LINUX))
+	if (policy_has_blanket(policy, BLANKET_EVERYTHING, SBX_ON_LINUX))
 		return;
 	rows = section_new(emitter, SBX_SECTION_LANDLOCK, LANDLOCK_LAST_ABI,
 	    sizeof *rows);
 	for (uint32_t abi = 1; abi <= LANDLOCK_LAST_ABI; abi++)
-		rows[abi - 1] = landlock_row(abi, freedoms);
+		rows[abi - 1] = landlock_row(abi, blankets);
 }
 
 /* --- filters -------------------------------------------------------------- */
@@ -422,7 +426,7 @@ syscall_compare(const void *a, const void *b)
 	const struct sbx_syscall *x = a, *y = b;
 
 	COMPARE(x->name, y->name);
-	COMPARE(x->where, y->where);
+	COMPARE(x->platforms, y->platforms);
 	COMPARE(x->verdict, y->verdict);
 	COMPARE(x->error, y->error);
 	COMPARE(x->source, y->source);
@@ -473,7 +477,7 @@ merge_machines(struct sbx_syscall *calls, size_t count)
 		    !syscall_same(&calls[same - 1], &calls[i]))
 			same--;
 		if (same > 0 && calls[same - 1].name == calls[i].name)
-			calls[same - 1].where |= calls[i].where;
+			calls[same - 1].platforms |= calls[i].platforms;
 		else
 			calls[kept++] = calls[i];
 	}
@@ -507,7 +511,7 @@ emit_syscalls(struct emitter *emitter)
 				entry->loc.end == 0))
 				continue;
 			calls[count] = syscall_record(emitter, entry);
-			calls[count++].where = filter->arch->where;
+			calls[count++].platforms = filter->arch->platforms;
 		}
 	}
 	qsort(calls, count, sizeof *calls, syscall_compare);

@@ -41,11 +41,11 @@ void *section_new(struct emitter *emitter, enum sbx_section_kind kind,
 
 /*
  * Sorts a section's records of `size` bytes and makes one of equal ones.  If
- * they have a byte of enum sbx_where at `where`, which is not 0, `compare` does
+ * they have a byte of enum sbx_platform at `where`, which is not 0, `compare` does
  * not look at it, and the one is for the platforms of all.
  */
 void section_sort(struct emitter *emitter, enum sbx_section_kind kind,
-    size_t size, size_t where, int (*compare)(const void *, const void *));
+    size_t size, size_t platforms, int (*compare)(const void *, const void *));
 
 /* emit_pool.c: the offset of a string; NULL is "".  While collecting, adds
  * it. */

@@ -286,7 +286,7 @@ set_rules(struct machine *machine, bool allow)
 {
 	struct ranked_syscalls ranked = { 0 };
 
-	policy_rank_syscalls(machine->policy, allow, machine->arch->where,
+	policy_rank_syscalls(machine->policy, allow, machine->arch->platforms,
 	    &ranked);
 	for (size_t i = ranked.rules.count; i-- > 0;) {
 		const struct syscall_rule *rule = ranked.rules.items[i].rule;
@@ -339,13 +339,13 @@ machine_fill(struct machine *machine)
 /* --- circumstances -------------------------------------------------------- */
 
 static bool
-policy_listens(const struct policy *policy, uint8_t where)
+policy_listens(const struct policy *policy, uint8_t platforms)
 {
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
 
 		if (rule->op == SBX_LISTEN_TCP && rule->effect == SBX_ALLOW &&
-		    (rule->origin.where & where))
+		    (rule->origin.platforms & platforms))
 			return true;
 	}
 	return false;
@@ -376,12 +376,13 @@ place_has_sockets(struct target at)
  * read-only view does not keep anybody from connecting.
  */
 static bool
-policy_shows_sockets(const struct policy *policy, uint8_t where)
+policy_shows_sockets(const struct policy *policy, uint8_t platforms)
 {
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
 
-		if (rule->effect == SBX_ALLOW && (rule->origin.where & where) &&
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->origin.platforms & platforms) &&
 		    place_has_sockets(rule->at))
 			return true;
 	}
@@ -394,13 +395,14 @@ machine_init(const struct policy *policy, const struct arch *arch)
 	struct machine machine = { .policy = policy, .arch = arch };
 	const struct filter_entry *unshare;
 
-	machine.net = policy_net(policy, arch->where, &machine.net_origin);
-	machine.view_has_sockets = policy_shows_sockets(policy, arch->where);
+	machine.net = policy_net(policy, arch->platforms, &machine.net_origin);
+	machine.view_has_sockets = policy_shows_sockets(policy,
+	    arch->platforms);
 	machine_fill(&machine);
 	unshare = machine_entry(&machine, "unshare");
 	if (unshare == NULL || unshare->action != FILTER_ALLOW)
 		machine.circumstances |= WITHOUT_UNSHARE;
-	if (!policy_listens(policy, arch->where))
+	if (!policy_listens(policy, arch->platforms))
 		machine.circumstances |= WITHOUT_LISTEN;
 	if (machine.net == SBX_NET_FULL)
 		machine.circumstances |= WITH_INTERNET | WITH_NETLINK;
@@ -420,8 +422,8 @@ sockets_are_held(const struct machine *machine, const struct variant *variant,
 	if (!variant->full || machine->view_has_sockets)
 		return variant->abi >= 9;
 	return variant->abi >= 6 || machine->net == SBX_NET_NONE || loopback ||
-	    policy_has_freedom(machine->policy, FREEDOM_ABSTRACT,
-		machine->arch->where);
+	    policy_has_blanket(machine->policy, BLANKET_ABSTRACT,
+		machine->arch->platforms);
 }
 
 /* What a variant opens because of where it runs: enum sbx_program_flag. */
@@ -600,7 +602,8 @@ filters_build(const struct policy *policy, struct filter_set *set)
 		const struct arch *arch = &arches[i];
 		struct machine machine;
 
-		if (policy_has_freedom(policy, FREEDOM_EVERYTHING, arch->where))
+		if (policy_has_blanket(policy, BLANKET_EVERYTHING,
+			arch->platforms))
 			continue;
 		machine = machine_init(policy, arch);
 		machine_build(&machine, false, false, set);

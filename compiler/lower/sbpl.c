@@ -135,7 +135,7 @@ sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
 			bool allow = rule->effect == SBX_ALLOW;
 
 			if (rule->op == op && allow == (pass == 0) &&
-			    (rule->origin.where & SBX_ON_MACOS))
+			    (rule->origin.platforms & SBX_ON_MACOS))
 				memset(open + rule->low, allow,
 				    (size_t)rule->high - rule->low + 1);
 		}
@@ -259,29 +259,29 @@ add_parameters(struct sbpl *sbpl)
 
 /* What goes with the default: all that a process needs, or what is taken. */
 static void
-add_freedoms(struct sbpl *sbpl, struct sbpl_freedoms freedoms)
+add_blankets(struct sbpl *sbpl, struct sbpl_blankets blankets)
 {
-	if (!freedoms.everything) {
-		add_base(sbpl, freedoms.net);
-		if (freedoms.signal)
+	if (!blankets.everything) {
+		add_base(sbpl, blankets.net);
+		if (blankets.signal)
 			text_add(&sbpl->text, "(allow signal)\n");
 		return;
 	}
-	if (!freedoms.signal)
+	if (!blankets.signal)
 		text_add(&sbpl->text,
 		    "(deny signal)\n(allow signal (target same-sandbox))\n");
-	if (freedoms.net != SBX_NET_FULL)
+	if (blankets.net != SBX_NET_FULL)
 		text_add(&sbpl->text, "(deny network*)\n");
 }
 
 void
-sbpl_add_head(struct sbpl *sbpl, struct sbpl_freedoms freedoms)
+sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets)
 {
 	add_parameters(sbpl);
 	text_add(&sbpl->text,
-	    freedoms.everything ? "\n(allow default)\n" : "\n(deny default)\n");
-	add_freedoms(sbpl, freedoms);
-	if (freedoms.net == SBX_NET_LOOPBACK)
+	    blankets.everything ? "\n(allow default)\n" : "\n(deny default)\n");
+	add_blankets(sbpl, blankets);
+	if (blankets.net == SBX_NET_LOOPBACK)
 		add_loopback(sbpl);
 }
 
@@ -301,17 +301,17 @@ char *
 sbpl_text(const struct policy *policy)
 {
 	struct sbpl sbpl = sbpl_start(policy);
-	struct sbpl_freedoms freedoms = {
-		.everything = policy_has_freedom(policy, FREEDOM_EVERYTHING,
+	struct sbpl_blankets blankets = {
+		.everything = policy_has_blanket(policy, BLANKET_EVERYTHING,
 		    SBX_ON_MACOS),
-		.signal = policy_has_freedom(policy, FREEDOM_SIGNAL,
+		.signal = policy_has_blanket(policy, BLANKET_SIGNAL,
 		    SBX_ON_MACOS),
 		.net = policy_net(policy, SBX_ON_MACOS, NULL),
 	};
-	bool all = freedoms.net == SBX_NET_FULL;
+	bool all = blankets.net == SBX_NET_FULL;
 
-	sbpl_add_head(&sbpl, freedoms);
-	if (all || freedoms.net == SBX_NET_PORTS)
+	sbpl_add_head(&sbpl, blankets);
+	if (all || blankets.net == SBX_NET_PORTS)
 		for (int op = 0; op < SBX_PORT_OP_END; op++)
 			add_ports(&sbpl, (enum sbx_port_op)op, all);
 	sbpl_add_paths(&sbpl);

@@ -23,14 +23,14 @@ struct sbpl {
 };
 
 /* Before the ports and paths: what goes with the default. */
-struct sbpl_freedoms {
+struct sbpl_blankets {
 	bool everything, signal;
 	enum sbx_net net;
 };
 
 /* A text with the names of its parameters and nothing else yet. */
 struct sbpl sbpl_start(const struct policy *policy);
-void sbpl_add_head(struct sbpl *sbpl, struct sbpl_freedoms freedoms);
+void sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets);
 
 /* Sets open[] to what the rules for macOS say, beginning with all or none. */
 enum { SBPL_PORTS = 65536 };
@@ -49,7 +49,7 @@ void text_add_quoted(struct text *text, const char *string);
  * away. */
 void sbpl_add_paths(struct sbpl *sbpl);
 
-/* The filters of one place, or of what a rule speaks of, without its holes. */
+/* The filters of one place, or of what a rule speaks of, without its exclusions. */
 void sbpl_add_tree(struct sbpl *sbpl, struct target at);
 void sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule);
 
@@ -66,7 +66,7 @@ extern const char sbpl_place_functions[], sbpl_glob_function[];
  * which it is true.
  */
 struct sbpl_rules {
-	struct sbpl_freedoms freedoms;
+	struct sbpl_blankets blankets;
 	const bool *open[SBX_PORT_OP_END]; /* SBPL_PORTS each */
 	VEC(struct path_rule) paths;       /* for macOS */
 };

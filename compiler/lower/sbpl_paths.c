@@ -204,15 +204,15 @@ add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 {
 	struct text *text = &sbpl->text;
 
-	if (rule->hole_count == 0) {
+	if (rule->exclusion_count == 0) {
 		sbpl_add_places(sbpl, rule);
 		return;
 	}
 	text_add(text, "\n (require-all (require-any");
 	sbpl_add_places(sbpl, rule);
 	text_add(text, ") (require-not (require-any");
-	for (uint16_t i = 0; i < rule->hole_count; i++)
-		sbpl_add_tree(sbpl, rule->holes[i]);
+	for (uint16_t i = 0; i < rule->exclusion_count; i++)
+		sbpl_add_tree(sbpl, rule->exclusions[i]);
 	text_add(text, ")))");
 }
 
@@ -235,9 +235,9 @@ sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b)
 	if (order == 0)
 		order = glob_compare(a->glob, b->glob);
 	if (order == 0)
-		order = a->hole_count - b->hole_count;
-	for (uint16_t i = 0; order == 0 && i < a->hole_count; i++)
-		order = target_compare(a->holes[i], b->holes[i]);
+		order = a->exclusion_count - b->exclusion_count;
+	for (uint16_t i = 0; order == 0 && i < a->exclusion_count; i++)
+		order = target_compare(a->exclusions[i], b->exclusions[i]);
 	return order;
 }
 
@@ -274,7 +274,7 @@ path_rules_collect(const struct policy *policy, struct path_rules *paths)
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
 
-		if ((rule->origin.where & SBX_ON_MACOS) == 0)
+		if ((rule->origin.platforms & SBX_ON_MACOS) == 0)
 			continue;
 		*arena_push(policy->arena, &paths->rules) = rule;
 		paths->globs |= rule->glob != NULL &&

@@ -16,8 +16,8 @@ struct block {
 	bool group;
 	bool busy; /* its groups are being gathered */
 	bool gathered;
-	int layer;     /* the last one that unfolded it; 0: none */
-	uint8_t where; /* the platforms that it did so for */
+	int layer;         /* the last one that expanded it; 0: none */
+	uint8_t platforms; /* the platforms that it did so for */
 };
 
 struct blocks {

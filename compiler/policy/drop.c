@@ -4,8 +4,8 @@
  * is deleted, not dropped.  A drop waits for the end of its layer, so that the
  * order of statements does not matter.
  */
+#include "compiler/policy/expand.h"
 #include "compiler/policy/texts.h"
-#include "compiler/policy/unfold.h"
 
 /* What the rules of the policy say to one item of a drop. */
 struct drop_match {
@@ -27,8 +27,8 @@ same_object(const struct item *a, const struct item *b)
 	case WHAT_PORTS:
 		return a->port.op == b->port.op &&
 		    a->port.low <= b->port.high && b->port.low <= a->port.high;
-	case WHAT_FREEDOM:
-		return a->freedom.kind == b->freedom.kind;
+	case WHAT_BLANKET:
+		return a->blanket.kind == b->blanket.kind;
 	case WHAT_SYSCALLS:
 		return a->syscall.name == b->syscall.name;
 	case WHAT_ENV:
@@ -39,52 +39,52 @@ same_object(const struct item *a, const struct item *b)
 
 /* A group's drop is for what the profile inherits, not for the profile. */
 static bool
-is_inherited(const struct unfolding *unfolding, const struct item *item,
+is_inherited(const struct expansion *expansion, const struct item *item,
     const struct block *block)
 {
-	return item->layer < unfolding->layer ||
+	return item->layer < expansion->layer ||
 	    (item->block->group && item->block != block);
 }
 
 static struct drop_match
-drop_item(struct unfolding *unfolding, const struct item *wanted)
+drop_item(struct expansion *expansion, const struct item *wanted)
 {
 	struct drop_match match = { 0 };
 
-	for (size_t i = 0; i < unfolding->items.list.count; i++) {
-		struct item *item = &unfolding->items.list.items[i];
+	for (size_t i = 0; i < expansion->items.list.count; i++) {
+		struct item *item = &expansion->items.list.items[i];
 
 		if (item->dropped || !same_object(item, wanted) ||
-		    (item->origin.where & wanted->origin.where) == 0)
+		    (item->origin.platforms & wanted->origin.platforms) == 0)
 			continue;
 		if (!item_equals(item, wanted)) {
-			if (is_inherited(unfolding, item, wanted->block))
+			if (is_inherited(expansion, item, wanted->block))
 				match.near = item;
 			continue;
 		}
-		if (!is_inherited(unfolding, item, wanted->block)) {
+		if (!is_inherited(expansion, item, wanted->block)) {
 			match.own = item;
 			continue;
 		}
 		match.inherited = true;
-		item->origin.where &= (uint8_t)~wanted->origin.where;
-		item->dropped = item->origin.where == 0;
+		item->origin.platforms &= (uint8_t)~wanted->origin.platforms;
+		item->dropped = item->origin.platforms == 0;
 	}
 	return match;
 }
 
 static const char *
-item_text(const struct unfolding *unfolding, const struct item *item)
+item_text(const struct expansion *expansion, const struct item *item)
 {
-	const struct policy *policy = unfolding->policy;
+	const struct policy *policy = expansion->policy;
 
 	switch (item->kind) {
 	case WHAT_PATHS:
 		return path_rule_text(policy, &item->path, NULL);
 	case WHAT_PORTS:
 		return port_rule_text(policy, &item->port);
-	case WHAT_FREEDOM:
-		return freedom_rule_text(policy, &item->freedom);
+	case WHAT_BLANKET:
+		return blanket_rule_text(policy, &item->blanket);
 	case WHAT_SYSCALLS:
 		return syscall_rule_text(policy, &item->syscall);
 	case WHAT_ENV:
@@ -94,10 +94,10 @@ item_text(const struct unfolding *unfolding, const struct item *item)
 }
 
 static void
-report_drop(struct unfolding *unfolding, const struct item *wanted,
+report_drop(struct expansion *expansion, const struct item *wanted,
     const struct drop_match *match)
 {
-	struct diags *diags = unfolding->diags;
+	struct diags *diags = expansion->diags;
 	struct diag *diag;
 
 	if (match->own != NULL) {
@@ -112,44 +112,44 @@ report_drop(struct unfolding *unfolding, const struct item *wanted,
 		return;
 	}
 	diag = diag_add(diags, DIAG_NOT_INHERITED, wanted->origin.loc,
-	    "no rule '%s' is inherited", item_text(unfolding, wanted));
+	    "no rule '%s' is inherited", item_text(expansion, wanted));
 	if (match->near == NULL)
 		return;
 	diag_help(diags, diag, "did you mean 'drop %s'?",
-	    item_text(unfolding, match->near));
+	    item_text(expansion, match->near));
 	diag_note(diags, diag, match->near->origin.loc, "'%s' of '%s' is here",
-	    item_text(unfolding, match->near), match->near->origin.via);
+	    item_text(expansion, match->near), match->near->origin.via);
 }
 
 static void
-drop_stmt(struct unfolding *unfolding, const struct pending_drop *drop)
+drop_stmt(struct expansion *expansion, const struct pending_drop *drop)
 {
 	struct context context = {
 		.block = (struct block *)drop->block,
-		.where = drop->where,
+		.platforms = drop->platforms,
 	};
 	struct item_list list = { 0 };
 	struct loc reported = { 0 };
 
-	rule_items(unfolding, drop->stmt, &context, &list);
+	rule_items(expansion, drop->stmt, &context, &list);
 	for (size_t i = 0; i < list.list.count; i++) {
 		const struct item *item = &list.list.items[i];
-		struct drop_match match = drop_item(unfolding, item);
+		struct drop_match match = drop_item(expansion, item);
 
 		/* Of a set, one missing rule is enough to say so. */
 		if ((match.inherited && match.own == NULL) ||
 		    item->origin.loc.begin == reported.begin)
 			continue;
-		report_drop(unfolding, item, &match);
+		report_drop(expansion, item, &match);
 		reported = item->origin.loc;
 	}
 }
 
 void
-unfold_drops(struct unfolding *unfolding)
+expand_drops(struct expansion *expansion)
 {
-	for (size_t i = 0; i < unfolding->drops.count; i++)
-		drop_stmt(unfolding, &unfolding->drops.items[i]);
-	unfolding->drops.count = 0;
-	unfolding->drops.items = NULL;
+	for (size_t i = 0; i < expansion->drops.count; i++)
+		drop_stmt(expansion, &expansion->drops.items[i]);
+	expansion->drops.count = 0;
+	expansion->drops.items = NULL;
 }

@@ -3,6 +3,7 @@ libsbx_a_SOURCES += \
 	compiler/policy/blocks.c \
 	compiler/policy/blocks.h \
 	compiler/policy/drop.c \
+	compiler/policy/expand.h \
 	compiler/policy/globs.c \
 	compiler/policy/globs.h \
 	compiler/policy/objects.c \
@@ -18,5 +19,4 @@ libsbx_a_SOURCES += \
 	compiler/policy/target.h \
 	compiler/policy/texts.c \
 	compiler/policy/texts.h \
-	compiler/policy/unfold.h \
 	compiler/policy/unused.c

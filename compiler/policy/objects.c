@@ -363,7 +363,7 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 	struct diag *diag;
 
 	name.text = arena_printf(scope->arena, "${%s}", symbol->name);
-	if (!scope_paths(scope, &name, rule->origin.where, &list))
+	if (!scope_paths(scope, &name, rule->origin.platforms, &list))
 		return false;
 	if (list.places.count != 1) {
 		diag = diag_add(scope->diags, DIAG_BAD_VALUE, atom->loc,
@@ -423,14 +423,14 @@ object_value(struct scope *scope, const struct ast_atom *atom,
 uint8_t
 object_platforms(struct scope *scope, const struct ast_stmt *stmt)
 {
-	uint8_t where = 0;
+	uint8_t platforms = 0;
 
 	for (const struct ast_atom *atom = object_first(stmt); atom != NULL;
 	     atom = object_next(stmt, atom)) {
 		uint8_t bits = platform_find(atom->text);
 		struct diag *diag;
 
-		where |= bits;
+		platforms |= bits;
 		if (bits != 0)
 			continue;
 		diag = diag_add(scope->diags, DIAG_UNKNOWN_WORD, atom->loc,
@@ -443,5 +443,5 @@ object_platforms(struct scope *scope, const struct ast_stmt *stmt)
 			    "expected linux, macos, x86_64 or aarch64");
 		return 0;
 	}
-	return where;
+	return platforms;
 }

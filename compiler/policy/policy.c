@@ -9,31 +9,31 @@
 #include <string.h>
 
 /*
- * The platforms on which the freedom is given and not taken: `everything`
+ * The platforms on which the blanket rule is given and not taken: `everything`
  * gives all of them.  A preferred denial denies, since a filter always can.
  */
 static uint8_t
-freedom_where(const struct policy *policy, enum freedom_kind kind)
+blanket_platforms(const struct policy *policy, enum blanket_kind kind)
 {
 	uint8_t given = 0, taken = 0;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
 		if (rule->effect == SBX_ALLOW &&
-		    (rule->kind == kind || rule->kind == FREEDOM_EVERYTHING))
-			given |= rule->origin.where;
+		    (rule->kind == kind || rule->kind == BLANKET_EVERYTHING))
+			given |= rule->origin.platforms;
 		else if (rule->effect != SBX_ALLOW && rule->kind == kind)
-			taken |= rule->origin.where;
+			taken |= rule->origin.platforms;
 	}
 	return given & (uint8_t)~taken;
 }
 
 bool
-policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
-    uint8_t where)
+policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
+    uint8_t platforms)
 {
-	return (where & ~freedom_where(policy, kind)) == 0;
+	return (platforms & ~blanket_platforms(policy, kind)) == 0;
 }
 
 struct mark
@@ -67,36 +67,38 @@ origin_least(const struct policy *policy, const struct origin *a,
 }
 
 static bool
-freedom_says(const struct freedom_rule *rule, enum freedom_kind kind,
-    bool allow, uint8_t where)
+blanket_says(const struct blanket_rule *rule, enum blanket_kind kind,
+    bool allow, uint8_t platforms)
 {
 	return (rule->effect == SBX_ALLOW) == allow &&
-	    (rule->origin.where & where) != 0 &&
-	    (rule->kind == kind || (allow && rule->kind == FREEDOM_EVERYTHING));
+	    (rule->origin.platforms & platforms) != 0 &&
+	    (rule->kind == kind || (allow && rule->kind == BLANKET_EVERYTHING));
 }
 
 static bool
-port_says(const struct port_rule *rule, uint8_t where)
+port_says(const struct port_rule *rule, uint8_t platforms)
 {
-	return rule->effect == SBX_ALLOW && (rule->origin.where & where) != 0;
+	return rule->effect == SBX_ALLOW &&
+	    (rule->origin.platforms & platforms) != 0;
 }
 
 static bool
-has_denied(const struct policy *policy, enum freedom_kind kind, uint8_t where)
+has_denied(const struct policy *policy, enum blanket_kind kind,
+    uint8_t platforms)
 {
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		if (freedom_says(&policy->freedoms.items[i], kind, false,
-			where))
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		if (blanket_says(&policy->blankets.items[i], kind, false,
+			platforms))
 			return true;
 	}
 	return false;
 }
 
 static bool
-has_ports(const struct policy *policy, uint8_t where)
+has_ports(const struct policy *policy, uint8_t platforms)
 {
 	for (size_t i = 0; i < policy->ports.count; i++) {
-		if (port_says(&policy->ports.items[i], where))
+		if (port_says(&policy->ports.items[i], platforms))
 			return true;
 	}
 	return false;
@@ -104,58 +106,59 @@ has_ports(const struct policy *policy, uint8_t where)
 
 /* Of the rules about the network that say it, the one with the least mark. */
 static const struct origin *
-net_origin(const struct policy *policy, enum freedom_kind kind, bool allow,
-    uint8_t where)
+net_origin(const struct policy *policy, enum blanket_kind kind, bool allow,
+    uint8_t platforms)
 {
 	const struct origin *least = NULL;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		const struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		const struct blanket_rule *rule = &policy->blankets.items[i];
 
-		if (freedom_says(rule, kind, allow, where))
+		if (blanket_says(rule, kind, allow, platforms))
 			least = origin_least(policy, least, &rule->origin);
 	}
 	return least;
 }
 
 static const struct origin *
-port_origin(const struct policy *policy, uint8_t where)
+port_origin(const struct policy *policy, uint8_t platforms)
 {
 	const struct origin *least = NULL;
 
 	for (size_t i = 0; i < policy->ports.count; i++) {
 		const struct port_rule *rule = &policy->ports.items[i];
 
-		if (port_says(rule, where))
+		if (port_says(rule, platforms))
 			least = origin_least(policy, least, &rule->origin);
 	}
 	return least;
 }
 
 enum sbx_net
-policy_net(const struct policy *policy, uint8_t where, struct origin *origin)
+policy_net(const struct policy *policy, uint8_t platforms,
+    struct origin *origin)
 {
 	const struct origin *decides = NULL;
-	enum freedom_kind kind = FREEDOM_NETWORK;
+	enum blanket_kind kind = BLANKET_NETWORK;
 	enum sbx_net net = SBX_NET_NONE;
 	bool denied = false;
 
-	if (policy_has_freedom(policy, FREEDOM_NETWORK, where)) {
+	if (policy_has_blanket(policy, BLANKET_NETWORK, platforms)) {
 		net = SBX_NET_FULL;
-	} else if (has_denied(policy, FREEDOM_NETWORK, where)) {
+	} else if (has_denied(policy, BLANKET_NETWORK, platforms)) {
 		denied = true;
-	} else if (policy_has_freedom(policy, FREEDOM_LOOPBACK, where)) {
+	} else if (policy_has_blanket(policy, BLANKET_LOOPBACK, platforms)) {
 		net = SBX_NET_LOOPBACK;
-		kind = FREEDOM_LOOPBACK;
-	} else if (has_ports(policy, where)) {
+		kind = BLANKET_LOOPBACK;
+	} else if (has_ports(policy, platforms)) {
 		net = SBX_NET_PORTS;
 	}
 	if (origin == NULL)
 		return net;
 	if (net == SBX_NET_PORTS)
-		decides = port_origin(policy, where);
+		decides = port_origin(policy, platforms);
 	else if (net != SBX_NET_NONE || denied)
-		decides = net_origin(policy, kind, !denied, where);
+		decides = net_origin(policy, kind, !denied, platforms);
 	*origin = decides == NULL ? (struct origin){ 0 } : *decides;
 	return net;
 }
@@ -172,14 +175,14 @@ ranked_compare(const void *a, const void *b)
 }
 
 void
-policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t where,
+policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t platforms,
     struct ranked_syscalls *ranked)
 {
 	for (size_t i = 0; i < policy->syscalls.count; i++) {
 		const struct syscall_rule *rule = &policy->syscalls.items[i];
 
 		if ((rule->effect == SBX_ALLOW) == allow &&
-		    (rule->origin.where & where) != 0)
+		    (rule->origin.platforms & platforms) != 0)
 			*arena_push(policy->arena,
 			    &ranked->rules) = (struct ranked_syscall){ rule,
 				policy_mark(policy, &rule->origin) };

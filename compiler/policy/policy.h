@@ -1,6 +1,6 @@
 /*
  * The resolved policy: one profile with its parents, groups, sets and
- * variables unfolded into flat lists.  The hub of the compiler: resolve.c
+ * variables expanded into flat lists.  The hub of the compiler: resolve.c
  * fills it, check.c looks at it, and the seccomp, SBPL and blob writers read
  * it.  Paths are an anchor and a suffix, as in the blob.
  */
@@ -16,10 +16,10 @@
 
 /* What every resolved record carries. */
 struct origin {
-	struct loc loc;  /* the object in the rule, else the statement */
-	const char *via; /* interned name of the profile or group */
-	uint8_t where;   /* enum sbx_where */
-	bool own;        /* written in the file being compiled, not inherited
+	struct loc loc;    /* the object in the rule, else the statement */
+	const char *via;   /* interned name of the profile or group */
+	uint8_t platforms; /* enum sbx_platform */
+	bool own;          /* written in the file being compiled, not inherited
 	                     * from a shipped profile */
 	const struct mark
 	    *from; /* where it says that it was written, or NULL */
@@ -32,8 +32,8 @@ struct path_rule {
 	uint8_t rights;   /* closed upwards, see enum sbx_right */
 	const char *glob; /* interned: what it speaks of below `at`; NULL: of
 	                   * `at` and all below */
-	const struct target *holes;
-	uint16_t hole_count;
+	const struct target *exclusions;
+	uint16_t exclusion_count;
 };
 
 struct port_rule {
@@ -70,10 +70,10 @@ struct limit_rule {
 	uint64_t value;
 };
 
-struct freedom_rule {
+struct blanket_rule {
 	struct origin origin;
 	enum sbx_effect effect;
-	enum freedom_kind kind;
+	enum blanket_kind kind;
 };
 
 struct param {
@@ -99,11 +99,11 @@ struct policy {
 	VEC(struct env_rule) env;
 	VEC(struct set_rule) set;
 	VEC(struct limit_rule) limits;
-	VEC(struct freedom_rule) freedoms;
+	VEC(struct blanket_rule) blankets;
 };
 
 /*
- * Unfolds profile `name` (NULL: the only one in the file) of a parsed file.
+ * Expands profile `name` (NULL: the only one in the file) of a parsed file.
  * `predefined` binds -D NAME=PATH given to the compiler: that parameter is
  * then a constant.  Returns NULL after reporting what is wrong; the result may
  * still be refused by check_policy().
@@ -125,12 +125,12 @@ void resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
 /* Runs the table of checks of check.c over a resolved policy. */
 void check_policy(const struct policy *policy, struct diags *diags);
 
-/* Whether a freedom holds on a platform: allowed and not denied. */
-bool policy_has_freedom(const struct policy *policy, enum freedom_kind kind,
-    uint8_t where);
+/* Whether a blanket rule holds on a platform: allowed and not denied. */
+bool policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
+    uint8_t platforms);
 
 /* What the network rules add up to on a platform; its deciding origin. */
-enum sbx_net policy_net(const struct policy *policy, uint8_t where,
+enum sbx_net policy_net(const struct policy *policy, uint8_t platforms,
     struct origin *origin);
 
 /*
@@ -153,7 +153,7 @@ struct ranked_syscalls {
 	rules;
 };
 void policy_rank_syscalls(const struct policy *policy, bool allow,
-    uint8_t where, struct ranked_syscalls *ranked);
+    uint8_t platforms, struct ranked_syscalls *ranked);
 
 /* "${workspace}/x", "~/x", "/x": a target as it is written. */
 const char *policy_target_text(const struct policy *policy,

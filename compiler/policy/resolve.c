@@ -5,13 +5,13 @@
  *
  *	gather   finds every group and every name, so that what is written
  *	         first may use what is declared later
- *	unfold   turns statements into items (rules.c) and settings
+ *	expand   turns statements into items (rules.c) and settings
  *	         (settings.c); at the end of each layer its drops take items
  *	         back (drop.c)
  *
  * Nothing is judged here that is well formed: that is check.c.
  */
-#include "compiler/policy/unfold.h"
+#include "compiler/policy/expand.h"
 
 #include <string.h>
 
@@ -39,69 +39,69 @@ file_loc(const struct source *file)
 
 /* " one two", the profiles that a file defines, the first ten of them. */
 static const char *
-profiles_text(struct unfolding *unfolding, struct ast_stmt *stmts)
+profiles_text(struct expansion *expansion, struct ast_stmt *stmts)
 {
 	struct profile_names profiles = { 0 };
 	const char *text = "";
 
-	resolve_profiles(unfolding->arena, stmts, &profiles);
+	resolve_profiles(expansion->arena, stmts, &profiles);
 	for (size_t i = 0; i < profiles.names.count && i < 10; i++)
-		text = arena_printf(unfolding->arena, "%s %s", text,
+		text = arena_printf(expansion->arena, "%s %s", text,
 		    profiles.names.items[i]);
 	if (profiles.names.count == 0)
 		return " none";
 	return profiles.names.count > 10 ?
-	    arena_printf(unfolding->arena, "%s ...", text) :
+	    arena_printf(expansion->arena, "%s ...", text) :
 	    text;
 }
 
 static const char *
-only_profile(struct unfolding *unfolding, const struct source *file,
+only_profile(struct expansion *expansion, const struct source *file,
     struct ast_stmt *stmts)
 {
 	struct profile_names names = { 0 };
 	struct diag *diag;
 
-	resolve_profiles(unfolding->arena, stmts, &names);
+	resolve_profiles(expansion->arena, stmts, &names);
 	if (names.names.count == 1)
 		return names.names.items[0];
 	if (names.names.count == 0) {
-		diag = diag_add(unfolding->diags, DIAG_WHICH_PROFILE,
+		diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE,
 		    file_loc(file), "the file defines no profile");
-		diag_help(unfolding->diags, diag,
+		diag_help(expansion->diags, diag,
 		    "rules stand in 'profile "
 		    "NAME { ... }', or say which one with -p");
 		return NULL;
 	}
-	diag = diag_add(unfolding->diags, DIAG_WHICH_PROFILE, file_loc(file),
+	diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE, file_loc(file),
 	    "the file defines %zu profiles", names.names.count);
-	diag_help(unfolding->diags, diag, "say which one with -p:%s",
-	    profiles_text(unfolding, stmts));
+	diag_help(expansion->diags, diag, "say which one with -p:%s",
+	    profiles_text(expansion, stmts));
 	return NULL;
 }
 
 static struct block *
-wanted_profile(struct unfolding *unfolding, const struct source *file,
+wanted_profile(struct expansion *expansion, const struct source *file,
     struct ast_stmt *stmts, const char *name)
 {
 	struct block *block;
 	struct diag *diag;
 
 	if (name == NULL)
-		name = only_profile(unfolding, file, stmts);
+		name = only_profile(expansion, file, stmts);
 	if (name == NULL)
 		return NULL;
-	block = blocks_wanted(&unfolding->blocks, name);
+	block = blocks_wanted(&expansion->blocks, name);
 	if (block != NULL)
 		return block;
-	diag = diag_add(unfolding->diags, DIAG_UNKNOWN_PROFILE, file_loc(file),
+	diag = diag_add(expansion->diags, DIAG_UNKNOWN_PROFILE, file_loc(file),
 	    "unknown profile '%s'", name);
-	if (blocks_nearest(&unfolding->blocks, name, false) != NULL)
-		diag_did_you_mean(unfolding->diags, diag,
-		    blocks_nearest(&unfolding->blocks, name, false));
+	if (blocks_nearest(&expansion->blocks, name, false) != NULL)
+		diag_did_you_mean(expansion->diags, diag,
+		    blocks_nearest(&expansion->blocks, name, false));
 	else
-		diag_help(unfolding->diags, diag, "the file defines:%s",
-		    profiles_text(unfolding, stmts));
+		diag_help(expansion->diags, diag, "the file defines:%s",
+		    profiles_text(expansion, stmts));
 	return NULL;
 }
 
@@ -112,7 +112,7 @@ struct chain {
 };
 
 static bool
-report_extends_cycle(struct unfolding *unfolding, const struct chain *chain,
+report_extends_cycle(struct expansion *expansion, const struct chain *chain,
     const struct block *again)
 {
 	const struct ast_atom *parent =
@@ -123,101 +123,101 @@ report_extends_cycle(struct unfolding *unfolding, const struct chain *chain,
 	while (chain->blocks.items[from] != again)
 		from++;
 	for (size_t i = from + 1; i < chain->blocks.count; i++)
-		text = arena_printf(unfolding->arena, "%s -> %s", text,
+		text = arena_printf(expansion->arena, "%s -> %s", text,
 		    chain->blocks.items[i]->name);
-	diag_add(unfolding->diags, DIAG_CYCLE, parent->loc,
+	diag_add(expansion->diags, DIAG_CYCLE, parent->loc,
 	    "'%s' extends itself: %s -> %s", again->name, text, again->name);
 	return false;
 }
 
 static bool
-find_chain(struct unfolding *unfolding, struct block *block,
+find_chain(struct expansion *expansion, struct block *block,
     struct chain *chain)
 {
 	while (block != NULL) {
 		const struct ast_atom *parent = block->stmt->parent;
 
 		block->busy = true;
-		*arena_push(unfolding->arena, &chain->blocks) = block;
+		*arena_push(expansion->arena, &chain->blocks) = block;
 		if (parent == NULL)
 			break;
 		if (chain->blocks.count > MAX_PARENTS) {
-			diag_add(unfolding->diags, DIAG_TOO_MANY, parent->loc,
+			diag_add(expansion->diags, DIAG_TOO_MANY, parent->loc,
 			    "more than %d parents", MAX_PARENTS);
 			return false;
 		}
-		block = blocks_get(&unfolding->blocks, parent, false);
+		block = blocks_get(&expansion->blocks, parent, false);
 		if (block == NULL)
 			return false;
 		if (block->busy)
-			return report_extends_cycle(unfolding, chain, block);
+			return report_extends_cycle(expansion, chain, block);
 	}
 	return true;
 }
 
 /* --- gather -------------------------------------------------------------- */
 
-static void gather(struct unfolding *unfolding, struct block *block, int depth);
+static void gather(struct expansion *expansion, struct block *block, int depth);
 
 static void
-gather_group(struct unfolding *unfolding, const struct ast_stmt *use, int depth)
+gather_group(struct expansion *expansion, const struct ast_stmt *use, int depth)
 {
-	struct block *group = blocks_get(&unfolding->blocks, use->name, true);
+	struct block *group = blocks_get(&expansion->blocks, use->name, true);
 	struct diag *diag;
 
 	if (group == NULL)
 		return;
 	if (group->busy) {
-		diag = diag_add(unfolding->diags, DIAG_CYCLE, use->name->loc,
+		diag = diag_add(expansion->diags, DIAG_CYCLE, use->name->loc,
 		    "group '%s' uses itself", group->name);
-		diag_note(unfolding->diags, diag, group->stmt->name->loc,
+		diag_note(expansion->diags, diag, group->stmt->name->loc,
 		    "it is defined here");
 		return;
 	}
 	if (depth >= MAX_GROUP_DEPTH) {
-		diag_add(unfolding->diags, DIAG_TOO_MANY, use->name->loc,
+		diag_add(expansion->diags, DIAG_TOO_MANY, use->name->loc,
 		    "groups in groups more than %d deep", MAX_GROUP_DEPTH);
 		return;
 	}
-	gather(unfolding, group, depth + 1);
+	gather(expansion, group, depth + 1);
 }
 
 static void
-gather_uses(struct unfolding *unfolding, const struct ast_stmt *stmts,
+gather_uses(struct expansion *expansion, const struct ast_stmt *stmts,
     int depth)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
 	     stmt = stmt->next) {
 		if (stmt->kind == AST_USE)
-			gather_group(unfolding, stmt, depth);
+			gather_group(expansion, stmt, depth);
 		else if (stmt->kind == AST_ON)
-			gather_uses(unfolding, stmt->body, depth);
+			gather_uses(expansion, stmt->body, depth);
 	}
 }
 
 static void
-gather(struct unfolding *unfolding, struct block *block, int depth)
+gather(struct expansion *expansion, struct block *block, int depth)
 {
 	if (block->gathered)
 		return;
 	block->busy = true;
-	gather_uses(unfolding, block->stmt->body, depth);
+	gather_uses(expansion, block->stmt->body, depth);
 	block->busy = false;
 	block->gathered = true;
-	*arena_push(unfolding->arena, &unfolding->gathered) = block;
+	*arena_push(expansion->arena, &expansion->gathered) = block;
 }
 
 /* Names of the files come first, then those of the profiles and groups. */
 static void
-declare_names(struct unfolding *unfolding)
+declare_names(struct expansion *expansion)
 {
-	struct scope *scope = &unfolding->scope;
-	const char *profile = unfolding->policy->profile;
+	struct scope *scope = &expansion->scope;
+	const char *profile = expansion->policy->profile;
 
-	for (size_t i = 0; i < unfolding->blocks.names.count; i++)
-		scope_declare(scope, unfolding->blocks.names.items[i], profile);
-	for (size_t i = 0; i < unfolding->gathered.count; i++) {
-		const struct block *block = unfolding->gathered.items[i];
+	for (size_t i = 0; i < expansion->blocks.names.count; i++)
+		scope_declare(scope, expansion->blocks.names.items[i], profile);
+	for (size_t i = 0; i < expansion->gathered.count; i++) {
+		const struct block *block = expansion->gathered.items[i];
 
 		for (const struct ast_stmt *stmt = block->stmt->body;
 		     stmt != NULL; stmt = stmt->next) {
@@ -231,17 +231,17 @@ declare_names(struct unfolding *unfolding)
 	scope_settle(scope);
 }
 
-/* --- unfold -------------------------------------------------------------- */
+/* --- expand -------------------------------------------------------------- */
 
-static void unfold_body(struct unfolding *unfolding,
+static void expand_body(struct expansion *expansion,
     const struct ast_stmt *stmts, const struct context *context);
 
 /* Once in a layer for each platform, however often it is used. */
 static void
-unfold_use(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	struct block *group = blocks_find(&unfolding->blocks, stmt->name->text,
+	struct block *group = blocks_find(&expansion->blocks, stmt->name->text,
 	    true, stmt->name->loc);
 	struct context inner = *context;
 
@@ -249,72 +249,73 @@ unfold_use(struct unfolding *unfolding, const struct ast_stmt *stmt,
 		return;
 	inner.block = group;
 	inner.depth = context->depth + 1;
-	inner.again = group->layer != 0 && group->layer < unfolding->layer;
-	if (group->layer == unfolding->layer)
-		inner.where &= (uint8_t)~group->where;
+	inner.again = group->layer != 0 && group->layer < expansion->layer;
+	if (group->layer == expansion->layer)
+		inner.platforms &= (uint8_t)~group->platforms;
 	else
-		group->where = 0;
-	if (inner.where == 0)
+		group->platforms = 0;
+	if (inner.platforms == 0)
 		return;
-	group->layer = unfolding->layer;
-	group->where |= inner.where;
+	group->layer = expansion->layer;
+	group->platforms |= inner.platforms;
 	group->busy = true;
-	unfold_body(unfolding, group->stmt->body, &inner);
+	expand_body(expansion, group->stmt->body, &inner);
 	group->busy = false;
 }
 
 static void
-unfold_on(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_on(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	struct context inner = *context;
-	uint8_t where = object_platforms(&unfolding->scope, stmt);
+	uint8_t platforms = object_platforms(&expansion->scope, stmt);
 	struct diag *diag;
 
-	if (where == 0)
+	if (platforms == 0)
 		return;
-	inner.where &= where;
-	if (inner.where == 0) {
-		diag = diag_add(unfolding->diags, DIAG_NOWHERE, stmt->loc,
+	inner.platforms &= platforms;
+	if (inner.platforms == 0) {
+		diag = diag_add(expansion->diags, DIAG_NOWHERE, stmt->loc,
 		    "'on %s' inside of a block for %s is never the case",
-		    platform_text(where), platform_text(context->where));
-		diag_help(unfolding->diags, diag,
+		    platform_text(platforms),
+		    platform_text(context->platforms));
+		diag_help(expansion->diags, diag,
 		    "move the block out of the other one");
 		return;
 	}
-	unfold_body(unfolding, stmt->body, &inner);
+	expand_body(expansion, stmt->body, &inner);
 }
 
 static void
-unfold_stmt(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_stmt(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	switch (stmt->kind) {
 	case AST_USE:
-		unfold_use(unfolding, stmt, context);
+		expand_use(expansion, stmt, context);
 		break;
 	case AST_ABOUT:
-		unfold_about(unfolding, stmt, context);
+		expand_about(expansion, stmt, context);
 		break;
 	case AST_RULE:
 		if (stmt->drop)
-			*arena_push(unfolding->arena,
-			    &unfolding->drops) = (struct pending_drop){ stmt,
-				context->block, context->where };
+			*arena_push(expansion->arena,
+			    &expansion->drops) = (struct pending_drop){ stmt,
+				context->block, context->platforms };
 		else
-			unfold_rule(unfolding, stmt, context);
+			expand_rule(expansion, stmt, context);
 		break;
 	case AST_REQUIRE:
-		unfold_require(unfolding, stmt, context);
+		expand_require(expansion, stmt, context);
 		break;
 	case AST_LIMIT:
-		unfold_limit(unfolding, stmt, context);
+		expand_limit(expansion, stmt, context);
 		break;
 	case AST_SET:
-		unfold_set(unfolding, stmt, context);
+		expand_set(expansion, stmt, context);
 		break;
 	case AST_ON:
-		unfold_on(unfolding, stmt, context);
+		expand_on(expansion, stmt, context);
 		break;
 	case AST_VERSION:
 	case AST_INCLUDE:
@@ -327,33 +328,33 @@ unfold_stmt(struct unfolding *unfolding, const struct ast_stmt *stmt,
 }
 
 static void
-unfold_body(struct unfolding *unfolding, const struct ast_stmt *stmts,
+expand_body(struct expansion *expansion, const struct ast_stmt *stmts,
     const struct context *context)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
 	     stmt = stmt->next)
-		unfold_stmt(unfolding, stmt, context);
+		expand_stmt(expansion, stmt, context);
 }
 
 static void
-unfold_layer(struct unfolding *unfolding, struct block *block)
+expand_layer(struct expansion *expansion, struct block *block)
 {
-	struct context context = { .block = block, .where = SBX_ON_ALL };
+	struct context context = { .block = block, .platforms = SBX_ON_ALL };
 
-	unfolding->layer++;
-	unfold_body(unfolding, block->stmt->body, &context);
-	unfold_drops(unfolding);
+	expansion->layer++;
+	expand_body(expansion, block->stmt->body, &context);
+	expand_drops(expansion);
 }
 
 /* --- the policy ---------------------------------------------------------- */
 
 static void
-keep_items(struct unfolding *unfolding)
+keep_items(struct expansion *expansion)
 {
-	struct policy *policy = unfolding->policy;
+	struct policy *policy = expansion->policy;
 
-	for (size_t i = 0; i < unfolding->items.list.count; i++) {
-		const struct item *item = &unfolding->items.list.items[i];
+	for (size_t i = 0; i < expansion->items.list.count; i++) {
+		const struct item *item = &expansion->items.list.items[i];
 
 		if (item->dropped)
 			continue;
@@ -364,9 +365,9 @@ keep_items(struct unfolding *unfolding)
 		case WHAT_PORTS:
 			*arena_push(policy->arena, &policy->ports) = item->port;
 			break;
-		case WHAT_FREEDOM:
+		case WHAT_BLANKET:
 			*arena_push(policy->arena,
-			    &policy->freedoms) = item->freedom;
+			    &policy->blankets) = item->blanket;
 			break;
 		case WHAT_SYSCALLS:
 			*arena_push(policy->arena,
@@ -400,9 +401,9 @@ is_param(const struct ast_stmt *stmt, const char *name)
 
 /* Whether any profile or group that was read has it, used here or not. */
 static bool
-has_param(const struct unfolding *unfolding, const char *name)
+has_param(const struct expansion *expansion, const char *name)
 {
-	const struct blocks *blocks = &unfolding->blocks;
+	const struct blocks *blocks = &expansion->blocks;
 
 	for (size_t i = 0; i < blocks->names.count; i++) {
 		if (is_param(blocks->names.items[i], name))
@@ -420,49 +421,49 @@ has_param(const struct unfolding *unfolding, const char *name)
 }
 
 static const char *
-params_text(const struct unfolding *unfolding)
+params_text(const struct expansion *expansion)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < unfolding->policy->params.count; i++)
-		text = arena_printf(unfolding->arena, "%s %s", text,
-		    unfolding->policy->params.items[i].name);
+	for (size_t i = 0; i < expansion->policy->params.count; i++)
+		text = arena_printf(expansion->arena, "%s %s", text,
+		    expansion->policy->params.items[i].name);
 	if (*text == '\0')
 		return "it has none; 'param NAME' declares one";
-	return arena_printf(unfolding->arena, "it has:%s", text);
+	return arena_printf(expansion->arena, "it has:%s", text);
 }
 
 /* -D of what is no parameter is a slip that would otherwise go unnoticed. */
 static void
-check_definitions(struct unfolding *unfolding, const struct source *file)
+check_definitions(struct expansion *expansion, const struct source *file)
 {
-	struct scope *scope = &unfolding->scope;
+	struct scope *scope = &expansion->scope;
 
 	for (size_t i = 0; i < scope->predefined_count; i++) {
 		const char *name = scope->predefined[i].name;
 		struct diag *diag;
 
-		if (has_param(unfolding, name))
+		if (has_param(expansion, name))
 			continue;
-		diag = diag_add(unfolding->diags, DIAG_BAD_DEFINITION,
+		diag = diag_add(expansion->diags, DIAG_BAD_DEFINITION,
 		    file_loc(file),
 		    "profile '%s' has no parameter '%s' to "
 		    "define",
-		    unfolding->policy->profile, name);
-		diag_help(unfolding->diags, diag, "%s", params_text(unfolding));
+		    expansion->policy->profile, name);
+		diag_help(expansion->diags, diag, "%s", params_text(expansion));
 	}
 }
 
 static void
-unfold_chain(struct unfolding *unfolding, const struct chain *chain)
+expand_chain(struct expansion *expansion, const struct chain *chain)
 {
 	for (size_t i = chain->blocks.count; i-- > 0;)
-		gather(unfolding, chain->blocks.items[i], 0);
-	declare_names(unfolding);
+		gather(expansion, chain->blocks.items[i], 0);
+	declare_names(expansion);
 	for (size_t i = chain->blocks.count; i-- > 0;)
-		unfold_layer(unfolding, chain->blocks.items[i]);
-	unfold_settings(unfolding);
-	keep_items(unfolding);
+		expand_layer(expansion, chain->blocks.items[i]);
+	expand_settings(expansion);
+	keep_items(expansion);
 }
 
 struct policy *
@@ -470,7 +471,7 @@ resolve_policy(struct sources *sources, struct diags *diags,
     const struct source *file, struct ast_stmt *stmts, const char *name,
     const struct definition *predefined, size_t predefined_count)
 {
-	struct unfolding unfolding = {
+	struct expansion expansion = {
 		.arena = sources->arena,
 		.sources = sources,
 		.diags = diags,
@@ -480,18 +481,18 @@ resolve_policy(struct sources *sources, struct diags *diags,
 	size_t errors = diags->errors;
 	struct block *profile;
 
-	blocks_init(&unfolding.blocks, sources, diags);
-	blocks_add(&unfolding.blocks, stmts);
-	profile = wanted_profile(&unfolding, file, stmts, name);
-	if (profile == NULL || !find_chain(&unfolding, profile, &chain))
+	blocks_init(&expansion.blocks, sources, diags);
+	blocks_add(&expansion.blocks, stmts);
+	profile = wanted_profile(&expansion, file, stmts, name);
+	if (profile == NULL || !find_chain(&expansion, profile, &chain))
 		return NULL;
-	unfolding.policy->profile = profile->name;
-	unfolding.policy->profile_loc = profile->stmt->name->loc;
-	scope_init(&unfolding.scope, unfolding.policy, diags);
-	unfolding.scope.predefined = predefined;
-	unfolding.scope.predefined_count = predefined_count;
-	unfold_chain(&unfolding, &chain);
-	check_definitions(&unfolding, file);
-	report_unused(&unfolding, stmts);
-	return diags->errors > errors ? NULL : unfolding.policy;
+	expansion.policy->profile = profile->name;
+	expansion.policy->profile_loc = profile->stmt->name->loc;
+	scope_init(&expansion.scope, expansion.policy, diags);
+	expansion.scope.predefined = predefined;
+	expansion.scope.predefined_count = predefined_count;
+	expand_chain(&expansion, &chain);
+	check_definitions(&expansion, file);
+	report_unused(&expansion, stmts);
+	return diags->errors > errors ? NULL : expansion.policy;
 }

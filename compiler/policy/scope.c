@@ -60,7 +60,7 @@ scope_init(struct scope *scope, struct policy *policy, struct diags *diags)
 			.at.anchor = home ? SBX_ANCHOR_HOME : SBX_ANCHOR_ROOT,
 			.at.suffix = arena_intern(scope->arena, suffix,
 			    strlen(suffix)),
-			.where = entry->where,
+			.platforms = entry->platforms,
 		};
 	}
 }
@@ -139,7 +139,7 @@ scope_define(struct scope *scope, struct symbol *param,
 		return;
 	*arena_push(scope->arena, &param->places.places) = (struct place){
 		.at.suffix = arena_intern(scope->arena, value, strlen(value)),
-		.where = SBX_ON_ALL,
+		.platforms = SBX_ON_ALL,
 	};
 }
 
@@ -211,7 +211,7 @@ scope_bind(struct scope *scope, struct symbol *param)
 		.origin = {
 			.loc = name->loc,
 			.via = param->via,
-			.where = SBX_ON_ALL,
+			.platforms = SBX_ON_ALL,
 			.own = source != NULL && !source->builtin,
 			.from = scope_mark(scope, param->stmt),
 		},
@@ -516,7 +516,7 @@ place_add(struct scope *scope, const struct ast_atom *atom,
 }
 
 static bool
-add_named(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+add_named(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
     struct place_list *list, struct symbol *symbol, const char *rest)
 {
 	size_t before = list->places.count;
@@ -524,23 +524,23 @@ add_named(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	for (size_t i = 0; i < symbol->places.places.count; i++) {
 		struct place place = symbol->places.places.items[i];
 
-		place.where &= where;
-		if (place.where != 0 &&
+		place.platforms &= platforms;
+		if (place.platforms != 0 &&
 		    !place_add(scope, atom, list, place, rest))
 			return false;
 	}
 	if (list->places.count == before && symbol->kind == SYMBOL_SET)
 		diag_add(scope->diags, DIAG_EMPTY_HERE, atom->loc,
 		    "'${%s}' is empty on %s", symbol->name,
-		    platform_text(where));
+		    platform_text(platforms));
 	return true;
 }
 
 static bool
-add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
     struct place_list *list, struct symbol *symbol, const char *rest)
 {
-	struct place place = { .at.suffix = "", .where = where };
+	struct place place = { .at.suffix = "", .platforms = platforms };
 
 	switch (symbol->kind) {
 	case SYMBOL_PARAM:
@@ -557,7 +557,7 @@ add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 		symbol_settle(scope, symbol);
 		__attribute__((fallthrough));
 	case SYMBOL_SET:
-		return add_named(scope, atom, where, list, symbol, rest);
+		return add_named(scope, atom, platforms, list, symbol, rest);
 	}
 	return false;
 }
@@ -589,10 +589,10 @@ rest_check(struct scope *scope, const struct ast_atom *atom, const char *rest)
 }
 
 bool
-scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
+scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
     struct place_list *list)
 {
-	struct place root = { .at.suffix = "", .where = where };
+	struct place root = { .at.suffix = "", .platforms = platforms };
 	struct symbol *symbol;
 	const char *rest;
 
@@ -618,5 +618,5 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t where,
 	warn_literal(scope, atom);
 	if (symbol == NULL)
 		return place_add(scope, atom, list, root, rest);
-	return add_symbol(scope, atom, where, list, symbol, rest);
+	return add_symbol(scope, atom, platforms, list, symbol, rest);
 }

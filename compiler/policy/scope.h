@@ -11,7 +11,7 @@
 /* A path and the platforms where the name that gave it has it. */
 struct place {
 	struct target at;
-	uint8_t where;
+	uint8_t platforms;
 };
 
 struct place_list {
@@ -61,7 +61,7 @@ void scope_settle(struct scope *scope);
  * after reporting; a set that is empty there adds nothing and is reported.
  */
 bool scope_paths(struct scope *scope, const struct ast_atom *atom,
-    uint8_t where, struct place_list *list);
+    uint8_t platforms, struct place_list *list);
 
 /*
  * Splits "${name}rest" or "~/rest" at the front of a text.  Returns the rest

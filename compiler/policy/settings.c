@@ -8,7 +8,7 @@
  * stand together, the strongest first, and each takes the platforms that none
  * before it has taken.
  */
-#include "compiler/policy/unfold.h"
+#include "compiler/policy/expand.h"
 
 #include "compiler/base/names.h"
 #include "compiler/tables/landlock.h"
@@ -17,29 +17,29 @@
 #include <string.h>
 
 static struct setting *
-setting_add(struct unfolding *unfolding, const struct context *context,
+setting_add(struct expansion *expansion, const struct context *context,
     const struct ast_stmt *stmt, enum setting_kind kind, struct loc loc)
 {
-	struct setting *setting = arena_push(unfolding->arena,
-	    &unfolding->settings);
+	struct setting *setting = arena_push(expansion->arena,
+	    &expansion->settings);
 
-	setting->origin = context_origin(unfolding, context, stmt, loc);
-	setting->mark = policy_mark(unfolding->policy, &setting->origin);
+	setting->origin = context_origin(expansion, context, stmt, loc);
+	setting->mark = policy_mark(expansion->policy, &setting->origin);
 	setting->kind = kind;
 	setting->name = "";
 	setting->text = "";
 	setting->anchor = SBX_NO_ANCHOR;
 	setting->block = context->block;
-	setting->layer = unfolding->layer;
+	setting->layer = expansion->layer;
 	setting->depth = context->depth;
-	setting->order = unfolding->settings.count;
+	setting->order = expansion->settings.count;
 	if (kind != SETTING_LIMIT && kind != SETTING_SET)
-		setting->origin.where = SBX_ON_ALL;
+		setting->origin.platforms = SBX_ON_ALL;
 	return setting;
 }
 
 void
-unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_limit(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	const struct ast_atom *word = object_first(stmt);
@@ -51,19 +51,19 @@ unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	uint64_t number = 0;
 
 	if (limit == NULL) {
-		diag = diag_add(unfolding->diags, DIAG_UNKNOWN_LIMIT, word->loc,
+		diag = diag_add(expansion->diags, DIAG_UNKNOWN_LIMIT, word->loc,
 		    "unknown limit '%s'", word->text);
 		if (limit_nearest(word->text) != NULL)
-			diag_did_you_mean(unfolding->diags, diag,
+			diag_did_you_mean(expansion->diags, diag,
 			    limit_nearest(word->text));
 		else
-			diag_help(unfolding->diags, diag, "limits are%s",
-			    limit_words(unfolding->arena));
+			diag_help(expansion->diags, diag, "limits are%s",
+			    limit_words(expansion->arena));
 		return;
 	}
-	if (!none && !object_limit(&unfolding->scope, limit, value, &number))
+	if (!none && !object_limit(&expansion->scope, limit, value, &number))
 		return;
-	setting = setting_add(unfolding, context, stmt, SETTING_LIMIT,
+	setting = setting_add(expansion, context, stmt, SETTING_LIMIT,
 	    word->loc);
 	setting->key = limit->kind;
 	setting->none = none;
@@ -71,25 +71,25 @@ unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
 }
 
 void
-unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	const struct ast_atom *word = stmt->words.first;
-	struct set_rule rule = { .origin.where = context->where };
+	struct set_rule rule = { .origin.platforms = context->platforms };
 	struct setting *setting;
 	struct diag *diag;
 
 	if (strcmp(word->text, "env") != 0) {
-		diag = diag_add(unfolding->diags, DIAG_UNKNOWN_WORD, word->loc,
+		diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, word->loc,
 		    "unknown word '%s' after 'set'", word->text);
-		diag_help(unfolding->diags, diag,
+		diag_help(expansion->diags, diag,
 		    "write 'set env NAME = VALUE'");
 		return;
 	}
-	if (!object_variable(&unfolding->scope, stmt->name, false) ||
-	    !object_value(&unfolding->scope, stmt->objects.first, &rule))
+	if (!object_variable(&expansion->scope, stmt->name, false) ||
+	    !object_value(&expansion->scope, stmt->objects.first, &rule))
 		return;
-	setting = setting_add(unfolding, context, stmt, SETTING_SET,
+	setting = setting_add(expansion, context, stmt, SETTING_SET,
 	    stmt->name->loc);
 	setting->name = stmt->name->text;
 	setting->text = rule.text;
@@ -97,15 +97,15 @@ unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
 }
 
 void
-unfold_about(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_about(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	setting_add(unfolding, context, stmt, SETTING_ABOUT, stmt->loc)->text =
+	setting_add(expansion, context, stmt, SETTING_ABOUT, stmt->loc)->text =
 	    stmt->name->text;
 }
 
 static bool
-require_level(struct unfolding *unfolding, const struct ast_atom *atom,
+require_level(struct expansion *expansion, const struct ast_atom *atom,
     uint64_t *value)
 {
 	int level = level_find(atom->text);
@@ -114,19 +114,19 @@ require_level(struct unfolding *unfolding, const struct ast_atom *atom,
 	*value = (uint64_t)level;
 	if (level >= 0)
 		return true;
-	diag = diag_add(unfolding->diags, DIAG_UNKNOWN_WORD, atom->loc,
+	diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, atom->loc,
 	    "unknown level '%s'", atom->text);
 	if (level_nearest(atom->text) != NULL)
-		diag_did_you_mean(unfolding->diags, diag,
+		diag_did_you_mean(expansion->diags, diag,
 		    level_nearest(atom->text));
 	else
-		diag_help(unfolding->diags, diag,
+		diag_help(expansion->diags, diag,
 		    "expected full, standard, minimal or none");
 	return false;
 }
 
 static bool
-require_landlock(struct unfolding *unfolding, const struct ast_atom *atom,
+require_landlock(struct expansion *expansion, const struct ast_atom *atom,
     uint64_t *value)
 {
 	struct diag *diag;
@@ -136,15 +136,15 @@ require_landlock(struct unfolding *unfolding, const struct ast_atom *atom,
 	if (atom->kind == AST_NUMBER && *end == '\0' && *value >= 1 &&
 	    *value <= LANDLOCK_LAST_ABI)
 		return true;
-	diag = diag_add(unfolding->diags, DIAG_BAD_ABI, atom->loc,
+	diag = diag_add(expansion->diags, DIAG_BAD_ABI, atom->loc,
 	    "'%s' is not a Landlock ABI", atom->text);
-	diag_help(unfolding->diags, diag, "this sbxc knows 1 to %d",
+	diag_help(expansion->diags, diag, "this sbxc knows 1 to %d",
 	    LANDLOCK_LAST_ABI);
 	return false;
 }
 
 void
-unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
+expand_require(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	static const char *const words[] = { "landlock", "level" };
@@ -156,28 +156,28 @@ unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
 	uint64_t value;
 
 	if (!level && strcmp(word->text, "landlock") != 0) {
-		diag = diag_add(unfolding->diags, DIAG_UNKNOWN_WORD, word->loc,
+		diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, word->loc,
 		    "unknown word '%s' after 'require'", word->text);
 		if (nearest_name(word->text, words, 2) != NULL)
-			diag_did_you_mean(unfolding->diags, diag,
+			diag_did_you_mean(expansion->diags, diag,
 			    nearest_name(word->text, words, 2));
 		else
-			diag_help(unfolding->diags, diag,
+			diag_help(expansion->diags, diag,
 			    "expected 'level' or 'landlock'");
 		return;
 	}
-	if (level ? !require_level(unfolding, atom, &value) :
-		    !require_landlock(unfolding, atom, &value))
+	if (level ? !require_level(expansion, atom, &value) :
+		    !require_landlock(expansion, atom, &value))
 		return;
-	if ((context->where & SBX_ON_LINUX) != SBX_ON_LINUX) {
-		diag = diag_add(unfolding->diags, DIAG_FLOOR_HERE, stmt->loc,
-		    "a floor for %s alone", platform_text(context->where));
-		diag_help(unfolding->diags, diag,
+	if ((context->platforms & SBX_ON_LINUX) != SBX_ON_LINUX) {
+		diag = diag_add(expansion->diags, DIAG_FLOOR_HERE, stmt->loc,
+		    "a floor for %s alone", platform_text(context->platforms));
+		diag_help(expansion->diags, diag,
 		    "a floor is for Linux as a whole: put it outside of this "
 		    "'on' block");
 		return;
 	}
-	setting = setting_add(unfolding, context, stmt,
+	setting = setting_add(expansion, context, stmt,
 	    level ? SETTING_LEVEL : SETTING_LANDLOCK, atom->loc);
 	setting->value = value;
 }
@@ -230,14 +230,14 @@ compare_settings(const void *a, const void *b)
 }
 
 static const char *
-setting_text(const struct unfolding *unfolding, const struct setting *setting)
+setting_text(const struct expansion *expansion, const struct setting *setting)
 {
 	switch (setting->kind) {
 	case SETTING_LIMIT:
-		return arena_printf(unfolding->arena, "limit %s",
+		return arena_printf(expansion->arena, "limit %s",
 		    limit_of_kind((enum sbx_limit_kind)setting->key)->word);
 	case SETTING_SET:
-		return arena_printf(unfolding->arena, "set env %s",
+		return arena_printf(expansion->arena, "set env %s",
 		    setting->name);
 	case SETTING_ABOUT:
 		return "about";
@@ -258,10 +258,10 @@ settings_agree(const struct setting *a, const struct setting *b)
 
 /* Two statements of equal rank for one platform: nothing says which wins. */
 static void
-report_twice(struct unfolding *unfolding, const struct setting *first,
+report_twice(struct expansion *expansion, const struct setting *first,
     const struct setting *second)
 {
-	const char *text = setting_text(unfolding, second);
+	const char *text = setting_text(expansion, second);
 	bool same = first->block == second->block;
 	struct diag *diag;
 
@@ -273,37 +273,37 @@ report_twice(struct unfolding *unfolding, const struct setting *first,
 	}
 	if (!same && (is_floor(first) || settings_agree(first, second)))
 		return;
-	diag = diag_add(unfolding->diags, DIAG_SAID_TWICE, second->origin.loc,
+	diag = diag_add(expansion->diags, DIAG_SAID_TWICE, second->origin.loc,
 	    same ? "'%s' stands twice in '%s'" :
 		   "'%s' of group '%s' contradicts another group's",
 	    text, second->block->name);
 	if (!same)
-		diag_help(unfolding->diags, diag,
+		diag_help(expansion->diags, diag,
 		    "say in the profile which one is meant");
-	diag_note(unfolding->diags, diag, first->origin.loc,
+	diag_note(expansion->diags, diag, first->origin.loc,
 	    same ? "it is here first" : "the other one is here");
 }
 
 static void
-report_lowered(struct unfolding *unfolding, const struct setting *strong,
+report_lowered(struct expansion *expansion, const struct setting *strong,
     const struct setting *weak)
 {
-	const char *word = setting_text(unfolding, strong);
+	const char *word = setting_text(expansion, strong);
 	struct diag *diag;
 
 	if (strong->kind == SETTING_LEVEL)
-		diag = diag_add(unfolding->diags, DIAG_LOWERED,
+		diag = diag_add(expansion->diags, DIAG_LOWERED,
 		    strong->origin.loc,
 		    "'%s %s' is below the inherited "
 		    "level '%s'",
 		    word, level_word((enum sbx_level)strong->value),
 		    level_word((enum sbx_level)weak->value));
 	else
-		diag = diag_add(unfolding->diags, DIAG_LOWERED,
+		diag = diag_add(expansion->diags, DIAG_LOWERED,
 		    strong->origin.loc, "'%s %u' is below the inherited %u",
 		    word, (unsigned)strong->value, (unsigned)weak->value);
-	diag_help(unfolding->diags, diag, "a floor can be raised only");
-	diag_note(unfolding->diags, diag, weak->origin.loc,
+	diag_help(expansion->diags, diag, "a floor can be raised only");
+	diag_note(expansion->diags, diag, weak->origin.loc,
 	    "it is required here");
 }
 
@@ -343,7 +343,7 @@ setting_stand(struct policy *policy, const struct setting *setting)
 
 /* Walks one run from the strongest: each takes the platforms that are left. */
 static void
-run_settle(struct unfolding *unfolding, struct setting *run, size_t count)
+run_settle(struct expansion *expansion, struct setting *run, size_t count)
 {
 	const struct setting *last[8] = { NULL };
 
@@ -351,11 +351,11 @@ run_settle(struct unfolding *unfolding, struct setting *run, size_t count)
 		struct setting *setting = &run[i];
 		const struct setting *equal = NULL, *lower = NULL;
 
-		setting->stands = setting->origin.where;
+		setting->stands = setting->origin.platforms;
 		for (unsigned bit = 0; bit < 8; bit++) {
 			const struct setting *stronger = last[bit];
 
-			if ((setting->origin.where >> bit & 1) == 0)
+			if ((setting->origin.platforms >> bit & 1) == 0)
 				continue;
 			last[bit] = setting;
 			if (stronger == NULL)
@@ -368,15 +368,15 @@ run_settle(struct unfolding *unfolding, struct setting *run, size_t count)
 				lower = stronger;
 		}
 		if (equal != NULL)
-			report_twice(unfolding, equal, setting);
+			report_twice(expansion, equal, setting);
 		if (lower != NULL)
-			report_lowered(unfolding, lower, setting);
+			report_lowered(expansion, lower, setting);
 	}
 }
 
 /* Walks one run from the weakest: `limit X none` needs something to lift. */
 static void
-run_lifts(struct unfolding *unfolding, const struct setting *run, size_t count)
+run_lifts(struct expansion *expansion, const struct setting *run, size_t count)
 {
 	uint8_t limited = 0;
 	struct diag *diag;
@@ -385,14 +385,14 @@ run_lifts(struct unfolding *unfolding, const struct setting *run, size_t count)
 		const struct setting *setting = &run[i];
 
 		if (!setting->none)
-			limited |= setting->origin.where;
+			limited |= setting->origin.platforms;
 		if (!setting->none || !setting->origin.own ||
-		    (limited & setting->origin.where) != 0)
+		    (limited & setting->origin.platforms) != 0)
 			continue;
-		diag = diag_add(unfolding->diags, DIAG_LIFTS_NOTHING,
+		diag = diag_add(expansion->diags, DIAG_LIFTS_NOTHING,
 		    setting->origin.loc, "no limit '%s' is inherited",
 		    limit_of_kind((enum sbx_limit_kind)setting->key)->word);
-		diag_help(unfolding->diags, diag, "delete this line");
+		diag_help(expansion->diags, diag, "delete this line");
 	}
 }
 
@@ -405,10 +405,10 @@ compare_orders(const void *a, const void *b)
 }
 
 void
-unfold_settings(struct unfolding *unfolding)
+expand_settings(struct expansion *expansion)
 {
-	struct setting *all = unfolding->settings.items;
-	size_t count = unfolding->settings.count, end;
+	struct setting *all = expansion->settings.items;
+	size_t count = expansion->settings.count, end;
 
 	if (count == 0)
 		return;
@@ -417,14 +417,14 @@ unfold_settings(struct unfolding *unfolding)
 		end = first + 1;
 		while (end < count && compare_keys(&all[first], &all[end]) == 0)
 			end++;
-		run_settle(unfolding, &all[first], end - first);
-		run_lifts(unfolding, &all[first], end - first);
+		run_settle(expansion, &all[first], end - first);
+		run_lifts(expansion, &all[first], end - first);
 	}
 	qsort(all, count, sizeof *all, compare_orders);
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].stands == 0 || all[i].none)
 			continue;
-		all[i].origin.where = all[i].stands;
-		setting_stand(unfolding->policy, &all[i]);
+		all[i].origin.platforms = all[i].stands;
+		setting_stand(expansion->policy, &all[i]);
 	}
 }

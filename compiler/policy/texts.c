@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-enum { MAX_HOLES = 4 }; /* that are spelled out */
+enum { MAX_EXCLUSIONS = 4 }; /* that are spelled out */
 
 /* " except /a", " except { /a /b }", or nothing. */
 static const char *
-holes_text(const struct policy *policy, const struct path_rule *rule,
+exclusions_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
 {
-	size_t count = rule->hole_count + (more != NULL);
+	size_t count = rule->exclusion_count + (more != NULL);
 	const char *text = "";
 
-	for (size_t i = 0; i < rule->hole_count && i < MAX_HOLES; i++)
+	for (size_t i = 0; i < rule->exclusion_count && i < MAX_EXCLUSIONS; i++)
 		text = arena_printf(policy->arena, "%s %s", text,
-		    policy_target_text(policy, rule->holes[i]));
-	if (rule->hole_count > MAX_HOLES)
+		    policy_target_text(policy, rule->exclusions[i]));
+	if (rule->exclusion_count > MAX_EXCLUSIONS)
 		text = arena_printf(policy->arena, "%s ...", text);
 	if (more != NULL)
 		text = arena_printf(policy->arena, "%s %s", text,
@@ -46,7 +46,7 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
 {
 	return arena_printf(policy->arena, "%s %s %s%s",
 	    effect_word(rule->effect), rights_word(rule->effect, rule->rights),
-	    object_text(policy, rule), holes_text(policy, rule, more));
+	    object_text(policy, rule), exclusions_text(policy, rule, more));
 }
 
 size_t
@@ -68,7 +68,7 @@ path_object_text(const struct policy *policy, size_t index, size_t end)
 	    rule.origin.loc);
 	uint32_t len = rule.origin.loc.end - rule.origin.loc.begin;
 
-	rule.hole_count = 0;
+	rule.exclusion_count = 0;
 	if (end - index > 1 && source != NULL) {
 		rule.glob = NULL;
 		rule.at.anchor = SBX_ANCHOR_ROOT;
@@ -105,10 +105,10 @@ env_rule_text(const struct policy *policy, const struct env_rule *rule)
 }
 
 const char *
-freedom_rule_text(const struct policy *policy, const struct freedom_rule *rule)
+blanket_rule_text(const struct policy *policy, const struct blanket_rule *rule)
 {
-	static const char *const words[FREEDOM_END] = {
-#define FREEDOM(text, kind) [kind] = text,
+	static const char *const words[BLANKET_END] = {
+#define BLANKET(text, kind) [kind] = text,
 #include "compiler/tables/words.def"
 	};
 

@@ -8,13 +8,13 @@
 #include "compiler/policy/policy.h"
 
 /* "deny read ~/.config except ~/.config/git"; `more`, if any, is one more
- * hole, for a text that shows how to cut something out. */
+ * exclusion, for a text that shows how to cut something out. */
 const char *path_rule_text(const struct policy *policy,
     const struct path_rule *rule, const struct target *more);
 
 /*
  * The rules [index, end) of one object, as it is written where it stands for
- * several paths, and without its holes.
+ * several paths, and without its exclusions.
  */
 const char *path_object_text(const struct policy *policy, size_t index,
     size_t end);
@@ -28,7 +28,7 @@ const char *syscall_rule_text(const struct policy *policy,
     const struct syscall_rule *rule);
 const char *env_rule_text(const struct policy *policy,
     const struct env_rule *rule);
-const char *freedom_rule_text(const struct policy *policy,
-    const struct freedom_rule *rule);
+const char *blanket_rule_text(const struct policy *policy,
+    const struct blanket_rule *rule);
 
 #endif

@@ -2,7 +2,7 @@
  * Names and groups that the file declares and nothing speaks of.  This looks
  * at the text, not at what one profile needs: a file may hold several.
  */
-#include "compiler/policy/unfold.h"
+#include "compiler/policy/expand.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ mention(struct mentions *mentions, const struct ast_stmt *stmts)
 	     stmt = stmt->next) {
 		mention_names(mentions, &stmt->words);
 		mention_names(mentions, &stmt->objects);
-		mention_names(mentions, &stmt->holes);
+		mention_names(mentions, &stmt->exclusions);
 		mention(mentions, stmt->body);
 		mention(mentions, stmt->included);
 		if (stmt->kind == AST_USE)
@@ -44,7 +44,7 @@ mention(struct mentions *mentions, const struct ast_stmt *stmts)
 }
 
 static void
-report(struct unfolding *unfolding, const struct mentions *mentions,
+report(struct expansion *expansion, const struct mentions *mentions,
     const struct ast_stmt *stmts, bool groups)
 {
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
@@ -52,23 +52,23 @@ report(struct unfolding *unfolding, const struct mentions *mentions,
 		const struct ast_atom *name = stmt->name;
 		bool is_name = stmt->kind == AST_LET || stmt->kind == AST_PARAM;
 
-		report(unfolding, mentions, stmt->body, groups);
+		report(expansion, mentions, stmt->body, groups);
 		if (is_name && map_find(&mentions->names, name->text) == NULL)
-			diag_add(unfolding->diags,
+			diag_add(expansion->diags,
 			    stmt->kind == AST_PARAM ? DIAG_UNUSED_PARAM :
 						      DIAG_UNUSED_LET,
 			    name->loc, "'${%s}' is never used", name->text);
 		if (stmt->kind == AST_GROUP_DEF && groups &&
 		    map_find(&mentions->groups, name->text) == NULL)
-			diag_add(unfolding->diags, DIAG_UNUSED_GROUP, name->loc,
+			diag_add(expansion->diags, DIAG_UNUSED_GROUP, name->loc,
 			    "group '%s' is never used", name->text);
 	}
 }
 
 void
-report_unused(struct unfolding *unfolding, const struct ast_stmt *stmts)
+report_unused(struct expansion *expansion, const struct ast_stmt *stmts)
 {
-	struct mentions mentions = { .arena = unfolding->arena };
+	struct mentions mentions = { .arena = expansion->arena };
 	bool profiles = false;
 
 	/* A file of groups alone is there for others to include. */
@@ -76,5 +76,5 @@ report_unused(struct unfolding *unfolding, const struct ast_stmt *stmts)
 	     stmt = stmt->next)
 		profiles |= stmt->kind == AST_PROFILE;
 	mention(&mentions, stmts);
-	report(unfolding, &mentions, stmts, profiles);
+	report(expansion, &mentions, stmts, profiles);
 }

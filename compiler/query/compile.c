@@ -47,7 +47,7 @@ compilation_open(struct compilation *compilation, const char *path)
 
 static bool
 compile_profile(struct compilation *compilation, const char *profile,
-    struct blob *blob)
+    struct image *image)
 {
 	struct diags *diags = &compilation->diags;
 	size_t errors = diags->errors;
@@ -66,13 +66,14 @@ compile_profile(struct compilation *compilation, const char *profile,
 	if (diags->errors > errors)
 		return false;
 	filters_build(policy, &filters);
-	return emit_blob(policy, &filters, sbpl_text(policy), diags, blob);
+	return emit_blob(policy, &filters, sbpl_text(policy), diags, image);
 }
 
 bool
-compile(struct compilation *compilation, const char *profile, struct blob *blob)
+compile(struct compilation *compilation, const char *profile,
+    struct image *image)
 {
-	bool good = compile_profile(compilation, profile, blob);
+	bool good = compile_profile(compilation, profile, image);
 
 	suppressions_mark(&compilation->suppressions, &compilation->diags);
 	return good;

@@ -30,6 +30,6 @@ bool compilation_open(struct compilation *compilation, const char *path);
  * if anything was an error; the diagnostics say what.
  */
 bool compile(struct compilation *compilation, const char *profile,
-    struct blob *blob);
+    struct image *image);
 
 #endif

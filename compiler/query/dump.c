@@ -1,7 +1,7 @@
 /*
  * Everything in a verified blob as text, one record a line, in the order of
  * the file.  The words are those of the language, so that a dump reads like
- * the policy with its profiles, groups and sets unfolded; the place where a
+ * the policy with its profiles, groups and sets expanded; the place where a
  * rule was written stands at the end of its line.  Only what is there is
  * printed, and the same blob gives the same text everywhere: the golden files
  * of tests/ok are dumps.
@@ -15,15 +15,15 @@
 
 /* Ends a record's line: where it holds, where it was written. */
 static void
-dump_end(FILE *stream, const struct sbx_view *view, uint8_t where,
+dump_end(FILE *stream, const struct sbx_blob *blob, uint8_t platforms,
     uint32_t source)
 {
-	const char *via = show_via(view, source);
+	const char *via = show_via(blob, source);
 
-	show_where(stream, where);
+	show_platforms(stream, platforms);
 	if (source != SBX_NO_SOURCE) {
 		fputs("  # ", stream);
-		show_source(stream, view, source);
+		show_source(stream, blob, source);
 	}
 	if (via != NULL) {
 		putc(' ', stream);
@@ -33,16 +33,16 @@ dump_end(FILE *stream, const struct sbx_view *view, uint8_t where,
 }
 
 static void
-dump_text(FILE *stream, const struct sbx_view *view, const char *word,
+dump_text(FILE *stream, const struct sbx_blob *blob, const char *word,
     uint32_t text)
 {
 	fprintf(stream, "%s ", word);
-	show_text(stream, sbx_string(view, text));
+	show_text(stream, sbx_string(blob, text));
 	putc('\n', stream);
 }
 
 static void
-dump_meta(FILE *stream, const struct sbx_view *view)
+dump_meta(FILE *stream, const struct sbx_blob *blob)
 {
 	static const char *const nets[SBX_NET_END] = {
 		[SBX_NET_NONE] = "none",
@@ -50,105 +50,105 @@ dump_meta(FILE *stream, const struct sbx_view *view)
 		[SBX_NET_FULL] = "full",
 		[SBX_NET_LOOPBACK] = "loopback",
 	};
-	static const char *const freedoms[] = {
+	static const char *const blankets[] = {
 		"everything",
 		"signal anywhere",
 		"abstract anywhere",
 	};
-	const struct sbx_meta *meta = view->meta;
+	const struct sbx_meta *meta = blob->meta;
 
-	dump_text(stream, view, "profile", meta->profile);
-	dump_text(stream, view, "about", meta->about);
-	dump_text(stream, view, "writer", meta->writer);
+	dump_text(stream, blob, "profile", meta->profile);
+	dump_text(stream, blob, "about", meta->about);
+	dump_text(stream, blob, "writer", meta->writer);
 	fprintf(stream, "language %u\n", meta->language);
 	fprintf(stream, "require level %s", level_word(meta->level));
-	dump_end(stream, view, SBX_ON_ALL, meta->level_source);
+	dump_end(stream, blob, SBX_ON_ALL, meta->level_source);
 	if (meta->landlock != 0) {
 		fprintf(stream, "require landlock %u", meta->landlock);
-		dump_end(stream, view, SBX_ON_ALL, meta->landlock_source);
+		dump_end(stream, blob, SBX_ON_ALL, meta->landlock_source);
 	}
 	fprintf(stream, "network %s", nets[meta->net]);
-	dump_end(stream, view, SBX_ON_ALL, meta->net_source);
-	for (size_t i = 0; i < countof(freedoms); i++) {
+	dump_end(stream, blob, SBX_ON_ALL, meta->net_source);
+	for (size_t i = 0; i < countof(blankets); i++) {
 		if (meta->flags & 1u << i)
-			fprintf(stream, "allow %s\n", freedoms[i]);
+			fprintf(stream, "allow %s\n", blankets[i]);
 	}
 }
 
 static void
-dump_anchors(FILE *stream, const struct sbx_view *view)
+dump_anchors(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
-		const struct sbx_anchor *anchor = &view->anchors[i];
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
+		const struct sbx_anchor *anchor = &blob->anchors[i];
 
 		fputs(i < SBX_ANCHOR_PARAM ? "anchor " : "param ", stream);
-		show_text(stream, sbx_string(view, anchor->name));
+		show_text(stream, sbx_string(blob, anchor->name));
 		if ((anchor->flags & SBX_ANCHOR_USED) == 0)
 			fputs(" (unused)", stream);
-		dump_end(stream, view, SBX_ON_ALL, anchor->source);
+		dump_end(stream, blob, SBX_ON_ALL, anchor->source);
 	}
 }
 
 static void
-dump_paths(FILE *stream, const struct sbx_view *view)
+dump_paths(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->path_count; i++) {
-		show_path_rule(stream, view, &view->paths[i]);
-		dump_end(stream, view, view->paths[i].where,
-		    view->paths[i].source);
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		show_path_rule(stream, blob, &blob->paths[i]);
+		dump_end(stream, blob, blob->paths[i].platforms,
+		    blob->paths[i].source);
 	}
 }
 
 static void
-dump_ports(FILE *stream, const struct sbx_view *view)
+dump_ports(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		const struct sbx_port *port = &view->ports[i];
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
 
 		fprintf(stream, "%s network ", effect_word(port->effect));
 		show_ports(stream, port);
-		dump_end(stream, view, port->where, port->source);
+		dump_end(stream, blob, port->platforms, port->source);
 	}
 }
 
 static void
-dump_limits(FILE *stream, const struct sbx_view *view)
+dump_limits(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		const struct sbx_limit *limit = &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		const struct sbx_limit *limit = &blob->limits[i];
 
 		fprintf(stream, "limit %s %" PRIu64,
 		    limit_of_kind(limit->kind)->word, limit->value);
-		dump_end(stream, view, limit->where, limit->source);
+		dump_end(stream, blob, limit->platforms, limit->source);
 	}
 }
 
 static void
-dump_env(FILE *stream, const struct sbx_view *view)
+dump_env(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->env_count; i++) {
-		const struct sbx_env *env = &view->env[i];
+	for (uint32_t i = 0; i < blob->env_count; i++) {
+		const struct sbx_env *env = &blob->env[i];
 
 		fprintf(stream, "%s env ", effect_word(env->effect));
-		show_text(stream, sbx_string(view, env->pattern));
-		dump_end(stream, view, env->where, env->source);
+		show_text(stream, sbx_string(blob, env->pattern));
+		dump_end(stream, blob, env->platforms, env->source);
 	}
 }
 
 static void
-dump_set(FILE *stream, const struct sbx_view *view)
+dump_set(FILE *stream, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->set_count; i++) {
-		const struct sbx_set *set = &view->set[i];
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const struct sbx_set *set = &blob->set[i];
 
-		show_set(stream, view, set);
-		dump_end(stream, view, set->where, set->source);
+		show_set(stream, blob, set);
+		dump_end(stream, blob, set->platforms, set->source);
 	}
 }
 
 /* One line per row of masks, in hexadecimal, aligned. */
 static void
-dump_landlock(FILE *stream, const struct sbx_view *view)
+dump_landlock(FILE *stream, const struct sbx_blob *blob)
 {
 	static const char *const heads[] = {
 		"fs",
@@ -164,14 +164,14 @@ dump_landlock(FILE *stream, const struct sbx_view *view)
 		"flags",
 	};
 
-	if (view->landlock_count == 0)
+	if (blob->landlock_count == 0)
 		return;
 	fputs("landlock abi", stream);
 	for (size_t i = 0; i < countof(heads); i++)
 		fprintf(stream, " %7s", heads[i]);
 	putc('\n', stream);
-	for (uint32_t i = 0; i < view->landlock_count; i++) {
-		const struct sbx_landlock *row = &view->landlock[i];
+	for (uint32_t i = 0; i < blob->landlock_count; i++) {
+		const struct sbx_landlock *row = &blob->landlock[i];
 		const uint64_t masks[countof(heads)] = {
 			row->handled_fs,
 			row->handled_net,
@@ -205,28 +205,28 @@ arch_name(uint32_t audit)
 }
 
 static uint32_t
-dump_variant(const struct sbx_view *view, uint32_t index)
+dump_variant(const struct sbx_blob *blob, uint32_t index)
 {
 	uint32_t variant = 0;
 
 	for (uint32_t i = 0; i < index; i++)
-		variant += view->programs[i].arch == view->programs[index].arch;
+		variant += blob->programs[i].arch == blob->programs[index].arch;
 	return variant;
 }
 
 uint32_t
-dump_find(const struct sbx_view *view, struct dump_choice choice, uint32_t from)
+dump_find(const struct sbx_blob *blob, struct dump_choice choice, uint32_t from)
 {
-	while (from < view->program_count &&
-	    ((choice.arch != 0 && choice.arch != view->programs[from].arch) ||
+	while (from < blob->program_count &&
+	    ((choice.arch != 0 && choice.arch != blob->programs[from].arch) ||
 		(choice.variant >= 0 &&
-		    (uint32_t)choice.variant != dump_variant(view, from))))
+		    (uint32_t)choice.variant != dump_variant(blob, from))))
 		from++;
 	return from;
 }
 
 static void
-dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
+dump_program(FILE *stream, const struct sbx_blob *blob, uint32_t index)
 {
 	static const struct {
 		uint32_t flag;
@@ -238,7 +238,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		{ SBX_PROGRAM_TRACE, "trace" },
 		{ SBX_PROGRAM_LOOPBACK, "loopback" },
 	};
-	const struct sbx_program *program = &view->programs[index];
+	const struct sbx_program *program = &blob->programs[index];
 	const char *arch = arch_name(program->arch);
 
 	fputs("program ", stream);
@@ -248,7 +248,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 		fprintf(stream, "0x%08" PRIx32, program->arch);
 	fprintf(stream,
 	    " %" PRIu32 " level %s landlock %" PRIu32 " insns %" PRIu32,
-	    dump_variant(view, index),
+	    dump_variant(blob, index),
 	    program->flags & SBX_PROGRAM_FULL ? "full" : "below-full",
 	    program->min_abi, program->count);
 	for (size_t i = 0; i < countof(openings); i++) {
@@ -259,7 +259,7 @@ dump_program(FILE *stream, const struct sbx_view *view, uint32_t index)
 }
 
 static void
-dump_syscalls(FILE *stream, const struct sbx_view *view)
+dump_syscalls(FILE *stream, const struct sbx_blob *blob)
 {
 	static const char *const verdicts[SBX_SYSCALL_END] = {
 		[SBX_SYSCALL_ALLOW] = "allow",
@@ -267,13 +267,13 @@ dump_syscalls(FILE *stream, const struct sbx_view *view)
 		[SBX_SYSCALL_ARGS] = "args",
 	};
 
-	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		const struct sbx_syscall *call = &view->syscalls[i];
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &blob->syscalls[i];
 		const char *error = show_errno(call->error);
-		const char *reason = sbx_string(view, call->reason);
+		const char *reason = sbx_string(blob, call->reason);
 
 		fputs("syscall ", stream);
-		show_text(stream, sbx_string(view, call->name));
+		show_text(stream, sbx_string(blob, call->name));
 		fprintf(stream, " %s", verdicts[call->verdict]);
 		if (error != NULL)
 			fprintf(stream, " %s", error);
@@ -283,52 +283,52 @@ dump_syscalls(FILE *stream, const struct sbx_view *view)
 			fputs(" because ", stream);
 			show_text(stream, reason);
 		}
-		dump_end(stream, view, call->where, call->source);
+		dump_end(stream, blob, call->platforms, call->source);
 	}
 }
 
 static void
-dump_sbpl(FILE *stream, const struct sbx_view *view)
+dump_sbpl(FILE *stream, const struct sbx_blob *blob)
 {
 	size_t lines = 0;
 
-	if (view->sbpl == NULL || view->sbpl_size == 0)
+	if (blob->sbpl == NULL || blob->sbpl_size == 0)
 		return;
-	for (const char *at = view->sbpl; (at = strchr(at, '\n')) != NULL; at++)
+	for (const char *at = blob->sbpl; (at = strchr(at, '\n')) != NULL; at++)
 		lines++;
 	fprintf(stream, "sbpl lines %zu bytes %zu\n", lines,
-	    strlen(view->sbpl));
+	    strlen(blob->sbpl));
 }
 
 void
-dump_blob(FILE *stream, const struct sbx_view *view)
+dump_blob(FILE *stream, const struct sbx_blob *blob)
 {
-	dump_meta(stream, view);
-	dump_anchors(stream, view);
-	dump_paths(stream, view);
-	dump_ports(stream, view);
-	dump_limits(stream, view);
-	dump_env(stream, view);
-	dump_set(stream, view);
-	dump_landlock(stream, view);
-	for (uint32_t i = 0; i < view->program_count; i++)
-		dump_program(stream, view, i);
-	dump_syscalls(stream, view);
-	dump_sbpl(stream, view);
+	dump_meta(stream, blob);
+	dump_anchors(stream, blob);
+	dump_paths(stream, blob);
+	dump_ports(stream, blob);
+	dump_limits(stream, blob);
+	dump_env(stream, blob);
+	dump_set(stream, blob);
+	dump_landlock(stream, blob);
+	for (uint32_t i = 0; i < blob->program_count; i++)
+		dump_program(stream, blob, i);
+	dump_syscalls(stream, blob);
+	dump_sbpl(stream, blob);
 }
 
 void
-dump_bpf(FILE *stream, const struct sbx_view *view, struct dump_choice choice)
+dump_bpf(FILE *stream, const struct sbx_blob *blob, struct dump_choice choice)
 {
-	uint32_t index = dump_find(view, choice, 0);
+	uint32_t index = dump_find(blob, choice, 0);
 
-	while (index < view->program_count) {
-		const struct sbx_program *program = &view->programs[index];
+	while (index < blob->program_count) {
+		const struct sbx_program *program = &blob->programs[index];
 
-		dump_program(stream, view, index);
-		bpf_print(stream, view->bpf + program->first, program->count);
-		index = dump_find(view, choice, index + 1);
-		if (index < view->program_count)
+		dump_program(stream, blob, index);
+		bpf_print(stream, blob->bpf + program->first, program->count);
+		index = dump_find(blob, choice, index + 1);
+		if (index < blob->program_count)
 			putc('\n', stream);
 	}
 }

@@ -14,11 +14,11 @@ struct dump_choice {
 };
 
 /* The first program at or after `from` that is chosen, or program_count. */
-uint32_t dump_find(const struct sbx_view *view, struct dump_choice choice,
+uint32_t dump_find(const struct sbx_blob *blob, struct dump_choice choice,
     uint32_t from);
 
 /* A listing of each chosen program under a line that says what it is for. */
-void dump_bpf(FILE *stream, const struct sbx_view *view,
+void dump_bpf(FILE *stream, const struct sbx_blob *blob,
     struct dump_choice choice);
 
 #endif

@@ -22,7 +22,7 @@ struct glob_entry {
 };
 
 struct place_index {
-	uint8_t where; /* what it was made for; 0: it is not made */
+	uint8_t platforms; /* what it was made for; 0: it is not made */
 	struct place_rules rules;
 	struct map at; /* interned path -> struct place_entry */
 	VEC(struct glob_entry) globs;
@@ -86,7 +86,7 @@ absolute(const struct places *places, const char *path)
 static const char *
 anchor_name(const struct places *places, uint32_t anchor)
 {
-	return sbx_string(places->view, places->view->anchors[anchor].name);
+	return sbx_string(places->blob, places->blob->anchors[anchor].name);
 }
 
 static void
@@ -114,18 +114,18 @@ bind_home(struct places *places, const char *home)
 
 void
 places_init(struct places *places, struct arena *arena,
-    const struct sbx_view *view, const char *workspace, const char *home)
+    const struct sbx_blob *blob, const char *workspace, const char *home)
 {
 	char cwd[SBX_MAX_PATH + 1];
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 
-	*places = (struct places){ .arena = arena, .view = view };
+	*places = (struct places){ .arena = arena, .blob = blob };
 	index_reset(places);
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		cwd[0] = '\0';
 	places->cwd = normalise(places, cwd);
 	places->anchors[SBX_ANCHOR_ROOT] = place_of("");
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		places->anchors[i] = place_of(
 		    arena_printf(arena, "/${%s}", anchor_name(places, i)));
 		places->named[i] = true;
@@ -149,7 +149,7 @@ anchor_find_name(const struct places *places, const char *name, size_t len)
 {
 	uint32_t i = SBX_ANCHOR_WORKSPACE;
 
-	while (i < places->view->anchor_count &&
+	while (i < places->blob->anchor_count &&
 	    (strncmp(anchor_name(places, i), name, len) != 0 ||
 		anchor_name(places, i)[len] != '\0'))
 		i++;
@@ -162,7 +162,7 @@ places_define(struct places *places, const char *name, size_t len,
 {
 	uint32_t anchor = anchor_find_name(places, name, len);
 
-	if (anchor < SBX_ANCHOR_PARAM || anchor == places->view->anchor_count)
+	if (anchor < SBX_ANCHOR_PARAM || anchor == places->blob->anchor_count)
 		return false;
 	places_bind(places, (uint16_t)anchor, path);
 	return true;
@@ -201,7 +201,7 @@ places_find(const struct places *places, const char *text,
 			return "'${name}' ends with '}', then '/' or nothing";
 		anchor = anchor_find_name(places, text + 2,
 		    (size_t)(rest - text - 2));
-		if (anchor == places->view->anchor_count)
+		if (anchor == places->blob->anchor_count)
 			return "the policy has no parameter of that name";
 		rest++;
 	} else {
@@ -219,7 +219,7 @@ places_spell(const struct places *places, struct sbx_place place)
 	uint32_t best = SBX_ANCHOR_ROOT;
 	const char *rest;
 
-	for (uint32_t i = 0; i < places->view->anchor_count; i++) {
+	for (uint32_t i = 0; i < places->blob->anchor_count; i++) {
 		if (sbx_covers(places->anchors[i], place) &&
 		    places->anchors[i].len > places->anchors[best].len)
 			best = i;
@@ -243,27 +243,28 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	    places->other_home :
 	    places->anchors[anchor];
 
-	return place_join(places, at, sbx_string(places->view, suffix));
+	return place_join(places, at, sbx_string(places->blob, suffix));
 }
 
 static struct sbx_rule
 rule_bind(const struct places *places, const struct sbx_path *path,
     bool other_home)
 {
-	struct sbx_place *holes = arena_alloc(places->arena,
-	    (path->hole_count + 1u) * sizeof *holes);
+	struct sbx_place *exclusions = arena_alloc(places->arena,
+	    (path->exclusion_count + 1u) * sizeof *exclusions);
 
-	for (uint16_t i = 0; i < path->hole_count; i++) {
-		const struct sbx_hole *hole =
-		    &places->view->holes[path->first_hole + i];
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &places->blob->exclusions[path->first_exclusion + i];
 
-		holes[i] = bind(places, hole->anchor, hole->suffix, other_home);
+		exclusions[i] = bind(places, exclusion->anchor,
+		    exclusion->suffix, other_home);
 	}
 	return (struct sbx_rule){
 		.at = bind(places, path->anchor, path->suffix, other_home),
-		.holes = holes,
+		.exclusions = exclusions,
 		.source = path->source,
-		.hole_count = path->hole_count,
+		.exclusion_count = path->exclusion_count,
 		.effect = path->effect,
 		.rights = path->rights,
 	};
@@ -291,14 +292,14 @@ rules_add(struct place_rules *rules, const struct sbx_path *path,
  * denies, ~ has two meanings if $HOME is not the home of the password entry:
  * changing a variable uncovers nothing. */
 static void
-rules_bind(const struct places *places, uint8_t where,
+rules_bind(const struct places *places, uint8_t platforms,
     struct place_rules *rules)
 {
-	rules_init(places, 2u * places->view->path_count, rules);
-	for (uint32_t i = 0; i < places->view->path_count; i++) {
-		const struct sbx_path *path = &places->view->paths[i];
+	rules_init(places, 2u * places->blob->path_count, rules);
+	for (uint32_t i = 0; i < places->blob->path_count; i++) {
+		const struct sbx_path *path = &places->blob->paths[i];
 
-		if ((path->where & where) == 0)
+		if ((path->platforms & platforms) == 0)
 			continue;
 		rules_add(rules, path, rule_bind(places, path, false));
 		if (path->effect != SBX_ALLOW && places->has_other_home &&
@@ -316,19 +317,19 @@ rule_place(const struct places *places, const struct sbx_path *path,
 
 	if (path->glob == 0)
 		return true;
-	if (!sbx_glob_parse(sbx_string(places->view, path->glob), &glob))
+	if (!sbx_glob_parse(sbx_string(places->blob, path->glob), &glob))
 		return false;
 	*at = sbx_glob_find(&glob, *at, about);
 	return at->len > 0;
 }
 
 void
-places_rules_for(const struct places *places, uint8_t where,
+places_rules_for(const struct places *places, uint8_t platforms,
     struct sbx_place path, struct place_rules *rules)
 {
 	struct place_rules all;
 
-	rules_bind(places, where, &all);
+	rules_bind(places, platforms, &all);
 	*rules = all;
 	rules->count = 0;
 	for (size_t i = 0; i < all.count; i++) {
@@ -338,10 +339,10 @@ places_rules_for(const struct places *places, uint8_t where,
 }
 
 void
-places_rules(const struct places *places, uint8_t where,
+places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules)
 {
-	places_rules_for(places, where, places->anchors[SBX_ANCHOR_ROOT],
+	places_rules_for(places, platforms, places->anchors[SBX_ANCHOR_ROOT],
 	    rules);
 }
 
@@ -355,7 +356,7 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 	uint64_t states;
 	uint32_t at = place.len;
 
-	if (!sbx_glob_parse(sbx_string(places->view, rule->glob), &glob))
+	if (!sbx_glob_parse(sbx_string(places->blob, rule->glob), &glob))
 		return false;
 	if (!sbx_covers(place, directory))
 		return sbx_covers(directory, place);
@@ -389,18 +390,18 @@ index_add(const struct places *places, struct place_index *index, uint32_t rule)
 }
 
 static void
-index_make(const struct places *places, uint8_t where,
+index_make(const struct places *places, uint8_t platforms,
     struct place_index *index)
 {
-	*index = (struct place_index){ .where = where };
-	rules_bind(places, where, &index->rules);
+	*index = (struct place_index){ .platforms = platforms };
+	rules_bind(places, platforms, &index->rules);
 	for (size_t i = 0; i < index->rules.count; i++) {
 		uint32_t glob = index->rules.paths[i]->glob;
 		struct glob_entry entry = { .rule = (uint32_t)i };
 
 		if (glob == 0)
 			index_add(places, index, (uint32_t)i);
-		else if (sbx_glob_parse(sbx_string(places->view, glob),
+		else if (sbx_glob_parse(sbx_string(places->blob, glob),
 			     &entry.glob))
 			*arena_push(places->arena, &index->globs) = entry;
 	}
@@ -456,14 +457,14 @@ pick_compare(const void *a, const void *b)
 }
 
 void
-places_rules_over(const struct places *places, uint8_t where,
+places_rules_over(const struct places *places, uint8_t platforms,
     struct sbx_place path, struct place_rules *rules)
 {
 	struct place_index *index = places->index;
 	struct picks picks = { 0 };
 
-	if (index->where != where)
-		index_make(places, where, index);
+	if (index->platforms != platforms)
+		index_make(places, platforms, index);
 	for (uint32_t len = 0; len <= path.len; len++) {
 		if (len == path.len || path.path[len] == '/')
 			picks_add_at(places,

@@ -15,7 +15,7 @@
 
 struct places {
 	struct arena *arena;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	struct sbx_place cwd;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
 	bool named[SBX_MAX_ANCHORS]; /* bound to its own name */
@@ -33,7 +33,7 @@ struct place_rules {
 
 /* NULL: the current directory; $HOME and the password entry's home. */
 void places_init(struct places *places, struct arena *arena,
-    const struct sbx_view *view, const char *workspace, const char *home);
+    const struct sbx_blob *blob, const char *workspace, const char *home);
 
 /* Binds a parameter; false if the policy has none of that name. */
 bool places_define(struct places *places, const char *name, size_t len,
@@ -56,14 +56,14 @@ const char *places_find(const struct places *places, const char *text,
 const char *places_spell(const struct places *places, struct sbx_place place);
 
 /* Without the globs: what they mean depends on what is there. */
-void places_rules(const struct places *places, uint8_t where,
+void places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules);
 
 /*
  * The rules as they bear on one path: a glob that matches it, or a directory
  * above it, is a rule at that place, as if the path were there at the start.
  */
-void places_rules_for(const struct places *places, uint8_t where,
+void places_rules_for(const struct places *places, uint8_t platforms,
     struct sbx_place path, struct place_rules *rules);
 
 /*
@@ -71,7 +71,7 @@ void places_rules_for(const struct places *places, uint8_t where,
  * or above it: all that a verdict is made of.  They are bound and indexed once,
  * so that asking many times costs little, however many rules there are.
  */
-void places_rules_over(const struct places *places, uint8_t where,
+void places_rules_over(const struct places *places, uint8_t platforms,
     struct sbx_place path, struct place_rules *rules);
 
 /* Whether a glob may match something in a directory or below it. */

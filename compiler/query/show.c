@@ -86,10 +86,10 @@ show_text(FILE *stream, const char *text)
 }
 
 void
-show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
+show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix)
 {
-	const char *tail = sbx_string(view, suffix), *name;
+	const char *tail = sbx_string(blob, suffix), *name;
 
 	if (anchor == SBX_ANCHOR_ROOT) {
 		show_text(stream, *tail == '\0' ? "/" : tail);
@@ -99,18 +99,18 @@ show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
 		show_pieces(stream, (const char *const[]){ "~", tail, NULL });
 		return;
 	}
-	name = sbx_string(view, view->anchors[anchor].name);
+	name = sbx_string(blob, blob->anchors[anchor].name);
 	show_pieces(stream,
 	    (const char *const[]){ "${", name, "}", tail, NULL });
 }
 
 static void
-show_glob(FILE *stream, const struct sbx_view *view,
+show_glob(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule)
 {
-	const char *tail = sbx_string(view, rule->suffix);
-	const char *glob = sbx_string(view, rule->glob);
-	const char *name = sbx_string(view, view->anchors[rule->anchor].name);
+	const char *tail = sbx_string(blob, rule->suffix);
+	const char *glob = sbx_string(blob, rule->glob);
+	const char *name = sbx_string(blob, blob->anchors[rule->anchor].name);
 
 	fputs("glob ", stream);
 	if (rule->anchor == SBX_ANCHOR_ROOT)
@@ -124,25 +124,25 @@ show_glob(FILE *stream, const struct sbx_view *view,
 }
 
 void
-show_path_rule(FILE *stream, const struct sbx_view *view,
+show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule)
 {
 	fprintf(stream, "%s %s ", effect_word(rule->effect),
 	    rights_word(rule->effect, rule->rights));
 	if (rule->glob != 0)
-		show_glob(stream, view, rule);
+		show_glob(stream, blob, rule);
 	else
-		show_place(stream, view, rule->anchor, rule->suffix);
-	for (uint16_t i = 0; i < rule->hole_count; i++) {
-		const struct sbx_hole *hole =
-		    &view->holes[rule->first_hole + i];
+		show_place(stream, blob, rule->anchor, rule->suffix);
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[rule->first_exclusion + i];
 
 		fputs(i == 0 ? " except " : " ", stream);
-		if (i == 0 && rule->hole_count > 1)
+		if (i == 0 && rule->exclusion_count > 1)
 			fputs("{ ", stream);
-		show_place(stream, view, hole->anchor, hole->suffix);
+		show_place(stream, blob, exclusion->anchor, exclusion->suffix);
 	}
-	if (rule->hole_count > 1)
+	if (rule->exclusion_count > 1)
 		fputs(" }", stream);
 }
 
@@ -155,19 +155,19 @@ show_ports(FILE *stream, const struct sbx_port *rule)
 }
 
 void
-show_set(FILE *stream, const struct sbx_view *view, const struct sbx_set *set)
+show_set(FILE *stream, const struct sbx_blob *blob, const struct sbx_set *set)
 {
 	fputs("set env ", stream);
-	show_text(stream, sbx_string(view, set->name));
+	show_text(stream, sbx_string(blob, set->name));
 	fputs(" = ", stream);
 	if (set->anchor == SBX_NO_ANCHOR)
-		show_text(stream, sbx_string(view, set->text));
+		show_text(stream, sbx_string(blob, set->text));
 	else
-		show_place(stream, view, set->anchor, set->text);
+		show_place(stream, blob, set->anchor, set->text);
 }
 
 void
-show_where(FILE *stream, uint8_t where)
+show_platforms(FILE *stream, uint8_t platforms)
 {
 	static const struct {
 		uint8_t bits;
@@ -179,19 +179,19 @@ show_where(FILE *stream, uint8_t where)
 	};
 
 	/* A blob speaks of Linux; macOS has its profile. */
-	if ((where & SBX_ON_LINUX) == SBX_ON_LINUX)
+	if ((platforms & SBX_ON_LINUX) == SBX_ON_LINUX)
 		return;
 	fputs(" on", stream);
 	for (size_t i = 0; i < countof(names); i++) {
-		if ((where & names[i].bits) != names[i].bits)
+		if ((platforms & names[i].bits) != names[i].bits)
 			continue;
 		fprintf(stream, " %s", names[i].name);
-		where &= (uint8_t)~names[i].bits;
+		platforms &= (uint8_t)~names[i].bits;
 	}
 }
 
 void
-show_source(FILE *stream, const struct sbx_view *view, uint32_t source)
+show_source(FILE *stream, const struct sbx_blob *blob, uint32_t source)
 {
 	const struct sbx_source *at;
 
@@ -199,19 +199,19 @@ show_source(FILE *stream, const struct sbx_view *view, uint32_t source)
 		fputs("(built in)", stream);
 		return;
 	}
-	at = &view->sources[source];
-	show_text(stream, sbx_string(view, at->file));
+	at = &blob->sources[source];
+	show_text(stream, sbx_string(blob, at->file));
 	fprintf(stream, ":%u:%u", at->line, at->column);
 }
 
 const char *
-show_via(const struct sbx_view *view, uint32_t source)
+show_via(const struct sbx_blob *blob, uint32_t source)
 {
 	const char *via;
 
 	if (source == SBX_NO_SOURCE)
 		return NULL;
-	via = sbx_string(view, view->sources[source].via);
+	via = sbx_string(blob, blob->sources[source].via);
 	return *via != '\0' ? via : NULL;
 }
 

@@ -14,28 +14,28 @@
 void show_text(FILE *stream, const char *text);
 
 /* "${workspace}/x", "~/x", "/x", quoted if need be. */
-void show_place(FILE *stream, const struct sbx_view *view, uint16_t anchor,
+void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix);
 
 /* "deny write ${workspace}/.git except ${workspace}/.git/index". */
-void show_path_rule(FILE *stream, const struct sbx_view *view,
+void show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule);
 
 /* "connect tcp 443", "listen tcp 8000-8080". */
 void show_ports(FILE *stream, const struct sbx_port *rule);
 
 /* "set env TMPDIR = /tmp". */
-void show_set(FILE *stream, const struct sbx_view *view,
+void show_set(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_set *set);
 
 /* " on x86_64"; nothing for all of Linux. */
-void show_where(FILE *stream, uint8_t where);
+void show_platforms(FILE *stream, uint8_t platforms);
 
 /* "team.sbx:9:5", or "(built in)" for SBX_NO_SOURCE. */
-void show_source(FILE *stream, const struct sbx_view *view, uint32_t source);
+void show_source(FILE *stream, const struct sbx_blob *blob, uint32_t source);
 
 /* The name of the profile or group that holds the place, or NULL. */
-const char *show_via(const struct sbx_view *view, uint32_t source);
+const char *show_via(const struct sbx_blob *blob, uint32_t source);
 
 /* "EPERM", or NULL for a number without a name. */
 const char *show_errno(uint16_t error);

@@ -43,26 +43,27 @@ subject_open(const struct options *options, const char *path,
 
 static enum exit_status
 text_read(const struct options *options, const char *path,
-    enum diag_format format, struct sbx_view *view)
+    enum diag_format format, struct sbx_blob *blob)
 {
 	struct compilation compilation;
-	struct blob blob;
+	struct image image;
 	bool good;
 
 	if (!subject_open(options, path, &compilation))
 		return EXIT_TROUBLE;
-	good = compile(&compilation, options->profile, &blob);
+	good = compile(&compilation, options->profile, &image);
 	if (!good)
 		diags_print(&compilation.diags, stderr, format,
 		    options->colour);
-	return good && sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK ?
+	return good &&
+		sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK ?
 	    EXIT_CLEAN :
 	    EXIT_TROUBLE;
 }
 
 enum exit_status
 subject_read(const struct options *options, const char *path,
-    struct sbx_view *view)
+    struct sbx_blob *blob)
 {
 	const char *profile;
 
@@ -72,10 +73,10 @@ subject_read(const struct options *options, const char *path,
 			    strcmp(options->format, "gcc") == 0 ?
 			DIAG_GCC :
 			DIAG_TEXT,
-		    view);
-	if (!input_blob(options->arena, path, view))
+		    blob);
+	if (!input_blob(options->arena, path, blob))
 		return EXIT_TROUBLE;
-	profile = sbx_string(view, view->meta->profile);
+	profile = sbx_string(blob, blob->meta->profile);
 	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
 		return EXIT_CLEAN;
 	complain("%s: it holds the profile '%s'", path, profile);
@@ -120,7 +121,7 @@ define_all(const struct options *options, struct places *places)
 }
 
 enum exit_status
-subject_bind(const struct options *options, const struct sbx_view *view,
+subject_bind(const struct options *options, const struct sbx_blob *blob,
     struct subject *subject)
 {
 	*subject = (struct subject){ .arch = options_arch(options) };
@@ -128,7 +129,7 @@ subject_bind(const struct options *options, const struct sbx_view *view,
 		subject->arch = &arches[0];
 	if (subject->arch == NULL || !level_choose(options, &subject->level))
 		return EXIT_USAGE;
-	places_init(&subject->places, options->arena, view, options->workspace,
+	places_init(&subject->places, options->arena, blob, options->workspace,
 	    options->home);
 	return define_all(options, &subject->places) ? EXIT_CLEAN : EXIT_USAGE;
 }

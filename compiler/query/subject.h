@@ -17,13 +17,13 @@ bool subject_open(const struct options *options, const char *path,
  * compiled).  EXIT_CLEAN, or what to end with after complaining.
  */
 enum exit_status subject_read(const struct options *options, const char *path,
-    struct sbx_view *view);
+    struct sbx_blob *blob);
 
 /*
  * Binds it where the options say: -w, --home, -D, --arch, -l.  The level is
  * full, which an ordinary machine gives, unless the user asks for another.
  */
 enum exit_status subject_bind(const struct options *options,
-    const struct sbx_view *view, struct subject *subject);
+    const struct sbx_blob *blob, struct subject *subject);
 
 #endif

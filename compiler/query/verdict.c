@@ -4,9 +4,9 @@
 #include <string.h>
 
 static bool
-allows_everything(const struct sbx_view *view)
+allows_everything(const struct sbx_blob *blob)
 {
-	return (view->meta->flags & SBX_EVERYTHING) != 0;
+	return (blob->meta->flags & SBX_EVERYTHING) != 0;
 }
 
 static uint32_t
@@ -51,14 +51,14 @@ deciding_rule(const struct place_rules *rules, struct sbx_verdict model,
 static struct verdict
 path_verdict(const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	struct place_rules rules;
 	struct sbx_verdict model;
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	size_t decided;
 
-	places_rules_over(&subject->places, subject->arch->where, access->path,
-	    &rules);
+	places_rules_over(&subject->places, subject->arch->platforms,
+	    access->path, &rules);
 	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
 	    access->path);
 	decided = deciding_rule(&rules, model, access->detail, access->path);
@@ -70,7 +70,7 @@ path_verdict(const struct subject *subject, const struct access *access)
 	if (decided == rules.count)
 		return verdict;
 	verdict.by = BY_PATH;
-	verdict.rule = (uint32_t)(rules.paths[decided] - view->paths);
+	verdict.rule = (uint32_t)(rules.paths[decided] - blob->paths);
 	return verdict;
 }
 
@@ -81,15 +81,15 @@ static uint32_t
 port_rule(const struct subject *subject, struct sbx_verdict model,
     const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	uint32_t i = 0;
 
-	for (; i < view->port_count; i++) {
-		const struct sbx_port *rule = &view->ports[i];
+	for (; i < blob->port_count; i++) {
+		const struct sbx_port *rule = &blob->ports[i];
 
 		if (rule->source == model.source &&
 		    rule->op == access->detail &&
-		    (rule->where & subject->arch->where) != 0 &&
+		    (rule->platforms & subject->arch->platforms) != 0 &&
 		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
 		    access->port >= rule->low && access->port <= rule->high)
 			break;
@@ -105,31 +105,31 @@ loopback_verdict(const struct subject *subject)
 		.allowed = subject->level == SBX_LEVEL_FULL,
 		.unenforced = subject->level == SBX_LEVEL_NONE,
 		.by = BY_NETWORK,
-		.source = subject->places.view->meta->net_source,
+		.source = subject->places.blob->meta->net_source,
 	};
 }
 
 static struct verdict
 port_verdict(const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	struct sbx_verdict model;
 	struct verdict verdict = { .by = BY_NOTHING };
 
-	if (view->meta->net == SBX_NET_LOOPBACK)
+	if (blob->meta->net == SBX_NET_LOOPBACK)
 		return loopback_verdict(subject);
-	model = sbx_port_verdict(view, subject->arch->where, access->detail,
+	model = sbx_port_verdict(blob, subject->arch->platforms, access->detail,
 	    access->port);
 	verdict.allowed = sbx_verdict_allows(model);
 	verdict.preferred = model.preferred;
 	verdict.source = model.source;
 	verdict.rule = port_rule(subject, model, access);
-	if (verdict.rule < view->port_count)
+	if (verdict.rule < blob->port_count)
 		verdict.by = BY_PORT;
 	else if (model.source != SBX_NO_SOURCE)
 		verdict.by = BY_NETWORK;
 	/* Landlock holds the ports, from ABI 4 on: the filter before. */
-	if (verdict.allowed && view->meta->net == SBX_NET_PORTS &&
+	if (verdict.allowed && blob->meta->net == SBX_NET_PORTS &&
 	    abi_of(subject) < 4) {
 		verdict.allowed = false;
 		verdict.by = BY_OLD_KERNEL;
@@ -144,12 +144,12 @@ port_verdict(const struct subject *subject, const struct access *access)
 static uint32_t
 set_rule(const struct subject *subject, const char *name)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	uint32_t i = 0;
 
-	while (i < view->set_count &&
-	    ((view->set[i].where & subject->arch->where) == 0 ||
-		strcmp(sbx_string(view, view->set[i].name), name) != 0))
+	while (i < blob->set_count &&
+	    ((blob->set[i].platforms & subject->arch->platforms) == 0 ||
+		strcmp(sbx_string(blob, blob->set[i].name), name) != 0))
 		i++;
 	return i;
 }
@@ -159,16 +159,16 @@ static uint32_t
 env_rule(const struct subject *subject, struct sbx_verdict model,
     const char *name)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	uint32_t i = 0;
 
-	for (; i < view->env_count; i++) {
-		const struct sbx_env *rule = &view->env[i];
+	for (; i < blob->env_count; i++) {
+		const struct sbx_env *rule = &blob->env[i];
 
 		if (rule->source == model.source &&
-		    (rule->where & subject->arch->where) != 0 &&
+		    (rule->platforms & subject->arch->platforms) != 0 &&
 		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
-		    sbx_pattern_match(sbx_string(view, rule->pattern), name,
+		    sbx_pattern_match(sbx_string(blob, rule->pattern), name,
 			strlen(name)))
 			break;
 	}
@@ -178,9 +178,9 @@ env_rule(const struct subject *subject, struct sbx_verdict model,
 static struct verdict
 env_verdict(const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
-	struct sbx_verdict model = sbx_env_verdict(view, subject->arch->where,
-	    access->name, strlen(access->name));
+	const struct sbx_blob *blob = subject->places.blob;
+	struct sbx_verdict model = sbx_env_verdict(blob,
+	    subject->arch->platforms, access->name, strlen(access->name));
 	struct verdict verdict = {
 		.allowed = sbx_verdict_allows(model),
 		.preferred = model.preferred,
@@ -188,15 +188,15 @@ env_verdict(const struct subject *subject, const struct access *access)
 	};
 	uint32_t set = set_rule(subject, access->name);
 
-	if (set < view->set_count)
+	if (set < blob->set_count)
 		return (struct verdict){
 			.allowed = true,
 			.by = BY_SET,
 			.rule = set,
-			.source = view->set[set].source,
+			.source = blob->set[set].source,
 		};
 	/* The loader sets it wherever there is a scratch directory. */
-	if ((view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
+	if ((blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
 	    strcmp(access->name, "TMPDIR") == 0)
 		return (struct verdict){
 			.allowed = true,
@@ -204,7 +204,7 @@ env_verdict(const struct subject *subject, const struct access *access)
 			.source = SBX_NO_SOURCE,
 		};
 	verdict.rule = env_rule(subject, model, access->name);
-	if (verdict.rule < view->env_count)
+	if (verdict.rule < blob->env_count)
 		verdict.by = BY_ENV;
 	else if (verdict.allowed)
 		verdict.by = BY_EVERYTHING;
@@ -217,12 +217,12 @@ env_verdict(const struct subject *subject, const struct access *access)
 static uint32_t
 syscall_record(const struct subject *subject, const char *name)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	uint32_t i = 0;
 
-	while (i < view->syscall_count &&
-	    ((view->syscalls[i].where & subject->arch->where) == 0 ||
-		strcmp(sbx_string(view, view->syscalls[i].name), name) != 0))
+	while (i < blob->syscall_count &&
+	    ((blob->syscalls[i].platforms & subject->arch->platforms) == 0 ||
+		strcmp(sbx_string(blob, blob->syscalls[i].name), name) != 0))
 		i++;
 	return i;
 }
@@ -230,16 +230,16 @@ syscall_record(const struct subject *subject, const char *name)
 const struct sbx_program *
 verdict_program(const struct subject *subject)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	bool full = subject->level == SBX_LEVEL_FULL;
 	uint32_t kind = (full ? SBX_PROGRAM_FULL : 0) |
-	    (full && view->meta->net == SBX_NET_LOOPBACK ?
+	    (full && blob->meta->net == SBX_NET_LOOPBACK ?
 		    SBX_PROGRAM_LOOPBACK :
 		    0);
 	const struct sbx_program *best = NULL;
 
-	for (uint32_t i = 0; i < view->program_count; i++) {
-		const struct sbx_program *program = &view->programs[i];
+	for (uint32_t i = 0; i < blob->program_count; i++) {
+		const struct sbx_program *program = &blob->programs[i];
 
 		if (program->arch == subject->arch->audit &&
 		    (program->flags &
@@ -258,7 +258,7 @@ static void
 filter_ask(const struct subject *subject, const struct sbx_program *program,
     int number, struct verdict *verdict)
 {
-	const struct sbx_insn *insns = subject->places.view->bpf +
+	const struct sbx_insn *insns = subject->places.blob->bpf +
 	    program->first;
 	bool denied = false;
 
@@ -297,7 +297,7 @@ filter_ask_args(const struct subject *subject,
 
 	for (unsigned i = 0; i < access->arg_count; i++)
 		data.args[i] = access->args[i];
-	verdict->answer = bpf_run(subject->places.view->bpf + program->first,
+	verdict->answer = bpf_run(subject->places.blob->bpf + program->first,
 	    program->count, &data, &ok, NULL);
 	verdict->allowed = verdict->answer == FILTER_ALLOW;
 }
@@ -305,7 +305,7 @@ filter_ask_args(const struct subject *subject,
 static struct verdict
 syscall_verdict(const struct subject *subject, const struct access *access)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	int number = syscall_number(subject->arch, access->name);
 	const struct sbx_program *program = verdict_program(subject);
@@ -321,8 +321,8 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 	else
 		verdict.allowed = true;
 	verdict.rule = syscall_record(subject, access->name);
-	if (verdict.rule < view->syscall_count) {
-		const struct sbx_syscall *call = &view->syscalls[verdict.rule];
+	if (verdict.rule < blob->syscall_count) {
+		const struct sbx_syscall *call = &blob->syscalls[verdict.rule];
 
 		verdict.by = BY_SYSCALL;
 		verdict.source = call->source;
@@ -346,7 +346,7 @@ verdict_of(const struct subject *subject, const struct access *access)
 	/* The environment has rules of its own beside `everything`. */
 	if (access->kind == ACCESS_ENV)
 		return env_verdict(subject, access);
-	if (allows_everything(subject->places.view))
+	if (allows_everything(subject->places.blob))
 		return everything;
 	if (access->kind == ACCESS_PATH)
 		return path_verdict(subject, access);

@@ -13,16 +13,16 @@ void
 why_say_rule(const struct why *why, const char *label, uint32_t source)
 {
 	fprintf(why->stream, "    %s", label);
-	show_source(why->stream, why->view, source);
+	show_source(why->stream, why->blob, source);
 	fputs(": ", why->stream);
 }
 
 void
-why_say_rule_end(const struct why *why, uint8_t where, uint32_t source)
+why_say_rule_end(const struct why *why, uint8_t platforms, uint32_t source)
 {
-	const char *via = show_via(why->view, source);
+	const char *via = show_via(why->blob, source);
 
-	show_where(why->stream, where);
+	show_platforms(why->stream, platforms);
 	if (via != NULL) {
 		fputs("  (", why->stream);
 		show_text(why->stream, via);
@@ -37,7 +37,7 @@ const struct sbx_path *
 why_path_rule(const struct why *why)
 {
 	return why->verdict.by == BY_PATH ?
-	    &why->view->paths[why->verdict.rule] :
+	    &why->blob->paths[why->verdict.rule] :
 	    NULL;
 }
 
@@ -46,8 +46,8 @@ why_say_path_rule(const struct why *why, const char *label,
     const struct sbx_path *path)
 {
 	why_say_rule(why, label, path->source);
-	show_path_rule(why->stream, why->view, path);
-	why_say_rule_end(why, path->where, path->source);
+	show_path_rule(why->stream, why->blob, path);
+	why_say_rule_end(why, path->platforms, path->source);
 }
 
 /* The other rules that cover the path, allows and denies alike. */
@@ -58,7 +58,7 @@ say_others(const struct why *why)
 	struct place_rules rules;
 	size_t said = 0, left = 0;
 
-	places_rules_for(&why->subject->places, why->subject->arch->where,
+	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, &rules);
 	for (size_t i = 0; i < rules.count; i++) {
 		if (rules.paths[i] == decided ||
@@ -92,7 +92,7 @@ why_path(const struct why *why)
 static void
 say_port_rule(const struct why *why)
 {
-	const struct sbx_port *rule = &why->view->ports[why->verdict.rule];
+	const struct sbx_port *rule = &why->blob->ports[why->verdict.rule];
 	const struct verdict *verdict = &why->verdict;
 
 	if (verdict->source == SBX_NO_SOURCE) {
@@ -108,7 +108,7 @@ say_port_rule(const struct why *why)
 	}
 	fprintf(why->stream, "%s network ", effect_word(rule->effect));
 	show_ports(why->stream, rule);
-	why_say_rule_end(why, rule->where, rule->source);
+	why_say_rule_end(why, rule->platforms, rule->source);
 }
 
 static void
@@ -127,23 +127,23 @@ say_loopback(const struct why *why)
 	fputs("    but only inside: the sandbox has a network of its own, "
 	      "from which nothing leads out (level full)\n",
 	    why->stream);
-	if (why->view->meta->level < SBX_LEVEL_FULL)
+	if (why->blob->meta->level < SBX_LEVEL_FULL)
 		fprintf(why->stream,
 		    "    but the policy also runs at level "
 		    "%s, where no socket opens: 'require level full'\n",
-		    level_word(why->view->meta->level));
+		    level_word(why->blob->meta->level));
 }
 
 static void
 why_port(const struct why *why)
 {
-	if (why->view->meta->net == SBX_NET_LOOPBACK) {
+	if (why->blob->meta->net == SBX_NET_LOOPBACK) {
 		say_loopback(why);
 		return;
 	}
 	say_port_rule(why);
 	if (why->verdict.by == BY_OLD_KERNEL ||
-	    (why->verdict.allowed && why->view->meta->net == SBX_NET_PORTS))
+	    (why->verdict.allowed && why->blob->meta->net == SBX_NET_PORTS))
 		fputs("    but on a kernel without Landlock ABI 4 (Linux 6.7), "
 		      "or below level standard, no TCP socket opens\n",
 		    why->stream);
@@ -154,28 +154,28 @@ why_port(const struct why *why)
 static void
 say_set(const struct why *why)
 {
-	const struct sbx_set *set = &why->view->set[why->verdict.rule];
+	const struct sbx_set *set = &why->blob->set[why->verdict.rule];
 
 	why_say_rule(why, "", set->source);
 	fputs("set env ", why->stream);
-	show_text(why->stream, sbx_string(why->view, set->name));
+	show_text(why->stream, sbx_string(why->blob, set->name));
 	fputs(" = ", why->stream);
 	if (set->anchor == SBX_NO_ANCHOR)
-		show_text(why->stream, sbx_string(why->view, set->text));
+		show_text(why->stream, sbx_string(why->blob, set->text));
 	else
-		show_place(why->stream, why->view, set->anchor, set->text);
-	why_say_rule_end(why, set->where, set->source);
+		show_place(why->stream, why->blob, set->anchor, set->text);
+	why_say_rule_end(why, set->platforms, set->source);
 }
 
 static void
 say_env_rule(const struct why *why)
 {
-	const struct sbx_env *rule = &why->view->env[why->verdict.rule];
+	const struct sbx_env *rule = &why->blob->env[why->verdict.rule];
 
 	why_say_rule(why, "", rule->source);
 	fprintf(why->stream, "%s env ", effect_word(rule->effect));
-	show_text(why->stream, sbx_string(why->view, rule->pattern));
-	why_say_rule_end(why, rule->where, rule->source);
+	show_text(why->stream, sbx_string(why->blob, rule->pattern));
+	why_say_rule_end(why, rule->platforms, rule->source);
 }
 
 static void
@@ -197,16 +197,16 @@ why_env(const struct why *why)
 bool
 why_is_named(const struct why *why, const struct sbx_syscall *call)
 {
-	const char *reason = sbx_string(why->view, call->reason);
+	const char *reason = sbx_string(why->blob, call->reason);
 
 	return reason[0] == '@' ||
-	    strcmp(reason, sbx_string(why->view, call->name)) == 0;
+	    strcmp(reason, sbx_string(why->blob, call->name)) == 0;
 }
 
 static void
 say_syscall_record(const struct why *why, const struct sbx_syscall *call)
 {
-	const struct sbx_view *view = why->view;
+	const struct sbx_blob *blob = why->blob;
 
 	if (call->source == SBX_NO_SOURCE) {
 		fputs("    the language's own baseline: ", why->stream);
@@ -218,7 +218,7 @@ say_syscall_record(const struct why *why, const struct sbx_syscall *call)
 				"deny syscalls ",
 			    why->stream);
 	}
-	show_text(why->stream, sbx_string(view, call->reason));
+	show_text(why->stream, sbx_string(blob, call->reason));
 	why_say_rule_end(why, SBX_ON_ALL, call->source);
 }
 
@@ -226,11 +226,11 @@ static void
 why_syscall(const struct why *why)
 {
 	const struct sbx_syscall *call = why->verdict.by == BY_SYSCALL ?
-	    &why->view->syscalls[why->verdict.rule] :
+	    &why->blob->syscalls[why->verdict.rule] :
 	    NULL;
 	/* Of the baseline, which lifts it where Landlock keeps it inside. */
 	bool traces = call != NULL && call->source == SBX_NO_SOURCE &&
-	    strcmp(sbx_string(why->view, call->reason), "@process-access") == 0;
+	    strcmp(sbx_string(why->blob, call->reason), "@process-access") == 0;
 
 	/* Nothing to call: not so much denied as absent. */
 	if (why->verdict.by == BY_MACHINE) {
@@ -263,7 +263,7 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 	struct why why = {
 		.stream = stream,
 		.subject = subject,
-		.view = subject->places.view,
+		.blob = subject->places.blob,
 		.access = access,
 		.all_levels = all_levels,
 		.verdict = verdict_of(subject, access),

@@ -19,7 +19,7 @@
 struct why {
 	FILE *stream;
 	const struct subject *subject;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const struct access *access;
 	bool all_levels; /* else that of the subject alone */
 	struct verdict verdict;
@@ -39,7 +39,8 @@ void why_say_remedy(const struct why *why);
 
 /* "    FILE:LINE:COL: " before a rule, and its end. */
 void why_say_rule(const struct why *why, const char *label, uint32_t source);
-void why_say_rule_end(const struct why *why, uint8_t where, uint32_t source);
+void why_say_rule_end(const struct why *why, uint8_t platforms,
+    uint32_t source);
 void why_say_path_rule(const struct why *why, const char *label,
     const struct sbx_path *path);
 

@@ -14,7 +14,7 @@ covers_level(const struct why *why, enum sbx_level level)
 {
 	if (!why->all_levels)
 		return level == why->subject->level;
-	return level >= why->view->meta->level;
+	return level >= why->blob->meta->level;
 }
 
 /* The directory that holds a path; the root for the root. */
@@ -94,7 +94,7 @@ path_enforcer(const struct why *why, enum sbx_level level)
 
 	if (level < SBX_LEVEL_STANDARD)
 		return NULL;
-	places_rules_for(&why->subject->places, why->subject->arch->where,
+	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, &rules);
 	find_splits(&rules, why->access->detail, why->access->path, &splits);
 	if (level == SBX_LEVEL_FULL && splits.count > 0)
@@ -119,7 +119,7 @@ port_enforcer(const struct why *why, enum sbx_level level)
 {
 	if (level < SBX_LEVEL_MINIMAL)
 		return NULL;
-	if (why->view->meta->net == SBX_NET_PORTS &&
+	if (why->blob->meta->net == SBX_NET_PORTS &&
 	    level >= SBX_LEVEL_STANDARD)
 		return "Landlock from ABI 4 on, else the filter, which opens "
 		       "no TCP socket";
@@ -204,14 +204,14 @@ why_say_enforcers(const struct why *why)
 static void
 say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
 {
-	const struct sbx_view *view = why->view;
+	const struct sbx_blob *blob = why->blob;
 
-	for (uint32_t i = 0; i < view->path_count; i++) {
-		const struct sbx_path *rule = &view->paths[i];
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *rule = &blob->paths[i];
 
 		if (rule->glob == 0 || rule->effect == SBX_ALLOW ||
 		    (rule->rights & right) == 0 ||
-		    (rule->where & why->subject->arch->where) == 0 ||
+		    (rule->platforms & why->subject->arch->platforms) == 0 ||
 		    !places_glob_reaches(&why->subject->places, rule,
 			parent_of(path)))
 			continue;
@@ -275,7 +275,7 @@ why_say_effects(const struct why *why)
 	say_glob(why, rule);
 	if (!why->verdict.allowed)
 		return;
-	places_rules_for(&why->subject->places, why->subject->arch->where,
+	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, &rules);
 	say_split_effects(why, &rules);
 }

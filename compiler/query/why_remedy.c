@@ -26,10 +26,10 @@ step(struct remedy *remedy)
 
 /* The texts of shipped profiles have names like "sbx:coding.sbx". */
 static bool
-is_shipped(const struct sbx_view *view, uint32_t source)
+is_shipped(const struct sbx_blob *blob, uint32_t source)
 {
 	return source != SBX_NO_SOURCE &&
-	    strncmp(sbx_string(view, view->sources[source].file), "sbx:", 4) ==
+	    strncmp(sbx_string(blob, blob->sources[source].file), "sbx:", 4) ==
 	    0;
 }
 
@@ -50,19 +50,19 @@ lift_deny(struct remedy *remedy, const struct sbx_path *rule,
 	const struct why *why = remedy->why;
 	FILE *stream = step(remedy);
 
-	if (is_shipped(why->view, rule->source)) {
+	if (is_shipped(why->blob, rule->source)) {
 		fputs("drop ", stream);
-		show_path_rule(stream, why->view, rule);
+		show_path_rule(stream, why->blob, rule);
 	} else if (rule->glob == 0 &&
 	    sbx_place_compare(place, why->access->path) == 0) {
 		/* Nothing would be left of it. */
 		fputs("take away: ", stream);
-		show_path_rule(stream, why->view, rule);
+		show_path_rule(stream, why->blob, rule);
 		fputs(" at ", stream);
-		show_source(stream, why->view, rule->source);
+		show_source(stream, why->blob, rule->source);
 	} else {
 		fputs("end the rule at ", stream);
-		show_source(stream, why->view, rule->source);
+		show_source(stream, why->blob, rule->source);
 		fputs(" with: except ", stream);
 		say_spelled(why);
 	}
@@ -76,7 +76,7 @@ path_remedy(struct remedy *remedy)
 	struct place_rules rules;
 	bool given = false;
 
-	places_rules_for(&why->subject->places, why->subject->arch->where,
+	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, &rules);
 	for (size_t i = 0; i < rules.count; i++) {
 		if ((rules.rules[i].rights & why->access->detail) == 0 ||
@@ -103,7 +103,7 @@ static void
 lift_rule(struct remedy *remedy, const char *words, const char *object)
 {
 	const struct why *why = remedy->why;
-	bool shipped = is_shipped(why->view, why->verdict.source);
+	bool shipped = is_shipped(why->blob, why->verdict.source);
 	FILE *stream = step(remedy);
 
 	fprintf(stream, "%s%s %s ", shipped ? "drop " : "take away: ",
@@ -112,7 +112,7 @@ lift_rule(struct remedy *remedy, const char *words, const char *object)
 	show_text(stream, object);
 	if (!shipped) {
 		fputs(" at ", stream);
-		show_source(stream, why->view, why->verdict.source);
+		show_source(stream, why->blob, why->verdict.source);
 	}
 	putc('\n', stream);
 }
@@ -125,7 +125,7 @@ port_remedy(struct remedy *remedy)
 	struct arena *arena = why->subject->places.arena;
 
 	/* Level full, or a newer kernel, is what is missing there. */
-	if (why->view->meta->net == SBX_NET_LOOPBACK ||
+	if (why->blob->meta->net == SBX_NET_LOOPBACK ||
 	    why->verdict.by == BY_OLD_KERNEL)
 		return;
 	if (why->verdict.by == BY_NETWORK)
@@ -144,16 +144,16 @@ syscall_remedy(struct remedy *remedy)
 {
 	const struct why *why = remedy->why;
 	const struct sbx_syscall *call =
-	    &why->view->syscalls[why->verdict.rule];
+	    &why->blob->syscalls[why->verdict.rule];
 
 	if (why->verdict.by != BY_SYSCALL || !why_is_named(why, call))
 		return;
 	if (call->source != SBX_NO_SOURCE)
 		lift_rule(remedy, "syscalls",
-		    sbx_string(why->view, call->reason));
+		    sbx_string(why->blob, call->reason));
 	else
 		fprintf(step(remedy), "allow syscalls %s\n",
-		    sbx_string(why->view, call->name));
+		    sbx_string(why->blob, call->name));
 }
 
 static void
@@ -163,8 +163,8 @@ env_remedy(struct remedy *remedy)
 
 	if (why->verdict.by == BY_ENV) {
 		lift_rule(remedy, "env",
-		    sbx_string(why->view,
-			why->view->env[why->verdict.rule].pattern));
+		    sbx_string(why->blob,
+			why->blob->env[why->verdict.rule].pattern));
 		return;
 	}
 	fputs("allow env ", step(remedy));

@@ -3,7 +3,7 @@
  * `except` and `from` beside it; or the words of a rule that has no objects.
  *
  *	- prefer deny read: [ a, b ]	words "prefer deny read", objects a b
- *	  except: c			holes c
+ *	  except: c			exclusions c
  *	- allow network full		words only
  *
  * The key is split into words, each with its own place.  The first one says
@@ -235,7 +235,7 @@ read_rule(struct policy_reader *reader, const struct yaml_entry *entry,
 	if (!entry_has_plain_words(reader, entry, "allow read: PATHS") ||
 	    !rule_objects(reader, entry, stmt) ||
 	    (entry->except != NULL &&
-		!entry_objects(reader, entry->except, &stmt->holes)))
+		!entry_objects(reader, entry->except, &stmt->exclusions)))
 		return;
 	if (stmt->words.first == NULL)
 		entry_report_head(reader, entry, "allow read: PATHS");
@@ -313,10 +313,10 @@ head_nearest(const char *word)
 
 static void
 report_misplaced(struct policy_reader *reader, struct loc loc, const char *word,
-    const char *where, const char *help)
+    const char *platforms, const char *help)
 {
 	struct diag *diag = diag_add(reader->diags, DIAG_MISPLACED, loc,
-	    "'%s' cannot stand %s", word, where);
+	    "'%s' cannot stand %s", word, platforms);
 
 	diag_help(reader->diags, diag, "%s", help);
 }

@@ -9,8 +9,8 @@
 /* --- rules without objects ------------------------------------------------ */
 
 /* What goes with the default on one platform. */
-struct freedoms {
-	uint8_t where;
+struct blankets {
+	uint8_t platforms;
 	bool everything, signal, abstract, denied;
 	enum sbx_net net;
 	uint32_t source; /* of what is said about the network */
@@ -18,21 +18,22 @@ struct freedoms {
 
 /* The same for another platform is one rule for both. */
 static void
-freedom_add(struct restorer *restorer, const struct freedoms *freedoms,
-    enum sbx_effect effect, enum freedom_kind kind, uint32_t source)
+blanket_add(struct restorer *restorer, const struct blankets *blankets,
+    enum sbx_effect effect, enum blanket_kind kind, uint32_t source)
 {
 	struct policy *policy = restorer->policy;
 
-	for (size_t i = 0; i < policy->freedoms.count; i++) {
-		struct freedom_rule *rule = &policy->freedoms.items[i];
+	for (size_t i = 0; i < policy->blankets.count; i++) {
+		struct blanket_rule *rule = &policy->blankets.items[i];
 
 		if (rule->kind != kind || rule->effect != effect)
 			continue;
-		rule->origin.where |= freedoms->where;
+		rule->origin.platforms |= blankets->platforms;
 		return;
 	}
-	*arena_push(restorer->arena, &policy->freedoms) = (struct freedom_rule){
-		.origin = restorer_origin(restorer, freedoms->where, source),
+	*arena_push(restorer->arena, &policy->blankets) = (struct blanket_rule){
+		.origin = restorer_origin(restorer, blankets->platforms,
+		    source),
 		.effect = effect,
 		.kind = kind,
 	};
@@ -40,55 +41,55 @@ freedom_add(struct restorer *restorer, const struct freedoms *freedoms,
 
 /* Beside it only what is preferred may be denied. */
 static void
-say_everything(struct restorer *restorer, const struct freedoms *freedoms)
+say_everything(struct restorer *restorer, const struct blankets *blankets)
 {
-	bool network = freedoms->net == SBX_NET_FULL;
+	bool network = blankets->net == SBX_NET_FULL;
 
-	freedom_add(restorer, freedoms, SBX_ALLOW, FREEDOM_EVERYTHING,
-	    network ? freedoms->source : SBX_NO_SOURCE);
+	blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_EVERYTHING,
+	    network ? blankets->source : SBX_NO_SOURCE);
 	if (!network)
-		freedom_add(restorer, freedoms, SBX_PREFER_DENY,
-		    FREEDOM_NETWORK, freedoms->source);
-	if (!freedoms->signal)
-		freedom_add(restorer, freedoms, SBX_PREFER_DENY, FREEDOM_SIGNAL,
+		blanket_add(restorer, blankets, SBX_PREFER_DENY,
+		    BLANKET_NETWORK, blankets->source);
+	if (!blankets->signal)
+		blanket_add(restorer, blankets, SBX_PREFER_DENY, BLANKET_SIGNAL,
 		    SBX_NO_SOURCE);
-	if (!freedoms->abstract)
-		freedom_add(restorer, freedoms, SBX_PREFER_DENY,
-		    FREEDOM_ABSTRACT, SBX_NO_SOURCE);
+	if (!blankets->abstract)
+		blanket_add(restorer, blankets, SBX_PREFER_DENY,
+		    BLANKET_ABSTRACT, SBX_NO_SOURCE);
 }
 
 static void
-say_freedoms(struct restorer *restorer, const struct freedoms *freedoms)
+say_blankets(struct restorer *restorer, const struct blankets *blankets)
 {
-	uint32_t source = freedoms->source;
+	uint32_t source = blankets->source;
 
-	if (freedoms->everything) {
-		say_everything(restorer, freedoms);
+	if (blankets->everything) {
+		say_everything(restorer, blankets);
 		return;
 	}
-	if (freedoms->signal)
-		freedom_add(restorer, freedoms, SBX_ALLOW, FREEDOM_SIGNAL,
+	if (blankets->signal)
+		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_SIGNAL,
 		    SBX_NO_SOURCE);
-	if (freedoms->abstract)
-		freedom_add(restorer, freedoms, SBX_ALLOW, FREEDOM_ABSTRACT,
+	if (blankets->abstract)
+		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_ABSTRACT,
 		    SBX_NO_SOURCE);
-	if (freedoms->net == SBX_NET_FULL)
-		freedom_add(restorer, freedoms, SBX_ALLOW, FREEDOM_NETWORK,
+	if (blankets->net == SBX_NET_FULL)
+		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_NETWORK,
 		    source);
-	else if (freedoms->net == SBX_NET_LOOPBACK)
-		freedom_add(restorer, freedoms, SBX_ALLOW, FREEDOM_LOOPBACK,
+	else if (blankets->net == SBX_NET_LOOPBACK)
+		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_LOOPBACK,
 		    source);
-	else if (freedoms->denied)
-		freedom_add(restorer, freedoms, SBX_DENY, FREEDOM_NETWORK,
+	else if (blankets->denied)
+		blanket_add(restorer, blankets, SBX_DENY, BLANKET_NETWORK,
 		    source);
 }
 
 /* Abstract sockets are Linux's: what is said of them is for macOS too, unless
  * that would be a rule of its own, which something else might exclude. */
 static void
-macos_freedoms(const struct restorer *restorer, struct freedoms *part)
+macos_blankets(const struct restorer *restorer, struct blankets *part)
 {
-	const struct sbpl_freedoms *text = &restorer->macos.freedoms;
+	const struct sbpl_blankets *text = &restorer->macos.blankets;
 
 	if (text->everything != part->everything || text->net != part->net)
 		part->abstract = text->everything;
@@ -100,11 +101,11 @@ macos_freedoms(const struct restorer *restorer, struct freedoms *part)
 }
 
 void
-restore_freedoms(struct restorer *restorer)
+restore_blankets(struct restorer *restorer)
 {
-	const struct sbx_meta *meta = restorer->view->meta;
-	struct freedoms linux_part = {
-		.where = SBX_ON_LINUX,
+	const struct sbx_meta *meta = restorer->blob->meta;
+	struct blankets linux_part = {
+		.platforms = SBX_ON_LINUX,
 		.everything = meta->flags & SBX_EVERYTHING,
 		.signal = meta->flags & SBX_SIGNAL_ANYWHERE,
 		.abstract = meta->flags & SBX_ABSTRACT_ANYWHERE,
@@ -113,13 +114,13 @@ restore_freedoms(struct restorer *restorer)
 		.net = (enum sbx_net)meta->net,
 		.source = meta->net_source,
 	};
-	struct freedoms macos_part = linux_part;
+	struct blankets macos_part = linux_part;
 
-	say_freedoms(restorer, &linux_part);
+	say_blankets(restorer, &linux_part);
 	if (restorer->has_macos)
-		macos_freedoms(restorer, &macos_part);
-	macos_part.where = SBX_ON_MACOS;
-	say_freedoms(restorer, &macos_part);
+		macos_blankets(restorer, &macos_part);
+	macos_part.platforms = SBX_ON_MACOS;
+	say_blankets(restorer, &macos_part);
 }
 
 /* --- ports ---------------------------------------------------------------- */
@@ -148,8 +149,9 @@ share_ports(struct restorer *restorer, enum sbx_port_op op, bool share)
 		struct port_rule *rule = &policy->ports.items[i];
 
 		if (rule->op == op &&
-		    (rule->origin.where & SBX_ON_LINUX) == SBX_ON_LINUX)
-			rule->origin.where = share ? SBX_ON_ALL : SBX_ON_LINUX;
+		    (rule->origin.platforms & SBX_ON_LINUX) == SBX_ON_LINUX)
+			rule->origin.platforms = share ? SBX_ON_ALL :
+							 SBX_ON_LINUX;
 	}
 }
 
@@ -176,7 +178,7 @@ add_port_ranges(struct restorer *restorer, enum sbx_port_op op, bool full)
 static void
 restore_port_op(struct restorer *restorer, enum sbx_port_op op)
 {
-	enum sbx_net net = restorer->macos.freedoms.net;
+	enum sbx_net net = restorer->macos.blankets.net;
 	bool full = net == SBX_NET_FULL, same = restorer_shares(restorer);
 	bool *open = arena_alloc(restorer->arena, SBPL_PORTS);
 
@@ -186,7 +188,7 @@ restore_port_op(struct restorer *restorer, enum sbx_port_op op)
 	}
 	share_ports(restorer, op, same);
 	if (!same ||
-	    (net == SBX_NET_NONE && restorer->view->meta->net == SBX_NET_NONE))
+	    (net == SBX_NET_NONE && restorer->blob->meta->net == SBX_NET_NONE))
 		return;
 	if (net == SBX_NET_PORTS || full) {
 		sbpl_ports(restorer->policy, op, full, open);
@@ -206,7 +208,7 @@ has_macos_ports(const struct policy *policy)
 		const struct port_rule *rule = &policy->ports.items[i];
 
 		if (rule->effect == SBX_ALLOW &&
-		    (rule->origin.where & SBX_ON_MACOS))
+		    (rule->origin.platforms & SBX_ON_MACOS))
 			return true;
 	}
 	return false;
@@ -215,14 +217,14 @@ has_macos_ports(const struct policy *policy)
 void
 restore_ports(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		const struct sbx_port *port = &view->ports[i];
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
 
 		*arena_push(restorer->arena,
 		    &restorer->policy->ports) = (struct port_rule){
-			.origin = restorer_origin(restorer, port->where,
+			.origin = restorer_origin(restorer, port->platforms,
 			    port->source),
 			.effect = (enum sbx_effect)port->effect,
 			.op = (enum sbx_port_op)port->op,
@@ -236,7 +238,7 @@ restore_ports(struct restorer *restorer)
 		restore_port_op(restorer, (enum sbx_port_op)op);
 	/* All that were allowed are denied: they still open the stack. */
 	if (restorer->has_macos &&
-	    restorer->macos.freedoms.net == SBX_NET_PORTS &&
+	    restorer->macos.blankets.net == SBX_NET_PORTS &&
 	    !has_macos_ports(restorer->policy)) {
 		port_add(restorer, SBX_ALLOW, SBX_CONNECT_TCP, 1, 1);
 		port_add(restorer, SBX_DENY, SBX_CONNECT_TCP, 1, 1);

@@ -22,7 +22,7 @@
 const char *
 restorer_string(const struct restorer *restorer, uint32_t offset)
 {
-	const char *text = sbx_string(restorer->view, offset);
+	const char *text = sbx_string(restorer->blob, offset);
 
 	return arena_intern(restorer->arena, text, strlen(text));
 }
@@ -35,17 +35,18 @@ mark_at(const struct restorer *restorer, uint32_t source)
 
 /* What is for all of Linux is for macOS too, where nothing says otherwise. */
 static uint8_t
-where_of(uint8_t where)
+where_of(uint8_t platforms)
 {
-	return where == SBX_ON_LINUX ? SBX_ON_ALL : where;
+	return platforms == SBX_ON_LINUX ? SBX_ON_ALL : platforms;
 }
 
 struct origin
-restorer_origin(const struct restorer *restorer, uint8_t where, uint32_t source)
+restorer_origin(const struct restorer *restorer, uint8_t platforms,
+    uint32_t source)
 {
 	return (struct origin){
 		.loc = { 0, 1 },
-		.where = where,
+		.platforms = platforms,
 		.own = true,
 		.from = mark_at(restorer, source),
 	};
@@ -66,17 +67,17 @@ check_strings(struct restorer *restorer)
 {
 	static const char unclean[] = "it holds text with invisible "
 				      "characters or such that are no UTF-8";
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t at = 0; at < view->strings_size;) {
-		size_t len = strlen(view->strings + at);
+	for (uint32_t at = 0; at < blob->strings_size;) {
+		size_t len = strlen(blob->strings + at);
 
-		if (!bytes_are_clean(view->strings + at, len))
+		if (!bytes_are_clean(blob->strings + at, len))
 			restorer_fault(restorer, unclean);
 		at += (uint32_t)len + 1;
 	}
-	if (view->sbpl_size > 0 &&
-	    !bytes_are_clean(view->sbpl, strlen(view->sbpl)))
+	if (blob->sbpl_size > 0 &&
+	    !bytes_are_clean(blob->sbpl, strlen(blob->sbpl)))
 		restorer_fault(restorer, unclean);
 }
 
@@ -116,14 +117,14 @@ check_path(struct restorer *restorer, const char *path)
 static void
 restore_marks(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 	const struct mark **marks = arena_alloc(restorer->arena,
-	    view->source_count * sizeof *marks);
+	    blob->source_count * sizeof *marks);
 	struct mark *copies = arena_alloc(restorer->arena,
-	    view->source_count * sizeof *copies);
+	    blob->source_count * sizeof *copies);
 
-	for (uint32_t i = 0; i < view->source_count; i++) {
-		const struct sbx_source *source = &view->sources[i];
+	for (uint32_t i = 0; i < blob->source_count; i++) {
+		const struct sbx_source *source = &blob->sources[i];
 
 		copies[i] = (struct mark){
 			.file = restorer_string(restorer, source->file),
@@ -140,7 +141,7 @@ restore_marks(struct restorer *restorer)
 static void
 restore_meta(struct restorer *restorer)
 {
-	const struct sbx_meta *meta = restorer->view->meta;
+	const struct sbx_meta *meta = restorer->blob->meta;
 	struct policy *policy = restorer->policy;
 
 	policy->profile = restorer_string(restorer, meta->profile);
@@ -160,10 +161,10 @@ restore_meta(struct restorer *restorer)
 static void
 restore_params(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		const struct sbx_anchor *anchor = &view->anchors[i];
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const struct sbx_anchor *anchor = &blob->anchors[i];
 		struct param *param = arena_push(restorer->arena,
 		    &restorer->policy->params);
 
@@ -180,15 +181,15 @@ restore_params(struct restorer *restorer)
 static void
 restore_limits(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		const struct sbx_limit *limit = &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		const struct sbx_limit *limit = &blob->limits[i];
 
 		*arena_push(restorer->arena,
 		    &restorer->policy->limits) = (struct limit_rule){
 			.origin = restorer_origin(restorer,
-			    where_of(limit->where), limit->source),
+			    where_of(limit->platforms), limit->source),
 			.kind = (enum sbx_limit_kind)limit->kind,
 			.value = limit->value,
 		};
@@ -198,15 +199,15 @@ restore_limits(struct restorer *restorer)
 static void
 restore_env(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t i = 0; i < view->env_count; i++) {
-		const struct sbx_env *env = &view->env[i];
+	for (uint32_t i = 0; i < blob->env_count; i++) {
+		const struct sbx_env *env = &blob->env[i];
 
 		*arena_push(restorer->arena,
 		    &restorer->policy->env) = (struct env_rule){
 			.origin = restorer_origin(restorer,
-			    where_of(env->where), env->source),
+			    where_of(env->platforms), env->source),
 			.effect = (enum sbx_effect)env->effect,
 			.pattern = restorer_string(restorer, env->pattern),
 		};
@@ -216,16 +217,16 @@ restore_env(struct restorer *restorer)
 static void
 restore_set(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 
-	for (uint32_t i = 0; i < view->set_count; i++) {
-		const struct sbx_set *set = &view->set[i];
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const struct sbx_set *set = &blob->set[i];
 		const char *text = restorer_string(restorer, set->text);
 
 		*arena_push(restorer->arena,
 		    &restorer->policy->set) = (struct set_rule){
 			.origin = restorer_origin(restorer,
-			    where_of(set->where), set->source),
+			    where_of(set->platforms), set->source),
 			.name = restorer_string(restorer, set->name),
 			.text = text,
 			.anchor = set->anchor,
@@ -245,7 +246,7 @@ restore_set(struct restorer *restorer)
 /* What one call of the table says of the rule that decided about it. */
 struct call_rule {
 	uint32_t reason, source;
-	uint8_t verdict, where;
+	uint8_t verdict, platforms;
 };
 
 static int
@@ -262,13 +263,13 @@ call_rule_compare(const void *a, const void *b)
 
 /* Not the baseline, nor what the network rules say of sockets. */
 static bool
-is_of_rule(const struct sbx_view *view, const struct sbx_syscall *call)
+is_of_rule(const struct sbx_blob *blob, const struct sbx_syscall *call)
 {
 	return call->source != SBX_NO_SOURCE &&
 	    call->verdict != SBX_SYSCALL_ARGS &&
-	    (view->strings[call->reason] == '@' ||
-		strcmp(sbx_string(view, call->reason),
-		    sbx_string(view, call->name)) == 0);
+	    (blob->strings[call->reason] == '@' ||
+		strcmp(sbx_string(blob, call->reason),
+		    sbx_string(blob, call->name)) == 0);
 }
 
 static void
@@ -281,8 +282,9 @@ syscall_add(struct restorer *restorer, const struct call_rule *call)
 	    &restorer->policy->syscalls) = (struct syscall_rule){
 		/* No deny may stand beside `allow everything`. */
 		.origin = restorer_origin(restorer,
-		    restorer->macos.freedoms.everything ? call->where :
-							  where_of(call->where),
+		    restorer->macos.blankets.everything ?
+			call->platforms :
+			where_of(call->platforms),
 		    call->source),
 		.effect = call->verdict == SBX_SYSCALL_DENY ? SBX_DENY :
 							      SBX_ALLOW,
@@ -301,20 +303,20 @@ syscall_add(struct restorer *restorer, const struct call_rule *call)
 static void
 restore_syscalls(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 	struct call_rule *calls = arena_alloc(restorer->arena,
-	    view->syscall_count * sizeof *calls);
+	    blob->syscall_count * sizeof *calls);
 	size_t count = 0, kept = 0;
 
-	for (uint32_t i = 0; i < view->syscall_count; i++) {
-		const struct sbx_syscall *call = &view->syscalls[i];
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &blob->syscalls[i];
 
-		if (is_of_rule(view, call))
+		if (is_of_rule(blob, call))
 			calls[count++] = (struct call_rule){
 				call->reason,
 				call->source,
 				call->verdict,
-				call->where,
+				call->platforms,
 			};
 	}
 	if (count > 1)
@@ -322,7 +324,7 @@ restore_syscalls(struct restorer *restorer)
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 &&
 		    call_rule_compare(&calls[kept - 1], &calls[i]) == 0)
-			calls[kept - 1].where |= calls[i].where;
+			calls[kept - 1].platforms |= calls[i].platforms;
 		else
 			calls[kept++] = calls[i];
 	}
@@ -336,8 +338,8 @@ bool
 restorer_shares(const struct restorer *restorer)
 {
 	return restorer->has_macos &&
-	    restorer->macos.freedoms.everything ==
-	    ((restorer->view->meta->flags & SBX_EVERYTHING) != 0);
+	    restorer->macos.blankets.everything ==
+	    ((restorer->blob->meta->flags & SBX_EVERYTHING) != 0);
 }
 
 /* A deny that the text for macOS has, so that it is enforceable as it was. */
@@ -346,7 +348,7 @@ macos_deny(const struct restorer *restorer)
 {
 	const struct policy *policy = restorer->policy;
 
-	return restorer->macos.freedoms.everything ||
+	return restorer->macos.blankets.everything ||
 		(policy->level_origin.loc.end != 0 &&
 		    policy->level <= SBX_LEVEL_MINIMAL) ?
 	    SBX_PREFER_DENY :
@@ -354,23 +356,23 @@ macos_deny(const struct restorer *restorer)
 }
 
 static const struct target *
-holes_of(struct restorer *restorer, const struct sbx_path *path)
+exclusions_of(struct restorer *restorer, const struct sbx_path *path)
 {
-	const struct sbx_view *view = restorer->view;
-	struct target *holes = arena_alloc(restorer->arena,
-	    path->hole_count * sizeof *holes);
+	const struct sbx_blob *blob = restorer->blob;
+	struct target *exclusions = arena_alloc(restorer->arena,
+	    path->exclusion_count * sizeof *exclusions);
 
-	for (uint16_t i = 0; i < path->hole_count; i++) {
-		const struct sbx_hole *hole =
-		    &view->holes[path->first_hole + i];
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[path->first_exclusion + i];
 
-		holes[i] = (struct target){
-			restorer_string(restorer, hole->suffix),
-			hole->anchor,
+		exclusions[i] = (struct target){
+			restorer_string(restorer, exclusion->suffix),
+			exclusion->anchor,
 		};
-		check_path(restorer, holes[i].suffix);
+		check_path(restorer, exclusions[i].suffix);
 	}
-	return holes;
+	return exclusions;
 }
 
 static int
@@ -391,8 +393,8 @@ restore_macos_paths(struct restorer *restorer, const bool *shared)
 		if (shared[i])
 			continue;
 		check_path(restorer, rule.at.suffix);
-		for (uint16_t j = 0; j < rule.hole_count; j++)
-			check_path(restorer, rule.holes[j].suffix);
+		for (uint16_t j = 0; j < rule.exclusion_count; j++)
+			check_path(restorer, rule.exclusions[j].suffix);
 		if (rule.effect != SBX_ALLOW)
 			rule.effect = deny;
 		rule.origin = restorer_origin(restorer, SBX_ON_MACOS,
@@ -405,12 +407,13 @@ static struct path_rule
 path_rule_of(struct restorer *restorer, const struct sbx_path *path)
 {
 	struct path_rule rule = {
-		.origin = restorer_origin(restorer, path->where, path->source),
+		.origin = restorer_origin(restorer, path->platforms,
+		    path->source),
 		.at = { restorer_string(restorer, path->suffix), path->anchor },
 		.effect = (enum sbx_effect)path->effect,
 		.rights = path->rights,
-		.holes = holes_of(restorer, path),
-		.hole_count = path->hole_count,
+		.exclusions = exclusions_of(restorer, path),
+		.exclusion_count = path->exclusion_count,
 	};
 
 	check_path(restorer, rule.at.suffix);
@@ -424,7 +427,7 @@ path_rule_of(struct restorer *restorer, const struct sbx_path *path)
 static void
 restore_paths(struct restorer *restorer)
 {
-	const struct sbx_view *view = restorer->view;
+	const struct sbx_blob *blob = restorer->blob;
 	struct path_rule *macos = restorer->macos.paths.items;
 	size_t count = restorer->macos.paths.count;
 	bool *shared = arena_alloc(restorer->arena, count);
@@ -432,17 +435,17 @@ restore_paths(struct restorer *restorer)
 
 	if (count > 1)
 		qsort(macos, count, sizeof *macos, rule_compare);
-	for (uint32_t i = 0; i < view->path_count; i++) {
-		struct path_rule rule = path_rule_of(restorer, &view->paths[i]);
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		struct path_rule rule = path_rule_of(restorer, &blob->paths[i]);
 		const struct path_rule *found = NULL;
 
-		if (share && count > 0 && rule.origin.where == SBX_ON_LINUX)
+		if (share && count > 0 && rule.origin.platforms == SBX_ON_LINUX)
 			found = bsearch(&rule, macos, count, sizeof *macos,
 			    rule_compare);
 		if (!restorer->has_macos)
-			rule.origin.where = where_of(rule.origin.where);
+			rule.origin.platforms = where_of(rule.origin.platforms);
 		if (found != NULL) {
-			rule.origin.where = SBX_ON_ALL;
+			rule.origin.platforms = SBX_ON_ALL;
 			shared[found - macos] = true;
 		}
 		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
@@ -464,12 +467,12 @@ policy_new(struct arena *arena)
 }
 
 struct policy *
-restore_policy(struct arena *arena, const struct sbx_view *view,
+restore_policy(struct arena *arena, const struct sbx_blob *blob,
     const char **fault)
 {
 	struct restorer restorer = {
 		.arena = arena,
-		.view = view,
+		.blob = blob,
 		.policy = policy_new(arena),
 	};
 
@@ -477,9 +480,9 @@ restore_policy(struct arena *arena, const struct sbx_view *view,
 	restore_marks(&restorer);
 	restore_meta(&restorer);
 	restore_params(&restorer);
-	restorer.has_macos = restorer.fault == NULL && view->sbpl_size > 0 &&
-	    sbpl_read(restorer.policy, view->sbpl, &restorer.macos);
-	restore_freedoms(&restorer);
+	restorer.has_macos = restorer.fault == NULL && blob->sbpl_size > 0 &&
+	    sbpl_read(restorer.policy, blob->sbpl, &restorer.macos);
+	restore_blankets(&restorer);
 	restore_limits(&restorer);
 	restore_env(&restorer);
 	restore_set(&restorer);
@@ -491,15 +494,15 @@ restore_policy(struct arena *arena, const struct sbx_view *view,
 }
 
 const char *
-restore_difference(struct policy *policy, const struct sbx_view *view)
+restore_difference(struct policy *policy, const struct sbx_blob *blob)
 {
 	struct filter_set filters;
 	struct diags diags;
-	struct blob blob;
+	struct image image;
 
 	diags_init(&diags, policy->arena, policy->sources);
 	filters_build(policy, &filters);
-	if (!emit_blob(policy, &filters, sbpl_text(policy), &diags, &blob))
+	if (!emit_blob(policy, &filters, sbpl_text(policy), &diags, &image))
 		return "its size";
-	return sections_differ(blob.bytes, blob.size, view->base, view->size);
+	return sections_differ(image.bytes, image.size, blob->base, blob->size);
 }

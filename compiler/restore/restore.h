@@ -13,7 +13,7 @@
  * policy can: it was verified, but anybody may have made it.  Strings are the
  * arena's.
  */
-struct policy *restore_policy(struct arena *arena, const struct sbx_view *view,
+struct policy *restore_policy(struct arena *arena, const struct sbx_blob *blob,
     const char **fault);
 
 /*
@@ -21,7 +21,7 @@ struct policy *restore_policy(struct arena *arena, const struct sbx_view *view,
  * policy, as words; NULL if it does not, to the byte.
  */
 const char *restore_difference(struct policy *policy,
-    const struct sbx_view *view);
+    const struct sbx_blob *blob);
 
 /* statements.c: the policy as one profile that needs no other.  `made_from` is
  * what its mark says. */

@@ -9,7 +9,7 @@
 
 struct restorer {
 	struct arena *arena;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	struct policy *policy;
 	const struct mark **marks; /* of the blob's sources; NULL: none */
 	struct sbpl_rules macos;
@@ -21,8 +21,8 @@ struct restorer {
 const char *restorer_string(const struct restorer *restorer, uint32_t offset);
 
 /* A place that is one, though no text is there, with the mark of a source. */
-struct origin restorer_origin(const struct restorer *restorer, uint8_t where,
-    uint32_t source);
+struct origin restorer_origin(const struct restorer *restorer,
+    uint8_t platforms, uint32_t source);
 
 /* Whether a rule of the tables may be for macOS too: one for everything is a
  * reason to refuse others, on its platform alone. */
@@ -32,7 +32,7 @@ bool restorer_shares(const struct restorer *restorer);
 void restorer_fault(struct restorer *restorer, const char *fault);
 
 /* restore_network.c: the rules without objects, and ports. */
-void restore_freedoms(struct restorer *restorer);
+void restore_blankets(struct restorer *restorer);
 void restore_ports(struct restorer *restorer);
 
 #endif

@@ -58,24 +58,24 @@ take_quoted(struct reader *reader)
 /* --- what goes with the default ------------------------------------------- */
 
 static bool
-head_fits(struct reader *reader, struct sbpl_freedoms freedoms, size_t *len)
+head_fits(struct reader *reader, struct sbpl_blankets blankets, size_t *len)
 {
 	struct text *text = &reader->sbpl.text;
 
 	text->used = 0;
-	sbpl_add_head(&reader->sbpl, freedoms);
+	sbpl_add_head(&reader->sbpl, blankets);
 	*len = text->used;
 	return strncmp(reader->at, text->bytes, *len) == 0;
 }
 
 /* Of the few that there are the longest one: others begin like it. */
 static bool
-take_head(struct reader *reader, struct sbpl_freedoms *freedoms)
+take_head(struct reader *reader, struct sbpl_blankets *blankets)
 {
 	size_t longest = 0, len;
 
 	for (unsigned i = 0; i < 4 * SBX_NET_END; i++) {
-		struct sbpl_freedoms tried = {
+		struct sbpl_blankets tried = {
 			.everything = i & 1,
 			.signal = i >> 1 & 1,
 			.net = (enum sbx_net)(i >> 2),
@@ -88,7 +88,7 @@ take_head(struct reader *reader, struct sbpl_freedoms *freedoms)
 		if (!head_fits(reader, tried, &len) || len <= longest)
 			continue;
 		longest = len;
-		*freedoms = tried;
+		*blankets = tried;
 	}
 	reader->at += longest;
 	return longest > 0;
@@ -298,32 +298,32 @@ take_places(struct reader *reader, struct path_rule *rule)
 }
 
 static bool
-take_holes(struct reader *reader, struct path_rule *rule)
+take_exclusions(struct reader *reader, struct path_rule *rule)
 {
-	VEC(struct target) holes = { 0 };
-	struct path_rule hole = { .rights = 0 };
+	VEC(struct target) exclusions = { 0 };
+	struct path_rule exclusion = { .rights = 0 };
 
 	while (!take(reader, ")))")) {
-		if (!take_places(reader, &hole) || hole.glob != NULL ||
-		    holes.count == UINT16_MAX)
+		if (!take_places(reader, &exclusion) ||
+		    exclusion.glob != NULL || exclusions.count == UINT16_MAX)
 			return false;
-		*arena_push(reader->policy->arena, &holes) = hole.at;
+		*arena_push(reader->policy->arena, &exclusions) = exclusion.at;
 	}
-	rule->holes = holes.items;
-	rule->hole_count = (uint16_t)holes.count;
-	return holes.count > 0;
+	rule->exclusions = exclusions.items;
+	rule->exclusion_count = (uint16_t)exclusions.count;
+	return exclusions.count > 0;
 }
 
 static bool
 take_filter(struct reader *reader, struct path_rule *rule)
 {
-	rule->holes = NULL;
-	rule->hole_count = 0;
+	rule->exclusions = NULL;
+	rule->exclusion_count = 0;
 	if (!take(reader, "\n (require-all (require-any"))
 		return take_places(reader, rule);
 	return take_places(reader, rule) &&
 	    take(reader, ") (require-not (require-any") &&
-	    take_holes(reader, rule);
+	    take_exclusions(reader, rule);
 }
 
 /* The operations behind an effect: not those of the pins. */
@@ -343,7 +343,7 @@ static bool
 take_rules(struct reader *reader, struct sbpl_rules *rules, bool *good)
 {
 	struct path_rule rule = {
-		.origin = { .loc = { 0, 1 }, .where = SBX_ON_MACOS },
+		.origin = { .loc = { 0, 1 }, .platforms = SBX_ON_MACOS },
 	};
 	const char *before = reader->at;
 
@@ -375,9 +375,9 @@ sbpl_read(struct policy *policy, const char *text, struct sbpl_rules *rules)
 	bool good = true;
 
 	memset(rules, 0, sizeof *rules);
-	if (!take_head(&reader, &rules->freedoms))
+	if (!take_head(&reader, &rules->blankets))
 		return false;
-	take_ports(&reader, rules->freedoms.net, rules);
+	take_ports(&reader, rules->blankets.net, rules);
 	if (take(&reader, sbpl_place_functions))
 		take(&reader, sbpl_glob_function);
 	while (take_rules(&reader, rules, &good))

@@ -58,7 +58,7 @@ stmt_add(struct builder *builder, enum ast_kind kind,
 		stmt->from = atom_new(builder, AST_STRING, mark);
 		stmt->from->quoted = true;
 	}
-	ast_body_add(&builder->bodies[origin->where & SBX_ON_ALL], stmt);
+	ast_body_add(&builder->bodies[origin->platforms & SBX_ON_ALL], stmt);
 	return stmt;
 }
 
@@ -169,16 +169,16 @@ add_set(struct builder *builder)
 /* --- rules ---------------------------------------------------------------- */
 
 static void
-add_freedoms(struct builder *builder)
+add_blankets(struct builder *builder)
 {
-	static const char *const words[FREEDOM_END] = {
-#define FREEDOM(text, kind) [kind] = text,
+	static const char *const words[BLANKET_END] = {
+#define BLANKET(text, kind) [kind] = text,
 #include "compiler/tables/words.def"
 	};
 
-	for (size_t i = 0; i < builder->policy->freedoms.count; i++) {
-		const struct freedom_rule *rule =
-		    &builder->policy->freedoms.items[i];
+	for (size_t i = 0; i < builder->policy->blankets.count; i++) {
+		const struct blanket_rule *rule =
+		    &builder->policy->blankets.items[i];
 
 		rule_add(builder, &rule->origin, rule->effect,
 		    words[rule->kind]);
@@ -253,7 +253,7 @@ is_taken(const struct builder *builder, const char *name)
 static const char *
 place_name(struct builder *builder, const char *place)
 {
-	static const struct origin nowhere = { .where = SBX_ON_ALL };
+	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
 	const char *key = arena_intern(builder->arena, place, strlen(place));
 	char *name = map_find(&builder->places, key);
 	struct ast_stmt *stmt;
@@ -317,11 +317,11 @@ add_path(struct builder *builder, const struct path_rule *rule)
 		stmt = rule_add(builder, &rule->origin, rule->effect,
 		    words[i].word);
 		ast_list_add(&stmt->objects, object);
-		for (uint16_t j = 0; j < rule->hole_count; j++)
-			ast_list_add(&stmt->holes,
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
+			ast_list_add(&stmt->exclusions,
 			    path_atom(builder,
 				policy_target_text(builder->policy,
-				    rule->holes[j])));
+				    rule->exclusions[j])));
 	}
 }
 
@@ -333,7 +333,7 @@ add_blocks(struct builder *builder)
 	static const struct {
 		uint8_t bits;
 		const char *word;
-	} platforms[] = {
+	} platform_words[] = {
 		{ SBX_ON_LINUX, "linux" },
 		{ SBX_ON_LINUX_X86_64, "x86_64" },
 		{ SBX_ON_LINUX_AARCH64, "aarch64" },
@@ -347,22 +347,23 @@ add_blocks(struct builder *builder)
 		SBX_ON_LINUX_AARCH64 | SBX_ON_MACOS,
 		SBX_ON_MACOS,
 	};
-	static const struct origin everywhere = { .where = SBX_ON_ALL };
+	static const struct origin everywhere = { .platforms = SBX_ON_ALL };
 
 	for (size_t i = 0; i < countof(order); i++) {
-		uint8_t where = order[i], left = where;
+		uint8_t platforms = order[i], left = platforms;
 		struct ast_stmt *stmt;
 
-		if (builder->bodies[where].first == NULL)
+		if (builder->bodies[platforms].first == NULL)
 			continue;
 		stmt = stmt_add(builder, AST_ON, &everywhere);
-		stmt->body = builder->bodies[where].first;
-		for (size_t j = 0; j < countof(platforms); j++) {
-			if ((platforms[j].bits & ~left) != 0)
+		stmt->body = builder->bodies[platforms].first;
+		for (size_t j = 0; j < countof(platform_words); j++) {
+			if ((platform_words[j].bits & ~left) != 0)
 				continue;
-			left &= (uint8_t)~platforms[j].bits;
+			left &= (uint8_t)~platform_words[j].bits;
 			ast_list_add(&stmt->objects,
-			    atom_new(builder, AST_WORD, platforms[j].word));
+			    atom_new(builder, AST_WORD,
+				platform_words[j].word));
 		}
 	}
 }
@@ -371,14 +372,14 @@ static void
 add_statements(struct builder *builder)
 {
 	const struct policy *policy = builder->policy;
-	static const struct origin nowhere = { .where = SBX_ON_ALL };
+	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
 
 	if (*policy->about != '\0')
 		stmt_add(builder, AST_ABOUT, &nowhere)->name = atom_new(builder,
 		    AST_STRING, policy->about);
 	add_requires(builder);
 	add_params(builder);
-	add_freedoms(builder);
+	add_blankets(builder);
 	add_limits(builder);
 	add_set(builder);
 	add_env(builder);

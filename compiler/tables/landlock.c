@@ -4,7 +4,7 @@
 #define BIT(n) (UINT64_C(1) << (n))
 
 struct sbx_landlock
-landlock_row(uint32_t abi, struct landlock_freedoms freedoms)
+landlock_row(uint32_t abi, struct landlock_blankets blankets)
 {
 	uint64_t list = 0, read = 0, write = 0, exec = 0, never = 0, file = 0;
 	uint64_t connect_tcp = 0, listen_tcp = 0, scoped = 0;
@@ -17,18 +17,18 @@ landlock_row(uint32_t abi, struct landlock_freedoms freedoms)
 #define NEVER never
 #define CONNECT_TCP connect_tcp
 #define LISTEN_TCP listen_tcp
-#define SIGNAL freedoms.signal
-#define ABSTRACT freedoms.abstract
+#define SIGNAL blankets.signal
+#define ABSTRACT blankets.abstract
 #define FS(name, bit, since, on_file, kind, help) \
 	if (abi >= (since)) { \
 		kind |= BIT(bit); \
 		file |= (on_file) ? BIT(bit) : 0; \
 	}
 #define NET(name, bit, since, op, help) \
-	if (abi >= (since) && !freedoms.network) \
+	if (abi >= (since) && !blankets.network) \
 		op |= BIT(bit);
-#define SCOPE(name, bit, since, freedom, help) \
-	if (abi >= (since) && !(freedom)) \
+#define SCOPE(name, bit, since, blanket, help) \
+	if (abi >= (since) && !(blanket)) \
 		scoped |= BIT(bit);
 #define FLAG(name, bit, since, help) \
 	if (abi >= (since)) \
@@ -68,8 +68,8 @@ const struct landlock_right landlock_rights[] = {
 	{ "fs", #name, #kind, BIT(bit), abi, file, help },
 #define NET(name, bit, abi, op, help) \
 	{ "net", #name, #op, BIT(bit), abi, false, help },
-#define SCOPE(name, bit, abi, freedom, help) \
-	{ "scope", #name, #freedom, BIT(bit), abi, false, help },
+#define SCOPE(name, bit, abi, blanket, help) \
+	{ "scope", #name, #blanket, BIT(bit), abi, false, help },
 #define FLAG(name, bit, abi, help) \
 	{ "flag", #name, "", BIT(bit), abi, false, help },
 #include "compiler/tables/landlock.def"

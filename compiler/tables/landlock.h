@@ -10,12 +10,12 @@
 enum { LANDLOCK_LAST_ABI = 10 };
 
 /* What a policy leaves alone, so that Landlock does not handle it. */
-struct landlock_freedoms {
+struct landlock_blankets {
 	bool network, signal, abstract;
 };
 
 struct sbx_landlock landlock_row(uint32_t abi,
-    struct landlock_freedoms freedoms);
+    struct landlock_blankets blankets);
 
 /* The lines of the table in order, for documents and tests; name NULL ends. */
 struct landlock_right {

@@ -40,7 +40,7 @@ const struct arch arches[] = {
 		.audit = native, \
 		.compat_audit = compat, \
 		.scmp = library, \
-		.where = bit, \
+		.platforms = bit, \
 		.number_limit = limit, \
 	},
 #include "compiler/tables/arches.def"

@@ -14,7 +14,7 @@ struct arch {
 	uint32_t audit;        /* AUDIT_ARCH_* */
 	uint32_t compat_audit; /* its 32-bit machine: every call is ENOSYS */
 	uint32_t scmp;         /* SCMP_ARCH_* */
-	uint8_t where;         /* its bit of enum sbx_where */
+	uint8_t platforms;     /* its bit of enum sbx_platform */
 	uint32_t number_limit; /* system calls from here on answer ENOSYS */
 };
 

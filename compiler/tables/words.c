@@ -24,8 +24,8 @@ static const struct what whats[] = {
 	{ .words = word, .class = WHAT_PATHS, .allow = gives, .deny = takes },
 #define PORT_OP(text, operation) \
 	{ .words = text, .class = WHAT_PORTS, .op = operation },
-#define FREEDOM(text, kind) \
-	{ .words = text, .class = WHAT_FREEDOM, .freedom = kind },
+#define BLANKET(text, kind) \
+	{ .words = text, .class = WHAT_BLANKET, .blanket = kind },
 #define LIST(word, kind) { .words = word, .class = WHAT_##kind },
 #include "compiler/tables/words.def"
 };
@@ -53,7 +53,7 @@ static const struct word levels[] = {
 #include "compiler/tables/words.def"
 };
 
-static const struct word platforms[] = {
+static const struct word platform_words[] = {
 #define PLATFORM(text, number) { .word = text, .value = number },
 #include "compiler/tables/words.def"
 };
@@ -70,7 +70,7 @@ enum {
 };
 
 const struct set_entry set_entries[] = {
-#define SET(name, on, text) { .set = name, .where = on, .path = text },
+#define SET(name, on, text) { .set = name, .platforms = on, .path = text },
 #include "compiler/tables/sets.def"
 #undef SET
 };
@@ -225,19 +225,20 @@ level_nearest(const char *word)
 uint8_t
 platform_find(const char *word)
 {
-	int where = word_find(platforms, countof(platforms), word);
+	int platforms = word_find(platform_words, countof(platform_words),
+	    word);
 
-	return where < 0 ? 0 : (uint8_t)where;
+	return platforms < 0 ? 0 : (uint8_t)platforms;
 }
 
 const char *
 platform_nearest(const char *word)
 {
-	return word_nearest(platforms, countof(platforms), word);
+	return word_nearest(platform_words, countof(platform_words), word);
 }
 
 const char *
-platform_text(uint8_t where)
+platform_text(uint8_t platforms)
 {
 	static const char *const texts[SBX_ON_ALL + 1] = {
 		[0] = "nothing",
@@ -250,7 +251,7 @@ platform_text(uint8_t where)
 		[SBX_ON_ALL] = "linux and macos",
 	};
 
-	return texts[where & SBX_ON_ALL];
+	return texts[platforms & SBX_ON_ALL];
 }
 
 const char *

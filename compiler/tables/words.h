@@ -15,19 +15,19 @@ bool word_is_keyword(const char *text);
 enum what_class {
 	WHAT_PATHS,
 	WHAT_PORTS,
-	WHAT_FREEDOM,
+	WHAT_BLANKET,
 	WHAT_SYSCALLS,
 	WHAT_ENV,
 };
 
 /* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
-enum freedom_kind {
-	FREEDOM_NETWORK,
-	FREEDOM_LOOPBACK,
-	FREEDOM_SIGNAL,
-	FREEDOM_ABSTRACT,
-	FREEDOM_EVERYTHING,
-	FREEDOM_END,
+enum blanket_kind {
+	BLANKET_NETWORK,
+	BLANKET_LOOPBACK,
+	BLANKET_SIGNAL,
+	BLANKET_ABSTRACT,
+	BLANKET_EVERYTHING,
+	BLANKET_END,
 };
 
 struct what {
@@ -36,7 +36,7 @@ struct what {
 	uint8_t allow,
 	    deny; /* path rights: what an allow gives, a deny takes */
 	enum sbx_port_op op;
-	enum freedom_kind freedom;
+	enum blanket_kind blanket;
 };
 
 enum { WHAT_MAX = 16, WHAT_WORDS = 3 };
@@ -65,7 +65,7 @@ struct limit_word {
 /* A path of a built-in set; `path` is absolute or starts with "~/". */
 struct set_entry {
 	const char *set;
-	uint8_t where;
+	uint8_t platforms;
 	const char *path;
 };
 
@@ -100,7 +100,7 @@ const char *level_nearest(const char *word);
 uint8_t platform_find(const char *word);
 const char *platform_nearest(const char *word);
 /* The shortest way to name some bits: "linux", "linux and macos". */
-const char *platform_text(uint8_t where);
+const char *platform_text(uint8_t platforms);
 
 /* The name of an anchor that the loader binds, or NULL. */
 const char *anchor_word(uint16_t anchor);

@@ -234,7 +234,7 @@ put_from(struct sheet *sheet, const struct ast_stmt *stmt)
 
 /* Which lists of a statement go over several lines. */
 struct shape {
-	bool objects, holes;
+	bool objects, exclusions;
 };
 
 static bool
@@ -250,9 +250,9 @@ put_simple(struct sheet *sheet, const struct ast_stmt *stmt, int depth,
 	put_head(sheet, stmt);
 	if (has_lists(stmt) && stmt->objects.first != NULL)
 		put_list(sheet, &stmt->objects, depth, shape.objects);
-	if (stmt->holes.first != NULL) {
+	if (stmt->exclusions.first != NULL) {
 		sheet_puts(sheet, "  except ");
-		put_list(sheet, &stmt->holes, depth, shape.holes);
+		put_list(sheet, &stmt->exclusions, depth, shape.exclusions);
 	}
 	put_from(sheet, stmt);
 	sheet_skip(sheet, stmt->loc);
@@ -275,15 +275,15 @@ shape_of(const struct sheet *sheet, const struct ast_stmt *stmt, int depth)
 {
 	struct shape shape = {
 		sheet_is_broken(sheet, stmt->objects.loc),
-		sheet_is_broken(sheet, stmt->holes.loc),
+		sheet_is_broken(sheet, stmt->exclusions.loc),
 	};
 
 	if (sheet_is_pinned(sheet, sheet_end(sheet, stmt->loc)))
 		return shape;
 	if (!shape.objects && has_braces(sheet, &stmt->objects))
 		shape.objects = is_too_wide(sheet, stmt, depth, shape);
-	if (!shape.holes && has_braces(sheet, &stmt->holes))
-		shape.holes = is_too_wide(sheet, stmt, depth, shape);
+	if (!shape.exclusions && has_braces(sheet, &stmt->exclusions))
+		shape.exclusions = is_too_wide(sheet, stmt, depth, shape);
 	return shape;
 }
 

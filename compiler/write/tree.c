@@ -150,7 +150,7 @@ tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 	const char *text = add_word(arena, stmt->drop ? "drop" : "",
 	    effects[stmt->effect]);
 	struct tree_end map = tree_end(arena, YAML_MAP);
-	bool alone = stmt->holes.first == NULL && stmt->from == NULL;
+	bool alone = stmt->exclusions.first == NULL && stmt->from == NULL;
 
 	if (stmt->objects.first != NULL)
 		tree_put(arena, &map,
@@ -163,9 +163,9 @@ tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 		tree_put(arena, &map,
 		    join_words(arena, text, &stmt->words, stmt->words.last),
 		    tree_text(arena, stmt->words.last->text));
-	if (stmt->holes.first != NULL)
+	if (stmt->exclusions.first != NULL)
 		tree_put(arena, &map, "except",
-		    tree_objects(arena, &stmt->holes));
+		    tree_objects(arena, &stmt->exclusions));
 	if (stmt->from != NULL)
 		tree_put(arena, &map, "from",
 		    tree_text(arena, stmt->from->text));

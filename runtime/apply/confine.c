@@ -152,7 +152,7 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level)
 }
 
 void
-confine_resources(const struct sbx_view *view, enum sbx_level level,
+confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held)
 {
 	/* Kinds without a resource are the supervisor's. */
@@ -169,12 +169,12 @@ confine_resources(const struct sbx_view *view, enum sbx_level level,
 		[SBX_LIMIT_OUTPUT] = SUPERVISED,
 	};
 
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		const struct sbx_limit *limit = &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		const struct sbx_limit *limit = &blob->limits[i];
 		struct rlimit_pair now, wanted;
 		uint64_t value;
 
-		if ((limit->where & KERNEL_WHERE) == 0 ||
+		if ((limit->platforms & KERNEL_WHERE) == 0 ||
 		    resources[limit->kind] == SUPERVISED ||
 		    (held >> limit->kind & 1) != 0)
 			continue;
@@ -190,19 +190,19 @@ confine_resources(const struct sbx_view *view, enum sbx_level level,
 }
 
 const struct sbx_landlock *
-landlock_row_for(const struct sbx_view *view, const struct machine *machine)
+landlock_row_for(const struct sbx_blob *blob, const struct machine *machine)
 {
 	const struct sbx_landlock *best = NULL;
 
-	for (uint32_t i = 0; i < view->landlock_count; i++) {
-		if (view->landlock[i].abi <= (uint32_t)machine->landlock_abi)
-			best = &view->landlock[i];
+	for (uint32_t i = 0; i < blob->landlock_count; i++) {
+		if (blob->landlock[i].abi <= (uint32_t)machine->landlock_abi)
+			best = &blob->landlock[i];
 	}
 	return best;
 }
 
 const struct sbx_program *
-program_for(const struct sbx_view *view, const struct machine *machine,
+program_for(const struct sbx_blob *blob, const struct machine *machine,
     enum sbx_level level, bool loopback)
 {
 	uint32_t kind = (level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0) |
@@ -213,8 +213,8 @@ program_for(const struct sbx_view *view, const struct machine *machine,
 	    0;
 	const struct sbx_program *best = NULL;
 
-	for (uint32_t i = 0; i < view->program_count; i++) {
-		const struct sbx_program *program = &view->programs[i];
+	for (uint32_t i = 0; i < blob->program_count; i++) {
+		const struct sbx_program *program = &blob->programs[i];
 
 		if (program->arch != KERNEL_ARCH ||
 		    (program->flags &
@@ -256,11 +256,11 @@ confine_landlock(const struct sbx_landlock *row, int ruleset)
 }
 
 void
-confine_syscalls(const struct sbx_view *view, const struct sbx_program *program)
+confine_syscalls(const struct sbx_blob *blob, const struct sbx_program *program)
 {
 	struct sock_fprog filter = {
 		.len = (uint16_t)program->count,
-		.filter = view->bpf + program->first,
+		.filter = blob->bpf + program->first,
 	};
 
 	if (seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) != 0)

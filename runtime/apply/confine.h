@@ -20,16 +20,16 @@ void confine_privileges(enum sbx_level level);
 
 /* Resource limits, but for those that a control group holds: a bit for each
  * kind. */
-void confine_resources(const struct sbx_view *view, enum sbx_level level,
+void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held);
 
 /* The row of masks for this kernel, or NULL if it has no Landlock. */
-const struct sbx_landlock *landlock_row_for(const struct sbx_view *view,
+const struct sbx_landlock *landlock_row_for(const struct sbx_blob *blob,
     const struct machine *machine);
 
 /* The filter for this kernel, level and network; refuses a blob that has none.
  * `loopback`: a network namespace has been made, and lo is up in it. */
-const struct sbx_program *program_for(const struct sbx_view *view,
+const struct sbx_program *program_for(const struct sbx_blob *blob,
     const struct machine *machine, enum sbx_level level, bool loopback);
 
 /* A ruleset that handles what the row says; then no more is possible than its
@@ -39,7 +39,7 @@ void confine_landlock(const struct sbx_landlock *row, int ruleset);
 
 /* The filter, straight from the blob; afterwards only execve(2), write(2) and
  * exit_group(2) are called. */
-void confine_syscalls(const struct sbx_view *view,
+void confine_syscalls(const struct sbx_blob *blob,
     const struct sbx_program *program);
 
 #endif

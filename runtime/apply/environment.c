@@ -31,7 +31,7 @@ join_variable(struct binding *binding, const char *name,
     struct sbx_place anchor, const char *text)
 {
 	size_t name_len = strlen(name), text_len = strlen(text);
-	char *variable = area_take(&binding->area, 1,
+	char *variable = arena_take(&binding->arena, 1,
 	    name_len + 1 + anchor.len + text_len + 1);
 	char *at = variable;
 
@@ -44,14 +44,14 @@ join_variable(struct binding *binding, const char *name,
 }
 
 static void
-keep_allowed(struct environment *environment, const struct sbx_view *view,
+keep_allowed(struct environment *environment, const struct sbx_blob *blob,
     char **callers)
 {
 	for (; *callers != NULL; callers++) {
 		size_t len = strcspn(*callers, "=");
 
 		if (!sbx_verdict_allows(
-			sbx_env_verdict(view, KERNEL_WHERE, *callers, len))) {
+			sbx_env_verdict(blob, KERNEL_WHERE, *callers, len))) {
 			environment->dropped++;
 			continue;
 		}
@@ -64,24 +64,24 @@ environment_build(struct environment *environment, struct binding *binding,
     char **callers)
 {
 	static const struct sbx_place nothing = { "", 0 };
-	const struct sbx_view *view = binding->view;
+	const struct sbx_blob *blob = binding->blob;
 	size_t count = 0;
 
 	while (callers[count] != NULL)
 		count++;
 	/* And TMPDIR, and the NULL. */
-	environment->variables = area_take(&binding->area,
-	    count + view->set_count + 2, sizeof(char *));
-	keep_allowed(environment, view, callers);
-	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
+	environment->variables = arena_take(&binding->arena,
+	    count + blob->set_count + 2, sizeof(char *));
+	keep_allowed(environment, blob, callers);
+	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		set_variable(environment,
 		    join_variable(binding, "TMPDIR",
 			binding->anchors[SBX_ANCHOR_TMP], ""));
-	for (uint32_t i = 0; i < view->set_count; i++) {
-		const struct sbx_set *set = &view->set[i];
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const struct sbx_set *set = &blob->set[i];
 		struct sbx_place at = nothing;
 
-		if ((set->where & KERNEL_WHERE) == 0)
+		if ((set->platforms & KERNEL_WHERE) == 0)
 			continue;
 		if (set->anchor != SBX_NO_ANCHOR) {
 			if (!binding->bound[set->anchor])
@@ -89,8 +89,8 @@ environment_build(struct environment *environment, struct binding *binding,
 			at = binding->anchors[set->anchor];
 		}
 		set_variable(environment,
-		    join_variable(binding, sbx_string(view, set->name), at,
-			sbx_string(view, set->text)));
+		    join_variable(binding, sbx_string(blob, set->name), at,
+			sbx_string(blob, set->text)));
 	}
 	environment->variables[environment->count] = NULL;
 }

@@ -42,7 +42,7 @@ append_number(char *text, size_t size, size_t used, uint32_t number)
 }
 
 void
-format_source(const struct sbx_view *view, uint32_t source, char *text,
+format_source(const struct sbx_blob *blob, uint32_t source, char *text,
     size_t size)
 {
 	const struct sbx_source *at;
@@ -52,8 +52,8 @@ format_source(const struct sbx_view *view, uint32_t source, char *text,
 		append(text, size, 0, "the policy");
 		return;
 	}
-	at = &view->sources[source];
-	used = append(text, size, used, sbx_string(view, at->file));
+	at = &blob->sources[source];
+	used = append(text, size, used, sbx_string(blob, at->file));
 	used = append(text, size, used, ":");
 	used = append_number(text, size, used, at->line);
 	used = append(text, size, used, ":");
@@ -65,7 +65,7 @@ refuse_rule(const struct lowering *lowering, const char *text, int error)
 {
 	char source[256];
 
-	format_source(lowering->binding->view,
+	format_source(lowering->binding->blob,
 	    lowering->binding->rules[lowering->rule].source, source,
 	    sizeof source);
 	refuse(source, text, error);
@@ -73,13 +73,13 @@ refuse_rule(const struct lowering *lowering, const char *text, int error)
 
 /* --- sorting -------------------------------------------------------------- */
 
-/* A cut is known by its rule's index, or its hole's behind all of these. */
+/* A cut is known by its rule's index, or its exclusion's behind all of these. */
 static struct sbx_place
 cut_place(const struct binding *binding, uint32_t id)
 {
 	return id < binding->rule_count ?
 	    binding->rules[id].at :
-	    binding->holes[id - binding->rule_count];
+	    binding->exclusions[id - binding->rule_count];
 }
 
 static bool
@@ -118,7 +118,7 @@ add_cuts(struct lowering *lowering, const uint32_t *ids, uint32_t count)
 {
 	const struct binding *binding = lowering->binding;
 
-	lowering->cuts = area_take(&lowering->binding->area, count,
+	lowering->cuts = arena_take(&lowering->binding->arena, count,
 	    sizeof *lowering->cuts);
 	lowering->cut_count = count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -139,14 +139,15 @@ static void
 collect(struct lowering *lowering)
 {
 	struct binding *binding = lowering->binding;
-	struct area *area = &binding->area;
-	uint32_t most = binding->rule_count + binding->hole_count, count = 0;
-	uint32_t *ids = area_take(area, most, sizeof *ids);
-	uint32_t *spare = area_take(area, most, sizeof *spare);
+	struct arena *arena = &binding->arena;
+	uint32_t most = binding->rule_count + binding->exclusion_count,
+		 count = 0;
+	uint32_t *ids = arena_take(arena, most, sizeof *ids);
+	uint32_t *spare = arena_take(arena, most, sizeof *spare);
 
-	lowering->allows = area_take(area, binding->rule_count,
+	lowering->allows = arena_take(arena, binding->rule_count,
 	    sizeof *lowering->allows);
-	lowering->outcomes = area_take(area, binding->rule_count,
+	lowering->outcomes = arena_take(arena, binding->rule_count,
 	    sizeof *lowering->outcomes);
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
@@ -157,9 +158,10 @@ collect(struct lowering *lowering)
 			ids[count++] = i;
 		else if (binding->sites[i].state == RULE_READY)
 			lowering->allows[lowering->allow_count++] = i;
-		for (uint16_t j = 0; j < rule->hole_count; j++)
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
 			ids[count++] = binding->rule_count +
-			    (uint32_t)(&rule->holes[j] - binding->holes);
+			    (uint32_t)(&rule->exclusions[j] -
+				binding->exclusions);
 	}
 	sort(ids, count, spare, cut_before, binding);
 	add_cuts(lowering, ids, count);
@@ -303,11 +305,11 @@ child_of(struct lowering *lowering, struct sbx_place at, const char *name,
     size_t len)
 {
 	static const struct sbx_place slash = { "/", 1 };
-	struct area *area = &lowering->binding->area;
-	struct sbx_place parent = area_join(area, at, slash);
+	struct arena *arena = &lowering->binding->arena;
+	struct sbx_place parent = arena_join(arena, at, slash);
 
-	area->used -= parent.len + 1;
-	return area_join(area, parent,
+	arena->used -= parent.len + 1;
+	return arena_join(arena, parent,
 	    (struct sbx_place){ name, (uint32_t)len });
 }
 
@@ -320,7 +322,7 @@ static void
 lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
     const char *name, uint8_t rights, uint8_t spread, unsigned depth)
 {
-	uint32_t mark = lowering->binding->area.used;
+	uint32_t mark = lowering->binding->arena.used;
 	struct sbx_place child;
 	struct range within;
 	int fd;
@@ -343,7 +345,7 @@ lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
 	else
 		grant(lowering, fd, spread);
 	close(fd);
-	lowering->binding->area.used = mark;
+	lowering->binding->arena.used = mark;
 }
 
 /* The component of a cut that comes next below a place. */
@@ -554,32 +556,32 @@ lower_paths(struct lowering *lowering, struct binding *binding,
 }
 
 static void
-allow_port(const struct sbx_view *view, int ruleset, uint8_t op, uint64_t mask,
+allow_port(const struct sbx_blob *blob, int ruleset, uint8_t op, uint64_t mask,
     uint16_t port)
 {
 	struct landlock_net_port_attr attr = { .allowed_access = mask,
 		.port = port };
 
-	if (!sbx_verdict_allows(sbx_port_verdict(view, KERNEL_WHERE, op, port)))
+	if (!sbx_verdict_allows(sbx_port_verdict(blob, KERNEL_WHERE, op, port)))
 		return;
 	if (landlock_add_rule(ruleset, LANDLOCK_RULE_NET_PORT, &attr) != 0)
 		refuse(NULL, "Landlock refused a port", errno);
 }
 
 void
-lower_ports(const struct sbx_view *view, const struct sbx_landlock *row,
+lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
     int ruleset)
 {
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		const struct sbx_port *rule = &view->ports[i];
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *rule = &blob->ports[i];
 		uint64_t mask = rule->op == SBX_CONNECT_TCP ? row->connect_tcp :
 							      row->bind_tcp;
 
 		if (rule->effect != SBX_ALLOW || mask == 0 ||
-		    (rule->where & KERNEL_WHERE) == 0)
+		    (rule->platforms & KERNEL_WHERE) == 0)
 			continue;
 		for (uint32_t port = rule->low; port <= rule->high; port++)
-			allow_port(view, ruleset, rule->op, mask,
+			allow_port(blob, ruleset, rule->op, mask,
 			    (uint16_t)port);
 	}
 }

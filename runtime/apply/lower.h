@@ -25,7 +25,7 @@ enum {
 	LOWER_MAX_DEPTH = 128,
 };
 
-/* A place where a right may end or begin again: a deny, or a hole. */
+/* A place where a right may end or begin again: a deny, or an exclusion. */
 struct cut {
 	struct sbx_place at;
 	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
@@ -61,11 +61,11 @@ void lower_paths(struct lowering *lowering, struct binding *binding,
     const struct sbx_landlock *row, int ruleset);
 
 /* Adds a rule for every TCP port that the policy allows. */
-void lower_ports(const struct sbx_view *view, const struct sbx_landlock *row,
+void lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
     int ruleset);
 
 /* "FILE:LINE:COLUMN" of a rule, for messages. */
-void format_source(const struct sbx_view *view, uint32_t source, char *text,
+void format_source(const struct sbx_blob *blob, uint32_t source, char *text,
     size_t size);
 
 #endif

@@ -430,7 +430,7 @@ mount_one(struct mounts *mounts, struct mounting *mounting)
 	}
 }
 
-/* Only now, for there may be mounts inside: an allow inside a hole. */
+/* Only now, for there may be mounts inside: an allow inside an exclusion. */
 static void
 close_empty(const struct mounts *mounts)
 {

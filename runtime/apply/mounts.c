@@ -80,9 +80,10 @@ holds_names(const struct mounting *around)
 
 /* What is outside where a mount shows this place. */
 static struct sbx_place
-shown_at(struct area *area, const struct mounting *around, struct sbx_place at)
+shown_at(struct arena *arena, const struct mounting *around,
+    struct sbx_place at)
 {
-	return area_join(area, around->from,
+	return arena_join(arena, around->from,
 	    (struct sbx_place){ at.path + around->at.len,
 		at.len - around->at.len });
 }
@@ -92,14 +93,14 @@ pin_one(struct mounts *mounts, const struct mounting *around,
     struct sbx_place at)
 {
 	static const struct sbx_place nothing = { "", 0 };
-	struct area *area = &mounts->binding->area;
+	struct arena *arena = &mounts->binding->arena;
 	uint64_t attributes = around->attributes;
 	struct mounting *pin;
 
 	if (mounts_has(mounts, at))
 		return;
-	pin = mounts_add(mounts, area_join(area, at, nothing),
-	    shown_at(area, around, at));
+	pin = mounts_add(mounts, arena_join(arena, at, nothing),
+	    shown_at(arena, around, at));
 	pin->kind = MOUNT_PIN;
 	pin->attributes = attributes;
 }

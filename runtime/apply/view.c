@@ -15,7 +15,7 @@
  * in path order; what comes out is a table of the few that differ from what is
  * around them.
  */
-struct view {
+struct mount_tree {
 	struct binding *binding;
 	struct view_report *report;
 	struct sbx_place scratch;
@@ -25,12 +25,12 @@ struct view {
 	bool proc_tried, proc_covered; /* the outer /proc, by our own */
 };
 
-/* A rule or a hole of one that names a place, or a file system of the sandbox's
+/* A rule or an exclusion of one that names a place, or a file system of the sandbox's
  * own that goes there. */
 struct naming {
 	struct sbx_place at; /* in the view */
 	uint32_t rule;       /* its index; OWN + which */
-	uint32_t hole;       /* index of the hole, or WHOLE */
+	uint32_t exclusion;  /* index of the exclusion, or WHOLE */
 };
 
 enum { VIEW_MAX_MOUNTS = 8192 };
@@ -43,26 +43,26 @@ static const struct sbx_place proc = { "/proc", 5 }, tmp = { "/tmp", 4 },
 /* --- verdicts ------------------------------------------------------------- */
 
 static bool
-may(struct view *view, uint8_t right, struct sbx_place from)
+may(struct mount_tree *tree, uint8_t right, struct sbx_place from)
 {
-	return cover_allows(&view->binding->cover, right, from);
+	return cover_allows(&tree->binding->cover, right, from);
 }
 
 static bool
-is_scratch(const struct view *view, struct sbx_place from)
+is_scratch(const struct mount_tree *tree, struct sbx_place from)
 {
-	return view->scratch.len > 0 && sbx_covers(view->scratch, from);
+	return tree->scratch.len > 0 && sbx_covers(tree->scratch, from);
 }
 
 /* The scratch directory is seen as /tmp. */
 static struct sbx_place
-seen_at(const struct view *view, struct sbx_place from)
+seen_at(const struct mount_tree *tree, struct sbx_place from)
 {
-	if (!is_scratch(view, from))
+	if (!is_scratch(tree, from))
 		return from;
-	return area_join(&view->binding->area, tmp,
-	    (struct sbx_place){ from.path + view->scratch.len,
-		from.len - view->scratch.len });
+	return arena_join(&tree->binding->arena, tmp,
+	    (struct sbx_place){ from.path + tree->scratch.len,
+		from.len - tree->scratch.len });
 }
 
 /*
@@ -70,33 +70,33 @@ seen_at(const struct view *view, struct sbx_place from)
  * not: what the policy does not give there, the mount has to take away.
  */
 static bool
-is_given_exec(struct view *view, struct sbx_place at)
+is_given_exec(struct mount_tree *tree, struct sbx_place at)
 {
-	const struct binding *binding = view->binding;
+	const struct binding *binding = tree->binding;
 
-	if (cover_gives(&view->binding->cover, SBX_EXEC, at))
+	if (cover_gives(&tree->binding->cover, SBX_EXEC, at))
 		return true;
-	if (view->scratch.len == 0 || !sbx_covers(tmp, at))
+	if (tree->scratch.len == 0 || !sbx_covers(tmp, at))
 		return false;
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
 
 		if (rule->effect == SBX_ALLOW && (rule->rights & SBX_EXEC) &&
-		    sbx_place_compare(rule->at, view->scratch) == 0)
+		    sbx_place_compare(rule->at, tree->scratch) == 0)
 			return true;
 	}
 	return false;
 }
 
 static uint64_t
-attributes_of(struct view *view, const struct mounting *mounting)
+attributes_of(struct mount_tree *tree, const struct mounting *mounting)
 {
 	uint64_t attributes = MOUNT_ALWAYS;
 
-	if (!may(view, SBX_WRITE, mounting->from))
+	if (!may(tree, SBX_WRITE, mounting->from))
 		attributes |= MOUNT_ATTR_RDONLY;
-	if (!may(view, SBX_EXEC, mounting->from) &&
-	    is_given_exec(view, mounting->at))
+	if (!may(tree, SBX_EXEC, mounting->from) &&
+	    is_given_exec(tree, mounting->at))
 		attributes |= MOUNT_ATTR_NOEXEC;
 	return attributes;
 }
@@ -112,41 +112,42 @@ struct own {
 enum { OWN_COUNT = 4 };
 
 static struct own
-own_mount(const struct view *view, uint32_t index)
+own_mount(const struct mount_tree *tree, uint32_t index)
 {
 	const struct own own[OWN_COUNT] = {
 		{ proc, proc, MOUNT_PROC },
 		{ place_dev_pts, place_dev_pts, MOUNT_PTS },
 		{ place_dev_shm, place_dev_shm, MOUNT_SHM },
-		{ tmp, view->scratch, MOUNT_TMP },
+		{ tmp, tree->scratch, MOUNT_TMP },
 	};
 
 	return own[index];
 }
 
 static struct sbx_place
-named_outside(const struct view *view, const struct naming *naming)
+named_outside(const struct mount_tree *tree, const struct naming *naming)
 {
-	const struct binding *binding = view->binding;
+	const struct binding *binding = tree->binding;
 
 	if (naming->rule >= OWN)
-		return own_mount(view, naming->rule - OWN).from;
-	return naming->hole == WHOLE ? binding->rules[naming->rule].at :
-				       binding->holes[naming->hole];
+		return own_mount(tree, naming->rule - OWN).from;
+	return naming->exclusion == WHOLE ?
+	    binding->rules[naming->rule].at :
+	    binding->exclusions[naming->exclusion];
 }
 
 static void
-name_place(const struct view *view, struct naming *naming, uint32_t rule,
-    uint32_t hole)
+name_place(const struct mount_tree *tree, struct naming *naming, uint32_t rule,
+    uint32_t exclusion)
 {
-	*naming = (struct naming){ .rule = rule, .hole = hole };
-	naming->at = seen_at(view, named_outside(view, naming));
+	*naming = (struct naming){ .rule = rule, .exclusion = exclusion };
+	naming->at = seen_at(tree, named_outside(tree, naming));
 }
 
 static uint32_t
-collect_rules(struct view *view, struct naming *names)
+collect_rules(struct mount_tree *tree, struct naming *names)
 {
-	const struct binding *binding = view->binding;
+	const struct binding *binding = tree->binding;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
@@ -156,25 +157,26 @@ collect_rules(struct view *view, struct naming *names)
 		    (rule->effect == SBX_ALLOW &&
 			binding->sites[i].state != RULE_READY))
 			continue;
-		for (uint16_t j = 0; j < rule->hole_count; j++)
-			name_place(view, &names[count++], i,
-			    (uint32_t)(&rule->holes[j] - binding->holes));
-		name_place(view, &names[count++], i, WHOLE);
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
+			name_place(tree, &names[count++], i,
+			    (uint32_t)(&rule->exclusions[j] -
+				binding->exclusions));
+		name_place(tree, &names[count++], i, WHOLE);
 	}
 	return count;
 }
 
 static uint32_t
-collect_own(struct view *view, struct naming *names, uint32_t count)
+collect_own(struct mount_tree *tree, struct naming *names, uint32_t count)
 {
 	for (uint32_t i = 0; i < OWN_COUNT; i++) {
-		struct own own = own_mount(view, i);
+		struct own own = own_mount(tree, i);
 
-		if (own.from.len == 0 || !may(view, SBX_READ, own.from))
+		if (own.from.len == 0 || !may(tree, SBX_READ, own.from))
 			continue;
 		names[count++] = (struct naming){ .at = own.at,
 			.rule = OWN + i,
-			.hole = WHOLE };
+			.exclusion = WHOLE };
 	}
 	return count;
 }
@@ -200,13 +202,14 @@ struct place {
 };
 
 static void
-take_rule(struct view *view, struct place *place, const struct naming *naming)
+take_rule(struct mount_tree *tree, struct place *place,
+    const struct naming *naming)
 {
-	const struct sbx_rule *rule = &view->binding->rules[naming->rule];
-	const struct site *site = &view->binding->sites[naming->rule];
+	const struct sbx_rule *rule = &tree->binding->rules[naming->rule];
+	const struct site *site = &tree->binding->sites[naming->rule];
 	struct mounting *mounting = &place->mounting;
 
-	if (naming->hole != WHOLE) {
+	if (naming->exclusion != WHOLE) {
 		place->allowed |= rule->effect != SBX_ALLOW;
 		return;
 	}
@@ -223,26 +226,26 @@ take_rule(struct view *view, struct place *place, const struct naming *naming)
 }
 
 static void
-take_names(struct view *view, struct place *place)
+take_names(struct mount_tree *tree, struct place *place)
 {
 	struct mounting *mounting = &place->mounting;
 
 	*mounting = (struct mounting){
 		.at = place->names[place->order[0]].at,
-		.from = named_outside(view, &place->names[place->order[0]]),
+		.from = named_outside(tree, &place->names[place->order[0]]),
 		.fd = -1,
 	};
 	for (uint32_t i = 0; i < place->count; i++) {
 		const struct naming *naming = &place->names[place->order[i]];
 
 		if (naming->rule < OWN) {
-			take_rule(view, place, naming);
+			take_rule(tree, place, naming);
 			continue;
 		}
-		mounting->from = named_outside(view, naming);
-		mounting->kind = own_mount(view, naming->rule - OWN).kind;
+		mounting->from = named_outside(tree, naming);
+		mounting->kind = own_mount(tree, naming->rule - OWN).kind;
 		mounting->fd = -1;
-		mounting->attributes = attributes_of(view, mounting);
+		mounting->attributes = attributes_of(tree, mounting);
 	}
 }
 
@@ -279,31 +282,31 @@ is_absent(struct sbx_place at, struct stat *status)
 
 /* For the plan: denied places that are not there to mask. */
 static void
-note_absent(struct view *view, const struct place *place)
+note_absent(struct mount_tree *tree, const struct place *place)
 {
-	struct binding *binding = view->binding;
+	struct binding *binding = tree->binding;
 	bool denied = false;
 
 	for (uint32_t i = 0; i < place->count; i++) {
 		const struct naming *naming = &place->names[place->order[i]];
 
 		if (naming->rule >= OWN ||
-		    (naming->hole == WHOLE) ==
+		    (naming->exclusion == WHOLE) ==
 			(binding->rules[naming->rule].effect == SBX_ALLOW))
 			continue;
 		denied = true;
-		if (naming->hole == WHOLE)
+		if (naming->exclusion == WHOLE)
 			binding->sites[naming->rule].state = RULE_ABSENT;
 	}
-	view->report->absent += denied;
+	tree->report->absent += denied;
 }
 
 /* In /tmp, but not of the scratch directory, which that shows. */
 static bool
-is_beside_scratch(const struct view *view, const struct mounting *around,
+is_beside_scratch(const struct mount_tree *tree, const struct mounting *around,
     struct sbx_place from)
 {
-	return around->kind == MOUNT_TMP && !is_scratch(view, from);
+	return around->kind == MOUNT_TMP && !is_scratch(tree, from);
 }
 
 /*
@@ -312,39 +315,39 @@ is_beside_scratch(const struct view *view, const struct mounting *around,
  * /proc, which we alone see.
  */
 static bool
-is_in_own_proc(struct view *view, struct sbx_place at)
+is_in_own_proc(struct mount_tree *tree, struct sbx_place at)
 {
-	if (!sbx_covers(proc, at) || !may(view, SBX_READ, proc))
+	if (!sbx_covers(proc, at) || !may(tree, SBX_READ, proc))
 		return false;
-	if (!view->proc_tried)
-		view->proc_covered = mounts_cover_proc(&view->mounts);
-	view->proc_tried = true;
-	return view->proc_covered;
+	if (!tree->proc_tried)
+		tree->proc_covered = mounts_cover_proc(&tree->mounts);
+	tree->proc_tried = true;
+	return tree->proc_covered;
 }
 
 /* What is mounted where something is that has to be shown with other rights. */
 static void
-settle_other(struct view *view, struct place *place)
+settle_other(struct mount_tree *tree, struct place *place)
 {
 	struct mounting *mounting = &place->mounting;
-	bool own = is_in_own_proc(view, mounting->at);
+	bool own = is_in_own_proc(tree, mounting->at);
 	struct stat status;
 
 	if (own)
 		mounting->fd = -1;
 	if ((place->missing && !own) || is_absent(mounting->from, &status)) {
-		note_absent(view, place);
+		note_absent(tree, place);
 		return;
 	}
 	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-		view->report->hard_linked++;
+		tree->report->hard_linked++;
 	mounting->directory = S_ISDIR(status.st_mode);
 	/* A link keeps its place, which nobody can take from one in /proc; what
 	 * it leads to has an entry of its own. */
 	if (S_ISLNK(status.st_mode))
 		mounting->kind = own ? MOUNT_NONE : MOUNT_BIND;
 	else
-		mounting->kind = may(view, SBX_READ, mounting->from) ?
+		mounting->kind = may(tree, SBX_READ, mounting->from) ?
 		    MOUNT_BIND :
 		    MOUNT_MASK;
 }
@@ -354,49 +357,50 @@ settle_other(struct view *view, struct place *place)
  * covered; what lies under a mask, or beside the scratch directory, is.
  */
 static void
-settle_inside(struct view *view, struct place *place,
+settle_inside(struct mount_tree *tree, struct place *place,
     const struct mounting *around)
 {
 	struct mounting *mounting = &place->mounting;
-	bool readable = may(view, SBX_READ, mounting->from);
+	bool readable = may(tree, SBX_READ, mounting->from);
 	bool hidden = around->kind == MOUNT_MASK ||
-	    is_beside_scratch(view, around, mounting->from);
+	    is_beside_scratch(tree, around, mounting->from);
 
 	if (!readable && hidden)
 		return;
 	/* Nothing from outside is in there, nor brought in. */
 	if (around->kind == MOUNT_PTS || around->kind == MOUNT_SHM) {
-		note_absent(view, place);
+		note_absent(tree, place);
 		return;
 	}
-	mounting->attributes = attributes_of(view, mounting);
+	mounting->attributes = attributes_of(tree, mounting);
 	if (readable && !hidden && mounting->attributes == around->attributes &&
 	    !sbx_covers(place_dev, mounting->at))
 		return;
-	settle_other(view, place);
+	settle_other(tree, place);
 }
 
 static void
-settle(struct view *view, struct place *place, const struct mounting *around)
+settle(struct mount_tree *tree, struct place *place,
+    const struct mounting *around)
 {
 	struct mounting *mounting = &place->mounting;
 
-	take_names(view, place);
+	take_names(tree, place);
 	if (mounting->kind != MOUNT_NONE)
 		return;
 	if (around != NULL) {
-		settle_inside(view, place, around);
-	} else if (place->allowed && may(view, SBX_READ, mounting->from)) {
+		settle_inside(tree, place, around);
+	} else if (place->allowed && may(tree, SBX_READ, mounting->from)) {
 		mounting->kind = MOUNT_BIND;
-		mounting->attributes = attributes_of(view, mounting);
+		mounting->attributes = attributes_of(tree, mounting);
 	}
 }
 
 static void
-settle_all(struct view *view, const struct naming *names, const uint32_t *order,
-    uint32_t count)
+settle_all(struct mount_tree *tree, const struct naming *names,
+    const uint32_t *order, uint32_t count)
 {
-	struct mounts *mounts = &view->mounts;
+	struct mounts *mounts = &tree->mounts;
 	uint32_t around = 0;
 
 	for (uint32_t i = 0; i < count;) {
@@ -409,13 +413,13 @@ settle_all(struct view *view, const struct naming *names, const uint32_t *order,
 			place.count++;
 		while (
 		    around > 0 && !sbx_covers(mounts->table[around - 1].at, at))
-			around = view->outer[around - 1];
-		settle(view, &place,
+			around = tree->outer[around - 1];
+		settle(tree, &place,
 		    around > 0 ? &mounts->table[around - 1] : NULL);
 		if (place.mounting.kind == MOUNT_NONE)
 			continue;
 		mounts_refuse_full(mounts, at);
-		view->outer[mounts->count] = around;
+		tree->outer[mounts->count] = around;
 		mounts->table[mounts->count++] = place.mounting;
 		around = mounts->count;
 	}
@@ -429,49 +433,49 @@ settle_all(struct view *view, const struct naming *names, const uint32_t *order,
  * place there is nothing that could be written.
  */
 static void
-collect_ways(struct view *view)
+collect_ways(struct mount_tree *tree)
 {
-	for (uint32_t i = 0; i < view->mounts.count; i++) {
-		const struct mounting *mounting = &view->mounts.table[i];
-		const struct mounting *around = mounts_around(&view->mounts,
+	for (uint32_t i = 0; i < tree->mounts.count; i++) {
+		const struct mounting *mounting = &tree->mounts.table[i];
+		const struct mounting *around = mounts_around(&tree->mounts,
 		    mounting->at);
 		struct sbx_place way = mounting->at;
 
 		if (around == NULL || around->kind != MOUNT_TMP ||
-		    is_scratch(view, mounting->from))
+		    is_scratch(tree, mounting->from))
 			continue;
 		way.len = tmp.len + 1 +
 		    (uint32_t)strcspn(way.path + tmp.len + 1, "/");
 		if (way.len == mounting->at.len)
 			continue;
-		way = area_join(&view->binding->area, way, nothing);
-		mounts_add(&view->mounts, way, way)->kind = MOUNT_WAY;
+		way = arena_join(&tree->binding->arena, way, nothing);
+		mounts_add(&tree->mounts, way, way)->kind = MOUNT_WAY;
 	}
 }
 
 /* The command starts where it would have started, though nothing be there. */
 static void
-collect_cwd(struct view *view, struct sbx_place cwd)
+collect_cwd(struct mount_tree *tree, struct sbx_place cwd)
 {
 	const struct mounting *around;
 	struct mounting *mounting;
 
-	if (cwd.len == 0 || is_scratch(view, cwd) ||
+	if (cwd.len == 0 || is_scratch(tree, cwd) ||
 	    sbx_place_compare(cwd, tmp) == 0)
 		return;
-	around = mounts_around(&view->mounts, cwd);
+	around = mounts_around(&tree->mounts, cwd);
 	if (around != NULL && around->kind != MOUNT_TMP)
 		return;
-	mounting = mounts_add(&view->mounts, cwd, cwd);
+	mounting = mounts_add(&tree->mounts, cwd, cwd);
 	if (mounting->kind == MOUNT_NONE)
 		mounting->kind = MOUNT_WAY;
 }
 
 /* The new /dev/pts brings its own /dev/ptmx. */
 static void
-drop_outer_ptmx(struct view *view)
+drop_outer_ptmx(struct mount_tree *tree)
 {
-	struct mounts *mounts = &view->mounts;
+	struct mounts *mounts = &tree->mounts;
 	uint32_t index = mounts_find(mounts, place_dev_ptmx);
 	struct mounting *ptmx = &mounts->table[index];
 
@@ -487,24 +491,25 @@ drop_outer_ptmx(struct view *view)
 /* --- building ------------------------------------------------------------- */
 
 static void
-collect(struct view *view, struct sbx_place cwd)
+collect(struct mount_tree *tree, struct sbx_place cwd)
 {
-	struct binding *binding = view->binding;
-	struct area *area = &binding->area;
-	uint32_t count = binding->rule_count + binding->hole_count + OWN_COUNT;
-	struct naming *names = area_take(area, count, sizeof *names);
-	uint32_t *order = area_take(area, count, sizeof *order);
-	uint32_t *spare = area_take(area, count, sizeof *spare);
+	struct binding *binding = tree->binding;
+	struct arena *arena = &binding->arena;
+	uint32_t count = binding->rule_count + binding->exclusion_count +
+	    OWN_COUNT;
+	struct naming *names = arena_take(arena, count, sizeof *names);
+	uint32_t *order = arena_take(arena, count, sizeof *order);
+	uint32_t *spare = arena_take(arena, count, sizeof *spare);
 
-	count = collect_own(view, names, collect_rules(view, names));
+	count = collect_own(tree, names, collect_rules(tree, names));
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = i;
 	sort(order, count, spare, name_before, names);
-	settle_all(view, names, order, count);
-	drop_outer_ptmx(view);
-	collect_cwd(view, cwd);
-	collect_ways(view);
-	mounts_pin(&view->mounts);
+	settle_all(tree, names, order, count);
+	drop_outer_ptmx(tree);
+	collect_cwd(tree, cwd);
+	collect_ways(tree);
+	mounts_pin(&tree->mounts);
 }
 
 static void
@@ -517,7 +522,7 @@ return_to(struct sbx_place cwd)
 
 /* Landlock rules hold inodes: these places have others now. */
 static void
-forget_replaced(const struct view *view)
+forget_replaced(const struct mount_tree *tree)
 {
 	static const struct sbx_place *const replaced[] = {
 		&proc,
@@ -525,7 +530,7 @@ forget_replaced(const struct view *view)
 		&place_dev_ptmx,
 		&place_dev_shm,
 	};
-	struct binding *binding = view->binding;
+	struct binding *binding = tree->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		for (size_t j = 0; j < sizeof replaced / sizeof *replaced;
@@ -538,16 +543,16 @@ forget_replaced(const struct view *view)
 
 /* From here on the scratch directory is known by its new name only. */
 static void
-rename_scratch(struct view *view)
+rename_scratch(struct mount_tree *tree)
 {
-	struct binding *binding = view->binding;
+	struct binding *binding = tree->binding;
 
-	if (view->scratch.len == 0)
+	if (tree->scratch.len == 0)
 		return;
 	for (uint32_t i = 0; i < binding->rule_count; i++)
-		binding->rules[i].at = seen_at(view, binding->rules[i].at);
-	for (uint32_t i = 0; i < binding->hole_count; i++)
-		binding->holes[i] = seen_at(view, binding->holes[i]);
+		binding->rules[i].at = seen_at(tree, binding->rules[i].at);
+	for (uint32_t i = 0; i < binding->exclusion_count; i++)
+		binding->exclusions[i] = seen_at(tree, binding->exclusions[i]);
 	binding->anchors[SBX_ANCHOR_TMP] = tmp;
 	bind_index(binding);
 }
@@ -555,9 +560,9 @@ rename_scratch(struct view *view)
 void
 view_build(struct binding *binding, struct view_report *report)
 {
-	struct area *area = &binding->area;
+	struct arena *arena = &binding->arena;
 	char cwd[SBX_MAX_PATH + 1];
-	struct view view = {
+	struct mount_tree tree = {
 		.binding = binding,
 		.report = report,
 		.mounts = {
@@ -573,14 +578,14 @@ view_build(struct binding *binding, struct view_report *report)
 		    "it",
 		    errno);
 	/* Where the policy allows the outer /tmp, that is shown. */
-	if (!may(&view, SBX_READ, tmp))
-		view.scratch = binding->anchors[SBX_ANCHOR_TMP];
-	view.mounts.table = area_take(area, VIEW_MAX_MOUNTS,
-	    sizeof *view.mounts.table);
-	view.outer = area_take(area, VIEW_MAX_MOUNTS, sizeof *view.outer);
-	collect(&view, place_of(cwd));
-	mounts_enter(&view.mounts);
-	forget_replaced(&view);
-	rename_scratch(&view);
-	return_to(seen_at(&view, place_of(cwd)));
+	if (!may(&tree, SBX_READ, tmp))
+		tree.scratch = binding->anchors[SBX_ANCHOR_TMP];
+	tree.mounts.table = arena_take(arena, VIEW_MAX_MOUNTS,
+	    sizeof *tree.mounts.table);
+	tree.outer = arena_take(arena, VIEW_MAX_MOUNTS, sizeof *tree.outer);
+	collect(&tree, place_of(cwd));
+	mounts_enter(&tree.mounts);
+	forget_replaced(&tree);
+	rename_scratch(&tree);
+	return_to(seen_at(&tree, place_of(cwd)));
 }

@@ -1,7 +1,7 @@
 # Numbers, text, memory and system calls without heap or stdio.
 loader_sources += \
-	runtime/base/area.c \
-	runtime/base/area.h \
+	runtime/base/arena.c \
+	runtime/base/arena.h \
 	runtime/base/json.c \
 	runtime/base/json.h \
 	runtime/base/kernel.h \

@@ -38,13 +38,13 @@ current_directory(struct binding *binding)
 		    "it lies outside the root "
 		    "directory",
 		    0);
-	return area_join(&binding->area, place_of(cwd), nothing);
+	return arena_join(&binding->arena, place_of(cwd), nothing);
 }
 
 static struct sbx_place
 given_directory(struct binding *binding, const char *given)
 {
-	struct resolved found = resolve_given(&binding->area, given);
+	struct resolved found = resolve_given(&binding->arena, given);
 	int fd;
 
 	if (found.fd < 0)
@@ -151,7 +151,7 @@ bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
 
 	if (path == NULL || path[0] != '/' || strlen(path) > SBX_MAX_PATH)
 		return false;
-	found = resolve_given(&binding->area, path);
+	found = resolve_given(&binding->arena, path);
 	if (found.fd >= 0)
 		close(found.fd);
 	*at = found.at;
@@ -190,7 +190,7 @@ bind_tmp(struct binding *binding, bool make)
 	binding->scratch_missing = !scratch_path(path,
 	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
 	bind_anchor(binding, SBX_ANCHOR_TMP,
-	    area_join(&binding->area, place_of(path), nothing));
+	    arena_join(&binding->arena, place_of(path), nothing));
 }
 
 static void
@@ -221,8 +221,8 @@ static void
 bind_parameter(struct binding *binding, const struct options *options,
     uint32_t anchor)
 {
-	const char *name = sbx_string(binding->view,
-	    binding->view->anchors[anchor].name);
+	const char *name = sbx_string(binding->blob,
+	    binding->blob->anchors[anchor].name);
 	const char *value = definition_of(options, name);
 	struct resolved found;
 
@@ -233,7 +233,7 @@ bind_parameter(struct binding *binding, const struct options *options,
 		    0);
 	if (value[0] == '\0')
 		refuse(name, "the parameter's path is empty", 0);
-	found = resolve_given(&binding->area, value);
+	found = resolve_given(&binding->arena, value);
 	if (found.fd < 0)
 		refuse(name, "the parameter's path leads nowhere", found.error);
 	close(found.fd);
@@ -245,42 +245,42 @@ static void
 refuse_unknown_definitions(const struct binding *binding,
     const struct options *options)
 {
-	const struct sbx_view *view = binding->view;
+	const struct sbx_blob *blob = binding->blob;
 
 	for (uint32_t i = 0; i < options->definition_count; i++) {
 		const struct definition *given = &options->definitions[i];
 		bool known = false;
 
-		for (uint32_t j = SBX_ANCHOR_PARAM; j < view->anchor_count;
+		for (uint32_t j = SBX_ANCHOR_PARAM; j < blob->anchor_count;
 		     j++) {
-			const char *name = sbx_string(view,
-			    view->anchors[j].name);
+			const char *name = sbx_string(blob,
+			    blob->anchors[j].name);
 
 			known |= strlen(name) == given->name_len &&
 			    memcmp(name, given->text, given->name_len) == 0;
 		}
 		if (!known)
-			refuse_definition(given, view);
+			refuse_definition(given, blob);
 	}
 }
 
 void
-bind_anchors(struct binding *binding, const struct sbx_view *view,
+bind_anchors(struct binding *binding, const struct sbx_blob *blob,
     const struct options *options)
 {
-	binding->view = view;
+	binding->blob = blob;
 	binding->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
 	refuse_unknown_definitions(binding, options);
 	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
 	/* Always: -v and the scratch directory's name need it. */
 	bind_workspace(binding, options->workspace);
-	if (view->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
+	if (blob->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
 		bind_home(binding);
-	if (view->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
+	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		bind_tmp(binding, !options->plan);
-	if (view->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
+	if (blob->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
 		bind_runtime(binding);
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++)
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		bind_parameter(binding, options, i);
 }

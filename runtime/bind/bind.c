@@ -23,7 +23,7 @@ enum {
 static struct sbx_place
 suffix_of(const struct binding *binding, uint32_t offset)
 {
-	const char *suffix = sbx_string(binding->view, offset);
+	const char *suffix = sbx_string(binding->blob, offset);
 
 	return (struct sbx_place){ suffix, (uint32_t)strlen(suffix) };
 }
@@ -51,18 +51,20 @@ add_rule(struct binding *binding, const struct sbx_path *path, uint8_t rights,
 }
 
 static void
-add_hole(struct binding *binding, struct sbx_rule *rule, struct sbx_place at)
+add_exclusion(struct binding *binding, struct sbx_rule *rule,
+    struct sbx_place at)
 {
-	if (binding->hole_count == binding->hole_max ||
-	    rule->hole_count == UINT16_MAX)
+	if (binding->exclusion_count == binding->exclusion_max ||
+	    rule->exclusion_count == UINT16_MAX)
 		refuse(NULL,
 		    "the policy has too many exceptions for this "
 		    "machine",
 		    0);
-	if (rule->hole_count == 0)
-		rule->holes = &binding->holes[binding->hole_count];
-	binding->holes[binding->hole_count++] = at;
-	rule->hole_count++;
+	if (rule->exclusion_count == 0)
+		rule->exclusions =
+		    &binding->exclusions[binding->exclusion_count];
+	binding->exclusions[binding->exclusion_count++] = at;
+	rule->exclusion_count++;
 }
 
 /*
@@ -88,50 +90,53 @@ certain_place(struct resolved found)
 	}
 }
 
-struct linked_hole {
+struct linked_exclusion {
 	struct binding *binding;
 	struct sbx_rule *rule;
 };
 
-/* A link that leads to a hole is one too: else it could be made to lead to
+/* A link that leads to an exclusion is one too: else it could be made to lead to
  * another place in the next run. */
 static void
-hole_link(void *context, struct sbx_place link)
+exclusion_link(void *context, struct sbx_place link)
 {
-	struct linked_hole *linked = context;
+	struct linked_exclusion *linked = context;
 
-	add_hole(linked->binding, linked->rule,
-	    area_join(&linked->binding->area, link, nothing));
+	add_exclusion(linked->binding, linked->rule,
+	    arena_join(&linked->binding->arena, link, nothing));
 }
 
 static void
-bind_hole(struct binding *binding, struct sbx_rule *rule,
+bind_exclusion(struct binding *binding, struct sbx_rule *rule,
     struct sbx_place anchor, uint32_t suffix)
 {
-	struct sbx_place at = area_join(&binding->area, anchor,
+	struct sbx_place at = arena_join(&binding->arena, anchor,
 	    suffix_of(binding, suffix));
 
-	add_hole(binding, rule,
-	    certain_place(
-		resolve_place(&binding->area, &binding->listings, anchor, at,
-		    hole_link, &(struct linked_hole){ binding, rule })));
+	add_exclusion(binding, rule,
+	    certain_place(resolve_place(&binding->arena, &binding->listings,
+		anchor, at, exclusion_link,
+		&(struct linked_exclusion){ binding, rule })));
 }
 
 static void
-bind_holes(struct binding *binding, struct sbx_rule *rule,
+bind_exclusions(struct binding *binding, struct sbx_rule *rule,
     const struct sbx_path *path)
 {
-	const struct sbx_hole *holes = binding->view->holes + path->first_hole;
+	const struct sbx_exclusion *exclusions = binding->blob->exclusions +
+	    path->first_exclusion;
 
-	for (uint16_t i = 0; i < path->hole_count; i++) {
-		const struct sbx_hole *hole = &holes[i];
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion = &exclusions[i];
 
-		if (binding->bound[hole->anchor])
-			bind_hole(binding, rule, binding->anchors[hole->anchor],
-			    hole->suffix);
-		if (hole->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
-			bind_hole(binding, rule, binding->other_home,
-			    hole->suffix);
+		if (binding->bound[exclusion->anchor])
+			bind_exclusion(binding, rule,
+			    binding->anchors[exclusion->anchor],
+			    exclusion->suffix);
+		if (exclusion->anchor == SBX_ANCHOR_HOME &&
+		    binding->has_other_home)
+			bind_exclusion(binding, rule, binding->other_home,
+			    exclusion->suffix);
 	}
 }
 
@@ -155,7 +160,7 @@ deny_link(void *context, struct sbx_place link)
 			return;
 	}
 	add_rule(binding, linked->path, SBX_WRITE,
-	    area_join(&binding->area, link, nothing));
+	    arena_join(&binding->arena, link, nothing));
 }
 
 /* A denial of one place below another that has no links in it. */
@@ -165,7 +170,7 @@ deny_place(struct binding *binding, const struct sbx_path *path,
 {
 	uint32_t index = binding->rule_count;
 	struct sbx_rule *rule = add_rule(binding, path, path->rights, at);
-	struct resolved found = resolve_place(&binding->area,
+	struct resolved found = resolve_place(&binding->arena,
 	    &binding->listings, parent, at, deny_link,
 	    &(struct linked_rule){ binding, path, index });
 
@@ -178,9 +183,9 @@ static void
 bind_deny(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
-	bind_holes(binding,
+	bind_exclusions(binding,
 	    deny_place(binding, path, anchor,
-		area_join(&binding->area, anchor,
+		arena_join(&binding->arena, anchor,
 		    suffix_of(binding, path->suffix))),
 	    path);
 }
@@ -198,7 +203,7 @@ note_link(void *context, struct sbx_place at)
 		    "policy allows",
 		    ELOOP);
 	binding->links[binding->link_count++] = (struct link){ linked->rule, 1,
-		area_join(&binding->area, at, nothing) };
+		arena_join(&binding->arena, at, nothing) };
 }
 
 /* The rule before was for the same place, and no link led there. */
@@ -228,7 +233,7 @@ resolve_allow(struct binding *binding, const struct sbx_path *path,
 		};
 	if (listings_look(&binding->listings, at, &end) == LISTED_MISSING)
 		return (struct resolved){ at, .fd = -1, .error = ENOENT };
-	return resolve(&binding->area, at, note_link,
+	return resolve(&binding->arena, at, note_link,
 	    &(struct linked_rule){ binding, path, index });
 }
 
@@ -268,11 +273,11 @@ bind_allow(struct binding *binding, const struct sbx_path *path,
     struct sbx_place anchor)
 {
 	struct sbx_rule *rule = allow_place(binding, path,
-	    area_join(&binding->area, anchor,
+	    arena_join(&binding->arena, anchor,
 		suffix_of(binding, path->suffix)));
 
 	if (rule != NULL)
-		bind_holes(binding, rule, path);
+		bind_exclusions(binding, rule, path);
 }
 
 static void
@@ -293,19 +298,21 @@ bind_unbound(struct binding *binding, const struct sbx_path *path)
 struct matching {
 	struct binding *binding;
 	struct glob *glob;
-	struct sbx_rule all; /* the rule as if everything matched: its holes */
+	struct sbx_rule
+	    all; /* the rule as if everything matched: its exclusions */
 };
 
-/* The holes that have to do with the place of a rule. */
+/* The exclusions that have to do with the place of a rule. */
 static void
-share_holes(struct binding *binding, struct sbx_rule *rule,
+share_exclusions(struct binding *binding, struct sbx_rule *rule,
     const struct sbx_rule *all)
 {
-	for (uint16_t i = 0; i < all->hole_count; i++) {
-		struct sbx_place hole = all->holes[i];
+	for (uint16_t i = 0; i < all->exclusion_count; i++) {
+		struct sbx_place exclusion = all->exclusions[i];
 
-		if (sbx_covers(rule->at, hole) || sbx_covers(hole, rule->at))
-			add_hole(binding, rule, hole);
+		if (sbx_covers(rule->at, exclusion) ||
+		    sbx_covers(exclusion, rule->at))
+			add_exclusion(binding, rule, exclusion);
 	}
 }
 
@@ -334,7 +341,7 @@ bind_match(void *context, struct sbx_place match)
 	    allow_place(binding, path, match) :
 	    deny_place(binding, path, parent_of(match), match);
 	if (rule != NULL)
-		share_holes(binding, rule, &matching->all);
+		share_exclusions(binding, rule, &matching->all);
 }
 
 /* What is not found is not denied: only who prefers goes on without. */
@@ -344,7 +351,7 @@ report_search(struct binding *binding, struct glob *glob,
 {
 	char source[256];
 
-	format_source(binding->view, glob->path->source, source, sizeof source);
+	format_source(binding->blob, glob->path->source, source, sizeof source);
 	if (glob->path->effect != SBX_PREFER_DENY)
 		refuse(source, search->fault, search->error);
 	warn_about(source, search->fault, search->error);
@@ -357,7 +364,7 @@ search_glob(struct matching *matching)
 	struct binding *binding = matching->binding;
 	struct glob *glob = matching->glob;
 	struct glob_search search = {
-		.area = &binding->area,
+		.arena = &binding->arena,
 		.visit = bind_match,
 		.context = matching,
 		.gives = glob->path->effect == SBX_ALLOW,
@@ -366,7 +373,7 @@ search_glob(struct matching *matching)
 	};
 
 	glob_find(&search, glob->at,
-	    sbx_string(binding->view, glob->path->glob));
+	    sbx_string(binding->blob, glob->path->glob));
 	binding->glob_entries = search.entries;
 	binding->glob_matches = search.matches;
 	glob->closed = search.closed;
@@ -386,8 +393,9 @@ bind_glob(struct binding *binding, const struct sbx_path *path,
 	struct matching matching = { .binding = binding, .glob = glob };
 	struct linked_rule linked = { binding, path, binding->rule_count };
 	uint32_t link = binding->link_count, links_end;
-	struct resolved found = resolve(&binding->area,
-	    area_join(&binding->area, anchor, suffix_of(binding, path->suffix)),
+	struct resolved found = resolve(&binding->arena,
+	    arena_join(&binding->arena, anchor,
+		suffix_of(binding, path->suffix)),
 	    path->effect == SBX_ALLOW ? note_link : deny_link, &linked);
 
 	*glob = (struct glob){
@@ -399,7 +407,7 @@ bind_glob(struct binding *binding, const struct sbx_path *path,
 	matching.all.at = found.at;
 	if (found.fd >= 0) {
 		close(found.fd);
-		bind_holes(binding, &matching.all, path);
+		bind_exclusions(binding, &matching.all, path);
 		search_glob(&matching);
 	}
 	for (; link < links_end; link++)
@@ -457,13 +465,13 @@ distrust_links(struct binding *binding)
 static void
 list_directory(struct binding *binding, uint32_t index)
 {
-	const struct sbx_view *view = binding->view;
-	const struct sbx_path *path = &view->paths[index], *later;
+	const struct sbx_blob *blob = binding->blob;
+	const struct sbx_path *path = &blob->paths[index], *later;
 	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME], suffix;
 	const char *slash;
 
 	if (path->anchor != SBX_ANCHOR_HOME ||
-	    view->path_count - index <= LISTINGS_WORTH)
+	    blob->path_count - index <= LISTINGS_WORTH)
 		return;
 	later = path + LISTINGS_WORTH;
 	suffix = suffix_of(binding, path->suffix);
@@ -471,36 +479,36 @@ list_directory(struct binding *binding, uint32_t index)
 	if (slash == NULL || later->anchor != path->anchor)
 		return;
 	suffix.len = (uint32_t)(slash - suffix.path);
-	if (strncmp(sbx_string(view, later->suffix), suffix.path,
+	if (strncmp(sbx_string(blob, later->suffix), suffix.path,
 		suffix.len + 1) == 0)
 		listings_add(&binding->listings,
-		    area_join(&binding->area, home, suffix));
+		    arena_join(&binding->arena, home, suffix));
 }
 
-/* The matches of globs, links that lead to them, and the holes in them. */
+/* The matches of globs, links that lead to them, and the exclusions in them. */
 static void
 make_glob_room(struct binding *binding, uint32_t homes)
 {
 	uint32_t globs = 0;
 
-	for (uint32_t i = 0; i < binding->view->path_count; i++)
-		globs += binding->view->paths[i].glob != 0;
+	for (uint32_t i = 0; i < binding->blob->path_count; i++)
+		globs += binding->blob->paths[i].glob != 0;
 	if (globs == 0)
 		return;
-	binding->globs = area_take(&binding->area, homes * globs,
+	binding->globs = arena_take(&binding->arena, homes * globs,
 	    sizeof *binding->globs);
 	binding->rule_max += 2 * GLOB_MAX_MATCHES;
-	binding->hole_max += 2 * GLOB_MAX_MATCHES;
+	binding->exclusion_max += 2 * GLOB_MAX_MATCHES;
 }
 
 /*
  * Denies count twice where the home directory has two names, and once more for
- * each link that leads to them; so do their holes, which may lie there too.
+ * each link that leads to them; so do their exclusions, which may lie there too.
  */
 static void
 make_room(struct binding *binding)
 {
-	struct area *area = &binding->area;
+	struct arena *arena = &binding->arena;
 	uint32_t homes = binding->has_other_home ? 2 : 1;
 	struct rlimit_pair files = { 0, 0 };
 
@@ -509,34 +517,34 @@ make_room(struct binding *binding)
 	    BIND_MAX_OPEN :
 	    (int)files.soft - BIND_SPARE_OPEN;
 	binding->rule_max = (1 + BIND_LINKS_EACH) * homes *
-		binding->view->path_count +
+		binding->blob->path_count +
 	    BIND_LINKS_SPARE;
-	binding->hole_max = (1 + BIND_LINKS_EACH) * homes * homes *
-		binding->view->hole_count +
+	binding->exclusion_max = (1 + BIND_LINKS_EACH) * homes * homes *
+		binding->blob->exclusion_count +
 	    BIND_LINKS_SPARE;
 	make_glob_room(binding, homes);
-	binding->rules = area_take(area, binding->rule_max,
+	binding->rules = arena_take(arena, binding->rule_max,
 	    sizeof *binding->rules);
-	binding->sites = area_take(area, binding->rule_max,
+	binding->sites = arena_take(arena, binding->rule_max,
 	    sizeof *binding->sites);
-	binding->holes = area_take(area, binding->hole_max,
-	    sizeof *binding->holes);
-	binding->links = area_take(area, BIND_MAX_LINKS,
+	binding->exclusions = arena_take(arena, binding->exclusion_max,
+	    sizeof *binding->exclusions);
+	binding->links = arena_take(arena, BIND_MAX_LINKS,
 	    sizeof *binding->links);
-	cover_room(&binding->cover, area, binding->rule_max);
+	cover_room(&binding->cover, arena, binding->rule_max);
 }
 
 void
 bind_rules(struct binding *binding)
 {
-	const struct sbx_view *view = binding->view;
+	const struct sbx_blob *blob = binding->blob;
 
 	make_room(binding);
-	for (uint32_t i = 0; i < view->path_count; i++) {
-		const struct sbx_path *path = &view->paths[i];
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
 		struct sbx_place anchor = binding->anchors[path->anchor];
 
-		if ((path->where & KERNEL_WHERE) == 0)
+		if ((path->platforms & KERNEL_WHERE) == 0)
 			continue;
 		if (!binding->bound[path->anchor]) {
 			bind_unbound(binding, path);
@@ -573,7 +581,7 @@ bind_policy(struct binding *binding, struct sbx_place policy)
 		.anchor = SBX_ANCHOR_ROOT,
 		.effect = SBX_DENY,
 		.rights = SBX_WRITE,
-		.where = SBX_ON_ALL,
+		.platforms = SBX_ON_ALL,
 	};
 
 	add_rule(binding, &itself, SBX_WRITE, policy);
@@ -581,13 +589,13 @@ bind_policy(struct binding *binding, struct sbx_place policy)
 }
 
 const char *
-bind_turn(struct binding *binding, const char *turns)
+bind_hop(struct binding *binding, const char *hops)
 {
 	/* An entry is replaced by who may write the directory that it is in. */
-	for (; *turns != '\0'; turns += strlen(turns) + 1) {
+	for (; *hops != '\0'; hops += strlen(hops) + 1) {
 		if (cover_allows(&binding->cover, SBX_WRITE,
-			parent_of(place_of(turns))))
-			return turns;
+			parent_of(place_of(hops))))
+			return hops;
 	}
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * The policy meets the machine: anchors get their paths, and path rules and
- * their holes become places without symbolic links, in the form that the model
+ * their exclusions become places without symbolic links, in the form that the model
  * (format/model.h) and the lowering work on.
  */
 #ifndef SBX_BIND_H
@@ -56,7 +56,7 @@ enum {
 
 struct binding {
 	struct listings listings;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
 	bool bound[SBX_MAX_ANCHORS];
 	/* The password entry's home where it differs from $HOME, for denies. */
@@ -64,25 +64,25 @@ struct binding {
 	bool has_other_home;
 	bool scratch_missing; /* -n does not make it */
 	bool described;       /* rules that grant nothing are wanted too */
-	uint32_t rule_count, hole_count, link_count;
-	uint32_t rule_max, hole_max;
+	uint32_t rule_count, exclusion_count, link_count;
+	uint32_t rule_max, exclusion_max;
 	int fd_max; /* descriptors below are kept */
 	struct sbx_rule *rules;
 	struct cover cover; /* of the rules */
 	struct site *sites; /* beside rules */
-	struct sbx_place *holes;
+	struct sbx_place *exclusions;
 	struct link *links;
 	struct glob *globs;
 	uint32_t glob_count, glob_entries, glob_matches;
-	/* What comes before shares a page with what the area begins with. */
-	struct area area;
+	/* What comes before shares a page with what the arena begins with. */
+	struct arena arena;
 };
 
 /*
  * Binds every anchor that the policy uses; refuses (125) where one that must
  * exist does not: the workspace, a parameter, the scratch directory.
  */
-void bind_anchors(struct binding *binding, const struct sbx_view *view,
+void bind_anchors(struct binding *binding, const struct sbx_blob *blob,
     const struct options *options);
 
 /* Binds the path rules; needs the anchors. */
@@ -98,6 +98,6 @@ void bind_policy(struct binding *binding, struct sbx_place policy);
 
 /* The first of the turns on the way to the policy (see load.h) that the sandbox
  * may replace, to lead the next run elsewhere; NULL if there is none. */
-const char *bind_turn(struct binding *binding, const char *turns);
+const char *bind_hop(struct binding *binding, const char *hops);
 
 #endif

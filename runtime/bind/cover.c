@@ -17,10 +17,10 @@ place_before(const void *context, uint32_t a, uint32_t b)
 }
 
 void
-cover_room(struct cover *cover, struct area *area, uint32_t max)
+cover_room(struct cover *cover, struct arena *arena, uint32_t max)
 {
-	cover->sorted = area_take(area, max, sizeof *cover->sorted);
-	cover->outer = area_take(area, max, sizeof *cover->outer);
+	cover->sorted = arena_take(arena, max, sizeof *cover->sorted);
+	cover->outer = arena_take(arena, max, sizeof *cover->outer);
 }
 
 void

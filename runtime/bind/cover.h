@@ -5,7 +5,7 @@
 #ifndef SBX_COVER_H
 #define SBX_COVER_H
 
-#include "runtime/base/area.h"
+#include "runtime/base/arena.h"
 
 struct cover {
 	const struct sbx_rule *rules;
@@ -17,7 +17,7 @@ struct cover {
 };
 
 /* Takes room for so many rules. */
-void cover_room(struct cover *cover, struct area *area, uint32_t max);
+void cover_room(struct cover *cover, struct arena *arena, uint32_t max);
 
 /* The rules stay the caller's.  When they have changed places it has to be done
  * again. */

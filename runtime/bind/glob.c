@@ -97,8 +97,8 @@ add_match(struct walk *walk)
 	}
 	search->matches++;
 	search->visit(search->context,
-	    area_join(search->area, (struct sbx_place){ walk->path, walk->len },
-		nothing));
+	    arena_join(search->arena,
+		(struct sbx_place){ walk->path, walk->len }, nothing));
 }
 
 static void

@@ -7,7 +7,7 @@
 #ifndef SBX_GLOB_WALK_H
 #define SBX_GLOB_WALK_H
 
-#include "runtime/base/area.h"
+#include "runtime/base/arena.h"
 
 enum {
 	/* Bounds for all globs of a policy together. */
@@ -16,11 +16,11 @@ enum {
 	GLOB_MAX_DEPTH = 128,
 };
 
-/* Called with each match, which stays in the area. */
+/* Called with each match, which stays in the arena. */
 typedef void glob_visitor(void *context, struct sbx_place match);
 
 struct glob_search {
-	struct area *area;
+	struct arena *arena;
 	glob_visitor *visit;
 	void *context;
 	bool gives; /* for an allow: what is shut to us is then no matter */

@@ -102,19 +102,19 @@ refuse_policy(const char *name, const char *directory, int error)
 
 void
 refuse_definition(const struct definition *definition,
-    const struct sbx_view *view)
+    const struct sbx_blob *blob)
 {
 	struct out text;
 
 	out_init(&text, -1);
-	if (view->anchor_count <= SBX_ANCHOR_PARAM)
+	if (blob->anchor_count <= SBX_ANCHOR_PARAM)
 		refuse(definition->text,
 		    "the policy has no such parameter; it "
 		    "has none",
 		    0);
 	out_text(&text, "the policy has no such parameter; it has");
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < view->anchor_count; i++) {
-		const char *name = sbx_string(view, view->anchors[i].name);
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
 		size_t len = strlen(name);
 
 		if (4 * len + text.used + 8 > sizeof text.buffer)

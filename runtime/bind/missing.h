@@ -12,6 +12,6 @@ void refuse_policy(const char *name, const char *directory, int error)
     __attribute__((noreturn));
 
 void refuse_definition(const struct definition *definition,
-    const struct sbx_view *view) __attribute__((noreturn));
+    const struct sbx_blob *blob) __attribute__((noreturn));
 
 #endif

@@ -200,7 +200,7 @@ walk_path(struct walk *walk, struct resolved *found, link_visitor *visit,
 }
 
 static struct resolved
-resolve_slowly(struct area *area, struct sbx_place path, link_visitor *visit,
+resolve_slowly(struct arena *arena, struct sbx_place path, link_visitor *visit,
     void *context)
 {
 	struct resolved found = { .fd = -1 };
@@ -213,13 +213,13 @@ resolve_slowly(struct area *area, struct sbx_place path, link_visitor *visit,
 	memcpy(walk.rest, path.path, path.len + 1);
 	walk_path(&walk, &found, visit, context);
 	found.linked = walk.links > 0;
-	found.at = area_join(area,
+	found.at = arena_join(arena,
 	    (struct sbx_place){ walk.done, walk.done_len }, nothing);
 	return found;
 }
 
 struct resolved
-resolve(struct area *area, struct sbx_place path, link_visitor *visit,
+resolve(struct arena *arena, struct sbx_place path, link_visitor *visit,
     void *context)
 {
 	struct resolved found = { .at = path };
@@ -227,12 +227,12 @@ resolve(struct area *area, struct sbx_place path, link_visitor *visit,
 	found.fd = openat2(AT_FDCWD, path.len == 0 ? "/" : path.path, &how);
 	found.error = found.fd < 0 ? errno : 0;
 	if (needs_walk(found.error))
-		return resolve_slowly(area, path, visit, context);
+		return resolve_slowly(arena, path, visit, context);
 	return found;
 }
 
 struct resolved
-resolve_place(struct area *area, const struct listings *listings,
+resolve_place(struct arena *arena, const struct listings *listings,
     struct sbx_place parent, struct sbx_place path, link_visitor *visit,
     void *context)
 {
@@ -256,7 +256,7 @@ resolve_place(struct area *area, const struct listings *listings,
 			return found;
 		}
 	}
-	found = resolve(area, path, visit, context);
+	found = resolve(arena, path, visit, context);
 	if (found.fd >= 0)
 		close(found.fd);
 	found.fd = -1;
@@ -264,7 +264,7 @@ resolve_place(struct area *area, const struct listings *listings,
 }
 
 struct resolved
-resolve_given(struct area *area, const char *given)
+resolve_given(struct arena *arena, const char *given)
 {
 	char cwd[SBX_MAX_PATH + 1] = "";
 	struct sbx_place path = { given,
@@ -273,12 +273,12 @@ resolve_given(struct area *area, const char *given)
 	if (given[0] != '/') {
 		if (current_path(cwd, sizeof cwd) < 0)
 			return (struct resolved){ .fd = -1, .error = errno };
-		path = area_join(area, area_join(area, place_of(cwd), slash),
-		    path);
+		path = arena_join(arena,
+		    arena_join(arena, place_of(cwd), slash), path);
 	} else {
-		path = area_join(area, path, nothing);
+		path = arena_join(arena, path, nothing);
 	}
 	if (is_normal(path.path + 1, path.len - 1))
-		return resolve(area, path, NULL, NULL);
-	return resolve_slowly(area, path, NULL, NULL);
+		return resolve(arena, path, NULL, NULL);
+	return resolve_slowly(arena, path, NULL, NULL);
 }

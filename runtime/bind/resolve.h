@@ -5,7 +5,7 @@
 #ifndef SBX_RESOLVE_H
 #define SBX_RESOLVE_H
 
-#include "runtime/base/area.h"
+#include "runtime/base/arena.h"
 #include "runtime/bind/listing.h"
 
 struct sbx_place place_of(const char *path);
@@ -24,19 +24,19 @@ typedef void link_visitor(void *context, struct sbx_place link);
  * Resolves an absolute, normal, NUL-terminated path.  Never fails: what cannot
  * be opened has an error.  The caller closes the descriptor.
  */
-struct resolved resolve(struct area *area, struct sbx_place path,
+struct resolved resolve(struct arena *arena, struct sbx_place path,
     link_visitor *visit, void *context);
 
 /*
  * The same without a descriptor, for a place that is only compared: `parent`
  * is resolved already, and `path` begins with it.
  */
-struct resolved resolve_place(struct area *area,
+struct resolved resolve_place(struct arena *arena,
     const struct listings *listings, struct sbx_place parent,
     struct sbx_place path, link_visitor *visit, void *context);
 
 /* resolve() for a path as people type it: relative, with "." and "..". */
-struct resolved resolve_given(struct area *area, const char *path);
+struct resolved resolve_given(struct arena *arena, const char *path);
 
 /* Opens a path that resolve() returned, which has no links; -1 and errno. */
 int resolve_reopen(struct sbx_place at);

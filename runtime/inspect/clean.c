@@ -161,7 +161,7 @@ clear(struct clean *clean, int directory)
  * has none, and half a name would be another one's.
  */
 static struct sbx_place
-find_workspace(struct area *area, const char *given)
+find_workspace(struct arena *arena, const char *given)
 {
 	char cwd[SBX_MAX_PATH + 1] = "";
 	struct resolved found;
@@ -176,7 +176,7 @@ find_workspace(struct area *area, const char *given)
 			    "from the root",
 			    len < 0 ? errno : 0);
 	}
-	found = resolve_given(area, given != NULL ? given : ".");
+	found = resolve_given(arena, given != NULL ? given : ".");
 	if (found.at.path == NULL || found.error == ENAMETOOLONG ||
 	    found.error == ELOOP)
 		refuse(given, "no such workspace", found.error);
@@ -184,9 +184,9 @@ find_workspace(struct area *area, const char *given)
 }
 
 __attribute__((noreturn)) void
-clean_scratch(struct area *area, const char *given)
+clean_scratch(struct arena *arena, const char *given)
 {
-	struct sbx_place workspace = find_workspace(area, given);
+	struct sbx_place workspace = find_workspace(arena, given);
 	char path[SCRATCH_PATH_SIZE];
 	struct clean clean = { .path = path };
 	int place = scratch_open(path, workspace);

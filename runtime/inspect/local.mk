@@ -1,9 +1,9 @@
 # What sbxrun says about itself instead of running a command.
 loader_sources += \
-	runtime/inspect/canaries.c \
 	runtime/inspect/clean.c \
 	runtime/inspect/clean.h \
 	runtime/inspect/plan.c \
 	runtime/inspect/plan.h \
+	runtime/inspect/probes.c \
 	runtime/inspect/self_test.c \
 	runtime/inspect/self_test.h

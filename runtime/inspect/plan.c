@@ -21,7 +21,7 @@ static const char *const effect_names[SBX_EFFECT_END] = {
 static bool
 allows_everything(const struct plan *plan)
 {
-	return (plan->view->meta->flags & SBX_EVERYTHING) != 0;
+	return (plan->blob->meta->flags & SBX_EVERYTHING) != 0;
 }
 
 static const char *
@@ -39,7 +39,7 @@ right_name(uint8_t effect, uint8_t rights)
 static void
 show_string(struct out *out, const struct plan *plan, uint32_t offset)
 {
-	const char *text = sbx_string(plan->view, offset);
+	const char *text = sbx_string(plan->blob, offset);
 
 	out_shown(out, text, strlen(text));
 }
@@ -49,7 +49,7 @@ print_source(struct out *out, const struct plan *plan, uint32_t source)
 {
 	char text[512];
 
-	format_source(plan->view, source, text, sizeof text);
+	format_source(plan->blob, source, text, sizeof text);
 	out_text(out, "  [");
 	out_shown(out, text, strlen(text));
 	out_text(out, "]\n");
@@ -59,15 +59,15 @@ static void
 print_anchors(struct out *out, const struct plan *plan)
 {
 	static const char blanks[] = "            ";
-	const struct sbx_view *view = plan->view;
+	const struct sbx_blob *blob = plan->blob;
 
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < view->anchor_count; i++) {
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		const char *name;
 		size_t len;
 
 		if (!plan->binding->bound[i])
 			continue;
-		name = sbx_string(view, view->anchors[i].name);
+		name = sbx_string(blob, blob->anchors[i].name);
 		len = strlen(name);
 		out_shown(out, name, len);
 		out_bytes(out, blanks, len < 12 ? 12 - len : 0);
@@ -200,7 +200,7 @@ plan_class(const struct plan *plan, uint32_t index)
 static bool
 is_shut(const struct plan *plan)
 {
-	return plan->view->meta->net == SBX_NET_LOOPBACK &&
+	return plan->blob->meta->net == SBX_NET_LOOPBACK &&
 	    plan->program != NULL &&
 	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) == 0;
 }
@@ -210,7 +210,7 @@ plan_network(const struct plan *plan)
 {
 	if (is_shut(plan))
 		return "none: loopback needs level full";
-	return net_names[plan->view->meta->net];
+	return net_names[plan->blob->meta->net];
 }
 
 static void
@@ -227,9 +227,10 @@ print_rules(struct out *out, const struct plan *plan)
 			show_string(out, plan, site->path->suffix);
 		else
 			out_place(out, binding->rules[i].at);
-		for (uint16_t j = 0; j < binding->rules[i].hole_count; j++) {
+		for (uint16_t j = 0; j < binding->rules[i].exclusion_count;
+		     j++) {
 			out_text(out, " except ");
-			out_place(out, binding->rules[i].holes[j]);
+			out_place(out, binding->rules[i].exclusions[j]);
 		}
 		out_text(out, "  -- ");
 		plan_enforcer(out, plan, i);
@@ -292,18 +293,18 @@ print_globs(struct out *out, const struct plan *plan)
 static void
 print_network(struct out *out, const struct plan *plan)
 {
-	const struct sbx_view *view = plan->view;
+	const struct sbx_blob *blob = plan->blob;
 
 	out_text(out, "network ");
-	out_text(out, net_names[view->meta->net]);
+	out_text(out, net_names[blob->meta->net]);
 	if (plan->program == NULL)
 		out_text(out, "  -- NOT RESTRICTED at this level");
-	else if (view->meta->net == SBX_NET_PORTS)
+	else if (blob->meta->net == SBX_NET_PORTS)
 		out_text(out,
 		    plan->program->flags & SBX_PROGRAM_TCP ?
 			"  -- seccomp and landlock" :
 			"  -- all TCP stays shut: ports need Landlock ABI 4");
-	else if (view->meta->net == SBX_NET_LOOPBACK)
+	else if (blob->meta->net == SBX_NET_LOOPBACK)
 		out_text(out,
 		    is_shut(plan) ? "  -- all sockets stay shut: it takes a "
 				    "network namespace, "
@@ -311,11 +312,11 @@ print_network(struct out *out, const struct plan *plan)
 				    "  -- seccomp and a network namespace");
 	else
 		out_text(out, "  -- seccomp");
-	print_source(out, plan, view->meta->net_source);
-	for (uint32_t i = 0; i < view->port_count; i++) {
-		const struct sbx_port *port = &view->ports[i];
+	print_source(out, plan, blob->meta->net_source);
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
 
-		if ((port->where & KERNEL_WHERE) == 0)
+		if ((port->platforms & KERNEL_WHERE) == 0)
 			continue;
 		out_text(out, effect_names[port->effect]);
 		out_text(out,
@@ -335,7 +336,7 @@ print_scope(struct out *out, const struct plan *plan, const char *what,
     uint32_t free_flag, uint64_t bit)
 {
 	out_text(out, what);
-	if (plan->view->meta->flags & free_flag)
+	if (plan->blob->meta->flags & free_flag)
 		out_text(out, " anywhere\n");
 	else if (plan->row != NULL && (plan->row->scoped & bit))
 		out_text(out, " inside only  -- landlock\n");
@@ -350,10 +351,10 @@ print_system_calls(struct out *out, const struct plan *plan)
 {
 	uint32_t denied = 0, filtered = 0;
 
-	for (uint32_t i = 0; i < plan->view->syscall_count; i++) {
-		const struct sbx_syscall *call = &plan->view->syscalls[i];
+	for (uint32_t i = 0; i < plan->blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &plan->blob->syscalls[i];
 
-		if ((call->where & KERNEL_WHERE) == 0)
+		if ((call->platforms & KERNEL_WHERE) == 0)
 			continue;
 		denied += call->verdict == SBX_SYSCALL_DENY;
 		filtered += call->verdict == SBX_SYSCALL_ARGS;
@@ -417,10 +418,10 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 static void
 print_limits(struct out *out, const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->view->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->view->limits[i];
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
 
-		if ((limit->where & KERNEL_WHERE) == 0)
+		if ((limit->platforms & KERNEL_WHERE) == 0)
 			continue;
 		out_text(out, "limit ");
 		out_text(out, plan_limit(limit->kind));
@@ -442,9 +443,9 @@ print_environment(struct out *out, const struct plan *plan)
 	out_text(out, " variables handed on, ");
 	out_number(out, environment->dropped);
 	out_text(out, " kept back\n");
-	for (uint32_t i = 0; i < plan->view->set_count; i++) {
-		const char *name = sbx_string(plan->view,
-		    plan->view->set[i].name);
+	for (uint32_t i = 0; i < plan->blob->set_count; i++) {
+		const char *name = sbx_string(plan->blob,
+		    plan->blob->set[i].name);
 		const char *value = environment_get(environment, name);
 
 		if (value == NULL)
@@ -453,19 +454,19 @@ print_environment(struct out *out, const struct plan *plan)
 		out_shown(out, name, strlen(name));
 		out_text(out, " = ");
 		out_shown(out, value, strlen(value));
-		print_source(out, plan, plan->view->set[i].source);
+		print_source(out, plan, plan->blob->set[i].source);
 	}
 }
 
 void
 plan_print(const struct plan *plan)
 {
-	const struct sbx_view *view = plan->view;
+	const struct sbx_blob *blob = plan->blob;
 	struct out out;
 
 	out_init(&out, STDOUT_FILENO);
 	out_column(&out, "policy", 12);
-	show_string(&out, plan, view->meta->profile);
+	show_string(&out, plan, blob->meta->profile);
 	out_text(&out, "  sha256:");
 	out_text(&out, plan->digest);
 	out_text(&out, "\n");
@@ -497,10 +498,10 @@ plan_print(const struct plan *plan)
 static void
 say_limits(struct out *out, const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->view->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->view->limits[i];
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
 
-		if ((limit->where & KERNEL_WHERE) == 0 ||
+		if ((limit->platforms & KERNEL_WHERE) == 0 ||
 		    (limit->kind != SBX_LIMIT_PROCESSES &&
 			limit->kind != SBX_LIMIT_MEMORY))
 			continue;
@@ -518,7 +519,7 @@ plan_summary(const struct plan *plan)
 
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
-	show_string(&out, plan, plan->view->meta->profile);
+	show_string(&out, plan, plan->blob->meta->profile);
 	if (allows_everything(plan)) {
 		out_text(&out, ": everything is allowed");
 	} else {

@@ -11,7 +11,7 @@
 #include "runtime/start/machine.h"
 
 struct plan {
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const struct machine *machine;
 	enum sbx_level level;
 	const struct sbx_landlock *row;    /* NULL below standard */

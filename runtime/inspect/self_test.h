@@ -40,9 +40,9 @@ struct self_test {
 void self_test_begin(struct self_test *test, struct options *options,
     char **environment);
 
-struct canary_context {
+struct probe_context {
 	const struct self_test *test;
-	const struct sbx_view *view;
+	const struct sbx_blob *blob;
 	const struct binding *binding;
 	enum sbx_level level;
 };
@@ -52,10 +52,9 @@ struct canary_context {
  * and ends the program: with 1 if something got through that the policy does
  * not grant, or what it grants in the workspace was denied.
  */
-void canaries_run(const struct canary_context *context)
-    __attribute__((noreturn));
+void probes_run(const struct probe_context *context) __attribute__((noreturn));
 
 /* In place of the command of the other sandbox: never ends by itself. */
-void canary_outlive(void) __attribute__((noreturn));
+void probe_outlive(void) __attribute__((noreturn));
 
 #endif

@@ -84,15 +84,15 @@ profile_file(const char *name, char path[PROFILE_PATH])
 }
 
 static void
-read_whole(const char *name, int fd, struct blob_bytes *blob)
+read_whole(const char *name, int fd, struct policy_file *loaded)
 {
 	ssize_t len;
 
 	do {
-		len = read(fd, blob->bytes + blob->size,
-		    sizeof blob->bytes - blob->size);
+		len = read(fd, loaded->bytes + loaded->size,
+		    sizeof loaded->bytes - loaded->size);
 		if (len > 0)
-			blob->size += (size_t)len;
+			loaded->size += (size_t)len;
 	} while (len > 0 || (len < 0 && errno == EINTR));
 	if (len < 0)
 		refuse(name, "cannot read the policy", errno);
@@ -100,33 +100,34 @@ read_whole(const char *name, int fd, struct blob_bytes *blob)
 
 /* Policies are taken for blobs and the other way round; blobs hold NULs. */
 static bool
-is_text(const struct blob_bytes *blob)
+is_text(const struct policy_file *loaded)
 {
-	return blob->size > 0 && memchr(blob->bytes, 0, blob->size) == NULL;
+	return loaded->size > 0 &&
+	    memchr(loaded->bytes, 0, loaded->size) == NULL;
 }
 
 void
-load_policy(const char *name, const char *expect, struct blob_bytes *blob,
-    struct sbx_view *view)
+load_policy(const char *name, const char *expect, struct policy_file *loaded,
+    struct sbx_blob *blob)
 {
 	char digest[SHA256_HEX + 1], profile[PROFILE_PATH];
 	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
 					    name;
 	enum sbx_blob_error error;
-	int fd = open_policy(file, blob->path);
+	int fd = open_policy(file, loaded->path);
 
 	if (fd < 0)
 		refuse_policy(name, SBX_PROFILE_DIR, errno);
-	trust_policy(name, file, fd, blob);
-	read_whole(name, fd, blob);
+	trust_policy(name, file, fd, loaded);
+	read_whole(name, fd, loaded);
 	close(fd);
 	if (expect != NULL) {
-		sha256_hex(blob->bytes, blob->size, digest);
+		sha256_hex(loaded->bytes, loaded->size, digest);
 		if (strcasecmp(digest, expect) != 0)
 			refuse(name, "its SHA-256 is not the expected one", 0);
 	}
-	error = sbx_verify(blob->bytes, blob->size, view);
-	if (error == SBX_BLOB_MAGIC && is_text(blob))
+	error = sbx_verify(loaded->bytes, loaded->size, blob);
+	if (error == SBX_BLOB_MAGIC && is_text(loaded))
 		refuse(name, "it is text: compile it with sbxc first", 0);
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);

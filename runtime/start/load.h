@@ -11,14 +11,14 @@
  * verified, and compared with --expect, must be what is applied, even if the
  * file changes meanwhile.
  */
-struct blob_bytes {
+struct policy_file {
 	size_t size;
 	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	/* Where the way to it turns: the links that were followed and the
 	 * directories that ".." has left.  One behind the other, each with its
 	 * NUL; an empty one is the end. */
-	char turns[4 * (SBX_MAX_PATH + 1)];
+	char hops[4 * (SBX_MAX_PATH + 1)];
 };
 
 /*
@@ -26,7 +26,7 @@ struct blob_bytes {
  * `expect` is NULL or the 64 hexadecimal digits of its digest.  Refuses (125)
  * everything that is not a well-formed blob.
  */
-void load_policy(const char *name, const char *expect, struct blob_bytes *blob,
-    struct sbx_view *view);
+void load_policy(const char *name, const char *expect,
+    struct policy_file *loaded, struct sbx_blob *blob);
 
 #endif

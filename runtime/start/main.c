@@ -30,7 +30,7 @@
 struct sandbox {
 	struct receipt receipt;
 	struct options options;
-	struct sbx_view view;
+	struct sbx_blob blob;
 	struct machine machine;
 	enum sbx_level level;
 	struct supervision supervision;
@@ -45,7 +45,7 @@ struct sandbox {
 	struct lowering lowering;
 	struct binding binding;
 	struct self_test self_test;
-	struct blob_bytes blob;
+	struct policy_file loaded;
 };
 
 __attribute__((noreturn)) static void
@@ -53,14 +53,14 @@ refuse_at(const struct sandbox *sandbox, uint32_t source, const char *text)
 {
 	char place[512];
 
-	format_source(&sandbox->view, source, place, sizeof place);
+	format_source(&sandbox->blob, source, place, sizeof place);
 	refuse(place, text, 0);
 }
 
 static bool
 allows_everything(const struct sandbox *sandbox)
 {
-	return (sandbox->view.meta->flags & SBX_EVERYTHING) != 0;
+	return (sandbox->blob.meta->flags & SBX_EVERYTHING) != 0;
 }
 
 /*
@@ -72,7 +72,7 @@ static void
 choose_level(struct sandbox *sandbox)
 {
 	const struct options *options = &sandbox->options;
-	const struct sbx_meta *meta = sandbox->view.meta;
+	const struct sbx_meta *meta = sandbox->blob.meta;
 	enum sbx_level best = machine_level(&sandbox->machine);
 	enum sbx_level floor = meta->level;
 
@@ -114,7 +114,7 @@ choose_level(struct sandbox *sandbox)
 static enum own_network
 wanted_network(const struct sandbox *sandbox)
 {
-	const struct sbx_meta *meta = sandbox->view.meta;
+	const struct sbx_meta *meta = sandbox->blob.meta;
 
 	if (meta->net == SBX_NET_LOOPBACK)
 		return NETWORK_LOOPBACK;
@@ -152,7 +152,7 @@ fork_into_namespaces(struct sandbox *sandbox)
 {
 	enum own_network network = wanted_network(sandbox);
 	bool insists = sandbox->options.level == SBX_LEVEL_FULL ||
-	    sandbox->view.meta->level == SBX_LEVEL_FULL;
+	    sandbox->blob.meta->level == SBX_LEVEL_FULL;
 	pid_t first = namespaces_fork(network, &sandbox->why_not_full);
 
 	sandbox->loopback = first >= 0 && network == NETWORK_LOOPBACK;
@@ -163,8 +163,8 @@ fork_into_namespaces(struct sandbox *sandbox)
 		return first;
 	if (sandbox->options.level == SBX_LEVEL_FULL)
 		refuse("level full", sandbox->why_not_full, 0);
-	if (sandbox->view.meta->level == SBX_LEVEL_FULL)
-		refuse_at(sandbox, sandbox->view.meta->level_source,
+	if (sandbox->blob.meta->level == SBX_LEVEL_FULL)
+		refuse_at(sandbox, sandbox->blob.meta->level_source,
 		    sandbox->why_not_full);
 	sandbox->level = SBX_LEVEL_STANDARD;
 	return -1;
@@ -177,7 +177,7 @@ find_group(struct sandbox *sandbox)
 	struct supervision *supervision = &sandbox->supervision;
 
 	cgroup_find(&supervision->group,
-	    cgroup_wanted(&sandbox->view, sandbox->level), supervision->begin);
+	    cgroup_wanted(&sandbox->blob, sandbox->level), supervision->begin);
 }
 
 static pid_t
@@ -199,7 +199,7 @@ fork_below_full(struct sandbox *sandbox)
 static void
 part(struct sandbox *sandbox)
 {
-	bool limited = supervise_plan(&sandbox->supervision, &sandbox->view) ||
+	bool limited = supervise_plan(&sandbox->supervision, &sandbox->blob) ||
 	    sandbox->self_test.outlives;
 	bool needed = !sandbox->options.plan &&
 	    (limited || sandbox->receipt.on);
@@ -251,7 +251,7 @@ warn_of_absent(const struct sandbox *sandbox)
 		if (rule->effect != SBX_DENY || (rule->rights & SBX_READ) ||
 		    binding->sites[i].state != RULE_ABSENT)
 			continue;
-		format_source(&sandbox->view, rule->source, place,
+		format_source(&sandbox->blob, rule->source, place,
 		    sizeof place);
 		warn_about(place,
 		    "nothing is there yet, so the command may "
@@ -264,7 +264,7 @@ warn_of_absent(const struct sandbox *sandbox)
 static void
 warn_of_gaps(const struct sandbox *sandbox)
 {
-	const struct sbx_meta *meta = sandbox->view.meta;
+	const struct sbx_meta *meta = sandbox->blob.meta;
 
 	if (allows_everything(sandbox))
 		return;
@@ -302,10 +302,10 @@ warn_of_gaps(const struct sandbox *sandbox)
 static void
 guard_policy(struct sandbox *sandbox)
 {
-	struct sbx_place policy = place_of(sandbox->blob.path);
+	struct sbx_place policy = place_of(sandbox->loaded.path);
 	const char *turn = sandbox->options.expect != NULL ?
 	    NULL :
-	    bind_turn(&sandbox->binding, sandbox->blob.turns);
+	    bind_hop(&sandbox->binding, sandbox->loaded.hops);
 
 	if (turn != NULL)
 		refuse(turn,
@@ -325,7 +325,7 @@ prepare(struct sandbox *sandbox, char **environment)
 	bool files = !allows_everything(sandbox) &&
 	    sandbox->level >= SBX_LEVEL_STANDARD;
 
-	bind_anchors(&sandbox->binding, &sandbox->view, &sandbox->options);
+	bind_anchors(&sandbox->binding, &sandbox->blob, &sandbox->options);
 	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
 		bind_rules(&sandbox->binding);
 	if (files)
@@ -336,11 +336,11 @@ prepare(struct sandbox *sandbox, char **environment)
 	environment_build(&sandbox->environment, &sandbox->binding,
 	    environment);
 	if (!allows_everything(sandbox) && sandbox->level > SBX_LEVEL_NONE)
-		sandbox->program = program_for(&sandbox->view,
+		sandbox->program = program_for(&sandbox->blob,
 		    &sandbox->machine, sandbox->level, sandbox->loopback);
 	if (!files)
 		return;
-	sandbox->row = landlock_row_for(&sandbox->view, &sandbox->machine);
+	sandbox->row = landlock_row_for(&sandbox->blob, &sandbox->machine);
 	if (sandbox->row == NULL)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's "
@@ -350,7 +350,7 @@ prepare(struct sandbox *sandbox, char **environment)
 	sandbox->lowering.masked = sandbox->level == SBX_LEVEL_FULL;
 	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
 	    sandbox->ruleset);
-	lower_ports(&sandbox->view, sandbox->row, sandbox->ruleset);
+	lower_ports(&sandbox->blob, sandbox->row, sandbox->ruleset);
 }
 
 /* As late as it can be, since who kills both of us now leaves it behind. */
@@ -358,13 +358,13 @@ static void
 make_group(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
-	uint32_t wanted = cgroup_wanted(&sandbox->view, sandbox->level);
+	uint32_t wanted = cgroup_wanted(&sandbox->blob, sandbox->level);
 
 	if (!sandbox->options.plan) {
-		supervise_group(supervision, &sandbox->view, wanted);
+		supervise_group(supervision, &sandbox->blob, wanted);
 		return;
 	}
-	cgroup_make(&supervision->group, &sandbox->view, wanted);
+	cgroup_make(&supervision->group, &sandbox->blob, wanted);
 	cgroup_remove(&supervision->group);
 }
 
@@ -373,7 +373,7 @@ describe(struct sandbox *sandbox)
 {
 	char digest[SHA256_HEX + 1] = "";
 	struct plan plan = {
-		.view = &sandbox->view,
+		.blob = &sandbox->blob,
 		.machine = &sandbox->machine,
 		.level = sandbox->level,
 		.row = sandbox->row,
@@ -388,7 +388,7 @@ describe(struct sandbox *sandbox)
 	};
 
 	if (sandbox->options.plan || sandbox->receipt.on)
-		sha256_hex(sandbox->blob.bytes, sandbox->blob.size, digest);
+		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size, digest);
 	if (sandbox->receipt.on)
 		receipt_prepare(&sandbox->receipt, &plan,
 		    sandbox->options.policy);
@@ -403,27 +403,27 @@ describe(struct sandbox *sandbox)
 static void
 confine(const struct sandbox *sandbox)
 {
-	confine_resources(&sandbox->view, sandbox->level,
+	confine_resources(&sandbox->blob, sandbox->level,
 	    sandbox->supervision.group.held);
 	if (sandbox->row != NULL)
 		confine_landlock(sandbox->row, sandbox->ruleset);
 	if (sandbox->program != NULL)
-		confine_syscalls(&sandbox->view, sandbox->program);
+		confine_syscalls(&sandbox->blob, sandbox->program);
 }
 
 __attribute__((noreturn)) static void
 test_it(const struct sandbox *sandbox)
 {
-	struct canary_context context = {
+	struct probe_context context = {
 		.test = &sandbox->self_test,
-		.view = &sandbox->view,
+		.blob = &sandbox->blob,
 		.binding = &sandbox->binding,
 		.level = sandbox->level,
 	};
 
 	if (sandbox->self_test.outlives)
-		canary_outlive();
-	canaries_run(&context);
+		probe_outlive();
+	probes_run(&context);
 }
 
 int
@@ -434,10 +434,11 @@ main(int argc, char **argv, char **environment)
 	(void)argc;
 	options_parse(&sandbox.options, argv);
 	if (sandbox.options.clean)
-		clean_scratch(&sandbox.binding.area, sandbox.options.workspace);
+		clean_scratch(&sandbox.binding.arena,
+		    sandbox.options.workspace);
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(sandbox.options.policy, sandbox.options.expect,
-	    &sandbox.blob, &sandbox.view);
+	    &sandbox.loaded, &sandbox.blob);
 	confine_descriptors(&sandbox.options.status_fd);
 	receipt_open(&sandbox.receipt, &sandbox.options);
 	if (sandbox.options.self_test)

@@ -25,7 +25,7 @@ static const char unknown_place[] = "it cannot be told where this policy lies, "
 /* The way as far as it was gone is blob->path. */
 struct way {
 	const char *name;
-	struct blob_bytes *blob;
+	struct policy_file *loaded;
 	uid_t self;
 	uint32_t len;    /* of the path; 0 is the root directory */
 	uint32_t turned; /* bytes of blob->turns */
@@ -104,22 +104,22 @@ check_parents(const struct way *way, const char *path)
 
 /* Whoever may replace this one entry leads the way to another place. */
 static void
-note_turn(struct way *way)
+note_hop(struct way *way)
 {
-	struct blob_bytes *blob = way->blob;
+	struct policy_file *loaded = way->loaded;
 
 	/* Behind the last one there is an empty one. */
-	if (sizeof blob->turns - way->turned < way->len + 2)
+	if (sizeof loaded->hops - way->turned < way->len + 2)
 		refuse(way->name, "too many links lead to the policy", ELOOP);
-	memcpy(blob->turns + way->turned, blob->path, way->len + 1);
+	memcpy(loaded->hops + way->turned, loaded->path, way->len + 1);
 	way->turned += way->len + 1;
-	blob->turns[way->turned] = '\0';
+	loaded->hops[way->turned] = '\0';
 }
 
 static void
 leave_directory(struct way *way)
 {
-	char *path = way->blob->path;
+	char *path = way->loaded->path;
 
 	while (way->len > 0 && path[--way->len] != '/')
 		;
@@ -134,21 +134,21 @@ follow_link(struct way *way)
 	ssize_t len;
 
 	if (way->last.st_uid != way->self && way->last.st_uid != 0)
-		refuse(way->blob->path,
+		refuse(way->loaded->path,
 		    "somebody else's link leads to the "
 		    "policy: name the file itself",
 		    0);
-	len = readlink(way->blob->path, target, sizeof target);
+	len = readlink(way->loaded->path, target, sizeof target);
 	if (len < 0)
 		refuse(way->name, unknown_place, errno);
 	if ((size_t)len + left > SBX_MAX_PATH || ++way->links > MAX_LINKS)
 		refuse(way->name, unknown_place, ELOOP);
-	note_turn(way);
+	note_hop(way);
 	memmove(way->rest + len, way->next, left + 1);
 	memcpy(way->rest, target, (size_t)len);
 	way->next = way->rest;
 	if (target[0] == '/')
-		way->blob->path[way->len = 0] = '\0';
+		way->loaded->path[way->len = 0] = '\0';
 	else
 		leave_directory(way);
 }
@@ -156,7 +156,7 @@ follow_link(struct way *way)
 static void
 enter(struct way *way, const char *component, size_t len)
 {
-	char *path = way->blob->path;
+	char *path = way->loaded->path;
 
 	if (way->len + 1 + len > SBX_MAX_PATH)
 		refuse(way->name, unknown_place, ENAMETOOLONG);
@@ -180,7 +180,7 @@ take_step(struct way *way, const char *component, size_t len)
 	if (len != 2 || memcmp(component, "..", 2) != 0) {
 		enter(way, component, len);
 	} else if (way->len > 0) {
-		note_turn(way);
+		note_hop(way);
 		leave_directory(way);
 	}
 }
@@ -189,7 +189,7 @@ take_step(struct way *way, const char *component, size_t len)
 static void
 begin_way(struct way *way, const char *file)
 {
-	char *path = way->blob->path;
+	char *path = way->loaded->path;
 	long size;
 
 	path[0] = '\0';
@@ -273,7 +273,7 @@ ask_path(int fd, char path[SBX_MAX_PATH + 1])
 static void
 trust_descriptor(struct way *way, int fd, const struct stat *status)
 {
-	char *path = way->blob->path;
+	char *path = way->loaded->path;
 
 	if (!S_ISREG(status->st_mode))
 		return;
@@ -288,9 +288,9 @@ trust_descriptor(struct way *way, int fd, const struct stat *status)
 
 void
 trust_policy(const char *name, const char *file, int fd,
-    struct blob_bytes *blob)
+    struct policy_file *loaded)
 {
-	struct way way = { .name = name, .blob = blob, .self = geteuid() };
+	struct way way = { .name = name, .loaded = loaded, .self = geteuid() };
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
@@ -299,7 +299,7 @@ trust_policy(const char *name, const char *file, int fd,
 	if (S_ISDIR(status.st_mode))
 		return;
 	way.last = status;
-	if (blob->path[0] == '\0' && is_descriptor(file)) {
+	if (loaded->path[0] == '\0' && is_descriptor(file)) {
 		trust_descriptor(&way, fd, &status);
 	} else {
 		if (!S_ISREG(status.st_mode))
@@ -308,8 +308,8 @@ trust_policy(const char *name, const char *file, int fd,
 			    "named /dev/stdin or /dev/fd/N",
 			    0);
 		check_file(&way, &status);
-		if (blob->path[0] != '\0')
-			check_parents(&way, blob->path);
+		if (loaded->path[0] != '\0')
+			check_parents(&way, loaded->path);
 		else
 			walk(&way, file);
 	}

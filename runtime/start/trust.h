@@ -13,6 +13,6 @@
  * neither links nor dots; else it is found, and blob->turns too.
  */
 void trust_policy(const char *name, const char *file, int fd,
-    struct blob_bytes *blob);
+    struct policy_file *loaded);
 
 #endif

@@ -118,13 +118,13 @@ has_word(const char *line, const char *word)
 /* --- D --------------------------------------------------------------------- */
 
 uint32_t
-cgroup_wanted(const struct sbx_view *view, enum sbx_level level)
+cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level)
 {
 	uint32_t wanted = 0;
 
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		if ((view->limits[i].where & KERNEL_WHERE) != 0)
-			wanted |= bit_of(view->limits[i].kind);
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		if ((blob->limits[i].platforms & KERNEL_WHERE) != 0)
+			wanted |= bit_of(blob->limits[i].kind);
 	}
 	/* A user namespace counts its processes itself, and for less; but it
 	 * does not hold root to anything. */
@@ -301,12 +301,12 @@ set_limit(const struct cgroup *group, const struct holder *holder,
 }
 
 static void
-set_limits(struct cgroup *group, const struct sbx_view *view)
+set_limits(struct cgroup *group, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		const struct sbx_limit *limit = &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		const struct sbx_limit *limit = &blob->limits[i];
 
-		if ((limit->where & KERNEL_WHERE) == 0)
+		if ((limit->platforms & KERNEL_WHERE) == 0)
 			continue;
 		for (int j = 0; j < HOLDERS; j++) {
 			const struct holder *holder = &holders()[j];
@@ -320,7 +320,7 @@ set_limits(struct cgroup *group, const struct sbx_view *view)
 }
 
 void
-cgroup_make(struct cgroup *group, const struct sbx_view *view, uint32_t wanted)
+cgroup_make(struct cgroup *group, const struct sbx_blob *blob, uint32_t wanted)
 {
 	char type[32];
 
@@ -334,7 +334,7 @@ cgroup_make(struct cgroup *group, const struct sbx_view *view, uint32_t wanted)
 	if (group->own >= 0 &&
 	    read_text(group->own, "cgroup.type", type, sizeof type) &&
 	    strcmp(type, "domain\n") == 0)
-		set_limits(group, view);
+		set_limits(group, blob);
 	if (group->held != 0)
 		return;
 	if (group->own >= 0)

@@ -38,7 +38,7 @@ struct cgroup_usage {
 };
 
 /* The policy's limits that a group holds better than rlimits at this level. */
-uint32_t cgroup_wanted(const struct sbx_view *view, enum sbx_level level);
+uint32_t cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level);
 
 /* No group; then, looks for D and switches its controllers on.  `begin` makes
  * the name of ours unlike any other. */
@@ -46,7 +46,7 @@ void cgroup_init(struct cgroup *group);
 void cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin);
 
 /* Makes ours and sets the limits that are wanted and offered. */
-void cgroup_make(struct cgroup *group, const struct sbx_view *view,
+void cgroup_make(struct cgroup *group, const struct sbx_blob *blob,
     uint32_t wanted);
 
 /* fork(2), into our group if there is one; refuses if that cannot be done. */

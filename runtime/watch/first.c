@@ -358,13 +358,13 @@ be_command(struct supervision *supervision, int signals,
 }
 
 void
-supervise_group(struct supervision *supervision, const struct sbx_view *view,
+supervise_group(struct supervision *supervision, const struct sbx_blob *blob,
     uint32_t wanted)
 {
 	if (supervision->group.parent < 0)
 		return;
 	survive(supervision, true);
-	cgroup_make(&supervision->group, view, wanted);
+	cgroup_make(&supervision->group, blob, wanted);
 	survive(supervision, supervision->group.own >= 0);
 }
 

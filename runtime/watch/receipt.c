@@ -92,17 +92,17 @@ put_source(struct json *json, const struct plan *plan, uint32_t source)
 		json_string(json, NULL);
 		return;
 	}
-	format_source(plan->view, source, text, sizeof text);
+	format_source(plan->blob, source, text, sizeof text);
 	json_string(json, text);
 }
 
 static void
 put_dropped(struct json *json, const struct plan *plan)
 {
-	const struct sbx_view *view = plan->view;
-	const struct sbx_landlock *all = view->landlock_count == 0 ?
+	const struct sbx_blob *blob = plan->blob;
+	const struct sbx_landlock *all = blob->landlock_count == 0 ?
 	    NULL :
-	    &view->landlock[view->landlock_count - 1];
+	    &blob->landlock[blob->landlock_count - 1];
 
 	json_key(json, "dropped");
 	json_raw(json, "[");
@@ -142,7 +142,7 @@ put_rule(struct json *json, const struct plan *plan, uint32_t index)
 	json_out(json, &words);
 	json_key(json, "path");
 	if (site->state == RULE_UNBOUND)
-		json_string(json, sbx_string(plan->view, site->path->suffix));
+		json_string(json, sbx_string(plan->blob, site->path->suffix));
 	else
 		json_place(json, plan->binding->rules[index].at);
 	json_key(json, "by");
@@ -200,7 +200,7 @@ put_globs(struct json *json, const struct plan *plan, uint32_t room)
 		json_key(json, "below");
 		json_place(json, glob->at);
 		json_key(json, "glob");
-		json_string(json, sbx_string(plan->view, glob->path->glob));
+		json_string(json, sbx_string(plan->blob, glob->path->glob));
 		json_key(json, "matches");
 		json_number(json, glob->matches);
 		out_init(&words, -1);
@@ -219,11 +219,11 @@ put_limits(struct json *json, const struct plan *plan, uint32_t room)
 {
 	json_key(json, "limits");
 	json_raw(json, "[");
-	for (uint32_t i = 0; i < plan->view->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->view->limits[i];
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
 		uint32_t begin;
 
-		if ((limit->where & KERNEL_WHERE) == 0)
+		if ((limit->platforms & KERNEL_WHERE) == 0)
 			continue;
 		begin = json_begin(json);
 		json_raw(json, "{");
@@ -250,9 +250,9 @@ put_run(struct json *json, const struct plan *plan, const char *policy)
 	json_raw(json, plan->digest);
 	json_raw(json, "\"");
 	json_key(json, "profile");
-	json_string(json, sbx_string(plan->view, plan->view->meta->profile));
+	json_string(json, sbx_string(plan->blob, plan->blob->meta->profile));
 	json_key(json, "everything");
-	json_bool(json, (plan->view->meta->flags & SBX_EVERYTHING) != 0);
+	json_bool(json, (plan->blob->meta->flags & SBX_EVERYTHING) != 0);
 	json_key(json, "level");
 	json_string(json, level_name(plan->level));
 	json_key(json, "why_not_full");

@@ -20,25 +20,25 @@ enum {
 };
 
 bool
-supervise_plan(struct supervision *supervision, const struct sbx_view *view)
+supervise_plan(struct supervision *supervision, const struct sbx_blob *blob)
 {
 	supervision->grace = GRACE;
-	for (uint32_t i = 0; i < view->limit_count; i++) {
-		const struct sbx_limit *limit = &view->limits[i];
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		const struct sbx_limit *limit = &blob->limits[i];
 
-		if ((limit->where & KERNEL_WHERE) == 0)
+		if ((limit->platforms & KERNEL_WHERE) == 0)
 			continue;
 		if (limit->kind == SBX_LIMIT_TIMEOUT) {
 			supervision->timeout = limit->value < TIMEOUT_MAX ?
 			    limit->value :
 			    TIMEOUT_MAX;
-			format_source(view, limit->source,
+			format_source(blob, limit->source,
 			    supervision->timeout_source,
 			    sizeof supervision->timeout_source);
 		}
 		if (limit->kind == SBX_LIMIT_OUTPUT) {
 			supervision->output = limit->value;
-			format_source(view, limit->source,
+			format_source(blob, limit->source,
 			    supervision->output_source,
 			    sizeof supervision->output_source);
 		}

@@ -85,7 +85,7 @@ int term_left(const struct term *term, const struct supervision *supervision,
 
 /* Finds the limits that need a supervisor; whether there are any. */
 bool supervise_plan(struct supervision *supervision,
-    const struct sbx_view *view);
+    const struct sbx_blob *blob);
 
 /* The shortest time there is, and no grace, whatever the policy says. */
 void supervise_briefly(struct supervision *supervision);
@@ -102,7 +102,7 @@ void supervise(struct supervision *supervision, pid_t first)
 /* In the first one: the control group, where the policy has limits for it and
  * there can be one. */
 void supervise_group(struct supervision *supervision,
-    const struct sbx_view *view, uint32_t wanted);
+    const struct sbx_blob *blob, uint32_t wanted);
 
 /*
  * In the first one: forks.  Returns in the child, which is to become the

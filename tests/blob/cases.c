@@ -75,24 +75,24 @@ static const struct field fields[] = {
 	F("anchors", sbx_anchor, source), F("anchors", sbx_anchor, reserved),
 	F("paths", sbx_path, suffix), F("paths", sbx_path, anchor),
 	F("paths", sbx_path, effect), F("paths", sbx_path, rights),
-	F("paths", sbx_path, first_hole), F("paths", sbx_path, hole_count),
-	F("paths", sbx_path, where), F("paths", sbx_path, reserved),
+	F("paths", sbx_path, first_exclusion), F("paths", sbx_path, exclusion_count),
+	F("paths", sbx_path, platforms), F("paths", sbx_path, reserved),
 	F("paths", sbx_path, source), F("paths", sbx_path, glob),
-	F("holes", sbx_hole, suffix), F("holes", sbx_hole, anchor),
-	F("holes", sbx_hole, reserved),
+	F("exclusions", sbx_exclusion, suffix), F("exclusions", sbx_exclusion, anchor),
+	F("exclusions", sbx_exclusion, reserved),
 	F("ports", sbx_port, low), F("ports", sbx_port, high),
 	F("ports", sbx_port, effect), F("ports", sbx_port, op),
-	F("ports", sbx_port, where), F("ports", sbx_port, reserved),
+	F("ports", sbx_port, platforms), F("ports", sbx_port, reserved),
 	F("ports", sbx_port, source), F("ports", sbx_port, reserved2),
 	F("limits", sbx_limit, value), F("limits", sbx_limit, source),
-	F("limits", sbx_limit, kind), F("limits", sbx_limit, where),
+	F("limits", sbx_limit, kind), F("limits", sbx_limit, platforms),
 	F("limits", sbx_limit, reserved),
 	F("env", sbx_env, pattern), F("env", sbx_env, source),
-	F("env", sbx_env, effect), F("env", sbx_env, where),
+	F("env", sbx_env, effect), F("env", sbx_env, platforms),
 	F("env", sbx_env, reserved), F("env", sbx_env, reserved2),
 	F("set", sbx_set, name), F("set", sbx_set, text),
 	F("set", sbx_set, source), F("set", sbx_set, anchor),
-	F("set", sbx_set, where), F("set", sbx_set, reserved),
+	F("set", sbx_set, platforms), F("set", sbx_set, reserved),
 	F("landlock", sbx_landlock, abi), F("landlock", sbx_landlock, read),
 	F("landlock", sbx_landlock, restrict_flags),
 	F("landlock", sbx_landlock, handled_fs),
@@ -108,7 +108,7 @@ static const struct field fields[] = {
 	F("bpf", sbx_insn, code), F("bpf", sbx_insn, jt),
 	F("bpf", sbx_insn, jf), F("bpf", sbx_insn, k),
 	F("syscalls", sbx_syscall, name), F("syscalls", sbx_syscall, source),
-	F("syscalls", sbx_syscall, verdict), F("syscalls", sbx_syscall, where),
+	F("syscalls", sbx_syscall, verdict), F("syscalls", sbx_syscall, platforms),
 	F("syscalls", sbx_syscall, error), F("syscalls", sbx_syscall, reason),
 	F("sources", sbx_source, file), F("sources", sbx_source, line),
 	F("sources", sbx_source, column), F("sources", sbx_source, via),
@@ -122,7 +122,7 @@ static const struct kind {
 	{ "strings", SBX_SECTION_STRINGS, 1 },
 	{ "anchors", SBX_SECTION_ANCHORS, sizeof(struct sbx_anchor) },
 	{ "paths", SBX_SECTION_PATHS, sizeof(struct sbx_path) },
-	{ "holes", SBX_SECTION_HOLES, sizeof(struct sbx_hole) },
+	{ "exclusions", SBX_SECTION_EXCLUSIONS, sizeof(struct sbx_exclusion) },
 	{ "ports", SBX_SECTION_PORTS, sizeof(struct sbx_port) },
 	{ "limits", SBX_SECTION_LIMITS, sizeof(struct sbx_limit) },
 	{ "env", SBX_SECTION_ENV, sizeof(struct sbx_env) },
@@ -689,7 +689,7 @@ write_image(const struct bench *bench)
 static void
 case_end(struct bench *bench)
 {
-	struct sbx_view view;
+	struct sbx_blob blob;
 	enum sbx_blob_error error;
 
 	if (bench->name[0] == '\0')
@@ -698,7 +698,7 @@ case_end(struct bench *bench)
 		give_up(bench, "%s: nothing is expected", bench->name);
 	if (!bench->image.raw)
 		image_seal(&bench->image);
-	error = sbx_verify(bench->image.bytes, bench->image.size, &view);
+	error = sbx_verify(bench->image.bytes, bench->image.size, &blob);
 	tap_ok(&bench->tap, (int)error == bench->expected,
 	    "%s: %s (expected %s)", bench->name, error_names[error],
 	    error_names[bench->expected]);

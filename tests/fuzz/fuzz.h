@@ -59,7 +59,7 @@ check_stmts(const struct sources *sources, const struct ast_stmt *stmts)
 			check_loc(sources, stmt->name->loc);
 		check_list(sources, &stmt->words);
 		check_list(sources, &stmt->objects);
-		check_list(sources, &stmt->holes);
+		check_list(sources, &stmt->exclusions);
 		check_stmts(sources, stmt->body);
 		check_stmts(sources, stmt->included);
 	}

@@ -23,10 +23,10 @@ few(size_t count)
 /* --- the model ------------------------------------------------------------ */
 
 static void
-check_verdict(const struct sbx_view *view, struct sbx_verdict verdict)
+check_verdict(const struct sbx_blob *blob, struct sbx_verdict verdict)
 {
 	must(verdict.source == SBX_NO_SOURCE ||
-		verdict.source < view->source_count,
+		verdict.source < blob->source_count,
 	    "a rule from no source");
 	must(verdict.reason != SBX_BECAUSE_NOTHING ||
 		verdict.source == SBX_NO_SOURCE,
@@ -56,14 +56,14 @@ check_split(const struct place_rules *rules, uint8_t right, struct sbx_place at)
 }
 
 static void
-check_paths(const struct sbx_view *view, const struct place_rules *rules)
+check_paths(const struct sbx_blob *blob, const struct place_rules *rules)
 {
 	for (size_t i = 0; i < few(rules->count); i++) {
 		struct sbx_place at = rules->rules[i].at;
 
 		must(sbx_covers(at, at), "a place that is not in itself");
 		for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-			check_verdict(view,
+			check_verdict(blob,
 			    sbx_path_verdict(rules->rules, rules->count, right,
 				at));
 			check_split(rules, right, at);
@@ -76,40 +76,42 @@ check_paths(const struct sbx_view *view, const struct place_rules *rules)
 }
 
 static void
-check_ports(const struct sbx_view *view)
+check_ports(const struct sbx_blob *blob)
 {
-	for (size_t i = 0; i < few(view->port_count); i++) {
-		const struct sbx_port *port = &view->ports[i];
+	for (size_t i = 0; i < few(blob->port_count); i++) {
+		const struct sbx_port *port = &blob->ports[i];
 
-		check_verdict(view,
-		    sbx_port_verdict(view, port->where, port->op, port->low));
-		check_verdict(view,
-		    sbx_port_verdict(view, SBX_ON_LINUX_X86_64, SBX_CONNECT_TCP,
+		check_verdict(blob,
+		    sbx_port_verdict(blob, port->platforms, port->op,
+			port->low));
+		check_verdict(blob,
+		    sbx_port_verdict(blob, SBX_ON_LINUX_X86_64, SBX_CONNECT_TCP,
 			(uint16_t)(port->high + 1)));
 	}
 }
 
 static void
-check_env(const struct sbx_view *view)
+check_env(const struct sbx_blob *blob)
 {
-	for (size_t i = 0; i < few(view->env_count); i++) {
-		const char *pattern = sbx_string(view, view->env[i].pattern);
+	for (size_t i = 0; i < few(blob->env_count); i++) {
+		const char *pattern = sbx_string(blob, blob->env[i].pattern);
 		size_t len = strlen(pattern);
 
 		/* A star stands for a star, too. */
 		must(sbx_pattern_match(pattern, pattern, len),
 		    "a pattern that does not match itself");
-		check_verdict(view,
-		    sbx_env_verdict(view, view->env[i].where, pattern, len));
+		check_verdict(blob,
+		    sbx_env_verdict(blob, blob->env[i].platforms, pattern,
+			len));
 	}
 }
 
 /* --- filters -------------------------------------------------------------- */
 
 static void
-check_program(const struct sbx_view *view, const struct sbx_program *program)
+check_program(const struct sbx_blob *blob, const struct sbx_program *program)
 {
-	const struct sbx_insn *insns = view->bpf + program->first;
+	const struct sbx_insn *insns = blob->bpf + program->first;
 	bool loadable = bpf_is_loadable(insns, program->count), ok;
 
 	for (int number = -1; number < 600; number += 40) {
@@ -141,7 +143,7 @@ static void
 ask(FILE *stream, const struct subject *subject,
     const struct place_rules *rules)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 
 	for (size_t i = 0; i < few(rules->count) / 4; i++) {
 		struct access access = {
@@ -154,12 +156,12 @@ ask(FILE *stream, const struct subject *subject,
 		access.detail = SBX_WRITE;
 		why(stream, subject, &access, true);
 	}
-	for (size_t i = 0; i < few(view->port_count) / 4; i++)
+	for (size_t i = 0; i < few(blob->port_count) / 4; i++)
 		why(stream, subject,
 		    &(struct access){
 			.kind = ACCESS_PORT,
-			.detail = view->ports[i].op,
-			.port = view->ports[i].low,
+			.detail = blob->ports[i].op,
+			.port = blob->ports[i].low,
 		    },
 		    true);
 	why(stream, subject,
@@ -186,18 +188,18 @@ ask(FILE *stream, const struct subject *subject,
 static void
 print_all(const struct subject *subject, const struct place_rules *rules)
 {
-	const struct sbx_view *view = subject->places.view;
+	const struct sbx_blob *blob = subject->places.blob;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 
 	must(stream != NULL, "no stream");
-	if (view->path_count + view->syscall_count + view->env_count +
-		view->set_count + view->limit_count + view->port_count <
+	if (blob->path_count + blob->syscall_count + blob->env_count +
+		blob->set_count + blob->limit_count + blob->port_count <
 	    MOST_PRINTED)
-		dump_blob(stream, view);
-	if (view->bpf_count < MOST_PRINTED)
-		dump_bpf(stream, view, (struct dump_choice){ .variant = -1 });
+		dump_blob(stream, blob);
+	if (blob->bpf_count < MOST_PRINTED)
+		dump_bpf(stream, blob, (struct dump_choice){ .variant = -1 });
 	ask(stream, subject, rules);
 	fclose(stream);
 	check_printed(text, size);
@@ -206,11 +208,11 @@ print_all(const struct subject *subject, const struct place_rules *rules)
 
 /* A policy that is made of it is at least one to read. */
 static void
-check_restored(struct arena *arena, const struct sbx_view *view)
+check_restored(struct arena *arena, const struct sbx_blob *blob)
 {
 	static const char name[] = "sbx:fuzz.sbx";
 	const char *fault = NULL;
-	struct policy *policy = restore_policy(arena, view, &fault);
+	struct policy *policy = restore_policy(arena, blob, &fault);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
@@ -235,7 +237,7 @@ check_restored(struct arena *arena, const struct sbx_view *view)
 }
 
 static void
-check_view(const struct sbx_view *view)
+check_view(const struct sbx_blob *blob)
 {
 	struct arena *arena = arena_new();
 	struct subject subject = {
@@ -244,27 +246,27 @@ check_view(const struct sbx_view *view)
 	};
 	struct place_rules rules;
 
-	places_init(&subject.places, arena, view, "/w", "/home/u");
+	places_init(&subject.places, arena, blob, "/w", "/home/u");
 	places_rules(&subject.places, SBX_ON_ALL, &rules);
-	check_paths(view, &rules);
-	check_ports(view);
-	check_env(view);
-	for (uint32_t i = 0; i < view->program_count; i++)
-		check_program(view, &view->programs[i]);
+	check_paths(blob, &rules);
+	check_ports(blob);
+	check_env(blob);
+	for (uint32_t i = 0; i < blob->program_count; i++)
+		check_program(blob, &blob->programs[i]);
 	print_all(&subject, &rules);
-	check_restored(arena, view);
+	check_restored(arena, blob);
 	arena_release(arena);
 }
 
 static void
 try_bytes(const void *bytes, size_t size)
 {
-	struct sbx_view view;
-	enum sbx_blob_error error = sbx_verify(bytes, size, &view);
+	struct sbx_blob blob;
+	enum sbx_blob_error error = sbx_verify(bytes, size, &blob);
 
 	must(sbx_blob_strerror(error) != NULL, "an error without a sentence");
 	if (error == SBX_BLOB_OK)
-		check_view(&view);
+		check_view(&blob);
 }
 
 int

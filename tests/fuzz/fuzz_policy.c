@@ -33,7 +33,7 @@ same_stmts(const struct ast_stmt *a, const struct ast_stmt *b)
 		    !same_atoms(a->from, b->from) ||
 		    !same_atoms(a->words.first, b->words.first) ||
 		    !same_atoms(a->objects.first, b->objects.first) ||
-		    !same_atoms(a->holes.first, b->holes.first) ||
+		    !same_atoms(a->exclusions.first, b->exclusions.first) ||
 		    !same_stmts(a->body, b->body))
 			return false;
 	}

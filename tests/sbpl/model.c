@@ -135,21 +135,21 @@ add_rule_places(struct model *model, const struct path_rule *rule,
 static void
 add_rule(struct model *model, const struct path_rule *rule)
 {
-	struct sbx_place *holes = arena_alloc(model->arena,
-	    (rule->hole_count + 1u) * sizeof *holes);
+	struct sbx_place *exclusions = arena_alloc(model->arena,
+	    (rule->exclusion_count + 1u) * sizeof *exclusions);
 	const char *at = bind(model, rule->at);
 
 	add_rule_places(model, rule, at);
 	*arena_push(model->arena, &model->globs) = rule->glob;
-	for (uint16_t i = 0; i < rule->hole_count; i++) {
-		holes[i] = place_of(bind(model, rule->holes[i]));
-		add_places(model, holes[i].path);
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		exclusions[i] = place_of(bind(model, rule->exclusions[i]));
+		add_places(model, exclusions[i].path);
 	}
 	*arena_push(model->arena, &model->rules) = (struct sbx_rule){
 		.at = place_of(at),
-		.holes = holes,
+		.exclusions = exclusions,
 		.source = SBX_NO_SOURCE,
-		.hole_count = rule->hole_count,
+		.exclusion_count = rule->exclusion_count,
 		.effect = (uint8_t)rule->effect,
 		.rights = rule->rights,
 	};
@@ -216,7 +216,7 @@ port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 		const struct port_rule *rule = &policy->ports.items[i];
 
 		if (rule->op != op || port < rule->low || port > rule->high ||
-		    (rule->origin.where & SBX_ON_MACOS) == 0)
+		    (rule->origin.platforms & SBX_ON_MACOS) == 0)
 			continue;
 		if (rule->effect == SBX_ALLOW)
 			allowed = true;
@@ -270,7 +270,7 @@ print_model(struct model *model)
 		printf("\t%s", model->anchors[i]);
 	putchar('\n');
 	for (size_t i = 0; i < policy->paths.count; i++) {
-		if (policy->paths.items[i].origin.where & SBX_ON_MACOS)
+		if (policy->paths.items[i].origin.platforms & SBX_ON_MACOS)
 			add_rule(model, &policy->paths.items[i]);
 	}
 	add_places(model, "/nowhere/at/all");

@@ -142,17 +142,17 @@ row_read(struct row *row, char *const *words, size_t count)
 
 /* As the loader picks it. */
 static struct bpf_program
-program_pick(const struct sbx_view *view, const struct row *row)
+program_pick(const struct sbx_blob *blob, const struct row *row)
 {
 	const struct sbx_program *best = NULL;
 
-	for (uint32_t i = 0; i < view->program_count; i++) {
-		const struct sbx_program *program = &view->programs[i];
+	for (uint32_t i = 0; i < blob->program_count; i++) {
+		const struct sbx_program *program = &blob->programs[i];
 
 		if (program->arch == arches[row->machine->arch].audit &&
 		    (program->flags & SBX_PROGRAM_FULL) == row->full &&
 		    (program->flags & SBX_PROGRAM_LOOPBACK) ==
-			(row->full && view->meta->net == SBX_NET_LOOPBACK ?
+			(row->full && blob->meta->net == SBX_NET_LOOPBACK ?
 				SBX_PROGRAM_LOOPBACK :
 				0) &&
 		    program->min_abi <= row->abi &&
@@ -161,7 +161,7 @@ program_pick(const struct sbx_view *view, const struct row *row)
 	}
 	if (best == NULL)
 		return (struct bpf_program){ NULL, 0 };
-	return (struct bpf_program){ (struct sbx_insn *)(uintptr_t)(view->bpf +
+	return (struct bpf_program){ (struct sbx_insn *)(uintptr_t)(blob->bpf +
 					 best->first),
 		best->count };
 }
@@ -182,10 +182,10 @@ kernel_verdict(const struct bpf_program *program, const struct row *row,
 }
 
 static void
-row_try(struct tap *tap, const struct sbx_view *view, const struct row *row,
+row_try(struct tap *tap, const struct sbx_blob *blob, const struct row *row,
     const char *text)
 {
-	struct bpf_program program = program_pick(view, row);
+	struct bpf_program program = program_pick(blob, row);
 	uint32_t simulated, kernel;
 	bool ok;
 
@@ -203,7 +203,7 @@ row_try(struct tap *tap, const struct sbx_view *view, const struct row *row,
 }
 
 static void
-file_try(struct tap *tap, const struct sbx_view *view, FILE *file)
+file_try(struct tap *tap, const struct sbx_blob *blob, FILE *file)
 {
 	char line[LINE_MAX_SIZE], text[LINE_MAX_SIZE];
 
@@ -218,7 +218,7 @@ file_try(struct tap *tap, const struct sbx_view *view, FILE *file)
 		if (count == 0)
 			continue;
 		if (row_read(&row, words, count))
-			row_try(tap, view, &row, text);
+			row_try(tap, blob, &row, text);
 		else
 			tap_ok(tap, false, "cannot read: %s", text);
 	}
@@ -227,9 +227,9 @@ file_try(struct tap *tap, const struct sbx_view *view, FILE *file)
 int
 main(int argc, char **argv)
 {
-	static _Alignas(8) uint8_t blob[SBX_MAX_SIZE];
+	static _Alignas(8) uint8_t bytes[SBX_MAX_SIZE];
 	struct tap tap = { 0, 0 };
-	struct sbx_view view;
+	struct sbx_blob blob;
 	FILE *file;
 	size_t size;
 
@@ -237,15 +237,15 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: sim BLOB FILE.sim\n");
 		return 99;
 	}
-	size = fread(blob, 1, sizeof blob, file);
+	size = fread(bytes, 1, sizeof bytes, file);
 	fclose(file);
-	if (!tap_ok(&tap, sbx_verify(blob, size, &view) == SBX_BLOB_OK,
+	if (!tap_ok(&tap, sbx_verify(bytes, size, &blob) == SBX_BLOB_OK,
 		"%s is a policy", argv[2]))
 		return tap_done(&tap);
 	file = fopen(argv[2], "r");
 	if (file == NULL)
 		return 99;
-	file_try(&tap, &view, file);
+	file_try(&tap, &blob, file);
 	fclose(file);
 	return tap_done(&tap);
 }

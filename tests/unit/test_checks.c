@@ -2,7 +2,7 @@
  * What check_paths.c calls superfluous is superfluous, by the model's word: on
  * random policies every verdict stays what it was when all the rules go that
  * say nothing new, and an allow that is called denied never gives its right.
- * Where no rule has holes the converse holds too: no single rule says all that
+ * Where no rule has exclusions the converse holds too: no single rule says all that
  * one says that is left, and an allow that is not called denied is obeyed
  * somewhere.
  */
@@ -61,7 +61,7 @@ draw_target(uint32_t *seed)
 }
 
 static void
-draw_rule(struct policy *policy, bool holes, uint32_t *seed)
+draw_rule(struct policy *policy, bool exclusions, uint32_t *seed)
 {
 	static const uint8_t allowed[] = {
 		SBX_READ,
@@ -70,7 +70,8 @@ draw_rule(struct policy *policy, bool holes, uint32_t *seed)
 	};
 	static const uint8_t denied[] = { SBX_RIGHTS, SBX_WRITE, SBX_EXEC };
 	struct path_rule *rule = arena_push(policy->arena, &policy->paths);
-	struct target *hole = arena_alloc(policy->arena, sizeof *hole);
+	struct target *exclusion = arena_alloc(policy->arena,
+	    sizeof *exclusion);
 
 	rule->at = draw_target(seed);
 	rule->effect = draw(seed, 3) != 0 ? SBX_ALLOW :
@@ -78,13 +79,14 @@ draw_rule(struct policy *policy, bool holes, uint32_t *seed)
 					    SBX_PREFER_DENY;
 	rule->rights = rule->effect == SBX_ALLOW ? allowed[draw(seed, 3)] :
 						   denied[draw(seed, 3)];
-	rule->origin.where = (uint8_t)(1 + draw(seed, SBX_ON_ALL));
+	rule->origin.platforms = (uint8_t)(1 + draw(seed, SBX_ON_ALL));
 	rule->origin.own = true;
-	*hole = draw_target(seed);
-	if (holes && draw(seed, 2) != 0 && target_covers(rule->at, *hole) &&
-	    target_compare(rule->at, *hole) != 0) {
-		rule->holes = hole;
-		rule->hole_count = 1;
+	*exclusion = draw_target(seed);
+	if (exclusions && draw(seed, 2) != 0 &&
+	    target_covers(rule->at, *exclusion) &&
+	    target_compare(rule->at, *exclusion) != 0) {
+		rule->exclusions = exclusion;
+		rule->exclusion_count = 1;
 	}
 }
 
@@ -102,17 +104,17 @@ static bool
 speaks(const struct path_rule *rule, bool allow, unsigned platform,
     uint8_t right, const char *path)
 {
-	struct sbx_place hole = { 0 };
+	struct sbx_place exclusion = { 0 };
 	struct sbx_rule model = {
 		.at = place_of(rule->at),
-		.hole_count = rule->hole_count,
-		.holes = &hole,
+		.exclusion_count = rule->exclusion_count,
+		.exclusions = &exclusion,
 	};
 
-	if (rule->hole_count > 0)
-		hole = place_of(rule->holes[0]);
+	if (rule->exclusion_count > 0)
+		exclusion = place_of(rule->exclusions[0]);
 	return (rule->effect == SBX_ALLOW) == allow &&
-	    (rule->origin.where >> platform & 1) != 0 &&
+	    (rule->origin.platforms >> platform & 1) != 0 &&
 	    (rule->rights & right) != 0 &&
 	    sbx_rule_covers(&model,
 		(struct sbx_place){ path, (uint32_t)strlen(path) });
@@ -172,7 +174,7 @@ is_covered(const struct policy *policy, const bool *kept, size_t index)
 		if (kept[i] && i != index && other->effect == rule->effect &&
 		    target_covers(other->at, rule->at) &&
 		    (rule->rights & ~other->rights) == 0 &&
-		    (rule->origin.where & ~other->origin.where) == 0)
+		    (rule->origin.platforms & ~other->origin.platforms) == 0)
 			return true;
 	}
 	return false;
@@ -180,14 +182,14 @@ is_covered(const struct policy *policy, const bool *kept, size_t index)
 
 /* One random policy; returns whether all that is said of it is true. */
 static bool
-round_holds(struct arena *arena, bool holes, uint32_t *seed)
+round_holds(struct arena *arena, bool exclusions, uint32_t *seed)
 {
 	struct policy policy = { .arena = arena };
 	struct checker checker = { .policy = &policy, .arena = arena };
 	bool kept[RULES], all[RULES], matters, obeyed;
 
 	for (size_t i = 0; i < RULES; i++)
-		draw_rule(&policy, holes, seed);
+		draw_rule(&policy, exclusions, seed);
 	paths_judge(&checker);
 	for (size_t i = 0; i < RULES; i++) {
 		const struct path_fact *fact = &checker.facts[i];
@@ -202,12 +204,12 @@ round_holds(struct arena *arena, bool holes, uint32_t *seed)
 		ask(&policy, kept, i, &matters, &obeyed);
 		if (!kept[i] && matters)
 			return false;
-		if (kept[i] && !holes && is_covered(&policy, kept, i))
+		if (kept[i] && !exclusions && is_covered(&policy, kept, i))
 			return false;
 		ask(&policy, all, i, &matters, &obeyed);
 		if (allow && fact->denied_by != 0 && obeyed)
 			return false;
-		if (allow && !holes && fact->denied_by == 0 && !obeyed)
+		if (allow && !exclusions && fact->denied_by == 0 && !obeyed)
 			return false;
 	}
 	return true;
@@ -219,16 +221,16 @@ main(void)
 	struct arena *arena = arena_new();
 	struct tap tap = { 0 };
 
-	for (int holes = 0; holes <= 1; holes++) {
+	for (int exclusions = 0; exclusions <= 1; exclusions++) {
 		uint32_t seed = 1;
 		int i = 0;
 
-		while (i < ROUNDS && round_holds(arena, holes != 0, &seed))
+		while (i < ROUNDS && round_holds(arena, exclusions != 0, &seed))
 			i++;
 		tap_ok(&tap, i == ROUNDS,
 		    "what %d random policies %s holes "
 		    "are told is true",
-		    i, holes != 0 ? "with" : "without");
+		    i, exclusions != 0 ? "with" : "without");
 	}
 	arena_release(arena);
 	return tap_done(&tap);

@@ -196,7 +196,7 @@ test_places(struct tap *tap, struct random *random)
 
 struct policy {
 	struct sbx_rule rules[RULES_MAX];
-	struct sbx_place holes[RULES_MAX];
+	struct sbx_place exclusions[RULES_MAX];
 	char texts[2 * RULES_MAX][TEXT_SIZE];
 	uint32_t count;
 };
@@ -208,11 +208,12 @@ random_policy(struct random *random, struct policy *policy)
 	for (uint32_t i = 0; i < policy->count; i++) {
 		struct sbx_rule *rule = &policy->rules[i];
 
-		policy->holes[i] = random_place(random, policy->texts[2 * i]);
+		policy->exclusions[i] = random_place(random,
+		    policy->texts[2 * i]);
 		*rule = (struct sbx_rule){
 			.at = random_place(random, policy->texts[2 * i + 1]),
-			.holes = &policy->holes[i],
-			.hole_count = (uint16_t)below(random, 2),
+			.exclusions = &policy->exclusions[i],
+			.exclusion_count = (uint16_t)below(random, 2),
 			.effect = below(random, 3) > 0 ? SBX_ALLOW : SBX_DENY,
 			.rights = (uint8_t)below(random, 8),
 		};
@@ -235,12 +236,12 @@ plain_gives(const struct policy *policy, uint8_t right, struct sbx_place path)
 static void
 test_index(struct tap *tap, struct random *random)
 {
-	static struct area area;
+	static struct arena arena;
 	static struct policy policy;
 	uint32_t verdicts = 0, given = 0;
 	struct cover cover;
 
-	cover_room(&cover, &area, RULES_MAX);
+	cover_room(&cover, &arena, RULES_MAX);
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		random_policy(random, &policy);
 		cover_rules(&cover, policy.rules, policy.count);

@@ -683,11 +683,11 @@ test_everything(struct tap *tap)
 	struct policy *policy = sample_policy(arena, &sample);
 	struct filter_set set;
 
-	sample_freedom(&sample, policy, FREEDOM_EVERYTHING, 600);
+	sample_blanket(&sample, policy, BLANKET_EVERYTHING, 600);
 	filters_build(policy, &set);
 	tap_ok(tap, set.filters.count == 0 && set.programs.count == 0,
 	    "a policy that allows everything has no filter");
-	policy->freedoms.items[0].origin.where = SBX_ON_LINUX_AARCH64;
+	policy->blankets.items[0].origin.platforms = SBX_ON_LINUX_AARCH64;
 	filters_build(policy, &set);
 	tap_ok(tap,
 	    filter_pick(&set, 0, false, 0) != NULL &&

@@ -105,7 +105,7 @@ put_stmts(FILE *stream, const struct ast_stmt *stmts, int depth)
 			fprintf(stream, " < %s", stmts->parent->text);
 		put_list(stream, "|", &stmts->words);
 		put_list(stream, "=", &stmts->objects);
-		put_list(stream, "-", &stmts->holes);
+		put_list(stream, "-", &stmts->exclusions);
 		fputc('\n', stream);
 		put_stmts(stream, stmts->body, depth + 1);
 		put_stmts(stream, stmts->included, depth + 1);

@@ -1,6 +1,6 @@
 /*
  * The index of places finds every rule that bears on a path: on random policies
- * a verdict over what it finds is the verdict over all rules, with globs, holes
+ * a verdict over what it finds is the verdict over all rules, with globs, exclusions
  * and two homes, and also after an anchor was bound elsewhere.
  */
 #include "compiler/query/compile.h"
@@ -86,11 +86,11 @@ draw_policy(struct arena *arena, uint32_t *seed)
 }
 
 static bool
-draw_view(struct arena *arena, const char *text, struct sbx_view *view)
+draw_view(struct arena *arena, const char *text, struct sbx_blob *blob)
 {
 	struct compilation compilation;
 	struct source *source;
-	struct blob blob;
+	struct image image;
 
 	compilation_init(&compilation, arena);
 	source = sources_add(&compilation.sources, "p.sbx", "p.sbx", text,
@@ -98,8 +98,8 @@ draw_view(struct arena *arena, const char *text, struct sbx_view *view)
 	compilation.file = source;
 	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
 	    source);
-	return compile(&compilation, NULL, &blob) &&
-	    sbx_verify(blob.bytes, blob.size, view) == SBX_BLOB_OK;
+	return compile(&compilation, NULL, &image) &&
+	    sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK;
 }
 
 static bool
@@ -146,12 +146,12 @@ main(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		struct arena *arena = arena_new();
 		const char *text = draw_policy(arena, &seed);
-		struct sbx_view view;
+		struct sbx_blob blob;
 		struct places places;
 
-		if (draw_view(arena, text, &view)) {
+		if (draw_view(arena, text, &blob)) {
 			compiled++;
-			places_init(&places, arena, &view, "/w", "/home");
+			places_init(&places, arena, &blob, "/w", "/home");
 			places_bind_other_home(&places, "/other");
 			places_define(&places, "data", 4, "/data");
 			bad += differences(&places, &denied);

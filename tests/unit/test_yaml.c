@@ -75,7 +75,7 @@ differs(const struct ast_stmt *a, const struct ast_stmt *b)
 		    !same_atom(a->from, b->from) ||
 		    !same_list(&a->words, &b->words) ||
 		    !same_list(&a->objects, &b->objects) ||
-		    !same_list(&a->holes, &b->holes))
+		    !same_list(&a->exclusions, &b->exclusions))
 			return a;
 		inner = differs(a->body, b->body);
 		if (inner != NULL)
@@ -88,8 +88,8 @@ differs(const struct ast_stmt *a, const struct ast_stmt *b)
 
 struct bench {
 	struct compilation compilation;
-	struct blob blob;
-	struct sbx_view view;
+	struct image image;
+	struct sbx_blob blob;
 	bool parsed, compiled;
 };
 
@@ -114,8 +114,8 @@ static void
 bench_compile(struct bench *bench)
 {
 	bench->compiled = bench->parsed &&
-	    compile(&bench->compilation, NULL, &bench->blob) &&
-	    sbx_verify(bench->blob.bytes, bench->blob.size, &bench->view) ==
+	    compile(&bench->compilation, NULL, &bench->image) &&
+	    sbx_verify(bench->image.bytes, bench->image.size, &bench->blob) ==
 		SBX_BLOB_OK;
 }
 
@@ -133,11 +133,11 @@ bench_done(struct bench *bench)
 static bool
 same_blob(const struct bench *a, const struct bench *b)
 {
-	const uint8_t *x = a->blob.bytes, *y = b->blob.bytes;
+	const uint8_t *x = a->image.bytes, *y = b->image.bytes;
 	const struct sbx_header *header = (const void *)x;
 	const struct sbx_section *sections = (const void *)(header + 1);
 
-	if (a->blob.size != b->blob.size ||
+	if (a->image.size != b->image.size ||
 	    memcmp(x, y, offsetof(struct sbx_header, crc)) != 0 ||
 	    memcmp(sections, y + sizeof *header,
 		header->section_count * sizeof *sections) != 0)
@@ -148,9 +148,9 @@ same_blob(const struct bench *a, const struct bench *b)
 			sections[i].size) != 0)
 			return false;
 	}
-	for (uint32_t i = 0; i < a->view.source_count; i++) {
-		if (a->view.sources[i].file != b->view.sources[i].file ||
-		    a->view.sources[i].via != b->view.sources[i].via)
+	for (uint32_t i = 0; i < a->blob.source_count; i++) {
+		if (a->blob.sources[i].file != b->blob.sources[i].file ||
+		    a->blob.sources[i].via != b->blob.sources[i].via)
 			return false;
 	}
 	return true;

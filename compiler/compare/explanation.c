@@ -9,15 +9,15 @@
 #include <string.h>
 
 static void
-show_syscall(FILE *stream, const struct sbx_view *view,
+show_syscall(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_syscall *call)
 {
-	const char *reason = sbx_string(view, call->reason);
+	const char *reason = sbx_string(blob, call->reason);
 
 	if (call->source == SBX_NO_SOURCE)
 		fputs("the language's own baseline: ", stream);
 	else if (reason[0] == '@' ||
-	    strcmp(reason, sbx_string(view, call->name)) == 0)
+	    strcmp(reason, sbx_string(blob, call->name)) == 0)
 		fputs(call->verdict == SBX_SYSCALL_DENY ? "deny syscalls " :
 							  "allow syscalls ",
 		    stream);
@@ -27,10 +27,10 @@ show_syscall(FILE *stream, const struct sbx_view *view,
 }
 
 static void
-show_network(FILE *stream, const struct sbx_view *view,
+show_network(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
-	if (view->meta->net == SBX_NET_LOOPBACK)
+	if (blob->meta->net == SBX_NET_LOOPBACK)
 		fputs("allow network loopback", stream);
 	else
 		fprintf(stream, "%s network full",
@@ -38,7 +38,7 @@ show_network(FILE *stream, const struct sbx_view *view,
 }
 
 static void
-show_saying(FILE *stream, const struct sbx_view *view,
+show_explanation(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
 	switch (verdict->by) {
@@ -48,34 +48,34 @@ show_saying(FILE *stream, const struct sbx_view *view,
 		fputs("allow everything", stream);
 		break;
 	case BY_PATH:
-		show_path_rule(stream, view, &view->paths[verdict->rule]);
-		show_where(stream, view->paths[verdict->rule].where);
+		show_path_rule(stream, blob, &blob->paths[verdict->rule]);
+		show_platforms(stream, blob->paths[verdict->rule].platforms);
 		break;
 	case BY_PORT:
 		fprintf(stream, "%s network ",
-		    effect_word(view->ports[verdict->rule].effect));
-		show_ports(stream, &view->ports[verdict->rule]);
-		show_where(stream, view->ports[verdict->rule].where);
+		    effect_word(blob->ports[verdict->rule].effect));
+		show_ports(stream, &blob->ports[verdict->rule]);
+		show_platforms(stream, blob->ports[verdict->rule].platforms);
 		break;
 	case BY_NETWORK:
-		show_network(stream, view, verdict);
+		show_network(stream, blob, verdict);
 		break;
 	case BY_OLD_KERNEL:
 		fputs("no TCP socket opens below Landlock ABI 4", stream);
 		break;
 	case BY_ENV:
 		fprintf(stream, "%s env ",
-		    effect_word(view->env[verdict->rule].effect));
+		    effect_word(blob->env[verdict->rule].effect));
 		show_text(stream,
-		    sbx_string(view, view->env[verdict->rule].pattern));
-		show_where(stream, view->env[verdict->rule].where);
+		    sbx_string(blob, blob->env[verdict->rule].pattern));
+		show_platforms(stream, blob->env[verdict->rule].platforms);
 		break;
 	case BY_SET:
-		show_set(stream, view, &view->set[verdict->rule]);
-		show_where(stream, view->set[verdict->rule].where);
+		show_set(stream, blob, &blob->set[verdict->rule]);
+		show_platforms(stream, blob->set[verdict->rule].platforms);
 		break;
 	case BY_SYSCALL:
-		show_syscall(stream, view, &view->syscalls[verdict->rule]);
+		show_syscall(stream, blob, &blob->syscalls[verdict->rule]);
 		break;
 	case BY_SCRATCH:
 		fputs("TMPDIR leads to the scratch directory", stream);
@@ -87,7 +87,7 @@ show_saying(FILE *stream, const struct sbx_view *view,
 }
 
 const char *
-saying_text(struct arena *arena, const struct sbx_view *view,
+explanation_text(struct arena *arena, const struct sbx_blob *blob,
     const struct access *access, const struct verdict *verdict)
 {
 	char *text = NULL;
@@ -100,8 +100,8 @@ saying_text(struct arena *arena, const struct sbx_view *view,
 	/* A call without a record is one that every policy leaves open, or that
 	 * no policy does. */
 	if (access->kind != ACCESS_SYSCALL || verdict->by != BY_SYSCALL ||
-	    verdict->rule < view->syscall_count)
-		show_saying(stream, view, verdict);
+	    verdict->rule < blob->syscall_count)
+		show_explanation(stream, blob, verdict);
 	if (fclose(stream) != 0)
 		arena_exhausted();
 	result = size > 0 ? arena_strndup(arena, text, size) : NULL;
@@ -110,14 +110,14 @@ saying_text(struct arena *arena, const struct sbx_view *view,
 }
 
 const char *
-path_saying(struct arena *arena, const struct sbx_view *view,
+path_explanation(struct arena *arena, const struct sbx_blob *blob,
     const struct sbx_path *path)
 {
 	const struct access access = { .kind = ACCESS_PATH };
 	const struct verdict verdict = {
 		.by = BY_PATH,
-		.rule = (uint32_t)(path - view->paths),
+		.rule = (uint32_t)(path - blob->paths),
 	};
 
-	return saying_text(arena, view, &access, &verdict);
+	return explanation_text(arena, blob, &access, &verdict);
 }

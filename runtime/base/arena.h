@@ -4,24 +4,24 @@
  * and they cost more than most system calls: hence one dense region and no
  * arrays of the greatest size.
  */
-#ifndef SBX_AREA_H
-#define SBX_AREA_H
+#ifndef SBX_LOADER_ARENA_H
+#define SBX_LOADER_ARENA_H
 
 #include "format/model.h"
 
-enum { AREA_SIZE = 32 << 20 };
+enum { ARENA_SIZE = 32 << 20 };
 
-struct area {
+struct arena {
 	uint32_t used;
-	_Alignas(8) char bytes[AREA_SIZE];
+	_Alignas(8) char bytes[ARENA_SIZE];
 };
 
 /* Zeroed room for `count` elements of `size` bytes; refuses if there is none. */
-void *area_take(struct area *area, size_t count, size_t size);
+void *arena_take(struct arena *arena, size_t count, size_t size);
 
 /* A NUL-terminated copy of a and b joined; refuses when it is longer than
  * SBX_MAX_PATH or there is no room. */
-struct sbx_place area_join(struct area *area, struct sbx_place a,
+struct sbx_place arena_join(struct arena *arena, struct sbx_place a,
     struct sbx_place b);
 
 #endif

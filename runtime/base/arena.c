@@ -1,4 +1,4 @@
-#include "runtime/base/area.h"
+#include "runtime/base/arena.h"
 
 #include "runtime/base/out.h"
 
@@ -7,17 +7,17 @@
 /* What was released by setting `used` back may have been written to, but only
  * with paths (lower.c), and nothing is taken for arrays after that. */
 void *
-area_take(struct area *area, size_t count, size_t size)
+arena_take(struct arena *arena, size_t count, size_t size)
 {
-	size_t begin = (area->used + 7U) & ~(size_t)7;
+	size_t begin = (arena->used + 7U) & ~(size_t)7;
 	size_t bytes;
 
-	if (__builtin_mul_overflow(count, size, &bytes) || begin > AREA_SIZE ||
-	    bytes > AREA_SIZE - begin)
+	if (__builtin_mul_overflow(count, size, &bytes) || begin > ARENA_SIZE ||
+	    bytes > ARENA_SIZE - begin)
 		refuse(NULL, "the policy takes more room than there is",
 		    ENOMEM);
-	area->used = (uint32_t)(begin + bytes);
-	return area->bytes + begin;
+	arena->used = (uint32_t)(begin + bytes);
+	return arena->bytes + begin;
 }
 
 /* libc's way with memory is made for long pieces. */
@@ -46,20 +46,20 @@ copy(char *to, const char *from, uint32_t len)
 }
 
 struct sbx_place
-area_join(struct area *area, struct sbx_place a, struct sbx_place b)
+arena_join(struct arena *arena, struct sbx_place a, struct sbx_place b)
 {
-	char *path = area->bytes + area->used;
+	char *path = arena->bytes + arena->used;
 	uint32_t len = a.len + b.len;
 
 	if (len > SBX_MAX_PATH)
 		refuse(a.path, "a path of the policy is too long here",
 		    ENAMETOOLONG);
-	if (len + 1 > AREA_SIZE - area->used)
+	if (len + 1 > ARENA_SIZE - arena->used)
 		refuse(NULL, "the policy's paths take more room than there is",
 		    ENOMEM);
 	copy(path, a.path, a.len);
 	copy(path + a.len, b.path, b.len);
 	path[len] = '\0';
-	area->used += len + 1;
+	arena->used += len + 1;
 	return (struct sbx_place){ path, len };
 }

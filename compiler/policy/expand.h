@@ -1,10 +1,10 @@
 /*
- * What resolve.c, rules.c and settings.c share while a profile is unfolded:
+ * What resolve.c, rules.c and settings.c share while a profile is expanded:
  * the rules found so far, each with the block that holds it, so that `drop`
  * can tell what was inherited.
  */
-#ifndef SBX_UNFOLD_H
-#define SBX_UNFOLD_H
+#ifndef SBX_EXPAND_H
+#define SBX_EXPAND_H
 
 #include "compiler/policy/blocks.h"
 #include "compiler/policy/objects.h"
@@ -21,7 +21,7 @@ struct item {
 		struct port_rule port;
 		struct syscall_rule syscall;
 		struct env_rule env;
-		struct freedom_rule freedom;
+		struct blanket_rule blanket;
 	};
 };
 
@@ -58,10 +58,10 @@ struct setting {
 struct pending_drop {
 	const struct ast_stmt *stmt;
 	const struct block *block;
-	uint8_t where;
+	uint8_t platforms;
 };
 
-struct unfolding {
+struct expansion {
 	struct arena *arena;
 	struct sources *sources;
 	struct diags *diags;
@@ -79,41 +79,41 @@ struct unfolding {
 /* Where a statement stands. */
 struct context {
 	struct block *block;
-	uint8_t where;
+	uint8_t platforms;
 	int depth;  /* 0: the profile; 1: a group that it uses ... */
-	bool again; /* this group was unfolded by an earlier layer too */
+	bool again; /* this group was expanded by an earlier layer too */
 };
 
 /* The origin of what a statement gives; a mark that is none is reported. */
-struct origin context_origin(struct unfolding *unfolding,
+struct origin context_origin(struct expansion *expansion,
     const struct context *context, const struct ast_stmt *stmt, struct loc loc);
 
 /* rules.c: adds what a rule says to the items. */
-void unfold_rule(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void expand_rule(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context);
 
 /* drop.c: takes back what the drops of this layer name. */
-void unfold_drops(struct unfolding *unfolding);
+void expand_drops(struct expansion *expansion);
 
 /* rules.c: a rule as items, for unfold_rule() and unfold_drops(). */
-void rule_items(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void rule_items(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context, struct item_list *list);
 
 /* Whether two items say the same, wherever they do. */
 bool item_equals(const struct item *a, const struct item *b);
 
 /* settings.c: notes a limit, set, about or require; decides which stand. */
-void unfold_limit(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void expand_limit(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context);
-void unfold_set(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context);
-void unfold_about(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void expand_about(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context);
-void unfold_require(struct unfolding *unfolding, const struct ast_stmt *stmt,
+void expand_require(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context);
-void unfold_settings(struct unfolding *unfolding);
+void expand_settings(struct expansion *expansion);
 
 /* unused.c: reports names and groups of the file that nothing speaks of. */
-void report_unused(struct unfolding *unfolding, const struct ast_stmt *stmts);
+void report_unused(struct expansion *expansion, const struct ast_stmt *stmts);
 
 #endif

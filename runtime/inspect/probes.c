@@ -210,7 +210,7 @@ outlive(const struct self_test *test)
 }
 
 void
-canary_outlive(void)
+probe_outlive(void)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 
@@ -226,7 +226,7 @@ canary_outlive(void)
 /* --- what the policy grants ----------------------------------------------- */
 
 static bool
-grants_path(const struct canary_context *context, uint8_t right,
+grants_path(const struct probe_context *context, uint8_t right,
     const char *path)
 {
 	struct sbx_place place = { path, (uint32_t)strlen(path) };
@@ -237,7 +237,7 @@ grants_path(const struct canary_context *context, uint8_t right,
 
 /* Below level full nothing can be made beside what is denied. */
 static bool
-grants_inside(const struct canary_context *context)
+grants_inside(const struct probe_context *context)
 {
 	const char *workspace = context->test->workspace;
 	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
@@ -250,76 +250,76 @@ grants_inside(const struct canary_context *context)
 }
 
 static bool
-grants_outside(const struct canary_context *context)
+grants_outside(const struct probe_context *context)
 {
 	return grants_path(context, SBX_WRITE, context->test->outside);
 }
 
 static bool
-grants_made(const struct canary_context *context)
+grants_made(const struct probe_context *context)
 {
 	return grants_path(context, SBX_WRITE, context->test->made);
 }
 
 static bool
-grants_key(const struct canary_context *context)
+grants_key(const struct probe_context *context)
 {
 	return grants_path(context, SBX_READ, context->test->key);
 }
 
 static bool
-grants_tcp(const struct canary_context *context)
+grants_tcp(const struct probe_context *context)
 {
-	return sbx_verdict_allows(sbx_port_verdict(context->view, KERNEL_WHERE,
+	return sbx_verdict_allows(sbx_port_verdict(context->blob, KERNEL_WHERE,
 	    SBX_CONNECT_TCP, context->test->tcp));
 }
 
 static bool
-grants_network(const struct canary_context *context)
+grants_network(const struct probe_context *context)
 {
-	return context->view->meta->net == SBX_NET_FULL;
+	return context->blob->meta->net == SBX_NET_FULL;
 }
 
 static bool
-grants_signal(const struct canary_context *context)
+grants_signal(const struct probe_context *context)
 {
-	return (context->view->meta->flags & SBX_SIGNAL_ANYWHERE) != 0;
+	return (context->blob->meta->flags & SBX_SIGNAL_ANYWHERE) != 0;
 }
 
 /* A call that the list does not name is allowed. */
 static bool
-grants_call(const struct canary_context *context, const char *name)
+grants_call(const struct probe_context *context, const char *name)
 {
-	for (uint32_t i = 0; i < context->view->syscall_count; i++) {
-		const struct sbx_syscall *call = &context->view->syscalls[i];
+	for (uint32_t i = 0; i < context->blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &context->blob->syscalls[i];
 
-		if ((call->where & KERNEL_WHERE) != 0 &&
-		    strcmp(sbx_string(context->view, call->name), name) == 0)
+		if ((call->platforms & KERNEL_WHERE) != 0 &&
+		    strcmp(sbx_string(context->blob, call->name), name) == 0)
 			return call->verdict == SBX_SYSCALL_ALLOW;
 	}
 	return true;
 }
 
 static bool
-grants_io_uring(const struct canary_context *context)
+grants_io_uring(const struct probe_context *context)
 {
 	return grants_call(context, "io_uring_setup");
 }
 
 static bool
-grants_mount(const struct canary_context *context)
+grants_mount(const struct probe_context *context)
 {
 	return grants_call(context, "mount");
 }
 
 static bool
-grants_unshare(const struct canary_context *context)
+grants_unshare(const struct probe_context *context)
 {
 	return grants_call(context, "unshare");
 }
 
 static bool
-grants_never(const struct canary_context *context)
+grants_never(const struct probe_context *context)
 {
 	(void)context;
 	return false;
@@ -327,12 +327,12 @@ grants_never(const struct canary_context *context)
 
 /* --- the round ------------------------------------------------------------ */
 
-static const struct canary {
+static const struct probe {
 	const char *name;
 	int (*attempt)(const struct self_test *);
-	bool (*grants)(const struct canary_context *);
+	bool (*grants)(const struct probe_context *);
 	bool needed; /* what is granted has to work */
-} canaries[] = {
+} probes[] = {
 	{ "write in the workspace", write_inside, grants_inside, true },
 	{ "write outside", write_outside, grants_outside, false },
 	{ "make a file outside", make_outside, grants_made, false },
@@ -349,10 +349,10 @@ static const struct canary {
 	{ "outlive the time limit", outlive, grants_never, false },
 };
 
-enum { CANARIES = sizeof canaries / sizeof *canaries };
+enum { PROBES = sizeof probes / sizeof *probes };
 
 struct round {
-	const struct canary_context *context;
+	const struct probe_context *context;
 	struct out out;
 	struct json *json;
 	bool failed;
@@ -430,25 +430,25 @@ put_result(struct round *round, const char *name, int error, bool granted,
 }
 
 static void
-round_try(struct round *round, const struct canary *canary)
+round_try(struct round *round, const struct probe *probe)
 {
-	const struct canary_context *context = round->context;
-	bool all = (context->view->meta->flags & SBX_EVERYTHING) != 0;
-	bool granted = all || canary->grants(context);
-	int error = in_child(canary->attempt, context->test);
+	const struct probe_context *context = round->context;
+	bool all = (context->blob->meta->flags & SBX_EVERYTHING) != 0;
+	bool granted = all || probe->grants(context);
+	int error = in_child(probe->attempt, context->test);
 	bool failed = error == 0 ?
 	    !granted :
-	    error == ECANCELED || (granted && canary->needed);
+	    error == ECANCELED || (granted && probe->needed);
 
 	round->failed |= failed;
 	if (round->json != NULL)
-		put_result(round, canary->name, error, granted, failed);
+		put_result(round, probe->name, error, granted, failed);
 	else
-		say_result(round, canary->name, error, granted, failed);
+		say_result(round, probe->name, error, granted, failed);
 }
 
 void
-canaries_run(const struct canary_context *context)
+probes_run(const struct probe_context *context)
 {
 	static struct json json;
 	struct round round = {
@@ -460,8 +460,8 @@ canaries_run(const struct canary_context *context)
 	json_raw(&json, "{\"sbx\":1,\"level\":");
 	json_string(&json, level_name(context->level));
 	json_raw(&json, ",\"canaries\":[");
-	for (int i = 0; i < CANARIES; i++)
-		round_try(&round, &canaries[i]);
+	for (int i = 0; i < PROBES; i++)
+		round_try(&round, &probes[i]);
 	json_raw(&json, "]");
 	json_key(&json, "ok");
 	json_bool(&json, !round.failed);
