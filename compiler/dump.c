@@ -4,7 +4,7 @@
  * the policy with its profiles, groups and sets unfolded; the place where a
  * rule was written stands at the end of its line.  Only what is there is
  * printed, and the same blob gives the same text everywhere: the golden files
- * of tests/ok are dumps.
+ * of tests/golden/ok are dumps.
  */
 #include "compiler/dump.h"
 #include "compiler/show.h"
