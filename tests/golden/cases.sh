@@ -1,0 +1,151 @@
+#!/bin/sh
+# sbxc test: what it prints and exits with, and that programs can read it.
+#
+#	tests/golden/cases.sh [--update]
+#
+# cases/NAME.yaml is tested as its first line says; standard output, standard
+# error and the exit status are NAME.out, without what changes with the shipped
+# profiles.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
+cd "$srcdir/tests/golden/cases" || exit 99
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin
+
+# run NAME: what comes of it.
+run()
+{
+	words=$(sed -n '1s/^# sbxc //p' "$1.yaml")
+	# shellcheck disable=SC2086  # words
+	"$SBXC" $words --color=never "$1.yaml" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	cat "$tmp/out"
+	sed 's/^/! /' "$tmp/err"
+	echo "status $status"
+}
+
+for file in *.yaml; do
+	name=${file%.yaml}
+	grep -q '^# sbxc ' "$file" || continue
+	run "$name" | sed 's/"tool": "sbxc .*"/"tool": "sbxc"/
+	    s/\(sbx:[a-z-]*\.sbx\):[0-9]*:[0-9]*/\1:N:N/g
+	    s/of all [0-9]* ([0-9]*%); [0-9]*/of all N (N%); N/' >"$tmp/got"
+	if [ "${1-}" = --update ]; then
+		cmp -s "$tmp/got" "$name.out" || cp "$tmp/got" "$name.out"
+	fi
+	tap_empty "$name" "$(diff -u "$name.out" "$tmp/got" 2>&1)"
+done
+
+# same NAME EXPECTED GOT
+same()
+{
+	tap_empty "$1" "$([ "$2" = "$3" ] || printf 'expected %s\nfound %s\n' \
+	    "$2" "$3")"
+}
+
+# status NAME EXPECTED WORD...: what sbxc exits with.
+status()
+{
+	status_name=$1 status_wanted=$2
+	shift 2
+	"$SBXC" "$@" >"$tmp/out" 2>&1
+	same "$status_name" "$status_wanted" $?
+}
+
+status "all that is good" 0 test good.yaml
+status "a case that fails" 1 test good.yaml failing.yaml
+status "a test file that is not understood" 1 test unknown.yaml
+status "no file" 2 test
+status "an unknown format" 2 test -f sarif good.yaml
+status "an unknown level" 2 test -l high good.yaml
+status "a level twice" 2 test -l full,full good.yaml
+status "coverage in XML" 2 test -f junit --coverage good.yaml
+status "a file that is not there" 3 test not-there.yaml
+status "a policy that is not there" 3 test missing.yaml
+
+same "files are counted together" "5 passed, 1 failed" \
+    "$("$SBXC" test yaml-policy.yaml yaml-policy.yaml unenforced.yaml | tail -n 1)"
+
+# The same policy in each form.
+"$SBXC" team.sbx -o "$tmp/team.bin" 2>/dev/null
+sed "s,^policy: .*,policy: $tmp/team.bin," good.yaml >"$tmp/blob.yaml"
+same "a blob is tested as its text" \
+    "$("$SBXC" test good.yaml)" "$("$SBXC" test "$tmp/blob.yaml" 2>&1)"
+sed "s,^policy: .*,policy: nested/../team.bin," good.yaml >"$tmp/beside.yaml"
+mkdir "$tmp/nested"
+same "a policy is looked for beside the test file" \
+    "$("$SBXC" test good.yaml)" "$("$SBXC" test "$tmp/beside.yaml" 2>&1)"
+same "-D binds a parameter" "1 passed, 0 failed" "$(
+    printf '%s\n' 'sbx-test: 1' "policy: $tmp/team.bin" 'cases:' \
+	'  - allow: read /elsewhere/x' |
+    "$SBXC" test -D dataset=/elsewhere - 2>&1)"
+same "-p chooses the profile" "1 passed, 0 failed" "$(
+    printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
+	'  profile a { allow read /a }' '  profile b { allow read /b }' \
+	'profile: a' 'cases:' '  - deny: read /a' |
+    "$SBXC" test -p b - 2>&1)"
+
+# The answers do not depend on who asks, where, and when.
+same "the environment changes nothing" "$("$SBXC" test good.yaml failing.yaml)" \
+    "$(HOME=/ XDG_RUNTIME_DIR=/srv TMPDIR=/srv "$SBXC" test good.yaml \
+	failing.yaml)"
+
+# --- for programs -----------------------------------------------------------
+
+"$SBXC" test -f tap good.yaml >"$tmp/good.tap"
+"$SBXC" test -f tap --coverage good.yaml failing.yaml >"$tmp/bad.tap"
+"$SBXC" test -f tap unknown.yaml >"$tmp/broken.tap" 2>/dev/null
+if command -v prove >/dev/null; then
+	same "prove takes the TAP of good cases" "Result: PASS" \
+	    "$(prove -e cat "$tmp/good.tap" 2>&1 | tail -n 1)"
+	same "prove sees failures" "Result: FAIL" \
+	    "$(prove -e cat "$tmp/bad.tap" 2>&1 | tail -n 1)"
+	same "prove sees a file that is not understood" "Result: FAIL" \
+	    "$(prove -e cat "$tmp/broken.tap" 2>&1 | tail -n 1)"
+	same "prove counts the cases" "$(grep -c '^ok' "$tmp/good.tap")" \
+	    "$(prove -e cat "$tmp/good.tap" 2>&1 |
+	    sed -n 's/.*Tests=\([0-9]*\),.*/\1/p')"
+else
+	tap_skip "prove takes the TAP" "perl is not installed"
+fi
+
+"$SBXC" test -f junit good.yaml failing.yaml >"$tmp/cases.xml"
+"$SBXC" test -f junit unknown.yaml >"$tmp/broken.xml" 2>/dev/null
+if command -v xmllint >/dev/null; then
+	for file in cases broken; do
+		tap_empty "JUnit of $file cases is valid" "$(xmllint --noout \
+		    --schema ../report/junit.xsd "$tmp/$file.xml" 2>&1 |
+		    grep -v ' validates$')"
+	done
+	same "JUnit counts the failures" "$(grep -c '^not ok' "$tmp/bad.tap")" \
+	    "$(xmllint --xpath 'string(/testsuites/@failures)' \
+	    "$tmp/cases.xml")"
+	same "a file that is not understood is a failure" 1 \
+	    "$(xmllint --xpath 'string(/testsuites/@failures)' \
+	    "$tmp/broken.xml")"
+else
+	tap_skip "JUnit is valid" "xmllint is not installed"
+fi
+
+# --- many -------------------------------------------------------------------
+
+awk 'BEGIN {
+	print "sbx 1\nprofile many {"
+	for (i = 0; i < 10000; i++)
+		printf "    %s /srv/d%d/e%d\n", i % 2 ? "deny read" : \
+		    "allow read", i / 100, i
+	print "}"
+}' >"$tmp/many.sbx"
+awk 'BEGIN {
+	print "sbx-test: 1\npolicy: many.sbx\ncases:"
+	for (i = 0; i < 10000; i++)
+		printf "  - %s: read /srv/d%d/e%d/x\n", \
+		    i % 2 ? "deny" : "allow", i / 100, i
+}' >"$tmp/many.yaml"
+same "ten thousand cases of ten thousand rules" "10000 passed, 0 failed" \
+    "$("$SBXC" test "$tmp/many.yaml" 2>&1)"
+
+tap_done

@@ -1,0 +1,133 @@
+#!/bin/sh
+# The policies that the compiler is tested with, as a whole: ok/ and err/.
+#
+# There are many, every code that a diagnostic can have comes up in two files at
+# least, and both front ends say the same of them: each text is converted to
+# YAML and to JSON, and each YAML to text, and that has the same codes, or
+# compiles to the same bytes but for lines and columns.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+builddir=${builddir:-$srcdir/build}
+SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
+unplaced=$(realpath "$builddir/tests/golden/unplaced")
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin
+
+# --- numbers ---------------------------------------------------------------
+
+# rare FEWEST FILE...: the codes that fewer files have.
+rare()
+{
+	fewest=$1
+	shift
+	sed -n 's/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
+	    "$srcdir/compiler/tables/diags.def" | while read -r code; do
+		count=$(grep -El "(error|warning|note): .*\[$code\]$" "$@" |
+			wc -l)
+		[ "$count" -ge "$fewest" ] || echo "$code: $count"
+	done
+}
+
+cd "$srcdir/tests/golden" || exit 99
+tap_empty "every code comes up in two files" "$(rare 2 err/*.err)"
+tap_found "a code that is rare is seen" "$(rare 2 err/SBX0101-1.err)"
+count=$(find ok err -name '*.sbx' -o -name '*.yaml' -o -name '*.json' | wc -l)
+tap_empty "there are 150 policies" "$([ "$count" -ge 150 ] || echo "$count")"
+
+# --- both front ends -------------------------------------------------------
+
+# Twins lie beside what they are made from, so that includes are found.  Places
+# and the file's own name are all that may differ in a blob.
+mkdir "$tmp/corpus"
+cp -R ok err "$tmp/corpus"
+chmod -R u+w "$tmp/corpus"
+cd "$tmp/corpus" || exit 99
+
+# codes FILE LIKE: what is said of a file with the command of another.
+codes()
+{
+	command=$(sed -n '1s/^# sbxc //p' "$2")
+	# shellcheck disable=SC2086  # words
+	(cd "${1%/*}" && "$SBXC" ${command:-check} --color=never "${1##*/}" 2>&1) |
+		grep -Eo '(error|warning|note): .*\[SBX[0-9]*\]$' |
+		sed 's/:.*\[/ /; s/\]//' | sort
+}
+
+# blob FILE SUFFIX: of a copy whose name has a suffix of four letters.
+blob()
+{
+	cp "$1" "${1%/*}/twin.$2"
+	"$SBXC" build "${1%/*}/twin.$2" -o "$tmp/blob" 2>"$tmp/fault"
+	"$unplaced" "$tmp/blob" | sed "s/twin\.$2/twin.xxxx/g"
+	rm -f "$tmp/blob"
+}
+
+# twin FILE FORMAT: makes FILE.twin.FORMAT; false if it cannot be read at all,
+# or holds a comment that is about a line.
+twin()
+{
+	! grep -q '# sbx: ignore' "$1" &&
+		"$SBXC" convert -O "$2" "$1" >"${1%.*}.twin.$2" 2>/dev/null
+}
+
+# unlike FILE TWIN FORMAT: how they differ.
+unlike()
+{
+	case $1 in
+	ok/*)
+		blob "$1" text >"$tmp/want"
+		blob "$2" "$3" >"$tmp/got"
+		cmp "$tmp/want" "$tmp/got" 2>&1 || cat "$tmp/fault"
+		;;
+	err/*)
+		codes "$1" "$1" >"$tmp/want"
+		codes "$2" "$1" >"$tmp/got"
+		cat "$tmp/got" >>"$tmp/codes.$3"
+		diff "$tmp/want" "$tmp/got"
+		;;
+	esac
+}
+
+# unlike_all FORMAT FILE...: the twins that differ.
+unlike_all()
+{
+	format=$1
+	shift
+	for file in "$@"; do
+		twin "$file" "$format" || continue
+		echo >>"$tmp/count"
+		how=$(unlike "$file" "${file%.*}.twin.$format" "$format")
+		[ -z "$how" ] || printf '%s: %s\n' "$file" "$how"
+	done
+}
+
+for format in yaml json; do
+	: >"$tmp/count"
+	tap_empty "a text says the same in $format" \
+	    "$(unlike_all $format ok/*.sbx err/*.sbx)"
+	count=$(wc -l <"$tmp/count")
+	tap_empty "as $format: there are 100 of them" \
+	    "$([ "$count" -ge 100 ] || echo "$count")"
+done
+
+# only_text FILE: codes that no YAML has, and which are not about the signs and
+# lines of the policy language.
+only_text()
+{
+	sed -n 's/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
+	    "$srcdir/compiler/tables/diags.def" |
+		grep -Ev 'SBX01(03|05|06|07|12)' | grep -Fvf "$1"
+}
+
+cat "$tmp/codes.yaml" err/*yaml.err err/SBX08*.err |
+	grep -o 'SBX[0-9]\{4\}\]*$' | tr -d ']' | sort -u >"$tmp/codes"
+tap_empty "every code comes up in YAML, too" "$(only_text "$tmp/codes")"
+sed '/SBX0211/d' "$tmp/codes" >"$tmp/fewer"
+tap_found "a code that YAML does not have is seen" "$(only_text "$tmp/fewer")"
+tap_empty "what is YAML says the same as text" \
+    "$(unlike_all sbx err/*-*.yaml)"
+tap_found "twins that differ are seen" \
+    "$(unlike ok/drop.sbx ok/drop-on.sbx text)"
+tap_done

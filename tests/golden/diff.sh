@@ -1,0 +1,200 @@
+#!/bin/sh
+# `sbxc diff` and `sbxc check --within` on pairs of small policies, one for
+# each kind of difference, both ways round; each witness is put to `sbxc why`.
+#
+#	tests/golden/diff.sh --update	rewrite what is expected
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
+here=$srcdir/tests/golden/diff
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin
+
+# told CASE: what sbxc says of it, one way and the other.
+told()
+{
+	(
+		cd "$here/$1" || exit
+		"$SBXC" diff old.sbx new.sbx
+		echo '--- the other way round'
+		"$SBXC" diff new.sbx old.sbx
+	) 2>&1
+}
+
+if [ "${1-}" = --update ]; then
+	for case in "$here"/*/; do
+		told "$(basename "$case")" >"${case}expected"
+	done
+	exit
+fi
+
+for case in "$here"/*/; do
+	name=$(basename "$case")
+	told "$name" >"$tmp/got"
+	if diff -u "${case}expected" "$tmp/got" >"$tmp/diff"; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "$(cat "$tmp/diff")"
+	fi
+done
+
+# --- witnesses ---------------------------------------------------------------
+
+# witnesses OLD NEW: a line for each, "OLD'S VERDICT|NEW'S|OPTIONS|ACCESS".
+witnesses()
+{
+	"$SBXC" diff -f json "$1" "$2" | awk '
+	function text(line) {
+		sub(/^[^:]*: "/, "", line)
+		sub(/",?$/, "", line)
+		gsub(/\\"/, "\"", line)
+		return line
+	}
+	/^      "message":/ { access = options = old = new = ""; where = $0 }
+	/^      "witness":/ { access = text($0) }
+	/^      "binding":/ { options = text($0) }
+	/^      "level":/ { options = options " -l " text($0) }
+	/^      "old":/ { old = text($0) }
+	/^      "new":/ {
+		# What why has no option or the other policy no name for.
+		if (where ~ /ABI|password entry|aarch64/ || access ~ /data/)
+			next
+		print old "|" text($0) "|" options "|" access
+	}'
+}
+
+# why FILE OPTIONS ACCESS: "allowed" or "denied".
+why()
+{
+	# shellcheck disable=SC2086,SC2016  # words; ${workspace} is a path
+	"$SBXC" why --arch x86_64 $2 "$1" $3 | sed -n '1s/:.*//p'
+}
+
+: >"$tmp/wrong"
+count=0
+for case in "$here"/*/; do
+	cd "$case" || exit 99
+	witnesses old.sbx new.sbx >"$tmp/list"
+	while IFS='|' read -r old new options access; do
+		count=$((count + 1))
+		got="$(why old.sbx "$options" "$access"), then $(
+		    why new.sbx "$options" "$access")"
+		[ "$got" = "$old, then $new" ] ||
+			echo "$case: $access: $got, not $old, then $new"
+	done <"$tmp/list" >>"$tmp/wrong"
+	count=$((count + $(wc -l <"$tmp/list")))
+done
+tap_empty "sbxc why confirms what sbxc diff says" "$(cat "$tmp/wrong")"
+if [ "$count" -ge 30 ]; then
+	tap_ok "$count witnesses were asked about"
+else
+	tap_not_ok "there are witnesses" "$count"
+fi
+
+# --- what it ends with, and how it is told -----------------------------------
+
+# ends STATUS ARGUMENT...
+ends()
+{
+	want=$1
+	shift
+	"$SBXC" "$@" >"$tmp/out" 2>"$tmp/said"
+	got=$?
+	if [ $got -eq "$want" ]; then
+		tap_ok "$want: sbxc $*"
+	else
+		tap_not_ok "$want: sbxc $*" "$got: $(cat "$tmp/said")"
+	fi
+}
+
+cd "$here" || exit 99
+wider=ports/new.sbx
+ends 0 diff ports/old.sbx $wider
+ends 1 diff --fail-on widen ports/old.sbx $wider
+ends 1 diff --fail-on wider ports/old.sbx $wider
+ends 0 diff --fail-on widen strength/old.sbx strength/new.sbx
+ends 1 diff --fail-on any strength/old.sbx strength/new.sbx
+ends 0 diff --fail-on any ports/old.sbx ports/old.sbx
+ends 2 diff --fail-on something ports/old.sbx $wider
+ends 2 diff ports/old.sbx
+ends 2 diff ports/old.sbx $wider $wider
+ends 2 diff -f junit ports/old.sbx $wider
+ends 2 diff -D nothing=/x ports/old.sbx $wider
+ends 3 diff ports/old.sbx nothing.sbx
+ends 1 check --within ports/old.sbx $wider
+ends 0 check --within $wider $wider
+ends 0 check --within @full-access $wider
+ends 1 check --within @read-only @workspace-write
+ends 0 check -q --within strength/old.sbx strength/new.sbx
+ends 2 check --within $wider --target macos $wider
+ends 2 check --within $wider -f tap $wider
+
+# A blob is what its source is, whatever else its bytes say.
+for case in "$here"/*/; do
+	"$SBXC" build "${case}new.sbx" -o "$tmp/new.bin" 2>/dev/null
+	"$SBXC" diff --fail-on any "${case}new.sbx" "$tmp/new.bin" ||
+		echo "$case differs from its blob"
+done >"$tmp/out"
+tap_empty 'a blob is the same as its source' "$(grep -v '^0 wider' "$tmp/out")"
+
+# From pipes, as `git show` gives them.
+"$SBXC" build anchors/new.sbx -o "$tmp/new.bin" 2>/dev/null
+if bash -c '"$1" diff <(cat "$2") <(cat "$3")' - "$SBXC" "$tmp/new.bin" \
+    anchors/old.sbx >"$tmp/out" 2>&1 &&
+    grep -q '^0 wider, 2 narrower' "$tmp/out"; then
+	tap_ok 'policies from pipes'
+else
+	tap_not_ok 'policies from pipes' "$(cat "$tmp/out")"
+fi
+
+# The binding that the user asks for is the only one.
+"$SBXC" diff -w /srv --home /home/user anchors/old.sbx anchors/new.sbx \
+    >"$tmp/out"
+if grep -q '^0 wider, 0 narrower' "$tmp/out"; then
+	tap_ok 'a workspace apart from the home directory'
+else
+	tap_not_ok 'a workspace apart from the home directory' \
+	    "$(cat "$tmp/out")"
+fi
+"$SBXC" diff -w /home/user --home /home/user anchors/old.sbx \
+    anchors/new.sbx >"$tmp/out"
+if grep -q '^wider: read' "$tmp/out"; then
+	tap_ok 'a workspace that is the home directory'
+else
+	tap_not_ok 'a workspace that is the home directory' \
+	    "$(cat "$tmp/out")"
+fi
+
+# found FORMAT PATTERN: a line of the document, for the pair of ports.
+found()
+{
+	"$SBXC" diff --fail-on widen -f "$1" ports/old.sbx $wider >"$tmp/$1"
+	if grep -q -- "$2" "$tmp/$1"; then
+		tap_ok "$1: $2"
+	else
+		tap_not_ok "$1: $2" "$(cat "$tmp/$1")"
+	fi
+}
+found json '"witness": "connect tcp 8011"'
+found json '"version": 1'
+found sarif '"ruleId": "wider-port"'
+found github '^::error file=ports/new.sbx,line=3,endLine=3,col=38'
+found markdown '^| error | ports/new.sbx:3:38 | wider: connect tcp 8011'
+found markdown '^### Policy: 1 wider, 2 narrower, 0 neutral$'
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	tap_empty 'SARIF is what its schema says' "$(python3 \
+	    "$srcdir/tests/golden/report/validate.py" \
+	    "$srcdir/tests/golden/report/sarif-2.1.0.json" "$tmp/sarif" 2>&1)"
+else
+	tap_skip 'SARIF is what its schema says' 'there is no jsonschema'
+fi
+"$SBXC" diff --color=always ports/old.sbx $wider >"$tmp/out"
+if grep -q "$(printf '^\033\\[1;31mwider:')" "$tmp/out"; then
+	tap_ok 'colours'
+else
+	tap_not_ok 'colours' "$(cat "$tmp/out")"
+fi
+
+tap_done

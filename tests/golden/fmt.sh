@@ -1,0 +1,329 @@
+#!/bin/sh
+# sbxc fmt.
+#
+#	tests/golden/fmt.sh		all of it
+#	tests/golden/fmt.sh --update	rewrite what NAME.sbx is to become: NAME.fmt
+#
+# Then for each policy of the tree: its layout is its own layout, and it
+# compiles to the same bytes before and after, but for lines and columns.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+builddir=${builddir:-$srcdir/build}
+SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
+unplaced=$(realpath "$builddir/tests/golden/unplaced")
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/examples.sh
+. "$srcdir/tests/lib/examples.sh"
+tap_begin
+cr=$(printf '\r')
+
+cd "$srcdir/tests/golden/fmt" || exit 99
+if [ "${1-}" = --update ]; then
+	for file in *.sbx; do
+		"$SBXC" fmt "$file" >"$tmp/got" &&
+			cp "$tmp/got" "${file%.sbx}.fmt"
+	done
+	exit
+fi
+
+# becomes FMT: what is wrong with the layout of standard input.
+becomes()
+{
+	"$SBXC" fmt 2>&1 | diff -u "$1" -
+}
+
+# patched OLD DIFF: what a diff makes of a file.  Each hunk must begin where it
+# says so, have as many lines as it says, and hold the lines of the file.
+patched()
+{
+	awk -v old="$1" '
+	function bad(why) { print "line " NR ": " why; exit 1 }
+	function next_old() {
+		if ((getline line <old) <= 0)
+			bad("there are no more lines")
+		at++
+		return line
+	}
+	function end() {
+		if (olds != 0 || news != 0)
+			bad("a hunk of the wrong length")
+	}
+	BEGIN { FS = "[-+, ]+" }
+	NR == 1 && /^--- / || NR == 2 && /^\+\+\+ / { next }
+	/^@@ / {
+		end()
+		split($0, part, " ")
+		n = split(substr(part[2], 2), range, ",")
+		olds = n == 2 ? range[2] : 1
+		while (at < range[1] - (olds > 0))
+			print next_old()
+		n = split(substr(part[3], 2), range, ",")
+		news = n == 2 ? range[2] : 1
+		next
+	}
+	/^[- ]/ {
+		olds--
+		if (next_old() != substr($0, 2))
+			bad("that is not what the file says")
+	}
+	/^[+ ]/ { news--; print substr($0, 2) }
+	END {
+		end()
+		while ((getline line <old) > 0)
+			print line
+	}' "$2"
+}
+
+# differs OLD NEW: where `fmt -d` does not lead from one to the other.
+differs()
+{
+	"$SBXC" fmt -d "$1" >"$tmp/diff"
+	patched "$1" "$tmp/diff" | diff -u "$2" -
+}
+
+# --- the layout ------------------------------------------------------------
+
+for file in *.sbx; do
+	name=${file%.sbx}
+	tap_empty "$name" "$(becomes "$name.fmt" <"$file")"
+	tap_empty "$name: its layout stays" \
+	    "$("$SBXC" fmt -l "$name.fmt" 2>&1)"
+	tap_empty "$name: without indentation" \
+	    "$(sed 's/^[ 	]*//' "$name.fmt" | becomes "$name.fmt")"
+	tap_empty "$name: lines that end in CR LF" \
+	    "$({ cat "$file"; echo; } | sed "s/\$/$cr/" | becomes "$name.fmt")"
+	tap_empty "$name: a byte order mark, and no newline at the end" \
+	    "$({ printf '\357\273\277'; printf %s "$(cat "$file")"; } |
+		becomes "$name.fmt")"
+	tap_empty "$name: -d leads there" "$(differs "$file" "$name.fmt")"
+done
+tap_found "a layout that differs is seen" "$(becomes lists.fmt <blocks.sbx)"
+tap_found "a diff that leads elsewhere is seen" "$(differs lists.sbx blocks.fmt)"
+tap_empty "-d is what diff(1) says where lines are not moved" \
+    "$("$SBXC" fmt -d spelling.sbx | tail -n +3 >"$tmp/diff"
+	diff -u spelling.sbx spelling.fmt | tail -n +3 | diff -u - "$tmp/diff")"
+
+# --- all policies ----------------------------------------------------------
+
+# profiles FILE: the names of those that it defines.
+profiles()
+{
+	sed -n 's/^[ 	]*profile[ 	]*\([^ 	{]*\).*/\1/p' "$1"
+}
+
+# compile TREE FILE PROFILE: the blob, without positions, to standard output.
+compile()
+{
+	(cd "$tmp/$1" && "$SBXC" build "$2" -p "$3" -o "$tmp/blob" \
+	    >/dev/null 2>&1) && "$unplaced" "$tmp/blob"
+}
+
+# compiled TREE FILE LIST: every profile of a file; false if one does not.
+compiled()
+{
+	: >"$3"
+	for profile in $(profiles "$tmp/before/$2"); do
+		compile "$1" "$2" "$profile" >>"$3" || return 1
+	done
+	[ -s "$3" ]
+}
+
+mkdir "$tmp/before"
+for dir in profiles tests examples; do
+	(cd "$srcdir" && find $dir -name '*.sbx' 2>/dev/null) |
+	while read -r file; do
+		mkdir -p "$tmp/before/${file%/*}"
+		cp "$srcdir/$file" "$tmp/before/$file"
+	done
+done
+page_policies "$srcdir/man/sbx.5" "$tmp/before/man"
+cp -R "$tmp/before" "$tmp/after"
+chmod -R u+w "$tmp/after"
+(cd "$tmp/after" && find . -name '*.sbx' -exec "$SBXC" fmt -w {} + 2>/dev/null)
+
+# changes: policies that mean something else in their layout.
+count=0 changed=
+for file in $(cd "$tmp/before" && find . -name '*.sbx' | sort); do
+	compiled before "$file" "$tmp/want" || continue
+	count=$((count + 1))
+	compiled after "$file" "$tmp/got" && cmp -s "$tmp/want" "$tmp/got" ||
+		changed="$changed $file"
+done
+tap_empty "policies compile to the same bytes in their layout" "$changed"
+if [ $count -ge 60 ]; then
+	tap_ok "the policies were found"
+else
+	tap_not_ok "the policies were found" "only $count of them"
+fi
+printf 'sbx 1\nprofile a {\nallow read /a\n}\n' >"$tmp/a.sbx"
+printf 'sbx 1\nprofile a {\nallow read /b\n}\n' >"$tmp/b.sbx"
+"$SBXC" build "$tmp/a.sbx" -o "$tmp/a.bin"
+"$SBXC" build "$tmp/b.sbx" -o "$tmp/b.bin"
+"$unplaced" "$tmp/a.bin" >"$tmp/a.bytes"
+"$unplaced" "$tmp/b.bin" >"$tmp/b.bytes"
+tap_found "bytes that differ are seen" "$(cmp "$tmp/a.bytes" "$tmp/b.bytes")"
+tap_empty "the shipped profiles and the policies of golden/ok have the layout" \
+    "$(cd "$srcdir" && "$SBXC" fmt -l profiles/*.sbx tests/golden/ok/*.sbx)"
+
+# The examples of the manual and of the README, but those with a mistake.
+mkdir "$tmp/pages"
+for page in man/sbx.5 man/sbxc.1 man/sbx-profiles.7 README.md; do
+	page_policies "$srcdir/$page" "$tmp/pages/${page##*/}"
+done
+tap_empty "what users are shown has the layout" \
+    "$(find "$tmp/pages" "$srcdir/examples" -name '*.sbx' |
+	while read -r file; do
+		if "$SBXC" check -q "$file" 2>/dev/null; then
+			"$SBXC" fmt -l "$file"
+		fi
+	done)"
+
+# Whatever the parser was ever given: refused without a byte of output, or laid
+# out so that it stays.
+unstable()
+{
+	for file in "$@"; do
+		"$SBXC" fmt <"$file" >"$tmp/once" 2>/dev/null
+		case $? in
+		0)
+			[ -z "$("$SBXC" fmt -l "$tmp/once" 2>&1)" ] ||
+				echo "$file moves"
+			;;
+		1)
+			[ ! -s "$tmp/once" ] || echo "$file: printed"
+			;;
+		*)
+			echo "$file: a strange status"
+			;;
+		esac
+	done
+}
+tap_empty "all that the parser is tested with" "$(unstable \
+    "$srcdir"/tests/fuzz/policy/* "$srcdir"/tests/golden/ok/*.sbx \
+    "$srcdir"/tests/golden/err/*.sbx)"
+
+# --- the command -----------------------------------------------------------
+
+# Each in a directory of its own, with one file of each kind.
+fresh()
+{
+	cd "$tmp" || exit 99
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	cd "$tmp/run" || exit 99
+	cp "$srcdir/tests/golden/fmt/lists.sbx" odd.sbx
+	cp "$srcdir/tests/golden/fmt/lists.fmt" neat.sbx
+	printf 'sbx 1\nprofile x {\n' >bad.sbx
+	chmod 644 ./*.sbx
+}
+
+# ends STATUS OUTPUT ARGUMENT...: what is wrong with a call and its output.
+ends()
+{
+	want=$1
+	printf '%s' "$2" >"$tmp/want"
+	shift 2
+	"$SBXC" "$@" >"$tmp/got" 2>"$tmp/err" </dev/null
+	status=$?
+	[ $status -eq "$want" ] || echo "status $status, not $want"
+	diff -u "$tmp/want" "$tmp/got"
+}
+
+# says TEXT: whether the last call complained like that, in one line.
+says()
+{
+	grep -q "$1" "$tmp/err" || cat "$tmp/err"
+	[ "$(wc -l <"$tmp/err")" -eq 1 ] || echo "more than one line"
+}
+
+# kept FILE...: files that are not as they were, and whatever else is there.
+kept()
+{
+	cmp odd.sbx "$srcdir/tests/golden/fmt/lists.sbx" 2>&1
+	find . -type f ! -name odd.sbx ! -name neat.sbx ! -name bad.sbx
+}
+
+fresh
+tap_empty "-l lists what differs" "$(ends 1 'odd.sbx
+' fmt -l neat.sbx odd.sbx)"
+tap_empty "-l has nothing to list" "$(ends 0 '' fmt -l neat.sbx)"
+tap_empty "-d has nothing to print" "$(ends 0 '' fmt -d neat.sbx)"
+"$SBXC" fmt -d odd.sbx >"$tmp/diff"
+tap_empty "-d ends with 1" "$(ends 1 "$(cat "$tmp/diff")
+" fmt -d odd.sbx)"
+tap_empty "a file with a fault prints nothing" "$(ends 1 '' fmt bad.sbx)"
+tap_empty "and its fault is told" "$(grep -q SBX0107 "$tmp/err" ||
+	cat "$tmp/err")"
+tap_empty "the other files are laid out all the same" \
+    "$(ends 1 "$(cat neat.sbx)
+" fmt bad.sbx odd.sbx)"
+tap_empty "a file that is missing" "$(ends 3 '' fmt missing.sbx; says missing)"
+tap_empty "nothing was written" "$(kept)"
+
+for call in 'fmt x.yaml' 'fmt x.json' 'fmt odd.sbx x.yml' 'fmt -w x.yaml' \
+    'fmt -w' 'fmt -w -' 'fmt -p x odd.sbx'; do
+	# shellcheck disable=SC2086  # words
+	tap_empty "a wrong call: $call" "$(ends 2 '' $call)"
+done
+ends 2 '' fmt x.yaml >/dev/null
+tap_empty "YAML: one line, and the way out" "$(says 'sbxc convert')"
+
+fresh
+chmod 640 odd.sbx
+ln -s odd.sbx link.sbx
+before=$(stat -c %i neat.sbx)
+tap_empty "-w writes, and prints nothing" \
+    "$(ends 0 '' fmt -w neat.sbx link.sbx)"
+tap_empty "-w: the file has its layout" "$(cmp odd.sbx neat.sbx 2>&1)"
+tap_empty "-w keeps mode and link" "$(
+	[ "$(stat -c %a odd.sbx)" = 640 ] || stat odd.sbx
+	[ -L link.sbx ] || echo "the link is gone")"
+tap_empty "-w leaves alone what has the layout" \
+    "$([ "$(stat -c %i neat.sbx)" = "$before" ] || stat neat.sbx)"
+fresh
+tap_empty "-w and -l list what was written" "$(ends 0 'odd.sbx
+' fmt -w -l neat.sbx odd.sbx)"
+tap_empty "-w leaves a file with a fault" "$(ends 1 '' fmt -w bad.sbx)"
+mkfifo pipe.sbx
+cat "$srcdir/tests/golden/fmt/lists.sbx" >pipe.sbx &
+tap_empty "-w refuses what is no file" "$(ends 3 '' fmt -w pipe.sbx)"
+wait
+
+# As on a disk that is full: no file may grow.
+fresh
+full=$( (trap '' XFSZ; ulimit -f 0; exec "$SBXC" fmt -w odd.sbx) 2>&1)
+tap_empty "-w on a full disk: status 3" \
+    "$([ $? -eq 3 ] || echo "status $?: $full")"
+tap_empty "-w on a full disk: the file is whole, and alone" "$(kept)"
+
+# Root without its capabilities is held by modes as others are.
+plainly()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --bounding-set=-all --inh-caps=-all "$@"
+	else
+		"$@"
+	fi
+}
+
+fresh
+chmod 555 .
+refused=$(plainly "$SBXC" fmt -w odd.sbx 2>&1)
+tap_empty "-w in a directory that is read-only: status 3" \
+    "$([ $? -eq 3 ] || echo "status $?: $refused")"
+tap_empty "-w in a directory that is read-only: nothing changes" "$(kept)"
+chmod 755 .
+chmod 444 odd.sbx
+refused=$(plainly "$SBXC" fmt -w odd.sbx 2>&1)
+tap_empty "-w on a file that is read-only: status 3" \
+    "$([ $? -eq 3 ] || echo "status $?: $refused")"
+tap_empty "-w on a file that is read-only: nothing changes" "$(kept)"
+
+fresh
+red=$(printf '\033[31m-')
+tap_empty "-d in colour" "$("$SBXC" fmt -d --color=always odd.sbx |
+	grep -qF "$red" || echo "no colour")"
+tap_empty "-d into a pipe has none" "$("$SBXC" fmt -d odd.sbx | grep -F "$red")"
+tap_done

@@ -1,0 +1,21 @@
+# What sbxc prints, beside what it is expected to print.
+
+script_tests += \
+	tests/golden/cases.sh \
+	tests/golden/corpus.sh \
+	tests/golden/diff.sh \
+	tests/golden/dumps.sh \
+	tests/golden/fmt.sh \
+	tests/golden/policies.sh \
+	tests/golden/report.sh
+
+helper_programs += tests/golden/unplaced
+
+EXTRA_DIST += \
+	tests/golden/blob \
+	tests/golden/cases \
+	tests/golden/diff \
+	tests/golden/err \
+	tests/golden/fmt \
+	tests/golden/ok \
+	tests/golden/report

@@ -1,0 +1,236 @@
+#!/bin/sh
+# Limits by control groups, as TAP: what a group holds, that nothing of it is
+# left, and that rlimits take its place where there is none.  See delegate.sh
+# for where there is one.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/kernel/delegate.sh
+. "$srcdir/tests/kernel/delegate.sh"
+
+base=$(mktemp -d /var/tmp/sbx-cgroup.XXXXXX) || exit 99
+trap 'delegate_end; rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+
+chmod 755 "$base"
+cp "$SBXRUN" "$base/sbxrun"
+cp "$SBXRUN_TEST" "$base/sbxrun-test"
+# policy NAME STATEMENT...
+policy()
+{
+	{
+		printf 'sbx 1\nprofile limited extends workspace-write {\n'
+		shift
+		printf '%s\n' "$@"
+		echo '}'
+	} >"$base/text.sbx"
+	"$SBXC" "$base/text.sbx" -o "$base/$name.bin" || exit 99
+}
+name=limited
+policy limited 'limit processes 8' 'limit memory 64MiB' 'limit timeout 20s'
+name=memory
+policy memory 'limit processes none' 'limit memory 64MiB' 'limit timeout 20s'
+name=brief
+policy brief 'limit processes 8' 'limit memory 64MiB' 'limit timeout 1s'
+name=plain
+policy plain 'limit processes none' 'limit timeout 20s'
+
+loader=sbxrun
+
+# launch WORD...: as $uid, in place of this shell.
+launch()
+{
+	HOME=$base/$uid
+	export HOME
+	cd "$base/$uid" || exit 99
+	[ "$uid" -eq "$(id -u)" ] ||
+		set -- setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+		    "$base/$loader" -l "$level" "$@"
+	[ "$uid" -ne "$(id -u)" ] || set -- "$base/$loader" -l "$level" "$@"
+	exec "$@"
+}
+
+run()
+{
+	(launch "$@")
+}
+
+# is NAME WANTED GOT
+is()
+{
+	tap_empty "$level: uid $uid: $1" \
+	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+}
+
+# left: our groups that are still there, after some time if they have to be
+# removed by somebody else.
+left()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		groups=$(find "$group" -mindepth 1 -type d -name 'sbx-*')
+		[ -n "$groups" ] || break
+		sleep 0.1
+	done
+	echo "$groups"
+}
+
+# by LIMIT: who holds it, as the receipt of the last run says.
+by()
+{
+	sed -n "1s/.*\"limit\":\"$1\",\"value\":[0-9]*,\"by\":\"\\([^\"]*\\)\".*/\\1/p" \
+	    "$base/$uid/log"
+}
+
+# A user namespace counts processes itself.
+processes_by()
+{
+	if [ "$level" = full ] && [ "$uid" -ne 0 ]; then
+		echo 'rlimit, of the sandbox'
+	else
+		echo 'cgroup, of all processes'
+	fi
+}
+
+reports()
+{
+	log=$base/$uid/log
+	rm -f "$log"
+	run --log "$log" "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null
+	is 'the status' 7 $?
+	is 'who holds processes' "$(processes_by)" "$(by processes)"
+	is 'who holds memory' 'cgroup, of all processes' "$(by memory)"
+	is '-v' 1 "$(run -v "$base/limited.bin" -- true 2>&1 |
+	    grep -c 'memory by cgroup')"
+	is '-n' 1 "$(run -n "$base/limited.bin" 2>&1 |
+	    grep -c 'limit memory.*cgroup')"
+	is 'nothing is left' '' "$(left)"
+}
+
+# The command and all that it starts is in it, and nothing else.
+places()
+{
+	text=$(run "$base/limited.bin" -c 'cat /proc/self/cgroup
+	    setsid cat /proc/self/cgroup' 2>/dev/null |
+	    grep -c '^0::.*/sbx-[0-9]*-[0-9]*$')
+	is 'who is in it' 2 "$text"
+	is 'no group without a limit for it' 0 "$(run "$base/plain.bin" \
+	    -c 'cat /proc/self/cgroup' 2>/dev/null | grep -c '^0::.*/sbx-')"
+	is 'a sandbox in a sandbox goes on without' 1 "$(run \
+	    "$base/limited.bin" -- ./loader -v -l standard \
+	    ./limited.bin -- true 2>&1 | grep -c 'memory by rlimit')"
+}
+
+ends()
+{
+	mark=2000$$.$uid${#level}
+	run "$base/limited.bin" -c "setsid sleep $mark & (sleep $mark &)" \
+	    2>/dev/null
+	is 'background' '0 ' "$? $(left)"
+	is 'is ended' '' "$(pgrep -f "sleep $mark")"
+	run "$base/brief.bin" -c "setsid sh -c 'trap \"\" TERM; sleep $mark' &
+	    sleep $mark" 2>/dev/null
+	is 'a timeout' '124 ' "$? $(left)"
+	is 'ends all' '' "$(pgrep -f "sleep $mark")"
+	# A short time for each step of the making and some for the command.
+	for i in 10 12 14 16 18 20 30 40 50 60; do
+		launch "$base/limited.bin" -c "setsid sleep $mark & sleep $mark" \
+		    >/dev/null 2>&1 &
+		sleep 0.0$i
+		kill -KILL $!
+		wait $!
+	done 2>/dev/null
+	is 'sbxrun is killed' '' "$(left)"
+	is 'and everything with it' '' "$(pgrep -f "sleep $mark")"
+}
+
+# Where the kernel counts.
+limits()
+{
+	log=$base/$uid/log
+	rm -f "$log"
+	# The shell and seven more; a shell that cannot fork ends.
+	# shellcheck disable=SC2016
+	text=$(run --log "$log" "$base/limited.bin" -c \
+	    'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		sleep 9 & echo $i; done' 2>/dev/null | tail -n 1)
+	is 'processes' 7 "$text"
+	if [ "$(processes_by)" = 'cgroup, of all processes' ]; then
+		is 'are counted' 1 "$(sed -n \
+		    '2s/.*"processes_refused":\([0-9]*\).*/\1/p' "$log")"
+	fi
+	rm -f "$log"
+	run --log "$log" "$base/memory.bin" -c 'head -c 9m /dev/zero | tail -c 8m |
+	    wc -c >/dev/null; exit 3' 2>/dev/null
+	is 'less memory' 3 $?
+	rm -f "$log"
+	# Three that are below the limit, and above it together.
+	text=$(run --log "$log" "$base/memory.bin" -c 'for i in 1 2 3; do
+	    (head -c 40m /dev/zero; sleep 1) | tail -c 40m | wc -c &
+	    done; wait' 2>/dev/null | grep -c '^41943040$')
+	is 'memory of all together' 1 "$((text < 3))"
+	is 'that is counted' 1 "$(sed -n \
+	    '2s/.*"memory_killed":\([1-9]\).*/1/p' "$log")"
+	is 'and its peak' 1 "$(sed -n \
+	    '2s/.*"memory_together":\([0-9]\{7,8\}\),.*/1/p' "$log")"
+	is 'nothing is left of it' '' "$(left)"
+}
+
+# What holds where there is no group.
+falls_back()
+{
+	log=$base/$uid/log
+	rm -f "$log"
+	run --log "$log" "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null
+	is 'without a group: the status' 7 $?
+	is 'without a group: memory' 'rlimit, of each process' "$(by memory)"
+	is 'without a group: the limit is set' 65536 \
+	    "$(run "$base/limited.bin" -c 'ulimit -v' 2>/dev/null)"
+	is 'without a group: none' 0 "$(run "$base/limited.bin" \
+	    -c 'cat /proc/self/cgroup' 2>/dev/null | grep -c '/sbx-')"
+}
+
+check_group()
+{
+	tap_levels standard full
+	for level in $levels; do
+		reports
+		places
+		ends
+		[ -n "${SBX_TEST_CGROUP-}" ] || limits
+	done
+}
+
+check_user()
+{
+	uid=$1
+	mkdir -p "$base/$uid"
+	cp "$base/$loader" "$base/$uid/loader"
+	cp "$base/limited.bin" "$base/$uid"
+	[ "$uid" -eq "$(id -u)" ] || chown -R "$uid:$uid" "$base/$uid"
+	if [ -n "$group" ]; then
+		delegate_to "$uid" || exit 99
+		enter "$group/$uid/main"
+		check_group
+		# Not beside what belongs to somebody else.
+		mkdir -p "$group/other/main"
+		chown 1 "$group/other/cgroup.procs"
+		enter "$group/other/main"
+	fi
+	tap_levels standard full
+	for level in $levels; do
+		falls_back
+	done
+}
+
+level=any uid=$(id -u)
+delegate_begin
+[ -z "${SBX_TEST_CGROUP-}" ] || loader=sbxrun-test
+echo "# $delegate_how"
+is '--status' 1 "$("$base/$loader" --status | grep -c '^cgroup ')"
+check_user "$uid"
+[ "$uid" -ne 0 ] || check_user 65534
+tap_done

@@ -1,0 +1,126 @@
+#!/bin/sh
+# Every system call that sbxrun makes fails once, as TAP: the command then does
+# not run, or runs as confined as ever.  The calls are those of a good run, so
+# that the test follows the code.
+#
+#	faults.sh [all]
+#
+# all: every call and several errors, some minutes; else each name's first ones
+# in each process and all that confine.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/kernel/delegate.sh
+. "$srcdir/tests/kernel/delegate.sh"
+
+# Not below /tmp: that is the scratch directory at level full.
+base=$(mktemp -d /var/tmp/sbx-faults.XXXXXX) || exit 99
+trap 'delegate_end; rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+mkdir -p "$base/ws/out" && cd "$base/ws" || exit 99
+mkdir real sub
+echo text | tee secret kept real/hidden sub/a.key ../outside >/dev/null
+ln -s real/hidden linked
+: >tool
+chmod 755 tool
+cp "${builddir:?}/tests/kernel/confined" confined
+
+# policy NAME LEVEL [STATEMENTS]
+policy()
+{
+	cat >"$base/$1.sbx" <<-POLICY
+	sbx 1
+	profile faults {
+	    require level $2
+	    allow write \${workspace}
+	    allow exec \${workspace}/confined
+	    deny read { \${workspace}/secret \${workspace}/linked }
+	    deny read glob "\${workspace}/**/*.key"
+	    deny write \${workspace}/kept
+	    allow env PATH
+	    limit open-files 99
+	    ${3-}
+	}
+	POLICY
+	"$SBXC" "$base/$1.sbx" -o "$base/$1.bin" || exit 99
+}
+
+outside=$base/outside
+policy standard standard
+policy full full
+policy standard-timeout standard 'limit timeout 60s'
+policy full-timeout full 'limit timeout 60s'
+policy full-proc full 'allow write ${tmp}
+    allow read /proc
+    deny read /proc/1/environ
+    prefer deny read ${tmp}/sub/secret'
+group_limits='limit timeout 60s
+    limit processes 99
+    limit memory 4GiB
+    allow read /proc'
+policy standard-group standard "$group_limits"
+policy full-group full "$group_limits"
+
+# The limit on processes, where it is a fault that it is still that.
+held=
+faults='-k 2 -e EIO'
+[ "${1-}" != all ] || faults='-e EIO -e EPERM -e ENOMEM -e ENOSYS -e EINTR'
+
+# wrong LOADER LEVEL ARGUMENT...: prints what is wrong.
+wrong()
+{
+	loader=$1 level=$2
+	shift 2
+	# Words of the options.
+	# shellcheck disable=SC2086
+	"$builddir/tests/kernel/fault" $faults out/marker "$loader" "$@" -- \
+	    ./confined "$level" "$outside" $held
+}
+
+# try NAME LEVEL ARGUMENT...
+try()
+{
+	name=$1
+	shift
+	tap_empty "$name" "$(wrong "$SBXRUN" "$@")"
+}
+
+tap_levels standard full
+for level in $levels; do
+	try "level $level" $level -l $level "$base/$level.bin"
+	try "level $level, supervised" $level -l $level \
+	    "$base/$level-timeout.bin"
+done
+if [ "$level" = full ]; then
+	try 'level full, a part of /proc denied' full -l full \
+	    "$base/full-proc.bin"
+fi
+try 'the best level, down to standard' standard "$base/standard.bin"
+# Either the group holds the limit, or an rlimit does.
+groups()
+{
+	loader=$SBXRUN held=$(prlimit --nproc --noheadings -o HARD)
+	[ -z "${SBX_TEST_CGROUP-}" ] || loader=$SBXRUN_TEST
+	delegate_to 0 && enter "$group/0/main" || exit 99
+	tap_levels standard full
+	for level in $levels; do
+		tap_empty "level $level, in a control group" "$(
+		    wrong "$loader" $level -l $level "$base/$level-group.bin")"
+	done
+	tap_empty 'few control groups are left' "$(find "$group/0" \
+	    -name 'sbx-*' | sed -n 9p)"
+	held=
+}
+
+delegate_begin
+echo "# $delegate_how"
+[ -z "$group" ] || groups
+outside=$base/ws/out/file
+echo text >"$outside"
+tap_found 'a command that can do more is seen' \
+    "$(wrong "$SBXRUN" standard "$base/standard.bin")"
+tap_done

@@ -1,0 +1,145 @@
+#!/bin/sh
+# What many launches leave behind, as TAP: eight at a time, and supervisors that
+# are killed at any moment.  Afterwards there is no process, mount, temporary
+# file or descriptor more than before.
+#
+#	launches.sh [LAUNCHES KILLS]
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+launches=${1-200} kills=${2-60}
+
+base=$(mktemp -d /var/tmp/sbx-launches.XXXXXX) || exit 99
+scratch=$base
+trap 'rm -rf "$base" "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+cp "$SBXRUN" "$base/sbxrun"
+cat >"$base/launches.sbx" <<'POLICY'
+sbx 1
+profile launches extends workspace-write {
+    deny read ${workspace}/secret
+    deny write ${workspace}/kept
+    limit timeout 600s
+    limit output 1MiB
+}
+POLICY
+"$SBXC" "$base/launches.sbx" -o "$base/launches.bin" || exit 99
+mkdir "$base/ws" && cd "$base/ws" || exit 99
+echo text | tee secret kept >/dev/null
+# The scratch directory of this workspace is meant to stay, for the next run.
+"$base/sbxrun" "$base/launches.bin" -- true || exit 99
+scratch=/tmp/sbx-$(id -u)/$(printf %s "$base/ws" | sha256sum | cut -c 1-16)
+[ -d "$scratch" ] || exit 99
+# Seconds that nobody else sleeps, so that it tells which processes are ours.
+mark=7000$$
+
+processes()
+{
+	pgrep -f "$base/sbxrun|sleep $mark"
+}
+
+mounts()
+{
+	grep -c . /proc/self/mountinfo
+}
+
+# Where the loader and its commands may write; other tests run beside.
+junk()
+{
+	find "$base" "$scratch" | sort
+}
+
+# Of the kernel: open files of the whole machine are too unsteady for a test,
+# so it is the descriptors that commands see.
+descriptors()
+{
+	"$base/sbxrun" -l "$1" "$base/launches.bin" -- \
+	    ls /proc/self/fd 2>/dev/null | tr '\n' ' '
+}
+
+# settled: waits for processes to be gone; those that are not, and never will.
+settled()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		left=$(processes) || break
+		sleep 0.1
+	done
+	# Numbers that are to be split.
+	# shellcheck disable=SC2086
+	[ -z "$left" ] || ps -o pid,ppid,stat,args -p "$(echo $left |
+	    tr ' ' ,)"
+}
+
+# Every second launch is at the highest level.
+tap_levels standard full
+best=${levels##* }
+
+many()
+{
+	seq "$launches" | xargs -P 8 -n 1 sh -c '
+		level=standard
+		[ $(($4 % 2)) -eq 0 ] || level=$3
+		got=$("$1/sbxrun" -l $level "$1/launches.bin" -- \
+		    sh -c "echo $4; echo x >\$TMPDIR/$4; rm \$TMPDIR/$4; \
+			exit $(($4 % 7))" 2>&1)
+		status=$?
+		[ "$status $got" = "$(($4 % 7)) $4" ] ||
+		    echo "$level $4: status $status: $got"
+	' sh "$base" "$mark" "$best"
+}
+
+# Kills supervisors after 0 to 49 ms: before, in and after the making of the
+# sandbox.  Half of the commands have children that left their session.
+kill_one()
+{
+	level=standard
+	[ $(($1 % 2)) -eq 0 ] || level=$best
+	"$base/sbxrun" -l $level "$base/launches.bin" -- sh -c \
+	    "setsid sleep $mark & (sleep $mark &); sleep $mark" \
+	    >/dev/null 2>&1 </dev/null &
+	sleep "0.0$(printf '%02d' $(($1 * 37 % 50)))"
+	kill -KILL $!
+	wait $!
+}
+
+killed()
+{
+	i=0
+	while [ $i -lt "$kills" ]; do
+		kill_one $i
+		i=$((i + 1))
+	done
+}
+
+is()
+{
+	tap_empty "$1" "$([ "$2" = "$3" ] || printf 'before:\n%s\nafter:\n%s' \
+	    "$2" "$3")"
+}
+
+mounts_before=$(mounts) junk_before=$(junk)
+own_before=$(ls /proc/$$/fd)
+standard_before=$(descriptors standard) best_before=$(descriptors "$best")
+begin=$(date +%s)
+tap_empty "$launches launches, eight at a time" "$(many)"
+echo "# $(($(date +%s) - begin)) s"
+tap_empty 'no process is left' "$(settled)"
+begin=$(date +%s)
+killed 2>/dev/null
+echo "# $kills supervisors killed in $(($(date +%s) - begin)) s"
+tap_empty 'no process is left of those that were killed' "$(settled)"
+is 'no mount is left' "$mounts_before" "$(mounts)"
+is 'no temporary file is left' "$junk_before" "$(junk)"
+is 'no descriptor is left here' "$own_before" "$(ls /proc/$$/fd)"
+is 'commands see what they saw: standard' "$standard_before" \
+    "$(descriptors standard)"
+is "commands see what they saw: $best" "$best_before" \
+    "$(descriptors "$best")"
+sleep "$mark" &
+tap_found 'a process that is left is seen' "$(processes)"
+kill $!
+tap_done

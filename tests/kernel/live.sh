@@ -1,0 +1,550 @@
+#!/bin/sh
+# What the kernel says under the shipped profiles, as TAP: a probe tries one
+# operation after the other inside the sandbox, at levels standard and full, as
+# this user and, started by root, as an ordinary one too.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+profiles=$srcdir/profiles
+ORDINARY=65534
+
+base=$(mktemp -d /tmp/sbx-live.XXXXXX) || exit 99
+trap 'rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+chmod 755 "$base"
+cp "$SBXRUN" "$base/sbxrun"
+cp "$SBXRUN_TEST" "$base/sbxrun-test"
+for profile in workspace-write read-only full-access coding; do
+	"$SBXC" "$profiles/$profile.sbx" -o "$base/$profile.bin" || exit 99
+done
+
+printf 'sbx 1\nprofile usr { allow exec /usr }\n' |
+    "$SBXC" - -o "$base/usr.bin" || exit 99
+
+# as UID COMMAND...: runs a command as that user, with the home made for it.
+as()
+{
+	as_uid=$1
+	shift
+	if [ "$as_uid" -eq "$(id -u)" ]; then
+		env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
+	else
+		setpriv --reuid="$as_uid" --regid="$as_uid" --clear-groups \
+		    env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
+	fi
+}
+
+# prepare UID: a home with a key in it, a workspace, a place outside.
+prepare()
+{
+	home=$base/home-$1
+	ws=$home/src
+	outside=$base/outside-$1
+	mkdir -p "$home/.ssh" "$home/.config/gh" "$home/.config/git" \
+	    "$ws/sub" "$outside"
+	echo key >"$home/.ssh/id_rsa"
+	echo token >"$home/.config/gh/hosts.yml"
+	echo '[user]' >"$home/.config/git/config"
+	echo '[user]' >"$home/.gitconfig"
+	echo text >"$outside/file"
+	echo text >"$ws/file"
+	cp "$PROBE" "$ws/probe"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$outside"
+}
+
+# answer NAME: what is outside is refused by Landlock, or is not there at all, or
+# is mounted read-only; and other processes have no number.
+answer()
+{
+	case $1-$level in
+	DENIED-standard) echo EACCES ;;
+	DENIED-full) echo 'ENOENT|EROFS|EACCES' ;;
+	BESIDE-standard) echo EACCES ;;
+	BESIDE-full) echo ok ;;
+	APART-standard) echo EPERM ;;
+	APART-full) echo ESRCH ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# expect UID NAME POLICY ANSWER OPERATION...: ANSWER is a regular expression, or
+# a name that answer() knows.
+expect()
+{
+	uid=$1 name=$2 policy=$3 wanted=$(answer "$4")
+	shift 4
+	got=$(cd "$ws" && as "$uid" "$base/sbxrun" -l "$level" \
+	    "$base/$policy.bin" -- "$ws/probe" "$@" 2>&1)
+	if printf '%s' "$got" | grep -Eqx "$wanted"; then
+		tap_ok "$level: uid $uid: $policy: $name"
+	else
+		tap_not_ok "$level: uid $uid: $policy: $name" \
+		    "wanted $wanted, got $got"
+	fi
+}
+
+# refused UID NAME TEXT SBXRUN-ARGUMENT...: one line, status 125, no command.
+refused()
+{
+	uid=$1 name=$2 text=$3
+	shift 3
+	got=$(cd "$ws" && as "$uid" "$base/sbxrun" "$@" -- \
+	    touch "$ws/was-run" 2>&1)
+	status=$?
+	if [ $status -eq 125 ] && [ ! -e "$ws/was-run" ] &&
+	    [ "$(printf '%s\n' "$got" | wc -l)" -eq 1 ] &&
+	    printf '%s' "$got" | grep -q "$text"; then
+		tap_ok "uid $uid: refused: $name"
+	else
+		tap_not_ok "uid $uid: refused: $name" "status $status: $got"
+	fi
+	rm -f "$ws/was-run"
+}
+
+# Sockets that have a path, and route netlink, are shut where nothing but the
+# filter holds them; the view of level full shows none of the host's.
+sockets_standard()
+{
+	w=workspace-write
+	expect "$1" 'list the home directory' $w EACCES list "$home"
+	for family in unix netlink; do
+		expect "$1" "socket $family stream" $w 'E.*' \
+		    socket "$family" 1 0
+		expect "$1" "socket $family datagram" $w 'E.*' \
+		    socket "$family" 2 0
+	done
+	expect "$1" 'datagram socket pair' $w 'E.*' socketpair unix dgram 0
+}
+
+sockets_full()
+{
+	w=workspace-write
+	expect "$1" 'list what there is of the home directory' $w ok \
+	    list "$home"
+	expect "$1" 'a socket of the host' $w ENOENT \
+	    unix-connect "$outside/socket"
+	expect "$1" 'audit netlink' $w EACCES socket netlink raw 9
+}
+
+workspace_write()
+{
+	w=workspace-write
+	expect "$1" 'write in the workspace' $w ok create "$ws/new"
+	expect "$1" 'rename across directories' $w ok \
+	    rename "$ws/new" "$ws/sub/new"
+	expect "$1" 'run from the workspace' $w ok exec "$ws/probe"
+	expect "$1" 'read git configuration' $w ok open-read "$home/.gitconfig"
+	expect "$1" 'read ~/.config/git' $w ok open-read \
+	    "$home/.config/git/config"
+	expect "$1" 'read a key' $w DENIED open-read "$home/.ssh/id_rsa"
+	expect "$1" 'list keys' $w DENIED list "$home/.ssh"
+	expect "$1" 'read a token' $w DENIED open-read \
+	    "$home/.config/gh/hosts.yml"
+	expect "$1" 'read outside' $w DENIED open-read "$outside/file"
+	expect "$1" 'write outside' $w DENIED open-write "$outside/file"
+	expect "$1" 'create outside' $w DENIED create "$outside/new"
+	expect "$1" 'create above the home directory' $w DENIED \
+	    create "$base/new"
+	expect "$1" 'truncate outside' $w DENIED truncate "$outside/file"
+	expect "$1" 'unlink outside' $w DENIED unlink "$outside/file"
+	expect "$1" 'link into the workspace' $w 'E.*' \
+	    link "$outside/file" "$ws/link"
+	for family in inet inet6 packet vsock 38 bluetooth; do
+		expect "$1" "socket $family stream" $w 'E.*' \
+		    socket "$family" 1 0
+		expect "$1" "socket $family datagram" $w 'E.*' \
+		    socket "$family" 2 0
+	done
+	"sockets_$level" "$1"
+	expect "$1" 'socket with high bits' $w 'E.*' \
+	    socket-high inet stream 0
+	expect "$1" 'stream socket pair' $w ok socketpair unix stream 0
+	expect "$1" 'io_uring' $w 'E.*' io-uring
+	expect "$1" 'socket through int 0x80' $w ENOSYS int80 359
+	expect "$1" 'getpid through x32' $w ENOSYS x32 39
+	expect "$1" 'TIOCSTI' $w EPERM tiocsti
+	expect "$1" 'TIOCSTI with high bits' $w EPERM tiocsti-high
+	expect "$1" 'unshare a user namespace' $w EPERM unshare newuser
+	expect "$1" 'clone a user namespace' $w EPERM clone newuser
+	expect "$1" 'clone3 a user namespace' $w ENOSYS clone3 newuser
+	expect "$1" 'mount' $w EPERM mount
+	expect "$1" 'ptrace outside' $w APART ptrace $$
+	expect "$1" 'signal outside' $w APART kill $$ 0
+	expect "$1" 'no new privileges' $w 1 nnp
+	expect "$1" 'open descriptors' $w '0 1 2' fds
+}
+
+inheritance()
+{
+	# The script is meant for the inner shell.
+	# shellcheck disable=SC2016,SC2094
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
+	    "$base/workspace-write.bin" \
+	    -- sh -c 'sh -c "./probe open-read \"$1\" -- socket 2 1 0" sh "$1"' \
+	    sh "$outside/file" 3<"$outside/file" | tr '\n' ' ')
+	tap_empty "uid $1: a grandchild is as confined" \
+	    "$(echo "$got" | grep -Eqx '(EACCES|ENOENT) EACCES ' ||
+	    echo "got $got")"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
+	    "$base/workspace-write.bin" -- "$base/sbxrun" "$base/workspace-write.bin" -- echo in 2>&1)
+	case $got in
+	*Permission* | *found*) got=$(cd "$ws" && cp "$base/sbxrun" \
+	    "$base/workspace-write.bin" . && as "$1" ./sbxrun -l "$level" \
+	    workspace-write.bin -- ./sbxrun workspace-write.bin -- echo in \
+	    2>&1) ;;
+	esac
+	# The last line: that the policy could be written is worth a warning.
+	got=$(printf '%s\n' "$got" | tail -n 1)
+	tap_empty "uid $1: sbxrun runs inside itself" \
+	    "$([ "$got" = in ] || echo "got $got")"
+}
+
+read_only()
+{
+	expect "$1" 'read outside' read-only ok open-read "$outside/file"
+	expect "$1" 'write in the workspace' read-only DENIED \
+	    open-write "$ws/file"
+	expect "$1" 'read a key' read-only DENIED open-read "$home/.ssh/id_rsa"
+	expect "$1" 'read a token' read-only DENIED open-read \
+	    "$home/.config/gh/hosts.yml"
+	expect "$1" 'read git configuration' read-only ok open-read \
+	    "$home/.config/git/config"
+	cp "$PROBE" "$home/probe"
+	ws=$home
+	expect "$1" 'a key where home is the workspace' workspace-write \
+	    DENIED open-read "$home/.ssh/id_rsa"
+	ws=$home/src
+}
+
+split()
+{
+	cat >"$base/split.sbx" <<-'POLICY'
+	sbx 1
+	profile split extends workspace-write {
+	    deny write ${workspace}/keep
+	    deny read  ${workspace}/secret
+	}
+	POLICY
+	"$SBXC" "$base/split.sbx" -o "$base/split.bin" || exit 99
+	rm -f "$ws/fresh" "$ws/sub/fresh" "$ws/sub/s"
+	mkdir -p "$ws/keep" && echo x >"$ws/keep/x" && echo s >"$ws/secret"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws"
+	expect "$1" 'read what is kept' split ok open-read "$ws/keep/x"
+	expect "$1" 'write what is kept' split DENIED open-write "$ws/keep/x"
+	expect "$1" 'rename what is kept' split 'E.*' rename "$ws/keep" "$ws/k"
+	expect "$1" 'read the secret' split DENIED open-read "$ws/secret"
+	expect "$1" 'link the secret' split 'E.*' link "$ws/secret" "$ws/sub/s"
+	expect "$1" 'write beside it' split ok open-write "$ws/file"
+	expect "$1" 'create below it' split ok create "$ws/sub/fresh"
+	expect "$1" 'create beside it' split BESIDE create "$ws/fresh"
+}
+
+# A glob is what matches at the start: each match is a rule of its own, a link
+# that matches is what it leads to, and no link is gone through.
+globs()
+{
+	cat >"$base/globs.sbx" <<-POLICY
+	sbx 1
+	profile globs extends workspace-write {
+	    deny read  glob "\${workspace}/**/.env*"  except { \${workspace}/g/.env.example \${workspace}/g/vendor }
+	    deny write glob "\${workspace}/g/*/keep-?"
+	    allow read glob "$outside/*.pub"
+	    allow read glob "\${workspace}/g/out/*.key"
+	}
+	POLICY
+	"$SBXC" "$base/globs.sbx" -o "$base/globs.bin" 2>/dev/null || exit 99
+	rm -rf "$ws/g" "$ws/keep" "$ws/secret"
+	mkdir -p "$ws/g/a/b" "$ws/g/.hidden" "$ws/g/vendor" "$ws/g/a/.envs" \
+	    "$ws/g/l"
+	for file in .env .env.example a/.env.local a/b/.env .hidden/.env \
+	    vendor/.env a/.envs/in a/keep-1 a/keep-22 a/b/keep-3 l/real; do
+		echo "$file" >"$ws/g/$file"
+	done
+	ln -s real "$ws/g/l/.env"
+	ln -s ../../vendor "$ws/g/a/b/.envlike"
+	ln -s "$outside" "$ws/g/out"
+	echo pub >"$outside/a.pub"
+	echo key >"$outside/a.key"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/g"
+	for file in .env a/.env.local a/b/.env .hidden/.env a/.envs/in \
+	    l/.env l/real; do
+		expect "$1" "a match: $file" globs DENIED \
+		    open-read "$ws/g/$file"
+	done
+	for file in .env.example a/keep-1 a/keep-22 a/b/keep-3; do
+		expect "$1" "no match: $file" globs ok open-read "$ws/g/$file"
+	done
+	expect "$1" 'a hole, where a matching link leads' globs ok \
+	    open-read "$ws/g/vendor/.env"
+	expect "$1" 'write a match' globs DENIED open-write "$ws/g/a/keep-1"
+	expect "$1" 'write what is none' globs ok \
+	    open-write "$ws/g/a/keep-22"
+	expect "$1" 'write one deeper' globs ok open-write "$ws/g/a/b/keep-3"
+	expect "$1" 'rename above a match' globs 'E.*' \
+	    rename "$ws/g/a/b" "$ws/g/b"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" -n \
+	    "$base/globs.bin" | grep -c '^deny read glob .* 7 matches now')
+	tap_empty "$level: uid $1: globs: the plan counts matches" \
+	    "$([ "$got" -eq 1 ] || echo "got $got")"
+	expect "$1" 'a match that is made later' globs BESIDE \
+	    create "$ws/g/a/.env.new"
+	expect "$1" 'an allowed match' globs ok open-read "$outside/a.pub"
+	expect "$1" 'beside an allowed match' globs DENIED \
+	    open-read "$outside/file"
+	expect "$1" 'through a link that may be planted' globs DENIED \
+	    open-read "$outside/a.key"
+	rm -rf "$ws/g"
+}
+
+# What cannot be searched to its end: deny refuses, prefer deny reports.
+glob_bounds()
+{
+	for word in deny 'prefer deny'; do
+		cat >"$base/bounds.sbx" <<-POLICY
+		sbx 1
+		profile bounds extends workspace-write {
+		    $word read glob "\${workspace}/**/.env*"
+		}
+		POLICY
+		"$SBXC" "$base/bounds.sbx" -o "$base/${word% *}.bin" || exit 99
+	done
+	mkdir -p "$ws/many"
+	(cd "$ws/many" && seq -f .env%g 4097 | xargs touch)
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/many"
+	refused "$1" 'a glob with too many matches' \
+	    'bounds.sbx:3:15: .*the bound of 4096' "$base/deny.bin"
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" "$base/prefer.bin" -- \
+	    echo ran 2>&1)
+	tap_empty "uid $1: a preferred glob with too many matches" "$(
+	    [ "$(echo "$got" | tail -n 1)" = ran ] &&
+	    echo "$got" | grep -q 'warning: bounds.sbx:3:22: .*4096' ||
+	    echo "$got")"
+	rm -rf "$ws/many"
+	mkdir -p "$ws/$(printf 'd/%.0s' $(seq 130))"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/d"
+	refused "$1" 'a glob that leads too deep' 'the bound of 128' \
+	    "$base/deny.bin"
+	rm -rf "$ws/d"
+	mkdir -p "$ws/shut/mine"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$ws/shut"
+	if [ "$1" -ne 0 ]; then
+		chmod 0 "$ws/shut/mine"
+		refused "$1" 'a directory of one'"'"'s own that is shut' \
+		    'cannot look into' -l standard "$base/deny.bin"
+		chmod 755 "$ws/shut/mine"
+	fi
+	rm -rf "$ws/shut"
+}
+
+# A rule on a link that the sandbox could have made must not be followed.
+planted()
+{
+	cat >"$base/planted.sbx" <<-'POLICY'
+	sbx 1
+	profile planted extends workspace-write {
+	    allow write ${workspace}/out
+	}
+	POLICY
+	"$SBXC" "$base/planted.sbx" -o "$base/planted.bin" 2>/dev/null ||
+	    exit 99
+	ln -s "$outside" "$ws/out"
+	expect "$1" 'a planted link' planted DENIED open-write "$outside/file"
+	rm "$ws/out"
+}
+
+refusals()
+{
+	blob=$base/workspace-write.bin
+	head -c 1000 "$blob" >"$base/short.bin"
+	for offset in 9 13 40 300 3000; do
+		cp "$blob" "$base/flip.bin"
+		byte=$(dd if="$blob" bs=1 skip=$offset count=1 2>/dev/null |
+		    od -An -tu1 | tr -d ' ')
+		# The byte is meant to be part of the format.
+		# shellcheck disable=SC2059
+		printf "\\$(printf %03o $((byte ^ 16)))" |
+		    dd of="$base/flip.bin" bs=1 seek=$offset conv=notrunc \
+		    2>/dev/null
+		refused "$1" "a bit flipped at $offset" flip.bin \
+		    "$base/flip.bin"
+	done
+	"$SBXC" "$profiles/data-analysis.sbx" -o "$base/data.bin" || exit 99
+	cp "$blob" "$base/open.bin" && chmod 666 "$base/open.bin"
+	refused "$1" 'a policy that others may write' 'others may write' \
+	    "$base/open.bin"
+	mkdir -p "$base/open" && cp "$blob" "$base/open/p.bin"
+	chmod 777 "$base/open"
+	refused "$1" 'a policy that others may replace' 'others may replace' \
+	    "$base/open/p.bin"
+	refused "$1" 'cut off' 'cut off' "$base/short.bin"
+	cp "$profiles/coding.sbx" "$base/coding.sbx"
+	refused "$1" 'policy text' 'compile it' "$base/coding.sbx"
+	refused "$1" 'no such file' 'cannot open' "$base/none.bin"
+	refused "$1" 'a missing parameter' 'needs this' "$base/data.bin"
+	refused "$1" 'a missing workspace' 'no such workspace' \
+	    -w "$base/none" "$blob"
+	refused "$1" 'the root as workspace' 'no workspace' -w / "$blob"
+	refused "$1" 'another digest' 'SHA-256' --expect \
+	    sha256:0000000000000000000000000000000000000000000000000000000000000000 \
+	    "$blob"
+	refused "$1" 'full access without consent' 'allow-full-access' \
+	    "$base/full-access.bin"
+	refused "$1" 'an unknown parameter' 'no such parameter' -D x=/ "$blob"
+}
+
+# The test build plays kernels of old: rights that they lack are not asked for.
+old_kernels()
+{
+	for abi in 1 2 3 4 5 6; do
+		got=$(cd "$ws" && as "$1" env SBX_TEST_ABI=$abi \
+		    "$base/sbxrun-test" "$base/workspace-write.bin" -- \
+		    ./probe open-read "$home/.ssh/id_rsa" -- \
+		    open-write "$ws/file" -- socket inet stream 0 2>&1 |
+		    tr '\n' ' ')
+		tap_empty "uid $1: Landlock ABI $abi" \
+		    "$(echo "$got" | grep -Eqx '(EACCES|ENOENT) ok EACCES ' ||
+		echo "got $got")"
+	done
+	got=$(cd "$ws" && as "$1" env SBX_TEST_ABI=0 "$base/sbxrun-test" \
+	    "$base/workspace-write.bin" -- ./probe socket inet stream 0 2>&1)
+	case $got in
+	*'NOT protected'*EACCES) tap_ok "uid $1: level minimal warns" ;;
+	*) tap_not_ok "uid $1: level minimal warns" "$got" ;;
+	esac
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NO_SECCOMP=1 \
+	    "$base/sbxrun-test" "$base/workspace-write.bin" -- echo in 2>&1)
+	tap_empty "uid $1: level none is refused" \
+	    "$([ $? -eq 125 ] || echo "$got")"
+}
+
+# Ports are Landlock's work: at a level without it TCP must stay shut.
+ports()
+{
+	cat >"$base/ports.sbx" <<-'POLICY'
+	sbx 1
+	profile ports extends workspace-write {
+	    allow network connect tcp 443
+	}
+	POLICY
+	"$SBXC" "$base/ports.sbx" -o "$base/ports.bin" 2>/dev/null || exit 99
+	expect "$1" 'an allowed port' ports ECONNREFUSED connect-tcp 443
+	expect "$1" 'another port' ports EACCES connect-tcp 9
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l minimal "$base/ports.bin" \
+	    -- ./probe connect-tcp 9 2>/dev/null)
+	tap_empty "uid $1: TCP stays shut at level minimal" \
+	    "$([ "$got" = EACCES ] || echo "got $got")"
+}
+
+# A network of one's own, at level full: everything works in it and nothing
+# leads out; a service of the host's is no more there than one that is not.
+own_network()
+{
+	n=coding
+	case $level in
+	full) inside=ok beside=ECONNREFUSED away=ENETUNREACH ;;
+	*) inside=EACCES beside=EACCES away=EACCES ;;
+	esac
+	for family in inet inet6; do
+		for type in stream dgram; do
+			expect "$1" "loopback, $family $type" $n $inside \
+			    loopback $family $type
+		done
+	done
+	expect "$1" "a service of the host's" $n $beside connect-tcp "$port"
+	expect "$1" 'a way out' $n $away route
+	expect "$1" 'no loopback in another policy' workspace-write EACCES \
+	    loopback inet stream
+	expect "$1" 'a raw socket' $n 'E.*' socket inet raw 1
+	expect "$1" 'a packet socket' $n 'E.*' socket packet raw 0
+	expect "$1" 'another network namespace' $n EPERM unshare newnet
+}
+
+# Where the machine gives namespaces, but none for the network, the sockets stay
+# shut, and a level that somebody insists on is refused.  In a user namespace the
+# number of them can be limited.  For root: to somebody else's such namespace the
+# owner of /tmp is a stranger, and a policy below it not to be trusted.
+no_network_namespace()
+{
+	# shellcheck disable=SC2016  # for the inner shell
+	none='echo 0 >/proc/sys/user/max_net_namespaces && exec "$@"'
+	if ! unshare -Ur sh -c "$none" sh true 2>/dev/null; then
+		tap_skip 'no network namespace' 'their number cannot be limited'
+		return
+	fi
+	got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
+	    "$base/sbxrun" -v "$base/coding.bin" -- ./probe \
+	    loopback inet stream 2>&1)
+	case $got in
+	*'all sockets stay shut'*'level full'*EACCES)
+		tap_ok 'no network namespace: sockets stay shut' ;;
+	*) tap_not_ok 'no network namespace: sockets stay shut' "$got" ;;
+	esac
+	got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
+	    "$base/sbxrun" -l full "$base/coding.bin" -- echo run 2>&1)
+	case $?-$got in
+	125-*'level full:'*)
+		tap_ok 'no network namespace: level full is refused' ;;
+	*) tap_not_ok 'no network namespace: level full is refused' "$got" ;;
+	esac
+}
+
+# On a system whose /lib64 is a link into /usr no rule has to name it.
+usr_alone()
+{
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
+	    "$base/usr.bin" -- /usr/bin/true 2>&1) || got="$? $got"
+	tap_empty "uid $1, $level: /usr holds its interpreter" "$got"
+}
+
+statuses()
+{
+	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
+		(cd "$ws" && as "$1" "$base/sbxrun" \
+		    "$base/workspace-write.bin" -- "${pair%:*}") 2>/dev/null
+		status=$?
+		tap_empty "uid $1: status of ${pair%:*}" \
+		    "$([ $status -eq "${pair#*:}" ] || echo "got $status")"
+	done
+}
+
+check_all()
+{
+	prepare "$1"
+	tap_levels standard full
+	for level in $levels; do
+		workspace_write "$1"
+		inheritance "$1"
+		read_only "$1"
+		split "$1"
+		globs "$1"
+		planted "$1"
+		own_network "$1"
+		usr_alone "$1"
+	done
+	glob_bounds "$1"
+	refusals "$1"
+	old_kernels "$1"
+	statuses "$1"
+	ports "$1"
+}
+
+"$PROBE" serve-tcp "$base/port" &
+server=$!
+trap 'kill $server; rm -rf "$base"' EXIT
+until [ -s "$base/port" ]; do
+	sleep 0.05
+done
+port=$(cat "$base/port")
+tap_empty "there is a service of the host's" \
+    "$("$PROBE" connect-tcp "$port" | grep -v '^ok$')"
+
+check_all "$(id -u)"
+if [ "$(id -u)" -eq 0 ]; then
+	no_network_namespace
+	check_all $ORDINARY
+fi
+tap_done

@@ -1,0 +1,47 @@
+# sbxrun on the kernel of this machine.
+
+program_tests += tests/kernel/terminal
+
+script_tests += \
+	tests/kernel/cases.sh \
+	tests/kernel/cgroup.sh \
+	tests/kernel/clean.sh \
+	tests/kernel/escape.sh \
+	tests/kernel/faults.sh \
+	tests/kernel/launches.sh \
+	tests/kernel/live.sh \
+	tests/kernel/receipt.sh \
+	tests/kernel/supervise.sh
+
+helper_programs += \
+	tests/kernel/confined \
+	tests/kernel/fault \
+	tests/kernel/probe
+
+EXTRA_DIST += tests/kernel/delegate.sh
+
+# The probe runs under filters and rules made for it alone: linked like the
+# loader, never sanitized.
+tests_kernel_probe_SOURCES = tests/kernel/probe.c
+tests_kernel_probe_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_probe_CFLAGS = $(loader_warnings) -O2 -fno-pie
+if LOADER_STATIC
+tests_kernel_probe_LDFLAGS = -static -no-pie
+else
+if SANITIZED
+tests_kernel_probe_LDFLAGS = -static -no-pie
+else
+tests_kernel_probe_LDFLAGS = -no-pie
+endif
+endif
+tests_kernel_probe_LDADD =
+$(tests_kernel_probe_OBJECTS) tests/kernel/probe$(EXEEXT): CC = $(LOADER_CC)
+
+# Alone in its sandbox: no library is there.
+tests_kernel_confined_SOURCES = tests/kernel/confined.c
+tests_kernel_confined_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_confined_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_confined_LDFLAGS = -static -no-pie
+tests_kernel_confined_LDADD =
+$(tests_kernel_confined_OBJECTS) tests/kernel/confined$(EXEEXT): \
+    CC = $(LOADER_CC)

@@ -1,0 +1,247 @@
+#!/bin/sh
+# The receipt of sbxrun, what it says of machines, and its self-test, as TAP.
+# Every line is read by a parser of JSON, which comes with perl.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+base=$(mktemp -d /tmp/sbx-receipt.XXXXXX) || exit 99
+trap 'rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+chmod 755 "$base"
+cp "$SBXRUN" "$base/sbxrun"
+cp "$SBXRUN_TEST" "$base/sbxrun-test"
+cat >"$base/plain.sbx" <<'POLICY'
+sbx 1
+profile plain extends workspace-write {
+    limit timeout 1s
+    limit output 64KiB
+    deny write ${workspace}/keep
+    deny read  ${workspace}/absent
+}
+POLICY
+"$SBXC" "$base/plain.sbx" -o "$base/plain.bin" || exit 99
+ws=$base/w$(printf '"\\\001\303\251\377')
+mkdir -p "$ws/keep"
+log=$base/log
+
+# field LINE KEY...: what stands there, in the given line of the log.
+field()
+{
+	perl -MJSON::PP -e '
+		my ($file, $line, @keys) = @ARGV;
+		open my $in, "<", $file or die;
+		my @lines = <$in>;
+		my $at = JSON::PP->new->utf8->decode($lines[$line]);
+		$at = ref $at eq "ARRAY" ? $at->[$_] : $at->{$_} for @keys;
+		print ref $at eq "ARRAY" ? scalar @$at : !defined $at ? "null" :
+		    JSON::PP::is_bool($at) ? ($at ? "true" : "false") : $at;
+	' "$log" "$@"
+}
+
+# is NAME WANTED GOT
+is()
+{
+	tap_empty "$level: $1" \
+	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+}
+
+run()
+{
+	rm -f "$log"
+	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
+	    "$base/plain.bin" -- "$@") >/dev/null 2>&1
+}
+
+# Each rule that is not plainly Landlock's, and what enforces it.
+enforcers()
+{
+	perl -MJSON::PP -ne 'print map("$_->{rule}: $_->{by}\n",
+	    @{JSON::PP->new->utf8->decode($_)->{rules}}) if $. == 1' "$log"
+}
+
+records()
+{
+	run sh -c 'exit 3'
+	is 'two records' 2 "$(wc -l <"$log")"
+	is 'the log is private' 600 "$(stat -c %a "$log")"
+	is 'the version' '1 1' "$(field 0 sbx) $(field 1 sbx)"
+	is 'the events' 'start end' "$(field 0 event) $(field 1 event)"
+	is 'they belong together' "$(field 0 run)" "$(field 1 run)"
+	is 'the digest' "sha256:$(sha256sum <"$base/plain.bin" | cut -c-64)" \
+	    "$(field 0 digest)"
+	is 'the profile' plain "$(field 0 profile)"
+	is 'the level' "$level" "$(field 0 level)"
+	is 'why' null "$(field 0 why_not_full)"
+	is 'the network' none "$(field 0 network)"
+	is 'the limits' 6 "$(field 0 limits)"
+	is 'the exit' '3 null false' \
+	    "$(field 1 exit) $(field 1 signal) $(field 1 timeout)"
+	run sh -c 'kill -9 $$'
+	is 'a signal' 'null 9' "$(field 1 exit) $(field 1 signal)"
+	run sleep 60
+	is 'a timeout' '124 true' "$(field 1 exit) $(field 1 timeout)"
+	run head -c 100000 /dev/zero
+	rm -f "$log"
+	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
+	    "$base/plain.bin" -- head -c 100000 /dev/zero) 2>/dev/null |
+	    cat >/dev/null
+	is 'bytes cut' 34464 "$(field 1 stdout_cut)"
+	run no-such-command
+	is 'no command' '2 127' "$(wc -l <"$log") $(field 1 exit)"
+	(cd "$ws" && "$base/sbxrun" -l "$level" --status-fd 7 \
+	    "$base/plain.bin" -- true 7>"$log") 2>/dev/null
+	is 'on a descriptor' 'start end' "$(field 0 event) $(field 1 event)"
+	# The glob is the inner shell's; both only append.
+	# shellcheck disable=SC2016,SC2094
+	is 'which the command has not' '0 1 2 ' "$(cd "$ws" &&
+	    "$base/sbxrun" -l "$level" --status-fd 7 --log "$log" \
+	    "$base/plain.bin" -- sh -c 'for i in /proc/$$/fd/*; do
+		[ -e "$i" ] && echo "${i##*/}"; done' 7>>"$log" 2>/dev/null |
+	    grep -v 10 | tr '\n' ' ')"
+	is 'all together' 6 "$(wc -l <"$log")"
+}
+
+rules()
+{
+	run true
+	case $level in
+	standard) is 'a denial in the workspace' 1 "$(enforcers |
+	    grep -c 'deny write: landlock: split')" ;;
+	full) is 'a denial in the workspace' 1 "$(enforcers |
+	    grep -c 'deny write: view: read-only')"
+	    is 'a denied place that is absent' absent \
+		"$(field 0 uncovered 0 path 2>/dev/null |
+		sed 's,.*/,,')" ;;
+	esac
+	is 'paths that are not there' 1 "$(($(field 0 skipped) > 0))"
+}
+
+# refused NAME TEXT WORD...: no record, no command.
+refused()
+{
+	refused_name=$1 text=$2
+	shift 2
+	rm -f "$log"
+	got=$("$@" 2>&1)
+	status=$?
+	is "refused: $refused_name" 125 $status
+	tap_empty "$level: it is said" "$(echo "$got" | grep -q "$text" ||
+		echo "$got")"
+	[ -L "$log" ] || is 'no record' 0 "$(wc -c 2>/dev/null <"$log" || echo 0)"
+}
+
+refusals()
+{
+	r="$base/sbxrun -l $level"
+	# Words.
+	# shellcheck disable=SC2086
+	{
+		refused 'a closed descriptor' 'not open' $r --status-fd 9 \
+		    "$base/plain.bin" -- true
+		refused 'standard error' 'above 2' $r --status-fd 2 \
+		    "$base/plain.bin" -- true
+		refused 'a full device' 'cannot write' \
+		    sh -c "exec $r --status-fd 5 \"\$0\" -- true 5>/dev/full" \
+		    "$base/plain.bin"
+		refused 'a log that is no file' 'regular' $r --log /dev/null \
+		    "$base/plain.bin" -- true
+		refused 'a policy that needs more' 'no such' $r --log "$log" \
+		    -w /no/where "$base/plain.bin" -- true
+	}
+	ln -s "$base/elsewhere" "$base/link"
+	refused 'a log that is a link' 'cannot open' "$base/sbxrun" \
+	    -l "$level" --log "$base/link" "$base/plain.bin" -- true
+	rm "$base/link"
+}
+
+# On a stage of its own, whatever the policy; nothing of it is left.
+self_tests()
+{
+	# A denial in the workspace, as this policy has, costs that.
+	case $level in
+	standard) inside='' ;;
+	full) inside='write in the workspace' ;;
+	esac
+	"$base/sbxrun" -l "$level" --self-test "$base/plain.bin" \
+	    >"$base/said" 2>/dev/null
+	is 'the self-test' 0 $?
+	is 'its canaries' 15 "$(wc -l <"$base/said")"
+	is 'only the workspace is open' "$inside" \
+	    "$(grep allowed "$base/said" | cut -c-22)"
+	"$base/sbxrun" -l "$level" --self-test --json "$base/plain.bin" \
+	    >"$log" 2>/dev/null
+	is 'the self-test as JSON' "$level true 14" \
+	    "$(field 0 level) $(field 0 ok) $(field 0 canaries)"
+	is 'a canary' 'io_uring false ENOSYS' "$(field 0 canaries 7 canary
+	    ) $(field 0 canaries 7 allowed) $(field 0 canaries 7 errno)"
+	is 'what nobody granted' 'write outside false false' \
+	    "$(field 0 canaries 1 canary) $(field 0 canaries 1 granted
+	    ) $(field 0 canaries 1 allowed)"
+	is 'the time limit' 'outlive the time limit killed true' \
+	    "$(field 0 canaries 13 canary) $(field 0 canaries 13 errno
+	    ) $(field 0 canaries 13 ok)"
+	# Another test's may be there for a moment.
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		stages=$(find /tmp /var/tmp -maxdepth 1 \
+		    -name 'sbx-self-test-*' 2>/dev/null)
+		[ -n "$stages" ] || break
+		sleep 0.2
+	done
+	is 'the stage is gone' '' "$stages"
+}
+
+# Where nothing protects files, the test must find that.
+self_test_fails()
+{
+	"$base/sbxrun" -l minimal --self-test "$base/plain.bin" \
+	    >"$base/said" 2>/dev/null
+	is 'the self-test can fail' 1 $?
+	is 'and says what got through' 6 "$(grep -c 'GOT THROUGH' \
+	    "$base/said")"
+}
+
+machines()
+{
+	"$base/sbxrun" --status --json >"$log"
+	is 'the machine as JSON' "1 $(uname -r)" \
+	    "$(field 0 sbx) $(field 0 kernel)"
+	is 'and as text' "$("$base/sbxrun" --status | sed -n 's/^level *//p')" \
+	    "$(field 0 level)"
+	is 'what there is' 'true null' \
+	    "$(field 0 seccomp available) $(field 0 seccomp missing)"
+	SBX_TEST_ABI=0 "$base/sbxrun-test" --status --json >"$log"
+	is 'what is missing' 'minimal false 1' "$(field 0 level) $(field 0 \
+	    landlock available) $(field 0 landlock missing | grep -c lsm=)"
+}
+
+tap_levels standard full
+for level in $levels; do
+	records
+	self_tests
+	rules
+	refusals
+done
+
+level=any
+self_test_fails
+machines
+rm -f "$log"
+(cd "$ws" && SBX_TEST_ABI=2 "$base/sbxrun-test" --log "$log" \
+    "$base/plain.bin" -- true) 2>/dev/null
+is 'rights that the kernel lacks' 1 "$(($(field 0 dropped) >= 6))"
+rm -f "$log"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in 1 2 3 4; do
+		(cd "$ws" && "$base/sbxrun" --log "$log" "$base/plain.bin" \
+		    -- true) &
+	done
+	wait
+done 2>/dev/null
+is 'four at a time' '80 80' "$(wc -l <"$log") $(grep -c \
+    '^{"sbx":1,"event":"\(start\|end\)",.*}$' "$log")"
+tap_done

@@ -1,0 +1,255 @@
+#!/bin/sh
+# Timeouts, output caps, statuses and ends of supervised commands, as TAP: at
+# each level, as this user and, started by root, as an ordinary one too.
+
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+base=$(mktemp -d /tmp/sbx-supervise.XXXXXX) || exit 99
+trap 'rm -rf "$base"' EXIT
+trap 'exit 99' HUP INT TERM
+chmod 755 "$base"
+cp "$SBXRUN" "$base/sbxrun"
+cat >"$base/limited.sbx" <<'POLICY'
+sbx 1
+profile limited extends workspace-write {
+    limit timeout 1s
+    limit output 64KiB
+}
+profile capped extends workspace-write {
+    limit timeout none
+    limit output 64KiB
+}
+POLICY
+for profile in limited capped; do
+	"$SBXC" "$base/limited.sbx" -p $profile -o "$base/$profile.bin" ||
+		exit 99
+done
+
+# launch POLICY WORD...: as $uid, at $level, in $base/$uid, in place of this
+# shell.
+launch()
+{
+	run_policy=$1
+	shift
+	if [ "$uid" -eq "$(id -u)" ]; then
+		set -- "$base/sbxrun" -l "$level" "$base/$run_policy.bin" \
+		    -- "$@"
+	else
+		set -- setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+		    "$base/sbxrun" -l "$level" "$base/$run_policy.bin" -- "$@"
+	fi
+	HOME=$base/$uid
+	export HOME
+	cd "$base/$uid" && exec "$@"
+}
+
+run()
+{
+	(launch "$@")
+}
+
+# is NAME WANTED GOT
+is()
+{
+	tap_empty "$level: uid $uid: $1" \
+	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+}
+
+# nobody NAME MARK: no process is left whose command line has the mark.
+nobody()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		left=$(pgrep -f "sleep $2") || break
+		sleep 0.1
+	done
+	is "$1" '' "$left"
+}
+
+# What the shell says when it loses a job is not wanted: hence the subshells.
+statuses()
+{
+	for code in 0 1 7 124 255; do
+		run limited sh -c "exit $code"
+		is "status $code" $code $?
+	done
+	for signal in KILL TERM INT SEGV PIPE; do
+		# A shell cannot take back that it was told to ignore INT.
+		# shellcheck disable=SC2016
+		(run limited perl -e '$SIG{$ARGV[0]} = "DEFAULT";
+		    kill $ARGV[0], $$; sleep 9' $signal; exit $?) 2>/dev/null
+		is "death by $signal" $signal "$(kill -l $?)"
+	done
+	run limited no-such-command 2>/dev/null
+	is 'no such command' 127 $?
+	run limited /etc/passwd 2>/dev/null
+	is 'no command' 126 $?
+}
+
+# stops NAME SCRIPT: sbxrun stops along with it, and nobody lets it go on.
+stops()
+{
+	launch limited sh -c "$2" >/dev/null 2>"$base/said" </dev/null &
+	job=$!
+	(sleep 15 && exec kill -KILL $job) >/dev/null 2>&1 &
+	wait $job 2>/dev/null
+	code=$?
+	kill $! 2>/dev/null
+	is "$1" 124 $code
+	is "$1: it is said" 1 "$(grep -c 'is ended after 1 s' "$base/said")"
+	nobody "$1: nothing is left" "$mark"
+}
+
+timeouts()
+{
+	# A number of seconds that no other run has.
+	mark=1000$$.1$uid${#level}
+	text=$(run limited sleep "$mark" 2>&1)
+	is 'a timeout' 124 $?
+	is 'it is said' 'sbxrun: limited.sbx:3:11: the command is ended after 1 s, the limit' \
+	    "$(printf '%s' "$text" | grep -v warning)"
+	run limited sh -c "trap 'exit 3' TERM; sleep $mark & wait" 2>/dev/null
+	is 'who heeds TERM' 124 $?
+	begin=$(date +%s)
+	run limited sh -c "trap '' TERM HUP INT
+		setsid sh -c 'trap \"\" TERM; sleep $mark & sleep $mark' &
+		(setsid sleep $mark &)
+		sleep $mark; sleep $mark" 2>/dev/null
+	is 'who does not' 124 $?
+	is 'has two more seconds' 1 $(($(date +%s) - begin < 6))
+	nobody 'nothing is left after a timeout' "$mark"
+	launch limited sh -c "kill -STOP \$\$; sleep $mark" 2>/dev/null </dev/null &
+	sleep 0.3
+	kill -CONT $!
+	wait $!
+	is 'who was stopped' 124 $?
+	stops 'who stops itself' "sleep $mark & kill -STOP \$\$"
+	stops 'who stops itself and does not heed TERM' \
+	    "trap '' TERM; setsid sleep $mark & kill -STOP \$\$; sleep $mark"
+	# More often than there is room for in a pipe, were each told.
+	stops 'who stops itself on and on' "trap '' TERM
+		(while :; do kill -STOP \$\$; kill -CONT \$\$; done) &
+		while :; do sleep $mark; done"
+	run limited sh -c "sleep $mark & setsid sleep $mark & (sleep $mark &)"
+	is 'background' 0 $?
+	nobody 'nothing is left after the command' "$mark"
+	# Each forks the next and ends; the number is always a new one.
+	run limited sh -c 'f() { f & }; f; sleep 60' "chain-$mark" 2>/dev/null
+	is 'who runs away' 124 $?
+	is 'nothing of it is left' '' "$(pgrep -f "chain-$mark")"
+}
+
+# What is cut, and that there is exactly one line that says so.
+outputs()
+{
+	is 'below the cap' 48894 "$(run limited seq 10000 | wc -c)"
+	is 'as much as the cap' 65536 \
+	    "$(run limited head -c 65536 /dev/zero | wc -c)"
+	is 'a byte more' 65536 \
+	    "$(run limited head -c 65537 /dev/zero 2>"$base/said" | wc -c)"
+	is 'it is said' 'sbxrun: limited.sbx:4:11: standard output is cut off here, at the limit; the command goes on' \
+	    "$(grep -v warning "$base/said")"
+	is 'into a file' 65536 "$(run limited seq 90000 2>/dev/null \
+	    >"$base/file"; wc -c <"$base/file")"
+	is 'appended to a file' 65536 "$(run limited seq 90000 2>/dev/null \
+	    >"$base/file2"; echo x >>"$base/file2"; run limited seq 90000 \
+	    >>"$base/file2" 2>/dev/null; tail -c 65536 "$base/file2" | wc -c)"
+	is 'standard error' 1 "$(run limited sh -c 'seq 90000 >&2' 2>&1 \
+	    >/dev/null | grep -c 'standard error is cut')"
+	is 'the status stays' 7 \
+	    "$(run limited sh -c 'seq 90000; exit 7' >/dev/null 2>&1 | cat
+	    run limited sh -c 'seq 90000; exit 7' 2>&1 >"$base/file" | cat >&2
+	    run limited sh -c 'seq 90000; exit 7' >"$base/file" 2>/dev/null
+	    echo $?)"
+	# shellcheck disable=SC2016
+	is 'two streams in one keep their order' 'o1 e1 o2 e2 o3 e3 ' \
+	    "$(run limited sh -c 'for i in 1 2 3; do
+		echo o$i; echo e$i >&2; done' 2>&1 | grep -v warning | tr '\n' ' ')"
+	is 'a reader who is gone' PIPE "$(
+	    (run capped yes; echo $? >"$base/code") 2>/dev/null | head -n 1 \
+		>/dev/null
+	    kill -l "$(cat "$base/code")")"
+	is 'a slow reader' 20000 "$(run capped seq 10000 20000 |
+	    (sleep 0.3; tail -n 1))"
+	: >"$base/code"
+	is 'no reader at all, and a timeout' 124 "$(
+	    (run limited yes; echo $? >"$base/code") 2>/dev/null |
+		while [ ! -s "$base/code" ]; do sleep 0.2; done
+	    cat "$base/code")"
+	run limited echo >&- 2>/dev/null
+	is 'no output at all' 1 $?
+	is 'no input at all' hi "$(run limited echo hi <&-)"
+	is 'what it has open' '0 1 2 3 ' "$(run limited sh -c \
+	    'ls /proc/self/fd' 2>/dev/null | tr '\n' ' ')"
+}
+
+signals()
+{
+	mark=1000$$.2$uid${#level}
+	for signal in TERM HUP USR1; do
+		launch capped sh -c "trap 'echo got; exit 5' $signal
+			while :; do sleep 0.05; done" >"$base/got" 2>/dev/null &
+		sleep 0.3
+		kill -$signal $!
+		wait $!
+		is "$signal is handed on" '5 got' "$? $(cat "$base/got")"
+	done
+	(launch capped sh -c "setsid sleep $mark & (sleep $mark &); sleep $mark" &
+	sleep 0.3
+	kill -KILL $!
+	wait $!) 2>/dev/null
+	nobody 'killing sbxrun kills all' "$mark"
+}
+
+# The first process, which is the parent of the command, from inside; it has
+# what it needs open, which only root may see.
+reach()
+{
+	# A shell's pid is another one inside.
+	# shellcheck disable=SC2016
+	text=$(run capped sh -c 'for signal in STOP KILL TERM 0; do
+		kill -$signal $PPID && echo signal $signal; done
+	    prlimit --pid $PPID --nofile=3:3 && echo limit
+	    cat /proc/$PPID/environ && echo environment
+	    readlink /proc/$PPID/exe && echo program
+	    (: <>/proc/$PPID/mem) && echo memory
+	    readlink /proc/$PPID/fd/* | grep -q . && echo descriptor
+	    echo end' 2>/dev/null | tr '\n' ' ')
+	is 'the first process is out of reach' 'end ' "$text"
+	[ "$(id -u)" -eq 0 ] || return
+	launch capped sleep 3 2>/dev/null &
+	sleep 0.3
+	first=$(pgrep -P $!)
+	case $level in
+	full) wanted=2 ;;
+	*) wanted=3 ;; # and its children's list
+	esac
+	is 'the first process has little open' $wanted \
+	    "$(find "/proc/$first/fd" -mindepth 1 | wc -l)"
+	kill -KILL $!
+	wait $!
+}
+
+check_all()
+{
+	uid=$1
+	mkdir -p "$base/$uid"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$base/$uid"
+	tap_levels minimal standard full
+	for level in $levels; do
+		statuses
+		timeouts
+		outputs
+		signals
+		[ "$level" = minimal ] || reach
+	done 2>"$base/stderr"
+	[ ! -s "$base/stderr" ] || sed 's/^/# /' "$base/stderr"
+}
+
+check_all "$(id -u)"
+[ "$(id -u)" -ne 0 ] || check_all 65534
+tap_done

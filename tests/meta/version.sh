@@ -1,0 +1,27 @@
+#!/bin/sh
+# One version: configure.ac's is what NEWS tells of and what both programs say.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+builddir=${builddir:-$srcdir/build}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+version=$(sed -n 's/^AC_INIT(\[sbx\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac")
+
+same()
+{
+	if [ "$2" = "$3" ]; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1" "expected '$2', found '$3'"
+	fi
+}
+
+same "NEWS begins with this version" "sbx $version" \
+    "$(head -n 1 "$srcdir/NEWS")"
+same "sbxc --version" "sbxc $version" \
+    "$("${SBXC:-$builddir/sbxc}" --version 2>&1 | head -n 1)"
+same "sbxrun --version" "sbxrun $version" \
+    "$("${SBXRUN:-$builddir/sbxrun}" --version 2>&1 | head -n 1)"
+tap_done

@@ -1,0 +1,20 @@
+# One part of the compiler, the format or the loader at a time, in process.
+
+program_tests += \
+	tests/unit/bpf \
+	tests/unit/checks \
+	tests/unit/cover \
+	tests/unit/diag \
+	tests/unit/filter \
+	tests/unit/glob \
+	tests/unit/names \
+	tests/unit/parse \
+	tests/unit/places \
+	tests/unit/report \
+	tests/unit/source \
+	tests/unit/verify \
+	tests/unit/yaml
+
+tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
+	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h runtime/bind/sort.c \
+	runtime/bind/sort.h
