@@ -3,16 +3,12 @@
 # with the terminal, and who mistyped something is told what there is.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /var/tmp/sbx-messages.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
+tap_begin /var/tmp
+base=$tmp
 HOME=$base
 export HOME
 ws=$base/ws

@@ -8,13 +8,12 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
 cd "$srcdir/tests/fuzz" || exit 99
-log=$(mktemp) || exit 99
-trap 'rm -f "$log"' EXIT
+tap_begin
+log=$tmp/log
 for fuzzer in fuzz_*.c; do
 	fuzzer=${fuzzer%.c}
 	for file in "${fuzzer#fuzz_}"/*; do

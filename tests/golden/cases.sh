@@ -9,10 +9,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
-cd "$srcdir/tests/golden/cases" || exit 99
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+cd "$srcdir/tests/golden/cases" || exit 99
 tap_begin
 
 # run NAME: what comes of it.

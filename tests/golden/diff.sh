@@ -6,10 +6,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
-here=$srcdir/tests/golden/diff
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+here=$srcdir/tests/golden/diff
 tap_begin
 
 # told CASE: what sbxc says of it, one way and the other.

@@ -9,11 +9,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
-SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
-unplaced=$(realpath "$builddir/tests/golden/unplaced")
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+unplaced=$(realpath "$builddir/tests/golden/unplaced")
 # shellcheck source=tests/lib/examples.sh
 . "$srcdir/tests/lib/examples.sh"
 tap_begin

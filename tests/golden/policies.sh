@@ -17,10 +17,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
-cd "$srcdir/tests/golden" || exit 99
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+cd "$srcdir/tests/golden" || exit 99
 tap_begin
 
 # Both leave what sbxc printed in $tmp/got and print what is wrong beside.

@@ -6,10 +6,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
-here=$srcdir/tests/golden/report
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+here=$srcdir/tests/golden/report
 tap_begin
 cd "$tmp" || exit 99
 mkdir sub

@@ -8,23 +8,16 @@
 # shellcheck disable=SC2016
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
-unset NO_COLOR CLICOLOR_FORCE SBX_PROBE
+unset SBX_PROBE
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
-SBXC=${SBXC:-$builddir/sbxc}
-SBXRUN=${SBXRUN:-$builddir/sbxrun}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /tmp/sbx-cases.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
+tap_begin
+base=$tmp
 mkdir "$base/profiles" "$base/tmp"
 chmod 1777 "$base/tmp"
-cp "$SBXC" "$SBXRUN" "$builddir/sbx-probe" "$base"
+tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-probe"
 cp "$srcdir"/profiles/*.sbx "$srcdir"/profiles/*.test.yaml "$base/profiles"
 cp "$srcdir/tests/golden/cases/live.yaml" "$base"
 chmod -R a+rX "$base/profiles" "$base/live.yaml"

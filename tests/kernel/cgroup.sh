@@ -4,21 +4,17 @@
 # for where there is one.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 # shellcheck source=tests/kernel/delegate.sh
 . "$srcdir/tests/kernel/delegate.sh"
 
-base=$(mktemp -d /var/tmp/sbx-cgroup.XXXXXX) || exit 99
-trap 'delegate_end; rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin /var/tmp
+base=$tmp
+tap_at_end=delegate_end
+tap_programs "$SBXRUN" "$SBXRUN_TEST"
 
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
-cp "$SBXRUN_TEST" "$base/sbxrun-test"
 # policy NAME STATEMENT...
 policy()
 {

@@ -6,17 +6,13 @@
 # shellcheck disable=SC2016
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /var/tmp/sbx-clean.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
 printf 'sbx 1\nprofile p extends workspace-write {\n}\n' >"$base/p.sbx"
 "$SBXC" "$base/p.sbx" -o "$base/p.bin" || exit 99
 

@@ -4,19 +4,15 @@
 # this user and, started by root, as an ordinary one too.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 ORDINARY=65534
 
 # Not below /tmp: that is the scratch directory at level full.
-base=$(mktemp -d /var/tmp/sbx-escape.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
 cat >"$base/escape.sbx" <<'POLICY'
 sbx 1
 profile escape extends workspace-write {

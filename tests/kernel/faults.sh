@@ -9,8 +9,6 @@
 # in each process and all that confine.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
@@ -18,9 +16,9 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/kernel/delegate.sh"
 
 # Not below /tmp: that is the scratch directory at level full.
-base=$(mktemp -d /var/tmp/sbx-faults.XXXXXX) || exit 99
-trap 'delegate_end; rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin /var/tmp
+base=$tmp
+tap_at_end=delegate_end
 mkdir -p "$base/ws/out" && cd "$base/ws" || exit 99
 mkdir real sub
 echo text | tee secret kept real/hidden sub/a.key ../outside >/dev/null

@@ -6,18 +6,14 @@
 #	launches.sh [LAUNCHES KILLS]
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 launches=${1-200} kills=${2-60}
 
-base=$(mktemp -d /var/tmp/sbx-launches.XXXXXX) || exit 99
-scratch=$base
-trap 'rm -rf "$base" "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-cp "$SBXRUN" "$base/sbxrun"
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
 cat >"$base/launches.sbx" <<'POLICY'
 sbx 1
 profile launches extends workspace-write {
@@ -33,6 +29,7 @@ echo text | tee secret kept >/dev/null
 # The scratch directory of this workspace is meant to stay, for the next run.
 "$base/sbxrun" "$base/launches.bin" -- true || exit 99
 scratch=/tmp/sbx-$(id -u)/$(printf %s "$base/ws" | sha256sum | cut -c 1-16)
+tap_at_end="rm -rf $scratch"
 [ -d "$scratch" ] || exit 99
 # Seconds that nobody else sleeps, so that it tells which processes are ours.
 mark=7000$$

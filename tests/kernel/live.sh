@@ -4,20 +4,15 @@
 # this user and, started by root, as an ordinary one too.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 profiles=$srcdir/profiles
 ORDINARY=65534
 
-base=$(mktemp -d /tmp/sbx-live.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
-cp "$SBXRUN_TEST" "$base/sbxrun-test"
+tap_begin
+base=$tmp
+tap_programs "$SBXRUN" "$SBXRUN_TEST"
 for profile in workspace-write read-only full-access coding; do
 	"$SBXC" "$profiles/$profile.sbx" -o "$base/$profile.bin" || exit 99
 done
@@ -534,7 +529,7 @@ check_all()
 
 "$PROBE" serve-tcp "$base/port" &
 server=$!
-trap 'kill $server; rm -rf "$base"' EXIT
+tap_at_end="kill $server"
 until [ -s "$base/port" ]; do
 	sleep 0.05
 done

@@ -1,6 +1,6 @@
 # sbxrun on the kernel of this machine.
 
-program_tests += tests/kernel/terminal
+slow_programs += tests/kernel/terminal
 
 script_tests += \
 	tests/kernel/cases.sh \

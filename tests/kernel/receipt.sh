@@ -3,18 +3,13 @@
 # Every line is read by a parser of JSON, which comes with perl.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /tmp/sbx-receipt.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
-cp "$SBXRUN_TEST" "$base/sbxrun-test"
+tap_begin
+base=$tmp
+tap_programs "$SBXRUN" "$SBXRUN_TEST"
 cat >"$base/plain.sbx" <<'POLICY'
 sbx 1
 profile plain extends workspace-write {

@@ -3,17 +3,13 @@
 # each level, as this user and, started by root, as an ordinary one too.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /tmp/sbx-supervise.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
-cp "$SBXRUN" "$base/sbxrun"
+tap_begin
+base=$tmp
+tap_programs "$SBXRUN"
 cat >"$base/limited.sbx" <<'POLICY'
 sbx 1
 profile limited extends workspace-write {
@@ -95,7 +91,7 @@ stops()
 {
 	launch limited sh -c "$2" >/dev/null 2>"$base/said" </dev/null &
 	job=$!
-	(sleep 15 && exec kill -KILL $job) >/dev/null 2>&1 &
+	perl -e 'sleep 15; kill "KILL", @ARGV' $job >/dev/null 2>&1 &
 	wait $job 2>/dev/null
 	code=$?
 	kill $! 2>/dev/null

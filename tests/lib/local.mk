@@ -1,5 +1,8 @@
 # What tests share.
 
+helper_programs += tests/lib/run
+tests_lib_run_LDADD =
+
 EXTRA_DIST += \
 	tests/lib/ask_kernel.h \
 	tests/lib/chance.h \

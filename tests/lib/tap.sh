@@ -1,19 +1,51 @@
 # shellcheck shell=sh
-# Sourced by tests written in sh.  A test ends with tap_done.
+# Sourced by tests written in sh, once they have $srcdir.  A test ends with
+# tap_done.  Where it is not run by lib/run, the programs are those of ./build.
+
+: "${builddir:=$srcdir/build}"
+SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
+SBXRUN=$(realpath "${SBXRUN:-$builddir/sbxrun}")
+SBXRUN_TEST=$(realpath "${SBXRUN_TEST:-$builddir/sbxrun-test}")
+PROBE=$(realpath "${PROBE:-$builddir/tests/kernel/probe}")
+LC_ALL=C.UTF-8
+export LC_ALL
+unset NO_COLOR CLICOLOR_FORCE
+umask 022
 
 tap_count=0
 tap_failed=0
 
-# tap_begin: what sbxc prints does not depend on who runs the test, and $tmp is a
-# directory that goes with it.
+# tap_begin [DIRECTORY]: makes $tmp, a directory in it or in $TMPDIR that every
+# user may enter.  It is removed at the end, after a command in $tap_at_end.
 tap_begin()
 {
-	LC_ALL=C.UTF-8
-	export LC_ALL
-	unset NO_COLOR CLICOLOR_FORCE
-	tmp=$(mktemp -d) || exit 99
-	trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
+	tmp=$(mktemp -d "${1-${TMPDIR-/tmp}}/sbx-XXXXXX") || exit 99
+	chmod 755 "$tmp"
+	trap tap_clean EXIT
 	trap 'exit 99' HUP INT TERM
+}
+
+tap_at_end=:
+tap_clean()
+{
+	$tap_at_end
+	chmod -R u+w "$tmp"
+	rm -rf "$tmp"
+}
+
+# tap_programs FILE...: copies of programs in $tmp, which every user may run.
+tap_programs()
+{
+	install -m 755 "$@" "$tmp" || exit 99
+}
+
+# tap_rounds COUNT: as many rounds as are asked for, of the usual COUNT:
+# $TEST_ROUNDS per cent, but one at least.
+tap_rounds()
+{
+	tap_number=$(($1 * ${TEST_ROUNDS:-100} / 100))
+	[ $tap_number -gt 0 ] || tap_number=1
+	echo $tap_number
 }
 
 # tap_ok NAME: the case held.

@@ -5,12 +5,10 @@
 # which can no longer fail is seen.
 
 set -u
-LC_ALL=C
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+LC_ALL=C
 
 # includes TREE DIR...: every "file:line:#include ..." of the sources there.
 includes()
@@ -107,7 +105,7 @@ short_actions()
 one_log_a_test()
 {
 	cat "$1"/tests/*/local.mk | awk '
-	/^(program|script)_tests \+= / {
+	/^(program_tests|script_tests|slow_programs|slow_scripts) \+= / {
 		inside = 1
 		sub(/^.*= /, "")
 	}
@@ -126,8 +124,8 @@ heap_or_stdio()
 
 # --- the tree that breaks every rule ---------------------------------------
 
-bad=$(mktemp -d) || exit 99
-trap 'rm -rf "$bad"' EXIT
+tap_begin
+bad=$tmp
 mkdir "$bad/format" "$bad/runtime" "$bad/compiler" "$bad/grammar"
 mkdir -p "$bad/tests/unit"
 printf '%s\n' 'program_tests += \' '	tests/unit/a' \

@@ -6,5 +6,6 @@ script_tests += \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
 	tests/meta/reproducible.sh \
+	tests/meta/run.sh \
 	tests/meta/schema.sh \
 	tests/meta/version.sh

@@ -17,8 +17,8 @@ for page in $pages; do
 	    -Wwarning "$page" 2>&1)"
 done
 
-bad=$(mktemp) || exit 99
-trap 'rm -f "$bad"' EXIT
+tap_begin
+bad=$tmp/bad.1
 printf '.Dd today\n.Dt BAD 1\n.Os\n.Xx\n' >"$bad"
 tap_found "the check can fail" \
     "$("${MANDOC:-mandoc}" -Tlint -Wwarning "$bad" 2>&1)"

@@ -15,7 +15,6 @@ set -u
 HOME=/home/ada
 export HOME
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 # shellcheck source=tests/lib/examples.sh

@@ -7,16 +7,14 @@
 # the other direction, every record and constant of blob.h is in the page.
 
 set -u
-LC_ALL=C
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+LC_ALL=C
 
 page=$srcdir/man/sbx-blob.5
 header=$srcdir/format/blob.h
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
+tap_begin
 
 # assertions PAGE: the C program.
 assertions()

@@ -5,14 +5,11 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=${SBXC:-$srcdir/build/sbxc}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-base=$(mktemp -d /tmp/sbx-reproducible.XXXXXX) || exit 99
-trap 'rm -rf "$base"' EXIT
-trap 'exit 99' HUP INT TERM
-chmod 755 "$base"
+tap_begin
+base=$tmp
 # Another user may not reach the checkout.
 cp "$SBXC" "$base/sbxc" && cp -R "$srcdir/profiles" "$base/profiles" || exit 99
 chmod -R a+rX "$base"

@@ -4,10 +4,9 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-SBXC=$(realpath "${SBXC:-$srcdir/build/sbxc}")
-schema=$srcdir/packaging/sbx.schema.json
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+schema=$srcdir/packaging/sbx.schema.json
 tap_begin
 
 cat >"$tmp/validate.py" <<'END'

@@ -11,13 +11,11 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
-SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 sbpl_model=$(realpath "$builddir/tests/model/sbpl_model")
 GUILE=${GUILE:-guile}
 cd "$srcdir/tests" || exit 99
-# shellcheck source=tests/lib/tap.sh
-. "$srcdir/tests/lib/tap.sh"
 
 if ! command -v "$GUILE" >/dev/null; then
 	tap_skip "the profile for macOS" "guile is not installed"

@@ -6,14 +6,12 @@
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-builddir=${builddir:-$srcdir/build}
-SBXC=$(realpath "${SBXC:-$builddir/sbxc}")
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 table_program=$(realpath "$builddir/tests/model/syscall_table")
 cd "$srcdir/tests/model/syscalls" || exit 99
 
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
 
 count=0
 failed=0

@@ -9,20 +9,17 @@
 # Ports need Landlock ABI 4 at level standard.
 
 set -u
-LC_ALL=C.UTF-8
-export LC_ALL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 count=${1:-40}
 seed=${2:-1}
 
-work=$(mktemp -d /tmp/sbx-witnesses.XXXXXX) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 99' HUP INT TERM
+tap_begin
+work=$tmp
 base=$work/t
 probe=$work/probe
-cp "$PROBE" "$probe" || exit 99
+tap_programs "$PROBE"
 
 # landlock: the ABI of this machine, 0 if there is none.
 landlock()

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# lib/run, which all tests rely on: a test sees nothing of its caller's habits,
+# is killed when its time is up, with all that it has started, and leaves
+# nothing behind.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin
+run=$(realpath "$builddir/tests/lib/run")
+# Seconds that nobody else sleeps, by which our processes are found.
+mark=6000$$
+
+# is NAME WANTED GOT
+is()
+{
+	tap_empty "$1" "$([ "$2" = "$3" ] ||
+	    printf 'wanted:\n%s\ngot:\n%s' "$2" "$3")"
+}
+
+# left: our processes, once they had a moment to go.
+left()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		pgrep -f "(sleep |chain-)$mark" >/dev/null || return
+		sleep 0.1
+	done
+	pgrep -fa "(sleep |chain-)$mark"
+}
+
+# --- surroundings -----------------------------------------------------------
+
+# All that a test can notice of them.
+cat >"$tmp/look" <<'SCRIPT'
+grep -E '^Sig(Blk|Ign)' /proc/self/status
+ls /proc/self/fd | tr '\n' ' '
+readlink /proc/self/fd/0
+umask
+ulimit -S -n
+ulimit -S -f
+ulimit -S -c
+env | sed 's/sbx-test\.[^/]*/X/' | grep -Ev '^(PWD|OLDPWD|SHLVL|_)=' | sort
+[ "$(stat -c %a "$TMPDIR")" = 755 ] && [ -d "$HOME" ]
+trap 'echo trapped' HUP INT QUIT PIPE TERM
+for signal in HUP INT QUIT PIPE TERM; do
+	kill -$signal $$
+done
+SCRIPT
+
+# plainly COMMAND...
+plainly()
+{
+	env -i PATH="$PATH" TEST_ROUNDS=7 "$@" </dev/null
+}
+
+# oddly COMMAND...: as under nohup, from cron, or by a broken desktop.
+oddly()
+{
+	(
+		trap '' HUP INT QUIT PIPE TERM CHLD ALRM
+		umask 077
+		ulimit -S -n 90
+		ulimit -S -f 4
+		exec env -i PATH="$PATH" TEST_ROUNDS=7 LANG=tr_TR.UTF-8 \
+		    LC_NUMERIC=de_DE.UTF-8 TMPDIR=/nonexistent HOME=/root/x \
+		    POSIXLY_CORRECT=1 NO_COLOR=1 CDPATH=/ SBX_PROBE=/x "$@" \
+		    <&- 5</dev/null 77</dev/null
+	)
+}
+
+wanted=$(plainly "$run" GIVEN=1 sh "$tmp/look" 2>&1)
+is "there is something to see" 5 "$(echo "$wanted" | grep -c trapped)"
+is "what is given is there" 1 "$(echo "$wanted" | grep -c '^GIVEN=1$')"
+is "a test sees nothing of its caller" "$wanted" \
+    "$(oddly "$run" GIVEN=1 sh "$tmp/look" 2>&1)"
+tap_found "without it, it would" \
+    "$(oddly sh "$tmp/look" 2>&1 | grep -v 'SigIgn.*: 0*$')"
+
+# --- ends -------------------------------------------------------------------
+
+# statuses: of tests that end by themselves.
+statuses()
+{
+	for status in 0 1 77 99; do
+		"$run" sh -c "exit $status"
+		echo "$status: $?"
+	done
+	# shellcheck disable=SC2016  # the test's own
+	"$run" sh -c 'kill -SEGV $$'
+	echo "SEGV: $?"
+	"$run" "$tmp/nothing" 2>/dev/null
+	echo "nothing: $?"
+}
+is "a test's status is kept" '0: 0
+1: 1
+77: 77
+99: 99
+SEGV: 139
+nothing: 99' "$(statuses)"
+
+# shellcheck disable=SC2016  # the test's own
+"$run" sh -c 'echo "$TMPDIR" >"$0"; mkdir -p "$TMPDIR/a/b"; : >"$TMPDIR/a/b/c"
+	chmod 0 "$TMPDIR/a/b" "$TMPDIR/a"' "$tmp/place"
+tap_empty "its directory is removed" \
+    "$(ls -d "$(cat "$tmp/place")" 2>/dev/null)"
+
+got=$("$run" sh -c "(setsid sleep $mark &)")
+is "a process that is left behind is an error" "99" $?
+tap_found "and is named" "$(echo "$got" | grep '^# left behind: sleep')"
+tap_empty "and is killed" "$(left)"
+"$run" sh -c "sleep 0.5 & exit 0"
+is "one that is about to end is none" 0 $?
+
+# --- limits -----------------------------------------------------------------
+
+# A test that does not heed TERM and whose children are everywhere; of one chain
+# each starts the next and ends.
+echo 'sh "$0" &' >"$tmp/chain-$mark"
+cat >"$tmp/hangs.sh" <<SCRIPT
+#!/bin/sh
+trap '' TERM INT HUP
+echo "ok 1 - fine so far"
+(setsid sh -c 'trap "" TERM HUP; sleep $mark & sleep $mark' &)
+sh "$tmp/chain-$mark" &
+setsid sh -c "kill -STOP \\\$\\\$; sleep $mark" &
+while :; do sleep $mark; done
+SCRIPT
+chmod 755 "$tmp/hangs.sh"
+got=$(TEST_LIMIT=1 "$run" "$tmp/hangs.sh")
+is "a test that hangs is ended" 124 $?
+is "which is said" "Bail out! $tmp/hangs.sh: killed after its limit of 1 s" \
+    "$(echo "$got" | tail -n 1)"
+tap_empty "and nothing of it is left" "$(left)"
+
+cat >"$tmp/slow.sh" <<SCRIPT
+trap 'echo cleaned; exit 99' TERM
+sleep $mark
+SCRIPT
+is "one that heeds TERM can clean up" 1 \
+    "$(TEST_LIMIT=1 "$run" sh "$tmp/slow.sh" | grep -c cleaned)"
+
+"$run" sh -c "setsid sleep $mark & sleep $mark" >"$tmp/said" &
+sleep 0.5
+kill -TERM $!
+wait $!
+is "who ends run ends the test" 143 $?
+tap_empty "with all that it started" "$(left)"
+
+# What automake makes of it.
+driven()
+{
+	(
+		cd "$tmp" || exit
+		export TEST_LIMIT=1
+		sh "$srcdir/build-aux/tap-driver.sh" --test-name hangs \
+		    --log-file hangs.log --trs-file hangs.trs \
+		    --color-tests no --enable-hard-errors yes \
+		    --expect-failure no -- "$run" ./hangs.sh
+	) >/dev/null 2>&1
+	grep -E '^:(global-test-result|test-result)' "$tmp/hangs.trs"
+	grep '^ERROR' "$tmp/hangs.log"
+}
+is "automake takes it for an error" ':global-test-result: ERROR
+:test-result: PASS
+:test-result: ERROR
+ERROR: hangs - Bail out! ./hangs.sh: killed after its limit of 1 s' \
+    "$(driven)"
+tap_done
