@@ -13,7 +13,7 @@ CLEANFILES += grammar/policy.c grammar/policy.h grammar/scan.c
 # Neither generator is run through ylwrap, so that the lines in messages and
 # in debug information are those of the sources.
 grammar/policy.c: grammar/policy.y
-	$(AM_V_GEN)$(MKDIR_P) grammar && $(BISON) -Wall -Werror \
+	$(AM_V_GEN)$(MKDIR_P) grammar && $(BISON) $(YACC_WARNINGS) \
 	    --header=grammar/policy.h -o $@ $(srcdir)/grammar/policy.y
 
 grammar/policy.h: grammar/policy.c
