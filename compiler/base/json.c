@@ -9,8 +9,10 @@
 
 enum { INDENT = 2 };
 
-/* Everything the library makes may be NULL for want of memory alone: keys are
- * ours and texts are cleaned. */
+/* --- building ------------------------------------------------------------- */
+
+/* Everything the library makes may be NULL for want of memory alone: texts and
+ * keys are cleaned. */
 static json_t *
 must(json_t *value)
 {
@@ -19,20 +21,12 @@ must(json_t *value)
 	return value;
 }
 
-static void
-must_store(int status)
-{
-	if (status != 0)
-		arena_exhausted();
-}
-
 /* A copy with each byte that belongs to no character replaced by U+FFFD. */
-static json_t *
-text_cleaned(const char *text, size_t len)
+static char *
+text_cleaned(const char *text)
 {
-	char *clean = malloc(3 * len + 1);
-	size_t used = 0;
-	json_t *value;
+	size_t len = strlen(text);
+	char *clean = malloc(3 * len + 1), *to = clean;
 
 	if (clean == NULL)
 		arena_exhausted();
@@ -40,24 +34,48 @@ text_cleaned(const char *text, size_t len)
 		uint32_t character;
 		size_t size = utf8_decode(text, len, &character);
 
-		memcpy(clean + used, size > 0 ? text : "\xef\xbf\xbd",
+		to = mempcpy(to, size > 0 ? text : "\xef\xbf\xbd",
 		    size > 0 ? size : 3);
-		used += size > 0 ? size : 3;
 		text += size > 0 ? size : 1;
 		len -= size > 0 ? size : 1;
 	}
-	value = must(json_stringn(clean, used));
-	free(clean);
-	return value;
+	*to = '\0';
+	return clean;
 }
 
 static json_t *
 text_value(const char *text)
 {
-	size_t len = strlen(text);
-	json_t *value = json_stringn(text, len);
+	json_t *value = json_string(text);
+	char *clean;
 
-	return value != NULL ? value : text_cleaned(text, len);
+	if (value != NULL)
+		return value;
+	clean = text_cleaned(text);
+	value = must(json_string(clean));
+	free(clean);
+	return value;
+}
+
+/* Puts a value into an object, or with a key of NULL to the end of an array;
+ * returns it. */
+static json_t *
+put(json_t *into, const char *key, json_t *value)
+{
+	char *clean;
+
+	must(value);
+	if (key == NULL) {
+		if (json_array_append(into, value) != 0)
+			arena_exhausted();
+	} else if (json_object_set(into, key, value) != 0) {
+		clean = text_cleaned(key);
+		if (json_object_set(into, clean, value) != 0)
+			arena_exhausted();
+		free(clean);
+	}
+	json_decref(value);
+	return value;
 }
 
 struct json_t *
@@ -67,57 +85,37 @@ json_root(void)
 }
 
 void
-json_put_text(struct json_t *object, const char *key, const char *text)
+json_put_text(struct json_t *into, const char *key, const char *text)
 {
 	if (text != NULL)
-		must_store(json_object_set_new(object, key, text_value(text)));
+		put(into, key, text_value(text));
 }
 
 void
-json_put_number(struct json_t *object, const char *key, uint64_t number)
+json_put_number(struct json_t *into, const char *key, uint64_t number)
 {
-	must_store(json_object_set_new(object, key,
-	    must(json_integer((json_int_t)number))));
+	put(into, key, json_integer((json_int_t)number));
 }
 
 void
-json_put_bool(struct json_t *object, const char *key, bool value)
+json_put_bool(struct json_t *into, const char *key, bool value)
 {
-	must_store(json_object_set_new(object, key, json_boolean(value)));
+	put(into, key, json_boolean(value));
 }
 
 struct json_t *
-json_put_object(struct json_t *object, const char *key)
+json_put_object(struct json_t *into, const char *key)
 {
-	json_t *value = must(json_object());
-
-	must_store(json_object_set_new(object, key, value));
-	return value;
+	return put(into, key, json_object());
 }
 
 struct json_t *
-json_put_array(struct json_t *object, const char *key)
+json_put_array(struct json_t *into, const char *key)
 {
-	json_t *value = must(json_array());
-
-	must_store(json_object_set_new(object, key, value));
-	return value;
+	return put(into, key, json_array());
 }
 
-void
-json_add_text(struct json_t *array, const char *text)
-{
-	must_store(json_array_append_new(array, text_value(text)));
-}
-
-struct json_t *
-json_add_object(struct json_t *array)
-{
-	json_t *value = must(json_object());
-
-	must_store(json_array_append_new(array, value));
-	return value;
-}
+/* --- writing -------------------------------------------------------------- */
 
 /* A write error stays with the stream, whose owner looks. */
 void
@@ -126,4 +124,47 @@ json_write(struct json_t *root, FILE *stream)
 	(void)json_dumpf(root, stream, JSON_INDENT(INDENT));
 	putc('\n', stream);
 	json_decref(root);
+}
+
+void
+json_print_text(const char *text, FILE *stream)
+{
+	json_t *value = text_value(text);
+
+	(void)json_dumpf(value, stream, JSON_ENCODE_ANY);
+	json_decref(value);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+struct json_t *
+json_read(const char *text)
+{
+	return json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+}
+
+void
+json_release(struct json_t *root)
+{
+	json_decref(root);
+}
+
+const char *
+json_text(const struct json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+uint64_t
+json_number(const struct json_t *object, const char *key)
+{
+	json_int_t number = json_integer_value(json_object_get(object, key));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+const struct json_t *
+json_member(const struct json_t *object, const char *key)
+{
+	return json_object_get(object, key);
 }

@@ -47,7 +47,7 @@ put_finding(struct json_t *object, const struct report *report,
 	json_put_text(object, "reason", finding->suppressed);
 	related = json_put_array(object, "related");
 	for (size_t i = 0; i < finding->related.count; i++) {
-		struct json_t *other = json_add_object(related);
+		struct json_t *other = json_put_object(related, NULL);
 
 		put_place(other, &finding->related.items[i].place);
 		json_put_text(other, "message",
@@ -93,14 +93,14 @@ report_write_json(const struct report *report, FILE *stream)
 	json_put_text(root, "command", report->command);
 	list = json_put_array(root, "files");
 	for (size_t i = 0; i < report->files.count; i++)
-		json_add_text(list, report->files.items[i]);
+		json_put_text(list, NULL, report->files.items[i]);
 	list = json_put_array(root, "findings");
 	for (size_t i = 0; i < report->findings.count; i++)
-		put_finding(json_add_object(list), report,
+		put_finding(json_put_object(list, NULL), report,
 		    &report->findings.items[i]);
 	list = json_put_array(root, "cases");
 	for (size_t i = 0; i < report->cases.count; i++)
-		put_case(json_add_object(list), &report->cases.items[i]);
+		put_case(json_put_object(list, NULL), &report->cases.items[i]);
 	put_summary(json_put_object(root, "summary"), report);
 	json_write(root, stream);
 }

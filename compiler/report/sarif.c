@@ -158,7 +158,7 @@ put_related(const struct sarif *sarif, struct json_t *result,
 		return;
 	list = json_put_array(result, "relatedLocations");
 	for (size_t i = 0; i < finding->related.count; i++) {
-		struct json_t *location = json_add_object(list);
+		struct json_t *location = json_put_object(list, NULL);
 
 		json_put_number(location, "id", i + 1);
 		put_location(sarif, location, &finding->related.items[i].place);
@@ -199,7 +199,8 @@ put_result(struct sarif *sarif, struct json_t *result,
 					finding->message, finding->help));
 	list = json_put_array(result, "locations");
 	if (finding->place.file != NULL)
-		put_location(sarif, json_add_object(list), &finding->place);
+		put_location(sarif, json_put_object(list, NULL),
+		    &finding->place);
 	put_related(sarif, result, finding);
 	json_put_text(json_put_object(result, "partialFingerprints"),
 	    "primaryLocationLineHash", fingerprint(sarif, finding));
@@ -207,7 +208,7 @@ put_result(struct sarif *sarif, struct json_t *result,
 	if (finding->suppressed == NULL)
 		return;
 	list = json_put_array(result, "suppressions");
-	result = json_add_object(list);
+	result = json_put_object(list, NULL);
 	json_put_text(result, "kind", "inSource");
 	json_put_text(result, "justification", finding->suppressed);
 }
@@ -237,7 +238,7 @@ put_tool(const struct report *report, struct json_t *run)
 	json_put_text(driver, "version", PACKAGE_VERSION);
 	rules = json_put_array(driver, "rules");
 	for (size_t i = 0; i < report->rules.count; i++)
-		put_rule(json_add_object(rules), &report->rules.items[i]);
+		put_rule(json_put_object(rules, NULL), &report->rules.items[i]);
 }
 
 static void
@@ -261,13 +262,13 @@ report_write_sarif(const struct report *report, FILE *stream)
 		    strcmp(cwd, "/") == 0 ? "" : cwd);
 	json_put_text(root, "$schema", SCHEMA);
 	json_put_text(root, "version", "2.1.0");
-	run = json_add_object(json_put_array(root, "runs"));
+	run = json_put_object(json_put_array(root, "runs"), NULL);
 	put_tool(report, run);
 	json_put_text(run, "columnKind", "unicodeCodePoints");
 	put_root(run);
 	list = json_put_array(run, "results");
 	for (size_t i = 0; i < report->findings.count; i++)
-		put_result(&sarif, json_add_object(list),
+		put_result(&sarif, json_put_object(list, NULL),
 		    &report->findings.items[i]);
 	json_write(root, stream);
 }
