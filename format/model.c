@@ -45,31 +45,34 @@ sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path)
 	return true;
 }
 
+/* Takes a rule that applies into account; true if nothing can change the
+ * verdict any more. */
+static bool
+verdict_add(struct sbx_verdict *verdict, size_t rule, uint8_t effect)
+{
+	verdict->rule = (uint32_t)rule;
+	verdict->reason = effect == SBX_ALLOW ? SBX_BECAUSE_ALLOWED :
+						SBX_BECAUSE_DENIED;
+	verdict->preferred = effect == SBX_PREFER_DENY;
+	return effect != SBX_ALLOW;
+}
+
 struct sbx_verdict
 sbx_path_verdict(const struct sbx_rule *rules, size_t count, uint8_t right,
     struct sbx_place path)
 {
-	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
-		.source = SBX_NO_SOURCE };
-	uint32_t longest = 0;
+	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct sbx_rule *rule = &rules[i];
 
 		if ((rule->rights & right) == 0 || !sbx_rule_covers(rule, path))
 			continue;
-		if (rule->effect != SBX_ALLOW)
-			return (struct sbx_verdict){
-				.reason = SBX_BECAUSE_DENIED,
-				.source = rule->source,
-				.preferred = rule->effect == SBX_PREFER_DENY,
-			};
-		if (verdict.reason == SBX_BECAUSE_NOTHING ||
-		    rule->at.len > longest) {
-			longest = rule->at.len;
-			verdict.reason = SBX_BECAUSE_ALLOWED;
-			verdict.source = rule->source;
-		}
+		if (rule->effect == SBX_ALLOW && verdict.rule != SBX_NO_RULE &&
+		    rule->at.len <= rules[verdict.rule].at.len)
+			continue;
+		if (verdict_add(&verdict, i, rule->effect))
+			break;
 	}
 	return verdict;
 }
@@ -81,9 +84,9 @@ is_below(struct sbx_place path, struct sbx_place place)
 }
 
 /*
- * A right that is given at the directory ends below it only where a deny or a
- * exclusion begins, and not at each of those: what one rule leaves out another may
- * give.  So it is enough to ask at these places.
+ * A right that is given at the directory ends below it only where a deny or an
+ * exclusion begins, and not at each of those: what one rule leaves out another
+ * may give.  So it is enough to ask at these places.
  */
 static bool
 ends_at(const struct sbx_rule *rules, size_t count, uint8_t right,
@@ -120,8 +123,7 @@ struct sbx_verdict
 sbx_port_verdict(const struct sbx_blob *blob, uint8_t platforms, uint8_t op,
     uint16_t port)
 {
-	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
-		.source = SBX_NO_SOURCE };
+	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
 	bool closed = blob->meta->net == SBX_NET_NONE ||
 	    blob->meta->net == SBX_NET_LOOPBACK;
 
@@ -131,8 +133,6 @@ sbx_port_verdict(const struct sbx_blob *blob, uint8_t platforms, uint8_t op,
 		verdict.reason = SBX_BECAUSE_DENIED;
 	if (blob->meta->net == SBX_NET_FULL)
 		verdict.reason = SBX_BECAUSE_ALLOWED;
-	if (verdict.reason != SBX_BECAUSE_NOTHING)
-		verdict.source = blob->meta->net_source;
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *rule = &blob->ports[i];
 
@@ -140,13 +140,8 @@ sbx_port_verdict(const struct sbx_blob *blob, uint8_t platforms, uint8_t op,
 		    port < rule->low || port > rule->high ||
 		    (closed && rule->effect == SBX_ALLOW))
 			continue;
-		verdict.source = rule->source;
-		if (rule->effect != SBX_ALLOW) {
-			verdict.reason = SBX_BECAUSE_DENIED;
-			verdict.preferred = rule->effect == SBX_PREFER_DENY;
-			return verdict;
-		}
-		verdict.reason = SBX_BECAUSE_ALLOWED;
+		if (verdict_add(&verdict, i, rule->effect))
+			break;
 	}
 	return verdict;
 }
@@ -190,8 +185,7 @@ struct sbx_verdict
 sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
     const char *name, size_t len)
 {
-	struct sbx_verdict verdict = { .reason = SBX_BECAUSE_NOTHING,
-		.source = SBX_NO_SOURCE };
+	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
 
 	if (blob->meta->flags & SBX_EVERYTHING)
 		verdict.reason = SBX_BECAUSE_ALLOWED;
@@ -202,13 +196,8 @@ sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
 		    !sbx_pattern_match(sbx_string(blob, rule->pattern), name,
 			len))
 			continue;
-		verdict.source = rule->source;
-		if (rule->effect != SBX_ALLOW) {
-			verdict.reason = SBX_BECAUSE_DENIED;
-			verdict.preferred = rule->effect == SBX_PREFER_DENY;
-			return verdict;
-		}
-		verdict.reason = SBX_BECAUSE_ALLOWED;
+		if (verdict_add(&verdict, i, rule->effect))
+			break;
 	}
 	return verdict;
 }

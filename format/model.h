@@ -35,10 +35,14 @@ enum sbx_reason {
 	SBX_BECAUSE_DENIED,
 };
 
+#define SBX_NO_RULE UINT32_MAX
+
 struct sbx_verdict {
 	enum sbx_reason reason;
-	uint32_t source; /* of the deciding rule, or SBX_NO_SOURCE */
-	bool preferred;  /* a `prefer deny` decided */
+	/* The deciding rule: an index into the rules that were given, or into
+	 * the blob's ports or variables.  SBX_NO_RULE: none of them decided. */
+	uint32_t rule;
+	bool preferred; /* a `prefer deny` decided */
 };
 
 static inline bool
@@ -50,7 +54,8 @@ sbx_verdict_allows(struct sbx_verdict verdict)
 /* Whether path is the place or below it. */
 bool sbx_covers(struct sbx_place place, struct sbx_place path);
 
-/* Whether the rule speaks of path: below its place and in none of its exclusions. */
+/* Whether the rule applies to path: below its place and in none of its
+ * exclusions. */
 bool sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path);
 
 /*
@@ -71,7 +76,8 @@ struct sbx_verdict sbx_path_verdict(const struct sbx_rule *rules, size_t count,
 bool sbx_path_is_split(const struct sbx_rule *rules, size_t count,
     uint8_t right, struct sbx_place path);
 
-/* The verdict on connecting to, or listening on, a TCP port. */
+/* The verdict on connecting to, or listening on, a TCP port.  Without a rule,
+ * the network as a whole is allowed or denied. */
 struct sbx_verdict sbx_port_verdict(const struct sbx_blob *blob,
     uint8_t platforms, uint8_t op, uint16_t port);
 

@@ -17,36 +17,18 @@ abi_of(const struct subject *subject)
 	return subject->abi > 0 ? (uint32_t)subject->abi : UINT32_MAX;
 }
 
+/* What the model says, without the table that holds the rule. */
+static struct verdict
+verdict_begin(struct sbx_verdict model)
+{
+	return (struct verdict){
+		.allowed = sbx_verdict_allows(model),
+		.preferred = model.preferred,
+		.source = SBX_NO_SOURCE,
+	};
+}
+
 /* --- paths ---------------------------------------------------------------- */
-
-static bool
-speaks_of(const struct sbx_rule *rule, uint8_t right, struct sbx_place path)
-{
-	return (rule->rights & right) != 0 && sbx_rule_covers(rule, path);
-}
-
-/* The rule that the model names: of all with that source and effect the one
- * with the longest place.  `count` if no rule decided. */
-static size_t
-deciding_rule(const struct place_rules *rules, struct sbx_verdict model,
-    uint8_t right, struct sbx_place path)
-{
-	bool allows = sbx_verdict_allows(model);
-	size_t best = rules->count;
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct sbx_rule *rule = &rules->rules[i];
-
-		if (rule->source != model.source ||
-		    (rule->effect == SBX_ALLOW) != allows ||
-		    !speaks_of(rule, right, path))
-			continue;
-		if (best == rules->count ||
-		    rule->at.len > rules->rules[best].at.len)
-			best = i;
-	}
-	return best;
-}
 
 static struct verdict
 path_verdict(const struct subject *subject, const struct access *access)
@@ -54,48 +36,24 @@ path_verdict(const struct subject *subject, const struct access *access)
 	const struct sbx_blob *blob = subject->places.blob;
 	struct place_rules rules;
 	struct sbx_verdict model;
-	struct verdict verdict = { .source = SBX_NO_SOURCE };
-	size_t decided;
+	struct verdict verdict;
 
 	places_rules_over(&subject->places, subject->arch->platforms,
 	    access->path, &rules);
 	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
 	    access->path);
-	decided = deciding_rule(&rules, model, access->detail, access->path);
-	verdict.allowed = sbx_verdict_allows(model);
-	verdict.preferred = model.preferred;
-	verdict.source = model.source;
+	verdict = verdict_begin(model);
 	verdict.unenforced = !verdict.allowed &&
 	    subject->level < SBX_LEVEL_STANDARD;
-	if (decided == rules.count)
+	if (model.rule == SBX_NO_RULE)
 		return verdict;
 	verdict.by = BY_PATH;
-	verdict.rule = (uint32_t)(rules.paths[decided] - blob->paths);
+	verdict.rule = (uint32_t)(rules.paths[model.rule] - blob->paths);
+	verdict.source = rules.rules[model.rule].source;
 	return verdict;
 }
 
 /* --- ports ---------------------------------------------------------------- */
-
-/* The rule that the model names, or port_count. */
-static uint32_t
-port_rule(const struct subject *subject, struct sbx_verdict model,
-    const struct access *access)
-{
-	const struct sbx_blob *blob = subject->places.blob;
-	uint32_t i = 0;
-
-	for (; i < blob->port_count; i++) {
-		const struct sbx_port *rule = &blob->ports[i];
-
-		if (rule->source == model.source &&
-		    rule->op == access->detail &&
-		    (rule->platforms & subject->arch->platforms) != 0 &&
-		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
-		    access->port >= rule->low && access->port <= rule->high)
-			break;
-	}
-	return i;
-}
 
 /* Any port is open, in a network that has nobody else in it. */
 static struct verdict
@@ -114,20 +72,21 @@ port_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_blob *blob = subject->places.blob;
 	struct sbx_verdict model;
-	struct verdict verdict = { .by = BY_NOTHING };
+	struct verdict verdict;
 
 	if (blob->meta->net == SBX_NET_LOOPBACK)
 		return loopback_verdict(subject);
 	model = sbx_port_verdict(blob, subject->arch->platforms, access->detail,
 	    access->port);
-	verdict.allowed = sbx_verdict_allows(model);
-	verdict.preferred = model.preferred;
-	verdict.source = model.source;
-	verdict.rule = port_rule(subject, model, access);
-	if (verdict.rule < blob->port_count)
+	verdict = verdict_begin(model);
+	if (model.rule != SBX_NO_RULE) {
 		verdict.by = BY_PORT;
-	else if (model.source != SBX_NO_SOURCE)
+		verdict.rule = model.rule;
+		verdict.source = blob->ports[model.rule].source;
+	} else if (model.reason != SBX_BECAUSE_NOTHING) {
 		verdict.by = BY_NETWORK;
+		verdict.source = blob->meta->net_source;
+	}
 	/* Landlock holds the ports, from ABI 4 on: the filter before. */
 	if (verdict.allowed && blob->meta->net == SBX_NET_PORTS &&
 	    abi_of(subject) < 4) {
@@ -154,38 +113,13 @@ set_rule(const struct subject *subject, const char *name)
 	return i;
 }
 
-/* The rule that the model names, or env_count. */
-static uint32_t
-env_rule(const struct subject *subject, struct sbx_verdict model,
-    const char *name)
-{
-	const struct sbx_blob *blob = subject->places.blob;
-	uint32_t i = 0;
-
-	for (; i < blob->env_count; i++) {
-		const struct sbx_env *rule = &blob->env[i];
-
-		if (rule->source == model.source &&
-		    (rule->platforms & subject->arch->platforms) != 0 &&
-		    (rule->effect == SBX_ALLOW) == sbx_verdict_allows(model) &&
-		    sbx_pattern_match(sbx_string(blob, rule->pattern), name,
-			strlen(name)))
-			break;
-	}
-	return i;
-}
-
 static struct verdict
 env_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_blob *blob = subject->places.blob;
 	struct sbx_verdict model = sbx_env_verdict(blob,
 	    subject->arch->platforms, access->name, strlen(access->name));
-	struct verdict verdict = {
-		.allowed = sbx_verdict_allows(model),
-		.preferred = model.preferred,
-		.source = model.source,
-	};
+	struct verdict verdict = verdict_begin(model);
 	uint32_t set = set_rule(subject, access->name);
 
 	if (set < blob->set_count)
@@ -203,11 +137,13 @@ env_verdict(const struct subject *subject, const struct access *access)
 			.by = BY_SCRATCH,
 			.source = SBX_NO_SOURCE,
 		};
-	verdict.rule = env_rule(subject, model, access->name);
-	if (verdict.rule < blob->env_count)
+	if (model.rule != SBX_NO_RULE) {
 		verdict.by = BY_ENV;
-	else if (verdict.allowed)
+		verdict.rule = model.rule;
+		verdict.source = blob->env[model.rule].source;
+	} else if (verdict.allowed) {
 		verdict.by = BY_EVERYTHING;
+	}
 	return verdict;
 }
 

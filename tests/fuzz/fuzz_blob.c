@@ -22,15 +22,15 @@ few(size_t count)
 
 /* --- the model ------------------------------------------------------------ */
 
+/* `count`: of the rules that were asked. */
 static void
-check_verdict(const struct sbx_blob *blob, struct sbx_verdict verdict)
+check_verdict(struct sbx_verdict verdict, size_t count)
 {
-	must(verdict.source == SBX_NO_SOURCE ||
-		verdict.source < blob->source_count,
-	    "a rule from no source");
+	must(verdict.rule == SBX_NO_RULE || verdict.rule < count,
+	    "a rule that there is not");
 	must(verdict.reason != SBX_BECAUSE_NOTHING ||
-		verdict.source == SBX_NO_SOURCE,
-	    "nothing was said somewhere");
+		verdict.rule == SBX_NO_RULE,
+	    "a rule that says nothing");
 }
 
 /* What is given at a directory, and is not split there, is given below. */
@@ -56,16 +56,16 @@ check_split(const struct place_rules *rules, uint8_t right, struct sbx_place at)
 }
 
 static void
-check_paths(const struct sbx_blob *blob, const struct place_rules *rules)
+check_paths(const struct place_rules *rules)
 {
 	for (size_t i = 0; i < few(rules->count); i++) {
 		struct sbx_place at = rules->rules[i].at;
 
 		must(sbx_covers(at, at), "a place that is not in itself");
 		for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-			check_verdict(blob,
-			    sbx_path_verdict(rules->rules, rules->count, right,
-				at));
+			check_verdict(sbx_path_verdict(rules->rules,
+					  rules->count, right, at),
+			    rules->count);
 			check_split(rules, right, at);
 		}
 		for (size_t j = 0; j < i; j++)
@@ -81,12 +81,12 @@ check_ports(const struct sbx_blob *blob)
 	for (size_t i = 0; i < few(blob->port_count); i++) {
 		const struct sbx_port *port = &blob->ports[i];
 
-		check_verdict(blob,
-		    sbx_port_verdict(blob, port->platforms, port->op,
-			port->low));
-		check_verdict(blob,
-		    sbx_port_verdict(blob, SBX_ON_LINUX_X86_64, SBX_CONNECT_TCP,
-			(uint16_t)(port->high + 1)));
+		check_verdict(sbx_port_verdict(blob, port->platforms, port->op,
+				  port->low),
+		    blob->port_count);
+		check_verdict(sbx_port_verdict(blob, SBX_ON_LINUX_X86_64,
+				  SBX_CONNECT_TCP, (uint16_t)(port->high + 1)),
+		    blob->port_count);
 	}
 }
 
@@ -100,9 +100,9 @@ check_env(const struct sbx_blob *blob)
 		/* A star stands for a star, too. */
 		must(sbx_pattern_match(pattern, pattern, len),
 		    "a pattern that does not match itself");
-		check_verdict(blob,
-		    sbx_env_verdict(blob, blob->env[i].platforms, pattern,
-			len));
+		check_verdict(sbx_env_verdict(blob, blob->env[i].platforms,
+				  pattern, len),
+		    blob->env_count);
 	}
 }
 
@@ -248,7 +248,7 @@ check_view(const struct sbx_blob *blob)
 
 	places_init(&subject.places, arena, blob, "/w", "/home/u");
 	places_rules(&subject.places, SBX_ON_ALL, &rules);
-	check_paths(blob, &rules);
+	check_paths(&rules);
 	check_ports(blob);
 	check_env(blob);
 	for (uint32_t i = 0; i < blob->program_count; i++)

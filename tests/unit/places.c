@@ -102,11 +102,11 @@ draw_view(struct arena *arena, const char *text, struct sbx_blob *blob)
 	    sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK;
 }
 
-static bool
-same(struct sbx_verdict a, struct sbx_verdict b)
+/* The path rule that decides, or NULL. */
+static const struct sbx_path *
+rule_of(const struct place_rules *rules, struct sbx_verdict verdict)
 {
-	return a.reason == b.reason && a.source == b.source &&
-	    a.preferred == b.preferred;
+	return verdict.rule == SBX_NO_RULE ? NULL : rules->paths[verdict.rule];
 }
 
 /* How many of the probes get another verdict by way of the index. */
@@ -124,13 +124,14 @@ differences(const struct places *places, unsigned *denied)
 		places_rules_for(places, SBX_ON_LINUX_X86_64, path, &all);
 		places_rules_over(places, SBX_ON_LINUX_X86_64, path, &over);
 		for (unsigned right = SBX_READ; right <= SBX_EXEC; right *= 2) {
-			struct sbx_verdict verdict = sbx_path_verdict(all.rules,
+			struct sbx_verdict a = sbx_path_verdict(all.rules,
 			    all.count, (uint8_t)right, path);
+			struct sbx_verdict b = sbx_path_verdict(over.rules,
+			    over.count, (uint8_t)right, path);
 
-			*denied += verdict.reason == SBX_BECAUSE_DENIED;
-			count += !same(verdict,
-			    sbx_path_verdict(over.rules, over.count,
-				(uint8_t)right, path));
+			*denied += a.reason == SBX_BECAUSE_DENIED;
+			count += a.reason != b.reason ||
+			    rule_of(&all, a) != rule_of(&over, b);
 		}
 	}
 	return count;
