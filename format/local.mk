@@ -6,5 +6,7 @@ format_sources = \
 	format/glob.h \
 	format/model.c \
 	format/model.h \
+	format/select.c \
+	format/select.h \
 	format/trial.h \
 	format/verify.c

@@ -1,6 +1,8 @@
 /* See verdict.h. */
 #include "compiler/query/verdict.h"
 
+#include "format/select.h"
+
 #include <string.h>
 
 static bool
@@ -167,24 +169,15 @@ const struct sbx_program *
 verdict_program(const struct subject *subject)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	bool full = subject->level == SBX_LEVEL_FULL;
-	uint32_t kind = (full ? SBX_PROGRAM_FULL : 0) |
-	    (full && blob->meta->net == SBX_NET_LOOPBACK ?
-		    SBX_PROGRAM_LOOPBACK :
-		    0);
-	const struct sbx_program *best = NULL;
+	const struct sbx_circumstances where = {
+		.arch = subject->arch->audit,
+		.level = subject->level,
+		.landlock_abi = abi_of(subject),
+		.loopback = subject->level == SBX_LEVEL_FULL &&
+		    blob->meta->net == SBX_NET_LOOPBACK,
+	};
 
-	for (uint32_t i = 0; i < blob->program_count; i++) {
-		const struct sbx_program *program = &blob->programs[i];
-
-		if (program->arch == subject->arch->audit &&
-		    (program->flags &
-			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) == kind &&
-		    program->min_abi <= abi_of(subject) &&
-		    (best == NULL || program->min_abi > best->min_abi))
-			best = program;
-	}
-	return best;
+	return sbx_program_select(blob, &where);
 }
 
 /* What the filter says whatever the arguments: those that filters look at are

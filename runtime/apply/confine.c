@@ -1,5 +1,6 @@
 #include "runtime/apply/confine.h"
 
+#include "format/select.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -189,44 +190,21 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 	}
 }
 
-const struct sbx_landlock *
-landlock_row_for(const struct sbx_blob *blob, const struct machine *machine)
-{
-	const struct sbx_landlock *best = NULL;
-
-	for (uint32_t i = 0; i < blob->landlock_count; i++) {
-		if (blob->landlock[i].abi <= (uint32_t)machine->landlock_abi)
-			best = &blob->landlock[i];
-	}
-	return best;
-}
-
 const struct sbx_program *
 program_for(const struct sbx_blob *blob, const struct machine *machine,
     enum sbx_level level, bool loopback)
 {
-	uint32_t kind = (level == SBX_LEVEL_FULL ? SBX_PROGRAM_FULL : 0) |
-	    (loopback ? SBX_PROGRAM_LOOPBACK : 0);
-	/* Where Landlock is not applied, no filter may lean on it. */
-	uint32_t abi = level >= SBX_LEVEL_STANDARD ?
-	    (uint32_t)machine->landlock_abi :
-	    0;
-	const struct sbx_program *best = NULL;
+	const struct sbx_circumstances here = {
+		.arch = KERNEL_ARCH,
+		.level = level,
+		.landlock_abi = (uint32_t)machine->landlock_abi,
+		.loopback = loopback,
+	};
+	const struct sbx_program *program = sbx_program_select(blob, &here);
 
-	for (uint32_t i = 0; i < blob->program_count; i++) {
-		const struct sbx_program *program = &blob->programs[i];
-
-		if (program->arch != KERNEL_ARCH ||
-		    (program->flags &
-			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) != kind ||
-		    program->min_abi > abi)
-			continue;
-		if (best == NULL || program->min_abi > best->min_abi)
-			best = program;
-	}
-	if (best == NULL)
+	if (program == NULL)
 		refuse(NULL, "the policy holds no filter for this machine", 0);
-	return best;
+	return program;
 }
 
 int

@@ -23,10 +23,6 @@ void confine_privileges(enum sbx_level level);
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held);
 
-/* The row of masks for this kernel, or NULL if it has no Landlock. */
-const struct sbx_landlock *landlock_row_for(const struct sbx_blob *blob,
-    const struct machine *machine);
-
 /* The filter for this kernel, level and network; refuses a blob that has none.
  * `loopback`: a network namespace has been made, and lo is up in it. */
 const struct sbx_program *program_for(const struct sbx_blob *blob,

@@ -8,6 +8,7 @@
  * continuing without.  No heap, no stdio, no threads: all state is one static
  * object whose pages cost nothing until they are touched.
  */
+#include "format/select.h"
 #include "runtime/apply/confine.h"
 #include "runtime/apply/execute.h"
 #include "runtime/apply/lower.h"
@@ -340,7 +341,8 @@ prepare(struct sandbox *sandbox, char **environment)
 		    &sandbox->machine, sandbox->level, sandbox->loopback);
 	if (!files)
 		return;
-	sandbox->row = landlock_row_for(&sandbox->blob, &sandbox->machine);
+	sandbox->row = sbx_landlock_select(&sandbox->blob,
+	    (uint32_t)sandbox->machine.landlock_abi);
 	if (sandbox->row == NULL)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's "
