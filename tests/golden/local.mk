@@ -2,12 +2,14 @@
 
 script_tests += \
 	tests/golden/cases.sh \
-	tests/golden/corpus.sh \
 	tests/golden/diff.sh \
 	tests/golden/dumps.sh \
 	tests/golden/fmt.sh \
 	tests/golden/policies.sh \
 	tests/golden/report.sh
+
+# Several processes for each policy of ok/ and err/.
+slow_scripts += tests/golden/corpus.sh
 
 helper_programs += tests/golden/unplaced
 

@@ -66,6 +66,7 @@ policy full-group full "$group_limits"
 # The limit on processes, where it is a fault that it is still that.
 held=
 faults='-k 2 -e EIO'
+! tap_short || faults='-k 1 -e EIO'
 [ "${1-}" != all ] || faults='-e EIO -e EPERM -e ENOMEM -e ENOSYS -e EINTR'
 
 # wrong LOADER LEVEL ARGUMENT...: prints what is wrong.

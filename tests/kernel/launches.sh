@@ -9,7 +9,7 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-launches=${1-200} kills=${2-60}
+launches=${1-$(tap_rounds 200)} kills=${2-$(tap_rounds 60)}
 
 tap_begin /var/tmp
 base=$tmp

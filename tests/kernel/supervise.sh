@@ -1,6 +1,7 @@
 #!/bin/sh
 # Timeouts, output caps, statuses and ends of supervised commands, as TAP: at
-# each level, as this user and, started by root, as an ordinary one too.
+# each level, as this user and, started by root, as an ordinary one too; in the
+# short form at the highest level, as this user.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -236,6 +237,7 @@ check_all()
 	mkdir -p "$base/$uid"
 	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$base/$uid"
 	tap_levels minimal standard full
+	! tap_short || levels=${levels##* }
 	for level in $levels; do
 		statuses
 		timeouts
@@ -247,5 +249,5 @@ check_all()
 }
 
 check_all "$(id -u)"
-[ "$(id -u)" -ne 0 ] || check_all 65534
+[ "$(id -u)" -ne 0 ] || tap_short || check_all 65534
 tap_done

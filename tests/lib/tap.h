@@ -76,6 +76,19 @@ tap_has_full(struct tap *tap)
 	return false;
 }
 
+/* As many rounds as are asked for, of the usual count: $TEST_ROUNDS per cent,
+ * but one at least. */
+static inline unsigned
+tap_rounds(unsigned count)
+{
+	const char *percent = getenv("TEST_ROUNDS");
+	unsigned long long rounds = count;
+
+	if (percent != NULL && *percent != '\0')
+		rounds = rounds * strtoul(percent, NULL, 10) / 100;
+	return rounds > 0 ? (unsigned)rounds : 1;
+}
+
 /* The plan; returns the exit status. */
 static inline int
 tap_done(const struct tap *tap)

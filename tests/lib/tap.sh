@@ -48,6 +48,13 @@ tap_rounds()
 	echo $tap_number
 }
 
+# tap_short: fewer rounds than usual are asked for, and less of other kinds of
+# repetition.
+tap_short()
+{
+	[ "${TEST_ROUNDS:-100}" -lt 100 ]
+}
+
 # tap_ok NAME: the case held.
 tap_ok()
 {

@@ -25,7 +25,7 @@
 #include <errno.h>
 
 enum {
-	DEFAULT_PAIRS = 1000,
+	PAIRS = 5000,
 	FAMILY = 12, /* policies, each from the one before */
 };
 
@@ -869,5 +869,5 @@ main(int argc, char **argv)
 		return print_witnesses(strtoull(argv[2], NULL, 10),
 		    strtoul(argv[3], NULL, 10), argv[4], argv[5]);
 	return run_pairs(argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
-	    argc > 2 ? strtoul(argv[2], NULL, 10) : DEFAULT_PAIRS);
+	    argc > 2 ? strtoul(argv[2], NULL, 10) : tap_rounds(PAIRS));
 }

@@ -45,7 +45,7 @@
 
 enum {
 	ORDINARY = 65534,
-	DEFAULT_ROUNDS = 150,
+	ROUNDS = 150,
 	MAX_NODES = 26,
 	MAX_RULES = 11,
 	MAX_EXCLUSIONS = 3,
@@ -1843,7 +1843,7 @@ main(int argc, char **argv)
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	unsigned rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) :
 	    argc > 1               ? 1 :
-				     DEFAULT_ROUNDS;
+				     tap_rounds(ROUNDS);
 
 	if (landlock_abi() < LANDLOCK_ABI) {
 		tap_skip(&tap, "no Landlock with truncation",

@@ -396,7 +396,7 @@ int
 main(int argc, char **argv)
 {
 	unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) :
-				    COUNT;
+				    tap_rounds(COUNT);
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	struct tap tap = { 0, 0 };
 

@@ -12,7 +12,7 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-count=${1:-40}
+count=${1:-$(tap_rounds 100)}
 seed=${2:-1}
 
 tap_begin
