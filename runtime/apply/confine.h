@@ -6,7 +6,7 @@
 #define SBX_CONFINE_H
 
 #include "runtime/base/kernel.h"
-#include "runtime/start/machine.h"
+#include "runtime/base/machine.h"
 
 /* Closes every descriptor above 2: an open directory, socket or terminal of
  * the caller would be a way round everything else.  *keep, unless it is

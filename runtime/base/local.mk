@@ -5,6 +5,10 @@ loader_sources += \
 	runtime/base/json.c \
 	runtime/base/json.h \
 	runtime/base/kernel.h \
+	runtime/base/machine.c \
+	runtime/base/machine.h \
+	runtime/base/options.c \
+	runtime/base/options.h \
 	runtime/base/out.c \
 	runtime/base/out.h \
 	runtime/base/sha256.c \

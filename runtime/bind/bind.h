@@ -6,10 +6,10 @@
 #ifndef SBX_BIND_H
 #define SBX_BIND_H
 
+#include "runtime/base/options.h"
 #include "runtime/bind/cover.h"
 #include "runtime/bind/resolve.h"
 #include "runtime/bind/scratch.h"
-#include "runtime/start/options.h"
 
 enum rule_state {
 	RULE_READY,   /* it exists; fd or reopening leads to it */

@@ -5,7 +5,7 @@
 #ifndef SBX_MISSING_H
 #define SBX_MISSING_H
 
-#include "runtime/start/options.h"
+#include "runtime/base/options.h"
 
 /* `name` as on the command line; `directory` has the profiles. */
 void refuse_policy(const char *name, const char *directory, int error)

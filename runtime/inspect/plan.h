@@ -7,8 +7,8 @@
 #include "runtime/apply/environment.h"
 #include "runtime/apply/lower.h"
 #include "runtime/apply/view.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
-#include "runtime/start/machine.h"
 
 struct plan {
 	const struct sbx_blob *blob;

@@ -4,8 +4,8 @@
  * policy grants is asked from the model.
  */
 #include "runtime/base/json.h"
+#include "runtime/base/machine.h"
 #include "runtime/inspect/self_test.h"
-#include "runtime/start/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #ifndef SBX_SELF_TEST_H
 #define SBX_SELF_TEST_H
 
+#include "runtime/base/options.h"
 #include "runtime/bind/bind.h"
-#include "runtime/start/options.h"
 
 #include <sys/types.h>
 

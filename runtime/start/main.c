@@ -14,13 +14,14 @@
 #include "runtime/apply/lower.h"
 #include "runtime/apply/namespaces.h"
 #include "runtime/apply/view.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
 #include "runtime/base/sha256.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/plan.h"
 #include "runtime/inspect/self_test.h"
 #include "runtime/start/load.h"
-#include "runtime/start/options.h"
+#include "runtime/start/status.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/supervise.h"
 
@@ -435,6 +436,8 @@ main(int argc, char **argv, char **environment)
 
 	(void)argc;
 	options_parse(&sandbox.options, argv);
+	if (sandbox.options.status)
+		status_print(sandbox.options.json);
 	if (sandbox.options.clean)
 		clean_scratch(&sandbox.binding.arena,
 		    sandbox.options.workspace);

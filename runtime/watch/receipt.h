@@ -11,7 +11,7 @@
 #define SBX_RECEIPT_H
 
 #include "runtime/base/json.h"
-#include "runtime/start/options.h"
+#include "runtime/base/options.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 

@@ -20,7 +20,4 @@ enum sbx_level machine_level(const struct machine *machine);
 
 const char *level_name(enum sbx_level level);
 
-/* sbxrun --status: prints it all and ends the program with 0. */
-void machine_print(bool json) __attribute__((noreturn));
-
 #endif

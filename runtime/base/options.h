@@ -34,7 +34,7 @@ struct options {
 	bool plan;             /* -n */
 	bool verbose;
 	bool self_test; /* --self-test: there is no command */
-	bool status;    /* --status: for the parser alone */
+	bool status;    /* --status: there is no policy */
 	bool clean;     /* --clean: there is no policy */
 	bool json;      /* --json */
 	bool accept_none;

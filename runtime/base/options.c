@@ -1,7 +1,7 @@
-#include "runtime/start/options.h"
+#include "runtime/base/options.h"
 
+#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
-#include "runtime/start/machine.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -369,9 +369,7 @@ options_parse(struct options *options, char **argv)
 		    options->status ? "--status takes no policy" :
 				      "--clean takes no policy",
 		    0);
-	if (options->status)
-		machine_print(options->json);
-	if (options->clean)
+	if (options->status || options->clean)
 		return;
 	if (options->self_test) {
 		parse_self_test(options, argv);

@@ -1,0 +1,70 @@
+/* See machine.h. */
+#include "runtime/base/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Below, the filters of level full would open what nothing holds. */
+enum { FULL_LEAST_ABI = 4 };
+
+#ifdef SBX_TESTING
+/*
+ * The test build, which is never installed, plays an older kernel: the ABI is
+ * capped, or a mechanism missing, by a variable.
+ */
+static void
+machine_pretend(struct machine *machine)
+{
+	const char *abi = getenv("SBX_TEST_ABI");
+
+	if (abi != NULL && atoi(abi) < machine->landlock_abi)
+		machine->landlock_abi = atoi(abi);
+	if (machine->landlock_abi == 0)
+		machine->landlock_error = EOPNOTSUPP;
+	if (getenv("SBX_TEST_NO_SECCOMP") != NULL)
+		machine->seccomp = false;
+	if (getenv("SBX_TEST_NO_NAMESPACES") != NULL)
+		machine->namespaces = false;
+}
+#endif
+
+void
+machine_probe(struct machine *machine)
+{
+	uint32_t action = SECCOMP_RET_ERRNO;
+
+	machine->landlock_abi = landlock_create_ruleset(NULL, 0,
+	    LANDLOCK_CREATE_RULESET_VERSION);
+	machine->landlock_error = machine->landlock_abi < 0 ? errno : 0;
+	if (machine->landlock_abi < 0)
+		machine->landlock_abi = 0;
+	machine->namespaces = true;
+	machine->seccomp = seccomp(SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+#ifdef SBX_TESTING
+	machine_pretend(machine);
+#endif
+}
+
+enum sbx_level
+machine_level(const struct machine *machine)
+{
+	if (!machine->seccomp)
+		return SBX_LEVEL_NONE;
+	if (machine->namespaces && machine->landlock_abi >= FULL_LEAST_ABI)
+		return SBX_LEVEL_FULL;
+	return machine->landlock_abi > 0 ? SBX_LEVEL_STANDARD :
+					   SBX_LEVEL_MINIMAL;
+}
+
+const char *
+level_name(enum sbx_level level)
+{
+	static const char *const names[] = {
+		[SBX_LEVEL_NONE] = "none",
+		[SBX_LEVEL_MINIMAL] = "minimal",
+		[SBX_LEVEL_STANDARD] = "standard",
+		[SBX_LEVEL_FULL] = "full",
+	};
+
+	return names[level];
+}
