@@ -237,7 +237,7 @@ answer_fault(struct arena *arena, const struct test_result *result)
 {
 	const struct test_case *test = result->test;
 	const struct verdict *verdict = &result->verdict;
-	const struct sbx_blob *blob = &result->bound->loaded->blob;
+	const struct sbx_blob *blob = &result->bound->loaded->operand.blob;
 
 	if (test->kind == TEST_ALLOW && !verdict->allowed)
 		return "it is denied";
@@ -319,8 +319,8 @@ expect(struct test_results *results, struct test_result *result)
 		return;
 	}
 	loaded = test_load(&results->subjects, test->policy);
-	diags = &loaded->compilation.diags;
-	if (loaded->state == LOADED_NOT) {
+	diags = &loaded->operand.compilation.diags;
+	if (loaded->operand.state == OPERAND_UNREAD) {
 		results->trouble = true;
 		result->message = "the policy could not be read\n";
 		return;
@@ -330,8 +330,9 @@ expect(struct test_results *results, struct test_result *result)
 	if (!result->passed)
 		result->message = arena_printf(file->arena, "the policy %s\n%s",
 		    diags->records.count == 0 ? "compiles without a word" :
-			loaded->state == LOADED_GOOD ? "compiles" :
-						       "has other errors",
+			loaded->operand.state == OPERAND_GOOD ?
+						"compiles" :
+						"has other errors",
 		    test_found_text(file->arena, diags));
 }
 
@@ -378,23 +379,25 @@ ask_at(struct test_results *results, const struct test_case *test,
 	struct test_loaded *loaded = test_load(&results->subjects,
 	    test->policy);
 
-	if (loaded->state == LOADED_NOT) {
+	if (loaded->operand.state == OPERAND_UNREAD) {
 		results->trouble = true;
 		result->message = "the policy could not be read\n";
 		return;
 	}
-	if (loaded->state == LOADED_FAULTY) {
+	if (loaded->operand.state == OPERAND_FAULTY) {
 		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy does not compile\n%s",
 		    test_found_text(results->subjects.file->arena,
-			&loaded->compilation.diags));
+			&loaded->operand.compilation.diags));
 		return;
 	}
 	/* The file's own level has a place to be complained about. */
-	if (level != test->given->level && level < loaded->blob.meta->level) {
+	if (level != test->given->level &&
+	    level < loaded->operand.blob.meta->level) {
 		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy requires level %s: it does not run at %s\n",
-		    level_word(loaded->blob.meta->level), level_word(level));
+		    level_word(loaded->operand.blob.meta->level),
+		    level_word(level));
 		return;
 	}
 	result->bound = test_bind(&results->subjects, test, level);
@@ -424,8 +427,8 @@ runs_at(struct test_results *results, const struct test_case *test,
 	const struct test_loaded *loaded = test_load(&results->subjects,
 	    test->policy);
 
-	return loaded->state != LOADED_GOOD ||
-	    level >= loaded->blob.meta->level;
+	return loaded->operand.state != OPERAND_GOOD ||
+	    level >= loaded->operand.blob.meta->level;
 }
 
 void

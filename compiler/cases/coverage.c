@@ -101,7 +101,7 @@ note_cases(struct coverage *coverage, const struct test_results *results)
 		uint32_t source = result->verdict.source;
 
 		if (result->bound == NULL ||
-		    &result->bound->loaded->blob != coverage->blob ||
+		    &result->bound->loaded->operand.blob != coverage->blob ||
 		    result->verdict.by == BY_SET || source == SBX_NO_SOURCE)
 			continue;
 		coverage->sources[first_source(coverage->blob, source)]
@@ -178,17 +178,17 @@ static void
 cover(FILE *stream, const struct test_results *results,
     const struct test_loaded *loaded, const char *prefix)
 {
-	struct coverage coverage = { .blob = &loaded->blob };
+	struct coverage coverage = { .blob = &loaded->operand.blob };
 	struct totals totals;
 
 	coverage.sources = arena_alloc(results->subjects.file->arena,
-	    (loaded->blob.source_count + 1) * sizeof *coverage.sources);
+	    (loaded->operand.blob.source_count + 1) * sizeof *coverage.sources);
 	note_rules(&coverage);
 	note_others(&coverage);
 	note_cases(&coverage, results);
 	totals = totals_of(&coverage);
 	/* Of a policy without rules of its own all are listed: a shipped one. */
-	for (uint32_t i = 0; i < loaded->blob.source_count; i++) {
+	for (uint32_t i = 0; i < loaded->operand.blob.source_count; i++) {
 		const struct covered *covered = &coverage.sources[i];
 
 		if (covered->there && !covered->decided &&
@@ -203,7 +203,8 @@ test_coverage(FILE *stream, const struct test_results *results,
     const char *prefix)
 {
 	for (size_t i = 0; i < results->subjects.loaded.count; i++) {
-		if (results->subjects.loaded.items[i]->state == LOADED_GOOD)
+		if (results->subjects.loaded.items[i]->operand.state ==
+		    OPERAND_GOOD)
 			cover(stream, results,
 			    results->subjects.loaded.items[i], prefix);
 	}

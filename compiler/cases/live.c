@@ -82,7 +82,7 @@ static void
 stage_bind(struct test_stage *stage)
 {
 	const struct passwd *entry = getpwuid(getuid());
-	const struct sbx_blob *blob = &stage->bound->loaded->blob;
+	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
 	struct places *places = &stage->subject.places;
 
 	stage->subject = (struct subject){
@@ -107,7 +107,7 @@ static void
 push_definitions(struct trials *trials)
 {
 	const struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->blob;
+	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
 
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
 		push(trials, &trials->arguments, "-D");
@@ -129,7 +129,7 @@ arguments_fill(struct trials *trials)
 	push(trials, words, anchor_path(stage, SBX_ANCHOR_WORKSPACE));
 	push_definitions(trials);
 	/* What allows everything has no level. */
-	if (stage->bound->loaded->blob.meta->flags & SBX_EVERYTHING) {
+	if (stage->bound->loaded->operand.blob.meta->flags & SBX_EVERYTHING) {
 		push(trials, words, "--allow-full-access");
 		return;
 	}
@@ -247,7 +247,7 @@ static enum exit_status
 scratch_find(struct trials *trials)
 {
 	struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->blob;
+	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
 	const char *policy = own_file(trials, "scratch.bin"), *line;
 	const char *const arguments[] = {
 		stage->machine->sbxrun,
@@ -404,7 +404,7 @@ leave_all(struct trials *trials, const char *why)
 static const char *
 stage_fault(const struct test_stage *stage)
 {
-	const struct sbx_meta *meta = stage->bound->loaded->blob.meta;
+	const struct sbx_meta *meta = stage->bound->loaded->operand.blob.meta;
 	enum sbx_level level = stage->bound->level;
 	struct arena *arena = stage->tree->arena;
 
@@ -463,7 +463,7 @@ static enum exit_status
 stage_set(struct trials *trials)
 {
 	struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->blob;
+	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
 	enum exit_status status = EXIT_CLEAN;
 
 	stage_bind(stage);

@@ -1,8 +1,5 @@
 /* See test_subject.h. */
 #include "compiler/cases/subject.h"
-#include "compiler/base/input.h"
-#include "compiler/query/subject.h"
-#include "compiler/read/read.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
@@ -38,37 +35,7 @@ text_open(const struct test_subjects *subjects,
 	source = sources_add(&compilation->sources, shown, "text.sbx",
 	    policy->text, strlen(policy->text), (struct loc){ 0 });
 	source->path = file->source->path;
-	compilation->file = source;
-	compilation->stmts = ast_parse(&compilation->sources,
-	    &compilation->diags, source);
-}
-
-static void
-compile_it(const struct options *options, struct test_loaded *loaded)
-{
-	struct image image;
-
-	loaded->state = compile(&loaded->compilation, options->profile,
-			    &image) &&
-		sbx_verify(image.bytes, image.size, &loaded->blob) ==
-		    SBX_BLOB_OK ?
-	    LOADED_GOOD :
-	    LOADED_FAULTY;
-}
-
-static void
-load_blob(const struct options *options, const char *path,
-    struct test_loaded *loaded)
-{
-	const char *profile;
-
-	if (!input_blob(options->arena, path, &loaded->blob))
-		return;
-	profile = sbx_string(&loaded->blob, loaded->blob.meta->profile);
-	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
-		loaded->state = LOADED_GOOD;
-	else
-		complain("%s: it holds the profile '%s'", path, profile);
+	compilation_parse(compilation, source);
 }
 
 static void
@@ -76,21 +43,16 @@ load(const struct test_subjects *subjects, struct test_loaded *loaded)
 {
 	const struct test_policy *policy = loaded->policy;
 	struct options options = *subjects->options;
-	const char *path;
 
 	if (options.profile == NULL)
 		options.profile = policy->profile;
-	loaded->state = LOADED_NOT;
-	if (policy->text != NULL) {
-		text_open(subjects, policy, &loaded->compilation);
-		compile_it(&options, loaded);
+	if (policy->text == NULL) {
+		operand_read(&options, beside(subjects->file, policy->path),
+		    &loaded->operand);
 		return;
 	}
-	path = beside(subjects->file, policy->path);
-	if (path[0] != '@' && input_is_blob(path))
-		load_blob(&options, path, loaded);
-	else if (subject_open(&options, path, &loaded->compilation))
-		compile_it(&options, loaded);
+	text_open(subjects, policy, &loaded->operand.compilation);
+	operand_compile(&options, &loaded->operand);
 }
 
 struct test_loaded *
@@ -181,16 +143,6 @@ report_param(const struct binder *binder, const struct test_param *param)
 	yaml_report_key(&binder->file->diags, &key, names, count);
 }
 
-static bool
-is_param(const struct sbx_blob *blob, const char *name)
-{
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
-		if (strcmp(sbx_string(blob, blob->anchors[i].name), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 bind_params(const struct binder *binder)
 {
@@ -201,30 +153,13 @@ bind_params(const struct binder *binder)
 		    &binder->given->params.items[i];
 		const char *path;
 
-		if (!is_param(places->blob, param->name)) {
+		if (places_param(places->blob, param->name) == 0) {
 			report_param(binder, param);
 			continue;
 		}
 		path = directory_of(binder, param->path, param->loc, "/~$");
 		if (path != NULL)
-			places_define(places, param->name, strlen(param->name),
-			    path);
-	}
-}
-
-/* -D of the command line comes last. */
-static void
-bind_definitions(const struct binder *binder)
-{
-	const struct words *definitions = &binder->options->definitions;
-
-	for (size_t i = 0; i < definitions->list.count; i++) {
-		const char *text = definitions->list.items[i];
-		const char *equals = strchr(text, '=');
-
-		if (equals != NULL)
-			places_define(&binder->subject->places, text,
-			    (size_t)(equals - text), equals + 1);
+			places_define(places, param->name, path);
 	}
 }
 
@@ -269,7 +204,8 @@ bind(const struct binder *binder)
 	/* Whose it is and its name are found out by the loader. */
 	places_bind(places, SBX_ANCHOR_TMP, "/tmp/sbx/${tmp}");
 	bind_params(binder);
-	bind_definitions(binder);
+	/* The command line comes last. */
+	places_define_all(places, &binder->options->definitions);
 	check_floor(binder);
 }
 
@@ -311,8 +247,8 @@ test_bind(struct test_subjects *subjects, const struct test_case *test,
 		.given = test->given,
 		.subject = &bound->subject,
 	};
-	places_init(&bound->subject.places, file->arena, &loaded->blob, "/",
-	    "/");
+	places_init(&bound->subject.places, file->arena, &loaded->operand.blob,
+	    "/", "/");
 	bind(&binder);
 	bound->subject.level = level;
 	bound->good = file->diags.errors == errors;

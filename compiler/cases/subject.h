@@ -6,13 +6,11 @@
 #define SBX_TEST_SUBJECT_H
 
 #include "compiler/cases/file.h"
-#include "compiler/query/options.h"
+#include "compiler/query/subject.h"
 
 struct test_loaded {
 	const struct test_policy *policy;
-	enum { LOADED_GOOD, LOADED_FAULTY, LOADED_NOT } state;
-	struct compilation compilation; /* of a text; its diags */
-	struct sbx_blob blob;           /* if good */
+	struct operand operand;
 };
 
 /* A policy at one place, given and level. */

@@ -223,7 +223,6 @@ command_build(struct options *options)
 {
 	enum exit_status status = operands_require(options, 1, "FILE");
 	struct compilation compilation;
-	enum diag_format format;
 	const char *path, *out = NULL;
 	struct image image;
 	bool good;
@@ -235,14 +234,11 @@ command_build(struct options *options)
 					   output_find(options, path, &out);
 	if (status != EXIT_CLEAN)
 		return status;
-	if (!options_format(options, &format))
-		return EXIT_USAGE;
 	if (!options_open(options, path, &compilation))
 		return EXIT_TROUBLE;
-	if (!options_define(options, &compilation))
-		return EXIT_USAGE;
+	compilation.definitions = options->definitions;
 	good = compile(&compilation, options->profile, &image);
-	diags_print(&compilation.diags, stderr, format, options->colour);
+	options_print(options, &compilation.diags);
 	if (!good)
 		return EXIT_POLICY;
 	return options->verify != NULL ?

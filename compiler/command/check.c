@@ -10,15 +10,8 @@
 
 #include <string.h>
 
-enum {
-	CHECK_FORMATS = REPORT_BIT(REPORT_TEXT) | REPORT_BIT(REPORT_GCC) |
-	    REPORT_BIT(REPORT_JSON) | REPORT_BIT(REPORT_SARIF) |
-	    REPORT_BIT(REPORT_GITHUB) | REPORT_BIT(REPORT_JUNIT),
-};
-
 struct checking {
 	const struct options *options;
-	enum report_format format;
 	struct diag_choices choices;
 	VEC(struct enforcer) targets;
 	struct report report;
@@ -78,15 +71,7 @@ targets_read(struct checking *checking)
 static bool
 checking_init(struct checking *checking, const struct options *options)
 {
-	const char *format = options->format;
-
 	*checking = (struct checking){ .options = options };
-	if (format != NULL &&
-	    !report_format_find(format, CHECK_FORMATS, &checking->format)) {
-		misused("-f is %s, not '%s'",
-		    report_format_names(options->arena, CHECK_FORMATS), format);
-		return false;
-	}
 	report_init(&checking->report, options->arena, "check");
 	diags_report_rules(&checking->report);
 	return choices_read(checking, &options->warnings, 'W',
@@ -158,10 +143,9 @@ check_profiles(const struct checking *checking, struct compilation *compilation)
 }
 
 static bool
-is_for_people(const struct checking *checking)
+is_for_people(const struct options *options)
 {
-	return checking->format == REPORT_TEXT ||
-	    checking->format == REPORT_GCC;
+	return options->format == REPORT_TEXT || options->format == REPORT_GCC;
 }
 
 static void
@@ -169,10 +153,8 @@ tell(struct checking *checking, struct compilation *compilation)
 {
 	if (checking->options->quiet)
 		return;
-	if (is_for_people(checking)) {
-		diags_print(&compilation->diags, stderr,
-		    checking->format == REPORT_GCC ? DIAG_GCC : DIAG_TEXT,
-		    checking->options->colour);
+	if (is_for_people(checking->options)) {
+		options_print(checking->options, &compilation->diags);
 		return;
 	}
 	report_file(&checking->report, compilation->file->shown);
@@ -188,8 +170,7 @@ check_file(struct checking *checking, const char *path)
 
 	if (!options_open(options, path, compilation))
 		return EXIT_TROUBLE;
-	if (!options_define(options, compilation))
-		return EXIT_USAGE;
+	compilation->definitions = options->definitions;
 	check_profiles(checking, compilation);
 	diags_judge(&compilation->diags, &checking->choices);
 	tell(checking, compilation);
@@ -213,12 +194,10 @@ command_check(struct options *options)
 		enum exit_status status = check_file(&checking,
 		    files->list.items[i]);
 
-		if (status == EXIT_USAGE)
-			return status;
 		if (status > worst)
 			worst = status;
 	}
-	if (!options->quiet && !is_for_people(&checking))
-		report_write(&checking.report, checking.format, stdout);
+	if (!options->quiet && !is_for_people(options))
+		report_write(&checking.report, options->format, stdout);
 	return worst;
 }

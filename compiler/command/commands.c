@@ -4,7 +4,6 @@
  * standard error the diagnostics.
  */
 #include "compiler/command/commands.h"
-#include "compiler/read/read.h"
 
 #include <string.h>
 
@@ -55,17 +54,11 @@ command_profiles(struct options *options)
 		return status;
 	for (size_t i = 0; (name = builtin_name(i)) != NULL; i++) {
 		struct compilation compilation;
-		struct ast_stmt *stmt;
-		size_t size;
-		const char *text = builtin_text(name, &size);
 
-		/* What is built in is told by the "sbx:". */
-		name = arena_printf(options->arena, "sbx:%s", name);
 		compilation_init(&compilation, options->arena);
-		stmt = ast_parse(&compilation.sources, &compilation.diags,
-		    sources_add(&compilation.sources, name, name, text, size,
-			(struct loc){ 0 }));
-		for (; stmt != NULL; stmt = stmt->next) {
+		compilation_open_shipped(&compilation, name);
+		for (const struct ast_stmt *stmt = compilation.stmts;
+		     stmt != NULL; stmt = stmt->next) {
 			if (stmt->kind == AST_PROFILE)
 				print_profile(stmt);
 		}

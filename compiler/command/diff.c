@@ -15,86 +15,6 @@
 
 #include <string.h>
 
-enum {
-	DIFF_FORMATS = REPORT_BIT(REPORT_TEXT) | REPORT_BIT(REPORT_JSON) |
-	    REPORT_BIT(REPORT_SARIF) | REPORT_BIT(REPORT_GITHUB) |
-	    REPORT_BIT(REPORT_MARKDOWN),
-};
-
-/* --- reading -------------------------------------------------------------- */
-
-static bool
-has_param(const struct sbx_blob *blob, const char *name, size_t len)
-{
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
-		const char *param = sbx_string(blob, blob->anchors[i].name);
-
-		if (strncmp(param, name, len) == 0 && param[len] == '\0')
-			return true;
-	}
-	return false;
-}
-
-/* What -D names is a parameter of one of the policies. */
-static bool
-definitions_are_good(const struct diff *diff)
-{
-	const struct words *words = &diff->options->definitions;
-
-	for (size_t i = 0; i < words->list.count; i++) {
-		const char *text = words->list.items[i];
-		const char *equals = definition_split(text);
-
-		if (equals == NULL)
-			return false;
-		if (has_param(&diff->blobs[SIDE_OLD], text,
-			(size_t)(equals - text)) ||
-		    has_param(&diff->blobs[SIDE_NEW], text,
-			(size_t)(equals - text)))
-			continue;
-		misused("-D %s: neither policy has a parameter of that name",
-		    text);
-		return false;
-	}
-	return true;
-}
-
-static void
-define_all(const struct diff *diff, struct places *places)
-{
-	const struct words *words = &diff->options->definitions;
-
-	for (size_t i = 0; i < words->list.count; i++) {
-		const char *text = words->list.items[i];
-		const char *equals = strchr(text, '=');
-
-		places_define(places, text, (size_t)(equals - text),
-		    equals + 1);
-	}
-}
-
-/* Where -w or --home say, both policies lie there. */
-static enum exit_status
-bind_both(struct diff *diff)
-{
-	struct options options = *diff->options;
-	struct comparison *comparison = &diff->comparison;
-
-	/* Not every parameter is one of both. */
-	options.definitions = (struct words){ 0 };
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		enum exit_status status = subject_bind(&options,
-		    &diff->blobs[side], &diff->subjects[side]);
-
-		if (status != EXIT_CLEAN)
-			return status;
-		define_all(diff, &diff->subjects[side].places);
-		if (options.workspace != NULL || options.home != NULL)
-			comparison->bound[side] = &diff->subjects[side];
-	}
-	return EXIT_CLEAN;
-}
-
 enum exit_status
 diff_make(struct diff *diff, const struct options *options, const char *old,
     const char *new)
@@ -116,17 +36,18 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	*comparison = (struct comparison){
 		.arena = options->arena,
 		.blobs = { &diff->blobs[SIDE_OLD], &diff->blobs[SIDE_NEW] },
-		.definitions = options->definitions.list.items,
-		.definition_count = options->definitions.list.count,
+		.definitions = options->definitions,
 	};
 	if (options->arch != NULL)
 		comparison->arch = options_arch(options);
-	if (!definitions_are_good(diff) ||
-	    (options->arch != NULL && comparison->arch == NULL))
-		return EXIT_USAGE;
-	status = bind_both(diff);
+	status = subjects_bind(options, diff->blobs, SIDE_COUNT,
+	    diff->subjects);
 	if (status != EXIT_CLEAN)
 		return status;
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (options->workspace != NULL || options->home != NULL)
+			comparison->bound[side] = &diff->subjects[side];
+	}
 	compare(comparison);
 	comparison_join(comparison);
 	if (comparison->fault == NULL)
@@ -193,7 +114,7 @@ difference_options(const struct diff *diff, const struct difference *difference)
 	     binding->params != NULL && i < blob->anchor_count; i++) {
 		const char *name = sbx_string(blob, blob->anchors[i].name);
 
-		if (has_param(&diff->blobs[SIDE_OLD], name, strlen(name)))
+		if (places_param(&diff->blobs[SIDE_OLD], name) != 0)
 			text = arena_printf(arena, "%s -D %s=%s", text, name,
 			    binding->params);
 	}
@@ -349,8 +270,9 @@ is_failure(const struct diff *diff, unsigned errors)
 }
 
 static void
-tell(struct diff *diff, enum report_format format, unsigned errors)
+tell(struct diff *diff, unsigned errors)
 {
+	enum report_format format = diff->options->format;
 	struct report report;
 
 	diff->brief = format == REPORT_MARKDOWN;
@@ -370,7 +292,6 @@ enum exit_status
 command_diff(struct options *options)
 {
 	const struct words *operands = &options->operands;
-	enum report_format format = REPORT_TEXT;
 	enum exit_status status = operands_require(options, 2,
 	    operands->list.count == 0 ? "OLD" : "NEW");
 	struct diff diff;
@@ -380,15 +301,10 @@ command_diff(struct options *options)
 		return status;
 	if (!fail_on_read(options, &errors))
 		return EXIT_USAGE;
-	if (options->format != NULL &&
-	    !report_format_find(options->format, DIFF_FORMATS, &format))
-		return misused("-f is %s, not '%s'",
-		    report_format_names(options->arena, DIFF_FORMATS),
-		    options->format);
 	status = diff_make(&diff, options, operands->list.items[0],
 	    operands->list.items[1]);
 	if (status != EXIT_CLEAN)
 		return status;
-	tell(&diff, format, errors);
+	tell(&diff, errors);
 	return is_failure(&diff, errors) ? EXIT_POLICY : EXIT_CLEAN;
 }

@@ -16,17 +16,13 @@ static bool
 choice_parse(const struct options *options, bool one,
     struct dump_choice *choice)
 {
+	const struct arch *arch = options_arch(options);
 	char *end;
 	long variant;
 
 	*choice = (struct dump_choice){ .variant = one ? 0 : -1 };
-	if (options->arch != NULL || one) {
-		const struct arch *arch = options_arch(options);
-
-		if (arch == NULL && options->arch != NULL)
-			return false;
-		choice->arch = arch != NULL ? arch->audit : 0;
-	}
+	if (arch != NULL && (options->arch != NULL || one))
+		choice->arch = arch->audit;
 	if (options->variant == NULL)
 		return true;
 	variant = strtol(options->variant, &end, 10);
@@ -185,13 +181,8 @@ command_dump(struct options *options)
 
 	if (status != EXIT_CLEAN)
 		return status;
-	while (name != NULL && i < countof(dump_formats) &&
-	    strcmp(dump_formats[i].name, name) != 0)
+	while (name != NULL && strcmp(dump_formats[i].name, name) != 0)
 		i++;
-	if (i == countof(dump_formats))
-		return misused("-O is text, sbx, yaml, json, sbpl, bpf or "
-			       "bpf-raw, not '%s'",
-		    name);
 	if (!dump_formats[i].programs &&
 	    (options->arch != NULL || options->variant != NULL))
 		return misused("--arch and --variant go with -O bpf, bpf-raw");

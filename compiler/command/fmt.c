@@ -6,7 +6,6 @@
 #include "compiler/write/fmt.h"
 #include "compiler/base/output.h"
 #include "compiler/command/commands.h"
-#include "compiler/read/read.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,25 +94,16 @@ static enum exit_status
 format_file(const struct options *options, const char *path)
 {
 	struct compilation compilation;
-	struct sources *sources = &compilation.sources;
-	struct diags *diags = &compilation.diags;
-	const struct source *source;
-	const struct ast_stmt *stmts;
+	enum exit_status status = options_parse_alone(options, path,
+	    &compilation);
+	const struct source *source = compilation.file;
 	struct text texts[2];
 	size_t line;
 
-	compilation_init(&compilation, options->arena);
-	source = sources_read(sources, path, path, (struct loc){ 0 });
-	if (source == NULL) {
-		complain_unread(path);
-		return EXIT_TROUBLE;
-	}
-	stmts = ast_parse_alone(sources, diags, source);
-	diags_print(diags, stderr, DIAG_TEXT, options->colour);
-	if (diags->errors > 0)
-		return EXIT_POLICY;
+	if (status != EXIT_CLEAN)
+		return status;
 	texts[0] = (struct text){ source->text, source->size };
-	texts[1] = fmt_text(options->arena, stmts, source);
+	texts[1] = fmt_text(options->arena, compilation.stmts, source);
 	line = fmt_long_line(texts[1]);
 	if (line == 0)
 		return deliver(options, path, source->shown, texts);

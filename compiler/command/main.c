@@ -61,82 +61,89 @@ static const struct command commands[] = {
 	    "what the code of a diagnostic means" },
 };
 
-enum option_kind { TEXT, LIST, FLAG };
+enum option_kind {
+	TEXT,       /* const char * */
+	LIST,       /* struct words */
+	FLAG,       /* bool */
+	FORMAT,     /* enum report_format */
+	DEFINITION, /* struct definitions */
+};
 
 struct option_row {
 	int letter; /* over 255: there is only the long name */
 	const char *name, *argument;
 	enum option_kind kind;
 	unsigned commands;
-	size_t offset; /* in struct options */
-	const char *help;
+	size_t offset;      /* in struct options */
+	const char *values; /* "a, b or c"; NULL: the command judges it */
+	const char *help;   /* NULL: the values say it all */
 };
 
 #define FIELD(name) offsetof(struct options, name)
 
 static const struct option_row option_rows[] = {
-	{ 'p', "profile", "NAME", TEXT, READS, FIELD(profile),
+	{ 'p', "profile", "NAME", TEXT, READS, FIELD(profile), NULL,
 	    "the profile, where a file defines several" },
-	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output),
+	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output), NULL,
 	    "write OUT instead of FILE.bin; -: standard output" },
-	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify),
+	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify), NULL,
 	    "write nothing; is BLOB what FILE compiles to?" },
-	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile),
+	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile), NULL,
 	    "write for make what OUT was made from" },
-	{ 'I', "include", "DIR", LIST, READS, FIELD(includes),
+	{ 'I', "include", "DIR", LIST, READS, FIELD(includes), NULL,
 	    "look for included files in DIR too" },
-	{ 'D', "define", "NAME=PATH", LIST, READS & ~CONVERT,
-	    FIELD(definitions), "bind a parameter" },
-	{ 'f', "format", "FORMAT", TEXT, BUILD | WHY, FIELD(format),
-	    "text or gcc: diagnostics with excerpts, or a line each" },
-	{ 'f', "format", "FORMAT", TEXT, CHECK, FIELD(format),
-	    "text, gcc, json, sarif, github or junit" },
-	{ 'f', "format", "FORMAT", TEXT, TEST, FIELD(format),
-	    "text, tap, junit, json or github" },
-	{ 'f', "format", "FORMAT", TEXT, DIFF, FIELD(format),
-	    "text, json, sarif, github or markdown" },
-	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings),
+	{ 'D', "define", "NAME=PATH", DEFINITION, READS & ~CONVERT,
+	    FIELD(definitions), NULL, "bind a parameter" },
+	{ 'f', "format", "FORMAT", FORMAT, BUILD | WHY, FIELD(format),
+	    "text or gcc", "diagnostics with excerpts, or a line each" },
+	{ 'f', "format", "FORMAT", FORMAT, CHECK, FIELD(format),
+	    "text, gcc, json, sarif, github or junit", NULL },
+	{ 'f', "format", "FORMAT", FORMAT, TEST, FIELD(format),
+	    "text, tap, junit, json or github", NULL },
+	{ 'f', "format", "FORMAT", FORMAT, DIFF, FIELD(format),
+	    "text, json, sarif, github or markdown", NULL },
+	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings), NULL,
 	    "report a warning, or do not; all: every one" },
-	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors),
+	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors), NULL,
 	    "take a warning for an error; all: every one" },
-	{ 257, "no-ignore", NULL, FLAG, CHECK, FIELD(no_ignore),
+	{ 257, "no-ignore", NULL, FLAG, CHECK, FIELD(no_ignore), NULL,
 	    "report what the policy asks to ignore, too" },
-	{ 258, "target", "TARGET", LIST, CHECK, FIELD(targets),
+	{ 258, "target", "TARGET", LIST, CHECK, FIELD(targets), NULL,
 	    "landlock=N, level=LEVEL or macos: what would fail there" },
-	{ 259, "within", "BASE", TEXT, CHECK, FIELD(within),
+	{ 259, "within", "BASE", TEXT, CHECK, FIELD(within), NULL,
 	    "prove that FILE allows nothing that BASE does not" },
-	{ 'q', "quiet", NULL, FLAG, CHECK, FIELD(quiet),
+	{ 'q', "quiet", NULL, FLAG, CHECK, FIELD(quiet), NULL,
 	    "print nothing; the exit status tells" },
-	{ 260, "live", NULL, FLAG, TEST, FIELD(live),
+	{ 260, "live", NULL, FLAG, TEST, FIELD(live), NULL,
 	    "try each case in the kernel, too" },
-	{ 261, "coverage", NULL, FLAG, TEST, FIELD(coverage),
+	{ 261, "coverage", NULL, FLAG, TEST, FIELD(coverage), NULL,
 	    "list the rules that no case touches" },
-	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on),
+	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on), NULL,
 	    "exit with 1 if something got wider, or changed at all" },
 	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(workspace),
-	    "the workspace; without it the current directory" },
-	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home),
+	    NULL, "the workspace; without it the current directory" },
+	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home), NULL,
 	    "the home directory; without it that of the user" },
-	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level),
+	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },
-	{ 'l', "list", NULL, FLAG, FMT, FIELD(list),
+	{ 'l', "list", NULL, FLAG, FMT, FIELD(list), NULL,
 	    "list the files that are not formatted" },
-	{ 'd', "diff", NULL, FLAG, FMT, FIELD(diff),
+	{ 'd', "diff", NULL, FLAG, FMT, FIELD(diff), NULL,
 	    "print what would change" },
-	{ 'w', "write", NULL, FLAG, FMT, FIELD(write),
+	{ 'w', "write", NULL, FLAG, FMT, FIELD(write), NULL,
 	    "write back to the files" },
 	{ 'O', "out-format", "FORMAT", TEXT, DUMP, FIELD(out_format),
-	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw" },
+	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw", NULL },
 	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
-	    "sbx, yaml or json" },
+	    "sbx, yaml or json", NULL },
 	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK, FIELD(arch),
-	    "x86_64 or aarch64: the rules and filters of it" },
-	{ 265, "variant", "N", TEXT, DUMP, FIELD(variant),
+	    "x86_64 or aarch64", "the rules and filters of it" },
+	{ 265, "variant", "N", TEXT, DUMP, FIELD(variant), NULL,
 	    "the filter that dump lists with N" },
 	{ 266, "color", "WHEN", TEXT, ANY, FIELD(color),
-	    "auto, always or never" },
-	{ 'h', "help", NULL, FLAG, ANY, FIELD(help), "print this" },
-	{ 'V', "version", NULL, FLAG, ANY, FIELD(version),
+	    "auto, always or never", NULL },
+	{ 'h', "help", NULL, FLAG, ANY, FIELD(help), NULL, "print this" },
+	{ 'V', "version", NULL, FLAG, ANY, FIELD(version), NULL,
 	    "print the version" },
 };
 
@@ -154,23 +161,29 @@ print_commands(void)
 }
 
 static void
+print_option(const struct option_row *row)
+{
+	char names[64];
+
+	snprintf(names, sizeof names, "--%s%s%s", row->name,
+	    row->argument != NULL ? "=" : "",
+	    row->argument != NULL ? row->argument : "");
+	if (row->letter < 256)
+		printf("  -%c, %-20s ", row->letter, names);
+	else
+		printf("      %-20s ", names);
+	printf("%s%s%s\n", row->values != NULL ? row->values : "",
+	    row->values != NULL && row->help != NULL ? ": " : "",
+	    row->help != NULL ? row->help : "");
+}
+
+static void
 print_options(const struct command *command)
 {
 	printf("usage: sbxc %s\n%s\n\n", command->synopsis, command->about);
 	for (size_t i = 0; i < countof(option_rows); i++) {
-		const struct option_row *row = &option_rows[i];
-		char names[64];
-
-		if ((row->commands & command->bit) == 0)
-			continue;
-		snprintf(names, sizeof names, "--%s%s%s", row->name,
-		    row->argument != NULL ? "=" : "",
-		    row->argument != NULL ? row->argument : "");
-		if (row->letter < 256)
-			printf("  -%c, %-20s %s\n", row->letter, names,
-			    row->help);
-		else
-			printf("      %-20s %s\n", names, row->help);
+		if ((option_rows[i].commands & command->bit) != 0)
+			print_option(&option_rows[i]);
 	}
 }
 
@@ -220,19 +233,73 @@ option_find(const struct command *command, int letter)
 	return row;
 }
 
-static void
+/* Whether the word is one of "a, b or c". */
+static bool
+is_listed(const char *word, const char *list)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; *at != '\0'; at += strspn(at, ", ")) {
+		size_t part = strcspn(at, ", ");
+
+		if (part == len && strncmp(at, word, len) == 0 &&
+		    strcmp(word, "or") != 0)
+			return true;
+		at += part;
+	}
+	return false;
+}
+
+static bool
+definition_store(struct options *options, const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	if (equals == NULL || equals == text || equals[1] == '\0') {
+		misused("-D takes NAME=PATH, not '%s'", text);
+		return false;
+	}
+	*arena_push(options->arena,
+	    &options->definitions.list) = (struct definition){
+		.name = arena_intern(options->arena, text,
+		    (size_t)(equals - text)),
+		.value = arena_intern(options->arena, equals + 1,
+		    strlen(equals + 1)),
+	};
+	return true;
+}
+
+/* False after complaining. */
+static bool
 option_store(struct options *options, const struct option_row *row,
     const char *value)
 {
 	void *field = (char *)options + row->offset;
 	struct words *words = field;
 
-	if (row->kind == TEXT)
+	if (row->values != NULL && !is_listed(value, row->values)) {
+		misused("-%c%s is %s, not '%s'",
+		    row->letter < 256 ? row->letter : '-',
+		    row->letter < 256 ? "" : row->name, row->values, value);
+		return false;
+	}
+	switch (row->kind) {
+	case TEXT:
 		memcpy(field, &value, sizeof value);
-	else if (row->kind == LIST)
+		break;
+	case LIST:
 		*arena_push(options->arena, &words->list) = value;
-	else
+		break;
+	case FLAG:
 		*(bool *)field = true;
+		break;
+	case FORMAT:
+		*(enum report_format *)field = report_format_find(value);
+		break;
+	case DEFINITION:
+		return definition_store(options, value);
+	}
+	return true;
 }
 
 /* What getopt_long() did not know: perhaps another command does. */
@@ -282,9 +349,9 @@ options_parse(struct options *options, const struct command *command, int argc,
 		if (letter == 1)
 			*arena_push(options->arena,
 			    &options->operands.list) = optarg;
-		else
-			option_store(options, option_find(command, letter),
-			    optarg);
+		else if (!option_store(options, option_find(command, letter),
+			     optarg))
+			return false;
 	}
 	for (int i = optind; i < argc; i++)
 		*arena_push(options->arena, &options->operands.list) = argv[i];
@@ -308,13 +375,6 @@ colour_wanted(const struct options *options, int fd)
 		    (term == NULL || strcmp(term, "dumb") != 0);
 	}
 	return strcmp(when, "always") == 0;
-}
-
-static bool
-color_is_known(const char *when)
-{
-	return when == NULL || strcmp(when, "auto") == 0 ||
-	    strcmp(when, "always") == 0 || strcmp(when, "never") == 0;
 }
 
 /* --- commands ------------------------------------------------------------- */
@@ -387,8 +447,6 @@ run(struct options *options, int argc, char **argv)
 	}
 	if (!operands_fit(options, named))
 		return EXIT_USAGE;
-	if (!color_is_known(options->color))
-		return misused("--color is auto, always or never");
 	options->colour = colour_wanted(options, STDERR_FILENO);
 	options->colour_out = colour_wanted(options, STDOUT_FILENO);
 	return command->run(options);

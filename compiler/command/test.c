@@ -13,7 +13,6 @@
 /* What the command line asks for, and what has come together so far. */
 struct tests {
 	const struct options *options;
-	enum report_format format;
 	struct test_levels levels;   /* of -l */
 	struct test_machine machine; /* for --live */
 	struct report report;
@@ -107,7 +106,7 @@ tell(struct tests *tests, const struct test_file *file,
 
 	count(tests, result);
 	report_result(tests, &at, result);
-	if (tests->format != REPORT_TEXT)
+	if (tests->options->format != REPORT_TEXT)
 		return;
 	if (!result->passed)
 		say_failed(tests, &at, result);
@@ -127,10 +126,10 @@ print_policies(const struct tests *tests, const struct test_results *results)
 		if (test->kind >= TEST_ERROR)
 			continue;
 		loaded = test_load(&subjects, test->policy);
-		if (loaded->state != LOADED_FAULTY)
+		if (loaded->operand.state != OPERAND_FAULTY)
 			continue;
-		diags_print(&loaded->compilation.diags, stderr, DIAG_TEXT,
-		    tests->options->colour);
+		options_print(tests->options,
+		    &loaded->operand.compilation.diags);
 		return;
 	}
 }
@@ -155,8 +154,7 @@ results_tell(struct tests *tests, const struct test_results *results)
 
 	print_policies(tests, results);
 	if (file->diags.errors > 0) {
-		diags_print(&file->diags, stderr, DIAG_TEXT,
-		    tests->options->colour);
+		options_print(tests->options, &file->diags);
 		fail_file(tests, file->source->shown,
 		    test_found_text(file->arena, &file->diags));
 	}
@@ -201,7 +199,7 @@ say_coverage(const struct tests *tests)
 {
 	for (size_t i = 0; i < tests->results.count; i++)
 		test_coverage(stdout, tests->results.items[i],
-		    tests->format == REPORT_TAP ? "# " : "");
+		    tests->options->format == REPORT_TAP ? "# " : "");
 }
 
 static void
@@ -222,31 +220,6 @@ say_total(const struct tests *tests)
 }
 
 /* --- the command line ----------------------------------------------------- */
-
-enum {
-	FORMATS = REPORT_BIT(REPORT_TEXT) | REPORT_BIT(REPORT_TAP) |
-	    REPORT_BIT(REPORT_JUNIT) | REPORT_BIT(REPORT_JSON) |
-	    REPORT_BIT(REPORT_GITHUB),
-};
-
-static bool
-format_choose(struct tests *tests)
-{
-	const struct options *options = tests->options;
-
-	if (options->format != NULL &&
-	    !report_format_find(options->format, FORMATS, &tests->format)) {
-		misused("-f is %s, not '%s'",
-		    report_format_names(options->arena, FORMATS),
-		    options->format);
-		return false;
-	}
-	if (!options->coverage || tests->format == REPORT_TEXT ||
-	    tests->format == REPORT_TAP)
-		return true;
-	misused("--coverage goes with -f text or tap");
-	return false;
-}
 
 /* "standard" or "standard,full". */
 static bool
@@ -276,28 +249,19 @@ levels_choose(struct tests *tests)
 	return true;
 }
 
-static bool
-definitions_fit(const struct options *options)
-{
-	for (size_t i = 0; i < options->definitions.list.count; i++) {
-		if (definition_split(options->definitions.list.items[i]) ==
-		    NULL)
-			return false;
-	}
-	return true;
-}
-
 enum exit_status
 command_test(struct options *options)
 {
-	struct tests tests = { .options = options, .format = REPORT_TEXT };
+	struct tests tests = { .options = options };
 	const struct words *files = &options->operands;
 	enum exit_status status;
 
 	if (files->list.count == 0)
 		return misused("FILE is missing");
-	if (!format_choose(&tests) || !levels_choose(&tests) ||
-	    !definitions_fit(options))
+	if (options->coverage && options->format != REPORT_TEXT &&
+	    options->format != REPORT_TAP)
+		return misused("--coverage goes with -f text or tap");
+	if (!levels_choose(&tests))
 		return EXIT_USAGE;
 	status = !options->live ?
 	    EXIT_CLEAN :
@@ -307,11 +271,11 @@ command_test(struct options *options)
 	report_init(&tests.report, options->arena, "test");
 	for (size_t i = 0; i < files->list.count; i++)
 		test_one(&tests, files->list.items[i]);
-	if (tests.format != REPORT_TEXT)
-		report_write(&tests.report, tests.format, stdout);
+	if (options->format != REPORT_TEXT)
+		report_write(&tests.report, options->format, stdout);
 	if (options->coverage)
 		say_coverage(&tests);
-	if (tests.format == REPORT_TEXT)
+	if (options->format == REPORT_TEXT)
 		say_total(&tests);
 	if (tests.failed > 0)
 		status_raise(&tests, EXIT_POLICY);

@@ -11,7 +11,6 @@ enum exit_status
 command_why(struct options *options)
 {
 	const struct words *operands = &options->operands;
-	enum diag_format diag_format;
 	enum exit_status status;
 	struct subject subject;
 	struct sbx_blob blob;
@@ -21,11 +20,9 @@ command_why(struct options *options)
 	if (operands->list.count < 2)
 		return misused("why what? A policy and a question are "
 			       "missing");
-	if (!options_format(options, &diag_format))
-		return EXIT_USAGE;
 	status = subject_read(options, operands->list.items[0], &blob);
 	if (status == EXIT_CLEAN)
-		status = subject_bind(options, &blob, &subject);
+		status = subjects_bind(options, &blob, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
 	fault = access_parse(&subject.places, operands->list.items + 1,

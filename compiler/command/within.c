@@ -6,19 +6,14 @@
 
 #include <string.h>
 
-enum {
-	WITHIN_FORMATS = REPORT_BIT(REPORT_TEXT) | REPORT_BIT(REPORT_JSON) |
-	    REPORT_BIT(REPORT_SARIF) | REPORT_BIT(REPORT_GITHUB) |
-	    REPORT_BIT(REPORT_JUNIT),
-	WIDER = CHANGE_BIT(CHANGE_WIDER),
-};
+enum { WIDER = CHANGE_BIT(CHANGE_WIDER) };
 
 static void
-tell(const struct diff *diff, enum report_format format, struct report *report)
+tell(const struct diff *diff, struct report *report)
 {
 	size_t count = diff->comparison.counts[CHANGE_WIDER];
 
-	if (format != REPORT_TEXT) {
+	if (diff->options->format != REPORT_TEXT) {
 		diff_report(diff, WIDER, WIDER, report);
 		return;
 	}
@@ -35,15 +30,12 @@ enum exit_status
 check_within(const struct options *options)
 {
 	const struct words *files = &options->operands;
-	enum report_format format = REPORT_TEXT;
 	enum exit_status worst = EXIT_CLEAN;
 	struct report report;
 
-	if (options->format != NULL &&
-	    !report_format_find(options->format, WITHIN_FORMATS, &format))
-		return misused("-f is %s with --within, not '%s'",
-		    report_format_names(options->arena, WITHIN_FORMATS),
-		    options->format);
+	if (options->format == REPORT_GCC)
+		return misused("-f is text, json, sarif, github or junit with "
+			       "--within, not 'gcc'");
 	if (options->warnings.list.count + options->errors.list.count +
 		options->targets.list.count >
 	    0)
@@ -58,14 +50,14 @@ check_within(const struct options *options)
 			return status;
 		diff.labels[SIDE_OLD] = "base";
 		if (status == EXIT_CLEAN && !options->quiet)
-			tell(&diff, format, &report);
+			tell(&diff, &report);
 		if (status == EXIT_CLEAN &&
 		    diff.comparison.counts[CHANGE_WIDER] > 0)
 			status = EXIT_POLICY;
 		if (status > worst)
 			worst = status;
 	}
-	if (format != REPORT_TEXT && !options->quiet)
-		report_write(&report, format, stdout);
+	if (options->format != REPORT_TEXT && !options->quiet)
+		report_write(&report, options->format, stdout);
 	return worst;
 }

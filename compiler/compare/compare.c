@@ -67,16 +67,6 @@ difference_word(enum difference_kind kind)
 
 /* --- subjects ------------------------------------------------------------- */
 
-static void
-define(struct places *places, const char *definition)
-{
-	const char *equals = strchr(definition, '=');
-
-	if (equals != NULL)
-		places_define(places, definition, (size_t)(equals - definition),
-		    equals + 1);
-}
-
 /* A policy in one of the ways above. */
 static struct subject
 subject_in(const struct comparison *comparison, const struct binding *binding,
@@ -91,8 +81,7 @@ subject_in(const struct comparison *comparison, const struct binding *binding,
 	for (uint16_t i = SBX_ANCHOR_PARAM;
 	     binding->params != NULL && i < blob->anchor_count; i++)
 		places_bind(places, i, binding->params);
-	for (size_t i = 0; i < comparison->definition_count; i++)
-		define(places, comparison->definitions[i]);
+	places_define_all(places, &comparison->definitions);
 	if (binding->other_home != NULL)
 		places_bind_other_home(places, binding->other_home);
 	return subject;

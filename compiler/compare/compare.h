@@ -76,9 +76,8 @@ struct comparison {
 	const struct sbx_blob *blobs[SIDE_COUNT];
 	/* Bound as the user wants; NULL: in the ways above. */
 	const struct subject *bound[SIDE_COUNT];
-	const struct arch *arch;        /* only this machine; NULL: each */
-	const char *const *definitions; /* "NAME=PATH", of the ways above */
-	size_t definition_count;
+	const struct arch *arch;            /* only this machine; NULL: each */
+	struct definitions definitions;     /* that hold in the ways above */
 	VEC(struct difference) differences; /* wider ones first */
 	size_t counts[CHANGE_END];
 	const char *fault; /* why no answer can be given, or NULL */

@@ -164,16 +164,6 @@ compare_scopes(struct pass *pass)
 
 /* --- words ---------------------------------------------------------------- */
 
-static bool
-has_param(const struct sbx_blob *blob, const char *name)
-{
-	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
-		if (strcmp(sbx_string(blob, blob->anchors[i].name), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 compare_params(struct pass *pass, enum side side)
 {
@@ -187,7 +177,7 @@ compare_params(struct pass *pass, enum side side)
 			{ .source = SBX_NO_SOURCE },
 		};
 
-		if (has_param(other, name))
+		if (places_param(other, name) != 0)
 			continue;
 		says[side] = say(arena_printf(pass->comparison->arena,
 				     "param %s", name),

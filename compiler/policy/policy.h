@@ -102,15 +102,21 @@ struct policy {
 	VEC(struct blanket_rule) blankets;
 };
 
+/* -D NAME=PATH: where a parameter is. */
+struct definition {
+	const char *name, *value;
+};
+
+struct definitions {
+	VEC(struct definition) list;
+};
+
 /*
  * Expands profile `name` (NULL: the only one in the file) of a parsed file.
  * `predefined` binds -D NAME=PATH given to the compiler: that parameter is
  * then a constant.  Returns NULL after reporting what is wrong; the result may
  * still be refused by check_policy().
  */
-struct definition {
-	const char *name, *value;
-};
 struct policy *resolve_policy(struct sources *sources, struct diags *diags,
     const struct source *file, struct ast_stmt *stmts, const char *name,
     const struct definition *predefined, size_t predefined_count);

@@ -24,14 +24,9 @@ blob_name(const char *path)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-bool
-compilation_open(struct compilation *compilation, const char *path)
+void
+compilation_parse(struct compilation *compilation, struct source *file)
 {
-	struct source *file = sources_read(&compilation->sources, path,
-	    blob_name(path), (struct loc){ 0 });
-
-	if (file == NULL)
-		return false;
 	compilation->file = file;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, file);
@@ -42,6 +37,32 @@ compilation_open(struct compilation *compilation, const char *path)
 			    &compilation->diags, file);
 	}
 	suppressions_mark(&compilation->suppressions, &compilation->diags);
+}
+
+bool
+compilation_open(struct compilation *compilation, const char *path)
+{
+	struct source *file = sources_read(&compilation->sources, path,
+	    blob_name(path), (struct loc){ 0 });
+
+	if (file != NULL)
+		compilation_parse(compilation, file);
+	return file != NULL;
+}
+
+bool
+compilation_open_shipped(struct compilation *compilation, const char *name)
+{
+	size_t size;
+	const char *text = builtin_text(name, &size);
+
+	if (text == NULL)
+		return false;
+	/* Diagnostics and blobs tell what is shipped by the "sbx:". */
+	name = arena_printf(compilation->arena, "sbx:%s", name);
+	compilation_parse(compilation,
+	    sources_add(&compilation->sources, name, name, text, size,
+		(struct loc){ 0 }));
 	return true;
 }
 

@@ -15,15 +15,20 @@ struct compilation {
 	struct ast_stmt *stmts;
 	struct suppressions suppressions;
 	const struct policy *policy; /* that compile() resolved last, or NULL */
-	struct {
-		VEC(struct definition) list;
-	} definitions; /* -D of the compiler */
+	struct definitions definitions; /* bound in the blob itself */
 };
 
 void compilation_init(struct compilation *compilation, struct arena *arena);
 
-/* Reads and parses; false, with errno set, if the file cannot be read. */
+/* Parses a text that was added to the sources, with all that it includes. */
+void compilation_parse(struct compilation *compilation, struct source *file);
+
+/* Reads and parses a file; false, with errno set, if it cannot be read. */
 bool compilation_open(struct compilation *compilation, const char *path);
+
+/* Parses "NAME.sbx" of the shipped policies; false if there is none. */
+bool compilation_open_shipped(struct compilation *compilation,
+    const char *name);
 
 /*
  * Compiles one profile (NULL: the only one) of the file that is open.  False

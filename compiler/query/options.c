@@ -1,40 +1,10 @@
 /* See options.h. */
 #include "compiler/query/options.h"
+#include "compiler/read/read.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
-
-const char *
-definition_split(const char *text)
-{
-	const char *equals = strchr(text, '=');
-
-	if (equals != NULL && equals != text && equals[1] != '\0')
-		return equals;
-	misused("-D takes NAME=PATH, not '%s'", text);
-	return NULL;
-}
-
-bool
-options_define(const struct options *options, struct compilation *compilation)
-{
-	for (size_t i = 0; i < options->definitions.list.count; i++) {
-		const char *text = options->definitions.list.items[i];
-		const char *equals = definition_split(text);
-
-		if (equals == NULL)
-			return false;
-		*arena_push(options->arena,
-		    &compilation->definitions.list) = (struct definition){
-			.name = arena_intern(options->arena, text,
-			    (size_t)(equals - text)),
-			.value = arena_intern(options->arena, equals + 1,
-			    strlen(equals + 1)),
-		};
-	}
-	return true;
-}
 
 void
 complain_unread(const char *path)
@@ -64,41 +34,46 @@ options_open(const struct options *options, const char *path,
 	return false;
 }
 
-static const struct arch *
-arch_find(const char *name)
+enum exit_status
+options_parse_alone(const struct options *options, const char *path,
+    struct compilation *compilation)
 {
-	for (size_t i = 0; i < arch_count; i++) {
-		if (strcmp(arches[i].name, name) == 0)
-			return &arches[i];
+	struct sources *sources = &compilation->sources;
+	struct diags *diags = &compilation->diags;
+
+	compilation_init(compilation, options->arena);
+	compilation->file = sources_read(sources, path, path,
+	    (struct loc){ 0 });
+	if (compilation->file == NULL) {
+		complain_unread(path);
+		return EXIT_TROUBLE;
 	}
-	return NULL;
+	compilation->stmts = ast_parse_alone(sources, diags, compilation->file);
+	options_print(options, diags);
+	return diags->errors > 0 ? EXIT_POLICY : EXIT_CLEAN;
+}
+
+void
+options_print(const struct options *options, const struct diags *diags)
+{
+	diags_print(diags, stderr,
+	    options->format == REPORT_GCC ? DIAG_GCC : DIAG_TEXT,
+	    options->colour);
 }
 
 const struct arch *
 options_arch(const struct options *options)
 {
-	const struct arch *arch;
 	struct utsname machine;
+	const char *name = options->arch;
 
-	if (options->arch == NULL)
-		return uname(&machine) == 0 ? arch_find(machine.machine) : NULL;
-	arch = arch_find(options->arch);
-	if (arch == NULL)
-		misused("--arch is x86_64 or aarch64, not '%s'", options->arch);
-	return arch;
-}
-
-bool
-options_format(const struct options *options, enum diag_format *format)
-{
-	*format = DIAG_TEXT;
-	if (options->format == NULL || strcmp(options->format, "text") == 0)
-		return true;
-	*format = DIAG_GCC;
-	if (strcmp(options->format, "gcc") == 0)
-		return true;
-	misused("-f is text or gcc, not '%s'", options->format);
-	return false;
+	if (name == NULL && uname(&machine) == 0)
+		name = machine.machine;
+	for (size_t i = 0; name != NULL && i < arch_count; i++) {
+		if (strcmp(arches[i].name, name) == 0)
+			return &arches[i];
+	}
+	return NULL;
 }
 
 enum exit_status

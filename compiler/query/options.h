@@ -6,50 +6,48 @@
 
 #include "compiler/base/complain.h"
 #include "compiler/query/compile.h"
-#include "compiler/report/diag.h"
+#include "compiler/report/report.h"
 
 struct words {
 	VEC(const char *) list;
 };
 
-/* As written; each command judges the values that it uses. */
+/* The values as they were written; main.c has checked those for which its
+ * table lists the words. */
 struct options {
 	struct arena *arena;
-	const char *profile, *output, *depfile, *verify, *format, *workspace,
-	    *home, *level, *out_format, *arch, *variant, *fail_on, *within,
-	    *color;
+	const char *profile, *output, *depfile, *verify, *workspace, *home,
+	    *level, *out_format, *arch, *variant, *fail_on, *within, *color;
 	bool quiet, live, coverage, no_ignore, list, diff, write, help, version;
-	struct words includes, definitions, warnings, errors, targets, operands;
-	bool colour;     /* of what goes to standard error */
-	bool colour_out; /* to standard output */
+	enum report_format format;
+	struct words includes, warnings, errors, targets, operands;
+	struct definitions definitions;
+	bool colour;     /* on standard error */
+	bool colour_out; /* on standard output */
 };
 
-/* The complaint about a file that could not be read, from errno. */
+/* Complains about a file that could not be read; errno tells why. */
 void complain_unread(const char *path);
 
-/*
- * Reads and parses a policy with what the options say.  The name of a file
- * that cannot be read is complained about.
- */
+/* Reads and parses a policy with what the options say; false after complaining
+ * about a file that cannot be read. */
 bool options_open(const struct options *options, const char *path,
     struct compilation *compilation);
 
-/* Hands -D NAME=PATH to the compiler; false after complaining. */
-bool options_define(const struct options *options,
-    struct compilation *compilation);
+/* Parses a policy without what it includes, and prints its diagnostics.
+ * EXIT_CLEAN, or what the command is to end with. */
+enum exit_status options_parse_alone(const struct options *options,
+    const char *path, struct compilation *compilation);
 
-/* The '=' of NAME=PATH, or NULL after complaining. */
-const char *definition_split(const char *text);
+/* Prints diagnostics on standard error in the format and colour wanted. */
+void options_print(const struct options *options, const struct diags *diags);
 
-/* The machine of --arch, else this one; NULL after complaining, and for a
- * machine that no filters are made for. */
+/* The machine of --arch, else this one; NULL if sbxc makes no filters for this
+ * machine. */
 const struct arch *options_arch(const struct options *options);
 
 /* EXIT_CLEAN if there are so many operands; `what` names one that is missing. */
 enum exit_status operands_require(const struct options *options, size_t count,
     const char *what);
-
-/* What -f asks for; false after complaining. */
-bool options_format(const struct options *options, enum diag_format *format);
 
 #endif

@@ -144,28 +144,43 @@ places_init(struct places *places, struct arena *arena,
 	bind_home(places, home);
 }
 
-static uint32_t
-anchor_find_name(const struct places *places, const char *name, size_t len)
+/* The anchor of this name, or 0: the root has no name. */
+static uint16_t
+anchor_find(const struct sbx_blob *blob, const char *name, size_t len)
 {
-	uint32_t i = SBX_ANCHOR_WORKSPACE;
+	for (uint16_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
+		const char *known = sbx_string(blob, blob->anchors[i].name);
 
-	while (i < places->blob->anchor_count &&
-	    (strncmp(anchor_name(places, i), name, len) != 0 ||
-		anchor_name(places, i)[len] != '\0'))
-		i++;
-	return i;
+		if (strncmp(known, name, len) == 0 && known[len] == '\0')
+			return i;
+	}
+	return 0;
+}
+
+uint16_t
+places_param(const struct sbx_blob *blob, const char *name)
+{
+	uint16_t anchor = anchor_find(blob, name, strlen(name));
+
+	return anchor >= SBX_ANCHOR_PARAM ? anchor : 0;
 }
 
 bool
-places_define(struct places *places, const char *name, size_t len,
-    const char *path)
+places_define(struct places *places, const char *name, const char *path)
 {
-	uint32_t anchor = anchor_find_name(places, name, len);
+	uint16_t anchor = places_param(places->blob, name);
 
-	if (anchor < SBX_ANCHOR_PARAM || anchor == places->blob->anchor_count)
-		return false;
-	places_bind(places, (uint16_t)anchor, path);
-	return true;
+	if (anchor != 0)
+		places_bind(places, anchor, path);
+	return anchor != 0;
+}
+
+void
+places_define_all(struct places *places, const struct definitions *definitions)
+{
+	for (size_t i = 0; i < definitions->list.count; i++)
+		places_define(places, definitions->list.items[i].name,
+		    definitions->list.items[i].value);
 }
 
 void
@@ -199,9 +214,9 @@ places_find(const struct places *places, const char *text,
 		rest = strchr(text, '}');
 		if (rest == NULL || (rest[1] != '/' && rest[1] != '\0'))
 			return "'${name}' ends with '}', then '/' or nothing";
-		anchor = anchor_find_name(places, text + 2,
+		anchor = anchor_find(places->blob, text + 2,
 		    (size_t)(rest - text - 2));
-		if (anchor == places->blob->anchor_count)
+		if (anchor == 0)
 			return "the policy has no parameter of that name";
 		rest++;
 	} else {

@@ -10,7 +10,7 @@
 #ifndef SBX_PLACES_H
 #define SBX_PLACES_H
 
-#include "compiler/base/arena.h"
+#include "compiler/policy/policy.h"
 #include "format/model.h"
 
 struct places {
@@ -35,9 +35,15 @@ struct place_rules {
 void places_init(struct places *places, struct arena *arena,
     const struct sbx_blob *blob, const char *workspace, const char *home);
 
+/* The anchor of the parameter of this name, or 0: there is none. */
+uint16_t places_param(const struct sbx_blob *blob, const char *name);
+
 /* Binds a parameter; false if the policy has none of that name. */
-bool places_define(struct places *places, const char *name, size_t len,
-    const char *path);
+bool places_define(struct places *places, const char *name, const char *path);
+
+/* Binds the parameters that the policy has; the others are passed over. */
+void places_define_all(struct places *places,
+    const struct definitions *definitions);
 
 /* Binds an anchor; the path is absolute. */
 void places_bind(struct places *places, uint16_t anchor, const char *path);

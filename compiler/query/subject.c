@@ -1,135 +1,141 @@
 /* See subject.h. */
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
-#include "compiler/read/read.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
 
-/* "@NAME" -> the shipped profile's text, as if it were a file. */
+/* --- reading -------------------------------------------------------------- */
+
 static bool
 shipped_open(const struct options *options, const char *name,
     struct compilation *compilation)
 {
-	struct arena *arena = options->arena;
-	struct source *source;
-	size_t size;
-	const char *file = arena_printf(arena, "%s.sbx", name);
-	const char *text = builtin_text(file, &size);
-
-	if (text == NULL) {
-		complain("no shipped profile is called '%s'; 'sbxc profiles' "
-			 "lists them",
-		    name);
-		return false;
-	}
-	file = arena_printf(arena, "sbx:%s", file);
-	compilation_init(compilation, arena);
-	source = sources_add(&compilation->sources, file, file, text, size,
-	    (struct loc){ 0 });
-	compilation->file = source;
-	compilation->stmts = ast_parse(&compilation->sources,
-	    &compilation->diags, source);
-	return true;
+	compilation_init(compilation, options->arena);
+	if (compilation_open_shipped(compilation,
+		arena_printf(options->arena, "%s.sbx", name)))
+		return true;
+	complain("no shipped profile is called '%s'; 'sbxc profiles' lists "
+		 "them",
+	    name);
+	return false;
 }
 
-bool
-subject_open(const struct options *options, const char *path,
-    struct compilation *compilation)
+void
+operand_compile(const struct options *options, struct operand *operand)
 {
-	return path[0] == '@' ? shipped_open(options, path + 1, compilation) :
-				options_open(options, path, compilation);
-}
-
-static enum exit_status
-text_read(const struct options *options, const char *path,
-    enum diag_format format, struct sbx_blob *blob)
-{
-	struct compilation compilation;
 	struct image image;
-	bool good;
 
-	if (!subject_open(options, path, &compilation))
-		return EXIT_TROUBLE;
-	good = compile(&compilation, options->profile, &image);
-	if (!good)
-		diags_print(&compilation.diags, stderr, format,
-		    options->colour);
-	return good &&
-		sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK ?
-	    EXIT_CLEAN :
-	    EXIT_TROUBLE;
+	operand->state = compile(&operand->compilation, options->profile,
+			     &image) &&
+		sbx_verify(image.bytes, image.size, &operand->blob) ==
+		    SBX_BLOB_OK ?
+	    OPERAND_GOOD :
+	    OPERAND_FAULTY;
+}
+
+static void
+blob_read(const struct options *options, const char *path,
+    struct operand *operand)
+{
+	const char *profile;
+
+	if (!input_blob(options->arena, path, &operand->blob))
+		return;
+	profile = sbx_string(&operand->blob, operand->blob.meta->profile);
+	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
+		operand->state = OPERAND_GOOD;
+	else
+		complain("%s: it holds the profile '%s'", path, profile);
+}
+
+void
+operand_read(const struct options *options, const char *path,
+    struct operand *operand)
+{
+	bool shipped = path[0] == '@';
+
+	operand->state = OPERAND_UNREAD;
+	if (!shipped && input_is_blob(path))
+		blob_read(options, path, operand);
+	else if (shipped ?
+		shipped_open(options, path + 1, &operand->compilation) :
+		options_open(options, path, &operand->compilation))
+		operand_compile(options, operand);
 }
 
 enum exit_status
 subject_read(const struct options *options, const char *path,
     struct sbx_blob *blob)
 {
-	const char *profile;
+	struct operand operand;
 
-	if (path[0] == '@' || !input_is_blob(path))
-		return text_read(options, path,
-		    options->format != NULL &&
-			    strcmp(options->format, "gcc") == 0 ?
-			DIAG_GCC :
-			DIAG_TEXT,
-		    blob);
-	if (!input_blob(options->arena, path, blob))
-		return EXIT_TROUBLE;
-	profile = sbx_string(blob, blob->meta->profile);
-	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
-		return EXIT_CLEAN;
-	complain("%s: it holds the profile '%s'", path, profile);
-	return EXIT_TROUBLE;
+	operand_read(options, path, &operand);
+	if (operand.state == OPERAND_FAULTY)
+		options_print(options, &operand.compilation.diags);
+	*blob = operand.blob;
+	return operand.state == OPERAND_GOOD ? EXIT_CLEAN : EXIT_TROUBLE;
 }
+
+/* --- binding -------------------------------------------------------------- */
 
 static bool
 level_choose(const struct options *options, enum sbx_level *level)
 {
-	int found;
+	int found = options->level != NULL ? level_find(options->level) :
+					     SBX_LEVEL_FULL;
 
-	*level = SBX_LEVEL_FULL;
-	if (options->level == NULL)
-		return true;
-	found = level_find(options->level);
-	if (found < 0) {
+	*level = (enum sbx_level)found;
+	if (found < 0)
 		misused("-l is full, standard, minimal or none, not '%s'",
 		    options->level);
-		return false;
-	}
-	*level = (enum sbx_level)found;
-	return true;
+	return found >= 0;
 }
 
 static bool
-define_all(const struct options *options, struct places *places)
+has_parameter(const struct sbx_blob *blobs, size_t count, const char *name)
+{
+	while (count > 0 && places_param(&blobs[count - 1], name) == 0)
+		count--;
+	return count > 0;
+}
+
+static bool
+definitions_fit(const struct options *options, const struct sbx_blob *blobs,
+    size_t count)
 {
 	for (size_t i = 0; i < options->definitions.list.count; i++) {
-		const char *text = options->definitions.list.items[i];
-		const char *equals = definition_split(text);
+		const struct definition *definition =
+		    &options->definitions.list.items[i];
 
-		if (equals == NULL)
-			return false;
-		if (places_define(places, text, (size_t)(equals - text),
-			equals + 1))
+		if (has_parameter(blobs, count, definition->name))
 			continue;
-		misused("-D %s: the policy has no parameter of that name",
-		    text);
+		misused("-D %s=%s: %s parameter of that name", definition->name,
+		    definition->value,
+		    count == 1 ? "the policy has no" : "neither policy has a");
 		return false;
 	}
 	return true;
 }
 
 enum exit_status
-subject_bind(const struct options *options, const struct sbx_blob *blob,
-    struct subject *subject)
+subjects_bind(const struct options *options, const struct sbx_blob *blobs,
+    size_t count, struct subject *subjects)
 {
-	*subject = (struct subject){ .arch = options_arch(options) };
-	if (subject->arch == NULL && options->arch == NULL)
-		subject->arch = &arches[0];
-	if (subject->arch == NULL || !level_choose(options, &subject->level))
+	struct subject subject = { .arch = options_arch(options) };
+
+	if (subject.arch == NULL)
+		subject.arch = &arches[0];
+	if (!level_choose(options, &subject.level) ||
+	    !definitions_fit(options, blobs, count))
 		return EXIT_USAGE;
-	places_init(&subject->places, options->arena, blob, options->workspace,
-	    options->home);
-	return define_all(options, &subject->places) ? EXIT_CLEAN : EXIT_USAGE;
+	for (size_t i = 0; i < count; i++) {
+		struct places *places = &subjects[i].places;
+
+		subjects[i] = subject;
+		places_init(places, options->arena, &blobs[i],
+		    options->workspace, options->home);
+		places_define_all(places, &options->definitions);
+	}
+	return EXIT_CLEAN;
 }

@@ -8,22 +8,36 @@
 #include "compiler/query/options.h"
 #include "compiler/query/verdict.h"
 
-/* Reads and parses a text, or @NAME; false after complaining. */
-bool subject_open(const struct options *options, const char *path,
-    struct compilation *compilation);
+struct operand {
+	enum {
+		OPERAND_UNREAD, /* and sbxc has complained */
+		OPERAND_FAULTY, /* it does not compile */
+		OPERAND_GOOD,
+	} state;
+	struct compilation compilation; /* of a text; holds the diagnostics */
+	struct sbx_blob blob;           /* if it is good */
+};
 
-/*
- * Reads a policy with what the options say (-p, -I; -D only for a text that is
- * compiled).  EXIT_CLEAN, or what to end with after complaining.
- */
+/* Reads a policy with what the options say (-p, -I), and compiles a text.  The
+ * diagnostics are the caller's to print. */
+void operand_read(const struct options *options, const char *path,
+    struct operand *operand);
+
+/* Compiles a text that the caller has parsed. */
+void operand_compile(const struct options *options, struct operand *operand);
+
+/* Reads a policy and prints its diagnostics if it does not compile.
+ * EXIT_CLEAN, or what the command is to end with. */
 enum exit_status subject_read(const struct options *options, const char *path,
     struct sbx_blob *blob);
 
 /*
- * Binds it where the options say: -w, --home, -D, --arch, -l.  The level is
- * full, which an ordinary machine gives, unless the user asks for another.
+ * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level
+ * is full, which an ordinary machine gives, unless the user asks for another.
+ * Each parameter of -D must be one of some policy.  EXIT_CLEAN, or what the
+ * command is to end with after complaining.
  */
-enum exit_status subject_bind(const struct options *options,
-    const struct sbx_blob *blob, struct subject *subject);
+enum exit_status subjects_bind(const struct options *options,
+    const struct sbx_blob *blobs, size_t count, struct subject *subjects);
 
 #endif

@@ -116,35 +116,14 @@ static const struct {
 	[REPORT_TAP] = { "tap", report_write_tap },
 };
 
-bool
-report_format_find(const char *name, unsigned set, enum report_format *format)
+enum report_format
+report_format_find(const char *name)
 {
-	for (unsigned i = 0; i < REPORT_FORMAT_END; i++) {
-		if ((set & REPORT_BIT(i)) == 0 ||
-		    strcmp(formats[i].name, name) != 0)
-			continue;
-		*format = (enum report_format)i;
-		return true;
-	}
-	return false;
-}
+	unsigned i = 0;
 
-const char *
-report_format_names(struct arena *arena, unsigned set)
-{
-	const char *names = "";
-
-	for (unsigned i = 0; i < REPORT_FORMAT_END; i++) {
-		if ((set & REPORT_BIT(i)) == 0)
-			continue;
-		set &= ~REPORT_BIT(i);
-		names = arena_printf(arena, "%s%s%s", names,
-		    *names == '\0' ? "" :
-			set == 0   ? " or " :
-				     ", ",
-		    formats[i].name);
-	}
-	return names;
+	while (i < countof(formats) && strcmp(formats[i].name, name) != 0)
+		i++;
+	return (enum report_format)i;
 }
 
 void

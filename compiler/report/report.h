@@ -29,9 +29,6 @@ enum report_format {
 	REPORT_FORMAT_END,
 };
 
-/* A set of formats: bits of REPORT_BIT(). */
-#define REPORT_BIT(format) (1U << (format))
-
 enum report_severity { REPORT_NOTE, REPORT_WARNING, REPORT_ERROR };
 
 /* A kind of finding.  `id` is stable: "SBX0601". */
@@ -107,12 +104,8 @@ void report_relate(struct report *report, struct report_finding *finding,
 void report_property(struct report *report, struct report_finding *finding,
     const char *name, const char *text);
 
-/* The format of this name among those of the set; false if it is not there. */
-bool report_format_find(const char *name, unsigned set,
-    enum report_format *format);
-
-/* "text, gcc or json": the names of a set, for a message. */
-const char *report_format_names(struct arena *arena, unsigned set);
+/* The format of this name, or REPORT_FORMAT_END. */
+enum report_format report_format_find(const char *name);
 
 /* Writes the report.  REPORT_TEXT is written as REPORT_GCC: who has something
  * better for people does that instead. */

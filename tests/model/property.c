@@ -679,7 +679,7 @@ model_bind(struct model *model, const struct world *world, struct arena *arena,
 	route_follow(&parameter, world->parameter);
 	places_init(&places, arena, blob, workspace.at, home.at);
 	*model = (struct model){ .arena = arena };
-	model->defined = places_define(&places, "p", 1, parameter.at);
+	model->defined = places_define(&places, "p", parameter.at);
 	places_rules(&places, HERE, &texts);
 	model->rules = arena_alloc(arena,
 	    (texts.count + 1) * (MAX_LINKS + 1) * sizeof *model->rules);

@@ -154,9 +154,9 @@ main(void)
 			compiled++;
 			places_init(&places, arena, &blob, "/w", "/home");
 			places_bind_other_home(&places, "/other");
-			places_define(&places, "data", 4, "/data");
+			places_define(&places, "data", "/data");
 			bad += differences(&places, &denied);
-			places_define(&places, "data", 4, "/else");
+			places_define(&places, "data", "/else");
 			places_bind(&places, SBX_ANCHOR_HOME, "/other");
 			moved += differences(&places, &denied);
 		}
