@@ -284,8 +284,8 @@ test_found_text(struct arena *arena, const struct diags *diags)
 		    sorted[i]->loc);
 
 		text = arena_printf(arena, "%s%s:%u:%u: %s [%s]\n", text,
-		    at.source != NULL ? at.source->shown : "sbxc", at.line,
-		    at.column, sorted[i]->message, diag_code(sorted[i]->id));
+		    at.file != NULL ? at.file : "sbxc", at.line, at.column,
+		    sorted[i]->message, diag_code(sorted[i]->id));
 	}
 	return text;
 }

@@ -88,7 +88,7 @@ file_name(const char *path)
 
 /* A blob knows the names of files and not where they lie; the operand itself
  * is one that can be told. */
-static struct report_place
+static struct position
 place_of(const struct diff *diff, enum side side, uint32_t source)
 {
 	const struct sbx_blob *blob = &diff->blobs[side];
@@ -100,8 +100,8 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 
 	/* What is built in lies in no file that could be shown. */
 	if (at == NULL || strncmp(name, "sbx:", 4) == 0)
-		return (struct report_place){ .file = file };
-	return (struct report_place){
+		return (struct position){ .file = file };
+	return (struct position){
 		.file = strcmp(file_name(file), name) == 0 ? file : name,
 		.line = at->line,
 		.column = at->column,
@@ -111,7 +111,7 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 }
 
 /* NEW's rule, if it has one that says something. */
-static struct report_place
+static struct position
 finding_place(const struct diff *diff, const struct difference *difference)
 {
 	uint32_t source = difference->says[SIDE_NEW].source;
@@ -187,7 +187,7 @@ add_finding(const struct diff *diff, const struct difference *difference,
 	finding = report_finding(report);
 	finding->rule = rule_id(report->arena, difference);
 	finding->severity = severity;
-	finding->place = finding_place(diff, difference);
+	finding->position = finding_place(diff, difference);
 	finding->message = message_of(diff, difference);
 	add_witness(diff, difference, report, finding);
 	if (old->text != NULL && old->source != SBX_NO_SOURCE)

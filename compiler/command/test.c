@@ -49,7 +49,7 @@ say_failed(const struct tests *tests, const struct position *at,
 	const char *plain = tests->options->colour_out ? "\033[0m" : "";
 	size_t len = strcspn(result->message, "\n");
 
-	printf("%s:%u:%u: %sfailed%s: %s: %.*s\n", at->source->shown, at->line,
+	printf("%s:%u:%u: %sfailed%s: %s: %.*s\n", at->file, at->line,
 	    at->column, red, plain, result->name, (int)len, result->message);
 	put_lines(stdout,
 	    result->message + len + (result->message[len] == '\n'), "    ");
@@ -58,8 +58,8 @@ say_failed(const struct tests *tests, const struct position *at,
 static void
 say_untried(const struct position *at, const struct test_result *result)
 {
-	printf("%s:%u:%u: not tried: %s: %s\n", at->source->shown, at->line,
-	    at->column, result->name, result->why_untried);
+	printf("%s:%u:%u: not tried: %s: %s\n", at->file, at->line, at->column,
+	    result->name, result->why_untried);
 }
 
 /* --- results -------------------------------------------------------------- */
@@ -83,16 +83,19 @@ report_result(struct tests *tests, const struct position *at,
 	struct report_case *entry = report_case(&tests->report);
 
 	*entry = (struct report_case){
-		.suite = at->source->shown,
+		.suite = at->file,
 		.name = result->live != LIVE_UNTRIED ? result->name :
 		    arena_printf(tests->options->arena,
 			"%s (not tried in the kernel: %s)", result->name,
 			result->why_untried),
 		.passed = result->passed,
 		.message = result->message,
-		.place = {
-			at->source->shown, at->line, at->column, at->line,
-			at->column,
+		.position = {
+			.file = at->file,
+			.line = at->line,
+			.column = at->column,
+			.end_line = at->line,
+			.end_column = at->column,
 		},
 	};
 }
@@ -142,7 +145,7 @@ fail_file(struct tests *tests, const char *path, const char *message)
 		.suite = path,
 		.name = "the test file",
 		.message = message,
-		.place = { .file = path, 1, 1, 1, 1 },
+		.position = { .file = path, 1, 1, 1, 1 },
 	};
 	tests->failed++;
 }

@@ -62,8 +62,8 @@ enum ast_kind {
 
 /*
  * `from` says where a statement stood before it came here, as a line marker of
- * C does (mark.h).  Rules, `param`, `require`, `limit` and `set` can have it,
- * and a profile, where it says what the profile was made from.
+ * C does (position.h).  Rules, `param`, `require`, `limit` and `set` can have
+ * it, and a profile, where it says what the profile was made from.
  */
 struct ast_stmt {
 	enum ast_kind kind;
@@ -76,7 +76,7 @@ struct ast_stmt {
 	struct ast_atom *parent; /* profile ... extends PARENT, or NULL */
 	enum sbx_effect effect;
 	bool drop;
-	struct ast_atom *from; /* the text of a mark, or NULL */
+	struct ast_atom *from; /* the text of a position, or NULL */
 	struct ast_list words;
 	struct ast_list objects;
 	struct ast_list exclusions;

@@ -1,6 +1,4 @@
 # Statements: what a policy says before anything is looked up.
 libsbx_a_SOURCES += \
 	compiler/language/ast.c \
-	compiler/language/ast.h \
-	compiler/language/mark.c \
-	compiler/language/mark.h
+	compiler/language/ast.h

@@ -101,17 +101,17 @@ source_compare(const void *a, const void *b)
 }
 
 uint32_t
-emit_mark(struct emitter *emitter, const struct mark *mark)
+emit_position(struct emitter *emitter, const struct position *position)
 {
 	struct sbx_source key, *found;
 
-	if (mark->file[0] == '\0')
+	if (position->file[0] == '\0')
 		return SBX_NO_SOURCE;
 	key = (struct sbx_source){
-		.file = emit_string(emitter, mark->file),
-		.line = mark->line,
-		.column = mark->column,
-		.via = emit_string(emitter, mark->via),
+		.file = emit_string(emitter, position->file),
+		.line = position->line,
+		.column = position->column,
+		.via = emit_string(emitter, position->via),
 	};
 	if (emitter->collecting) {
 		*arena_push(emitter->arena, &emitter->sources) = key;
@@ -125,9 +125,9 @@ emit_mark(struct emitter *emitter, const struct mark *mark)
 uint32_t
 emit_origin(struct emitter *emitter, const struct origin *origin)
 {
-	struct mark mark = policy_mark(emitter->policy, origin);
+	struct position position = policy_position(emitter->policy, origin);
 
-	return emit_mark(emitter, &mark);
+	return emit_position(emitter, &position);
 }
 
 /*

@@ -73,7 +73,7 @@ emit_anchors(struct emitter *emitter)
 /*
  * Path rules in the order of the blob, and whatever their platforms are.  Two
  * that differ only in where they were written are one; on each platform the
- * least mark is kept, and the others leave no trace.
+ * first position is kept, and the others leave no trace.
  */
 static int
 path_rule_compare(const void *a, const void *b)
@@ -95,7 +95,7 @@ path_rule_compare(const void *a, const void *b)
 
 struct placed_rule {
 	struct path_rule rule;
-	struct mark mark;
+	struct position position;
 };
 
 static int
@@ -104,7 +104,8 @@ placed_rule_compare(const void *a, const void *b)
 	const struct placed_rule *x = a, *y = b;
 	int order = path_rule_compare(&x->rule, &y->rule);
 
-	return order != 0 ? order : mark_compare(&x->mark, &y->mark);
+	return order != 0 ? order :
+			    position_compare(&x->position, &y->position);
 }
 
 static const struct target *
@@ -137,7 +138,8 @@ place_all(struct emitter *emitter, struct placed_rule *rules)
 			continue;
 		placed->rule.exclusions = sorted_exclusions(emitter,
 		    &placed->rule);
-		placed->mark = policy_mark(policy, &placed->rule.origin);
+		placed->position = policy_position(policy,
+		    &placed->rule.origin);
 		count++;
 	}
 	qsort(rules, count, sizeof *rules, placed_rule_compare);
@@ -162,7 +164,8 @@ place_rules(struct emitter *emitter)
 		placed.rule.origin.platforms &= (uint8_t)~taken;
 		if (placed.rule.origin.platforms == 0)
 			continue;
-		if (taken != 0 && mark_compare(&last->mark, &placed.mark) == 0)
+		if (taken != 0 &&
+		    position_compare(&last->position, &placed.position) == 0)
 			last->rule.origin.platforms |=
 			    placed.rule.origin.platforms;
 		else
@@ -198,7 +201,7 @@ emit_paths(struct emitter *emitter)
 			.first_exclusion = (uint32_t)exclusion_count,
 			.exclusion_count = rule->exclusion_count,
 			.platforms = rule->origin.platforms,
-			.source = emit_mark(emitter, &rules[i].mark),
+			.source = emit_position(emitter, &rules[i].position),
 			.glob = emit_string(emitter, rule->glob),
 		};
 		use_anchor(emitter, rule->at.anchor);
@@ -446,15 +449,15 @@ static struct sbx_syscall
 syscall_record(struct emitter *emitter, const struct filter_entry *entry)
 {
 	const struct origin origin = { .loc = entry->loc, .from = entry->from };
-	struct mark mark = policy_mark(emitter->policy, &origin);
+	struct position position = policy_position(emitter->policy, &origin);
 	struct sbx_syscall record = {
 		.name = emit_string(emitter, entry->name),
 		.reason = emit_string(emitter, entry->reason),
 	};
 
 	/* The reason says more than the profile or group. */
-	mark.via = "";
-	record.source = emit_mark(emitter, &mark);
+	position.via = "";
+	record.source = emit_position(emitter, &position);
 	if (entry->clause_count > 0)
 		record.verdict = SBX_SYSCALL_ARGS;
 	else if (entry->action != FILTER_ALLOW)

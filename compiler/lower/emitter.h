@@ -52,7 +52,8 @@ void section_sort(struct emitter *emitter, enum sbx_section_kind kind,
 uint32_t emit_string(struct emitter *emitter, const char *text);
 
 /* The index of a position; SBX_NO_SOURCE for a place that is none. */
-uint32_t emit_mark(struct emitter *emitter, const struct mark *mark);
+uint32_t emit_position(struct emitter *emitter,
+    const struct position *position);
 uint32_t emit_origin(struct emitter *emitter, const struct origin *origin);
 
 /* What was collected gets its offsets and indices, and becomes a section. */

@@ -47,7 +47,7 @@ struct filter_entry {
 	size_t clause_count;
 	uint32_t action;
 	struct loc loc; /* the rule that decided, or no place: baseline */
-	const struct mark
+	const struct position
 	    *from;          /* where that says that it was written, or NULL */
 	const char *reason; /* the group or words that decided, or NULL */
 };

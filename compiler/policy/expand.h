@@ -40,7 +40,7 @@ enum setting_kind {
 
 struct setting {
 	struct origin origin;
-	struct mark mark; /* of it */
+	struct position position; /* of it */
 	enum setting_kind kind;
 	unsigned key;
 	const char *name; /* of a variable, else "" */
@@ -84,7 +84,7 @@ struct context {
 	bool again; /* this group was expanded by an earlier layer too */
 };
 
-/* The origin of what a statement gives; a mark that is none is reported. */
+/* The origin of what a statement gives; a position that is none is reported. */
 struct origin context_origin(struct expansion *expansion,
     const struct context *context, const struct ast_stmt *stmt, struct loc loc);
 

@@ -36,34 +36,33 @@ policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
 	return (platforms & ~blanket_platforms(policy, kind)) == 0;
 }
 
-struct mark
-policy_mark(const struct policy *policy, const struct origin *origin)
+struct position
+policy_position(const struct policy *policy, const struct origin *origin)
 {
-	struct position at;
+	const struct source *source;
+	struct position position;
 
 	if (origin->from != NULL)
 		return *origin->from;
-	at = sources_position(policy->sources, origin->loc);
-	return (struct mark){
-		.file = at.source != NULL ? at.source->name : "",
-		.line = at.line,
-		.column = at.column,
-		.via = origin->via != NULL ? origin->via : "",
-	};
+	source = sources_find(policy->sources, origin->loc);
+	position = sources_position(policy->sources, origin->loc);
+	position.file = source != NULL ? source->name : "";
+	position.via = origin->via != NULL ? origin->via : "";
+	return position;
 }
 
-/* The one of two origins with the lesser mark; `a` may be NULL. */
+/* The one of two origins whose position comes first; `a` may be NULL. */
 static const struct origin *
 origin_least(const struct policy *policy, const struct origin *a,
     const struct origin *b)
 {
-	struct mark x, y;
+	struct position x, y;
 
 	if (a == NULL)
 		return b;
-	x = policy_mark(policy, a);
-	y = policy_mark(policy, b);
-	return mark_compare(&x, &y) <= 0 ? a : b;
+	x = policy_position(policy, a);
+	y = policy_position(policy, b);
+	return position_compare(&x, &y) <= 0 ? a : b;
 }
 
 static bool
@@ -104,7 +103,8 @@ has_ports(const struct policy *policy, uint8_t platforms)
 	return false;
 }
 
-/* Of the rules about the network that say it, the one with the least mark. */
+/* Of the rules about the network that say it, the one whose position comes
+ * first. */
 static const struct origin *
 net_origin(const struct policy *policy, enum blanket_kind kind, bool allow,
     uint8_t platforms)
@@ -170,7 +170,7 @@ ranked_compare(const void *a, const void *b)
 	int order = x->rule->group - y->rule->group;
 
 	if (order == 0)
-		order = mark_compare(&x->mark, &y->mark);
+		order = position_compare(&x->position, &y->position);
 	return order != 0 ? order : strcmp(x->rule->name, y->rule->name);
 }
 
@@ -185,7 +185,7 @@ policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t platforms,
 		    (rule->origin.platforms & platforms) != 0)
 			*arena_push(policy->arena,
 			    &ranked->rules) = (struct ranked_syscall){ rule,
-				policy_mark(policy, &rule->origin) };
+				policy_position(policy, &rule->origin) };
 	}
 	if (ranked->rules.count > 1)
 		qsort(ranked->rules.items, ranked->rules.count,

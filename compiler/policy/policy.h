@@ -8,9 +8,9 @@
 #define SBX_POLICY_H
 
 #include "compiler/language/ast.h"
-#include "compiler/language/mark.h"
 #include "compiler/policy/target.h"
 #include "compiler/report/diag.h"
+#include "compiler/report/position.h"
 #include "compiler/tables/words.h"
 #include "format/blob.h"
 
@@ -21,7 +21,7 @@ struct origin {
 	uint8_t platforms; /* enum sbx_platform */
 	bool own;          /* written in the file being compiled, not inherited
 	                     * from a shipped profile */
-	const struct mark
+	const struct position
 	    *from; /* where it says that it was written, or NULL */
 };
 
@@ -141,20 +141,20 @@ enum sbx_net policy_net(const struct policy *policy, uint8_t platforms,
 
 /*
  * Where it was written, for whoever reads the blob; no file for no origin.
- * Where several rules say the same, the one with the least mark is named, so
- * that the order of statements does not matter.
+ * Of several rules that say the same, the one whose position comes first is
+ * named, so that the order of statements does not matter.
  */
-struct mark policy_mark(const struct policy *policy,
+struct position policy_position(const struct policy *policy,
     const struct origin *origin);
 
 /*
  * The rules about system calls of one effect on a machine, the strongest first:
- * a name says more than a group, and then the least mark counts.
+ * a name says more than a group, and then the first position counts.
  */
 struct ranked_syscalls {
 	VEC(struct ranked_syscall {
 		const struct syscall_rule *rule;
-		struct mark mark;
+		struct position position;
 	})
 	rules;
 };

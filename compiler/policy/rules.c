@@ -34,7 +34,7 @@ context_origin(struct expansion *expansion, const struct context *context,
 		.via = context->block->name,
 		.platforms = context->platforms,
 		.own = !context->block->source->builtin,
-		.from = scope_mark(&expansion->scope, stmt),
+		.from = scope_position(&expansion->scope, stmt),
 	};
 }
 

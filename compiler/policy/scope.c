@@ -89,15 +89,15 @@ atom_part(const struct scope *scope, const struct ast_atom *atom,
 	return loc;
 }
 
-const struct mark *
-scope_mark(struct scope *scope, const struct ast_stmt *stmt)
+const struct position *
+scope_position(struct scope *scope, const struct ast_stmt *stmt)
 {
-	const struct mark *mark;
+	const struct position *mark;
 	struct diag *diag;
 
 	if (stmt->from == NULL)
 		return NULL;
-	mark = mark_read(scope->arena, stmt->from->text);
+	mark = position_read(scope->arena, stmt->from->text);
 	if (mark != NULL)
 		return mark;
 	diag = diag_add(scope->diags, DIAG_BAD_MARK, stmt->from->loc,
@@ -213,7 +213,7 @@ scope_bind(struct scope *scope, struct symbol *param)
 			.via = param->via,
 			.platforms = SBX_ON_ALL,
 			.own = source != NULL && !source->builtin,
-			.from = scope_mark(scope, param->stmt),
+			.from = scope_position(scope, param->stmt),
 		},
 		.name = param->name,
 	};

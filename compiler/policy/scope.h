@@ -73,7 +73,8 @@ const char *scope_split(struct scope *scope, const struct ast_atom *atom,
 
 /* What a statement says of where it was written; NULL if it says nothing, or
  * after reporting what is no place. */
-const struct mark *scope_mark(struct scope *scope, const struct ast_stmt *stmt);
+const struct position *scope_position(struct scope *scope,
+    const struct ast_stmt *stmt);
 
 /* Whether a path is normal: "" or "/a/b".  If not, reports it. */
 bool path_check(struct scope *scope, const struct ast_atom *atom,

@@ -24,7 +24,8 @@ setting_add(struct expansion *expansion, const struct context *context,
 	    &expansion->settings);
 
 	setting->origin = context_origin(expansion, context, stmt, loc);
-	setting->mark = policy_mark(expansion->policy, &setting->origin);
+	setting->position = policy_position(expansion->policy,
+	    &setting->origin);
 	setting->kind = kind;
 	setting->name = "";
 	setting->text = "";
@@ -223,7 +224,7 @@ compare_settings(const void *a, const void *b)
 		return x->value > y->value ? -1 : 1;
 	/* Where they agree, no order of the text may show in the blob. */
 	if (order == 0)
-		order = mark_compare(&x->mark, &y->mark);
+		order = position_compare(&x->position, &y->position);
 	if (order == 0)
 		order = x->order < y->order ? -1 : 1;
 	return order;

@@ -352,7 +352,7 @@ static struct ast_stmt *
 parse_text(struct sources *sources, struct diags *diags,
     const struct source *source)
 {
-	uint32_t skipped = text_bom(source);
+	uint32_t skipped = source_bom(source);
 	struct parser parser = {
 		.diags = diags,
 		.arena = sources->arena,

@@ -452,7 +452,7 @@ yaml_read(struct sources *sources, struct diags *diags,
 	reader->arena = sources->arena;
 	reader->diags = diags;
 	reader->source = source;
-	reader->bom = text_bom(source);
+	reader->bom = source_bom(source);
 	reader->bom_characters = reader->bom > 0;
 	if (!yaml_parser_initialize(&reader->parser))
 		arena_exhausted();

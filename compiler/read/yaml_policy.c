@@ -12,7 +12,6 @@
 
 #include "compiler/read/yaml_atom.h"
 #include "compiler/read/yaml_stmts.h"
-#include "compiler/report/clean.h"
 #include "grammar/parser.h"
 
 #include <string.h>
@@ -81,7 +80,7 @@ yaml_policy_is(const struct source *source)
 	    has_suffix(name, ".json"))
 		return true;
 	return !has_suffix(name, ".sbx") &&
-	    looks_like_yaml(skip_comments(source->text + text_bom(source)));
+	    looks_like_yaml(skip_comments(source->text + source_bom(source)));
 }
 
 /* --- the version ---------------------------------------------------------- */

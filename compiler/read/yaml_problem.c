@@ -5,8 +5,6 @@
  */
 #include "compiler/read/yaml_problem.h"
 
-#include "compiler/report/clean.h"
-
 #include <string.h>
 
 enum { WORD_MAX = 60 };
@@ -154,7 +152,7 @@ report_name(struct diags *diags, const struct source *source, struct loc loc)
 static bool
 is_other_language(const struct source *source)
 {
-	const char *text = source->text + text_bom(source);
+	const char *text = source->text + source_bom(source);
 
 	for (;;) {
 		text += strspn(text, " \t\r\n");

@@ -9,16 +9,6 @@
 /* Faults of this kind come in crowds, and a few of them say it all. */
 enum { UNCLEAN_MAX = 5 };
 
-static const char BOM[] = "\xef\xbb\xbf";
-
-uint32_t
-text_bom(const struct source *source)
-{
-	return strncmp(source->text, BOM, sizeof BOM - 1) == 0 ?
-	    sizeof BOM - 1 :
-	    0;
-}
-
 /*
  * What is wrong with the character at an offset, or NULL; *size is its size.
  */
@@ -62,7 +52,7 @@ is_plain(const char *text, size_t size)
 bool
 text_is_clean(const struct source *source, struct diags *diags)
 {
-	uint32_t offset = text_bom(source);
+	uint32_t offset = source_bom(source);
 	int found = 0;
 	size_t size;
 

@@ -10,9 +10,6 @@
 
 #include <stdbool.h>
 
-/* The bytes of a byte order mark at the start of a text: 3 or 0. */
-uint32_t text_bom(const struct source *source);
-
 /* Reports the first unclean character of each line, a few of them at most. */
 bool text_is_clean(const struct source *source, struct diags *diags);
 

@@ -129,29 +129,21 @@ line_measure(struct line *line)
 }
 
 static struct line
-line_at(const struct position *at, struct loc loc)
+line_at(const struct source *source, uint32_t number, struct loc loc)
 {
-	const struct source *source = at->source;
-	uint32_t start = source->lines[at->line - 1];
-	uint32_t end = at->line < source->line_count ?
-	    source->lines[at->line] - 1 :
-	    source->size;
+	const char *begin = source->text + (loc.begin - source->base);
+	const char *end = source->text + (loc.end - source->base), *line_end;
 	struct line line;
 
+	source_line(source, number, &line.text, &line_end);
 	/* The mark before the first line has no width and means nothing. */
-	if (start == 0 && end >= 3 &&
-	    memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
-		start = 3;
-	if (end > start && source->text[end - 1] == '\r')
-		end--;
-	line.text = source->text + start;
-	line.len = end - start;
-	line.begin = loc.begin - source->base > start ?
-	    loc.begin - source->base - start :
-	    0;
-	line.end = loc.end - source->base > start ?
-	    loc.end - source->base - start :
-	    0;
+	if (number == 1)
+		line.text += source_bom(source);
+	if (line_end > line.text && line_end[-1] == '\r')
+		line_end--;
+	line.len = (size_t)(line_end - line.text);
+	line.begin = begin > line.text ? (size_t)(begin - line.text) : 0;
+	line.end = end > line.text ? (size_t)(end - line.text) : 0;
 	line_measure(&line);
 	return line;
 }
@@ -232,13 +224,24 @@ paint(const struct printer *printer, enum paint kind, const char *text)
 static void
 put_place(const struct printer *printer, const struct position *at)
 {
-	if (at->source == NULL) {
+	if (at->file == NULL) {
 		paint(printer, PAINT_BOLD, "sbxc: ");
 		return;
 	}
 	paint(printer, PAINT_BOLD,
-	    arena_printf(printer->diags->arena, "%s:%u:%u: ", at->source->shown,
+	    arena_printf(printer->diags->arena, "%s:%u:%u: ", at->file,
 		at->line, at->column));
+}
+
+/* On a line of its own; NULL is none. */
+static void
+put_help(const struct printer *printer, const char *help)
+{
+	if (help == NULL)
+		return;
+	fputs("      = help: ", printer->stream);
+	put_text(printer->stream, help);
+	fputc('\n', printer->stream);
 }
 
 /* The underline, and the help beside it if there is room. */
@@ -262,28 +265,24 @@ put_caret(const struct printer *printer, const struct line *line,
 		put_text(printer->stream, help);
 	}
 	fputc('\n', printer->stream);
-	if (help != NULL && !beside) {
-		fputs("      = help: ", printer->stream);
-		put_text(printer->stream, help);
-		fputc('\n', printer->stream);
-	}
+	if (!beside)
+		put_help(printer, help);
 }
 
 static void
 put_excerpt(const struct printer *printer, const struct position *at,
     struct loc loc, const char *help)
 {
+	const struct source *source = sources_find(printer->diags->sources,
+	    loc);
+
 	if (printer->format != DIAG_TEXT)
 		return;
-	if (at->source == NULL) {
-		if (help != NULL) {
-			fputs("      = help: ", printer->stream);
-			put_text(printer->stream, help);
-			fputc('\n', printer->stream);
-		}
+	if (source == NULL) {
+		put_help(printer, help);
 		return;
 	}
-	struct line line = line_at(at, loc);
+	struct line line = line_at(source, at->line, loc);
 	struct window window = window_of(&line);
 
 	fprintf(printer->stream, "%5u | ", at->line);
@@ -294,19 +293,20 @@ put_excerpt(const struct printer *printer, const struct position *at,
 
 /* Who includes the file of this record, unless the last record said so. */
 static void
-put_includers(struct printer *printer, const struct position *at)
+put_includers(struct printer *printer, struct loc loc)
 {
+	const struct sources *sources = printer->diags->sources;
+	const struct source *source = sources_find(sources, loc);
 	const char *intro = "In file included from";
-	const struct source *source = at->source;
 
 	if (source == printer->file || printer->format != DIAG_TEXT)
 		return;
 	printer->file = source;
 	while (source != NULL && source->included_at.begin != 0) {
-		struct position from = sources_position(printer->diags->sources,
+		struct position from = sources_position(sources,
 		    source->included_at);
 
-		source = from.source;
+		source = sources_find(sources, source->included_at);
 		if (source == NULL)
 			break;
 		fprintf(printer->stream, "%21s ", intro);
@@ -328,7 +328,7 @@ put_diag(struct printer *printer, const struct diag *diag)
 		[DIAG_ERROR] = PAINT_ERROR,
 	};
 
-	put_includers(printer, &at);
+	put_includers(printer, diag->loc);
 	put_place(printer, &at);
 	paint(printer, paints[diag->severity],
 	    arena_printf(printer->diags->arena,

@@ -35,40 +35,30 @@ diags_report_rules(struct report *report)
 
 /* --- places --------------------------------------------------------------- */
 
-static struct report_place
-place_of(const struct sources *sources, struct loc loc)
+static struct position
+position_of(const struct sources *sources, struct loc loc)
 {
-	struct position begin = sources_position(sources, loc), end;
-	struct report_place place = { 0 };
+	struct position begin = sources_position(sources, loc), end = begin;
 
-	if (begin.source == NULL)
-		return place;
 	/* The end may be that of the text, where the next one begins. */
-	end = loc.end > loc.begin ?
-	    sources_position(sources, (struct loc){ loc.end - 1, loc.end }) :
-	    begin;
-	place.file = begin.source->shown;
-	place.line = begin.line;
-	place.column = begin.column;
-	place.end_line = end.line;
-	place.end_column = end.column + (loc.end > loc.begin);
-	return place;
+	if (loc.end > loc.begin)
+		end = sources_position(sources,
+		    (struct loc){ loc.end - 1, loc.end });
+	begin.end_line = end.line;
+	begin.end_column = end.column + (loc.end > loc.begin);
+	return begin;
 }
 
 /* The line of a place without the blanks around it. */
 static const char *
 excerpt_of(struct arena *arena, const struct sources *sources, struct loc loc)
 {
-	struct position at = sources_position(sources, loc);
+	const struct source *source = sources_find(sources, loc);
 	const char *begin, *end;
 
-	if (at.source == NULL)
+	if (source == NULL)
 		return NULL;
-	begin = at.source->text + at.source->lines[at.line - 1];
-	end = memchr(begin, '\n',
-	    (size_t)(at.source->text + at.source->size - begin));
-	if (end == NULL)
-		end = at.source->text + at.source->size;
+	source_line(source, sources_position(sources, loc).line, &begin, &end);
 	begin += strspn(begin, " \t");
 	while (end > begin && strchr(" \t\r", end[-1]) != NULL)
 		end--;
@@ -83,8 +73,8 @@ is_known(struct report *report, struct map *known,
     const struct report_finding *finding)
 {
 	const char *key = arena_printf(report->arena, "%s %u %u %s %s",
-	    finding->rule, finding->place.line, finding->place.column,
-	    finding->place.file != NULL ? finding->place.file : "",
+	    finding->rule, finding->position.line, finding->position.column,
+	    finding->position.file != NULL ? finding->position.file : "",
 	    finding->message);
 
 	key = arena_intern(report->arena, key, strlen(key));
@@ -101,7 +91,7 @@ report_diag(const struct diags *diags, struct report *report, struct map *known,
 	struct report_finding finding = {
 		.rule = diag_code(diag->id),
 		.severity = severity_of(diag->severity),
-		.place = place_of(diags->sources, diag->loc),
+		.position = position_of(diags->sources, diag->loc),
 		.message = diag->message,
 		.help = diag->help,
 		.suppressed = diag->suppressed,
@@ -115,7 +105,7 @@ report_diag(const struct diags *diags, struct report *report, struct map *known,
 	*added = finding;
 	if (diag->note != NULL)
 		report_relate(report, added,
-		    place_of(diags->sources, diag->note_loc), diag->note);
+		    position_of(diags->sources, diag->note_loc), diag->note);
 }
 
 void

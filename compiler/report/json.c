@@ -14,15 +14,15 @@
 enum { JSON_VERSION = 1 };
 
 static void
-put_place(struct json_t *object, const struct report_place *place)
+put_place(struct json_t *object, const struct position *position)
 {
-	json_put_text(object, "file", place->file);
-	if (place->file == NULL || place->line == 0)
+	json_put_text(object, "file", position->file);
+	if (position->file == NULL || position->line == 0)
 		return;
-	json_put_number(object, "line", place->line);
-	json_put_number(object, "column", place->column);
-	json_put_number(object, "endLine", place->end_line);
-	json_put_number(object, "endColumn", place->end_column);
+	json_put_number(object, "line", position->line);
+	json_put_number(object, "column", position->column);
+	json_put_number(object, "endLine", position->end_line);
+	json_put_number(object, "endColumn", position->end_column);
 }
 
 static void
@@ -37,7 +37,7 @@ put_finding(struct json_t *object, const struct report *report,
 	json_put_text(object, "name", rule != NULL ? rule->name : NULL);
 	json_put_text(object, "severity",
 	    report_severity_word(finding->severity));
-	put_place(object, &finding->place);
+	put_place(object, &finding->position);
 	json_put_text(object, "message", finding->message);
 	json_put_text(object, "help", finding->help);
 	for (size_t i = 0; i < finding->properties.count; i++)
@@ -49,7 +49,7 @@ put_finding(struct json_t *object, const struct report *report,
 	for (size_t i = 0; i < finding->related.count; i++) {
 		struct json_t *other = json_put_object(related, NULL);
 
-		put_place(other, &finding->related.items[i].place);
+		put_place(other, &finding->related.items[i].position);
 		json_put_text(other, "message",
 		    finding->related.items[i].message);
 	}
@@ -66,7 +66,7 @@ put_case(struct json_t *object, const struct report_case *test)
 				    "failed");
 	json_put_text(object, "message",
 	    test->skipped != NULL ? test->skipped : test->message);
-	put_place(object, &test->place);
+	put_place(object, &test->position);
 }
 
 static void

@@ -115,7 +115,7 @@ suites_fill(struct suites *suites, const struct report *report)
 		suite_get(suites, report->files.items[i]);
 	for (size_t i = 0; i < report->findings.count; i++) {
 		struct suite *suite = suite_get(suites,
-		    report->findings.items[i].place.file);
+		    report->findings.items[i].position.file);
 
 		*arena_push(suites->arena, &suite->findings) = i;
 	}
@@ -131,14 +131,14 @@ suites_fill(struct suites *suites, const struct report *report)
 
 static void
 put_case_start(FILE *stream, const char *suite, const char *name,
-    const struct report_place *place)
+    const struct position *position)
 {
 	fputs("    <testcase", stream);
 	put_attribute(stream, "classname", suite);
 	put_attribute(stream, "name", name);
-	put_attribute(stream, "file", place->file);
-	if (place->file != NULL && place->line > 0)
-		fprintf(stream, " line=\"%u\"", place->line);
+	put_attribute(stream, "file", position->file);
+	if (position->file != NULL && position->line > 0)
+		fprintf(stream, " line=\"%u\"", position->line);
 	fputs(">\n", stream);
 }
 
@@ -159,19 +159,19 @@ static void
 put_finding(const struct report *report, FILE *stream, const char *suite,
     const struct report_finding *finding)
 {
-	const struct report_place *place = &finding->place;
+	const struct position *position = &finding->position;
 	const char *text = arena_printf(report->arena,
 	    "%s:%u:%u: %s: %s [%s]"
 	    "%s%s",
-	    place->file != NULL ? place->file : "sbxc", place->line,
-	    place->column, report_severity_word(finding->severity),
+	    position->file != NULL ? position->file : "sbxc", position->line,
+	    position->column, report_severity_word(finding->severity),
 	    finding->message, finding->rule, finding->help != NULL ? "\n" : "",
 	    finding->help != NULL ? finding->help : "");
 
 	put_case_start(stream, suite,
 	    arena_printf(report->arena, "%s at %u:%u", finding->rule,
-		place->line, place->column),
-	    place);
+		position->line, position->column),
+	    position);
 	if (finding->suppressed != NULL)
 		put_outcome(stream, "skipped", NULL, finding->suppressed, "");
 	else if (finding->severity == REPORT_ERROR)
@@ -187,7 +187,7 @@ put_case(FILE *stream, const char *suite, const struct report_case *test)
 {
 	const char *message = test->message != NULL ? test->message : "";
 
-	put_case_start(stream, suite, test->name, &test->place);
+	put_case_start(stream, suite, test->name, &test->position);
 	if (test->skipped != NULL)
 		put_outcome(stream, "skipped", NULL, test->skipped, "");
 	else if (!test->passed)
@@ -247,7 +247,7 @@ put_suite(const struct report *report, FILE *stream, const struct suite *suite)
 	put_totals(stream, suite_totals(report, suite));
 	if (suite->findings.count + suite->cases.count == 0) {
 		put_case_start(stream, suite->name, report->command,
-		    &(struct report_place){ .file = suite->name });
+		    &(struct position){ .file = suite->name });
 		fputs("    </testcase>\n", stream);
 	}
 	for (size_t i = 0; i < suite->findings.count; i++)

@@ -50,13 +50,13 @@ static const struct escape one_line[] = {
 };
 
 static void
-put_gcc(FILE *stream, const struct report_place *place, const char *severity,
+put_gcc(FILE *stream, const struct position *position, const char *severity,
     const char *message)
 {
-	put_escaped(stream, place->file != NULL ? place->file : "sbxc",
+	put_escaped(stream, position->file != NULL ? position->file : "sbxc",
 	    one_line);
-	if (place->file != NULL && place->line > 0)
-		fprintf(stream, ":%u:%u", place->line, place->column);
+	if (position->file != NULL && position->line > 0)
+		fprintf(stream, ":%u:%u", position->line, position->column);
 	fprintf(stream, ": %s: ", severity);
 	put_escaped(stream, message, one_line);
 }
@@ -70,11 +70,11 @@ report_write_gcc(const struct report *report, FILE *stream)
 
 		if (finding->suppressed != NULL)
 			continue;
-		put_gcc(stream, &finding->place,
+		put_gcc(stream, &finding->position,
 		    report_severity_word(finding->severity), finding->message);
 		fprintf(stream, " [%s]\n", finding->rule);
 		for (size_t j = 0; j < finding->related.count; j++) {
-			put_gcc(stream, &finding->related.items[j].place,
+			put_gcc(stream, &finding->related.items[j].position,
 			    "note", finding->related.items[j].message);
 			putc('\n', stream);
 		}
@@ -109,16 +109,16 @@ github_path(const char *file)
 }
 
 static void
-put_github_place(FILE *stream, const struct report_place *place)
+put_github_place(FILE *stream, const struct position *position)
 {
-	if (place->file == NULL)
+	if (position->file == NULL)
 		return;
 	fputs("file=", stream);
-	put_escaped(stream, github_path(place->file), github_property);
-	if (place->line > 0)
+	put_escaped(stream, github_path(position->file), github_property);
+	if (position->line > 0)
 		fprintf(stream, ",line=%u,endLine=%u,col=%u,endColumn=%u",
-		    place->line, place->end_line, place->column,
-		    place->end_column);
+		    position->line, position->end_line, position->column,
+		    position->end_column);
 	putc(',', stream);
 }
 
@@ -135,7 +135,7 @@ put_github(const struct report *report, FILE *stream,
 	    finding->rule);
 
 	fprintf(stream, "::%s ", words[finding->severity]);
-	put_github_place(stream, &finding->place);
+	put_github_place(stream, &finding->position);
 	fprintf(stream, "title=%s", finding->rule);
 	if (rule != NULL) {
 		putc(' ', stream);
@@ -154,7 +154,7 @@ static void
 put_github_case(FILE *stream, const struct report_case *test)
 {
 	fputs("::error ", stream);
-	put_github_place(stream, &test->place);
+	put_github_place(stream, &test->position);
 	fputs("title=", stream);
 	put_escaped(stream, test->name, github_property);
 	fputs("::", stream);
@@ -204,13 +204,13 @@ static const struct escape markdown[] = {
 static void
 put_markdown(FILE *stream, const struct report_finding *finding)
 {
-	const struct report_place *place = &finding->place;
+	const struct position *position = &finding->position;
 
 	fprintf(stream, "| %s | ", report_severity_word(finding->severity));
-	if (place->file != NULL)
-		put_escaped(stream, place->file, markdown);
-	if (place->file != NULL && place->line > 0)
-		fprintf(stream, ":%u:%u", place->line, place->column);
+	if (position->file != NULL)
+		put_escaped(stream, position->file, markdown);
+	if (position->file != NULL && position->line > 0)
+		fprintf(stream, ":%u:%u", position->line, position->column);
 	fputs(" | ", stream);
 	put_escaped(stream, finding->message, markdown);
 	if (finding->help != NULL) {

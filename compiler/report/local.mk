@@ -10,6 +10,8 @@ libsbx_a_SOURCES += \
 	compiler/report/json.c \
 	compiler/report/junit.c \
 	compiler/report/lines.c \
+	compiler/report/position.c \
+	compiler/report/position.h \
 	compiler/report/report.c \
 	compiler/report/report.h \
 	compiler/report/sarif.c \

@@ -35,10 +35,10 @@ report_file(struct report *report, const char *file)
 
 void
 report_relate(struct report *report, struct report_finding *finding,
-    struct report_place place, const char *message)
+    struct position position, const char *message)
 {
 	*arena_push(report->arena, &finding->related) =
-	    (struct report_related){ .place = place, .message = message };
+	    (struct report_related){ .position = position, .message = message };
 }
 
 void

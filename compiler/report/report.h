@@ -12,9 +12,8 @@
 #ifndef SBX_REPORT_H
 #define SBX_REPORT_H
 
-#include "compiler/base/arena.h"
+#include "compiler/report/position.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 enum report_format {
@@ -38,16 +37,9 @@ struct report_rule {
 	enum report_severity severity; /* unless a finding says otherwise */
 };
 
-/* Lines and columns count from 1, columns in characters; the end is after the
- * last one.  file NULL: no place; line 0: the file as a whole. */
-struct report_place {
-	const char *file; /* as the user wrote it */
-	uint32_t line, column, end_line, end_column;
-};
-
 /* Another place that belongs to a finding. */
 struct report_related {
-	struct report_place place;
+	struct position position;
 	const char *message;
 };
 
@@ -59,7 +51,7 @@ struct report_property {
 struct report_finding {
 	const char *rule; /* the id of a rule that was added */
 	enum report_severity severity;
-	struct report_place place;
+	struct position position;
 	const char *message;
 	const char *help;       /* the way out, or NULL */
 	const char *suppressed; /* why it is to be ignored; NULL: it is not */
@@ -75,7 +67,7 @@ struct report_case {
 	bool passed;
 	const char *skipped; /* why it was not tried, or NULL */
 	const char *message; /* why it failed, any number of lines, or NULL */
-	struct report_place place;
+	struct position position;
 };
 
 struct report {
@@ -100,7 +92,7 @@ struct report_case *report_case(struct report *report);
 void report_file(struct report *report, const char *file);
 
 void report_relate(struct report *report, struct report_finding *finding,
-    struct report_place place, const char *message);
+    struct position position, const char *message);
 void report_property(struct report *report, struct report_finding *finding,
     const char *name, const char *text);
 

@@ -91,22 +91,22 @@ put_artifact(const struct sarif *sarif, struct json_t *object, const char *file)
 
 static void
 put_location(const struct sarif *sarif, struct json_t *object,
-    const struct report_place *place)
+    const struct position *position)
 {
 	struct json_t *physical, *region;
 
-	if (place->file == NULL)
+	if (position->file == NULL)
 		return;
 	physical = json_put_object(object, "physicalLocation");
 	put_artifact(sarif, json_put_object(physical, "artifactLocation"),
-	    place->file);
-	if (place->line == 0)
+	    position->file);
+	if (position->line == 0)
 		return;
 	region = json_put_object(physical, "region");
-	json_put_number(region, "startLine", place->line);
-	json_put_number(region, "startColumn", place->column);
-	json_put_number(region, "endLine", place->end_line);
-	json_put_number(region, "endColumn", place->end_column);
+	json_put_number(region, "startLine", position->line);
+	json_put_number(region, "startColumn", position->column);
+	json_put_number(region, "endLine", position->end_line);
+	json_put_number(region, "endColumn", position->end_column);
 }
 
 /* --- results -------------------------------------------------------------- */
@@ -129,9 +129,9 @@ fingerprint(struct sarif *sarif, const struct report_finding *finding)
 
 	hash = hash_text(hash, finding->rule);
 	hash = hash_text(hash,
-	    finding->place.file == NULL ?
+	    finding->position.file == NULL ?
 		"" :
-		path_relative(sarif, finding->place.file));
+		path_relative(sarif, finding->position.file));
 	hash = hash_text(hash,
 	    finding->excerpt != NULL ? finding->excerpt : finding->message);
 	key = arena_printf(sarif->arena, "%016" PRIx64, hash);
@@ -161,7 +161,8 @@ put_related(const struct sarif *sarif, struct json_t *result,
 		struct json_t *location = json_put_object(list, NULL);
 
 		json_put_number(location, "id", i + 1);
-		put_location(sarif, location, &finding->related.items[i].place);
+		put_location(sarif, location,
+		    &finding->related.items[i].position);
 		put_message(location, "message",
 		    finding->related.items[i].message);
 	}
@@ -198,9 +199,9 @@ put_result(struct sarif *sarif, struct json_t *result,
 				    arena_printf(sarif->arena, "%s\n%s",
 					finding->message, finding->help));
 	list = json_put_array(result, "locations");
-	if (finding->place.file != NULL)
+	if (finding->position.file != NULL)
 		put_location(sarif, json_put_object(list, NULL),
-		    &finding->place);
+		    &finding->position);
 	put_related(sarif, result, finding);
 	json_put_text(json_put_object(result, "partialFingerprints"),
 	    "primaryLocationLineHash", fingerprint(sarif, finding));

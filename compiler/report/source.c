@@ -243,6 +243,22 @@ sources_find(const struct sources *sources, struct loc loc)
 	return NULL;
 }
 
+uint32_t
+source_bom(const struct source *source)
+{
+	return strncmp(source->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+void
+source_line(const struct source *source, uint32_t line, const char **begin,
+    const char **end)
+{
+	*begin = source->text + source->lines[line - 1];
+	*end = source->text +
+	    (line < source->line_count ? source->lines[line] - 1 :
+					 source->size);
+}
+
 /* The line, from 0, that holds a byte of the text. */
 static uint32_t
 line_of(const struct source *source, uint32_t offset)
@@ -266,7 +282,7 @@ sources_position(const struct sources *sources, struct loc loc)
 	const struct source *source = sources_find(sources, loc);
 
 	if (source == NULL)
-		return (struct position){ .source = NULL };
+		return (struct position){ 0 };
 	uint32_t offset = loc.begin - source->base;
 	uint32_t line = line_of(source, offset);
 	uint32_t column = 1 + characters_before(source, offset) -
@@ -275,8 +291,11 @@ sources_position(const struct sources *sources, struct loc loc)
 	if (source->size > offset && column > 1 &&
 	    !begins_character(source->text[offset]))
 		column--;
-	if (line == 0 && offset >= 3 &&
-	    memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
+	if (line == 0 && offset >= 3 && source_bom(source) > 0)
 		column--;
-	return (struct position){ source, line + 1, column };
+	return (struct position){
+		.file = source->shown,
+		.line = line + 1,
+		.column = column,
+	};
 }

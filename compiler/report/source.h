@@ -6,9 +6,7 @@
 #ifndef SBX_SOURCE_H
 #define SBX_SOURCE_H
 
-#include "compiler/base/arena.h"
-
-#include <stdbool.h>
+#include "compiler/report/position.h"
 
 /* Bytes [begin, end) of the virtual space; {0, 0} is no place at all. */
 struct loc {
@@ -45,17 +43,11 @@ struct sources {
 	VEC(const char *) include_dirs; /* of -I */
 };
 
-/* A place as people read it: both count from 1; column in characters. */
-struct position {
-	const struct source *source;
-	uint32_t line, column;
-};
-
 void sources_init(struct sources *sources, struct arena *arena);
 
 /*
  * What a blob calls a file: its name, in which a '?' stands for what is no
- * clean text, so that a policy can say it (mark.h).
+ * clean text, so that a policy can say it (position.h).
  */
 const char *source_name(struct arena *arena, const char *name);
 
@@ -74,6 +66,14 @@ struct source *sources_add(struct sources *sources, const char *shown,
 const struct source *sources_find(const struct sources *sources,
     struct loc loc);
 
+/* The bytes of a byte order mark at the start of a text: 3 or 0. */
+uint32_t source_bom(const struct source *source);
+
+/* A line of a text, which counts from 1, without its newline. */
+void source_line(const struct source *source, uint32_t line, const char **begin,
+    const char **end);
+
+/* Where a place begins, with the file as it is shown; no end. */
 struct position sources_position(const struct sources *sources, struct loc loc);
 
 /*

@@ -201,15 +201,11 @@ struct text_line {
 static struct text_line
 line_get(const struct source *source, uint32_t index)
 {
-	uint32_t begin = source->lines[index];
-	uint32_t end = index + 1 < source->line_count ?
-	    source->lines[index + 1] - 1 :
-	    source->size;
-	struct text_line line = {
-		.text = source->text + begin,
-		.len = end - begin,
-	};
+	struct text_line line;
+	const char *end;
 
+	source_line(source, index + 1, &line.text, &end);
+	line.len = (size_t)(end - line.text);
 	line.comment = comment_find(line.text, line.len);
 	line.bare = skip_blanks(line.text, line.text + line.comment) ==
 	    line.text + line.comment;

@@ -27,10 +27,10 @@ restorer_string(const struct restorer *restorer, uint32_t offset)
 	return arena_intern(restorer->arena, text, strlen(text));
 }
 
-static const struct mark *
-mark_at(const struct restorer *restorer, uint32_t source)
+static const struct position *
+position_at(const struct restorer *restorer, uint32_t source)
 {
-	return source == SBX_NO_SOURCE ? NULL : restorer->marks[source];
+	return source == SBX_NO_SOURCE ? NULL : restorer->positions[source];
 }
 
 /* What is for all of Linux is for macOS too, where nothing says otherwise. */
@@ -48,7 +48,7 @@ restorer_origin(const struct restorer *restorer, uint8_t platforms,
 		.loc = { 0, 1 },
 		.platforms = platforms,
 		.own = true,
-		.from = mark_at(restorer, source),
+		.from = position_at(restorer, source),
 	};
 }
 
@@ -115,27 +115,27 @@ check_path(struct restorer *restorer, const char *path)
 /* --- one setting each ----------------------------------------------------- */
 
 static void
-restore_marks(struct restorer *restorer)
+restore_positions(struct restorer *restorer)
 {
 	const struct sbx_blob *blob = restorer->blob;
-	const struct mark **marks = arena_alloc(restorer->arena,
-	    blob->source_count * sizeof *marks);
-	struct mark *copies = arena_alloc(restorer->arena,
+	const struct position **positions = arena_alloc(restorer->arena,
+	    blob->source_count * sizeof *positions);
+	struct position *copies = arena_alloc(restorer->arena,
 	    blob->source_count * sizeof *copies);
 
 	for (uint32_t i = 0; i < blob->source_count; i++) {
 		const struct sbx_source *source = &blob->sources[i];
 
-		copies[i] = (struct mark){
+		copies[i] = (struct position){
 			.file = restorer_string(restorer, source->file),
 			.line = source->line,
 			.column = source->column,
 			.via = restorer_string(restorer, source->via),
 		};
-		if (mark_text(restorer->arena, &copies[i]) != NULL)
-			marks[i] = &copies[i];
+		if (position_text(restorer->arena, &copies[i]) != NULL)
+			positions[i] = &copies[i];
 	}
-	restorer->marks = marks;
+	restorer->positions = positions;
 }
 
 static void
@@ -477,7 +477,7 @@ restore_policy(struct arena *arena, const struct sbx_blob *blob,
 	};
 
 	check_strings(&restorer);
-	restore_marks(&restorer);
+	restore_positions(&restorer);
 	restore_meta(&restorer);
 	restore_params(&restorer);
 	restorer.has_macos = restorer.fault == NULL && blob->sbpl_size > 0 &&

@@ -1,7 +1,7 @@
 /*
  * From a blob back to the policy that it was compiled from, as far as the blob
  * depends on it: what profiles, groups, sets and `let` were is gone, and so is
- * what had no effect.  Rules carry the marks of the blob's source map.
+ * what had no effect.  Rules carry the positions of the blob's source map.
  */
 #ifndef SBX_RESTORE_H
 #define SBX_RESTORE_H
@@ -24,7 +24,7 @@ const char *restore_difference(struct policy *policy,
     const struct sbx_blob *blob);
 
 /* statements.c: the policy as one profile that needs no other.  `made_from` is
- * what its mark says. */
+ * what its position says. */
 struct ast_stmt *policy_statements(const struct policy *policy,
     const char *made_from);
 

@@ -11,7 +11,8 @@ struct restorer {
 	struct arena *arena;
 	const struct sbx_blob *blob;
 	struct policy *policy;
-	const struct mark **marks; /* of the blob's sources; NULL: none */
+	/* Of the blob's sources; NULL: none. */
+	const struct position **positions;
 	struct sbpl_rules macos;
 	bool has_macos;
 	const char *fault;
@@ -20,7 +21,7 @@ struct restorer {
 /* A string of the blob, interned. */
 const char *restorer_string(const struct restorer *restorer, uint32_t offset);
 
-/* A place that is one, though no text is there, with the mark of a source. */
+/* The origin of a rule that has no text, with the position of a source. */
 struct origin restorer_origin(const struct restorer *restorer,
     uint8_t platforms, uint32_t source);
 

@@ -1,7 +1,7 @@
 /*
  * From a resolved policy to the statements that say it: one profile, each rule
- * with one object and its mark, settings first.  What does not hold everywhere
- * stands in `on` blocks at the end.
+ * with one object and its position, settings first.  What does not hold on all
+ * platforms stands in `on` blocks at the end.
  *
  * The language cannot say `glob` of a place whose own name holds what is a
  * wildcard in a pattern; a `let` gives such a place a name.
@@ -50,12 +50,12 @@ stmt_add(struct builder *builder, enum ast_kind kind,
 {
 	struct ast_stmt *stmt = ast_stmt(builder->arena, kind,
 	    (struct loc){ 0 });
-	const char *mark = origin->from == NULL ?
+	const char *position = origin->from == NULL ?
 	    NULL :
-	    mark_text(builder->arena, origin->from);
+	    position_text(builder->arena, origin->from);
 
-	if (mark != NULL) {
-		stmt->from = atom_new(builder, AST_STRING, mark);
+	if (position != NULL) {
+		stmt->from = atom_new(builder, AST_STRING, position);
 		stmt->from->quoted = true;
 	}
 	ast_body_add(&builder->bodies[origin->platforms & SBX_ON_ALL], stmt);

@@ -2,7 +2,6 @@
 #include "compiler/write/fmt.h"
 
 #include "compiler/base/bug.h"
-#include "compiler/report/clean.h"
 #include "compiler/write/write.h"
 #include "grammar/parser.h"
 
@@ -37,7 +36,7 @@ struct text
 fmt_text(struct arena *arena, const struct ast_stmt *stmts,
     const struct source *source)
 {
-	uint32_t bom = text_bom(source);
+	uint32_t bom = source_bom(source);
 	struct text before = { source->text + bom, source->size - bom };
 	struct text after;
 	char *bytes = NULL;

@@ -15,7 +15,6 @@
  *
  * Whether it fits is tried on a sheet without a stream.
  */
-#include "compiler/report/clean.h"
 #include "compiler/tables/words.h"
 #include "compiler/write/sheet_atom.h"
 #include "compiler/write/write.h"
@@ -442,7 +441,7 @@ write_sbx_source(FILE *stream, const struct ast_stmt *stmts,
 		.stream = stream,
 		.first = true,
 		.source = source,
-		.at = source->text + text_bom(source),
+		.at = source->text + source_bom(source),
 	};
 
 	put_body(&sheet, stmts, 0);

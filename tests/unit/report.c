@@ -30,12 +30,12 @@ fill(struct report *report, struct arena *arena)
 	finding = report_finding(report);
 	finding->rule = "R1";
 	finding->severity = REPORT_ERROR;
-	finding->place = (struct report_place){ "./a,b.sbx", 3, 5, 4, 7 };
+	finding->position = (struct position){ "./a,b.sbx", 3, 5, 4, 7, NULL };
 	finding->message = "said " ODD;
 	finding->help = "do";
 	report_property(report, finding, "witness", "write /x");
 	report_relate(report, finding,
-	    (struct report_place){ "c.sbx", 1, 2, 1, 3 }, "there");
+	    (struct position){ "c.sbx", 1, 2, 1, 3, NULL }, "there");
 	finding = report_finding(report);
 	finding->rule = "R2";
 	finding->severity = REPORT_NOTE;
@@ -43,7 +43,7 @@ fill(struct report *report, struct arena *arena)
 	finding = report_finding(report);
 	finding->rule = "R1";
 	finding->severity = REPORT_WARNING;
-	finding->place.file = "d.sbx";
+	finding->position.file = "d.sbx";
 	finding->message = "hushed";
 	finding->suppressed = "because " ODD;
 }
@@ -62,7 +62,7 @@ fill_cases(struct report *report, struct arena *arena)
 	test->suite = "t.yaml";
 	test->name = "deny";
 	test->message = "one\ntwo";
-	test->place = (struct report_place){ "t.yaml", 4, 1, 4, 2 };
+	test->position = (struct position){ "t.yaml", 4, 1, 4, 2, NULL };
 	test = report_case(report);
 	test->suite = "u.yaml";
 	test->name = "live";

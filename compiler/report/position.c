@@ -1,8 +1,8 @@
 /*
- * See mark.h.  The text is read from its end, because a file may have any
+ * See position.h.  The text is read from its end, because a file may have any
  * name: "a (b):1:2" is a file, and "a:1:2 (b)" a place in one.
  */
-#include "compiler/language/mark.h"
+#include "compiler/report/position.h"
 
 #include "compiler/base/names.h"
 
@@ -67,37 +67,40 @@ has_control(const char *text, size_t len)
 	return false;
 }
 
-const struct mark *
-mark_read(struct arena *arena, const char *text)
+const struct position *
+position_read(struct arena *arena, const char *text)
 {
-	struct mark mark = { .via = "" }, *copy;
+	struct position position = { .via = "" }, *copy;
 	size_t len = strlen(text);
 
-	if (has_control(text, len) || !cut_via(arena, text, &len, &mark.via) ||
-	    !cut_number(text, &len, &mark.column) ||
-	    !cut_number(text, &len, &mark.line))
+	if (has_control(text, len) ||
+	    !cut_via(arena, text, &len, &position.via) ||
+	    !cut_number(text, &len, &position.column) ||
+	    !cut_number(text, &len, &position.line))
 		return NULL;
-	mark.file = arena_intern(arena, text, len);
+	position.file = arena_intern(arena, text, len);
 	copy = arena_alloc(arena, sizeof *copy);
-	*copy = mark;
+	*copy = position;
 	return copy;
 }
 
 const char *
-mark_text(struct arena *arena, const struct mark *mark)
+position_text(struct arena *arena, const struct position *position)
 {
-	const char *via = mark->via;
+	const char *via = position->via;
 
-	if (mark->file[0] == '\0' || mark->line == 0 || mark->column == 0 ||
-	    has_control(mark->file, strlen(mark->file)) ||
+	if (position->file[0] == '\0' || position->line == 0 ||
+	    position->column == 0 ||
+	    has_control(position->file, strlen(position->file)) ||
 	    (*via != '\0' && !name_is_good(via, strlen(via))))
 		return NULL;
 	return arena_printf(arena, *via != '\0' ? "%s:%u:%u (%s)" : "%s:%u:%u",
-	    mark->file, (unsigned)mark->line, (unsigned)mark->column, via);
+	    position->file, (unsigned)position->line,
+	    (unsigned)position->column, via);
 }
 
 int
-mark_compare(const struct mark *a, const struct mark *b)
+position_compare(const struct position *a, const struct position *b)
 {
 	int order = a->file == b->file ? 0 : strcmp(a->file, b->file);
 
