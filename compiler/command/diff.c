@@ -9,9 +9,7 @@
  */
 #include "compiler/command/diff.h"
 
-#include "compiler/query/show.h"
 #include "compiler/query/subject.h"
-#include "compiler/tables/words.h"
 
 #include <string.h>
 
@@ -57,180 +55,6 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	return EXIT_TROUBLE;
 }
 
-/* --- telling -------------------------------------------------------------- */
-
-/* Where no rule speaks, what holds instead. */
-const char *
-difference_says(const struct difference *difference, enum side side)
-{
-	static const char *const silences[DIFFERENCE_END] = {
-		[DIFFERENCE_SET] = "does not set it",
-		[DIFFERENCE_BLANKET] = "no rule allows it",
-		[DIFFERENCE_LIMIT] = "no limit",
-		[DIFFERENCE_LEVEL] = "no level is required",
-		[DIFFERENCE_LANDLOCK] = "no Landlock ABI is required",
-		[DIFFERENCE_PARAM] = "has no such parameter",
-		[DIFFERENCE_ABOUT] = "says nothing",
-	};
-	const struct explanation *says = &difference->says[side];
-
-	if (says->text != NULL)
-		return says->text;
-	if (difference->kind == DIFFERENCE_SYSCALL && difference->witnessed)
-		return says->verdict.allowed ?
-		    "no rule denies it" :
-		    "it does not go with the rules about the network";
-	if (difference->witnessed)
-		return "no rule allows it";
-	return silences[difference->kind];
-}
-
-const char *
-difference_text(struct arena *arena, const struct difference *difference)
-{
-	const char *kind = difference->kind == DIFFERENCE_PATH ? "path" :
-								 "call";
-
-	if (difference->more == 0)
-		return difference->what;
-	return arena_printf(arena, "%s and %zu more %s%s", difference->what,
-	    difference->more, kind, difference->more == 1 ? "" : "s");
-}
-
-const char *
-difference_options(const struct diff *diff, const struct difference *difference)
-{
-	const struct binding *binding = difference->binding;
-	const struct sbx_blob *blob = &diff->blobs[SIDE_NEW];
-	struct arena *arena = diff->options->arena;
-	const char *text;
-
-	/* No option says what the password entry says. */
-	if (binding == NULL || binding->other_home != NULL)
-		return NULL;
-	text = arena_printf(arena, "-w %s --home %s", binding->workspace,
-	    binding->home);
-	for (uint32_t i = SBX_ANCHOR_PARAM;
-	     binding->params != NULL && i < blob->anchor_count; i++) {
-		const char *name = sbx_string(blob, blob->anchors[i].name);
-
-		if (places_param(&diff->blobs[SIDE_OLD], name) != 0)
-			text = arena_printf(arena, "%s -D %s=%s", text, name,
-			    binding->params);
-	}
-	return text;
-}
-
-const char *
-difference_where(const struct diff *diff, const struct difference *difference)
-{
-	const struct binding *binding = difference->binding;
-	const char *options = difference_options(diff, difference);
-	struct arena *arena = diff->options->arena;
-	const char *text = "";
-
-	if (binding != NULL && binding->about != NULL)
-		text = arena_printf(arena,
-		    options != NULL ? ", where %s (%s)" : ", where %s",
-		    binding->about, options);
-	if (difference->level != SBX_LEVEL_FULL)
-		text = arena_printf(arena, "%s, at level %s", text,
-		    level_word(difference->level));
-	if (difference->abi > 0)
-		text = arena_printf(arena, "%s, with Landlock ABI %d", text,
-		    difference->abi);
-	if ((difference->platforms & SBX_ON_LINUX) != SBX_ON_LINUX)
-		text = arena_printf(arena, "%s, on %s", text,
-		    platform_text(difference->platforms));
-	return *text != '\0' ? text + 2 : NULL;
-}
-
-static void
-print_side(const struct diff *diff, const struct difference *difference,
-    enum side side, FILE *stream)
-{
-	const struct explanation *says = &difference->says[side];
-	const char *text = difference_says(difference, side), *via;
-
-	if (text == NULL)
-		return;
-	fprintf(stream, "    %s: ", diff->labels[side]);
-	via = show_via(&diff->blobs[side], says->source);
-	if (says->source != SBX_NO_SOURCE) {
-		show_source(stream, &diff->blobs[side], says->source);
-		fputs(": ", stream);
-	}
-	fputs(text, stream);
-	if (via != NULL && says->text != NULL) {
-		fputs("  (", stream);
-		show_text(stream, via);
-		putc(')', stream);
-	}
-	putc('\n', stream);
-}
-
-/* Some of the others that the rule names. */
-static void
-print_also(const struct difference *difference, FILE *stream)
-{
-	enum { MOST = 5 };
-	size_t count = difference->also.list.count;
-
-	for (size_t i = 0; i < count && i < MOST; i++)
-		fprintf(stream, "%s%s", i == 0 ? "    also: " : ", ",
-		    difference->also.list.items[i]);
-	if (count > 0)
-		fputs(count > MOST ? ", ...\n" : "\n", stream);
-}
-
-static void
-print_difference(const struct diff *diff, const struct difference *difference,
-    FILE *stream)
-{
-	static const char *const colours[CHANGE_END] = {
-		[CHANGE_WIDER] = "\33[1;31m",
-		[CHANGE_NARROWER] = "\33[1;32m",
-		[CHANGE_NEUTRAL] = "\33[1m",
-	};
-	struct arena *arena = diff->options->arena;
-	const char *platforms = difference_where(diff, difference);
-	bool colour = diff->options->colour_out;
-
-	fprintf(stream, "%s%s:%s %s\n",
-	    colour ? colours[difference->change] : "",
-	    change_word(difference->change), colour ? "\33[m" : "",
-	    difference_text(arena, difference));
-	print_side(diff, difference, SIDE_OLD, stream);
-	print_side(diff, difference, SIDE_NEW, stream);
-	print_also(difference, stream);
-	if (platforms != NULL)
-		fprintf(stream, "    %s\n", platforms);
-}
-
-void
-diff_print(const struct diff *diff, unsigned changes, FILE *stream)
-{
-	const struct comparison *comparison = &diff->comparison;
-
-	for (size_t i = 0; i < comparison->differences.count; i++) {
-		const struct difference *difference =
-		    &comparison->differences.items[i];
-
-		if (changes & CHANGE_BIT(difference->change))
-			print_difference(diff, difference, stream);
-	}
-}
-
-const char *
-diff_total(const struct diff *diff)
-{
-	const size_t *counts = diff->comparison.counts;
-
-	return arena_printf(diff->options->arena,
-	    "%zu wider, %zu narrower, %zu neutral", counts[CHANGE_WIDER],
-	    counts[CHANGE_NARROWER], counts[CHANGE_NEUTRAL]);
-}
-
 /* --- the command ---------------------------------------------------------- */
 
 /* The changes that --fail-on names; false after complaining. */
@@ -269,23 +93,31 @@ is_failure(const struct diff *diff, unsigned errors)
 	return false;
 }
 
-static void
-tell(struct diff *diff, unsigned errors)
+static const char *
+total_text(const struct comparison *comparison)
 {
-	enum report_format format = diff->options->format;
+	const size_t *counts = comparison->counts;
+
+	return arena_printf(comparison->arena,
+	    "%zu wider, %zu narrower, %zu neutral", counts[CHANGE_WIDER],
+	    counts[CHANGE_NARROWER], counts[CHANGE_NEUTRAL]);
+}
+
+static void
+tell(const struct diff *diff, unsigned errors)
+{
+	const char *total = total_text(&diff->comparison);
 	struct report report;
 
-	diff->brief = format == REPORT_MARKDOWN;
-	if (format == REPORT_TEXT) {
+	if (diff->options->format == REPORT_TEXT) {
 		diff_print(diff, CHANGE_ALL, stdout);
-		printf("%s\n", diff_total(diff));
+		puts(total);
 		return;
 	}
 	report_init(&report, diff->options->arena, "diff");
-	report.title = arena_printf(diff->options->arena, "Policy: %s",
-	    diff_total(diff));
+	report.title = arena_printf(report.arena, "Policy: %s", total);
 	diff_report(diff, CHANGE_ALL, errors, &report);
-	report_write(&report, format, stdout);
+	report_write(&report, diff->options->format, stdout);
 }
 
 enum exit_status

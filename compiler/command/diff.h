@@ -16,7 +16,6 @@ struct diff {
 	struct sbx_blob blobs[SIDE_COUNT];
 	struct subject subjects[SIDE_COUNT];
 	struct comparison comparison;
-	bool brief; /* findings are read by people, side by side */
 };
 
 /* A set of changes. */
@@ -33,27 +32,9 @@ enum exit_status diff_make(struct diff *diff, const struct options *options,
 /* For people: what changed in these ways, a few lines each. */
 void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
 
-/* "2 wider, 1 narrower, 3 neutral". */
-const char *diff_total(const struct diff *diff);
-
 /* Adds findings to a report; those in `errors` are errors. */
 void diff_report(const struct diff *diff, unsigned changes, unsigned errors,
     struct report *report);
-
-/* What a side says of a difference, or NULL. */
-const char *difference_says(const struct difference *difference,
-    enum side side);
-
-/* Under what conditions it shows; and the options of `sbxc why` that make
- * them.  NULL: none. */
-const char *difference_where(const struct diff *diff,
-    const struct difference *difference);
-const char *difference_options(const struct diff *diff,
-    const struct difference *difference);
-
-/* "write ${workspace}/x and 2 more paths". */
-const char *difference_text(struct arena *arena,
-    const struct difference *difference);
 
 /* `check --within BASE FILE...`. */
 enum exit_status check_within(const struct options *options);

@@ -1,41 +1,93 @@
 /*
- * Differences as findings.  A finding lies where the deciding rule of NEW does,
- * which is what a reviewer has before the eyes; a rule that is gone is named
- * beside it.
+ * How differences are told: as text for people, and as findings of a report.  A
+ * finding is placed at the deciding rule of NEW, which a reviewer looks at; a
+ * rule that is gone is named beside it.
  */
 #include "compiler/command/diff.h"
+#include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
 
-/* A title for each kind, and what a change of it means. */
-static const struct {
-	const char *title, *explain;
-} kinds[DIFFERENCE_END] = {
-	[DIFFERENCE_PATH] = { "paths",
-	    "What may be read, written or executed." },
-	[DIFFERENCE_PORT] = { "ports",
-	    "TCP ports that may be connected to or listened on." },
-	[DIFFERENCE_SYSCALL] = { "system calls",
-	    "What the filter lets through, with its arguments." },
-	[DIFFERENCE_ENV] = { "environment",
-	    "Which of the caller's variables are handed on." },
-	[DIFFERENCE_SET] = { "variables that are set",
-	    "Values that the policy itself gives." },
-	[DIFFERENCE_BLANKET] = { "scopes",
-	    "Signals and abstract sockets beyond the sandbox." },
-	[DIFFERENCE_LIMIT] = { "limits", "How much may be used." },
-	[DIFFERENCE_LEVEL] = { "level",
-	    "The least level at which the policy runs." },
-	[DIFFERENCE_LANDLOCK] = { "Landlock",
-	    "The least Landlock ABI with which the policy runs." },
-	[DIFFERENCE_STRENGTH] = { "strength of a deny",
-	    "Whether a deny that cannot be enforced is refused or reported." },
-	[DIFFERENCE_PARAM] = { "parameters", "What -D has to bind." },
-	[DIFFERENCE_ABOUT] = { "about", "What the policy says of itself." },
-	[DIFFERENCE_MACOS] = { "macOS",
-	    "The profile for macOS, which is not compared." },
-};
+/* --- text ----------------------------------------------------------------- */
+
+static void
+print_side(const struct diff *diff, const struct difference *difference,
+    enum side side, FILE *stream)
+{
+	const struct explanation *says = &difference->says[side];
+	const char *text = difference_says(difference, side), *via;
+
+	if (text == NULL)
+		return;
+	fprintf(stream, "    %s: ", diff->labels[side]);
+	via = show_via(&diff->blobs[side], says->source);
+	if (says->source != SBX_NO_SOURCE) {
+		show_source(stream, &diff->blobs[side], says->source);
+		fputs(": ", stream);
+	}
+	fputs(text, stream);
+	if (via != NULL && says->text != NULL) {
+		fputs("  (", stream);
+		show_text(stream, via);
+		putc(')', stream);
+	}
+	putc('\n', stream);
+}
+
+/* Some of the others that the rule names. */
+static void
+print_also(const struct difference *difference, FILE *stream)
+{
+	enum { MOST = 5 };
+	size_t count = difference->also.list.count;
+
+	for (size_t i = 0; i < count && i < MOST; i++)
+		fprintf(stream, "%s%s", i == 0 ? "    also: " : ", ",
+		    difference->also.list.items[i]);
+	if (count > 0)
+		fputs(count > MOST ? ", ...\n" : "\n", stream);
+}
+
+static void
+print_difference(const struct diff *diff, const struct difference *difference,
+    FILE *stream)
+{
+	static const char *const colours[CHANGE_END] = {
+		[CHANGE_WIDER] = "\33[1;31m",
+		[CHANGE_NARROWER] = "\33[1;32m",
+		[CHANGE_NEUTRAL] = "\33[1m",
+	};
+	struct arena *arena = diff->options->arena;
+	const char *platforms = difference_where(&diff->comparison, difference);
+	bool colour = diff->options->colour_out;
+
+	fprintf(stream, "%s%s:%s %s\n",
+	    colour ? colours[difference->change] : "",
+	    change_word(difference->change), colour ? "\33[m" : "",
+	    difference_text(arena, difference));
+	print_side(diff, difference, SIDE_OLD, stream);
+	print_side(diff, difference, SIDE_NEW, stream);
+	print_also(difference, stream);
+	if (platforms != NULL)
+		fprintf(stream, "    %s\n", platforms);
+}
+
+void
+diff_print(const struct diff *diff, unsigned changes, FILE *stream)
+{
+	const struct comparison *comparison = &diff->comparison;
+
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (changes & CHANGE_BIT(difference->change))
+			print_difference(diff, difference, stream);
+	}
+}
+
+/* --- rules of a report ---------------------------------------------------- */
 
 static enum report_severity
 severity_of(enum change change, unsigned errors)
@@ -70,8 +122,8 @@ add_rule(struct report *report, const struct difference *difference,
 		.name = id,
 		.title = arena_printf(report->arena, "%s: %s",
 		    change_word(difference->change),
-		    kinds[difference->kind].title),
-		.explain = kinds[difference->kind].explain,
+		    difference_title(difference->kind)),
+		.explain = difference_explain(difference->kind),
 		.severity = severity,
 	};
 }
@@ -130,7 +182,7 @@ message_of(const struct diff *diff, const struct difference *difference)
 	const char *text = arena_printf(arena, "%s: %s",
 	    change_word(difference->change),
 	    difference_text(arena, difference));
-	const char *platforms = difference_where(diff, difference);
+	const char *platforms = difference_where(&diff->comparison, difference);
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const char *says = difference_says(difference, (enum side)side);
@@ -149,20 +201,22 @@ static void
 add_witness(const struct diff *diff, const struct difference *difference,
     struct report *report, struct report_finding *finding)
 {
-	const char *options = difference_options(diff, difference);
+	const char *options = difference_options(&diff->comparison, difference);
 	struct arena *arena = report->arena;
 	const char *also = "";
+	/* People read a comment side by side with the rules. */
+	bool brief = diff->options->format == REPORT_MARKDOWN;
 
 	if (!difference->witnessed)
 		return;
-	if (!diff->brief)
+	if (!brief)
 		report_property(report, finding, "witness", difference->what);
 	for (size_t i = 0; i < difference->also.list.count; i++)
 		also = arena_printf(arena, "%s%s%s", also, i > 0 ? ", " : "",
 		    difference->also.list.items[i]);
 	if (*also != '\0')
 		report_property(report, finding, "also", also);
-	if (diff->brief)
+	if (brief)
 		return;
 	if (difference->access.kind == ACCESS_PATH && options != NULL)
 		report_property(report, finding, "binding", options);

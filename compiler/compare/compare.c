@@ -31,40 +31,6 @@ static const struct binding bindings[] = {
 	    "/home/user", NULL, "/home/user" },
 };
 
-const char *
-change_word(enum change change)
-{
-	static const char *const words[CHANGE_END] = {
-		[CHANGE_WIDER] = "wider",
-		[CHANGE_NARROWER] = "narrower",
-		[CHANGE_NEUTRAL] = "neutral",
-	};
-
-	return words[change];
-}
-
-const char *
-difference_word(enum difference_kind kind)
-{
-	static const char *const words[DIFFERENCE_END] = {
-		[DIFFERENCE_PATH] = "path",
-		[DIFFERENCE_PORT] = "port",
-		[DIFFERENCE_SYSCALL] = "syscall",
-		[DIFFERENCE_ENV] = "env",
-		[DIFFERENCE_SET] = "set",
-		[DIFFERENCE_BLANKET] = "scope",
-		[DIFFERENCE_LIMIT] = "limit",
-		[DIFFERENCE_LEVEL] = "level",
-		[DIFFERENCE_LANDLOCK] = "landlock",
-		[DIFFERENCE_STRENGTH] = "strength",
-		[DIFFERENCE_PARAM] = "parameter",
-		[DIFFERENCE_ABOUT] = "about",
-		[DIFFERENCE_MACOS] = "macos",
-	};
-
-	return words[kind];
-}
-
 /* --- subjects ------------------------------------------------------------- */
 
 /* A policy in one of the ways above. */

@@ -11,65 +11,7 @@
 #ifndef SBX_COMPARE_H
 #define SBX_COMPARE_H
 
-#include "compiler/query/verdict.h"
-
-enum change { CHANGE_WIDER, CHANGE_NARROWER, CHANGE_NEUTRAL, CHANGE_END };
-
-enum difference_kind {
-	DIFFERENCE_PATH,
-	DIFFERENCE_PORT,
-	DIFFERENCE_SYSCALL,
-	DIFFERENCE_ENV,
-	DIFFERENCE_SET,     /* `set env` */
-	DIFFERENCE_BLANKET, /* signal anywhere, abstract anywhere */
-	DIFFERENCE_LIMIT,
-	DIFFERENCE_LEVEL,
-	DIFFERENCE_LANDLOCK,
-	DIFFERENCE_STRENGTH, /* deny or prefer deny */
-	DIFFERENCE_PARAM,
-	DIFFERENCE_ABOUT,
-	DIFFERENCE_MACOS,
-	DIFFERENCE_END,
-};
-
-/* The two policies: OLD and NEW, or BASE and NEW. */
-enum side { SIDE_OLD, SIDE_NEW, SIDE_COUNT };
-
-/* Where the anchors are. */
-struct binding {
-	const char *about; /* what is special about it; NULL: the usual way */
-	const char *workspace, *home;
-	const char *other_home; /* of the password entry, or NULL: the same */
-	const char *params;     /* where they all are, or NULL: apart */
-};
-
-/* What one policy says of it. */
-struct explanation {
-	const char *text;       /* the rule; NULL: none speaks of it */
-	uint32_t source;        /* where it is written, or SBX_NO_SOURCE */
-	struct verdict verdict; /* on the witness, if there is one */
-};
-
-struct difference {
-	enum difference_kind kind;
-	enum change change;
-	const char *what; /* "write ${workspace}/x", "limit timeout" */
-	bool witnessed;   /* verdict_of() differs on the access */
-	struct access access;
-	enum sbx_level level; /* where that holds; full unless said */
-	int abi;              /* of Landlock; 0: the newest */
-	uint8_t platforms;    /* on these machines; SBX_ON_LINUX: all */
-	const struct binding *binding; /* NULL: it does not matter, or the
-	                                * user's own */
-	struct explanation says[SIDE_COUNT];
-	enum side cause;    /* whose rule came, went or changed */
-	enum verdict_by by; /* that rule, for an access: in which table */
-	uint32_t rule;      /* index into it; of a call: its source */
-	size_t more;        /* accesses like it, by the same rule */
-	struct {
-		VEC(const char *) list;
-	} also; /* of those in `more`: what, see below */
-};
+#include "compiler/compare/difference.h"
 
 struct comparison {
 	struct arena *arena;
@@ -98,11 +40,5 @@ void comparison_join(struct comparison *comparison);
  * asked about. */
 struct subject comparison_subject(const struct comparison *comparison,
     const struct difference *difference, enum side side, struct arena *arena);
-
-/* "wider", "narrower", "neutral". */
-const char *change_word(enum change change);
-
-/* "path", "port": the kind, as ids are made of it: "wider-path". */
-const char *difference_word(enum difference_kind kind);
 
 #endif

@@ -2,6 +2,8 @@
 libsbx_a_SOURCES += \
 	compiler/compare/compare.c \
 	compiler/compare/compare.h \
+	compiler/compare/difference.c \
+	compiler/compare/difference.h \
 	compiler/compare/env.c \
 	compiler/compare/explanation.c \
 	compiler/compare/globs.c \

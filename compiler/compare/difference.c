@@ -1,0 +1,147 @@
+/* See difference.h. */
+#include "compiler/compare/compare.h"
+#include "compiler/tables/words.h"
+
+static const struct {
+	const char *word, *title, *explain;
+	const char *silence; /* what a policy says that has no such rule */
+} kinds[DIFFERENCE_END] = {
+	[DIFFERENCE_PATH] = { "path", "paths",
+	    "What may be read, written or executed.", NULL },
+	[DIFFERENCE_PORT] = { "port", "ports",
+	    "TCP ports that may be connected to or listened on.", NULL },
+	[DIFFERENCE_SYSCALL] = { "syscall", "system calls",
+	    "What the filter lets through, with its arguments.", NULL },
+	[DIFFERENCE_ENV] = { "env", "environment",
+	    "Which of the caller's variables are handed on.", NULL },
+	[DIFFERENCE_SET] = { "set", "variables that are set",
+	    "Values that the policy itself gives.", "does not set it" },
+	[DIFFERENCE_BLANKET] = { "scope", "scopes",
+	    "Signals and abstract sockets beyond the sandbox.",
+	    "no rule allows it" },
+	[DIFFERENCE_LIMIT] = { "limit", "limits", "How much may be used.",
+	    "no limit" },
+	[DIFFERENCE_LEVEL] = { "level", "level",
+	    "The least level at which the policy runs.",
+	    "no level is required" },
+	[DIFFERENCE_LANDLOCK] = { "landlock", "Landlock",
+	    "The least Landlock ABI with which the policy runs.",
+	    "no Landlock ABI is required" },
+	[DIFFERENCE_STRENGTH] = { "strength", "strength of a deny",
+	    "Whether a deny that cannot be enforced is refused or reported.",
+	    NULL },
+	[DIFFERENCE_PARAM] = { "parameter", "parameters",
+	    "What -D has to bind.", "has no such parameter" },
+	[DIFFERENCE_ABOUT] = { "about", "about",
+	    "What the policy says of itself.", "says nothing" },
+	[DIFFERENCE_MACOS] = { "macos", "macOS",
+	    "The profile for macOS, which is not compared.", NULL },
+};
+
+const char *
+change_word(enum change change)
+{
+	static const char *const words[CHANGE_END] = {
+		[CHANGE_WIDER] = "wider",
+		[CHANGE_NARROWER] = "narrower",
+		[CHANGE_NEUTRAL] = "neutral",
+	};
+
+	return words[change];
+}
+
+const char *
+difference_word(enum difference_kind kind)
+{
+	return kinds[kind].word;
+}
+
+const char *
+difference_title(enum difference_kind kind)
+{
+	return kinds[kind].title;
+}
+
+const char *
+difference_explain(enum difference_kind kind)
+{
+	return kinds[kind].explain;
+}
+
+const char *
+difference_text(struct arena *arena, const struct difference *difference)
+{
+	const char *kind = difference->kind == DIFFERENCE_PATH ? "path" :
+								 "call";
+
+	if (difference->more == 0)
+		return difference->what;
+	return arena_printf(arena, "%s and %zu more %s%s", difference->what,
+	    difference->more, kind, difference->more == 1 ? "" : "s");
+}
+
+const char *
+difference_says(const struct difference *difference, enum side side)
+{
+	const struct explanation *says = &difference->says[side];
+
+	if (says->text != NULL)
+		return says->text;
+	if (!difference->witnessed)
+		return kinds[difference->kind].silence;
+	if (difference->kind != DIFFERENCE_SYSCALL)
+		return "no rule allows it";
+	return says->verdict.allowed ?
+	    "no rule denies it" :
+	    "it does not go with the rules about the network";
+}
+
+const char *
+difference_options(const struct comparison *comparison,
+    const struct difference *difference)
+{
+	const struct binding *binding = difference->binding;
+	const struct sbx_blob *blob = comparison->blobs[SIDE_NEW];
+	struct arena *arena = comparison->arena;
+	const char *text;
+
+	/* No option says what the password entry says. */
+	if (binding == NULL || binding->other_home != NULL)
+		return NULL;
+	text = arena_printf(arena, "-w %s --home %s", binding->workspace,
+	    binding->home);
+	for (uint32_t i = SBX_ANCHOR_PARAM;
+	     binding->params != NULL && i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+
+		if (places_param(comparison->blobs[SIDE_OLD], name) != 0)
+			text = arena_printf(arena, "%s -D %s=%s", text, name,
+			    binding->params);
+	}
+	return text;
+}
+
+const char *
+difference_where(const struct comparison *comparison,
+    const struct difference *difference)
+{
+	const struct binding *binding = difference->binding;
+	const char *options = difference_options(comparison, difference);
+	struct arena *arena = comparison->arena;
+	const char *text = "";
+
+	if (binding != NULL && binding->about != NULL)
+		text = arena_printf(arena,
+		    options != NULL ? ", where %s (%s)" : ", where %s",
+		    binding->about, options);
+	if (difference->level != SBX_LEVEL_FULL)
+		text = arena_printf(arena, "%s, at level %s", text,
+		    level_word(difference->level));
+	if (difference->abi > 0)
+		text = arena_printf(arena, "%s, with Landlock ABI %d", text,
+		    difference->abi);
+	if ((difference->platforms & SBX_ON_LINUX) != SBX_ON_LINUX)
+		text = arena_printf(arena, "%s, on %s", text,
+		    platform_text(difference->platforms));
+	return *text != '\0' ? text + 2 : NULL;
+}

@@ -1,0 +1,94 @@
+/*
+ * One way in which two policies differ, and the words for it.
+ */
+#ifndef SBX_DIFFERENCE_H
+#define SBX_DIFFERENCE_H
+
+#include "compiler/query/verdict.h"
+
+struct comparison;
+
+enum change { CHANGE_WIDER, CHANGE_NARROWER, CHANGE_NEUTRAL, CHANGE_END };
+
+enum difference_kind {
+	DIFFERENCE_PATH,
+	DIFFERENCE_PORT,
+	DIFFERENCE_SYSCALL,
+	DIFFERENCE_ENV,
+	DIFFERENCE_SET,     /* `set env` */
+	DIFFERENCE_BLANKET, /* signal anywhere, abstract anywhere */
+	DIFFERENCE_LIMIT,
+	DIFFERENCE_LEVEL,
+	DIFFERENCE_LANDLOCK,
+	DIFFERENCE_STRENGTH, /* deny or prefer deny */
+	DIFFERENCE_PARAM,
+	DIFFERENCE_ABOUT,
+	DIFFERENCE_MACOS,
+	DIFFERENCE_END,
+};
+
+/* The two policies: OLD and NEW, or BASE and NEW. */
+enum side { SIDE_OLD, SIDE_NEW, SIDE_COUNT };
+
+/* Where the anchors are. */
+struct binding {
+	const char *about; /* what is special about it; NULL: the usual way */
+	const char *workspace, *home;
+	const char *other_home; /* of the password entry, or NULL: the same */
+	const char *params;     /* where they all are, or NULL: apart */
+};
+
+/* What one policy says of it. */
+struct explanation {
+	const char *text;       /* the rule; NULL: none speaks of it */
+	uint32_t source;        /* where it is written, or SBX_NO_SOURCE */
+	struct verdict verdict; /* on the witness, if there is one */
+};
+
+struct difference {
+	enum difference_kind kind;
+	enum change change;
+	const char *what; /* "write ${workspace}/x", "limit timeout" */
+	bool witnessed;   /* verdict_of() differs on the access */
+	struct access access;
+	enum sbx_level level; /* where that holds; full unless said */
+	int abi;              /* of Landlock; 0: the newest */
+	uint8_t platforms;    /* on these machines; SBX_ON_LINUX: all */
+	const struct binding *binding; /* NULL: it does not matter, or the
+	                                * user's own */
+	struct explanation says[SIDE_COUNT];
+	enum side cause;    /* whose rule came, went or changed */
+	enum verdict_by by; /* that rule, for an access: in which table */
+	uint32_t rule;      /* index into it; of a call: its source */
+	size_t more;        /* accesses like it, by the same rule */
+	struct {
+		VEC(const char *) list;
+	} also; /* of those in `more`: what, see below */
+};
+
+/* "wider", "narrower", "neutral". */
+const char *change_word(enum change change);
+
+/* Of a kind: a word, as ids are made of it ("path": "wider-path"); a title; and
+ * what a difference of this kind means. */
+const char *difference_word(enum difference_kind kind);
+const char *difference_title(enum difference_kind kind);
+const char *difference_explain(enum difference_kind kind);
+
+/* "write ${workspace}/x and 2 more paths". */
+const char *difference_text(struct arena *arena,
+    const struct difference *difference);
+
+/* What a policy says of it: its rule, else what holds without a rule; NULL if
+ * there is nothing to say. */
+const char *difference_says(const struct difference *difference,
+    enum side side);
+
+/* Where it shows: the options with which `sbxc why` shows it; and those, the
+ * level, the ABI and the machines in words.  NULL: everywhere. */
+const char *difference_options(const struct comparison *comparison,
+    const struct difference *difference);
+const char *difference_where(const struct comparison *comparison,
+    const struct difference *difference);
+
+#endif
