@@ -9,20 +9,43 @@ LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
 BATS_LOG_DRIVER = $(tap_driver)
 
-# `make check` is the fast tier, under two minutes on two cores: without
-# $(slow_tests), and with a part of the rounds where chance decides what is
-# tried.  `make check-all` is everything.
+# What the rooms add to: programs that print TAP, and scripts that do; scripts
+# whose result is the same however the programs were built; tests that take
+# long; programs that scripts run.
+test_programs =
+test_scripts =
+static_scripts =
+slow_programs =
+slow_scripts =
+helper_programs =
+
+fast_tests = $(test_programs) $(test_scripts) $(static_scripts)
+TESTS = $(fast_tests) $(slow_programs) $(slow_scripts)
+check_PROGRAMS = sbxrun-test $(test_programs) $(slow_programs) \
+	$(helper_programs)
+EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh
+
+# `make check` is the fast tier, under two minutes on two cores: without what is
+# slow, and with a part of the rounds where chance decides what is tried.
 TEST_ROUNDS = 10
+ALL_ROUNDS = 100
 TEST_LIMIT = 600
 fast_tier = check-TESTS
-$(fast_tier): TESTS = $(program_tests) $(script_tests)
+$(fast_tier): TESTS = $(fast_tests)
 
+# Everything.
 check-all:
 	find tests -name '*.trs' -exec rm -f {} +
-	$(MAKE) check TESTS='$(program_tests) $(script_tests) $(slow_tests)' \
-	    TEST_ROUNDS=100
+	$(MAKE) check TESTS='$(fast_tests) $(slow_programs) $(slow_scripts)' \
+	    TEST_ROUNDS=$(ALL_ROUNDS)
 
-.PHONY: check-all
+# For one more way to build the programs; for one more user.
+check-build:
+	$(MAKE) check TESTS='$(test_programs) $(test_scripts)'
+check-kernel:
+	$(MAKE) check TESTS='$(kernel_tests)' TEST_ROUNDS=$(ALL_ROUNDS)
+
+.PHONY: check-all check-build check-kernel
 
 # Every test is run by lib/run, in the same surroundings whoever calls make,
 # and with these variables.
@@ -38,20 +61,6 @@ LOG_COMPILER = $(test_run)
 SH_LOG_COMPILER = $(test_run)
 BATS_LOG_COMPILER = $(test_run) $(BATS)
 AM_BATS_LOG_FLAGS = --tap
-
-# What the rooms add to: programs that print TAP, scripts that do, those that
-# take long, programs that scripts run.
-program_tests =
-script_tests =
-slow_programs =
-slow_scripts =
-helper_programs =
-
-slow_tests = $(slow_programs) $(slow_scripts)
-TESTS = $(program_tests) $(script_tests) $(slow_tests)
-check_PROGRAMS = sbxrun-test $(program_tests) $(slow_programs) \
-	$(helper_programs)
-EXTRA_DIST += $(script_tests) $(slow_scripts) tests/demo.sh
 
 include tests/lib/local.mk
 include tests/unit/local.mk

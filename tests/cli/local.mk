@@ -1,7 +1,8 @@
 # Command lines: options, output, exit status.
 
-script_tests += \
+test_scripts += \
 	tests/cli/cli.bats \
 	tests/cli/messages.sh \
-	tests/cli/packaging.bats \
 	tests/cli/yaml.bats
+
+static_scripts += tests/cli/packaging.bats

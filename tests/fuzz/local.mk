@@ -1,6 +1,6 @@
 # Fuzzers; their corpus is replayed.
 
-script_tests += tests/fuzz/replay.sh
+test_scripts += tests/fuzz/replay.sh
 
 helper_programs += \
 	tests/fuzz/fuzz_blob \

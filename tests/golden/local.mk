@@ -1,6 +1,6 @@
 # What sbxc prints, beside what it is expected to print.
 
-script_tests += \
+test_scripts += \
 	tests/golden/cases.sh \
 	tests/golden/diff.sh \
 	tests/golden/dumps.sh \

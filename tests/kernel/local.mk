@@ -2,7 +2,7 @@
 
 slow_programs += tests/kernel/terminal
 
-script_tests += \
+kernel_scripts = \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
@@ -12,6 +12,14 @@ script_tests += \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/supervise.sh
+test_scripts += $(kernel_scripts)
+# What the kernel says depends on who asks.
+kernel_tests = \
+	tests/kernel/terminal \
+	$(kernel_scripts) \
+	tests/cli/messages.sh \
+	tests/model/property \
+	tests/model/witnesses.sh
 
 helper_programs += \
 	tests/kernel/confined \

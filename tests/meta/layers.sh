@@ -105,7 +105,7 @@ short_actions()
 one_log_a_test()
 {
 	cat "$1"/tests/*/local.mk | awk '
-	/^(program_tests|script_tests|slow_programs|slow_scripts) \+= / {
+	/^(test|slow|static|kernel)_(programs|scripts) \+?= / {
 		inside = 1
 		sub(/^.*= /, "")
 	}
@@ -128,8 +128,8 @@ tap_begin
 bad=$tmp
 mkdir "$bad/format" "$bad/runtime" "$bad/compiler" "$bad/grammar"
 mkdir -p "$bad/tests/unit"
-printf '%s\n' 'program_tests += \' '	tests/unit/a' \
-    'script_tests += tests/unit/a.sh' >"$bad/tests/unit/local.mk"
+printf '%s\n' 'test_programs += \' '	tests/unit/a' \
+    'static_scripts += tests/unit/a.sh' >"$bad/tests/unit/local.mk"
 echo '#include "compiler/base/arena.h"' >"$bad/format/bad.c"
 echo '# include <stdio.h>' >"$bad/format/bad.h"
 echo '#include "compiler/policy/policy.h"' >"$bad/runtime/bad.c"

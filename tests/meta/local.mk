@@ -1,6 +1,8 @@
-# The sources themselves: who includes whom, what the manual says.
+# The sources themselves, and what does not depend on how the programs were
+# built: who includes whom, what the manual says.
 
-script_tests += \
+static_scripts += \
+	tests/meta/format.sh \
 	tests/meta/layers.sh \
 	tests/meta/mandoc.sh \
 	tests/meta/manual.sh \
@@ -9,3 +11,5 @@ script_tests += \
 	tests/meta/run.sh \
 	tests/meta/schema.sh \
 	tests/meta/version.sh
+
+EXTRA_DIST += .clang-format

@@ -1,16 +1,17 @@
 # The model against something that knows better: the kernel, libseccomp, a
 # reader of macOS profiles, or asking about everything.
 
-program_tests += \
+test_programs += \
 	tests/model/compare \
 	tests/model/property \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
 
-script_tests += \
-	tests/model/sbpl.sh \
+test_scripts += \
 	tests/model/syscalls.sh \
 	tests/model/witnesses.sh
+
+static_scripts += tests/model/sbpl.sh
 
 helper_programs += \
 	tests/model/sbpl_model \

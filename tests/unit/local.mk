@@ -1,6 +1,6 @@
 # One part of the compiler, the format or the loader at a time, in process.
 
-program_tests += \
+test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
 	tests/unit/cover \
