@@ -4,6 +4,7 @@ format_sources = \
 	format/crc32.c \
 	format/glob.c \
 	format/glob.h \
+	format/landlock.def \
 	format/model.c \
 	format/model.h \
 	format/select.c \

@@ -1,4 +1,4 @@
-/* See landlock.h: sums over tables/landlock.def. */
+/* See landlock.h: sums over format/landlock.def. */
 #include "compiler/tables/landlock.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -33,7 +33,7 @@ landlock_row(uint32_t abi, struct landlock_blankets blankets)
 #define FLAG(name, bit, since, help) \
 	if (abi >= (since)) \
 		flags |= 1U << (bit);
-#include "compiler/tables/landlock.def"
+#include "format/landlock.def"
 #undef FS
 #undef NET
 #undef SCOPE
@@ -72,7 +72,7 @@ const struct landlock_right landlock_rights[] = {
 	{ "scope", #name, #blanket, BIT(bit), abi, false, help },
 #define FLAG(name, bit, abi, help) \
 	{ "flag", #name, "", BIT(bit), abi, false, help },
-#include "compiler/tables/landlock.def"
+#include "format/landlock.def"
 #undef FS
 #undef NET
 #undef SCOPE

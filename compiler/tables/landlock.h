@@ -1,5 +1,5 @@
 /*
- * What tables/landlock.def says, as the masks of one ABI.
+ * What format/landlock.def says, as the masks of one ABI.
  */
 #ifndef SBX_LANDLOCK_H
 #define SBX_LANDLOCK_H

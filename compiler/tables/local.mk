@@ -7,7 +7,6 @@ libsbx_a_SOURCES += \
 	compiler/tables/groups.def \
 	compiler/tables/keywords.def \
 	compiler/tables/landlock.c \
-	compiler/tables/landlock.def \
 	compiler/tables/landlock.h \
 	compiler/tables/newer.def \
 	compiler/tables/risks.def \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sbx-blob(5) says what format/blob.h and compiler/tables/landlock.def say.
+# sbx-blob(5) says what format/blob.h and format/landlock.def say.
 #
 # The tables of the page become a C program of static assertions: each row of a
 # record is an offset and a size, each row of a table of values a constant, and
@@ -88,7 +88,7 @@ rights_of_page()
 rights_of_table()
 {
 	sed -n 's/^\(FS\|NET\|SCOPE\|FLAG\)(\(.*\)$/\1, \2/p' \
-	    "$srcdir/compiler/tables/landlock.def" | tr -d ' ' |
+	    "$srcdir/format/landlock.def" | tr -d ' ' |
 	    awk -F, '
 	$1 == "FS" { print $1, $3, $4, $5 ? "yes" : "no", $6, $2; next }
 	$1 == "FLAG" { print $1, $3, $4, "-", "-", $2; next }
