@@ -18,57 +18,11 @@ enum { LIST = 8 };
 
 /* --- messages ------------------------------------------------------------- */
 
-static size_t
-append(char *text, size_t size, size_t used, const char *more)
-{
-	while (*more != '\0' && used + 1 < size)
-		text[used++] = *more++;
-	text[used] = '\0';
-	return used;
-}
-
-static size_t
-append_number(char *text, size_t size, size_t used, uint32_t number)
-{
-	char digits[11];
-	size_t at = sizeof digits - 1;
-
-	digits[at] = '\0';
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	return append(text, size, used, digits + at);
-}
-
-void
-format_source(const struct sbx_blob *blob, uint32_t source, char *text,
-    size_t size)
-{
-	const struct sbx_source *at;
-	size_t used = 0;
-
-	if (source == SBX_NO_SOURCE) {
-		append(text, size, 0, "the policy");
-		return;
-	}
-	at = &blob->sources[source];
-	used = append(text, size, used, sbx_string(blob, at->file));
-	used = append(text, size, used, ":");
-	used = append_number(text, size, used, at->line);
-	used = append(text, size, used, ":");
-	append_number(text, size, used, at->column);
-}
-
 __attribute__((noreturn)) static void
 refuse_rule(const struct lowering *lowering, const char *text, int error)
 {
-	char source[256];
-
-	format_source(lowering->binding->blob,
-	    lowering->binding->rules[lowering->rule].source, source,
-	    sizeof source);
-	refuse(source, text, error);
+	refuse_at(lowering->binding->blob,
+	    lowering->binding->rules[lowering->rule].source, text, error);
 }
 
 /* --- sorting -------------------------------------------------------------- */

@@ -64,8 +64,4 @@ void lower_paths(struct lowering *lowering, struct binding *binding,
 void lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
     int ruleset);
 
-/* "FILE:LINE:COLUMN" of a rule, for messages. */
-void format_source(const struct sbx_blob *blob, uint32_t source, char *text,
-    size_t size);
-
 #endif

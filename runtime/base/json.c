@@ -1,160 +1,155 @@
 #include "runtime/base/json.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+/* What comes before a value: a comma, unless it is the first of its object or
+ * list, and the key. */
+static void
+begin_value(struct out *out, const char *key)
+{
+	if (out->last != '\0' && strchr("{[:,", out->last) == NULL)
+		out_text(out, ",");
+	if (key != NULL) {
+		json_string(out, NULL, key);
+		out_text(out, ":");
+	}
+}
 
 static void
-put(struct json *json, const char *text, size_t len)
+raw(struct out *out, const char *key, const char *text)
 {
-	/* One byte stays for the newline. */
-	if (len > sizeof json->text - 1 - json->used) {
-		json->full = true;
-		return;
-	}
-	memcpy(json->text + json->used, text, len);
-	json->used += (uint32_t)len;
+	begin_value(out, key);
+	out_text(out, text);
 }
 
 void
-json_raw(struct json *json, const char *text)
+json_document(struct out *out)
 {
-	put(json, text, strlen(text));
+	json_object(out, NULL);
+	json_number(out, "sbx", 1);
+}
+
+void
+json_object(struct out *out, const char *key)
+{
+	raw(out, key, "{");
+}
+
+void
+json_object_end(struct out *out)
+{
+	out_text(out, "}");
+}
+
+void
+json_list(struct out *out, const char *key)
+{
+	raw(out, key, "[");
+}
+
+void
+json_list_end(struct out *out)
+{
+	out_text(out, "]");
 }
 
 static void
-put_escaped(struct json *json, unsigned char byte)
+put_escaped(struct out *out, unsigned char byte)
 {
 	static const char digits[] = "0123456789abcdef";
 	char escape[] = "\\u0000";
 
 	if (byte == '"' || byte == '\\') {
 		escape[1] = (char)byte;
-		put(json, escape, 2);
-		return;
+		escape[2] = '\0';
+	} else {
+		escape[4] = digits[byte >> 4];
+		escape[5] = digits[byte & 15];
 	}
-	escape[4] = digits[byte >> 4];
-	escape[5] = digits[byte & 15];
-	put(json, escape, 6);
+	out_text(out, escape);
 }
 
 void
-json_bytes(struct json *json, const char *text, size_t len)
+json_bytes(struct out *out, const char *key, const char *text, size_t len)
 {
-	json_raw(json, "\"");
+	raw(out, key, "\"");
 	for (size_t i = 0; i < len;) {
 		const unsigned char *at = (const unsigned char *)text + i;
 		size_t step = utf8_length(at, len - i);
 
 		if (step == 0)
-			json_raw(json, "\\ufffd");
+			out_text(out, "\\ufffd");
 		else if (*at < 0x20 || *at == 0x7f || *at == '"' || *at == '\\')
-			put_escaped(json, *at);
+			put_escaped(out, *at);
 		else
-			put(json, text + i, step);
+			out_bytes(out, text + i, step);
 		i += step == 0 ? 1 : step;
 	}
-	json_raw(json, "\"");
+	out_text(out, "\"");
 }
 
 void
-json_string(struct json *json, const char *text)
+json_string(struct out *out, const char *key, const char *text)
 {
 	if (text == NULL)
-		json_raw(json, "null");
+		raw(out, key, "null");
 	else
-		json_bytes(json, text, strlen(text));
+		json_bytes(out, key, text, strlen(text));
 }
 
 void
-json_place(struct json *json, struct sbx_place place)
+json_place(struct out *out, const char *key, struct sbx_place place)
 {
 	if (place.len == 0)
-		json_string(json, "/");
+		json_string(out, key, "/");
 	else
-		json_bytes(json, place.path, place.len);
+		json_bytes(out, key, place.path, place.len);
 }
 
 void
-json_out(struct json *json, const struct out *out)
+json_source(struct out *out, const struct sbx_blob *blob, uint32_t source)
 {
-	json_bytes(json, out->buffer, out->used);
+	char text[SOURCE_SIZE];
+
+	if (source != SBX_NO_SOURCE)
+		source_text(blob, source, text);
+	json_string(out, "source", source == SBX_NO_SOURCE ? NULL : text);
 }
 
 void
-json_number(struct json *json, uint64_t number)
+json_number(struct out *out, const char *key, uint64_t number)
 {
-	char digits[20];
-	size_t at = sizeof digits;
-
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	put(json, digits + at, sizeof digits - at);
+	begin_value(out, key);
+	out_number(out, number);
 }
 
 void
-json_bool(struct json *json, bool value)
+json_bool(struct out *out, const char *key, bool value)
 {
-	json_raw(json, value ? "true" : "false");
+	raw(out, key, value ? "true" : "false");
 }
 
 void
-json_seconds(struct json *json, int64_t seconds, long nanoseconds)
+json_seconds(struct out *out, const char *key, struct timespec time)
 {
-	long rest = nanoseconds / 1000000;
-	char digits[] = ".000";
-
-	digits[1] = (char)('0' + rest / 100);
-	digits[2] = (char)('0' + rest / 10 % 10);
-	digits[3] = (char)('0' + rest % 10);
-	json_number(json, seconds < 0 ? 0 : (uint64_t)seconds);
-	json_raw(json, digits);
+	begin_value(out, key);
+	out_seconds(out, time);
 }
 
-void
-json_key(struct json *json, const char *key)
+struct json_mark
+json_mark(const struct out *out)
 {
-	char last = json->used > 0 ? json->text[json->used - 1] : '{';
-
-	if (last != '{' && last != '[')
-		json_raw(json, ",");
-	json_string(json, key);
-	json_raw(json, ":");
-}
-
-uint32_t
-json_begin(struct json *json)
-{
-	uint32_t begin = json->used;
-	char last = begin > 0 ? json->text[begin - 1] : '[';
-
-	if (last != '[')
-		json_raw(json, ",");
-	return begin;
+	return (struct json_mark){ out->used, out->last };
 }
 
 bool
-json_end(struct json *json, uint32_t begin, uint32_t room)
+json_keep(struct out *out, struct json_mark mark, uint32_t room)
 {
-	if (!json->full && json->used + room < sizeof json->text)
+	if (!out->full && out->used + room < out->size)
 		return true;
-	json->full = false;
-	json->used = begin;
+	out->full = false;
+	out->used = mark.used;
+	out->last = mark.last;
+	out->text[out->used] = '\0';
 	return false;
-}
-
-bool
-json_write(struct json *json, int fd)
-{
-	ssize_t written;
-
-	json->text[json->used] = '\n';
-	do {
-		written = write(fd, json->text, json->used + 1);
-	} while (written < 0 && errno == EINTR);
-	if (written >= 0 && written != (ssize_t)json->used + 1)
-		errno = ENOSPC;
-	return written == (ssize_t)json->used + 1;
 }

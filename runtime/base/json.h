@@ -1,45 +1,41 @@
 /*
- * JSON text in a fixed piece of memory.  What does not fit is left out whole:
- * a list remembers where its last element began, and says how many are missing.
+ * JSON as text of an `out`.  Each function writes one value, with the comma
+ * before it that it needs, and in an object its key; the key is NULL in a list
+ * and for the document itself.
  */
 #ifndef SBX_JSON_H
 #define SBX_JSON_H
 
 #include "runtime/base/out.h"
 
-#include <stdint.h>
+/* The object of a whole document begins with the version of its form. */
+void json_document(struct out *out);
 
-enum { JSON_SIZE = 64 << 10 };
+void json_object(struct out *out, const char *key);
+void json_object_end(struct out *out);
+void json_list(struct out *out, const char *key);
+void json_list_end(struct out *out);
 
-struct json {
+/* Bytes that are no UTF-8 become U+FFFD; a text of NULL is null. */
+void json_string(struct out *out, const char *key, const char *text);
+void json_bytes(struct out *out, const char *key, const char *text, size_t len);
+void json_place(struct out *out, const char *key, struct sbx_place place);
+/* A rule's "source", or null. */
+void json_source(struct out *out, const struct sbx_blob *blob, uint32_t source);
+void json_number(struct out *out, const char *key, uint64_t number);
+void json_bool(struct out *out, const char *key, bool value);
+void json_seconds(struct out *out, const char *key, struct timespec time);
+
+/*
+ * A list in a buffer with an end: json_mark() before an element, json_keep()
+ * after it.  An element that was cut, or leaves less than `room` for what comes
+ * after the list, is taken back, and json_keep() is false.
+ */
+struct json_mark {
 	uint32_t used;
-	bool full; /* something did not fit */
-	char text[JSON_SIZE];
+	char last;
 };
-
-/* Raw text: punctuation and keys. */
-void json_raw(struct json *json, const char *text);
-/* Strings with what needs escaping escaped; bytes that are no UTF-8 become
- * U+FFFD.  NULL is null. */
-void json_bytes(struct json *json, const char *text, size_t len);
-void json_string(struct json *json, const char *text);
-void json_place(struct json *json, struct sbx_place place);
-/* What was put into a buffer that is never written. */
-void json_out(struct json *json, const struct out *out);
-void json_number(struct json *json, uint64_t number);
-void json_bool(struct json *json, bool value);
-/* Seconds, to the millisecond. */
-void json_seconds(struct json *json, int64_t seconds, long nanoseconds);
-
-/* , "key": the comma unless it is the first of its object. */
-void json_key(struct json *json, const char *key);
-
-/* Before an element of a list, and after it: if it did not fit, it is taken
- * back and false returned.  `room` stays free for what comes after the list. */
-uint32_t json_begin(struct json *json);
-bool json_end(struct json *json, uint32_t begin, uint32_t room);
-
-/* Writes it and a newline at once; false with errno if that failed. */
-bool json_write(struct json *json, int fd);
+struct json_mark json_mark(const struct out *out);
+bool json_keep(struct out *out, struct json_mark mark, uint32_t room);
 
 #endif

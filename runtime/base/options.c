@@ -60,7 +60,7 @@ static const struct option_line {
 	{ OPTION_CLEAN, '\0', "clean", NULL,
 	    "remove the scratch directory of the workspace" },
 	{ OPTION_JSON, '\0', "json", NULL,
-	    "with --status or --self-test: for programs" },
+	    "with -n, --status or --self-test: for programs" },
 	{ OPTION_HELP, 'h', "help", NULL, "this text" },
 	{ OPTION_VERSION, 'V', "version", NULL, "the version" },
 };
@@ -70,6 +70,7 @@ enum { LINES = sizeof lines / sizeof lines[0] };
 static const char usage[] =
     "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
     "       sbxrun [options] POLICY -c STRING\n"
+    "       sbxrun [options] -n [--json] POLICY\n"
     "       sbxrun --status [--json]\n"
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
     "       sbxrun --clean [-w DIR]\n";
@@ -357,8 +358,9 @@ options_parse(struct options *options, char **argv)
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 					    parse_short(options, argv);
 	}
-	if (options->json && !options->status && !options->self_test)
-		refuse("--json", "goes with --status or --self-test", 0);
+	if (options->json && !options->plan && !options->status &&
+	    !options->self_test)
+		refuse("--json", "goes with -n, --status or --self-test", 0);
 	if (options->status + options->self_test + options->clean > 1)
 		refuse(NULL,
 		    "--status, --self-test and --clean do not go "

@@ -7,14 +7,27 @@
 void
 out_init(struct out *out, int fd)
 {
+	out_into(out, out->own, sizeof out->own);
 	out->fd = fd;
-	out->used = 0;
 }
 
 void
+out_into(struct out *out, char *text, size_t size)
+{
+	out->fd = -1;
+	out->used = 0;
+	out->size = (uint32_t)size;
+	out->full = false;
+	out->last = '\0';
+	out->text = text;
+	text[0] = '\0';
+}
+
+/* Writes what was gathered; what cannot be written is lost. */
+void
 out_flush(struct out *out)
 {
-	const char *data = out->buffer;
+	const char *data = out->text;
 
 	while (out->used > 0) {
 		ssize_t written = write(out->fd, data, out->used);
@@ -29,18 +42,39 @@ out_flush(struct out *out)
 	out->used = 0;
 }
 
+bool
+out_send(struct out *out, int fd)
+{
+	ssize_t written;
+
+	do {
+		written = write(fd, out->text, out->used);
+	} while (written < 0 && errno == EINTR);
+	if (written >= 0 && written != (ssize_t)out->used)
+		errno = ENOSPC;
+	return written == (ssize_t)out->used;
+}
+
 void
 out_bytes(struct out *out, const char *text, size_t len)
 {
+	if (len > 0)
+		out->last = text[len - 1];
 	while (len > 0) {
-		size_t room = sizeof out->buffer - out->used;
+		/* One byte is for the NUL. */
+		size_t room = out->size - 1 - out->used;
 		size_t part = len < room ? len : room;
 
-		memcpy(out->buffer + out->used, text, part);
+		memcpy(out->text + out->used, text, part);
 		out->used += (uint32_t)part;
+		out->text[out->used] = '\0';
 		text += part;
 		len -= part;
-		if (out->used == sizeof out->buffer)
+		if (len > 0 && out->fd < 0) {
+			out->full = true;
+			return;
+		}
+		if (len > 0)
 			out_flush(out);
 	}
 }
@@ -62,6 +96,16 @@ out_number(struct out *out, uint64_t number)
 		number /= 10;
 	} while (number > 0);
 	out_bytes(out, digits + at, sizeof digits - at);
+}
+
+void
+out_seconds(struct out *out, struct timespec time)
+{
+	long rest = time.tv_nsec / 1000000;
+
+	out_number(out, time.tv_sec < 0 ? 0 : (uint64_t)time.tv_sec);
+	out_text(out, rest < 10 ? ".00" : rest < 100 ? ".0" : ".");
+	out_number(out, (uint64_t)rest);
 }
 
 size_t
@@ -149,6 +193,33 @@ out_place(struct out *out, struct sbx_place place)
 }
 
 void
+source_text(const struct sbx_blob *blob, uint32_t source,
+    char text[SOURCE_SIZE])
+{
+	struct out out;
+
+	out_into(&out, text, SOURCE_SIZE);
+	if (source == SBX_NO_SOURCE) {
+		out_text(&out, "the policy");
+		return;
+	}
+	out_text(&out, sbx_string(blob, blob->sources[source].file));
+	out_text(&out, ":");
+	out_number(&out, blob->sources[source].line);
+	out_text(&out, ":");
+	out_number(&out, blob->sources[source].column);
+}
+
+void
+out_source(struct out *out, const struct sbx_blob *blob, uint32_t source)
+{
+	char text[SOURCE_SIZE];
+
+	source_text(blob, source, text);
+	out_shown(out, text, strlen(text));
+}
+
+void
 out_column(struct out *out, const char *text, size_t width)
 {
 	size_t len = strlen(text);
@@ -185,6 +256,16 @@ warn_about(const char *subject, const char *text, int error)
 }
 
 void
+warn_at(const struct sbx_blob *blob, uint32_t source, const char *text,
+    int error)
+{
+	char place[SOURCE_SIZE];
+
+	source_text(blob, source, place);
+	warn_about(place, text, error);
+}
+
+void
 say(const char *subject, const char *text, int error)
 {
 	complain("sbxrun: ", subject, text, error);
@@ -195,4 +276,14 @@ refuse(const char *subject, const char *text, int error)
 {
 	complain("sbxrun: ", subject, text, error);
 	_exit(EXIT_REFUSED);
+}
+
+void
+refuse_at(const struct sbx_blob *blob, uint32_t source, const char *text,
+    int error)
+{
+	char place[SOURCE_SIZE];
+
+	source_text(blob, source, place);
+	refuse(place, text, error);
 }

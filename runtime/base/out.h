@@ -1,23 +1,36 @@
 /*
- * Words on a file descriptor without stdio: text is gathered in a small buffer
- * and written when it is full or flushed.  What does not fit the world (a
- * closed stderr, say) is lost; nothing here may fail the sandbox.
+ * Text without heap and stdio.
+ *
+ * It is gathered in a buffer.  With a descriptor, what was gathered is written
+ * when the buffer is full, or flushed; what cannot be written (stderr may be
+ * closed) is lost, since nothing here may fail the sandbox.  Without one the
+ * text stays in the buffer and is cut at its end.
  */
 #ifndef SBX_OUT_H
 #define SBX_OUT_H
 
 #include "format/model.h"
 
+#include <time.h>
+
 struct out {
-	int fd;
-	uint32_t used;
-	char buffer[1024];
+	int fd; /* -1: the text stays in the buffer */
+	uint32_t used, size;
+	bool full;  /* the text was cut */
+	char last;  /* the last byte of the text, written or not */
+	char *text; /* always ends with a NUL */
+	char own[1024];
 };
 
+/* An empty text in a buffer of its own, for a descriptor or -1. */
 void out_init(struct out *out, int fd);
+/* An empty text that stays in the caller's buffer. */
+void out_into(struct out *out, char *text, size_t size);
 void out_text(struct out *out, const char *text);
 void out_bytes(struct out *out, const char *text, size_t len);
 void out_number(struct out *out, uint64_t number);
+/* Seconds, to the millisecond. */
+void out_seconds(struct out *out, struct timespec time);
 /* Text from elsewhere, names of files above all: what moves the cursor, starts
  * a terminal's command or reorders text is written in bytes, as \xNN. */
 void out_shown(struct out *out, const char *text, size_t len);
@@ -25,20 +38,33 @@ void out_shown(struct out *out, const char *text, size_t len);
 size_t utf8_length(const unsigned char *text, size_t len);
 /* A place as a path: the root, which is "", prints as "/". */
 void out_place(struct out *out, struct sbx_place place);
+/* "FILE:LINE:COLUMN" of a rule. */
+void out_source(struct out *out, const struct sbx_blob *blob, uint32_t source);
 /* Text padded with blanks to `width` bytes. */
 void out_column(struct out *out, const char *text, size_t width);
 void out_flush(struct out *out);
+/* Writes all that was gathered in one write(2); false with errno. */
+bool out_send(struct out *out, int fd);
+
+/* "FILE:LINE:COLUMN" of a rule, as it is in the blob. */
+enum { SOURCE_SIZE = 512 };
+void source_text(const struct sbx_blob *blob, uint32_t source,
+    char text[SOURCE_SIZE]);
 
 /*
  * "sbxrun: SUBJECT: TEXT: STRERROR\n" on stderr; SUBJECT and the errno may be
  * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then
  * ends the program with status 125: the sandbox was not applied, the command
- * was not started.
+ * was not started.  The subject of warn_at() and refuse_at() is a rule's source.
  */
 void warn_about(const char *subject, const char *text, int error);
+void warn_at(const struct sbx_blob *blob, uint32_t source, const char *text,
+    int error);
 void say(const char *subject, const char *text, int error);
 void refuse(const char *subject, const char *text, int error)
     __attribute__((noreturn));
+void refuse_at(const struct sbx_blob *blob, uint32_t source, const char *text,
+    int error) __attribute__((noreturn));
 
 /* What sbxrun itself ends with: the command ran out of time; it was refused;
  * it cannot be executed; it is not there. */

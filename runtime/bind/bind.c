@@ -1,6 +1,6 @@
 #include "runtime/bind/bind.h"
 
-#include "runtime/apply/lower.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/glob.h"
 
@@ -349,12 +349,11 @@ static void
 report_search(struct binding *binding, struct glob *glob,
     const struct glob_search *search)
 {
-	char source[256];
+	uint32_t source = glob->path->source;
 
-	format_source(binding->blob, glob->path->source, source, sizeof source);
 	if (glob->path->effect != SBX_PREFER_DENY)
-		refuse(source, search->fault, search->error);
-	warn_about(source, search->fault, search->error);
+		refuse_at(binding->blob, source, search->fault, search->error);
+	warn_at(binding->blob, source, search->fault, search->error);
 	glob->fault = search->fault;
 }
 

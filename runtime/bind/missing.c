@@ -12,15 +12,6 @@ static const char suffix[] = ".bin";
 
 enum { SUFFIX_LEN = sizeof suffix - 1 };
 
-/* Ends the text that was gathered, and the program.  What was too long for the
- * buffer is gone. */
-__attribute__((noreturn)) static void
-refuse_gathered(const char *subject, struct out *text)
-{
-	out_bytes(text, "", 1);
-	refuse(subject, text->buffer, 0);
-}
-
 /* " @NAME" for each profile in the directory; whether there are any. */
 static bool
 list_profiles(struct out *text, const char *directory)
@@ -39,7 +30,7 @@ list_profiles(struct out *text, const char *directory)
 
 			at += entry->size;
 			if (name_len <= SUFFIX_LEN ||
-			    name_len + text->used + 8 > sizeof text->buffer ||
+			    name_len + text->used + 8 > text->size ||
 			    strcmp(entry->name + name_len - SUFFIX_LEN,
 				suffix) != 0)
 				continue;
@@ -84,20 +75,19 @@ refuse_policy(const char *name, const char *directory, int error)
 		out_text(&text, "no such file; did you mean @");
 		out_text(&text, name);
 		out_text(&text, "?");
-		refuse_gathered(name, &text);
+		refuse(name, text.text, 0);
 	}
 	if (name[0] != '@')
 		refuse(name, "cannot open the policy", error);
 	if (error == ENOENT) {
 		out_text(&text, "no such profile; there are");
 		if (list_profiles(&text, directory))
-			refuse_gathered(name, &text);
+			refuse(name, text.text, 0);
 	}
 	out_init(&text, -1);
 	out_text(&text, "cannot open that profile in ");
 	out_text(&text, directory);
-	out_bytes(&text, "", 1);
-	refuse(name, text.buffer, error);
+	refuse(name, text.text, error);
 }
 
 void
@@ -117,10 +107,10 @@ refuse_definition(const struct definition *definition,
 		const char *name = sbx_string(blob, blob->anchors[i].name);
 		size_t len = strlen(name);
 
-		if (4 * len + text.used + 8 > sizeof text.buffer)
+		if (4 * len + text.used + 8 > text.size)
 			continue;
 		out_text(&text, " ");
 		out_shown(&text, name, len);
 	}
-	refuse_gathered(definition->text, &text);
+	refuse(definition->text, text.text, 0);
 }

@@ -47,11 +47,8 @@ show_string(struct out *out, const struct plan *plan, uint32_t offset)
 static void
 print_source(struct out *out, const struct plan *plan, uint32_t source)
 {
-	char text[512];
-
-	format_source(plan->blob, source, text, sizeof text);
 	out_text(out, "  [");
-	out_shown(out, text, strlen(text));
+	out_source(out, plan->blob, source);
 	out_text(out, "]\n");
 }
 
@@ -290,6 +287,34 @@ print_globs(struct out *out, const struct plan *plan)
 	}
 }
 
+const char *
+plan_network_enforcer(const struct plan *plan)
+{
+	enum sbx_net net = plan->blob->meta->net;
+
+	if (plan->program == NULL)
+		return "NOT RESTRICTED at this level";
+	if (net == SBX_NET_PORTS)
+		return plan->program->flags & SBX_PROGRAM_TCP ?
+		    "seccomp and landlock" :
+		    "all TCP stays shut: ports need Landlock ABI 4";
+	if (net == SBX_NET_LOOPBACK)
+		return is_shut(plan) ?
+		    "all sockets stay shut: it takes a network namespace, "
+		    "at level full" :
+		    "seccomp and a network namespace";
+	return "seccomp";
+}
+
+void
+plan_port_words(struct out *out, const struct sbx_port *port)
+{
+	out_text(out, effect_names[port->effect]);
+	out_text(out,
+	    port->op == SBX_CONNECT_TCP ? " network connect tcp" :
+					  " network listen tcp");
+}
+
 static void
 print_network(struct out *out, const struct plan *plan)
 {
@@ -297,31 +322,16 @@ print_network(struct out *out, const struct plan *plan)
 
 	out_text(out, "network ");
 	out_text(out, net_names[blob->meta->net]);
-	if (plan->program == NULL)
-		out_text(out, "  -- NOT RESTRICTED at this level");
-	else if (blob->meta->net == SBX_NET_PORTS)
-		out_text(out,
-		    plan->program->flags & SBX_PROGRAM_TCP ?
-			"  -- seccomp and landlock" :
-			"  -- all TCP stays shut: ports need Landlock ABI 4");
-	else if (blob->meta->net == SBX_NET_LOOPBACK)
-		out_text(out,
-		    is_shut(plan) ? "  -- all sockets stay shut: it takes a "
-				    "network namespace, "
-				    "at level full" :
-				    "  -- seccomp and a network namespace");
-	else
-		out_text(out, "  -- seccomp");
+	out_text(out, "  -- ");
+	out_text(out, plan_network_enforcer(plan));
 	print_source(out, plan, blob->meta->net_source);
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *port = &blob->ports[i];
 
 		if ((port->platforms & KERNEL_WHERE) == 0)
 			continue;
-		out_text(out, effect_names[port->effect]);
-		out_text(out,
-		    port->op == SBX_CONNECT_TCP ? " network connect tcp " :
-						  " network listen tcp ");
+		plan_port_words(out, port);
+		out_text(out, " ");
 		out_number(out, port->low);
 		if (port->high != port->low) {
 			out_text(out, "-");
@@ -331,38 +341,55 @@ print_network(struct out *out, const struct plan *plan)
 	}
 }
 
-static void
-print_scope(struct out *out, const struct plan *plan, const char *what,
-    uint32_t free_flag, uint64_t bit)
+const struct plan_scope plan_scopes[PLAN_SCOPES] = {
+	{ "signal", SBX_SIGNAL_ANYWHERE, 2 },
+	{ "abstract", SBX_ABSTRACT_ANYWHERE, 1 },
+};
+
+const char *
+plan_scope_enforcer(const struct plan *plan, const struct plan_scope *scope)
 {
-	out_text(out, what);
-	if (plan->blob->meta->flags & free_flag)
-		out_text(out, " anywhere\n");
-	else if (plan->row != NULL && (plan->row->scoped & bit))
-		out_text(out, " inside only  -- landlock\n");
-	else
-		out_text(out,
-		    " inside only  -- NOT ENFORCED: needs Landlock "
-		    "ABI 6\n");
+	if (plan->blob->meta->flags & scope->blanket)
+		return NULL;
+	return plan->row != NULL && (plan->row->scoped & scope->bit) ?
+	    "landlock" :
+	    "NOT ENFORCED: needs Landlock ABI 6";
+}
+
+static void
+print_scopes(struct out *out, const struct plan *plan)
+{
+	for (int i = 0; i < PLAN_SCOPES; i++) {
+		const char *by = plan_scope_enforcer(plan, &plan_scopes[i]);
+
+		out_text(out, plan_scopes[i].name);
+		out_text(out, by == NULL ? " anywhere" : " inside only  -- ");
+		out_text(out, by == NULL ? "" : by);
+		out_text(out, "\n");
+	}
+}
+
+uint32_t
+plan_count_calls(const struct plan *plan, enum sbx_syscall_verdict verdict)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &plan->blob->syscalls[i];
+
+		count += (call->platforms & KERNEL_WHERE) != 0 &&
+		    call->verdict == verdict;
+	}
+	return count;
 }
 
 static void
 print_system_calls(struct out *out, const struct plan *plan)
 {
-	uint32_t denied = 0, filtered = 0;
-
-	for (uint32_t i = 0; i < plan->blob->syscall_count; i++) {
-		const struct sbx_syscall *call = &plan->blob->syscalls[i];
-
-		if ((call->platforms & KERNEL_WHERE) == 0)
-			continue;
-		denied += call->verdict == SBX_SYSCALL_DENY;
-		filtered += call->verdict == SBX_SYSCALL_ARGS;
-	}
 	out_text(out, "syscalls ");
-	out_number(out, denied);
+	out_number(out, plan_count_calls(plan, SBX_SYSCALL_DENY));
 	out_text(out, " denied, ");
-	out_number(out, filtered);
+	out_number(out, plan_count_calls(plan, SBX_SYSCALL_ARGS));
 	out_text(out, " decided by arguments");
 	if (plan->program == NULL) {
 		out_text(out, "  -- NOT ENFORCED at this level\n");
@@ -485,8 +512,7 @@ plan_print(const struct plan *plan)
 		print_rules(&out, plan);
 		print_globs(&out, plan);
 		print_network(&out, plan);
-		print_scope(&out, plan, "signal", SBX_SIGNAL_ANYWHERE, 2);
-		print_scope(&out, plan, "abstract", SBX_ABSTRACT_ANYWHERE, 1);
+		print_scopes(&out, plan);
 		print_system_calls(&out, plan);
 	}
 	print_limits(&out, plan);

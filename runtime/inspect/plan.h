@@ -1,5 +1,6 @@
 /*
- * sbxrun -n: what would be applied here, rule by rule, and by what.
+ * The plan: what is applied here, rule by rule, and by what.  sbxrun -n prints
+ * it, as text or JSON, -v prints a line of it, and the receipt keeps it.
  */
 #ifndef SBX_PLAN_H
 #define SBX_PLAN_H
@@ -11,6 +12,7 @@
 #include "runtime/base/out.h"
 
 struct plan {
+	const char *policy; /* as it was named */
 	const struct sbx_blob *blob;
 	const struct machine *machine;
 	enum sbx_level level;
@@ -33,13 +35,31 @@ enum plan_class {
 	PLAN_SKIPPED,   /* an allowed one */
 };
 
-/* The parts of a plan, for the receipt; `index` is of the binding's rules. */
+/* What Landlock keeps inside the sandbox. */
+struct plan_scope {
+	const char *name;
+	uint32_t blanket; /* the flag of a policy that leaves it open */
+	uint64_t bit;     /* in sbx_landlock's `scoped` */
+};
+
+enum { PLAN_SCOPES = 2 };
+extern const struct plan_scope plan_scopes[PLAN_SCOPES];
+
+/* The words of a plan, the same in all its forms; `index` is of the binding's
+ * rules.  An enforcer is what enforces something, or that nothing does. */
 enum plan_class plan_class(const struct plan *plan, uint32_t index);
 void plan_words(struct out *out, const struct sbx_path *path);
 void plan_enforcer(struct out *out, const struct plan *plan, uint32_t index);
 void plan_glob_enforcer(struct out *out, const struct plan *plan,
     const struct glob *glob);
 const char *plan_network(const struct plan *plan);
+const char *plan_network_enforcer(const struct plan *plan);
+void plan_port_words(struct out *out, const struct sbx_port *port);
+/* NULL: it is open. */
+const char *plan_scope_enforcer(const struct plan *plan,
+    const struct plan_scope *scope);
+uint32_t plan_count_calls(const struct plan *plan,
+    enum sbx_syscall_verdict verdict);
 const char *plan_limit(uint16_t kind);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 
@@ -48,5 +68,10 @@ void plan_print(const struct plan *plan);
 
 /* The one line of -v, on stderr. */
 void plan_summary(const struct plan *plan);
+
+/* The plan as one JSON document on stdout, and, in an object that has begun,
+ * the part of it that a receipt records; sbxrun(1) describes both. */
+void plan_print_json(const struct plan *plan);
+void plan_record(struct out *out, const struct plan *plan);
 
 #endif

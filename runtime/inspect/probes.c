@@ -351,11 +351,13 @@ static const struct probe {
 
 enum { PROBES = sizeof probes / sizeof *probes };
 
+enum { ROUND_SIZE = 8192 };
+
 struct round {
 	const struct probe_context *context;
 	struct out out;
-	struct json *json;
-	bool failed;
+	bool json, failed;
+	char text[ROUND_SIZE];
 };
 
 static const char *
@@ -412,21 +414,15 @@ static void
 put_result(struct round *round, const char *name, int error, bool granted,
     bool failed)
 {
-	struct json *json = round->json;
+	struct out *json = &round->out;
 
-	json_begin(json);
-	json_raw(json, "{");
-	json_key(json, "canary");
-	json_string(json, name);
-	json_key(json, "allowed");
-	json_bool(json, error == 0);
-	json_key(json, "errno");
-	json_string(json, error == 0 ? NULL : error_name(error));
-	json_key(json, "granted");
-	json_bool(json, granted);
-	json_key(json, "ok");
-	json_bool(json, !failed);
-	json_raw(json, "}");
+	json_object(json, NULL);
+	json_string(json, "canary", name);
+	json_bool(json, "allowed", error == 0);
+	json_string(json, "errno", error == 0 ? NULL : error_name(error));
+	json_bool(json, "granted", granted);
+	json_bool(json, "ok", !failed);
+	json_object_end(json);
 }
 
 static void
@@ -441,39 +437,56 @@ round_try(struct round *round, const struct probe *probe)
 	    error == ECANCELED || (granted && probe->needed);
 
 	round->failed |= failed;
-	if (round->json != NULL)
+	if (round->json)
 		put_result(round, probe->name, error, granted, failed);
 	else
 		say_result(round, probe->name, error, granted, failed);
 }
 
+static void
+begin_round(struct round *round)
+{
+	/* Nothing is written before the end: in one piece, or not at all. */
+	out_into(&round->out, round->text, sizeof round->text);
+	if (!round->json)
+		return;
+	json_document(&round->out);
+	json_string(&round->out, "level", level_name(round->context->level));
+	json_list(&round->out, "canaries");
+}
+
+static void
+end_round(struct round *round)
+{
+	struct out *out = &round->out;
+
+	if (round->json) {
+		json_list_end(out);
+		json_bool(out, "ok", !round->failed);
+		json_object_end(out);
+		out_text(out, "\n");
+		return;
+	}
+	out_text(out, "level ");
+	out_text(out, level_name(round->context->level));
+	out_text(out,
+	    round->failed ? ": NOT as the policy says\n" :
+			    ": as the policy says\n");
+}
+
 void
 probes_run(const struct probe_context *context)
 {
-	static struct json json;
 	struct round round = {
 		.context = context,
-		.json = context->test->json ? &json : NULL,
+		.json = context->test->json,
 	};
 
-	out_init(&round.out, STDOUT_FILENO);
-	json_raw(&json, "{\"sbx\":1,\"level\":");
-	json_string(&json, level_name(context->level));
-	json_raw(&json, ",\"canaries\":[");
+	begin_round(&round);
 	for (int i = 0; i < PROBES; i++)
 		round_try(&round, &probes[i]);
-	json_raw(&json, "]");
-	json_key(&json, "ok");
-	json_bool(&json, !round.failed);
-	json_raw(&json, "}");
-	out_text(&round.out, "level ");
-	out_text(&round.out, level_name(context->level));
-	out_text(&round.out,
-	    round.failed ? ": NOT as the policy says\n" :
-			   ": as the policy says\n");
-	if (round.json == NULL)
-		out_flush(&round.out);
-	else if (!json_write(&json, STDOUT_FILENO))
+	end_round(&round);
+	if (!out_send(&round.out, STDOUT_FILENO) && round.json)
 		_exit(EXIT_REFUSED);
 	_exit(round.failed ? 1 : 0);
 }

@@ -50,15 +50,6 @@ struct sandbox {
 	struct policy_file loaded;
 };
 
-__attribute__((noreturn)) static void
-refuse_at(const struct sandbox *sandbox, uint32_t source, const char *text)
-{
-	char place[512];
-
-	format_source(&sandbox->blob, source, place, sizeof place);
-	refuse(place, text, 0);
-}
-
 static bool
 allows_everything(const struct sandbox *sandbox)
 {
@@ -93,10 +84,10 @@ choose_level(struct sandbox *sandbox)
 		floor = SBX_LEVEL_NONE;
 	if (sandbox->level < floor) {
 		if (meta->level_source != SBX_NO_SOURCE)
-			refuse_at(sandbox, meta->level_source,
-			    "the policy "
-			    "requires a higher level than this run has; see "
-			    "sbxrun --status");
+			refuse_at(&sandbox->blob, meta->level_source,
+			    "the policy requires a higher level than this run "
+			    "has; see sbxrun --status",
+			    0);
 		refuse(NULL,
 		    "the kernel offers no protection here (see sbxrun "
 		    "--status); --accept none runs without",
@@ -104,9 +95,10 @@ choose_level(struct sandbox *sandbox)
 	}
 	if (sandbox->machine.landlock_abi < meta->landlock ||
 	    (meta->landlock > 0 && sandbox->level < SBX_LEVEL_STANDARD))
-		refuse_at(sandbox, meta->landlock_source,
-		    "the policy requires "
-		    "a newer Landlock than this run has; see sbxrun --status");
+		refuse_at(&sandbox->blob, meta->landlock_source,
+		    "the policy requires a newer Landlock than this run has; "
+		    "see sbxrun --status",
+		    0);
 }
 
 /*
@@ -166,8 +158,8 @@ fork_into_namespaces(struct sandbox *sandbox)
 	if (sandbox->options.level == SBX_LEVEL_FULL)
 		refuse("level full", sandbox->why_not_full, 0);
 	if (sandbox->blob.meta->level == SBX_LEVEL_FULL)
-		refuse_at(sandbox, sandbox->blob.meta->level_source,
-		    sandbox->why_not_full);
+		refuse_at(&sandbox->blob, sandbox->blob.meta->level_source,
+		    sandbox->why_not_full, 0);
 	sandbox->level = SBX_LEVEL_STANDARD;
 	return -1;
 }
@@ -245,7 +237,6 @@ static void
 warn_of_absent(const struct sandbox *sandbox)
 {
 	const struct binding *binding = &sandbox->binding;
-	char place[512];
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
@@ -253,9 +244,7 @@ warn_of_absent(const struct sandbox *sandbox)
 		if (rule->effect != SBX_DENY || (rule->rights & SBX_READ) ||
 		    binding->sites[i].state != RULE_ABSENT)
 			continue;
-		format_source(&sandbox->blob, rule->source, place,
-		    sizeof place);
-		warn_about(place,
+		warn_at(&sandbox->blob, rule->source,
 		    "nothing is there yet, so the command may "
 		    "make what this denies",
 		    0);
@@ -372,10 +361,22 @@ make_group(struct sandbox *sandbox)
 }
 
 static void
+prepare_receipt(struct receipt *receipt, const struct plan *plan)
+{
+	if (!receipt->on)
+		return;
+	receipt_begin(receipt, "start");
+	plan_record(&receipt->json, plan);
+	if (!receipt_end(receipt))
+		refuse(NULL, "the receipt has no room for this policy", 0);
+}
+
+static void
 describe(struct sandbox *sandbox)
 {
 	char digest[SHA256_HEX + 1] = "";
 	struct plan plan = {
+		.policy = sandbox->options.policy,
 		.blob = &sandbox->blob,
 		.machine = &sandbox->machine,
 		.level = sandbox->level,
@@ -392,15 +393,15 @@ describe(struct sandbox *sandbox)
 
 	if (sandbox->options.plan || sandbox->receipt.on)
 		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size, digest);
-	if (sandbox->receipt.on)
-		receipt_prepare(&sandbox->receipt, &plan,
-		    sandbox->options.policy);
-	if (sandbox->options.plan) {
+	prepare_receipt(&sandbox->receipt, &plan);
+	if (sandbox->options.plan && sandbox->options.json)
+		plan_print_json(&plan);
+	else if (sandbox->options.plan)
 		plan_print(&plan);
-		_exit(0);
-	}
-	if (sandbox->options.verbose)
+	else if (sandbox->options.verbose)
 		plan_summary(&plan);
+	if (sandbox->options.plan)
+		_exit(0);
 }
 
 static void
@@ -445,7 +446,8 @@ main(int argc, char **argv, char **environment)
 	load_policy(sandbox.options.policy, sandbox.options.expect,
 	    &sandbox.loaded, &sandbox.blob);
 	confine_descriptors(&sandbox.options.status_fd);
-	receipt_open(&sandbox.receipt, &sandbox.options);
+	receipt_open(&sandbox.receipt, sandbox.options.status_fd,
+	    sandbox.options.log);
 	if (sandbox.options.self_test)
 		self_test_begin(&sandbox.self_test, &sandbox.options,
 		    environment);

@@ -114,53 +114,59 @@ print_machine(const struct machine *machine, const struct utsname *names,
 	out_flush(&out);
 }
 
-/* `missing` is what to do about what is not there, or null. */
+/* An object that the caller ends; `missing` is what to do about what is not
+ * there. */
 static void
-put_part(struct json *json, const char *key, bool there, const char *missing)
+begin_part(struct out *json, const char *key, bool there, const char *missing)
 {
-	json_key(json, key);
-	json_raw(json, "{");
-	json_key(json, "available");
-	json_bool(json, there);
-	json_key(json, "missing");
-	json_string(json, there ? NULL : missing);
+	json_object(json, key);
+	json_bool(json, "available", there);
+	json_string(json, "missing", there ? NULL : missing);
+}
+
+static void
+put_part(struct out *json, const char *key, bool there, const char *missing)
+{
+	begin_part(json, key, there, missing);
+	json_object_end(json);
+}
+
+static void
+put_landlock(struct out *json, const struct machine *machine)
+{
+	int errata = landlock_create_ruleset(NULL, 0,
+	    LANDLOCK_CREATE_RULESET_ERRATA);
+
+	begin_part(json, "landlock", machine->landlock_abi > 0,
+	    landlock_hint(machine->landlock_error));
+	json_number(json, "abi", (uint64_t)machine->landlock_abi);
+	if (errata >= 0)
+		json_number(json, "errata", (uint64_t)errata);
+	else
+		json_string(json, "errata", NULL);
+	json_object_end(json);
 }
 
 static void
 put_machine(const struct machine *machine, const struct utsname *names,
     bool tried, const char *why)
 {
-	static struct json json;
 	const char *group = cgroup_try();
-	int errata = landlock_create_ruleset(NULL, 0,
-	    LANDLOCK_CREATE_RULESET_ERRATA);
+	struct out json;
 
-	json_raw(&json, "{\"sbx\":1");
-	json_key(&json, "kernel");
-	json_string(&json, names->release);
-	json_key(&json, "machine");
-	json_string(&json, names->machine);
-	put_part(&json, "landlock", machine->landlock_abi > 0,
-	    landlock_hint(machine->landlock_error));
-	json_key(&json, "abi");
-	json_number(&json, (uint64_t)machine->landlock_abi);
-	json_key(&json, "errata");
-	if (errata >= 0)
-		json_number(&json, (uint64_t)errata);
-	else
-		json_string(&json, NULL);
-	json_raw(&json, "}");
+	out_init(&json, STDOUT_FILENO);
+	json_document(&json);
+	json_string(&json, "kernel", names->release);
+	json_string(&json, "machine", names->machine);
+	put_landlock(&json, machine);
 	put_part(&json, "seccomp", machine->seccomp, seccomp_hint);
-	json_raw(&json, "}");
 	put_part(&json, "namespaces", tried && why == NULL,
 	    tried ? why : "not tried: Landlock ABI 4 comes first");
-	json_raw(&json, "}");
 	put_part(&json, "cgroup", group == NULL, group);
-	json_raw(&json, "}");
-	json_key(&json, "level");
-	json_string(&json, level_name(machine_level(machine)));
-	json_raw(&json, "}");
-	json_write(&json, STDOUT_FILENO);
+	json_string(&json, "level", level_name(machine_level(machine)));
+	json_object_end(&json);
+	out_text(&json, "\n");
+	out_flush(&json);
 }
 
 void

@@ -10,20 +10,18 @@
 #ifndef SBX_RECEIPT_H
 #define SBX_RECEIPT_H
 
-#include "runtime/base/json.h"
-#include "runtime/base/options.h"
+#include "runtime/base/out.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 
 #include <sys/types.h>
 #include <time.h>
 
-struct plan;
-
-enum { RECEIPT_SINKS = 2 };
+enum { RECEIPT_SIZE = 64 << 10, RECEIPT_SINKS = 2 };
 
 struct receipt {
-	struct json json; /* first: a large buffer, which is rarely used */
+	struct out json;         /* the record that is written now, in `text` */
+	char text[RECEIPT_SIZE]; /* which is large, and rarely used */
 	bool on;
 	int sinks[RECEIPT_SINKS]; /* descriptors, or -1 */
 	pid_t pid;                /* of sbxrun, as its caller sees it */
@@ -31,7 +29,7 @@ struct receipt {
 };
 
 /* How the command ended. */
-struct receipt_end {
+struct ending {
 	int status; /* as wait(2) gives it; without meaning if late */
 	bool late;
 	struct timespec begin, end; /* CLOCK_MONOTONIC */
@@ -39,16 +37,19 @@ struct receipt_end {
 	const struct cgroup_usage *usage;
 };
 
-/* Opens what the options name; refuses if that cannot be written. */
-void receipt_open(struct receipt *receipt, const struct options *options);
+/* The receipt goes to a descriptor, or -1, and to the end of a file, or NULL;
+ * refuses if that cannot be written. */
+void receipt_open(struct receipt *receipt, int fd, const char *log);
 
-/* Prepares the first record, and writes it; false if that failed. */
-void receipt_prepare(struct receipt *receipt, const struct plan *plan,
-    const char *policy);
+/* A record begins in receipt->json; false at its end if it had no room. */
+void receipt_begin(struct receipt *receipt, const char *event);
+bool receipt_end(struct receipt *receipt);
+
+/* Writes the record; false with errno. */
 bool receipt_send(struct receipt *receipt);
 
-/* The last record; a failure is a warning. */
-void receipt_finish(struct receipt *receipt, const struct receipt_end *end);
+/* Makes and writes the last record; a failure is a warning. */
+void receipt_finish(struct receipt *receipt, const struct ending *ending);
 
 void receipt_close(const struct receipt *receipt);
 

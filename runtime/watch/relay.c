@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -253,7 +252,8 @@ relay_is_empty(const struct relay *relay)
 }
 
 static void
-tell_of(const struct stream *stream, bool joined, const char *source)
+tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob,
+    uint32_t source)
 {
 	struct out out;
 
@@ -262,7 +262,7 @@ tell_of(const struct stream *stream, bool joined, const char *source)
 	if (joined || stream->to == STDERR_FILENO)
 		out_text(&out, "\n");
 	out_text(&out, "sbxrun: ");
-	out_shown(&out, source, strlen(source));
+	out_source(&out, blob, source);
 	out_text(&out,
 	    joined                          ? ": output" :
 		stream->to == STDOUT_FILENO ? ": standard output" :
@@ -272,7 +272,8 @@ tell_of(const struct stream *stream, bool joined, const char *source)
 }
 
 void
-relay_tell(struct relay *relay, const char *source, bool must)
+relay_tell(struct relay *relay, const struct sbx_blob *blob, uint32_t source,
+    bool must)
 {
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		struct stream *stream = &relay->streams[i];
@@ -285,7 +286,7 @@ relay_tell(struct relay *relay, const char *source, bool must)
 			continue;
 		if (!must && poll(&wait, 1, 0) <= 0)
 			continue;
-		tell_of(stream, relay->joined, source);
+		tell_of(stream, relay->joined, blob, source);
 		stream->told = true;
 	}
 }

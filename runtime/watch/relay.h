@@ -13,6 +13,8 @@
 #ifndef SBX_RELAY_H
 #define SBX_RELAY_H
 
+#include "format/blob.h"
+
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,8 +63,9 @@ void relay_move(struct relay *relay, const struct pollfd wait[RELAY_STREAMS]);
 /* Whether nothing is on its way. */
 bool relay_is_empty(const struct relay *relay);
 
-/* Says, once for each stream, that it was cut; not where stderr is full,
- * unless it `must`. */
-void relay_tell(struct relay *relay, const char *source, bool must);
+/* Says, once for each stream, that it was cut, and which limit did it; not
+ * where stderr is full, unless it `must`. */
+void relay_tell(struct relay *relay, const struct sbx_blob *blob,
+    uint32_t source, bool must);
 
 #endif

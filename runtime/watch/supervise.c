@@ -1,6 +1,5 @@
 #include "runtime/watch/supervise.h"
 
-#include "runtime/apply/lower.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
@@ -9,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -22,6 +20,7 @@ enum {
 bool
 supervise_plan(struct supervision *supervision, const struct sbx_blob *blob)
 {
+	supervision->blob = blob;
 	supervision->grace = GRACE;
 	for (uint32_t i = 0; i < blob->limit_count; i++) {
 		const struct sbx_limit *limit = &blob->limits[i];
@@ -32,15 +31,11 @@ supervise_plan(struct supervision *supervision, const struct sbx_blob *blob)
 			supervision->timeout = limit->value < TIMEOUT_MAX ?
 			    limit->value :
 			    TIMEOUT_MAX;
-			format_source(blob, limit->source,
-			    supervision->timeout_source,
-			    sizeof supervision->timeout_source);
+			supervision->timeout_source = limit->source;
 		}
 		if (limit->kind == SBX_LIMIT_OUTPUT) {
 			supervision->output = limit->value;
-			format_source(blob, limit->source,
-			    supervision->output_source,
-			    sizeof supervision->output_source);
+			supervision->output_source = limit->source;
 		}
 	}
 	return supervision->timeout > 0 || supervision->output > 0;
@@ -228,8 +223,7 @@ say_late(const struct supervision *supervision)
 		return;
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
-	out_shown(&out, supervision->timeout_source,
-	    strlen(supervision->timeout_source));
+	out_source(&out, supervision->blob, supervision->timeout_source);
 	out_text(&out, ": the command is ended after ");
 	out_number(&out, supervision->timeout);
 	out_text(&out, " s, the limit\n");
@@ -288,7 +282,8 @@ watch_once(struct watch *watch, int milliseconds)
 	if (!watch->ended)
 		receive(watch);
 	relay_move(&supervision->relay, wait + 2);
-	relay_tell(&supervision->relay, supervision->output_source, false);
+	relay_tell(&supervision->relay, supervision->blob,
+	    supervision->output_source, false);
 	return (wait[1].revents & POLLHUP) == 0;
 }
 
@@ -355,14 +350,15 @@ drain(struct watch *watch)
 		if (!watch_once(watch, watch->term.late ? 10 : -1))
 			break;
 	}
-	relay_tell(relay, watch->supervision->output_source, !watch->term.late);
+	relay_tell(relay, watch->supervision->blob,
+	    watch->supervision->output_source, !watch->term.late);
 }
 
 static void
 finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 {
 	struct supervision *supervision = watch->supervision;
-	struct receipt_end end = {
+	struct ending end = {
 		.usage = usage,
 		.status = watch->status,
 		.late = watch->term.late,

@@ -38,8 +38,6 @@
 #include <sys/types.h>
 #include <time.h>
 
-enum { SUPERVISE_SOURCE_SIZE = 256 };
-
 struct supervision {
 	bool on;          /* the processes have parted */
 	bool namespaces;  /* the first one is process 1 */
@@ -54,8 +52,8 @@ struct supervision {
 	/* The command says on it that it is confined, for the receipt. */
 	int started_read, started_write;
 	/* Where the limits were written. */
-	char timeout_source[SUPERVISE_SOURCE_SIZE];
-	char output_source[SUPERVISE_SOURCE_SIZE];
+	const struct sbx_blob *blob;
+	uint32_t timeout_source, output_source;
 };
 
 /* What one process tells the other: one write of a few bytes, never torn. */

@@ -116,6 +116,50 @@ rules()
 	is 'paths that are not there' 1 "$(($(field 0 skipped) > 0))"
 }
 
+# The plan says as JSON what it says as text, and what the receipt says.
+plans()
+{
+	run true
+	recorded="$(field 0 digest) $(field 0 network) $(field 0 level)"
+	recorded="$recorded $(field 0 limits) $(field 0 skipped)"
+	(cd "$ws" && "$base/sbxrun" -l "$level" -n "$base/plain.bin") \
+	    >"$base/said" 2>/dev/null
+	(cd "$ws" && "$base/sbxrun" -l "$level" -n --json "$base/plain.bin") \
+	    >"$log" 2>/dev/null
+	is 'the plan as JSON: one line' '1 1' "$(wc -l <"$log") $(field 0 sbx)"
+	is 'what the receipt says too' "$recorded" "$(field 0 digest) $(field \
+	    0 network) $(field 0 level) $(field 0 limits) $(states absent)"
+	is 'every rule, as in the text' "$(sed -n \
+	    's/^\(\(allow\|deny\) [a-z ]*\) \/.*  -- \(.*\)  \[.*/\1: \3/p' \
+	    "$base/said")" "$(enforcers)"
+	is 'the scratch directory' "$(sed -n \
+	    's/^tmp *\([^ ]*\).*/\1/p' "$base/said")" "$(field 0 anchors tmp)"
+	is 'the filter' "$(sed -n \
+	    's/^syscalls \([0-9]*\) .*, \([0-9]*\) inst.*/\1 \2/p' "$base/said")" \
+	    "$(field 0 syscalls denied) $(field 0 syscalls instructions)"
+	is 'a right of Landlock' execute "$(field 0 handled 0)"
+	case $level in
+	standard) is 'a rule that is split' true "$(split_rules)" ;;
+	full) is 'the mechanisms' 3 "$(field 0 mechanisms)" ;;
+	esac
+}
+
+# How many allow rules of the plan are in a state.
+states()
+{
+	perl -MJSON::PP -ne 'print scalar grep { $_->{state} eq "'"$1"'" &&
+	    $_->{rule} =~ /^allow/ } @{JSON::PP->new->utf8->decode($_)->{rules}}' \
+	    "$log"
+}
+
+# Whether a rule on the workspace is split.
+split_rules()
+{
+	perl -MJSON::PP -ne 'my $plan = JSON::PP->new->utf8->decode($_);
+	    print "true" if grep { $_->{split} && $_->{grants} > 0 &&
+	    $_->{path} eq $plan->{workspace} } @{$plan->{rules}}' "$log"
+}
+
 # refused NAME TEXT WORD...: no record, no command.
 refused()
 {
@@ -219,6 +263,7 @@ for level in $levels; do
 	records
 	self_tests
 	rules
+	plans
 	refusals
 done
 

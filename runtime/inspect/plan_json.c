@@ -1,0 +1,406 @@
+/*
+ * The plan as JSON, for programs: the whole document of `-n --json`, and the
+ * part of it that the receipt of a run keeps.
+ */
+#include "runtime/base/json.h"
+#include "runtime/inspect/plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { TAIL = 2048 }; /* bytes for what follows the lists of a receipt */
+
+/* --- Landlock ------------------------------------------------------------- */
+
+enum mask { IN_FS, IN_NET, IN_SCOPE };
+
+static const struct landlock_line {
+	const char *name;
+	enum mask mask;
+	uint8_t bit, abi;
+} landlock_lines[] = {
+#define FS(name, bit, abi, file, kind, help) { #name, IN_FS, bit, abi },
+#define NET(name, bit, abi, op, help) { #name, IN_NET, bit, abi },
+#define SCOPE(name, bit, abi, blanket, help) { #name, IN_SCOPE, bit, abi },
+#define FLAG(name, bit, abi, help)
+#include "format/landlock.def"
+#undef FS
+#undef NET
+#undef SCOPE
+#undef FLAG
+};
+
+enum { LANDLOCK_LINES = sizeof landlock_lines / sizeof *landlock_lines };
+
+static bool
+row_has(const struct sbx_landlock *row, const struct landlock_line *line)
+{
+	const uint64_t masks[] = {
+		[IN_FS] = row->handled_fs,
+		[IN_NET] = row->handled_net,
+		[IN_SCOPE] = row->scoped,
+	};
+
+	return (masks[line->mask] >> line->bit & 1) != 0;
+}
+
+/* The name of a right, in lower case. */
+static void
+put_right(struct out *json, const char *key, const char *name)
+{
+	char lower[32];
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len; i++)
+		lower[i] = name[i] == '_' ? '_' : (char)(name[i] | 0x20);
+	json_bytes(json, key, lower, len);
+}
+
+/* In a network of the sandbox's own all ports are open. */
+static void
+put_handled(struct out *json, const struct plan *plan)
+{
+	bool own_network = plan->program != NULL &&
+	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) != 0;
+
+	json_list(json, "handled");
+	for (int i = 0; i < LANDLOCK_LINES && plan->row != NULL; i++) {
+		const struct landlock_line *line = &landlock_lines[i];
+
+		if (row_has(plan->row, line) &&
+		    (line->mask != IN_NET || !own_network))
+			put_right(json, NULL, line->name);
+	}
+	json_list_end(json);
+}
+
+/* The rights that the policy's newest row has and this kernel lacks. */
+static void
+put_dropped(struct out *json, const struct plan *plan)
+{
+	uint32_t count = plan->blob->landlock_count;
+
+	json_list(json, "dropped");
+	for (int i = 0; i < LANDLOCK_LINES && plan->row != NULL; i++) {
+		const struct landlock_line *line = &landlock_lines[i];
+
+		if (!row_has(&plan->blob->landlock[count - 1], line) ||
+		    row_has(plan->row, line))
+			continue;
+		json_object(json, NULL);
+		put_right(json, "right", line->name);
+		json_number(json, "abi", line->abi);
+		json_object_end(json);
+	}
+	json_list_end(json);
+}
+
+/* --- rules and limits ----------------------------------------------------- */
+
+static void
+put_rule(struct out *json, const struct plan *plan, uint32_t index)
+{
+	const struct site *site = &plan->binding->sites[index];
+	struct out words;
+
+	out_init(&words, -1);
+	plan_words(&words, site->path);
+	json_string(json, "rule", words.text);
+	if (site->state == RULE_UNBOUND)
+		json_string(json, "path",
+		    sbx_string(plan->blob, site->path->suffix));
+	else
+		json_place(json, "path", plan->binding->rules[index].at);
+	out_init(&words, -1);
+	plan_enforcer(&words, plan, index);
+	json_string(json, "by", words.text);
+	json_source(json, plan->blob, site->path->source);
+}
+
+/* What the document says of a rule beside what the receipt says. */
+static void
+put_rule_state(struct out *json, const struct plan *plan, uint32_t index)
+{
+	static const char *const states[] = {
+		[RULE_READY] = "ready",
+		[RULE_ABSENT] = "absent",
+		[RULE_PLANTED] = "planted",
+		[RULE_UNBOUND] = "unbound",
+	};
+	const struct sbx_rule *rule = &plan->binding->rules[index];
+
+	json_list(json, "except");
+	for (uint16_t i = 0; i < rule->exclusion_count; i++)
+		json_place(json, NULL, rule->exclusions[i]);
+	json_list_end(json);
+	json_string(json, "state", states[plan->binding->sites[index].state]);
+	if (plan->row == NULL)
+		return;
+	json_bool(json, "covered", plan->lowering->outcomes[index].covered);
+	json_bool(json, "split", plan->lowering->outcomes[index].split);
+	json_number(json, "grants", plan->lowering->outcomes[index].grants);
+}
+
+static void
+put_all_rules(struct out *json, const struct plan *plan)
+{
+	json_list(json, "rules");
+	for (uint32_t i = 0; i < plan->binding->rule_count; i++) {
+		json_object(json, NULL);
+		put_rule(json, plan, i);
+		put_rule_state(json, plan, i);
+		json_object_end(json);
+	}
+	json_list_end(json);
+}
+
+/* The rules of one class, as many as there is room for. */
+static void
+put_rules(struct out *json, const struct plan *plan, const char *key,
+    enum plan_class class, uint32_t room)
+{
+	char missing_key[32];
+	uint32_t missing = 0;
+
+	json_list(json, key);
+	for (uint32_t i = 0; i < plan->binding->rule_count; i++) {
+		struct json_mark mark = json_mark(json);
+
+		if (plan_class(plan, i) != class)
+			continue;
+		json_object(json, NULL);
+		put_rule(json, plan, i);
+		json_object_end(json);
+		missing += !json_keep(json, mark, room);
+	}
+	json_list_end(json);
+	strcpy(missing_key, key);
+	strcat(missing_key, "_missing");
+	if (missing > 0)
+		json_number(json, missing_key, missing);
+}
+
+static void
+put_globs(struct out *json, const struct plan *plan, uint32_t room)
+{
+	struct out words;
+
+	json_list(json, "globs");
+	for (uint32_t i = 0; i < plan->binding->glob_count; i++) {
+		const struct glob *glob = &plan->binding->globs[i];
+		struct json_mark mark = json_mark(json);
+
+		out_init(&words, -1);
+		plan_words(&words, glob->path);
+		json_object(json, NULL);
+		json_string(json, "rule", words.text);
+		json_place(json, "below", glob->at);
+		json_string(json, "glob",
+		    sbx_string(plan->blob, glob->path->glob));
+		json_number(json, "matches", glob->matches);
+		out_init(&words, -1);
+		plan_glob_enforcer(&words, plan, glob);
+		json_string(json, "by", words.text);
+		json_source(json, plan->blob, glob->path->source);
+		json_object_end(json);
+		json_keep(json, mark, room);
+	}
+	json_list_end(json);
+}
+
+static void
+put_limits(struct out *json, const struct plan *plan, uint32_t room)
+{
+	json_list(json, "limits");
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
+		struct json_mark mark = json_mark(json);
+
+		if ((limit->platforms & KERNEL_WHERE) == 0)
+			continue;
+		json_object(json, NULL);
+		json_string(json, "limit", plan_limit(limit->kind));
+		json_number(json, "value", limit->value);
+		json_string(json, "by", plan_limit_enforcer(plan, limit->kind));
+		json_source(json, plan->blob, limit->source);
+		json_object_end(json);
+		json_keep(json, mark, room);
+	}
+	json_list_end(json);
+}
+
+/* What the run is of, and what it is given as a whole. */
+static void
+put_run(struct out *json, const struct plan *plan)
+{
+	char digest[96] = "sha256:";
+
+	strcat(digest, plan->digest);
+	json_bytes(json, "policy", plan->policy,
+	    strnlen(plan->policy, SBX_MAX_PATH));
+	json_string(json, "digest", digest);
+	json_string(json, "profile",
+	    sbx_string(plan->blob, plan->blob->meta->profile));
+	json_bool(json, "everything",
+	    (plan->blob->meta->flags & SBX_EVERYTHING) != 0);
+	json_string(json, "level", level_name(plan->level));
+	json_string(json, "why_not_full", plan->why_not_full);
+	json_number(json, "landlock_abi",
+	    plan->row == NULL ? 0 : (uint64_t)plan->machine->landlock_abi);
+	json_place(json, "workspace",
+	    plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	json_string(json, "network", plan_network(plan));
+	put_dropped(json, plan);
+}
+
+void
+plan_record(struct out *json, const struct plan *plan)
+{
+	put_run(json, plan);
+	put_limits(json, plan, json->size / 2);
+	put_globs(json, plan, json->size / 3);
+	put_rules(json, plan, "rules", PLAN_OTHER, json->size / 4);
+	put_rules(json, plan, "uncovered", PLAN_UNCOVERED, json->size / 6);
+	put_rules(json, plan, "skipped", PLAN_SKIPPED, TAIL);
+	json_number(json, "hard_linked", plan->shown->hard_linked);
+}
+
+/* --- what the document has beside ----------------------------------------- */
+
+static void
+put_mechanisms(struct out *json, const struct plan *plan)
+{
+	const struct {
+		const char *name;
+		bool used;
+	} mechanisms[] = {
+		{ "landlock", plan->row != NULL },
+		{ "seccomp", plan->program != NULL },
+		{ "namespaces", plan->level == SBX_LEVEL_FULL },
+		{ "cgroup", plan->held != 0 },
+	};
+
+	json_list(json, "mechanisms");
+	for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+		if (mechanisms[i].used)
+			json_string(json, NULL, mechanisms[i].name);
+	}
+	json_list_end(json);
+}
+
+static void
+put_anchors(struct out *json, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	json_object(json, "anchors");
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
+		if (plan->binding->bound[i])
+			json_place(json,
+			    sbx_string(blob, blob->anchors[i].name),
+			    plan->binding->anchors[i]);
+	}
+	json_object_end(json);
+	json_bool(json, "scratch_missing", plan->binding->scratch_missing);
+}
+
+static void
+put_network(struct out *json, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+	struct out words;
+
+	json_string(json, "network_by", plan_network_enforcer(plan));
+	json_list(json, "ports");
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
+
+		if ((port->platforms & KERNEL_WHERE) == 0)
+			continue;
+		out_init(&words, -1);
+		plan_port_words(&words, port);
+		json_object(json, NULL);
+		json_string(json, "rule", words.text);
+		json_number(json, "low", port->low);
+		json_number(json, "high", port->high);
+		json_source(json, blob, port->source);
+		json_object_end(json);
+	}
+	json_list_end(json);
+	json_list(json, "scopes");
+	for (int i = 0; i < PLAN_SCOPES; i++) {
+		json_object(json, NULL);
+		json_string(json, "scope", plan_scopes[i].name);
+		json_string(json, "by",
+		    plan_scope_enforcer(plan, &plan_scopes[i]));
+		json_object_end(json);
+	}
+	json_list_end(json);
+}
+
+static void
+put_system_calls(struct out *json, const struct plan *plan)
+{
+	const struct sbx_program *program = plan->program;
+
+	json_object(json, "syscalls");
+	json_number(json, "denied", plan_count_calls(plan, SBX_SYSCALL_DENY));
+	json_number(json, "by_arguments",
+	    plan_count_calls(plan, SBX_SYSCALL_ARGS));
+	if (program != NULL) {
+		json_number(json, "program",
+		    (uint64_t)(program - plan->blob->programs));
+		json_number(json, "instructions", program->count);
+	}
+	json_string(json, "by",
+	    program != NULL ? "seccomp" : "NOT ENFORCED at this level");
+	json_object_end(json);
+}
+
+static void
+put_environment(struct out *json, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	json_object(json, "environment");
+	json_number(json, "handed_on", plan->environment->count);
+	json_number(json, "kept_back", plan->environment->dropped);
+	json_list(json, "set");
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const char *name = sbx_string(blob, blob->set[i].name);
+		const char *value = environment_get(plan->environment, name);
+
+		if (value == NULL)
+			continue;
+		json_object(json, NULL);
+		json_string(json, "name", name);
+		json_string(json, "value", value);
+		json_source(json, blob, blob->set[i].source);
+		json_object_end(json);
+	}
+	json_list_end(json);
+	json_object_end(json);
+}
+
+void
+plan_print_json(const struct plan *plan)
+{
+	struct out json;
+
+	out_init(&json, STDOUT_FILENO);
+	json_document(&json);
+	put_run(&json, plan);
+	put_mechanisms(&json, plan);
+	put_handled(&json, plan);
+	put_anchors(&json, plan);
+	put_all_rules(&json, plan);
+	put_globs(&json, plan, 0);
+	put_network(&json, plan);
+	put_system_calls(&json, plan);
+	put_limits(&json, plan, 0);
+	put_environment(&json, plan);
+	json_number(&json, "hard_linked", plan->shown->hard_linked);
+	json_object_end(&json);
+	out_text(&json, "\n");
+	out_flush(&json);
+}
