@@ -1,7 +1,11 @@
 # Text to statements.
 libsbx_a_SOURCES += \
 	grammar/parser.c \
-	grammar/parser.h
+	grammar/parser.h \
+	grammar/syntax.c \
+	grammar/syntax.h \
+	grammar/token.c \
+	grammar/token.h
 nodist_libsbx_a_SOURCES += \
 	grammar/policy.c \
 	grammar/policy.h \

@@ -1,8 +1,8 @@
 /*
- * What the scanner, the grammar and the driver (compiler/read/read.c) share while
- * one file is read.
+ * What the scanner, the grammar and the driver (compiler/read/read.c) share
+ * while one file is read.
  *
- *	text --scan.l--> tokens --parser_next--> tokens --policy.y--> nodes
+ *	text --scan.l--> tokens --sbx_yylex--> tokens --policy.y--> nodes
  *
  * The driver stands between the scanner and the grammar: there it knows the
  * token before, so that it can demand blanks between objects and end the last
@@ -42,24 +42,27 @@ struct parser {
 	bool stopped;      /* read no further */
 };
 
-union SBX_YYSTYPE;
-
 /* In scan.l: makes parser->scanner, which reads the text. */
 void parser_start(struct parser *parser, const char *text, size_t size);
 
+/* The text of the source at a place; it goes on behind the place. */
+const char *parser_text(const struct parser *parser, struct loc loc);
+/* What stands there, in quotes, cut off where it becomes too long. */
+const char *parser_quote(struct parser *parser, struct loc loc);
+
 /*
- * Called by the scanner for what becomes of a piece of text; they return its
- * token, or T_FAULT after reporting it.
+ * Whether a piece of text that is no token is worth a report: not in the rest
+ * of a faulty statement, where every character may be a fault.  Where a file
+ * does not even begin like a policy, this reports that and nothing else.
  */
-int parser_atom(struct parser *parser, union SBX_YYSTYPE *value,
-    const struct loc *loc, enum ast_atom_kind kind, int token, const char *text,
-    size_t len);
-int parser_string(struct parser *parser, union SBX_YYSTYPE *value,
-    const struct loc *loc, const char *text, size_t len);
-int parser_unclosed(struct parser *parser, struct loc loc);
-int parser_stray(struct parser *parser, struct loc loc, const char *text);
+bool parser_may_report(struct parser *parser, struct loc loc);
 /* Whether a '#' stands right behind a word, where it may be meant as text. */
 bool parser_is_glued(const struct parser *parser, struct loc loc);
+
+/* Passes over the rest of the statement, with all braces that it opens. */
+void parser_skip(struct parser *parser, int found);
+/* The faulty statement is over. */
+void parser_resume(struct parser *parser);
 
 /* Called by the grammar: where blocks and lists begin and end. */
 void parser_open_block(struct parser *parser, struct loc brace);
@@ -67,42 +70,23 @@ void parser_close_block(struct parser *parser);
 void parser_open_list(struct parser *parser, struct loc brace);
 void parser_close_list(struct parser *parser, struct ast_list *list,
     struct loc loc);
-
-/* The faulty statement is over. */
-void parser_resume(struct parser *parser);
-
-/*
- * What could have stood where the syntax error is: the beginning of a
- * statement, an object of any kind, a word, the end of the line; and the names
- * of what else.
- */
-enum { PARSER_TOKENS = 40 };
-struct parser_expected {
-	bool statement, object, word, end;
-	bool quoted; /* and nothing else */
-	const char *names[PARSER_TOKENS];
-	size_t count;
-};
-void parser_report(struct parser *parser, struct loc loc,
-    const struct parser_expected *expected);
 void parser_report_depth(struct parser *parser, struct loc loc);
 
 /* Nodes. */
 struct ast_list parser_list(struct ast_atom *atom); /* or NULL */
+struct ast_list parser_pair(struct ast_atom *first, struct ast_atom *second);
 struct ast_atom *parser_keyword_atom(struct parser *parser, struct loc loc);
 /* The pattern that follows `glob`; loc: with that word. */
 struct ast_atom *parser_glob(struct ast_atom *pattern, struct loc loc);
+/* Reports what cannot be a name. */
 void parser_name(struct parser *parser, const struct ast_atom *name);
 /* Stops the parser if the version is not ours. */
 struct ast_stmt *parser_version(struct parser *parser, struct loc loc,
     struct ast_atom *number);
+/* A statement with a name, or with words. */
 struct ast_stmt *parser_named(struct parser *parser, enum ast_kind kind,
     struct loc loc, struct ast_atom *name);
-struct ast_stmt *parser_pair(struct parser *parser, enum ast_kind kind,
-    struct loc loc, struct ast_atom *first, struct ast_atom *second);
-struct ast_stmt *parser_set(struct parser *parser, struct loc loc,
-    struct ast_atom *word, struct ast_atom *name);
-struct ast_stmt *parser_rule(struct parser *parser, struct loc loc,
-    enum sbx_effect effect, struct ast_list words);
+struct ast_stmt *parser_worded(struct parser *parser, enum ast_kind kind,
+    struct loc loc, struct ast_list words);
 
 #endif

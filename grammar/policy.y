@@ -1,7 +1,7 @@
 /*
  * From tokens to statements: the shape of a policy and nothing else.  Actions
  * build nodes; what stands where, and whether its words mean anything, is
- * looked at later (parse.c, resolve.c).
+ * looked at later (read.c, resolve.c).
  *
  * A faulty statement is dropped as a whole.  While the parser looks for its
  * end the driver hands over no newline that is inside braces, so a statement
@@ -31,7 +31,9 @@ int parser_scan(SBX_YYSTYPE *value, struct loc *loc, void *scanner);
 %expect 0
 
 %code {
-/* Nothing is where the thing before it ends. */
+#include "grammar/syntax.h"
+
+/* An empty production is located at the end of the token before it. */
 #define YYLLOC_DEFAULT(current, rhs, n) do { \
 	(current).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end; \
 	(current).end = YYRHSLOC(rhs, n).end; \
@@ -66,9 +68,9 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	STRING "quoted text"
 
 %type <body> body block
-%type <stmt> line statement simple rule head
+%type <stmt> line statement simple marked rule rule_head head
 %type <list> words objects objects_or_none exclusions_or_none list items
-%type <atom> atom marked glob name variable from_or_none
+%type <atom> atom bare glob name parent variable from_or_none
 %type <effect> effect
 
 %%
@@ -93,7 +95,7 @@ line:
 |	ON error rest { $$ = NULL; }
 ;
 
-/* Of a faulty head: its block is read all the same, for its own faults. */
+/* The block is parsed although its head has an error. */
 rest:
 	NEWLINE { parser_resume(parser); yyerrok; }
 |	block NEWLINE
@@ -115,26 +117,26 @@ simple:
 		$$ = parser_named(parser, AST_LET, @$, $2);
 		$$->objects = $4;
 	}
-|	PARAM name from_or_none {
-		$$ = parser_named(parser, AST_PARAM, @$, $2);
-		$$->from = $3;
-	}
 |	USE name { $$ = parser_named(parser, AST_USE, @$, $2); }
 |	ABOUT STRING { $$ = parser_named(parser, AST_ABOUT, @$, $2); }
-|	rule from_or_none { $$ = $1; $$->loc = @$; $$->from = $2; }
 |	DROP rule { $$ = $2; $$->loc = @$; $$->drop = true; }
-|	REQUIRE WORD atom from_or_none {
-		$$ = parser_pair(parser, AST_REQUIRE, @$, $2, $3);
-		$$->from = $4;
+|	marked from_or_none { $$ = $1; $$->loc = @$; $$->from = $2; }
+;
+
+/* These can say where they come from. */
+marked:
+	rule
+|	PARAM name { $$ = parser_named(parser, AST_PARAM, @$, $2); }
+|	REQUIRE WORD atom {
+		$$ = parser_worded(parser, AST_REQUIRE, @$, parser_pair($2, $3));
 	}
-|	LIMIT WORD atom from_or_none {
-		$$ = parser_pair(parser, AST_LIMIT, @$, $2, $3);
-		$$->from = $4;
+|	LIMIT WORD atom {
+		$$ = parser_worded(parser, AST_LIMIT, @$, parser_pair($2, $3));
 	}
-|	SET WORD variable EQUALS atom from_or_none {
-		$$ = parser_set(parser, @$, $2, $3);
-		ast_list_add(&$$->objects, $5);
-		$$->from = $6;
+|	SET WORD variable EQUALS atom {
+		$$ = parser_named(parser, AST_SET, @$, $3);
+		$$->words = parser_list($2);
+		$$->objects = parser_list($5);
 	}
 ;
 
@@ -144,10 +146,17 @@ from_or_none:
 |	FROM STRING { $$ = $2; }
 ;
 
-rule: effect words objects_or_none exclusions_or_none {
-		$$ = parser_rule(parser, @$, $1, $2);
+rule: rule_head exclusions_or_none {
+		$$ = $1;
+		$$->loc = @$;
+		$$->exclusions = $2;
+	}
+;
+
+rule_head: effect words objects_or_none {
+		$$ = parser_worded(parser, AST_RULE, @$, $2);
+		$$->effect = $1;
 		$$->objects = $3;
-		$$->exclusions = $4;
 	}
 ;
 
@@ -165,7 +174,7 @@ words:
 /* A lone word would be one of the words, so it is not an object here. */
 objects_or_none:
 	%empty { $$ = parser_list(NULL); }
-|	marked { $$ = parser_list($1); }
+|	bare { $$ = parser_list($1); }
 |	glob { $$ = parser_list($1); }
 |	list
 ;
@@ -198,9 +207,9 @@ items:
 /* Quoted, so that its wildcards are seen to be meant. */
 glob: GLOB STRING { $$ = parser_glob($2, @$); };
 
-atom: WORD | marked;
+atom: WORD | bare;
 
-marked: PATH | PATTERN | GROUP_NAME | NUMBER | RANGE | STRING;
+bare: PATH | PATTERN | GROUP_NAME | NUMBER | RANGE | STRING;
 
 name: WORD { $$ = $1; parser_name(parser, $1); };
 
@@ -219,19 +228,20 @@ keyword:
 
 head:
 	GROUP name { $$ = parser_named(parser, AST_GROUP_DEF, @$, $2); }
-|	PROFILE name from_or_none {
+|	PROFILE name parent from_or_none {
 		$$ = parser_named(parser, AST_PROFILE, @$, $2);
-		$$->from = $3;
-	}
-|	PROFILE name EXTENDS name from_or_none {
-		$$ = parser_named(parser, AST_PROFILE, @$, $2);
-		$$->parent = $4;
-		$$->from = $5;
+		$$->parent = $3;
+		$$->from = $4;
 	}
 |	ON words {
 		$$ = parser_named(parser, AST_ON, @$, NULL);
 		$$->objects = $2;
 	}
+;
+
+parent:
+	%empty { $$ = NULL; }
+|	EXTENDS name { $$ = $2; }
 ;
 
 block:
@@ -261,7 +271,7 @@ is_object(yysymbol_kind_t kind)
 
 /* Goes without saying where a statement or an object can stand. */
 static bool
-is_obvious(const struct parser_expected *expected, yysymbol_kind_t kind)
+is_obvious(const struct syntax_expected *expected, yysymbol_kind_t kind)
 {
 	/* Marks are written by programs. */
 	if (kind == YYSYMBOL_FROM)
@@ -281,7 +291,7 @@ yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
 	yysymbol_kind_t kinds[YYNTOKENS];
 	int count = yypcontext_expected_tokens(context, kinds, YYNTOKENS);
-	struct parser_expected expected = {.count = 0};
+	struct syntax_expected expected = {.count = 0};
 
 	for (int i = 0; i < count; i++) {
 		expected.statement |= kinds[i] == YYSYMBOL_PROFILE;
@@ -295,7 +305,7 @@ yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 			expected.names[expected.count++] =
 			    yysymbol_name(kinds[i]);
 	}
-	parser_report(parser, *yypcontext_location(context), &expected);
+	syntax_report(parser, *yypcontext_location(context), &expected);
 	return 0;
 }
 

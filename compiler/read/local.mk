@@ -6,8 +6,8 @@ libsbx_a_SOURCES += \
 	compiler/read/yaml.h \
 	compiler/read/yaml_atom.c \
 	compiler/read/yaml_atom.h \
-	compiler/read/yaml_entry.c \
-	compiler/read/yaml_entry.h \
+	compiler/read/yaml_form.c \
+	compiler/read/yaml_form.h \
 	compiler/read/yaml_policy.c \
 	compiler/read/yaml_policy.h \
 	compiler/read/yaml_problem.c \

@@ -1,219 +1,127 @@
-/*
- * See yaml_atom.h.  The characters are those of grammar/scan.l; a test holds
- * the two against each other.
- */
+/* See yaml_atom.h. */
 #include "compiler/read/yaml_atom.h"
 
-#include "compiler/base/names.h"
-#include "compiler/tables/words.h"
+#include "grammar/parser.h"
+#include "grammar/token.h"
 
 #include <string.h>
 
-static const char DIGITS[] = "0123456789";
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
-is_one_of(char c, const char *others)
-{
-	return is_letter(c) || (c >= '0' && c <= '9') ||
-	    (unsigned char)c >= 0x80 || (c != '\0' && strchr(others, c));
-}
-
-static size_t
-span(const char *text, const char *others)
-{
-	size_t len = 0;
-
-	while (is_one_of(text[len], others))
-		len++;
-	return len;
-}
-
-/* The length of "${name}", or 0. */
-static size_t
-name_len(const char *text)
-{
-	size_t len;
-
-	if (strncmp(text, "${", 2) != 0)
-		return 0;
-	len = 2 + strcspn(text + 2, "}\n\r\t {\"#");
-	return text[len] == '}' ? len + 1 : 0;
-}
-
-static bool
-is_path_start(const char *text)
-{
-	return text[0] == '/' || text[0] == '~' || name_len(text) > 0;
-}
-
-/* The part of a path that could stand without quotes. */
-static size_t
-path_span(const char *text)
-{
-	size_t len = 0;
-
-	for (;;) {
-		size_t more = span(text + len, "_.+%:/@,=~*?[]-");
-
-		if (more == 0)
-			more = name_len(text + len);
-		if (more == 0)
-			return len;
-		len += more;
-	}
-}
-
-static bool
-is_number(const char *text)
-{
-	const char *rest = text + strspn(text, DIGITS);
-
-	while (is_letter(*rest))
-		rest++;
-	return text[0] >= '0' && text[0] <= '9' && *rest == '\0';
-}
-
-static bool
-is_range(const char *text)
-{
-	size_t low = strspn(text, DIGITS), high;
-
-	if (low == 0 || text[low] != '-')
-		return false;
-	high = strspn(text + low + 1, DIGITS);
-	return high > 0 && text[low + 1 + high] == '\0';
-}
-
-/* From `from` on all of it is characters of words. */
-static bool
-is_word(const char *text, size_t from)
-{
-	return text[from] != '\0' &&
-	    text[from + span(text + from, "_.+%:*-@/")] == '\0';
-}
+/* --- texts ---------------------------------------------------------------- */
 
 bool
-yaml_atom_kind(const char *text, enum ast_atom_kind *kind)
+yaml_is_text(struct policy_reader *reader, const struct yaml_node *node,
+    const char *wanted)
 {
-	size_t len = strlen(text);
-
-	if (is_number(text))
-		*kind = AST_NUMBER;
-	else if (is_range(text))
-		*kind = AST_RANGE;
-	else if (text[0] == '@' && is_word(text, 1))
-		*kind = AST_GROUP;
-	else if (text[0] != '@' && text[0] != '/' && is_word(text, 0))
-		*kind = strchr(text, '*') != NULL ? AST_PATTERN :
-		    word_is_keyword(text)         ? AST_STRING :
-						    AST_WORD;
-	else if (is_path_start(text) && path_span(text) == len &&
-	    text[len - 1] != ',')
-		*kind = AST_PATH;
-	else
-		return false;
-	return true;
-}
-
-static bool
-looks_like_path(const char *text)
-{
-	return text[0] == '/' || strcmp(text, "~") == 0 ||
-	    strncmp(text, "~/", 2) == 0 || strncmp(text, "${", 2) == 0;
-}
-
-enum ast_atom_kind
-yaml_value_kind(const char *text)
-{
-	enum ast_atom_kind kind;
-
-	if (yaml_atom_kind(text, &kind))
-		return kind;
-	return looks_like_path(text) ? AST_PATH : AST_STRING;
-}
-
-static struct ast_atom *
-atom_new(struct arena *arena, const struct yaml_node *node,
-    enum ast_atom_kind kind)
-{
-	size_t skip = kind == AST_GROUP;
-
-	return ast_atom(arena, kind, node->loc, node->text + skip,
-	    strlen(node->text) - skip);
+	if (node->kind == YAML_TEXT && !yaml_is_nothing(node))
+		return true;
+	yaml_report_kind(reader->diags, node, wanted);
+	return false;
 }
 
 struct ast_atom *
-yaml_string(struct arena *arena, const struct yaml_node *node)
+yaml_string(struct policy_reader *reader, const struct yaml_node *node)
 {
-	struct ast_atom *atom = atom_new(arena, node,
-	    looks_like_path(node->text) ? AST_PATH : AST_STRING);
-
-	atom->quoted = true;
-	return atom;
+	return token_quoted(reader->arena, node->loc, node->text,
+	    strlen(node->text));
 }
 
-/* The first character that cannot stand there, or NULL. */
-static const char *
-find_stray(const char *text)
+struct ast_atom *
+yaml_text(struct policy_reader *reader, const struct yaml_node *node)
 {
-	size_t len = is_path_start(text) ? path_span(text) :
-					   span(text, "_.+%:*-@/");
-
-	if (text[len] == '\0')
-		return len > 0 && text[len - 1] == ',' ? text + len - 1 : NULL;
-	return text + len;
+	return yaml_is_text(reader, node, "text") ? yaml_string(reader, node) :
+						    NULL;
 }
 
+struct ast_atom *
+yaml_word(struct policy_reader *reader, const struct yaml_node *node)
+{
+	return ast_atom(reader->arena, AST_WORD, node->loc, node->text,
+	    strlen(node->text));
+}
+
+struct ast_atom *
+yaml_name(struct policy_reader *reader, const struct yaml_node *node)
+{
+	struct parser parser = {
+		.diags = reader->diags,
+		.arena = reader->arena,
+		.source = reader->source,
+	};
+	size_t errors = reader->diags->errors;
+	struct ast_atom *atom;
+
+	if (!yaml_is_text(reader, node, "a name"))
+		return NULL;
+	atom = yaml_word(reader, node);
+	if (word_is_keyword(node->text))
+		diag_help(reader->diags,
+		    diag_add(reader->diags, DIAG_BAD_NAME, node->loc,
+			"'%s' cannot be a name", node->text),
+		    "a keyword cannot be a name");
+	else
+		parser_name(&parser, atom);
+	return reader->diags->errors > errors ? NULL : atom;
+}
+
+bool
+yaml_is_word(struct policy_reader *reader, const char *text)
+{
+	const struct ast_atom *atom = token_object(reader->arena, text, NULL);
+
+	return atom != NULL &&
+	    (atom->kind == AST_WORD || atom->kind == AST_STRING);
+}
+
+/* --- objects -------------------------------------------------------------- */
+
+/* Whoever writes several objects into one text is shown how to make a list. */
 static void
-report_text(struct arena *arena, struct diags *diags,
-    const struct yaml_node *node)
+report_text(struct policy_reader *reader, const struct yaml_node *node,
+    size_t end)
 {
-	const char *stray = find_stray(node->text);
-	const char *second = stray == NULL ? NULL :
-					     stray + strspn(stray, " ,\t\n");
-	struct diag *diag = diag_add(diags, DIAG_YAML_OBJECT, node->loc,
-	    *node->text == '\0' ? "an object that is empty" :
-				  "'%s' is not one object",
-	    node->text);
+	const char *text = node->text;
+	const char *second = text + end + strspn(text + end, " ,\t\n");
+	struct diag *diag = diag_add(reader->diags, DIAG_YAML_OBJECT, node->loc,
+	    *text == '\0' ? "an object that is empty" :
+			    "'%s' is not one object",
+	    text);
+	bool several = second > text + end &&
+	    (second[0] == '/' || second[0] == '~' ||
+		strncmp(second, "${", 2) == 0);
 
-	while (stray > node->text && stray[-1] == ',')
-		stray--;
-	if (second > stray && is_path_start(second))
-		diag_help(diags, diag,
+	while (end > 0 && text[end - 1] == ',')
+		end--;
+	if (several)
+		diag_help(reader->diags, diag,
 		    "several objects are a list: "
 		    "[ \"%s\", \"%s\" ]; one with such characters is "
 		    "{ quoted: \"...\" }",
-		    arena_strndup(arena, node->text,
-			(size_t)(stray - node->text)),
-		    second);
+		    arena_strndup(reader->arena, text, end), second);
 	else
-		diag_help(diags, diag,
+		diag_help(reader->diags, diag,
 		    "what has a blank or such characters "
 		    "in its name is { quoted: \"...\" }");
 }
 
 static struct ast_atom *
-atom_of_text(struct arena *arena, struct diags *diags,
-    const struct yaml_node *node)
+atom_of_text(struct policy_reader *reader, const struct yaml_node *node,
+    bool any)
 {
-	enum ast_atom_kind kind;
+	size_t end;
+	struct ast_atom *atom = token_object(reader->arena, node->text, &end);
 
-	if (yaml_atom_kind(node->text, &kind))
-		return atom_new(arena, node, kind);
-	report_text(arena, diags, node);
-	return NULL;
+	if (atom == NULL && any)
+		return yaml_string(reader, node);
+	if (atom == NULL)
+		report_text(reader, node, end);
+	else
+		atom->loc = node->loc;
+	return atom;
 }
 
 /* { quoted: TEXT } and { glob: TEXT }. */
 static struct ast_atom *
-atom_of_map(struct arena *arena, struct diags *diags,
-    const struct yaml_node *map)
+atom_of_map(struct policy_reader *reader, const struct yaml_node *map)
 {
 	static const char *const names[] = { "quoted", "glob" };
 	const struct yaml_node *entry = map->first;
@@ -221,8 +129,8 @@ atom_of_map(struct arena *arena, struct diags *diags,
 	bool glob;
 
 	if (entry == NULL || entry->next != NULL) {
-		diag_help(diags,
-		    diag_add(diags, DIAG_YAML_SHAPE,
+		diag_help(reader->diags,
+		    diag_add(reader->diags, DIAG_YAML_SHAPE,
 			entry == NULL ? map->loc : entry->next->key->loc,
 			"expected one key in an object"),
 		    "'{ quoted: TEXT }' or '{ glob: PATTERN }'");
@@ -230,65 +138,51 @@ atom_of_map(struct arena *arena, struct diags *diags,
 	}
 	glob = strcmp(entry->key->text, "glob") == 0;
 	if (!glob && strcmp(entry->key->text, "quoted") != 0) {
-		yaml_report_key(diags, entry->key, names, countof(names));
+		yaml_report_key(reader->diags, entry->key, names,
+		    countof(names));
 		return NULL;
 	}
 	if (entry->kind != YAML_TEXT || yaml_is_nothing(entry)) {
-		yaml_report_kind(diags, entry, "text");
+		yaml_report_kind(reader->diags, entry, "text");
 		return NULL;
 	}
-	atom = yaml_string(arena, entry);
+	atom = yaml_string(reader, entry);
 	if (glob)
 		atom->kind = AST_GLOB;
 	return atom;
 }
 
 struct ast_atom *
-yaml_atom(struct arena *arena, struct diags *diags,
-    const struct yaml_node *node)
+yaml_atom(struct policy_reader *reader, const struct yaml_node *node)
 {
-	switch (node->kind) {
-	case YAML_TEXT:
-		if (!yaml_is_nothing(node))
-			return atom_of_text(arena, diags, node);
-		break;
-	case YAML_MAP:
-		return atom_of_map(arena, diags, node);
-	case YAML_LIST:
-		break;
-	}
-	yaml_report_kind(diags, node, "an object");
+	if (node->kind == YAML_MAP)
+		return atom_of_map(reader, node);
+	if (node->kind == YAML_TEXT && !yaml_is_nothing(node))
+		return atom_of_text(reader, node, false);
+	yaml_report_kind(reader->diags, node, "an object");
 	return NULL;
 }
 
-bool
-yaml_is_no_glob(struct diags *diags, const struct ast_atom *atom)
-{
-	if (atom->kind != AST_GLOB)
-		return true;
-	diag_add(diags, DIAG_WRONG_OBJECT, atom->loc,
-	    "a glob is an object of a rule, and nothing else");
-	return false;
-}
-
 struct ast_atom *
-yaml_value(struct arena *arena, struct diags *diags,
-    const struct yaml_node *node)
+yaml_value(struct policy_reader *reader, const struct yaml_node *node, bool any)
 {
-	if (node->kind == YAML_MAP) {
-		struct ast_atom *atom = atom_of_map(arena, diags, node);
+	struct ast_atom *atom = NULL;
 
-		return atom != NULL && yaml_is_no_glob(diags, atom) ? atom :
-								      NULL;
-	}
-	if (node->kind == YAML_TEXT && !yaml_is_nothing(node)) {
-		enum ast_atom_kind kind;
+	if (node->kind == YAML_LIST || (any && yaml_is_nothing(node))) {
+		struct diag *diag = yaml_report_kind(reader->diags, node,
+		    "a value");
 
-		return yaml_atom_kind(node->text, &kind) ?
-		    atom_new(arena, node, kind) :
-		    yaml_string(arena, node);
+		if (any)
+			diag_help(reader->diags, diag,
+			    "a value that is empty is written as \"\"");
+	} else if (any && node->kind == YAML_TEXT) {
+		return atom_of_text(reader, node, true);
+	} else {
+		atom = yaml_atom(reader, node);
 	}
-	diag_help(diags, yaml_report_kind(diags, node, "a value"),
-	    "a value that is empty is written as \"\"");
+	if (atom == NULL || atom->kind != AST_GLOB)
+		return atom;
+	diag_add(reader->diags, DIAG_WRONG_OBJECT, atom->loc,
+	    "a glob is an object of a rule, and nothing else");
 	return NULL;
 }

@@ -13,25 +13,41 @@
 #include "compiler/language/ast.h"
 #include "compiler/read/yaml.h"
 
-/* Reading: what the scanner would take the text for; false for nothing. */
-bool yaml_atom_kind(const char *text, enum ast_atom_kind *kind);
+struct policy_reader {
+	struct arena *arena;
+	struct diags *diags;
+	const struct source *source;
+	int depth; /* of blocks */
+};
 
-/* The same where any text is a value: what is nothing else is a string. */
-enum ast_atom_kind yaml_value_kind(const char *text);
+/* Whether it is a text; reports it if not. */
+bool yaml_is_text(struct policy_reader *reader, const struct yaml_node *node,
+    const char *wanted);
+
+/* A text as the language has it in quotes; yaml_text() takes any node, and
+ * gives NULL after reporting what is no text. */
+struct ast_atom *yaml_string(struct policy_reader *reader,
+    const struct yaml_node *node);
+struct ast_atom *yaml_text(struct policy_reader *reader,
+    const struct yaml_node *node);
+
+/* Whether a text is a word or a keyword; a text as a word. */
+bool yaml_is_word(struct policy_reader *reader, const char *text);
+struct ast_atom *yaml_word(struct policy_reader *reader,
+    const struct yaml_node *node);
+
+/* A name that a policy makes, or NULL after reporting. */
+struct ast_atom *yaml_name(struct policy_reader *reader,
+    const struct yaml_node *node);
 
 /* An object from its text, its { quoted: } or its { glob: }; NULL after
  * reporting. */
-struct ast_atom *yaml_atom(struct arena *arena, struct diags *diags,
+struct ast_atom *yaml_atom(struct policy_reader *reader,
     const struct yaml_node *node);
 
-/* A value of `set`; NULL after reporting. */
-struct ast_atom *yaml_value(struct arena *arena, struct diags *diags,
-    const struct yaml_node *node);
-
-/* Whether it is anything but a glob, which no value is; reports it. */
-bool yaml_is_no_glob(struct diags *diags, const struct ast_atom *atom);
-
-/* Any text, as the language has it in quotes. */
-struct ast_atom *yaml_string(struct arena *arena, const struct yaml_node *node);
+/* The same for a value, which is no glob.  Where `any` text is one, what is no
+ * object is a string. */
+struct ast_atom *yaml_value(struct policy_reader *reader,
+    const struct yaml_node *node, bool any);
 
 #endif

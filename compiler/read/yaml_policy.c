@@ -10,20 +10,11 @@
  */
 #include "compiler/read/yaml_policy.h"
 
-#include "compiler/read/yaml_atom.h"
+#include "compiler/read/yaml_problem.h"
 #include "compiler/read/yaml_stmts.h"
 #include "grammar/parser.h"
 
 #include <string.h>
-
-static const char *const file_keys[] = {
-	"sbx",
-	"include",
-	"let",
-	"param",
-	"groups",
-	"profiles",
-};
 
 static const char *const profile_keys[] = { "extends", "about", "rules" };
 
@@ -172,7 +163,7 @@ read_profile(struct policy_reader *reader, struct ast_stmt *stmt,
 	const struct yaml_node *about = yaml_find(map, "about");
 
 	if (about != NULL)
-		yaml_about(reader, about, &body);
+		yaml_statement(reader, yaml_form_of(AST_ABOUT), about, &body);
 	for (const struct yaml_node *entry = map->first; entry != NULL;
 	     entry = entry->next) {
 		const char *key = entry->key->text;
@@ -183,10 +174,10 @@ read_profile(struct policy_reader *reader, struct ast_stmt *stmt,
 			stmt->parent = yaml_name(reader, entry);
 		else if (strcmp(key, "rules") == 0)
 			ast_body_add(&body, yaml_body(reader, entry).first);
-		else if (strcmp(key, "from") != 0)
+		else if (strcmp(key, "from") == 0)
+			stmt->from = yaml_text(reader, entry);
+		else
 			report_profile_key(reader, entry->key);
-		else if (yaml_is_text(reader, entry, "text"))
-			stmt->from = yaml_string(reader->arena, entry);
 	}
 	stmt->body = body.first;
 }
@@ -208,19 +199,18 @@ read_block(struct policy_reader *reader, const struct yaml_node *entry,
 
 static void
 read_blocks(struct policy_reader *reader, const struct yaml_node *map,
-    enum ast_kind kind, struct ast_body *body)
+    const struct yaml_form *form, struct ast_body *body)
 {
 	if (yaml_is_nothing(map))
 		return;
 	if (map->kind != YAML_MAP) {
 		yaml_report_kind(reader->diags, map,
-		    kind == AST_PROFILE ? "a map of profiles" :
-					  "a map of groups");
+		    arena_printf(reader->arena, "a map of %s", form->word));
 		return;
 	}
 	for (const struct yaml_node *entry = map->first; entry != NULL;
 	     entry = entry->next)
-		read_block(reader, entry, kind, body);
+		read_block(reader, entry, form->kind, body);
 }
 
 /* --- the file ------------------------------------------------------------- */
@@ -228,6 +218,9 @@ read_blocks(struct policy_reader *reader, const struct yaml_node *map,
 static void
 report_file_key(struct policy_reader *reader, const struct yaml_node *key)
 {
+	const char *words[YAML_FORMS];
+
+	yaml_form_words(true, words);
 	if (yaml_is_statement(reader, key))
 		diag_help(reader->diags,
 		    diag_add(reader->diags, DIAG_MISPLACED, key->loc,
@@ -235,8 +228,7 @@ report_file_key(struct policy_reader *reader, const struct yaml_node *key)
 			key->text),
 		    "statements are a list below 'rules' of a profile");
 	else
-		yaml_report_key(reader->diags, key, file_keys,
-		    countof(file_keys));
+		yaml_report_key(reader->diags, key, words, YAML_FORMS);
 }
 
 static void
@@ -249,19 +241,17 @@ read_map(struct policy_reader *reader, const struct yaml_node *map, bool first,
 	}
 	for (const struct yaml_node *entry = map->first; entry != NULL;
 	     entry = entry->next) {
-		const char *key = entry->key->text;
+		const struct yaml_form *form = yaml_form_find(entry->key->text);
 
-		if (strcmp(key, "groups") == 0)
-			read_blocks(reader, entry, AST_GROUP_DEF, body);
-		else if (strcmp(key, "profiles") == 0)
-			read_blocks(reader, entry, AST_PROFILE, body);
-		else if (strcmp(key, "sbx") == 0 && !first)
-			diag_add(reader->diags, DIAG_MISPLACED, entry->key->loc,
-			    "'sbx' can only stand in the "
-			    "first map of a file");
-		else if (strcmp(key, "sbx") != 0 &&
-		    !yaml_declaration(reader, entry, body))
+		if (form == NULL || !form->in_file)
 			report_file_key(reader, entry->key);
+		else if (form->shape == SHAPE_BLOCKS)
+			read_blocks(reader, entry, form, body);
+		else if (form->kind != AST_VERSION)
+			yaml_statement(reader, form, entry, body);
+		else if (!first)
+			diag_add(reader->diags, DIAG_MISPLACED, entry->key->loc,
+			    "'sbx' can only stand in the first map of a file");
 	}
 }
 

@@ -7,198 +7,255 @@
  *	- allow network full		words only
  *
  * The key is split into words, each with its own place.  The first one says
- * which statement it is, and a table who reads it.
+ * which form the statement has, and a table which function reads it.
  */
 #include "compiler/read/yaml_stmts.h"
 
 #include "compiler/base/names.h"
-#include "compiler/read/yaml_atom.h"
 #include "grammar/parser.h"
+#include "grammar/token.h"
 
 #include <string.h>
 
+/* An entry of a list of statements, and its parts. */
+struct entry {
+	const struct yaml_form *form;
+	const struct yaml_node *key;
+	const struct yaml_node *value; /* NULL: the words are all of it */
+	const struct yaml_node *except, *from;
+	struct ast_list words; /* of the key, behind that of the form */
+	bool good;             /* every word of the key is one */
+	struct loc loc;
+};
+
+/* --- words of a key ------------------------------------------------------- */
+
+/* Each word with its own place, if the text stands in the source as it is. */
+static void
+split_words(struct policy_reader *reader, struct entry *entry)
+{
+	const struct yaml_node *key = entry->key;
+	const char *at = key->text;
+	size_t len = strlen(at);
+	bool as_is = key->loc.end - key->loc.begin == len &&
+	    memcmp(at,
+		reader->source->text + (key->loc.begin - reader->source->base),
+		len) == 0;
+
+	entry->good = true;
+	for (at += strspn(at, " "); *at != '\0'; at += strspn(at, " ")) {
+		struct loc loc = key->loc;
+		struct ast_atom *atom;
+
+		len = strcspn(at, " ");
+		if (as_is) {
+			loc.begin += (uint32_t)(at - key->text);
+			loc.end = loc.begin + (uint32_t)len;
+		}
+		atom = ast_atom(reader->arena, AST_WORD, loc, at, len);
+		entry->good &= yaml_is_word(reader, atom->text);
+		ast_list_add(&entry->words, atom);
+		at += len;
+	}
+}
+
+/* Takes the first word away, if there is one and it is this one. */
+static bool
+take_word(struct ast_list *words, const char *text)
+{
+	struct ast_atom *first = words->first;
+
+	if (first == NULL || strcmp(first->text, text) != 0)
+		return false;
+	words->first = first->next;
+	if (words->first == NULL)
+		words->last = NULL;
+	else
+		words->loc.begin = words->first->loc.begin;
+	return true;
+}
+
+static void
+report_head(struct policy_reader *reader, const struct entry *entry,
+    const char *example)
+{
+	struct diag *diag = diag_add(reader->diags, DIAG_SYNTAX,
+	    entry->key->loc, "'%s' is not the key of a statement",
+	    entry->key->text);
+
+	diag_help(reader->diags, diag, "write '%s'", example);
+}
+
+/* Whether the words are no keywords, as in a .sbx file, and as many as the
+ * form has; reports it. */
+static bool
+words_fit(struct policy_reader *reader, const struct entry *entry)
+{
+	enum yaml_shape shape = entry->form->shape;
+	bool one = shape == SHAPE_VALUE || shape == SHAPE_VARIABLES;
+	bool many = shape == SHAPE_BODY || shape == SHAPE_RULE;
+	const struct ast_atom *word = entry->words.first;
+	bool good = many || (word != NULL) == one;
+
+	if (shape == SHAPE_BODY)
+		good = word != NULL;
+	for (; good && word != NULL; word = word->next)
+		good = !word_is_keyword(word->text) &&
+		    (many || word->next == NULL);
+	if (!good)
+		report_head(reader, entry,
+		    yaml_form_of(entry->form->kind)->example);
+	return good;
+}
+
 /* --- statements ----------------------------------------------------------- */
+
+static struct loc
+loc_from(const struct yaml_node *key, const struct yaml_node *value)
+{
+	return (struct loc){ key->loc.begin,
+		key->loc.end > value->loc.end ? key->loc.end : value->loc.end };
+}
+
+static struct ast_stmt *
+stmt_new(struct policy_reader *reader, const struct entry *entry)
+{
+	struct ast_stmt *stmt = ast_stmt(reader->arena, entry->form->kind,
+	    entry->loc);
+
+	if (entry->from != NULL)
+		stmt->from = yaml_string(reader, entry->from);
+	return stmt;
+}
 
 /* A text, or each text of a list. */
 static void
-each_text(struct policy_reader *reader, const struct yaml_entry *entry,
-    enum ast_kind kind, struct ast_body *body,
-    struct ast_atom *(*read)(struct policy_reader *, const struct yaml_node *))
+read_texts(struct policy_reader *reader, const struct entry *entry,
+    struct ast_body *body)
 {
 	const struct yaml_node *item = entry->value;
-	bool list = item->kind == YAML_LIST;
+	enum yaml_shape shape = entry->form->shape;
+	bool list = item->kind == YAML_LIST && shape != SHAPE_TEXT;
 
 	if (list && item->first == NULL)
 		yaml_report_kind(reader->diags, item, "a text");
 	for (item = list ? item->first : item; item != NULL;
 	     item = list ? item->next : NULL) {
-		struct ast_atom *atom = read(reader, item);
+		struct ast_atom *name = shape == SHAPE_NAMES ?
+		    yaml_name(reader, item) :
+		    yaml_text(reader, item);
 		struct ast_stmt *stmt;
 
-		if (atom == NULL)
+		if (name == NULL)
 			continue;
-		stmt = entry_stmt(reader, entry, kind);
+		stmt = stmt_new(reader, entry);
 		if (list)
 			stmt->loc = item->loc;
-		stmt->name = atom;
+		stmt->name = name;
 		ast_body_add(body, stmt);
 	}
 }
 
-static struct ast_atom *
-read_string(struct policy_reader *reader, const struct yaml_node *node)
+/* One object or a list of them; false after reporting. */
+static bool
+read_objects(struct policy_reader *reader, const struct yaml_node *node,
+    struct ast_list *list)
 {
-	if (!yaml_is_text(reader, node, "text"))
-		return NULL;
-	return yaml_string(reader->arena, node);
-}
+	bool several = node->kind == YAML_LIST, good = true;
+	const struct yaml_node *item = several ? node->first : node;
 
-static void
-read_use(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	if (entry_is_bare(reader, entry, "use: NAME"))
-		each_text(reader, entry, AST_USE, body, yaml_name);
-}
-
-static void
-read_param(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	if (entry_is_bare(reader, entry, "param: NAME"))
-		each_text(reader, entry, AST_PARAM, body, yaml_name);
-}
-
-static void
-read_include(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	if (entry_is_bare(reader, entry, "include: FILE"))
-		each_text(reader, entry, AST_INCLUDE, body, read_string);
-}
-
-static void
-read_about(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	struct ast_stmt *stmt;
-
-	if (!entry_is_bare(reader, entry, "about: TEXT") ||
-	    !yaml_is_text(reader, entry->value, "text"))
-		return;
-	stmt = entry_stmt(reader, entry, AST_ABOUT);
-	stmt->name = yaml_string(reader->arena, entry->value);
-	ast_body_add(body, stmt);
-}
-
-static void
-read_let(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	const struct yaml_node *name;
-
-	if (!entry_is_bare(reader, entry, "let: { NAME: PATHS }"))
-		return;
-	name = entry_names(reader, entry->value, "a map of names");
-	for (; name != NULL; name = name->next) {
-		struct yaml_entry below = entry_below(entry, name);
-		struct ast_stmt *stmt = entry_stmt(reader, &below, AST_LET);
-
-		stmt->name = yaml_name(reader, name->key);
-		if (stmt->name != NULL &&
-		    entry_objects(reader, name, &stmt->objects))
-			ast_body_add(body, stmt);
+	if (item == NULL) {
+		diag_add(reader->diags, DIAG_SYNTAX, node->loc,
+		    "expected an object, found an empty list");
+		return false;
 	}
+	for (; item != NULL; item = several ? item->next : NULL) {
+		struct ast_atom *atom = yaml_atom(reader, item);
+
+		if (atom != NULL)
+			ast_list_add(list, atom);
+		good &= atom != NULL;
+	}
+	if (good)
+		list->loc = node->loc;
+	return good;
+}
+
+static bool
+read_let(struct policy_reader *reader, const struct yaml_node *value,
+    struct ast_stmt *stmt)
+{
+	stmt->name = yaml_name(reader, value->key);
+	return stmt->name != NULL &&
+	    read_objects(reader, value, &stmt->objects);
 }
 
 /* The name of a variable may be a keyword, and any text in quotes. */
-static struct ast_atom *
-read_variable(struct policy_reader *reader, const struct yaml_node *key)
+static bool
+read_variable(struct policy_reader *reader, const struct yaml_node *value,
+    struct ast_stmt *stmt)
 {
-	enum ast_atom_kind kind;
+	struct ast_atom *text = yaml_value(reader, value, true);
 
-	if (yaml_atom_kind(key->text, &kind) &&
-	    (kind == AST_WORD || kind == AST_STRING))
-		return entry_word(reader, key->loc, key->text);
-	return yaml_string(reader->arena, key);
+	stmt->name = yaml_is_word(reader, value->key->text) ?
+	    yaml_word(reader, value->key) :
+	    yaml_string(reader, value->key);
+	if (text != NULL)
+		ast_list_add(&stmt->objects, text);
+	return text != NULL;
 }
 
+/* Each entry of a map of names that the policy makes. */
 static void
-read_set(struct policy_reader *reader, const struct yaml_entry *entry,
+read_names(struct policy_reader *reader, const struct entry *entry,
     struct ast_body *body)
 {
-	const struct ast_atom *word = entry->words.first;
-	const struct yaml_node *name;
+	const struct yaml_node *map = entry->value;
+	bool lets = entry->form->shape == SHAPE_LETS;
 
-	if (!entry_has_one_word(reader, entry, "set env: { NAME: VALUE }"))
+	if (map->kind != YAML_MAP || map->first == NULL) {
+		yaml_report_kind(reader->diags, map,
+		    lets ? "a map of names" : "a map of variables");
 		return;
-	name = entry_names(reader, entry->value, "a map of variables");
-	for (; name != NULL; name = name->next) {
-		struct yaml_entry below = entry_below(entry, name);
-		struct ast_stmt *stmt = entry_stmt(reader, &below, AST_SET);
-		struct ast_atom *value;
+	}
+	for (const struct yaml_node *value = map->first; value != NULL;
+	     value = value->next) {
+		struct ast_stmt *stmt = stmt_new(reader, entry);
+		const struct ast_atom *word = entry->words.first;
 
-		ast_list_add(&stmt->words,
-		    entry_word(reader, word->loc, word->text));
-		stmt->name = read_variable(reader, name->key);
-		value = yaml_value(reader->arena, reader->diags, name);
-		if (value == NULL)
-			continue;
-		ast_list_add(&stmt->objects, value);
-		ast_body_add(body, stmt);
+		stmt->loc = loc_from(value->key, value);
+		if (word != NULL)
+			ast_list_add(&stmt->words,
+			    ast_atom(reader->arena, AST_WORD, word->loc,
+				word->text, strlen(word->text)));
+		if (lets ? read_let(reader, value, stmt) :
+			   read_variable(reader, value, stmt))
+			ast_body_add(body, stmt);
 	}
 }
 
 /* `require WORD: VALUE` and `limit WORD: VALUE`. */
 static void
-read_pair(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body, enum ast_kind kind, const char *form)
+read_value(struct policy_reader *reader, const struct entry *entry,
+    struct ast_body *body)
 {
+	struct ast_atom *value = yaml_value(reader, entry->value, false);
 	struct ast_stmt *stmt;
-	struct ast_atom *value;
 
-	if (!entry_has_one_word(reader, entry, form))
+	if (value == NULL)
 		return;
-	if (entry->value->kind == YAML_LIST) {
-		yaml_report_kind(reader->diags, entry->value, "a value");
-		return;
-	}
-	value = yaml_atom(reader->arena, reader->diags, entry->value);
-	if (value == NULL || !yaml_is_no_glob(reader->diags, value))
-		return;
-	stmt = entry_stmt(reader, entry, kind);
+	stmt = stmt_new(reader, entry);
 	stmt->words = entry->words;
 	ast_list_add(&stmt->words, value);
 	ast_body_add(body, stmt);
 }
 
 static void
-read_require(struct policy_reader *reader, const struct yaml_entry *entry,
+read_on(struct policy_reader *reader, const struct entry *entry,
     struct ast_body *body)
 {
-	read_pair(reader, entry, body, AST_REQUIRE, "require level: LEVEL");
-}
+	struct ast_stmt *stmt = stmt_new(reader, entry);
 
-static void
-read_limit(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	read_pair(reader, entry, body, AST_LIMIT, "limit timeout: 300s");
-}
-
-static void
-read_on(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body)
-{
-	struct ast_stmt *stmt;
-
-	if (entry->words.first == NULL) {
-		entry_report_head(reader, entry, "on linux: [ ... ]");
-		return;
-	}
-	if (!entry_has_plain_words(reader, entry, "on linux: [ ... ]"))
-		return;
-	stmt = entry_stmt(reader, entry, AST_ON);
 	stmt->loc = entry->key->loc;
 	stmt->objects = entry->words;
 	stmt->body = yaml_body(reader, entry->value).first;
@@ -207,12 +264,12 @@ read_on(struct policy_reader *reader, const struct yaml_entry *entry,
 
 /* A word alone is one of the words, as in `allow network full`. */
 static bool
-rule_objects(struct policy_reader *reader, const struct yaml_entry *entry,
+rule_objects(struct policy_reader *reader, const struct entry *entry,
     struct ast_stmt *stmt)
 {
 	if (entry->value == NULL || yaml_is_nothing(entry->value))
 		return true;
-	if (!entry_objects(reader, entry->value, &stmt->objects))
+	if (!read_objects(reader, entry->value, &stmt->objects))
 		return false;
 	if (entry->value->kind == YAML_TEXT &&
 	    stmt->objects.first->kind == AST_WORD) {
@@ -222,161 +279,112 @@ rule_objects(struct policy_reader *reader, const struct yaml_entry *entry,
 	return true;
 }
 
-/* `words` are those of the whole key; `effect` has been taken off. */
-static void
-read_rule(struct policy_reader *reader, const struct yaml_entry *entry,
-    struct ast_body *body, enum sbx_effect effect, bool drop)
+static bool
+take_effect(struct ast_list *words, enum sbx_effect *effect)
 {
-	struct ast_stmt *stmt = entry_stmt(reader, entry, AST_RULE);
+	if (take_word(words, "allow"))
+		*effect = SBX_ALLOW;
+	else if (take_word(words, "deny"))
+		*effect = SBX_DENY;
+	else if (take_word(words, "prefer") && take_word(words, "deny"))
+		*effect = SBX_PREFER_DENY;
+	else
+		return false;
+	return true;
+}
 
-	stmt->effect = effect;
-	stmt->drop = drop;
+/* The words are those of the whole key. */
+static void
+read_rule(struct policy_reader *reader, struct entry *entry,
+    struct ast_body *body)
+{
+	struct ast_stmt *stmt = stmt_new(reader, entry);
+
+	stmt->drop = take_word(&entry->words, "drop");
+	if (!take_effect(&entry->words, &stmt->effect)) {
+		report_head(reader, entry, entry->form->example);
+		return;
+	}
 	stmt->words = entry->words;
-	if (!entry_has_plain_words(reader, entry, "allow read: PATHS") ||
-	    !rule_objects(reader, entry, stmt) ||
+	if (!words_fit(reader, entry) || !rule_objects(reader, entry, stmt) ||
 	    (entry->except != NULL &&
-		!entry_objects(reader, entry->except, &stmt->exclusions)))
+		!read_objects(reader, entry->except, &stmt->exclusions)))
 		return;
 	if (stmt->words.first == NULL)
-		entry_report_head(reader, entry, "allow read: PATHS");
+		report_head(reader, entry, yaml_form_of(AST_RULE)->example);
 	else
 		ast_body_add(body, stmt);
 }
 
-/* What is left of the words begins with an effect. */
 static void
-read_effect(struct policy_reader *reader, struct yaml_entry *entry,
-    struct ast_body *body, bool drop)
+read_shape(struct policy_reader *reader, const struct entry *entry,
+    struct ast_body *body)
 {
-	enum sbx_effect effect = SBX_ALLOW;
+	static void (*const readers[])(struct policy_reader *,
+	    const struct entry *, struct ast_body *) = {
+		[SHAPE_TEXT] = read_texts,
+		[SHAPE_TEXTS] = read_texts,
+		[SHAPE_NAMES] = read_texts,
+		[SHAPE_LETS] = read_names,
+		[SHAPE_VARIABLES] = read_names,
+		[SHAPE_VALUE] = read_value,
+		[SHAPE_BODY] = read_on,
+	};
 
-	if (entry_take_word(&entry->words, "allow"))
-		effect = SBX_ALLOW;
-	else if (entry_take_word(&entry->words, "deny"))
-		effect = SBX_DENY;
-	else if (entry_take_word(&entry->words, "prefer") &&
-	    entry_take_word(&entry->words, "deny"))
-		effect = SBX_PREFER_DENY;
-	else {
-		entry_report_head(reader, entry,
-		    drop ? "drop allow read: PATHS" :
-			   "prefer deny read: PATHS");
-		return;
-	}
-	read_rule(reader, entry, body, effect, drop);
+	if (words_fit(reader, entry))
+		readers[entry->form->shape](reader, entry, body);
 }
 
 /* --- the keys of statements ----------------------------------------------- */
 
-enum { IN_FILE = 1, IN_BODY = 2, IS_RULE = 4, HAS_FROM = 8 };
-
-static const struct head {
-	const char *word;
-	unsigned flags;
-	void (*read)(struct policy_reader *reader,
-	    const struct yaml_entry *entry, struct ast_body *body);
-} heads[] = {
-	{ "about", IN_BODY, read_about },
-	{ "use", IN_BODY, read_use },
-	{ "param", IN_FILE | IN_BODY | HAS_FROM, read_param },
-	{ "let", IN_FILE | IN_BODY, read_let },
-	{ "include", IN_FILE, read_include },
-	{ "allow", IN_BODY | IS_RULE | HAS_FROM, NULL },
-	{ "deny", IN_BODY | IS_RULE | HAS_FROM, NULL },
-	{ "prefer", IN_BODY | IS_RULE | HAS_FROM, NULL },
-	{ "drop", IN_BODY | IS_RULE, NULL },
-	{ "require", IN_BODY | HAS_FROM, read_require },
-	{ "limit", IN_BODY | HAS_FROM, read_limit },
-	{ "set", IN_BODY | HAS_FROM, read_set },
-	{ "on", IN_BODY, read_on },
-};
-
-static const struct head *
-head_find(const char *word)
-{
-	for (size_t i = 0; i < countof(heads); i++) {
-		if (strcmp(heads[i].word, word) == 0)
-			return &heads[i];
-	}
-	return NULL;
-}
-
-static const char *
-head_nearest(const char *word)
-{
-	const char *names[countof(heads)];
-
-	for (size_t i = 0; i < countof(heads); i++)
-		names[i] = heads[i].flags & IN_BODY ? heads[i].word : NULL;
-	return nearest_name(word, names, countof(names));
-}
-
 static void
 report_misplaced(struct policy_reader *reader, struct loc loc, const char *word,
-    const char *platforms, const char *help)
+    const char *where, const char *help)
 {
 	struct diag *diag = diag_add(reader->diags, DIAG_MISPLACED, loc,
-	    "'%s' cannot stand %s", word, platforms);
+	    "'%s' cannot stand %s", word, where);
 
 	diag_help(reader->diags, diag, "%s", help);
 }
 
-/* Keys of a file, which are no statements. */
-static bool
-is_section(const char *word)
+/* The form that the first word names; NULL after reporting. */
+static const struct yaml_form *
+form_get(struct policy_reader *reader, const struct ast_atom *word)
 {
-	static const char *const names[] = {
-		"sbx",
-		"include",
-		"groups",
-		"profiles",
-		"group",
-		"profile",
-	};
-
-	for (size_t i = 0; i < countof(names); i++) {
-		if (strcmp(names[i], word) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const struct head *
-head_get(struct policy_reader *reader, const struct ast_atom *word)
-{
-	const struct head *head = head_find(word->text);
+	const struct yaml_form *form = yaml_form_find(word->text);
+	const char *words[YAML_FORMS];
 	struct diag *diag;
 
-	if (head != NULL && head->flags & IN_BODY)
-		return head;
-	if (is_section(word->text)) {
+	if (form != NULL && form->in_body)
+		return form;
+	if (form != NULL || strcmp(word->text, "group") == 0 ||
+	    strcmp(word->text, "profile") == 0) {
 		report_misplaced(reader, word->loc, word->text,
 		    "among statements", "put it at the level of the file");
 		return NULL;
 	}
 	diag = diag_add(reader->diags, DIAG_UNKNOWN_STATEMENT, word->loc,
 	    "unknown statement '%s'", word->text);
-	diag_did_you_mean(reader->diags, diag, head_nearest(word->text));
+	yaml_form_words(false, words);
+	diag_did_you_mean(reader->diags, diag,
+	    nearest_name(word->text, words, YAML_FORMS));
 	return NULL;
 }
 
 static void
-read_head(struct policy_reader *reader, const struct head *head,
-    struct yaml_entry *entry, struct ast_body *body)
+read_entry(struct policy_reader *reader, struct entry *entry,
+    struct ast_body *body)
 {
-	bool drop = entry_take_word(&entry->words, "drop");
-
-	if (head->flags & IS_RULE) {
-		read_effect(reader, entry, body, drop);
+	if (entry->form->shape == SHAPE_RULE) {
+		read_rule(reader, entry, body);
 		return;
 	}
-	entry_take_word(&entry->words, head->word);
-	if (entry->except != NULL) {
+	take_word(&entry->words, entry->form->word);
+	if (entry->except != NULL)
 		report_misplaced(reader, entry->except->key->loc, "except",
 		    "beside this statement", "only rules have an 'except'");
-		return;
-	}
-	head->read(reader, entry, body);
+	else
+		read_shape(reader, entry, body);
 }
 
 /* --- entries -------------------------------------------------------------- */
@@ -386,33 +394,28 @@ static void
 read_words(struct policy_reader *reader, const struct yaml_node *node,
     struct ast_body *body)
 {
-	struct key_words words = entry_words(reader, node);
-	struct yaml_entry entry = {
-		.key = node,
-		.words = words.list,
-		.loc = node->loc,
-	};
-	const struct head *head;
+	struct entry entry = { .key = node, .loc = node->loc };
+	bool rule;
 
-	if (words.list.first == NULL) {
+	split_words(reader, &entry);
+	if (entry.words.first == NULL) {
 		yaml_report_kind(reader->diags, node, "a statement");
 		return;
 	}
-	head = head_get(reader, words.list.first);
-	if (head == NULL)
+	entry.form = form_get(reader, entry.words.first);
+	if (entry.form == NULL)
 		return;
-	if (!words.good || !(head->flags & IS_RULE)) {
+	rule = entry.form->shape == SHAPE_RULE;
+	if (entry.good && rule)
+		read_rule(reader, &entry, body);
+	else
 		diag_help(reader->diags,
 		    diag_add(reader->diags, DIAG_YAML_SHAPE, node->loc,
 			"a statement without a ':'"),
-		    head->flags & IS_RULE ?
-			"objects stand behind a ':', as in 'deny read: "
-			"/srv/x'" :
-			"it is a key and a value, as in '%s: ...'",
-		    head->word);
-		return;
-	}
-	read_head(reader, head, &entry, body);
+		    rule ? "objects stand behind a ':', as in 'deny read: "
+			   "/srv/x'" :
+			   "it is a key and a value, as in '%s: ...'",
+		    entry.form->word);
 }
 
 static void
@@ -431,7 +434,7 @@ report_second(struct policy_reader *reader, const struct yaml_node *second,
 /* Sorts the keys of an entry; false after reporting. */
 static bool
 sort_keys(struct policy_reader *reader, const struct yaml_node *map,
-    struct yaml_entry *entry)
+    struct entry *entry)
 {
 	for (const struct yaml_node *part = map->first; part != NULL;
 	     part = part->next) {
@@ -456,12 +459,11 @@ sort_keys(struct policy_reader *reader, const struct yaml_node *map,
 }
 
 static bool
-from_is_good(struct policy_reader *reader, const struct head *head,
-    const struct yaml_entry *entry)
+from_is_good(struct policy_reader *reader, const struct entry *entry)
 {
 	if (entry->from == NULL)
 		return true;
-	if (head->flags & HAS_FROM)
+	if (entry->form->has_from)
 		return yaml_is_text(reader, entry->from, "text");
 	report_misplaced(reader, entry->from->key->loc, "from",
 	    "beside this statement", "rules and settings can have it");
@@ -469,43 +471,50 @@ from_is_good(struct policy_reader *reader, const struct head *head,
 }
 
 static void
-read_entry(struct policy_reader *reader, const struct yaml_node *map,
+read_map(struct policy_reader *reader, const struct yaml_node *map,
     struct ast_body *body)
 {
-	struct yaml_entry entry = { .value = NULL };
-	struct key_words words;
-	const struct head *head;
+	struct entry entry = { .value = NULL };
 
 	if (!sort_keys(reader, map, &entry))
 		return;
 	entry.key = entry.value->key;
-	entry.loc = (struct loc){ entry.key->loc.begin, map->loc.end };
-	if (entry.key->loc.end > entry.loc.end)
-		entry.loc.end = entry.key->loc.end;
-	words = entry_words(reader, entry.key);
-	entry.words = words.list;
-	if (words.list.first == NULL) {
+	entry.loc = loc_from(entry.key, map);
+	split_words(reader, &entry);
+	if (entry.words.first == NULL) {
 		yaml_report_key(reader->diags, entry.key, NULL, 0);
 		return;
 	}
-	head = head_get(reader, words.list.first);
-	if (head == NULL)
+	entry.form = form_get(reader, entry.words.first);
+	if (entry.form == NULL)
 		return;
-	if (!words.good)
-		entry_report_head(reader, &entry, "deny read: OBJECTS");
-	else if (from_is_good(reader, head, &entry))
-		read_head(reader, head, &entry, body);
+	if (!entry.good)
+		report_head(reader, &entry, "deny read: OBJECTS");
+	else if (from_is_good(reader, &entry))
+		read_entry(reader, &entry, body);
 }
 
-static void
-report_no_list(struct policy_reader *reader, const struct yaml_node *node)
+/* Whether it is a list of statements that can be read; reports it. */
+static bool
+is_body(struct policy_reader *reader, const struct yaml_node *node)
 {
-	struct diag *diag = yaml_report_kind(reader->diags, node,
-	    "a list of statements");
+	struct diag *diag;
 
-	if (node->kind == YAML_MAP)
-		diag_help(reader->diags, diag,
-		    "each statement begins with '- '");
+	if (yaml_is_nothing(node))
+		return false;
+	if (node->kind != YAML_LIST) {
+		diag = yaml_report_kind(reader->diags, node,
+		    "a list of statements");
+		if (node->kind == YAML_MAP)
+			diag_help(reader->diags, diag,
+			    "each statement begins with '- '");
+		return false;
+	}
+	if (reader->depth < PARSER_MAX_DEPTH)
+		return true;
+	diag_add(reader->diags, DIAG_TOO_DEEP, node->key->loc,
+	    "blocks are nested more than %d deep", PARSER_MAX_DEPTH);
+	return false;
 }
 
 struct ast_body
@@ -513,22 +522,13 @@ yaml_body(struct policy_reader *reader, const struct yaml_node *node)
 {
 	struct ast_body body = { .first = NULL };
 
-	if (yaml_is_nothing(node))
+	if (!is_body(reader, node))
 		return body;
-	if (node->kind != YAML_LIST) {
-		report_no_list(reader, node);
-		return body;
-	}
-	if (reader->depth == PARSER_MAX_DEPTH) {
-		diag_add(reader->diags, DIAG_TOO_DEEP, node->key->loc,
-		    "blocks are nested more than %d deep", PARSER_MAX_DEPTH);
-		return body;
-	}
 	reader->depth++;
 	for (const struct yaml_node *item = node->first; item != NULL;
 	     item = item->next) {
 		if (item->kind == YAML_MAP)
-			read_entry(reader, item, &body);
+			read_map(reader, item, &body);
 		else if (item->kind == YAML_TEXT)
 			read_words(reader, item, &body);
 		else
@@ -540,35 +540,28 @@ yaml_body(struct policy_reader *reader, const struct yaml_node *node)
 
 /* --- for the level above -------------------------------------------------- */
 
-bool
-yaml_declaration(struct policy_reader *reader, const struct yaml_node *value,
-    struct ast_body *body)
+void
+yaml_statement(struct policy_reader *reader, const struct yaml_form *form,
+    const struct yaml_node *value, struct ast_body *body)
 {
-	const struct head *head = head_find(value->key->text);
-	struct yaml_entry entry = entry_of(value);
+	const struct entry entry = {
+		.form = form,
+		.key = value->key,
+		.value = value,
+		.loc = loc_from(value->key, value),
+	};
 
-	if (head == NULL || !(head->flags & IN_FILE))
-		return false;
-	head->read(reader, &entry, body);
-	return true;
+	read_shape(reader, &entry, body);
 }
 
 bool
 yaml_is_statement(struct policy_reader *reader, const struct yaml_node *key)
 {
-	struct key_words words = entry_words(reader, key);
-	const struct head *head = words.list.first == NULL ?
-	    NULL :
-	    head_find(words.list.first->text);
+	struct entry entry = { .key = key };
+	const struct yaml_form *form = NULL;
 
-	return head != NULL && head->flags & IN_BODY;
-}
-
-void
-yaml_about(struct policy_reader *reader, const struct yaml_node *value,
-    struct ast_body *body)
-{
-	struct yaml_entry entry = entry_of(value);
-
-	read_about(reader, &entry, body);
+	split_words(reader, &entry);
+	if (entry.words.first != NULL)
+		form = yaml_form_find(entry.words.first->text);
+	return form != NULL && form->in_body;
 }

@@ -8,8 +8,8 @@
  */
 #include "compiler/restore/restore.h"
 
-#include "compiler/read/yaml_atom.h"
 #include "compiler/tables/words.h"
+#include "grammar/token.h"
 
 #include <string.h>
 
@@ -155,7 +155,8 @@ add_set(struct builder *builder)
 		struct ast_stmt *stmt = stmt_add(builder, AST_SET,
 		    &rule->origin);
 		const char *text = value_text(builder, rule);
-		enum ast_atom_kind kind = yaml_value_kind(text);
+		enum ast_atom_kind kind =
+		    token_value(builder->arena, text)->kind;
 
 		add_word(builder, stmt, "env");
 		stmt->name = atom_new(builder, AST_WORD, rule->name);

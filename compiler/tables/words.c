@@ -76,22 +76,6 @@ const struct set_entry set_entries[] = {
 };
 const size_t set_entry_count = countof(set_entries);
 
-bool
-word_is_keyword(const char *text)
-{
-	static const char *const words[] = {
-#define KEYWORD(word, token, statement) word,
-#include "compiler/tables/keywords.def"
-#undef KEYWORD
-	};
-
-	for (size_t i = 0; i < countof(words); i++) {
-		if (strcmp(words[i], text) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int
 word_find(const struct word *words, size_t count, const char *text)
 {

@@ -1,5 +1,5 @@
 /*
- * Look-ups over tables/words.def, keywords.def and sets.def.  Everything
+ * Look-ups over tables/words.def and sets.def.  Everything
  * returns NULL, or false, for a word that is not there; who asked reports it.
  */
 #ifndef SBX_WORDS_H
@@ -7,9 +7,6 @@
 
 #include "compiler/base/arena.h"
 #include "format/blob.h"
-
-/* Whether the grammar itself knows the word. */
-bool word_is_keyword(const char *text);
 
 /* What a rule speaks of, found by its first words. */
 enum what_class {

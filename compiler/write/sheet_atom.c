@@ -4,7 +4,7 @@
  */
 #include "compiler/write/sheet_atom.h"
 
-#include "compiler/tables/words.h"
+#include "grammar/token.h"
 
 #include <string.h>
 

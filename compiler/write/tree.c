@@ -2,8 +2,8 @@
 #include "compiler/write/tree.h"
 
 #include "compiler/base/map.h"
-#include "compiler/read/yaml_atom.h"
 #include "compiler/tables/words.h"
+#include "grammar/token.h"
 
 #include <string.h>
 
@@ -68,17 +68,18 @@ tree_pair(struct arena *arena, const char *key, struct yaml_node *value)
 
 /* Whether the text alone is read as this atom again. */
 static bool
-is_text(const struct ast_atom *atom, const char *text, bool value)
+is_text(struct arena *arena, const struct ast_atom *atom, const char *text,
+    bool value)
 {
-	enum ast_atom_kind kind;
+	const struct ast_atom *read;
 
 	/* A path that a program made is as good as quoted. */
 	if (atom->kind == AST_PATH && !value && strpbrk(text, "*?[") != NULL &&
 	    (atom->quoted || atom->loc.begin == 0))
 		return false;
-	if (value)
-		return yaml_value_kind(text) == atom->kind;
-	return yaml_atom_kind(text, &kind) && kind == atom->kind;
+	read = value ? token_value(arena, text) :
+		       token_object(arena, text, NULL);
+	return read != NULL && read->kind == atom->kind;
 }
 
 static struct yaml_node *
@@ -88,7 +89,7 @@ tree_atom(struct arena *arena, const struct ast_atom *atom, bool value)
 	    atom->text :
 	    arena_printf(arena, "@%s", atom->text);
 
-	if (atom->kind != AST_GLOB && is_text(atom, text, value))
+	if (atom->kind != AST_GLOB && is_text(arena, atom, text, value))
 		return tree_text(arena, text);
 	return tree_pair(arena, atom->kind == AST_GLOB ? "glob" : "quoted",
 	    tree_text(arena, text));

@@ -7,9 +7,8 @@
 #include "compiler/read/yaml.h"
 #include "compiler/query/compile.h"
 #include "compiler/read/read.h"
-#include "compiler/read/yaml_atom.h"
-#include "compiler/tables/words.h"
 #include "compiler/write/write.h"
+#include "grammar/token.h"
 #include "tests/lib/tap.h"
 
 #include <dirent.h>
@@ -354,9 +353,8 @@ try_object(struct tap *tap, const char *object)
 {
 	char text[256];
 	struct bench bench;
-	enum ast_atom_kind kind = AST_GLOB;
-	const struct ast_atom *atom = NULL;
-	bool is_one, known = yaml_atom_kind(object, &kind);
+	const struct ast_atom *atom = NULL, *alone;
+	bool is_one;
 
 	snprintf(text, sizeof text,
 	    "sbx 1\nprofile p {\n    allow read {\n%s\n}\n}\n", object);
@@ -364,13 +362,16 @@ try_object(struct tap *tap, const char *object)
 	if (bench.parsed)
 		atom = bench.compilation.stmts->next->body->objects.first;
 	is_one = atom != NULL && atom->next == NULL && !atom->quoted;
+	alone = token_object(bench.compilation.arena, object, NULL);
 	/* A keyword is an object in quotes only. */
-	if (known && kind == AST_STRING)
+	if (alone != NULL && alone->kind == AST_STRING)
 		tap_ok(tap, !is_one && word_is_keyword(object),
 		    "'%s' is a keyword", object);
 	else
-		tap_ok(tap, known == is_one && (!known || kind == atom->kind),
-		    "'%s': %s", object, known ? "one object" : "none");
+		tap_ok(tap,
+		    (alone != NULL) == is_one &&
+			(alone == NULL || alone->kind == atom->kind),
+		    "'%s': %s", object, alone != NULL ? "one object" : "none");
 	arena_release(bench.compilation.arena);
 }
 
