@@ -1,12 +1,11 @@
 /*
  * Memory is cut from chunks that grow with what was asked for so far; a large
- * piece gets a chunk of its own.  The interned texts are found through one
- * open-addressed hash table that doubles when it is half full.
+ * piece gets a chunk of its own.
  */
 #include "compiler/base/arena.h"
+#include "compiler/base/map.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 enum {
 	CHUNK_FIRST = 64 << 10,
 	CHUNK_LAST = 4 << 20,
-	INTERN_FIRST = 256, /* a power of two, as all sizes of the table */
 	EXIT_NO_MEMORY = 3,
 };
 
@@ -24,17 +22,10 @@ struct chunk {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
-struct interned {
-	const char *text;
-	size_t len;
-	uint32_t hash;
-};
-
 struct arena {
 	struct chunk *chunks; /* the first one is being filled */
 	size_t next_size;
-	struct interned *interned;
-	size_t interned_count, interned_size;
+	struct map interned;
 };
 
 void
@@ -60,8 +51,6 @@ arena_new(void)
 	struct arena *arena = must_calloc(1, sizeof *arena);
 
 	arena->next_size = CHUNK_FIRST;
-	arena->interned_size = INTERN_FIRST;
-	arena->interned = must_calloc(INTERN_FIRST, sizeof *arena->interned);
 	return arena;
 }
 
@@ -74,7 +63,6 @@ arena_release(struct arena *arena)
 		next = chunk->next;
 		free(chunk);
 	}
-	free(arena->interned);
 	free(arena);
 }
 
@@ -154,68 +142,13 @@ arena_printf(struct arena *arena, const char *format, ...)
 	return text;
 }
 
-/* FNV-1a. */
-static uint32_t
-hash_text(const char *text, size_t len)
-{
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
-
-/* The text's place in the table, or the free place where it belongs. */
-static struct interned *
-interned_slot(const struct arena *arena, const char *text, size_t len,
-    uint32_t hash)
-{
-	size_t mask = arena->interned_size - 1;
-
-	for (size_t i = hash & mask;; i = (i + 1) & mask) {
-		struct interned *slot = &arena->interned[i];
-
-		if (slot->text == NULL)
-			return slot;
-		if (slot->hash == hash && slot->len == len &&
-		    memcmp(slot->text, text, len) == 0)
-			return slot;
-	}
-}
-
-static void
-interned_double(struct arena *arena)
-{
-	struct interned *old = arena->interned;
-	size_t old_size = arena->interned_size;
-
-	arena->interned_size *= 2;
-	arena->interned = must_calloc(arena->interned_size, sizeof *old);
-	for (size_t i = 0; i < old_size; i++) {
-		if (old[i].text != NULL)
-			*interned_slot(arena, old[i].text, old[i].len,
-			    old[i].hash) = old[i];
-	}
-	free(old);
-}
-
 const char *
 arena_intern(struct arena *arena, const char *text, size_t len)
 {
-	uint32_t hash = hash_text(text, len);
-	struct interned *slot = interned_slot(arena, text, len, hash);
+	bool added;
+	size_t number = map_number(arena, &arena->interned, text, len, &added);
 
-	if (slot->text != NULL)
-		return slot->text;
-	if (arena->interned_count * 2 >= arena->interned_size) {
-		interned_double(arena);
-		slot = interned_slot(arena, text, len, hash);
-	}
-	slot->text = arena_strndup(arena, text, len);
-	slot->len = len;
-	slot->hash = hash;
-	arena->interned_count++;
-	return slot->text;
+	return arena->interned.keys.items[number].bytes;
 }
 
 /*

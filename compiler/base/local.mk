@@ -12,8 +12,6 @@ libsbx_a_SOURCES += \
 	compiler/base/json.h \
 	compiler/base/map.c \
 	compiler/base/map.h \
-	compiler/base/memo.c \
-	compiler/base/memo.h \
 	compiler/base/names.c \
 	compiler/base/names.h \
 	compiler/base/output.c \

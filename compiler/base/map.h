@@ -1,27 +1,42 @@
 /*
- * A table from interned names to anything.  Equal names are equal pointers, so
- * a look-up hashes the pointer and compares nothing.
+ * The hash table.  Keys are either names, which are interned and therefore
+ * equal when their addresses are, or any bytes; a map has keys of one kind.
+ * Each key has a value and a number, which counts them as they come.  A zeroed
+ * map is empty.
  */
 #ifndef SBX_MAP_H
 #define SBX_MAP_H
 
 #include "compiler/base/arena.h"
 
-struct map_slot {
-	const void *key;
+#include <stdbool.h>
+
+struct map_key {
+	const void *bytes; /* a name, or a copy of the bytes */
+	size_t size;
+	uint64_t hash;
 	void *value;
 };
 
 struct map {
-	struct map_slot *slots; /* a power of two of them */
-	size_t capacity, count;
+	VEC(struct map_key) keys; /* by number */
+	uint32_t *slots;          /* 1 + number, or 0 */
+	size_t capacity;          /* of slots, a power of two */
 };
 
-/* The value of a key, or NULL. */
-void *map_find(const struct map *map, const void *key);
+/* The value of a name, or NULL. */
+void *map_find(const struct map *map, const void *name);
 
-/* Binds key, which is not NULL, to value; replaces what was there. */
-void map_put(struct arena *arena, struct map *map, const void *key,
+/* Binds a name, which is not NULL, to a value; replaces what was there. */
+void map_put(struct arena *arena, struct map *map, const void *name,
     void *value);
+
+/* The number of these bytes, which are copied if they are new; *added says
+ * whether they were. */
+size_t map_number(struct arena *arena, struct map *map, const void *bytes,
+    size_t size, bool *added);
+
+/* The number of these bytes, or SIZE_MAX if they are not there. */
+size_t map_number_find(const struct map *map, const void *bytes, size_t size);
 
 #endif

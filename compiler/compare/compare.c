@@ -101,7 +101,7 @@ common_levels(const struct comparison *comparison,
 struct difference *
 pass_known(const struct pass *pass, const struct note_key *key)
 {
-	size_t number = memo_find(&pass->notes->keys, key, sizeof *key);
+	size_t number = map_number_find(&pass->notes->keys, key, sizeof *key);
 
 	if (number == SIZE_MAX)
 		return NULL;
@@ -141,7 +141,8 @@ pass_note(struct pass *pass, const struct note_key *key,
 	struct difference *kept;
 	bool added;
 
-	memo_number(&pass->notes->keys, key, sizeof *key, &added);
+	map_number(comparison->arena, &pass->notes->keys, key, sizeof *key,
+	    &added);
 	if (!added)
 		bug("a difference is noted twice");
 	*arena_push(comparison->arena, &pass->notes->differences) =
@@ -163,8 +164,8 @@ pass_text(struct pass *pass, const char *text)
 	bool added;
 
 	return 1 +
-	    (uint32_t)memo_number(&pass->notes->texts, text, strlen(text),
-		&added);
+	    (uint32_t)map_number(pass->comparison->arena, &pass->notes->texts,
+		text, strlen(text), &added);
 }
 
 struct verdict
@@ -401,8 +402,6 @@ compare(struct comparison *comparison)
 	struct pass pass = { .comparison = comparison, .notes = &notes };
 	bool uniform = is_uniform(comparison);
 
-	memo_init(&notes.keys, comparison->arena);
-	memo_init(&notes.texts, comparison->arena);
 	for (size_t i = 0; i < arch_count; i++) {
 		const struct arch *arch = &arches[i];
 

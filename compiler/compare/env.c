@@ -24,8 +24,8 @@ struct env_rule_pair {
 struct environment {
 	struct pass *pass;
 	VEC(struct env_rule_pair) rules;
-	struct memo names; /* spelled out by a rule or `set env` */
-	struct memo asked; /* names that were asked about */
+	struct map names; /* spelled out by a rule or `set env` */
+	struct map asked; /* names that were asked about */
 };
 
 enum handing { HANDED_OFF, HANDED_SET, HANDED_ON };
@@ -94,7 +94,8 @@ ask_name(struct environment *environment, const char *name)
 	enum change change;
 	bool added;
 
-	memo_number(&environment->asked, name, strlen(name), &added);
+	map_number(pass->scratch, &environment->asked, name, strlen(name),
+	    &added);
 	if (!added || !is_name(name))
 		return;
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
@@ -117,14 +118,14 @@ ask_name(struct environment *environment, const char *name)
 /* --- collecting ----------------------------------------------------------- */
 
 static void
-add_rule(struct environment *environment, struct memo *known,
+add_rule(struct environment *environment, struct map *known,
     const char *pattern, bool allow, enum side side)
 {
 	struct arena *arena = environment->pass->scratch;
 	const char *key = arena_printf(arena, "%c%s", allow ? '+' : '-',
 	    pattern);
 	bool added;
-	size_t number = memo_number(known, key, strlen(key), &added);
+	size_t number = map_number(arena, known, key, strlen(key), &added);
 
 	if (added)
 		*arena_push(arena,
@@ -135,7 +136,7 @@ add_rule(struct environment *environment, struct memo *known,
 		};
 	environment->rules.items[number].there[side] = true;
 	if (!environment->rules.items[number].wild)
-		memo_number(&environment->names, pattern, strlen(pattern),
+		map_number(arena, &environment->names, pattern, strlen(pattern),
 		    &added);
 }
 
@@ -143,10 +144,9 @@ static void
 collect(struct environment *environment)
 {
 	struct pass *pass = environment->pass;
-	struct memo known;
+	struct map known = { 0 };
 	bool added;
 
-	memo_init(&known, pass->scratch);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const struct sbx_blob *blob = pass->comparison->blobs[side];
 
@@ -165,8 +165,8 @@ collect(struct environment *environment)
 			const char *name = sbx_string(blob, blob->set[i].name);
 
 			if (blob->set[i].platforms & pass->platforms)
-				memo_number(&environment->names, name,
-				    strlen(name), &added);
+				map_number(pass->scratch, &environment->names,
+				    name, strlen(name), &added);
 		}
 	}
 }
@@ -180,7 +180,7 @@ name_is_taken(const void *context, const char *name, size_t len)
 	const struct environment *environment = context;
 
 	return memchr(name, '=', len) != NULL ||
-	    memo_find(&environment->names, name, len) != SIZE_MAX;
+	    map_number_find(&environment->names, name, len) != SIZE_MAX;
 }
 
 /* Patterns that say the same need not be told apart. */
@@ -322,8 +322,6 @@ compare_env(struct pass *pass)
 {
 	struct environment environment = { .pass = pass };
 
-	memo_init(&environment.names, pass->scratch);
-	memo_init(&environment.asked, pass->scratch);
 	collect(&environment);
 	for (size_t i = 0; i < environment.names.keys.count; i++)
 		ask_name(&environment, environment.names.keys.items[i].bytes);

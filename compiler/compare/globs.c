@@ -41,8 +41,8 @@ struct cached {
 
 struct search {
 	struct arena *arena;
-	struct memo states; /* key: rule, facts, lives */
-	struct memo parts;  /* key: numbers of parts, and the node */
+	struct map states; /* key: rule, facts, lives */
+	struct map parts;  /* key: numbers of parts, and the node */
 	VEC(struct cached) cache;
 	size_t visited;
 	/* Rules that were found to make a difference only where another one
@@ -206,7 +206,7 @@ names_find(struct lookup *lookup, const struct reached *state)
 	bool added;
 
 	lookup->key[count] = lookup->node;
-	number = memo_number(&search->parts, lookup->key,
+	number = map_number(search->arena, &search->parts, lookup->key,
 	    (count + 1) * sizeof *lookup->key, &added);
 	if (!added)
 		return &search->cache.items[number];
@@ -245,7 +245,8 @@ state_is_new(struct lookup *lookup, const struct reached *state)
 		key[count++] = (uint32_t)state->lives[i].states;
 		key[count++] = (uint32_t)(state->lives[i].states >> 32);
 	}
-	memo_number(&lookup->search->states, key, count * sizeof *key, &added);
+	map_number(lookup->search->arena, &lookup->search->states, key,
+	    count * sizeof *key, &added);
 	return added;
 }
 
@@ -561,8 +562,6 @@ walk_globs(struct walk *walk, uint32_t node)
 
 		walk->search = arena_alloc(arena, sizeof *walk->search);
 		walk->search->arena = arena;
-		memo_init(&walk->search->states, arena);
-		memo_init(&walk->search->parts, arena);
 	}
 	for (size_t i = 0; i < walk->changing.count; i++)
 		lookup_begin(walk, node, walk->changing.items[i].bound, true);

@@ -12,7 +12,7 @@
  */
 #include "compiler/compare/names.h"
 
-#include "compiler/base/memo.h"
+#include "compiler/base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +47,9 @@ struct automaton {
 	uint32_t end;     /* a place behind all, which stands for nothing */
 	size_t count;     /* of patterns */
 	size_t must;
-	struct memo states;        /* key: sorted places, a number each */
+	struct map states;         /* key: sorted places, a number each */
 	VEC(struct state) origins; /* beside it */
-	struct memo classes;       /* key: accepted patterns */
+	struct map classes;        /* key: accepted patterns */
 	size_t steps;              /* places that were looked at */
 	uint32_t *next;            /* the state that is being made */
 	size_t next_count;
@@ -266,7 +266,7 @@ keep_state(struct automaton *automaton, size_t parent, uint8_t byte)
 
 	if (!is_alive(automaton, automaton->next, automaton->next_count))
 		return;
-	memo_number(&automaton->states, automaton->next,
+	map_number(automaton->arena, &automaton->states, automaton->next,
 	    automaton->next_count * sizeof *automaton->next, &added);
 	if (added)
 		*arena_push(automaton->arena,
@@ -322,7 +322,7 @@ other_continuation(const bool asked[256])
 static void
 follow(struct automaton *automaton, size_t number, uint8_t byte)
 {
-	const struct memo_key *key = &automaton->states.keys.items[number];
+	const struct map_key *key = &automaton->states.keys.items[number];
 
 	if (byte == 0 || byte == '/')
 		return;
@@ -333,7 +333,7 @@ follow(struct automaton *automaton, size_t number, uint8_t byte)
 static void
 expand(struct automaton *automaton, size_t number)
 {
-	const struct memo_key *key = &automaton->states.keys.items[number];
+	const struct map_key *key = &automaton->states.keys.items[number];
 	bool asked[256] = { false }, marks = false;
 
 	ask_bytes(automaton, key->bytes, key->size / sizeof(uint32_t), asked,
@@ -371,7 +371,7 @@ state_name(const struct automaton *automaton, size_t number, size_t *len)
 static void
 accept(const struct automaton *automaton, size_t number, uint64_t *accepts)
 {
-	const struct memo_key *key = &automaton->states.keys.items[number];
+	const struct map_key *key = &automaton->states.keys.items[number];
 	const uint32_t *state = key->bytes;
 
 	memset(accepts, 0, set_words(automaton) * sizeof *accepts);
@@ -404,8 +404,8 @@ classify(struct automaton *automaton, size_t number,
 	accept(automaton, number, accepts);
 	if (must != SIZE_MAX && !name_class_matches(&class, must))
 		return;
-	memo_number(&automaton->classes, accepts, words * sizeof *accepts,
-	    &added);
+	map_number(automaton->arena, &automaton->classes, accepts,
+	    words * sizeof *accepts, &added);
 	if (!added)
 		return;
 	class.name = state_name(automaton, number, &class.len);
@@ -423,8 +423,6 @@ classes_find(struct arena *arena, const struct name_pattern *patterns,
 		.must = must,
 	};
 
-	memo_init(&automaton.states, arena);
-	memo_init(&automaton.classes, arena);
 	automaton_fill(&automaton, patterns);
 	classes->list.items = NULL;
 	classes->list.count = 0;

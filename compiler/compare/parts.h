@@ -5,7 +5,7 @@
 #ifndef SBX_COMPARE_PARTS_H
 #define SBX_COMPARE_PARTS_H
 
-#include "compiler/base/memo.h"
+#include "compiler/base/map.h"
 #include "compiler/compare/compare.h"
 
 /* What makes two findings the same: the rule behind them and what it gives or
@@ -19,8 +19,8 @@ struct note_key {
 };
 
 struct notes {
-	struct memo keys; /* of struct note_key */
-	struct memo texts;
+	struct map keys; /* of struct note_key */
+	struct map texts;
 	VEC(uint32_t) differences; /* by number of the key */
 };
 

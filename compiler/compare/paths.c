@@ -94,7 +94,7 @@ bind_all(const struct pass *pass, const struct rules *rules,
 struct tree_maker {
 	struct arena *arena;
 	struct tree *tree;
-	struct memo names; /* key: number of the parent, then the name */
+	struct map names; /* key: number of the parent, then the name */
 	char *key;
 };
 
@@ -110,7 +110,7 @@ tree_child(struct tree_maker *maker, uint32_t parent, const char *name,
 	memcpy(maker->key, &parent, sizeof parent);
 	memcpy(maker->key + sizeof parent, name, len);
 	number = 1 +
-	    (uint32_t)memo_number(&maker->names, maker->key,
+	    (uint32_t)map_number(maker->arena, &maker->names, maker->key,
 		sizeof parent + len, &added);
 	if (!added)
 		return number;
@@ -151,7 +151,6 @@ tree_make(struct arena *arena, const struct bounds *bounds, struct tree *tree)
 {
 	struct tree_maker maker = { .arena = arena, .tree = tree };
 
-	memo_init(&maker.names, arena);
 	maker.key = arena_alloc(arena, sizeof(uint32_t) + SBX_MAX_PATH + 1);
 	*arena_push(arena, &tree->nodes) = (struct node){ .name = "" };
 	for (size_t i = 0; i < bounds->list.count; i++) {

@@ -105,7 +105,7 @@ halves_collect(const struct pass *pass, struct half *halves)
 /* --- globs ---------------------------------------------------------------- */
 
 static void
-rule_add_glob(struct rules *rules, struct arena *arena, struct memo *names,
+rule_add_glob(struct rules *rules, struct arena *arena, struct map *names,
     struct merged_rule *rule, const char *text)
 {
 	struct sbx_glob *glob = arena_alloc(arena, sizeof *glob);
@@ -116,7 +116,7 @@ rule_add_glob(struct rules *rules, struct arena *arena, struct memo *names,
 	if (!sbx_glob_parse(text, glob))
 		return;
 	for (uint32_t i = 0; i < glob->count; i++) {
-		parts[i] = (uint32_t)memo_number(names, glob->parts[i],
+		parts[i] = (uint32_t)map_number(arena, names, glob->parts[i],
 		    glob->lens[i], &added);
 		if (added)
 			*arena_push(arena,
@@ -168,9 +168,8 @@ rules_merge(struct pass *pass, struct arena *arena)
 	struct rules *rules = arena_alloc(arena, sizeof *rules);
 	size_t most = 1;
 	struct half *halves;
-	struct memo names;
+	struct map names = { 0 };
 
-	memo_init(&names, arena);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		size_t count = pass->comparison->blobs[side]->path_count;
 

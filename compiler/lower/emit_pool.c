@@ -7,82 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct emit_string *
-string_slot(const struct emitter *emitter, const char *text)
-{
-	size_t slot = ((uintptr_t)text >> 3) * (size_t)0x9e3779b97f4a7c15;
-
-	for (slot >>= 20;; slot++) {
-		struct emit_string *string =
-		    &emitter->strings[slot & (emitter->string_slots - 1)];
-
-		if (string->text == NULL || string->text == text)
-			return string;
-	}
-}
-
-static void
-strings_grow(struct emitter *emitter)
-{
-	struct emit_string *old = emitter->strings;
-	size_t slots = emitter->string_slots;
-
-	if (emitter->string_count * 2 < slots)
-		return;
-	emitter->string_slots = slots ? slots * 2 : 256;
-	emitter->strings = arena_alloc(emitter->arena,
-	    emitter->string_slots * sizeof *old);
-	for (size_t i = 0; i < slots; i++) {
-		if (old[i].text != NULL)
-			*string_slot(emitter, old[i].text) = old[i];
-	}
-}
-
 uint32_t
 emit_string(struct emitter *emitter, const char *text)
 {
-	struct emit_string *string;
+	const void *offset;
 
 	if (text == NULL)
 		text = "";
 	text = arena_intern(emitter->arena, text, strlen(text));
-	strings_grow(emitter);
-	string = string_slot(emitter, text);
-	if (emitter->collecting && string->text == NULL) {
-		string->text = text;
-		emitter->string_count++;
-	}
-	return string->offset;
+	offset = map_find(&emitter->strings, text);
+	if (offset == NULL && emitter->collecting)
+		map_put(emitter->arena, &emitter->strings, text, NULL);
+	return (uint32_t)(uintptr_t)offset;
 }
 
 static int
 string_compare(const void *a, const void *b)
 {
-	const struct emit_string *const *x = a, *const *y = b;
+	const struct map_key *const *x = a, *const *y = b;
 
-	return strcmp((*x)->text, (*y)->text);
+	return strcmp((*x)->bytes, (*y)->bytes);
 }
 
 void
 strings_place(struct emitter *emitter)
 {
-	struct emit_string **sorted = arena_alloc(emitter->arena,
-	    emitter->string_count * sizeof *sorted);
-	size_t count = 0, size = 0;
+	size_t count = emitter->strings.keys.count, size = 0;
+	struct map_key **sorted = arena_alloc(emitter->arena,
+	    count * sizeof *sorted);
 	char *bytes;
 
-	for (size_t i = 0; i < emitter->string_slots; i++) {
-		if (emitter->strings[i].text != NULL)
-			sorted[count++] = &emitter->strings[i];
-	}
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &emitter->strings.keys.items[i];
 	qsort(sorted, count, sizeof *sorted, string_compare);
 	for (size_t i = 0; i < count; i++) {
-		sorted[i]->offset = (uint32_t)size;
-		size += strlen(sorted[i]->text) + 1;
+		sorted[i]->value = (void *)(uintptr_t)size;
+		size += strlen(sorted[i]->bytes) + 1;
 	}
 	bytes = section_new(emitter, SBX_SECTION_STRINGS, size, 1);
 	for (size_t i = 0; i < count; i++)
-		strcpy(bytes + sorted[i]->offset, sorted[i]->text);
+		strcpy(bytes + (uintptr_t)sorted[i]->value, sorted[i]->bytes);
 }
 
 /* --- source positions ----------------------------------------------------- */

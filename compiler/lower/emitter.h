@@ -12,19 +12,12 @@
 
 #include "compiler/lower/emit.h"
 
-struct emit_string {
-	const char *text; /* interned */
-	uint32_t offset;
-};
-
 struct emitter {
 	const struct policy *policy;
 	const struct filter_set *filters;
 	struct arena *arena;
-	bool collecting; /* runs 1 and 2 */
-	/* Open addressing by the interned pointer; a power of two slots. */
-	struct emit_string *strings;
-	size_t string_slots, string_count;
+	bool collecting;    /* runs 1 and 2 */
+	struct map strings; /* each with its offset, once they are placed */
 	VEC(struct sbx_source) sources;
 	struct placed_rule *placed; /* path rules in the order of the blob */
 	size_t placed_count;

@@ -139,7 +139,7 @@ find_key(struct reader *reader, struct open_node *open,
 			entry = entry->next;
 		return entry == NULL ? NULL : entry->key;
 	}
-	if (open->keys.count == 0) {
+	if (open->keys.keys.count == 0) {
 		for (struct yaml_node *entry = open->node->first; entry != NULL;
 		     entry = entry->next)
 			map_put(reader->arena, &open->keys, entry->key->text,
@@ -169,7 +169,7 @@ check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 	}
 	old = find_key(reader, open, key);
 	if (old == NULL) {
-		if (open->keys.count > 0)
+		if (open->keys.keys.count > 0)
 			map_put(reader->arena, &open->keys, key->text, key);
 		return;
 	}

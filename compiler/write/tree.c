@@ -352,7 +352,7 @@ section_open(struct tree_file *file, enum ast_kind kind)
 		tree_add(&file->maps, file->map.node);
 	}
 	file->kind = kind;
-	file->names = (struct map){ .count = 0 };
+	file->names = (struct map){ 0 };
 	if (kind == AST_VERSION)
 		return;
 	file->section = tree_end(file->arena,
