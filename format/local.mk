@@ -4,10 +4,14 @@ format_sources = \
 	format/crc32.c \
 	format/glob.c \
 	format/glob.h \
+	format/index.c \
+	format/index.h \
 	format/landlock.def \
 	format/model.c \
 	format/model.h \
 	format/select.c \
 	format/select.h \
+	format/sort.c \
+	format/sort.h \
 	format/trial.h \
 	format/verify.c

@@ -1,7 +1,7 @@
 #include "runtime/apply/lower.h"
 
+#include "format/sort.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,9 +117,9 @@ collect(struct lowering *lowering)
 			    (uint32_t)(&rule->exclusions[j] -
 				binding->exclusions);
 	}
-	sort(ids, count, spare, cut_before, binding);
+	sbx_sort(ids, count, spare, cut_before, binding);
 	add_cuts(lowering, ids, count);
-	sort(lowering->allows, lowering->allow_count, spare, allow_before,
+	sbx_sort(lowering->allows, lowering->allow_count, spare, allow_before,
 	    binding->rules);
 }
 

@@ -1,8 +1,8 @@
 #include "runtime/apply/view.h"
 
+#include "format/sort.h"
 #include "runtime/apply/mount.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -504,7 +504,7 @@ collect(struct mount_tree *tree, struct sbx_place cwd)
 	count = collect_own(tree, names, collect_rules(tree, names));
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = i;
-	sort(order, count, spare, name_before, names);
+	sbx_sort(order, count, spare, name_before, names);
 	settle_all(tree, names, order, count);
 	drop_outer_ptmx(tree);
 	collect_cwd(tree, cwd);

@@ -1,19 +1,15 @@
 /*
- * The rules in the order of their places, so that those which cover a path are
- * found without asking each: they lie on the way up from it.
+ * The bound rules by their places, so that those which cover a path are found
+ * without asking each.
  */
 #ifndef SBX_COVER_H
 #define SBX_COVER_H
 
+#include "format/index.h"
 #include "runtime/base/arena.h"
 
 struct cover {
-	const struct sbx_rule *rules;
-	uint32_t count;
-	uint32_t *sorted; /* indices of the rules */
-	uint32_t *outer;  /* beside: what covers that place, its index + 1, or
-	                   * 0 */
-	uint32_t last;    /* where the path before was found */
+	struct sbx_index index; /* its records are the rules */
 };
 
 /* Takes room for so many rules. */

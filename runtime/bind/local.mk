@@ -14,6 +14,4 @@ loader_sources += \
 	runtime/bind/resolve.c \
 	runtime/bind/resolve.h \
 	runtime/bind/scratch.c \
-	runtime/bind/scratch.h \
-	runtime/bind/sort.c \
-	runtime/bind/sort.h
+	runtime/bind/scratch.h

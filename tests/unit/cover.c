@@ -3,8 +3,8 @@
  * order of places, and the index of rules against asking every rule.
  */
 #include "runtime/bind/cover.h"
+#include "format/sort.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/sort.h"
 #include "tests/lib/tap.h"
 
 enum {
@@ -95,7 +95,7 @@ sorts(struct random *random, uint32_t moved, uint32_t *compared,
 	}
 	for (uint32_t i = 0; i<moved && * count> 0; i++)
 		keys.of[below(random, *count)] = below(random, *count);
-	sort(numbers, *count, spare, key_before, &keys);
+	sbx_sort(numbers, *count, spare, key_before, &keys);
 	return is_sorted(&keys, numbers, *count);
 }
 

@@ -16,5 +16,4 @@ test_programs += \
 	tests/unit/yaml
 
 tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
-	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h runtime/bind/sort.c \
-	runtime/bind/sort.h
+	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /* Whether the element that `a` stands for belongs before that of `b`. */
-typedef bool sort_before(const void *context, uint32_t a, uint32_t b);
+typedef bool sbx_sort_before(const void *context, uint32_t a, uint32_t b);
 
 /*
  * Sorts numbers that stand for elements; equal ones keep their order.  `spare`
  * has room for as many.  At most n log n comparisons, n where all is in
  * order already.
  */
-void sort(uint32_t *numbers, uint32_t count, uint32_t *spare,
-    sort_before *before, const void *context);
+void sbx_sort(uint32_t *numbers, uint32_t count, uint32_t *spare,
+    sbx_sort_before *before, const void *context);
 
 #endif

@@ -1,6 +1,5 @@
-#include "runtime/bind/sort.h"
-
-#include <string.h>
+/* See sort.h. */
+#include "format/sort.h"
 
 /*
  * Merge sort from short rows up.  Two rows are merged only as far as they
@@ -9,7 +8,7 @@
 enum { ROW = 32 };
 
 struct order {
-	sort_before *before;
+	sbx_sort_before *before;
 	const void *context;
 	uint32_t *spare;
 };
@@ -59,19 +58,20 @@ merge(const struct order *order, uint32_t *row, uint32_t middle, uint32_t count)
 		return;
 	to = begin = before_it(order, row, middle, row[middle]);
 	used = middle - begin;
-	memcpy(order->spare, row + begin, used * sizeof *row);
+	__builtin_memcpy(order->spare, row + begin, used * sizeof *row);
 	while (left < used && right < count) {
 		bool later = order->before(order->context, row[right],
 		    order->spare[left]);
 
 		row[to++] = later ? row[right++] : order->spare[left++];
 	}
-	memcpy(row + to, order->spare + left, (used - left) * sizeof *row);
+	__builtin_memcpy(row + to, order->spare + left,
+	    (used - left) * sizeof *row);
 }
 
 void
-sort(uint32_t *numbers, uint32_t count, uint32_t *spare, sort_before *before,
-    const void *context)
+sbx_sort(uint32_t *numbers, uint32_t count, uint32_t *spare,
+    sbx_sort_before *before, const void *context)
 {
 	const struct order order = { before, context, spare };
 
