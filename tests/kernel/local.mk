@@ -18,7 +18,7 @@ kernel_tests = \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
 	tests/cli/messages.sh \
-	tests/model/property \
+	tests/model/properties/property \
 	tests/model/witnesses.sh
 
 helper_programs += \

@@ -13,7 +13,7 @@ struct chance {
 };
 
 /* SplitMix64. */
-static uint64_t
+static inline uint64_t
 chance_next(struct chance *chance)
 {
 	uint64_t z = chance->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -23,13 +23,13 @@ chance_next(struct chance *chance)
 	return z ^ z >> 31;
 }
 
-static size_t
+static inline size_t
 chance_below(struct chance *chance, size_t limit)
 {
 	return (size_t)(chance_next(chance) % limit);
 }
 
-static bool
+static inline bool
 chance_percent(struct chance *chance, unsigned percent)
 {
 	return chance_below(chance, 100) < percent;

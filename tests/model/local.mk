@@ -3,13 +3,28 @@
 
 test_programs += \
 	tests/model/compare \
-	tests/model/property \
+	tests/model/properties/property \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
 
 test_scripts += \
 	tests/model/syscalls.sh \
 	tests/model/witnesses.sh
+
+tests_model_properties_property_SOURCES = \
+	tests/model/properties/attempts.c \
+	tests/model/properties/attempts.h \
+	tests/model/properties/draft.c \
+	tests/model/properties/draft.h \
+	tests/model/properties/expect.c \
+	tests/model/properties/expect.h \
+	tests/model/properties/model.c \
+	tests/model/properties/model.h \
+	tests/model/properties/prober.c \
+	tests/model/properties/prober.h \
+	tests/model/properties/property.c \
+	tests/model/properties/world.c \
+	tests/model/properties/world.h
 
 static_scripts += tests/model/sbpl.sh
 
