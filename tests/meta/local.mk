@@ -8,6 +8,7 @@ static_scripts += \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
 	tests/meta/reproducible.sh \
+	tests/meta/rooms.sh \
 	tests/meta/run.sh \
 	tests/meta/schema.sh \
 	tests/meta/version.sh
