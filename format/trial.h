@@ -24,9 +24,10 @@ enum sbx_trial_kind {
 
 /* What an answer is beside 0 and errno. */
 enum {
-	SBX_TRIAL_NONE = -1,      /* nobody has tried */
+	SBX_TRIAL_NONE = -1,      /* to be tried */
 	SBX_TRIAL_UNABLE = -2,    /* what it takes to try is not there */
 	SBX_TRIAL_ABSENT = -3,    /* the variable is not set */
+	SBX_TRIAL_UNWANTED = -4,  /* nobody is to try */
 	SBX_TRIAL_SIGNAL = -1000, /* minus the signal that killed it */
 };
 

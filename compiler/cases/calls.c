@@ -1,10 +1,10 @@
 /*
- * How to try a system call without doing anything: with -1 for each argument.
- * As a pointer that is no address, as a descriptor it is not open, as a set of
- * flags it holds some that do not exist, as a size it is too large.  Calls for
- * which this is not so are in a table.
+ * Most system calls are tried with -1 for each argument: that is no address and
+ * no open descriptor, as a set of flags it has unknown ones, and as a size it
+ * is too large.  The exceptions are in two tables.
  */
-#include "compiler/cases/trial.h"
+#include "compiler/cases/calls.h"
+#include "compiler/base/arena.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const struct {
 	{ "vhangup", acts },
 };
 
-/* Where -1 would make something, or is no error. */
+/* With -1 these would make something, or succeed. */
 static const struct {
 	const char *name;
 	uint64_t args[6];
@@ -49,7 +49,7 @@ static const struct {
 };
 
 const char *
-test_call_arguments(const char *name, uint64_t args[6])
+call_arguments(const char *name, uint64_t args[6])
 {
 	for (size_t i = 0; i < countof(not_tried); i++) {
 		if (strcmp(not_tried[i].name, name) == 0)

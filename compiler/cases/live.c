@@ -1,59 +1,82 @@
 /*
- * See test_live.h.  All cases of one policy at one place and level are tried in
- * one sandbox:
+ * See live.h.  All cases of one policy with the same bindings and level are
+ * tried in one sandbox:
  *
- *	tree, policy, files		test_tree.c
- *	trials				test_trial.c
- *	sbxrun policy -- probe		here
- *	answers				test_trial.c
+ *	tree, policy, files		tree.c
+ *	trials				trial.c
+ *	sbxrun policy -- sbx-probe	here
+ *	answers				trial.c
  */
+#include "compiler/cases/live.h"
+#include "compiler/base/json.h"
 #include "compiler/cases/trial.h"
-#include "compiler/read/read.h"
 #include "compiler/tables/words.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Words for execve(2). */
-struct words_list {
-	VEC(const char *) list;
-};
-
-struct trials {
-	struct test_stage stage;
-	struct test_trials all;
-	struct words_list arguments, environment;
+/* One sandbox, and what is tried in it. */
+struct run {
+	struct stage stage;
+	struct trials trials;
+	const char *policy;   /* the file of the policy */
+	struct words options; /* the command line of sbxrun */
+	struct words environment;
+	int file;                /* the tasks, shared with the probe */
+	struct sbx_trials *head; /* the same, mapped */
+	struct sbx_trial *tasks; /* one for each trial */
 };
 
 static struct arena *
-arena_of(const struct trials *trials)
+arena_of(const struct run *run)
 {
-	return trials->stage.tree->arena;
+	return run->stage.tree->arena;
 }
 
 static void
-push(const struct trials *trials, struct words_list *words, const char *word)
+push(const struct run *run, struct words *words, const char *word)
 {
-	*arena_push(arena_of(trials), &words->list) = word;
+	*arena_push(arena_of(run), &words->list) = word;
 }
 
-static const char *
-own_file(const struct trials *trials, const char *name)
+static void
+push_value(const struct run *run, struct words *words, const char *name,
+    const char *value)
 {
-	return arena_printf(arena_of(trials), "%s/%s", trials->stage.tree->top,
-	    name);
+	push(run, words, arena_printf(arena_of(run), "%s=%s", name, value));
 }
 
-/* --- the stage ------------------------------------------------------------ */
+/* sbxrun refused, or the probe did not do its work. */
+static enum exit_status
+complain_run(const struct run *run, int status)
+{
+	const char *output = tree_output(run->stage.tree);
 
-/* Where an anchor of the test file is here. */
+	if (run->stage.tree->signal != 0)
+		return EXIT_TROUBLE;
+	if (status < 0)
+		complain("--live: cannot run %s: %s",
+		    run->stage.machine->sbxrun, strerror(errno));
+	else
+		complain("--live: the policy could not be tried at level %s "
+			 "(status %d): %.*s",
+		    level_word(run->stage.bound->level),
+		    WIFEXITED(status) ? WEXITSTATUS(status) :
+					128 + WTERMSIG(status),
+		    (int)strcspn(output, "\n"), output);
+	return EXIT_TROUBLE;
+}
+
+/* --- where the policy is applied ------------------------------------------ */
+
+/* Where an anchor of the test file is here, or NULL. */
 static const char *
-anchor_path(const struct test_stage *stage, uint32_t anchor)
+anchor_path(const struct stage *stage, uint32_t anchor)
 {
 	const struct places *given = &stage->bound->subject.places;
 
@@ -64,14 +87,14 @@ anchor_path(const struct test_stage *stage, uint32_t anchor)
 }
 
 static bool
-stage_directories(const struct test_stage *stage)
+stage_directories(const struct stage *stage)
 {
-	const struct sbx_blob *blob = stage->subject.places.blob;
+	const struct sbx_blob *blob = stage->bound->subject.places.blob;
 
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
 		const char *path = anchor_path(stage, i);
 
-		if (path != NULL && !test_tree_directory(stage->tree, path))
+		if (path != NULL && !tree_directory(stage->tree, path))
 			return false;
 	}
 	return true;
@@ -79,10 +102,10 @@ stage_directories(const struct test_stage *stage)
 
 /* Denials hold for the home of the password entry, too. */
 static void
-stage_bind(struct test_stage *stage)
+stage_bind(struct stage *stage)
 {
 	const struct passwd *entry = getpwuid(getuid());
-	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
+	const struct sbx_blob *blob = stage->bound->subject.places.blob;
 	struct places *places = &stage->subject.places;
 
 	stage->subject = (struct subject){
@@ -104,151 +127,117 @@ stage_bind(struct test_stage *stage)
 /* --- how sbxrun is called ------------------------------------------------- */
 
 static void
-push_definitions(struct trials *trials)
+options_fill(struct run *run)
 {
-	const struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
+	const struct stage *stage = &run->stage;
+	const struct sbx_blob *blob = stage->bound->subject.places.blob;
+	struct words *words = &run->options;
 
+	push(run, words, stage->machine->sbxrun);
+	push(run, words, "-w");
+	push(run, words, anchor_path(stage, SBX_ANCHOR_WORKSPACE));
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
-		push(trials, &trials->arguments, "-D");
-		push(trials, &trials->arguments,
-		    arena_printf(arena_of(trials), "%s=%s",
-			sbx_string(blob, blob->anchors[i].name),
-			anchor_path(stage, i)));
+		push(run, words, "-D");
+		push_value(run, words, sbx_string(blob, blob->anchors[i].name),
+		    anchor_path(stage, i));
 	}
-}
-
-static void
-arguments_fill(struct trials *trials)
-{
-	const struct test_stage *stage = &trials->stage;
-	struct words_list *words = &trials->arguments;
-
-	push(trials, words, stage->machine->sbxrun);
-	push(trials, words, "-w");
-	push(trials, words, anchor_path(stage, SBX_ANCHOR_WORKSPACE));
-	push_definitions(trials);
-	/* What allows everything has no level. */
-	if (stage->bound->loaded->operand.blob.meta->flags & SBX_EVERYTHING) {
-		push(trials, words, "--allow-full-access");
+	/* A policy that allows everything has no level. */
+	if (blob->meta->flags & SBX_EVERYTHING) {
+		push(run, words, "--allow-full-access");
 		return;
 	}
-	push(trials, words, "-l");
-	push(trials, words, level_word(stage->bound->level));
+	push(run, words, "-l");
+	push(run, words, level_word(stage->bound->level));
 }
 
-/* Whether a variable is what sbxrun itself needs. */
 static bool
-is_taken(const struct trials *trials, const char *name)
+is_set(const struct words *environment, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < trials->environment.list.count; i++) {
-		const char *taken = trials->environment.list.items[i];
+	for (size_t i = 0; i < environment->list.count; i++) {
+		const char *known = environment->list.items[i];
 
-		if (strncmp(taken, name, len) == 0 && taken[len] == '=')
+		if (strncmp(known, name, len) == 0 && known[len] == '=')
 			return true;
 	}
 	return false;
 }
 
-/* What sanitizers are told outside holds inside. */
+/* What sbxrun needs, and all variables that cases ask about: one that is not
+ * there inside was taken away. */
 static void
-push_inherited(struct trials *trials)
+environment_fill(struct run *run)
 {
-	static const char *const names[] = {
+	/* Sanitizers are to do inside what they do outside. */
+	static const char *const inherited[] = {
 		"ASAN_OPTIONS",
 		"LSAN_OPTIONS",
 		"UBSAN_OPTIONS",
 	};
+	struct words *words = &run->environment;
 
-	for (size_t i = 0; i < countof(names); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value != NULL)
-			push(trials, &trials->environment,
-			    arena_printf(arena_of(trials), "%s=%s", names[i],
-				value));
+	push(run, words, "PATH=/usr/local/bin:/usr/bin:/bin");
+	push_value(run, words, "HOME",
+	    anchor_path(&run->stage, SBX_ANCHOR_HOME));
+	push_value(run, words, "XDG_RUNTIME_DIR",
+	    anchor_path(&run->stage, SBX_ANCHOR_RUNTIME));
+	for (size_t i = 0; i < countof(inherited); i++) {
+		if (getenv(inherited[i]) != NULL)
+			push_value(run, words, inherited[i],
+			    getenv(inherited[i]));
 	}
-}
-
-/* All variables that cases ask about are there, so that a missing one was
- * taken away. */
-static void
-environment_fill(struct trials *trials)
-{
-	struct words_list *words = &trials->environment;
-
-	push(trials, words, "PATH=/usr/local/bin:/usr/bin:/bin");
-	push(trials, words,
-	    arena_printf(arena_of(trials), "HOME=%s",
-		anchor_path(&trials->stage, SBX_ANCHOR_HOME)));
-	push(trials, words,
-	    arena_printf(arena_of(trials), "XDG_RUNTIME_DIR=%s",
-		anchor_path(&trials->stage, SBX_ANCHOR_RUNTIME)));
-	push_inherited(trials);
-	for (size_t i = 0; i < trials->all.list.count; i++) {
+	for (size_t i = 0; i < run->trials.list.count; i++) {
 		const struct access *access =
-		    &trials->all.list.items[i].result->access;
+		    &run->trials.list.items[i].result->access;
 
-		if (access->kind == ACCESS_ENV &&
-		    !is_taken(trials, access->name))
-			push(trials, words,
-			    arena_printf(arena_of(trials), "%s=1",
-				access->name));
+		if (access->kind == ACCESS_ENV && !is_set(words, access->name))
+			push_value(run, words, access->name, "1");
 	}
-	push(trials, words, NULL);
+	push(run, words, NULL);
 }
 
-/* sbxrun refused, or the probe did not do its work. */
-static enum exit_status
-complain_run(const struct trials *trials, int status)
-{
-	const char *output = test_tree_output(trials->stage.tree);
-
-	if (trials->stage.tree->signal != 0)
-		return EXIT_TROUBLE;
-	if (status < 0)
-		complain("--live: cannot run %s: %s",
-		    trials->stage.machine->sbxrun, strerror(errno));
-	else
-		complain("--live: the policy could not be tried at level %s "
-			 "(status %d): %.*s",
-		    level_word(trials->stage.bound->level),
-		    WIFEXITED(status) ? WEXITSTATUS(status) :
-					128 + WTERMSIG(status),
-		    (int)strcspn(output, "\n"), output);
-	return EXIT_TROUBLE;
-}
+/* --- the scratch directory ------------------------------------------------ */
 
 /* A policy that any level takes, and that has a scratch directory. */
 static bool
-scratch_policy(const struct trials *trials, const char *path)
+scratch_policy(const struct run *run, const char *path)
 {
 	static const char text[] =
 	    "sbx 1\nprofile scratch {\n    allow write ${tmp}\n}\n";
 	struct compilation compilation;
-	struct source *source;
 	struct image image;
 
-	compilation_init(&compilation, arena_of(trials));
-	source = sources_add(&compilation.sources, "scratch.sbx", "scratch.sbx",
-	    text, sizeof text - 1, (struct loc){ 0 });
-	compilation.file = source;
-	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
-	    source);
+	compilation_init(&compilation, arena_of(run));
+	compilation_parse(&compilation,
+	    sources_add(&compilation.sources, "scratch.sbx", "scratch.sbx",
+		text, sizeof text - 1, (struct loc){ 0 }));
 	return compile(&compilation, NULL, &image) &&
-	    test_tree_write(path, image.bytes, image.size);
+	    tree_file(run->stage.tree, path, image.bytes, image.size);
 }
 
-/* Its name is sbxrun's business, and depends on the workspace alone; a plan for
- * level standard, where it has no other, tells it. */
-static enum exit_status
-scratch_find(struct trials *trials)
+/* The anchor ${tmp} in the document of `sbxrun -n --json`, or NULL. */
+static const char *
+scratch_read(struct arena *arena, const char *text)
 {
-	struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
-	const char *policy = own_file(trials, "scratch.bin"), *line;
+	struct json_t *plan = json_read(text);
+	const char *path = json_text(json_member(plan, "anchors"), "tmp");
+
+	if (path != NULL)
+		path = arena_strndup(arena, path, strlen(path));
+	json_release(plan);
+	return path;
+}
+
+/* sbxrun names the scratch directory after the workspace.  A plan for level
+ * standard tells the name: at level full it is /tmp. */
+static enum exit_status
+scratch_find(struct run *run)
+{
+	struct stage *stage = &run->stage;
+	const struct sbx_blob *blob = stage->bound->subject.places.blob;
+	const char *policy = arena_printf(arena_of(run), "%s/scratch.bin",
+	    stage->tree->top);
 	const char *const arguments[] = {
 		stage->machine->sbxrun,
 		"-l",
@@ -256,6 +245,7 @@ scratch_find(struct trials *trials)
 		"-w",
 		anchor_path(stage, SBX_ANCHOR_WORKSPACE),
 		"-n",
+		"--json",
 		policy,
 		NULL,
 	};
@@ -263,24 +253,34 @@ scratch_find(struct trials *trials)
 
 	if (!(blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED))
 		return EXIT_CLEAN;
-	if (!scratch_policy(trials, policy))
-		return complain_run(trials, -1);
-	status = test_tree_run(stage->tree, arguments,
-	    trials->environment.list.items, "/dev/null");
-	line = status == 0 ? strstr(test_tree_output(stage->tree), "\ntmp ") :
-			     NULL;
-	if (line == NULL)
-		return complain_run(trials, status);
-	line += strcspn(line, "/");
-	stage->scratch = arena_strndup(arena_of(trials), line,
-	    strcspn(line, " \n"));
-	return EXIT_CLEAN;
+	if (!scratch_policy(run, policy))
+		return complain_run(run, -1);
+	status = tree_run(stage->tree, arguments, run->environment.list.items,
+	    -1);
+	if (status == 0)
+		stage->scratch = scratch_read(arena_of(run),
+		    tree_output(stage->tree));
+	return stage->scratch != NULL ? EXIT_CLEAN : complain_run(run, status);
+}
+
+/* Removes only what has the name that sbxrun gives. */
+static void
+scratch_remove(const struct run *run)
+{
+	const char *scratch = run->stage.scratch;
+	const char *parent = arena_printf(arena_of(run), "/tmp/sbx-%u/",
+	    (unsigned)geteuid());
+	size_t len = strlen(parent);
+
+	if (scratch != NULL && strncmp(scratch, parent, len) == 0 &&
+	    strchr(scratch + len, '/') == NULL)
+		directory_clear(scratch);
 }
 
 /* --- the probe ------------------------------------------------------------ */
 
 static bool
-probe_may_run(const struct test_stage *stage, const char *path)
+probe_may_run(const struct stage *stage, const char *path)
 {
 	struct access access = {
 		.kind = ACCESS_PATH,
@@ -292,108 +292,131 @@ probe_may_run(const struct test_stage *stage, const char *path)
 }
 
 /* Where the policy lets a copy of the probe be executed; else where it is
- * installed, if that may be.  NULL: nowhere. */
+ * installed, if it may be executed there.  NULL: nowhere. */
 static const char *
-probe_place(const struct test_stage *stage)
+probe_place(const struct stage *stage)
 {
 	static const char *const names[] = { ".sbx-probe", "sbx-probe" };
+	const struct machine *machine = stage->machine;
 	const struct sbx_blob *blob = stage->subject.places.blob;
 
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
-		const char *directory = anchor_path(stage, i);
+	for (uint32_t i = 0; i < countof(names) * blob->anchor_count; i++) {
+		uint32_t anchor = i / countof(names);
+		const char *directory = anchor_path(stage, anchor), *path;
 
-		for (size_t j = 0; j < countof(names); j++) {
-			const char *path;
-
-			if (directory == NULL)
-				continue;
-			path = arena_printf(stage->tree->arena, "%s/%s",
-			    directory, names[j]);
-			if (probe_may_run(stage, path) &&
-			    test_tree_copy(stage->tree, stage->machine->probe,
-				path))
-				return path;
-		}
+		if (anchor == SBX_ANCHOR_ROOT || directory == NULL)
+			continue;
+		path = arena_printf(stage->tree->arena, "%s/%s", directory,
+		    names[i % countof(names)]);
+		if (probe_may_run(stage, path) &&
+		    tree_file(stage->tree, path, machine->copy,
+			machine->copy_size))
+			return path;
 	}
-	return probe_may_run(stage, stage->machine->probe) ?
-	    stage->machine->probe :
-	    NULL;
+	return probe_may_run(stage, machine->probe) ? machine->probe : NULL;
 }
 
-/* --- running it ------------------------------------------------------------ */
+/* --- what the probe is asked ---------------------------------------------- */
 
+/* Puts all trials into a file in memory, as format/trial.h has it. */
 static bool
-trials_read(const char *path, struct sbx_trials *packed)
+tasks_make(struct run *run)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool good;
+	struct trial *trials = run->trials.list.items;
+	size_t count = run->trials.list.count;
+	struct sbx_trials head = {
+		.magic = SBX_TRIAL_MAGIC,
+		.count = (uint32_t)count,
+		.size = (uint32_t)(sizeof head + count * sizeof *run->tasks),
+	};
+	uint32_t text = head.size;
 
-	if (fd < 0)
+	for (size_t i = 0; i < count; i++)
+		head.size += (uint32_t)strlen(trials[i].text) + 1;
+	run->file = memfd_create("trials", MFD_CLOEXEC);
+	if (run->file < 0 || ftruncate(run->file, head.size) != 0)
 		return false;
-	good = read(fd, packed, packed->size) == (ssize_t)packed->size;
-	close(fd);
-	return good;
+	run->head = mmap(NULL, head.size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    run->file, 0);
+	if (run->head == MAP_FAILED)
+		return false;
+	*run->head = head;
+	run->tasks = (struct sbx_trial *)(void *)(run->head + 1);
+	for (size_t i = 0; i < count; i++) {
+		run->tasks[i] = trials[i].task;
+		run->tasks[i].text = text;
+		strcpy((char *)run->head + text, trials[i].text);
+		text += (uint32_t)strlen(trials[i].text) + 1;
+	}
+	return true;
 }
 
-/* Runs the probe on a file of trials by way of these words. */
+/* Runs the probe with this command line on some of the tasks: outside of the
+ * sandbox it only makes system calls. */
 static enum exit_status
-probe_run(struct trials *trials, const struct words_list *words, bool outside)
+probe_run(struct run *run, const struct words *arguments, bool outside)
 {
-	struct sbx_trials *packed = test_trials_pack(arena_of(trials),
-	    &trials->all, outside);
-	const char *path = own_file(trials, "trials");
+	struct trial *trials = run->trials.list.items;
+	size_t wanted = 0;
 	int status;
 
-	if (packed->count == 0)
+	for (size_t i = 0; i < run->trials.list.count; i++) {
+		bool is_wanted = trial_is_tried(&trials[i], outside);
+
+		run->tasks[i].answer = is_wanted ? SBX_TRIAL_NONE :
+						   SBX_TRIAL_UNWANTED;
+		wanted += is_wanted;
+	}
+	if (wanted == 0)
 		return EXIT_CLEAN;
-	if (!test_tree_write(path, packed, packed->size))
-		return complain_run(trials, -1);
-	status = test_tree_run(trials->stage.tree, words->list.items,
-	    trials->environment.list.items, path);
-	if (status != 0 || !trials_read(path, packed))
-		return complain_run(trials, status);
-	if (test_trials_take(&trials->all, packed, outside))
-		return EXIT_CLEAN;
-	complain("--live: the probe ended before it had tried everything at "
-		 "level %s",
-	    level_word(trials->stage.bound->level));
-	return EXIT_TROUBLE;
+	status = tree_run(run->stage.tree, arguments->list.items,
+	    run->environment.list.items, run->file);
+	if (status != 0)
+		return complain_run(run, status);
+	for (size_t i = 0; i < run->trials.list.count; i++) {
+		if (run->tasks[i].answer == SBX_TRIAL_NONE) {
+			complain("--live: the probe ended before it had tried "
+				 "everything at level %s",
+			    level_word(run->stage.bound->level));
+			return EXIT_TROUBLE;
+		}
+		if (outside)
+			trials[i].outside = run->tasks[i].answer;
+		else
+			trials[i].task = run->tasks[i];
+	}
+	return EXIT_CLEAN;
 }
 
 static enum exit_status
-probe_inside(struct trials *trials, const char *probe)
+probe_inside(struct run *run, const char *probe)
 {
-	struct words_list *words = &trials->arguments;
-	const char *scratch = trials->stage.scratch;
-	size_t len = scratch != NULL ? strlen(scratch) : 0;
+	struct words *words = &run->options;
 
-	if (len > 0 && trials->stage.bound->level == SBX_LEVEL_FULL &&
-	    strncmp(probe, scratch, len) == 0)
-		probe = arena_printf(arena_of(trials), "/tmp%s", probe + len);
-	push(trials, words, own_file(trials, "policy.bin"));
-	push(trials, words, "--");
-	push(trials, words, probe);
-	push(trials, words, NULL);
-	return probe_run(trials, words, false);
+	push(run, words, run->policy);
+	push(run, words, "--");
+	push(run, words, stage_inside(&run->stage, probe));
+	push(run, words, NULL);
+	return probe_run(run, words, false);
 }
 
 static enum exit_status
-probe_outside(struct trials *trials)
+probe_outside(struct run *run)
 {
-	struct words_list words = { 0 };
+	struct words words = { 0 };
 
-	push(trials, &words, trials->stage.machine->probe);
-	push(trials, &words, NULL);
-	return probe_run(trials, &words, true);
+	push(run, &words, run->stage.machine->probe);
+	push(run, &words, NULL);
+	return probe_run(run, &words, true);
 }
 
 /* --- one sandbox ---------------------------------------------------------- */
 
 static void
-leave_all(struct trials *trials, const char *why)
+leave_all(struct run *run, const char *why)
 {
-	for (size_t i = 0; i < trials->all.list.count; i++) {
-		struct test_result *result = trials->all.list.items[i].result;
+	for (size_t i = 0; i < run->trials.list.count; i++) {
+		struct test_result *result = run->trials.list.items[i].result;
 
 		result->live = LIVE_UNTRIED;
 		result->why_untried = why;
@@ -402,9 +425,9 @@ leave_all(struct trials *trials, const char *why)
 
 /* Why this policy is not run here at this level, or NULL. */
 static const char *
-stage_fault(const struct test_stage *stage)
+stage_fault(const struct stage *stage)
 {
-	const struct sbx_meta *meta = stage->bound->loaded->operand.blob.meta;
+	const struct sbx_meta *meta = stage->bound->subject.places.blob->meta;
 	enum sbx_level level = stage->bound->level;
 	struct arena *arena = stage->tree->arena;
 
@@ -419,147 +442,103 @@ stage_fault(const struct test_stage *stage)
 	return NULL;
 }
 
-static void
-prepare(struct trials *trials)
-{
-	for (int programs = 1; programs >= 0; programs--) {
-		for (size_t i = 0; i < trials->all.list.count; i++) {
-			struct test_trial *trial = &trials->all.list.items[i];
-			const struct access *access = &trial->result->access;
-
-			if ((access->kind == ACCESS_PATH &&
-				access->detail == SBX_EXEC) == (programs != 0))
-				test_trial_prepare(&trials->stage, trial);
-		}
-	}
-}
-
-/* Parents first: what is a directory for one case is no file for another. */
-static void
-prepare_parents(struct trials *trials)
-{
-	const struct test_stage *stage = &trials->stage;
-
-	for (size_t i = 0; i < trials->all.list.count; i++) {
-		const struct access *access =
-		    &trials->all.list.items[i].result->access;
-		struct sbx_place path = access->path;
-		bool in_tree = false;
-		const char *here = NULL;
-
-		if (access->kind != ACCESS_PATH)
-			continue;
-		while (path.len > 0 && path.path[--path.len] != '/')
-			;
-		path.path = arena_strndup(arena_of(trials), path.path,
-		    path.len);
-		here = test_stage_path(stage, path, &in_tree);
-		if (in_tree && here != NULL)
-			test_tree_directory(stage->tree, here);
-	}
-}
-
 static enum exit_status
-stage_set(struct trials *trials)
+run_prepare(struct run *run)
 {
-	struct test_stage *stage = &trials->stage;
-	const struct sbx_blob *blob = &stage->bound->loaded->operand.blob;
-	enum exit_status status = EXIT_CLEAN;
+	struct stage *stage = &run->stage;
+	const struct sbx_blob *blob = stage->bound->subject.places.blob;
+	enum exit_status status;
 
-	stage_bind(stage);
-	arguments_fill(trials);
-	environment_fill(trials);
+	run->policy = arena_printf(arena_of(run), "%s/policy.bin",
+	    stage->tree->top);
+	options_fill(run);
+	environment_fill(run);
 	if (!stage_directories(stage) ||
-	    !test_tree_write(own_file(trials, "policy.bin"), blob->base,
-		blob->size))
-		return complain_run(trials, -1);
-	status = scratch_find(trials);
+	    !tree_file(stage->tree, run->policy, blob->base, blob->size))
+		return complain_run(run, -1);
+	status = scratch_find(run);
 	if (status != EXIT_CLEAN)
 		return status;
+	if (stage->scratch != NULL &&
+	    !tree_directory(stage->tree, stage->scratch))
+		return complain_run(run, -1);
 	stage_bind(stage);
-	if (!stage_directories(stage))
-		return complain_run(trials, -1);
-	prepare_parents(trials);
-	prepare(trials);
-	for (size_t i = 0; i < trials->all.list.count; i++)
-		test_trial_plan(stage, &trials->all.list.items[i]);
-	return EXIT_CLEAN;
+	for (int step = 0; step < STEP_END; step++) {
+		for (size_t i = 0; i < run->trials.list.count; i++)
+			trial_prepare(stage, &run->trials.list.items[i],
+			    (enum trial_step)step);
+	}
+	for (size_t i = 0; i < run->trials.list.count; i++)
+		trial_plan(stage, &run->trials.list.items[i]);
+	return tasks_make(run) ? EXIT_CLEAN : complain_run(run, -1);
 }
 
 static enum exit_status
-stage_run(struct trials *trials)
+run_all(struct run *run)
 {
-	enum exit_status status = stage_set(trials);
-	const char *probe = status == EXIT_CLEAN ? probe_place(&trials->stage) :
+	enum exit_status status = run_prepare(run);
+	const char *probe = status == EXIT_CLEAN ? probe_place(&run->stage) :
 						   NULL;
 
 	if (status == EXIT_CLEAN && probe == NULL) {
-		leave_all(trials,
+		leave_all(run,
 		    "the policy lets nothing be executed in the "
 		    "test's own tree, so the probe does not run");
 		return EXIT_CLEAN;
 	}
 	if (status == EXIT_CLEAN)
-		status = probe_outside(trials);
+		status = probe_outside(run);
 	if (status == EXIT_CLEAN)
-		status = probe_inside(trials, probe);
-	for (size_t i = 0; i < trials->all.list.count && status == EXIT_CLEAN;
+		status = probe_inside(run, probe);
+	for (size_t i = 0; i < run->trials.list.count && status == EXIT_CLEAN;
 	     i++)
-		test_trial_judge(&trials->stage, &trials->all.list.items[i]);
+		trial_judge(&run->stage, &run->trials.list.items[i]);
 	return status;
-}
-
-/* Only what has the name that sbxrun gives is removed. */
-static void
-scratch_remove(const struct trials *trials)
-{
-	const char *scratch = trials->stage.scratch;
-	const char *parent = arena_printf(arena_of(trials), "/tmp/sbx-%u/",
-	    (unsigned)geteuid());
-
-	if (scratch != NULL && strncmp(scratch, parent, strlen(parent)) == 0 &&
-	    strchr(scratch + strlen(parent), '/') == NULL)
-		test_tree_clear(scratch);
 }
 
 static enum exit_status
 try_bound(struct test_results *results, const struct test_bound *bound,
-    const struct test_machine *machine)
+    const struct machine *machine)
 {
-	struct test_tree tree = { .arena = results->subjects.file->arena };
-	struct trials trials = {
+	struct tree tree = { .arena = results->subjects.file->arena };
+	struct run run = {
 		.stage = {
 			.tree = &tree, .machine = machine, .bound = bound,
 		},
+		.file = -1,
 	};
 	enum exit_status status;
 
 	for (size_t i = 0; i < results->list.count; i++) {
 		if (results->list.items[i].bound == bound)
 			*arena_push(tree.arena,
-			    &trials.all.list) = (struct test_trial){
+			    &run.trials.list) = (struct trial){
 				.result = &results->list.items[i],
 			};
 	}
-	if (trials.all.list.count == 0)
+	if (run.trials.list.count == 0)
 		return EXIT_CLEAN;
-	if (stage_fault(&trials.stage) != NULL) {
-		leave_all(&trials, stage_fault(&trials.stage));
+	if (stage_fault(&run.stage) != NULL) {
+		leave_all(&run, stage_fault(&run.stage));
 		return EXIT_CLEAN;
 	}
-	if (!test_tree_make(&tree, tree.arena)) {
+	if (!tree_make(&tree, tree.arena)) {
 		complain("--live: cannot make a directory to try in: %s",
 		    strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	status = stage_run(&trials);
-	scratch_remove(&trials);
-	test_tree_remove(&tree);
+	status = run_all(&run);
+	if (run.tasks != NULL)
+		munmap(run.head, run.head->size);
+	if (run.file >= 0)
+		close(run.file);
+	scratch_remove(&run);
+	tree_remove(&tree);
 	return status;
 }
 
 enum exit_status
-test_try(struct test_results *results, const struct test_machine *machine)
+test_try(struct test_results *results, const struct machine *machine)
 {
 	enum exit_status worst = EXIT_CLEAN;
 

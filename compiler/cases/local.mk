@@ -1,6 +1,7 @@
 # Test files: accesses that must be allowed or denied.
 libsbx_a_SOURCES += \
 	compiler/cases/calls.c \
+	compiler/cases/calls.h \
 	compiler/cases/cases.c \
 	compiler/cases/cases.h \
 	compiler/cases/coverage.c \
@@ -10,7 +11,7 @@ libsbx_a_SOURCES += \
 	compiler/cases/live.c \
 	compiler/cases/live.h \
 	compiler/cases/machine.c \
-	compiler/cases/pack.c \
+	compiler/cases/machine.h \
 	compiler/cases/subject.c \
 	compiler/cases/subject.h \
 	compiler/cases/tree.c \

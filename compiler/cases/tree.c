@@ -1,4 +1,4 @@
-/* See test_tree.h. */
+/* See tree.h. */
 #include "compiler/cases/tree.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,28 +16,28 @@ enum { OUTPUT_MAX = 1 << 16 };
 
 /* --- signals -------------------------------------------------------------- */
 
-/* What is ignored stays so: nohup(1) means it. */
+/* A signal that is ignored stays so, as nohup(1) wants it. */
 static void
-signals_hold(struct test_tree *tree)
+signals_block(struct tree *tree)
 {
 	static const int ends[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT };
 
-	sigemptyset(&tree->taken);
+	sigemptyset(&tree->blocked);
 	for (size_t i = 0; i < countof(ends); i++) {
 		struct sigaction action;
 
 		if (sigaction(ends[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN)
-			sigaddset(&tree->taken, ends[i]);
+			sigaddset(&tree->blocked, ends[i]);
 	}
-	sigaddset(&tree->taken, SIGCHLD);
-	/* Whoever ignores it gets no children to wait for. */
+	sigaddset(&tree->blocked, SIGCHLD);
+	/* A process that ignores SIGCHLD cannot wait for its children. */
 	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &tree->taken, &tree->before);
+	sigprocmask(SIG_BLOCK, &tree->blocked, &tree->before);
 }
 
 static void
-signals_release(const struct test_tree *tree)
+signals_release(const struct tree *tree)
 {
 	sigprocmask(SIG_SETMASK, &tree->before, NULL);
 	if (tree->signal == 0)
@@ -47,19 +48,39 @@ signals_release(const struct test_tree *tree)
 
 /* --- making and removing -------------------------------------------------- */
 
+static int
+remove_one(const char *path, const struct stat *status, int kind,
+    struct FTW *depth)
+{
+	(void)status;
+	(void)kind;
+	(void)depth;
+	remove(path);
+	return 0;
+}
+
+void
+directory_clear(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 bool
-test_tree_make(struct test_tree *tree, struct arena *arena)
+tree_make(struct tree *tree, struct arena *arena)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *top, *real;
 
-	*tree = (struct test_tree){ .arena = arena };
+	*tree = (struct tree){ .arena = arena };
 	if (tmp == NULL || tmp[0] != '/')
 		tmp = "/tmp";
 	top = arena_printf(arena, "%s/sbx-test.XXXXXX", tmp);
-	signals_hold(tree);
+	tree->output = memfd_create("output", MFD_CLOEXEC);
+	if (tree->output < 0)
+		return false;
+	signals_block(tree);
 	if (mkdtemp(top) != NULL) {
-		/* Rules go by what a path leads to. */
+		/* sbxrun resolves the symbolic links in rules. */
 		real = realpath(top, NULL);
 		tree->top = real != NULL ?
 		    arena_strndup(arena, real, strlen(real)) :
@@ -70,37 +91,23 @@ test_tree_make(struct test_tree *tree, struct arena *arena)
 			return true;
 	}
 	sigprocmask(SIG_SETMASK, &tree->before, NULL);
+	close(tree->output);
 	return false;
 }
 
-static int
-remove_one(const char *path, const struct stat *status, int kind,
-    struct FTW *platforms)
-{
-	(void)status;
-	(void)kind;
-	(void)platforms;
-	remove(path);
-	return 0;
-}
-
 void
-test_tree_clear(const char *directory)
+tree_remove(struct tree *tree)
 {
-	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
-void
-test_tree_remove(struct test_tree *tree)
-{
-	test_tree_clear(tree->top);
+	directory_clear(tree->top);
+	close(tree->output);
 	signals_release(tree);
 }
 
 /* --- files ---------------------------------------------------------------- */
 
-bool
-test_tree_directory(const struct test_tree *tree, const char *path)
+/* Makes the directories above a path. */
+static bool
+parents_make(const struct tree *tree, const char *path)
 {
 	char *part = arena_strndup(tree->arena, path, strlen(path));
 
@@ -111,108 +118,69 @@ test_tree_directory(const struct test_tree *tree, const char *path)
 			return false;
 		*at = '/';
 	}
-	return mkdir(part, 0700) == 0 || errno == EEXIST;
-}
-
-static bool
-parent_make(const struct test_tree *tree, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == path ||
-	    test_tree_directory(tree,
-		arena_strndup(tree->arena, path, (size_t)(slash - path)));
-}
-
-/* Closes it, keeping the errno of what went before. */
-static bool
-closed(int fd, bool good)
-{
-	int error = errno;
-
-	if (close(fd) != 0)
-		return false;
-	errno = error;
-	return good;
+	return true;
 }
 
 bool
-test_tree_file(const struct test_tree *tree, const char *path)
+tree_directory(const struct tree *tree, const char *path)
 {
-	int fd;
+	return parents_make(tree, path) &&
+	    (mkdir(path, 0700) == 0 || errno == EEXIST);
+}
 
-	if (!parent_make(tree, path))
+bool
+tree_file(const struct tree *tree, const char *path, const void *bytes,
+    size_t size)
+{
+	ssize_t written;
+	int fd, error;
+
+	if (!parents_make(tree, path))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
 	if (fd < 0)
 		return errno == EEXIST;
-	return closed(fd, write(fd, "sbx\n", 4) == 4);
-}
-
-bool
-test_tree_copy(const struct test_tree *tree, const char *from, const char *path)
-{
-	char buffer[65536];
-	ssize_t got = -1;
-	int in, out;
-
-	if (!parent_make(tree, path))
+	written = write(fd, bytes, size);
+	error = errno;
+	if (close(fd) != 0)
 		return false;
-	out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-	if (out < 0)
-		return errno == EEXIST;
-	in = open(from, O_RDONLY | O_CLOEXEC);
-	while (in >= 0 && (got = read(in, buffer, sizeof buffer)) > 0) {
-		if (write(out, buffer, (size_t)got) != got)
-			got = -1;
-		if (got < 0)
-			break;
-	}
-	if (in >= 0)
-		closed(in, true);
-	return closed(out, got == 0);
-}
-
-bool
-test_tree_write(const char *path, const void *bytes, size_t size)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	return fd >= 0 && closed(fd, write(fd, bytes, size) == (ssize_t)size);
+	errno = error;
+	return written == (ssize_t)size;
 }
 
 /* --- running -------------------------------------------------------------- */
 
 __attribute__((noreturn)) static void
-child_run(const struct test_tree *tree, const char *const *arguments,
-    const char *const *environment, const char *input)
+child_run(const struct tree *tree, const char *const *arguments,
+    const char *const *environment, int input)
 {
-	const char *output = arena_printf(tree->arena, "%s/output", tree->top);
-	int in = open(input, O_RDWR | O_CLOEXEC);
-	int out = open(output,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-
+	if (input < 0)
+		input = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigprocmask(SIG_SETMASK, &tree->before, NULL);
-	if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
-	    dup2(out, 2) == 2)
+	if (input >= 0 && dup2(input, 0) == 0 && dup2(tree->output, 1) == 1 &&
+	    dup2(tree->output, 2) == 2)
 		execve(arguments[0], (char *const *)arguments,
 		    (char *const *)environment);
 	_exit(126);
 }
 
 int
-test_tree_run(struct test_tree *tree, const char *const *arguments,
-    const char *const *environment, const char *input)
+tree_run(struct tree *tree, const char *const *arguments,
+    const char *const *environment, int input)
 {
-	pid_t pid = fork();
+	pid_t pid;
 	int status;
 
+	if (ftruncate(tree->output, 0) != 0 ||
+	    lseek(tree->output, 0, SEEK_SET) != 0)
+		return -1;
+	pid = fork();
 	if (pid < 0)
 		return -1;
 	if (pid == 0)
 		child_run(tree, arguments, environment, input);
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		int got = sigwaitinfo(&tree->taken, NULL);
+		int got = sigwaitinfo(&tree->blocked, NULL);
 
 		if (got < 0 || got == SIGCHLD)
 			continue;
@@ -227,16 +195,11 @@ test_tree_run(struct test_tree *tree, const char *const *arguments,
 }
 
 const char *
-test_tree_output(const struct test_tree *tree)
+tree_output(const struct tree *tree)
 {
 	char *text = arena_alloc(tree->arena, OUTPUT_MAX);
-	int fd = open(arena_printf(tree->arena, "%s/output", tree->top),
-	    O_RDONLY | O_CLOEXEC);
+	ssize_t len = pread(tree->output, text, OUTPUT_MAX - 1, 0);
 
-	if (fd >= 0) {
-		if (read(fd, text, OUTPUT_MAX - 1) < 0)
-			text[0] = '\0';
-		close(fd);
-	}
+	text[len > 0 ? len : 0] = '\0';
 	return text;
 }

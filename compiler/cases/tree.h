@@ -1,53 +1,54 @@
 /*
- * The tree in which cases are tried, and what runs in it:
+ * The directory tree in which cases are tried, and the programs that run there:
  *
- *	TOP/		of mkdtemp(3), ours alone
+ *	TOP/		made by mkdtemp(3)
  *	  root/		stands for "/": root/home/user, root/home/user/work ...
- *	  policy.bin, trials, output
+ *	  policy.bin
  *
- * It is removed at the end, also when a signal ends sbxc: from test_tree_make()
- * to test_tree_remove() signals are only taken where something is waited for.
+ * The tree is removed at the end, also when a signal ends sbxc: between
+ * tree_make() and tree_remove() such a signal is blocked, and is only accepted
+ * while sbxc waits for a program.
  */
-#ifndef SBX_TEST_TREE_H
-#define SBX_TEST_TREE_H
+#ifndef SBX_CASES_TREE_H
+#define SBX_CASES_TREE_H
 
 #include "compiler/base/arena.h"
 
 #include <signal.h>
 #include <stdbool.h>
 
-struct test_tree {
+struct tree {
 	struct arena *arena;
 	const char *top, *root;
-	sigset_t taken, before; /* signals that wait; the mask from before */
-	int signal;             /* that is to end sbxc, or 0 */
+	int output;               /* a file in memory: what programs print */
+	sigset_t blocked, before; /* blocked signals; the mask from before */
+	int signal;               /* the signal that is to end sbxc, or 0 */
 };
 
 /* False, with errno set, if it cannot be made. */
-bool test_tree_make(struct test_tree *tree, struct arena *arena);
+bool tree_make(struct tree *tree, struct arena *arena);
 
 /* Removes it; ends sbxc if a signal was to. */
-void test_tree_remove(struct test_tree *tree);
+void tree_remove(struct tree *tree);
 
 /* Removes a directory with all that is in it. */
-void test_tree_clear(const char *directory);
+void directory_clear(const char *path);
 
-/* Each false with errno set.  Parents are made; what is there stays. */
-bool test_tree_directory(const struct test_tree *tree, const char *path);
-bool test_tree_file(const struct test_tree *tree, const char *path);
-bool test_tree_copy(const struct test_tree *tree, const char *from,
-    const char *path);
-bool test_tree_write(const char *path, const void *bytes, size_t size);
+/* Makes a directory, or a file that may be executed.  Parents are made too;
+ * what is there already is kept.  False with errno set. */
+bool tree_directory(const struct tree *tree, const char *path);
+bool tree_file(const struct tree *tree, const char *path, const void *bytes,
+    size_t size);
 
 /*
- * Runs a program with `input` as standard input, open for reading and writing,
- * and its output in TOP/output.  Returns what waitpid(2) says, or -1 with errno
- * set: EINTR for a signal that is to end sbxc.
+ * Runs a program; `input` is its standard input, and -1 stands for /dev/null.
+ * Returns what waitpid(2) says, or -1 with errno set: EINTR for a signal that
+ * is to end sbxc.
  */
-int test_tree_run(struct test_tree *tree, const char *const *arguments,
-    const char *const *environment, const char *input);
+int tree_run(struct tree *tree, const char *const *arguments,
+    const char *const *environment, int input);
 
 /* What the last program printed; a text in the arena. */
-const char *test_tree_output(const struct test_tree *tree);
+const char *tree_output(const struct tree *tree);
 
 #endif

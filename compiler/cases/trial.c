@@ -1,5 +1,6 @@
-/* See test_trial.h. */
+/* See trial.h. */
 #include "compiler/cases/trial.h"
+#include "compiler/cases/calls.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
@@ -10,49 +11,36 @@
 
 enum { PRIVILEGED_PORTS = 1024 };
 
-static const struct sbx_place tmp = { "/tmp", 4 };
-
-static const char way[] = "level full shows a directory above what is "
-			  "allowed, with nothing else in it";
-
-static void
-leave(struct test_trial *trial, const char *why)
-{
-	if (trial->untried == NULL)
-		trial->untried = why;
-}
-
 /* --- paths ---------------------------------------------------------------- */
 
 const char *
-test_stage_path(const struct test_stage *stage, struct sbx_place path,
-    bool *in_tree)
+stage_path(const struct stage *stage, struct sbx_place path, bool *in_tree)
 {
 	const struct places *given = &stage->bound->subject.places;
+	const struct sbx_place *anchors = given->anchors;
 	uint32_t best = SBX_ANCHOR_ROOT;
 
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < given->blob->anchor_count;
 	     i++) {
-		if (sbx_covers(given->anchors[i], path) &&
+		if (sbx_covers(anchors[i], path) &&
 		    (best == SBX_ANCHOR_ROOT ||
-			given->anchors[i].len > given->anchors[best].len))
+			anchors[i].len > anchors[best].len))
 			best = i;
 	}
 	*in_tree = best != SBX_ANCHOR_ROOT;
-	if (best == SBX_ANCHOR_TMP)
-		return stage->scratch == NULL ?
-		    NULL :
-		    arena_printf(stage->tree->arena, "%s%s", stage->scratch,
-			path.path + given->anchors[best].len);
-	if (*in_tree)
+	if (!*in_tree)
+		return path.len > 0 ? path.path : "/";
+	if (best != SBX_ANCHOR_TMP)
 		return arena_printf(stage->tree->arena, "%s%s",
 		    stage->tree->root, path.path);
-	return path.len > 0 ? path.path : "/";
+	return stage->scratch == NULL ?
+	    NULL :
+	    arena_printf(stage->tree->arena, "%s%s", stage->scratch,
+		path.path + anchors[best].len);
 }
 
-/* The scratch directory is /tmp in the view of level full. */
-static const char *
-inside(const struct test_stage *stage, const char *path)
+const char *
+stage_inside(const struct stage *stage, const char *path)
 {
 	size_t len = stage->scratch != NULL ? strlen(stage->scratch) : 0;
 
@@ -63,55 +51,70 @@ inside(const struct test_stage *stage, const char *path)
 	return arena_printf(stage->tree->arena, "/tmp%s", path + len);
 }
 
-void
-test_trial_prepare(const struct test_stage *stage, struct test_trial *trial)
-{
-	const struct test_result *result = trial->result;
-	bool in_tree, good;
-	const char *path;
-
-	if (result->access.kind != ACCESS_PATH)
-		return;
-	path = test_stage_path(stage, result->access.path, &in_tree);
-	if (!in_tree || path == NULL)
-		return;
-	if (result->access.detail == SBX_EXEC)
-		good = test_tree_copy(stage->tree, stage->machine->probe, path);
-	else
-		good = test_tree_file(stage->tree, path);
-	if (!good)
-		leave(trial,
-		    arena_printf(stage->tree->arena, "%s cannot be made: %s",
-			path, strerror(errno)));
-}
-
-/* A file that is made in the directory, and removed. */
-static void
-plan_create(struct test_trial *trial, struct arena *arena, const char *path)
-{
-	trial->kind = SBX_TRY_CREATE;
-	trial->text = arena_printf(arena, "%s/.sbx-probe.new", path);
-}
-
-/* What is handed out entry by entry is not listed, and nothing is made in it:
- * the model says so too, but not in its verdict. */
 static bool
-is_split(const struct test_stage *stage, const struct test_trial *trial)
+step_do(const struct stage *stage, const char *path, bool program,
+    enum trial_step step)
+{
+	static const char text[] = "sbx\n";
+	struct tree *tree = stage->tree;
+
+	if (step == STEP_PARENTS)
+		return tree_directory(tree,
+		    arena_strndup(tree->arena, path,
+			(size_t)(strrchr(path, '/') - path)));
+	if (program != (step == STEP_PROGRAMS))
+		return true;
+	return program ? tree_file(tree, path, stage->machine->copy,
+			     stage->machine->copy_size) :
+			 tree_file(tree, path, text, sizeof text - 1);
+}
+
+void
+trial_prepare(const struct stage *stage, struct trial *trial,
+    enum trial_step step)
+{
+	const struct access *access = &trial->result->access;
+	const char *path;
+	bool in_tree;
+
+	if (access->kind != ACCESS_PATH || trial->untried != NULL)
+		return;
+	path = stage_path(stage, access->path, &in_tree);
+	if (in_tree && path != NULL &&
+	    !step_do(stage, path, access->detail == SBX_EXEC, step))
+		trial->untried = arena_printf(stage->tree->arena,
+		    "%s cannot be made: %s", path, strerror(errno));
+}
+
+/* --- what is done with a path --------------------------------------------- */
+
+static void
+rules_here(const struct stage *stage, struct place_rules *rules)
+{
+	places_rules(&stage->subject.places, stage->subject.arch->platforms,
+	    rules);
+}
+
+/* At level standard a directory with a denied part is not granted itself: its
+ * entries are, one by one.  So it cannot be listed, and nothing can be made in
+ * it, although the model allows both. */
+static bool
+is_split(const struct stage *stage, const struct trial *trial)
 {
 	struct place_rules rules;
 
 	if (stage->subject.level != SBX_LEVEL_STANDARD ||
 	    !trial->verdict.allowed)
 		return false;
-	places_rules(&stage->subject.places, stage->subject.arch->platforms,
-	    &rules);
+	rules_here(stage, &rules);
 	return sbx_path_is_split(rules.rules, rules.count, trial->access.detail,
 	    trial->access.path);
 }
 
-/* The view shows the way to what is allowed, and nothing beside it. */
+/* At level full the directories above an allowed place can be listed, although
+ * no rule allows that: they hold nothing else. */
 static bool
-is_way(const struct test_stage *stage, const struct test_trial *trial)
+is_above_allowed(const struct stage *stage, const struct trial *trial)
 {
 	struct place_rules rules;
 
@@ -119,8 +122,7 @@ is_way(const struct test_stage *stage, const struct test_trial *trial)
 	    trial->verdict.by != BY_NOTHING || trial->verdict.allowed ||
 	    trial->access.detail != SBX_READ)
 		return false;
-	places_rules(&stage->subject.places, stage->subject.arch->platforms,
-	    &rules);
+	rules_here(stage, &rules);
 	for (size_t i = 0; i < rules.count; i++) {
 		if (rules.rules[i].effect == SBX_ALLOW &&
 		    sbx_covers(trial->access.path, rules.rules[i].at))
@@ -129,41 +131,54 @@ is_way(const struct test_stage *stage, const struct test_trial *trial)
 	return false;
 }
 
-static void
-plan_directory(const struct test_stage *stage, struct test_trial *trial,
-    const char *path)
+/* Why nothing is done with any directory for this trial, or NULL. */
+static const char *
+directory_fault(const struct stage *stage, const struct trial *trial)
 {
 	if (trial->access.detail == SBX_EXEC)
-		leave(trial, "it is a directory, which nobody executes");
-	else if (is_way(stage, trial))
-		leave(trial, way);
-	else if (is_split(stage, trial))
-		leave(trial,
-		    "at level standard the entries of this directory "
-		    "are granted one by one");
-	else if (trial->access.detail == SBX_WRITE)
-		plan_create(trial, stage->tree->arena, path);
+		return "it is a directory, which nobody executes";
+	if (is_above_allowed(stage, trial))
+		return "level full shows a directory above what is allowed, "
+		       "with nothing else in it";
+	return NULL;
 }
 
+/* A file is made in the directory, and removed. */
 static void
-plan_tree(const struct test_stage *stage, struct test_trial *trial,
-    const char *path)
+plan_create(const struct stage *stage, struct trial *trial)
 {
+	trial->task.kind = SBX_TRY_CREATE;
+	trial->text = arena_printf(stage->tree->arena, "%s/.sbx-probe.new",
+	    trial->text);
+}
+
+static const char *
+plan_in_tree(const struct stage *stage, struct trial *trial)
+{
+	const char *fault;
 	struct stat status;
 
-	if (stat(path, &status) != 0)
-		leave(trial, "it is not there");
-	else if (S_ISDIR(status.st_mode))
-		plan_directory(stage, trial, path);
-	else if (trial->access.detail == SBX_EXEC)
-		trial->kind = SBX_TRY_RUN;
+	if (stat(trial->text, &status) != 0)
+		return "it is not there";
+	if (S_ISDIR(status.st_mode)) {
+		fault = directory_fault(stage, trial);
+		if (fault == NULL && is_split(stage, trial))
+			fault = "at level standard the entries of this "
+				"directory are granted one by one";
+		if (fault == NULL && trial->access.detail == SBX_WRITE)
+			plan_create(stage, trial);
+		return fault;
+	}
+	if (trial->access.detail == SBX_EXEC)
+		trial->task.kind = SBX_TRY_RUN;
+	return NULL;
 }
 
-/* A device may do something when it is opened; these do not. */
+/* Opening a device may do something; with these it does not. */
 static bool
-is_tame(const char *path, mode_t mode)
+is_harmless(const char *path, mode_t mode)
 {
-	static const char *const tame[] = {
+	static const char *const devices[] = {
 		"/dev/full",
 		"/dev/null",
 		"/dev/random",
@@ -174,59 +189,56 @@ is_tame(const char *path, mode_t mode)
 
 	if (S_ISREG(mode) || S_ISDIR(mode))
 		return true;
-	for (size_t i = 0; i < countof(tame); i++) {
-		if (strcmp(path, tame[i]) == 0)
+	for (size_t i = 0; i < countof(devices); i++) {
+		if (strcmp(path, devices[i]) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* What is not ours is opened, and not changed: something is only made where
- * the model says that it will not be. */
-static void
-plan_outside_write(const struct test_stage *stage, struct test_trial *trial,
-    const char *path, bool directory)
+/* Outside of the tree a file is opened and not changed, and a file is made
+ * only where the model says that it cannot be. */
+static const char *
+plan_write_outside(const struct stage *stage, struct trial *trial,
+    bool directory)
 {
-	if (access(path, W_OK) != 0)
-		leave(trial, "this user may not write it in any case");
-	else if (!directory)
-		return;
-	else if (trial->verdict.allowed)
-		leave(trial, "nothing is made outside of the test's own tree");
-	else
-		plan_create(trial, stage->tree->arena, path);
+	if (access(trial->text, W_OK) != 0)
+		return "this user may not write it in any case";
+	if (directory && trial->verdict.allowed)
+		return "nothing is made outside of the test's own tree";
+	if (directory)
+		plan_create(stage, trial);
+	return NULL;
 }
 
-static void
-plan_outside(const struct test_stage *stage, struct test_trial *trial,
-    const char *path)
+static const char *
+plan_outside(const struct stage *stage, struct trial *trial)
 {
+	static const struct sbx_place tmp = { "/tmp", 4 };
+	const char *path = trial->text, *fault;
+	uint8_t right = trial->access.detail;
 	struct stat status;
 
 	if (stage->subject.level == SBX_LEVEL_FULL &&
 	    sbx_covers(tmp, trial->access.path))
-		leave(trial, "/tmp is the sandbox's own at level full");
-	else if (strncmp(path, "/proc/", 6) == 0)
-		leave(trial, "/proc is another one inside");
-	else if (stat(path, &status) != 0)
-		leave(trial, "it is not there on this machine");
-	else if (!is_tame(path, status.st_mode))
-		leave(trial,
-		    "what is no ordinary file may act when it is "
-		    "opened");
-	else if (trial->access.detail == SBX_WRITE)
-		plan_outside_write(stage, trial, path, S_ISDIR(status.st_mode));
-	else if (S_ISDIR(status.st_mode) && is_way(stage, trial))
-		leave(trial, way);
-	else if (trial->access.detail == SBX_EXEC && S_ISDIR(status.st_mode))
-		leave(trial, "it is a directory, which nobody executes");
-	else if (access(path, trial->access.detail == SBX_EXEC ? X_OK : R_OK) !=
-	    0)
-		leave(trial, "this user may not do it in any case");
+		return "/tmp is the sandbox's own at level full";
+	if (strncmp(path, "/proc/", 6) == 0)
+		return "/proc is another one inside";
+	if (stat(path, &status) != 0)
+		return "it is not there on this machine";
+	if (!is_harmless(path, status.st_mode))
+		return "what is no ordinary file may act when it is opened";
+	if (right == SBX_WRITE)
+		return plan_write_outside(stage, trial,
+		    S_ISDIR(status.st_mode));
+	fault = S_ISDIR(status.st_mode) ? directory_fault(stage, trial) : NULL;
+	if (fault == NULL && access(path, right == SBX_EXEC ? X_OK : R_OK) != 0)
+		fault = "this user may not do it in any case";
+	return fault;
 }
 
-static void
-plan_path(const struct test_stage *stage, struct test_trial *trial)
+static const char *
+plan_path(const struct stage *stage, struct trial *trial)
 {
 	static const enum sbx_trial_kind kinds[] = {
 		[SBX_READ] = SBX_TRY_READ,
@@ -234,102 +246,102 @@ plan_path(const struct test_stage *stage, struct test_trial *trial)
 		[SBX_EXEC] = SBX_TRY_EXEC,
 	};
 	bool in_tree;
-	const char *path = test_stage_path(stage, trial->access.path, &in_tree);
+	const char *path = stage_path(stage, trial->access.path, &in_tree);
+	const char *fault;
 
-	if (path == NULL) {
-		leave(trial, "the policy has no scratch directory");
-		return;
-	}
+	if (path == NULL)
+		return "the policy has no scratch directory";
 	trial->access.path = (struct sbx_place){
 		path,
 		path[1] != '\0' ? (uint32_t)strlen(path) : 0,
 	};
 	trial->verdict = verdict_of(&stage->subject, &trial->access);
-	trial->kind = kinds[trial->access.detail];
+	trial->task.kind = kinds[trial->access.detail];
 	trial->text = path;
-	if (in_tree)
-		plan_tree(stage, trial, path);
-	else
-		plan_outside(stage, trial, path);
-	trial->text = inside(stage, trial->text);
+	fault = in_tree ? plan_in_tree(stage, trial) :
+			  plan_outside(stage, trial);
+	trial->text = stage_inside(stage, trial->text);
+	return fault;
 }
 
-/* --- the others ----------------------------------------------------------- */
+/* --- what is done with the others ----------------------------------------- */
 
-static void
-plan_call(const struct test_stage *stage, struct test_trial *trial)
+static const char *
+plan_call(const struct stage *stage, struct trial *trial)
 {
-	const char *why = test_call_arguments(trial->access.name, trial->args);
 	int number = syscall_number(stage->subject.arch, trial->access.name);
 
-	trial->kind = SBX_TRY_CALL;
+	trial->task.kind = SBX_TRY_CALL;
+	trial->task.number = (uint32_t)number;
 	if (number < 0)
-		leave(trial, "this machine has no such system call");
-	else if (trial->verdict.depends)
-		leave(trial, "it depends on the arguments");
-	else if (why != NULL)
-		leave(trial, why);
-	else
-		trial->number = (uint32_t)number;
+		return "this machine has no such system call";
+	if (trial->verdict.depends)
+		return "it depends on the arguments";
+	return call_arguments(trial->access.name, trial->task.args);
 }
 
-static void
-plan_others(const struct test_stage *stage, struct test_trial *trial)
+static const char *
+plan_access(const struct stage *stage, struct trial *trial)
 {
 	trial->verdict = verdict_of(&stage->subject, &trial->access);
-	trial->text = "";
 	switch (trial->access.kind) {
 	case ACCESS_PATH:
-		break;
+		return plan_path(stage, trial);
 	case ACCESS_PORT:
-		trial->kind = trial->access.detail == SBX_CONNECT_TCP ?
+		trial->task.kind = trial->access.detail == SBX_CONNECT_TCP ?
 		    SBX_TRY_CONNECT :
 		    SBX_TRY_LISTEN;
-		trial->number = trial->access.port;
+		trial->task.number = trial->access.port;
 		break;
 	case ACCESS_ENV:
-		trial->kind = SBX_TRY_ENV;
+		trial->task.kind = SBX_TRY_ENV;
 		trial->text = trial->access.name;
 		break;
 	case ACCESS_SYSCALL:
-		plan_call(stage, trial);
-		break;
+		return plan_call(stage, trial);
 	}
+	return NULL;
 }
 
-static void
-plan_given(const struct test_stage *stage, struct test_trial *trial)
+/* Why the case is not about this machine, or NULL. */
+static const char *
+given_fault(const struct stage *stage, const struct test_result *result)
 {
-	const struct test_given *given = trial->result->test->given;
+	const struct test_given *given = result->test->given;
 
 	if (given->macos)
-		leave(trial, "it is about macOS");
-	else if (trial->result->bound->subject.arch != stage->machine->arch)
-		leave(trial, "it is about another machine");
-	else if (given->abi != 0 && given->abi != stage->machine->abi)
-		leave(trial,
-		    arena_printf(stage->tree->arena,
-			"it is about Landlock ABI %d, and this machine has %d",
-			given->abi, stage->machine->abi));
+		return "it is about macOS";
+	if (result->bound->subject.arch != stage->machine->arch)
+		return "it is about another machine";
+	if (given->abi != 0 && given->abi != stage->machine->abi)
+		return arena_printf(stage->tree->arena,
+		    "it is about Landlock ABI %d, and this machine has %d",
+		    given->abi, stage->machine->abi);
+	return NULL;
 }
 
 void
-test_trial_plan(const struct test_stage *stage, struct test_trial *trial)
+trial_plan(const struct stage *stage, struct trial *trial)
 {
+	const char *fault;
+
 	trial->access = trial->result->access;
-	plan_given(stage, trial);
-	if (trial->access.kind == ACCESS_PATH)
-		plan_path(stage, trial);
-	else
-		plan_others(stage, trial);
-	if (trial->verdict.unenforced)
-		leave(trial, "nothing enforces it at this level");
+	trial->task.answer = SBX_TRIAL_NONE;
+	trial->text = "";
+	if (trial->untried == NULL)
+		trial->untried = given_fault(stage, trial->result);
+	fault = plan_access(stage, trial);
+	if (trial->untried == NULL)
+		trial->untried = fault;
+	if (trial->untried == NULL && trial->verdict.unenforced)
+		trial->untried = "nothing enforces it at this level";
 }
 
 bool
-test_trial_compares(const struct test_trial *trial)
+trial_is_tried(const struct trial *trial, bool outside)
 {
-	return trial->untried == NULL && trial->kind == SBX_TRY_CALL;
+	return trial->untried == NULL &&
+	    (!outside || trial->task.kind == SBX_TRY_CALL);
 }
 
 /* --- answers -------------------------------------------------------------- */
@@ -337,9 +349,9 @@ test_trial_compares(const struct test_trial *trial)
 enum meaning { WAS_ALLOWED, WAS_DENIED, TELLS_NOTHING };
 
 static enum meaning
-path_meaning(const struct test_trial *trial)
+path_meaning(const struct trial *trial)
 {
-	switch (trial->answer.answer) {
+	switch (trial->task.answer) {
 	case 0:
 	case ENXIO: /* of a device, which is asked last */
 		return WAS_ALLOWED;
@@ -356,16 +368,16 @@ path_meaning(const struct test_trial *trial)
 /* Landlock is asked before all that could fail otherwise, but for the port of
  * a server that takes a privilege, which fails in the same way. */
 static enum meaning
-port_meaning(const struct test_trial *trial)
+port_meaning(const struct trial *trial)
 {
-	int answer = trial->answer.answer;
+	int answer = trial->task.answer;
 
-	if (trial->answer.socket != 0)
+	if (trial->task.socket != 0)
 		return WAS_DENIED;
 	if (answer != EACCES && answer != EPERM)
 		return WAS_ALLOWED;
-	return trial->kind == SBX_TRY_LISTEN &&
-		trial->number < PRIVILEGED_PORTS ?
+	return trial->task.kind == SBX_TRY_LISTEN &&
+		trial->task.number < PRIVILEGED_PORTS ?
 	    TELLS_NOTHING :
 	    WAS_DENIED;
 }
@@ -380,9 +392,9 @@ is_refusal(int answer)
 /* The call fails in any case; how it does so without a sandbox tells the
  * filter's answer from the kernel's own. */
 static enum meaning
-call_meaning(const struct test_trial *trial)
+call_meaning(const struct trial *trial)
 {
-	int answer = trial->answer.answer, outside = trial->outside.answer;
+	int answer = trial->task.answer, outside = trial->outside;
 
 	if (outside == SBX_TRIAL_NONE || outside == SBX_TRIAL_UNABLE)
 		return TELLS_NOTHING;
@@ -397,16 +409,16 @@ call_meaning(const struct test_trial *trial)
 }
 
 static enum meaning
-meaning_of(const struct test_trial *trial)
+meaning_of(const struct trial *trial)
 {
-	if (trial->answer.answer == SBX_TRIAL_UNABLE)
+	if (trial->task.answer == SBX_TRIAL_UNABLE)
 		return TELLS_NOTHING;
-	switch (trial->kind) {
+	switch ((enum sbx_trial_kind)trial->task.kind) {
 	case SBX_TRY_CONNECT:
 	case SBX_TRY_LISTEN:
 		return port_meaning(trial);
 	case SBX_TRY_ENV:
-		return trial->answer.answer == 0 ? WAS_ALLOWED : WAS_DENIED;
+		return trial->task.answer == 0 ? WAS_ALLOWED : WAS_DENIED;
 	case SBX_TRY_CALL:
 		return call_meaning(trial);
 	case SBX_TRY_READ:
@@ -435,8 +447,7 @@ answer_text(struct arena *arena, int answer)
 }
 
 static void
-differs(const struct test_stage *stage, struct test_trial *trial,
-    const char *line)
+differs(const struct stage *stage, struct trial *trial, const char *line)
 {
 	struct test_result *result = trial->result;
 
@@ -448,7 +459,7 @@ differs(const struct test_stage *stage, struct test_trial *trial,
 
 /* Here the model says something else than where the test file places it. */
 static bool
-model_differs(const struct test_stage *stage, struct test_trial *trial)
+model_differs(const struct stage *stage, struct trial *trial)
 {
 	const struct test_result *result = trial->result;
 
@@ -465,11 +476,11 @@ model_differs(const struct test_stage *stage, struct test_trial *trial)
 }
 
 void
-test_trial_judge(const struct test_stage *stage, struct test_trial *trial)
+trial_judge(const struct stage *stage, struct trial *trial)
 {
 	struct test_result *result = trial->result;
 	const char *answer = answer_text(stage->tree->arena,
-	    trial->answer.answer);
+	    trial->task.answer);
 	enum meaning meaning = trial->untried == NULL ? meaning_of(trial) :
 							TELLS_NOTHING;
 
@@ -479,7 +490,7 @@ test_trial_judge(const struct test_stage *stage, struct test_trial *trial)
 		result->live = LIVE_UNTRIED;
 		result->why_untried = trial->untried != NULL ?
 		    trial->untried :
-		    trial->answer.answer == SBX_TRIAL_UNABLE ?
+		    trial->task.answer == SBX_TRIAL_UNABLE ?
 		    "the policy denies what it takes to try it" :
 		    arena_printf(stage->tree->arena,
 			"the answer, %s, tells "

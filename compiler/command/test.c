@@ -13,8 +13,8 @@
 /* What the command line asks for, and what has come together so far. */
 struct tests {
 	const struct options *options;
-	struct test_levels levels;   /* of -l */
-	struct test_machine machine; /* for --live */
+	struct test_levels levels; /* of -l */
+	struct machine machine;    /* for --live */
 	struct report report;
 	VEC(const struct test_results *) results;
 	size_t passed, failed, tried, untried;
@@ -268,7 +268,7 @@ command_test(struct options *options)
 		return EXIT_USAGE;
 	status = !options->live ?
 	    EXIT_CLEAN :
-	    test_machine_find(options->arena, &tests.levels, &tests.machine);
+	    machine_find(options->arena, &tests.levels, &tests.machine);
 	if (status != EXIT_CLEAN)
 		return status;
 	report_init(&tests.report, options->arena, "test");

@@ -266,7 +266,8 @@ main(int argc, char **argv)
 	for (uint32_t i = 0; i < trials->count; i++, trial++) {
 		struct probe probe = { (const char *)trials, trial };
 
-		if (trial->kind < sizeof tries / sizeof tries[0] &&
+		if (trial->answer == SBX_TRIAL_NONE &&
+		    trial->kind < sizeof tries / sizeof tries[0] &&
 		    trial->text < trials->size)
 			trial->answer = tries[trial->kind](&probe);
 	}
