@@ -16,215 +16,183 @@
 
 enum { CONTEXT = 3 };
 
+/* A line of both texts (' '), of the first ('-') or of the second ('+'). */
 struct line {
-	const char *text;
-	size_t len; /* with its newline, if it has one */
-	size_t ink; /* before it */
+	char sign;
+	struct text text; /* with its newline, if it has one */
+	size_t number[2]; /* of the line of each text that comes here */
 };
 
-struct lines {
-	VEC(struct line) list;
+struct script {
+	VEC(struct line) lines;
 };
 
-/* Lines [from, to) of each text, which have nothing in common. */
-struct change {
-	size_t from[2], to[2];
+/* What is left of a text, and the ink before it. */
+struct rest {
+	struct text text;
+	size_t ink, number;
 };
 
-struct changes {
-	VEC(struct change) list;
-};
-
-struct paper {
-	FILE *stream;
-	bool colour;
-	struct lines lines[2];
-};
-
-static size_t
-count_ink(const struct line *line)
+static struct text
+first_line(const struct rest *rest)
 {
-	size_t ink = 0;
+	const char *newline = rest->text.size == 0 ?
+	    NULL :
+	    memchr(rest->text.bytes, '\n', rest->text.size);
+	struct text line = rest->text;
 
-	for (size_t i = 0; i < line->len; i++)
-		ink += strchr(" \t\r\n", line->text[i]) == NULL;
-	return ink;
+	if (newline != NULL)
+		line.size = (size_t)(newline + 1 - line.bytes);
+	return line;
 }
 
 static void
-split(struct arena *arena, struct text text, struct lines *lines)
+skip_line(struct rest *rest, struct text line)
 {
-	const char *at = text.bytes, *end = text.bytes + text.size;
-	size_t ink = 0;
+	for (size_t i = 0; i < line.size; i++)
+		rest->ink += strchr(" \t\r\n", line.bytes[i]) == NULL;
+	rest->text.bytes += line.size;
+	rest->text.size -= line.size;
+	rest->number++;
+}
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct line line = {
-			.text = at,
-			.len = (size_t)((newline != NULL ? newline + 1 : end) -
-			    at),
-			.ink = ink,
+static void
+compare(struct arena *arena, const struct text texts[2], struct script *script)
+{
+	struct rest old = { .text = texts[0] }, new = { .text = texts[1] };
+
+	while (old.text.size > 0 || new.text.size > 0) {
+		struct text removed = first_line(&old);
+		struct text added = first_line(&new);
+		bool same = old.ink == new.ink &&removed.size ==
+		    added.size &&memcmp(removed.bytes, added.bytes,
+			added.size) == 0;
+		bool second = !same &&
+		    (removed.size == 0 ||
+			(added.size > 0 && new.ink < old.ink));
+
+		*arena_push(arena, &script->lines) = (struct line){
+			.sign = same ? ' ' :
+			    second   ? '+' :
+				       '-',
+			.text = second ? added : removed,
+			.number = { old.number, new.number },
 		};
-
-		*arena_push(arena, &lines->list) = line;
-		ink += count_ink(&line);
-		at += line.len;
-	}
-}
-
-static bool
-same(const struct line *a, const struct line *b)
-{
-	return a->ink == b->ink && a->len == b->len &&
-	    memcmp(a->text, b->text, a->len) == 0;
-}
-
-/* Adds line at[side] to the change that ends there, or begins one. */
-static void
-add_line(struct arena *arena, struct changes *changes, const size_t at[2],
-    int side)
-{
-	struct change *last = NULL;
-
-	if (changes->list.count > 0)
-		last = &changes->list.items[changes->list.count - 1];
-	if (last == NULL || last->to[0] != at[0] || last->to[1] != at[1]) {
-		last = arena_push(arena, &changes->list);
-		*last = (struct change){ { at[0], at[1] }, { at[0], at[1] } };
-	}
-	last->to[side]++;
-}
-
-static void
-find_changes(struct arena *arena, const struct lines lines[2],
-    struct changes *changes)
-{
-	size_t at[2] = { 0, 0 };
-
-	for (;;) {
-		bool more[2] = { at[0] < lines[0].list.count,
-			at[1] < lines[1].list.count };
-		const struct line *old = &lines[0].list.items[at[0]];
-		const struct line *new = &lines[1].list.items[at[1]];
-		int side;
-
-		if (!more[0] && !more[1])
-			return;
-		if (more[0] && more[1] && same(old, new)) {
-			at[0]++;
-			at[1]++;
-			continue;
-		}
-		side = !more[0] || (more[1] && new->ink < old->ink);
-		add_line(arena, changes, at, side);
-		at[side]++;
+		if (!second)
+			skip_line(&old, removed);
+		if (same || second)
+			skip_line(&new, added);
 	}
 }
 
 /* --- printing ------------------------------------------------------------- */
 
-/* Those that git uses. */
-static const char *
-colour_of(char sign)
-{
-	if (sign == '-')
-		return "\33[31m";
-	return sign == '+' ? "\33[32m" : NULL;
-}
+struct paper {
+	FILE *stream;
+	bool colour;
+};
 
+/* The colours are those that git uses. */
 static void
-print(const struct paper *paper, char sign, const struct line *line)
+print_line(const struct paper *paper, const struct line *line)
 {
-	const char *colour = paper->colour ? colour_of(sign) : NULL;
-	bool newline = line->text[line->len - 1] == '\n';
-	int len = (int)(line->len - newline);
+	const char *colour = !paper->colour || line->sign == ' ' ? "" :
+	    line->sign == '-'                                    ? "\33[31m" :
+								   "\33[32m";
+	bool newline = line->text.bytes[line->text.size - 1] == '\n';
 
-	if (colour != NULL)
-		fprintf(paper->stream, "%s%c%.*s\33[m\n", colour, sign, len,
-		    line->text);
-	else
-		fprintf(paper->stream, "%c%.*s\n", sign, len, line->text);
+	fprintf(paper->stream, "%s%c%.*s%s\n", colour, line->sign,
+	    (int)(line->text.size - newline), line->text.bytes,
+	    *colour != '\0' ? "\33[m" : "");
 	if (!newline)
 		fputs("\\ No newline at end of file\n", paper->stream);
 }
 
-static void
-print_lines(const struct paper *paper, char sign, int side, size_t from,
-    size_t to)
+/* The lines of one change: what is removed comes first. */
+static const struct line *
+print_change(const struct paper *paper, const struct line *line,
+    const struct line *end)
 {
-	for (size_t i = from; i < to; i++)
-		print(paper, sign, &paper->lines[side].list.items[i]);
+	const struct line *last = line;
+
+	while (last < end && last->sign != ' ')
+		last++;
+	for (const struct line *at = line; at < last; at++) {
+		if (at->sign == '-')
+			print_line(paper, at);
+	}
+	for (const struct line *at = line; at < last; at++) {
+		if (at->sign == '+')
+			print_line(paper, at);
+	}
+	return last;
 }
 
 /* "12,3": an empty range is named by the line before it. */
 static void
-print_range(const struct paper *paper, char sign, size_t from, size_t to)
+print_range(const struct paper *paper, char sign, size_t from, size_t count)
 {
-	fprintf(paper->stream, "%c%zu", sign, from + (to > from));
-	if (to - from != 1)
-		fprintf(paper->stream, ",%zu", to - from);
+	fprintf(paper->stream, "%c%zu", sign, from + (count > 0));
+	if (count != 1)
+		fprintf(paper->stream, ",%zu", count);
 }
 
-static size_t
-context_before(size_t line)
-{
-	return line > CONTEXT ? line - CONTEXT : 0;
-}
-
-static size_t
-context_after(const struct paper *paper, int side, size_t line)
-{
-	size_t count = paper->lines[side].list.count;
-
-	return count - line > CONTEXT ? line + CONTEXT : count;
-}
-
-/* Changes that are so near to each other that their context meets. */
 static void
-print_hunk(const struct paper *paper, const struct change *first,
-    const struct change *last)
+print_hunk(const struct paper *paper, const struct line *first,
+    const struct line *end)
 {
-	size_t at = context_before(first->from[0]);
-	size_t end = context_after(paper, 0, last->to[0]);
+	size_t removed = 0, added = 0;
 
-	fputs(paper->colour ? "\33[36m@@ " : "@@ ", paper->stream);
-	print_range(paper, '-', at, end);
-	putc(' ', paper->stream);
-	print_range(paper, '+', first->from[1] - (first->from[0] - at),
-	    last->to[1] + (end - last->to[0]));
-	fputs(paper->colour ? " @@\33[m\n" : " @@\n", paper->stream);
-	for (const struct change *change = first; change <= last; change++) {
-		print_lines(paper, ' ', 0, at, change->from[0]);
-		print_lines(paper, '-', 0, change->from[0], change->to[0]);
-		print_lines(paper, '+', 1, change->from[1], change->to[1]);
-		at = change->to[0];
+	for (const struct line *line = first; line < end; line++) {
+		removed += line->sign != '+';
+		added += line->sign != '-';
 	}
-	print_lines(paper, ' ', 0, at, end);
+	fputs(paper->colour ? "\33[36m@@ " : "@@ ", paper->stream);
+	print_range(paper, '-', first->number[0], removed);
+	putc(' ', paper->stream);
+	print_range(paper, '+', first->number[1], added);
+	fputs(paper->colour ? " @@\33[m\n" : " @@\n", paper->stream);
+	while (first < end) {
+		if (first->sign == ' ')
+			print_line(paper, first++);
+		else
+			first = print_change(paper, first, end);
+	}
+}
+
+/* Changes that are so near to each other that their context meets share a
+ * hunk. */
+static void
+print_hunks(const struct paper *paper, const struct script *script)
+{
+	const struct line *lines = script->lines.items;
+	size_t count = script->lines.count, i = 0;
+
+	while (i < count) {
+		size_t first = i, last = i;
+
+		if (lines[i++].sign == ' ')
+			continue;
+		for (; i < count && i - last <= 2 * CONTEXT + 1; i++) {
+			if (lines[i].sign != ' ')
+				last = i;
+		}
+		i = last + 1;
+		print_hunk(paper, &lines[first > CONTEXT ? first - CONTEXT : 0],
+		    &lines[count - i > CONTEXT ? i + CONTEXT : count]);
+	}
 }
 
 void
 fmt_diff(FILE *stream, struct arena *arena, const char *name,
     const struct text texts[2], bool colour)
 {
-	struct paper paper = { .stream = stream, .colour = colour };
-	struct changes changes = { 0 };
-	size_t count, first = 0;
+	const struct paper paper = { stream, colour };
+	struct script script = { 0 };
+	const char *on = colour ? "\33[1m" : "", *off = colour ? "\33[m" : "";
 
-	for (int side = 0; side < 2; side++)
-		split(arena, texts[side], &paper.lines[side]);
-	find_changes(arena, paper.lines, &changes);
-	fprintf(stream, "%s--- %s%s\n", colour ? "\33[1m" : "", name,
-	    colour ? "\33[m" : "");
-	fprintf(stream, "%s+++ %s%s\n", colour ? "\33[1m" : "", name,
-	    colour ? "\33[m" : "");
-	count = changes.list.count;
-	for (size_t i = 0; i < count; i++) {
-		const struct change *change = &changes.list.items[i];
-
-		if (i + 1 < count &&
-		    change[1].from[0] - change->to[0] <= 2 * CONTEXT)
-			continue;
-		print_hunk(&paper, &changes.list.items[first], change);
-		first = i + 1;
-	}
+	compare(arena, texts, &script);
+	fprintf(stream, "%s--- %s%s\n%s+++ %s%s\n", on, name, off, on, name,
+	    off);
+	print_hunks(&paper, &script);
 }

@@ -15,12 +15,14 @@
 #include "compiler/write/write.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { WIDTH = 80 };
 
 struct printer {
 	FILE *stream;
 	const struct source *source; /* or NULL */
+	bool json;                   /* JSON, where each text has quotes */
 };
 
 /* --- comments ------------------------------------------------------------- */
@@ -82,37 +84,11 @@ put_comments(const struct printer *printer, const struct yaml_node *node,
 static bool
 is_typed(const char *text)
 {
-	static const char *const words[] = {
-		"true",
-		"false",
-		"yes",
-		"no",
-		"on",
-		"off",
-		"null",
-		"y",
-		"n",
-		"~",
-		"True",
-		"False",
-		"Yes",
-		"No",
-		"On",
-		"Off",
-		"Null",
-		"Y",
-		"N",
-		"TRUE",
-		"FALSE",
-		"YES",
-		"NO",
-		"ON",
-		"OFF",
-		"NULL",
-	};
+	static const char *const words[] = { "true", "false", "yes", "no", "on",
+		"off", "null", "y", "n", "~" };
 
 	for (size_t i = 0; i < countof(words); i++) {
-		if (strcmp(words[i], text) == 0)
+		if (strcasecmp(words[i], text) == 0)
 			return true;
 	}
 	return false;
@@ -159,50 +135,61 @@ put_quoted(FILE *stream, const char *text)
 }
 
 static void
-yaml_text(FILE *stream, const char *text, bool flow)
+put_text(const struct printer *printer, const char *text, bool flow)
 {
-	if (is_plain(text, flow))
-		fputs(text, stream);
+	if (!printer->json && is_plain(text, flow))
+		fputs(text, printer->stream);
 	else
-		put_quoted(stream, text);
+		put_quoted(printer->stream, text);
 }
 
-/* Texts and small maps of them, between brackets. */
+/* A list or map on one line, between brackets, or a text. */
 static void
-yaml_flow(FILE *stream, const struct yaml_node *node)
+put_flow(const struct printer *printer, const struct yaml_node *node)
 {
+	FILE *stream = printer->stream;
+	bool list = node->kind == YAML_LIST;
+
 	if (node->kind == YAML_TEXT) {
-		yaml_text(stream, node->text, true);
+		put_text(printer, node->text, true);
 		return;
 	}
-	fputs(node->kind == YAML_LIST ? "[" : "{", stream);
+	putc(list ? '[' : '{', stream);
 	for (const struct yaml_node *item = node->first; item != NULL;
 	     item = item->next) {
 		fputs(item == node->first ? " " : ", ", stream);
-		if (node->kind == YAML_MAP) {
-			yaml_text(stream, item->key->text, true);
+		if (!list) {
+			put_text(printer, item->key->text, true);
 			fputs(": ", stream);
 		}
-		yaml_flow(stream, item);
+		put_flow(printer, item);
 	}
 	if (node->first != NULL)
 		putc(' ', stream);
-	fputs(node->kind == YAML_LIST ? "]" : "}", stream);
+	putc(list ? ']' : '}', stream);
 }
 
-/* Its size between brackets, or more than `room`. */
 static size_t
-flow_width(const struct yaml_node *node, size_t room)
+text_width(const struct printer *printer, const char *text)
+{
+	return strlen(text) + (printer->json || !is_plain(text, true) ? 2 : 0);
+}
+
+/* Its width on one line, or more than `room`. */
+static size_t
+flow_width(const struct printer *printer, const struct yaml_node *node,
+    size_t room)
 {
 	size_t width = 2;
 
 	if (node->kind == YAML_TEXT)
-		return strlen(node->text) +
-		    (is_plain(node->text, true) ? 0 : 2);
+		return text_width(printer, node->text);
 	for (const struct yaml_node *item = node->first;
 	     item != NULL && width <= room; item = item->next)
-		width += flow_width(item, room) + 2 +
-		    (item->key != NULL ? strlen(item->key->text) + 2 : 0);
+		width += flow_width(printer, item, room) + 2 +
+		    (item->key != NULL ?
+			    text_width(printer, item->key->text) + 2 :
+			    0);
 	return width;
 }
 
@@ -224,7 +211,7 @@ holds_texts(const struct yaml_node *node)
 /* Objects stand on one line if there is room; what holds statements never
  * does. */
 static bool
-is_flow(const struct yaml_node *node, int indent)
+is_flow(const struct printer *printer, const struct yaml_node *node, int indent)
 {
 	size_t used = (size_t)indent +
 	    (node->key == NULL ? 2 : strlen(node->key->text) + 2);
@@ -234,7 +221,7 @@ is_flow(const struct yaml_node *node, int indent)
 	if (node->key == NULL || !holds_texts(node) || used >= WIDTH ||
 	    (node->kind == YAML_MAP && node->count > 1))
 		return false;
-	return used + flow_width(node, WIDTH) <= WIDTH;
+	return used + flow_width(printer, node, WIDTH) <= WIDTH;
 }
 
 static void yaml_block(const struct printer *printer,
@@ -254,11 +241,11 @@ yaml_value(const struct printer *printer, const struct yaml_node *node,
 		node = node->first;
 	if (node->kind == YAML_TEXT) {
 		putc(' ', stream);
-		yaml_text(stream, node->text, false);
+		put_text(printer, node->text, false);
 		putc('\n', stream);
-	} else if (is_flow(node, indent)) {
+	} else if (is_flow(printer, node, indent)) {
 		putc(' ', stream);
-		yaml_flow(stream, node);
+		put_flow(printer, node);
 		putc('\n', stream);
 	} else if (node->key == NULL) {
 		putc(' ', stream);
@@ -296,7 +283,7 @@ yaml_block(const struct printer *printer, const struct yaml_node *node,
 			fprintf(printer->stream, "%*s", indent, "");
 		}
 		if (node->kind == YAML_MAP) {
-			yaml_text(printer->stream, item->key->text, false);
+			put_text(printer, item->key->text, false);
 			putc(':', printer->stream);
 		} else {
 			putc('-', printer->stream);
@@ -309,7 +296,7 @@ void
 write_yaml_source(FILE *stream, const struct ast_stmt *stmts,
     const struct source *source)
 {
-	const struct printer printer = { stream, source };
+	const struct printer printer = { .stream = stream, .source = source };
 	struct arena *arena = arena_new();
 
 	yaml_block(&printer, write_tree(arena, stmts), 0, false);
@@ -324,24 +311,10 @@ write_yaml(FILE *stream, const struct ast_stmt *stmts)
 
 /* --- JSON ----------------------------------------------------------------- */
 
-/* Its size on one line, or more than `room`. */
-static size_t
-json_width(const struct yaml_node *node, size_t room)
-{
-	size_t width = 2;
-
-	if (node->kind == YAML_TEXT)
-		return strlen(node->text) + 2;
-	for (const struct yaml_node *item = node->first;
-	     item != NULL && width <= room; item = item->next)
-		width += json_width(item, room) + 2 +
-		    (item->key != NULL ? strlen(item->key->text) + 4 : 0);
-	return width;
-}
-
 /* A list of texts, an object, or a statement with such. */
 static bool
-json_is_line(const struct yaml_node *node, int indent)
+json_is_line(const struct printer *printer, const struct yaml_node *node,
+    int indent)
 {
 	bool texts = holds_texts(node);
 
@@ -352,47 +325,41 @@ json_is_line(const struct yaml_node *node, int indent)
 			return false;
 	}
 	return (texts || node->kind == YAML_MAP) && indent > 0 &&
-	    json_width(node, WIDTH) + (size_t)indent < WIDTH;
+	    flow_width(printer, node, WIDTH) + (size_t)indent < WIDTH;
 }
 
 static void
-json_node(FILE *stream, const struct yaml_node *node, int indent, bool line)
+json_node(const struct printer *printer, const struct yaml_node *node,
+    int indent)
 {
 	bool list = node->kind == YAML_LIST;
+	FILE *stream = printer->stream;
 
-	if (node->kind == YAML_TEXT) {
-		put_quoted(stream, node->text);
+	if (node->first == NULL || json_is_line(printer, node, indent)) {
+		put_flow(printer, node);
 		return;
 	}
-	line = line || json_is_line(node, indent);
 	putc(list ? '[' : '{', stream);
 	for (const struct yaml_node *item = node->first; item != NULL;
 	     item = item->next) {
-		if (item != node->first)
-			putc(',', stream);
-		if (line)
-			putc(' ', stream);
-		else
-			fprintf(stream, "\n%*s", indent + 2, "");
+		fprintf(stream, "%s\n%*s", item != node->first ? "," : "",
+		    indent + 2, "");
 		if (!list) {
 			put_quoted(stream, item->key->text);
 			fputs(": ", stream);
 		}
-		json_node(stream, item, indent + 2, line);
+		json_node(printer, item, indent + 2);
 	}
-	if (node->first != NULL && !line)
-		fprintf(stream, "\n%*s", indent, "");
-	else if (node->first != NULL)
-		putc(' ', stream);
-	putc(list ? ']' : '}', stream);
+	fprintf(stream, "\n%*s%c", indent, "", list ? ']' : '}');
 }
 
 void
 write_json(FILE *stream, const struct ast_stmt *stmts)
 {
+	const struct printer printer = { .stream = stream, .json = true };
 	struct arena *arena = arena_new();
 
-	json_node(stream, write_tree(arena, stmts), 0, false);
+	json_node(&printer, write_tree(arena, stmts), 0);
 	putc('\n', stream);
 	arena_release(arena);
 }
