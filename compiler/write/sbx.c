@@ -148,10 +148,8 @@ put_rule_head(struct sheet *sheet, const struct ast_stmt *stmt)
 }
 
 static void
-put_pair(struct sheet *sheet, const char *word, int column,
-    const struct ast_list *words)
+put_pair(struct sheet *sheet, int column, const struct ast_list *words)
 {
-	sheet_puts(sheet, word);
 	sheet_word(sheet, words->first);
 	sheet_pad(sheet, column);
 	sheet_object(sheet, words->last, 0);
@@ -161,62 +159,63 @@ put_pair(struct sheet *sheet, const char *word, int column,
 static void
 put_head(struct sheet *sheet, const struct ast_stmt *stmt)
 {
+	static const char *const words[] = {
+		[AST_VERSION] = "sbx",
+		[AST_INCLUDE] = "include",
+		[AST_LET] = "let",
+		[AST_PARAM] = "param",
+		[AST_GROUP_DEF] = "group",
+		[AST_PROFILE] = "profile",
+		[AST_USE] = "use",
+		[AST_ABOUT] = "about",
+		[AST_RULE] = "",
+		[AST_REQUIRE] = "require",
+		[AST_LIMIT] = "limit",
+		[AST_SET] = "set",
+		[AST_ON] = "on",
+	};
+
+	sheet_puts(sheet, words[stmt->kind]);
 	switch (stmt->kind) {
 	case AST_VERSION:
-		sheet_puts(sheet, "sbx");
 		sheet_words(sheet, &stmt->words);
 		break;
 	case AST_INCLUDE:
-		sheet_puts(sheet, "include");
+	case AST_ABOUT:
 		sheet_quoted(sheet, stmt->name);
 		break;
 	case AST_LET:
-		sheet_puts(sheet, "let");
 		sheet_word(sheet, stmt->name);
 		sheet_puts(sheet, " = ");
 		break;
 	case AST_PARAM:
-		sheet_puts(sheet, "param");
-		sheet_word(sheet, stmt->name);
-		break;
 	case AST_GROUP_DEF:
-		sheet_puts(sheet, "group");
+	case AST_USE:
 		sheet_word(sheet, stmt->name);
 		break;
 	case AST_PROFILE:
-		sheet_puts(sheet, "profile");
 		sheet_word(sheet, stmt->name);
 		if (stmt->parent == NULL)
 			break;
 		sheet_puts(sheet, " extends");
 		sheet_word(sheet, stmt->parent);
 		break;
-	case AST_USE:
-		sheet_puts(sheet, "use");
-		sheet_word(sheet, stmt->name);
-		break;
-	case AST_ABOUT:
-		sheet_puts(sheet, "about");
-		sheet_quoted(sheet, stmt->name);
-		break;
 	case AST_RULE:
 		put_rule_head(sheet, stmt);
 		break;
 	case AST_REQUIRE:
-		put_pair(sheet, "require", 0, &stmt->words);
+		put_pair(sheet, 0, &stmt->words);
 		break;
 	case AST_LIMIT:
-		put_pair(sheet, "limit", VALUES_AT, &stmt->words);
+		put_pair(sheet, VALUES_AT, &stmt->words);
 		break;
 	case AST_SET:
-		sheet_puts(sheet, "set");
 		sheet_words(sheet, &stmt->words);
 		sheet_variable(sheet, stmt->name);
 		sheet_puts(sheet, " = ");
 		sheet_object(sheet, stmt->objects.first, 0);
 		break;
 	case AST_ON:
-		sheet_puts(sheet, "on");
 		sheet_words(sheet, &stmt->objects);
 		break;
 	}
@@ -422,7 +421,7 @@ put_body(struct sheet *sheet, const struct ast_stmt *stmts, int depth)
 void
 write_sbx(FILE *stream, const struct ast_stmt *stmts)
 {
-	struct sheet sheet = { .stream = stream };
+	struct sheet sheet = { .stream = stream, .arena = arena_new() };
 
 	if (stmts == NULL || stmts->kind != AST_VERSION) {
 		sheet_puts(&sheet, "sbx 1");
@@ -431,6 +430,7 @@ write_sbx(FILE *stream, const struct ast_stmt *stmts)
 			sheet_newline(&sheet);
 	}
 	put_body(&sheet, stmts, 0);
+	arena_release(sheet.arena);
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * What write_sbx.c writes on: a stream that knows its column, and beside it the
+ * What sbx.c writes on: a stream that knows its column, and beside it the
  * text that the statements were read from, if there is one.  Of that text the
  * statements are all but the comments and the blank lines, so whoever goes
  * through both in step finds them between two nodes:
@@ -20,11 +20,12 @@
 enum { SHEET_INDENT = 4 };
 
 struct sheet {
-	FILE *stream; /* NULL: only the columns are counted */
-	int column;   /* where the next character goes */
-	int margin;   /* where the statement or object begins */
-	int widest;   /* of the lines that were counted */
-	bool first;   /* nothing stands in this block or list yet */
+	FILE *stream;        /* NULL: only the columns are counted */
+	struct arena *arena; /* of a sheet without a source */
+	int column;          /* where the next character goes */
+	int margin;          /* where the statement or object begins */
+	int widest;          /* of the lines that were counted */
+	bool first;          /* nothing stands in this block or list yet */
 	const struct source *source; /* or NULL */
 	const char *at;              /* in its text */
 	bool pinned; /* the comment above is about the next line */

@@ -10,61 +10,14 @@
 
 /* --- words that have no source to be copied from -------------------------- */
 
-/* Whether text is made of letters, digits, bytes of UTF-8 and these. */
+/* Whether the scanner reads the text, without quotes, as one of two kinds. */
 static bool
-is_made_of(const char *text, const char *others)
+is_bare(const struct sheet *sheet, const char *text, enum ast_atom_kind kind,
+    enum ast_atom_kind other)
 {
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	const struct ast_atom *atom = token_object(sheet->arena, text, NULL);
 
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    (c >= '0' && c <= '9') || c >= 0x80)
-			continue;
-		if (strchr(others, c) == NULL)
-			return false;
-	}
-	return true;
-}
-
-/* What the scanner takes for a number, with or without a unit, or a range. */
-static bool
-is_number(const char *text)
-{
-	static const char digits[] = "0123456789";
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	const char *rest = text + strspn(text, digits);
-
-	if (rest == text)
-		return false;
-	if (rest[0] == '-' && rest[1] != '\0')
-		return rest[1 + strspn(rest + 1, digits)] == '\0';
-	return rest[strspn(rest, letters)] == '\0';
-}
-
-static bool
-is_plain_word(const char *text)
-{
-	return is_made_of(text, "_.+%:*-@/") && text[0] != '@' &&
-	    text[0] != '/' && text[0] != '\0' && !word_is_keyword(text) &&
-	    !is_number(text);
-}
-
-/* A path is quoted as soon as it holds what may be meant as a wildcard. */
-static bool
-is_plain_path(const char *text)
-{
-	const char *rest = text;
-
-	/* In quotes this would be no path: the user that it names is unknown. */
-	if (text[0] == '~' && text[1] != '/' && text[1] != '\0')
-		return true;
-	if (strncmp(text, "${", 2) == 0) {
-		rest += 2 + strcspn(text + 2, "} \t\n\r{#\"");
-		if (*rest++ != '}')
-			return false;
-	}
-	return is_made_of(rest, "_.+%:/@=~-");
+	return atom != NULL && (atom->kind == kind || atom->kind == other);
 }
 
 static void
@@ -113,10 +66,9 @@ sheet_word(struct sheet *sheet, const struct ast_atom *atom)
 void
 sheet_variable(struct sheet *sheet, const struct ast_atom *name)
 {
-	bool plain = is_plain_word(name->text) &&
-	    strchr(name->text, '*') == NULL;
-
-	if (sheet->source != NULL || plain || word_is_keyword(name->text))
+	/* A keyword is a string here. */
+	if (sheet->source != NULL ||
+	    is_bare(sheet, name->text, AST_WORD, AST_STRING))
 		sheet_word(sheet, name);
 	else
 		sheet_quoted(sheet, name);
@@ -147,10 +99,12 @@ put_new_object(struct sheet *sheet, const struct ast_atom *atom)
 	    atom->kind == AST_GROUP;
 
 	if (atom->kind == AST_WORD || atom->kind == AST_PATTERN)
-		plain = is_plain_word(atom->text);
+		plain = is_bare(sheet, atom->text, AST_WORD, AST_PATTERN);
 	else if (atom->kind == AST_PATH)
-		plain = is_plain_path(atom->text) ||
-		    (atom->loc.begin != 0 && !atom->quoted);
+		/* In quotes these characters are part of a name. */
+		plain = (atom->loc.begin != 0 && !atom->quoted) ||
+		    (is_bare(sheet, atom->text, AST_PATH, AST_PATH) &&
+			strpbrk(atom->text + 1, "*?[],$") == NULL);
 	if (atom->kind == AST_GLOB)
 		sheet_puts(sheet, "glob ");
 	if (atom->kind == AST_GROUP)

@@ -2,6 +2,7 @@
 #include "compiler/write/tree.h"
 
 #include "compiler/base/map.h"
+#include "compiler/read/yaml_form.h"
 #include "compiler/tables/words.h"
 #include "grammar/token.h"
 
@@ -143,13 +144,8 @@ ends_with_object(const struct ast_list *list)
 static struct yaml_node *
 tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 {
-	static const char *const effects[] = {
-		[SBX_ALLOW] = "allow",
-		[SBX_DENY] = "deny",
-		[SBX_PREFER_DENY] = "prefer deny",
-	};
 	const char *text = add_word(arena, stmt->drop ? "drop" : "",
-	    effects[stmt->effect]);
+	    effect_word(stmt->effect));
 	struct tree_end map = tree_end(arena, YAML_MAP);
 	bool alone = stmt->exclusions.first == NULL && stmt->from == NULL;
 
@@ -171,21 +167,6 @@ tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 		tree_put(arena, &map, "from",
 		    tree_text(arena, stmt->from->text));
 	return map.node;
-}
-
-/* "limit timeout": "300s" */
-static struct yaml_node *
-tree_two(struct arena *arena, const char *word, const struct ast_stmt *stmt)
-{
-	return tree_pair(arena, add_word(arena, word, stmt->words.first->text),
-	    tree_atom(arena, stmt->words.last, false));
-}
-
-static struct yaml_node *
-tree_set(struct arena *arena, const struct ast_stmt *stmt)
-{
-	return tree_pair(arena, stmt->name->text,
-	    tree_atom(arena, stmt->objects.first, true));
 }
 
 /* Variables that are set one after the other share a map. */
@@ -231,40 +212,40 @@ static struct yaml_node *tree_body(struct arena *arena,
 static struct yaml_node *
 tree_stmt(struct arena *arena, const struct ast_stmt *stmt)
 {
+	const struct yaml_form *form = yaml_form_of(stmt->kind);
 	const char *name = stmt->name != NULL ? stmt->name->text : "";
+	const char *key = join_words(arena, form->word, &stmt->words, NULL);
+	struct yaml_node *value = NULL;
 
-	switch (stmt->kind) {
-	case AST_RULE:
+	switch (form->shape) {
+	case SHAPE_RULE:
 		return tree_rule(arena, stmt);
-	case AST_USE:
-		return tree_pair(arena, "use", tree_text(arena, name));
-	case AST_ABOUT:
-		return tree_pair(arena, "about", tree_text(arena, name));
-	case AST_PARAM:
-		return tree_pair(arena, "param", tree_text(arena, name));
-	case AST_LET:
-		return tree_pair(arena, "let",
-		    tree_pair(arena, name,
-			tree_objects(arena, &stmt->objects)));
-	case AST_REQUIRE:
-		return tree_two(arena, "require", stmt);
-	case AST_LIMIT:
-		return tree_two(arena, "limit", stmt);
-	case AST_SET:
-		return tree_pair(arena,
-		    add_word(arena, "set", stmt->words.first->text),
-		    tree_set(arena, stmt));
-	case AST_ON:
-		return tree_pair(arena,
-		    join_words(arena, "on", &stmt->objects, NULL),
-		    tree_body(arena, stmt->body));
-	case AST_VERSION:
-	case AST_INCLUDE:
-	case AST_GROUP_DEF:
-	case AST_PROFILE:
+	case SHAPE_TEXT:
+	case SHAPE_TEXTS:
+	case SHAPE_NAMES:
+		value = tree_text(arena, name);
+		break;
+	case SHAPE_LETS:
+		value = tree_pair(arena, name,
+		    tree_objects(arena, &stmt->objects));
+		break;
+	case SHAPE_VARIABLES:
+		value = tree_pair(arena, name,
+		    tree_atom(arena, stmt->objects.first, true));
+		break;
+	case SHAPE_VALUE:
+		key = join_words(arena, form->word, &stmt->words,
+		    stmt->words.last);
+		value = tree_atom(arena, stmt->words.last, false);
+		break;
+	case SHAPE_BODY:
+		key = join_words(arena, form->word, &stmt->objects, NULL);
+		__attribute__((fallthrough));
+	case SHAPE_BLOCKS:
+		value = tree_body(arena, stmt->body);
 		break;
 	}
-	return tree_new(arena, YAML_MAP);
+	return tree_pair(arena, key, value);
 }
 
 static struct yaml_node *
@@ -327,25 +308,18 @@ struct tree_file {
 	struct map names;   /* in the section: a map has each once */
 };
 
-static const char *
-section_key(enum ast_kind kind)
+static bool
+is_list(enum ast_kind kind)
 {
-	static const char *const names[] = {
-		[AST_VERSION] = "sbx",
-		[AST_INCLUDE] = "include",
-		[AST_LET] = "let",
-		[AST_PARAM] = "param",
-		[AST_GROUP_DEF] = "groups",
-		[AST_PROFILE] = "profiles",
-	};
+	enum yaml_shape shape = yaml_form_of(kind)->shape;
 
-	return (size_t)kind < countof(names) ? names[kind] : NULL;
+	return shape == SHAPE_TEXTS || shape == SHAPE_NAMES;
 }
 
 static void
 section_open(struct tree_file *file, enum ast_kind kind)
 {
-	const char *key = section_key(kind);
+	const char *key = yaml_form_of(kind)->word;
 
 	if (file->map.node == NULL || yaml_find(file->map.node, key) != NULL) {
 		file->map = tree_end(file->arena, YAML_MAP);
@@ -356,7 +330,7 @@ section_open(struct tree_file *file, enum ast_kind kind)
 	if (kind == AST_VERSION)
 		return;
 	file->section = tree_end(file->arena,
-	    kind == AST_INCLUDE || kind == AST_PARAM ? YAML_LIST : YAML_MAP);
+	    is_list(kind) ? YAML_LIST : YAML_MAP);
 	tree_put(file->arena, &file->map, key, file->section.node);
 }
 
@@ -368,7 +342,7 @@ section_add(struct tree_file *file, const struct ast_stmt *stmt)
 	struct yaml_node *node;
 
 	map_put(arena, &file->names, name, file);
-	if (stmt->kind == AST_INCLUDE || stmt->kind == AST_PARAM) {
+	if (is_list(stmt->kind)) {
 		node = tree_text(arena, name);
 		tree_add(&file->section, node);
 	} else {
@@ -394,7 +368,7 @@ write_tree(struct arena *arena, const struct ast_stmt *stmts)
 	     stmt = stmt->next) {
 		bool version = stmt->kind == AST_VERSION;
 
-		if (section_key(stmt->kind) == NULL)
+		if (!yaml_form_of(stmt->kind)->in_file)
 			continue;
 		if (version || stmt->kind != file.kind ||
 		    (file.section.node->kind == YAML_MAP &&
