@@ -30,7 +30,14 @@ EXTRA_DIST += tests/kernel/delegate.sh
 
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.
-tests_kernel_probe_SOURCES = tests/kernel/probe.c
+tests_kernel_probe_SOURCES = \
+	tests/kernel/probe.c \
+	tests/kernel/probe.h \
+	tests/kernel/probe_files.c \
+	tests/kernel/probe_interfaces.c \
+	tests/kernel/probe_processes.c \
+	tests/kernel/probe_sockets.c \
+	tests/kernel/probe_words.c
 tests_kernel_probe_CPPFLAGS = -D_GNU_SOURCE
 tests_kernel_probe_CFLAGS = $(loader_warnings) -O2 -fno-pie
 if LOADER_STATIC
