@@ -7,4 +7,7 @@ loader_sources += \
 	runtime/inspect/plan_json.c \
 	runtime/inspect/probes.c \
 	runtime/inspect/self_test.c \
-	runtime/inspect/self_test.h
+	runtime/inspect/self_test.h \
+	runtime/inspect/status.c \
+	runtime/inspect/status.h \
+	runtime/inspect/warnings.c

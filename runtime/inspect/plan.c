@@ -18,8 +18,8 @@ static const char *const effect_names[SBX_EFFECT_END] = {
 	[SBX_PREFER_DENY] = "prefer deny",
 };
 
-static bool
-allows_everything(const struct plan *plan)
+bool
+plan_allows_everything(const struct plan *plan)
 {
 	return (plan->blob->meta->flags & SBX_EVERYTHING) != 0;
 }
@@ -499,8 +499,8 @@ plan_print(const struct plan *plan)
 	out_text(&out, "\n");
 	out_column(&out, "level", 12);
 	out_text(&out,
-	    allows_everything(plan) ? "none: everything is allowed" :
-				      level_name(plan->level));
+	    plan_allows_everything(plan) ? "none: everything is allowed" :
+					   level_name(plan->level));
 	if (plan->row != NULL) {
 		out_text(&out, "  (Landlock ABI ");
 		out_number(&out, (uint64_t)plan->machine->landlock_abi);
@@ -508,7 +508,7 @@ plan_print(const struct plan *plan)
 	}
 	out_text(&out, "\n");
 	print_anchors(&out, plan);
-	if (!allows_everything(plan)) {
+	if (!plan_allows_everything(plan)) {
 		print_rules(&out, plan);
 		print_globs(&out, plan);
 		print_network(&out, plan);
@@ -546,7 +546,7 @@ plan_summary(const struct plan *plan)
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
 	show_string(&out, plan, plan->blob->meta->profile);
-	if (allows_everything(plan)) {
+	if (plan_allows_everything(plan)) {
 		out_text(&out, ": everything is allowed");
 	} else {
 		out_text(&out, ": level ");

@@ -10,22 +10,28 @@
 #include "runtime/apply/view.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
+#include "runtime/base/sha256.h"
 
 struct plan {
 	const char *policy; /* as it was named */
 	const struct sbx_blob *blob;
 	const struct machine *machine;
 	enum sbx_level level;
+	const char *why_not_full; /* NULL: it is, or was not asked for */
+	bool loopback;            /* there is a network of its own, with lo */
+	const char *why_not_loopback;
+	bool own_policy; /* it lies where the sandbox may write */
 	const struct sbx_landlock *row;    /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
 	const struct lowering *lowering;
 	const struct environment *environment;
-	const char *digest;
-	const struct view_report *shown;
-	const char *why_not_full; /* NULL: it is, or was not asked for */
+	struct view_report shown;
 	uint32_t held; /* limits that a control group holds, a bit each */
+	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };
+
+bool plan_allows_everything(const struct plan *plan);
 
 /* What stands behind a rule. */
 enum plan_class {
@@ -62,6 +68,9 @@ uint32_t plan_count_calls(const struct plan *plan,
     enum sbx_syscall_verdict verdict);
 const char *plan_limit(uint16_t kind);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
+
+/* The warnings about what a run does not protect, on stderr. */
+void plan_warn(const struct plan *plan);
 
 /* Prints the plan on stdout; everything in it has been tried in the kernel. */
 void plan_print(const struct plan *plan);

@@ -60,15 +60,12 @@ put_right(struct out *json, const char *key, const char *name)
 static void
 put_handled(struct out *json, const struct plan *plan)
 {
-	bool own_network = plan->program != NULL &&
-	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) != 0;
-
 	json_list(json, "handled");
 	for (int i = 0; i < LANDLOCK_LINES && plan->row != NULL; i++) {
 		const struct landlock_line *line = &landlock_lines[i];
 
 		if (row_has(plan->row, line) &&
-		    (line->mask != IN_NET || !own_network))
+		    (line->mask != IN_NET || !plan->loopback))
 			put_right(json, NULL, line->name);
 	}
 	json_list_end(json);
@@ -241,8 +238,7 @@ put_run(struct out *json, const struct plan *plan)
 	json_string(json, "digest", digest);
 	json_string(json, "profile",
 	    sbx_string(plan->blob, plan->blob->meta->profile));
-	json_bool(json, "everything",
-	    (plan->blob->meta->flags & SBX_EVERYTHING) != 0);
+	json_bool(json, "everything", plan_allows_everything(plan));
 	json_string(json, "level", level_name(plan->level));
 	json_string(json, "why_not_full", plan->why_not_full);
 	json_number(json, "landlock_abi",
@@ -262,7 +258,7 @@ plan_record(struct out *json, const struct plan *plan)
 	put_rules(json, plan, "rules", PLAN_OTHER, json->size / 4);
 	put_rules(json, plan, "uncovered", PLAN_UNCOVERED, json->size / 6);
 	put_rules(json, plan, "skipped", PLAN_SKIPPED, TAIL);
-	json_number(json, "hard_linked", plan->shown->hard_linked);
+	json_number(json, "hard_linked", plan->shown.hard_linked);
 }
 
 /* --- what the document has beside ----------------------------------------- */
@@ -399,7 +395,7 @@ plan_print_json(const struct plan *plan)
 	put_system_calls(&json, plan);
 	put_limits(&json, plan, 0);
 	put_environment(&json, plan);
-	json_number(&json, "hard_linked", plan->shown->hard_linked);
+	json_number(&json, "hard_linked", plan->shown.hard_linked);
 	json_object_end(&json);
 	out_text(&json, "\n");
 	out_flush(&json);

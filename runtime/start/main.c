@@ -11,17 +11,14 @@
 #include "format/select.h"
 #include "runtime/apply/confine.h"
 #include "runtime/apply/execute.h"
-#include "runtime/apply/lower.h"
 #include "runtime/apply/namespaces.h"
-#include "runtime/apply/view.h"
-#include "runtime/base/options.h"
 #include "runtime/base/out.h"
-#include "runtime/base/sha256.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/plan.h"
 #include "runtime/inspect/self_test.h"
+#include "runtime/inspect/status.h"
+#include "runtime/start/level.h"
 #include "runtime/start/load.h"
-#include "runtime/start/status.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/supervise.h"
 
@@ -34,15 +31,9 @@ struct sandbox {
 	struct options options;
 	struct sbx_blob blob;
 	struct machine machine;
-	enum sbx_level level;
+	struct plan plan; /* what was decided: the level and all the rest */
 	struct supervision supervision;
-	const char *why_not_full, *why_not_loopback;
-	bool loopback;   /* there is a network of its own */
-	bool own_policy; /* it lies where the sandbox may write */
-	struct view_report shown;
-	int ruleset;
-	const struct sbx_landlock *row;
-	const struct sbx_program *program;
+	int ruleset; /* of Landlock, from level standard on */
 	struct environment environment;
 	struct lowering lowering;
 	struct binding binding;
@@ -50,60 +41,37 @@ struct sandbox {
 	struct policy_file loaded;
 };
 
+/* Whether the policy restricts files, and the level can do it. */
 static bool
-allows_everything(const struct sandbox *sandbox)
+restricts_files(const struct sandbox *sandbox)
 {
-	return (sandbox->blob.meta->flags & SBX_EVERYTHING) != 0;
+	return !plan_allows_everything(&sandbox->plan) &&
+	    sandbox->plan.level >= SBX_LEVEL_STANDARD;
 }
 
-/*
- * The level is the machine's best or the one asked for; the policy's floor
- * holds in any case.  Only a policy that states none may be run under the
- * built-in floor, and only if a person typed --accept none.
- */
 static void
-choose_level(struct sandbox *sandbox)
+begin_plan(struct sandbox *sandbox)
 {
-	const struct options *options = &sandbox->options;
-	const struct sbx_meta *meta = sandbox->blob.meta;
-	enum sbx_level best = machine_level(&sandbox->machine);
-	enum sbx_level floor = meta->level;
-
-	/* A view of everything would show no less. */
-	if (allows_everything(sandbox) && best > SBX_LEVEL_STANDARD)
-		best = SBX_LEVEL_STANDARD;
-	sandbox->level = best;
-	if (options->level >= 0)
-		sandbox->level = (enum sbx_level)options->level;
-	if (sandbox->level > best)
-		refuse(level_name(sandbox->level),
-		    "this machine does not "
-		    "give that level; see sbxrun --status",
-		    0);
-	if (options->accept_none && meta->level_source == SBX_NO_SOURCE)
-		floor = SBX_LEVEL_NONE;
-	if (sandbox->level < floor) {
-		if (meta->level_source != SBX_NO_SOURCE)
-			refuse_at(&sandbox->blob, meta->level_source,
-			    "the policy requires a higher level than this run "
-			    "has; see sbxrun --status",
-			    0);
-		refuse(NULL,
-		    "the kernel offers no protection here (see sbxrun "
-		    "--status); --accept none runs without",
-		    0);
-	}
-	if (sandbox->machine.landlock_abi < meta->landlock ||
-	    (meta->landlock > 0 && sandbox->level < SBX_LEVEL_STANDARD))
-		refuse_at(&sandbox->blob, meta->landlock_source,
-		    "the policy requires a newer Landlock than this run has; "
-		    "see sbxrun --status",
-		    0);
+	sandbox->plan = (struct plan){
+		.policy = sandbox->options.policy,
+		.blob = &sandbox->blob,
+		.machine = &sandbox->machine,
+		.level = level_choose(&sandbox->options, &sandbox->blob,
+		    &sandbox->machine),
+		.binding = &sandbox->binding,
+		.lowering = &sandbox->lowering,
+		.environment = &sandbox->environment,
+	};
+	if (sandbox->options.plan || sandbox->receipt.on)
+		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,
+		    sandbox->plan.digest);
 }
 
+/* --- the supervisor ------------------------------------------------------- */
+
 /*
- * Abstract sockets are kept inside by Landlock from ABI 6 on; before, a network
- * of its own does it, where the filter lets AF_UNIX open.
+ * Landlock keeps abstract sockets inside from ABI 6 on.  Before, a network of
+ * its own does it, where the filter lets AF_UNIX open.
  */
 static enum own_network
 wanted_network(const struct sandbox *sandbox)
@@ -119,67 +87,80 @@ wanted_network(const struct sandbox *sandbox)
 }
 
 /*
- * Without the network of its own a policy's sockets stay shut, so there is
- * less than it allows and no less protection: level full without it will do,
+ * Without a network of its own the sandbox gives less than the policy allows
+ * and protects no less: its sockets stay shut.  So level full goes on without,
  * unless somebody insists on the level.
  */
 static pid_t
-fork_without_loopback(struct sandbox *sandbox, bool insists)
+fork_with_network(struct plan *plan, enum own_network network, bool insists)
 {
-	pid_t first;
+	pid_t first = namespaces_fork(network, &plan->why_not_full);
 
-	sandbox->why_not_loopback = sandbox->why_not_full;
-	if (insists)
-		return -1;
-	first = namespaces_fork(NETWORK_OUTER, &sandbox->why_not_full);
-	if (first >= 0)
-		sandbox->why_not_full = NULL;
-	return first;
-}
-
-/*
- * Where the machine does not give namespaces after all, the level is standard,
- * unless somebody insists.
- */
-static pid_t
-fork_into_namespaces(struct sandbox *sandbox)
-{
-	enum own_network network = wanted_network(sandbox);
-	bool insists = sandbox->options.level == SBX_LEVEL_FULL ||
-	    sandbox->blob.meta->level == SBX_LEVEL_FULL;
-	pid_t first = namespaces_fork(network, &sandbox->why_not_full);
-
-	sandbox->loopback = first >= 0 && network == NETWORK_LOOPBACK;
-	if (first < 0 && network == NETWORK_LOOPBACK)
-		first = fork_without_loopback(sandbox, insists);
-	sandbox->supervision.namespaces = first >= 0;
+	if (network != NETWORK_LOOPBACK)
+		return first;
+	plan->loopback = first >= 0;
 	if (first >= 0)
 		return first;
-	if (sandbox->options.level == SBX_LEVEL_FULL)
-		refuse("level full", sandbox->why_not_full, 0);
-	if (sandbox->blob.meta->level == SBX_LEVEL_FULL)
-		refuse_at(&sandbox->blob, sandbox->blob.meta->level_source,
-		    sandbox->why_not_full, 0);
-	sandbox->level = SBX_LEVEL_STANDARD;
-	return -1;
+	plan->why_not_loopback = plan->why_not_full;
+	return insists ? -1 :
+			 namespaces_fork(NETWORK_OUTER, &plan->why_not_full);
 }
 
-/* Its place, which both processes have to know. */
+/* The place of the control group, which both processes have to know. */
 static void
 find_group(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
 
 	cgroup_find(&supervision->group,
-	    cgroup_wanted(&sandbox->blob, sandbox->level), supervision->begin);
+	    cgroup_wanted(&sandbox->blob, sandbox->plan.level),
+	    supervision->begin);
 }
 
+/*
+ * Where the machine turns out not to give namespaces, the level is standard,
+ * unless somebody insists on full.
+ */
 static pid_t
-fork_below_full(struct sandbox *sandbox)
+fork_at_full(struct sandbox *sandbox)
 {
+	struct plan *plan = &sandbox->plan;
+	const struct sbx_meta *meta = sandbox->blob.meta;
+	bool asked = sandbox->options.level == SBX_LEVEL_FULL;
+	bool required = meta->level == SBX_LEVEL_FULL;
 	pid_t first;
 
 	find_group(sandbox);
+	first = fork_with_network(plan, wanted_network(sandbox),
+	    asked || required);
+	sandbox->supervision.namespaces = first >= 0;
+	if (first >= 0) {
+		plan->why_not_full = NULL;
+		return first;
+	}
+	if (asked)
+		refuse("level full", plan->why_not_full, 0);
+	if (required)
+		refuse_at(&sandbox->blob, meta->level_source,
+		    plan->why_not_full, 0);
+	plan->level = SBX_LEVEL_STANDARD;
+	return -1;
+}
+
+/* Below level full.  Where nobody supervises there is no group either: nobody
+ * would enter it, nor remove it. */
+static pid_t
+fork_below_full(struct sandbox *sandbox, bool supervised)
+{
+	pid_t first = -1;
+
+	if (!supervised) {
+		cgroup_forget(&sandbox->supervision.group);
+		return -1;
+	}
+	find_group(sandbox);
+	if (sandbox->options.plan)
+		return -1;
 	first = fork();
 	if (first < 0)
 		refuse(NULL, "cannot fork", errno);
@@ -187,108 +168,45 @@ fork_below_full(struct sandbox *sandbox)
 }
 
 /*
- * From here on, where something has to be supervised, we are the first process
- * of the sandbox; else nothing has happened.
+ * At level full, and where something has to be supervised: from here on we are
+ * the first process of the sandbox, and our parent is the supervisor.
  */
 static void
-part(struct sandbox *sandbox)
+fork_supervisor(struct sandbox *sandbox)
 {
-	bool limited = supervise_plan(&sandbox->supervision, &sandbox->blob) ||
-	    sandbox->self_test.outlives;
-	bool needed = !sandbox->options.plan &&
-	    (limited || sandbox->receipt.on);
+	struct supervision *supervision = &sandbox->supervision;
+	bool full = sandbox->plan.level == SBX_LEVEL_FULL;
+	bool supervised, opened;
 	pid_t first = -1;
 
-	cgroup_init(&sandbox->supervision.group);
+	supervise_limits(supervision, &sandbox->blob);
 	if (sandbox->self_test.outlives)
-		supervise_briefly(&sandbox->supervision);
+		supervise_briefly(supervision);
 	if (sandbox->receipt.on)
-		sandbox->supervision.receipt = &sandbox->receipt;
+		supervision->receipt = &sandbox->receipt;
+	supervised = supervision->timeout > 0 || supervision->output > 0 ||
+	    sandbox->receipt.on;
+	opened = full || (supervised && !sandbox->options.plan);
 
-	if (!needed && sandbox->level < SBX_LEVEL_FULL) {
-		if (limited)
-			find_group(sandbox);
-		return;
-	}
-	supervise_open(&sandbox->supervision);
-	if (sandbox->level == SBX_LEVEL_FULL) {
-		find_group(sandbox);
-		first = fork_into_namespaces(sandbox);
-	}
-	if (first < 0 && !needed) {
-		supervise_close(&sandbox->supervision);
-		if (limited)
-			find_group(sandbox);
-		return;
-	}
+	if (opened)
+		supervise_open(supervision);
+	if (full)
+		first = fork_at_full(sandbox);
 	if (first < 0)
-		first = fork_below_full(sandbox);
+		first = fork_below_full(sandbox, supervised);
 	if (first > 0)
-		supervise(&sandbox->supervision, first);
-	sandbox->supervision.on = true;
+		supervise(supervision, first);
+	if (first < 0 && opened)
+		supervise_close(supervision);
+	supervision->on = first == 0;
 }
+
+/* --- the file system ------------------------------------------------------ */
 
 /*
- * What the view cannot cover because it is not there yet: the command could
- * make it.  That matters where writing is denied and nothing else; a command
- * that reads what it has made itself learns nothing.
- */
-static void
-warn_of_absent(const struct sandbox *sandbox)
-{
-	const struct binding *binding = &sandbox->binding;
-
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		const struct sbx_rule *rule = &binding->rules[i];
-
-		if (rule->effect != SBX_DENY || (rule->rights & SBX_READ) ||
-		    binding->sites[i].state != RULE_ABSENT)
-			continue;
-		warn_at(&sandbox->blob, rule->source,
-		    "nothing is there yet, so the command may "
-		    "make what this denies",
-		    0);
-	}
-}
-
-/* The warnings that a user must not miss. */
-static void
-warn_of_gaps(const struct sandbox *sandbox)
-{
-	const struct sbx_meta *meta = sandbox->blob.meta;
-
-	if (allows_everything(sandbox))
-		return;
-	if (sandbox->level == SBX_LEVEL_NONE)
-		warn_about("level none", "NOTHING is protected but by limits",
-		    0);
-	if (sandbox->level == SBX_LEVEL_MINIMAL)
-		warn_about("level minimal",
-		    "files are NOT protected, network "
-		    "and other processes are",
-		    0);
-	if (sandbox->program != NULL && meta->net == SBX_NET_PORTS &&
-	    (sandbox->program->flags & SBX_PROGRAM_TCP) == 0)
-		warn_about("network",
-		    "all TCP stays shut: opening single "
-		    "ports needs Landlock ABI 4",
-		    0);
-	if (sandbox->level == SBX_LEVEL_FULL && meta->net == SBX_NET_LOOPBACK &&
-	    !sandbox->loopback)
-		warn_about("network loopback: all sockets stay shut",
-		    sandbox->why_not_loopback, 0);
-	if (sandbox->level == SBX_LEVEL_FULL)
-		warn_of_absent(sandbox);
-	else if (sandbox->own_policy)
-		warn_about(sandbox->options.policy,
-		    "the command may write "
-		    "its own policy: keep it elsewhere",
-		    0);
-}
-
-/*
- * What a run does to the policy's file, or to the way there, the next one would
- * obey.  No mount can keep a link; who names the digest need not care.
+ * A sandbox that can change its policy decides over the next run.  At level
+ * full a mount keeps the file as it is, but no mount can keep a link on the way
+ * to it.  --expect makes the way unimportant.
  */
 static void
 guard_policy(struct sandbox *sandbox)
@@ -304,67 +222,89 @@ guard_policy(struct sandbox *sandbox)
 		    "by which the policy was named: give the path of the file "
 		    "itself",
 		    0);
-	sandbox->own_policy = bind_is_writable(&sandbox->binding, policy);
-	if (sandbox->own_policy && sandbox->level == SBX_LEVEL_FULL)
+	sandbox->plan.own_policy = bind_is_writable(&sandbox->binding, policy);
+	if (sandbox->plan.own_policy && sandbox->plan.level == SBX_LEVEL_FULL)
 		bind_policy(&sandbox->binding, policy);
 }
 
-/* Everything that looks at the file system, before rights go. */
+static void
+bind(struct sandbox *sandbox)
+{
+	bool described = !plan_allows_everything(&sandbox->plan) &&
+	    sandbox->options.plan;
+
+	bind_anchors(&sandbox->binding, &sandbox->blob, &sandbox->options);
+	if (restricts_files(sandbox) || described)
+		bind_rules(&sandbox->binding);
+	if (restricts_files(sandbox))
+		guard_policy(sandbox);
+}
+
+static void
+choose_filter(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+
+	if (!plan_allows_everything(plan) && plan->level > SBX_LEVEL_NONE)
+		plan->program = program_for(&sandbox->blob, &sandbox->machine,
+		    plan->level, plan->loopback);
+}
+
+static void
+fill_ruleset(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+
+	plan->row = sbx_landlock_select(&sandbox->blob,
+	    (uint32_t)sandbox->machine.landlock_abi);
+	if (plan->row == NULL)
+		refuse(NULL,
+		    "the policy has no masks for this kernel's Landlock", 0);
+	sandbox->ruleset = confine_ruleset(plan->row, plan->loopback);
+	sandbox->lowering.masked = plan->level == SBX_LEVEL_FULL;
+	lower_paths(&sandbox->lowering, &sandbox->binding, plan->row,
+	    sandbox->ruleset);
+	lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
+}
+
+/*
+ * Everything that looks at the file system; then no privilege is left.  The
+ * ruleset of Landlock comes after that, because it needs none.
+ */
 static void
 prepare(struct sandbox *sandbox, char **environment)
 {
-	bool files = !allows_everything(sandbox) &&
-	    sandbox->level >= SBX_LEVEL_STANDARD;
-
-	bind_anchors(&sandbox->binding, &sandbox->blob, &sandbox->options);
-	if (!allows_everything(sandbox) && (files || sandbox->options.plan))
-		bind_rules(&sandbox->binding);
-	if (files)
-		guard_policy(sandbox);
-	if (sandbox->level == SBX_LEVEL_FULL)
-		view_build(&sandbox->binding, &sandbox->shown);
-	confine_privileges(sandbox->level);
+	bind(sandbox);
+	if (sandbox->plan.level == SBX_LEVEL_FULL)
+		view_build(&sandbox->binding, &sandbox->plan.shown);
+	confine_privileges(sandbox->plan.level);
 	environment_build(&sandbox->environment, &sandbox->binding,
 	    environment);
-	if (!allows_everything(sandbox) && sandbox->level > SBX_LEVEL_NONE)
-		sandbox->program = program_for(&sandbox->blob,
-		    &sandbox->machine, sandbox->level, sandbox->loopback);
-	if (!files)
-		return;
-	sandbox->row = sbx_landlock_select(&sandbox->blob,
-	    (uint32_t)sandbox->machine.landlock_abi);
-	if (sandbox->row == NULL)
-		refuse(NULL,
-		    "the policy has no masks for this kernel's "
-		    "Landlock",
-		    0);
-	sandbox->ruleset = confine_ruleset(sandbox->row, sandbox->loopback);
-	sandbox->lowering.masked = sandbox->level == SBX_LEVEL_FULL;
-	lower_paths(&sandbox->lowering, &sandbox->binding, sandbox->row,
-	    sandbox->ruleset);
-	lower_ports(&sandbox->blob, sandbox->row, sandbox->ruleset);
+	choose_filter(sandbox);
+	if (restricts_files(sandbox))
+		fill_ruleset(sandbox);
 }
 
-/* As late as it can be, since who kills both of us now leaves it behind. */
+/* As late as possible: if somebody kills both processes before its end, the
+ * group is left behind. */
 static void
 make_group(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
-	uint32_t wanted = cgroup_wanted(&sandbox->blob, sandbox->level);
+	uint32_t wanted = cgroup_wanted(&sandbox->blob, sandbox->plan.level);
 
 	if (!sandbox->options.plan) {
 		supervise_group(supervision, &sandbox->blob, wanted);
-		return;
+	} else {
+		cgroup_make(&supervision->group, &sandbox->blob, wanted);
+		cgroup_remove(&supervision->group);
 	}
-	cgroup_make(&supervision->group, &sandbox->blob, wanted);
-	cgroup_remove(&supervision->group);
+	sandbox->plan.held = supervision->group.held;
 }
 
 static void
 prepare_receipt(struct receipt *receipt, const struct plan *plan)
 {
-	if (!receipt->on)
-		return;
 	receipt_begin(receipt, "start");
 	plan_record(&receipt->json, plan);
 	if (!receipt_end(receipt))
@@ -374,45 +314,32 @@ prepare_receipt(struct receipt *receipt, const struct plan *plan)
 static void
 describe(struct sandbox *sandbox)
 {
-	char digest[SHA256_HEX + 1] = "";
-	struct plan plan = {
-		.policy = sandbox->options.policy,
-		.blob = &sandbox->blob,
-		.machine = &sandbox->machine,
-		.level = sandbox->level,
-		.row = sandbox->row,
-		.program = sandbox->program,
-		.binding = &sandbox->binding,
-		.lowering = &sandbox->lowering,
-		.environment = &sandbox->environment,
-		.digest = digest,
-		.shown = &sandbox->shown,
-		.why_not_full = sandbox->why_not_full,
-		.held = sandbox->supervision.group.held,
-	};
+	const struct plan *plan = &sandbox->plan;
 
-	if (sandbox->options.plan || sandbox->receipt.on)
-		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size, digest);
-	prepare_receipt(&sandbox->receipt, &plan);
+	if (sandbox->receipt.on)
+		prepare_receipt(&sandbox->receipt, plan);
 	if (sandbox->options.plan && sandbox->options.json)
-		plan_print_json(&plan);
+		plan_print_json(plan);
 	else if (sandbox->options.plan)
-		plan_print(&plan);
+		plan_print(plan);
 	else if (sandbox->options.verbose)
-		plan_summary(&plan);
+		plan_summary(plan);
 	if (sandbox->options.plan)
 		_exit(0);
 }
 
+/* --- the command ---------------------------------------------------------- */
+
 static void
 confine(const struct sandbox *sandbox)
 {
-	confine_resources(&sandbox->blob, sandbox->level,
-	    sandbox->supervision.group.held);
-	if (sandbox->row != NULL)
-		confine_landlock(sandbox->row, sandbox->ruleset);
-	if (sandbox->program != NULL)
-		confine_syscalls(&sandbox->blob, sandbox->program);
+	const struct plan *plan = &sandbox->plan;
+
+	confine_resources(&sandbox->blob, plan->level, plan->held);
+	if (plan->row != NULL)
+		confine_landlock(plan->row, sandbox->ruleset);
+	if (plan->program != NULL)
+		confine_syscalls(&sandbox->blob, plan->program);
 }
 
 __attribute__((noreturn)) static void
@@ -422,7 +349,7 @@ test_it(const struct sandbox *sandbox)
 		.test = &sandbox->self_test,
 		.blob = &sandbox->blob,
 		.binding = &sandbox->binding,
-		.level = sandbox->level,
+		.level = sandbox->plan.level,
 	};
 
 	if (sandbox->self_test.outlives)
@@ -434,34 +361,27 @@ int
 main(int argc, char **argv, char **environment)
 {
 	static struct sandbox sandbox;
+	struct options *options = &sandbox.options;
 
 	(void)argc;
-	options_parse(&sandbox.options, argv);
-	if (sandbox.options.status)
-		status_print(sandbox.options.json);
-	if (sandbox.options.clean)
-		clean_scratch(&sandbox.binding.arena,
-		    sandbox.options.workspace);
+	options_parse(options, argv);
+	if (options->status)
+		status_print(options->json);
+	if (options->clean)
+		clean_scratch(&sandbox.binding.arena, options->workspace);
 	/* First, for the policy may be one of the caller's descriptors. */
-	load_policy(sandbox.options.policy, sandbox.options.expect,
-	    &sandbox.loaded, &sandbox.blob);
-	confine_descriptors(&sandbox.options.status_fd);
-	receipt_open(&sandbox.receipt, sandbox.options.status_fd,
-	    sandbox.options.log);
-	if (sandbox.options.self_test)
-		self_test_begin(&sandbox.self_test, &sandbox.options,
-		    environment);
+	load_policy(options->policy, options->expect, &sandbox.loaded,
+	    &sandbox.blob);
+	confine_descriptors(&options->status_fd);
+	receipt_open(&sandbox.receipt, options->status_fd, options->log);
+	if (options->self_test)
+		self_test_begin(&sandbox.self_test, options, environment);
 	sandbox.receipt.on &= !sandbox.self_test.outlives;
 	machine_probe(&sandbox.machine);
-	if (allows_everything(&sandbox) && !sandbox.options.allow_full_access)
-		refuse(sandbox.options.policy,
-		    "this policy allows everything: "
-		    "--allow-full-access runs it",
-		    0);
-	choose_level(&sandbox);
-	part(&sandbox);
+	begin_plan(&sandbox);
+	fork_supervisor(&sandbox);
 	prepare(&sandbox, environment);
-	warn_of_gaps(&sandbox);
+	plan_warn(&sandbox.plan);
 	make_group(&sandbox);
 	describe(&sandbox);
 	if (sandbox.supervision.on)
@@ -469,7 +389,7 @@ main(int argc, char **argv, char **environment)
 	confine(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_started(&sandbox.supervision);
-	if (sandbox.options.self_test)
+	if (options->self_test)
 		test_it(&sandbox);
-	execute(sandbox.options.command, &sandbox.environment);
+	execute(options->command, &sandbox.environment);
 }

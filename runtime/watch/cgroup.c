@@ -252,6 +252,15 @@ cgroup_init(struct cgroup *group)
 }
 
 void
+cgroup_forget(struct cgroup *group)
+{
+	if (group->parent >= 0)
+		close(group->parent);
+	group->parent = -1;
+	group->offered = 0;
+}
+
+void
 cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 {
 	char text[MEMBERSHIP_SIZE], enabled[FILE_SIZE];
@@ -259,10 +268,7 @@ cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 
 	if ((wanted & ~group->offered) == 0)
 		return;
-	if (group->parent >= 0)
-		close(group->parent);
-	group->parent = -1;
-	group->offered = 0;
+	cgroup_forget(group);
 	group->why = none_mounted;
 	if (!read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) ||
 	    (group->why = path_of_parent(text, &path)) != NULL)
@@ -276,12 +282,10 @@ cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 		group->offered = switch_on(group->parent, enabled, wanted);
 		group->why = group->offered == wanted ? NULL : no_controllers;
 	}
-	if (group->offered == 0) {
-		close(group->parent);
-		group->parent = -1;
-		return;
-	}
-	name_group(group, begin);
+	if (group->offered == 0)
+		cgroup_forget(group);
+	else
+		name_group(group, begin);
 }
 
 /* --- ours ------------------------------------------------------------------ */

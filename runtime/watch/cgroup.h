@@ -41,8 +41,9 @@ struct cgroup_usage {
 uint32_t cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level);
 
 /* No group; then, looks for D and switches its controllers on.  `begin` makes
- * the name of ours unlike any other. */
+ * the name of ours unlike any other.  What was found can be forgotten. */
 void cgroup_init(struct cgroup *group);
+void cgroup_forget(struct cgroup *group);
 void cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin);
 
 /* Makes ours and sets the limits that are wanted and offered. */

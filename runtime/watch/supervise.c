@@ -17,9 +17,10 @@ enum {
 	TIMEOUT_MAX = INT_MAX, /* seconds: a lifetime, and no overflow */
 };
 
-bool
-supervise_plan(struct supervision *supervision, const struct sbx_blob *blob)
+void
+supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 {
+	cgroup_init(&supervision->group);
 	supervision->blob = blob;
 	supervision->grace = GRACE;
 	for (uint32_t i = 0; i < blob->limit_count; i++) {
@@ -38,7 +39,6 @@ supervise_plan(struct supervision *supervision, const struct sbx_blob *blob)
 			supervision->output_source = limit->source;
 		}
 	}
-	return supervision->timeout > 0 || supervision->output > 0;
 }
 
 void

@@ -81,8 +81,8 @@ bool term_check(struct term *term, const struct supervision *supervision,
 int term_left(const struct term *term, const struct supervision *supervision,
     const struct timespec *now);
 
-/* Finds the limits that need a supervisor; whether there are any. */
-bool supervise_plan(struct supervision *supervision,
+/* Fills in the limits that a supervisor enforces. */
+void supervise_limits(struct supervision *supervision,
     const struct sbx_blob *blob);
 
 /* The shortest time there is, and no grace, whatever the policy says. */

@@ -1,5 +1,5 @@
 /* See status.h. */
-#include "runtime/start/status.h"
+#include "runtime/inspect/status.h"
 
 #include "runtime/apply/namespaces.h"
 #include "runtime/base/json.h"

@@ -1,0 +1,65 @@
+/*
+ * What a user must not miss: where a run protects less, or gives less, than the
+ * policy says.
+ */
+#include "runtime/inspect/plan.h"
+
+/*
+ * What the view cannot cover because it is not there yet: the command could
+ * make it.  That matters where writing is denied and nothing else; a command
+ * that reads what it has made itself learns nothing.
+ */
+static void
+warn_of_absent(const struct plan *plan)
+{
+	const struct binding *binding = plan->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect == SBX_DENY && !(rule->rights & SBX_READ) &&
+		    binding->sites[i].state == RULE_ABSENT)
+			warn_at(plan->blob, rule->source,
+			    "nothing is there yet, so the command may make "
+			    "what this denies",
+			    0);
+	}
+}
+
+static void
+warn_of_network(const struct plan *plan)
+{
+	enum sbx_net net = plan->blob->meta->net;
+
+	if (plan->program != NULL && net == SBX_NET_PORTS &&
+	    (plan->program->flags & SBX_PROGRAM_TCP) == 0)
+		warn_about("network",
+		    "all TCP stays shut: opening single ports needs Landlock "
+		    "ABI 4",
+		    0);
+	if (plan->level == SBX_LEVEL_FULL && net == SBX_NET_LOOPBACK &&
+	    !plan->loopback)
+		warn_about("network loopback: all sockets stay shut",
+		    plan->why_not_loopback, 0);
+}
+
+void
+plan_warn(const struct plan *plan)
+{
+	if (plan_allows_everything(plan))
+		return;
+	if (plan->level == SBX_LEVEL_NONE)
+		warn_about("level none", "NOTHING is protected but by limits",
+		    0);
+	if (plan->level == SBX_LEVEL_MINIMAL)
+		warn_about("level minimal",
+		    "files are NOT protected, network and other processes are",
+		    0);
+	warn_of_network(plan);
+	if (plan->level == SBX_LEVEL_FULL)
+		warn_of_absent(plan);
+	else if (plan->own_policy)
+		warn_about(plan->policy,
+		    "the command may write its own policy: keep it elsewhere",
+		    0);
+}
