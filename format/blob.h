@@ -412,6 +412,10 @@ struct sbx_blob {
 enum sbx_blob_error sbx_verify(const void *base, size_t size,
     struct sbx_blob *blob);
 
+/* The records of a section of a verified blob; NULL and none if it is absent. */
+const void *sbx_records(const struct sbx_blob *blob, enum sbx_section_kind kind,
+    uint32_t *count);
+
 /* The sentence of an error, as the end of "sbxrun: FILE: ...". */
 const char *sbx_blob_strerror(enum sbx_blob_error error);
 

@@ -427,10 +427,11 @@ check_table(struct sbx_blob *blob, const struct sbx_section *table,
 							 SBX_BLOB_RESERVED;
 }
 
-static const void *
-view_records(const struct sbx_blob *blob, const struct layout *layout,
+const void *
+sbx_records(const struct sbx_blob *blob, enum sbx_section_kind kind,
     uint32_t *count)
 {
+	const struct layout *layout = &layouts[kind];
 	const void *records;
 
 	__builtin_memcpy(&records, (const char *)blob + layout->pointer,
@@ -450,7 +451,7 @@ check_whole(const struct sbx_blob *blob)
 		uint32_t count;
 
 		if (layouts[kind].required &&
-		    view_records(blob, &layouts[kind], &count) == NULL)
+		    sbx_records(blob, kind, &count) == NULL)
 			return SBX_BLOB_MISSING;
 	}
 	if (blob->strings_size == 0 || blob->strings[0] != '\0' ||
@@ -480,7 +481,7 @@ check_records(const struct sbx_blob *blob)
 		const struct layout *layout = &layouts[kind];
 		enum sbx_blob_error error = SBX_BLOB_OK;
 		uint32_t count;
-		const char *record = view_records(blob, layout, &count);
+		const char *record = sbx_records(blob, kind, &count);
 
 		if (layout->check == NULL || record == NULL)
 			continue;

@@ -12,11 +12,12 @@
 /* What a rule lifts, as words: "@mount, bpf"; NULL: nothing. */
 static const char *
 lifted_text(const struct checker *checker, const struct map *entries,
-    const struct syscall_rule *rule)
+    const struct rule *rule)
 {
-	const char *const single[] = { rule->name, NULL };
-	const char *const *call = rule->group ? syscall_group(rule->name) :
-						single;
+	const char *const single[] = { rule->syscall.name, NULL };
+	const char *const *call = rule->syscall.group ?
+	    syscall_group(rule->syscall.name) :
+	    single;
 	struct map seen = { 0 };
 	const char *text = NULL;
 
@@ -36,7 +37,7 @@ lifted_text(const struct checker *checker, const struct map *entries,
 
 /* Why a rule that lifts nothing has nothing to lift. */
 static const char *
-idle_help(const struct syscall_rule *rule)
+idle_help(const struct rule *rule)
 {
 	static const struct {
 		const char *reason, *help;
@@ -49,7 +50,9 @@ idle_help(const struct syscall_rule *rule)
 		    "ioctl is open, but for typing into the "
 		    "terminal, which no rule allows" },
 	};
-	const char *reason = rule->group ? NULL : filter_arguments(rule->name);
+	const char *reason = rule->syscall.group ?
+	    NULL :
+	    filter_arguments(rule->syscall.name);
 
 	for (size_t i = 0; reason != NULL && i < countof(table); i++) {
 		if (strcmp(table[i].reason, reason) == 0)
@@ -59,7 +62,7 @@ idle_help(const struct syscall_rule *rule)
 }
 
 static bool
-is_own_allow(const struct syscall_rule *rule)
+is_own_allow(const struct rule *rule)
 {
 	return rule->origin.own && rule->effect == SBX_ALLOW &&
 	    (rule->origin.platforms & SBX_ON_LINUX) != 0;
@@ -68,41 +71,40 @@ is_own_allow(const struct syscall_rule *rule)
 void
 check_syscall_idle(struct checker *checker)
 {
+	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
 	struct map entries = { 0 };
 
 	baseline_calls(checker->arena, &entries);
-	for (size_t i = 0; i < checker->policy->syscalls.count; i++) {
-		const struct syscall_rule *rule =
-		    &checker->policy->syscalls.items[i];
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct rule *rule = &calls->items[i];
 		struct diag *diag;
 
 		if (!is_own_allow(rule) ||
 		    lifted_text(checker, &entries, rule) != NULL)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
-		    "'%s' changes nothing",
-		    syscall_rule_text(checker->policy, rule));
+		    "'%s' changes nothing", rule_text(checker->policy, rule));
 		diag_help(checker->diags, diag, "%s", idle_help(rule));
 	}
 }
 
 /* Whoever writes `allow syscalls @mount` says what is lifted. */
 static bool
-says_what(const struct syscall_rule *rule, const char *lifted)
+says_what(const struct rule *rule, const char *lifted)
 {
-	return !rule->group ||
-	    (lifted[0] == '@' && strcmp(lifted + 1, rule->name) == 0);
+	return !rule->syscall.group ||
+	    (lifted[0] == '@' && strcmp(lifted + 1, rule->syscall.name) == 0);
 }
 
 void
 check_syscall_broad(struct checker *checker)
 {
+	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
 	struct map entries = { 0 };
 
 	baseline_calls(checker->arena, &entries);
-	for (size_t i = 0; i < checker->policy->syscalls.count; i++) {
-		const struct syscall_rule *rule =
-		    &checker->policy->syscalls.items[i];
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct rule *rule = &calls->items[i];
 		struct diag *diag;
 		const char *lifted;
 
@@ -113,7 +115,7 @@ check_syscall_broad(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' lifts %s from the baseline",
-		    syscall_rule_text(checker->policy, rule), lifted);
+		    rule_text(checker->policy, rule), lifted);
 		diag_help(checker->diags, diag,
 		    "all else is open without it: name what is needed");
 	}

@@ -8,12 +8,15 @@
 #include "compiler/check/certificate.h"
 
 #include "compiler/check/grants.h"
+#include "compiler/policy/kind.h"
 #include "compiler/policy/texts.h"
 #include "compiler/tables/landlock.h"
 #include "compiler/tables/words.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { ANY_DETAIL = -1 };
 
 /* What becomes of one rule. */
 enum fact_id {
@@ -351,42 +354,34 @@ certify_paths(struct certificate *certificate)
 
 /* --- the rest ------------------------------------------------------------- */
 
+/* The rules of a kind that allow, or deny; with any detail or with one. */
 static void
-certify_ports(struct certificate *certificate)
+certify_rules(struct certificate *certificate, enum rule_kind_id kind,
+    int detail, bool allow, enum fact_id fact)
 {
-	const struct policy *policy = certificate->policy;
-	bool none = certificate->enforcer->level == SBX_LEVEL_NONE;
+	const struct rule_list *rules = &certificate->policy->rules[kind];
 
-	if (policy_net(policy, certificate->platforms, NULL) != SBX_NET_PORTS)
-		return;
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
 
-		if ((rule->origin.platforms & certificate->platforms) == 0 ||
-		    (rule->effect == SBX_ALLOW) == none)
-			continue;
-		report_rule(certificate, none ? FACT_NETWORK : FACT_PORT,
-		    &rule->origin, rule->effect == SBX_PREFER_DENY,
-		    port_rule_text(policy, rule), NULL);
-	}
-}
-
-static void
-certify_blankets(struct certificate *certificate, enum blanket_kind kind,
-    bool allow, enum fact_id fact)
-{
-	const struct policy *policy = certificate->policy;
-
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = &policy->blankets.items[i];
-
-		if (rule->kind == kind &&
+		if ((detail == ANY_DETAIL || rule->detail == detail) &&
 		    (rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.platforms & certificate->platforms) != 0)
 			report_rule(certificate, fact, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY,
-			    blanket_rule_text(policy, rule), NULL);
+			    rule_text(certificate->policy, rule), NULL);
 	}
+}
+
+static void
+certify_ports(struct certificate *certificate)
+{
+	bool none = certificate->enforcer->level == SBX_LEVEL_NONE;
+
+	if (policy_net(certificate->policy, certificate->platforms, NULL) ==
+	    SBX_NET_PORTS)
+		certify_rules(certificate, KIND_PORT, ANY_DETAIL, !none,
+		    none ? FACT_NETWORK : FACT_PORT);
 }
 
 static void
@@ -394,53 +389,21 @@ certify_loopback(struct certificate *certificate, enum fact_id fact)
 {
 	if (policy_net(certificate->policy, certificate->platforms, NULL) ==
 	    SBX_NET_LOOPBACK)
-		certify_blankets(certificate, BLANKET_LOOPBACK, true, fact);
-}
-
-static void
-certify_syscalls(struct certificate *certificate, enum fact_id fact)
-{
-	const struct policy *policy = certificate->policy;
-
-	for (size_t i = 0; i < policy->syscalls.count; i++) {
-		const struct syscall_rule *rule = &policy->syscalls.items[i];
-
-		if (rule->effect != SBX_ALLOW &&
-		    (rule->origin.platforms & certificate->platforms) != 0)
-			report_rule(certificate, fact, &rule->origin,
-			    rule->effect == SBX_PREFER_DENY,
-			    syscall_rule_text(policy, rule), NULL);
-	}
-}
-
-static void
-certify_limits(struct certificate *certificate)
-{
-	const struct policy *policy = certificate->policy;
-
-	for (size_t i = 0; i < policy->limits.count; i++) {
-		const struct limit_rule *rule = &policy->limits.items[i];
-
-		if ((rule->origin.platforms & certificate->platforms) != 0)
-			report_rule(certificate, FACT_MACOS_LIMIT,
-			    &rule->origin, false,
-			    arena_printf(policy->arena, "limit %s",
-				limit_of_kind(rule->kind)->word),
-			    NULL);
-	}
+		certify_rules(certificate, KIND_BLANKET, BLANKET_LOOPBACK, true,
+		    fact);
 }
 
 /* Whether the policy hands on what it does not deny. */
 static bool
 allows_all_env(const struct certificate *certificate)
 {
-	const struct policy *policy = certificate->policy;
+	const struct rule_list *env = &certificate->policy->rules[KIND_ENV];
 
-	for (size_t i = 0; i < policy->env.count; i++) {
-		const struct env_rule *rule = &policy->env.items[i];
+	for (size_t i = 0; i < env->count; i++) {
+		const struct rule *rule = &env->items[i];
 
 		if (rule->effect == SBX_ALLOW &&
-		    strcmp(rule->pattern, "*") == 0 &&
+		    strcmp(rule->env.pattern, "*") == 0 &&
 		    (rule->origin.platforms & certificate->platforms) != 0)
 			return true;
 	}
@@ -450,32 +413,12 @@ allows_all_env(const struct certificate *certificate)
 static void
 certify_env(struct certificate *certificate)
 {
-	const struct policy *policy = certificate->policy;
-
 	if (!allows_all_env(certificate))
 		report_default(certificate, DIAG_TARGET_OPEN,
 		    "every variable of the caller is handed on",
 		    "'on macos { allow env * }' says that it may be so");
-
-	for (size_t i = 0; i < policy->env.count; i++) {
-		const struct env_rule *rule = &policy->env.items[i];
-
-		if (rule->effect != SBX_ALLOW &&
-		    (rule->origin.platforms & certificate->platforms) != 0)
-			report_rule(certificate, FACT_MACOS_ENV, &rule->origin,
-			    rule->effect == SBX_PREFER_DENY,
-			    env_rule_text(policy, rule), NULL);
-	}
-	for (size_t i = 0; i < policy->set.count; i++) {
-		const struct set_rule *rule = &policy->set.items[i];
-
-		if ((rule->origin.platforms & certificate->platforms) != 0)
-			report_rule(certificate, FACT_MACOS_SET, &rule->origin,
-			    false,
-			    arena_printf(policy->arena, "set env %s",
-				rule->name),
-			    NULL);
-	}
+	certify_rules(certificate, KIND_ENV, ANY_DETAIL, false, FACT_MACOS_ENV);
+	certify_rules(certificate, KIND_SET, ANY_DETAIL, true, FACT_MACOS_SET);
 }
 
 static void
@@ -489,8 +432,9 @@ certify_linux(struct certificate *certificate)
 	if (enforcer->level < SBX_LEVEL_FULL)
 		certify_loopback(certificate, FACT_LOOPBACK);
 	if (enforcer->level == SBX_LEVEL_NONE) {
-		certify_syscalls(certificate, FACT_CALLS);
-		certify_blankets(certificate, BLANKET_NETWORK, false,
+		certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
+		    FACT_CALLS);
+		certify_rules(certificate, KIND_BLANKET, BLANKET_NETWORK, false,
 		    FACT_NETWORK);
 	}
 }
@@ -501,8 +445,10 @@ static void
 certify_macos(struct certificate *certificate)
 {
 	certify_loopback(certificate, FACT_MACOS_LOOPBACK);
-	certify_syscalls(certificate, FACT_MACOS_CALLS);
-	certify_limits(certificate);
+	certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
+	    FACT_MACOS_CALLS);
+	certify_rules(certificate, KIND_LIMIT, ANY_DETAIL, true,
+	    FACT_MACOS_LIMIT);
 	certify_env(certificate);
 }
 

@@ -23,103 +23,52 @@ check_report(struct checker *checker, struct loc loc, const char *format, ...)
 	return diag_add(checker->diags, checker->id, loc, "%s", text);
 }
 
-static const struct blanket_rule *
-blanket_rule(const struct checker *checker, size_t index)
+static const struct rule_list *
+blankets_of(const struct checker *checker)
 {
-	return &checker->policy->blankets.items[index];
+	return &checker->policy->rules[KIND_BLANKET];
 }
 
-static void
-note_blanket(struct checker *checker, struct diag *diag,
-    const struct blanket_rule *rule)
+/* A rule that denies the network wherever the given one holds, or NULL. */
+static const struct rule *
+network_deny(const struct checker *checker, const struct rule *rule)
 {
-	diag_note(checker->diags, diag, rule->origin.loc,
-	    "'%s' of '%s' is here", blanket_rule_text(checker->policy, rule),
-	    rule->origin.via);
-}
+	const struct rule_list *blankets = blankets_of(checker);
 
-/* The first rule of a kind and effect that comes before rule `index`, or is
- * inherited; with `index` past the end any rule will do. */
-static const struct blanket_rule *
-blanket_find(const struct checker *checker, enum blanket_kind kind, bool allow,
-    uint8_t platforms, size_t index)
-{
-	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *deny = &blankets->items[i];
 
-		if (rule->kind == kind &&
-		    (rule->effect == SBX_ALLOW) == allow && i != index &&
-		    (platforms & ~rule->origin.platforms) == 0 &&
-		    (i < index || !rule->origin.own))
-			return rule;
+		if (deny->detail == BLANKET_NETWORK &&
+		    deny->effect != SBX_ALLOW &&
+		    (rule->origin.platforms & ~deny->origin.platforms) == 0)
+			return deny;
 	}
 	return NULL;
-}
-
-static void
-check_blanket_duplicate(struct checker *checker)
-{
-	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
-		const struct blanket_rule *other = blanket_find(checker,
-		    rule->kind, rule->effect == SBX_ALLOW,
-		    rule->origin.platforms, i);
-
-		if (other == NULL || !rule->origin.own)
-			continue;
-		note_blanket(checker,
-		    check_report(checker, rule->origin.loc,
-			"duplicate rule '%s'",
-			blanket_rule_text(checker->policy, rule)),
-		    other);
-	}
-}
-
-static void
-check_blanket_denied(struct checker *checker)
-{
-	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
-		const struct blanket_rule *deny = blanket_find(checker,
-		    rule->kind, false, rule->origin.platforms, SIZE_MAX);
-		struct diag *diag;
-
-		if (deny == NULL || rule->effect != SBX_ALLOW ||
-		    !rule->origin.own)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' has no effect: it is denied",
-		    blanket_rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag,
-		    "deny beats allow: delete or drop one of the two");
-		note_blanket(checker, diag, deny);
-	}
 }
 
 /* `deny network full` beats ports too, and a network of its own. */
 static void
 check_network_denied(struct checker *checker)
 {
-	const struct policy *policy = checker->policy;
+	const struct rule_list *blankets = blankets_of(checker);
+	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
 
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
-		const struct blanket_rule *deny = blanket_find(checker,
-		    BLANKET_NETWORK, false, rule->origin.platforms, SIZE_MAX);
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
+		const struct rule *deny = network_deny(checker, rule);
 
-		if (deny == NULL || rule->kind != BLANKET_LOOPBACK ||
+		if (deny == NULL || rule->detail != BLANKET_LOOPBACK ||
 		    rule->effect != SBX_ALLOW || !rule->origin.own)
 			continue;
-		note_blanket(checker,
+		note_rule(checker,
 		    check_report(checker, rule->origin.loc,
 			"'%s' has no effect: the network is denied",
-			blanket_rule_text(policy, rule)),
+			rule_text(checker->policy, rule)),
 		    deny);
 	}
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
-		const struct blanket_rule *deny = blanket_find(checker,
-		    BLANKET_NETWORK, false, rule->origin.platforms, SIZE_MAX);
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i];
+		const struct rule *deny = network_deny(checker, rule);
 		struct diag *diag;
 
 		if (deny == NULL || rule->effect != SBX_ALLOW ||
@@ -130,7 +79,7 @@ check_network_denied(struct checker *checker)
 		diag_help(checker->diags, diag,
 		    "delete the deny: what is "
 		    "not allowed is denied anyway");
-		note_blanket(checker, diag, deny);
+		note_rule(checker, diag, deny);
 		return;
 	}
 }
@@ -139,8 +88,10 @@ check_network_denied(struct checker *checker)
 static void
 check_blanket_machine(struct checker *checker)
 {
-	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
+	const struct rule_list *blankets = blankets_of(checker);
+
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
 		uint8_t linux_part = rule->origin.platforms & SBX_ON_LINUX;
 		struct diag *diag;
 
@@ -148,7 +99,7 @@ check_blanket_machine(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' cannot hold for %s alone",
-		    blanket_rule_text(checker->policy, rule),
+		    rule_text(checker->policy, rule),
 		    platform_text(linux_part));
 		diag_help(checker->diags, diag, "write 'on linux { ... }'");
 	}
@@ -157,13 +108,15 @@ check_blanket_machine(struct checker *checker)
 /* --- allow everything ---------------------------------------------------- */
 
 /* The rule that allows everything on one of these platforms, or NULL. */
-static const struct blanket_rule *
+static const struct rule *
 everything_find(const struct checker *checker, uint8_t platforms)
 {
-	for (size_t i = 0; i < checker->policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
+	const struct rule_list *blankets = blankets_of(checker);
 
-		if (rule->kind == BLANKET_EVERYTHING &&
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
+
+		if (rule->detail == BLANKET_EVERYTHING &&
 		    (rule->origin.platforms & platforms) != 0)
 			return rule;
 	}
@@ -179,7 +132,7 @@ struct beside {
 
 static void
 beside_report(struct beside *beside, const struct origin *origin,
-    const struct blanket_rule *everything)
+    const struct rule *everything)
 {
 	struct checker *checker = beside->checker;
 	bool own = origin->own;
@@ -214,7 +167,7 @@ static void
 beside_rule(struct beside *beside, const struct origin *origin,
     enum sbx_effect effect)
 {
-	const struct blanket_rule *everything = everything_find(beside->checker,
+	const struct rule *everything = everything_find(beside->checker,
 	    origin->platforms);
 
 	if (everything != NULL && (effect == SBX_DENY) == beside->denies)
@@ -232,16 +185,18 @@ check_beside(struct checker *checker, bool denies)
 	for (size_t i = 0; i < policy->paths.count; i++)
 		beside_rule(&beside, &policy->paths.items[i].origin,
 		    policy->paths.items[i].effect);
-	for (size_t i = 0; i < policy->ports.count; i++)
-		beside_rule(&beside, &policy->ports.items[i].origin,
-		    policy->ports.items[i].effect);
-	for (size_t i = 0; i < policy->syscalls.count; i++)
-		beside_rule(&beside, &policy->syscalls.items[i].origin,
-		    policy->syscalls.items[i].effect);
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		if (blanket_rule(checker, i)->kind != BLANKET_EVERYTHING)
-			beside_rule(&beside, &blanket_rule(checker, i)->origin,
-			    blanket_rule(checker, i)->effect);
+	for (int id = 0; id < KIND_END; id++) {
+		const struct rule_list *rules = &policy->rules[id];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
+
+			if (!rule_kinds[id]->holds_beside_everything &&
+			    (rule->kind != KIND_BLANKET ||
+				rule->detail != BLANKET_EVERYTHING))
+				beside_rule(&beside, &rule->origin,
+				    rule->effect);
+		}
 	}
 }
 
@@ -259,7 +214,7 @@ check_everything_rest(struct checker *checker)
 
 static void
 report_floor(struct checker *checker, const struct origin *origin,
-    const struct blanket_rule *everything, const char *what)
+    const struct rule *everything, const char *what)
 {
 	struct diag *diag;
 
@@ -272,15 +227,14 @@ report_floor(struct checker *checker, const struct origin *origin,
 	diag_help(checker->diags, diag,
 	    "'allow everything' runs without "
 	    "Landlock and without a filter");
-	note_blanket(checker, diag, everything);
+	note_rule(checker, diag, everything);
 }
 
 static void
 check_everything_level(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
-	const struct blanket_rule *everything = everything_find(checker,
-	    SBX_ON_LINUX);
+	const struct rule *everything = everything_find(checker, SBX_ON_LINUX);
 
 	if (everything == NULL)
 		return;
@@ -295,12 +249,13 @@ static void
 check_risk_everything(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
+	const struct rule_list *blankets = blankets_of(checker);
 	struct diag *diag;
 
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = blanket_rule(checker, i);
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
 
-		if (rule->kind != BLANKET_EVERYTHING ||
+		if (rule->detail != BLANKET_EVERYTHING ||
 		    rule->effect != SBX_ALLOW)
 			continue;
 		diag = check_report(checker,
@@ -323,23 +278,16 @@ static const struct check {
 	enum diag_id id;
 } checks[] = {
 	{ "duplicate-path", check_path_duplicate, DIAG_DUPLICATE_RULE },
-	{ "duplicate-port", check_port_duplicate, DIAG_DUPLICATE_RULE },
-	{ "duplicate-syscall", check_syscall_duplicate, DIAG_DUPLICATE_RULE },
-	{ "duplicate-env", check_env_duplicate, DIAG_DUPLICATE_RULE },
-	{ "duplicate-freedom", check_blanket_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-rule", check_rule_duplicate, DIAG_DUPLICATE_RULE },
 	{ "shadowed-path", check_path_shadowed, DIAG_COVERED_RULE },
-	{ "covered-port", check_port_covered, DIAG_COVERED_RULE },
-	{ "covered-syscall", check_syscall_covered, DIAG_COVERED_RULE },
+	{ "covered-rule", check_rule_covered, DIAG_COVERED_RULE },
 	{ "port-of-all", check_port_full, DIAG_COVERED_RULE },
 	{ "loopback-of-all", check_loopback_full, DIAG_COVERED_RULE },
 	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
 	{ "beside-everything", check_everything_rest, DIAG_BESIDE_EVERYTHING },
 	{ "idle-syscall", check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
 	{ "path-conflict", check_path_conflict, DIAG_ALLOW_DENIED },
-	{ "port-conflict", check_port_denied, DIAG_ALLOW_DENIED },
-	{ "syscall-conflict", check_syscall_denied, DIAG_ALLOW_DENIED },
-	{ "env-conflict", check_env_denied, DIAG_ALLOW_DENIED },
-	{ "freedom-conflict", check_blanket_denied, DIAG_ALLOW_DENIED },
+	{ "rule-conflict", check_rule_denied, DIAG_ALLOW_DENIED },
 	{ "network-conflict", check_network_denied, DIAG_ALLOW_DENIED },
 	{ "allow-inside-deny", check_path_inside_deny, DIAG_ALLOW_INSIDE_DENY },
 	{ "set-denied", check_set_denied, DIAG_SET_DENIED },

@@ -6,7 +6,7 @@
 #define SBX_CHECK_H
 
 #include "compiler/check/grants.h"
-#include "compiler/policy/policy.h"
+#include "compiler/policy/kind.h"
 #include "compiler/policy/texts.h"
 
 /* What the walk over all paths found out about one rule: 1 + the index of
@@ -17,6 +17,14 @@ struct path_fact {
 	uint32_t within;    /* a deny: another deny takes all of it */
 };
 
+/* What is found about a rule of another kind: 1 + the index of another rule of
+ * its list, or 0. */
+struct rule_fact {
+	uint32_t
+	    within; /* a rule of that effect, or a stronger one, has it all */
+	uint32_t denied; /* an allow: a deny has it all */
+};
+
 struct checker {
 	const struct policy *policy;
 	struct diags *diags;
@@ -24,11 +32,23 @@ struct checker {
 	enum diag_id id;         /* of the check that runs */
 	struct path_fact *facts; /* one for each of policy->paths */
 	struct grants grants;    /* the same rules by their places */
+	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
 };
 
 /* Adds a record of the check that runs. */
 struct diag *check_report(struct checker *checker, struct loc loc,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* rules.c: a fact for each rule of a kind. */
+struct rule_fact *rules_judge(struct arena *arena, const struct rule_kind *kind,
+    const struct rule_list *rules);
+void check_rule_duplicate(struct checker *checker);
+void check_rule_covered(struct checker *checker);
+void check_rule_denied(struct checker *checker);
+void check_set_denied(struct checker *checker);
+/* "'deny env X' of 'profile' is here", under a diagnostic. */
+void note_rule(struct checker *checker, struct diag *diag,
+    const struct rule *rule);
 
 /* check_paths.c */
 void paths_judge(struct checker *checker);
@@ -52,9 +72,8 @@ void check_risk_leak(struct checker *checker);
 void check_risk_single_file(struct checker *checker);
 
 /* check_ports.c */
-void check_port_duplicate(struct checker *checker);
-void check_port_covered(struct checker *checker);
-void check_port_denied(struct checker *checker);
+/* Whether the whole network is allowed where the rule holds. */
+bool port_is_moot(const struct checker *checker, const struct rule *rule);
 void check_port_full(struct checker *checker);
 void check_port_deny_full(struct checker *checker);
 void check_port_landlock(struct checker *checker);
@@ -62,9 +81,6 @@ void check_loopback_full(struct checker *checker);
 void check_loopback_beside(struct checker *checker);
 
 /* check_syscalls.c */
-void check_syscall_duplicate(struct checker *checker);
-void check_syscall_covered(struct checker *checker);
-void check_syscall_denied(struct checker *checker);
 void check_syscall_absent(struct checker *checker);
 void check_syscall_macos(struct checker *checker);
 void check_syscall_loader(struct checker *checker);
@@ -73,10 +89,5 @@ void check_syscall_io_uring(struct checker *checker);
 /* check_baseline.c */
 void check_syscall_idle(struct checker *checker);
 void check_syscall_broad(struct checker *checker);
-
-/* check_env.c */
-void check_env_duplicate(struct checker *checker);
-void check_env_denied(struct checker *checker);
-void check_set_denied(struct checker *checker);
 
 #endif

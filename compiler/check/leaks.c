@@ -224,22 +224,25 @@ secret_rule(const struct checker *checker, uint8_t platforms,
 static const struct origin *
 way_out(const struct checker *checker, uint8_t platforms)
 {
-	const struct policy *policy = checker->policy;
+	const struct rule_list *blankets =
+	    &checker->policy->rules[KIND_BLANKET];
+	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
 	const struct origin *found = NULL;
 
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = &policy->blankets.items[i];
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
 
-		if (rule->kind == BLANKET_NETWORK &&
+		if (rule->detail == BLANKET_NETWORK &&
 		    rule->effect == SBX_ALLOW &&
 		    (rule->origin.platforms & platforms) != 0 &&
 		    (found == NULL || (rule->origin.own && !found->own)))
 			found = &rule->origin;
 	}
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i];
 
-		if (rule->op == SBX_CONNECT_TCP && rule->effect == SBX_ALLOW &&
+		if (rule->detail == SBX_CONNECT_TCP &&
+		    rule->effect == SBX_ALLOW &&
 		    (rule->origin.platforms & platforms) != 0 &&
 		    (found == NULL || (rule->origin.own && !found->own)))
 			found = &rule->origin;

@@ -5,7 +5,7 @@ libsbx_a_SOURCES += \
 	compiler/check/certificate.h \
 	compiler/check/check.c \
 	compiler/check/check.h \
-	compiler/check/env.c \
+	compiler/check/rules.c \
 	compiler/check/grants.c \
 	compiler/check/grants.h \
 	compiler/check/leaks.c \

@@ -396,7 +396,7 @@ next_object(const struct checker *checker, path_question *question,
 }
 
 static const char *
-rule_text(const struct checker *checker, const struct path_rule *rule)
+path_text(const struct checker *checker, const struct path_rule *rule)
 {
 	return path_rule_text(checker->policy, rule, NULL);
 }
@@ -408,14 +408,14 @@ object_text(const struct checker *checker, size_t index, size_t end)
 }
 
 static void
-note_rule(struct checker *checker, struct diag *diag, uint32_t other)
+note_path(struct checker *checker, struct diag *diag, uint32_t other)
 {
 	const struct path_rule *rule = path_rule(checker, other - 1);
 
 	diag_note(checker->diags, diag, rule->origin.loc,
 	    "'%s' of '%s' is "
 	    "here",
-	    rule_text(checker, rule), rule->origin.via);
+	    path_text(checker, rule), rule->origin.via);
 }
 
 /* An earlier rule that says the same of the same place. */
@@ -483,7 +483,7 @@ check_path_duplicate(struct checker *checker)
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "duplicate rule '%s'", object_text(checker, index, end));
 
-		note_rule(checker, diag, other);
+		note_path(checker, diag, other);
 	}
 }
 
@@ -504,7 +504,7 @@ check_path_shadowed(struct checker *checker)
 			diag_help(checker->diags, diag,
 			    "its 'except' takes "
 			    "nothing away while the other rule stands");
-		note_rule(checker, diag, other);
+		note_path(checker, diag, other);
 	}
 }
 
@@ -520,7 +520,7 @@ check_path_useless_deny(struct checker *checker)
 		struct diag *diag = check_report(checker, rule->origin.loc,
 		    "'%s' is denied already", object_text(checker, index, end));
 
-		note_rule(checker, diag, other);
+		note_path(checker, diag, other);
 	}
 }
 
@@ -546,7 +546,7 @@ help_cut_out(struct checker *checker, struct diag *diag,
 		diag_help(checker->diags, diag,
 		    "deny beats allow: 'drop %s', "
 		    "then '%s'",
-		    rule_text(checker, deny), better);
+		    path_text(checker, deny), better);
 	else
 		diag_help(checker->diags, diag,
 		    "deny beats allow: cut it out with '%s'", better);
@@ -570,11 +570,11 @@ check_path_conflict(struct checker *checker)
 			diag_help(checker->diags, diag,
 			    "'drop %s' takes "
 			    "back the inherited rule",
-			    rule_text(checker, path_rule(checker, other - 1)));
+			    path_text(checker, path_rule(checker, other - 1)));
 		else
 			diag_help(checker->diags, diag,
 			    "deny beats allow: delete one of the two");
-		note_rule(checker, diag, other);
+		note_path(checker, diag, other);
 	}
 }
 
@@ -594,7 +594,7 @@ check_path_inside_deny(struct checker *checker)
 
 		help_cut_out(checker, diag, rule,
 		    path_rule(checker, other - 1));
-		note_rule(checker, diag, other);
+		note_path(checker, diag, other);
 	}
 }
 
@@ -623,11 +623,11 @@ report_floor(struct checker *checker)
 		diag = check_report(checker, policy->level_origin.loc,
 		    "level '%s' does not enforce the inherited '%s'",
 		    level_word(policy->level),
-		    rule_text(checker, path_rule(checker, i)));
+		    path_text(checker, path_rule(checker, i)));
 		diag_help(checker->diags, diag,
 		    "'require level standard', "
 		    "or drop the denies of files");
-		note_rule(checker, diag, (uint32_t)i + 1);
+		note_path(checker, diag, (uint32_t)i + 1);
 		return;
 	}
 }

@@ -23,40 +23,62 @@ section_new(struct emitter *emitter, enum sbx_section_kind kind, size_t count,
 	return data;
 }
 
-/* One record for what two say of different platforms; how many are left. */
-static size_t
-sort_unique(void *records, size_t count, size_t size, size_t platforms,
-    int (*compare)(const void *, const void *))
+static uint64_t
+field_value(const char *record, const struct record_field *field)
 {
-	char *bytes = records;
-	size_t kept = 0;
+	const void *at = record + field->offset;
 
-	/* Not even an empty array may be NULL to qsort(3). */
-	if (count == 0)
-		return 0;
-	qsort(records, count, size, compare);
-	for (size_t i = 0; i < count; i++) {
-		char *last = bytes + kept * size - size;
-
-		if (kept > 0 && compare(last, bytes + i * size) == 0) {
-			if (platforms > 0)
-				last[platforms] |= bytes[i * size + platforms];
-			continue;
-		}
-		memmove(bytes + kept++ * size, bytes + i * size, size);
+	switch (field->size) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 2:
+		return *(const uint16_t *)at;
+	case 4:
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
 	}
-	return kept;
+}
+
+int
+records_compare(const void *a, const void *b, void *context)
+{
+	const struct record_layout *layout = context;
+
+	for (size_t i = 0;
+	     i < countof(layout->order) && layout->order[i].size > 0; i++) {
+		uint64_t x = field_value(a, &layout->order[i]);
+		uint64_t y = field_value(b, &layout->order[i]);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
 }
 
 void
-section_sort(struct emitter *emitter, enum sbx_section_kind kind, size_t size,
-    size_t platforms, int (*compare)(const void *, const void *))
+section_sort(struct emitter *emitter, enum sbx_section_kind kind,
+    const struct record_layout *layout)
 {
-	size_t count = emitter->sections[kind].size / size;
+	char *bytes = emitter->sections[kind].data, *last = NULL, *end = bytes;
+	size_t count = emitter->sections[kind].size / layout->size;
 
-	count = sort_unique(emitter->sections[kind].data, count, size,
-	    platforms, compare);
-	emitter->sections[kind].size = count * size;
+	qsort_r(bytes, count, layout->size, records_compare,
+	    (void *)(uintptr_t)layout);
+	for (size_t i = 0; i < count; i++, bytes += layout->size) {
+		if (last != NULL &&
+		    records_compare(last, bytes, (void *)(uintptr_t)layout) ==
+			0) {
+			if (layout->platforms > 0)
+				last[layout->platforms] |=
+				    bytes[layout->platforms];
+			continue;
+		}
+		last = memmove(end, bytes, layout->size);
+		end += layout->size;
+	}
+	emitter->sections[kind].size = (size_t)(end -
+	    (char *)emitter->sections[kind].data);
 }
 
 /* What a reader that does not know a section may not leave out. */

@@ -51,17 +51,20 @@ strings_place(struct emitter *emitter)
 
 /* --- source positions ----------------------------------------------------- */
 
+static const struct record_layout source_layout = {
+	.size = sizeof(struct sbx_source),
+	.order = {
+		RECORD_FIELD(struct sbx_source, file),
+		RECORD_FIELD(struct sbx_source, line),
+		RECORD_FIELD(struct sbx_source, column),
+		RECORD_FIELD(struct sbx_source, via),
+	},
+};
+
 static int
 source_compare(const void *a, const void *b)
 {
-	const uint32_t *x = a, *y = b;
-
-	/* file, line, column, via: a record is four integers in that order. */
-	for (int i = 0; i < 4; i++) {
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	}
-	return 0;
+	return records_compare(a, b, (void *)(uintptr_t)&source_layout);
 }
 
 uint32_t
@@ -104,8 +107,7 @@ sources_place(struct emitter *emitter)
 	emitter->sections[SBX_SECTION_SOURCES].data = emitter->sources.items;
 	emitter->sections[SBX_SECTION_SOURCES].size = emitter->sources.count *
 	    sizeof *emitter->sources.items;
-	section_sort(emitter, SBX_SECTION_SOURCES,
-	    sizeof *emitter->sources.items, 0, source_compare);
+	section_sort(emitter, SBX_SECTION_SOURCES, &source_layout);
 	emitter->sources.count = emitter->sections[SBX_SECTION_SOURCES].size /
 	    sizeof *emitter->sources.items;
 }

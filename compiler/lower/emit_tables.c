@@ -1,6 +1,5 @@
 /*
- * The tables of a blob: one function each, from the policy's list to sorted
- * records.  Only what holds on Linux goes in; macOS has the text of sbpl.c.
+ * The tables of a blob: from the policy's lists to sorted records.  Only what holds on Linux goes in; macOS has the text of sbpl.c.
  */
 #include "compiler/lower/emitter.h"
 
@@ -16,8 +15,8 @@
 			return (x) < (y) ? -1 : 1; \
 	} while (0)
 
-static void
-use_anchor(struct emitter *emitter, uint16_t anchor)
+void
+emit_anchor(struct emitter *emitter, uint16_t anchor)
 {
 	if (anchor < SBX_MAX_ANCHORS)
 		emitter->anchors_used |= UINT64_C(1) << anchor;
@@ -204,168 +203,43 @@ emit_paths(struct emitter *emitter)
 			.source = emit_position(emitter, &rules[i].position),
 			.glob = emit_string(emitter, rule->glob),
 		};
-		use_anchor(emitter, rule->at.anchor);
+		emit_anchor(emitter, rule->at.anchor);
 		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
 			exclusions[exclusion_count++] = (struct sbx_exclusion){
 				.suffix = emit_string(emitter,
 				    rule->exclusions[j].suffix),
 				.anchor = rule->exclusions[j].anchor,
 			};
-			use_anchor(emitter, rule->exclusions[j].anchor);
+			emit_anchor(emitter, rule->exclusions[j].anchor);
 		}
 	}
 }
 
-/* The other tables are compared as the integers they consist of. */
-static int
-port_compare(const void *a, const void *b)
-{
-	const struct sbx_port *x = a, *y = b;
-
-	COMPARE(x->op, y->op);
-	COMPARE(x->low, y->low);
-	COMPARE(x->high, y->high);
-	COMPARE(x->effect, y->effect);
-	COMPARE(x->source, y->source);
-	return 0;
-}
-
+/* The rules of a kind for Linux. */
 static void
-emit_ports(struct emitter *emitter)
+emit_rules(struct emitter *emitter, const struct rule_kind *kind,
+    const struct rule_list *rules)
 {
-	const struct policy *policy = emitter->policy;
-	struct sbx_port *ports = section_new(emitter, SBX_SECTION_PORTS,
-	    policy->ports.count, sizeof *ports);
-	size_t count = 0;
+	const struct record_layout *layout = &kind->record;
+	char *records = section_new(emitter, kind->section, rules->count,
+	    layout->size);
+	char *record = records;
 
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+		uint32_t source;
 
 		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
 			continue;
-		ports[count++] = (struct sbx_port){
-			.low = rule->low,
-			.high = rule->high,
-			.effect = (uint8_t)rule->effect,
-			.op = (uint8_t)rule->op,
-			.platforms = rule->origin.platforms & SBX_ON_LINUX,
-			.source = emit_origin(emitter, &rule->origin),
-		};
+		kind->fill(emitter, rule, record);
+		source = emit_origin(emitter, &rule->origin);
+		memcpy(record + layout->source, &source, sizeof source);
+		record[layout->platforms] = rule->origin.platforms &
+		    SBX_ON_LINUX;
+		record += layout->size;
 	}
-	emitter->sections[SBX_SECTION_PORTS].size = count * sizeof *ports;
-	section_sort(emitter, SBX_SECTION_PORTS, sizeof *ports,
-	    offsetof(struct sbx_port, platforms), port_compare);
-}
-
-static int
-limit_compare(const void *a, const void *b)
-{
-	const struct sbx_limit *x = a, *y = b;
-
-	COMPARE(x->kind, y->kind);
-	COMPARE(x->value, y->value);
-	COMPARE(x->source, y->source);
-	return 0;
-}
-
-static void
-emit_limits(struct emitter *emitter)
-{
-	const struct policy *policy = emitter->policy;
-	struct sbx_limit *limits = section_new(emitter, SBX_SECTION_LIMITS,
-	    policy->limits.count, sizeof *limits);
-	size_t count = 0;
-
-	for (size_t i = 0; i < policy->limits.count; i++) {
-		const struct limit_rule *rule = &policy->limits.items[i];
-
-		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
-			continue;
-		limits[count++] = (struct sbx_limit){
-			.value = rule->value,
-			.source = emit_origin(emitter, &rule->origin),
-			.kind = (uint16_t)rule->kind,
-			.platforms = rule->origin.platforms & SBX_ON_LINUX,
-		};
-	}
-	emitter->sections[SBX_SECTION_LIMITS].size = count * sizeof *limits;
-	section_sort(emitter, SBX_SECTION_LIMITS, sizeof *limits,
-	    offsetof(struct sbx_limit, platforms), limit_compare);
-}
-
-static int
-env_compare(const void *a, const void *b)
-{
-	const struct sbx_env *x = a, *y = b;
-
-	COMPARE(x->pattern, y->pattern);
-	COMPARE(x->effect, y->effect);
-	COMPARE(x->source, y->source);
-	return 0;
-}
-
-static void
-emit_env(struct emitter *emitter)
-{
-	const struct policy *policy = emitter->policy;
-	struct sbx_env *env = section_new(emitter, SBX_SECTION_ENV,
-	    policy->env.count, sizeof *env);
-	size_t count = 0;
-
-	for (size_t i = 0; i < policy->env.count; i++) {
-		const struct env_rule *rule = &policy->env.items[i];
-
-		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
-			continue;
-		env[count++] = (struct sbx_env){
-			.pattern = emit_string(emitter, rule->pattern),
-			.source = emit_origin(emitter, &rule->origin),
-			.effect = (uint8_t)rule->effect,
-			.platforms = rule->origin.platforms & SBX_ON_LINUX,
-		};
-	}
-	emitter->sections[SBX_SECTION_ENV].size = count * sizeof *env;
-	section_sort(emitter, SBX_SECTION_ENV, sizeof *env,
-	    offsetof(struct sbx_env, platforms), env_compare);
-}
-
-static int
-set_compare(const void *a, const void *b)
-{
-	const struct sbx_set *x = a, *y = b;
-
-	COMPARE(x->name, y->name);
-	COMPARE(x->anchor, y->anchor);
-	COMPARE(x->text, y->text);
-	COMPARE(x->source, y->source);
-	return 0;
-}
-
-static void
-emit_set(struct emitter *emitter)
-{
-	const struct policy *policy = emitter->policy;
-	struct sbx_set *set = section_new(emitter, SBX_SECTION_SET,
-	    policy->set.count, sizeof *set);
-	size_t count = 0;
-
-	for (size_t i = 0; i < policy->set.count; i++) {
-		const struct set_rule *rule = &policy->set.items[i];
-
-		if ((rule->origin.platforms & SBX_ON_LINUX) == 0)
-			continue;
-		set[count++] = (struct sbx_set){
-			.name = emit_string(emitter, rule->name),
-			.text = emit_string(emitter, rule->text),
-			.source = emit_origin(emitter, &rule->origin),
-			.anchor = rule->anchor,
-			.platforms = rule->origin.platforms & SBX_ON_LINUX,
-		};
-		use_anchor(emitter, rule->anchor);
-	}
-	emitter->sections[SBX_SECTION_SET].size = count * sizeof *set;
-	section_sort(emitter, SBX_SECTION_SET, sizeof *set,
-	    offsetof(struct sbx_set, platforms), set_compare);
+	emitter->sections[kind->section].size = (size_t)(record - records);
+	section_sort(emitter, kind->section, layout);
 }
 
 static void
@@ -531,10 +405,11 @@ emit_tables(struct emitter *emitter)
 	if (emitter->placed == NULL)
 		place_rules(emitter);
 	emit_paths(emitter);
-	emit_ports(emitter);
-	emit_limits(emitter);
-	emit_env(emitter);
-	emit_set(emitter);
+	for (int id = 0; id < KIND_END; id++) {
+		if (rule_kinds[id]->fill != NULL)
+			emit_rules(emitter, rule_kinds[id],
+			    &emitter->policy->rules[id]);
+	}
 	emit_landlock(emitter);
 	emit_programs(emitter);
 	emit_syscalls(emitter);

@@ -11,6 +11,7 @@
 #define SBX_EMITTER_H
 
 #include "compiler/lower/emit.h"
+#include "compiler/policy/kind.h"
 
 struct emitter {
 	const struct policy *policy;
@@ -32,13 +33,13 @@ struct emitter {
 void *section_new(struct emitter *emitter, enum sbx_section_kind kind,
     size_t count, size_t record);
 
-/*
- * Sorts a section's records of `size` bytes and makes one of equal ones.  If
- * they have a byte of enum sbx_platform at `where`, which is not 0, `compare` does
- * not look at it, and the one is for the platforms of all.
- */
+/* The order of two records; `layout` is theirs. */
+int records_compare(const void *a, const void *b, void *layout);
+
+/* Sorts a section's records and makes one of equal ones, which is for the
+ * platforms of all, if they have such. */
 void section_sort(struct emitter *emitter, enum sbx_section_kind kind,
-    size_t size, size_t platforms, int (*compare)(const void *, const void *));
+    const struct record_layout *layout);
 
 /* emit_pool.c: the offset of a string; NULL is "".  While collecting, adds
  * it. */
@@ -52,6 +53,9 @@ uint32_t emit_origin(struct emitter *emitter, const struct origin *origin);
 /* What was collected gets its offsets and indices, and becomes a section. */
 void strings_place(struct emitter *emitter);
 void sources_place(struct emitter *emitter);
+
+/* Notes that a record refers to an anchor, if it does. */
+void emit_anchor(struct emitter *emitter, uint16_t anchor);
 
 /* emit_tables.c: a run over all tables. */
 void emit_tables(struct emitter *emitter);

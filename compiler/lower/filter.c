@@ -289,17 +289,17 @@ set_rules(struct machine *machine, bool allow)
 	policy_rank_syscalls(machine->policy, allow, machine->arch->platforms,
 	    &ranked);
 	for (size_t i = ranked.rules.count; i-- > 0;) {
-		const struct syscall_rule *rule = ranked.rules.items[i].rule;
+		const struct rule *rule = ranked.rules.items[i].rule;
 
-		entries_set(machine, rule->name, rule->group,
+		entries_set(machine, rule->syscall.name, rule->syscall.group,
 		    &(struct filter_entry){
 			.action = allow ? FILTER_ALLOW : DENY(EPERM),
 			.loc = rule->origin.loc,
 			.from = rule->origin.from,
-			.reason = rule->group ?
+			.reason = rule->syscall.group ?
 			    arena_printf(machine->policy->arena, "@%s",
-				rule->name) :
-			    rule->name,
+				rule->syscall.name) :
+			    rule->syscall.name,
 		    });
 	}
 }
@@ -341,10 +341,13 @@ machine_fill(struct machine *machine)
 static bool
 policy_listens(const struct policy *policy, uint8_t platforms)
 {
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
+	const struct rule_list *ports = &policy->rules[KIND_PORT];
 
-		if (rule->op == SBX_LISTEN_TCP && rule->effect == SBX_ALLOW &&
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i];
+
+		if (rule->detail == SBX_LISTEN_TCP &&
+		    rule->effect == SBX_ALLOW &&
 		    (rule->origin.platforms & platforms))
 			return true;
 	}

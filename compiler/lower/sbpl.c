@@ -126,18 +126,20 @@ size_t
 sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
     bool open[SBPL_PORTS])
 {
+	const struct rule_list *ports = &policy->rules[KIND_PORT];
 	size_t count = 0;
 
 	memset(open, all, SBPL_PORTS);
 	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < policy->ports.count; i++) {
-			const struct port_rule *rule = &policy->ports.items[i];
+		for (size_t i = 0; i < ports->count; i++) {
+			const struct rule *rule = &ports->items[i];
 			bool allow = rule->effect == SBX_ALLOW;
 
-			if (rule->op == op && allow == (pass == 0) &&
+			if (rule->detail == op && allow == (pass == 0) &&
 			    (rule->origin.platforms & SBX_ON_MACOS))
-				memset(open + rule->low, allow,
-				    (size_t)rule->high - rule->low + 1);
+				memset(open + rule->port.low, allow,
+				    (size_t)rule->port.high - rule->port.low +
+					1);
 		}
 	}
 	for (size_t port = 0; port < SBPL_PORTS; port++)

@@ -4,7 +4,7 @@
  */
 #include "compiler/lower/sections.h"
 
-#include "format/blob.h"
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 
@@ -14,10 +14,6 @@ static const char *const words[SBX_SECTION_END] = {
 	[SBX_SECTION_ANCHORS] = "the parameters",
 	[SBX_SECTION_PATHS] = "the path rules",
 	[SBX_SECTION_EXCLUSIONS] = "the exceptions of path rules",
-	[SBX_SECTION_PORTS] = "the port rules",
-	[SBX_SECTION_LIMITS] = "the limits",
-	[SBX_SECTION_ENV] = "the rules of variables",
-	[SBX_SECTION_SET] = "the values of variables",
 	[SBX_SECTION_LANDLOCK] = "the Landlock masks",
 	[SBX_SECTION_PROGRAMS] = "the table of filters",
 	[SBX_SECTION_BPF] = "the filters",
@@ -25,6 +21,16 @@ static const char *const words[SBX_SECTION_END] = {
 	[SBX_SECTION_SOURCES] = "the places where rules were written",
 	[SBX_SECTION_SBPL] = "the text for macOS",
 };
+
+static const char *
+section_words(uint32_t section)
+{
+	for (int id = 0; id < KIND_END; id++) {
+		if (rule_kinds[id]->section == section)
+			return rule_kinds[id]->section_name;
+	}
+	return words[section];
+}
 
 /* A section, or one of no bytes. */
 static struct sbx_section
@@ -58,7 +64,7 @@ sections_differ(const void *a, size_t a_size, const void *b, size_t b_size)
 		return NULL;
 	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++) {
 		if (kind != SBX_SECTION_STRINGS && section_differs(a, b, kind))
-			return words[kind];
+			return section_words(kind);
 	}
 	if (section_differs(a, b, SBX_SECTION_STRINGS))
 		return words[SBX_SECTION_STRINGS];

@@ -4,8 +4,7 @@
  * is deleted, not dropped.  A drop waits for the end of its layer, so that the
  * order of statements does not matter.
  */
-#include "compiler/policy/expand.h"
-#include "compiler/policy/texts.h"
+#include "compiler/policy/kind.h"
 
 /* What the rules of the policy say to one item of a drop. */
 struct drop_match {
@@ -14,27 +13,18 @@ struct drop_match {
 	const struct item *near; /* the same object, but another rule */
 };
 
-/* Whether two items speak of the same thing, though not the same about it. */
+/* Whether two rules speak of the same thing, though not the same about it. */
 static bool
-same_object(const struct item *a, const struct item *b)
+resembles(const struct rule *a, const struct rule *b)
 {
+	const struct rule_kind *kind = rule_kinds[a->kind];
+
 	if (a->kind != b->kind)
 		return false;
-	switch (a->kind) {
-	case WHAT_PATHS:
-		return target_compare(a->path.at, b->path.at) == 0 &&
-		    a->path.glob == b->path.glob;
-	case WHAT_PORTS:
-		return a->port.op == b->port.op &&
-		    a->port.low <= b->port.high && b->port.low <= a->port.high;
-	case WHAT_BLANKET:
-		return a->blanket.kind == b->blanket.kind;
-	case WHAT_SYSCALLS:
-		return a->syscall.name == b->syscall.name;
-	case WHAT_ENV:
-		return a->env.pattern == b->env.pattern;
-	}
-	return false;
+	if (kind->resembles != NULL)
+		return kind->resembles(a, b);
+	return a->detail == b->detail &&
+	    (kind->equals == NULL || kind->equals(a, b));
 }
 
 /* A group's drop is for what the profile inherits, not for the profile. */
@@ -54,10 +44,11 @@ drop_item(struct expansion *expansion, const struct item *wanted)
 	for (size_t i = 0; i < expansion->items.list.count; i++) {
 		struct item *item = &expansion->items.list.items[i];
 
-		if (item->dropped || !same_object(item, wanted) ||
-		    (item->origin.platforms & wanted->origin.platforms) == 0)
+		if (item->dropped || !resembles(&item->rule, &wanted->rule) ||
+		    (item->rule.origin.platforms &
+			wanted->rule.origin.platforms) == 0)
 			continue;
-		if (!item_equals(item, wanted)) {
+		if (!rule_equals(&item->rule, &wanted->rule)) {
 			if (is_inherited(expansion, item, wanted->block))
 				match.near = item;
 			continue;
@@ -67,30 +58,11 @@ drop_item(struct expansion *expansion, const struct item *wanted)
 			continue;
 		}
 		match.inherited = true;
-		item->origin.platforms &= (uint8_t)~wanted->origin.platforms;
-		item->dropped = item->origin.platforms == 0;
+		item->rule.origin.platforms &=
+		    (uint8_t)~wanted->rule.origin.platforms;
+		item->dropped = item->rule.origin.platforms == 0;
 	}
 	return match;
-}
-
-static const char *
-item_text(const struct expansion *expansion, const struct item *item)
-{
-	const struct policy *policy = expansion->policy;
-
-	switch (item->kind) {
-	case WHAT_PATHS:
-		return path_rule_text(policy, &item->path, NULL);
-	case WHAT_PORTS:
-		return port_rule_text(policy, &item->port);
-	case WHAT_BLANKET:
-		return blanket_rule_text(policy, &item->blanket);
-	case WHAT_SYSCALLS:
-		return syscall_rule_text(policy, &item->syscall);
-	case WHAT_ENV:
-		return env_rule_text(policy, &item->env);
-	}
-	return "";
 }
 
 static void
@@ -101,24 +73,27 @@ report_drop(struct expansion *expansion, const struct item *wanted,
 	struct diag *diag;
 
 	if (match->own != NULL) {
-		diag = diag_add(diags, DIAG_DROP_OWN, wanted->origin.loc,
+		diag = diag_add(diags, DIAG_DROP_OWN, wanted->rule.origin.loc,
 		    "this rule is not inherited: '%s' has it itself",
 		    match->own->block->name);
 		diag_help(diags, diag,
 		    "delete the rule instead of "
 		    "dropping it");
-		diag_note(diags, diag, match->own->origin.loc,
+		diag_note(diags, diag, match->own->rule.origin.loc,
 		    "the rule is here");
 		return;
 	}
-	diag = diag_add(diags, DIAG_NOT_INHERITED, wanted->origin.loc,
-	    "no rule '%s' is inherited", item_text(expansion, wanted));
+	diag = diag_add(diags, DIAG_NOT_INHERITED, wanted->rule.origin.loc,
+	    "no rule '%s' is inherited",
+	    rule_text(expansion->policy, &wanted->rule));
 	if (match->near == NULL)
 		return;
 	diag_help(diags, diag, "did you mean 'drop %s'?",
-	    item_text(expansion, match->near));
-	diag_note(diags, diag, match->near->origin.loc, "'%s' of '%s' is here",
-	    item_text(expansion, match->near), match->near->origin.via);
+	    rule_text(expansion->policy, &match->near->rule));
+	diag_note(diags, diag, match->near->rule.origin.loc,
+	    "'%s' of '%s' is here",
+	    rule_text(expansion->policy, &match->near->rule),
+	    match->near->rule.origin.via);
 }
 
 static void
@@ -138,10 +113,10 @@ drop_stmt(struct expansion *expansion, const struct pending_drop *drop)
 
 		/* Of a set, one missing rule is enough to say so. */
 		if ((match.inherited && match.own == NULL) ||
-		    item->origin.loc.begin == reported.begin)
+		    item->rule.origin.loc.begin == reported.begin)
 			continue;
 		report_drop(expansion, item, &match);
-		reported = item->origin.loc;
+		reported = item->rule.origin.loc;
 	}
 }
 

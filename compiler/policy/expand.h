@@ -9,20 +9,12 @@
 #include "compiler/policy/blocks.h"
 #include "compiler/policy/objects.h"
 
-/* Rules that add up.  Every member begins with its origin. */
+/* Rules that add up. */
 struct item {
-	enum what_class kind;
+	struct rule rule;
 	bool dropped;
 	int layer; /* of the chain: 1 is the eldest parent */
 	const struct block *block;
-	union {
-		struct origin origin;
-		struct path_rule path;
-		struct port_rule port;
-		struct syscall_rule syscall;
-		struct env_rule env;
-		struct blanket_rule blanket;
-	};
 };
 
 struct item_list {
@@ -95,12 +87,13 @@ void expand_rule(struct expansion *expansion, const struct ast_stmt *stmt,
 /* drop.c: takes back what the drops of this layer name. */
 void expand_drops(struct expansion *expansion);
 
-/* rules.c: a rule as items, for unfold_rule() and unfold_drops(). */
+/* rules.c: the items of a rule or of a drop. */
 void rule_items(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context, struct item_list *list);
 
-/* Whether two items say the same, wherever they do. */
-bool item_equals(const struct item *a, const struct item *b);
+/* Adds an item to a list; reports one too many. */
+void item_add(struct expansion *expansion, struct item_list *list,
+    const struct item *item);
 
 /* settings.c: notes a limit, set, about or require; decides which stand. */
 void expand_limit(struct expansion *expansion, const struct ast_stmt *stmt,

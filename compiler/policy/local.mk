@@ -6,6 +6,7 @@ libsbx_a_SOURCES += \
 	compiler/policy/expand.h \
 	compiler/policy/globs.c \
 	compiler/policy/globs.h \
+	compiler/policy/kind.h \
 	compiler/policy/objects.c \
 	compiler/policy/objects.h \
 	compiler/policy/policy.c \

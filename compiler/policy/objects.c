@@ -6,7 +6,6 @@
 #include "compiler/policy/objects.h"
 
 #include "compiler/base/names.h"
-#include "compiler/tables/syscalls.h"
 
 #include <string.h>
 
@@ -23,8 +22,7 @@ object_next(const struct ast_stmt *stmt, const struct ast_atom *atom)
 	return atom == stmt->words.last ? stmt->objects.first : atom->next;
 }
 
-/* An atom as it was written. */
-static const char *
+const char *
 atom_text(struct scope *scope, const struct ast_atom *atom)
 {
 	return arena_printf(scope->arena, "%s%s",
@@ -109,8 +107,7 @@ object_what(struct scope *scope, const struct ast_stmt *stmt,
 	return what;
 }
 
-/* A decimal number that ends at `stop`; false if it is none or too large. */
-static bool
+bool
 number_read(const char *text, const char *stop, uint64_t *value)
 {
 	*value = 0;
@@ -124,93 +121,6 @@ number_read(const char *text, const char *stop, uint64_t *value)
 			return false;
 	}
 	return true;
-}
-
-static bool
-port_read(struct scope *scope, const struct ast_atom *atom, const char *text,
-    size_t len, uint16_t *port)
-{
-	uint64_t value;
-
-	if (len > 0 && strspn(text, "0123456789") >= len) {
-		if (number_read(text, text + len, &value) && value >= 1 &&
-		    value <= 65535) {
-			*port = (uint16_t)value;
-			return true;
-		}
-		diag_add(scope->diags, DIAG_BAD_PORT,
-		    atom_part(scope, atom, text, len),
-		    "port %.*s is out of range: ports are 1 to 65535", (int)len,
-		    text);
-		return false;
-	}
-	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc, "'%s' is not a port",
-	    atom->text);
-	return false;
-}
-
-bool
-object_ports(struct scope *scope, const struct ast_atom *atom, uint16_t *low,
-    uint16_t *high)
-{
-	const char *text = atom->text;
-	size_t len = strcspn(text, "-");
-	struct diag *diag;
-
-	if (atom->kind != AST_NUMBER && atom->kind != AST_RANGE) {
-		diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-		    "expected a port, found '%s'", atom_text(scope, atom));
-		diag_help(scope->diags, diag,
-		    "a port is a number or a range, as in 443 or 8000-8080; "
-		    "no rule names a host");
-		return false;
-	}
-	if (!port_read(scope, atom, text, len, low))
-		return false;
-	*high = *low;
-	if (text[len] == '-' &&
-	    !port_read(scope, atom, text + len + 1, strlen(text + len + 1),
-		high))
-		return false;
-	if (*high >= *low)
-		return true;
-	diag = diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
-	    "the range '%s' is empty", text);
-	diag_help(scope->diags, diag, "did you mean '%u-%u'?", (unsigned)*high,
-	    (unsigned)*low);
-	return false;
-}
-
-bool
-object_syscall(struct scope *scope, const struct ast_atom *atom,
-    struct syscall_rule *rule)
-{
-	bool group = atom->kind == AST_GROUP;
-	const char *near;
-	struct diag *diag;
-
-	if (!group && atom->kind != AST_WORD) {
-		diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-		    "expected a system call or a @group, found '%s'",
-		    atom->text);
-		return false;
-	}
-	rule->name = atom->text;
-	rule->group = group;
-	if (group ? syscall_group(atom->text) != NULL :
-		    syscall_is_known(atom->text))
-		return true;
-	diag = diag_add(scope->diags, DIAG_UNKNOWN_SYSCALL, atom->loc,
-	    "unknown system call%s '%s'", group ? " group" : "",
-	    atom_text(scope, atom));
-	near = syscall_nearest(atom->text, group);
-	if (!group && syscall_group(atom->text) != NULL)
-		diag_help(scope->diags, diag, "did you mean the group '@%s'?",
-		    atom->text);
-	else if (near != NULL)
-		diag_help(scope->diags, diag, "did you mean '%s%s'?",
-		    group ? "@" : "", near);
-	return false;
 }
 
 bool
@@ -355,7 +265,7 @@ object_limit(struct scope *scope, const struct limit_word *limit,
 /* A name in a value must stand for exactly one path, which is then its text. */
 static bool
 value_of_list(struct scope *scope, const struct ast_atom *atom,
-    const struct symbol *symbol, const char *rest, struct set_rule *rule)
+    const struct symbol *symbol, const char *rest, struct rule *rule)
 {
 	struct ast_atom name = *atom;
 	struct place_list list = { 0 };
@@ -375,9 +285,10 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 		return false;
 	}
 	place = list.places.items;
-	rule->anchor = place->at.anchor == SBX_ANCHOR_ROOT ? SBX_NO_ANCHOR :
-							     place->at.anchor;
-	rule->text = arena_printf(scope->arena, "%s%s",
+	rule->set.anchor = place->at.anchor == SBX_ANCHOR_ROOT ?
+	    SBX_NO_ANCHOR :
+	    place->at.anchor;
+	rule->set.text = arena_printf(scope->arena, "%s%s",
 	    *place->at.suffix == '\0' && place->at.anchor == SBX_ANCHOR_ROOT ?
 		"/" :
 		place->at.suffix,
@@ -387,7 +298,7 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 
 bool
 object_value(struct scope *scope, const struct ast_atom *atom,
-    struct set_rule *rule)
+    struct rule *rule)
 {
 	struct symbol *symbol;
 	const char *rest = scope_split(scope, atom, &symbol), *inner;
@@ -404,19 +315,20 @@ object_value(struct scope *scope, const struct ast_atom *atom,
 		    "a name can stand at the start of a value only");
 		return false;
 	}
-	rule->anchor = SBX_NO_ANCHOR;
-	rule->text = rest;
+	rule->set.anchor = SBX_NO_ANCHOR;
+	rule->set.text = rest;
 	if (symbol == NULL)
-		rule->text = atom_text(scope, atom);
+		rule->set.text = atom_text(scope, atom);
 	else if (symbol->kind == SYMBOL_ANCHOR)
-		rule->anchor = symbol->anchor;
+		rule->set.anchor = symbol->anchor;
 	else if (symbol->kind != SYMBOL_PARAM)
 		return value_of_list(scope, atom, symbol, rest, rule);
 	else {
 		scope_bind(scope, symbol);
-		rule->anchor = symbol->anchor;
+		rule->set.anchor = symbol->anchor;
 	}
-	rule->text = arena_intern(scope->arena, rule->text, strlen(rule->text));
+	rule->set.text = arena_intern(scope->arena, rule->set.text,
+	    strlen(rule->set.text));
 	return true;
 }
 

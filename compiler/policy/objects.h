@@ -1,7 +1,7 @@
 /*
  * From the words and atoms of one statement to the things that they mean:
- * ports, system calls, patterns of variables, limits, values.  Each function
- * reports what is wrong with an object and then returns false.
+ * forms of rules, variables, limits, values, platforms.  Each function reports
+ * what is wrong with an object and then returns false.
  */
 #ifndef SBX_OBJECTS_H
 #define SBX_OBJECTS_H
@@ -21,11 +21,11 @@ const struct ast_atom *object_next(const struct ast_stmt *stmt,
     const struct ast_atom *atom);
 const struct ast_atom *object_first(const struct ast_stmt *stmt);
 
-bool object_ports(struct scope *scope, const struct ast_atom *atom,
-    uint16_t *low, uint16_t *high);
+/* An atom as it was written. */
+const char *atom_text(struct scope *scope, const struct ast_atom *atom);
 
-bool object_syscall(struct scope *scope, const struct ast_atom *atom,
-    struct syscall_rule *rule);
+/* A decimal number that ends at `stop`; false if it is none or too large. */
+bool number_read(const char *text, const char *stop, uint64_t *value);
 
 /* The name of a variable; a pattern of names if `stars`. */
 bool object_variable(struct scope *scope, const struct ast_atom *atom,
@@ -36,7 +36,7 @@ bool object_limit(struct scope *scope, const struct limit_word *limit,
 
 /* The value of `set env`: an anchor, if any, and the text after it. */
 bool object_value(struct scope *scope, const struct ast_atom *atom,
-    struct set_rule *rule);
+    struct rule *rule);
 
 /* The bits of an `on` block's platforms, or 0. */
 uint8_t object_platforms(struct scope *scope, const struct ast_stmt *stmt);

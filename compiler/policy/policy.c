@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct rule *
+policy_add(struct policy *policy, enum rule_kind_id kind,
+    const struct origin *origin, enum sbx_effect effect)
+{
+	struct rule *rule = arena_push(policy->arena, &policy->rules[kind]);
+
+	rule->kind = kind;
+	rule->origin = *origin;
+	rule->effect = effect;
+	return rule;
+}
+
 /*
  * The platforms on which the blanket rule is given and not taken: `everything`
  * gives all of them.  A preferred denial denies, since a filter always can.
@@ -15,15 +27,17 @@
 static uint8_t
 blanket_platforms(const struct policy *policy, enum blanket_kind kind)
 {
+	const struct rule_list *blankets = &policy->rules[KIND_BLANKET];
 	uint8_t given = 0, taken = 0;
 
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = &policy->blankets.items[i];
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
 
 		if (rule->effect == SBX_ALLOW &&
-		    (rule->kind == kind || rule->kind == BLANKET_EVERYTHING))
+		    (rule->detail == kind ||
+			rule->detail == BLANKET_EVERYTHING))
 			given |= rule->origin.platforms;
-		else if (rule->effect != SBX_ALLOW && rule->kind == kind)
+		else if (rule->effect != SBX_ALLOW && rule->detail == kind)
 			taken |= rule->origin.platforms;
 	}
 	return given & (uint8_t)~taken;
@@ -65,101 +79,76 @@ origin_least(const struct policy *policy, const struct origin *a,
 	return position_compare(&x, &y) <= 0 ? a : b;
 }
 
+/* What a rule about the network has to be. */
+struct wanted {
+	enum rule_kind_id kind;
+	enum blanket_kind blanket; /* of a blanket rule */
+	bool allow;
+	uint8_t platforms;
+};
+
 static bool
-blanket_says(const struct blanket_rule *rule, enum blanket_kind kind,
-    bool allow, uint8_t platforms)
+is_wanted(const struct wanted *wanted, const struct rule *rule)
 {
-	return (rule->effect == SBX_ALLOW) == allow &&
-	    (rule->origin.platforms & platforms) != 0 &&
-	    (rule->kind == kind || (allow && rule->kind == BLANKET_EVERYTHING));
+	return (rule->effect == SBX_ALLOW) == wanted->allow &&
+	    (rule->origin.platforms & wanted->platforms) != 0 &&
+	    (wanted->kind != KIND_BLANKET || rule->detail == wanted->blanket ||
+		(wanted->allow && rule->detail == BLANKET_EVERYTHING));
 }
 
 static bool
-port_says(const struct port_rule *rule, uint8_t platforms)
+has_wanted(const struct policy *policy, const struct wanted *wanted)
 {
-	return rule->effect == SBX_ALLOW &&
-	    (rule->origin.platforms & platforms) != 0;
-}
+	const struct rule_list *rules = &policy->rules[wanted->kind];
 
-static bool
-has_denied(const struct policy *policy, enum blanket_kind kind,
-    uint8_t platforms)
-{
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		if (blanket_says(&policy->blankets.items[i], kind, false,
-			platforms))
+	for (size_t i = 0; i < rules->count; i++) {
+		if (is_wanted(wanted, &rules->items[i]))
 			return true;
 	}
 	return false;
 }
 
-static bool
-has_ports(const struct policy *policy, uint8_t platforms)
+/* The one of them with the first position, or none. */
+static struct origin
+wanted_origin(const struct policy *policy, const struct wanted *wanted)
 {
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		if (port_says(&policy->ports.items[i], platforms))
-			return true;
-	}
-	return false;
-}
-
-/* Of the rules about the network that say it, the one whose position comes
- * first. */
-static const struct origin *
-net_origin(const struct policy *policy, enum blanket_kind kind, bool allow,
-    uint8_t platforms)
-{
+	const struct rule_list *rules = &policy->rules[wanted->kind];
 	const struct origin *least = NULL;
 
-	for (size_t i = 0; i < policy->blankets.count; i++) {
-		const struct blanket_rule *rule = &policy->blankets.items[i];
-
-		if (blanket_says(rule, kind, allow, platforms))
-			least = origin_least(policy, least, &rule->origin);
+	for (size_t i = 0; i < rules->count; i++) {
+		if (is_wanted(wanted, &rules->items[i]))
+			least = origin_least(policy, least,
+			    &rules->items[i].origin);
 	}
-	return least;
-}
-
-static const struct origin *
-port_origin(const struct policy *policy, uint8_t platforms)
-{
-	const struct origin *least = NULL;
-
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
-
-		if (port_says(rule, platforms))
-			least = origin_least(policy, least, &rule->origin);
-	}
-	return least;
+	return least == NULL ? (struct origin){ 0 } : *least;
 }
 
 enum sbx_net
 policy_net(const struct policy *policy, uint8_t platforms,
     struct origin *origin)
 {
-	const struct origin *decides = NULL;
-	enum blanket_kind kind = BLANKET_NETWORK;
+	const struct wanted port = { KIND_PORT, 0, true, platforms };
+	const struct wanted deny = { KIND_BLANKET, BLANKET_NETWORK, false,
+		platforms };
+	struct wanted wanted = { KIND_BLANKET, BLANKET_NETWORK, true,
+		platforms };
 	enum sbx_net net = SBX_NET_NONE;
-	bool denied = false;
 
 	if (policy_has_blanket(policy, BLANKET_NETWORK, platforms)) {
 		net = SBX_NET_FULL;
-	} else if (has_denied(policy, BLANKET_NETWORK, platforms)) {
-		denied = true;
+	} else if (has_wanted(policy, &deny)) {
+		wanted = deny;
 	} else if (policy_has_blanket(policy, BLANKET_LOOPBACK, platforms)) {
 		net = SBX_NET_LOOPBACK;
-		kind = BLANKET_LOOPBACK;
-	} else if (has_ports(policy, platforms)) {
+		wanted.blanket = BLANKET_LOOPBACK;
+	} else if (has_wanted(policy, &port)) {
 		net = SBX_NET_PORTS;
+		wanted = port;
+	} else {
+		wanted.platforms = 0;
 	}
-	if (origin == NULL)
-		return net;
-	if (net == SBX_NET_PORTS)
-		decides = port_origin(policy, platforms);
-	else if (net != SBX_NET_NONE || denied)
-		decides = net_origin(policy, kind, !denied, platforms);
-	*origin = decides == NULL ? (struct origin){ 0 } : *decides;
+	if (origin != NULL)
+		*origin = wanted_origin(policy, &wanted);
 	return net;
 }
 
@@ -167,19 +156,23 @@ static int
 ranked_compare(const void *a, const void *b)
 {
 	const struct ranked_syscall *x = a, *y = b;
-	int order = x->rule->group - y->rule->group;
+	int order = x->rule->syscall.group - y->rule->syscall.group;
 
 	if (order == 0)
 		order = position_compare(&x->position, &y->position);
-	return order != 0 ? order : strcmp(x->rule->name, y->rule->name);
+	return order != 0 ?
+	    order :
+	    strcmp(x->rule->syscall.name, y->rule->syscall.name);
 }
 
 void
 policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t platforms,
     struct ranked_syscalls *ranked)
 {
-	for (size_t i = 0; i < policy->syscalls.count; i++) {
-		const struct syscall_rule *rule = &policy->syscalls.items[i];
+	const struct rule_list *calls = &policy->rules[KIND_SYSCALL];
+
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct rule *rule = &calls->items[i];
 
 		if ((rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.platforms & platforms) != 0)

@@ -27,53 +27,53 @@ struct origin {
 
 struct path_rule {
 	struct origin origin;
-	struct target at;
 	enum sbx_effect effect;
-	uint8_t rights;   /* closed upwards, see enum sbx_right */
+	uint8_t rights; /* closed upwards, see enum sbx_right */
+	struct target at;
 	const char *glob; /* interned: what it speaks of below `at`; NULL: of
 	                   * `at` and all below */
 	const struct target *exclusions;
 	uint16_t exclusion_count;
 };
 
-struct port_rule {
-	struct origin origin;
-	enum sbx_effect effect;
-	enum sbx_port_op op;
-	uint16_t low, high;
+/*
+ * A rule of any kind.  `detail` is what its words say: an enum sbx_port_op, a
+ * blanket_kind, an sbx_limit_kind, or path rights.
+ */
+struct rule {
+	union {
+		struct {
+			struct origin origin;
+			enum sbx_effect effect;
+			uint8_t detail;
+		};
+		struct path_rule path; /* begins with the same members */
+	};
+	enum rule_kind_id kind;
+	union {
+		struct {
+			uint16_t low, high;
+		} port;
+		struct {
+			const char *name; /* without '@' */
+			bool group;
+		} syscall;
+		struct {
+			const char *pattern;
+		} env;
+		struct {
+			const char *name, *text;
+			uint16_t anchor; /* or SBX_NO_ANCHOR */
+		} set;
+		struct {
+			uint64_t value;
+		} limit;
+	};
 };
 
-/* One system call, or one group of them, allowed or denied. */
-struct syscall_rule {
-	struct origin origin;
-	enum sbx_effect effect;
-	const char *name; /* without '@' */
-	bool group;
-};
-
-struct env_rule {
-	struct origin origin;
-	enum sbx_effect effect;
-	const char *pattern;
-};
-
-struct set_rule {
-	struct origin origin;
-	const char *name;
-	const char *text;
-	uint16_t anchor; /* or SBX_NO_ANCHOR */
-};
-
-struct limit_rule {
-	struct origin origin;
-	enum sbx_limit_kind kind;
-	uint64_t value;
-};
-
-struct blanket_rule {
-	struct origin origin;
-	enum sbx_effect effect;
-	enum blanket_kind kind;
+struct rule_list {
+	struct rule *items;
+	size_t count;
 };
 
 struct param {
@@ -94,12 +94,7 @@ struct policy {
 	struct origin landlock_origin;
 	VEC(struct param) params; /* anchor SBX_ANCHOR_PARAM + index */
 	VEC(struct path_rule) paths;
-	VEC(struct port_rule) ports;
-	VEC(struct syscall_rule) syscalls;
-	VEC(struct env_rule) env;
-	VEC(struct set_rule) set;
-	VEC(struct limit_rule) limits;
-	VEC(struct blanket_rule) blankets;
+	struct rule_list rules[KIND_END]; /* of each kind but paths */
 };
 
 /* -D NAME=PATH: where a parameter is. */
@@ -131,6 +126,10 @@ void resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
 /* Runs the table of checks of check.c over a resolved policy. */
 void check_policy(const struct policy *policy, struct diags *diags);
 
+/* A new rule of a kind at the end of its list. */
+struct rule *policy_add(struct policy *policy, enum rule_kind_id kind,
+    const struct origin *origin, enum sbx_effect effect);
+
 /* Whether a blanket rule holds on a platform: allowed and not denied. */
 bool policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
     uint8_t platforms);
@@ -153,7 +152,7 @@ struct position policy_position(const struct policy *policy,
  */
 struct ranked_syscalls {
 	VEC(struct ranked_syscall {
-		const struct syscall_rule *rule;
+		const struct rule *rule;
 		struct position position;
 	})
 	rules;

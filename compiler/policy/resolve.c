@@ -358,25 +358,12 @@ keep_items(struct expansion *expansion)
 
 		if (item->dropped)
 			continue;
-		switch (item->kind) {
-		case WHAT_PATHS:
-			*arena_push(policy->arena, &policy->paths) = item->path;
-			break;
-		case WHAT_PORTS:
-			*arena_push(policy->arena, &policy->ports) = item->port;
-			break;
-		case WHAT_BLANKET:
+		if (item->rule.kind == KIND_PATH)
 			*arena_push(policy->arena,
-			    &policy->blankets) = item->blanket;
-			break;
-		case WHAT_SYSCALLS:
+			    &policy->paths) = item->rule.path;
+		else
 			*arena_push(policy->arena,
-			    &policy->syscalls) = item->syscall;
-			break;
-		case WHAT_ENV:
-			*arena_push(policy->arena, &policy->env) = item->env;
-			break;
-		}
+			    &policy->rules[item->rule.kind]) = item->rule;
 	}
 }
 

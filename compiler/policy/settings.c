@@ -76,7 +76,7 @@ expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
 	const struct ast_atom *word = stmt->words.first;
-	struct set_rule rule = { .origin.platforms = context->platforms };
+	struct rule rule = { .origin.platforms = context->platforms };
 	struct setting *setting;
 	struct diag *diag;
 
@@ -93,8 +93,8 @@ expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
 	setting = setting_add(expansion, context, stmt, SETTING_SET,
 	    stmt->name->loc);
 	setting->name = stmt->name->text;
-	setting->text = rule.text;
-	setting->anchor = rule.anchor;
+	setting->text = rule.set.text;
+	setting->anchor = rule.set.anchor;
 }
 
 void
@@ -311,22 +311,21 @@ report_lowered(struct expansion *expansion, const struct setting *strong,
 static void
 setting_stand(struct policy *policy, const struct setting *setting)
 {
+	struct rule *rule;
+
 	switch (setting->kind) {
 	case SETTING_LIMIT:
-		*arena_push(policy->arena,
-		    &policy->limits) = (struct limit_rule){
-			.origin = setting->origin,
-			.kind = (enum sbx_limit_kind)setting->key,
-			.value = setting->value,
-		};
+		rule = policy_add(policy, KIND_LIMIT, &setting->origin,
+		    SBX_ALLOW);
+		rule->detail = (uint8_t)setting->key;
+		rule->limit.value = setting->value;
 		break;
 	case SETTING_SET:
-		*arena_push(policy->arena, &policy->set) = (struct set_rule){
-			.origin = setting->origin,
-			.name = setting->name,
-			.text = setting->text,
-			.anchor = setting->anchor,
-		};
+		rule = policy_add(policy, KIND_SET, &setting->origin,
+		    SBX_ALLOW);
+		rule->set.name = setting->name;
+		rule->set.text = setting->text;
+		rule->set.anchor = setting->anchor;
 		break;
 	case SETTING_ABOUT:
 		policy->about = setting->text;

@@ -1,5 +1,7 @@
 /* See texts.h. */
 #include "compiler/policy/texts.h"
+
+#include "compiler/policy/kind.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
@@ -79,39 +81,19 @@ path_object_text(const struct policy *policy, size_t index, size_t end)
 }
 
 const char *
-port_rule_text(const struct policy *policy, const struct port_rule *rule)
+rule_text(const struct policy *policy, const struct rule *rule)
 {
-	const char *ports = rule->low == rule->high ?
-	    arena_printf(policy->arena, "%u", (unsigned)rule->low) :
-	    arena_printf(policy->arena, "%u-%u", (unsigned)rule->low,
-		(unsigned)rule->high);
+	const struct rule_kind *kind = rule_kinds[rule->kind];
+	const char *words = what_words(rule->kind, rule->detail);
+	struct rule_object object;
 
-	return arena_printf(policy->arena, "%s network %s tcp %s",
-	    effect_word(rule->effect), port_op_word(rule->op), ports);
-}
-
-const char *
-syscall_rule_text(const struct policy *policy, const struct syscall_rule *rule)
-{
-	return arena_printf(policy->arena, "%s syscalls %s%s",
-	    effect_word(rule->effect), rule->group ? "@" : "", rule->name);
-}
-
-const char *
-env_rule_text(const struct policy *policy, const struct env_rule *rule)
-{
-	return arena_printf(policy->arena, "%s env %s",
-	    effect_word(rule->effect), rule->pattern);
-}
-
-const char *
-blanket_rule_text(const struct policy *policy, const struct blanket_rule *rule)
-{
-	static const char *const words[BLANKET_END] = {
-#define BLANKET(text, kind) [kind] = text,
-#include "compiler/tables/words.def"
-	};
-
-	return arena_printf(policy->arena, "%s %s", effect_word(rule->effect),
-	    words[rule->kind]);
+	if (kind->text != NULL)
+		return kind->text(policy, rule);
+	if (kind->object == NULL)
+		return arena_printf(policy->arena, "%s %s",
+		    effect_word(rule->effect), words);
+	kind->object(rule, &object);
+	return arena_printf(policy->arena, "%s %s %s%s",
+	    effect_word(rule->effect), words,
+	    object.kind == AST_GROUP ? "@" : "", object.text);
 }

@@ -1,6 +1,6 @@
 /*
- * Rules as they are written, for diagnostics: one function for each kind.
- * Texts lie in the policy's arena.
+ * Path rules as they are written, for diagnostics; those of all kinds have
+ * rule_text() (kind.h).  Texts lie in the policy's arena.
  */
 #ifndef SBX_TEXTS_H
 #define SBX_TEXTS_H
@@ -21,14 +21,5 @@ const char *path_object_text(const struct policy *policy, size_t index,
 
 /* The end of the object that begins at `index`. */
 size_t path_object_end(const struct policy *policy, size_t index);
-
-const char *port_rule_text(const struct policy *policy,
-    const struct port_rule *rule);
-const char *syscall_rule_text(const struct policy *policy,
-    const struct syscall_rule *rule);
-const char *env_rule_text(const struct policy *policy,
-    const struct env_rule *rule);
-const char *blanket_rule_text(const struct policy *policy,
-    const struct blanket_rule *rule);
 
 #endif

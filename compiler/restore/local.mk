@@ -1,6 +1,6 @@
 # The bytes of a blob back to a policy and its statements.
 libsbx_a_SOURCES += \
-	compiler/restore/network.c \
+	compiler/restore/builder.h \
 	compiler/restore/restore.c \
 	compiler/restore/restore.h \
 	compiler/restore/restorer.h \

@@ -33,9 +33,8 @@ position_at(const struct restorer *restorer, uint32_t source)
 	return source == SBX_NO_SOURCE ? NULL : restorer->positions[source];
 }
 
-/* What is for all of Linux is for macOS too, where nothing says otherwise. */
-static uint8_t
-where_of(uint8_t platforms)
+uint8_t
+restorer_platforms(uint8_t platforms)
 {
 	return platforms == SBX_ON_LINUX ? SBX_ON_ALL : platforms;
 }
@@ -103,8 +102,8 @@ is_normal(const char *path)
 	return *path == '\0';
 }
 
-static void
-check_path(struct restorer *restorer, const char *path)
+void
+restorer_path(struct restorer *restorer, const char *path)
 {
 	if (!is_normal(path) || strlen(path) > SBX_MAX_PATH ||
 	    strpbrk(path, "\n\t") != NULL || strstr(path, "${") != NULL)
@@ -178,161 +177,37 @@ restore_params(struct restorer *restorer)
 	}
 }
 
-static void
-restore_limits(struct restorer *restorer)
+/* --- rules ---------------------------------------------------------------- */
+
+const char *
+record_string(struct arena *arena, const struct sbx_blob *blob, uint32_t offset)
 {
-	const struct sbx_blob *blob = restorer->blob;
+	const char *text = sbx_string(blob, offset);
 
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		const struct sbx_limit *limit = &blob->limits[i];
-
-		*arena_push(restorer->arena,
-		    &restorer->policy->limits) = (struct limit_rule){
-			.origin = restorer_origin(restorer,
-			    where_of(limit->platforms), limit->source),
-			.kind = (enum sbx_limit_kind)limit->kind,
-			.value = limit->value,
-		};
-	}
+	return arena == NULL ? text : arena_intern(arena, text, strlen(text));
 }
 
 static void
-restore_env(struct restorer *restorer)
+restore_records(struct restorer *restorer, enum rule_kind_id id)
 {
-	const struct sbx_blob *blob = restorer->blob;
+	const struct rule_kind *kind = rule_kinds[id];
+	const struct record_layout *layout = &kind->record;
+	uint32_t count = 0;
+	const char *record = sbx_records(restorer->blob, kind->section, &count);
 
-	for (uint32_t i = 0; i < blob->env_count; i++) {
-		const struct sbx_env *env = &blob->env[i];
+	for (; count > 0; count--, record += layout->size) {
+		uint32_t source;
+		struct origin origin;
+		struct rule *rule;
 
-		*arena_push(restorer->arena,
-		    &restorer->policy->env) = (struct env_rule){
-			.origin = restorer_origin(restorer,
-			    where_of(env->platforms), env->source),
-			.effect = (enum sbx_effect)env->effect,
-			.pattern = restorer_string(restorer, env->pattern),
-		};
+		memcpy(&source, record + layout->source, sizeof source);
+		origin = restorer_origin(restorer,
+		    restorer_platforms((uint8_t)record[layout->platforms]),
+		    source);
+		rule = policy_add(restorer->policy, id, &origin, SBX_ALLOW);
+		kind->read(restorer->arena, restorer->blob, record, rule);
 	}
 }
-
-static void
-restore_set(struct restorer *restorer)
-{
-	const struct sbx_blob *blob = restorer->blob;
-
-	for (uint32_t i = 0; i < blob->set_count; i++) {
-		const struct sbx_set *set = &blob->set[i];
-		const char *text = restorer_string(restorer, set->text);
-
-		*arena_push(restorer->arena,
-		    &restorer->policy->set) = (struct set_rule){
-			.origin = restorer_origin(restorer,
-			    where_of(set->platforms), set->source),
-			.name = restorer_string(restorer, set->name),
-			.text = text,
-			.anchor = set->anchor,
-		};
-		/* What begins so in a policy stands for something else. */
-		if (strstr(text, "${") != NULL ||
-		    (set->anchor == SBX_NO_ANCHOR && text[0] == '~' &&
-			(text[1] == '/' || text[1] == '\0')))
-			restorer_fault(restorer,
-			    "it sets a variable to what no "
-			    "policy can say");
-	}
-}
-
-/* --- system calls --------------------------------------------------------- */
-
-/* What one call of the table says of the rule that decided about it. */
-struct call_rule {
-	uint32_t reason, source;
-	uint8_t verdict, platforms;
-};
-
-static int
-call_rule_compare(const void *a, const void *b)
-{
-	const struct call_rule *x = a, *y = b;
-
-	if (x->verdict != y->verdict)
-		return x->verdict < y->verdict ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return x->source < y->source ? -1 : x->source > y->source;
-}
-
-/* Not the baseline, nor what the network rules say of sockets. */
-static bool
-is_of_rule(const struct sbx_blob *blob, const struct sbx_syscall *call)
-{
-	return call->source != SBX_NO_SOURCE &&
-	    call->verdict != SBX_SYSCALL_ARGS &&
-	    (blob->strings[call->reason] == '@' ||
-		strcmp(sbx_string(blob, call->reason),
-		    sbx_string(blob, call->name)) == 0);
-}
-
-static void
-syscall_add(struct restorer *restorer, const struct call_rule *call)
-{
-	const char *reason = restorer_string(restorer, call->reason);
-	bool group = *reason == '@';
-
-	*arena_push(restorer->arena,
-	    &restorer->policy->syscalls) = (struct syscall_rule){
-		/* No deny may stand beside `allow everything`. */
-		.origin = restorer_origin(restorer,
-		    restorer->macos.blankets.everything ?
-			call->platforms :
-			where_of(call->platforms),
-		    call->source),
-		.effect = call->verdict == SBX_SYSCALL_DENY ? SBX_DENY :
-							      SBX_ALLOW,
-		.name = arena_intern(restorer->arena, reason + group,
-		    strlen(reason + group)),
-		.group = group,
-	};
-	if (group ? syscall_group(reason + 1) == NULL :
-		    !syscall_is_known(reason))
-		restorer_fault(restorer,
-		    "it speaks of a system call that this "
-		    "sbxc does not know");
-}
-
-/* A rule is where it decides; a call that two rules name has one of them. */
-static void
-restore_syscalls(struct restorer *restorer)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct call_rule *calls = arena_alloc(restorer->arena,
-	    blob->syscall_count * sizeof *calls);
-	size_t count = 0, kept = 0;
-
-	for (uint32_t i = 0; i < blob->syscall_count; i++) {
-		const struct sbx_syscall *call = &blob->syscalls[i];
-
-		if (is_of_rule(blob, call))
-			calls[count++] = (struct call_rule){
-				call->reason,
-				call->source,
-				call->verdict,
-				call->platforms,
-			};
-	}
-	if (count > 1)
-		qsort(calls, count, sizeof *calls, call_rule_compare);
-	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 &&
-		    call_rule_compare(&calls[kept - 1], &calls[i]) == 0)
-			calls[kept - 1].platforms |= calls[i].platforms;
-		else
-			calls[kept++] = calls[i];
-	}
-	for (size_t i = 0; i < kept; i++)
-		syscall_add(restorer, &calls[i]);
-}
-
-/* --- paths ---------------------------------------------------------------- */
 
 bool
 restorer_shares(const struct restorer *restorer)
@@ -340,117 +215,6 @@ restorer_shares(const struct restorer *restorer)
 	return restorer->has_macos &&
 	    restorer->macos.blankets.everything ==
 	    ((restorer->blob->meta->flags & SBX_EVERYTHING) != 0);
-}
-
-/* A deny that the text for macOS has, so that it is enforceable as it was. */
-static enum sbx_effect
-macos_deny(const struct restorer *restorer)
-{
-	const struct policy *policy = restorer->policy;
-
-	return restorer->macos.blankets.everything ||
-		(policy->level_origin.loc.end != 0 &&
-		    policy->level <= SBX_LEVEL_MINIMAL) ?
-	    SBX_PREFER_DENY :
-	    SBX_DENY;
-}
-
-static const struct target *
-exclusions_of(struct restorer *restorer, const struct sbx_path *path)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct target *exclusions = arena_alloc(restorer->arena,
-	    path->exclusion_count * sizeof *exclusions);
-
-	for (uint16_t i = 0; i < path->exclusion_count; i++) {
-		const struct sbx_exclusion *exclusion =
-		    &blob->exclusions[path->first_exclusion + i];
-
-		exclusions[i] = (struct target){
-			restorer_string(restorer, exclusion->suffix),
-			exclusion->anchor,
-		};
-		check_path(restorer, exclusions[i].suffix);
-	}
-	return exclusions;
-}
-
-static int
-rule_compare(const void *a, const void *b)
-{
-	return sbpl_rule_compare(a, b);
-}
-
-/* The rules of the text, once they are not shared, are macOS's alone. */
-static void
-restore_macos_paths(struct restorer *restorer, const bool *shared)
-{
-	enum sbx_effect deny = macos_deny(restorer);
-
-	for (size_t i = 0; i < restorer->macos.paths.count; i++) {
-		struct path_rule rule = restorer->macos.paths.items[i];
-
-		if (shared[i])
-			continue;
-		check_path(restorer, rule.at.suffix);
-		for (uint16_t j = 0; j < rule.exclusion_count; j++)
-			check_path(restorer, rule.exclusions[j].suffix);
-		if (rule.effect != SBX_ALLOW)
-			rule.effect = deny;
-		rule.origin = restorer_origin(restorer, SBX_ON_MACOS,
-		    SBX_NO_SOURCE);
-		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
-	}
-}
-
-static struct path_rule
-path_rule_of(struct restorer *restorer, const struct sbx_path *path)
-{
-	struct path_rule rule = {
-		.origin = restorer_origin(restorer, path->platforms,
-		    path->source),
-		.at = { restorer_string(restorer, path->suffix), path->anchor },
-		.effect = (enum sbx_effect)path->effect,
-		.rights = path->rights,
-		.exclusions = exclusions_of(restorer, path),
-		.exclusion_count = path->exclusion_count,
-	};
-
-	check_path(restorer, rule.at.suffix);
-	if (path->glob != 0) {
-		rule.glob = restorer_string(restorer, path->glob);
-		check_path(restorer, rule.glob);
-	}
-	return rule;
-}
-
-static void
-restore_paths(struct restorer *restorer)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct path_rule *macos = restorer->macos.paths.items;
-	size_t count = restorer->macos.paths.count;
-	bool *shared = arena_alloc(restorer->arena, count);
-	bool share = restorer_shares(restorer);
-
-	if (count > 1)
-		qsort(macos, count, sizeof *macos, rule_compare);
-	for (uint32_t i = 0; i < blob->path_count; i++) {
-		struct path_rule rule = path_rule_of(restorer, &blob->paths[i]);
-		const struct path_rule *found = NULL;
-
-		if (share && count > 0 && rule.origin.platforms == SBX_ON_LINUX)
-			found = bsearch(&rule, macos, count, sizeof *macos,
-			    rule_compare);
-		if (!restorer->has_macos)
-			rule.origin.platforms = where_of(rule.origin.platforms);
-		if (found != NULL) {
-			rule.origin.platforms = SBX_ON_ALL;
-			shared[found - macos] = true;
-		}
-		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
-	}
-	restore_macos_paths(restorer, shared);
 }
 
 /* --- the whole ------------------------------------------------------------ */
@@ -482,13 +246,13 @@ restore_policy(struct arena *arena, const struct sbx_blob *blob,
 	restore_params(&restorer);
 	restorer.has_macos = restorer.fault == NULL && blob->sbpl_size > 0 &&
 	    sbpl_read(restorer.policy, blob->sbpl, &restorer.macos);
-	restore_blankets(&restorer);
-	restore_limits(&restorer);
-	restore_env(&restorer);
-	restore_set(&restorer);
-	restore_syscalls(&restorer);
-	restore_ports(&restorer);
-	restore_paths(&restorer);
+	/* Backwards, so that a fault of a setting is told before one of a rule. */
+	for (int id = KIND_END; id-- > 0;) {
+		if (rule_kinds[id]->read != NULL)
+			restore_records(&restorer, (enum rule_kind_id)id);
+		if (rule_kinds[id]->restore != NULL)
+			rule_kinds[id]->restore(&restorer);
+	}
 	*fault = restorer.fault;
 	return restorer.fault == NULL ? restorer.policy : NULL;
 }

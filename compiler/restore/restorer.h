@@ -1,10 +1,11 @@
 /*
- * What the files of restore*.c share while a policy is restored.
+ * What is shared while a policy is restored.
  */
 #ifndef SBX_RESTORER_H
 #define SBX_RESTORER_H
 
 #include "compiler/lower/sbpl.h"
+#include "compiler/policy/kind.h"
 #include "compiler/restore/restore.h"
 
 struct restorer {
@@ -32,8 +33,10 @@ bool restorer_shares(const struct restorer *restorer);
 /* Notes what no policy can say; the first counts. */
 void restorer_fault(struct restorer *restorer, const char *fault);
 
-/* restore_network.c: the rules without objects, and ports. */
-void restore_blankets(struct restorer *restorer);
-void restore_ports(struct restorer *restorer);
+/* What is for all of Linux is for macOS too, where nothing says otherwise. */
+uint8_t restorer_platforms(uint8_t platforms);
+
+/* Notes a path that no policy can name. */
+void restorer_path(struct restorer *restorer, const char *path);
 
 #endif

@@ -20,13 +20,10 @@ struct unit {
 };
 
 static const struct what whats[] = {
-#define RIGHT(word, gives, takes) \
-	{ .words = word, .class = WHAT_PATHS, .allow = gives, .deny = takes },
-#define PORT_OP(text, operation) \
-	{ .words = text, .class = WHAT_PORTS, .op = operation },
-#define BLANKET(text, kind) \
-	{ .words = text, .class = WHAT_BLANKET, .blanket = kind },
-#define LIST(word, kind) { .words = word, .class = WHAT_##kind },
+#define RIGHT(word, gives, takes) { word, KIND_PATH, gives, takes },
+#define PORT_OP(text, op) { text, KIND_PORT, op, op },
+#define BLANKET(text, kind) { text, KIND_BLANKET, kind, kind },
+#define LIST(word, kind) { word, KIND_##kind, 0, 0 },
 #include "compiler/tables/words.def"
 };
 _Static_assert(countof(whats) <= WHAT_MAX, "what_next() overflows");
@@ -319,6 +316,16 @@ what_next(struct arena *arena, const char *const *words, size_t used,
 			next[count++] = word;
 	}
 	return count;
+}
+
+const char *
+what_words(enum rule_kind_id kind, uint8_t detail)
+{
+	for (size_t i = 0; i < countof(whats); i++) {
+		if (whats[i].kind == kind && whats[i].allow == detail)
+			return whats[i].words;
+	}
+	return "";
 }
 
 const char *

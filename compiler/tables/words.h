@@ -8,13 +8,17 @@
 #include "compiler/base/arena.h"
 #include "format/blob.h"
 
-/* What a rule speaks of, found by its first words. */
-enum what_class {
-	WHAT_PATHS,
-	WHAT_PORTS,
-	WHAT_BLANKET,
-	WHAT_SYSCALLS,
-	WHAT_ENV,
+/* What a rule is about.  What has to be known of each kind is in one entry of
+ * the table rule_kinds (compiler/policy/kind.h). */
+enum rule_kind_id {
+	KIND_PATH,
+	KIND_PORT,
+	KIND_SYSCALL,
+	KIND_ENV,
+	KIND_SET,
+	KIND_LIMIT,
+	KIND_BLANKET,
+	KIND_END,
 };
 
 /* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
@@ -27,13 +31,12 @@ enum blanket_kind {
 	BLANKET_END,
 };
 
+/* A form of a rule, found by its first words. */
 struct what {
 	const char *words; /* "network connect tcp" */
-	enum what_class class;
-	uint8_t allow,
-	    deny; /* path rights: what an allow gives, a deny takes */
-	enum sbx_port_op op;
-	enum blanket_kind blanket;
+	enum rule_kind_id kind;
+	uint8_t allow, deny; /* the detail of such a rule, by its effect: path
+	                      * rights, an operation on ports, a blanket_kind */
 };
 
 enum { WHAT_MAX = 16, WHAT_WORDS = 3 };
@@ -49,6 +52,9 @@ const struct what *what_match(const char *const *words, size_t count,
 /* The words that may follow the first `used` of a form. */
 size_t what_next(struct arena *arena, const char *const *words, size_t used,
     const char *next[WHAT_MAX]);
+
+/* The words of a kind with a detail, which an allow has as well as a deny. */
+const char *what_words(enum rule_kind_id kind, uint8_t detail);
 
 enum unit_class { UNIT_BYTES, UNIT_TIME, UNIT_COUNT };
 

@@ -64,14 +64,13 @@ sample_syscalls(const struct sample *sample, struct policy *policy,
 	for (size_t i = 0; i < max && names[i] != NULL; i++) {
 		bool group = *names[i] == '@';
 
-		*arena_push(policy->arena,
-		    &policy->syscalls) = (struct syscall_rule){
-			.origin = sample_origin(sample,
-			    effect == SBX_ALLOW ? 100 : 200),
-			.effect = effect,
-			.name = names[i] + group,
-			.group = group,
-		};
+		struct origin origin = sample_origin(sample,
+		    effect == SBX_ALLOW ? 100 : 200);
+		struct rule *rule = policy_add(policy, KIND_SYSCALL, &origin,
+		    effect);
+
+		rule->syscall.name = names[i] + group;
+		rule->syscall.group = group;
 	}
 }
 
@@ -79,24 +78,21 @@ static inline void
 sample_blanket(const struct sample *sample, struct policy *policy,
     enum blanket_kind kind, uint32_t place)
 {
-	*arena_push(policy->arena, &policy->blankets) = (struct blanket_rule){
-		.origin = sample_origin(sample, place),
-		.effect = SBX_ALLOW,
-		.kind = kind,
-	};
+	struct origin origin = sample_origin(sample, place);
+
+	policy_add(policy, KIND_BLANKET, &origin, SBX_ALLOW)->detail =
+	    (uint8_t)kind;
 }
 
 static inline void
 sample_port(const struct sample *sample, struct policy *policy,
     enum sbx_port_op op)
 {
-	*arena_push(policy->arena, &policy->ports) = (struct port_rule){
-		.origin = sample_origin(sample, 300),
-		.effect = SBX_ALLOW,
-		.op = op,
-		.low = 443,
-		.high = 443,
-	};
+	struct origin origin = sample_origin(sample, 300);
+	struct rule *rule = policy_add(policy, KIND_PORT, &origin, SBX_ALLOW);
+
+	rule->detail = (uint8_t)op;
+	rule->port.low = rule->port.high = 443;
 }
 
 static inline struct policy *

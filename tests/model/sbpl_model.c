@@ -212,10 +212,11 @@ port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 	bool allowed = net == SBX_NET_FULL,
 	     denied = net == SBX_NET_NONE || net == SBX_NET_LOOPBACK;
 
-	for (size_t i = 0; i < policy->ports.count; i++) {
-		const struct port_rule *rule = &policy->ports.items[i];
+	for (size_t i = 0; i < policy->rules[KIND_PORT].count; i++) {
+		const struct rule *rule = &policy->rules[KIND_PORT].items[i];
 
-		if (rule->op != op || port < rule->low || port > rule->high ||
+		if (rule->detail != op || port < rule->port.low ||
+		    port > rule->port.high ||
 		    (rule->origin.platforms & SBX_ON_MACOS) == 0)
 			continue;
 		if (rule->effect == SBX_ALLOW)
@@ -227,18 +228,20 @@ port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 }
 
 static void
-print_ports(const struct policy *policy, const struct port_rule *rule)
+print_ports(const struct policy *policy, const struct rule *rule)
 {
-	const int ports[] = { rule->low - 1, rule->low, rule->high,
-		rule->high + 1 };
+	const int ports[] = { rule->port.low - 1, rule->port.low,
+		rule->port.high, rule->port.high + 1 };
 
 	for (size_t i = 0; i < 4; i++) {
 		if (ports[i] >= 0 && ports[i] <= UINT16_MAX)
 			printf("%s\t%s\ttcp:%d\n",
-			    port_is_open(policy, rule->op, ports[i]) ? "allow" :
-								       "deny",
-			    rule->op == SBX_CONNECT_TCP ? "network-outbound" :
-							  "network-bind",
+			    port_is_open(policy, rule->detail, ports[i]) ?
+				"allow" :
+				"deny",
+			    rule->detail == SBX_CONNECT_TCP ?
+				"network-outbound" :
+				"network-bind",
 			    ports[i]);
 	}
 }
@@ -254,7 +257,7 @@ print_loopback(const struct policy *policy)
 	};
 	enum sbx_net net = policy_net(policy, SBX_ON_MACOS, NULL);
 
-	for (size_t i = 0; policy->ports.count == 0 && i < 3; i++)
+	for (size_t i = 0; policy->rules[KIND_PORT].count == 0 && i < 3; i++)
 		printf("%s\t%s\tlocalhost:8080\n%s\t%s\ttcp:8080\n",
 		    net == SBX_NET_NONE ? "deny" : "allow", operations[i],
 		    net == SBX_NET_FULL ? "allow" : "deny", operations[i]);
@@ -276,8 +279,8 @@ print_model(struct model *model)
 	add_places(model, "/nowhere/at/all");
 	for (size_t i = 0; i < model->places.count; i++)
 		print_place(model, model->places.items[i]);
-	for (size_t i = 0; i < policy->ports.count; i++)
-		print_ports(policy, &policy->ports.items[i]);
+	for (size_t i = 0; i < policy->rules[KIND_PORT].count; i++)
+		print_ports(policy, &policy->rules[KIND_PORT].items[i]);
 	print_loopback(policy);
 }
 

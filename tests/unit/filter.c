@@ -687,7 +687,8 @@ test_everything(struct tap *tap)
 	filters_build(policy, &set);
 	tap_ok(tap, set.filters.count == 0 && set.programs.count == 0,
 	    "a policy that allows everything has no filter");
-	policy->blankets.items[0].origin.platforms = SBX_ON_LINUX_AARCH64;
+	policy->rules[KIND_BLANKET].items[0].origin.platforms =
+	    SBX_ON_LINUX_AARCH64;
 	filters_build(policy, &set);
 	tap_ok(tap,
 	    filter_pick(&set, 0, false, 0) != NULL &&

@@ -1,0 +1,12 @@
+/* See kinds.h. */
+#include "compiler/kinds/kinds.h"
+
+const struct rule_kind *const rule_kinds[KIND_END] = {
+	[KIND_PATH] = &kind_path,
+	[KIND_PORT] = &kind_port,
+	[KIND_SYSCALL] = &kind_syscall,
+	[KIND_ENV] = &kind_env,
+	[KIND_SET] = &kind_set,
+	[KIND_LIMIT] = &kind_limit,
+	[KIND_BLANKET] = &kind_blanket,
+};

@@ -1,0 +1,11 @@
+# One file a kind of rule, and the table of them.
+libsbx_a_SOURCES += \
+	compiler/kinds/blanket.c \
+	compiler/kinds/env.c \
+	compiler/kinds/kinds.c \
+	compiler/kinds/kinds.h \
+	compiler/kinds/limit.c \
+	compiler/kinds/path.c \
+	compiler/kinds/port.c \
+	compiler/kinds/set.c \
+	compiler/kinds/syscall.c

@@ -1,0 +1,476 @@
+/*
+ * Rules about paths.  One statement gives one item for each of its objects, and
+ * several where an object is a set.  An item has one list of exclusions, and
+ * exclusions of a built-in set differ between platforms, so that a rule with
+ * such exclusions gives one item for Linux and one for macOS.
+ */
+#include "compiler/kinds/kinds.h"
+
+#include "compiler/policy/globs.h"
+#include "compiler/policy/texts.h"
+#include "compiler/restore/builder.h"
+#include "compiler/restore/restorer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct exclusion {
+	struct place place;
+	const struct ast_atom *atom;
+	bool used; /* it is below one of the rule's paths, or may be */
+};
+
+/* One statement about paths while it is taken apart. */
+struct path_work {
+	struct expansion *expansion;
+	struct item_list *list;
+	struct item item; /* what all its items have in common */
+	VEC(struct exclusion) exclusions;
+	size_t covered; /* paths that lie in an exclusion as a whole */
+};
+
+static bool
+targets_equal(const struct target *a, const struct target *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (target_compare(a[i], b[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+path_resembles(const struct rule *a, const struct rule *b)
+{
+	return target_compare(a->path.at, b->path.at) == 0 &&
+	    a->path.glob == b->path.glob;
+}
+
+static bool
+path_equals(const struct rule *a, const struct rule *b)
+{
+	return a->path.exclusion_count == b->path.exclusion_count &&
+	    path_resembles(a, b) &&
+	    targets_equal(a->path.exclusions, b->path.exclusions,
+		a->path.exclusion_count);
+}
+
+/* Whether an exclusion lies where the rule speaks, as far as that is known here. */
+static bool
+is_exclusion_of(const struct path_rule *rule, struct target exclusion)
+{
+	if (exclusion.anchor != rule->at.anchor)
+		return true;
+	if (!target_covers(rule->at, exclusion))
+		return false;
+	return rule->glob == NULL ||
+	    glob_touches(rule->glob,
+		exclusion.suffix + strlen(rule->at.suffix));
+}
+
+/*
+ * The exclusions of one path, sorted and none inside another; false if one of them
+ * swallows the path.
+ */
+static bool
+path_exclusions(struct path_work *work, struct path_rule *rule)
+{
+	size_t count = 0, kept = 0;
+	struct target *targets;
+
+	if (work->exclusions.count == 0)
+		return true;
+	targets = arena_alloc(work->expansion->arena,
+	    work->exclusions.count * sizeof *targets);
+	for (size_t i = 0; i < work->exclusions.count; i++) {
+		struct exclusion *exclusion = &work->exclusions.items[i];
+
+		if ((exclusion->place.platforms & rule->origin.platforms) == 0)
+			continue;
+		if (target_covers(exclusion->place.at, rule->at)) {
+			exclusion->used = true;
+			return false;
+		}
+		if (!is_exclusion_of(rule, exclusion->place.at))
+			continue;
+		exclusion->used = true;
+		targets[count++] = exclusion->place.at;
+	}
+	qsort(targets, count, sizeof *targets, targets_compare);
+	for (size_t i = 0; i < count; i++) {
+		if (kept == 0 || !target_covers(targets[kept - 1], targets[i]))
+			targets[kept++] = targets[i];
+	}
+	rule->exclusions = targets;
+	rule->exclusion_count = (uint16_t)kept;
+	return true;
+}
+
+static void
+path_add(struct path_work *work, const struct item *base, uint8_t platforms)
+{
+	struct item item = *base;
+
+	item.rule.origin.platforms &= platforms;
+	if (item.rule.origin.platforms == 0)
+		return;
+	if (path_exclusions(work, &item.rule.path))
+		item_add(work->expansion, work->list, &item);
+	else
+		work->covered++;
+}
+
+static bool
+exclusions_differ(const struct path_work *work, uint8_t platforms)
+{
+	for (size_t i = 0; i < work->exclusions.count; i++) {
+		if ((platforms & ~work->exclusions.items[i].place.platforms) !=
+		    0)
+			return true;
+	}
+	return false;
+}
+
+static void
+path_object(struct path_work *work, const struct ast_atom *atom)
+{
+	struct scope *scope = &work->expansion->scope;
+	struct place_list list = { 0 };
+	struct item item = work->item;
+	struct ast_atom root = *atom;
+
+	item.rule.origin.loc = atom->loc;
+	if (atom->kind == AST_GLOB &&
+	    !glob_split(scope, atom, &root, &item.rule.path.glob))
+		return;
+	if (!scope_paths(scope, &root, item.rule.origin.platforms, &list))
+		return;
+	for (size_t i = 0; i < list.places.count; i++) {
+		const struct place *place = &list.places.items[i];
+
+		item.rule.path.at = place->at;
+		item.rule.origin.platforms = place->platforms;
+		if (exclusions_differ(work, place->platforms)) {
+			path_add(work, &item, SBX_ON_LINUX);
+			path_add(work, &item, SBX_ON_MACOS);
+		} else {
+			path_add(work, &item, SBX_ON_ALL);
+		}
+	}
+}
+
+static bool
+read_exclusions(struct path_work *work, const struct ast_stmt *stmt)
+{
+	struct scope *scope = &work->expansion->scope;
+	bool good = true;
+
+	for (const struct ast_atom *atom = stmt->exclusions.first; atom != NULL;
+	     atom = atom->next) {
+		struct place_list list = { 0 };
+
+		good &= scope_paths(scope, atom,
+		    work->item.rule.origin.platforms, &list);
+		for (size_t i = 0; i < list.places.count; i++)
+			*arena_push(scope->arena,
+			    &work->exclusions) = (struct exclusion){
+				.place = list.places.items[i],
+				.atom = atom,
+			};
+	}
+	if (work->exclusions.count <= UINT16_MAX)
+		return good;
+	diag_add(scope->diags, DIAG_TOO_MANY, stmt->exclusions.loc,
+	    "more than %d holes in one rule", UINT16_MAX);
+	return false;
+}
+
+/* An object with several paths cuts something if one of them does. */
+static void
+report_exclusions(struct path_work *work, const struct ast_stmt *stmt)
+{
+	const struct ast_atom *atom = stmt->exclusions.first;
+	struct diags *diags = work->expansion->diags;
+	size_t i = 0;
+
+	for (; atom != NULL; atom = atom->next) {
+		bool used = false;
+		struct diag *diag;
+
+		for (; i < work->exclusions.count &&
+		     work->exclusions.items[i].atom == atom;
+		     i++)
+			used |= work->exclusions.items[i].used;
+		if (used)
+			continue;
+		diag = diag_add(diags, DIAG_EXCLUSION_OUTSIDE, atom->loc,
+		    "'%s' is not below any path of this rule", atom->text);
+		diag_help(diags, diag,
+		    "'except' cuts places out of the "
+		    "paths that stand before it");
+	}
+}
+
+static void
+path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct item *base, const struct ast_atom *atom,
+    struct item_list *list)
+{
+	struct path_work work = {
+		.expansion = expansion,
+		.list = list,
+		.item = *base,
+	};
+	size_t errors = expansion->diags->errors, before = list->list.count;
+	struct diag *diag;
+
+	if (!read_exclusions(&work, stmt))
+		return;
+	for (; atom != NULL; atom = object_next(stmt, atom))
+		path_object(&work, atom);
+	if (expansion->diags->errors > errors)
+		return;
+	if (list->list.count == before && work.covered > 0) {
+		diag = diag_add(expansion->diags, DIAG_NOTHING_LEFT,
+		    stmt->exclusions.first->loc,
+		    "'except' leaves nothing of this rule");
+		diag_help(expansion->diags, diag,
+		    "every path of the rule lies in a hole: delete the rule");
+		return;
+	}
+	report_exclusions(&work, stmt);
+}
+
+/*
+ * --- back to statements ---
+ *
+ * The language cannot say `glob` of a place whose own name holds what is a
+ * wildcard in a pattern; a `let` gives such a place a name.
+ */
+
+static struct ast_atom *
+path_atom(struct builder *builder, const char *text)
+{
+	struct ast_atom *atom = atom_new(builder, AST_PATH, text);
+
+	atom->quoted = strpbrk(text, "*?[") != NULL;
+	return atom;
+}
+
+static bool
+is_taken(const struct builder *builder, const char *name)
+{
+	for (size_t i = 0; i < builder->policy->params.count; i++) {
+		if (strcmp(builder->policy->params.items[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The name of a `let` for a place that no pattern can begin with. */
+static const char *
+place_name(struct builder *builder, const char *place)
+{
+	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
+	const char *key = arena_intern(builder->arena, place, strlen(place));
+	char *name = map_find(&builder->places, key);
+	struct ast_stmt *stmt;
+
+	if (name != NULL)
+		return name;
+	do {
+		name = arena_printf(builder->arena, "place-%zu",
+		    ++builder->place_count);
+	} while (is_taken(builder, name));
+	map_put(builder->arena, &builder->places, key, name);
+	stmt = stmt_add(builder, AST_LET, &nowhere);
+	stmt->name = atom_new(builder, AST_WORD, name);
+	ast_list_add(&stmt->objects, path_atom(builder, place));
+	return name;
+}
+
+static struct ast_atom *
+object_atom(struct builder *builder, const struct path_rule *rule)
+{
+	const char *place = policy_target_text(builder->policy, rule->at);
+	const char *text;
+
+	if (rule->glob == NULL)
+		return path_atom(builder, place);
+	if (strpbrk(rule->at.suffix, "*?[]{}\\") != NULL ||
+	    strlen(rule->at.suffix) + strlen(rule->glob) > SBX_MAX_PATH)
+		place = arena_printf(builder->arena, "${%s}",
+		    place_name(builder, place));
+	text = arena_printf(builder->arena, "%s%s",
+	    strcmp(place, "/") == 0 ? "" : place, rule->glob);
+	return atom_new(builder, AST_GLOB, text);
+}
+
+/* The words that together give or take these rights; one, unless the blob was
+ * made by somebody else. */
+static void
+path_state(struct builder *builder, const struct rule *any)
+{
+	const struct path_rule *rule = &any->path;
+	static const struct {
+		const char *word;
+		uint8_t allow, deny;
+	} words[] = {
+#define RIGHT(text, gives, takes) { text, gives, takes },
+#include "compiler/tables/words.def"
+	};
+	uint8_t left = rule->rights;
+
+	for (size_t i = countof(words); i-- > 0 && left != 0;) {
+		uint8_t bits = rule->effect == SBX_ALLOW ? words[i].allow :
+							   words[i].deny;
+		struct ast_atom *object;
+		struct ast_stmt *stmt;
+
+		if ((bits & ~rule->rights) != 0 || (bits & left) == 0 ||
+		    (rule->effect != SBX_ALLOW && rule->rights == SBX_RIGHTS &&
+			bits != SBX_RIGHTS))
+			continue;
+		left &= (uint8_t)~bits;
+		object = object_atom(builder, rule);
+		stmt = rule_add(builder, &rule->origin, rule->effect,
+		    words[i].word);
+		ast_list_add(&stmt->objects, object);
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
+			ast_list_add(&stmt->exclusions,
+			    path_atom(builder,
+				policy_target_text(builder->policy,
+				    rule->exclusions[j])));
+	}
+}
+
+/* --- back from a blob ----------------------------------------------------- */
+
+/* A deny that the text for macOS has, so that it is enforceable as it was. */
+static enum sbx_effect
+macos_deny(const struct restorer *restorer)
+{
+	const struct policy *policy = restorer->policy;
+
+	return restorer->macos.blankets.everything ||
+		(policy->level_origin.loc.end != 0 &&
+		    policy->level <= SBX_LEVEL_MINIMAL) ?
+	    SBX_PREFER_DENY :
+	    SBX_DENY;
+}
+
+static const struct target *
+exclusions_of(struct restorer *restorer, const struct sbx_path *path)
+{
+	const struct sbx_blob *blob = restorer->blob;
+	struct target *exclusions = arena_alloc(restorer->arena,
+	    path->exclusion_count * sizeof *exclusions);
+
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[path->first_exclusion + i];
+
+		exclusions[i] = (struct target){
+			restorer_string(restorer, exclusion->suffix),
+			exclusion->anchor,
+		};
+		restorer_path(restorer, exclusions[i].suffix);
+	}
+	return exclusions;
+}
+
+static int
+rule_compare(const void *a, const void *b)
+{
+	return sbpl_rule_compare(a, b);
+}
+
+/* The rules of the text, once they are not shared, are macOS's alone. */
+static void
+restore_macos_paths(struct restorer *restorer, const bool *shared)
+{
+	enum sbx_effect deny = macos_deny(restorer);
+
+	for (size_t i = 0; i < restorer->macos.paths.count; i++) {
+		struct path_rule rule = restorer->macos.paths.items[i];
+
+		if (shared[i])
+			continue;
+		restorer_path(restorer, rule.at.suffix);
+		for (uint16_t j = 0; j < rule.exclusion_count; j++)
+			restorer_path(restorer, rule.exclusions[j].suffix);
+		if (rule.effect != SBX_ALLOW)
+			rule.effect = deny;
+		rule.origin = restorer_origin(restorer, SBX_ON_MACOS,
+		    SBX_NO_SOURCE);
+		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
+	}
+}
+
+static struct path_rule
+path_rule_of(struct restorer *restorer, const struct sbx_path *path)
+{
+	struct path_rule rule = {
+		.origin = restorer_origin(restorer, path->platforms,
+		    path->source),
+		.at = { restorer_string(restorer, path->suffix), path->anchor },
+		.effect = (enum sbx_effect)path->effect,
+		.rights = path->rights,
+		.exclusions = exclusions_of(restorer, path),
+		.exclusion_count = path->exclusion_count,
+	};
+
+	restorer_path(restorer, rule.at.suffix);
+	if (path->glob != 0) {
+		rule.glob = restorer_string(restorer, path->glob);
+		restorer_path(restorer, rule.glob);
+	}
+	return rule;
+}
+
+static void
+path_restore(struct restorer *restorer)
+{
+	const struct sbx_blob *blob = restorer->blob;
+	struct path_rule *macos = restorer->macos.paths.items;
+	size_t count = restorer->macos.paths.count;
+	bool *shared = arena_alloc(restorer->arena, count);
+	bool share = restorer_shares(restorer);
+
+	if (count > 1)
+		qsort(macos, count, sizeof *macos, rule_compare);
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		struct path_rule rule = path_rule_of(restorer, &blob->paths[i]);
+		const struct path_rule *found = NULL;
+
+		if (share && count > 0 && rule.origin.platforms == SBX_ON_LINUX)
+			found = bsearch(&rule, macos, count, sizeof *macos,
+			    rule_compare);
+		if (!restorer->has_macos)
+			rule.origin.platforms = restorer_platforms(
+			    rule.origin.platforms);
+		if (found != NULL) {
+			rule.origin.platforms = SBX_ON_ALL;
+			shared[found - macos] = true;
+		}
+		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
+	}
+	restore_macos_paths(restorer, shared);
+}
+
+static const char *
+path_text(const struct policy *policy, const struct rule *rule)
+{
+	return path_rule_text(policy, &rule->path, NULL);
+}
+
+const struct rule_kind kind_path = {
+	.noun = "a path",
+	.has_exclusions = true,
+	.expand = path_expand,
+	.equals = path_equals,
+	.resembles = path_resembles,
+	.text = path_text,
+	.state = path_state,
+	.restore = path_restore,
+};

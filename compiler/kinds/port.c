@@ -1,0 +1,267 @@
+/*
+ * Rules about TCP ports: `allow network connect tcp 443`.
+ */
+#include "compiler/kinds/kinds.h"
+
+#include "compiler/check/check.h"
+#include "compiler/lower/emitter.h"
+#include "compiler/restore/restorer.h"
+
+#include <string.h>
+
+/* --- statements ----------------------------------------------------------- */
+
+static bool
+port_read(struct scope *scope, const struct ast_atom *atom, const char *text,
+    size_t len, uint16_t *port)
+{
+	uint64_t value;
+
+	if (len > 0 && strspn(text, "0123456789") >= len) {
+		if (number_read(text, text + len, &value) && value >= 1 &&
+		    value <= 65535) {
+			*port = (uint16_t)value;
+			return true;
+		}
+		diag_add(scope->diags, DIAG_BAD_PORT,
+		    atom_part(scope, atom, text, len),
+		    "port %.*s is out of range: ports are 1 to 65535", (int)len,
+		    text);
+		return false;
+	}
+	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc, "'%s' is not a port",
+	    atom->text);
+	return false;
+}
+
+static bool
+port_resolve(struct scope *scope, const struct ast_atom *atom,
+    struct rule *rule)
+{
+	const char *text = atom->text;
+	uint16_t *low = &rule->port.low, *high = &rule->port.high;
+	size_t len = strcspn(text, "-");
+	struct diag *diag;
+
+	if (atom->kind != AST_NUMBER && atom->kind != AST_RANGE) {
+		diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+		    "expected a port, found '%s'", atom_text(scope, atom));
+		diag_help(scope->diags, diag,
+		    "a port is a number or a range, as in 443 or 8000-8080; "
+		    "no rule names a host");
+		return false;
+	}
+	if (!port_read(scope, atom, text, len, low))
+		return false;
+	*high = *low;
+	if (text[len] == '-' &&
+	    !port_read(scope, atom, text + len + 1, strlen(text + len + 1),
+		high))
+		return false;
+	if (*high >= *low)
+		return true;
+	diag = diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
+	    "the range '%s' is empty", text);
+	diag_help(scope->diags, diag, "did you mean '%u-%u'?", (unsigned)*high,
+	    (unsigned)*low);
+	return false;
+}
+
+static bool
+port_equals(const struct rule *a, const struct rule *b)
+{
+	return a->port.low == b->port.low && a->port.high == b->port.high;
+}
+
+static bool
+port_resembles(const struct rule *a, const struct rule *b)
+{
+	return a->detail == b->detail && a->port.low <= b->port.high &&
+	    b->port.low <= a->port.high;
+}
+
+static void
+port_object(const struct rule *rule, struct rule_object *object)
+{
+	bool range = rule->port.low != rule->port.high;
+
+	object->kind = range ? AST_RANGE : AST_NUMBER;
+	object->text = object->digits;
+	snprintf(object->digits, sizeof object->digits, range ? "%u-%u" : "%u",
+	    (unsigned)rule->port.low, (unsigned)rule->port.high);
+}
+
+static void
+port_spans(struct arena *arena, const struct rule *rule,
+    struct rule_spans *spans)
+{
+	*arena_push(arena, &spans->list) = (struct rule_span){
+		.low = rule->port.low,
+		.high = rule->port.high,
+	};
+}
+
+/* --- records -------------------------------------------------------------- */
+
+static void
+port_fill(struct emitter *emitter, const struct rule *rule, void *record)
+{
+	struct sbx_port *port = record;
+
+	(void)emitter;
+	port->low = rule->port.low;
+	port->high = rule->port.high;
+	port->effect = (uint8_t)rule->effect;
+	port->op = rule->detail;
+}
+
+static void
+port_read_back(struct arena *arena, const struct sbx_blob *blob,
+    const void *record, struct rule *rule)
+{
+	const struct sbx_port *port = record;
+
+	(void)arena;
+	(void)blob;
+	rule->effect = (enum sbx_effect)port->effect;
+	rule->detail = port->op;
+	rule->port.low = port->low;
+	rule->port.high = port->high;
+}
+
+/* --- what the text for macOS says ----------------------------------------- */
+
+static void
+port_add(struct restorer *restorer, enum sbx_effect effect, enum sbx_port_op op,
+    size_t low, size_t high)
+{
+	struct origin origin = restorer_origin(restorer, SBX_ON_MACOS,
+	    SBX_NO_SOURCE);
+	struct rule *rule = policy_add(restorer->policy, KIND_PORT, &origin,
+	    effect);
+
+	rule->detail = (uint8_t)op;
+	rule->port.low = (uint16_t)low;
+	rule->port.high = (uint16_t)high;
+}
+
+static void
+share_ports(struct restorer *restorer, enum sbx_port_op op, bool share)
+{
+	struct rule_list *ports = &restorer->policy->rules[KIND_PORT];
+
+	for (size_t i = 0; i < ports->count; i++) {
+		struct rule *rule = &ports->items[i];
+
+		if (rule->detail == op &&
+		    (rule->origin.platforms & SBX_ON_LINUX) == SBX_ON_LINUX)
+			rule->origin.platforms = share ? SBX_ON_ALL :
+							 SBX_ON_LINUX;
+	}
+}
+
+/* The ports that are open, or, out of a whole network, those that are shut. */
+static void
+add_port_ranges(struct restorer *restorer, enum sbx_port_op op, bool full)
+{
+	const bool *open = restorer->macos.open[op];
+	size_t low = 1;
+
+	while (low < SBPL_PORTS) {
+		size_t high = low;
+
+		while (high + 1 < SBPL_PORTS && open[high + 1] == open[low])
+			high++;
+		if (open[low] != full)
+			port_add(restorer, full ? SBX_PREFER_DENY : SBX_ALLOW,
+			    op, low, high);
+		low = high + 1;
+	}
+}
+
+/* Rules of the tables hold on macOS too, if that is what its text says. */
+static void
+restore_port_op(struct restorer *restorer, enum sbx_port_op op)
+{
+	enum sbx_net net = restorer->macos.blankets.net;
+	bool full = net == SBX_NET_FULL, same = restorer_shares(restorer);
+	bool *open = arena_alloc(restorer->arena, SBPL_PORTS);
+
+	if (!restorer->has_macos) {
+		share_ports(restorer, op, true);
+		return;
+	}
+	share_ports(restorer, op, same);
+	if (!same ||
+	    (net == SBX_NET_NONE && restorer->blob->meta->net == SBX_NET_NONE))
+		return;
+	if (net == SBX_NET_PORTS || full) {
+		sbpl_ports(restorer->policy, op, full, open);
+		same = memcmp(open, restorer->macos.open[op], SBPL_PORTS) == 0;
+	} else {
+		same = false;
+	}
+	share_ports(restorer, op, same);
+	if (!same && (net == SBX_NET_PORTS || full))
+		add_port_ranges(restorer, op, full);
+}
+
+static bool
+has_macos_ports(const struct policy *policy)
+{
+	const struct rule_list *ports = &policy->rules[KIND_PORT];
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->origin.platforms & SBX_ON_MACOS))
+			return true;
+	}
+	return false;
+}
+
+static void
+port_restore(struct restorer *restorer)
+{
+	const struct rule_list *ports = &restorer->policy->rules[KIND_PORT];
+
+	for (size_t i = 0; i < ports->count; i++) {
+		if (ports->items[i].port.low == 0)
+			restorer_fault(restorer, "it speaks of port 0");
+	}
+	for (int op = 0; op < SBX_PORT_OP_END; op++)
+		restore_port_op(restorer, (enum sbx_port_op)op);
+	/* All that were allowed are denied: they still open the stack. */
+	if (restorer->has_macos &&
+	    restorer->macos.blankets.net == SBX_NET_PORTS &&
+	    !has_macos_ports(restorer->policy)) {
+		port_add(restorer, SBX_ALLOW, SBX_CONNECT_TCP, 1, 1);
+		port_add(restorer, SBX_DENY, SBX_CONNECT_TCP, 1, 1);
+	}
+}
+
+const struct rule_kind kind_port = {
+	.noun = "a port",
+	.resolve = port_resolve,
+	.equals = port_equals,
+	.resembles = port_resembles,
+	.object = port_object,
+	.spans = port_spans,
+	.is_moot = port_is_moot,
+	.section = SBX_SECTION_PORTS,
+	.section_name = "the port rules",
+	.record = {
+		RECORD_LAYOUT(struct sbx_port),
+		.order = {
+			RECORD_FIELD(struct sbx_port, op),
+			RECORD_FIELD(struct sbx_port, low),
+			RECORD_FIELD(struct sbx_port, high),
+			RECORD_FIELD(struct sbx_port, effect),
+			RECORD_FIELD(struct sbx_port, source),
+		},
+	},
+	.fill = port_fill,
+	.read = port_read_back,
+	.restore = port_restore,
+};

@@ -1,0 +1,126 @@
+/*
+ * What has to be known of a kind of rule, in one entry of one table.  Each room
+ * loops over the table or asks the entry of the rule that it has, and names no
+ * kind itself.  The entries are in compiler/kinds/, above all rooms that ask
+ * them, since they use what those rooms offer.
+ *
+ * A function that is NULL means what stands in parentheses.
+ */
+#ifndef SBX_KIND_H
+#define SBX_KIND_H
+
+#include "compiler/policy/expand.h"
+
+#include <stdio.h>
+
+struct builder;
+struct checker;
+struct emitter;
+struct restorer;
+
+/* The object of a rule, as it is written after the words. */
+struct rule_object {
+	enum ast_atom_kind kind;
+	const char *text; /* of a group without the '@'; may be `digits` */
+	char digits[24];
+};
+
+/* What a rule speaks of, for rules_judge(): numbers of one name. */
+struct rule_span {
+	const char *name; /* interned, or NULL */
+	uint16_t low, high;
+	bool part; /* not the whole rule: one of several spans beside it */
+	bool wide; /* the rule covers more, see covers() */
+};
+struct rule_spans {
+	VEC(struct rule_span) list;
+};
+
+/* A member of a record. */
+struct record_field {
+	uint8_t offset, size;
+};
+
+/* The record of a blob that holds such a rule. */
+struct record_layout {
+	size_t size;
+	size_t platforms, source;
+	struct record_field order[6]; /* by which they are sorted */
+};
+
+#define RECORD_FIELD(type, field) \
+	{ \
+		offsetof(type, field), sizeof(((type *)NULL)->field) \
+	}
+#define RECORD_LAYOUT(type) \
+	.size = sizeof(type), .platforms = offsetof(type, platforms), \
+	.source = offsetof(type, source)
+
+struct rule_kind {
+	/* --- statements to rules ----------------------------------------- */
+	const char *noun;    /* "a port": what goes after the words, or NULL */
+	bool has_exclusions; /* such a rule may end with `except` */
+
+	/* Adds the rules of a statement to a list (one for each object). */
+	void (*expand)(struct expansion *expansion, const struct ast_stmt *stmt,
+	    const struct item *base, const struct ast_atom *atom,
+	    struct item_list *list);
+	/* Reads one object; false after reporting. */
+	bool (*resolve)(struct scope *scope, const struct ast_atom *atom,
+	    struct rule *rule);
+	/* Whether rules with the same words have the same object (they do). */
+	bool (*equals)(const struct rule *a, const struct rule *b);
+	/* Whether the one may be meant where the other is written (equals). */
+	bool (*resembles)(const struct rule *a, const struct rule *b);
+
+	/* --- mistakes ----------------------------------------------------- */
+	/* `allow everything` leaves such a rule its effect. */
+	bool holds_beside_everything;
+	/* Adds the span of a whole rule, then those of its parts, if it has
+	 * such (the rule is not judged). */
+	void (*spans)(struct arena *arena, const struct rule *rule,
+	    struct rule_spans *spans);
+	/* Whether a wide rule covers all of another. */
+	bool (*covers)(const struct rule *wide, const struct rule *rule);
+	/* Whether another check says why the rule says nothing (no). */
+	bool (*is_moot)(const struct checker *checker, const struct rule *rule);
+
+	/* --- rules as they are written ----------------------------------- */
+	/* (nothing goes after the words) */
+	void (*object)(const struct rule *rule, struct rule_object *object);
+	/* The whole rule of a policy (effect, words, object). */
+	const char *(
+	    *text)(const struct policy *policy, const struct rule *rule);
+	/* The whole rule of a blob (the same). */
+	void (*show)(FILE *stream, const struct sbx_blob *blob,
+	    const void *record);
+	/* Adds a statement that says the rule (effect, words, object). */
+	void (*state)(struct builder *builder, const struct rule *rule);
+
+	/* --- rules and the records of a blob ----------------------------- */
+	enum sbx_section_kind section; /* that has such a record for each */
+	const char *section_name;
+	struct record_layout record;
+	/* The record of a rule, but for platforms and source; and back, but for
+	 * the origin.  Strings are those of the blob, or interned. */
+	void (*fill)(struct emitter *emitter, const struct rule *rule,
+	    void *record);
+	void (*read)(struct arena *arena, const struct sbx_blob *blob,
+	    const void *record, struct rule *rule);
+	/* What is left to do when all records have been read back. */
+	void (*restore)(struct restorer *restorer);
+};
+
+extern const struct rule_kind *const rule_kinds[KIND_END];
+
+/* Whether two rules say the same. */
+bool rule_equals(const struct rule *a, const struct rule *b);
+
+/* A string of a blob: interned, or without an arena as it lies there. */
+const char *record_string(struct arena *arena, const struct sbx_blob *blob,
+    uint32_t offset);
+
+/* "deny network connect tcp 443", in the policy's arena. */
+const char *rule_text(const struct policy *policy, const struct rule *rule);
+
+#endif
