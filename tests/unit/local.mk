@@ -6,14 +6,18 @@ test_programs += \
 	tests/unit/cover \
 	tests/unit/diag \
 	tests/unit/filter \
+	tests/unit/filter_kernel \
 	tests/unit/glob \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/report \
 	tests/unit/source \
+	tests/unit/syscalls \
 	tests/unit/verify \
 	tests/unit/yaml
 
 tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h
+
+EXTRA_DIST += tests/unit/filter_cases.h
