@@ -26,6 +26,20 @@ tests_model_properties_property_SOURCES = \
 	tests/model/properties/world.c \
 	tests/model/properties/world.h
 
+tests_model_compare_SOURCES = \
+	tests/model/compare.c \
+	tests/model/compare_kernel.c \
+	tests/model/compare_kernel.h \
+	tests/model/drafts.c \
+	tests/model/drafts.h \
+	tests/model/universe.c \
+	tests/model/universe.h
+
+tests_model_roundtrip_SOURCES = \
+	tests/model/random_policy.c \
+	tests/model/random_policy.h \
+	tests/model/roundtrip.c
+
 static_scripts += tests/model/sbpl.sh
 
 helper_programs += \
@@ -33,7 +47,5 @@ helper_programs += \
 	tests/model/syscall_table
 
 EXTRA_DIST += \
-	tests/model/drafts.h \
-	tests/model/random_policy.h \
 	tests/model/sbpl \
 	tests/model/syscalls

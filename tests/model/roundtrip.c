@@ -177,7 +177,7 @@ try_policy(struct tally *tally, uint64_t seed)
 {
 	struct arena *arena = arena_new();
 	struct bytes text = { NULL, 0 };
-	struct maker maker = { .state = seed * 0x9e3779b97f4a7c15 + 1 };
+	struct maker maker = { .chance = { seed } };
 	struct ast_stmt *stmts;
 	const char *fault;
 	struct image image;

@@ -1,0 +1,515 @@
+#include "tests/model/random_policy.h"
+
+#include "compiler/base/arena.h"
+
+#include <string.h>
+
+enum { MAX_STATEMENTS = 14 };
+
+static unsigned
+pick(struct maker *maker, unsigned count)
+{
+	return (unsigned)chance_below(&maker->chance, count);
+}
+
+static unsigned
+pick_early(struct maker *maker, unsigned count)
+{
+	return pick(maker, 1 + pick(maker, count));
+}
+
+#define ANY(maker, table) (table)[pick_early((maker), countof(table))]
+
+static const char *const places[] = {
+	"/srv",
+	"/srv/a",
+	"/srv/a/b",
+	"/srv/a/b/c",
+	"/srv/b",
+	"/",
+	"/etc",
+	"/etc/x",
+	"/private/etc",
+	"/private/etc/x",
+	"/tmp",
+	"/tmp/x",
+	"/var",
+	"/usr",
+	"/run",
+	"/home",
+	"~",
+	"~/x",
+	"~/x/y",
+	"~/.ssh",
+	"~/.config",
+	"${workspace}",
+	"${workspace}/a",
+	"${workspace}/a/b",
+	"${tmp}",
+	"${tmp}/x",
+	"${runtime}",
+	"${runtime}/bus",
+	"${system}",
+	"${devices}",
+	"${proc}",
+	"${credentials}",
+	"${shell-history}",
+	"${caches}",
+	"${odd}",
+	"${odd}/x",
+	"${some}",
+	"${data}",
+	"${data}/in",
+	"${fixed}",
+	"${fixed}/x",
+	"\"/srv/with blank\"",
+	"\"/srv/a*b\"",
+	"\"/srv/[x]\"",
+	"\"/srv/?/{y}\"",
+	"\"/srv/a\\\\b\"",
+	"\"/srv/q\\\"q\"",
+	"/srv/\xc3\xa9",
+	"\"${workspace}/a b\"",
+	"/srv/x=y",
+	"\"/srv/#\"",
+	"/Library",
+};
+
+static const char *const globs[] = {
+	"/srv/*",
+	"/srv/a*/b",
+	"/srv/**/x",
+	"/**/.env",
+	"/*",
+	"/*/x",
+	"/e*/y",
+	"/etc/*.conf",
+	"/tmp/?x",
+	"${workspace}/**/.env*",
+	"${workspace}/*.key",
+	"${workspace}/a/b/**/c/*",
+	"~/.*rc",
+	"~/**/id_*",
+	"${data}/*.csv",
+	"${odd}/*",
+	"${odd}/a/**/b",
+	"${some}/x*",
+	"${credentials}/*",
+	"${fixed}/*.x",
+	"/srv/a.b+(c)|$^/*",
+	"/private/etc/*",
+};
+
+static const char *const calls[] = {
+	"ptrace",
+	"bpf",
+	"@mount",
+	"@ipc",
+	"@aio",
+	"@keyring",
+	"@io-event",
+	"@process-access",
+	"@namespaces",
+	"@privileged",
+	"@network-io",
+	"@known",
+	"unshare",
+	"clone",
+	"clone3",
+	"personality",
+	"prlimit64",
+	"socket",
+	"listen",
+	"sendmsg",
+	"ioctl",
+	"kcmp",
+	"quotactl",
+	"mbind",
+	"inotify_init1",
+	"userfaultfd",
+	"@debug",
+	"pipe",
+	"pipe2",
+	"open",
+};
+
+static const char *const variables[] = {
+	"PATH",
+	"HOME",
+	"LC_*",
+	"*_TOKEN",
+	"*",
+	"A*B*",
+	"\"MY VAR\"",
+	"\"set\"",
+	"\"a#b\"",
+	"\"x\\ty\"",
+	"LANG",
+	"\"from\"",
+	"\"10\"",
+	"X.Y-Z",
+};
+
+static const char *const values[] = {
+	"1",
+	"true",
+	"\"\"",
+	"\"a b\"",
+	"${tmp}",
+	"${tmp}/x",
+	"~/y",
+	"~",
+	"${workspace}.x",
+	"${home}x",
+	"${fixed}/v",
+	"\"@x\"",
+	"@x",
+	"\"a\\nb\"",
+	"${data}/z",
+	"\"~x\"",
+	"\"from\"",
+	"${odd}",
+	"/srv/a",
+	"\"${tmp}/a b\"",
+	"300s",
+	"8000-8080",
+	"LC_*",
+	"\"q\\\"\\\\\"",
+	"/srv/*",
+	"a=b",
+};
+
+static const char *const platforms[] = {
+	"linux",
+	"macos",
+	"x86_64",
+	"aarch64",
+	"x86_64 aarch64",
+	"x86_64 macos",
+	"linux macos",
+};
+
+static const char *
+effect(struct maker *maker)
+{
+	static const char *const effects[] = {
+		"allow",
+		"allow",
+		"allow",
+		"deny",
+		"deny",
+		"prefer deny",
+	};
+
+	return ANY(maker, effects);
+}
+
+/* The marks of other people's lines, now and then, and often the same. */
+static void
+end_line(struct maker *maker)
+{
+	static const char *const files[] = { "a.sbx", "b (c):1:2", "d/e.sbx" };
+	static const char *const vias[] = { "", " (one)", " (two)" };
+
+	if (maker->marked || pick(maker, 4) == 0)
+		fprintf(maker->stream, " from \"%s:%u:%u%s\"",
+		    ANY(maker, files), 1 + pick(maker, 3), 1 + pick(maker, 2),
+		    ANY(maker, vias));
+	putc('\n', maker->stream);
+}
+
+static void
+make_objects(struct maker *maker, const char *const *objects, unsigned count)
+{
+	unsigned number = 1 + pick(maker, 3);
+
+	fputs(" {", maker->stream);
+	for (unsigned i = 0; i < number; i++)
+		fprintf(maker->stream, " %s",
+		    objects[pick_early(maker, count)]);
+	fputs(" }", maker->stream);
+}
+
+static void
+make_path(struct maker *maker)
+{
+	static const char *const rights[] = { "read", "write", "exec" };
+	static const char *const exclusions[] = {
+		"/srv/a/b",
+		"/srv/b",
+		"/etc/x",
+		"/tmp/x",
+		"~/x",
+		"~/.ssh/known",
+		"${workspace}/a/b",
+		"${data}/in/y",
+		"${tmp}/x",
+		"/srv/a",
+		"${runtime}/bus",
+		"\"/srv/with blank/x\"",
+		"${caches}",
+	};
+
+	fprintf(maker->stream, "%s %s", effect(maker), ANY(maker, rights));
+	if (pick(maker, 3) == 0)
+		fprintf(maker->stream, " glob \"%s\"", ANY(maker, globs));
+	else
+		make_objects(maker, places, countof(places));
+	if (pick(maker, 4) == 0) {
+		fputs(" except", maker->stream);
+		make_objects(maker, exclusions, countof(exclusions));
+	}
+	end_line(maker);
+}
+
+static void
+make_network(struct maker *maker)
+{
+	static const char *const ports[] = {
+		"443",
+		"80",
+		"1",
+		"65535",
+		"8000-8080",
+		"8040-9000",
+		"1-65535",
+		"1-1023",
+		"20-30",
+		"25",
+	};
+
+	if (maker->loopback || pick(maker, 4) == 0) {
+		fprintf(maker->stream, "%s network %s", effect(maker),
+		    maker->loopback ? "loopback" : "full");
+	} else {
+		fprintf(maker->stream, "%s network %s tcp", effect(maker),
+		    pick(maker, 2) == 0 ? "connect" : "listen");
+		make_objects(maker, ports, countof(ports));
+	}
+	end_line(maker);
+}
+
+static void
+make_blanket(struct maker *maker)
+{
+	static const char *const blankets[] = {
+		"allow signal anywhere",
+		"prefer deny signal anywhere",
+		"allow abstract anywhere",
+		"prefer deny abstract anywhere",
+		"allow everything",
+		"prefer deny network full",
+		"allow network full",
+		"allow network loopback",
+	};
+
+	fputs(ANY(maker, blankets), maker->stream);
+	end_line(maker);
+}
+
+static void
+make_limit(struct maker *maker)
+{
+	static const char *const limits[] = {
+		"file-size 50MiB",
+		"file-size 1025B",
+		"processes 64",
+		"open-files 4096",
+		"cpu-time 90s",
+		"memory 3GiB",
+		"core 0B",
+		"stack 8MiB",
+		"timeout 2m",
+		"timeout 1h",
+		"output 4MiB",
+		"memory 1048577B",
+		"timeout none",
+		"processes none",
+	};
+
+	fprintf(maker->stream, "limit %s", ANY(maker, limits));
+	end_line(maker);
+}
+
+static void
+make_require(struct maker *maker)
+{
+	static const char *const floors[] = {
+		"level standard",
+		"level full",
+		"level minimal",
+		"level none",
+		"landlock 4",
+		"landlock 1",
+		"landlock 10",
+	};
+
+	fprintf(maker->stream, "require %s", ANY(maker, floors));
+	end_line(maker);
+}
+
+static void
+make_set(struct maker *maker)
+{
+	static const char *const names[] = {
+		"CI",
+		"A",
+		"B",
+		"from",
+		"set",
+		"C.D",
+		"\"E F\"",
+		"\"1\"",
+	};
+
+	fprintf(maker->stream, "set env %s = %s", ANY(maker, names),
+	    ANY(maker, values));
+	end_line(maker);
+}
+
+static void make_body(struct maker *maker, int depth);
+
+static void
+make_on(struct maker *maker, int depth)
+{
+	fprintf(maker->stream, "on %s {\n", ANY(maker, platforms));
+	make_body(maker, depth + 1);
+	fputs("}\n", maker->stream);
+}
+
+static void
+make_use(struct maker *maker)
+{
+	static const char *const shipped[] = {
+		"system",
+		"dotfiles",
+		"credentials",
+		"secret-variables",
+		"offline",
+		"scratch-caches",
+		"limits",
+	};
+	unsigned group = pick(maker, countof(maker->groups));
+
+	if (maker->groups[group])
+		fprintf(maker->stream, "use g%u\n", group);
+	else
+		fprintf(maker->stream, "use %s\n", ANY(maker, shipped));
+}
+
+static void
+make_statement(struct maker *maker, int depth)
+{
+	switch (pick(maker, 14)) {
+	case 0:
+	case 1:
+		make_network(maker);
+		break;
+	case 2:
+		fprintf(maker->stream, "%s syscalls", effect(maker));
+		make_objects(maker, calls, countof(calls));
+		end_line(maker);
+		break;
+	case 3:
+		fprintf(maker->stream, "%s env", effect(maker));
+		make_objects(maker, variables, countof(variables));
+		end_line(maker);
+		break;
+	case 4:
+		make_set(maker);
+		break;
+	case 5:
+		make_limit(maker);
+		break;
+	case 6:
+		if (pick(maker, 3) == 0)
+			make_require(maker);
+		break;
+	case 7:
+		if (pick(maker, 3) == 0)
+			make_blanket(maker);
+		break;
+	case 8:
+	case 9:
+		if (depth < 2)
+			make_on(maker, depth);
+		break;
+	case 10:
+		make_use(maker);
+		break;
+	default:
+		make_path(maker);
+	}
+}
+
+static void
+make_body(struct maker *maker, int depth)
+{
+	unsigned count = 1 + pick(maker, depth == 0 ? MAX_STATEMENTS : 4);
+
+	for (unsigned i = 0; i < count; i++)
+		make_statement(maker, depth);
+}
+
+static void
+make_profile(struct maker *maker)
+{
+	static const char *const parents[] = {
+		"",
+		"",
+		"",
+		" extends parent",
+		" extends read-only",
+		" extends workspace-write",
+		" extends coding",
+		" extends data-analysis",
+		" extends full-access",
+	};
+	static const char *const abouts[] = {
+		"plain",
+		"with \\\"quotes\\\" and a \\\\",
+		"two\\nlines",
+		"\xc3\xa4\xc3\xb6",
+		"# no comment: [a, b] {c}",
+		"",
+	};
+	const char *parent = ANY(maker, parents);
+
+	if (strcmp(parent, " extends parent") == 0) {
+		fputs("profile parent {\n", maker->stream);
+		make_body(maker, 1);
+		fputs("}\n", maker->stream);
+	}
+	fprintf(maker->stream, "profile p%s {\n", parent);
+	if (pick(maker, 2) == 0)
+		fprintf(maker->stream, "about \"%s\"\n", ANY(maker, abouts));
+	if (pick(maker, 3) == 0)
+		fputs("param extra from \"x.sbx:9:9 (p)\"\n", maker->stream);
+	make_body(maker, 0);
+	fputs("}\n", maker->stream);
+}
+
+void
+make_policy(struct maker *maker)
+{
+	maker->loopback = pick(maker, 4) == 0;
+	maker->marked = pick(maker, 3) == 0;
+	fputs("sbx 1\n"
+	      "let odd = \"/srv/a*b\"\n"
+	      "let some = { /srv/one  ${workspace}/two  \"/srv/[t]\" }\n"
+	      "param data",
+	    maker->stream);
+	end_line(maker);
+	fputs("param fixed\n", maker->stream);
+	for (unsigned i = 0; i < countof(maker->groups); i++)
+		maker->groups[i] = false;
+	for (unsigned i = 0; i < countof(maker->groups); i++) {
+		if (pick(maker, 2) == 0)
+			continue;
+		fprintf(maker->stream, "group g%u {\n", i);
+		make_body(maker, 1);
+		fputs("}\n", maker->stream);
+		maker->groups[i] = true;
+	}
+	make_profile(maker);
+}

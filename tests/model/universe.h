@@ -1,0 +1,33 @@
+/*
+ * A finite universe of accesses: what two policies say to each of them is held
+ * against what compiler/compare/compare.h says of the two.
+ */
+#ifndef SBX_TEST_UNIVERSE_H
+#define SBX_TEST_UNIVERSE_H
+
+#include "compiler/compare/compare.h"
+#include "tests/model/drafts.h"
+
+struct pair {
+	struct arena *arena;
+	struct comparison comparison;
+	const struct built *built[SIDE_COUNT];
+	char fault[1024];
+};
+
+__attribute__((format(printf, 2, 3))) bool wrong(struct pair *pair,
+    const char *format, ...);
+
+bool check_witness(struct pair *pair, const struct difference *difference);
+
+bool check_paths(struct pair *pair, struct chance *chance);
+
+bool check_ports(struct pair *pair, struct chance *chance);
+
+bool check_env(struct pair *pair, struct chance *chance);
+
+bool check_calls(struct pair *pair, struct chance *chance);
+
+bool check_settings(struct pair *pair);
+
+#endif
