@@ -1,20 +1,15 @@
 /* See places.h. */
 #include "compiler/query/places.h"
 
-#include "compiler/base/map.h"
 #include "format/glob.h"
+#include "format/index.h"
 
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The rules that begin at one place, as indices into `rules`, ascending. */
-struct place_entry {
-	VEC(uint32_t) rules;
-};
-
-/* A glob's rule is at the place where the pattern begins; what it speaks of is
+/* A glob's rule is at the place where the pattern begins; what it applies to is
  * found out anew for each path. */
 struct glob_entry {
 	uint32_t rule;
@@ -24,7 +19,7 @@ struct glob_entry {
 struct place_index {
 	uint8_t platforms; /* what it was made for; 0: it is not made */
 	struct place_rules rules;
-	struct map at; /* interned path -> struct place_entry */
+	struct sbx_index by_place; /* of the rules without a glob */
 	VEC(struct glob_entry) globs;
 };
 
@@ -390,39 +385,35 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 /* --- the index ------------------------------------------------------------ */
 
 static void
-index_add(const struct places *places, struct place_index *index, uint32_t rule)
-{
-	struct arena *arena = places->arena;
-	struct sbx_place at = index->rules.rules[rule].at;
-	const char *name = arena_intern(arena, at.path, at.len);
-	struct place_entry *entry = map_find(&index->at, name);
-
-	if (entry == NULL) {
-		entry = arena_alloc(arena, sizeof *entry);
-		map_put(arena, &index->at, name, entry);
-	}
-	*arena_push(arena, &entry->rules) = rule;
-}
-
-static void
 index_make(const struct places *places, uint8_t platforms,
     struct place_index *index)
 {
+	struct sbx_index *by_place = &index->by_place;
+	size_t size;
+
 	*index = (struct place_index){ .platforms = platforms };
 	rules_bind(places, platforms, &index->rules);
+	size = (index->rules.count + 1) * sizeof(uint32_t);
+	*by_place = (struct sbx_index){
+		.records = index->rules.rules,
+		.size = sizeof *index->rules.rules,
+		.sorted = arena_alloc(places->arena, size),
+		.outer = arena_alloc(places->arena, size),
+	};
 	for (size_t i = 0; i < index->rules.count; i++) {
 		uint32_t glob = index->rules.paths[i]->glob;
 		struct glob_entry entry = { .rule = (uint32_t)i };
 
 		if (glob == 0)
-			index_add(places, index, (uint32_t)i);
+			by_place->sorted[by_place->count++] = (uint32_t)i;
 		else if (sbx_glob_parse(sbx_string(places->blob, glob),
 			     &entry.glob))
 			*arena_push(places->arena, &index->globs) = entry;
 	}
+	sbx_index_make(by_place);
 }
 
-/* A rule that bears on a path, and where it begins to. */
+/* A rule that applies to a path, and where it begins to. */
 struct pick {
 	uint32_t rule;
 	struct sbx_place at;
@@ -433,34 +424,10 @@ struct picks {
 };
 
 static void
-picks_add_at(const struct places *places, struct sbx_place at,
-    struct picks *picks)
+pick(const struct places *places, struct picks *picks, uint32_t rule,
+    struct sbx_place at)
 {
-	const struct place_entry *entry = map_find(&places->index->at,
-	    arena_intern(places->arena, at.path, at.len));
-
-	if (entry == NULL)
-		return;
-	for (size_t i = 0; i < entry->rules.count; i++)
-		*arena_push(places->arena,
-		    &picks->list) = (struct pick){ entry->rules.items[i], at };
-}
-
-static void
-picks_add_globs(const struct places *places, struct sbx_place path,
-    struct picks *picks)
-{
-	const struct place_index *index = places->index;
-
-	for (size_t i = 0; i < index->globs.count; i++) {
-		const struct glob_entry *entry = &index->globs.items[i];
-		struct sbx_place at = sbx_glob_find(&entry->glob,
-		    index->rules.rules[entry->rule].at, path);
-
-		if (at.len > 0)
-			*arena_push(places->arena,
-			    &picks->list) = (struct pick){ entry->rule, at };
-	}
+	*arena_push(places->arena, &picks->list) = (struct pick){ rule, at };
 }
 
 static int
@@ -469,6 +436,33 @@ pick_compare(const void *a, const void *b)
 	const struct pick *left = a, *right = b;
 
 	return (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+static void
+picks_collect(const struct places *places, struct sbx_place path,
+    struct picks *picks)
+{
+	struct place_index *index = places->index;
+	struct sbx_index *by_place = &index->by_place;
+	const struct sbx_rule *rules = index->rules.rules;
+
+	for (uint32_t at = sbx_index_find(by_place, path); at > 0;
+	     at = by_place->outer[at - 1]) {
+		uint32_t rule = by_place->sorted[at - 1];
+
+		pick(places, picks, rule, rules[rule].at);
+	}
+	for (size_t i = 0; i < index->globs.count; i++) {
+		const struct glob_entry *entry = &index->globs.items[i];
+		struct sbx_place at = sbx_glob_find(&entry->glob,
+		    rules[entry->rule].at, path);
+
+		if (at.len > 0)
+			pick(places, picks, entry->rule, at);
+	}
+	if (picks->list.count > 1)
+		qsort(picks->list.items, picks->list.count,
+		    sizeof *picks->list.items, pick_compare);
 }
 
 void
@@ -480,15 +474,7 @@ places_rules_over(const struct places *places, uint8_t platforms,
 
 	if (index->platforms != platforms)
 		index_make(places, platforms, index);
-	for (uint32_t len = 0; len <= path.len; len++) {
-		if (len == path.len || path.path[len] == '/')
-			picks_add_at(places,
-			    (struct sbx_place){ path.path, len }, &picks);
-	}
-	picks_add_globs(places, path, &picks);
-	if (picks.list.count > 1)
-		qsort(picks.list.items, picks.list.count,
-		    sizeof *picks.list.items, pick_compare);
+	picks_collect(places, path, &picks);
 	rules_init(places, picks.list.count, rules);
 	for (size_t i = 0; i < picks.list.count; i++) {
 		uint32_t rule = picks.list.items[i].rule;
