@@ -234,41 +234,19 @@ is_refused(const struct certificate *certificate)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Whether an allow of the place gives something that the deny takes. */
-static bool
-gives_some(const struct certificate *certificate, const struct grant *grant,
-    const struct path_rule *deny)
-{
-	for (size_t i = 0; i < grant->rules.count; i++) {
-		const struct path_rule *rule = grant->rules.items[i];
-
-		if (rule->effect == SBX_ALLOW &&
-		    (rule->rights & deny->rights) != 0 &&
-		    (rule->origin.platforms & certificate->platforms) != 0 &&
-		    rule_speaks_of(rule, deny->at))
-			return true;
-	}
-	return false;
-}
-
 /* The outermost place above a deny where something of it is allowed, as the
  * length of its suffix; false if there is none, so that nothing is split. */
 static bool
 allowed_above(const struct certificate *certificate,
     const struct path_rule *deny, size_t *len)
 {
-	const char *suffix = deny->at.suffix;
+	const struct path_rule *allow = grants_allow(&certificate->grants,
+	    certificate->platforms, deny->rights, deny->at);
 
-	for (int32_t at = 0; at >= 0 && suffix[at] != '\0';
-	     at = grants_next(suffix, at)) {
-		const struct grant *grant = grants_at(&certificate->grants,
-		    deny->at.anchor, suffix, (size_t)at);
-
-		*len = (size_t)at;
-		if (grant != NULL && gives_some(certificate, grant, deny))
-			return true;
-	}
-	return false;
+	if (allow == NULL || target_compare(allow->at, deny->at) == 0)
+		return false;
+	*len = strlen(allow->at.suffix);
+	return true;
 }
 
 /* "nothing is made, renamed or removed directly in ~/a and ~/a/b". */

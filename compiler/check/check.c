@@ -277,19 +277,19 @@ static const struct check {
 	void (*run)(struct checker *checker);
 	enum diag_id id;
 } checks[] = {
-	{ "duplicate-path", check_path_duplicate, DIAG_DUPLICATE_RULE },
+	{ "duplicate-path", check_path, DIAG_DUPLICATE_RULE },
 	{ "duplicate-rule", check_rule_duplicate, DIAG_DUPLICATE_RULE },
-	{ "shadowed-path", check_path_shadowed, DIAG_COVERED_RULE },
+	{ "shadowed-path", check_path, DIAG_COVERED_RULE },
 	{ "covered-rule", check_rule_covered, DIAG_COVERED_RULE },
 	{ "port-of-all", check_port_full, DIAG_COVERED_RULE },
 	{ "loopback-of-all", check_loopback_full, DIAG_COVERED_RULE },
-	{ "useless-deny", check_path_useless_deny, DIAG_USELESS_DENY },
+	{ "useless-deny", check_path, DIAG_USELESS_DENY },
 	{ "beside-everything", check_everything_rest, DIAG_BESIDE_EVERYTHING },
 	{ "idle-syscall", check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
-	{ "path-conflict", check_path_conflict, DIAG_ALLOW_DENIED },
+	{ "path-conflict", check_path, DIAG_ALLOW_DENIED },
 	{ "rule-conflict", check_rule_denied, DIAG_ALLOW_DENIED },
 	{ "network-conflict", check_network_denied, DIAG_ALLOW_DENIED },
-	{ "allow-inside-deny", check_path_inside_deny, DIAG_ALLOW_INSIDE_DENY },
+	{ "allow-inside-deny", check_path, DIAG_ALLOW_INSIDE_DENY },
 	{ "set-denied", check_set_denied, DIAG_SET_DENIED },
 	{ "beside-loopback", check_loopback_beside, DIAG_BESIDE_LOOPBACK },
 	{ "loader-syscall", check_syscall_loader, DIAG_LOADER_SYSCALL },
@@ -330,7 +330,6 @@ check_policy(const struct policy *policy, struct diags *diags)
 	};
 
 	paths_judge(&checker);
-	grants_init(&checker.grants, policy);
 	for (size_t i = 0; i < countof(checks); i++) {
 		checker.id = checks[i].id;
 		checks[i].run(&checker);

@@ -9,8 +9,8 @@
 #include "compiler/policy/kind.h"
 #include "compiler/policy/texts.h"
 
-/* What the walk over all paths found out about one rule: 1 + the index of
- * another rule in policy->paths, or 0. */
+/* What is found out about one path rule: 1 + the index of another one in
+ * policy->paths, or 0. */
 struct path_fact {
 	uint32_t given_by;  /* an allow: another allow gives all of it */
 	uint32_t denied_by; /* an allow: a deny takes its right everywhere */
@@ -31,7 +31,7 @@ struct checker {
 	struct arena *arena;
 	enum diag_id id;         /* of the check that runs */
 	struct path_fact *facts; /* one for each of policy->paths */
-	struct grants grants;    /* the same rules by their places */
+	struct grants grants;    /* those that cover a path */
 	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
 };
 
@@ -52,11 +52,7 @@ void note_rule(struct checker *checker, struct diag *diag,
 
 /* check_paths.c */
 void paths_judge(struct checker *checker);
-void check_path_duplicate(struct checker *checker);
-void check_path_shadowed(struct checker *checker);
-void check_path_useless_deny(struct checker *checker);
-void check_path_conflict(struct checker *checker);
-void check_path_inside_deny(struct checker *checker);
+void check_path(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
 
 /* check_risks.c */

@@ -1,49 +1,63 @@
 /*
- * What the rules of a policy say at each place, found by the place: questions
- * about a path look at the few places above it and not at all rules.  Globs
- * are left out, since what they mean depends on what is there; anchors are
- * apart, since where they lie is not known.
+ * What the path rules of a policy say at each place: which of them cover it.
+ * The rules are in an index (format/index.h) for each anchor, since where an
+ * anchor lies is not known before the policy is bound.  Of each rule it is
+ * found out once what the rules around it cover: those above its place, and
+ * those at its place that are stronger.  So no question goes through all rules,
+ * however many there are at one place.
+ *
+ * A rule with a glob applies to less than its place and what lies in it: others
+ * may cover it, and it covers nothing here.
  */
 #ifndef SBX_GRANTS_H
 #define SBX_GRANTS_H
 
-#include "compiler/base/map.h"
 #include "compiler/policy/policy.h"
+#include "format/index.h"
 
-/* The rules about exactly one place: rights << 3 * platform. */
-struct grant {
-	uint16_t allowed, denied;            /* by rules without exclusions */
-	VEC(const struct path_rule *) rules; /* that say something new */
+enum { PLATFORM_COUNT = 3, RIGHT_COUNT = 3 };
+
+/* Which rules are asked about. */
+enum cover { COVER_ALLOW, COVER_DENY, COVER_ANY_DENY, COVER_END };
+
+/* What covers the place of a rule: the rule itself, and those around it.  Rules
+ * are 1 + an index into the policy's paths; 0 is none. */
+struct coverage {
+	uint32_t around; /* the nearest other rule that covers its place */
+	uint32_t carved; /* the nearest rule that has exclusions */
+	/* The outermost rule without exclusions, for each platform and right:
+	 * [3 * platform + right]. */
+	uint32_t by[COVER_END][PLATFORM_COUNT * RIGHT_COUNT];
 };
 
 struct grants {
 	const struct policy *policy;
-	struct map by_place;
+	struct sbx_index *of;       /* for each anchor; numbers are those of
+	                              * the policy's paths */
+	struct coverage *coverages; /* beside the policy's paths */
 };
 
 void grants_init(struct grants *grants, const struct policy *policy);
 
-/* The rules about the place that is the first `len` bytes of a suffix below
- * an anchor, or NULL. */
-const struct grant *grants_at(const struct grants *grants, uint16_t anchor,
-    const char *suffix, size_t len);
-
-/* The length of the next place on the way from the anchor to a suffix, or -1
- * after the suffix itself; begin with 0. */
-int32_t grants_next(const char *suffix, int32_t len);
+/* A rule of those around rule `index` which together have all of these rights
+ * wherever the rule applies; 0 if they do not. */
+uint32_t grants_cover(const struct grants *grants, size_t index,
+    enum cover cover, uint8_t rights);
 
 /* Whether denies, preferred ones too, take a right at a place on all of these
  * platforms. */
 bool grants_denied(const struct grants *grants, uint8_t platforms,
     uint8_t right, struct target at);
 
-/* A rule at a place or above it that allows a right there on one of these
+/* The outermost rule that allows one of the rights at a place on one of the
  * platforms, whatever is denied; NULL if there is none. */
 const struct path_rule *grants_allow(const struct grants *grants,
-    uint8_t platforms, uint8_t right, struct target at);
+    uint8_t platforms, uint8_t rights, struct target at);
 
-/* Whether the rule speaks of a place: it lies there or above, and none of its
+/* Whether the rule applies to a place: it lies there or above, and none of its
  * exclusions does. */
-bool rule_speaks_of(const struct path_rule *rule, struct target at);
+bool rule_applies(const struct path_rule *rule, struct target at);
+
+bool same_exclusions(const struct path_rule *a, const struct path_rule *b);
 
 #endif

@@ -160,7 +160,7 @@ secret_find(const struct checker *checker, const struct path_rule *rule)
 			continue;
 		if (target_covers(at, rule->at))
 			at = rule->at;
-		else if (!holds_homes(rule) && !rule_speaks_of(rule, at))
+		else if (!holds_homes(rule) && !rule_applies(rule, at))
 			continue;
 		if (!grants_denied(&checker->grants, platforms, SBX_READ, at))
 			return policy_target_text(checker->policy, at);

@@ -86,7 +86,7 @@ rule_reaches(const struct path_rule *rule, const struct risk *risk,
 	if (is_place(rule->at, SBX_ANCHOR_ROOT, "/tmp") || risk_is_broad(rule))
 		return false;
 	*at = risk->at;
-	return rule_speaks_of(rule, risk->at);
+	return rule_applies(rule, risk->at);
 }
 
 static const struct risk *
