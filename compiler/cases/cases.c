@@ -1,10 +1,10 @@
 /* See test_cases.h. */
 #include "compiler/cases/cases.h"
+#include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/tables/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* So many failures of a file are told with all that `why` says; who reads more?
@@ -12,115 +12,6 @@
 enum { EXPLAIN_MAX = 50 };
 
 /* --- texts ---------------------------------------------------------------- */
-
-const char *
-test_text(struct arena *arena, test_writer *writer, const void *what)
-{
-	const char *result;
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (stream == NULL)
-		arena_exhausted();
-	writer(stream, what);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	result = arena_strndup(arena, text, size);
-	free(text);
-	return result;
-}
-
-struct shown {
-	const struct sbx_blob *blob;
-	const struct verdict *verdict;
-	uint32_t source;
-};
-
-static void
-write_place(FILE *stream, const void *what)
-{
-	const struct shown *shown = what;
-
-	show_source(stream, shown->blob, shown->source);
-}
-
-const char *
-test_place_text(struct arena *arena, const struct sbx_blob *blob,
-    uint32_t source)
-{
-	struct shown shown = { .blob = blob, .source = source };
-
-	return test_text(arena, write_place, &shown);
-}
-
-static void
-write_network(FILE *stream, const struct sbx_blob *blob)
-{
-	fprintf(stream, "%s network %s",
-	    blob->meta->net == SBX_NET_NONE ? "deny" : "allow",
-	    blob->meta->net == SBX_NET_LOOPBACK ? "loopback" : "full");
-}
-
-static void
-write_syscall(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_syscall *call)
-{
-	fprintf(stream, "%s syscalls ",
-	    call->verdict == SBX_SYSCALL_ALLOW ? "allow" : "deny");
-	show_text(stream, sbx_string(blob, call->reason));
-}
-
-static void
-write_rule(FILE *stream, const void *what)
-{
-	const struct shown *shown = what;
-	const struct sbx_blob *blob = shown->blob;
-	uint32_t rule = shown->verdict->rule;
-
-	switch (shown->verdict->by) {
-	case BY_PATH:
-		show_path_rule(stream, blob, &blob->paths[rule]);
-		return;
-	case BY_PORT:
-		fprintf(stream, "%s network ",
-		    effect_word(blob->ports[rule].effect));
-		show_ports(stream, &blob->ports[rule]);
-		return;
-	case BY_NETWORK:
-		write_network(stream, blob);
-		return;
-	case BY_ENV:
-		fprintf(stream, "%s env ", effect_word(blob->env[rule].effect));
-		show_text(stream, sbx_string(blob, blob->env[rule].pattern));
-		return;
-	case BY_SET:
-		fputs("set env ", stream);
-		show_text(stream, sbx_string(blob, blob->set[rule].name));
-		return;
-	case BY_SYSCALL:
-		write_syscall(stream, blob, &blob->syscalls[rule]);
-		return;
-	case BY_EVERYTHING:
-		fputs("allow everything", stream);
-		return;
-	case BY_NOTHING:
-	case BY_OLD_KERNEL:
-	case BY_SCRATCH:
-	case BY_MACHINE:
-		return;
-	}
-}
-
-const char *
-test_rule_text(struct arena *arena, const struct sbx_blob *blob,
-    const struct verdict *verdict)
-{
-	struct shown shown = { .blob = blob, .verdict = verdict };
-	const char *text = test_text(arena, write_rule, &shown);
-
-	return *text != '\0' ? text : NULL;
-}
 
 /* An answer looks at all rules, and takes memory for each. */
 static void
@@ -168,18 +59,18 @@ by_matches(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict, const char *by)
 {
 	const char *via = show_via(blob, verdict->source);
-	const char *rule = test_rule_text(arena, blob, verdict);
+	const char *rule = decider_text(arena, blob, verdict);
 
 	if (rule != NULL && strcmp(rule, by) == 0)
 		return true;
 	if (verdict->source == SBX_NO_SOURCE)
 		return strcmp(by, no_rule_text(verdict)) == 0;
 	return (via != NULL && strcmp(via, by) == 0) ||
-	    is_place(test_place_text(arena, blob, verdict->source), by);
+	    is_place(show_source_text(arena, blob, verdict->source), by);
 }
 
 static const char *
-decider_text(struct arena *arena, const struct sbx_blob *blob,
+deciding_place(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
 	const char *via = show_via(blob, verdict->source);
@@ -187,7 +78,7 @@ decider_text(struct arena *arena, const struct sbx_blob *blob,
 	if (verdict->source == SBX_NO_SOURCE)
 		return no_rule_text(verdict);
 	return arena_printf(arena, "%s%s%s%s",
-	    test_place_text(arena, blob, verdict->source),
+	    show_source_text(arena, blob, verdict->source),
 	    via != NULL ? " (" : "", via != NULL ? via : "",
 	    via != NULL ? ")" : "");
 }
@@ -252,7 +143,7 @@ answer_fault(struct arena *arena, const struct test_result *result)
 	if (test->by != NULL && !by_matches(arena, blob, verdict, test->by))
 		return arena_printf(arena, "it is %s by %s, not by '%s'",
 		    verdict->allowed ? "allowed" : "denied",
-		    decider_text(arena, blob, verdict), test->by);
+		    deciding_place(arena, blob, verdict), test->by);
 	return NULL;
 }
 
@@ -266,7 +157,7 @@ result_judge(struct test_results *results, struct test_result *result)
 	if (fault != NULL)
 		result->message = arena_printf(arena, "%s\n%s", fault,
 		    results->explained++ < EXPLAIN_MAX ?
-			test_text(arena, write_why, result) :
+			show_to_text(arena, write_why, result) :
 			"");
 }
 

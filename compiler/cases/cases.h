@@ -53,18 +53,4 @@ void test_ask(struct test_results *results, const struct test_levels *levels);
 /* The first few diagnostics, a line each. */
 const char *test_found_text(struct arena *arena, const struct diags *diags);
 
-/* The rule that decided, as the language writes it: "deny write ~/.ssh"; NULL
- * if none did. */
-const char *test_rule_text(struct arena *arena, const struct sbx_blob *blob,
-    const struct verdict *verdict);
-
-/* "team.sbx:6:18" */
-const char *test_place_text(struct arena *arena, const struct sbx_blob *blob,
-    uint32_t source);
-
-/* What writes to a stream, as a text in the arena. */
-typedef void test_writer(FILE *stream, const void *what);
-const char *test_text(struct arena *arena, test_writer *writer,
-    const void *what);
-
 #endif

@@ -1,5 +1,6 @@
 /* See test_coverage.h. */
 #include "compiler/cases/coverage.h"
+#include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 
 #include <string.h>
@@ -55,16 +56,6 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 			   "sbx:", 4) != 0;
 }
 
-/* A rule on the network has records of system calls, too. */
-static bool
-is_named(const struct sbx_blob *blob, const struct sbx_syscall *call)
-{
-	const char *reason = sbx_string(blob, call->reason);
-
-	return reason[0] == '@' ||
-	    strcmp(reason, sbx_string(blob, call->name)) == 0;
-}
-
 static void
 note_rules(struct coverage *coverage)
 {
@@ -78,7 +69,8 @@ note_rules(struct coverage *coverage)
 	for (uint32_t i = 0; i < blob->env_count; i++)
 		note_rule(coverage, BY_ENV, i, blob->env[i].source);
 	for (uint32_t i = 0; i < blob->syscall_count; i++) {
-		if (is_named(blob, &blob->syscalls[i]))
+		/* A rule about the network has records of calls, too. */
+		if (decider_names_call(blob, &blob->syscalls[i]))
 			note_rule(coverage, BY_SYSCALL, i,
 			    blob->syscalls[i].source);
 	}
@@ -139,8 +131,8 @@ say_rule(FILE *stream, const struct test_results *results,
 	struct arena *arena = results->subjects.file->arena;
 
 	fprintf(stream, "%s%s: not covered: %s", prefix,
-	    test_place_text(arena, coverage->blob, covered->first.source),
-	    test_rule_text(arena, coverage->blob, &covered->first));
+	    show_source_text(arena, coverage->blob, covered->first.source),
+	    decider_text(arena, coverage->blob, &covered->first));
 	if (covered->more > 0)
 		fprintf(stream, " and %u more", covered->more);
 	putc('\n', stream);

@@ -7,9 +7,9 @@
 #include "compiler/base/output.h"
 #include "compiler/command/commands.h"
 #include "compiler/lower/sections.h"
+#include "compiler/query/show.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,21 +66,22 @@ is_file(const struct source *source)
 	    strcmp(source->path, "-") != 0;
 }
 
-/* "OUT: SOURCE SOURCE", into memory that the caller frees. */
-static char *
-depfile_text(const struct compilation *compilation, const char *target,
-    size_t *size)
-{
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, size);
+struct depfile {
+	const char *target;
+	const struct compilation *compilation;
+};
 
-	if (stream == NULL)
-		return NULL;
-	depfile_word(stream, target);
+/* "OUT: SOURCE SOURCE". */
+static void
+write_depfile(FILE *stream, const void *what)
+{
+	const struct depfile *depfile = what;
+	const struct sources *sources = &depfile->compilation->sources;
+
+	depfile_word(stream, depfile->target);
 	putc(':', stream);
-	for (size_t i = 0; i < compilation->sources.files.count; i++) {
-		const struct source *source =
-		    compilation->sources.files.items[i];
+	for (size_t i = 0; i < sources->files.count; i++) {
+		const struct source *source = sources->files.items[i];
 
 		if (!is_file(source))
 			continue;
@@ -88,7 +89,6 @@ depfile_text(const struct compilation *compilation, const char *target,
 		depfile_word(stream, source->path);
 	}
 	putc('\n', stream);
-	return fclose(stream) == 0 ? text : NULL;
 }
 
 /* Whether writing `path` would destroy a source. */
@@ -115,19 +115,19 @@ write_files(const struct options *options,
     const struct compilation *compilation, const char *path,
     const struct image *image)
 {
+	const struct depfile depfile = { path, compilation };
 	struct output outputs[2];
-	const char *failed = options->depfile;
-	char *depfile = NULL;
-	size_t count = 0, size = 0;
-	bool good = true;
+	const char *failed;
+	size_t count = 0;
 
 	if (options->depfile != NULL) {
-		depfile = depfile_text(compilation, path, &size);
-		good = depfile != NULL;
+		const char *text = show_to_text(options->arena, write_depfile,
+		    &depfile);
+
 		outputs[count++] = (struct output){
 			.path = options->depfile,
-			.bytes = depfile,
-			.size = size,
+			.bytes = text,
+			.size = strlen(text),
 		};
 	}
 	outputs[count++] = (struct output){
@@ -135,9 +135,7 @@ write_files(const struct options *options,
 		.bytes = image->bytes,
 		.size = image->size,
 	};
-	good = good && outputs_write(outputs, count, &failed);
-	free(depfile);
-	if (good)
+	if (outputs_write(outputs, count, &failed))
 		return EXIT_CLEAN;
 	complain("cannot write '%s': %s", failed, strerror(errno));
 	return EXIT_TROUBLE;

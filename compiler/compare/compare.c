@@ -213,7 +213,7 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 		says->verdict = pass_ask(pass, (enum side)side, access, level,
 		    abi);
 		says->text = explanation_text(arena,
-		    pass->comparison->blobs[side], access, &says->verdict);
+		    pass->comparison->blobs[side], &says->verdict);
 		says->source = says->verdict.source;
 	}
 	return pass_note(pass, key, &difference);

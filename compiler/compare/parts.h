@@ -72,7 +72,7 @@ void pass_note_setting(struct pass *pass, enum difference_kind kind,
 
 /* The text of the rule behind a verdict; NULL if no rule is. */
 const char *explanation_text(struct arena *arena, const struct sbx_blob *blob,
-    const struct access *access, const struct verdict *verdict);
+    const struct verdict *verdict);
 
 /* The text of a rule of the view: "deny write ${workspace}/.git". */
 const char *path_explanation(struct arena *arena, const struct sbx_blob *blob,

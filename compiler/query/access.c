@@ -192,20 +192,14 @@ access_show(FILE *stream, const struct access *access)
 		putc(')', stream);
 }
 
+static void
+write_access(FILE *stream, const void *access)
+{
+	access_show(stream, access);
+}
+
 const char *
 access_text(struct arena *arena, const struct access *access)
 {
-	const char *result = "";
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (stream == NULL)
-		arena_exhausted();
-	access_show(stream, access);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	result = arena_strndup(arena, text, size);
-	free(text);
-	return result;
+	return show_to_text(arena, write_access, access);
 }

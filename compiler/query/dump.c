@@ -105,8 +105,7 @@ dump_ports(FILE *stream, const struct sbx_blob *blob)
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *port = &blob->ports[i];
 
-		fprintf(stream, "%s network ", effect_word(port->effect));
-		show_ports(stream, port);
+		show_port_rule(stream, port);
 		dump_end(stream, blob, port->platforms, port->source);
 	}
 }
@@ -129,8 +128,7 @@ dump_env(FILE *stream, const struct sbx_blob *blob)
 	for (uint32_t i = 0; i < blob->env_count; i++) {
 		const struct sbx_env *env = &blob->env[i];
 
-		fprintf(stream, "%s env ", effect_word(env->effect));
-		show_text(stream, sbx_string(blob, env->pattern));
+		show_env_rule(stream, blob, env);
 		dump_end(stream, blob, env->platforms, env->source);
 	}
 }

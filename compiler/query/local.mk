@@ -10,6 +10,8 @@ libsbx_a_SOURCES += \
 	compiler/query/options.h \
 	compiler/query/places.c \
 	compiler/query/places.h \
+	compiler/query/decider.c \
+	compiler/query/decider.h \
 	compiler/query/show.c \
 	compiler/query/show.h \
 	compiler/query/subject.c \

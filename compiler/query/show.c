@@ -2,10 +2,10 @@
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
-#include "compiler/base/arena.h"
 #include "compiler/base/utf8.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What moves the cursor, starts a terminal's command or turns the direction
@@ -147,11 +147,20 @@ show_path_rule(FILE *stream, const struct sbx_blob *blob,
 }
 
 void
-show_ports(FILE *stream, const struct sbx_port *rule)
+show_port_rule(FILE *stream, const struct sbx_port *rule)
 {
-	fprintf(stream, "%s tcp %u", port_op_word(rule->op), rule->low);
+	fprintf(stream, "%s network %s tcp %u", effect_word(rule->effect),
+	    port_op_word(rule->op), rule->low);
 	if (rule->high != rule->low)
 		fprintf(stream, "-%u", rule->high);
+}
+
+void
+show_env_rule(FILE *stream, const struct sbx_blob *blob,
+    const struct sbx_env *rule)
+{
+	fprintf(stream, "%s env ", effect_word(rule->effect));
+	show_text(stream, sbx_string(blob, rule->pattern));
 }
 
 void
@@ -221,4 +230,44 @@ show_errno(uint16_t error)
 	/* strerrorname_np() knows the host's numbers; those that filters
 	 * return are the same on all machines that sbx serves. */
 	return error != 0 ? strerrorname_np(error) : NULL;
+}
+
+const char *
+show_to_text(struct arena *arena, show_writer *write, const void *what)
+{
+	const char *result;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	write(stream, what);
+	if (fclose(stream) != 0)
+		arena_exhausted();
+	result = arena_strndup(arena, text, size);
+	free(text);
+	return result;
+}
+
+struct place {
+	const struct sbx_blob *blob;
+	uint32_t source;
+};
+
+static void
+write_source(FILE *stream, const void *what)
+{
+	const struct place *place = what;
+
+	show_source(stream, place->blob, place->source);
+}
+
+const char *
+show_source_text(struct arena *arena, const struct sbx_blob *blob,
+    uint32_t source)
+{
+	const struct place place = { blob, source };
+
+	return show_to_text(arena, write_source, &place);
 }

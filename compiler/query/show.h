@@ -5,6 +5,7 @@
 #ifndef SBX_SHOW_H
 #define SBX_SHOW_H
 
+#include "compiler/base/arena.h"
 #include "format/blob.h"
 
 #include <stdio.h>
@@ -21,8 +22,12 @@ void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
 void show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule);
 
-/* "connect tcp 443", "listen tcp 8000-8080". */
-void show_ports(FILE *stream, const struct sbx_port *rule);
+/* "allow network connect tcp 443". */
+void show_port_rule(FILE *stream, const struct sbx_port *rule);
+
+/* "deny env *_TOKEN". */
+void show_env_rule(FILE *stream, const struct sbx_blob *blob,
+    const struct sbx_env *rule);
 
 /* "set env TMPDIR = /tmp". */
 void show_set(FILE *stream, const struct sbx_blob *blob,
@@ -34,10 +39,18 @@ void show_platforms(FILE *stream, uint8_t platforms);
 /* "team.sbx:9:5", or "(built in)" for SBX_NO_SOURCE. */
 void show_source(FILE *stream, const struct sbx_blob *blob, uint32_t source);
 
+const char *show_source_text(struct arena *arena, const struct sbx_blob *blob,
+    uint32_t source);
+
 /* The name of the profile or group that holds the place, or NULL. */
 const char *show_via(const struct sbx_blob *blob, uint32_t source);
 
 /* "EPERM", or NULL for a number without a name. */
 const char *show_errno(uint16_t error);
+
+/* What a function writes to a stream, as a text in the arena. */
+typedef void show_writer(FILE *stream, const void *what);
+const char *show_to_text(struct arena *arena, show_writer *write,
+    const void *what);
 
 #endif

@@ -1,5 +1,6 @@
 /* See why.h. */
 #include "compiler/query/why.h"
+#include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
@@ -29,6 +30,32 @@ why_say_rule_end(const struct why *why, uint8_t platforms, uint32_t source)
 		putc(')', why->stream);
 	}
 	putc('\n', why->stream);
+}
+
+/* The rule that decided. */
+static void
+say_decider(const struct why *why, const struct verdict *verdict)
+{
+	switch (verdict->by) {
+	case BY_PATH:
+	case BY_PORT:
+	case BY_NETWORK:
+	case BY_ENV:
+	case BY_SET:
+	case BY_SYSCALL:
+		why_say_rule(why, "", verdict->source);
+		decider_show(why->stream, why->blob, verdict);
+		why_say_rule_end(why, decider_platforms(why->blob, verdict),
+		    verdict->source);
+		return;
+	case BY_NOTHING:
+	case BY_EVERYTHING:
+	case BY_OLD_KERNEL:
+	case BY_SCRATCH:
+	case BY_MACHINE:
+		break;
+	}
+	fputs("    no rule allows it\n", why->stream);
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -79,10 +106,7 @@ why_path(const struct why *why)
 {
 	const struct sbx_path *decided = why_path_rule(why);
 
-	if (decided != NULL)
-		why_say_path_rule(why, "", decided);
-	else
-		fputs("    no rule allows it\n", why->stream);
+	say_decider(why, &why->verdict);
 	if (decided != NULL)
 		say_others(why);
 }
@@ -90,33 +114,8 @@ why_path(const struct why *why)
 /* --- ports ---------------------------------------------------------------- */
 
 static void
-say_port_rule(const struct why *why)
-{
-	const struct sbx_port *rule = &why->blob->ports[why->verdict.rule];
-	const struct verdict *verdict = &why->verdict;
-
-	if (verdict->source == SBX_NO_SOURCE) {
-		fputs("    no rule allows it\n", why->stream);
-		return;
-	}
-	why_say_rule(why, "", verdict->source);
-	if (verdict->by == BY_NETWORK) {
-		fprintf(why->stream, "%s network full",
-		    effect_word(verdict->allowed ? SBX_ALLOW : SBX_DENY));
-		why_say_rule_end(why, SBX_ON_ALL, verdict->source);
-		return;
-	}
-	fprintf(why->stream, "%s network ", effect_word(rule->effect));
-	show_ports(why->stream, rule);
-	why_say_rule_end(why, rule->platforms, rule->source);
-}
-
-static void
 say_loopback(const struct why *why)
 {
-	why_say_rule(why, "", why->verdict.source);
-	fputs("allow network loopback", why->stream);
-	why_say_rule_end(why, SBX_ON_ALL, why->verdict.source);
 	if (!why->verdict.allowed) {
 		fprintf(why->stream,
 		    "    but it needs level full: at level "
@@ -137,12 +136,15 @@ say_loopback(const struct why *why)
 static void
 why_port(const struct why *why)
 {
-	if (why->blob->meta->net == SBX_NET_LOOPBACK) {
+	struct verdict rule = why->verdict;
+
+	/* An old kernel keeps a port shut that this rule opens. */
+	if (rule.by == BY_OLD_KERNEL)
+		rule.by = BY_PORT;
+	say_decider(why, &rule);
+	if (why->blob->meta->net == SBX_NET_LOOPBACK)
 		say_loopback(why);
-		return;
-	}
-	say_port_rule(why);
-	if (why->verdict.by == BY_OLD_KERNEL ||
+	else if (why->verdict.by == BY_OLD_KERNEL ||
 	    (why->verdict.allowed && why->blob->meta->net == SBX_NET_PORTS))
 		fputs("    but on a kernel without Landlock ABI 4 (Linux 6.7), "
 		      "or below level standard, no TCP socket opens\n",
@@ -152,75 +154,16 @@ why_port(const struct why *why)
 /* --- variables ------------------------------------------------------------ */
 
 static void
-say_set(const struct why *why)
-{
-	const struct sbx_set *set = &why->blob->set[why->verdict.rule];
-
-	why_say_rule(why, "", set->source);
-	fputs("set env ", why->stream);
-	show_text(why->stream, sbx_string(why->blob, set->name));
-	fputs(" = ", why->stream);
-	if (set->anchor == SBX_NO_ANCHOR)
-		show_text(why->stream, sbx_string(why->blob, set->text));
-	else
-		show_place(why->stream, why->blob, set->anchor, set->text);
-	why_say_rule_end(why, set->platforms, set->source);
-}
-
-static void
-say_env_rule(const struct why *why)
-{
-	const struct sbx_env *rule = &why->blob->env[why->verdict.rule];
-
-	why_say_rule(why, "", rule->source);
-	fprintf(why->stream, "%s env ", effect_word(rule->effect));
-	show_text(why->stream, sbx_string(why->blob, rule->pattern));
-	why_say_rule_end(why, rule->platforms, rule->source);
-}
-
-static void
 why_env(const struct why *why)
 {
-	if (why->verdict.by == BY_SET)
-		say_set(why);
-	else if (why->verdict.by == BY_ENV)
-		say_env_rule(why);
-	else if (why->verdict.by == BY_SCRATCH)
+	if (why->verdict.by == BY_SCRATCH)
 		fputs("    sbxrun sets it, to the scratch directory\n",
 		    why->stream);
 	else
-		fputs("    no rule allows it\n", why->stream);
+		say_decider(why, &why->verdict);
 }
 
 /* --- system calls --------------------------------------------------------- */
-
-bool
-why_is_named(const struct why *why, const struct sbx_syscall *call)
-{
-	const char *reason = sbx_string(why->blob, call->reason);
-
-	return reason[0] == '@' ||
-	    strcmp(reason, sbx_string(why->blob, call->name)) == 0;
-}
-
-static void
-say_syscall_record(const struct why *why, const struct sbx_syscall *call)
-{
-	const struct sbx_blob *blob = why->blob;
-
-	if (call->source == SBX_NO_SOURCE) {
-		fputs("    the language's own baseline: ", why->stream);
-	} else {
-		why_say_rule(why, "", call->source);
-		if (why_is_named(why, call))
-			fputs(call->verdict == SBX_SYSCALL_ALLOW ?
-				"allow syscalls " :
-				"deny syscalls ",
-			    why->stream);
-	}
-	show_text(why->stream, sbx_string(blob, call->reason));
-	why_say_rule_end(why, SBX_ON_ALL, call->source);
-}
 
 static void
 why_syscall(const struct why *why)
@@ -238,10 +181,14 @@ why_syscall(const struct why *why)
 		    why->subject->arch->name);
 		return;
 	}
-	if (call != NULL)
-		say_syscall_record(why, call);
-	else
+	if (call == NULL)
 		fputs("    no rule speaks of it\n", why->stream);
+	else if (call->source == SBX_NO_SOURCE)
+		fprintf(why->stream, "    the language's own baseline: %s\n",
+		    decider_text(why->subject->places.arena, why->blob,
+			&why->verdict));
+	else
+		say_decider(why, &why->verdict);
 	if (traces && why->verdict.allowed)
 		fputs("    but not at level minimal, where Landlock does not "
 		      "keep it inside\n",

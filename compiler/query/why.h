@@ -47,8 +47,4 @@ void why_say_path_rule(const struct why *why, const char *label,
 /* The rule on paths that decided, or NULL. */
 const struct sbx_path *why_path_rule(const struct why *why);
 
-/* Whether a call was decided by its name or group, and not by what the policy
- * says of the network or of namespaces. */
-bool why_is_named(const struct why *why, const struct sbx_syscall *call);
-
 #endif

@@ -3,6 +3,7 @@
  * or what to do about each rule in the way.  A rule of one's own file is
  * changed; one that is inherited from a shipped profile is dropped.
  */
+#include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/tables/words.h"
@@ -146,7 +147,8 @@ syscall_remedy(struct remedy *remedy)
 	const struct sbx_syscall *call =
 	    &why->blob->syscalls[why->verdict.rule];
 
-	if (why->verdict.by != BY_SYSCALL || !why_is_named(why, call))
+	if (why->verdict.by != BY_SYSCALL ||
+	    !decider_names_call(why->blob, call))
 		return;
 	if (call->source != SBX_NO_SOURCE)
 		lift_rule(remedy, "syscalls",
