@@ -142,66 +142,39 @@ beside(struct arena *arena, const char *path, const char *name)
 	    name);
 }
 
+/* A file that was read already, by its inode or, if it is built in, by name. */
 static struct source *
-find_read(const struct include *include, const struct stat *st)
+find_read(const struct include *include, const struct stat *st,
+    const char *builtin)
 {
 	for (size_t i = 0; i < include->sources->files.count; i++) {
 		struct source *source = include->sources->files.items[i];
 
-		if (source->path != NULL && source->device == st->st_dev &&
-		    source->inode == st->st_ino)
+		if (st != NULL ?
+			source->path != NULL && source->device == st->st_dev &&
+			    source->inode == st->st_ino :
+			source->builtin && strcmp(source->shown, builtin) == 0)
 			return source;
 	}
 	return NULL;
-}
-
-static struct source *
-find_builtin(const struct include *include, const char *shown)
-{
-	for (size_t i = 0; i < include->sources->files.count; i++) {
-		struct source *source = include->sources->files.items[i];
-
-		if (source->builtin && strcmp(source->shown, shown) == 0)
-			return source;
-	}
-	return NULL;
-}
-
-/* "a.sbx -> b.sbx -> a.sbx". */
-static const char *
-chain_text(const struct include *include, const struct source *top)
-{
-	const char *text = top->shown;
-
-	for (const struct source *source = include->from; source != NULL;
-	     source = sources_find(include->sources, source->included_at)) {
-		text = arena_printf(include->sources->arena, "%s -> %s",
-		    source->shown, text);
-		if (source == top)
-			break;
-	}
-	return text;
-}
-
-static bool
-is_above(const struct include *include, const struct source *top)
-{
-	const struct source *source = include->from;
-
-	while (source != NULL && source != top)
-		source = sources_find(include->sources, source->included_at);
-	return source != NULL;
 }
 
 /* A file that was read already: nothing to do, unless it is being read. */
 static void
-include_again(const struct include *include, const struct source *source)
+include_again(const struct include *include, const struct source *top)
 {
-	if (is_above(include, source))
+	const char *text = top->shown;
+	const struct source *source = include->from;
+
+	for (; source != NULL && source != top;
+	     source = sources_find(include->sources, source->included_at))
+		text = arena_printf(include->sources->arena, "%s -> %s",
+		    source->shown, text);
+	if (source == top)
 		diag_add(include->diags, DIAG_INCLUDE_CYCLE,
 		    include->stmt->name->loc,
-		    "the include leads back to itself: %s",
-		    chain_text(include, source));
+		    "the include leads back to itself: %s -> %s", top->shown,
+		    text);
 }
 
 static bool
@@ -237,11 +210,24 @@ report_unreadable(const struct include *include, const char *path, int error)
 		    "cannot read '%s': %s", path, strerror(error));
 }
 
+/* Reads a file in place of the statement: from disk, or what is built in. */
 static void
-include_new(const struct include *include, struct source *source)
+include_new(const struct include *include, const char *path, const char *name,
+    const char *text, size_t size)
 {
-	include->stmt->included = ast_parse(include->sources, include->diags,
-	    source);
+	struct sources *sources = include->sources;
+	struct source *source;
+
+	if (!has_room(include))
+		return;
+	source = text != NULL ?
+	    sources_add(sources, path, name, text, size, include->stmt->loc) :
+	    sources_read(sources, path, name, include->stmt->loc);
+	if (source == NULL)
+		report_unreadable(include, path, errno);
+	else
+		include->stmt->included = ast_parse(sources, include->diags,
+		    source);
 }
 
 /* Returns false if there is no such file, so that the search goes on. */
@@ -250,7 +236,6 @@ include_file(const struct include *include, const char *path, const char *name)
 {
 	struct stat st;
 	const struct source *known;
-	struct source *source;
 
 	if (stat(path, &st) == -1) {
 		if (errno == ENOENT || errno == ENOTDIR)
@@ -258,43 +243,29 @@ include_file(const struct include *include, const char *path, const char *name)
 		report_unreadable(include, path, errno);
 		return true;
 	}
-	known = find_read(include, &st);
-	if (known != NULL) {
+	known = find_read(include, &st, NULL);
+	if (known != NULL)
 		include_again(include, known);
-		return true;
-	}
-	if (!has_room(include))
-		return true;
-	source = sources_read(include->sources, path, name, include->stmt->loc);
-	if (source == NULL)
-		report_unreadable(include, path, errno);
 	else
-		include_new(include, source);
+		include_new(include, path, name, NULL, 0);
 	return true;
 }
 
 static bool
 include_builtin(const struct include *include)
 {
-	struct sources *sources = include->sources;
-	const char *shown = arena_printf(sources->arena, "sbx:%s",
+	const char *shown = arena_printf(include->sources->arena, "sbx:%s",
 	    include->spelled);
 	size_t size;
 	const char *text = builtin_text(include->spelled, &size);
-	struct source *known = find_builtin(include, shown);
+	const struct source *known = find_read(include, NULL, shown);
 
 	if (text == NULL)
 		return false;
-	if (known != NULL) {
+	if (known != NULL)
 		include_again(include, known);
-	} else if (has_room(include)) {
-		known = sources_add(sources, shown, shown, text, size,
-		    include->stmt->loc);
-		if (known == NULL)
-			report_unreadable(include, shown, errno);
-		else
-			include_new(include, known);
-	}
+	else
+		include_new(include, shown, shown, text, size);
 	return true;
 }
 

@@ -19,16 +19,14 @@
 #include <yaml.h>
 
 enum {
-	FEW_KEYS = 16,   /* so many are compared one by one */
 	KEYS_SHOWN = 12, /* of those that are known, in a help */
 	NAMES_MAX = 64,
 };
 
 /* A list or a map that is not closed yet. */
 struct open_node {
-	struct yaml_node *node, *last;
+	struct yaml_node *node;
 	struct yaml_node *key; /* of a map: read, and its value is not */
-	struct map keys;       /* of a map with more than a few */
 };
 
 struct reader {
@@ -39,6 +37,7 @@ struct reader {
 	yaml_parser_t parser;
 	struct open_node open[YAML_MAX_DEPTH];
 	size_t depth, nodes;
+	struct map keys; /* of all maps: the map and the text of each */
 	int documents;
 	struct yaml_node *root;
 	bool stopped, done;
@@ -128,31 +127,12 @@ has_room(struct reader *reader, const yaml_event_t *event)
 	return !reader->stopped;
 }
 
-static struct yaml_node *
-find_key(struct reader *reader, struct open_node *open,
-    const struct yaml_node *key)
-{
-	if (open->node->count < FEW_KEYS) {
-		struct yaml_node *entry = open->node->first;
-
-		while (entry != NULL && entry->key->text != key->text)
-			entry = entry->next;
-		return entry == NULL ? NULL : entry->key;
-	}
-	if (open->keys.keys.count == 0) {
-		for (struct yaml_node *entry = open->node->first; entry != NULL;
-		     entry = entry->next)
-			map_put(reader->arena, &open->keys, entry->key->text,
-			    entry->key);
-	}
-	return map_find(&open->keys, key->text);
-}
-
 static void
 check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 {
-	const struct yaml_node *old;
+	const void *id[] = { open->node, key->text };
 	struct diag *diag;
+	bool added;
 
 	if (key->kind != YAML_TEXT) {
 		diag_add(reader->diags, DIAG_YAML_KEY, key->loc,
@@ -167,15 +147,13 @@ check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 		diag_help(reader->diags, diag, "write out what is meant");
 		return;
 	}
-	old = find_key(reader, open, key);
-	if (old == NULL) {
-		if (open->keys.keys.count > 0)
-			map_put(reader->arena, &open->keys, key->text, key);
+	map_number(reader->arena, &reader->keys, id, sizeof id, &added);
+	if (added)
 		return;
-	}
 	diag = diag_add(reader->diags, DIAG_YAML_DUPLICATE, key->loc,
 	    "the key '%s' stands twice", key->text);
-	diag_note(reader->diags, diag, old->loc, "it is here first");
+	diag_note(reader->diags, diag,
+	    yaml_find(open->node, key->text)->key->loc, "it is here first");
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -208,19 +186,17 @@ place(struct reader *reader, struct yaml_node *node)
 	}
 	node->key = open->key;
 	open->key = NULL;
-	if (open->last == NULL)
-		open->node->first = node;
-	else
-		open->last->next = node;
-	open->last = node;
-	open->node->count++;
+	yaml_add(open->node, node);
 }
 
 static void
 open_node(struct reader *reader, const yaml_event_t *event, enum yaml_kind kind)
 {
-	struct yaml_node *node = node_new(reader, event, kind);
+	struct yaml_node *node;
 
+	if (!has_room(reader, event))
+		return;
+	node = node_new(reader, event, kind);
 	/* One with braces begins with them, others where their first entry
 	 * does; either way one character says where. */
 	node->loc.end = node->loc.begin + 1;
@@ -234,10 +210,10 @@ open_node(struct reader *reader, const yaml_event_t *event, enum yaml_kind kind)
 static void
 close_node(struct reader *reader)
 {
-	struct open_node *open = &reader->open[--reader->depth];
+	struct yaml_node *node = reader->open[--reader->depth].node;
 
-	if (open->last != NULL && open->last->loc.end > open->node->loc.end)
-		open->node->loc.end = open->last->loc.end;
+	if (node->last != NULL && node->last->loc.end > node->loc.end)
+		node->loc.end = node->last->loc.end;
 }
 
 /* A quoted text lies between its quotes; a block ends with its last letter. */
@@ -359,14 +335,12 @@ read_event(struct reader *reader, const yaml_event_t *event)
 	case YAML_SEQUENCE_START_EVENT:
 		check_marks(reader, event, event->data.sequence_start.anchor,
 		    event->data.sequence_start.tag);
-		if (has_room(reader, event))
-			open_node(reader, event, YAML_LIST);
+		open_node(reader, event, YAML_LIST);
 		break;
 	case YAML_MAPPING_START_EVENT:
 		check_marks(reader, event, event->data.mapping_start.anchor,
 		    event->data.mapping_start.tag);
-		if (has_room(reader, event))
-			open_node(reader, event, YAML_MAP);
+		open_node(reader, event, YAML_MAP);
 		break;
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT:
@@ -467,7 +441,18 @@ yaml_read(struct sources *sources, struct diags *diags,
 	return diags->errors > errors ? NULL : reader->root;
 }
 
-/* --- for those who read the tree ------------------------------------------ */
+/* --- for those who read the tree, or make one ------------------------------ */
+
+void
+yaml_add(struct yaml_node *parent, struct yaml_node *entry)
+{
+	if (parent->last == NULL)
+		parent->first = entry;
+	else
+		parent->last->next = entry;
+	parent->last = entry;
+	parent->count++;
+}
 
 const struct yaml_node *
 yaml_find(const struct yaml_node *map, const char *key)

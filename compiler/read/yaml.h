@@ -26,12 +26,13 @@ enum {
 
 struct yaml_node {
 	enum yaml_kind { YAML_TEXT, YAML_LIST, YAML_MAP } kind;
-	struct loc loc;        /* of a text in quotes: without them */
-	const char *text;      /* interned; NULL of lists and maps */
-	bool plain;            /* a text without quotes, on one line */
-	struct yaml_node *key; /* of an entry of a map: a text */
-	struct yaml_node *first, *next;
-	size_t count; /* of a list's or a map's entries */
+	struct loc loc;                 /* of a text in quotes: without them */
+	const char *text;               /* interned; NULL of lists and maps */
+	bool plain;                     /* a text without quotes, on one line */
+	struct yaml_node *key;          /* of an entry of a map: a text */
+	struct yaml_node *first, *last; /* entries of a list or a map */
+	struct yaml_node *next;
+	size_t count; /* of its entries */
 };
 
 /*
@@ -40,6 +41,9 @@ struct yaml_node {
  */
 struct yaml_node *yaml_read(struct sources *sources, struct diags *diags,
     const struct source *source);
+
+/* Adds an entry to a list or a map, where it has its key. */
+void yaml_add(struct yaml_node *parent, struct yaml_node *entry);
 
 /* The entry of a map with this key, or NULL; NULL too for what is no map. */
 const struct yaml_node *yaml_find(const struct yaml_node *map, const char *key);

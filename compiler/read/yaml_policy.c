@@ -28,18 +28,6 @@ has_suffix(const char *name, const char *suffix)
 	return len > end && strcmp(name + len - end, suffix) == 0;
 }
 
-/* Behind blanks and comments. */
-static const char *
-skip_comments(const char *text)
-{
-	for (;;) {
-		text += strspn(text, " \t\r\n");
-		if (*text != '#')
-			return text;
-		text += strcspn(text, "\n");
-	}
-}
-
 /* No statement of a .sbx file begins like these. */
 static bool
 looks_like_yaml(const char *text)
@@ -71,7 +59,7 @@ yaml_policy_is(const struct source *source)
 	    has_suffix(name, ".json"))
 		return true;
 	return !has_suffix(name, ".sbx") &&
-	    looks_like_yaml(skip_comments(source->text + source_bom(source)));
+	    looks_like_yaml(yaml_first_line(source));
 }
 
 /* --- the version ---------------------------------------------------------- */

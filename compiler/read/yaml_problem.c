@@ -148,16 +148,15 @@ report_name(struct diags *diags, const struct source *source, struct loc loc)
 	    word);
 }
 
-/* The first statement of the language is there, behind comments. */
-static bool
-is_other_language(const struct source *source)
+const char *
+yaml_first_line(const struct source *source)
 {
 	const char *text = source->text + source_bom(source);
 
 	for (;;) {
 		text += strspn(text, " \t\r\n");
 		if (*text != '#')
-			return strncmp(text, "sbx ", 4) == 0;
+			return text;
 		text += strcspn(text, "\n");
 	}
 }
@@ -188,7 +187,7 @@ report_other(struct diags *diags, const struct source *source,
 	if (loc.end == loc.begin && loc.end - source->base < source->size)
 		loc.end++;
 	diag = diag_add(diags, DIAG_YAML_SYNTAX, loc, "%s", message);
-	if (is_other_language(source))
+	if (strncmp(yaml_first_line(source), "sbx ", 4) == 0)
 		help = "a policy that is no YAML is called NAME.sbx";
 	if (help != NULL)
 		diag_help(diags, diag, "%s", help);

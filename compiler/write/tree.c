@@ -28,43 +28,21 @@ tree_new(struct arena *arena, enum yaml_kind kind)
 	return node;
 }
 
-/* What is added last is found in `tail`. */
-struct tree_end {
-	struct yaml_node *node, *tail;
-};
-
 static void
-tree_add(struct tree_end *end, struct yaml_node *item)
-{
-	if (end->tail == NULL)
-		end->node->first = item;
-	else
-		end->tail->next = item;
-	end->tail = item;
-	end->node->count++;
-}
-
-static struct tree_end
-tree_end(struct arena *arena, enum yaml_kind kind)
-{
-	return (struct tree_end){ tree_new(arena, kind), NULL };
-}
-
-static void
-tree_put(struct arena *arena, struct tree_end *map, const char *key,
+tree_put(struct arena *arena, struct yaml_node *map, const char *key,
     struct yaml_node *value)
 {
 	value->key = tree_text(arena, key);
-	tree_add(map, value);
+	yaml_add(map, value);
 }
 
 static struct yaml_node *
 tree_pair(struct arena *arena, const char *key, struct yaml_node *value)
 {
-	struct tree_end map = tree_end(arena, YAML_MAP);
+	struct yaml_node *map = tree_new(arena, YAML_MAP);
 
-	tree_put(arena, &map, key, value);
-	return map.node;
+	tree_put(arena, map, key, value);
+	return map;
 }
 
 /* Whether the text alone is read as this atom again. */
@@ -100,14 +78,14 @@ tree_atom(struct arena *arena, const struct ast_atom *atom, bool value)
 static struct yaml_node *
 tree_objects(struct arena *arena, const struct ast_list *list)
 {
-	struct tree_end items = tree_end(arena, YAML_LIST);
+	struct yaml_node *items = tree_new(arena, YAML_LIST);
 
 	if (list->first == list->last && list->first->kind != AST_WORD)
 		return tree_atom(arena, list->first, false);
 	for (const struct ast_atom *atom = list->first; atom != NULL;
 	     atom = atom->next)
-		tree_add(&items, tree_atom(arena, atom, false));
-	return items.node;
+		yaml_add(items, tree_atom(arena, atom, false));
+	return items;
 }
 
 static const char *
@@ -146,33 +124,30 @@ tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 {
 	const char *text = add_word(arena, stmt->drop ? "drop" : "",
 	    effect_word(stmt->effect));
-	struct tree_end map = tree_end(arena, YAML_MAP);
+	struct yaml_node *map = tree_new(arena, YAML_MAP);
 	bool alone = stmt->exclusions.first == NULL && stmt->from == NULL;
 
 	if (stmt->objects.first != NULL)
-		tree_put(arena, &map,
+		tree_put(arena, map,
 		    join_words(arena, text, &stmt->words, NULL),
 		    tree_objects(arena, &stmt->objects));
 	else if (alone && !ends_with_object(&stmt->words))
 		return tree_text(arena,
 		    join_words(arena, text, &stmt->words, NULL));
 	else
-		tree_put(arena, &map,
+		tree_put(arena, map,
 		    join_words(arena, text, &stmt->words, stmt->words.last),
 		    tree_text(arena, stmt->words.last->text));
 	if (stmt->exclusions.first != NULL)
-		tree_put(arena, &map, "except",
+		tree_put(arena, map, "except",
 		    tree_objects(arena, &stmt->exclusions));
-	if (stmt->from != NULL)
-		tree_put(arena, &map, "from",
-		    tree_text(arena, stmt->from->text));
-	return map.node;
+	return map;
 }
 
 /* Variables that are set one after the other share a map. */
 struct set_run {
 	const struct ast_stmt *last; /* or NULL */
-	struct tree_end map;
+	struct yaml_node *map;
 	struct map names; /* a map has each once */
 };
 
@@ -187,9 +162,9 @@ set_run_add(struct arena *arena, struct set_run *run,
 	    run->last->words.first->text != stmt->words.first->text ||
 	    map_find(&run->names, name) != NULL)
 		return false;
-	tree_put(arena, &run->map, name,
+	tree_put(arena, run->map, name,
 	    tree_atom(arena, stmt->objects.first, true));
-	run->map.tail->loc = stmt->loc;
+	run->map->last->loc = stmt->loc;
 	map_put(arena, &run->names, name, run);
 	run->last = stmt;
 	return true;
@@ -201,7 +176,7 @@ set_run_open(struct arena *arena, struct set_run *run,
 {
 	*run = (struct set_run){
 		.last = stmt,
-		.map = { pair->first, pair->first->first },
+		.map = pair->first,
 	};
 	map_put(arena, &run->names, stmt->name->text, run);
 }
@@ -251,7 +226,7 @@ tree_stmt(struct arena *arena, const struct ast_stmt *stmt)
 static struct yaml_node *
 tree_body(struct arena *arena, const struct ast_stmt *stmts)
 {
-	struct tree_end list = tree_end(arena, YAML_LIST);
+	struct yaml_node *list = tree_new(arena, YAML_LIST);
 	struct set_run run = { .last = NULL };
 
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
@@ -263,38 +238,34 @@ tree_body(struct arena *arena, const struct ast_stmt *stmts)
 		node = tree_stmt(arena, stmt);
 		if (stmt->kind == AST_SET)
 			set_run_open(arena, &run, stmt, node);
-		/* Rules have put theirs already. */
-		if (stmt->from != NULL && stmt->kind != AST_RULE) {
-			struct tree_end map = { node, node->first };
-
-			tree_put(arena, &map, "from",
+		if (stmt->from != NULL)
+			tree_put(arena, node, "from",
 			    tree_text(arena, stmt->from->text));
-		}
 		node->loc = stmt->loc;
-		tree_add(&list, node);
+		yaml_add(list, node);
 	}
-	return list.node;
+	return list;
 }
 
 static struct yaml_node *
 tree_profile(struct arena *arena, const struct ast_stmt *stmt)
 {
 	const struct ast_stmt *body = stmt->body;
-	struct tree_end map = tree_end(arena, YAML_MAP);
+	struct yaml_node *map = tree_new(arena, YAML_MAP);
 
 	if (stmt->parent != NULL)
-		tree_put(arena, &map, "extends",
+		tree_put(arena, map, "extends",
 		    tree_text(arena, stmt->parent->text));
 	if (stmt->from != NULL)
-		tree_put(arena, &map, "from",
+		tree_put(arena, map, "from",
 		    tree_text(arena, stmt->from->text));
 	if (body != NULL && body->kind == AST_ABOUT) {
-		tree_put(arena, &map, "about",
+		tree_put(arena, map, "about",
 		    tree_text(arena, body->name->text));
 		body = body->next;
 	}
-	tree_put(arena, &map, "rules", tree_body(arena, body));
-	return map.node;
+	tree_put(arena, map, "rules", tree_body(arena, body));
+	return map;
 }
 
 /* --- files as a tree ------------------------------------------------------ */
@@ -303,7 +274,7 @@ tree_profile(struct arena *arena, const struct ast_stmt *stmt)
  * one kind. */
 struct tree_file {
 	struct arena *arena;
-	struct tree_end maps, map, section;
+	struct yaml_node *maps, *map, *section;
 	enum ast_kind kind; /* of the section; AST_VERSION takes none */
 	struct map names;   /* in the section: a map has each once */
 };
@@ -321,17 +292,17 @@ section_open(struct tree_file *file, enum ast_kind kind)
 {
 	const char *key = yaml_form_of(kind)->word;
 
-	if (file->map.node == NULL || yaml_find(file->map.node, key) != NULL) {
-		file->map = tree_end(file->arena, YAML_MAP);
-		tree_add(&file->maps, file->map.node);
+	if (file->map == NULL || yaml_find(file->map, key) != NULL) {
+		file->map = tree_new(file->arena, YAML_MAP);
+		yaml_add(file->maps, file->map);
 	}
 	file->kind = kind;
 	file->names = (struct map){ 0 };
 	if (kind == AST_VERSION)
 		return;
-	file->section = tree_end(file->arena,
+	file->section = tree_new(file->arena,
 	    is_list(kind) ? YAML_LIST : YAML_MAP);
-	tree_put(file->arena, &file->map, key, file->section.node);
+	tree_put(file->arena, file->map, key, file->section);
 }
 
 static void
@@ -344,13 +315,13 @@ section_add(struct tree_file *file, const struct ast_stmt *stmt)
 	map_put(arena, &file->names, name, file);
 	if (is_list(stmt->kind)) {
 		node = tree_text(arena, name);
-		tree_add(&file->section, node);
+		yaml_add(file->section, node);
 	} else {
 		node = stmt->kind == AST_LET ?
 		    tree_objects(arena, &stmt->objects) :
 		    stmt->kind == AST_PROFILE ? tree_profile(arena, stmt) :
 						tree_body(arena, stmt->body);
-		tree_put(arena, &file->section, name, node);
+		tree_put(arena, file->section, name, node);
 	}
 	node->loc = stmt->loc;
 }
@@ -360,7 +331,7 @@ write_tree(struct arena *arena, const struct ast_stmt *stmts)
 {
 	struct tree_file file = {
 		.arena = arena,
-		.maps = tree_end(arena, YAML_LIST),
+		.maps = tree_new(arena, YAML_LIST),
 		.kind = AST_VERSION,
 	};
 
@@ -371,17 +342,16 @@ write_tree(struct arena *arena, const struct ast_stmt *stmts)
 		if (!yaml_form_of(stmt->kind)->in_file)
 			continue;
 		if (version || stmt->kind != file.kind ||
-		    (file.section.node->kind == YAML_MAP &&
+		    (file.section->kind == YAML_MAP &&
 			map_find(&file.names, stmt->name->text) != NULL))
 			section_open(&file, stmt->kind);
 		if (!version) {
 			section_add(&file, stmt);
 			continue;
 		}
-		tree_put(arena, &file.map, "sbx",
+		tree_put(arena, file.map, "sbx",
 		    tree_text(arena, stmt->words.first->text));
-		file.map.tail->loc = stmt->loc;
+		file.map->last->loc = stmt->loc;
 	}
-	return file.maps.node->count == 1 ? file.maps.node->first :
-					    file.maps.node;
+	return file.maps->count == 1 ? file.maps->first : file.maps;
 }
