@@ -15,7 +15,7 @@ struct tap {
 	unsigned count, failed;
 };
 
-static inline void
+__attribute__((format(printf, 3, 0))) static inline void
 tap_line(struct tap *tap, bool held, const char *format, va_list args)
 {
 	tap->count++;

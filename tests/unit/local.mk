@@ -20,4 +20,10 @@ test_programs += \
 tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h
 
+tests_unit_verify_SOURCES = \
+	tests/unit/verify.c \
+	tests/unit/verify.h \
+	tests/unit/verify_edit.c \
+	tests/unit/verify_image.c
+
 EXTRA_DIST += tests/unit/filter_cases.h
