@@ -14,4 +14,6 @@ format_sources = \
 	format/sort.c \
 	format/sort.h \
 	format/trial.h \
+	format/utf8.c \
+	format/utf8.h \
 	format/verify.c

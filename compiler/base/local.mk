@@ -16,5 +16,5 @@ libsbx_a_SOURCES += \
 	compiler/base/names.h \
 	compiler/base/output.c \
 	compiler/base/output.h \
-	compiler/base/utf8.c \
-	compiler/base/utf8.h
+	compiler/base/width.c \
+	compiler/base/width.h

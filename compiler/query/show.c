@@ -2,7 +2,7 @@
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
-#include "compiler/base/utf8.h"
+#include "format/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -11,9 +11,9 @@
 
 #include "compiler/base/map.h"
 #include "compiler/base/names.h"
-#include "compiler/base/utf8.h"
 #include "compiler/read/yaml_problem.h"
 #include "compiler/report/clean.h"
+#include "format/utf8.h"
 
 #include <string.h>
 #include <yaml.h>

@@ -1,8 +1,8 @@
 /* See clean.h. */
 #include "compiler/report/clean.h"
 
-#include "compiler/base/utf8.h"
 #include "format/blob.h"
+#include "format/utf8.h"
 
 #include <string.h>
 

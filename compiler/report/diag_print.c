@@ -12,7 +12,8 @@
  */
 #include "compiler/report/diag.h"
 
-#include "compiler/base/utf8.h"
+#include "compiler/base/width.h"
+#include "format/utf8.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ cell_read(struct cell *cell, const char *text, size_t len, int column)
 		cell->width = snprintf(cell->text, sizeof cell->text,
 		    "<U+%04X>", (unsigned)character);
 	} else {
-		cell->width = utf8_width(character);
+		cell->width = character_width(character);
 		memcpy(cell->text, text, size);
 		cell->text[size] = '\0';
 	}

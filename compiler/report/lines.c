@@ -5,7 +5,7 @@
  */
 #include "compiler/report/write.h"
 
-#include "compiler/base/utf8.h"
+#include "format/utf8.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "compiler/report/source.h"
 
-#include "compiler/base/utf8.h"
+#include "format/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,8 @@
 #include "compiler/write/sheet.h"
 
 #include "compiler/base/bug.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/width.h"
+#include "format/utf8.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ text_width(const char *text, size_t len)
 		size = utf8_decode(text + i, len - i, &character);
 		if (size == 0)
 			return width + (int)(len - i);
-		width += utf8_width(character);
+		width += character_width(character);
 	}
 	return width;
 }

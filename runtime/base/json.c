@@ -1,5 +1,7 @@
 #include "runtime/base/json.h"
 
+#include "format/utf8.h"
+
 #include <string.h>
 
 /* What comes before a value: a comma, unless it is the first of its object or
@@ -74,13 +76,14 @@ json_bytes(struct out *out, const char *key, const char *text, size_t len)
 {
 	raw(out, key, "\"");
 	for (size_t i = 0; i < len;) {
-		const unsigned char *at = (const unsigned char *)text + i;
-		size_t step = utf8_length(at, len - i);
+		uint32_t character;
+		size_t step = utf8_decode(text + i, len - i, &character);
 
 		if (step == 0)
 			out_text(out, "\\ufffd");
-		else if (*at < 0x20 || *at == 0x7f || *at == '"' || *at == '\\')
-			put_escaped(out, *at);
+		else if (character < 0x20 || character == 0x7f ||
+		    character == '"' || character == '\\')
+			put_escaped(out, (unsigned char)character);
 		else
 			out_bytes(out, text + i, step);
 		i += step == 0 ? 1 : step;

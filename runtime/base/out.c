@@ -1,5 +1,7 @@
 #include "runtime/base/out.h"
 
+#include "format/utf8.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,52 +110,6 @@ out_seconds(struct out *out, struct timespec time)
 	out_number(out, (uint64_t)rest);
 }
 
-size_t
-utf8_length(const unsigned char *text, size_t len)
-{
-	static const unsigned char least[] = { 0, 0, 0, 0xa0, 0x90 };
-	unsigned char first = text[0];
-	size_t need = first < 0x80 ? 1 :
-	    first < 0xc2           ? 0 :
-	    first < 0xe0           ? 2 :
-	    first < 0xf0           ? 3 :
-	    first < 0xf5           ? 4 :
-				     0;
-
-	if (need == 0 || need > len)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if ((first == 0xe0 || first == 0xf0) && text[1] < least[need])
-		return 0;
-	if ((first == 0xed && text[1] > 0x9f) ||
-	    (first == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return need;
-}
-
-/* Of one character: control characters, and those that are invisible or turn
- * the direction of the text round. */
-static bool
-is_hidden(const unsigned char *at, size_t len)
-{
-	uint32_t character = len == 1 ? at[0] :
-	    len == 2 ? (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f) :
-		       (uint32_t)(at[0] & 0xf) << 12 |
-		(uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
-
-	if (len == 4)
-		return at[0] == 0xf3; /* tags, and nothing that is in use */
-	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
-	    character == 0xad || character == 0x61c || character == 0xfeff ||
-	    (character >= 0x200b && character <= 0x200f) ||
-	    (character >= 0x2028 && character <= 0x202e) ||
-	    (character >= 0x2060 && character <= 0x206f);
-}
-
 static void
 out_escaped(struct out *out, const unsigned char *at, size_t len)
 {
@@ -171,15 +127,15 @@ void
 out_shown(struct out *out, const char *text, size_t len)
 {
 	for (size_t i = 0, step; i < len; i += step) {
-		const unsigned char *at = (const unsigned char *)text + i;
+		uint32_t character;
 
-		step = utf8_length(at, len - i);
-		if (step > 0 && !is_hidden(at, step)) {
+		step = utf8_decode(text + i, len - i, &character);
+		if (step > 0 && !utf8_is_hidden(character)) {
 			out_bytes(out, text + i, step);
 			continue;
 		}
 		step = step > 0 ? step : 1;
-		out_escaped(out, at, step);
+		out_escaped(out, (const unsigned char *)text + i, step);
 	}
 }
 

@@ -34,8 +34,6 @@ void out_seconds(struct out *out, struct timespec time);
 /* Text from elsewhere, names of files above all: what moves the cursor, starts
  * a terminal's command or reorders text is written in bytes, as \xNN. */
 void out_shown(struct out *out, const char *text, size_t len);
-/* The length of the well-formed UTF-8 sequence at the front, or 0. */
-size_t utf8_length(const unsigned char *text, size_t len);
 /* A place as a path: the root, which is "", prints as "/". */
 void out_place(struct out *out, struct sbx_place place);
 /* "FILE:LINE:COLUMN" of a rule. */

@@ -80,6 +80,29 @@ tap_empty '-n has no control characters' "$(plain "$("$SBXRUN" -l standard \
     -n -w "$odd" "$base/plain.bin" 2>&1)")"
 tap_found 'which the check sees' "$(plain "$(ls -N -d "$odd")")"
 
+# What both programs take for a character that nobody sees.
+while read -r character bytes; do
+	hidden=$(printf %b "$bytes")
+	escaped=$(printf %s "$hidden" | od -An -tx1 | sed 's/ /\\x/g')
+	printf 'sbx 1\n# a%sb\nprofile p { }\n' "$hidden" >"$base/hidden.sbx"
+	has "$character in a policy" "invisible character $character [SBX0104]" \
+	    "$SBXC" check "$base/hidden.sbx"
+	has "$character in what sbxrun says" "a${escaped}b: cannot open" \
+	    "$SBXRUN" "$base/a${hidden}b" -- true
+done <<'EOF'
+U+00A0 \0302\0240
+U+115F \0341\0205\0237
+U+2003 \0342\0200\0203
+U+2800 \0342\0240\0200
+U+3000 \0343\0200\0200
+U+3164 \0343\0205\0244
+U+FE0F \0357\0270\0217
+U+1BCA0 \0360\0233\0262\0240
+U+1D173 \0360\0235\0205\0263
+U+E0100 \0363\0240\0204\0200
+U+E0FFF \0363\0240\0277\0277
+EOF
+
 # The longest name that there is.
 long=$(printf %064d 0 | tr 0 n)
 # shellcheck disable=SC2016

@@ -4,7 +4,7 @@
  */
 #include "compiler/report/diag.h"
 #include "compiler/base/names.h"
-#include "compiler/base/utf8.h"
+#include "format/utf8.h"
 #include "tests/lib/tap.h"
 
 struct bench {
@@ -497,7 +497,8 @@ test_utf8(struct tap *tap)
 	    utf8_is_hidden(0x202e) && utf8_is_hidden(0x200b) &&
 		utf8_is_hidden(0xa0) && utf8_is_hidden(0xfeff) &&
 		utf8_is_hidden(0x7f) && !utf8_is_hidden('a') &&
-		!utf8_is_hidden(0xe9) && !utf8_is_hidden(0x65e5),
+		!utf8_is_hidden(0xe9) && !utf8_is_hidden(0x65e5) &&
+		!utf8_is_hidden(0xfffd) && !utf8_is_hidden(0x1f600),
 	    "hidden characters");
 }
 

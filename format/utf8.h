@@ -14,10 +14,8 @@
  */
 size_t utf8_decode(const char *text, size_t len, uint32_t *character);
 
-/* Columns on a terminal: 0, 1 or 2. */
-int utf8_width(uint32_t character);
-
-/* Control characters, and those that are invisible or reorder text. */
+/* Control characters, and those that are invisible or reorder text: what a
+ * reader of the text cannot see. */
 bool utf8_is_hidden(uint32_t character);
 
 #endif
