@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-/* What was released by setting `used` back may have been written to, but only
- * with paths (lower.c), and nothing is taken for arrays after that. */
 void *
 arena_take(struct arena *arena, size_t count, size_t size)
 {
@@ -62,4 +60,10 @@ arena_join(struct arena *arena, struct sbx_place a, struct sbx_place b)
 	path[len] = '\0';
 	arena->used += len + 1;
 	return (struct sbx_place){ path, len };
+}
+
+struct sbx_place
+arena_copy(struct arena *arena, struct sbx_place place)
+{
+	return arena_join(arena, place, (struct sbx_place){ "", 0 });
 }

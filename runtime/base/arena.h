@@ -23,5 +23,6 @@ void *arena_take(struct arena *arena, size_t count, size_t size);
  * SBX_MAX_PATH or there is no room. */
 struct sbx_place arena_join(struct arena *arena, struct sbx_place a,
     struct sbx_place b);
+struct sbx_place arena_copy(struct arena *arena, struct sbx_place place);
 
 #endif

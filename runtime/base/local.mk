@@ -2,6 +2,8 @@
 loader_sources += \
 	runtime/base/arena.c \
 	runtime/base/arena.h \
+	runtime/base/directory.c \
+	runtime/base/directory.h \
 	runtime/base/json.c \
 	runtime/base/json.h \
 	runtime/base/kernel.h \
@@ -11,6 +13,8 @@ loader_sources += \
 	runtime/base/options.h \
 	runtime/base/out.c \
 	runtime/base/out.h \
+	runtime/base/path.c \
+	runtime/base/path.h \
 	runtime/base/sha256.c \
 	runtime/base/sha256.h \
 	runtime/base/signals.c \
