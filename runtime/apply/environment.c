@@ -25,13 +25,13 @@ set_variable(struct environment *environment, char *variable)
 	environment->variables[environment->count++] = variable;
 }
 
-/* NAME=VALUE in the binding's area; values may be longer than paths. */
+/* NAME=VALUE in the arena; values may be longer than paths. */
 static char *
-join_variable(struct binding *binding, const char *name,
-    struct sbx_place anchor, const char *text)
+join_variable(struct arena *arena, const char *name, struct sbx_place anchor,
+    const char *text)
 {
 	size_t name_len = strlen(name), text_len = strlen(text);
-	char *variable = arena_take(&binding->arena, 1,
+	char *variable = arena_take(arena, 1,
 	    name_len + 1 + anchor.len + text_len + 1);
 	char *at = variable;
 
@@ -60,8 +60,8 @@ keep_allowed(struct environment *environment, const struct sbx_blob *blob,
 }
 
 void
-environment_build(struct environment *environment, struct binding *binding,
-    char **callers)
+environment_build(struct environment *environment, struct arena *arena,
+    const struct binding *binding, char **callers)
 {
 	static const struct sbx_place nothing = { "", 0 };
 	const struct sbx_blob *blob = binding->blob;
@@ -70,12 +70,12 @@ environment_build(struct environment *environment, struct binding *binding,
 	while (callers[count] != NULL)
 		count++;
 	/* And TMPDIR, and the NULL. */
-	environment->variables = arena_take(&binding->arena,
-	    count + blob->set_count + 2, sizeof(char *));
+	environment->variables = arena_take(arena, count + blob->set_count + 2,
+	    sizeof(char *));
 	keep_allowed(environment, blob, callers);
 	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		set_variable(environment,
-		    join_variable(binding, "TMPDIR",
+		    join_variable(arena, "TMPDIR",
 			binding->anchors[SBX_ANCHOR_TMP], ""));
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
@@ -89,7 +89,7 @@ environment_build(struct environment *environment, struct binding *binding,
 			at = binding->anchors[set->anchor];
 		}
 		set_variable(environment,
-		    join_variable(binding, sbx_string(blob, set->name), at,
+		    join_variable(arena, sbx_string(blob, set->name), at,
 			sbx_string(blob, set->text)));
 	}
 	environment->variables[environment->count] = NULL;

@@ -13,10 +13,9 @@ struct environment {
 	char **variables; /* NULL-terminated */
 };
 
-/* Fills the environment from the caller's; what it needs lies in the binding's
- * area. */
-void environment_build(struct environment *environment, struct binding *binding,
-    char **callers);
+/* Fills the environment from the caller's; what it needs lies in the arena. */
+void environment_build(struct environment *environment, struct arena *arena,
+    const struct binding *binding, char **callers);
 
 /* A variable's value, or NULL. */
 const char *environment_get(const struct environment *environment,

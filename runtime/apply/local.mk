@@ -9,9 +9,10 @@ loader_sources += \
 	runtime/apply/lower.c \
 	runtime/apply/lower.h \
 	runtime/apply/mount.c \
-	runtime/apply/mount.h \
+	runtime/apply/mount_tree.c \
+	runtime/apply/mount_tree.h \
 	runtime/apply/mounts.c \
+	runtime/apply/mounts.h \
 	runtime/apply/namespaces.c \
 	runtime/apply/namespaces.h \
-	runtime/apply/view.c \
-	runtime/apply/view.h
+	runtime/apply/outcome.h

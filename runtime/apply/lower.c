@@ -1,7 +1,9 @@
 #include "runtime/apply/lower.h"
 
-#include "format/sort.h"
+#include "runtime/apply/mount_tree.h"
+#include "runtime/base/directory.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,156 +11,80 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * The kinds of access that are lowered one by one.  Listing is reading a
- * directory; it parts from reading because a denied file does not keep the
- * directories above it from being listed.
- */
-enum { LIST = 8 };
+enum {
+	/*
+	 * Each kind of access is lowered by itself.  Listing is reading a
+	 * directory; it is a kind of its own because a denied file does not
+	 * keep the directories above it from being listed.
+	 */
+	LIST = 8,
+	/* Bounds on the work of splitting, far above what a policy meant for
+	 * people needs: Landlock rules given, entries looked at, depth. */
+	MAX_GRANTS = 65536,
+	MAX_ENTRIES = 262144,
+	MAX_DEPTH = 128,
+};
 
-/* --- messages ------------------------------------------------------------- */
+/* A place where a right may end or begin again: a deny, or an exclusion. */
+struct cut {
+	struct sbx_place at;
+	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
+	bool known;       /* allowed is filled in */
+	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
+};
+
+/* A directory that is being split: `rights` are not given to it but to its
+ * entries, whole or, where a cut lies in one of them, in part. */
+struct level {
+	uint32_t path_len;
+	int fd;      /* the directory */
+	bool kept;   /* fd stays open */
+	bool listed; /* else only the cuts are followed */
+	uint8_t rights;
+	uint8_t spread;        /* those that an entry without cuts gets */
+	struct sbx_range cuts; /* that are in it, from the next one on */
+	struct directory entries;
+	char name[256]; /* the last one that a cut led to */
+};
+
+/* The walk through the directories that have to be split. */
+struct walk {
+	const struct lowering *what;
+	struct cut *cuts;
+	struct sbx_index index; /* of the cuts */
+	uint32_t rule;          /* the allow that is lowered */
+	uint32_t grants, entries, depth;
+	struct level *levels; /* MAX_DEPTH */
+	struct path path;
+};
 
 __attribute__((noreturn)) static void
-refuse_rule(const struct lowering *lowering, const char *text, int error)
+refuse_rule(const struct walk *walk, const char *text, int error)
 {
-	refuse_at(lowering->binding->blob,
-	    lowering->binding->rules[lowering->rule].source, text, error);
-}
+	const struct binding *binding = walk->what->binding;
 
-/* --- sorting -------------------------------------------------------------- */
-
-/* A cut is known by its rule's index, or its exclusion's behind all of these. */
-static struct sbx_place
-cut_place(const struct binding *binding, uint32_t id)
-{
-	return id < binding->rule_count ?
-	    binding->rules[id].at :
-	    binding->exclusions[id - binding->rule_count];
-}
-
-static bool
-cut_before(const void *context, uint32_t a, uint32_t b)
-{
-	return sbx_place_compare(cut_place(context, a), cut_place(context, b)) <
-	    0;
-}
-
-static bool
-allow_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct sbx_rule *rules = context;
-	int order = sbx_place_compare(rules[a].at, rules[b].at);
-
-	/* Of two rules on one place the one with more rights comes first. */
-	return order != 0 ? order < 0 : rules[a].rights > rules[b].rights;
+	refuse_at(binding->blob, binding->rules[walk->rule].source, text,
+	    error);
 }
 
 /* --- cuts ----------------------------------------------------------------- */
 
-/* The nearest cut around a place, among the `before` cuts that come before it
- * in path order: its index + 1, or 0. */
-static uint32_t
-cut_around(const struct lowering *lowering, struct sbx_place at,
-    uint32_t before)
+static struct cut *
+cut_at(const struct walk *walk, uint32_t position)
 {
-	while (before > 0 && !sbx_covers(lowering->cuts[before - 1].at, at))
-		before = lowering->cuts[before - 1].outer;
-	return before;
-}
-
-/* In path order, each with the nearest one around it. */
-static void
-add_cuts(struct lowering *lowering, const uint32_t *ids, uint32_t count)
-{
-	const struct binding *binding = lowering->binding;
-
-	lowering->cuts = arena_take(&lowering->binding->arena, count,
-	    sizeof *lowering->cuts);
-	lowering->cut_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t id = ids[i];
-		bool missing = id < binding->rule_count &&
-		    binding->sites[id].missing;
-
-		lowering->cuts[i] = (struct cut){
-			.at = cut_place(binding, id),
-			.directory = missing ? 1 : -1,
-		};
-		lowering->cuts[i].outer = cut_around(lowering,
-		    lowering->cuts[i].at, i);
-	}
-}
-
-static void
-collect(struct lowering *lowering)
-{
-	struct binding *binding = lowering->binding;
-	struct arena *arena = &binding->arena;
-	uint32_t most = binding->rule_count + binding->exclusion_count,
-		 count = 0;
-	uint32_t *ids = arena_take(arena, most, sizeof *ids);
-	uint32_t *spare = arena_take(arena, most, sizeof *spare);
-
-	lowering->allows = arena_take(arena, binding->rule_count,
-	    sizeof *lowering->allows);
-	lowering->outcomes = arena_take(arena, binding->rule_count,
-	    sizeof *lowering->outcomes);
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		const struct sbx_rule *rule = &binding->rules[i];
-
-		if (binding->sites[i].state == RULE_UNBOUND)
-			continue;
-		if (rule->effect != SBX_ALLOW)
-			ids[count++] = i;
-		else if (binding->sites[i].state == RULE_READY)
-			lowering->allows[lowering->allow_count++] = i;
-		for (uint16_t j = 0; j < rule->exclusion_count; j++)
-			ids[count++] = binding->rule_count +
-			    (uint32_t)(&rule->exclusions[j] -
-				binding->exclusions);
-	}
-	sbx_sort(ids, count, spare, cut_before, binding);
-	add_cuts(lowering, ids, count);
-	sbx_sort(lowering->allows, lowering->allow_count, spare, allow_before,
-	    binding->rules);
-}
-
-/* The cuts at or below a place stand together in the sorted table. */
-struct range {
-	uint32_t from, to;
-};
-
-static struct range
-cuts_within(const struct lowering *lowering, struct sbx_place at)
-{
-	uint32_t low = 0, high = lowering->cut_count, end;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (sbx_place_compare(lowering->cuts[middle].at, at) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < lowering->cut_count &&
-	     sbx_covers(at, lowering->cuts[end].at);)
-		end++;
-	return (struct range){ low, end };
+	return &walk->cuts[walk->index.sorted[position]];
 }
 
 static uint8_t
-verdicts(struct lowering *lowering, struct sbx_place at)
+verdicts(const struct walk *walk, struct sbx_place at)
 {
 	uint8_t allowed = 0;
 
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		if (cover_allows(&lowering->binding->cover, right, at))
+		if (rule_index_allows(walk->what->binding->index, right, at))
 			allowed |= right;
 	}
-	if (allowed & SBX_READ)
-		allowed |= LIST;
-	return allowed;
+	return allowed | (allowed & SBX_READ ? LIST : 0);
 }
 
 /* What is not there could become a directory, so it counts as one; not so
@@ -170,8 +96,8 @@ may_be_directory(struct cut *cut)
 
 	if (cut->directory >= 0)
 		return cut->directory != 0;
-	if (fstatat(AT_FDCWD, cut->at.len == 0 ? "/" : cut->at.path, &status,
-		AT_SYMLINK_NOFOLLOW) == 0)
+	if (fstatat(AT_FDCWD, path_of(cut->at), &status, AT_SYMLINK_NOFOLLOW) ==
+	    0)
 		cut->directory = S_ISDIR(status.st_mode);
 	else
 		cut->directory = errno != ENOTDIR;
@@ -179,10 +105,10 @@ may_be_directory(struct cut *cut)
 }
 
 static uint8_t
-cut_verdicts(struct lowering *lowering, struct cut *cut)
+cut_verdicts(const struct walk *walk, struct cut *cut)
 {
 	if (!cut->known) {
-		cut->allowed = verdicts(lowering, cut->at);
+		cut->allowed = verdicts(walk, cut->at);
 		/* A file is not listed: denying it is no reason to split. */
 		if ((cut->allowed & LIST) == 0 && !may_be_directory(cut))
 			cut->allowed |= LIST;
@@ -191,19 +117,42 @@ cut_verdicts(struct lowering *lowering, struct cut *cut)
 	return cut->allowed;
 }
 
-/* The rights that are otherwise somewhere strictly below than at the place. */
+/* The rights that are otherwise somewhere strictly below than at the path. */
 static uint8_t
-changes_below(struct lowering *lowering, struct range within,
-    struct sbx_place at, uint8_t allowed)
+changes_below(const struct walk *walk, struct sbx_range within, uint8_t allowed)
 {
 	uint8_t changes = 0;
 
-	for (uint32_t i = within.from; i < within.to; i++) {
-		if (lowering->cuts[i].at.len > at.len)
-			changes |= cut_verdicts(lowering, &lowering->cuts[i]) ^
-			    allowed;
+	for (uint32_t i = within.first; i < within.end; i++) {
+		struct cut *cut = cut_at(walk, i);
+
+		if (cut->at.len > walk->path.len)
+			changes |= cut_verdicts(walk, cut) ^ allowed;
 	}
 	return changes;
+}
+
+static uint32_t
+collect_cuts(const struct binding *binding, struct cut *cuts)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+		const struct site *site = &binding->sites[i];
+
+		if (site->state == RULE_UNBOUND)
+			continue;
+		if (rule->effect != SBX_ALLOW)
+			cuts[count++] = (struct cut){ .at = rule->at,
+				.directory = site->missing ? 1 : -1 };
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
+			cuts[count++] = (struct cut){
+				.at = rule->exclusions[j],
+				.directory = -1,
+			};
+	}
+	return count;
 }
 
 /* --- grants --------------------------------------------------------------- */
@@ -218,53 +167,109 @@ access_mask(const struct sbx_landlock *row, uint8_t rights)
 }
 
 /*
- * Gives rights at a descriptor.  EINVAL from the kernel means that some of
- * them are for directories and this is none; asking it is cheaper than asking
- * fstat(2) each time.
+ * Gives rights at a descriptor.  The kernel says EINVAL if some of them are for
+ * directories and this is none; asking it is cheaper than asking fstat(2) each
+ * time.
  */
 static void
-grant(struct lowering *lowering, int fd, uint8_t rights)
+grant(struct walk *walk, int fd, uint8_t rights)
 {
+	const struct lowering *what = walk->what;
 	struct landlock_path_beneath_attr attr = {
-		.allowed_access = access_mask(lowering->row, rights),
+		.allowed_access = access_mask(what->row, rights),
 		.parent_fd = fd,
 	};
 
 	if (attr.allowed_access == 0)
 		return;
-	if (++lowering->grants > LOWER_MAX_GRANTS)
-		refuse_rule(lowering,
-		    "a denial inside this tree needs more "
-		    "Landlock rules than the bound of 65536",
+	if (++walk->grants > MAX_GRANTS)
+		refuse_rule(walk,
+		    "a denial inside this tree needs more Landlock rules than "
+		    "the bound of 65536",
 		    0);
-	lowering->outcomes[lowering->rule].grants++;
-	if (landlock_add_rule(lowering->ruleset, LANDLOCK_RULE_PATH_BENEATH,
+	what->outcomes[walk->rule].grants++;
+	if (landlock_add_rule(what->ruleset, LANDLOCK_RULE_PATH_BENEATH,
 		&attr) == 0)
 		return;
 	if (errno == EINVAL) {
-		attr.allowed_access &= lowering->row->file;
+		attr.allowed_access &= what->row->file;
 		if (attr.allowed_access == 0 ||
-		    landlock_add_rule(lowering->ruleset,
-			LANDLOCK_RULE_PATH_BENEATH, &attr) == 0)
+		    landlock_add_rule(what->ruleset, LANDLOCK_RULE_PATH_BENEATH,
+			&attr) == 0)
 			return;
 	}
-	refuse_rule(lowering, "Landlock refused the rule", errno);
+	refuse_rule(walk, "Landlock refused the rule", errno);
 }
 
-static void lower_place(struct lowering *lowering, int fd, struct sbx_place at,
-    uint8_t rights, unsigned depth);
+/* --- splitting ------------------------------------------------------------ */
 
-static struct sbx_place
-child_of(struct lowering *lowering, struct sbx_place at, const char *name,
-    size_t len)
+/*
+ * Begins to split the directory of the walk's path; false if it is a file,
+ * where the cuts below lead nowhere.  If no entry is given anything whole, the
+ * walk goes only where the cuts lead: for rights that begin again below a
+ * denied place, and where a directory may be passed through but not listed.
+ */
+static bool
+begin_level(struct walk *walk, int fd, struct sbx_range within, bool kept)
 {
-	static const struct sbx_place slash = { "/", 1 };
-	struct arena *arena = &lowering->binding->arena;
-	struct sbx_place parent = arena_join(arena, at, slash);
+	struct level *level = &walk->levels[walk->depth];
+	int listing = -1;
 
-	arena->used -= parent.len + 1;
-	return arena_join(arena, parent,
-	    (struct sbx_place){ name, (uint32_t)len });
+	if (level->spread != 0) {
+		listing = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (listing < 0 && errno == ENOTDIR)
+			return false;
+	}
+	level->path_len = walk->path.len;
+	level->listed = listing >= 0;
+	level->fd = listing >= 0 ? listing : fd;
+	level->kept = listing < 0 && kept;
+	level->cuts = within;
+	level->name[0] = '\0';
+	directory_begin(&level->entries, listing);
+	if (listing >= 0 && !kept)
+		close(fd);
+	walk->depth++;
+	return true;
+}
+
+/* Hands out rights at the walk's path and below it, as the model says; what
+ * has to be split becomes another level.  The descriptor is closed, unless it
+ * is to be kept. */
+static void
+lower_place(struct walk *walk, int fd, uint8_t rights, bool kept)
+{
+	struct sbx_place at = { walk->path.text, walk->path.len };
+	struct sbx_range within = sbx_index_within(&walk->index, at);
+	uint8_t allowed = rights, changing = 0;
+
+	/* What a split hands to an entry is already as the model says. */
+	if (within.first < within.end ||
+	    (walk->depth == 0 && sbx_index_find(&walk->index, at) > 0)) {
+		allowed = verdicts(walk, at);
+		changing = rights & changes_below(walk, within, allowed);
+		/* What ends below is masked; what begins there is given. */
+		if (walk->what->masked)
+			changing &= (uint8_t)~allowed;
+	}
+	grant(walk, fd, rights & allowed & (uint8_t)~changing);
+	if (changing != 0) {
+		struct level *level = &walk->levels[walk->depth];
+
+		walk->what->outcomes[walk->rule].split = true;
+		if (walk->depth == MAX_DEPTH)
+			refuse_rule(walk,
+			    "a denial inside this tree lies deeper than the "
+			    "bound of 128 directories",
+			    0);
+		level->rights = changing;
+		level->spread = changing & allowed;
+		if (begin_level(walk, fd, within, kept))
+			return;
+		grant(walk, fd, level->spread);
+	}
+	if (!kept)
+		close(fd);
 }
 
 /*
@@ -273,241 +278,209 @@ child_of(struct lowering *lowering, struct sbx_place at, const char *name,
  * replaced by a link leads nowhere.
  */
 static void
-lower_entry(struct lowering *lowering, int directory, struct sbx_place at,
-    const char *name, uint8_t rights, uint8_t spread, unsigned depth)
+lower_entry(struct walk *walk, const struct level *level, const char *name)
 {
-	uint32_t mark = lowering->binding->arena.used;
-	struct sbx_place child;
-	struct range within;
+	struct sbx_place at = { walk->path.text, 0 };
 	int fd;
 
-	if (++lowering->entries > LOWER_MAX_ENTRIES)
-		refuse_rule(lowering,
-		    "a denial inside this tree meets more "
-		    "directory entries than the bound of 262144",
+	if (++walk->entries > MAX_ENTRIES)
+		refuse_rule(walk,
+		    "a denial inside this tree meets more directory entries "
+		    "than the bound of 262144",
 		    0);
-	fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(level->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-		refuse_rule(lowering, "cannot open an entry of this tree",
-		    errno);
+		refuse_rule(walk, "cannot open an entry of this tree", errno);
 	if (fd < 0)
 		return;
-	child = child_of(lowering, at, name, strlen(name));
-	within = cuts_within(lowering, child);
-	if (within.from < within.to)
-		lower_place(lowering, fd, child, rights, depth + 1);
-	else
-		grant(lowering, fd, spread);
+	if (!path_push(&walk->path, name, strlen(name)))
+		refuse(walk->path.text, "a path of the policy is too long here",
+		    ENAMETOOLONG);
+	at.len = walk->path.len;
+	if (sbx_index_reaches(&walk->index, at)) {
+		lower_place(walk, fd, level->rights, false);
+		return;
+	}
+	grant(walk, fd, level->spread);
 	close(fd);
-	lowering->binding->arena.used = mark;
 }
 
-/* The component of a cut that comes next below a place. */
-static size_t
-next_component(struct sbx_place at, struct sbx_place cut, const char **name)
+/* The next entry that is no link, for that leads to another place, or NULL. */
+static const char *
+next_entry(struct walk *walk, struct level *level)
 {
-	*name = cut.path + at.len + 1;
-	return strcspn(*name, "/");
-}
+	const struct entry *entry;
 
-/*
- * Goes only where the cuts lead: for rights that begin again below a denied
- * place, and where a directory may be passed through but not listed.
- */
-static void
-follow_cuts(struct lowering *lowering, int directory, struct sbx_place at,
-    struct range within, uint8_t rights, uint8_t spread, unsigned depth)
-{
-	const char *last = NULL, *next;
-	size_t last_len = 0, len;
-	char name[256];
-
-	for (uint32_t i = within.from; i < within.to; i++) {
-		if (lowering->cuts[i].at.len <= at.len)
-			continue;
-		len = next_component(at, lowering->cuts[i].at, &next);
-		if (len >= sizeof name ||
-		    (last != NULL && len == last_len &&
-			memcmp(last, next, len) == 0))
-			continue;
-		memcpy(name, next, len);
-		name[len] = '\0';
-		lower_entry(lowering, directory, at, name, rights, spread,
-		    depth);
-		last = next;
-		last_len = len;
-	}
-}
-
-static bool
-is_dot(const char *name)
-{
-	return name[0] == '.' &&
-	    (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
-static void
-list_entries(struct lowering *lowering, int directory, struct sbx_place at,
-    uint8_t rights, uint8_t spread, unsigned depth)
-{
-	_Alignas(struct entry) char buffer[4096];
-	long len;
-
-	while ((len = read_entries(directory, buffer, sizeof buffer)) > 0) {
-		for (long offset = 0; offset < len;) {
-			const struct entry *entry = (const void *)(buffer +
-			    offset);
-
-			offset += entry->size;
-			if (entry->type != ENTRY_LINK && !is_dot(entry->name))
-				lower_entry(lowering, directory, at,
-				    entry->name, rights, spread, depth);
-		}
-	}
-	if (len < 0)
-		refuse_rule(lowering, "cannot list a directory of this tree",
+	do {
+		entry = directory_next(&level->entries);
+	} while (entry != NULL && entry->type == ENTRY_LINK);
+	if (level->entries.len < 0)
+		refuse_rule(walk, "cannot list a directory of this tree",
 		    errno);
+	return entry == NULL ? NULL : entry->name;
+}
+
+/* The component that comes next on the way to the next cut, or NULL. */
+static const char *
+next_cut(struct walk *walk, struct level *level)
+{
+	while (level->cuts.first < level->cuts.end) {
+		struct sbx_place cut = cut_at(walk, level->cuts.first++)->at;
+		const char *name;
+		size_t len;
+
+		if (cut.len <= level->path_len)
+			continue;
+		name = cut.path + level->path_len + 1;
+		len = strcspn(name, "/");
+		if (len >= sizeof level->name ||
+		    (strncmp(level->name, name, len) == 0 &&
+			level->name[len] == '\0'))
+			continue;
+		memcpy(level->name, name, len);
+		level->name[len] = '\0';
+		return level->name;
+	}
+	return NULL;
 }
 
 static void
-split(struct lowering *lowering, int fd, struct sbx_place at,
-    struct range within, uint8_t rights, uint8_t spread, unsigned depth)
+walk_on(struct walk *walk)
 {
-	int directory;
+	struct level *level = &walk->levels[walk->depth - 1];
+	const char *name;
 
-	if (depth == LOWER_MAX_DEPTH)
-		refuse_rule(lowering,
-		    "a denial inside this tree lies deeper "
-		    "than the bound of 128 directories",
-		    0);
-	directory = spread == 0 ?
-	    -1 :
-	    openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (directory < 0 && errno == ENOTDIR && spread != 0) {
-		/* A file: the cuts below it lead nowhere. */
-		grant(lowering, fd, spread);
+	path_cut(&walk->path, level->path_len);
+	name = level->listed ? next_entry(walk, level) : next_cut(walk, level);
+	if (name != NULL) {
+		lower_entry(walk, level, name);
 		return;
 	}
-	if (directory < 0) {
-		follow_cuts(lowering, fd, at, within, rights, spread, depth);
-		return;
-	}
-	list_entries(lowering, directory, at, rights, spread, depth);
-	close(directory);
+	if (!level->kept)
+		close(level->fd);
+	walk->depth--;
 }
 
-/* Hands out rights at a place and below it, as the model says. */
-static void
-lower_place(struct lowering *lowering, int fd, struct sbx_place at,
-    uint8_t rights, unsigned depth)
-{
-	struct range within = cuts_within(lowering, at);
-	uint8_t allowed = rights, changing = 0;
-
-	/* What a split hands to an entry is already as the model says. */
-	if (within.from < within.to ||
-	    (depth == 0 && cut_around(lowering, at, within.from) > 0)) {
-		allowed = verdicts(lowering, at);
-		changing = rights &
-		    changes_below(lowering, within, at, allowed);
-		/* What ends below is masked; what begins there is given. */
-		if (lowering->masked)
-			changing &= (uint8_t)~allowed;
-	}
-	grant(lowering, fd, rights & allowed & (uint8_t)~changing);
-	if (changing == 0)
-		return;
-	lowering->outcomes[lowering->rule].split = true;
-	split(lowering, fd, at, within, changing, changing & allowed, depth);
-}
+/* --- rules ---------------------------------------------------------------- */
 
 static void
-lower_rule(struct lowering *lowering, uint32_t index)
+lower_rule(struct walk *walk, uint32_t index)
 {
-	const struct sbx_rule *rule = &lowering->binding->rules[index];
-	struct site *site = &lowering->binding->sites[index];
+	const struct sbx_rule *rule = &walk->what->binding->rules[index];
 	uint8_t rights = rule->rights | (rule->rights & SBX_READ ? LIST : 0);
-	int fd = site->fd >= 0 ? site->fd : resolve_reopen(rule->at);
+	int fd = walk->what->binding->sites[index].fd;
+	bool kept;
 
-	lowering->rule = index;
+	if (walk->what->masked && mount_tree_replaces(rule->at))
+		fd = -1;
+	/* Descriptors kept from binding close by themselves at exec. */
+	kept = fd >= 0;
+	if (!kept)
+		fd = open_place(rule->at, O_PATH);
+	walk->rule = index;
 	if (fd < 0) {
-		site->state = RULE_ABSENT;
-		site->error = errno;
+		walk->what->outcomes[index].absent = true;
+		walk->what->outcomes[index].error = errno;
 		return;
 	}
-	lower_place(lowering, fd, rule->at, rights, 0);
-	/* Descriptors kept from binding close by themselves at exec. */
-	if (site->fd < 0)
-		close(fd);
+	memcpy(walk->path.text, rule->at.path, rule->at.len);
+	path_cut(&walk->path, rule->at.len);
+	lower_place(walk, fd, rights, kept);
+	while (walk->depth > 0)
+		walk_on(walk);
 }
 
-/*
- * Whether an earlier allow of the sorted table gives everything that this one
- * does.  `open` is the chain of places that enclose the current one.
- */
+/* Of two allows at one place the one with more rights comes first. */
 static bool
-is_covered(const struct lowering *lowering, const uint32_t *open,
-    uint32_t depth, const struct sbx_rule *rule)
+gives_more(const void *context, uint32_t a, uint32_t b)
 {
-	while (depth-- > 0) {
-		const struct sbx_rule *outer =
-		    &lowering->binding->rules[open[depth]];
+	const struct sbx_rule *rules = context;
 
-		if ((rule->rights & ~outer->rights) == 0 &&
-		    sbx_rule_covers(outer, rule->at))
+	return rules[a].rights > rules[b].rights;
+}
+
+/* Whether an allow around this one, which has been lowered, gives all that it
+ * gives. */
+static bool
+is_covered(const struct walk *walk, const struct sbx_index *allows,
+    uint32_t position)
+{
+	const struct sbx_rule *rules = walk->what->binding->rules;
+	const struct sbx_rule *rule = &rules[allows->sorted[position - 1]];
+
+	while ((position = allows->outer[position - 1]) > 0) {
+		uint32_t index = allows->sorted[position - 1];
+
+		if ((rule->rights & ~rules[index].rights) == 0 &&
+		    !walk->what->outcomes[index].absent &&
+		    !walk->what->outcomes[index].covered &&
+		    sbx_rule_covers(&rules[index], rule->at))
 			return true;
 	}
 	return false;
 }
 
+static void
+lower_allows(struct walk *walk, const struct sbx_index *allows)
+{
+	for (uint32_t i = 0; i < allows->count; i++) {
+		uint32_t index = allows->sorted[i];
+
+		if (is_covered(walk, allows, i + 1))
+			walk->what->outcomes[index].covered = true;
+		else
+			lower_rule(walk, index);
+	}
+}
+
 /*
- * What the mount view adds to what it shows (the directories above, links, an
+ * What the mount tree adds to what it shows (the directories above, links, an
  * empty /dev) may be listed; all else in it may be anyway, or is masked.
  */
 static void
-lower_view(struct lowering *lowering)
+lower_root(const struct lowering *what)
 {
 	struct landlock_path_beneath_attr attr = {
-		.allowed_access = lowering->row->list,
+		.allowed_access = what->row->list,
 		.parent_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
 
 	if (attr.parent_fd < 0 ||
-	    landlock_add_rule(lowering->ruleset, LANDLOCK_RULE_PATH_BENEATH,
+	    landlock_add_rule(what->ruleset, LANDLOCK_RULE_PATH_BENEATH,
 		&attr) != 0)
 		refuse(NULL, "Landlock refused the root of the view", errno);
 	close(attr.parent_fd);
 }
 
 void
-lower_paths(struct lowering *lowering, struct binding *binding,
-    const struct sbx_landlock *row, int ruleset)
+lower_paths(struct arena *arena, const struct lowering *what)
 {
-	uint32_t open[LOWER_MAX_DEPTH], depth = 0;
+	const struct binding *binding = what->binding;
+	uint32_t most = binding->rule_count + binding->exclusion_count;
+	struct walk *walk = arena_take(arena, 1, sizeof *walk);
+	struct sbx_index allows = index_room(arena, binding->rules,
+	    sizeof *binding->rules, binding->rule_count);
 
-	lowering->binding = binding;
-	lowering->row = row;
-	lowering->ruleset = ruleset;
-	collect(lowering);
-	for (uint32_t i = 0; i < lowering->allow_count; i++) {
-		uint32_t index = lowering->allows[i];
-		const struct sbx_rule *rule = &binding->rules[index];
-
-		while (depth > 0 &&
-		    !sbx_covers(binding->rules[open[depth - 1]].at, rule->at))
-			depth--;
-		if (is_covered(lowering, open, depth, rule)) {
-			lowering->outcomes[index].covered = true;
-			continue;
-		}
-		lower_rule(lowering, index);
-		if (depth < LOWER_MAX_DEPTH &&
-		    binding->sites[index].state == RULE_READY)
-			open[depth++] = index;
+	walk->what = what;
+	walk->levels = arena_take(arena, MAX_DEPTH, sizeof *walk->levels);
+	walk->cuts = arena_take(arena, most, sizeof *walk->cuts);
+	walk->index = index_room(arena, walk->cuts, sizeof *walk->cuts, most);
+	walk->index.count = collect_cuts(binding, walk->cuts);
+	sbx_index_make_all(&walk->index);
+	allows.tie = gives_more;
+	allows.tie_context = binding->rules;
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->rules[i].effect == SBX_ALLOW &&
+		    binding->sites[i].state == RULE_READY)
+			allows.sorted[allows.count++] = i;
 	}
-	if (lowering->masked)
-		lower_view(lowering);
+	sbx_index_make(&allows);
+	lower_allows(walk, &allows);
+	if (what->masked)
+		lower_root(what);
 }
+
+/* --- ports ---------------------------------------------------------------- */
 
 static void
 allow_port(const struct sbx_blob *blob, int ruleset, uint8_t op, uint64_t mask,

@@ -14,51 +14,23 @@
 #ifndef SBX_LOWER_H
 #define SBX_LOWER_H
 
+#include "runtime/apply/outcome.h"
 #include "runtime/base/kernel.h"
-#include "runtime/bind/bind.h"
 
-enum {
-	/* Bounds on the work of splitting, far above what a policy meant for
-	 * people needs: Landlock rules given, entries looked at, depth. */
-	LOWER_MAX_GRANTS = 65536,
-	LOWER_MAX_ENTRIES = 262144,
-	LOWER_MAX_DEPTH = 128,
-};
-
-/* A place where a right may end or begin again: a deny, or an exclusion. */
-struct cut {
-	struct sbx_place at;
-	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
-	bool known;       /* allowed is filled in */
-	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
-	uint32_t outer;   /* the nearest cut around it: its index + 1, or 0 */
-};
-
-/* What became of one rule, beside binding->sites. */
-struct outcome {
-	uint32_t grants; /* Landlock rules that it was given */
-	bool covered;    /* another rule already gives all of it */
-	bool split;      /* handed out entry by entry */
-};
-
+/* What the lowering is about, and what it needs. */
 struct lowering {
-	struct binding *binding;
+	const struct binding *binding;
 	const struct sbx_landlock *row;
 	int ruleset;
-	bool masked;   /* the mount view holds what is denied inside */
-	uint32_t rule; /* the allow being lowered */
-	uint32_t grants, entries, cut_count, allow_count;
-	struct cut *cuts;
-	uint32_t *allows; /* indices, in path order */
-	struct outcome *outcomes;
+	bool masked; /* the mount tree hides what is denied inside */
+	struct outcome *outcomes; /* of the binding's rules; to be filled in */
 };
 
 /*
  * Adds the rules of every allow to the Landlock ruleset.  Refuses (125) when
  * a rule cannot be added or the bounds are passed, naming the policy's line.
  */
-void lower_paths(struct lowering *lowering, struct binding *binding,
-    const struct sbx_landlock *row, int ruleset);
+void lower_paths(struct arena *arena, const struct lowering *what);
 
 /* Adds a rule for every TCP port that the policy allows. */
 void lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,

@@ -1,4 +1,4 @@
-#include "runtime/apply/mount.h"
+#include "runtime/apply/mounts.h"
 
 #include "runtime/base/out.h"
 
@@ -26,12 +26,6 @@ void
 refuse_place(struct sbx_place at, const char *text, int error)
 {
 	refuse(path_of(at), text, error);
-}
-
-const char *
-path_of(struct sbx_place at)
-{
-	return at.len == 0 ? "/" : at.path;
 }
 
 /* The same below the new root, which the path is relative to. */
@@ -81,19 +75,19 @@ shared_parents(struct sbx_place a, struct sbx_place b)
 /* The directories above a place.  Places come in path order: most of what is
  * above one was made for the one before. */
 static void
-make_parents(struct mounts *mounts, struct sbx_place at)
+make_parents(struct mount_tree *tree, struct sbx_place at)
 {
 	char path[SBX_MAX_PATH + 1];
-	uint32_t done = shared_parents(mounts->made, at);
+	uint32_t done = shared_parents(tree->made, at);
 
 	memcpy(path, at.path, at.len + 1);
 	for (char *slash = path + done + 1;
 	     (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = '\0';
-		mkdirat(mounts->root, path + 1, 0755);
+		mkdirat(tree->root, path + 1, 0755);
 		*slash = '/';
 	}
-	mounts->made = at;
+	tree->made = at;
 }
 
 /* What a mount is put on: of its own kind, directory or file. */
@@ -108,10 +102,10 @@ make_node(int parent, const char *name, bool directory)
 
 /* With all above it, step by step: the scratch directory may hold anything. */
 static void
-make_path(const struct mounts *mounts, struct sbx_place at, bool directory)
+make_path(const struct mount_tree *tree, struct sbx_place at, bool directory)
 {
 	char path[SBX_MAX_PATH + 1], *name = path, *slash;
-	int parent = mounts->root, next;
+	int parent = tree->root, next;
 
 	memcpy(path, inside(at), at.len);
 	while ((slash = strchr(name, '/')) != NULL) {
@@ -124,13 +118,13 @@ make_path(const struct mounts *mounts, struct sbx_place at, bool directory)
 			    "something is in its way in the "
 			    "scratch directory",
 			    errno);
-		if (parent != mounts->root)
+		if (parent != tree->root)
 			close(parent);
 		parent = next;
 		name = slash + 1;
 	}
 	make_node(parent, name, directory);
-	if (parent != mounts->root)
+	if (parent != tree->root)
 		close(parent);
 }
 
@@ -155,23 +149,23 @@ is_our_own(const struct mounting *around)
  * False if it went away in the meantime, with nothing mounted.
  */
 static bool
-attach(struct mounts *mounts, struct sbx_place at, int mount)
+attach(struct mount_tree *tree, struct sbx_place at, int mount)
 {
-	const struct mounting *around = mounts_around(mounts, at);
+	const struct mounting *around = mounts_around(tree, at);
 	int target;
 
 	if (around == NULL) {
 		/* On the tmpfs of the root all is our own. */
-		make_parents(mounts, at);
-		make_node(mounts->root, inside(at), is_directory(mount));
-		if (attach_mount(mount, mounts->root, inside(at)) != 0)
+		make_parents(tree, at);
+		make_node(tree->root, inside(at), is_directory(mount));
+		if (attach_mount(mount, tree->root, inside(at)) != 0)
 			refuse_place(at, "cannot mount it into the view",
 			    errno);
 		return true;
 	}
 	if (is_our_own(around))
-		make_path(mounts, at, is_directory(mount));
-	target = openat2(mounts->root, inside(at), &unlinked);
+		make_path(tree, at, is_directory(mount));
+	target = openat2(tree->root, inside(at), &unlinked);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return false;
 	if (target < 0 ||
@@ -186,11 +180,11 @@ attach(struct mounts *mounts, struct sbx_place at, int mount)
 
 /* Whether something is mounted inside of this one. */
 static bool
-holds_others(const struct mounts *mounts, const struct mounting *mounting)
+holds_others(const struct mount_tree *tree, const struct mounting *mounting)
 {
 	const struct mounting *next = mounting + 1;
 
-	return next < mounts->table + mounts->count &&
+	return next < tree->mounts + tree->count &&
 	    sbx_covers(mounting->at, next->at);
 }
 
@@ -238,13 +232,13 @@ clone_place(const struct mounting *mounting)
 }
 
 static void
-mount_bind(struct mounts *mounts, const struct mounting *mounting)
+mount_bind(struct mount_tree *tree, const struct mounting *mounting)
 {
 	int mount = clone_place(mounting);
 
 	if (mount < 0)
 		return;
-	mounts->report->binds += attach(mounts, mounting->at, mount);
+	tree->report->binds += attach(tree, mounting->at, mount);
 	close(mount);
 }
 
@@ -272,10 +266,10 @@ new_mask(bool directory, bool closed)
 /* Places that are masked whole share one mask.  One that has mounts inside is
  * closed when they are there. */
 static void
-mount_mask(struct mounts *mounts, struct mounting *mounting)
+mount_mask(struct mount_tree *tree, struct mounting *mounting)
 {
-	bool shared = !holds_others(mounts, mounting);
-	int *first = &mounts->masks[mounting->directory], mount;
+	bool shared = !holds_others(tree, mounting);
+	int *first = &tree->masks[mounting->directory], mount;
 
 	if (shared && *first >= 0)
 		mount = (int)syscall(SYS_open_tree, *first, "",
@@ -284,12 +278,12 @@ mount_mask(struct mounts *mounts, struct mounting *mounting)
 		mount = new_mask(mounting->directory, shared);
 	if (mount < 0)
 		refuse_place(mounting->at, "cannot make a mask for it", errno);
-	if (!attach(mounts, mounting->at, mount)) {
+	if (!attach(tree, mounting->at, mount)) {
 		mounting->fd = -1;
 		close(mount);
 		return;
 	}
-	mounts->report->masks++;
+	tree->report->masks++;
 	mounting->fd = shared ? -1 : mount;
 	if (!shared)
 		return;
@@ -306,38 +300,42 @@ new_proc(void)
 }
 
 bool
-mounts_cover_proc(struct mounts *mounts)
+mount_over_proc(struct mount_tree *tree)
 {
-	int mount = new_proc();
+	int mount;
 
-	mounts->outer_proc = mount < 0;
+	if (tree->proc_tried)
+		return tree->proc_covered;
+	tree->proc_tried = true;
+	mount = new_proc();
 	if (mount < 0)
 		return false;
 	if (attach_mount(mount, AT_FDCWD, "/proc") != 0)
 		refuse("/proc", "cannot mount a new one over it", errno);
 	close(mount);
-	return true;
+	return tree->proc_covered = true;
 }
 
 static void
-mount_proc(struct mounts *mounts, const struct mounting *mounting)
+mount_proc(struct mount_tree *tree, const struct mounting *mounting)
 {
-	int mount = mounts->outer_proc ? -1 : new_proc();
+	bool possible = !tree->proc_tried || tree->proc_covered;
+	int mount = possible ? new_proc() : -1;
 
 	/* EPERM: a container masks parts of the outer one, and a new one
 	 * would show them. */
-	mounts->report->own_proc = mount >= 0;
+	tree->report->own_proc = mount >= 0;
 	if (mount < 0) {
-		mount_bind(mounts, mounting);
+		mount_bind(tree, mounting);
 		return;
 	}
-	attach(mounts, mounting->at, mount);
+	attach(tree, mounting->at, mount);
 	close(mount);
 }
 
 /* /dev/ptmx belongs to the instance of devpts that it lies in. */
 static void
-mount_pts(struct mounts *mounts, const struct mounting *mounting)
+mount_pts(struct mount_tree *tree, const struct mounting *mounting)
 {
 	int mount = new_mount("devpts", "ptmxmode", "0666",
 	    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
@@ -345,13 +343,13 @@ mount_pts(struct mounts *mounts, const struct mounting *mounting)
 
 	if (mount < 0)
 		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(mounts, mounting->at, mount);
+	attach(tree, mounting->at, mount);
 	close(mount);
-	master = (int)syscall(SYS_open_tree, mounts->root, "dev/pts/ptmx",
+	master = (int)syscall(SYS_open_tree, tree->root, "dev/pts/ptmx",
 	    OPEN_TREE_CLONE | O_CLOEXEC);
 	if (master < 0)
 		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
-	attach(mounts, place_dev_ptmx, master);
+	attach(tree, place_dev_ptmx, master);
 	close(master);
 }
 
@@ -360,16 +358,16 @@ mount_pts(struct mounts *mounts, const struct mounting *mounting)
  * costs nothing to take down.
  */
 static int
-own_directory(struct mounts *mounts, const struct mounting *mounting)
+own_directory(struct mount_tree *tree, const struct mounting *mounting)
 {
 	const char *path = inside(mounting->at);
 	int mount;
 
-	make_parents(mounts, mounting->at);
-	mkdirat(mounts->root, path, 0700);
-	if (fchmodat(mounts->root, path, 01777, 0) != 0)
+	make_parents(tree, mounting->at);
+	mkdirat(tree->root, path, 0700);
+	if (fchmodat(tree->root, path, 01777, 0) != 0)
 		return -1;
-	mount = (int)syscall(SYS_open_tree, mounts->root, path,
+	mount = (int)syscall(SYS_open_tree, tree->root, path,
 	    OPEN_TREE_CLONE | O_CLOEXEC);
 	if (mount >= 0)
 		set_attributes(mount, mounting);
@@ -377,69 +375,69 @@ own_directory(struct mounts *mounts, const struct mounting *mounting)
 }
 
 static void
-mount_shm(struct mounts *mounts, const struct mounting *mounting)
+mount_shm(struct mount_tree *tree, const struct mounting *mounting)
 {
-	int mount = mounts_around(mounts, mounting->at) == NULL ?
-	    own_directory(mounts, mounting) :
+	int mount = mounts_around(tree, mounting->at) == NULL ?
+	    own_directory(tree, mounting) :
 	    new_mount("tmpfs", "mode", "1777", mounting->attributes);
 
 	if (mount < 0)
 		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(mounts, mounting->at, mount);
+	attach(tree, mounting->at, mount);
 	close(mount);
 }
 
 static void
-mount_way(struct mounts *mounts, struct mounting *mounting)
+mount_way(struct mount_tree *tree, struct mounting *mounting)
 {
 	mounting->fd = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
 	if (mounting->fd < 0)
 		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(mounts, mounting->at, mounting->fd);
+	attach(tree, mounting->at, mounting->fd);
 }
 
 static void
-mount_one(struct mounts *mounts, struct mounting *mounting)
+mount_one(struct mount_tree *tree, struct mounting *mounting)
 {
 	switch ((enum mount_kind)mounting->kind) {
 	case MOUNT_NONE:
 		break;
 	case MOUNT_BIND:
 	case MOUNT_TMP:
-		mount_bind(mounts, mounting);
+		mount_bind(tree, mounting);
 		break;
 	case MOUNT_PIN:
-		mount_bind(mounts, mounting);
-		mounts->report->pins++;
+		mount_bind(tree, mounting);
+		tree->report->pins++;
 		break;
 	case MOUNT_WAY:
-		mount_way(mounts, mounting);
+		mount_way(tree, mounting);
 		break;
 	case MOUNT_MASK:
-		mount_mask(mounts, mounting);
+		mount_mask(tree, mounting);
 		break;
 	case MOUNT_PROC:
-		mount_proc(mounts, mounting);
+		mount_proc(tree, mounting);
 		break;
 	case MOUNT_PTS:
-		mount_pts(mounts, mounting);
+		mount_pts(tree, mounting);
 		break;
 	case MOUNT_SHM:
-		mount_shm(mounts, mounting);
+		mount_shm(tree, mounting);
 		break;
 	}
 }
 
 /* Only now, for there may be mounts inside: an allow inside an exclusion. */
 static void
-close_empty(const struct mounts *mounts)
+close_empty(const struct mount_tree *tree)
 {
 	static const struct mount_attributes read_only = {
 		.set = MOUNT_ATTR_RDONLY
 	};
 
-	for (uint32_t i = 0; i < mounts->count; i++) {
-		const struct mounting *mounting = &mounts->table[i];
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct mounting *mounting = &tree->mounts[i];
 
 		if ((mounting->kind != MOUNT_MASK &&
 			mounting->kind != MOUNT_WAY) ||
@@ -456,34 +454,34 @@ close_empty(const struct mounts *mounts)
 
 /* A copy of the whole tree where the policy allows it, else an empty one. */
 static void
-make_root(struct mounts *mounts)
+make_root(struct mount_tree *tree)
 {
-	if (mounts->count > 0 && mounts->table[0].at.len == 0) {
-		mounts->root = clone_place(&mounts->table[0]);
-		mounts->report->binds++;
+	if (tree->count > 0 && tree->mounts[0].at.len == 0) {
+		tree->root = clone_place(&tree->mounts[0]);
+		tree->report->binds++;
 	} else {
-		mounts->root = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
+		tree->root = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
 	}
 	/* On top of the root that our own look-ups go on to start from. */
-	if (mounts->root < 0 || attach_mount(mounts->root, AT_FDCWD, "/") != 0)
+	if (tree->root < 0 || attach_mount(tree->root, AT_FDCWD, "/") != 0)
 		refuse(NULL, "cannot make the root of the view", errno);
 }
 
 /* Links lead where they did, as far as they are not inside a bind. */
 static void
-make_link(struct mounts *mounts, struct sbx_place at)
+make_link(struct mount_tree *tree, struct sbx_place at)
 {
 	char target[SBX_MAX_PATH + 1];
 	ssize_t len;
 
-	if (mounts_around(mounts, at) != NULL)
+	if (mounts_around(tree, at) != NULL)
 		return;
 	len = readlink(at.path, target, sizeof target - 1);
 	if (len < 0)
 		return;
 	target[len] = '\0';
-	make_parents(mounts, at);
-	if (symlinkat(target, mounts->root, inside(at)) != 0 && errno != EEXIST)
+	make_parents(tree, at);
+	if (symlinkat(target, tree->root, inside(at)) != 0 && errno != EEXIST)
 		refuse_place(at, "cannot make the link in the view", errno);
 }
 
@@ -503,7 +501,7 @@ is_linked(const struct binding *binding, struct sbx_place at)
  * the other levels the link is followed without a question.
  */
 static void
-make_usr_links(struct mounts *mounts)
+make_usr_links(struct mount_tree *tree)
 {
 	static const struct sbx_place places[] = {
 		{ "/bin", 4 },
@@ -515,15 +513,15 @@ make_usr_links(struct mounts *mounts)
 	};
 
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		if (!is_linked(mounts->binding, places[i]))
-			make_link(mounts, places[i]);
+		if (!is_linked(tree->binding, places[i]))
+			make_link(tree, places[i]);
 	}
 }
 
 static void
-make_links(struct mounts *mounts)
+make_links(struct mount_tree *tree)
 {
-	const struct binding *binding = mounts->binding;
+	const struct binding *binding = tree->binding;
 	static const struct {
 		const char *name, *target;
 	} in_dev[] = {
@@ -534,43 +532,42 @@ make_links(struct mounts *mounts)
 	};
 
 	for (uint32_t i = 0; i < binding->link_count; i++)
-		make_link(mounts, binding->links[i].at);
-	make_usr_links(mounts);
-	if (mounts_around(mounts, place_dev_pts) != NULL)
+		make_link(tree, binding->links[i].at);
+	make_usr_links(tree);
+	if (mounts_around(tree, place_dev_pts) != NULL)
 		return;
 	for (size_t i = 0; i < sizeof in_dev / sizeof *in_dev; i++)
-		symlinkat(in_dev[i].target, mounts->root, in_dev[i].name);
+		symlinkat(in_dev[i].target, tree->root, in_dev[i].name);
 }
 
 static void
-enter_root(const struct mounts *mounts)
+enter_root(const struct mount_tree *tree)
 {
 	static const struct mount_attributes read_only = {
 		.set = MOUNT_ATTR_RDONLY
 	};
 
-	if (set_mount(mounts->root, "", AT_EMPTY_PATH, &read_only) != 0 ||
-	    fchdir(mounts->root) != 0 ||
-	    syscall(SYS_pivot_root, ".", ".") != 0 ||
+	if (set_mount(tree->root, "", AT_EMPTY_PATH, &read_only) != 0 ||
+	    fchdir(tree->root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
 	    syscall(SYS_umount2, ".", 2 /* MNT_DETACH */) != 0)
 		refuse(NULL, "cannot enter the view", errno);
-	close(mounts->root);
+	close(tree->root);
 }
 
 void
-mounts_enter(struct mounts *mounts)
+mount_all(struct mount_tree *tree)
 {
-	mounts->masks[false] = mounts->masks[true] = -1;
-	make_root(mounts);
-	for (uint32_t i = 0; i < mounts->count; i++) {
-		if (mounts->table[i].at.len > 0)
-			mount_one(mounts, &mounts->table[i]);
+	tree->masks[false] = tree->masks[true] = -1;
+	make_root(tree);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (tree->mounts[i].at.len > 0)
+			mount_one(tree, &tree->mounts[i]);
 	}
-	make_links(mounts);
-	close_empty(mounts);
-	enter_root(mounts);
+	make_links(tree);
+	close_empty(tree);
+	enter_root(tree);
 	for (size_t i = 0; i < 2; i++) {
-		if (mounts->masks[i] >= 0)
-			close(mounts->masks[i]);
+		if (tree->masks[i] >= 0)
+			close(tree->masks[i]);
 	}
 }

@@ -1,20 +1,17 @@
-#include "runtime/apply/mount.h"
+#include "runtime/apply/mounts.h"
 
 #include <string.h>
 
-/*
- * The table of mounts: looked up, added to, and completed by the pins.
- */
-
-uint32_t
-mounts_find(const struct mounts *mounts, struct sbx_place at)
+/* Where a place goes into the table, or is in it already. */
+static uint32_t
+position_of(const struct mount_tree *tree, struct sbx_place at)
 {
-	uint32_t low = 0, high = mounts->count;
+	uint32_t low = 0, high = tree->count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (sbx_place_compare(mounts->table[middle].at, at) < 0)
+		if (sbx_place_compare(tree->mounts[middle].at, at) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -22,55 +19,56 @@ mounts_find(const struct mounts *mounts, struct sbx_place at)
 	return low;
 }
 
-static bool
-mounts_has(const struct mounts *mounts, struct sbx_place at)
+struct mounting *
+mounts_find(const struct mount_tree *tree, struct sbx_place at)
 {
-	uint32_t index = mounts_find(mounts, at);
+	uint32_t index = position_of(tree, at);
 
-	return index < mounts->count &&
-	    sbx_place_compare(mounts->table[index].at, at) == 0;
+	return index < tree->count &&
+		sbx_place_compare(tree->mounts[index].at, at) == 0 ?
+	    &tree->mounts[index] :
+	    NULL;
 }
 
 const struct mounting *
-mounts_around(const struct mounts *mounts, struct sbx_place at)
+mounts_around(const struct mount_tree *tree, struct sbx_place at)
 {
-	for (uint32_t i = mounts_find(mounts, at); i-- > 0;) {
-		const struct mounting *mounting = &mounts->table[i];
-
-		if (sbx_covers(mounting->at, at))
-			return mounting;
+	for (uint32_t i = position_of(tree, at); i-- > 0;) {
+		if (sbx_covers(tree->mounts[i].at, at))
+			return &tree->mounts[i];
 	}
 	return NULL;
 }
 
-void
-mounts_refuse_full(const struct mounts *mounts, struct sbx_place at)
+struct mounting *
+mounts_append(struct mount_tree *tree, struct sbx_place at)
 {
-	if (mounts->count == mounts->max)
+	if (tree->count == MOUNTS_MAX)
 		refuse_place(at, "the view needs more mounts than the bound",
 		    0);
+	return &tree->mounts[tree->count++];
 }
 
 struct mounting *
-mounts_add(struct mounts *mounts, struct sbx_place at, struct sbx_place from)
+mounts_add(struct mount_tree *tree, struct sbx_place at, struct sbx_place from)
 {
-	struct mounting *mounting = &mounts->table[mounts_find(mounts, at)];
+	struct mounting *mounting = mounts_find(tree, at);
+	uint32_t index;
 
-	if (mounts_has(mounts, at))
+	if (mounting != NULL)
 		return mounting;
-	mounts_refuse_full(mounts, at);
+	index = position_of(tree, at);
+	mounting = &tree->mounts[index];
 	memmove(mounting + 1, mounting,
-	    (size_t)(mounts->table + mounts->count - mounting) *
-		sizeof *mounting);
+	    (size_t)(mounts_append(tree, at) - mounting) * sizeof *mounting);
 	*mounting = (struct mounting){ .at = at, .from = from, .fd = -1 };
-	mounts->count++;
 	return mounting;
 }
 
 /* --- pins ----------------------------------------------------------------- */
 
-/* Whether directories in there can be renamed, by somebody who may write, and
- * with them what is mounted below. */
+/* Whether whoever may write in there can rename directories, and with them
+ * what is mounted below. */
 static bool
 holds_names(const struct mounting *around)
 {
@@ -78,64 +76,50 @@ holds_names(const struct mounting *around)
 	    around->kind == MOUNT_TMP;
 }
 
-/* What is outside where a mount shows this place. */
-static struct sbx_place
-shown_at(struct arena *arena, const struct mounting *around,
-    struct sbx_place at)
-{
-	return arena_join(arena, around->from,
-	    (struct sbx_place){ at.path + around->at.len,
-		at.len - around->at.len });
-}
-
 static void
-pin_one(struct mounts *mounts, const struct mounting *around,
+pin_one(struct mount_tree *tree, const struct mounting *around,
     struct sbx_place at)
 {
-	static const struct sbx_place nothing = { "", 0 };
-	struct arena *arena = &mounts->binding->arena;
 	uint64_t attributes = around->attributes;
 	struct mounting *pin;
 
-	if (mounts_has(mounts, at))
+	if (mounts_find(tree, at) != NULL)
 		return;
-	pin = mounts_add(mounts, arena_join(arena, at, nothing),
-	    shown_at(arena, around, at));
+	pin = mounts_add(tree, arena_copy(tree->arena, at),
+	    bind_move(tree->arena, at, around->at, around->from));
 	pin->kind = MOUNT_PIN;
 	pin->attributes = attributes;
 }
 
 /*
- * Every directory between a place that is to stay where it is and the outermost
- * mount around it, where it can be renamed.
+ * Every directory between a place that has to stay where it is and the
+ * outermost mount around it, where it can be renamed.
  */
 static void
-pin_ancestors(struct mounts *mounts, struct sbx_place at)
+pin_ancestors(struct mount_tree *tree, struct sbx_place at)
 {
 	while (at.len > 0) {
 		const struct mounting *around;
 
-		do {
-			at.len--;
-		} while (at.len > 0 && at.path[at.len] != '/');
-		around = mounts_around(mounts, at);
+		at = place_parent(at);
+		around = mounts_around(tree, at);
 		if (at.len == 0 || around == NULL || !holds_names(around))
 			return;
 		if ((around->attributes & MOUNT_ATTR_RDONLY) == 0)
-			pin_one(mounts, around, at);
+			pin_one(tree, around, at);
 	}
 }
 
 /* A pin needs none itself: it was made together with those above it. */
 void
-mounts_pin(struct mounts *mounts)
+mounts_pin(struct mount_tree *tree)
 {
-	for (uint32_t i = 0; i < mounts->count; i++) {
-		struct mounting mounting = mounts->table[i];
-		uint32_t before = mounts->count;
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct mounting mounting = tree->mounts[i];
+		uint32_t before = tree->count;
 
 		if (mounting.kind == MOUNT_MASK || mounting.kind == MOUNT_BIND)
-			pin_ancestors(mounts, mounting.at);
-		i += mounts->count - before;
+			pin_ancestors(tree, mounting.at);
+		i += tree->count - before;
 	}
 }

@@ -2,11 +2,12 @@
  * Anchors: where the workspace, home, the scratch directory and the parameters
  * lie on this machine, for this user and this call.
  */
-#include "runtime/bind/bind.h"
-
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/binder.h"
+#include "runtime/bind/follow.h"
 #include "runtime/bind/missing.h"
+#include "runtime/bind/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,20 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct sbx_place nothing = { "", 0 };
-
 enum { PASSWD_LINE = 4096 }; /* the longest that is read */
 
 static void
-bind_anchor(struct binding *binding, uint32_t anchor, struct sbx_place at)
+set_anchor(struct binder *binder, uint32_t anchor, struct sbx_place at)
 {
-	binding->anchors[anchor] = at;
-	binding->bound[anchor] = true;
+	binder->made.anchors[anchor] = at;
+	binder->made.bound[anchor] = true;
 }
 
 /* The kernel's own name for where we are: absolute and without links. */
 static struct sbx_place
-current_directory(struct binding *binding)
+current_directory(struct binder *binder)
 {
 	char cwd[SBX_MAX_PATH + 1];
 
@@ -35,16 +34,14 @@ current_directory(struct binding *binding)
 		refuse("the current directory", "no such workspace", errno);
 	if (cwd[0] != '/')
 		refuse("the current directory",
-		    "it lies outside the root "
-		    "directory",
-		    0);
-	return arena_join(&binding->arena, place_of(cwd), nothing);
+		    "it lies outside the root directory", 0);
+	return arena_copy(binder->arena, place_of(cwd));
 }
 
 static struct sbx_place
-given_directory(struct binding *binding, const char *given)
+given_directory(struct binder *binder, const char *given)
 {
-	struct resolved found = resolve_given(&binding->arena, given);
+	struct followed found = follow_given(binder->arena, given);
 	int fd;
 
 	if (found.fd < 0)
@@ -59,18 +56,20 @@ given_directory(struct binding *binding, const char *given)
 }
 
 static void
-bind_workspace(struct binding *binding, const char *given)
+bind_workspace(struct binder *binder)
 {
-	struct sbx_place at = given ? given_directory(binding, given) :
-				      current_directory(binding);
+	const char *given = binder->request->options->workspace;
+	struct sbx_place at = given ? given_directory(binder, given) :
+				      current_directory(binder);
 
 	if (at.len == 0)
 		refuse("/",
-		    "the root directory is no workspace; choose one "
-		    "with -w",
+		    "the root directory is no workspace; choose one with -w",
 		    0);
-	bind_anchor(binding, SBX_ANCHOR_WORKSPACE, at);
+	set_anchor(binder, SBX_ANCHOR_WORKSPACE, at);
 }
+
+/* --- home ----------------------------------------------------------------- */
 
 /* The next field of a line, up to ':' or the line's end. */
 static char *
@@ -144,14 +143,15 @@ passwd_home(char *buffer, size_t size)
 	return home;
 }
 
+/* The place that a variable or a file names, where there may be nothing. */
 static bool
-bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
+named_place(struct binder *binder, const char *path, struct sbx_place *at)
 {
-	struct resolved found;
+	struct followed found;
 
 	if (path == NULL || path[0] != '/' || strlen(path) > SBX_MAX_PATH)
 		return false;
-	found = resolve_given(&binding->arena, path);
+	found = follow_given(binder->arena, path);
 	if (found.fd >= 0)
 		close(found.fd);
 	*at = found.at;
@@ -163,69 +163,75 @@ bind_home_path(struct binding *binding, const char *path, struct sbx_place *at)
  * the password entry, so that a changed variable uncovers nothing.
  */
 static void
-bind_home(struct binding *binding)
+bind_home(struct binder *binder)
 {
 	char buffer[PASSWD_LINE];
 	const char *home = getenv("HOME");
 	const char *named = passwd_home(buffer, sizeof buffer);
 	struct sbx_place at, other;
 
-	if (bind_home_path(binding, home, &at))
-		bind_anchor(binding, SBX_ANCHOR_HOME, at);
+	if (named_place(binder, home, &at))
+		set_anchor(binder, SBX_ANCHOR_HOME, at);
 	if (named == NULL || (home != NULL && strcmp(home, named) == 0) ||
-	    !bind_home_path(binding, named, &other))
+	    !named_place(binder, named, &other))
 		return;
-	if (!binding->bound[SBX_ANCHOR_HOME])
-		bind_anchor(binding, SBX_ANCHOR_HOME, other);
-	binding->other_home = other;
-	binding->has_other_home = sbx_place_compare(other,
-				      binding->anchors[SBX_ANCHOR_HOME]) != 0;
+	if (!binder->made.bound[SBX_ANCHOR_HOME])
+		set_anchor(binder, SBX_ANCHOR_HOME, other);
+	binder->other_home = other;
+	binder->has_other_home = sbx_place_compare(other,
+				     binder->made.anchors[SBX_ANCHOR_HOME]) !=
+	    0;
 }
 
+/* --- the others ----------------------------------------------------------- */
+
 static void
-bind_tmp(struct binding *binding, bool make)
+bind_tmp(struct binder *binder)
 {
 	char path[SCRATCH_PATH_SIZE];
 
-	binding->scratch_missing = !scratch_path(path,
-	    binding->anchors[SBX_ANCHOR_WORKSPACE], make);
-	bind_anchor(binding, SBX_ANCHOR_TMP,
-	    arena_join(&binding->arena, place_of(path), nothing));
+	binder->made.scratch_missing = !scratch_path(path,
+	    binder->made.anchors[SBX_ANCHOR_WORKSPACE],
+	    !binder->request->options->plan);
+	set_anchor(binder, SBX_ANCHOR_TMP,
+	    arena_copy(binder->arena, place_of(path)));
 }
 
 static void
-bind_runtime(struct binding *binding)
+bind_runtime(struct binder *binder)
 {
-	const char *given = getenv("XDG_RUNTIME_DIR");
 	struct sbx_place at;
 
-	if (bind_home_path(binding, given, &at))
-		bind_anchor(binding, SBX_ANCHOR_RUNTIME, at);
+	if (named_place(binder, getenv("XDG_RUNTIME_DIR"), &at))
+		set_anchor(binder, SBX_ANCHOR_RUNTIME, at);
+}
+
+static bool
+defines(const struct definition *definition, const char *name)
+{
+	return strncmp(definition->text, name, definition->name_len) == 0 &&
+	    name[definition->name_len] == '\0';
 }
 
 static const char *
-definition_of(const struct options *options, const char *name)
+parameter_name(const struct binder *binder, uint32_t anchor)
 {
-	for (uint32_t i = 0; i < options->definition_count; i++) {
-		const struct definition *definition = &options->definitions[i];
-
-		if (strncmp(definition->text, name, definition->name_len) ==
-			0 &&
-		    name[definition->name_len] == '\0')
-			return definition->text + definition->name_len + 1;
-	}
-	return NULL;
+	return sbx_string(binder->blob, binder->blob->anchors[anchor].name);
 }
 
 static void
-bind_parameter(struct binding *binding, const struct options *options,
-    uint32_t anchor)
+bind_parameter(struct binder *binder, uint32_t anchor)
 {
-	const char *name = sbx_string(binding->blob,
-	    binding->blob->anchors[anchor].name);
-	const char *value = definition_of(options, name);
-	struct resolved found;
+	const struct options *options = binder->request->options;
+	const char *name = parameter_name(binder, anchor), *value = NULL;
+	struct followed found;
 
+	for (uint32_t i = options->definition_count; i-- > 0;) {
+		const struct definition *given = &options->definitions[i];
+
+		if (defines(given, name))
+			value = given->text + given->name_len + 1;
+	}
 	if (value == NULL)
 		refuse(name,
 		    "the policy needs this parameter: give it with "
@@ -233,54 +239,46 @@ bind_parameter(struct binding *binding, const struct options *options,
 		    0);
 	if (value[0] == '\0')
 		refuse(name, "the parameter's path is empty", 0);
-	found = resolve_given(&binding->arena, value);
+	found = follow_given(binder->arena, value);
 	if (found.fd < 0)
 		refuse(name, "the parameter's path leads nowhere", found.error);
 	close(found.fd);
-	bind_anchor(binding, anchor, found.at);
+	set_anchor(binder, anchor, found.at);
 }
 
 /* A misspelt -D would leave the user with another policy than was meant. */
 static void
-refuse_unknown_definitions(const struct binding *binding,
-    const struct options *options)
+refuse_unknown_definitions(const struct binder *binder)
 {
-	const struct sbx_blob *blob = binding->blob;
+	const struct options *options = binder->request->options;
 
 	for (uint32_t i = 0; i < options->definition_count; i++) {
 		const struct definition *given = &options->definitions[i];
 		bool known = false;
 
-		for (uint32_t j = SBX_ANCHOR_PARAM; j < blob->anchor_count;
-		     j++) {
-			const char *name = sbx_string(blob,
-			    blob->anchors[j].name);
-
-			known |= strlen(name) == given->name_len &&
-			    memcmp(name, given->text, given->name_len) == 0;
-		}
+		for (uint32_t j = SBX_ANCHOR_PARAM;
+		     j < binder->blob->anchor_count; j++)
+			known |= defines(given, parameter_name(binder, j));
 		if (!known)
-			refuse_definition(given, blob);
+			refuse_definition(given, binder->blob);
 	}
 }
 
 void
-bind_anchors(struct binding *binding, const struct sbx_blob *blob,
-    const struct options *options)
+bind_anchors(struct binder *binder)
 {
-	binding->blob = blob;
-	binding->described = options->plan || options->verbose ||
-	    options->log != NULL || options->status_fd >= 0;
-	refuse_unknown_definitions(binding, options);
-	bind_anchor(binding, SBX_ANCHOR_ROOT, nothing);
+	const struct sbx_blob *blob = binder->blob;
+
+	refuse_unknown_definitions(binder);
+	set_anchor(binder, SBX_ANCHOR_ROOT, (struct sbx_place){ "", 0 });
 	/* Always: -v and the scratch directory's name need it. */
-	bind_workspace(binding, options->workspace);
+	bind_workspace(binder);
 	if (blob->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
-		bind_home(binding);
+		bind_home(binder);
 	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		bind_tmp(binding, !options->plan);
+		bind_tmp(binder);
 	if (blob->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
-		bind_runtime(binding);
+		bind_runtime(binder);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
-		bind_parameter(binding, options, i);
+		bind_parameter(binder, i);
 }

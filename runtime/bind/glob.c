@@ -1,20 +1,20 @@
 #include "runtime/bind/glob.h"
 
 #include "format/glob.h"
-#include "runtime/base/kernel.h"
-#include "runtime/bind/resolve.h"
+#include "runtime/base/directory.h"
+#include "runtime/bind/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+/* A search in progress; `path` is the directory that it is in. */
 struct walk {
 	struct glob_search *search;
 	struct sbx_glob glob;
-	uint32_t len; /* of the directory's path, which begins `path` */
-	char path[SBX_MAX_PATH + 1];
+	struct path path;
+	unsigned depth;
 };
 
 /* --- what ends a search --------------------------------------------------- */
@@ -26,7 +26,7 @@ fail(struct walk *walk, const char *fault, int error)
 	walk->search->error = error;
 }
 
-/* Somebody else keeps it shut, or the directory that it is in. */
+/* Whether somebody else keeps it shut, or the directory that it is in. */
 static bool
 is_of_others(int parent, const char *name)
 {
@@ -40,9 +40,9 @@ is_of_others(int parent, const char *name)
 }
 
 /*
- * Why a directory does not open.  What went away, or is a link now, is passed
- * over.  So is what somebody else keeps shut, for the sandbox cannot look into
- * it either; but who owns a directory can open it up again.
+ * A directory does not open.  What went away, or is a link now, is passed over.
+ * So is what somebody else keeps shut: the sandbox cannot look into it either.
+ * The owner of a directory, however, can open it up again.
  */
 static void
 note_closed(struct walk *walk, int parent, const char *name)
@@ -56,93 +56,8 @@ note_closed(struct walk *walk, int parent, const char *name)
 		walk->search->closed++;
 	else
 		fail(walk,
-		    "cannot look into a directory that the glob leads "
-		    "to",
+		    "cannot look into a directory that the glob leads to",
 		    error);
-}
-
-/* --- the walk ------------------------------------------------------------- */
-
-static void walk_directory(struct walk *walk, int fd, uint64_t states,
-    unsigned depth);
-
-/* Puts a name behind the path; false if it does not fit. */
-static bool
-push(struct walk *walk, const char *name, size_t len)
-{
-	if (walk->len + 1 + len > SBX_MAX_PATH) {
-		fail(walk, "a path that the glob leads to is too long",
-		    ENAMETOOLONG);
-		return false;
-	}
-	walk->path[walk->len] = '/';
-	memcpy(walk->path + walk->len + 1, name, len);
-	walk->len += 1 + (uint32_t)len;
-	walk->path[walk->len] = '\0';
-	return true;
-}
-
-static void
-add_match(struct walk *walk)
-{
-	static const struct sbx_place nothing = { "", 0 };
-	struct glob_search *search = walk->search;
-
-	if (search->matches == GLOB_MAX_MATCHES) {
-		fail(walk,
-		    "the policy's globs match more than the bound of "
-		    "4096 places",
-		    0);
-		return;
-	}
-	search->matches++;
-	search->visit(search->context,
-	    arena_join(search->arena,
-		(struct sbx_place){ walk->path, walk->len }, nothing));
-}
-
-static void
-descend(struct walk *walk, int parent, const char *name, uint64_t states,
-    unsigned depth)
-{
-	int fd;
-
-	if (depth == GLOB_MAX_DEPTH) {
-		fail(walk,
-		    "the glob leads deeper than the bound of 128 "
-		    "directories",
-		    0);
-		return;
-	}
-	fd = openat(parent, name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		note_closed(walk, parent, name);
-		return;
-	}
-	walk_directory(walk, fd, states, depth + 1);
-	close(fd);
-}
-
-static void
-walk_entry(struct walk *walk, int parent, const char *name, uint8_t type,
-    uint64_t states, unsigned depth)
-{
-	size_t len = strlen(name);
-	uint32_t mark = walk->len;
-
-	states = sbx_glob_step(&walk->glob, states, name, len);
-	if (states == 0)
-		return;
-	if (sbx_glob_matches(&walk->glob, states)) {
-		if (push(walk, name, len))
-			add_match(walk);
-	} else if (type == ENTRY_DIRECTORY || type == ENTRY_UNKNOWN) {
-		if (push(walk, name, len))
-			descend(walk, parent, name, states, depth);
-	}
-	walk->len = mark;
-	walk->path[mark] = '\0';
 }
 
 static bool
@@ -157,49 +72,103 @@ count_entry(struct walk *walk)
 	return false;
 }
 
-static bool
-is_dot(const char *name)
+/* --- the walk ------------------------------------------------------------- */
+
+static void walk_directory(struct walk *walk, int fd, uint64_t states);
+
+static void
+add_match(struct walk *walk)
 {
-	return name[0] == '.' &&
-	    (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+	struct glob_search *search = walk->search;
+
+	if (search->count == GLOB_MAX_MATCHES) {
+		fail(walk,
+		    "the policy's globs match more than the bound of "
+		    "4096 places",
+		    0);
+		return;
+	}
+	search->matches[search->count++] = arena_copy(search->arena,
+	    (struct sbx_place){ walk->path.text, walk->path.len });
 }
 
 static void
-walk_entries(struct walk *walk, int fd, uint64_t states, unsigned depth)
+descend(struct walk *walk, int parent, const char *name, uint64_t states)
 {
-	_Alignas(struct entry) char buffer[4096];
-	long len;
+	int fd;
 
-	while ((len = read_entries(fd, buffer, sizeof buffer)) > 0) {
-		for (long at = 0; at < len;) {
-			const struct entry *entry = (const void *)(buffer + at);
-
-			at += entry->size;
-			if (is_dot(entry->name))
-				continue;
-			if (!count_entry(walk))
-				return;
-			walk_entry(walk, fd, entry->name, entry->type, states,
-			    depth);
-			if (walk->search->fault != NULL)
-				return;
-		}
+	if (walk->depth == GLOB_MAX_DEPTH) {
+		fail(walk,
+		    "the glob leads deeper than the bound of 128 directories",
+		    0);
+		return;
 	}
-	if (len < 0 && errno != ENOENT)
+	fd = openat(parent, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		note_closed(walk, parent, name);
+		return;
+	}
+	walk->depth++;
+	walk_directory(walk, fd, states);
+	walk->depth--;
+	close(fd);
+}
+
+static void
+walk_entry(struct walk *walk, int parent, const char *name, uint8_t type,
+    uint64_t states)
+{
+	size_t len = strlen(name);
+	uint32_t before = walk->path.len;
+	bool matches;
+
+	states = sbx_glob_step(&walk->glob, states, name, len);
+	matches = sbx_glob_matches(&walk->glob, states);
+	if (states == 0 ||
+	    (!matches && type != ENTRY_DIRECTORY && type != ENTRY_UNKNOWN))
+		return;
+	if (!path_push(&walk->path, name, len)) {
+		fail(walk, "a path that the glob leads to is too long",
+		    ENAMETOOLONG);
+		return;
+	}
+	if (matches)
+		add_match(walk);
+	else
+		descend(walk, parent, name, states);
+	path_cut(&walk->path, before);
+}
+
+static void
+walk_entries(struct walk *walk, int fd, uint64_t states)
+{
+	const struct entry *entry;
+	struct directory directory;
+
+	directory_begin(&directory, fd);
+	while ((entry = directory_next(&directory)) != NULL) {
+		if (!count_entry(walk))
+			return;
+		walk_entry(walk, fd, entry->name, entry->type, states);
+		if (walk->search->fault != NULL)
+			return;
+	}
+	if (directory.len < 0 && errno != ENOENT)
 		fail(walk, "cannot list a directory that the glob leads to",
 		    errno);
 }
 
-/* Where one name alone can come next, the directory need not be listed. */
+/* Where only one name can come next, the directory need not be listed. */
 static void
-walk_directory(struct walk *walk, int fd, uint64_t states, unsigned depth)
+walk_directory(struct walk *walk, int fd, uint64_t states)
 {
 	int only = sbx_glob_only(&walk->glob, states);
 	struct stat status;
 	char name[256];
 
 	if (only < 0) {
-		walk_entries(walk, fd, states, depth);
+		walk_entries(walk, fd, states);
 		return;
 	}
 	if (walk->glob.lens[only] >= sizeof name || !count_entry(walk))
@@ -209,30 +178,29 @@ walk_directory(struct walk *walk, int fd, uint64_t states, unsigned depth)
 	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
 		walk_entry(walk, fd, name,
 		    S_ISDIR(status.st_mode) ? ENTRY_DIRECTORY : ENTRY_LINK,
-		    states, depth);
+		    states);
 	else if (errno != ENOENT)
 		note_closed(walk, fd, "");
 }
 
 void
 glob_find(struct glob_search *search, struct sbx_place place,
-    const char *pattern)
+    const char *pattern, bool gives)
 {
-	struct walk walk = { .search = search, .len = place.len };
-	const char *path = place.len == 0 ? "/" : place.path;
+	struct walk walk = { .search = search, .path.len = place.len };
 	int fd;
 
+	search->gives = gives;
+	search->closed = 0;
+	search->fault = NULL;
 	if (!sbx_glob_parse(pattern, &walk.glob))
 		return;
-	memcpy(walk.path, place.path, place.len);
-	fd = resolve_directory(place);
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = open(path,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	memcpy(walk.path.text, place.path, place.len);
+	fd = open_place(place, O_RDONLY | O_DIRECTORY);
 	if (fd < 0) {
-		note_closed(&walk, AT_FDCWD, path);
+		note_closed(&walk, AT_FDCWD, path_of(place));
 		return;
 	}
-	walk_directory(&walk, fd, sbx_glob_start(&walk.glob), 0);
+	walk_directory(&walk, fd, sbx_glob_start(&walk.glob));
 	close(fd);
 }

@@ -1,8 +1,9 @@
 #include "runtime/bind/listing.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/bind/resolve.h"
+#include "runtime/bind/follow.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,7 +74,8 @@ add_entries(struct listings *listings, const struct listing *listing)
 static void
 read_names(struct listings *listings, struct listing *listing)
 {
-	int fd = resolve_directory(listing->directory);
+	int fd = open_unlinked(path_of(listing->directory),
+	    O_RDONLY | O_DIRECTORY);
 	long len;
 
 	if (fd < 0)

@@ -3,15 +3,17 @@ loader_sources += \
 	runtime/bind/anchors.c \
 	runtime/bind/bind.c \
 	runtime/bind/bind.h \
-	runtime/bind/cover.c \
-	runtime/bind/cover.h \
+	runtime/bind/binder.h \
+	runtime/bind/follow.c \
+	runtime/bind/follow.h \
 	runtime/bind/glob.c \
 	runtime/bind/glob.h \
 	runtime/bind/listing.c \
 	runtime/bind/listing.h \
 	runtime/bind/missing.c \
 	runtime/bind/missing.h \
-	runtime/bind/resolve.c \
-	runtime/bind/resolve.h \
+	runtime/bind/rule_index.c \
+	runtime/bind/rule_index.h \
+	runtime/bind/rules.c \
 	runtime/bind/scratch.c \
 	runtime/bind/scratch.h

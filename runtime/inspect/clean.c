@@ -9,7 +9,7 @@
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/resolve.h"
+#include "runtime/bind/follow.h"
 #include "runtime/bind/scratch.h"
 
 #include <errno.h>
@@ -164,7 +164,7 @@ static struct sbx_place
 find_workspace(struct arena *arena, const char *given)
 {
 	char cwd[SBX_MAX_PATH + 1] = "";
-	struct resolved found;
+	struct followed found;
 	long len;
 
 	if (given == NULL || given[0] != '/') {
@@ -176,7 +176,7 @@ find_workspace(struct arena *arena, const char *given)
 			    "from the root",
 			    len < 0 ? errno : 0);
 	}
-	found = resolve_given(arena, given != NULL ? given : ".");
+	found = follow_given(arena, given != NULL ? given : ".");
 	if (found.at.path == NULL || found.error == ENAMETOOLONG ||
 	    found.error == ELOOP)
 		refuse(given, "no such workspace", found.error);

@@ -94,18 +94,19 @@ print_grants(struct out *out, const struct outcome *outcome)
 static void
 print_allow(struct out *out, const struct plan *plan, uint32_t index)
 {
-	const struct site *site = &plan->binding->sites[index];
+	int error = plan->binding->sites[index].error;
 
-	switch ((enum rule_state)site->state) {
+	switch (outcome_state(plan->binding, plan->outcomes, index)) {
 	case RULE_READY:
 		if (plan->row == NULL)
 			out_text(out, "NOT RESTRICTED at this level");
 		else
-			print_grants(out, &plan->lowering->outcomes[index]);
+			print_grants(out, &plan->outcomes[index]);
 		break;
 	case RULE_ABSENT:
 		out_text(out, "skipped: ");
-		out_text(out, strerror(site->error));
+		out_text(out,
+		    strerror(error != 0 ? error : plan->outcomes[index].error));
 		break;
 	case RULE_PLANTED:
 		out_text(out,
@@ -120,13 +121,15 @@ print_allow(struct out *out, const struct plan *plan, uint32_t index)
 
 /* Whether some allow covers what is denied. */
 static bool
-is_inside(const struct binding *binding, const struct sbx_rule *deny)
+is_inside(const struct plan *plan, const struct sbx_rule *deny)
 {
+	const struct binding *binding = plan->binding;
+
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
 
 		if (rule->effect == SBX_ALLOW &&
-		    binding->sites[i].state == RULE_READY &&
+		    outcome_state(binding, plan->outcomes, i) == RULE_READY &&
 		    (rule->rights & deny->rights) != 0 &&
 		    sbx_rule_covers(rule, deny->at))
 			return true;
@@ -139,18 +142,17 @@ is_inside(const struct binding *binding, const struct sbx_rule *deny)
 static void
 print_deny(struct out *out, const struct plan *plan, uint32_t index)
 {
-	const struct binding *binding = plan->binding;
-	const struct sbx_rule *deny = &binding->rules[index];
+	const struct sbx_rule *deny = &plan->binding->rules[index];
 
 	if (plan->row == NULL) {
 		out_text(out, "NOT ENFORCED at this level");
 		return;
 	}
-	if (binding->sites[index].state == RULE_ABSENT) {
+	if (plan->outcomes[index].absent) {
 		out_text(out, "NOT COVERED: nothing is there to mask");
 		return;
 	}
-	if (!is_inside(binding, deny))
+	if (!is_inside(plan, deny))
 		out_text(out, "landlock: not granted");
 	else if (plan->level == SBX_LEVEL_FULL)
 		out_text(out,
@@ -182,13 +184,13 @@ enum plan_class
 plan_class(const struct plan *plan, uint32_t index)
 {
 	const struct binding *binding = plan->binding;
-	const struct outcome *outcome = &plan->lowering->outcomes[index];
+	const struct outcome *outcome = &plan->outcomes[index];
 	bool gives = binding->sites[index].path->effect == SBX_ALLOW;
 	bool plain = gives ?
 	    outcome->covered || (!outcome->split && outcome->grants > 0) :
-	    !is_inside(binding, &binding->rules[index]);
+	    !is_inside(plan, &binding->rules[index]);
 
-	if (binding->sites[index].state != RULE_READY)
+	if (outcome_state(binding, plan->outcomes, index) != RULE_READY)
 		return gives ? PLAN_SKIPPED : PLAN_UNCOVERED;
 	return plan->row != NULL && plain ? PLAN_PLAIN : PLAN_OTHER;
 }

@@ -6,8 +6,7 @@
 #define SBX_PLAN_H
 
 #include "runtime/apply/environment.h"
-#include "runtime/apply/lower.h"
-#include "runtime/apply/view.h"
+#include "runtime/apply/mount_tree.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 #include "runtime/base/sha256.h"
@@ -20,13 +19,12 @@ struct plan {
 	const char *why_not_full; /* NULL: it is, or was not asked for */
 	bool loopback;            /* there is a network of its own, with lo */
 	const char *why_not_loopback;
-	bool own_policy; /* it lies where the sandbox may write */
 	const struct sbx_landlock *row;    /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
-	const struct lowering *lowering;
+	struct outcome *outcomes; /* beside the rules */
 	const struct environment *environment;
-	struct view_report shown;
+	struct mount_report mounts;
 	uint32_t held; /* limits that a control group holds, a bit each */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };

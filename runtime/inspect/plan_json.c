@@ -130,12 +130,13 @@ put_rule_state(struct out *json, const struct plan *plan, uint32_t index)
 	for (uint16_t i = 0; i < rule->exclusion_count; i++)
 		json_place(json, NULL, rule->exclusions[i]);
 	json_list_end(json);
-	json_string(json, "state", states[plan->binding->sites[index].state]);
+	json_string(json, "state",
+	    states[outcome_state(plan->binding, plan->outcomes, index)]);
 	if (plan->row == NULL)
 		return;
-	json_bool(json, "covered", plan->lowering->outcomes[index].covered);
-	json_bool(json, "split", plan->lowering->outcomes[index].split);
-	json_number(json, "grants", plan->lowering->outcomes[index].grants);
+	json_bool(json, "covered", plan->outcomes[index].covered);
+	json_bool(json, "split", plan->outcomes[index].split);
+	json_number(json, "grants", plan->outcomes[index].grants);
 }
 
 static void
@@ -258,7 +259,7 @@ plan_record(struct out *json, const struct plan *plan)
 	put_rules(json, plan, "rules", PLAN_OTHER, json->size / 4);
 	put_rules(json, plan, "uncovered", PLAN_UNCOVERED, json->size / 6);
 	put_rules(json, plan, "skipped", PLAN_SKIPPED, TAIL);
-	json_number(json, "hard_linked", plan->shown.hard_linked);
+	json_number(json, "hard_linked", plan->mounts.hard_linked);
 }
 
 /* --- what the document has beside ----------------------------------------- */
@@ -395,7 +396,7 @@ plan_print_json(const struct plan *plan)
 	put_system_calls(&json, plan);
 	put_limits(&json, plan, 0);
 	put_environment(&json, plan);
-	json_number(&json, "hard_linked", plan->shown.hard_linked);
+	json_number(&json, "hard_linked", plan->mounts.hard_linked);
 	json_object_end(&json);
 	out_text(&json, "\n");
 	out_flush(&json);

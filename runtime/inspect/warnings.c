@@ -18,7 +18,7 @@ warn_of_absent(const struct plan *plan)
 		const struct sbx_rule *rule = &binding->rules[i];
 
 		if (rule->effect == SBX_DENY && !(rule->rights & SBX_READ) &&
-		    binding->sites[i].state == RULE_ABSENT)
+		    plan->outcomes[i].absent)
 			warn_at(plan->blob, rule->source,
 			    "nothing is there yet, so the command may make "
 			    "what this denies",
@@ -58,7 +58,7 @@ plan_warn(const struct plan *plan)
 	warn_of_network(plan);
 	if (plan->level == SBX_LEVEL_FULL)
 		warn_of_absent(plan);
-	else if (plan->own_policy)
+	else if (plan->binding->own_policy)
 		warn_about(plan->policy,
 		    "the command may write its own policy: keep it elsewhere",
 		    0);

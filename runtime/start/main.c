@@ -11,8 +11,11 @@
 #include "format/select.h"
 #include "runtime/apply/confine.h"
 #include "runtime/apply/execute.h"
+#include "runtime/apply/lower.h"
+#include "runtime/apply/mount_tree.h"
 #include "runtime/apply/namespaces.h"
 #include "runtime/base/out.h"
+#include "runtime/base/path.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/plan.h"
 #include "runtime/inspect/self_test.h"
@@ -35,8 +38,7 @@ struct sandbox {
 	struct supervision supervision;
 	int ruleset; /* of Landlock, from level standard on */
 	struct environment environment;
-	struct lowering lowering;
-	struct binding binding;
+	struct arena arena;
 	struct self_test self_test;
 	struct policy_file loaded;
 };
@@ -58,8 +60,6 @@ begin_plan(struct sandbox *sandbox)
 		.machine = &sandbox->machine,
 		.level = level_choose(&sandbox->options, &sandbox->blob,
 		    &sandbox->machine),
-		.binding = &sandbox->binding,
-		.lowering = &sandbox->lowering,
 		.environment = &sandbox->environment,
 	};
 	if (sandbox->options.plan || sandbox->receipt.on)
@@ -209,35 +209,37 @@ fork_supervisor(struct sandbox *sandbox)
  * to it.  --expect makes the way unimportant.
  */
 static void
-guard_policy(struct sandbox *sandbox)
+check_hops(const struct sandbox *sandbox)
 {
-	struct sbx_place policy = place_of(sandbox->loaded.path);
-	const char *turn = sandbox->options.expect != NULL ?
-	    NULL :
-	    bind_hop(&sandbox->binding, sandbox->loaded.hops);
+	const char *hop = bind_hop(sandbox->plan.binding, sandbox->loaded.hops);
 
-	if (turn != NULL)
-		refuse(turn,
+	if (hop != NULL && sandbox->options.expect == NULL)
+		refuse(hop,
 		    "the command may replace this link or directory, "
 		    "by which the policy was named: give the path of the file "
 		    "itself",
 		    0);
-	sandbox->plan.own_policy = bind_is_writable(&sandbox->binding, policy);
-	if (sandbox->plan.own_policy && sandbox->plan.level == SBX_LEVEL_FULL)
-		bind_policy(&sandbox->binding, policy);
 }
 
 static void
 bind(struct sandbox *sandbox)
 {
-	bool described = !plan_allows_everything(&sandbox->plan) &&
-	    sandbox->options.plan;
+	struct plan *plan = &sandbox->plan;
+	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
+	bool restricted = restricts_files(sandbox);
 
-	bind_anchors(&sandbox->binding, &sandbox->blob, &sandbox->options);
-	if (restricts_files(sandbox) || described)
-		bind_rules(&sandbox->binding);
-	if (restricts_files(sandbox))
-		guard_policy(sandbox);
+	plan->binding = bind_policy(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.rules = restricted || described,
+		.policy = place_of(restricted ? sandbox->loaded.path : ""),
+		.guarded = plan->level == SBX_LEVEL_FULL,
+	    });
+	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
+	    sizeof *plan->outcomes);
+	if (restricted)
+		check_hops(sandbox);
 }
 
 static void
@@ -261,9 +263,14 @@ fill_ruleset(struct sandbox *sandbox)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's Landlock", 0);
 	sandbox->ruleset = confine_ruleset(plan->row, plan->loopback);
-	sandbox->lowering.masked = plan->level == SBX_LEVEL_FULL;
-	lower_paths(&sandbox->lowering, &sandbox->binding, plan->row,
-	    sandbox->ruleset);
+	lower_paths(&sandbox->arena,
+	    &(struct lowering){
+		.binding = plan->binding,
+		.row = plan->row,
+		.ruleset = sandbox->ruleset,
+		.masked = plan->level == SBX_LEVEL_FULL,
+		.outcomes = plan->outcomes,
+	    });
 	lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
 }
 
@@ -274,11 +281,14 @@ fill_ruleset(struct sandbox *sandbox)
 static void
 prepare(struct sandbox *sandbox, char **environment)
 {
+	struct plan *plan = &sandbox->plan;
+
 	bind(sandbox);
-	if (sandbox->plan.level == SBX_LEVEL_FULL)
-		view_build(&sandbox->binding, &sandbox->plan.shown);
-	confine_privileges(sandbox->plan.level);
-	environment_build(&sandbox->environment, &sandbox->binding,
+	if (plan->level == SBX_LEVEL_FULL)
+		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
+		    plan->outcomes, &plan->mounts);
+	confine_privileges(plan->level);
+	environment_build(&sandbox->environment, &sandbox->arena, plan->binding,
 	    environment);
 	choose_filter(sandbox);
 	if (restricts_files(sandbox))
@@ -348,7 +358,7 @@ test_it(const struct sandbox *sandbox)
 	struct probe_context context = {
 		.test = &sandbox->self_test,
 		.blob = &sandbox->blob,
-		.binding = &sandbox->binding,
+		.binding = sandbox->plan.binding,
 		.level = sandbox->plan.level,
 	};
 
@@ -368,7 +378,7 @@ main(int argc, char **argv, char **environment)
 	if (options->status)
 		status_print(options->json);
 	if (options->clean)
-		clean_scratch(&sandbox.binding.arena, options->workspace);
+		clean_scratch(&sandbox.arena, options->workspace);
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(options->policy, options->expect, &sandbox.loaded,
 	    &sandbox.blob);

@@ -192,6 +192,38 @@ carried_scratch()
 	rm -rf "$tmp"
 }
 
+# An allow below the scratch directory gives what it gives at /tmp, too.
+tools_in_scratch()
+{
+	cat >"$base/tools.sbx" <<-'POLICY'
+	sbx 1
+	profile tools {
+	    require level standard
+	    allow exec { /usr  /bin  /lib  /lib64 }
+	    allow write ${workspace}
+	    allow exec ${workspace}
+	    allow write ${tmp}
+	    allow exec ${tmp}/tools
+	    deny exec  ${tmp}/tools/not
+	}
+	POLICY
+	"$SBXC" "$base/tools.sbx" -o "$base/tools.bin" || exit 99
+	# shellcheck disable=SC2016  # for the inner shell
+	tmp=$(cd "$home" && as "$1" "$base/sbxrun" -l standard \
+	    "$base/escape.bin" -- sh -c 'echo "$TMPDIR"')
+	mkdir -p "$tmp/tools/not"
+	for file in tools/run tools/not/run; do
+		: >"$tmp/$file"
+		chmod 755 "$tmp/$file"
+	done
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp"
+	policy=$base/tools.bin
+	held "$1" ENOEXEC exec /tmp/tools/run
+	held "$1" EACCES exec /tmp/tools/not/run
+	policy=$base/escape.bin
+	rm -rf "$tmp"
+}
+
 # Nothing of the outer /proc and /dev/shm comes into the sandbox's own ones to
 # deny a part of them.
 own_systems()
@@ -309,6 +341,7 @@ check_all()
 			metadata "$1"
 			carried "$1"
 			carried_scratch "$1"
+			tools_in_scratch "$1"
 			own_systems "$1"
 		fi
 		rm -rf "$home" "$outside"

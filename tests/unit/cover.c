@@ -2,9 +2,9 @@
  * What makes a launch cheaper, against what is plain to see: the sort, the
  * order of places, and the index of rules against asking every rule.
  */
-#include "runtime/bind/cover.h"
 #include "format/sort.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/rule_index.h"
 #include "tests/lib/tap.h"
 
 enum {
@@ -239,21 +239,21 @@ test_index(struct tap *tap, struct random *random)
 	static struct arena arena;
 	static struct policy policy;
 	uint32_t verdicts = 0, given = 0;
-	struct cover cover;
-
-	cover_room(&cover, &arena, RULES_MAX);
 	for (uint32_t i = 0; i < ROUNDS; i++) {
+		struct sbx_index *index;
+
 		random_policy(random, &policy);
-		cover_rules(&cover, policy.rules, policy.count);
+		arena.used = 0;
+		index = rule_index_make(&arena, policy.rules, policy.count);
 		for (uint32_t j = 0; j < PATHS; j++) {
 			char text[TEXT_SIZE];
 			struct sbx_place path = random_place(random, text);
 			uint8_t right = (uint8_t)(1U << below(random, 3));
 
-			verdicts += cover_allows(&cover, right, path) !=
+			verdicts += rule_index_allows(index, right, path) !=
 			    sbx_verdict_allows(sbx_path_verdict(policy.rules,
 				policy.count, right, path));
-			given += cover_gives(&cover, right, path) !=
+			given += rule_index_gives(index, right, path) !=
 			    plain_gives(&policy, right, path);
 		}
 	}

@@ -18,7 +18,7 @@ test_programs += \
 	tests/unit/yaml
 
 tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
-	runtime/base/arena.h runtime/bind/cover.c runtime/bind/cover.h
+	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
 
 tests_unit_verify_SOURCES = \
 	tests/unit/verify.c \

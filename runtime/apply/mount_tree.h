@@ -1,5 +1,5 @@
 /*
- * The mount view of level full: a root that holds what the policy allows and
+ * The mount tree of level full: a root that holds what the policy allows and
  * nothing else.  What is not allowed is not there, what may not be written is
  * mounted read-only, and what is denied inside an allowed tree lies under a
  * mask; it, the links that lead to it and the directories above it keep their
@@ -14,13 +14,13 @@
  *
  * No part of the outer /proc, /dev/pts or /dev/shm is ever shown in one's own.
  */
-#ifndef SBX_VIEW_H
-#define SBX_VIEW_H
+#ifndef SBX_MOUNT_TREE_H
+#define SBX_MOUNT_TREE_H
 
-#include "runtime/bind/bind.h"
+#include "runtime/apply/outcome.h"
 
-/* What the view is made of, for the plan. */
-struct view_report {
+/* What the tree is made of, for the plan. */
+struct mount_report {
 	uint32_t binds, masks, pins;
 	uint32_t absent;      /* denied places that are not there to mask */
 	uint32_t hard_linked; /* masked files that have other names */
@@ -30,8 +30,15 @@ struct view_report {
 /*
  * Replaces the root of the calling process, which is alone in its mount and
  * process namespaces and holds every capability over them.  Refuses (125) if
- * a place that exists cannot be shown as the policy says.
+ * a place that exists cannot be shown as the policy says.  Returns the binding
+ * as it is in there: the scratch directory is at /tmp.
  */
-void view_build(struct binding *binding, struct view_report *report);
+const struct binding *mount_tree_enter(struct arena *arena,
+    const struct binding *binding, struct outcome *outcomes,
+    struct mount_report *report);
+
+/* Whether the tree has a file system of its own at a place or around it, which
+ * a descriptor from outside does not lead to. */
+bool mount_tree_replaces(struct sbx_place at);
 
 #endif

@@ -1,0 +1,349 @@
+#include "runtime/base/out.h"
+#include "runtime/bind/binder.h"
+#include "runtime/bind/follow.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * A path rule of the blob becomes rules at places: one at what it names, for a
+ * glob one at each match, and for a denial one at each link that leads there.
+ */
+
+/* --- rules and exclusions ------------------------------------------------- */
+
+static struct sbx_place
+place_below(struct binder *binder, struct sbx_place anchor, uint32_t offset)
+{
+	const char *suffix = sbx_string(binder->blob, offset);
+
+	return arena_join(binder->arena, anchor,
+	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+}
+
+struct sbx_rule *
+add_rule(struct binder *binder, const struct sbx_path *path, uint8_t rights,
+    struct sbx_place at)
+{
+	uint32_t index = binder->made.rule_count;
+
+	if (index == binder->rule_max)
+		refuse(NULL,
+		    "too many symbolic links lead to what the policy denies",
+		    ELOOP);
+	binder->made.rule_count++;
+	binder->sites[index] = (struct site){ .path = path, .fd = -1 };
+	binder->rules[index] = (struct sbx_rule){
+		.at = at,
+		.source = path->source,
+		.effect = path->effect,
+		.rights = rights,
+	};
+	return &binder->rules[index];
+}
+
+static void
+add_exclusion(struct binder *binder, struct sbx_rule *rule, struct sbx_place at)
+{
+	uint32_t index = binder->made.exclusion_count;
+
+	if (index == binder->exclusion_max ||
+	    rule->exclusion_count == UINT16_MAX)
+		refuse(NULL,
+		    "the policy has too many exceptions for this machine", 0);
+	if (rule->exclusion_count == 0)
+		rule->exclusions = &binder->exclusions[index];
+	binder->exclusions[index] = at;
+	binder->made.exclusion_count++;
+	rule->exclusion_count++;
+}
+
+/*
+ * Where a denial or an exception is.  If it cannot be told whether a link leads
+ * there, what it leads to would stay open.
+ */
+static struct sbx_place
+certain_place(const struct followed *found)
+{
+	switch (found->error) {
+	case 0:
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case ELOOP:
+	case ENAMETOOLONG:
+		return found->at;
+	default:
+		refuse(found->at.path,
+		    "cannot look at this place, which the policy denies or "
+		    "excepts",
+		    found->error);
+	}
+}
+
+/* The links to an excluded place are excluded as well: whoever may replace one
+ * could lead it to another place for the next run. */
+static void
+bind_exclusion(struct binder *binder, struct sbx_rule *rule,
+    struct sbx_place anchor, uint32_t suffix)
+{
+	struct followed found = follow_below(binder->arena, &binder->listings,
+	    anchor, place_below(binder, anchor, suffix));
+
+	for (uint32_t i = 0; i < found.link_count; i++)
+		add_exclusion(binder, rule, found.links[i]);
+	add_exclusion(binder, rule, certain_place(&found));
+}
+
+static void
+bind_exclusions(struct binder *binder, struct sbx_rule *rule,
+    const struct sbx_path *path)
+{
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &binder->blob->exclusions[path->first_exclusion + i];
+
+		if (binder->made.bound[exclusion->anchor])
+			bind_exclusion(binder, rule,
+			    binder->made.anchors[exclusion->anchor],
+			    exclusion->suffix);
+		if (exclusion->anchor == SBX_ANCHOR_HOME &&
+		    binder->has_other_home)
+			bind_exclusion(binder, rule, binder->other_home,
+			    exclusion->suffix);
+	}
+}
+
+/* --- denials -------------------------------------------------------------- */
+
+/* The links that lead to a denied place may not be replaced.  They may lead in
+ * a ring. */
+static void
+deny_links(struct binder *binder, const struct sbx_path *path,
+    const struct followed *found)
+{
+	uint32_t first = binder->made.rule_count, known;
+
+	for (uint32_t i = 0; i < found->link_count; i++) {
+		for (known = first; known < binder->made.rule_count; known++) {
+			if (sbx_place_compare(binder->rules[known].at,
+				found->links[i]) == 0)
+				break;
+		}
+		if (known == binder->made.rule_count)
+			add_rule(binder, path, SBX_WRITE, found->links[i]);
+	}
+}
+
+/* A denial of one place below another that has no links in it. */
+static struct sbx_rule *
+deny_place(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place parent, struct sbx_place at)
+{
+	struct sbx_rule *rule = add_rule(binder, path, path->rights, at);
+	struct site *site = &binder->sites[rule - binder->rules];
+	struct followed found = follow_below(binder->arena, &binder->listings,
+	    parent, at);
+
+	deny_links(binder, path, &found);
+	rule->at = certain_place(&found);
+	site->missing = found.error == ENOENT;
+	return rule;
+}
+
+/* --- allows --------------------------------------------------------------- */
+
+/* Whether a link can be trusted is known when every rule is bound. */
+static void
+note_links(struct binder *binder, uint32_t rule, const struct followed *found)
+{
+	for (uint32_t i = 0; i < found->link_count; i++) {
+		if (binder->made.link_count == BIND_MAX_LINKS)
+			refuse(found->links[i].path,
+			    "too many symbolic links lead to what the policy "
+			    "allows",
+			    ELOOP);
+		binder->links[binder->made.link_count++] = (struct link){ rule,
+			1, found->links[i] };
+	}
+}
+
+/* The rule before was for the same place, and no link led there. */
+static bool
+same_as_before(const struct binder *binder, const struct sbx_path *path)
+{
+	const struct site *before;
+
+	if (binder->made.rule_count == 0)
+		return false;
+	before = &binder->sites[binder->made.rule_count - 1];
+	return before->fd >= 0 && !before->linked && path->glob == 0 &&
+	    before->path->anchor == path->anchor &&
+	    before->path->suffix == path->suffix;
+}
+
+static struct followed
+follow_allow(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	uint32_t index = binder->made.rule_count, end;
+
+	if (same_as_before(binder, path))
+		return (struct followed){
+			.at = binder->rules[index - 1].at,
+			.fd = binder->sites[index - 1].fd,
+		};
+	if (listings_look(&binder->listings, at, &end) == LISTED_MISSING)
+		return (struct followed){ at, .fd = -1, .error = ENOENT };
+	return follow(binder->arena, at);
+}
+
+/*
+ * An allow keeps its descriptor, up to a number: a policy may have more rules
+ * than the process may have open files.
+ */
+static struct sbx_rule *
+allow_place(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	struct followed found = follow_allow(binder, path, at);
+	struct sbx_rule *rule;
+	struct site *site;
+
+	if (found.error != 0 && !binder->described)
+		return NULL;
+	rule = add_rule(binder, path, found.error != 0 ? 0 : path->rights,
+	    found.at);
+	note_links(binder, binder->made.rule_count - 1, &found);
+	site = &binder->sites[binder->made.rule_count - 1];
+	site->error = found.error;
+	site->state = found.error != 0 ? RULE_ABSENT : RULE_READY;
+	site->linked = found.link_count > 0;
+	site->fd = found.fd;
+	if (found.fd >= binder->fd_max) {
+		close(found.fd);
+		site->fd = -1;
+	}
+	return rule;
+}
+
+/* --- globs ---------------------------------------------------------------- */
+
+/* What was not found is not denied: a search that ends early is fatal, except
+ * for `prefer deny`. */
+static void
+report_search(struct binder *binder, struct glob *glob)
+{
+	const struct glob_search *search = &binder->search;
+
+	if (glob->path->effect != SBX_PREFER_DENY)
+		refuse_at(binder->blob, glob->path->source, search->fault,
+		    search->error);
+	warn_at(binder->blob, glob->path->source, search->fault, search->error);
+	glob->fault = search->fault;
+}
+
+/* Of the exclusions of a glob, those that have to do with one of its rules. */
+static void
+share_exclusions(struct binder *binder, struct sbx_rule *rule,
+    const struct sbx_rule *all)
+{
+	for (uint16_t i = 0; i < all->exclusion_count; i++) {
+		struct sbx_place exclusion = all->exclusions[i];
+
+		if (sbx_covers(rule->at, exclusion) ||
+		    sbx_covers(exclusion, rule->at))
+			add_exclusion(binder, rule, exclusion);
+	}
+}
+
+/* The matches become rules one by one; `all` is the rule as if everything
+ * matched.  A match that is a link is treated like a path that is one. */
+static void
+bind_matches(struct binder *binder, struct glob *glob,
+    const struct sbx_rule *all)
+{
+	const struct sbx_path *path = glob->path;
+	struct glob_search *search = &binder->search;
+	uint32_t match = search->count;
+
+	glob_find(search, glob->at, sbx_string(binder->blob, path->glob),
+	    path->effect == SBX_ALLOW);
+	glob->closed = search->closed;
+	for (; match < search->count; match++) {
+		struct sbx_place at = search->matches[match];
+		struct sbx_rule *rule;
+
+		if (!sbx_rule_covers(all, at))
+			continue;
+		glob->matches++;
+		rule = path->effect == SBX_ALLOW ?
+		    allow_place(binder, path, at) :
+		    deny_place(binder, path, place_parent(at), at);
+		if (rule != NULL)
+			share_exclusions(binder, rule, all);
+	}
+	if (search->fault != NULL)
+		report_search(binder, glob);
+}
+
+/* Links that lead to the place where the pattern begins lead to all of its
+ * matches. */
+static void
+bind_glob(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	struct glob *glob = &binder->globs[binder->made.glob_count++];
+	uint32_t first = binder->made.rule_count;
+	uint32_t link = binder->made.link_count, links_end;
+	struct followed found = follow(binder->arena, at);
+	struct sbx_rule all = { .at = found.at };
+
+	*glob = (struct glob){ .path = path, .at = found.at };
+	if (path->effect == SBX_ALLOW) {
+		note_links(binder, first, &found);
+	} else {
+		deny_links(binder, path, &found);
+		glob->at = certain_place(&found);
+	}
+	links_end = binder->made.link_count;
+	if (found.fd >= 0) {
+		close(found.fd);
+		bind_exclusions(binder, &all, path);
+		bind_matches(binder, glob, &all);
+	}
+	for (; link < links_end; link++)
+		binder->links[link].count = binder->made.rule_count - first;
+}
+
+/* --- each path ------------------------------------------------------------ */
+
+void
+bind_path(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct sbx_place at = place_below(binder, anchor, path->suffix);
+	struct sbx_rule *rule;
+
+	if (path->glob != 0) {
+		bind_glob(binder, path, at);
+		return;
+	}
+	rule = path->effect == SBX_ALLOW ? allow_place(binder, path, at) :
+					   deny_place(binder, path, anchor, at);
+	if (rule != NULL)
+		bind_exclusions(binder, rule, path);
+}
+
+void
+bind_unbound(struct binder *binder, const struct sbx_path *path)
+{
+	if (path->glob != 0) {
+		binder->globs[binder->made.glob_count++] =
+		    (struct glob){ .path = path, .unbound = true };
+		return;
+	}
+	add_rule(binder, path, 0, (struct sbx_place){ "", 0 });
+	binder->sites[binder->made.rule_count - 1].state = RULE_UNBOUND;
+}
