@@ -5,6 +5,7 @@
 
 #include "compiler/check/check.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/policy/path.h"
 #include "compiler/restore/restorer.h"
 
 #include <string.h>

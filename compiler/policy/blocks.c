@@ -54,20 +54,17 @@ report_shipped(struct blocks *blocks, const struct block *block)
 		    block->name);
 }
 
-/* Whether a block may have the name that it has. */
-static bool
-may_have_name(struct blocks *blocks, const struct block *block)
+/* The file of the shipped profile that has the name of this one, or NULL. */
+static const char *
+shipped_file(struct blocks *blocks, const struct block *block)
 {
 	const char *file = profile_file(blocks->arena, block->name);
 	size_t size;
 
-	if (block->group || block->source->builtin ||
-	    builtin_text(file, &size) == NULL || strcmp(file, groups_file) == 0)
-		return true;
-	if (is_shipped_text(block->source, file))
-		return true;
-	report_shipped(blocks, block);
-	return false;
+	return block->group || builtin_text(file, &size) == NULL ||
+		strcmp(file, groups_file) == 0 ?
+	    NULL :
+	    file;
 }
 
 static void
@@ -108,12 +105,8 @@ settle_names(struct blocks *blocks, struct block *old, struct block *new)
 static bool
 is_copy(struct blocks *blocks, const struct block *block)
 {
-	const char *file = profile_file(blocks->arena, block->name);
-	size_t size;
-
-	return !block->group && block->stmt->from != NULL &&
-	    !block->source->builtin && builtin_text(file, &size) != NULL &&
-	    strcmp(file, groups_file) != 0;
+	return block->stmt->from != NULL && !block->source->builtin &&
+	    shipped_file(blocks, block) != NULL;
 }
 
 static void
@@ -133,6 +126,7 @@ add_block(struct blocks *blocks, const struct ast_stmt *stmt)
 	bool group = stmt->kind == AST_GROUP_DEF;
 	struct map *map = group ? &blocks->groups : &blocks->profiles;
 	struct block *block = arena_alloc(blocks->arena, sizeof *block), *old;
+	const char *file;
 
 	block->stmt = stmt;
 	block->name = stmt->name->text;
@@ -142,8 +136,12 @@ add_block(struct blocks *blocks, const struct ast_stmt *stmt)
 		add_copy(blocks, block);
 		return;
 	}
-	if (!may_have_name(blocks, block))
+	file = shipped_file(blocks, block);
+	if (file != NULL && !block->source->builtin &&
+	    !is_shipped_text(block->source, file)) {
+		report_shipped(blocks, block);
 		return;
+	}
 	*arena_push(blocks->arena, &blocks->all) = block;
 	old = map_find(map, block->name);
 	if (old != NULL)

@@ -1,6 +1,8 @@
 /* See globs.h. */
 #include "compiler/policy/globs.h"
 
+#include "compiler/policy/path.h"
+
 #include <string.h>
 
 enum { LONGEST_NAME = 255 }; /* NAME_MAX of every file system that matters */

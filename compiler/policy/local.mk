@@ -9,6 +9,8 @@ libsbx_a_SOURCES += \
 	compiler/policy/kind.h \
 	compiler/policy/objects.c \
 	compiler/policy/objects.h \
+	compiler/policy/path.c \
+	compiler/policy/path.h \
 	compiler/policy/policy.c \
 	compiler/policy/policy.h \
 	compiler/policy/resolve.c \

@@ -6,6 +6,7 @@
 #include "compiler/policy/objects.h"
 
 #include "compiler/base/names.h"
+#include "compiler/policy/path.h"
 
 #include <string.h>
 

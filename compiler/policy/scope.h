@@ -76,15 +76,4 @@ const char *scope_split(struct scope *scope, const struct ast_atom *atom,
 const struct position *scope_position(struct scope *scope,
     const struct ast_stmt *stmt);
 
-/* Whether a path is normal: "" or "/a/b".  If not, reports it. */
-bool path_check(struct scope *scope, const struct ast_atom *atom,
-    const char *path);
-
-/* Some bytes of an atom's text, or the whole atom where it was quoted. */
-struct loc atom_part(const struct scope *scope, const struct ast_atom *atom,
-    const char *part, size_t len);
-
-/* Whether the atom stands in the source as its text is, without quotes. */
-bool atom_is_plain(const struct scope *scope, const struct ast_atom *atom);
-
 #endif
