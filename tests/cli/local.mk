@@ -1,8 +1,14 @@
 # Command lines: options, output, exit status.
 
 test_scripts += \
-	tests/cli/cli.bats \
+	tests/cli/build.bats \
+	tests/cli/check.bats \
+	tests/cli/dump.bats \
 	tests/cli/messages.sh \
+	tests/cli/options.bats \
+	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
 static_scripts += tests/cli/packaging.bats
+
+EXTRA_DIST += tests/cli/sbxc.bash

@@ -1,0 +1,184 @@
+# sbxc build.
+
+load sbxc
+
+@test "build is silent and writes FILE.bin here" {
+	mkdir sub
+	cp team.sbx sub/
+	ends 0 "$SBXC" sub/team.sbx
+	[ -z "$output$stderr" ]
+	[ -f team.bin ]
+	[ ! -e sub/team.bin ]
+}
+
+@test "build, the word, may be left out and options stand anywhere" {
+	"$SBXC" team.sbx -o a
+	"$SBXC" build -o b team.sbx
+	"$SBXC" -o c team.sbx
+	"$SBXC" --output=d -- team.sbx
+	POSIXLY_CORRECT=1 "$SBXC" team.sbx -o e
+	for other in b c d e; do
+		cmp a $other
+	done
+}
+
+@test "a file is built whatever it is called" {
+	cp team.sbx check.sbx
+	cp team.sbx policy
+	ends 0 "$SBXC" check.sbx
+	ends 0 "$SBXC" policy
+	[ -f policy.bin ]
+	cp team.sbx check
+	ends 0 "$SBXC" ./check
+	[ -f check.bin ]
+}
+
+@test "a file name after -- may begin with a dash" {
+	cp team.sbx -- -team.sbx
+	ends 0 "$SBXC" -o out.bin -- -team.sbx
+}
+
+@test "standard input is -, and needs -o" {
+	ends 2 "$SBXC" - <team.sbx
+	ends 0 "$SBXC" - -o out.bin <team.sbx
+	[ -s out.bin ]
+}
+
+@test "-o - writes to standard output" {
+	"$SBXC" team.sbx -o out.bin
+	"$SBXC" team.sbx -o - | cmp - out.bin
+}
+
+@test "-o - does not write to a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	ends 2 script -qec "'$SBXC' team.sbx -o -" /dev/null
+	says "not for a terminal"
+}
+
+@test "the bytes hang on the policy alone" {
+	"$SBXC" team.sbx -o a
+	mkdir -p elsewhere/deep
+	cp team.sbx elsewhere/deep/
+	(
+		cd elsewhere
+		umask 077
+		HOME=/root LC_ALL=C TZ=Asia/Tokyo "$SBXC" deep/team.sbx -o b
+	)
+	cmp a elsewhere/b
+	[ "$(stat -c %a a)" = 644 ]
+	[ "$(stat -c %a elsewhere/b)" = 600 ]
+}
+
+@test "a policy at fault leaves the old file and nothing else" {
+	echo old >out.bin
+	ends 1 "$SBXC" bad.sbx -o out.bin -d out.d
+	complains "bad.sbx:3:11: error: "
+	complains "did you mean 'read'?"
+	[ "$(cat out.bin)" = old ]
+	[ ! -e out.d ]
+	[ "$(ls)" = "$(printf '%s\n' bad.sbx out.bin team.sbx two.sbx)" ]
+}
+
+@test "an output that cannot be written is trouble and leaves nothing" {
+	ends 3 "$SBXC" team.sbx -o missing/out.bin
+	complains "cannot write 'missing/out.bin': No such file or directory"
+	mkdir dir
+	ends 3 "$SBXC" team.sbx -o dir
+	ends 3 "$SBXC" team.sbx -o out.bin -d missing/out.d
+	[ ! -e out.bin ]
+	ends 3 "$SBXC" team.sbx -o missing/out.bin -d out.d
+	[ ! -e out.d ]
+	[ -z "$(find . -name '*.bin.*')" ]
+}
+
+@test "a full disk is trouble" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	ends 3 bash -c '"$SBXC" team.sbx -o - >/dev/full'
+	complains "cannot write to standard output: No space left on device"
+	ends 3 bash -c '"$SBXC" --help >/dev/full'
+	ends 3 "$SBXC" team.sbx -o /dev/full
+	[ -c /dev/full ]
+}
+
+@test "a closed or broken standard output is trouble" {
+	ends 3 bash -c '"$SBXC" --version >&-'
+	ends 3 bash -c '{ sleep 0.2; "$SBXC" explain all; echo $? >status; } | :;
+		exit $(cat status)'
+}
+
+@test "a device is written, not replaced" {
+	ends 0 "$SBXC" team.sbx -o /dev/null
+	[ -c /dev/null ]
+}
+
+@test "an output that is a symbolic link stays one" {
+	mkdir real
+	ln -s real/out.bin link.bin
+	"$SBXC" team.sbx -o real/out.bin
+	ends 0 "$SBXC" two.sbx -p one -o link.bin
+	[ -L link.bin ]
+	"$SBXC" two.sbx -p one -o - | cmp - real/out.bin
+}
+
+@test "a source is never written over" {
+	cp team.sbx copy.sbx
+	ends 2 "$SBXC" copy.sbx -o copy.sbx
+	ends 2 "$SBXC" copy.sbx -d ./copy.sbx
+	cmp team.sbx copy.sbx
+}
+
+@test "a missing file is trouble" {
+	ends 3 "$SBXC" missing.sbx
+	complains "cannot read 'missing.sbx': No such file or directory"
+	ends 3 "$SBXC" check missing.sbx
+	mkdir dir.sbx
+	ends 3 "$SBXC" dir.sbx
+}
+
+@test "several profiles: -p chooses, and without it they are listed" {
+	ends 1 "$SBXC" two.sbx
+	complains one
+	complains two
+	ends 0 "$SBXC" two.sbx -p two
+	"$SBXC" dump two.bin | grep -qx 'profile two'
+	ends 1 "$SBXC" two.sbx -p three
+}
+
+@test "a shipped profile is built by -p from any file" {
+	ends 0 "$SBXC" two.sbx -p workspace-write
+	"$SBXC" dump two.bin | grep -qx 'profile workspace-write'
+}
+
+@test "-D makes a parameter a constant" {
+	ends 0 "$SBXC" team.sbx -D data=/srv/data
+	"$SBXC" dump team.bin >plan
+	grep -q '^allow read /srv/data ' plan
+	! grep -q '^param ' plan
+	ends 1 "$SBXC" team.sbx -D nothing=/srv/data
+}
+
+@test "-I is where included files are looked for" {
+	mkdir lib
+	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >lib/extra.sbx
+	printf 'sbx 1\ninclude "extra.sbx"\nprofile p {\n    use extra\n}\n' >p.sbx
+	ends 1 "$SBXC" p.sbx
+	ends 0 "$SBXC" p.sbx -I lib
+}
+
+@test "-d writes what make needs" {
+	command -v make >/dev/null || skip "no make"
+	name='odd name#$.sbx'
+	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >"$name"
+	printf 'sbx 1\ninclude "%s"\nprofile p extends workspace-write {\n    use extra\n}\n' \
+	    "$name" >p.sbx
+	ends 0 "$SBXC" p.sbx -o p.bin -d p.d
+	! grep -q 'workspace-write' p.d
+	printf 'include p.d\np.bin:\n\t@echo made $(words $^)\n' >Makefile
+	touch -d '1 minute ago' p.sbx "$name"
+	run make
+	says "up to date"
+	touch -d '1 minute' "$name"
+	run make
+	says "made"
+	ends 2 "$SBXC" p.sbx -o - -d p.d
+}

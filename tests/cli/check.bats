@@ -1,0 +1,139 @@
+# sbxc check.
+
+load sbxc
+
+@test "check prints nothing about good files" {
+	ends 0 "$SBXC" check team.sbx two.sbx
+	[ -z "$output$stderr" ]
+}
+
+@test "check looks at every file and every profile" {
+	cat >three.sbx <<-'SBX'
+	sbx 1
+
+	profile good {
+	    allow read /usr
+	}
+	profile worse {
+	    allow read ${nothing}
+	}
+	profile worst {
+	    allow read ${neither}
+	}
+	SBX
+	ends 1 "$SBXC" check bad.sbx three.sbx
+	complains "bad.sbx:3"
+	complains "three.sbx:7"
+	complains "three.sbx:10"
+	ends 0 "$SBXC" check three.sbx -p good
+	ends 3 "$SBXC" check bad.sbx missing.sbx
+}
+
+@test "check -f gcc prints one line for each finding" {
+	ends 1 "$SBXC" check -f gcc bad.sbx
+	[[ "${stderr_lines[0]}" =~ ^bad.sbx:3:11:\ error:\ .*\ \[SBX[0-9]+\]$ ]]
+	[[ "$stderr" != *"|"* ]]
+}
+
+# A file with one warning of each of two codes.
+warned() {
+	cat >warned.sbx <<-'END'
+	sbx 1
+	profile warned {
+	    allow write ~/.zshrc
+	    allow read /srv
+	    allow read /srv
+	}
+	END
+}
+
+@test "check -W and -E choose what counts" {
+	warned
+	ends 0 "$SBXC" check warned.sbx
+	complains "2 warnings"
+	ends 0 "$SBXC" check -W no-SBX0605 warned.sbx
+	complains "1 warning"
+	refute_complains SBX0605
+	ends 0 "$SBXC" check -W no-risky-startup,no-sbx0301 warned.sbx
+	[ -z "$stderr" ]
+	ends 0 "$SBXC" check -W no-all -W duplicate-rule warned.sbx
+	complains "1 warning"
+	ends 1 "$SBXC" check -E SBX0301 warned.sbx
+	complains "1 error, 1 warning"
+	ends 1 "$SBXC" check -E all warned.sbx
+	complains "2 errors"
+	ends 1 "$SBXC" check -E all -E no-SBX0301 warned.sbx
+	complains "1 error, 1 warning"
+	ends 0 "$SBXC" check -E all -W no-all warned.sbx
+	ends 1 "$SBXC" check -W no-all -E SBX0301 warned.sbx
+	complains "1 error"
+}
+
+@test "check -W and -E know their codes" {
+	warned
+	ends 2 "$SBXC" check -W SBX0650 warned.sbx
+	complains "'SBX0650' is no code of a diagnostic; did you mean"
+	ends 2 "$SBXC" check -E no-riskystartup warned.sbx
+	complains "did you mean 'risky-startup'?"
+	ends 2 "$SBXC" check -W no-SBX0201 warned.sbx
+	complains "SBX0201 is an error, and errors cannot be switched off"
+	ends 2 "$SBXC" check -E no-SBX0201 warned.sbx
+	ends 0 "$SBXC" check -W SBX0201 -E SBX0201 team.sbx
+	ends 2 "$SBXC" check -W "" warned.sbx
+}
+
+@test "check looks at comments that ignore, unless told not to" {
+	warned
+	sed -i 's/zshrc$/zshrc  # sbx: ignore SBX0605 -- why not/' warned.sbx
+	ends 0 "$SBXC" check warned.sbx
+	refute_complains SBX0605
+	ends 0 "$SBXC" check --no-ignore warned.sbx
+	complains SBX0605
+	ends 0 "$SBXC" check -E SBX0605 warned.sbx
+	ends 1 "$SBXC" check --no-ignore -E SBX0605 warned.sbx
+	ends 0 "$SBXC" build warned.sbx -o warned.bin
+	refute_complains SBX0605
+	sed -i 's/ -- why not//' warned.sbx
+	ends 1 "$SBXC" build warned.sbx -o warned.bin
+	ends 1 "$SBXC" check --no-ignore warned.sbx
+	complains SBX0115
+}
+
+@test "check --target judges another machine" {
+	ends 2 "$SBXC" check --target landlock=99 team.sbx
+	complains "--target is landlock=N, level=LEVEL or macos"
+	ends 2 "$SBXC" check --target level=medium team.sbx
+	ends 2 "$SBXC" check --target landlock= team.sbx
+	ends 2 "$SBXC" check --target linux team.sbx
+	warned
+	ends 1 "$SBXC" check --target landlock=0 warned.sbx
+	complains "landlock=0: nothing confines files"
+	ends 0 "$SBXC" check --target landlock=6 --target level=full warned.sbx
+	complains "landlock=6: "
+}
+
+@test "check -q prints nothing" {
+	ends 1 "$SBXC" check -q bad.sbx
+	[ -z "$output$stderr" ]
+}
+
+@test "check reads standard input" {
+	ends 0 "$SBXC" check - <team.sbx
+	ends 1 "$SBXC" check - <bad.sbx
+}
+
+@test "colours: flag, NO_COLOR, CLICOLOR_FORCE, terminal, in this order" {
+	escape=$'\e['
+	ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx
+	complains "$escape"
+	CLICOLOR_FORCE=0 ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	NO_COLOR=1 CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx
+	[[ "$stderr" != *"$escape"* ]]
+	NO_COLOR=1 ends 1 "$SBXC" check bad.sbx --color=always
+	complains "$escape"
+	CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx --color never
+	[[ "$stderr" != *"$escape"* ]]
+}

@@ -1,0 +1,86 @@
+# sbxc dump, profiles and explain.
+
+load sbxc
+
+# --- dump ------------------------------------------------------------------
+
+@test "dump: one record a line, with its place" {
+	"$SBXC" team.sbx
+	ends 0 "$SBXC" dump team.bin
+	says "profile team"
+	says "deny write \${workspace}/.git/hooks  # team.sbx:10:"
+	says "allow network connect tcp 8000-8080  # team.sbx:8:"
+	says "set env CI = 1"
+}
+
+@test "dump reads standard input" {
+	"$SBXC" team.sbx
+	"$SBXC" dump team.bin >plan
+	"$SBXC" dump - <team.bin | cmp - plan
+}
+
+@test "dump -O bpf lists every program that dump counts" {
+	"$SBXC" team.sbx
+	programs=$("$SBXC" dump team.bin | grep -c '^program ')
+	[ "$programs" -ge 2 ]
+	[ "$("$SBXC" dump team.bin -O bpf | grep -c '^program ')" = "$programs" ]
+	"$SBXC" dump team.bin -O bpf --arch aarch64 >listing
+	grep -q '^program aarch64 ' listing
+	! grep -q '^program x86_64 ' listing
+	[ "$("$SBXC" dump team.bin -O bpf --arch aarch64 --variant 0 |
+	    grep -c '^program ')" = 1 ]
+}
+
+@test "dump -O bpf-raw is the program's bytes" {
+	"$SBXC" team.sbx
+	insns=$("$SBXC" dump team.bin |
+	    sed -n 's/^program x86_64 0 .*insns \([0-9]*\).*/\1/p')
+	[ "$("$SBXC" dump team.bin -O bpf-raw --arch x86_64 --variant 0 |
+	    wc -c)" = $((insns * 8)) ]
+}
+
+@test "dump -O sbpl is the whole profile" {
+	"$SBXC" team.sbx
+	ends 0 "$SBXC" dump team.bin -O sbpl
+	[ "${lines[0]}" = "(version 1)" ]
+	says '(deny default)'
+	says '(tree (in "WORKSPACE" "/.git/hooks"))'
+	says '(remote tcp "*:443")'
+}
+
+@test "dump: what is no blob is refused with a sentence" {
+	ends 3 "$SBXC" dump team.sbx
+	complains "team.sbx: it is not a compiled policy"
+	"$SBXC" team.sbx
+	head -c 100 team.bin >short.bin
+	ends 3 "$SBXC" dump short.bin
+	printf x >>team.bin
+	ends 3 "$SBXC" dump team.bin
+	ends 3 "$SBXC" dump missing.bin
+	: >empty
+	ends 3 "$SBXC" dump empty
+}
+
+# --- profiles and explain --------------------------------------------------
+
+@test "profiles lists the five and what they are for" {
+	ends 0 "$SBXC" profiles
+	for name in coding data-analysis full-access read-only \
+	    workspace-write; do
+		[[ "$output" =~ (^|$'\n')"$name"\ +[^\ ] ]]
+	done
+	for line in "${lines[@]}"; do
+		[ "${#line}" -le 80 ]
+	done
+}
+
+@test "explain knows every code, in any case" {
+	ends 0 "$SBXC" explain all
+	codes=$(grep -o '^SBX[0-9]*' <<<"$output")
+	[ -n "$codes" ]
+	for code in $codes; do
+		ends 0 "$SBXC" explain "$code"
+	done
+	ends 0 "$SBXC" explain sbx0201
+	ends 2 "$SBXC" explain SBX9999
+}

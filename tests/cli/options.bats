@@ -1,0 +1,101 @@
+# What every command of sbxc has: help, version, and what is said of a wrong call.
+
+load sbxc
+
+# --- help and version ------------------------------------------------------
+
+@test "--help goes to stdout, fits a screen and ends with 0" {
+	ends 0 "$SBXC" --help
+	says "usage: sbxc [build] FILE"
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" -le 25 ]
+	for line in "${lines[@]}"; do
+		[ "${#line}" -le 80 ]
+	done
+}
+
+@test "--help wins over what else is there" {
+	ends 0 "$SBXC" check --help
+	says "usage: sbxc check"
+	ends 0 "$SBXC" -h nonsense
+}
+
+@test "a command comes first" {
+	ends 2 "$SBXC" -p x check
+	complains "the command comes first"
+}
+
+@test "--version is one line, name and number" {
+	ends 0 "$SBXC" --version
+	[[ "$output" =~ ^sbxc\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	ends 0 "$SBXC" -V
+}
+
+@test "every option of --help is known" {
+	commands=$("$SBXC" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+	[ -n "$commands" ]
+	for command in $commands; do
+		options=$("$SBXC" "$command" --help |
+		    grep -o -- '^ .*--[a-z-]*' | grep -o -- '--.*')
+		[ -n "$options" ]
+		for option in $options; do
+			run --separate-stderr "$SBXC" "$command" "$option=x"
+			[[ "$stderr" != *"unknown option"* ]]
+			[[ "$stderr" != *"does not go with"* ]]
+		done
+	done
+}
+
+# --- called wrongly --------------------------------------------------------
+
+@test "nothing to do is a wrong call" {
+	ends 2 "$SBXC"
+	complains "--help"
+	[ -z "$output" ]
+}
+
+@test "an unknown option is a wrong call, whatever the program is called" {
+	ln -s "$SBXC" other
+	ends 2 ./other --frobnicate team.sbx
+	complains "sbxc: "
+	ends 2 "$SBXC" check -Z team.sbx
+	ends 2 "$SBXC" team.sbx -o
+}
+
+@test "an unknown command is a wrong call, with a guess" {
+	ends 2 "$SBXC" chekc
+	complains "did you mean 'check'?"
+	ends 2 "$SBXC" xyzzy
+	complains "'xyzzy' is no command, and no file"
+}
+
+@test "an option that the command has no use for is refused" {
+	ends 2 "$SBXC" check team.sbx -o out.bin
+	complains "--output does not go with 'check'"
+	ends 2 "$SBXC" team.sbx --home /x
+	ends 2 "$SBXC" dump team.bin -p x
+}
+
+@test "missing and superfluous operands are refused" {
+	ends 2 "$SBXC" build
+	ends 2 "$SBXC" check
+	ends 2 "$SBXC" dump
+	ends 2 "$SBXC" explain
+	ends 2 "$SBXC" build team.sbx two.sbx
+	ends 2 "$SBXC" profiles x
+	ends 2 "$SBXC" dump a b
+}
+
+@test "values of options are checked" {
+	ends 2 "$SBXC" check team.sbx -f tap
+	complains "-f is text, gcc, json, sarif, github or junit, not 'tap'"
+	ends 2 "$SBXC" check team.sbx --color=mauve
+	ends 2 "$SBXC" team.sbx -D data
+	ends 2 "$SBXC" team.sbx -D =x
+	"$SBXC" team.sbx
+	ends 2 "$SBXC" dump team.bin -O toml
+	ends 2 "$SBXC" dump team.bin -O bpf --arch vax
+	ends 2 "$SBXC" dump team.bin -O bpf --variant -1
+	ends 2 "$SBXC" dump team.bin -O bpf --variant 99
+	ends 2 "$SBXC" dump team.bin --variant 0
+}

@@ -1,0 +1,220 @@
+# sbxc why.
+
+load sbxc
+
+@test "why: an allowed path, and the rule" {
+	ends 0 "$SBXC" why team.sbx read /usr/bin/env
+	[ "${lines[0]}" = "allowed: read /usr/bin/env" ]
+	says "team.sbx:6:"
+	says "allow read /usr"
+}
+
+@test "why: a denied path, the rule, who enforces it, the way out" {
+	ends 1 "$SBXC" why team.sbx -w /src/app write /src/app/.git/hooks/x
+	[ "${lines[0]}" = "denied: write /src/app/.git/hooks/x" ]
+	says "team.sbx:10:"
+	says "deny write \${workspace}/.git/hooks"
+	says "also: team.sbx:7:"
+	says "a mount over it, if it is there when the sandbox starts (level full)"
+	says "Landlock, which is given the entries of /src/app and /src/app/.git one by one (level standard)"
+	says "nothing (level minimal): 'require level standard' refuses that"
+	says "to allow it: end the rule at team.sbx:10:18 with: "
+	says "except \${workspace}/.git/hooks/x"
+	ends 1 "$SBXC" why team.sbx -w /src/app write /src/app/.git/hooks
+	says "to allow it: take away: deny write \${workspace}/.git/hooks at team.sbx:10:18"
+	ends 1 "$SBXC" why team.sbx write /usr/x
+	says "the view, where it is read-only, and Landlock (level full)"
+}
+
+@test "why: the way out is one" {
+	for question in "read ~/.ssh/x" "env GITHUB_TOKEN" "syscall mount" \
+	    "connect tcp 25" "write /srv/x"; do
+		# shellcheck disable=SC2086  # words
+		ends 1 "$SBXC" why @workspace-write $question
+		{
+			printf 'sbx 1\nprofile p extends workspace-write {\n'
+			sed -n 's/^    to allow it: //p; s/^    and: //p' \
+			    <<<"$output"
+			echo '}'
+		} >out.sbx
+		# shellcheck disable=SC2086  # words
+		ends 0 "$SBXC" why out.sbx $question
+	done
+}
+
+@test "why: what no rule allows, and the rule that would" {
+	ends 1 "$SBXC" why team.sbx write /srv/x
+	says "no rule allows it"
+	says "to allow it: allow write /srv/x"
+	ends 1 "$SBXC" why team.sbx exec '~/x'
+	[ "${lines[0]}" = "denied: exec /home/ada/x" ]
+	says "to allow it: allow exec ~/x"
+}
+
+@test "why: paths are relative, normal, and by anchor" {
+	ends 0 "$SBXC" why team.sbx -w /src/app write '${workspace}/a'
+	[ "${lines[0]}" = "allowed: write /src/app/a" ]
+	ends 0 "$SBXC" why team.sbx write a/../b/./c//d
+	[ "${lines[0]}" = "allowed: write $PWD/b/c/d" ]
+	ends 1 "$SBXC" why team.sbx write ../x
+	ends 0 "$SBXC" why team.sbx read '${data}/x'
+	ends 0 "$SBXC" why team.sbx -D data=/srv read /srv/x
+	ends 1 "$SBXC" why team.sbx read /srv/x
+	ends 1 "$SBXC" why team.sbx --home /h read '~/x'
+	[ "${lines[0]}" = "denied: read /h/x" ]
+	ends 2 "$SBXC" why team.sbx read '${nothing}/x'
+	ends 2 "$SBXC" why team.sbx -D nothing=/x read /x
+}
+
+@test "why: a place whose entries are granted one by one" {
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/.git/x
+	says "granted one by one"
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/.git
+	says "nothing is made, renamed or removed directly in it"
+	ends 0 "$SBXC" why -l standard team.sbx -w /w write /w/src/x
+	[[ "$output" != *"one by one"* ]]
+}
+
+@test "why: a glob is asked by its pattern" {
+	cat >globs.sbx <<-'POLICY'
+	sbx 1
+	profile globs extends workspace-write {
+	    deny read glob "${workspace}/src/*/.env*" except ${workspace}/src/a/.env.example
+	}
+	POLICY
+	ends 1 "$SBXC" why globs.sbx -w /w read /w/src/a/.env
+	says 'globs.sbx:3:15: deny read glob "${workspace}/src/*/.env*"'
+	says "only for what is there when the sandbox starts"
+	ends 1 "$SBXC" why globs.sbx -w /w read /w/src/a/.envs/below/it
+	for path in /w/src/a/.env.example /w/src/.env /w/src/a/b/.env; do
+		ends 0 "$SBXC" why globs.sbx -w /w read $path
+	done
+	ends 0 "$SBXC" why -l standard globs.sbx -w /w write /w/src/a/x
+	says "restricted where a glob has matches beside or below it"
+	ends 0 "$SBXC" why globs.sbx -w /w write /w/src/a/b/x
+	[[ "$output" != *glob* ]]
+}
+
+@test "why: the level" {
+	ends 1 "$SBXC" why team.sbx -l minimal write /srv/x
+	says "nothing (level minimal); it takes level standard"
+	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
+}
+
+@test "why: ports" {
+	ends 0 "$SBXC" why team.sbx connect tcp 443
+	says "allow network connect tcp 443"
+	ends 0 "$SBXC" why team.sbx connect tcp 8001
+	says "8000-8080"
+	ends 1 "$SBXC" why team.sbx connect tcp 25
+	says "to allow it: allow network connect tcp 25"
+	ends 1 "$SBXC" why team.sbx listen tcp 443
+	ends 2 "$SBXC" why team.sbx connect tcp http
+	ends 2 "$SBXC" why team.sbx connect tcp 65536
+	ends 2 "$SBXC" why team.sbx connect 443
+}
+
+@test "why: a port that is allowed in a network that is denied" {
+	cat >shut.sbx <<-'END'
+	sbx 1
+	profile shut {
+	    deny  network full
+	    allow network connect tcp 443
+	    deny  network connect tcp 25
+	}
+	END
+	ends 1 "$SBXC" why shut.sbx connect tcp 443
+	says "shut.sbx:3:11: deny network full"
+	ends 1 "$SBXC" why shut.sbx connect tcp 25
+	says "deny network connect tcp 25"
+	ends 1 "$SBXC" why shut.sbx listen tcp 443
+	says "deny network full"
+}
+
+@test "why: a network of its own" {
+	printf 'sbx 1\nprofile own { allow network loopback }\n' >own.sbx
+	ends 0 "$SBXC" why own.sbx connect tcp 443
+	says "own.sbx:2:21: allow network loopback"
+	says "from which nothing leads out"
+	says "where no socket opens: 'require level full'"
+	ends 1 "$SBXC" why own.sbx -l standard listen tcp 443
+	says "it needs level full"
+	ends 0 "$SBXC" why own.sbx syscall socket
+}
+
+@test "why: system calls" {
+	ends 0 "$SBXC" why team.sbx syscall read
+	ends 1 "$SBXC" why team.sbx syscall ptrace
+	says "team.sbx:12:"
+	ends 1 "$SBXC" why team.sbx syscall mount
+	says "baseline"
+	says "to allow it: allow syscalls mount"
+	ends 0 "$SBXC" why team.sbx syscall socket
+	says "depends on the arguments"
+	ends 2 "$SBXC" why team.sbx syscall mout
+	complains "did you mean 'mount'?"
+	ends 2 "$SBXC" why team.sbx syscall @mount
+}
+
+@test "why: variables" {
+	ends 0 "$SBXC" why team.sbx env LC_ALL
+	says "allow env LC_*"
+	ends 1 "$SBXC" why team.sbx env LC_SECRET
+	says "deny env LC_SECRET"
+	ends 1 "$SBXC" why team.sbx env SECRET
+	says "to allow it: allow env SECRET"
+	ends 0 "$SBXC" why team.sbx env CI
+	says "set env CI = 1"
+}
+
+@test "why: a blob gives the answers of its source" {
+	"$SBXC" team.sbx
+	for question in "read /usr/x" "write /srv" "exec /usr/bin/sh" \
+	    "connect tcp 443" "listen tcp 1" "syscall mount" "env PATH"; do
+		# shellcheck disable=SC2086  # words
+		run "$SBXC" why team.sbx $question
+		text=$output status_of_text=$status
+		# shellcheck disable=SC2086  # words
+		run "$SBXC" why team.bin $question
+		[ "$output" = "$text" ]
+		[ "$status" = "$status_of_text" ]
+		# shellcheck disable=SC2086  # words
+		run bash -c 'cat team.bin | "$SBXC" why - '"$question"
+		[ "$output" = "$text" ]
+		# shellcheck disable=SC2086  # words
+		run bash -c 'cat team.sbx | "$SBXC" why - '"$question"
+		[ "$status" = "$status_of_text" ]
+	done
+}
+
+@test "why: a policy at fault is no answer" {
+	ends 3 "$SBXC" why bad.sbx read /usr
+	complains "bad.sbx:3:11: error: "
+	[ -z "$output" ]
+	ends 3 "$SBXC" why two.sbx read /usr
+	ends 0 "$SBXC" why two.sbx -p one read /usr
+}
+
+@test "why: a shipped profile by its name" {
+	ends 0 "$SBXC" why @coding read /usr/bin/env
+	says "sbx:groups.sbx:"
+	ends 3 "$SBXC" why @nosuch read /usr
+	complains "no shipped profile is called 'nosuch'"
+}
+
+@test "why: an unknown question is a wrong call" {
+	ends 2 "$SBXC" why team.sbx
+	ends 2 "$SBXC" why team.sbx raed /usr
+	complains "did you mean 'read'?"
+	ends 2 "$SBXC" why team.sbx read
+	ends 2 "$SBXC" why team.sbx read a b
+}
+
+@test "why: a policy that allows everything" {
+	printf 'sbx 1\nprofile p {\n    allow everything\n}\n' >all.sbx
+	for question in "write /etc/passwd" "connect tcp 1" "syscall mount" \
+	    "env X"; do
+		# shellcheck disable=SC2086  # words
+		ends 0 "$SBXC" why all.sbx $question
+	done
+}
