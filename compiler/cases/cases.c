@@ -1,4 +1,4 @@
-/* See test_cases.h. */
+/* See cases.h. */
 #include "compiler/cases/cases.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/show.h"
@@ -233,19 +233,14 @@ static const char *
 result_name(struct arena *arena, const struct test_case *test,
     enum sbx_level level, bool say_level)
 {
-	static const char *const verbs[] = {
-		[TEST_ALLOW] = "allow",
-		[TEST_DENY] = "deny",
-		[TEST_ERROR] = "expect-error",
-		[TEST_WARNING] = "expect-warning",
-	};
 	const char *at = say_level ?
 	    arena_printf(arena, ", level %s", level_word(level)) :
 	    "";
 
 	return arena_printf(arena, "%s%s%s %s%s",
 	    test->name != NULL ? test->name : "",
-	    test->name != NULL ? ": " : "", verbs[test->kind], test->text, at);
+	    test->name != NULL ? ": " : "", test_kind_word(test->kind),
+	    test->text, at);
 }
 
 static struct test_result *

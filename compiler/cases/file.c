@@ -1,16 +1,15 @@
 /*
- * See test_file.h.  Maps are read by tables of keys: a key has a function that
+ * See file.h.  A map is read by a table of keys: each key has a function that
  * puts its value where it belongs.
  */
 #include "compiler/cases/file.h"
 #include "compiler/tables/words.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What a key's value is put into; each table knows its own. */
-struct target_of {
+struct reader {
 	struct test_file *file;
 	struct test_policy *policy;
 	struct test_given *given;
@@ -20,23 +19,33 @@ struct target_of {
 
 struct key {
 	const char *name;
-	void (*read)(struct target_of *to, const struct yaml_node *value);
+	void (*read)(struct reader *reader, const struct yaml_node *value);
 };
 
 /* A text that says something; NULL after reporting anything else. */
 static const char *
-text_of(const struct target_of *to, const struct yaml_node *value,
+text_of(const struct reader *reader, const struct yaml_node *value,
     const char *wanted)
 {
 	if (value->kind == YAML_TEXT && *value->text != '\0')
 		return value->text;
-	yaml_report_kind(&to->file->diags, value, wanted);
+	yaml_report_kind(&reader->file->diags, value, wanted);
+	return NULL;
+}
+
+static const struct key *
+key_find(const struct key *keys, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(keys[i].name, name) == 0)
+			return &keys[i];
+	}
 	return NULL;
 }
 
 /* False if it has reported a key that is not known. */
 static bool
-keys_read(struct target_of *to, const struct yaml_node *map,
+keys_read(struct reader *reader, const struct yaml_node *map,
     const struct key *keys, size_t count)
 {
 	const char *names[16];
@@ -46,15 +55,13 @@ keys_read(struct target_of *to, const struct yaml_node *map,
 		names[i] = keys[i].name;
 	for (const struct yaml_node *entry = map->first; entry != NULL;
 	     entry = entry->next) {
-		size_t i = 0;
+		const struct key *key = key_find(keys, count, entry->key->text);
 
-		while (i < count && strcmp(names[i], entry->key->text) != 0)
-			i++;
-		if (i < count) {
-			keys[i].read(to, entry);
+		if (key != NULL) {
+			key->read(reader, entry);
 			continue;
 		}
-		yaml_report_key(&to->file->diags, entry->key, names, count);
+		yaml_report_key(&reader->file->diags, entry->key, names, count);
 		good = false;
 	}
 	return good;
@@ -62,226 +69,216 @@ keys_read(struct target_of *to, const struct yaml_node *map,
 
 /* --- given ---------------------------------------------------------------- */
 
-static void
-given_workspace(struct target_of *to, const struct yaml_node *value)
+static struct diag *
+report_unknown(const struct reader *reader, const struct yaml_node *value,
+    const char *what)
 {
-	to->given->workspace = text_of(to, value, "a directory");
-	to->given->workspace_loc = value->loc;
+	return diag_add(&reader->file->diags, DIAG_TEST_GIVEN, value->loc,
+	    "unknown %s '%s'", what, value->text);
 }
 
 static void
-given_home(struct target_of *to, const struct yaml_node *value)
+given_level(struct reader *reader, const struct yaml_node *value)
 {
-	to->given->home = text_of(to, value, "a directory");
-	to->given->home_loc = value->loc;
-}
-
-static void
-given_runtime(struct target_of *to, const struct yaml_node *value)
-{
-	to->given->runtime = text_of(to, value, "a directory");
-	to->given->runtime_loc = value->loc;
-}
-
-static void
-given_level(struct target_of *to, const struct yaml_node *value)
-{
-	const char *text = text_of(to, value, "a level");
+	struct diags *diags = &reader->file->diags;
+	const char *text = text_of(reader, value, "a level");
 	int level = text != NULL ? level_find(text) : -1;
 	struct diag *diag;
 
 	if (text == NULL)
 		return;
-	to->given->level_loc = value->loc;
+	reader->given->level_loc = value->loc;
 	if (level >= 0) {
-		to->given->level = (enum sbx_level)level;
+		reader->given->level = (enum sbx_level)level;
 		return;
 	}
-	diag = diag_add(&to->file->diags, DIAG_TEST_GIVEN, value->loc,
-	    "unknown level '%s'", text);
+	diag = report_unknown(reader, value, "level");
 	if (level_nearest(text) != NULL)
-		diag_did_you_mean(&to->file->diags, diag, level_nearest(text));
+		diag_did_you_mean(diags, diag, level_nearest(text));
 	else
-		diag_help(&to->file->diags, diag,
+		diag_help(diags, diag,
 		    "levels are full, standard, minimal and none");
 }
 
 static void
-given_landlock(struct target_of *to, const struct yaml_node *value)
+given_landlock(struct reader *reader, const struct yaml_node *value)
 {
-	const char *text = text_of(to, value, "a number");
+	const char *text = text_of(reader, value, "a number");
 	char *end = NULL;
 	long abi = text != NULL ? strtol(text, &end, 10) : 1;
 
 	if (text == NULL)
 		return;
-	to->given->abi = (int)abi;
-	to->given->abi_loc = value->loc;
+	reader->given->abi = (int)abi;
+	reader->given->abi_loc = value->loc;
 	if (abi < 1 || abi > 1000 || *end != '\0' || *text == '+')
-		diag_add(&to->file->diags, DIAG_TEST_GIVEN, value->loc,
+		diag_add(&reader->file->diags, DIAG_TEST_GIVEN, value->loc,
 		    "'%s' is no ABI of Landlock: they count from 1", text);
 }
 
 static void
-given_platform(struct target_of *to, const struct yaml_node *value)
+given_platform(struct reader *reader, const struct yaml_node *value)
 {
-	const char *text = text_of(to, value, "a platform");
+	const char *text = text_of(reader, value, "a platform");
 
 	if (text == NULL)
 		return;
-	to->given->macos = strcmp(text, "macos") == 0;
-	if (!to->given->macos && strcmp(text, "linux") != 0)
-		diag_help(&to->file->diags,
-		    diag_add(&to->file->diags, DIAG_TEST_GIVEN, value->loc,
-			"unknown platform '%s'", text),
+	reader->given->macos = strcmp(text, "macos") == 0;
+	if (!reader->given->macos && strcmp(text, "linux") != 0)
+		diag_help(&reader->file->diags,
+		    report_unknown(reader, value, "platform"),
 		    "platforms are linux and macos");
 }
 
 static void
-given_arch(struct target_of *to, const struct yaml_node *value)
+given_arch(struct reader *reader, const struct yaml_node *value)
 {
-	const char *text = text_of(to, value, "a machine");
+	const char *text = text_of(reader, value, "a machine");
+	const struct arch *arch = text != NULL ? arch_find(text) : NULL;
 
-	for (size_t i = 0; text != NULL && i < arch_count; i++) {
-		if (strcmp(arches[i].name, text) != 0)
-			continue;
-		to->given->arch = &arches[i];
-		return;
-	}
-	if (text != NULL)
-		diag_help(&to->file->diags,
-		    diag_add(&to->file->diags, DIAG_TEST_GIVEN, value->loc,
-			"unknown machine '%s'", text),
+	if (arch != NULL)
+		reader->given->arch = arch;
+	else if (text != NULL)
+		diag_help(&reader->file->diags,
+		    report_unknown(reader, value, "machine"),
 		    "machines are x86_64 and aarch64");
 }
 
 static const struct key given_keys[] = {
-	{ "workspace", given_workspace },
-	{ "home", given_home },
-	{ "runtime", given_runtime },
 	{ "level", given_level },
 	{ "landlock", given_landlock },
 	{ "platform", given_platform },
 	{ "arch", given_arch },
 };
 
-/* What is no key here may be a parameter of the policy. */
+/* A case overrules what the file says of the same directory. */
 static void
-given_entry(struct target_of *to, const struct yaml_node *entry)
+given_put(struct arena *arena, struct test_given *given,
+    const struct test_directory *directory)
 {
-	for (size_t i = 0; i < countof(given_keys); i++) {
-		if (strcmp(given_keys[i].name, entry->key->text) == 0) {
-			given_keys[i].read(to, entry);
-			return;
-		}
+	for (size_t i = 0; i < given->directories.count; i++) {
+		struct test_directory *known = &given->directories.items[i];
+
+		if (strcmp(known->name, directory->name) != 0)
+			continue;
+		*known = *directory;
+		return;
 	}
-	if (text_of(to, entry, "a directory") != NULL)
-		*arena_push(to->file->arena,
-		    &to->given->params) = (struct test_param){
-			.name = entry->key->text,
-			.path = entry->text,
-			.name_loc = entry->key->loc,
-			.loc = entry->loc,
-		};
+	*arena_push(arena, &given->directories) = *directory;
+}
+
+/* What is no key is a directory: the workspace, or a parameter that the policy
+ * may or may not have. */
+static void
+given_entry(struct reader *reader, const struct yaml_node *entry)
+{
+	const struct key *key = key_find(given_keys, countof(given_keys),
+	    entry->key->text);
+	struct test_directory directory = {
+		.name = entry->key->text,
+		.name_loc = entry->key->loc,
+		.loc = entry->loc,
+	};
+
+	if (key != NULL) {
+		key->read(reader, entry);
+		return;
+	}
+	directory.path = text_of(reader, entry, "a directory");
+	if (directory.path != NULL)
+		given_put(reader->file->arena, reader->given, &directory);
 }
 
 static void
-given_read(struct target_of *to, const struct yaml_node *value)
+given_read(struct reader *reader, const struct yaml_node *value)
 {
 	if (value->kind != YAML_MAP) {
-		yaml_report_kind(&to->file->diags, value,
+		yaml_report_kind(&reader->file->diags, value,
 		    "a map such as { workspace: /src/app }");
 		return;
 	}
 	for (const struct yaml_node *entry = value->first; entry != NULL;
 	     entry = entry->next)
-		given_entry(to, entry);
+		given_entry(reader, entry);
 }
 
 /* --- cases ---------------------------------------------------------------- */
 
-static void
-case_verb(struct target_of *to, const struct yaml_node *value,
-    enum test_kind kind)
+static const char *const verbs[] = {
+	[TEST_ALLOW] = "allow",
+	[TEST_DENY] = "deny",
+	[TEST_ERROR] = "expect-error",
+	[TEST_WARNING] = "expect-warning",
+};
+
+const char *
+test_kind_word(enum test_kind kind)
 {
-	if (to->accesses != NULL) {
-		struct diag *diag = diag_add(&to->file->diags, DIAG_TEST_CASE,
-		    value->key->loc,
+	return verbs[kind];
+}
+
+static void
+case_verb(struct reader *reader, const struct yaml_node *value)
+{
+	const struct yaml_node *before = reader->accesses;
+
+	if (before != NULL) {
+		struct diag *diag = diag_add(&reader->file->diags,
+		    DIAG_TEST_CASE, value->key->loc,
 		    "a case is one of allow, deny, "
 		    "expect-error and expect-warning");
 
-		diag_note(&to->file->diags, diag, to->accesses->key->loc,
-		    "it already is '%s'", to->accesses->key->text);
+		diag_note(&reader->file->diags, diag, before->key->loc,
+		    "it already is '%s'", before->key->text);
 		return;
 	}
-	to->accesses = value;
-	to->test->kind = kind;
+	reader->accesses = value;
+	while (strcmp(verbs[reader->test->kind], value->key->text) != 0)
+		reader->test->kind++;
 }
 
 static void
-case_allow(struct target_of *to, const struct yaml_node *value)
+case_by(struct reader *reader, const struct yaml_node *value)
 {
-	case_verb(to, value, TEST_ALLOW);
+	reader->test->by = text_of(reader, value,
+	    "a profile, a group or a place");
+	reader->test->by_loc = value->loc;
 }
 
 static void
-case_deny(struct target_of *to, const struct yaml_node *value)
+case_name(struct reader *reader, const struct yaml_node *value)
 {
-	case_verb(to, value, TEST_DENY);
+	reader->test->name = text_of(reader, value, "text");
 }
 
 static void
-case_error(struct target_of *to, const struct yaml_node *value)
+policy_path(struct reader *reader, const struct yaml_node *value)
 {
-	case_verb(to, value, TEST_ERROR);
+	reader->policy->path = text_of(reader, value, "a policy");
+	reader->policy->text = NULL;
+	reader->policy->loc = value->loc;
 }
 
 static void
-case_warning(struct target_of *to, const struct yaml_node *value)
+policy_text(struct reader *reader, const struct yaml_node *value)
 {
-	case_verb(to, value, TEST_WARNING);
+	reader->policy->text = text_of(reader, value, "the text of a policy");
+	reader->policy->path = NULL;
+	reader->policy->loc = value->loc;
 }
 
 static void
-case_by(struct target_of *to, const struct yaml_node *value)
+policy_profile(struct reader *reader, const struct yaml_node *value)
 {
-	to->test->by = text_of(to, value, "a profile, a group or a place");
-	to->test->by_loc = value->loc;
-}
-
-static void
-case_name(struct target_of *to, const struct yaml_node *value)
-{
-	to->test->name = text_of(to, value, "text");
-}
-
-static void
-policy_path(struct target_of *to, const struct yaml_node *value)
-{
-	to->policy->path = text_of(to, value, "a policy");
-	to->policy->text = NULL;
-	to->policy->loc = value->loc;
-}
-
-static void
-policy_text(struct target_of *to, const struct yaml_node *value)
-{
-	to->policy->text = text_of(to, value, "the text of a policy");
-	to->policy->path = NULL;
-	to->policy->loc = value->loc;
-}
-
-static void
-policy_profile(struct target_of *to, const struct yaml_node *value)
-{
-	to->policy->profile = text_of(to, value, "the name of a profile");
+	reader->policy->profile = text_of(reader, value,
+	    "the name of a profile");
 }
 
 static const struct key case_keys[] = {
-	{ "allow", case_allow },
-	{ "deny", case_deny },
-	{ "expect-error", case_error },
-	{ "expect-warning", case_warning },
+	{ "allow", case_verb },
+	{ "deny", case_verb },
+	{ "expect-error", case_verb },
+	{ "expect-warning", case_verb },
 	{ "by", case_by },
 	{ "given", given_read },
 	{ "name", case_name },
@@ -291,38 +288,39 @@ static const struct key case_keys[] = {
 };
 
 static void
-case_push(struct target_of *to, const struct yaml_node *access)
+case_push(struct reader *reader, const struct yaml_node *access)
 {
 	struct test_case *test;
-	const char *text = text_of(to, access,
-	    to->test->kind >= TEST_ERROR ?
+	const char *text = text_of(reader, access,
+	    reader->test->kind >= TEST_ERROR ?
 		"a code" :
 		"an access such as 'read /src/app/x'");
 
 	if (text == NULL)
 		return;
-	test = arena_push(to->file->arena, &to->file->cases);
-	*test = *to->test;
+	test = arena_push(reader->file->arena, &reader->file->cases);
+	*test = *reader->test;
 	test->text = text;
 	test->loc = access->loc;
 }
 
 static void
-case_check(struct target_of *to, const struct yaml_node *node)
+case_check(struct reader *reader, const struct yaml_node *node)
 {
-	struct diags *diags = &to->file->diags;
+	struct diags *diags = &reader->file->diags;
 
-	if (to->accesses == NULL)
+	if (reader->accesses == NULL)
 		diag_help(diags,
 		    diag_add(diags, DIAG_TEST_CASE, node->loc,
 			"the case asks nothing"),
 		    "a case has 'allow: ACCESS', 'deny: ACCESS' or "
 		    "'expect-error: CODE'");
-	else if (to->accesses->kind == YAML_LIST && to->accesses->count == 0)
-		diag_add(diags, DIAG_TEST_CASE, to->accesses->key->loc,
+	else if (reader->accesses->kind == YAML_LIST &&
+	    reader->accesses->count == 0)
+		diag_add(diags, DIAG_TEST_CASE, reader->accesses->key->loc,
 		    "the case asks nothing: its list is empty");
-	else if (to->test->by != NULL && to->test->kind >= TEST_ERROR)
-		diag_add(diags, DIAG_TEST_CASE, to->test->by_loc,
+	else if (reader->test->by != NULL && reader->test->kind >= TEST_ERROR)
+		diag_add(diags, DIAG_TEST_CASE, reader->test->by_loc,
 		    "'by' goes with allow and deny");
 }
 
@@ -332,30 +330,30 @@ given_copy(struct arena *arena, const struct test_given *from,
     struct test_given *to)
 {
 	*to = *from;
-	to->params.items = NULL;
-	to->params.count = 0;
-	for (size_t i = 0; i < from->params.count; i++)
-		*arena_push(arena, &to->params) = from->params.items[i];
+	to->directories.items = NULL;
+	to->directories.count = 0;
+	for (size_t i = 0; i < from->directories.count; i++)
+		given_put(arena, to, &from->directories.items[i]);
 }
 
 /* Cases without anything of their own share what the file has, so that it is
  * compiled and bound once. */
 static void
-case_place(struct target_of *to, const struct yaml_node *node)
+case_place(struct reader *reader, const struct yaml_node *node)
 {
-	const struct test_file *file = to->file;
+	const struct test_file *file = reader->file;
 
-	to->test->given = yaml_find(node, "given") != NULL ? to->given :
-							     &file->given;
-	to->test->policy = yaml_find(node, "policy") != NULL ||
+	reader->test->given = yaml_find(node, "given") != NULL ? reader->given :
+								 &file->given;
+	reader->test->policy = yaml_find(node, "policy") != NULL ||
 		yaml_find(node, "text") != NULL ||
 		yaml_find(node, "profile") != NULL ?
-	    to->policy :
+	    reader->policy :
 	    &file->policy;
-	if (to->test->policy->path == NULL && to->test->policy->text == NULL &&
-	    file->diags.errors == 0)
-		diag_help(&to->file->diags,
-		    diag_add(&to->file->diags, DIAG_TEST_FILE, node->loc,
+	if (reader->test->policy->path == NULL &&
+	    reader->test->policy->text == NULL && file->diags.errors == 0)
+		diag_help(&reader->file->diags,
+		    diag_add(&reader->file->diags, DIAG_TEST_FILE, node->loc,
 			"no policy is named"),
 		    "add 'policy: FILE' at the top, or 'text:' here");
 }
@@ -364,10 +362,10 @@ static void
 case_read(struct test_file *file, const struct yaml_node *node)
 {
 	struct test_case test = { .kind = TEST_ALLOW };
-	struct target_of to = {
+	struct reader reader = {
 		.file = file,
-		.policy = arena_alloc(file->arena, sizeof *to.policy),
-		.given = arena_alloc(file->arena, sizeof *to.given),
+		.policy = arena_alloc(file->arena, sizeof *reader.policy),
+		.given = arena_alloc(file->arena, sizeof *reader.given),
 		.test = &test,
 	};
 
@@ -377,43 +375,44 @@ case_read(struct test_file *file, const struct yaml_node *node)
 		    "as in: - deny: read ~/.ssh/id_rsa");
 		return;
 	}
-	given_copy(file->arena, &file->given, to.given);
-	*to.policy = file->policy;
+	given_copy(file->arena, &file->given, reader.given);
+	*reader.policy = file->policy;
 	/* A key that is not known may have been the one that is missing. */
-	if (keys_read(&to, node, case_keys, countof(case_keys)))
-		case_check(&to, node);
-	if (to.accesses == NULL)
+	if (keys_read(&reader, node, case_keys, countof(case_keys)))
+		case_check(&reader, node);
+	if (reader.accesses == NULL)
 		return;
-	case_place(&to, node);
-	if (to.accesses->kind != YAML_LIST) {
-		case_push(&to, to.accesses);
+	case_place(&reader, node);
+	if (reader.accesses->kind != YAML_LIST) {
+		case_push(&reader, reader.accesses);
 		return;
 	}
-	for (const struct yaml_node *access = to.accesses->first;
+	for (const struct yaml_node *access = reader.accesses->first;
 	     access != NULL; access = access->next)
-		case_push(&to, access);
+		case_push(&reader, access);
 }
 
 /* --- the file ------------------------------------------------------------- */
 
 static void
-file_version(struct target_of *to, const struct yaml_node *value)
+file_version(struct reader *reader, const struct yaml_node *value)
 {
-	const char *text = text_of(to, value, "1");
+	const char *text = text_of(reader, value, "1");
 
 	if (text != NULL && strcmp(text, "1") != 0)
-		diag_help(&to->file->diags,
-		    diag_add(&to->file->diags, DIAG_TEST_FILE, value->loc,
+		diag_help(&reader->file->diags,
+		    diag_add(&reader->file->diags, DIAG_TEST_FILE, value->loc,
 			"version '%s' of test files is not known", text),
 		    "this sbxc knows 'sbx-test: 1'");
 }
 
 /* The cases are read when all else is. */
 static void
-file_cases(struct target_of *to, const struct yaml_node *value)
+file_cases(struct reader *reader, const struct yaml_node *value)
 {
 	if (value->kind != YAML_LIST)
-		yaml_report_kind(&to->file->diags, value, "a list of cases");
+		yaml_report_kind(&reader->file->diags, value,
+		    "a list of cases");
 }
 
 static const struct key file_keys[] = {
@@ -450,7 +449,7 @@ file_check(struct test_file *file, const struct yaml_node *root)
 static void
 file_read(struct test_file *file, const struct yaml_node *root)
 {
-	struct target_of to = {
+	struct reader reader = {
 		.file = file,
 		.policy = &file->policy,
 		.given = &file->given,
@@ -462,7 +461,7 @@ file_read(struct test_file *file, const struct yaml_node *root)
 		    "a map that begins with 'sbx-test: 1'");
 		return;
 	}
-	keys_read(&to, root, file_keys, countof(file_keys));
+	keys_read(&reader, root, file_keys, countof(file_keys));
 	file_check(file, root);
 	if (cases == NULL || cases->kind != YAML_LIST)
 		return;
@@ -474,19 +473,20 @@ file_read(struct test_file *file, const struct yaml_node *root)
 bool
 test_file_read(struct test_file *file, struct arena *arena, const char *path)
 {
+	static const struct test_directory usual[] = {
+		{ .name = "home", .path = "/home/user" },
+		{ .name = "runtime", .path = "/run/user/1000" },
+		{ .name = "workspace", .path = "/home/user/work" },
+	};
 	struct source *source;
 	struct yaml_node *root;
 
 	*file = (struct test_file){
 		.arena = arena,
-		.given = {
-			.workspace = "/home/user/work",
-			.home = "/home/user",
-			.runtime = "/run/user/1000",
-			.level = SBX_LEVEL_FULL,
-			.arch = &arches[0],
-		},
+		.given = { .level = SBX_LEVEL_FULL, .arch = &arches[0] },
 	};
+	for (size_t i = 0; i < countof(usual); i++)
+		given_put(arena, &file->given, &usual[i]);
 	sources_init(&file->sources, arena);
 	diags_init(&file->diags, arena, &file->sources);
 	source = sources_read(&file->sources, path, path, (struct loc){ 0 });

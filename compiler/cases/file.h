@@ -9,7 +9,7 @@
  *	  - deny: [ read ~/.ssh/id_rsa, connect tcp 22 ]
  *	    by: credentials
  *
- * test_file.c makes cases of the YAML tree, one for each access; it knows
+ * file.c makes cases of the YAML tree, one for each access; it knows
  * nothing of policies.  See sbx-test(5).
  */
 #ifndef SBX_TEST_FILE_H
@@ -18,24 +18,22 @@
 #include "compiler/query/verdict.h"
 #include "compiler/read/yaml.h"
 
-/* A parameter of the policy, under `given`. */
-struct test_param {
+/* A directory under `given`: home, runtime, workspace or a parameter. */
+struct test_directory {
 	const char *name, *path;
 	struct loc name_loc, loc;
 };
 
-/* Where a policy is asked.  Everything has a value, so that an answer does not
- * depend on who asks, and on what machine. */
+/* The bindings with which a policy is asked.  Each has a value, so that an
+ * answer does not depend on who asks, and on what machine. */
 struct test_given {
-	const char *workspace, *home, *runtime;
-	struct loc workspace_loc, home_loc, runtime_loc;
+	VEC(struct test_directory) directories; /* home comes first */
 	enum sbx_level level;
 	struct loc level_loc; /* no place: nobody chose it */
 	int abi;              /* of Landlock; 0: the newest known */
 	struct loc abi_loc;
 	const struct arch *arch;
 	bool macos;
-	VEC(struct test_param) params;
 };
 
 /* A policy in a file, a shipped one, or a text in the test file. */
@@ -46,6 +44,9 @@ struct test_policy {
 };
 
 enum test_kind { TEST_ALLOW, TEST_DENY, TEST_ERROR, TEST_WARNING };
+
+/* "allow", "expect-error". */
+const char *test_kind_word(enum test_kind kind);
 
 struct test_case {
 	enum test_kind kind;

@@ -1,4 +1,4 @@
-/* See test_subject.h. */
+/* See subject.h. */
 #include "compiler/cases/subject.h"
 #include "compiler/tables/words.h"
 
@@ -28,10 +28,7 @@ text_open(const struct test_subjects *subjects,
 	    file->source->shown);
 	struct source *source;
 
-	compilation_init(compilation, file->arena);
-	for (size_t i = 0; i < subjects->options->includes.list.count; i++)
-		*arena_push(file->arena, &compilation->sources.include_dirs) =
-		    subjects->options->includes.list.items[i];
+	options_start(subjects->options, compilation);
 	source = sources_add(&compilation->sources, shown, "text.sbx",
 	    policy->text, strlen(policy->text), (struct loc){ 0 });
 	source->path = file->source->path;
@@ -81,40 +78,25 @@ struct binder {
 	struct subject *subject;
 };
 
-/* The directory that a text names, which begins with one of `starts`; NULL
- * after reporting. */
-static const char *
-directory_of(const struct binder *binder, const char *text, struct loc loc,
-    const char *starts)
+/* The anchor of a directory under `given`, or 0. */
+static uint16_t
+anchor_of(const struct sbx_blob *blob, const char *name)
 {
-	struct sbx_place place;
-	const char *fault = strchr(starts, text[0]) == NULL ?
-	    arena_printf(binder->file->arena, "it begins with %s",
-		starts[1] == '\0' ? "'/'" : "'/', '~/' or '${name}'") :
-	    places_find(&binder->subject->places, text, &place);
+	static const uint16_t anchors[] = {
+		SBX_ANCHOR_WORKSPACE,
+		SBX_ANCHOR_HOME,
+		SBX_ANCHOR_RUNTIME,
+	};
 
-	if (fault != NULL) {
-		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, loc,
-		    "'%s' is no directory: %s", text, fault);
-		return NULL;
+	for (size_t i = 0; i < countof(anchors); i++) {
+		if (strcmp(anchor_word(anchors[i]), name) == 0)
+			return anchors[i];
 	}
-	return place.len > 0 ? place.path : "/";
+	return places_param(blob, name);
 }
 
 static void
-bind_directory(const struct binder *binder, uint16_t anchor, const char *text,
-    struct loc loc)
-{
-	const char *path = directory_of(binder, text, loc,
-	    anchor == SBX_ANCHOR_HOME ? "/" : "/~$");
-
-	if (path != NULL)
-		places_bind(&binder->subject->places, anchor, path);
-}
-
-/* "unknown key", unless it is a parameter. */
-static void
-report_param(const struct binder *binder, const struct test_param *param)
+report_key(const struct binder *binder, const struct test_directory *directory)
 {
 	static const char *const known[] = {
 		"workspace",
@@ -127,40 +109,43 @@ report_param(const struct binder *binder, const struct test_param *param)
 	};
 	const struct sbx_blob *blob = binder->subject->places.blob;
 	const char *names[countof(known) + SBX_MAX_ANCHORS];
-	struct yaml_node key = {
+	const struct yaml_node key = {
 		.kind = YAML_TEXT,
-		.loc = param->name_loc,
-		.text = param->name,
+		.loc = directory->name_loc,
+		.text = directory->name,
 	};
-	size_t count = 0;
+	size_t count = countof(known);
 
-	while (count < countof(known)) {
-		names[count] = known[count];
-		count++;
-	}
+	memcpy(names, known, sizeof known);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		names[count++] = sbx_string(blob, blob->anchors[i].name);
 	yaml_report_key(&binder->file->diags, &key, names, count);
 }
 
 static void
-bind_params(const struct binder *binder)
+bind_directory(const struct binder *binder,
+    const struct test_directory *directory)
 {
 	struct places *places = &binder->subject->places;
+	uint16_t anchor = anchor_of(places->blob, directory->name);
+	bool home = anchor == SBX_ANCHOR_HOME;
+	struct sbx_place place;
+	const char *fault;
 
-	for (size_t i = 0; i < binder->given->params.count; i++) {
-		const struct test_param *param =
-		    &binder->given->params.items[i];
-		const char *path;
-
-		if (places_param(places->blob, param->name) == 0) {
-			report_param(binder, param);
-			continue;
-		}
-		path = directory_of(binder, param->path, param->loc, "/~$");
-		if (path != NULL)
-			places_define(places, param->name, path);
+	if (anchor == 0) {
+		report_key(binder, directory);
+		return;
 	}
+	if (strchr(home ? "/" : "/~$", directory->path[0]) == NULL)
+		fault = home ? "it begins with '/'" :
+			       "it begins with '/', '~/' or '${name}'";
+	else
+		fault = places_find(places, directory->path, &place);
+	if (fault == NULL)
+		places_bind(places, anchor, place.len > 0 ? place.path : "/");
+	else
+		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, directory->loc,
+		    "'%s' is no directory: %s", directory->path, fault);
 }
 
 /* What sbxrun would refuse cannot be asked about. */
@@ -196,14 +181,10 @@ bind(const struct binder *binder)
 
 	binder->subject->arch = given->macos ? &macos : given->arch;
 	binder->subject->abi = given->abi;
-	bind_directory(binder, SBX_ANCHOR_HOME, given->home, given->home_loc);
-	bind_directory(binder, SBX_ANCHOR_RUNTIME, given->runtime,
-	    given->runtime_loc);
-	bind_directory(binder, SBX_ANCHOR_WORKSPACE, given->workspace,
-	    given->workspace_loc);
-	/* Whose it is and its name are found out by the loader. */
+	/* The loader knows its user and its name. */
 	places_bind(places, SBX_ANCHOR_TMP, "/tmp/sbx/${tmp}");
-	bind_params(binder);
+	for (size_t i = 0; i < given->directories.count; i++)
+		bind_directory(binder, &given->directories.items[i]);
 	/* The command line comes last. */
 	places_define_all(places, &binder->options->definitions);
 	check_floor(binder);

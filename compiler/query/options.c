@@ -16,9 +16,8 @@ complain_unread(const char *path)
 		complain("cannot read '%s': %s", path, strerror(errno));
 }
 
-bool
-options_open(const struct options *options, const char *path,
-    struct compilation *compilation)
+void
+options_start(const struct options *options, struct compilation *compilation)
 {
 	const struct words *includes = &options->includes;
 
@@ -28,6 +27,13 @@ options_open(const struct options *options, const char *path,
 		*arena_push(options->arena,
 		    &compilation->sources.include_dirs) =
 		    includes->list.items[i];
+}
+
+bool
+options_open(const struct options *options, const char *path,
+    struct compilation *compilation)
+{
+	options_start(options, compilation);
 	if (compilation_open(compilation, path))
 		return true;
 	complain_unread(path);
@@ -69,11 +75,7 @@ options_arch(const struct options *options)
 
 	if (name == NULL && uname(&machine) == 0)
 		name = machine.machine;
-	for (size_t i = 0; name != NULL && i < arch_count; i++) {
-		if (strcmp(arches[i].name, name) == 0)
-			return &arches[i];
-	}
-	return NULL;
+	return name != NULL ? arch_find(name) : NULL;
 }
 
 enum exit_status

@@ -29,6 +29,10 @@ struct options {
 /* Complains about a file that could not be read; errno tells why. */
 void complain_unread(const char *path);
 
+/* Prepares a compilation with what the options say. */
+void options_start(const struct options *options,
+    struct compilation *compilation);
+
 /* Reads and parses a policy with what the options say; false after complaining
  * about a file that cannot be read. */
 bool options_open(const struct options *options, const char *path,

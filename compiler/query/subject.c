@@ -11,7 +11,7 @@ static bool
 shipped_open(const struct options *options, const char *name,
     struct compilation *compilation)
 {
-	compilation_init(compilation, options->arena);
+	options_start(options, compilation);
 	if (compilation_open_shipped(compilation,
 		arena_printf(options->arena, "%s.sbx", name)))
 		return true;

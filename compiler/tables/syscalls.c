@@ -48,6 +48,16 @@ const struct arch arches[] = {
 };
 const size_t arch_count = countof(arches);
 
+const struct arch *
+arch_find(const char *name)
+{
+	for (size_t i = 0; i < arch_count; i++) {
+		if (strcmp(arches[i].name, name) == 0)
+			return &arches[i];
+	}
+	return NULL;
+}
+
 static const struct group groups[] = {
 #define GROUP(text, about, ...) \
 	{ text, (const char *const[]){ __VA_ARGS__, NULL } },

@@ -21,6 +21,9 @@ struct arch {
 extern const struct arch arches[];
 extern const size_t arch_count;
 
+/* The machine of this name, or NULL. */
+const struct arch *arch_find(const char *name);
+
 /*
  * Names.  The number of a system call on a machine, or -1 where it has none;
  * whether any machine has it; the members of a group, NULL-terminated, or NULL
