@@ -59,7 +59,9 @@ struct lookup {
 	struct search *search;
 	uint32_t bound;
 	const struct merged_rule *rule;
-	uint32_t node;
+	uint32_t
+	    directory; /* a number for the one that is looked into; UINT32_MAX:
+	                     * none that has places of the index in it */
 	uint8_t forbidden; /* facts with which there is no difference */
 	uint8_t required;  /* facts that it takes */
 	VEC(struct reached) queue;
@@ -177,21 +179,16 @@ static bool
 name_is_taken(const void *context, const char *name, size_t len)
 {
 	const struct lookup *lookup = context;
-	const struct tree *tree = lookup->walk->tree;
-	uint32_t child;
+	struct walk *walk = lookup->walk;
+	struct sbx_place place = { walk->path, walk->len + 1 + (uint32_t)len };
 
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
 		return true;
-	if (lookup->node == UINT32_MAX)
+	if (lookup->directory == UINT32_MAX || place.len >= WALK_PATH_ROOM)
 		return false;
-	child = tree->nodes.items[lookup->node].child;
-	for (; child != 0; child = tree->nodes.items[child].sibling) {
-		const struct node *node = &tree->nodes.items[child];
-
-		if (node->len == len && memcmp(node->name, name, len) == 0)
-			return true;
-	}
-	return false;
+	walk->path[walk->len] = '/';
+	memcpy(walk->path + walk->len + 1, name, len);
+	return sbx_index_reaches(walk->index, place);
 }
 
 /* The names to go on with from a state, in the node or outside the tree. */
@@ -205,7 +202,7 @@ names_find(struct lookup *lookup, const struct reached *state)
 	struct name_classes classes;
 	bool added;
 
-	lookup->key[count] = lookup->node;
+	lookup->key[count] = lookup->directory;
 	number = map_number(search->arena, &search->parts, lookup->key,
 	    (count + 1) * sizeof *lookup->key, &added);
 	if (!added)
@@ -404,7 +401,7 @@ lookup_run(struct lookup *lookup)
 				return;
 		}
 		/* Only the first names are in the node. */
-		lookup->node = UINT32_MAX;
+		lookup->directory = UINT32_MAX;
 	}
 }
 
@@ -517,18 +514,18 @@ facts_here(const struct lookup *lookup, bool covered)
 }
 
 static void
-lookup_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
+lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 {
 	struct lookup lookup = {
 		.walk = walk,
 		.search = walk->search,
 		.bound = bound,
 		.rule = walk->bounds[bound].rule,
-		.node = walk->tree->nodes.items[node].child != 0 ? node :
-								   UINT32_MAX,
+		.directory = inhabited ? walk->entered : UINT32_MAX,
 	};
 	struct note_key key = rule_key(lookup.rule, walk->right);
-	size_t count = walk->lives.count - walk->first_live;
+	size_t first_live = walk_first_live(walk);
+	size_t count = walk->lives.count - first_live;
 	struct live *lives;
 	struct reached first = { .covered = covered };
 
@@ -540,7 +537,7 @@ lookup_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
 	lookup.key = arena_alloc(walk->search->arena,
 	    (count * (SBX_MAX_GLOB + 3) + 4) * sizeof *lookup.key);
 	for (size_t i = 0; i < count; i++) {
-		struct live live = walk->lives.items[walk->first_live + i];
+		struct live live = walk->lives.items[first_live + i];
 
 		/* What an exclusion leaves out here it leaves out below, too. */
 		if (walk->carved[live.bound] == 0)
@@ -555,7 +552,7 @@ lookup_begin(struct walk *walk, uint32_t node, uint32_t bound, bool covered)
 }
 
 void
-walk_globs(struct walk *walk, uint32_t node)
+walk_globs(struct walk *walk, bool inhabited)
 {
 	if (walk->search == NULL) {
 		struct arena *arena = walk->pass->scratch;
@@ -564,13 +561,14 @@ walk_globs(struct walk *walk, uint32_t node)
 		walk->search->arena = arena;
 	}
 	for (size_t i = 0; i < walk->changing.count; i++)
-		lookup_begin(walk, node, walk->changing.items[i].bound, true);
-	for (size_t i = walk->first_live; i < walk->lives.count; i++) {
+		lookup_begin(walk, inhabited, walk->changing.items[i].bound,
+		    true);
+	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
 		uint32_t bound = walk->lives.items[i].bound;
 
 		if (walk->carved[bound] == 0 &&
 		    rule_changed(walk->bounds[bound].rule, walk->right))
-			lookup_begin(walk, node, bound, false);
+			lookup_begin(walk, inhabited, bound, false);
 	}
 }
 

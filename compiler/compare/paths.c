@@ -23,55 +23,19 @@ struct bounds {
 	VEC(struct bound_rule) list;
 };
 
-static struct sbx_place
-join(struct arena *arena, const struct places *places, uint16_t anchor,
-    uint32_t suffix, bool other_home)
-{
-	struct sbx_place at = other_home && anchor == SBX_ANCHOR_HOME ?
-	    places->other_home :
-	    places->anchors[anchor];
-	const char *tail = sbx_string(places->blob, suffix);
-	size_t len = strlen(tail);
-	char *path;
-
-	if (at.len == 0)
-		return (struct sbx_place){ tail, (uint32_t)len };
-	path = arena_alloc(arena, at.len + len + 1);
-	memcpy(path, at.path, at.len);
-	memcpy(path + at.len, tail, len);
-	return (struct sbx_place){ path, at.len + (uint32_t)len };
-}
-
 static void
 bind_rule(const struct pass *pass, struct bounds *bounds,
     const struct merged_rule *rule, bool other_home)
 {
 	const struct places *places = &pass->subjects[rule->side].places;
-	const struct sbx_path *path;
-	struct sbx_place *exclusions;
 	struct bound_rule *bound = arena_push(pass->scratch, &bounds->list);
 
-	bound->rule = rule;
-	bound->at = (struct sbx_place){ "", 0 };
-	if (rule->everything)
-		return;
-	path = &places->blob->paths[rule->index[rule->side]];
-	bound->at = join(pass->scratch, places, path->anchor, path->suffix,
-	    other_home);
-	exclusions = arena_alloc(pass->scratch,
-	    (path->exclusion_count + 1u) * sizeof *exclusions);
-	for (uint16_t i = 0; i < path->exclusion_count; i++) {
-		const struct sbx_exclusion *exclusion =
-		    &places->blob->exclusions[path->first_exclusion + i];
-
-		exclusions[i] = join(pass->scratch, places, exclusion->anchor,
-		    exclusion->suffix, other_home);
-	}
-	bound->exclusions = exclusions;
-	bound->exclusion_count = path->exclusion_count;
+	*bound = (struct bound_rule){ .at.at.path = "", .rule = rule };
+	if (!rule->everything)
+		bound->at = places_rule(places,
+		    &places->blob->paths[rule->index[rule->side]], other_home);
 }
 
-/* As places_rules(): what denies about ~ holds for both homes. */
 static void
 bind_all(const struct pass *pass, const struct rules *rules,
     struct bounds *bounds)
@@ -82,85 +46,41 @@ bind_all(const struct pass *pass, const struct rules *rules,
 		    &pass->subjects[rule->side].places;
 
 		bind_rule(pass, bounds, rule, false);
-		if (!rule->allow && places->has_other_home &&
-		    places->blob->paths[rule->index[rule->side]].anchor ==
-			SBX_ANCHOR_HOME)
+		if (!rule->everything &&
+		    places_rule_has_other(places,
+			&places->blob->paths[rule->index[rule->side]]))
 			bind_rule(pass, bounds, rule, true);
 	}
 }
 
-/* --- the tree ------------------------------------------------------------- */
-
-struct tree_maker {
-	struct arena *arena;
-	struct tree *tree;
-	struct map names; /* key: number of the parent, then the name */
-	char *key;
-};
-
-/* The node of a name in a node, made if need be. */
-static uint32_t
-tree_child(struct tree_maker *maker, uint32_t parent, const char *name,
-    uint32_t len)
+/* All places and exclusions in path order. */
+static void
+index_make(struct arena *arena, const struct bounds *bounds,
+    struct sbx_index *index)
 {
-	struct node *node;
-	uint32_t number;
-	bool added;
+	size_t count = bounds->list.count;
+	struct event *events;
 
-	memcpy(maker->key, &parent, sizeof parent);
-	memcpy(maker->key + sizeof parent, name, len);
-	number = 1 +
-	    (uint32_t)map_number(maker->arena, &maker->names, maker->key,
-		sizeof parent + len, &added);
-	if (!added)
-		return number;
-	node = arena_push(maker->arena, &maker->tree->nodes);
-	*node = (struct node){
-		.parent = parent,
-		.name = name,
-		.len = len,
-		.sibling = maker->tree->nodes.items[parent].child,
+	for (size_t i = 0; i < bounds->list.count; i++)
+		count += bounds->list.items[i].at.exclusion_count;
+	events = arena_alloc(arena, count * sizeof *events);
+	*index = (struct sbx_index){
+		.records = events,
+		.size = sizeof *events,
+		.sorted = arena_alloc(arena, count * sizeof *index->sorted),
+		.outer = arena_alloc(arena, count * sizeof *index->outer),
 	};
-	maker->tree->nodes.items[parent].child = number;
-	return number;
-}
-
-static void
-tree_add(struct tree_maker *maker, struct sbx_place place, uint32_t bound,
-    bool exclusion)
-{
-	uint32_t at = 0, number = 0;
-	struct node *node;
-
-	while (at < place.len) {
-		uint32_t from = ++at;
-
-		while (at < place.len && place.path[at] != '/')
-			at++;
-		number = tree_child(maker, number, place.path + from,
-		    at - from);
-	}
-	node = &maker->tree->nodes.items[number];
-	*arena_push(maker->arena, &maker->tree->events) = (struct event){ bound,
-		node->event, exclusion };
-	node->event = (uint32_t)maker->tree->events.count;
-}
-
-static void
-tree_make(struct arena *arena, const struct bounds *bounds, struct tree *tree)
-{
-	struct tree_maker maker = { .arena = arena, .tree = tree };
-
-	maker.key = arena_alloc(arena, sizeof(uint32_t) + SBX_MAX_PATH + 1);
-	*arena_push(arena, &tree->nodes) = (struct node){ .name = "" };
 	for (size_t i = 0; i < bounds->list.count; i++) {
-		const struct bound_rule *bound = &bounds->list.items[i];
+		const struct sbx_rule *rule = &bounds->list.items[i].at;
 
-		tree_add(&maker, bound->at, (uint32_t)i, false);
-		for (uint16_t j = 0; j < bound->exclusion_count; j++)
-			tree_add(&maker, bound->exclusions[j], (uint32_t)i,
-			    true);
+		events[index->count++] = (struct event){ rule->at, (uint32_t)i,
+			false };
+		for (uint16_t j = 0; j < rule->exclusion_count; j++)
+			events[index->count++] = (struct event){
+				rule->exclusions[j], (uint32_t)i, true
+			};
 	}
+	sbx_index_make_all(index);
 }
 
 /* --- rules that begin and end --------------------------------------------- */
@@ -368,15 +288,15 @@ judge(struct walk *walk)
 
 /* Follows the globs of the directory above to a name in it. */
 static void
-enter_globs(struct walk *walk, const struct node *node, size_t from, size_t to)
+enter_globs(struct walk *walk, struct sbx_range above, const char *name,
+    uint32_t len)
 {
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = above.first; i < above.end; i++) {
 		struct live live = walk->lives.items[i];
 		const struct sbx_glob *glob =
 		    walk->bounds[live.bound].rule->glob;
 
-		live.states = sbx_glob_step(glob, live.states, node->name,
-		    node->len);
+		live.states = sbx_glob_step(glob, live.states, name, len);
 		if (sbx_glob_matches(glob, live.states)) {
 			rule_begins(walk, live.bound);
 			*STACK_PUSH(walk->pass->scratch,
@@ -387,34 +307,34 @@ enter_globs(struct walk *walk, const struct node *node, size_t from, size_t to)
 	}
 }
 
-/* The first event from *at on whose rule is about the right; NULL after the
- * last.  *at is where to go on. */
 static const struct event *
-next_event(const struct walk *walk, uint32_t *at)
+event_at(const struct walk *walk, uint32_t position)
 {
-	while (*at != 0) {
-		const struct event *event = &walk->tree->events.items[*at - 1];
-		const struct merged_rule *rule =
-		    walk->bounds[event->bound].rule;
+	const struct event *events = walk->index->records;
 
-		*at = event->next;
-		if (((rule->rights[SIDE_OLD] | rule->rights[SIDE_NEW]) &
-			walk->right) != 0)
-			return event;
-	}
-	return NULL;
+	return &events[walk->index->sorted[position]];
+}
+
+/* Whether the event's rule is about the right. */
+static bool
+is_about(const struct walk *walk, const struct event *event)
+{
+	const struct merged_rule *rule = walk->bounds[event->bound].rule;
+
+	return ((rule->rights[SIDE_OLD] | rule->rights[SIDE_NEW]) &
+		   walk->right) != 0;
 }
 
 static void
-enter_events(struct walk *walk, const struct node *node)
+enter_events(struct walk *walk, struct sbx_range events)
 {
-	uint32_t at = node->event;
-	const struct event *event;
-
-	while ((event = next_event(walk, &at)) != NULL) {
+	for (uint32_t i = events.first; i < events.end; i++) {
+		const struct event *event = event_at(walk, i);
 		const struct sbx_glob *glob =
 		    walk->bounds[event->bound].rule->glob;
 
+		if (!is_about(walk, event))
+			continue;
 		if (event->exclusion)
 			exclusion_begins(walk, event->bound);
 		else if (glob == NULL)
@@ -426,12 +346,13 @@ enter_events(struct walk *walk, const struct node *node)
 }
 
 static void
-leave_events(struct walk *walk, const struct node *node)
+leave_events(struct walk *walk, struct sbx_range events)
 {
-	uint32_t at = node->event;
-	const struct event *event;
+	for (uint32_t i = events.first; i < events.end; i++) {
+		const struct event *event = event_at(walk, i);
 
-	while ((event = next_event(walk, &at)) != NULL) {
+		if (!is_about(walk, event))
+			continue;
 		if (event->exclusion)
 			exclusion_ends(walk, event->bound);
 		else if (walk->bounds[event->bound].rule->glob == NULL)
@@ -439,35 +360,87 @@ leave_events(struct walk *walk, const struct node *node)
 	}
 }
 
-/* One node, and then all that lie in it. */
+/* One name further, or to the root, where these events are. */
 static void
-walk_node(struct walk *walk, uint32_t number)
+enter(struct walk *walk, struct sbx_place at, struct sbx_range events)
 {
-	const struct node *node = &walk->tree->nodes.items[number];
-	size_t above = walk->first_live, here = walk->lives.count;
-	size_t matched = walk->matched.count;
-	uint32_t len = walk->len;
+	uint32_t name = walk->len + 1, end = events.end;
+	struct sbx_range above = { 0 };
+	struct level *level;
 
-	if (number != 0) {
-		walk->path[walk->len++] = '/';
-		memcpy(walk->path + walk->len, node->name, node->len);
-		walk->len += node->len;
+	if (walk->levels.count > 0) {
+		above.first = (uint32_t)walk_first_live(walk);
+		above.end = (uint32_t)walk->lives.count;
+		memcpy(walk->path + walk->len, at.path + walk->len,
+		    at.len - walk->len);
 	}
-	enter_globs(walk, node, above, here);
-	enter_events(walk, node);
-	walk->first_live = here;
+	level = STACK_PUSH(walk->pass->scratch, &walk->levels);
+	*level = (struct level){
+		.len = walk->len,
+		.events = events,
+		.lives = walk->lives.count,
+		.matched = walk->matched.count,
+	};
+	walk->len = at.len;
+	walk->entered++;
+	enter_globs(walk, above, walk->path + name, walk->len - name);
+	enter_events(walk, events);
 	judge(walk);
-	if (walk->lives.count > here)
-		walk_globs(walk, number);
-	for (uint32_t child = node->child; child != 0;
-	     child = walk->tree->nodes.items[child].sibling)
-		walk_node(walk, child);
-	leave_events(walk, node);
-	while (walk->matched.count > matched)
+	if (walk->lives.count > walk_first_live(walk))
+		walk_globs(walk,
+		    end < walk->index->count &&
+			sbx_covers(at, event_at(walk, end)->at));
+}
+
+static void
+leave(struct walk *walk)
+{
+	const struct level *level = &walk->levels.items[--walk->levels.count];
+
+	leave_events(walk, level->events);
+	while (walk->matched.count > level->matched)
 		rule_ends(walk, walk->matched.items[--walk->matched.count]);
-	walk->lives.count = here;
-	walk->first_live = above;
-	walk->len = len;
+	walk->lives.count = level->lives;
+	walk->len = level->len;
+}
+
+/* To a place, by way of the directories that lead there. */
+static void
+walk_to(struct walk *walk, struct sbx_place place, struct sbx_range events)
+{
+	struct sbx_range none = { events.first, events.first };
+	struct sbx_place at = { place.path, 0 };
+
+	while (walk->levels.count > 0 &&
+	    !sbx_covers((struct sbx_place){ walk->path, walk->len }, place))
+		leave(walk);
+	if (walk->levels.count == 0)
+		enter(walk, at, place.len == 0 ? events : none);
+	while (walk->len < place.len) {
+		at.len = walk->len + 1;
+		while (at.len < place.len && place.path[at.len] != '/')
+			at.len++;
+		enter(walk, at, at.len == place.len ? events : none);
+	}
+}
+
+static void
+walk_all(struct walk *walk)
+{
+	struct sbx_range events = { 0 };
+
+	for (; events.first < walk->index->count; events.first = events.end) {
+		struct sbx_place place = event_at(walk, events.first)->at;
+
+		while (events.end < walk->index->count &&
+		    sbx_place_compare(event_at(walk, events.end)->at, place) ==
+			0)
+			events.end++;
+		walk_to(walk, place, events);
+	}
+	while (walk->levels.count > 0)
+		leave(walk);
+	walk_globs_end(walk);
 }
 
 static bool
@@ -485,30 +458,28 @@ compare_paths(struct pass *pass, const struct rules *rules)
 {
 	struct arena *arena = pass->scratch;
 	struct bounds bounds = { 0 };
-	struct tree tree = { 0 };
+	struct sbx_index index;
 
 	if (!rules_differ(rules, SBX_RIGHTS))
 		return;
 	bind_all(pass, rules, &bounds);
-	tree_make(arena, &bounds, &tree);
+	index_make(arena, &bounds, &index);
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		size_t size = (bounds.list.count + 1) * sizeof(uint32_t);
 		struct walk walk = {
 			.pass = pass,
 			.rules = rules,
 			.bounds = bounds.list.items,
-			.bound_count = bounds.list.count,
-			.tree = &tree,
+			.index = &index,
 			.right = right,
 			.begun = arena_alloc(arena, size),
 			.carved = arena_alloc(arena, size),
 			.lens = arena_alloc(arena, size),
-			.path = arena_alloc(arena, 4 * SBX_MAX_PATH),
+			.path = arena_alloc(arena, WALK_PATH_ROOM),
 		};
 
 		if (!rules_differ(rules, right))
 			continue;
-		walk_node(&walk, 0);
-		walk_globs_end(&walk);
+		walk_all(&walk);
 	}
 }

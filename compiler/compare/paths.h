@@ -10,6 +10,7 @@
 #include "compiler/compare/parts.h"
 
 #include "format/glob.h"
+#include "format/index.h"
 
 #define NO_RULE UINT32_MAX
 
@@ -34,29 +35,15 @@ struct rules {
 
 /* A rule at its place; a deny about ~ may have two. */
 struct bound_rule {
-	struct sbx_place at;
-	const struct sbx_place *exclusions;
-	uint16_t exclusion_count;
+	struct sbx_rule at;
 	const struct merged_rule *rule;
 };
 
-/* All places and exclusions, name by name.  Node 0 is the root directory. */
-struct node {
-	uint32_t parent, child, sibling; /* 0: none */
-	uint32_t event;                  /* 1 + index, 0: none */
-	const char *name;
-	uint32_t len;
-};
-
+/* A place where a rule, or one of its exclusions, begins. */
 struct event {
+	struct sbx_place at;
 	uint32_t bound;
-	uint32_t next;
 	bool exclusion;
-};
-
-struct tree {
-	VEC(struct node) nodes;
-	VEC(struct event) events;
 };
 
 /* A glob that may match below the directory that was come to. */
@@ -86,25 +73,42 @@ struct changing {
 void *stack_grow(struct arena *arena, void *items, size_t count,
     size_t *capacity, size_t size);
 
-/* Going through the tree for one right, parents before what lies in them. */
+/* Longer than any place. */
+enum { WALK_PATH_ROOM = 4 * SBX_MAX_PATH };
+
+/* The place where the walk is, or a directory above it. */
+struct level {
+	uint32_t len;            /* of its path */
+	struct sbx_range events; /* as sorted in the index */
+	size_t lives, matched;   /* how many there were before */
+};
+
+/* Going through all places for one right, parents before what lies in them. */
 struct walk {
 	struct pass *pass;
 	const struct rules *rules;
 	const struct bound_rule *bounds;
-	size_t bound_count;
-	const struct tree *tree;
+	struct sbx_index *index; /* of events */
 	uint8_t right;
 	uint32_t *begun, *carved; /* of each bound rule, how often */
 	uint32_t *lens;           /* of the path where it began */
 	uint32_t allows[SIDE_COUNT], denies[SIDE_COUNT];
 	STACK(struct changing) changing;
-	STACK(struct live) lives; /* those of the node last */
-	size_t first_live;
-	STACK(uint32_t) matched; /* globs that match on the way */
+	STACK(struct live) lives;   /* those of the last level last */
+	STACK(uint32_t) matched;    /* globs that match on the way */
+	STACK(struct level) levels; /* from the root on */
+	uint32_t entered;           /* how many directories and places */
 	char *path;
 	uint32_t len;
 	struct search *search; /* of compare_globs.c */
 };
+
+/* The first of the globs that are live where the walk is. */
+static inline size_t
+walk_first_live(const struct walk *walk)
+{
+	return walk->levels.items[walk->levels.count - 1].lives;
+}
 
 /* Whether only one policy has the rule for this right. */
 static inline bool
@@ -137,9 +141,10 @@ struct note_key rule_key(const struct merged_rule *rule, uint8_t right);
 bool walk_note(struct walk *walk, const struct merged_rule *rule,
     const char *path, uint32_t len, bool force);
 
-/* Looks below a node for paths, other than those in the tree, that differ
- * because of a glob. */
-void walk_globs(struct walk *walk, uint32_t node);
+/* Looks below where the walk is for paths that are no places of the index, nor
+ * above one, and differ because of a glob.  `inhabited`: the index has places
+ * there. */
+void walk_globs(struct walk *walk, bool inhabited);
 void walk_globs_end(struct walk *walk);
 
 #endif

@@ -39,8 +39,15 @@ place_of(const char *path)
 static struct sbx_place
 place_join(const struct places *places, struct sbx_place at, const char *suffix)
 {
-	return place_of(arena_printf(places->arena, "%.*s%s", (int)at.len,
-	    at.path, suffix));
+	size_t len = strlen(suffix);
+	char *path;
+
+	if (at.len == 0)
+		return (struct sbx_place){ suffix, (uint32_t)len };
+	path = arena_alloc(places->arena, at.len + len + 1);
+	memcpy(path, at.path, at.len);
+	memcpy(path + at.len, suffix, len);
+	return (struct sbx_place){ path, at.len + (uint32_t)len };
 }
 
 /* Takes out "//", "." and ".." and the slash at the end. */
@@ -256,8 +263,8 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	return place_join(places, at, sbx_string(places->blob, suffix));
 }
 
-static struct sbx_rule
-rule_bind(const struct places *places, const struct sbx_path *path,
+struct sbx_rule
+places_rule(const struct places *places, const struct sbx_path *path,
     bool other_home)
 {
 	struct sbx_place *exclusions = arena_alloc(places->arena,
@@ -298,9 +305,14 @@ rules_add(struct place_rules *rules, const struct sbx_path *path,
 	rules->rules[rules->count++] = rule;
 }
 
-/* All of them, globs at the place where their pattern begins.  Where the policy
- * denies, ~ has two meanings if $HOME is not the home of the password entry:
- * changing a variable uncovers nothing. */
+bool
+places_rule_has_other(const struct places *places, const struct sbx_path *path)
+{
+	return path->effect != SBX_ALLOW && places->has_other_home &&
+	    path->anchor == SBX_ANCHOR_HOME;
+}
+
+/* All of them, globs at the place where their pattern begins. */
 static void
 rules_bind(const struct places *places, uint8_t platforms,
     struct place_rules *rules)
@@ -311,10 +323,9 @@ rules_bind(const struct places *places, uint8_t platforms,
 
 		if ((path->platforms & platforms) == 0)
 			continue;
-		rules_add(rules, path, rule_bind(places, path, false));
-		if (path->effect != SBX_ALLOW && places->has_other_home &&
-		    path->anchor == SBX_ANCHOR_HOME)
-			rules_add(rules, path, rule_bind(places, path, true));
+		rules_add(rules, path, places_rule(places, path, false));
+		if (places_rule_has_other(places, path))
+			rules_add(rules, path, places_rule(places, path, true));
 	}
 }
 

@@ -61,6 +61,16 @@ const char *places_find(const struct places *places, const char *text,
 /* As the language writes it, from the anchor that says most. */
 const char *places_spell(const struct places *places, struct sbx_place place);
 
+/* One rule, at the place where its pattern begins if it has one. */
+struct sbx_rule places_rule(const struct places *places,
+    const struct sbx_path *path, bool other_home);
+
+/* Whether the rule holds for the other home, too.  Where the policy denies, ~
+ * has two meanings if $HOME is not the home of the password entry: changing a
+ * variable uncovers nothing. */
+bool places_rule_has_other(const struct places *places,
+    const struct sbx_path *path);
+
 /* Without the globs: what they mean depends on what is there. */
 void places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules);
