@@ -2,6 +2,8 @@
 format_sources = \
 	format/blob.h \
 	format/crc32.c \
+	format/decimal.c \
+	format/decimal.h \
 	format/glob.c \
 	format/glob.h \
 	format/index.c \

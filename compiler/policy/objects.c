@@ -7,6 +7,7 @@
 
 #include "compiler/base/names.h"
 #include "compiler/policy/path.h"
+#include "format/decimal.h"
 
 #include <string.h>
 
@@ -111,17 +112,7 @@ object_what(struct scope *scope, const struct ast_stmt *stmt,
 bool
 number_read(const char *text, const char *stop, uint64_t *value)
 {
-	*value = 0;
-	if (text == stop)
-		return false;
-	for (; text < stop; text++) {
-		if (*text < '0' || *text > '9' ||
-		    __builtin_mul_overflow(*value, 10, value) ||
-		    __builtin_add_overflow(*value, (uint64_t)(*text - '0'),
-			value))
-			return false;
-	}
-	return true;
+	return sbx_decimal_read(text, stop, value) == stop;
 }
 
 bool

@@ -1,10 +1,13 @@
 #include "runtime/apply/confine.h"
 
+#include "format/decimal.h"
 #include "format/select.h"
+#include "runtime/base/file.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h> /* RLIMIT_* */
 
@@ -123,17 +126,15 @@ static uint64_t
 tasks_on_machine(void)
 {
 	char text[128];
-	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
-	uint64_t tasks = 0;
-	ssize_t at = 0;
+	const char *slash;
+	uint64_t tasks;
 
-	if (fd >= 0)
-		close(fd);
-	while (at < len && text[at] != '/')
-		at++;
-	for (at++; at < len && text[at] >= '0' && text[at] <= '9'; at++)
-		tasks = tasks * 10 + (uint64_t)(text[at] - '0');
+	if (!file_read(AT_FDCWD, "/proc/loadavg", text, sizeof text))
+		return 0;
+	slash = strchr(text, '/');
+	if (slash == NULL ||
+	    sbx_decimal_read(slash + 1, text + strlen(text), &tasks) == NULL)
+		return 0;
 	return tasks;
 }
 

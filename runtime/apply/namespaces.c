@@ -1,6 +1,8 @@
 #include "runtime/apply/namespaces.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,36 +39,18 @@ static const char *const reasons[] = {
 	    "forbids it",
 };
 
-static bool
-write_file(const char *path, const char *text, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool written = fd >= 0 && write(fd, text, len) == (ssize_t)len;
-
-	if (fd >= 0)
-		close(fd);
-	return written;
-}
-
 /* "ID ID 1": the one line that an unprivileged process may write. */
 static bool
 write_map(const char *path, unsigned id)
 {
-	char line[32];
-	size_t at = sizeof line, begin;
+	struct out line;
 
-	line[--at] = '1';
-	for (int i = 0; i < 2; i++) {
-		unsigned left = id;
-
-		line[--at] = ' ';
-		do {
-			line[--at] = (char)('0' + left % 10);
-			left /= 10;
-		} while (left > 0);
-	}
-	begin = at;
-	return write_file(path, line + begin, sizeof line - begin);
+	out_init(&line, -1);
+	out_number(&line, id);
+	out_text(&line, " ");
+	out_number(&line, id);
+	out_text(&line, " 1");
+	return file_write(AT_FDCWD, path, line.text);
 }
 
 /*
@@ -77,7 +61,7 @@ write_map(const char *path, unsigned id)
 static bool
 write_maps(uid_t uid, gid_t gid)
 {
-	return write_file("/proc/self/setgroups", "deny", 4) &&
+	return file_write(AT_FDCWD, "/proc/self/setgroups", "deny") &&
 	    write_map("/proc/self/uid_map", uid) &&
 	    write_map("/proc/self/gid_map", gid);
 }

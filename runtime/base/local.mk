@@ -4,6 +4,8 @@ loader_sources += \
 	runtime/base/arena.h \
 	runtime/base/directory.c \
 	runtime/base/directory.h \
+	runtime/base/file.c \
+	runtime/base/file.h \
 	runtime/base/json.c \
 	runtime/base/json.h \
 	runtime/base/kernel.h \

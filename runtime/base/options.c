@@ -1,8 +1,10 @@
 #include "runtime/base/options.h"
 
+#include "format/decimal.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -174,14 +176,13 @@ set_expect(struct options *options, const char *value)
 static int
 parse_descriptor(const char *value)
 {
-	int fd = 0;
+	const char *stop = value + strlen(value);
+	uint64_t fd;
 
-	for (const char *at = value; *at >= '0' && *at <= '9' && fd < 65536;
-	     at++)
-		fd = fd * 10 + (*at - '0');
-	if (strspn(value, "0123456789") != strlen(value) || fd < 3)
+	if (sbx_decimal_read(value, stop, &fd) != stop || fd < 3 ||
+	    fd > INT_MAX)
 		refuse(value, "--status-fd needs a descriptor above 2", 0);
-	return fd;
+	return (int)fd;
 }
 
 static void

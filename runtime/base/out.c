@@ -1,5 +1,6 @@
 #include "runtime/base/out.h"
 
+#include "format/decimal.h"
 #include "format/utf8.h"
 
 #include <errno.h>
@@ -90,14 +91,9 @@ out_text(struct out *out, const char *text)
 void
 out_number(struct out *out, uint64_t number)
 {
-	char digits[20];
-	size_t at = sizeof digits;
+	char digits[SBX_DECIMAL_SIZE];
 
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	out_bytes(out, digits + at, sizeof digits - at);
+	out_bytes(out, digits, sbx_decimal_write(digits, number));
 }
 
 void

@@ -11,21 +11,6 @@
 
 enum { NAME_LEN = 16 }; /* hexadecimal digits of the workspace's digest */
 
-static size_t
-append_number(char *at, uint64_t number)
-{
-	char digits[20];
-	size_t len = 0;
-
-	do {
-		digits[len++] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	for (size_t i = 0; i < len; i++)
-		at[i] = digits[len - 1 - i];
-	return len;
-}
-
 /*
  * Opens one directory on the way, making it if wanted.  It must be ours and
  * closed to everybody else: /tmp is anybody's, and a name there may have been
@@ -66,17 +51,17 @@ find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     bool make)
 {
 	char digest[SHA256_HEX + 1];
-	size_t len = strlen("/tmp/sbx-");
+	struct out out;
 	int top, own;
 
-	memcpy(path, "/tmp/sbx-", len);
-	len += append_number(path + len, geteuid());
-	path[len] = '\0';
+	out_into(&out, path, SCRATCH_PATH_SIZE);
+	out_text(&out, "/tmp/sbx-");
+	out_number(&out, geteuid());
 	top = open_private(AT_FDCWD, path, path, make);
 	sha256_hex(workspace.path, workspace.len, digest);
 	digest[NAME_LEN] = '\0';
-	path[len++] = '/';
-	memcpy(path + len, digest, NAME_LEN + 1);
+	out_text(&out, "/");
+	out_text(&out, digest);
 	if (top < 0)
 		return -1;
 	own = open_private(top, digest, path, make);

@@ -7,6 +7,7 @@
  */
 #include "runtime/inspect/clean.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
@@ -19,7 +20,6 @@
 
 enum {
 	ENTRIES_SIZE = 32768,
-	NUMBER_SIZE = 21,
 	/* Each takes a level of the tree away.  Who goes on making them while
 	 * we work is given up. */
 	PASSES = 1 << 20,
@@ -43,29 +43,15 @@ refuse_entry(const struct clean *clean, const char *name)
 	refuse(shown, "cannot remove it", error);
 }
 
-/* A number's digits at the end of a buffer. */
-static const char *
-digits_of(char text[NUMBER_SIZE], uint64_t number)
-{
-	size_t at = NUMBER_SIZE - 1;
-
-	text[at] = '\0';
-	do {
-		text[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	return text + at;
-}
-
 /* An open place as a directory that may be read and changed, by its name in
  * /proc: fchmod(2) takes no such descriptor.  -1 and errno. */
 static int
 open_up(int place)
 {
-	char link[16 + NUMBER_SIZE] = "/proc/self/fd/", number[NUMBER_SIZE];
+	char link[DESCRIPTOR_PATH_SIZE];
 	int fd;
 
-	strcat(link, digits_of(number, (uint64_t)place));
+	descriptor_path(link, place);
 	chmod(link, 0700);
 	fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	close(place);
@@ -90,11 +76,13 @@ enter(int parent, const char *name)
 static bool
 move_up(struct clean *clean, int from, const char *name)
 {
-	char number[NUMBER_SIZE];
+	struct out number;
 
 	do {
-		if (syscall(SYS_renameat2, from, name, clean->top,
-			digits_of(number, clean->moved++), 0) == 0)
+		out_init(&number, -1);
+		out_number(&number, clean->moved++);
+		if (syscall(SYS_renameat2, from, name, clean->top, number.text,
+			0) == 0)
 			return true;
 	} while (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR);
 	return false;

@@ -9,6 +9,7 @@
  */
 #include "runtime/start/trust.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -248,20 +249,14 @@ is_descriptor(const char *file)
 	return strcmp(file, "/dev/stdin") == 0;
 }
 
-/* By way of "/proc/self/fd/N". */
+/* The kernel's name for what is open. */
 static void
 ask_path(int fd, char path[SBX_MAX_PATH + 1])
 {
-	char link[32] = "/proc/self/fd/", digits[12];
-	size_t at = sizeof digits - 1;
+	char link[DESCRIPTOR_PATH_SIZE];
 	ssize_t len;
 
-	digits[at] = '\0';
-	do {
-		digits[--at] = (char)('0' + fd % 10);
-		fd /= 10;
-	} while (fd > 0);
-	strcat(link, digits + at);
+	descriptor_path(link, fd);
 	len = readlink(link, path, SBX_MAX_PATH);
 	path[len > 0 ? len : 0] = '\0';
 }

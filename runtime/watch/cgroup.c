@@ -1,5 +1,7 @@
 #include "runtime/watch/cgroup.h"
 
+#include "format/decimal.h"
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -53,51 +55,7 @@ bit_of(uint16_t kind)
 	return UINT32_C(1) << kind;
 }
 
-/* --- files of a group ------------------------------------------------------ */
-
-/* The file as text, cut at the buffer's end; false if there is none. */
-static bool
-read_text(int directory, const char *name, char *text, size_t size)
-{
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[len > 0 ? len : 0] = '\0';
-	return len >= 0;
-}
-
-static bool
-write_text(int directory, const char *name, const char *text)
-{
-	ssize_t len = (ssize_t)strlen(text);
-	int fd = openat(directory, name, O_WRONLY | O_CLOEXEC);
-	bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
-	int error = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = error;
-	return written;
-}
-
-/* Appends the number's digits; `at` is where the text ends. */
-static char *
-append_number(char *at, uint64_t number)
-{
-	char digits[20];
-	size_t first = sizeof digits;
-
-	do {
-		digits[--first] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	memcpy(at, digits + first, sizeof digits - first);
-	at += sizeof digits - first;
-	*at = '\0';
-	return at;
-}
+/* --- the group above ours -------------------------------------------------- */
 
 /* Whether a word stands in a line of words. */
 static bool
@@ -114,8 +72,6 @@ has_word(const char *line, const char *word)
 	}
 	return false;
 }
-
-/* --- D --------------------------------------------------------------------- */
 
 uint32_t
 cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level)
@@ -193,7 +149,7 @@ open_parent(const char *path, char *enabled)
 		fd = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		if (read_text(fd, "cgroup.subtree_control", enabled, FILE_SIZE))
+		if (file_read(fd, "cgroup.subtree_control", enabled, FILE_SIZE))
 			return fd;
 		close(fd);
 	}
@@ -227,7 +183,7 @@ switch_on(int parent, const char *enabled, uint32_t wanted)
 			continue;
 		strcat(text, holder->controller);
 		if (has_word(enabled, holder->controller) ||
-		    write_text(parent, "cgroup.subtree_control", text))
+		    file_write(parent, "cgroup.subtree_control", text))
 			offered |= bit_of(holder->kind);
 	}
 	return offered;
@@ -236,12 +192,13 @@ switch_on(int parent, const char *enabled, uint32_t wanted)
 static void
 name_group(struct cgroup *group, struct timespec begin)
 {
-	char *at = group->name;
+	struct out name;
 
-	memcpy(at, "sbx-", 4);
-	at = append_number(at + 4, (uint64_t)getpid());
-	*at++ = '-';
-	append_number(at,
+	out_into(&name, group->name, sizeof group->name);
+	out_text(&name, "sbx-");
+	out_number(&name, (uint64_t)getpid());
+	out_text(&name, "-");
+	out_number(&name,
 	    (uint64_t)begin.tv_sec * 1000000000 + (uint64_t)begin.tv_nsec);
 }
 
@@ -270,7 +227,7 @@ cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 		return;
 	cgroup_forget(group);
 	group->why = none_mounted;
-	if (!read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) ||
+	if (!file_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) ||
 	    (group->why = path_of_parent(text, &path)) != NULL)
 		return;
 	group->parent = open_parent(path, enabled);
@@ -294,14 +251,15 @@ static bool
 set_limit(const struct cgroup *group, const struct holder *holder,
     uint64_t value)
 {
-	char text[24];
+	struct out text;
 
-	append_number(text, value);
-	if (!write_text(group->own, holder->file, text))
+	out_init(&text, -1);
+	out_number(&text, value);
+	if (!file_write(group->own, holder->file, text.text))
 		return false;
 	/* Else memory would only move there. */
 	return holder->kind != SBX_LIMIT_MEMORY ||
-	    write_text(group->own, "memory.swap.max", "0") || errno == ENOENT;
+	    file_write(group->own, "memory.swap.max", "0") || errno == ENOENT;
 }
 
 static void
@@ -336,7 +294,7 @@ cgroup_make(struct cgroup *group, const struct sbx_blob *blob, uint32_t wanted)
 	    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* Below a group of threads it could not be entered. */
 	if (group->own >= 0 &&
-	    read_text(group->own, "cgroup.type", type, sizeof type) &&
+	    file_read(group->own, "cgroup.type", type, sizeof type) &&
 	    strcmp(type, "domain\n") == 0)
 		set_limits(group, blob);
 	if (group->held != 0)
@@ -395,7 +353,7 @@ cgroup_fork(const struct cgroup *group)
 		return pid;
 	/* An older kernel, or a container's filter. */
 	pid = fork();
-	if (pid == 0 && !write_text(group->own, "cgroup.procs", "0"))
+	if (pid == 0 && !file_write(group->own, "cgroup.procs", "0"))
 		refuse(group->name, "cannot enter this control group", errno);
 	return pid;
 }
@@ -417,7 +375,7 @@ cgroup_kill(const struct cgroup *group)
 
 	/* Linux 5.14; before, who called has other ways. */
 	if (group->parent >= 0)
-		write_text(group->parent, file_of(group, "cgroup.kill", path),
+		file_write(group->parent, file_of(group, "cgroup.kill", path),
 		    "1");
 }
 
@@ -448,7 +406,7 @@ read_number(const struct cgroup *group, const char *file, const char *key)
 	size_t len = strlen(key);
 	const char *line = text;
 
-	if (!read_text(group->parent, file_of(group, file, path), text,
+	if (!file_read(group->parent, file_of(group, file, path), text,
 		sizeof text))
 		return UINT64_MAX;
 	while (line != NULL && strncmp(line, key, len) != 0) {

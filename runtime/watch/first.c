@@ -2,6 +2,7 @@
  * The first process: see supervise.h.  It has no descriptor of the caller's
  * and says nothing.
  */
+#include "format/decimal.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
@@ -34,20 +35,21 @@ struct first {
 	bool started; /* the receipt's first record is written */
 };
 
-/* Kills those whose numbers stand in a text of blanks and digits. */
+/* Kills those whose numbers stand in a text of digits and blanks. */
 static void
-kill_listed(const char *text, ssize_t len)
+kill_listed(const char *text, const char *stop)
 {
-	pid_t pid = 0;
+	uint64_t pid;
 
-	for (ssize_t i = 0; i < len; i++) {
-		if (text[i] >= '0' && text[i] <= '9') {
-			pid = pid * 10 + (text[i] - '0');
-			continue;
-		}
-		if (pid > 0)
-			kill(pid, SIGKILL);
-		pid = 0;
+	while (text < stop) {
+		const char *end = sbx_decimal_read(text, stop, &pid);
+
+		/* The last number may be cut; the next round has it whole. */
+		if (end == stop)
+			return;
+		if (end != NULL)
+			kill((pid_t)pid, SIGKILL);
+		text = end != NULL ? end : text + 1;
 	}
 }
 
@@ -68,9 +70,8 @@ kill_all(const struct first *first)
 	    pread(first->children, text, 1, 0) > 0)
 		cgroup_kill(&first->supervision->group);
 	do {
-		/* The last number may be cut; those before are many. */
 		len = pread(first->children, text, sizeof text, 0);
-		kill_listed(text, len);
+		kill_listed(text, text + (len > 0 ? len : 0));
 	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
 }
 

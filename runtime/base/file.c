@@ -1,0 +1,44 @@
+#include "runtime/base/file.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+file_read(int directory, const char *name, char *text, size_t size)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return len >= 0;
+}
+
+bool
+file_write(int directory, const char *name, const char *text)
+{
+	ssize_t len = (ssize_t)strlen(text);
+	int fd = openat(directory, name, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return written;
+}
+
+void
+descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd)
+{
+	struct out out;
+
+	out_into(&out, path, DESCRIPTOR_PATH_SIZE);
+	out_text(&out, "/proc/self/fd/");
+	out_number(&out, (uint64_t)fd);
+}

@@ -1,0 +1,21 @@
+/*
+ * Small files of /proc and /sys: read and written in one call.
+ */
+#ifndef SBX_FILE_H
+#define SBX_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The file as text, cut at the buffer's end; "" and false if it cannot be
+ * read. */
+bool file_read(int directory, const char *name, char *text, size_t size);
+
+/* Writes a text; false with errno. */
+bool file_write(int directory, const char *name, const char *text);
+
+/* "/proc/self/fd/N", the name of an open descriptor. */
+enum { DESCRIPTOR_PATH_SIZE = 32 };
+void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd);
+
+#endif
