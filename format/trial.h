@@ -1,5 +1,5 @@
 /*
- * What `sbxc test --live` hands to sbx-probe, and where that answers: a file
+ * What `sbxc test --live` hands to sbx-trial, and where that answers: a file
  * that both map, so that no limit on output and no denied call comes between.
  *
  *	struct sbx_trials, struct sbx_trial[count], strings
@@ -14,7 +14,7 @@ enum sbx_trial_kind {
 	SBX_TRY_READ,    /* open for reading; text: path */
 	SBX_TRY_WRITE,   /* open for writing what is there */
 	SBX_TRY_CREATE,  /* make a file that is not there, and remove it */
-	SBX_TRY_RUN,     /* a copy of the probe, which ends at once */
+	SBX_TRY_RUN,     /* a copy of sbx-trial, which ends at once */
 	SBX_TRY_EXEC,    /* any program, which is killed before it begins */
 	SBX_TRY_CONNECT, /* to 127.0.0.1; number: port */
 	SBX_TRY_LISTEN,

@@ -4,7 +4,7 @@
  *
  *	tree, policy, files		tree.c
  *	trials				trial.c
- *	sbxrun policy -- sbx-probe	here
+ *	sbxrun policy -- sbx-trial	here
  *	answers				trial.c
  */
 #include "compiler/cases/live.h"
@@ -27,7 +27,7 @@ struct run {
 	const char *policy;   /* the file of the policy */
 	struct words options; /* the command line of sbxrun */
 	struct words environment;
-	int file;                /* the tasks, shared with the probe */
+	int file;                /* the tasks, shared with sbx-trial */
 	struct sbx_trials *head; /* the same, mapped */
 	struct sbx_trial *tasks; /* one for each trial */
 };
@@ -51,7 +51,7 @@ push_value(const struct run *run, struct words *words, const char *name,
 	push(run, words, arena_printf(arena_of(run), "%s=%s", name, value));
 }
 
-/* sbxrun refused, or the probe did not do its work. */
+/* sbxrun refused, or sbx-trial did not do its work. */
 static enum exit_status
 complain_run(const struct run *run, int status)
 {
@@ -277,10 +277,10 @@ scratch_remove(const struct run *run)
 		directory_clear(scratch);
 }
 
-/* --- the probe ------------------------------------------------------------ */
+/* --- sbx-trial ------------------------------------------------------------ */
 
 static bool
-probe_may_run(const struct stage *stage, const char *path)
+helper_may_run(const struct stage *stage, const char *path)
 {
 	struct access access = {
 		.kind = ACCESS_PATH,
@@ -291,12 +291,12 @@ probe_may_run(const struct stage *stage, const char *path)
 	return verdict_of(&stage->subject, &access).allowed;
 }
 
-/* Where the policy lets a copy of the probe be executed; else where it is
+/* Where the policy lets a copy of sbx-trial be executed; else where it is
  * installed, if it may be executed there.  NULL: nowhere. */
 static const char *
-probe_place(const struct stage *stage)
+helper_place(const struct stage *stage)
 {
-	static const char *const names[] = { ".sbx-probe", "sbx-probe" };
+	static const char *const names[] = { ".sbx-trial", "sbx-trial" };
 	const struct machine *machine = stage->machine;
 	const struct sbx_blob *blob = stage->subject.places.blob;
 
@@ -308,15 +308,15 @@ probe_place(const struct stage *stage)
 			continue;
 		path = arena_printf(stage->tree->arena, "%s/%s", directory,
 		    names[i % countof(names)]);
-		if (probe_may_run(stage, path) &&
+		if (helper_may_run(stage, path) &&
 		    tree_file(stage->tree, path, machine->copy,
 			machine->copy_size))
 			return path;
 	}
-	return probe_may_run(stage, machine->probe) ? machine->probe : NULL;
+	return helper_may_run(stage, machine->helper) ? machine->helper : NULL;
 }
 
-/* --- what the probe is asked ---------------------------------------------- */
+/* --- what sbx-trial is asked ---------------------------------------------- */
 
 /* Puts all trials into a file in memory, as format/trial.h has it. */
 static bool
@@ -351,10 +351,10 @@ tasks_make(struct run *run)
 	return true;
 }
 
-/* Runs the probe with this command line on some of the tasks: outside of the
+/* Runs sbx-trial with this command line on some of the tasks: outside of the
  * sandbox it only makes system calls. */
 static enum exit_status
-probe_run(struct run *run, const struct words *arguments, bool outside)
+helper_run(struct run *run, const struct words *arguments, bool outside)
 {
 	struct trial *trials = run->trials.list.items;
 	size_t wanted = 0;
@@ -375,7 +375,7 @@ probe_run(struct run *run, const struct words *arguments, bool outside)
 		return complain_run(run, status);
 	for (size_t i = 0; i < run->trials.list.count; i++) {
 		if (run->tasks[i].answer == SBX_TRIAL_NONE) {
-			complain("--live: the probe ended before it had tried "
+			complain("--live: sbx-trial ended before it had tried "
 				 "everything at level %s",
 			    level_word(run->stage.bound->level));
 			return EXIT_TROUBLE;
@@ -389,25 +389,25 @@ probe_run(struct run *run, const struct words *arguments, bool outside)
 }
 
 static enum exit_status
-probe_inside(struct run *run, const char *probe)
+helper_inside(struct run *run, const char *helper)
 {
 	struct words *words = &run->options;
 
 	push(run, words, run->policy);
 	push(run, words, "--");
-	push(run, words, stage_inside(&run->stage, probe));
+	push(run, words, stage_inside(&run->stage, helper));
 	push(run, words, NULL);
-	return probe_run(run, words, false);
+	return helper_run(run, words, false);
 }
 
 static enum exit_status
-probe_outside(struct run *run)
+helper_outside(struct run *run)
 {
 	struct words words = { 0 };
 
-	push(run, &words, run->stage.machine->probe);
+	push(run, &words, run->stage.machine->helper);
 	push(run, &words, NULL);
-	return probe_run(run, &words, true);
+	return helper_run(run, &words, true);
 }
 
 /* --- one sandbox ---------------------------------------------------------- */
@@ -477,19 +477,19 @@ static enum exit_status
 run_all(struct run *run)
 {
 	enum exit_status status = run_prepare(run);
-	const char *probe = status == EXIT_CLEAN ? probe_place(&run->stage) :
-						   NULL;
+	const char *helper = status == EXIT_CLEAN ? helper_place(&run->stage) :
+						    NULL;
 
-	if (status == EXIT_CLEAN && probe == NULL) {
+	if (status == EXIT_CLEAN && helper == NULL) {
 		leave_all(run,
 		    "the policy lets nothing be executed in the "
-		    "test's own tree, so the probe does not run");
+		    "test's own tree, so sbx-trial does not run");
 		return EXIT_CLEAN;
 	}
 	if (status == EXIT_CLEAN)
-		status = probe_outside(run);
+		status = helper_outside(run);
 	if (status == EXIT_CLEAN)
-		status = probe_inside(run, probe);
+		status = helper_inside(run, helper);
 	for (size_t i = 0; i < run->trials.list.count && status == EXIT_CLEAN;
 	     i++)
 		trial_judge(&run->stage, &run->trials.list.items[i]);

@@ -1,6 +1,6 @@
 /*
  * Cases tried in the kernel: sbxrun applies the policy in a tree that is made
- * for it, and sbx-probe tries what the cases say.  What the kernel says must be
+ * for it, and sbx-trial tries what the cases say.  What the kernel says must be
  * what the model says.
  */
 #ifndef SBX_LIVE_H

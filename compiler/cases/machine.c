@@ -66,9 +66,9 @@ program_find(struct arena *arena, const char *variable, const char *name,
 }
 
 static bool
-probe_map(struct machine *machine)
+helper_map(struct machine *machine)
 {
-	int fd = open(machine->probe, O_RDONLY | O_CLOEXEC);
+	int fd = open(machine->helper, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	void *bytes = MAP_FAILED;
 
@@ -91,17 +91,17 @@ programs_find(struct arena *arena, struct machine *machine)
 
 	machine->sbxrun = program_find(arena, "SBXRUN", "sbxrun",
 	    arena_printf(arena, "%s:%s", own, path != NULL ? path : ""));
-	machine->probe = program_find(arena, "SBX_PROBE", "sbx-probe",
+	machine->helper = program_find(arena, "SBX_TRIAL", "sbx-trial",
 	    arena_printf(arena, "%s:%s/../libexec/sbx:" SBX_LIBEXEC_DIR, own,
 		own));
 	if (machine->sbxrun == NULL)
 		complain("--live: sbxrun is neither beside sbxc nor in PATH; "
 			 "SBXRUN names it");
-	else if (machine->probe == NULL)
-		complain("--live: sbx-probe is neither beside sbxc nor "
-			 "in " SBX_LIBEXEC_DIR "; SBX_PROBE names it");
-	else if (!probe_map(machine))
-		complain_unread(machine->probe);
+	else if (machine->helper == NULL)
+		complain("--live: sbx-trial is neither beside sbxc nor "
+			 "in " SBX_LIBEXEC_DIR "; SBX_TRIAL names it");
+	else if (!helper_map(machine))
+		complain_unread(machine->helper);
 	return machine->copy != NULL;
 }
 

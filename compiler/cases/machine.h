@@ -7,8 +7,8 @@
 #include "compiler/cases/cases.h"
 
 struct machine {
-	const char *sbxrun, *probe; /* paths of the programs */
-	const void *copy;           /* the bytes of the probe */
+	const char *sbxrun, *helper; /* paths of the programs */
+	const void *copy;            /* the bytes of sbx-trial */
 	size_t copy_size;
 	enum sbx_level level; /* the highest that the machine gives */
 	int abi;              /* of Landlock */

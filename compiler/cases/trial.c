@@ -148,7 +148,7 @@ static void
 plan_create(const struct stage *stage, struct trial *trial)
 {
 	trial->task.kind = SBX_TRY_CREATE;
-	trial->text = arena_printf(stage->tree->arena, "%s/.sbx-probe.new",
+	trial->text = arena_printf(stage->tree->arena, "%s/.sbx-trial.new",
 	    trial->text);
 }
 

@@ -51,7 +51,7 @@ void trial_prepare(const struct stage *stage, struct trial *trial,
 /* Decides what is to be done. */
 void trial_plan(const struct stage *stage, struct trial *trial);
 
-/* Whether sbx-probe tries it inside the sandbox, or outside too. */
+/* Whether sbx-trial tries it inside the sandbox, or outside too. */
 bool trial_is_tried(const struct trial *trial, bool outside);
 
 /* Compares what the kernel said with the model, and fills in the result. */

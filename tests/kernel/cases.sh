@@ -8,7 +8,7 @@
 # shellcheck disable=SC2016
 
 set -u
-unset SBX_PROBE
+unset SBX_TRIAL
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
@@ -17,7 +17,7 @@ tap_begin
 base=$tmp
 mkdir "$base/profiles" "$base/tmp"
 chmod 1777 "$base/tmp"
-tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-probe"
+tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-trial"
 cp "$srcdir"/profiles/*.sbx "$srcdir"/profiles/*.test.yaml "$base/profiles"
 cp "$srcdir/tests/golden/cases/live.yaml" "$base"
 chmod -R a+rX "$base/profiles" "$base/live.yaml"
@@ -147,7 +147,7 @@ tap_empty "each kind of denial is missed" "$(
 		echo "deny $kind"
     done)"
 
-# Another policy: the probe starts, and hardly anything else is allowed.
+# Another policy: sbx-trial starts, and hardly anything else is allowed.
 cat >"$base/tight.sbx" <<'POLICY'
 sbx 1
 profile tight {
@@ -179,7 +179,7 @@ fake 'echo "sbxrun: no" >&2; exit 125'
 sees "a sandbox that is refused" 3 'could not be tried at level standard (status 125): sbxrun: no' \
     -l standard
 fake 'exit 0'
-sees "a probe that has tried nothing" 3 'ended before it had tried' \
+sees "a program that has tried nothing" 3 'ended before it had tried' \
     -l standard
 
 # --- what else there is ---------------------------------------------------------
@@ -205,12 +205,12 @@ sees "a level that the machine does not give" 3 'gives level standard, not full'
 sed -i 's/"standard"/"minimal"/' "$base/fake"
 sees "a machine that gives nothing to try with" 3 'neither level standard nor full'
 
-got=$(env SBX_PROBE=/nonexistent "$base/sbxc" test --live "$base/live.yaml" 2>&1)
-tap_empty "no probe" "$([ $? -eq 3 ] || echo "$got")"
+got=$(env SBX_TRIAL=/nonexistent "$base/sbxc" test --live "$base/live.yaml" 2>&1)
+tap_empty "no sbx-trial" "$([ $? -eq 3 ] || echo "$got")"
 got=$(env SBXRUN=/nonexistent "$base/sbxc" test --live "$base/live.yaml" 2>&1)
 tap_empty "no sbxrun" "$([ $? -eq 3 ] || echo "$got")"
 
-# A policy in which the probe has no place to run.
+# A policy in which sbx-trial has no place to run.
 printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
     '  profile shut { allow read ${workspace} }' 'cases:' \
     '  - deny: read ~/x' >"$base/shut.yaml"

@@ -64,7 +64,7 @@ oddly()
 		ulimit -S -f 4
 		exec env -i PATH="$PATH" TEST_ROUNDS=7 LANG=tr_TR.UTF-8 \
 		    LC_NUMERIC=de_DE.UTF-8 TMPDIR=/nonexistent HOME=/root/x \
-		    POSIXLY_CORRECT=1 NO_COLOR=1 CDPATH=/ SBX_PROBE=/x "$@" \
+		    POSIXLY_CORRECT=1 NO_COLOR=1 CDPATH=/ SBX_TRIAL=/x "$@" \
 		    <&- 5</dev/null 77</dev/null
 	)
 }

@@ -1,5 +1,5 @@
 /*
- * sbx-probe: tries accesses inside a sandbox, for `sbxc test --live`.  Standard
+ * sbx-trial: tries accesses inside a sandbox, for `sbxc test --live`.  Standard
  * input is a file of trials (format/trial.h), which is mapped and where the
  * answers go.  Nothing is left of what it makes, and no program but a copy of
  * itself begins to run.
@@ -26,15 +26,15 @@
  * kills the process when it makes room for it. */
 enum { NO_ROOM = 1 << 16 };
 
-struct probe {
+struct attempt {
 	const char *base;
 	struct sbx_trial *trial; /* which is tried now */
 };
 
 static const char *
-text_of(const struct probe *probe)
+text_of(const struct attempt *attempt)
 {
-	return probe->base + probe->trial->text;
+	return attempt->base + attempt->trial->text;
 }
 
 static int
@@ -51,23 +51,23 @@ opened(int fd)
 /* --- files ---------------------------------------------------------------- */
 
 static int
-try_read(const struct probe *probe)
+try_read(const struct attempt *attempt)
 {
-	return opened(
-	    open(text_of(probe), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return opened(open(text_of(attempt),
+	    O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 static int
-try_write(const struct probe *probe)
+try_write(const struct attempt *attempt)
 {
-	return opened(
-	    open(text_of(probe), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return opened(open(text_of(attempt),
+	    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 static int
-try_create(const struct probe *probe)
+try_create(const struct attempt *attempt)
 {
-	const char *path = text_of(probe);
+	const char *path = text_of(attempt);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
@@ -80,7 +80,7 @@ try_create(const struct probe *probe)
 /* The child answers itself, through the mapping; one that does not live to do
  * so is told by its end. */
 static int
-wait_for(const struct probe *probe, pid_t pid)
+wait_for(const struct attempt *attempt, pid_t pid)
 {
 	int status;
 
@@ -88,20 +88,20 @@ wait_for(const struct probe *probe, pid_t pid)
 		if (errno != EINTR)
 			return SBX_TRIAL_UNABLE;
 	}
-	if (probe->trial->answer != SBX_TRIAL_NONE)
-		return probe->trial->answer;
+	if (attempt->trial->answer != SBX_TRIAL_NONE)
+		return attempt->trial->answer;
 	return WIFSIGNALED(status) ? SBX_TRIAL_SIGNAL - WTERMSIG(status) : 0;
 }
 
 static void
-execute(const struct probe *probe)
+execute(const struct attempt *attempt)
 {
-	static char name[] = "sbx-probe", nothing[] = "nothing";
+	static char name[] = "sbx-trial", nothing[] = "nothing";
 	static char *const arguments[] = { name, nothing, NULL },
 			   *const environment[] = { NULL };
 
-	execve(text_of(probe), arguments, environment);
-	probe->trial->answer = errno;
+	execve(text_of(attempt), arguments, environment);
+	attempt->trial->answer = errno;
 	_exit(0);
 }
 
@@ -116,19 +116,19 @@ child_make(void)
 }
 
 static int
-try_run(const struct probe *probe)
+try_run(const struct attempt *attempt)
 {
 	pid_t pid = child_make();
 
 	if (pid < 0)
 		return SBX_TRIAL_UNABLE;
 	if (pid == 0)
-		execute(probe);
-	return wait_for(probe, pid);
+		execute(attempt);
+	return wait_for(attempt, pid);
 }
 
 static int
-try_exec(const struct probe *probe)
+try_exec(const struct attempt *attempt)
 {
 	static const struct rlimit room = { NO_ROOM, NO_ROOM }, none;
 	pid_t pid = child_make();
@@ -139,12 +139,12 @@ try_exec(const struct probe *probe)
 	if (pid == 0) {
 		if (setrlimit(RLIMIT_CORE, &none) != 0 ||
 		    setrlimit(RLIMIT_AS, &room) != 0) {
-			probe->trial->answer = SBX_TRIAL_UNABLE;
+			attempt->trial->answer = SBX_TRIAL_UNABLE;
 			_exit(0);
 		}
-		execute(probe);
+		execute(attempt);
 	}
-	answer = wait_for(probe, pid);
+	answer = wait_for(attempt, pid);
 	/* Killed: it was allowed.  Without room even to ask: nobody knows. */
 	if (answer <= SBX_TRIAL_SIGNAL)
 		return 0;
@@ -152,9 +152,9 @@ try_exec(const struct probe *probe)
 }
 
 static int
-try_call(const struct probe *probe)
+try_call(const struct attempt *attempt)
 {
-	struct sbx_trial *trial = probe->trial;
+	struct sbx_trial *trial = attempt->trial;
 	pid_t pid = child_make();
 
 	if (pid < 0)
@@ -167,30 +167,30 @@ try_call(const struct probe *probe)
 		trial->answer = value < 0 ? errno : 0;
 		_exit(0);
 	}
-	return wait_for(probe, pid);
+	return wait_for(attempt, pid);
 }
 
 /* --- the network and the environment -------------------------------------- */
 
 static int
-socket_open(const struct probe *probe, struct sockaddr_in *address)
+socket_open(const struct attempt *attempt, struct sockaddr_in *address)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	*address = (struct sockaddr_in){
 		.sin_family = AF_INET,
-		.sin_port = htons((uint16_t)probe->trial->number),
+		.sin_port = htons((uint16_t)attempt->trial->number),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	probe->trial->socket = fd < 0;
+	attempt->trial->socket = fd < 0;
 	return fd;
 }
 
 static int
-try_connect(const struct probe *probe)
+try_connect(const struct attempt *attempt)
 {
 	struct sockaddr_in address;
-	int fd = socket_open(probe, &address), error = 0;
+	int fd = socket_open(attempt, &address), error = 0;
 
 	if (fd >= 0 &&
 	    connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
@@ -200,10 +200,10 @@ try_connect(const struct probe *probe)
 }
 
 static int
-try_listen(const struct probe *probe)
+try_listen(const struct attempt *attempt)
 {
 	struct sockaddr_in address;
-	int fd = socket_open(probe, &address), error = 0;
+	int fd = socket_open(attempt, &address), error = 0;
 
 	if (fd >= 0 &&
 	    (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
@@ -214,14 +214,14 @@ try_listen(const struct probe *probe)
 }
 
 static int
-try_env(const struct probe *probe)
+try_env(const struct attempt *attempt)
 {
-	return getenv(text_of(probe)) != NULL ? 0 : SBX_TRIAL_ABSENT;
+	return getenv(text_of(attempt)) != NULL ? 0 : SBX_TRIAL_ABSENT;
 }
 
 /* --- all of them ---------------------------------------------------------- */
 
-static int (*const tries[])(const struct probe *probe) = {
+static int (*const tries[])(const struct attempt *attempt) = {
 	[SBX_TRY_READ] = try_read,
 	[SBX_TRY_WRITE] = try_write,
 	[SBX_TRY_CREATE] = try_create,
@@ -264,12 +264,12 @@ main(int argc, char **argv)
 		return 2;
 	trial = (struct sbx_trial *)(void *)(trials + 1);
 	for (uint32_t i = 0; i < trials->count; i++, trial++) {
-		struct probe probe = { (const char *)trials, trial };
+		struct attempt attempt = { (const char *)trials, trial };
 
 		if (trial->answer == SBX_TRIAL_NONE &&
 		    trial->kind < sizeof tries / sizeof tries[0] &&
 		    trial->text < trials->size)
-			trial->answer = tries[trial->kind](&probe);
+			trial->answer = tries[trial->kind](&attempt);
 	}
 	return 0;
 }
