@@ -335,7 +335,7 @@ parse_command(struct options *options, char **argv)
 	options->command = options->shell + 1;
 }
 
-/* The stage is its own workspace, and nothing is run on it but the canaries. */
+/* The workspace is on the stage, and only probes run on it. */
 static void
 parse_self_test(struct options *options, char **argv)
 {

@@ -1,7 +1,7 @@
 /*
- * The canaries of the self-test, which run where the command would.  Each is
- * one attempt and answers with an errno, or 0 if it got through; what the
- * policy grants is asked from the model.
+ * The probes of the self-test, which run where the command would run.  Each is
+ * one attempt, and answers with an errno, or 0 if it got through.  The model
+ * says what the policy grants.
  */
 #include "runtime/base/json.h"
 #include "runtime/base/machine.h"
@@ -26,10 +26,34 @@
 
 enum { EKILLED = 255 }; /* no errno, and fits a status */
 
+struct round;
+
+struct probe {
+	const char *name;
+	int (*attempt)(const struct round *round);
+	bool (*grants)(const struct round *round);
+	bool needed;             /* what is granted has to work */
+	enum stage_place place;  /* of those that open a file ... */
+	int flags;               /* ... as open(2) takes them */
+	const char *system_call; /* what grants_call() asks about */
+};
+
+enum { ROUND_SIZE = 8192 };
+
+struct round {
+	const struct probe_context *context;
+	const struct self_test *test;
+	const struct probe *probe; /* the one that is tried now */
+	struct out out;
+	bool json, failed;
+	char text[ROUND_SIZE];
+};
+
 static int
-try_open(const char *path, int flags)
+open_place(const struct round *round)
 {
-	int fd = open(path, flags | O_CLOEXEC, 0600);
+	int fd = open(round->test->places[round->probe->place],
+	    round->probe->flags | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return errno;
@@ -37,32 +61,8 @@ try_open(const char *path, int flags)
 	return 0;
 }
 
-static int
-write_inside(const struct self_test *test)
-{
-	return try_open(test->inside, O_WRONLY | O_CREAT);
-}
-
-static int
-write_outside(const struct self_test *test)
-{
-	return try_open(test->outside, O_WRONLY);
-}
-
-static int
-make_outside(const struct self_test *test)
-{
-	return try_open(test->made, O_WRONLY | O_CREAT);
-}
-
-static int
-read_key(const struct self_test *test)
-{
-	return try_open(test->key, O_RDONLY);
-}
-
-/* Into a network of the sandbox's own anything can be sent; it answers at once
- * that nobody is there. */
+/* In a network of the sandbox's own anything can be sent, but an answer comes
+ * at once that nobody listens. */
 static int
 send_to(int fd)
 {
@@ -106,33 +106,33 @@ connect_to_port(int type, uint16_t port)
 }
 
 static int
-connect_tcp(const struct self_test *test)
+connect_tcp(const struct round *round)
 {
-	return connect_to_port(SOCK_STREAM, test->tcp);
+	return connect_to_port(SOCK_STREAM, round->test->tcp);
 }
 
 static int
-send_udp(const struct self_test *test)
+send_udp(const struct round *round)
 {
-	return connect_to_port(SOCK_DGRAM, test->udp);
+	return connect_to_port(SOCK_DGRAM, round->test->udp);
 }
 
 static int
-connect_unix(const struct self_test *test)
+connect_unix(const struct round *round)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	strcpy(address.sun_path, test->socket);
+	strcpy(address.sun_path, round->test->places[STAGE_SOCKET]);
 	return connect_to(SOCK_STREAM, &address, sizeof address);
 }
 
 static int
-use_io_uring(const struct self_test *test)
+use_io_uring(const struct round *round)
 {
 	uint32_t parameters[30] = { 0 };
 	long fd = syscall(SYS_io_uring_setup, 1, parameters);
 
-	(void)test;
+	(void)round;
 	if (fd < 0)
 		return errno;
 	close((int)fd);
@@ -140,43 +140,43 @@ use_io_uring(const struct self_test *test)
 }
 
 static int
-trace(const struct self_test *test)
+trace(const struct round *round)
 {
-	if (ptrace(PTRACE_SEIZE, test->victim, NULL, NULL) != 0)
+	if (ptrace(PTRACE_SEIZE, round->test->victim, NULL, NULL) != 0)
 		return errno;
-	ptrace(PTRACE_DETACH, test->victim, NULL, NULL);
+	ptrace(PTRACE_DETACH, round->test->victim, NULL, NULL);
 	return 0;
 }
 
 static int
-signal_outside(const struct self_test *test)
+signal_outside(const struct round *round)
 {
-	return kill(test->victim, 0) != 0 ? errno : 0;
+	return kill(round->test->victim, 0) != 0 ? errno : 0;
 }
 
 static int
-mount_here(const struct self_test *test)
+mount_here(const struct round *round)
 {
 	/* sys/mount.h and kernel.h do not go together. */
 	enum { DETACH = 2 };
+	const char *workspace = round->test->places[STAGE_WORKSPACE];
 
-	if (syscall(SYS_mount, "none", test->workspace, "tmpfs", 0UL, NULL) !=
-	    0)
+	if (syscall(SYS_mount, "none", workspace, "tmpfs", 0UL, NULL) != 0)
 		return errno;
-	syscall(SYS_umount2, test->workspace, DETACH);
+	syscall(SYS_umount2, workspace, DETACH);
 	return 0;
 }
 
 static int
-unshare_user(const struct self_test *test)
+unshare_user(const struct round *round)
 {
-	(void)test;
+	(void)round;
 	return unshare(CLONE_NEWUSER) != 0 ? errno : 0;
 }
 
 /* In a child, since it may change the caller; an errno fits a status. */
 static int
-in_child(int (*attempt)(const struct self_test *), const struct self_test *test)
+in_child(const struct round *round, int (*attempt)(const struct round *round))
 {
 	pid_t pid = fork();
 	int status;
@@ -184,21 +184,21 @@ in_child(int (*attempt)(const struct self_test *), const struct self_test *test)
 	if (pid < 0)
 		return errno;
 	if (pid == 0)
-		_exit(attempt(test));
+		_exit(attempt(round));
 	if (waitpid(pid, &status, 0) != pid)
 		return errno;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
 static int
-from_child(const struct self_test *test)
+open_in_child(const struct round *round)
 {
-	return in_child(write_outside, test);
+	return in_child(round, open_place);
 }
 
-/* Tried before. */
+/* The other sandbox has tried it. */
 static int
-outlive(const struct self_test *test)
+outlive(const struct round *round)
 {
 	static const int errors[] = {
 		[TIME_KILLED] = EKILLED,
@@ -206,7 +206,7 @@ outlive(const struct self_test *test)
 		[TIME_UNTRIED] = ECANCELED,
 	};
 
-	return errors[test->time];
+	return errors[round->test->time];
 }
 
 void
@@ -226,139 +226,102 @@ probe_outlive(void)
 /* --- what the policy grants ----------------------------------------------- */
 
 static bool
-grants_path(const struct probe_context *context, uint8_t right,
-    const char *path)
+grants_path(const struct round *round)
 {
+	const char *path = round->test->places[round->probe->place];
 	struct sbx_place place = { path, (uint32_t)strlen(path) };
 
-	return sbx_verdict_allows(sbx_path_verdict(context->binding->rules,
-	    context->binding->rule_count, right, place));
+	return sbx_verdict_allows(
+	    sbx_path_verdict(round->context->binding->rules,
+		round->context->binding->rule_count,
+		round->probe->flags == O_RDONLY ? SBX_READ : SBX_WRITE, place));
 }
 
 /* Below level full nothing can be made beside what is denied. */
 static bool
-grants_inside(const struct probe_context *context)
+grants_inside(const struct round *round)
 {
-	const char *workspace = context->test->workspace;
+	const char *workspace = round->test->places[STAGE_WORKSPACE];
 	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
 
-	if (context->level < SBX_LEVEL_FULL &&
-	    sbx_path_is_split(context->binding->rules,
-		context->binding->rule_count, SBX_WRITE, place))
+	if (round->context->level < SBX_LEVEL_FULL &&
+	    sbx_path_is_split(round->context->binding->rules,
+		round->context->binding->rule_count, SBX_WRITE, place))
 		return false;
-	return grants_path(context, SBX_WRITE, context->test->inside);
+	return grants_path(round);
 }
 
 static bool
-grants_outside(const struct probe_context *context)
+grants_tcp(const struct round *round)
 {
-	return grants_path(context, SBX_WRITE, context->test->outside);
+	return sbx_verdict_allows(sbx_port_verdict(round->context->blob,
+	    KERNEL_WHERE, SBX_CONNECT_TCP, round->test->tcp));
 }
 
 static bool
-grants_made(const struct probe_context *context)
+grants_network(const struct round *round)
 {
-	return grants_path(context, SBX_WRITE, context->test->made);
+	return round->context->blob->meta->net == SBX_NET_FULL;
 }
 
 static bool
-grants_key(const struct probe_context *context)
+grants_signal(const struct round *round)
 {
-	return grants_path(context, SBX_READ, context->test->key);
-}
-
-static bool
-grants_tcp(const struct probe_context *context)
-{
-	return sbx_verdict_allows(sbx_port_verdict(context->blob, KERNEL_WHERE,
-	    SBX_CONNECT_TCP, context->test->tcp));
-}
-
-static bool
-grants_network(const struct probe_context *context)
-{
-	return context->blob->meta->net == SBX_NET_FULL;
-}
-
-static bool
-grants_signal(const struct probe_context *context)
-{
-	return (context->blob->meta->flags & SBX_SIGNAL_ANYWHERE) != 0;
+	return (round->context->blob->meta->flags & SBX_SIGNAL_ANYWHERE) != 0;
 }
 
 /* A call that the list does not name is allowed. */
 static bool
-grants_call(const struct probe_context *context, const char *name)
+grants_call(const struct round *round)
 {
-	for (uint32_t i = 0; i < context->blob->syscall_count; i++) {
-		const struct sbx_syscall *call = &context->blob->syscalls[i];
+	const struct sbx_blob *blob = round->context->blob;
+
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &blob->syscalls[i];
 
 		if ((call->platforms & KERNEL_WHERE) != 0 &&
-		    strcmp(sbx_string(context->blob, call->name), name) == 0)
+		    strcmp(sbx_string(blob, call->name),
+			round->probe->system_call) == 0)
 			return call->verdict == SBX_SYSCALL_ALLOW;
 	}
 	return true;
 }
 
 static bool
-grants_io_uring(const struct probe_context *context)
+grants_never(const struct round *round)
 {
-	return grants_call(context, "io_uring_setup");
-}
-
-static bool
-grants_mount(const struct probe_context *context)
-{
-	return grants_call(context, "mount");
-}
-
-static bool
-grants_unshare(const struct probe_context *context)
-{
-	return grants_call(context, "unshare");
-}
-
-static bool
-grants_never(const struct probe_context *context)
-{
-	(void)context;
+	(void)round;
 	return false;
 }
 
 /* --- the round ------------------------------------------------------------ */
 
-static const struct probe {
-	const char *name;
-	int (*attempt)(const struct self_test *);
-	bool (*grants)(const struct probe_context *);
-	bool needed; /* what is granted has to work */
-} probes[] = {
-	{ "write in the workspace", write_inside, grants_inside, true },
-	{ "write outside", write_outside, grants_outside, false },
-	{ "make a file outside", make_outside, grants_made, false },
-	{ "read a key", read_key, grants_key, false },
-	{ "connect TCP", connect_tcp, grants_tcp, false },
-	{ "send UDP", send_udp, grants_network, false },
-	{ "connect to a socket outside", connect_unix, grants_network, false },
-	{ "io_uring", use_io_uring, grants_io_uring, false },
-	{ "trace a process outside", trace, grants_never, false },
-	{ "signal a process outside", signal_outside, grants_signal, false },
-	{ "mount", mount_here, grants_mount, false },
-	{ "a namespace of users", unshare_user, grants_unshare, false },
-	{ "write outside, as a grandchild", from_child, grants_outside, false },
-	{ "outlive the time limit", outlive, grants_never, false },
+static const struct probe probes[] = {
+	{ "write in the workspace", open_place, grants_inside, .needed = true,
+	    .place = STAGE_INSIDE, .flags = O_WRONLY | O_CREAT },
+	{ "write outside", open_place, grants_path, .place = STAGE_OUTSIDE,
+	    .flags = O_WRONLY },
+	{ "make a file outside", open_place, grants_path, .place = STAGE_MADE,
+	    .flags = O_WRONLY | O_CREAT },
+	{ "read a key", open_place, grants_path, .place = STAGE_KEY,
+	    .flags = O_RDONLY },
+	{ "connect TCP", connect_tcp, .grants = grants_tcp },
+	{ "send UDP", send_udp, .grants = grants_network },
+	{ "connect to a socket outside", connect_unix,
+	    .grants = grants_network },
+	{ "io_uring", use_io_uring, grants_call,
+	    .system_call = "io_uring_setup" },
+	{ "trace a process outside", trace, .grants = grants_never },
+	{ "signal a process outside", signal_outside, .grants = grants_signal },
+	{ "mount", mount_here, grants_call, .system_call = "mount" },
+	{ "a namespace of users", unshare_user, grants_call,
+	    .system_call = "unshare" },
+	{ "write outside, as a grandchild", open_in_child, grants_path,
+	    .place = STAGE_OUTSIDE, .flags = O_WRONLY },
+	{ "outlive the time limit", outlive, .grants = grants_never },
 };
 
 enum { PROBES = sizeof probes / sizeof *probes };
-
-enum { ROUND_SIZE = 8192 };
-
-struct round {
-	const struct probe_context *context;
-	struct out out;
-	bool json, failed;
-	char text[ROUND_SIZE];
-};
 
 static const char *
 error_name(int error)
@@ -426,21 +389,20 @@ put_result(struct round *round, const char *name, int error, bool granted,
 }
 
 static void
-round_try(struct round *round, const struct probe *probe)
+round_try(struct round *round)
 {
-	const struct probe_context *context = round->context;
-	bool all = (context->blob->meta->flags & SBX_EVERYTHING) != 0;
-	bool granted = all || probe->grants(context);
-	int error = in_child(probe->attempt, context->test);
+	bool all = (round->context->blob->meta->flags & SBX_EVERYTHING) != 0;
+	bool granted = all || round->probe->grants(round);
+	int error = in_child(round, round->probe->attempt);
 	bool failed = error == 0 ?
 	    !granted :
-	    error == ECANCELED || (granted && probe->needed);
+	    error == ECANCELED || (granted && round->probe->needed);
 
 	round->failed |= failed;
 	if (round->json)
-		put_result(round, probe->name, error, granted, failed);
+		put_result(round, round->probe->name, error, granted, failed);
 	else
-		say_result(round, probe->name, error, granted, failed);
+		say_result(round, round->probe->name, error, granted, failed);
 }
 
 static void
@@ -479,12 +441,15 @@ probes_run(const struct probe_context *context)
 {
 	struct round round = {
 		.context = context,
+		.test = context->test,
 		.json = context->test->json,
 	};
 
 	begin_round(&round);
-	for (int i = 0; i < PROBES; i++)
-		round_try(&round, &probes[i]);
+	for (int i = 0; i < PROBES; i++) {
+		round.probe = &probes[i];
+		round_try(&round);
+	}
 	end_round(&round);
 	if (!out_send(&round.out, STDOUT_FILENO) && round.json)
 		_exit(EXIT_REFUSED);

@@ -18,84 +18,80 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds that the limit of a second and what follows it may take. */
+/* Milliseconds for the limit of one second, and for the end of what runs. */
 enum { DYING = 15000 };
 
 static const char text[] = "for the eyes of the self-test only\n";
 
-static void
-join(char *path, const char *directory, const char *name)
-{
-	strcpy(path, directory);
-	strcat(path, name);
-}
+static const struct stage_entry {
+	const char *name; /* below the root of the stage */
+	enum { TO_BE_MADE, DIRECTORY, REGULAR_FILE } kind;
+} entries[STAGE_END] = {
+	[STAGE_WORKSPACE] = { "/work", DIRECTORY },
+	[STAGE_HOME] = { "/home", DIRECTORY },
+	[STAGE_HIDDEN] = { "/home/.ssh", DIRECTORY },
+	[STAGE_KEY] = { "/home/.ssh/id_ed25519", REGULAR_FILE },
+	[STAGE_OUTSIDE] = { "/file", REGULAR_FILE },
+	[STAGE_INSIDE] = { "/work/made", TO_BE_MADE },
+	[STAGE_MADE] = { "/made", TO_BE_MADE },
+	[STAGE_SOCKET] = { "/socket", TO_BE_MADE },
+};
 
 static void
-make_directory(const char *path)
+make_entry(const char *path, const struct stage_entry *entry)
 {
-	if (mkdir(path, 0700) != 0)
+	int fd = -1;
+	bool made = true;
+
+	if (entry->kind == DIRECTORY)
+		made = mkdir(path, 0700) == 0;
+	if (entry->kind == REGULAR_FILE) {
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		made = fd >= 0 && write(fd, text, sizeof text - 1) >= 0;
+	}
+	if (!made)
 		refuse(path, "cannot make the stage", errno);
-}
-
-static void
-make_file(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0 || write(fd, text, sizeof text - 1) < 0)
-		refuse(path, "cannot make the stage", errno);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void
 make_stage(struct self_test *test)
 {
-	char hidden[STAGE_PATH_SIZE + 16];
+	char *root = test->places[STAGE_ROOT];
 
-	/* Not below /tmp if that can be had: at level full policies give a
-	 * /tmp, and what they give is no test. */
-	strcpy(test->stage, "/var/tmp/sbx-self-test-XXXXXX");
-	if (mkdtemp(test->stage) == NULL) {
-		strcpy(test->stage, "/tmp/sbx-self-test-XXXXXX");
-		if (mkdtemp(test->stage) == NULL)
-			refuse(test->stage, "cannot make the stage", errno);
+	/* Preferably not below /tmp: at level full policies give a /tmp of
+	 * their own, and what a policy gives cannot be tested. */
+	strcpy(root, "/var/tmp/sbx-self-test-XXXXXX");
+	if (mkdtemp(root) == NULL) {
+		strcpy(root, "/tmp/sbx-self-test-XXXXXX");
+		if (mkdtemp(root) == NULL)
+			refuse(root, "cannot make the stage", errno);
 	}
-	join(test->workspace, test->stage, "/work");
-	join(test->inside, test->stage, "/work/made");
-	join(test->home, test->stage, "/home");
-	join(test->key, test->stage, "/home/.ssh/id_ed25519");
-	join(test->outside, test->stage, "/file");
-	join(test->made, test->stage, "/made");
-	join(test->socket, test->stage, "/socket");
-	make_directory(test->workspace);
-	make_directory(test->home);
-	join(hidden, test->home, "/.ssh");
-	make_directory(hidden);
-	make_file(test->key);
-	make_file(test->outside);
+	for (int i = STAGE_ROOT + 1; i < STAGE_END; i++) {
+		strcpy(test->places[i], root);
+		strcat(test->places[i], entries[i].name);
+		make_entry(test->places[i], &entries[i]);
+	}
 }
 
-/* What is not there any more, or never was, is no matter. */
+/* What has gone, or was never made, needs no removing. */
 static void
 clear_stage(const struct self_test *test)
 {
+	const char *workspace = test->places[STAGE_WORKSPACE];
+	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
 	char path[SCRATCH_PATH_SIZE];
-	char hidden[STAGE_PATH_SIZE + 16];
-	struct sbx_place place = { test->workspace,
-		(uint32_t)strlen(test->workspace) };
 
 	if (scratch_path(path, place, false))
 		rmdir(path);
-	unlink(test->inside);
-	unlink(test->key);
-	unlink(test->outside);
-	unlink(test->made);
-	unlink(test->socket);
-	join(hidden, test->home, "/.ssh");
-	rmdir(hidden);
-	rmdir(test->home);
-	rmdir(test->workspace);
-	rmdir(test->stage);
+	for (int i = STAGE_END - 1; i > STAGE_ROOT; i--) {
+		if (entries[i].kind == DIRECTORY)
+			rmdir(test->places[i]);
+		else
+			unlink(test->places[i]);
+	}
+	rmdir(test->places[STAGE_ROOT]);
 }
 
 static uint16_t
@@ -108,7 +104,8 @@ listen_on(int type, int *kept)
 	socklen_t len = sizeof address;
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
-	/* Where there is no network, there is none to get through to. */
+	/* Without a network outside nothing can be reached there: then the
+	 * discard port will do. */
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, len) != 0 ||
 	    (type == SOCK_STREAM && listen(fd, 8) != 0) ||
 	    getsockname(fd, (struct sockaddr *)&address, &len) != 0)
@@ -173,13 +170,14 @@ wait_for(const struct self_test *test, pid_t child)
 	_exit(status);
 }
 
-/* The sandbox's home is the stage's. */
+/* The home of the sandbox is on the stage. */
 static void
 set_home(struct self_test *test, char **environment)
 {
 	static char variable[STAGE_PATH_SIZE + 16];
 
-	join(variable, "HOME=", test->home);
+	strcpy(variable, "HOME=");
+	strcat(variable, test->places[STAGE_HOME]);
 	while (*environment != NULL && strncmp(*environment, "HOME=", 5) != 0)
 		environment++;
 	if (*environment == NULL)
@@ -187,8 +185,8 @@ set_home(struct self_test *test, char **environment)
 	*environment = variable;
 }
 
-/* What it would say of its time is as it has to be, and what else it says the
- * next one says too. */
+/* The other sandbox writes nothing: it has to say that its time is over, and
+ * the sandbox after it gives the same warnings. */
 static void
 be_silent(void)
 {
@@ -200,8 +198,8 @@ be_silent(void)
 	close(null);
 }
 
-/* Whoever of it is alive has the pipe open.  What is still there long after its
- * time is not waited for: that is the answer. */
+/* Each process of that sandbox has the pipe open.  If one is still there long
+ * after its time, it has outlived it; it is not waited for. */
 static enum outcome_of_time
 see_end(pid_t child, int alive)
 {
@@ -249,7 +247,7 @@ self_test_begin(struct self_test *test, struct options *options,
 	make_stage(test);
 	test->tcp = listen_on(SOCK_STREAM, &test->outer[0]);
 	test->udp = listen_on(SOCK_DGRAM, &test->outer[1]);
-	listen_at(test->socket, &test->outer[2]);
+	listen_at(test->places[STAGE_SOCKET], &test->outer[2]);
 	test->victim = make_victim();
 	try_time(test);
 	if (!test->outlives)
@@ -260,5 +258,5 @@ self_test_begin(struct self_test *test, struct options *options,
 	for (size_t i = 0; i < sizeof test->outer / sizeof *test->outer; i++)
 		close(test->outer[i]);
 	set_home(test, environment);
-	options->workspace = test->workspace;
+	options->workspace = test->places[STAGE_WORKSPACE];
 }

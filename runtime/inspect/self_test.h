@@ -1,9 +1,11 @@
 /*
- * sbxrun --self-test: a small stage is set up outside, with a workspace, a
- * home that has a key in it, a file, listening sockets and a victim; a real
- * sandbox is started on it; and what the command would be tries to get at all
- * that, one canary after the other.  Before that there is another sandbox, whose
- * time is over soon and whose command does all it can to live on.
+ * sbxrun --self-test: tries to get out of a sandbox of a policy.
+ *
+ * A small stage is set up outside: a workspace, a home with a key in it, a
+ * file, listening sockets and a process.  A real sandbox is started on it, and
+ * probes run where the command would run; each tries to reach one of these.
+ * Before that, in another sandbox whose time is over soon, a command does all
+ * it can to live on.
  */
 #ifndef SBX_SELF_TEST_H
 #define SBX_SELF_TEST_H
@@ -15,7 +17,21 @@
 
 enum { STAGE_PATH_SIZE = 128 };
 
-/* Of what was to outlive its time. */
+/* What is on the stage, and what probes try to make there. */
+enum stage_place {
+	STAGE_ROOT,
+	STAGE_WORKSPACE,
+	STAGE_HOME,
+	STAGE_HIDDEN,
+	STAGE_KEY,
+	STAGE_OUTSIDE,
+	STAGE_INSIDE,
+	STAGE_MADE,
+	STAGE_SOCKET,
+	STAGE_END,
+};
+
+/* Whether the command lived longer than it should. */
 enum outcome_of_time { TIME_KILLED, TIME_OUTLIVED, TIME_UNTRIED };
 
 struct self_test {
@@ -23,19 +39,15 @@ struct self_test {
 	pid_t victim; /* a process outside */
 	uint16_t tcp, udp;
 	int outer[3];  /* sockets that listen outside */
-	bool outlives; /* this is that other sandbox; else: */
+	bool outlives; /* this is the other sandbox; else: */
 	enum outcome_of_time time;
-	char stage[STAGE_PATH_SIZE];
-	char workspace[STAGE_PATH_SIZE], home[STAGE_PATH_SIZE + 8];
-	char inside[STAGE_PATH_SIZE], key[STAGE_PATH_SIZE];
-	char outside[STAGE_PATH_SIZE], made[STAGE_PATH_SIZE];
-	char socket[STAGE_PATH_SIZE];
+	char places[STAGE_END][STAGE_PATH_SIZE];
 };
 
 /*
  * Sets up the stage and forks.  Returns in two children, for which the options
  * and the environment are those of a sandbox on the stage; the parent waits,
- * clears up, and ends as the last one does.
+ * removes the stage, and ends as the second child does.
  */
 void self_test_begin(struct self_test *test, struct options *options,
     char **environment);
@@ -48,9 +60,9 @@ struct probe_context {
 };
 
 /*
- * In place of the command, confined: tries it all, says how each attempt ended
- * and ends the program: with 1 if something got through that the policy does
- * not grant, or what it grants in the workspace was denied.
+ * In place of the command, confined: runs all probes, says how each ended, and
+ * ends the program: with 1 if something got through that the policy does not
+ * grant, or what it grants in the workspace was denied.
  */
 void probes_run(const struct probe_context *context) __attribute__((noreturn));
 
