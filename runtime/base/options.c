@@ -5,6 +5,7 @@
 #include "runtime/base/out.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,117 +13,15 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-enum option {
-	OPTION_WORKSPACE,
-	OPTION_DEFINE,
-	OPTION_PLAN,
-	OPTION_LEVEL,
-	OPTION_ACCEPT,
-	OPTION_FULL_ACCESS,
-	OPTION_EXPECT,
-	OPTION_VERBOSE,
-	OPTION_STATUS_FD,
-	OPTION_LOG,
-	OPTION_STATUS,
-	OPTION_SELF_TEST,
-	OPTION_CLEAN,
-	OPTION_JSON,
-	OPTION_HELP,
-	OPTION_VERSION,
-};
-
-static const struct option_line {
-	enum option option;
+/* With `apply` NULL, a flag is set or the value is kept at `offset`. */
+struct option_line {
 	char letter;
 	const char *name;
 	const char *argument; /* NULL: takes none */
 	const char *help;
-} lines[] = {
-	{ OPTION_WORKSPACE, 'w', "workspace", "DIR",
-	    "the workspace (default: the current directory)" },
-	{ OPTION_DEFINE, 'D', "define", "NAME=PATH", "bind a parameter" },
-	{ OPTION_PLAN, 'n', "dry-run", NULL,
-	    "print what would be applied, rule by rule; run nothing" },
-	{ OPTION_LEVEL, 'l', "level", "LEVEL",
-	    "auto, full, standard, minimal: run at exactly that level" },
-	{ OPTION_ACCEPT, '\0', "accept", "none",
-	    "run even where the kernel offers no protection" },
-	{ OPTION_FULL_ACCESS, '\0', "allow-full-access", NULL,
-	    "run a policy that allows everything" },
-	{ OPTION_EXPECT, '\0', "expect", "sha256:HEX",
-	    "refuse a policy with another digest" },
-	{ OPTION_VERBOSE, 'v', "verbose", NULL,
-	    "say level, workspace and network on stderr" },
-	{ OPTION_STATUS_FD, '\0', "status-fd", "N",
-	    "write a receipt, JSON lines, to this descriptor" },
-	{ OPTION_LOG, '\0', "log", "FILE", "append a receipt to this file" },
-	{ OPTION_STATUS, '\0', "status", NULL, "what this machine offers" },
-	{ OPTION_SELF_TEST, '\0', "self-test", NULL,
-	    "try to get out of a sandbox of this policy" },
-	{ OPTION_CLEAN, '\0', "clean", NULL,
-	    "remove the scratch directory of the workspace" },
-	{ OPTION_JSON, '\0', "json", NULL,
-	    "with -n, --status or --self-test: for programs" },
-	{ OPTION_HELP, 'h', "help", NULL, "this text" },
-	{ OPTION_VERSION, 'V', "version", NULL, "the version" },
+	size_t offset;
+	void (*apply)(struct options *options, const char *value);
 };
-
-enum { LINES = sizeof lines / sizeof lines[0] };
-
-static const char usage[] =
-    "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
-    "       sbxrun [options] POLICY -c STRING\n"
-    "       sbxrun [options] -n [--json] POLICY\n"
-    "       sbxrun --status [--json]\n"
-    "       sbxrun [options] --self-test [--json] [POLICY]\n"
-    "       sbxrun --clean [-w DIR]\n";
-
-__attribute__((noreturn)) static void
-help(void)
-{
-	struct out out;
-
-	out_init(&out, STDOUT_FILENO);
-	out_text(&out, usage);
-	out_text(&out,
-	    "\nRuns CMD confined by a policy that sbxc compiled: a "
-	    "file, or @NAME for an\ninstalled profile such as "
-	    "@workspace-write.\n\n");
-	for (const struct option_line *line = lines; line < lines + LINES;
-	     line++) {
-		char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
-
-		out_text(&out, line->letter ? letter : "      ");
-		out_text(&out, "--");
-		if (line->argument == NULL) {
-			out_column(&out, line->name, 24);
-		} else {
-			out_text(&out, line->name);
-			out_text(&out, "=");
-			out_column(&out, line->argument,
-			    23 - strlen(line->name));
-		}
-		out_text(&out, line->help);
-		out_text(&out, "\n");
-	}
-	out_text(&out,
-	    "\nExit status: that of CMD; 124 its time was over; "
-	    "125 the sandbox was refused\nand CMD not started; 126 CMD cannot "
-	    "be executed; 127 CMD was not found.\nSee sbxrun(1).\n");
-	out_flush(&out);
-	_exit(0);
-}
-
-__attribute__((noreturn)) static void
-version(void)
-{
-	struct out out;
-
-	out_init(&out, STDOUT_FILENO);
-	out_text(&out, "sbxrun " PACKAGE_VERSION "\n");
-	out_flush(&out);
-	_exit(0);
-}
 
 static void
 set_level(struct options *options, const char *value)
@@ -172,9 +71,17 @@ set_expect(struct options *options, const char *value)
 	options->expect = value + 7;
 }
 
+static void
+set_accept(struct options *options, const char *value)
+{
+	if (strcmp(value, "none") != 0)
+		refuse(value, "--accept takes only 'none'", 0);
+	options->accept_none = true;
+}
+
 /* 0, 1 and 2 are the command's. */
-static int
-parse_descriptor(const char *value)
+static void
+set_status_fd(struct options *options, const char *value)
 {
 	const char *stop = value + strlen(value);
 	uint64_t fd;
@@ -182,93 +89,140 @@ parse_descriptor(const char *value)
 	if (sbx_decimal_read(value, stop, &fd) != stop || fd < 3 ||
 	    fd > INT_MAX)
 		refuse(value, "--status-fd needs a descriptor above 2", 0);
-	return (int)fd;
+	options->status_fd = (int)fd;
 }
 
 static void
-set_flag(struct options *options, enum option option)
+version(struct options *options, const char *value)
 {
-	bool *const flags[] = {
-		[OPTION_PLAN] = &options->plan,
-		[OPTION_FULL_ACCESS] = &options->allow_full_access,
-		[OPTION_VERBOSE] = &options->verbose,
-		[OPTION_STATUS] = &options->status,
-		[OPTION_SELF_TEST] = &options->self_test,
-		[OPTION_CLEAN] = &options->clean,
-		[OPTION_JSON] = &options->json,
-	};
+	struct out out;
 
-	*flags[option] = true;
+	(void)options;
+	(void)value;
+	out_init(&out, STDOUT_FILENO);
+	out_text(&out, "sbxrun " PACKAGE_VERSION "\n");
+	out_flush(&out);
+	_exit(0);
 }
+
+/* --- the options ---------------------------------------------------------- */
+
+static void help(struct options *options, const char *value);
+
+#define OFFSET(member) offsetof(struct options, member)
+static const struct option_line lines[] = {
+	{ 'w', "workspace", "DIR",
+	    "the workspace (default: the current directory)", OFFSET(workspace),
+	    NULL },
+	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
+	{ 'n', "dry-run", NULL,
+	    "print what would be applied, rule by rule; run nothing",
+	    OFFSET(plan), NULL },
+	{ 'l', "level", "LEVEL",
+	    "auto, full, standard, minimal: run at exactly that level", 0,
+	    set_level },
+	{ '\0', "accept", "none",
+	    "run even where the kernel offers no protection", 0, set_accept },
+	{ '\0', "allow-full-access", NULL,
+	    "run a policy that allows everything", OFFSET(allow_full_access),
+	    NULL },
+	{ '\0', "expect", "sha256:HEX", "refuse a policy with another digest",
+	    0, set_expect },
+	{ 'v', "verbose", NULL, "say level, workspace and network on stderr",
+	    OFFSET(verbose), NULL },
+	{ '\0', "status-fd", "N",
+	    "write a receipt, JSON lines, to this descriptor", 0,
+	    set_status_fd },
+	{ '\0', "log", "FILE", "append a receipt to this file", OFFSET(log),
+	    NULL },
+	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),
+	    NULL },
+	{ '\0', "self-test", NULL, "try to get out of a sandbox of this policy",
+	    OFFSET(self_test), NULL },
+	{ '\0', "clean", NULL, "remove the scratch directory of the workspace",
+	    OFFSET(clean), NULL },
+	{ '\0', "json", NULL, "with -n, --status or --self-test: for programs",
+	    OFFSET(json), NULL },
+	{ 'h', "help", NULL, "this text", 0, help },
+	{ 'V', "version", NULL, "the version", 0, version },
+};
+#undef OFFSET
+
+enum { LINES = sizeof lines / sizeof lines[0] };
+
+static const char usage[] =
+    "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
+    "       sbxrun [options] POLICY -c STRING\n"
+    "       sbxrun [options] -n [--json] POLICY\n"
+    "       sbxrun --status [--json]\n"
+    "       sbxrun [options] --self-test [--json] [POLICY]\n"
+    "       sbxrun --clean [-w DIR]\n";
 
 static void
-apply_option(struct options *options, enum option option, const char *value)
+help(struct options *options, const char *value)
 {
-	switch (option) {
-	case OPTION_WORKSPACE:
-		options->workspace = value;
-		break;
-	case OPTION_DEFINE:
-		add_definition(options, value);
-		break;
-	case OPTION_LEVEL:
-		set_level(options, value);
-		break;
-	case OPTION_ACCEPT:
-		if (strcmp(value, "none") != 0)
-			refuse(value, "--accept takes only 'none'", 0);
-		options->accept_none = true;
-		break;
-	case OPTION_EXPECT:
-		set_expect(options, value);
-		break;
-	case OPTION_STATUS_FD:
-		options->status_fd = parse_descriptor(value);
-		break;
-	case OPTION_LOG:
-		options->log = value;
-		break;
-	case OPTION_PLAN:
-	case OPTION_FULL_ACCESS:
-	case OPTION_VERBOSE:
-	case OPTION_STATUS:
-	case OPTION_SELF_TEST:
-	case OPTION_CLEAN:
-	case OPTION_JSON:
-		set_flag(options, option);
-		break;
-	case OPTION_HELP:
-		help();
-	case OPTION_VERSION:
-		version();
-	}
-}
+	struct out out;
 
-/* --name, --name=value or --name value; returns how many words it took. */
-static int
-parse_long(struct options *options, char **argv)
-{
-	const char *name = argv[0] + 2;
-	size_t len = strcspn(name, "=");
-
+	(void)options;
+	(void)value;
+	out_init(&out, STDOUT_FILENO);
+	out_text(&out, usage);
+	out_text(&out,
+	    "\nRuns CMD confined by a policy that sbxc compiled: a "
+	    "file, or @NAME for an\ninstalled profile such as "
+	    "@workspace-write.\n\n");
 	for (const struct option_line *line = lines; line < lines + LINES;
 	     line++) {
-		const char *value = NULL;
+		char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
 
-		if (strncmp(line->name, name, len) != 0 ||
-		    line->name[len] != '\0')
-			continue;
-		if (name[len] == '=')
-			value = name + len + 1;
-		if (line->argument == NULL && value != NULL)
-			refuse(argv[0], "this option takes no value", 0);
-		if (line->argument != NULL && value == NULL &&
-		    (value = argv[1]) == NULL)
-			refuse(argv[0], "this option needs a value", 0);
-		apply_option(options, line->option, value);
-		return line->argument != NULL && name[len] != '=' ? 2 : 1;
+		out_text(&out, line->letter ? letter : "      ");
+		out_text(&out, "--");
+		if (line->argument == NULL) {
+			out_column(&out, line->name, 24);
+		} else {
+			out_text(&out, line->name);
+			out_text(&out, "=");
+			out_column(&out, line->argument,
+			    23 - strlen(line->name));
+		}
+		out_text(&out, line->help);
+		out_text(&out, "\n");
 	}
-	refuse(argv[0], "unknown option; see sbxrun --help", 0);
+	out_text(&out,
+	    "\nExit status: that of CMD; 124 its time was over; "
+	    "125 the sandbox was refused\nand CMD not started; 126 CMD cannot "
+	    "be executed; 127 CMD was not found.\nSee sbxrun(1).\n");
+	out_flush(&out);
+	_exit(0);
+}
+
+/* --- the command line ----------------------------------------------------- */
+
+static int
+apply_option(struct options *options, const struct option_line *line,
+    const char *value)
+{
+	void *member = (char *)options + line->offset;
+
+	if (line->apply != NULL)
+		line->apply(options, value);
+	else if (line->argument != NULL)
+		*(const char **)member = value;
+	else
+		*(bool *)member = true;
+	return 1;
+}
+
+static const struct option_line *
+find_long(const char *name, size_t len)
+{
+	for (const struct option_line *line = lines; line < lines + LINES;
+	     line++) {
+		if (strncmp(line->name, name, len) == 0 &&
+		    line->name[len] == '\0')
+			return line;
+	}
+	return NULL;
 }
 
 static const struct option_line *
@@ -282,6 +236,34 @@ find_letter(char letter)
 	return NULL;
 }
 
+/* The value of an option is the next word; the option took two. */
+static int
+apply_next(struct options *options, const struct option_line *line, char **argv)
+{
+	if (argv[1] == NULL)
+		refuse(argv[0], "this option needs a value", 0);
+	return apply_option(options, line, argv[1]) + 1;
+}
+
+/* --name, --name=value or --name value; returns how many words it took. */
+static int
+parse_long(struct options *options, char **argv)
+{
+	const char *name = argv[0] + 2;
+	size_t len = strcspn(name, "=");
+	const struct option_line *line = find_long(name, len);
+
+	if (line == NULL)
+		refuse(argv[0], "unknown option; see sbxrun --help", 0);
+	if (line->argument == NULL && name[len] == '=')
+		refuse(argv[0], "this option takes no value", 0);
+	if (line->argument == NULL)
+		return apply_option(options, line, NULL);
+	if (name[len] == '=')
+		return apply_option(options, line, name + len + 1);
+	return apply_next(options, line, argv);
+}
+
 /* -nv, -wDIR or -w DIR; returns how many words it took. */
 static int
 parse_short(struct options *options, char **argv)
@@ -291,18 +273,12 @@ parse_short(struct options *options, char **argv)
 
 		if (line == NULL)
 			refuse(argv[0], "unknown option; see sbxrun --help", 0);
-		if (line->argument == NULL) {
-			apply_option(options, line->option, NULL);
-			continue;
-		}
-		if (letter[1] != '\0') {
-			apply_option(options, line->option, letter + 1);
-			return 1;
-		}
-		if (argv[1] == NULL)
-			refuse(argv[0], "this option needs a value", 0);
-		apply_option(options, line->option, argv[1]);
-		return 2;
+		if (line->argument == NULL)
+			apply_option(options, line, NULL);
+		else if (letter[1] != '\0')
+			return apply_option(options, line, letter + 1);
+		else
+			return apply_next(options, line, argv);
 	}
 	return 1;
 }
