@@ -36,8 +36,8 @@ static const struct holder *
 holders(void)
 {
 #ifdef SBX_TESTING
-	/* Where the controllers belong to version 1, the test build plays with
-	 * one that is left. */
+	/* Where the controllers belong to version 1, the test build uses one
+	 * that is free. */
 	static const struct holder others[HOLDERS] = {
 		{ SBX_LIMIT_PROCESSES, "hugetlb", "hugetlb.2MB.max" },
 		{ SBX_LIMIT_MEMORY, "hugetlb", "hugetlb.2MB.max" },
@@ -82,8 +82,8 @@ cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level)
 		if ((blob->limits[i].platforms & KERNEL_WHERE) != 0)
 			wanted |= bit_of(blob->limits[i].kind);
 	}
-	/* A user namespace counts its processes itself, and for less; but it
-	 * does not hold root to anything. */
+	/* A user namespace counts its processes itself, in less time; but it
+	 * does not limit root. */
 	if (level == SBX_LEVEL_FULL && geteuid() != 0)
 		wanted &= ~bit_of(SBX_LIMIT_PROCESSES);
 	return wanted &
@@ -115,16 +115,16 @@ path_of_parent(char *text, const char **path)
 	line = strchr(line, '/');
 	line[strcspn(line, "\n")] = '\0';
 	*path = line;
-	/* At or above the root of our namespace, or removed. */
+	/* It is the root of our namespace, above it, or removed. */
 	if (line[1] == '\0' || strncmp(line, "/..", 3) == 0 ||
 	    strstr(line, " (deleted)") != NULL)
 		return none_delegated;
 	last = strrchr(line, '/');
-	/* Ours would not be held by what holds this sandbox. */
+	/* A group beside it would escape the limits of this sandbox. */
 	if (strncmp(last, "/sbx-", 5) == 0)
 		return "this process is in a sandbox's control group";
 	*last = '\0';
-	/* systemd's own, where it may switch controllers off again. */
+	/* It is systemd's own, which may switch the controllers off again. */
 	if (last - line > 6 && strcmp(last - 6, ".slice") == 0)
 		return none_delegated;
 	return NULL;
@@ -157,8 +157,8 @@ open_parent(const char *path, char *enabled)
 }
 
 /*
- * Who is put into a group beside must be allowed to leave this one, by the file
- * of D; at level full there are no capabilities any more when that is asked.
+ * To move a process into a group beside, one must be allowed to write the file
+ * of D.  At level full no capability is left that would help when that is done.
  */
 static bool
 is_delegated(int parent)
@@ -169,7 +169,7 @@ is_delegated(int parent)
 	    status.st_uid == geteuid() && (status.st_mode & S_IWUSR) != 0;
 }
 
-/* Switched on one by one: a kernel may have one and not the other. */
+/* Switches the controllers on one by one: a kernel may have only one. */
 static uint32_t
 switch_on(int parent, const char *enabled, uint32_t wanted)
 {
@@ -257,7 +257,7 @@ set_limit(const struct cgroup *group, const struct holder *holder,
 	out_number(&text, value);
 	if (!file_write(group->own, holder->file, text.text))
 		return false;
-	/* Else memory would only move there. */
+	/* Without this, memory would only move to swap. */
 	return holder->kind != SBX_LIMIT_MEMORY ||
 	    file_write(group->own, "memory.swap.max", "0") || errno == ENOENT;
 }
@@ -292,7 +292,7 @@ cgroup_make(struct cgroup *group, const struct sbx_blob *blob, uint32_t wanted)
 		return;
 	group->own = openat(group->parent, group->name,
 	    O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* Below a group of threads it could not be entered. */
+	/* Below a group of threads, processes cannot enter it. */
 	if (group->own >= 0 &&
 	    file_read(group->own, "cgroup.type", type, sizeof type) &&
 	    strcmp(type, "domain\n") == 0)
@@ -328,7 +328,7 @@ struct clone_arguments {
 	    stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* Entering a group costs the kernel milliseconds; being born in it, nothing. */
+/* To move into a group takes the kernel milliseconds; to start in it, nothing. */
 static pid_t
 fork_into(int group)
 {
@@ -351,7 +351,7 @@ cgroup_fork(const struct cgroup *group)
 	pid = fork_into(group->own);
 	if (pid >= 0)
 		return pid;
-	/* An older kernel, or a container's filter. */
+	/* The kernel is older, or a container's filter forbids it. */
 	pid = fork();
 	if (pid == 0 && !file_write(group->own, "cgroup.procs", "0"))
 		refuse(group->name, "cannot enter this control group", errno);
@@ -373,7 +373,7 @@ cgroup_kill(const struct cgroup *group)
 {
 	char path[CGROUP_NAME_SIZE + 32];
 
-	/* Linux 5.14; before, who called has other ways. */
+	/* From Linux 5.14 on; the caller has another way too. */
 	if (group->parent >= 0)
 		file_write(group->parent, file_of(group, "cgroup.kill", path),
 		    "1");

@@ -1,7 +1,7 @@
 /*
  * A control group (cgroups(7), version 2) for the command and all that it
- * starts.  It holds what no process can hold alone: how many there are, and
- * their memory taken together.
+ * starts.  It limits what no limit of a single process can: how many processes
+ * there are, and their memory taken together.
  *
  *	D            delegated: we may write it, and its controllers are on
  *	D/main       where sbxrun was started, with whoever else is there
@@ -26,22 +26,26 @@ struct cgroup {
 	int own;          /* ours, where it was made, or -1 */
 	uint32_t offered; /* what D can hold: 1 << SBX_LIMIT_... each */
 	uint32_t held;    /* what ours does hold */
-	const char *why;  /* there is no D, or it does not offer all */
+	const char *why;  /* why there is no D, or it does not offer all */
 	char name[CGROUP_NAME_SIZE];
 };
 
-/* What became of all processes together; UINT64_MAX: the kernel cannot say. */
+/* What the kernel counted of all processes; UINT64_MAX: it does not say. */
 struct cgroup_usage {
 	uint64_t memory;  /* bytes at the peak */
 	uint64_t killed;  /* by the limit on memory */
 	uint64_t refused; /* forks, by the limit on processes */
 };
 
-/* The policy's limits that a group holds better than rlimits at this level. */
+/* The limits of the policy that a group enforces better than rlimits do at this
+ * level: a bit for each kind. */
 uint32_t cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level);
 
-/* No group; then, looks for D and switches its controllers on.  `begin` makes
- * the name of ours unlike any other.  What was found can be forgotten. */
+/*
+ * cgroup_init() makes it no group.  cgroup_find() looks for D and switches its
+ * controllers on; `begin` makes the name of ours unlike any other.
+ * cgroup_forget() goes back to no group.
+ */
 void cgroup_init(struct cgroup *group);
 void cgroup_forget(struct cgroup *group);
 void cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin);
@@ -56,12 +60,12 @@ pid_t cgroup_fork(const struct cgroup *group);
 /* Kills all that is in our group. */
 void cgroup_kill(const struct cgroup *group);
 
-/* Removes ours, killing what is left in it; false if it would not go.  Where
- * it is not there nothing happens. */
+/* Kills what is left in our group and removes it; false if that fails, true if
+ * there is none. */
 bool cgroup_remove(const struct cgroup *group);
 
-/* For a description of the machine: NULL if all limits could be held, else why
- * not and what to do. */
+/* For --status: NULL if a group could enforce all limits, else why not, and what
+ * to do. */
 const char *cgroup_try(void);
 
 void cgroup_measure(const struct cgroup *group, struct cgroup_usage *usage);

@@ -1,6 +1,6 @@
 /*
- * The first process: see supervise.h.  It has no descriptor of the caller's
- * and says nothing.
+ * The first process of a sandbox: see supervise.h.  It holds no descriptor of
+ * the caller and writes no message.
  */
 #include "format/decimal.h"
 #include "runtime/base/kernel.h"
@@ -17,21 +17,21 @@
 #include <unistd.h>
 
 enum {
-	/* What is done before one looks at the clock again: a command must not
-	 * be able to keep us busy. */
+	/* How many children are reaped before the next look at the clock: a
+	 * command must not be able to keep this process busy. */
 	REAP_AT_ONCE = 16,
-	/* A supervisor that is stopped reads nothing, and the pipe must always
-	 * have room for the command's end. */
+	/* A stopped supervisor does not read, and the pipe must always have
+	 * room for the message that the command ended. */
 	UNREAD_MAX = 16 * sizeof(struct message),
 };
 
 struct first {
 	const struct supervision *supervision;
 	struct term term;
-	pid_t supervisor; /* as it is seen from here */
+	pid_t supervisor; /* its number in the namespace of this process */
 	pid_t command;
 	int signals;
-	int children; /* where the kernel lists ours; -1 for process 1 */
+	int children; /* where the kernel lists our children; -1: process 1 */
 	bool started; /* the receipt's first record is written */
 };
 
@@ -54,9 +54,9 @@ kill_listed(const char *text, const char *stop)
 }
 
 /*
- * A child that dies leaves its own children to us, so what the list names is
- * killed until it names nobody.  A number cannot have been given away: who is
- * our child keeps it until we reap.
+ * When a child dies, its own children become ours.  So the processes of the
+ * list are killed until the list is empty.  No number can be another process's
+ * by now: a child keeps its number until it is reaped here.
  */
 static void
 kill_all(const struct first *first)
@@ -65,7 +65,7 @@ kill_all(const struct first *first)
 	ssize_t len;
 	int status;
 
-	/* At once, before it can have more children than the list names. */
+	/* All at once, before there can be more children than in the list. */
 	if (first->supervision->group.own >= 0 &&
 	    pread(first->children, text, 1, 0) > 0)
 		cgroup_kill(&first->supervision->group);
@@ -75,7 +75,7 @@ kill_all(const struct first *first)
 	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
 }
 
-/* Process 1 would take everything along, but for the group. */
+/* Everything dies with process 1, but the control group remains. */
 static void
 end_group(const struct first *first)
 {
@@ -91,7 +91,7 @@ end_group(const struct first *first)
 	cgroup_remove(&first->supervision->group);
 }
 
-/* The supervisor, unless it is gone, removes the group when we have ended. */
+/* The status is 0 if the supervisor is there: then it removes the group. */
 __attribute__((noreturn)) static void
 end_first(const struct first *first, int status)
 {
@@ -118,8 +118,8 @@ send_message(const struct first *first, int status, struct timespec at)
 }
 
 /*
- * Whether a stop is over as soon as it is seen.  A job that goes on does so one
- * process after the other: we may be ahead of the command.
+ * Whether the command has been continued since it stopped.  SIGCONT reaches the
+ * processes of a job one after the other, and this one may come first.
  */
 static bool
 went_on(pid_t command)
@@ -131,7 +131,7 @@ went_on(pid_t command)
 	    info.si_pid == command;
 }
 
-/* One more stop is no news to who has not read of so many. */
+/* Drop stop notices while the pipe to the supervisor is full. */
 static bool
 is_news(const struct first *first, int status)
 {
@@ -142,7 +142,8 @@ is_news(const struct first *first, int status)
 	    unread < UNREAD_MAX;
 }
 
-/* Reaps what ended; ends with the command.  Whether there may be more. */
+/* Reaps what has ended, and ends when the command has.  Returns whether there
+ * may be more to reap. */
 static bool
 reap(const struct first *first, struct timespec now)
 {
@@ -165,8 +166,8 @@ reap(const struct first *first, struct timespec now)
 }
 
 /*
- * The supervisor does the same and is soon told of it; but it may be stopped.
- * TERM first, and also to what is stopped.
+ * The supervisor does the same, but it may be stopped.  SIGCONT follows SIGTERM
+ * because a stopped process would not see it.
  */
 static void
 check_time(struct first *first, const struct timespec *now)
@@ -187,7 +188,8 @@ forward(const struct first *first)
 	struct signalfd_siginfo info;
 
 	while (read(first->signals, &info, sizeof info) == sizeof info) {
-		/* The supervisor's clock is ours: it was sent already. */
+		/* The supervisor sends SIGTERM at the deadline, and so did
+		 * this process, by the same clock. */
 		if (info.ssi_signo == SIGTERM && first->term.late)
 			continue;
 		if (info.ssi_signo != SIGCHLD &&
@@ -203,14 +205,14 @@ be_first(struct first *first)
 	struct timespec now;
 	struct pollfd wait[] = {
 		{ .fd = first->signals, .events = POLLIN },
-		/* POLLERR: who reads is gone. */
+		/* POLLERR: the supervisor is gone. */
 		{ .fd = first->supervision->write },
 	};
 
 	for (;;) {
 		bool more;
 
-		/* Before news is asked for: not later than it is true. */
+		/* Take the time before waitpid(2), so that it is never late. */
 		clock_now(&now);
 		check_time(first, &now);
 		if (wait[0].revents != 0)
@@ -226,8 +228,8 @@ be_first(struct first *first)
 	}
 }
 
-/* Whether process 1 lives on when the supervisor ends: the closed channel tells
- * it, and there is time to clear up. */
+/* Chooses whether process 1 outlives the supervisor, so that it can remove the
+ * group; the closed pipe tells it of the end. */
 static void
 survive(const struct supervision *supervision, bool wanted)
 {
@@ -236,7 +238,7 @@ survive(const struct supervision *supervision, bool wanted)
 		refuse(NULL, "cannot choose how to end", errno);
 }
 
-/* Whether the supervisor is gone; asked only where survive() has a say. */
+/* Whether the supervisor is gone, where survive() may keep this process. */
 static bool
 is_alone(const struct supervision *supervision)
 {
@@ -247,8 +249,8 @@ is_alone(const struct supervision *supervision)
 }
 
 /*
- * What was opened for the view and the rules is the command's business, and so
- * it is here by chance; where the call is missing it stays open.
+ * Descriptors that were opened for the mounts and the rules are of no use here.
+ * Where close_range(2) is missing they stay open.
  */
 static void
 close_others(const struct first *first)
@@ -277,9 +279,9 @@ close_others(const struct first *first)
 }
 
 /*
- * The first record waits until the command's process has restricted itself: a
- * pipe that is closed without a word was closed by a refusal.  Where it cannot
- * be written nothing may run.
+ * The first record is written when the command's process has restricted itself:
+ * it then writes a byte; after a refusal the pipe is closed without one.  If
+ * the record cannot be written, nothing may run.
  */
 static void
 write_receipt(struct first *first)
@@ -295,9 +297,10 @@ write_receipt(struct first *first)
 		got = read(supervision->started_read, &byte, 1);
 	} while (got < 0 && errno == EINTR);
 	close(supervision->started_read);
-	/* A reader that takes its time must not keep the command alive. */
+	/* While a slow reader of the receipt keeps this process waiting, it
+	 * must still die with the supervisor. */
 	survive(supervision, false);
-	/* It tells nobody of a supervisor that was gone before. */
+	/* The signal does not come if the supervisor is gone already. */
 	if (is_alone(supervision))
 		end_first(first, EXIT_REFUSED);
 	if (got == 1 && !receipt_send(supervision->receipt)) {
@@ -309,7 +312,7 @@ write_receipt(struct first *first)
 	receipt_close(supervision->receipt);
 }
 
-/* Below level full, orphans are ours to end. */
+/* Below level full: become the parent of orphans, to be able to end them. */
 static int
 adopt(void)
 {
@@ -325,7 +328,7 @@ adopt(void)
 	return children;
 }
 
-/* What stops the job must not stop the news of it. */
+/* A stop of the job must not stop this process, which reports it. */
 static void
 never_stop(void)
 {
@@ -375,14 +378,14 @@ supervise_first(struct supervision *supervision)
 	struct former_signals former;
 	struct first first = {
 		.supervision = supervision,
-		/* One outside of the namespace has number 0. */
+		/* A process outside of the namespace has number 0. */
 		.supervisor = supervision->namespaces ? 0 : getppid(),
 		.signals = signals_open(&former),
 		.children = supervision->namespaces ? -1 : adopt(),
 	};
 	pid_t self = getpid();
 
-	/* While we held them, the supervisor's end would go unnoticed. */
+	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
 	relay_close_supervisor(&supervision->relay);
 	first.command = cgroup_fork(&supervision->group);
@@ -392,7 +395,7 @@ supervise_first(struct supervision *supervision)
 		be_command(supervision, first.signals, &former, self);
 		return;
 	}
-	/* Nobody inside may trace it, or read its /proc/1. */
+	/* No process inside may trace this one, or read its /proc/1. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	never_stop();
 	term_begin(&first.term, supervision);

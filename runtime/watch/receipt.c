@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * A log may lie where an earlier run could write: a link that it left must not
- * lead us elsewhere, nor a named pipe keep us waiting.
+ * A log may lie where an earlier run could write.  A link that it left there is
+ * not followed, and a named pipe does not block.
  */
 static int
 open_log(const char *path)

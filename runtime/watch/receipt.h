@@ -3,9 +3,9 @@
  * programs, on a descriptor (--status-fd) or at the end of a file (--log).
  * sbxrun(1) describes the fields.
  *
- * The first record is made before the command's process restricts itself and
- * written when that has succeeded, so that it says nothing that is not so; a
- * refusal leaves no record.
+ * The first record is made before the command's process restricts itself, and
+ * written when that has succeeded.  So everything in it is true, and a refusal
+ * leaves no record.
  */
 #ifndef SBX_RECEIPT_H
 #define SBX_RECEIPT_H

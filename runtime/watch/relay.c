@@ -9,7 +9,7 @@
 
 enum {
 	CHUNK = 1 << 20,      /* more than a pipe holds */
-	SOCKET_CHUNK = 16384, /* what a socket that is ready takes at once */
+	SOCKET_CHUNK = 16384, /* a socket that is ready takes so much */
 	COPY_CHUNK = 16384,
 };
 
@@ -44,7 +44,7 @@ stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)
 	stream->left = cap;
 }
 
-/* Whether the descriptor leads to something that is relayed. */
+/* Whether output to the descriptor goes through a pipe of ours. */
 static bool
 is_relayed(int fd, struct stat *status)
 {
@@ -176,8 +176,8 @@ stream_pass(struct stream *stream, int to, size_t len)
 	return stream_copy(stream, to, len);
 }
 
-/* All writers are gone; or who read is, which the command is to learn as it
- * would without us. */
+/* All writers are gone, or the reader is.  The command then gets SIGPIPE, as it
+ * would without the pipe between. */
 static void
 stream_end(struct stream *stream)
 {
@@ -210,7 +210,7 @@ stream_move(struct stream *stream, int null)
 	if (moved > 0 || (moved < 0 && errno == EINTR))
 		return;
 	if (moved < 0 && errno == EAGAIN) {
-		/* The side that was ready is not what is missing. */
+		/* One side was ready: wait for the other one. */
 		stream->waits = !over && !stream->waits;
 		return;
 	}
@@ -258,7 +258,7 @@ tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob,
 	struct out out;
 
 	out_init(&out, STDERR_FILENO);
-	/* Where it was cut need not be the end of a line. */
+	/* The cut may be in the middle of a line. */
 	if (joined || stream->to == STDERR_FILENO)
 		out_text(&out, "\n");
 	out_text(&out, "sbxrun: ");

@@ -1,8 +1,8 @@
 /*
- * What the command writes, on its way through the supervisor: a pipe for each
+ * The output of the command, on its way through the supervisor: a pipe for each
  * standard stream, from which the kernel moves pages to where the stream led
- * before, up to a cap; the rest goes to /dev/null and the command is none the
- * wiser.
+ * before, up to a cap.  The rest goes to /dev/null, and the command does not
+ * notice.
  *
  *	the command --pipe--> splice(2) --> what sbxrun found at 1 and 2
  *
@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller may have closed 0, 1 or 2: a descriptor of ours must not take
- * such a place, and is moved. */
+/* The caller may have closed 0, 1 or 2.  A descriptor of ours must not take such
+ * a number, and is moved. */
 int above_standard(int fd);
 
 struct stream {

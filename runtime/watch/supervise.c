@@ -14,7 +14,7 @@
 enum {
 	GRACE = 2,             /* seconds */
 	TIMER_NEAR = 200,      /* milliseconds */
-	TIMEOUT_MAX = INT_MAX, /* seconds: a lifetime, and no overflow */
+	TIMEOUT_MAX = INT_MAX, /* seconds: 68 years, without overflow */
 };
 
 void
@@ -63,7 +63,7 @@ void
 supervise_open(struct supervision *supervision)
 {
 	clock_now(&supervision->begin);
-	/* Neither process may wait for the other, which may be stopped. */
+	/* Not blocking, since the process at the other end may be stopped. */
 	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
 	if (supervision->receipt != NULL)
 		open_pipe(&supervision->started_read,
@@ -80,7 +80,7 @@ supervise_close(struct supervision *supervision)
 	relay_close_supervisor(&supervision->relay);
 }
 
-/* Ends as the command did; a core was its business. */
+/* Ends as the command did, but without a core file of its own. */
 __attribute__((noreturn)) static void
 end_with(int status)
 {
@@ -145,18 +145,18 @@ struct watch {
 	struct supervision *supervision;
 	pid_t first;
 	int signals;
-	struct timespec continued; /* when this job last went on */
+	struct timespec continued; /* when this job was last continued */
 	struct term term;
 	bool ended; /* the command has; then: */
 	int status;
 	bool started; /* the receipt has its first record */
 	struct timespec end;
-	bool leave; /* somebody wants us to end */
+	bool leave; /* a signal asked sbxrun to end */
 };
 
 /*
- * A stop takes back a SIGCONT that waits, and a timer whose signal was taken
- * back is not set again: so not when ours is about to expire.
+ * SIGSTOP removes a pending SIGCONT, and a timer whose signal was removed does
+ * not expire again.  So do not stop shortly before the deadline's timer expires.
  */
 static void
 stop(const struct watch *watch)
@@ -188,9 +188,9 @@ forward(struct watch *watch)
 }
 
 /*
- * The command has ended or stopped.  A job that the terminal stopped has
- * stopped as a whole, and us in front of this news: read when the job goes on
- * it is old, so what happened until now is looked at first.
+ * The command has ended or stopped.  When the terminal stops the job, this
+ * process stops too, and reads the message when the job goes on.  The stop may
+ * be older than the SIGCONT: drain the signals first.
  */
 static void
 receive(struct watch *watch)
@@ -218,7 +218,7 @@ say_late(const struct supervision *supervision)
 	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
 	struct out out;
 
-	/* Nor may a reader who does not read keep us. */
+	/* Never block on a stderr that nobody reads. */
 	if (poll(&wait, 1, 0) <= 0)
 		return;
 	out_init(&out, STDERR_FILENO);
@@ -231,9 +231,10 @@ say_late(const struct supervision *supervision)
 }
 
 /*
- * Who is stopped looks at no clock.  A timer's SIGCONT lets us go on when the
- * time is over, and each second after: something may stop us again.  libc's
- * way to it has room for threads.  Without a timer we only report later.
+ * A stopped process cannot check its own deadline.  A timer sends SIGCONT at
+ * the deadline, and each second after it, because the process may be stopped
+ * again.  libc's timer_create(3) brings threads with it.  Without a timer the
+ * end of the command is only reported later.
  */
 static void
 continue_at(const struct timespec *deadline)
@@ -252,7 +253,7 @@ continue_at(const struct timespec *deadline)
 		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
 }
 
-/* The first one does the same by its own clock, unless it was stopped. */
+/* The first process does the same. */
 static void
 check_time(struct watch *watch, const struct timespec *now)
 {
@@ -262,14 +263,15 @@ check_time(struct watch *watch, const struct timespec *now)
 	kill(watch->first, SIGCONT);
 }
 
-/* One turn: waits, at most so many milliseconds, and does what came up. */
+/* Waits for events, at most so many milliseconds, and handles them; false when
+ * the first process has closed its pipe. */
 static bool
 watch_once(struct watch *watch, int milliseconds)
 {
 	struct supervision *supervision = watch->supervision;
 	struct pollfd wait[2 + RELAY_STREAMS] = {
 		{ .fd = watch->signals, .events = POLLIN },
-		/* After the end a closed channel is no news. */
+		/* After the end the pipe is closed and would wake us. */
 		{ .fd = watch->ended ? -1 : supervision->read,
 		    .events = POLLIN },
 	};
@@ -277,7 +279,7 @@ watch_once(struct watch *watch, int milliseconds)
 	relay_wait(&supervision->relay, wait + 2);
 	if (poll(wait, 2 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
 		return false;
-	/* Signals first: they say when the job went on. */
+	/* Signals first: they say when the job was continued. */
 	forward(watch);
 	if (!watch->ended)
 		receive(watch);
@@ -304,7 +306,7 @@ watch_command(struct watch *watch)
 		receive(watch);
 }
 
-/* Everything inside dies; afterwards nobody writes any more. */
+/* Ends everything inside; after that nothing is written any more. */
 static void
 end_tree(struct watch *watch)
 {
@@ -313,7 +315,7 @@ end_tree(struct watch *watch)
 
 	clock_now(&watch->end);
 	close(supervision->read);
-	/* Else the closed channel tells it, unless it was stopped. */
+	/* Below level full the closed pipe makes it end, if it is running. */
 	kill(watch->first, supervision->namespaces ? SIGKILL : SIGCONT);
 	while (waitpid(watch->first, &status, 0) < 0 && errno == EINTR)
 		;
@@ -322,7 +324,7 @@ end_tree(struct watch *watch)
 	watch->ended = true;
 }
 
-/* After all that was in it has ended, whatever that took. */
+/* Removes the group, in which nothing runs any more. */
 static void
 end_group(const struct supervision *supervision, struct cgroup_usage *usage)
 {
@@ -334,8 +336,8 @@ end_group(const struct supervision *supervision, struct cgroup_usage *usage)
 }
 
 /*
- * What was written before the end is still to be handed on, however long the
- * reader takes; but not after a timeout, nor for somebody who wants us gone.
+ * Passes on what was written before the end, however slowly it is read.  After
+ * a timeout this takes a second at most, and a signal ends it.
  */
 static void
 drain(struct watch *watch)
@@ -367,7 +369,8 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 		.relay = &supervision->relay,
 	};
 
-	/* Who had to be killed had started; else there is no first record. */
+	/* Without a first record there is no last one.  A command that had to
+	 * be killed had started. */
 	if (supervision->receipt != NULL &&
 	    (watch->started || watch->term.over))
 		receipt_finish(supervision->receipt, &end);
@@ -393,14 +396,14 @@ supervise(struct supervision *supervision, pid_t first)
 		close(supervision->started_write);
 	}
 	relay_close_command(&supervision->relay);
-	/* Who reads or writes at the other end waits for the command alone. */
+	/* At the other ends of the caller's pipes only the command counts. */
 	close(STDIN_FILENO);
 	if (!relay_has(&supervision->relay, STDOUT_FILENO))
 		close(STDOUT_FILENO);
 	watch_command(&watch);
 	end_tree(&watch);
 	end_group(supervision, &usage);
-	/* The terminal may be somebody else's by now. */
+	/* Another job may have the terminal by now. */
 	if (watch.term.late)
 		signal(SIGTTOU, SIG_IGN);
 	drain(&watch);

@@ -39,32 +39,32 @@
 #include <time.h>
 
 struct supervision {
-	bool on;          /* the processes have parted */
+	bool on;          /* there are the two processes */
 	bool namespaces;  /* the first one is process 1 */
-	int read, write;  /* from the first one to the supervisor */
+	int read, write;  /* the pipe from the first one to the supervisor */
 	uint64_t timeout; /* seconds; 0: none */
 	uint64_t grace;   /* seconds between TERM and KILL */
 	uint64_t output;  /* bytes of a stream; 0: no cap */
 	struct timespec begin;
 	struct relay relay;
 	struct cgroup group;
-	struct receipt *receipt; /* NULL: nobody wants one */
-	/* The command says on it that it is confined, for the receipt. */
+	struct receipt *receipt; /* NULL: none is wanted */
+	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	/* Where the limits were written. */
 	const struct sbx_blob *blob;
 	uint32_t timeout_source, output_source;
 };
 
-/* What one process tells the other: one write of a few bytes, never torn. */
+/* A message to the supervisor; a write to a pipe of so few bytes is atomic. */
 struct message {
 	bool started;       /* it was confined, and the receipt says so */
-	bool late;          /* its time was over */
+	bool late;          /* its time is over */
 	int status;         /* of the command, as wait(2) gives it */
 	struct timespec at; /* CLOCK_MONOTONIC */
 };
 
-/* The command's time, as each of the two processes sees it. */
+/* The time of the command, in each of the two processes. */
 struct term {
 	struct timespec deadline; /* if there is one; then of the grace */
 	bool late;                /* the time is over */
@@ -85,10 +85,10 @@ int term_left(const struct term *term, const struct supervision *supervision,
 void supervise_limits(struct supervision *supervision,
     const struct sbx_blob *blob);
 
-/* The shortest time there is, and no grace, whatever the policy says. */
+/* The shortest time, and no grace, whatever the policy says. */
 void supervise_briefly(struct supervision *supervision);
 
-/* What has to be there before the processes part, and taking it back. */
+/* Opens the pipes that both processes need, and closes them. */
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);
 
