@@ -46,10 +46,7 @@ write_map(const char *path, unsigned id)
 	struct out line;
 
 	out_init(&line, -1);
-	out_number(&line, id);
-	out_text(&line, " ");
-	out_number(&line, id);
-	out_text(&line, " 1");
+	out_print(&line, "%u %u 1", id, id);
 	return file_write(AT_FDCWD, path, line.text);
 }
 

@@ -39,6 +39,5 @@ descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd)
 	struct out out;
 
 	out_into(&out, path, DESCRIPTOR_PATH_SIZE);
-	out_text(&out, "/proc/self/fd/");
-	out_number(&out, (uint64_t)fd);
+	out_print(&out, "/proc/self/fd/%u", (unsigned)fd);
 }

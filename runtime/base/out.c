@@ -4,6 +4,7 @@
 #include "format/utf8.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,6 +98,31 @@ out_number(struct out *out, uint64_t number)
 }
 
 void
+out_print(struct out *out, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	for (;;) {
+		size_t len = strcspn(format, "%");
+
+		out_bytes(out, format, len);
+		if (format[len] == '\0')
+			break;
+		format += len + 2;
+		if (format[-1] == 's')
+			out_text(out, va_arg(list, const char *));
+		else if (format[-1] == 'u')
+			out_number(out, va_arg(list, unsigned));
+		else
+			out_number(out, va_arg(list, uint64_t));
+		/* The u of %lu. */
+		format += format[-1] == 'l';
+	}
+	va_end(list);
+}
+
+void
 out_seconds(struct out *out, struct timespec time)
 {
 	long rest = time.tv_nsec / 1000000;
@@ -148,6 +174,7 @@ void
 source_text(const struct sbx_blob *blob, uint32_t source,
     char text[SOURCE_SIZE])
 {
+	const struct sbx_source *at;
 	struct out out;
 
 	out_into(&out, text, SOURCE_SIZE);
@@ -155,11 +182,9 @@ source_text(const struct sbx_blob *blob, uint32_t source,
 		out_text(&out, "the policy");
 		return;
 	}
-	out_text(&out, sbx_string(blob, blob->sources[source].file));
-	out_text(&out, ":");
-	out_number(&out, blob->sources[source].line);
-	out_text(&out, ":");
-	out_number(&out, blob->sources[source].column);
+	at = &blob->sources[source];
+	out_print(&out, "%s:%u:%u", sbx_string(blob, at->file), at->line,
+	    at->column);
 }
 
 void
@@ -193,10 +218,8 @@ complain(const char *prefix, const char *subject, const char *text, int error)
 		out_text(&out, ": ");
 	}
 	out_text(&out, text);
-	if (error != 0) {
-		out_text(&out, ": ");
-		out_text(&out, strerror(error));
-	}
+	if (error != 0)
+		out_print(&out, ": %s", strerror(error));
 	out_text(&out, "\n");
 	out_flush(&out);
 }

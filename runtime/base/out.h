@@ -29,6 +29,9 @@ void out_into(struct out *out, char *text, size_t size);
 void out_text(struct out *out, const char *text);
 void out_bytes(struct out *out, const char *text, size_t len);
 void out_number(struct out *out, uint64_t number);
+/* Like printf(3), of which it knows "%s", "%u" and "%lu" for a uint64_t. */
+void out_print(struct out *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Seconds, to the millisecond. */
 void out_seconds(struct out *out, struct timespec time);
 /* Text from elsewhere, names of files above all: what moves the cursor, starts

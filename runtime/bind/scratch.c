@@ -55,13 +55,11 @@ find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
 	int top, own;
 
 	out_into(&out, path, SCRATCH_PATH_SIZE);
-	out_text(&out, "/tmp/sbx-");
-	out_number(&out, geteuid());
+	out_print(&out, "/tmp/sbx-%u", geteuid());
 	top = open_private(AT_FDCWD, path, path, make);
 	sha256_hex(workspace.path, workspace.len, digest);
 	digest[NAME_LEN] = '\0';
-	out_text(&out, "/");
-	out_text(&out, digest);
+	out_print(&out, "/%s", digest);
 	if (top < 0)
 		return -1;
 	own = open_private(top, digest, path, make);

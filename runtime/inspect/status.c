@@ -1,4 +1,3 @@
-/* See status.h. */
 #include "runtime/inspect/status.h"
 
 #include "runtime/apply/namespaces.h"
@@ -10,6 +9,16 @@
 #include <errno.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+
+/* Each hint is NULL where nothing is missing. */
+struct status {
+	struct machine machine;
+	struct utsname kernel;
+	int errata; /* of Landlock; negative: it does not say */
+	bool tried; /* namespaces were */
+	const char *landlock, *seccomp, *namespaces, *cgroup;
+	enum sbx_level level;
+};
 
 static const char *
 landlock_hint(int error)
@@ -27,38 +36,9 @@ landlock_hint(int error)
 	}
 }
 
-static void
-print_landlock(struct out *out, const struct machine *machine)
-{
-	int errata = landlock_create_ruleset(NULL, 0,
-	    LANDLOCK_CREATE_RULESET_ERRATA);
-
-	out_text(out, "landlock  ");
-	if (machine->landlock_abi == 0) {
-		out_text(out, landlock_hint(machine->landlock_error));
-		out_text(out, "\n");
-		return;
-	}
-	out_text(out, "ABI ");
-	out_number(out, (uint64_t)machine->landlock_abi);
-	if (errata >= 0) {
-		out_text(out, ", errata fixed: ");
-		out_number(out, (uint64_t)errata);
-	}
-	out_text(out, "\n");
-	if (machine->landlock_abi < 4)
-		out_text(out,
-		    "          TCP ports need ABI 4 (Linux 6.7): "
-		    "policies that open some keep TCP shut\n");
-	if (machine->landlock_abi < 6)
-		out_text(out,
-		    "          signals and abstract sockets are kept "
-		    "inside from ABI 6 on (Linux 6.12)\n");
-}
-
 /* There is no other way to know: sysctls and profiles only hint at it. */
 static const char *
-try_namespaces(struct machine *machine)
+try_namespaces(void)
 {
 	const char *why = NULL;
 	pid_t pid = namespaces_fork(NETWORK_OUTER, &why);
@@ -67,125 +47,130 @@ try_namespaces(struct machine *machine)
 		_exit(0);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	machine->namespaces = pid > 0;
 	return pid > 0 ? NULL : why;
 }
 
-static const char seccomp_hint[] =
-    "absent; the kernel was built without "
-    "CONFIG_SECCOMP_FILTER, or a container forbids it";
-
-static const char group_hint[] = "\n          rlimits hold instead: for each "
-				 "process, or beside what runs";
-
 static void
-print_machine(const struct machine *machine, const struct utsname *names,
-    bool tried, const char *why)
+find_status(struct status *status)
 {
-	const char *group = cgroup_try();
-	struct out out;
+	struct machine *machine = &status->machine;
 
-	out_init(&out, STDOUT_FILENO);
-	out_text(&out, "kernel    Linux ");
-	out_text(&out, names->release);
-	out_text(&out, " ");
-	out_text(&out, names->machine);
-	out_text(&out, "\n");
-	print_landlock(&out, machine);
-	out_text(&out, "seccomp   ");
-	out_text(&out, machine->seccomp ? "filters with errno" : seccomp_hint);
-	if (tried) {
-		out_text(&out, "\nnamespaces ");
-		out_text(&out,
-		    why == NULL ? "user, mount, process and IPC: "
-				  "tried, fine" :
-				  why);
-	}
-	out_text(&out, "\ncgroup    ");
-	out_text(&out,
-	    group == NULL ? "limits on processes and memory hold "
-			    "for all together" :
-			    group);
-	if (group != NULL)
-		out_text(&out, group_hint);
-	out_text(&out, "\nlevel     ");
-	out_text(&out, level_name(machine_level(machine)));
-	out_text(&out, "\n");
-	out_flush(&out);
+	machine_probe(machine);
+	if (uname(&status->kernel) != 0)
+		refuse(NULL, "cannot ask for the kernel's name", errno);
+	status->errata = landlock_create_ruleset(NULL, 0,
+	    LANDLOCK_CREATE_RULESET_ERRATA);
+	status->landlock = machine->landlock_abi > 0 ?
+	    NULL :
+	    landlock_hint(machine->landlock_error);
+	status->seccomp = machine->seccomp ?
+	    NULL :
+	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or "
+	    "a container forbids it";
+	status->tried = machine_level(machine) == SBX_LEVEL_FULL;
+	status->namespaces = status->tried ?
+	    try_namespaces() :
+	    "not tried: Landlock ABI 4 comes first";
+	machine->namespaces = status->namespaces == NULL;
+	status->cgroup = cgroup_try();
+	status->level = machine_level(machine);
 }
 
-/* An object that the caller ends; `missing` is what to do about what is not
- * there. */
 static void
-begin_part(struct out *json, const char *key, bool there, const char *missing)
+print_landlock(struct out *out, const struct status *status)
+{
+	int abi = status->machine.landlock_abi;
+
+	if (abi == 0) {
+		out_print(out, "landlock  %s\n", status->landlock);
+		return;
+	}
+	out_print(out, "landlock  ABI %u", (unsigned)abi);
+	if (status->errata >= 0)
+		out_print(out, ", errata fixed: %u", (unsigned)status->errata);
+	out_text(out, "\n");
+	if (abi < 4)
+		out_text(out,
+		    "          TCP ports need ABI 4 (Linux 6.7): "
+		    "policies that open some keep TCP shut\n");
+	if (abi < 6)
+		out_text(out,
+		    "          signals and abstract sockets are kept "
+		    "inside from ABI 6 on (Linux 6.12)\n");
+}
+
+static const char *
+or_hint(const char *hint, const char *fine)
+{
+	return hint != NULL ? hint : fine;
+}
+
+static void
+print_status(struct out *out, const struct status *status)
+{
+	out_print(out, "kernel    Linux %s %s\n", status->kernel.release,
+	    status->kernel.machine);
+	print_landlock(out, status);
+	out_print(out, "seccomp   %s\n",
+	    or_hint(status->seccomp, "filters with errno"));
+	if (status->tried)
+		out_print(out, "namespaces %s\n",
+		    or_hint(status->namespaces,
+			"user, mount, process and IPC: tried, fine"));
+	out_print(out, "cgroup    %s\n",
+	    or_hint(status->cgroup,
+		"limits on processes and memory hold for all together"));
+	if (status->cgroup != NULL)
+		out_text(out,
+		    "          rlimits hold instead: for each process, or "
+		    "beside what runs\n");
+	out_print(out, "level     %s\n", level_name(status->level));
+}
+
+static void
+put_part(struct out *json, const char *key, const char *hint)
 {
 	json_object(json, key);
-	json_bool(json, "available", there);
-	json_string(json, "missing", there ? NULL : missing);
+	json_bool(json, "available", hint == NULL);
+	json_string(json, "missing", hint);
 }
 
 static void
-put_part(struct out *json, const char *key, bool there, const char *missing)
+put_status(struct out *json, const struct status *status)
 {
-	begin_part(json, key, there, missing);
-	json_object_end(json);
-}
-
-static void
-put_landlock(struct out *json, const struct machine *machine)
-{
-	int errata = landlock_create_ruleset(NULL, 0,
-	    LANDLOCK_CREATE_RULESET_ERRATA);
-
-	begin_part(json, "landlock", machine->landlock_abi > 0,
-	    landlock_hint(machine->landlock_error));
-	json_number(json, "abi", (uint64_t)machine->landlock_abi);
-	if (errata >= 0)
-		json_number(json, "errata", (uint64_t)errata);
+	json_document(json);
+	json_string(json, "kernel", status->kernel.release);
+	json_string(json, "machine", status->kernel.machine);
+	put_part(json, "landlock", status->landlock);
+	json_number(json, "abi", (uint64_t)status->machine.landlock_abi);
+	if (status->errata >= 0)
+		json_number(json, "errata", (uint64_t)status->errata);
 	else
 		json_string(json, "errata", NULL);
 	json_object_end(json);
-}
-
-static void
-put_machine(const struct machine *machine, const struct utsname *names,
-    bool tried, const char *why)
-{
-	const char *group = cgroup_try();
-	struct out json;
-
-	out_init(&json, STDOUT_FILENO);
-	json_document(&json);
-	json_string(&json, "kernel", names->release);
-	json_string(&json, "machine", names->machine);
-	put_landlock(&json, machine);
-	put_part(&json, "seccomp", machine->seccomp, seccomp_hint);
-	put_part(&json, "namespaces", tried && why == NULL,
-	    tried ? why : "not tried: Landlock ABI 4 comes first");
-	put_part(&json, "cgroup", group == NULL, group);
-	json_string(&json, "level", level_name(machine_level(machine)));
-	json_object_end(&json);
-	out_text(&json, "\n");
-	out_flush(&json);
+	put_part(json, "seccomp", status->seccomp);
+	json_object_end(json);
+	put_part(json, "namespaces", status->namespaces);
+	json_object_end(json);
+	put_part(json, "cgroup", status->cgroup);
+	json_object_end(json);
+	json_string(json, "level", level_name(status->level));
+	json_object_end(json);
+	out_text(json, "\n");
 }
 
 void
 status_print(bool json)
 {
-	struct machine machine;
-	struct utsname names;
-	const char *why = NULL;
-	bool tried;
+	struct status status;
+	struct out out;
 
-	machine_probe(&machine);
-	if (uname(&names) != 0)
-		refuse(NULL, "cannot ask for the kernel's name", errno);
-	tried = machine_level(&machine) == SBX_LEVEL_FULL;
-	if (tried)
-		why = try_namespaces(&machine);
+	find_status(&status);
+	out_init(&out, STDOUT_FILENO);
 	if (json)
-		put_machine(&machine, &names, tried, why);
+		put_status(&out, &status);
 	else
-		print_machine(&machine, &names, tried, why);
+		print_status(&out, &status);
+	out_flush(&out);
 	_exit(0);
 }

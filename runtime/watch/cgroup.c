@@ -141,12 +141,13 @@ open_parent(const char *path, char *enabled)
 	};
 
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
-		char whole[MEMBERSHIP_SIZE + 32];
+		char text[MEMBERSHIP_SIZE + 32];
+		struct out whole;
 		int fd;
 
-		strcpy(whole, mounts[i]);
-		strcat(whole, path);
-		fd = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		out_into(&whole, text, sizeof text);
+		out_print(&whole, "%s%s", mounts[i], path);
+		fd = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		if (file_read(fd, "cgroup.subtree_control", enabled, FILE_SIZE))
@@ -177,13 +178,14 @@ switch_on(int parent, const char *enabled, uint32_t wanted)
 
 	for (int i = 0; i < HOLDERS; i++) {
 		const struct holder *holder = &holders()[i];
-		char text[16] = "+";
+		struct out text;
 
 		if ((wanted & bit_of(holder->kind)) == 0)
 			continue;
-		strcat(text, holder->controller);
+		out_init(&text, -1);
+		out_print(&text, "+%s", holder->controller);
 		if (has_word(enabled, holder->controller) ||
-		    file_write(parent, "cgroup.subtree_control", text))
+		    file_write(parent, "cgroup.subtree_control", text.text))
 			offered |= bit_of(holder->kind);
 	}
 	return offered;
@@ -195,10 +197,7 @@ name_group(struct cgroup *group, struct timespec begin)
 	struct out name;
 
 	out_into(&name, group->name, sizeof group->name);
-	out_text(&name, "sbx-");
-	out_number(&name, (uint64_t)getpid());
-	out_text(&name, "-");
-	out_number(&name,
+	out_print(&name, "sbx-%u-%lu", (unsigned)getpid(),
 	    (uint64_t)begin.tv_sec * 1000000000 + (uint64_t)begin.tv_nsec);
 }
 
@@ -360,22 +359,21 @@ cgroup_fork(const struct cgroup *group)
 
 /* "sbx-PID-N/FILE", below D: the supervisor has no descriptor of ours. */
 static const char *
-file_of(const struct cgroup *group, const char *file,
-    char path[CGROUP_NAME_SIZE + 32])
+file_of(const struct cgroup *group, const char *file, struct out *path)
 {
-	strcpy(path, group->name);
-	strcat(path, "/");
-	return strcat(path, file);
+	out_init(path, -1);
+	out_print(path, "%s/%s", group->name, file);
+	return path->text;
 }
 
 void
 cgroup_kill(const struct cgroup *group)
 {
-	char path[CGROUP_NAME_SIZE + 32];
+	struct out path;
 
 	/* From Linux 5.14 on; the caller has another way too. */
 	if (group->parent >= 0)
-		file_write(group->parent, file_of(group, "cgroup.kill", path),
+		file_write(group->parent, file_of(group, "cgroup.kill", &path),
 		    "1");
 }
 
@@ -402,11 +400,12 @@ cgroup_remove(const struct cgroup *group)
 static uint64_t
 read_number(const struct cgroup *group, const char *file, const char *key)
 {
-	char path[CGROUP_NAME_SIZE + 32], text[FILE_SIZE];
+	char text[FILE_SIZE];
+	struct out path;
 	size_t len = strlen(key);
 	const char *line = text;
 
-	if (!file_read(group->parent, file_of(group, file, path), text,
+	if (!file_read(group->parent, file_of(group, file, &path), text,
 		sizeof text))
 		return UINT64_MAX;
 	while (line != NULL && strncmp(line, key, len) != 0) {

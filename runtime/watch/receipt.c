@@ -50,8 +50,7 @@ receipt_begin(struct receipt *receipt, const char *event)
 	clock_gettime(CLOCK_REALTIME, &now);
 	out_init(&run, -1);
 	out_seconds(&run, receipt->time);
-	out_text(&run, "-");
-	out_number(&run, (uint64_t)receipt->pid);
+	out_print(&run, "-%u", (unsigned)receipt->pid);
 	out_into(json, receipt->text, sizeof receipt->text);
 	json_document(json);
 	json_string(json, "event", event);

@@ -263,11 +263,11 @@ tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob,
 		out_text(&out, "\n");
 	out_text(&out, "sbxrun: ");
 	out_source(&out, blob, source);
-	out_text(&out,
-	    joined                          ? ": output" :
-		stream->to == STDOUT_FILENO ? ": standard output" :
-					      ": standard error");
-	out_text(&out, " is cut off here, at the limit; the command goes on\n");
+	out_print(&out,
+	    ": %s is cut off here, at the limit; the command goes on\n",
+	    joined                          ? "output" :
+		stream->to == STDOUT_FILENO ? "standard output" :
+					      "standard error");
 	out_flush(&out);
 }
 

@@ -224,9 +224,8 @@ say_late(const struct supervision *supervision)
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: ");
 	out_source(&out, supervision->blob, supervision->timeout_source);
-	out_text(&out, ": the command is ended after ");
-	out_number(&out, supervision->timeout);
-	out_text(&out, " s, the limit\n");
+	out_print(&out, ": the command is ended after %lu s, the limit\n",
+	    supervision->timeout);
 	out_flush(&out);
 }
 
