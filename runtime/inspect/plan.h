@@ -56,6 +56,8 @@ void plan_words(struct out *out, const struct sbx_path *path);
 void plan_enforcer(struct out *out, const struct plan *plan, uint32_t index);
 void plan_glob_enforcer(struct out *out, const struct plan *plan,
     const struct glob *glob);
+/* The network that the policy wants, and the one that there is. */
+const char *plan_wanted_network(const struct plan *plan);
 const char *plan_network(const struct plan *plan);
 const char *plan_network_enforcer(const struct plan *plan);
 void plan_port_words(struct out *out, const struct sbx_port *port);
@@ -64,6 +66,7 @@ const char *plan_scope_enforcer(const struct plan *plan,
     const struct plan_scope *scope);
 uint32_t plan_count_calls(const struct plan *plan,
     enum sbx_syscall_verdict verdict);
+const char *plan_calls_enforcer(const struct plan *plan);
 const char *plan_limit(uint16_t kind);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 

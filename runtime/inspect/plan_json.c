@@ -349,8 +349,7 @@ put_system_calls(struct out *json, const struct plan *plan)
 		    (uint64_t)(program - plan->blob->programs));
 		json_number(json, "instructions", program->count);
 	}
-	json_string(json, "by",
-	    program != NULL ? "seccomp" : "NOT ENFORCED at this level");
+	json_string(json, "by", plan_calls_enforcer(plan));
 	json_object_end(json);
 }
 

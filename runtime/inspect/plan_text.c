@@ -1,0 +1,250 @@
+/* The plan as text, for people: all of it for -n, one line for -v. */
+#include "runtime/inspect/plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void
+show(struct out *out, const char *text)
+{
+	out_shown(out, text, strlen(text));
+}
+
+static void
+show_string(struct out *out, const struct plan *plan, uint32_t offset)
+{
+	show(out, sbx_string(plan->blob, offset));
+}
+
+static void
+print_source(struct out *out, const struct plan *plan, uint32_t source)
+{
+	out_text(out, "  [");
+	out_source(out, plan->blob, source);
+	out_text(out, "]\n");
+}
+
+static void
+print_anchors(struct out *out, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+
+		if (!plan->binding->bound[i])
+			continue;
+		show(out, name);
+		for (size_t len = strlen(name); len < 12; len++)
+			out_text(out, " ");
+		out_place(out, plan->binding->anchors[i]);
+		if (i == SBX_ANCHOR_TMP && plan->binding->scratch_missing)
+			out_text(out, "  (made at the first run)");
+		out_text(out, "\n");
+	}
+}
+
+static void
+print_rules(struct out *out, const struct plan *plan)
+{
+	const struct binding *binding = plan->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct site *site = &binding->sites[i];
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		plan_words(out, site->path);
+		out_text(out, " ");
+		if (site->state == RULE_UNBOUND)
+			show_string(out, plan, site->path->suffix);
+		else
+			out_place(out, rule->at);
+		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
+			out_text(out, " except ");
+			out_place(out, rule->exclusions[j]);
+		}
+		out_text(out, "  -- ");
+		plan_enforcer(out, plan, i);
+		print_source(out, plan, site->path->source);
+	}
+}
+
+/* What matches is among the rules, place by place. */
+static void
+print_globs(struct out *out, const struct plan *plan)
+{
+	const struct binding *binding = plan->binding;
+
+	for (uint32_t i = 0; i < binding->glob_count; i++) {
+		const struct glob *glob = &binding->globs[i];
+		const struct sbx_path *path = glob->path;
+
+		plan_words(out, path);
+		out_text(out, " glob ");
+		if (glob->unbound)
+			show_string(out, plan, path->suffix);
+		else
+			out_shown(out, glob->at.path, glob->at.len);
+		show_string(out, plan, path->glob);
+		out_text(out, "  -- ");
+		plan_glob_enforcer(out, plan, glob);
+		print_source(out, plan, path->source);
+	}
+}
+
+static void
+print_network(struct out *out, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	out_print(out, "network %s  -- %s", plan_wanted_network(plan),
+	    plan_network_enforcer(plan));
+	print_source(out, plan, blob->meta->net_source);
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
+
+		if ((port->platforms & KERNEL_WHERE) == 0)
+			continue;
+		plan_port_words(out, port);
+		out_print(out, " %u", port->low);
+		if (port->high != port->low)
+			out_print(out, "-%u", port->high);
+		print_source(out, plan, port->source);
+	}
+}
+
+static void
+print_scopes(struct out *out, const struct plan *plan)
+{
+	for (int i = 0; i < PLAN_SCOPES; i++) {
+		const char *by = plan_scope_enforcer(plan, &plan_scopes[i]);
+
+		out_text(out, plan_scopes[i].name);
+		if (by == NULL)
+			out_text(out, " anywhere\n");
+		else
+			out_print(out, " inside only  -- %s\n", by);
+	}
+}
+
+static void
+print_system_calls(struct out *out, const struct plan *plan)
+{
+	out_print(out, "syscalls %u denied, %u decided by arguments  -- %s",
+	    plan_count_calls(plan, SBX_SYSCALL_DENY),
+	    plan_count_calls(plan, SBX_SYSCALL_ARGS),
+	    plan_calls_enforcer(plan));
+	if (plan->program != NULL)
+		out_print(out, ", %u instructions", plan->program->count);
+	out_text(out, "\n");
+}
+
+static void
+print_limits(struct out *out, const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
+
+		if ((limit->platforms & KERNEL_WHERE) == 0)
+			continue;
+		out_print(out, "limit %s %lu  -- %s", plan_limit(limit->kind),
+		    limit->value, plan_limit_enforcer(plan, limit->kind));
+		print_source(out, plan, limit->source);
+	}
+}
+
+static void
+print_environment(struct out *out, const struct plan *plan)
+{
+	const struct environment *environment = plan->environment;
+	const struct sbx_blob *blob = plan->blob;
+
+	out_print(out, "env %u variables handed on, %u kept back\n",
+	    environment->count, environment->dropped);
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const char *name = sbx_string(blob, blob->set[i].name);
+		const char *value = environment_get(environment, name);
+
+		if (value == NULL)
+			continue;
+		out_text(out, "set env ");
+		show(out, name);
+		out_text(out, " = ");
+		show(out, value);
+		print_source(out, plan, blob->set[i].source);
+	}
+}
+
+/* The level, with the ABI where Landlock is used. */
+static void
+print_level(struct out *out, const struct plan *plan, const char *between)
+{
+	out_text(out, level_name(plan->level));
+	if (plan->row != NULL)
+		out_print(out, "%s(Landlock ABI %u)", between,
+		    (unsigned)plan->machine->landlock_abi);
+}
+
+void
+plan_print(const struct plan *plan)
+{
+	struct out out;
+
+	out_init(&out, STDOUT_FILENO);
+	out_text(&out, "policy      ");
+	show_string(&out, plan, plan->blob->meta->profile);
+	out_print(&out, "  sha256:%s\nlevel       ", plan->digest);
+	if (plan_allows_everything(plan))
+		out_text(&out, "none: everything is allowed");
+	else
+		print_level(&out, plan, "  ");
+	out_text(&out, "\n");
+	print_anchors(&out, plan);
+	if (!plan_allows_everything(plan)) {
+		print_rules(&out, plan);
+		print_globs(&out, plan);
+		print_network(&out, plan);
+		print_scopes(&out, plan);
+		print_system_calls(&out, plan);
+	}
+	print_limits(&out, plan);
+	print_environment(&out, plan);
+	out_flush(&out);
+}
+
+/* What these two limits mean depends on the machine. */
+static void
+say_limits(struct out *out, const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
+		const struct sbx_limit *limit = &plan->blob->limits[i];
+
+		if ((limit->platforms & KERNEL_WHERE) != 0 &&
+		    (limit->kind == SBX_LIMIT_PROCESSES ||
+			limit->kind == SBX_LIMIT_MEMORY))
+			out_print(out, ", %s by %s", plan_limit(limit->kind),
+			    plan_limit_enforcer(plan, limit->kind));
+	}
+}
+
+void
+plan_summary(const struct plan *plan)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, "sbxrun: ");
+	show_string(&out, plan, plan->blob->meta->profile);
+	if (plan_allows_everything(plan)) {
+		out_text(&out, ": everything is allowed");
+	} else {
+		out_text(&out, ": level ");
+		print_level(&out, plan, " ");
+		out_print(&out, ", network %s", plan_network(plan));
+	}
+	say_limits(&out, plan);
+	out_text(&out, ", workspace ");
+	out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	out_text(&out, "\n");
+	out_flush(&out);
+}
