@@ -18,7 +18,7 @@ arena_take(struct arena *arena, size_t count, size_t size)
 	return arena->bytes + begin;
 }
 
-/* libc's way with memory is made for long pieces. */
+/* Paths are short, and libc's memcpy(3) is made for long pieces. */
 static void
 copy(char *to, const char *from, uint32_t len)
 {

@@ -1,8 +1,8 @@
 /*
- * Where everything goes whose size depends on the policy: one region without
- * free, filled from the front.  Only pages that are written to cost anything,
- * and they cost more than most system calls: hence one dense region and no
- * arrays of the greatest size.
+ * The memory for everything whose size depends on the policy: one region that is
+ * filled from the front and never freed.  Only pages that are written to take
+ * time, and they take more than most system calls: so there is one dense region,
+ * and no array of the greatest size.
  */
 #ifndef SBX_LOADER_ARENA_H
 #define SBX_LOADER_ARENA_H

@@ -7,26 +7,18 @@
 #include <unistd.h>
 
 /*
- * What other processes send to sbxrun and mean for the command.  TSTP, TTIN
- * and TTOU are left to stop the supervisor itself.
+ * Signals that are sent to sbxrun and meant for the command.  TSTP, TTIN and
+ * TTOU are not caught: they stop the supervisor itself.
  */
-static const int forwarded[] = {
-	SIGHUP,
-	SIGINT,
-	SIGQUIT,
-	SIGTERM,
-	SIGUSR1,
-	SIGUSR2,
-	SIGWINCH,
-	SIGCONT,
-};
+static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
+	SIGUSR2, SIGWINCH, SIGCONT };
 
-/* A signal that is blocked waits for signalfd, even one that is ignored by
+/* A blocked signal stays pending for signalfd, even one that is ignored by
  * default, such as SIGCHLD and SIGWINCH. */
 int
 signals_open(struct former_signals *former)
 {
-	/* Where it is ignored, children vanish without a status. */
+	/* If SIGCHLD is ignored, children leave no status. */
 	static const struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t set, blocked;
 	int fd;
@@ -36,7 +28,7 @@ signals_open(struct former_signals *former)
 		sigaddset(&set, forwarded[i]);
 	sigaddset(&set, SIGCHLD);
 	blocked = set;
-	/* Who read is gone: write(2) says so. */
+	/* write(2) says when the reader is gone. */
 	sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &former->mask) != 0 ||
 	    sigaction(SIGCHLD, &standard, &former->child) != 0)
@@ -58,7 +50,7 @@ signals_restore(const struct former_signals *former)
 bool
 signal_is_for_us_alone(const struct signalfd_siginfo *info)
 {
-	/* A terminal that hangs up tells the leader of the session alone. */
+	/* When a terminal hangs up, only the leader of the session is told. */
 	if (info->ssi_signo == SIGHUP && getsid(0) == getpid())
 		return true;
 	return info->ssi_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-/* What the command is to find as it was. */
+/* What signals_open() changes, and the command must find unchanged. */
 struct former_signals {
 	sigset_t mask;
 	struct sigaction child;
@@ -22,7 +22,8 @@ int signals_open(struct former_signals *former);
 /* Puts everything back as it was, in the command. */
 void signals_restore(const struct former_signals *former);
 
-/* The terminal's signals have reached the whole job; others only us. */
+/* Whether a signal was sent to this process alone: one of the terminal has
+ * reached the whole job. */
 bool signal_is_for_us_alone(const struct signalfd_siginfo *info);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * What sandboxes have left may be anything: directories that are shut, trees
+ * Sandboxes may have left anything: directories that nobody may enter, trees
  * deeper than a path can be long, links to anywhere, and a command that changes
- * it all meanwhile.  So nothing is followed, every step starts from an open
- * directory, and there is no recursion: what is not empty is moved to the top
- * and has its turn there.
+ * all this meanwhile.  So no link is followed, every step starts from an open
+ * directory, and there is no recursion: a directory that is not empty is moved
+ * to the top and is emptied there.
  */
 #include "runtime/inspect/clean.h"
 
+#include "runtime/base/directory.h"
 #include "runtime/base/file.h"
-#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
 #include "runtime/bind/scratch.h"
@@ -18,12 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-	ENTRIES_SIZE = 32768,
-	/* Each takes a level of the tree away.  Who goes on making them while
-	 * we work is given up. */
-	PASSES = 1 << 20,
-};
+/* Each pass removes a level of the tree.  A command that goes on making them
+ * meanwhile is not waited for. */
+enum { PASSES = 1 << 20 };
 
 struct clean {
 	const char *path; /* of the scratch directory */
@@ -35,16 +32,16 @@ __attribute__((noreturn)) static void
 refuse_entry(const struct clean *clean, const char *name)
 {
 	int error = errno;
-	char shown[SCRATCH_PATH_SIZE + 256 + 2];
+	struct out path;
 
-	strcpy(shown, clean->path);
-	strcat(shown, "/");
-	strncat(shown, name, 256);
-	refuse(shown, "cannot remove it", error);
+	out_init(&path, -1);
+	out_print(&path, "%s/%s", clean->path, name);
+	refuse(path.text, "cannot remove it", error);
 }
 
-/* An open place as a directory that may be read and changed, by its name in
- * /proc: fchmod(2) takes no such descriptor.  -1 and errno. */
+/* Opens a directory for reading, from an O_PATH descriptor, and lets its owner
+ * change it.  By its name in /proc, since fchmod(2) takes no such descriptor.
+ * -1 and errno. */
 static int
 open_up(int place)
 {
@@ -58,7 +55,7 @@ open_up(int place)
 	return fd;
 }
 
-/* What is mounted there is not the scratch directory's. */
+/* Opens a directory below; a mount there is no part of the scratch directory. */
 static int
 enter(int parent, const char *name)
 {
@@ -71,8 +68,8 @@ enter(int parent, const char *name)
 	return place < 0 ? -1 : open_up(place);
 }
 
-/* The names need not be free: a directory may take the place of an empty one,
- * and no other's. */
+/* Moves an entry to the top.  The new name need not be free: rename(2) replaces
+ * an empty directory and no other one. */
 static bool
 move_up(struct clean *clean, int from, const char *name)
 {
@@ -91,8 +88,8 @@ move_up(struct clean *clean, int from, const char *name)
 static bool clear(struct clean *clean, int directory);
 
 /*
- * One entry.  At the top a directory is emptied, by which its own directories
- * come to the top; elsewhere it is moved there.
+ * Removes one entry.  A directory at the top is emptied, which moves its own
+ * directories to the top; one elsewhere is moved to the top.
  */
 static bool
 remove_entry(struct clean *clean, int directory, const char *name)
@@ -117,36 +114,24 @@ remove_entry(struct clean *clean, int directory, const char *name)
 	return done;
 }
 
+/* Removes what an open directory holds; false if it cannot be read. */
 static bool
-is_dots(const char *name)
+clear(struct clean *clean, int fd)
 {
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
+	struct directory directory;
+	const struct entry *entry;
 
-/* Whether nothing is left of what an open directory held. */
-static bool
-clear(struct clean *clean, int directory)
-{
-	_Alignas(8) char entries[ENTRIES_SIZE];
-	long len;
-
-	while ((len = read_entries(directory, entries, sizeof entries)) > 0) {
-		for (long at = 0; at < len;) {
-			const struct entry *entry = (const void *)(entries +
-			    at);
-
-			if (!is_dots(entry->name) &&
-			    !remove_entry(clean, directory, entry->name))
-				refuse_entry(clean, entry->name);
-			at += entry->size;
-		}
+	directory_begin(&directory, fd);
+	while ((entry = directory_next(&directory)) != NULL) {
+		if (!remove_entry(clean, fd, entry->name))
+			refuse_entry(clean, entry->name);
 	}
-	return len == 0;
+	return directory.len == 0;
 }
 
 /*
- * The name of a workspace that may be gone.  A current directory that is gone
- * has none, and half a name would be another one's.
+ * The path of a workspace that may be gone.  A current directory that is gone
+ * has no path, and part of one would name another directory.
  */
 static struct sbx_place
 find_workspace(struct arena *arena, const char *given)

@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * A name without links and dots is the policy's path.  Else the way there has
- * to be walked, which takes longer than to open and read the policy does.
+ * Opens a policy whose name has no links and no dots, so that it is its path.
+ * To walk any other way to it takes longer than to open and read it.
  */
 static int
 open_plain(const char *name, char path[SBX_MAX_PATH + 1])
@@ -55,7 +55,7 @@ open_plain(const char *name, char path[SBX_MAX_PATH + 1])
 	return openat2(AT_FDCWD, name, &how);
 }
 
-/* Fills in the path if it is known. */
+/* Opens a policy by any name; the path is "" if it is not known. */
 static int
 open_policy(const char *name, char path[SBX_MAX_PATH + 1])
 {
@@ -74,12 +74,12 @@ profile_file(const char *name, char path[PROFILE_PATH])
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	size_t len = strlen(name);
+	struct out out;
 
 	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
 		refuse(name, "no name of a profile", 0);
-	strcpy(path, SBX_PROFILE_DIR "/");
-	strcat(path, name);
-	strcat(path, ".bin");
+	out_into(&out, path, PROFILE_PATH);
+	out_print(&out, "%s/%s.bin", SBX_PROFILE_DIR, name);
 	return path;
 }
 
@@ -98,7 +98,7 @@ read_whole(const char *name, int fd, struct policy_file *loaded)
 		refuse(name, "cannot read the policy", errno);
 }
 
-/* Policies are taken for blobs and the other way round; blobs hold NULs. */
+/* A policy that was not compiled has no NUL; a blob has. */
 static bool
 is_text(const struct policy_file *loaded)
 {

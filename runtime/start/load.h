@@ -15,9 +15,9 @@ struct policy_file {
 	size_t size;
 	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
-	/* Where the way to it turns: the links that were followed and the
-	 * directories that ".." has left.  One behind the other, each with its
-	 * NUL; an empty one is the end. */
+	/* The hops on the way to it: paths of the links that were followed and
+	 * of the directories that ".." has left, one after the other, each with
+	 * its NUL; an empty one ends the list. */
 	char hops[4 * (SBX_MAX_PATH + 1)];
 };
 

@@ -1,11 +1,10 @@
 /*
- * Whoever may write the policy decides what it says; so does whoever may
- * replace it, a directory above it, or a link that leads to it.  Where a path
- * has neither links nor dots the directories above the file are all there is.
- * Every other path is walked here once more, component by component, as the
- * kernel has walked it: each directory that is gone through and each link that
- * is followed must be ours or root's, and what the walk arrives at must be the
- * file that was opened.
+ * Who may write the policy decides what it says; and so does who may replace
+ * it, a directory above it, or a link that leads to it.  For a path without
+ * links and dots it is enough to look at the directories above the file.  Every
+ * other path is walked here once more, component by component, as the kernel
+ * has walked it: each directory and each link on the way must belong to the
+ * user or to root, and the file at the end must be the one that was opened.
  */
 #include "runtime/start/trust.h"
 
@@ -23,23 +22,23 @@ enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
 static const char unknown_place[] = "it cannot be told where this policy lies, "
 				    "and so not who may replace it";
 
-/* The way as far as it was gone is blob->path. */
+/* A walk to the policy; the path so far is loaded->path. */
 struct way {
 	const char *name;
 	struct policy_file *loaded;
 	uid_t self;
 	uint32_t len;    /* of the path; 0 is the root directory */
-	uint32_t turned; /* bytes of blob->turns */
+	uint32_t turned; /* bytes of loaded->hops */
 	uint32_t links;
 	char *rest, *next;
 	struct stat last; /* what the path names */
 };
 
 /*
- * Whether somebody else may change or replace what this is: its owner, unless
- * that is us or root; its group, unless that is one of our own, as systems with
- * a group for each user make them; everybody, unless a sticky bit keeps them to
- * what is theirs.
+ * Whether somebody else may change this file, or replace an entry of this
+ * directory: its owner, unless that is the user or root; its group, unless it is
+ * the user's own, which some systems make for each user; or everybody, unless a
+ * sticky bit lets them replace only their own entries.
  */
 static bool
 others_may_write(const struct way *way, const struct stat *status)
@@ -103,13 +102,14 @@ check_parents(const struct way *way, const char *path)
 
 /* --- a way with links and dots -------------------------------------------- */
 
-/* Whoever may replace this one entry leads the way to another place. */
+/* Records a link, or a directory that ".." leaves: who may replace it leads the
+ * walk to another place. */
 static void
 note_hop(struct way *way)
 {
 	struct policy_file *loaded = way->loaded;
 
-	/* Behind the last one there is an empty one. */
+	/* An empty path ends the list. */
 	if (sizeof loaded->hops - way->turned < way->len + 2)
 		refuse(way->name, "too many links lead to the policy", ELOOP);
 	memcpy(loaded->hops + way->turned, loaded->path, way->len + 1);
@@ -186,7 +186,7 @@ take_step(struct way *way, const char *component, size_t len)
 	}
 }
 
-/* The root, or where we are, and all above it. */
+/* Begins at the root, or in the current directory, and checks what is above. */
 static void
 begin_way(struct way *way, const char *file)
 {
@@ -231,7 +231,7 @@ walk(struct way *way, const char *file)
 
 /* --- a descriptor --------------------------------------------------------- */
 
-/* Whether this names something that the caller has opened. */
+/* Whether this names an open descriptor of the caller. */
 static bool
 is_descriptor(const char *file)
 {
@@ -262,8 +262,8 @@ ask_path(int fd, char path[SBX_MAX_PATH + 1])
 }
 
 /*
- * A pipe is the caller's own doing, and so is a file that has no name any more.
- * Of another one the kernel tells the path that it has now.
+ * The caller is trusted with a pipe, and with a file that has no name any more.
+ * For another file the kernel gives the path that it has now.
  */
 static void
 trust_descriptor(struct way *way, int fd, const struct stat *status)
@@ -290,7 +290,7 @@ trust_policy(const char *name, const char *file, int fd,
 
 	if (fstat(fd, &status) != 0)
 		refuse(name, "cannot look at the policy", errno);
-	/* It cannot be read, which says it better. */
+	/* To read it will fail, with a better message. */
 	if (S_ISDIR(status.st_mode))
 		return;
 	way.last = status;

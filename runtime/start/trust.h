@@ -9,8 +9,8 @@
 /*
  * Refuses (125) a policy that others may write or replace: the file, every
  * directory and every link on the way to it.  `file` was opened as `fd`, and
- * `name` is what people call it.  blob->path is known already if `file` has
- * neither links nor dots; else it is found, and blob->turns too.
+ * `name` is what people call it.  loaded->path is known already if `file` has
+ * neither links nor dots; else it is found, and loaded->hops too.
  */
 void trust_policy(const char *name, const char *file, int fd,
     struct policy_file *loaded);

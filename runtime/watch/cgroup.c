@@ -310,7 +310,7 @@ cgroup_try(void)
 	struct cgroup group;
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_now(&now);
 	cgroup_init(&group);
 	cgroup_find(&group,
 	    bit_of(SBX_LIMIT_PROCESSES) | bit_of(SBX_LIMIT_MEMORY), now);
