@@ -182,8 +182,7 @@ test_found_text(struct arena *arena, const struct diags *diags)
 }
 
 static bool
-has_diag(const struct diags *diags, enum diag_id id,
-    enum diag_severity severity)
+has_diag(const struct diags *diags, enum diag_id id, enum severity severity)
 {
 	for (size_t i = 0; i < diags->records.count; i++) {
 		if (diags->records.items[i].id == id &&
@@ -217,7 +216,7 @@ expect(struct test_results *results, struct test_result *result)
 		return;
 	}
 	result->passed = has_diag(diags, id,
-	    test->kind == TEST_ERROR ? DIAG_ERROR : DIAG_WARNING);
+	    test->kind == TEST_ERROR ? SEVERITY_ERROR : SEVERITY_WARNING);
 	if (!result->passed)
 		result->message = arena_printf(file->arena, "the policy %s\n%s",
 		    diags->records.count == 0 ? "compiles without a word" :

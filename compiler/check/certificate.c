@@ -148,7 +148,7 @@ report_default(const struct certificate *certificate, enum diag_id id,
  * NULL.  What is only preferred is never an error.
  */
 static void
-report_rule(struct certificate *certificate, enum fact_id id,
+certify_rule(struct certificate *certificate, enum fact_id id,
     const struct origin *origin, bool preferred, const char *text,
     const char *more)
 {
@@ -280,18 +280,18 @@ certify_deny(struct certificate *certificate, const struct path_rule *rule,
 	size_t len;
 
 	if (rule->rights == SBX_EXEC)
-		report_rule(certificate, FACT_EXEC, &rule->origin, preferred,
+		certify_rule(certificate, FACT_EXEC, &rule->origin, preferred,
 		    text, NULL);
 	if (rule->glob == NULL && !allowed_above(certificate, rule, &len))
 		return;
 	if (rule->glob != NULL)
-		report_rule(certificate, FACT_GLOB, &rule->origin, preferred,
+		certify_rule(certificate, FACT_GLOB, &rule->origin, preferred,
 		    text, NULL);
 	else if (full)
-		report_rule(certificate, FACT_MASK, &rule->origin, preferred,
+		certify_rule(certificate, FACT_MASK, &rule->origin, preferred,
 		    text, NULL);
 	else
-		report_rule(certificate, FACT_SPLIT, &rule->origin, preferred,
+		certify_rule(certificate, FACT_SPLIT, &rule->origin, preferred,
 		    text, split_text(certificate, rule, len));
 }
 
@@ -303,12 +303,12 @@ certify_path(struct certificate *certificate, size_t index, size_t end)
 
 	if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
 		if (rule->effect != SBX_ALLOW)
-			report_rule(certificate, FACT_FILES, &rule->origin,
+			certify_rule(certificate, FACT_FILES, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY, text, NULL);
 	} else if (rule->effect != SBX_ALLOW) {
 		certify_deny(certificate, rule, text);
 	} else if (rule->glob != NULL) {
-		report_rule(certificate, FACT_GLOB, &rule->origin, false, text,
+		certify_rule(certificate, FACT_GLOB, &rule->origin, false, text,
 		    NULL);
 	}
 }
@@ -345,7 +345,7 @@ certify_rules(struct certificate *certificate, enum rule_kind_id kind,
 		if ((detail == ANY_DETAIL || rule->detail == detail) &&
 		    (rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.platforms & certificate->platforms) != 0)
-			report_rule(certificate, fact, &rule->origin,
+			certify_rule(certificate, fact, &rule->origin,
 			    rule->effect == SBX_PREFER_DENY,
 			    rule_text(certificate->policy, rule), NULL);
 	}

@@ -72,7 +72,7 @@ static void
 explain(struct arena *arena, enum diag_id id)
 {
 	printf("%s: %s (%s, %s)\n\n%s\n", diag_code(id), diag_title(id),
-	    diag_severity_word(diag_severity(id)), diag_name(arena, id),
+	    severity_word(diag_severity(id)), diag_name(arena, id),
 	    diag_explain(id));
 }
 

@@ -89,12 +89,12 @@ diff_print(const struct diff *diff, unsigned changes, FILE *stream)
 
 /* --- rules of a report ---------------------------------------------------- */
 
-static enum report_severity
+static enum severity
 severity_of(enum change change, unsigned errors)
 {
 	if (errors & CHANGE_BIT(change))
-		return REPORT_ERROR;
-	return change == CHANGE_WIDER ? REPORT_WARNING : REPORT_NOTE;
+		return SEVERITY_ERROR;
+	return change == CHANGE_WIDER ? SEVERITY_WARNING : SEVERITY_NOTE;
 }
 
 static const char *
@@ -107,7 +107,7 @@ rule_id(struct arena *arena, const struct difference *difference)
 /* One rule of the report for each kind of finding that there is. */
 static void
 add_rule(struct report *report, const struct difference *difference,
-    enum report_severity severity)
+    enum severity severity)
 {
 	const char *id = rule_id(report->arena, difference);
 	struct report_rule *rule;
@@ -233,7 +233,7 @@ static void
 add_finding(const struct diff *diff, const struct difference *difference,
     unsigned errors, struct report *report)
 {
-	enum report_severity severity = severity_of(difference->change, errors);
+	enum severity severity = severity_of(difference->change, errors);
 	const struct explanation *old = &difference->says[SIDE_OLD];
 	struct report_finding *finding;
 

@@ -62,9 +62,7 @@ options_parse_alone(const struct options *options, const char *path,
 void
 options_print(const struct options *options, const struct diags *diags)
 {
-	diags_print(diags, stderr,
-	    options->format == REPORT_GCC ? DIAG_GCC : DIAG_TEXT,
-	    options->colour);
+	diags_print(diags, stderr, options->format, options->colour);
 }
 
 const struct arch *

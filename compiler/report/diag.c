@@ -17,11 +17,11 @@ enum {
 
 static const struct {
 	const char *id, *code, *title, *explain;
-	enum diag_severity severity;
+	enum severity severity;
 } kinds[] = {
-#define ERROR DIAG_ERROR
-#define WARNING DIAG_WARNING
-#define NOTE DIAG_NOTE
+#define ERROR SEVERITY_ERROR
+#define WARNING SEVERITY_WARNING
+#define NOTE SEVERITY_NOTE
 #define DIAG(id, code, severity, title, explain) \
 	[DIAG_##id] = { #id, code, title, explain, severity },
 #include "compiler/tables/diags.def"
@@ -49,22 +49,10 @@ diag_explain(enum diag_id id)
 	return kinds[id].explain;
 }
 
-enum diag_severity
+enum severity
 diag_severity(enum diag_id id)
 {
 	return kinds[id].severity;
-}
-
-const char *
-diag_severity_word(enum diag_severity severity)
-{
-	static const char *const words[] = {
-		[DIAG_NOTE] = "note",
-		[DIAG_WARNING] = "warning",
-		[DIAG_ERROR] = "error",
-	};
-
-	return words[severity];
 }
 
 const char *
@@ -166,7 +154,7 @@ is_same(const struct diag *a, const struct diag *b)
  * error, which takes the place of a warning.
  */
 static size_t
-place_for(struct diags *diags, enum diag_severity severity)
+place_for(struct diags *diags, enum severity severity)
 {
 	struct diag *items = diags->records.items;
 
@@ -174,23 +162,23 @@ place_for(struct diags *diags, enum diag_severity severity)
 		(void)arena_push(diags->arena, &diags->records);
 		return diags->records.count - 1;
 	}
-	while (severity == DIAG_ERROR && diags->replace > 0 &&
-	    items[diags->replace - 1].severity == DIAG_ERROR)
+	while (severity == SEVERITY_ERROR && diags->replace > 0 &&
+	    items[diags->replace - 1].severity == SEVERITY_ERROR)
 		diags->replace--;
-	if (severity != DIAG_ERROR || diags->replace == 0)
+	if (severity != SEVERITY_ERROR || diags->replace == 0)
 		return SIZE_MAX;
 	return --diags->replace;
 }
 
 static size_t *
-counter(struct diags *diags, enum diag_severity severity)
+counter(struct diags *diags, enum severity severity)
 {
 	switch (severity) {
-	case DIAG_NOTE:
+	case SEVERITY_NOTE:
 		return &diags->notes;
-	case DIAG_WARNING:
+	case SEVERITY_WARNING:
 		return &diags->warnings;
-	case DIAG_ERROR:
+	case SEVERITY_ERROR:
 		break;
 	}
 	return &diags->errors;
@@ -262,7 +250,7 @@ diag_did_you_mean(struct diags *diags, struct diag *diag, const char *nearest)
 void
 diag_suppress(struct diags *diags, struct diag *diag, const char *reason)
 {
-	if (diag->severity == DIAG_ERROR || diag->suppressed != NULL)
+	if (diag->severity == SEVERITY_ERROR || diag->suppressed != NULL)
 		return;
 	--*counter(diags, diag->severity);
 	diag->suppressed = reason;
@@ -272,12 +260,12 @@ diag_suppress(struct diags *diags, struct diag *diag, const char *reason)
 static bool
 diag_judge(const struct diag_choices *choices, struct diag *diag)
 {
-	if (diag->severity == DIAG_ERROR)
+	if (diag->severity == SEVERITY_ERROR)
 		return true;
 	if (choices->off[diag->id])
 		return false;
 	if (choices->error[diag->id])
-		diag->severity = DIAG_ERROR;
+		diag->severity = SEVERITY_ERROR;
 	return true;
 }
 

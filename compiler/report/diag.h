@@ -9,6 +9,7 @@
 #define SBX_DIAG_H
 
 #include "compiler/base/map.h"
+#include "compiler/report/report.h"
 #include "compiler/report/source.h"
 
 #include <stdarg.h>
@@ -21,19 +22,14 @@ enum diag_id {
 	DIAG_END,
 };
 
-/* A note is no fault: it tells what a rule comes to. */
-enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
-
 enum {
 	DIAG_MAX = 50,     /* so many are printed as text */
 	DIAG_KEPT = 10000, /* those that come after are counted */
 };
 
-enum diag_format { DIAG_TEXT, DIAG_GCC };
-
 struct diag {
 	enum diag_id id;
-	enum diag_severity severity; /* of its code, until it is judged */
+	enum severity severity; /* of its code, until it is judged */
 	struct loc loc;
 	const char *message; /* lower case, no full stop */
 	const char *help;    /* the way out, or NULL */
@@ -84,16 +80,16 @@ void diags_judge(struct diags *diags, const struct diag_choices *choices);
 /* All records in source order; records.count of them. */
 const struct diag **diags_sorted(const struct diags *diags);
 
-/* Prints the records that are not suppressed, in source order, and a closing
- * count when there are any. */
+/* Prints the records that are not suppressed, in source order.  REPORT_GCC is
+ * a line for each; any other format has their source lines too, and at the end
+ * how many there are. */
 void diags_print(const struct diags *diags, FILE *stream,
-    enum diag_format format, bool colour);
+    enum report_format format, bool colour);
 
 const char *diag_code(enum diag_id id); /* "SBX0201" */
 const char *diag_title(enum diag_id id);
 const char *diag_explain(enum diag_id id);
-enum diag_severity diag_severity(enum diag_id id);
-const char *diag_severity_word(enum diag_severity severity);
+enum severity diag_severity(enum diag_id id);
 /* "risky-write", of the identifier in the table. */
 const char *diag_name(struct arena *arena, enum diag_id id);
 /* The id of a code or name in any case, or DIAG_END. */

@@ -198,7 +198,7 @@ enum paint { PAINT_ERROR, PAINT_WARNING, PAINT_NOTE, PAINT_BOLD, PAINT_CARET };
 struct printer {
 	const struct diags *diags;
 	FILE *stream;
-	enum diag_format format;
+	enum report_format format;
 	bool colour;
 	const struct source *file; /* whose includers were named last */
 };
@@ -277,7 +277,7 @@ put_excerpt(const struct printer *printer, const struct position *at,
 	const struct source *source = sources_find(printer->diags->sources,
 	    loc);
 
-	if (printer->format != DIAG_TEXT)
+	if (printer->format == REPORT_GCC)
 		return;
 	if (source == NULL) {
 		put_help(printer, help);
@@ -300,7 +300,7 @@ put_includers(struct printer *printer, struct loc loc)
 	const struct source *source = sources_find(sources, loc);
 	const char *intro = "In file included from";
 
-	if (source == printer->file || printer->format != DIAG_TEXT)
+	if (source == printer->file || printer->format == REPORT_GCC)
 		return;
 	printer->file = source;
 	while (source != NULL && source->included_at.begin != 0) {
@@ -324,16 +324,16 @@ put_diag(struct printer *printer, const struct diag *diag)
 	const struct sources *sources = printer->diags->sources;
 	struct position at = sources_position(sources, diag->loc);
 	static const enum paint paints[] = {
-		[DIAG_NOTE] = PAINT_NOTE,
-		[DIAG_WARNING] = PAINT_WARNING,
-		[DIAG_ERROR] = PAINT_ERROR,
+		[SEVERITY_NOTE] = PAINT_NOTE,
+		[SEVERITY_WARNING] = PAINT_WARNING,
+		[SEVERITY_ERROR] = PAINT_ERROR,
 	};
 
 	put_includers(printer, diag->loc);
 	put_place(printer, &at);
 	paint(printer, paints[diag->severity],
 	    arena_printf(printer->diags->arena,
-		"%s: ", diag_severity_word(diag->severity)));
+		"%s: ", severity_word(diag->severity)));
 	paint(printer, PAINT_BOLD, diag->message);
 	fprintf(printer->stream, " [%s]\n", diag_code(diag->id));
 	put_excerpt(printer, &at, diag->loc, diag->help);
@@ -396,7 +396,7 @@ shares_of(const struct diags *diags)
 }
 
 void
-diags_print(const struct diags *diags, FILE *stream, enum diag_format format,
+diags_print(const struct diags *diags, FILE *stream, enum report_format format,
     bool colour)
 {
 	struct printer printer = {
@@ -411,7 +411,7 @@ diags_print(const struct diags *diags, FILE *stream, enum diag_format format,
 	size_t shown = 0;
 
 	for (size_t i = 0; i < diags->records.count; i++) {
-		size_t *share = sorted[i]->severity == DIAG_ERROR ?
+		size_t *share = sorted[i]->severity == SEVERITY_ERROR ?
 		    &left.errors :
 		    &left.others;
 
@@ -421,6 +421,6 @@ diags_print(const struct diags *diags, FILE *stream, enum diag_format format,
 		shown++;
 		put_diag(&printer, sorted[i]);
 	}
-	if (all > 0 && format == DIAG_TEXT)
+	if (all > 0 && format != REPORT_GCC)
 		put_count(diags, stream, all - shown);
 }

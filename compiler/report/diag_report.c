@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-static enum report_severity
-severity_of(enum diag_severity severity)
-{
-	switch (severity) {
-	case DIAG_NOTE:
-		return REPORT_NOTE;
-	case DIAG_WARNING:
-		return REPORT_WARNING;
-	case DIAG_ERROR:
-		break;
-	}
-	return REPORT_ERROR;
-}
-
 void
 diags_report_rules(struct report *report)
 {
@@ -28,7 +14,7 @@ diags_report_rules(struct report *report)
 			.name = diag_name(report->arena, id),
 			.title = diag_title(id),
 			.explain = diag_explain(id),
-			.severity = severity_of(diag_severity(id)),
+			.severity = diag_severity(id),
 		};
 	}
 }
@@ -90,7 +76,7 @@ report_diag(const struct diags *diags, struct report *report, struct map *known,
 {
 	struct report_finding finding = {
 		.rule = diag_code(diag->id),
-		.severity = severity_of(diag->severity),
+		.severity = diag->severity,
 		.position = position_of(diags->sources, diag->loc),
 		.message = diag->message,
 		.help = diag->help,
@@ -162,7 +148,7 @@ diag_choice_warning(struct arena *arena, const char *word,
 			choices->off[i] = choice.no;
 		return NULL;
 	}
-	if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
+	if (choice.no && diag_severity(choice.id) == SEVERITY_ERROR)
 		return arena_printf(arena,
 		    "%s is an error, and errors cannot "
 		    "be switched off",
@@ -182,7 +168,7 @@ diag_choice_error(struct arena *arena, const char *word,
 	if (fault != NULL)
 		return fault;
 	if (!choice.all) {
-		if (choice.no && diag_severity(choice.id) == DIAG_ERROR)
+		if (choice.no && diag_severity(choice.id) == SEVERITY_ERROR)
 			return arena_printf(arena,
 			    "%s is an error whatever "
 			    "is said",
@@ -193,6 +179,6 @@ diag_choice_error(struct arena *arena, const char *word,
 	}
 	for (int i = 0; i < DIAG_END; i++)
 		choices->error[i] = !choice.no &&
-		    diag_severity((enum diag_id)i) == DIAG_WARNING;
+		    diag_severity((enum diag_id)i) == SEVERITY_WARNING;
 	return NULL;
 }

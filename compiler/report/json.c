@@ -35,8 +35,7 @@ put_finding(struct json_t *object, const struct report *report,
 
 	json_put_text(object, "rule", finding->rule);
 	json_put_text(object, "name", rule != NULL ? rule->name : NULL);
-	json_put_text(object, "severity",
-	    report_severity_word(finding->severity));
+	json_put_text(object, "severity", severity_word(finding->severity));
 	put_place(object, &finding->position);
 	json_put_text(object, "message", finding->message);
 	json_put_text(object, "help", finding->help);
@@ -74,9 +73,9 @@ put_summary(struct json_t *object, const struct report *report)
 {
 	struct report_counts counts = report_count(report);
 
-	json_put_number(object, "errors", counts.severity[REPORT_ERROR]);
-	json_put_number(object, "warnings", counts.severity[REPORT_WARNING]);
-	json_put_number(object, "notes", counts.severity[REPORT_NOTE]);
+	json_put_number(object, "errors", counts.severity[SEVERITY_ERROR]);
+	json_put_number(object, "warnings", counts.severity[SEVERITY_WARNING]);
+	json_put_number(object, "notes", counts.severity[SEVERITY_NOTE]);
 	json_put_number(object, "suppressed", counts.suppressed);
 	json_put_number(object, "passed", counts.passed);
 	json_put_number(object, "failed", counts.failed);

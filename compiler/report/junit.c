@@ -164,7 +164,7 @@ put_finding(const struct report *report, FILE *stream, const char *suite,
 	    "%s:%u:%u: %s: %s [%s]"
 	    "%s%s",
 	    position->file != NULL ? position->file : "sbxc", position->line,
-	    position->column, report_severity_word(finding->severity),
+	    position->column, severity_word(finding->severity),
 	    finding->message, finding->rule, finding->help != NULL ? "\n" : "",
 	    finding->help != NULL ? finding->help : "");
 
@@ -174,7 +174,7 @@ put_finding(const struct report *report, FILE *stream, const char *suite,
 	    position);
 	if (finding->suppressed != NULL)
 		put_outcome(stream, "skipped", NULL, finding->suppressed, "");
-	else if (finding->severity == REPORT_ERROR)
+	else if (finding->severity == SEVERITY_ERROR)
 		put_outcome(stream, "failure", finding->rule, finding->message,
 		    text);
 	else
@@ -216,7 +216,7 @@ suite_totals(const struct report *report, const struct suite *suite)
 		const struct report_finding *finding =
 		    &report->findings.items[suite->findings.items[i]];
 
-		totals_add(&totals, finding->severity == REPORT_ERROR,
+		totals_add(&totals, finding->severity == SEVERITY_ERROR,
 		    finding->suppressed != NULL);
 	}
 	for (size_t i = 0; i < suite->cases.count; i++) {

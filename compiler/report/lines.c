@@ -1,6 +1,6 @@
 /*
- * The formats that are made of lines: GCC's, the workflow commands of GitHub,
- * Markdown and TAP.  Each has its own characters that text must not hold as
+ * The formats that are made of lines: the workflow commands of GitHub, Markdown
+ * and TAP.  Each has its own characters that text must not hold as
  * they are, and its own way to write them.
  */
 #include "compiler/report/write.h"
@@ -37,47 +37,6 @@ put_escaped(FILE *stream, const char *text, const struct escape *escapes)
 			fwrite(text, 1, size, stream);
 		text += size > 0 ? size : 1;
 		len -= size > 0 ? size : 1;
-	}
-}
-
-/* --- gcc ------------------------------------------------------------------ */
-
-static const struct escape one_line[] = {
-	{ '\n', "\\n" },
-	{ '\r', "\\r" },
-	{ '\t', "\\t" },
-	{ '\0', NULL },
-};
-
-static void
-put_gcc(FILE *stream, const struct position *position, const char *severity,
-    const char *message)
-{
-	put_escaped(stream, position->file != NULL ? position->file : "sbxc",
-	    one_line);
-	if (position->file != NULL && position->line > 0)
-		fprintf(stream, ":%u:%u", position->line, position->column);
-	fprintf(stream, ": %s: ", severity);
-	put_escaped(stream, message, one_line);
-}
-
-void
-report_write_gcc(const struct report *report, FILE *stream)
-{
-	for (size_t i = 0; i < report->findings.count; i++) {
-		const struct report_finding *finding =
-		    &report->findings.items[i];
-
-		if (finding->suppressed != NULL)
-			continue;
-		put_gcc(stream, &finding->position,
-		    report_severity_word(finding->severity), finding->message);
-		fprintf(stream, " [%s]\n", finding->rule);
-		for (size_t j = 0; j < finding->related.count; j++) {
-			put_gcc(stream, &finding->related.items[j].position,
-			    "note", finding->related.items[j].message);
-			putc('\n', stream);
-		}
 	}
 }
 
@@ -127,9 +86,9 @@ put_github(const struct report *report, FILE *stream,
     const struct report_finding *finding)
 {
 	static const char *const words[] = {
-		[REPORT_NOTE] = "notice",
-		[REPORT_WARNING] = "warning",
-		[REPORT_ERROR] = "error",
+		[SEVERITY_NOTE] = "notice",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
 	};
 	const struct report_rule *rule = report_rule_find(report,
 	    finding->rule);
@@ -206,7 +165,7 @@ put_markdown(FILE *stream, const struct report_finding *finding)
 {
 	const struct position *position = &finding->position;
 
-	fprintf(stream, "| %s | ", report_severity_word(finding->severity));
+	fprintf(stream, "| %s | ", severity_word(finding->severity));
 	if (position->file != NULL)
 		put_escaped(stream, position->file, markdown);
 	if (position->file != NULL && position->line > 0)

@@ -89,12 +89,12 @@ report_count(const struct report *report)
 }
 
 const char *
-report_severity_word(enum report_severity severity)
+severity_word(enum severity severity)
 {
 	static const char *const words[] = {
-		[REPORT_NOTE] = "note",
-		[REPORT_WARNING] = "warning",
-		[REPORT_ERROR] = "error",
+		[SEVERITY_NOTE] = "note",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
 	};
 
 	return words[severity];
@@ -106,8 +106,8 @@ static const struct {
 	const char *name;
 	void (*write)(const struct report *report, FILE *stream);
 } formats[] = {
-	[REPORT_TEXT] = { "text", report_write_gcc },
-	[REPORT_GCC] = { "gcc", report_write_gcc },
+	[REPORT_TEXT] = { "text", NULL },
+	[REPORT_GCC] = { "gcc", NULL },
 	[REPORT_JSON] = { "json", report_write_json },
 	[REPORT_SARIF] = { "sarif", report_write_sarif },
 	[REPORT_GITHUB] = { "github", report_write_github },

@@ -28,13 +28,15 @@ enum report_format {
 	REPORT_FORMAT_END,
 };
 
-enum report_severity { REPORT_NOTE, REPORT_WARNING, REPORT_ERROR };
+/* A note is no fault: it tells what a rule comes to. */
+enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
+const char *severity_word(enum severity severity);
 
 /* A kind of finding.  `id` is stable: "SBX0601". */
 struct report_rule {
 	const char *id, *name; /* name: "risky-write" */
 	const char *title, *explain;
-	enum report_severity severity; /* unless a finding says otherwise */
+	enum severity severity; /* unless a finding says otherwise */
 };
 
 /* Another place that belongs to a finding. */
@@ -50,7 +52,7 @@ struct report_property {
 
 struct report_finding {
 	const char *rule; /* the id of a rule that was added */
-	enum report_severity severity;
+	enum severity severity;
 	struct position position;
 	const char *message;
 	const char *help;       /* the way out, or NULL */
@@ -99,8 +101,8 @@ void report_property(struct report *report, struct report_finding *finding,
 /* The format of this name, or REPORT_FORMAT_END. */
 enum report_format report_format_find(const char *name);
 
-/* Writes the report.  REPORT_TEXT is written as REPORT_GCC: who has something
- * better for people does that instead. */
+/* Writes the report in a format for programs; what people read, REPORT_TEXT and
+ * REPORT_GCC, each command prints itself. */
 void report_write(const struct report *report, enum report_format format,
     FILE *stream);
 

@@ -193,7 +193,7 @@ put_result(struct sarif *sarif, struct json_t *result,
 	if (rule != NULL)
 		json_put_number(result, "ruleIndex",
 		    (uint64_t)(rule - sarif->report->rules.items));
-	json_put_text(result, "level", report_severity_word(finding->severity));
+	json_put_text(result, "level", severity_word(finding->severity));
 	put_message(result, "message",
 	    finding->help == NULL ? finding->message :
 				    arena_printf(sarif->arena, "%s\n%s",
@@ -225,7 +225,7 @@ put_rule(struct json_t *object, const struct report_rule *rule)
 	put_message(object, "fullDescription", rule->explain);
 	put_message(object, "help", rule->explain);
 	json_put_text(json_put_object(object, "defaultConfiguration"), "level",
-	    report_severity_word(rule->severity));
+	    severity_word(rule->severity));
 }
 
 static void

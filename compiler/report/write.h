@@ -8,7 +8,7 @@
 
 /* Findings that are not suppressed, by severity; those that are; and cases. */
 struct report_counts {
-	size_t severity[REPORT_ERROR + 1];
+	size_t severity[SEVERITY_ERROR + 1];
 	size_t suppressed, passed, failed, skipped;
 };
 
@@ -18,11 +18,7 @@ struct report_counts report_count(const struct report *report);
 const struct report_rule *report_rule_find(const struct report *report,
     const char *id);
 
-/* "note", "warning", "error". */
-const char *report_severity_word(enum report_severity severity);
-
 /* report_lines.c */
-void report_write_gcc(const struct report *report, FILE *stream);
 void report_write_github(const struct report *report, FILE *stream);
 void report_write_markdown(const struct report *report, FILE *stream);
 void report_write_tap(const struct report *report, FILE *stream);

@@ -112,7 +112,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_stmts(&sources, stmts);
 		FILE *stream = open_memstream(&text, &printed);
 		must(stream != NULL, "no stream");
-		diags_print(&diags, stream, DIAG_TEXT, size % 2 != 0);
+		diags_print(&diags, stream, REPORT_TEXT, size % 2 != 0);
 		fclose(stream);
 		must(printed < 256 << 10, "too much is printed");
 		free(text);

@@ -46,7 +46,7 @@ print_diags(struct reading *reading)
 	FILE *stream = open_memstream(&text, &printed);
 
 	must(stream != NULL, "no stream");
-	diags_print(&reading->diags, stream, DIAG_TEXT, false);
+	diags_print(&reading->diags, stream, REPORT_TEXT, false);
 	fclose(stream);
 	must(printed < 256 << 10, "too much is printed");
 	free(text);

@@ -54,7 +54,7 @@ build(struct arena *arena, const char *name, struct bytes text,
 	if (compile(compilation, profile, image))
 		return true;
 	if (stmts == NULL)
-		diags_print(&compilation->diags, stdout, DIAG_GCC, false);
+		diags_print(&compilation->diags, stdout, REPORT_GCC, false);
 	return false;
 }
 

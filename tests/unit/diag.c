@@ -35,7 +35,7 @@ place(const struct bench *bench, const char *word)
 }
 
 static char *
-printed(struct bench *bench, enum diag_format format, bool colour)
+printed(struct bench *bench, enum report_format format, bool colour)
 {
 	char *text = NULL;
 	size_t size;
@@ -49,7 +49,7 @@ printed(struct bench *bench, enum diag_format format, bool colour)
 /* Compares all that is printed, and releases the bench. */
 static void
 expect(struct tap *tap, struct bench *bench, const char *name,
-    enum diag_format format, const char *wanted)
+    enum report_format format, const char *wanted)
 {
 	char *got = printed(bench, format, false);
 
@@ -71,7 +71,7 @@ test_plain(struct tap *tap)
 	diag = diag_add(&b.diags, DIAG_UNKNOWN_STATEMENT, place(&b, "raed"),
 	    "unknown right '%s'", "raed");
 	diag_did_you_mean(&b.diags, diag, "read");
-	expect(tap, &b, "the form that is promised", DIAG_TEXT,
+	expect(tap, &b, "the form that is promised", REPORT_TEXT,
 	    "p.sbx:3:11: error: unknown right 'raed' [SBX0102]\n"
 	    "    3 |     allow raed ${workspace}\n"
 	    "      |           ^~~~ did you mean 'read'?\n"
@@ -81,7 +81,7 @@ test_plain(struct tap *tap)
 	diag = diag_add(&b.diags, DIAG_SYNTAX, place(&b, "raed"), "first");
 	diag_help(&b.diags, diag, "help");
 	diag_note(&b.diags, diag, place(&b, "sbx"), "second");
-	expect(tap, &b, "the format of GCC has first lines only", DIAG_GCC,
+	expect(tap, &b, "the format of GCC has first lines only", REPORT_GCC,
 	    "p.sbx:3:11: error: first [SBX0101]\n"
 	    "p.sbx:1:1: note: second\n");
 
@@ -91,7 +91,7 @@ test_plain(struct tap *tap)
 	    "a sentence that is so long that there is "
 	    "no room for it beside the caret in a terminal");
 	diag_note(&b.diags, diag, place(&b, "raed"), "second");
-	expect(tap, &b, "a long help line, and a note", DIAG_TEXT,
+	expect(tap, &b, "a long help line, and a note", REPORT_TEXT,
 	    "p.sbx:2:9: error: first [SBX0101]\n"
 	    "    2 | profile x {\n"
 	    "      |         ^~~\n"
@@ -107,7 +107,7 @@ test_plain(struct tap *tap)
 	diag_did_you_mean(&b.diags,
 	    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "{\n"), "to the end"),
 	    NULL);
-	expect(tap, &b, "no place, and a place of several lines", DIAG_TEXT,
+	expect(tap, &b, "no place, and a place of several lines", REPORT_TEXT,
 	    "sbxc: error: nowhere [SBX0101]\n"
 	    "p.sbx:2:11: error: to the end [SBX0101]\n"
 	    "    2 | profile x {\n"
@@ -115,7 +115,7 @@ test_plain(struct tap *tap)
 	    "2 errors\n");
 
 	bench_init(&b, text);
-	expect(tap, &b, "nothing is nothing", DIAG_TEXT, "");
+	expect(tap, &b, "nothing is nothing", REPORT_TEXT, "");
 }
 
 static void
@@ -125,7 +125,7 @@ test_width(struct tap *tap)
 
 	bench_init(&b, "a\tbc\tdef\n");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "c\tde"), "tabs");
-	expect(tap, &b, "tabs are spread out in both lines", DIAG_TEXT,
+	expect(tap, &b, "tabs are spread out in both lines", REPORT_TEXT,
 	    "p.sbx:1:4: error: tabs [SBX0101]\n"
 	    "    1 | a       bc      def\n"
 	    "      |          ^~~~~~~~~\n"
@@ -138,7 +138,7 @@ test_width(struct tap *tap)
 	expect(tap, &b,
 	    "width is that of a terminal, column counts "
 	    "characters",
-	    DIAG_TEXT,
+	    REPORT_TEXT,
 	    "p.sbx:1:2: error: wide [SBX0101]\n"
 	    "    1 | \xe6\x97\xa5\xe6\x9c\xac e\xcc\x81 bad\n"
 	    "      |   ^~\n"
@@ -149,7 +149,8 @@ test_width(struct tap *tap)
 
 	bench_init(&b, "x \x1b[31m \xe2\x80\xae \xff y\r\n");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "y"), "say '\x1b[0m\n'");
-	expect(tap, &b, "nothing reaches the terminal that moves it", DIAG_TEXT,
+	expect(tap, &b, "nothing reaches the terminal that moves it",
+	    REPORT_TEXT,
 	    "p.sbx:1:13: error: say '<U+001B>[0m\\n' [SBX0101]\n"
 	    "    1 | x <U+001B>[31m <U+202E> <FF> y\n"
 	    "      |                              ^\n"
@@ -167,7 +168,7 @@ test_window(struct tap *tap)
 	memcpy(text + 500, " bad ", 5);
 	bench_init(&b, text);
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "bad"), "far");
-	got = printed(&b, DIAG_TEXT, false);
+	got = printed(&b, REPORT_TEXT, false);
 	const char *line = strchr(got, '\n') + 1;
 	const char *marks = strchr(line, '\n') + 1;
 	size_t bad = (size_t)(strstr(line, "bad") - line);
@@ -184,7 +185,7 @@ test_window(struct tap *tap)
 	diag_add(&b.diags, DIAG_SYNTAX,
 	    (struct loc){ b.source->base, b.source->base + b.source->size },
 	    "all");
-	got = printed(&b, DIAG_TEXT, false);
+	got = printed(&b, REPORT_TEXT, false);
 	tap_ok(tap, strlen(got) < 300, "the underline ends with the window");
 	free(got);
 	arena_release(b.arena);
@@ -217,7 +218,7 @@ test_order(struct tap *tap)
 	diag_add(&b.diags, DIAG_SYNTAX,
 	    (struct loc){ inner->base + 1, inner->base + 4 }, "fourth");
 	expect(tap, &b, "sorted by place, duplicates dropped, includers named",
-	    DIAG_TEXT,
+	    REPORT_TEXT,
 	    "p.sbx:1:1: error: first [SBX0101]\n"
 	    "    1 | one\n"
 	    "      | ^~~\n"
@@ -240,7 +241,7 @@ some_warning(void)
 {
 	enum diag_id id = 0;
 
-	while (id < DIAG_END && diag_severity(id) != DIAG_WARNING)
+	while (id < DIAG_END && diag_severity(id) != SEVERITY_WARNING)
 		id++;
 	return id;
 }
@@ -258,7 +259,7 @@ test_many(struct tap *tap)
 		    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"), "number %d",
 			i),
 		    "help %d", i);
-	got = printed(&b, DIAG_TEXT, false);
+	got = printed(&b, REPORT_TEXT, false);
 	tap_ok(tap,
 	    b.diags.errors == DIAG_MAX + 7 &&
 		strstr(got, "(7 more not shown)\n57 errors\n") != NULL &&
@@ -279,7 +280,7 @@ test_many(struct tap *tap)
 	for (int i = 0; i < DIAG_MAX; i++)
 		diag_add(&b.diags, warning, place(&b, "x"), "w%d", i);
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"), "the error");
-	got = printed(&b, DIAG_TEXT, false);
+	got = printed(&b, REPORT_TEXT, false);
 	tap_ok(tap,
 	    strstr(got, ": error: the error [") != NULL &&
 		strstr(got, "(1 more not shown)\n1 error, 50 warnings\n") !=
@@ -309,7 +310,8 @@ test_judge(struct tap *tap)
 	choices.error[warning] = true;
 	choices.off[DIAG_SYNTAX] = true;
 	diags_judge(&b.diags, &choices);
-	expect(tap, &b, "a warning becomes an error, an error stays", DIAG_TEXT,
+	expect(tap, &b, "a warning becomes an error, an error stays",
+	    REPORT_TEXT,
 	    "p.sbx:1:1: error: error [SBX0101]\n"
 	    "    1 | one two\n"
 	    "      | ^~~\n"
@@ -323,7 +325,7 @@ test_judge(struct tap *tap)
 	choices = (struct diag_choices){ { false }, { false } };
 	choices.off[warning] = true;
 	diags_judge(&b.diags, &choices);
-	expect(tap, &b, "a warning that is off is gone", DIAG_TEXT, "");
+	expect(tap, &b, "a warning that is off is gone", REPORT_TEXT, "");
 }
 
 /* Of too many all errors are kept, and all are counted. */
@@ -341,7 +343,7 @@ test_flood(struct tap *tap)
 		diag_add(&b.diags, i % 3 == 0 ? DIAG_SYNTAX : warning,
 		    place(&b, "x"), "e%d", i);
 	for (size_t i = 0; i < b.diags.records.count; i++)
-		errors += b.diags.records.items[i].severity == DIAG_ERROR;
+		errors += b.diags.records.items[i].severity == SEVERITY_ERROR;
 	tap_ok(tap,
 	    errors == 10 && b.diags.errors == 10 &&
 		b.diags.warnings == DIAG_KEPT + 20 &&
@@ -365,8 +367,8 @@ test_colour(struct tap *tap)
 
 	bench_init(&b, "one\n");
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "one"), "m");
-	plain = printed(&b, DIAG_TEXT, false);
-	coloured = printed(&b, DIAG_TEXT, true);
+	plain = printed(&b, REPORT_TEXT, false);
+	coloured = printed(&b, REPORT_TEXT, true);
 	tap_ok(tap,
 	    strchr(plain, '\33') == NULL &&
 		strstr(coloured, "\33[1;31merror: \33[0m") != NULL,

@@ -245,7 +245,7 @@ garbage(struct tap *tap, const char *start, const char *piece, size_t piece_len)
 		text[size + i] = piece[i % piece_len];
 	parse_text(&bench, text, size + GARBAGE);
 	FILE *stream = open_memstream(&printed, &printed_size);
-	diags_print(&bench.diags, stream, DIAG_TEXT, false);
+	diags_print(&bench.diags, stream, REPORT_TEXT, false);
 	fclose(stream);
 	tap_ok(tap,
 	    bench.diags.errors > 0 && bench.diags.errors <= DIAG_MAX + 1 &&

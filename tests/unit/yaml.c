@@ -122,7 +122,7 @@ static void
 bench_done(struct bench *bench)
 {
 	if (!bench->parsed || bench->compilation.diags.errors > 0)
-		diags_print(&bench->compilation.diags, stdout, DIAG_TEXT,
+		diags_print(&bench->compilation.diags, stdout, REPORT_TEXT,
 		    false);
 	arena_release(bench->compilation.arena);
 }
