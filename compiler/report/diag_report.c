@@ -117,7 +117,9 @@ choice_read(struct arena *arena, const char *word, struct choice *choice)
 {
 	const char *code = word, *nearest;
 
-	choice->no = strncmp(word, "no-", 3) == 0;
+	/* no-object is the name of a diagnostic. */
+	choice->no = strncmp(word, "no-", 3) == 0 &&
+	    diag_find(word) == DIAG_END;
 	if (choice->no)
 		code += 3;
 	choice->all = strcmp(code, "all") == 0;

@@ -67,6 +67,11 @@ warned() {
 	ends 0 "$SBXC" check -E all -W no-all warned.sbx
 	ends 1 "$SBXC" check -W no-all -E SBX0301 warned.sbx
 	complains "1 error"
+	ends 1 "$SBXC" check -E all -E no-duplicate-rule warned.sbx
+	complains "1 error, 1 warning"
+	ends 1 "$SBXC" check -E duplicate-rule -W no-risky-startup warned.sbx
+	complains "1 error"
+	refute_complains warning
 }
 
 @test "check -W and -E know their codes" {

@@ -74,13 +74,17 @@ load sbxc
 	done
 }
 
-@test "explain knows every code, in any case" {
+@test "explain knows every code and every name, in any case" {
 	ends 0 "$SBXC" explain all
-	codes=$(grep -o '^SBX[0-9]*' <<<"$output")
-	[ -n "$codes" ]
-	for code in $codes; do
+	codes=$(sed -n 's/^\(SBX[0-9]*\): .*, \([a-z0-9-]*\))$/\1 \2/p' \
+	    <<<"$output")
+	[ "$(wc -l <<<"$codes")" -eq "$(grep -c '^SBX[0-9]*: ' <<<"$output")" ]
+	while read -r code name; do
 		ends 0 "$SBXC" explain "$code"
-	done
+		said=$output
+		ends 0 "$SBXC" explain "$name"
+		[ "$output" = "$said" ]
+	done <<<"$codes"
 	ends 0 "$SBXC" explain sbx0201
 	ends 2 "$SBXC" explain SBX9999
 }
