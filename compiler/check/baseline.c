@@ -52,7 +52,7 @@ idle_help(const struct rule *rule)
 	};
 	const char *reason = rule->syscall.group ?
 	    NULL :
-	    filter_arguments(rule->syscall.name);
+	    baseline_arguments(rule->syscall.name);
 
 	for (size_t i = 0; reason != NULL && i < countof(table); i++) {
 		if (strcmp(table[i].reason, reason) == 0)

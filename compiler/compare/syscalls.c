@@ -285,7 +285,7 @@ syscall_key(const struct duel *duel, const char *name, enum change change)
 	}
 	reason = record != NULL ?
 	    sbx_string(duel->blobs[key.side], record->reason) :
-	    filter_arguments(name);
+	    baseline_arguments(name);
 	/* One rule about the network opens some calls and shuts others. */
 	if (reason != NULL && strcmp(reason, "network") == 0) {
 		key.side = allows;

@@ -6,6 +6,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/lower/sbpl_paths.h"
 #include "compiler/policy/globs.h"
 #include "compiler/policy/texts.h"
 #include "compiler/restore/builder.h"

@@ -24,10 +24,4 @@ struct image {
 bool emit_blob(const struct policy *policy, const struct filter_set *filters,
     const char *sbpl, struct diags *diags, struct image *image);
 
-/* sbpl.c: the whole policy as a macOS sandbox profile, in the policy's arena. */
-char *sbpl_text(const struct policy *policy);
-
-/* dump.c: everything in a verified blob, for people. */
-void dump_blob(FILE *stream, const struct sbx_blob *blob);
-
 #endif

@@ -3,7 +3,7 @@
  *
  * Everything is open but the baseline (tables/baseline.def), which a policy's
  * `allow syscalls` lifts entry by entry; `deny syscalls` takes more and beats
- * both.  Some calls are decided by their arguments (the table below), in every
+ * both.  Some calls are decided by their arguments (tables/baseline.c), in every
  * policy but one that allows everything.  Numbers without a name answer ENOSYS,
  * as on a kernel that does not have them, so that libc falls back instead of
  * walking round the rules by a call that nobody had thought of; so does every
@@ -23,152 +23,11 @@
  */
 #include "compiler/lower/filter.h"
 
+#include "compiler/lower/bpf.h"
+#include "compiler/tables/baseline.h"
+
 #include <errno.h>
 #include <string.h>
-
-#define DENY(name) (FILTER_ERRNO | (name))
-
-/* Circumstances in which an argument rule counts. */
-enum circumstance {
-	ALWAYS = 0,
-	WITH_INTERNET = 1,    /* all of a network is open: whichever it is */
-	WITH_TCP = 2,         /* it allows ports, and Landlock holds them */
-	WITH_UNIX = 4,        /* something confines AF_UNIX sockets */
-	WITH_NETLINK = 8,     /* something confines route netlink */
-	WITHOUT_LISTEN = 16,  /* the policy allows no port to listen on */
-	WITHOUT_UNSHARE = 32, /* namespaces may not be made */
-};
-
-/* From the kernel's headers, which are the same on all our machines. */
-enum {
-	FAMILY_UNIX = 1,
-	FAMILY_INET = 2,
-	FAMILY_NETLINK = 16,
-	FAMILY_INET6 = 10,
-	/* The kernel keeps SOCK_CLOEXEC and SOCK_NONBLOCK above these bits, and
-	 * refuses whatever else is there. */
-	TYPE_MASK = 0xf,
-	TYPE_STREAM = 1,
-	TYPE_DGRAM = 2,
-	TYPE_RAW = 3,
-	TYPE_SEQPACKET = 5,
-	PROTOCOL_ANY = 0,
-	PROTOCOL_TCP = 6,
-	NETLINK_ROUTES = 0,
-	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
-	TERMINAL_TIOCSTI = 0x5412,
-	TERMINAL_TIOCLINUX = 0x541c,
-	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
-	NEW_NAMESPACES = 0x7e020000,
-	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
-	HARMLESS_PERSONALITIES = 0x60008,
-};
-
-#define VALUE(n, v) \
-	{ \
-		.arg = n, .mask = UINT32_MAX, .value = v \
-	}
-#define BITS(n, m, v) \
-	{ \
-		.arg = n, .mask = m, .value = v \
-	}
-#define TYPE(v) BITS(1, TYPE_MASK, TYPE_##v)
-
-/* A call that its arguments decide, and what it gets if no clause holds. */
-struct argument_call {
-	const char *name;
-	uint8_t when; /* enum circumstance, all of them */
-	bool lifted;  /* an `allow syscalls` of the call lifts it */
-	uint32_t otherwise;
-	const char *reason;
-};
-
-struct argument_rule {
-	const char *name;
-	uint8_t when;
-	struct filter_clause clause;
-};
-
-/*
- * clone3() hides its flags behind a pointer, so it is not there: libc then
- * calls clone().  EPERM instead would break every thread and every system(3).
- * A listen() on a socket that is bound to nothing opens a port of the kernel's
- * choice, which Landlock does not ask about.
- */
-static const struct argument_call argument_calls[] = {
-	{ "clone", WITHOUT_UNSHARE, false, DENY(EPERM), "namespaces" },
-	{ "clone3", WITHOUT_UNSHARE, false, DENY(ENOSYS), "namespaces" },
-	{ "ioctl", ALWAYS, false, FILTER_ALLOW, "terminal input" },
-	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, DENY(EACCES), "network" },
-	{ "personality", ALWAYS, true, DENY(EPERM), "personality" },
-	{ "prlimit64", ALWAYS, true, DENY(EPERM), "other processes" },
-	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
-	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
-	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
-	{ "socket", ALWAYS, false, DENY(EACCES), "network" },
-	{ "socketpair", ALWAYS, false, DENY(EACCES), "network" },
-};
-
-#define RULE(name, when, verdict, ...) \
-	{ \
-		name, when, \
-		{ \
-			.tests = { __VA_ARGS__ }, \
-			.test_count = countof( \
-			    ((struct filter_test[]){ __VA_ARGS__ })), \
-			.action = verdict, \
-		} \
-	}
-#define OPEN(name, when, ...) RULE(name, when, FILTER_ALLOW, __VA_ARGS__)
-
-/*
- * Landlock 4 to 10 sees neither TCP's MSG_FASTOPEN nor stream protocols other
- * than TCP (MPTCP connects where TCP may not), so ports are opened without
- * both.  An unconnected datagram socketpair can send to any socket in the file
- * system, so it counts as a socket; SOCK_RAW is another name for it.
- */
-static const struct argument_rule argument_rules[] = {
-	OPEN("clone", ALWAYS, BITS(0, NEW_NAMESPACES, 0)),
-	RULE("ioctl", ALWAYS, DENY(EPERM), VALUE(1, TERMINAL_TIOCSTI)),
-	RULE("ioctl", ALWAYS, DENY(EPERM), VALUE(1, TERMINAL_TIOCLINUX)),
-	OPEN("personality", ALWAYS, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
-	OPEN("personality", ALWAYS, VALUE(0, UINT32_MAX)), /* asks */
-	/* A limit on CPU time kills, whatever keeps signals inside. */
-	OPEN("prlimit64", ALWAYS, VALUE(0, 0)),
-	RULE("sendmmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),
-	RULE("sendmsg", ALWAYS, DENY(EOPNOTSUPP), BITS(2, FASTOPEN, FASTOPEN)),
-	RULE("sendto", ALWAYS, DENY(EOPNOTSUPP), BITS(3, FASTOPEN, FASTOPEN)),
-	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
-	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(RAW),
-	    VALUE(2, NETLINK_ROUTES)),
-	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(DGRAM),
-	    VALUE(2, NETLINK_ROUTES)),
-	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(STREAM)),
-	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(DGRAM)),
-	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(STREAM)),
-	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(DGRAM)),
-	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
-	    VALUE(2, PROTOCOL_ANY)),
-	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
-	    VALUE(2, PROTOCOL_TCP)),
-	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
-	    VALUE(2, PROTOCOL_ANY)),
-	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
-	    VALUE(2, PROTOCOL_TCP)),
-	OPEN("socketpair", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
-	OPEN("socketpair", ALWAYS, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
-	OPEN("socketpair", ALWAYS, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
-};
-
-/* What every policy denies; no call stands in two lines. */
-static const struct baseline {
-	const char *name; /* "@group" or a call */
-	int error;
-} baseline[] = {
-#define BASELINE(name, error, why) { name, error },
-#include "compiler/tables/baseline.def"
-#undef BASELINE
-};
 
 /*
  * Where the loader may have a choice: the kind of level, and the least Landlock
@@ -226,58 +85,16 @@ entries_set(struct machine *machine, const char *name, bool group,
 static void
 set_baseline(struct machine *machine)
 {
-	for (size_t i = 0; i < countof(baseline); i++) {
+	for (size_t i = 0; i < baseline_count; i++) {
 		const char *name = baseline[i].name;
 		bool group = *name == '@';
 
 		entries_set(machine, name + group, group,
 		    &(struct filter_entry){
-			.action = DENY((uint32_t)baseline[i].error),
+			.action = FILTER_DENY((uint32_t)baseline[i].error),
 			.reason = name,
 		    });
 	}
-}
-
-static void
-baseline_add(struct arena *arena, struct map *entries, const char *call,
-    const char *entry)
-{
-	map_put(arena, entries, arena_intern(arena, call, strlen(call)),
-	    (void *)entry);
-}
-
-void
-baseline_calls(struct arena *arena, struct map *entries)
-{
-	for (size_t i = 0; i < countof(baseline); i++) {
-		const char *name = baseline[i].name;
-		const char *const *member = *name == '@' ?
-		    syscall_group(name + 1) :
-		    NULL;
-
-		if (member == NULL)
-			baseline_add(arena, entries, name, name);
-		for (; member != NULL && *member != NULL; member++)
-			baseline_add(arena, entries, *member, name);
-	}
-	for (size_t i = 0; i < countof(argument_calls); i++) {
-		const char *name = argument_calls[i].name;
-
-		if (argument_calls[i].lifted)
-			baseline_add(arena, entries, name, name);
-	}
-}
-
-const char *
-filter_arguments(const char *call)
-{
-	for (size_t i = 0; i < countof(argument_calls); i++) {
-		const struct argument_call *decided = &argument_calls[i];
-
-		if (!decided->lifted && strcmp(decided->name, call) == 0)
-			return decided->reason;
-	}
-	return NULL;
 }
 
 /* The policy's own rules of one effect; of two the stronger one counts. */
@@ -293,7 +110,7 @@ set_rules(struct machine *machine, bool allow)
 
 		entries_set(machine, rule->syscall.name, rule->syscall.group,
 		    &(struct filter_entry){
-			.action = allow ? FILTER_ALLOW : DENY(EPERM),
+			.action = allow ? FILTER_ALLOW : FILTER_DENY(EPERM),
 			.loc = rule->origin.loc,
 			.from = rule->origin.from,
 			.reason = rule->syscall.group ?
@@ -325,15 +142,16 @@ machine_fill(struct machine *machine)
 	for (uint32_t i = 0; i < limit; i++) {
 		machine->entries[i].number = i;
 		machine->entries[i].name = names[i];
-		machine->entries[i].action = names[i] != NULL ? FILTER_ALLOW :
-								DENY(ENOSYS);
+		machine->entries[i].action = names[i] != NULL ?
+		    FILTER_ALLOW :
+		    FILTER_DENY(ENOSYS);
 	}
 	set_baseline(machine);
 	set_rules(machine, true);
 	set_rules(machine, false);
 	clone3 = machine_entry(machine, "clone3");
 	if (clone3 != NULL && clone3->action != FILTER_ALLOW)
-		clone3->action = DENY(ENOSYS);
+		clone3->action = FILTER_DENY(ENOSYS);
 }
 
 /* --- circumstances -------------------------------------------------------- */
@@ -473,9 +291,9 @@ entry_add_clauses(struct arena *arena, struct filter_entry *entry,
     const struct argument_call *call, uint8_t circumstances)
 {
 	struct filter_clause *clauses = arena_alloc(arena,
-	    countof(argument_rules) * sizeof *clauses);
+	    argument_rule_count * sizeof *clauses);
 
-	for (size_t i = 0; i < countof(argument_rules); i++) {
+	for (size_t i = 0; i < argument_rule_count; i++) {
 		const struct argument_rule *rule = &argument_rules[i];
 
 		if (strcmp(rule->name, call->name) == 0 &&
@@ -490,7 +308,7 @@ static void
 set_arguments(const struct machine *machine, struct filter *filter,
     uint8_t circumstances)
 {
-	for (size_t i = 0; i < countof(argument_calls); i++) {
+	for (size_t i = 0; i < argument_call_count; i++) {
 		const struct argument_call *call = &argument_calls[i];
 		int number = syscall_number(filter->arch, call->name);
 		struct filter_entry *entry;
@@ -637,11 +455,11 @@ filter_verdict(const struct filter *filter, const struct syscall_data *data)
 	const struct filter_entry *entry;
 
 	if (data->audit == filter->arch->compat_audit)
-		return DENY(ENOSYS);
+		return FILTER_DENY(ENOSYS);
 	if (data->audit != filter->arch->audit)
 		return (uint32_t)FILTER_KILL;
 	if (number >= filter->entry_count)
-		return DENY(ENOSYS);
+		return FILTER_DENY(ENOSYS);
 	entry = &filter->entries[number];
 	for (size_t i = 0; i < entry->clause_count; i++) {
 		if (clause_holds(&entry->clauses[i], data))

@@ -1,7 +1,9 @@
 # A policy to filters, SBPL text and the bytes of a blob.
 libsbx_a_SOURCES += \
 	compiler/lower/bpf.c \
+	compiler/lower/bpf.h \
 	compiler/lower/bpfsim.c \
+	compiler/lower/bpfsim.h \
 	compiler/lower/emit.c \
 	compiler/lower/emit.h \
 	compiler/lower/emit_pool.c \
@@ -12,5 +14,6 @@ libsbx_a_SOURCES += \
 	compiler/lower/sbpl.c \
 	compiler/lower/sbpl.h \
 	compiler/lower/sbpl_paths.c \
+	compiler/lower/sbpl_paths.h \
 	compiler/lower/sections.c \
 	compiler/lower/sections.h

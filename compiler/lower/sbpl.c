@@ -22,7 +22,7 @@
  * not given makes the profile fail to load.  All other text of the user's
  * stands in strings, where only '"' and '\' mean something.
  */
-#include "compiler/lower/sbpl.h"
+#include "compiler/lower/sbpl_paths.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The path rules of the macOS profile: see sbpl.c for their order and why
  * places above a deny are pinned.
  */
-#include "compiler/lower/sbpl.h"
+#include "compiler/lower/sbpl_paths.h"
 #include "compiler/policy/globs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* See compile.h. */
 #include "compiler/query/compile.h"
+#include "compiler/lower/sbpl.h"
 #include "compiler/read/read.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  * of tests/ok are dumps.
  */
 #include "compiler/query/dump.h"
+#include "compiler/lower/bpf.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 

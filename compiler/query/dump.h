@@ -1,11 +1,15 @@
 /*
- * What a verified blob holds: all of it as text (dump_blob() in emit.h), or
- * its programs alone.
+ * What a verified blob holds: all of it as text, or its programs alone.
  */
 #ifndef SBX_DUMP_H
 #define SBX_DUMP_H
 
-#include "compiler/lower/emit.h"
+#include "format/blob.h"
+
+#include <stdio.h>
+
+/* Everything, for people. */
+void dump_blob(FILE *stream, const struct sbx_blob *blob);
 
 /* Which programs: of one machine, one variant of it, or any. */
 struct dump_choice {

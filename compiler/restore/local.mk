@@ -5,4 +5,5 @@ libsbx_a_SOURCES += \
 	compiler/restore/restore.h \
 	compiler/restore/restorer.h \
 	compiler/restore/sbpl_read.c \
+	compiler/restore/sbpl_read.h \
 	compiler/restore/statements.c

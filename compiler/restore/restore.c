@@ -13,6 +13,7 @@
 #include "compiler/restore/restorer.h"
 
 #include "compiler/base/names.h"
+#include "compiler/lower/emit.h"
 #include "compiler/lower/sections.h"
 #include "compiler/report/clean.h"
 

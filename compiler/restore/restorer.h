@@ -4,9 +4,9 @@
 #ifndef SBX_RESTORER_H
 #define SBX_RESTORER_H
 
-#include "compiler/lower/sbpl.h"
 #include "compiler/policy/kind.h"
 #include "compiler/restore/restore.h"
+#include "compiler/restore/sbpl_read.h"
 
 struct restorer {
 	struct arena *arena;

@@ -8,8 +8,9 @@
  * a text that somebody else wrote, so restore.c writes the whole text again
  * from what was read, and compares.
  */
-#include "compiler/lower/sbpl.h"
+#include "compiler/restore/sbpl_read.h"
 
+#include "compiler/lower/sbpl_paths.h"
 #include "format/glob.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 # Facts of the kernel and of the language, one a line, and their readers.
 libsbx_a_SOURCES += \
 	compiler/tables/arches.def \
+	compiler/tables/baseline.c \
 	compiler/tables/baseline.def \
+	compiler/tables/baseline.h \
 	compiler/tables/diags.def \
 	compiler/tables/enforcement.def \
 	compiler/tables/groups.def \

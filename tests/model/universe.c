@@ -135,9 +135,9 @@ syscall_explained(const struct difference *difference,
 		return true;
 	own = record(blob, subject->arch->platforms, access->name);
 	named = record(blob, subject->arch->platforms, difference->access.name);
-	if (filter_arguments(access->name) != NULL &&
-	    filter_arguments(access->name) ==
-		filter_arguments(difference->access.name))
+	if (baseline_arguments(access->name) != NULL &&
+	    baseline_arguments(access->name) ==
+		baseline_arguments(difference->access.name))
 		return true;
 	if (own == NULL || named == NULL)
 		return strcmp(access->name, difference->access.name) == 0;

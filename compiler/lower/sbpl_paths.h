@@ -1,0 +1,30 @@
+/*
+ * The part of a macOS profile that is about paths: the rules, and what keeps
+ * denied places from being moved away.
+ */
+#ifndef SBX_SBPL_PATHS_H
+#define SBX_SBPL_PATHS_H
+
+#include "compiler/lower/sbpl.h"
+
+/* Adds all of it. */
+void sbpl_add_paths(struct sbpl *sbpl);
+
+/* The filters of one place, or of what a rule speaks of, without its
+ * exclusions. */
+void sbpl_add_tree(struct sbpl *sbpl, struct target at);
+void sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule);
+
+/* The order of the rules.  Equal ones, and only they, compare equal; those that
+ * differ in where they hold, or in how a deny is meant, are equal here. */
+int sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b);
+
+extern const char sbpl_place_functions[], sbpl_glob_function[];
+
+enum { SBPL_RIGHTS = 3 };
+extern const struct right_words {
+	uint8_t right;
+	const char *operations;
+} sbpl_right_words[SBPL_RIGHTS];
+
+#endif

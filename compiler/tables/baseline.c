@@ -1,0 +1,171 @@
+/* See baseline.h. */
+#include "compiler/tables/baseline.h"
+
+#include "compiler/tables/syscalls.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* From the kernel's headers, which are the same on all our machines. */
+enum {
+	FAMILY_UNIX = 1,
+	FAMILY_INET = 2,
+	FAMILY_NETLINK = 16,
+	FAMILY_INET6 = 10,
+	/* The kernel keeps SOCK_CLOEXEC and SOCK_NONBLOCK above these bits, and
+	 * refuses whatever else is there. */
+	TYPE_MASK = 0xf,
+	TYPE_STREAM = 1,
+	TYPE_DGRAM = 2,
+	TYPE_RAW = 3,
+	TYPE_SEQPACKET = 5,
+	PROTOCOL_ANY = 0,
+	PROTOCOL_TCP = 6,
+	NETLINK_ROUTES = 0,
+	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
+	TERMINAL_TIOCSTI = 0x5412,
+	TERMINAL_TIOCLINUX = 0x541c,
+	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
+	NEW_NAMESPACES = 0x7e020000,
+	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
+	HARMLESS_PERSONALITIES = 0x60008,
+};
+
+#define VALUE(n, v) \
+	{ \
+		.arg = n, .mask = UINT32_MAX, .value = v \
+	}
+#define BITS(n, m, v) \
+	{ \
+		.arg = n, .mask = m, .value = v \
+	}
+#define TYPE(v) BITS(1, TYPE_MASK, TYPE_##v)
+
+/*
+ * clone3() hides its flags behind a pointer, so it is not there: libc then
+ * calls clone().  EPERM instead would break every thread and every system(3).
+ * A listen() on a socket that is bound to nothing opens a port of the kernel's
+ * choice, which Landlock does not ask about.
+ */
+const struct argument_call argument_calls[] = {
+	{ "clone", WITHOUT_UNSHARE, false, FILTER_DENY(EPERM), "namespaces" },
+	{ "clone3", WITHOUT_UNSHARE, false, FILTER_DENY(ENOSYS), "namespaces" },
+	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW, "terminal input" },
+	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, FILTER_DENY(EACCES),
+	    "network" },
+	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
+	{ "prlimit64", IN_ANY_CASE, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "socket", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
+	{ "socketpair", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
+};
+const size_t argument_call_count = countof(argument_calls);
+
+#define RULE(name, when, verdict, ...) \
+	{ \
+		name, when, \
+		{ \
+			.tests = { __VA_ARGS__ }, \
+			.test_count = countof( \
+			    ((struct filter_test[]){ __VA_ARGS__ })), \
+			.action = verdict, \
+		} \
+	}
+#define OPEN(name, when, ...) RULE(name, when, FILTER_ALLOW, __VA_ARGS__)
+
+/*
+ * Landlock 4 to 10 sees neither TCP's MSG_FASTOPEN nor stream protocols other
+ * than TCP (MPTCP connects where TCP may not), so ports are opened without
+ * both.  An unconnected datagram socketpair can send to any socket in the file
+ * system, so it counts as a socket; SOCK_RAW is another name for it.
+ */
+const struct argument_rule argument_rules[] = {
+	OPEN("clone", IN_ANY_CASE, BITS(0, NEW_NAMESPACES, 0)),
+	RULE("ioctl", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, TERMINAL_TIOCSTI)),
+	RULE("ioctl", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, TERMINAL_TIOCLINUX)),
+	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
+	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
+	/* A limit on CPU time kills, whatever keeps signals inside. */
+	OPEN("prlimit64", IN_ANY_CASE, VALUE(0, 0)),
+	RULE("sendmmsg", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
+	    BITS(3, FASTOPEN, FASTOPEN)),
+	RULE("sendmsg", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
+	    BITS(2, FASTOPEN, FASTOPEN)),
+	RULE("sendto", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
+	    BITS(3, FASTOPEN, FASTOPEN)),
+	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
+	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(RAW),
+	    VALUE(2, NETLINK_ROUTES)),
+	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(DGRAM),
+	    VALUE(2, NETLINK_ROUTES)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(STREAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET), TYPE(DGRAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(STREAM)),
+	OPEN("socket", WITH_INTERNET, VALUE(0, FAMILY_INET6), TYPE(DGRAM)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_ANY)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_TCP)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_ANY)),
+	OPEN("socket", WITH_TCP, VALUE(0, FAMILY_INET6), TYPE(STREAM),
+	    VALUE(2, PROTOCOL_TCP)),
+	OPEN("socketpair", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
+	OPEN("socketpair", IN_ANY_CASE, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
+	OPEN("socketpair", IN_ANY_CASE, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
+};
+const size_t argument_rule_count = countof(argument_rules);
+
+const struct baseline_entry baseline[] = {
+#define BASELINE(name, error, why) { name, error },
+#include "compiler/tables/baseline.def"
+#undef BASELINE
+};
+const size_t baseline_count = countof(baseline);
+
+static void
+baseline_add(struct arena *arena, struct map *entries, const char *call,
+    const char *entry)
+{
+	map_put(arena, entries, arena_intern(arena, call, strlen(call)),
+	    (void *)entry);
+}
+
+void
+baseline_calls(struct arena *arena, struct map *entries)
+{
+	for (size_t i = 0; i < countof(baseline); i++) {
+		const char *name = baseline[i].name;
+		const char *const *member = *name == '@' ?
+		    syscall_group(name + 1) :
+		    NULL;
+
+		if (member == NULL)
+			baseline_add(arena, entries, name, name);
+		for (; member != NULL && *member != NULL; member++)
+			baseline_add(arena, entries, *member, name);
+	}
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const char *name = argument_calls[i].name;
+
+		if (argument_calls[i].lifted)
+			baseline_add(arena, entries, name, name);
+	}
+}
+
+const char *
+baseline_arguments(const char *call)
+{
+	for (size_t i = 0; i < countof(argument_calls); i++) {
+		const struct argument_call *decided = &argument_calls[i];
+
+		if (!decided->lifted && strcmp(decided->name, call) == 0)
+			return decided->reason;
+	}
+	return NULL;
+}

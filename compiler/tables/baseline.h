@@ -1,0 +1,83 @@
+/*
+ * What every policy gets of system calls: the baseline, which denies some, and
+ * the calls that are decided by their arguments.
+ */
+#ifndef SBX_BASELINE_H
+#define SBX_BASELINE_H
+
+#include "compiler/base/map.h"
+
+#include <stdbool.h>
+
+/* Values of SECCOMP_RET_*, as the program returns them. */
+enum {
+	FILTER_ALLOW = 0x7fff0000,
+	FILTER_ERRNO = 0x00050000, /* | errno of the target machine */
+	FILTER_KILL = (int)0x80000000,
+};
+#define FILTER_DENY(error) (FILTER_ERRNO | (error))
+
+/* An argument's low 32 bits, masked, equal a value.  seccomp sees 64 bits, but
+ * the kernel uses 32 of an int argument, so the high half must not matter. */
+struct filter_test {
+	uint8_t arg;
+	uint32_t mask, value;
+};
+
+/* All tests hold -> action.  At most three tests. */
+struct filter_clause {
+	struct filter_test tests[3];
+	uint8_t test_count;
+	uint32_t action;
+};
+
+/* Circumstances in which an argument rule counts. */
+enum circumstance {
+	IN_ANY_CASE = 0,
+	WITH_INTERNET = 1,    /* all of a network is open: whichever it is */
+	WITH_TCP = 2,         /* it allows ports, and Landlock holds them */
+	WITH_UNIX = 4,        /* something confines AF_UNIX sockets */
+	WITH_NETLINK = 8,     /* something confines route netlink */
+	WITHOUT_LISTEN = 16,  /* the policy allows no port to listen on */
+	WITHOUT_UNSHARE = 32, /* namespaces may not be made */
+};
+
+/* A call that its arguments decide, and what it gets if no clause holds. */
+struct argument_call {
+	const char *name;
+	uint8_t when; /* enum circumstance, all of them */
+	bool lifted;  /* an `allow syscalls` of the call lifts it */
+	uint32_t otherwise;
+	const char *reason;
+};
+
+struct argument_rule {
+	const char *name;
+	uint8_t when;
+	struct filter_clause clause;
+};
+
+extern const struct argument_call argument_calls[];
+extern const size_t argument_call_count;
+extern const struct argument_rule argument_rules[];
+extern const size_t argument_rule_count;
+
+/* What every policy denies, tables/baseline.def; no call stands in two lines. */
+struct baseline_entry {
+	const char *name; /* "@group" or a call */
+	int error;
+};
+extern const struct baseline_entry baseline[];
+extern const size_t baseline_count;
+
+/*
+ * What `allow syscalls` can lift: each call as arena_intern() has it, with the
+ * entry of the baseline that holds it, "@group" or the call.
+ */
+void baseline_calls(struct arena *arena, struct map *entries);
+
+/* What else decides about a call, by its arguments: "network", "namespaces" or
+ * "terminal input"; NULL: nothing that `allow syscalls` does not lift. */
+const char *baseline_arguments(const char *call);
+
+#endif
