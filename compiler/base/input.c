@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int
+int
 input_open(const char *path)
 {
 	if (strcmp(path, "-") == 0)
@@ -17,9 +17,8 @@ input_open(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Reads up to `size` bytes; less means the end, -1 an error. */
-static ssize_t
-read_whole(int fd, void *bytes, size_t size)
+ssize_t
+input_read(int fd, void *bytes, size_t size)
 {
 	size_t used = 0;
 
@@ -47,7 +46,7 @@ input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	int fd = input_open(path);
 
 	if (fd >= 0)
-		size = read_whole(fd, bytes, SBX_MAX_SIZE + 1);
+		size = input_read(fd, bytes, SBX_MAX_SIZE + 1);
 	if (size < 0)
 		complain("cannot read '%s': %s", path, strerror(errno));
 	if (fd >= 0)
@@ -89,7 +88,7 @@ descriptor_keep(int fd)
 	copy = tmpfile();
 	if (copy == NULL)
 		return false;
-	while ((got = read_whole(fd, buffer, sizeof buffer)) > 0)
+	while ((got = input_read(fd, buffer, sizeof buffer)) > 0)
 		fwrite(buffer, 1, (size_t)got, copy);
 	if (got == 0 && fflush(copy) == 0 && !ferror(copy) &&
 	    lseek(fileno(copy), 0, SEEK_SET) == 0)
@@ -113,7 +112,7 @@ input_is_blob(const char *path)
 		return false;
 	if (keep)
 		start = lseek(fd, 0, SEEK_CUR);
-	is_blob = read_whole(fd, magic, sizeof magic) == sizeof magic &&
+	is_blob = input_read(fd, magic, sizeof magic) == sizeof magic &&
 	    memcmp(magic, SBX_MAGIC, sizeof magic) == 0;
 	if (keep)
 		lseek(fd, start, SEEK_SET);

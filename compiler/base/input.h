@@ -1,5 +1,5 @@
 /*
- * Compiled policies as input.
+ * Files as input, and compiled policies among them.
  */
 #ifndef SBX_INPUT_H
 #define SBX_INPUT_H
@@ -8,6 +8,13 @@
 #include "format/blob.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
+
+/* Opens a file, or standard input for "-"; -1 with errno. */
+int input_open(const char *path);
+
+/* Reads up to `size` bytes; less means the end, -1 an error. */
+ssize_t input_read(int fd, void *bytes, size_t size);
 
 /*
  * Reads and verifies a blob ("-" is standard input) into the arena.  False

@@ -7,7 +7,6 @@
 #include "compiler/report/write.h"
 
 #include "compiler/base/map.h"
-#include "format/utf8.h"
 
 #include <string.h>
 
@@ -25,58 +24,17 @@ struct suites {
 
 /* --- XML ------------------------------------------------------------------ */
 
-/* Characters that XML 1.0 has no way to write. */
-static bool
-is_forbidden(uint32_t character)
-{
-	return (character < 0x20 && character != '\t' && character != '\n' &&
-		   character != '\r') ||
-	    character == 0xfffe || character == 0xffff;
-}
-
-static void
-put_character(FILE *stream, const char *text, size_t size)
-{
-	switch (*text) {
-	case '&':
-		fputs("&amp;", stream);
-		break;
-	case '<':
-		fputs("&lt;", stream);
-		break;
-	case '>':
-		fputs("&gt;", stream);
-		break;
-	case '"':
-		fputs("&quot;", stream);
-		break;
-	case '\n': /* an attribute would turn these into blanks */
-	case '\r':
-	case '\t':
-		fprintf(stream, "&#%d;", *text);
-		break;
-	default:
-		fwrite(text, 1, size, stream);
-	}
-}
-
-static void
-put_xml(FILE *stream, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		uint32_t character = 0;
-		size_t size = utf8_decode(text, len, &character);
-
-		if (size == 0 || is_forbidden(character))
-			fputs("\xef\xbf\xbd", stream);
-		else
-			put_character(stream, text, size);
-		text += size > 0 ? size : 1;
-		len -= size > 0 ? size : 1;
-	}
-}
+/* An attribute would turn the last three into blanks. */
+static const struct escape xml[] = {
+	{ '&', "&amp;" },
+	{ '<', "&lt;" },
+	{ '>', "&gt;" },
+	{ '"', "&quot;" },
+	{ '\n', "&#10;" },
+	{ '\r', "&#13;" },
+	{ '\t', "&#9;" },
+	{ '\0', NULL },
+};
 
 static void
 put_attribute(FILE *stream, const char *name, const char *text)
@@ -84,7 +42,7 @@ put_attribute(FILE *stream, const char *name, const char *text)
 	if (text == NULL)
 		return;
 	fprintf(stream, " %s=\"", name);
-	put_xml(stream, text);
+	put_escaped(stream, text, xml);
 	putc('"', stream);
 }
 
@@ -151,7 +109,7 @@ put_outcome(FILE *stream, const char *element, const char *type,
 	put_attribute(stream, "message", message);
 	put_attribute(stream, "type", type);
 	putc('>', stream);
-	put_xml(stream, text);
+	put_escaped(stream, text, xml);
 	fprintf(stream, "</%s>\n", element);
 }
 

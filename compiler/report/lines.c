@@ -1,44 +1,11 @@
 /*
  * The formats that are made of lines: the workflow commands of GitHub, Markdown
- * and TAP.  Each has its own characters that text must not hold as
- * they are, and its own way to write them.
+ * and TAP.  Each has characters of its own that text must not hold as they are,
+ * and a way to write them.
  */
 #include "compiler/report/write.h"
 
-#include "format/utf8.h"
-
 #include <string.h>
-
-/* What a byte is written as; a table ends with byte 0. */
-struct escape {
-	char byte;
-	const char *text;
-};
-
-/* The text with the table's bytes replaced, and with nothing that is no
- * character or is not seen. */
-static void
-put_escaped(FILE *stream, const char *text, const struct escape *escapes)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		const struct escape *escape = escapes;
-		uint32_t character = 0;
-		size_t size = utf8_decode(text, len, &character);
-
-		while (escape->byte != '\0' && escape->byte != *text)
-			escape++;
-		if (escape->byte != '\0')
-			fputs(escape->text, stream);
-		else if (size == 0 || utf8_is_hidden(character))
-			fputs("\xef\xbf\xbd", stream);
-		else
-			fwrite(text, 1, size, stream);
-		text += size > 0 ? size : 1;
-		len -= size > 0 ? size : 1;
-	}
-}
 
 /* --- GitHub --------------------------------------------------------------- */
 

@@ -1,6 +1,8 @@
 /* See report.h: building a report, and the table of formats. */
 #include "compiler/report/write.h"
 
+#include "format/utf8.h"
+
 #include <string.h>
 
 void
@@ -98,6 +100,37 @@ severity_word(enum severity severity)
 	};
 
 	return words[severity];
+}
+
+/* Whether it may stand in a report; XML cannot hold the two last characters of
+ * a plane, which are none. */
+static bool
+is_printed(uint32_t character)
+{
+	return !utf8_is_hidden(character) && (character & 0xfffe) != 0xfffe;
+}
+
+void
+put_escaped(FILE *stream, const char *text, const struct escape *escapes)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		const struct escape *escape = escapes;
+		uint32_t character = 0;
+		size_t size = utf8_decode(text, len, &character);
+
+		while (escape->byte != '\0' && escape->byte != *text)
+			escape++;
+		if (escape->byte != '\0')
+			fputs(escape->text, stream);
+		else if (size == 0 || !is_printed(character))
+			fputs("\xef\xbf\xbd", stream);
+		else
+			fwrite(text, 1, size, stream);
+		text += size > 0 ? size : 1;
+		len -= size > 0 ? size : 1;
+	}
 }
 
 /* --- formats -------------------------------------------------------------- */

@@ -7,10 +7,10 @@
  */
 #include "compiler/report/source.h"
 
+#include "compiler/base/input.h"
 #include "format/utf8.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,25 +152,6 @@ sources_add(struct sources *sources, const char *shown, const char *name,
 	    size);
 }
 
-/* Everything that comes from fd, up to one byte more than is allowed. */
-static bool
-read_all(int fd, char *buffer, size_t limit, size_t *size)
-{
-	*size = 0;
-	while (*size < limit) {
-		ssize_t n = read(fd, buffer + *size, limit - *size);
-
-		if (n == 0)
-			return true;
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0)
-			*size += (size_t)n;
-	}
-	errno = EFBIG;
-	return false;
-}
-
 /* A file's size is only a guess of how much will come: it may be a pipe. */
 static char *
 read_text(struct arena *arena, int fd, const struct stat *st, size_t *size)
@@ -181,9 +162,12 @@ read_text(struct arena *arena, int fd, const struct stat *st, size_t *size)
 	    st->st_size < SOURCE_MAX_SIZE)
 		limit = (size_t)st->st_size + 1;
 	char *buffer = arena_alloc(arena, limit + 1);
-	if (!read_all(fd, buffer, limit, size))
+	ssize_t got = input_read(fd, buffer, limit);
+	if (got == (ssize_t)limit)
+		errno = EFBIG;
+	if (got < 0 || got == (ssize_t)limit)
 		return NULL;
-	buffer[*size] = '\0';
+	*size = (size_t)got;
 	return buffer;
 }
 
@@ -191,9 +175,7 @@ struct source *
 sources_read(struct sources *sources, const char *path, const char *name,
     struct loc included_at)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	int fd = standard_input ? STDIN_FILENO :
-				  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = input_open(path);
 	struct source *source = NULL;
 	struct stat st;
 
@@ -203,7 +185,7 @@ sources_read(struct sources *sources, const char *path, const char *name,
 		size_t size;
 		char *text = read_text(sources->arena, fd, &st, &size);
 		struct source given = {
-			.shown = standard_input ? "<stdin>" : path,
+			.shown = strcmp(path, "-") == 0 ? "<stdin>" : path,
 			.name = name,
 			.path = arena_strndup(sources->arena, path,
 			    strlen(path)),
@@ -216,8 +198,7 @@ sources_read(struct sources *sources, const char *path, const char *name,
 			source = add(sources, given, text, size);
 	}
 	int saved = errno;
-	if (!standard_input)
-		close(fd);
+	close(fd);
 	errno = saved;
 	return source;
 }

@@ -18,12 +18,22 @@ struct report_counts report_count(const struct report *report);
 const struct report_rule *report_rule_find(const struct report *report,
     const char *id);
 
-/* report_lines.c */
+/* What a byte of a text is written as; a table ends with byte 0. */
+struct escape {
+	char byte;
+	const char *text;
+};
+
+/* The text with the table's bytes replaced, and with U+FFFD for what is no
+ * character or is not seen. */
+void put_escaped(FILE *stream, const char *text, const struct escape *escapes);
+
+/* lines.c */
 void report_write_github(const struct report *report, FILE *stream);
 void report_write_markdown(const struct report *report, FILE *stream);
 void report_write_tap(const struct report *report, FILE *stream);
 
-/* report_json.c, report_sarif.c, report_junit.c */
+/* json.c, sarif.c, junit.c */
 void report_write_json(const struct report *report, FILE *stream);
 void report_write_sarif(const struct report *report, FILE *stream);
 void report_write_junit(const struct report *report, FILE *stream);
