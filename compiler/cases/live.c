@@ -210,8 +210,8 @@ scratch_policy(const struct run *run, const char *path)
 
 	compilation_init(&compilation, arena_of(run));
 	compilation_parse(&compilation,
-	    sources_add(&compilation.sources, "scratch.sbx", "scratch.sbx",
-		text, sizeof text - 1, (struct loc){ 0 }));
+	    sources_add(&compilation.sources, "scratch.sbx", text,
+		sizeof text - 1, (struct loc){ 0 }));
 	return compile(&compilation, NULL, &image) &&
 	    tree_file(run->stage.tree, path, image.bytes, image.size);
 }

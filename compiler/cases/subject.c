@@ -29,8 +29,9 @@ text_open(const struct test_subjects *subjects,
 	struct source *source;
 
 	options_start(subjects->options, compilation);
-	source = sources_add(&compilation->sources, shown, "text.sbx",
-	    policy->text, strlen(policy->text), (struct loc){ 0 });
+	source = sources_add(&compilation->sources, shown, policy->text,
+	    strlen(policy->text), (struct loc){ 0 });
+	source->name = "text.sbx";
 	source->path = file->source->path;
 	compilation_parse(compilation, source);
 }

@@ -1,6 +1,6 @@
 /*
- * What the files of check*.c share.  A check is one function that looks at a
- * resolved policy, changes nothing, and reports one kind of mistake.
+ * The checks.  Each is one function that looks at a resolved policy, changes
+ * nothing, and reports one kind of mistake.
  */
 #ifndef SBX_CHECK_H
 #define SBX_CHECK_H
@@ -8,6 +8,9 @@
 #include "compiler/check/grants.h"
 #include "compiler/policy/kind.h"
 #include "compiler/policy/texts.h"
+
+/* Runs the table of checks over a resolved policy. */
+void check_policy(const struct policy *policy, struct diags *diags);
 
 /* What is found out about one path rule: 1 + the index of another one in
  * policy->paths, or 0. */
@@ -61,13 +64,13 @@ void check_risk_hooks(struct checker *checker);
 /* Whether it is about the whole machine or home: that is told once. */
 bool risk_is_broad(const struct path_rule *rule);
 
-/* check_leaks.c */
+/* leaks.c */
 void check_risk_write_exec(struct checker *checker);
 void check_risk_secrets(struct checker *checker);
 void check_risk_leak(struct checker *checker);
 void check_risk_single_file(struct checker *checker);
 
-/* check_ports.c */
+/* ports.c */
 /* Whether the whole network is allowed where the rule holds. */
 bool port_is_moot(const struct checker *checker, const struct rule *rule);
 void check_port_full(struct checker *checker);
@@ -76,13 +79,13 @@ void check_port_landlock(struct checker *checker);
 void check_loopback_full(struct checker *checker);
 void check_loopback_beside(struct checker *checker);
 
-/* check_syscalls.c */
+/* syscalls.c */
 void check_syscall_absent(struct checker *checker);
 void check_syscall_macos(struct checker *checker);
 void check_syscall_loader(struct checker *checker);
 void check_syscall_io_uring(struct checker *checker);
 
-/* check_baseline.c */
+/* baseline.c */
 void check_syscall_idle(struct checker *checker);
 void check_syscall_broad(struct checker *checker);
 

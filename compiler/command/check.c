@@ -6,6 +6,7 @@
 #include "compiler/check/certificate.h"
 #include "compiler/command/commands.h"
 #include "compiler/command/diff.h"
+#include "compiler/policy/resolve.h"
 #include "compiler/report/diag_report.h"
 
 #include <string.h>

@@ -190,8 +190,7 @@ load_shipped(struct blocks *blocks, const char *file, struct loc wanted_at)
 
 	if (text == NULL)
 		return;
-	source = sources_add(blocks->sources, name, name, text, size,
-	    wanted_at);
+	source = sources_add(blocks->sources, name, text, size, wanted_at);
 	if (source == NULL) {
 		diag_add(blocks->diags, DIAG_TOO_MANY, wanted_at,
 		    "too many files to add '%s'", name);

@@ -14,6 +14,7 @@ libsbx_a_SOURCES += \
 	compiler/policy/policy.c \
 	compiler/policy/policy.h \
 	compiler/policy/resolve.c \
+	compiler/policy/resolve.h \
 	compiler/policy/rules.c \
 	compiler/policy/scope.c \
 	compiler/policy/scope.h \

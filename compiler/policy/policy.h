@@ -106,26 +106,6 @@ struct definitions {
 	VEC(struct definition) list;
 };
 
-/*
- * Expands profile `name` (NULL: the only one in the file) of a parsed file.
- * `predefined` binds -D NAME=PATH given to the compiler: that parameter is
- * then a constant.  Returns NULL after reporting what is wrong; the result may
- * still be refused by check_policy().
- */
-struct policy *resolve_policy(struct sources *sources, struct diags *diags,
-    const struct source *file, struct ast_stmt *stmts, const char *name,
-    const struct definition *predefined, size_t predefined_count);
-
-/* Names of the profiles that `stmts` itself defines, in order. */
-struct profile_names {
-	VEC(const char *) names;
-};
-void resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
-    struct profile_names *names);
-
-/* Runs the table of checks of check.c over a resolved policy. */
-void check_policy(const struct policy *policy, struct diags *diags);
-
 /* A new rule of a kind at the end of its list. */
 struct rule *policy_add(struct policy *policy, enum rule_kind_id kind,
     const struct origin *origin, enum sbx_effect effect);

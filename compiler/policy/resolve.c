@@ -11,6 +11,8 @@
  *
  * Nothing is judged here that is well formed: that is check.c.
  */
+#include "compiler/policy/resolve.h"
+
 #include "compiler/policy/expand.h"
 
 #include <string.h>
@@ -426,8 +428,8 @@ check_definitions(struct expansion *expansion, const struct source *file)
 {
 	struct scope *scope = &expansion->scope;
 
-	for (size_t i = 0; i < scope->predefined_count; i++) {
-		const char *name = scope->predefined[i].name;
+	for (size_t i = 0; i < scope->predefined.list.count; i++) {
+		const char *name = scope->predefined.list.items[i].name;
 		struct diag *diag;
 
 		if (has_param(expansion, name))
@@ -454,32 +456,29 @@ expand_chain(struct expansion *expansion, const struct chain *chain)
 }
 
 struct policy *
-resolve_policy(struct sources *sources, struct diags *diags,
-    const struct source *file, struct ast_stmt *stmts, const char *name,
-    const struct definition *predefined, size_t predefined_count)
+resolve_policy(const struct resolution *given, const char *name)
 {
 	struct expansion expansion = {
-		.arena = sources->arena,
-		.sources = sources,
-		.diags = diags,
-		.policy = policy_new(sources),
+		.arena = given->sources->arena,
+		.sources = given->sources,
+		.diags = given->diags,
+		.policy = policy_new(given->sources),
 	};
 	struct chain chain = { 0 };
-	size_t errors = diags->errors;
+	size_t errors = given->diags->errors;
 	struct block *profile;
 
-	blocks_init(&expansion.blocks, sources, diags);
-	blocks_add(&expansion.blocks, stmts);
-	profile = wanted_profile(&expansion, file, stmts, name);
+	blocks_init(&expansion.blocks, given->sources, given->diags);
+	blocks_add(&expansion.blocks, given->stmts);
+	profile = wanted_profile(&expansion, given->file, given->stmts, name);
 	if (profile == NULL || !find_chain(&expansion, profile, &chain))
 		return NULL;
 	expansion.policy->profile = profile->name;
 	expansion.policy->profile_loc = profile->stmt->name->loc;
-	scope_init(&expansion.scope, expansion.policy, diags);
-	expansion.scope.predefined = predefined;
-	expansion.scope.predefined_count = predefined_count;
+	scope_init(&expansion.scope, expansion.policy, given->diags);
+	expansion.scope.predefined = given->definitions;
 	expand_chain(&expansion, &chain);
-	check_definitions(&expansion, file);
-	report_unused(&expansion, stmts);
-	return diags->errors > errors ? NULL : expansion.policy;
+	check_definitions(&expansion, given->file);
+	report_unused(&expansion, given->stmts);
+	return given->diags->errors > errors ? NULL : expansion.policy;
 }

@@ -155,9 +155,11 @@ scope_declare(struct scope *scope, const struct ast_stmt *stmt, const char *via)
 	    param ? SYMBOL_PARAM : SYMBOL_LET);
 	symbol->stmt = stmt;
 	symbol->via = via;
-	for (size_t i = 0; param && i < scope->predefined_count; i++) {
-		if (strcmp(scope->predefined[i].name, symbol->name) == 0)
-			scope_define(scope, symbol, &scope->predefined[i]);
+	for (size_t i = 0; param && i < scope->predefined.list.count; i++) {
+		if (strcmp(scope->predefined.list.items[i].name,
+			symbol->name) == 0)
+			scope_define(scope, symbol,
+			    &scope->predefined.list.items[i]);
 	}
 }
 

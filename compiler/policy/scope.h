@@ -37,8 +37,7 @@ struct scope {
 	struct policy *policy;
 	struct map symbols;
 	VEC(const char *) names; /* for "did you mean" */
-	const struct definition *predefined;
-	size_t predefined_count;
+	struct definitions predefined;
 	int depth; /* of lets inside lets */
 };
 

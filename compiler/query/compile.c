@@ -1,6 +1,8 @@
 /* See compile.h. */
 #include "compiler/query/compile.h"
+#include "compiler/check/check.h"
 #include "compiler/lower/sbpl.h"
+#include "compiler/policy/resolve.h"
 #include "compiler/read/read.h"
 
 #include <string.h>
@@ -62,7 +64,7 @@ compilation_open_shipped(struct compilation *compilation, const char *name)
 	/* Diagnostics and blobs tell what is shipped by the "sbx:". */
 	name = arena_printf(compilation->arena, "sbx:%s", name);
 	compilation_parse(compilation,
-	    sources_add(&compilation->sources, name, name, text, size,
+	    sources_add(&compilation->sources, name, text, size,
 		(struct loc){ 0 }));
 	return true;
 }
@@ -78,9 +80,15 @@ compile_profile(struct compilation *compilation, const char *profile,
 
 	if (errors > 0)
 		return false;
-	policy = resolve_policy(&compilation->sources, diags, compilation->file,
-	    compilation->stmts, profile, compilation->definitions.list.items,
-	    compilation->definitions.list.count);
+	policy = resolve_policy(
+	    &(struct resolution){
+		.sources = &compilation->sources,
+		.diags = diags,
+		.file = compilation->file,
+		.stmts = compilation->stmts,
+		.definitions = compilation->definitions,
+	    },
+	    profile);
 	compilation->policy = policy;
 	if (policy == NULL)
 		return false;

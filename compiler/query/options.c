@@ -1,6 +1,7 @@
 /* See options.h. */
 #include "compiler/query/options.h"
 #include "compiler/read/read.h"
+#include "compiler/report/diag_print.h"
 
 #include <errno.h>
 #include <string.h>

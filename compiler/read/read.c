@@ -221,7 +221,7 @@ include_new(const struct include *include, const char *path, const char *name,
 	if (!has_room(include))
 		return;
 	source = text != NULL ?
-	    sources_add(sources, path, name, text, size, include->stmt->loc) :
+	    sources_add(sources, path, text, size, include->stmt->loc) :
 	    sources_read(sources, path, name, include->stmt->loc);
 	if (source == NULL)
 		report_unreadable(include, path, errno);

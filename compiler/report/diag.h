@@ -80,12 +80,6 @@ void diags_judge(struct diags *diags, const struct diag_choices *choices);
 /* All records in source order; records.count of them. */
 const struct diag **diags_sorted(const struct diags *diags);
 
-/* Prints the records that are not suppressed, in source order.  REPORT_GCC is
- * a line for each; any other format has their source lines too, and at the end
- * how many there are. */
-void diags_print(const struct diags *diags, FILE *stream,
-    enum report_format format, bool colour);
-
 const char *diag_code(enum diag_id id); /* "SBX0201" */
 const char *diag_title(enum diag_id id);
 const char *diag_explain(enum diag_id id);

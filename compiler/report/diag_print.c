@@ -10,7 +10,7 @@
  * with tabs spread out and with nothing that could move the cursor), then a
  * window of cells around the caret is printed.
  */
-#include "compiler/report/diag.h"
+#include "compiler/report/diag_print.h"
 
 #include "compiler/base/width.h"
 #include "format/utf8.h"

@@ -5,6 +5,7 @@ libsbx_a_SOURCES += \
 	compiler/report/diag.c \
 	compiler/report/diag.h \
 	compiler/report/diag_print.c \
+	compiler/report/diag_print.h \
 	compiler/report/diag_report.c \
 	compiler/report/diag_report.h \
 	compiler/report/json.c \

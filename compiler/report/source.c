@@ -138,12 +138,12 @@ add(struct sources *sources, struct source given, const char *text, size_t size)
 }
 
 struct source *
-sources_add(struct sources *sources, const char *shown, const char *name,
-    const char *text, size_t size, struct loc included_at)
+sources_add(struct sources *sources, const char *shown, const char *text,
+    size_t size, struct loc included_at)
 {
 	struct source given = {
 		.shown = shown,
-		.name = name,
+		.name = shown,
 		.included_at = included_at,
 		.builtin = strncmp(shown, "sbx:", 4) == 0,
 	};

@@ -58,9 +58,10 @@ const char *source_name(struct arena *arena, const char *name);
 struct source *sources_read(struct sources *sources, const char *path,
     const char *name, struct loc included_at);
 
-/* Adds a text that is already in memory (a shipped profile, a test). */
+/* Adds a text that is already in memory (a shipped profile, a test), under the
+ * name that is shown. */
 struct source *sources_add(struct sources *sources, const char *shown,
-    const char *name, const char *text, size_t size, struct loc included_at);
+    const char *text, size_t size, struct loc included_at);
 
 /* The source that holds a place, or NULL for no place. */
 const struct source *sources_find(const struct sources *sources,

@@ -229,7 +229,7 @@ check_restored(struct arena *arena, const struct sbx_blob *blob)
 	diags_init(&diags, arena, &sources);
 	if (size > 0 && size <= SOURCE_MAX_SIZE) {
 		ast_parse_alone(&sources, &diags,
-		    sources_add(&sources, name, name, text, size,
+		    sources_add(&sources, name, text, size,
 			(struct loc){ 0, 0 }));
 		must(diags.errors == 0, "what is written is not read");
 	}

@@ -6,6 +6,7 @@
  */
 #include "compiler/read/read.h"
 #include "compiler/report/diag.h"
+#include "compiler/report/diag_print.h"
 #include "compiler/write/fmt.h"
 #include "compiler/write/write.h"
 #include "tests/fuzz/fuzz.h"
@@ -45,7 +46,7 @@ static struct source *
 read_again(struct sources *sources, struct diags *diags, struct text text,
     struct ast_stmt **stmts)
 {
-	struct source *source = sources_add(sources, SHOWN, SHOWN, text.bytes,
+	struct source *source = sources_add(sources, SHOWN, text.bytes,
 	    text.size, (struct loc){ 0, 0 });
 
 	if (source == NULL)
@@ -102,7 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	sources_init(&sources, arena);
 	diags_init(&diags, arena, &sources);
-	struct source *source = sources_add(&sources, SHOWN, SHOWN,
+	struct source *source = sources_add(&sources, SHOWN,
 	    size > 0 ? (const char *)data : "", size, (struct loc){ 0, 0 });
 	if (source != NULL) {
 		struct ast_stmt *stmts = ast_parse(&sources, &diags, source);

@@ -6,6 +6,7 @@
  */
 #include "compiler/read/read.h"
 #include "compiler/report/diag.h"
+#include "compiler/report/diag_print.h"
 #include "compiler/write/write.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -27,7 +28,7 @@ reading_init(struct reading *reading, const char *shown, const char *text,
 	reading->stmts = NULL;
 	sources_init(&reading->sources, reading->arena);
 	diags_init(&reading->diags, reading->arena, &reading->sources);
-	source = sources_add(&reading->sources, shown, shown, text, size,
+	source = sources_add(&reading->sources, shown, text, size,
 	    (struct loc){ 0, 0 });
 	if (source == NULL)
 		return;

@@ -380,8 +380,8 @@ build(struct arena *arena, const struct style *style, struct built *built)
 	struct source *source;
 
 	compilation_init(compilation, arena);
-	source = sources_add(&compilation->sources, "random.sbx", "random.sbx",
-	    text, size, (struct loc){ 0 });
+	source = sources_add(&compilation->sources, "random.sbx", text, size,
+	    (struct loc){ 0 });
 	compilation->file = source;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, source);

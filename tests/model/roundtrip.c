@@ -11,6 +11,7 @@
 #include "compiler/lower/sections.h"
 #include "compiler/query/compile.h"
 #include "compiler/read/read.h"
+#include "compiler/report/diag_print.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 #include "tests/lib/tap.h"
@@ -42,8 +43,8 @@ build(struct arena *arena, const char *name, struct bytes text,
 	if (profile != NULL)
 		*arena_push(arena, &compilation->definitions.list) =
 		    (struct definition){ "fixed", "/opt/f x" };
-	source = sources_add(&compilation->sources, name, name, text.text,
-	    text.size, (struct loc){ 0, 0 });
+	source = sources_add(&compilation->sources, name, text.text, text.size,
+	    (struct loc){ 0, 0 });
 	if (source == NULL)
 		return false;
 	compilation->file = source;

@@ -16,6 +16,7 @@
  * `none`: no rule speaks of it.  macOS follows symbolic links before it looks
  * at the profile, so /tmp is /private/tmp here.
  */
+#include "compiler/policy/resolve.h"
 #include "compiler/query/compile.h"
 #include "format/glob.h"
 
@@ -293,8 +294,14 @@ main(int argc, char **argv)
 	compilation_init(&compilation, model.arena);
 	if (argc != 2 || !compilation_open(&compilation, argv[1]))
 		return EXIT_FAILURE;
-	model.policy = resolve_policy(&compilation.sources, &compilation.diags,
-	    compilation.file, compilation.stmts, NULL, NULL, 0);
+	model.policy = resolve_policy(
+	    &(struct resolution){
+		.sources = &compilation.sources,
+		.diags = &compilation.diags,
+		.file = compilation.file,
+		.stmts = compilation.stmts,
+	    },
+	    NULL);
 	if (model.policy == NULL)
 		return EXIT_FAILURE;
 	bind_anchors(&model);

@@ -4,6 +4,7 @@
  */
 #include "compiler/report/diag.h"
 #include "compiler/base/names.h"
+#include "compiler/report/diag_print.h"
 #include "format/utf8.h"
 #include "tests/lib/tap.h"
 
@@ -20,7 +21,7 @@ bench_init(struct bench *bench, const char *text)
 	bench->arena = arena_new();
 	sources_init(&bench->sources, bench->arena);
 	diags_init(&bench->diags, bench->arena, &bench->sources);
-	bench->source = sources_add(&bench->sources, "p.sbx", "p.sbx", text,
+	bench->source = sources_add(&bench->sources, "p.sbx", text,
 	    strlen(text), (struct loc){ 0, 0 });
 }
 
@@ -206,9 +207,8 @@ test_order(struct tap *tap)
 
 	bench_init(&b, "one\ntwo\n");
 	included = place(&b, "one");
-	inner = sources_add(&b.sources, "i.sbx", "i.sbx", "inner\n", 6,
-	    included);
-	inner = sources_add(&b.sources, "j.sbx", "j.sbx", "deep\n", 5,
+	inner = sources_add(&b.sources, "i.sbx", "inner\n", 6, included);
+	inner = sources_add(&b.sources, "j.sbx", "deep\n", 5,
 	    (struct loc){ inner->base, inner->base + 5 });
 	diag_add(&b.diags, DIAG_SYNTAX,
 	    (struct loc){ inner->base, inner->base + 4 }, "third");

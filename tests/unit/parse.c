@@ -5,6 +5,7 @@
 #include "compiler/language/ast.h"
 #include "compiler/read/read.h"
 #include "compiler/report/diag.h"
+#include "compiler/report/diag_print.h"
 #include "tests/lib/tap.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ parse_text(struct bench *bench, const char *text, size_t size)
 {
 	bench_init(bench);
 	bench->stmts = ast_parse(&bench->sources, &bench->diags,
-	    sources_add(&bench->sources, "t.sbx", "t.sbx", text, size,
+	    sources_add(&bench->sources, "t.sbx", text, size,
 		(struct loc){ 0, 0 }));
 }
 
@@ -411,8 +412,8 @@ test_shipped(struct tap *tap)
 	put_file("only.sbx", "sbx 1\n");
 	bench_init(&bench);
 	*arena_push(bench.arena, &bench.sources.include_dirs) = ".";
-	struct source *source = sources_add(&bench.sources, "sbx:x.sbx",
-	    "sbx:x.sbx", text, sizeof text - 1, (struct loc){ 0, 0 });
+	struct source *source = sources_add(&bench.sources, "sbx:x.sbx", text,
+	    sizeof text - 1, (struct loc){ 0, 0 });
 	ast_parse(&bench.sources, &bench.diags, source);
 	expect_files(tap, &bench, "a shipped file includes shipped files only",
 	    "sbx:x.sbx=sbx:x.sbx sbx:groups.sbx=sbx:groups.sbx");

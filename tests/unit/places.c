@@ -93,8 +93,8 @@ draw_view(struct arena *arena, const char *text, struct sbx_blob *blob)
 	struct image image;
 
 	compilation_init(&compilation, arena);
-	source = sources_add(&compilation.sources, "p.sbx", "p.sbx", text,
-	    strlen(text), (struct loc){ 0 });
+	source = sources_add(&compilation.sources, "p.sbx", text, strlen(text),
+	    (struct loc){ 0 });
 	compilation.file = source;
 	compilation.stmts = ast_parse(&compilation.sources, &compilation.diags,
 	    source);

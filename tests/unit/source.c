@@ -117,11 +117,11 @@ test_positions(struct tap *tap)
 	sources_init(&sources, arena);
 	tap_ok(tap, sources_find(&sources, (struct loc){ 5, 6 }) == NULL,
 	    "no file, no place");
-	struct source *a = sources_add(&sources, "a", "a", text,
-	    sizeof text - 1, none);
-	struct source *empty = sources_add(&sources, "empty", "empty", "", 0,
+	struct source *a = sources_add(&sources, "a", text, sizeof text - 1,
+	    none);
+	struct source *empty = sources_add(&sources, "empty", "", 0,
 	    (struct loc){ a->base, a->base + 2 });
-	struct source *b = sources_add(&sources, "sbx:b", "b", marked,
+	struct source *b = sources_add(&sources, "sbx:b", marked,
 	    sizeof marked - 1, (struct loc){ empty->base, empty->base });
 	at(tap, &sources, a, 0, 1, 1);
 	at(tap, &sources, a, 2, 1, 3); /* the newline ends its own line */
@@ -163,18 +163,17 @@ test_bounds(struct tap *tap)
 	sources_init(&sources, arena);
 	errno = 0;
 	tap_ok(tap,
-	    sources_add(&sources, "l", "l", large, SOURCE_MAX_SIZE + 1, none) ==
+	    sources_add(&sources, "l", large, SOURCE_MAX_SIZE + 1, none) ==
 		    NULL &&
 		errno == EFBIG,
 	    "one byte too long");
 	while (count < 100 &&
-	    sources_add(&sources, "l", "l", large, SOURCE_MAX_SIZE, none) !=
-		NULL)
+	    sources_add(&sources, "l", large, SOURCE_MAX_SIZE, none) != NULL)
 		count++;
 	tap_ok(tap, count == SOURCE_MAX_TOTAL / SOURCE_MAX_SIZE - 1,
 	    "%d files of the greatest size fit into the total", count);
-	for (count = 0; count < 1000 &&
-	     sources_add(&sources, "s", "s", "", 0, none) != NULL;
+	for (count = 0;
+	     count < 1000 && sources_add(&sources, "s", "", 0, none) != NULL;
 	     count++)
 		continue;
 	tap_ok(tap, sources.files.count == SOURCE_MAX_FILES,

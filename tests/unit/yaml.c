@@ -7,6 +7,7 @@
 #include "compiler/read/yaml.h"
 #include "compiler/query/compile.h"
 #include "compiler/read/read.h"
+#include "compiler/report/diag_print.h"
 #include "compiler/write/write.h"
 #include "grammar/token.h"
 #include "tests/lib/tap.h"
@@ -101,8 +102,9 @@ bench_parse(struct bench *bench, const char *shown, struct text text)
 
 	memset(bench, 0, sizeof *bench);
 	compilation_init(compilation, arena_new());
-	source = sources_add(&compilation->sources, shown, "twin.sbx",
-	    text.bytes, text.size, (struct loc){ 0, 0 });
+	source = sources_add(&compilation->sources, shown, text.bytes,
+	    text.size, (struct loc){ 0, 0 });
+	source->name = "twin.sbx";
 	compilation->file = source;
 	compilation->stmts = ast_parse(&compilation->sources,
 	    &compilation->diags, source);
@@ -489,7 +491,7 @@ read_text(struct read *read, const char *text)
 	sources_init(&read->sources, read->arena);
 	diags_init(&read->diags, read->arena, &read->sources);
 	read->root = yaml_read(&read->sources, &read->diags,
-	    sources_add(&read->sources, "t.yaml", "t.yaml", text, strlen(text),
+	    sources_add(&read->sources, "t.yaml", text, strlen(text),
 		(struct loc){ 0, 0 }));
 }
 
