@@ -1,5 +1,5 @@
 /*
- * A broken promise of our own: says so, with the place, and aborts.
+ * Reports an error of sbxc itself and aborts.
  */
 #ifndef SBX_BUG_H
 #define SBX_BUG_H

@@ -1,5 +1,6 @@
 /*
- * What sbxc says of itself and of its command line, and what it ends with.
+ * What sbxc says about itself and about its command line, and its exit
+ * statuses.
  */
 #ifndef SBX_COMPLAIN_H
 #define SBX_COMPLAIN_H
@@ -15,7 +16,7 @@ enum exit_status {
 /* One line on standard error: "sbxc: ...". */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same about a wrong command line; returns EXIT_USAGE. */
+/* The same for a wrong command line; returns EXIT_USAGE. */
 enum exit_status misused(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 

@@ -59,7 +59,8 @@ input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	return error == SBX_BLOB_OK;
 }
 
-/* The descriptor that a path stands for, as a shell writes `<(...)`; or -1. */
+/* The descriptor that a path names, as the paths of a shell's `<(...)` do; or
+ * -1. */
 static int
 path_descriptor(const char *path)
 {

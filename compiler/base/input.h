@@ -23,9 +23,9 @@ ssize_t input_read(int fd, void *bytes, size_t size);
 bool input_blob(struct arena *arena, const char *path, struct sbx_blob *blob);
 
 /*
- * Whether the file begins as a blob does.  Standard input is left as it was,
- * and so is "/dev/fd/N": what was read of a pipe is put into a file that takes
- * its place.
+ * Whether the file begins like a blob.  It can still be read from its start: if
+ * it is a pipe, a temporary file with the same contents replaces its
+ * descriptor.
  */
 bool input_is_blob(const char *path);
 

@@ -11,8 +11,8 @@ enum { INDENT = 2 };
 
 /* --- building ------------------------------------------------------------- */
 
-/* Everything the library makes may be NULL for want of memory alone: texts and
- * keys are cleaned. */
+/* The library returns NULL only when memory runs out, because texts and keys
+ * are cleaned. */
 static json_t *
 must(json_t *value)
 {
@@ -57,8 +57,8 @@ text_value(const char *text)
 	return value;
 }
 
-/* Puts a value into an object, or with a key of NULL to the end of an array;
- * returns it. */
+/* Puts a value into an object or, if the key is NULL, at the end of an array.
+ * Returns the value. */
 static json_t *
 put(json_t *into, const char *key, json_t *value)
 {
@@ -117,7 +117,7 @@ json_put_array(struct json_t *into, const char *key)
 
 /* --- writing -------------------------------------------------------------- */
 
-/* A write error stays with the stream, whose owner looks. */
+/* The owner of the stream checks it for write errors. */
 void
 json_write(struct json_t *root, FILE *stream)
 {

@@ -1,6 +1,6 @@
 /*
- * See map.h.  Open addressing with linear probing, at most half full; nothing
- * is ever taken out.
+ * See map.h.  Open addressing with linear probing, at most half full; no key is
+ * ever removed.
  */
 #include "compiler/base/map.h"
 

@@ -1,8 +1,8 @@
 /*
- * The hash table.  Keys are either names, which are interned and therefore
- * equal when their addresses are, or any bytes; a map has keys of one kind.
- * Each key has a value and a number, which counts them as they come.  A zeroed
- * map is empty.
+ * The hash table.  Keys are either names, which are interned, so that two are
+ * equal if their addresses are, or any bytes.  A map has keys of one kind.
+ * Each key has a value and a number: the first key has 0, the next one 1.  A
+ * zeroed map is empty.
  */
 #ifndef SBX_MAP_H
 #define SBX_MAP_H

@@ -66,7 +66,7 @@ near_enough(size_t a_len, size_t b_len)
 	return (unsigned)((longer + 2) / 3);
 }
 
-/* Whether text is the beginning of the name, cut off between two words. */
+/* Whether text is the first words of the name, up to a '-'. */
 static bool
 is_cut_off(const char *text, size_t len, const char *name)
 {

@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 /*
- * The candidate nearest to text, or NULL if none is near enough that somebody
- * could have meant it.  NULL candidates are skipped; on a tie the first wins.
+ * The candidate nearest to text, or NULL if none is near enough to be what was
+ * meant.  NULL candidates are skipped; on a tie the first wins.
  */
 const char *nearest_name(const char *text, const char *const *candidates,
     size_t count);
 
-/* Longer names are nobody's typing error either. */
+/* No suggestion is made for a longer name. */
 enum { NAME_MAX_LEN = 64 };
 
 /* Whether a profile, a group, a parameter or a list can be called so: a letter,

@@ -35,8 +35,8 @@ write_whole(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-/* A network file system reports a full disk no sooner than close(2), and what
- * replaces a file is on the disk before that one is gone. */
+/* A network file system may report a full disk only at close(2).  The new bytes
+ * must be on the disk before they replace a file. */
 static bool
 write_and_close(int fd, const struct output *output)
 {
@@ -75,7 +75,8 @@ format_path(char *path, size_t size, const char *format, ...)
 	return false;
 }
 
-/* Where the file really is: a symbolic link stays, what it names is replaced. */
+/* Follows symbolic links: the link stays and the file that it names is
+ * replaced. */
 static bool
 find_target(const char *path, struct pending *pending)
 {
@@ -85,7 +86,7 @@ find_target(const char *path, struct pending *pending)
 	    format_path(pending->target, sizeof pending->target, "%s", path);
 }
 
-/* A device or a pipe.  It may take its time, so signals go through here. */
+/* Writing to a device or a pipe may block, so signals are let through. */
 static bool
 write_in_place(const struct output *output, const char *target)
 {
@@ -101,7 +102,7 @@ write_in_place(const struct output *output, const char *target)
 	return good;
 }
 
-/* A change of owner takes bits out of the mode, so that comes last. */
+/* A change of owner clears bits of the mode, so the mode is set last. */
 static bool
 set_status(int fd, const struct stat *like)
 {
@@ -181,7 +182,7 @@ outputs_write(const struct output *outputs, size_t count, const char **failed)
 	sigset_t all, before;
 	bool good;
 
-	/* Whoever interrupts sbxc finds no temporary file afterwards. */
+	/* An interrupted sbxc must not leave a temporary file. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	good = write_all(outputs, count, pending, failed);

@@ -18,9 +18,10 @@ struct output {
 };
 
 /*
- * Writes every file beside its place and renames them all when all are there.
- * On failure nothing is left, errno is set and *failed is the path at fault.
- * What is there and no regular file (/dev/null, a pipe) is written in place.
+ * Writes each file under a temporary name beside its place, and renames all of
+ * them when all are written.  On failure nothing is left, errno is set and
+ * *failed is the path at fault.  What exists and is no regular file (/dev/null,
+ * a pipe) is written in place.
  */
 bool outputs_write(const struct output *outputs, size_t count,
     const char **failed);

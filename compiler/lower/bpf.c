@@ -123,7 +123,8 @@ write_near(struct writer *writer, size_t place)
 	    });
 }
 
-/* A test of the accumulator; the same test that is near already is shared. */
+/* Writes a test of the accumulator, or finds the same test near enough to
+ * share. */
 static size_t
 write_jump(struct writer *writer, uint16_t code, uint32_t k, size_t yes,
     size_t no)
@@ -146,7 +147,7 @@ write_jump(struct writer *writer, uint16_t code, uint32_t k, size_t yes,
 	return write_insn(writer, jump);
 }
 
-/* An instruction that just goes on to the one at `next`. */
+/* Writes an instruction after which the one at `next` runs. */
 static size_t
 write_before(struct writer *writer, uint16_t code, uint32_t k, size_t next)
 {
@@ -288,9 +289,9 @@ tree_add(struct tree *tree, uint32_t first, size_t place)
 }
 
 /*
- * Writes what the numbers lead to and collects them into ranges.  Calls that
- * are decided by arguments come first, so that their code is farthest from the
- * tree and the rets are between.
+ * Writes what the numbers lead to, and collects the numbers into ranges.  Calls
+ * that are decided by arguments come first, so that their code is farthest from
+ * the tree and the rets lie between.
  */
 static void
 tree_fill(struct tree *tree, const struct filter *filter)
@@ -318,7 +319,7 @@ tree_fill(struct tree *tree, const struct filter *filter)
 		range->weight = range[1].first - range->first;
 		range->lone = range->weight == 1;
 	}
-	/* Few kernels know more numbers than we, and never many more. */
+	/* Few kernels have calls beyond our limit, and never many. */
 	tree->ranges.items[tree->ranges.count - 1].weight = 1;
 }
 
@@ -328,7 +329,8 @@ tree_plan(struct tree *tree, size_t i, size_t j)
 	return &tree->plans[i * tree->ranges.count + j];
 }
 
-/* Where the wide ranges of i..j lead, or SIZE_MAX if not all to one place. */
+/* The place that all wide ranges of i..j lead to; SIZE_MAX if they lead to
+ * several. */
 static size_t
 chain_place(const struct tree *tree, size_t i, size_t j)
 {

@@ -81,7 +81,8 @@ code_is_known(uint16_t code)
 	    operation_is_known(code);
 }
 
-/* The constant of one instruction; scratch is looked at elsewhere. */
+/* Whether the constant of an instruction is valid; scratch_is_written() looks
+ * at the rest. */
 static bool
 constant_is_valid(const struct sbx_insn *insn)
 {
@@ -114,7 +115,7 @@ jump_is_valid(const struct sbx_insn *insn, size_t left)
 	return insn->jt < left && insn->jf < left;
 }
 
-/* No word of scratch is read that some way to the place leaves unwritten. */
+/* Whether every word of scratch is written before it is read, on every path. */
 static bool
 scratch_is_written(const struct sbx_insn *insns, size_t count)
 {

@@ -30,8 +30,8 @@
 #include <string.h>
 
 /*
- * Where the loader may have a choice: the kind of level, and the least Landlock
- * ABI that it applies.  Level full needs 4.
+ * The circumstances that the loader may find: the kind of level, and the least
+ * Landlock ABI that it applies.  Level full needs 4.
  */
 static const struct variant {
 	bool full;
@@ -97,7 +97,8 @@ set_baseline(struct machine *machine)
 	}
 }
 
-/* The policy's own rules of one effect; of two the stronger one counts. */
+/* Applies the policy's own rules of one effect; of two the stronger one
+ * counts. */
 static void
 set_rules(struct machine *machine, bool allow)
 {
@@ -192,9 +193,9 @@ place_has_sockets(struct target at)
 }
 
 /*
- * At level full only what some rule allows is there to connect to.  A rule for
- * a place where services of the host keep their sockets shows them, and a
- * read-only view does not keep anybody from connecting.
+ * At level full a command can connect only to sockets that some rule shows.  A
+ * rule for a place where services of the host keep their sockets shows them,
+ * and a read-only mount does not prevent connecting.
  */
 static bool
 policy_shows_sockets(const struct policy *policy, uint8_t platforms)
@@ -333,8 +334,8 @@ set_arguments(const struct machine *machine, struct filter *filter,
 }
 
 /*
- * Landlock, from its first ABI on, lets no process of a domain into one
- * outside of it, by whatever call; so there the baseline need not.
+ * Landlock, from its first ABI on, keeps a process from tracing one outside of
+ * its domain, by any call; so the baseline need not deny those calls.
  */
 static void
 open_tracing(struct filter *filter)
@@ -386,8 +387,8 @@ programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 }
 
 /*
- * The filters of one kind of level, and of one network; one that changes
- * nothing is left out.
+ * Makes the filters for one kind of level and one kind of network.  A filter
+ * that equals the one before is left out.
  */
 static void
 machine_build(const struct machine *machine, bool full, bool loopback,

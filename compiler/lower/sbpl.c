@@ -121,7 +121,6 @@ const struct port_words sbpl_port_words[SBX_PORT_OP_END] = {
 	[SBX_LISTEN_TCP] = { "network-bind network-inbound", "local" },
 };
 
-/* Returns how many ports are open. */
 size_t
 sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
     bool open[SBPL_PORTS])
@@ -259,7 +258,8 @@ add_parameters(struct sbpl *sbpl)
 	}
 }
 
-/* What goes with the default: all that a process needs, or what is taken. */
+/* What belongs to the default: either all that a process needs, or what is
+ * denied. */
 static void
 add_blankets(struct sbpl *sbpl, struct sbpl_blankets blankets)
 {

@@ -6,8 +6,8 @@
 
 #include "compiler/policy/policy.h"
 
-/* A growing text.  It stops just above what a blob can hold: emit_blob() then
- * refuses the policy. */
+/* A growing text.  It stops growing when it is too large for a blob:
+ * emit_blob() then refuses the policy. */
 struct text {
 	struct arena *arena;
 	char *bytes;
@@ -21,7 +21,7 @@ struct sbpl {
 	size_t anchor_count;
 };
 
-/* Before the ports and paths: what goes with the default. */
+/* The part before the ports and paths. */
 struct sbpl_blankets {
 	bool everything, signal;
 	enum sbx_net net;
@@ -34,7 +34,8 @@ char *sbpl_text(const struct policy *policy);
 struct sbpl sbpl_start(const struct policy *policy);
 void sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets);
 
-/* Sets open[] to what the rules for macOS say, beginning with all or none. */
+/* Sets open[] to what the rules for macOS allow; `all`: every port is open
+ * before. Returns how many are open. */
 enum { SBPL_PORTS = 65536 };
 size_t sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
     bool open[SBPL_PORTS]);

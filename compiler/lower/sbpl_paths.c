@@ -355,8 +355,8 @@ shared_prefix(const char *a, const char *b)
 	}
 }
 
-/* All pins are one rule, which there is only if there is a pin: without a
- * filter it would speak of every file. */
+/* All pins are one rule.  Without a filter the rule would apply to every file,
+ * so it is opened with the first pin. */
 static void
 open_pins(struct sbpl *sbpl, bool *opened)
 {
@@ -372,7 +372,8 @@ add_pin(struct sbpl *sbpl, bool *opened, const char *filter, struct target at)
 	add_filter(sbpl, filter, at);
 }
 
-/* Pins what is above a place, below its anchor; not its first `done` bytes. */
+/* Pins what is above a place and below its anchor, except in its first `done`
+ * bytes. */
 static void
 add_pins_above(struct sbpl *sbpl, bool *opened, struct target at, size_t done)
 {

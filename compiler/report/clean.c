@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Faults of this kind come in crowds, and a few of them say it all. */
+/* A text with one such fault often has many; a few of them are enough. */
 enum { UNCLEAN_MAX = 5 };
 
 /*

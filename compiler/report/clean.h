@@ -1,7 +1,7 @@
 /*
  * Text that a reviewer sees as the compiler reads it: UTF-8 without control
- * characters and without characters that are invisible or turn the direction
- * of the text round.
+ * characters, and without characters that are invisible or change the direction
+ * of the text.
  */
 #ifndef SBX_CLEAN_H
 #define SBX_CLEAN_H
@@ -13,7 +13,7 @@
 /* Reports the first unclean character of each line, a few of them at most. */
 bool text_is_clean(const struct source *source, struct diags *diags);
 
-/* The same of any bytes; line ends and tabs are no fault. */
+/* The same question about any bytes; line ends and tabs are clean. */
 bool bytes_are_clean(const char *bytes, size_t len);
 
 #endif

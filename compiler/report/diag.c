@@ -1,7 +1,7 @@
 /*
- * The records of diagnostics: what is found is kept as it comes, and judged
- * when all is there.  diag_print.c prints them, suppress.c knows which of them
- * the text asks to ignore.
+ * The records of diagnostics are kept in the order in which they are found, and
+ * judged when all are known.  diag_print.c prints them; suppress.c knows which
+ * of them the text asks to ignore.
  */
 #include "compiler/report/diag.h"
 
@@ -130,7 +130,7 @@ bounded(struct arena *arena, const char *format, va_list args)
 	return arena_printf(arena, "%.*s...", (int)end, text);
 }
 
-/* What two records have in common that say the same. */
+/* Two records that say the same have the same key. */
 static const char *
 record_key(const struct diags *diags, const struct diag *record)
 {
@@ -141,7 +141,7 @@ record_key(const struct diags *diags, const struct diag *record)
 	return arena_intern(diags->arena, key, strlen(key));
 }
 
-/* Its place may have been given to another one since. */
+/* An error may have taken the index of the record that had this key. */
 static bool
 is_same(const struct diag *a, const struct diag *b)
 {
@@ -150,8 +150,8 @@ is_same(const struct diag *a, const struct diag *b)
 }
 
 /*
- * Where the next record goes.  Of those that are too many none is kept but an
- * error, which takes the place of a warning.
+ * The index for the next record.  When there are too many, only an error is
+ * kept, and replaces a warning.
  */
 static size_t
 place_for(struct diags *diags, enum severity severity)
@@ -256,7 +256,7 @@ diag_suppress(struct diags *diags, struct diag *diag, const char *reason)
 	diag->suppressed = reason;
 }
 
-/* What becomes of one record; false: it goes. */
+/* Applies the choices to one record; false: it is dropped. */
 static bool
 diag_judge(const struct diag_choices *choices, struct diag *diag)
 {
@@ -288,7 +288,8 @@ diags_judge(struct diags *diags, const struct diag_choices *choices)
 	diags->records.count = kept;
 }
 
-/* By place; at one place in the order in which they were found. */
+/* Sorts by place; records of one place keep the order in which they were
+ * found. */
 static int
 compare_records(const void *a, const void *b)
 {

@@ -1,8 +1,8 @@
 /*
- * Diagnostics: records first, text later.  Whoever finds something wrong adds
- * a record; when all is there, what the text asks to ignore is marked
- * (suppress.h), what the command line says of codes is done, and the rest is
- * printed in source order.  Every kind of diagnostic is one line of
+ * Diagnostics are records first and text later.  The code that finds a mistake
+ * adds a record.  At the end the records that the text asks to ignore are
+ * marked (suppress.h), the choices of the command line are applied, and the
+ * rest is printed in source order.  Every kind of diagnostic is one line of
  * tables/diags.def with a stable code.
  */
 #ifndef SBX_DIAG_H
@@ -70,11 +70,12 @@ void diag_note(struct diags *diags, struct diag *diag, struct loc loc,
 void diag_did_you_mean(struct diags *diags, struct diag *diag,
     const char *nearest);
 
-/* Marks a record, which no longer counts; an error is left as it is. */
+/* Marks a record as ignored, so that it no longer counts; an error stays. */
 void diag_suppress(struct diags *diags, struct diag *diag, const char *reason);
 
-/* Drops warnings that are off, makes errors of others, and counts anew without
- * what is suppressed.  Errors stay errors.  Done once, before printing. */
+/* Drops warnings that are off, turns others into errors, and counts again
+ * without those that are suppressed.  Errors stay errors.  Call it once, before
+ * printing. */
 void diags_judge(struct diags *diags, const struct diag_choices *choices);
 
 /* All records in source order; records.count of them. */
@@ -84,7 +85,7 @@ const char *diag_code(enum diag_id id); /* "SBX0201" */
 const char *diag_title(enum diag_id id);
 const char *diag_explain(enum diag_id id);
 enum severity diag_severity(enum diag_id id);
-/* "risky-write", of the identifier in the table. */
+/* "risky-write", made from the identifier in the table. */
 const char *diag_name(struct arena *arena, enum diag_id id);
 /* The id of a code or name in any case, or DIAG_END. */
 enum diag_id diag_find(const char *code);

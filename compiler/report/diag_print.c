@@ -97,7 +97,7 @@ text_width(const char *text)
 	return width;
 }
 
-/* A source line and the part of it that is meant. */
+/* A source line and the part of it that the diagnostic is about. */
 struct line {
 	const char *text;
 	size_t len;
@@ -137,7 +137,7 @@ line_at(const struct source *source, uint32_t number, struct loc loc)
 	struct line line;
 
 	source_line(source, number, &line.text, &line_end);
-	/* The mark before the first line has no width and means nothing. */
+	/* A byte order mark before the first line has no width. */
 	if (number == 1)
 		line.text += source_bom(source);
 	if (line_end > line.text && line_end[-1] == '\r')
@@ -353,7 +353,7 @@ put_number(FILE *stream, size_t number, const char *thing)
 	fprintf(stream, "%zu %s%s", number, thing, number == 1 ? "" : "s");
 }
 
-/* "2 errors, 1 warning"; what is 0 is not told. */
+/* "2 errors, 1 warning"; counts of 0 are left out. */
 static void
 put_count(const struct diags *diags, FILE *stream, size_t hidden)
 {

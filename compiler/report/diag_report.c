@@ -26,7 +26,8 @@ position_of(const struct sources *sources, struct loc loc)
 {
 	struct position begin = sources_position(sources, loc), end = begin;
 
-	/* The end may be that of the text, where the next one begins. */
+	/* Look at the last byte: the one after it may belong to the next
+	 * text. */
 	if (loc.end > loc.begin)
 		end = sources_position(sources,
 		    (struct loc){ loc.end - 1, loc.end });
@@ -106,7 +107,7 @@ diags_report(const struct diags *diags, struct report *report,
 
 /* --- -W and -E ------------------------------------------------------------ */
 
-/* A code in a word, with "no-" before it or not. */
+/* A code or name, perhaps with "no-" before it. */
 struct choice {
 	bool no, all;
 	enum diag_id id;
@@ -159,7 +160,7 @@ diag_choice_warning(struct arena *arena, const char *word,
 	return NULL;
 }
 
-/* Who asks for one error by its code wants to see it. */
+/* -E with a code also turns a warning on that was off. */
 const char *
 diag_choice_error(struct arena *arena, const char *word,
     struct diag_choices *choices)

@@ -10,14 +10,14 @@
 /* All codes as rules of the report. */
 void diags_report_rules(struct report *report);
 
-/* Adds every record, in source order; those that a report already has, of a
- * file that several include, once. */
+/* Adds every record, in source order.  A file that several others include gives
+ * the same record again; it is added once. */
 void diags_report(const struct diags *diags, struct report *report,
     struct map *known);
 
 /*
- * Reads one word of -W ("CODE", "no-CODE", "all", "no-all") or of -E.  NULL, or
- * what is wrong with it, in the arena.
+ * Reads one word of -W ("CODE", "no-CODE", "all", "no-all") or of -E.  Returns
+ * NULL, or a message about what is wrong with it.
  */
 const char *diag_choice_warning(struct arena *arena, const char *word,
     struct diag_choices *choices);

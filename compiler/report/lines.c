@@ -25,7 +25,7 @@ static const struct escape github_property[] = {
 	{ '\0', NULL },
 };
 
-/* A path that the host finds in the repository. */
+/* A path as the host finds it in the repository. */
 static const char *
 github_path(const char *file)
 {

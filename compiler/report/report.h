@@ -45,7 +45,7 @@ struct report_related {
 	const char *message;
 };
 
-/* Anything more, as name and text: "witness", "write /src/x". */
+/* More about a finding, as name and text: "witness", "write /src/x". */
 struct report_property {
 	const char *name, *text;
 };

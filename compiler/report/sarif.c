@@ -36,7 +36,7 @@ is_builtin(const char *file)
 	return strncmp(file, "sbx:", 4) == 0;
 }
 
-/* As a URI has it; what is not relative keeps its slash. */
+/* Escapes a path for a URI; slashes stay. */
 static const char *
 path_encode(struct arena *arena, const char *path)
 {
@@ -57,7 +57,7 @@ path_encode(struct arena *arena, const char *path)
 	return uri;
 }
 
-/* Below the current directory without it, and without "./". */
+/* Removes the current directory and "./" from the front of a path. */
 static const char *
 path_relative(const struct sarif *sarif, const char *path)
 {

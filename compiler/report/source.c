@@ -152,7 +152,7 @@ sources_add(struct sources *sources, const char *shown, const char *text,
 	    size);
 }
 
-/* A file's size is only a guess of how much will come: it may be a pipe. */
+/* The size of a file is only a hint: it may be a pipe, or grow. */
 static char *
 read_text(struct arena *arena, int fd, const struct stat *st, size_t *size)
 {

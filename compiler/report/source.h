@@ -1,7 +1,7 @@
 /*
  * The texts that were read.  All of them lie in one virtual space of byte
- * offsets, so that a place anywhere is eight bytes; line and column are worked
- * out only when somebody prints them.
+ * offsets, so that a place in any of them is eight bytes.  Line and column are
+ * computed only when they are needed.
  */
 #ifndef SBX_SOURCE_H
 #define SBX_SOURCE_H
@@ -46,8 +46,8 @@ struct sources {
 void sources_init(struct sources *sources, struct arena *arena);
 
 /*
- * What a blob calls a file: its name, in which a '?' stands for what is no
- * clean text, so that a policy can say it (position.h).
+ * The name of a file in a blob.  A '?' replaces what is no clean text, so that
+ * a policy can hold the name (position.h).
  */
 const char *source_name(struct arena *arena, const char *name);
 

@@ -56,7 +56,7 @@ skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* What follows a word that must stand there, or NULL. */
+/* Skips blanks and a word; NULL if the word is not there. */
 static const char *
 skip_word(const char *at, const char *end, const char *word)
 {
@@ -158,8 +158,8 @@ add_code(const struct reader *reader, const char *begin, const char *end,
 	return true;
 }
 
-/* The codes up to "--", and the reason behind it.  Of what is wrong the first
- * is told, and nothing is ignored. */
+/* Reads the codes up to "--", and the reason after it.  Only the first mistake
+ * is reported, and then nothing is ignored. */
 static void
 comment_read(const struct reader *reader, const char *at, const char *end,
     struct loc line)
@@ -212,7 +212,7 @@ line_get(const struct source *source, uint32_t index)
 	return line;
 }
 
-/* What a comment in line `index` is about. */
+/* The line that a comment in line `index` is about. */
 static struct loc
 line_meant(const struct reader *reader, uint32_t index)
 {
@@ -263,7 +263,7 @@ suppressions_read(struct suppressions *suppressions, struct diags *diags,
 
 /* --- marking -------------------------------------------------------------- */
 
-/* The first whose line begins behind a place. */
+/* The first suppression whose line begins after a place. */
 static size_t
 find_behind(const struct suppressions *suppressions, uint32_t place)
 {

@@ -26,14 +26,15 @@ struct suppressions {
 	bool off; /* judged for their form, and that is all */
 };
 
-/* Reads the comments of one text; reports those that are not in their form. */
+/* Reads the comments of one text; reports those with a mistake in their
+ * form. */
 void suppressions_read(struct suppressions *suppressions, struct diags *diags,
     const struct source *source);
 
 /* Marks the records that were added since the last call. */
 void suppressions_mark(struct suppressions *suppressions, struct diags *diags);
 
-/* Reports those of one text that nothing needed, but for those of the codes
+/* Reports the comments of one text that ignored nothing, except for the codes
  * in `except`. */
 void suppressions_report_unused(const struct suppressions *suppressions,
     struct diags *diags, const struct source *source,

@@ -1,12 +1,13 @@
 /*
- * Between report.c and the writers, one for each format.
+ * What report.c and the writers share; there is a writer for each format.
  */
 #ifndef SBX_REPORT_WRITE_H
 #define SBX_REPORT_WRITE_H
 
 #include "compiler/report/report.h"
 
-/* Findings that are not suppressed, by severity; those that are; and cases. */
+/* How many findings are not suppressed, by severity; how many are; and the
+ * cases. */
 struct report_counts {
 	size_t severity[SEVERITY_ERROR + 1];
 	size_t suppressed, passed, failed, skipped;

@@ -42,10 +42,10 @@ enum {
 #define TYPE(v) BITS(1, TYPE_MASK, TYPE_##v)
 
 /*
- * clone3() hides its flags behind a pointer, so it is not there: libc then
+ * clone3() passes its flags by pointer, so it answers ENOSYS, and libc then
  * calls clone().  EPERM instead would break every thread and every system(3).
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
- * choice, which Landlock does not ask about.
+ * choice, which Landlock does not check.
  */
 const struct argument_call argument_calls[] = {
 	{ "clone", WITHOUT_UNSHARE, false, FILTER_DENY(EPERM), "namespaces" },
@@ -90,7 +90,7 @@ const struct argument_rule argument_rules[] = {
 	    VALUE(1, TERMINAL_TIOCLINUX)),
 	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
 	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
-	/* A limit on CPU time kills, whatever keeps signals inside. */
+	/* A limit on CPU time kills a process, whatever holds signals. */
 	OPEN("prlimit64", IN_ANY_CASE, VALUE(0, 0)),
 	RULE("sendmmsg", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
 	    BITS(3, FASTOPEN, FASTOPEN)),

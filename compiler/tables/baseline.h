@@ -17,14 +17,15 @@ enum {
 };
 #define FILTER_DENY(error) (FILTER_ERRNO | (error))
 
-/* An argument's low 32 bits, masked, equal a value.  seccomp sees 64 bits, but
- * the kernel uses 32 of an int argument, so the high half must not matter. */
+/* Whether an argument's low 32 bits, masked, equal a value.  seccomp sees 64
+ * bits, but the kernel uses only 32 of an int argument, so the high half must
+ * not matter. */
 struct filter_test {
 	uint8_t arg;
 	uint32_t mask, value;
 };
 
-/* All tests hold -> action.  At most three tests. */
+/* If all tests hold, the action is taken. */
 struct filter_clause {
 	struct filter_test tests[3];
 	uint8_t test_count;

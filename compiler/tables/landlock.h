@@ -9,7 +9,7 @@
 /* The newest ABI that the table knows. */
 enum { LANDLOCK_LAST_ABI = 10 };
 
-/* What a policy leaves alone, so that Landlock does not handle it. */
+/* What a policy does not restrict, so that Landlock does not handle it. */
 struct landlock_blankets {
 	bool network, signal, abstract;
 };

@@ -1,6 +1,6 @@
 /*
- * Look-ups over tables/words.def and sets.def.  Everything
- * returns NULL, or false, for a word that is not there; who asked reports it.
+ * Look-ups in tables/words.def and sets.def.  Every function returns NULL or
+ * false for an unknown word; the caller reports it.
  */
 #ifndef SBX_WORDS_H
 #define SBX_WORDS_H
