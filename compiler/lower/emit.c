@@ -63,6 +63,8 @@ section_sort(struct emitter *emitter, enum sbx_section_kind kind,
 	char *bytes = emitter->sections[kind].data, *last = NULL, *end = bytes;
 	size_t count = emitter->sections[kind].size / layout->size;
 
+	if (count == 0) /* there are no bytes either */
+		return;
 	qsort_r(bytes, count, layout->size, records_compare,
 	    (void *)(uintptr_t)layout);
 	for (size_t i = 0; i < count; i++, bytes += layout->size) {
