@@ -1,6 +1,7 @@
 #include "runtime/apply/mounts.h"
 
 #include "runtime/base/out.h"
+#include "runtime/bind/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,19 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	TARGET_EMPTY_PATH = 0x40, /* MOVE_MOUNT_T_EMPTY_PATH */
-	COPY = OPEN_TREE_CLONE | O_CLOEXEC | MOUNT_TREE | AT_EMPTY_PATH,
-};
-
 /*
  * Other processes of the user, a second sandbox among them, may put links into
- * trees that are written: every look-up there is without links.
+ * trees that are written: no path there is followed through a link.
  */
-static const struct open_how unlinked = {
-	.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-	.resolve = RESOLVE_NO_SYMLINKS,
-};
+enum { UNLINKED = O_PATH | O_NOFOLLOW };
 
 void
 refuse_place(struct sbx_place at, const char *text, int error)
@@ -28,16 +21,16 @@ refuse_place(struct sbx_place at, const char *text, int error)
 	refuse(path_of(at), text, error);
 }
 
-/* The same below the new root, which the path is relative to. */
+/* The path of a place below the new root. */
 static const char *
 inside(struct sbx_place at)
 {
 	return at.len == 0 ? "." : at.path + 1;
 }
 
-/* --- attaching ------------------------------------------------------------ */
+/* --- detached mounts ------------------------------------------------------ */
 
-/* A new file system, detached; with one option. */
+/* A new file system with one option; -1 and errno. */
 static int
 new_mount(const char *type, const char *option, const char *value,
     uint64_t attributes)
@@ -57,6 +50,80 @@ new_mount(const char *type, const char *option, const char *value,
 	close(context);
 	return mount;
 }
+
+/* A copy of the mount at a path; MOUNT_TREE: and of those below it. */
+static int
+copy_mount(int directory, const char *path, unsigned flags)
+{
+	return (int)syscall(SYS_open_tree, directory, path,
+	    OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
+		flags);
+}
+
+static void
+set_attributes(int mount, const struct mounting *mounting)
+{
+	struct mount_attributes attributes = { .set = mounting->attributes };
+
+	if (sbx_covers(place_dev, mounting->at))
+		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
+		refuse_place(mounting->from, "cannot restrict its mount",
+		    errno);
+}
+
+/* A copy of what is outside; -1 if nothing is there any more. */
+static int
+copy_outside(const struct mounting *mounting)
+{
+	int outside = mounting->fd, mount;
+
+	if (outside < 0)
+		outside = open_unlinked(AT_FDCWD, path_of(mounting->from),
+		    UNLINKED);
+	if (outside < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return -1;
+	if (outside < 0)
+		refuse_place(mounting->from,
+		    "cannot open what the view is to show", errno);
+	mount = copy_mount(outside, "", MOUNT_TREE);
+	if (mount < 0)
+		refuse_place(mounting->from, "cannot copy its mount", errno);
+	set_attributes(mount, mounting);
+	/* A descriptor from binding is still wanted, for Landlock. */
+	if (mounting->fd < 0)
+		close(outside);
+	return mount;
+}
+
+/*
+ * A device file on a mount that has no devices cannot be opened, whoever asks
+ * and whatever its mode; a directory that may only be passed through cannot be
+ * listed by anybody without capabilities.
+ */
+static int
+new_mask(bool directory, bool closed)
+{
+	static const struct mount_attributes all = { .set = MOUNT_ATTR_RDONLY |
+		    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC };
+	int mount;
+
+	if (directory)
+		return new_mount("tmpfs", "mode", "0111",
+		    MOUNT_ALWAYS | (closed ? MOUNT_ATTR_RDONLY : 0));
+	mount = copy_mount(AT_FDCWD, "/dev/null", MOUNT_TREE);
+	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
+		mount = -1;
+	return mount;
+}
+
+static int
+new_proc(void)
+{
+	return new_mount("proc", NULL, NULL, MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
+}
+
+/* --- attaching ------------------------------------------------------------ */
 
 /* Where the last directory ends that two places have above them. */
 static uint32_t
@@ -100,7 +167,8 @@ make_node(int parent, const char *name, bool directory)
 		mknodat(parent, name, S_IFREG | 0644, 0);
 }
 
-/* With all above it, step by step: the scratch directory may hold anything. */
+/* Makes the parents one by one and never follows a link: the scratch directory
+ * may hold anything. */
 static void
 make_path(const struct mount_tree *tree, struct sbx_place at, bool directory)
 {
@@ -115,8 +183,7 @@ make_path(const struct mount_tree *tree, struct sbx_place at, bool directory)
 		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0)
 			refuse_place(at,
-			    "something is in its way in the "
-			    "scratch directory",
+			    "something is in its way in the scratch directory",
 			    errno);
 		if (parent != tree->root)
 			close(parent);
@@ -165,139 +232,16 @@ attach(struct mount_tree *tree, struct sbx_place at, int mount)
 	}
 	if (is_our_own(around))
 		make_path(tree, at, is_directory(mount));
-	target = openat2(tree->root, inside(at), &unlinked);
+	target = open_unlinked(tree->root, inside(at), UNLINKED);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return false;
-	if (target < 0 ||
-	    syscall(SYS_move_mount, mount, "", target, "",
-		MOVE_MOUNT_F_EMPTY_PATH | TARGET_EMPTY_PATH) != 0)
+	if (target < 0 || attach_mount(mount, target, "") != 0)
 		refuse_place(at, "cannot mount it into the view", errno);
 	close(target);
 	return true;
 }
 
 /* --- each kind ------------------------------------------------------------ */
-
-/* Whether something is mounted inside of this one. */
-static bool
-holds_others(const struct mount_tree *tree, const struct mounting *mounting)
-{
-	const struct mounting *next = mounting + 1;
-
-	return next < tree->mounts + tree->count &&
-	    sbx_covers(mounting->at, next->at);
-}
-
-static void
-set_attributes(int mount, const struct mounting *mounting)
-{
-	struct mount_attributes attributes = { .set = mounting->attributes };
-
-	if (sbx_covers(place_dev, mounting->at))
-		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
-	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
-		refuse_place(mounting->from, "cannot restrict its mount",
-		    errno);
-}
-
-/* What is outside: -1 if nothing is there any more. */
-static int
-open_outside(const struct mounting *mounting)
-{
-	int fd = openat2(AT_FDCWD, path_of(mounting->from), &unlinked);
-
-	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		refuse_place(mounting->from,
-		    "cannot open what the view is to "
-		    "show",
-		    errno);
-	return fd;
-}
-
-static int
-clone_place(const struct mounting *mounting)
-{
-	int outside = mounting->fd, mount;
-
-	if (outside < 0 && (outside = open_outside(mounting)) < 0)
-		return -1;
-	mount = (int)syscall(SYS_open_tree, outside, "", COPY);
-	if (mount < 0)
-		refuse_place(mounting->from, "cannot copy its mount", errno);
-	set_attributes(mount, mounting);
-	/* The others are still wanted, for Landlock. */
-	if (mounting->fd < 0)
-		close(outside);
-	return mount;
-}
-
-static void
-mount_bind(struct mount_tree *tree, const struct mounting *mounting)
-{
-	int mount = clone_place(mounting);
-
-	if (mount < 0)
-		return;
-	tree->report->binds += attach(tree, mounting->at, mount);
-	close(mount);
-}
-
-/*
- * A device file on a mount that has no devices cannot be opened, whoever asks
- * and whatever its mode; a directory that may only be passed through cannot be
- * listed by anybody without capabilities.
- */
-static int
-new_mask(bool directory, bool closed)
-{
-	static const struct mount_attributes all = { .set = MOUNT_ATTR_RDONLY |
-		    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC };
-	int mount;
-
-	if (directory)
-		return new_mount("tmpfs", "mode", "0111",
-		    MOUNT_ALWAYS | (closed ? MOUNT_ATTR_RDONLY : 0));
-	mount = clone_tree("/dev/null");
-	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
-		mount = -1;
-	return mount;
-}
-
-/* Places that are masked whole share one mask.  One that has mounts inside is
- * closed when they are there. */
-static void
-mount_mask(struct mount_tree *tree, struct mounting *mounting)
-{
-	bool shared = !holds_others(tree, mounting);
-	int *first = &tree->masks[mounting->directory], mount;
-
-	if (shared && *first >= 0)
-		mount = (int)syscall(SYS_open_tree, *first, "",
-		    OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH);
-	else
-		mount = new_mask(mounting->directory, shared);
-	if (mount < 0)
-		refuse_place(mounting->at, "cannot make a mask for it", errno);
-	if (!attach(tree, mounting->at, mount)) {
-		mounting->fd = -1;
-		close(mount);
-		return;
-	}
-	tree->report->masks++;
-	mounting->fd = shared ? -1 : mount;
-	if (!shared)
-		return;
-	if (*first < 0)
-		*first = mount;
-	else
-		close(mount);
-}
-
-static int
-new_proc(void)
-{
-	return new_mount("proc", NULL, NULL, MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
-}
 
 bool
 mount_over_proc(struct mount_tree *tree)
@@ -316,41 +260,17 @@ mount_over_proc(struct mount_tree *tree)
 	return tree->proc_covered = true;
 }
 
-static void
-mount_proc(struct mount_tree *tree, const struct mounting *mounting)
+/*
+ * EPERM for a new /proc: a container masks parts of the outer one, and a new
+ * one would show them.
+ */
+static int
+own_proc(const struct mount_tree *tree, const struct mounting *mounting)
 {
 	bool possible = !tree->proc_tried || tree->proc_covered;
 	int mount = possible ? new_proc() : -1;
 
-	/* EPERM: a container masks parts of the outer one, and a new one
-	 * would show them. */
-	tree->report->own_proc = mount >= 0;
-	if (mount < 0) {
-		mount_bind(tree, mounting);
-		return;
-	}
-	attach(tree, mounting->at, mount);
-	close(mount);
-}
-
-/* /dev/ptmx belongs to the instance of devpts that it lies in. */
-static void
-mount_pts(struct mount_tree *tree, const struct mounting *mounting)
-{
-	int mount = new_mount("devpts", "ptmxmode", "0666",
-	    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-	int master;
-
-	if (mount < 0)
-		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(tree, mounting->at, mount);
-	close(mount);
-	master = (int)syscall(SYS_open_tree, tree->root, "dev/pts/ptmx",
-	    OPEN_TREE_CLONE | O_CLOEXEC);
-	if (master < 0)
-		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
-	attach(tree, place_dev_ptmx, master);
-	close(master);
+	return mount >= 0 ? mount : copy_outside(mounting);
 }
 
 /*
@@ -358,90 +278,133 @@ mount_pts(struct mount_tree *tree, const struct mounting *mounting)
  * costs nothing to take down.
  */
 static int
-own_directory(struct mount_tree *tree, const struct mounting *mounting)
+own_shm(struct mount_tree *tree, const struct mounting *mounting)
 {
 	const char *path = inside(mounting->at);
 	int mount;
 
+	if (mounts_around(tree, mounting->at) != NULL)
+		return new_mount("tmpfs", "mode", "1777", mounting->attributes);
 	make_parents(tree, mounting->at);
 	mkdirat(tree->root, path, 0700);
 	if (fchmodat(tree->root, path, 01777, 0) != 0)
 		return -1;
-	mount = (int)syscall(SYS_open_tree, tree->root, path,
-	    OPEN_TREE_CLONE | O_CLOEXEC);
+	mount = copy_mount(tree->root, path, 0);
 	if (mount >= 0)
 		set_attributes(mount, mounting);
 	return mount;
 }
 
-static void
-mount_shm(struct mount_tree *tree, const struct mounting *mounting)
+/* Whether something is mounted inside of this one. */
+static bool
+holds_others(const struct mount_tree *tree, const struct mounting *mounting)
 {
-	int mount = mounts_around(tree, mounting->at) == NULL ?
-	    own_directory(tree, mounting) :
-	    new_mount("tmpfs", "mode", "1777", mounting->attributes);
+	const struct mounting *next = mounting + 1;
 
-	if (mount < 0)
-		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(tree, mounting->at, mount);
-	close(mount);
+	return next < tree->mounts + tree->count &&
+	    sbx_covers(mounting->at, next->at);
 }
 
-static void
-mount_way(struct mount_tree *tree, struct mounting *mounting)
+/* Places that are masked whole share one mask. */
+static int
+own_mask(const struct mount_tree *tree, const struct mounting *mounting)
 {
-	mounting->fd = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
-	if (mounting->fd < 0)
-		refuse_place(mounting->at, "cannot mount a new one", errno);
-	attach(tree, mounting->at, mounting->fd);
+	int shared = tree->masks[mounting->directory];
+
+	if (holds_others(tree, mounting))
+		return new_mask(mounting->directory, false);
+	return shared >= 0 ? copy_mount(shared, "", 0) :
+			     new_mask(mounting->directory, true);
+}
+
+/* What goes to a place, detached; -1 if nothing is there to be shown. */
+static int
+make_mount(struct mount_tree *tree, const struct mounting *mounting)
+{
+	const char *fault = "cannot mount a new one";
+	int mount = -1;
+
+	switch ((enum mount_kind)mounting->kind) {
+	case MOUNT_NONE:
+		return -1;
+	case MOUNT_BIND:
+	case MOUNT_TMP:
+	case MOUNT_PIN:
+		return copy_outside(mounting);
+	case MOUNT_PROC:
+		return own_proc(tree, mounting);
+	case MOUNT_PTS:
+		mount = new_mount("devpts", "ptmxmode", "0666",
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+		break;
+	case MOUNT_SHM:
+		mount = own_shm(tree, mounting);
+		break;
+	case MOUNT_WAY:
+		mount = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
+		break;
+	case MOUNT_MASK:
+		mount = own_mask(tree, mounting);
+		fault = "cannot make a mask for it";
+		break;
+	}
+	if (mount < 0)
+		refuse_place(mounting->at, fault, errno);
+	return mount;
+}
+
+/* /dev/ptmx belongs to the instance of devpts that it lies in. */
+static void
+mount_ptmx(struct mount_tree *tree)
+{
+	int master = copy_mount(tree->root, "dev/pts/ptmx", 0);
+
+	if (master < 0)
+		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
+	attach(tree, place_dev_ptmx, master);
+	close(master);
+}
+
+/* Whether it is made read-only when all is mounted. */
+static bool
+stays_open(const struct mount_tree *tree, const struct mounting *mounting)
+{
+	return mounting->kind == MOUNT_WAY ||
+	    (mounting->kind == MOUNT_MASK && holds_others(tree, mounting));
 }
 
 static void
 mount_one(struct mount_tree *tree, struct mounting *mounting)
 {
-	switch ((enum mount_kind)mounting->kind) {
-	case MOUNT_NONE:
-		break;
-	case MOUNT_BIND:
-	case MOUNT_TMP:
-		mount_bind(tree, mounting);
-		break;
-	case MOUNT_PIN:
-		mount_bind(tree, mounting);
-		tree->report->pins++;
-		break;
-	case MOUNT_WAY:
-		mount_way(tree, mounting);
-		break;
-	case MOUNT_MASK:
-		mount_mask(tree, mounting);
-		break;
-	case MOUNT_PROC:
-		mount_proc(tree, mounting);
-		break;
-	case MOUNT_PTS:
-		mount_pts(tree, mounting);
-		break;
-	case MOUNT_SHM:
-		mount_shm(tree, mounting);
-		break;
-	}
+	int mount = make_mount(tree, mounting);
+	int *shared = &tree->masks[mounting->directory];
+	bool attached;
+
+	mounting->fd = -1;
+	if (mount < 0)
+		return;
+	attached = attach(tree, mounting->at, mount);
+	if (mounting->kind == MOUNT_PTS)
+		mount_ptmx(tree);
+	if (attached && stays_open(tree, mounting))
+		mounting->fd = mount;
+	else if (attached && mounting->kind == MOUNT_MASK && *shared < 0)
+		*shared = mount;
+	else
+		close(mount);
 }
 
-/* Only now, for there may be mounts inside: an allow inside an exclusion. */
-static void
-close_empty(const struct mount_tree *tree)
-{
-	static const struct mount_attributes read_only = {
-		.set = MOUNT_ATTR_RDONLY
-	};
+static const struct mount_attributes read_only = { .set = MOUNT_ATTR_RDONLY };
 
+/* Only when all is mounted: there may be mounts inside, such as those of an
+ * allow inside an exclusion. */
+static void
+make_read_only(const struct mount_tree *tree)
+{
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct mounting *mounting = &tree->mounts[i];
 
-		if ((mounting->kind != MOUNT_MASK &&
-			mounting->kind != MOUNT_WAY) ||
-		    mounting->fd < 0)
+		if (!stays_open(tree, mounting) || mounting->fd < 0)
 			continue;
 		if (set_mount(mounting->fd, "", AT_EMPTY_PATH, &read_only) != 0)
 			refuse_place(mounting->at, "cannot close its mount",
@@ -456,13 +419,10 @@ close_empty(const struct mount_tree *tree)
 static void
 make_root(struct mount_tree *tree)
 {
-	if (tree->count > 0 && tree->mounts[0].at.len == 0) {
-		tree->root = clone_place(&tree->mounts[0]);
-		tree->report->binds++;
-	} else {
-		tree->root = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
-	}
-	/* On top of the root that our own look-ups go on to start from. */
+	tree->root = tree->count > 0 && tree->mounts[0].at.len == 0 ?
+	    copy_outside(&tree->mounts[0]) :
+	    new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
+	/* Over the root that our own look-ups go on to start from. */
 	if (tree->root < 0 || attach_mount(tree->root, AT_FDCWD, "/") != 0)
 		refuse(NULL, "cannot make the root of the view", errno);
 }
@@ -543,10 +503,6 @@ make_links(struct mount_tree *tree)
 static void
 enter_root(const struct mount_tree *tree)
 {
-	static const struct mount_attributes read_only = {
-		.set = MOUNT_ATTR_RDONLY
-	};
-
 	if (set_mount(tree->root, "", AT_EMPTY_PATH, &read_only) != 0 ||
 	    fchdir(tree->root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
 	    syscall(SYS_umount2, ".", 2 /* MNT_DETACH */) != 0)
@@ -564,7 +520,7 @@ mount_all(struct mount_tree *tree)
 			mount_one(tree, &tree->mounts[i]);
 	}
 	make_links(tree);
-	close_empty(tree);
+	make_read_only(tree);
 	enter_root(tree);
 	for (size_t i = 0; i < 2; i++) {
 		if (tree->masks[i] >= 0)

@@ -224,21 +224,13 @@ is_absent(struct sbx_place at, struct stat *status)
 static void
 note_absent(struct mount_tree *tree, const struct place *place)
 {
-	const struct binding *binding = tree->binding;
-	bool denied = false;
-
 	for (uint32_t i = 0; i < place->count; i++) {
 		const struct naming *naming = &place->names[place->sorted[i]];
 
-		if (naming->rule == OWN ||
-		    (naming->exclusion == WHOLE) ==
-			(binding->rules[naming->rule].effect == SBX_ALLOW))
-			continue;
-		denied = true;
-		if (naming->exclusion == WHOLE)
+		if (naming->rule != OWN && naming->exclusion == WHOLE &&
+		    tree->binding->rules[naming->rule].effect != SBX_ALLOW)
 			tree->outcomes[naming->rule].absent = true;
 	}
-	tree->report->absent += denied;
 }
 
 /* Whether a place in /tmp is not of the scratch directory, which is there. */
@@ -277,7 +269,7 @@ settle_other(struct mount_tree *tree, struct place *place)
 		return;
 	}
 	if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-		tree->report->hard_linked++;
+		++*tree->hard_linked;
 	mounting->directory = S_ISDIR(status.st_mode);
 	/* A link keeps its place; in /proc nobody can take it away.  What it
 	 * leads to has an entry of its own. */
@@ -453,7 +445,7 @@ mount_tree_replaces(struct sbx_place at)
 
 const struct binding *
 mount_tree_enter(struct arena *arena, const struct binding *binding,
-    struct outcome *outcomes, struct mount_report *report)
+    struct outcome *outcomes, uint32_t *hard_linked)
 {
 	char path[SBX_MAX_PATH + 1];
 	struct sbx_place cwd;
@@ -462,7 +454,7 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 		.binding = binding,
 		.seen = binding,
 		.outcomes = outcomes,
-		.report = report,
+		.hard_linked = hard_linked,
 		.mounts = arena_take(arena, MOUNTS_MAX, sizeof *tree.mounts),
 	};
 

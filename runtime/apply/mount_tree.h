@@ -19,23 +19,16 @@
 
 #include "runtime/apply/outcome.h"
 
-/* What the tree is made of, for the plan. */
-struct mount_report {
-	uint32_t binds, masks, pins;
-	uint32_t absent;      /* denied places that are not there to mask */
-	uint32_t hard_linked; /* masked files that have other names */
-	bool own_proc;        /* else the outer /proc, other processes shown */
-};
-
 /*
  * Replaces the root of the calling process, which is alone in its mount and
  * process namespaces and holds every capability over them.  Refuses (125) if
  * a place that exists cannot be shown as the policy says.  Returns the binding
- * as it is in there: the scratch directory is at /tmp.
+ * as it is in there: the scratch directory is at /tmp.  Counts the masked files
+ * that have other names.
  */
 const struct binding *mount_tree_enter(struct arena *arena,
     const struct binding *binding, struct outcome *outcomes,
-    struct mount_report *report);
+    uint32_t *hard_linked);
 
 /* Whether the tree has a file system of its own at a place or around it, which
  * a descriptor from outside does not lead to. */

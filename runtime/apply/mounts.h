@@ -45,7 +45,7 @@ struct mount_tree {
 	const struct binding *binding; /* outside */
 	const struct binding *seen;    /* from inside: the scratch is /tmp */
 	struct outcome *outcomes;
-	struct mount_report *report;
+	uint32_t *hard_linked;    /* masked files that have other names */
 	struct sbx_place scratch; /* what is seen as /tmp; of no length: none */
 	struct mounting *mounts;
 	uint32_t count;

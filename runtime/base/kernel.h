@@ -186,6 +186,7 @@ seccomp(unsigned operation, unsigned flags, void *args)
 enum {
 	OPEN_TREE_CLONE = 1,
 	MOVE_MOUNT_F_EMPTY_PATH = 4,
+	MOVE_MOUNT_T_EMPTY_PATH = 0x40,
 	FSOPEN_CLOEXEC = 1,
 	FSMOUNT_CLOEXEC = 1,
 	FSCONFIG_SET_STRING = 1,
@@ -202,15 +203,6 @@ struct mount_attributes {
 
 enum { MOUNT_TREE = 0x8000 /* AT_RECURSIVE */ };
 
-/* A detached copy of the mounts at a path and below it: O_PATH, or -1. */
-static inline int
-clone_tree(const char *path)
-{
-	return (int)syscall(SYS_open_tree, -100 /* AT_FDCWD */, path,
-	    OPEN_TREE_CLONE | 02000000 /* O_CLOEXEC */ |
-		0x100 /* AT_SYMLINK_NOFOLLOW */ | MOUNT_TREE);
-}
-
 static inline int
 set_mount(int fd, const char *path, unsigned flags,
     const struct mount_attributes *attributes)
@@ -219,12 +211,12 @@ set_mount(int fd, const char *path, unsigned flags,
 	    sizeof *attributes);
 }
 
-/* Attaches a detached mount to a place below a directory. */
+/* Attaches a detached mount to a path below a directory; "": to that itself. */
 static inline int
 attach_mount(int mount, int directory, const char *path)
 {
 	return (int)syscall(SYS_move_mount, mount, "", directory, path,
-	    MOVE_MOUNT_F_EMPTY_PATH);
+	    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 static inline int

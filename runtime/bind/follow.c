@@ -94,20 +94,20 @@ walk_step(struct walk *walk, const char *name, size_t len)
 }
 
 int
-open_unlinked(const char *path, int flags)
+open_unlinked(int directory, const char *path, int flags)
 {
 	const struct open_how how = {
 		.flags = (unsigned)flags | O_CLOEXEC,
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 
-	return openat2(AT_FDCWD, path, &how);
+	return openat2(directory, path, &how);
 }
 
 int
 open_place(struct sbx_place at, int flags)
 {
-	int fd = open_unlinked(path_of(at), flags);
+	int fd = open_unlinked(AT_FDCWD, path_of(at), flags);
 
 	/* Old filters of containers answer as if there were no openat2; each
 	 * component has been looked at then. */
@@ -145,7 +145,7 @@ walk_rest(struct walk *walk, struct followed *found)
 	if (!is_normal(walk->next, len) ||
 	    !path_push(&walk->done, walk->next, len))
 		return false;
-	found->fd = open_unlinked(walk->done.text, O_PATH);
+	found->fd = open_unlinked(AT_FDCWD, walk->done.text, O_PATH);
 	found->error = found->fd < 0 ? errno : 0;
 	if (needs_walk(found->error)) {
 		path_cut(&walk->done, before);
@@ -206,7 +206,7 @@ follow(struct arena *arena, struct sbx_place path)
 {
 	struct followed found = { .at = path };
 
-	found.fd = open_unlinked(path_of(path), O_PATH);
+	found.fd = open_unlinked(AT_FDCWD, path_of(path), O_PATH);
 	found.error = found.fd < 0 ? errno : 0;
 	if (needs_walk(found.error))
 		return follow_slowly(arena, path);

@@ -38,6 +38,6 @@ struct followed follow_given(struct arena *arena, const char *path);
 int open_place(struct sbx_place at, int flags);
 
 /* Opens a path that may have links on the way; ELOOP if it has. */
-int open_unlinked(const char *path, int flags);
+int open_unlinked(int directory, const char *path, int flags);
 
 #endif

@@ -74,7 +74,7 @@ add_entries(struct listings *listings, const struct listing *listing)
 static void
 read_names(struct listings *listings, struct listing *listing)
 {
-	int fd = open_unlinked(path_of(listing->directory),
+	int fd = open_unlinked(AT_FDCWD, path_of(listing->directory),
 	    O_RDONLY | O_DIRECTORY);
 	long len;
 

@@ -24,7 +24,7 @@ struct plan {
 	const struct binding *binding;
 	struct outcome *outcomes; /* beside the rules */
 	const struct environment *environment;
-	struct mount_report mounts;
+	uint32_t hard_linked; /* masked files that have other names */
 	uint32_t held; /* limits that a control group holds, a bit each */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };

@@ -259,7 +259,7 @@ plan_record(struct out *json, const struct plan *plan)
 	put_rules(json, plan, "rules", PLAN_OTHER, json->size / 4);
 	put_rules(json, plan, "uncovered", PLAN_UNCOVERED, json->size / 6);
 	put_rules(json, plan, "skipped", PLAN_SKIPPED, TAIL);
-	json_number(json, "hard_linked", plan->mounts.hard_linked);
+	json_number(json, "hard_linked", plan->hard_linked);
 }
 
 /* --- what the document has beside ----------------------------------------- */
@@ -395,7 +395,7 @@ plan_print_json(const struct plan *plan)
 	put_system_calls(&json, plan);
 	put_limits(&json, plan, 0);
 	put_environment(&json, plan);
-	json_number(&json, "hard_linked", plan->mounts.hard_linked);
+	json_number(&json, "hard_linked", plan->hard_linked);
 	json_object_end(&json);
 	out_text(&json, "\n");
 	out_flush(&json);

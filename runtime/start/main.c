@@ -286,7 +286,7 @@ prepare(struct sandbox *sandbox, char **environment)
 	bind(sandbox);
 	if (plan->level == SBX_LEVEL_FULL)
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
-		    plan->outcomes, &plan->mounts);
+		    plan->outcomes, &plan->hard_linked);
 	confine_privileges(plan->level);
 	environment_build(&sandbox->environment, &sandbox->arena, plan->binding,
 	    environment);
