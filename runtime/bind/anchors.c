@@ -71,37 +71,20 @@ bind_workspace(struct binder *binder)
 
 /* --- home ----------------------------------------------------------------- */
 
-/* The next field of a line, up to ':' or the line's end. */
-static char *
-next_field(char **line)
-{
-	char *field = *line;
-
-	if (field != NULL) {
-		*line = strchr(field, ':');
-		if (*line != NULL)
-			*(*line)++ = '\0';
-	}
-	return field;
-}
-
-/* The home directory in a line of /etc/passwd, if the line is the user's. */
+/* The home directory in a line of /etc/passwd, if the line is the user's:
+ * name:password:uid:gid:comment:home:shell. */
 static const char *
 home_in_line(char *line, unsigned long uid)
 {
-	char *id, *home, *end;
+	enum { UID = 2, HOME = 5 };
+	char *fields[HOME + 1], *end;
 
-	/* name:password:uid:gid:comment:home:shell */
-	next_field(&line);
-	next_field(&line);
-	id = next_field(&line);
-	next_field(&line);
-	next_field(&line);
-	home = next_field(&line);
-	if (home == NULL || strtoul(id, &end, 10) != uid || end == id ||
-	    *end != '\0')
+	for (size_t i = 0; i <= HOME; i++)
+		fields[i] = strsep(&line, ":");
+	if (fields[HOME] == NULL || strtoul(fields[UID], &end, 10) != uid ||
+	    end == fields[UID] || *end != '\0')
 		return NULL;
-	return home;
+	return fields[HOME];
 }
 
 /*

@@ -1,6 +1,6 @@
 #include "runtime/bind/missing.h"
 
-#include "runtime/base/kernel.h"
+#include "runtime/base/directory.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -16,27 +16,20 @@ enum { SUFFIX_LEN = sizeof suffix - 1 };
 static bool
 list_profiles(struct out *text, const char *directory)
 {
-	_Alignas(8) char entries[4096];
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint32_t before = text->used;
-	long len;
+	const struct entry *entry;
+	struct directory entries;
 
-	while (
-	    fd >= 0 && (len = read_entries(fd, entries, sizeof entries)) > 0) {
-		for (long at = 0; at < len;) {
-			const struct entry *entry = (const void *)(entries +
-			    at);
-			size_t name_len = strlen(entry->name);
+	directory_begin(&entries, fd);
+	while (fd >= 0 && (entry = directory_next(&entries)) != NULL) {
+		size_t len = strlen(entry->name);
 
-			at += entry->size;
-			if (name_len <= SUFFIX_LEN ||
-			    name_len + text->used + 8 > text->size ||
-			    strcmp(entry->name + name_len - SUFFIX_LEN,
-				suffix) != 0)
-				continue;
-			out_text(text, " @");
-			out_bytes(text, entry->name, name_len - SUFFIX_LEN);
-		}
+		if (len <= SUFFIX_LEN || len + text->used + 8 > text->size ||
+		    strcmp(entry->name + len - SUFFIX_LEN, suffix) != 0)
+			continue;
+		out_text(text, " @");
+		out_bytes(text, entry->name, len - SUFFIX_LEN);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -13,25 +13,23 @@ enum { NAME_LEN = 16 }; /* hexadecimal digits of the workspace's digest */
 
 /*
  * Opens one directory on the way, making it if wanted.  It must be ours and
- * closed to everybody else: /tmp is anybody's, and a name there may have been
- * taken by somebody who waits for us.  Returns -1 only for ENOENT.
+ * closed to everybody else: anybody may write in /tmp, and the name may have
+ * been taken by somebody who waits for us.  Returns -1 only for ENOENT.
  */
 static int
 open_private(int parent, const char *name, const char *shown, bool make)
 {
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(parent, name, flags);
 	struct stat status;
-	int fd;
 
-	fd = openat(parent, name,
-	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		if (!make)
 			return -1;
 		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
 			refuse(shown, "cannot make the scratch directory",
 			    errno);
-		fd = openat(parent, name,
-		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(parent, name, flags);
 	}
 	if (fd < 0)
 		refuse(shown, "cannot open the scratch directory", errno);
@@ -39,9 +37,7 @@ open_private(int parent, const char *name, const char *shown, bool make)
 		refuse(shown, "cannot look at the scratch directory", errno);
 	if (status.st_uid != geteuid() || (status.st_mode & 077) != 0)
 		refuse(shown,
-		    "the scratch directory is not yours alone: "
-		    "remove it",
-		    0);
+		    "the scratch directory is not yours alone: remove it", 0);
 	return fd;
 }
 
