@@ -75,7 +75,7 @@ kept_mask(enum sbx_level level)
 
 /*
  * execve(2) gives a superuser everything in the bounding set and whatever is
- * inheritable, so these are what has to shrink.
+ * inheritable, so both sets have to shrink.
  */
 static void
 drop_capabilities(struct cap_header *header, struct cap_data data[2],
@@ -85,7 +85,7 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 		if ((kept >> cap & 1) != 0 ||
 		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		/* The kernel knows no more of them. */
+		/* The kernel has no capability of this number. */
 		if (errno == EINVAL)
 			break;
 		refuse(NULL, "cannot drop capabilities", errno);
@@ -114,8 +114,8 @@ confine_privileges(enum sbx_level level)
 		return;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
 		refuse(NULL, "cannot clear ambient capabilities", errno);
-	/* Without CAP_SETPCAP the bounding set is not ours to shrink: whoever
-	 * took that one away has decided what is left. */
+	/* Without CAP_SETPCAP we may not shrink the bounding set: whoever took
+	 * it away has decided what is left. */
 	if (data[0].effective >> CAP_SETPCAP & 1)
 		drop_capabilities(&header, data, kept_mask(level));
 }
@@ -140,9 +140,9 @@ tasks_on_machine(void)
 
 /*
  * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so the
- * number of the policy is granted on top of all that run now.  From Linux 5.14
- * on a user namespace, as level full has one, is counted for itself: process 1
- * is there beside the command's.
+ * number of all that run now is added to the policy's.  From Linux 5.14 on, the
+ * tasks of a user namespace are counted apart; level full has one, with process
+ * 1 beside those of the command.
  */
 static uint64_t
 limit_value(const struct sbx_limit *limit, enum sbx_level level)
@@ -157,7 +157,7 @@ void
 confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held)
 {
-	/* Kinds without a resource are the supervisor's. */
+	/* The supervisor holds the kinds that have no resource. */
 	enum { SUPERVISED = -1 };
 	static const int resources[SBX_LIMIT_END] = {
 		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,
@@ -183,7 +183,7 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 		value = limit_value(limit, level);
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)
 			refuse(NULL, "cannot read a resource limit", errno);
-		/* A tighter limit of the caller's stays. */
+		/* If the caller's limit is lower, it stays. */
 		wanted.hard = value < now.hard ? value : now.hard;
 		wanted.soft = wanted.hard < now.soft ? wanted.hard : now.soft;
 		if (limit_process(resources[limit->kind], &wanted, NULL) != 0)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file without a magic number is a script of /bin/sh, as POSIX wants it. */
+/* POSIX: a file that the kernel cannot execute is a script of /bin/sh. */
 static void
 execute_script(char *path, char **argv, char **variables)
 {
@@ -35,7 +35,8 @@ is_elsewhere(int error)
 	    error == ENAMETOOLONG;
 }
 
-/* Tries each directory of PATH; errno is EACCES if any had the file. */
+/* Tries each directory of PATH; returns with errno, which is EACCES if any of
+ * them had the file. */
 static void
 search_path(char **argv, struct environment *environment)
 {
@@ -61,7 +62,7 @@ search_path(char **argv, struct environment *environment)
 				error = errno;
 				break;
 			}
-			/* A directory that may not be entered hides nothing. */
+			/* EACCES may be about the directory. */
 			if (errno == EACCES && access(path, F_OK) == 0)
 				error = EACCES;
 		}

@@ -87,8 +87,8 @@ verdicts(const struct walk *walk, struct sbx_place at)
 	return allowed | (allowed & SBX_READ ? LIST : 0);
 }
 
-/* What is not there could become a directory, so it counts as one; not so
- * below a file. */
+/* A place that is not there could become a directory, so it counts as one;
+ * below a file it could not. */
 static bool
 may_be_directory(struct cut *cut)
 {
@@ -117,7 +117,7 @@ cut_verdicts(const struct walk *walk, struct cut *cut)
 	return cut->allowed;
 }
 
-/* The rights that are otherwise somewhere strictly below than at the path. */
+/* The rights whose verdict somewhere below the path is not that at the path. */
 static uint8_t
 changes_below(const struct walk *walk, struct sbx_range within, uint8_t allowed)
 {
@@ -243,12 +243,13 @@ lower_place(struct walk *walk, int fd, uint8_t rights, bool kept)
 	struct sbx_range within = sbx_index_within(&walk->index, at);
 	uint8_t allowed = rights, changing = 0;
 
-	/* What a split hands to an entry is already as the model says. */
+	/* A split gives an entry only what the model says. */
 	if (within.first < within.end ||
 	    (walk->depth == 0 && sbx_index_find(&walk->index, at) > 0)) {
 		allowed = verdicts(walk, at);
 		changing = rights & changes_below(walk, within, allowed);
-		/* What ends below is masked; what begins there is given. */
+		/* Rights that end below are masked there; only those that begin
+		 * there are split. */
 		if (walk->what->masked)
 			changing &= (uint8_t)~allowed;
 	}
@@ -434,8 +435,9 @@ lower_allows(struct walk *walk, const struct sbx_index *allows)
 }
 
 /*
- * What the mount tree adds to what it shows (the directories above, links, an
- * empty /dev) may be listed; all else in it may be anyway, or is masked.
+ * The mount tree adds something to what it shows: the directories above, links,
+ * an empty /dev.  These may be listed; everything else is listed by its rules
+ * or masked.
  */
 static void
 lower_root(const struct lowering *what)

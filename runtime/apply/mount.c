@@ -125,7 +125,7 @@ new_proc(void)
 
 /* --- attaching ------------------------------------------------------------ */
 
-/* Where the last directory ends that two places have above them. */
+/* The length of the longest directory that is above both places. */
 static uint32_t
 shared_parents(struct sbx_place a, struct sbx_place b)
 {
@@ -139,8 +139,8 @@ shared_parents(struct sbx_place a, struct sbx_place b)
 	return shared;
 }
 
-/* The directories above a place.  Places come in path order: most of what is
- * above one was made for the one before. */
+/* Makes the directories above a place.  Places come in path order, so most of
+ * these were made for the place before. */
 static void
 make_parents(struct mount_tree *tree, struct sbx_place at)
 {
@@ -157,7 +157,7 @@ make_parents(struct mount_tree *tree, struct sbx_place at)
 	tree->made = at;
 }
 
-/* What a mount is put on: of its own kind, directory or file. */
+/* A mount is put on a directory or a file, whichever it is itself. */
 static void
 make_node(int parent, const char *name, bool directory)
 {
@@ -203,7 +203,7 @@ is_directory(int fd)
 	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Whether what a mount is put on in there may have to be made. */
+/* Whether a place inside may have to be made to put a mount on it. */
 static bool
 is_our_own(const struct mounting *around)
 {
@@ -212,8 +212,8 @@ is_our_own(const struct mounting *around)
 }
 
 /*
- * Inside a bind there is what outside is; elsewhere there is nothing yet.
- * False if it went away in the meantime, with nothing mounted.
+ * Inside a bind the place exists, as it does outside; elsewhere it has to be
+ * made.  If it went away in the meantime, nothing is mounted: false.
  */
 static bool
 attach(struct mount_tree *tree, struct sbx_place at, int mount)
@@ -222,7 +222,7 @@ attach(struct mount_tree *tree, struct sbx_place at, int mount)
 	int target;
 
 	if (around == NULL) {
-		/* On the tmpfs of the root all is our own. */
+		/* Nobody else can write on the tmpfs of the root. */
 		make_parents(tree, at);
 		make_node(tree->root, inside(at), is_directory(mount));
 		if (attach_mount(mount, tree->root, inside(at)) != 0)
@@ -427,7 +427,7 @@ make_root(struct mount_tree *tree)
 		refuse(NULL, "cannot make the root of the view", errno);
 }
 
-/* Links lead where they did, as far as they are not inside a bind. */
+/* A link is made as it is outside, unless it is inside a bind. */
 static void
 make_link(struct mount_tree *tree, struct sbx_place at)
 {
@@ -458,7 +458,7 @@ is_linked(const struct binding *binding, struct sbx_place at)
 /*
  * Where /usr holds everything, these are links into it, and a policy that
  * allows /usr need not name them: a program's interpreter is in /lib64, and at
- * the other levels the link is followed without a question.
+ * the other levels the link is followed as it is.
  */
 static void
 make_usr_links(struct mount_tree *tree)

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /*
- * What is mounted where.  Every place that some rule names is looked at once,
- * in path order; what comes out is a table of the few that differ from what is
- * around them.
+ * Decides what is mounted where.  Every place that some rule names is looked at
+ * once, in path order.  The few that differ from what is around them become a
+ * table of mounts.
  */
 
 /* What names a place: a rule, an exclusion of one, or a file system of the
@@ -220,7 +220,7 @@ is_absent(struct sbx_place at, struct stat *status)
 	return true;
 }
 
-/* For the plan: denied places that are not there to mask. */
+/* Denied places that are not there cannot be masked; the plan says so. */
 static void
 note_absent(struct mount_tree *tree, const struct place *place)
 {
@@ -282,8 +282,9 @@ settle_other(struct mount_tree *tree, struct place *place)
 }
 
 /*
- * What is mounted at a place inside another mount.  What is not there cannot be
- * covered; what lies under a mask, or beside the scratch directory, is.
+ * What is mounted at a place inside another mount.  A place that is not there
+ * cannot be covered; one under a mask, or beside the scratch directory in /tmp,
+ * is covered already.
  */
 static void
 settle_inside(struct mount_tree *tree, struct place *place,

@@ -12,7 +12,7 @@
  *	/dev/pts     own, and /dev/shm, where the policy allows these
  *	/tmp         the scratch directory
  *
- * No part of the outer /proc, /dev/pts or /dev/shm is ever shown in one's own.
+ * No part of the outer /proc, /dev/pts or /dev/shm is shown in these.
  */
 #ifndef SBX_MOUNT_TREE_H
 #define SBX_MOUNT_TREE_H

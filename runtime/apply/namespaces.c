@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How far the child came, in one byte; the order of the steps. */
+/* How far the child came, in one byte; the steps in their order. */
 enum step { STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE, STEP_CLONE };
 
 static const char *const reasons[] = {
@@ -51,9 +51,9 @@ write_map(const char *path, unsigned id)
 }
 
 /*
- * Our own ids and no others: an exec without a file's help then leaves no
- * capability, as it does outside.  user_namespaces(7): setgroups(2) has to be
- * given up first.
+ * Maps our own ids and no others: then execve(2) leaves an ordinary user no
+ * capability, as outside.  user_namespaces(7): setgroups(2) has to be given up
+ * first.
  */
 static bool
 write_maps(uid_t uid, gid_t gid)
@@ -79,8 +79,8 @@ may_mount(void)
 	return context >= 0;
 }
 
-/* A new network namespace has one device, lo, which is down; the addresses
- * 127.0.0.1 and ::1 come with its going up. */
+/* A new network namespace has one device, lo, which is down.  It gets the
+ * addresses 127.0.0.1 and ::1 when it goes up. */
 static bool
 raise_loopback(void)
 {
@@ -107,8 +107,8 @@ tell(int pipe, enum step step)
 static void
 enter(int pipe, bool mapped, uid_t uid, gid_t gid, bool loopback)
 {
-	/* The parent may be gone already: then its end of the pipe is closed
-	 * and tell() ends. */
+	/* The parent may be gone already.  Then its end of the pipe is closed,
+	 * and tell() ends this process. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (mapped && !write_maps(uid, gid))
 		tell(pipe, STEP_MAPS);

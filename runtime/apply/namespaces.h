@@ -1,7 +1,7 @@
 /*
- * The namespaces of level full: mounts, processes and System V IPC, and a user
- * namespace that gives the right to make them.  A caller that has the right
- * already (root outside of containers) gets no user namespace.
+ * The namespaces of level full: for mounts, processes and System V IPC, and a
+ * user namespace, which gives the right to make the others.  A caller that has
+ * this right already (root outside of containers) gets no user namespace.
  */
 #ifndef SBX_NAMESPACES_H
 #define SBX_NAMESPACES_H
@@ -15,11 +15,11 @@ enum own_network {
 };
 
 /*
- * fork(2) into new namespaces; one for the network too if wanted.  In the
- * child it returns 0 with every capability over them; the child is their
- * process 1, dies with its parent, has tried that it may mount, and shares no
- * mount with anybody.  In the parent it returns the child's process id, or -1 where the machine does not
- * give all this; *why then says what is missing and what helps.
+ * Forks into new namespaces; one for the network too if it is wanted.  In the
+ * child it returns 0: the child is their process 1, has every capability over
+ * them, dies with its parent, may mount, and shares no mount with anybody.  In
+ * the parent it returns the child's process id, or -1 where the machine does
+ * not give all this; then *why says what is missing and what helps.
  */
 pid_t namespaces_fork(enum own_network network, const char **why);
 

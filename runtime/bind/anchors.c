@@ -89,7 +89,7 @@ home_in_line(char *line, unsigned long uid)
 
 /*
  * The home directory of the user's line in /etc/passwd, in `buffer`, or NULL.
- * A user who has none there (a directory service) has only $HOME.
+ * A user who has no line there (but in a directory service) has only $HOME.
  */
 static const char *
 passwd_home(char *buffer, size_t size)
@@ -97,7 +97,7 @@ passwd_home(char *buffer, size_t size)
 	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 	unsigned long uid = getuid();
 	const char *home = NULL;
-	bool torn = false; /* the line's beginning did not fit and is gone */
+	bool torn = false; /* the line was too long; its beginning is gone */
 	size_t used = 0;
 	ssize_t len;
 

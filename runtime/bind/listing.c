@@ -41,7 +41,7 @@ slot_holds(const struct listings *listings, uint32_t slot,
 	    strncmp(entry->name, name, len) == 0 && entry->name[len] == '\0';
 }
 
-/* The slot that holds a name, or the free one where it would be. */
+/* The slot that holds a name, or the free slot where it belongs. */
 static uint32_t
 find_slot(const struct listings *listings, const struct listing *listing,
     const char *name, size_t len)
@@ -70,7 +70,7 @@ add_entries(struct listings *listings, const struct listing *listing)
 	}
 }
 
-/* Names that do not all fit are as good as none. */
+/* If not all names fit, a missing name proves nothing, so none is kept. */
 static void
 read_names(struct listings *listings, struct listing *listing)
 {
@@ -134,7 +134,7 @@ enum listed
 listings_look(const struct listings *listings, struct sbx_place path,
     uint32_t *end)
 {
-	/* The latest first: it lies deepest. */
+	/* The last one first, because it lies deepest. */
 	for (uint32_t i = listings->count; i-- > 0;) {
 		const struct listing *listing = &listings->of[i];
 

@@ -1,7 +1,7 @@
 /*
- * The names in a directory, read at once.  A profile speaks of a hundred
- * places in the home directory, most of which no one person has: to ask the
- * kernel for each would take longer than all the rest of a launch.
+ * The names in a directory, read at once.  A profile names a hundred places in
+ * the home directory, and one person has few of them.  To ask the kernel for
+ * each would take longer than all the rest of a launch.
  */
 #ifndef SBX_LISTING_H
 #define SBX_LISTING_H
@@ -12,11 +12,11 @@
 
 enum {
 	LISTINGS_MAX = 4,
-	/* A directory whose names do not fit is not listed; each of them then
-	 * has to be asked for. */
+	/* If the names of a directory do not fit, it is not listed, and the
+	 * kernel is asked for each of them. */
 	LISTINGS_SIZE = 32 << 10,
 	LISTINGS_SLOTS = 2048, /* above LISTINGS_SIZE / 24, the least entry */
-	/* To list costs as much as to ask for so many. */
+	/* To list a directory takes as long as to ask for so many names. */
 	LISTINGS_WORTH = 8,
 };
 
@@ -26,8 +26,9 @@ struct listing {
 	bool whole;          /* every name is among them */
 };
 
-/* Few pages: that each is touched costs more than what is done in it.  What is
- * always looked at comes last, beside what follows in struct binding. */
+/* Small, because touching a page takes longer than what is done in it.  The
+ * fields that are always read come last, beside what follows in struct
+ * binder. */
 struct listings {
 	_Alignas(8) char entries[LISTINGS_SIZE];
 	uint16_t slots[LISTINGS_SLOTS]; /* offset / 8 + 1; 0: free */
@@ -35,8 +36,8 @@ struct listings {
 	uint32_t count, used;
 };
 
-/* Lists a directory, unless that was tried before, there are enough of them,
- * or it cannot be done. */
+/* Lists a directory, unless that was tried before, LISTINGS_MAX are listed, or
+ * it cannot be read. */
 void listings_add(struct listings *listings, struct sbx_place directory);
 
 enum listed {
@@ -46,9 +47,9 @@ enum listed {
 };
 
 /*
- * What the component of `path` is that comes next below a listed directory; of
- * an ENTRY its end in the path goes to *end.  UNKNOWN for a path that is not
- * below one.
+ * What is known of the component of `path` that comes next below a listed
+ * directory; for an ENTRY, *end is where that component ends in the path.
+ * UNKNOWN for a path that is not below a listed directory.
  */
 enum listed listings_look(const struct listings *listings,
     struct sbx_place path, uint32_t *end);

@@ -12,7 +12,7 @@ static const char suffix[] = ".bin";
 
 enum { SUFFIX_LEN = sizeof suffix - 1 };
 
-/* " @NAME" for each profile in the directory; whether there are any. */
+/* Adds " @NAME" for each profile in the directory; false if there is none. */
 static bool
 list_profiles(struct out *text, const char *directory)
 {
@@ -59,7 +59,7 @@ refuse_policy(const char *name, const char *directory, int error)
 	struct out text;
 
 #ifdef SBX_TESTING
-	/* Where the test build would be installed there is nothing. */
+	/* Nothing is installed where the test build would look. */
 	if (getenv("SBX_TEST_PROFILES") != NULL)
 		directory = getenv("SBX_TEST_PROFILES");
 #endif

@@ -1,13 +1,13 @@
 /*
- * What is said about a policy that cannot be opened, and about a parameter
- * that it has not got: with what there is instead.
+ * Messages about a policy that cannot be opened, and about a parameter that the
+ * policy does not have.  They name what there is instead.
  */
 #ifndef SBX_MISSING_H
 #define SBX_MISSING_H
 
 #include "runtime/base/options.h"
 
-/* `name` as on the command line; `directory` has the profiles. */
+/* `name` is as on the command line; the profiles are in `directory`. */
 void refuse_policy(const char *name, const char *directory, int error)
     __attribute__((noreturn));
 

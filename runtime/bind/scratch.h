@@ -10,10 +10,9 @@
 enum { SCRATCH_PATH_SIZE = 64 };
 
 /*
- * Puts the path of the workspace's scratch directory into `path`; makes the
- * directory if `make` is set and it is missing, returning false where it is
- * and was not made.  Refuses a directory that is not the user's own, or that
- * others may enter.
+ * Puts the path of the workspace's scratch directory into `path`.  If it is
+ * missing, it is made if `make` is set, and else false is returned.  Refuses a
+ * directory that is not the user's own, or that others may enter.
  */
 bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     bool make);
