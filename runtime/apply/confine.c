@@ -170,14 +170,13 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 		[SBX_LIMIT_TIMEOUT] = SUPERVISED,
 		[SBX_LIMIT_OUTPUT] = SUPERVISED,
 	};
+	const struct sbx_limit *limit = NULL;
 
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		const struct sbx_limit *limit = &blob->limits[i];
+	while ((limit = limit_next(blob, limit)) != NULL) {
 		struct rlimit_pair now, wanted;
 		uint64_t value;
 
-		if ((limit->platforms & KERNEL_WHERE) == 0 ||
-		    resources[limit->kind] == SUPERVISED ||
+		if (resources[limit->kind] == SUPERVISED ||
 		    (held >> limit->kind & 1) != 0)
 			continue;
 		value = limit_value(limit, level);

@@ -120,6 +120,19 @@ limit_process(int resource, const struct rlimit_pair *wanted,
 	return (int)syscall(SYS_prlimit64, 0, resource, wanted, now);
 }
 
+/* The limits of a policy that are for this machine: the first one for NULL, the
+ * next one for a limit, NULL after the last. */
+static inline const struct sbx_limit *
+limit_next(const struct sbx_blob *blob, const struct sbx_limit *limit)
+{
+	const struct sbx_limit *end = blob->limits + blob->limit_count;
+
+	limit = limit == NULL ? blob->limits : limit + 1;
+	while (limit < end && (limit->platforms & KERNEL_WHERE) == 0)
+		limit++;
+	return limit < end ? limit : NULL;
+}
+
 /* getcwd(2); libc's also allocates if asked to.  Bytes with the NUL, or -1. */
 static inline long
 current_path(char *path, size_t size)

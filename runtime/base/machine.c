@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Below, the filters of level full would open what nothing holds. */
+/* Below this ABI the filter of level full would allow what Landlock does not
+ * restrict yet. */
 enum { FULL_LEAST_ABI = 4 };
 
 #ifdef SBX_TESTING
 /*
- * The test build, which is never installed, plays an older kernel: the ABI is
- * capped, or a mechanism missing, by a variable.
+ * The test build, which is never installed, can pretend to run on an older
+ * kernel: a variable caps the ABI or takes a mechanism away.
  */
 static void
 machine_pretend(struct machine *machine)

@@ -26,23 +26,16 @@ struct option_line {
 static void
 set_level(struct options *options, const char *value)
 {
-	static const struct {
-		const char *name;
-		int level;
-	} levels[] = {
-		{ "auto", -1 },
-		{ "minimal", SBX_LEVEL_MINIMAL },
-		{ "full", SBX_LEVEL_FULL },
-		{ "standard", SBX_LEVEL_STANDARD },
-	};
-
-	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-		if (strcmp(value, levels[i].name) == 0) {
-			options->level = levels[i].level;
-			return;
-		}
+	options->level = -1;
+	if (strcmp(value, "auto") == 0)
+		return;
+	for (int level = SBX_LEVEL_MINIMAL; level < SBX_LEVEL_END; level++) {
+		if (strcmp(value, level_name((enum sbx_level)level)) == 0)
+			options->level = level;
 	}
-	refuse(value, "no such level: auto, full, standard or minimal", 0);
+	if (options->level < 0)
+		refuse(value, "no such level: auto, full, standard or minimal",
+		    0);
 }
 
 static void

@@ -209,13 +209,12 @@ put_globs(struct out *json, const struct plan *plan, uint32_t room)
 static void
 put_limits(struct out *json, const struct plan *plan, uint32_t room)
 {
+	const struct sbx_limit *limit = NULL;
+
 	json_list(json, "limits");
-	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->blob->limits[i];
+	while ((limit = limit_next(plan->blob, limit)) != NULL) {
 		struct json_mark mark = json_mark(json);
 
-		if ((limit->platforms & KERNEL_WHERE) == 0)
-			continue;
 		json_object(json, NULL);
 		json_string(json, "limit", plan_limit(limit->kind));
 		json_number(json, "value", limit->value);

@@ -142,11 +142,9 @@ print_system_calls(struct out *out, const struct plan *plan)
 static void
 print_limits(struct out *out, const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->blob->limits[i];
+	const struct sbx_limit *limit = NULL;
 
-		if ((limit->platforms & KERNEL_WHERE) == 0)
-			continue;
+	while ((limit = limit_next(plan->blob, limit)) != NULL) {
 		out_print(out, "limit %s %lu  -- %s", plan_limit(limit->kind),
 		    limit->value, plan_limit_enforcer(plan, limit->kind));
 		print_source(out, plan, limit->source);
@@ -216,12 +214,11 @@ plan_print(const struct plan *plan)
 static void
 say_limits(struct out *out, const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->blob->limit_count; i++) {
-		const struct sbx_limit *limit = &plan->blob->limits[i];
+	const struct sbx_limit *limit = NULL;
 
-		if ((limit->platforms & KERNEL_WHERE) != 0 &&
-		    (limit->kind == SBX_LIMIT_PROCESSES ||
-			limit->kind == SBX_LIMIT_MEMORY))
+	while ((limit = limit_next(plan->blob, limit)) != NULL) {
+		if (limit->kind == SBX_LIMIT_PROCESSES ||
+		    limit->kind == SBX_LIMIT_MEMORY)
 			out_print(out, ", %s by %s", plan_limit(limit->kind),
 			    plan_limit_enforcer(plan, limit->kind));
 	}

@@ -52,7 +52,7 @@ level_choose(const struct options *options, const struct sbx_blob *blob,
 		    "this policy allows everything: --allow-full-access runs "
 		    "it",
 		    0);
-	/* A view of everything would show no less. */
+	/* If everything is allowed, level full would protect no more. */
 	if (everything && best > SBX_LEVEL_STANDARD)
 		best = SBX_LEVEL_STANDARD;
 	level = choose(options, best);

@@ -76,12 +76,11 @@ has_word(const char *line, const char *word)
 uint32_t
 cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level)
 {
+	const struct sbx_limit *limit = NULL;
 	uint32_t wanted = 0;
 
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		if ((blob->limits[i].platforms & KERNEL_WHERE) != 0)
-			wanted |= bit_of(blob->limits[i].kind);
-	}
+	while ((limit = limit_next(blob, limit)) != NULL)
+		wanted |= bit_of(limit->kind);
 	/* A user namespace counts its processes itself, in less time; but it
 	 * does not limit root. */
 	if (level == SBX_LEVEL_FULL && geteuid() != 0)
@@ -264,11 +263,9 @@ set_limit(const struct cgroup *group, const struct holder *holder,
 static void
 set_limits(struct cgroup *group, const struct sbx_blob *blob)
 {
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		const struct sbx_limit *limit = &blob->limits[i];
+	const struct sbx_limit *limit = NULL;
 
-		if ((limit->platforms & KERNEL_WHERE) == 0)
-			continue;
+	while ((limit = limit_next(blob, limit)) != NULL) {
 		for (int j = 0; j < HOLDERS; j++) {
 			const struct holder *holder = &holders()[j];
 

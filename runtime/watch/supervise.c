@@ -20,14 +20,12 @@ enum {
 void
 supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 {
+	const struct sbx_limit *limit = NULL;
+
 	cgroup_init(&supervision->group);
 	supervision->blob = blob;
 	supervision->grace = GRACE;
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		const struct sbx_limit *limit = &blob->limits[i];
-
-		if ((limit->platforms & KERNEL_WHERE) == 0)
-			continue;
+	while ((limit = limit_next(blob, limit)) != NULL) {
 		if (limit->kind == SBX_LIMIT_TIMEOUT) {
 			supervision->timeout = limit->value < TIMEOUT_MAX ?
 			    limit->value :
