@@ -14,11 +14,15 @@ test_programs += \
 	tests/unit/report \
 	tests/unit/source \
 	tests/unit/syscalls \
+	tests/unit/text \
 	tests/unit/verify \
 	tests/unit/yaml
 
 tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
+
+tests_unit_text_SOURCES = tests/unit/text.c runtime/base/json.c \
+	runtime/base/json.h runtime/base/out.c runtime/base/out.h
 
 tests_unit_verify_SOURCES = \
 	tests/unit/verify.c \
