@@ -1,7 +1,7 @@
 /*
- * A command that is supervised has two processes of sbxrun's above it: the
- * supervisor, which is the process that was started as sbxrun, and the first
- * one, under which all that the command starts comes to an end.
+ * A supervised command has two processes of sbxrun above it: the supervisor,
+ * which is the process that was started as sbxrun, and the first process of the
+ * sandbox, which ends everything that the command has started.
  *
  *	sbxrun --fork--> the first --fork--> confine, exec the command
  *	   ^  status, stops  |  ^  status, stops  |
@@ -10,21 +10,21 @@
  *	   +--------------------------------------+
  *
  * At level full the first is process 1 of the new namespaces, and the kernel
- * kills everything inside when it ends.  Below, it is a subreaper: what the
- * command's children leave behind becomes its own, and it kills that.
+ * kills everything inside when it ends.  Below, it is a subreaper: it becomes
+ * the parent of what the command's children leave behind, and kills that.
  *
- * A person at the terminal notices nothing: signals that are sent to sbxrun
- * reach the command, those of the terminal reach it anyway, the job stops and
- * goes on as one, and sbxrun ends as the command ended, by a signal too.
+ * At a terminal it looks as if the command had been started directly: it gets
+ * the signals that are sent to sbxrun, and those of the terminal; the job stops
+ * and continues as one; and sbxrun ends as the command ends, by a signal too.
  *
- * That is why the command can stop the supervisor: it stops itself, or reads
- * from a terminal which it has given away.  So both processes look at the
- * clock, and the first one, which nothing inside can stop, ends what is late
- * alone if need be.  The supervisor is continued by a timer.
+ * So the command can stop the supervisor, by stopping the job or by reading from
+ * a terminal that it has given away.  Therefore both processes check the time.
+ * Nothing inside can stop the first one, which can end the command alone, and a
+ * timer continues the supervisor.
  *
- * Where the command has a control group, the first one makes it and the
- * supervisor, which outlives everything inside, removes it; if the supervisor
- * is killed, the first one does, and therefore must not die with it.
+ * If the command has a control group, the first process makes it and the
+ * supervisor, which outlives everything inside, removes it.  If the supervisor
+ * is killed, the first one removes it, so it must not die at the same time.
  */
 #ifndef SBX_SUPERVISE_H
 #define SBX_SUPERVISE_H
