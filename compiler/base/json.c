@@ -126,15 +126,6 @@ json_write(struct json_t *root, FILE *stream)
 	json_decref(root);
 }
 
-void
-json_print_text(const char *text, FILE *stream)
-{
-	json_t *value = text_value(text);
-
-	(void)json_dumpf(value, stream, JSON_ENCODE_ANY);
-	json_decref(value);
-}
-
 /* --- reading -------------------------------------------------------------- */
 
 struct json_t *

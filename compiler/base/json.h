@@ -28,9 +28,6 @@ struct json_t *json_put_array(struct json_t *into, const char *key);
  * newline. */
 void json_write(struct json_t *root, FILE *stream);
 
-/* Writes one text in quotes, for a writer that has a layout of its own. */
-void json_print_text(const char *text, FILE *stream);
-
 /* Parses a text; json_release() frees the tree.  NULL if it is no JSON. */
 struct json_t *json_read(const char *text);
 void json_release(struct json_t *root);
