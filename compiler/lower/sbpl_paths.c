@@ -67,8 +67,9 @@ add_filter(struct sbpl *sbpl, const char *filter, struct target at)
 	text_add(&sbpl->text, ")");
 }
 
-void
-sbpl_add_tree(struct sbpl *sbpl, struct target at)
+/* The filters of one place and all below it. */
+static void
+add_tree(struct sbpl *sbpl, struct target at)
 {
 	const char *second = second_spelling(sbpl->policy->arena, at);
 
@@ -196,7 +197,7 @@ sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule)
 	if (rule->glob != NULL)
 		add_glob(sbpl, rule->at, rule->glob, true);
 	else
-		sbpl_add_tree(sbpl, rule->at);
+		add_tree(sbpl, rule->at);
 }
 
 static void
@@ -212,7 +213,7 @@ add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 	sbpl_add_places(sbpl, rule);
 	text_add(text, ") (require-not (require-any");
 	for (uint16_t i = 0; i < rule->exclusion_count; i++)
-		sbpl_add_tree(sbpl, rule->exclusions[i]);
+		add_tree(sbpl, rule->exclusions[i]);
 	text_add(text, ")))");
 }
 

@@ -10,9 +10,7 @@
 /* Adds all of it. */
 void sbpl_add_paths(struct sbpl *sbpl);
 
-/* The filters of one place, or of what a rule speaks of, without its
- * exclusions. */
-void sbpl_add_tree(struct sbpl *sbpl, struct target at);
+/* The filters of what a rule speaks of, without its exclusions. */
 void sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule);
 
 /* The order of the rules.  Equal ones, and only they, compare equal; those that

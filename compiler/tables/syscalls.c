@@ -142,17 +142,6 @@ syscall_nearest(const char *name, bool group)
 	return nearest_name(name, names, count);
 }
 
-const char *
-syscall_name(const struct arch *arch, int number)
-{
-	for (const char *const *known = known_names();
-	     number >= 0 && *known != NULL; known++) {
-		if (syscall_number(arch, *known) == number)
-			return *known;
-	}
-	return NULL;
-}
-
 void
 syscall_names(const struct arch *arch, const char **names)
 {

@@ -34,9 +34,6 @@ bool syscall_is_known(const char *name);
 const char *const *syscall_group(const char *name);
 const char *syscall_nearest(const char *name, bool group);
 
-/* The name of a number on a machine, interned or static, or NULL. */
-const char *syscall_name(const struct arch *arch, int number);
-
 /* The names of all numbers below arch->number_limit, NULL where none is. */
 void syscall_names(const struct arch *arch, const char **names);
 
