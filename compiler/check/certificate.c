@@ -143,15 +143,23 @@ report_default(const struct certificate *certificate, enum diag_id id,
 		diag_help(certificate->diags, diag, "%s", help);
 }
 
+/* A rule of any kind. */
+struct certified {
+	const struct origin *origin;
+	enum sbx_effect effect;
+	const char *text;
+};
+
 /*
- * A rule, and what becomes of it.  `more` is a help of this rule alone, or
- * NULL.  What is only preferred is never an error.
+ * Reports what becomes of a rule.  `more` is a help of this rule alone, or
+ * NULL.  A rule that is only preferred is never an error.
  */
 static void
 certify_rule(struct certificate *certificate, enum fact_id id,
-    const struct origin *origin, bool preferred, const char *text,
-    const char *more)
+    struct certified rule, const char *more)
 {
+	const struct origin *origin = rule.origin;
+	bool preferred = rule.effect == SBX_PREFER_DENY;
 	const struct fact *fact = &facts[id];
 	struct inherited *inherited = &certificate->inherited[id];
 	struct diag *diag;
@@ -160,14 +168,14 @@ certify_rule(struct certificate *certificate, enum fact_id id,
 		return;
 	if (!origin->own) {
 		if (inherited->count++ == 0) {
-			inherited->text = text;
+			inherited->text = rule.text;
 			inherited->loc = origin->loc;
 		}
 		return;
 	}
 	diag = diag_add(certificate->diags,
 	    preferred ? DIAG_TARGET_WEAKER : fact->id, origin->loc,
-	    "%s: '%s' %s", certificate->enforcer->text, text, fact->what);
+	    "%s: '%s' %s", certificate->enforcer->text, rule.text, fact->what);
 	if (more == NULL)
 		more = fact->help;
 	if (more != NULL && !preferred)
@@ -273,43 +281,41 @@ split_text(const struct certificate *certificate, const struct path_rule *deny,
 
 static void
 certify_deny(struct certificate *certificate, const struct path_rule *rule,
-    const char *text)
+    struct certified deny)
 {
-	bool preferred = rule->effect == SBX_PREFER_DENY;
 	bool full = certificate->enforcer->level == SBX_LEVEL_FULL;
 	size_t len;
 
 	if (rule->rights == SBX_EXEC)
-		certify_rule(certificate, FACT_EXEC, &rule->origin, preferred,
-		    text, NULL);
+		certify_rule(certificate, FACT_EXEC, deny, NULL);
 	if (rule->glob == NULL && !allowed_above(certificate, rule, &len))
 		return;
 	if (rule->glob != NULL)
-		certify_rule(certificate, FACT_GLOB, &rule->origin, preferred,
-		    text, NULL);
+		certify_rule(certificate, FACT_GLOB, deny, NULL);
 	else if (full)
-		certify_rule(certificate, FACT_MASK, &rule->origin, preferred,
-		    text, NULL);
+		certify_rule(certificate, FACT_MASK, deny, NULL);
 	else
-		certify_rule(certificate, FACT_SPLIT, &rule->origin, preferred,
-		    text, split_text(certificate, rule, len));
+		certify_rule(certificate, FACT_SPLIT, deny,
+		    split_text(certificate, rule, len));
 }
 
 static void
 certify_path(struct certificate *certificate, size_t index, size_t end)
 {
 	const struct path_rule *rule = &certificate->policy->paths.items[index];
-	const char *text = path_object_text(certificate->policy, index, end);
+	struct certified certified = {
+		.origin = &rule->origin,
+		.effect = rule->effect,
+		.text = path_object_text(certificate->policy, index, end),
+	};
 
 	if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
 		if (rule->effect != SBX_ALLOW)
-			certify_rule(certificate, FACT_FILES, &rule->origin,
-			    rule->effect == SBX_PREFER_DENY, text, NULL);
+			certify_rule(certificate, FACT_FILES, certified, NULL);
 	} else if (rule->effect != SBX_ALLOW) {
-		certify_deny(certificate, rule, text);
+		certify_deny(certificate, rule, certified);
 	} else if (rule->glob != NULL) {
-		certify_rule(certificate, FACT_GLOB, &rule->origin, false, text,
-		    NULL);
+		certify_rule(certificate, FACT_GLOB, certified, NULL);
 	}
 }
 
@@ -345,9 +351,13 @@ certify_rules(struct certificate *certificate, enum rule_kind_id kind,
 		if ((detail == ANY_DETAIL || rule->detail == detail) &&
 		    (rule->effect == SBX_ALLOW) == allow &&
 		    (rule->origin.platforms & certificate->platforms) != 0)
-			certify_rule(certificate, fact, &rule->origin,
-			    rule->effect == SBX_PREFER_DENY,
-			    rule_text(certificate->policy, rule), NULL);
+			certify_rule(certificate, fact,
+			    (struct certified){
+				&rule->origin,
+				rule->effect,
+				rule_text(certificate->policy, rule),
+			    },
+			    NULL);
 	}
 }
 
