@@ -7,7 +7,7 @@
  *
  * Names that rules spell out are asked about one by one.  The others are
  * infinite in number, so for each pattern that only one policy has the names
- * that patterns can tell apart are found (compare_names.h) and asked about.
+ * that patterns can tell apart are found (names.h) and asked about.
  */
 #include "compiler/compare/names.h"
 #include "compiler/compare/parts.h"
@@ -201,12 +201,12 @@ guess(struct environment *environment, const struct env_rule_pair *pair,
 	size_t before = comparison->differences.count;
 	const struct difference *found;
 	const struct sbx_blob *blob;
-	const char *name = "";
+	const struct name_pattern pattern = {
+		.text = pair->pattern,
+		.len = strlen(pair->pattern),
+	};
 
-	for (const char *at = pair->pattern; *at != '\0'; at++)
-		name = *at == '*' ? arena_printf(arena, "%s%s", name, star) :
-				    arena_printf(arena, "%s%c", name, *at);
-	ask_name(environment, name);
+	ask_name(environment, name_sample(arena, &pattern, star));
 	if (comparison->differences.count == before)
 		return false;
 	found = &comparison->differences.items[before];

@@ -3,7 +3,7 @@
  *
  * For each rule that only one policy has, and that may cover something below a
  * node of the tree, a search: over paths that leave the tree here, by names
- * that stand for all others (compare_names.h), breadth first, in states that
+ * that stand for all others (names.h), breadth first, in states that
  * hold what matters from there on: what covers already, and how far each glob
  * has come.  It ends at the first path on which the policies differ because of
  * the rule, or when there are no more states.
@@ -139,7 +139,7 @@ part_group(const struct lookup *lookup, uint32_t bound, unsigned part)
 }
 
 /*
- * The parts that may come next, each once, sorted, into quest->key: the number
+ * The parts that may come next, each once, sorted, into lookup->key: the number
  * of the part and of its group, or 0 for a part that stands in several.
  */
 static size_t
@@ -407,22 +407,6 @@ lookup_run(struct lookup *lookup)
 
 /* --- guesses -------------------------------------------------------------- */
 
-/* A name that a part matches: stars as `star`, other characters as they are. */
-static const char *
-part_name(struct arena *arena, const char *part, uint32_t len, const char *star)
-{
-	const char *name = "";
-
-	for (uint32_t i = 0; i < len; i++) {
-		if (part[i] == '*')
-			name = arena_printf(arena, "%s%s", name, star);
-		else
-			name = arena_printf(arena, "%s%c", name,
-			    part[i] == '?' ? 'x' : part[i]);
-	}
-	return name;
-}
-
 /* The state one name further, whether it was seen or not. */
 static void
 guess_follow(struct lookup *lookup, struct reached *state, const char *name)
@@ -446,7 +430,9 @@ guess_follow(struct lookup *lookup, struct reached *state, const char *name)
 static bool
 lookup_guess(struct lookup *lookup, uint32_t bound, const char *star)
 {
-	const struct sbx_glob *glob = lookup->walk->bounds[bound].rule->glob;
+	const struct merged_rule *rule = lookup->walk->bounds[bound].rule;
+	const struct name_pattern *parts = lookup->walk->rules->parts.items;
+	const struct sbx_glob *glob = rule->glob;
 	struct arena *arena = lookup->search->arena;
 	struct reached state = lookup->queue.items[0];
 	const char *path = arena_strndup(arena, lookup->walk->path,
@@ -458,7 +444,7 @@ lookup_guess(struct lookup *lookup, uint32_t bound, const char *star)
 
 		if (glob->any >> i & 1)
 			continue;
-		name = part_name(arena, glob->parts[i], glob->lens[i], star);
+		name = name_sample(arena, &parts[rule->parts[i]], star);
 		if (*name == '\0' ||
 		    (first && name_is_taken(lookup, name, strlen(name))))
 			return false;

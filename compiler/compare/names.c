@@ -1,5 +1,5 @@
 /*
- * See compare_names.h.  All patterns are read at once, byte by byte, as one
+ * See names.h.  All patterns are read at once, byte by byte, as one
  * automaton: a state is the set of places in patterns where a name may have
  * got to.  The states that can be reached are gone through breadth first, so
  * that names are as short as they can be; of the bytes that come next only
@@ -30,7 +30,7 @@ enum { AT_END = 256, AT_STAR, AT_MARK, AT_GOAL };
 
 struct place {
 	uint16_t symbol;
-	uint32_t pattern;
+	uint32_t pattern; /* or the first of its group */
 };
 
 struct state {
@@ -42,8 +42,6 @@ struct automaton {
 	struct arena *arena;
 	struct place *places;
 	uint32_t *starts; /* of each pattern */
-	uint32_t *firsts; /* of each pattern the first of its group, if any */
-	bool *grouped;    /* whether it has one */
 	uint32_t end;     /* a place behind all, which stands for nothing */
 	size_t count;     /* of patterns */
 	size_t must;
@@ -53,6 +51,7 @@ struct automaton {
 	size_t steps;              /* places that were looked at */
 	uint32_t *next;            /* the state that is being made */
 	size_t next_count;
+	uint64_t *settled; /* patterns of it that match whatever comes */
 };
 
 static size_t
@@ -86,23 +85,14 @@ pattern_lay(struct automaton *automaton, const struct name_pattern *pattern,
 	return at;
 }
 
-static void
-groups_find(struct automaton *automaton, const struct name_pattern *patterns)
+static uint32_t
+group_first(const struct name_pattern *patterns, uint32_t number)
 {
-	struct arena *arena = automaton->arena;
-	size_t count = automaton->count;
+	uint32_t first = patterns[number].group == 0 ? number : 0;
 
-	automaton->firsts = arena_alloc(arena,
-	    (count + 1) * sizeof *automaton->firsts);
-	automaton->grouped = arena_alloc(arena, count + 1);
-	for (size_t i = 0; i < count; i++) {
-		size_t first = patterns[i].group == 0 ? i : 0;
-
-		while (patterns[first].group != patterns[i].group)
-			first++;
-		automaton->firsts[i] = (uint32_t)first;
-		automaton->grouped[i] = patterns[i].group != 0;
-	}
+	while (patterns[first].group != patterns[number].group)
+		first++;
+	return first;
 }
 
 static void
@@ -118,10 +108,12 @@ automaton_fill(struct automaton *automaton, const struct name_pattern *patterns)
 	    (8 * total + 8) * sizeof *automaton->next);
 	automaton->starts = arena_alloc(automaton->arena,
 	    (automaton->count + 1) * sizeof *automaton->starts);
-	groups_find(automaton, patterns);
+	automaton->settled = arena_alloc(automaton->arena,
+	    (set_words(automaton) + 1) * sizeof *automaton->settled);
 	for (size_t i = 0; i < automaton->count; i++) {
 		automaton->starts[i] = (uint32_t)at;
-		at = pattern_lay(automaton, &patterns[i], (uint32_t)i, at);
+		at = pattern_lay(automaton, &patterns[i],
+		    group_first(patterns, (uint32_t)i), at);
 	}
 	automaton->end = (uint32_t)at;
 	for (size_t i = 0; i < automaton->count; i++)
@@ -190,35 +182,33 @@ is_forever(const struct automaton *automaton, uint32_t place)
 	    automaton->places[place + 1].symbol == AT_END;
 }
 
-/* Where a group has its match, all of its places become one, its goal. */
+/* Where a pattern, or one of its group, matches whatever comes, all of its
+ * places become one, its goal. */
 static void
-groups_settle(struct automaton *automaton)
+next_settle(struct automaton *automaton)
 {
 	uint32_t *next = automaton->next;
-	size_t count = automaton->next_count, kept;
+	uint64_t *settled = automaton->settled;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	memset(settled, 0, set_words(automaton) * sizeof *settled);
+	for (size_t i = 0; i < automaton->next_count; i++) {
 		uint32_t pattern = automaton->places[next[i] / 2].pattern;
-		uint32_t first = automaton->firsts[pattern];
 
-		if (next[i] / 2 == automaton->end ||
-		    !automaton->grouped[pattern] ||
-		    !is_forever(automaton, next[i] / 2))
-			continue;
-		kept = 0;
-		for (size_t j = 0; j < count; j++) {
-			uint32_t place = next[j] / 2;
-
-			if (place == automaton->end ||
-			    automaton->firsts[automaton->places[place]
-						  .pattern] != first)
-				next[kept++] = next[j];
-		}
-		next[kept++] = (automaton->end + 1 + first) * 2;
-		automaton->next_count = count = kept;
-		i = SIZE_MAX;
+		if (is_forever(automaton, next[i] / 2))
+			settled[pattern / 64] |= UINT64_C(1) << pattern % 64;
 	}
-	next_sort(automaton);
+	for (size_t i = 0; i < automaton->next_count; i++) {
+		uint32_t place = next[i] / 2;
+		uint32_t pattern = automaton->places[place].pattern;
+
+		if (place == automaton->end ||
+		    (settled[pattern / 64] >> pattern % 64 & 1) == 0)
+			next[kept++] = next[i];
+		else
+			next[kept++] = (automaton->end + 1 + pattern) * 2;
+	}
+	automaton->next_count = kept;
 }
 
 /* The state after one more byte, into automaton->next. */
@@ -240,8 +230,8 @@ step(struct automaton *automaton, const uint32_t *state, size_t count,
 		while (inside && automaton->places[place].symbol == AT_STAR)
 			step_place(automaton, ++place, byte);
 	}
+	next_settle(automaton);
 	next_sort(automaton);
-	groups_settle(automaton);
 }
 
 /* --- going through it ----------------------------------------------------- */
@@ -377,8 +367,7 @@ accept(const struct automaton *automaton, size_t number, uint64_t *accepts)
 	memset(accepts, 0, set_words(automaton) * sizeof *accepts);
 	for (size_t i = 0; i < key->size / sizeof *state; i++) {
 		uint32_t place = state[i] / 2;
-		uint32_t pattern =
-		    automaton->firsts[automaton->places[place].pattern];
+		uint32_t pattern = automaton->places[place].pattern;
 
 		while (automaton->places[place].symbol == AT_STAR)
 			place++;
@@ -496,4 +485,22 @@ name_classes(struct arena *arena, const struct name_pattern *patterns,
 			return true;
 	}
 	return false;
+}
+
+const char *
+name_sample(struct arena *arena, const struct name_pattern *pattern,
+    const char *star)
+{
+	const char *name = "";
+
+	for (size_t i = 0; i < pattern->len; i++) {
+		char byte = pattern->text[i];
+
+		if (byte == '*')
+			name = arena_printf(arena, "%s%s", name, star);
+		else
+			name = arena_printf(arena, "%s%c", name,
+			    byte == '?' && pattern->marks ? 'x' : byte);
+	}
+	return name;
 }

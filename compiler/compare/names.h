@@ -48,6 +48,10 @@ bool name_classes(struct arena *arena, const struct name_pattern *patterns,
     size_t count, size_t must, const struct name_taken *taken,
     struct name_classes *classes);
 
+/* The plainest name that a pattern matches: with `star` for each star. */
+const char *name_sample(struct arena *arena, const struct name_pattern *pattern,
+    const char *star);
+
 static inline bool
 name_class_matches(const struct name_class *class, size_t pattern)
 {

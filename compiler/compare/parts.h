@@ -9,7 +9,7 @@
 #include "compiler/compare/compare.h"
 
 /* What makes two findings the same: the rule behind them and what it gives or
- * takes.  All that is not said is zero. */
+ * takes.  Unset fields are zero. */
 struct note_key {
 	uint32_t kind, change, side;
 	uint32_t by;     /* enum verdict_by */
@@ -74,7 +74,7 @@ void pass_note_setting(struct pass *pass, enum difference_kind kind,
 const char *explanation_text(struct arena *arena, const struct sbx_blob *blob,
     const struct verdict *verdict);
 
-/* The text of a rule of the view: "deny write ${workspace}/.git". */
+/* The text of a rule of a blob: "deny write ${workspace}/.git". */
 const char *path_explanation(struct arena *arena, const struct sbx_blob *blob,
     const struct sbx_path *path);
 

@@ -5,7 +5,7 @@
  * depends on which of them lie above it, so it says the same of all paths that
  * are not in the tree and leave it at the same node as it says of that node:
  * asking at each node is asking about every path.  Globs are the exception:
- * at a node they are followed by name, and compare_globs.c looks at names that
+ * at a node they are followed by name, and globs.c looks at names that
  * are not in the tree.
  *
  * The rules that cover the node are counted as they begin and end, so that one

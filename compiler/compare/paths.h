@@ -1,7 +1,7 @@
 /*
  * Path rules of two policies while they are compared, between the files that
- * merge them (compare_rules.c), go through all places (compare_paths.c) and
- * through what globs match (compare_globs.c).
+ * merge them (rules.c), go through all places (paths.c) and through what globs
+ * match (globs.c).
  */
 #ifndef SBX_COMPARE_PATHS_H
 #define SBX_COMPARE_PATHS_H
@@ -19,7 +19,7 @@ struct merged_rule {
 	bool allow;
 	bool everything;
 	uint8_t rights[SIDE_COUNT];  /* 0: that policy has no such rule */
-	uint32_t index[SIDE_COUNT];  /* into the view's paths, or NO_RULE */
+	uint32_t index[SIDE_COUNT];  /* into the blob's paths, or NO_RULE */
 	uint8_t effects[SIDE_COUNT]; /* bits 1 << enum sbx_effect */
 	enum side side;              /* whose text it is bound from */
 	const struct sbx_glob *glob; /* or NULL */
@@ -29,7 +29,7 @@ struct merged_rule {
 struct rules {
 	struct merged_rule *items;
 	size_t count;
-	uint32_t *of[SIDE_COUNT]; /* from an index of the view's paths */
+	uint32_t *of[SIDE_COUNT]; /* from an index of the blob's paths */
 	VEC(struct name_pattern) parts;
 };
 
@@ -100,7 +100,7 @@ struct walk {
 	uint32_t entered;           /* how many directories and places */
 	char *path;
 	uint32_t len;
-	struct search *search; /* of compare_globs.c */
+	struct search *search; /* of globs.c */
 };
 
 /* The first of the globs that are live where the walk is. */

@@ -11,13 +11,13 @@
 
 /* A compiled policy where it is to run. */
 struct subject {
-	struct places places;    /* holds the view */
+	struct places places;    /* holds the blob */
 	const struct arch *arch; /* whose rules and filters count */
 	enum sbx_level level;
 	int abi; /* of Landlock; 0: the newest known */
 };
 
-/* Which table of the view holds what decided. */
+/* Which table of the blob holds what decided. */
 enum verdict_by {
 	BY_NOTHING,    /* no rule speaks of it */
 	BY_EVERYTHING, /* allow everything */
