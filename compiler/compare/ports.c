@@ -8,14 +8,16 @@
  */
 #include "compiler/compare/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum reach { REACH_NOTHING, REACH_INSIDE, REACH_OUTSIDE };
 
-/* Ports to ask about; 65536 is past the last. */
-struct edges {
-	VEC(uint32_t) list;
+enum { PORT_COUNT = UINT16_MAX + 1 };
+
+/* Which ports to ask about: those that are both. */
+struct ports {
+	bool edge[PORT_COUNT + 1]; /* a range begins or has just ended there */
+	bool changed[PORT_COUNT];  /* a rule that one side has is about them */
 };
 
 static enum reach
@@ -75,105 +77,6 @@ ask_port(struct pass *pass, const struct access *access, enum sbx_level level)
 		pass_note_access(pass, &key, access, level, 0);
 }
 
-/* --- edges ---------------------------------------------------------------- */
-
-static bool
-ports_equal(const struct sbx_port *a, const struct sbx_port *b)
-{
-	return a->low == b->low && a->high == b->high && a->op == b->op &&
-	    (a->effect == SBX_ALLOW) == (b->effect == SBX_ALLOW);
-}
-
-/* In the order of blobs, apart from where they were written. */
-static int
-port_order(const struct sbx_port *a, const struct sbx_port *b)
-{
-	int order = (a->op > b->op) - (a->op < b->op);
-
-	if (order == 0)
-		order = (a->low > b->low) - (a->low < b->low);
-	if (order == 0)
-		order = (a->high > b->high) - (a->high < b->high);
-	return order;
-}
-
-struct ports {
-	VEC(struct sbx_port) list;
-};
-
-static int
-ports_compare(const void *a, const void *b)
-{
-	return port_order(a, b);
-}
-
-static void
-ports_collect(const struct pass *pass, enum side side, uint8_t op,
-    struct ports *ports)
-{
-	const struct sbx_blob *blob = pass->comparison->blobs[side];
-
-	for (uint32_t i = 0; i < blob->port_count; i++) {
-		if (blob->ports[i].op == op &&
-		    (blob->ports[i].platforms & pass->platforms) != 0)
-			*arena_push(pass->scratch,
-			    &ports->list) = blob->ports[i];
-	}
-	if (ports->list.count > 1)
-		qsort(ports->list.items, ports->list.count,
-		    sizeof *ports->list.items, ports_compare);
-}
-
-/* Whether the run of equal ranges that begins at `at` has this rule. */
-static bool
-run_has(const struct ports *ports, size_t at, const struct sbx_port *rule)
-{
-	for (; at < ports->list.count &&
-	     port_order(&ports->list.items[at], rule) == 0;
-	     at++) {
-		if (ports_equal(&ports->list.items[at], rule))
-			return true;
-	}
-	return false;
-}
-
-/* The rules of `from` that `other` does not have: both are in order. */
-static void
-ports_missing(struct pass *pass, const struct ports *from,
-    const struct ports *other, struct ports *missing)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < from->list.count; i++) {
-		const struct sbx_port *rule = &from->list.items[i];
-
-		while (at < other->list.count &&
-		    port_order(&other->list.items[at], rule) < 0)
-			at++;
-		if (!run_has(other, at, rule))
-			*arena_push(pass->scratch, &missing->list) = *rule;
-	}
-}
-
-static void
-edges_add(struct pass *pass, const struct ports *ports, struct edges *edges)
-{
-	for (size_t i = 0; i < ports->list.count; i++) {
-		const struct sbx_port *port = &ports->list.items[i];
-
-		*arena_push(pass->scratch, &edges->list) = port->low;
-		*arena_push(pass->scratch, &edges->list) = port->high + 1u;
-	}
-}
-
-static int
-edge_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* --- comparing ------------------------------------------------------------ */
 
 /* Whether anything but single rules changed. */
@@ -189,62 +92,69 @@ network_differs(const struct pass *pass)
 	    ((old->flags ^ new->flags) & SBX_EVERYTHING) != 0;
 }
 
-/* Marks the ports that a changed rule speaks of, or all. */
-static void
-mark_changed(const struct ports *changed, bool all, bool *marks)
+/* What a rule says, without where it was written; false if it is about another
+ * operation or machine. */
+static bool
+port_rule(const struct pass *pass, const struct sbx_port *port, uint8_t op,
+    uint16_t rule[3])
 {
-	memset(marks, all, UINT16_MAX + 1);
-	for (size_t i = 0; i < changed->list.count; i++)
-		memset(marks + changed->list.items[i].low, true,
-		    changed->list.items[i].high - changed->list.items[i].low +
-			1u);
+	rule[0] = port->low;
+	rule[1] = port->high;
+	rule[2] = port->effect == SBX_ALLOW;
+	return port->op == op && (port->platforms & pass->platforms) != 0;
 }
 
-/* Port 0, which means any, comes last: it makes a poor witness. */
+/* Marks the rules of one side. */
 static void
-ask_edges(struct pass *pass, uint8_t op, enum sbx_level level,
-    const struct edges *edges, const bool *marks)
+mark_side(const struct pass *pass, enum side side, uint8_t op,
+    struct ports *ports)
 {
-	struct access access = { .kind = ACCESS_PORT, .detail = op };
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
+	const struct sbx_blob *other = pass->comparison->blobs[!side];
+	struct map others = { 0 };
+	uint16_t rule[3];
+	bool added;
 
-	for (size_t i = 0; i < edges->list.count; i++) {
-		uint32_t port = edges->list.items[i];
-
-		access.port = (uint16_t)port;
-		if (port > 0 && port <= UINT16_MAX && marks[port] &&
-		    (i == 0 || edges->list.items[i - 1] != port))
-			ask_port(pass, &access, level);
+	for (uint32_t i = 0; i < other->port_count; i++) {
+		if (port_rule(pass, &other->ports[i], op, rule))
+			map_number(pass->scratch, &others, rule, sizeof rule,
+			    &added);
 	}
-	access.port = 0;
-	if (marks[0])
-		ask_port(pass, &access, level);
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *port = &blob->ports[i];
+
+		if (!port_rule(pass, port, op, rule))
+			continue;
+		ports->edge[port->low] = ports->edge[port->high + 1] = true;
+		if (map_number_find(&others, rule, sizeof rule) == SIZE_MAX)
+			memset(ports->changed + port->low, true,
+			    port->high - port->low + 1u);
+	}
 }
 
 static void
 compare_op(struct pass *pass, uint8_t op)
 {
-	struct ports ports[SIDE_COUNT] = { 0 }, changed = { 0 };
-	struct edges edges = { 0 };
-	bool all = network_differs(pass), *marks;
+	struct ports *ports = arena_alloc(pass->scratch, sizeof *ports);
 	enum sbx_level levels[SBX_LEVEL_END];
 	size_t level_count = common_levels(pass->comparison, levels);
+	struct access access = { .kind = ACCESS_PORT, .detail = op };
 
-	ports_collect(pass, SIDE_OLD, op, &ports[SIDE_OLD]);
-	ports_collect(pass, SIDE_NEW, op, &ports[SIDE_NEW]);
-	ports_missing(pass, &ports[SIDE_OLD], &ports[SIDE_NEW], &changed);
-	ports_missing(pass, &ports[SIDE_NEW], &ports[SIDE_OLD], &changed);
-	if (!all && changed.list.count == 0)
-		return;
-	marks = arena_alloc(pass->scratch, UINT16_MAX + 1);
-	mark_changed(&changed, all, marks);
-	*arena_push(pass->scratch, &edges.list) = 1;
-	*arena_push(pass->scratch, &edges.list) = 0;
-	edges_add(pass, &ports[SIDE_OLD], &edges);
-	edges_add(pass, &ports[SIDE_NEW], &edges);
-	qsort(edges.list.items, edges.list.count, sizeof *edges.list.items,
-	    edge_compare);
-	for (size_t level = 0; level < level_count; level++)
-		ask_edges(pass, op, levels[level], &edges, marks);
+	mark_side(pass, SIDE_OLD, op, ports);
+	mark_side(pass, SIDE_NEW, op, ports);
+	if (network_differs(pass))
+		memset(ports->changed, true, PORT_COUNT);
+	ports->edge[0] = ports->edge[1] = true;
+	for (size_t level = 0; level < level_count; level++) {
+		/* Port 0, which means any, comes last: it makes a poor witness.
+		 */
+		for (uint32_t i = 1; i <= PORT_COUNT; i++) {
+			access.port = (uint16_t)(i % PORT_COUNT);
+			if (ports->edge[access.port] &&
+			    ports->changed[access.port])
+				ask_port(pass, &access, levels[level]);
+		}
+	}
 }
 
 void

@@ -5,109 +5,70 @@
  */
 #include "compiler/compare/paths.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* A path rule of one side while rules are sorted. */
-struct half {
-	const struct sbx_blob *blob;
-	const struct sbx_path *path;
-	enum side side;
+struct merger {
+	const struct pass *pass;
+	struct arena *arena;
+	struct rules *rules;
+	struct map keys;  /* what rules say; numbers are those of the rules */
+	struct map names; /* the parts of globs */
+	char *key;
+	size_t len, room; /* of the key */
 };
 
-static const char *
-anchor_text(const struct sbx_blob *blob, uint16_t anchor)
+/* --- keys ----------------------------------------------------------------- */
+
+static void
+key_add(struct merger *merger, const char *text)
 {
-	return sbx_string(blob, blob->anchors[anchor].name);
-}
+	size_t size = strlen(text) + 1;
 
-/* Symbols are the same if their names are; numbers of parameters differ. */
-static int
-spot_compare(const struct half *a, uint16_t anchor_a, uint32_t suffix_a,
-    const struct half *b, uint16_t anchor_b, uint32_t suffix_b)
-{
-	int order = strcmp(sbx_string(a->blob, suffix_a),
-	    sbx_string(b->blob, suffix_b));
+	if (merger->len + size > merger->room) {
+		char *larger;
 
-	return order != 0 ? order :
-			    strcmp(anchor_text(a->blob, anchor_a),
-				anchor_text(b->blob, anchor_b));
-}
-
-static int
-exclusions_compare(const struct half *a, const struct half *b)
-{
-	int order = (a->path->exclusion_count > b->path->exclusion_count) -
-	    (a->path->exclusion_count < b->path->exclusion_count);
-
-	for (uint16_t i = 0; order == 0 && i < a->path->exclusion_count; i++) {
-		const struct sbx_exclusion *x =
-		    &a->blob->exclusions[a->path->first_exclusion + i];
-		const struct sbx_exclusion *y =
-		    &b->blob->exclusions[b->path->first_exclusion + i];
-
-		order = spot_compare(a, x->anchor, x->suffix, b, y->anchor,
-		    y->suffix);
+		merger->room = 2 * (merger->len + size);
+		larger = arena_alloc(merger->arena, merger->room);
+		if (merger->len > 0)
+			memcpy(larger, merger->key, merger->len);
+		merger->key = larger;
 	}
-	return order;
+	memcpy(merger->key + merger->len, text, size);
+	merger->len += size;
 }
 
-static int
-half_compare(const void *a, const void *b)
+/* Anchors are the same if their names are; numbers of parameters differ. */
+static void
+key_add_place(struct merger *merger, const struct sbx_blob *blob,
+    uint16_t anchor, uint32_t suffix)
 {
-	const struct half *x = a, *y = b;
-	int order = spot_compare(x, x->path->anchor, x->path->suffix, y,
-	    y->path->anchor, y->path->suffix);
-
-	if (order == 0)
-		order = strcmp(sbx_string(x->blob, x->path->glob),
-		    sbx_string(y->blob, y->path->glob));
-	if (order == 0)
-		order = (x->path->effect == SBX_ALLOW) -
-		    (y->path->effect == SBX_ALLOW);
-	return order != 0 ? order : exclusions_compare(x, y);
+	key_add(merger, sbx_string(blob, blob->anchors[anchor].name));
+	key_add(merger, sbx_string(blob, suffix));
 }
 
-/* The same rule, then in the order of the views. */
-static int
-half_order(const void *a, const void *b)
+/* All that makes a rule the same in both policies. */
+static void
+key_make(struct merger *merger, const struct sbx_blob *blob,
+    const struct sbx_path *path)
 {
-	const struct half *x = a, *y = b;
-	int order = half_compare(a, b);
+	const struct sbx_exclusion *exclusions = blob->exclusions +
+	    path->first_exclusion;
 
-	if (order == 0)
-		order = (x->side > y->side) - (x->side < y->side);
-	return order != 0 ? order : (x->path > y->path) - (x->path < y->path);
-}
-
-static size_t
-halves_collect(const struct pass *pass, struct half *halves)
-{
-	size_t count = 0;
-
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob = pass->comparison->blobs[side];
-
-		if (blob->meta->flags & SBX_EVERYTHING)
-			continue;
-		for (uint32_t i = 0; i < blob->path_count; i++) {
-			if (blob->paths[i].platforms & pass->platforms)
-				halves[count++] = (struct half){
-					blob,
-					&blob->paths[i],
-					(enum side)side,
-				};
-		}
-	}
-	return count;
+	merger->len = 0;
+	key_add_place(merger, blob, path->anchor, path->suffix);
+	key_add(merger, sbx_string(blob, path->glob));
+	key_add(merger, path->effect == SBX_ALLOW ? "allow" : "deny");
+	for (uint16_t i = 0; i < path->exclusion_count; i++)
+		key_add_place(merger, blob, exclusions[i].anchor,
+		    exclusions[i].suffix);
 }
 
 /* --- globs ---------------------------------------------------------------- */
 
 static void
-rule_add_glob(struct rules *rules, struct arena *arena, struct map *names,
-    struct merged_rule *rule, const char *text)
+rule_add_glob(struct merger *merger, struct merged_rule *rule, const char *text)
 {
+	struct arena *arena = merger->arena;
 	struct sbx_glob *glob = arena_alloc(arena, sizeof *glob);
 	uint32_t *parts = arena_alloc(arena, SBX_MAX_GLOB * sizeof *parts);
 	bool added;
@@ -116,11 +77,11 @@ rule_add_glob(struct rules *rules, struct arena *arena, struct map *names,
 	if (!sbx_glob_parse(text, glob))
 		return;
 	for (uint32_t i = 0; i < glob->count; i++) {
-		parts[i] = (uint32_t)map_number(arena, names, glob->parts[i],
-		    glob->lens[i], &added);
+		parts[i] = (uint32_t)map_number(arena, &merger->names,
+		    glob->parts[i], glob->lens[i], &added);
 		if (added)
 			*arena_push(arena,
-			    &rules->parts) = (struct name_pattern){
+			    &merger->rules->parts) = (struct name_pattern){
 				.text = glob->parts[i],
 				.len = glob->lens[i],
 				.marks = true,
@@ -133,16 +94,33 @@ rule_add_glob(struct rules *rules, struct arena *arena, struct map *names,
 /* --- merging -------------------------------------------------------------- */
 
 static void
-rule_add_half(struct rules *rules, struct merged_rule *rule,
-    const struct half *half)
+merge_path(struct merger *merger, enum side side, uint32_t index)
 {
-	uint32_t index = (uint32_t)(half->path - half->blob->paths);
+	struct rules *rules = merger->rules;
+	const struct sbx_blob *blob = merger->pass->comparison->blobs[side];
+	const struct sbx_path *path = &blob->paths[index];
+	struct merged_rule *rule;
+	bool added;
 
-	if (rule->index[half->side] == NO_RULE)
-		rule->index[half->side] = index;
-	rule->rights[half->side] |= half->path->rights;
-	rule->effects[half->side] |= (uint8_t)(1u << half->path->effect);
-	rules->of[half->side][index] = (uint32_t)(rule - rules->items);
+	key_make(merger, blob, path);
+	rules->of[side][index] = (uint32_t)map_number(merger->arena,
+	    &merger->keys, merger->key, merger->len, &added);
+	rule = &rules->items[rules->of[side][index]];
+	if (added) {
+		*rule = (struct merged_rule){
+			.allow = path->effect == SBX_ALLOW,
+			.index = { NO_RULE, NO_RULE },
+			.side = side,
+		};
+		if (path->glob != 0)
+			rule_add_glob(merger, rule,
+			    sbx_string(blob, path->glob));
+		rules->count++;
+	}
+	if (rule->index[side] == NO_RULE)
+		rule->index[side] = index;
+	rule->rights[side] |= path->rights;
+	rule->effects[side] |= (uint8_t)(1u << path->effect);
 }
 
 static void
@@ -166,38 +144,27 @@ struct rules *
 rules_merge(struct pass *pass, struct arena *arena)
 {
 	struct rules *rules = arena_alloc(arena, sizeof *rules);
-	size_t most = 1;
-	struct half *halves;
-	struct map names = { 0 };
+	struct merger merger = {
+		.pass = pass,
+		.arena = arena,
+		.rules = rules,
+	};
+	const struct sbx_blob *const *blobs = pass->comparison->blobs;
 
+	rules->items = arena_alloc(arena,
+	    (blobs[SIDE_OLD]->path_count + blobs[SIDE_NEW]->path_count + 1u) *
+		sizeof *rules->items);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		size_t count = pass->comparison->blobs[side]->path_count;
+		const struct sbx_blob *blob = blobs[side];
 
 		rules->of[side] = arena_alloc(arena,
-		    (count + 1) * sizeof *rules->of[side]);
-		most += count;
-	}
-	halves = arena_alloc(arena, most * sizeof *halves);
-	rules->items = arena_alloc(arena, most * sizeof *rules->items);
-	most = halves_collect(pass, halves);
-	qsort(halves, most, sizeof *halves, half_order);
-	for (size_t i = 0; i < most; i++) {
-		struct merged_rule *rule = &rules->items[rules->count];
-
-		if (i > 0 && half_compare(&halves[i - 1], &halves[i]) == 0) {
-			rule_add_half(rules, rule - 1, &halves[i]);
+		    (blob->path_count + 1u) * sizeof *rules->of[side]);
+		if (blob->meta->flags & SBX_EVERYTHING)
 			continue;
+		for (uint32_t i = 0; i < blob->path_count; i++) {
+			if (blob->paths[i].platforms & pass->platforms)
+				merge_path(&merger, (enum side)side, i);
 		}
-		*rule = (struct merged_rule){
-			.allow = halves[i].path->effect == SBX_ALLOW,
-			.index = { NO_RULE, NO_RULE },
-			.side = halves[i].side,
-		};
-		if (halves[i].path->glob != 0)
-			rule_add_glob(rules, arena, &names, rule,
-			    sbx_string(halves[i].blob, halves[i].path->glob));
-		rule_add_half(rules, rule, &halves[i]);
-		rules->count++;
 	}
 	rules_add_everything(pass, rules);
 	return rules;
