@@ -319,7 +319,7 @@ certify_path(struct certificate *certificate, size_t index, size_t end)
 	}
 }
 
-/* An object that stands for several paths is told once. */
+/* An object that stands for several paths is reported once. */
 static void
 certify_paths(struct certificate *certificate)
 {

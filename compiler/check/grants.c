@@ -125,7 +125,7 @@ coverage_add(struct coverage *coverage, const struct path_rule *rule,
 	if (rule->glob != NULL)
 		return;
 	if (rule->exclusion_count > 0) {
-		coverage->carved = number;
+		coverage->excepting = number;
 		return;
 	}
 	for (enum cover cover = 0; cover < COVER_END; cover++) {
@@ -184,11 +184,11 @@ rule_of(const struct grants *grants, uint32_t number)
 
 /* The nearest rule with exclusions around rule `number`. */
 static uint32_t
-carved_around(const struct grants *grants, uint32_t number)
+excepting_around(const struct grants *grants, uint32_t number)
 {
 	uint32_t around = grants->coverages[number - 1].around;
 
-	return around == 0 ? 0 : grants->coverages[around - 1].carved;
+	return around == 0 ? 0 : grants->coverages[around - 1].excepting;
 }
 
 /* How many of the rule's exclusions, which are sorted and apart, are at the
@@ -249,22 +249,23 @@ same_exclusions(const struct path_rule *a, const struct path_rule *b)
 
 /* One of them that covers all of the rule. */
 static uint32_t
-carved_cover(const struct grants *grants, uint32_t number, enum cover cover,
+excepting_cover(const struct grants *grants, uint32_t number, enum cover cover,
     uint8_t rights)
 {
 	const struct path_rule *rule = rule_of(grants, number);
-	uint32_t other = carved_around(grants, number);
+	uint32_t other = excepting_around(grants, number);
 
 	for (size_t asked = 0; other != 0 && asked < MAX_ASKED;
-	     asked++, other = carved_around(grants, other)) {
-		const struct path_rule *carved = rule_of(grants, other);
+	     asked++, other = excepting_around(grants, other)) {
+		const struct path_rule *candidate = rule_of(grants, other);
 
-		if (is_asked(carved, cover) &&
-		    (rights & ~carved->rights) == 0 &&
-		    (rule->origin.platforms & ~carved->origin.platforms) == 0 &&
-		    (!exclusion_touches(carved, rule->at) ||
-			(target_compare(carved->at, rule->at) == 0 &&
-			    same_exclusions(carved, rule))))
+		if (is_asked(candidate, cover) &&
+		    (rights & ~candidate->rights) == 0 &&
+		    (rule->origin.platforms & ~candidate->origin.platforms) ==
+			0 &&
+		    (!exclusion_touches(candidate, rule->at) ||
+			(target_compare(candidate->at, rule->at) == 0 &&
+			    same_exclusions(candidate, rule))))
 			return other;
 	}
 	return 0;
@@ -286,8 +287,8 @@ grants_cover(const struct grants *grants, size_t index, enum cover cover,
 		found = grants->coverages[around - 1]
 			    .by[cover][__builtin_ctz(cells)];
 		if (found == 0)
-			return carved_cover(grants, (uint32_t)index + 1, cover,
-			    rights);
+			return excepting_cover(grants, (uint32_t)index + 1,
+			    cover, rights);
 	}
 	return found;
 }
@@ -318,8 +319,8 @@ grants_denied(const struct grants *grants, uint8_t platforms, uint8_t right,
 		if (coverage->by[COVER_ANY_DENY][cell] != 0)
 			missing &= ~(UINT32_C(1) << cell);
 	}
-	for (uint32_t other = coverage->carved; other != 0 && missing != 0;
-	     other = carved_around(grants, other)) {
+	for (uint32_t other = coverage->excepting; other != 0 && missing != 0;
+	     other = excepting_around(grants, other)) {
 		const struct path_rule *rule = rule_of(grants, other);
 
 		if (rule->effect != SBX_ALLOW && rule_applies(rule, at))
@@ -348,8 +349,8 @@ grants_allow(const struct grants *grants, uint8_t platforms, uint8_t rights,
 			target_covers(rule_of(grants, number)->at, found->at)))
 			found = rule_of(grants, number);
 	}
-	for (uint32_t other = coverage->carved; other != 0;
-	     other = carved_around(grants, other)) {
+	for (uint32_t other = coverage->excepting; other != 0;
+	     other = excepting_around(grants, other)) {
 		const struct path_rule *rule = rule_of(grants, other);
 
 		if (rule->effect == SBX_ALLOW && (rule->rights & rights) != 0 &&

@@ -23,8 +23,8 @@ enum cover { COVER_ALLOW, COVER_DENY, COVER_ANY_DENY, COVER_END };
 /* What covers the place of a rule: the rule itself, and those around it.  Rules
  * are 1 + an index into the policy's paths; 0 is none. */
 struct coverage {
-	uint32_t around; /* the nearest other rule that covers its place */
-	uint32_t carved; /* the nearest rule that has exclusions */
+	uint32_t around;    /* the nearest other rule that covers its place */
+	uint32_t excepting; /* the nearest rule that has exclusions */
 	/* The outermost rule without exclusions, for each platform and right:
 	 * [3 * platform + right]. */
 	uint32_t by[COVER_END][PLATFORM_COUNT * RIGHT_COUNT];

@@ -1,8 +1,8 @@
 /*
  * Risks that lie in what rules give together: what is written and then run,
  * secrets that can be read and sent, and a file that is granted without the
- * directory in which its successor is made.  Asked of all rules, told of the
- * user's own.
+ * directory in which its successor is made.  All rules are looked at; what is
+ * reported names rules of the user's own.
  */
 #include "compiler/check/check.h"
 
@@ -75,18 +75,18 @@ report_both(struct checker *checker, const struct path_rule *rule,
 	note_other(checker, diag, other);
 }
 
-/* Whether nothing was told of this object yet: one case is enough. */
+/* Whether nothing was reported of this object yet: one report is enough. */
 static bool
-is_first(const struct checker *checker, struct map *told,
+is_first(const struct checker *checker, struct map *reported,
     const struct path_rule *rule)
 {
 	const char *key = arena_printf(checker->arena, "%u",
 	    rule->origin.loc.begin);
 
 	key = arena_intern(checker->arena, key, strlen(key));
-	if (map_find(told, key) != NULL)
+	if (map_find(reported, key) != NULL)
 		return false;
-	map_put(checker->arena, told, key, told);
+	map_put(checker->arena, reported, key, reported);
 	return true;
 }
 
@@ -98,7 +98,7 @@ void
 check_risk_write_exec(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
-	struct map told = { 0 };
+	struct map reported = { 0 };
 
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
@@ -121,9 +121,9 @@ check_risk_write_exec(struct checker *checker)
 		    other->origin.own &&
 		    target_compare(rule->at, other->at) == 0)
 			continue;
-		if (!rule->origin.own && is_first(checker, &told, other))
+		if (!rule->origin.own && is_first(checker, &reported, other))
 			report_both(checker, other, rule, rule->at);
-		else if (rule->origin.own && is_first(checker, &told, rule))
+		else if (rule->origin.own && is_first(checker, &reported, rule))
 			report_both(checker, rule, other, rule->at);
 	}
 }

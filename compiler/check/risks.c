@@ -135,7 +135,7 @@ report_risk(struct checker *checker, const struct lint *lint, size_t index,
 		diag_help(checker->diags, diag, "%s", lint->help);
 }
 
-/* The row of `lints` is told by the code of the check that runs. */
+/* The code of the check that runs says which row of `lints` is meant. */
 void
 check_risk(struct checker *checker)
 {

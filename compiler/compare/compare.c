@@ -11,9 +11,9 @@
 #include <string.h>
 
 /*
- * Whether one rule reaches what another speaks of depends on how the anchors
- * lie to each other.  What is plain in the first of these is said as of the
- * first.
+ * Whether one rule covers what another is about depends on how the anchors
+ * lie to each other.  A difference is reported under the first of these
+ * bindings that shows it.
  */
 static const struct binding bindings[] = {
 	{ NULL, "/home/user/project", "/home/user", NULL, NULL },

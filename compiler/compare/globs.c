@@ -1,16 +1,17 @@
 /*
- * What globs match that no rule names.
+ * Paths that globs match and that no rule names.
  *
- * For each rule that only one policy has, and that may cover something below a
- * node of the tree, a search: over paths that leave the tree here, by names
- * that stand for all others (names.h), breadth first, in states that
- * hold what matters from there on: what covers already, and how far each glob
- * has come.  It ends at the first path on which the policies differ because of
- * the rule, or when there are no more states.
+ * Where the walk (paths.c) is, each rule that only one policy has and that may
+ * cover something below is looked up.  A lookup is a search through the paths
+ * below that are no places of the index.  Their names are taken from names.h,
+ * which gives one name for all that the globs cannot tell apart.  The search is
+ * breadth first; a state holds what matters from there on: what covers the path
+ * already, and how far each glob has come.  It ends at the first path on which
+ * the policies differ because of the rule, or when there are no more states.
  *
- * What covers is four facts about the other rules, whatever they are called:
- * OLD allows, OLD denies, NEW allows, NEW denies.  So the number of states
- * grows with the globs that are halfway, not with those that have matched.
+ * What covers a path is known as four facts about the other rules: OLD allows,
+ * OLD denies, NEW allows, NEW denies.  So the number of states grows with the
+ * globs that have matched in part, not with those that match.
  */
 #include "compiler/compare/paths.h"
 
@@ -42,32 +43,29 @@ struct cached {
 struct search {
 	struct arena *arena;
 	struct map states; /* key: rule, facts, lives */
-	struct map parts;  /* key: numbers of parts, and the node */
+	struct map parts;  /* key: numbers of parts, and the directory */
 	VEC(struct cached) cache;
 	size_t visited;
-	/* Rules that were found to make a difference only where another one
-	 * decides. */
+	/* Rules for which a difference was found, but only on paths where
+	 * another rule decides. */
 	struct {
 		VEC(const struct merged_rule *) rules;
 		VEC(struct sbx_place) paths;
 	} second;
 };
 
-/* One rule below one node. */
+/* A search for one rule below one directory. */
 struct lookup {
 	struct walk *walk;
 	struct search *search;
 	uint32_t bound;
 	const struct merged_rule *rule;
-	uint32_t
-	    directory; /* a number for the one that is looked into; UINT32_MAX:
-	                     * none that has places of the index in it */
-	uint8_t forbidden; /* facts with which there is no difference */
-	uint8_t required;  /* facts that it takes */
+	uint32_t directory; /* its number; UINT32_MAX: no place of the index is
+	                     * in it */
+	uint8_t forbidden;  /* facts with which there is no difference */
+	uint8_t required;   /* facts that it takes */
 	VEC(struct reached) queue;
 	uint32_t *key;
-	const struct name_pattern *patterns;
-	size_t pattern_count;
 };
 
 /* --- facts ---------------------------------------------------------------- */
@@ -174,7 +172,7 @@ parts_collect(struct lookup *lookup, const struct reached *state)
 	return kept;
 }
 
-/* No name of a path, or one that leads to a place of the tree. */
+/* Whether a path cannot have the name, or it leads to a place of the index. */
 static bool
 name_is_taken(const void *context, const char *name, size_t len)
 {
@@ -191,7 +189,7 @@ name_is_taken(const void *context, const char *name, size_t len)
 	return sbx_index_reaches(walk->index, place);
 }
 
-/* The names to go on with from a state, in the node or outside the tree. */
+/* The names to go on with from a state. */
 static const struct cached *
 names_find(struct lookup *lookup, const struct reached *state)
 {
@@ -400,7 +398,7 @@ lookup_run(struct lookup *lookup)
 			if (lookup_follow(lookup, at, &names->classes[i]))
 				return;
 		}
-		/* Only the first names are in the node. */
+		/* Only the first name is in the directory. */
 		lookup->directory = UINT32_MAX;
 	}
 }
@@ -479,7 +477,7 @@ lookup_guess_all(struct lookup *lookup)
 	return false;
 }
 
-/* The facts at the node that other rules make. */
+/* The facts at the directory that other rules make. */
 static uint8_t
 facts_here(const struct lookup *lookup, bool covered)
 {
@@ -525,8 +523,8 @@ lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 	for (size_t i = 0; i < count; i++) {
 		struct live live = walk->lives.items[first_live + i];
 
-		/* What an exclusion leaves out here it leaves out below, too. */
-		if (walk->carved[live.bound] == 0)
+		/* What is excluded here is excluded below, too. */
+		if (walk->excluded[live.bound] == 0)
 			lives[first.live_count++] = live;
 	}
 	lives_thin(&lookup, &first, lives);
@@ -552,7 +550,7 @@ walk_globs(struct walk *walk, bool inhabited)
 	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
 		uint32_t bound = walk->lives.items[i].bound;
 
-		if (walk->carved[bound] == 0 &&
+		if (walk->excluded[bound] == 0 &&
 		    rule_changed(walk->bounds[bound].rule, walk->right))
 			lookup_begin(walk, inhabited, bound, false);
 	}

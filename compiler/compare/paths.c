@@ -1,15 +1,15 @@
 /*
  * Where two policies differ about paths.
  *
- * All places and exclusions of both make a tree.  What a policy says of a path
- * depends on which of them lie above it, so it says the same of all paths that
- * are not in the tree and leave it at the same node as it says of that node:
- * asking at each node is asking about every path.  Globs are the exception:
- * at a node they are followed by name, and globs.c looks at names that
- * are not in the tree.
+ * The places and exclusions of both are in one index.  What a policy says of a
+ * path depends on which of them cover it, so it says the same of the path as of
+ * the nearest place around it: who has asked about each place has asked about
+ * every path.  Globs are the exception.  The walk follows them from name to
+ * name, and globs.c looks for paths below that are no places.
  *
- * The rules that cover the node are counted as they begin and end, so that one
- * walk costs no more than the tree is large.
+ * The walk goes through the index in path order and counts the rules that cover
+ * where it is, as they begin and end.  So it takes time for each place, and not
+ * for each rule at each place.
  */
 #include "compiler/compare/paths.h"
 
@@ -145,28 +145,28 @@ rule_begins(struct walk *walk, uint32_t bound)
 	if (walk->begun[bound]++ > 0)
 		return;
 	walk->lens[bound] = walk->len;
-	if (walk->carved[bound] == 0)
+	if (walk->excluded[bound] == 0)
 		rule_starts(walk, bound);
 }
 
 static void
 rule_ends(struct walk *walk, uint32_t bound)
 {
-	if (--walk->begun[bound] == 0 && walk->carved[bound] == 0)
+	if (--walk->begun[bound] == 0 && walk->excluded[bound] == 0)
 		rule_stops(walk, bound);
 }
 
 static void
 exclusion_begins(struct walk *walk, uint32_t bound)
 {
-	if (walk->carved[bound]++ == 0 && walk->begun[bound] > 0)
+	if (walk->excluded[bound]++ == 0 && walk->begun[bound] > 0)
 		rule_stops(walk, bound);
 }
 
 static void
 exclusion_ends(struct walk *walk, uint32_t bound)
 {
-	if (--walk->carved[bound] == 0 && walk->begun[bound] > 0)
+	if (--walk->excluded[bound] == 0 && walk->begun[bound] > 0)
 		rule_starts(walk, bound);
 }
 
@@ -473,7 +473,7 @@ compare_paths(struct pass *pass, const struct rules *rules)
 			.index = &index,
 			.right = right,
 			.begun = arena_alloc(arena, size),
-			.carved = arena_alloc(arena, size),
+			.excluded = arena_alloc(arena, size),
 			.lens = arena_alloc(arena, size),
 			.path = arena_alloc(arena, WALK_PATH_ROOM),
 		};

@@ -90,8 +90,8 @@ struct walk {
 	const struct bound_rule *bounds;
 	struct sbx_index *index; /* of events */
 	uint8_t right;
-	uint32_t *begun, *carved; /* of each bound rule, how often */
-	uint32_t *lens;           /* of the path where it began */
+	uint32_t *begun, *excluded; /* of each bound rule, how often */
+	uint32_t *lens;             /* of the path where it began */
 	uint32_t allows[SIDE_COUNT], denies[SIDE_COUNT];
 	STACK(struct changing) changing;
 	STACK(struct live) lives;   /* those of the last level last */

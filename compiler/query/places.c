@@ -329,7 +329,7 @@ rules_bind(const struct places *places, uint8_t platforms,
 	}
 }
 
-/* Where the rule begins to speak of what the question is about. */
+/* Where the rule begins to apply to the path that is asked about. */
 static bool
 rule_place(const struct places *places, const struct sbx_path *path,
     struct sbx_place about, struct sbx_place *at)

@@ -19,7 +19,7 @@ struct subject {
 
 /* Which table of the blob holds what decided. */
 enum verdict_by {
-	BY_NOTHING,    /* no rule speaks of it */
+	BY_NOTHING,    /* no rule is about it */
 	BY_EVERYTHING, /* allow everything */
 	BY_PATH,
 	BY_PORT,
