@@ -53,12 +53,12 @@ void check_set_denied(struct checker *checker);
 void note_rule(struct checker *checker, struct diag *diag,
     const struct rule *rule);
 
-/* check_paths.c */
+/* paths.c */
 void paths_judge(struct checker *checker);
 void check_path(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
 
-/* check_risks.c */
+/* risks.c */
 void check_risk(struct checker *checker);
 void check_risk_hooks(struct checker *checker);
 /* Whether it is about the whole machine or home: that is told once. */

@@ -8,6 +8,7 @@ test_programs += \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/glob \
+	tests/unit/index \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
