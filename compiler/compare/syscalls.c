@@ -241,21 +241,6 @@ change_of(const struct duel *duel, const struct syscall_data *data)
 	return old == FILTER_ALLOW ? CHANGE_NARROWER : CHANGE_NEUTRAL;
 }
 
-/* The record that decides about a call, or NULL. */
-static const struct sbx_syscall *
-record_of(const struct duel *duel, enum side side, const char *name)
-{
-	const struct sbx_blob *blob = duel->blobs[side];
-
-	for (uint32_t i = 0; i < blob->syscall_count; i++) {
-		if ((blob->syscalls[i].platforms & duel->arch->platforms) !=
-			0 &&
-		    strcmp(sbx_string(blob, blob->syscalls[i].name), name) == 0)
-			return &blob->syscalls[i];
-	}
-	return NULL;
-}
-
 /* The rule that came or went: a deny of the side that refuses, the allow of
  * the other, or else what either knows of the call. */
 static struct note_key
@@ -263,8 +248,10 @@ syscall_key(const struct duel *duel, const char *name, enum change change)
 {
 	enum side allows = change == CHANGE_WIDER ? SIDE_NEW : SIDE_OLD;
 	enum side side = !allows;
-	const struct sbx_syscall *refusal = record_of(duel, side, name);
-	const struct sbx_syscall *record = record_of(duel, allows, name);
+	const struct sbx_syscall *refusal = verdict_syscall(duel->blobs[side],
+	    duel->arch, name);
+	const struct sbx_syscall *record = verdict_syscall(duel->blobs[allows],
+	    duel->arch, name);
 	const char *reason;
 	struct note_key key = {
 		.kind = DIFFERENCE_SYSCALL,

@@ -151,18 +151,16 @@ env_verdict(const struct subject *subject, const struct access *access)
 
 /* --- system calls --------------------------------------------------------- */
 
-/* The record of a call, or syscall_count. */
-static uint32_t
-syscall_record(const struct subject *subject, const char *name)
+const struct sbx_syscall *
+verdict_syscall(const struct sbx_blob *blob, const struct arch *arch,
+    const char *name)
 {
-	const struct sbx_blob *blob = subject->places.blob;
-	uint32_t i = 0;
-
-	while (i < blob->syscall_count &&
-	    ((blob->syscalls[i].platforms & subject->arch->platforms) == 0 ||
-		strcmp(sbx_string(blob, blob->syscalls[i].name), name) != 0))
-		i++;
-	return i;
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		if ((blob->syscalls[i].platforms & arch->platforms) != 0 &&
+		    strcmp(sbx_string(blob, blob->syscalls[i].name), name) == 0)
+			return &blob->syscalls[i];
+	}
+	return NULL;
 }
 
 const struct sbx_program *
@@ -238,6 +236,7 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 	struct verdict verdict = { .source = SBX_NO_SOURCE };
 	int number = syscall_number(subject->arch, access->name);
 	const struct sbx_program *program = verdict_program(subject);
+	const struct sbx_syscall *call;
 
 	if (number < 0) {
 		verdict.by = BY_MACHINE;
@@ -249,11 +248,10 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 		filter_ask(subject, program, number, &verdict);
 	else
 		verdict.allowed = true;
-	verdict.rule = syscall_record(subject, access->name);
-	if (verdict.rule < blob->syscall_count) {
-		const struct sbx_syscall *call = &blob->syscalls[verdict.rule];
-
+	call = verdict_syscall(blob, subject->arch, access->name);
+	if (call != NULL) {
 		verdict.by = BY_SYSCALL;
+		verdict.rule = (uint32_t)(call - blob->syscalls);
 		verdict.source = call->source;
 		verdict.depends |= verdict.allowed && access->arg_count == 0 &&
 		    call->verdict == SBX_SYSCALL_ARGS;

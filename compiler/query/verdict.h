@@ -47,6 +47,10 @@ struct verdict {
 struct verdict verdict_of(const struct subject *subject,
     const struct access *access);
 
+/* The record of a system call on a machine; NULL if the blob has none. */
+const struct sbx_syscall *verdict_syscall(const struct sbx_blob *blob,
+    const struct arch *arch, const char *name);
+
 /* The filter that the loader takes, see struct sbx_program; NULL if none. */
 const struct sbx_program *verdict_program(const struct subject *subject);
 
