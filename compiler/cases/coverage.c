@@ -1,21 +1,24 @@
-/* See test_coverage.h. */
+/* See coverage.h. */
 #include "compiler/cases/coverage.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 
 #include <string.h>
 
-/* A place where something is written, and the first record that came of it. */
+/* A place where something is written, and the rules that come from it. */
 struct covered {
-	struct verdict first; /* as if it had decided */
-	uint32_t more;        /* records beside it */
-	bool there, decided, own;
+	struct verdict first; /* as if the first of them had decided */
+	uint32_t count;
+	bool decided, own;
 };
 
 struct coverage {
+	FILE *stream;
+	const char *prefix;
+	struct arena *arena;
 	const struct sbx_blob *blob;
-	struct covered *sources; /* beside those of the view */
-	size_t set_and_limits;
+	struct covered *sources; /* beside those of the blob */
+	size_t all, decided, own, own_decided;
 };
 
 /* One place has several sources if several blocks hold what is written there;
@@ -35,24 +38,21 @@ static void
 note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
     uint32_t source)
 {
+	const struct sbx_blob *blob = coverage->blob;
 	struct covered *covered;
 
 	if (source == SBX_NO_SOURCE)
 		return;
-	source = first_source(coverage->blob, source);
+	source = first_source(blob, source);
 	covered = &coverage->sources[source];
-	if (covered->there) {
-		covered->more++;
+	if (covered->count++ > 0)
 		return;
-	}
-	covered->there = true;
 	covered->first = (struct verdict){
 		.by = by,
 		.rule = rule,
 		.source = source,
 	};
-	covered->own = strncmp(sbx_string(coverage->blob,
-				   coverage->blob->sources[source].file),
+	covered->own = strncmp(sbx_string(blob, blob->sources[source].file),
 			   "sbx:", 4) != 0;
 }
 
@@ -76,15 +76,6 @@ note_rules(struct coverage *coverage)
 	}
 }
 
-/* Limits, and what is set, are no accesses. */
-static void
-note_others(struct coverage *coverage)
-{
-	const struct sbx_blob *blob = coverage->blob;
-
-	coverage->set_and_limits = (size_t)blob->limit_count + blob->set_count;
-}
-
 static void
 note_cases(struct coverage *coverage, const struct test_results *results)
 {
@@ -93,7 +84,7 @@ note_cases(struct coverage *coverage, const struct test_results *results)
 		uint32_t source = result->verdict.source;
 
 		if (result->bound == NULL ||
-		    &result->bound->loaded->operand.blob != coverage->blob ||
+		    result->bound->subject.places.blob != coverage->blob ||
 		    result->verdict.by == BY_SET || source == SBX_NO_SOURCE)
 			continue;
 		coverage->sources[first_source(coverage->blob, source)]
@@ -101,41 +92,41 @@ note_cases(struct coverage *coverage, const struct test_results *results)
 	}
 }
 
-struct totals {
-	size_t all, decided, own, own_decided;
-};
-
-static struct totals
-totals_of(const struct coverage *coverage)
+static void
+count_rules(struct coverage *coverage)
 {
-	struct totals totals = { 0 };
-
 	for (uint32_t i = 0; i < coverage->blob->source_count; i++) {
 		const struct covered *covered = &coverage->sources[i];
 
-		if (!covered->there)
+		if (covered->count == 0)
 			continue;
-		totals.all++;
-		totals.decided += covered->decided;
-		totals.own += covered->own;
-		totals.own_decided += covered->own && covered->decided;
+		coverage->all++;
+		coverage->decided += covered->decided;
+		coverage->own += covered->own;
+		coverage->own_decided += covered->own && covered->decided;
 	}
-	return totals;
 }
 
+/* If a policy has no rules of its own, as a shipped one, all are listed. */
 static void
-say_rule(FILE *stream, const struct test_results *results,
-    const struct coverage *coverage, const struct covered *covered,
-    const char *prefix)
+say_rules(const struct coverage *coverage)
 {
-	struct arena *arena = results->subjects.file->arena;
+	for (uint32_t i = 0; i < coverage->blob->source_count; i++) {
+		const struct covered *covered = &coverage->sources[i];
 
-	fprintf(stream, "%s%s: not covered: %s", prefix,
-	    show_source_text(arena, coverage->blob, covered->first.source),
-	    decider_text(arena, coverage->blob, &covered->first));
-	if (covered->more > 0)
-		fprintf(stream, " and %u more", covered->more);
-	putc('\n', stream);
+		if (covered->count == 0 || covered->decided ||
+		    (!covered->own && coverage->own > 0))
+			continue;
+		fprintf(coverage->stream, "%s%s: not covered: %s",
+		    coverage->prefix,
+		    show_source_text(coverage->arena, coverage->blob, i),
+		    decider_text(coverage->arena, coverage->blob,
+			&covered->first));
+		if (covered->count > 1)
+			fprintf(coverage->stream, " and %u more",
+			    covered->count - 1);
+		putc('\n', coverage->stream);
+	}
 }
 
 static unsigned
@@ -145,49 +136,27 @@ percent(size_t part, size_t whole)
 }
 
 static void
-say_totals(FILE *stream, const struct coverage *coverage,
-    const struct totals *totals, const char *prefix)
+say_totals(const struct coverage *coverage)
 {
-	const char *profile = sbx_string(coverage->blob,
-	    coverage->blob->meta->profile);
+	const struct sbx_blob *blob = coverage->blob;
+	FILE *stream = coverage->stream;
+	/* No access is decided by these. */
+	size_t others = (size_t)blob->limit_count + blob->set_count;
 
-	fprintf(stream, "%scoverage of %s: ", prefix, profile);
-	if (totals->own > 0)
+	fprintf(stream, "%scoverage of %s: ", coverage->prefix,
+	    sbx_string(blob, blob->meta->profile));
+	if (coverage->own > 0)
 		fprintf(stream, "%zu of its own %zu rules (%u%%), ",
-		    totals->own_decided, totals->own,
-		    percent(totals->own_decided, totals->own));
-	fprintf(stream, "%zu of all %zu (%u%%)", totals->decided, totals->all,
-	    percent(totals->decided, totals->all));
-	if (coverage->set_and_limits > 0)
+		    coverage->own_decided, coverage->own,
+		    percent(coverage->own_decided, coverage->own));
+	fprintf(stream, "%zu of all %zu (%u%%)", coverage->decided,
+	    coverage->all, percent(coverage->decided, coverage->all));
+	if (others > 0)
 		fprintf(stream,
 		    "; %zu limits and variables that are set are "
 		    "not asked",
-		    coverage->set_and_limits);
+		    others);
 	putc('\n', stream);
-}
-
-static void
-cover(FILE *stream, const struct test_results *results,
-    const struct test_loaded *loaded, const char *prefix)
-{
-	struct coverage coverage = { .blob = &loaded->operand.blob };
-	struct totals totals;
-
-	coverage.sources = arena_alloc(results->subjects.file->arena,
-	    (loaded->operand.blob.source_count + 1) * sizeof *coverage.sources);
-	note_rules(&coverage);
-	note_others(&coverage);
-	note_cases(&coverage, results);
-	totals = totals_of(&coverage);
-	/* Of a policy without rules of its own all are listed: a shipped one. */
-	for (uint32_t i = 0; i < loaded->operand.blob.source_count; i++) {
-		const struct covered *covered = &coverage.sources[i];
-
-		if (covered->there && !covered->decided &&
-		    (covered->own || totals.own == 0))
-			say_rule(stream, results, &coverage, covered, prefix);
-	}
-	say_totals(stream, &coverage, &totals, prefix);
 }
 
 void
@@ -195,9 +164,24 @@ test_coverage(FILE *stream, const struct test_results *results,
     const char *prefix)
 {
 	for (size_t i = 0; i < results->subjects.loaded.count; i++) {
-		if (results->subjects.loaded.items[i]->operand.state ==
-		    OPERAND_GOOD)
-			cover(stream, results,
-			    results->subjects.loaded.items[i], prefix);
+		const struct operand *operand =
+		    &results->subjects.loaded.items[i]->operand;
+		struct coverage coverage = {
+			.stream = stream,
+			.prefix = prefix,
+			.arena = results->subjects.file->arena,
+			.blob = &operand->blob,
+		};
+
+		if (operand->state != OPERAND_GOOD)
+			continue;
+		coverage.sources = arena_alloc(coverage.arena,
+		    (operand->blob.source_count + 1) *
+			sizeof *coverage.sources);
+		note_rules(&coverage);
+		note_cases(&coverage, results);
+		count_rules(&coverage);
+		say_rules(&coverage);
+		say_totals(&coverage);
 	}
 }

@@ -35,8 +35,9 @@ is_plain(const char *text)
 }
 
 static void
-show_escaped(FILE *stream, const char *text)
+show_quoted(FILE *stream, const char *text)
 {
+	putc('"', stream);
 	for (size_t size; *text != '\0'; text += size) {
 		if (is_printable(text, &size)) {
 			if (*text == '"' || *text == '\\')
@@ -47,80 +48,48 @@ show_escaped(FILE *stream, const char *text)
 		for (size_t i = 0; i < size; i++)
 			fprintf(stream, "\\x%02x", (uint8_t)text[i]);
 	}
-}
-
-static void
-show_quoted(FILE *stream, const char *const *pieces)
-{
 	putc('"', stream);
-	for (const char *const *piece = pieces; *piece != NULL; piece++)
-		show_escaped(stream, *piece);
-	putc('"', stream);
-}
-
-/* One text in pieces, up to a NULL, so that quotes go round the whole. */
-static void
-show_pieces(FILE *stream, const char *const *pieces)
-{
-	bool plain = false;
-
-	for (const char *const *piece = pieces; *piece != NULL; piece++) {
-		if ((*piece)[0] == '\0')
-			continue;
-		plain = is_plain(*piece);
-		if (!plain)
-			break;
-	}
-	if (!plain) {
-		show_quoted(stream, pieces);
-		return;
-	}
-	for (const char *const *piece = pieces; *piece != NULL; piece++)
-		show_escaped(stream, *piece);
 }
 
 void
 show_text(FILE *stream, const char *text)
 {
-	show_pieces(stream, (const char *const[]){ text, NULL });
+	if (*text != '\0' && is_plain(text))
+		fputs(text, stream);
+	else
+		show_quoted(stream, text);
+}
+
+/* An anchor as the language writes it, and what comes after it. */
+static void
+show_anchored(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
+    const char *suffix, const char *glob)
+{
+	const char *name = sbx_string(blob, blob->anchors[anchor].name);
+	char *text;
+	int len;
+
+	if (anchor == SBX_ANCHOR_ROOT)
+		len = asprintf(&text, "%s%s",
+		    *suffix == '\0' && *glob == '\0' ? "/" : suffix, glob);
+	else if (anchor == SBX_ANCHOR_HOME)
+		len = asprintf(&text, "~%s%s", suffix, glob);
+	else
+		len = asprintf(&text, "${%s}%s%s", name, suffix, glob);
+	if (len < 0)
+		arena_exhausted();
+	if (*glob != '\0')
+		show_quoted(stream, text);
+	else
+		show_text(stream, text);
+	free(text);
 }
 
 void
 show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix)
 {
-	const char *tail = sbx_string(blob, suffix), *name;
-
-	if (anchor == SBX_ANCHOR_ROOT) {
-		show_text(stream, *tail == '\0' ? "/" : tail);
-		return;
-	}
-	if (anchor == SBX_ANCHOR_HOME) {
-		show_pieces(stream, (const char *const[]){ "~", tail, NULL });
-		return;
-	}
-	name = sbx_string(blob, blob->anchors[anchor].name);
-	show_pieces(stream,
-	    (const char *const[]){ "${", name, "}", tail, NULL });
-}
-
-static void
-show_glob(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_path *rule)
-{
-	const char *tail = sbx_string(blob, rule->suffix);
-	const char *glob = sbx_string(blob, rule->glob);
-	const char *name = sbx_string(blob, blob->anchors[rule->anchor].name);
-
-	fputs("glob ", stream);
-	if (rule->anchor == SBX_ANCHOR_ROOT)
-		show_quoted(stream, (const char *const[]){ tail, glob, NULL });
-	else if (rule->anchor == SBX_ANCHOR_HOME)
-		show_quoted(stream,
-		    (const char *const[]){ "~", tail, glob, NULL });
-	else
-		show_quoted(stream,
-		    (const char *const[]){ "${", name, "}", tail, glob, NULL });
+	show_anchored(stream, blob, anchor, sbx_string(blob, suffix), "");
 }
 
 void
@@ -130,9 +99,9 @@ show_path_rule(FILE *stream, const struct sbx_blob *blob,
 	fprintf(stream, "%s %s ", effect_word(rule->effect),
 	    rights_word(rule->effect, rule->rights));
 	if (rule->glob != 0)
-		show_glob(stream, blob, rule);
-	else
-		show_place(stream, blob, rule->anchor, rule->suffix);
+		fputs("glob ", stream);
+	show_anchored(stream, blob, rule->anchor,
+	    sbx_string(blob, rule->suffix), sbx_string(blob, rule->glob));
 	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
 		const struct sbx_exclusion *exclusion =
 		    &blob->exclusions[rule->first_exclusion + i];
