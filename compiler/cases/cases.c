@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-/* So many failures of a file are told with all that `why` says; who reads more?
- */
+/* This many failures of a file are reported with the answer of `why`. */
 enum { EXPLAIN_MAX = 50 };
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* An answer looks at all rules, and takes memory for each. */
+/* An answer takes memory for each rule, so it has an arena of its own. */
 static void
 write_why(FILE *stream, const void *what)
 {
@@ -22,7 +21,7 @@ write_why(FILE *stream, const void *what)
 	struct arena *arena = arena_new();
 
 	subject.places.arena = arena;
-	/* With an index of its own, of what is released. */
+	/* Binding makes a new index, in the arena that is released. */
 	places_bind(&subject.places, SBX_ANCHOR_TMP,
 	    subject.places.anchors[SBX_ANCHOR_TMP].path);
 	why(stream, &subject, &result->access, false);
@@ -45,7 +44,7 @@ is_place(const char *place, const char *by)
 	return slash != NULL && is_place(slash + 1, by);
 }
 
-/* What else `by` may say where no rule of the policy decided. */
+/* The word for `by` if no rule of the policy decided. */
 static const char *
 no_rule_text(const struct verdict *verdict)
 {
@@ -85,7 +84,7 @@ deciding_place(struct arena *arena, const struct sbx_blob *blob,
 
 /* --- asking --------------------------------------------------------------- */
 
-/* Paths that depend on where somebody stands are not for tests. */
+/* A test does not depend on the current directory. */
 static const char *
 path_fault(struct arena *arena, const char *path)
 {
@@ -163,7 +162,7 @@ result_judge(struct test_results *results, struct test_result *result)
 
 /* --- policies that must not compile --------------------------------------- */
 
-/* What there is instead of the diagnostic: the first few. */
+/* The first few diagnostics, in place of the expected one. */
 const char *
 test_found_text(struct arena *arena, const struct diags *diags)
 {
@@ -276,7 +275,7 @@ ask_at(struct test_results *results, const struct test_case *test,
 			&loaded->operand.compilation.diags));
 		return;
 	}
-	/* The file's own level has a place to be complained about. */
+	/* A wrong level of the file itself is reported where it is written. */
 	if (level != test->given->level &&
 	    level < loaded->operand.blob.meta->level) {
 		result->message = arena_printf(results->subjects.file->arena,
@@ -293,7 +292,7 @@ ask_at(struct test_results *results, const struct test_case *test,
 }
 
 /* Whether the file says at which level the case is asked: for this case alone,
- * or for all and nobody overruled it. */
+ * or for all cases and -l does not overrule it. */
 static bool
 has_level(const struct test_file *file, const struct test_levels *levels,
     const struct test_case *test)

@@ -1,6 +1,6 @@
 /*
- * Cases and what became of them: each is asked of the one verdict function
- * that why and diff ask, too.
+ * Cases and their results.  The answers come from the verdict function that
+ * why and diff use too.
  */
 #ifndef SBX_TEST_CASES_H
 #define SBX_TEST_CASES_H
@@ -37,9 +37,9 @@ struct test_results {
 };
 
 /*
- * The levels that cases are asked at; none: at that of the file.  Those that
- * nobody chose are what the machine gives, and count where the file says
- * nothing and the policy runs.
+ * The levels at which cases are asked; if there are none, it is the level of
+ * the file.  Levels that are not chosen are those that the machine gives: they
+ * count if the file names no level, and if the policy runs at them.
  */
 struct test_levels {
 	enum sbx_level items[SBX_LEVEL_END];
@@ -47,7 +47,7 @@ struct test_levels {
 	bool chosen; /* by -l */
 };
 
-/* Asks all cases of a file.  What is wrong with them is in its diags. */
+/* Asks all cases of a file.  Mistakes in them are reported in its diags. */
 void test_ask(struct test_results *results, const struct test_levels *levels);
 
 /* The first few diagnostics, a line each. */

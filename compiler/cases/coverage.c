@@ -21,8 +21,8 @@ struct coverage {
 	size_t all, decided, own, own_decided;
 };
 
-/* One place has several sources if several blocks hold what is written there;
- * they stand side by side.  The first of them. */
+/* The first source of a place.  A place has several, one after the other, if
+ * several blocks hold what is written there. */
 static uint32_t
 first_source(const struct sbx_blob *blob, uint32_t source)
 {
@@ -107,7 +107,7 @@ count_rules(struct coverage *coverage)
 	}
 }
 
-/* If a policy has no rules of its own, as a shipped one, all are listed. */
+/* If no rule is the policy's own, as in a shipped one, all are listed. */
 static void
 say_rules(const struct coverage *coverage)
 {
@@ -140,7 +140,7 @@ say_totals(const struct coverage *coverage)
 {
 	const struct sbx_blob *blob = coverage->blob;
 	FILE *stream = coverage->stream;
-	/* No access is decided by these. */
+	/* These decide no access. */
 	size_t others = (size_t)blob->limit_count + blob->set_count;
 
 	fprintf(stream, "%scoverage of %s: ", coverage->prefix,

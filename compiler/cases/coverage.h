@@ -1,13 +1,13 @@
 /*
- * Which rules of a policy decided no case.  A rule is what stands at one place
- * of a text, whatever it expands to.
+ * Which rules of a policy decided no case.  A rule is what is written at one
+ * place of a text, even if it expands to several.
  */
 #ifndef SBX_TEST_COVERAGE_H
 #define SBX_TEST_COVERAGE_H
 
 #include "compiler/cases/cases.h"
 
-/* Lists them, and closes with a percentage; each line begins with `prefix`. */
+/* Lists them, and prints a percentage; each line begins with `prefix`. */
 void test_coverage(FILE *stream, const struct test_results *results,
     const char *prefix);
 

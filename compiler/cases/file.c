@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a key's value is put into; each table knows its own. */
+/* What a key's value is put into; each table of keys uses some of it. */
 struct reader {
 	struct test_file *file;
 	struct test_policy *policy;
@@ -22,7 +22,7 @@ struct key {
 	void (*read)(struct reader *reader, const struct yaml_node *value);
 };
 
-/* A text that says something; NULL after reporting anything else. */
+/* A text that is not empty; NULL after reporting anything else. */
 static const char *
 text_of(const struct reader *reader, const struct yaml_node *value,
     const char *wanted)
@@ -167,8 +167,8 @@ given_put(struct arena *arena, struct test_given *given,
 	*arena_push(arena, &given->directories) = *directory;
 }
 
-/* What is no key is a directory: the workspace, or a parameter that the policy
- * may or may not have. */
+/* Any other name is that of a directory: the workspace, or a parameter, which
+ * the policy may not have. */
 static void
 given_entry(struct reader *reader, const struct yaml_node *entry)
 {
@@ -324,7 +324,7 @@ case_check(struct reader *reader, const struct yaml_node *node)
 		    "'by' goes with allow and deny");
 }
 
-/* A copy: what the case adds goes into an array of its own. */
+/* A copy, so that the case changes an array of its own. */
 static void
 given_copy(struct arena *arena, const struct test_given *from,
     struct test_given *to)
@@ -336,8 +336,8 @@ given_copy(struct arena *arena, const struct test_given *from,
 		given_put(arena, to, &from->directories.items[i]);
 }
 
-/* Cases without anything of their own share what the file has, so that it is
- * compiled and bound once. */
+/* Cases share the policy and the bindings of the file if they have none of
+ * their own: these are compiled and bound once. */
 static void
 case_place(struct reader *reader, const struct yaml_node *node)
 {
@@ -377,7 +377,7 @@ case_read(struct test_file *file, const struct yaml_node *node)
 	}
 	given_copy(file->arena, &file->given, reader.given);
 	*reader.policy = file->policy;
-	/* A key that is not known may have been the one that is missing. */
+	/* An unknown key may be a misspelt one: then none is missing. */
 	if (keys_read(&reader, node, case_keys, countof(case_keys)))
 		case_check(&reader, node);
 	if (reader.accesses == NULL)
@@ -406,7 +406,7 @@ file_version(struct reader *reader, const struct yaml_node *value)
 		    "this sbxc knows 'sbx-test: 1'");
 }
 
-/* The cases are read when all else is. */
+/* The cases are read after all other keys. */
 static void
 file_cases(struct reader *reader, const struct yaml_node *value)
 {
@@ -501,7 +501,7 @@ test_file_read(struct test_file *file, struct arena *arena, const char *path)
 
 /* --- accesses ------------------------------------------------------------- */
 
-/* The word in quotes that begins here; NULL if it does not end. */
+/* The word in quotes that begins here; NULL without a closing quote. */
 static const char *
 quoted_word(struct arena *arena, const char **at)
 {

@@ -18,7 +18,8 @@ beside(struct test_file *file, const char *path)
 	    (int)(slash - file->source->path), file->source->path, path);
 }
 
-/* The text as if it were a file beside the test file, for its includes. */
+/* The text is read like a file beside the test file, so that it can include
+ * files there. */
 static void
 text_open(const struct test_subjects *subjects,
     const struct test_policy *policy, struct compilation *compilation)
@@ -149,7 +150,7 @@ bind_directory(const struct binder *binder,
 		    "'%s' is no directory: %s", directory->path, fault);
 }
 
-/* What sbxrun would refuse cannot be asked about. */
+/* sbxrun refuses a policy below its level or ABI, so there is no answer. */
 static void
 check_floor(const struct binder *binder)
 {
@@ -172,7 +173,7 @@ check_floor(const struct binder *binder)
 static void
 bind(const struct binder *binder)
 {
-	/* Its rules are in the blob; sbxrun has no filters for it. */
+	/* The blob has rules for macOS and no filters. */
 	static const struct arch macos = {
 		.name = "macos",
 		.platforms = SBX_ON_MACOS,
@@ -182,7 +183,7 @@ bind(const struct binder *binder)
 
 	binder->subject->arch = given->macos ? &macos : given->arch;
 	binder->subject->abi = given->abi;
-	/* The loader knows its user and its name. */
+	/* Only the loader knows the user and the name of this directory. */
 	places_bind(places, SBX_ANCHOR_TMP, "/tmp/sbx/${tmp}");
 	for (size_t i = 0; i < given->directories.count; i++)
 		bind_directory(binder, &given->directories.items[i]);

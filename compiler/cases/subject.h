@@ -1,6 +1,5 @@
 /*
- * The policies that a test file speaks of, compiled, and bound where the file
- * says.
+ * The policies of a test file, compiled, and bound where the file says.
  */
 #ifndef SBX_TEST_SUBJECT_H
 #define SBX_TEST_SUBJECT_H
@@ -13,7 +12,7 @@ struct test_loaded {
 	struct operand operand;
 };
 
-/* A policy at one place, given and level. */
+/* A policy with one set of bindings, at one level. */
 struct test_bound {
 	const struct test_loaded *loaded;
 	const struct test_given *given;
@@ -29,12 +28,13 @@ struct test_subjects {
 	VEC(struct test_bound *) bound;
 };
 
-/* Each is loaded and bound once.  Complains about a file that cannot be read;
- * diagnostics of a policy are the caller's to print. */
+/* Loads a policy, or gives the one that was loaded.  Complains about a file
+ * that cannot be read; the caller prints the diagnostics of a policy. */
 struct test_loaded *test_load(struct test_subjects *subjects,
     const struct test_policy *policy);
 
-/* What cannot be given to this policy is reported in the file's diags. */
+/* Binds a policy, or gives the one that was bound.  Reports bindings that do
+ * not fit the policy in the diags of the file. */
 struct test_bound *test_bind(struct test_subjects *subjects,
     const struct test_case *test, enum sbx_level level);
 

@@ -365,8 +365,8 @@ path_meaning(const struct trial *trial)
 	}
 }
 
-/* Landlock is asked before all that could fail otherwise, but for the port of
- * a server that takes a privilege, which fails in the same way. */
+/* Landlock decides before any other check of the kernel.  The exception is
+ * listening on a privileged port, which fails with the same error. */
 static enum meaning
 port_meaning(const struct trial *trial)
 {
@@ -389,8 +389,8 @@ is_refusal(int answer)
 	    answer <= SBX_TRIAL_SIGNAL;
 }
 
-/* The call fails in any case; how it does so without a sandbox tells the
- * filter's answer from the kernel's own. */
+/* The call fails in any case.  Its error without a sandbox shows whether the
+ * filter or the kernel itself answered. */
 static enum meaning
 call_meaning(const struct trial *trial)
 {
@@ -402,7 +402,8 @@ call_meaning(const struct trial *trial)
 		return is_refusal(answer) ? TELLS_NOTHING : WAS_ALLOWED;
 	if (!is_refusal(answer))
 		return WAS_ALLOWED;
-	/* Root loses capabilities, with the same answer. */
+	/* In the sandbox root lacks capabilities, which gives the same error.
+	 * */
 	return trial->verdict.allowed && answer == EPERM && geteuid() == 0 ?
 	    TELLS_NOTHING :
 	    WAS_DENIED;
@@ -457,7 +458,8 @@ differs(const struct stage *stage, struct trial *trial, const char *line)
 	result->passed = false;
 }
 
-/* Here the model says something else than where the test file places it. */
+/* With the bindings of this machine the model may answer differently than with
+ * those of the test file. */
 static bool
 model_differs(const struct stage *stage, struct trial *trial)
 {

@@ -1,7 +1,7 @@
 /*
- * `sbxc build`: one profile of a file becomes one blob, and on request a rule
- * for make that says what went into it; or the question whether a blob that is
- * there already is that one.
+ * `sbxc build`: compiles one profile of a file into a blob, and writes a rule
+ * for make if it is asked to; or tells whether an existing blob is what the
+ * file compiles to.
  */
 #include "compiler/base/input.h"
 #include "compiler/base/output.h"
@@ -160,7 +160,7 @@ write_blob(const struct options *options, const struct compilation *compilation,
 
 /* --- is it what is there? ------------------------------------------------- */
 
-/* The options of writing say nothing where nothing is written. */
+/* Options about what is written do not go with --verify. */
 static enum exit_status
 verify_fits(const struct options *options)
 {
@@ -198,7 +198,7 @@ verify_blob(const struct options *options, const char *path,
 
 /* --- the command ---------------------------------------------------------- */
 
-/* Judges -o and -d before any work is done; *out is the file to write. */
+/* Checks -o and -d before any work is done; *out is the file to write. */
 static enum exit_status
 output_find(const struct options *options, const char *path, const char **out)
 {

@@ -1,7 +1,7 @@
 /*
- * `sbxc check`: compiles every profile of every file and tells what was found.
- * As text each file speaks for itself, on standard error; in the other formats
- * all files make one document, which goes to standard output.
+ * `sbxc check`: compiles every profile of every file and reports what it
+ * finds.  Text is printed for each file, on standard error; the other formats
+ * are one document about all files, on standard output.
  */
 #include "compiler/check/certificate.h"
 #include "compiler/command/commands.h"
@@ -97,8 +97,8 @@ check_profile(const struct checking *checking, struct compilation *compilation,
 	suppressions_mark(&compilation->suppressions, &compilation->diags);
 }
 
-/* Only where every profile was looked at as a whole is it known what a comment
- * ignores. */
+/* Comments that suppress nothing are known only after all profiles were
+ * checked without an error. */
 static void
 check_suppressions(const struct checking *checking,
     struct compilation *compilation)
@@ -113,7 +113,7 @@ check_suppressions(const struct checking *checking,
 	    &compilation->diags, compilation->file, except);
 }
 
-/* All profiles of the file, or the one that was asked for. */
+/* Checks all profiles of the file, or the one that -p names. */
 static void
 check_profiles(const struct checking *checking, struct compilation *compilation)
 {
@@ -132,7 +132,7 @@ check_profiles(const struct checking *checking, struct compilation *compilation)
 			 "checked",
 		    compilation->file->shown);
 	for (size_t i = 0; i < profiles.names.count; i++) {
-		/* An error in one profile does not hide those of the next. */
+		/* The next profile is checked even if this one has errors. */
 		size_t errors = compilation->diags.errors;
 
 		compilation->diags.errors = 0;

@@ -1,7 +1,5 @@
 /*
- * The small commands of sbxc.  Each takes what the command line says and
- * returns what sbxc ends with.  Standard output carries what was asked for,
- * standard error the diagnostics.
+ * The small commands of sbxc, profiles and explain.
  */
 #include "compiler/command/commands.h"
 

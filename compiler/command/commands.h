@@ -1,5 +1,6 @@
 /*
- * The commands of sbxc.
+ * The commands of sbxc.  Each takes the options and returns the exit status.
+ * The result goes to standard output, diagnostics go to standard error.
  */
 #ifndef SBX_COMMANDS_H
 #define SBX_COMMANDS_H

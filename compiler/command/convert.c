@@ -1,6 +1,6 @@
 /*
- * `sbxc convert`: a policy in another of the forms that policies are written
- * in.  What it includes stays included under the name that it has.
+ * `sbxc convert`: prints a policy in another form.  Included files stay
+ * included under their names.
  */
 #include "compiler/command/commands.h"
 #include "compiler/write/write.h"

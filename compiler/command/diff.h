@@ -1,5 +1,5 @@
 /*
- * Two policies of the command line, compared and told of: `sbxc diff` and
+ * Two policies of the command line, compared and reported: `sbxc diff` and
  * `sbxc check --within`.
  */
 #ifndef SBX_DIFF_H
@@ -23,13 +23,13 @@ struct diff {
 enum { CHANGE_ALL = (1u << CHANGE_END) - 1 };
 
 /*
- * Reads both and compares them; EXIT_CLEAN if that could be done, whatever came
- * of it, else what to end with after complaining.
+ * Reads both and compares them.  EXIT_CLEAN if that could be done, whatever
+ * the result is; else what to end with after complaining.
  */
 enum exit_status diff_make(struct diff *diff, const struct options *options,
     const char *old, const char *new);
 
-/* For people: what changed in these ways, a few lines each. */
+/* Prints the differences of these changes for people, a few lines each. */
 void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
 
 /* Adds findings to a report; those in `errors` are errors. */

@@ -1,5 +1,5 @@
 /*
- * How differences are told: as text for people, and as findings of a report.  A
+ * How differences are reported: as text for people, and as findings.  A
  * finding is placed at the deciding rule of NEW, which a reviewer looks at; a
  * rule that is gone is named beside it.
  */
@@ -35,7 +35,7 @@ print_side(const struct diff *diff, const struct difference *difference,
 	putc('\n', stream);
 }
 
-/* Some of the others that the rule names. */
+/* Some of the other accesses that the same rule decides. */
 static void
 print_also(const struct difference *difference, FILE *stream)
 {
@@ -104,7 +104,7 @@ rule_id(struct arena *arena, const struct difference *difference)
 	    difference_word(difference->kind));
 }
 
-/* One rule of the report for each kind of finding that there is. */
+/* Adds the rule of a finding to the report, unless it is there. */
 static void
 add_rule(struct report *report, const struct difference *difference,
     enum severity severity)
@@ -138,8 +138,8 @@ file_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* A blob knows the names of files and not where they lie; the operand itself
- * is one that can be told. */
+/* A blob holds the names of files and not their directories.  Only the path of
+ * the operand itself is known. */
 static struct position
 place_of(const struct diff *diff, enum side side, uint32_t source)
 {
@@ -150,7 +150,7 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 	const char *file = diff->files[side];
 	const char *name = at != NULL ? sbx_string(blob, at->file) : "";
 
-	/* What is built in lies in no file that could be shown. */
+	/* A shipped profile has no file to show. */
 	if (at == NULL || strncmp(name, "sbx:", 4) == 0)
 		return (struct position){ .file = file };
 	return (struct position){
@@ -162,7 +162,7 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 	};
 }
 
-/* NEW's rule, if it has one that says something. */
+/* The rule of NEW, if there is one. */
 static struct position
 finding_place(const struct diff *diff, const struct difference *difference)
 {
@@ -204,7 +204,7 @@ add_witness(const struct diff *diff, const struct difference *difference,
 	const char *options = difference_options(&diff->comparison, difference);
 	struct arena *arena = report->arena;
 	const char *also = "";
-	/* People read a comment side by side with the rules. */
+	/* People read a comment beside the rules: it needs no witness. */
 	bool brief = diff->options->format == REPORT_MARKDOWN;
 
 	if (!difference->witnessed)

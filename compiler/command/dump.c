@@ -1,6 +1,6 @@
 /*
- * `sbxc dump`: what a compiled policy holds, as text for people, as the
- * programs in it, or as a policy that compiles to the same blob.
+ * `sbxc dump`: prints what a blob holds: as text for people, the programs in
+ * it, or a policy that compiles to the same blob.
  */
 #include "compiler/query/dump.h"
 #include "compiler/base/input.h"
@@ -35,7 +35,7 @@ choice_parse(const struct options *options, bool one,
 	return true;
 }
 
-/* What is dumped, and of its programs which. */
+/* The blob, and which of its programs are printed. */
 struct dump {
 	struct arena *arena;
 	const char *path;
@@ -92,9 +92,9 @@ dump_bpf_raw(const struct dump *dump)
 /* --- a policy again ------------------------------------------------------- */
 
 /*
- * The statements behind a blob, or NULL after complaining.  *status tells
- * whether they compile to the blob: that of another sbxc may hold what this
- * one writes otherwise.
+ * The statements that a blob was made from, or NULL after complaining.
+ * *status tells whether they compile to the same blob: another version of sbxc
+ * may write it differently.
  */
 static struct ast_stmt *
 dump_statements(const struct dump *dump, enum exit_status *status)

@@ -1,7 +1,7 @@
 /*
- * sbxc fmt: texts in their canonical layout.  A file is read whole, laid out
- * in memory and compared; only then is something printed or written, so what
- * has a fault stays as it is.
+ * `sbxc fmt`: texts in their canonical layout.  A file is read whole, laid out
+ * in memory and compared.  Only then is anything printed or written, so that a
+ * file with an error stays as it is.
  */
 #include "compiler/write/fmt.h"
 #include "compiler/base/output.h"
@@ -44,7 +44,7 @@ check_operands(const struct options *options)
 	return EXIT_CLEAN;
 }
 
-/* The new file belongs to whom the old one did, or there is none. */
+/* The new file has the owner of the old one; otherwise nothing is written. */
 static enum exit_status
 write_back(const char *path, struct text text)
 {
@@ -67,7 +67,7 @@ write_back(const char *path, struct text text)
 	return EXIT_TROUBLE;
 }
 
-/* Does what the options ask for with a text and its layout. */
+/* Prints or writes a text and its layout as the options ask. */
 static enum exit_status
 deliver(const struct options *options, const char *path, const char *shown,
     const struct text texts[2])

@@ -1,8 +1,8 @@
 /*
- * sbxc: reads the command line and hands it to a command.  Commands are one
- * table and options another; help, parsing and the question whether an option
- * goes with a command all come from them.  The command is the first word, and
- * a letter may mean one thing to one command and another to the next.
+ * sbxc: reads the command line and runs a command.  There is a table of
+ * commands and a table of options: parsing, help and the check whether an
+ * option goes with a command use them.  The command is the first word.  A
+ * letter may have another meaning for another command.
  */
 #include "compiler/base/names.h"
 #include "compiler/command/commands.h"
@@ -189,8 +189,8 @@ print_options(const struct command *command)
 
 /* --- options -------------------------------------------------------------- */
 
-/* The options of one command in the shape that getopt_long(3) wants.  '-'
- * makes it hand out operands too, wherever they stand; ':' keeps it quiet. */
+/* The options of one command as getopt_long(3) wants them.  With '-' it
+ * returns operands too, wherever they stand; with ':' it prints nothing. */
 struct getopt_tables {
 	char letters[3 * countof(option_rows) + 3];
 	struct option options[countof(option_rows) + 1];
@@ -302,7 +302,8 @@ option_store(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/* What getopt_long() did not know: perhaps another command does. */
+/* Complains about an option that getopt_long() does not know; it may be one of
+ * another command. */
 static void
 option_unknown(const struct command *command, const char *word)
 {
@@ -358,7 +359,8 @@ options_parse(struct options *options, const struct command *command, int argc,
 	return true;
 }
 
-/* The flag, else NO_COLOR, else CLICOLOR_FORCE, else whether it is a terminal. */
+/* The option decides, else NO_COLOR, else CLICOLOR_FORCE, else whether the
+ * stream is a terminal. */
 static bool
 colour_wanted(const struct options *options, int fd)
 {
@@ -389,14 +391,15 @@ command_find(const char *word)
 	return NULL;
 }
 
-/* Whether what stands where a command may be left out is a file to build;
- * complains if not. */
+/* Whether the first word is a file to build, since `build` may be left out;
+ * complains if it is not. */
 static bool
 is_file(const char *word)
 {
 	const char *names[countof(commands)], *near;
 
-	/* What names a file is one, whatever command it resembles. */
+	/* A word that names a file is a file, even if it resembles a command.
+	 * */
 	if (strpbrk(word, "/.") != NULL || strcmp(word, "-") == 0 ||
 	    access(word, F_OK) == 0)
 		return true;
@@ -452,8 +455,8 @@ run(struct options *options, int argc, char **argv)
 	return command->run(options);
 }
 
-/* A closed standard descriptor would be given to the next file opened, and
- * that file would get our messages.  The wrong way round, so that using it is
+/* If a standard descriptor were closed, the next file would get its number,
+ * and our messages.  It is opened in the wrong direction, so that its use is
  * still an error. */
 static void
 fill_standard_descriptors(void)
@@ -464,8 +467,8 @@ fill_standard_descriptors(void)
 	}
 }
 
-/* A full disk or a reader that went away shows at the latest here; if it did
- * before, `before` is what errno was after the last write. */
+/* A full disk, or a reader that went away, is noticed here at the latest.  If
+ * a write failed before, `before` is its errno. */
 static bool
 stdout_close(int before)
 {
@@ -475,7 +478,7 @@ stdout_close(int before)
 		return true;
 	if (failed && before != 0)
 		errno = before;
-	/* Who reads only the first lines knows. */
+	/* A reader that stops early does so on purpose. */
 	if (errno != EPIPE)
 		complain("cannot write to standard output: %s",
 		    strerror(errno));
@@ -490,7 +493,7 @@ main(int argc, char **argv)
 	enum exit_status status;
 
 	fill_standard_descriptors();
-	/* A reader that went away is an error like a full disk. */
+	/* Let writes fail with EPIPE when the reader goes away. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc > 0)
 		argv[0] = name;

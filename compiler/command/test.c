@@ -1,6 +1,6 @@
 /*
- * sbxc test: asks the cases of test files, tries them in the kernel if that is
- * wanted, and tells what came of it: for people with the answer of `why`, for
+ * `sbxc test`: asks the cases of test files, tries them in the kernel with
+ * --live, and reports the results: for people with the answer of `why`, for
  * programs through report.h.
  */
 #include "compiler/cases/coverage.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What the command line asks for, and what has come together so far. */
+/* What the command line asks for, and the results so far. */
 struct tests {
 	const struct options *options;
 	struct test_levels levels; /* of -l */
@@ -137,7 +137,7 @@ print_policies(const struct tests *tests, const struct test_results *results)
 	}
 }
 
-/* A file that is not understood is a failure for whoever reads the report. */
+/* In a report a file with mistakes is a failed case. */
 static void
 fail_file(struct tests *tests, const char *path, const char *message)
 {
@@ -164,7 +164,8 @@ results_tell(struct tests *tests, const struct test_results *results)
 	for (size_t i = 0; i < results->list.count; i++) {
 		const struct test_result *result = &results->list.items[i];
 
-		/* What could not be asked was said above. */
+		/* Without a message it was not asked, and a diagnostic says
+		 * why. */
 		if (result->passed || result->message != NULL)
 			tell(tests, file, result);
 	}
@@ -282,7 +283,7 @@ command_test(struct options *options)
 		say_total(&tests);
 	if (tests.failed > 0)
 		status_raise(&tests, EXIT_POLICY);
-	/* Who asked for the kernel's word did not get it. */
+	/* With --live it is an error if nothing was tried. */
 	if (options->live && tests.tried == 0 && tests.untried > 0) {
 		complain("nothing could be tried in the kernel");
 		status_raise(&tests, EXIT_TROUBLE);

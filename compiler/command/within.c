@@ -1,6 +1,6 @@
 /*
- * `sbxc check --within BASE NEW...`: NEW allows nothing that BASE does not, or
- * here is what.  It is a diff of which only what got wider counts.
+ * `sbxc check --within BASE NEW...`: tells what each NEW allows and BASE does
+ * not.  It is a diff in which only wider differences count.
  */
 #include "compiler/command/diff.h"
 

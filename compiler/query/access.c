@@ -1,4 +1,4 @@
-/* See access.h.  Each way to ask is a line of a table. */
+/* See access.h.  Each form of a question is a line of a table. */
 #include "compiler/query/access.h"
 #include "compiler/base/names.h"
 #include "compiler/lower/filter.h"

@@ -16,7 +16,7 @@ compilation_init(struct compilation *compilation, struct arena *arena)
 	diags_init(&compilation->diags, arena, &compilation->sources);
 }
 
-/* What the blob calls the file: where it lies is the machine's business. */
+/* The name of the file in the blob, which does not depend on its directory. */
 static const char *
 blob_name(const char *path)
 {
@@ -61,7 +61,7 @@ compilation_open_shipped(struct compilation *compilation, const char *name)
 
 	if (text == NULL)
 		return false;
-	/* Diagnostics and blobs tell what is shipped by the "sbx:". */
+	/* The "sbx:" marks a shipped file in diagnostics and blobs. */
 	name = arena_printf(compilation->arena, "sbx:%s", name);
 	compilation_parse(compilation,
 	    sources_add(&compilation->sources, name, text, size,

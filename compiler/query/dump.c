@@ -2,9 +2,8 @@
  * Everything in a verified blob as text, one record a line, in the order of
  * the file.  The words are those of the language, so that a dump reads like
  * the policy with its profiles, groups and sets expanded; the place where a
- * rule was written stands at the end of its line.  Only what is there is
- * printed, and the same blob gives the same text everywhere: the golden files
- * of tests/ok are dumps.
+ * rule was written is at the end of its line.  The same blob gives the same
+ * text on every machine: the golden files of tests/golden/ok are dumps.
  */
 #include "compiler/query/dump.h"
 #include "compiler/lower/bpf.h"
@@ -14,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Ends a record's line: where it holds, where it was written. */
+/* Ends the line of a record: its platforms, and where it was written. */
 static void
 dump_end(FILE *stream, const struct sbx_blob *blob, uint8_t platforms,
     uint32_t source)

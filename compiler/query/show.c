@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What moves the cursor, starts a terminal's command or turns the direction
- * of the text round is written in bytes; so is what is no UTF-8. */
+/* Hidden characters, which may move the cursor or turn the direction of the
+ * text round, are written as bytes; so is text that is no UTF-8. */
 static bool
 is_printable(const char *text, size_t *size)
 {
@@ -156,7 +156,7 @@ show_platforms(FILE *stream, uint8_t platforms)
 		{ SBX_ON_MACOS, "macos" },
 	};
 
-	/* A blob speaks of Linux; macOS has its profile. */
+	/* The rules of a blob are for Linux; macOS has a profile of its own. */
 	if ((platforms & SBX_ON_LINUX) == SBX_ON_LINUX)
 		return;
 	fputs(" on", stream);

@@ -1,6 +1,6 @@
 /*
- * Parts of a verified blob as the language writes them, for dump and why.
- * Text that came from a blob is never printed raw: a blob may be anybody's.
+ * Parts of a verified blob as the language writes them.  Text from a blob is
+ * never printed as it is: anybody may have made the blob.
  */
 #ifndef SBX_SHOW_H
 #define SBX_SHOW_H
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* The text bare if it is one plain word, else quoted, with what a terminal
- * could take for a command escaped. */
+/* The text as it is if it is one plain word; else in quotes, with escapes for
+ * what a terminal could take for a command. */
 void show_text(FILE *stream, const char *text);
 
 /* "${workspace}/x", "~/x", "/x", quoted if need be. */
