@@ -33,13 +33,6 @@ compile plain 'allow write ${workspace}' 'allow env *'
 # shellcheck disable=SC2016
 compile params 'param data' 'param more' 'allow read { ${data} ${more} }'
 
-# is NAME WANTED GOT
-is()
-{
-	tap_empty "$1" "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' \
-	    "$2" "$3")"
-}
-
 # has NAME TEXT COMMAND...: a part of what the command says.
 has()
 {
@@ -241,8 +234,8 @@ has 'a file that is not there' 'codin: cannot open the policy: No such' \
 has 'a path that is not there' './coding: cannot open the policy: No such' \
     "$SBXRUN_TEST" ./coding -- true
 said=$("$SBXRUN_TEST" @codin -- true 2>&1)
-is 'a profile that is not there' 125 $?
-is 'all that there are' '@coding @read-only ' "$(echo "$said" |
+tap_is 'a profile that is not there' 125 $?
+tap_is 'all that there are' '@coding @read-only ' "$(echo "$said" |
     sed -n 's/.*@codin: no such profile; there are //p' | tr ' ' '\n' |
     sort | tr '\n' ' ')"
 SBX_TEST_PROFILES=$base/none
@@ -253,7 +246,7 @@ has 'a parameter that is not there' \
     "$SBXRUN" -D dta=/ "$base/params.bin" -- true
 for option in --status --clean; do
 	said=$("$SBXRUN" $option extra 2>&1)
-	is "$option and a policy" "125 sbxrun: extra: $option takes no policy" \
+	tap_is "$option and a policy" "125 sbxrun: extra: $option takes no policy" \
 	    "$? $said"
 done
 tap_done

@@ -24,17 +24,6 @@ check()
 	status=$?
 }
 
-# is NAME WANTED GOT
-is()
-{
-	if [ "$2" = "$3" ]; then
-		tap_ok "$1"
-	else
-		tap_not_ok "$1" "wanted: $2
-got: $3"
-	fi
-}
-
 # --- what is expected, byte for byte ---------------------------------------
 
 # The version and the texts of all codes are no news.
@@ -52,22 +41,22 @@ expected()
 for format in json sarif github junit gcc; do
 	check $format "sub/100%, plain.sbx" clean.sbx
 	if [ $format = gcc ]; then
-		is "$format: standard output is empty" "" "$(cat out)"
+		tap_is "$format: standard output is empty" "" "$(cat out)"
 		mv said out
 	else
-		is "$format: standard error is empty" "" "$(cat said)"
+		tap_is "$format: standard error is empty" "" "$(cat said)"
 	fi
-	is "$format: warnings are no faults" 0 $status
+	tap_is "$format: warnings are no faults" 0 $status
 	expected out $format >got
 	[ "${1-}" != --update ] || cp got "$here/plain.$format"
 	tap_empty "$format: as it was" \
 	    "$(diff -u "$here/plain.$format" got 2>&1)"
 	check $format clean.sbx bad.sbx
-	is "$format: an error gives status 1" 1 $status
+	tap_is "$format: an error gives status 1" 1 $status
 	check $format -q clean.sbx bad.sbx
-	is "$format: -q prints nothing" 1 "$status$(cat out said)"
+	tap_is "$format: -q prints nothing" 1 "$status$(cat out said)"
 	check $format clean.sbx none.sbx
-	is "$format: a file that is not there gives status 3" 3 $status
+	tap_is "$format: a file that is not there gives status 3" 3 $status
 done
 
 # --- SARIF, by its schema ---------------------------------------------------
@@ -110,20 +99,20 @@ fingerprints "sub/100%, plain.sbx" >before
 	cat "$here/plain.sbx"
 } >"sub/100%, plain.sbx"
 fingerprints "sub/100%, plain.sbx" >after
-is "fingerprints outlive a line above" "$(cat before)" "$(cat after)"
-is "and tell equal lines apart" "$(wc -l <before)" \
+tap_is "fingerprints outlive a line above" "$(cat before)" "$(cat after)"
+tap_is "and tell equal lines apart" "$(wc -l <before)" \
     "$(sort -u before | wc -l)"
 sed 's/\.zshrc/.zshenv/' "$here/plain.sbx" >"sub/100%, plain.sbx"
 fingerprints "sub/100%, plain.sbx" >after
-is "and change with their line" no \
+tap_is "and change with their line" no \
     "$(cmp -s before after && echo yes || echo no)"
 cat "$here/plain.sbx" >"sub/100%, plain.sbx"
 check sarif "$tmp/sub/100%, plain.sbx" "./sub/../clean.sbx"
-is "a path below the directory is relative" 0 "$(grep -c 'file://' out)"
+tap_is "a path below the directory is relative" 0 "$(grep -c 'file://' out)"
 cd sub || exit 99
 "$SBXC" check -f sarif "$tmp/bad.sbx" >../out 2>&1
 cd ..
-is "one elsewhere is not" "file://$tmp/bad.sbx" \
+tap_is "one elsewhere is not" "file://$tmp/bad.sbx" \
     "$(sed -n 's/.*"uri": "\(.*\)".*/\1/p' out | head -n 1)"
 
 # --- JUnit, by an XML schema ------------------------------------------------
@@ -141,12 +130,12 @@ if command -v xmllint >/dev/null; then
 	sed 's/failures=/fails=/' plain.junit >broken.junit
 	tap_found "the schema objects to another attribute" \
 	    "$(valid_junit broken.junit)"
-	is "the failures are the errors" "1 1" "$(xmllint --xpath \
+	tap_is "the failures are the errors" "1 1" "$(xmllint --xpath \
 	    'concat(/testsuites/@failures, " ", count(//failure))' plain.junit)"
-	is "each case is counted" "$(xmllint --xpath 'count(//testcase)' \
+	tap_is "each case is counted" "$(xmllint --xpath 'count(//testcase)' \
 	    plain.junit)" "$(xmllint --xpath 'string(/testsuites/@tests)' \
 	    plain.junit)"
-	is "what is ignored is skipped, with its reason" \
+	tap_is "what is ignored is skipped, with its reason" \
 	    '"why" <not> & 100%' "$(xmllint --xpath \
 	    'string(//skipped/@message)' plain.junit)"
 else
@@ -166,17 +155,17 @@ for name in one two; do
 	    $name >$name.sbx
 done
 check json one.sbx two.sbx
-is "what two files include is told once" 1 "$(grep -c '"SBX0605"' out)"
+tap_is "what two files include is told once" 1 "$(grep -c '"SBX0605"' out)"
 check json bad.sbx one.sbx
-is "each file is there" 'bad.sbx one.sbx' "$(sed -n \
+tap_is "each file is there" 'bad.sbx one.sbx' "$(sed -n \
     '/"files"/,/\]/s/^ *"\(.*\.sbx\)".*/\1/p' out | paste -sd ' ')"
 for i in $(seq 60); do
 	echo "    allow write /srv/$i.json"
 done | sed "1i sbx 1\nprofile many {" >many.sbx
 echo "}" >>many.sbx
 check json many.sbx
-is "programs get all findings" 60 "$(grep -c '"SBX0612"' out)"
+tap_is "programs get all findings" 60 "$(grep -c '"SBX0612"' out)"
 "$SBXC" check many.sbx >out 2>&1
-is "people get fifty" 50 "$(grep -c 'SBX0612' out)"
+tap_is "people get fifty" 50 "$(grep -c 'SBX0612' out)"
 
 tap_done

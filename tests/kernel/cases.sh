@@ -40,13 +40,8 @@ as()
 {
 	as_uid=$1
 	shift
-	if [ "$as_uid" -eq "$(id -u)" ]; then
-		env TMPDIR="$base/tmp" SBXRUN="$SBXRUN" "$@"
-	else
-		setpriv --reuid="$as_uid" --regid="$as_uid" --clear-groups \
-		    env -i PATH="$PATH" HOME=/nonexistent \
-		    TMPDIR="$base/tmp" SBXRUN="$SBXRUN" "$@"
-	fi
+	tap_as "$as_uid" env -i PATH="$PATH" HOME=/nonexistent \
+	    TMPDIR="$base/tmp" SBXRUN="$SBXRUN" "$@"
 }
 
 # left: what a test has forgotten.

@@ -60,8 +60,7 @@ run()
 # is NAME WANTED GOT
 is()
 {
-	tap_empty "$level: uid $uid: $1" \
-	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+	tap_is "$level: uid $uid: $1" "$2" "$3"
 }
 
 # left: our groups that are still there, after some time if they have to be

@@ -23,18 +23,14 @@ as()
 		HOME=$base/$uid
 		export HOME
 		cd "$base/$uid/ws" || exit 99
-		[ "$uid" -eq "$(id -u)" ] ||
-			set -- setpriv --reuid="$uid" --regid="$uid" \
-			    --clear-groups "$@"
-		exec "$@"
+		tap_as "$uid" "$@"
 	)
 }
 
 # is NAME WANTED GOT
 is()
 {
-	tap_empty "uid $uid: $1" \
-	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+	tap_is "uid $uid: $1" "$2" "$3"
 }
 
 # scratch_of WORKSPACE

@@ -28,12 +28,7 @@ as()
 {
 	as_uid=$1
 	shift
-	if [ "$as_uid" -eq "$(id -u)" ]; then
-		env -i PATH="$PATH" HOME="$home" "$@"
-	else
-		setpriv --reuid="$as_uid" --regid="$as_uid" --clear-groups \
-		    env -i PATH="$PATH" HOME="$home" "$@"
-	fi
+	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
 }
 
 prepare()

@@ -112,12 +112,6 @@ killed()
 	done
 }
 
-is()
-{
-	tap_empty "$1" "$([ "$2" = "$3" ] || printf 'before:\n%s\nafter:\n%s' \
-	    "$2" "$3")"
-}
-
 mounts_before=$(mounts) junk_before=$(junk)
 own_before=$(ls /proc/$$/fd)
 standard_before=$(descriptors standard) best_before=$(descriptors "$best")
@@ -129,12 +123,12 @@ begin=$(date +%s)
 killed 2>/dev/null
 echo "# $kills supervisors killed in $(($(date +%s) - begin)) s"
 tap_empty 'no process is left of those that were killed' "$(settled)"
-is 'no mount is left' "$mounts_before" "$(mounts)"
-is 'no temporary file is left' "$junk_before" "$(junk)"
-is 'no descriptor is left here' "$own_before" "$(ls /proc/$$/fd)"
-is 'commands see what they saw: standard' "$standard_before" \
+tap_is 'no mount is left' "$mounts_before" "$(mounts)"
+tap_is 'no temporary file is left' "$junk_before" "$(junk)"
+tap_is 'no descriptor is left here' "$own_before" "$(ls /proc/$$/fd)"
+tap_is 'commands see what they saw: standard' "$standard_before" \
     "$(descriptors standard)"
-is "commands see what they saw: $best" "$best_before" \
+tap_is "commands see what they saw: $best" "$best_before" \
     "$(descriptors "$best")"
 sleep "$mark" &
 tap_found 'a process that is left is seen' "$(processes)"

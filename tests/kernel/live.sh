@@ -25,12 +25,7 @@ as()
 {
 	as_uid=$1
 	shift
-	if [ "$as_uid" -eq "$(id -u)" ]; then
-		env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
-	else
-		setpriv --reuid="$as_uid" --regid="$as_uid" --clear-groups \
-		    env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
-	fi
+	tap_as "$as_uid" env -i PATH="$PATH" HOME="$base/home-$as_uid" "$@"
 }
 
 # prepare UID: a home with a key in it, a workspace, a place outside.

@@ -41,8 +41,7 @@ field()
 # is NAME WANTED GOT
 is()
 {
-	tap_empty "$level: $1" \
-	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+	tap_is "$level: $1" "$2" "$3"
 }
 
 run()

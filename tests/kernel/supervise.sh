@@ -53,8 +53,7 @@ run()
 # is NAME WANTED GOT
 is()
 {
-	tap_empty "$level: uid $uid: $1" \
-	    "$([ "$2" = "$3" ] || printf 'wanted %s, got %s' "$2" "$3")"
+	tap_is "$level: uid $uid: $1" "$2" "$3"
 }
 
 # nobody NAME MARK: no process is left whose command line has the mark.

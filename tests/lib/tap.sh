@@ -98,6 +98,28 @@ tap_found()
 	fi
 }
 
+# tap_is NAME WANTED GOT
+tap_is()
+{
+	if [ "$2" = "$3" ]; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1" "wanted: $2
+got: $3"
+	fi
+}
+
+# tap_as UID COMMAND...: runs a command as that user.
+tap_as()
+{
+	tap_uid=$1
+	shift
+	[ "$tap_uid" -eq "$(id -u)" ] ||
+		set -- setpriv --reuid="$tap_uid" --regid="$tap_uid" \
+		    --clear-groups "$@"
+	"$@"
+}
+
 # tap_levels LEVEL...: puts into $levels those that this machine gives; a skip
 # for level full where it does not, in a container, say.
 tap_levels()

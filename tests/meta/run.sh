@@ -12,13 +12,6 @@ run=$(realpath "$builddir/tests/lib/run")
 # Seconds that nobody else sleeps, by which our processes are found.
 mark=6000$$
 
-# is NAME WANTED GOT
-is()
-{
-	tap_empty "$1" "$([ "$2" = "$3" ] ||
-	    printf 'wanted:\n%s\ngot:\n%s' "$2" "$3")"
-}
-
 # left: our processes, once they had a moment to go.
 left()
 {
@@ -70,9 +63,9 @@ oddly()
 }
 
 wanted=$(plainly "$run" GIVEN=1 sh "$tmp/look" 2>&1)
-is "there is something to see" 5 "$(echo "$wanted" | grep -c trapped)"
-is "what is given is there" 1 "$(echo "$wanted" | grep -c '^GIVEN=1$')"
-is "a test sees nothing of its caller" "$wanted" \
+tap_is "there is something to see" 5 "$(echo "$wanted" | grep -c trapped)"
+tap_is "what is given is there" 1 "$(echo "$wanted" | grep -c '^GIVEN=1$')"
+tap_is "a test sees nothing of its caller" "$wanted" \
     "$(oddly "$run" GIVEN=1 sh "$tmp/look" 2>&1)"
 tap_found "without it, it would" \
     "$(oddly sh "$tmp/look" 2>&1 | grep -v 'SigIgn.*: 0*$')"
@@ -92,7 +85,7 @@ statuses()
 	"$run" "$tmp/nothing" 2>/dev/null
 	echo "nothing: $?"
 }
-is "a test's status is kept" '0: 0
+tap_is "a test's status is kept" '0: 0
 1: 1
 77: 77
 99: 99
@@ -106,11 +99,11 @@ tap_empty "its directory is removed" \
     "$(ls -d "$(cat "$tmp/place")" 2>/dev/null)"
 
 got=$("$run" sh -c "(setsid sleep $mark &)")
-is "a process that is left behind is an error" "99" $?
+tap_is "a process that is left behind is an error" "99" $?
 tap_found "and is named" "$(echo "$got" | grep '^# left behind: sleep')"
 tap_empty "and is killed" "$(left)"
 "$run" sh -c "sleep 0.5 & exit 0"
-is "one that is about to end is none" 0 $?
+tap_is "one that is about to end is none" 0 $?
 
 # --- limits -----------------------------------------------------------------
 
@@ -128,8 +121,8 @@ while :; do sleep $mark; done
 SCRIPT
 chmod 755 "$tmp/hangs.sh"
 got=$(TEST_LIMIT=1 "$run" "$tmp/hangs.sh")
-is "a test that hangs is ended" 124 $?
-is "which is said" "Bail out! $tmp/hangs.sh: killed after its limit of 1 s" \
+tap_is "a test that hangs is ended" 124 $?
+tap_is "which is said" "Bail out! $tmp/hangs.sh: killed after its limit of 1 s" \
     "$(echo "$got" | tail -n 1)"
 tap_empty "and nothing of it is left" "$(left)"
 
@@ -137,14 +130,14 @@ cat >"$tmp/slow.sh" <<SCRIPT
 trap 'echo cleaned; exit 99' TERM
 sleep $mark
 SCRIPT
-is "one that heeds TERM can clean up" 1 \
+tap_is "one that heeds TERM can clean up" 1 \
     "$(TEST_LIMIT=1 "$run" sh "$tmp/slow.sh" | grep -c cleaned)"
 
 "$run" sh -c "setsid sleep $mark & sleep $mark" >"$tmp/said" &
 sleep 0.5
 kill -TERM $!
 wait $!
-is "who ends run ends the test" 143 $?
+tap_is "who ends run ends the test" 143 $?
 tap_empty "with all that it started" "$(left)"
 
 # What automake makes of it.
@@ -161,7 +154,7 @@ driven()
 	grep -E '^:(global-test-result|test-result)' "$tmp/hangs.trs"
 	grep '^ERROR' "$tmp/hangs.log"
 }
-is "automake takes it for an error" ':global-test-result: ERROR
+tap_is "automake takes it for an error" ':global-test-result: ERROR
 :test-result: PASS
 :test-result: ERROR
 ERROR: hangs - Bail out! ./hangs.sh: killed after its limit of 1 s' \

@@ -8,19 +8,10 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 version=$(sed -n 's/^AC_INIT(\[sbx\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac")
 
-same()
-{
-	if [ "$2" = "$3" ]; then
-		tap_ok "$1"
-	else
-		tap_not_ok "$1" "expected '$2', found '$3'"
-	fi
-}
-
-same "NEWS begins with this version" "sbx $version" \
+tap_is "NEWS begins with this version" "sbx $version" \
     "$(head -n 1 "$srcdir/NEWS")"
-same "sbxc --version" "sbxc $version" \
+tap_is "sbxc --version" "sbxc $version" \
     "$("${SBXC:-$builddir/sbxc}" --version 2>&1 | head -n 1)"
-same "sbxrun --version" "sbxrun $version" \
+tap_is "sbxrun --version" "sbxrun $version" \
     "$("${SBXRUN:-$builddir/sbxrun}" --version 2>&1 | head -n 1)"
 tap_done
