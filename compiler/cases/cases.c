@@ -108,10 +108,10 @@ ask(struct test_results *results, struct test_result *result)
 	if (fault == NULL)
 		fault = access_parse(&subject->places, words.list.items,
 		    words.list.count, &result->access);
-	if (fault == NULL && result->access.kind == ACCESS_PATH)
+	if (fault == NULL && result->access.kind == KIND_PATH)
 		fault = path_fault(file->arena, words.list.items[1]);
 	if (fault == NULL && test->given->macos &&
-	    result->access.kind == ACCESS_SYSCALL)
+	    result->access.kind == KIND_SYSCALL)
 		fault = "policies say nothing of the system calls of macOS";
 	if (fault != NULL) {
 		diag_add(&file->diags, DIAG_TEST_CASE, test->loc, "%s", fault);

@@ -19,6 +19,7 @@ struct coverage {
 	const struct sbx_blob *blob;
 	struct covered *sources; /* beside those of the blob */
 	size_t all, decided, own, own_decided;
+	size_t others; /* limits and variables, which decide no access */
 };
 
 /* The first source of a place.  A place has several, one after the other, if
@@ -56,24 +57,42 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 			   "sbx:", 4) != 0;
 }
 
+/* A rule about the network has records of system calls, too. */
+static bool
+is_rule(const struct sbx_blob *blob, enum rule_kind_id kind, uint32_t index)
+{
+	return kind != KIND_SYSCALL ||
+	    decider_names_call(blob, &blob->syscalls[index]);
+}
+
+/* The rules of a kind that decides about accesses. */
+static void
+note_kind(struct coverage *coverage, const struct rule_kind *kind)
+{
+	const struct sbx_blob *blob = coverage->blob;
+	uint32_t count, source;
+	const char *record;
+
+	if (kind->section == 0)
+		return;
+	record = sbx_records(blob, kind->section, &count);
+	if (kind->verdict == NULL)
+		coverage->others += count;
+	for (uint32_t i = 0; kind->verdict != NULL && i < count; i++) {
+		memcpy(&source,
+		    record + i * kind->record.size + kind->record.source,
+		    sizeof source);
+		if (is_rule(blob, kind->id, i))
+			note_rule(coverage, BY_RULE + kind->id, i, source);
+	}
+}
+
 static void
 note_rules(struct coverage *coverage)
 {
-	const struct sbx_blob *blob = coverage->blob;
-
-	for (uint32_t i = 0; i < blob->path_count; i++)
-		note_rule(coverage, BY_PATH, i, blob->paths[i].source);
-	for (uint32_t i = 0; i < blob->port_count; i++)
-		note_rule(coverage, BY_PORT, i, blob->ports[i].source);
-	note_rule(coverage, BY_NETWORK, 0, blob->meta->net_source);
-	for (uint32_t i = 0; i < blob->env_count; i++)
-		note_rule(coverage, BY_ENV, i, blob->env[i].source);
-	for (uint32_t i = 0; i < blob->syscall_count; i++) {
-		/* A rule about the network has records of calls, too. */
-		if (decider_names_call(blob, &blob->syscalls[i]))
-			note_rule(coverage, BY_SYSCALL, i,
-			    blob->syscalls[i].source);
-	}
+	for (int id = 0; id < KIND_END; id++)
+		note_kind(coverage, rule_kinds[id]);
+	note_rule(coverage, BY_NETWORK, 0, coverage->blob->meta->net_source);
 }
 
 static void
@@ -140,8 +159,6 @@ say_totals(const struct coverage *coverage)
 {
 	const struct sbx_blob *blob = coverage->blob;
 	FILE *stream = coverage->stream;
-	/* These decide no access. */
-	size_t others = (size_t)blob->limit_count + blob->set_count;
 
 	fprintf(stream, "%scoverage of %s: ", coverage->prefix,
 	    sbx_string(blob, blob->meta->profile));
@@ -151,11 +168,11 @@ say_totals(const struct coverage *coverage)
 		    percent(coverage->own_decided, coverage->own));
 	fprintf(stream, "%zu of all %zu (%u%%)", coverage->decided,
 	    coverage->all, percent(coverage->decided, coverage->all));
-	if (others > 0)
+	if (coverage->others > 0)
 		fprintf(stream,
 		    "; %zu limits and variables that are set are "
 		    "not asked",
-		    others);
+		    coverage->others);
 	putc('\n', stream);
 }
 

@@ -191,7 +191,7 @@ environment_fill(struct run *run)
 		const struct access *access =
 		    &run->trials.list.items[i].result->access;
 
-		if (access->kind == ACCESS_ENV && !is_set(words, access->name))
+		if (access->kind == KIND_ENV && !is_set(words, access->name))
 			push_value(run, words, access->name, "1");
 	}
 	push(run, words, NULL);
@@ -283,7 +283,7 @@ static bool
 helper_may_run(const struct stage *stage, const char *path)
 {
 	struct access access = {
-		.kind = ACCESS_PATH,
+		.kind = KIND_PATH,
 		.detail = SBX_EXEC,
 		.path = { path, (uint32_t)strlen(path) },
 	};

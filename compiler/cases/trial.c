@@ -77,7 +77,7 @@ trial_prepare(const struct stage *stage, struct trial *trial,
 	const char *path;
 	bool in_tree;
 
-	if (access->kind != ACCESS_PATH || trial->untried != NULL)
+	if (access->kind != KIND_PATH || trial->untried != NULL)
 		return;
 	path = stage_path(stage, access->path, &in_tree);
 	if (in_tree && path != NULL &&
@@ -283,24 +283,26 @@ plan_call(const struct stage *stage, struct trial *trial)
 static const char *
 plan_access(const struct stage *stage, struct trial *trial)
 {
+	enum rule_kind_id kind = trial->access.kind;
+
 	trial->verdict = verdict_of(&stage->subject, &trial->access);
-	switch (trial->access.kind) {
-	case ACCESS_PATH:
+	if (kind == KIND_PATH)
 		return plan_path(stage, trial);
-	case ACCESS_PORT:
+	if (kind == KIND_SYSCALL)
+		return plan_call(stage, trial);
+	if (kind == KIND_PORT) {
 		trial->task.kind = trial->access.detail == SBX_CONNECT_TCP ?
 		    SBX_TRY_CONNECT :
 		    SBX_TRY_LISTEN;
 		trial->task.number = trial->access.port;
-		break;
-	case ACCESS_ENV:
+		return NULL;
+	}
+	if (kind == KIND_ENV) {
 		trial->task.kind = SBX_TRY_ENV;
 		trial->text = trial->access.name;
-		break;
-	case ACCESS_SYSCALL:
-		return plan_call(stage, trial);
+		return NULL;
 	}
-	return NULL;
+	return "no trial can ask that";
 }
 
 /* Why the case is not about this machine, or NULL. */
@@ -472,8 +474,8 @@ model_differs(const struct stage *stage, struct trial *trial)
 		"on this machine it is %s at level %s (Landlock ABI %d%s%s)",
 		trial->verdict.allowed ? "allowed" : "denied",
 		level_word(stage->subject.level), stage->machine->abi,
-		trial->access.kind == ACCESS_PATH ? ", tried at " : "",
-		trial->access.kind == ACCESS_PATH ? trial->text : ""));
+		trial->access.kind == KIND_PATH ? ", tried at " : "",
+		trial->access.kind == KIND_PATH ? trial->text : ""));
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/compare/parts.h"
 
 #include "compiler/base/bug.h"
+#include "compiler/policy/kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +184,7 @@ pass_ask(const struct pass *pass, enum side side, const struct access *access,
 static const char *
 access_spell(const struct pass *pass, enum side side, struct access access)
 {
-	if (access.kind == ACCESS_PATH) {
+	if (access.kind == KIND_PATH) {
 		const char *text = places_spell(&pass->subjects[side].places,
 		    access.path);
 
@@ -204,7 +205,7 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 		.access = *access,
 		.level = level,
 		.abi = abi,
-		.binding = access->kind == ACCESS_PATH ? pass->binding : NULL,
+		.binding = access->kind == KIND_PATH ? pass->binding : NULL,
 	};
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -248,26 +249,35 @@ pass_note_setting(struct pass *pass, enum difference_kind kind,
 
 /* --- passes --------------------------------------------------------------- */
 
+static bool
+records_are_uniform(const struct sbx_blob *blob, const struct rule_kind *kind)
+{
+	uint32_t count = 0;
+	const char *record = kind->section == 0 ?
+	    NULL :
+	    sbx_records(blob, kind->section, &count);
+
+	for (; count > 0; count--, record += kind->record.size) {
+		if ((record[kind->record.platforms] & SBX_ON_LINUX) !=
+		    SBX_ON_LINUX)
+			return false;
+	}
+	return true;
+}
+
 /* Whether all that is not a system call is the same on every machine. */
 static bool
 is_uniform(const struct comparison *comparison)
 {
-#define UNIFORM(table, count) \
-	for (uint32_t i = 0; i < blob->count; i++) { \
-		if ((blob->table[i].platforms & SBX_ON_LINUX) != SBX_ON_LINUX) \
-			return false; \
-	}
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob = comparison->blobs[side];
-
-		UNIFORM(paths, path_count)
-		UNIFORM(ports, port_count)
-		UNIFORM(limits, limit_count)
-		UNIFORM(env, env_count)
-		UNIFORM(set, set_count)
+		for (int id = 0; id < KIND_END; id++) {
+			if (id != KIND_SYSCALL &&
+			    !records_are_uniform(comparison->blobs[side],
+				rule_kinds[id]))
+				return false;
+		}
 	}
 	return true;
-#undef UNIFORM
 }
 
 /* Whether a binding can show what the first does not. */
@@ -323,8 +333,10 @@ compare_platforms(struct pass *pass)
 	compare_strengths(pass, rules);
 	pass->scratch = arena;
 	pass_begin(pass, &bindings[0]);
-	compare_ports(pass);
-	compare_env(pass);
+	for (int id = 0; id < KIND_END; id++) {
+		if (rule_kinds[id]->compare != NULL)
+			rule_kinds[id]->compare(pass);
+	}
 	compare_settings(pass);
 	arena_release(arena);
 }

@@ -1,26 +1,10 @@
 /* See difference.h. */
 #include "compiler/compare/compare.h"
+#include "compiler/policy/kind.h"
 #include "compiler/tables/words.h"
 
-static const struct {
-	const char *word, *title, *explain;
-	const char *silence; /* what a policy says that has no such rule */
-} kinds[DIFFERENCE_END] = {
-	[DIFFERENCE_PATH] = { "path", "paths",
-	    "What may be read, written or executed.", NULL },
-	[DIFFERENCE_PORT] = { "port", "ports",
-	    "TCP ports that may be connected to or listened on.", NULL },
-	[DIFFERENCE_SYSCALL] = { "syscall", "system calls",
-	    "What the filter lets through, with its arguments.", NULL },
-	[DIFFERENCE_ENV] = { "env", "environment",
-	    "Which of the caller's variables are handed on.", NULL },
-	[DIFFERENCE_SET] = { "set", "variables that are set",
-	    "Values that the policy itself gives.", "does not set it" },
-	[DIFFERENCE_BLANKET] = { "scope", "scopes",
-	    "Signals and abstract sockets beyond the sandbox.",
-	    "no rule allows it" },
-	[DIFFERENCE_LIMIT] = { "limit", "limits", "How much may be used.",
-	    "no limit" },
+/* Of what is no rule. */
+static const struct difference_words settings[DIFFERENCE_END] = {
 	[DIFFERENCE_LEVEL] = { "level", "level",
 	    "The least level at which the policy runs.",
 	    "no level is required" },
@@ -38,6 +22,13 @@ static const struct {
 	    "The profile for macOS, which is not compared.", NULL },
 };
 
+static const struct difference_words *
+words_of(enum difference_kind kind)
+{
+	return (int)kind < KIND_END ? &rule_kinds[kind]->difference :
+				      &settings[kind];
+}
+
 const char *
 change_word(enum change change)
 {
@@ -53,19 +44,19 @@ change_word(enum change change)
 const char *
 difference_word(enum difference_kind kind)
 {
-	return kinds[kind].word;
+	return words_of(kind)->word;
 }
 
 const char *
 difference_title(enum difference_kind kind)
 {
-	return kinds[kind].title;
+	return words_of(kind)->title;
 }
 
 const char *
 difference_explain(enum difference_kind kind)
 {
-	return kinds[kind].explain;
+	return words_of(kind)->explain;
 }
 
 const char *
@@ -88,7 +79,7 @@ difference_says(const struct difference *difference, enum side side)
 	if (says->text != NULL)
 		return says->text;
 	if (!difference->witnessed)
-		return kinds[difference->kind].silence;
+		return words_of(difference->kind)->silence;
 	if (difference->kind != DIFFERENCE_SYSCALL)
 		return "no rule allows it";
 	return says->verdict.allowed ?

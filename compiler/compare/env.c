@@ -85,7 +85,7 @@ ask_name(struct environment *environment, const char *name)
 {
 	struct pass *pass = environment->pass;
 	struct access access = {
-		.kind = ACCESS_ENV,
+		.kind = KIND_ENV,
 		.name = arena_strndup(pass->comparison->arena, name,
 		    strlen(name)),
 	};
@@ -296,7 +296,7 @@ compare_values(struct environment *environment)
 	for (uint32_t i = 0; i < new->set_count; i++) {
 		const struct sbx_set *set = &new->set[i];
 		struct access access = {
-			.kind = ACCESS_ENV,
+			.kind = KIND_ENV,
 			.name = sbx_string(new, set->name),
 		};
 		struct note_key key = {

@@ -240,7 +240,7 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 	struct pass *pass = walk->pass;
 	struct note_key key = rule_key(rule, walk->right);
 	struct access access = {
-		.kind = ACCESS_PATH,
+		.kind = KIND_PATH,
 		.detail = walk->right,
 		.path = { arena_strndup(pass->comparison->arena, path, len),
 		    len },

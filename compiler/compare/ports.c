@@ -138,7 +138,7 @@ compare_op(struct pass *pass, uint8_t op)
 	struct ports *ports = arena_alloc(pass->scratch, sizeof *ports);
 	enum sbx_level levels[SBX_LEVEL_END];
 	size_t level_count = common_levels(pass->comparison, levels);
-	struct access access = { .kind = ACCESS_PORT, .detail = op };
+	struct access access = { .kind = KIND_PORT, .detail = op };
 
 	mark_side(pass, SIDE_OLD, op, ports);
 	mark_side(pass, SIDE_NEW, op, ports);

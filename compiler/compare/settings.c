@@ -14,75 +14,7 @@ say(const char *text, uint32_t source)
 	return (struct explanation){ .text = text, .source = source };
 }
 
-/* --- limits --------------------------------------------------------------- */
-
-static const struct sbx_limit *
-limit_get(const struct pass *pass, enum side side, enum sbx_limit_kind kind)
-{
-	const struct sbx_blob *blob = pass->comparison->blobs[side];
-
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		if (blob->limits[i].kind == kind &&
-		    (blob->limits[i].platforms & pass->platforms) != 0)
-			return &blob->limits[i];
-	}
-	return NULL;
-}
-
-/* "limit timeout 300s", as it may be written. */
-static const char *
-limit_text(struct arena *arena, const struct sbx_limit *limit)
-{
-	static const struct {
-		uint64_t factor;
-		const char *unit;
-	} sizes[] = {
-		{ UINT64_C(1) << 40, "TiB" },
-		{ UINT64_C(1) << 30, "GiB" },
-		{ UINT64_C(1) << 20, "MiB" },
-		{ UINT64_C(1) << 10, "KiB" },
-	};
-	const struct limit_word *word = limit_of_kind(
-	    (enum sbx_limit_kind)limit->kind);
-
-	for (size_t i = 0; word->unit == UNIT_BYTES && i < countof(sizes);
-	     i++) {
-		if (limit->value != 0 && limit->value % sizes[i].factor == 0)
-			return arena_printf(arena, "limit %s %" PRIu64 "%s",
-			    word->word, limit->value / sizes[i].factor,
-			    sizes[i].unit);
-	}
-	return arena_printf(arena, "limit %s %" PRIu64 "%s", word->word,
-	    limit->value, word->unit == UNIT_TIME ? "s" : "");
-}
-
-static void
-compare_limit(struct pass *pass, enum sbx_limit_kind kind)
-{
-	struct arena *arena = pass->comparison->arena;
-	struct explanation says[SIDE_COUNT];
-	uint64_t values[SIDE_COUNT];
-
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_limit *limit = limit_get(pass, (enum side)side,
-		    kind);
-
-		says[side] = limit == NULL ?
-		    say(NULL, SBX_NO_SOURCE) :
-		    say(limit_text(arena, limit), limit->source);
-		values[side] = limit == NULL ? UINT64_MAX : limit->value;
-		if (limit != NULL && limit->value == UINT64_MAX)
-			values[side]--;
-	}
-	if (values[SIDE_OLD] != values[SIDE_NEW])
-		pass_note_setting(pass, DIFFERENCE_LIMIT,
-		    values[SIDE_NEW] > values[SIDE_OLD] ? CHANGE_WIDER :
-							  CHANGE_NARROWER,
-		    arena_printf(arena, "limit %s", limit_of_kind(kind)->word),
-		    says);
-}
-
-/* --- floors and scopes ---------------------------------------------------- */
+/* --- floors ---------------------------------------------------- */
 
 static void
 compare_floors(struct pass *pass)
@@ -124,41 +56,6 @@ compare_floors(struct pass *pass)
 			wider ? "runs" : "does not run",
 			meta[wider ? SIDE_OLD : SIDE_NEW]->landlock - 1),
 		    abis);
-	}
-}
-
-static void
-compare_scopes(struct pass *pass)
-{
-	static const struct {
-		uint32_t flag;
-		const char *rule, *what;
-	} scopes[] = {
-		{ SBX_SIGNAL_ANYWHERE, "allow signal anywhere",
-		    "signals to processes outside" },
-		{ SBX_ABSTRACT_ANYWHERE, "allow abstract anywhere",
-		    "abstract sockets of processes outside" },
-	};
-
-	for (size_t i = 0; i < countof(scopes); i++) {
-		struct explanation says[SIDE_COUNT];
-		bool open[SIDE_COUNT];
-
-		for (unsigned side = 0; side < SIDE_COUNT; side++) {
-			uint32_t flags =
-			    pass->comparison->blobs[side]->meta->flags;
-			bool everything = flags & SBX_EVERYTHING;
-
-			open[side] = everything || (flags & scopes[i].flag);
-			says[side] = say(everything ? "allow everything" :
-				open[side]          ? scopes[i].rule :
-						      NULL,
-			    SBX_NO_SOURCE);
-		}
-		if (open[SIDE_OLD] != open[SIDE_NEW])
-			pass_note_setting(pass, DIFFERENCE_BLANKET,
-			    open[SIDE_NEW] ? CHANGE_WIDER : CHANGE_NARROWER,
-			    scopes[i].what, says);
 	}
 }
 
@@ -213,10 +110,7 @@ compare_words(struct pass *pass)
 void
 compare_settings(struct pass *pass)
 {
-	for (int kind = 0; kind < SBX_LIMIT_END; kind++)
-		compare_limit(pass, (enum sbx_limit_kind)kind);
 	compare_floors(pass);
-	compare_scopes(pass);
 	compare_params(pass, SIDE_OLD);
 	compare_params(pass, SIDE_NEW);
 	compare_words(pass);

@@ -306,7 +306,7 @@ static struct access
 call_access(const struct duel *duel, const char *name, enum change change,
     const struct syscall_data *data, const struct values *values)
 {
-	struct access access = { .kind = ACCESS_SYSCALL, .name = name };
+	struct access access = { .kind = KIND_SYSCALL, .name = name };
 	bool allowed[SIDE_COUNT];
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++)

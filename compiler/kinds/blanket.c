@@ -5,6 +5,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/compare/parts.h"
 #include "compiler/restore/restorer.h"
 
 static void
@@ -160,8 +161,56 @@ blanket_restore(struct restorer *restorer)
 	say_blankets(restorer, &macos_part);
 }
 
+/* --- differences ---------------------------------------------------------- */
+
+/* The network is compared with the ports. */
+static void
+blanket_compare(struct pass *pass)
+{
+	static const struct {
+		uint32_t flag;
+		const char *rule, *what;
+	} scopes[] = {
+		{ SBX_SIGNAL_ANYWHERE, "allow signal anywhere",
+		    "signals to processes outside" },
+		{ SBX_ABSTRACT_ANYWHERE, "allow abstract anywhere",
+		    "abstract sockets of processes outside" },
+	};
+
+	for (size_t i = 0; i < countof(scopes); i++) {
+		struct explanation says[SIDE_COUNT];
+		bool open[SIDE_COUNT];
+
+		for (unsigned side = 0; side < SIDE_COUNT; side++) {
+			uint32_t flags =
+			    pass->comparison->blobs[side]->meta->flags;
+			bool everything = flags & SBX_EVERYTHING;
+
+			open[side] = everything || (flags & scopes[i].flag);
+			says[side] = (struct explanation){
+				.text = everything ? "allow everything" :
+				    open[side]     ? scopes[i].rule :
+						     NULL,
+				.source = SBX_NO_SOURCE,
+			};
+		}
+		if (open[SIDE_OLD] != open[SIDE_NEW])
+			pass_note_setting(pass, DIFFERENCE_BLANKET,
+			    open[SIDE_NEW] ? CHANGE_WIDER : CHANGE_NARROWER,
+			    scopes[i].what, says);
+	}
+}
+
 const struct rule_kind kind_blanket = {
+	.id = KIND_BLANKET,
 	.expand = blanket_expand,
 	.spans = blanket_spans,
 	.restore = blanket_restore,
+	.difference = {
+		.word = "scope",
+		.title = "scopes",
+		.explain = "Signals and abstract sockets beyond the sandbox.",
+		.silence = "no rule allows it",
+	},
+	.compare = blanket_compare,
 };

@@ -3,7 +3,10 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
 #include "format/model.h"
 
 #include <string.h>
@@ -67,7 +70,112 @@ env_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
 	rule->env.pattern = record_string(arena, blob, env->pattern);
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+static const char *
+env_ask(const struct places *places, const char *object, struct access *access)
+{
+	access->name = object;
+	if (object[0] != '\0' && strpbrk(object, "=*") == NULL)
+		return NULL;
+	return arena_printf(places->arena, "'%s' is no name of a variable",
+	    object);
+}
+
+static void
+env_show_access(FILE *stream, const struct access *access)
+{
+	show_text(stream, access->name);
+}
+
+static uint32_t
+set_rule(const struct subject *subject, const char *name)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	uint32_t i = 0;
+
+	while (i < blob->set_count &&
+	    ((blob->set[i].platforms & subject->arch->platforms) == 0 ||
+		strcmp(sbx_string(blob, blob->set[i].name), name) != 0))
+		i++;
+	return i;
+}
+
+static struct verdict
+env_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	struct sbx_verdict model = sbx_env_verdict(blob,
+	    subject->arch->platforms, access->name, strlen(access->name));
+	struct verdict verdict = verdict_begin(model);
+	uint32_t set = set_rule(subject, access->name);
+
+	if (set < blob->set_count)
+		return (struct verdict){
+			.allowed = true,
+			.by = BY_SET,
+			.rule = set,
+			.source = blob->set[set].source,
+		};
+	/* The loader sets it wherever there is a scratch directory. */
+	if ((blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
+	    strcmp(access->name, "TMPDIR") == 0)
+		return (struct verdict){
+			.allowed = true,
+			.by = BY_SCRATCH,
+			.source = SBX_NO_SOURCE,
+		};
+	if (model.rule != SBX_NO_RULE) {
+		verdict.by = BY_ENV;
+		verdict.rule = model.rule;
+		verdict.source = blob->env[model.rule].source;
+	} else if (verdict.allowed) {
+		verdict.by = BY_EVERYTHING;
+	}
+	return verdict;
+}
+
+static void
+env_answer(const struct why *why)
+{
+	if (why->verdict.by == BY_SCRATCH)
+		fputs("    sbxrun sets it, to the scratch directory\n",
+		    why->stream);
+	else
+		why_say_decider(why, &why->verdict);
+}
+
+static const char *
+env_enforcer(const struct why *why, enum sbx_level level)
+{
+	(void)why;
+	(void)level;
+	return "sbxrun, which does not hand it on";
+}
+
+static void
+env_remedy(struct remedy *remedy)
+{
+	const struct why *why = remedy->why;
+
+	if (why->verdict.by == BY_ENV) {
+		remedy_lift(remedy, "env",
+		    sbx_string(why->blob,
+			why->blob->env[why->verdict.rule].pattern));
+		return;
+	}
+	fputs("allow env ", remedy_step(remedy));
+	show_text(why->stream, why->access->name);
+	putc('\n', why->stream);
+}
+
+static const struct access_form env_forms[] = {
+	{ "env", NULL, 0 },
+	{ NULL, NULL, 0 },
+};
+
 const struct rule_kind kind_env = {
+	.id = KIND_ENV,
 	.noun = "the name of a variable",
 	.resolve = env_resolve,
 	.holds_beside_everything = true,
@@ -87,4 +195,18 @@ const struct rule_kind kind_env = {
 	},
 	.fill = env_fill,
 	.read = env_read,
+	.forms = env_forms,
+	.usage = "syscall NAME, or env NAME",
+	.ask = env_ask,
+	.show_access = env_show_access,
+	.verdict = env_verdict,
+	.answer = env_answer,
+	.enforcer = env_enforcer,
+	.remedy = env_remedy,
+	.difference = {
+		.word = "env",
+		.title = "environment",
+		.explain = "Which of the caller's variables are handed on.",
+	},
+	.compare = compare_env,
 };

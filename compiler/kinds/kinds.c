@@ -7,6 +7,6 @@ const struct rule_kind *const rule_kinds[KIND_END] = {
 	[KIND_SYSCALL] = &kind_syscall,
 	[KIND_ENV] = &kind_env,
 	[KIND_SET] = &kind_set,
-	[KIND_LIMIT] = &kind_limit,
 	[KIND_BLANKET] = &kind_blanket,
+	[KIND_LIMIT] = &kind_limit,
 };

@@ -3,6 +3,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/restore/builder.h"
 
@@ -63,7 +64,86 @@ limit_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
 	rule->limit.value = limit->value;
 }
 
+/* --- differences ---------------------------------------------------------- */
+
+static const struct sbx_limit *
+limit_get(const struct pass *pass, enum side side, enum sbx_limit_kind kind)
+{
+	const struct sbx_blob *blob = pass->comparison->blobs[side];
+
+	for (uint32_t i = 0; i < blob->limit_count; i++) {
+		if (blob->limits[i].kind == kind &&
+		    (blob->limits[i].platforms & pass->platforms) != 0)
+			return &blob->limits[i];
+	}
+	return NULL;
+}
+
+/* "limit timeout 300s", as it may be written. */
+static const char *
+limit_says(struct arena *arena, const struct sbx_limit *limit)
+{
+	static const struct {
+		uint64_t factor;
+		const char *unit;
+	} sizes[] = {
+		{ UINT64_C(1) << 40, "TiB" },
+		{ UINT64_C(1) << 30, "GiB" },
+		{ UINT64_C(1) << 20, "MiB" },
+		{ UINT64_C(1) << 10, "KiB" },
+	};
+	const struct limit_word *word = limit_of_kind(
+	    (enum sbx_limit_kind)limit->kind);
+
+	for (size_t i = 0; word->unit == UNIT_BYTES && i < countof(sizes);
+	     i++) {
+		if (limit->value != 0 && limit->value % sizes[i].factor == 0)
+			return arena_printf(arena, "limit %s %" PRIu64 "%s",
+			    word->word, limit->value / sizes[i].factor,
+			    sizes[i].unit);
+	}
+	return arena_printf(arena, "limit %s %" PRIu64 "%s", word->word,
+	    limit->value, word->unit == UNIT_TIME ? "s" : "");
+}
+
+static void
+compare_limit(struct pass *pass, enum sbx_limit_kind kind)
+{
+	struct arena *arena = pass->comparison->arena;
+	struct explanation says[SIDE_COUNT];
+	uint64_t values[SIDE_COUNT];
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_limit *limit = limit_get(pass, (enum side)side,
+		    kind);
+
+		says[side] = (struct explanation){ .source = SBX_NO_SOURCE };
+		if (limit != NULL)
+			says[side] = (struct explanation){
+				.text = limit_says(arena, limit),
+				.source = limit->source,
+			};
+		values[side] = limit == NULL ? UINT64_MAX : limit->value;
+		if (limit != NULL && limit->value == UINT64_MAX)
+			values[side]--;
+	}
+	if (values[SIDE_OLD] != values[SIDE_NEW])
+		pass_note_setting(pass, DIFFERENCE_LIMIT,
+		    values[SIDE_NEW] > values[SIDE_OLD] ? CHANGE_WIDER :
+							  CHANGE_NARROWER,
+		    arena_printf(arena, "limit %s", limit_of_kind(kind)->word),
+		    says);
+}
+
+static void
+limit_compare(struct pass *pass)
+{
+	for (int kind = 0; kind < SBX_LIMIT_END; kind++)
+		compare_limit(pass, (enum sbx_limit_kind)kind);
+}
+
 const struct rule_kind kind_limit = {
+	.id = KIND_LIMIT,
 	.text = limit_text,
 	.holds_beside_everything = true,
 	.show = limit_show,
@@ -80,4 +160,11 @@ const struct rule_kind kind_limit = {
 	},
 	.fill = limit_fill,
 	.read = limit_read,
+	.difference = {
+		.word = "limit",
+		.title = "limits",
+		.explain = "How much may be used.",
+		.silence = "no limit",
+	},
+	.compare = limit_compare,
 };

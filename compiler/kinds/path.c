@@ -9,6 +9,8 @@
 #include "compiler/lower/sbpl_paths.h"
 #include "compiler/policy/globs.h"
 #include "compiler/policy/texts.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
 
@@ -465,7 +467,39 @@ path_text(const struct policy *policy, const struct rule *rule)
 	return path_rule_text(policy, &rule->path, NULL);
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+static void
+path_show(FILE *stream, const struct sbx_blob *blob, const void *record)
+{
+	show_path_rule(stream, blob, record);
+}
+
+static const char *
+path_ask(const struct places *places, const char *object, struct access *access)
+{
+	const char *fault = places_find(places, object, &access->path);
+
+	return fault == NULL ?
+	    NULL :
+	    arena_printf(places->arena, "'%s': %s", object, fault);
+}
+
+static void
+path_show_access(FILE *stream, const struct access *access)
+{
+	show_text(stream, access->path.len > 0 ? access->path.path : "/");
+}
+
+static const struct access_form path_forms[] = {
+	{ "read", NULL, SBX_READ },
+	{ "write", NULL, SBX_WRITE },
+	{ "exec", NULL, SBX_EXEC },
+	{ NULL, NULL, 0 },
+};
+
 const struct rule_kind kind_path = {
+	.id = KIND_PATH,
 	.noun = "a path",
 	.has_exclusions = true,
 	.expand = path_expand,
@@ -473,5 +507,22 @@ const struct rule_kind kind_path = {
 	.resembles = path_resembles,
 	.text = path_text,
 	.state = path_state,
+	.show = path_show,
+	.section = SBX_SECTION_PATHS,
+	.section_name = "the path rules",
+	.record = { RECORD_LAYOUT(struct sbx_path) },
 	.restore = path_restore,
+	.forms = path_forms,
+	.usage = "read|write|exec PATH",
+	.ask = path_ask,
+	.show_access = path_show_access,
+	.verdict = path_verdict,
+	.answer = why_path,
+	.enforcer = path_enforcer,
+	.remedy = path_remedy,
+	.difference = {
+		.word = "path",
+		.title = "paths",
+		.explain = "What may be read, written or executed.",
+	},
 };

@@ -4,10 +4,13 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/check/check.h"
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/path.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- statements ----------------------------------------------------------- */
@@ -242,7 +245,150 @@ port_restore(struct restorer *restorer)
 	}
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+static const char *
+port_ask(const struct places *places, const char *object, struct access *access)
+{
+	char *end;
+	long port = strtol(object, &end, 10);
+
+	access->port = (uint16_t)port;
+	if (object[0] >= '0' && object[0] <= '9' && *end == '\0' &&
+	    port <= UINT16_MAX)
+		return NULL;
+	return arena_printf(places->arena, "'%s' is no port", object);
+}
+
+static void
+port_show_access(FILE *stream, const struct access *access)
+{
+	fprintf(stream, "%u", access->port);
+}
+
+/* Any port is open, in a network that has nobody else in it. */
+static struct verdict
+loopback_verdict(const struct subject *subject)
+{
+	return (struct verdict){
+		.allowed = subject->level == SBX_LEVEL_FULL,
+		.unenforced = subject->level == SBX_LEVEL_NONE,
+		.by = BY_NETWORK,
+		.source = subject->places.blob->meta->net_source,
+	};
+}
+
+static struct verdict
+port_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	struct sbx_verdict model;
+	struct verdict verdict;
+
+	if (blob->meta->net == SBX_NET_LOOPBACK)
+		return loopback_verdict(subject);
+	model = sbx_port_verdict(blob, subject->arch->platforms, access->detail,
+	    access->port);
+	verdict = verdict_begin(model);
+	if (model.rule != SBX_NO_RULE) {
+		verdict.by = BY_PORT;
+		verdict.rule = model.rule;
+		verdict.source = blob->ports[model.rule].source;
+	} else if (model.reason != SBX_BECAUSE_NOTHING) {
+		verdict.by = BY_NETWORK;
+		verdict.source = blob->meta->net_source;
+	}
+	/* Landlock holds the ports, from ABI 4 on: the filter before. */
+	if (verdict.allowed && blob->meta->net == SBX_NET_PORTS &&
+	    verdict_abi(subject) < 4) {
+		verdict.allowed = false;
+		verdict.by = BY_OLD_KERNEL;
+	}
+	verdict.unenforced = !verdict.allowed &&
+	    subject->level == SBX_LEVEL_NONE;
+	return verdict;
+}
+
+static void
+say_loopback(const struct why *why)
+{
+	if (!why->verdict.allowed) {
+		fprintf(why->stream,
+		    "    but it needs level full: at level "
+		    "%s no socket opens\n",
+		    level_word(why->subject->level));
+		return;
+	}
+	fputs("    but only inside: the sandbox has a network of its own, "
+	      "from which nothing leads out (level full)\n",
+	    why->stream);
+	if (why->blob->meta->level < SBX_LEVEL_FULL)
+		fprintf(why->stream,
+		    "    but the policy also runs at level "
+		    "%s, where no socket opens: 'require level full'\n",
+		    level_word(why->blob->meta->level));
+}
+
+static void
+port_answer(const struct why *why)
+{
+	struct verdict rule = why->verdict;
+
+	/* An old kernel keeps a port shut that this rule opens. */
+	if (rule.by == BY_OLD_KERNEL)
+		rule.by = BY_PORT;
+	why_say_decider(why, &rule);
+	if (why->blob->meta->net == SBX_NET_LOOPBACK)
+		say_loopback(why);
+	else if (why->verdict.by == BY_OLD_KERNEL ||
+	    (why->verdict.allowed && why->blob->meta->net == SBX_NET_PORTS))
+		fputs("    but on a kernel without Landlock ABI 4 (Linux 6.7), "
+		      "or below level standard, no TCP socket opens\n",
+		    why->stream);
+}
+
+static const char *
+port_enforcer(const struct why *why, enum sbx_level level)
+{
+	if (level < SBX_LEVEL_MINIMAL)
+		return NULL;
+	if (why->blob->meta->net == SBX_NET_PORTS &&
+	    level >= SBX_LEVEL_STANDARD)
+		return "Landlock from ABI 4 on, else the filter, which opens "
+		       "no TCP socket";
+	return "the filter, which opens no TCP socket";
+}
+
+static void
+port_remedy(struct remedy *remedy)
+{
+	const struct why *why = remedy->why;
+	enum sbx_port_op op = why->access->detail;
+	struct arena *arena = why->subject->places.arena;
+
+	/* Level full, or a newer kernel, is what is missing there. */
+	if (why->blob->meta->net == SBX_NET_LOOPBACK ||
+	    why->verdict.by == BY_OLD_KERNEL)
+		return;
+	if (why->verdict.by == BY_NETWORK)
+		remedy_lift(remedy, "network", "full");
+	else if (why->verdict.by == BY_PORT)
+		remedy_lift(remedy,
+		    arena_printf(arena, "network %s tcp", port_op_word(op)),
+		    arena_printf(arena, "%u", why->access->port));
+	if (why->verdict.by != BY_PORT)
+		fprintf(remedy_step(remedy), "allow network %s tcp %u\n",
+		    port_op_word(op), why->access->port);
+}
+
+static const struct access_form port_forms[] = {
+	{ "connect", "tcp", SBX_CONNECT_TCP },
+	{ "listen", "tcp", SBX_LISTEN_TCP },
+	{ NULL, NULL, 0 },
+};
+
 const struct rule_kind kind_port = {
+	.id = KIND_PORT,
 	.noun = "a port",
 	.resolve = port_resolve,
 	.equals = port_equals,
@@ -265,4 +411,18 @@ const struct rule_kind kind_port = {
 	.fill = port_fill,
 	.read = port_read_back,
 	.restore = port_restore,
+	.forms = port_forms,
+	.usage = "connect|listen tcp PORT",
+	.ask = port_ask,
+	.show_access = port_show_access,
+	.verdict = port_verdict,
+	.answer = port_answer,
+	.enforcer = port_enforcer,
+	.remedy = port_remedy,
+	.difference = {
+		.word = "port",
+		.title = "ports",
+		.explain = "TCP ports that may be connected to or listened on.",
+	},
+	.compare = compare_ports,
 };

@@ -102,6 +102,7 @@ set_restore(struct restorer *restorer)
 }
 
 const struct rule_kind kind_set = {
+	.id = KIND_SET,
 	.text = set_text,
 	.holds_beside_everything = true,
 	.show = set_show,
@@ -120,4 +121,10 @@ const struct rule_kind kind_set = {
 	.fill = set_fill,
 	.read = set_read,
 	.restore = set_restore,
+	.difference = {
+		.word = "set",
+		.title = "variables that are set",
+		.explain = "Values that the policy itself gives.",
+		.silence = "does not set it",
+	},
 };

@@ -5,6 +5,9 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/query/decider.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 #include "compiler/tables/syscalls.h"
 
@@ -175,12 +178,254 @@ syscall_restore(struct restorer *restorer)
 		call_add(restorer, &calls[i]);
 }
 
+static void
+syscall_show(FILE *stream, const struct sbx_blob *blob, const void *record)
+{
+	const struct sbx_syscall *call = record;
+
+	if (call->source != SBX_NO_SOURCE && decider_names_call(blob, call))
+		fputs(call->verdict == SBX_SYSCALL_ALLOW ? "allow syscalls " :
+							   "deny syscalls ",
+		    stream);
+	show_text(stream, sbx_string(blob, call->reason));
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+/* "(2,1,0)", in decimal or with 0x; NULL or what is wrong. */
+static const char *
+parse_arguments(const struct places *places, const char *text,
+    struct access *access)
+{
+	char *end = NULL;
+
+	do {
+		unsigned long long value = strtoull(++text, &end, 0);
+
+		if (end == text || *text < '0' || *text > '9' ||
+		    value > UINT32_MAX || access->arg_count == ACCESS_MAX_ARGS)
+			break;
+		access->args[access->arg_count++] = (uint32_t)value;
+		text = end;
+	} while (*text == ',');
+	if (*text == ')' && text[1] == '\0')
+		return NULL;
+	return arena_printf(places->arena,
+	    "the arguments of '%s' are up to "
+	    "%d numbers of 32 bits, as in socket(2,1,0)",
+	    access->name, ACCESS_MAX_ARGS);
+}
+
+static const char *
+syscall_ask(const struct places *places, const char *object,
+    struct access *access)
+{
+	const char *nearest, *open = strchr(object, '(');
+
+	if (open != NULL)
+		object = arena_strndup(places->arena, object,
+		    (size_t)(open - object));
+	access->name = object;
+	if (object[0] == '@')
+		return arena_printf(places->arena,
+		    "'%s' is a group; ask "
+		    "about one system call",
+		    object);
+	if (syscall_is_known(object))
+		return open != NULL ? parse_arguments(places, open, access) :
+				      NULL;
+	nearest = syscall_nearest(object, false);
+	return arena_printf(places->arena,
+	    nearest == NULL ? "unknown system call '%s'" :
+			      "unknown system call '%s'; did you mean '%s'?",
+	    object, nearest);
+}
+
+static void
+syscall_show_access(FILE *stream, const struct access *access)
+{
+	show_text(stream, access->name);
+	for (unsigned i = 0; i < access->arg_count; i++)
+		fprintf(stream, access->args[i] > 0xffff ? "%s%#x" : "%s%u",
+		    i == 0 ? "(" : ",", access->args[i]);
+	if (access->arg_count > 0)
+		putc(')', stream);
+}
+
+/* What the filter says whatever the arguments: those that filters look at are
+ * families, types and protocols of sockets; what else there is the blob's
+ * record knows. */
+static void
+filter_ask(const struct subject *subject, const struct sbx_program *program,
+    int number, struct verdict *verdict)
+{
+	const struct sbx_insn *insns = subject->places.blob->bpf +
+	    program->first;
+	bool denied = false;
+
+	if (!bpf_is_loadable(insns, program->count)) {
+		verdict->answer = (uint32_t)FILTER_KILL;
+		return;
+	}
+	for (uint64_t i = 0; i < 16 * 8 * 8; i++) {
+		struct syscall_data data = {
+			.number = number,
+			.audit = subject->arch->audit,
+			.args = { i & 15, i >> 4 & 7, i >> 7 & 7 },
+		};
+		uint32_t answer = bpf_run_loaded(insns, &data);
+
+		if (answer == FILTER_ALLOW) {
+			verdict->allowed = true;
+		} else {
+			denied = true;
+			verdict->answer = answer;
+		}
+	}
+	verdict->depends = verdict->allowed && denied;
+}
+
+static void
+filter_ask_args(const struct subject *subject,
+    const struct sbx_program *program, int number, const struct access *access,
+    struct verdict *verdict)
+{
+	struct syscall_data data = {
+		.number = number,
+		.audit = subject->arch->audit,
+	};
+	bool ok;
+
+	for (unsigned i = 0; i < access->arg_count; i++)
+		data.args[i] = access->args[i];
+	verdict->answer = bpf_run(subject->places.blob->bpf + program->first,
+	    program->count, &data, &ok, NULL);
+	verdict->allowed = verdict->answer == FILTER_ALLOW;
+}
+
+static struct verdict
+syscall_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	struct verdict verdict = { .source = SBX_NO_SOURCE };
+	const struct sbx_syscall *call;
+	int number = syscall_number(subject->arch, access->name);
+	const struct sbx_program *program = verdict_program(subject);
+
+	if (number < 0) {
+		verdict.by = BY_MACHINE;
+		return verdict;
+	}
+	if (program != NULL && access->arg_count > 0)
+		filter_ask_args(subject, program, number, access, &verdict);
+	else if (program != NULL)
+		filter_ask(subject, program, number, &verdict);
+	else
+		verdict.allowed = true;
+	call = verdict_syscall(blob, subject->arch, access->name);
+	if (call != NULL) {
+		verdict.rule = (uint32_t)(call - blob->syscalls);
+		verdict.by = BY_SYSCALL;
+		verdict.source = call->source;
+		verdict.depends |= verdict.allowed && access->arg_count == 0 &&
+		    call->verdict == SBX_SYSCALL_ARGS;
+	}
+	verdict.unenforced = !verdict.allowed &&
+	    subject->level == SBX_LEVEL_NONE;
+	return verdict;
+}
+
+static void
+syscall_answer(const struct why *why)
+{
+	const struct sbx_syscall *call = why->verdict.by == BY_SYSCALL ?
+	    &why->blob->syscalls[why->verdict.rule] :
+	    NULL;
+	/* Of the baseline, which lifts it where Landlock keeps it inside. */
+	bool traces = call != NULL && call->source == SBX_NO_SOURCE &&
+	    strcmp(sbx_string(why->blob, call->reason), "@process-access") == 0;
+
+	/* Nothing to call: not so much denied as absent. */
+	if (why->verdict.by == BY_MACHINE) {
+		fprintf(why->stream, "    %s has no such system call\n",
+		    why->subject->arch->name);
+		return;
+	}
+	if (call == NULL)
+		fputs("    no rule speaks of it\n", why->stream);
+	else if (call->source == SBX_NO_SOURCE)
+		fprintf(why->stream, "    the language's own baseline: %s\n",
+		    decider_text(why->subject->places.arena, why->blob,
+			&why->verdict));
+	else
+		why_say_decider(why, &why->verdict);
+	if (traces && why->verdict.allowed)
+		fputs("    but not at level minimal, where Landlock does not "
+		      "keep it inside\n",
+		    why->stream);
+	else if (why->verdict.depends)
+		fputs("    but it depends on the arguments\n", why->stream);
+}
+
+static const char *
+syscall_enforcer(const struct why *why, enum sbx_level level)
+{
+	const char *error = show_errno(why->verdict.answer & 0xffff);
+
+	if (level < SBX_LEVEL_MINIMAL)
+		return NULL;
+	return error == NULL ? "the filter, which kills" :
+			       arena_printf(why->subject->places.arena,
+				   "the filter, which answers %s", error);
+}
+
+static void
+syscall_remedy(struct remedy *remedy)
+{
+	const struct why *why = remedy->why;
+	const struct sbx_syscall *call =
+	    &why->blob->syscalls[why->verdict.rule];
+
+	if (why->verdict.by != BY_SYSCALL ||
+	    !decider_names_call(why->blob, call))
+		return;
+	if (call->source != SBX_NO_SOURCE)
+		remedy_lift(remedy, "syscalls",
+		    sbx_string(why->blob, call->reason));
+	else
+		fprintf(remedy_step(remedy), "allow syscalls %s\n",
+		    sbx_string(why->blob, call->name));
+}
+
+static const struct access_form syscall_forms[] = {
+	{ "syscall", NULL, 0 },
+	{ NULL, NULL, 0 },
+};
+
 const struct rule_kind kind_syscall = {
+	.id = KIND_SYSCALL,
 	.noun = "a system call or a @group",
 	.resolve = syscall_resolve,
 	.equals = syscall_equals,
 	.resembles = syscall_resembles,
 	.object = syscall_object,
 	.spans = syscall_spans,
+	.show = syscall_show,
+	.section = SBX_SECTION_SYSCALLS,
+	.section_name = "the system calls",
+	.record = { RECORD_LAYOUT(struct sbx_syscall) },
 	.restore = syscall_restore,
+	.forms = syscall_forms,
+	.usage = "syscall NAME, or env NAME",
+	.ask = syscall_ask,
+	.show_access = syscall_show_access,
+	.verdict = syscall_verdict,
+	.answer = syscall_answer,
+	.enforcer = syscall_enforcer,
+	.remedy = syscall_remedy,
+	.difference = {
+		.word = "syscall",
+		.title = "system calls",
+		.explain = "What the filter lets through, with its arguments.",
+	},
 };

@@ -12,25 +12,13 @@ static const char *const words[SBX_SECTION_END] = {
 	[SBX_SECTION_META] = "the settings of the whole",
 	[SBX_SECTION_STRINGS] = "the strings",
 	[SBX_SECTION_ANCHORS] = "the parameters",
-	[SBX_SECTION_PATHS] = "the path rules",
 	[SBX_SECTION_EXCLUSIONS] = "the exceptions of path rules",
 	[SBX_SECTION_LANDLOCK] = "the Landlock masks",
 	[SBX_SECTION_PROGRAMS] = "the table of filters",
 	[SBX_SECTION_BPF] = "the filters",
-	[SBX_SECTION_SYSCALLS] = "the system calls",
 	[SBX_SECTION_SOURCES] = "the places where rules were written",
 	[SBX_SECTION_SBPL] = "the text for macOS",
 };
-
-static const char *
-section_words(uint32_t section)
-{
-	for (int id = 0; id < KIND_END; id++) {
-		if (rule_kinds[id]->section == section)
-			return rule_kinds[id]->section_name;
-	}
-	return words[section];
-}
 
 /* A section, or one of no bytes. */
 static struct sbx_section
@@ -44,6 +32,14 @@ section_find(const void *blob, uint32_t kind)
 			return table[i];
 	}
 	return (struct sbx_section){ .kind = kind };
+}
+
+static const char *
+section_words(uint32_t section)
+{
+	const struct rule_kind *kind = rule_kind_of_section(section);
+
+	return kind != NULL ? kind->section_name : words[section];
 }
 
 static bool

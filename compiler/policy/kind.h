@@ -13,10 +13,16 @@
 
 #include <stdio.h>
 
+struct access;
 struct builder;
 struct checker;
 struct emitter;
+struct pass;
+struct places;
+struct remedy;
 struct restorer;
+struct subject;
+struct why;
 
 /* The object of a rule, as it is written after the words. */
 struct rule_object {
@@ -56,7 +62,22 @@ struct record_layout {
 	.size = sizeof(type), .platforms = offsetof(type, platforms), \
 	.source = offsetof(type, source)
 
+/* A way to ask about one access: "connect tcp 443". */
+struct access_form {
+	const char *word;
+	const char *second; /* a word between it and the object, or NULL */
+	uint8_t detail;
+};
+
+/* How the differences of a kind are told. */
+struct difference_words {
+	const char *word, *title, *explain;
+	const char *silence; /* what a policy says that has no such rule */
+};
+
 struct rule_kind {
+	enum rule_kind_id id;
+
 	/* --- statements to rules ----------------------------------------- */
 	const char *noun;    /* "a port": what goes after the words, or NULL */
 	bool has_exclusions; /* such a rule may end with `except` */
@@ -109,12 +130,37 @@ struct rule_kind {
 	    const void *record, struct rule *rule);
 	/* What is left to do when all records have been read back. */
 	void (*restore)(struct restorer *restorer);
+
+	/* --- questions about one access ----------------------------------- */
+	/* (nobody asks) */
+	const struct access_form *forms; /* up to one without a word */
+	const char *usage;
+	/* Puts the object into the access; NULL or what is wrong with it. */
+	const char *(*ask)(const struct places *places, const char *object,
+	    struct access *access);
+	/* Prints the object of an access. */
+	void (*show_access)(FILE *stream, const struct access *access);
+	struct verdict (*verdict)(const struct subject *subject,
+	    const struct access *access);
+	/* Says why: the rule that decided, and what is to be known about it. */
+	void (*answer)(const struct why *why);
+	/* What enforces a denial at a level, or NULL for nothing. */
+	const char *(*enforcer)(const struct why *why, enum sbx_level level);
+	/* The smallest change of the policy that allows it. */
+	void (*remedy)(struct remedy *remedy);
+
+	/* --- differences between two policies ----------------------------- */
+	struct difference_words difference;
+	void (*compare)(struct pass *pass);
 };
 
 extern const struct rule_kind *const rule_kinds[KIND_END];
 
 /* Whether two rules say the same. */
 bool rule_equals(const struct rule *a, const struct rule *b);
+
+/* The kind whose records are in a section, or NULL. */
+const struct rule_kind *rule_kind_of_section(uint32_t section);
 
 /* A string of a blob: interned, or without an arena as it lies there. */
 const char *record_string(struct arena *arena, const struct sbx_blob *blob,

@@ -27,6 +27,16 @@ rule_equals(const struct rule *a, const struct rule *b)
 	    (kind->equals == NULL || kind->equals(a, b));
 }
 
+const struct rule_kind *
+rule_kind_of_section(uint32_t section)
+{
+	for (int id = 0; id < KIND_END; id++) {
+		if (section != 0 && rule_kinds[id]->section == section)
+			return rule_kinds[id];
+	}
+	return NULL;
+}
+
 /*
  * A group that an earlier layer expanded is expanded again, since rules of it
  * may have been dropped between; what is still there is not added twice.

@@ -11,21 +11,14 @@
 
 #include <stdio.h>
 
-enum access_kind {
-	ACCESS_PATH,    /* detail: enum sbx_right; path */
-	ACCESS_PORT,    /* detail: enum sbx_port_op; port */
-	ACCESS_SYSCALL, /* name; arguments */
-	ACCESS_ENV,     /* name */
-};
-
 enum { ACCESS_MAX_ARGS = 6 }; /* of a system call */
 
 struct access {
-	enum access_kind kind;
-	uint8_t detail;
+	enum rule_kind_id kind; /* of the rules that are asked */
+	uint8_t detail;         /* a path right, an operation on ports */
 	uint16_t port;
 	struct sbx_place path;
-	const char *name;
+	const char *name; /* of a system call or a variable */
 	uint8_t
 	    arg_count; /* 0: whatever the arguments; what is left out is 0 */
 	uint32_t args[ACCESS_MAX_ARGS];

@@ -15,17 +15,6 @@ decider_names_call(const struct sbx_blob *blob, const struct sbx_syscall *call)
 }
 
 static void
-show_call(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_syscall *call)
-{
-	if (call->source != SBX_NO_SOURCE && decider_names_call(blob, call))
-		fputs(call->verdict == SBX_SYSCALL_ALLOW ? "allow syscalls " :
-							   "deny syscalls ",
-		    stream);
-	show_text(stream, sbx_string(blob, call->reason));
-}
-
-static void
 show_network(FILE *stream, enum sbx_net net)
 {
 	fprintf(stream, "%s network %s",
@@ -33,40 +22,53 @@ show_network(FILE *stream, enum sbx_net net)
 	    net == SBX_NET_LOOPBACK ? "loopback" : "full");
 }
 
+/* The record that decided, or NULL. */
+static const char *
+record_of(const struct sbx_blob *blob, const struct verdict *verdict,
+    const struct rule_kind **kind)
+{
+	const char *records;
+	uint32_t count;
+
+	if (verdict->by < BY_RULE)
+		return NULL;
+	*kind = rule_kinds[verdict->by - BY_RULE];
+	records = sbx_records(blob, (*kind)->section, &count);
+	return records + verdict->rule * (*kind)->record.size;
+}
+
+void
+record_show(FILE *stream, const struct sbx_blob *blob,
+    const struct rule_kind *kind, const void *record)
+{
+	struct rule_object object;
+	struct rule rule = { .effect = SBX_ALLOW };
+
+	if (kind->show != NULL) {
+		kind->show(stream, blob, record);
+		return;
+	}
+	rule.kind = kind->id;
+	kind->read(NULL, blob, record, &rule);
+	fprintf(stream, "%s %s ", effect_word(rule.effect),
+	    what_words(rule.kind, rule.detail));
+	kind->object(&rule, &object);
+	show_text(stream, object.text);
+}
+
 void
 decider_show(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
-	uint32_t rule = verdict->rule;
+	const struct rule_kind *kind;
+	const char *record = record_of(blob, verdict, &kind);
 
-	switch (verdict->by) {
-	case BY_PATH:
-		show_path_rule(stream, blob, &blob->paths[rule]);
-		break;
-	case BY_PORT:
-		show_port_rule(stream, &blob->ports[rule]);
-		break;
-	case BY_NETWORK:
+	if (record != NULL)
+		record_show(stream, blob, kind, record);
+	else if (verdict->by == BY_NETWORK)
 		show_network(stream, (enum sbx_net)blob->meta->net);
-		break;
-	case BY_ENV:
-		show_env_rule(stream, blob, &blob->env[rule]);
-		break;
-	case BY_SET:
-		show_set(stream, blob, &blob->set[rule]);
-		break;
-	case BY_SYSCALL:
-		show_call(stream, blob, &blob->syscalls[rule]);
-		break;
-	case BY_EVERYTHING:
+	else if (verdict->by == BY_EVERYTHING)
 		fputs("allow everything", stream);
-		break;
-	case BY_NOTHING:
-	case BY_OLD_KERNEL:
-	case BY_SCRATCH:
-	case BY_MACHINE:
-		break;
-	}
 }
 
 struct shown {
@@ -95,23 +97,11 @@ decider_text(struct arena *arena, const struct sbx_blob *blob,
 uint8_t
 decider_platforms(const struct sbx_blob *blob, const struct verdict *verdict)
 {
-	switch (verdict->by) {
-	case BY_PATH:
-		return blob->paths[verdict->rule].platforms;
-	case BY_PORT:
-		return blob->ports[verdict->rule].platforms;
-	case BY_ENV:
-		return blob->env[verdict->rule].platforms;
-	case BY_SET:
-		return blob->set[verdict->rule].platforms;
-	case BY_NETWORK:
-	case BY_SYSCALL:
-	case BY_EVERYTHING:
-	case BY_NOTHING:
-	case BY_OLD_KERNEL:
-	case BY_SCRATCH:
-	case BY_MACHINE:
-		break;
-	}
-	return SBX_ON_ALL;
+	const struct rule_kind *kind;
+	const char *record = record_of(blob, verdict, &kind);
+
+	/* A system call may have several records for one rule. */
+	return record == NULL || verdict->by == BY_SYSCALL ?
+	    SBX_ON_ALL :
+	    (uint8_t)record[kind->record.platforms];
 }

@@ -4,6 +4,7 @@
 #ifndef SBX_DECIDER_H
 #define SBX_DECIDER_H
 
+#include "compiler/policy/kind.h"
 #include "compiler/query/verdict.h"
 
 #include <stdio.h>
@@ -15,6 +16,10 @@
  */
 void decider_show(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict);
+
+/* Any rule of a blob: a record of its kind. */
+void record_show(FILE *stream, const struct sbx_blob *blob,
+    const struct rule_kind *kind, const void *record);
 
 /* The same as a text; NULL if no rule decided. */
 const char *decider_text(struct arena *arena, const struct sbx_blob *blob,

@@ -7,6 +7,7 @@
  */
 #include "compiler/query/dump.h"
 #include "compiler/lower/bpf.h"
+#include "compiler/query/decider.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
@@ -89,58 +90,20 @@ dump_anchors(FILE *stream, const struct sbx_blob *blob)
 	}
 }
 
+/* The rules of a kind, which lie in one section. */
 static void
-dump_paths(FILE *stream, const struct sbx_blob *blob)
+dump_rules(FILE *stream, const struct sbx_blob *blob,
+    const struct rule_kind *kind)
 {
-	for (uint32_t i = 0; i < blob->path_count; i++) {
-		show_path_rule(stream, blob, &blob->paths[i]);
-		dump_end(stream, blob, blob->paths[i].platforms,
-		    blob->paths[i].source);
-	}
-}
+	const struct record_layout *layout = &kind->record;
+	uint32_t count, source;
+	const char *record = sbx_records(blob, kind->section, &count);
 
-static void
-dump_ports(FILE *stream, const struct sbx_blob *blob)
-{
-	for (uint32_t i = 0; i < blob->port_count; i++) {
-		const struct sbx_port *port = &blob->ports[i];
-
-		show_port_rule(stream, port);
-		dump_end(stream, blob, port->platforms, port->source);
-	}
-}
-
-static void
-dump_limits(FILE *stream, const struct sbx_blob *blob)
-{
-	for (uint32_t i = 0; i < blob->limit_count; i++) {
-		const struct sbx_limit *limit = &blob->limits[i];
-
-		fprintf(stream, "limit %s %" PRIu64,
-		    limit_of_kind(limit->kind)->word, limit->value);
-		dump_end(stream, blob, limit->platforms, limit->source);
-	}
-}
-
-static void
-dump_env(FILE *stream, const struct sbx_blob *blob)
-{
-	for (uint32_t i = 0; i < blob->env_count; i++) {
-		const struct sbx_env *env = &blob->env[i];
-
-		show_env_rule(stream, blob, env);
-		dump_end(stream, blob, env->platforms, env->source);
-	}
-}
-
-static void
-dump_set(FILE *stream, const struct sbx_blob *blob)
-{
-	for (uint32_t i = 0; i < blob->set_count; i++) {
-		const struct sbx_set *set = &blob->set[i];
-
-		show_set(stream, blob, set);
-		dump_end(stream, blob, set->platforms, set->source);
+	for (; count-- > 0; record += layout->size) {
+		memcpy(&source, record + layout->source, sizeof source);
+		record_show(stream, blob, kind, record);
+		dump_end(stream, blob, (uint8_t)record[layout->platforms],
+		    source);
 	}
 }
 
@@ -298,21 +261,34 @@ dump_sbpl(FILE *stream, const struct sbx_blob *blob)
 	    strlen(blob->sbpl));
 }
 
+static void
+dump_programs(FILE *stream, const struct sbx_blob *blob)
+{
+	for (uint32_t i = 0; i < blob->program_count; i++)
+		dump_program(stream, blob, i);
+}
+
 void
 dump_blob(FILE *stream, const struct sbx_blob *blob)
 {
-	dump_meta(stream, blob);
-	dump_anchors(stream, blob);
-	dump_paths(stream, blob);
-	dump_ports(stream, blob);
-	dump_limits(stream, blob);
-	dump_env(stream, blob);
-	dump_set(stream, blob);
-	dump_landlock(stream, blob);
-	for (uint32_t i = 0; i < blob->program_count; i++)
-		dump_program(stream, blob, i);
-	dump_syscalls(stream, blob);
-	dump_sbpl(stream, blob);
+	static void (*const dumps[SBX_SECTION_END])(FILE *,
+	    const struct sbx_blob *) = {
+		[SBX_SECTION_META] = dump_meta,
+		[SBX_SECTION_ANCHORS] = dump_anchors,
+		[SBX_SECTION_LANDLOCK] = dump_landlock,
+		[SBX_SECTION_PROGRAMS] = dump_programs,
+		[SBX_SECTION_SYSCALLS] = dump_syscalls,
+		[SBX_SECTION_SBPL] = dump_sbpl,
+	};
+
+	for (uint32_t i = 0; i < SBX_SECTION_END; i++) {
+		const struct rule_kind *kind = rule_kind_of_section(i);
+
+		if (dumps[i] != NULL)
+			dumps[i](stream, blob);
+		else if (kind != NULL)
+			dump_rules(stream, blob, kind);
+	}
 }
 
 void

@@ -116,35 +116,6 @@ show_path_rule(FILE *stream, const struct sbx_blob *blob,
 }
 
 void
-show_port_rule(FILE *stream, const struct sbx_port *rule)
-{
-	fprintf(stream, "%s network %s tcp %u", effect_word(rule->effect),
-	    port_op_word(rule->op), rule->low);
-	if (rule->high != rule->low)
-		fprintf(stream, "-%u", rule->high);
-}
-
-void
-show_env_rule(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_env *rule)
-{
-	fprintf(stream, "%s env ", effect_word(rule->effect));
-	show_text(stream, sbx_string(blob, rule->pattern));
-}
-
-void
-show_set(FILE *stream, const struct sbx_blob *blob, const struct sbx_set *set)
-{
-	fputs("set env ", stream);
-	show_text(stream, sbx_string(blob, set->name));
-	fputs(" = ", stream);
-	if (set->anchor == SBX_NO_ANCHOR)
-		show_text(stream, sbx_string(blob, set->text));
-	else
-		show_place(stream, blob, set->anchor, set->text);
-}
-
-void
 show_platforms(FILE *stream, uint8_t platforms)
 {
 	static const struct {

@@ -22,17 +22,6 @@ void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
 void show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule);
 
-/* "allow network connect tcp 443". */
-void show_port_rule(FILE *stream, const struct sbx_port *rule);
-
-/* "deny env *_TOKEN". */
-void show_env_rule(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_env *rule);
-
-/* "set env TMPDIR = /tmp". */
-void show_set(FILE *stream, const struct sbx_blob *blob,
-    const struct sbx_set *set);
-
 /* " on x86_64"; nothing for all of Linux. */
 void show_platforms(FILE *stream, uint8_t platforms);
 

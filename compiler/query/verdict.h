@@ -17,19 +17,20 @@ struct subject {
 	int abi; /* of Landlock; 0: the newest known */
 };
 
-/* Which table of the blob holds what decided. */
+/* What decided: from BY_RULE on, a record of a kind of rule. */
 enum verdict_by {
 	BY_NOTHING,    /* no rule is about it */
 	BY_EVERYTHING, /* allow everything */
-	BY_PATH,
-	BY_PORT,
 	BY_NETWORK,    /* network full or loopback, allowed or denied */
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
-	BY_ENV,
-	BY_SET,     /* set env: the value is the policy's own */
-	BY_SCRATCH, /* TMPDIR, which leads to the scratch directory */
-	BY_SYSCALL, /* its record in the blob, of a rule or the baseline */
-	BY_MACHINE, /* it has no such system call */
+	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
+	BY_MACHINE,    /* it has no such system call */
+	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
+	BY_PATH = BY_RULE + KIND_PATH,
+	BY_PORT = BY_RULE + KIND_PORT,
+	BY_SYSCALL = BY_RULE + KIND_SYSCALL, /* a rule, or the baseline */
+	BY_ENV = BY_RULE + KIND_ENV,
+	BY_SET = BY_RULE + KIND_SET, /* the value is the policy's own */
 };
 
 struct verdict {
@@ -38,13 +39,21 @@ struct verdict {
 	bool depends;    /* a system call: on its arguments */
 	bool unenforced; /* denied, and nothing at this level holds it */
 	enum verdict_by by;
-	uint32_t rule;   /* index into that table, for paths, ports, env, set
-	                   * and syscalls */
+	uint32_t rule;   /* from BY_RULE on: which record of that kind */
 	uint32_t source; /* where it is written, or SBX_NO_SOURCE */
 	uint32_t answer; /* of the filter, for a system call that it denies */
 };
 
 struct verdict verdict_of(const struct subject *subject,
+    const struct access *access);
+
+/* For a kind of rule: what the model says, without the rule that decided; and
+ * the Landlock ABI that counts at the subject's level. */
+struct verdict verdict_begin(struct sbx_verdict model);
+uint32_t verdict_abi(const struct subject *subject);
+
+/* What the rules about paths say. */
+struct verdict path_verdict(const struct subject *subject,
     const struct access *access);
 
 /* The record of a system call on a machine; NULL if the blob has none. */

@@ -44,6 +44,24 @@ void why_say_rule_end(const struct why *why, uint8_t platforms,
 void why_say_path_rule(const struct why *why, const char *label,
     const struct sbx_path *path);
 
+/* The rule that decided, or that none allows it. */
+void why_say_decider(const struct why *why, const struct verdict *verdict);
+
+/* An answer's last lines: "to allow it:", then "and:". */
+struct remedy {
+	const struct why *why;
+	size_t steps;
+};
+
+/* Begins a line; says that a deny is to be dropped: its words, its object. */
+FILE *remedy_step(struct remedy *remedy);
+void remedy_lift(struct remedy *remedy, const char *words, const char *object);
+
+/* The answer about paths. */
+void why_path(const struct why *why);
+const char *path_enforcer(const struct why *why, enum sbx_level level);
+void path_remedy(struct remedy *remedy);
+
 /* The rule on paths that decided, or NULL. */
 const struct sbx_path *why_path_rule(const struct why *why);
 

@@ -1,5 +1,5 @@
 /* What holds a denial at each level, and what is left of what is allowed. */
-#include "compiler/query/show.h"
+#include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
 #include "compiler/tables/words.h"
 
@@ -74,10 +74,6 @@ split_text(const struct why *why, const struct split_list *list)
 
 /* --- enforcers ------------------------------------------------------------ */
 
-/* What enforces the denial at a level, or NULL for nothing. */
-typedef const char *enforcer_finder(const struct why *why,
-    enum sbx_level level);
-
 /* Whether the path is there, though not for what was asked. */
 static bool
 is_read(const struct why *why, const struct place_rules *rules)
@@ -86,7 +82,7 @@ is_read(const struct why *why, const struct place_rules *rules)
 	    SBX_READ, why->access->path));
 }
 
-static const char *
+const char *
 path_enforcer(const struct why *why, enum sbx_level level)
 {
 	struct place_rules rules;
@@ -113,45 +109,6 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	    "given the entries of %s one by one",
 	    split_text(why, &splits));
 }
-
-static const char *
-port_enforcer(const struct why *why, enum sbx_level level)
-{
-	if (level < SBX_LEVEL_MINIMAL)
-		return NULL;
-	if (why->blob->meta->net == SBX_NET_PORTS &&
-	    level >= SBX_LEVEL_STANDARD)
-		return "Landlock from ABI 4 on, else the filter, which opens "
-		       "no TCP socket";
-	return "the filter, which opens no TCP socket";
-}
-
-static const char *
-syscall_enforcer(const struct why *why, enum sbx_level level)
-{
-	const char *error = show_errno(why->verdict.answer & 0xffff);
-
-	if (level < SBX_LEVEL_MINIMAL)
-		return NULL;
-	return error == NULL ? "the filter, which kills" :
-			       arena_printf(why->subject->places.arena,
-				   "the filter, which answers %s", error);
-}
-
-static const char *
-env_enforcer(const struct why *why, enum sbx_level level)
-{
-	(void)why;
-	(void)level;
-	return "sbxrun, which does not hand it on";
-}
-
-static enforcer_finder *const enforcers[] = {
-	[ACCESS_PATH] = path_enforcer,
-	[ACCESS_PORT] = port_enforcer,
-	[ACCESS_SYSCALL] = syscall_enforcer,
-	[ACCESS_ENV] = env_enforcer,
-};
 
 static bool
 is_same(const char *a, const char *b)
@@ -180,19 +137,19 @@ say_enforcer(const struct why *why, const char *what, int highest, int lowest)
 void
 why_say_enforcers(const struct why *why)
 {
-	enforcer_finder *find = enforcers[why->access->kind];
+	const struct rule_kind *kind = rule_kinds[why->access->kind];
 	int level = SBX_LEVEL_FULL;
 
 	if (why->verdict.by == BY_MACHINE)
 		return;
 	while (level >= SBX_LEVEL_NONE) {
-		const char *what = find(why, level);
+		const char *what = kind->enforcer(why, level);
 		int highest = level--;
 
 		if (!covers_level(why, highest))
 			continue;
 		while (level >= SBX_LEVEL_NONE && covers_level(why, level) &&
-		    is_same(find(why, level), what))
+		    is_same(kind->enforcer(why, level), what))
 			level--;
 		say_enforcer(why, what, highest, level + 1);
 	}

@@ -10,14 +10,8 @@
 
 #include <string.h>
 
-/* An answer's last lines: "to allow it:", then "and:". */
-struct remedy {
-	const struct why *why;
-	size_t steps;
-};
-
-static FILE *
-step(struct remedy *remedy)
+FILE *
+remedy_step(struct remedy *remedy)
 {
 	FILE *stream = remedy->why->stream;
 
@@ -49,7 +43,7 @@ lift_deny(struct remedy *remedy, const struct sbx_path *rule,
     struct sbx_place place)
 {
 	const struct why *why = remedy->why;
-	FILE *stream = step(remedy);
+	FILE *stream = remedy_step(remedy);
 
 	if (is_shipped(why->blob, rule->source)) {
 		fputs("drop ", stream);
@@ -70,7 +64,7 @@ lift_deny(struct remedy *remedy, const struct sbx_path *rule,
 	putc('\n', stream);
 }
 
-static void
+void
 path_remedy(struct remedy *remedy)
 {
 	const struct why *why = remedy->why;
@@ -91,7 +85,7 @@ path_remedy(struct remedy *remedy)
 	}
 	if (given)
 		return;
-	fprintf(step(remedy), "allow %s ",
+	fprintf(remedy_step(remedy), "allow %s ",
 	    rights_word(SBX_ALLOW, why->access->detail));
 	say_spelled(why);
 	putc('\n', why->stream);
@@ -99,13 +93,12 @@ path_remedy(struct remedy *remedy)
 
 /* --- the others ----------------------------------------------------------- */
 
-/* A deny as the language writes it: its words, then its object. */
-static void
-lift_rule(struct remedy *remedy, const char *words, const char *object)
+void
+remedy_lift(struct remedy *remedy, const char *words, const char *object)
 {
 	const struct why *why = remedy->why;
 	bool shipped = is_shipped(why->blob, why->verdict.source);
-	FILE *stream = step(remedy);
+	FILE *stream = remedy_step(remedy);
 
 	fprintf(stream, "%s%s %s ", shipped ? "drop " : "take away: ",
 	    effect_word(why->verdict.preferred ? SBX_PREFER_DENY : SBX_DENY),
@@ -118,72 +111,10 @@ lift_rule(struct remedy *remedy, const char *words, const char *object)
 	putc('\n', stream);
 }
 
-static void
-port_remedy(struct remedy *remedy)
-{
-	const struct why *why = remedy->why;
-	enum sbx_port_op op = why->access->detail;
-	struct arena *arena = why->subject->places.arena;
-
-	/* Level full, or a newer kernel, is what is missing there. */
-	if (why->blob->meta->net == SBX_NET_LOOPBACK ||
-	    why->verdict.by == BY_OLD_KERNEL)
-		return;
-	if (why->verdict.by == BY_NETWORK)
-		lift_rule(remedy, "network", "full");
-	else if (why->verdict.by == BY_PORT)
-		lift_rule(remedy,
-		    arena_printf(arena, "network %s tcp", port_op_word(op)),
-		    arena_printf(arena, "%u", why->access->port));
-	if (why->verdict.by != BY_PORT)
-		fprintf(step(remedy), "allow network %s tcp %u\n",
-		    port_op_word(op), why->access->port);
-}
-
-static void
-syscall_remedy(struct remedy *remedy)
-{
-	const struct why *why = remedy->why;
-	const struct sbx_syscall *call =
-	    &why->blob->syscalls[why->verdict.rule];
-
-	if (why->verdict.by != BY_SYSCALL ||
-	    !decider_names_call(why->blob, call))
-		return;
-	if (call->source != SBX_NO_SOURCE)
-		lift_rule(remedy, "syscalls",
-		    sbx_string(why->blob, call->reason));
-	else
-		fprintf(step(remedy), "allow syscalls %s\n",
-		    sbx_string(why->blob, call->name));
-}
-
-static void
-env_remedy(struct remedy *remedy)
-{
-	const struct why *why = remedy->why;
-
-	if (why->verdict.by == BY_ENV) {
-		lift_rule(remedy, "env",
-		    sbx_string(why->blob,
-			why->blob->env[why->verdict.rule].pattern));
-		return;
-	}
-	fputs("allow env ", step(remedy));
-	show_text(why->stream, why->access->name);
-	putc('\n', why->stream);
-}
-
 void
 why_say_remedy(const struct why *why)
 {
-	static void (*const remedies[])(struct remedy * remedy) = {
-		[ACCESS_PATH] = path_remedy,
-		[ACCESS_PORT] = port_remedy,
-		[ACCESS_SYSCALL] = syscall_remedy,
-		[ACCESS_ENV] = env_remedy,
-	};
 	struct remedy remedy = { .why = why };
 
-	remedies[why->access->kind](&remedy);
+	rule_kinds[why->access->kind]->remedy(&remedy);
 }

@@ -115,6 +115,15 @@ add_rule(struct builder *builder, const struct rule *rule)
 	    atom_new(builder, object.kind, object.text));
 }
 
+static void
+add_rules(struct builder *builder, enum rule_kind_id kind)
+{
+	const struct rule_list *rules = &builder->policy->rules[kind];
+
+	for (size_t i = 0; i < rules->count; i++)
+		add_rule(builder, &rules->items[i]);
+}
+
 /* --- the whole ------------------------------------------------------------ */
 
 static void
@@ -169,10 +178,11 @@ add_statements(struct builder *builder)
 		    AST_STRING, policy->about);
 	add_requires(builder);
 	add_params(builder);
-	/* Settings, then rules, paths at the end. */
+	/* What is allowed as a whole, settings, rules, and paths at the end. */
+	add_rules(builder, KIND_BLANKET);
 	for (int kind = KIND_END; kind-- > 0;) {
-		for (size_t i = 0; i < policy->rules[kind].count; i++)
-			add_rule(builder, &policy->rules[kind].items[i]);
+		if (kind != KIND_BLANKET)
+			add_rules(builder, (enum rule_kind_id)kind);
 	}
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		struct rule rule = { .path = policy->paths.items[i] };

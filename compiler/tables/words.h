@@ -16,8 +16,8 @@ enum rule_kind_id {
 	KIND_SYSCALL,
 	KIND_ENV,
 	KIND_SET,
-	KIND_LIMIT,
 	KIND_BLANKET,
+	KIND_LIMIT,
 	KIND_END,
 };
 

@@ -147,7 +147,7 @@ ask(FILE *stream, const struct subject *subject,
 
 	for (size_t i = 0; i < few(rules->count) / 4; i++) {
 		struct access access = {
-			.kind = ACCESS_PATH,
+			.kind = KIND_PATH,
 			.detail = SBX_READ,
 			.path = rules->rules[i].at,
 		};
@@ -159,27 +159,27 @@ ask(FILE *stream, const struct subject *subject,
 	for (size_t i = 0; i < few(blob->port_count) / 4; i++)
 		why(stream, subject,
 		    &(struct access){
-			.kind = ACCESS_PORT,
+			.kind = KIND_PORT,
 			.detail = blob->ports[i].op,
 			.port = blob->ports[i].low,
 		    },
 		    true);
 	why(stream, subject,
 	    &(struct access){
-		.kind = ACCESS_PORT,
+		.kind = KIND_PORT,
 		.detail = SBX_LISTEN_TCP,
 		.port = 1,
 	    },
 	    true);
 	why(stream, subject,
 	    &(struct access){
-		.kind = ACCESS_ENV,
+		.kind = KIND_ENV,
 		.name = "PATH",
 	    },
 	    true);
 	why(stream, subject,
 	    &(struct access){
-		.kind = ACCESS_SYSCALL,
+		.kind = KIND_SYSCALL,
 		.name = "ptrace",
 	    },
 	    true);

@@ -36,7 +36,7 @@ witness_print(size_t number, const struct difference *difference)
 	const struct access *access = &difference->access;
 
 	printf("%zu ", number);
-	if (access->kind == ACCESS_PATH)
+	if (access->kind == KIND_PATH)
 		printf("%s %s", words[access->detail], access->path.path);
 	else
 		printf("%s %u",
@@ -61,10 +61,10 @@ is_usable(const struct difference *difference, const char *base,
 
 	if (!difference->witnessed || difference->level != SBX_LEVEL_FULL)
 		return false;
-	if (access->kind == ACCESS_PORT)
+	if (access->kind == KIND_PORT)
 		return access->port > 1 &&
 		    (access->port >= 1024 || access->detail == SBX_CONNECT_TCP);
-	return access->kind == ACCESS_PATH && access->path.len > len + 5 &&
+	return access->kind == KIND_PATH && access->path.len > len + 5 &&
 	    strncmp(access->path.path, base, len) == 0 &&
 	    !sbx_covers(access->path, end);
 }

@@ -24,7 +24,7 @@ grade(const struct subject *subject, const struct access *access)
 
 	if (!verdict.allowed || verdict.by == BY_SET)
 		return 0;
-	if (access->kind == ACCESS_PORT && meta->net == SBX_NET_LOOPBACK &&
+	if (access->kind == KIND_PORT && meta->net == SBX_NET_LOOPBACK &&
 	    !(meta->flags & SBX_EVERYTHING))
 		return 1;
 	return 2;
@@ -233,7 +233,7 @@ check_path(struct pair *pair, const struct subject subjects[SIDE_COUNT],
 {
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		struct access access = {
-			.kind = ACCESS_PATH,
+			.kind = KIND_PATH,
 			.detail = right,
 			.path = { path, (uint32_t)strlen(path) },
 		};
@@ -355,7 +355,7 @@ check_ports(struct pair *pair, struct chance *chance)
 	circumstances(pair, chance, false, subjects);
 	for (size_t i = 0; i < 2 * countof(ports); i++) {
 		struct access access = {
-			.kind = ACCESS_PORT,
+			.kind = KIND_PORT,
 			.detail = i % 2,
 			.port = ports[i / 2],
 		};
@@ -375,7 +375,7 @@ check_env(struct pair *pair, struct chance *chance)
 	circumstances(pair, chance, false, subjects);
 	for (unsigned i = 1; i < 5 * 5 * 5 * 5; i++) {
 		char name[5] = "";
-		struct access access = { .kind = ACCESS_ENV, .name = name };
+		struct access access = { .kind = KIND_ENV, .name = name };
 		unsigned rest = i;
 
 		for (size_t len = 0; rest > 0; rest /= 5)
@@ -448,7 +448,7 @@ check_calls(struct pair *pair, struct chance *chance)
 
 	for (unsigned i = 0; i < 120; i++) {
 		struct access access = {
-			.kind = ACCESS_SYSCALL,
+			.kind = KIND_SYSCALL,
 			.name = PICK(chance, calls),
 		};
 
