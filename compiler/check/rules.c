@@ -31,7 +31,7 @@ struct judgement {
 	const struct rule_kind *kind;
 	struct arena *arena;
 	VEC(struct judged) all; /* in the order of the rules */
-	struct judged **sorted;
+	struct rule_spans spans;
 	struct reach reaches[SBX_EFFECT_END];
 	const struct rule *wide[MAX_WIDE]; /* denies that spans do not show */
 	uint32_t wide_index[MAX_WIDE];
@@ -140,17 +140,18 @@ judge_spans(struct judgement *judgement)
 static void
 add_spans(struct judgement *judgement, const struct rule *rule, uint32_t index)
 {
-	struct rule_spans spans = { 0 };
+	struct rule_spans *spans = &judgement->spans;
+	size_t i = spans->list.count;
 
-	judgement->kind->spans(judgement->arena, rule, &spans);
-	for (size_t i = 0; i < spans.list.count; i++) {
+	judgement->kind->spans(judgement->arena, rule, spans);
+	for (; i < spans->list.count; i++) {
 		*arena_push(judgement->arena,
 		    &judgement->all) = (struct judged){
-			.span = spans.list.items[i],
+			.span = spans->list.items[i],
 			.rule = rule,
 			.index = index,
 		};
-		if (spans.list.items[i].wide && rule->effect != SBX_ALLOW &&
+		if (spans->list.items[i].wide && rule->effect != SBX_ALLOW &&
 		    judgement->wide_count < MAX_WIDE) {
 			judgement->wide_index[judgement->wide_count] = index;
 			judgement->wide[judgement->wide_count++] = rule;
