@@ -93,20 +93,28 @@ add_literal(struct text *text, const char *string)
 	}
 }
 
-/* "/<?.c": '*' and '?' stop at a slash, and "**" is any directories or none. */
+/* '*' and '?' stop at a slash, and "**" is any directories or none. */
+const struct wildcard_words sbpl_wildcards[SBPL_WILDCARDS] = {
+	{ "/**", "(/.*)?" },
+	{ "*", "[^/]*" },
+	{ "?", "[^/]" },
+};
+
 static void
 add_pattern(struct text *text, const char *pattern)
 {
-	for (; *pattern != '\0'; pattern++) {
-		if (strncmp(pattern, "/**", 3) == 0) {
-			text_add(text, "(/.*)?");
-			pattern += 2;
-		} else if (*pattern == '*') {
-			text_add(text, "[^/]*");
-		} else if (*pattern == '?') {
-			text_add(text, "[^/]");
+	while (*pattern != '\0') {
+		const struct wildcard_words *words = sbpl_wildcards;
+		const struct wildcard_words *end = words + SBPL_WILDCARDS;
+
+		while (words < end &&
+		    strncmp(pattern, words->glob, strlen(words->glob)) != 0)
+			words++;
+		if (words < end) {
+			text_add(text, words->regex);
+			pattern += strlen(words->glob);
 		} else {
-			add_literal(text, (const char[]){ *pattern, '\0' });
+			add_literal(text, (const char[]){ *pattern++, '\0' });
 		}
 	}
 }

@@ -19,6 +19,12 @@ int sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b);
 
 extern const char sbpl_place_functions[], sbpl_glob_function[];
 
+/* The wildcards of a glob as a regular expression has them. */
+enum { SBPL_WILDCARDS = 3 };
+extern const struct wildcard_words {
+	const char *glob, *regex;
+} sbpl_wildcards[SBPL_WILDCARDS];
+
 enum { SBPL_RIGHTS = 3 };
 extern const struct right_words {
 	uint8_t right;

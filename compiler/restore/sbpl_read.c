@@ -3,16 +3,17 @@
  * keeps tables for Linux alone, so this text is all that it has of macOS.
  *
  * It is no reader of the profile language: it knows the shapes that sbpl.c
- * writes, and what follows from a rule (the second spelling of a place, the
- * pins above a deny) is written again and passed over.  It may be wrong about
- * a text that somebody else wrote, so restore.c writes the whole text again
- * from what was read, and compares.
+ * writes.  What follows from a rule (the second spelling of a place, the pins
+ * above a deny) is passed over.  It may be wrong about a text that somebody
+ * else wrote, so restore.c writes the whole text again from what was read, and
+ * compares.
  */
 #include "compiler/restore/sbpl_read.h"
 
 #include "compiler/lower/sbpl_paths.h"
 #include "format/glob.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -56,6 +57,24 @@ take_quoted(struct reader *reader)
 	return plain;
 }
 
+/* Takes a text in which each '$' stands for a string between quotes. */
+static bool
+take_form(struct reader *reader, const char *form, const char **strings)
+{
+	const char *before = reader->at;
+
+	for (; *form != '\0'; form++) {
+		if (*form == '$')
+			*strings = take_quoted(reader);
+		if (*form == '$' ? *strings++ == NULL :
+				   *reader->at++ != *form) {
+			reader->at = before;
+			return false;
+		}
+	}
+	return true;
+}
+
 /* --- what goes with the default ------------------------------------------- */
 
 static bool
@@ -69,7 +88,7 @@ head_fits(struct reader *reader, struct sbpl_blankets blankets, size_t *len)
 	return strncmp(reader->at, text->bytes, *len) == 0;
 }
 
-/* Of the few that there are the longest one: others begin like it. */
+/* Takes the longest head that fits, since one may begin like another. */
 static bool
 take_head(struct reader *reader, struct sbpl_blankets *blankets)
 {
@@ -97,46 +116,32 @@ take_head(struct reader *reader, struct sbpl_blankets *blankets)
 
 /* --- ports ---------------------------------------------------------------- */
 
+/* The rule that opens ports, or the one that closes them, if it is there. */
 static void
-take_port_list(struct reader *reader, const struct port_words *words,
-    bool *open, bool value)
-{
-	const char *before = reader->at;
-
-	while (take(reader, " (") && take(reader, words->filter) &&
-	    take(reader, " tcp \"*:")) {
-		unsigned port = 0;
-
-		if (take(reader, "*"))
-			memset(open, value, SBPL_PORTS);
-		for (; *reader->at >= '0' && *reader->at <= '9' &&
-		     port < SBPL_PORTS;
-		     reader->at++)
-			port = port * 10 + (unsigned)(*reader->at - '0');
-		if (port < SBPL_PORTS && port > 0)
-			open[port] = value;
-		if (!take(reader, "\")"))
-			return;
-		before = reader->at;
-	}
-	reader->at = before;
-}
-
-static bool
 take_port_rule(struct reader *reader, enum sbx_port_op op, bool allow,
     bool *open)
 {
 	const struct port_words *words = &sbpl_port_words[op];
-	const char *before = reader->at;
+	struct arena *arena = reader->policy->arena;
+	const char *filter = arena_printf(arena, " (%s tcp $)", words->filter);
+	const char *before = reader->at, *port;
 
-	if (take(reader, allow ? "(allow " : "(deny ") &&
-	    take(reader, words->operations)) {
-		take_port_list(reader, words, open, allow);
-		if (take(reader, ")\n"))
-			return true;
+	if (!take(reader,
+		arena_printf(arena, "(%s %s", allow ? "allow" : "deny",
+		    words->operations)))
+		return;
+	while (take_form(reader, filter, &port)) {
+		unsigned long number = strncmp(port, "*:", 2) == 0 ?
+		    strtoul(port + 2, NULL, 10) :
+		    0;
+
+		if (strcmp(port, "*:*") == 0)
+			memset(open, allow, SBPL_PORTS);
+		else if (number < SBPL_PORTS)
+			open[number] = allow;
 	}
-	reader->at = before;
-	return false;
+	if (!take(reader, ")\n"))
+		reader->at = before;
 }
 
 static void
@@ -151,8 +156,7 @@ take_ports(struct reader *reader, enum sbx_net net, struct sbpl_rules *rules)
 			take_port_rule(reader, (enum sbx_port_op)op, true,
 			    open);
 		take_port_rule(reader, (enum sbx_port_op)op, false, open);
-		if (net != SBX_NET_FULL)
-			open[0] = false;
+		open[0] = net == SBX_NET_FULL;
 	}
 }
 
@@ -161,7 +165,7 @@ take_ports(struct reader *reader, enum sbx_net net, struct sbpl_rules *rules)
 static bool
 anchor_find(const struct reader *reader, const char *name, uint16_t *anchor)
 {
-	for (size_t i = 0; name != NULL && i < reader->sbpl.anchor_count; i++) {
+	for (size_t i = 0; i < reader->sbpl.anchor_count; i++) {
 		if (strcmp(reader->sbpl.params[i], name) != 0)
 			continue;
 		*anchor = (uint16_t)i;
@@ -176,28 +180,16 @@ interned(const struct reader *reader, const char *text, size_t len)
 	return arena_intern(reader->policy->arena, text, len);
 }
 
-/* "/x", (in "WORKSPACE" "/x") or (param "WORKSPACE"). */
-static bool
-take_path(struct reader *reader, struct target *at)
+static const struct wildcard_words *
+wildcard_find(const char *regex)
 {
-	bool below = take(reader, "(in ");
-	bool bare = !below && take(reader, "(param ");
-	const char *suffix = "";
+	for (size_t i = 0; i < SBPL_WILDCARDS; i++) {
+		const char *word = sbpl_wildcards[i].regex;
 
-	at->anchor = SBX_ANCHOR_ROOT;
-	if ((below || bare) &&
-	    !anchor_find(reader, take_quoted(reader), &at->anchor))
-		return false;
-	if (below && !take(reader, " "))
-		return false;
-	if (!bare)
-		suffix = take_quoted(reader);
-	if (suffix == NULL || ((below || bare) && !take(reader, ")")))
-		return false;
-	if (!below && strcmp(suffix, "/") == 0)
-		suffix = "";
-	at->suffix = interned(reader, suffix, strlen(suffix));
-	return true;
+		if (strncmp(regex, word, strlen(word)) == 0)
+			return &sbpl_wildcards[i];
+	}
+	return NULL;
 }
 
 /*
@@ -209,30 +201,19 @@ static bool
 regex_split(const struct reader *reader, const char *regex,
     struct path_rule *rule)
 {
-	static const struct {
-		const char *regex, *glob;
-	} tokens[] = {
-		{ "(/.*)?", "/**" },
-		{ "[^/]*", "*" },
-		{ "[^/]", "?" },
-	};
 	char *plain = arena_strndup(reader->policy->arena, regex,
 		 strlen(regex)),
 	     *to = plain, *glob = NULL, *slash = plain;
 	struct sbx_glob parsed;
 
 	while (strcmp(regex, "(/.*)?$") != 0) {
-		size_t i = 0;
+		const struct wildcard_words *words = wildcard_find(regex);
 
-		while (i < countof(tokens) &&
-		    strncmp(regex, tokens[i].regex, strlen(tokens[i].regex)) !=
-			0)
-			i++;
-		if (i < countof(tokens)) {
+		if (words != NULL) {
 			if (glob == NULL)
-				glob = *tokens[i].glob == '/' ? to : slash;
-			to = stpcpy(to, tokens[i].glob);
-			regex += strlen(tokens[i].regex);
+				glob = *words->glob == '/' ? to : slash;
+			to = stpcpy(to, words->glob);
+			regex += strlen(words->regex);
 			continue;
 		}
 		regex += *regex == '\\';
@@ -248,26 +229,6 @@ regex_split(const struct reader *reader, const char *regex,
 	rule->glob = interned(reader, glob, (size_t)(to - glob));
 	rule->at.suffix = interned(reader, plain, (size_t)(glob - plain));
 	return true;
-}
-
-/* (regex "^...$"), or (matches "WORKSPACE" "...$"). */
-static bool
-take_glob(struct reader *reader, struct path_rule *rule)
-{
-	bool below = take(reader, "\n (matches ");
-	const char *regex;
-
-	rule->at.anchor = SBX_ANCHOR_ROOT;
-	if (!below && !take(reader, "\n (regex "))
-		return false;
-	if (below &&
-	    (!anchor_find(reader, take_quoted(reader), &rule->at.anchor) ||
-		!take(reader, " ")))
-		return false;
-	regex = take_quoted(reader);
-	if (regex == NULL || (!below && *regex++ != '^'))
-		return false;
-	return regex_split(reader, regex, rule) && take(reader, ")");
 }
 
 /* What sbpl_paths.c writes for a place stands at `from`, whole. */
@@ -286,14 +247,38 @@ take_again(struct reader *reader, const char *from,
 static bool
 take_places(struct reader *reader, struct path_rule *rule)
 {
-	const char *from = reader->at;
+	static const struct {
+		const char *form;
+		bool anchored, glob;
+	} forms[] = {
+		{ "\n (tree $)", false, false },
+		{ "\n (tree (in $ $))", true, false },
+		{ "\n (tree (param $))", true, false },
+		{ "\n (regex $)", false, true },
+		{ "\n (matches $ $)", true, true },
+	};
+	const char *from = reader->at, *strings[] = { "", "" }, *rest;
+	size_t i = 0;
 
-	rule->glob = NULL;
-	if (take(reader, "\n (tree ")) {
-		if (!take_path(reader, &rule->at))
-			return false;
-	} else if (!take_glob(reader, rule)) {
+	while (i < countof(forms) && !take_form(reader, forms[i].form, strings))
+		i++;
+	if (i == countof(forms))
 		return false;
+	rule->at.anchor = SBX_ANCHOR_ROOT;
+	rule->glob = NULL;
+	rest = strings[forms[i].anchored];
+	if (forms[i].anchored &&
+	    !anchor_find(reader, strings[0], &rule->at.anchor))
+		return false;
+	if (forms[i].glob) {
+		if (!forms[i].anchored && *rest++ != '^')
+			return false;
+		if (!regex_split(reader, rest, rule))
+			return false;
+	} else {
+		if (!forms[i].anchored && strcmp(rest, "/") == 0)
+			rest = "";
+		rule->at.suffix = interned(reader, rest, strlen(rest));
 	}
 	return take_again(reader, from, rule);
 }
