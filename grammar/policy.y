@@ -269,11 +269,11 @@ is_object(yysymbol_kind_t kind)
 	return kind >= YYSYMBOL_WORD && kind <= YYSYMBOL_STRING;
 }
 
-/* Goes without saying where a statement or an object can stand. */
+/* What is left out of a message where a statement or an object can stand. */
 static bool
 is_obvious(const struct syntax_expected *expected, yysymbol_kind_t kind)
 {
-	/* Marks are written by programs. */
+	/* Programs write marks; nobody needs to be told of them. */
 	if (kind == YYSYMBOL_FROM)
 		return true;
 	if (expected->statement)
@@ -309,7 +309,8 @@ yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 	return 0;
 }
 
-/* Only for a full stack: what is wrong with the text is reported above. */
+/* Bison calls this for a full stack alone; yyreport_syntax_error() reports
+ * what is wrong with the text. */
 static void
 yyerror(const struct loc *loc, struct parser *parser, const char *message)
 {

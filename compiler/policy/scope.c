@@ -103,7 +103,7 @@ scope_define(struct scope *scope, struct symbol *param,
 		    param->name, value);
 		return;
 	}
-	/* What no text of a policy could say, no dump could either. */
+	/* A dump must be able to name the path, so it has to be clean text. */
 	if (strstr(value, "${") != NULL ||
 	    !bytes_are_clean(value, strlen(value))) {
 		diag_add(scope->diags, DIAG_BAD_DEFINITION, atom.loc,

@@ -197,8 +197,8 @@ open_node(struct reader *reader, const yaml_event_t *event, enum yaml_kind kind)
 	if (!has_room(reader, event))
 		return;
 	node = node_new(reader, event, kind);
-	/* One with braces begins with them, others where their first entry
-	 * does; either way one character says where. */
+	/* A map in braces begins with them, any other with its first entry;
+	 * one character is enough to show the place. */
 	node->loc.end = node->loc.begin + 1;
 	place(reader, node);
 	if (!reader->stopped)
@@ -281,7 +281,7 @@ read_text(struct reader *reader, const yaml_event_t *event)
 	place(reader, node);
 }
 
-/* In place of what it stands for, so that reading can go on. */
+/* A text stands for the alias, so that reading can go on. */
 static void
 read_alias(struct reader *reader, const yaml_event_t *event)
 {

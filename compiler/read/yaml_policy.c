@@ -95,7 +95,7 @@ report_no_version(struct policy_reader *reader, const struct yaml_node *root)
 		    "this sbxc reads policies with 'sbx: %d'", PARSER_LANGUAGE);
 }
 
-/* Only what is in our language has a meaning. */
+/* A file in another version of the language has no meaning here. */
 static bool
 read_version(struct policy_reader *reader, const struct yaml_node *root,
     struct ast_body *body)

@@ -177,7 +177,7 @@ report_other(struct diags *diags, const struct source *source,
 		help = wordings[i].help;
 		break;
 	}
-	/* What is not closed is looked for where it was opened. */
+	/* Report what is not closed where it was opened. */
 	if (strcmp(problem->problem, "found unexpected end of stream") == 0 ||
 	    strcmp(problem->problem, "could not find expected ':'") == 0)
 		loc = problem->context_loc;

@@ -1,4 +1,4 @@
-/* See fmt.h.  The layout itself is in write_sbx.c. */
+/* See fmt.h.  The layout itself is in sbx.c. */
 #include "compiler/write/fmt.h"
 
 #include "compiler/base/bug.h"
@@ -14,7 +14,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Nobody may lose a rule because its layout was changed. */
+/* A change of layout must not lose a rule. */
 static bool
 same_but_for_blanks(struct text a, struct text b)
 {

@@ -25,7 +25,7 @@ enum { WIDTH = 80, OBJECTS_AT = 12, VALUES_AT = 18 };
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* A lone word needs them so as not to be one of the words before. */
+/* A lone word needs braces: without them it would be one of the words before. */
 static bool
 has_braces(const struct sheet *sheet, const struct ast_list *list)
 {
@@ -382,7 +382,7 @@ put_block(struct sheet *sheet, const struct ast_stmt *stmt, int depth)
 	sheet_take(sheet, '}');
 }
 
-/* Where no source says it, groups and profiles have space around them. */
+/* Without a source, groups and profiles get a blank line around them. */
 static void
 space_between(struct sheet *sheet, const struct ast_stmt *previous,
     const struct ast_stmt *stmt, int depth)

@@ -1,4 +1,4 @@
-/* See write_tree.h. */
+/* See tree.h. */
 #include "compiler/write/tree.h"
 
 #include "compiler/base/map.h"

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* In the layout of `sbxc fmt`, and with what was only a place spelled anew. */
+/* In the layout of `sbxc fmt`.  Every word is spelled anew. */
 void write_sbx(FILE *stream, const struct ast_stmt *stmts);
 
 /*

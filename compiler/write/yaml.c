@@ -1,5 +1,5 @@
 /*
- * Statements as YAML and as JSON: the tree of write_tree.h, printed.
+ * Statements as YAML and as JSON: the tree of tree.h, printed.
  *
  *	sbx: 1                            {
  *	profiles:                           "sbx": "1",
@@ -54,7 +54,7 @@ put_comment(const struct printer *printer, const char *line, int indent)
 	fprintf(printer->stream, "%*s%.*s\n", indent, "", (int)len, line);
 }
 
-/* Of the statement whose node this is, at the beginning of a line. */
+/* Prints the comments that belong to the statement of a node. */
 static void
 put_comments(const struct printer *printer, const struct yaml_node *node,
     int indent)
@@ -94,7 +94,7 @@ is_typed(const char *text)
 	return false;
 }
 
-/* Whether text needs no quotes; `flow`: between brackets. */
+/* Whether text needs no quotes; `flow` says that it stands between brackets. */
 static bool
 is_plain(const char *text, bool flow)
 {
