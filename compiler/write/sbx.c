@@ -25,7 +25,7 @@ enum { WIDTH = 80, OBJECTS_AT = 12, VALUES_AT = 18 };
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* A lone word needs braces: without them it would be one of the words before. */
+/* A lone word needs braces, else it would be one of the words before it. */
 static bool
 has_braces(const struct sheet *sheet, const struct ast_list *list)
 {
