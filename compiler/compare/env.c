@@ -221,17 +221,20 @@ static void
 ask_pattern(struct environment *environment, size_t rule)
 {
 	struct pass *pass = environment->pass;
-	struct name_taken taken = { name_is_taken, environment };
+	struct name_question question = {
+		.must = SIZE_MAX,
+		.taken = { name_is_taken, environment },
+	};
 	struct name_pattern *patterns = arena_alloc(pass->scratch,
 	    (environment->rules.count + 1) * sizeof *patterns);
 	struct name_classes classes;
-	size_t count = 0, must = SIZE_MAX;
+	size_t count = 0;
 
 	for (size_t i = 0; i < environment->rules.count; i++) {
 		const struct env_rule_pair *pair = &environment->rules.items[i];
 
 		if (i == rule)
-			must = count;
+			question.must = count;
 		if (pair->wild)
 			patterns[count++] = (struct name_pattern){
 				.text = pair->pattern,
@@ -239,8 +242,9 @@ ask_pattern(struct environment *environment, size_t rule)
 				.group = i == rule ? 0 : pair_group(pair),
 			};
 	}
-	if (!name_classes(pass->scratch, patterns, count, must, &taken,
-		&classes)) {
+	question.patterns = patterns;
+	question.count = count;
+	if (!name_classes(pass->scratch, &question, &classes)) {
 		pass->comparison->fault =
 		    "the patterns of variables combine in too many ways";
 		return;

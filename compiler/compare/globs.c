@@ -194,7 +194,10 @@ static const struct cached *
 names_find(struct lookup *lookup, const struct reached *state)
 {
 	struct search *search = lookup->search;
-	struct name_taken taken = { name_is_taken, lookup };
+	struct name_question question = {
+		.must = SIZE_MAX,
+		.taken = { name_is_taken, lookup },
+	};
 	size_t count = parts_collect(lookup, state), number;
 	struct name_pattern *patterns;
 	struct name_classes classes;
@@ -211,8 +214,9 @@ names_find(struct lookup *lookup, const struct reached *state)
 				  .items[lookup->key[i] / PART_GROUPS];
 		patterns[i].group = lookup->key[i] % PART_GROUPS;
 	}
-	if (!name_classes(search->arena, patterns, count, SIZE_MAX, &taken,
-		&classes)) {
+	question.patterns = patterns;
+	question.count = count;
+	if (!name_classes(search->arena, &question, &classes)) {
 		lookup->walk->pass->comparison->fault =
 		    "the globs combine in too many ways";
 		classes.list.count = 0;

@@ -453,22 +453,23 @@ classes_drop(struct name_classes *classes, size_t count, size_t total)
  * it from others with the same matches.
  */
 bool
-name_classes(struct arena *arena, const struct name_pattern *patterns,
-    size_t count, size_t must, const struct name_taken *taken,
+name_classes(struct arena *arena, const struct name_question *question,
     struct name_classes *classes)
 {
+	const struct name_taken *taken = &question->taken;
 	struct {
 		VEC(struct name_pattern) list;
 	} all = { 0 };
 
-	for (size_t i = 0; i < count; i++)
-		*arena_push(arena, &all.list) = patterns[i];
+	for (size_t i = 0; i < question->count; i++)
+		*arena_push(arena, &all.list) = question->patterns[i];
 	for (unsigned round = 0; round < MOST_ROUNDS; round++) {
 		size_t before = all.list.count;
 
-		if (!classes_find(arena, all.list.items, before, must, classes))
+		if (!classes_find(arena, all.list.items, before, question->must,
+			classes))
 			return false;
-		classes_drop(classes, count, before);
+		classes_drop(classes, question->count, before);
 		for (size_t i = 0; i < classes->list.count; i++) {
 			const struct name_class *class =
 			    &classes->list.items[i];

@@ -39,13 +39,20 @@ struct name_taken {
 	const void *context;
 };
 
+/* Which names are asked for. */
+struct name_question {
+	const struct name_pattern *patterns;
+	size_t count;
+	size_t
+	    must; /* the pattern that they match, by its index; SIZE_MAX: any */
+	struct name_taken taken;
+};
+
 /*
  * A shortest name, not empty, for each set of patterns that is exactly what
- * some name matches.  With `must`, the index of a pattern, only names that it
- * matches; SIZE_MAX: any.  False if there are too many sets to go through.
+ * some name matches.  False if there are too many sets to go through.
  */
-bool name_classes(struct arena *arena, const struct name_pattern *patterns,
-    size_t count, size_t must, const struct name_taken *taken,
+bool name_classes(struct arena *arena, const struct name_question *question,
     struct name_classes *classes);
 
 /* The plainest name that a pattern matches: with `star` for each star. */

@@ -331,11 +331,21 @@ scope_settle(struct scope *scope)
 	}
 }
 
-/* Adds one path and a rest below it. */
+/* An object that is a path, taken apart. */
+struct path_object {
+	const struct ast_atom *atom;
+	struct symbol *symbol; /* the name that it begins with, or NULL */
+	const char *rest;      /* after the name: "", or from a slash on */
+	uint8_t platforms;     /* where it is asked for */
+};
+
+/* Adds one path, and the rest of the object below it. */
 static bool
-place_add(struct scope *scope, const struct ast_atom *atom,
-    struct place_list *list, struct place place, const char *rest)
+place_add(struct scope *scope, const struct path_object *object,
+    struct place_list *list, struct place place)
 {
+	const struct ast_atom *atom = object->atom;
+	const char *rest = object->rest;
 	const char *suffix = place.at.suffix;
 
 	if (list->places.count >= SCOPE_MAX_PLACES) {
@@ -358,31 +368,34 @@ place_add(struct scope *scope, const struct ast_atom *atom,
 }
 
 static bool
-add_named(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
-    struct place_list *list, struct symbol *symbol, const char *rest)
+add_named(struct scope *scope, const struct path_object *object,
+    struct place_list *list)
 {
+	const struct symbol *symbol = object->symbol;
 	size_t before = list->places.count;
 
 	for (size_t i = 0; i < symbol->places.places.count; i++) {
 		struct place place = symbol->places.places.items[i];
 
-		place.platforms &= platforms;
+		place.platforms &= object->platforms;
 		if (place.platforms != 0 &&
-		    !place_add(scope, atom, list, place, rest))
+		    !place_add(scope, object, list, place))
 			return false;
 	}
 	if (list->places.count == before && symbol->kind == SYMBOL_SET)
-		diag_add(scope->diags, DIAG_EMPTY_HERE, atom->loc,
+		diag_add(scope->diags, DIAG_EMPTY_HERE, object->atom->loc,
 		    "'${%s}' is empty on %s", symbol->name,
-		    platform_text(platforms));
+		    platform_text(object->platforms));
 	return true;
 }
 
 static bool
-add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
-    struct place_list *list, struct symbol *symbol, const char *rest)
+add_symbol(struct scope *scope, const struct path_object *object,
+    struct place_list *list)
 {
-	struct place place = { .at.suffix = "", .platforms = platforms };
+	struct symbol *symbol = object->symbol;
+	struct place place = { .at.suffix = "",
+		.platforms = object->platforms };
 
 	switch (symbol->kind) {
 	case SYMBOL_PARAM:
@@ -390,16 +403,16 @@ add_symbol(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
 		__attribute__((fallthrough));
 	case SYMBOL_ANCHOR:
 		place.at.anchor = symbol->anchor;
-		return place_add(scope, atom, list, place, rest);
+		return place_add(scope, object, list, place);
 	case SYMBOL_LET:
 		if (symbol->busy) {
-			report_cycle(scope, symbol, atom);
+			report_cycle(scope, symbol, object->atom);
 			return false;
 		}
 		symbol_settle(scope, symbol);
 		__attribute__((fallthrough));
 	case SYMBOL_SET:
-		return add_named(scope, atom, platforms, list, symbol, rest);
+		return add_named(scope, object, list);
 	}
 	return false;
 }
@@ -435,6 +448,7 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
     struct place_list *list)
 {
 	struct place root = { .at.suffix = "", .platforms = platforms };
+	struct path_object object = { .atom = atom, .platforms = platforms };
 	struct symbol *symbol;
 	const char *rest;
 
@@ -452,7 +466,9 @@ scope_paths(struct scope *scope, const struct ast_atom *atom, uint8_t platforms,
 	if (!rest_check(scope, atom, rest) || !path_check(scope, atom, rest))
 		return false;
 	path_warn_wildcard(scope, atom);
+	object.symbol = symbol;
+	object.rest = rest;
 	if (symbol == NULL)
-		return place_add(scope, atom, list, root, rest);
-	return add_symbol(scope, atom, platforms, list, symbol, rest);
+		return place_add(scope, &object, list, root);
+	return add_symbol(scope, &object, list);
 }

@@ -164,13 +164,15 @@ static bool
 trial_run(uint64_t seed)
 {
 	struct arena *arena = arena_new();
-	struct name_taken taken = { .is_taken = is_taken };
+	struct name_question question = { .taken = { .is_taken = is_taken } };
 	struct trial trial;
 	bool good;
 
 	trial_make(arena, &seed, &trial);
-	good = name_classes(arena, trial.patterns, trial.count, trial.must,
-		   &taken, &trial.classes) &&
+	question.patterns = trial.patterns;
+	question.count = trial.count;
+	question.must = trial.must;
+	good = name_classes(arena, &question, &trial.classes) &&
 	    classes_are_true(&trial);
 	for (size_t len = 1; len <= LONGEST && good; len++)
 		good = names_are_known(&trial, len);
