@@ -57,12 +57,13 @@ now_ms(void)
 static void
 reset_signals(void)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
+	static const char action[64]; /* of the kernel: all zero is SIG_DFL */
 	sigset_t none;
 
-	/* Those that cannot be set are refused. */
+	/* Not by sigaction(3), which refuses the two signals that libc keeps to
+	 * itself; make leaves them ignored.  SIGKILL and SIGSTOP are refused. */
 	for (int signal = 1; signal <= SIGRTMAX; signal++)
-		sigaction(signal, &action, NULL);
+		syscall(SYS_rt_sigaction, signal, action, NULL, (size_t)8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -282,7 +283,6 @@ become(char **command, const char *directory)
 	reset_signals();
 	reset_files();
 	reset_limits();
-	umask(022);
 	setsid();
 	reset_environment(directory);
 	for (; strchr(*command, '=') != NULL; command++)

@@ -58,12 +58,18 @@ oddly()
 		exec env -i PATH="$PATH" TEST_ROUNDS=7 LANG=tr_TR.UTF-8 \
 		    LC_NUMERIC=de_DE.UTF-8 TMPDIR=/nonexistent HOME=/root/x \
 		    POSIXLY_CORRECT=1 NO_COLOR=1 CDPATH=/ SBX_TRIAL=/x "$@" \
-		    <&- 5</dev/null 77</dev/null
+		    <"$tmp/look" 5</dev/null 77</dev/null
 	)
 }
 
 wanted=$(plainly "$run" GIVEN=1 sh "$tmp/look" 2>&1)
 tap_is "there is something to see" 5 "$(echo "$wanted" | grep -c trapped)"
+tap_is "there is no input" 1 "$(echo "$wanted" | grep -c '/dev/null$')"
+# Without a shell, which clears its mask.
+tap_is "no signal is blocked or ignored" 2 \
+    "$(oddly "$run" grep -cE '^Sig(Blk|Ign):.0*$' /proc/self/status)"
+tap_is "what was closed is open" /dev/null \
+    "$("$run" readlink /proc/self/fd/0 <&-)"
 tap_is "what is given is there" 1 "$(echo "$wanted" | grep -c '^GIVEN=1$')"
 tap_is "a test sees nothing of its caller" "$wanted" \
     "$(oddly "$run" GIVEN=1 sh "$tmp/look" 2>&1)"
