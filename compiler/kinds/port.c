@@ -196,10 +196,11 @@ restore_port_op(struct restorer *restorer, enum sbx_port_op op)
 		return;
 	}
 	share_ports(restorer, op, same);
-	if (!same ||
-	    (net == SBX_NET_NONE && restorer->blob->meta->net == SBX_NET_NONE))
+	if (restorer->macos.blankets.everything ||
+	    (same && net == SBX_NET_NONE &&
+		restorer->blob->meta->net == SBX_NET_NONE))
 		return;
-	if (net == SBX_NET_PORTS || full) {
+	if (same && (net == SBX_NET_PORTS || full)) {
 		sbpl_ports(restorer->policy, op, full, open);
 		same = memcmp(open, restorer->macos.open[op], SBPL_PORTS) == 0;
 	} else {

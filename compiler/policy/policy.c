@@ -174,11 +174,16 @@ policy_rank_syscalls(const struct policy *policy, bool allow, uint8_t platforms,
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct rule *rule = &calls->items[i];
 
-		if ((rule->effect == SBX_ALLOW) == allow &&
-		    (rule->origin.platforms & platforms) != 0)
-			*arena_push(policy->arena,
-			    &ranked->rules) = (struct ranked_syscall){ rule,
-				policy_position(policy, &rule->origin) };
+		if ((rule->effect == SBX_ALLOW) != allow ||
+		    (rule->origin.platforms & platforms) == 0)
+			continue;
+		struct ranked_syscall *call = arena_push(policy->arena,
+		    &ranked->rules);
+		call->rule = rule;
+		call->position = policy_position(policy, &rule->origin);
+		/* A blob does not keep the profile or group of a system call,
+		 * so it must not decide which rule is named. */
+		call->position.via = "";
 	}
 	if (ranked->rules.count > 1)
 		qsort(ranked->rules.items, ranked->rules.count,

@@ -283,6 +283,37 @@ test_mutations(struct tap *tap)
 	arena_release(arena);
 }
 
+/* Policies that once did not compile to the same blob. */
+static void
+test_kept(struct tap *tap)
+{
+	static const struct {
+		const char *name, *text;
+	} kept[] = {
+		{ "ports that are open on macOS, beside everything on Linux",
+		    "sbx 1\nprofile p {\nallow network listen tcp 443\n"
+		    "on linux { allow everything }\n}\n" },
+		{ "one position for two groups of system calls",
+		    "sbx 1\nprofile p {\n"
+		    "allow syscalls @known from \"x:2:1 (a)\"\n"
+		    "allow syscalls @process-access from \"x:2:1\"\n}\n" },
+	};
+
+	for (size_t i = 0; i < countof(kept); i++) {
+		struct arena *arena = arena_new();
+		struct bytes text = { strdup(kept[i].text),
+			strlen(kept[i].text) };
+		struct image image;
+
+		tap_ok(tap,
+		    build(arena, "kept.sbx", text, NULL, &image) &&
+			round_trip(arena, &image) == NULL,
+		    "compiles to the same blob: %s", kept[i].name);
+		free(text.text);
+		arena_release(arena);
+	}
+}
+
 /* Pairs of lines that stand in either order; names of places turn with them. */
 static void
 test_orders(struct tap *tap)
@@ -403,6 +434,7 @@ main(int argc, char **argv)
 
 	test_random(&tap, count, seed);
 	test_mutations(&tap);
+	test_kept(&tap);
 	test_orders(&tap);
 	test_foreign(&tap);
 	return tap_done(&tap);
