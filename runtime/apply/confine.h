@@ -1,6 +1,6 @@
 /*
- * The steps that take rights away for good, in the order in which main.c takes
- * them.  A step that fails ends the program with status 125.
+ * The steps that take rights away for good, in the order in which
+ * start/main.c takes them.  A step that fails ends the program with status 125.
  */
 #ifndef SBX_CONFINE_H
 #define SBX_CONFINE_H

@@ -1,5 +1,8 @@
-#include "runtime/apply/mounts.h"
+/* See mount.h. */
+#include "runtime/apply/mount.h"
 
+#include "runtime/apply/detached.h"
+#include "runtime/apply/mask.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
 
@@ -29,36 +32,6 @@ inside(struct sbx_place at)
 }
 
 /* --- detached mounts ------------------------------------------------------ */
-
-/* A new file system with one option; -1 and errno. */
-static int
-new_mount(const char *type, const char *option, const char *value,
-    uint64_t attributes)
-{
-	int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-	int mount = -1;
-
-	if (context < 0)
-		return -1;
-	if ((option == NULL ||
-		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, option,
-		    value, 0) == 0) &&
-	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL,
-		0) == 0)
-		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
-		    attributes);
-	close(context);
-	return mount;
-}
-
-/* A copy of the mount at a path; MOUNT_TREE: and of those below it. */
-static int
-copy_mount(int directory, const char *path, unsigned flags)
-{
-	return (int)syscall(SYS_open_tree, directory, path,
-	    OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
-		flags);
-}
 
 static void
 set_attributes(int mount, const struct mounting *mounting)
@@ -93,27 +66,6 @@ copy_outside(const struct mounting *mounting)
 	/* A descriptor from binding is still wanted, for Landlock. */
 	if (mounting->fd < 0)
 		close(outside);
-	return mount;
-}
-
-/*
- * A device file on a mount that has no devices cannot be opened, whoever asks
- * and whatever its mode; a directory that may only be passed through cannot be
- * listed by anybody without capabilities.
- */
-static int
-new_mask(bool directory, bool closed)
-{
-	static const struct mount_attributes all = { .set = MOUNT_ATTR_RDONLY |
-		    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC };
-	int mount;
-
-	if (directory)
-		return new_mount("tmpfs", "mode", "0111",
-		    MOUNT_ALWAYS | (closed ? MOUNT_ATTR_RDONLY : 0));
-	mount = copy_mount(AT_FDCWD, "/dev/null", MOUNT_TREE);
-	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
-		mount = -1;
 	return mount;
 }
 
@@ -312,9 +264,9 @@ own_mask(const struct mount_tree *tree, const struct mounting *mounting)
 	int shared = tree->masks[mounting->directory];
 
 	if (holds_others(tree, mounting))
-		return new_mask(mounting->directory, false);
+		return mask_new(mounting->directory, false);
 	return shared >= 0 ? copy_mount(shared, "", 0) :
-			     new_mask(mounting->directory, true);
+			     mask_new(mounting->directory, true);
 }
 
 /* What goes to a place, detached; -1 if nothing is there to be shown. */

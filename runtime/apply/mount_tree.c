@@ -1,6 +1,6 @@
 #include "runtime/apply/mount_tree.h"
 
-#include "runtime/apply/mounts.h"
+#include "runtime/apply/mount.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

@@ -83,8 +83,8 @@ const struct binding *bind_moved(struct arena *arena,
 struct sbx_place bind_move(struct arena *arena, struct sbx_place at,
     struct sbx_place from, struct sbx_place to);
 
-/* The first of the hops on the way to the policy (see load.h) that the sandbox
- * may replace, to lead the next run elsewhere; NULL if there is none. */
+/* The first of the hops on the way to the policy (see start/load.h) that the
+ * sandbox may replace, to lead the next run elsewhere; NULL if there is none. */
 const char *bind_hop(const struct binding *binding, const char *hops);
 
 #endif

@@ -1,4 +1,7 @@
-#include "runtime/apply/mounts.h"
+/* See mount_table.h. */
+#include "runtime/apply/mount_table.h"
+
+#include "runtime/apply/mount.h"
 
 #include <string.h>
 

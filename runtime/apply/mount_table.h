@@ -1,10 +1,10 @@
 /*
  * What the mount tree consists of.  It is a table that is sorted by place, so
  * that a mount comes after those around it and is made inside them.
- * mount_tree.c decides what goes in, mounts.c keeps it, mount.c mounts it.
+ * mount_tree.c decides what goes in, mount.c mounts it.
  */
-#ifndef SBX_MOUNTS_H
-#define SBX_MOUNTS_H
+#ifndef SBX_MOUNT_TABLE_H
+#define SBX_MOUNT_TABLE_H
 
 #include "runtime/apply/mount_tree.h"
 #include "runtime/base/kernel.h"
@@ -81,16 +81,5 @@ struct mounting *mounts_add(struct mount_tree *tree, struct sbx_place at,
 
 /* Adds a pin for each directory in which a mount could be carried away. */
 void mounts_pin(struct mount_tree *tree);
-
-/* Puts a new /proc over the one outside, once; false where none can be made,
- * and then the tree has none either. */
-bool mount_over_proc(struct mount_tree *tree);
-
-/* Mounts everything and makes it the root of this process; refuses (125). */
-void mount_all(struct mount_tree *tree);
-
-/* Ends the program because of a place. */
-void refuse_place(struct sbx_place at, const char *text, int error)
-    __attribute__((noreturn));
 
 #endif
