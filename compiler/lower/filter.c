@@ -15,9 +15,9 @@
  * What may be opened depends on what else confines it, so there are variants
  * (struct variant) of which the loader picks one and changes nothing.
  *
- * libseccomp takes part in two ways: its names and numbers (syscalls.c), and
- * as the oracle of tests/model/seccomp_oracle.c, which builds the same rules
- * with it and compares.  The program itself is bpf.c's: it installs in 30 us
+ * libseccomp takes part in two ways: it gives names and numbers
+ * (tables/syscalls.c), and it is the oracle of tests/model/seccomp_oracle.c,
+ * which builds the same rules with it and compares.  The program itself is bpf.c's: it installs in 30 us
  * where libseccomp's tree takes 45 and its list 97, and libseccomp has no way
  * to say "every number from here on".
  */

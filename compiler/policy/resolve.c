@@ -9,7 +9,7 @@
  *	         (settings.c); at the end of each layer its drops take items
  *	         back (drop.c)
  *
- * Nothing is judged here that is well formed: that is check.c.
+ * Nothing is judged here that is well formed: that is check/check.c.
  */
 #include "compiler/policy/resolve.h"
 

@@ -12,8 +12,8 @@ struct words {
 	VEC(const char *) list;
 };
 
-/* The values as they were written; main.c has checked those for which its
- * table lists the words. */
+/* The values as they were written; command/main.c has checked those for which
+ * its table lists the words. */
 struct options {
 	struct arena *arena;
 	const char *profile, *output, *depfile, *verify, *workspace, *home,

@@ -1,9 +1,9 @@
 /*
- * What check_paths.c calls superfluous is superfluous, by the model's word: on
+ * What check/paths.c calls superfluous is superfluous, by the model's word: on
  * random policies every verdict stays what it was when all the rules go that
  * say nothing new, and an allow that is called denied never gives its right.
- * Where no rule has exclusions the converse holds too: no single rule says all that
- * one says that is left, and an allow that is not called denied is obeyed
+ * Where no rule has exclusions the converse holds too: no single rule says all
+ * that one says that is left, and an allow that is not called denied is obeyed
  * somewhere.
  */
 #include "compiler/check/check.h"

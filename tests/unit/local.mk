@@ -3,7 +3,7 @@
 test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
-	tests/unit/cover \
+	tests/unit/rule_index \
 	tests/unit/diag \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
@@ -19,7 +19,7 @@ test_programs += \
 	tests/unit/verify \
 	tests/unit/yaml
 
-tests_unit_cover_SOURCES = tests/unit/cover.c runtime/base/arena.c \
+tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
 
 tests_unit_text_SOURCES = tests/unit/text.c runtime/base/json.c \
