@@ -131,6 +131,7 @@ judge_policy(struct binder *binder, struct sbx_rule *guard)
 	if (binder->made.own_policy && binder->request->guarded)
 		guard->rights = SBX_WRITE;
 	else
+		/* The index keeps it; a rule without rights gives nothing. */
 		binder->made.rule_count--;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -47,7 +48,8 @@ kill_listed(const char *text, const char *stop)
 		/* The last number may be cut; the next round has it whole. */
 		if (end == stop)
 			return;
-		if (end != NULL)
+		/* To kill(2), 0 and what is negative are groups. */
+		if (end != NULL && pid > 0 && pid <= INT_MAX)
 			kill((pid_t)pid, SIGKILL);
 		text = end != NULL ? end : text + 1;
 	}
