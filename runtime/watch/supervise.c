@@ -188,7 +188,9 @@ forward(struct watch *watch)
 /*
  * The command has ended or stopped.  When the terminal stops the job, this
  * process stops too, and reads the message when the job goes on.  The stop may
- * be older than the SIGCONT: drain the signals first.
+ * be older than the SIGCONT: drain the signals first.  It may also be newer,
+ * since a SIGCONT counts from when it is read: then the command must not stay
+ * stopped, and if the stop is older, another SIGCONT does no harm.
  */
 static void
 receive(struct watch *watch)
@@ -207,6 +209,8 @@ receive(struct watch *watch)
 		forward(watch);
 		if (is_before(watch->continued, message.at))
 			stop(watch);
+		else
+			kill(watch->first, SIGCONT);
 	}
 }
 
