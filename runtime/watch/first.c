@@ -184,6 +184,19 @@ check_time(struct first *first, const struct timespec *now)
 	end_first(first, 0);
 }
 
+/*
+ * Whether the supervisor sent it on.  When a whole job is continued, the
+ * supervisor's SIGCONT can come while that of the job is still pending, and the
+ * kernel keeps one: so anybody's counts.
+ */
+static bool
+is_sent_on(const struct first *first, const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo == SIGCONT ||
+	    (info->ssi_signo != SIGCHLD && signal_is_for_us_alone(info) &&
+		(pid_t)info->ssi_pid == first->supervisor);
+}
+
 static void
 forward(const struct first *first)
 {
@@ -194,9 +207,7 @@ forward(const struct first *first)
 		 * this process, by the same clock. */
 		if (info.ssi_signo == SIGTERM && first->term.late)
 			continue;
-		if (info.ssi_signo != SIGCHLD &&
-		    signal_is_for_us_alone(&info) &&
-		    (pid_t)info.ssi_pid == first->supervisor)
+		if (is_sent_on(first, &info))
 			kill(first->command, (int)info.ssi_signo);
 	}
 }

@@ -26,7 +26,7 @@ helper_programs += \
 	tests/kernel/fault \
 	tests/kernel/probe
 
-EXTRA_DIST += tests/kernel/delegate.sh
+EXTRA_DIST += tests/kernel/continue.pl tests/kernel/delegate.sh
 
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.

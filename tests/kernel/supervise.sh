@@ -28,7 +28,7 @@ for profile in limited capped; do
 done
 
 # launch POLICY WORD...: as $uid, at $level, in $base/$uid, in place of this
-# shell.
+# shell; by the command $by, if there is one.
 launch()
 {
 	run_policy=$1
@@ -42,7 +42,8 @@ launch()
 	fi
 	HOME=$base/$uid
 	export HOME
-	cd "$base/$uid" && exec "$@"
+	# shellcheck disable=SC2086  # words
+	cd "$base/$uid" && exec ${by-} "$@"
 }
 
 run()
@@ -230,6 +231,15 @@ reach()
 	wait $!
 }
 
+# The kernel continues the processes of a job in an order of its own, so the
+# command must go on each time.
+continues()
+{
+	is 'a job goes on each time it is continued' 200 "$(
+		by="perl $srcdir/tests/kernel/continue.pl 200"
+		run capped)"
+}
+
 check_all()
 {
 	uid=$1
@@ -242,6 +252,7 @@ check_all()
 		timeouts
 		outputs
 		signals
+		continues
 		[ "$level" = minimal ] || reach
 	done 2>"$base/stderr"
 	[ ! -s "$base/stderr" ] || sed 's/^/# /' "$base/stderr"
