@@ -234,8 +234,8 @@ machine_init(const struct policy *policy, const struct arch *arch)
 /*
  * What else holds AF_UNIX sockets.  Those with a path: Landlock 9, or a view
  * that has none of the host's.  Abstract ones: Landlock 6, or the network
- * namespace of its own that level full makes when there is no network, or one
- * of the sandbox's own.
+ * namespace that level full has for a policy that opens nothing in the host's;
+ * below 6 the level is not full without it.
  */
 static bool
 sockets_are_held(const struct machine *machine, const struct variant *variant,

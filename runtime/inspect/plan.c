@@ -218,7 +218,9 @@ plan_network_enforcer(const struct plan *plan)
 		    "all sockets stay shut: it takes a network namespace, "
 		    "at level full" :
 		    "seccomp and a network namespace";
-	return "seccomp";
+	return plan->network == NETWORK_EMPTY ?
+	    "seccomp and a network namespace" :
+	    "seccomp";
 }
 
 void
@@ -238,8 +240,11 @@ plan_scope_enforcer(const struct plan *plan, const struct plan_scope *scope)
 {
 	if (plan->blob->meta->flags & scope->blanket)
 		return NULL;
-	return plan->row != NULL && (plan->row->scoped & scope->bit) ?
-	    "landlock" :
+	if (plan->row != NULL && (plan->row->scoped & scope->bit))
+		return "landlock";
+	return scope->blanket == SBX_ABSTRACT_ANYWHERE &&
+		plan->network != NETWORK_OUTER ?
+	    "a network namespace" :
 	    "NOT ENFORCED: needs Landlock ABI 6";
 }
 

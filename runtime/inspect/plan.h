@@ -7,6 +7,7 @@
 
 #include "runtime/apply/environment.h"
 #include "runtime/apply/mount_tree.h"
+#include "runtime/apply/namespaces.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 #include "runtime/base/sha256.h"
@@ -17,9 +18,9 @@ struct plan {
 	const struct machine *machine;
 	enum sbx_level level;
 	const char *why_not_full; /* NULL: it is, or was not asked for */
-	bool loopback;            /* there is a network of its own, with lo */
-	const char *why_not_loopback;
-	const struct sbx_landlock *row;    /* NULL below standard */
+	enum own_network network;
+	const char *why_no_network;     /* of its own; NULL: as it was wanted */
+	const struct sbx_landlock *row; /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
 	struct outcome *outcomes; /* beside the rules */

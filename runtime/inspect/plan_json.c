@@ -65,7 +65,7 @@ put_handled(struct out *json, const struct plan *plan)
 		const struct landlock_line *line = &landlock_lines[i];
 
 		if (row_has(plan->row, line) &&
-		    (line->mask != IN_NET || !plan->loopback))
+		    (line->mask != IN_NET || plan->network != NETWORK_LOOPBACK))
 			put_right(json, NULL, line->name);
 	}
 	json_list_end(json);

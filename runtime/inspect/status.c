@@ -16,7 +16,7 @@ struct status {
 	struct utsname kernel;
 	int errata; /* of Landlock; negative: it does not say */
 	bool tried; /* namespaces were */
-	const char *landlock, *seccomp, *namespaces, *cgroup;
+	const char *landlock, *seccomp, *namespaces, *network, *cgroup;
 	enum sbx_level level;
 };
 
@@ -38,10 +38,10 @@ landlock_hint(int error)
 
 /* There is no other way to know: sysctls and profiles only hint at it. */
 static const char *
-try_namespaces(void)
+try_namespaces(enum own_network network)
 {
 	const char *why = NULL;
-	pid_t pid = namespaces_fork(NETWORK_OUTER, &why);
+	pid_t pid = namespaces_fork(network, &why);
 
 	if (pid == 0)
 		_exit(0);
@@ -69,8 +69,11 @@ find_status(struct status *status)
 	    "a container forbids it";
 	status->tried = machine_level(machine) == SBX_LEVEL_FULL;
 	status->namespaces = status->tried ?
-	    try_namespaces() :
+	    try_namespaces(NETWORK_OUTER) :
 	    "not tried: Landlock ABI 4 comes first";
+	status->network = status->namespaces == NULL ?
+	    try_namespaces(NETWORK_LOOPBACK) :
+	    status->namespaces;
 	machine->namespaces = status->namespaces == NULL;
 	status->cgroup = cgroup_try();
 	status->level = machine_level(machine);
@@ -117,6 +120,10 @@ print_status(struct out *out, const struct status *status)
 		out_print(out, "namespaces %s\n",
 		    or_hint(status->namespaces,
 			"user, mount, process and IPC: tried, fine"));
+	if (status->tried && status->namespaces == NULL)
+		out_print(out, "network   %s\n",
+		    or_hint(status->network,
+			"a namespace of its own: tried, fine"));
 	out_print(out, "cgroup    %s\n",
 	    or_hint(status->cgroup,
 		"limits on processes and memory hold for all together"));
@@ -151,6 +158,8 @@ put_status(struct out *json, const struct status *status)
 	put_part(json, "seccomp", status->seccomp);
 	json_object_end(json);
 	put_part(json, "namespaces", status->namespaces);
+	json_object_end(json);
+	put_part(json, "network", status->network);
 	json_object_end(json);
 	put_part(json, "cgroup", status->cgroup);
 	json_object_end(json);

@@ -37,10 +37,15 @@ warn_of_network(const struct plan *plan)
 		    "all TCP stays shut: opening single ports needs Landlock "
 		    "ABI 4",
 		    0);
-	if (plan->level == SBX_LEVEL_FULL && net == SBX_NET_LOOPBACK &&
-	    !plan->loopback)
+	if (plan->level < SBX_LEVEL_FULL || plan->why_no_network == NULL)
+		return;
+	if (net == SBX_NET_LOOPBACK)
 		warn_about("network loopback: all sockets stay shut",
-		    plan->why_not_loopback, 0);
+		    plan->why_no_network, 0);
+	if (plan->network == NETWORK_OUTER)
+		warn_about("the host's interfaces, addresses and sockets can "
+			   "be seen",
+		    plan->why_no_network, 0);
 }
 
 void

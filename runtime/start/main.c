@@ -70,40 +70,52 @@ begin_plan(struct sandbox *sandbox)
 /* --- the supervisor ------------------------------------------------------- */
 
 /*
- * Landlock keeps abstract sockets inside from ABI 6 on.  Before, a network of
- * its own does it, where the filter lets AF_UNIX open.
+ * In the network of the host, /proc/net and route netlink show its interfaces,
+ * addresses and sockets, though nothing can be connected to.  So only a policy
+ * that allows something there stays in it: ports, or abstract sockets.
  */
 static enum own_network
-wanted_network(const struct sandbox *sandbox)
+wanted_network(const struct sbx_meta *meta)
 {
-	const struct sbx_meta *meta = sandbox->blob.meta;
-
 	if (meta->net == SBX_NET_LOOPBACK)
 		return NETWORK_LOOPBACK;
-	if (sandbox->machine.landlock_abi < 6 && meta->net == SBX_NET_NONE &&
+	if (meta->net == SBX_NET_NONE &&
 	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0)
 		return NETWORK_EMPTY;
 	return NETWORK_OUTER;
 }
 
 /*
- * Without a network of its own the sandbox gives less than the policy allows
- * and protects no less: its sockets stay shut.  So level full goes on without,
- * unless somebody insists on the level.
+ * Whether level full protects more than standard without a network of its own.
+ * Before Landlock ABI 6 only that keeps abstract sockets inside, and the filter
+ * of a policy without a network relies on it.
  */
-static pid_t
-fork_with_network(struct plan *plan, enum own_network network, bool insists)
+static bool
+goes_without(const struct sandbox *sandbox)
 {
-	pid_t first = namespaces_fork(network, &plan->why_not_full);
+	return sandbox->machine.landlock_abi >= 6 ||
+	    sandbox->blob.meta->net != SBX_NET_NONE;
+}
 
-	if (network != NETWORK_LOOPBACK)
-		return first;
-	plan->loopback = first >= 0;
-	if (first >= 0)
-		return first;
-	plan->why_not_loopback = plan->why_not_full;
-	return insists ? -1 :
-			 namespaces_fork(NETWORK_OUTER, &plan->why_not_full);
+/* A machine may give namespaces, but none for the network, or none with lo.
+ * Level full goes on without, and says so, unless somebody insists on it. */
+static pid_t
+fork_with_network(struct sandbox *sandbox, bool insists)
+{
+	struct plan *plan = &sandbox->plan;
+	pid_t first;
+
+	plan->network = wanted_network(sandbox->blob.meta);
+	first = namespaces_fork(plan->network, &plan->why_not_full);
+	plan->why_no_network = first < 0 ? plan->why_not_full : NULL;
+	while (first < 0 && plan->network != NETWORK_OUTER && !insists &&
+	    goes_without(sandbox)) {
+		plan->network--;
+		first = namespaces_fork(plan->network, &plan->why_not_full);
+	}
+	if (first < 0)
+		plan->network = NETWORK_OUTER;
+	return first;
 }
 
 /* The place of the control group, which both processes have to know. */
@@ -131,8 +143,7 @@ fork_at_full(struct sandbox *sandbox)
 	pid_t first;
 
 	find_group(sandbox);
-	first = fork_with_network(plan, wanted_network(sandbox),
-	    asked || required);
+	first = fork_with_network(sandbox, asked || required);
 	sandbox->supervision.namespaces = first >= 0;
 	if (first >= 0) {
 		plan->why_not_full = NULL;
@@ -249,7 +260,7 @@ choose_filter(struct sandbox *sandbox)
 
 	if (!plan_allows_everything(plan) && plan->level > SBX_LEVEL_NONE)
 		plan->program = program_for(&sandbox->blob, &sandbox->machine,
-		    plan->level, plan->loopback);
+		    plan->level, plan->network == NETWORK_LOOPBACK);
 }
 
 static void
@@ -262,7 +273,8 @@ fill_ruleset(struct sandbox *sandbox)
 	if (plan->row == NULL)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's Landlock", 0);
-	sandbox->ruleset = confine_ruleset(plan->row, plan->loopback);
+	sandbox->ruleset = confine_ruleset(plan->row,
+	    plan->network == NETWORK_LOOPBACK);
 	lower_paths(&sandbox->arena,
 	    &(struct lowering){
 		.binding = plan->binding,

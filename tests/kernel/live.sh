@@ -19,6 +19,13 @@ done
 
 printf 'sbx 1\nprofile usr { allow exec /usr }\n' |
     "$SBXC" - -o "$base/usr.bin" || exit 99
+cat >"$base/ports.sbx" <<'POLICY'
+sbx 1
+profile ports extends workspace-write {
+    allow network connect tcp 443
+}
+POLICY
+"$SBXC" "$base/ports.sbx" -o "$base/ports.bin" 2>/dev/null || exit 99
 
 # as UID COMMAND...: runs a command as that user, with the home made for it.
 as()
@@ -414,13 +421,6 @@ old_kernels()
 # Ports are Landlock's work: at a level without it TCP must stay shut.
 ports()
 {
-	cat >"$base/ports.sbx" <<-'POLICY'
-	sbx 1
-	profile ports extends workspace-write {
-	    allow network connect tcp 443
-	}
-	POLICY
-	"$SBXC" "$base/ports.sbx" -o "$base/ports.bin" 2>/dev/null || exit 99
 	expect "$1" 'an allowed port' ports ECONNREFUSED connect-tcp 443
 	expect "$1" 'another port' ports EACCES connect-tcp 9
 	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l minimal "$base/ports.bin" \
@@ -453,8 +453,30 @@ own_network()
 	expect "$1" 'another network namespace' $n EPERM unshare newnet
 }
 
+# What the host's network consists of is for a policy that allows some of it.
+network_seen()
+{
+	[ "$level" = full ] || return 0
+	listener=": [0-9A-F]*:$(printf %04X "$port") "
+	tap_empty "full: uid $1: the service is seen outside" \
+	    "$(grep -q "$listener" /proc/net/tcp || cat /proc/net/tcp)"
+	for policy in workspace-write read-only coding; do
+		got=$(cd "$ws" && as "$1" "$base/sbxrun" -l full \
+		    "$base/$policy.bin" -- cat /proc/net/tcp /proc/net/dev \
+		    2>&1)
+		tap_empty "full: uid $1: $policy: no network of the host's" \
+		    "$(echo "$got" | grep -E "$listener|^ *[^ :]+:.*:|^[^|]*: " |
+		    grep -Ev '^ *lo:')$(echo "$got" | grep -q '^ *lo:' ||
+		    echo "got $got")"
+	done
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l full "$base/ports.bin" -- \
+	    cat /proc/net/tcp)
+	tap_empty "full: uid $1: a policy with ports is in the host's" \
+	    "$(echo "$got" | grep -q "$listener" || echo "got $got")"
+}
+
 # Where the machine gives namespaces, but none for the network, the sockets stay
-# shut, and a level that somebody insists on is refused.  In a user namespace the
+# shut, what can be seen is said, and a level that somebody insists on is refused.  In a user namespace the
 # number of them can be limited.  For root: to somebody else's such namespace the
 # owner of /tmp is a stranger, and a policy below it not to be trusted.
 no_network_namespace()
@@ -474,12 +496,24 @@ no_network_namespace()
 	*) tap_not_ok 'no network namespace: sockets stay shut' "$got" ;;
 	esac
 	got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
-	    "$base/sbxrun" -l full "$base/coding.bin" -- echo run 2>&1)
-	case $?-$got in
-	125-*'level full:'*)
-		tap_ok 'no network namespace: level full is refused' ;;
-	*) tap_not_ok 'no network namespace: level full is refused' "$got" ;;
+	    "$base/sbxrun" -v "$base/workspace-write.bin" -- echo run 2>&1)
+	case $got in
+	*'sockets can be seen'*'level full'*run)
+		tap_ok 'no network namespace: what can be seen is said' ;;
+	*) tap_not_ok 'no network namespace: what can be seen is said' \
+	    "$got" ;;
 	esac
+	for policy in coding workspace-write; do
+		got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
+		    "$base/sbxrun" -l full "$base/$policy.bin" -- echo run \
+		    2>&1)
+		case $?-$got in
+		125-*'level full:'*)
+			tap_ok "no network namespace: $policy: refused at full" ;;
+		*) tap_not_ok \
+		    "no network namespace: $policy: refused at full" "$got" ;;
+		esac
+	done
 }
 
 # On a system whose /lib64 is a link into /usr no rule has to name it.
@@ -513,6 +547,7 @@ check_all()
 		globs "$1"
 		planted "$1"
 		own_network "$1"
+		network_seen "$1"
 		usr_alone "$1"
 	done
 	glob_bounds "$1"
