@@ -365,7 +365,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(PORT, "a port rule is malformed") \
 	X(LIMIT, "a limit is malformed") \
 	X(ENV, "an environment rule is malformed") \
-	X(LANDLOCK, "the Landlock table is malformed") \
+	X(LANDLOCK, "its Landlock table is not what its policy implies") \
 	X(PROGRAM, "a filter program is malformed") \
 	X(SYSCALL, "a system call entry is malformed") \
 	X(SOURCE, "a source position is malformed") \

@@ -4,11 +4,15 @@ format_sources = \
 	format/crc32.c \
 	format/decimal.c \
 	format/decimal.h \
+	format/frame.c \
+	format/frame.h \
 	format/glob.c \
 	format/glob.h \
 	format/index.c \
 	format/index.h \
+	format/landlock.c \
 	format/landlock.def \
+	format/landlock.h \
 	format/model.c \
 	format/model.h \
 	format/select.c \

@@ -1,13 +1,13 @@
 /*
  * The one reader of untrusted bytes: sbx_verify() accepts a blob whole or not
- * at all.  First the frame (header, section table, checksum), then each record
- * of each known section.  Every later reader leans on what is checked here:
- * indices are in range, strings end, paths are normal, enumerations known.
+ * at all.  First the frame (frame.c), then each record of each known section.
+ * Every later reader leans on what is checked here: indices are in range,
+ * strings end, paths are normal, enumerations known; and what two records say
+ * together is no contradiction, so that all readers see the same policy.
  */
+#include "format/frame.h"
 #include "format/glob.h"
-
-typedef enum sbx_blob_error record_check(const struct sbx_blob *blob,
-    const void *record);
+#include "format/landlock.h"
 
 static bool
 is_string(const struct sbx_blob *blob, uint32_t offset)
@@ -67,10 +67,19 @@ is_name(const char *name)
 	return is_letter(name[0]) && name[len] == '\0' && len <= SBX_MAX_NAME;
 }
 
+static bool
+is_used_anchor(const struct sbx_blob *blob, uint16_t anchor)
+{
+	return anchor < blob->anchor_count &&
+	    (blob->anchors[anchor].flags & SBX_ANCHOR_USED) != 0;
+}
+
 static enum sbx_blob_error
 check_place(const struct sbx_blob *blob, uint16_t anchor, uint32_t suffix)
 {
-	if (anchor >= blob->anchor_count)
+	/* Of an anchor that is not marked, the loader does not look for the
+	 * place, and passes over its rules. */
+	if (!is_used_anchor(blob, anchor))
 		return SBX_BLOB_ANCHOR;
 	if (!is_string(blob, suffix))
 		return SBX_BLOB_STRING;
@@ -93,11 +102,53 @@ check_meta(const struct sbx_blob *blob, const void *record)
 	    meta->level >= SBX_LEVEL_END || meta->net >= SBX_NET_END ||
 	    meta->landlock > SBX_MAX_ABI)
 		return SBX_BLOB_META;
+	/* The loader takes a floor without a place for the default one. */
+	if (meta->level != SBX_LEVEL_MINIMAL &&
+	    meta->level_source == SBX_NO_SOURCE)
+		return SBX_BLOB_META;
 	if (!is_source(blob, meta->level_source) ||
 	    !is_source(blob, meta->landlock_source) ||
 	    !is_source(blob, meta->net_source))
 		return SBX_BLOB_SOURCE;
 	return SBX_BLOB_OK;
+}
+
+/* As compiler/tables/words.def has them; what a person reads is the name. */
+static const char *const anchor_names[SBX_ANCHOR_PARAM] = {
+	[SBX_ANCHOR_ROOT] = "",
+	[SBX_ANCHOR_WORKSPACE] = "workspace",
+	[SBX_ANCHOR_HOME] = "home",
+	[SBX_ANCHOR_TMP] = "tmp",
+	[SBX_ANCHOR_RUNTIME] = "runtime",
+};
+
+static bool
+is_same(const char *a, const char *b)
+{
+	while (*a == *b && *a != '\0') {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* The anchors that every policy has are called as they are, and a parameter is
+ * called as no anchor before it. */
+static bool
+is_anchor_name(const struct sbx_blob *blob, const struct sbx_anchor *anchor)
+{
+	const char *name = sbx_string(blob, anchor->name);
+	size_t id = (size_t)(anchor - blob->anchors);
+
+	if (id < SBX_ANCHOR_PARAM)
+		return is_same(name, anchor_names[id]);
+	if (!is_name(name))
+		return false;
+	while (anchor-- > blob->anchors) {
+		if (is_same(sbx_string(blob, anchor->name), name))
+			return false;
+	}
+	return true;
 }
 
 static enum sbx_blob_error
@@ -107,9 +158,7 @@ check_anchor(const struct sbx_blob *blob, const void *record)
 
 	if (!is_string(blob, anchor->name))
 		return SBX_BLOB_STRING;
-	/* The root directory has none. */
-	if (*sbx_string(blob, anchor->name) != '\0' &&
-	    !is_name(sbx_string(blob, anchor->name)))
+	if (!is_anchor_name(blob, anchor))
 		return SBX_BLOB_NAME;
 	if (anchor->flags & ~(uint32_t)SBX_ANCHOR_USED)
 		return SBX_BLOB_ANCHOR;
@@ -184,6 +233,19 @@ check_port(const struct sbx_blob *blob, const void *record)
 	return is_source(blob, port->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
 
+/* Sorted by kind, and one for each machine at most. */
+static bool
+is_in_order_limit(const struct sbx_blob *blob, const struct sbx_limit *limit)
+{
+	const struct sbx_limit *before = limit;
+
+	while (before-- > blob->limits && before->kind == limit->kind) {
+		if ((before->platforms & limit->platforms) != 0)
+			return false;
+	}
+	return limit == blob->limits || limit[-1].kind <= limit->kind;
+}
+
 static enum sbx_blob_error
 check_limit(const struct sbx_blob *blob, const void *record)
 {
@@ -192,7 +254,7 @@ check_limit(const struct sbx_blob *blob, const void *record)
 	if (limit->reserved != 0)
 		return SBX_BLOB_RESERVED;
 	if (limit->kind >= SBX_LIMIT_END || !is_where(limit->platforms) ||
-	    limit->value > INT64_MAX)
+	    limit->value > INT64_MAX || !is_in_order_limit(blob, limit))
 		return SBX_BLOB_LIMIT;
 	return is_source(blob, limit->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
@@ -221,6 +283,19 @@ is_variable_name(const char *name)
 	return len > 0 && name[len] == '\0';
 }
 
+/* Sorted by name, and one for each machine at most. */
+static bool
+is_in_order_set(const struct sbx_blob *blob, const struct sbx_set *set)
+{
+	const struct sbx_set *before = set;
+
+	while (before-- > blob->set && before->name == set->name) {
+		if ((before->platforms & set->platforms) != 0)
+			return false;
+	}
+	return set == blob->set || set[-1].name <= set->name;
+}
+
 static enum sbx_blob_error
 check_set(const struct sbx_blob *blob, const void *record)
 {
@@ -230,10 +305,10 @@ check_set(const struct sbx_blob *blob, const void *record)
 		return SBX_BLOB_RESERVED;
 	if (!is_string(blob, set->name) || !is_string(blob, set->text))
 		return SBX_BLOB_STRING;
-	if (!is_where(set->platforms) ||
+	if (!is_where(set->platforms) || !is_in_order_set(blob, set) ||
 	    !is_variable_name(sbx_string(blob, set->name)))
 		return SBX_BLOB_ENV;
-	if (set->anchor != SBX_NO_ANCHOR && set->anchor >= blob->anchor_count)
+	if (set->anchor != SBX_NO_ANCHOR && !is_used_anchor(blob, set->anchor))
 		return SBX_BLOB_ANCHOR;
 	return is_source(blob, set->source) ? SBX_BLOB_OK : SBX_BLOB_SOURCE;
 }
@@ -243,14 +318,47 @@ check_landlock(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_landlock *row = record;
 
-	if (row->abi == 0 || row->abi > SBX_MAX_ABI ||
-	    (row != blob->landlock && row->abi <= row[-1].abi))
+	if (row->abi != (uint32_t)(row - blob->landlock) + 1 ||
+	    !sbx_landlock_is_implied(row, blob->meta))
 		return SBX_BLOB_LANDLOCK;
+	/* The rights of an ABI that this table does not know. */
 	if (((row->list | row->read | row->write | row->exec) &
 		~row->handled_fs) != 0 ||
 	    ((row->connect_tcp | row->bind_tcp) & ~row->handled_net) != 0)
 		return SBX_BLOB_LANDLOCK;
 	return SBX_BLOB_OK;
+}
+
+/*
+ * What opens because of where a program runs, opens nowhere else: what must be
+ * true of it and of its policy.
+ */
+static const struct program_need {
+	uint32_t flag;
+	uint32_t beside;  /* the flags that go with it */
+	uint32_t min_abi; /* Landlock holds it from here on */
+	int net;          /* enum sbx_net, or -1 */
+} program_needs[] = {
+	{ SBX_PROGRAM_NETLINK, SBX_PROGRAM_FULL, 0, -1 },
+	{ SBX_PROGRAM_TCP, 0, 4, SBX_NET_PORTS },
+	{ SBX_PROGRAM_TRACE, 0, 1, -1 },
+	{ SBX_PROGRAM_LOOPBACK, SBX_PROGRAM_FULL, 0, SBX_NET_LOOPBACK },
+};
+
+static bool
+is_program_flags(const struct sbx_blob *blob, const struct sbx_program *program)
+{
+	size_t count = sizeof program_needs / sizeof *program_needs;
+
+	for (const struct program_need *need = program_needs;
+	     need < program_needs + count; need++) {
+		if ((program->flags & need->flag) != 0 &&
+		    ((need->beside & ~program->flags) != 0 ||
+			program->min_abi < need->min_abi ||
+			(need->net >= 0 && need->net != blob->meta->net)))
+			return false;
+	}
+	return (program->flags & ~(uint32_t)SBX_PROGRAM_FLAGS) == 0;
 }
 
 static enum sbx_blob_error
@@ -260,7 +368,7 @@ check_program(const struct sbx_blob *blob, const void *record)
 
 	if (program->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	if ((program->flags & ~(uint32_t)SBX_PROGRAM_FLAGS) != 0 ||
+	if (!is_program_flags(blob, program) ||
 	    program->min_abi > SBX_MAX_ABI || program->count == 0 ||
 	    program->count > SBX_MAX_INSNS ||
 	    program->first > blob->bpf_count ||
@@ -291,17 +399,6 @@ check_source(const struct sbx_blob *blob, const void *record)
 	return SBX_BLOB_OK;
 }
 
-/*
- * One line a kind of section: how long a record is, where the view keeps its
- * pointer and its count, and what a record must satisfy.
- */
-struct layout {
-	uint32_t record;
-	bool required;
-	size_t pointer, count;
-	record_check *check;
-};
-
 #define LAYOUT(type, field, number, must, function) \
 	{ \
 		.record = sizeof(type), .required = (must), \
@@ -311,7 +408,7 @@ struct layout {
 	}
 
 /* Meta has no count of its own: there is exactly one. */
-static const struct layout layouts[SBX_SECTION_END] = {
+const struct layout layouts[SBX_SECTION_END] = {
 	[SBX_SECTION_META] = LAYOUT(struct sbx_meta, meta, size, true,
 	    check_meta),
 	[SBX_SECTION_STRINGS] = LAYOUT(char, strings, strings_size, true, NULL),
@@ -342,105 +439,23 @@ static const struct layout layouts[SBX_SECTION_END] = {
 	[SBX_SECTION_SBPL] = LAYOUT(char, sbpl, sbpl_size, false, NULL),
 };
 
-static enum sbx_blob_error
-check_header(const struct sbx_header *header, size_t size)
-{
-	if (size < sizeof *header)
-		return SBX_BLOB_SHORT;
-	if (__builtin_memcmp(header->magic, SBX_MAGIC, 8) != 0)
-		return SBX_BLOB_MAGIC;
-	if (header->min_reader > SBX_FORMAT)
-		return SBX_BLOB_VERSION;
-	if (header->size != size || size > SBX_MAX_SIZE)
-		return SBX_BLOB_SIZE;
-	if (header->crc != sbx_checksum(header, size))
-		return SBX_BLOB_CRC;
-	if (header->reserved != 0)
-		return SBX_BLOB_RESERVED;
-	return SBX_BLOB_OK;
-}
-
-static bool
-is_padding(const uint8_t *base, uint32_t from, uint32_t to)
-{
-	while (from < to) {
-		if (base[from++] != 0)
-			return false;
-	}
-	return true;
-}
-
-static void
-view_set(struct sbx_blob *blob, const struct layout *layout,
-    const struct sbx_section *section)
-{
-	const void *records = blob->base + section->offset;
-	uint32_t count = section->size / layout->record;
-
-	__builtin_memcpy((char *)blob + layout->pointer, &records,
-	    sizeof records);
-	if (layout->count != offsetof(struct sbx_blob, size))
-		__builtin_memcpy((char *)blob + layout->count, &count,
-		    sizeof count);
-}
-
 /*
- * Sections lie one behind the other, each 8-aligned, in ascending order of
- * kind; the last ends where the file ends.
+ * A policy that allows everything does without enforcement, and every other has
+ * all of it.  A kernel of a later ABI than the last row gets the last row, so a
+ * table that ends early would restrict less than its rules say.
  */
 static enum sbx_blob_error
-check_table(struct sbx_blob *blob, const struct sbx_section *table,
-    uint32_t count)
+check_enforcement(const struct sbx_blob *blob)
 {
-	uint32_t end = sizeof(struct sbx_header) + count * sizeof *table;
-	uint32_t kind = 0;
-
-	if (count > SBX_MAX_SECTIONS || end > blob->size)
-		return SBX_BLOB_TABLE;
-	for (const struct sbx_section *section = table; section < table + count;
-	     section++) {
-		if (section->kind <= kind || section->offset % 8 != 0 ||
-		    section->offset < end || section->offset - end >= 8 ||
-		    section->offset > blob->size ||
-		    section->size > blob->size - section->offset ||
-		    (section->flags & ~(uint32_t)SBX_CRITICAL) != 0)
-			return SBX_BLOB_TABLE;
-		if (!is_padding(blob->base, end, section->offset))
-			return SBX_BLOB_RESERVED;
-		kind = section->kind;
-		end = section->offset + section->size;
-		if (kind >= SBX_SECTION_END) {
-			if (section->flags & SBX_CRITICAL)
-				return SBX_BLOB_CRITICAL;
-			continue;
-		}
-		if (section->size % layouts[kind].record != 0)
-			return SBX_BLOB_TABLE;
-		if (kind == SBX_SECTION_META &&
-		    section->size != sizeof(struct sbx_meta))
-			return SBX_BLOB_META;
-		view_set(blob, &layouts[kind], section);
-	}
-	if (end > blob->size || blob->size - end >= 8)
-		return SBX_BLOB_TABLE;
-	return is_padding(blob->base, end, blob->size) ? SBX_BLOB_OK :
-							 SBX_BLOB_RESERVED;
-}
-
-const void *
-sbx_records(const struct sbx_blob *blob, enum sbx_section_kind kind,
-    uint32_t *count)
-{
-	const struct layout *layout = &layouts[kind];
-	const void *records;
-
-	__builtin_memcpy(&records, (const char *)blob + layout->pointer,
-	    sizeof records);
-	*count = 1;
-	if (layout->count != offsetof(struct sbx_blob, size))
-		__builtin_memcpy(count, (const char *)blob + layout->count,
-		    sizeof *count);
-	return records;
+	if ((blob->meta->flags & SBX_EVERYTHING) != 0)
+		return blob->landlock_count + blob->program_count == 0 ?
+		    SBX_BLOB_OK :
+		    SBX_BLOB_META;
+	if (blob->landlock_count == 0 || blob->program_count == 0)
+		return SBX_BLOB_MISSING;
+	return blob->landlock_count < SBX_LANDLOCK_LEAST_ROWS ?
+	    SBX_BLOB_LANDLOCK :
+	    SBX_BLOB_OK;
 }
 
 /* What no single record shows: presence, string ends, bounds on counts. */
@@ -467,11 +482,9 @@ check_whole(const struct sbx_blob *blob)
 		return SBX_BLOB_PROGRAM;
 	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')
 		return SBX_BLOB_SBPL;
-	/* Only a policy that allows everything may do without enforcement. */
-	if ((blob->meta->flags & SBX_EVERYTHING) == 0 &&
-	    (blob->landlock_count == 0 || blob->program_count == 0))
-		return SBX_BLOB_MISSING;
-	return SBX_BLOB_OK;
+	if (blob->landlock_count > SBX_MAX_ABI)
+		return SBX_BLOB_LANDLOCK;
+	return check_enforcement(blob);
 }
 
 static enum sbx_blob_error
@@ -499,27 +512,15 @@ enum sbx_blob_error
 sbx_verify(const void *base, size_t size, struct sbx_blob *blob)
 {
 	const struct sbx_header *header = base;
-	enum sbx_blob_error error = check_header(header, size);
+	enum sbx_blob_error error = frame_check_header(header, size);
 
 	*blob = (struct sbx_blob){ .base = base, .size = (uint32_t)size };
 	if (error == SBX_BLOB_OK)
-		error = check_table(blob, (const void *)(header + 1),
+		error = frame_check_table(blob, (const void *)(header + 1),
 		    header->section_count);
 	if (error == SBX_BLOB_OK)
 		error = check_whole(blob);
 	if (error == SBX_BLOB_OK)
 		error = check_records(blob);
 	return error;
-}
-
-const char *
-sbx_blob_strerror(enum sbx_blob_error error)
-{
-	static const char *const sentences[] = {
-#define SBX_X(name, sentence) [SBX_BLOB_##name] = sentence,
-		SBX_BLOB_ERRORS(SBX_X)
-#undef SBX_X
-	};
-
-	return sentences[error];
 }

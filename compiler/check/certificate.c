@@ -10,8 +10,8 @@
 #include "compiler/check/grants.h"
 #include "compiler/policy/kind.h"
 #include "compiler/policy/texts.h"
-#include "compiler/tables/landlock.h"
 #include "compiler/tables/words.h"
+#include "format/landlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,8 @@ read_landlock(const char *text, struct enforcer *enforcer)
 	char *end;
 	long abi = strtol(text, &end, 10);
 
-	if (*end != '\0' || end == text || abi < 0 || abi > LANDLOCK_LAST_ABI)
+	if (*end != '\0' || end == text || abi < 0 ||
+	    abi > SBX_LANDLOCK_LAST_ABI)
 		return false;
 	enforcer->landlock = (int)abi;
 	enforcer->level = abi > 0 ? SBX_LEVEL_STANDARD : SBX_LEVEL_MINIMAL;
@@ -88,7 +89,8 @@ read_level(const char *text, struct enforcer *enforcer)
 	if (level < 0)
 		return false;
 	enforcer->level = (enum sbx_level)level;
-	enforcer->landlock = level < SBX_LEVEL_STANDARD ? 0 : LANDLOCK_LAST_ABI;
+	enforcer->landlock = level < SBX_LEVEL_STANDARD ? 0 :
+							  SBX_LANDLOCK_LAST_ABI;
 	return true;
 }
 

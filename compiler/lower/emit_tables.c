@@ -4,7 +4,7 @@
 #include "compiler/lower/emitter.h"
 
 #include "compiler/policy/globs.h"
-#include "compiler/tables/landlock.h"
+#include "format/landlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -245,24 +245,15 @@ emit_rules(struct emitter *emitter, const struct rule_kind *kind,
 static void
 emit_landlock(struct emitter *emitter)
 {
-	const struct policy *policy = emitter->policy;
-	struct origin net;
-	struct landlock_blankets blankets = {
-		.network = policy_net(policy, SBX_ON_LINUX, &net) ==
-		    SBX_NET_FULL,
-		.signal = policy_has_blanket(policy, BLANKET_SIGNAL,
-		    SBX_ON_LINUX),
-		.abstract = policy_has_blanket(policy, BLANKET_ABSTRACT,
-		    SBX_ON_LINUX),
-	};
+	const struct sbx_meta *meta = emitter->sections[SBX_SECTION_META].data;
 	struct sbx_landlock *rows;
 
-	if (policy_has_blanket(policy, BLANKET_EVERYTHING, SBX_ON_LINUX))
+	if (meta->flags & SBX_EVERYTHING)
 		return;
-	rows = section_new(emitter, SBX_SECTION_LANDLOCK, LANDLOCK_LAST_ABI,
+	rows = section_new(emitter, SBX_SECTION_LANDLOCK, SBX_LANDLOCK_LAST_ABI,
 	    sizeof *rows);
-	for (uint32_t abi = 1; abi <= LANDLOCK_LAST_ABI; abi++)
-		rows[abi - 1] = landlock_row(abi, blankets);
+	for (uint32_t abi = 1; abi <= SBX_LANDLOCK_LAST_ABI; abi++)
+		rows[abi - 1] = sbx_landlock_row(abi, meta);
 }
 
 /* --- filters -------------------------------------------------------------- */
@@ -410,9 +401,9 @@ emit_tables(struct emitter *emitter)
 			emit_rules(emitter, rule_kinds[id],
 			    &emitter->policy->rules[id]);
 	}
-	emit_landlock(emitter);
 	emit_programs(emitter);
 	emit_syscalls(emitter);
 	emit_meta(emitter);
-	emit_anchors(emitter); /* last: which are used is known now */
+	emit_landlock(emitter); /* of what the meta record says */
+	emit_anchors(emitter);  /* last: which are used is known now */
 }

@@ -11,7 +11,7 @@
 #include "compiler/policy/expand.h"
 
 #include "compiler/base/names.h"
-#include "compiler/tables/landlock.h"
+#include "format/landlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,12 +135,12 @@ require_landlock(struct expansion *expansion, const struct ast_atom *atom,
 
 	*value = strtoull(atom->text, &end, 10);
 	if (atom->kind == AST_NUMBER && *end == '\0' && *value >= 1 &&
-	    *value <= LANDLOCK_LAST_ABI)
+	    *value <= SBX_LANDLOCK_LAST_ABI)
 		return true;
 	diag = diag_add(expansion->diags, DIAG_BAD_ABI, atom->loc,
 	    "'%s' is not a Landlock ABI", atom->text);
 	diag_help(expansion->diags, diag, "this sbxc knows 1 to %d",
-	    LANDLOCK_LAST_ABI);
+	    SBX_LANDLOCK_LAST_ABI);
 	return false;
 }
 

@@ -8,8 +8,6 @@ libsbx_a_SOURCES += \
 	compiler/tables/enforcement.def \
 	compiler/tables/groups.def \
 	compiler/tables/keywords.def \
-	compiler/tables/landlock.c \
-	compiler/tables/landlock.h \
 	compiler/tables/newer.def \
 	compiler/tables/risks.def \
 	compiler/tables/sbpl.def \

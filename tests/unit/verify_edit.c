@@ -71,7 +71,10 @@ static const struct field fields[] = {
 };
 /* clang-format on */
 
-/* NUMBER, or SECTION.count, SECTION.size or SECTION.offset, then +N or -N. */
+static uint8_t *place_of(struct bench *bench, const char *word, size_t *width);
+
+/* NUMBER, another field, or SECTION.count, SECTION.size or SECTION.offset, then
+ * +N or -N. */
 static uint64_t
 value_of(struct bench *bench, const char *word)
 {
@@ -82,6 +85,14 @@ value_of(struct bench *bench, const char *word)
 
 	if (end != word && *end == '\0')
 		return value;
+	if (strchr(word, '[') != NULL) {
+		size_t width;
+		const uint8_t *place = place_of(bench, word, &width);
+
+		value = 0;
+		memcpy(&value, place, width);
+		return value;
+	}
 	if (sscanf(word, "%31[a-z].%31[a-z]%n", name, what, &used) != 2)
 		give_up(bench, "no value: '%s'", word);
 	section = section_get(bench, name);
