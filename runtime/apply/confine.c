@@ -75,11 +75,10 @@ kept_mask(enum sbx_level level)
 
 /*
  * execve(2) gives a superuser everything in the bounding set and whatever is
- * inheritable, so both sets have to shrink.
+ * inheritable, so both sets shrink.
  */
 static void
-drop_capabilities(struct cap_header *header, struct cap_data data[2],
-    uint64_t kept)
+shrink_bounding_set(uint64_t kept)
 {
 	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
 		if ((kept >> cap & 1) != 0 ||
@@ -89,6 +88,23 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 		if (errno == EINVAL)
 			break;
 		refuse(NULL, "cannot drop capabilities", errno);
+	}
+}
+
+/*
+ * Containers take CAP_SETPCAP away, without which the bounding set stays as it
+ * is.  Under no_new_privs execve(2) gives nothing of it that is not permitted
+ * before, so the other sets are enough; capset(2) may always empty them.
+ */
+static void
+drop_capabilities(struct cap_header *header, struct cap_data data[2],
+    uint64_t kept)
+{
+	if (data[0].permitted >> CAP_SETPCAP & 1) {
+		data[0].effective |= 1U << CAP_SETPCAP;
+		if (syscall(SYS_capset, header, data) != 0)
+			refuse(NULL, "cannot drop capabilities", errno);
+		shrink_bounding_set(kept);
 	}
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(kept >> 32 * i);
@@ -114,10 +130,7 @@ confine_privileges(enum sbx_level level)
 		return;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
 		refuse(NULL, "cannot clear ambient capabilities", errno);
-	/* Without CAP_SETPCAP we may not shrink the bounding set: whoever took
-	 * it away has decided what is left. */
-	if (data[0].effective >> CAP_SETPCAP & 1)
-		drop_capabilities(&header, data, kept_mask(level));
+	drop_capabilities(&header, data, kept_mask(level));
 }
 
 /* The kernel's count of all tasks: the number behind the slash in
