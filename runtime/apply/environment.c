@@ -11,18 +11,24 @@ has_name(const char *variable, const char *name, size_t len)
 	return strncmp(variable, name, len) == 0 && variable[len] == '=';
 }
 
+/*
+ * A caller can give a variable twice.  Some programs take the first of them and
+ * some the last, so all of them go.
+ */
 static void
 set_variable(struct environment *environment, char *variable)
 {
 	size_t len = strcspn(variable, "=");
+	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < environment->count; i++) {
-		if (has_name(environment->variables[i], variable, len)) {
-			environment->variables[i] = variable;
-			return;
-		}
+		char *other = environment->variables[i];
+
+		if (!has_name(other, variable, len))
+			environment->variables[kept++] = other;
 	}
-	environment->variables[environment->count++] = variable;
+	environment->variables[kept++] = variable;
+	environment->count = kept;
 }
 
 /* NAME=VALUE in the arena; values may be longer than paths. */
