@@ -290,7 +290,7 @@ lower_entry(struct walk *walk, const struct level *level, const char *name)
 		    "than the bound of 262144",
 		    0);
 	fd = openat(level->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+	if (fd < 0 && is_shortage(errno))
 		refuse_rule(walk, "cannot open an entry of this tree", errno);
 	if (fd < 0)
 		return;

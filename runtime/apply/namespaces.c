@@ -17,8 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How far the child came, in one byte; the steps in their order. */
-enum step { STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE, STEP_CLONE };
+/* The steps of the way, in their order; at which of them it ended. */
+enum step { STEP_CLONE, STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE };
+
+/* What the child tells its parent. */
+struct report {
+	enum step step;
+	int error; /* errno of a step that failed */
+};
 
 static const char *const reasons[] = {
 	[STEP_CLONE] =
@@ -38,6 +44,75 @@ static const char *const reasons[] = {
 	    "cannot be set up: a container's filter or a security module "
 	    "forbids it",
 };
+
+/*
+ * The errors with which a machine says that it does not offer namespaces: they
+ * would come back at the next run, and they alone lower the level.  Whatever
+ * else is a shortage, which another process of the user can bring about and
+ * which may be over in a moment: EAGAIN (too many processes of the user or of
+ * its control group), ENOMEM, EMFILE, ENFILE.  ENOSPC is either.
+ */
+static const int lasting[] = {
+	EPERM,        /* a filter, a sysctl, a security module, a chroot */
+	EACCES,       /* a security module */
+	ENOSYS,       /* a filter, or a kernel without the call */
+	EOPNOTSUPP,   /* likewise */
+	EINVAL,       /* a kernel that was built without such namespaces */
+	ENODEV,       /* fsopen(2): one without tmpfs */
+	EAFNOSUPPORT, /* socket(2): one without IPv4 */
+	ENOENT,       /* no /proc is mounted here, or not all of it */
+	EROFS,        /* /proc is read-only here */
+	ENOTDIR,      /* likewise: a file is mounted on a part of it */
+};
+
+/* The sysctls that limit the number of namespaces: 0 forbids them, and clone(2)
+ * says ENOSPC as it does when others have used up a number. */
+static const struct {
+	unsigned long flag;
+	const char *path;
+} numbers[] = {
+	{ CLONE_NEWUSER, "/proc/sys/user/max_user_namespaces" },
+	{ CLONE_NEWNS, "/proc/sys/user/max_mnt_namespaces" },
+	{ CLONE_NEWPID, "/proc/sys/user/max_pid_namespaces" },
+	{ CLONE_NEWIPC, "/proc/sys/user/max_ipc_namespaces" },
+	{ CLONE_NEWNET, "/proc/sys/user/max_net_namespaces" },
+};
+
+static bool
+is_forbidden(unsigned long flags)
+{
+	char text[32];
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		if ((flags & numbers[i].flag) != 0 &&
+		    file_read(AT_FDCWD, numbers[i].path, text, sizeof text) &&
+		    strcmp(text, "0\n") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_lasting(unsigned long flags, int error)
+{
+	if (error == ENOSPC)
+		return is_forbidden(flags);
+	for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++) {
+		if (lasting[i] == error)
+			return true;
+	}
+	return false;
+}
+
+/* A lower level that nobody asked for would be less protection than the next
+ * run has. */
+__attribute__((noreturn)) static void
+refuse_shortage(int error)
+{
+	refuse("level full",
+	    "its namespaces cannot be made now; -l standard does without them",
+	    error);
+}
 
 /* "ID ID 1": the one line that an unprivileged process may write. */
 static bool
@@ -97,9 +172,10 @@ raise_loopback(void)
 static void
 tell(int pipe, enum step step)
 {
-	uint8_t byte = (uint8_t)step;
+	struct report report = { step, errno };
 
-	if (write(pipe, &byte, 1) != 1 || step != STEP_DONE)
+	if (write(pipe, &report, sizeof report) != sizeof report ||
+	    step != STEP_DONE)
 		_exit(1);
 	close(pipe);
 }
@@ -119,36 +195,60 @@ enter(int pipe, bool mapped, uid_t uid, gid_t gid, bool loopback)
 	tell(pipe, STEP_DONE);
 }
 
-static pid_t
-fork_into(unsigned long flags, bool loopback, enum step *step)
+/* What became of the child, which is reaped if it failed.  One that was killed
+ * has told nothing: by a container's filter that does not answer, or, which
+ * says nothing about the machine, by somebody else. */
+static struct report
+hear(int pipe, pid_t pid)
 {
-	bool mapped = (flags & CLONE_NEWUSER) != 0;
+	struct report report = { STEP_MOUNT, 0 };
+	ssize_t got;
+	int status;
+
+	do {
+		got = read(pipe, &report, sizeof report);
+	} while (got < 0 && errno == EINTR);
+	if (got == sizeof report && report.step == STEP_DONE)
+		return report;
+	kill(pid, SIGKILL);
+	if (waitpid(pid, &status, 0) == pid && got != sizeof report)
+		report.error = WIFSIGNALED(status) &&
+			WTERMSIG(status) == SIGSYS ?
+		    ENOSYS :
+		    ECHILD;
+	return report;
+}
+
+/* The process id, or -1 where the machine does not offer these namespaces. */
+static pid_t
+fork_into(unsigned long flags, bool loopback, const char **why)
+{
+	struct report report = { STEP_CLONE, 0 };
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
-	int ends[2], status;
-	uint8_t byte = STEP_CLONE;
+	int ends[2];
 	pid_t pid;
 
-	*step = STEP_CLONE;
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return -1;
+		refuse_shortage(errno);
 	pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0) {
 		close(ends[0]);
-		enter(ends[1], mapped, uid, gid, loopback);
+		enter(ends[1], (flags & CLONE_NEWUSER) != 0, uid, gid,
+		    loopback);
 		return 0;
 	}
+	report.error = errno;
 	close(ends[1]);
-	if (pid > 0 && read(ends[0], &byte, 1) != 1)
-		byte = STEP_MOUNT;
+	if (pid > 0)
+		report = hear(ends[0], pid);
 	close(ends[0]);
-	*step = (enum step)byte;
-	if (pid > 0 && byte != STEP_DONE) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-		return -1;
-	}
-	return pid;
+	if (report.step == STEP_DONE)
+		return pid;
+	if (!is_lasting(flags, report.error))
+		refuse_shortage(report.error);
+	*why = reasons[report.step];
+	return -1;
 }
 
 pid_t
@@ -157,14 +257,11 @@ namespaces_fork(enum own_network network, const char **why)
 	unsigned long own = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
 	    (network != NETWORK_OUTER ? CLONE_NEWNET : 0);
 	bool loopback = network == NETWORK_LOOPBACK;
-	enum step step;
 	pid_t pid = -1;
 
 	if (geteuid() == 0)
-		pid = fork_into(own, loopback, &step);
+		pid = fork_into(own, loopback, why);
 	if (pid < 0)
-		pid = fork_into(own | CLONE_NEWUSER, loopback, &step);
-	if (pid < 0)
-		*why = reasons[step];
+		pid = fork_into(own | CLONE_NEWUSER, loopback, why);
 	return pid;
 }

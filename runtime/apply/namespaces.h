@@ -19,7 +19,8 @@ enum own_network {
  * child it returns 0: the child is their process 1, has every capability over
  * them, dies with its parent, may mount, and shares no mount with anybody.  In
  * the parent it returns the child's process id, or -1 where the machine does
- * not give all this; then *why says what is missing and what helps.
+ * not offer all this; then *why says what is missing and what helps.  A shortage
+ * is no such answer: it refuses (125).
  */
 pid_t namespaces_fork(enum own_network network, const char **why);
 

@@ -11,6 +11,8 @@
 
 #include "format/blob.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,6 +96,18 @@ enum {
 	SECCOMP_SET_MODE_FILTER = 1,
 	SECCOMP_GET_ACTION_AVAIL = 2,
 };
+
+/*
+ * Whether an error says that something is used up at this moment, by this
+ * process or by others.  That is no answer of the machine's: to go on with less
+ * protection would let whoever uses it up choose that.
+ */
+static inline bool
+is_shortage(int error)
+{
+	return error == EAGAIN || error == EMFILE || error == ENFILE ||
+	    error == ENOMEM;
+}
 
 #define SECCOMP_RET_ERRNO 0x00050000U
 

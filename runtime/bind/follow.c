@@ -7,6 +7,7 @@
 #include "runtime/bind/follow.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +102,11 @@ open_unlinked(int directory, const char *path, int flags)
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 
-	return openat2(directory, path, &how);
+	int fd = openat2(directory, path, &how);
+
+	if (fd < 0 && is_shortage(errno))
+		refuse(path, "cannot open it now", errno);
+	return fd;
 }
 
 int

@@ -1,3 +1,4 @@
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/binder.h"
 #include "runtime/bind/follow.h"
@@ -237,7 +238,7 @@ report_search(struct binder *binder, struct glob *glob)
 {
 	const struct glob_search *search = &binder->search;
 
-	if (glob->path->effect != SBX_PREFER_DENY)
+	if (glob->path->effect != SBX_PREFER_DENY || is_shortage(search->error))
 		refuse_at(binder->blob, glob->path->source, search->fault,
 		    search->error);
 	warn_at(binder->blob, glob->path->source, search->fault, search->error);

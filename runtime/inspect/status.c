@@ -74,7 +74,11 @@ find_status(struct status *status)
 	status->network = status->namespaces == NULL ?
 	    try_namespaces(NETWORK_LOOPBACK) :
 	    status->namespaces;
-	machine->namespaces = status->namespaces == NULL;
+	/* Below ABI 6 a policy without a network has level full only with a
+	 * network namespace; see start/main.c. */
+	machine->namespaces = machine->landlock_abi < 6 ?
+	    status->network == NULL :
+	    status->namespaces == NULL;
 	status->cgroup = cgroup_try();
 	status->level = machine_level(machine);
 }

@@ -55,6 +55,16 @@ bit_of(uint16_t kind)
 	return UINT32_C(1) << kind;
 }
 
+/* Whether it was done, or the machine does not do it.  If other processes have
+ * used something up, the limits must not be weaker for that. */
+static bool
+is_done(bool done)
+{
+	if (!done && is_shortage(errno))
+		refuse("control group", "it cannot be had now", errno);
+	return done;
+}
+
 /* --- the group above ours -------------------------------------------------- */
 
 /* Whether a word stands in a line of words. */
@@ -147,9 +157,10 @@ open_parent(const char *path, char *enabled)
 		out_into(&whole, text, sizeof text);
 		out_print(&whole, "%s%s", mounts[i], path);
 		fd = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
+		if (!is_done(fd >= 0))
 			continue;
-		if (file_read(fd, "cgroup.subtree_control", enabled, FILE_SIZE))
+		if (is_done(file_read(fd, "cgroup.subtree_control", enabled,
+			FILE_SIZE)))
 			return fd;
 		close(fd);
 	}
@@ -184,7 +195,8 @@ switch_on(int parent, const char *enabled, uint32_t wanted)
 		out_init(&text, -1);
 		out_print(&text, "+%s", holder->controller);
 		if (has_word(enabled, holder->controller) ||
-		    file_write(parent, "cgroup.subtree_control", text.text))
+		    is_done(file_write(parent, "cgroup.subtree_control",
+			text.text)))
 			offered |= bit_of(holder->kind);
 	}
 	return offered;
@@ -225,7 +237,8 @@ cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 		return;
 	cgroup_forget(group);
 	group->why = none_mounted;
-	if (!file_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) ||
+	if (!is_done(
+		file_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof text)) ||
 	    (group->why = path_of_parent(text, &path)) != NULL)
 		return;
 	group->parent = open_parent(path, enabled);
@@ -253,7 +266,7 @@ set_limit(const struct cgroup *group, const struct holder *holder,
 
 	out_init(&text, -1);
 	out_number(&text, value);
-	if (!file_write(group->own, holder->file, text.text))
+	if (!is_done(file_write(group->own, holder->file, text.text)))
 		return false;
 	/* Without this, memory would only move to swap. */
 	return holder->kind != SBX_LIMIT_MEMORY ||
@@ -284,7 +297,7 @@ cgroup_make(struct cgroup *group, const struct sbx_blob *blob, uint32_t wanted)
 
 	group->offered &= wanted;
 	if (group->parent < 0 || group->offered == 0 ||
-	    mkdirat(group->parent, group->name, 0755) != 0)
+	    !is_done(mkdirat(group->parent, group->name, 0755) == 0))
 		return;
 	group->own = openat(group->parent, group->name,
 	    O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -3,6 +3,7 @@
 slow_programs += tests/kernel/terminal
 
 kernel_scripts = \
+	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \

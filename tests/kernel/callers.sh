@@ -1,0 +1,218 @@
+#!/bin/sh
+# What sbxrun makes of its caller, as TAP: where the caller has run out of
+# processes or descriptors, holds capabilities that it cannot give up in the
+# usual way, or hands on variables twice.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+ORDINARY=65534
+# Nobody else runs as this user, whose processes are counted.
+ALONE=61234
+
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
+# Without limits on time and output nobody supervises at level standard, so no
+# later fork fails in place of the one that is tried here.
+cat >"$base/unwatched.sbx" <<'POLICY'
+sbx 1
+profile unwatched extends workspace-write {
+    limit timeout none
+    limit output  none
+    set env TWICE = ours
+}
+POLICY
+"$SBXC" "$base/unwatched.sbx" -o "$base/unwatched.bin" || exit 99
+
+# prepare UID: a workspace of that user's.
+prepare()
+{
+	ws=$base/home-$1/ws
+	mkdir -p "$ws"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$base/home-$1"
+}
+
+# run UID WORD... -- SBXRUN-ARGUMENT...: a launch by a command that changes
+# something of the caller.
+run()
+{
+	run_uid=$1
+	shift
+	(cd "$ws" && tap_as "$run_uid" env -i PATH="$PATH" \
+	    HOME="$base/home-$run_uid" "$@" 2>&1)
+}
+
+# refused NAME OUTPUT: level full was refused for a shortage, in one line.
+refused()
+{
+	tap_is "$1" '1 1' "$(printf '%s\n' "$2" | wc -l) $(printf '%s' "$2" |
+	    grep -c '^sbxrun: level full: .* cannot be made now; .*: [A-Z]')"
+}
+
+# --- shortages --------------------------------------------------------------
+
+# A sandbox that has forked more often than another one may.
+beside_another()
+{
+	prepare $ALONE
+	run $ALONE "$base/sbxrun" -l standard "$base/unwatched.bin" \
+	    -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 20 & done
+	    echo >ready; wait' >/dev/null &
+	until [ -e "$ws/ready" ]; do
+		sleep 0.05
+	done
+	refused "beside a sandbox that forks" "$(run $ALONE \
+	    prlimit --nproc=8 "$base/sbxrun" "$base/unwatched.bin" -- echo in)"
+	tap_is 'beside one that forks less' in "$(run $ALONE \
+	    prlimit --nproc=40 "$base/sbxrun" "$base/unwatched.bin" -- echo in)"
+	# shellcheck disable=SC2046  # numbers
+	kill $(pgrep -u $ALONE)
+	wait
+}
+
+processes()
+{
+	[ "$1" -ne 0 ] || return
+	text=$(run "$1" prlimit --nproc=1 "$base/sbxrun" \
+	    "$base/unwatched.bin" -- echo in)
+	refused "uid $1: no more processes" "$text"
+	text=$(run "$1" prlimit --nproc=1 "$base/sbxrun" --status)
+	refused "uid $1: no more processes: --status" "$text"
+	tap_is "uid $1: no more processes: -l standard" in "$(run "$1" \
+	    prlimit --nproc=1 "$base/sbxrun" -l standard \
+	    "$base/unwatched.bin" -- echo in)"
+}
+
+# However few, they lower nothing: the run is at level full, or there is none.
+descriptors()
+{
+	wrong=''
+	for limit in 4 5 6 7 8 9 10 11 12 13 14 16 20 24 32 48 64; do
+		text=$(run "$1" prlimit --nofile=$limit "$base/sbxrun" -v \
+		    "$base/unwatched.bin" -- true)
+		case $text in
+		*'level full ('*) ;;
+		*': '*file\ descriptors\ available | *'open files') ;;
+		*) wrong="$wrong $limit: $text" ;;
+		esac
+	done
+	tap_empty "uid $1: few descriptors" "$wrong"
+}
+
+# A number of namespaces that others have used up refuses; 0 forbids them.  For
+# root: in another's user namespace, a policy below /var/tmp is a stranger's.
+namespaces()
+{
+	# shellcheck disable=SC2016  # for the inner shell
+	number='echo $1 >/proc/sys/user/max_mnt_namespaces && shift && exec "$@"'
+	if ! unshare -Ur sh -c "$number" sh 1 true 2>/dev/null; then
+		tap_skip 'few namespaces' 'their number cannot be limited'
+		return
+	fi
+	for limit in 0 1; do
+		text=$(cd "$ws" && unshare -Urm sh -c "$number" sh $limit \
+		    "$base/sbxrun" -v "$base/unwatched.bin" -- echo in 2>&1)
+		case $limit in
+		0) tap_is 'namespaces are forbidden' 1 "$(printf '%s' "$text" |
+		    grep -c 'level standard')" ;;
+		1) refused 'namespaces are used up' "$text" ;;
+		esac
+	done
+}
+
+# --- capabilities -----------------------------------------------------------
+
+# The sets of the command and of what it starts: those for the files and users
+# of others at level standard, none at full.
+capabilities()
+{
+	case $level in
+	full) most=0000000000000000 ;;
+	*) most=00000000000000fb ;;
+	esac
+	sets=$(run 0 "$@" "$base/sbxrun" -l "$level" "$base/unwatched.bin" \
+	    -c 'grep ^Cap /proc/self/status; sh -c "grep ^Cap /proc/self/status"')
+	tap_is "$level: capabilities under: $*" \
+	    "0000000000000000 $most $most 0000000000000000 $(:
+	    )0000000000000000 $most $most 0000000000000000" \
+	    "$(printf '%s\n' "$sets" | sed -n 's/^Cap[IPEA][a-z]*:.//p' |
+	    paste -sd ' ')"
+}
+
+all_capabilities()
+{
+	capabilities env
+	for change in '--bounding-set=-setpcap' \
+	    '--inh-caps=-setpcap --bounding-set=-setpcap' \
+	    '--bounding-set=-setpcap,-sys_admin' \
+	    '--inh-caps=+sys_admin,+setpcap --ambient-caps=+sys_admin' \
+	    '--inh-caps=+sys_admin --ambient-caps=+sys_admin --bounding-set=-setpcap' \
+	    '--securebits=+keep_caps_locked,+no_setuid_fixup'; do
+		# shellcheck disable=SC2086  # words
+		capabilities setpriv $change
+	done
+	capabilities capsh --drop=cap_setpcap --shell=/usr/bin/env --
+	capabilities unshare -Ur
+	capabilities unshare -Ur setpriv --bounding-set=-setpcap
+	# A file's capabilities add nothing either.
+	cp "$base/sbxrun" "$base/kept" && cp "$(command -v grep)" "$ws/grep" &&
+	    setcap cap_sys_admin,cap_net_raw=ep "$ws/grep" 2>/dev/null || return
+	tap_empty "$level: a file's capabilities" "$(run 0 \
+	    setpriv --bounding-set=-setpcap "$base/sbxrun" -l "$level" \
+	    "$base/unwatched.bin" -- ./grep ^CapPrm /proc/self/status |
+	    grep -Ev '00(fb|00)$')"
+}
+
+# --- variables --------------------------------------------------------------
+
+# twice UID COMMAND...: with two of each variable, as libc never hands them on.
+twice()
+{
+	twice_uid=$1
+	shift
+	# shellcheck disable=SC2016  # perl's
+	run "$twice_uid" perl -e '
+	    my %execve = ("x86_64", 59, "aarch64", 221);
+	    chomp(my $machine = `uname -m`);
+	    my @variables = ("TWICE=a", "PATH=$ENV{PATH}", "HOME=$ENV{HOME}",
+		"TWICE=b", "TMPDIR=/a", "TMPDIR=/b", "TWICE=c");
+	    my $words = pack("p*", @ARGV, undef);
+	    my $environment = pack("p*", @variables, undef);
+	    syscall($execve{$machine}, $ARGV[0], $words, $environment);
+	    exit 99' "$@"
+}
+
+variables()
+{
+	tap_is "uid $1: two of a variable, bare" 3 \
+	    "$(twice "$1" /usr/bin/env | grep -c ^TWICE=)"
+	text=$(twice "$1" "$base/sbxrun" -l "$level" "$base/unwatched.bin" -- env)
+	tap_is "$level: uid $1: two of a variable" TWICE=ours \
+	    "$(printf '%s\n' "$text" | grep ^TWICE=)"
+	tap_is "$level: uid $1: two of TMPDIR" 1 \
+	    "$(printf '%s\n' "$text" | grep -c ^TMPDIR=)"
+}
+
+check_user()
+{
+	prepare "$1"
+	tap_levels standard full
+	for level in $levels; do
+		variables "$1"
+		[ "$1" -ne 0 ] || all_capabilities
+	done
+	[ "$level" = full ] || return
+	processes "$1"
+	descriptors "$1"
+}
+
+check_user "$(id -u)"
+if [ "$(id -u)" -eq 0 ]; then
+	prepare 0
+	tap_levels full
+	[ -z "$levels" ] || { namespaces; beside_another; }
+	check_user $ORDINARY
+fi
+tap_done
