@@ -48,7 +48,8 @@ stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)
 static bool
 is_relayed(int fd, struct stat *status)
 {
-	return fstat(fd, status) == 0 && !S_ISCHR(status->st_mode);
+	return fstat(fd, status) == 0 && !S_ISCHR(status->st_mode) &&
+	    !S_ISREG(status->st_mode);
 }
 
 void

@@ -6,9 +6,10 @@
  *
  *	the command --pipe--> splice(2) --> what sbxrun found at 1 and 2
  *
- * A terminal is left alone, as is every other character device.  If 1 and 2
- * are one file they get one pipe, so that what was written to them stays in
- * its order, and one cap.
+ * A terminal is left alone, as is every other character device, and a regular
+ * file, whose reader expects all of it; the limit on the size of files holds for
+ * that.  If 1 and 2 are one pipe or socket they get one pipe, so that what was
+ * written to them stays in its order, and one cap.
  */
 #ifndef SBX_RELAY_H
 #define SBX_RELAY_H
@@ -29,7 +30,7 @@ struct stream {
 	int to;         /* STDOUT_FILENO or STDERR_FILENO */
 	bool open;
 	bool socket;   /* splice(2) to a socket may block: ask first */
-	bool copies;   /* the kernel cannot splice there: append-only files */
+	bool copies;   /* the kernel cannot splice there */
 	bool waits;    /* for `to` to take more, rather than for input */
 	bool told;     /* that it was cut */
 	uint64_t left; /* bytes below the cap */

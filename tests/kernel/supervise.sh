@@ -150,11 +150,22 @@ outputs()
 	    "$(run limited head -c 65537 /dev/zero 2>"$base/said" | wc -c)"
 	is 'it is said' 'sbxrun: limited.sbx:4:11: standard output is cut off here, at the limit; the command goes on' \
 	    "$(grep -v warning "$base/said")"
-	is 'into a file' 65536 "$(run limited seq 90000 2>/dev/null \
-	    >"$base/file"; wc -c <"$base/file")"
-	is 'appended to a file' 65536 "$(run limited seq 90000 2>/dev/null \
-	    >"$base/file2"; echo x >>"$base/file2"; run limited seq 90000 \
-	    >>"$base/file2" 2>/dev/null; tail -c 65536 "$base/file2" | wc -c)"
+	# A regular file is not cut: 3 MB, as bare.
+	seq 450000 >"$base/bare"
+	run limited seq 450000 >"$base/file" 2>"$base/said"
+	is 'into a file' "0 $(cksum <"$base/bare")" \
+	    "$? $(cksum <"$base/file")"
+	is 'nothing is said of it' 0 "$(grep -c cut "$base/said")"
+	run limited seq 450000 >>"$base/file" 2>/dev/null
+	is 'appended to a file' "$(cat "$base/bare" "$base/bare" | cksum)" \
+	    "$(cksum <"$base/file")"
+	is 'both into a file' "$(cksum <"$base/bare")" \
+	    "$(run limited sh -c 'seq 450000 >&2' >"$base/file" 2>&1
+		cksum <"$base/file")"
+	is 'a file beside a pipe that is cut' "65536 $(cksum <"$base/bare")" \
+	    "$(run limited sh -c 'seq 90000; seq 450000 >&2' \
+		2>"$base/file" | wc -c) $(grep -v sbxrun: "$base/file" |
+		cksum)"
 	is 'standard error' 1 "$(run limited sh -c 'seq 90000 >&2' 2>&1 \
 	    >/dev/null | grep -c 'standard error is cut')"
 	is 'the status stays' 7 \
