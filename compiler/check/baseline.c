@@ -46,9 +46,9 @@ idle_help(const struct rule *rule)
 		    "namespaces come with "
 		    "'allow syscalls unshare'" },
 		{ "network", "'allow network ...' says which sockets open" },
-		{ "terminal input",
-		    "ioctl is open, but for typing into the "
-		    "terminal, which no rule allows" },
+		{ "terminals and file systems",
+		    "ioctl is open, but for typing into the terminal "
+		    "and for what file systems change by it" },
 	};
 	const char *reason = rule->syscall.group ?
 	    NULL :

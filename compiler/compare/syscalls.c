@@ -18,7 +18,7 @@ enum {
 	NUMBERS_END = 1024, /* at least so many are looked at */
 	MOST_STEPS = 8192,  /* of following one number */
 	MOST_TESTS = 128,
-	MOST_VALUES = 48,     /* of one argument */
+	MOST_VALUES = 128,    /* of one argument */
 	MOST_CALLS = 1 << 14, /* with different arguments, of one number */
 };
 

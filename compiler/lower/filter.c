@@ -273,6 +273,7 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 {
 	uint8_t all = machine->circumstances;
 
+	all |= flags & SBX_PROGRAM_FULL ? WITH_VIEW : WITHOUT_VIEW;
 	if (flags & SBX_PROGRAM_TCP)
 		all |= WITH_TCP;
 	if (flags & SBX_PROGRAM_UNIX)

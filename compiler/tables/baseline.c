@@ -23,8 +23,6 @@ enum {
 	PROTOCOL_TCP = 6,
 	NETLINK_ROUTES = 0,
 	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
-	TERMINAL_TIOCSTI = 0x5412,
-	TERMINAL_TIOCLINUX = 0x541c,
 	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
 	NEW_NAMESPACES = 0x7e020000,
 	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
@@ -50,7 +48,8 @@ enum {
 const struct argument_call argument_calls[] = {
 	{ "clone", WITHOUT_UNSHARE, false, FILTER_DENY(EPERM), "namespaces" },
 	{ "clone3", WITHOUT_UNSHARE, false, FILTER_DENY(ENOSYS), "namespaces" },
-	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW, "terminal input" },
+	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW,
+	    "terminals and file systems" },
 	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, FILTER_DENY(EACCES),
 	    "network" },
 	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
@@ -76,6 +75,13 @@ const size_t argument_call_count = countof(argument_calls);
 	}
 #define OPEN(name, when, ...) RULE(name, when, FILTER_ALLOW, __VA_ARGS__)
 
+/* The words of ioctls.def. */
+#define IOCTL_OPEN FILTER_ALLOW
+#define IOCTL_DENY FILTER_DENY(EPERM)
+#define IOCTL_WHOLE UINT32_MAX
+#define IOCTL_NUMBER 0xffff
+#define IOCTL_TYPE 0xff00
+
 /*
  * Landlock 4 to 10 sees neither TCP's MSG_FASTOPEN nor stream protocols other
  * than TCP (MPTCP connects where TCP may not), so ports are opened without
@@ -84,10 +90,10 @@ const size_t argument_call_count = countof(argument_calls);
  */
 const struct argument_rule argument_rules[] = {
 	OPEN("clone", IN_ANY_CASE, BITS(0, NEW_NAMESPACES, 0)),
-	RULE("ioctl", IN_ANY_CASE, FILTER_DENY(EPERM),
-	    VALUE(1, TERMINAL_TIOCSTI)),
-	RULE("ioctl", IN_ANY_CASE, FILTER_DENY(EPERM),
-	    VALUE(1, TERMINAL_TIOCLINUX)),
+#define IOCTL(verdict, when, mask, request, why) \
+	RULE("ioctl", when, IOCTL_##verdict, BITS(1, IOCTL_##mask, request)),
+#include "compiler/tables/ioctls.def"
+#undef IOCTL
 	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
 	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
 	/* A limit on CPU time kills a process, whatever holds signals. */

@@ -41,6 +41,8 @@ enum circumstance {
 	WITH_NETLINK = 8,     /* something confines route netlink */
 	WITHOUT_LISTEN = 16,  /* the policy allows no port to listen on */
 	WITHOUT_UNSHARE = 32, /* namespaces may not be made */
+	WITH_VIEW = 64,       /* level full: mounts and namespaces of its own */
+	WITHOUT_VIEW = 128,   /* a level below */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */
@@ -78,7 +80,7 @@ extern const size_t baseline_count;
 void baseline_calls(struct arena *arena, struct map *entries);
 
 /* What else decides about a call, by its arguments: "network", "namespaces" or
- * "terminal input"; NULL: nothing that `allow syscalls` does not lift. */
+ * "terminals and file systems"; NULL: nothing that `allow syscalls` does not lift. */
 const char *baseline_arguments(const char *call);
 
 #endif

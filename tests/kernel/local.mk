@@ -9,6 +9,7 @@ kernel_scripts = \
 	tests/kernel/clean.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/faults.sh \
+	tests/kernel/filesystems.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
@@ -27,7 +28,10 @@ helper_programs += \
 	tests/kernel/fault \
 	tests/kernel/probe
 
-EXTRA_DIST += tests/kernel/continue.pl tests/kernel/delegate.sh
+EXTRA_DIST += \
+	tests/kernel/btrfs.img.gz.gz \
+	tests/kernel/continue.pl \
+	tests/kernel/delegate.sh
 
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -254,6 +255,70 @@ try_syscall(char **words, int count)
 	    a[2], a[3], a[4], a[5]));
 }
 
+enum {
+	REQUEST_SIZE = 4096, /* struct btrfs_ioctl_vol_args, of both versions */
+	GET_FLAGS = 0x80086601,
+	SUBVOLUME_CREATE = 0x5000940e,
+	SNAPSHOT_CREATE = 0x50009401,
+};
+
+static int
+request(const char *path, unsigned long number, void *argument)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return errno;
+	error = result(syscall(SYS_ioctl, fd, number, argument));
+	close(fd);
+	return error;
+}
+
+/* A request to a file that is open for reading.  Its argument is what lsattr
+ * shows, so that chattr's request changes nothing. */
+static int
+try_ioctl(char **words, int count)
+{
+	uint64_t argument[REQUEST_SIZE / 8] = { 0 };
+
+	(void)count;
+	request(words[0], GET_FLAGS, argument);
+	return request(words[0], number(words[1]), argument);
+}
+
+static int
+try_subvolume(char **words, int count)
+{
+	struct {
+		int64_t fd;
+		char name[REQUEST_SIZE - 8];
+	} argument = { 0 };
+
+	(void)count;
+	strncpy(argument.name, words[1], sizeof argument.name - 1);
+	return request(words[0], SUBVOLUME_CREATE, &argument);
+}
+
+static int
+try_snapshot(char **words, int count)
+{
+	struct {
+		int64_t fd;
+		char name[REQUEST_SIZE - 8];
+	} argument = { 0 };
+	int error;
+
+	(void)count;
+	argument.fd = open(words[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (argument.fd < 0)
+		return errno;
+	strncpy(argument.name, words[2], sizeof argument.name - 1);
+	error = request(words[1], SNAPSHOT_CREATE, &argument);
+	close((int)argument.fd);
+	return error;
+}
+
 /* clang-format off */
 const struct operation interface_operations[] = {
 	{"io-uring", 0, 0, try_io_uring},
@@ -272,6 +337,9 @@ const struct operation interface_operations[] = {
 	{"userfaultfd", 0, 0, try_userfaultfd},
 	{"keyctl", 0, 0, try_keyctl},
 	{"syscall", 1, 7, try_syscall},
+	{"ioctl", 2, 2, try_ioctl},
+	{"subvolume", 2, 2, try_subvolume},
+	{"snapshot", 3, 3, try_snapshot},
 	{NULL, 0, 0, NULL},
 };
 /* clang-format on */
