@@ -20,4 +20,6 @@ loader_sources += \
 	runtime/apply/mount_tree.h \
 	runtime/apply/namespaces.c \
 	runtime/apply/namespaces.h \
-	runtime/apply/outcome.h
+	runtime/apply/outcome.h \
+	runtime/apply/streams.c \
+	runtime/apply/streams.h

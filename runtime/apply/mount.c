@@ -33,6 +33,16 @@ inside(struct sbx_place at)
 
 /* --- detached mounts ------------------------------------------------------ */
 
+/* A device on a read-only mount can be written to, but its mode and owner
+ * cannot be changed. */
+static bool
+is_device(int mount)
+{
+	struct stat status;
+
+	return fstat(mount, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
 static void
 set_attributes(int mount, const struct mounting *mounting)
 {
@@ -40,6 +50,8 @@ set_attributes(int mount, const struct mounting *mounting)
 
 	if (sbx_covers(place_dev, mounting->at))
 		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	if (is_device(mount))
+		attributes.set |= MOUNT_ATTR_RDONLY;
 	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
 		refuse_place(mounting->from, "cannot restrict its mount",
 		    errno);

@@ -14,6 +14,7 @@
 #include "runtime/apply/lower.h"
 #include "runtime/apply/mount_tree.h"
 #include "runtime/apply/namespaces.h"
+#include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
 #include "runtime/base/path.h"
 #include "runtime/inspect/clean.h"
@@ -36,7 +37,8 @@ struct sandbox {
 	struct machine machine;
 	struct plan plan; /* what was decided: the level and all the rest */
 	struct supervision supervision;
-	int ruleset; /* of Landlock, from level standard on */
+	int ruleset;       /* of Landlock, from level standard on */
+	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	struct environment environment;
 	struct arena arena;
 	struct self_test self_test;
@@ -284,6 +286,7 @@ fill_ruleset(struct sandbox *sandbox)
 		.outcomes = plan->outcomes,
 	    });
 	lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
+	streams_allow(sandbox->reopened, sandbox->ruleset);
 }
 
 /*
@@ -296,9 +299,12 @@ prepare(struct sandbox *sandbox, char **environment)
 	struct plan *plan = &sandbox->plan;
 
 	bind(sandbox);
-	if (plan->level == SBX_LEVEL_FULL)
+	if (plan->level == SBX_LEVEL_FULL) {
+		sandbox->reopened = streams_reopen();
+		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked);
+	}
 	confine_privileges(plan->level);
 	environment_build(&sandbox->environment, &sandbox->arena, plan->binding,
 	    environment);
@@ -395,6 +401,7 @@ main(int argc, char **argv, char **environment)
 	load_policy(options->policy, options->expect, &sandbox.loaded,
 	    &sandbox.blob);
 	confine_descriptors(&options->status_fd);
+	streams_check();
 	receipt_open(&sandbox.receipt, options->status_fd, options->log);
 	if (options->self_test)
 		self_test_begin(&sandbox.self_test, options, environment);

@@ -111,6 +111,9 @@ send_message(const struct first *first, int status, struct timespec at)
 		.started = first->started,
 		.late = first->term.late,
 		.status = status,
+		.input = first->supervision->own_input ?
+		    lseek(STDIN_FILENO, 0, SEEK_CUR) :
+		    -1,
 		.at = at,
 	};
 
@@ -414,8 +417,10 @@ supervise_first(struct supervision *supervision)
 	term_begin(&first.term, supervision);
 	write_receipt(&first);
 	relay_close_command(&supervision->relay);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		close(fd);
+	if (!supervision->own_input)
+		close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
 	close_others(&first);
 	be_first(&first);
 }

@@ -201,6 +201,9 @@ receive(struct watch *watch)
 	    sizeof message) {
 		watch->started |= message.started;
 		watch->term.late |= message.late;
+		/* Who reads on, after us, goes on where the command ended. */
+		if (message.input >= 0)
+			lseek(STDIN_FILENO, message.input, SEEK_SET);
 		if (!WIFSTOPPED(message.status)) {
 			watch->ended = true;
 			watch->status = message.status;
@@ -398,7 +401,8 @@ supervise(struct supervision *supervision, pid_t first)
 	}
 	relay_close_command(&supervision->relay);
 	/* At the other ends of the caller's pipes only the command counts. */
-	close(STDIN_FILENO);
+	if (lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		close(STDIN_FILENO);
 	if (!relay_has(&supervision->relay, STDOUT_FILENO))
 		close(STDOUT_FILENO);
 	watch_command(&watch);

@@ -41,6 +41,7 @@
 struct supervision {
 	bool on;          /* there are the two processes */
 	bool namespaces;  /* the first one is process 1 */
+	bool own_input;   /* in there, standard input has its own position */
 	int read, write;  /* the pipe from the first one to the supervisor */
 	uint64_t timeout; /* seconds; 0: none */
 	uint64_t grace;   /* seconds between TERM and KILL */
@@ -61,6 +62,7 @@ struct message {
 	bool started;       /* it was confined, and the receipt says so */
 	bool late;          /* its time is over */
 	int status;         /* of the command, as wait(2) gives it */
+	int64_t input;      /* the position in standard input, or -1 */
 	struct timespec at; /* CLOCK_MONOTONIC */
 };
 

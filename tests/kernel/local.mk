@@ -13,6 +13,7 @@ kernel_scripts = \
 	tests/kernel/launches.sh \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
+	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh
 test_scripts += $(kernel_scripts)
 # What the kernel says depends on who asks.
