@@ -21,5 +21,7 @@ loader_sources += \
 	runtime/apply/namespaces.c \
 	runtime/apply/namespaces.h \
 	runtime/apply/outcome.h \
+	runtime/apply/pid_max.c \
+	runtime/apply/pid_max.h \
 	runtime/apply/streams.c \
 	runtime/apply/streams.h

@@ -147,6 +147,17 @@ limit_next(const struct sbx_blob *blob, const struct sbx_limit *limit)
 	return limit < end ? limit : NULL;
 }
 
+/* The limit of a kind that is for this machine, or NULL. */
+static inline const struct sbx_limit *
+limit_find(const struct sbx_blob *blob, uint16_t kind)
+{
+	const struct sbx_limit *limit = NULL;
+
+	while ((limit = limit_next(blob, limit)) != NULL && limit->kind != kind)
+		;
+	return limit;
+}
+
 /* getcwd(2); libc's also allocates if asked to.  Bytes with the NUL, or -1. */
 static inline long
 current_path(char *path, size_t size)

@@ -296,6 +296,8 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 {
 	if (plan->held >> kind & 1)
 		return "cgroup, of all processes";
+	if (kind == SBX_LIMIT_PROCESSES && plan->pid_max)
+		return "pid_max, of the sandbox, and up to 299 more";
 	if (kind == SBX_LIMIT_PROCESSES && geteuid() == 0)
 		return "NOT ENFORCED for root";
 	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL)

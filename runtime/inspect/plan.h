@@ -27,6 +27,7 @@ struct plan {
 	const struct environment *environment;
 	uint32_t hard_linked; /* masked files that have other names */
 	uint32_t held; /* limits that a control group holds, a bit each */
+	bool pid_max;  /* the one of the namespace holds `processes` */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };
 

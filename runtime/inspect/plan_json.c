@@ -274,6 +274,7 @@ put_mechanisms(struct out *json, const struct plan *plan)
 		{ "seccomp", plan->program != NULL },
 		{ "namespaces", plan->level == SBX_LEVEL_FULL },
 		{ "cgroup", plan->held != 0 },
+		{ "pid_max", plan->pid_max },
 	};
 
 	json_list(json, "mechanisms");

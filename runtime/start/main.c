@@ -14,6 +14,7 @@
 #include "runtime/apply/lower.h"
 #include "runtime/apply/mount_tree.h"
 #include "runtime/apply/namespaces.h"
+#include "runtime/apply/pid_max.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
 #include "runtime/base/path.h"
@@ -39,6 +40,7 @@ struct sandbox {
 	struct supervision supervision;
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
+	int pid_max;       /* where root's processes are limited, or -1 */
 	struct environment environment;
 	struct arena arena;
 	struct self_test self_test;
@@ -131,6 +133,27 @@ find_group(struct sandbox *sandbox)
 	    supervision->begin);
 }
 
+/* An ordinary user's processes are counted by the user namespace. */
+static bool
+wants_pid_max(const struct sandbox *sandbox)
+{
+	return geteuid() == 0 &&
+	    limit_find(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL;
+}
+
+/* Before the namespaces are made, and in both processes afterwards. */
+static void
+find_pid_max(struct sandbox *sandbox, pid_t first)
+{
+	if (first == 0) {
+		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
+		return;
+	}
+	if (sandbox->pid_max >= 0)
+		close(sandbox->pid_max);
+	sandbox->pid_max = -1;
+}
+
 /*
  * Where the machine turns out not to give namespaces, the level is standard,
  * unless somebody insists on full.
@@ -145,7 +168,9 @@ fork_at_full(struct sandbox *sandbox)
 	pid_t first;
 
 	find_group(sandbox);
+	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
 	first = fork_with_network(sandbox, asked || required);
+	find_pid_max(sandbox, first);
 	sandbox->supervision.namespaces = first >= 0;
 	if (first >= 0) {
 		plan->why_not_full = NULL;
@@ -313,6 +338,28 @@ prepare(struct sandbox *sandbox, char **environment)
 		fill_ruleset(sandbox);
 }
 
+/* If no group counts them.  Where the policy lets root write the number, the
+ * command may raise it again. */
+static void
+set_pid_max(struct sandbox *sandbox)
+{
+	static const struct sbx_place place = { "/proc/sys/kernel/pid_max",
+		sizeof "/proc/sys/kernel/pid_max" - 1 };
+	struct plan *plan = &sandbox->plan;
+	const struct sbx_limit *limit = limit_find(plan->blob,
+	    SBX_LIMIT_PROCESSES);
+
+	if (sandbox->pid_max < 0)
+		return;
+	if (plan->held >> SBX_LIMIT_PROCESSES & 1) {
+		close(sandbox->pid_max);
+		return;
+	}
+	pid_max_set(sandbox->pid_max, limit->value);
+	plan->pid_max = !rule_index_allows(plan->binding->index, SBX_WRITE,
+	    place);
+}
+
 /* As late as possible: if somebody kills both processes before its end, the
  * group is left behind. */
 static void
@@ -328,6 +375,7 @@ make_group(struct sandbox *sandbox)
 		cgroup_remove(&supervision->group);
 	}
 	sandbox->plan.held = supervision->group.held;
+	set_pid_max(sandbox);
 }
 
 static void
@@ -392,6 +440,7 @@ main(int argc, char **argv, char **environment)
 	struct options *options = &sandbox.options;
 
 	(void)argc;
+	sandbox.pid_max = -1;
 	options_parse(options, argv);
 	if (options->status)
 		status_print(options->json);

@@ -11,6 +11,7 @@ kernel_scripts = \
 	tests/kernel/faults.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/launches.sh \
+	tests/kernel/limits.sh \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/streams.sh \

@@ -139,7 +139,8 @@ plans()
 	is 'a right of Landlock' execute "$(field 0 handled 0)"
 	case $level in
 	standard) is 'a rule that is split' true "$(split_rules)" ;;
-	full) is 'the mechanisms' 3 "$(field 0 mechanisms)" ;;
+	full) is 'the mechanisms' $((3 + $(grep -c -e '-- cgroup' \
+	    -e '-- pid_max' "$base/said"))) "$(field 0 mechanisms)" ;;
 	esac
 }
 
