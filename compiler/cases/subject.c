@@ -1,5 +1,7 @@
 /* See subject.h. */
 #include "compiler/cases/subject.h"
+
+#include "compiler/restore/vouch.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
@@ -42,12 +44,18 @@ load(const struct test_subjects *subjects, struct test_loaded *loaded)
 {
 	const struct test_policy *policy = loaded->policy;
 	struct options options = *subjects->options;
+	const char *path;
 
 	if (options.profile == NULL)
 		options.profile = policy->profile;
 	if (policy->text == NULL) {
-		operand_read(&options, beside(subjects->file, policy->path),
-		    &loaded->operand);
+		path = beside(subjects->file, policy->path);
+		operand_read(&options, path, &loaded->operand);
+		if (loaded->operand.state == OPERAND_GOOD &&
+		    loaded->operand.compiled &&
+		    vouch(options.arena, path, &loaded->operand.blob) ==
+			VOUCH_CHANGED)
+			loaded->operand.state = OPERAND_UNREAD;
 		return;
 	}
 	text_open(subjects, policy, &loaded->operand.compilation);

@@ -8,6 +8,7 @@
 #include "compiler/command/commands.h"
 #include "compiler/lower/sections.h"
 #include "compiler/query/show.h"
+#include "compiler/restore/vouch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -177,10 +178,10 @@ static enum exit_status
 verify_blob(const struct options *options, const char *path,
     const struct image *image)
 {
-	const char *difference;
+	const char *difference, *writer;
 	struct sbx_blob blob;
 
-	if (!input_blob(options->arena, options->verify, &blob))
+	if (!operand_blob(options->arena, options->verify, &blob))
 		return EXIT_TROUBLE;
 	difference = sections_differ(image->bytes, image->size, blob.base,
 	    blob.size);
@@ -188,11 +189,13 @@ verify_blob(const struct options *options, const char *path,
 		return EXIT_CLEAN;
 	complain("'%s' is not what '%s' compiles to: they differ first in %s",
 	    options->verify, path, difference);
-	if (strcmp(sbx_string(&blob, blob.meta->writer), SBX_WRITER) != 0)
+	writer = sbx_string(&blob, blob.meta->writer);
+	if (strcmp(writer, SBX_WRITER) != 0)
 		complain("it was written by %s, and this is %s",
-		    sbx_string(&blob, blob.meta->writer), SBX_WRITER);
-	complain("'sbxc diff %s %s' says what that lets through",
-	    options->verify, path);
+		    shown_text(options->arena, writer), SBX_WRITER);
+	else if (vouch(options->arena, options->verify, &blob) == VOUCH_SAME)
+		complain("'sbxc diff %s %s' says what that lets through",
+		    options->verify, path);
 	return EXIT_POLICY;
 }
 

@@ -1,9 +1,30 @@
 /*
- * The small commands of sbxc, profiles and explain.
+ * The small commands of sbxc, profiles and explain; and reading a policy that
+ * others ask about.
  */
 #include "compiler/command/commands.h"
 
+#include "compiler/restore/vouch.h"
+
 #include <string.h>
+
+enum exit_status
+subject_read(const struct options *options, const char *path,
+    struct sbx_blob *blob)
+{
+	struct operand operand;
+
+	operand_read(options, path, &operand);
+	if (operand.state == OPERAND_FAULTY)
+		options_print(options, &operand.compilation.diags);
+	*blob = operand.blob;
+	if (operand.state != OPERAND_GOOD)
+		return EXIT_TROUBLE;
+	return operand.compiled &&
+		vouch(options->arena, path, blob) == VOUCH_CHANGED ?
+	    EXIT_TROUBLE :
+	    EXIT_CLEAN;
+}
 
 /* --- profiles ------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #ifndef SBX_COMMANDS_H
 #define SBX_COMMANDS_H
 
-#include "compiler/query/options.h"
+#include "compiler/query/subject.h"
 
 enum exit_status command_build(struct options *options);
 enum exit_status command_check(struct options *options);
@@ -17,5 +17,13 @@ enum exit_status command_dump(struct options *options);
 enum exit_status command_convert(struct options *options);
 enum exit_status command_profiles(struct options *options);
 enum exit_status command_explain(struct options *options);
+
+/*
+ * Reads a policy that is asked about.  Diagnostics are printed if it does not
+ * compile, and a blob that does not do what its rules say is refused.
+ * EXIT_CLEAN, or what the command is to end with.
+ */
+enum exit_status subject_read(const struct options *options, const char *path,
+    struct sbx_blob *blob);
 
 #endif

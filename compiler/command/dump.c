@@ -5,7 +5,9 @@
 #include "compiler/query/dump.h"
 #include "compiler/base/input.h"
 #include "compiler/command/commands.h"
+#include "compiler/report/clean.h"
 #include "compiler/restore/restore.h"
+#include "compiler/restore/vouch.h"
 #include "compiler/write/write.h"
 
 #include <stdlib.h>
@@ -55,6 +57,10 @@ dump_text(const struct dump *dump)
 static enum exit_status
 dump_sbpl(const struct dump *dump)
 {
+	if (!blob_is_clean(dump->blob)) {
+		complain("%s: %s", dump->path, blob_unclean);
+		return EXIT_POLICY;
+	}
 	if (dump->blob->sbpl_size > 0)
 		fputs(dump->blob->sbpl, stdout);
 	return EXIT_CLEAN;
@@ -91,33 +97,19 @@ dump_bpf_raw(const struct dump *dump)
 
 /* --- a policy again ------------------------------------------------------- */
 
-/*
- * The statements that a blob was made from, or NULL after complaining.
- * *status tells whether they compile to the same blob: another version of sbxc
- * may write it differently.
- */
+/* The statements that a blob was made from, or NULL after complaining. */
 static struct ast_stmt *
-dump_statements(const struct dump *dump, enum exit_status *status)
+dump_statements(const struct dump *dump)
 {
-	const char *slash = strrchr(dump->path, '/'), *fault, *difference;
+	const char *slash = strrchr(dump->path, '/'), *fault;
 	const char *name = slash != NULL ? slash + 1 : dump->path;
 	struct policy *policy = restore_policy(dump->arena, dump->blob, &fault);
 
-	*status = EXIT_POLICY;
 	if (policy == NULL) {
 		complain("'%s' cannot be written as a policy: %s", dump->path,
 		    fault);
 		return NULL;
 	}
-	difference = restore_difference(policy, dump->blob);
-	if (difference == NULL)
-		*status = EXIT_CLEAN;
-	else
-		complain("'%s' is of %s: what is printed compiles to another "
-			 "blob, which differs first in %s",
-		    dump->path,
-		    sbx_string(dump->blob, dump->blob->meta->writer),
-		    difference);
 	return policy_statements(policy,
 	    source_name(dump->arena,
 		strcmp(name, "-") == 0 ? "<stdin>" : name));
@@ -127,12 +119,12 @@ static enum exit_status
 dump_policy(const struct dump *dump,
     void (*write)(FILE *stream, const struct ast_stmt *stmts))
 {
-	enum exit_status status;
-	const struct ast_stmt *stmts = dump_statements(dump, &status);
+	const struct ast_stmt *stmts = dump_statements(dump);
 
-	if (stmts != NULL)
-		write(stdout, stmts);
-	return status;
+	if (stmts == NULL)
+		return EXIT_POLICY;
+	write(stdout, stmts);
+	return EXIT_CLEAN;
 }
 
 static enum exit_status
@@ -192,5 +184,9 @@ command_dump(struct options *options)
 	dump.blob = &blob;
 	if (!input_blob(options->arena, dump.path, &blob))
 		return EXIT_TROUBLE;
-	return dump_formats[i].write(&dump);
+	status = dump_formats[i].write(&dump);
+	if (status == EXIT_CLEAN &&
+	    vouch(options->arena, dump.path, &blob) != VOUCH_SAME)
+		status = EXIT_POLICY;
+	return status;
 }

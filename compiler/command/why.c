@@ -5,7 +5,6 @@
  */
 #include "compiler/query/why.h"
 #include "compiler/command/commands.h"
-#include "compiler/query/subject.h"
 
 enum exit_status
 command_why(struct options *options)

@@ -3,6 +3,7 @@
  * or a lower floor is wider, as far as that can be said of one number.
  */
 #include "compiler/compare/parts.h"
+#include "compiler/query/show.h"
 #include "compiler/tables/words.h"
 
 #include <inttypes.h>
@@ -98,8 +99,8 @@ compare_words(struct pass *pass)
 		abouts[side] = sbx_string(blob, blob->meta->about);
 		says[side] = say(*abouts[side] == '\0' ?
 			NULL :
-			arena_printf(pass->comparison->arena, "about \"%s\"",
-			    abouts[side]),
+			arena_printf(pass->comparison->arena, "about %s",
+			    shown_text(pass->comparison->arena, abouts[side])),
 		    SBX_NO_SOURCE);
 	}
 	if (strcmp(abouts[SIDE_OLD], abouts[SIDE_NEW]) != 0)

@@ -187,7 +187,7 @@ read_back(const struct image *image)
 }
 
 bool
-emit_blob(const struct policy *policy, const struct filter_set *filters,
+emit_image(const struct policy *policy, const struct filter_set *filters,
     const char *sbpl, struct diags *diags, struct image *image)
 {
 	struct emitter emitter = {
@@ -209,7 +209,14 @@ emit_blob(const struct policy *policy, const struct filter_set *filters,
 	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
 	strcpy(text, sbpl);
 	assemble(&emitter, image);
-	if (!is_within_bounds(&emitter, diags, image->size))
+	return is_within_bounds(&emitter, diags, image->size);
+}
+
+bool
+emit_blob(const struct policy *policy, const struct filter_set *filters,
+    const char *sbpl, struct diags *diags, struct image *image)
+{
+	if (!emit_image(policy, filters, sbpl, diags, image))
 		return false;
 	read_back(image);
 	return true;

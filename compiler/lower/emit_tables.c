@@ -32,7 +32,8 @@ emit_meta(struct emitter *emitter)
 
 	meta->profile = emit_string(emitter, policy->profile);
 	meta->about = emit_string(emitter, policy->about);
-	meta->writer = emit_string(emitter, SBX_WRITER);
+	meta->writer = emit_string(emitter,
+	    policy->writer != NULL ? policy->writer : SBX_WRITER);
 	if (policy_has_blanket(policy, BLANKET_EVERYTHING, SBX_ON_LINUX))
 		meta->flags |= SBX_EVERYTHING;
 	if (policy_has_blanket(policy, BLANKET_SIGNAL, SBX_ON_LINUX))

@@ -86,6 +86,7 @@ struct policy {
 	const char *profile;
 	struct loc profile_loc;
 	const char *about;
+	const char *writer; /* of a restored policy; NULL: this sbxc */
 	int language;
 	enum sbx_level level;       /* SBX_LEVEL_MINIMAL unless required */
 	struct origin level_origin; /* no place: not required */

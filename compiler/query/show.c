@@ -190,6 +190,18 @@ show_to_text(struct arena *arena, show_writer *write, const void *what)
 	return result;
 }
 
+static void
+write_text(FILE *stream, const void *what)
+{
+	show_text(stream, what);
+}
+
+const char *
+shown_text(struct arena *arena, const char *text)
+{
+	return show_to_text(arena, write_text, text);
+}
+
 struct place {
 	const struct sbx_blob *blob;
 	uint32_t source;

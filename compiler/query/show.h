@@ -14,6 +14,9 @@
  * what a terminal could take for a command. */
 void show_text(FILE *stream, const char *text);
 
+/* The same, as a text in the arena. */
+const char *shown_text(struct arena *arena, const char *text);
+
 /* "${workspace}/x", "~/x", "/x", quoted if need be. */
 void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix);

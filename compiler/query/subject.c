@@ -1,6 +1,7 @@
 /* See subject.h. */
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
+#include "compiler/report/clean.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
@@ -34,13 +35,24 @@ operand_compile(const struct options *options, struct operand *operand)
 	    OPERAND_FAULTY;
 }
 
+bool
+operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
+{
+	if (!input_blob(arena, path, blob))
+		return false;
+	if (blob_is_clean(blob))
+		return true;
+	complain("%s: %s", path, blob_unclean);
+	return false;
+}
+
 static void
 blob_read(const struct options *options, const char *path,
     struct operand *operand)
 {
 	const char *profile;
 
-	if (!input_blob(options->arena, path, &operand->blob))
+	if (!operand_blob(options->arena, path, &operand->blob))
 		return;
 	profile = sbx_string(&operand->blob, operand->blob.meta->profile);
 	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
@@ -56,25 +68,13 @@ operand_read(const struct options *options, const char *path,
 	bool shipped = path[0] == '@';
 
 	operand->state = OPERAND_UNREAD;
-	if (!shipped && input_is_blob(path))
+	operand->compiled = !shipped && input_is_blob(path);
+	if (operand->compiled)
 		blob_read(options, path, operand);
 	else if (shipped ?
 		shipped_open(options, path + 1, &operand->compilation) :
 		options_open(options, path, &operand->compilation))
 		operand_compile(options, operand);
-}
-
-enum exit_status
-subject_read(const struct options *options, const char *path,
-    struct sbx_blob *blob)
-{
-	struct operand operand;
-
-	operand_read(options, path, &operand);
-	if (operand.state == OPERAND_FAULTY)
-		options_print(options, &operand.compilation.diags);
-	*blob = operand.blob;
-	return operand.state == OPERAND_GOOD ? EXIT_CLEAN : EXIT_TROUBLE;
 }
 
 /* --- binding -------------------------------------------------------------- */

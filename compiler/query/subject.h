@@ -16,7 +16,14 @@ struct operand {
 	} state;
 	struct compilation compilation; /* of a text; holds the diagnostics */
 	struct sbx_blob blob;           /* if it is good */
+	bool compiled; /* the operand is a blob itself, which anybody made */
 };
+
+/*
+ * Reads a blob; false after complaining.  One that holds text which no policy
+ * can hold is refused: what it says goes to terminals and to logs, as it is.
+ */
+bool operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob);
 
 /* Reads a policy with what the options say (-p, -I), and compiles a text.  The
  * diagnostics are the caller's to print. */
@@ -25,11 +32,6 @@ void operand_read(const struct options *options, const char *path,
 
 /* Compiles a text that the caller has parsed. */
 void operand_compile(const struct options *options, struct operand *operand);
-
-/* Reads a policy and prints its diagnostics if it does not compile.
- * EXIT_CLEAN, or what the command is to end with. */
-enum exit_status subject_read(const struct options *options, const char *path,
-    struct sbx_blob *blob);
 
 /*
  * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level

@@ -1,7 +1,6 @@
 /* See clean.h. */
 #include "compiler/report/clean.h"
 
-#include "format/blob.h"
 #include "format/utf8.h"
 
 #include <string.h>
@@ -100,4 +99,21 @@ bytes_are_clean(const char *bytes, size_t len)
 		at += size;
 	}
 	return true;
+}
+
+const char blob_unclean[] =
+    "it holds text with invisible characters or such that are no UTF-8";
+
+bool
+blob_is_clean(const struct sbx_blob *blob)
+{
+	for (uint32_t at = 0; at < blob->strings_size;) {
+		size_t len = strlen(blob->strings + at);
+
+		if (!bytes_are_clean(blob->strings + at, len))
+			return false;
+		at += (uint32_t)len + 1;
+	}
+	return blob->sbpl_size == 0 ||
+	    bytes_are_clean(blob->sbpl, strlen(blob->sbpl));
 }

@@ -6,4 +6,6 @@ libsbx_a_SOURCES += \
 	compiler/restore/restorer.h \
 	compiler/restore/sbpl_read.c \
 	compiler/restore/sbpl_read.h \
-	compiler/restore/statements.c
+	compiler/restore/statements.c \
+	compiler/restore/vouch.c \
+	compiler/restore/vouch.h

@@ -61,26 +61,6 @@ restorer_fault(struct restorer *restorer, const char *fault)
 		restorer->fault = fault;
 }
 
-/* Policies are clean text, and so is what they say. */
-static void
-check_strings(struct restorer *restorer)
-{
-	static const char unclean[] = "it holds text with invisible "
-				      "characters or such that are no UTF-8";
-	const struct sbx_blob *blob = restorer->blob;
-
-	for (uint32_t at = 0; at < blob->strings_size;) {
-		size_t len = strlen(blob->strings + at);
-
-		if (!bytes_are_clean(blob->strings + at, len))
-			restorer_fault(restorer, unclean);
-		at += (uint32_t)len + 1;
-	}
-	if (blob->sbpl_size > 0 &&
-	    !bytes_are_clean(blob->sbpl, strlen(blob->sbpl)))
-		restorer_fault(restorer, unclean);
-}
-
 static bool
 is_name(const char *text)
 {
@@ -146,6 +126,7 @@ restore_meta(struct restorer *restorer)
 
 	policy->profile = restorer_string(restorer, meta->profile);
 	policy->about = restorer_string(restorer, meta->about);
+	policy->writer = restorer_string(restorer, meta->writer);
 	policy->language = meta->language;
 	policy->level = (enum sbx_level)meta->level;
 	policy->landlock = meta->landlock;
@@ -241,7 +222,8 @@ restore_policy(struct arena *arena, const struct sbx_blob *blob,
 		.policy = policy_new(arena),
 	};
 
-	check_strings(&restorer);
+	if (!blob_is_clean(blob))
+		restorer_fault(&restorer, blob_unclean);
 	restore_positions(&restorer);
 	restore_meta(&restorer);
 	restore_params(&restorer);
@@ -267,7 +249,7 @@ restore_difference(struct policy *policy, const struct sbx_blob *blob)
 
 	diags_init(&diags, policy->arena, policy->sources);
 	filters_build(policy, &filters);
-	if (!emit_blob(policy, &filters, sbpl_text(policy), &diags, &image))
+	if (!emit_image(policy, &filters, sbpl_text(policy), &diags, &image))
 		return "its size";
 	return sections_differ(image.bytes, image.size, blob->base, blob->size);
 }

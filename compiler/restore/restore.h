@@ -18,7 +18,8 @@ struct policy *restore_policy(struct arena *arena, const struct sbx_blob *blob,
 
 /*
  * The section in which the blob differs from what this compiler makes of the
- * policy, as words; NULL if it does not, to the byte.
+ * policy that was restored from it, as words; NULL if it does not, to the byte.
+ * It does not matter which version the blob says has written it.
  */
 const char *restore_difference(struct policy *policy,
     const struct sbx_blob *blob);

@@ -221,6 +221,8 @@ check_restored(struct arena *arena, const struct sbx_blob *blob)
 
 	must(stream != NULL, "no stream");
 	must((policy == NULL) == (fault != NULL), "no policy and no reason");
+	if (policy != NULL && policy->paths.count < MOST_PRINTED)
+		restore_difference(policy, blob);
 	if (policy != NULL && policy->language == 1)
 		write_sbx(stream, policy_statements(policy, "x"));
 	fclose(stream);

@@ -384,7 +384,8 @@ patched(struct arena *arena, const struct image *image, const char *from,
 	return policy == NULL ? fault : restore_difference(policy, &blob);
 }
 
-/* Blobs that this compiler did not write are not passed off as its own. */
+/* Blobs that this compiler did not write are not passed off as its own; that
+ * another version wrote the same is no difference. */
 static void
 test_foreign(struct tap *tap)
 {
@@ -392,7 +393,7 @@ test_foreign(struct tap *tap)
 		const char *from, *to, *said;
 		bool refused;
 	} cases[] = {
-		{ "sbxc 0", "sbxc 9", "the strings", false },
+		{ "sbxc 0", "sbxc 9", NULL, false },
 		{ "(version 1)", "(version 2)", "the text for macOS", false },
 		{ "/srv/x", "/srv/\x01", "invisible characters", true },
 		{ "/srv/x", "/srv/\xff", "invisible characters", true },
@@ -413,8 +414,9 @@ test_foreign(struct tap *tap)
 			    cases[i].to, &refused);
 
 			tap_ok(tap,
-			    said != NULL &&
-				strstr(said, cases[i].said) != NULL &&
+			    (said == NULL) == (cases[i].said == NULL) &&
+				(said == NULL ||
+				    strstr(said, cases[i].said) != NULL) &&
 				refused == cases[i].refused,
 			    "a foreign blob, %zu: %s", i,
 			    said != NULL ? said : "nothing is said");

@@ -38,7 +38,7 @@ struct bench {
 	unsigned line;
 	char name[256];
 	int expected; /* -1: not said */
-	bool refused, runs, seen[ERRORS];
+	bool refused, runs, true_to_rules, foreign, seen[ERRORS];
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) void give_up(

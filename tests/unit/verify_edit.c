@@ -85,7 +85,7 @@ value_of(struct bench *bench, const char *word)
 
 	if (end != word && *end == '\0')
 		return value;
-	if (strchr(word, '[') != NULL) {
+	if (strchr(word, '[') != NULL || strncmp(word, "meta.", 5) == 0) {
 		size_t width;
 		const uint8_t *place = place_of(bench, word, &width);
 
@@ -333,6 +333,20 @@ edit_runs(struct bench *bench, char **words)
 	bench->runs = true;
 }
 
+static void
+edit_true(struct bench *bench, char **words)
+{
+	(void)words;
+	bench->true_to_rules = true;
+}
+
+static void
+edit_foreign(struct bench *bench, char **words)
+{
+	(void)words;
+	bench->foreign = true;
+}
+
 static const struct {
 	const char *word;
 	int least; /* words after it */
@@ -350,6 +364,8 @@ static const struct {
 	{ "expect", 1, edit_expect },
 	{ "refused", 0, edit_refused },
 	{ "runs", 0, edit_runs },
+	{ "true", 0, edit_true },
+	{ "foreign", 0, edit_foreign },
 };
 
 void
