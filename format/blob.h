@@ -272,14 +272,17 @@ enum sbx_program_flag {
 	SBX_PROGRAM_TCP = 8,    /* TCP opens because Landlock holds the ports */
 	SBX_PROGRAM_TRACE = 16, /* Landlock keeps ptrace(2) inside */
 	SBX_PROGRAM_LOOPBACK = 32, /* for a network namespace of its own */
-	SBX_PROGRAM_FLAGS = 63,
+	SBX_PROGRAM_LISTENER = 64, /* the supervisor answers some calls */
+	SBX_PROGRAM_FLAGS = 127,
 };
 
 /*
  * Among the programs of its machine, of its kind of level and for the network
  * that it has made (SBX_PROGRAM_LOOPBACK or not) the loader takes the one with
  * the greatest min_abi not above the kernel's Landlock ABI, which counts as 0
- * at the levels below standard, where Landlock is not applied.
+ * at the levels below standard, where Landlock is not applied.  Those with
+ * SBX_PROGRAM_LISTENER come before the others where the supervisor can listen,
+ * and do not count where it cannot.
  */
 struct sbx_program {
 	uint32_t arch; /* AUDIT_ARCH_* */

@@ -19,6 +19,7 @@ format_sources = \
 	format/select.h \
 	format/sort.c \
 	format/sort.h \
+	format/trapped.def \
 	format/trial.h \
 	format/utf8.c \
 	format/utf8.h \

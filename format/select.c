@@ -1,6 +1,16 @@
 /* See select.h. */
 #include "format/select.h"
 
+static bool
+is_better(const struct sbx_program *program, const struct sbx_program *best)
+{
+	uint32_t listener = program->flags & SBX_PROGRAM_LISTENER;
+
+	if (best == NULL || listener != (best->flags & SBX_PROGRAM_LISTENER))
+		return best == NULL || listener != 0;
+	return program->min_abi > best->min_abi;
+}
+
 const struct sbx_program *
 sbx_program_select(const struct sbx_blob *blob,
     const struct sbx_circumstances *where)
@@ -21,7 +31,9 @@ sbx_program_select(const struct sbx_blob *blob,
 		    (program->flags &
 			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) == kind &&
 		    program->min_abi <= abi &&
-		    (best == NULL || program->min_abi > best->min_abi))
+		    (where->listener ||
+			(program->flags & SBX_PROGRAM_LISTENER) == 0) &&
+		    is_better(program, best))
 			best = program;
 	}
 	return best;

@@ -14,9 +14,11 @@ struct sbx_circumstances {
 	enum sbx_level level;
 	uint32_t landlock_abi; /* of the kernel; 0: none */
 	bool loopback;         /* in a network of its own, with lo up */
+	bool listener;         /* the supervisor can answer system calls */
 };
 
-/* The filter for these circumstances; NULL if the blob has none. */
+/* The filter for these circumstances; NULL if the blob has none.  With a
+ * listener, one that has calls to answer comes before one that has none. */
 const struct sbx_program *sbx_program_select(const struct sbx_blob *blob,
     const struct sbx_circumstances *where);
 

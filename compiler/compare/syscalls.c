@@ -227,6 +227,14 @@ answer_of(const struct duel *duel, enum side side,
 	return bpf_run_loaded(duel->blobs[side]->bpf + program->first, data);
 }
 
+/* What the supervisor answers is done if the policy lets it: more than a denial
+ * and less than a call that is open. */
+static int
+openness(uint32_t answer)
+{
+	return answer == FILTER_ALLOW ? 2 : answer == FILTER_NOTIFY;
+}
+
 /* The change on one call with its arguments; CHANGE_END: none. */
 static enum change
 change_of(const struct duel *duel, const struct syscall_data *data)
@@ -236,9 +244,10 @@ change_of(const struct duel *duel, const struct syscall_data *data)
 
 	if (old == new)
 		return CHANGE_END;
-	if (new == FILTER_ALLOW)
-		return CHANGE_WIDER;
-	return old == FILTER_ALLOW ? CHANGE_NARROWER : CHANGE_NEUTRAL;
+	if (openness(old) != openness(new))
+		return openness(new) > openness(old) ? CHANGE_WIDER :
+						       CHANGE_NARROWER;
+	return CHANGE_NEUTRAL;
 }
 
 /* The rule that came or went: a deny of the side that refuses, the allow of

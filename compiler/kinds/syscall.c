@@ -275,14 +275,15 @@ filter_ask(const struct subject *subject, const struct sbx_program *program,
 		};
 		uint32_t answer = bpf_run_loaded(insns, &data);
 
-		if (answer == FILTER_ALLOW) {
+		if (answer == FILTER_ALLOW || answer == FILTER_NOTIFY) {
 			verdict->allowed = true;
+			verdict->depends |= answer == FILTER_NOTIFY;
 		} else {
 			denied = true;
 			verdict->answer = answer;
 		}
 	}
-	verdict->depends = verdict->allowed && denied;
+	verdict->depends |= verdict->allowed && denied;
 }
 
 static void
@@ -300,7 +301,8 @@ filter_ask_args(const struct subject *subject,
 		data.args[i] = access->args[i];
 	verdict->answer = bpf_run(subject->places.blob->bpf + program->first,
 	    program->count, &data, &ok, NULL);
-	verdict->allowed = verdict->answer == FILTER_ALLOW;
+	verdict->depends = verdict->answer == FILTER_NOTIFY;
+	verdict->allowed = verdict->answer == FILTER_ALLOW || verdict->depends;
 }
 
 static struct verdict

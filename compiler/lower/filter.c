@@ -53,8 +53,8 @@ struct machine {
 	struct filter_entry *entries;
 	enum sbx_net net;
 	struct origin net_origin;
-	uint8_t circumstances; /* those that no variant changes */
-	bool view_has_sockets; /* at level full */
+	uint16_t circumstances; /* those that no variant changes */
+	bool view_has_sockets;  /* at level full */
 };
 
 /* --- numbers -------------------------------------------------------------- */
@@ -248,30 +248,47 @@ sockets_are_held(const struct machine *machine, const struct variant *variant,
 		machine->arch->platforms);
 }
 
-/* What a variant opens because of where it runs: enum sbx_program_flag. */
+/* What a variant of some kind (enum sbx_program_flag) opens because of where it
+ * runs. */
 static uint32_t
 variant_flags(const struct machine *machine, const struct variant *variant,
-    bool loopback)
+    uint32_t kind)
 {
-	uint32_t flags = 0;
+	uint32_t flags = kind;
 
 	if (variant->full)
-		flags |= SBX_PROGRAM_FULL | SBX_PROGRAM_NETLINK;
-	if (loopback)
-		flags |= SBX_PROGRAM_LOOPBACK;
+		flags |= SBX_PROGRAM_NETLINK;
 	if (machine->net == SBX_NET_PORTS && variant->abi >= 4)
 		flags |= SBX_PROGRAM_TCP;
-	if (sockets_are_held(machine, variant, loopback))
+	if (sockets_are_held(machine, variant,
+		(kind & SBX_PROGRAM_LOOPBACK) != 0))
 		flags |= SBX_PROGRAM_UNIX;
 	if (variant->abi >= 1)
 		flags |= SBX_PROGRAM_TRACE;
 	return flags;
 }
 
-static uint8_t
+/*
+ * The supervisor knows AF_UNIX alone: where the policy opens the internet,
+ * connect(2) is the kernel's.  io_uring would connect past the filter.
+ */
+static bool
+supervisor_connects(const struct machine *machine, uint32_t flags)
+{
+	const struct filter_entry *ring = machine_entry(machine,
+	    "io_uring_setup");
+
+	return (flags & SBX_PROGRAM_LISTENER) != 0 &&
+	    (flags & SBX_PROGRAM_UNIX) == 0 &&
+	    (machine->net == SBX_NET_NONE ||
+		machine->net == SBX_NET_LOOPBACK) &&
+	    ring != NULL && ring->action != FILTER_ALLOW;
+}
+
+static uint16_t
 variant_circumstances(const struct machine *machine, uint32_t flags)
 {
-	uint8_t all = machine->circumstances;
+	uint16_t all = machine->circumstances;
 
 	all |= flags & SBX_PROGRAM_FULL ? WITH_VIEW : WITHOUT_VIEW;
 	if (flags & SBX_PROGRAM_TCP)
@@ -282,6 +299,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_NETLINK;
 	if (flags & SBX_PROGRAM_LOOPBACK)
 		all |= WITH_INTERNET;
+	if (supervisor_connects(machine, flags))
+		all |= WITH_CONNECT;
 	return all;
 }
 
@@ -290,11 +309,13 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 /* The clauses of one call that count under these circumstances. */
 static void
 entry_add_clauses(struct arena *arena, struct filter_entry *entry,
-    const struct argument_call *call, uint8_t circumstances)
+    const struct argument_call *call, uint16_t circumstances)
 {
 	struct filter_clause *clauses = arena_alloc(arena,
 	    argument_rule_count * sizeof *clauses);
 
+	/* A call that is trapped may be decided by its arguments, too. */
+	entry->clause_count = 0;
 	for (size_t i = 0; i < argument_rule_count; i++) {
 		const struct argument_rule *rule = &argument_rules[i];
 
@@ -308,7 +329,7 @@ entry_add_clauses(struct arena *arena, struct filter_entry *entry,
 /* Applies the argument rules to the calls that are open. */
 static void
 set_arguments(const struct machine *machine, struct filter *filter,
-    uint8_t circumstances)
+    uint16_t circumstances)
 {
 	for (size_t i = 0; i < argument_call_count; i++) {
 		const struct argument_call *call = &argument_calls[i];
@@ -380,6 +401,28 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 
 /* --- the whole ------------------------------------------------------------ */
 
+/*
+ * Below level full a policy has a supervisor if it limits the time or the
+ * output.  The command hands its listener to it by sendmsg(2), under the filter
+ * that it comes with.
+ */
+static bool
+machine_listens(const struct machine *machine)
+{
+	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
+	const struct filter_entry *send = machine_entry(machine, "sendmsg");
+
+	for (size_t i = 0; i < limits->count; i++) {
+		const struct rule *limit = &limits->items[i];
+
+		if ((limit->detail == SBX_LIMIT_TIMEOUT ||
+			limit->detail == SBX_LIMIT_OUTPUT) &&
+		    (limit->origin.platforms & machine->arch->platforms) != 0)
+			return send != NULL && send->action == FILTER_ALLOW;
+	}
+	return false;
+}
+
 static bool
 programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 {
@@ -388,23 +431,28 @@ programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 }
 
 /*
- * Makes the filters for one kind of level and one kind of network.  A filter
- * that equals the one before is left out.
+ * Makes the filters of one kind: for level full or those below, for a network
+ * of its own or not, with a listener or without.  A filter that equals the one
+ * before is left out.
  */
 static void
-machine_build(const struct machine *machine, bool full, bool loopback,
+machine_build(const struct machine *machine, uint32_t kind,
     struct filter_set *set)
 {
+	bool full = (kind & SBX_PROGRAM_FULL) != 0;
 	struct arena *arena = machine->policy->arena;
 	struct bpf_program last = { NULL, 0 };
 	uint32_t last_flags = UINT32_MAX;
 
 	for (size_t i = 0; i < countof(variants); i++) {
-		uint32_t flags = variant_flags(machine, &variants[i], loopback);
+		uint32_t flags = variant_flags(machine, &variants[i], kind);
 		struct bpf_program program;
 		struct filter filter;
 
 		if (variants[i].full != full || flags == last_flags)
+			continue;
+		/* What Landlock does not hold is not judged either. */
+		if ((kind & SBX_PROGRAM_LISTENER) && variants[i].abi == 0)
 			continue;
 		filter = filter_make(machine, flags, variants[i].abi);
 		program = bpf_emit(arena, &filter);
@@ -429,10 +477,13 @@ filters_build(const struct policy *policy, struct filter_set *set)
 			arch->platforms))
 			continue;
 		machine = machine_init(policy, arch);
-		machine_build(&machine, false, false, set);
-		machine_build(&machine, true, false, set);
+		machine_build(&machine, 0, set);
+		if (machine_listens(&machine))
+			machine_build(&machine, SBX_PROGRAM_LISTENER, set);
+		machine_build(&machine, SBX_PROGRAM_FULL, set);
 		if (machine.net == SBX_NET_LOOPBACK)
-			machine_build(&machine, true, true, set);
+			machine_build(&machine,
+			    SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK, set);
 	}
 }
 

@@ -77,6 +77,7 @@ verdict_program(const struct subject *subject)
 		.arch = subject->arch->audit,
 		.level = subject->level,
 		.landlock_abi = verdict_abi(subject),
+		.listener = true,
 		.loopback = subject->level == SBX_LEVEL_FULL &&
 		    blob->meta->net == SBX_NET_LOOPBACK,
 	};

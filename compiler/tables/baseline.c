@@ -60,6 +60,10 @@ const struct argument_call argument_calls[] = {
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "socket", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 	{ "socketpair", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
+#define TRAPPED(call, when) \
+	{ #call, WITH_##when, false, FILTER_NOTIFY, "supervisor" },
+#include "format/trapped.def"
+#undef TRAPPED
 };
 const size_t argument_call_count = countof(argument_calls);
 
@@ -105,6 +109,8 @@ const struct argument_rule argument_rules[] = {
 	RULE("sendto", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
 	    BITS(3, FASTOPEN, FASTOPEN)),
 	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
+	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
+	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
 	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(RAW),
 	    VALUE(2, NETLINK_ROUTES)),
 	OPEN("socket", WITH_NETLINK, VALUE(0, FAMILY_NETLINK), TYPE(DGRAM),

@@ -12,7 +12,8 @@
 /* Values of SECCOMP_RET_*, as the program returns them. */
 enum {
 	FILTER_ALLOW = 0x7fff0000,
-	FILTER_ERRNO = 0x00050000, /* | errno of the target machine */
+	FILTER_ERRNO = 0x00050000,  /* | errno of the target machine */
+	FILTER_NOTIFY = 0x7fc00000, /* sbxrun's supervisor answers the call */
 	FILTER_KILL = (int)0x80000000,
 };
 #define FILTER_DENY(error) (FILTER_ERRNO | (error))
@@ -43,20 +44,21 @@ enum circumstance {
 	WITHOUT_UNSHARE = 32, /* namespaces may not be made */
 	WITH_VIEW = 64,       /* level full: mounts and namespaces of its own */
 	WITHOUT_VIEW = 128,   /* a level below */
+	WITH_CONNECT = 256,   /* the supervisor connects AF_UNIX sockets */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */
 struct argument_call {
 	const char *name;
-	uint8_t when; /* enum circumstance, all of them */
-	bool lifted;  /* an `allow syscalls` of the call lifts it */
+	uint16_t when; /* enum circumstance, all of them */
+	bool lifted;   /* an `allow syscalls` of the call lifts it */
 	uint32_t otherwise;
 	const char *reason;
 };
 
 struct argument_rule {
 	const char *name;
-	uint8_t when;
+	uint16_t when;
 	struct filter_clause clause;
 };
 

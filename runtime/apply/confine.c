@@ -1,7 +1,6 @@
 #include "runtime/apply/confine.h"
 
 #include "format/decimal.h"
-#include "format/select.h"
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 
@@ -205,16 +204,13 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 
 const struct sbx_program *
 program_for(const struct sbx_blob *blob, const struct machine *machine,
-    enum sbx_level level, bool loopback)
+    struct sbx_circumstances here)
 {
-	const struct sbx_circumstances here = {
-		.arch = KERNEL_ARCH,
-		.level = level,
-		.landlock_abi = (uint32_t)machine->landlock_abi,
-		.loopback = loopback,
-	};
-	const struct sbx_program *program = sbx_program_select(blob, &here);
+	const struct sbx_program *program;
 
+	here.arch = KERNEL_ARCH;
+	here.landlock_abi = (uint32_t)machine->landlock_abi;
+	program = sbx_program_select(blob, &here);
 	if (program == NULL)
 		refuse(NULL, "the policy holds no filter for this machine", 0);
 	return program;
@@ -246,14 +242,24 @@ confine_landlock(const struct sbx_landlock *row, int ruleset)
 	refuse(NULL, "cannot restrict this process with Landlock", errno);
 }
 
-void
+int
 confine_syscalls(const struct sbx_blob *blob, const struct sbx_program *program)
 {
+	bool listens = (program->flags & SBX_PROGRAM_LISTENER) != 0;
 	struct sock_fprog filter = {
 		.len = (uint16_t)program->count,
 		.filter = blob->bpf + program->first,
 	};
+	unsigned flags = listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER |
+		SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV :
+				   0;
+	int listener = seccomp(SECCOMP_SET_MODE_FILTER, flags, &filter);
 
-	if (seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) != 0)
+	/* Before Linux 5.19. */
+	if (listens && listener < 0 && errno == EINVAL)
+		listener = seccomp(SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+	if (listener < 0)
 		refuse(NULL, "cannot install the system call filter", errno);
+	return listens ? listener : -1;
 }

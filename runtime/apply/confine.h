@@ -5,6 +5,7 @@
 #ifndef SBX_CONFINE_H
 #define SBX_CONFINE_H
 
+#include "format/select.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/machine.h"
 
@@ -23,10 +24,10 @@ void confine_privileges(enum sbx_level level);
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held);
 
-/* The filter for this kernel, level and network; refuses a blob that has none.
- * `loopback`: a network namespace has been made, and lo is up in it. */
+/* The filter for this machine and the circumstances that are filled in: the
+ * level, the network, the listener.  Refuses a blob that has none. */
 const struct sbx_program *program_for(const struct sbx_blob *blob,
-    const struct machine *machine, enum sbx_level level, bool loopback);
+    const struct machine *machine, struct sbx_circumstances here);
 
 /* A ruleset for the rights of the row: once it is applied, they are given only
  * by its rules.  In a network of its own, `loopback`, all ports are open. */
@@ -34,8 +35,9 @@ int confine_ruleset(const struct sbx_landlock *row, bool loopback);
 void confine_landlock(const struct sbx_landlock *row, int ruleset);
 
 /* Installs the filter as it is in the blob.  After that only execve(2),
- * write(2) and exit_group(2) are called. */
-void confine_syscalls(const struct sbx_blob *blob,
+ * write(2) and exit_group(2) are called, and sendmsg(2) for the listener, which
+ * is returned; -1: the filter hands no call to anybody. */
+int confine_syscalls(const struct sbx_blob *blob,
     const struct sbx_program *program);
 
 #endif

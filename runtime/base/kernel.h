@@ -12,7 +12,9 @@
 #include "format/blob.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +42,12 @@
 #endif
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
 #endif
 
 #if defined(__x86_64__)
@@ -110,6 +118,41 @@ is_shortage(int error)
 }
 
 #define SECCOMP_RET_ERRNO 0x00050000U
+#define SECCOMP_RET_ALLOW 0x7fff0000U
+
+/*
+ * seccomp_unotify(2).  A call that the filter hands to the listener waits for
+ * its answer.  With WAIT_KILLABLE_RECV (Linux 5.19) only a deadly signal
+ * interrupts it once it has been received.
+ */
+enum {
+	SECCOMP_FILTER_FLAG_NEW_LISTENER = 8,
+	SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV = 32,
+	SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP = 1,
+	PIDFD_THREAD = O_EXCL, /* Linux 6.9 */
+};
+
+struct seccomp_call { /* struct seccomp_notif */
+	uint64_t id;
+	uint32_t thread; /* as the receiver's PID namespace numbers it */
+	uint32_t flags;
+	int32_t number;
+	uint32_t arch;
+	uint64_t instruction_pointer;
+	uint64_t args[6];
+};
+
+struct seccomp_answer { /* struct seccomp_notif_resp */
+	uint64_t id;
+	int64_t value;
+	int32_t error; /* negative */
+	uint32_t flags;
+};
+
+#define SECCOMP_IOCTL_NOTIF_RECV _IOWR('!', 0, struct seccomp_call)
+#define SECCOMP_IOCTL_NOTIF_SEND _IOWR('!', 1, struct seccomp_answer)
+#define SECCOMP_IOCTL_NOTIF_ID_VALID _IOW('!', 2, uint64_t)
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 
 struct cap_header {
 	uint32_t version;

@@ -270,6 +270,13 @@ plan_calls_enforcer(const struct plan *plan)
 	return plan->program == NULL ? not_enforced : "seccomp";
 }
 
+bool
+plan_answers(const struct plan *plan)
+{
+	return plan->program != NULL &&
+	    (plan->program->flags & SBX_PROGRAM_LISTENER) != 0;
+}
+
 static const struct limit_words {
 	const char *name, *enforcer;
 } limits[SBX_LIMIT_END] = {

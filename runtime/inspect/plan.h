@@ -19,8 +19,11 @@ struct plan {
 	enum sbx_level level;
 	const char *why_not_full; /* NULL: it is, or was not asked for */
 	enum own_network network;
-	const char *why_no_network;     /* of its own; NULL: as it was wanted */
-	const struct sbx_landlock *row; /* NULL below standard */
+	const char *why_no_network; /* of its own; NULL: as it was wanted */
+	/* Why the supervisor answers no system calls; NULL: it does, or the
+	 * policy has none for it. */
+	const char *why_no_listener;
+	const struct sbx_landlock *row;    /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
 	struct outcome *outcomes; /* beside the rules */
@@ -69,6 +72,8 @@ const char *plan_scope_enforcer(const struct plan *plan,
 uint32_t plan_count_calls(const struct plan *plan,
     enum sbx_syscall_verdict verdict);
 const char *plan_calls_enforcer(const struct plan *plan);
+/* Whether the supervisor answers system calls of the command. */
+bool plan_answers(const struct plan *plan);
 const char *plan_limit(uint16_t kind);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 

@@ -348,7 +348,10 @@ put_system_calls(struct out *json, const struct plan *plan)
 		json_number(json, "program",
 		    (uint64_t)(program - plan->blob->programs));
 		json_number(json, "instructions", program->count);
+		json_bool(json, "listener", plan_answers(plan));
 	}
+	if (plan->why_no_listener != NULL)
+		json_string(json, "why_no_listener", plan->why_no_listener);
 	json_string(json, "by", plan_calls_enforcer(plan));
 	json_object_end(json);
 }

@@ -136,6 +136,11 @@ print_system_calls(struct out *out, const struct plan *plan)
 	    plan_calls_enforcer(plan));
 	if (plan->program != NULL)
 		out_print(out, ", %u instructions", plan->program->count);
+	if (plan_answers(plan))
+		out_text(out, "; sbxrun answers for some");
+	if (plan->why_no_listener != NULL)
+		out_print(out, "; sbxrun answers for NONE: %s",
+		    plan->why_no_listener);
 	out_text(out, "\n");
 }
 
@@ -239,6 +244,8 @@ plan_summary(const struct plan *plan)
 		print_level(&out, plan, " ");
 		out_print(&out, ", network %s", plan_network(plan));
 	}
+	if (plan->why_no_listener != NULL)
+		out_print(&out, ", no listener (%s)", plan->why_no_listener);
 	say_limits(&out, plan);
 	out_text(&out, ", workspace ");
 	out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);

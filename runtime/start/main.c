@@ -71,6 +71,47 @@ begin_plan(struct sandbox *sandbox)
 		    sandbox->plan.digest);
 }
 
+/* --- binding -------------------------------------------------------------- */
+
+/*
+ * A sandbox that can change its policy decides over the next run.  At level
+ * full a mount keeps the file as it is, but no mount can keep a link on the way
+ * to it.  --expect makes the way unimportant.
+ */
+static void
+check_hops(const struct sandbox *sandbox)
+{
+	const char *hop = bind_hop(sandbox->plan.binding, sandbox->loaded.hops);
+
+	if (hop != NULL && sandbox->options.expect == NULL)
+		refuse(hop,
+		    "the command may replace this link or directory, "
+		    "by which the policy was named: give the path of the file "
+		    "itself",
+		    0);
+}
+
+static void
+bind(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
+	bool restricted = restricts_files(sandbox);
+
+	plan->binding = bind_policy(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.rules = restricted || described,
+		.policy = place_of(restricted ? sandbox->loaded.path : ""),
+		.guarded = plan->level == SBX_LEVEL_FULL,
+	    });
+	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
+	    sizeof *plan->outcomes);
+	if (restricted)
+		check_hops(sandbox);
+}
+
 /* --- the supervisor ------------------------------------------------------- */
 
 /*
@@ -185,6 +226,35 @@ fork_at_full(struct sandbox *sandbox)
 	return -1;
 }
 
+/*
+ * At level standard, if the policy has a filter whose calls the supervisor
+ * answers, and it can.  What it judges by is bound before it forks: neither the
+ * command nor what the command does to the files changes that.
+ */
+static void
+prepare_listener(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	struct listening *listening = &sandbox->supervision.listening;
+	const struct sbx_program *program;
+
+	if (!restricts_files(sandbox))
+		return;
+	program = program_for(&sandbox->blob, &sandbox->machine,
+	    (struct sbx_circumstances){
+		.level = plan->level,
+		.listener = true,
+	    });
+	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
+		return;
+	plan->why_no_listener = listen_obstacle();
+	if (plan->why_no_listener != NULL)
+		return;
+	bind(sandbox);
+	listen_open(listening);
+	listening->binding = plan->binding;
+}
+
 /* Below level full.  Where nobody supervises there is no group either: nobody
  * would enter it, nor remove it. */
 static pid_t
@@ -225,13 +295,19 @@ fork_supervisor(struct sandbox *sandbox)
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
 	    sandbox->receipt.on;
 	opened = full || (supervised && !sandbox->options.plan);
-
 	if (opened)
 		supervise_open(supervision);
 	if (full)
 		first = fork_at_full(sandbox);
-	if (first < 0)
+	if (first < 0) {
+		prepare_listener(sandbox);
+		supervised |= supervision->listening.on;
+		if (supervised && !opened && !sandbox->options.plan) {
+			supervise_open(supervision);
+			opened = true;
+		}
 		first = fork_below_full(sandbox, supervised);
+	}
 	if (first > 0)
 		supervise(supervision, first);
 	if (first < 0 && opened)
@@ -241,45 +317,6 @@ fork_supervisor(struct sandbox *sandbox)
 
 /* --- the file system ------------------------------------------------------ */
 
-/*
- * A sandbox that can change its policy decides over the next run.  At level
- * full a mount keeps the file as it is, but no mount can keep a link on the way
- * to it.  --expect makes the way unimportant.
- */
-static void
-check_hops(const struct sandbox *sandbox)
-{
-	const char *hop = bind_hop(sandbox->plan.binding, sandbox->loaded.hops);
-
-	if (hop != NULL && sandbox->options.expect == NULL)
-		refuse(hop,
-		    "the command may replace this link or directory, "
-		    "by which the policy was named: give the path of the file "
-		    "itself",
-		    0);
-}
-
-static void
-bind(struct sandbox *sandbox)
-{
-	struct plan *plan = &sandbox->plan;
-	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
-	bool restricted = restricts_files(sandbox);
-
-	plan->binding = bind_policy(&sandbox->arena,
-	    &(struct bind_request){
-		.blob = &sandbox->blob,
-		.options = &sandbox->options,
-		.rules = restricted || described,
-		.policy = place_of(restricted ? sandbox->loaded.path : ""),
-		.guarded = plan->level == SBX_LEVEL_FULL,
-	    });
-	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
-	    sizeof *plan->outcomes);
-	if (restricted)
-		check_hops(sandbox);
-}
-
 static void
 choose_filter(struct sandbox *sandbox)
 {
@@ -287,7 +324,11 @@ choose_filter(struct sandbox *sandbox)
 
 	if (!plan_allows_everything(plan) && plan->level > SBX_LEVEL_NONE)
 		plan->program = program_for(&sandbox->blob, &sandbox->machine,
-		    plan->level, plan->network == NETWORK_LOOPBACK);
+		    (struct sbx_circumstances){
+			.level = plan->level,
+			.loopback = plan->network == NETWORK_LOOPBACK,
+			.listener = sandbox->supervision.listening.on,
+		    });
 }
 
 static void
@@ -323,7 +364,8 @@ prepare(struct sandbox *sandbox, char **environment)
 {
 	struct plan *plan = &sandbox->plan;
 
-	bind(sandbox);
+	if (plan->binding == NULL)
+		bind(sandbox);
 	if (plan->level == SBX_LEVEL_FULL) {
 		sandbox->reopened = streams_reopen();
 		sandbox->supervision.own_input = sandbox->reopened & 1;
@@ -410,12 +452,15 @@ static void
 confine(const struct sandbox *sandbox)
 {
 	const struct plan *plan = &sandbox->plan;
+	int listener = -1;
 
 	confine_resources(&sandbox->blob, plan->level, plan->held);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	if (plan->program != NULL)
-		confine_syscalls(&sandbox->blob, plan->program);
+		listener = confine_syscalls(&sandbox->blob, plan->program);
+	if (listener >= 0)
+		listen_send(&sandbox->supervision.listening, listener);
 }
 
 __attribute__((noreturn)) static void

@@ -368,6 +368,8 @@ be_command(struct supervision *supervision, int signals,
 	}
 	close(signals);
 	close(supervision->write);
+	if (supervision->listening.on)
+		close(supervision->listening.receive);
 	if (supervision->receipt != NULL) {
 		close(supervision->started_read);
 		receipt_close(supervision->receipt);
@@ -411,6 +413,7 @@ supervise_first(struct supervision *supervision)
 		be_command(supervision, first.signals, &former, self);
 		return;
 	}
+	listen_forget(&supervision->listening);
 	/* No process inside may trace this one, or read its /proc/1. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	never_stop();

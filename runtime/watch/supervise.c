@@ -74,6 +74,7 @@ supervise_close(struct supervision *supervision)
 {
 	close(supervision->read);
 	close(supervision->write);
+	listen_forget(&supervision->listening);
 	relay_close_command(&supervision->relay);
 	relay_close_supervisor(&supervision->relay);
 }
@@ -273,21 +274,26 @@ static bool
 watch_once(struct watch *watch, int milliseconds)
 {
 	struct supervision *supervision = watch->supervision;
-	struct pollfd wait[2 + RELAY_STREAMS] = {
+	struct pollfd wait[3 + RELAY_STREAMS] = {
 		{ .fd = watch->signals, .events = POLLIN },
 		/* After the end the pipe is closed and would wake us. */
 		{ .fd = watch->ended ? -1 : supervision->read,
 		    .events = POLLIN },
+		listen_wait(&supervision->listening),
 	};
+	int patience = listen_patience(&supervision->listening);
 
-	relay_wait(&supervision->relay, wait + 2);
-	if (poll(wait, 2 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
+	relay_wait(&supervision->relay, wait + 3);
+	if (milliseconds < 0 || (patience >= 0 && patience < milliseconds))
+		milliseconds = patience;
+	if (poll(wait, 3 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
 		return false;
 	/* Signals first: they say when the job was continued. */
 	forward(watch);
 	if (!watch->ended)
 		receive(watch);
-	relay_move(&supervision->relay, wait + 2);
+	listen_serve(&supervision->listening, &wait[2]);
+	relay_move(&supervision->relay, wait + 3);
 	relay_tell(&supervision->relay, supervision->blob,
 	    supervision->output_source, false);
 	return (wait[1].revents & POLLHUP) == 0;
@@ -400,6 +406,7 @@ supervise(struct supervision *supervision, pid_t first)
 		close(supervision->started_write);
 	}
 	relay_close_command(&supervision->relay);
+	listen_begin(&supervision->listening);
 	/* At the other ends of the caller's pipes only the command counts. */
 	if (lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		close(STDIN_FILENO);

@@ -29,6 +29,7 @@
 #ifndef SBX_SUPERVISE_H
 #define SBX_SUPERVISE_H
 
+#include "runtime/listen/listen.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/relay.h"
@@ -48,6 +49,7 @@ struct supervision {
 	uint64_t output;  /* bytes of a stream; 0: no cap */
 	struct timespec begin;
 	struct relay relay;
+	struct listening listening;
 	struct cgroup group;
 	struct receipt *receipt; /* NULL: none is wanted */
 	/* A pipe on which the command says that it is confined. */

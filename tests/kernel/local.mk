@@ -12,6 +12,7 @@ kernel_scripts = \
 	tests/kernel/filesystems.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/limits.sh \
+	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/streams.sh \
@@ -42,6 +43,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe.h \
 	tests/kernel/probe_files.c \
 	tests/kernel/probe_interfaces.c \
+	tests/kernel/probe_listener.c \
 	tests/kernel/probe_processes.c \
 	tests/kernel/probe_sockets.c \
 	tests/kernel/probe_words.c

@@ -43,6 +43,7 @@ find_operation(const char *name)
 		socket_operations,
 		interface_operations,
 		process_operations,
+		listener_operations,
 	};
 
 	for (size_t i = 0; i < countof(tables); i++) {

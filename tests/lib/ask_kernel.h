@@ -32,6 +32,7 @@
 
 enum {
 	KERNEL_ALLOWED = 1,    /* stands for "allow" */
+	KERNEL_NOTIFIED = 2,   /* and for what a supervisor answers */
 	KERNEL_ERRNO = 1000,   /* added to a denial's errno */
 	KERNEL_UNANSWERED = 1, /* no system call returns this here */
 };
@@ -108,6 +109,8 @@ kernel_child(struct sbx_insn *insns, size_t count,
 			continue;
 		if (insns[i].k == FILTER_ALLOW)
 			insns[i].k = FILTER_ERRNO | KERNEL_ALLOWED;
+		else if (insns[i].k == FILTER_NOTIFY)
+			insns[i].k = FILTER_ERRNO | KERNEL_NOTIFIED;
 		else if ((insns[i].k & 0xffff0000) == FILTER_ERRNO)
 			insns[i].k += KERNEL_ERRNO;
 	}
@@ -128,6 +131,8 @@ kernel_action(int64_t answer)
 {
 	if (answer == -KERNEL_ALLOWED)
 		return FILTER_ALLOW;
+	if (answer == -KERNEL_NOTIFIED)
+		return FILTER_NOTIFY;
 	if (answer < -KERNEL_ERRNO && answer > -4096)
 		return FILTER_ERRNO | (uint32_t)(-answer - KERNEL_ERRNO);
 	return (uint32_t)FILTER_KILL;

@@ -35,6 +35,8 @@ library_action(uint32_t action)
 {
 	if (action == FILTER_ALLOW)
 		return SCMP_ACT_ALLOW;
+	if (action == FILTER_NOTIFY)
+		return SCMP_ACT_NOTIFY;
 	return SCMP_ACT_ERRNO(action & 0xffff);
 }
 

@@ -151,6 +151,7 @@ program_pick(const struct sbx_blob *blob, const struct row *row)
 
 		if (program->arch == arches[row->machine->arch].audit &&
 		    (program->flags & SBX_PROGRAM_FULL) == row->full &&
+		    (program->flags & SBX_PROGRAM_LISTENER) == 0 &&
 		    (program->flags & SBX_PROGRAM_LOOPBACK) ==
 			(row->full && blob->meta->net == SBX_NET_LOOPBACK ?
 				SBX_PROGRAM_LOOPBACK :

@@ -60,7 +60,8 @@ filter_pick_for(const struct filter_set *set, size_t arch, uint32_t kind,
 
 		if (filter->arch == &arches[arch] &&
 		    (filter->flags &
-			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK)) == kind &&
+			(SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK |
+			    SBX_PROGRAM_LISTENER)) == kind &&
 		    filter->min_abi <= abi)
 			best = filter;
 	}

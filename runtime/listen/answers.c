@@ -1,0 +1,31 @@
+#include "runtime/listen/answers.h"
+
+#include <errno.h>
+
+static int
+answer_CONNECT(const struct caller *caller)
+{
+	return answer_connect(caller);
+}
+
+static const struct {
+	int number;
+	int (*answer)(const struct caller *caller);
+} answers[] = {
+#define TRAPPED(call, part) { SYS_##call, answer_##part },
+#include "format/trapped.def"
+#undef TRAPPED
+};
+
+/* A call that is trapped and not known here is as denied as any. */
+int
+answer(const struct caller *caller)
+{
+	if (caller->call.arch != KERNEL_ARCH || caller->call.thread == 0)
+		return -EPERM;
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		if (answers[i].number == caller->call.number)
+			return answers[i].answer(caller);
+	}
+	return -EPERM;
+}

@@ -1,0 +1,147 @@
+#include "runtime/listen/caller.h"
+
+#include "format/decimal.h"
+#include "runtime/base/file.h"
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { PAGE = 4096, NAME_SIZE = 64 };
+
+/* ESRCH, EPERM and the like are about us, and not for the caller to see. */
+static int
+memory_error(void)
+{
+	return errno == EFAULT ? -EFAULT : -EPERM;
+}
+
+int
+caller_read(const struct caller *caller, uint64_t address, void *bytes,
+    size_t len)
+{
+	struct iovec here = { bytes, len };
+	struct iovec there = { (void *)(uintptr_t)address, len };
+	ssize_t got = process_vm_readv((pid_t)caller->call.thread, &here, 1,
+	    &there, 1, 0);
+
+	if (got < 0)
+		return memory_error();
+	return (size_t)got == len ? 0 : -EFAULT;
+}
+
+/* The memory after the page that the text ends in need not be there: the kernel
+ * then reads the first part alone. */
+int
+caller_text(const struct caller *caller, uint64_t address, char *text,
+    size_t size)
+{
+	size_t first = PAGE - address % PAGE;
+	struct iovec here = { text, size }, there[2];
+	ssize_t got;
+
+	first = first < size ? first : size;
+	there[0] = (struct iovec){ (void *)(uintptr_t)address, first };
+	there[1] = (struct iovec){ (void *)(uintptr_t)(address + first),
+		size - first };
+	got = process_vm_readv((pid_t)caller->call.thread, &here, 1, there, 2,
+	    0);
+	if (got < 0)
+		return memory_error();
+	if (memchr(text, '\0', (size_t)got) != NULL)
+		return 0;
+	return (size_t)got == size ? -ENAMETOOLONG : -EFAULT;
+}
+
+static int
+open_of_thread(const struct caller *caller, const char *name, int error)
+{
+	char path[NAME_SIZE];
+	struct out out;
+	int fd;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/proc/%u/%s", caller->call.thread, name);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return errno == ENOENT ? -error : -EPERM;
+}
+
+int
+caller_directory(const struct caller *caller)
+{
+	return open_of_thread(caller, "cwd", ENOENT);
+}
+
+int
+caller_descriptor(const struct caller *caller, int fd)
+{
+	char name[NAME_SIZE];
+	struct out out;
+
+	if (fd < 0)
+		return -EBADF;
+	out_into(&out, name, sizeof name);
+	out_print(&out, "fd/%u", (unsigned)fd);
+	return open_of_thread(caller, name, EBADF);
+}
+
+/* The process that the thread belongs to, as /proc/TID/status has it:
+ * "Name:\tsh\nUmask:\t0022\n...\nTgid:\t4711\n".  The kernel escapes the
+ * name. */
+static pid_t
+process_of(const struct caller *caller)
+{
+	char path[NAME_SIZE], text[512];
+	const char *line;
+	struct out out;
+	uint64_t process;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/proc/%u/status", caller->call.thread);
+	if (!file_read(AT_FDCWD, path, text, sizeof text))
+		return -1;
+	line = strstr(text, "\nTgid:\t");
+	if (line == NULL ||
+	    sbx_decimal_read(line + 7, text + strlen(text), &process) == NULL ||
+	    process == 0 || process > INT_MAX)
+		return -1;
+	return (pid_t)process;
+}
+
+/* Before Linux 6.9 a pidfd is that of a whole process. */
+static int
+open_thread(const struct caller *caller)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, caller->call.thread,
+	    PIDFD_THREAD);
+
+	if (pidfd >= 0 || errno != EINVAL)
+		return pidfd;
+	return (int)syscall(SYS_pidfd_open, process_of(caller), 0);
+}
+
+int
+caller_copy(const struct caller *caller, int fd)
+{
+	int pidfd = open_thread(caller), copy, error;
+
+	if (pidfd < 0)
+		return -EPERM;
+	copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	error = errno;
+	close(pidfd);
+	if (copy >= 0)
+		return copy;
+	return error == EBADF ? -EBADF : -EPERM;
+}
+
+bool
+caller_waits(const struct caller *caller)
+{
+	return ioctl(caller->listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
+		   &caller->call.id) == 0;
+}

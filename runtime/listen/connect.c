@@ -1,0 +1,177 @@
+/*
+ * connect(2) of AF_UNIX sockets, where Landlock does not hold them yet (before
+ * ABI 9).  What the policy lets the command write it may also connect to, and
+ * nothing else: to read a socket's directory is not to connect.  Whether an
+ * abstract name is inside the sandbox cannot be told from here, so they are
+ * open only to a policy that allows all of them.
+ *
+ * Datagram sockets are not connected, and filters do not open them: they need no
+ * connection to send, and what they send goes by too often to be answered here.
+ *
+ * The other side may not take the connection now, and a blocking socket would
+ * then make the supervisor wait.  Whether a socket blocks is up to those who
+ * share it, so a timer interrupts every attempt, and one that was interrupted is
+ * tried again later.
+ */
+#include "runtime/base/file.h"
+#include "runtime/listen/answers.h"
+#include "runtime/listen/place.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+enum {
+	PATH_AT = offsetof(struct sockaddr_un, sun_path),
+	TICK = 1000, /* microseconds */
+};
+
+static int
+socket_option(int socket, int option)
+{
+	int value;
+	socklen_t len = sizeof value;
+
+	if (getsockopt(socket, SOL_SOCKET, option, &value, &len) != 0)
+		return -errno;
+	return value;
+}
+
+/* The timer goes on until it is stopped: its first signal may come before the
+ * attempt begins. */
+static int
+try(int socket, const struct sockaddr_un *address, socklen_t len)
+{
+	static const struct itimerval ticks = { { 0, TICK }, { 0, TICK } };
+	static const struct itimerval none;
+	int error;
+
+	if (setitimer(ITIMER_REAL, &ticks, NULL) != 0)
+		return -EPERM;
+	error = connect(socket, (const struct sockaddr *)address, len) != 0 ?
+	    errno :
+	    0;
+	setitimer(ITIMER_REAL, &none, NULL);
+	return error == EINTR ? ANSWER_LATER : -error;
+}
+
+int
+connect_again(const struct waiting *waiting)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+
+	if (waiting->target < 0)
+		return try(waiting->socket, &waiting->address, waiting->len);
+	_Static_assert(sizeof name.sun_path >= DESCRIPTOR_PATH_SIZE, "room");
+	descriptor_path(name.sun_path, waiting->target);
+	return try(waiting->socket, &name, sizeof name);
+}
+
+static void
+forget(const struct waiting *attempt)
+{
+	if (attempt->socket >= 0)
+		close(attempt->socket);
+	if (attempt->target >= 0)
+		close(attempt->target);
+}
+
+static int
+keep(struct listening *listening, const struct waiting *attempt)
+{
+	for (int i = 0; i < LISTEN_MAX_WAITING; i++) {
+		if (listening->waiting[i].socket >= 0)
+			continue;
+		listening->waiting[i] = *attempt;
+		return ANSWER_LATER;
+	}
+	forget(attempt);
+	return -EAGAIN;
+}
+
+/* --- what is asked for ---------------------------------------------------- */
+
+/* As the kernel does, which takes up to 128 bytes of any address first. */
+static int
+read_address(const struct caller *caller, struct waiting *attempt)
+{
+	int len = (int)caller->call.args[2], error;
+	char bytes[sizeof(struct sockaddr_storage)];
+
+	if (len < 0 || len > (int)sizeof bytes)
+		return -EINVAL;
+	error = caller_read(caller, caller->call.args[1], bytes, (size_t)len);
+	if (error != 0)
+		return error;
+	if (len <= PATH_AT || len > (int)sizeof attempt->address)
+		return -EINVAL;
+	memcpy(&attempt->address, bytes, (size_t)len);
+	attempt->len = (uint32_t)len;
+	return attempt->address.sun_family == AF_UNIX ? 0 : -EINVAL;
+}
+
+static int
+read_socket(const struct caller *caller, struct waiting *attempt)
+{
+	int type;
+
+	attempt->socket = caller_copy(caller, (int)caller->call.args[0]);
+	if (attempt->socket < 0)
+		return attempt->socket;
+	type = socket_option(attempt->socket, SO_TYPE);
+	if (type < 0)
+		return type;
+	if (socket_option(attempt->socket, SO_DOMAIN) != AF_UNIX ||
+	    (type != SOCK_STREAM && type != SOCK_SEQPACKET))
+		return -EACCES;
+	return 0;
+}
+
+static int
+judge_path(const struct caller *caller, struct waiting *attempt)
+{
+	char path[sizeof attempt->address.sun_path + 1] = "";
+
+	memcpy(path, attempt->address.sun_path, (size_t)attempt->len - PATH_AT);
+	attempt->target = place_open(caller, AT_FDCWD, path, 0);
+	if (attempt->target < 0)
+		return attempt->target;
+	return place_is_writable(caller, attempt->target) ? 0 : -EACCES;
+}
+
+static int
+judge(const struct caller *caller, struct waiting *attempt)
+{
+	const struct sbx_meta *meta = caller->listening->binding->blob->meta;
+	int error = read_socket(caller, attempt);
+
+	if (error == 0)
+		error = read_address(caller, attempt);
+	if (error != 0)
+		return error;
+	if (attempt->address.sun_path[0] != '\0')
+		return judge_path(caller, attempt);
+	return meta->flags & SBX_ABSTRACT_ANYWHERE ? 0 : -EPERM;
+}
+
+int
+answer_connect(const struct caller *caller)
+{
+	struct waiting attempt = {
+		.id = caller->call.id,
+		.socket = -1,
+		.target = -1,
+	};
+	int result = judge(caller, &attempt);
+
+	if (result == 0 && !caller_waits(caller))
+		result = -EPERM;
+	if (result == 0)
+		result = connect_again(&attempt);
+	if (result == ANSWER_LATER)
+		return keep(caller->listening, &attempt);
+	forget(&attempt);
+	return result;
+}

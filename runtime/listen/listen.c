@@ -1,0 +1,258 @@
+#include "runtime/listen/listen.h"
+
+#include "runtime/apply/confine.h"
+#include "runtime/base/out.h"
+#include "runtime/listen/answers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	/* Calls that are answered before the supervisor looks elsewhere. */
+	ANSWERS_AT_ONCE = 16,
+	RETRY = 5, /* milliseconds */
+};
+
+/* --- the way of the listener ---------------------------------------------- */
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+void
+listen_open(struct listening *listening)
+{
+	int ends[2];
+
+	listening->on = true;
+	listening->listener = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		refuse(NULL, "cannot make a socket pair", errno);
+	listening->receive = ends[0];
+	listening->send = ends[1];
+	for (int i = 0; i < LISTEN_MAX_WAITING; i++)
+		listening->waiting[i].socket = -1;
+}
+
+void
+listen_forget(const struct listening *listening)
+{
+	if (!listening->on)
+		return;
+	close(listening->send);
+	close(listening->receive);
+}
+
+void
+listen_send(const struct listening *listening, int listener)
+{
+	union control control = { .header = {
+				      .cmsg_len = CMSG_LEN(sizeof listener),
+				      .cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS,
+				  } };
+	char byte = 0;
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+
+	memcpy(CMSG_DATA(&control.header), &listener, sizeof listener);
+	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != 1)
+		refuse(NULL, "cannot hand over the listener", errno);
+	/* Whoever had these could answer for the supervisor.  execve(2) closes
+	 * them if a policy denies close(2). */
+	close(listener);
+	close(listening->send);
+}
+
+/* Without it every call that the filter traps gets ENOSYS, as if there were no
+ * supervisor; but that is no way to run. */
+static void
+receive(struct listening *listening)
+{
+	union control control;
+	char byte;
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	uint64_t flags = SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP;
+	ssize_t got = recvmsg(listening->receive, &message,
+	    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got < 0)
+		refuse(NULL, "cannot receive the listener", errno);
+	close(listening->receive);
+	listening->receive = -1;
+	/* The command was refused. */
+	if (got == 0)
+		return;
+	if (message.msg_controllen < sizeof control.header ||
+	    control.header.cmsg_len != CMSG_LEN(sizeof(int)))
+		refuse(NULL, "cannot receive the listener", EMFILE);
+	memcpy(&listening->listener, CMSG_DATA(&control.header), sizeof(int));
+	/* From Linux 6.6 on the caller is woken on this processor. */
+	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
+}
+
+/* --- the supervisor ------------------------------------------------------- */
+
+/* For the command, whose process has copies, the rules' places are kept open. */
+static void
+close_places(const struct binding *binding)
+{
+	int begin = -1, end = -1;
+
+	for (uint32_t i = 0; i <= binding->rule_count; i++) {
+		int fd = i < binding->rule_count ? binding->sites[i].fd : -1;
+
+		if (i < binding->rule_count && fd < 0)
+			continue;
+		if (fd >= 0 && fd == end) {
+			end++;
+			continue;
+		}
+		if (begin >= 0)
+			syscall(SYS_close_range, begin, end - 1, 0);
+		begin = fd;
+		end = fd + 1;
+	}
+}
+
+static void
+interrupt(int number)
+{
+	(void)number;
+}
+
+void
+listen_begin(struct listening *listening)
+{
+	/* Without SA_RESTART: see connect.c. */
+	static const struct sigaction action = { .sa_handler = interrupt };
+	sigset_t set;
+
+	if (!listening->on)
+		return;
+	close(listening->send);
+	close_places(listening->binding);
+	confine_privileges(SBX_LEVEL_STANDARD);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	if (sigaction(SIGALRM, &action, NULL) != 0 ||
+	    sigprocmask(SIG_UNBLOCK, &set, NULL) != 0)
+		refuse(NULL, "cannot set up a timer", errno);
+}
+
+struct pollfd
+listen_wait(const struct listening *listening)
+{
+	struct pollfd wait = { .fd = -1, .events = POLLIN };
+
+	if (listening->on)
+		wait.fd = listening->listener >= 0 ? listening->listener :
+						     listening->receive;
+	return wait;
+}
+
+static struct waiting *
+next_waiting(const struct listening *listening)
+{
+	for (uint32_t i = 0; i < LISTEN_MAX_WAITING; i++) {
+		uint32_t at = (listening->turn + i) % LISTEN_MAX_WAITING;
+
+		if (listening->waiting[at].socket >= 0)
+			return (struct waiting *)&listening->waiting[at];
+	}
+	return NULL;
+}
+
+int
+listen_patience(const struct listening *listening)
+{
+	return listening->on && next_waiting(listening) != NULL ? RETRY : -1;
+}
+
+/* An answer for a thread that was killed meanwhile goes nowhere. */
+static void
+send_answer(const struct listening *listening, uint64_t id, int error)
+{
+	struct seccomp_answer answer = { .id = id, .error = error };
+
+	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* One at a time, since each may take as long as a timer lets it. */
+static void
+retry(struct listening *listening)
+{
+	struct waiting *waiting = next_waiting(listening);
+	int result;
+
+	if (waiting == NULL)
+		return;
+	listening->turn = (uint32_t)(waiting - listening->waiting) + 1;
+	result = ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
+		     &waiting->id) == 0 ?
+	    connect_again(waiting) :
+	    -EPERM;
+	if (result == ANSWER_LATER)
+		return;
+	send_answer(listening, waiting->id, result);
+	close(waiting->socket);
+	if (waiting->target >= 0)
+		close(waiting->target);
+	waiting->socket = -1;
+}
+
+static bool
+serve_one(struct listening *listening)
+{
+	struct caller caller = { .listening = listening };
+	int result;
+
+	if (ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_RECV,
+		&caller.call) != 0)
+		return false;
+	result = answer(&caller);
+	if (result != ANSWER_LATER)
+		send_answer(listening, caller.call.id, result);
+	return true;
+}
+
+void
+listen_serve(struct listening *listening, const struct pollfd *wait)
+{
+	struct pollfd more = { .fd = wait->fd, .events = POLLIN };
+	int left = ANSWERS_AT_ONCE;
+
+	if (!listening->on || wait->fd < 0)
+		return;
+	if (listening->listener < 0) {
+		if (wait->revents != 0)
+			receive(listening);
+		return;
+	}
+	more.revents = wait->revents;
+	while (left-- > 0 && (more.revents & POLLIN) != 0 &&
+	    serve_one(listening) && poll(&more, 1, 0) > 0)
+		;
+	retry(listening);
+	/* The last process with the filter has ended. */
+	if ((more.revents & (POLLIN | POLLHUP)) == POLLHUP) {
+		close(listening->listener);
+		listening->listener = -1;
+	}
+}

@@ -1,0 +1,67 @@
+/*
+ * The seccomp listener.  Below level full a filter hands some system calls of
+ * the command (format/trapped.def) to the supervisor, which is outside of the
+ * sandbox and answers each after it has done what the call asks for itself.
+ *
+ *	the command: connect("x")  --filter-->  waits
+ *	the supervisor: reads "x" once, opens what it names, asks the model,
+ *	    connects its own copy of the socket to that  --answer-->  goes on
+ *
+ * What was judged is what is used, because it was opened before it was judged;
+ * no call is ever let go on by itself.  What cannot be read, opened or judged is
+ * refused.  The supervisor waits for nobody inside: see connect.c.
+ *
+ * The kernel has room for one listener in all the filters of a process.
+ */
+#ifndef SBX_LISTEN_H
+#define SBX_LISTEN_H
+
+#include "runtime/bind/bind.h"
+
+#include <poll.h>
+#include <sys/un.h>
+
+/* connect(2)s that wait for the other side; beyond, EAGAIN is the answer. */
+enum { LISTEN_MAX_WAITING = 16 };
+
+/* One of them: what was judged, and the call that wants to know. */
+struct waiting {
+	uint64_t id;
+	int socket; /* our copy; -1: free */
+	int target; /* what it connects to, O_PATH; -1: as in the address */
+	uint32_t len;
+	struct sockaddr_un address;
+};
+
+struct listening {
+	bool on;
+	const struct binding *binding; /* made before the supervisor forked */
+	/* The way by which the listener comes. */
+	int send, receive;
+	int listener; /* -1: it has not come yet, or all that used it ended */
+	uint32_t turn;
+	struct waiting waiting[LISTEN_MAX_WAITING];
+};
+
+/* Why this process cannot have a listener, or not use it; NULL: it can. */
+const char *listen_obstacle(void);
+
+/* Makes the way for the listener. */
+void listen_open(struct listening *listening);
+
+/* In the command: hands the listener over, and closes both. */
+void listen_send(const struct listening *listening, int listener);
+
+/* In the first process: closes the way. */
+void listen_forget(const struct listening *listening);
+
+/* In the supervisor.  From here on it has no more rights than the command. */
+void listen_begin(struct listening *listening);
+
+/* What to wait for; the milliseconds after which to look again, -1: none; and
+ * what to do then. */
+struct pollfd listen_wait(const struct listening *listening);
+int listen_patience(const struct listening *listening);
+void listen_serve(struct listening *listening, const struct pollfd *wait);
+
+#endif

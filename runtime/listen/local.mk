@@ -1,0 +1,12 @@
+# The seccomp listener: system calls that the supervisor answers.
+loader_sources += \
+	runtime/listen/answers.c \
+	runtime/listen/answers.h \
+	runtime/listen/caller.c \
+	runtime/listen/caller.h \
+	runtime/listen/connect.c \
+	runtime/listen/listen.c \
+	runtime/listen/listen.h \
+	runtime/listen/obstacle.c \
+	runtime/listen/place.c \
+	runtime/listen/place.h

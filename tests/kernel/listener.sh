@@ -1,0 +1,123 @@
+#!/bin/sh
+# Calls that the supervisor answers at level standard, as TAP: as this user and,
+# started by root, as an ordinary one too.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+ORDINARY=65534
+
+tap_begin /var/tmp
+base=$tmp
+servers=
+# Expanded when it runs.
+# shellcheck disable=SC2086
+stop_servers() { [ -z "$servers" ] || kill $servers 2>/dev/null; }
+tap_at_end=stop_servers
+tap_programs "$SBXRUN"
+cat >"$base/listener.sbx" <<'POLICY'
+sbx 1
+profile listener extends workspace-write {
+    allow read ${home}/readable
+    deny write ${workspace}/denied
+}
+POLICY
+"$SBXC" "$base/listener.sbx" -o "$base/listener.bin" || exit 99
+
+as()
+{
+	as_uid=$1
+	shift
+	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
+}
+
+# run UID COMMAND...: in the workspace, at level standard.
+run()
+{
+	run_uid=$1
+	shift
+	(cd "$ws" && as "$run_uid" "$base/sbxrun" -l standard \
+	    "$base/listener.bin" -- "$@" 2>&1 </dev/null | tail -n 1)
+}
+
+# held UID ANSWER OPERATION...: ANSWER is a regular expression.
+held()
+{
+	uid=$1 answer=$2
+	shift 2
+	got=$(run "$uid" ./probe "$@")
+	if printf '%s' "$got" | grep -Eqx "$answer"; then
+		tap_ok "uid $uid: $*"
+	else
+		tap_not_ok "uid $uid: $*" "wanted $answer, got $got"
+	fi
+}
+
+# serve UID PATH: a server outside.
+serve()
+{
+	tap_as "$1" "$base/probe" serve-unix "$2" >/dev/null 2>&1 &
+	servers="$servers $!"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ ! -S "$2" ] || return 0
+		sleep 0.1
+	done
+	tap_not_ok "uid $1: a server at $2"
+}
+
+prepare()
+{
+	home=$base/home-$1 ws=$base/home-$1/ws
+	mkdir -p "$ws/denied" "$ws/sub" "$home/readable"
+	cp "$PROBE" "$ws/probe"
+	cp "$PROBE" "$base/probe"
+	ln -s ../outside "$ws/link"
+	ln -s . "$ws/self"
+	[ "$1" -eq "$(id -u)" ] || chown -Rh "$1:$1" "$home"
+	for path in outside readable/socket ws/socket ws/denied/socket; do
+		serve "$1" "$home/$path"
+	done
+}
+
+sockets()
+{
+	held "$1" ok unix-inside sub/inside
+	held "$1" ok unix-inside "$ws/sub/inside"
+	held "$1" ok unix-inside sub/inside self/self/../ws/sub/inside
+	held "$1" ok unix-connect socket
+	held "$1" ok unix-connect "$ws/socket"
+	held "$1" EACCES unix-connect "$home/outside"
+	held "$1" EACCES unix-connect ../outside
+	held "$1" EACCES unix-connect link
+	held "$1" EACCES unix-connect "$home/readable/socket"
+	held "$1" EACCES unix-connect denied/socket
+	held "$1" ENOENT unix-connect absent
+	held "$1" 'ELOOP|EACCES' unix-connect "/proc/self/cwd/../outside"
+	held "$1" 'ELOOP|EACCES' unix-connect "/proc/self/root$home/outside"
+	held "$1" ECONNREFUSED unix-connect probe
+	held "$1" EPERM abstract-connect sbx-listener-test
+	held "$1" EACCES unix-dgram-send socket
+	held "$1" EACCES unix-pair-send socket
+	for len in 0 2 111 128 129 2147483648 4294967295; do
+		held "$1" EINVAL unix-length socket "$len"
+	done
+	held "$1" ok unix-length socket 110
+	held "$1" ok unix-full sub/inside
+	held "$1" EACCES unix-switch "$home/outside" "$ws/socket"
+	held "$1" EPERM unix-hidden sub/inside
+	held "$1" '0 1 2' fds
+}
+
+each()
+{
+	prepare "$1"
+	sockets "$1"
+}
+
+each "$(id -u)"
+[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+home=$base/home-$(id -u) ws=$base/home-$(id -u)/ws
+tap_found 'a connection to a server outside is seen' "$(
+    [ "$(cd "$ws" && ./probe unix-connect ../outside)" != ok ] || echo yes)"
+tap_done

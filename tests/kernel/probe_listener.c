@@ -1,0 +1,182 @@
+/*
+ * What the probe does with calls that a supervisor may answer.
+ */
+#include "tests/kernel/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TRIES = 2000, CLIENTS = 8 };
+
+static int
+server(const char *path, int backlog)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+	unlink(path);
+	if (fd < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+	    listen(fd, backlog) != 0)
+		return -1;
+	return fd;
+}
+
+static int
+connect_to(const struct sockaddr_un *address, socklen_t len, int flags)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	int error;
+
+	if (fd < 0)
+		return errno;
+	error = connect(fd, (const struct sockaddr *)address, len) != 0 ?
+	    errno :
+	    0;
+	close(fd);
+	return error;
+}
+
+static struct sockaddr_un
+address_of(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+	return address;
+}
+
+/* For others to be connected to, while the parent lives. */
+static int
+try_serve_unix(char **words, int count)
+{
+	int fd = server(words[0], 64);
+
+	(void)count;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	for (; fd >= 0; close(accept(fd, NULL, NULL)))
+		;
+	return errno;
+}
+
+static int
+try_unix_length(char **words, int count)
+{
+	struct sockaddr_un address = address_of(words[0]);
+
+	(void)count;
+	return connect_to(&address, (socklen_t)number(words[1]), 0);
+}
+
+/* With more clients than the server takes: each must get through in the end,
+ * and one that does not want to wait must not. */
+static int
+try_unix_full(char **words, int count)
+{
+	struct sockaddr_un address = address_of(words[0]);
+	int fd = server(words[0], 0), status, worst = 0, error = 0;
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	for (int i = 0; i < CLIENTS; i++) {
+		if (fork() == 0)
+			_exit(connect_to(&address, sizeof address, 0));
+	}
+	usleep(50000);
+	error = connect_to(&address, sizeof address, SOCK_NONBLOCK);
+	for (int i = 0; i < CLIENTS; i++)
+		close(accept(fd, NULL, NULL));
+	while (wait(&status) > 0) {
+		if (status != 0)
+			worst = WEXITSTATUS(status);
+	}
+	return worst != 0 ? worst : error == EAGAIN ? 0 : EPROTO;
+}
+
+/* Another process writes one name, then the other, over the address while it
+ * is judged: "ok" if that ever leads to a server outside, whose process is not
+ * the one of the server inside. */
+static int
+try_unix_switch(char **words, int count)
+{
+	struct sockaddr_un *shared = mmap(NULL, sizeof *shared,
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct sockaddr_un names[2] = { address_of(words[0]),
+		address_of(words[1]) };
+	int found = EACCES;
+	pid_t writer;
+
+	(void)count;
+	*shared = names[0];
+	writer = fork();
+	for (int i = 0; writer == 0; i ^= 1)
+		memcpy(shared, &names[i], sizeof *shared);
+	for (int i = 0; i < TRIES && found != 0; i++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		struct sockaddr_un peer = { 0 };
+		socklen_t len = sizeof peer;
+
+		if (connect(fd, (struct sockaddr *)shared, sizeof *shared) ==
+			0 &&
+		    getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
+		    strcmp(peer.sun_path, words[0]) == 0)
+			found = 0;
+		close(fd);
+	}
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	return found;
+}
+
+/* A server inside, a client inside, a byte. */
+static int
+try_unix_inside(char **words, int count)
+{
+	int fd = server(words[0], 4), client;
+	char byte = 0;
+	struct sockaddr_un address = address_of(words[count - 1]);
+
+	if (fd < 0)
+		return errno;
+	client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (connect(client, (struct sockaddr *)&address, sizeof address) != 0)
+		return errno;
+	fd = accept(fd, NULL, NULL);
+	if (fd < 0 || write(client, "x", 1) != 1 || read(fd, &byte, 1) != 1)
+		return errno;
+	return byte == 'x' ? 0 : EPROTO;
+}
+
+/* A process that nobody may look into. */
+static int
+try_unix_hidden(char **words, int count)
+{
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return errno;
+	return try_unix_inside(words, count);
+}
+
+/* clang-format off */
+const struct operation listener_operations[] = {
+	{"serve-unix", 1, 1, try_serve_unix},
+	{"unix-length", 2, 2, try_unix_length},
+	{"unix-full", 1, 1, try_unix_full},
+	{"unix-switch", 2, 2, try_unix_switch},
+	{"unix-inside", 1, 2, try_unix_inside},
+	{"unix-hidden", 1, 2, try_unix_hidden},
+	{NULL, 0, 0, NULL},
+};
+/* clang-format on */
