@@ -2,6 +2,8 @@
 loader_sources += \
 	runtime/apply/confine.c \
 	runtime/apply/confine.h \
+	runtime/apply/covered.c \
+	runtime/apply/covered.h \
 	runtime/apply/detached.c \
 	runtime/apply/detached.h \
 	runtime/apply/environment.c \

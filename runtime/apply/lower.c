@@ -3,6 +3,7 @@
 #include "runtime/apply/mount_tree.h"
 #include "runtime/base/directory.h"
 #include "runtime/base/out.h"
+#include "runtime/base/spelling.h"
 #include "runtime/bind/follow.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct cut {
 	struct sbx_place at;
 	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
 	bool known;       /* allowed is filled in */
+	bool missing;     /* nothing was there when it was bound */
 	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
 };
 
@@ -40,6 +42,7 @@ struct level {
 	int fd;      /* the directory */
 	bool kept;   /* fd stays open */
 	bool listed; /* else only the cuts are followed */
+	bool folds;  /* upper and lower case are the same in there */
 	uint8_t rights;
 	uint8_t spread;        /* those that an entry without cuts gets */
 	struct sbx_range cuts; /* that are in it, from the next one on */
@@ -145,6 +148,7 @@ collect_cuts(const struct binding *binding, struct cut *cuts)
 			continue;
 		if (rule->effect != SBX_ALLOW)
 			cuts[count++] = (struct cut){ .at = rule->at,
+				.missing = site->missing,
 				.directory = site->missing ? 1 : -1 };
 		for (uint16_t j = 0; j < rule->exclusion_count; j++)
 			cuts[count++] = (struct cut){
@@ -203,6 +207,51 @@ grant(struct walk *walk, int fd, uint8_t rights)
 
 /* --- splitting ------------------------------------------------------------ */
 
+/* The component of a cut's path that is an entry of the walk's directory. */
+static const char *
+cut_name(const struct walk *walk, const struct cut *cut, size_t *len)
+{
+	const char *name = cut->at.path + walk->path.len + 1;
+
+	if (cut->at.len <= walk->path.len)
+		return NULL;
+	*len = strcspn(name, "/");
+	return name;
+}
+
+/* One name that is there tells of the whole directory. */
+static bool
+directory_folds(const struct walk *walk, int fd, struct sbx_range within)
+{
+	for (uint32_t i = within.first; i < within.end; i++) {
+		const struct cut *cut = cut_at(walk, i);
+		size_t len;
+		const char *name = cut_name(walk, cut, &len);
+
+		if (name != NULL && !cut->missing)
+			return spelling_folds(fd, name, len);
+	}
+	return false;
+}
+
+/* Whether an entry is what some cut names in another spelling. */
+static bool
+is_other_spelling(const struct walk *walk, const char *entry)
+{
+	struct sbx_place at = { walk->path.text, walk->path.len };
+	struct sbx_range within = sbx_index_within(&walk->index, at);
+
+	for (uint32_t i = within.first; i < within.end; i++) {
+		size_t len;
+		const char *name = cut_name(walk, cut_at(walk, i), &len);
+
+		if (name != NULL && len == strlen(entry) &&
+		    spelling_differs(name, entry, len))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Begins to split the directory of the walk's path; false if it is a file,
  * where the cuts below lead nowhere.  If no entry is given anything whole, the
@@ -222,6 +271,7 @@ begin_level(struct walk *walk, int fd, struct sbx_range within, bool kept)
 	}
 	level->path_len = walk->path.len;
 	level->listed = listing >= 0;
+	level->folds = listing >= 0 && directory_folds(walk, fd, within);
 	level->fd = listing >= 0 ? listing : fd;
 	level->kept = listing < 0 && kept;
 	level->cuts = within;
@@ -288,6 +338,11 @@ lower_entry(struct walk *walk, const struct level *level, const char *name)
 		refuse_rule(walk,
 		    "a denial inside this tree meets more directory entries "
 		    "than the bound of 262144",
+		    0);
+	if (level->folds && is_other_spelling(walk, name))
+		refuse_rule(walk,
+		    "a denied name in this tree is spelled otherwise in its "
+		    "directory, where upper and lower case are the same",
 		    0);
 	fd = openat(level->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && is_shortage(errno))

@@ -89,27 +89,13 @@ new_proc(void)
 
 /* --- attaching ------------------------------------------------------------ */
 
-/* The length of the longest directory that is above both places. */
-static uint32_t
-shared_parents(struct sbx_place a, struct sbx_place b)
-{
-	uint32_t shared = 0;
-
-	for (uint32_t i = 0; i < a.len && i < b.len && a.path[i] == b.path[i];
-	     i++) {
-		if (a.path[i] == '/')
-			shared = i;
-	}
-	return shared;
-}
-
 /* Makes the directories above a place.  Places come in path order, so most of
  * these were made for the place before. */
 static void
 make_parents(struct mount_tree *tree, struct sbx_place at)
 {
 	char path[SBX_MAX_PATH + 1];
-	uint32_t done = shared_parents(tree->made, at);
+	uint32_t done = place_shared(tree->made, at);
 
 	memcpy(path, at.path, at.len + 1);
 	for (char *slash = path + done + 1;

@@ -1,5 +1,6 @@
 #include "runtime/apply/mount_tree.h"
 
+#include "runtime/apply/covered.h"
 #include "runtime/apply/mount.h"
 #include "runtime/base/out.h"
 
@@ -471,6 +472,7 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 		    place_tmp);
 	decide(&tree, cwd);
 	mount_all(&tree);
+	covered_check(&tree);
 	cwd = seen_at(&tree, cwd);
 	if (chdir(path_of(cwd)) != 0)
 		refuse_place(cwd, "the command cannot start in this directory",

@@ -201,6 +201,22 @@ limit_find(const struct sbx_blob *blob, uint16_t kind)
 	return limit;
 }
 
+/* statx(2): the number of the mount that a path leads to, 144 bytes into the
+ * answer; 0 if it leads nowhere, or before Linux 5.8. */
+static inline uint64_t
+mount_id(const char *path)
+{
+	enum { NO_SYNC = 0x4000, NO_AUTOMOUNT = 0x800, NO_FOLLOW = 0x100 };
+	enum { STATX_MOUNT_ID = 0x1000 };
+	uint64_t answer[32] = { 0 };
+
+	if (syscall(SYS_statx, -100 /* AT_FDCWD */, path,
+		NO_SYNC | NO_AUTOMOUNT | NO_FOLLOW, STATX_MOUNT_ID,
+		answer) != 0)
+		return 0;
+	return answer[18];
+}
+
 /* getcwd(2); libc's also allocates if asked to.  Bytes with the NUL, or -1. */
 static inline long
 current_path(char *path, size_t size)

@@ -20,4 +20,6 @@ loader_sources += \
 	runtime/base/sha256.c \
 	runtime/base/sha256.h \
 	runtime/base/signals.c \
-	runtime/base/signals.h
+	runtime/base/signals.h \
+	runtime/base/spelling.c \
+	runtime/base/spelling.h

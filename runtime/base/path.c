@@ -18,6 +18,19 @@ place_parent(struct sbx_place at)
 	return at;
 }
 
+uint32_t
+place_shared(struct sbx_place a, struct sbx_place b)
+{
+	uint32_t shared = 0;
+
+	for (uint32_t i = 0; i < a.len && i < b.len && a.path[i] == b.path[i];
+	     i++) {
+		if (a.path[i] == '/')
+			shared = i;
+	}
+	return shared;
+}
+
 const char *
 path_of(struct sbx_place at)
 {

@@ -19,6 +19,9 @@ struct sbx_place place_of(const char *path);
 /* The directory that a place, which is not the root, lies in. */
 struct sbx_place place_parent(struct sbx_place at);
 
+/* The length of the longest directory that is above both places. */
+uint32_t place_shared(struct sbx_place a, struct sbx_place b);
+
 /* A NUL-terminated place for a system call. */
 const char *path_of(struct sbx_place at);
 

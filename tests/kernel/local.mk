@@ -10,6 +10,7 @@ kernel_scripts = \
 	tests/kernel/escape.sh \
 	tests/kernel/faults.sh \
 	tests/kernel/filesystems.sh \
+	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/limits.sh \
 	tests/kernel/listener.sh \
@@ -29,6 +30,7 @@ kernel_tests = \
 helper_programs += \
 	tests/kernel/confined \
 	tests/kernel/fault \
+	tests/kernel/folding \
 	tests/kernel/probe
 
 EXTRA_DIST += \
