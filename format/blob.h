@@ -47,6 +47,7 @@ enum {
 	SBX_MAX_PROGRAMS = 32,
 	SBX_MAX_ABI = 64,  /* Landlock ABI rows */
 	SBX_MAX_GLOB = 32, /* parts of a pattern: names between slashes */
+	SBX_MAX_WATCHES = 256,
 };
 
 struct sbx_header {
@@ -75,6 +76,7 @@ enum sbx_section_kind {
 	SBX_SECTION_SYSCALLS,
 	SBX_SECTION_SOURCES,
 	SBX_SECTION_SBPL,
+	SBX_SECTION_WATCHES,
 	SBX_SECTION_END, /* one more than the last known kind */
 };
 
@@ -231,6 +233,21 @@ struct sbx_env {
 	uint32_t reserved2;
 };
 
+/*
+ * `watch PATH` and `watch git PATH`: places that the loader looks at before and
+ * after the command (format/watch.h says which).
+ */
+enum sbx_watch_form { SBX_WATCH_TREE, SBX_WATCH_GIT, SBX_WATCH_END };
+
+struct sbx_watch {
+	uint32_t suffix;
+	uint32_t source;
+	uint16_t anchor;
+	uint8_t form; /* enum sbx_watch_form */
+	uint8_t platforms;
+	uint32_t reserved;
+};
+
 #define SBX_NO_ANCHOR UINT16_MAX
 
 /* `set env NAME = VALUE`: the value is the bound anchor, if any, then text. */
@@ -336,6 +353,7 @@ SBX_ASSERT_SIZE(sbx_port, 16);
 SBX_ASSERT_SIZE(sbx_limit, 16);
 SBX_ASSERT_SIZE(sbx_env, 16);
 SBX_ASSERT_SIZE(sbx_set, 16);
+SBX_ASSERT_SIZE(sbx_watch, 16);
 SBX_ASSERT_SIZE(sbx_landlock, 88);
 SBX_ASSERT_SIZE(sbx_program, 24);
 SBX_ASSERT_SIZE(sbx_insn, 8);
@@ -368,6 +386,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(PORT, "a port rule is malformed") \
 	X(LIMIT, "a limit is malformed") \
 	X(ENV, "an environment rule is malformed") \
+	X(WATCH, "a watched place is malformed") \
 	X(LANDLOCK, "its Landlock table is not what its policy implies") \
 	X(PROGRAM, "a filter program is malformed") \
 	X(SYSCALL, "a system call entry is malformed") \
@@ -402,9 +421,11 @@ struct sbx_blob {
 	const struct sbx_syscall *syscalls;
 	const struct sbx_source *sources;
 	const char *sbpl;
+	const struct sbx_watch *watches;
 	uint32_t strings_size, anchor_count, path_count, exclusion_count,
 	    port_count, limit_count, env_count, set_count, landlock_count,
-	    program_count, bpf_count, syscall_count, source_count, sbpl_size;
+	    program_count, bpf_count, syscall_count, source_count, sbpl_size,
+	    watch_count;
 };
 
 /*

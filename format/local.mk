@@ -23,4 +23,6 @@ format_sources = \
 	format/trial.h \
 	format/utf8.c \
 	format/utf8.h \
-	format/verify.c
+	format/verify.c \
+	format/watch.c \
+	format/watch.h

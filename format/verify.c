@@ -314,6 +314,20 @@ check_set(const struct sbx_blob *blob, const void *record)
 }
 
 static enum sbx_blob_error
+check_watch(const struct sbx_blob *blob, const void *record)
+{
+	const struct sbx_watch *watch = record;
+
+	if (watch->reserved != 0)
+		return SBX_BLOB_RESERVED;
+	if (watch->form >= SBX_WATCH_END || !is_where(watch->platforms))
+		return SBX_BLOB_WATCH;
+	if (!is_source(blob, watch->source))
+		return SBX_BLOB_SOURCE;
+	return check_place(blob, watch->anchor, watch->suffix);
+}
+
+static enum sbx_blob_error
 check_landlock(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_landlock *row = record;
@@ -437,6 +451,8 @@ const struct layout layouts[SBX_SECTION_END] = {
 	[SBX_SECTION_SOURCES] = LAYOUT(struct sbx_source, sources, source_count,
 	    false, check_source),
 	[SBX_SECTION_SBPL] = LAYOUT(char, sbpl, sbpl_size, false, NULL),
+	[SBX_SECTION_WATCHES] = LAYOUT(struct sbx_watch, watches, watch_count,
+	    false, check_watch),
 };
 
 /*
@@ -478,6 +494,8 @@ check_whole(const struct sbx_blob *blob)
 	if (blob->path_count > SBX_MAX_RULES ||
 	    blob->exclusion_count > SBX_MAX_RULES)
 		return SBX_BLOB_PATH;
+	if (blob->watch_count > SBX_MAX_WATCHES)
+		return SBX_BLOB_WATCH;
 	if (blob->program_count > SBX_MAX_PROGRAMS)
 		return SBX_BLOB_PROGRAM;
 	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')

@@ -60,7 +60,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
 	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
 	DROP "'drop'" EXCEPT "'except'" GLOB "'glob'" REQUIRE "'require'" ON "'on'"
-	LIMIT "'limit'" SET "'set'" FROM "'from'"
+	WATCH "'watch'" LIMIT "'limit'" SET "'set'" FROM "'from'"
 	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
 %token <atom>
 	WORD "a word" PATH "a path" PATTERN "a pattern"
@@ -70,7 +70,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 %type <body> body block
 %type <stmt> line statement simple marked rule rule_head head
 %type <list> words objects objects_or_none exclusions_or_none list items
-%type <atom> atom bare glob name parent variable from_or_none
+%type <atom> atom bare glob name parent variable from_or_none watch
 %type <effect> effect
 
 %%
@@ -158,7 +158,18 @@ rule_head: effect words objects_or_none {
 		$$->effect = $1;
 		$$->objects = $3;
 	}
+|	watch objects_or_none {
+		$$ = parser_worded(parser, AST_RULE, @$, parser_list($1));
+		$$->objects = $2;
+	}
+|	watch WORD objects_or_none {
+		$$ = parser_worded(parser, AST_RULE, @$, parser_pair($1, $2));
+		$$->objects = $3;
+	}
 ;
+
+/* Watching allows and denies nothing: it is the first of the words. */
+watch: WATCH { $$ = parser_keyword_atom(parser, @$); };
 
 effect:
 	ALLOW { $$ = SBX_ALLOW; }
@@ -222,8 +233,8 @@ variable:
 
 keyword:
 	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
-|	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | LIMIT | SET
-|	FROM
+|	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | WATCH | LIMIT
+|	SET | FROM
 ;
 
 head:

@@ -439,6 +439,8 @@ certify_macos(struct certificate *certificate)
 	    FACT_MACOS_CALLS);
 	certify_rules(certificate, KIND_LIMIT, ANY_DETAIL, true,
 	    FACT_MACOS_LIMIT);
+	certify_rules(certificate, KIND_WATCH, ANY_DETAIL, true,
+	    FACT_MACOS_WATCH);
 	certify_env(certificate);
 }
 

@@ -184,7 +184,7 @@ pass_ask(const struct pass *pass, enum side side, const struct access *access,
 static const char *
 access_spell(const struct pass *pass, enum side side, struct access access)
 {
-	if (access.kind == KIND_PATH) {
+	if (access.kind == KIND_PATH || access.kind == KIND_WATCH) {
 		const char *text = places_spell(&pass->subjects[side].places,
 		    access.path);
 
@@ -205,7 +205,10 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 		.access = *access,
 		.level = level,
 		.abi = abi,
-		.binding = access->kind == KIND_PATH ? pass->binding : NULL,
+		.binding = access->kind == KIND_PATH ||
+			access->kind == KIND_WATCH ?
+		    pass->binding :
+		    NULL,
 	};
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {

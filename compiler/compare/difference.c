@@ -78,7 +78,7 @@ difference_says(const struct difference *difference, enum side side)
 
 	if (says->text != NULL)
 		return says->text;
-	if (!difference->witnessed)
+	if (!difference->witnessed || difference->kind == DIFFERENCE_WATCH)
 		return words_of(difference->kind)->silence;
 	if (difference->kind != DIFFERENCE_SYSCALL)
 		return "no rule allows it";

@@ -8,4 +8,5 @@ libsbx_a_SOURCES += \
 	compiler/kinds/path.c \
 	compiler/kinds/port.c \
 	compiler/kinds/set.c \
-	compiler/kinds/syscall.c
+	compiler/kinds/syscall.c \
+	compiler/kinds/watch.c

@@ -1,6 +1,8 @@
 /* See ast.h. */
 #include "compiler/language/ast.h"
 
+#include <string.h>
+
 struct ast_atom *
 ast_atom(struct arena *arena, enum ast_atom_kind kind, struct loc loc,
     const char *text, size_t len)
@@ -46,4 +48,11 @@ ast_body_add(struct ast_body *body, struct ast_stmt *stmt)
 	else
 		body->last->next = stmt;
 	body->last = stmt;
+}
+
+bool
+ast_has_effect(const struct ast_stmt *stmt)
+{
+	return stmt->words.first == NULL ||
+	    strcmp(stmt->words.first->text, "watch") != 0;
 }

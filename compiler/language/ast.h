@@ -9,7 +9,8 @@
  *	allow network connect tcp  { 443 8000-8080 }
  *	effect \_ words _________/  \_ objects ________/
  *
- * Only braces, or an object that is no plain word, end the words: in `allow
+ * Of a rule that watches the first word is `watch`, and the effect is of no
+ * meaning.  Only braces, or an object that is no plain word, end the words: in `allow
  * network full` and `deny syscalls ptrace` all words are in `words`, and
  * `objects` is empty.
  */
@@ -81,6 +82,9 @@ struct ast_stmt {
 	struct ast_list objects;
 	struct ast_list exclusions;
 };
+
+/* Whether its effect is written before its words: of all rules but `watch`. */
+bool ast_has_effect(const struct ast_stmt *stmt);
 
 /* A list of statements being built. */
 struct ast_body {

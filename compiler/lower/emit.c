@@ -163,6 +163,11 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
 		    "profile '%s' declares %zu parameters, the bound is %d",
 		    policy->profile, policy->params.count,
 		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
+	else if (policy->rules[KIND_WATCH].count > SBX_MAX_WATCHES)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' watches %zu places, the bound is %d",
+		    policy->profile, policy->rules[KIND_WATCH].count,
+		    SBX_MAX_WATCHES);
 	else if (size > SBX_MAX_SIZE)
 		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
 		    "profile '%s' compiles to %zu bytes, the bound is %d",

@@ -21,6 +21,7 @@ static const struct yaml_form forms[YAML_FORMS] = {
 	    "allow read: PATHS" },
 	{ "prefer", AST_RULE, SHAPE_RULE, false, true, true,
 	    "prefer deny read: PATHS" },
+	{ "watch", AST_RULE, SHAPE_RULE, false, true, true, "watch: PATHS" },
 	{ "drop", AST_RULE, SHAPE_RULE, false, true, false,
 	    "drop allow read: PATHS" },
 	{ "require", AST_REQUIRE, SHAPE_VALUE, false, true, true,

@@ -49,7 +49,7 @@ const struct yaml_form *yaml_form_of(enum ast_kind kind);
 
 /* The words of the forms of the file, or else of bodies, and NULL for each
  * other form. */
-enum { YAML_FORMS = 16 };
+enum { YAML_FORMS = 17 };
 void yaml_form_words(bool in_file, const char *words[YAML_FORMS]);
 
 #endif

@@ -99,6 +99,10 @@ words_fit(struct policy_reader *reader, const struct entry *entry)
 
 	if (shape == SHAPE_BODY)
 		good = word != NULL;
+	/* The keyword `watch` is a rule's first word. */
+	if (shape == SHAPE_RULE && word != NULL &&
+	    strcmp(word->text, "watch") == 0)
+		word = word->next;
 	for (; good && word != NULL; word = word->next)
 		good = !word_is_keyword(word->text) &&
 		    (many || word->next == NULL);
@@ -289,7 +293,8 @@ take_effect(struct ast_list *words, enum sbx_effect *effect)
 	else if (take_word(words, "prefer") && take_word(words, "deny"))
 		*effect = SBX_PREFER_DENY;
 	else
-		return false;
+		return words->first != NULL &&
+		    strcmp(words->first->text, "watch") == 0;
 	return true;
 }
 

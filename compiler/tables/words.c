@@ -24,6 +24,7 @@ static const struct what whats[] = {
 #define PORT_OP(text, op) { text, KIND_PORT, op, op },
 #define BLANKET(text, kind) { text, KIND_BLANKET, kind, kind },
 #define LIST(word, kind) { word, KIND_##kind, 0, 0 },
+#define WATCH(text, form) { text, KIND_WATCH, form, form },
 #include "compiler/tables/words.def"
 };
 _Static_assert(countof(whats) <= WHAT_MAX, "what_next() overflows");
@@ -308,6 +309,9 @@ what_next(struct arena *arena, const char *const *words, size_t used,
 		const char *word = what_word(&whats[i], used, &len);
 
 		if (what_common(&whats[i], words, used) < used || len == 0)
+			continue;
+		/* `watch` begins a statement and follows no effect. */
+		if (used == 0 && whats[i].kind == KIND_WATCH)
 			continue;
 		word = arena_intern(arena, word, len);
 		while (seen < count && next[seen] != word)

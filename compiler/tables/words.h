@@ -18,6 +18,7 @@ enum rule_kind_id {
 	KIND_SET,
 	KIND_BLANKET,
 	KIND_LIMIT,
+	KIND_WATCH,
 	KIND_END,
 };
 
@@ -36,7 +37,8 @@ struct what {
 	const char *words; /* "network connect tcp" */
 	enum rule_kind_id kind;
 	uint8_t allow, deny; /* the detail of such a rule, by its effect: path
-	                      * rights, an operation on ports, a blanket_kind */
+	                      * rights, an operation on ports, a blanket_kind, a form
+	                      * of watching */
 };
 
 enum { WHAT_MAX = 16, WHAT_WORDS = 3 };

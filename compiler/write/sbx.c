@@ -141,8 +141,14 @@ put_rule_head(struct sheet *sheet, const struct ast_stmt *stmt)
 {
 	if (stmt->drop)
 		sheet_puts(sheet, "drop ");
-	sheet_puts(sheet, effect_word(stmt->effect));
-	sheet_words(sheet, &stmt->words);
+	if (ast_has_effect(stmt)) {
+		sheet_puts(sheet, effect_word(stmt->effect));
+		sheet_words(sheet, &stmt->words);
+	} else {
+		sheet_puts(sheet, stmt->words.first->text);
+		sheet_words(sheet,
+		    &(struct ast_list){ .first = stmt->words.first->next });
+	}
 	if (stmt->objects.first != NULL)
 		sheet_pad(sheet, OBJECTS_AT);
 }

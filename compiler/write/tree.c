@@ -122,8 +122,10 @@ ends_with_object(const struct ast_list *list)
 static struct yaml_node *
 tree_rule(struct arena *arena, const struct ast_stmt *stmt)
 {
-	const char *text = add_word(arena, stmt->drop ? "drop" : "",
-	    effect_word(stmt->effect));
+	const char *drop = stmt->drop ? "drop" : "";
+	const char *text = ast_has_effect(stmt) ?
+	    add_word(arena, drop, effect_word(stmt->effect)) :
+	    drop;
 	struct yaml_node *map = tree_new(arena, YAML_MAP);
 	bool alone = stmt->exclusions.first == NULL && stmt->from == NULL;
 

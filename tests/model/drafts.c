@@ -247,6 +247,12 @@ make_setting(struct chance *chance, const struct style *style,
 		"about \"x\"",
 		"allow network full",
 		"allow network loopback",
+		"watch ~/.bashrc",
+		"watch git ${workspace}",
+		"require landlock 4",
+		"require landlock 6",
+		"watch ${workspace}/.git",
+		"watch ${workspace}",
 	};
 
 	(void)style;

@@ -332,6 +332,23 @@ make_limit(struct maker *maker)
 }
 
 static void
+make_watch(struct maker *maker)
+{
+	static const char *const watched[] = {
+		"git ${workspace}",
+		"git { ~/src  /srv/git }",
+		"${workspace}/.envrc",
+		"{ ~/.bashrc  ~/.profile }",
+		"\"/srv/a b\"",
+		"${workspace}",
+		"/",
+	};
+
+	fprintf(maker->stream, "watch %s", ANY(maker, watched));
+	end_line(maker);
+}
+
+static void
 make_require(struct maker *maker)
 {
 	static const char *const floors[] = {
@@ -436,6 +453,10 @@ make_statement(struct maker *maker, int depth)
 		break;
 	case 10:
 		make_use(maker);
+		break;
+	case 11:
+		if (pick(maker, 2) == 0)
+			make_watch(maker);
 		break;
 	default:
 		make_path(maker);

@@ -25,6 +25,7 @@ static const struct kind kinds[] = {
 	{ "syscalls", SBX_SECTION_SYSCALLS, sizeof(struct sbx_syscall) },
 	{ "sources", SBX_SECTION_SOURCES, sizeof(struct sbx_source) },
 	{ "sbpl", SBX_SECTION_SBPL, 1 },
+	{ "watches", SBX_SECTION_WATCHES, sizeof(struct sbx_watch) },
 };
 _Static_assert(countof(kinds) == SBX_SECTION_END - 1, "a section is missing");
 

@@ -1,0 +1,334 @@
+/*
+ * What sbxrun looks at before and after the command: `watch ~/.bashrc`.  Such a
+ * rule allows and denies nothing.  The access that it is asked about is a change
+ * that nobody hears of: "unseen PATH" is denied where a rule watches the path.
+ */
+#include "compiler/kinds/kinds.h"
+
+#include "compiler/compare/parts.h"
+#include "compiler/lower/emitter.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
+#include "compiler/restore/builder.h"
+#include "compiler/restore/restorer.h"
+#include "format/watch.h"
+
+#include <string.h>
+
+/* --- statements ----------------------------------------------------------- */
+
+static void
+watch_object(struct expansion *expansion, const struct ast_atom *atom,
+    const struct item *base, struct item_list *list)
+{
+	struct scope *scope = &expansion->scope;
+	struct place_list places = { 0 };
+	struct item item = *base;
+
+	if (atom->kind == AST_GLOB) {
+		diag_help(scope->diags,
+		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+			"'watch' takes no pattern"),
+		    "name a path, or the directory: it stands for its tree");
+		return;
+	}
+	if (!scope_paths(scope, atom, item.rule.origin.platforms, &places))
+		return;
+	item.rule.origin.loc = atom->loc;
+	for (size_t i = 0; i < places.places.count; i++) {
+		item.rule.path.at = places.places.items[i].at;
+		item.rule.origin.platforms = base->rule.origin.platforms &
+		    places.places.items[i].platforms;
+		if (item.rule.origin.platforms != 0)
+			item_add(expansion, list, &item);
+	}
+}
+
+static void
+watch_expand(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct item *base, const struct ast_atom *atom,
+    struct item_list *list)
+{
+	struct item item = *base;
+
+	item.rule.effect = SBX_ALLOW;
+	for (; atom != NULL; atom = object_next(stmt, atom))
+		watch_object(expansion, atom, &item, list);
+}
+
+static bool
+watch_equals(const struct rule *a, const struct rule *b)
+{
+	return target_compare(a->path.at, b->path.at) == 0;
+}
+
+static const char *
+watch_text(const struct policy *policy, const struct rule *rule)
+{
+	return arena_printf(policy->arena, "%s %s",
+	    what_words(KIND_WATCH, rule->detail),
+	    policy_target_text(policy, rule->path.at));
+}
+
+static void
+watch_state(struct builder *builder, const struct rule *rule)
+{
+	const char *place = policy_target_text(builder->policy, rule->path.at);
+	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
+	    what_words(KIND_WATCH, rule->detail));
+	struct ast_atom *atom = atom_new(builder, AST_PATH, place);
+
+	atom->quoted = strpbrk(place, "*?[") != NULL;
+	ast_list_add(&stmt->objects, atom);
+}
+
+/* --- records -------------------------------------------------------------- */
+
+static void
+watch_show(FILE *stream, const struct sbx_blob *blob, const void *record)
+{
+	const struct sbx_watch *watch = record;
+
+	fprintf(stream, "%s ", what_words(KIND_WATCH, watch->form));
+	show_place(stream, blob, watch->anchor, watch->suffix);
+}
+
+static void
+watch_fill(struct emitter *emitter, const struct rule *rule, void *record)
+{
+	struct sbx_watch *watch = record;
+
+	watch->suffix = emit_string(emitter, rule->path.at.suffix);
+	watch->anchor = rule->path.at.anchor;
+	watch->form = rule->detail;
+	emit_anchor(emitter, watch->anchor);
+}
+
+static void
+watch_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
+    struct rule *rule)
+{
+	const struct sbx_watch *watch = record;
+
+	rule->detail = watch->form;
+	rule->path.at = (struct target){
+		record_string(arena, blob, watch->suffix),
+		watch->anchor,
+	};
+}
+
+static void
+watch_restore(struct restorer *restorer)
+{
+	const struct rule_list *rules = &restorer->policy->rules[KIND_WATCH];
+
+	for (size_t i = 0; i < rules->count; i++)
+		restorer_path(restorer, rules->items[i].path.at.suffix);
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+static const char *
+watch_ask(const struct places *places, const char *object,
+    struct access *access)
+{
+	const char *fault = places_find(places, object, &access->path);
+
+	return fault == NULL ?
+	    NULL :
+	    arena_printf(places->arena, "'%s': %s", object, fault);
+}
+
+static void
+watch_show_access(FILE *stream, const struct access *access)
+{
+	show_text(stream, access->path.len > 0 ? access->path.path : "/");
+}
+
+/* Whether a rule watches a path; ~ has two meanings, as where it denies. */
+static bool
+is_watched(const struct places *places, const struct sbx_watch *watch,
+    struct sbx_place path)
+{
+	const struct sbx_path rule = {
+		.suffix = watch->suffix,
+		.anchor = watch->anchor,
+		.effect = SBX_DENY,
+	};
+
+	return sbx_watch_covers(watch->form,
+		   places_rule(places, &rule, false).at, path) ||
+	    (places_rule_has_other(places, &rule) &&
+		sbx_watch_covers(watch->form,
+		    places_rule(places, &rule, true).at, path));
+}
+
+static struct verdict
+watch_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+
+	for (uint32_t i = 0; i < blob->watch_count; i++) {
+		const struct sbx_watch *watch = &blob->watches[i];
+
+		if ((watch->platforms & subject->arch->platforms) != 0 &&
+		    is_watched(&subject->places, watch, access->path))
+			return (struct verdict){
+				.by = BY_RULE + KIND_WATCH,
+				.rule = i,
+				.source = watch->source,
+			};
+	}
+	return (struct verdict){ .allowed = true, .source = SBX_NO_SOURCE };
+}
+
+static void
+watch_answer(const struct why *why)
+{
+	if (why->verdict.allowed)
+		fputs("    no rule watches it\n", why->stream);
+	else
+		why_say_decider(why, &why->verdict);
+}
+
+static const char *
+watch_enforcer(const struct why *why, enum sbx_level level)
+{
+	(void)why;
+	(void)level;
+	return "sbxrun, which looks before and after, and tells";
+}
+
+static void
+watch_remedy(struct remedy *remedy)
+{
+	const struct why *why = remedy->why;
+	FILE *stream = remedy_step(remedy);
+
+	fputs("drop ", stream);
+	watch_show(stream, why->blob, &why->blob->watches[why->verdict.rule]);
+	putc('\n', stream);
+}
+
+static const struct access_form watch_forms[] = {
+	{ "unseen", NULL, 0 },
+	{ NULL, NULL, 0 },
+};
+
+/* --- differences ---------------------------------------------------------- */
+
+/* Names below a watched directory that stand for all that the rule covers. */
+static const char *
+watch_witness(struct arena *arena, uint8_t form, unsigned number)
+{
+	const char *other = "", *end = "";
+
+	if (form != SBX_WATCH_GIT)
+		return number == 0 ? "" : NULL;
+	if (number == 0)
+		return "/.git";
+	number--;
+	if (number >= SBX_GIT_NAMES) {
+		unsigned which = number / SBX_GIT_NAMES - 1;
+
+		if (which >= SBX_GIT_OTHERS)
+			return NULL;
+		other = sbx_git_others[which];
+		end = "/x";
+	}
+	return arena_printf(arena, "/.git%s%s%s", other, end,
+	    sbx_git_names[number % SBX_GIT_NAMES].name);
+}
+
+/* Asks both sides about one path that a rule of one side covers. */
+static void
+compare_witness(struct pass *pass, enum side side, uint32_t rule,
+    const char *below)
+{
+	struct arena *arena = pass->comparison->arena;
+	const struct places *places = &pass->subjects[side].places;
+	const struct sbx_watch *watch = &places->blob->watches[rule];
+	const struct sbx_path at = {
+		.suffix = watch->suffix,
+		.anchor = watch->anchor,
+	};
+	const char *path = arena_printf(arena, "%s%s",
+	    places_rule(places, &at, false).at.path, below);
+	const struct access access = {
+		.kind = KIND_WATCH,
+		.path = { path, (uint32_t)strlen(path) },
+	};
+	const struct note_key key = {
+		.kind = DIFFERENCE_WATCH,
+		.change = side == SIDE_OLD ? CHANGE_WIDER : CHANGE_NARROWER,
+		.side = side,
+		.by = BY_RULE + KIND_WATCH,
+		.rule = rule,
+	};
+
+	if (pass_ask(pass, !side, &access, SBX_LEVEL_FULL, 0).allowed &&
+	    !pass_again(pass, &key))
+		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+}
+
+static void
+watch_compare(struct pass *pass)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->watch_count; i++) {
+			const struct sbx_watch *watch = &blob->watches[i];
+			const char *below;
+
+			if ((watch->platforms & pass->platforms) == 0)
+				continue;
+			for (unsigned number = 0;
+			     (below = watch_witness(pass->comparison->arena,
+				  watch->form, number)) != NULL;
+			     number++)
+				compare_witness(pass, (enum side)side, i,
+				    below);
+		}
+	}
+}
+
+const struct rule_kind kind_watch = {
+	.id = KIND_WATCH,
+	.noun = "a path",
+	.expand = watch_expand,
+	.equals = watch_equals,
+	.holds_beside_everything = true,
+	.text = watch_text,
+	.state = watch_state,
+	.show = watch_show,
+	.section = SBX_SECTION_WATCHES,
+	.section_name = "the watched places",
+	.record = {
+		RECORD_LAYOUT(struct sbx_watch),
+		.order = {
+			RECORD_FIELD(struct sbx_watch, anchor),
+			RECORD_FIELD(struct sbx_watch, suffix),
+			RECORD_FIELD(struct sbx_watch, form),
+			RECORD_FIELD(struct sbx_watch, source),
+		},
+	},
+	.fill = watch_fill,
+	.read = watch_read,
+	.restore = watch_restore,
+	.forms = watch_forms,
+	.usage = "unseen PATH",
+	.ask = watch_ask,
+	.show_access = watch_show_access,
+	.verdict = watch_verdict,
+	.answer = watch_answer,
+	.enforcer = watch_enforcer,
+	.remedy = watch_remedy,
+	.difference = {
+		.word = "watch",
+		.title = "watched places",
+		.explain = "What may be changed without a word of sbxrun.",
+		.silence = "no rule watches it",
+	},
+	.compare = watch_compare,
+};
