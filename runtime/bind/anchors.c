@@ -160,9 +160,9 @@ bind_home(struct binder *binder)
 		return;
 	if (!binder->made.bound[SBX_ANCHOR_HOME])
 		set_anchor(binder, SBX_ANCHOR_HOME, other);
-	binder->other_home = other;
-	binder->has_other_home = sbx_place_compare(other,
-				     binder->made.anchors[SBX_ANCHOR_HOME]) !=
+	binder->made.other_home = other;
+	binder->made.has_other_home =
+	    sbx_place_compare(other, binder->made.anchors[SBX_ANCHOR_HOME]) !=
 	    0;
 }
 

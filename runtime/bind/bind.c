@@ -63,9 +63,9 @@ bind_paths(struct binder *binder)
 		}
 		list_directory(binder, path);
 		bind_path(binder, path, binder->made.anchors[path->anchor]);
-		if (path->effect != SBX_ALLOW && binder->has_other_home &&
+		if (path->effect != SBX_ALLOW && binder->made.has_other_home &&
 		    path->anchor == SBX_ANCHOR_HOME)
-			bind_path(binder, path, binder->other_home);
+			bind_path(binder, path, binder->made.other_home);
 	}
 }
 
@@ -164,7 +164,7 @@ static void
 make_room(struct binder *binder)
 {
 	struct arena *arena = binder->arena;
-	uint32_t homes = binder->has_other_home ? 2 : 1;
+	uint32_t homes = binder->made.has_other_home ? 2 : 1;
 	struct rlimit_pair files = { 0, 0 };
 
 	limit_process(RLIMIT_NOFILE, NULL, &files);

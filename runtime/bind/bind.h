@@ -47,6 +47,9 @@ struct binding {
 	const struct sbx_blob *blob;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
 	bool bound[SBX_MAX_ANCHORS];
+	/* The home of the password entry where it differs from $HOME. */
+	struct sbx_place other_home;
+	bool has_other_home;
 	bool scratch_missing; /* -n does not make it */
 	bool own_policy;      /* the sandbox may write the policy's file */
 	uint32_t rule_count, exclusion_count, link_count, glob_count;

@@ -18,9 +18,6 @@ struct binder {
 	struct arena *arena;
 	const struct bind_request *request;
 	const struct sbx_blob *blob;
-	/* The home of the password entry where it differs from $HOME. */
-	struct sbx_place other_home;
-	bool has_other_home;
 	bool described; /* rules that grant nothing are wanted too */
 	uint32_t rule_max, exclusion_max;
 	int fd_max; /* descriptors below are kept */

@@ -110,8 +110,8 @@ bind_exclusions(struct binder *binder, struct sbx_rule *rule,
 			    binder->made.anchors[exclusion->anchor],
 			    exclusion->suffix);
 		if (exclusion->anchor == SBX_ANCHOR_HOME &&
-		    binder->has_other_home)
-			bind_exclusion(binder, rule, binder->other_home,
+		    binder->made.has_other_home)
+			bind_exclusion(binder, rule, binder->made.other_home,
 			    exclusion->suffix);
 	}
 }

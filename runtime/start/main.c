@@ -292,8 +292,12 @@ fork_supervisor(struct sandbox *sandbox)
 		supervise_briefly(supervision);
 	if (sandbox->receipt.on)
 		supervision->receipt = &sandbox->receipt;
+	/* Before anything runs that could change what is watched. */
+	if (!sandbox->options.plan && !sandbox->options.self_test)
+		supervision->tripwire = tripwire_set(&sandbox->arena,
+		    &sandbox->blob, &sandbox->options);
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
-	    sandbox->receipt.on;
+	    supervision->tripwire != NULL || sandbox->receipt.on;
 	opened = full || (supervised && !sandbox->options.plan);
 	if (opened)
 		supervise_open(supervision);

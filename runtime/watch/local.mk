@@ -5,7 +5,13 @@ loader_sources += \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
 	runtime/watch/receipt.h \
+	runtime/watch/git_settings.c \
+	runtime/watch/git_settings.h \
+	runtime/watch/look.c \
+	runtime/watch/look.h \
 	runtime/watch/relay.c \
 	runtime/watch/relay.h \
 	runtime/watch/supervise.c \
-	runtime/watch/supervise.h
+	runtime/watch/supervise.h \
+	runtime/watch/tripwire.c \
+	runtime/watch/tripwire.h

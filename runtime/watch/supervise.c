@@ -366,6 +366,14 @@ drain(struct watch *watch)
 	    watch->supervision->output_source, !watch->term.late);
 }
 
+/* Whether the receipt has its first record: without it there is no other.  A
+ * command that had to be killed had started. */
+static bool
+has_begun(const struct watch *watch)
+{
+	return watch->started || watch->term.over;
+}
+
 static void
 finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 {
@@ -379,10 +387,7 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 		.relay = &supervision->relay,
 	};
 
-	/* Without a first record there is no last one.  A command that had to
-	 * be killed had started. */
-	if (supervision->receipt != NULL &&
-	    (watch->started || watch->term.over))
+	if (supervision->receipt != NULL && has_begun(watch))
 		receipt_finish(supervision->receipt, &end);
 }
 
@@ -419,6 +424,9 @@ supervise(struct supervision *supervision, pid_t first)
 	if (watch.term.late)
 		signal(SIGTTOU, SIG_IGN);
 	drain(&watch);
+	if (supervision->tripwire != NULL)
+		tripwire_tell(supervision->tripwire,
+		    has_begun(&watch) ? supervision->receipt : NULL);
 	finish_receipt(&watch, &usage);
 	if (watch.term.late) {
 		say_late(supervision);

@@ -33,6 +33,7 @@
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/relay.h"
+#include "runtime/watch/tripwire.h"
 
 #include "format/blob.h"
 
@@ -51,7 +52,8 @@ struct supervision {
 	struct relay relay;
 	struct listening listening;
 	struct cgroup group;
-	struct receipt *receipt; /* NULL: none is wanted */
+	struct receipt *receipt;   /* NULL: none is wanted */
+	struct tripwire *tripwire; /* NULL: nothing is watched */
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	/* Where the limits were written. */

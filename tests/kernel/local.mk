@@ -17,7 +17,8 @@ kernel_scripts = \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/streams.sh \
-	tests/kernel/supervise.sh
+	tests/kernel/supervise.sh \
+	tests/kernel/watch.sh
 test_scripts += $(kernel_scripts)
 # What the kernel says depends on who asks.
 kernel_tests = \

@@ -1,0 +1,42 @@
+/*
+ * The settings of a git configuration that may make git run a program.  Known
+ * are those that do not, by section and key; every other one counts, and so does
+ * every line that has not the plain form of a section or a setting.  Hostile
+ * bytes are compared here, line by line, and never followed.
+ */
+#ifndef SBX_GIT_SETTINGS_H
+#define SBX_GIT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct git_words {
+	const char *text;
+	size_t len;
+};
+
+/* A configuration that is read from the front. */
+struct git_settings {
+	const char *at, *end;
+	struct git_words section; /* what stands in the last brackets */
+	bool submodule; /* `core.worktree` leads out of .git/modules */
+};
+
+struct git_setting {
+	struct git_words section; /* of length 0: unknown */
+	struct git_words line;    /* with those that continue it */
+};
+
+/* The next setting that counts; false at the end. */
+bool git_setting_next(struct git_settings *settings,
+    struct git_setting *setting);
+
+/* Whether the text has the same setting in the same section. */
+bool git_settings_have(struct git_settings settings,
+    const struct git_setting *setting);
+
+/* The name of a section and of a key, for a message; either may be empty. */
+struct git_words git_section_name(const struct git_setting *setting);
+struct git_words git_key(const struct git_setting *setting);
+
+#endif

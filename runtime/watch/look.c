@@ -1,0 +1,225 @@
+#include "runtime/watch/look.h"
+
+#include "runtime/base/directory.h"
+#include "runtime/base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A look in the making. */
+struct looking {
+	struct arena *arena;
+	struct sight *sight;
+	struct path path;
+	bool samples; /* hooks that git does not run are passed over */
+	bool other;
+};
+
+/* Notes what is at the path; NULL if there are too many already. */
+static struct seen *
+note(struct looking *looking, uint8_t part)
+{
+	struct sight *sight = looking->sight;
+	struct stat status;
+	struct seen *seen;
+
+	if (sight->count == LOOK_MAX_NAMES) {
+		sight->cut = true;
+		return NULL;
+	}
+	seen = arena_take(looking->arena, 1, sizeof *seen);
+	seen->at = arena_copy(looking->arena,
+	    (struct sbx_place){ looking->path.text, looking->path.len });
+	seen->part = part;
+	seen->other = looking->other;
+	if (fstatat(AT_FDCWD, path_of(seen->at), &status,
+		AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0) {
+		seen->device = status.st_dev;
+		seen->inode = status.st_ino;
+		seen->size = (uint64_t)status.st_size;
+		seen->mode = status.st_mode;
+		seen->changed = (uint64_t)status.st_ctim.tv_sec * 1000000000 +
+		    (uint64_t)status.st_ctim.tv_nsec;
+	} else {
+		seen->error = errno;
+	}
+	*sight->end = seen;
+	sight->end = &seen->next;
+	sight->count++;
+	return seen;
+}
+
+static bool
+is_directory(const struct seen *seen)
+{
+	return seen != NULL && seen->error == 0 && S_ISDIR(seen->mode);
+}
+
+static void look_name(struct looking *looking, const char *name, uint8_t part,
+    unsigned depth);
+
+/* The entries of a directory, which was just noted. */
+static void
+look_into(struct looking *looking, struct seen *seen, unsigned depth)
+{
+	struct directory directory;
+	const struct entry *entry;
+	int fd = open(path_of(seen->at),
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0) {
+		seen->error = errno;
+		looking->sight->shut = true;
+		return;
+	}
+	directory_begin(&directory, fd);
+	while (!looking->sight->cut &&
+	    (entry = directory_next(&directory)) != NULL) {
+		if (!looking->samples ||
+		    !sbx_git_is_sample(entry->name, strlen(entry->name)))
+			look_name(looking, entry->name, SBX_GIT_FILE,
+			    depth + 1);
+	}
+	if (directory.len < 0)
+		seen->error = errno;
+	close(fd);
+}
+
+/* A name in the directory of the path, or "" for that itself, and its tree. */
+static void
+look_name(struct looking *looking, const char *name, uint8_t part,
+    unsigned depth)
+{
+	uint32_t len = looking->path.len;
+	struct seen *seen;
+
+	if (*name != '\0' && !path_push(&looking->path, name, strlen(name)))
+		return;
+	seen = note(looking, part);
+	if (is_directory(seen)) {
+		if (depth == LOOK_MAX_DEPTH)
+			looking->sight->cut = true;
+		else
+			look_into(looking, seen, depth);
+	}
+	path_cut(&looking->path, len);
+}
+
+/* --- git ------------------------------------------------------------------ */
+
+static void
+look_git_directory(struct looking *looking)
+{
+	for (int i = 0; i < SBX_GIT_NAMES; i++) {
+		const struct sbx_git_name *name = &sbx_git_names[i];
+
+		looking->samples = name->part == SBX_GIT_HOOKS;
+		look_name(looking, name->name + 1, name->part, 0);
+	}
+	looking->samples = false;
+}
+
+/* The git directories that lie in a directory of this one. */
+static void
+look_others(struct looking *looking, const char *name)
+{
+	uint32_t len = looking->path.len;
+	struct directory directory;
+	const struct entry *entry;
+	int fd;
+
+	if (!path_push(&looking->path, name + 1, strlen(name + 1)))
+		return;
+	fd = open(looking->path.text,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	directory_begin(&directory, fd);
+	looking->other = true;
+	while (fd >= 0 && !looking->sight->cut &&
+	    (entry = directory_next(&directory)) != NULL) {
+		uint32_t here = looking->path.len;
+
+		if (path_push(&looking->path, entry->name, strlen(entry->name)))
+			look_git_directory(looking);
+		path_cut(&looking->path, here);
+	}
+	looking->other = false;
+	if (fd >= 0)
+		close(fd);
+	path_cut(&looking->path, len);
+}
+
+static void
+look_git(struct looking *looking)
+{
+	struct seen *seen;
+
+	if (!path_push(&looking->path, ".git", 4))
+		return;
+	seen = note(looking, SBX_GIT_FILE);
+	if (!is_directory(seen))
+		return;
+	look_git_directory(looking);
+	for (int i = 0; i < SBX_GIT_OTHERS; i++)
+		look_others(looking, sbx_git_others[i]);
+}
+
+/* -------------------------------------------------------------------------- */
+
+void
+look(struct arena *arena, uint8_t form, struct sbx_place at,
+    struct sight *sight)
+{
+	struct looking looking = { .arena = arena, .sight = sight };
+
+	*sight = (struct sight){ .first = NULL };
+	sight->end = &sight->first;
+	memcpy(looking.path.text, at.path, at.len);
+	path_cut(&looking.path, at.len);
+	if (form == SBX_WATCH_GIT)
+		look_git(&looking);
+	else
+		look_name(&looking, "", SBX_GIT_FILE, 0);
+}
+
+/* What was a file may be something else by now. */
+static int
+open_regular(struct sbx_place at, struct stat *status)
+{
+	int fd = open(path_of(at),
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || (fstat(fd, status) == 0 && S_ISREG(status->st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+const char *
+look_settings(struct arena *arena, const struct seen *seen)
+{
+	struct stat status;
+	size_t used = 0;
+	ssize_t len = 1;
+	char *text;
+	int fd;
+
+	if (seen->error != 0 || !S_ISREG(seen->mode) ||
+	    seen->size > LOOK_MAX_SETTINGS)
+		return NULL;
+	fd = open_regular(seen->at, &status);
+	if (fd < 0)
+		return NULL;
+	text = arena_take(arena, seen->size + 1, 1);
+	while (len > 0 && used < seen->size) {
+		len = read(fd, text + used, seen->size - used);
+		if (len > 0)
+			used += (size_t)len;
+	}
+	close(fd);
+	if (len < 0 || used < seen->size || memchr(text, '\0', used) != NULL)
+		return NULL;
+	return text;
+}

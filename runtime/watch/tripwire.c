@@ -1,0 +1,393 @@
+#include "runtime/watch/tripwire.h"
+
+#include "runtime/base/json.h"
+#include "runtime/base/kernel.h"
+#include "runtime/watch/git_settings.h"
+#include "runtime/watch/look.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	LINES_EACH = 3, /* about what one rule watches */
+	LINES_ALL = 10,
+	HOMES = 2,
+};
+
+/* A place, with what was there. */
+struct wire {
+	const struct sbx_watch *watch;
+	struct sbx_place at;
+	struct sight before;
+	const char *
+	    *settings; /* beside the names: the texts of some, or NULL */
+};
+
+struct tripwire {
+	struct arena *arena;
+	const struct sbx_blob *blob;
+	struct sbx_place workspace;
+	uint32_t count;
+	struct wire *wires;
+	/* While it tells: */
+	struct receipt *receipt;
+	bool quiet;     /* nobody reads stderr */
+	bool lost;      /* a record of the receipt could not be written */
+	uint32_t lines; /* that were printed, of all and of the present rule */
+	uint32_t lines_each;
+	uint32_t unsaid; /* changes without a line */
+};
+
+enum change { SAME, MADE, CHANGED, REMOVED, REPLACED, CHANGE_END };
+
+static const char *const change_words[CHANGE_END] = {
+	[MADE] = "made",
+	[CHANGED] = "changed",
+	[REMOVED] = "removed",
+	[REPLACED] = "replaced",
+};
+
+/* --- before --------------------------------------------------------------- */
+
+static void
+read_settings(struct arena *arena, struct wire *wire)
+{
+	uint32_t i = 0;
+
+	if (wire->watch->form != SBX_WATCH_GIT)
+		return;
+	wire->settings = arena_take(arena, wire->before.count,
+	    sizeof *wire->settings);
+	for (const struct seen *seen = wire->before.first; seen != NULL;
+	     seen = seen->next, i++) {
+		if (seen->part == SBX_GIT_SETTINGS)
+			wire->settings[i] = look_settings(arena, seen);
+	}
+}
+
+static void
+add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
+    struct sbx_place anchor)
+{
+	const char *suffix = sbx_string(tripwire->blob, watch->suffix);
+	struct wire *wire = &tripwire->wires[tripwire->count++];
+	struct arena *arena = tripwire->arena;
+
+	*wire = (struct wire){ .watch = watch };
+	wire->at = arena_join(arena, anchor,
+	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	look(arena, watch->form, wire->at, &wire->before);
+	read_settings(arena, wire);
+}
+
+struct tripwire *
+tripwire_set(struct arena *arena, const struct sbx_blob *blob,
+    const struct options *options)
+{
+	const struct binding *binding;
+	struct tripwire *tripwire;
+
+	if (blob->watch_count == 0)
+		return NULL;
+	binding = bind_policy(arena,
+	    &(struct bind_request){ .blob = blob, .options = options });
+	tripwire = arena_take(arena, 1, sizeof *tripwire);
+	tripwire->arena = arena;
+	tripwire->blob = blob;
+	tripwire->workspace = binding->anchors[SBX_ANCHOR_WORKSPACE];
+	tripwire->wires = arena_take(arena, HOMES * blob->watch_count,
+	    sizeof *tripwire->wires);
+	for (uint32_t i = 0; i < blob->watch_count; i++) {
+		const struct sbx_watch *watch = &blob->watches[i];
+
+		if ((watch->platforms & KERNEL_WHERE) == 0)
+			continue;
+		if (binding->bound[watch->anchor])
+			add_wire(tripwire, watch,
+			    binding->anchors[watch->anchor]);
+		/* A changed $HOME makes nothing unseen. */
+		if (watch->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
+			add_wire(tripwire, watch, binding->other_home);
+	}
+	return tripwire;
+}
+
+/* --- what changed --------------------------------------------------------- */
+
+static bool
+is_absent(const struct seen *seen)
+{
+	return seen == NULL || seen->error == ENOENT || seen->error == ENOTDIR;
+}
+
+/* A directory matters for what is in it, and for what is none any more. */
+static enum change
+change_of(const struct seen *before, const struct seen *after)
+{
+	if (is_absent(before) && is_absent(after))
+		return SAME;
+	if (is_absent(before))
+		return S_ISDIR(after->mode) && after->error == 0 ? SAME : MADE;
+	if (is_absent(after))
+		return S_ISDIR(before->mode) ? SAME : REMOVED;
+	if (before->error != after->error)
+		return CHANGED;
+	if ((before->mode & S_IFMT) != (after->mode & S_IFMT))
+		return REPLACED;
+	if (S_ISDIR(after->mode))
+		return SAME;
+	return before->device == after->device &&
+		before->inode == after->inode && before->size == after->size &&
+		before->mode == after->mode &&
+		before->changed == after->changed ?
+	    SAME :
+	    CHANGED;
+}
+
+/* --- telling -------------------------------------------------------------- */
+
+static void
+put_words(struct out *out, struct git_words words)
+{
+	out_shown(out, words.text, words.len < 64 ? words.len : 64);
+}
+
+/* "core.fsmonitor"; empty if no name can be told. */
+static void
+put_setting(struct out *out, const struct git_setting *setting)
+{
+	struct git_words section, key;
+
+	/* A line that goes on in the next may mean more than its key says. */
+	if (setting == NULL ||
+	    memchr(setting->line.text, '\n', setting->line.len) != NULL)
+		return;
+	section = git_section_name(setting);
+	key = git_key(setting);
+	if (section.len == 0 || key.len == 0)
+		return;
+	put_words(out, section);
+	out_text(out, ".");
+	put_words(out, key);
+}
+
+static void
+put_place(struct out *out, const struct tripwire *tripwire, struct sbx_place at)
+{
+	struct sbx_place workspace = tripwire->workspace;
+
+	if (sbx_covers(workspace, at) && at.len > workspace.len)
+		out_shown(out, at.path + workspace.len + 1,
+		    at.len - workspace.len - 1);
+	else
+		out_place(out, at);
+}
+
+static void
+record(struct tripwire *tripwire, const struct wire *wire, enum change change,
+    struct sbx_place at, const char *setting)
+{
+	struct receipt *receipt = tripwire->receipt;
+
+	if (receipt == NULL || tripwire->lost)
+		return;
+	receipt_begin(receipt, "changed");
+	json_string(&receipt->json, "change", change_words[change]);
+	json_place(&receipt->json, "path", at);
+	json_string(&receipt->json, "setting",
+	    *setting != '\0' ? setting : NULL);
+	json_source(&receipt->json, tripwire->blob, wire->watch->source);
+	tripwire->lost = !receipt_end(receipt) || !receipt_send(receipt);
+	if (tripwire->lost)
+		warn_about("receipt", "a record of a change is lost", errno);
+}
+
+static void
+tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
+    const struct seen *seen, const struct git_setting *setting)
+{
+	struct out out, name;
+
+	out_init(&name, -1);
+	put_setting(&name, setting);
+	record(tripwire, wire, change, seen->at, name.text);
+	if (tripwire->quiet)
+		return;
+	if (tripwire->lines == LINES_ALL ||
+	    tripwire->lines_each == LINES_EACH) {
+		tripwire->unsaid++;
+		return;
+	}
+	tripwire->lines++;
+	tripwire->lines_each++;
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "sbxrun: the command %s ", change_words[change]);
+	put_place(&out, tripwire, seen->at);
+	if (name.text[0] != '\0')
+		out_print(&out, ": %s", name.text);
+	else if (change != REMOVED && S_ISLNK(seen->mode))
+		out_text(&out, ", which is a link");
+	out_text(&out, "\n");
+	out_flush(&out);
+}
+
+/* The settings that one text has and the other one has not. */
+static bool
+tell_new(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *seen, const char *old, const char *new)
+{
+	const struct git_settings none = { .submodule = seen->other };
+	struct git_settings settings = none, others = none;
+	struct git_setting setting;
+	bool told = false;
+
+	settings.at = new;
+	settings.end = new + strlen(new);
+	others.at = old;
+	others.end = old + strlen(old);
+	while (git_setting_next(&settings, &setting)) {
+		if (git_settings_have(others, &setting))
+			continue;
+		tell(tripwire, wire, CHANGED, seen, &setting);
+		told = true;
+	}
+	return told;
+}
+
+/* Of a file of settings only those count that may lead to a program. */
+static void
+tell_settings(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *after, const char *before)
+{
+	const char *text = is_absent(after) ?
+	    "" :
+	    look_settings(tripwire->arena, after);
+
+	if (text == NULL || before == NULL) {
+		tell(tripwire, wire, CHANGED, after, NULL);
+		return;
+	}
+	if (!tell_new(tripwire, wire, after, before, text))
+		tell_new(tripwire, wire, after, text, before);
+}
+
+/* --- after ---------------------------------------------------------------- */
+
+/* The same name in another look, which mostly stands where it stood. */
+static const struct seen *
+seen_find(const struct wire *wire, const struct seen *hint,
+    const struct seen *name)
+{
+	if (hint != NULL && sbx_place_compare(hint->at, name->at) == 0)
+		return hint;
+	for (hint = wire->before.first; hint != NULL; hint = hint->next) {
+		if (sbx_place_compare(hint->at, name->at) == 0)
+			return hint;
+	}
+	return NULL;
+}
+
+/* The text that a file of settings had; "" if there was no file. */
+static const char *
+former_settings(const struct wire *wire, const struct seen *before)
+{
+	const struct seen *seen = wire->before.first;
+	uint32_t i = 0;
+
+	if (is_absent(before))
+		return "";
+	for (; seen != before; seen = seen->next)
+		i++;
+	return wire->settings[i];
+}
+
+static void
+compare(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *before, const struct seen *after)
+{
+	enum change change = change_of(before, after);
+
+	if (change == SAME)
+		return;
+	/* A new linked work tree has such a file. */
+	if (before == NULL && after->other && after->part == SBX_GIT_FILE &&
+	    wire->watch->form == SBX_WATCH_GIT &&
+	    strcmp(after->at.path + after->at.len - strlen("/commondir"),
+		"/commondir") == 0)
+		return;
+	if (after->part == SBX_GIT_SETTINGS && change != REPLACED)
+		tell_settings(tripwire, wire, after,
+		    former_settings(wire, before));
+	else
+		tell(tripwire, wire, change, after, NULL);
+}
+
+static void
+say_cut(struct tripwire *tripwire, const struct wire *wire)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, "sbxrun: warning: ");
+	put_place(&out, tripwire, wire->at);
+	out_print(&out,
+	    ": only %u names are watched here, %u directories deep\n",
+	    LOOK_MAX_NAMES, LOOK_MAX_DEPTH);
+	out_flush(&out);
+}
+
+static void
+say_rest(const struct tripwire *tripwire)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "sbxrun: the command changed %u more watched names\n",
+	    tripwire->unsaid);
+	out_flush(&out);
+}
+
+static void
+tell_wire(struct tripwire *tripwire, const struct wire *wire)
+{
+	const struct seen *hint = wire->before.first;
+	struct wire now = { .watch = wire->watch, .at = wire->at };
+
+	tripwire->lines_each = 0;
+	look(tripwire->arena, wire->watch->form, wire->at, &now.before);
+	for (const struct seen *seen = now.before.first; seen != NULL;
+	     seen = seen->next) {
+		const struct seen *before = seen_find(wire, hint, seen);
+
+		compare(tripwire, wire, before, seen);
+		hint = before != NULL ? before->next : hint;
+	}
+	hint = now.before.first;
+	for (const struct seen *seen = wire->before.first; seen != NULL;
+	     seen = seen->next) {
+		const struct seen *same = seen_find(&now, hint, seen);
+
+		if (same == NULL && !now.before.shut && !is_absent(seen) &&
+		    !S_ISDIR(seen->mode))
+			tell(tripwire, wire, REMOVED, seen, NULL);
+		hint = same != NULL ? same->next : hint;
+	}
+	if (now.before.cut && !tripwire->quiet)
+		say_cut(tripwire, wire);
+}
+
+void
+tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	tripwire->receipt = receipt;
+	/* Never block on a stderr that nobody reads. */
+	tripwire->quiet = poll(&wait, 1, 0) <= 0;
+	for (uint32_t i = 0; i < tripwire->count; i++)
+		tell_wire(tripwire, &tripwire->wires[i]);
+	if (tripwire->unsaid > 0)
+		say_rest(tripwire);
+}

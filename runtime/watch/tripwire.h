@@ -1,0 +1,24 @@
+/*
+ * The tripwire: the supervisor looks at what the policy watches before the
+ * command starts and after everything of it has ended, and tells what changed,
+ * on stderr and in the receipt.  It keeps nothing from happening.
+ *
+ * Both looks are the supervisor's own, by path and as its user: nothing that
+ * the command can write is believed.
+ */
+#ifndef SBX_TRIPWIRE_H
+#define SBX_TRIPWIRE_H
+
+#include "runtime/bind/bind.h"
+#include "runtime/watch/receipt.h"
+
+struct tripwire;
+
+/* Looks; NULL if the policy watches nothing here. */
+struct tripwire *tripwire_set(struct arena *arena, const struct sbx_blob *blob,
+    const struct options *options);
+
+/* Looks again and tells; the receipt may be NULL. */
+void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
+
+#endif

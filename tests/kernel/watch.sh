@@ -1,0 +1,263 @@
+#!/bin/sh
+# What `watch` tells, at each level and for root and another user, as TAP.
+# Each case begins with the same tree; a bare shell does the same to it first, so
+# that it is seen to be possible at all.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+tap_begin "${SBX_WATCH_TMP:-/var/tmp}"
+base=$tmp
+tap_programs "$SBXRUN"
+cat >"$base/watch.sbx" <<'POLICY'
+sbx 1
+profile watching {
+    use system
+    allow write ${workspace}
+    allow exec  ${workspace}
+    watch git   ${workspace}
+    watch       { ${workspace}/.envrc  ${workspace}/.vscode  ~/.profile }
+}
+include "groups.sbx"
+POLICY
+"$SBXC" "$base/watch.sbx" -o "$base/watch.bin" || exit 99
+
+# The tree of each case.
+plant()
+{
+	chmod -R u+rwx "$ws" 2>/dev/null
+	rm -rf "$ws"
+	mkdir -p "$ws/.git/hooks" "$ws/.git/modules/m" "$ws/.vscode/a" \
+	    "$ws/safe"
+	echo 'exit 0' >"$ws/.git/hooks/pre-push"
+	echo 'exit 0' >"$ws/.git/hooks/pre-commit.sample"
+	echo one >"$ws/.vscode/a/tasks.json"
+	cat >"$ws/.git/config" <<-'CONFIG'
+		[core]
+			bare = false
+		[alias]
+			mine = log
+		[remote "origin"]
+			url = https://example.org/x
+	CONFIG
+	cp "$ws/.git/config" "$ws/.git/modules/m/config"
+	[ "$uid" = 0 ] || chown -R "$uid" "$ws"
+}
+
+# told COMMAND: what sbxrun says of it, one line each, without the beginning.
+told()
+{
+	tap_as "$uid" env HOME="$base/home" sh -c 'cd "$1" && exec "$2" -l "$3" \
+	    --log "$4" "$5" -- sh -c "$6"' sh "$ws" "$base/sbxrun" "$level" \
+	    "$ws.log" "$base/watch.bin" "$1" 2>&1 >/dev/null |
+		sed -n 's/^sbxrun: //p' | sort
+}
+
+# case NAME COMMAND LINE...
+case_()
+{
+	name=$1
+	command=$2
+	shift 2
+	plant
+	tap_as "$uid" sh -c 'cd "$1" && sh -c "$2"' sh "$ws" "$command" \
+	    >/dev/null 2>&1 ||
+		tap_not_ok "$level: uid $uid: $name: it is possible"
+	plant
+	rm -f "$ws.log"
+	got=$(told "$command")
+	tap_is "$level: uid $uid: $name" "$(printf '%s\n' "$@" | sort)" "$got"
+}
+
+quiet()
+{
+	case_ 'nothing' 'true' ''
+	case_ 'reading' 'cat .git/config .git/hooks/* .vscode/a/*' ''
+	case_ 'beside it' 'echo x >x; mkdir -p .git/objects/aa; echo x >.git/index' ''
+	case_ 'a sample' 'echo x >.git/hooks/post-merge.sample' ''
+	case_ 'harmless settings' 'cat >>.git/config <<-X
+		[remote "two"]
+			url = git@example.org:x
+			fetch = +refs/heads/*:refs/remotes/two/*
+		[branch "main"]
+			merge = refs/heads/main
+		[user]
+			name = A
+		# fsmonitor = x
+	X' ''
+	case_ 'the same settings again' \
+	    'cp .git/config c; rm .git/config; mv c .git/config' ''
+	case_ 'a directory alone' 'mkdir .vscode/b; rmdir .vscode/b' ''
+}
+
+names()
+{
+	case_ 'a hook' 'echo x >.git/hooks/post-commit' \
+	    'the command made .git/hooks/post-commit'
+	case_ 'a hook that is written to' 'echo x >>.git/hooks/pre-push' \
+	    'the command changed .git/hooks/pre-push'
+	case_ 'a hook that is made executable' 'chmod +x .git/hooks/pre-push' \
+	    'the command changed .git/hooks/pre-push'
+	case_ 'times that are set back' \
+	    'touch -r .git/hooks/pre-push t; echo "exit 1" >.git/hooks/pre-push
+		touch -r t .git/hooks/pre-push' \
+	    'the command changed .git/hooks/pre-push'
+	case_ 'a file renamed over it' \
+	    'echo "exit 1" >n; touch -r .git/hooks/pre-push n
+		mv n .git/hooks/pre-push' \
+	    'the command changed .git/hooks/pre-push'
+	case_ 'a hook that goes' 'rm .git/hooks/pre-push' \
+	    'the command removed .git/hooks/pre-push'
+	case_ 'an absent file' 'echo x >.envrc' 'the command made .envrc'
+	case_ 'a link' 'ln -s /etc/hosts .envrc' \
+	    'the command made .envrc, which is a link'
+	case_ 'a file deep in a tree' 'echo x >.vscode/a/settings.json' \
+	    'the command made .vscode/a/settings.json'
+	case_ 'a tree that goes' 'rm -r .vscode' \
+	    'the command removed .vscode/a/tasks.json'
+	case_ 'a tree that becomes a link' 'mv .vscode v; ln -s v .vscode' \
+	    'the command replaced .vscode, which is a link' \
+	    'the command removed .vscode/a/tasks.json'
+	case_ 'names that move the cursor' \
+	    'echo x >"$(printf ".vscode/\\033[2Jx")"' \
+	    'the command made .vscode/\x1b[2Jx'
+	case_ 'many' 'cd .vscode; for i in 1 2 3 4 5; do echo x >$i; done
+		rm a/tasks.json; echo x >../.envrc' \
+	    'the command changed 3 more watched names' \
+	    "$(told_first 3)" 'the command made .envrc'
+	case_ 'what runs on in the background' \
+	    '(sleep 0.2; echo x >.envrc) & sleep 0.4' 'the command made .envrc'
+}
+
+# The directory's order decides which of five are named.
+told_first()
+{
+	(
+		plant
+		cd "$ws/.vscode" || exit
+		for i in 1 2 3 4 5; do echo x >$i; done
+		find . -maxdepth 1 -type f -printf 'the command made .vscode/%P\n'
+	) | head -n "$1"
+}
+
+settings()
+{
+	for setting in fsmonitor hooksPath sshCommand editor pager; do
+		case_ "core.$setting" \
+		    "printf '[core]\\n\\t$setting = x\\n' >>.git/config" \
+		    "the command changed .git/config: core.$setting"
+	done
+	case_ 'a filter' \
+	    'printf "[filter \"x\"]\n\tclean = x\n" >>.git/config' \
+	    'the command changed .git/config: filter.clean'
+	case_ 'another configuration' \
+	    'printf "[include]\n\tpath = ../x\n" >>.git/config' \
+	    'the command changed .git/config: include.path'
+	case_ 'on the line of the section' \
+	    'printf "[core] fsmonitor = x\n" >>.git/config' \
+	    'the command changed .git/config'
+	case_ 'in other letters' \
+	    'printf "[CORE]\n\tFSMONITOR = x\n" >>.git/config' \
+	    'the command changed .git/config: CORE.FSMONITOR'
+	case_ 'after a line that goes on' \
+	    'printf "[user]\n\tname = a \\\\\n[core]\n\tfsmonitor = x\n" \
+		>>.git/config' \
+	    'the command changed .git/config'
+	case_ 'after a comment that seems to go on' \
+	    'printf "[core]\n# a \\\\\n\tfsmonitor = x\n" >>.git/config' \
+	    'the command changed .git/config: core.fsmonitor'
+	case_ 'an address that runs a program' \
+	    'printf "[remote \"o\"]\n\turl = ext::sh\n" >>.git/config' \
+	    'the command changed .git/config: remote.url'
+	case_ 'one that goes' 'sed -i /mine/d .git/config' \
+	    'the command changed .git/config: alias.mine'
+	case_ 'a file too large to be read' \
+	    'head -c 20000 /dev/zero | tr "\0" "\n" >>.git/config' \
+	    'the command changed .git/config'
+	case_ 'no text' 'printf "a\\0b" >.git/config' \
+	    'the command changed .git/config'
+	case_ 'of a work tree' \
+	    'printf "[core]\n\tfsmonitor = x\n" >.git/config.worktree' \
+	    'the command changed .git/config.worktree: core.fsmonitor'
+	case_ 'of a submodule' \
+	    'printf "[core]\n\tfsmonitor = x\n" >>.git/modules/m/config' \
+	    'the command changed .git/modules/m/config: core.fsmonitor'
+}
+
+elsewhere()
+{
+	case_ 'another common directory' 'echo ../x >.git/commondir' \
+	    'the command made .git/commondir'
+	case_ 'another repository' \
+	    'mv .git git; echo "gitdir: git" >.git' \
+	    'the command replaced .git' \
+	    'the command removed .git/hooks/pre-push' \
+	    'the command removed .git/config' \
+	    'the command changed 1 more watched names'
+	case_ 'a link to another one' \
+	    'cp -r .git git; rm -r .git; ln -s git .git' \
+	    'the command replaced .git, which is a link' \
+	    'the command removed .git/hooks/pre-push' \
+	    'the command removed .git/config' \
+	    'the command changed 1 more watched names'
+}
+
+record()
+{
+	case_ 'a record' 'echo x >.envrc' 'the command made .envrc'
+	tap_is "$level: uid $uid: the receipt" \
+	    "start
+changed made $ws/.envrc null watch.sbx
+end" "$(perl -MJSON::PP -ne '
+	my $at = JSON::PP->new->utf8->decode($_);
+	print join(" ", $at->{event}, $at->{event} eq "changed" ?
+	    ($at->{change}, $at->{path}, $at->{setting} // "null",
+	    $at->{source} =~ s/.*?(\w+\.sbx).*/$1/r) : ()), "\n"' "$ws.log")"
+	case_ 'a setting' 'printf "[core]\n\tpager = x\n" >>.git/config' \
+	    'the command changed .git/config: core.pager'
+	tap_is "$level: uid $uid: its name in the receipt" core.pager \
+	    "$(perl -MJSON::PP -ne '
+	my $at = JSON::PP->new->utf8->decode($_);
+	print $at->{setting} if $at->{event} eq "changed"' "$ws.log")"
+}
+
+home()
+{
+	plant
+	case $uid in
+	0) ;;
+	*) case_ 'a directory that is shut' 'chmod 000 .vscode' \
+	    'the command changed .vscode' ;;
+	esac
+	ws=$base/home-$uid
+	mkdir -p "$ws"
+	plant
+	tap_is "$level: uid $uid: the home" 'the command made .profile' \
+	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
+		-- sh -c "echo x >.profile"' sh "$ws" "$base/sbxrun" "$level" \
+		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p')"
+}
+
+mkdir "$base/home"
+chmod 1777 "$base"
+uids=$(id -u)
+[ "$uids" != 0 ] || uids='0 65534'
+for level in standard full; do
+	for uid in $uids; do
+		ws=$base/w-$uid-$level
+		if ! tap_as "$uid" "$base/sbxrun" -l "$level" \
+		    -w "$base/home" "$base/watch.bin" -- true 2>/dev/null; then
+			tap_skip "$level: uid $uid" 'the level is not offered'
+			continue
+		fi
+		quiet
+		names
+		settings
+		elsewhere
+		record
+		home
+	done
+done
+tap_done
