@@ -13,6 +13,7 @@ format_sources = \
 	format/landlock.c \
 	format/landlock.def \
 	format/landlock.h \
+	format/limits.def \
 	format/model.c \
 	format/model.h \
 	format/select.c \

@@ -195,8 +195,11 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)
 			refuse(NULL, "cannot read a resource limit", errno);
 		/* If the caller's limit is lower, it stays. */
+		wanted.soft = value < now.soft ? value : now.soft;
+		/* At the hard limit on CPU time the kernel kills without the
+		 * signal that says why. */
+		value += limit->kind == SBX_LIMIT_CPU_TIME;
 		wanted.hard = value < now.hard ? value : now.hard;
-		wanted.soft = wanted.hard < now.soft ? wanted.hard : now.soft;
 		if (limit_process(resources[limit->kind], &wanted, NULL) != 0)
 			refuse(NULL, "cannot set a resource limit", errno);
 	}

@@ -9,6 +9,8 @@ loader_sources += \
 	runtime/base/json.c \
 	runtime/base/json.h \
 	runtime/base/kernel.h \
+	runtime/base/limits.c \
+	runtime/base/limits.h \
 	runtime/base/machine.c \
 	runtime/base/machine.h \
 	runtime/base/options.c \

@@ -65,6 +65,12 @@ set_expect(struct options *options, const char *value)
 }
 
 static void
+set_limit(struct options *options, const char *value)
+{
+	limits_choose(options->limits, value);
+}
+
+static void
 set_accept(struct options *options, const char *value)
 {
 	if (strcmp(value, "none") != 0)
@@ -114,6 +120,9 @@ static const struct option_line lines[] = {
 	{ 'l', "level", "LEVEL",
 	    "auto, full, standard, minimal: run at exactly that level", 0,
 	    set_level },
+	{ '\0', "limit", "NAME=VALUE",
+	    "in place of the policy's, as timeout=10m or output=none", 0,
+	    set_limit },
 	{ '\0', "accept", "none",
 	    "run even where the kernel offers no protection", 0, set_accept },
 	{ '\0', "allow-full-access", NULL,

@@ -9,6 +9,8 @@
 #ifndef SBX_OPTIONS_H
 #define SBX_OPTIONS_H
 
+#include "runtime/base/limits.h"
+
 #include "format/blob.h"
 
 struct definition {
@@ -39,6 +41,7 @@ struct options {
 	bool json;      /* --json */
 	bool accept_none;
 	bool allow_full_access;
+	struct limit_choice limits[SBX_LIMIT_END]; /* --limit */
 	uint32_t definition_count;
 	struct definition definitions[OPTIONS_MAX_DEFINITIONS];
 	char *shell[5]; /* the command of -c */

@@ -178,8 +178,9 @@ source_text(const struct sbx_blob *blob, uint32_t source,
 	struct out out;
 
 	out_into(&out, text, SOURCE_SIZE);
-	if (source == SBX_NO_SOURCE) {
-		out_text(&out, "the policy");
+	if (source >= SOURCE_COMMAND_LINE) {
+		out_text(&out,
+		    source == SBX_NO_SOURCE ? "the policy" : "command line");
 		return;
 	}
 	at = &blob->sources[source];

@@ -47,7 +47,9 @@ void out_flush(struct out *out);
 /* Writes all that was gathered in one write(2); false with errno. */
 bool out_send(struct out *out, int fd);
 
-/* "FILE:LINE:COLUMN" of a rule, as it is in the blob. */
+/* "FILE:LINE:COLUMN" of a rule, as it is in the blob; or where a limit comes
+ * from that a person gave. */
+#define SOURCE_COMMAND_LINE (SBX_NO_SOURCE - 1)
 enum { SOURCE_SIZE = 512 };
 void source_text(const struct sbx_blob *blob, uint32_t source,
     char text[SOURCE_SIZE]);

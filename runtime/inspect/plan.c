@@ -277,26 +277,17 @@ plan_answers(const struct plan *plan)
 	    (plan->program->flags & SBX_PROGRAM_LISTENER) != 0;
 }
 
-static const struct limit_words {
-	const char *name, *enforcer;
-} limits[SBX_LIMIT_END] = {
-	[SBX_LIMIT_FILE_SIZE] = { "file-size", "rlimit" },
-	[SBX_LIMIT_PROCESSES] = { "processes",
-	    "rlimit, beside all tasks that run now" },
-	[SBX_LIMIT_OPEN_FILES] = { "open-files", "rlimit" },
-	[SBX_LIMIT_CPU_TIME] = { "cpu-time", "rlimit, of each process" },
-	[SBX_LIMIT_MEMORY] = { "memory", "rlimit, of each process" },
-	[SBX_LIMIT_CORE] = { "core", "rlimit" },
-	[SBX_LIMIT_STACK] = { "stack", "rlimit" },
-	[SBX_LIMIT_TIMEOUT] = { "timeout", "sbxrun, of all processes" },
-	[SBX_LIMIT_OUTPUT] = { "output", "sbxrun, of each stream" },
+static const char *const limit_enforcers[SBX_LIMIT_END] = {
+	[SBX_LIMIT_FILE_SIZE] = "rlimit",
+	[SBX_LIMIT_PROCESSES] = "rlimit, beside all tasks that run now",
+	[SBX_LIMIT_OPEN_FILES] = "rlimit",
+	[SBX_LIMIT_CPU_TIME] = "rlimit, of each process",
+	[SBX_LIMIT_MEMORY] = "rlimit, of each process",
+	[SBX_LIMIT_CORE] = "rlimit",
+	[SBX_LIMIT_STACK] = "rlimit",
+	[SBX_LIMIT_TIMEOUT] = "sbxrun, of all processes",
+	[SBX_LIMIT_OUTPUT] = "sbxrun, of each stream",
 };
-
-const char *
-plan_limit(uint16_t kind)
-{
-	return limits[kind].name;
-}
 
 const char *
 plan_limit_enforcer(const struct plan *plan, uint16_t kind)
@@ -309,5 +300,5 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 		return "NOT ENFORCED for root";
 	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL)
 		return "rlimit, of the sandbox";
-	return limits[kind].enforcer;
+	return limit_enforcers[kind];
 }

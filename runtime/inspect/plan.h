@@ -8,6 +8,7 @@
 #include "runtime/apply/environment.h"
 #include "runtime/apply/mount_tree.h"
 #include "runtime/apply/namespaces.h"
+#include "runtime/base/limits.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 #include "runtime/base/sha256.h"
@@ -30,7 +31,8 @@ struct plan {
 	const struct environment *environment;
 	uint32_t hard_linked; /* masked files that have other names */
 	uint32_t held; /* limits that a control group holds, a bit each */
-	bool pid_max;  /* the one of the namespace holds `processes` */
+	const struct limit_choice *chosen; /* limits of the command line */
+	bool pid_max; /* the one of the namespace holds `processes` */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };
 
@@ -74,7 +76,6 @@ uint32_t plan_count_calls(const struct plan *plan,
 const char *plan_calls_enforcer(const struct plan *plan);
 /* Whether the supervisor answers system calls of the command. */
 bool plan_answers(const struct plan *plan);
-const char *plan_limit(uint16_t kind);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 
 /* The warnings about what a run does not protect, on stderr. */

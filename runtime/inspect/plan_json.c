@@ -206,6 +206,18 @@ put_globs(struct out *json, const struct plan *plan, uint32_t room)
 	json_list_end(json);
 }
 
+/* A limit that a person has lifted has no value. */
+static void
+put_lifted(struct out *json, const struct plan *plan, uint16_t kind)
+{
+	json_object(json, NULL);
+	json_string(json, "limit", limit_name(kind));
+	json_string(json, "value", NULL);
+	json_string(json, "by", "lifted");
+	json_source(json, plan->blob, SOURCE_COMMAND_LINE);
+	json_object_end(json);
+}
+
 static void
 put_limits(struct out *json, const struct plan *plan, uint32_t room)
 {
@@ -216,12 +228,20 @@ put_limits(struct out *json, const struct plan *plan, uint32_t room)
 		struct json_mark mark = json_mark(json);
 
 		json_object(json, NULL);
-		json_string(json, "limit", plan_limit(limit->kind));
+		json_string(json, "limit", limit_name(limit->kind));
 		json_number(json, "value", limit->value);
 		json_string(json, "by", plan_limit_enforcer(plan, limit->kind));
 		json_source(json, plan->blob, limit->source);
 		json_object_end(json);
 		json_keep(json, mark, room);
+	}
+	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
+		struct json_mark mark = json_mark(json);
+
+		if (plan->chosen[kind].lifted) {
+			put_lifted(json, plan, kind);
+			json_keep(json, mark, room);
+		}
 	}
 	json_list_end(json);
 }

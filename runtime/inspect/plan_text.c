@@ -150,9 +150,15 @@ print_limits(struct out *out, const struct plan *plan)
 	const struct sbx_limit *limit = NULL;
 
 	while ((limit = limit_next(plan->blob, limit)) != NULL) {
-		out_print(out, "limit %s %lu  -- %s", plan_limit(limit->kind),
+		out_print(out, "limit %s %lu  -- %s", limit_name(limit->kind),
 		    limit->value, plan_limit_enforcer(plan, limit->kind));
 		print_source(out, plan, limit->source);
+	}
+	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
+		if (!plan->chosen[kind].lifted)
+			continue;
+		out_print(out, "limit %s none  -- lifted", limit_name(kind));
+		print_source(out, plan, SOURCE_COMMAND_LINE);
 	}
 }
 
@@ -224,8 +230,18 @@ say_limits(struct out *out, const struct plan *plan)
 	while ((limit = limit_next(plan->blob, limit)) != NULL) {
 		if (limit->kind == SBX_LIMIT_PROCESSES ||
 		    limit->kind == SBX_LIMIT_MEMORY)
-			out_print(out, ", %s by %s", plan_limit(limit->kind),
+			out_print(out, ", %s by %s", limit_name(limit->kind),
 			    plan_limit_enforcer(plan, limit->kind));
+		if (limit->source == SOURCE_COMMAND_LINE) {
+			out_text(out, ", limit ");
+			out_limit(out, limit);
+			out_text(out, " [command line]");
+		}
+	}
+	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
+		if (plan->chosen[kind].lifted)
+			out_print(out, ", limit %s none [command line]",
+			    limit_name(kind));
 	}
 }
 

@@ -38,6 +38,7 @@ struct sandbox {
 	struct machine machine;
 	struct plan plan; /* what was decided: the level and all the rest */
 	struct supervision supervision;
+	struct sbx_limit limits[SBX_LIMIT_END];
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	int pid_max;       /* where root's processes are limited, or -1 */
@@ -65,6 +66,7 @@ begin_plan(struct sandbox *sandbox)
 		.level = level_choose(&sandbox->options, &sandbox->blob,
 		    &sandbox->machine),
 		.environment = &sandbox->environment,
+		.chosen = sandbox->options.limits,
 	};
 	if (sandbox->options.plan || sandbox->receipt.on)
 		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,
@@ -498,6 +500,7 @@ main(int argc, char **argv, char **environment)
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(options->policy, options->expect, &sandbox.loaded,
 	    &sandbox.blob);
+	limits_apply(&sandbox.blob, options->limits, sandbox.limits);
 	confine_descriptors(&options->status_fd);
 	streams_check();
 	receipt_open(&sandbox.receipt, options->status_fd, options->log);

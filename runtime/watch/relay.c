@@ -1,5 +1,6 @@
 #include "runtime/watch/relay.h"
 
+#include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -252,29 +253,23 @@ relay_is_empty(const struct relay *relay)
 	return true;
 }
 
+/* The cut may be in the middle of a line. */
 static void
-tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob,
-    uint32_t source)
+tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob)
 {
-	struct out out;
+	bool visible = joined || stream->to == STDERR_FILENO;
 
-	out_init(&out, STDERR_FILENO);
-	/* The cut may be in the middle of a line. */
-	if (joined || stream->to == STDERR_FILENO)
-		out_text(&out, "\n");
-	out_text(&out, "sbxrun: ");
-	out_source(&out, blob, source);
-	out_print(&out,
-	    ": %s is cut off here, at the limit; the command goes on\n",
-	    joined                          ? "output" :
-		stream->to == STDOUT_FILENO ? "standard output" :
-					      "standard error");
-	out_flush(&out);
+	if (visible && write(STDERR_FILENO, "\n", 1) != 1)
+		return;
+	limit_say(blob, SBX_LIMIT_OUTPUT,
+	    joined ? "output is cut off here and the command goes on" :
+		stream->to == STDOUT_FILENO ?
+		     "standard output is cut off here and the command goes on" :
+		     "standard error is cut off here and the command goes on");
 }
 
 void
-relay_tell(struct relay *relay, const struct sbx_blob *blob, uint32_t source,
-    bool must)
+relay_tell(struct relay *relay, const struct sbx_blob *blob, bool must)
 {
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		struct stream *stream = &relay->streams[i];
@@ -287,7 +282,7 @@ relay_tell(struct relay *relay, const struct sbx_blob *blob, uint32_t source,
 			continue;
 		if (!must && poll(&wait, 1, 0) <= 0)
 			continue;
-		tell_of(stream, relay->joined, blob, source);
+		tell_of(stream, relay->joined, blob);
 		stream->told = true;
 	}
 }

@@ -66,7 +66,6 @@ bool relay_is_empty(const struct relay *relay);
 
 /* Says, once for each stream, that it was cut, and which limit did it; not
  * where stderr is full, unless it `must`. */
-void relay_tell(struct relay *relay, const struct sbx_blob *blob,
-    uint32_t source, bool must);
+void relay_tell(struct relay *relay, const struct sbx_blob *blob, bool must);
 
 #endif

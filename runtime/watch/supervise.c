@@ -1,6 +1,7 @@
 #include "runtime/watch/supervise.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
 
@@ -20,23 +21,19 @@ enum {
 void
 supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 {
-	const struct sbx_limit *limit = NULL;
+	const struct sbx_limit *limit;
 
 	cgroup_init(&supervision->group);
 	supervision->blob = blob;
 	supervision->grace = GRACE;
-	while ((limit = limit_next(blob, limit)) != NULL) {
-		if (limit->kind == SBX_LIMIT_TIMEOUT) {
-			supervision->timeout = limit->value < TIMEOUT_MAX ?
-			    limit->value :
-			    TIMEOUT_MAX;
-			supervision->timeout_source = limit->source;
-		}
-		if (limit->kind == SBX_LIMIT_OUTPUT) {
-			supervision->output = limit->value;
-			supervision->output_source = limit->source;
-		}
-	}
+	limit = limit_find(blob, SBX_LIMIT_TIMEOUT);
+	if (limit != NULL)
+		supervision->timeout = limit->value < TIMEOUT_MAX ?
+		    limit->value :
+		    TIMEOUT_MAX;
+	limit = limit_find(blob, SBX_LIMIT_OUTPUT);
+	if (limit != NULL)
+		supervision->output = limit->value;
 }
 
 void
@@ -218,23 +215,6 @@ receive(struct watch *watch)
 	}
 }
 
-static void
-say_late(const struct supervision *supervision)
-{
-	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
-	struct out out;
-
-	/* Never block on a stderr that nobody reads. */
-	if (poll(&wait, 1, 0) <= 0)
-		return;
-	out_init(&out, STDERR_FILENO);
-	out_text(&out, "sbxrun: ");
-	out_source(&out, supervision->blob, supervision->timeout_source);
-	out_print(&out, ": the command is ended after %lu s, the limit\n",
-	    supervision->timeout);
-	out_flush(&out);
-}
-
 /*
  * A stopped process cannot check its own deadline.  A timer sends SIGCONT at
  * the deadline, and each second after it, because the process may be stopped
@@ -294,8 +274,7 @@ watch_once(struct watch *watch, int milliseconds)
 		receive(watch);
 	listen_serve(&supervision->listening, &wait[2]);
 	relay_move(&supervision->relay, wait + 3);
-	relay_tell(&supervision->relay, supervision->blob,
-	    supervision->output_source, false);
+	relay_tell(&supervision->relay, supervision->blob, false);
 	return (wait[1].revents & POLLHUP) == 0;
 }
 
@@ -338,8 +317,7 @@ end_tree(struct watch *watch)
 static void
 end_group(const struct supervision *supervision, struct cgroup_usage *usage)
 {
-	if (supervision->receipt != NULL)
-		cgroup_measure(&supervision->group, usage);
+	cgroup_measure(&supervision->group, usage);
 	if (!cgroup_remove(&supervision->group))
 		warn_about(supervision->group.name,
 		    "this control group is left behind", errno);
@@ -362,8 +340,7 @@ drain(struct watch *watch)
 		if (!watch_once(watch, watch->term.late ? 10 : -1))
 			break;
 	}
-	relay_tell(relay, watch->supervision->blob,
-	    watch->supervision->output_source, !watch->term.late);
+	relay_tell(relay, watch->supervision->blob, !watch->term.late);
 }
 
 /* Whether the receipt has its first record: without it there is no other.  A
@@ -389,6 +366,64 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 
 	if (supervision->receipt != NULL && has_begun(watch))
 		receipt_finish(supervision->receipt, &end);
+}
+
+/* A signal with which the kernel says that an rlimit was reached; not where the
+ * caller's own limit is lower. */
+static void
+tell_of_signal(const struct watch *watch)
+{
+	static const struct {
+		int signal, resource;
+		uint16_t kind;
+		const char *text;
+	} ends[] = {
+		{ SIGXFSZ, RLIMIT_FSIZE, SBX_LIMIT_FILE_SIZE,
+		    "the command wrote more to a file and got SIGXFSZ" },
+		{ SIGXCPU, RLIMIT_CPU, SBX_LIMIT_CPU_TIME,
+		    "the command needed more and got SIGXCPU" },
+	};
+	const struct sbx_blob *blob = watch->supervision->blob;
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const struct sbx_limit *limit = limit_find(blob, ends[i].kind);
+		struct rlimit_pair own;
+
+		if (limit != NULL && WIFSIGNALED(watch->status) &&
+		    WTERMSIG(watch->status) == ends[i].signal &&
+		    limit_process(ends[i].resource, NULL, &own) == 0 &&
+		    limit->value <= own.soft)
+			limit_say(blob, limit->kind, ends[i].text);
+	}
+}
+
+/* Says which limits the command has reached, as far as the kernel tells; not on
+ * a stderr that is full, for nobody may read it any more. */
+static void
+tell_of_limits(const struct watch *watch, const struct cgroup_usage *usage)
+{
+	const struct sbx_blob *blob = watch->supervision->blob;
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct out text;
+
+	if (poll(&wait, 1, 0) <= 0)
+		return;
+	out_init(&text, -1);
+	if (usage->killed > 0 && usage->killed != UINT64_MAX) {
+		out_print(&text, "processes that the kernel killed for it: %lu",
+		    usage->killed);
+		limit_say(blob, SBX_LIMIT_MEMORY, text.text);
+	}
+	out_init(&text, -1);
+	if (usage->refused > 0 && usage->refused != UINT64_MAX) {
+		out_print(&text, "processes that could not be started: %lu",
+		    usage->refused);
+		limit_say(blob, SBX_LIMIT_PROCESSES, text.text);
+	}
+	if (watch->term.late)
+		limit_say(blob, SBX_LIMIT_TIMEOUT, "the command is ended");
+	else
+		tell_of_signal(watch);
 }
 
 void
@@ -428,9 +463,8 @@ supervise(struct supervision *supervision, pid_t first)
 		tripwire_tell(supervision->tripwire,
 		    has_begun(&watch) ? supervision->receipt : NULL);
 	finish_receipt(&watch, &usage);
-	if (watch.term.late) {
-		say_late(supervision);
+	tell_of_limits(&watch, &usage);
+	if (watch.term.late)
 		_exit(EXIT_TIMEOUT);
-	}
 	end_with(watch.status);
 }

@@ -56,9 +56,7 @@ struct supervision {
 	struct tripwire *tripwire; /* NULL: nothing is watched */
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
-	/* Where the limits were written. */
-	const struct sbx_blob *blob;
-	uint32_t timeout_source, output_source;
+	const struct sbx_blob *blob; /* which has the limits */
 };
 
 /* A message to the supervisor; a write to a pipe of so few bytes is atomic. */

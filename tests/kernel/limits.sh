@@ -27,13 +27,16 @@ policy()
 }
 policy few 'limit processes 20' 'limit timeout 30s'
 policy many 'limit processes none' 'limit timeout 30s'
+policy brief 'limit timeout 1s' 'limit file-size 64KiB' 'limit cpu-time 1s'
 policy written 'limit processes 20' 'limit timeout 30s' 'allow write /proc'
 
-# run ARGUMENT...: sbxrun as $uid at $level, in a workspace of that user's.
+# run ARGUMENT...: sbxrun as $uid at $level, in a workspace of that user's; by
+# the command $by, if there is one.
 run()
 {
+	# shellcheck disable=SC2086  # words
 	(cd "$base/$uid" && tap_as "$uid" env -i PATH="$PATH" \
-	    HOME="$base/$uid" "$base/sbxrun" -l "$level" "$@")
+	    HOME="$base/home" ${by-} "$base/sbxrun" -l "$level" "$@")
 }
 
 # is NAME WANTED GOT
@@ -129,6 +132,105 @@ processes()
 	    "$(run "$base/few.bin" -- /usr/bin/python3 -c "$threads")"
 }
 
+# --- open files ---------------------------------------------------------------
+
+# Both limits are set, so the command cannot raise its own.
+open_files()
+{
+	is 'open files' '64 64 ' "$(run --limit open-files=64 \
+	    "$base/few.bin" -c 'ulimit -Sn; ulimit -Hn' | tr '\n' ' ')"
+	run --limit open-files=64 "$base/few.bin" \
+	    -c 'ulimit -n 65' 2>/dev/null
+	is 'and they cannot be raised' 1 "$(($? != 0))"
+	is 'the lower limit of the caller stays' '32 48 ' \
+	    "$(by='prlimit --nofile=32:48' run --limit open-files=64 \
+	    "$base/few.bin" -c 'ulimit -Sn; ulimit -Hn' | tr '\n' ' ')"
+}
+
+# --- what is said ---------------------------------------------------------------
+
+# says NAME STATUS LINE SBXRUN-ARGUMENT...: sbxrun says that, and no more.
+says()
+{
+	says_name=$1 says_status=$2 says_line=$3
+	shift 3
+	(run "$@" >/dev/null 2>"$base/said"; exit $?) 2>/dev/null
+	is "$says_name" "$says_status sbxrun: $says_line" \
+	    "$? $(grep ^sbxrun: "$base/said")"
+}
+
+messages()
+{
+	says 'the end of the time' 124 'brief.sbx:3:11: limit timeout 1s: the command is ended; --limit timeout=none lifts it' \
+	    "$base/brief.bin" -- sleep 20
+	says 'a file that is too large' 153 'brief.sbx:4:11: limit file-size 64KiB: the command wrote more to a file and got SIGXFSZ; --limit file-size=none lifts it' \
+	    --limit timeout=9s "$base/brief.bin" -- \
+	    dd if=/dev/zero of=large bs=4k count=20 status=none
+	says 'too much time of a processor' 152 'brief.sbx:5:11: limit cpu-time 1s: the command needed more and got SIGXCPU; --limit cpu-time=none lifts it' \
+	    --limit timeout=20s "$base/brief.bin" -- perl -e '1 while 1'
+	says 'a limit of the command line' 124 'command line: limit timeout 1s: the command is ended; --limit timeout=none lifts it' \
+	    --limit timeout=1s "$base/few.bin" -- sleep 20
+	(by='prlimit --fsize=4096' run "$base/brief.bin" -- \
+	    dd if=/dev/zero of=large bs=4k count=20 status=none) \
+	    2>"$base/said"
+	is "nothing is said of the caller's own limit" 0 \
+	    "$(grep -c '^sbxrun: .*limit' "$base/said")"
+}
+
+# --- the command line -----------------------------------------------------------
+
+overrides()
+{
+	run --limit timeout=none --limit output=2KiB --limit core=1MiB \
+	    -n "$base/brief.bin" >"$base/plan" 2>/dev/null
+	is 'a plan has what the command line says' \
+	    'limit timeout none  -- lifted  [command line]' \
+	    "$(grep '^limit timeout' "$base/plan")"
+	is 'a plan has its source' 2 \
+	    "$(grep -c '^limit \(output 2048\|core 1048576\) .*\[command line\]' \
+	    "$base/plan")"
+	is 'and what the policy says' 1 \
+	    "$(grep -c '^limit cpu-time 1  .*\[brief.sbx:5:11\]' "$base/plan")"
+	is 'so has -v' 1 "$(run -v --limit timeout=none --limit output=2KiB \
+	    "$base/brief.bin" -- true 2>&1 | grep -c \
+	    'limit output 2KiB \[command line\], limit timeout none \[command line\]')"
+	rm -f "$base/$uid/log"
+	run --log "$base/$uid/log" --limit timeout=none --limit output=3KiB \
+	    "$base/brief.bin" -- seq 9000 2>/dev/null >"$base/plan"
+	is 'and the receipt' 1 "$(grep -c \
+	    '"limit":"output","value":3072,[^}]*"source":"command line"}.*{"limit":"timeout","value":null,"by":"lifted","source":"command line"}' \
+	    "$base/$uid/log")"
+	is 'a limit that is raised holds' 3072 \
+	    "$(run --limit output=3KiB "$base/few.bin" -- seq 9000 2>/dev/null |
+	    wc -c)"
+	is 'a limit that is lifted does not' 1288902 \
+	    "$(run --limit output=none "$base/few.bin" -- seq 200001 \
+	    2>/dev/null | wc -c)"
+	is 'the last one counts' 7 "$(run --limit processes=9 \
+	    --limit processes=none --limit open-files=20 \
+	    --limit open-files=17 "$base/few.bin" -c 'ulimit -n' |
+	    sed 's/^17$/7/')"
+}
+
+# What is no limit is refused, and the command not started.
+refusals()
+{
+	wrong=''
+	for word in timeout timeout= =5s timeout=5 timeout=0s timeout=-1s \
+	    timeout=5d timeout=+5s 'timeout= 5s' 'timeout=5s,' time=5s \
+	    output=1MB output=1mib memory=1KiB open-files=15 processes=0 \
+	    processes=5s processes=1e3 memory=9999999TiB stack=0 Timeout=5s \
+	    memory=99999999999999999999B timeout=nonesuch; do
+		text=$(run --limit "$word" "$base/few.bin" -- echo in 2>&1)
+		status=$?
+		[ $status -eq 125 ] && [ "$(echo "$text" | wc -l)" -eq 1 ] ||
+		    wrong="$wrong $word: $status $text"
+	done
+	is 'what is no limit' '' "$wrong"
+	is 'zero without a unit' in \
+	    "$(run --limit core=0 "$base/few.bin" -- echo in)"
+}
+
 check_all()
 {
 	uid=$1
@@ -137,6 +239,10 @@ check_all()
 	tap_levels standard full
 	for level in $levels; do
 		processes
+		open_files
+		messages
+		overrides
+		refusals
 	done
 }
 

@@ -97,7 +97,7 @@ stops()
 	code=$?
 	kill $! 2>/dev/null
 	is "$1" 124 $code
-	is "$1: it is said" 1 "$(grep -c 'is ended after 1 s' "$base/said")"
+	is "$1: it is said" 1 "$(grep -c 'timeout 1s: the command is ended' "$base/said")"
 	nobody "$1: nothing is left" "$mark"
 }
 
@@ -107,7 +107,7 @@ timeouts()
 	mark=1000$$.1$uid${#level}
 	text=$(run limited sleep "$mark" 2>&1)
 	is 'a timeout' 124 $?
-	is 'it is said' 'sbxrun: limited.sbx:3:11: the command is ended after 1 s, the limit' \
+	is 'it is said' 'sbxrun: limited.sbx:3:11: limit timeout 1s: the command is ended; --limit timeout=none lifts it' \
 	    "$(printf '%s' "$text" | grep -v warning)"
 	run limited sh -c "trap 'exit 3' TERM; sleep $mark & wait" 2>/dev/null
 	is 'who heeds TERM' 124 $?
@@ -148,7 +148,7 @@ outputs()
 	    "$(run limited head -c 65536 /dev/zero | wc -c)"
 	is 'a byte more' 65536 \
 	    "$(run limited head -c 65537 /dev/zero 2>"$base/said" | wc -c)"
-	is 'it is said' 'sbxrun: limited.sbx:4:11: standard output is cut off here, at the limit; the command goes on' \
+	is 'it is said' 'sbxrun: limited.sbx:4:11: limit output 64KiB: standard output is cut off here and the command goes on; --limit output=none lifts it' \
 	    "$(grep -v warning "$base/said")"
 	# A regular file is not cut: 3 MB, as bare.
 	seq 450000 >"$base/bare"

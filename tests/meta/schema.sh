@@ -38,7 +38,8 @@ words_without()
 	sed -n -e 's/^\(RIGHT\|PORT_OP\|LIST\)("\([^"]*\)".*/allow \2/p' \
 	    -e 's/^LIMIT("\([^"]*\)".*/limit \1/p' \
 	    -e 's/^BLANKET("\([^"]*\)".*/allow \1/p' \
-	    "$srcdir/compiler/tables/words.def" | while read -r words; do
+	    "$srcdir/compiler/tables/words.def" "$srcdir/format/limits.def" |
+	    while read -r words; do
 		grep -Fq "\"$words\"" "$1" || echo "$words"
 	done
 	sed -n -e 's/^\(LEVEL\|PLATFORM\)("\([^"]*\)".*/\2/p' \
