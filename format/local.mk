@@ -1,6 +1,7 @@
 # What compiler and loader share: the blob, the verifier, the model.
 format_sources = \
 	format/blob.h \
+	format/caches.def \
 	format/crc32.c \
 	format/decimal.c \
 	format/decimal.h \

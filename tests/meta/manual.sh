@@ -115,6 +115,8 @@ sets_of_source()
 {
 	sed -n 's/^SET("\(.*\)", \(LINUX\|ALL\), "\(.*\)")$/\1 \3/p' \
 	    "$srcdir/compiler/tables/sets.def"
+	sed -n 's/^CACHE(\(LINUX\|ALL\), "\(.*\)")$/caches \2/p' \
+	    "$srcdir/format/caches.def"
 }
 
 baseline_of_page()
