@@ -399,7 +399,7 @@ static bool
 is_linked(const struct binding *binding, struct sbx_place at)
 {
 	for (uint32_t i = 0; i < binding->link_count; i++) {
-		if (sbx_place_compare(binding->links[i].at, at) == 0)
+		if (sbx_place_compare(binding->links[i], at) == 0)
 			return true;
 	}
 	return false;
@@ -442,7 +442,7 @@ make_links(struct mount_tree *tree)
 	};
 
 	for (uint32_t i = 0; i < binding->link_count; i++)
-		make_link(tree, binding->links[i].at);
+		make_link(tree, binding->links[i]);
 	make_usr_links(tree);
 	if (mounts_around(tree, place_dev_pts) != NULL)
 		return;

@@ -7,6 +7,7 @@
 #include "runtime/bind/binder.h"
 #include "runtime/bind/follow.h"
 #include "runtime/bind/missing.h"
+#include "runtime/bind/planted.h"
 #include "runtime/bind/scratch.h"
 
 #include <errno.h>
@@ -22,6 +23,14 @@ set_anchor(struct binder *binder, uint32_t anchor, struct sbx_place at)
 {
 	binder->made.anchors[anchor] = at;
 	binder->made.bound[anchor] = true;
+}
+
+/* Keeps the links that led to what the caller has named, to be judged. */
+static void
+note_given(struct binder *binder, const struct followed *found)
+{
+	if (found->link_count > 0)
+		binder->given[binder->given_count++] = *found;
 }
 
 /* The kernel's own name for where we are: absolute and without links. */
@@ -52,6 +61,7 @@ given_directory(struct binder *binder, const char *given)
 		    errno);
 	close(fd);
 	close(found.fd);
+	note_given(binder, &found);
 	return found.at;
 }
 
@@ -137,8 +147,24 @@ named_place(struct binder *binder, const char *path, struct sbx_place *at)
 	found = follow_given(binder->arena, path);
 	if (found.fd >= 0)
 		close(found.fd);
+	note_given(binder, &found);
 	*at = found.at;
 	return true;
+}
+
+uint32_t
+find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
+{
+	char buffer[PASSWD_LINE];
+	const char *home = getenv("HOME");
+	const char *named = passwd_home(buffer, sizeof buffer);
+	uint32_t count = named_place(binder, home, &homes[0]) ? 1 : 0;
+
+	if (named != NULL && (home == NULL || strcmp(home, named) != 0) &&
+	    named_place(binder, named, &homes[count]) &&
+	    (count == 0 || sbx_place_compare(homes[0], homes[1]) != 0))
+		count++;
+	return count;
 }
 
 /*
@@ -148,22 +174,14 @@ named_place(struct binder *binder, const char *path, struct sbx_place *at)
 static void
 bind_home(struct binder *binder)
 {
-	char buffer[PASSWD_LINE];
-	const char *home = getenv("HOME");
-	const char *named = passwd_home(buffer, sizeof buffer);
-	struct sbx_place at, other;
+	struct sbx_place homes[HOMES_MAX];
+	uint32_t count = find_homes(binder, homes);
 
-	if (named_place(binder, home, &at))
-		set_anchor(binder, SBX_ANCHOR_HOME, at);
-	if (named == NULL || (home != NULL && strcmp(home, named) == 0) ||
-	    !named_place(binder, named, &other))
-		return;
-	if (!binder->made.bound[SBX_ANCHOR_HOME])
-		set_anchor(binder, SBX_ANCHOR_HOME, other);
-	binder->made.other_home = other;
-	binder->made.has_other_home =
-	    sbx_place_compare(other, binder->made.anchors[SBX_ANCHOR_HOME]) !=
-	    0;
+	if (count > 0)
+		set_anchor(binder, SBX_ANCHOR_HOME, homes[0]);
+	binder->made.has_other_home = count == HOMES_MAX;
+	if (binder->made.has_other_home)
+		binder->made.other_home = homes[1];
 }
 
 /* --- the others ----------------------------------------------------------- */
@@ -226,6 +244,7 @@ bind_parameter(struct binder *binder, uint32_t anchor)
 	if (found.fd < 0)
 		refuse(name, "the parameter's path leads nowhere", found.error);
 	close(found.fd);
+	note_given(binder, &found);
 	set_anchor(binder, anchor, found.at);
 }
 
@@ -247,6 +266,29 @@ refuse_unknown_definitions(const struct binder *binder)
 	}
 }
 
+static void
+refuse_planted(struct binder *binder, const struct followed *found)
+{
+	for (uint32_t i = 0; i < found->link_count; i++) {
+		const char *fault = link_fault(binder, found->links[i]);
+
+		if (fault != NULL)
+			refuse(found->links[i].path, fault, 0);
+	}
+}
+
+static void
+judge_given(struct binder *binder)
+{
+	/* To judge may find the homes again, which are judged by then. */
+	uint32_t count = binder->given_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		refuse_planted(binder, &binder->given[i]);
+	binder->given_count = count;
+	refuse_planted(binder, &binder->request->log);
+}
+
 void
 bind_anchors(struct binder *binder)
 {
@@ -264,4 +306,5 @@ bind_anchors(struct binder *binder)
 		bind_runtime(binder);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		bind_parameter(binder, i);
+	judge_given(binder);
 }

@@ -1,8 +1,9 @@
 #include "runtime/bind/bind.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
 #include "runtime/base/path.h"
-#include "runtime/bind/binder.h"
+#include "runtime/bind/planted.h"
 
 #include <string.h>
 #include <sys/resource.h> /* RLIMIT_NOFILE */
@@ -78,28 +79,20 @@ may_write(const struct binder *binder, struct sbx_place at)
 }
 
 /*
- * A link that the sandbox may write could have been made by it, in an earlier
- * run, to be given what it names.  Rules that it leads to grant nothing.
+ * A sandbox that can change its policy decides over the next run.  At level
+ * full a mount keeps the file as it is, but no mount can keep a link on the way
+ * to it, or a directory that ".." has left.
  */
 static void
-distrust_links(struct binder *binder)
+judge_hops(struct binder *binder, const char *hops)
 {
-	for (uint32_t i = 0; i < binder->made.link_count; i++) {
-		const struct link *link = &binder->links[i];
-
-		if (!may_write(binder, link->at))
-			continue;
-		for (uint32_t j = 0; j < link->count; j++) {
-			struct site *site = &binder->sites[link->rule + j];
-
-			if (site->state == RULE_READY)
-				site->state = RULE_PLANTED;
-		}
-	}
-	/* Only now: each link was to be judged by all rules. */
-	for (uint32_t i = 0; i < binder->made.rule_count; i++) {
-		if (binder->sites[i].state == RULE_PLANTED)
-			binder->rules[i].rights = 0;
+	for (; *hops != '\0'; hops += strlen(hops) + 1) {
+		if (commands_write(binder, place_parent(place_of(hops))))
+			refuse(hops,
+			    "a command may replace this link or directory, by "
+			    "which the policy was named: give the path of the "
+			    "file itself",
+			    0);
 	}
 }
 
@@ -193,6 +186,8 @@ bind_rules(struct binder *binder)
 	struct sbx_rule *guard;
 
 	make_room(binder);
+	for (uint32_t i = 0; i < binder->given_count; i++)
+		note_links(binder, &binder->given[i]);
 	bind_paths(binder);
 	guard = add_guard(binder);
 	made->rules = binder->rules;
@@ -202,7 +197,6 @@ bind_rules(struct binder *binder)
 	made->globs = binder->globs;
 	made->index = rule_index_make(binder->arena, made->rules,
 	    made->rule_count);
-	distrust_links(binder);
 	judge_policy(binder, guard);
 }
 
@@ -218,6 +212,7 @@ bind_policy(struct arena *arena, const struct bind_request *request)
 	binder->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
 	bind_anchors(binder);
+	judge_hops(binder, request->hops);
 	if (request->rules)
 		bind_rules(binder);
 	return &binder->made;
@@ -262,16 +257,4 @@ bind_moved(struct arena *arena, const struct binding *binding, uint32_t anchor,
 	moved->exclusions = exclusions;
 	moved->index = rule_index_make(arena, rules, moved->rule_count);
 	return moved;
-}
-
-const char *
-bind_hop(const struct binding *binding, const char *hops)
-{
-	/* Whoever may write the directory that an entry is in may replace it. */
-	for (; *hops != '\0'; hops += strlen(hops) + 1) {
-		if (rule_index_allows(binding->index, SBX_WRITE,
-			place_parent(place_of(hops))))
-			return hops;
-	}
-	return NULL;
 }

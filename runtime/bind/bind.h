@@ -7,12 +7,14 @@
 #define SBX_BIND_H
 
 #include "runtime/base/options.h"
+#include "runtime/bind/follow.h"
+#include "runtime/bind/owners.h"
 #include "runtime/bind/rule_index.h"
 
 enum rule_state {
 	RULE_READY,   /* it exists; fd or reopening leads to it */
 	RULE_ABSENT,  /* nothing is there, or it cannot be reached */
-	RULE_PLANTED, /* a link that the sandbox could have made leads there */
+	RULE_PLANTED, /* a link that somebody could have planted leads there */
 	RULE_UNBOUND, /* its anchor has no path on this machine */
 };
 
@@ -26,13 +28,6 @@ struct site {
 	bool missing; /* of a deny: nothing was there when it was bound */
 };
 
-/* A symbolic link on the way to what some rules allow: to one, or to all the
- * matches of a glob. */
-struct link {
-	uint32_t rule, count;
-	struct sbx_place at;
-};
-
 /* What became of a glob; the rules at its matches have the same `path`. */
 struct glob {
 	const struct sbx_path *path; /* in the blob */
@@ -40,6 +35,7 @@ struct glob {
 	uint32_t matches;
 	uint32_t closed;   /* directories that were passed over */
 	const char *fault; /* why a preferred one is enforced in part */
+	bool planted;      /* a link leads there that grants nothing */
 	bool unbound;      /* its anchor has no path on this machine */
 };
 
@@ -56,7 +52,7 @@ struct binding {
 	const struct sbx_rule *rules;
 	const struct site *sites; /* beside rules */
 	const struct sbx_place *exclusions;
-	const struct link *links;
+	const struct sbx_place *links; /* to what is allowed or was given */
 	const struct glob *globs;
 	struct sbx_index *index; /* of the rules */
 };
@@ -68,12 +64,17 @@ struct bind_request {
 	/* The policy's file, to be judged; of no length: not to be. */
 	struct sbx_place policy;
 	bool guarded; /* if the sandbox may write that file, a rule denies it */
+	/* To be judged: the hops on the way to the policy (see start/load.h), and
+	 * the links on the way to the log. */
+	const char *hops;
+	struct followed log;
+	struct owners owners; /* tells who owns a link */
 };
 
 /*
  * Binds every anchor that the policy uses, and the path rules.  Refuses (125)
  * where an anchor that must exist does not: the workspace, a parameter, the
- * scratch directory.
+ * scratch directory; and where a planted link leads to one, or to the policy.
  */
 const struct binding *bind_policy(struct arena *arena,
     const struct bind_request *request);
@@ -85,9 +86,5 @@ const struct binding *bind_moved(struct arena *arena,
 /* What it does with one place; others stay where they are. */
 struct sbx_place bind_move(struct arena *arena, struct sbx_place at,
     struct sbx_place from, struct sbx_place to);
-
-/* The first of the hops on the way to the policy (see start/load.h) that the
- * sandbox may replace, to lead the next run elsewhere; NULL if there is none. */
-const char *bind_hop(const struct binding *binding, const char *hops);
 
 #endif

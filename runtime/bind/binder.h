@@ -11,6 +11,25 @@
 /* Symbolic links that lead to allowed places. */
 enum { BIND_MAX_LINKS = 4096 };
 
+/* $HOME, and the home of the password entry where it is another one. */
+enum { HOMES_MAX = 2 };
+
+/* A place that commands may write; or those of its matches, for a glob. */
+struct suspect {
+	struct sbx_place at;
+	const char *glob; /* or NULL */
+};
+
+/* Found when the first link is judged; `of` is NULL until then. */
+struct suspects {
+	struct suspect *of;
+	uint32_t count;
+	struct sbx_place home; /* of the user, who is trusted up to there */
+};
+
+/* What the caller named: the workspace, the homes, parameters, the log. */
+enum { GIVEN_MAX = SBX_MAX_ANCHORS + 8 };
+
 struct binder {
 	/* First: what is looked at often shares a page with what comes after
 	 * in the arena. */
@@ -22,17 +41,26 @@ struct binder {
 	uint32_t rule_max, exclusion_max;
 	int fd_max; /* descriptors below are kept */
 	struct glob_search search;
+	struct suspects suspects;
 	/* What the binding has, while it can be written. */
 	struct sbx_rule *rules;
 	struct site *sites;
 	struct sbx_place *exclusions;
-	struct link *links;
+	struct sbx_place *links;
 	struct glob *globs;
 	struct binding made;
+	/* Those that links lead to; they are judged when all are bound.  Last,
+	 * because most machines have none. */
+	uint32_t given_count;
+	struct followed given[GIVEN_MAX];
 };
 
-/* Fills in the anchors; the request's options name some. */
+/* Fills in the anchors; the request's options name some.  Refuses (125) what a
+ * planted link leads to. */
 void bind_anchors(struct binder *binder);
+
+/* The user's homes, the first for ~; 0: there is none. */
+uint32_t find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX]);
 
 /* Refuses (125) if there is no room for another rule. */
 struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
@@ -41,6 +69,9 @@ struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
 /* Binds a path rule of the blob, below the place of its anchor. */
 void bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor);
+
+/* Keeps the links that lead to a place, for the view has them too. */
+void note_links(struct binder *binder, const struct followed *found);
 
 /* Notes a path rule whose anchor has no place. */
 void bind_unbound(struct binder *binder, const struct sbx_path *path);

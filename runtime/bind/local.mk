@@ -12,6 +12,10 @@ loader_sources += \
 	runtime/bind/listing.h \
 	runtime/bind/missing.c \
 	runtime/bind/missing.h \
+	runtime/bind/owners.c \
+	runtime/bind/owners.h \
+	runtime/bind/planted.c \
+	runtime/bind/planted.h \
 	runtime/bind/rule_index.c \
 	runtime/bind/rule_index.h \
 	runtime/bind/rules.c \

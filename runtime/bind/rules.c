@@ -1,7 +1,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/binder.h"
-#include "runtime/bind/follow.h"
+#include "runtime/bind/planted.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,8 +83,11 @@ certain_place(const struct followed *found)
 	}
 }
 
-/* The links to an excluded place are excluded as well: whoever may replace one
- * could lead it to another place for the next run. */
+/*
+ * The links to an excluded place are excluded as well: whoever may replace one
+ * could lead it to another place for the next run.  A planted link takes
+ * nothing out of a denial.
+ */
 static void
 bind_exclusion(struct binder *binder, struct sbx_rule *rule,
     struct sbx_place anchor, uint32_t suffix)
@@ -92,6 +95,8 @@ bind_exclusion(struct binder *binder, struct sbx_rule *rule,
 	struct followed found = follow_below(binder->arena, &binder->listings,
 	    anchor, place_below(binder, anchor, suffix));
 
+	if (rule->effect != SBX_ALLOW && is_planted(binder, &found))
+		return;
 	for (uint32_t i = 0; i < found.link_count; i++)
 		add_exclusion(binder, rule, found.links[i]);
 	add_exclusion(binder, rule, certain_place(&found));
@@ -155,9 +160,8 @@ deny_place(struct binder *binder, const struct sbx_path *path,
 
 /* --- allows --------------------------------------------------------------- */
 
-/* Whether a link can be trusted is known when every rule is bound. */
-static void
-note_links(struct binder *binder, uint32_t rule, const struct followed *found)
+void
+note_links(struct binder *binder, const struct followed *found)
 {
 	for (uint32_t i = 0; i < found->link_count; i++) {
 		if (binder->made.link_count == BIND_MAX_LINKS)
@@ -165,8 +169,7 @@ note_links(struct binder *binder, uint32_t rule, const struct followed *found)
 			    "too many symbolic links lead to what the policy "
 			    "allows",
 			    ELOOP);
-		binder->links[binder->made.link_count++] = (struct link){ rule,
-			1, found->links[i] };
+		binder->links[binder->made.link_count++] = found->links[i];
 	}
 }
 
@@ -214,12 +217,15 @@ allow_place(struct binder *binder, const struct sbx_path *path,
 
 	if (found.error != 0 && !binder->described)
 		return NULL;
-	rule = add_rule(binder, path, found.error != 0 ? 0 : path->rights,
-	    found.at);
-	note_links(binder, binder->made.rule_count - 1, &found);
+	rule = add_rule(binder, path, 0, found.at);
+	note_links(binder, &found);
 	site = &binder->sites[binder->made.rule_count - 1];
 	site->error = found.error;
-	site->state = found.error != 0 ? RULE_ABSENT : RULE_READY;
+	site->state = found.error != 0 ? RULE_ABSENT :
+	    is_planted(binder, &found) ? RULE_PLANTED :
+					 RULE_READY;
+	if (site->state == RULE_READY)
+		rule->rights = path->rights;
 	site->linked = found.link_count > 0;
 	site->fd = found.fd;
 	if (found.fd >= binder->fd_max) {
@@ -296,26 +302,23 @@ bind_glob(struct binder *binder, const struct sbx_path *path,
     struct sbx_place at)
 {
 	struct glob *glob = &binder->globs[binder->made.glob_count++];
-	uint32_t first = binder->made.rule_count;
-	uint32_t link = binder->made.link_count, links_end;
 	struct followed found = follow(binder->arena, at);
-	struct sbx_rule all = { .at = found.at };
+	struct sbx_rule all = { .at = found.at, .effect = path->effect };
 
 	*glob = (struct glob){ .path = path, .at = found.at };
 	if (path->effect == SBX_ALLOW) {
-		note_links(binder, first, &found);
+		note_links(binder, &found);
+		glob->planted = is_planted(binder, &found);
 	} else {
 		deny_links(binder, path, &found);
 		glob->at = certain_place(&found);
 	}
-	links_end = binder->made.link_count;
-	if (found.fd >= 0) {
+	if (found.fd >= 0)
 		close(found.fd);
+	if (found.fd >= 0 && !glob->planted) {
 		bind_exclusions(binder, &all, path);
 		bind_matches(binder, glob, &all);
 	}
-	for (; link < links_end; link++)
-		binder->links[link].count = binder->made.rule_count - first;
 }
 
 /* --- each path ------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 #include "runtime/bind/scratch.h"
 
 #include "runtime/base/out.h"
+#include "runtime/base/path.h"
 #include "runtime/base/sha256.h"
 
 #include <errno.h>
@@ -61,6 +62,17 @@ find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
 	own = open_private(top, digest, path, make);
 	close(top);
 	return own;
+}
+
+bool
+scratch_holds(struct sbx_place directory)
+{
+	char path[SCRATCH_PATH_SIZE];
+	struct out out;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/tmp/sbx-%u", geteuid());
+	return sbx_covers(place_of(path), directory);
 }
 
 bool

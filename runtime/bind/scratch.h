@@ -17,6 +17,9 @@ enum { SCRATCH_PATH_SIZE = 64 };
 bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     bool make);
 
+/* Whether a directory is one of the user's scratch directories, or lies in one. */
+bool scratch_holds(struct sbx_place directory);
+
 /* The same, as an O_PATH descriptor; -1 where there is none. */
 int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 

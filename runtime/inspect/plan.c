@@ -6,6 +6,8 @@
 
 static const char unrestricted[] = "NOT RESTRICTED at this level";
 static const char not_enforced[] = "NOT ENFORCED at this level";
+static const char planted[] =
+    "skipped: a link leads there that somebody could have planted";
 static const char no_anchor[] = "skipped: its anchor has no path here";
 
 bool
@@ -80,8 +82,7 @@ allow_enforcer(struct out *out, const struct plan *plan, uint32_t index)
 		    strerror(error != 0 ? error : plan->outcomes[index].error));
 		break;
 	case RULE_PLANTED:
-		out_text(out,
-		    "skipped: a link that the sandbox may write leads there");
+		out_text(out, planted);
 		break;
 	case RULE_UNBOUND:
 		out_text(out, no_anchor);
@@ -160,6 +161,10 @@ plan_glob_enforcer(struct out *out, const struct plan *plan,
 		    glob->unbound                       ? no_anchor :
 			glob->path->effect == SBX_ALLOW ? unrestricted :
 							  not_enforced);
+		return;
+	}
+	if (glob->planted) {
+		out_text(out, planted);
 		return;
 	}
 	out_print(out, "snapshot: %u %s now, later ones are not covered",

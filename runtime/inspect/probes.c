@@ -50,7 +50,7 @@ struct round {
 };
 
 static int
-open_place(const struct round *round)
+open_stage(const struct round *round)
 {
 	int fd = open(round->test->places[round->probe->place],
 	    round->probe->flags | O_CLOEXEC, 0600);
@@ -193,7 +193,7 @@ in_child(const struct round *round, int (*attempt)(const struct round *round))
 static int
 open_in_child(const struct round *round)
 {
-	return in_child(round, open_place);
+	return in_child(round, open_stage);
 }
 
 /* The other sandbox has tried it. */
@@ -297,13 +297,13 @@ grants_never(const struct round *round)
 /* --- the round ------------------------------------------------------------ */
 
 static const struct probe probes[] = {
-	{ "write in the workspace", open_place, grants_inside, .needed = true,
+	{ "write in the workspace", open_stage, grants_inside, .needed = true,
 	    .place = STAGE_INSIDE, .flags = O_WRONLY | O_CREAT },
-	{ "write outside", open_place, grants_path, .place = STAGE_OUTSIDE,
+	{ "write outside", open_stage, grants_path, .place = STAGE_OUTSIDE,
 	    .flags = O_WRONLY },
-	{ "make a file outside", open_place, grants_path, .place = STAGE_MADE,
+	{ "make a file outside", open_stage, grants_path, .place = STAGE_MADE,
 	    .flags = O_WRONLY | O_CREAT },
-	{ "read a key", open_place, grants_path, .place = STAGE_KEY,
+	{ "read a key", open_stage, grants_path, .place = STAGE_KEY,
 	    .flags = O_RDONLY },
 	{ "connect TCP", connect_tcp, .grants = grants_tcp },
 	{ "send UDP", send_udp, .grants = grants_network },

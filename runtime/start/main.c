@@ -39,6 +39,7 @@ struct sandbox {
 	struct plan plan; /* what was decided: the level and all the rest */
 	struct supervision supervision;
 	struct sbx_limit limits[SBX_LIMIT_END];
+	struct owners owners;
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	int pid_max;       /* where root's processes are limited, or -1 */
@@ -75,30 +76,14 @@ begin_plan(struct sandbox *sandbox)
 
 /* --- binding -------------------------------------------------------------- */
 
-/*
- * A sandbox that can change its policy decides over the next run.  At level
- * full a mount keeps the file as it is, but no mount can keep a link on the way
- * to it.  --expect makes the way unimportant.
- */
-static void
-check_hops(const struct sandbox *sandbox)
-{
-	const char *hop = bind_hop(sandbox->plan.binding, sandbox->loaded.hops);
-
-	if (hop != NULL && sandbox->options.expect == NULL)
-		refuse(hop,
-		    "the command may replace this link or directory, "
-		    "by which the policy was named: give the path of the file "
-		    "itself",
-		    0);
-}
-
 static void
 bind(struct sandbox *sandbox)
 {
 	struct plan *plan = &sandbox->plan;
 	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
 	bool restricted = restricts_files(sandbox);
+	/* --expect makes the way to the policy unimportant. */
+	bool way = restricted && sandbox->options.expect == NULL;
 
 	plan->binding = bind_policy(&sandbox->arena,
 	    &(struct bind_request){
@@ -107,11 +92,13 @@ bind(struct sandbox *sandbox)
 		.rules = restricted || described,
 		.policy = place_of(restricted ? sandbox->loaded.path : ""),
 		.guarded = plan->level == SBX_LEVEL_FULL,
+		.hops = way ? sandbox->loaded.hops : "",
+		.log = sandbox->receipt.way,
+		.owners = sandbox->owners,
 	    });
+	owners_close(&sandbox->owners);
 	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
 	    sizeof *plan->outcomes);
-	if (restricted)
-		check_hops(sandbox);
 }
 
 /* --- the supervisor ------------------------------------------------------- */
@@ -212,7 +199,14 @@ fork_at_full(struct sandbox *sandbox)
 
 	find_group(sandbox);
 	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
+	owners_open(&sandbox->owners);
 	first = fork_with_network(sandbox, asked || required);
+	if (first < 0)
+		owners_close(&sandbox->owners);
+	else if (first == 0)
+		owners_use(&sandbox->owners);
+	else
+		owners_serve(&sandbox->owners);
 	find_pid_max(sandbox, first);
 	sandbox->supervision.namespaces = first >= 0;
 	if (first >= 0) {
@@ -493,6 +487,7 @@ main(int argc, char **argv, char **environment)
 	(void)argc;
 	sandbox.pid_max = -1;
 	options_parse(options, argv);
+	owners_none(&sandbox.owners);
 	if (options->status)
 		status_print(options->json);
 	if (options->clean)
@@ -503,7 +498,8 @@ main(int argc, char **argv, char **environment)
 	limits_apply(&sandbox.blob, options->limits, sandbox.limits);
 	confine_descriptors(&options->status_fd);
 	streams_check();
-	receipt_open(&sandbox.receipt, options->status_fd, options->log);
+	receipt_open(&sandbox.receipt, &sandbox.arena, options->status_fd,
+	    options->log);
 	if (options->self_test)
 		self_test_begin(&sandbox.self_test, options, environment);
 	sandbox.receipt.on &= !sandbox.self_test.outlives;

@@ -4,36 +4,62 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* The directory of the log.  The links that lead there are judged with all the
+ * others, before anything is written. */
+static struct followed
+follow_directory(struct arena *arena, const char *path, const char *name)
+{
+	struct sbx_place directory = { path, (uint32_t)(name - path) };
+
+	if (name == path)
+		return follow_given(arena, ".");
+	if (directory.len > SBX_MAX_PATH)
+		refuse(path, "cannot open the log", ENAMETOOLONG);
+	return follow_given(arena, arena_copy(arena, directory).path);
+}
 
 /*
  * A log may lie where an earlier run could write.  A link that it left there is
  * not followed, and a named pipe does not block.
  */
 static int
-open_log(const char *path)
+open_log(const struct followed *way, const char *path, const char *name)
 {
+	static const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	struct stat status;
-	int fd = open(path,
-	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
-		O_NONBLOCK,
-	    0600);
+	int fd;
 
+	if (way->fd < 0)
+		refuse(path, "cannot open the log", way->error);
+	fd = openat(way->fd, name, flags, 0600);
 	if (fd < 0)
 		refuse(path, "cannot open the log", errno);
+	close(way->fd);
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		refuse(path, "the log is not a regular file", 0);
 	return above_standard(fd);
 }
 
 void
-receipt_open(struct receipt *receipt, int fd, const char *log)
+receipt_open(struct receipt *receipt, struct arena *arena, int fd,
+    const char *log)
 {
+	const char *slash = log != NULL ? strrchr(log, '/') : NULL;
+	const char *name = slash != NULL ? slash + 1 : log;
+
 	receipt->sinks[0] = fd;
-	receipt->sinks[1] = log != NULL ? open_log(log) : -1;
+	receipt->sinks[1] = -1;
+	if (log != NULL) {
+		receipt->way = follow_directory(arena, log, name);
+		receipt->sinks[1] = open_log(&receipt->way, log, name);
+	}
 	receipt->on = fd >= 0 || log != NULL;
 	if (!receipt->on)
 		return;

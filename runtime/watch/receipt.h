@@ -11,6 +11,7 @@
 #define SBX_RECEIPT_H
 
 #include "runtime/base/out.h"
+#include "runtime/bind/follow.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 
@@ -23,6 +24,7 @@ struct receipt {
 	struct out json;         /* the record that is written now, in `text` */
 	char text[RECEIPT_SIZE]; /* which is large, and rarely used */
 	bool on;
+	struct followed way;      /* to the log's directory */
 	int sinks[RECEIPT_SINKS]; /* descriptors, or -1 */
 	pid_t pid;                /* of sbxrun, as its caller sees it */
 	struct timespec time;     /* of its start: with pid, the run's name */
@@ -38,8 +40,10 @@ struct ending {
 };
 
 /* The receipt goes to a descriptor, or -1, and to the end of a file, or NULL;
- * refuses if that cannot be written. */
-void receipt_open(struct receipt *receipt, int fd, const char *log);
+ * refuses if that cannot be written.  Whether the links on the way to the file
+ * are to be trusted is asked later, when it is known what commands may write. */
+void receipt_open(struct receipt *receipt, struct arena *arena, int fd,
+    const char *log);
 
 /* A record begins in receipt->json; false at its end if it had no room. */
 void receipt_begin(struct receipt *receipt, const char *event);

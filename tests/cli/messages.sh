@@ -106,7 +106,7 @@ tap_empty 'a name of 64 letters' "$("$SBXRUN" -l standard -n -D "$long=/usr" \
 # --- who chooses the policy ------------------------------------------------
 
 cp "$SBXRUN" "$base/sbxrun"
-replaced='the command may replace this link or directory'
+replaced='a command may replace this link or directory'
 
 # chosen UID NAME TEXT SCRIPT: what the script, in which $run is a dry run, says
 # in the workspace: TEXT is a part of it, and empty where it succeeds.

@@ -13,6 +13,7 @@ kernel_scripts = \
 	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/limits.sh \
+	tests/kernel/links.sh \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/receipt.sh \

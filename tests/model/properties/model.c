@@ -83,8 +83,48 @@ model_gives(const struct model *model, uint8_t right, const char *path)
 	    right, place_of(path)));
 }
 
+/* What commands may write: the workspace, and what some rule lets them. */
+static void
+model_suspect(struct model *model, const struct place_rules *texts,
+    const char *workspace)
+{
+	struct route route;
+
+	model->suspects = arena_alloc(model->arena,
+	    (texts->count + 1) * sizeof *model->suspects);
+	model->suspects[model->suspect_count++] = model_place(model, workspace);
+	for (size_t i = 0; i < texts->count; i++) {
+		const struct sbx_rule *text = &texts->rules[i];
+
+		if (text->effect != SBX_ALLOW ||
+		    (text->rights & SBX_WRITE) == 0)
+			continue;
+		route_follow(&route, text->at.path);
+		model->suspects[model->suspect_count++] = model_place(model,
+		    route.at);
+	}
+}
+
+/* Whether one of the links lies in a directory that commands may write. */
+static bool
+model_planted(const struct model *model, const struct route *route)
+{
+	for (size_t i = 0; i < route->link_count; i++) {
+		char directory[PATH_SIZE];
+
+		print_path(directory, "%s", route->links[i]);
+		*strrchr(directory, '/') = '\0';
+		for (size_t j = 0; j < model->suspect_count; j++) {
+			if (sbx_covers(model->suspects[j], place_of(directory)))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Adds a rule; what denies by way of a link also keeps the link in place, and
- * a link to an exclusion is one too. */
+ * a link to an exclusion is one too.  A planted link allows nothing, neither by a
+ * rule nor by an exclusion. */
 static void
 model_add(struct model *model, const struct sbx_rule *text)
 {
@@ -99,6 +139,8 @@ model_add(struct model *model, const struct sbx_rule *text)
 	rule->exclusion_count = 0;
 	for (uint16_t i = 0; i < text->exclusion_count; i++) {
 		route_follow(&route, text->exclusions[i].path);
+		if (rule->effect != SBX_ALLOW && model_planted(model, &route))
+			continue;
 		exclusions[rule->exclusion_count++] = model_place(model,
 		    route.at);
 		for (size_t j = 0; j < route.link_count; j++)
@@ -108,7 +150,8 @@ model_add(struct model *model, const struct sbx_rule *text)
 	route_follow(&route, text->at.path);
 	rule->at = model_place(model, route.at);
 	/* What allows a place that is not there grants nothing, see sbx(5). */
-	if (rule->effect == SBX_ALLOW && !exists(route.at))
+	if (rule->effect == SBX_ALLOW &&
+	    (!exists(route.at) || model_planted(model, &route)))
 		rule->rights = 0;
 	for (size_t i = 0; i < route.link_count && rule->effect != SBX_ALLOW;
 	     i++)
@@ -118,30 +161,6 @@ model_add(struct model *model, const struct sbx_rule *text)
 			.effect = rule->effect,
 			.rights = SBX_WRITE,
 		};
-}
-
-/* What allows by way of a link that the sandbox may write allows nothing. */
-static void
-model_distrust(struct model *model, const struct place_rules *texts)
-{
-	bool *planted = arena_alloc(model->arena, model->count + 1);
-	struct route route;
-	size_t at = 0;
-
-	for (size_t i = 0; i < texts->count; i++, at++) {
-		route_follow(&route, texts->rules[i].at.path);
-		if (texts->rules[i].effect != SBX_ALLOW) {
-			at += route.link_count;
-			continue;
-		}
-		for (size_t j = 0; j < route.link_count; j++)
-			planted[at] |= model_gives(model, SBX_WRITE,
-			    route.links[j]);
-	}
-	for (size_t i = 0; i < model->count; i++) {
-		if (planted[i])
-			model->rules[i].rights = 0;
-	}
 }
 
 void
@@ -161,9 +180,9 @@ model_bind(struct model *model, const struct world *world, struct arena *arena,
 	places_rules(&places, HERE, &texts);
 	model->rules = arena_alloc(arena,
 	    (texts.count + 1) * (MAX_LINKS + 1) * sizeof *model->rules);
+	model_suspect(model, &texts, workspace.at);
 	for (size_t i = 0; i < texts.count; i++)
 		model_add(model, &texts.rules[i]);
-	model_distrust(model, &texts);
 }
 
 bool

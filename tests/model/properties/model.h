@@ -27,6 +27,8 @@ struct model {
 	struct arena *arena;
 	struct sbx_rule *rules;
 	size_t count;
+	struct sbx_place *suspects; /* what commands may write */
+	size_t suspect_count;
 	bool defined; /* some rule speaks of the parameter */
 	bool scratch; /* what is not shown lies in the scratch directory */
 };

@@ -169,17 +169,23 @@ world_add(struct world *world)
 	world->node_count += node_make(world, node);
 }
 
-/* A directory, or a link to one, that an anchor can be bound to. */
+/* A directory that an anchor can be bound to.  A link to one could be planted,
+ * and then sbxrun refuses it. */
 static void
 world_anchor(struct world *world, char path[PATH_SIZE])
 {
+	char *place;
 	struct stat status;
 	const struct node *node;
 
 	do {
 		node = world_pick(world);
 	} while (stat(node->path, &status) != 0 || !S_ISDIR(status.st_mode));
-	print_path(path, "%s", node->path);
+	place = realpath(node->path, NULL);
+	if (place == NULL)
+		give_up("%s", node->path);
+	print_path(path, "%s", place);
+	free(place);
 }
 
 void

@@ -1,0 +1,158 @@
+#include "runtime/bind/planted.h"
+
+#include "format/glob.h"
+#include "runtime/base/kernel.h"
+#include "runtime/bind/scratch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What every user of the profile coding lets commands write. */
+static const char *const caches[] = {
+#define CACHE(where, path) (path) + 1,
+#include "format/caches.def"
+#undef CACHE
+};
+
+enum { CACHE_COUNT = sizeof caches / sizeof caches[0] };
+
+static void
+add_suspect(struct binder *binder, struct sbx_place at, const char *glob)
+{
+	struct suspects *suspects = &binder->suspects;
+
+	suspects->of[suspects->count++] = (struct suspect){ at, glob };
+}
+
+/* What is below an anchor, where its links lead. */
+static void
+add_below(struct binder *binder, struct sbx_place anchor, const char *suffix,
+    const char *glob)
+{
+	struct sbx_place at = arena_join(binder->arena, anchor,
+	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	struct followed found = follow_below(binder->arena, &binder->listings,
+	    anchor, at);
+
+	if (found.error != ENOENT)
+		add_suspect(binder, found.at, glob);
+}
+
+static bool
+lets_write(const struct binder *binder, const struct sbx_path *path)
+{
+	return path->effect == SBX_ALLOW && (path->rights & SBX_WRITE) &&
+	    (path->platforms & KERNEL_WHERE) != 0 &&
+	    binder->made.bound[path->anchor];
+}
+
+/*
+ * Once, when the first link is judged that does not lie in the root directory:
+ * most machines have no other on the way to what a policy names.
+ */
+static void
+find_suspects(struct binder *binder)
+{
+	const struct sbx_blob *blob = binder->blob;
+	struct sbx_place homes[HOMES_MAX];
+	uint32_t home_count = find_homes(binder, homes);
+
+	binder->suspects.of = arena_take(binder->arena,
+	    blob->path_count + HOMES_MAX * CACHE_COUNT + 1,
+	    sizeof *binder->suspects.of);
+	binder->suspects.home = home_count > 0 ? homes[0] :
+						 (struct sbx_place){ "", 0 };
+	add_suspect(binder, binder->made.anchors[SBX_ANCHOR_WORKSPACE], NULL);
+	for (uint32_t i = 0; i < home_count; i++) {
+		for (uint32_t j = 0; j < CACHE_COUNT; j++)
+			add_below(binder, homes[i], caches[j], NULL);
+	}
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+
+		if (lets_write(binder, path))
+			add_below(binder, binder->made.anchors[path->anchor],
+			    sbx_string(blob, path->suffix),
+			    path->glob ? sbx_string(blob, path->glob) : NULL);
+	}
+}
+
+static bool
+is_suspect(const struct suspect *suspect, struct sbx_place directory)
+{
+	struct sbx_glob glob;
+
+	if (!sbx_covers(suspect->at, directory))
+		return false;
+	if (suspect->glob == NULL)
+		return true;
+	return sbx_glob_parse(suspect->glob, &glob) &&
+	    sbx_glob_find(&glob, suspect->at, directory).len > 0;
+}
+
+bool
+commands_write(struct binder *binder, struct sbx_place directory)
+{
+	if (scratch_holds(directory))
+		return true;
+	if (binder->suspects.of == NULL)
+		find_suspects(binder);
+	for (uint32_t i = 0; i < binder->suspects.count; i++) {
+		if (is_suspect(&binder->suspects.of[i], directory))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In /proc/PID the kernel makes the links, and the process decides where they
+ * lead.  A process has only its own number at /proc/self.
+ */
+static bool
+is_of_process(struct sbx_place directory)
+{
+	static const char proc[] = "/proc/";
+	enum { PROC_LEN = sizeof proc - 1 };
+	char self[16];
+	ssize_t len;
+
+	if (directory.len <= PROC_LEN ||
+	    memcmp(directory.path, proc, PROC_LEN) != 0 ||
+	    strchr("123456789", directory.path[PROC_LEN]) == NULL)
+		return false;
+	len = readlink("/proc/self", self, sizeof self);
+	return len <= 0 || directory.len < PROC_LEN + (uint32_t)len ||
+	    memcmp(directory.path + PROC_LEN, self, (size_t)len) != 0 ||
+	    (directory.len > PROC_LEN + (uint32_t)len &&
+		directory.path[PROC_LEN + len] != '/');
+}
+
+const char *
+link_fault(struct binder *binder, struct sbx_place link)
+{
+	struct sbx_place directory = place_parent(link);
+
+	if (directory.len == 0)
+		return NULL;
+	if (is_of_process(directory))
+		return "a process may choose where this link leads: give the "
+		       "path that it leads to";
+	if (commands_write(binder, directory))
+		return "a command may have made this link, for it lies where "
+		       "commands may write: give the path that it leads to";
+	if (!owners_trust(&binder->request->owners, link,
+		binder->suspects.home))
+		return "another user may have made this link: give the path "
+		       "that it leads to";
+	return NULL;
+}
+
+bool
+is_planted(struct binder *binder, const struct followed *found)
+{
+	for (uint32_t i = 0; i < found->link_count; i++) {
+		if (link_fault(binder, found->links[i]) != NULL)
+			return true;
+	}
+	return false;
+}
