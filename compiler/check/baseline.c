@@ -88,12 +88,22 @@ check_syscall_idle(struct checker *checker)
 	}
 }
 
-/* Whoever writes `allow syscalls @mount` says what is lifted. */
+/* Whoever writes `allow syscalls @mount` says what is lifted: all of it. */
 static bool
-says_what(const struct rule *rule, const char *lifted)
+says_what(const struct checker *checker, const struct map *entries,
+    const struct rule *rule)
 {
-	return !rule->syscall.group ||
-	    (lifted[0] == '@' && strcmp(lifted + 1, rule->syscall.name) == 0);
+	const char *const *call;
+
+	if (!rule->syscall.group)
+		return true;
+	for (call = syscall_group(rule->syscall.name); *call != NULL; call++) {
+		if (map_find(entries,
+			arena_intern(checker->arena, *call, strlen(*call))) ==
+		    NULL)
+			return false;
+	}
+	return true;
 }
 
 void
@@ -111,7 +121,7 @@ check_syscall_broad(struct checker *checker)
 		if (!is_own_allow(rule))
 			continue;
 		lifted = lifted_text(checker, &entries, rule);
-		if (lifted == NULL || says_what(rule, lifted))
+		if (lifted == NULL || says_what(checker, &entries, rule))
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' lifts %s from the baseline",

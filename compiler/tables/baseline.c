@@ -25,6 +25,9 @@ enum {
 	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
 	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
 	NEW_NAMESPACES = 0x7e020000,
+	SET_ID = 06000, /* S_ISUID and S_ISGID */
+	/* O_CREAT and __O_TMPFILE; without one of them, open(2) has no mode. */
+	CREATES = 020000100,
 	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
 	HARMLESS_PERSONALITIES = 0x60008,
 };
@@ -42,16 +45,28 @@ enum {
 /*
  * clone3() passes its flags by pointer, so it answers ENOSYS, and libc then
  * calls clone().  EPERM instead would break every thread and every system(3).
+ * openat2() passes its mode by pointer; see baseline.def.  mkdir() takes no
+ * set-ID bits, and nothing is run from a message queue.
+ *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.
  */
 const struct argument_call argument_calls[] = {
+	{ "chmod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "clone", WITHOUT_UNSHARE, false, FILTER_DENY(EPERM), "namespaces" },
 	{ "clone3", WITHOUT_UNSHARE, false, FILTER_DENY(ENOSYS), "namespaces" },
+	{ "creat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "fchmod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "fchmodat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "fchmodat2", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW,
 	    "terminals and file systems" },
 	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, FILTER_DENY(EACCES),
 	    "network" },
+	{ "mknod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "mknodat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "open", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "openat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
 	{ "prlimit64", IN_ANY_CASE, true, FILTER_DENY(EPERM),
 	    "other processes" },
@@ -93,11 +108,22 @@ const size_t argument_call_count = countof(argument_calls);
  * system, so it counts as a socket; SOCK_RAW is another name for it.
  */
 const struct argument_rule argument_rules[] = {
+	OPEN("chmod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
 	OPEN("clone", IN_ANY_CASE, BITS(0, NEW_NAMESPACES, 0)),
+	OPEN("creat", IN_ANY_CASE, BITS(1, SET_ID, 0)),
+	OPEN("fchmod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
+	OPEN("fchmodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	OPEN("fchmodat2", IN_ANY_CASE, BITS(2, SET_ID, 0)),
 #define IOCTL(verdict, when, mask, request, why) \
 	RULE("ioctl", when, IOCTL_##verdict, BITS(1, IOCTL_##mask, request)),
 #include "compiler/tables/ioctls.def"
 #undef IOCTL
+	OPEN("mknod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
+	OPEN("mknodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	OPEN("open", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	OPEN("open", IN_ANY_CASE, BITS(1, CREATES, 0)),
+	OPEN("openat", IN_ANY_CASE, BITS(3, SET_ID, 0)),
+	OPEN("openat", IN_ANY_CASE, BITS(2, CREATES, 0)),
 	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
 	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
 	/* A limit on CPU time kills a process, whatever holds signals. */

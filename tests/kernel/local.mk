@@ -16,6 +16,7 @@ kernel_scripts = \
 	tests/kernel/links.sh \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
+	tests/kernel/modes.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,103 @@ try_chdir(char **words, int count)
 	return result(chdir(words[0]));
 }
 
+enum { NR_OPENAT2 = 437, NR_FCHMODAT2 = 452 };
+
+static int
+open_with_mode(const char *path, int flags, long mode)
+{
+	return opened(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+static int
+openat2_with_mode(const char *path, long mode)
+{
+	uint64_t how[3] = { O_WRONLY | O_CREAT, (uint64_t)mode, 0 };
+
+	return opened(syscall(NR_OPENAT2, AT_FDCWD, path, how, sizeof how));
+}
+
+static int
+fchmod_with_mode(const char *path, long mode)
+{
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+	int error = fd < 0 ? errno : result(syscall(SYS_fchmod, fd, mode));
+
+	close(fd);
+	return error;
+}
+
+enum way {
+	CHMOD,
+	FCHMOD,
+	FCHMODAT,
+	FCHMODAT2,
+	CREAT,
+	OPEN,
+	OPENAT,
+	OPENAT2,
+	TMPFILE,
+	MKNOD,
+	MKNODAT,
+	READ
+};
+
+/* Gives a file a mode, in one of the ways that there are; "read" gives it to an
+ * open() that makes nothing. */
+static int
+try_mode(char **words, int count)
+{
+	static const struct name ways[] = {
+		{ "chmod", CHMOD },
+		{ "fchmod", FCHMOD },
+		{ "fchmodat", FCHMODAT },
+		{ "fchmodat2", FCHMODAT2 },
+		{ "creat", CREAT },
+		{ "open", OPEN },
+		{ "openat", OPENAT },
+		{ "openat2", OPENAT2 },
+		{ "tmpfile", TMPFILE },
+		{ "mknod", MKNOD },
+		{ "mknodat", MKNODAT },
+		{ "read", READ },
+	};
+	const char *path = words[1];
+	long mode = (long)strtoul(words[2], NULL, 8);
+
+	(void)count;
+	switch (LOOK_UP(ways, words[0])) {
+#ifdef SYS_open
+	case CHMOD:
+		return result(syscall(SYS_chmod, path, mode));
+	case CREAT:
+		return opened(syscall(SYS_creat, path, mode));
+	case OPEN:
+		return opened(
+		    syscall(SYS_open, path, O_WRONLY | O_CREAT, mode));
+	case MKNOD:
+		return result(syscall(SYS_mknod, path, S_IFREG | mode, 0));
+#endif
+	case FCHMOD:
+		return fchmod_with_mode(path, mode);
+	case FCHMODAT:
+		return result(syscall(SYS_fchmodat, AT_FDCWD, path, mode));
+	case FCHMODAT2:
+		return result(syscall(NR_FCHMODAT2, AT_FDCWD, path, mode, 0));
+	case OPENAT:
+		return open_with_mode(path, O_WRONLY | O_CREAT, mode);
+	case OPENAT2:
+		return openat2_with_mode(path, mode);
+	case TMPFILE:
+		return open_with_mode(path, O_WRONLY | O_TMPFILE, mode);
+	case MKNODAT:
+		return result(
+		    syscall(SYS_mknodat, AT_FDCWD, path, S_IFREG | mode, 0));
+	case READ:
+		return open_with_mode(path, O_RDONLY, mode);
+	}
+	misuse("no such way", words[0]);
+}
+
 /* The child shares our memory until it has become the other program. */
 static int
 try_exec(char **words, int count)
@@ -271,6 +369,7 @@ const struct operation file_operations[] = {
 	{"symlink", 2, 2, try_symlink},
 	{"truncate", 1, 1, try_truncate},
 	{"chmod", 1, 2, try_chmod},
+	{"mode", 3, 3, try_mode},
 	{"stat", 1, 1, try_stat},
 	{"access", 1, 1, try_access},
 	{"chdir", 1, 1, try_chdir},

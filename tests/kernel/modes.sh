@@ -1,0 +1,107 @@
+#!/bin/sh
+# No command gives a file set-ID bits, with which another user of the machine
+# would run it as this one, as TAP: every call that takes a mode, at levels
+# standard and full, as this user and, started by root, as an ordinary one too.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+ORDINARY=65534
+WAYS='fchmod fchmodat fchmodat2 openat openat2 mknodat'
+[ "$(uname -m)" != x86_64 ] || WAYS="$WAYS chmod creat open mknod"
+
+# Not below /tmp: that is the scratch directory at level full.
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
+cat >"$base/policy.sbx" <<'POLICY'
+sbx 1
+profile policy extends workspace-write { }
+POLICY
+cat >"$base/lifted.sbx" <<'POLICY'
+sbx 1
+profile lifted extends workspace-write {
+    allow syscalls @chmod
+}
+POLICY
+for policy in policy lifted; do
+	"$SBXC" "$base/$policy.sbx" -o "$base/$policy.bin" || exit 99
+done
+
+# got UID OPERATION...: inside, at $level; bare without a level.
+got()
+{
+	uid=$1
+	shift
+	[ -z "$level" ] || set -- "$base/sbxrun" -l "$level" \
+	    "$base/$policy.bin" -- "$@"
+	(cd "$ws" && tap_as "$uid" env -i PATH="$PATH" HOME="$base/home" "$@" 2>&1 \
+	    </dev/null)
+}
+
+# tried UID ANSWER: each way to each mode; leaves in $wrong what ended otherwise.
+tried()
+{
+	wrong=
+	for way in $WAYS; do
+		for mode in 4755 2755 6755 104755; do
+			case $way in
+			*chmod*) : >"$ws/file" && chown "$1:$1" "$ws/file" ;;
+			esac
+			answer=$(got "$1" ./probe mode "$way" file "$mode")
+			case $way-$answer in
+			openat2-ENOSYS | fchmodat2-ENOSYS | *-"$2") ;;
+			# openat2(2) takes nothing that is no mode.
+			openat2-EINVAL) [ $mode = 104755 ] ;;
+			*) false ;;
+			esac || wrong="$wrong $way($mode)=$answer"
+			[ "$2" = ok ] || [ -z "$(find "$ws" -perm /6000)" ] ||
+				wrong="$wrong $way($mode)=left"
+			rm -f "$ws/file"
+		done
+	done
+}
+
+# same NAME ANSWER OPERATION...
+same()
+{
+	name=$1 answer=$2
+	shift 2
+	tap_is "$level: uid $who: $name" "$answer" "$(got "$who" "$@")"
+}
+
+check_all()
+{
+	who=$1
+	ws=$base/ws-$1
+	mkdir "$ws" && cp "$PROBE" "$ws/probe" && chown "$1:$1" "$ws"
+	policy=policy level=
+	tried "$1" ok
+	tap_empty "bare: uid $1: each call gives what it is asked for" "$wrong"
+	tap_levels standard full
+	for level in $levels; do
+		tried "$1" EPERM
+		tap_empty "$level: uid $1: no call gives set-ID bits" "$wrong"
+		same 'an unnamed file' EPERM ./probe mode tmpfile . 4755
+		same 'the sticky bit' ok ./probe mode openat sticky 1777
+		same 'a directory has none to give' '' \
+		    sh -c 'mkdir -m 1777 d && rmdir d'
+		same 'a mode where nothing is made' ok \
+		    ./probe mode read sticky 6777
+		policy=lifted
+		: >"$ws/lifted" && chown "$1:$1" "$ws/lifted"
+		same 'the policy may lift it' ok \
+		    ./probe mode fchmodat lifted 2755
+		same 'for the calls that it names' EPERM \
+		    ./probe mode openat new 2755
+		policy=policy
+		rm -f "$ws/lifted" "$ws/sticky"
+	done
+}
+
+check_all "$(id -u)"
+if [ "$(id -u)" -eq 0 ]; then
+	check_all $ORDINARY
+fi
+tap_done
