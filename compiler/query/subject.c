@@ -42,7 +42,8 @@ operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 		return false;
 	if (blob_is_clean(blob))
 		return true;
-	complain("%s: %s", path, blob_unclean);
+	complain("'%s' does not do what its rules say: %s [%s]", path,
+	    blob_unclean, diag_code(DIAG_BLOB_CHANGED));
 	return false;
 }
 
