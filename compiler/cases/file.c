@@ -425,16 +425,22 @@ static const struct key file_keys[] = {
 };
 
 static void
+report_no_test(struct test_file *file, struct loc loc)
+{
+	diag_help(&file->diags,
+	    diag_add(&file->diags, DIAG_TEST_FILE, loc,
+		"'sbx-test: 1' is missing"),
+	    "it tells test files from other YAML");
+}
+
+static void
 file_check(struct test_file *file, const struct yaml_node *root)
 {
 	const struct yaml_node *text = yaml_find(root, "text");
 	const struct yaml_node *cases = yaml_find(root, "cases");
 
 	if (yaml_find(root, "sbx-test") == NULL)
-		diag_help(&file->diags,
-		    diag_add(&file->diags, DIAG_TEST_FILE, root->loc,
-			"'sbx-test: 1' is missing"),
-		    "it tells test files from other YAML");
+		report_no_test(file, root->loc);
 	if (text != NULL && yaml_find(root, "policy") != NULL)
 		diag_add(&file->diags, DIAG_TEST_FILE, text->key->loc,
 		    "there is a policy already: 'text' stands in its place");
@@ -493,6 +499,13 @@ test_file_read(struct test_file *file, struct arena *arena, const char *path)
 	if (source == NULL)
 		return false;
 	file->source = source;
+	if (source->withheld) {
+		uint32_t at = source->base +
+		    (uint32_t)(source_first_line(source) - source->text);
+
+		report_no_test(file, (struct loc){ at, at });
+		return true;
+	}
 	root = yaml_read(&file->sources, &file->diags, source);
 	if (root != NULL)
 		file_read(file, root);

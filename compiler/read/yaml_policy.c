@@ -59,7 +59,7 @@ yaml_policy_is(const struct source *source)
 	    has_suffix(name, ".json"))
 		return true;
 	return !has_suffix(name, ".sbx") &&
-	    looks_like_yaml(yaml_first_line(source));
+	    looks_like_yaml(source_first_line(source));
 }
 
 /* --- the version ---------------------------------------------------------- */

@@ -148,19 +148,6 @@ report_name(struct diags *diags, const struct source *source, struct loc loc)
 	    word);
 }
 
-const char *
-yaml_first_line(const struct source *source)
-{
-	const char *text = source->text + source_bom(source);
-
-	for (;;) {
-		text += strspn(text, " \t\r\n");
-		if (*text != '#')
-			return text;
-		text += strcspn(text, "\n");
-	}
-}
-
 static void
 report_other(struct diags *diags, const struct source *source,
     const struct yaml_problem *problem)
@@ -187,7 +174,7 @@ report_other(struct diags *diags, const struct source *source,
 	if (loc.end == loc.begin && loc.end - source->base < source->size)
 		loc.end++;
 	diag = diag_add(diags, DIAG_YAML_SYNTAX, loc, "%s", message);
-	if (strncmp(yaml_first_line(source), "sbx ", 4) == 0)
+	if (strncmp(source_first_line(source), "sbx ", 4) == 0)
 		help = "a policy that is no YAML is called NAME.sbx";
 	if (help != NULL)
 		diag_help(diags, diag, "%s", help);

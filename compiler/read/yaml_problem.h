@@ -16,9 +16,6 @@ struct yaml_problem {
 	bool in_list;                  /* inside of brackets or braces */
 };
 
-/* Where a text begins, behind blank lines and comments. */
-const char *yaml_first_line(const struct source *source);
-
 void yaml_report_problem(struct diags *diags, const struct source *source,
     const struct yaml_problem *problem);
 

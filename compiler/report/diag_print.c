@@ -279,7 +279,7 @@ put_excerpt(const struct printer *printer, const struct position *at,
 
 	if (printer->format == REPORT_GCC)
 		return;
-	if (source == NULL) {
+	if (source == NULL || source->withheld) {
 		put_help(printer, help);
 		return;
 	}

@@ -171,6 +171,60 @@ read_text(struct arena *arena, int fd, const struct stat *st, size_t *size)
 	return buffer;
 }
 
+uint32_t
+source_bom(const struct source *source)
+{
+	return strncmp(source->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+const char *
+source_first_line(const struct source *source)
+{
+	const char *text = source->text + source_bom(source);
+
+	for (;;) {
+		text += strspn(text, " \t\r\n");
+		if (*text != '#')
+			return text;
+		text += strcspn(text, "\n");
+	}
+}
+
+/* `sbx:` or "sbx" : and the same with sbx-test, at the start of a text or
+ * behind what may stand before a key. */
+static bool
+has_key(const char *text)
+{
+	const char *at = text, *end;
+
+	while ((at = strstr(at, "sbx")) != NULL) {
+		bool starts = at == text ||
+		    strchr(" \t\n{,\"'", at[-1]) != NULL;
+
+		end = at + 3;
+		if (strncmp(end, "-test", 5) == 0)
+			end += 5;
+		end += *end == '"' || *end == '\'';
+		end += strspn(end, " \t");
+		if (starts && *end == ':')
+			return true;
+		at += 3;
+	}
+	return false;
+}
+
+/* A policy begins with `sbx`, or it has a key of that name; a test file has
+ * `sbx-test`. */
+static bool
+is_policy(const struct source *source)
+{
+	const char *line = source_first_line(source);
+
+	return (strncmp(line, "sbx", 3) == 0 &&
+		   strchr(" \t", line[3]) != NULL) ||
+	    has_key(source->text);
+}
+
 struct source *
 sources_read(struct sources *sources, const char *path, const char *name,
     struct loc included_at)
@@ -196,6 +250,8 @@ sources_read(struct sources *sources, const char *path, const char *name,
 
 		if (text != NULL)
 			source = add(sources, given, text, size);
+		if (source != NULL)
+			source->withheld = !is_policy(source);
 	}
 	int saved = errno;
 	close(fd);
@@ -222,12 +278,6 @@ sources_find(const struct sources *sources, struct loc loc)
 			return source;
 	}
 	return NULL;
-}
-
-uint32_t
-source_bom(const struct source *source)
-{
-	return strncmp(source->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 void

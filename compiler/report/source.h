@@ -35,8 +35,13 @@ struct source {
 	int depth;
 	uint64_t device, inode; /* of a file: is it the same one? */
 	bool builtin;           /* `shown` starts with "sbx:" */
+	bool withheld;          /* a file that does not say it is a policy */
 };
 
+/*
+ * Nothing of a withheld text is shown to anybody: a policy that somebody sent
+ * may include a private key, and what sbxc says goes to a public log.
+ */
 struct sources {
 	struct arena *arena;
 	VEC(struct source *) files;
@@ -69,6 +74,9 @@ const struct source *sources_find(const struct sources *sources,
 
 /* The bytes of a byte order mark at the start of a text: 3 or 0. */
 uint32_t source_bom(const struct source *source);
+
+/* What follows blank lines and comments at the start of a text. */
+const char *source_first_line(const struct source *source);
 
 /* A line of a text, which counts from 1, without its newline. */
 void source_line(const struct source *source, uint32_t line, const char **begin,

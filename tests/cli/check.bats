@@ -142,3 +142,61 @@ warned() {
 	CLICOLOR_FORCE=1 ends 1 "$SBXC" check bad.sbx --color never
 	[[ "$stderr" != *"$escape"* ]]
 }
+
+# --- files that are no policies ----------------------------------------------
+
+# Files with a secret, each of which a different part of the compiler would
+# stumble over, and would show where.
+secrets() {
+	mkdir secrets dir
+	echo 'root:hunter2:20000:0:99999:7:::' >secrets/shadow.sbx
+	printf -- '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n' >secrets/key.sbx
+	printf 'A=1\0TOKEN=hunter2\0' >secrets/environ.sbx
+	printf '"hunter2\n' >secrets/quoted.sbx
+	printf '# hunter2\n' >secrets/comment.sbx
+	printf 'hunter2%070000d\n' 1 >secrets/long.sbx
+	printf 'caf\351 hunter2\n' >secrets/latin.sbx
+	echo '{"auths": {"example.org": {"auth": "hunter2"}}}' >secrets/config.json
+	printf 'hunter2: [ *hunter2\n' >secrets/broken.yaml
+	printf 'users:\n- hunter2: hunter2\n  hunter2: 1\n' >secrets/kube.yaml
+	echo '- hunter2' >secrets/list.yml
+	echo 'hunter2' >secrets/plain
+	cp secrets/shadow.sbx dir/elsewhere.sbx
+}
+
+hides() {
+	run "$@"
+	if [[ "$output" == *hunter2* || "$status" -eq 0 ]]; then
+		echo "status $status: $*"
+		echo "$output"
+		return 1
+	fi
+}
+
+@test "a file that is no policy is not shown, whoever leads to it" {
+	secrets
+	for file in secrets/*; do
+		cp team.sbx evil.sbx
+		echo "include \"$file\"" >>evil.sbx
+		printf 'sbx: 1\ninclude: "%s"\n' "$file" >evil.yaml
+		printf 'sbx-test: 1\npolicy: %s\ncases: [ allow: read /x ]\n' \
+		    "$file" >evil.test.yaml
+		link=link-$(basename "$file")
+		ln -sf "$file" "$link"
+		for policy in evil.sbx evil.yaml "$file" "$link"; do
+			hides "$SBXC" check "$policy"
+			hides "$SBXC" check -f github "$policy"
+			hides "$SBXC" build "$policy" -o out.bin
+			hides "$SBXC" why "$policy" read /x
+			hides "$SBXC" diff @coding "$policy"
+		done
+		hides "$SBXC" fmt "$file"
+		hides "$SBXC" convert -O yaml "$file"
+		hides "$SBXC" test evil.test.yaml
+		hides "$SBXC" test "$file"
+		hides "$SBXC" dump "$file"
+	done
+	printf 'sbx 1\ninclude "elsewhere.sbx"\n' >evil.sbx
+	hides "$SBXC" check -I dir evil.sbx
+	[[ "$output" == *"the first statement is not 'sbx 1' [SBX0701]"* ]]
+}
