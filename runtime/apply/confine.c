@@ -154,7 +154,7 @@ tasks_on_machine(void)
  * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so the
  * number of all that run now is added to the policy's.  From Linux 5.14 on, the
  * tasks of a user namespace are counted apart; level full has one, with process
- * 1 beside those of the command.
+ * 1 beside those of the command, but root often needs none.
  */
 static uint64_t
 limit_value(const struct sbx_limit *limit, enum sbx_level level)
@@ -162,7 +162,8 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level)
 	if (limit->kind != SBX_LIMIT_PROCESSES)
 		return limit->value;
 	return limit->value +
-	    (level == SBX_LEVEL_FULL ? 1 : tasks_on_machine());
+	    (level == SBX_LEVEL_FULL && geteuid() != 0 ? 1 :
+							 tasks_on_machine());
 }
 
 void

@@ -1,8 +1,13 @@
 /* See machine.h. */
 #include "runtime/base/machine.h"
 
+#include "format/decimal.h"
+#include "runtime/base/file.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Below this ABI the filter of level full would allow what Landlock does not
  * restrict yet. */
@@ -55,6 +60,27 @@ machine_level(const struct machine *machine)
 		return SBX_LEVEL_FULL;
 	return machine->landlock_abi > 0 ? SBX_LEVEL_STANDARD :
 					   SBX_LEVEL_MINIMAL;
+}
+
+/* The first line of the map is "INSIDE OUTSIDE COUNT", and root is the least
+ * that can be inside. */
+bool
+machine_counts_processes(void)
+{
+	char text[64];
+	const char *stop;
+	uint64_t outside;
+
+	if (geteuid() != 0)
+		return true;
+	if (!file_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof text))
+		return false;
+	stop = text + strspn(text, " ");
+	if (*stop++ != '0')
+		return false;
+	stop += strspn(stop, " ");
+	return sbx_decimal_read(stop, text + strlen(text), &outside) != NULL &&
+	    outside != 0;
 }
 
 const char *

@@ -18,6 +18,13 @@ void machine_probe(struct machine *machine);
 /* The highest level that the machine may give: full shows when it is tried. */
 enum sbx_level machine_level(const struct machine *machine);
 
+/*
+ * Whether the kernel counts the processes of the caller for RLIMIT_NPROC: not
+ * those of the machine's own root, but those of a root that is somebody else
+ * outside of its user namespace.
+ */
+bool machine_counts_processes(void);
+
 const char *level_name(enum sbx_level level);
 
 #endif

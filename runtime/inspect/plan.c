@@ -301,9 +301,10 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 		return "cgroup, of all processes";
 	if (kind == SBX_LIMIT_PROCESSES && plan->pid_max)
 		return "pid_max, of the sandbox, and up to 299 more";
-	if (kind == SBX_LIMIT_PROCESSES && geteuid() == 0)
+	if (kind == SBX_LIMIT_PROCESSES && !machine_counts_processes())
 		return "NOT ENFORCED for root";
-	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL)
+	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL &&
+	    geteuid() != 0)
 		return "rlimit, of the sandbox";
 	return limit_enforcers[kind];
 }

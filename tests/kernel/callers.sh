@@ -156,6 +156,16 @@ all_capabilities()
 	capabilities capsh --drop=cap_setpcap --shell=/usr/bin/env --
 	capabilities unshare -Ur
 	capabilities unshare -Ur setpriv --bounding-set=-setpcap
+	# An ordinary user who holds some has none inside.
+	install -d -o $ORDINARY "$base/other"
+	sets=$(run 0 capsh --keep=1 --uid=$ORDINARY \
+	    --inh=cap_sys_admin,cap_setpcap \
+	    --addamb=cap_sys_admin,cap_setpcap --shell=/usr/bin/env -- \
+	    HOME="$base/other" "$base/sbxrun" -w "$base/other" -l "$level" \
+	    "$base/unwatched.bin" -- grep -E '^Cap(Inh|Prm|Eff|Amb)' \
+	    /proc/self/status)
+	tap_is "$level: capabilities of an ordinary user" 4 \
+	    "$(printf '%s\n' "$sets" | grep -c '0000000000000000$')"
 	# A file's capabilities add nothing either.
 	cp "$base/sbxrun" "$base/kept" && cp "$(command -v grep)" "$ws/grep" &&
 	    setcap cap_sys_admin,cap_net_raw=ep "$ws/grep" 2>/dev/null || return

@@ -28,6 +28,18 @@ policy()
 policy few 'limit processes 20' 'limit timeout 30s'
 policy many 'limit processes none' 'limit timeout 30s'
 policy brief 'limit timeout 1s' 'limit file-size 64KiB' 'limit cpu-time 1s'
+cat >"$base/inner.sbx" <<'POLICY'
+sbx 1
+profile inner {
+    require level standard
+    allow exec { /usr  /bin  /lib  /lib64 }
+    allow write { ${workspace}  /dev/null }
+    allow env PATH
+    limit processes 20
+    limit timeout 30s
+}
+POLICY
+"$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
 policy written 'limit processes 20' 'limit timeout 30s' 'allow write /proc'
 
 # run ARGUMENT...: sbxrun as $uid at $level, in a workspace of that user's; by
@@ -130,6 +142,25 @@ processes()
 	[ -x /usr/bin/python3 ] || return
 	between 'threads' 18 $((20 + 320 + tasks)) \
 	    "$(run "$base/few.bin" -- /usr/bin/python3 -c "$threads")"
+}
+
+# Root of a user namespace is an ordinary user outside, whose processes the
+# kernel counts; the plan says so, and the limit holds.
+another_root()
+{
+	# shellcheck disable=SC2016  # for the inner shell
+	(cd "$base/$uid" && tap_as "$uid" env -i PATH="$PATH" HOME="$base/home" \
+	    unshare -Ur sh -c 'blob=$1; shift; cat "$blob" | exec "$@"' sh \
+	    "$base/inner.bin" "$base/sbxrun" -v -l "$level" /dev/stdin -- \
+	    perl -e "$forks") >"$base/plan" 2>"$base/said"
+	case $level in
+	full) how='pid_max, of the sandbox' ;;
+	*) how='rlimit, beside all tasks' ;;
+	esac
+	is "another's root: who holds processes" 1 \
+	    "$(grep -c "processes by $how" "$base/said")"
+	between "another's root: processes" 18 $((20 + tasks)) \
+	    "$(cat "$base/plan")"
 }
 
 # --- open files ---------------------------------------------------------------
@@ -239,6 +270,9 @@ check_all()
 	tap_levels standard full
 	for level in $levels; do
 		processes
+		if [ "$uid" -ne 0 ] && unshare -Ur true 2>/dev/null; then
+			another_root
+		fi
 		open_files
 		messages
 		overrides
