@@ -19,7 +19,7 @@ void confine_descriptors(int *keep);
  * would reach under the masks. */
 void confine_privileges(enum sbx_level level);
 
-/* Sets the resource limits, except those that a control group holds: `held` has
+/* Sets the resource limits, except those that something better holds: `held` has
  * a bit for each kind. */
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held);

@@ -453,8 +453,10 @@ confine(const struct sandbox *sandbox)
 {
 	const struct plan *plan = &sandbox->plan;
 	int listener = -1;
+	uint32_t held = plan->held |
+	    (uint32_t)plan->pid_max << SBX_LIMIT_PROCESSES;
 
-	confine_resources(&sandbox->blob, plan->level, plan->held);
+	confine_resources(&sandbox->blob, plan->level, held);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	if (plan->program != NULL)

@@ -159,7 +159,7 @@ another_root()
 	esac
 	is "another's root: who holds processes" 1 \
 	    "$(grep -c "processes by $how" "$base/said")"
-	between "another's root: processes" 18 $((20 + tasks)) \
+	between "another's root: processes" 18 $((320 + tasks)) \
 	    "$(cat "$base/plan")"
 }
 
