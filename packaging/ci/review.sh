@@ -56,14 +56,16 @@ run()
 	return $status
 }
 
-# Names with a newline in them are nobody's policy.
+# Names with a newline in them are nobody's policy.  A name that would be an
+# option, or a shipped profile, gets its directory.
 if [ $# -gt 0 ]; then
 	printf '%s\n' "$@"
 else
 	case $reports in /*) ;; ?*) reports=$PWD/$reports ;; esac
 	top=$(git rev-parse --show-toplevel) && cd "$top" || exit 3
 	git ls-files -- '*.sbx' '*.test.yaml' || exit 3
-fi >"$work/files"
+fi >"$work/names"
+sed 's,^[-@],./&,' "$work/names" >"$work/files"
 if [ ! -s "$work/files" ]; then
 	echo "review.sh: no policies: git tracks no *.sbx" >&2
 	exit 2
@@ -99,8 +101,8 @@ if [ -s "$work/tests" ]; then
 fi
 
 # A tree of its own, since a policy includes other files.
-[ -z "$base" ] || run git worktree add --quiet --detach "$work/base" "$base" ||
-    exit 3
+[ -z "$base" ] ||
+    run git worktree add --quiet --detach -- "$work/base" "$base" || exit 3
 
 # Prints what a file was called in the base: git sees that it was renamed.
 name_in_base()
@@ -109,7 +111,7 @@ name_in_base()
 		printf '%s\n' "$1"
 	else
 		git diff --find-renames=30% --diff-filter=R --name-status \
-		    "$base" | awk -F '\t' -v name="$1" '$3 == name { print $2 }'
+		    "$base" -- | awk -F '\t' -v name="$1" '$3 == name { print $2 }'
 	fi
 }
 

@@ -235,6 +235,31 @@ action() {
 	[[ "$output" == *"notes"* ]]
 }
 
+@test "names that begin like an option or a shipped profile are files" {
+	hooks
+	# Each would be an option, or @coding, and say no word.
+	for name in -q.sbx --no-ignore.sbx -fgithub.sbx @coding.sbx; do
+		printf 'sbx 1\n\nprofile new {\n    allow raed /usr\n}\n' >"./$name"
+		git add -- "./$name"
+		run pre-commit run sbxc-check --all-files
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"error: unknown right 'raed'"* ]]
+		run review
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"error: unknown right 'raed'"* ]]
+		printf 'sbx 1\n\nprofile new extends coding {\n}\n' >"./$name"
+		review -a -b HEAD
+		git rm -q -f -- "./$name"
+	done
+	action
+	printf 'sbx 1\n\nprofile new {\n    allow raed /usr\n}\n' >./-q.sbx
+	FILES=-q.sbx run bash -e -o pipefail -c "$(action_step Review)"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"unknown right"* ]]
+}
+
 @test "review: from a subdirectory, and where there is nothing" {
 	mkdir -p below
 	cd below
