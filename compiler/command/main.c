@@ -302,6 +302,26 @@ option_store(struct options *options, const struct option_row *row,
 	return true;
 }
 
+/* The option of this command that was meant, if one is near enough. */
+static void
+long_unknown(const struct command *command, const char *name, size_t len)
+{
+	const char *names[countof(option_rows)], *near;
+	char *text = strndup(name, len);
+
+	if (text == NULL)
+		arena_exhausted();
+	for (size_t i = 0; i < countof(option_rows); i++)
+		names[i] = option_rows[i].commands & command->bit ?
+		    option_rows[i].name :
+		    NULL;
+	near = nearest_name(text, names, countof(names));
+	misused(near == NULL ? "unknown option '--%s'" :
+			       "unknown option '--%s'; did you mean '--%s'?",
+	    text, near);
+	free(text);
+}
+
 /* Complains about an option that getopt_long() does not know; it may be one of
  * another command. */
 static void
@@ -324,7 +344,7 @@ option_unknown(const struct command *command, const char *word)
 		return;
 	}
 	if (is_long)
-		misused("unknown option '%.*s'", (int)len, word);
+		long_unknown(command, word + 2, len - 2);
 	else
 		misused("unknown option '-%c'", optopt);
 }

@@ -17,8 +17,13 @@ command_why(struct options *options)
 	const char *fault;
 
 	if (operands->list.count < 2)
-		return misused("why what? A policy and a question are "
-			       "missing");
+		return misused("%s missing; for example: sbxc why %s write "
+			       "/etc/passwd",
+		    operands->list.count == 0 ?
+			"a policy and a question are" :
+			"a question about the policy is",
+		    operands->list.count == 0 ? "@coding" :
+						operands->list.items[0]);
 	status = subject_read(options, operands->list.items[0], &blob);
 	if (status == EXIT_CLEAN)
 		status = subjects_bind(options, &blob, 1, &subject);

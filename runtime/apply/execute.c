@@ -83,7 +83,14 @@ execute(char **argv, struct environment *environment)
 	else
 		search_path(argv, environment);
 	error = errno;
-	if (error == ENOENT)
+	/* A script whose interpreter is missing fails in the same way. */
+	if (error == ENOENT && strchr(argv[0], '/') != NULL)
+		say(argv[0],
+		    access(argv[0], F_OK) == 0 ?
+			"the program that runs this file is missing" :
+			"no such file in the sandbox",
+		    0);
+	else if (error == ENOENT)
 		say(argv[0], "command not found", 0);
 	else
 		say(argv[0], "cannot execute the command", error);

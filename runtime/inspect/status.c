@@ -89,20 +89,20 @@ print_landlock(struct out *out, const struct status *status)
 	int abi = status->machine.landlock_abi;
 
 	if (abi == 0) {
-		out_print(out, "landlock  %s\n", status->landlock);
+		out_print(out, "landlock    %s\n", status->landlock);
 		return;
 	}
-	out_print(out, "landlock  ABI %u", (unsigned)abi);
+	out_print(out, "landlock    ABI %u", (unsigned)abi);
 	if (status->errata >= 0)
 		out_print(out, ", errata fixed: %u", (unsigned)status->errata);
 	out_text(out, "\n");
 	if (abi < 4)
 		out_text(out,
-		    "          TCP ports need ABI 4 (Linux 6.7): "
+		    "            TCP ports need ABI 4 (Linux 6.7): "
 		    "policies that open some keep TCP shut\n");
 	if (abi < 6)
 		out_text(out,
-		    "          signals and abstract sockets are kept "
+		    "            signals and abstract sockets are kept "
 		    "inside from ABI 6 on (Linux 6.12)\n");
 }
 
@@ -115,27 +115,27 @@ or_hint(const char *hint, const char *fine)
 static void
 print_status(struct out *out, const struct status *status)
 {
-	out_print(out, "kernel    Linux %s %s\n", status->kernel.release,
+	out_print(out, "kernel      Linux %s %s\n", status->kernel.release,
 	    status->kernel.machine);
 	print_landlock(out, status);
-	out_print(out, "seccomp   %s\n",
+	out_print(out, "seccomp     %s\n",
 	    or_hint(status->seccomp, "filters with errno"));
 	if (status->tried)
-		out_print(out, "namespaces %s\n",
+		out_print(out, "namespaces  %s\n",
 		    or_hint(status->namespaces,
 			"user, mount, process and IPC: tried, fine"));
 	if (status->tried && status->namespaces == NULL)
-		out_print(out, "network   %s\n",
+		out_print(out, "network     %s\n",
 		    or_hint(status->network,
 			"a namespace of its own: tried, fine"));
-	out_print(out, "cgroup    %s\n",
+	out_print(out, "cgroup      %s\n",
 	    or_hint(status->cgroup,
 		"limits on processes and memory hold for all together"));
 	if (status->cgroup != NULL)
 		out_text(out,
-		    "          rlimits hold instead: for each process, or "
+		    "            rlimits hold instead: for each process, or "
 		    "beside what runs\n");
-	out_print(out, "level     %s\n", level_name(status->level));
+	out_print(out, "level       %s\n", level_name(status->level));
 }
 
 static void

@@ -30,6 +30,7 @@ compile()
 # The view shows nothing that could be run, which -n and -v need not.
 # shellcheck disable=SC2016
 compile plain 'allow write ${workspace}' 'allow env *'
+compile reads 'allow exec /'
 # shellcheck disable=SC2016
 compile params 'param data' 'param more' 'allow read { ${data} ${more} }'
 
@@ -59,6 +60,13 @@ has 'the workspace, -n' "$base/$shown" \
     "$SBXRUN" -l standard -n -w "$odd" "$base/plain.bin"
 has 'a command' "$shown: command not found" \
     "$SBXRUN" -l standard "$base/plain.bin" -- "${odd##*/}"
+has 'a missing path' "$shown: no such file" \
+    "$SBXRUN" -l standard "$base/plain.bin" -- "./${odd##*/}"
+printf '#!%s\n' "$base/none" >"$base/script"
+chmod 755 "$base/script"
+has 'a script without its interpreter' \
+    "script: the program that runs this file is missing" \
+    "$SBXRUN" -l standard "$base/reads.bin" -- "$base/script"
 has 'a policy' "$shown/nothing: cannot open" "$SBXRUN" "$odd/nothing" -- true
 has 'a parameter' \
     "x=$base/$shown: the policy has no such parameter; it has none" \

@@ -58,6 +58,11 @@ load sbxc
 	ln -s "$SBXC" other
 	ends 2 ./other --frobnicate team.sbx
 	complains "sbxc: "
+	ends 2 "$SBXC" check --wihtin=x team.sbx
+	complains "unknown option '--wihtin'; did you mean '--within'?"
+	ends 2 "$SBXC" why --outptu=x team.sbx
+	complains "unknown option '--outptu'"
+	refute_complains "did you mean"
 	ends 2 "$SBXC" check -Z team.sbx
 	ends 2 "$SBXC" team.sbx -o
 }

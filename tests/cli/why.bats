@@ -218,3 +218,11 @@ load sbxc
 		ends 0 "$SBXC" why all.sbx $question
 	done
 }
+
+@test "why says what is missing, and shows an example" {
+	ends 2 "$SBXC" why
+	complains "a policy and a question are missing; for example: sbxc why @coding write /etc/passwd"
+	ends 2 "$SBXC" why team.sbx
+	complains "a question about the policy is missing; for example: sbxc why team.sbx write /etc/passwd"
+	refute_complains "policy and"
+}

@@ -190,7 +190,7 @@ inheritance()
 	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
 	    "$base/workspace-write.bin" -- "$base/sbxrun" "$base/workspace-write.bin" -- echo in 2>&1)
 	case $got in
-	*Permission* | *found*) got=$(cd "$ws" && cp "$base/sbxrun" \
+	*Permission* | *"no such file"*) got=$(cd "$ws" && cp "$base/sbxrun" \
 	    "$base/workspace-write.bin" . && as "$1" ./sbxrun -l "$level" \
 	    workspace-write.bin -- ./sbxrun workspace-write.bin -- echo in \
 	    2>&1) ;;
