@@ -64,8 +64,12 @@ listen_send(const struct listening *listening, int listener)
 	};
 
 	memcpy(CMSG_DATA(&control.header), &listener, sizeof listener);
-	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != 1)
+	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != 1) {
+		/* The supervisor has refused the run, and said why. */
+		if (errno == EPIPE)
+			_exit(EXIT_REFUSED);
 		refuse(NULL, "cannot hand over the listener", errno);
+	}
 	/* Whoever had these could answer for the supervisor.  execve(2) closes
 	 * them if a policy denies close(2). */
 	close(listener);
