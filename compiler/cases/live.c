@@ -199,29 +199,14 @@ environment_fill(struct run *run)
 
 /* --- the scratch directory ------------------------------------------------ */
 
-/* A policy that any level takes, and that has a scratch directory. */
-static bool
-scratch_policy(const struct run *run, const char *path)
-{
-	static const char text[] =
-	    "sbx 1\nprofile scratch {\n    allow write ${tmp}\n}\n";
-	struct compilation compilation;
-	struct image image;
-
-	compilation_init(&compilation, arena_of(run));
-	compilation_parse(&compilation,
-	    sources_add(&compilation.sources, "scratch.sbx", text,
-		sizeof text - 1, (struct loc){ 0 }));
-	return compile(&compilation, NULL, &image) &&
-	    tree_file(run->stage.tree, path, image.bytes, image.size);
-}
-
-/* The anchor ${tmp} in the document of `sbxrun -n --json`, or NULL. */
+/* The scratch directory in the document of `sbxrun -n --json`, which may follow
+ * warnings, or NULL. */
 static const char *
 scratch_read(struct arena *arena, const char *text)
 {
-	struct json_t *plan = json_read(text);
-	const char *path = json_text(json_member(plan, "anchors"), "tmp");
+	const char *begin = strstr(text, "{\"sbx\":");
+	struct json_t *plan = json_read(begin != NULL ? begin : "");
+	const char *path = json_text(plan, "scratch");
 
 	if (path != NULL)
 		path = arena_strndup(arena, path, strlen(path));
@@ -229,52 +214,49 @@ scratch_read(struct arena *arena, const char *text)
 	return path;
 }
 
-/* sbxrun names the scratch directory after the workspace.  A plan for level
- * standard tells the name: at level full it is /tmp. */
+/* sbxrun names the scratch directory after the workspace and the policy. */
 static enum exit_status
 scratch_find(struct run *run)
 {
 	struct stage *stage = &run->stage;
 	const struct sbx_blob *blob = stage->bound->subject.places.blob;
-	const char *policy = arena_printf(arena_of(run), "%s/scratch.bin",
-	    stage->tree->top);
-	const char *const arguments[] = {
-		stage->machine->sbxrun,
-		"-l",
-		"standard",
-		"-w",
-		anchor_path(stage, SBX_ANCHOR_WORKSPACE),
-		"-n",
-		"--json",
-		policy,
-		NULL,
-	};
+	struct words words = { .list.count = 0 };
 	int status;
 
 	if (!(blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED))
 		return EXIT_CLEAN;
-	if (!scratch_policy(run, policy))
-		return complain_run(run, -1);
-	status = tree_run(stage->tree, arguments, run->environment.list.items,
-	    -1);
+	for (size_t i = 0; i < run->options.list.count; i++)
+		push(run, &words, run->options.list.items[i]);
+	push(run, &words, "-n");
+	push(run, &words, "--json");
+	push(run, &words, run->policy);
+	push(run, &words, NULL);
+	status = tree_run(stage->tree, words.list.items,
+	    run->environment.list.items, -1);
 	if (status == 0)
 		stage->scratch = scratch_read(arena_of(run),
 		    tree_output(stage->tree));
 	return stage->scratch != NULL ? EXIT_CLEAN : complain_run(run, status);
 }
 
-/* Removes only what has the name that sbxrun gives. */
+/* Removes only what has the name that sbxrun gives: the directory of this
+ * workspace, which is ours alone, with that of the profile in it. */
 static void
 scratch_remove(const struct run *run)
 {
-	const char *scratch = run->stage.scratch;
-	const char *parent = arena_printf(arena_of(run), "/tmp/sbx-%u/",
+	const char *scratch = run->stage.scratch, *name, *end;
+	const char *top = arena_printf(arena_of(run), "/tmp/sbx-%u",
 	    (unsigned)geteuid());
-	size_t len = strlen(parent);
+	size_t len = strlen(top);
 
-	if (scratch != NULL && strncmp(scratch, parent, len) == 0 &&
-	    strchr(scratch + len, '/') == NULL)
-		directory_clear(scratch);
+	if (scratch == NULL || strncmp(scratch, top, len) != 0 ||
+	    (scratch[len] != '/' && scratch[len] != '-'))
+		return;
+	name = strchr(scratch + len, '/');
+	end = name != NULL ? strchr(name + 1, '/') : NULL;
+	if (end != NULL && strchr(end + 1, '/') == NULL)
+		directory_clear(arena_printf(arena_of(run), "%.*s",
+		    (int)(end - scratch), scratch));
 }
 
 /* --- sbx-trial ------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 16 };
+enum { OUTPUT_MAX = 1 << 24 };
 
 /* --- signals -------------------------------------------------------------- */
 
@@ -197,9 +197,16 @@ tree_run(struct tree *tree, const char *const *arguments,
 const char *
 tree_output(const struct tree *tree)
 {
-	char *text = arena_alloc(tree->arena, OUTPUT_MAX);
-	ssize_t len = pread(tree->output, text, OUTPUT_MAX - 1, 0);
+	struct stat status = { .st_size = 0 };
+	size_t size;
+	char *text;
+	ssize_t len;
 
+	fstat(tree->output, &status);
+	size = status.st_size < OUTPUT_MAX ? (size_t)status.st_size :
+					     OUTPUT_MAX;
+	text = arena_alloc(tree->arena, size + 1);
+	len = pread(tree->output, text, size, 0);
 	text[len > 0 ? len : 0] = '\0';
 	return text;
 }

@@ -193,9 +193,9 @@ bind_tmp(struct binder *binder)
 
 	binder->made.scratch_missing = !scratch_path(path,
 	    binder->made.anchors[SBX_ANCHOR_WORKSPACE],
-	    !binder->request->options->plan);
-	set_anchor(binder, SBX_ANCHOR_TMP,
-	    arena_copy(binder->arena, place_of(path)));
+	    binder->request->scratch, !binder->request->options->plan);
+	binder->made.scratch = arena_copy(binder->arena, place_of(path));
+	set_anchor(binder, SBX_ANCHOR_TMP, binder->made.scratch);
 }
 
 static void

@@ -46,8 +46,9 @@ struct binding {
 	/* The home of the password entry where it differs from $HOME. */
 	struct sbx_place other_home;
 	bool has_other_home;
-	bool scratch_missing; /* -n does not make it */
-	bool own_policy;      /* the sandbox may write the policy's file */
+	struct sbx_place scratch; /* where ${tmp} is outside; or no path */
+	bool scratch_missing;     /* -n does not make it */
+	bool own_policy;          /* the sandbox may write the policy's file */
 	uint32_t rule_count, exclusion_count, link_count, glob_count;
 	const struct sbx_rule *rules;
 	const struct site *sites; /* beside rules */
@@ -69,6 +70,7 @@ struct bind_request {
 	const char *hops;
 	struct followed log;
 	struct owners owners; /* tells who owns a link */
+	const char *scratch;  /* see scratch_key() */
 };
 
 /*

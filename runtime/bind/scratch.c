@@ -1,5 +1,7 @@
 #include "runtime/bind/scratch.h"
 
+#include "runtime/base/directory.h"
+#include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/base/path.h"
 #include "runtime/base/sha256.h"
@@ -7,87 +9,237 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_LEN = 16 }; /* hexadecimal digits of the workspace's digest */
+enum {
+	NAME_LEN = 16, /* hexadecimal digits of the workspace's digest */
+	NAME_SIZE = 64,
+};
 
-/*
- * Opens one directory on the way, making it if wanted.  It must be ours and
- * closed to everybody else: anybody may write in /tmp, and the name may have
- * been taken by somebody who waits for us.  Returns -1 only for ENOENT.
- */
-static int
-open_private(int parent, const char *name, const char *shown, bool make)
+static const int place_flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+/* Shuts a directory to others and opens it to us.  By its name in /proc, since
+ * fchmod(2) takes no such descriptor. */
+static bool
+mend_mode(int fd, mode_t mode)
 {
-	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(parent, name, flags);
+	char link[DESCRIPTOR_PATH_SIZE];
+
+	if ((mode & 07777) == 0700)
+		return true;
+	descriptor_path(link, fd);
+	return chmod(link, 0700) == 0;
+}
+
+/* Closes what is not ours; -1 then, with EEXIST. */
+static int
+check_owner(int fd)
+{
 	struct stat status;
 
-	if (fd < 0 && errno == ENOENT) {
-		if (!make)
-			return -1;
-		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
-			refuse(shown, "cannot make the scratch directory",
-			    errno);
-		fd = openat(parent, name, flags);
-	}
 	if (fd < 0)
-		refuse(shown, "cannot open the scratch directory", errno);
-	if (fstat(fd, &status) != 0)
-		refuse(shown, "cannot look at the scratch directory", errno);
-	if (status.st_uid != geteuid() || (status.st_mode & 077) != 0)
-		refuse(shown,
-		    "the scratch directory is not yours alone: remove it", 0);
+		return -1;
+	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+	    mend_mode(fd, status.st_mode))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
+/* Opens a directory of ours, making it if wanted; -1 and errno: EEXIST if the
+ * name was taken by something else, ENOENT if it is missing. */
+static int
+open_own(int parent, const char *name, bool make)
+{
+	int fd = openat(parent, name, place_flags);
+
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
+			return -1;
+		fd = openat(parent, name, place_flags);
+	}
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		errno = EEXIST;
+	return check_owner(fd);
+}
+
+/* --- the top -------------------------------------------------------------- */
+
+static void
+put_top(struct out *out, char *buffer, uint32_t size)
+{
+	out_into(out, buffer, size);
+	out_print(out, "sbx-%u", geteuid());
+}
+
+/* The first by name of our own directories sbx-UID-RANDOM; "": there is none. */
+static void
+find_other_name(int tmp, char name[NAME_SIZE])
+{
+	int fd = openat(tmp, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), own;
+	struct directory directory;
+	const struct entry *entry;
+	char prefix[NAME_SIZE];
+	struct out out;
+
+	name[0] = '\0';
+	put_top(&out, prefix, sizeof prefix);
+	out_text(&out, "-");
+	directory_begin(&directory, fd);
+	while (fd >= 0 && (entry = directory_next(&directory)) != NULL) {
+		if (strncmp(entry->name, prefix, strlen(prefix)) != 0 ||
+		    strlen(entry->name) >= NAME_SIZE ||
+		    (name[0] != '\0' && strcmp(entry->name, name) > 0))
+			continue;
+		own = open_own(tmp, entry->name, false);
+		if (own < 0)
+			continue;
+		close(own);
+		strcpy(name, entry->name);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static int
+open_other_top(int tmp, char name[NAME_SIZE], bool make)
+{
+	uint8_t random[8];
+	struct out out;
+
+	find_other_name(tmp, name);
+	if (name[0] != '\0' || !make)
+		return name[0] != '\0' ? open_own(tmp, name, false) : -1;
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return -1;
+	put_top(&out, name, NAME_SIZE);
+	out_text(&out, "-");
+	for (size_t i = 0; i < sizeof random; i++) {
+		char digits[] = { "0123456789abcdef"[random[i] >> 4],
+			"0123456789abcdef"[random[i] & 15], '\0' };
+
+		out_text(&out, digits);
+	}
+	return open_own(tmp, name, true);
+}
+
+/* Its descriptor, or -1 and errno. */
+static int
+open_top(char name[NAME_SIZE], bool make)
+{
+	int tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC), top;
+	struct out out;
+
+	if (tmp < 0)
+		return -1;
+	put_top(&out, name, NAME_SIZE);
+	top = open_own(tmp, name, make);
+	if (top < 0 && errno == EEXIST) {
+		top = open_other_top(tmp, name, make);
+		if (top < 0 && !make)
+			errno = ENOENT;
+	}
+	close(tmp);
+	return top;
+}
+
+/* --- below ---------------------------------------------------------------- */
+
+__attribute__((noreturn)) static void
+refuse_scratch(const char *path, int error)
+{
+	if (error == EEXIST)
+		refuse(path,
+		    "this is not a scratch directory of yours: remove it", 0);
+	refuse(path, "cannot open the scratch directory", error);
+}
+
+/* Goes on to a directory below, and closes the one above; -1: it is missing. */
+static int
+enter(int parent, struct out *path, const char *name, bool make)
+{
+	int fd = -1;
+
+	out_print(path, "/%s", name);
+	if (parent < 0)
+		return -1;
+	fd = open_own(parent, name, make);
+	if (fd < 0 && (make || errno != ENOENT))
+		refuse_scratch(path->text, errno);
+	close(parent);
 	return fd;
 }
 
-/* Its descriptor, or -1 if it is missing and was not made. */
+/* TOP/WORKSPACE; its path goes into `path`. */
 static int
-find_scratch(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
-    bool make)
+open_workspace(struct out *path, struct sbx_place workspace, bool make)
 {
-	char digest[SHA256_HEX + 1];
-	struct out out;
-	int top, own;
+	char digest[SHA256_HEX + 1], name[NAME_SIZE] = "";
+	int top = open_top(name, make);
+	int error = errno;
 
-	out_into(&out, path, SCRATCH_PATH_SIZE);
-	out_print(&out, "/tmp/sbx-%u", geteuid());
-	top = open_private(AT_FDCWD, path, path, make);
+	out_print(path, "/tmp/%s", name);
+	if (top < 0 && (make || error != ENOENT))
+		refuse_scratch(path->text, error);
 	sha256_hex(workspace.path, workspace.len, digest);
 	digest[NAME_LEN] = '\0';
-	out_print(&out, "/%s", digest);
-	if (top < 0)
-		return -1;
-	own = open_private(top, digest, path, make);
-	close(top);
-	return own;
+	return enter(top, path, digest, make);
 }
 
-bool
-scratch_holds(struct sbx_place directory)
+void
+scratch_key(char key[SCRATCH_KEY_SIZE], const char *profile, const char *origin)
 {
-	char path[SCRATCH_PATH_SIZE];
+	char digest[SHA256_HEX + 1], text[2 * SBX_MAX_PATH];
 	struct out out;
 
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/tmp/sbx-%u", geteuid());
-	return sbx_covers(place_of(path), directory);
+	out_into(&out, text, sizeof text);
+	out_print(&out, "%s\n%s", profile, origin);
+	sha256_hex(text, out.used, digest);
+	memcpy(key, digest, SCRATCH_KEY_SIZE - 1);
+	key[SCRATCH_KEY_SIZE - 1] = '\0';
 }
 
 bool
 scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
-    bool make)
+    const char *key, bool make)
 {
-	int fd = find_scratch(path, workspace, make);
+	struct out out;
+	int fd;
 
+	out_into(&out, path, SCRATCH_PATH_SIZE);
+	fd = enter(open_workspace(&out, workspace, make), &out, key, make);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
 }
 
+bool
+scratch_holds(struct sbx_place directory)
+{
+	static const char tmp[] = "/tmp/";
+	char name[NAME_SIZE];
+	struct out out;
+	char next;
+
+	put_top(&out, name, sizeof name);
+	if (directory.len < sizeof tmp - 1 + out.used ||
+	    memcmp(directory.path, tmp, sizeof tmp - 1) != 0 ||
+	    memcmp(directory.path + sizeof tmp - 1, name, out.used) != 0)
+		return false;
+	if (directory.len == sizeof tmp - 1 + out.used)
+		return true;
+	next = directory.path[sizeof tmp - 1 + out.used];
+	return next == '/' || next == '-';
+}
+
 int
 scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace)
 {
-	return find_scratch(path, workspace, false);
+	struct out out;
+
+	out_into(&out, path, SCRATCH_PATH_SIZE);
+	return open_workspace(&out, workspace, false);
 }

@@ -23,7 +23,7 @@
 enum { PASSES = 1 << 20 };
 
 struct clean {
-	const char *path; /* of the scratch directory */
+	const char *path; /* of the workspace's scratch directories */
 	int top;
 	uint64_t moved; /* the next free name at the top */
 };

@@ -318,6 +318,8 @@ put_anchors(struct out *json, const struct plan *plan)
 			    plan->binding->anchors[i]);
 	}
 	json_object_end(json);
+	if (plan->binding->scratch.path != NULL)
+		json_place(json, "scratch", plan->binding->scratch);
 	json_bool(json, "scratch_missing", plan->binding->scratch_missing);
 }
 

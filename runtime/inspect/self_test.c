@@ -83,8 +83,11 @@ clear_stage(const struct self_test *test)
 	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
 	char path[SCRATCH_PATH_SIZE];
 
-	if (scratch_path(path, place, false))
+	if (scratch_path(path, place, test->scratch, false)) {
 		rmdir(path);
+		*strrchr(path, '/') = '\0';
+		rmdir(path);
+	}
 	for (int i = STAGE_END - 1; i > STAGE_ROOT; i--) {
 		if (entries[i].kind == DIRECTORY)
 			rmdir(test->places[i]);

@@ -18,6 +18,7 @@
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
 #include "runtime/base/path.h"
+#include "runtime/bind/scratch.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/plan.h"
 #include "runtime/inspect/self_test.h"
@@ -40,6 +41,7 @@ struct sandbox {
 	struct supervision supervision;
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
+	char scratch[SCRATCH_KEY_SIZE];
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	int pid_max;       /* where root's processes are limited, or -1 */
@@ -76,6 +78,23 @@ begin_plan(struct sandbox *sandbox)
 
 /* --- binding -------------------------------------------------------------- */
 
+/* A policy that comes through a pipe has no place: it is its own origin. */
+static void
+name_scratch(struct sandbox *sandbox)
+{
+	const struct policy_file *loaded = &sandbox->loaded;
+	char digest[SHA256_HEX + 1];
+	const char *origin = loaded->path;
+
+	if (origin[0] == '\0') {
+		sha256_hex(loaded->bytes, loaded->size, digest);
+		origin = digest;
+	}
+	scratch_key(sandbox->scratch,
+	    sbx_string(&sandbox->blob, sandbox->blob.meta->profile), origin);
+	sandbox->self_test.scratch = sandbox->scratch;
+}
+
 static void
 bind(struct sandbox *sandbox)
 {
@@ -95,6 +114,7 @@ bind(struct sandbox *sandbox)
 		.hops = way ? sandbox->loaded.hops : "",
 		.log = sandbox->receipt.way,
 		.owners = sandbox->owners,
+		.scratch = sandbox->scratch,
 	    });
 	owners_close(&sandbox->owners);
 	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
@@ -497,6 +517,7 @@ main(int argc, char **argv, char **environment)
 	/* First, for the policy may be one of the caller's descriptors. */
 	load_policy(options->policy, options->expect, &sandbox.loaded,
 	    &sandbox.blob);
+	name_scratch(&sandbox);
 	limits_apply(&sandbox.blob, options->limits, sandbox.limits);
 	confine_descriptors(&options->status_fd);
 	streams_check();

@@ -33,7 +33,7 @@ is()
 	tap_is "uid $uid: $1" "$2" "$3"
 }
 
-# scratch_of WORKSPACE
+# scratch_of WORKSPACE: what holds one scratch directory for each profile
 scratch_of()
 {
 	echo "/tmp/sbx-$uid/$(printf %s "$1" | sha256sum | cut -c 1-16)"
@@ -60,7 +60,8 @@ removes()
 	    mkdir $TMPDIR/0 $TMPDIR/1; echo >$TMPDIR/2; echo >$TMPDIR/0/f
 	    echo >"$TMPDIR/
 	    new"; mkdir $TMPDIR/...; echo >$TMPDIR/.../-rf'
-	is 'there is something' there "$([ -e "$scratch/shut" ] && echo there)"
+	is 'there is something' 1 "$(find "$scratch" -name shut 2>/dev/null |
+	    grep -c .)"
 	is 'nothing is said' '0 ' "$(as "$base/sbxrun" --clean 2>&1
 	    printf '%s ' $?)"
 	is_gone 'all of it is removed'
@@ -90,8 +91,8 @@ spares()
 {
 	run 'echo x >$TMPDIR/file'
 	(cd "$base" && as "$base/sbxrun" --clean -w "$base/$uid/other")
-	is 'of another workspace' '0 there' \
-	    "$? $([ -e "$scratch/file" ] && echo there)"
+	is 'of another workspace' '0 1' \
+	    "$? $(find "$scratch" -name file | grep -c .)"
 	run 'ln -s '"$base/$uid/keep"' $TMPDIR/keep'
 	as "$base/sbxrun" --clean -w .
 	is 'where a link leads' 'kept gone' "$(cat "$base/$uid/keep/file") $(
@@ -131,14 +132,16 @@ refuses()
 	refused 'with --status' 'do not go together' "$base/sbxrun" --clean \
 	    --status
 	run true
-	rmdir "$scratch"
+	rmdir "$scratch"/* "$scratch"
 	as ln -s "$base/$uid/keep" "$scratch"
-	refused 'a link' 'cannot open' "$base/sbxrun" --clean
+	refused 'a link' 'not a scratch directory of yours' "$base/sbxrun" \
+	    --clean
 	is 'and nothing is removed' kept "$(cat "$base/$uid/keep/file")"
 	as rm "$scratch"
 	as mkdir -m 755 "$scratch"
-	refused 'what others may enter' 'not yours alone' "$base/sbxrun" --clean
-	as rmdir "$scratch"
+	as "$base/sbxrun" --clean
+	is 'what others may enter' 0 $?
+	is_gone 'is removed'
 	run true
 	# Of the workspace's own name nothing is left to be found.
 	refused 'in a directory that is gone' 'current directory' sh -c \
@@ -156,8 +159,9 @@ refuses()
 	is 'one that is named from there' 0 $?
 	is_gone 'is removed'
 	if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ]; then
+		rm -rf "$scratch"
 		mkdir -m 700 "$scratch"
-		refused 'what is not ours' 'not yours' "$base/sbxrun" --clean
+		refused 'what is not ours' 'of yours' "$base/sbxrun" --clean
 		rmdir "$scratch"
 		run true
 		mkdir -m 700 "$scratch/foreign"

@@ -150,8 +150,16 @@ carried()
 	held "$1" ok rename up/per/loads/new up/per/loads/old
 }
 
+# scratch_of UID POLICY: its scratch directory, which is made.
+scratch_of()
+{
+	(cd "$home" && as "$1" "$base/sbxrun" "$base/$2.bin" -- /bin/true &&
+	    as "$1" "$base/sbxrun" -n --json "$base/$2.bin") |
+	    sed -n 's/.*"scratch":"\([^"]*\)".*/\1/p'
+}
+
 # The same in the scratch directory, which is elsewhere outside and is found
-# again by the next run; a policy that is kept there is a denied place, too.
+# again by the next run.
 carried_scratch()
 {
 	refused='EBUSY|EXDEV'
@@ -164,26 +172,21 @@ carried_scratch()
 	}
 	POLICY
 	"$SBXC" "$base/scratch.sbx" -o "$base/scratch.bin" || exit 99
-	# Expanded by the shell inside.
-	# shellcheck disable=SC2016
-	tmp=$(cd "$home" && as "$1" "$base/sbxrun" -l standard \
-	    "$base/escape.bin" -- sh -c 'echo "$TMPDIR"')
-	mkdir -p "$tmp/s" "$tmp/a/b/keep" "$tmp/c/loads" "$tmp/p"
+	tmp=$(scratch_of "$1" scratch)
+	mkdir -p "$tmp/s" "$tmp/a/b/keep" "$tmp/c/loads"
 	echo text | tee "$tmp/s/secret" "$tmp/s/other" >/dev/null
-	cp "$base/scratch.bin" "$tmp/p/p.bin"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp"
-	policy=$tmp/p/p.bin
-	for name in s a a/b c p; do
+	policy=$base/scratch.bin
+	for name in s a a/b c; do
 		held "$1" "$refused" rename "/tmp/$name" /tmp/away
 		held "$1" "$refused" exchange "/tmp/$name" /tmp/s/other
 	done
 	held "$1" 'EACCES' open-read /tmp/s/secret
 	held "$1" 'EROFS' create /tmp/a/b/keep/new
-	held "$1" 'EROFS' open-write /tmp/p/p.bin
 	held "$1" ok rename /tmp/s/other /tmp/s/another
 	policy=$base/escape.bin
 	tap_empty "full: uid $1: the scratch directory is as it was" \
-	    "$(cd "$tmp" && ls -d away; cmp p/p.bin "$base/scratch.bin")" 2>&1
+	    "$(cd "$tmp" && ls -d away 2>/dev/null)"
 	rm -rf "$tmp"
 }
 
@@ -203,9 +206,7 @@ tools_in_scratch()
 	}
 	POLICY
 	"$SBXC" "$base/tools.sbx" -o "$base/tools.bin" || exit 99
-	# shellcheck disable=SC2016  # for the inner shell
-	tmp=$(cd "$home" && as "$1" "$base/sbxrun" -l standard \
-	    "$base/escape.bin" -- sh -c 'echo "$TMPDIR"')
+	tmp=$(scratch_of "$1" tools)
 	mkdir -p "$tmp/tools/not"
 	for file in tools/run tools/not/run; do
 		: >"$tmp/$file"

@@ -18,6 +18,7 @@ kernel_scripts = \
 	tests/kernel/live.sh \
 	tests/kernel/modes.sh \
 	tests/kernel/receipt.sh \
+	tests/kernel/scratch.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \
 	tests/kernel/watch.sh

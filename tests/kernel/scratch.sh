@@ -1,0 +1,141 @@
+#!/bin/sh
+# The scratch directory, as TAP: a command cannot make it unusable for the next
+# run, another user cannot keep us out, and no profile finds what another one
+# left.  As this user and, started by root, as an ordinary one too.
+
+# Variables in what the sandbox's shell runs are that shell's.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
+mkdir "$base/elsewhere" "$base/before"
+
+# policy FILE NAME [STATEMENT]
+policy()
+{
+	printf 'sbx 1\nprofile %s extends workspace-write {\n%s\n}\n' "$2" \
+	    "${3-}" | "$SBXC" - -o "$base/$1" || exit 99
+}
+
+policy narrow.bin narrow
+policy wide.bin wide 'allow network full'
+policy elsewhere/narrow.bin narrow 'allow read /usr'
+
+# run POLICY STRING
+run()
+{
+	(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" "$base/sbxrun" \
+	    -l "$level" "$base/$1" -c "$2" 2>&1)
+}
+
+is()
+{
+	tap_is "$level: uid $uid: $1" "$2" "$3"
+}
+
+# Where it lies, which at full is seen as /tmp.
+place()
+{
+	(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" "$base/sbxrun" \
+	    -l standard -n "$base/$1" 2>&1) | sed -n 's/^tmp *\([^ ]*\).*/\1/p'
+}
+
+modes()
+{
+	scratch=$(level=standard run narrow.bin 'echo $TMPDIR')
+	workspace=${scratch%/*}
+	run narrow.bin 'echo kept >$TMPDIR/file' >/dev/null
+	for mode in 755 777 0 2700 500; do
+		for directory in "$scratch" "$workspace" "${workspace%/*}"; do
+			chmod "$mode" "$directory"
+			is "mode $mode of ${directory#/tmp/}" kept \
+			    "$(run narrow.bin 'cat $TMPDIR/file')"
+			is 'which is mended' 700 "$(stat -c %a "$directory")"
+		done
+	done
+	# As a command does it, where it sees more than its own.
+	level=standard run narrow.bin 'chmod 777 $TMPDIR $TMPDIR/.. $TMPDIR/../..
+	    chmod 0 $TMPDIR' >/dev/null
+	is 'what a command has opened and shut' kept \
+	    "$(run narrow.bin 'cat $TMPDIR/file')"
+}
+
+profiles()
+{
+	run narrow.bin 'mkdir -p $TMPDIR/npm
+	    echo hostile | tee $TMPDIR/npmrc $TMPDIR/npm/x' >/dev/null
+	is 'the same profile finds what it has left' hostile \
+	    "$(run narrow.bin 'cat $TMPDIR/npmrc')"
+	is 'a wider one does not' 'none' \
+	    "$(run wide.bin 'cat $TMPDIR/npmrc 2>/dev/null || echo none')"
+	is 'nor one of the same name from elsewhere' none "$(run \
+	    elsewhere/narrow.bin 'cat $TMPDIR/npmrc 2>/dev/null || echo none')"
+	cp "$base/narrow.bin" "$base/before"
+	policy narrow.bin narrow 'limit timeout 90s'
+	is 'a policy that was edited does' hostile \
+	    "$(run narrow.bin 'cat $TMPDIR/npmrc')"
+	mv "$base/before/narrow.bin" "$base"
+	# Through a pipe: each content is its own origin.
+	(cd "$base/$uid" && HOME=$base/$uid && export HOME &&
+		for name in narrow wide narrow; do
+			tap_as "$uid" sh -c 'cat "$1.bin" |
+			    "${1%/*}/sbxrun" -l "$2" /dev/stdin -c "$3"' sh \
+			    "$base/$name" "$level" \
+			    "echo $name >>\$TMPDIR/piped; cat \$TMPDIR/piped"
+		done) >"$base/piped" 2>&1
+	is 'policies through a pipe' 'narrow wide narrow narrow ' \
+	    "$(tr '\n' ' ' <"$base/piped")"
+	(cd "$base/$uid" && tap_as "$uid" "$base/sbxrun" --clean)
+	is '--clean removes all of them' '' "$(ls -d "$workspace" 2>/dev/null)"
+}
+
+# Somebody else was there first.
+taken()
+{
+	top=/tmp/sbx-$uid
+	rm -rf "$top" "$top"-*
+	for kind in directory link file; do
+		case $kind in
+		directory) mkdir "$top" && chown 4321 "$top" ;;
+		link) ln -s "$base/elsewhere" "$top" && chown -h 4321 "$top" ;;
+		file) : >"$top" && chown 4321 "$top" ;;
+		esac
+		# One that is not ours either.
+		mkdir -p "$top-0000000000000000"
+		chown 4321 "$top-0000000000000000"
+		is "a $kind of another user: it is usable" kept "$(run \
+		    narrow.bin 'echo kept >$TMPDIR/file; cat $TMPDIR/file')"
+		is 'and the next run finds it again' kept \
+		    "$(run narrow.bin 'cat $TMPDIR/file')"
+		is 'and it is ours alone' "700 $uid" "$(stat -c '%a %u' \
+		    "$(place narrow.bin)")"
+		(cd "$base/$uid" && tap_as "$uid" "$base/sbxrun" --clean)
+		is 'and --clean finds it' 0 "$(find "$top"-* -name file |
+		    grep -c .)"
+		rm -rf "$top" "$top"-*
+	done
+}
+
+check_user()
+{
+	uid=$1
+	mkdir -p "$base/$uid"
+	chown "$uid" "$base/$uid"
+	tap_levels standard full
+	for level in $levels; do
+		modes
+		profiles
+		# Only where nobody else runs anything as that user.
+		[ "$uid" -ne 23918 ] || taken
+	done
+}
+
+check_user "$(id -u)"
+[ "$(id -u)" -ne 0 ] || check_user 23918
+tap_done
