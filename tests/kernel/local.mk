@@ -42,6 +42,11 @@ EXTRA_DIST += \
 	tests/kernel/continue.pl \
 	tests/kernel/delegate.sh
 
+tests_kernel_fault_SOURCES = \
+	tests/kernel/fault.c \
+	tests/kernel/fault.h \
+	tests/kernel/fault_trace.c
+
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.
 tests_kernel_probe_SOURCES = \

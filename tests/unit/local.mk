@@ -17,7 +17,8 @@ test_programs += \
 	tests/unit/syscalls \
 	tests/unit/text \
 	tests/unit/verify \
-	tests/unit/yaml
+	tests/unit/yaml \
+	tests/unit/yaml_reader
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h

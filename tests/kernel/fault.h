@@ -1,0 +1,45 @@
+/*
+ * Between the parts of fault.c: one run of the loader.
+ */
+#ifndef SBX_TESTS_FAULT_H
+#define SBX_TESTS_FAULT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum {
+	MAX_NUMBER = 512,
+	MAX_PROCESSES = 16,
+	MAX_CALLS = 8192,
+};
+
+struct call {
+	int process, number, time;
+};
+
+struct process {
+	pid_t pid; /* 0: over, or not there yet */
+	bool counted, is_command, failing;
+	int times[MAX_NUMBER];
+};
+
+/* One run: what is to fail, and what was seen. */
+struct run {
+	struct call fault; /* process -1: nothing */
+	int error;
+	bool hit, hung, began;
+	int status;
+	struct process processes[MAX_PROCESSES];
+	int process_count;
+	struct call *calls; /* where they are written down, or NULL */
+	int call_count;
+	char said[4096];
+};
+
+/* Carries a run out: what it says on standard error is kept. */
+void trace(char **command, struct run *run);
+
+/* Ends the program, with errno. */
+void die(const char *what) __attribute__((noreturn));
+
+#endif
