@@ -2,15 +2,14 @@
  * The first process of a sandbox: see supervise.h.  It holds no descriptor of
  * the caller and writes no message.
  */
-#include "format/decimal.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/watch/children.h"
 #include "runtime/watch/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -36,25 +35,6 @@ struct first {
 	bool started; /* the receipt's first record is written */
 };
 
-/* Kills those whose numbers stand in a text of digits and blanks. */
-static void
-kill_listed(const char *text, const char *stop)
-{
-	uint64_t pid;
-
-	while (text < stop) {
-		const char *end = sbx_decimal_read(text, stop, &pid);
-
-		/* The last number may be cut; the next round has it whole. */
-		if (end == stop)
-			return;
-		/* To kill(2), 0 and what is negative are groups. */
-		if (end != NULL && pid > 0 && pid <= INT_MAX)
-			kill((pid_t)pid, SIGKILL);
-		text = end != NULL ? end : text + 1;
-	}
-}
-
 /*
  * When a child dies, its own children become ours.  So the processes of the
  * list are killed until the list is empty.  No number can be another process's
@@ -64,7 +44,9 @@ static void
 kill_all(const struct first *first)
 {
 	char text[4096];
+	const char *at;
 	ssize_t len;
+	pid_t child;
 	int status;
 
 	/* All at once, before there can be more children than in the list. */
@@ -73,7 +55,10 @@ kill_all(const struct first *first)
 		cgroup_kill(&first->supervision->group);
 	do {
 		len = pread(first->children, text, sizeof text, 0);
-		kill_listed(text, text + (len > 0 ? len : 0));
+		at = text;
+		while ((at = child_next(at, text + (len > 0 ? len : 0),
+			    &child)) != NULL)
+			kill(child, SIGKILL);
 	} while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
 }
 

@@ -2,6 +2,8 @@
 loader_sources += \
 	runtime/watch/cgroup.c \
 	runtime/watch/cgroup.h \
+	runtime/watch/children.c \
+	runtime/watch/children.h \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
 	runtime/watch/receipt.h \

@@ -3,6 +3,7 @@
 test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
+	tests/unit/children \
 	tests/unit/rule_index \
 	tests/unit/diag \
 	tests/unit/filter \
@@ -19,6 +20,9 @@ test_programs += \
 	tests/unit/verify \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
+
+tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
+	format/decimal.h runtime/watch/children.c runtime/watch/children.h
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
