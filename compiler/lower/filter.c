@@ -299,6 +299,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_NETLINK;
 	if (flags & SBX_PROGRAM_LOOPBACK)
 		all |= WITH_INTERNET;
+	if (flags & SBX_PROGRAM_LISTENER)
+		all |= WITH_METADATA;
 	if (supervisor_connects(machine, flags))
 		all |= WITH_CONNECT;
 	return all;
@@ -314,8 +316,6 @@ entry_add_clauses(struct arena *arena, struct filter_entry *entry,
 	struct filter_clause *clauses = arena_alloc(arena,
 	    argument_rule_count * sizeof *clauses);
 
-	/* A call that is trapped may be decided by its arguments, too. */
-	entry->clause_count = 0;
 	for (size_t i = 0; i < argument_rule_count; i++) {
 		const struct argument_rule *rule = &argument_rules[i];
 
@@ -352,6 +352,38 @@ set_arguments(const struct machine *machine, struct filter *filter,
 		}
 		entry_add_clauses(machine->policy->arena, entry, call,
 		    circumstances);
+	}
+}
+
+/* What would be open is handed to the supervisor; what is denied, by its
+ * arguments or anyway, is not. */
+static void
+entry_trap(struct arena *arena, struct filter_entry *entry)
+{
+	struct filter_clause *clauses = arena_alloc(arena,
+	    (entry->clause_count + 1) * sizeof *clauses);
+
+	for (size_t i = 0; i < entry->clause_count; i++) {
+		clauses[i] = entry->clauses[i];
+		if (clauses[i].action == FILTER_ALLOW)
+			clauses[i].action = FILTER_NOTIFY;
+	}
+	entry->clauses = clauses;
+	if (entry->action == FILTER_ALLOW)
+		entry->action = FILTER_NOTIFY;
+}
+
+static void
+set_traps(const struct machine *machine, struct filter *filter,
+    uint16_t circumstances)
+{
+	for (size_t i = 0; i < trapped_call_count; i++) {
+		const struct trapped_call *call = &trapped_calls[i];
+		int number = syscall_number(filter->arch, call->name);
+
+		if (number >= 0 && (call->when & ~circumstances) == 0)
+			entry_trap(machine->policy->arena,
+			    &filter->entries[number]);
 	}
 }
 
@@ -396,6 +428,7 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 	if (flags & SBX_PROGRAM_TRACE)
 		open_tracing(&filter);
 	set_arguments(machine, &filter, variant_circumstances(machine, flags));
+	set_traps(machine, &filter, variant_circumstances(machine, flags));
 	return filter;
 }
 

@@ -75,12 +75,15 @@ const struct argument_call argument_calls[] = {
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "socket", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 	{ "socketpair", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
-#define TRAPPED(call, when) \
-	{ #call, WITH_##when, false, FILTER_NOTIFY, "supervisor" },
+};
+const size_t argument_call_count = countof(argument_calls);
+
+const struct trapped_call trapped_calls[] = {
+#define TRAPPED(call, part) { #call, WITH_##part },
 #include "format/trapped.def"
 #undef TRAPPED
 };
-const size_t argument_call_count = countof(argument_calls);
+const size_t trapped_call_count = countof(trapped_calls);
 
 #define RULE(name, when, verdict, ...) \
 	{ \

@@ -45,6 +45,7 @@ enum circumstance {
 	WITH_VIEW = 64,       /* level full: mounts and namespaces of its own */
 	WITHOUT_VIEW = 128,   /* a level below */
 	WITH_CONNECT = 256,   /* the supervisor connects AF_UNIX sockets */
+	WITH_METADATA = 512,  /* the supervisor changes modes, owners, times */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */
@@ -62,6 +63,14 @@ struct argument_rule {
 	struct filter_clause clause;
 };
 
+/* A call that is handed to the supervisor where it would be open. */
+struct trapped_call {
+	const char *name;
+	uint16_t when;
+};
+
+extern const struct trapped_call trapped_calls[];
+extern const size_t trapped_call_count;
 extern const struct argument_call argument_calls[];
 extern const size_t argument_call_count;
 extern const struct argument_rule argument_rules[];

@@ -43,6 +43,22 @@
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+#ifndef SYS_setxattrat
+#define SYS_setxattrat 463
+#define SYS_removexattrat 466
+#endif
+/* Machines that are younger than these calls have no number for them. */
+#ifndef SYS_chmod
+#define SYS_chmod (-2)
+#define SYS_chown (-2)
+#define SYS_lchown (-2)
+#define SYS_utime (-2)
+#define SYS_utimes (-2)
+#define SYS_futimesat (-2)
+#endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif

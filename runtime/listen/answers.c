@@ -8,6 +8,12 @@ answer_CONNECT(const struct caller *caller)
 	return answer_connect(caller);
 }
 
+static int
+answer_METADATA(const struct caller *caller)
+{
+	return answer_metadata(caller);
+}
+
 static const struct {
 	int number;
 	int (*answer)(const struct caller *caller);

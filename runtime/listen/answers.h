@@ -14,6 +14,9 @@ int answer(const struct caller *caller);
 /* connect.c */
 int answer_connect(const struct caller *caller);
 
+/* metadata.c */
+int answer_metadata(const struct caller *caller);
+
 /* Tries one of the waiting calls again; its answer, or ANSWER_LATER. */
 int connect_again(const struct waiting *waiting);
 

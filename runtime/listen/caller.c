@@ -140,6 +140,22 @@ caller_copy(const struct caller *caller, int fd)
 }
 
 bool
+caller_is_equal(const struct caller *caller)
+{
+	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
+	struct cap_data ours[2], theirs[2];
+
+	if (geteuid() != 0)
+		return true;
+	if (syscall(SYS_capget, &header, ours) != 0)
+		return false;
+	header.pid = (int32_t)caller->call.thread;
+	return syscall(SYS_capget, &header, theirs) == 0 &&
+	    theirs[0].effective == ours[0].effective &&
+	    theirs[1].effective == ours[1].effective;
+}
+
+bool
 caller_waits(const struct caller *caller)
 {
 	return ioctl(caller->listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,

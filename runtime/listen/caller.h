@@ -28,6 +28,10 @@ int caller_descriptor(const struct caller *caller, int fd);
 /* A copy of its descriptor, which shares everything with it. */
 int caller_copy(const struct caller *caller, int fd);
 
+/* Whether it may do what this process may: what a superuser has dropped would
+ * come back to it otherwise.  Others cannot be looked into if they differ. */
+bool caller_is_equal(const struct caller *caller);
+
 /* Whether the thread still waits: only then all that was read is its own, and
  * not of another one that got its number. */
 bool caller_waits(const struct caller *caller);

@@ -65,8 +65,8 @@ listen_send(const struct listening *listening, int listener)
 
 	memcpy(CMSG_DATA(&control.header), &listener, sizeof listener);
 	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != 1) {
-		/* The supervisor has refused the run, and said why. */
-		if (errno == EPIPE)
+		/* The supervisor has ended, and said why. */
+		if (errno == EPIPE || errno == ECONNRESET)
 			_exit(EXIT_REFUSED);
 		refuse(NULL, "cannot hand over the listener", errno);
 	}

@@ -7,6 +7,7 @@ loader_sources += \
 	runtime/listen/connect.c \
 	runtime/listen/listen.c \
 	runtime/listen/listen.h \
+	runtime/listen/metadata.c \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
 	runtime/listen/place.h

@@ -69,11 +69,14 @@ serve()
 prepare()
 {
 	home=$base/home-$1 ws=$base/home-$1/ws
-	mkdir -p "$ws/denied" "$ws/sub" "$home/readable"
+	mkdir -p "$ws/denied" "$ws/sub" "$ws/directory" "$home/readable"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$base/probe"
 	ln -s ../outside "$ws/link"
 	ln -s . "$ws/self"
+	ln -s ../readable/file "$ws/to-file"
+	ln -s ../out "$ws/to-out"
+	touch "$home/readable/file" "$home/out" "$ws/file" "$ws/denied/file"
 	[ "$1" -eq "$(id -u)" ] || chown -Rh "$1:$1" "$home"
 	for path in outside readable/socket ws/socket ws/denied/socket; do
 		serve "$1" "$home/$path"
@@ -109,14 +112,61 @@ sockets()
 	held "$1" '0 1 2' fds
 }
 
+# What the policy lets the command write it may change by every call, and
+# nothing else by any.
+metadata()
+{
+	file=$home/readable/file
+	before=$(stat -c '%a %u %x %y' "$file" "$home/out" "$ws/denied/file")
+	held "$1" ok change-all file
+	held "$1" ok change-all "$ws/sub/../file"
+	held "$1" ok change-all directory
+	held "$1" ok change-unnamed sub/unnamed
+	held "$1" ok change-threads file
+	held "$1" EPERM change-all "$file"
+	held "$1" EPERM change-all ../readable
+	held "$1" EPERM change-all denied
+	held "$1" EPERM change-all denied/file
+	held "$1" ok change lchown to-file
+	for name in ../out "$home/out" to-out to-file; do
+		for call in fchmodat fchmodat2 fchownat utimensat utimensat-now \
+		    setxattr removexattr; do
+			held "$1" EPERM change $call "$name"
+		done
+	done
+	held "$1" ENOENT change fchmodat absent
+	held "$1" ENOENT change fchmodat ''
+	held "$1" 'ELOOP|EPERM' change fchmodat "/proc/self/root$file"
+	held "$1" EPERM change fchmodat /proc/self/comm
+	held "$1" ENAMETOOLONG change fchmodat "$(printf '%04095d' 0)"
+	held "$1" ENAMETOOLONG change fchmodat "$(printf '%05000d' 0)"
+	held "$1" EACCES chmod-switch "$file" "$ws/file"
+	tap_is "uid $1: what may not be written is as it was" "$before" \
+	    "$(stat -c '%a %u %x %y' "$file" "$home/out" "$ws/denied/file")"
+}
+
+# A superuser may change what belongs to others.
+superuser()
+{
+	touch "$ws/foreign"
+	chown "$ORDINARY" "$ws/foreign"
+	held 0 ok change-all foreign
+	held 0 EPERM change-weaker foreign
+	held 0 EPERM change-as "$ORDINARY" file
+}
+
 each()
 {
 	prepare "$1"
 	sockets "$1"
+	metadata "$1"
 }
 
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+if [ "$(id -u)" -eq 0 ]; then
+	superuser
+	each "$ORDINARY"
+fi
 home=$base/home-$(id -u) ws=$base/home-$(id -u)/ws
 tap_found 'a connection to a server outside is seen' "$(
     [ "$(cd "$ws" && ./probe unix-connect ../outside)" != ok ] || echo yes)"

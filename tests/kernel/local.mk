@@ -55,6 +55,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe_files.c \
 	tests/kernel/probe_interfaces.c \
 	tests/kernel/probe_listener.c \
+	tests/kernel/probe_metadata.c \
 	tests/kernel/probe_processes.c \
 	tests/kernel/probe_sockets.c \
 	tests/kernel/probe_words.c

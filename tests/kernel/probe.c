@@ -44,6 +44,7 @@ find_operation(const char *name)
 		interface_operations,
 		process_operations,
 		listener_operations,
+		metadata_operations,
 	};
 
 	for (size_t i = 0; i < countof(tables); i++) {
