@@ -7,14 +7,74 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* An errno that no call here gives. */
+enum { NO_FILE = EMEDIUMTYPE };
+
+/* The descriptor that a path names, as the paths of a shell's `<(...)` do; or
+ * -1. */
+static int
+path_descriptor(const char *path)
+{
+	static const char *const directories[] = { "/dev/fd/",
+		"/proc/self/fd/" };
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+		return STDIN_FILENO;
+	for (size_t i = 0; i < countof(directories); i++) {
+		size_t len = strlen(directories[i]);
+
+		if (strncmp(path, directories[i], len) == 0 &&
+		    path[len] != '\0' && strlen(path + len) <= 6 &&
+		    path[len + strspn(path + len, "0123456789")] == '\0')
+			return atoi(path + len);
+	}
+	return -1;
+}
+
+/* What was handed over as a descriptor may be a pipe, and then it is waited for.
+ * A pipe in a directory could have been put there by anybody. */
+static bool
+accept_kind(int fd, const char *path)
+{
+	struct stat status;
+	int flags;
+
+	if (fstat(fd, &status) != 0)
+		return false;
+	if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+		return true;
+	errno = NO_FILE;
+	if (path_descriptor(path) < 0)
+		return false;
+	flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
 
 int
 input_open(const char *path)
 {
+	int fd, error;
+
 	if (strcmp(path, "-") == 0)
 		return dup(STDIN_FILENO);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || accept_kind(fd, path))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+const char *
+input_strerror(int error)
+{
+	return error == NO_FILE ?
+	    "it is no regular file; a pipe is to be named - or /dev/fd/N" :
+	    strerror(error);
 }
 
 ssize_t
@@ -48,7 +108,7 @@ input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	if (fd >= 0)
 		size = input_read(fd, bytes, SBX_MAX_SIZE + 1);
 	if (size < 0)
-		complain("cannot read '%s': %s", path, strerror(errno));
+		complain("cannot read '%s': %s", path, input_strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	if (size < 0)
@@ -57,23 +117,6 @@ input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	if (error != SBX_BLOB_OK)
 		complain("%s: %s", path, sbx_blob_strerror(error));
 	return error == SBX_BLOB_OK;
-}
-
-/* The descriptor that a path names, as the paths of a shell's `<(...)` do; or
- * -1. */
-static int
-path_descriptor(const char *path)
-{
-	static const char directory[] = "/dev/fd/";
-	size_t len = sizeof directory - 1;
-
-	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
-		return STDIN_FILENO;
-	if (strncmp(path, directory, len) != 0 || path[len] == '\0' ||
-	    strlen(path + len) > 6 ||
-	    path[len + strspn(path + len, "0123456789")] != '\0')
-		return -1;
-	return atoi(path + len);
 }
 
 /* Makes a descriptor seekable: a pipe's contents go into a file. */

@@ -10,8 +10,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Opens a file, or standard input for "-"; -1 with errno. */
+/*
+ * Opens a regular file, or standard input for "-"; -1 with errno.  Another kind
+ * of file is opened only by the name of a descriptor, so that nobody can make
+ * sbxc wait for a pipe that they have put into a directory.
+ */
 int input_open(const char *path);
+
+/* strerror(3) for what input_open() says. */
+const char *input_strerror(int error);
 
 /* Reads up to `size` bytes; less means the end, -1 an error. */
 ssize_t input_read(int fd, void *bytes, size_t size);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,15 +76,47 @@ format_path(char *path, size_t size, const char *format, ...)
 	return false;
 }
 
-/* Follows symbolic links: the link stays and the file that it names is
- * replaced. */
+/* What was read through a link is replaced where it is.  Otherwise only a link
+ * of the system, such as /dev/stdout, is followed. */
 static bool
-find_target(const char *path, struct pending *pending)
+follows(const struct output *output)
 {
-	if (realpath(path, pending->target) != NULL)
+	return output->like != NULL || strncmp(output->path, "/dev/", 5) == 0 ||
+	    strncmp(output->path, "/proc/", 6) == 0;
+}
+
+static bool
+find_target(const struct output *output, struct pending *pending)
+{
+	if (follows(output) && realpath(output->path, pending->target) != NULL)
 		return true;
-	return errno == ENOENT &&
-	    format_path(pending->target, sizeof pending->target, "%s", path);
+	return (!follows(output) || errno == ENOENT) &&
+	    format_path(pending->target, sizeof pending->target, "%s",
+		output->path);
+}
+
+/* What is there and is neither a file nor a link, which are replaced. */
+static bool
+is_special(const struct output *output, const char *target)
+{
+	struct stat status;
+	int found = follows(output) ? stat(target, &status) :
+				      lstat(target, &status);
+
+	return found == 0 && !S_ISREG(status.st_mode) &&
+	    !S_ISLNK(status.st_mode);
+}
+
+/* Opens without waiting for somebody to read a pipe. */
+static int
+open_special(const char *target)
+{
+	int fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	return fd;
 }
 
 /* Writing to a device or a pipe may block, so signals are let through. */
@@ -96,7 +129,7 @@ write_in_place(const struct output *output, const char *target)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, &blocked);
-	fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open_special(target);
 	good = fd >= 0 && write_and_close(fd, output);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	return good;
@@ -121,12 +154,11 @@ set_status(int fd, const struct stat *like)
 static bool
 write_pending(const struct output *output, struct pending *pending)
 {
-	struct stat status;
 	int fd;
 
-	if (!find_target(output->path, pending))
+	if (!find_target(output, pending))
 		return false;
-	if (stat(pending->target, &status) == 0 && !S_ISREG(status.st_mode))
+	if (is_special(output, pending->target))
 		return write_in_place(output, pending->target);
 	if (!format_path(pending->temporary, sizeof pending->temporary,
 		"%s.XXXXXX", pending->target))

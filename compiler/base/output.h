@@ -21,7 +21,9 @@ struct output {
  * Writes each file under a temporary name beside its place, and renames all of
  * them when all are written.  On failure nothing is left, errno is set and
  * *failed is the path at fault.  What exists and is no regular file (/dev/null,
- * a pipe) is written in place.
+ * a pipe that is read) is written in place.  A symbolic link is replaced, since
+ * anybody who may write the directory could have made it, unless its file was
+ * read (`like`) or it is one of the system's.
  */
 bool outputs_write(const struct output *outputs, size_t count,
     const char **failed);

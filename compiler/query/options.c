@@ -1,5 +1,6 @@
 /* See options.h. */
 #include "compiler/query/options.h"
+#include "compiler/base/input.h"
 #include "compiler/read/read.h"
 #include "compiler/report/diag_print.h"
 
@@ -14,7 +15,7 @@ complain_unread(const char *path)
 		complain("cannot read '%s': it is larger than %d bytes", path,
 		    SOURCE_MAX_SIZE);
 	else
-		complain("cannot read '%s': %s", path, strerror(errno));
+		complain("cannot read '%s': %s", path, input_strerror(errno));
 }
 
 void

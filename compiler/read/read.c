@@ -8,6 +8,7 @@
  * resolve.c adds later, such as the shipped profiles.
  */
 #include "compiler/read/read.h"
+#include "compiler/base/input.h"
 #include "compiler/base/names.h"
 #include "compiler/read/yaml_policy.h"
 #include "compiler/report/clean.h"
@@ -207,7 +208,7 @@ report_unreadable(const struct include *include, const char *path, int error)
 		    path, SOURCE_MAX_SIZE >> 20, SOURCE_MAX_TOTAL >> 20);
 	else
 		diag_add(include->diags, DIAG_INCLUDE_FILE, loc,
-		    "cannot read '%s': %s", path, strerror(error));
+		    "cannot read '%s': %s", path, input_strerror(error));
 }
 
 /* Reads a file in place of the statement: from disk, or what is built in. */

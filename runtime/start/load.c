@@ -29,7 +29,7 @@ static int
 open_plain(const char *name, char path[SBX_MAX_PATH + 1])
 {
 	static const struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
+		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 	size_t len, used = 0;
@@ -55,7 +55,8 @@ open_plain(const char *name, char path[SBX_MAX_PATH + 1])
 	return openat2(AT_FDCWD, name, &how);
 }
 
-/* Opens a policy by any name; the path is "" if it is not known. */
+/* Opens a policy by any name; the path is "" if it is not known.  Nobody is
+ * waited for who would write to a named pipe. */
 static int
 open_policy(const char *name, char path[SBX_MAX_PATH + 1])
 {
@@ -64,7 +65,7 @@ open_policy(const char *name, char path[SBX_MAX_PATH + 1])
 	if (fd >= 0)
 		return fd;
 	path[0] = '\0';
-	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
 /* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
@@ -88,6 +89,9 @@ read_whole(const char *name, int fd, struct policy_file *loaded)
 {
 	ssize_t len;
 
+	/* It is trusted now: a pipe of the caller's is waited for. */
+	if (fcntl(fd, F_SETFL, 0) != 0)
+		refuse(name, "cannot read the policy", errno);
 	do {
 		len = read(fd, loaded->bytes + loaded->size,
 		    sizeof loaded->bytes - loaded->size);

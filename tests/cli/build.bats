@@ -111,13 +111,15 @@ load sbxc
 	[ -c /dev/null ]
 }
 
-@test "an output that is a symbolic link stays one" {
+@test "an output that is a symbolic link is replaced" {
 	mkdir real
 	ln -s real/out.bin link.bin
 	"$SBXC" team.sbx -o real/out.bin
+	cp real/out.bin before.bin
 	ends 0 "$SBXC" two.sbx -p one -o link.bin
-	[ -L link.bin ]
-	"$SBXC" two.sbx -p one -o - | cmp - real/out.bin
+	[ ! -L link.bin ]
+	"$SBXC" two.sbx -p one -o - | cmp - link.bin
+	cmp real/out.bin before.bin
 }
 
 @test "a source is never written over" {

@@ -6,6 +6,7 @@ test_scripts += \
 	tests/cli/dump.bats \
 	tests/cli/messages.sh \
 	tests/cli/options.bats \
+	tests/cli/paths.sh \
 	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
