@@ -29,6 +29,19 @@ struct sbx_rule {
 	uint8_t rights; /* enum sbx_right */
 };
 
+/*
+ * Whether a path rule holds at a level.  Below level full there are no masks: to
+ * deny writing in a tree that may be written, Landlock would have to take the
+ * making of files away from the directories above.  `deny` pays that price;
+ * `prefer deny write` does not, and holds at level full alone.
+ */
+static inline bool
+sbx_path_holds(const struct sbx_path *path, enum sbx_level level)
+{
+	return level == SBX_LEVEL_FULL || path->effect != SBX_PREFER_DENY ||
+	    path->rights != SBX_WRITE;
+}
+
 enum sbx_reason {
 	SBX_BECAUSE_NOTHING, /* no rule allows it */
 	SBX_BECAUSE_ALLOWED,

@@ -93,6 +93,7 @@ rules_here(const struct stage *stage, struct place_rules *rules)
 {
 	places_rules(&stage->subject.places, stage->subject.arch->platforms,
 	    rules);
+	places_rules_at(rules, stage->subject.level);
 }
 
 /* At level standard a directory with a denied part is not granted itself: its

@@ -288,6 +288,11 @@ certify_deny(struct certificate *certificate, const struct path_rule *rule,
 	bool full = certificate->enforcer->level == SBX_LEVEL_FULL;
 	size_t len;
 
+	if (!full && rule->effect == SBX_PREFER_DENY &&
+	    rule->rights == SBX_WRITE) {
+		certify_rule(certificate, FACT_WAIVED, deny, NULL);
+		return;
+	}
 	if (rule->rights == SBX_EXEC)
 		certify_rule(certificate, FACT_EXEC, deny, NULL);
 	if (rule->glob == NULL && !allowed_above(certificate, rule, &len))

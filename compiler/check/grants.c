@@ -95,6 +95,10 @@ is_asked(const struct path_rule *rule, enum cover cover)
 		return rule->effect == SBX_ALLOW;
 	case COVER_DENY:
 		return rule->effect == SBX_DENY;
+	case COVER_HELD_DENY:
+		return rule->effect == SBX_DENY ||
+		    (rule->effect == SBX_PREFER_DENY &&
+			rule->rights != SBX_WRITE);
 	case COVER_ANY_DENY:
 	case COVER_END:
 		break;
@@ -304,11 +308,19 @@ coverage_at(const struct grants *grants, struct target at)
 			       &grants->coverages[index->sorted[position - 1]];
 }
 
+enum cover
+grants_held(const struct grants *grants)
+{
+	return grants->policy->level == SBX_LEVEL_FULL ? COVER_ANY_DENY :
+							 COVER_HELD_DENY;
+}
+
 bool
 grants_denied(const struct grants *grants, uint8_t platforms, uint8_t right,
     struct target at)
 {
 	const struct coverage *coverage = coverage_at(grants, at);
+	enum cover cover = grants_held(grants);
 	uint32_t missing = cells_of(platforms, right);
 
 	if (coverage == NULL)
@@ -316,14 +328,14 @@ grants_denied(const struct grants *grants, uint8_t platforms, uint8_t right,
 	for (uint32_t cells = missing; cells != 0; cells &= cells - 1) {
 		unsigned cell = (unsigned)__builtin_ctz(cells);
 
-		if (coverage->by[COVER_ANY_DENY][cell] != 0)
+		if (coverage->by[cover][cell] != 0)
 			missing &= ~(UINT32_C(1) << cell);
 	}
 	for (uint32_t other = coverage->excepting; other != 0 && missing != 0;
 	     other = excepting_around(grants, other)) {
 		const struct path_rule *rule = rule_of(grants, other);
 
-		if (rule->effect != SBX_ALLOW && rule_applies(rule, at))
+		if (is_asked(rule, cover) && rule_applies(rule, at))
 			missing &= ~cells_of(rule->origin.platforms,
 			    rule->rights);
 	}

@@ -18,7 +18,13 @@
 enum { PLATFORM_COUNT = 3, RIGHT_COUNT = 3 };
 
 /* Which rules are asked about. */
-enum cover { COVER_ALLOW, COVER_DENY, COVER_ANY_DENY, COVER_END };
+enum cover {
+	COVER_ALLOW,
+	COVER_DENY,
+	COVER_ANY_DENY,
+	COVER_HELD_DENY, /* but for `prefer deny write`, see sbx_path_holds() */
+	COVER_END,
+};
 
 /* What covers the place of a rule: the rule itself, and those around it.  Rules
  * are 1 + an index into the policy's paths; 0 is none. */
@@ -44,8 +50,12 @@ void grants_init(struct grants *grants, const struct policy *policy);
 uint32_t grants_cover(const struct grants *grants, size_t index,
     enum cover cover, uint8_t rights);
 
-/* Whether denies, preferred ones too, take a right at a place on all of these
- * platforms. */
+/* The denies that hold at every level that the policy may run at, from standard
+ * on. */
+enum cover grants_held(const struct grants *grants);
+
+/* Whether denies take a right at a place on all of these platforms, at all levels
+ * that the policy may run at, standard and full. */
 bool grants_denied(const struct grants *grants, uint8_t platforms,
     uint8_t right, struct target at);
 

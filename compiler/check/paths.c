@@ -74,8 +74,9 @@ paths_judge(struct checker *checker)
 		if (rule->effect == SBX_ALLOW) {
 			fact->given_by = grants_cover(grants, i, COVER_ALLOW,
 			    rule->rights);
+			/* At a lower level such an allow would count. */
 			fact->denied_by = grants_cover(grants, i,
-			    COVER_ANY_DENY, main_right(rule));
+			    grants_held(grants), main_right(rule));
 		} else {
 			fact->within = grants_cover(grants, i,
 			    rule->effect == SBX_DENY ? COVER_DENY :

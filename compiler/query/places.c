@@ -360,6 +360,18 @@ places_rules_for(const struct places *places, uint8_t platforms,
 }
 
 void
+places_rules_at(struct place_rules *rules, enum sbx_level level)
+{
+	size_t count = rules->count;
+
+	rules->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (sbx_path_holds(rules->paths[i], level))
+			rules_add(rules, rules->paths[i], rules->rules[i]);
+	}
+}
+
+void
 places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules)
 {

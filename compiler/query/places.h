@@ -71,6 +71,9 @@ struct sbx_rule places_rule(const struct places *places,
 bool places_rule_has_other(const struct places *places,
     const struct sbx_path *path);
 
+/* Takes out the rules that do not hold at a level, see sbx_path_holds(). */
+void places_rules_at(struct place_rules *rules, enum sbx_level level);
+
 /* Without the globs: what they mean depends on what is there. */
 void places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules);

@@ -32,6 +32,33 @@ verdict_begin(struct sbx_verdict model)
 
 /* --- paths ---------------------------------------------------------------- */
 
+/* What the model says of some rules; *unenforced: it denies, by a rule that does
+ * not hold at the subject's level. */
+static struct sbx_verdict
+model_verdict(const struct subject *subject, const struct access *access,
+    struct place_rules *rules, bool *unenforced)
+{
+	struct sbx_verdict all = sbx_path_verdict(rules->rules, rules->count,
+	    access->detail, access->path);
+	struct sbx_verdict model;
+	struct place_rules some;
+
+	*unenforced = false;
+	if (all.reason != SBX_BECAUSE_DENIED || !all.preferred ||
+	    subject->level == SBX_LEVEL_FULL)
+		return all;
+	/* A strict rule may deny it as well. */
+	places_rules_over(&subject->places, subject->arch->platforms,
+	    access->path, &some);
+	places_rules_at(&some, subject->level);
+	model = sbx_path_verdict(some.rules, some.count, access->detail,
+	    access->path);
+	*unenforced = sbx_verdict_allows(model);
+	if (!*unenforced)
+		*rules = some;
+	return *unenforced ? all : model;
+}
+
 struct verdict
 path_verdict(const struct subject *subject, const struct access *access)
 {
@@ -39,14 +66,14 @@ path_verdict(const struct subject *subject, const struct access *access)
 	struct place_rules rules;
 	struct sbx_verdict model;
 	struct verdict verdict;
+	bool unenforced;
 
 	places_rules_over(&subject->places, subject->arch->platforms,
 	    access->path, &rules);
-	model = sbx_path_verdict(rules.rules, rules.count, access->detail,
-	    access->path);
+	model = model_verdict(subject, access, &rules, &unenforced);
 	verdict = verdict_begin(model);
-	verdict.unenforced = !verdict.allowed &&
-	    subject->level < SBX_LEVEL_STANDARD;
+	verdict.unenforced = unenforced ||
+	    (!verdict.allowed && subject->level < SBX_LEVEL_STANDARD);
 	if (model.rule == SBX_NO_RULE)
 		return verdict;
 	verdict.by = BY_PATH;

@@ -82,6 +82,15 @@ is_read(const struct why *why, const struct place_rules *rules)
 	    SBX_READ, why->access->path));
 }
 
+/* The rules about the path that hold at a level. */
+static void
+rules_at(const struct why *why, enum sbx_level level, struct place_rules *rules)
+{
+	places_rules_for(&why->subject->places, why->subject->arch->platforms,
+	    why->access->path, rules);
+	places_rules_at(rules, level);
+}
+
 const char *
 path_enforcer(const struct why *why, enum sbx_level level)
 {
@@ -90,8 +99,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 
 	if (level < SBX_LEVEL_STANDARD)
 		return NULL;
-	places_rules_for(&why->subject->places, why->subject->arch->platforms,
-	    why->access->path, &rules);
+	rules_at(why, level, &rules);
+	if (sbx_verdict_allows(sbx_path_verdict(rules.rules, rules.count,
+		why->access->detail, why->access->path)))
+		return NULL;
 	find_splits(&rules, why->access->detail, why->access->path, &splits);
 	if (level == SBX_LEVEL_FULL && splits.count > 0)
 		return "a mount over it, if it is there when the sandbox "
@@ -167,6 +178,7 @@ say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
 		const struct sbx_path *rule = &blob->paths[i];
 
 		if (rule->glob == 0 || rule->effect == SBX_ALLOW ||
+		    !sbx_path_holds(rule, SBX_LEVEL_STANDARD) ||
 		    (rule->rights & right) == 0 ||
 		    (rule->platforms & why->subject->arch->platforms) == 0 ||
 		    !places_glob_reaches(&why->subject->places, rule,
@@ -232,7 +244,6 @@ why_say_effects(const struct why *why)
 	say_glob(why, rule);
 	if (!why->verdict.allowed)
 		return;
-	places_rules_for(&why->subject->places, why->subject->arch->platforms,
-	    why->access->path, &rules);
+	rules_at(why, SBX_LEVEL_STANDARD, &rules);
 	say_split_effects(why, &rules);
 }

@@ -144,7 +144,7 @@ collect_cuts(const struct binding *binding, struct cut *cuts)
 		const struct sbx_rule *rule = &binding->rules[i];
 		const struct site *site = &binding->sites[i];
 
-		if (site->state == RULE_UNBOUND)
+		if (site->state == RULE_UNBOUND || site->state == RULE_WAIVED)
 			continue;
 		if (rule->effect != SBX_ALLOW)
 			cuts[count++] = (struct cut){ .at = rule->at,

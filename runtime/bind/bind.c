@@ -58,8 +58,12 @@ bind_paths(struct binder *binder)
 
 		if ((path->platforms & KERNEL_WHERE) == 0)
 			continue;
+		if (!sbx_path_holds(path, binder->request->level)) {
+			bind_nowhere(binder, path, RULE_WAIVED);
+			continue;
+		}
 		if (!binder->made.bound[path->anchor]) {
-			bind_unbound(binder, path);
+			bind_nowhere(binder, path, RULE_UNBOUND);
 			continue;
 		}
 		list_directory(binder, path);

@@ -16,6 +16,7 @@ enum rule_state {
 	RULE_ABSENT,  /* nothing is there, or it cannot be reached */
 	RULE_PLANTED, /* a link that somebody could have planted leads there */
 	RULE_UNBOUND, /* its anchor has no path on this machine */
+	RULE_WAIVED,  /* it does not hold at this level */
 };
 
 /* What is known of a rule beside what the model needs. */
@@ -33,10 +34,10 @@ struct glob {
 	const struct sbx_path *path; /* in the blob */
 	struct sbx_place at;         /* what the pattern is below */
 	uint32_t matches;
-	uint32_t closed;   /* directories that were passed over */
-	const char *fault; /* why a preferred one is enforced in part */
-	bool planted;      /* a link leads there that grants nothing */
-	bool unbound;      /* its anchor has no path on this machine */
+	uint32_t closed;       /* directories that were passed over */
+	const char *fault;     /* why a preferred one is enforced in part */
+	bool planted;          /* a link leads there that grants nothing */
+	enum rule_state state; /* ready, unbound or waived */
 };
 
 struct binding {
@@ -62,6 +63,7 @@ struct bind_request {
 	const struct sbx_blob *blob;
 	const struct options *options;
 	bool rules; /* else anchors alone */
+	enum sbx_level level;
 	/* The policy's file, to be judged; of no length: not to be. */
 	struct sbx_place policy;
 	bool guarded; /* if the sandbox may write that file, a rule denies it */

@@ -73,7 +73,8 @@ void bind_path(struct binder *binder, const struct sbx_path *path,
 /* Keeps the links that lead to a place, for the view has them too. */
 void note_links(struct binder *binder, const struct followed *found);
 
-/* Notes a path rule whose anchor has no place. */
-void bind_unbound(struct binder *binder, const struct sbx_path *path);
+/* Notes a path rule whose anchor has no place, or that does not hold. */
+void bind_nowhere(struct binder *binder, const struct sbx_path *path,
+    enum rule_state why);
 
 #endif

@@ -341,13 +341,14 @@ bind_path(struct binder *binder, const struct sbx_path *path,
 }
 
 void
-bind_unbound(struct binder *binder, const struct sbx_path *path)
+bind_nowhere(struct binder *binder, const struct sbx_path *path,
+    enum rule_state why)
 {
 	if (path->glob != 0) {
 		binder->globs[binder->made.glob_count++] =
-		    (struct glob){ .path = path, .unbound = true };
+		    (struct glob){ .path = path, .state = why };
 		return;
 	}
 	add_rule(binder, path, 0, (struct sbx_place){ "", 0 });
-	binder->sites[binder->made.rule_count - 1].state = RULE_UNBOUND;
+	binder->sites[binder->made.rule_count - 1].state = why;
 }

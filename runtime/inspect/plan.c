@@ -8,6 +8,8 @@ static const char unrestricted[] = "NOT RESTRICTED at this level";
 static const char not_enforced[] = "NOT ENFORCED at this level";
 static const char planted[] =
     "skipped: a link leads there that somebody could have planted";
+static const char waived[] =
+    "NOT ENFORCED: without masks nothing could be made beside it";
 static const char no_anchor[] = "skipped: its anchor has no path here";
 
 bool
@@ -85,6 +87,7 @@ allow_enforcer(struct out *out, const struct plan *plan, uint32_t index)
 		out_text(out, planted);
 		break;
 	case RULE_UNBOUND:
+	case RULE_WAIVED:
 		out_text(out, no_anchor);
 		break;
 	}
@@ -117,6 +120,8 @@ deny_enforcer(const struct plan *plan, uint32_t index)
 
 	if (plan->row == NULL)
 		return not_enforced;
+	if (plan->binding->sites[index].state == RULE_WAIVED)
+		return waived;
 	if (plan->outcomes[index].absent)
 		return "NOT COVERED: nothing is there to mask";
 	if (!is_inside(plan, deny))
@@ -126,6 +131,17 @@ deny_enforcer(const struct plan *plan, uint32_t index)
 	return deny->rights & SBX_READ ? "view: masked" :
 	    deny->rights & SBX_WRITE   ? "view: read-only" :
 					 "view: not executable";
+}
+
+void
+plan_place(struct out *out, const struct plan *plan,
+    const struct sbx_path *path)
+{
+	struct sbx_place anchor = plan->binding->anchors[path->anchor];
+	const char *suffix = sbx_string(plan->blob, path->suffix);
+
+	out_shown(out, anchor.path, anchor.len);
+	out_shown(out, suffix, strlen(suffix));
 }
 
 void
@@ -147,6 +163,8 @@ plan_class(const struct plan *plan, uint32_t index)
 	    outcome->covered || (!outcome->split && outcome->grants > 0) :
 	    !is_inside(plan, &binding->rules[index]);
 
+	if (binding->sites[index].state == RULE_WAIVED)
+		return PLAN_OTHER;
 	if (outcome_state(binding, plan->outcomes, index) != RULE_READY)
 		return gives ? PLAN_SKIPPED : PLAN_UNCOVERED;
 	return plan->row != NULL && plain ? PLAN_PLAIN : PLAN_OTHER;
@@ -156,11 +174,12 @@ void
 plan_glob_enforcer(struct out *out, const struct plan *plan,
     const struct glob *glob)
 {
-	if (glob->unbound || plan->row == NULL) {
+	if (glob->state != RULE_READY || plan->row == NULL) {
 		out_text(out,
-		    glob->unbound                       ? no_anchor :
+		    glob->state == RULE_UNBOUND         ? no_anchor :
 			glob->path->effect == SBX_ALLOW ? unrestricted :
-							  not_enforced);
+			plan->row == NULL               ? not_enforced :
+							  waived);
 		return;
 	}
 	if (glob->planted) {

@@ -60,6 +60,9 @@ extern const struct plan_scope plan_scopes[PLAN_SCOPES];
  * rules.  An enforcer is what enforces something, or that nothing does. */
 enum plan_class plan_class(const struct plan *plan, uint32_t index);
 void plan_words(struct out *out, const struct sbx_path *path);
+/* Where a rule is that was not bound; without its anchor, if that has none. */
+void plan_place(struct out *out, const struct plan *plan,
+    const struct sbx_path *path);
 void plan_enforcer(struct out *out, const struct plan *plan, uint32_t index);
 void plan_glob_enforcer(struct out *out, const struct plan *plan,
     const struct glob *glob);

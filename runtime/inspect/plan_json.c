@@ -103,11 +103,13 @@ put_rule(struct out *json, const struct plan *plan, uint32_t index)
 	out_init(&words, -1);
 	plan_words(&words, site->path);
 	json_string(json, "rule", words.text);
-	if (site->state == RULE_UNBOUND)
-		json_string(json, "path",
-		    sbx_string(plan->blob, site->path->suffix));
-	else
+	if (site->state == RULE_UNBOUND || site->state == RULE_WAIVED) {
+		out_init(&words, -1);
+		plan_place(&words, plan, site->path);
+		json_string(json, "path", words.text);
+	} else {
 		json_place(json, "path", plan->binding->rules[index].at);
+	}
 	out_init(&words, -1);
 	plan_enforcer(&words, plan, index);
 	json_string(json, "by", words.text);
@@ -123,6 +125,7 @@ put_rule_state(struct out *json, const struct plan *plan, uint32_t index)
 		[RULE_ABSENT] = "absent",
 		[RULE_PLANTED] = "planted",
 		[RULE_UNBOUND] = "unbound",
+		[RULE_WAIVED] = "waived",
 	};
 	const struct sbx_rule *rule = &plan->binding->rules[index];
 

@@ -55,8 +55,8 @@ print_rules(struct out *out, const struct plan *plan)
 
 		plan_words(out, site->path);
 		out_text(out, " ");
-		if (site->state == RULE_UNBOUND)
-			show_string(out, plan, site->path->suffix);
+		if (site->state == RULE_UNBOUND || site->state == RULE_WAIVED)
+			plan_place(out, plan, site->path);
 		else
 			out_place(out, rule->at);
 		for (uint16_t j = 0; j < rule->exclusion_count; j++) {
@@ -81,8 +81,8 @@ print_globs(struct out *out, const struct plan *plan)
 
 		plan_words(out, path);
 		out_text(out, " glob ");
-		if (glob->unbound)
-			show_string(out, plan, path->suffix);
+		if (glob->state != RULE_READY)
+			plan_place(out, plan, path);
 		else
 			out_shown(out, glob->at.path, glob->at.len);
 		show_string(out, plan, path->glob);

@@ -110,6 +110,7 @@ bind(struct sandbox *sandbox)
 		.options = &sandbox->options,
 		.rules = restricted || described,
 		.policy = place_of(restricted ? sandbox->loaded.path : ""),
+		.level = plan->level,
 		.guarded = plan->level == SBX_LEVEL_FULL,
 		.hops = way ? sandbox->loaded.hops : "",
 		.log = sandbox->receipt.way,
@@ -291,6 +292,22 @@ fork_below_full(struct sandbox *sandbox, bool supervised)
 	return first;
 }
 
+/* Before anything runs that could change what is watched.  The first process
+ * binds for itself, in its namespaces. */
+static void
+set_tripwire(struct sandbox *sandbox)
+{
+	sandbox->supervision.tripwire = tripwire_set(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.hops = "",
+		.log = sandbox->receipt.way,
+		.owners = sandbox->owners,
+		.scratch = sandbox->scratch,
+	    });
+}
+
 /*
  * At level full, and where something has to be supervised: from here on we are
  * the first process of the sandbox, and our parent is the supervisor.
@@ -308,10 +325,8 @@ fork_supervisor(struct sandbox *sandbox)
 		supervise_briefly(supervision);
 	if (sandbox->receipt.on)
 		supervision->receipt = &sandbox->receipt;
-	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
-		supervision->tripwire = tripwire_set(&sandbox->arena,
-		    &sandbox->blob, &sandbox->options);
+		set_tripwire(sandbox);
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
 	    supervision->tripwire != NULL || sandbox->receipt.on;
 	opened = full || (supervised && !sandbox->options.plan);

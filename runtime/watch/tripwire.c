@@ -28,7 +28,7 @@ struct wire {
 struct tripwire {
 	struct arena *arena;
 	const struct sbx_blob *blob;
-	struct sbx_place workspace;
+	const struct binding *binding; /* of anchors */
 	uint32_t count;
 	struct wire *wires;
 	/* While it tells: */
@@ -83,20 +83,19 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 }
 
 struct tripwire *
-tripwire_set(struct arena *arena, const struct sbx_blob *blob,
-    const struct options *options)
+tripwire_set(struct arena *arena, const struct bind_request *request)
 {
+	const struct sbx_blob *blob = request->blob;
 	const struct binding *binding;
 	struct tripwire *tripwire;
 
 	if (blob->watch_count == 0)
 		return NULL;
-	binding = bind_policy(arena,
-	    &(struct bind_request){ .blob = blob, .options = options });
+	binding = bind_policy(arena, request);
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
 	tripwire->arena = arena;
 	tripwire->blob = blob;
-	tripwire->workspace = binding->anchors[SBX_ANCHOR_WORKSPACE];
+	tripwire->binding = binding;
 	tripwire->wires = arena_take(arena, HOMES * blob->watch_count,
 	    sizeof *tripwire->wires);
 	for (uint32_t i = 0; i < blob->watch_count; i++) {
@@ -176,7 +175,8 @@ put_setting(struct out *out, const struct git_setting *setting)
 static void
 put_place(struct out *out, const struct tripwire *tripwire, struct sbx_place at)
 {
-	struct sbx_place workspace = tripwire->workspace;
+	struct sbx_place workspace =
+	    tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
 
 	if (sbx_covers(workspace, at) && at.len > workspace.len)
 		out_shown(out, at.path + workspace.len + 1,

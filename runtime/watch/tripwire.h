@@ -14,9 +14,9 @@
 
 struct tripwire;
 
-/* Looks; NULL if the policy watches nothing here. */
-struct tripwire *tripwire_set(struct arena *arena, const struct sbx_blob *blob,
-    const struct options *options);
+/* Looks; NULL if the policy watches nothing here.  The request is for anchors. */
+struct tripwire *tripwire_set(struct arena *arena,
+    const struct bind_request *request);
 
 /* Looks again and tells; the receipt may be NULL. */
 void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);

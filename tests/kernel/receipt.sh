@@ -105,12 +105,11 @@ rules()
 	run true
 	case $level in
 	standard) is 'a denial in the workspace' 1 "$(enforcers |
-	    grep -c 'deny write: landlock: split')" ;;
+	    grep -c '^deny write: landlock: split')" ;;
 	full) is 'a denial in the workspace' 1 "$(enforcers |
-	    grep -c 'deny write: view: read-only')"
-	    is 'a denied place that is absent' absent \
-		"$(field 0 uncovered 0 path 2>/dev/null |
-		sed 's,.*/,,')" ;;
+	    grep -c '^deny write: view: read-only')"
+	    is 'a denied place that is absent' 1 \
+		"$(grep -c '"uncovered":\[[^]]*/absent"' "$log")" ;;
 	esac
 	is 'paths that are not there' 1 "$(($(field 0 skipped) > 0))"
 }
@@ -129,7 +128,7 @@ plans()
 	is 'what the receipt says too' "$recorded" "$(field 0 digest) $(field \
 	    0 network) $(field 0 level) $(field 0 limits) $(states absent)"
 	is 'every rule, as in the text' "$(sed -n \
-	    's/^\(\(allow\|deny\) [a-z ]*\) \/.*  -- \(.*\)  \[.*/\1: \3/p' \
+	    's/^\(\(allow\|deny\|prefer\) [a-z ]*\) \/.*  -- \(.*\)  \[.*/\1: \3/p' \
 	    "$base/said")" "$(enforcers)"
 	is 'the scratch directory' "$(sed -n \
 	    's/^tmp *\([^ ]*\).*/\1/p' "$base/said")" "$(field 0 anchors tmp)"

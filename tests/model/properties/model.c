@@ -178,6 +178,8 @@ model_bind(struct model *model, const struct world *world, struct arena *arena,
 	*model = (struct model){ .arena = arena };
 	model->defined = places_define(&places, "p", parameter.at);
 	places_rules(&places, HERE, &texts);
+	places_rules_at(&texts,
+	    is_full(world) ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 	model->rules = arena_alloc(arena,
 	    (texts.count + 1) * (MAX_LINKS + 1) * sizeof *model->rules);
 	model_suspect(model, &texts, workspace.at);
