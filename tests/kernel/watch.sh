@@ -23,6 +23,13 @@ profile watching {
 include "groups.sbx"
 POLICY
 "$SBXC" "$base/watch.sbx" -o "$base/watch.bin" || exit 99
+cat >"$base/ww.sbx" <<'POLICY'
+sbx 1
+profile ww extends workspace-write {
+    limit processes none
+}
+POLICY
+"$SBXC" "$base/ww.sbx" -o "$base/ww.bin" || exit 99
 
 # The tree of each case.
 plant()
@@ -240,6 +247,58 @@ home()
 		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p')"
 }
 
+# What the shipped profile keeps where there are masks, and tells elsewhere; and
+# that `prefer deny write` costs nothing beside it at level standard.
+shipped()
+{
+	ws=$base/s-$uid-$level
+	plant
+	got=$(shipped_run 'echo x >.vscode/a/tasks.json; echo x >beside
+		echo x >.envrc; echo x >.git/hooks/post-commit; cat beside')
+	case $level in
+	full) tap_is "$level: uid $uid: the shipped profile" \
+	    "sbxrun: the command made .envrc
+sbxrun: the command made .git/hooks/post-commit
+sh: cannot create .vscode/a/tasks.json: Read-only file system
+x" "$got" ;;
+	*) tap_is "$level: uid $uid: the shipped profile" \
+	    "sbxrun: the command changed .vscode/a/tasks.json
+sbxrun: the command made .envrc
+sbxrun: the command made .git/hooks/post-commit
+x" "$got" ;;
+	esac
+	tap_is "$level: uid $uid: what -n says" "$(
+		case $level in
+		full) echo 'view: read-only' ;;
+		*) echo 'NOT ENFORCED: without masks nothing could be made' \
+		    'beside it' ;;
+		esac
+	)" "$(tap_as "$uid" "$base/sbxrun" -l "$level" -w "$ws" -n \
+	    "$base/ww.bin" | sed -n \
+	    "s|^prefer deny write $ws/.vscode  -- \\(.*\\)  \\[.*|\\1|p")"
+	ws=$base/home-$uid
+	plant
+	echo old >"$ws/.bashrc"
+	[ "$uid" = 0 ] || chown "$uid" "$ws/.bashrc"
+	got=$(shipped_run 'echo x >>.bashrc; echo x >.zshrc')
+	case $level in
+	full) tap_is "$level: uid $uid: the home as workspace" \
+	    "sbxrun: the command made .zshrc
+sh: cannot create .bashrc: Read-only file system" "$got" ;;
+	# Nothing is made beside the credentials, which are denied.
+	*) tap_is "$level: uid $uid: the home as workspace" \
+	    "sbxrun: the command changed .bashrc
+sh: cannot create .zshrc: Permission denied" "$got" ;;
+	esac
+}
+
+shipped_run()
+{
+	tap_as "$uid" env HOME="$base/home-$uid" sh -c 'cd "$1" && "$2" -l "$3" \
+	    "$4" -- sh -c "$5"' sh "$ws" "$base/sbxrun" "$level" \
+	    "$base/ww.bin" "$1" 2>&1 | sed 's/^sh: [0-9]*: /sh: /' | sort
+}
+
 mkdir "$base/home"
 chmod 1777 "$base"
 uids=$(id -u)
@@ -258,6 +317,7 @@ for level in standard full; do
 		elsewhere
 		record
 		home
+		shipped
 	done
 done
 tap_done
