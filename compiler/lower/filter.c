@@ -211,6 +211,16 @@ policy_shows_sockets(const struct policy *policy, uint8_t platforms)
 	return false;
 }
 
+/* The command hands its listener to the supervisor under the filter that it
+ * comes with. */
+static bool
+may_hand_over(const struct machine *machine)
+{
+	const struct filter_entry *send = machine_entry(machine, "sendmsg");
+
+	return send != NULL && send->action == FILTER_ALLOW;
+}
+
 static struct machine
 machine_init(const struct policy *policy, const struct arch *arch)
 {
@@ -221,6 +231,7 @@ machine_init(const struct policy *policy, const struct arch *arch)
 	machine.view_has_sockets = policy_shows_sockets(policy,
 	    arch->platforms);
 	machine_fill(&machine);
+	machine.view_has_sockets |= !may_hand_over(&machine);
 	unshare = machine_entry(&machine, "unshare");
 	if (unshare == NULL || unshare->action != FILTER_ALLOW)
 		machine.circumstances |= WITHOUT_UNSHARE;
@@ -235,15 +246,18 @@ machine_init(const struct policy *policy, const struct arch *arch)
  * What else holds AF_UNIX sockets.  Those with a path: Landlock 9, or a view
  * that has none of the host's.  Abstract ones: Landlock 6, or the network
  * namespace that level full has for a policy that opens nothing in the host's;
- * below 6 the level is not full without it.
+ * below 6 the level is not full without it.  A filter with a listener is taken
+ * where services of the host may listen in what the view shows to be read.
  */
 static bool
 sockets_are_held(const struct machine *machine, const struct variant *variant,
-    bool loopback)
+    uint32_t kind)
 {
-	if (!variant->full || machine->view_has_sockets)
+	if (!variant->full || machine->view_has_sockets ||
+	    (kind & SBX_PROGRAM_LISTENER) != 0)
 		return variant->abi >= 9;
-	return variant->abi >= 6 || machine->net == SBX_NET_NONE || loopback ||
+	return variant->abi >= 6 || machine->net == SBX_NET_NONE ||
+	    (kind & SBX_PROGRAM_LOOPBACK) != 0 ||
 	    policy_has_blanket(machine->policy, BLANKET_ABSTRACT,
 		machine->arch->platforms);
 }
@@ -260,8 +274,7 @@ variant_flags(const struct machine *machine, const struct variant *variant,
 		flags |= SBX_PROGRAM_NETLINK;
 	if (machine->net == SBX_NET_PORTS && variant->abi >= 4)
 		flags |= SBX_PROGRAM_TCP;
-	if (sockets_are_held(machine, variant,
-		(kind & SBX_PROGRAM_LOOPBACK) != 0))
+	if (sockets_are_held(machine, variant, kind))
 		flags |= SBX_PROGRAM_UNIX;
 	if (variant->abi >= 1)
 		flags |= SBX_PROGRAM_TRACE;
@@ -299,7 +312,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_NETLINK;
 	if (flags & SBX_PROGRAM_LOOPBACK)
 		all |= WITH_INTERNET;
-	if (flags & SBX_PROGRAM_LISTENER)
+	/* The mounts of a view keep metadata as they are. */
+	if ((flags & SBX_PROGRAM_LISTENER) && !(flags & SBX_PROGRAM_FULL))
 		all |= WITH_METADATA;
 	if (supervisor_connects(machine, flags))
 		all |= WITH_CONNECT;
@@ -434,16 +448,12 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 
 /* --- the whole ------------------------------------------------------------ */
 
-/*
- * Below level full a policy has a supervisor if it limits the time or the
- * output.  The command hands its listener to it by sendmsg(2), under the filter
- * that it comes with.
- */
+/* Below level full a policy has a supervisor if it limits the time or the
+ * output. */
 static bool
 machine_listens(const struct machine *machine)
 {
 	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
-	const struct filter_entry *send = machine_entry(machine, "sendmsg");
 
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct rule *limit = &limits->items[i];
@@ -451,7 +461,7 @@ machine_listens(const struct machine *machine)
 		if ((limit->detail == SBX_LIMIT_TIMEOUT ||
 			limit->detail == SBX_LIMIT_OUTPUT) &&
 		    (limit->origin.platforms & machine->arch->platforms) != 0)
-			return send != NULL && send->action == FILTER_ALLOW;
+			return may_hand_over(machine);
 	}
 	return false;
 }
@@ -487,6 +497,10 @@ machine_build(const struct machine *machine, uint32_t kind,
 		/* What Landlock does not hold is not judged either. */
 		if ((kind & SBX_PROGRAM_LISTENER) && variants[i].abi == 0)
 			continue;
+		/* In a view it does not judge what Landlock holds. */
+		if ((kind & SBX_PROGRAM_LISTENER) && full &&
+		    (flags & SBX_PROGRAM_UNIX))
+			continue;
 		filter = filter_make(machine, flags, variants[i].abi);
 		program = bpf_emit(arena, &filter);
 		last_flags = flags;
@@ -496,6 +510,15 @@ machine_build(const struct machine *machine, uint32_t kind,
 		*arena_push(arena, &set->programs) = program;
 		last = program;
 	}
+}
+
+static void
+machine_build_full(const struct machine *machine, uint32_t kind,
+    struct filter_set *set)
+{
+	machine_build(machine, kind, set);
+	if (may_hand_over(machine))
+		machine_build(machine, kind | SBX_PROGRAM_LISTENER, set);
 }
 
 void
@@ -513,9 +536,9 @@ filters_build(const struct policy *policy, struct filter_set *set)
 		machine_build(&machine, 0, set);
 		if (machine_listens(&machine))
 			machine_build(&machine, SBX_PROGRAM_LISTENER, set);
-		machine_build(&machine, SBX_PROGRAM_FULL, set);
+		machine_build_full(&machine, SBX_PROGRAM_FULL, set);
 		if (machine.net == SBX_NET_LOOPBACK)
-			machine_build(&machine,
+			machine_build_full(&machine,
 			    SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK, set);
 	}
 }

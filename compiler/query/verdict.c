@@ -104,7 +104,8 @@ verdict_program(const struct subject *subject)
 		.arch = subject->arch->audit,
 		.level = subject->level,
 		.landlock_abi = verdict_abi(subject),
-		.listener = true,
+		/* At full it takes places that a compiler does not know. */
+		.listener = subject->level < SBX_LEVEL_FULL,
 		.loopback = subject->level == SBX_LEVEL_FULL &&
 		    blob->meta->net == SBX_NET_LOOPBACK,
 	};

@@ -41,3 +41,17 @@ descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd)
 	out_into(&out, path, DESCRIPTOR_PATH_SIZE);
 	out_print(&out, "/proc/self/fd/%u", (unsigned)fd);
 }
+
+int
+above_standard(int fd)
+{
+	int higher = fd;
+
+	if (fd <= STDERR_FILENO) {
+		higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(fd);
+	}
+	if (higher < 0)
+		refuse(NULL, "cannot duplicate a descriptor", errno);
+	return higher;
+}

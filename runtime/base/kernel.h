@@ -109,6 +109,7 @@ enum {
 	RESOLVE_NO_XDEV = 1,
 	RESOLVE_NO_MAGICLINKS = 2,
 	RESOLVE_NO_SYMLINKS = 4,
+	RESOLVE_IN_ROOT = 16,
 };
 
 struct sock_fprog {

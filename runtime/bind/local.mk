@@ -20,4 +20,6 @@ loader_sources += \
 	runtime/bind/rule_index.h \
 	runtime/bind/rules.c \
 	runtime/bind/scratch.c \
-	runtime/bind/scratch.h
+	runtime/bind/scratch.h \
+	runtime/bind/services.c \
+	runtime/bind/services.h

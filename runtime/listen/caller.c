@@ -77,6 +77,12 @@ caller_directory(const struct caller *caller)
 }
 
 int
+caller_root(const struct caller *caller)
+{
+	return open_of_thread(caller, "root", ENOENT);
+}
+
+int
 caller_descriptor(const struct caller *caller, int fd)
 {
 	char name[NAME_SIZE];

@@ -20,9 +20,10 @@ int caller_read(const struct caller *caller, uint64_t address, void *bytes,
 int caller_text(const struct caller *caller, uint64_t address, char *text,
     size_t size);
 
-/* An O_PATH descriptor of its "cwd", or of what it has at `fd`; a negative
- * errno. */
+/* An O_PATH descriptor of its "cwd", its root directory, or of what it has at
+ * `fd`; a negative errno. */
 int caller_directory(const struct caller *caller);
+int caller_root(const struct caller *caller);
 int caller_descriptor(const struct caller *caller, int fd);
 
 /* A copy of its descriptor, which shares everything with it. */

@@ -16,6 +16,7 @@
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"
 #include "runtime/listen/place.h"
+#include "runtime/listen/view.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -93,9 +94,10 @@ keep(struct listening *listening, const struct waiting *attempt)
 
 /* --- what is asked for ---------------------------------------------------- */
 
-/* As the kernel does, which takes up to 128 bytes of any address first. */
+/* As the kernel does, which takes up to 128 bytes of any address first; those of
+ * the internet end before. */
 static int
-read_address(const struct caller *caller, struct waiting *attempt)
+read_address(const struct caller *caller, struct waiting *attempt, int domain)
 {
 	int len = (int)caller->call.args[2], error;
 	char bytes[sizeof(struct sockaddr_storage)];
@@ -105,17 +107,30 @@ read_address(const struct caller *caller, struct waiting *attempt)
 	error = caller_read(caller, caller->call.args[1], bytes, (size_t)len);
 	if (error != 0)
 		return error;
+	if (domain != AF_UNIX && len > (int)sizeof attempt->address)
+		len = sizeof attempt->address;
 	if (len <= PATH_AT || len > (int)sizeof attempt->address)
 		return -EINVAL;
 	memcpy(&attempt->address, bytes, (size_t)len);
 	attempt->len = (uint32_t)len;
-	return attempt->address.sun_family == AF_UNIX ? 0 : -EINVAL;
+	return domain != AF_UNIX || attempt->address.sun_family == AF_UNIX ?
+	    0 :
+	    -EINVAL;
 }
 
+/* In a network of the sandbox's own the internet is open, too. */
+static bool
+is_own(const struct caller *caller, int domain)
+{
+	return caller->listening->own_network &&
+	    (domain == AF_INET || domain == AF_INET6);
+}
+
+/* The socket's family, or a negative errno. */
 static int
 read_socket(const struct caller *caller, struct waiting *attempt)
 {
-	int type;
+	int type, domain;
 
 	attempt->socket = caller_copy(caller, (int)caller->call.args[0]);
 	if (attempt->socket < 0)
@@ -123,10 +138,13 @@ read_socket(const struct caller *caller, struct waiting *attempt)
 	type = socket_option(attempt->socket, SO_TYPE);
 	if (type < 0)
 		return type;
-	if (socket_option(attempt->socket, SO_DOMAIN) != AF_UNIX ||
+	domain = socket_option(attempt->socket, SO_DOMAIN);
+	if (is_own(caller, domain))
+		return domain;
+	if (domain != AF_UNIX ||
 	    (type != SOCK_STREAM && type != SOCK_SEQPACKET))
 		return -EACCES;
-	return 0;
+	return domain;
 }
 
 static int
@@ -135,25 +153,41 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 	char path[sizeof attempt->address.sun_path + 1] = "";
 
 	memcpy(path, attempt->address.sun_path, (size_t)attempt->len - PATH_AT);
-	attempt->target = place_open(caller, AT_FDCWD, path, 0);
+	attempt->target = caller->listening->view ?
+	    view_open(caller, path) :
+	    place_open(caller, AT_FDCWD, path, 0);
 	if (attempt->target < 0)
 		return attempt->target;
-	return place_is_writable(caller, attempt->target) ? 0 : -EACCES;
+	return (caller->listening->view ?
+		       view_is_writable(attempt->target) :
+		       place_is_writable(caller, attempt->target)) ?
+	    0 :
+	    -EACCES;
+}
+
+/* Below level full it cannot be told whose an abstract name is. */
+static bool
+has_abstract(const struct listening *listening)
+{
+	return listening->own_network ||
+	    (listening->binding != NULL &&
+		(listening->binding->blob->meta->flags &
+		    SBX_ABSTRACT_ANYWHERE) != 0);
 }
 
 static int
 judge(const struct caller *caller, struct waiting *attempt)
 {
-	const struct sbx_meta *meta = caller->listening->binding->blob->meta;
-	int error = read_socket(caller, attempt);
+	int domain = read_socket(caller, attempt), error;
 
-	if (error == 0)
-		error = read_address(caller, attempt);
-	if (error != 0)
+	if (domain < 0)
+		return domain;
+	error = read_address(caller, attempt, domain);
+	if (error != 0 || domain != AF_UNIX)
 		return error;
 	if (attempt->address.sun_path[0] != '\0')
 		return judge_path(caller, attempt);
-	return meta->flags & SBX_ABSTRACT_ANYWHERE ? 0 : -EPERM;
+	return has_abstract(caller->listening) ? 0 : -EPERM;
 }
 
 int

@@ -1,6 +1,7 @@
 #include "runtime/listen/listen.h"
 
 #include "runtime/apply/confine.h"
+#include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
 
@@ -31,8 +32,8 @@ listen_open(struct listening *listening)
 	listening->listener = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		refuse(NULL, "cannot make a socket pair", errno);
-	listening->receive = ends[0];
-	listening->send = ends[1];
+	listening->receive = above_standard(ends[0]);
+	listening->send = above_standard(ends[1]);
 	for (int i = 0; i < LISTEN_MAX_WAITING; i++)
 		listening->waiting[i].socket = -1;
 }
@@ -151,8 +152,10 @@ listen_begin(struct listening *listening)
 	if (!listening->on)
 		return;
 	close(listening->send);
-	close_places(listening->binding);
-	confine_privileges(SBX_LEVEL_STANDARD);
+	if (listening->binding != NULL)
+		close_places(listening->binding);
+	confine_privileges(
+	    listening->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
 	if (sigaction(SIGALRM, &action, NULL) != 0 ||

@@ -1,6 +1,7 @@
 /*
- * The seccomp listener.  Below level full a filter hands some system calls of
- * the command (format/trapped.def) to the supervisor, which is outside of the
+ * The seccomp listener.  Below level full, and at full where services of the host
+ * may listen in what is only read, a filter hands some system calls of the
+ * command (format/trapped.def) to the supervisor, which is outside of the
  * sandbox and answers each after it has done what the call asks for itself.
  *
  *	the command: connect("x")  --filter-->  waits
@@ -36,6 +37,9 @@ struct waiting {
 struct listening {
 	bool on;
 	const struct binding *binding; /* made before the supervisor forked */
+	/* At level full: the command sees other mounts, which tell what it may
+	 * write, and maybe no network but its own. */
+	bool view, own_network;
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */

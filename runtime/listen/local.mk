@@ -10,4 +10,6 @@ loader_sources += \
 	runtime/listen/metadata.c \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
-	runtime/listen/place.h
+	runtime/listen/place.h \
+	runtime/listen/view.c \
+	runtime/listen/view.h

@@ -6,4 +6,6 @@ loader_sources += \
 	runtime/start/load.h \
 	runtime/start/main.c \
 	runtime/start/trust.c \
-	runtime/start/trust.h
+	runtime/start/trust.h \
+	runtime/start/view_listener.c \
+	runtime/start/view_listener.h

@@ -25,6 +25,7 @@
 #include "runtime/inspect/status.h"
 #include "runtime/start/level.h"
 #include "runtime/start/load.h"
+#include "runtime/start/view_listener.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/supervise.h"
 
@@ -332,8 +333,12 @@ fork_supervisor(struct sandbox *sandbox)
 	opened = full || (supervised && !sandbox->options.plan);
 	if (opened)
 		supervise_open(supervision);
-	if (full)
+	if (full) {
+		view_listener_prepare(&supervision->listening, &sandbox->blob,
+		    &sandbox->machine);
 		first = fork_at_full(sandbox);
+		view_listener_settle(&supervision->listening, &sandbox->plan);
+	}
 	if (first < 0) {
 		prepare_listener(sandbox);
 		supervised |= supervision->listening.on;
@@ -401,6 +406,7 @@ prepare(struct sandbox *sandbox, char **environment)
 
 	if (plan->binding == NULL)
 		bind(sandbox);
+	view_listener_choose(&sandbox->supervision.listening, plan->binding);
 	if (plan->level == SBX_LEVEL_FULL) {
 		sandbox->reopened = streams_reopen();
 		sandbox->supervision.own_input = sandbox->reopened & 1;

@@ -1,5 +1,6 @@
 #include "runtime/watch/receipt.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/json.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 #include "runtime/watch/relay.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 
@@ -13,20 +14,6 @@ enum {
 	SOCKET_CHUNK = 16384, /* a socket that is ready takes so much */
 	COPY_CHUNK = 16384,
 };
-
-int
-above_standard(int fd)
-{
-	int higher = fd;
-
-	if (fd <= STDERR_FILENO) {
-		higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(fd);
-	}
-	if (higher < 0)
-		refuse(NULL, "cannot duplicate a descriptor", errno);
-	return higher;
-}
 
 static void
 stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)

@@ -21,10 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller may have closed 0, 1 or 2.  A descriptor of ours must not take such
- * a number, and is moved. */
-int above_standard(int fd);
-
 struct stream {
 	int from, into; /* the ends of the pipe; the command has `into` */
 	int to;         /* STDOUT_FILENO or STDERR_FILENO */

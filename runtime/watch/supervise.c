@@ -1,5 +1,6 @@
 #include "runtime/watch/supervise.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Calls that the supervisor answers at level standard, as TAP: as this user and,
+# Calls that the supervisor answers, as TAP: at level standard, and at full where
+# a policy shows directories in which services may listen; as this user and,
 # started by root, as an ordinary one too.
 
 set -u
@@ -24,6 +25,12 @@ profile listener extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/listener.sbx" -o "$base/listener.bin" || exit 99
+policy=$base/listener.bin
+# shellcheck disable=SC2016  # the anchor is the policy's
+printf 'sbx 1\nprofile own extends coding {\nallow read ${home}/readable\n}\n' |
+    "$SBXC" - -o "$base/own.bin" || exit 99
+printf 'sbx 1\nprofile plain extends workspace-write { }\n' |
+    "$SBXC" - -o "$base/plain.bin" || exit 99
 
 as()
 {
@@ -32,13 +39,13 @@ as()
 	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
 }
 
-# run UID COMMAND...: in the workspace, at level standard.
+# run UID COMMAND...: in the workspace.
 run()
 {
 	run_uid=$1
 	shift
-	(cd "$ws" && as "$run_uid" "$base/sbxrun" -l standard \
-	    "$base/listener.bin" -- "$@" 2>&1 </dev/null | tail -n 1)
+	(cd "$ws" && as "$run_uid" "$base/sbxrun" -l "$level" \
+	    "$policy" -- "$@" 2>&1 </dev/null | tail -n 1)
 }
 
 # held UID ANSWER OPERATION...: ANSWER is a regular expression.
@@ -48,9 +55,9 @@ held()
 	shift 2
 	got=$(run "$uid" ./probe "$@")
 	if printf '%s' "$got" | grep -Eqx "$answer"; then
-		tap_ok "uid $uid: $*"
+		tap_ok "$level: uid $uid: $*"
 	else
-		tap_not_ok "uid $uid: $*" "wanted $answer, got $got"
+		tap_not_ok "$level: uid $uid: $*" "wanted $answer, got $got"
 	fi
 }
 
@@ -83,23 +90,33 @@ prepare()
 	done
 }
 
+# What is outside is not there at level full, which has abstract names of its
+# own.
 sockets()
 {
+	case $level in
+	full) away=ENOENT abstract=ECONNREFUSED ;;
+	*) away=EACCES abstract=EPERM ;;
+	esac
+	# At full an ordinary user's supervisor owns the namespace, and so may
+	# look into a process that hides.
+	hidden=EPERM
+	[ "$level-$1" != "full-$ORDINARY" ] || hidden=ok
 	held "$1" ok unix-inside sub/inside
 	held "$1" ok unix-inside "$ws/sub/inside"
 	held "$1" ok unix-inside sub/inside self/self/../ws/sub/inside
 	held "$1" ok unix-connect socket
 	held "$1" ok unix-connect "$ws/socket"
-	held "$1" EACCES unix-connect "$home/outside"
-	held "$1" EACCES unix-connect ../outside
-	held "$1" EACCES unix-connect link
+	held "$1" $away unix-connect "$home/outside"
+	held "$1" $away unix-connect ../outside
+	held "$1" $away unix-connect link
 	held "$1" EACCES unix-connect "$home/readable/socket"
 	held "$1" EACCES unix-connect denied/socket
 	held "$1" ENOENT unix-connect absent
-	held "$1" 'ELOOP|EACCES' unix-connect "/proc/self/cwd/../outside"
-	held "$1" 'ELOOP|EACCES' unix-connect "/proc/self/root$home/outside"
+	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/cwd/../outside"
+	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/root$home/outside"
 	held "$1" ECONNREFUSED unix-connect probe
-	held "$1" EPERM abstract-connect sbx-listener-test
+	held "$1" $abstract abstract-connect sbx-listener-test
 	held "$1" EACCES unix-dgram-send socket
 	held "$1" EACCES unix-pair-send socket
 	for len in 0 2 111 128 129 2147483648 4294967295; do
@@ -107,8 +124,8 @@ sockets()
 	done
 	held "$1" ok unix-length socket 110
 	held "$1" ok unix-full sub/inside
-	held "$1" EACCES unix-switch "$home/outside" "$ws/socket"
-	held "$1" EPERM unix-hidden sub/inside
+	held "$1" EACCES unix-switch "$home/readable/socket" "$ws/socket"
+	held "$1" $hidden unix-hidden sub/inside
 	held "$1" '0 1 2' fds
 }
 
@@ -155,15 +172,39 @@ superuser()
 	held 0 EPERM change-as "$ORDINARY" file
 }
 
+# At full the internet of the sandbox's own network goes the same way, and a
+# policy without such directories is left alone.
+own_internet()
+{
+	policy=$base/own.bin
+	for family in inet inet6; do
+		held "$1" ok loopback $family stream
+		held "$1" ok loopback $family dgram
+	done
+	held "$1" ECONNREFUSED connect-tcp 9
+	held "$1" EACCES unix-connect "$home/readable/socket"
+	held "$1" ok unix-inside sub/inside
+	policy=$base/plain.bin
+	held "$1" ok socketpair unix dgram 0
+	policy=$base/listener.bin
+}
+
 each()
 {
 	prepare "$1"
-	sockets "$1"
-	metadata "$1"
+	tap_levels standard full
+	for level in $levels; do
+		sockets "$1"
+		case $level in
+		full) own_internet "$1" ;;
+		*) metadata "$1" ;;
+		esac
+	done
 }
 
 each "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
+	level=standard
 	superuser
 	each "$ORDINARY"
 fi

@@ -165,15 +165,17 @@ test_variants(struct tap *tap)
 	static const struct {
 		const char *sample, *variants; /* "flags@ABI" of one machine */
 	} cases[] = {
-		{ "nothing said", "0@0 10@1 12@9 17@4" },
-		{ "the internet", "0@0 10@1 12@9 15@4 17@6" },
-		{ "abstract sockets", "0@0 10@1 12@9 17@4" },
-		{ "ports to connect to", "0@0 10@1 18@4 1a@9 1d@4 1f@6" },
-		{ "a view of everything", "0@0 10@1 12@9 15@4 17@9" },
-		{ "no sockets", "0@0 10@1 17@4" },
-		{ "a network of its own", "0@0 10@1 12@9 15@4 17@6 37@4" },
-		{ "both networks", "0@0 10@1 12@9 15@4 17@6" },
-		{ "loopback and a view", "0@0 10@1 12@9 15@4 17@9 35@4 37@9" },
+		{ "nothing said", "0@0 10@1 12@9 17@4 55@4" },
+		{ "the internet", "0@0 10@1 12@9 15@4 17@6 55@4" },
+		{ "abstract sockets", "0@0 10@1 12@9 17@4 55@4" },
+		{ "ports to connect to", "0@0 10@1 18@4 1a@9 1d@4 1f@6 5d@4" },
+		{ "a view of everything", "0@0 10@1 12@9 15@4 17@9 55@4" },
+		{ "no sockets", "0@0 10@1 15@4" },
+		{ "a network of its own",
+		    "0@0 10@1 12@9 15@4 17@6 55@4 37@4 75@4" },
+		{ "both networks", "0@0 10@1 12@9 15@4 17@6 55@4" },
+		{ "loopback and a view",
+		    "0@0 10@1 12@9 15@4 17@9 55@4 35@4 37@9 75@4" },
 	};
 	struct arena *arena = arena_new();
 

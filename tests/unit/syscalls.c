@@ -228,7 +228,8 @@ test_baseline(struct tap *tap)
 		for (size_t j = 0; j < filter->entry_count; j++) {
 			const struct filter_entry *entry = &filter->entries[j];
 			bool is_denied = entry->clause_count == 0 &&
-			    entry->action != FILTER_ALLOW;
+			    entry->action != FILTER_ALLOW &&
+			    entry->action != FILTER_NOTIFY;
 
 			if (entry->name == NULL)
 				continue;

@@ -1,0 +1,75 @@
+/* See view.h. */
+#include "runtime/listen/view.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/path.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+
+/* The path of the caller's directory, in the view.  If the directory is moved at
+ * this moment, it leads elsewhere in the view, where it is judged as well. */
+static int
+name_directory(const struct caller *caller, struct path *path)
+{
+	int directory = caller_directory(caller);
+	char link[DESCRIPTOR_PATH_SIZE];
+	ssize_t len;
+
+	if (directory < 0)
+		return directory;
+	descriptor_path(link, directory);
+	len = readlink(link, path->text, sizeof path->text);
+	close(directory);
+	if (len < 0 || len >= (ssize_t)sizeof path->text)
+		return -ENAMETOOLONG;
+	path_cut(path, (uint32_t)len);
+	return 0;
+}
+
+/* From the root, since an absolute link in a relative path leads there too. */
+static int
+name_place(const struct caller *caller, const char *name, struct path *path)
+{
+	int error;
+
+	path_cut(path, 0);
+	if (*name != '/') {
+		error = name_directory(caller, path);
+		if (error != 0)
+			return error;
+	}
+	return path_push(path, name, strlen(name)) ? 0 : -ENAMETOOLONG;
+}
+
+int
+view_open(const struct caller *caller, const char *name)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	struct path path;
+	int root, fd, error = name_place(caller, name, &path);
+
+	if (error != 0)
+		return error;
+	root = caller_root(caller);
+	if (root < 0)
+		return root;
+	fd = openat2(root, path.text, &how);
+	error = errno;
+	close(root);
+	return fd < 0 ? -error : fd;
+}
+
+bool
+view_is_writable(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) == 0 &&
+	    ((unsigned long)status.f_flags & ST_RDONLY) == 0;
+}
