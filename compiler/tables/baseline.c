@@ -28,6 +28,11 @@ enum {
 	SET_ID = 06000, /* S_ISUID and S_ISGID */
 	/* O_CREAT and __O_TMPFILE; without one of them, open(2) has no mode. */
 	CREATES = 020000100,
+	/* PRIO_PROCESS and IOPRIO_WHO_PROCESS: not a group, not all of a user. */
+	PRIORITY_PROCESS = 0,
+	IOPRIO_PROCESS = 1,
+	SELF = 0,
+	PROCESS_1 = 1, /* sbxrun's own, in the sandbox's PID namespace */
 	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
 	HARMLESS_PERSONALITIES = 0x60008,
 };
@@ -48,6 +53,13 @@ enum {
  * openat2() passes its mode by pointer; see baseline.def.  mkdir() takes no
  * set-ID bits, and nothing is run from a message queue.
  *
+ * Landlock does not keep a process from changing how others of its user are
+ * scheduled, nor from System V's and POSIX's shared objects.  At level full
+ * namespaces do, except for process 1, and for the group of processes, which the
+ * command shares with its caller.  Below it nobody but the caller may be named,
+ * by 0: a thread that names itself by its number is refused, too.  Objects of
+ * others are found by number, so that none may be used.
+ *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.
  */
@@ -61,18 +73,51 @@ const struct argument_call argument_calls[] = {
 	{ "fchmodat2", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW,
 	    "terminals and file systems" },
+	{ "ioprio_set", IN_ANY_CASE, true, FILTER_DENY(EPERM),
+	    "other processes" },
 	{ "listen", WITH_TCP | WITHOUT_LISTEN, false, FILTER_DENY(EACCES),
 	    "network" },
 	{ "mknod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "mknodat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "mq_open", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "mq_unlink", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "msgctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "msgget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "msgrcv", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "msgsnd", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
 	{ "open", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "openat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
 	{ "prlimit64", IN_ANY_CASE, true, FILTER_DENY(EPERM),
 	    "other processes" },
+	{ "sched_setaffinity", WITH_VIEW, true, FILTER_ALLOW,
+	    "other processes" },
+	{ "sched_setaffinity", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "sched_setattr", WITH_VIEW, true, FILTER_ALLOW, "other processes" },
+	{ "sched_setattr", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "sched_setparam", WITH_VIEW, true, FILTER_ALLOW, "other processes" },
+	{ "sched_setparam", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "sched_setscheduler", WITH_VIEW, true, FILTER_ALLOW,
+	    "other processes" },
+	{ "sched_setscheduler", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "semctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "semget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "semop", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "semtimedop", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	    "shared objects" },
 	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
+	{ "setpriority", IN_ANY_CASE, true, FILTER_DENY(EPERM),
+	    "other processes" },
+	{ "shmat", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "shmctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "shmget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
 	{ "socket", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 	{ "socketpair", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 };
@@ -121,6 +166,10 @@ const struct argument_rule argument_rules[] = {
 	RULE("ioctl", when, IOCTL_##verdict, BITS(1, IOCTL_##mask, request)),
 #include "compiler/tables/ioctls.def"
 #undef IOCTL
+	RULE("ioprio_set", WITH_VIEW, FILTER_DENY(EPERM), VALUE(1, PROCESS_1)),
+	OPEN("ioprio_set", WITH_VIEW, VALUE(0, IOPRIO_PROCESS)),
+	OPEN("ioprio_set", WITHOUT_VIEW, VALUE(0, IOPRIO_PROCESS),
+	    VALUE(1, SELF)),
 	OPEN("mknod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
 	OPEN("mknodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
 	OPEN("open", IN_ANY_CASE, BITS(2, SET_ID, 0)),
@@ -131,12 +180,28 @@ const struct argument_rule argument_rules[] = {
 	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
 	/* A limit on CPU time kills a process, whatever holds signals. */
 	OPEN("prlimit64", IN_ANY_CASE, VALUE(0, 0)),
+	RULE("sched_setaffinity", WITH_VIEW, FILTER_DENY(EPERM),
+	    VALUE(0, PROCESS_1)),
+	OPEN("sched_setaffinity", WITHOUT_VIEW, VALUE(0, SELF)),
+	RULE("sched_setattr", WITH_VIEW, FILTER_DENY(EPERM),
+	    VALUE(0, PROCESS_1)),
+	OPEN("sched_setattr", WITHOUT_VIEW, VALUE(0, SELF)),
+	RULE("sched_setparam", WITH_VIEW, FILTER_DENY(EPERM),
+	    VALUE(0, PROCESS_1)),
+	OPEN("sched_setparam", WITHOUT_VIEW, VALUE(0, SELF)),
+	RULE("sched_setscheduler", WITH_VIEW, FILTER_DENY(EPERM),
+	    VALUE(0, PROCESS_1)),
+	OPEN("sched_setscheduler", WITHOUT_VIEW, VALUE(0, SELF)),
 	RULE("sendmmsg", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
 	    BITS(3, FASTOPEN, FASTOPEN)),
 	RULE("sendmsg", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
 	    BITS(2, FASTOPEN, FASTOPEN)),
 	RULE("sendto", IN_ANY_CASE, FILTER_DENY(EOPNOTSUPP),
 	    BITS(3, FASTOPEN, FASTOPEN)),
+	RULE("setpriority", WITH_VIEW, FILTER_DENY(EPERM), VALUE(1, PROCESS_1)),
+	OPEN("setpriority", WITH_VIEW, VALUE(0, PRIORITY_PROCESS)),
+	OPEN("setpriority", WITHOUT_VIEW, VALUE(0, PRIORITY_PROCESS),
+	    VALUE(1, SELF)),
 	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
 	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
 	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
@@ -192,10 +257,12 @@ baseline_calls(struct arena *arena, struct map *entries)
 			baseline_add(arena, entries, *member, name);
 	}
 	for (size_t i = 0; i < countof(argument_calls); i++) {
-		const char *name = argument_calls[i].name;
+		const struct argument_call *call = &argument_calls[i];
 
-		if (argument_calls[i].lifted)
-			baseline_add(arena, entries, name, name);
+		if (call->lifted)
+			baseline_add(arena, entries, call->name,
+			    arena_intern(arena, call->reason,
+				strlen(call->reason)));
 	}
 }
 

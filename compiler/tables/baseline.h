@@ -86,7 +86,8 @@ extern const size_t baseline_count;
 
 /*
  * What `allow syscalls` can lift: each call as arena_intern() has it, with the
- * entry of the baseline that holds it, "@group" or the call.
+ * entry of the baseline that holds it, "@group" or the call, or the reason why
+ * its arguments decide.
  */
 void baseline_calls(struct arena *arena, struct map *entries);
 

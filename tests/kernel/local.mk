@@ -17,6 +17,7 @@ kernel_scripts = \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/modes.sh \
+	tests/kernel/others.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/streams.sh \
@@ -56,6 +57,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe_interfaces.c \
 	tests/kernel/probe_listener.c \
 	tests/kernel/probe_metadata.c \
+	tests/kernel/probe_others.c \
 	tests/kernel/probe_processes.c \
 	tests/kernel/probe_sockets.c \
 	tests/kernel/probe_words.c

@@ -43,6 +43,7 @@ find_operation(const char *name)
 		socket_operations,
 		interface_operations,
 		process_operations,
+		other_operations,
 		listener_operations,
 		metadata_operations,
 	};
