@@ -99,12 +99,15 @@ static void
 drop_capabilities(struct cap_header *header, struct cap_data data[2],
     uint64_t kept)
 {
-	if (data[0].permitted >> CAP_SETPCAP & 1) {
-		data[0].effective |= 1U << CAP_SETPCAP;
+	const uint32_t setpcap = 1U << CAP_SETPCAP;
+
+	if ((data[0].permitted & ~data[0].effective & setpcap) != 0) {
+		data[0].effective |= setpcap;
 		if (syscall(SYS_capset, header, data) != 0)
 			refuse(NULL, "cannot drop capabilities", errno);
-		shrink_bounding_set(kept);
 	}
+	if ((data[0].effective & setpcap) != 0)
+		shrink_bounding_set(kept);
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(kept >> 32 * i);
 		data[i].effective &= (uint32_t)(kept >> 32 * i);
