@@ -137,7 +137,7 @@ confine_privileges(enum sbx_level level)
 
 /* The kernel's count of all tasks: the number behind the slash in
  * /proc/loadavg, "0.20 0.18 0.12 1/80 11206"; 0 if it cannot be read. */
-static uint64_t
+uint64_t
 tasks_on_machine(void)
 {
 	char text[128];
@@ -154,24 +154,24 @@ tasks_on_machine(void)
 }
 
 /*
- * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so the
- * number of all that run now is added to the policy's.  From Linux 5.14 on, the
- * tasks of a user namespace are counted apart; level full has one, with process
- * 1 beside those of the command, but root often needs none.
+ * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so those that
+ * run now are added to the policy's.  From Linux 5.14 on, the tasks of a user
+ * namespace are counted apart; level full has one, with process 1 beside those
+ * of the command, but root often needs none.
  */
 static uint64_t
-limit_value(const struct sbx_limit *limit, enum sbx_level level)
+limit_value(const struct sbx_limit *limit, enum sbx_level level, uint64_t tasks)
 {
 	if (limit->kind != SBX_LIMIT_PROCESSES)
 		return limit->value;
-	return limit->value +
-	    (level == SBX_LEVEL_FULL && geteuid() != 0 ? 1 :
-							 tasks_on_machine());
+	if (level == SBX_LEVEL_FULL && geteuid() != 0)
+		return limit->value + 1;
+	return limit->value + (tasks > 0 ? tasks : tasks_on_machine());
 }
 
 void
 confine_resources(const struct sbx_blob *blob, enum sbx_level level,
-    uint32_t held)
+    uint32_t held, uint64_t tasks)
 {
 	/* The supervisor holds the kinds that have no resource. */
 	enum { SUPERVISED = -1 };
@@ -195,7 +195,7 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 		if (resources[limit->kind] == SUPERVISED ||
 		    (held >> limit->kind & 1) != 0)
 			continue;
-		value = limit_value(limit, level);
+		value = limit_value(limit, level, tasks);
 		if (limit_process(resources[limit->kind], NULL, &now) != 0)
 			refuse(NULL, "cannot read a resource limit", errno);
 		/* If the caller's limit is lower, it stays. */

@@ -20,9 +20,13 @@ void confine_descriptors(int *keep);
 void confine_privileges(enum sbx_level level);
 
 /* Sets the resource limits, except those that something better holds: `held` has
- * a bit for each kind. */
+ * a bit for each kind.  `tasks`: as many as the user has now at most; 0 if that
+ * is not known. */
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
-    uint32_t held);
+    uint32_t held, uint64_t tasks);
+
+/* All tasks of the machine, or 0. */
+uint64_t tasks_on_machine(void);
 
 /* The filter for this machine and the circumstances that are filled in: the
  * level, the network, the listener.  Refuses a blob that has none. */

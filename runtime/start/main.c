@@ -497,7 +497,8 @@ confine(const struct sandbox *sandbox)
 	uint32_t held = plan->held |
 	    (uint32_t)plan->pid_max << SBX_LIMIT_PROCESSES;
 
-	confine_resources(&sandbox->blob, plan->level, held);
+	confine_resources(&sandbox->blob, plan->level, held,
+	    sandbox->supervision.tasks);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	if (plan->program != NULL)

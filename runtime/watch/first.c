@@ -2,6 +2,7 @@
  * The first process of a sandbox: see supervise.h.  It holds no descriptor of
  * the caller and writes no message.
  */
+#include "runtime/apply/confine.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
@@ -13,6 +14,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -375,6 +377,50 @@ supervise_group(struct supervision *supervision, const struct sbx_blob *blob,
 	survive(supervision, supervision->group.own >= 0);
 }
 
+static pid_t
+fork_under(const struct supervision *supervision,
+    const struct rlimit_pair *limit)
+{
+	if (limit_process(RLIMIT_NPROC, limit, NULL) != 0)
+		refuse(NULL, "cannot limit the processes", errno);
+	return cgroup_fork(&supervision->group);
+}
+
+/*
+ * RLIMIT_NPROC counts all tasks of the user, and only a fork that it refuses
+ * tells how many these are.  So the fork that has to be made is tried under a
+ * quarter of the machine's tasks, then under two and three, and the policy's
+ * limit is added to that.
+ */
+static pid_t
+fork_command(struct supervision *supervision)
+{
+	struct rlimit_pair before, tried;
+	uint64_t tasks;
+	pid_t pid = -1;
+
+	if (supervision->namespaces ||
+	    (supervision->group.held >> SBX_LIMIT_PROCESSES & 1) != 0 ||
+	    limit_find(supervision->blob, SBX_LIMIT_PROCESSES) == NULL)
+		return cgroup_fork(&supervision->group);
+	if (limit_process(RLIMIT_NPROC, NULL, &before) != 0)
+		refuse(NULL, "cannot read a resource limit", errno);
+	tasks = tasks_on_machine();
+	tried = before;
+	for (uint64_t part = 1; part < 4 && pid < 0; part++) {
+		supervision->tasks = tried.soft = tasks * part / 4 + 1;
+		if (tried.soft < before.soft)
+			pid = fork_under(supervision, &tried);
+	}
+	if (pid < 0) {
+		supervision->tasks = tasks;
+		return fork_under(supervision, &before);
+	}
+	if (limit_process(RLIMIT_NPROC, &before, NULL) != 0)
+		refuse(NULL, "cannot limit the processes", errno);
+	return pid;
+}
+
 void
 supervise_first(struct supervision *supervision)
 {
@@ -391,7 +437,7 @@ supervise_first(struct supervision *supervision)
 	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
 	relay_close_supervisor(&supervision->relay);
-	first.command = cgroup_fork(&supervision->group);
+	first.command = fork_command(supervision);
 	if (first.command < 0)
 		refuse(NULL, "cannot fork", errno);
 	if (first.command == 0) {

@@ -49,6 +49,7 @@ struct supervision {
 	uint64_t grace;   /* seconds between TERM and KILL */
 	uint64_t output;  /* bytes of a stream; 0: no cap */
 	struct timespec begin;
+	uint64_t tasks; /* that the user has at most, where it was tried */
 	struct relay relay;
 	struct listening listening;
 	struct cgroup group;

@@ -122,6 +122,23 @@ by_number()
 	    grep -c '"namespaces",.*"pid_max"\]')"
 }
 
+# An ordinary user's are counted with all others of that user: the limit is added
+# to these, whether they are few or many.
+by_user()
+{
+	between 'processes' 18 $((20 + 10 + tasks / 2)) \
+	    "$(run "$base/few.bin" -- perl -e "$forks")"
+	tap_as "$uid" perl -e 'for (1 .. 200) { fork or exec "sleep", 5 }
+	    print "\n"; close STDOUT; wait for 1 .. 200' >"$base/many" &
+	until [ -s "$base/many" ]; do
+		sleep 0.05
+	done
+	between 'processes, beside many' 18 $((20 + 10 + (tasks + 200) / 4)) \
+	    "$(run "$base/few.bin" -- perl -e "$forks")"
+	wait
+	rm "$base/many"
+}
+
 processes()
 {
 	# All tasks of the machine, and those of other tests that begin now.
@@ -136,8 +153,7 @@ processes()
 		return ;;
 	full-*) between 'processes' 18 20 \
 	    "$(run "$base/few.bin" -- perl -e "$forks")" ;;
-	*) between 'processes' 18 $((20 + tasks)) \
-	    "$(run "$base/few.bin" -- perl -e "$forks")" ;;
+	*) by_user ;;
 	esac
 	[ -x /usr/bin/python3 ] || return
 	between 'threads' 18 $((20 + 320 + tasks)) \
