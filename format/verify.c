@@ -357,6 +357,7 @@ static const struct program_need {
 	{ SBX_PROGRAM_TCP, 0, 4, SBX_NET_PORTS },
 	{ SBX_PROGRAM_TRACE, 0, 1, -1 },
 	{ SBX_PROGRAM_LOOPBACK, SBX_PROGRAM_FULL, 0, SBX_NET_LOOPBACK },
+	{ SBX_PROGRAM_LISTENER, 0, 1, -1 },
 };
 
 static bool
