@@ -270,7 +270,7 @@ static void
 refuse_planted(struct binder *binder, const struct followed *found)
 {
 	for (uint32_t i = 0; i < found->link_count; i++) {
-		const char *fault = link_fault(binder, found->links[i]);
+		const char *fault = given_fault(binder, found->links[i]);
 
 		if (fault != NULL)
 			refuse(found->links[i].path, fault, 0);
@@ -300,11 +300,12 @@ bind_anchors(struct binder *binder)
 	bind_workspace(binder);
 	if (blob->anchors[SBX_ANCHOR_HOME].flags & SBX_ANCHOR_USED)
 		bind_home(binder);
-	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		bind_tmp(binder);
 	if (blob->anchors[SBX_ANCHOR_RUNTIME].flags & SBX_ANCHOR_USED)
 		bind_runtime(binder);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		bind_parameter(binder, i);
 	judge_given(binder);
+	/* Now: it is made, and says that the workspace has been one. */
+	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
+		bind_tmp(binder);
 }

@@ -91,7 +91,7 @@ static void
 judge_hops(struct binder *binder, const char *hops)
 {
 	for (; *hops != '\0'; hops += strlen(hops) + 1) {
-		if (commands_write(binder, place_parent(place_of(hops))))
+		if (commands_choose(binder, place_of(hops)))
 			refuse(hops,
 			    "a command may replace this link or directory, by "
 			    "which the policy was named: give the path of the "

@@ -90,7 +90,7 @@ is_suspect(const struct suspect *suspect, struct sbx_place directory)
 	    sbx_glob_find(&glob, suspect->at, directory).len > 0;
 }
 
-bool
+static bool
 commands_write(struct binder *binder, struct sbx_place directory)
 {
 	if (scratch_holds(directory))
@@ -127,24 +127,41 @@ is_of_process(struct sbx_place directory)
 		directory.path[PROC_LEN + len] != '/');
 }
 
+bool
+commands_choose(struct binder *binder, struct sbx_place entry)
+{
+	struct sbx_place directory = place_parent(entry);
+
+	return directory.len > 0 &&
+	    (is_of_process(directory) || commands_write(binder, directory));
+}
+
+static const char of_commands[] =
+    "a command may have made this link, for it lies where commands may write: "
+    "give the path that it leads to";
+
 const char *
 link_fault(struct binder *binder, struct sbx_place link)
 {
-	struct sbx_place directory = place_parent(link);
-
-	if (directory.len == 0)
+	if (place_parent(link).len == 0)
 		return NULL;
-	if (is_of_process(directory))
-		return "a process may choose where this link leads: give the "
-		       "path that it leads to";
-	if (commands_write(binder, directory))
-		return "a command may have made this link, for it lies where "
-		       "commands may write: give the path that it leads to";
+	if (commands_choose(binder, link))
+		return of_commands;
 	if (!owners_trust(&binder->request->owners, link,
 		binder->suspects.home))
 		return "another user may have made this link: give the path "
 		       "that it leads to";
 	return NULL;
+}
+
+const char *
+given_fault(struct binder *binder, struct sbx_place link)
+{
+	const char *fault = link_fault(binder, link);
+
+	if (fault == NULL && scratch_remembers(place_parent(link)))
+		fault = of_commands;
+	return fault;
 }
 
 bool

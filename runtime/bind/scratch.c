@@ -235,6 +235,24 @@ scratch_holds(struct sbx_place directory)
 	return next == '/' || next == '-';
 }
 
+bool
+scratch_remembers(struct sbx_place directory)
+{
+	char digest[SHA256_HEX + 1], name[NAME_SIZE];
+	int top = open_top(name, false);
+	bool known = false;
+
+	for (; top >= 0 && directory.len > 0 && !known;
+	     directory = place_parent(directory)) {
+		sha256_hex(directory.path, directory.len, digest);
+		digest[NAME_LEN] = '\0';
+		known = faccessat(top, digest, F_OK, 0) == 0;
+	}
+	if (top >= 0)
+		close(top);
+	return known;
+}
+
 int
 scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace)
 {

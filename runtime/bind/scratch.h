@@ -34,6 +34,10 @@ bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
 /* Whether a directory is one of the user's scratch directories, or lies in one. */
 bool scratch_holds(struct sbx_place directory);
 
+/* Whether a directory or one above it has been a workspace, as far as scratch
+ * directories tell. */
+bool scratch_remembers(struct sbx_place directory);
+
 /* TOP/WORKSPACE, as an O_PATH descriptor; -1 where there is none. */
 int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 

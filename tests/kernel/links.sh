@@ -217,6 +217,14 @@ given()
 	refused 'a workspace in a scratch directory' "$scratch/x" ws \
 	    -w "$scratch/x"
 	as "$uid" rm "$scratch/x"
+	# What one run plants, the next one is given as its workspace.
+	as "$uid" mkdir "$home/mono"
+	(cd "$home/mono" && run "$uid" ws -- "ln -s $outside sub") >/dev/null
+	refused 'a workspace in a former one' "$home/mono/sub" ws \
+	    -w "$home/mono/sub"
+	(cd "$home/mono" && as "$uid" "$base/sbxrun" --clean)
+	says 'which --clean lets be forgotten' ran "$(run "$uid" ws \
+	    -w "$home/mono/sub" -- 'echo ran')"
 	as "$uid" sleep 60 &
 	sleep 0.2
 	for pid in $! $(pgrep -P $!); do :; done
@@ -225,6 +233,9 @@ given()
 		run "$uid" ws -w "$place" -- 'echo ran' >/dev/null
 		says "what another process leads to: ${place##*/}" 125 $?
 	done
+	as "$uid" "$base/sbxrun" -l "$level" \
+	    "/proc/$pid/cwd/../../ws.bin" -- true 2>/dev/null
+	says 'a policy that another process leads to' 125 $?
 	kill "$pid"
 	wait 2>/dev/null
 	as "$uid" ln -s "$outside" logs
@@ -242,6 +253,8 @@ given()
 	    echo "$? $(grep -c "^sbxrun: $ws/policies: .*: give the path" \
 		"$base/err")")"
 	holds 'and nothing has changed' "$outside/file"
+	says 'a home in the workspace' 125 "$(home=$ws/data run "$uid" ws -- \
+	    'echo ran' >/dev/null; echo $?)"
 }
 
 # --- other users --------------------------------------------------------------
@@ -326,7 +339,11 @@ secret" "$got"
 
 check_user()
 {
-	uid=$1
+	uid=$1 home=$base
+	# If somebody has run something there, no link below is trusted.
+	for place in /var /var/tmp; do
+		as "$uid" "$base/sbxrun" --clean -w "$place"
+	done
 	tap_levels standard full
 	for level in $levels; do
 		rules
