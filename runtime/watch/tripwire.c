@@ -82,6 +82,19 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	read_settings(arena, wire);
 }
 
+/* Whether the rule before says the same: records are sorted, and differ by their
+ * sources where two groups watch one place. */
+static bool
+is_double(const struct sbx_blob *blob, uint32_t index)
+{
+	const struct sbx_watch *watch = &blob->watches[index];
+
+	return index > 0 && watch[-1].anchor == watch->anchor &&
+	    watch[-1].suffix == watch->suffix &&
+	    watch[-1].form == watch->form &&
+	    (watch[-1].platforms & KERNEL_WHERE) != 0;
+}
+
 struct tripwire *
 tripwire_set(struct arena *arena, const struct bind_request *request)
 {
@@ -101,7 +114,8 @@ tripwire_set(struct arena *arena, const struct bind_request *request)
 	for (uint32_t i = 0; i < blob->watch_count; i++) {
 		const struct sbx_watch *watch = &blob->watches[i];
 
-		if ((watch->platforms & KERNEL_WHERE) == 0)
+		if ((watch->platforms & KERNEL_WHERE) == 0 ||
+		    is_double(blob, i))
 			continue;
 		if (binding->bound[watch->anchor])
 			add_wire(tripwire, watch,

@@ -30,6 +30,21 @@ profile ww extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/ww.sbx" -o "$base/ww.bin" || exit 99
+cat >"$base/shut.sbx" <<'POLICY'
+sbx 1
+profile shut extends workspace-write {
+    deny write  ${workspace}/.git
+}
+POLICY
+"$SBXC" "$base/shut.sbx" -o "$base/shut.bin" || exit 99
+cat >"$base/programs.sbx" <<'POLICY'
+sbx 1
+include "groups.sbx"
+profile programs extends workspace-write {
+    use git-programs
+}
+POLICY
+"$SBXC" "$base/programs.sbx" -o "$base/programs.bin" || exit 99
 
 # The tree of each case.
 plant()
@@ -51,6 +66,7 @@ plant()
 	CONFIG
 	cp "$ws/.git/config" "$ws/.git/modules/m/config"
 	[ "$uid" = 0 ] || chown -R "$uid" "$ws"
+	(cd "$ws" && find .git | sort | cat - .git/config) >"$ws.before"
 }
 
 # told COMMAND: what sbxrun says of it, one line each, without the beginning.
@@ -292,11 +308,41 @@ sh: cannot create .zshrc: Permission denied" "$got" ;;
 	esac
 }
 
+# The ways to have git run something, where all of .git is denied; and those that
+# the group git-programs leaves, which are told.
+shut()
+{
+	ws=$base/g-$uid-$level
+	plant
+	for way in 'echo x >.git/hooks/post-commit' 'echo x >>.git/config' \
+	    'echo x >.git/config.worktree' 'echo ../x >.git/commondir' \
+	    'mkdir .git/modules/n' 'mv .git git' 'rm -r .git' \
+	    'ln -s ../x .git/hooks/x'; do
+		tap_is "$level: uid $uid: .git is denied: $way" 1 "$(
+			policy=shut shipped_run "$way" >/dev/null
+			(cd "$ws" && find .git | sort | cat - .git/config) |
+			    cmp -s - "$ws.before"
+			echo $((! $?)))"
+	done
+	[ "$level" = full ] || return
+	for way in 'echo x >.git/hooks/post-commit' 'echo x >>.git/config' \
+	    'mkdir .git/modules/n' 'mv .git git'; do
+		tap_is "$level: uid $uid: git-programs: $way" 1 "$(
+			policy=programs shipped_run "$way" >/dev/null
+			(cd "$ws" && find .git | sort | cat - .git/config) |
+			    cmp -s - "$ws.before"
+			echo $((! $?)))"
+	done
+	tap_is "$level: uid $uid: git-programs: what was not there" \
+	    'sbxrun: the command made .git/commondir' \
+	    "$(policy=programs shipped_run 'echo ../x >.git/commondir')"
+}
+
 shipped_run()
 {
 	tap_as "$uid" env HOME="$base/home-$uid" sh -c 'cd "$1" && "$2" -l "$3" \
 	    "$4" -- sh -c "$5"' sh "$ws" "$base/sbxrun" "$level" \
-	    "$base/ww.bin" "$1" 2>&1 | sed 's/^sh: [0-9]*: /sh: /' | sort
+	    "$base/${policy:-ww}.bin" "$1" 2>&1 | sed 's/^sh: [0-9]*: /sh: /' | sort
 }
 
 mkdir "$base/home"
@@ -318,6 +364,7 @@ for level in standard full; do
 		record
 		home
 		shipped
+		shut
 	done
 done
 tap_done
