@@ -31,6 +31,18 @@ printf 'sbx 1\nprofile own extends coding {\nallow read ${home}/readable\n}\n' |
     "$SBXC" - -o "$base/own.bin" || exit 99
 printf 'sbx 1\nprofile plain extends workspace-write { }\n' |
     "$SBXC" - -o "$base/plain.bin" || exit 99
+# Without a scratch directory, which one sandbox does not make in another.
+cat >"$base/inner.sbx" <<'POLICY'
+sbx 1
+profile inner {
+    require level standard
+    allow exec { /usr  /lib  /lib64 }
+    allow write ${workspace}
+    allow exec ${workspace}
+    limit timeout 60s
+}
+POLICY
+"$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
 
 as()
 {
@@ -189,6 +201,81 @@ own_internet()
 	policy=$base/listener.bin
 }
 
+# says NAME REGEX COMMAND...: what sbxrun itself says.
+says()
+{
+	name=$1 wanted=$2
+	shift 2
+	got=$(cd "$ws" && "$@" 2>&1 </dev/null)
+	if printf '%s' "$got" | grep -Eq "$wanted"; then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "wanted $wanted, got $got"
+	fi
+}
+
+# Where there can be no listener, that is said, and sockets stay closed.
+without_listener()
+{
+	cp "$SBXRUN" "$ws/sbxrun"
+	cp "$base/inner.bin" "$ws/sub/inner.bin"
+	[ "$1" -eq "$(id -u)" ] || chown "$1:$1" "$ws/sub/inner.bin"
+	says "uid $1: -n says who answers" 'sbxrun answers for some' \
+	    as "$1" "$base/sbxrun" -n -l standard "$base/listener.bin"
+	uid=$1
+	set -- as "$1" "$base/sbxrun" -l standard "$base/listener.bin" -- \
+	    ./sbxrun -l standard --expect "sha256:$(sha256sum \
+	    "$ws/sub/inner.bin" | cut -d ' ' -f 1)"
+	says "uid $uid: inside another, -v says why" \
+	    'no listener .another supervisor listens already' \
+	    "$@" -v sub/inner.bin -- ./probe fds
+	says "uid $uid: inside another, sockets are closed" '^EACCES$' \
+	    "$@" sub/inner.bin -- ./probe socket unix stream 0
+	says "uid $uid: inside another, the outer one answers" '^EPERM$' \
+	    "$@" sub/inner.bin -- ./probe change fchmodat "$home/out"
+}
+
+# stopped PID: waits until the process is stopped.
+stopped()
+{
+	until grep -q '^State:.T' "/proc/$1/status"; do
+		sleep 0.02
+	done
+}
+
+# A supervisor that is stopped holds the command, and one that is killed ends
+# it.
+absent_supervisor()
+{
+	cd "$ws" || exit 99
+	rm -f sub/one sub/two
+	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
+	    echo >sub/one; until [ -e sub/two ]; do sleep 0.02; done
+	    ./probe change fchmodat file >sub/answer; sleep 77.7' &
+	supervisor=$!
+	until [ -e sub/one ]; do sleep 0.02; done
+	kill -STOP $supervisor
+	stopped $supervisor
+	echo >sub/two
+	sleep 0.3
+	tap_empty 'a stopped supervisor does not answer' "$(cat sub/answer)"
+	kill -CONT $supervisor
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ ! -s sub/answer ] || break
+		sleep 0.1
+	done
+	tap_is 'it answers when it goes on' ok "$(cat sub/answer)"
+	kill -KILL $supervisor
+	wait $supervisor 2>/dev/null
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		pgrep -f 'sleep 77[.]7' >/dev/null || break
+		sleep 0.1
+	done
+	tap_empty 'the command ends with a killed supervisor' \
+	    "$(pgrep -f 'sleep 77[.]7')"
+	cd "$base" || exit 99
+}
+
 each()
 {
 	prepare "$1"
@@ -200,9 +287,11 @@ each()
 		*) metadata "$1" ;;
 		esac
 	done
+	without_listener "$1"
 }
 
 each "$(id -u)"
+absent_supervisor
 if [ "$(id -u)" -eq 0 ]; then
 	level=standard
 	superuser

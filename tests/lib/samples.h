@@ -12,7 +12,7 @@
 /* Names are "@group" or a call; NULL ends a list. */
 struct sample {
 	const char *name;
-	bool internet, connects, listens, abstract, loopback;
+	bool internet, connects, listens, abstract, loopback, limited;
 	const char *allow[4], *deny[6];
 	const char *shows; /* a path that may be read */
 	uint8_t platforms; /* of all its rules; 0 is everywhere */
@@ -37,6 +37,15 @@ static const struct sample samples[] = {
 	{ .name = "nearly nothing",
 	    .deny = { "@ipc", "@io-event", "@signal", "@timer", "@resources",
 		"@sync" } },
+	{ .name = "a limit", .limited = true },
+	{ .name = "a limit and ports", .limited = true, .connects = true },
+	{ .name = "a limit and io_uring",
+	    .limited = true,
+	    .allow = { "@io-uring" },
+	    .deny = { "@chown" } },
+	{ .name = "a limit and no messages",
+	    .limited = true,
+	    .deny = { "sendmsg" } },
 	{ .name = "one machine",
 	    .allow = { "@keyring" },
 	    .deny = { "statx", "@memlock" },
@@ -95,6 +104,16 @@ sample_port(const struct sample *sample, struct policy *policy,
 	rule->port.low = rule->port.high = 443;
 }
 
+static inline void
+sample_limit(const struct sample *sample, struct policy *policy)
+{
+	struct origin origin = sample_origin(sample, 600);
+	struct rule *rule = policy_add(policy, KIND_LIMIT, &origin, SBX_ALLOW);
+
+	rule->detail = SBX_LIMIT_TIMEOUT;
+	rule->limit.value = 60;
+}
+
 static inline struct policy *
 sample_policy(struct arena *arena, const struct sample *sample)
 {
@@ -116,6 +135,8 @@ sample_policy(struct arena *arena, const struct sample *sample)
 		sample_port(sample, policy, SBX_CONNECT_TCP);
 	if (sample->listens)
 		sample_port(sample, policy, SBX_LISTEN_TCP);
+	if (sample->limited)
+		sample_limit(sample, policy);
 	if (sample->shows != NULL)
 		*arena_push(arena, &policy->paths) = (struct path_rule){
 			.origin = sample_origin(sample, 500),

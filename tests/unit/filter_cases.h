@@ -35,6 +35,7 @@ enum {
 	BELOW = 0,
 	FULL = SBX_PROGRAM_FULL,
 	LOOPBACK = SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK,
+	LISTENED = SBX_PROGRAM_LISTENER, /* below, with a listener */
 };
 
 struct expectation {
@@ -47,6 +48,27 @@ struct expectation {
 };
 
 static const struct expectation expectations[] = {
+	/* What the supervisor answers is neither open nor denied. */
+	{ "a limit", LISTENED, 7, "socket", { 1, 1, 0 }, FILTER_ALLOW },
+	{ "a limit", LISTENED, 7, "socket", { 1, 5, 0 }, FILTER_ALLOW },
+	{ "a limit", LISTENED, 7, "socket", { 1, 2, 0 }, ERR(EACCES) },
+	{ "a limit", LISTENED, 7, "socket", { 1, 3, 0 }, ERR(EACCES) },
+	{ "a limit", LISTENED, 7, "socketpair", { 1, 2 }, ERR(EACCES) },
+	{ "a limit", LISTENED, 7, "connect", { 3 }, FILTER_NOTIFY },
+	{ "a limit", LISTENED, 9, "connect", { 3 }, FILTER_ALLOW },
+	{ "a limit", LISTENED, 9, "fchmod", { 3, 0644 }, FILTER_NOTIFY },
+	{ "a limit", LISTENED, 7, "fchmod", { 3, 04755 }, ERR(EPERM) },
+	{ "a limit", LISTENED, 7, "utimensat", { 3 }, FILTER_NOTIFY },
+	{ "a limit", BELOW, 7, "utimensat", { 3 }, FILTER_ALLOW },
+	{ "a limit", BELOW, 7, "socket", { 1, 1, 0 }, ERR(EACCES) },
+	{ "a limit", FULL, 7, "fchmod", { 3, 0644 }, FILTER_ALLOW },
+	{ "a limit and ports", LISTENED, 7, "connect", { 3 }, FILTER_ALLOW },
+	{ "a limit and ports", LISTENED, 7, "socket", { 1, 1, 0 },
+	    ERR(EACCES) },
+	{ "a limit and ports", LISTENED, 7, "fchown", { 3 }, FILTER_NOTIFY },
+	{ "a limit and io_uring", LISTENED, 7, "socket", { 1, 1, 0 },
+	    ERR(EACCES) },
+	{ "a limit and io_uring", LISTENED, 7, "fchown", { 3 }, ERR(EPERM) },
 	/* No network: no family but those that something else confines. */
 	{ "nothing said", BELOW, 7, "socket", { 2, 1, 0 }, ERR(EACCES) },
 	{ "nothing said", BELOW, 7, "socket", { 2 | HIGH, 1, 0 }, ERR(EACCES) },
