@@ -303,7 +303,7 @@ plan_answers(const struct plan *plan)
 
 static const char *const limit_enforcers[SBX_LIMIT_END] = {
 	[SBX_LIMIT_FILE_SIZE] = "rlimit",
-	[SBX_LIMIT_PROCESSES] = "rlimit, beside all tasks that run now",
+	[SBX_LIMIT_PROCESSES] = "rlimit, beside what the user runs now",
 	[SBX_LIMIT_OPEN_FILES] = "rlimit",
 	[SBX_LIMIT_CPU_TIME] = "rlimit, of each process",
 	[SBX_LIMIT_MEMORY] = "rlimit, of each process",

@@ -171,7 +171,7 @@ another_root()
 	    perl -e "$forks") >"$base/plan" 2>"$base/said"
 	case $level in
 	full) how='pid_max, of the sandbox' ;;
-	*) how='rlimit, beside all tasks' ;;
+	*) how='rlimit, beside what the user runs' ;;
 	esac
 	is "another's root: who holds processes" 1 \
 	    "$(grep -c "processes by $how" "$base/said")"
