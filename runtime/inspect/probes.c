@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,6 +175,31 @@ unshare_user(const struct round *round)
 	return unshare(CLONE_NEWUSER) != 0 ? errno : 0;
 }
 
+/* What the filter lets through gets as far as the descriptor, which is none. */
+static int
+let_through(void)
+{
+	return errno == EBADF ? 0 : errno;
+}
+
+static int
+set_user_id(const struct round *round)
+{
+	(void)round;
+	return fchmod(-1, S_ISUID | 0700) != 0 ? let_through() : 0;
+}
+
+static int
+make_subvolume(const struct round *round)
+{
+	enum { SUBVOLUME_CREATE = 0x5000940e }; /* of btrfs */
+
+	(void)round;
+	return syscall(SYS_ioctl, -1, SUBVOLUME_CREATE, NULL) != 0 ?
+	    let_through() :
+	    0;
+}
+
 /* In a child, since it may change the caller; an errno fits a status. */
 static int
 in_child(const struct round *round, int (*attempt)(const struct round *round))
@@ -319,6 +345,10 @@ static const struct probe probes[] = {
 	{ "write outside, as a grandchild", open_in_child, grants_path,
 	    .place = STAGE_OUTSIDE, .flags = O_WRONLY },
 	{ "outlive the time limit", outlive, .grants = grants_never },
+	{ "a set-user-ID file", set_user_id, grants_call,
+	    .system_call = "fchmod" },
+	{ "a subvolume of btrfs", make_subvolume, grants_call,
+	    .system_call = "ioctl" },
 };
 
 enum { PROBES = sizeof probes / sizeof *probes };

@@ -208,7 +208,7 @@ self_tests()
 	"$base/sbxrun" -l "$level" --self-test "$base/plain.bin" \
 	    >"$base/said" 2>/dev/null
 	is 'the self-test' 0 $?
-	is 'its canaries' 15 "$(wc -l <"$base/said")"
+	is 'its canaries' 17 "$(wc -l <"$base/said")"
 	is 'only the workspace is open' "$inside" \
 	    "$(grep allowed "$base/said" | cut -c-22)"
 	"$base/sbxrun" -l "$level" --self-test --json "$base/plain.bin" \
