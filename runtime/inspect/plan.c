@@ -195,6 +195,26 @@ plan_glob_enforcer(struct out *out, const struct plan *plan,
 		out_print(out, "; NOT ENFORCED beyond: %s", glob->fault);
 }
 
+/* --- what is watched ------------------------------------------------------ */
+
+const char *
+plan_watch_words(const struct sbx_watch *watch)
+{
+	return watch->form == SBX_WATCH_GIT ? "watch git" : "watch";
+}
+
+void
+plan_watch_place(struct out *out, const struct plan *plan,
+    const struct sbx_watch *watch)
+{
+	const struct sbx_path at = {
+		.suffix = watch->suffix,
+		.anchor = watch->anchor,
+	};
+
+	plan_place(out, plan, &at);
+}
+
 /* --- the network ---------------------------------------------------------- */
 
 /* Whether a network of its own is wanted and not there. */

@@ -66,6 +66,10 @@ void plan_place(struct out *out, const struct plan *plan,
 void plan_enforcer(struct out *out, const struct plan *plan, uint32_t index);
 void plan_glob_enforcer(struct out *out, const struct plan *plan,
     const struct glob *glob);
+/* "watch git", and its place. */
+const char *plan_watch_words(const struct sbx_watch *watch);
+void plan_watch_place(struct out *out, const struct plan *plan,
+    const struct sbx_watch *watch);
 /* The network that the policy wants, and the one that there is. */
 const char *plan_wanted_network(const struct plan *plan);
 const char *plan_network(const struct plan *plan);

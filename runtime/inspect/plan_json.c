@@ -287,6 +287,29 @@ plan_record(struct out *json, const struct plan *plan)
 /* --- what the document has beside ----------------------------------------- */
 
 static void
+put_watches(struct out *json, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	json_list(json, "watches");
+	for (uint32_t i = 0; i < blob->watch_count; i++) {
+		const struct sbx_watch *watch = &blob->watches[i];
+		struct out place;
+
+		if ((watch->platforms & KERNEL_WHERE) == 0)
+			continue;
+		out_init(&place, -1);
+		plan_watch_place(&place, plan, watch);
+		json_object(json, NULL);
+		json_string(json, "rule", plan_watch_words(watch));
+		json_string(json, "path", place.text);
+		json_source(json, blob, watch->source);
+		json_object_end(json);
+	}
+	json_list_end(json);
+}
+
+static void
 put_mechanisms(struct out *json, const struct plan *plan)
 {
 	const struct {
@@ -421,6 +444,7 @@ plan_print_json(const struct plan *plan)
 	put_globs(&json, plan, 0);
 	put_network(&json, plan);
 	put_system_calls(&json, plan);
+	put_watches(&json, plan);
 	put_limits(&json, plan, 0);
 	put_environment(&json, plan);
 	json_number(&json, "hard_linked", plan->hard_linked);

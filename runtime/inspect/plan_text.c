@@ -93,6 +93,23 @@ print_globs(struct out *out, const struct plan *plan)
 }
 
 static void
+print_watches(struct out *out, const struct plan *plan)
+{
+	const struct sbx_blob *blob = plan->blob;
+
+	for (uint32_t i = 0; i < blob->watch_count; i++) {
+		const struct sbx_watch *watch = &blob->watches[i];
+
+		if ((watch->platforms & KERNEL_WHERE) == 0)
+			continue;
+		out_text(out, plan_watch_words(watch));
+		out_text(out, " ");
+		plan_watch_place(out, plan, watch);
+		print_source(out, plan, watch->source);
+	}
+}
+
+static void
 print_network(struct out *out, const struct plan *plan)
 {
 	const struct sbx_blob *blob = plan->blob;
@@ -216,6 +233,7 @@ plan_print(const struct plan *plan)
 		print_scopes(&out, plan);
 		print_system_calls(&out, plan);
 	}
+	print_watches(&out, plan);
 	print_limits(&out, plan);
 	print_environment(&out, plan);
 	out_flush(&out);

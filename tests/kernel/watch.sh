@@ -238,6 +238,9 @@ end" "$(perl -MJSON::PP -ne '
 	print join(" ", $at->{event}, $at->{event} eq "changed" ?
 	    ($at->{change}, $at->{path}, $at->{setting} // "null",
 	    $at->{source} =~ s/.*?(\w+\.sbx).*/$1/r) : ()), "\n"' "$ws.log")"
+	tap_is "$level: uid $uid: what -n says" "$ws" "$(tap_as "$uid" \
+	    env HOME="$base/home" "$base/sbxrun" -l "$level" -w "$ws" -n \
+	    "$base/watch.bin" | sed -n 's/^watch git \(.*\)  \[.*/\1/p')"
 	case_ 'a setting' 'printf "[core]\n\tpager = x\n" >>.git/config' \
 	    'the command changed .git/config: core.pager'
 	tap_is "$level: uid $uid: its name in the receipt" core.pager \
