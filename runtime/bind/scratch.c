@@ -33,19 +33,26 @@ mend_mode(int fd, mode_t mode)
 	return chmod(link, 0700) == 0;
 }
 
-/* Closes what is not ours; -1 then, with EEXIST. */
+/* Closes what is not ours, or cannot be had; -1 then, with EEXIST or the
+ * error. */
 static int
 check_owner(int fd)
 {
 	struct stat status;
+	int error;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-	    mend_mode(fd, status.st_mode))
+	if (fstat(fd, &status) != 0)
+		error = errno;
+	else if (status.st_uid != geteuid())
+		error = EEXIST;
+	else if (!mend_mode(fd, status.st_mode))
+		error = errno;
+	else
 		return fd;
 	close(fd);
-	errno = EEXIST;
+	errno = error;
 	return -1;
 }
 
