@@ -43,11 +43,7 @@ held()
 	    "$base/$policy.bin" -- "$@"
 	# The group of processes is that of sbxrun, and nobody else's.
 	got=$(cd "$ws" && as "$uid" setsid -w "$@" 2>&1 </dev/null)
-	case $got in
-	$answer) tap_ok "${level:-bare}: uid $uid: $policy: $operation" ;;
-	*) tap_not_ok "${level:-bare}: uid $uid: $policy: $operation" \
-	    "wanted $answer, got $got" ;;
-	esac
+	tap_is "${level:-bare}: uid $uid: $policy: $operation" "$answer" "$got"
 }
 
 scheduling()
@@ -133,7 +129,7 @@ check_all()
 	[ "$1" -eq 0 ] || held "$1" ok nice process "$victim"
 	forget "$1"
 	kill "$victim"
-	wait
+	wait 2>/dev/null
 	rm "$base/victim"
 }
 

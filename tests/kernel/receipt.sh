@@ -213,7 +213,7 @@ self_tests()
 	    "$(grep allowed "$base/said" | cut -c-22)"
 	"$base/sbxrun" -l "$level" --self-test --json "$base/plain.bin" \
 	    >"$log" 2>/dev/null
-	is 'the self-test as JSON' "$level true 14" \
+	is 'the self-test as JSON' "$level true 16" \
 	    "$(field 0 level) $(field 0 ok) $(field 0 canaries)"
 	is 'a canary' 'io_uring false ENOSYS' "$(field 0 canaries 7 canary
 	    ) $(field 0 canaries 7 allowed) $(field 0 canaries 7 errno)"
