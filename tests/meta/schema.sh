@@ -36,6 +36,7 @@ refuses()
 words_without()
 {
 	sed -n -e 's/^\(RIGHT\|PORT_OP\|LIST\)("\([^"]*\)".*/allow \2/p' \
+	    -e 's/^WATCH("\([^"]*\)".*/\1/p' \
 	    -e 's/^LIMIT("\([^"]*\)".*/limit \1/p' \
 	    -e 's/^BLANKET("\([^"]*\)".*/allow \1/p' \
 	    "$srcdir/compiler/tables/words.def" "$srcdir/format/limits.def" |
