@@ -71,6 +71,8 @@ const struct argument_call argument_calls[] = {
 	{ "fchmod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "fchmodat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "fchmodat2", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "file_setattr", WITHOUT_VIEW, true, FILTER_DENY(ENOSYS),
+	    "file systems" },
 	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW,
 	    "terminals and file systems" },
 	{ "ioprio_set", IN_ANY_CASE, true, FILTER_DENY(EPERM),

@@ -163,6 +163,8 @@ metadata()
 			held "$1" EPERM change $call "$name"
 		done
 	done
+	# file_setattr(2), which changes what chattr does.
+	held "$1" ENOSYS syscall 469
 	held "$1" ENOENT change fchmodat absent
 	held "$1" ENOENT change fchmodat ''
 	held "$1" 'ELOOP|EPERM' change fchmodat "/proc/self/root$file"

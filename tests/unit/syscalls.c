@@ -161,6 +161,7 @@ static const char *const denied[] = {
 	"lookup_dcookie",
 	"name_to_handle_at",
 	"open_by_handle_at",
+	"openat2",
 	"quotactl",
 	"quotactl_fd",
 	"acct",
@@ -195,6 +196,24 @@ static const char *const denied_without_landlock[] = {
 	"process_madvise",
 };
 
+/* What the namespaces and mounts of level full hold. */
+static const char *const denied_below_full[] = {
+	"file_setattr",
+	"mq_open",
+	"mq_unlink",
+	"msgctl",
+	"msgget",
+	"msgrcv",
+	"msgsnd",
+	"semctl",
+	"semget",
+	"semop",
+	"semtimedop",
+	"shmat",
+	"shmctl",
+	"shmget",
+};
+
 static bool
 is_among(const char *name, const char *const *names, size_t count)
 {
@@ -209,6 +228,9 @@ static bool
 name_is_denied(const struct filter *filter, const char *name)
 {
 	return is_among(name, denied, countof(denied)) ||
+	    ((filter->flags & SBX_PROGRAM_FULL) == 0 &&
+		is_among(name, denied_below_full,
+		    countof(denied_below_full))) ||
 	    (filter->min_abi == 0 &&
 		is_among(name, denied_without_landlock,
 		    countof(denied_without_landlock)));
