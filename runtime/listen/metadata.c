@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 enum {
@@ -295,6 +296,22 @@ change(const struct layout *layout, const struct wish *wish)
 	return -1;
 }
 
+/*
+ * Devices are everybody's, and what may be written there is what they pass on.
+ * A terminal belongs to who uses it: script(1) and mesg(1) change its mode.
+ * Pseudoterminals have the majors 136 to 143 (admin-guide/devices.txt).
+ */
+static bool
+is_device_of_all(int file)
+{
+	struct stat status;
+
+	if (fstat(file, &status) != 0 || S_ISBLK(status.st_mode))
+		return true;
+	return S_ISCHR(status.st_mode) &&
+	    (major(status.st_rdev) < 136 || major(status.st_rdev) > 143);
+}
+
 static int
 judge(const struct caller *caller, const struct layout *layout,
     struct wish *wish)
@@ -307,7 +324,7 @@ judge(const struct caller *caller, const struct layout *layout,
 	error = read_values(caller, layout, wish);
 	if (error != 0)
 		return error;
-	return caller_is_equal(caller) &&
+	return caller_is_equal(caller) && !is_device_of_all(wish->file) &&
 		place_is_writable(caller, wish->file) && caller_waits(caller) ?
 	    0 :
 	    -EPERM;

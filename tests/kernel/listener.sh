@@ -183,6 +183,8 @@ superuser()
 	chown "$ORDINARY" "$ws/foreign"
 	held 0 ok change-all foreign
 	held 0 EPERM change-weaker foreign
+	mknod "$ws/null" c 1 3
+	held 0 EPERM change fchmodat null
 	held 0 EPERM change-as "$ORDINARY" file
 }
 
