@@ -193,7 +193,8 @@ bind_tmp(struct binder *binder)
 
 	binder->made.scratch_missing = !scratch_path(path,
 	    binder->made.anchors[SBX_ANCHOR_WORKSPACE],
-	    binder->request->scratch, !binder->request->options->plan);
+	    binder->request->scratch, !binder->request->options->plan,
+	    getenv("TMPDIR"));
 	binder->made.scratch = arena_copy(binder->arena, place_of(path));
 	set_anchor(binder, SBX_ANCHOR_TMP, binder->made.scratch);
 }

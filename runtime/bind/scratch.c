@@ -164,7 +164,15 @@ refuse_scratch(const char *path, int error)
 	refuse(path, "cannot open the scratch directory", error);
 }
 
-/* Goes on to a directory below, and closes the one above; -1: it is missing. */
+/* Whether to go on without: it is missing and not to be made; or it may not be
+ * made, as in a sandbox at level standard, where open_nested() helps. */
+static bool
+is_no_fault(bool make, int error)
+{
+	return error == (make ? EACCES : ENOENT);
+}
+
+/* Goes on to a directory below, and closes the one above; -1: without it. */
 static int
 enter(int parent, struct out *path, const char *name, bool make)
 {
@@ -174,7 +182,7 @@ enter(int parent, struct out *path, const char *name, bool make)
 	if (parent < 0)
 		return -1;
 	fd = open_own(parent, name, make);
-	if (fd < 0 && (make || errno != ENOENT))
+	if (fd < 0 && !is_no_fault(make, errno))
 		refuse_scratch(path->text, errno);
 	close(parent);
 	return fd;
@@ -189,7 +197,7 @@ open_workspace(struct out *path, struct sbx_place workspace, bool make)
 	int error = errno;
 
 	out_print(path, "/tmp/%s", name);
-	if (top < 0 && (make || error != ENOENT))
+	if (top < 0 && !is_no_fault(make, error))
 		refuse_scratch(path->text, error);
 	sha256_hex(workspace.path, workspace.len, digest);
 	digest[NAME_LEN] = '\0';
@@ -210,20 +218,6 @@ scratch_key(char key[SCRATCH_KEY_SIZE], const char *profile, const char *origin)
 }
 
 bool
-scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
-    const char *key, bool make)
-{
-	struct out out;
-	int fd;
-
-	out_into(&out, path, SCRATCH_PATH_SIZE);
-	fd = enter(open_workspace(&out, workspace, make), &out, key, make);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-bool
 scratch_holds(struct sbx_place directory)
 {
 	static const char tmp[] = "/tmp/";
@@ -240,6 +234,54 @@ scratch_holds(struct sbx_place directory)
 		return true;
 	next = directory.path[sizeof tmp - 1 + out.used];
 	return next == '/' || next == '-';
+}
+
+/*
+ * Inside of a sandbox at level standard only the scratch directory of that
+ * sandbox can be written.  The caller names it, and is not believed for more: it
+ * has to be a scratch directory of ours, by the name that the kernel gives it.
+ */
+static int
+open_nested(struct out *path, struct sbx_place workspace, const char *key,
+    const char *tmp)
+{
+	char link[DESCRIPTOR_PATH_SIZE], outer[SCRATCH_PATH_SIZE] = "";
+	char digest[SHA256_HEX + 1], text[2 * SBX_MAX_PATH];
+	int fd = tmp != NULL ? check_owner(open(tmp, place_flags)) : -1;
+	struct out name;
+
+	descriptor_path(link, fd);
+	if (fd < 0 || readlink(link, outer, sizeof outer - 1) < 0 ||
+	    strlen(outer) + SCRATCH_KEY_SIZE >= sizeof outer ||
+	    !scratch_holds(place_of(outer)))
+		refuse_scratch(path->text, EACCES);
+	out_into(&name, text, sizeof text);
+	out_print(&name, "%s\n", key);
+	out_place(&name, workspace);
+	sha256_hex(text, name.used, digest);
+	digest[SCRATCH_KEY_SIZE - 1] = '\0';
+	out_into(path, path->text, SCRATCH_PATH_SIZE);
+	out_text(path, outer);
+	fd = enter(fd, path, digest, true);
+	if (fd < 0)
+		refuse_scratch(path->text, EACCES);
+	return fd;
+}
+
+bool
+scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    const char *key, bool make, const char *outer)
+{
+	struct out out;
+	int fd;
+
+	out_into(&out, path, SCRATCH_PATH_SIZE);
+	fd = enter(open_workspace(&out, workspace, make), &out, key, make);
+	if (fd < 0 && make)
+		fd = open_nested(&out, workspace, key, outer);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 bool

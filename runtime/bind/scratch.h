@@ -9,6 +9,9 @@
  * of where the policy comes from: what a narrow policy lets a command leave
  * behind, a command under a wider one would believe.  It does not change when
  * the policy is edited, so that caches stay warm.
+ *
+ * In a sandbox at level standard TOP cannot be written.  Then it is a directory
+ * of the outer sandbox's scratch directory.
  */
 #ifndef SBX_SCRATCH_H
 #define SBX_SCRATCH_H
@@ -26,10 +29,11 @@ void scratch_key(char key[SCRATCH_KEY_SIZE], const char *profile,
  * Puts the path of the scratch directory into `path`.  If it is missing, it is
  * made if `make` is set, and else false is returned.  What is ours and has
  * another mode than 0700 gets that; a command may have changed it.  Refuses
- * what is not ours.
+ * what is not ours.  `outer` is TMPDIR, or NULL: the scratch directory of the
+ * sandbox that this runs in, if it runs in one.
  */
 bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
-    const char *key, bool make);
+    const char *key, bool make, const char *outer);
 
 /* Whether a directory is one of the user's scratch directories, or lies in one. */
 bool scratch_holds(struct sbx_place directory);

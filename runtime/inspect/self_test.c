@@ -83,7 +83,7 @@ clear_stage(const struct self_test *test)
 	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
 	char path[SCRATCH_PATH_SIZE];
 
-	if (scratch_path(path, place, test->scratch, false)) {
+	if (scratch_path(path, place, test->scratch, false, NULL)) {
 		rmdir(path);
 		*strrchr(path, '/') = '\0';
 		rmdir(path);
