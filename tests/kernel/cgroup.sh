@@ -19,23 +19,26 @@ tap_programs "$SBXRUN" "$SBXRUN_TEST"
 policy()
 {
 	{
-		printf 'sbx 1\nprofile limited extends workspace-write {\n'
+		printf 'sbx 1\nprofile limited extends %s {\n' "$parent"
 		shift
 		printf '%s\n' "$@"
 		echo '}'
 	} >"$base/text.sbx"
 	"$SBXC" "$base/text.sbx" -o "$base/$name.bin" || exit 99
 }
+parent=workspace-write
 name=limited
 policy limited 'limit processes 8' 'limit memory 64MiB' 'limit timeout 20s'
 name=memory
 policy memory 'limit processes none' 'limit memory 64MiB' 'limit timeout 20s'
 name=brief
 policy brief 'limit processes 8' 'limit memory 64MiB' 'limit timeout 1s'
-name=unwatched
-policy unwatched 'limit memory 64MiB' 'limit timeout none' 'limit output none'
 name=plain
 policy plain 'limit processes none' 'limit timeout 20s'
+# Nothing here asks for a supervisor; workspace-write watches files.
+parent=read-only
+name=unwatched
+policy unwatched 'limit memory 64MiB' 'limit timeout none' 'limit output none'
 
 loader=sbxrun
 
