@@ -155,22 +155,29 @@ all_capabilities()
 		# shellcheck disable=SC2086  # words
 		capabilities setpriv $change
 	done
-	capabilities capsh --drop=cap_setpcap --shell=/usr/bin/env --
-	capabilities unshare -Ur
-	capabilities unshare -Ur setpriv --bounding-set=-setpcap
+	if unshare -Ur true 2>/dev/null; then
+		capabilities unshare -Ur
+		capabilities unshare -Ur setpriv --bounding-set=-setpcap
+	else
+		tap_skip "$level: capabilities in a user namespace" \
+		    'this machine gives none'
+	fi
 	# An ordinary user who holds some has none inside.
 	install -d -o $ORDINARY "$base/other"
-	sets=$(run 0 capsh --keep=1 --uid=$ORDINARY \
-	    --inh=cap_sys_admin,cap_setpcap \
-	    --addamb=cap_sys_admin,cap_setpcap --shell=/usr/bin/env -- \
+	sets=$(run 0 setpriv --reuid=$ORDINARY \
+	    --inh-caps=+sys_admin,+setpcap \
+	    --ambient-caps=+sys_admin,+setpcap env \
 	    HOME="$base/other" "$base/sbxrun" -w "$base/other" -l "$level" \
 	    "$base/unwatched.bin" -- grep -E '^Cap(Inh|Prm|Eff|Amb)' \
 	    /proc/self/status)
 	tap_is "$level: capabilities of an ordinary user" 4 \
 	    "$(printf '%s\n' "$sets" | grep -c '0000000000000000$')"
 	# A file's capabilities add nothing either.
-	cp "$base/sbxrun" "$base/kept" && cp "$(command -v grep)" "$ws/grep" &&
-	    setcap cap_sys_admin,cap_net_raw=ep "$ws/grep" 2>/dev/null || return
+	cp "$(command -v grep)" "$ws/grep"
+	if ! setcap cap_sys_admin,cap_net_raw=ep "$ws/grep" 2>/dev/null; then
+		tap_skip "$level: a file's capabilities" 'none can be given'
+		return
+	fi
 	tap_empty "$level: a file's capabilities" "$(run 0 \
 	    setpriv --bounding-set=-setpcap "$base/sbxrun" -l "$level" \
 	    "$base/unwatched.bin" -- ./grep ^CapPrm /proc/self/status |
