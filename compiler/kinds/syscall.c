@@ -278,6 +278,8 @@ filter_ask(const struct subject *subject, const struct sbx_program *program,
 		if (answer == FILTER_ALLOW || answer == FILTER_NOTIFY) {
 			verdict->allowed = true;
 			verdict->depends |= answer == FILTER_NOTIFY;
+			if (!denied && answer == FILTER_NOTIFY)
+				verdict->answer = answer;
 		} else {
 			denied = true;
 			verdict->answer = answer;
