@@ -82,9 +82,9 @@ everything "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	everything 65534
 	# Nobody else runs anything as this user.
-	as 23917 "$base/sbxc" test --live "$base/live.yaml" >/dev/null 2>&1
-	tap_empty "no scratch directory is left" "$(ls /tmp/sbx-23917 2>&1)"
-	rm -rf /tmp/sbx-23917
+	as 23916 "$base/sbxc" test --live "$base/live.yaml" >/dev/null 2>&1
+	tap_empty "no scratch directory is left" "$(ls /tmp/sbx-23916 2>&1)"
+	rm -rf /tmp/sbx-23916
 fi
 got=$(as "$(id -u)" "$base/sbxc" test --live "$base/live.yaml" 2>&1 |
     grep -c 'not tried: ')
