@@ -161,7 +161,7 @@ outputs()
 	    "$(cksum <"$base/file")"
 	is 'both into a file' "$(cksum <"$base/bare")" \
 	    "$(run limited sh -c 'seq 450000 >&2' >"$base/file" 2>&1
-		cksum <"$base/file")"
+		grep -v '^sbxrun: warning' "$base/file" | cksum)"
 	is 'a file beside a pipe that is cut' "65536 $(cksum <"$base/bare")" \
 	    "$(run limited sh -c 'seq 90000; seq 450000 >&2' \
 		2>"$base/file" | wc -c) $(grep -v sbxrun: "$base/file" |
