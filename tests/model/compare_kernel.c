@@ -49,6 +49,20 @@ witness_print(size_t number, const struct difference *difference)
 	putchar('\n');
 }
 
+/* Witnesses are tried at level standard; `prefer deny write` holds at full. */
+static bool
+holds_at_standard(const struct difference *difference)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct verdict *verdict = &difference->says[side].verdict;
+
+		if (difference->access.detail == SBX_WRITE &&
+		    !verdict->allowed && verdict->preferred)
+			return false;
+	}
+	return true;
+}
+
 /* A path below the tree, at which a file can be made; what holds the anchors
  * are directories. */
 static bool
@@ -64,7 +78,8 @@ is_usable(const struct difference *difference, const char *base,
 	if (access->kind == KIND_PORT)
 		return access->port > 1 &&
 		    (access->port >= 1024 || access->detail == SBX_CONNECT_TCP);
-	return access->kind == KIND_PATH && access->path.len > len + 5 &&
+	return access->kind == KIND_PATH && holds_at_standard(difference) &&
+	    access->path.len > len + 5 &&
 	    strncmp(access->path.path, base, len) == 0 &&
 	    !sbx_covers(access->path, end);
 }
