@@ -247,7 +247,7 @@ open_nested(struct out *path, struct sbx_place workspace, const char *key,
 {
 	char link[DESCRIPTOR_PATH_SIZE], outer[SCRATCH_PATH_SIZE] = "";
 	char digest[SHA256_HEX + 1], text[2 * SBX_MAX_PATH];
-	int fd = tmp != NULL ? check_owner(open(tmp, place_flags)) : -1;
+	int fd = tmp != NULL ? open(tmp, place_flags) : -1;
 	struct out name;
 
 	descriptor_path(link, fd);
@@ -255,6 +255,10 @@ open_nested(struct out *path, struct sbx_place workspace, const char *key,
 	    strlen(outer) + SCRATCH_KEY_SIZE >= sizeof outer ||
 	    !scratch_holds(place_of(outer)))
 		refuse_scratch(path->text, EACCES);
+	/* It sets the mode, so not before it is known what this is. */
+	fd = check_owner(fd);
+	if (fd < 0)
+		refuse_scratch(path->text, errno);
 	out_into(&name, text, sizeof text);
 	out_print(&name, "%s\n", key);
 	out_place(&name, workspace);

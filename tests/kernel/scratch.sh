@@ -122,6 +122,23 @@ taken()
 	done
 }
 
+# In a sandbox at level standard it lies in the outer one's, and nowhere else.
+nested()
+{
+	own=$base/$uid/own
+	cp "$base/sbxrun" "$base/$uid/sbxrun"
+	cp "$base/narrow.bin" "$base/$uid/inner.bin"
+	mkdir "$own"
+	chmod 755 "$own"
+	chown -R "$uid" "$base/$uid"
+	inner='./sbxrun -l standard ./inner.bin -c'
+	is 'a sandbox in a sandbox has one' kept "$(run narrow.bin \
+	    "$inner 'echo kept >\$TMPDIR/x; cat \$TMPDIR/x'" | tail -n 1)"
+	is 'no other directory becomes one' 1 "$(run narrow.bin \
+	    "TMPDIR=$own $inner true" | grep -c 'cannot open the scratch')"
+	is 'and none is changed for it' 755 "$(stat -c %a "$own")"
+}
+
 check_user()
 {
 	uid=$1
@@ -131,6 +148,7 @@ check_user()
 	for level in $levels; do
 		modes
 		profiles
+		[ "$level" != standard ] || nested
 		# Only where nobody else runs anything as that user.
 		[ "$uid" -ne 23918 ] || taken
 	done
