@@ -1,6 +1,8 @@
 /*
  * Starts commands again and again and says how long each took, from before
- * vfork to after wait.  The commands are interleaved (A B C A B C ...), so that
+ * vfork to after wait, and how much CPU time it and all its descendants used.
+ * What kernel threads do for a command, such as taking down a network
+ * namespace, is in neither.  The commands are interleaved (A B C A B C ...), so that
  * what disturbs the machine disturbs all; everything runs on one CPU.
  *
  *	latency ROUNDS LABEL COMMAND [ARG...] [-- LABEL COMMAND [ARG...]]...
@@ -131,10 +133,11 @@ split(char **argv, struct command *commands)
 static void
 report(struct command *commands, size_t count, size_t rounds)
 {
-	double bare_min = 0, bare = 0;
+	double bare_min = 0, bare = 0, bare_cpu = 0;
 
-	printf("%-24s %9s %9s %9s %9s %7s %9s %7s\n", "microseconds", "min",
-	    "median", "p99", "added", "ratio", "cpu min", "minflt");
+	printf("%-24s %9s %9s %9s %9s %7s %9s %9s %9s %7s\n", "microseconds",
+	    "min", "median", "p99", "added", "ratio", "cpu min", "cpu",
+	    "cpu added", "minflt");
 	for (size_t i = 0; i < count; i++) {
 		struct command *command = &commands[i];
 
@@ -143,13 +146,16 @@ report(struct command *commands, size_t count, size_t rounds)
 		if (i == 0) {
 			bare_min = command->wall[0];
 			bare = command->wall[rounds / 2];
+			bare_cpu = command->cpu[rounds / 2];
 		}
-		printf("%-24s %9.1f %9.1f %9.1f %9.1f %7.2f %9.0f %7ld\n",
+		printf("%-24s %9.1f %9.1f %9.1f %9.1f %7.2f %9.0f %9.0f %9.0f "
+		       "%7ld\n",
 		    command->label, command->wall[0], command->wall[rounds / 2],
 		    command->wall[rounds * 99 / 100],
 		    command->wall[rounds / 2] - bare,
 		    command->wall[rounds / 2] / bare, command->cpu[0],
-		    command->faults);
+		    command->cpu[rounds / 2],
+		    command->cpu[rounds / 2] - bare_cpu, command->faults);
 	}
 	printf("added to the minimum:");
 	for (size_t i = 1; i < count; i++)

@@ -62,8 +62,8 @@ struct rule {
 struct recorder {
 	struct plan plan;
 	struct rule
-	    *rules; /* behind those that were taken: the one asked for */
-	bool asked;
+	    *rules;   /* behind those that were taken: the one asked for */
+	pid_t asking; /* who made that call, which is not over yet */
 	char *steps;
 	size_t step_size;
 	FILE *words; /* for bubblewrap, or NULL */
@@ -131,7 +131,7 @@ see_rule(struct recorder *recorder, pid_t pid, const uint64_t *args)
 		die("realloc");
 	rule = &recorder->rules[recorder->plan.rules];
 	*rule = (struct rule){ .plan = { .type = (uint32_t)args[1] } };
-	recorder->asked = true;
+	recorder->asking = pid;
 	fetch(pid, args[2], &rule->plan.access, sizeof rule->plan.access);
 	if (rule->plan.type == PLAN_PORT) {
 		fetch(pid, args[2] + 8, &rule->plan.port,
@@ -166,6 +166,14 @@ see_filter(struct recorder *recorder, pid_t pid, const uint64_t *args)
 	recorder->plan.filter_flags = (uint32_t)args[1];
 }
 
+/* The supervisor drops its own as well. */
+static void
+see_capability(struct recorder *recorder, uint64_t capability)
+{
+	if (recorder->plan.capabilities <= capability)
+		recorder->plan.capabilities = (uint32_t)capability + 1;
+}
+
 static void
 see_call(struct recorder *recorder, pid_t pid)
 {
@@ -174,10 +182,10 @@ see_call(struct recorder *recorder, pid_t pid)
 	if (ptrace((enum __ptrace_request)GET_SYSCALL_INFO, pid,
 		(void *)sizeof entry, &entry) < 0)
 		die("PTRACE_GET_SYSCALL_INFO");
-	if (entry.op == INFO_EXIT && recorder->asked) {
+	if (entry.op == INFO_EXIT && recorder->asking == pid) {
 		/* One that the kernel refused is left out: sbxrun tries what
 		 * is right for a directory first. */
-		recorder->asked = false;
+		recorder->asking = 0;
 		recorder->plan.rules += entry.number == 0;
 	}
 	if (entry.op != INFO_ENTRY || recorder->execs != 1)
@@ -195,7 +203,7 @@ see_call(struct recorder *recorder, pid_t pid)
 	else if (entry.number == SYS_clone)
 		recorder->plan.namespaces |= entry.args[0] & NAMESPACES;
 	else if (entry.number == SYS_prctl && entry.args[0] == PR_CAPBSET_DROP)
-		recorder->plan.capabilities++;
+		see_capability(recorder, entry.args[1]);
 }
 
 /* The command starts: what it sees is what sbxrun has made. */
@@ -207,6 +215,9 @@ see_view(struct recorder *recorder, pid_t pid)
 	if (steps == NULL)
 		die("open_memstream");
 	if (recorder->plan.namespaces & CLONE_NEWNS) {
+		if (recorder->words != NULL &&
+		    (recorder->plan.namespaces & CLONE_NEWNET))
+			fputs("--unshare-net\n", recorder->words);
 		recorder->plan.steps = view_write(steps, recorder->words, pid);
 		for (uint32_t i = 0; i < recorder->plan.rules; i++) {
 			struct rule *rule = &recorder->rules[i];

@@ -10,8 +10,8 @@
 # sbxrun made, which may be less than the number of rules in the policy (those
 # that others cover are dropped).  minload has no supervisor at level standard.
 #
-# Bubblewrap makes the same mounts and namespaces; it applies no Landlock rules
-# and, here, no filter.
+# Bubblewrap makes the same mounts and namespaces, of the network too if sbxrun
+# makes one; it applies no Landlock rules and, here, no filter.
 
 set -euo pipefail
 export LC_ALL=C
@@ -44,11 +44,12 @@ policy()
 	echo "}"
 }
 
-# Says how the figures compare, by what each adds to the least that was seen.
+# Says how the figures compare, by what each adds to the least that was seen:
+# time by the clock, and CPU time of all processes.
 compare()
 {
 	awk '{ print }
-	    $1 ~ /^(bare|minload|sbxrun|bwrap)$/ { least[$1] = $2 }
+	    $1 ~ /^(bare|minload|sbxrun|bwrap)$/ { least[$1] = $2; cpu[$1] = $7 }
 	    END {
 		added = least["sbxrun"] - least["bare"]
 		printf "sbxrun adds %.0f us", added
@@ -58,6 +59,11 @@ compare()
 		if (added > 0 && "bwrap" in least)
 			printf ", %.2f times bubblewrap",
 			    added / (least["bwrap"] - least["bare"])
+		added = cpu["sbxrun"] - cpu["bare"]
+		printf "; %.0f us of CPU time", added
+		if ("bwrap" in cpu && cpu["bwrap"] > cpu["bare"])
+			printf ": %.2f times bubblewrap",
+			    added / (cpu["bwrap"] - cpu["bare"])
 		print "\n"
 	    }'
 }
