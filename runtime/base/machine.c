@@ -83,6 +83,40 @@ machine_counts_processes(void)
 	    outside != 0;
 }
 
+/* The next number of /proc/self/uid_map, and where it ends; NULL after the
+ * last. */
+static const char *
+next_number(const char *text, uint64_t *number)
+{
+	text += strspn(text, " \n");
+	return sbx_decimal_read(text, text + strlen(text), number);
+}
+
+/* A line of the map is "INSIDE OUTSIDE COUNT"; what has no room in the buffer
+ * may be any line. */
+bool
+machine_hides_owners(void)
+{
+	enum { INSIDE, OUTSIDE, COUNT, FIELDS };
+	char text[512];
+	const char *at = text;
+	uint64_t line[FIELDS];
+
+	if (!file_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) ||
+	    strlen(text) == sizeof text - 1)
+		return false;
+	for (unsigned field = 0; *at != '\0'; field = (field + 1) % FIELDS) {
+		at = next_number(at, &line[field]);
+		if (at == NULL)
+			return false;
+		at += strspn(at, " \n");
+		if (field == COUNT && line[INSIDE] <= OVERFLOW_UID &&
+		    OVERFLOW_UID - line[INSIDE] < line[COUNT])
+			return false;
+	}
+	return at != text;
+}
+
 const char *
 level_name(enum sbx_level level)
 {

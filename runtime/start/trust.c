@@ -5,11 +5,17 @@
  * other path is walked here once more, component by component, as the kernel
  * has walked it: each directory and each link on the way must belong to the
  * user or to root, and the file at the end must be the one that was opened.
+ *
+ * In a user namespace that has no number for root, root's files look like those
+ * of any other user whom it does not have.  An installed profile, @NAME, lies
+ * where only the system's administrator installs; there, such an owner is taken
+ * for root.  Anywhere else it may be anybody.
  */
 #include "runtime/start/trust.h"
 
 #include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -34,6 +40,14 @@ struct way {
 	struct stat last; /* what the path names */
 };
 
+static bool
+is_trusted(const struct way *way, uid_t owner)
+{
+	return owner == way->self || owner == 0 ||
+	    (owner == OVERFLOW_UID && way->name[0] == '@' &&
+		machine_hides_owners());
+}
+
 /*
  * Whether somebody else may change this file, or replace an entry of this
  * directory: its owner, unless that is the user or root; its group, unless it is
@@ -43,7 +57,7 @@ struct way {
 static bool
 others_may_write(const struct way *way, const struct stat *status)
 {
-	if (status->st_uid != way->self && status->st_uid != 0)
+	if (!is_trusted(way, status->st_uid))
 		return true;
 	if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
 		return false;
@@ -134,7 +148,7 @@ follow_link(struct way *way)
 	size_t left = strlen(way->next);
 	ssize_t len;
 
-	if (way->last.st_uid != way->self && way->last.st_uid != 0)
+	if (!is_trusted(way, way->last.st_uid))
 		refuse(way->loaded->path,
 		    "somebody else's link leads to the "
 		    "policy: name the file itself",

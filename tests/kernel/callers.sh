@@ -124,6 +124,39 @@ namespaces()
 	done
 }
 
+# --- the owner of the policy ------------------------------------------------
+
+# Where a user namespace has no number for root, an installed profile is still
+# the system's, but another policy of the same owner may be anybody's.
+installed()
+{
+	prepare $ORDINARY
+	# shellcheck disable=SC2016  # for the inner shell
+	as_installed='mount -t tmpfs -o mode=755 none /usr/local/share &&
+	mkdir -p /usr/local/share/sbx/profiles &&
+	cp "$1" /usr/local/share/sbx/profiles/unwatched.bin || exit
+	chown "$2" /usr/local/share/sbx/profiles/unwatched.bin
+	uid=$3
+	shift 3
+	exec setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"'
+	for case in '0 61234 61234 @unwatched inside' \
+	    '0 61234 61234 /usr/local/share/sbx/profiles/unwatched.bin others' \
+	    '61235 61234 61234 /usr/local/share/sbx/profiles/unwatched.bin others' \
+	    '61235 61234 none @unwatched others'; do
+		# shellcheck disable=SC2086  # words
+		set -- $case
+		enter="unshare -U --map-user=$3 --map-group=$3"
+		[ "$3" != none ] || enter=env
+		# shellcheck disable=SC2086  # words
+		text=$(cd "$ws" && unshare -m sh -c "$as_installed" sh \
+		    "$base/unwatched.bin" "$1" "$2" $enter env -i PATH="$PATH" \
+		    HOME="$base/home-$ORDINARY" "$base/sbxrun" -w /var/tmp/ \
+		    -l standard "$4" -- echo inside 2>&1 | grep -o 'inside\|others' |
+		    head -n 1)
+		tap_is "owner $1, read as $3 in a namespace: $4" "$5" "$text"
+	done
+}
+
 # --- capabilities -----------------------------------------------------------
 
 # The sets of the command and of what it starts: those for the files and users
@@ -231,7 +264,7 @@ check_user "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	prepare 0
 	tap_levels full
-	[ -z "$levels" ] || { namespaces; beside_another; }
+	[ -z "$levels" ] || { namespaces; beside_another; installed; }
 	check_user $ORDINARY
 fi
 tap_done
