@@ -130,3 +130,69 @@ check_syscall_broad(struct checker *checker)
 		    "all else is open without it: name what is needed");
 	}
 }
+
+/* What no rule of a policy confines once it is open.  The others of the baseline
+ * are lifted for debuggers, profilers and sandboxes. */
+static const char *
+ruling_reason(const char *entry)
+{
+	static const struct {
+		const char *entry, *reason;
+	} table[] = {
+		{ "@mount", "changes what the paths of the rules mean" },
+		{ "@module", "puts code into the kernel" },
+		{ "bpf", "puts code into the kernel" },
+		{ "@reboot", "stops or replaces the kernel" },
+		{ "@raw-io", "drives hardware" },
+		{ "@swap", "changes the whole machine" },
+		{ "@clock", "changes the whole machine" },
+		{ "open_by_handle_at", "leads past the rules about paths" },
+	};
+
+	for (size_t i = 0; i < countof(table); i++) {
+		if (strcmp(table[i].entry, entry) == 0)
+			return table[i].reason;
+	}
+	return NULL;
+}
+
+/* A deny takes it back, or it says nothing beside 'allow everything'. */
+static bool
+is_idle(const struct checker *checker, size_t index)
+{
+	const struct rule_fact *facts = checker->rule_facts[KIND_SYSCALL];
+
+	return (facts != NULL && facts[index].denied != 0) ||
+	    policy_has_blanket(checker->policy, BLANKET_EVERYTHING,
+		SBX_ON_LINUX);
+}
+
+void
+check_syscall_ruling(struct checker *checker)
+{
+	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
+	struct map entries = { 0 };
+
+	baseline_calls(checker->arena, &entries);
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct rule *rule = &calls->items[i];
+		const char *const *call, *entry, *reason = NULL;
+		struct diag *diag;
+
+		if (!is_own_allow(rule) || is_idle(checker, i) ||
+		    !says_what(checker, &entries, rule))
+			continue;
+		call = rule->syscall.group ? syscall_group(rule->syscall.name) :
+					     &rule->syscall.name;
+		entry = map_find(&entries,
+		    arena_intern(checker->arena, *call, strlen(*call)));
+		if (entry != NULL)
+			reason = ruling_reason(entry);
+		if (reason == NULL)
+			continue;
+		diag = check_report(checker, rule->origin.loc, "'%s' %s",
+		    rule_text(checker->policy, rule), reason);
+		diag_help(checker->diags, diag,
+		    "no rule of a policy confines what such a call does");
+	}
+}

@@ -305,13 +305,16 @@ static const struct check {
 	{ check_risk, DIAG_RISKY_STARTUP },
 	{ check_risk, DIAG_RISKY_PATH },
 	{ check_risk, DIAG_RISKY_SCHEDULE },
+	{ check_risk, DIAG_RISKY_HOOKS },
 	{ check_risk_hooks, DIAG_RISKY_HOOKS },
 	{ check_risk_write_exec, DIAG_WRITE_AND_EXEC },
+	{ check_risk, DIAG_READABLE_SECRETS },
 	{ check_risk_secrets, DIAG_READABLE_SECRETS },
 	{ check_risk_leak, DIAG_SECRETS_CAN_LEAVE },
 	{ check_risk_single_file, DIAG_SINGLE_FILE },
 	{ check_syscall_io_uring, DIAG_RISKY_IO_URING },
 	{ check_syscall_broad, DIAG_RISKY_SYSCALLS },
+	{ check_syscall_ruling, DIAG_RULING_SYSCALL },
 	{ check_risk, DIAG_RISKY_SOCKET },
 };
 
@@ -325,6 +328,7 @@ check_policy(const struct policy *policy, struct diags *diags)
 	};
 
 	paths_judge(&checker);
+	risks_judge(&checker);
 	for (size_t i = 0; i < countof(checks); i++) {
 		checker.id = checks[i].id;
 		checks[i].run(&checker);

@@ -36,6 +36,7 @@ struct checker {
 	struct path_fact *facts; /* one for each of policy->paths */
 	struct grants grants;    /* those that cover a path */
 	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
+	uint8_t *reached; /* kinds of risks, for each of policy->paths */
 };
 
 /* Adds a record of the check that runs. */
@@ -59,10 +60,11 @@ void check_path(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
 
 /* risks.c */
+void risks_judge(struct checker *checker);
 void check_risk(struct checker *checker);
 void check_risk_hooks(struct checker *checker);
 /* Whether it is about the whole machine or home: that is told once. */
-bool risk_is_broad(const struct path_rule *rule);
+bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
 
 /* leaks.c */
 void check_risk_write_exec(struct checker *checker);
@@ -88,5 +90,6 @@ void check_syscall_io_uring(struct checker *checker);
 /* baseline.c */
 void check_syscall_idle(struct checker *checker);
 void check_syscall_broad(struct checker *checker);
+void check_syscall_ruling(struct checker *checker);
 
 #endif

@@ -5,6 +5,7 @@
  * reported names rules of the user's own.
  */
 #include "compiler/check/check.h"
+#include "compiler/check/spelling.h"
 
 #include "compiler/tables/words.h"
 
@@ -112,7 +113,7 @@ check_risk_write_exec(struct checker *checker)
 			continue;
 		other = grants_allow(&checker->grants, rule->origin.platforms,
 		    wanted, rule->at);
-		if (other == NULL || risk_is_broad(other) ||
+		if (other == NULL || risk_is_broad(checker->arena, other) ||
 		    (!rule->origin.own && !other->origin.own) ||
 		    is_denied(checker, rule, SBX_WRITE | SBX_EXEC, rule->at))
 			continue;
@@ -130,40 +131,53 @@ check_risk_write_exec(struct checker *checker)
 
 /* --- secrets -------------------------------------------------------------- */
 
-/* Whether a rule is about all home directories, wherever they are. */
+/* Whether a spelling of an allow reaches a place of ${credentials} that no deny
+ * takes out; *at becomes the place as the rule writes it. */
 static bool
-holds_homes(const struct path_rule *rule)
+spelling_shows(const struct checker *checker, const struct path_rule *rule,
+    const struct spelling *spelling, const struct set_entry *entry,
+    struct target *at)
 {
-	static const char *const places[] = { "", "/home", "/Users" };
+	struct target place = { entry->path + 1, SBX_ANCHOR_HOME };
+	uint8_t platforms = entry->platforms & rule->origin.platforms;
+	enum reach reach = spelling_reaches(spelling, place);
 
-	for (size_t i = 0; i < countof(places); i++) {
-		if (rule->at.anchor == SBX_ANCHOR_ROOT &&
-		    strcmp(rule->at.suffix, places[i]) == 0)
-			return true;
-	}
-	return false;
+	if (reach == REACH_NONE)
+		return false;
+	if (reach == REACH_INSIDE)
+		place = spelling->at;
+	if (spelling_place(checker->arena, rule, spelling, place, at) &&
+	    !rule_applies(rule, *at))
+		return false;
+	return !grants_denied(&checker->grants, platforms, SBX_READ, place) &&
+	    !grants_denied(&checker->grants, platforms, SBX_READ, *at);
 }
 
 /* The first place of ${credentials} that a rule lets be read. */
 static const char *
 secret_find(const struct checker *checker, const struct path_rule *rule)
 {
-	if (rule->effect != SBX_ALLOW || rule->glob != NULL ||
-	    (rule->at.anchor != SBX_ANCHOR_HOME && !holds_homes(rule)))
+	struct spelling spellings[MAX_SPELLINGS];
+	size_t count;
+
+	if (rule->effect != SBX_ALLOW)
+		return NULL;
+	count = rule_spellings(checker->arena, rule, spellings);
+	if (count == 1 && rule->at.anchor != SBX_ANCHOR_HOME)
 		return NULL;
 	for (size_t i = 0; i < set_entry_count; i++) {
 		const struct set_entry *entry = &set_entries[i];
-		struct target at = { entry->path + 1, SBX_ANCHOR_HOME };
-		uint8_t platforms = entry->platforms & rule->origin.platforms;
+		struct target at;
 
-		if (platforms == 0 || strcmp(entry->set, "credentials") != 0)
+		if ((entry->platforms & rule->origin.platforms) == 0 ||
+		    strcmp(entry->set, "credentials") != 0)
 			continue;
-		if (target_covers(at, rule->at))
-			at = rule->at;
-		else if (!holds_homes(rule) && !rule_applies(rule, at))
-			continue;
-		if (!grants_denied(&checker->grants, platforms, SBX_READ, at))
-			return policy_target_text(checker->policy, at);
+		for (size_t j = 0; j < count; j++) {
+			if (spellings[j].at.anchor == SBX_ANCHOR_HOME &&
+			    spelling_shows(checker, rule, &spellings[j], entry,
+				&at))
+				return policy_target_text(checker->policy, at);
+		}
 	}
 	return NULL;
 }

@@ -12,4 +12,6 @@ libsbx_a_SOURCES += \
 	compiler/check/paths.c \
 	compiler/check/ports.c \
 	compiler/check/risks.c \
+	compiler/check/spelling.c \
+	compiler/check/spelling.h \
 	compiler/check/syscalls.c

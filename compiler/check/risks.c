@@ -1,14 +1,25 @@
 /*
  * Risks that lie in places: rules of the user's own that reach what other
- * programs run, obey or answer to (tables/risks.def).  A rule does so at such
- * a place, inside of it, or where it lies in the rule's tree; what a deny or
- * an 'except' takes out does not count, and neither does what is inherited.
+ * programs run, obey or answer to (tables/risks.def).  A rule is judged by what
+ * it covers, in whatever spelling (spelling.h): such a place, something inside
+ * of it, or a tree that it lies in; what a deny or an 'except' takes out does
+ * not count, and neither does what is inherited.
  */
 #include "compiler/check/check.h"
+#include "compiler/check/spelling.h"
 
 #include <string.h>
 
-enum risk_kind { BROAD, STARTUP, SEARCHED, SCHEDULED, SOCKET };
+enum risk_kind {
+	BROAD = 1,
+	RULING = 2,
+	STARTUP = 4,
+	SEARCHED = 8,
+	SCHEDULED = 16,
+	SOCKET = 32,
+	GIT = 64,
+	SECRET = 128,
+};
 
 struct risk {
 	enum risk_kind kind;
@@ -40,11 +51,11 @@ static const struct risk risks[] = {
  * around what is there. */
 static const struct lint {
 	enum diag_id id;
-	enum risk_kind kind;
+	unsigned kinds;
 	enum sbx_right right;
 	const char *before, *after, *help;
 } lints[] = {
-	{ DIAG_RISKY_WRITE, BROAD, SBX_WRITE, "gives away", "",
+	{ DIAG_RISKY_WRITE, BROAD | RULING, SBX_WRITE, "gives away", "",
 	    "allow the directories that are needed" },
 	{ DIAG_RISKY_STARTUP, STARTUP, SBX_WRITE, "gives away", "",
 	    "allow other places, or deny this one" },
@@ -54,56 +65,161 @@ static const struct lint {
 	    "allow other places, or deny this one" },
 	{ DIAG_RISKY_SOCKET, SOCKET, SBX_READ,
 	    "leads out of the sandbox:", " does what it is asked", NULL },
+	{ DIAG_RISKY_HOOKS, GIT, SBX_WRITE, "gives away", "",
+	    "let it read this; GIT_CONFIG_GLOBAL names a file elsewhere" },
+	{ DIAG_READABLE_SECRETS, SECRET, SBX_READ,
+	    "lets credentials be read:", "", "allow less" },
 };
 
 static bool
-is_place(struct target at, uint16_t anchor, const char *suffix)
-{
-	return at.anchor == anchor && strcmp(at.suffix, suffix) == 0;
-}
-
-bool
-risk_is_broad(const struct path_rule *rule)
+is_broad(const struct spelling *spelling)
 {
 	for (size_t i = 0; i < countof(risks) && risks[i].kind == BROAD; i++) {
-		if (target_compare(risks[i].at, rule->at) == 0)
+		if (spelling_reaches(spelling, risks[i].at) == REACH_AT)
 			return true;
 	}
 	return false;
 }
 
-/* Whether the rule reaches the place; *at becomes where the two meet. */
 static bool
-rule_reaches(const struct path_rule *rule, const struct risk *risk,
-    struct target *at)
+is_any_broad(const struct spelling *spellings, size_t count)
 {
-	*at = rule->at;
-	if (risk->kind == BROAD)
-		return target_compare(risk->at, rule->at) == 0;
-	if (target_covers(risk->at, rule->at))
-		return true;
-	/* At level full /tmp is the sandbox's own. */
-	if (is_place(rule->at, SBX_ANCHOR_ROOT, "/tmp") || risk_is_broad(rule))
+	while (count > 0 && !is_broad(&spellings[count - 1]))
+		count--;
+	return count > 0;
+}
+
+bool
+risk_is_broad(struct arena *arena, const struct path_rule *rule)
+{
+	struct spelling spellings[MAX_SPELLINGS];
+
+	return is_any_broad(spellings, rule_spellings(arena, rule, spellings));
+}
+
+/* One rule of the policy while its risks are looked for. */
+struct suspect {
+	const struct checker *checker;
+	const struct path_rule *rule;
+	const struct lint *lint;
+	struct spelling spellings[MAX_SPELLINGS];
+	bool broad;       /* the rule is about the whole machine or home */
+	struct target at; /* where the risk and the rule meet */
+};
+
+/* What lies in a place that is broad was told with it.  Who reads /etc/ssl wants
+ * certificates: the secrets in such a tree are guarded by their modes. */
+static bool
+is_meant(const struct risk *risk, enum reach reach, bool broad)
+{
+	switch (reach) {
+	case REACH_NONE:
 		return false;
-	*at = risk->at;
-	return rule_applies(rule, risk->at);
+	case REACH_AT:
+		return true;
+	case REACH_INSIDE:
+		return risk->kind != BROAD;
+	case REACH_ABOVE:
+		break;
+	}
+	return risk->kind != BROAD && risk->kind != SECRET && !broad;
+}
+
+/* Whether the rule takes the place out, or a deny does, however it is
+ * spelled. */
+static bool
+is_spared(struct suspect *suspect, const struct spelling *spelling,
+    const struct risk *risk, enum reach reach)
+{
+	const struct checker *checker = suspect->checker;
+	const struct path_rule *rule = suspect->rule;
+	uint8_t platforms = risk->platforms & rule->origin.platforms;
+	struct target at = reach == REACH_INSIDE ? spelling->at : risk->at;
+	bool known = spelling_place(checker->arena, rule, spelling, at,
+	    &suspect->at);
+
+	if (known && !rule_applies(rule, suspect->at))
+		return true;
+	return grants_denied(&checker->grants, platforms, suspect->lint->right,
+		   at) ||
+	    grants_denied(&checker->grants, platforms, suspect->lint->right,
+		suspect->at);
+}
+
+static bool
+suspect_runs_risk(struct suspect *suspect, size_t count,
+    const struct risk *risk)
+{
+	if ((risk->kind & suspect->lint->kinds) == 0 ||
+	    (risk->platforms & suspect->rule->origin.platforms) == 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct spelling *spelling = &suspect->spellings[i];
+		enum reach reach = spelling_reaches(spelling, risk->at);
+
+		if (is_meant(risk, reach, suspect->broad) &&
+		    !is_spared(suspect, spelling, risk, reach))
+			return true;
+	}
+	return false;
+}
+
+/* The kinds of places that a rule reaches, whatever is denied: nearly always
+ * none, and then no check looks closer. */
+static uint8_t
+kinds_reached(struct arena *arena, const struct path_rule *rule)
+{
+	struct spelling spellings[MAX_SPELLINGS];
+	size_t count;
+	uint8_t kinds = 0;
+
+	if (!rule->origin.own || rule->effect != SBX_ALLOW)
+		return 0;
+	count = rule_spellings(arena, rule, spellings);
+	for (size_t i = 0; i < countof(risks); i++) {
+		for (size_t j = 0; j < count; j++) {
+			if ((kinds & risks[i].kind) == 0 &&
+			    spelling_reaches(&spellings[j], risks[i].at) !=
+				REACH_NONE)
+				kinds |= (uint8_t)risks[i].kind;
+		}
+	}
+	return kinds;
+}
+
+void
+risks_judge(struct checker *checker)
+{
+	const struct policy *policy = checker->policy;
+
+	checker->reached = arena_alloc(checker->arena, policy->paths.count + 1);
+	for (size_t i = 0; i < policy->paths.count; i++)
+		checker->reached[i] = kinds_reached(checker->arena,
+		    &policy->paths.items[i]);
 }
 
 static const struct risk *
-risk_find(const struct checker *checker, const struct lint *lint,
-    const struct path_rule *rule, struct target *at)
+risk_find(const struct checker *checker, const struct lint *lint, size_t index,
+    struct target *at)
 {
-	if (!rule->origin.own || rule->effect != SBX_ALLOW ||
-	    (rule->rights & lint->right) == 0 || rule->glob != NULL)
-		return NULL;
-	for (size_t i = 0; i < countof(risks); i++) {
-		uint8_t platforms = risks[i].platforms & rule->origin.platforms;
+	const struct path_rule *rule = &checker->policy->paths.items[index];
+	struct suspect suspect = {
+		.checker = checker,
+		.rule = rule,
+		.lint = lint,
+	};
+	size_t count;
 
-		if (risks[i].kind == lint->kind && platforms != 0 &&
-		    rule_reaches(rule, &risks[i], at) &&
-		    !grants_denied(&checker->grants, platforms, lint->right,
-			*at))
+	if ((checker->reached[index] & lint->kinds) == 0 ||
+	    (rule->rights & lint->right) == 0)
+		return NULL;
+	count = rule_spellings(checker->arena, rule, suspect.spellings);
+	suspect.broad = is_any_broad(suspect.spellings, count);
+	for (size_t i = 0; i < countof(risks); i++) {
+		if (suspect_runs_risk(&suspect, count, &risks[i])) {
+			*at = suspect.at;
 			return &risks[i];
+		}
 	}
 	return NULL;
 }
@@ -121,7 +237,7 @@ report_risk(struct checker *checker, const struct lint *lint, size_t index,
 
 	for (size_t i = index; i < end && risk == NULL; i++) {
 		rule = &policy->paths.items[i];
-		risk = risk_find(checker, lint, rule, &at);
+		risk = risk_find(checker, lint, i, &at);
 	}
 	if (risk == NULL)
 		return;
@@ -152,8 +268,8 @@ check_risk(struct checker *checker)
 
 /* --- hooks ---------------------------------------------------------------- */
 
-/* Where a path leads into what git runs: ".git/hooks", ".git/config" or all of
- * ".git". */
+/* Where a path, or a pattern, leads into what git runs: ".git/hooks",
+ * ".git/config" or all of ".git". */
 static bool
 is_git_hook(const char *suffix)
 {
@@ -185,7 +301,8 @@ check_risk_hooks(struct checker *checker)
 		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
 		    (rule->rights & SBX_WRITE) == 0 ||
 		    rule->at.anchor == SBX_ANCHOR_WORKSPACE ||
-		    !is_git_hook(rule->at.suffix) ||
+		    (!is_git_hook(rule->at.suffix) &&
+			(rule->glob == NULL || !is_git_hook(rule->glob))) ||
 		    grants_denied(&checker->grants, rule->origin.platforms,
 			SBX_WRITE, rule->at))
 			continue;

@@ -36,9 +36,11 @@ targets_compare(const void *a, const void *b)
 bool
 target_covers(struct target place, struct target at)
 {
-	size_t len = strlen(place.suffix);
+	size_t len;
 
-	return place.anchor == at.anchor &&
-	    strncmp(place.suffix, at.suffix, len) == 0 &&
+	if (place.anchor != at.anchor)
+		return false;
+	len = strlen(place.suffix);
+	return strncmp(place.suffix, at.suffix, len) == 0 &&
 	    (at.suffix[len] == '\0' || at.suffix[len] == '/');
 }
