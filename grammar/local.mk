@@ -1,12 +1,12 @@
 # Text to statements.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	grammar/parser.c \
 	grammar/parser.h \
 	grammar/syntax.c \
 	grammar/syntax.h \
 	grammar/token.c \
 	grammar/token.h
-nodist_libsbx_a_SOURCES += \
+nodist_libcompiler_a_SOURCES += \
 	grammar/policy.c \
 	grammar/policy.h \
 	grammar/scan.c

@@ -1,5 +1,5 @@
 # Memory, tables, names, files, JSON: what knows nothing of policies.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/base/arena.c \
 	compiler/base/arena.h \
 	compiler/base/bug.c \

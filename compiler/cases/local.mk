@@ -1,5 +1,5 @@
 # Test files: accesses that must be allowed or denied.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/cases/calls.c \
 	compiler/cases/calls.h \
 	compiler/cases/cases.c \

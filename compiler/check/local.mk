@@ -1,5 +1,5 @@
 # What is wrong or risky in a policy that resolves.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/check/baseline.c \
 	compiler/check/certificate.c \
 	compiler/check/certificate.h \

@@ -1,5 +1,5 @@
 # The commands of sbxc.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/command/build.c \
 	compiler/command/check.c \
 	compiler/command/commands.c \

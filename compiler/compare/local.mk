@@ -1,5 +1,5 @@
 # On which accesses two policies differ.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/compare/compare.c \
 	compiler/compare/compare.h \
 	compiler/compare/difference.c \

@@ -1,5 +1,5 @@
 # One file a kind of rule, and the table of them.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/kinds/blanket.c \
 	compiler/kinds/env.c \
 	compiler/kinds/kinds.c \

@@ -1,4 +1,4 @@
 # Statements: what a policy says before anything is looked up.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/language/ast.c \
 	compiler/language/ast.h

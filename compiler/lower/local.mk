@@ -1,5 +1,5 @@
 # A policy to filters, SBPL text and the bytes of a blob.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/lower/bpf.c \
 	compiler/lower/bpf.h \
 	compiler/lower/bpfsim.c \

@@ -1,5 +1,5 @@
 # Statements to a resolved policy.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/policy/blocks.c \
 	compiler/policy/blocks.h \
 	compiler/policy/drop.c \

@@ -1,5 +1,5 @@
 # A policy from any file, and what it says about one access.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/query/access.c \
 	compiler/query/access.h \
 	compiler/query/compile.c \

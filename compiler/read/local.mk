@@ -1,5 +1,5 @@
 # Files to statements: what they include; YAML and JSON.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/read/read.c \
 	compiler/read/read.h \
 	compiler/read/yaml.c \

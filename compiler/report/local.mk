@@ -1,5 +1,5 @@
 # Texts and places in them, diagnostics, and the formats of reports.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/report/clean.c \
 	compiler/report/clean.h \
 	compiler/report/diag.c \

@@ -1,5 +1,5 @@
 # The bytes of a blob back to a policy and its statements.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/restore/builder.h \
 	compiler/restore/restore.c \
 	compiler/restore/restore.h \

@@ -1,5 +1,5 @@
 # Facts of the kernel and of the language, one a line, and their readers.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/tables/arches.def \
 	compiler/tables/baseline.c \
 	compiler/tables/baseline.def \

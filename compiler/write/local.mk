@@ -1,5 +1,5 @@
 # Statements to text: sbx, YAML, JSON; the one layout.
-libsbx_a_SOURCES += \
+libcompiler_a_SOURCES += \
 	compiler/write/fmt.c \
 	compiler/write/fmt.h \
 	compiler/write/fmt_diff.c \

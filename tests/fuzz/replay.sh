@@ -3,7 +3,7 @@
 # What a fuzzer found once stays here, so that it is not found again.
 #
 # To fuzz: clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Ibuild \
-#	tests/fuzz/fuzz_NAME.c build/libsbx.a build/libformat.a \
+#	tests/fuzz/fuzz_NAME.c build/libcompiler.a build/libformat.a \
 #	-lseccomp -lyaml -ljansson
 
 set -u
