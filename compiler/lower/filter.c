@@ -314,7 +314,9 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_INTERNET;
 	/* The mounts of a view keep metadata as they are. */
 	if ((flags & SBX_PROGRAM_LISTENER) && !(flags & SBX_PROGRAM_FULL))
-		all |= WITH_METADATA;
+		all |= WITH_METADATA | WITH_OBJECTS;
+	else if (!(flags & SBX_PROGRAM_FULL))
+		all |= WITHOUT_OBJECTS;
 	if (supervisor_connects(machine, flags))
 		all |= WITH_CONNECT;
 	return all;
@@ -394,10 +396,13 @@ set_traps(const struct machine *machine, struct filter *filter,
 	for (size_t i = 0; i < trapped_call_count; i++) {
 		const struct trapped_call *call = &trapped_calls[i];
 		int number = syscall_number(filter->arch, call->name);
+		struct filter_entry *entry;
 
-		if (number >= 0 && (call->when & ~circumstances) == 0)
-			entry_trap(machine->policy->arena,
-			    &filter->entries[number]);
+		if (number < 0 || (call->when & ~circumstances) != 0)
+			continue;
+		entry = &filter->entries[number];
+		if (!call->lifted || entry->loc.end == 0)
+			entry_trap(machine->policy->arena, entry);
 	}
 }
 

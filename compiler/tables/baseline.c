@@ -58,7 +58,8 @@ enum {
  * namespaces do, except for process 1, and for the group of processes, which the
  * command shares with its caller.  Below it nobody but the caller may be named,
  * by 0: a thread that names itself by its number is refused, too.  Objects of
- * others are found by number, so that none may be used.
+ * others are found by number, so that none may be used, unless the supervisor
+ * knows which are the command's.
  *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.
@@ -84,10 +85,14 @@ const struct argument_call argument_calls[] = {
 	{ "mq_open", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
 	{ "mq_unlink", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
 	    "shared objects" },
-	{ "msgctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "msgget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "msgrcv", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "msgsnd", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "msgctl", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "msgget", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "msgrcv", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "msgsnd", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
 	{ "open", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "openat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
@@ -107,26 +112,32 @@ const struct argument_call argument_calls[] = {
 	    "other processes" },
 	{ "sched_setscheduler", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
 	    "other processes" },
-	{ "semctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "semget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "semop", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "semtimedop", WITHOUT_VIEW, true, FILTER_DENY(EPERM),
+	{ "semctl", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "semget", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "semop", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "semtimedop", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
 	    "shared objects" },
 	{ "sendmmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendmsg", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "setpriority", IN_ANY_CASE, true, FILTER_DENY(EPERM),
 	    "other processes" },
-	{ "shmat", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "shmctl", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
-	{ "shmget", WITHOUT_VIEW, true, FILTER_DENY(EPERM), "shared objects" },
+	{ "shmat", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "shmctl", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
+	{ "shmget", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
+	    "shared objects" },
 	{ "socket", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 	{ "socketpair", IN_ANY_CASE, false, FILTER_DENY(EACCES), "network" },
 };
 const size_t argument_call_count = countof(argument_calls);
 
 const struct trapped_call trapped_calls[] = {
-#define TRAPPED(call, part) { #call, WITH_##part },
+#define TRAPPED(call, part) { #call, WITH_##part, WITH_##part == WITH_OBJECTS },
 #include "format/trapped.def"
 #undef TRAPPED
 };

@@ -46,6 +46,8 @@ enum circumstance {
 	WITHOUT_VIEW = 128,   /* a level below */
 	WITH_CONNECT = 256,   /* the supervisor connects AF_UNIX sockets */
 	WITH_METADATA = 512,  /* the supervisor changes modes, owners, times */
+	WITH_OBJECTS = 1024,  /* the supervisor makes System V's objects */
+	WITHOUT_OBJECTS = 2048, /* a level below full, and it does not */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */
@@ -67,6 +69,7 @@ struct argument_rule {
 struct trapped_call {
 	const char *name;
 	uint16_t when;
+	bool lifted; /* an `allow syscalls` of the call keeps it open */
 };
 
 extern const struct trapped_call trapped_calls[];

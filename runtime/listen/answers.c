@@ -2,21 +2,27 @@
 
 #include <errno.h>
 
-static int
+static int64_t
 answer_CONNECT(const struct caller *caller)
 {
 	return answer_connect(caller);
 }
 
-static int
+static int64_t
 answer_METADATA(const struct caller *caller)
 {
 	return answer_metadata(caller);
 }
 
+static int64_t
+answer_OBJECTS(const struct caller *caller)
+{
+	return answer_objects(caller);
+}
+
 static const struct {
 	int number;
-	int (*answer)(const struct caller *caller);
+	int64_t (*answer)(const struct caller *caller);
 } answers[] = {
 #define TRAPPED(call, part) { SYS_##call, answer_##part },
 #include "format/trapped.def"
@@ -24,7 +30,7 @@ static const struct {
 };
 
 /* A call that is trapped and not known here is as denied as any. */
-int
+int64_t
 answer(const struct caller *caller)
 {
 	if (caller->call.arch != KERNEL_ARCH || caller->call.thread == 0)

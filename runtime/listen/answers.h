@@ -1,21 +1,27 @@
 /*
- * Who answers which system call.  An answer is 0 or a negative errno, or
- * ANSWER_LATER if it is kept in listening->waiting.
+ * Who answers which system call.  An answer is the value that the call returns
+ * or a negative errno; ANSWER_LATER, if it is kept in listening->waiting; or
+ * ANSWER_GO_ON, if the kernel is to do what was asked: see objects.c, which alone
+ * may say so, and why it may.
  */
 #ifndef SBX_ANSWERS_H
 #define SBX_ANSWERS_H
 
 #include "runtime/listen/caller.h"
 
-enum { ANSWER_LATER = 1 };
+/* No errno is as far below 0. */
+enum { ANSWER_LATER = -5000, ANSWER_GO_ON = -5001 };
 
-int answer(const struct caller *caller);
+int64_t answer(const struct caller *caller);
 
 /* connect.c */
 int answer_connect(const struct caller *caller);
 
 /* metadata.c */
 int answer_metadata(const struct caller *caller);
+
+/* objects.c */
+int64_t answer_objects(const struct caller *caller);
 
 /* Tries one of the waiting calls again; its answer, or ANSWER_LATER. */
 int connect_again(const struct waiting *waiting);

@@ -95,27 +95,57 @@ caller_descriptor(const struct caller *caller, int fd)
 	return open_of_thread(caller, name, EBADF);
 }
 
-/* The process that the thread belongs to, as /proc/TID/status has it:
- * "Name:\tsh\nUmask:\t0022\n...\nTgid:\t4711\n".  The kernel escapes the
- * name. */
-static pid_t
-process_of(const struct caller *caller)
+/* A number in a line of /proc/TID/status: "Name:\tsh\nUmask:\t0022\n...\n
+ * Tgid:\t4711\n".  The kernel escapes the name. */
+static bool
+read_status(const struct caller *caller, const char *name, int column,
+    uint32_t *number)
 {
-	char path[NAME_SIZE], text[512];
-	const char *line;
+	char path[NAME_SIZE], text[1024];
+	const char *at;
 	struct out out;
-	uint64_t process;
+	uint64_t value;
 
 	out_into(&out, path, sizeof path);
 	out_print(&out, "/proc/%u/status", caller->call.thread);
 	if (!file_read(AT_FDCWD, path, text, sizeof text))
-		return -1;
-	line = strstr(text, "\nTgid:\t");
-	if (line == NULL ||
-	    sbx_decimal_read(line + 7, text + strlen(text), &process) == NULL ||
-	    process == 0 || process > INT_MAX)
-		return -1;
-	return (pid_t)process;
+		return false;
+	at = strstr(text, name);
+	if (at == NULL)
+		return false;
+	for (at += strlen(name); column > 0; column--) {
+		at = strchr(at, '\t');
+		if (at++ == NULL)
+			return false;
+	}
+	if (sbx_decimal_read(at, text + strlen(text), &value) == NULL ||
+	    value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+static pid_t
+process_of(const struct caller *caller)
+{
+	uint32_t process;
+
+	return read_status(caller, "\nTgid:\t", 0, &process) &&
+		process <= INT_MAX ?
+	    (pid_t)process :
+	    -1;
+}
+
+/* "Uid:" has the real one first, then the effective one.  Under no_new_privs
+ * only a superuser becomes somebody else. */
+bool
+caller_user(const struct caller *caller, struct user *user)
+{
+	user->uid = geteuid();
+	user->gid = getegid();
+	return user->uid != 0 ||
+	    (read_status(caller, "\nUid:\t", 1, &user->uid) &&
+		read_status(caller, "\nGid:\t", 1, &user->gid));
 }
 
 /* Before Linux 6.9 a pidfd is that of a whole process. */

@@ -33,6 +33,13 @@ int caller_copy(const struct caller *caller, int fd);
  * come back to it otherwise.  Others cannot be looked into if they differ. */
 bool caller_is_equal(const struct caller *caller);
 
+/* Who it is to the file system and to shared objects; false: it has ended. */
+struct user {
+	uid_t uid;
+	gid_t gid;
+};
+bool caller_user(const struct caller *caller, struct user *user);
+
 /* Whether the thread still waits: only then all that was read is its own, and
  * not of another one that got its number. */
 bool caller_waits(const struct caller *caller);

@@ -194,9 +194,16 @@ listen_patience(const struct listening *listening)
 
 /* An answer for a thread that was killed meanwhile goes nowhere. */
 static void
-send_answer(const struct listening *listening, uint64_t id, int error)
+send_answer(const struct listening *listening, uint64_t id, int64_t result)
 {
-	struct seccomp_answer answer = { .id = id, .error = error };
+	struct seccomp_answer answer = { .id = id };
+
+	if (result == ANSWER_GO_ON)
+		answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else if (result < 0)
+		answer.error = (int32_t)result;
+	else
+		answer.value = result;
 
 	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
@@ -228,7 +235,7 @@ static bool
 serve_one(struct listening *listening)
 {
 	struct caller caller = { .listening = listening };
-	int result;
+	int64_t result;
 
 	if (ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_RECV,
 		&caller.call) != 0)

@@ -8,9 +8,9 @@
  *	the supervisor: reads "x" once, opens what it names, asks the model,
  *	    connects its own copy of the socket to that  --answer-->  goes on
  *
- * What was judged is what is used, because it was opened before it was judged;
- * no call is ever let go on by itself.  What cannot be read, opened or judged is
- * refused.  The supervisor waits for nobody inside: see connect.c.
+ * What was judged is what is used, because it was opened before it was judged.
+ * No call that names something by a path or an address is let go on by itself.
+ * What cannot be read, opened or judged is refused.  The supervisor waits for nobody inside: see connect.c.
  *
  * The kernel has room for one listener in all the filters of a process.
  */
@@ -18,6 +18,7 @@
 #define SBX_LISTEN_H
 
 #include "runtime/bind/bind.h"
+#include "runtime/listen/objects.h"
 
 #include <poll.h>
 #include <sys/un.h>
@@ -40,6 +41,7 @@ struct listening {
 	/* At level full: the command sees other mounts, which tell what it may
 	 * write, and maybe no network but its own. */
 	bool view, own_network;
+	struct objects *objects; /* of System V; NULL at level full */
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */

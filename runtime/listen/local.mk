@@ -8,6 +8,8 @@ loader_sources += \
 	runtime/listen/listen.c \
 	runtime/listen/listen.h \
 	runtime/listen/metadata.c \
+	runtime/listen/objects.c \
+	runtime/listen/objects.h \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
 	runtime/listen/place.h \

@@ -271,6 +271,7 @@ prepare_listener(struct sandbox *sandbox)
 	bind(sandbox);
 	listen_open(listening);
 	listening->binding = plan->binding;
+	listening->objects = objects_open();
 }
 
 /* Below level full.  Where nobody supervises there is no group either: nobody

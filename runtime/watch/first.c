@@ -80,14 +80,17 @@ end_group(const struct first *first)
 	cgroup_remove(&first->supervision->group);
 }
 
-/* The status is 0 if the supervisor is there: then it removes the group. */
+/* The status is 0 if the supervisor is there: then it removes the group and what
+ * the command shared. */
 __attribute__((noreturn)) static void
 end_first(const struct first *first, int status)
 {
 	if (!first->supervision->namespaces)
 		kill_all(first);
-	if (status != 0)
+	if (status != 0) {
+		objects_remove(first->supervision->listening.objects);
 		end_group(first);
+	}
 	_exit(status);
 }
 

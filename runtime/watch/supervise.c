@@ -455,6 +455,7 @@ supervise(struct supervision *supervision, pid_t first)
 		close(STDOUT_FILENO);
 	watch_command(&watch);
 	end_tree(&watch);
+	objects_remove(supervision->listening.objects);
 	end_group(supervision, &usage);
 	/* Another job may have the terminal by now. */
 	if (watch.term.late)

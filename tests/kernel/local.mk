@@ -17,6 +17,7 @@ kernel_scripts = \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/modes.sh \
+	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
@@ -57,6 +58,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe_interfaces.c \
 	tests/kernel/probe_listener.c \
 	tests/kernel/probe_metadata.c \
+	tests/kernel/probe_objects.c \
 	tests/kernel/probe_others.c \
 	tests/kernel/probe_processes.c \
 	tests/kernel/probe_sockets.c \

@@ -44,6 +44,7 @@ find_operation(const char *name)
 		interface_operations,
 		process_operations,
 		other_operations,
+		object_operations,
 		listener_operations,
 		metadata_operations,
 	};

@@ -32,6 +32,7 @@ extern const struct operation socket_operations[];
 extern const struct operation interface_operations[];
 extern const struct operation process_operations[];
 extern const struct operation other_operations[];
+extern const struct operation object_operations[];
 extern const struct operation listener_operations[];
 extern const struct operation metadata_operations[];
 

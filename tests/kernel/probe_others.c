@@ -1,5 +1,5 @@
 /*
- * What the probe does to the scheduling of other processes, and to objects that
+ * What the probe does to the scheduling of other processes, and to queues that
  * it shares with them.
  */
 #include "tests/kernel/probe.h"
@@ -14,7 +14,6 @@
 enum {
 	IOPRIO_PROCESS = 1, /* then groups and users */
 	IOPRIO_BEST_EFFORT = 2 << 13 | 4,
-	IPC_MAKE = 01000, /* IPC_CREAT */
 };
 
 static const struct name targets[] = {
@@ -73,36 +72,6 @@ try_schedule(char **words, int count)
 	}
 }
 
-static int
-try_shmget(char **words, int count)
-{
-	(void)count;
-	return result(
-	    syscall(SYS_shmget, number(words[0]), 1L, IPC_MAKE | 0600));
-}
-
-static int
-try_shmat(char **words, int count)
-{
-	(void)count;
-	return result(syscall(SYS_shmat, number(words[0]), NULL, 0L));
-}
-
-static int
-try_semget(char **words, int count)
-{
-	(void)count;
-	return result(
-	    syscall(SYS_semget, number(words[0]), 1L, IPC_MAKE | 0600));
-}
-
-static int
-try_msgget(char **words, int count)
-{
-	(void)count;
-	return result(syscall(SYS_msgget, number(words[0]), IPC_MAKE | 0600));
-}
-
 /* The system call takes the name without its slash. */
 static int
 try_mq_open(char **words, int count)
@@ -124,10 +93,6 @@ const struct operation other_operations[] = {
 	{"nice", 2, 2, try_nice},
 	{"ioprio", 2, 2, try_ioprio},
 	{"schedule", 2, 2, try_schedule},
-	{"shmget", 1, 1, try_shmget},
-	{"shmat", 1, 1, try_shmat},
-	{"semget", 1, 1, try_semget},
-	{"msgget", 1, 1, try_msgget},
 	{"mq-open", 1, 1, try_mq_open},
 	{"mq-unlink", 1, 1, try_mq_unlink},
 	{NULL, 0, 0, NULL},
