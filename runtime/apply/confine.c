@@ -76,7 +76,7 @@ kept_mask(enum sbx_level level)
  * execve(2) gives a superuser everything in the bounding set and whatever is
  * inheritable, so both sets shrink.
  */
-static void
+static bool
 shrink_bounding_set(uint64_t kept)
 {
 	for (unsigned long cap = 0; cap <= CAP_LAST; cap++) {
@@ -84,10 +84,9 @@ shrink_bounding_set(uint64_t kept)
 		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
 		/* The kernel has no capability of this number. */
-		if (errno == EINVAL)
-			break;
-		refuse(NULL, "cannot drop capabilities", errno);
+		return errno == EINVAL;
 	}
+	return true;
 }
 
 /*
@@ -95,7 +94,7 @@ shrink_bounding_set(uint64_t kept)
  * is.  Under no_new_privs execve(2) gives nothing of it that is not permitted
  * before, so the other sets are enough; capset(2) may always empty them.
  */
-static void
+static bool
 drop_capabilities(struct cap_header *header, struct cap_data data[2],
     uint64_t kept)
 {
@@ -104,35 +103,56 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 	if ((data[0].permitted & ~data[0].effective & setpcap) != 0) {
 		data[0].effective |= setpcap;
 		if (syscall(SYS_capset, header, data) != 0)
-			refuse(NULL, "cannot drop capabilities", errno);
+			return false;
 	}
-	if ((data[0].effective & setpcap) != 0)
-		shrink_bounding_set(kept);
+	if ((data[0].effective & setpcap) != 0 && !shrink_bounding_set(kept))
+		return false;
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(kept >> 32 * i);
 		data[i].effective &= (uint32_t)(kept >> 32 * i);
 		data[i].inheritable = 0;
 	}
-	if (syscall(SYS_capset, header, data) != 0)
-		refuse(NULL, "cannot drop capabilities", errno);
+	return syscall(SYS_capset, header, data) == 0;
+}
+
+const char *
+give_up_capabilities(enum sbx_level level)
+{
+	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
+	struct cap_data data[2];
+
+	if (syscall(SYS_capget, &header, data) != 0)
+		return "cannot read capabilities";
+	if ((data[0].permitted | data[1].permitted | data[0].inheritable |
+		data[1].inheritable) == 0)
+		return NULL;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
+		return "cannot clear ambient capabilities";
+	return drop_capabilities(&header, data, kept_mask(level)) ?
+	    NULL :
+	    "cannot drop capabilities";
+}
+
+const char *
+give_up_privileges(enum sbx_level level)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return "cannot set no_new_privs";
+	return give_up_capabilities(level);
+}
+
+/* A step gives NULL, or what it could not do, with errno. */
+static void
+insist(const char *failed)
+{
+	if (failed != NULL)
+		refuse(NULL, failed, errno);
 }
 
 void
 confine_privileges(enum sbx_level level)
 {
-	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
-	struct cap_data data[2];
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		refuse(NULL, "cannot set no_new_privs", errno);
-	if (syscall(SYS_capget, &header, data) != 0)
-		refuse(NULL, "cannot read capabilities", errno);
-	if ((data[0].permitted | data[1].permitted | data[0].inheritable |
-		data[1].inheritable) == 0)
-		return;
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
-		refuse(NULL, "cannot clear ambient capabilities", errno);
-	drop_capabilities(&header, data, kept_mask(level));
+	insist(give_up_privileges(level));
 }
 
 /* The kernel's count of all tasks: the number behind the slash in
@@ -169,8 +189,24 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level, uint64_t tasks)
 	return limit->value + (tasks > 0 ? tasks : tasks_on_machine());
 }
 
-void
-confine_resources(const struct sbx_blob *blob, enum sbx_level level,
+static bool
+set_resource(int resource, const struct sbx_limit *limit, uint64_t value)
+{
+	struct rlimit_pair now, wanted;
+
+	if (limit_process(resource, NULL, &now) != 0)
+		return false;
+	/* If the caller's limit is lower, it stays. */
+	wanted.soft = value < now.soft ? value : now.soft;
+	/* At the hard limit on CPU time the kernel kills without the signal that
+	 * says why. */
+	value += limit->kind == SBX_LIMIT_CPU_TIME;
+	wanted.hard = value < now.hard ? value : now.hard;
+	return limit_process(resource, &wanted, NULL) == 0;
+}
+
+const char *
+limit_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held, uint64_t tasks)
 {
 	/* The supervisor holds the kinds that have no resource. */
@@ -189,24 +225,21 @@ confine_resources(const struct sbx_blob *blob, enum sbx_level level,
 	const struct sbx_limit *limit = NULL;
 
 	while ((limit = limit_next(blob, limit)) != NULL) {
-		struct rlimit_pair now, wanted;
-		uint64_t value;
-
 		if (resources[limit->kind] == SUPERVISED ||
 		    (held >> limit->kind & 1) != 0)
 			continue;
-		value = limit_value(limit, level, tasks);
-		if (limit_process(resources[limit->kind], NULL, &now) != 0)
-			refuse(NULL, "cannot read a resource limit", errno);
-		/* If the caller's limit is lower, it stays. */
-		wanted.soft = value < now.soft ? value : now.soft;
-		/* At the hard limit on CPU time the kernel kills without the
-		 * signal that says why. */
-		value += limit->kind == SBX_LIMIT_CPU_TIME;
-		wanted.hard = value < now.hard ? value : now.hard;
-		if (limit_process(resources[limit->kind], &wanted, NULL) != 0)
-			refuse(NULL, "cannot set a resource limit", errno);
+		if (!set_resource(resources[limit->kind], limit,
+			limit_value(limit, level, tasks)))
+			return "cannot set a resource limit";
 	}
+	return NULL;
+}
+
+void
+confine_resources(const struct sbx_blob *blob, enum sbx_level level,
+    uint32_t held, uint64_t tasks)
+{
+	insist(limit_resources(blob, level, held, tasks));
 }
 
 const struct sbx_program *
@@ -224,12 +257,12 @@ program_for(const struct sbx_blob *blob, const struct machine *machine,
 }
 
 int
-confine_ruleset(const struct sbx_landlock *row, bool loopback)
+confine_ruleset(const struct sbx_landlock *row, bool loopback, uint64_t scoped)
 {
 	struct landlock_ruleset_attr attr = {
 		.handled_access_fs = row->handled_fs,
 		.handled_access_net = loopback ? 0 : row->handled_net,
-		.scoped = row->scoped,
+		.scoped = scoped,
 	};
 	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
 
@@ -238,35 +271,51 @@ confine_ruleset(const struct sbx_landlock *row, bool loopback)
 	return ruleset;
 }
 
+const char *
+restrict_files(uint32_t flags, int ruleset)
+{
+	if (landlock_restrict_self(ruleset, flags) == 0)
+		return NULL;
+	return errno == E2BIG ?
+	    "the kernel nests at most 16 Landlock sandboxes" :
+	    "cannot restrict this process with Landlock";
+}
+
 void
 confine_landlock(const struct sbx_landlock *row, int ruleset)
 {
-	if (landlock_restrict_self(ruleset, row->restrict_flags) == 0)
-		return;
-	if (errno == E2BIG)
-		refuse(NULL, "the kernel nests at most 16 Landlock sandboxes",
-		    errno);
-	refuse(NULL, "cannot restrict this process with Landlock", errno);
+	insist(restrict_files(row->restrict_flags, ruleset));
+}
+
+const char *
+filter_calls(const struct sbx_insn *bpf, const struct sbx_program *program,
+    int *listener)
+{
+	bool listens = (program->flags & SBX_PROGRAM_LISTENER) != 0;
+	struct sock_fprog filter = {
+		.len = (uint16_t)program->count,
+		.filter = bpf + program->first,
+	};
+	unsigned flags = listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER |
+		SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV :
+				   0;
+	int made = seccomp(SECCOMP_SET_MODE_FILTER, flags, &filter);
+
+	/* Before Linux 5.19. */
+	if (listens && made < 0 && errno == EINVAL)
+		made = seccomp(SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+	if (made < 0)
+		return "cannot install the system call filter";
+	*listener = listens ? made : -1;
+	return NULL;
 }
 
 int
 confine_syscalls(const struct sbx_blob *blob, const struct sbx_program *program)
 {
-	bool listens = (program->flags & SBX_PROGRAM_LISTENER) != 0;
-	struct sock_fprog filter = {
-		.len = (uint16_t)program->count,
-		.filter = blob->bpf + program->first,
-	};
-	unsigned flags = listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER |
-		SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV :
-				   0;
-	int listener = seccomp(SECCOMP_SET_MODE_FILTER, flags, &filter);
+	int listener = -1;
 
-	/* Before Linux 5.19. */
-	if (listens && listener < 0 && errno == EINVAL)
-		listener = seccomp(SECCOMP_SET_MODE_FILTER,
-		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
-	if (listener < 0)
-		refuse(NULL, "cannot install the system call filter", errno);
-	return listens ? listener : -1;
+	insist(filter_calls(blob->bpf, program, &listener));
+	return listener;
 }

@@ -1,6 +1,10 @@
 /*
  * The steps that take rights away for good, in the order in which
  * start/main.c takes them.  A step that fails ends the program with status 125.
+ *
+ * Some are there a second time, for a process that has its caller's memory
+ * (session/enter.h) and must neither end nor write by itself: these give NULL,
+ * or a text that says what they could not do, with errno.
  */
 #ifndef SBX_CONFINE_H
 #define SBX_CONFINE_H
@@ -18,11 +22,17 @@ void confine_descriptors(int *keep);
  * superuser keeps those that handle files, except at level full, where they
  * would reach under the masks. */
 void confine_privileges(enum sbx_level level);
+const char *give_up_privileges(enum sbx_level level);
+
+/* Only the capabilities; programs that it executes may get new ones. */
+const char *give_up_capabilities(enum sbx_level level);
 
 /* Sets the resource limits, except those that something better holds: `held` has
  * a bit for each kind.  `tasks`: as many as the user has now at most; 0 if that
  * is not known. */
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
+    uint32_t held, uint64_t tasks);
+const char *limit_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held, uint64_t tasks);
 
 /* All tasks of the machine, or 0. */
@@ -35,13 +45,17 @@ const struct sbx_program *program_for(const struct sbx_blob *blob,
 
 /* A ruleset for the rights of the row: once it is applied, they are given only
  * by its rules.  In a network of its own, `loopback`, all ports are open. */
-int confine_ruleset(const struct sbx_landlock *row, bool loopback);
+int confine_ruleset(const struct sbx_landlock *row, bool loopback,
+    uint64_t scoped);
 void confine_landlock(const struct sbx_landlock *row, int ruleset);
+const char *restrict_files(uint32_t flags, int ruleset);
 
 /* Installs the filter as it is in the blob.  After that only execve(2),
  * write(2) and exit_group(2) are called, and sendmsg(2) for the listener, which
  * is returned; -1: the filter hands no call to anybody. */
 int confine_syscalls(const struct sbx_blob *blob,
     const struct sbx_program *program);
+const char *filter_calls(const struct sbx_insn *bpf,
+    const struct sbx_program *program, int *listener);
 
 #endif

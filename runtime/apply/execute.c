@@ -38,9 +38,8 @@ is_elsewhere(int error)
 /* Tries each directory of PATH; returns with errno, which is EACCES if any of
  * them had the file. */
 static void
-search_path(char **argv, struct environment *environment)
+search_path(char **argv, char **variables, const char *dirs)
 {
-	const char *dirs = environment_get(environment, "PATH");
 	size_t name_len = strlen(argv[0]);
 	char path[SBX_MAX_PATH + 1];
 	int error = ENOENT;
@@ -57,7 +56,7 @@ search_path(char **argv, struct environment *environment)
 			if (len > 0)
 				path[len++] = '/';
 			memcpy(path + len, argv[0], name_len + 1);
-			execute_path(path, argv, environment->variables);
+			execute_path(path, argv, variables);
 			if (!is_elsewhere(errno)) {
 				error = errno;
 				break;
@@ -71,28 +70,38 @@ search_path(char **argv, struct environment *environment)
 	errno = error;
 }
 
-void
-execute(char **argv, struct environment *environment)
+int
+execute_try(char **argv, char **variables, const char *dirs)
 {
-	int error;
-
 	if (argv[0][0] == '\0')
 		errno = ENOENT;
 	else if (strchr(argv[0], '/') != NULL)
-		execute_path(argv[0], argv, environment->variables);
+		execute_path(argv[0], argv, variables);
 	else
-		search_path(argv, environment);
-	error = errno;
+		search_path(argv, variables, dirs);
+	return errno;
+}
+
+const char *
+execute_fault(const char *name, int error)
+{
+	bool is_path = strchr(name, '/') != NULL;
+
+	if (error != ENOENT)
+		return "cannot execute the command";
 	/* A script whose interpreter is missing fails in the same way. */
-	if (error == ENOENT && strchr(argv[0], '/') != NULL)
-		say(argv[0],
-		    access(argv[0], F_OK) == 0 ?
-			"the program that runs this file is missing" :
-			"no such file in the sandbox",
-		    0);
-	else if (error == ENOENT)
-		say(argv[0], "command not found", 0);
-	else
-		say(argv[0], "cannot execute the command", error);
+	if (is_path && access(name, F_OK) == 0)
+		return "the program that runs this file is missing";
+	return is_path ? "no such file in the sandbox" : "command not found";
+}
+
+void
+execute(char **argv, struct environment *environment)
+{
+	int error = execute_try(argv, environment->variables,
+	    environment_get(environment, "PATH"));
+
+	say(argv[0], execute_fault(argv[0], error),
+	    error == ENOENT ? 0 : error);
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }

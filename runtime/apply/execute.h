@@ -14,4 +14,9 @@
 void execute(char **argv, struct environment *environment)
     __attribute__((noreturn));
 
+/* The same without an end: returns an errno.  `dirs` is the PATH, or NULL.
+ * execute_fault() puts it in words; it looks at the sandbox's files. */
+int execute_try(char **argv, char **variables, const char *dirs);
+const char *execute_fault(const char *name, int error);
+
 #endif

@@ -383,7 +383,7 @@ fill_ruleset(struct sandbox *sandbox)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's Landlock", 0);
 	sandbox->ruleset = confine_ruleset(plan->row,
-	    plan->network == NETWORK_LOOPBACK);
+	    plan->network == NETWORK_LOOPBACK, plan->row->scoped);
 	lower_paths(&sandbox->arena,
 	    &(struct lowering){
 		.binding = plan->binding,
