@@ -1,0 +1,280 @@
+/* See offer.h. */
+#include "runtime/session/offer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(OFFER_END * sizeof(int))];
+};
+
+static const char other_build[] =
+    "the session was made by another version of sbxrun";
+
+void
+session_stamp(struct session_stamp *stamp, enum session_kind kind)
+{
+	*stamp = (struct session_stamp){
+		.sizes = sizeof(struct offer_head) << 16 |
+		    sizeof(struct session_reply),
+		.kind = kind,
+	};
+	memcpy(stamp->magic, SESSION_MAGIC, sizeof stamp->magic);
+	strncpy(stamp->version, PACKAGE_VERSION, sizeof stamp->version - 1);
+}
+
+const char *
+session_stamp_fault(const struct session_stamp *stamp)
+{
+	struct session_stamp own;
+
+	session_stamp(&own, (enum session_kind)stamp->kind);
+	errno = 0;
+	return memcmp(&own, stamp, sizeof own) == 0 ? NULL : other_build;
+}
+
+/* One message; a descriptor that is -1 does not go with it. */
+static bool
+send_message(int socket, void *bytes, size_t size,
+    const int descriptors[OFFER_END])
+{
+	union control control;
+	struct iovec part = { bytes, size };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	size_t count = 0;
+	ssize_t sent;
+
+	memset(&control, 0, sizeof control);
+	for (int i = 0; descriptors != NULL && i < OFFER_END; i++) {
+		if (descriptors[i] < 0)
+			continue;
+		memcpy(CMSG_DATA(&control.header) + count++ * sizeof(int),
+		    &descriptors[i], sizeof(int));
+	}
+	if (count > 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+	}
+	do {
+		sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)size;
+}
+
+const char *
+session_ask(int socket, enum session_kind kind, int fd)
+{
+	struct session_request request;
+	int descriptors[OFFER_END];
+
+	for (int i = 0; i < OFFER_END; i++)
+		descriptors[i] = -1;
+	descriptors[0] = fd;
+	session_stamp(&request.stamp, kind);
+	return send_message(socket, &request, sizeof request, descriptors) ?
+	    NULL :
+	    "cannot ask the keeper of the session";
+}
+
+const char *
+session_reply(int socket, struct session_reply *reply,
+    const int descriptors[OFFER_END])
+{
+	reply->descriptors = 0;
+	for (int i = 0; descriptors != NULL && i < OFFER_END; i++)
+		reply->descriptors |= descriptors[i] >= 0 ? 1U << i : 0;
+	return send_message(socket, reply, sizeof *reply, descriptors) ?
+	    NULL :
+	    "cannot answer who joins";
+}
+
+/* Descriptors that came and are not wanted must not stay open. */
+static size_t
+take_descriptors(struct msghdr *message, int came[OFFER_END])
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	size_t count;
+
+	if (header == NULL || header->cmsg_level != SOL_SOCKET ||
+	    header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(came, CMSG_DATA(header), count * sizeof(int));
+	return count;
+}
+
+static bool
+sort_descriptors(uint32_t wanted, const int came[OFFER_END], size_t count,
+    int descriptors[OFFER_END])
+{
+	size_t used = 0;
+
+	for (int i = 0; i < OFFER_END; i++) {
+		descriptors[i] = -1;
+		if ((wanted >> i & 1) != 0 && used < count)
+			descriptors[i] = came[used++];
+		else if ((wanted >> i & 1) != 0)
+			return false;
+	}
+	return used == count && wanted >> OFFER_END == 0;
+}
+
+static void
+close_all(int descriptors[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (descriptors[i] >= 0)
+			close(descriptors[i]);
+		descriptors[i] = -1;
+	}
+}
+
+const char *
+session_hear(int socket, struct session_reply *reply,
+    int descriptors[OFFER_END])
+{
+	union control control;
+	struct iovec part = { reply, sizeof *reply };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	int came[OFFER_END];
+	const char *fault;
+	size_t count;
+	ssize_t got;
+
+	for (int i = 0; i < OFFER_END; i++)
+		descriptors[i] = -1;
+	do {
+		got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return "cannot hear the keeper of the session";
+	count = take_descriptors(&message, came);
+	fault = got != sizeof *reply ? "the keeper of the session has ended" :
+				       session_stamp_fault(&reply->stamp);
+	errno = 0;
+	if (fault == NULL && (message.msg_flags & MSG_CTRUNC) != 0) {
+		fault = "cannot take the descriptors of the session";
+		errno = EMFILE;
+	}
+	if (fault == NULL && reply->stamp.kind == SESSION_REFUSED) {
+		reply->text[sizeof reply->text - 1] = '\0';
+		fault = reply->text;
+	}
+	if (fault == NULL &&
+	    !sort_descriptors(reply->descriptors, came, count, descriptors))
+		fault = other_build;
+	if (fault != NULL)
+		close_all(came, count);
+	return fault;
+}
+
+/* --- the offer ------------------------------------------------------------ */
+
+void
+offer_none(struct offer *offer)
+{
+	offer->head = NULL;
+	for (int i = 0; i < OFFER_END; i++)
+		offer->descriptors[i] = -1;
+}
+
+void
+offer_close(struct offer *offer)
+{
+	if (offer->head != NULL)
+		munmap((void *)(uintptr_t)offer->head, offer->head->size);
+	close_all(offer->descriptors, OFFER_END);
+	offer_none(offer);
+}
+
+const char *
+offer_text(const struct offer *offer, struct offer_text text)
+{
+	return (const char *)offer->head + text.at;
+}
+
+/* The keeper is trusted, as every process of the user outside of sandboxes; so
+ * this finds only what is broken. */
+static bool
+is_whole(const struct offer_head *head, size_t size)
+{
+	return size >= sizeof *head && head->size == size &&
+	    session_stamp_fault(&head->stamp) == NULL &&
+	    head->blob_at % 8 == 0 && head->blob_at <= size &&
+	    head->blob_size <= size - head->blob_at &&
+	    head->limit_count <= SBX_LIMIT_END;
+}
+
+static const char *
+map_file(struct offer *offer)
+{
+	int fd = offer->descriptors[OFFER_FILE];
+	const int sealed = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
+	    F_SEAL_WRITE;
+	off_t size = lseek(fd, 0, SEEK_END);
+	void *file;
+
+	if (size < (off_t)sizeof(struct offer_head) ||
+	    size > 2 * (off_t)SBX_MAX_SIZE ||
+	    (fcntl(fd, F_GET_SEALS) & sealed) != sealed) {
+		errno = 0;
+		return other_build;
+	}
+	file = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED | MAP_POPULATE,
+	    fd, 0);
+	if (file == MAP_FAILED)
+		return "cannot map the session's policy";
+	offer->head = file;
+	if (!is_whole(offer->head, (size_t)size) ||
+	    sbx_verify((const char *)file + offer->head->blob_at,
+		offer->head->blob_size, &offer->blob) != SBX_BLOB_OK ||
+	    offer->head->program >= offer->blob.program_count ||
+	    offer->head->row >= offer->blob.landlock_count) {
+		errno = 0;
+		return other_build;
+	}
+	offer->blob.limits = offer->head->limits;
+	offer->blob.limit_count = offer->head->limit_count;
+	offer->program = &offer->blob.programs[offer->head->program];
+	close(fd);
+	offer->descriptors[OFFER_FILE] = -1;
+	return NULL;
+}
+
+const char *
+offer_receive(int socket, struct offer *offer)
+{
+	static const int needed[] = { OFFER_FILE, OFFER_RULESET, OFFER_MOUNT,
+		OFFER_PID, OFFER_IPC };
+	const char *fault;
+
+	offer_none(offer);
+	fault = session_ask(socket, SESSION_JOIN, -1);
+	if (fault == NULL)
+		fault = session_hear(socket, &offer->reply, offer->descriptors);
+	if (fault != NULL)
+		return fault;
+	errno = 0;
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+		if (offer->descriptors[needed[i]] < 0)
+			fault = other_build;
+	}
+	return fault != NULL ? fault : map_file(offer);
+}

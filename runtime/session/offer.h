@@ -1,0 +1,135 @@
+/*
+ * What the keeper of a session hands to whoever joins it: the namespaces, the
+ * ruleset of Landlock, and a sealed file with everything else that was decided
+ * when the session was made.  It is one message over a socket:
+ *
+ *	joiner: struct session_request  -->  keeper
+ *	joiner  <--  struct session_reply, and descriptors (SCM_RIGHTS)
+ *
+ * The file is a struct offer_head, texts, and the bytes of the policy.
+ *
+ * Nothing here ends the program, writes, or allocates: libsbx uses it inside of
+ * other people's programs.  A function that can fail gives NULL, or a text that
+ * says what it could not do, with errno or 0.
+ */
+#ifndef SBX_OFFER_H
+#define SBX_OFFER_H
+
+#include "format/blob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SESSION_MAGIC "sbx:ses1"
+
+enum session_kind {
+	SESSION_JOIN,    /* asks for the offer */
+	SESSION_CONNECT, /* asks for a connection of its own */
+	SESSION_LOOK,    /* asks what the session does */
+	SESSION_END,     /* asks it to end */
+	SESSION_REFRESH, /* asks for a new view for those who join from now on */
+	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
+	SESSION_DONE,     /* says that the command has ended; is not answered */
+	SESSION_REFUSED, /* the only answer that is not of the kind asked for */
+};
+
+/* Both ends must be of the same build: the version and the sizes say so. */
+struct session_stamp {
+	char magic[8];
+	char version[24];
+	uint32_t sizes;
+	uint32_t kind; /* enum session_kind */
+};
+
+struct session_request {
+	struct session_stamp stamp;
+};
+
+struct session_reply {
+	struct session_stamp stamp;
+	uint32_t
+	    descriptors; /* a bit for each enum offer_descriptor that comes */
+	int32_t first;   /* process 1 of the session, as the keeper sees it */
+	int32_t keeper;
+	uint32_t commands; /* connections that are open, this one not counted */
+	uint64_t idle;  /* seconds since there was a process; 0: there is one */
+	char text[256]; /* why it was refused */
+};
+
+/* In the order in which they are sent. */
+enum offer_descriptor {
+	OFFER_FILE,    /* the sealed file */
+	OFFER_RULESET, /* of Landlock */
+	OFFER_MOUNT,   /* the namespaces */
+	OFFER_PID,
+	OFFER_IPC,
+	OFFER_NETWORK, /* not where the session is in the caller's */
+	OFFER_USER,    /* not where root made the session without one */
+	OFFER_GROUP,   /* the directory of the control group, if there is one */
+	OFFER_END,
+};
+
+/* A text in the file; a NUL follows it. */
+struct offer_text {
+	uint32_t at, len;
+};
+
+struct offer_head {
+	struct session_stamp stamp;
+	uint32_t size; /* of the file */
+	uint32_t blob_at, blob_size;
+	uint32_t level;          /* enum sbx_level: full */
+	uint32_t network;        /* enum own_network */
+	uint32_t program;        /* index of the filter in the blob */
+	uint32_t row;            /* and of the masks */
+	uint32_t restrict_flags; /* for landlock_restrict_self(2) */
+	uint32_t held;           /* see confine_resources() */
+	uint32_t limit_count;
+	struct sbx_limit limits[SBX_LIMIT_END]; /* with those of --limit */
+	/* The anchors as they are inside, where scratch is /tmp. */
+	struct offer_text anchors[SBX_MAX_ANCHORS];
+	uint8_t bound[SBX_MAX_ANCHORS];
+	struct offer_text scratch; /* where that is outside */
+	struct offer_text policy;  /* as it was named */
+	struct offer_text name;    /* of the session; "" */
+	char digest[72];           /* of the policy, in hexadecimal */
+};
+
+/* An offer that was received. */
+struct offer {
+	const struct offer_head *head; /* the file, mapped */
+	struct sbx_blob blob;          /* in there */
+	const struct sbx_program *program;
+	int descriptors[OFFER_END]; /* -1: there is none */
+	struct session_reply reply; /* that it came with */
+};
+
+/* No offer; offer_close() makes it that again. */
+void offer_none(struct offer *offer);
+void offer_close(struct offer *offer);
+
+void session_stamp(struct session_stamp *stamp, enum session_kind kind);
+/* NULL if the other end is of the same build. */
+const char *session_stamp_fault(const struct session_stamp *stamp);
+
+/* Sends a request; `fd`: a descriptor that goes with it, or -1. */
+const char *session_ask(int socket, enum session_kind kind, int fd);
+
+/* Receives a reply and up to OFFER_END descriptors, all -1 where none came.
+ * What was refused is the fault, with reply->text. */
+const char *session_hear(int socket, struct session_reply *reply,
+    int descriptors[OFFER_END]);
+
+/* Asks for the offer and maps it. */
+const char *offer_receive(int socket, struct offer *offer);
+
+/* The text in the file. */
+const char *offer_text(const struct offer *offer, struct offer_text text);
+
+/* The keeper's side: sends a reply with the descriptors that are not -1. */
+const char *session_reply(int socket, struct session_reply *reply,
+    const int descriptors[OFFER_END]);
+
+#endif
