@@ -28,6 +28,7 @@ enum {
 	SET_ID = 06000, /* S_ISUID and S_ISGID */
 	/* O_CREAT and __O_TMPFILE; without one of them, open(2) has no mode. */
 	CREATES = 020000100,
+	UNNAMED = 020000000,
 	/* PRIO_PROCESS and IOPRIO_WHO_PROCESS: not a group, not all of a user. */
 	PRIORITY_PROCESS = 0,
 	IOPRIO_PROCESS = 1,
@@ -138,7 +139,9 @@ const size_t argument_call_count = countof(argument_calls);
 
 const struct trapped_call trapped_calls[] = {
 #define TRAPPED(call, part) { #call, WITH_##part, WITH_##part == WITH_OBJECTS },
+#define TRAPPED_IN_PART(call, part)
 #include "format/trapped.def"
+#undef TRAPPED_IN_PART
 #undef TRAPPED
 };
 const size_t trapped_call_count = countof(trapped_calls);
@@ -185,8 +188,12 @@ const struct argument_rule argument_rules[] = {
 	    VALUE(1, SELF)),
 	OPEN("mknod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
 	OPEN("mknodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	RULE("open", WITH_UNNAMED, FILTER_NOTIFY, BITS(2, SET_ID, 0),
+	    BITS(1, UNNAMED, UNNAMED)),
 	OPEN("open", IN_ANY_CASE, BITS(2, SET_ID, 0)),
 	OPEN("open", IN_ANY_CASE, BITS(1, CREATES, 0)),
+	RULE("openat", WITH_UNNAMED, FILTER_NOTIFY, BITS(3, SET_ID, 0),
+	    BITS(2, UNNAMED, UNNAMED)),
 	OPEN("openat", IN_ANY_CASE, BITS(3, SET_ID, 0)),
 	OPEN("openat", IN_ANY_CASE, BITS(2, CREATES, 0)),
 	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),

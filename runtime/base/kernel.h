@@ -52,6 +52,7 @@
 #endif
 /* Machines that are younger than these calls have no number for them. */
 #ifndef SYS_chmod
+#define SYS_open (-2)
 #define SYS_chmod (-2)
 #define SYS_chown (-2)
 #define SYS_lchown (-2)
@@ -167,9 +168,17 @@ struct seccomp_answer { /* struct seccomp_notif_resp */
 	uint32_t flags;
 };
 
+/* struct seccomp_notif_addfd: a copy of one of our descriptors for the caller,
+ * whose number ioctl(2) returns; Linux 5.9. */
+struct seccomp_descriptor {
+	uint64_t id;
+	uint32_t flags, ours, its, its_flags;
+};
+
 #define SECCOMP_IOCTL_NOTIF_RECV _IOWR('!', 0, struct seccomp_call)
 #define SECCOMP_IOCTL_NOTIF_SEND _IOWR('!', 1, struct seccomp_answer)
 #define SECCOMP_IOCTL_NOTIF_ID_VALID _IOW('!', 2, uint64_t)
+#define SECCOMP_IOCTL_NOTIF_ADDFD _IOW('!', 3, struct seccomp_descriptor)
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 
 struct cap_header {

@@ -20,12 +20,20 @@ answer_OBJECTS(const struct caller *caller)
 	return answer_objects(caller);
 }
 
+static int64_t
+answer_UNNAMED(const struct caller *caller)
+{
+	return answer_unnamed(caller);
+}
+
 static const struct {
 	int number;
 	int64_t (*answer)(const struct caller *caller);
 } answers[] = {
 #define TRAPPED(call, part) { SYS_##call, answer_##part },
+#define TRAPPED_IN_PART TRAPPED
 #include "format/trapped.def"
+#undef TRAPPED_IN_PART
 #undef TRAPPED
 };
 

@@ -1,8 +1,8 @@
 /*
  * Who answers which system call.  An answer is the value that the call returns
  * or a negative errno; ANSWER_LATER, if it is kept in listening->waiting; or
- * ANSWER_GO_ON, if the kernel is to do what was asked: see objects.c, which alone
- * may say so, and why it may.
+ * ANSWER_GO_ON, if the kernel is to do what was asked: objects.c and unnamed.c
+ * alone may say so, and say why.
  */
 #ifndef SBX_ANSWERS_H
 #define SBX_ANSWERS_H
@@ -22,6 +22,9 @@ int answer_metadata(const struct caller *caller);
 
 /* objects.c */
 int64_t answer_objects(const struct caller *caller);
+
+/* unnamed.c */
+int64_t answer_unnamed(const struct caller *caller);
 
 /* Tries one of the waiting calls again; its answer, or ANSWER_LATER. */
 int connect_again(const struct waiting *waiting);

@@ -13,5 +13,6 @@ loader_sources += \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
 	runtime/listen/place.h \
+	runtime/listen/unnamed.c \
 	runtime/listen/view.c \
 	runtime/listen/view.h

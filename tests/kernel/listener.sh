@@ -176,6 +176,21 @@ metadata()
 	    "$(stat -c '%a %u %x %y' "$file" "$home/out" "$ws/denied/file")"
 }
 
+# tmpfile(3) wants /tmp; every other directory is as the rules have it.
+unnamed()
+{
+	held "$1" ok unnamed /tmp
+	held "$1" ok unnamed /tmp/
+	held "$1" EMFILE unnamed-many /tmp
+	held "$1" ok unnamed sub
+	held "$1" EACCES unnamed /tmp/.
+	held "$1" EACCES unnamed /var/tmp
+	held "$1" EACCES unnamed "$home/readable"
+	held "$1" EACCES unnamed denied
+	held "$1" ENOENT unnamed absent
+	held "$1" EACCES create /tmp/sbx-listener-test
+}
+
 # A superuser may change what belongs to others.
 superuser()
 {
@@ -288,7 +303,10 @@ each()
 		sockets "$1"
 		case $level in
 		full) own_internet "$1" ;;
-		*) metadata "$1" ;;
+		*)
+			metadata "$1"
+			unnamed "$1"
+			;;
 		esac
 	done
 	without_listener "$1"

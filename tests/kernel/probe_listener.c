@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -169,6 +170,40 @@ try_unix_hidden(char **words, int count)
 	return try_unix_inside(words, count);
 }
 
+/* A file that has no name and is used as any other. */
+static int
+try_unnamed(char **words, int count)
+{
+	int fd = open(words[0], O_TMPFILE | O_RDWR | O_EXCL, 0600);
+	char text[6] = "";
+	struct stat status;
+	int end = 0;
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	if (write(fd, "there", 5) != 5 || ftruncate(fd, 4) != 0 ||
+	    pread(fd, text, sizeof text, 0) != 4 || fstat(fd, &status) != 0)
+		end = errno;
+	else if (strcmp(text, "ther") != 0 || status.st_nlink != 0 ||
+	    status.st_uid != geteuid() || fcntl(fd, F_GETFD) != 0)
+		end = EPROTO;
+	close(fd);
+	return end;
+}
+
+/* As many as there may be. */
+static int
+try_unnamed_many(char **words, int count)
+{
+	(void)count;
+	for (int i = 0; i < TRIES * 10; i++) {
+		if (open(words[0], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) < 0)
+			return errno;
+	}
+	return 0;
+}
+
 /* clang-format off */
 const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
@@ -177,6 +212,8 @@ const struct operation listener_operations[] = {
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-hidden", 1, 2, try_unix_hidden},
+	{"unnamed", 1, 1, try_unnamed},
+	{"unnamed-many", 1, 1, try_unnamed_many},
 	{NULL, 0, 0, NULL},
 };
 /* clang-format on */
