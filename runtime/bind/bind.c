@@ -20,6 +20,15 @@ enum {
 	SPARE_OPEN = 32,
 };
 
+static void
+list_below(struct binder *binder, struct sbx_place home, const char *suffix,
+    size_t len)
+{
+	listings_add(&binder->listings,
+	    arena_join(binder->arena, home,
+		(struct sbx_place){ suffix, (uint32_t)len }));
+}
+
 /*
  * Rules stand in the order of their paths.  A directory that many of them in
  * a row lie in is listed: they are places where programs keep things, and a
@@ -41,11 +50,11 @@ list_directory(struct binder *binder, const struct sbx_path *path)
 	if (slash == NULL)
 		return;
 	len = (size_t)(slash - suffix);
-	if (strncmp(sbx_string(blob, later->suffix), suffix, len + 1) == 0)
-		listings_add(&binder->listings,
-		    arena_join(binder->arena,
-			binder->made.anchors[SBX_ANCHOR_HOME],
-			(struct sbx_place){ suffix, (uint32_t)len }));
+	if (strncmp(sbx_string(blob, later->suffix), suffix, len + 1) != 0)
+		return;
+	list_below(binder, binder->made.anchors[SBX_ANCHOR_HOME], suffix, len);
+	if (binder->made.has_other_home)
+		list_below(binder, binder->made.other_home, suffix, len);
 }
 
 static void

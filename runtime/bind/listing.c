@@ -3,6 +3,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/bind/follow.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,6 +79,8 @@ read_names(struct listings *listings, struct listing *listing)
 	    O_RDONLY | O_DIRECTORY);
 	long len;
 
+	/* Nothing is in a directory that is not there. */
+	listing->whole = fd < 0 && errno == ENOENT;
 	if (fd < 0)
 		return;
 	/* Ends with 0 at the end of the directory, EINVAL for want of room. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-	LISTINGS_MAX = 4,
+	LISTINGS_MAX = 8,
 	/* If the names of a directory do not fit, it is not listed, and the
 	 * kernel is asked for each of them. */
 	LISTINGS_SIZE = 32 << 10,
