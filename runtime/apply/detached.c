@@ -3,6 +3,7 @@
 
 #include "runtime/base/kernel.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,10 +27,34 @@ new_mount(const char *type, const char *option, const char *value,
 	return mount;
 }
 
+enum {
+	COPY = OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH |
+	    AT_SYMLINK_NOFOLLOW,
+};
+
 int
 copy_mount(int directory, const char *path, unsigned flags)
 {
-	return (int)syscall(SYS_open_tree, directory, path,
-	    OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
-		flags);
+	return (int)syscall(SYS_open_tree, directory, path, COPY | flags);
+}
+
+int
+copy_mount_as(int directory, const char *path, unsigned flags,
+    uint64_t attributes)
+{
+	const struct mount_attributes all = { .set = attributes };
+	int mount = (int)syscall(SYS_open_tree_attr, directory, path,
+	    COPY | flags, &all, sizeof all);
+	int error;
+
+	/* Before Linux 6.15, and in containers with an older filter. */
+	if (mount >= 0 || (errno != ENOSYS && errno != EPERM))
+		return mount;
+	mount = copy_mount(directory, path, flags);
+	if (mount < 0 || set_mount(mount, "", AT_EMPTY_PATH | flags, &all) == 0)
+		return mount;
+	error = errno;
+	close(mount);
+	errno = error;
+	return -1;
 }

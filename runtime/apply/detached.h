@@ -14,4 +14,8 @@ int new_mount(const char *type, const char *option, const char *value,
 /* A copy of the mount at a path; MOUNT_TREE: and of those below it. */
 int copy_mount(int directory, const char *path, unsigned flags);
 
+/* The same, with MOUNT_ATTR_* set on each mount of the copy. */
+int copy_mount_as(int directory, const char *path, unsigned flags,
+    uint64_t attributes);
+
 #endif

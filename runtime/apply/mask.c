@@ -9,15 +9,9 @@
 int
 mask_new(bool directory, bool closed)
 {
-	static const struct mount_attributes all = { .set = MOUNT_ATTR_RDONLY |
-		    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC };
-	int mount;
-
 	if (directory)
 		return new_mount("tmpfs", "mode", "0111",
 		    MOUNT_ALWAYS | (closed ? MOUNT_ATTR_RDONLY : 0));
-	mount = copy_mount(AT_FDCWD, "/dev/null", MOUNT_TREE);
-	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &all) != 0)
-		mount = -1;
-	return mount;
+	return copy_mount_as(AT_FDCWD, "/dev/null", MOUNT_TREE,
+	    MOUNT_ATTR_RDONLY | MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
 }

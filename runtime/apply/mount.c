@@ -35,33 +35,24 @@ inside(struct sbx_place at)
 
 /* A device on a read-only mount can be written to, but its mode and owner
  * cannot be changed. */
-static bool
-is_device(int mount)
+static uint64_t
+attributes_of(const struct mounting *mounting, mode_t mode)
 {
-	struct stat status;
-
-	return fstat(mount, &status) == 0 && S_ISCHR(status.st_mode);
-}
-
-static void
-set_attributes(int mount, const struct mounting *mounting)
-{
-	struct mount_attributes attributes = { .set = mounting->attributes };
+	uint64_t attributes = mounting->attributes;
 
 	if (sbx_covers(place_dev, mounting->at))
-		attributes.set &= ~(uint64_t)MOUNT_ATTR_NODEV;
-	if (is_device(mount))
-		attributes.set |= MOUNT_ATTR_RDONLY;
-	if (set_mount(mount, "", AT_EMPTY_PATH | MOUNT_TREE, &attributes) != 0)
-		refuse_place(mounting->from, "cannot restrict its mount",
-		    errno);
+		attributes &= ~(uint64_t)MOUNT_ATTR_NODEV;
+	if (S_ISCHR(mode))
+		attributes |= MOUNT_ATTR_RDONLY;
+	return attributes;
 }
 
 /* A copy of what is outside; -1 if nothing is there any more. */
 static int
-copy_outside(const struct mounting *mounting)
+copy_outside(struct mounting *mounting)
 {
 	int outside = mounting->fd, mount;
+	struct stat status;
 
 	if (outside < 0)
 		outside = open_unlinked(AT_FDCWD, path_of(mounting->from),
@@ -71,10 +62,13 @@ copy_outside(const struct mounting *mounting)
 	if (outside < 0)
 		refuse_place(mounting->from,
 		    "cannot open what the view is to show", errno);
-	mount = copy_mount(outside, "", MOUNT_TREE);
+	if (fstat(outside, &status) != 0)
+		refuse_place(mounting->from, "cannot look at it", errno);
+	mounting->directory = S_ISDIR(status.st_mode);
+	mount = copy_mount_as(outside, "", MOUNT_TREE,
+	    attributes_of(mounting, status.st_mode));
 	if (mount < 0)
 		refuse_place(mounting->from, "cannot copy its mount", errno);
-	set_attributes(mount, mounting);
 	/* A descriptor from binding is still wanted, for Landlock. */
 	if (mounting->fd < 0)
 		close(outside);
@@ -145,14 +139,6 @@ make_path(const struct mount_tree *tree, struct sbx_place at, bool directory)
 		close(parent);
 }
 
-static bool
-is_directory(int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* Whether a place inside may have to be made to put a mount on it. */
 static bool
 is_our_own(const struct mounting *around)
@@ -166,7 +152,7 @@ is_our_own(const struct mounting *around)
  * made.  If it went away in the meantime, nothing is mounted: false.
  */
 static bool
-attach(struct mount_tree *tree, struct sbx_place at, int mount)
+attach(struct mount_tree *tree, struct sbx_place at, bool directory, int mount)
 {
 	const struct mounting *around = mounts_around(tree, at);
 	int target;
@@ -174,14 +160,14 @@ attach(struct mount_tree *tree, struct sbx_place at, int mount)
 	if (around == NULL) {
 		/* Nobody else can write on the tmpfs of the root. */
 		make_parents(tree, at);
-		make_node(tree->root, inside(at), is_directory(mount));
+		make_node(tree->root, inside(at), directory);
 		if (attach_mount(mount, tree->root, inside(at)) != 0)
 			refuse_place(at, "cannot mount it into the view",
 			    errno);
 		return true;
 	}
 	if (is_our_own(around))
-		make_path(tree, at, is_directory(mount));
+		make_path(tree, at, directory);
 	target = open_unlinked(tree->root, inside(at), UNLINKED);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return false;
@@ -215,7 +201,7 @@ mount_over_proc(struct mount_tree *tree)
  * one would show them.
  */
 static int
-own_proc(const struct mount_tree *tree, const struct mounting *mounting)
+own_proc(const struct mount_tree *tree, struct mounting *mounting)
 {
 	bool possible = !tree->proc_tried || tree->proc_covered;
 	int mount = possible ? new_proc() : -1;
@@ -231,7 +217,6 @@ static int
 own_shm(struct mount_tree *tree, const struct mounting *mounting)
 {
 	const char *path = inside(mounting->at);
-	int mount;
 
 	if (mounts_around(tree, mounting->at) != NULL)
 		return new_mount("tmpfs", "mode", "1777", mounting->attributes);
@@ -239,10 +224,8 @@ own_shm(struct mount_tree *tree, const struct mounting *mounting)
 	mkdirat(tree->root, path, 0700);
 	if (fchmodat(tree->root, path, 01777, 0) != 0)
 		return -1;
-	mount = copy_mount(tree->root, path, 0);
-	if (mount >= 0)
-		set_attributes(mount, mounting);
-	return mount;
+	return copy_mount_as(tree->root, path, 0,
+	    attributes_of(mounting, S_IFDIR));
 }
 
 /* Whether something is mounted inside of this one. */
@@ -269,11 +252,13 @@ own_mask(const struct mount_tree *tree, const struct mounting *mounting)
 
 /* What goes to a place, detached; -1 if nothing is there to be shown. */
 static int
-make_mount(struct mount_tree *tree, const struct mounting *mounting)
+make_mount(struct mount_tree *tree, struct mounting *mounting)
 {
 	const char *fault = "cannot mount a new one";
 	int mount = -1;
 
+	if (mounting->kind != MOUNT_MASK)
+		mounting->directory = true;
 	switch ((enum mount_kind)mounting->kind) {
 	case MOUNT_NONE:
 		return -1;
@@ -311,7 +296,7 @@ mount_ptmx(struct mount_tree *tree)
 
 	if (master < 0)
 		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
-	attach(tree, place_dev_ptmx, master);
+	attach(tree, place_dev_ptmx, false, master);
 	close(master);
 }
 
@@ -327,13 +312,14 @@ static void
 mount_one(struct mount_tree *tree, struct mounting *mounting)
 {
 	int mount = make_mount(tree, mounting);
-	int *shared = &tree->masks[mounting->directory];
+	int *shared;
 	bool attached;
 
 	mounting->fd = -1;
 	if (mount < 0)
 		return;
-	attached = attach(tree, mounting->at, mount);
+	shared = &tree->masks[mounting->directory];
+	attached = attach(tree, mounting->at, mounting->directory, mount);
 	if (mounting->kind == MOUNT_PTS)
 		mount_ptmx(tree);
 	if (attached && stays_open(tree, mounting))

@@ -30,7 +30,7 @@ struct mounting {
 	uint64_t attributes;   /* MOUNT_ATTR_* to set */
 	int fd;                /* of what is outside, or of a mask, or -1 */
 	uint8_t kind;
-	bool directory; /* of a mask: it covers one */
+	bool directory; /* it covers one; but for a mask, known when mounted */
 };
 
 enum {

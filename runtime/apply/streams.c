@@ -120,21 +120,17 @@ find_by_path(const struct stream *stream)
 static int
 open_through_copy(const struct stream *stream, int outside, int access)
 {
-	static const struct mount_attributes attributes = {
-		.set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-		    MOUNT_ATTR_NOEXEC,
-	};
-	int mount = copy_mount(outside, "", 0), fd, error;
+	int mount = copy_mount_as(outside, "", 0,
+	    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	int fd, error;
 	char link[32];
 
 	if (mount < 0)
 		return -1;
 	name_descriptor(link, mount);
-	fd = set_mount(mount, "", AT_EMPTY_PATH, &attributes) != 0 ?
-	    -1 :
-	    open(link,
-		access | O_NOCTTY | O_CLOEXEC |
-		    (stream->flags & (O_APPEND | O_DIRECT | O_NONBLOCK)));
+	fd = open(link,
+	    access | O_NOCTTY | O_CLOEXEC |
+		(stream->flags & (O_APPEND | O_DIRECT | O_NONBLOCK)));
 	error = errno;
 	close(mount);
 	errno = error;

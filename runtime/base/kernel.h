@@ -43,6 +43,9 @@
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif
+#ifndef SYS_open_tree_attr
+#define SYS_open_tree_attr 467
+#endif
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
@@ -306,7 +309,8 @@ seccomp(unsigned operation, unsigned flags, void *args)
 	return (int)syscall(SYS_seccomp, operation, flags, args);
 }
 
-/* The mount calls of Linux 5.2, and mount_setattr(2) of 5.12. */
+/* The mount calls of Linux 5.2, mount_setattr(2) of 5.12 and
+ * open_tree_attr(2) of 6.15. */
 enum {
 	OPEN_TREE_CLONE = 1,
 	MOVE_MOUNT_F_EMPTY_PATH = 4,

@@ -74,6 +74,8 @@ static const char *const confining[] = {
 	"mount_setattr",
 	"move_mount",
 	"open_tree",
+	"open_tree_attr",
+	"call 467", /* the same, for a libseccomp that does not know it */
 	"fsopen",
 	"fsconfig",
 	"fsmount",
