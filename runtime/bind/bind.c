@@ -199,8 +199,8 @@ bind_rules(struct binder *binder)
 	struct sbx_rule *guard;
 
 	make_room(binder);
-	for (uint32_t i = 0; i < binder->given_count; i++)
-		note_links(binder, &binder->given[i]);
+	for (uint32_t i = 0; i < made->given_count; i++)
+		note_links(binder, &made->given[i]);
 	bind_paths(binder);
 	guard = add_guard(binder);
 	made->rules = binder->rules;
@@ -221,10 +221,13 @@ bind_policy(struct arena *arena, const struct bind_request *request)
 
 	binder->arena = arena;
 	binder->request = request;
-	binder->made.blob = binder->blob = request->blob;
+	binder->blob = request->blob;
 	binder->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
-	bind_anchors(binder);
+	if (request->anchored != NULL)
+		binder->made = *request->anchored;
+	else
+		bind_anchors(binder);
 	judge_hops(binder, request->hops);
 	if (request->rules)
 		bind_rules(binder);

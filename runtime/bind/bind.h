@@ -57,12 +57,18 @@ struct binding {
 	const struct sbx_place *links; /* to what is allowed or was given */
 	const struct glob *globs;
 	struct sbx_index *index; /* of the rules */
+	/* What the caller named by way of links, judged already. */
+	const struct followed *given;
+	uint32_t given_count;
 };
 
 struct bind_request {
 	const struct sbx_blob *blob;
 	const struct options *options;
 	bool rules; /* else anchors alone */
+	/* Has the anchors already, bound by this process or before its fork;
+	 * or NULL. */
+	const struct binding *anchored;
 	enum sbx_level level;
 	/* The policy's file, to be judged; of no length: not to be. */
 	struct sbx_place policy;

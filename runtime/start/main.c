@@ -42,6 +42,7 @@ struct sandbox {
 	struct supervision supervision;
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
+	const struct binding *anchored; /* the anchors alone */
 	char scratch[SCRATCH_KEY_SIZE];
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
@@ -96,6 +97,22 @@ name_scratch(struct sandbox *sandbox)
 	sandbox->self_test.scratch = sandbox->scratch;
 }
 
+/* Once, by the process that becomes the supervisor: it is outside of all
+ * namespaces, where owners can be told apart. */
+static void
+find_anchors(struct sandbox *sandbox)
+{
+	sandbox->anchored = bind_policy(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.hops = "",
+		.log = sandbox->receipt.way,
+		.owners = sandbox->owners,
+		.scratch = sandbox->scratch,
+	    });
+}
+
 static void
 bind(struct sandbox *sandbox)
 {
@@ -110,13 +127,12 @@ bind(struct sandbox *sandbox)
 		.blob = &sandbox->blob,
 		.options = &sandbox->options,
 		.rules = restricted || described,
+		.anchored = sandbox->anchored,
 		.policy = place_of(restricted ? sandbox->loaded.path : ""),
 		.level = plan->level,
 		.guarded = plan->level == SBX_LEVEL_FULL,
 		.hops = way ? sandbox->loaded.hops : "",
-		.log = sandbox->receipt.way,
 		.owners = sandbox->owners,
-		.scratch = sandbox->scratch,
 	    });
 	owners_close(&sandbox->owners);
 	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
@@ -294,22 +310,6 @@ fork_below_full(struct sandbox *sandbox, bool supervised)
 	return first;
 }
 
-/* Before anything runs that could change what is watched.  The first process
- * binds for itself, in its namespaces. */
-static void
-set_tripwire(struct sandbox *sandbox)
-{
-	sandbox->supervision.tripwire = tripwire_set(&sandbox->arena,
-	    &(struct bind_request){
-		.blob = &sandbox->blob,
-		.options = &sandbox->options,
-		.hops = "",
-		.log = sandbox->receipt.way,
-		.owners = sandbox->owners,
-		.scratch = sandbox->scratch,
-	    });
-}
-
 /*
  * At level full, and where something has to be supervised: from here on we are
  * the first process of the sandbox, and our parent is the supervisor.
@@ -327,8 +327,10 @@ fork_supervisor(struct sandbox *sandbox)
 		supervise_briefly(supervision);
 	if (sandbox->receipt.on)
 		supervision->receipt = &sandbox->receipt;
+	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
-		set_tripwire(sandbox);
+		supervision->tripwire = tripwire_set(&sandbox->arena,
+		    sandbox->anchored);
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
 	    supervision->tripwire != NULL || sandbox->receipt.on;
 	opened = full || (supervised && !sandbox->options.plan);
@@ -551,6 +553,7 @@ main(int argc, char **argv, char **environment)
 	sandbox.receipt.on &= !sandbox.self_test.outlives;
 	machine_probe(&sandbox.machine);
 	begin_plan(&sandbox);
+	find_anchors(&sandbox);
 	fork_supervisor(&sandbox);
 	prepare(&sandbox, environment);
 	plan_warn(&sandbox.plan);

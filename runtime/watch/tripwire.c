@@ -96,15 +96,13 @@ is_double(const struct sbx_blob *blob, uint32_t index)
 }
 
 struct tripwire *
-tripwire_set(struct arena *arena, const struct bind_request *request)
+tripwire_set(struct arena *arena, const struct binding *binding)
 {
-	const struct sbx_blob *blob = request->blob;
-	const struct binding *binding;
+	const struct sbx_blob *blob = binding->blob;
 	struct tripwire *tripwire;
 
 	if (blob->watch_count == 0)
 		return NULL;
-	binding = bind_policy(arena, request);
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
 	tripwire->arena = arena;
 	tripwire->blob = blob;

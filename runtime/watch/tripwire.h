@@ -14,9 +14,10 @@
 
 struct tripwire;
 
-/* Looks; NULL if the policy watches nothing here.  The request is for anchors. */
+/* Looks; NULL if the policy watches nothing here.  Of the binding the anchors
+ * are enough. */
 struct tripwire *tripwire_set(struct arena *arena,
-    const struct bind_request *request);
+    const struct binding *binding);
 
 /* Looks again and tells; the receipt may be NULL. */
 void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
