@@ -1,10 +1,13 @@
 # From the command line to the policy and the level.
 loader_sources += \
+	runtime/start/fork.c \
 	runtime/start/level.c \
 	runtime/start/level.h \
 	runtime/start/load.c \
 	runtime/start/load.h \
 	runtime/start/main.c \
+	runtime/start/sandbox.c \
+	runtime/start/sandbox.h \
 	runtime/start/trust.c \
 	runtime/start/trust.h \
 	runtime/start/view_listener.c \

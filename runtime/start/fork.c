@@ -1,0 +1,222 @@
+/* How a sandbox gets its first process: see sandbox.h. */
+#include "runtime/apply/confine.h"
+#include "runtime/apply/namespaces.h"
+#include "runtime/apply/pid_max.h"
+#include "runtime/start/sandbox.h"
+#include "runtime/start/view_listener.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/*
+ * In the network of the host, /proc/net and route netlink show its interfaces,
+ * addresses and sockets, though nothing can be connected to.  So only a policy
+ * that allows something there stays in it: ports, or abstract sockets.
+ */
+static enum own_network
+wanted_network(const struct sbx_meta *meta)
+{
+	if (meta->net == SBX_NET_LOOPBACK)
+		return NETWORK_LOOPBACK;
+	if (meta->net == SBX_NET_NONE &&
+	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0)
+		return NETWORK_EMPTY;
+	return NETWORK_OUTER;
+}
+
+/*
+ * Whether level full protects more than standard without a network of its own.
+ * Before Landlock ABI 6 only that keeps abstract sockets inside, and the filter
+ * of a policy without a network relies on it.
+ */
+static bool
+goes_without(const struct sandbox *sandbox)
+{
+	return sandbox->machine.landlock_abi >= 6 ||
+	    sandbox->blob.meta->net != SBX_NET_NONE;
+}
+
+/* A machine may give namespaces, but none for the network, or none with lo.
+ * Level full goes on without, and says so, unless somebody insists on it. */
+static pid_t
+fork_with_network(struct sandbox *sandbox, bool insists)
+{
+	struct plan *plan = &sandbox->plan;
+	pid_t first;
+
+	plan->network = wanted_network(sandbox->blob.meta);
+	first = namespaces_fork(plan->network, &plan->why_not_full);
+	plan->why_no_network = first < 0 ? plan->why_not_full : NULL;
+	while (first < 0 && plan->network != NETWORK_OUTER && !insists &&
+	    goes_without(sandbox)) {
+		plan->network--;
+		first = namespaces_fork(plan->network, &plan->why_not_full);
+	}
+	if (first < 0)
+		plan->network = NETWORK_OUTER;
+	return first;
+}
+
+/* The place of the control group, which both processes have to know. */
+static void
+find_group(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+
+	cgroup_find(&supervision->group,
+	    cgroup_wanted(&sandbox->blob, sandbox->plan.level),
+	    supervision->begin);
+}
+
+/* An ordinary user's processes are counted by the user namespace. */
+static bool
+wants_pid_max(const struct sandbox *sandbox)
+{
+	return geteuid() == 0 &&
+	    limit_find(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL;
+}
+
+/* Before the namespaces are made, and in both processes afterwards. */
+static void
+find_pid_max(struct sandbox *sandbox, pid_t first)
+{
+	if (first == 0) {
+		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
+		return;
+	}
+	if (sandbox->pid_max >= 0)
+		close(sandbox->pid_max);
+	sandbox->pid_max = -1;
+}
+
+/*
+ * Where the machine turns out not to give namespaces, the level is standard,
+ * unless somebody insists on full.
+ */
+static pid_t
+fork_at_full(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	const struct sbx_meta *meta = sandbox->blob.meta;
+	bool asked = sandbox->options.level == SBX_LEVEL_FULL;
+	bool required = meta->level == SBX_LEVEL_FULL;
+	pid_t first;
+
+	find_group(sandbox);
+	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
+	owners_open(&sandbox->owners);
+	first = fork_with_network(sandbox, asked || required);
+	if (first < 0)
+		owners_close(&sandbox->owners);
+	else if (first == 0)
+		owners_use(&sandbox->owners);
+	else
+		owners_serve(&sandbox->owners);
+	find_pid_max(sandbox, first);
+	sandbox->supervision.namespaces = first >= 0;
+	if (first >= 0) {
+		plan->why_not_full = NULL;
+		return first;
+	}
+	if (asked)
+		refuse("level full", plan->why_not_full, 0);
+	if (required)
+		refuse_at(&sandbox->blob, meta->level_source,
+		    plan->why_not_full, 0);
+	plan->level = SBX_LEVEL_STANDARD;
+	return -1;
+}
+
+/*
+ * At level standard, if the policy has a filter whose calls the supervisor
+ * answers, and it can.  What it judges by is bound before it forks: neither the
+ * command nor what the command does to the files changes that.
+ */
+static void
+prepare_listener(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	struct listening *listening = &sandbox->supervision.listening;
+	const struct sbx_program *program;
+
+	if (!sandbox_restricts_files(sandbox))
+		return;
+	program = program_for(&sandbox->blob, &sandbox->machine,
+	    (struct sbx_circumstances){
+		.level = plan->level,
+		.listener = true,
+	    });
+	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
+		return;
+	plan->why_no_listener = listen_obstacle();
+	if (plan->why_no_listener != NULL)
+		return;
+	sandbox_bind(sandbox);
+	listen_open(listening);
+	listening->binding = plan->binding;
+	listening->objects = objects_open();
+}
+
+/* Below level full.  Where nobody supervises there is no group either: nobody
+ * would enter it, nor remove it. */
+static pid_t
+fork_below_full(struct sandbox *sandbox, bool supervised)
+{
+	pid_t first = -1;
+
+	if (!supervised) {
+		cgroup_forget(&sandbox->supervision.group);
+		return -1;
+	}
+	find_group(sandbox);
+	if (sandbox->options.plan)
+		return -1;
+	first = fork();
+	if (first < 0)
+		refuse(NULL, "cannot fork", errno);
+	return first;
+}
+
+void
+sandbox_fork(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+	bool full = sandbox->plan.level == SBX_LEVEL_FULL;
+	bool supervised, opened;
+	pid_t first = -1;
+
+	supervise_limits(supervision, &sandbox->blob);
+	if (sandbox->self_test.outlives)
+		supervise_briefly(supervision);
+	if (sandbox->receipt.on)
+		supervision->receipt = &sandbox->receipt;
+	/* Before anything runs that could change what is watched. */
+	if (!sandbox->options.plan && !sandbox->options.self_test)
+		supervision->tripwire = tripwire_set(&sandbox->arena,
+		    sandbox->anchored);
+	supervised = supervision->timeout > 0 || supervision->output > 0 ||
+	    supervision->tripwire != NULL || sandbox->receipt.on;
+	opened = full || (supervised && !sandbox->options.plan);
+	if (opened)
+		supervise_open(supervision);
+	if (full) {
+		view_listener_prepare(&supervision->listening, &sandbox->blob,
+		    &sandbox->machine);
+		first = fork_at_full(sandbox);
+		view_listener_settle(&supervision->listening, &sandbox->plan);
+	}
+	if (first < 0) {
+		prepare_listener(sandbox);
+		supervised |= supervision->listening.on;
+		if (supervised && !opened && !sandbox->options.plan) {
+			supervise_open(supervision);
+			opened = true;
+		}
+		first = fork_below_full(sandbox, supervised);
+	}
+	if (first > 0)
+		supervise(supervision, first);
+	if (first < 0 && opened)
+		supervise_close(supervision);
+	supervision->on = first == 0;
+}

@@ -1,0 +1,206 @@
+/* See sandbox.h. */
+#include "runtime/start/sandbox.h"
+
+#include "runtime/apply/confine.h"
+#include "runtime/apply/lower.h"
+#include "runtime/apply/mount_tree.h"
+#include "runtime/apply/pid_max.h"
+#include "runtime/apply/streams.h"
+#include "runtime/base/path.h"
+#include "runtime/bind/scratch.h"
+#include "runtime/start/level.h"
+#include "runtime/start/view_listener.h"
+
+#include <unistd.h>
+
+bool
+sandbox_restricts_files(const struct sandbox *sandbox)
+{
+	return !plan_allows_everything(&sandbox->plan) &&
+	    sandbox->plan.level >= SBX_LEVEL_STANDARD;
+}
+
+/* A policy that comes through a pipe has no place: it is its own origin. */
+static void
+name_scratch(struct sandbox *sandbox)
+{
+	const struct policy_file *loaded = &sandbox->loaded;
+	char digest[SHA256_HEX + 1];
+	const char *origin = loaded->path;
+
+	if (origin[0] == '\0') {
+		sha256_hex(loaded->bytes, loaded->size, digest);
+		origin = digest;
+	}
+	scratch_key(sandbox->scratch,
+	    sbx_string(&sandbox->blob, sandbox->blob.meta->profile), origin);
+	sandbox->self_test.scratch = sandbox->scratch;
+}
+
+void
+sandbox_load(struct sandbox *sandbox)
+{
+	const struct options *options = &sandbox->options;
+
+	load_policy(options->policy, options->expect, &sandbox->loaded,
+	    &sandbox->blob);
+	name_scratch(sandbox);
+	limits_apply(&sandbox->blob, options->limits, sandbox->limits);
+}
+
+void
+sandbox_anchor(struct sandbox *sandbox)
+{
+	sandbox->anchored = bind_policy(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.hops = "",
+		.log = sandbox->receipt.way,
+		.owners = sandbox->owners,
+		.scratch = sandbox->scratch,
+	    });
+}
+
+void
+sandbox_bind(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
+	bool restricted = sandbox_restricts_files(sandbox);
+	/* --expect makes the way to the policy unimportant. */
+	bool way = restricted && sandbox->options.expect == NULL;
+
+	plan->binding = bind_policy(&sandbox->arena,
+	    &(struct bind_request){
+		.blob = &sandbox->blob,
+		.options = &sandbox->options,
+		.rules = restricted || described,
+		.anchored = sandbox->anchored,
+		.policy = place_of(restricted ? sandbox->loaded.path : ""),
+		.level = plan->level,
+		.guarded = plan->level == SBX_LEVEL_FULL,
+		.hops = way ? sandbox->loaded.hops : "",
+		.owners = sandbox->owners,
+	    });
+	owners_close(&sandbox->owners);
+	plan->outcomes = arena_take(&sandbox->arena, plan->binding->rule_count,
+	    sizeof *plan->outcomes);
+}
+
+void
+sandbox_begin(struct sandbox *sandbox)
+{
+	sandbox->plan = (struct plan){
+		.policy = sandbox->options.policy,
+		.blob = &sandbox->blob,
+		.machine = &sandbox->machine,
+		.level = level_choose(&sandbox->options, &sandbox->blob,
+		    &sandbox->machine),
+		.environment = &sandbox->environment,
+		.chosen = sandbox->options.limits,
+	};
+	if (sandbox->options.plan || sandbox->receipt.on)
+		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,
+		    sandbox->plan.digest);
+}
+
+/* --- the file system ------------------------------------------------------ */
+
+static void
+choose_filter(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+
+	if (!plan_allows_everything(plan) && plan->level > SBX_LEVEL_NONE)
+		plan->program = program_for(&sandbox->blob, &sandbox->machine,
+		    (struct sbx_circumstances){
+			.level = plan->level,
+			.loopback = plan->network == NETWORK_LOOPBACK,
+			.listener = sandbox->supervision.listening.on,
+		    });
+}
+
+static void
+fill_ruleset(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+
+	plan->row = sbx_landlock_select(&sandbox->blob,
+	    (uint32_t)sandbox->machine.landlock_abi);
+	if (plan->row == NULL)
+		refuse(NULL,
+		    "the policy has no masks for this kernel's Landlock", 0);
+	sandbox->ruleset = confine_ruleset(plan->row,
+	    plan->network == NETWORK_LOOPBACK, plan->row->scoped);
+	lower_paths(&sandbox->arena,
+	    &(struct lowering){
+		.binding = plan->binding,
+		.row = plan->row,
+		.ruleset = sandbox->ruleset,
+		.masked = plan->level == SBX_LEVEL_FULL,
+		.outcomes = plan->outcomes,
+	    });
+	lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
+	streams_allow(sandbox->reopened, sandbox->ruleset);
+}
+
+void
+sandbox_prepare(struct sandbox *sandbox, char **environment)
+{
+	struct plan *plan = &sandbox->plan;
+
+	if (plan->binding == NULL)
+		sandbox_bind(sandbox);
+	view_listener_choose(&sandbox->supervision.listening, plan->binding);
+	if (plan->level == SBX_LEVEL_FULL) {
+		sandbox->reopened = streams_reopen();
+		sandbox->supervision.own_input = sandbox->reopened & 1;
+		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
+		    plan->outcomes, &plan->hard_linked);
+	}
+	confine_privileges(plan->level);
+	environment_build(&sandbox->environment, &sandbox->arena, plan->binding,
+	    environment);
+	choose_filter(sandbox);
+	if (sandbox_restricts_files(sandbox))
+		fill_ruleset(sandbox);
+}
+
+/* If no group counts them.  Where the policy lets root write the number, the
+ * command may raise it again. */
+static void
+set_pid_max(struct sandbox *sandbox)
+{
+	static const struct sbx_place place = { "/proc/sys/kernel/pid_max",
+		sizeof "/proc/sys/kernel/pid_max" - 1 };
+	struct plan *plan = &sandbox->plan;
+	const struct sbx_limit *limit = limit_find(plan->blob,
+	    SBX_LIMIT_PROCESSES);
+
+	if (sandbox->pid_max < 0)
+		return;
+	if (plan->held >> SBX_LIMIT_PROCESSES & 1) {
+		close(sandbox->pid_max);
+		return;
+	}
+	pid_max_set(sandbox->pid_max, limit->value);
+	plan->pid_max = !rule_index_allows(plan->binding->index, SBX_WRITE,
+	    place);
+}
+
+void
+sandbox_make_group(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+	uint32_t wanted = cgroup_wanted(&sandbox->blob, sandbox->plan.level);
+
+	if (!sandbox->options.plan) {
+		supervise_group(supervision, &sandbox->blob, wanted);
+	} else {
+		cgroup_make(&supervision->group, &sandbox->blob, wanted);
+		cgroup_remove(&supervision->group);
+	}
+	sandbox->plan.held = supervision->group.held;
+	set_pid_max(sandbox);
+}
