@@ -6,6 +6,7 @@ const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES] = {
 	{ "/config", SBX_GIT_SETTINGS },
 	{ "/config.worktree", SBX_GIT_SETTINGS },
 	{ "/commondir", SBX_GIT_FILE },
+	{ "/rebase-merge/git-rebase-todo", SBX_GIT_FILE },
 };
 
 const char *const sbx_git_others[SBX_GIT_OTHERS] = { "/modules", "/worktrees" };

@@ -24,7 +24,7 @@ struct sbx_git_name {
 	uint8_t part;     /* enum sbx_git_part */
 };
 
-enum { SBX_GIT_NAMES = 4, SBX_GIT_OTHERS = 2 };
+enum { SBX_GIT_NAMES = 5, SBX_GIT_OTHERS = 2 };
 extern const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES];
 extern const char *const sbx_git_others[SBX_GIT_OTHERS];
 

@@ -213,6 +213,13 @@ elsewhere()
 {
 	case_ 'another common directory' 'echo ../x >.git/commondir' \
 	    'the command made .git/commondir'
+	case_ 'what a rebase goes on with' \
+	    'mkdir .git/rebase-merge
+		echo exec x >.git/rebase-merge/git-rebase-todo' \
+	    'the command made .git/rebase-merge/git-rebase-todo'
+	case_ 'a rebase that ended' \
+	    'mkdir .git/rebase-merge; echo exec x >.git/rebase-merge/git-rebase-todo
+		rm -r .git/rebase-merge' ''
 	case_ 'another repository' \
 	    'mv .git git; echo "gitdir: git" >.git' \
 	    'the command replaced .git' \
