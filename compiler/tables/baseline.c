@@ -22,6 +22,10 @@ enum {
 	PROTOCOL_ANY = 0,
 	PROTOCOL_TCP = 6,
 	NETLINK_ROUTES = 0,
+	/* F_SETLEASE, F_NOTIFY and, from Linux 6.19 on, F_SETDELEG. */
+	SET_LEASE = 1024,
+	NOTIFY = 1026,
+	SET_DELEGATION = 1040,
 	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
 	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
 	NEW_NAMESPACES = 0x7e020000,
@@ -62,6 +66,10 @@ enum {
  * others are found by number, so that none may be used, unless the supervisor
  * knows which are the command's.
  *
+ * A lease or a delegation on a file that is only read keeps its writers waiting,
+ * for 45 seconds, and notices of a directory (dnotify) tell what others do there.
+ * Only file servers use these.
+ *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.
  */
@@ -73,6 +81,7 @@ const struct argument_call argument_calls[] = {
 	{ "fchmod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "fchmodat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "fchmodat2", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
+	{ "fcntl", IN_ANY_CASE, true, FILTER_ALLOW, "leases" },
 	{ "file_setattr", WITHOUT_VIEW, true, FILTER_DENY(ENOSYS),
 	    "file systems" },
 	{ "ioctl", IN_ANY_CASE, false, FILTER_ALLOW,
@@ -178,6 +187,10 @@ const struct argument_rule argument_rules[] = {
 	OPEN("fchmod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
 	OPEN("fchmodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
 	OPEN("fchmodat2", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM), VALUE(1, SET_LEASE)),
+	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM), VALUE(1, NOTIFY)),
+	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, SET_DELEGATION)),
 #define IOCTL(verdict, when, mask, request, why) \
 	RULE("ioctl", when, IOCTL_##verdict, BITS(1, IOCTL_##mask, request)),
 #include "compiler/tables/ioctls.def"

@@ -108,6 +108,17 @@ requests()
 	tap_empty "$level: uid $1: requests that only look" "$wrong"
 }
 
+# F_SETLEASE (F_RDLCK) and F_NOTIFY (DN_MODIFY), of what is only read.
+leases()
+{
+	held "$1" "$2" fcntl "$library/file" 1024 0
+	held "$1" "$2" fcntl "$library" 1026 2
+	[ -z "$level" ] || held "$1" "$2" fcntl "$library/file" 0x100000400 0
+	# F_GETLEASE, F_GETFL
+	held "$1" ok fcntl "$library/file" 1025 0
+	held "$1" ok fcntl "$library/file" 3 0
+}
+
 # Bare, to see that the requests are those that do it.
 bare()
 {
@@ -144,8 +155,11 @@ unmount()
 
 for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo $ORDINARY); do
 	prepare "$uid" "$base"
+	level=
+	leases "$uid" ok
 	tap_levels standard full
 	for level in $levels; do
+		leases "$uid" EPERM
 		requests "$uid"
 	done
 done

@@ -278,6 +278,20 @@ request(const char *path, unsigned long number, void *argument)
 /* A request to a file that is open for reading.  Its argument is what lsattr
  * shows, so that chattr's request changes nothing. */
 static int
+try_fcntl(char **words, int count)
+{
+	int fd = open(words[0], O_RDONLY | O_CLOEXEC), error;
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	error = result(
+	    syscall(SYS_fcntl, fd, number(words[1]), number(words[2])));
+	close(fd);
+	return error;
+}
+
+static int
 try_ioctl(char **words, int count)
 {
 	uint64_t argument[REQUEST_SIZE / 8] = { 0 };
@@ -337,6 +351,7 @@ const struct operation interface_operations[] = {
 	{"userfaultfd", 0, 0, try_userfaultfd},
 	{"keyctl", 0, 0, try_keyctl},
 	{"syscall", 1, 7, try_syscall},
+	{"fcntl", 3, 3, try_fcntl},
 	{"ioctl", 2, 2, try_ioctl},
 	{"subvolume", 2, 2, try_subvolume},
 	{"snapshot", 3, 3, try_snapshot},
