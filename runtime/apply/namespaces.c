@@ -46,6 +46,32 @@ static const char *const reasons[] = {
 };
 
 /*
+ * To map number 0 takes CAP_SETFCAP outside, from Linux 5.12 on: a file's
+ * capabilities inside would count for the superuser outside.
+ */
+static bool
+lacks_setfcap(void)
+{
+	enum { CAP_SETFCAP = 31 };
+	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
+	struct cap_data data[2];
+
+	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 &&
+	    (data[0].effective >> CAP_SETFCAP & 1) == 0;
+}
+
+static const char *
+reason_of(enum step step)
+{
+	if (step == STEP_MAPS && lacks_setfcap())
+		return "root has no CAP_SETFCAP, which Linux asks of it for a "
+		       "user namespace: a container has taken it, or "
+		       "securebits "
+		       "(noroot)";
+	return reasons[step];
+}
+
+/*
  * The errors with which a machine says that it does not offer namespaces: they
  * would come back at the next run, and they alone lower the level.  Whatever
  * else is a shortage, which another process of the user can bring about and
@@ -247,7 +273,7 @@ fork_into(unsigned long flags, bool loopback, const char **why)
 		return pid;
 	if (!is_lasting(flags, report.error))
 		refuse_shortage(report.error);
-	*why = reasons[report.step];
+	*why = reason_of(report.step);
 	return -1;
 }
 

@@ -195,6 +195,18 @@ all_capabilities()
 		tap_skip "$level: capabilities in a user namespace" \
 		    'this machine gives none'
 	fi
+	# Number 0 cannot be mapped, so there is no level full, and AppArmor has no
+	# part in it.
+	for change in --securebits=+noroot \
+	    '--inh-caps=-setfcap --bounding-set=-setfcap'; do
+		# shellcheck disable=SC2086  # words
+		got=$(run 0 setpriv $change "$base/sbxrun" -l full \
+		    "$base/unwatched.bin" -- true 2>&1)
+		case $level-$got in
+		full-*'root has no CAP_SETFCAP'*) tap_ok "full: setpriv $change" ;;
+		full-*) tap_not_ok "full: setpriv $change" "$got" ;;
+		esac
+	done
 	# An ordinary user who holds some has none inside.
 	install -d -o $ORDINARY "$base/other"
 	sets=$(run 0 setpriv --reuid=$ORDINARY \
