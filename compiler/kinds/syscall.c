@@ -10,6 +10,7 @@
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 #include "compiler/tables/syscalls.h"
+#include "format/select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,6 +340,80 @@ syscall_verdict(const struct subject *subject, const struct access *access)
 	return verdict;
 }
 
+/* --- calls that the supervisor answers ------------------------------------ */
+
+/* Whether the filter hands a call to a supervisor that is there, on a kernel of
+ * an ABI.  The arguments that count are flags of open(2), which are no mode. */
+static bool
+is_answered(const struct why *why, const struct trapped_call *call,
+    uint32_t abi)
+{
+	enum { UNNAMED = 020000000 };
+	const struct arch *arch = why->subject->arch;
+	const struct sbx_program *program = sbx_program_select(why->blob,
+	    &(struct sbx_circumstances){
+		.arch = arch->audit,
+		.level = SBX_LEVEL_STANDARD,
+		.landlock_abi = abi,
+		.listener = true,
+	    });
+	struct syscall_data data = {
+		.number = syscall_number(arch, call->name),
+		.audit = arch->audit,
+	};
+	bool ok;
+
+	for (unsigned i = 0; i < countof(data.args); i++)
+		data.args[i] = call->in_part ? UNNAMED : 0;
+	return program != NULL &&
+	    bpf_run(why->blob->bpf + program->first, program->count, &data, &ok,
+		NULL) == FILTER_NOTIFY &&
+	    ok;
+}
+
+/* By which rules it answers. */
+static const char *
+answer_text(uint16_t part)
+{
+	static const struct {
+		uint16_t part;
+		const char *text;
+	} texts[] = {
+		{ WITH_CONNECT, "what may be written can be connected to" },
+		{ WITH_METADATA, "for what may be written, and nothing else" },
+		{ WITH_OBJECTS, "the sandbox has objects of its own" },
+		{ WITH_UNNAMED,
+		    "a file without a name in /tmp is made in ${tmp}" },
+	};
+	size_t i = 0;
+
+	while (i + 1 < countof(texts) && texts[i].part != part)
+		i++;
+	return texts[i].text;
+}
+
+/* The newest Landlock, or the oldest. */
+static void
+say_supervisor(const struct why *why)
+{
+	for (size_t i = 0; i < trapped_call_count; i++) {
+		const struct trapped_call *call = &trapped_calls[i];
+		bool always;
+
+		if (strcmp(call->name, why->access->name) != 0 ||
+		    (!why->all_levels &&
+			why->subject->level != SBX_LEVEL_STANDARD))
+			continue;
+		always = is_answered(why, call, UINT32_MAX);
+		if (always || is_answered(why, call, 1))
+			fprintf(why->stream,
+			    "    but sbxrun answers it%s: %s (level "
+			    "standard)\n",
+			    always ? "" : ", without Landlock ABI 9",
+			    answer_text(call->when));
+	}
+}
+
 static void
 syscall_answer(const struct why *why)
 {
@@ -369,6 +444,8 @@ syscall_answer(const struct why *why)
 		    why->stream);
 	else if (why->verdict.depends)
 		fputs("    but it depends on the arguments\n", why->stream);
+	if (why->verdict.allowed)
+		say_supervisor(why);
 }
 
 static const char *

@@ -398,7 +398,8 @@ set_traps(const struct machine *machine, struct filter *filter,
 		int number = syscall_number(filter->arch, call->name);
 		struct filter_entry *entry;
 
-		if (number < 0 || (call->when & ~circumstances) != 0)
+		if (number < 0 || call->in_part ||
+		    (call->when & ~circumstances) != 0)
 			continue;
 		entry = &filter->entries[number];
 		if (!call->lifted || entry->loc.end == 0)

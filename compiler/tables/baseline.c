@@ -147,8 +147,9 @@ const struct argument_call argument_calls[] = {
 const size_t argument_call_count = countof(argument_calls);
 
 const struct trapped_call trapped_calls[] = {
-#define TRAPPED(call, part) { #call, WITH_##part, WITH_##part == WITH_OBJECTS },
-#define TRAPPED_IN_PART(call, part)
+#define TRAPPED(call, part) \
+	{ #call, WITH_##part, false, WITH_##part == WITH_OBJECTS },
+#define TRAPPED_IN_PART(call, part) { #call, WITH_##part, true, true },
 #include "format/trapped.def"
 #undef TRAPPED_IN_PART
 #undef TRAPPED

@@ -66,10 +66,12 @@ struct argument_rule {
 	struct filter_clause clause;
 };
 
-/* A call that is handed to the supervisor where it would be open. */
+/* A call that is handed to the supervisor where it would be open, or where an
+ * argument rule says so. */
 struct trapped_call {
 	const char *name;
 	uint16_t when;
+	bool in_part;
 	bool lifted; /* an `allow syscalls` of the call keeps it open */
 };
 

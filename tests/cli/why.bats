@@ -156,6 +156,25 @@ load sbxc
 	ends 2 "$SBXC" why team.sbx syscall @mount
 }
 
+@test "why: system calls that sbxrun answers" {
+	ends 0 "$SBXC" why @workspace-write -l standard syscall connect
+	says "but sbxrun answers it, without Landlock ABI 9: what may be written can be connected to (level standard)"
+	ends 0 "$SBXC" why @workspace-write syscall fchmodat
+	says "but sbxrun answers it: for what may be written, and nothing else (level standard)"
+	ends 0 "$SBXC" why @workspace-write -l standard syscall shmget
+	says "but sbxrun answers it: the sandbox has objects of its own (level standard)"
+	ends 0 "$SBXC" why @workspace-write -l standard syscall openat
+	says "a file without a name in /tmp is made in \${tmp}"
+	ends 0 "$SBXC" why @workspace-write -l full syscall shmget
+	[[ "$output" != *'sbxrun answers'* ]]
+	# Nobody supervises; somebody decided otherwise.
+	ends 0 "$SBXC" why team.sbx -l standard syscall chmod
+	[[ "$output" != *'sbxrun answers'* ]]
+	printf 'sbx 1\nprofile p extends workspace-write {\nallow syscalls shmget\n}\n' >lifted.sbx
+	ends 0 "$SBXC" why lifted.sbx -l standard syscall shmget
+	[[ "$output" != *'sbxrun answers'* ]]
+}
+
 @test "why: variables" {
 	ends 0 "$SBXC" why team.sbx env LC_ALL
 	says "allow env LC_*"
