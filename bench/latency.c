@@ -1,14 +1,21 @@
 /*
  * Starts commands again and again and says how long each took, from before
- * vfork to after wait, and how much CPU time it and all its descendants used.
- * What kernel threads do for a command, such as taking down a network
- * namespace, is in neither.  The commands are interleaved (A B C A B C ...), so that
- * what disturbs the machine disturbs all; everything runs on one CPU.
+ * vfork to after wait, and how much CPU time was used for it: by this process,
+ * and by all its descendants that were waited for.  What kernel threads do for
+ * a command, such as taking down a network namespace, is in neither, nor what a
+ * process does that stays.  The commands are interleaved (A B C A B C ...), so
+ * that what disturbs the machine disturbs all; everything runs on one CPU.
  *
  *	latency ROUNDS LABEL COMMAND [ARG...] [-- LABEL COMMAND [ARG...]]...
  *
- * The first command is what the others are compared with.
+ * The first command is what the others are compared with.  A command may begin
+ * with a word that says how it is started, and what that needs:
+ *
+ *	+join PLAN PID          in the namespaces of that process, by join.c
+ *	+then PROGRAM           and PROGRAM ends what it left, untimed
  */
+#include "bench/spawn.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -27,6 +34,8 @@ enum { MAX_COMMANDS = 16, WARM_UP = 20 };
 struct command {
 	const char *label;
 	char **argv;
+	struct join *join; /* or NULL, as the next */
+	char *then;
 	double *wall; /* microseconds, a round each */
 	double *cpu;
 	long faults; /* of the last round */
@@ -74,29 +83,68 @@ pin(void)
 	}
 }
 
-static void
-run(struct command *command, double *wall, double *cpu)
+/* The wait status. */
+static int
+start(const struct command *command)
 {
-	struct rusage usage;
-	double begin = now();
 	int status;
-	pid_t pid = vfork();
+	pid_t pid;
 
+	if (command->join != NULL)
+		return join_run(command->join, command->argv);
+	pid = vfork();
 	if (pid < 0)
 		die("vfork");
 	if (pid == 0) {
 		execve(command->argv[0], command->argv, environ);
 		_exit(127);
 	}
-	if (wait4(pid, &status, 0, &usage) != pid)
-		die("wait4");
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	return status;
+}
+
+static void
+spent(double *cpu, long *faults)
+{
+	static const int whose[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
+	struct rusage usage;
+
+	*cpu = 0;
+	for (size_t i = 0; i < 2; i++) {
+		if (getrusage(whose[i], &usage) != 0)
+			die("getrusage");
+		*cpu += microseconds(usage.ru_utime) +
+		    microseconds(usage.ru_stime);
+		*faults = usage.ru_minflt;
+	}
+}
+
+static void
+run(struct command *command, double *wall, double *cpu)
+{
+	double begin, cpu_begin, cpu_end;
+	long faults_begin, faults_end;
+	int status;
+
+	spent(&cpu_begin, &faults_begin);
+	begin = now();
+	status = start(command);
 	*wall = now() - begin;
-	*cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-	command->faults = usage.ru_minflt;
+	spent(&cpu_end, &faults_end);
+	*cpu = cpu_end - cpu_begin;
+	command->faults = faults_end - faults_begin;
 	if (status != 0) {
 		fprintf(stderr, "latency: %s: wait status %#x\n",
 		    command->label, (unsigned)status);
 		exit(1);
+	}
+	if (command->then != NULL) {
+		char *argv[] = { command->then, NULL };
+		struct command after = { .argv = argv };
+
+		if (start(&after) != 0)
+			die(command->then);
 	}
 }
 
@@ -106,6 +154,25 @@ compare(const void *a, const void *b)
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* Takes the words before the command itself that say how it is started. */
+static void
+prepare(struct command *command)
+{
+	char **words = command->argv;
+
+	if (words[0] == NULL || words[1] == NULL)
+		return;
+	if (strcmp(words[0], "+then") == 0) {
+		command->then = words[1];
+		command->argv += 2;
+	} else if (words[2] == NULL) {
+		return;
+	} else if (strcmp(words[0], "+join") == 0) {
+		command->join = join_prepare(words[1], words[2]);
+		command->argv += 3;
+	}
 }
 
 /* Splits argv at `--`; returns the number of commands. */
@@ -182,6 +249,7 @@ main(int argc, char **argv)
 		commands[i].cpu = calloc(rounds, sizeof(double));
 		if (!commands[i].wall || !commands[i].cpu)
 			die("calloc");
+		prepare(&commands[i]);
 	}
 	pin();
 	for (size_t round = 0; round < WARM_UP && round < rounds; round++) {

@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -25,8 +24,6 @@
 #include <unistd.h>
 
 enum {
-	NR_LANDLOCK_CREATE_RULESET = 444,
-	NR_LANDLOCK_ADD_RULE = 445,
 	NR_LANDLOCK_RESTRICT_SELF = 446,
 	SECCOMP_MODE_FILTER = 1,
 	NR_OPEN_TREE = 428,
@@ -44,27 +41,10 @@ enum {
 	NO_SETUID_OR_DEVICES = 6,
 };
 
-struct beneath {
-	uint64_t access;
-	int32_t fd;
-} __attribute__((packed));
-
-struct net_port {
-	uint64_t access;
-	uint64_t port;
-};
-
 struct program {
 	unsigned short len;
 	const void *insns;
 };
-
-static void
-must(long value)
-{
-	if (value < 0)
-		_exit(125);
-}
 
 /* --- the view ------------------------------------------------------------- */
 
@@ -263,69 +243,6 @@ enter_view(const struct plan *plan, const char *at)
 	return at;
 }
 
-/* --- rules and filter ----------------------------------------------------- */
-
-static void
-add_rule(int ruleset, const struct plan_rule *rule)
-{
-	struct net_port port = { rule->access, rule->port };
-	struct beneath beneath = { rule->access, -1 };
-
-	if (rule->type == PLAN_PORT) {
-		must(syscall(NR_LANDLOCK_ADD_RULE, ruleset, PLAN_PORT, &port,
-		    0));
-		return;
-	}
-	beneath.fd = open(rule->path, O_PATH | O_CLOEXEC);
-	must(beneath.fd);
-	must(syscall(NR_LANDLOCK_ADD_RULE, ruleset, PLAN_PATH, &beneath, 0));
-	close(beneath.fd);
-}
-
-static int
-make_ruleset(const struct plan *plan, const char *at)
-{
-	int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, plan->attr,
-	    (size_t)plan->attr_size, 0);
-
-	must(ruleset);
-	for (uint32_t i = 0; i < plan->rules; i++) {
-		const struct plan_rule *rule = (const void *)at;
-
-		add_rule(ruleset, rule);
-		at += sizeof *rule + rule->size;
-	}
-	return ruleset;
-}
-
-static const char *
-after_rules(const struct plan *plan, const char *at)
-{
-	for (uint32_t i = 0; i < plan->rules; i++)
-		at += sizeof(struct plan_rule) +
-		    ((const struct plan_rule *)(const void *)at)->size;
-	return at;
-}
-
-static const struct plan *
-read_plan(const char *path)
-{
-	const struct plan *plan;
-	off_t size;
-	int fd;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	must(fd);
-	size = lseek(fd, 0, SEEK_END);
-	must(size);
-	plan = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
-	    fd, 0);
-	if (plan == MAP_FAILED)
-		_exit(125);
-	close(fd);
-	return plan;
-}
-
 int
 main(int argc, char **argv, char **environment)
 {
@@ -335,13 +252,13 @@ main(int argc, char **argv, char **environment)
 	int ruleset = -1;
 
 	must(argc < 3 ? -1 : 0);
-	plan = read_plan(argv[1]);
+	plan = plan_read(argv[1]);
 	rules = (const char *)(plan + 1);
-	rest = after_rules(plan, rules);
+	rest = plan_after_rules(plan, rules);
 	if (plan->namespaces != 0)
 		rest = enter_view(plan, rest);
 	if (plan->layers > 0)
-		ruleset = make_ruleset(plan, rules);
+		ruleset = plan_ruleset(plan, rules);
 	if (plan->namespaces != 0)
 		wait_for(fork());
 	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));

@@ -51,4 +51,16 @@ struct plan_step {
 	char text[]; /* at, from */
 };
 
+/* What carries a plan out ends with status 125 where it cannot. */
+void must(long value);
+
+const struct plan *plan_read(const char *path);
+
+/* The ruleset as a descriptor, of the rules that begin at `at`. */
+int plan_ruleset(const struct plan *plan, const char *at);
+
+/* What follows the rules, and what follows the steps after them. */
+const char *plan_after_rules(const struct plan *plan, const char *at);
+const char *plan_after_steps(const struct plan *plan, const char *at);
+
 #endif
