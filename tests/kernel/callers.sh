@@ -198,7 +198,7 @@ all_capabilities()
 	# Number 0 cannot be mapped, so there is no level full, and AppArmor has no
 	# part in it.
 	for change in --securebits=+noroot \
-	    '--inh-caps=-setfcap --bounding-set=-setfcap'; do
+	    '--inh-caps=-all --bounding-set=-setfcap,-sys_admin'; do
 		# shellcheck disable=SC2086  # words
 		got=$(run 0 setpriv $change "$base/sbxrun" -l full \
 		    "$base/unwatched.bin" -- true 2>&1)
