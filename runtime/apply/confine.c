@@ -95,8 +95,7 @@ shrink_bounding_set(uint64_t kept)
  * before, so the other sets are enough; capset(2) may always empty them.
  */
 static bool
-drop_capabilities(struct cap_header *header, struct cap_data data[2],
-    uint64_t kept)
+drop_bounding(struct cap_header *header, struct cap_data data[2], uint64_t kept)
 {
 	const uint32_t setpcap = 1U << CAP_SETPCAP;
 
@@ -105,8 +104,13 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 		if (syscall(SYS_capset, header, data) != 0)
 			return false;
 	}
-	if ((data[0].effective & setpcap) != 0 && !shrink_bounding_set(kept))
-		return false;
+	return (data[0].effective & setpcap) == 0 || shrink_bounding_set(kept);
+}
+
+static bool
+drop_capabilities(struct cap_header *header, struct cap_data data[2],
+    uint64_t kept)
+{
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(kept >> 32 * i);
 		data[i].effective &= (uint32_t)(kept >> 32 * i);
@@ -115,8 +119,8 @@ drop_capabilities(struct cap_header *header, struct cap_data data[2],
 	return syscall(SYS_capset, header, data) == 0;
 }
 
-const char *
-give_up_capabilities(enum sbx_level level)
+static const char *
+reduce_capabilities(enum sbx_level level, bool executes)
 {
 	struct cap_header header = { LINUX_CAPABILITY_VERSION_3, 0 };
 	struct cap_data data[2];
@@ -128,9 +132,16 @@ give_up_capabilities(enum sbx_level level)
 		return NULL;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
 		return "cannot clear ambient capabilities";
-	return drop_capabilities(&header, data, kept_mask(level)) ?
+	return (!executes || drop_bounding(&header, data, kept_mask(level))) &&
+		drop_capabilities(&header, data, kept_mask(level)) ?
 	    NULL :
 	    "cannot drop capabilities";
+}
+
+const char *
+give_up_capabilities(enum sbx_level level)
+{
+	return reduce_capabilities(level, true);
 }
 
 const char *
@@ -153,6 +164,14 @@ void
 confine_privileges(enum sbx_level level)
 {
 	insist(give_up_privileges(level));
+}
+
+void
+confine_supervisor(enum sbx_level level)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		refuse(NULL, "cannot set no_new_privs", errno);
+	insist(reduce_capabilities(level, false));
 }
 
 /* The kernel's count of all tasks: the number behind the slash in

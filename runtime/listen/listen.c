@@ -154,7 +154,7 @@ listen_begin(struct listening *listening)
 	close(listening->send);
 	if (listening->binding != NULL)
 		close_places(listening->binding);
-	confine_privileges(
+	confine_supervisor(
 	    listening->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
