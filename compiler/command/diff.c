@@ -35,6 +35,7 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 		.arena = options->arena,
 		.blobs = { &diff->blobs[SIDE_OLD], &diff->blobs[SIDE_NEW] },
 		.definitions = options->definitions,
+		.wider_only = options->within != NULL,
 	};
 	if (options->arch != NULL)
 		comparison->arch = options_arch(options);
@@ -65,8 +66,8 @@ fail_on_read(const struct options *options, unsigned *changes)
 		const char *word;
 		unsigned changes;
 	} words[] = {
-		{ "widen", CHANGE_BIT(CHANGE_WIDER) },
-		{ "wider", CHANGE_BIT(CHANGE_WIDER) },
+		{ "widen", CHANGE_NOT_WITHIN },
+		{ "wider", CHANGE_NOT_WITHIN },
 		{ "any", CHANGE_ALL },
 	};
 
@@ -97,10 +98,16 @@ static const char *
 total_text(const struct comparison *comparison)
 {
 	const size_t *counts = comparison->counts;
-
-	return arena_printf(comparison->arena,
+	const char *text = arena_printf(comparison->arena,
 	    "%zu wider, %zu narrower, %zu neutral", counts[CHANGE_WIDER],
 	    counts[CHANGE_NARROWER], counts[CHANGE_NEUTRAL]);
+	size_t maybe = counts[CHANGE_MAYBE_WIDER] +
+	    counts[CHANGE_MAYBE_NARROWER];
+
+	if (maybe == 0)
+		return text;
+	return arena_printf(comparison->arena, "%s, %zu not decided", text,
+	    maybe);
 }
 
 static void

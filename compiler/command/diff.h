@@ -20,7 +20,11 @@ struct diff {
 
 /* A set of changes. */
 #define CHANGE_BIT(change) (1u << (change))
-enum { CHANGE_ALL = (1u << CHANGE_END) - 1 };
+enum {
+	CHANGE_ALL = (1u << CHANGE_END) - 1,
+	CHANGE_NOT_WITHIN = CHANGE_BIT(CHANGE_WIDER) |
+	    CHANGE_BIT(CHANGE_MAYBE_WIDER), /* it is wider, or may be */
+};
 
 /*
  * Reads both and compares them.  EXIT_CLEAN if that could be done, whatever

@@ -57,6 +57,8 @@ print_difference(const struct diff *diff, const struct difference *difference,
 		[CHANGE_WIDER] = "\33[1;31m",
 		[CHANGE_NARROWER] = "\33[1;32m",
 		[CHANGE_NEUTRAL] = "\33[1m",
+		[CHANGE_MAYBE_WIDER] = "\33[1;31m",
+		[CHANGE_MAYBE_NARROWER] = "\33[1;32m",
 	};
 	struct arena *arena = diff->options->arena;
 	const char *platforms = difference_where(&diff->comparison, difference);

@@ -6,24 +6,27 @@
 
 #include <string.h>
 
-enum { WIDER = CHANGE_BIT(CHANGE_WIDER) };
-
 static void
 tell(const struct diff *diff, struct report *report)
 {
-	size_t count = diff->comparison.counts[CHANGE_WIDER];
+	const size_t *counts = diff->comparison.counts;
 
 	if (diff->options->format != REPORT_TEXT) {
-		diff_report(diff, WIDER, WIDER, report);
+		diff_report(diff, CHANGE_NOT_WITHIN, CHANGE_NOT_WITHIN, report);
 		return;
 	}
-	diff_print(diff, WIDER, stdout);
-	if (count == 0)
+	diff_print(diff, CHANGE_NOT_WITHIN, stdout);
+	if (counts[CHANGE_WIDER] > 0)
+		printf("%s allows more than %s: %zu wider\n",
+		    diff->files[SIDE_NEW], diff->files[SIDE_OLD],
+		    counts[CHANGE_WIDER]);
+	else if (counts[CHANGE_MAYBE_WIDER] > 0)
+		printf("%s may allow more than %s: %zu not decided\n",
+		    diff->files[SIDE_NEW], diff->files[SIDE_OLD],
+		    counts[CHANGE_MAYBE_WIDER]);
+	else
 		printf("%s allows nothing that %s does not\n",
 		    diff->files[SIDE_NEW], diff->files[SIDE_OLD]);
-	else
-		printf("%s allows more than %s: %zu wider\n",
-		    diff->files[SIDE_NEW], diff->files[SIDE_OLD], count);
 }
 
 enum exit_status
@@ -52,7 +55,9 @@ check_within(const struct options *options)
 		if (status == EXIT_CLEAN && !options->quiet)
 			tell(&diff, &report);
 		if (status == EXIT_CLEAN &&
-		    diff.comparison.counts[CHANGE_WIDER] > 0)
+		    diff.comparison.counts[CHANGE_WIDER] +
+			    diff.comparison.counts[CHANGE_MAYBE_WIDER] >
+			0)
 			status = EXIT_POLICY;
 		if (status > worst)
 			worst = status;

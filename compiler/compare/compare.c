@@ -3,7 +3,7 @@
  * one machine and in one binding; here passes are made, and what they find is
  * kept once.
  */
-#include "compiler/compare/parts.h"
+#include "compiler/compare/bindings.h"
 
 #include "compiler/base/bug.h"
 #include "compiler/policy/kind.h"
@@ -11,48 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Whether one rule covers what another is about depends on how the anchors
- * lie to each other.  A difference is reported under the first of these
- * bindings that shows it.
- */
-static const struct binding bindings[] = {
-	{ NULL, "/home/user/project", "/home/user", NULL, NULL },
-	{ "the workspace is the home directory", "/home/user", "/home/user",
-	    NULL, NULL },
-	{ "the workspace lies outside of the home directory", "/srv/project",
-	    "/home/user", NULL, NULL },
-	{ "the workspace holds the home directory", "/home", "/home/user", NULL,
-	    NULL },
-	{ "$HOME is not the home of the password entry", "/home/user/project",
-	    "/home/user", "/home/entry", NULL },
-	{ "the parameters are the workspace", "/home/user/project",
-	    "/home/user", NULL, "/home/user/project" },
-	{ "the parameters are the home directory", "/home/user/project",
-	    "/home/user", NULL, "/home/user" },
-};
-
 /* --- subjects ------------------------------------------------------------- */
-
-/* A policy in one of the ways above. */
-static struct subject
-subject_in(const struct comparison *comparison, const struct binding *binding,
-    enum side side, struct arena *arena)
-{
-	const struct sbx_blob *blob = comparison->blobs[side];
-	struct subject subject = { .level = SBX_LEVEL_FULL };
-	struct places *places = &subject.places;
-
-	places_init(places, arena, blob, binding->workspace, binding->home);
-	places_bind(places, SBX_ANCHOR_RUNTIME, "/run/user/1000");
-	for (uint16_t i = SBX_ANCHOR_PARAM;
-	     binding->params != NULL && i < blob->anchor_count; i++)
-		places_bind(places, i, binding->params);
-	places_define_all(places, &comparison->definitions);
-	if (binding->other_home != NULL)
-		places_bind_other_home(places, binding->other_home);
-	return subject;
-}
 
 static const struct arch *
 arch_of(uint8_t platforms)
@@ -70,10 +29,10 @@ comparison_subject(const struct comparison *comparison,
 {
 	const struct binding *binding = difference->binding != NULL ?
 	    difference->binding :
-	    &bindings[0];
+	    binding_usual(0);
 	struct subject subject = comparison->bound[side] != NULL ?
 	    *comparison->bound[side] :
-	    subject_in(comparison, binding, side, arena);
+	    binding_subject(comparison, binding, side, arena);
 
 	subject.arch = arch_of(difference->platforms);
 	subject.level = difference->level;
@@ -283,16 +242,7 @@ is_uniform(const struct comparison *comparison)
 	return true;
 }
 
-/* Whether a binding can show what the first does not. */
-static bool
-is_useful(const struct comparison *comparison, const struct binding *binding)
-{
-	return binding->params == NULL ||
-	    comparison->blobs[SIDE_OLD]->anchor_count > SBX_ANCHOR_PARAM ||
-	    comparison->blobs[SIDE_NEW]->anchor_count > SBX_ANCHOR_PARAM;
-}
-
-static void
+void
 pass_begin(struct pass *pass, const struct binding *binding)
 {
 	pass->binding = pass->comparison->bound[SIDE_OLD] != NULL ? NULL :
@@ -301,15 +251,16 @@ pass_begin(struct pass *pass, const struct binding *binding)
 		struct subject *subject = &pass->subjects[side];
 		const struct subject *bound = pass->comparison->bound[side];
 
-		*subject = bound != NULL ? *bound :
-					   subject_in(pass->comparison, binding,
-					       (enum side)side, pass->scratch);
+		*subject = bound != NULL ?
+		    *bound :
+		    binding_subject(pass->comparison, binding, (enum side)side,
+			pass->scratch);
 		subject->arch = arch_of(pass->platforms);
 		subject->level = SBX_LEVEL_FULL;
 	}
 }
 
-static void
+void
 compare_places(struct pass *pass, const struct rules *rules,
     const struct binding *binding)
 {
@@ -326,16 +277,19 @@ compare_platforms(struct pass *pass)
 	struct comparison *comparison = pass->comparison;
 	struct arena *arena = arena_new();
 	const struct rules *rules = rules_merge(pass, arena);
+	const struct binding *binding;
 
-	for (size_t i = 0; i < countof(bindings); i++) {
+	for (size_t i = 0; (binding = binding_usual(i)) != NULL; i++) {
 		if (comparison->fault == NULL &&
 		    (i == 0 || comparison->bound[SIDE_OLD] == NULL) &&
-		    is_useful(comparison, &bindings[i]))
-			compare_places(pass, rules, &bindings[i]);
+		    binding_is_useful(comparison, binding))
+			compare_places(pass, rules, binding);
 	}
+	if (comparison->fault == NULL && comparison->bound[SIDE_OLD] == NULL)
+		compare_layouts(pass, rules);
 	compare_strengths(pass, rules);
 	pass->scratch = arena;
-	pass_begin(pass, &bindings[0]);
+	pass_begin(pass, binding_usual(0));
 	for (int id = 0; id < KIND_END; id++) {
 		if (rule_kinds[id]->compare != NULL)
 			rule_kinds[id]->compare(pass);
@@ -349,7 +303,7 @@ compare_machine(struct pass *pass, const struct arch *arch)
 {
 	pass->platforms = arch->platforms;
 	pass->scratch = arena_new();
-	pass_begin(pass, &bindings[0]);
+	pass_begin(pass, binding_usual(0));
 	compare_syscalls(pass);
 	arena_release(pass->scratch);
 }
@@ -414,7 +368,11 @@ void
 compare(struct comparison *comparison)
 {
 	struct notes notes = { 0 };
-	struct pass pass = { .comparison = comparison, .notes = &notes };
+	struct pass pass = {
+		.comparison = comparison,
+		.notes = &notes,
+		.only = CHANGE_END,
+	};
 	bool uniform = is_uniform(comparison);
 
 	for (size_t i = 0; i < arch_count; i++) {

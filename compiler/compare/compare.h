@@ -4,9 +4,11 @@
  * verdict_of() answers differently.
  *
  * Paths are symbolic, and how two rules bear on each other depends on where
- * the workspace and the home directory lie.  So both policies are bound in a
- * few ways that differ in exactly that (struct binding), and what differs in
- * any of them is a difference; or in the one way that the user asks for.
+ * the workspace, the home directory and the other anchors lie.  So both policies
+ * are bound in some ways that differ in exactly that (struct binding): a few
+ * that are usual, and those that layouts.c finds for rules that make no
+ * difference in these.  What differs in any of them is a difference.  Or both
+ * are bound in the one way that the user asks for.
  */
 #ifndef SBX_COMPARE_H
 #define SBX_COMPARE_H
@@ -20,6 +22,7 @@ struct comparison {
 	const struct subject *bound[SIDE_COUNT];
 	const struct arch *arch;            /* only this machine; NULL: each */
 	struct definitions definitions;     /* that hold in the ways above */
+	bool wider_only;                    /* others may be left out */
 	VEC(struct difference) differences; /* wider ones first */
 	size_t counts[CHANGE_END];
 	const char *fault; /* why no answer can be given, or NULL */

@@ -3,6 +3,8 @@
 #include "compiler/policy/kind.h"
 #include "compiler/tables/words.h"
 
+#include <string.h>
+
 /* Of what is no rule. */
 static const struct difference_words settings[DIFFERENCE_END] = {
 	[DIFFERENCE_LEVEL] = { "level", "level",
@@ -36,6 +38,8 @@ change_word(enum change change)
 		[CHANGE_WIDER] = "wider",
 		[CHANGE_NARROWER] = "narrower",
 		[CHANGE_NEUTRAL] = "neutral",
+		[CHANGE_MAYBE_WIDER] = "maybe-wider",
+		[CHANGE_MAYBE_NARROWER] = "maybe-narrower",
 	};
 
 	return words[change];
@@ -87,28 +91,57 @@ difference_says(const struct difference *difference, enum side side)
 	    "it does not go with the rules about the network";
 }
 
+/* Where a binding has a parameter, or NULL. */
+static const char *
+param_place(const struct binding *binding, const char *name)
+{
+	const struct bound_param *param = binding->own;
+
+	while (param != NULL && param->name != NULL) {
+		if (strcmp(param->name, name) == 0)
+			return param->path;
+		param++;
+	}
+	return binding->params;
+}
+
+/* The options for the parameters of a policy that the one before has not. */
+static const char *
+add_params(const struct comparison *comparison, const struct binding *binding,
+    enum side side, const char *text)
+{
+	const struct sbx_blob *blob = comparison->blobs[side];
+
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+		const char *path = param_place(binding, name);
+
+		if (path != NULL &&
+		    (side == SIDE_OLD ||
+			places_param(comparison->blobs[SIDE_OLD], name) == 0))
+			text = arena_printf(comparison->arena, "%s -D %s=%s",
+			    text, name, path);
+	}
+	return text;
+}
+
 const char *
 difference_options(const struct comparison *comparison,
     const struct difference *difference)
 {
 	const struct binding *binding = difference->binding;
-	const struct sbx_blob *blob = comparison->blobs[SIDE_NEW];
 	struct arena *arena = comparison->arena;
 	const char *text;
 
-	/* No option says what the password entry says. */
-	if (binding == NULL || binding->other_home != NULL)
+	/* No option says what the password entry says, nor where the other two
+	 * are. */
+	if (binding == NULL || binding->other_home != NULL ||
+	    binding->runtime != NULL || binding->scratch != NULL)
 		return NULL;
 	text = arena_printf(arena, "-w %s --home %s", binding->workspace,
 	    binding->home);
-	for (uint32_t i = SBX_ANCHOR_PARAM;
-	     binding->params != NULL && i < blob->anchor_count; i++) {
-		const char *name = sbx_string(blob, blob->anchors[i].name);
-
-		if (places_param(comparison->blobs[SIDE_OLD], name) != 0)
-			text = arena_printf(arena, "%s -D %s=%s", text, name,
-			    binding->params);
-	}
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		text = add_params(comparison, binding, (enum side)side, text);
 	return text;
 }
 

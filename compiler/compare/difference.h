@@ -8,7 +8,15 @@
 
 struct comparison;
 
-enum change { CHANGE_WIDER, CHANGE_NARROWER, CHANGE_NEUTRAL, CHANGE_END };
+/* Maybe: there was too much to look at. */
+enum change {
+	CHANGE_WIDER,
+	CHANGE_NARROWER,
+	CHANGE_NEUTRAL,
+	CHANGE_MAYBE_WIDER,
+	CHANGE_MAYBE_NARROWER,
+	CHANGE_END
+};
 
 /* Of a rule: its kind.  Blanket rules are scopes; ports tell of the network. */
 enum difference_kind {
@@ -32,12 +40,19 @@ enum difference_kind {
 /* The two policies: OLD and NEW, or BASE and NEW. */
 enum side { SIDE_OLD, SIDE_NEW, SIDE_COUNT };
 
+struct bound_param {
+	const char *name, *path;
+};
+
 /* Where the anchors are. */
 struct binding {
 	const char *about; /* what is special about it; NULL: the usual way */
 	const char *workspace, *home;
 	const char *other_home; /* of the password entry, or NULL: the same */
 	const char *params;     /* where they all are, or NULL: apart */
+	/* NULL: where they usually are; for `own`: none of them. */
+	const char *runtime, *scratch;
+	const struct bound_param *own; /* some; ends with the name NULL */
 };
 
 /* What one policy says of it. */
@@ -68,7 +83,7 @@ struct difference {
 	} also; /* of those in `more`: what, see below */
 };
 
-/* "wider", "narrower", "neutral". */
+/* "wider", "narrower", "neutral", "maybe-wider", "maybe-narrower". */
 const char *change_word(enum change change);
 
 /* Of a kind: a word, as ids are made of it ("path": "wider-path"); a title; and

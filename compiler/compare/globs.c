@@ -21,9 +21,6 @@
 /* How many states are looked at for one right in one binding. */
 enum { MOST_STATES = 1 << 17, PART_GROUPS = 32 };
 
-#define ALLOWS(side) (uint8_t)(1u << (side))
-#define DENIES(side) (uint8_t)(4u << (side))
-
 struct reached {
 	uint32_t parent;  /* index of the state before; itself: the first */
 	const char *name; /* that led here */
@@ -62,16 +59,15 @@ struct lookup {
 	const struct merged_rule *rule;
 	uint32_t directory; /* its number; UINT32_MAX: no place of the index is
 	                     * in it */
-	uint8_t forbidden;  /* facts with which there is no difference */
-	uint8_t required;   /* facts that it takes */
+	struct rule_aim aim;
 	VEC(struct reached) queue;
 	uint32_t *key;
 };
 
 /* --- facts ---------------------------------------------------------------- */
 
-static uint8_t
-facts_of(const struct merged_rule *rule, uint8_t right)
+uint8_t
+rule_facts(const struct merged_rule *rule, uint8_t right)
 {
 	uint8_t facts = 0;
 
@@ -87,28 +83,25 @@ facts_of(const struct merged_rule *rule, uint8_t right)
  * allowed.  An allow counts where the other side has none, and where neither
  * denies: there the deny is what made the difference.
  */
-static void
-lookup_aim(struct lookup *lookup)
+struct rule_aim
+rule_aim(const struct merged_rule *rule, uint8_t right)
 {
-	uint8_t right = lookup->walk->right;
-	enum side side = rule_side(lookup->rule, right), other = !side;
+	enum side side = rule_side(rule, right), other = !side;
 
-	if (lookup->rule->allow) {
-		lookup->forbidden = DENIES(side) | DENIES(other) |
-		    ALLOWS(other);
-		lookup->required = 0;
-	} else {
-		lookup->forbidden = DENIES(other);
-		lookup->required = ALLOWS(other);
-	}
+	if (rule->allow)
+		return (struct rule_aim){
+			.forbidden = DENIES(side) | DENIES(other) |
+			    ALLOWS(other),
+		};
+	return (struct rule_aim){ DENIES(other), ALLOWS(other) };
 }
 
 /* Facts that the search tells apart. */
 static uint8_t
 lookup_facts(const struct lookup *lookup)
 {
-	return lookup->forbidden | lookup->required |
-	    facts_of(lookup->rule, lookup->walk->right);
+	return lookup->aim.forbidden | lookup->aim.required |
+	    rule_facts(lookup->rule, lookup->walk->right);
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -133,7 +126,7 @@ part_group(const struct lookup *lookup, uint32_t bound, unsigned part)
 	if (bound == lookup->bound || part + 1 < rule->glob->count)
 		return 0;
 	return 1u +
-	    (facts_of(rule, lookup->walk->right) & lookup_facts(lookup));
+	    (rule_facts(rule, lookup->walk->right) & lookup_facts(lookup));
 }
 
 /*
@@ -265,7 +258,7 @@ live_follow(struct lookup *lookup, struct reached *state, struct live live,
 	else if (own)
 		state->covered = true;
 	else
-		state->facts |= facts_of(rule, lookup->walk->right) &
+		state->facts |= rule_facts(rule, lookup->walk->right) &
 		    lookup_facts(lookup);
 }
 
@@ -279,7 +272,7 @@ lives_thin(const struct lookup *lookup, struct reached *state,
 	for (uint32_t i = 0; i < state->live_count; i++) {
 		const struct merged_rule *rule =
 		    lookup->walk->bounds[lives[i].bound].rule;
-		uint8_t facts = facts_of(rule, lookup->walk->right) &
+		uint8_t facts = rule_facts(rule, lookup->walk->right) &
 		    lookup_facts(lookup);
 
 		if (lives[i].bound == lookup->bound ||
@@ -297,7 +290,7 @@ is_hopeful(const struct lookup *lookup, const struct reached *state)
 	bool reachable = state->covered;
 	uint8_t facts = state->facts;
 
-	if (state->facts & lookup->forbidden)
+	if (state->facts & lookup->aim.forbidden)
 		return false;
 	for (uint32_t i = 0; i < state->live_count; i++) {
 		uint32_t bound = state->lives[i].bound;
@@ -305,17 +298,18 @@ is_hopeful(const struct lookup *lookup, const struct reached *state)
 		if (bound == lookup->bound)
 			reachable = true;
 		else
-			facts |= facts_of(lookup->walk->bounds[bound].rule,
+			facts |= rule_facts(lookup->walk->bounds[bound].rule,
 			    lookup->walk->right);
 	}
-	return reachable && (facts & lookup->required) == lookup->required;
+	return reachable &&
+	    (facts & lookup->aim.required) == lookup->aim.required;
 }
 
 static bool
 is_difference(const struct lookup *lookup, const struct reached *state)
 {
-	return state->covered && (state->facts & lookup->forbidden) == 0 &&
-	    (state->facts & lookup->required) == lookup->required;
+	return state->covered && (state->facts & lookup->aim.forbidden) == 0 &&
+	    (state->facts & lookup->aim.required) == lookup->aim.required;
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -486,7 +480,7 @@ static uint8_t
 facts_here(const struct lookup *lookup, bool covered)
 {
 	const struct walk *walk = lookup->walk;
-	uint8_t own = covered ? facts_of(lookup->rule, walk->right) : 0;
+	uint8_t own = covered ? rule_facts(lookup->rule, walk->right) : 0;
 	uint8_t facts = 0;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -517,9 +511,10 @@ lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 	struct live *lives;
 	struct reached first = { .covered = covered };
 
-	if (pass_said(walk->pass, &key))
+	if (!walk_wants(walk, (enum change)key.change) ||
+	    pass_said(walk->pass, &key))
 		return;
-	lookup_aim(&lookup);
+	lookup.aim = rule_aim(lookup.rule, walk->right);
 	first.facts = facts_here(&lookup, covered);
 	lives = arena_alloc(walk->search->arena, (count + 1) * sizeof *lives);
 	lookup.key = arena_alloc(walk->search->arena,

@@ -29,6 +29,7 @@ struct pass {
 	struct notes *notes;
 	struct arena *scratch; /* of this pass */
 	const struct binding *binding;
+	enum change only; /* the change of paths that is noted, or CHANGE_END */
 	uint8_t platforms; /* the machines that it speaks for */
 	struct subject subjects[SIDE_COUNT]; /* level full, newest ABI */
 };
@@ -78,11 +79,18 @@ const char *explanation_text(struct arena *arena, const struct sbx_blob *blob,
 const char *path_explanation(struct arena *arena, const struct sbx_blob *blob,
     const struct sbx_path *path);
 
+/* Binds both policies, in pass->scratch; in the one way that the user asks for,
+ * if there is one. */
+void pass_begin(struct pass *pass, const struct binding *binding);
+
 /* The parts.  Path rules are merged once for a machine, then bound. */
 struct rules;
 struct rules *rules_merge(struct pass *pass, struct arena *arena);
 void compare_strengths(struct pass *pass, const struct rules *rules);
 void compare_paths(struct pass *pass, const struct rules *rules);
+void compare_places(struct pass *pass, const struct rules *rules,
+    const struct binding *binding); /* the paths in one binding */
+void compare_layouts(struct pass *pass, const struct rules *rules);
 void compare_ports(struct pass *pass);
 void compare_env(struct pass *pass);
 void compare_settings(struct pass *pass);

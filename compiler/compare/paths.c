@@ -273,14 +273,16 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 static void
 judge(struct walk *walk)
 {
+	enum change change = is_allowed(walk, SIDE_NEW) ? CHANGE_WIDER :
+							  CHANGE_NARROWER;
 	const struct merged_rule *rule;
 	struct note_key key;
 
 	if (walk->changing.count == 0 ||
-	    is_allowed(walk, SIDE_OLD) == is_allowed(walk, SIDE_NEW))
+	    is_allowed(walk, SIDE_OLD) == is_allowed(walk, SIDE_NEW) ||
+	    !walk_wants(walk, change))
 		return;
-	rule = decider(walk,
-	    is_allowed(walk, SIDE_NEW) ? CHANGE_WIDER : CHANGE_NARROWER);
+	rule = decider(walk, change);
 	key = rule_key(rule, walk->right);
 	if (!pass_said(walk->pass, &key) || !pass_again(walk->pass, &key))
 		walk_note(walk, rule, walk->path, walk->len, true);

@@ -133,6 +133,27 @@ rule_change(const struct merged_rule *rule, uint8_t right)
 	    CHANGE_NARROWER;
 }
 
+/* What a policy says of a path, beside one rule: that it allows, or denies. */
+#define ALLOWS(side) (uint8_t)(1u << (side))
+#define DENIES(side) (uint8_t)(4u << (side))
+
+/* What a rule makes so where it covers. */
+uint8_t rule_facts(const struct merged_rule *rule, uint8_t right);
+
+/* When a rule that only one policy has makes a difference where it covers. */
+struct rule_aim {
+	uint8_t forbidden; /* facts with which there is none */
+	uint8_t required;  /* facts that it takes */
+};
+struct rule_aim rule_aim(const struct merged_rule *rule, uint8_t right);
+
+/* Whether the pass looks for such a change. */
+static inline bool
+walk_wants(const struct walk *walk, enum change change)
+{
+	return walk->pass->only == CHANGE_END || walk->pass->only == change;
+}
+
 struct note_key rule_key(const struct merged_rule *rule, uint8_t right);
 
 /* Notes a path on which the policies differ, under the rule that decides; or,

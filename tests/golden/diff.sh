@@ -58,7 +58,7 @@ witnesses()
 	/^      "old":/ { old = text($0) }
 	/^      "new":/ {
 		# What why has no option or the other policy no name for.
-		if (where ~ /ABI|password entry|aarch64/ || access ~ /data/)
+		if (where ~ /ABI|password entry|aarch64|scratch dir|XDG_RUN/ || access ~ /data/)
 			next
 		print old "|" text($0) "|" options "|" access
 	}'

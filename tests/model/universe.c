@@ -170,7 +170,7 @@ is_explained(const struct pair *pair, const struct difference *difference,
 }
 
 /* One access of the universe. */
-static bool
+bool
 check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
     const struct access *access)
 {
@@ -192,19 +192,45 @@ check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
 	    subjects[SIDE_OLD].abi);
 }
 
-/* The ways to bind, as compare.c has them. */
-static const struct binding bindings[] = {
-	{ "usual", "/home/user/project", "/home/user", NULL, NULL },
-	{ "one", "/home/user", "/home/user", NULL, NULL },
-	{ "outside", "/srv/project", "/home/user", NULL, NULL },
-	{ "above", "/home", "/home/user", NULL, NULL },
-	{ "two homes", "/home/user/project", "/home/user", "/home/entry",
-	    NULL },
-	{ "parameters there", "/home/user/project", "/home/user", NULL,
-	    "/home/user/project" },
-	{ "parameters at home", "/home/user/project", "/home/user", NULL,
-	    "/home/user" },
+/* Where anchors may lie; some are places of the policies. */
+static const char *const anchor_places[] = {
+	"/home/user/project",
+	"/home/user",
+	"/home",
+	"/srv/project",
+	"/srv",
+	"/home/entry",
+	"/a",
+	"/a/ab",
+	"/home/user/a",
+	"/srv/a.p/b",
+	"/home/user/.e",
 };
+
+/* Each anchor by itself anywhere, or as it usually lies. */
+static void
+binding_make(struct pair *pair, struct chance *chance, struct binding *binding)
+{
+	struct bound_param *own = arena_alloc(pair->arena, 2 * sizeof *own);
+
+	*binding = (struct binding){
+		.workspace = PICK(chance, anchor_places),
+		.home = PICK(chance, anchor_places),
+		.own = own,
+	};
+	if (chance_percent(chance, 50)) {
+		binding->workspace = anchor_places[0];
+		binding->home = anchor_places[1];
+	}
+	if (chance_percent(chance, 30))
+		binding->other_home = PICK(chance, anchor_places);
+	if (chance_percent(chance, 10))
+		binding->home = "/";
+	if (chance_percent(chance, 10))
+		binding->scratch = "/tmp/sbx-7/a";
+	if (chance_percent(chance, 50))
+		*own = (struct bound_param){ "p", PICK(chance, anchor_places) };
+}
 
 static const char *const roots[] = {
 	"",
@@ -277,20 +303,24 @@ check_root(struct pair *pair, struct chance *chance,
 bool
 check_paths(struct pair *pair, struct chance *chance)
 {
+	struct binding binding;
 	struct difference platforms = {
-		.binding = &PICK(chance, bindings),
+		.binding = &binding,
 		.level = SBX_LEVEL_FULL,
 		.platforms = arches[chance_below(chance, arch_count)].platforms,
 	};
 	struct subject subjects[SIDE_COUNT];
 
+	binding_make(pair, chance, &binding);
 	subjects_make(pair, &platforms, subjects);
 	for (size_t i = 0; i < countof(roots); i++) {
 		if (!check_root(pair, chance, subjects, roots[i]))
 			return false;
 	}
 	return check_root(pair, chance, subjects,
-	    subjects[SIDE_OLD].places.anchors[SBX_ANCHOR_TMP].path);
+		   PICK(chance, anchor_places)) &&
+	    check_root(pair, chance, subjects,
+		subjects[SIDE_OLD].places.anchors[SBX_ANCHOR_TMP].path);
 }
 
 static unsigned

@@ -1,0 +1,170 @@
+/* See bindings.h. */
+#include "compiler/compare/bindings.h"
+
+#include <string.h>
+
+/*
+ * Whether one rule covers what another is about depends on how the anchors
+ * lie to each other.  A difference is reported under the first of these
+ * bindings that shows it; they spare most searches and are easy to explain.
+ */
+static const struct binding usual[] = {
+	{ NULL, "/home/user/project", "/home/user", NULL, NULL, NULL, NULL,
+	    NULL },
+	{ "the workspace is the home directory", "/home/user", "/home/user",
+	    NULL, NULL, NULL, NULL, NULL },
+	{ "the workspace lies outside of the home directory", "/srv/project",
+	    "/home/user", NULL, NULL, NULL, NULL, NULL },
+	{ "the workspace holds the home directory", "/home", "/home/user", NULL,
+	    NULL, NULL, NULL, NULL },
+	{ "$HOME is not the home of the password entry", "/home/user/project",
+	    "/home/user", "/home/entry", NULL, NULL, NULL, NULL },
+	{ "the parameters are the workspace", "/home/user/project",
+	    "/home/user", NULL, "/home/user/project", NULL, NULL, NULL },
+	{ "the parameters are the home directory", "/home/user/project",
+	    "/home/user", NULL, "/home/user", NULL, NULL, NULL },
+};
+
+static const char runtime_usual[] = "/run/user/1000";
+
+const struct binding *
+binding_usual(size_t number)
+{
+	return number < countof(usual) ? &usual[number] : NULL;
+}
+
+bool
+binding_is_useful(const struct comparison *comparison,
+    const struct binding *binding)
+{
+	return binding->params == NULL ||
+	    comparison->blobs[SIDE_OLD]->anchor_count > SBX_ANCHOR_PARAM ||
+	    comparison->blobs[SIDE_NEW]->anchor_count > SBX_ANCHOR_PARAM;
+}
+
+struct subject
+binding_subject(const struct comparison *comparison,
+    const struct binding *binding, enum side side, struct arena *arena)
+{
+	const struct sbx_blob *blob = comparison->blobs[side];
+	struct subject subject = { .level = SBX_LEVEL_FULL };
+	struct places *places = &subject.places;
+	const struct bound_param *param = binding->own;
+
+	places_init(places, arena, blob, binding->workspace, binding->home);
+	places_bind(places, SBX_ANCHOR_RUNTIME,
+	    binding->runtime != NULL ? binding->runtime : runtime_usual);
+	if (binding->scratch != NULL)
+		places_bind(places, SBX_ANCHOR_TMP, binding->scratch);
+	for (uint16_t i = SBX_ANCHOR_PARAM;
+	     binding->params != NULL && i < blob->anchor_count; i++)
+		places_bind(places, i, binding->params);
+	for (; param != NULL && param->name != NULL; param++)
+		places_define(places, param->name, param->path);
+	places_define_all(places, &comparison->definitions);
+	if (binding->other_home != NULL)
+		places_bind_other_home(places, binding->other_home);
+	return subject;
+}
+
+/* --- layouts -------------------------------------------------------------- */
+
+/* Where an anchor of the layout lies, as people write it; NULL: elsewhere. */
+static const char *
+place_in(struct arena *arena, const struct layout *layout, uint32_t slot)
+{
+	const char *place = layout->places[slot];
+
+	if (place == NULL)
+		return NULL;
+	return *place == '\0' ? "/" :
+				arena_strndup(arena, place, strlen(place));
+}
+
+/* The first of two places that the layout's path does not lie in. */
+static const char *
+place_apart(const struct layout *layout, const char *first, const char *second)
+{
+	const struct sbx_place path = { layout->path,
+		(uint32_t)strlen(layout->path) };
+	const struct sbx_place place = { first, (uint32_t)strlen(first) };
+
+	return sbx_covers(place, path) ? second : first;
+}
+
+static const struct bound_param *
+params_make(struct arena *arena, const struct forest *forest,
+    const struct layout *layout)
+{
+	struct {
+		VEC(struct bound_param) list;
+	} params = { 0 };
+
+	for (uint32_t slot = SLOT_PARAM; slot < forest->slot_count; slot++) {
+		if (layout->places[slot] != NULL)
+			*arena_push(arena, &params.list) = (struct bound_param){
+				arena_printf(arena, "%s",
+				    forest_param(forest, slot)),
+				place_in(arena, layout, slot),
+			};
+	}
+	*arena_push(arena, &params.list) = (struct bound_param){ NULL, NULL };
+	return params.list.items;
+}
+
+/* What is special about a layout. */
+static const char *
+layout_text(struct arena *arena, const struct forest *forest,
+    const struct layout *layout)
+{
+	static const char *const words[] = {
+		[SLOT_WORKSPACE] = "the workspace",
+		[SLOT_HOME] = "the home directory",
+		[SLOT_TMP] = "the scratch directory",
+		[SLOT_RUNTIME] = "$XDG_RUNTIME_DIR",
+		[SLOT_OTHER_HOME] = "the home of the password entry",
+	};
+	const char *text = NULL;
+
+	for (uint32_t slot = SLOT_WORKSPACE; slot < forest->slot_count;
+	     slot++) {
+		const char *place = place_in(arena, layout, slot);
+		const char *word = slot < SLOT_PARAM ?
+		    words[slot] :
+		    arena_printf(arena, "the parameter %s",
+			forest_param(forest, slot));
+
+		if (place != NULL)
+			text = arena_printf(arena, "%s%s%s is %s",
+			    text != NULL ? text : "",
+			    text != NULL ? " and " : "", word, place);
+	}
+	return text;
+}
+
+const struct binding *
+binding_make(struct arena *arena, const struct forest *forest,
+    const struct layout *layout)
+{
+	struct binding *binding = arena_alloc(arena, sizeof *binding);
+
+	*binding = (struct binding){
+		.about = layout_text(arena, forest, layout),
+		.workspace = place_in(arena, layout, SLOT_WORKSPACE),
+		.home = place_in(arena, layout, SLOT_HOME),
+		.other_home = place_in(arena, layout, SLOT_OTHER_HOME),
+		.scratch = place_in(arena, layout, SLOT_TMP),
+		.runtime = place_in(arena, layout, SLOT_RUNTIME),
+		.own = params_make(arena, forest, layout),
+	};
+	if (binding->home == NULL)
+		binding->home = place_apart(layout, "/home/user",
+		    "/home/person");
+	if (binding->workspace == NULL)
+		binding->workspace = place_apart(layout, "/home/user/project",
+		    "/srv/project");
+	if (binding->runtime == NULL &&
+	    place_apart(layout, runtime_usual, NULL) == NULL)
+		binding->runtime = "/run/user/1001";
+	return binding;
+}
