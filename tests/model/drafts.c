@@ -365,7 +365,8 @@ draft_print(const struct draft *draft, const struct style *style,
 	FILE *stream = fmemopen(text, TEXT_SIZE, "w");
 	long size;
 
-	fputs("sbx 1\nparam p\nprofile random {\n", stream);
+	fprintf(stream, "sbx 1\nparam p\n%sprofile random {\n",
+	    style->two ? "param q\n" : "");
 	if (style->probe != NULL)
 		fprintf(stream, "    allow exec %s\n", style->probe);
 	for (size_t i = 0; i < draft->count; i++)
@@ -376,8 +377,8 @@ draft_print(const struct draft *draft, const struct style *style,
 	return (size_t)size;
 }
 
-static bool
-build(struct arena *arena, const struct style *style, struct built *built)
+bool
+draft_build(struct arena *arena, const struct style *style, struct built *built)
 {
 	struct compilation *compilation = arena_alloc(arena,
 	    sizeof *compilation);
@@ -407,5 +408,5 @@ family_next(struct chance *chance, struct arena *arena,
 			built->draft = before->draft;
 			draft_change(chance, style, &built->draft);
 		}
-	} while (!build(arena, style, built));
+	} while (!draft_build(arena, style, built));
 }

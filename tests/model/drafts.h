@@ -26,6 +26,7 @@ struct style {
 	const char *base;  /* before every path that begins at the root */
 	const char *probe; /* may be executed, or NULL */
 	bool plain;        /* only what the kernel can be asked about */
+	bool two;          /* a second parameter, q */
 };
 
 size_t draft_print(const struct draft *draft, const struct style *style,
@@ -36,6 +37,10 @@ struct built {
 	struct image image;
 	struct sbx_blob blob;
 };
+
+/* Compiles the draft; false if the compiler does not take it. */
+bool draft_build(struct arena *arena, const struct style *style,
+    struct built *built);
 
 /* A policy that the compiler takes: a new one, or the one before changed. */
 void family_next(struct chance *chance, struct arena *arena,

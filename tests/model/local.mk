@@ -3,6 +3,7 @@
 
 test_programs += \
 	tests/model/compare \
+	tests/model/layouts \
 	tests/model/properties/property \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
@@ -32,6 +33,13 @@ tests_model_compare_SOURCES = \
 	tests/model/compare_kernel.h \
 	tests/model/drafts.c \
 	tests/model/drafts.h \
+	tests/model/universe.c \
+	tests/model/universe.h
+
+tests_model_layouts_SOURCES = \
+	tests/model/drafts.c \
+	tests/model/drafts.h \
+	tests/model/layouts.c \
 	tests/model/universe.c \
 	tests/model/universe.h
 

@@ -20,6 +20,11 @@ __attribute__((format(printf, 2, 3))) bool wrong(struct pair *pair,
 
 bool check_witness(struct pair *pair, const struct difference *difference);
 
+/* One access, in the circumstances of the subjects: if it differs, that must
+ * have been reported. */
+bool check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
+    const struct access *access);
+
 bool check_paths(struct pair *pair, struct chance *chance);
 
 bool check_ports(struct pair *pair, struct chance *chance);

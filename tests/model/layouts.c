@@ -1,0 +1,469 @@
+/*
+ * Where the anchors lie, exhaustively: what compiler/compare/compare.h says of
+ * two policies, against asking about them in all layouts of a small tree.
+ *
+ *	layouts [SEED [PAIRS]]
+ *
+ * Policies have a few path rules about anchors and constants whose names are a
+ * and b, so that they meet in some layouts and not in others.  NEW is OLD with a
+ * line changed.  Each anchor that occurs is then put at each place of a tree
+ * (the home of the password entry, too, or nowhere), and in each layout the
+ * verdict function is asked about each place of a rule or exclusion, and below
+ * it.  Whatever differs in any layout must have been reported, with a rule that
+ * covers it there; each witness must differ in its own layout; and nothing may
+ * be left undecided.
+ */
+#include "tests/lib/tap.h"
+#include "tests/model/universe.h"
+
+enum {
+	PAIRS = 4000,
+	MOST_TRIED = 1500, /* layouts of a pair; of more, so many by chance */
+	TRIED_WITH_GLOBS = 150,
+	MOST_ANCHORS = 6,
+};
+
+/* What an anchor is in a policy, and which field of a binding it is. */
+static const struct {
+	const char *text;
+	enum { WORKSPACE, HOME, OTHER_HOME, RUNTIME, FIRST, SECOND } kind;
+} anchors[] = {
+	{ "${workspace}", WORKSPACE },
+	{ "~", HOME },
+	{ "~", OTHER_HOME },
+	{ "${runtime}", RUNTIME },
+	{ "${p}", FIRST },
+	{ "${q}", SECOND },
+};
+
+/* The root is no workspace; the last is nowhere. */
+static const char *const places[] = {
+	"/x",
+	"/y/x",
+	"/a",
+	"/b",
+	"/a/a",
+	"/a/b",
+	"/b/a",
+	"/b/b/a",
+	"/x/a",
+	"/x/b",
+	"/",
+};
+
+/* --- policies ------------------------------------------------------------- */
+
+static void
+add_names(struct chance *chance, char *line, size_t most)
+{
+	static const char *const names[] = { "/a", "/b" };
+
+	for (size_t i = chance_below(chance, most + 1); i > 0; i--)
+		strcat(line, PICK(chance, names));
+}
+
+/* Few anchors in one policy, or there are too many layouts. */
+static void
+add_place(struct chance *chance, unsigned mask, char *line)
+{
+	size_t which = chance_below(chance, 2 * countof(anchors));
+	size_t before = strlen(line);
+
+	if (which < countof(anchors) && (mask >> which & 1) != 0)
+		strcat(line, anchors[which].text);
+	else if (chance_percent(chance, 50))
+		strcat(line, chance_percent(chance, 50) ? "/a" : "/b");
+	add_names(chance, line, 2);
+	if (strlen(line) == before)
+		strcat(line, "/");
+}
+
+static void
+line_make(struct chance *chance, unsigned mask, char line[LINE_SIZE])
+{
+	static const char *const globs[] = { "*", "a*", "?", "*/a", "**/b" };
+	static const char *const verbs[] = {
+		"allow read ",
+		"allow read ",
+		"deny read ",
+		"deny read ",
+		"prefer deny read ",
+		"allow write ",
+		"deny write ",
+	};
+	bool glob = chance_percent(chance, 7);
+
+	snprintf(line, LINE_SIZE, "%s%s", PICK(chance, verbs),
+	    glob ? "glob \"" : "");
+	add_place(chance, mask, line);
+	if (glob) {
+		if (line[strlen(line) - 1] == '/')
+			line[strlen(line) - 1] = '\0';
+		strcat(line, "/");
+		strcat(line, PICK(chance, globs));
+		strcat(line, "\"");
+	}
+	for (unsigned i = 0; i < 2 && chance_percent(chance, 30); i++) {
+		strcat(line, i == 0 ? " except { " : " ");
+		add_place(chance, mask, line);
+		if (i == 1 || chance_percent(chance, 60)) {
+			strcat(line, " }");
+			return;
+		}
+	}
+	if (strchr(line, '{') != NULL && strstr(line, "except") != NULL &&
+	    strstr(line, " }") == NULL)
+		strcat(line, " }");
+}
+
+static void
+old_make(struct chance *chance, unsigned mask, struct draft *draft)
+{
+	draft->count = 2 + chance_below(chance, 4);
+	for (size_t i = 0; i < draft->count; i++)
+		line_make(chance, mask, draft->lines[i]);
+}
+
+static void
+new_make(struct chance *chance, unsigned mask, struct draft *draft)
+{
+	size_t at = chance_below(chance, draft->count);
+
+	if (chance_percent(chance, 50) && draft->count > 1)
+		memcpy(draft->lines[at], draft->lines[--draft->count],
+		    LINE_SIZE);
+	else if (chance_percent(chance, 60))
+		line_make(chance, mask, draft->lines[draft->count++]);
+	else
+		line_make(chance, mask, draft->lines[at]);
+}
+
+/* --- layouts -------------------------------------------------------------- */
+
+struct trial {
+	struct pair pair;
+	struct chance *chance;
+	size_t used[MOST_ANCHORS]; /* indices of anchors */
+	size_t count;
+	bool globs;
+	size_t layouts, accesses; /* that were tried */
+};
+
+static bool
+mentions(const struct draft *draft, const char *text)
+{
+	for (size_t i = 0; i < draft->count; i++) {
+		if (strstr(draft->lines[i], text) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+trial_look(struct trial *trial)
+{
+	const struct draft *old = &trial->pair.built[SIDE_OLD]->draft;
+	const struct draft *new = &trial->pair.built[SIDE_NEW]->draft;
+
+	for (size_t i = 0; i < countof(anchors); i++) {
+		if (mentions(old, anchors[i].text) ||
+		    mentions(new, anchors[i].text))
+			trial->used[trial->count++] = i;
+	}
+	trial->globs = mentions(old, "glob") || mentions(new, "glob");
+}
+
+/* How many places an anchor can have. */
+static size_t
+choices(const struct trial *trial, size_t anchor)
+{
+	return countof(places) -
+	    (anchors[trial->used[anchor]].kind == WORKSPACE);
+}
+
+static void
+binding_set(struct binding *binding, struct bound_param own[3], size_t anchor,
+    const char *place)
+{
+	switch (anchors[anchor].kind) {
+	case WORKSPACE:
+		binding->workspace = place;
+		break;
+	case HOME:
+		binding->home = place;
+		break;
+	case OTHER_HOME:
+		binding->other_home = place;
+		break;
+	case RUNTIME:
+		binding->runtime = place;
+		break;
+	case FIRST:
+		own[0] = (struct bound_param){ "p", place };
+		break;
+	case SECOND:
+		own[1] = (struct bound_param){ "q", place };
+		break;
+	}
+}
+
+/* --- asking --------------------------------------------------------------- */
+
+static bool
+ask(struct trial *trial, const struct subject subjects[SIDE_COUNT],
+    struct sbx_place at, const char *below)
+{
+	const char *path = arena_printf(trial->pair.arena, "%.*s%s",
+	    (int)at.len, at.path, below);
+
+	for (uint8_t right = SBX_READ; right <= SBX_WRITE; right <<= 1) {
+		struct access access = {
+			.kind = KIND_PATH,
+			.detail = right,
+			.path = { path, (uint32_t)strlen(path) },
+		};
+
+		trial->accesses++;
+		if (!check_access(&trial->pair, subjects, &access))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ask_below(struct trial *trial, const struct subject subjects[SIDE_COUNT],
+    struct sbx_place at)
+{
+	static const char *const below[] = { "", "/x", "/a", "/b", "/ab",
+		"/x/a", "/a/a", "/b/a", "/a/b", "/x/b", "/b/b", "/a/x" };
+	size_t count = trial->globs ? countof(below) : 2;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!ask(trial, subjects, at, below[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ask_rules(struct trial *trial, const struct subject subjects[SIDE_COUNT],
+    const struct subject *subject)
+{
+	const struct places *bound = &subject->places;
+
+	for (uint32_t i = 0; i < bound->blob->path_count; i++) {
+		for (unsigned other = 0; other < 2; other++) {
+			struct sbx_rule rule = places_rule(bound,
+			    &bound->blob->paths[i], other);
+
+			if (other && !bound->has_other_home)
+				break;
+			if (!ask_below(trial, subjects, rule.at))
+				return false;
+			for (uint16_t j = 0; j < rule.exclusion_count; j++) {
+				if (!ask_below(trial, subjects,
+					rule.exclusions[j]))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* One layout, by its number; or one by chance. */
+static bool
+layout_try(struct trial *trial, size_t number, bool chance)
+{
+	struct bound_param own[3] = { { "none", "/x" }, { "none", "/x" },
+		{ NULL, NULL } };
+	struct binding binding = {
+		.workspace = "/y/workspace",
+		.home = "/y/home",
+		.own = own,
+	};
+	const struct difference where = {
+		.binding = &binding,
+		.level = SBX_LEVEL_FULL,
+		.platforms = SBX_ON_LINUX,
+	};
+	struct arena *arena = trial->pair.arena;
+	struct subject subjects[SIDE_COUNT];
+	bool good = true;
+
+	for (size_t i = 0; i < trial->count; i++) {
+		size_t count = choices(trial, i);
+		size_t place = chance ? chance_below(trial->chance, count) :
+					number % count;
+
+		binding_set(&binding, own, trial->used[i], places[place]);
+		number /= count;
+	}
+	trial->layouts++;
+	trial->pair.arena = arena_new();
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		subjects[side] = comparison_subject(&trial->pair.comparison,
+		    &where, (enum side)side, trial->pair.arena);
+	for (unsigned side = 0; good && side < SIDE_COUNT; side++)
+		good = ask_rules(trial, subjects, &subjects[side]);
+	arena_release(trial->pair.arena);
+	trial->pair.arena = arena;
+	if (!good)
+		printf("# -w %s, home %s, entry %s, runtime %s, %s=%s, "
+		       "%s=%s\n",
+		    binding.workspace, binding.home,
+		    binding.other_home != NULL ? binding.other_home : "same",
+		    binding.runtime != NULL ? binding.runtime : "usual",
+		    own[0].name, own[0].path, own[1].name, own[1].path);
+	return good;
+}
+
+static bool
+layouts_try(struct trial *trial)
+{
+	size_t all = 1, most = trial->globs ? TRIED_WITH_GLOBS : MOST_TRIED;
+
+	for (size_t i = 0; i < trial->count; i++)
+		all *= choices(trial, i);
+	for (size_t i = 0; i < all && i < most; i++) {
+		if (!layout_try(trial, i, all > most))
+			return false;
+	}
+	return true;
+}
+
+/* --- pairs ---------------------------------------------------------------- */
+
+static bool
+witnesses_check(struct trial *trial)
+{
+	const struct comparison *comparison = &trial->pair.comparison;
+
+	if (comparison->fault != NULL)
+		return wrong(&trial->pair, "%s", comparison->fault);
+	if (comparison->counts[CHANGE_MAYBE_WIDER] +
+		comparison->counts[CHANGE_MAYBE_NARROWER] >
+	    0)
+		return wrong(&trial->pair, "something is not decided");
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		if (!check_witness(&trial->pair,
+			&comparison->differences.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static void
+trial_print(const struct trial *trial, const struct style *style)
+{
+	const struct comparison *comparison = &trial->pair.comparison;
+
+	printf("# %s\n", trial->pair.fault);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		char text[TEXT_SIZE];
+		size_t size = draft_print(&trial->pair.built[side]->draft,
+		    style, text);
+
+		printf("# --- %s\n", side == SIDE_OLD ? "old" : "new");
+		for (size_t i = 0; i < size; i++) {
+			if (i == 0 || text[i - 1] == '\n')
+				fputs("# ", stdout);
+			putchar(text[i]);
+		}
+	}
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+		const char *where = difference_where(comparison, difference);
+
+		printf("# %s: %s, %s\n", change_word(difference->change),
+		    difference->what, where != NULL ? where : "as usual");
+	}
+}
+
+struct totals {
+	size_t layouts, accesses, found, elsewhere;
+};
+
+static void
+trial_count(const struct trial *trial, struct totals *totals)
+{
+	const struct comparison *comparison = &trial->pair.comparison;
+
+	totals->layouts += trial->layouts;
+	totals->accesses += trial->accesses;
+	totals->found += comparison->counts[CHANGE_WIDER] +
+		comparison->counts[CHANGE_NARROWER] >
+	    0;
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct binding *binding =
+		    comparison->differences.items[i].binding;
+
+		/* Found by a search. */
+		totals->elsewhere += binding != NULL && binding->own != NULL;
+	}
+}
+
+static bool
+pair_try(struct chance *chance, struct totals *totals)
+{
+	static const struct style style = { .base = "", .two = true };
+	struct arena *arena = arena_new();
+	struct built built[SIDE_COUNT];
+	unsigned mask = (unsigned)chance_below(chance, 1u << countof(anchors));
+	struct trial trial = {
+		.pair = {
+			.arena = arena,
+			.comparison = {
+				.arena = arena,
+				.blobs = { &built[0].blob, &built[1].blob },
+			},
+			.built = { &built[0], &built[1] },
+		},
+		.chance = chance,
+	};
+	bool good;
+
+	do
+		old_make(chance, mask, &built[SIDE_OLD].draft);
+	while (!draft_build(arena, &style, &built[SIDE_OLD]));
+	do {
+		built[SIDE_NEW].draft = built[SIDE_OLD].draft;
+		new_make(chance, mask, &built[SIDE_NEW].draft);
+	} while (!draft_build(arena, &style, &built[SIDE_NEW]));
+	compare(&trial.pair.comparison);
+	trial_look(&trial);
+	good = witnesses_check(&trial) && layouts_try(&trial);
+	if (!good)
+		trial_print(&trial, &style);
+	trial_count(&trial, totals);
+	arena_release(arena);
+	return good;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+	size_t pairs = argc > 2 ? strtoul(argv[2], NULL, 10) :
+				  tap_rounds(PAIRS);
+	struct totals totals = { 0 };
+	struct tap tap = { 0 };
+	bool good = true;
+	size_t i;
+
+	for (i = 0; good && i < pairs; i++) {
+		struct chance chance = { seed + i };
+
+		good = pair_try(&chance, &totals);
+		if (!good)
+			printf("# seed %ju\n", (uintmax_t)(seed + i));
+	}
+	tap_ok(&tap, good, "%zu pairs of policies, %zu layouts, %zu questions",
+	    i, totals.layouts, totals.accesses);
+	tap_ok(&tap, !good || totals.found > i / 4, "%zu pairs differ",
+	    totals.found);
+	tap_ok(&tap, !good || totals.elsewhere > i / 20,
+	    "%zu differences in layouts that were searched for",
+	    totals.elsewhere);
+	return tap_done(&tap);
+}
