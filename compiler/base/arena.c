@@ -26,6 +26,7 @@ struct arena {
 	struct chunk *chunks; /* the first one is being filled */
 	size_t next_size;
 	struct map interned;
+	struct arena *names; /* where texts are interned */
 };
 
 void
@@ -51,6 +52,16 @@ arena_new(void)
 	struct arena *arena = must_calloc(1, sizeof *arena);
 
 	arena->next_size = CHUNK_FIRST;
+	arena->names = arena;
+	return arena;
+}
+
+struct arena *
+arena_child(struct arena *parent)
+{
+	struct arena *arena = arena_new();
+
+	arena->names = parent->names;
 	return arena;
 }
 
@@ -145,10 +156,11 @@ arena_printf(struct arena *arena, const char *format, ...)
 const char *
 arena_intern(struct arena *arena, const char *text, size_t len)
 {
+	struct arena *names = arena->names;
 	bool added;
-	size_t number = map_number(arena, &arena->interned, text, len, &added);
+	size_t number = map_number(names, &names->interned, text, len, &added);
 
-	return arena->interned.keys.items[number].bytes;
+	return names->interned.keys.items[number].bytes;
 }
 
 /*

@@ -13,6 +13,11 @@ struct arena;
 
 /* Never NULL: running out of memory ends the program with exit status 3. */
 struct arena *arena_new(void);
+
+/* An arena that is released earlier.  What is interned in it is the parent's,
+ * so that one text has one address in both. */
+struct arena *arena_child(struct arena *parent);
+
 void arena_release(struct arena *arena);
 
 /* What running out of memory does. */

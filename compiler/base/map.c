@@ -9,12 +9,18 @@
 /* The size of a key that is a name. */
 static const size_t NAME = SIZE_MAX;
 
-static struct map_key
-key_of_name(const void *name)
+uint64_t
+hash_name(const void *name)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
 
-	return (struct map_key){ name, NAME, hash >> 32, NULL };
+	return hash >> 32;
+}
+
+static struct map_key
+key_of_name(const void *name)
+{
+	return (struct map_key){ name, NAME, hash_name(name), NULL };
 }
 
 /* FNV-1a. */

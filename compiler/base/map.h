@@ -24,6 +24,9 @@ struct map {
 	size_t capacity;          /* of slots, a power of two */
 };
 
+/* A number for a name, or for NULL; it differs from run to run. */
+uint64_t hash_name(const void *name);
+
 /* The value of a name, or NULL. */
 void *map_find(const struct map *map, const void *name);
 

@@ -29,19 +29,35 @@ blankets_of(const struct checker *checker)
 	return &checker->policy->rules[KIND_BLANKET];
 }
 
-/* A rule that denies the network wherever the given one holds, or NULL. */
-static const struct rule *
-network_deny(const struct checker *checker, const struct rule *rule)
+/* The first rule that denies the network, for each set of platforms. */
+struct network_denies {
+	const struct rule *of[SBX_ON_ALL + 1];
+};
+
+static struct network_denies
+network_denies_find(const struct checker *checker)
 {
 	const struct rule_list *blankets = blankets_of(checker);
+	struct network_denies denies = { { NULL } };
 
-	for (size_t i = 0; i < blankets->count; i++) {
+	for (size_t i = blankets->count; i-- > 0;) {
 		const struct rule *deny = &blankets->items[i];
 
 		if (deny->detail == BLANKET_NETWORK &&
-		    deny->effect != SBX_ALLOW &&
-		    (rule->origin.platforms & ~deny->origin.platforms) == 0)
-			return deny;
+		    deny->effect != SBX_ALLOW)
+			denies.of[deny->origin.platforms] = deny;
+	}
+	return denies;
+}
+
+/* A rule that denies the network wherever the given one holds, or NULL. */
+static const struct rule *
+network_deny(const struct network_denies *denies, const struct rule *rule)
+{
+	for (size_t on = 0; on < countof(denies->of); on++) {
+		if (denies->of[on] != NULL &&
+		    (rule->origin.platforms & ~on) == 0)
+			return denies->of[on];
 	}
 	return NULL;
 }
@@ -50,15 +66,19 @@ network_deny(const struct checker *checker, const struct rule *rule)
 static void
 check_network_denied(struct checker *checker)
 {
+	const struct network_denies denies = network_denies_find(checker);
 	const struct rule_list *blankets = blankets_of(checker);
 	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
 
 	for (size_t i = 0; i < blankets->count; i++) {
 		const struct rule *rule = &blankets->items[i];
-		const struct rule *deny = network_deny(checker, rule);
+		const struct rule *deny;
 
-		if (deny == NULL || rule->detail != BLANKET_LOOPBACK ||
+		if (rule->detail != BLANKET_LOOPBACK ||
 		    rule->effect != SBX_ALLOW || !rule->origin.own)
+			continue;
+		deny = network_deny(&denies, rule);
+		if (deny == NULL)
 			continue;
 		note_rule(checker,
 		    check_report(checker, rule->origin.loc,
@@ -68,7 +88,7 @@ check_network_denied(struct checker *checker)
 	}
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct rule *rule = &ports->items[i];
-		const struct rule *deny = network_deny(checker, rule);
+		const struct rule *deny = network_deny(&denies, rule);
 		struct diag *diag;
 
 		if (deny == NULL || rule->effect != SBX_ALLOW ||
@@ -318,6 +338,18 @@ static const struct check {
 	{ check_risk, DIAG_RISKY_SOCKET },
 };
 
+static void
+platforms_judge(struct checker *checker)
+{
+	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
+		struct platform_fact *fact = &checker->on[bit];
+
+		fact->everything = policy_has_blanket(checker->policy,
+		    BLANKET_EVERYTHING, bit);
+		fact->net = policy_net(checker->policy, bit, &fact->net_origin);
+	}
+}
+
 void
 check_policy(const struct policy *policy, struct diags *diags)
 {
@@ -327,6 +359,7 @@ check_policy(const struct policy *policy, struct diags *diags)
 		.arena = policy->arena,
 	};
 
+	platforms_judge(&checker);
 	paths_judge(&checker);
 	risks_judge(&checker);
 	for (size_t i = 0; i < countof(checks); i++) {

@@ -28,6 +28,13 @@ struct rule_fact {
 	uint32_t denied; /* an allow: a deny has it all */
 };
 
+/* What the blanket rules and the ports come to on one platform. */
+struct platform_fact {
+	bool everything;
+	enum sbx_net net;
+	struct origin net_origin;
+};
+
 struct checker {
 	const struct policy *policy;
 	struct diags *diags;
@@ -35,7 +42,8 @@ struct checker {
 	enum diag_id id;         /* of the check that runs */
 	struct path_fact *facts; /* one for each of policy->paths */
 	struct grants grants;    /* those that cover a path */
-	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
+	struct platform_fact on[SBX_ON_MACOS + 1]; /* by its bit */
+	struct rule_fact *rule_facts[KIND_END];    /* once they are asked for */
 	uint8_t *reached; /* kinds of risks, for each of policy->paths */
 };
 

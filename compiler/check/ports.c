@@ -10,12 +10,12 @@ is_net(const struct checker *checker, enum sbx_net net, uint8_t platforms,
     struct origin *origin)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((platforms & bit) == 0 ||
-		    policy_net(checker->policy, bit, NULL) != net)
+		const struct platform_fact *fact = &checker->on[bit];
+
+		if ((platforms & bit) == 0 || fact->net != net)
 			continue;
-		/* Which rule says so takes longer to find. */
 		if (origin != NULL)
-			policy_net(checker->policy, bit, origin);
+			*origin = fact->net_origin;
 		return true;
 	}
 	return false;
@@ -32,9 +32,7 @@ static bool
 is_everything(const struct checker *checker, uint8_t platforms)
 {
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
-		if ((platforms & bit) != 0 &&
-		    policy_has_blanket(checker->policy, BLANKET_EVERYTHING,
-			bit))
+		if ((platforms & bit) != 0 && checker->on[bit].everything)
 			return true;
 	}
 	return false;

@@ -87,14 +87,20 @@ static void
 check_profile(const struct checking *checking, struct compilation *compilation,
     const char *name)
 {
+	struct arena *work = arena_child(compilation->arena);
 	struct image image;
+	bool good;
 
-	if (!compile(compilation, name, &image))
-		return;
-	for (size_t i = 0; i < checking->targets.count; i++)
+	/* Of one profile of many nothing is kept but what was found. */
+	compilation->work = work;
+	good = compile(compilation, name, &image);
+	for (size_t i = 0; good && i < checking->targets.count; i++)
 		certify(compilation->policy, &checking->targets.items[i],
 		    &compilation->diags);
 	suppressions_mark(&compilation->suppressions, &compilation->diags);
+	compilation->policy = NULL;
+	compilation->work = NULL;
+	arena_release(work);
 }
 
 /* Comments that suppress nothing are known only after all profiles were

@@ -11,6 +11,7 @@
  */
 #include "compiler/compare/names.h"
 #include "compiler/compare/parts.h"
+#include "compiler/query/env_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,15 +276,18 @@ set_equal(const struct sbx_blob *old, const struct sbx_set *a,
 /* Whether the other side sets the same. */
 static bool
 set_is_there(const struct pass *pass, const struct sbx_blob *blob,
-    const struct sbx_set *set, const struct sbx_blob *other, bool *named)
+    const struct sbx_set *set, const struct env_index *other, bool *named)
 {
+	uint32_t next = env_index_set(other, sbx_string(blob, set->name));
+
 	*named = false;
-	for (uint32_t i = 0; i < other->set_count; i++) {
-		if ((other->set[i].platforms & pass->platforms) == 0)
+	for (; next != 0; next = other->next_set[next - 1]) {
+		const struct sbx_set *its = &other->blob->set[next - 1];
+
+		if ((its->platforms & pass->platforms) == 0)
 			continue;
-		*named |= strcmp(sbx_string(blob, set->name),
-			      sbx_string(other, other->set[i].name)) == 0;
-		if (set_equal(blob, set, other, &other->set[i]))
+		*named = true;
+		if (set_equal(blob, set, other->blob, its))
 			return true;
 	}
 	return false;
@@ -294,7 +298,6 @@ static void
 compare_values(struct environment *environment)
 {
 	struct pass *pass = environment->pass;
-	const struct sbx_blob *old = pass->comparison->blobs[SIDE_OLD];
 	const struct sbx_blob *new = pass->comparison->blobs[SIDE_NEW];
 
 	for (uint32_t i = 0; i < new->set_count; i++) {
@@ -313,8 +316,9 @@ compare_values(struct environment *environment)
 		bool named;
 
 		if ((set->platforms & pass->platforms) == 0 ||
-		    set_is_there(pass, new, set, old, &named) || !named ||
-		    pass_again(pass, &key))
+		    set_is_there(pass, new, set, pass->subjects[SIDE_OLD].env,
+			&named) ||
+		    !named || pass_again(pass, &key))
 			continue;
 		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0)
 		    ->witnessed = false;
@@ -326,6 +330,9 @@ compare_env(struct pass *pass)
 {
 	struct environment environment = { .pass = pass };
 
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		pass->subjects[side].env = env_index_new(pass->scratch,
+		    pass->comparison->blobs[side]);
 	collect(&environment);
 	for (size_t i = 0; i < environment.names.keys.count; i++)
 		ask_name(&environment, environment.names.keys.items[i].bytes);
@@ -338,4 +345,7 @@ compare_env(struct pass *pass)
 			ask_pattern(&environment, i);
 	}
 	compare_values(&environment);
+	/* They lie in the scratch memory of this pass. */
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		pass->subjects[side].env = NULL;
 }

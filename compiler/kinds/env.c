@@ -3,6 +3,8 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/query/env_index.h"
+
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/query/show.h"
@@ -22,6 +24,12 @@ static bool
 env_equals(const struct rule *a, const struct rule *b)
 {
 	return a->env.pattern == b->env.pattern;
+}
+
+static uint64_t
+env_hash(const struct rule *rule)
+{
+	return hash_name(rule->env.pattern);
 }
 
 static void
@@ -88,12 +96,22 @@ env_show_access(FILE *stream, const struct access *access)
 	show_text(stream, access->name);
 }
 
+/* The first `set env` of a name on the subject's machine, or how many there
+ * are. */
 static uint32_t
 set_rule(const struct subject *subject, const char *name)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	uint32_t i = 0;
+	uint32_t i = 0, next;
 
+	if (subject->env != NULL) {
+		next = env_index_set(subject->env, name);
+		while (next != 0 &&
+		    (blob->set[next - 1].platforms &
+			subject->arch->platforms) == 0)
+			next = subject->env->next_set[next - 1];
+		return next == 0 ? blob->set_count : next - 1;
+	}
 	while (i < blob->set_count &&
 	    ((blob->set[i].platforms & subject->arch->platforms) == 0 ||
 		strcmp(sbx_string(blob, blob->set[i].name), name) != 0))
@@ -101,12 +119,30 @@ set_rule(const struct subject *subject, const char *name)
 	return i;
 }
 
+static struct sbx_verdict
+model_verdict(const struct subject *subject, const char *name)
+{
+	struct sbx_blob blob = *subject->places.blob;
+	const struct env_records *some = NULL;
+	struct sbx_verdict model;
+
+	if (subject->env != NULL) {
+		some = env_index_rules(subject->env, name);
+		blob.env = some->records.items;
+		blob.env_count = (uint32_t)some->records.count;
+	}
+	model = sbx_env_verdict(&blob, subject->arch->platforms, name,
+	    strlen(name));
+	if (some != NULL && model.rule != SBX_NO_RULE)
+		model.rule = some->numbers.items[model.rule];
+	return model;
+}
+
 static struct verdict
 env_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	struct sbx_verdict model = sbx_env_verdict(blob,
-	    subject->arch->platforms, access->name, strlen(access->name));
+	struct sbx_verdict model = model_verdict(subject, access->name);
 	struct verdict verdict = verdict_begin(model);
 	uint32_t set = set_rule(subject, access->name);
 
@@ -180,6 +216,7 @@ const struct rule_kind kind_env = {
 	.resolve = env_resolve,
 	.holds_beside_everything = true,
 	.equals = env_equals,
+	.hash = env_hash,
 	.object = env_object,
 	.spans = env_spans,
 	.covers = env_covers,

@@ -7,6 +7,7 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/lower/sbpl_paths.h"
+#include "compiler/policy/exclusions.h"
 #include "compiler/policy/globs.h"
 #include "compiler/policy/texts.h"
 #include "compiler/query/show.h"
@@ -17,18 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct exclusion {
-	struct place place;
-	const struct ast_atom *atom;
-	bool used; /* it is below one of the rule's paths, or may be */
-};
-
 /* One statement about paths while it is taken apart. */
 struct path_work {
 	struct expansion *expansion;
 	struct item_list *list;
 	struct item item; /* what all its items have in common */
-	VEC(struct exclusion) exclusions;
+	struct exclusions exclusions;
+	size_t kept;    /* paths that something is left of */
 	size_t covered; /* paths that lie in an exclusion as a whole */
 };
 
@@ -58,55 +54,15 @@ path_equals(const struct rule *a, const struct rule *b)
 		a->path.exclusion_count);
 }
 
-/* Whether an exclusion lies where the rule speaks, as far as that is known here. */
-static bool
-is_exclusion_of(const struct path_rule *rule, struct target exclusion)
+static uint64_t
+path_hash(const struct rule *rule)
 {
-	if (exclusion.anchor != rule->at.anchor)
-		return true;
-	if (!target_covers(rule->at, exclusion))
-		return false;
-	return rule->glob == NULL ||
-	    glob_touches(rule->glob,
-		exclusion.suffix + strlen(rule->at.suffix));
-}
+	const struct path_rule *path = &rule->path;
+	uint64_t hash = target_hash(path->at) * 31 + hash_name(path->glob);
 
-/*
- * The exclusions of one path, sorted and none inside another; false if one of them
- * swallows the path.
- */
-static bool
-path_exclusions(struct path_work *work, struct path_rule *rule)
-{
-	size_t count = 0, kept = 0;
-	struct target *targets;
-
-	if (work->exclusions.count == 0)
-		return true;
-	targets = arena_alloc(work->expansion->arena,
-	    work->exclusions.count * sizeof *targets);
-	for (size_t i = 0; i < work->exclusions.count; i++) {
-		struct exclusion *exclusion = &work->exclusions.items[i];
-
-		if ((exclusion->place.platforms & rule->origin.platforms) == 0)
-			continue;
-		if (target_covers(exclusion->place.at, rule->at)) {
-			exclusion->used = true;
-			return false;
-		}
-		if (!is_exclusion_of(rule, exclusion->place.at))
-			continue;
-		exclusion->used = true;
-		targets[count++] = exclusion->place.at;
-	}
-	qsort(targets, count, sizeof *targets, targets_compare);
-	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || !target_covers(targets[kept - 1], targets[i]))
-			targets[kept++] = targets[i];
-	}
-	rule->exclusions = targets;
-	rule->exclusion_count = (uint16_t)kept;
-	return true;
+	for (size_t i = 0; i < path->exclusion_count; i++)
+		hash = hash * 31 + target_hash(path->exclusions[i]);
+	return hash;
 }
 
 static void
@@ -117,21 +73,12 @@ path_add(struct path_work *work, const struct item *base, uint8_t platforms)
 	item.rule.origin.platforms &= platforms;
 	if (item.rule.origin.platforms == 0)
 		return;
-	if (path_exclusions(work, &item.rule.path))
+	if (exclusions_cut(&work->exclusions, &item.rule.path)) {
 		item_add(work->expansion, work->list, &item);
-	else
+		work->kept++;
+	} else {
 		work->covered++;
-}
-
-static bool
-exclusions_differ(const struct path_work *work, uint8_t platforms)
-{
-	for (size_t i = 0; i < work->exclusions.count; i++) {
-		if ((platforms & ~work->exclusions.items[i].place.platforms) !=
-		    0)
-			return true;
 	}
-	return false;
 }
 
 static void
@@ -153,64 +100,12 @@ path_object(struct path_work *work, const struct ast_atom *atom)
 
 		item.rule.path.at = place->at;
 		item.rule.origin.platforms = place->platforms;
-		if (exclusions_differ(work, place->platforms)) {
+		if (exclusions_differ(&work->exclusions, place->platforms)) {
 			path_add(work, &item, SBX_ON_LINUX);
 			path_add(work, &item, SBX_ON_MACOS);
 		} else {
 			path_add(work, &item, SBX_ON_ALL);
 		}
-	}
-}
-
-static bool
-read_exclusions(struct path_work *work, const struct ast_stmt *stmt)
-{
-	struct scope *scope = &work->expansion->scope;
-	bool good = true;
-
-	for (const struct ast_atom *atom = stmt->exclusions.first; atom != NULL;
-	     atom = atom->next) {
-		struct place_list list = { 0 };
-
-		good &= scope_paths(scope, atom,
-		    work->item.rule.origin.platforms, &list);
-		for (size_t i = 0; i < list.places.count; i++)
-			*arena_push(scope->arena,
-			    &work->exclusions) = (struct exclusion){
-				.place = list.places.items[i],
-				.atom = atom,
-			};
-	}
-	if (work->exclusions.count <= UINT16_MAX)
-		return good;
-	diag_add(scope->diags, DIAG_TOO_MANY, stmt->exclusions.loc,
-	    "more than %d holes in one rule", UINT16_MAX);
-	return false;
-}
-
-/* An object with several paths cuts something if one of them does. */
-static void
-report_exclusions(struct path_work *work, const struct ast_stmt *stmt)
-{
-	const struct ast_atom *atom = stmt->exclusions.first;
-	struct diags *diags = work->expansion->diags;
-	size_t i = 0;
-
-	for (; atom != NULL; atom = atom->next) {
-		bool used = false;
-		struct diag *diag;
-
-		for (; i < work->exclusions.count &&
-		     work->exclusions.items[i].atom == atom;
-		     i++)
-			used |= work->exclusions.items[i].used;
-		if (used)
-			continue;
-		diag = diag_add(diags, DIAG_EXCLUSION_OUTSIDE, atom->loc,
-		    "'%s' is not below any path of this rule", atom->text);
-		diag_help(diags, diag,
-		    "'except' cuts places out of the "
-		    "paths that stand before it");
 	}
 }
 
@@ -224,16 +119,17 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 		.list = list,
 		.item = *base,
 	};
-	size_t errors = expansion->diags->errors, before = list->list.count;
+	size_t errors = expansion->diags->errors;
 	struct diag *diag;
 
-	if (!read_exclusions(&work, stmt))
+	if (!exclusions_read(&work.exclusions, expansion, stmt,
+		base->rule.origin.platforms))
 		return;
 	for (; atom != NULL; atom = object_next(stmt, atom))
 		path_object(&work, atom);
 	if (expansion->diags->errors > errors)
 		return;
-	if (list->list.count == before && work.covered > 0) {
+	if (work.kept == 0 && work.covered > 0) {
 		diag = diag_add(expansion->diags, DIAG_NOTHING_LEFT,
 		    stmt->exclusions.first->loc,
 		    "'except' leaves nothing of this rule");
@@ -241,7 +137,7 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 		    "every path of the rule lies in a hole: delete the rule");
 		return;
 	}
-	report_exclusions(&work, stmt);
+	exclusions_report(&work.exclusions, stmt);
 }
 
 /*
@@ -504,6 +400,7 @@ const struct rule_kind kind_path = {
 	.has_exclusions = true,
 	.expand = path_expand,
 	.equals = path_equals,
+	.hash = path_hash,
 	.resembles = path_resembles,
 	.text = path_text,
 	.state = path_state,

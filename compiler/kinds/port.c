@@ -77,6 +77,12 @@ port_equals(const struct rule *a, const struct rule *b)
 	return a->port.low == b->port.low && a->port.high == b->port.high;
 }
 
+static uint64_t
+port_hash(const struct rule *rule)
+{
+	return (uint64_t)rule->port.low << 16 | rule->port.high;
+}
+
 static bool
 port_resembles(const struct rule *a, const struct rule *b)
 {
@@ -393,6 +399,7 @@ const struct rule_kind kind_port = {
 	.noun = "a port",
 	.resolve = port_resolve,
 	.equals = port_equals,
+	.hash = port_hash,
 	.resembles = port_resembles,
 	.object = port_object,
 	.spans = port_spans,

@@ -37,7 +37,9 @@ syscall_resolve(struct scope *scope, const struct ast_atom *atom,
 	diag = diag_add(scope->diags, DIAG_UNKNOWN_SYSCALL, atom->loc,
 	    "unknown system call%s '%s'", group ? " group" : "",
 	    atom_text(scope, atom));
-	near = syscall_nearest(atom->text, group);
+	near = diags_may_guess(scope->diags) ?
+	    syscall_nearest(atom->text, group) :
+	    NULL;
 	if (!group && syscall_group(atom->text) != NULL)
 		diag_help(scope->diags, diag, "did you mean the group '@%s'?",
 		    atom->text);
@@ -57,6 +59,12 @@ static bool
 syscall_equals(const struct rule *a, const struct rule *b)
 {
 	return a->syscall.group == b->syscall.group && syscall_resembles(a, b);
+}
+
+static uint64_t
+syscall_hash(const struct rule *rule)
+{
+	return hash_name(rule->syscall.name);
 }
 
 static void
@@ -488,6 +496,7 @@ const struct rule_kind kind_syscall = {
 	.noun = "a system call or a @group",
 	.resolve = syscall_resolve,
 	.equals = syscall_equals,
+	.hash = syscall_hash,
 	.resembles = syscall_resembles,
 	.object = syscall_object,
 	.spans = syscall_spans,

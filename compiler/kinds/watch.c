@@ -62,6 +62,12 @@ watch_equals(const struct rule *a, const struct rule *b)
 	return target_compare(a->path.at, b->path.at) == 0;
 }
 
+static uint64_t
+watch_hash(const struct rule *rule)
+{
+	return target_hash(rule->path.at);
+}
+
 static const char *
 watch_text(const struct policy *policy, const struct rule *rule)
 {
@@ -298,6 +304,7 @@ const struct rule_kind kind_watch = {
 	.noun = "a path",
 	.expand = watch_expand,
 	.equals = watch_equals,
+	.hash = watch_hash,
 	.holds_beside_everything = true,
 	.text = watch_text,
 	.state = watch_state,

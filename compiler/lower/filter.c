@@ -23,7 +23,7 @@
  */
 #include "compiler/lower/filter.h"
 
-#include "compiler/lower/bpf.h"
+#include "compiler/lower/programs.h"
 #include "compiler/tables/baseline.h"
 
 #include <errno.h>
@@ -50,6 +50,7 @@ static const struct variant {
 struct machine {
 	const struct policy *policy;
 	const struct arch *arch;
+	struct programs *programs;
 	struct filter_entry *entries;
 	enum sbx_net net;
 	struct origin net_origin;
@@ -508,7 +509,7 @@ machine_build(const struct machine *machine, uint32_t kind,
 		    (flags & SBX_PROGRAM_UNIX))
 			continue;
 		filter = filter_make(machine, flags, variants[i].abi);
-		program = bpf_emit(arena, &filter);
+		program = programs_get(machine->programs, arena, &filter);
 		last_flags = flags;
 		if (programs_are_equal(&program, &last))
 			continue;
@@ -530,6 +531,15 @@ machine_build_full(const struct machine *machine, uint32_t kind,
 void
 filters_build(const struct policy *policy, struct filter_set *set)
 {
+	struct programs programs = { .arena = policy->arena };
+
+	filters_build_shared(policy, &programs, set);
+}
+
+void
+filters_build_shared(const struct policy *policy, struct programs *programs,
+    struct filter_set *set)
+{
 	memset(set, 0, sizeof *set);
 	for (size_t i = 0; i < arch_count; i++) {
 		const struct arch *arch = &arches[i];
@@ -539,6 +549,7 @@ filters_build(const struct policy *policy, struct filter_set *set)
 			arch->platforms))
 			continue;
 		machine = machine_init(policy, arch);
+		machine.programs = programs;
 		machine_build(&machine, 0, set);
 		if (machine_listens(&machine))
 			machine_build(&machine, SBX_PROGRAM_LISTENER, set);

@@ -41,6 +41,8 @@ struct filter {
 	size_t entry_count;           /* = arch->number_limit */
 };
 
+struct programs;
+
 struct filter_set {
 	VEC(struct filter) filters;       /* every machine and variant */
 	VEC(struct bpf_program) programs; /* the same order */
@@ -52,6 +54,10 @@ struct filter_set {
  * here they are not expected.  Empty for a policy that allows everything.
  */
 void filters_build(const struct policy *policy, struct filter_set *set);
+
+/* The same with programs that other policies may have had emitted. */
+void filters_build_shared(const struct policy *policy,
+    struct programs *programs, struct filter_set *set);
 
 /* The reference: what the rule set says of one call on any machine. */
 uint32_t filter_verdict(const struct filter *filter,

@@ -11,6 +11,8 @@ libcompiler_a_SOURCES += \
 	compiler/lower/emitter.h \
 	compiler/lower/filter.c \
 	compiler/lower/filter.h \
+	compiler/lower/programs.c \
+	compiler/lower/programs.h \
 	compiler/lower/sbpl.c \
 	compiler/lower/sbpl.h \
 	compiler/lower/sbpl_paths.c \

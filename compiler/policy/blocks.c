@@ -15,12 +15,16 @@
 static const char groups_file[] = "groups.sbx";
 
 void
-blocks_init(struct blocks *blocks, struct sources *sources, struct diags *diags)
+blocks_reset(struct blocks *blocks)
 {
-	memset(blocks, 0, sizeof *blocks);
-	blocks->arena = sources->arena;
-	blocks->sources = sources;
-	blocks->diags = diags;
+	for (size_t i = 0; i < blocks->all.count; i++) {
+		struct block *block = blocks->all.items[i];
+
+		block->busy = false;
+		block->gathered = false;
+		block->layer = 0;
+		block->platforms = 0;
+	}
 }
 
 static const char *
@@ -46,6 +50,7 @@ report_shipped(struct blocks *blocks, const struct block *block)
 	    block->stmt->name->loc, "'%s' is the name of a shipped %s",
 	    block->name, block->group ? "group" : "profile");
 
+	blocks->faulty = true;
 	if (block->group)
 		diag_help(blocks->diags, diag, "choose another name");
 	else
@@ -75,6 +80,7 @@ report_duplicate(struct blocks *blocks, const struct block *old,
 	    new->stmt->name->loc, "duplicate %s '%s'",
 	    new->group ? "group" : "profile", new->name);
 
+	blocks->faulty = true;
 	diag_note(blocks->diags, diag, old->stmt->name->loc,
 	    "it is first defined here");
 }
@@ -209,11 +215,16 @@ load_shipped_groups(struct blocks *blocks, struct loc wanted_at)
 	load_shipped(blocks, groups_file, wanted_at);
 }
 
-void
-blocks_add(struct blocks *blocks, const struct ast_stmt *stmts)
+struct blocks *
+blocks_new(struct sources *sources, struct diags *diags,
+    const struct ast_stmt *stmts)
 {
+	struct blocks *blocks = arena_alloc(sources->arena, sizeof *blocks);
 	size_t i = 0;
 
+	blocks->arena = sources->arena;
+	blocks->sources = sources;
+	blocks->diags = diags;
 	add_stmts(blocks, stmts);
 	while (i < blocks->all.count &&
 	    (!blocks->all.items[i]->group ||
@@ -221,6 +232,7 @@ blocks_add(struct blocks *blocks, const struct ast_stmt *stmts)
 		i++;
 	if (i < blocks->all.count)
 		load_shipped_groups(blocks, (struct loc){ 0 });
+	return blocks;
 }
 
 struct block *
@@ -284,12 +296,37 @@ blocks_get(struct blocks *blocks, const struct ast_atom *name, bool group)
 	diag = diag_add(blocks->diags,
 	    group ? DIAG_UNKNOWN_GROUP : DIAG_UNKNOWN_PROFILE, name->loc,
 	    "unknown %s '%s'", group ? "group" : "profile", name->text);
-	diag_did_you_mean(blocks->diags, diag,
-	    blocks_nearest(blocks, name->text, group));
+	if (diags_may_guess(blocks->diags))
+		diag_did_you_mean(blocks->diags, diag,
+		    blocks_nearest(blocks, name->text, group));
 	if (blocks_find(blocks, name->text, !group, name->loc) != NULL)
 		diag_help(blocks->diags, diag,
 		    group ? "'%s' is a profile: 'profile ... extends %s'" :
 			    "'%s' is a group: 'use %s'",
 		    name->text, name->text);
 	return NULL;
+}
+
+static bool
+is_param(const struct ast_stmt *stmt, const char *name)
+{
+	return stmt->kind == AST_PARAM && strcmp(stmt->name->text, name) == 0;
+}
+
+bool
+blocks_have_param(const struct blocks *blocks, const char *name)
+{
+	for (size_t i = 0; i < blocks->names.count; i++) {
+		if (is_param(blocks->names.items[i], name))
+			return true;
+	}
+	for (size_t i = 0; i < blocks->all.count; i++) {
+		for (const struct ast_stmt *stmt =
+			 blocks->all.items[i]->stmt->body;
+		     stmt != NULL; stmt = stmt->next) {
+			if (is_param(stmt, name))
+				return true;
+		}
+	}
+	return false;
 }

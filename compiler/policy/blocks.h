@@ -30,14 +30,18 @@ struct blocks {
 	VEC(struct block *) all;
 	VEC(const struct ast_stmt *) names; /* let and param of the files */
 	bool shipped_groups;
+	bool faulty;            /* some name was reported */
+	bool full;              /* one profile too many was reported */
+	size_t expanded, spent; /* profiles; their rules and names */
 };
-
-void blocks_init(struct blocks *blocks, struct sources *sources,
-    struct diags *diags);
 
 /* Registers what a file defines, and what it includes; reports names that are
  * defined twice or that belong to a shipped profile or group. */
-void blocks_add(struct blocks *blocks, const struct ast_stmt *stmts);
+struct blocks *blocks_new(struct sources *sources, struct diags *diags,
+    const struct ast_stmt *stmts);
+
+/* Makes them as if none of them had been expanded. */
+void blocks_reset(struct blocks *blocks);
 
 /* The profile that is compiled when this name is asked for, or NULL. */
 struct block *blocks_wanted(struct blocks *blocks, const char *name);
@@ -49,6 +53,10 @@ struct block *blocks_find(struct blocks *blocks, const char *name, bool group,
 /* The same for a name in the policy: reports an unknown one. */
 struct block *blocks_get(struct blocks *blocks, const struct ast_atom *name,
     bool group);
+
+/* Whether any profile or group that was read has such a parameter, used here or
+ * not. */
+bool blocks_have_param(const struct blocks *blocks, const char *name);
 
 /* A name near to one that is unknown, or NULL. */
 const char *blocks_nearest(struct blocks *blocks, const char *name, bool group);

@@ -17,6 +17,8 @@ struct item {
 	const struct block *block;
 };
 
+struct item_index;
+
 struct item_list {
 	VEC(struct item) list;
 };
@@ -59,13 +61,17 @@ struct expansion {
 	struct diags *diags;
 	struct policy *policy;
 	struct scope scope;
-	struct blocks blocks;
+	struct blocks *blocks;
 	struct item_list items;
+	struct item_index *again; /* of them, by place; NULL: not asked yet */
+	bool repeats;             /* what is added may be there already */
+	size_t resembled; /* items that a drop was compared with in vain */
 	VEC(struct setting) settings; /* in the order of the text */
 	VEC(struct pending_drop) drops;
 	VEC(struct block *) gathered; /* in the order of their use */
 	int layer;
-	bool full; /* too many rules: reported once */
+	size_t exclusions; /* of all rules */
+	bool full;         /* too many rules: reported once */
 };
 
 /* Where a statement stands. */

@@ -91,6 +91,8 @@ struct rule_kind {
 	    struct rule *rule);
 	/* Whether rules with the same words have the same object (they do). */
 	bool (*equals)(const struct rule *a, const struct rule *b);
+	/* The same number for rules that are equal (0). */
+	uint64_t (*hash)(const struct rule *rule);
 	/* Whether the one may be meant where the other is written (equals). */
 	bool (*resembles)(const struct rule *a, const struct rule *b);
 

@@ -3,9 +3,13 @@ libcompiler_a_SOURCES += \
 	compiler/policy/blocks.c \
 	compiler/policy/blocks.h \
 	compiler/policy/drop.c \
+	compiler/policy/exclusions.c \
+	compiler/policy/exclusions.h \
 	compiler/policy/expand.h \
 	compiler/policy/globs.c \
 	compiler/policy/globs.h \
+	compiler/policy/item_index.c \
+	compiler/policy/item_index.h \
 	compiler/policy/kind.h \
 	compiler/policy/objects.c \
 	compiler/policy/objects.h \

@@ -17,7 +17,12 @@
 
 #include <string.h>
 
-enum { MAX_GROUP_DEPTH = 100, MAX_PARENTS = 100 };
+enum {
+	MAX_GROUP_DEPTH = 100,
+	MAX_PARENTS = 100,
+	MAX_EXPANDED = 1000,           /* profiles of one file */
+	MAX_SPENT = 4 * SBX_MAX_RULES, /* rules and names of all of them */
+};
 
 /* --- which profile ------------------------------------------------------- */
 
@@ -93,14 +98,14 @@ wanted_profile(struct expansion *expansion, const struct source *file,
 		name = only_profile(expansion, file, stmts);
 	if (name == NULL)
 		return NULL;
-	block = blocks_wanted(&expansion->blocks, name);
+	block = blocks_wanted(expansion->blocks, name);
 	if (block != NULL)
 		return block;
 	diag = diag_add(expansion->diags, DIAG_UNKNOWN_PROFILE, file_loc(file),
 	    "unknown profile '%s'", name);
-	if (blocks_nearest(&expansion->blocks, name, false) != NULL)
+	if (blocks_nearest(expansion->blocks, name, false) != NULL)
 		diag_did_you_mean(expansion->diags, diag,
-		    blocks_nearest(&expansion->blocks, name, false));
+		    blocks_nearest(expansion->blocks, name, false));
 	else
 		diag_help(expansion->diags, diag, "the file defines:%s",
 		    profiles_text(expansion, stmts));
@@ -148,7 +153,7 @@ find_chain(struct expansion *expansion, struct block *block,
 			    "more than %d parents", MAX_PARENTS);
 			return false;
 		}
-		block = blocks_get(&expansion->blocks, parent, false);
+		block = blocks_get(expansion->blocks, parent, false);
 		if (block == NULL)
 			return false;
 		if (block->busy)
@@ -164,7 +169,7 @@ static void gather(struct expansion *expansion, struct block *block, int depth);
 static void
 gather_group(struct expansion *expansion, const struct ast_stmt *use, int depth)
 {
-	struct block *group = blocks_get(&expansion->blocks, use->name, true);
+	struct block *group = blocks_get(expansion->blocks, use->name, true);
 	struct diag *diag;
 
 	if (group == NULL)
@@ -216,8 +221,9 @@ declare_names(struct expansion *expansion)
 	struct scope *scope = &expansion->scope;
 	const char *profile = expansion->policy->profile;
 
-	for (size_t i = 0; i < expansion->blocks.names.count; i++)
-		scope_declare(scope, expansion->blocks.names.items[i], profile);
+	for (size_t i = 0; i < expansion->blocks->names.count; i++)
+		scope_declare(scope, expansion->blocks->names.items[i],
+		    profile);
 	for (size_t i = 0; i < expansion->gathered.count; i++) {
 		const struct block *block = expansion->gathered.items[i];
 
@@ -243,7 +249,7 @@ static void
 expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	struct block *group = blocks_find(&expansion->blocks, stmt->name->text,
+	struct block *group = blocks_find(expansion->blocks, stmt->name->text,
 	    true, stmt->name->loc);
 	struct context inner = *context;
 
@@ -370,43 +376,16 @@ keep_items(struct expansion *expansion)
 }
 
 static struct policy *
-policy_new(struct sources *sources)
+policy_new(struct arena *arena, struct sources *sources)
 {
-	struct policy *policy = arena_alloc(sources->arena, sizeof *policy);
+	struct policy *policy = arena_alloc(arena, sizeof *policy);
 
-	policy->arena = sources->arena;
+	policy->arena = arena;
 	policy->sources = sources;
 	policy->about = "";
 	policy->language = 1;
 	policy->level = SBX_LEVEL_MINIMAL;
 	return policy;
-}
-
-static bool
-is_param(const struct ast_stmt *stmt, const char *name)
-{
-	return stmt->kind == AST_PARAM && strcmp(stmt->name->text, name) == 0;
-}
-
-/* Whether any profile or group that was read has it, used here or not. */
-static bool
-has_param(const struct expansion *expansion, const char *name)
-{
-	const struct blocks *blocks = &expansion->blocks;
-
-	for (size_t i = 0; i < blocks->names.count; i++) {
-		if (is_param(blocks->names.items[i], name))
-			return true;
-	}
-	for (size_t i = 0; i < blocks->all.count; i++) {
-		for (const struct ast_stmt *stmt =
-			 blocks->all.items[i]->stmt->body;
-		     stmt != NULL; stmt = stmt->next) {
-			if (is_param(stmt, name))
-				return true;
-		}
-	}
-	return false;
 }
 
 static const char *
@@ -432,7 +411,7 @@ check_definitions(struct expansion *expansion, const struct source *file)
 		const char *name = scope->predefined.list.items[i].name;
 		struct diag *diag;
 
-		if (has_param(expansion, name))
+		if (blocks_have_param(expansion->blocks, name))
 			continue;
 		diag = diag_add(expansion->diags, DIAG_BAD_DEFINITION,
 		    file_loc(file),
@@ -453,25 +432,56 @@ expand_chain(struct expansion *expansion, const struct chain *chain)
 		expand_layer(expansion, chain->blocks.items[i]);
 	expand_settings(expansion);
 	keep_items(expansion);
+	expansion->blocks->expanded++;
+	expansion->blocks->spent += expansion->items.list.count +
+	    expansion->settings.count + expansion->scope.names.count;
+}
+
+/*
+ * Each profile is bounded, but a short text can give many of them a large group
+ * each, which takes the product of both.
+ */
+static bool
+has_room(struct expansion *expansion, const struct block *profile)
+{
+	struct blocks *blocks = expansion->blocks;
+	struct loc loc = profile->stmt->name->loc;
+	struct diag *diag;
+
+	if (blocks->full ||
+	    (blocks->expanded < MAX_EXPANDED && blocks->spent <= MAX_SPENT))
+		return !blocks->full;
+	blocks->full = true;
+	diag = blocks->expanded >= MAX_EXPANDED ?
+	    diag_add(expansion->diags, DIAG_TOO_MANY, loc,
+		"more than %d profiles in one file", MAX_EXPANDED) :
+	    diag_add(expansion->diags, DIAG_TOO_MANY, loc,
+		"the profiles above have more than %d rules and names",
+		MAX_SPENT);
+	diag_help(expansion->diags, diag,
+	    "put this one and those below into another file");
+	return false;
 }
 
 struct policy *
 resolve_policy(const struct resolution *given, const char *name)
 {
 	struct expansion expansion = {
-		.arena = given->sources->arena,
+		.arena = given->arena,
 		.sources = given->sources,
 		.diags = given->diags,
-		.policy = policy_new(given->sources),
+		.policy = policy_new(given->arena, given->sources),
+		.blocks = given->blocks,
 	};
 	struct chain chain = { 0 };
 	size_t errors = given->diags->errors;
 	struct block *profile;
 
-	blocks_init(&expansion.blocks, given->sources, given->diags);
-	blocks_add(&expansion.blocks, given->stmts);
+	blocks_reset(given->blocks);
 	profile = wanted_profile(&expansion, given->file, given->stmts, name);
 	if (profile == NULL || !find_chain(&expansion, profile, &chain))
+		return NULL;
+	if (!has_room(&expansion, profile))
 		return NULL;
 	expansion.policy->profile = profile->name;
 	expansion.policy->profile_loc = profile->stmt->name->loc;
@@ -480,5 +490,7 @@ resolve_policy(const struct resolution *given, const char *name)
 	expand_chain(&expansion, &chain);
 	check_definitions(&expansion, given->file);
 	report_unused(&expansion, given->stmts);
-	return given->diags->errors > errors ? NULL : expansion.policy;
+	return given->diags->errors > errors || given->blocks->faulty ?
+	    NULL :
+	    expansion.policy;
 }

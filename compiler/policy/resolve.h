@@ -6,12 +6,16 @@
 
 #include "compiler/policy/policy.h"
 
+struct blocks;
+
 /* A file that was parsed, and what binds its parameters. */
 struct resolution {
+	struct arena *arena; /* of the policy; its names are the sources' */
 	struct sources *sources;
 	struct diags *diags;
 	const struct source *file;
 	struct ast_stmt *stmts;
+	struct blocks *blocks; /* of the statements, and for all profiles */
 	struct definitions definitions; /* such a parameter is a constant */
 };
 

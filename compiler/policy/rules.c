@@ -2,6 +2,7 @@
  * Rules: one statement gives an item for each of its objects.  What an object
  * is, the kind of the rule says (kind.h).
  */
+#include "compiler/policy/item_index.h"
 #include "compiler/policy/kind.h"
 
 struct origin
@@ -44,15 +45,17 @@ rule_kind_of_section(uint32_t section)
 static bool
 is_there(struct expansion *expansion, const struct item *item)
 {
-	for (size_t i = 0; i < expansion->items.list.count; i++) {
-		struct item *old = &expansion->items.list.items[i];
+	struct item_index *index = expansion->again;
+	uint32_t *at = item_index_find(index, item);
 
-		if (old->rule.origin.loc.begin != item->rule.origin.loc.begin ||
-		    old->dropped || !rule_equals(&old->rule, &item->rule) ||
+	for (; at != NULL && *at != 0; at = &index->next.items[*at - 1]) {
+		struct item *old = &expansion->items.list.items[*at - 1];
+
+		if (old->rule.origin.loc.begin == item->rule.origin.loc.begin &&
+		    !old->dropped && rule_equals(&old->rule, &item->rule) &&
 		    (item->rule.origin.platforms &
-			~old->rule.origin.platforms) != 0)
-			continue;
-		return true;
+			~old->rule.origin.platforms) == 0)
+			return true;
 	}
 	return false;
 }
@@ -63,6 +66,8 @@ item_add(struct expansion *expansion, struct item_list *list,
 {
 	struct diag *diag;
 
+	if (expansion->repeats && is_there(expansion, item))
+		return;
 	if (list->list.count < SBX_MAX_RULES) {
 		*arena_push(expansion->arena, &list->list) = *item;
 		return;
@@ -143,16 +148,17 @@ void
 expand_rule(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	struct item_list list = { 0 };
-
-	if (!context->again) {
-		rule_items(expansion, stmt, context, &expansion->items);
+	if (expansion->full)
 		return;
+	if (context->again && expansion->again == NULL) {
+		expansion->again = arena_alloc(expansion->arena,
+		    sizeof *expansion->again);
+		expansion->again->places = true;
 	}
-	rule_items(expansion, stmt, context, &list);
-	for (size_t i = 0; i < list.list.count; i++) {
-		if (!is_there(expansion, &list.list.items[i]))
-			item_add(expansion, &expansion->items,
-			    &list.list.items[i]);
-	}
+	if (context->again)
+		item_index_fill(expansion->arena, expansion->again,
+		    &expansion->items);
+	expansion->repeats = context->again;
+	rule_items(expansion, stmt, context, &expansion->items);
+	expansion->repeats = false;
 }

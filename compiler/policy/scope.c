@@ -14,7 +14,7 @@
 
 enum {
 	SCOPE_MAX_PLACES = SBX_MAX_RULES,
-	SCOPE_MAX_DEPTH = 100,
+	SCOPE_MAX_ALL = 8 * SBX_MAX_RULES, /* of all names and rules */
 };
 
 static struct symbol *
@@ -263,7 +263,9 @@ split_name(struct scope *scope, const struct ast_atom *atom,
 	    atom_part(scope, atom, atom->text, (size_t)(end + 1 - atom->text)),
 	    "unknown name '${%.*s}'", (int)(end - name), name);
 	name = arena_strndup(scope->arena, name, (size_t)(end - name));
-	name = nearest_name(name, scope->names.items, scope->names.count);
+	name = diags_may_guess(scope->diags) ?
+	    nearest_name(name, scope->names.items, scope->names.count) :
+	    NULL;
 	if (name != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
 	else
@@ -300,23 +302,68 @@ report_cycle(struct scope *scope, const struct symbol *symbol,
 	    "it is declared here");
 }
 
+/* The `let` that an object begins with and that has to be worked out first, or
+ * NULL.  One that waits for this object is a cycle, which is found later. */
+static struct symbol *
+object_needs(struct scope *scope, const struct ast_atom *atom)
+{
+	const char *name = atom->text + 2, *end = strchr(atom->text, '}');
+	struct symbol *symbol;
+
+	if (strncmp(atom->text, "${", 2) != 0 || end == NULL)
+		return NULL;
+	symbol = scope_find(scope, name, (size_t)(end - name));
+	return symbol != NULL && symbol->kind == SYMBOL_LET && !symbol->done &&
+		!symbol->busy ?
+	    symbol :
+	    NULL;
+}
+
+static struct symbol *
+symbol_needs(struct scope *scope, struct symbol *symbol)
+{
+	struct symbol *other = NULL;
+
+	while (symbol->next != NULL) {
+		other = object_needs(scope, symbol->next);
+		if (other != NULL)
+			break;
+		symbol->next = symbol->next->next;
+	}
+	return other;
+}
+
+static struct symbol *
+symbol_begin(struct symbol *symbol, struct symbol *waiting)
+{
+	symbol->busy = true;
+	symbol->next = symbol->stmt->objects.first;
+	symbol->waiting = waiting;
+	return symbol;
+}
+
+/* What it is made of comes first, without recursion: a text may have a chain
+ * of any length. */
 static void
 symbol_settle(struct scope *scope, struct symbol *symbol)
 {
 	if (symbol->done)
 		return;
-	if (++scope->depth > SCOPE_MAX_DEPTH) {
-		diag_add(scope->diags, DIAG_TOO_MANY, symbol->stmt->name->loc,
-		    "names inside names more than %d deep", SCOPE_MAX_DEPTH);
-	} else {
-		symbol->busy = true;
+	symbol = symbol_begin(symbol, NULL);
+	while (symbol != NULL) {
+		struct symbol *other = symbol_needs(scope, symbol);
+
+		if (other != NULL) {
+			symbol = symbol_begin(other, symbol);
+			continue;
+		}
 		for (const struct ast_atom *atom = symbol->stmt->objects.first;
 		     atom != NULL; atom = atom->next)
 			scope_paths(scope, atom, SBX_ON_ALL, &symbol->places);
 		symbol->busy = false;
+		symbol->done = true;
+		symbol = symbol->waiting;
 	}
-	scope->depth--;
-	symbol->done = true;
 }
 
 void
@@ -348,6 +395,14 @@ place_add(struct scope *scope, const struct path_object *object,
 	const char *rest = object->rest;
 	const char *suffix = place.at.suffix;
 
+	if (scope->places > SCOPE_MAX_ALL)
+		return false;
+	if (scope->places++ == SCOPE_MAX_ALL) {
+		diag_add(scope->diags, DIAG_TOO_MANY, atom->loc,
+		    "all names and rules stand for more than %d paths",
+		    SCOPE_MAX_ALL);
+		return false;
+	}
 	if (list->places.count >= SCOPE_MAX_PLACES) {
 		diag_add(scope->diags, DIAG_TOO_MANY, atom->loc,
 		    "'%s' stands for more than %d paths", atom->text,

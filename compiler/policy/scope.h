@@ -28,6 +28,8 @@ struct symbol {
 	struct place_list places;    /* once `done` */
 	uint16_t anchor;
 	bool busy, done, bound;
+	const struct ast_atom *next; /* that may need another let */
+	struct symbol *waiting;      /* that needs this one */
 };
 
 struct scope {
@@ -38,7 +40,7 @@ struct scope {
 	struct map symbols;
 	VEC(const char *) names; /* for "did you mean" */
 	struct definitions predefined;
-	int depth; /* of lets inside lets */
+	size_t places; /* that names and rules stood for so far */
 };
 
 void scope_init(struct scope *scope, struct policy *policy,

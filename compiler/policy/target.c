@@ -26,6 +26,12 @@ target_compare(struct target a, struct target b)
 	return *x < *y ? -1 : 1;
 }
 
+uint64_t
+target_hash(struct target target)
+{
+	return hash_name(target.suffix) * 31 + target.anchor;
+}
+
 int
 targets_compare(const void *a, const void *b)
 {

@@ -5,6 +5,8 @@
 #ifndef SBX_TARGET_H
 #define SBX_TARGET_H
 
+#include "compiler/base/map.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +20,9 @@ int target_compare(struct target a, struct target b);
 
 /* The same, for qsort(3). */
 int targets_compare(const void *a, const void *b);
+
+/* The same number for equal places. */
+uint64_t target_hash(struct target target);
 
 /* Whether `at` is the place or below it; false for different anchors. */
 bool target_covers(struct target place, struct target at);

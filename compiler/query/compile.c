@@ -2,6 +2,7 @@
 #include "compiler/query/compile.h"
 #include "compiler/check/check.h"
 #include "compiler/lower/sbpl.h"
+#include "compiler/policy/blocks.h"
 #include "compiler/policy/resolve.h"
 #include "compiler/read/read.h"
 
@@ -12,6 +13,7 @@ compilation_init(struct compilation *compilation, struct arena *arena)
 {
 	memset(compilation, 0, sizeof *compilation);
 	compilation->arena = arena;
+	compilation->programs.arena = arena;
 	sources_init(&compilation->sources, arena);
 	diags_init(&compilation->diags, arena, &compilation->sources);
 }
@@ -80,12 +82,18 @@ compile_profile(struct compilation *compilation, const char *profile,
 
 	if (errors > 0)
 		return false;
+	if (compilation->blocks == NULL)
+		compilation->blocks = blocks_new(&compilation->sources, diags,
+		    compilation->stmts);
 	policy = resolve_policy(
 	    &(struct resolution){
+		.arena = compilation->work != NULL ? compilation->work :
+						     compilation->arena,
 		.sources = &compilation->sources,
 		.diags = diags,
 		.file = compilation->file,
 		.stmts = compilation->stmts,
+		.blocks = compilation->blocks,
 		.definitions = compilation->definitions,
 	    },
 	    profile);
@@ -95,7 +103,7 @@ compile_profile(struct compilation *compilation, const char *profile,
 	check_policy(policy, diags);
 	if (diags->errors > errors)
 		return false;
-	filters_build(policy, &filters);
+	filters_build_shared(policy, &compilation->programs, &filters);
 	return emit_blob(policy, &filters, sbpl_text(policy), diags, image);
 }
 

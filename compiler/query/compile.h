@@ -5,14 +5,20 @@
 #define SBX_COMPILE_H
 
 #include "compiler/lower/emit.h"
+#include "compiler/lower/programs.h"
 #include "compiler/report/suppress.h"
+
+struct blocks;
 
 struct compilation {
 	struct arena *arena;
+	struct arena *work; /* of the policies and images; NULL: the same */
 	struct sources sources;
 	struct diags diags;
 	const struct source *file;
 	struct ast_stmt *stmts;
+	struct programs programs;
+	struct blocks *blocks; /* of the file, once one of them is compiled */
 	struct suppressions suppressions;
 	const struct policy *policy; /* that compile() resolved last, or NULL */
 	struct definitions definitions; /* bound in the blob itself */

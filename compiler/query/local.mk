@@ -6,6 +6,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/compile.h \
 	compiler/query/dump.c \
 	compiler/query/dump.h \
+	compiler/query/env_index.c \
+	compiler/query/env_index.h \
 	compiler/query/options.c \
 	compiler/query/options.h \
 	compiler/query/places.c \

@@ -9,12 +9,16 @@
 #include "compiler/lower/filter.h"
 #include "compiler/query/access.h"
 
+struct env_index;
+
 /* A compiled policy where it is to run. */
 struct subject {
 	struct places places;    /* holds the blob */
 	const struct arch *arch; /* whose rules and filters count */
 	enum sbx_level level;
-	int abi; /* of Landlock; 0: the newest known */
+	int abi;               /* of Landlock; 0: the newest known */
+	struct env_index *env; /* of the blob, if many variables are asked
+	                        * about; NULL: all rules are looked at */
 };
 
 /* What decided: from BY_RULE on, a record of a kind of rule. */

@@ -115,6 +115,12 @@ diags_init(struct diags *diags, struct arena *arena, struct sources *sources)
 	};
 }
 
+bool
+diags_may_guess(struct diags *diags)
+{
+	return diags->guesses++ < DIAG_GUESSES;
+}
+
 /* A message of bounded length, cut between characters. */
 __attribute__((format(printf, 2, 0))) static const char *
 bounded(struct arena *arena, const char *format, va_list args)

@@ -24,6 +24,7 @@ enum diag_id {
 
 enum {
 	DIAG_MAX = 50,     /* so many are printed as text */
+	DIAG_GUESSES = 50, /* names for which one that is near is looked for */
 	DIAG_KEPT = 10000, /* those that come after are counted */
 };
 
@@ -43,6 +44,7 @@ struct diags {
 	struct sources *sources;
 	VEC(struct diag) records;
 	size_t errors, warnings, notes; /* all, kept or not */
+	size_t guesses;
 	struct map known;    /* what a record says -> 1 + its index */
 	size_t replace;      /* from here on records are errors, if too many */
 	struct diag surplus; /* the last that was not kept */
@@ -53,6 +55,10 @@ struct diag_choices {
 	bool off[DIAG_END];
 	bool error[DIAG_END];
 };
+
+/* Whether a name that is near to an unknown one may still be looked for: this
+ * takes a look at all that are known. */
+bool diags_may_guess(struct diags *diags);
 
 void diags_init(struct diags *diags, struct arena *arena,
     struct sources *sources);

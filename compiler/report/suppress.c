@@ -98,8 +98,9 @@ code_read(const struct reader *reader, const char *begin, const char *end)
 		    "diagnostic",
 		    word);
 		diag_help(diags, diag, "write '# sbx: ignore CODE -- reason'");
-		diag_did_you_mean(diags, diag,
-		    diag_nearest(diags->arena, word));
+		if (diags_may_guess(diags))
+			diag_did_you_mean(diags, diag,
+			    diag_nearest(diags->arena, word));
 	} else if (diag_severity(id) == SEVERITY_ERROR) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
 		    place_of(reader, begin, end),

@@ -16,6 +16,7 @@
  * `none`: no rule speaks of it.  macOS follows symbolic links before it looks
  * at the profile, so /tmp is /private/tmp here.
  */
+#include "compiler/policy/blocks.h"
 #include "compiler/policy/resolve.h"
 #include "compiler/query/compile.h"
 #include "format/glob.h"
@@ -296,10 +297,13 @@ main(int argc, char **argv)
 		return EXIT_FAILURE;
 	model.policy = resolve_policy(
 	    &(struct resolution){
+		.arena = model.arena,
 		.sources = &compilation.sources,
 		.diags = &compilation.diags,
 		.file = compilation.file,
 		.stmts = compilation.stmts,
+		.blocks = blocks_new(&compilation.sources, &compilation.diags,
+		    compilation.stmts),
 	    },
 	    NULL);
 	if (model.policy == NULL)

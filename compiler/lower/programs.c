@@ -1,0 +1,84 @@
+/* See programs.h. */
+#include "compiler/lower/programs.h"
+
+#include "compiler/lower/bpf.h"
+
+#include <string.h>
+
+/* A policy has some twenty; a file of many profiles that all differ in their
+ * system calls must not fill the memory. */
+enum { PROGRAMS_KEPT = 256 };
+
+/* Numbers, one after the other. */
+struct words {
+	uint32_t *items;
+	size_t count;
+};
+
+static void
+words_add(struct words *words, uint32_t word)
+{
+	words->items[words->count++] = word;
+}
+
+static void
+words_add_clause(struct words *words, const struct filter_clause *clause)
+{
+	words_add(words, clause->action);
+	words_add(words, clause->test_count);
+	for (size_t i = 0; i < clause->test_count; i++) {
+		words_add(words, clause->tests[i].arg);
+		words_add(words, clause->tests[i].mask);
+		words_add(words, clause->tests[i].value);
+	}
+}
+
+/* The words of a clause and of an entry without its clauses. */
+enum { CLAUSE_WORDS = 2 + 3 * 3, ENTRY_WORDS = 2 };
+
+/* All that bpf_emit() looks at; the arena is for a moment. */
+static struct words
+filter_words(struct arena *arena, const struct filter *filter)
+{
+	size_t room = 1 + filter->entry_count * ENTRY_WORDS;
+	struct words words = { NULL, 0 };
+
+	for (size_t i = 0; i < filter->entry_count; i++)
+		room += filter->entries[i].clause_count * CLAUSE_WORDS;
+	words.items = arena_alloc(arena, room * sizeof *words.items);
+	words_add(&words, filter->arch->audit);
+	for (size_t i = 0; i < filter->entry_count; i++) {
+		const struct filter_entry *entry = &filter->entries[i];
+
+		words_add(&words, entry->action);
+		words_add(&words, (uint32_t)entry->clause_count);
+		for (size_t j = 0; j < entry->clause_count; j++)
+			words_add_clause(&words, &entry->clauses[j]);
+	}
+	return words;
+}
+
+struct bpf_program
+programs_get(struct programs *programs, struct arena *arena,
+    const struct filter *filter)
+{
+	struct arena *moment = arena_new();
+	struct words words = filter_words(moment, filter);
+	size_t size = words.count * sizeof *words.items;
+	size_t number = map_number_find(&programs->keys, words.items, size);
+	struct bpf_program program;
+	bool added;
+
+	if (number != SIZE_MAX) {
+		program = programs->list.items[number];
+	} else if (programs->list.count >= PROGRAMS_KEPT) {
+		program = bpf_emit(arena, filter);
+	} else {
+		program = bpf_emit(programs->arena, filter);
+		map_number(programs->arena, &programs->keys, words.items, size,
+		    &added);
+		*arena_push(programs->arena, &programs->list) = program;
+	}
+	arena_release(moment);
+	return program;
+}

@@ -1,0 +1,22 @@
+/*
+ * Programs that were emitted.  Most filters of a policy decide alike, and so do
+ * those of the profiles of one file; emitting and trying a program is most of
+ * what a profile costs.
+ */
+#ifndef SBX_PROGRAMS_H
+#define SBX_PROGRAMS_H
+
+#include "compiler/base/map.h"
+#include "compiler/lower/filter.h"
+
+struct programs {
+	struct arena *arena;
+	struct map keys; /* what a filter decides */
+	VEC(struct bpf_program) list;
+};
+
+/* The program of a filter.  The arena holds one that is not kept. */
+struct bpf_program programs_get(struct programs *programs, struct arena *arena,
+    const struct filter *filter);
+
+#endif
