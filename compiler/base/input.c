@@ -114,9 +114,11 @@ input_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	if (size < 0)
 		return false;
 	error = sbx_verify(bytes, (size_t)size, blob);
-	if (error != SBX_BLOB_OK)
-		complain("%s: %s", path, sbx_blob_strerror(error));
-	return error == SBX_BLOB_OK;
+	if (error == SBX_BLOB_OK)
+		return true;
+	complain("%s: %s", path, sbx_blob_strerror(error));
+	errno = EBADMSG;
+	return false;
 }
 
 /* Makes a descriptor seekable: a pipe's contents go into a file. */

@@ -25,7 +25,7 @@ ssize_t input_read(int fd, void *bytes, size_t size);
 
 /*
  * Reads and verifies a blob ("-" is standard input) into the arena.  False
- * after complaining.
+ * after complaining; errno is EBADMSG if what was read is no blob.
  */
 bool input_blob(struct arena *arena, const char *path, struct sbx_blob *blob);
 

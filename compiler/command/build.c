@@ -182,7 +182,7 @@ verify_blob(const struct options *options, const char *path,
 	struct sbx_blob blob;
 
 	if (!operand_blob(options->arena, options->verify, &blob))
-		return EXIT_TROUBLE;
+		return errno == EBADMSG ? EXIT_POLICY : EXIT_TROUBLE;
 	difference = sections_differ(image->bytes, image->size, blob.base,
 	    blob.size);
 	if (difference == NULL)

@@ -10,19 +10,21 @@
 
 enum exit_status
 subject_read(const struct options *options, const char *path,
-    struct sbx_blob *blob)
+    struct sbx_blob *blob, const struct blocks **blocks)
 {
-	struct operand operand;
+	struct operand operand = { .state = OPERAND_UNREAD };
 
 	operand_read(options, path, &operand);
 	if (operand.state == OPERAND_FAULTY)
 		options_print(options, &operand.compilation.diags);
 	*blob = operand.blob;
+	*blocks = operand.compilation.blocks;
 	if (operand.state != OPERAND_GOOD)
-		return EXIT_TROUBLE;
+		return operand.state == OPERAND_FAULTY ? EXIT_POLICY :
+							 EXIT_TROUBLE;
 	return operand.compiled &&
 		vouch(options->arena, path, blob) == VOUCH_CHANGED ?
-	    EXIT_TROUBLE :
+	    EXIT_POLICY :
 	    EXIT_CLEAN;
 }
 

@@ -24,6 +24,6 @@ enum exit_status command_explain(struct options *options);
  * EXIT_CLEAN, or what the command is to end with.
  */
 enum exit_status subject_read(const struct options *options, const char *path,
-    struct sbx_blob *blob);
+    struct sbx_blob *blob, const struct blocks **blocks);
 
 #endif

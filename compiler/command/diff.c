@@ -18,6 +18,7 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
     const char *new)
 {
 	struct comparison *comparison = &diff->comparison;
+	const struct blocks *blocks[SIDE_COUNT];
 	enum exit_status status = EXIT_CLEAN;
 
 	*diff = (struct diff){
@@ -28,7 +29,7 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	for (unsigned side = 0; side < SIDE_COUNT && status == EXIT_CLEAN;
 	     side++)
 		status = subject_read(options, diff->files[side],
-		    &diff->blobs[side]);
+		    &diff->blobs[side], &blocks[side]);
 	if (status != EXIT_CLEAN)
 		return status;
 	*comparison = (struct comparison){
@@ -39,7 +40,7 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	};
 	if (options->arch != NULL)
 		comparison->arch = options_arch(options);
-	status = subjects_bind(options, diff->blobs, SIDE_COUNT,
+	status = subjects_bind(options, diff->blobs, blocks, SIDE_COUNT,
 	    diff->subjects);
 	if (status != EXIT_CLEAN)
 		return status;

@@ -12,6 +12,7 @@ command_why(struct options *options)
 	const struct words *operands = &options->operands;
 	enum exit_status status;
 	struct subject subject;
+	const struct blocks *blocks;
 	struct sbx_blob blob;
 	struct access access;
 	const char *fault;
@@ -24,9 +25,9 @@ command_why(struct options *options)
 			"a question about the policy is",
 		    operands->list.count == 0 ? "@coding" :
 						operands->list.items[0]);
-	status = subject_read(options, operands->list.items[0], &blob);
+	status = subject_read(options, operands->list.items[0], &blob, &blocks);
 	if (status == EXIT_CLEAN)
-		status = subjects_bind(options, &blob, 1, &subject);
+		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
 	fault = access_parse(&subject.places, operands->list.items + 1,

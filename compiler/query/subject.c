@@ -1,9 +1,11 @@
 /* See subject.h. */
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
+#include "compiler/policy/blocks.h"
 #include "compiler/report/clean.h"
 #include "compiler/tables/words.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* --- reading -------------------------------------------------------------- */
@@ -44,6 +46,7 @@ operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 		return true;
 	complain("'%s' does not do what its rules say: %s [%s]", path,
 	    blob_unclean, diag_code(DIAG_BLOB_CHANGED));
+	errno = EBADMSG;
 	return false;
 }
 
@@ -94,22 +97,27 @@ level_choose(const struct options *options, enum sbx_level *level)
 }
 
 static bool
-has_parameter(const struct sbx_blob *blobs, size_t count, const char *name)
+has_parameter(const struct sbx_blob *blob, const struct blocks *blocks,
+    const char *name)
 {
-	while (count > 0 && places_param(&blobs[count - 1], name) == 0)
-		count--;
-	return count > 0;
+	return places_param(blob, name) != 0 ||
+	    (blocks != NULL && blocks_have_param(blocks, name));
 }
 
 static bool
 definitions_fit(const struct options *options, const struct sbx_blob *blobs,
-    size_t count)
+    const struct blocks *const *blocks, size_t count)
 {
 	for (size_t i = 0; i < options->definitions.list.count; i++) {
 		const struct definition *definition =
 		    &options->definitions.list.items[i];
 
-		if (has_parameter(blobs, count, definition->name))
+		size_t j = 0;
+
+		while (j < count &&
+		    !has_parameter(&blobs[j], blocks[j], definition->name))
+			j++;
+		if (j < count)
 			continue;
 		misused("-D %s=%s: %s parameter of that name", definition->name,
 		    definition->value,
@@ -121,14 +129,14 @@ definitions_fit(const struct options *options, const struct sbx_blob *blobs,
 
 enum exit_status
 subjects_bind(const struct options *options, const struct sbx_blob *blobs,
-    size_t count, struct subject *subjects)
+    const struct blocks *const *blocks, size_t count, struct subject *subjects)
 {
 	struct subject subject = { .arch = options_arch(options) };
 
 	if (subject.arch == NULL)
 		subject.arch = &arches[0];
 	if (!level_choose(options, &subject.level) ||
-	    !definitions_fit(options, blobs, count))
+	    !definitions_fit(options, blobs, blocks, count))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < count; i++) {
 		struct places *places = &subjects[i].places;

@@ -36,10 +36,12 @@ void operand_compile(const struct options *options, struct operand *operand);
 /*
  * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level
  * is full, which an ordinary machine gives, unless the user asks for another.
- * Each parameter of -D must be one of some policy.  EXIT_CLEAN, or what the
+ * Each parameter of -D must be one of some policy; its
+ * blocks, if it was a text, have those that it declares and does not use.  EXIT_CLEAN, or what the
  * command is to end with after complaining.
  */
 enum exit_status subjects_bind(const struct options *options,
-    const struct sbx_blob *blobs, size_t count, struct subject *subjects);
+    const struct sbx_blob *blobs, const struct blocks *const *blocks,
+    size_t count, struct subject *subjects);
 
 #endif

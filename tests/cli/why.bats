@@ -207,10 +207,10 @@ load sbxc
 }
 
 @test "why: a policy at fault is no answer" {
-	ends 3 "$SBXC" why bad.sbx read /usr
+	ends 1 "$SBXC" why bad.sbx read /usr
 	complains "bad.sbx:3:11: error: "
 	[ -z "$output" ]
-	ends 3 "$SBXC" why two.sbx read /usr
+	ends 1 "$SBXC" why two.sbx read /usr
 	ends 0 "$SBXC" why two.sbx -p one read /usr
 }
 
@@ -244,4 +244,37 @@ load sbxc
 	ends 2 "$SBXC" why team.sbx
 	complains "a question about the policy is missing; for example: sbxc why team.sbx write /etc/passwd"
 	refute_complains "policy and"
+}
+
+@test "why, diff, check --within, build --verify: faulty input" {
+	"$SBXC" team.sbx -o team.bin
+	head -c 200 team.bin >short.bin
+	for policy in bad.sbx two.sbx; do
+		ends 1 "$SBXC" why $policy read /usr
+		ends 1 "$SBXC" diff $policy team.sbx
+		ends 1 "$SBXC" diff team.sbx $policy
+		ends 1 "$SBXC" check --within $policy team.sbx
+		ends 1 "$SBXC" check --within team.sbx $policy
+	done
+	for policy in short.bin missing.sbx; do
+		ends 3 "$SBXC" why $policy read /usr
+		ends 3 "$SBXC" diff $policy team.sbx
+		ends 3 "$SBXC" check --within $policy team.sbx
+	done
+	ends 1 "$SBXC" build --verify=team.bin bad.sbx
+	ends 1 "$SBXC" build --verify=short.bin team.sbx
+	ends 1 "$SBXC" build --verify=team.sbx team.sbx
+	ends 3 "$SBXC" build --verify=missing.bin team.sbx
+	rm team.bin short.bin
+}
+
+@test "-D: a parameter that is declared and not used" {
+	printf 'sbx 1\nparam a\nprofile p {\n    allow read /a\n}\n' >par.sbx
+	ends 0 "$SBXC" check -D a=/x par.sbx
+	ends 0 "$SBXC" build -D a=/x par.sbx -o par.bin
+	ends 0 "$SBXC" why -D a=/x par.sbx read /a
+	ends 0 "$SBXC" diff -D a=/x par.sbx par.sbx
+	ends 1 "$SBXC" build -D b=/x par.sbx -o par.bin
+	ends 2 "$SBXC" why -D b=/x par.sbx read /a
+	rm par.sbx par.bin
 }
