@@ -7,9 +7,10 @@ test_scripts += \
 	tests/cli/messages.sh \
 	tests/cli/options.bats \
 	tests/cli/paths.sh \
+	tests/cli/shapes.sh \
 	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
 static_scripts += tests/cli/packaging.bats
 
-EXTRA_DIST += tests/cli/sbxc.bash
+EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl

@@ -1,0 +1,59 @@
+#!/bin/sh
+# What takes sbxc long or much memory, as TAP: policies of many rules, one shape
+# after the other (shapes.pl), are checked, built, and compared with a copy that
+# differs in one line.  The bounds are generous: whatever goes through all rules
+# for each of them is ten times above.  They count CPU time, so a machine that
+# is busy does not matter, and memory.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin
+
+# Of 32,000 rules: seconds, and KiB of address space.
+count=32000 seconds=6 memory=409600
+if tap_short; then
+	count=8000 seconds=2 memory=204800
+fi
+# A sanitizer takes terabytes of address space, and more time.
+if grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+	memory=unlimited seconds=$((seconds * 10))
+fi
+
+# bounded WORD...: runs sbxc with the bounds; says what was not kept.  Status 1
+# is a policy with errors, as many of these are.
+bounded()
+{
+	(
+		ulimit -v "$memory"
+		ulimit -t "$seconds"
+		exec "$SBXC" "$@"
+	) >"$tmp/out" 2>&1
+	bounded_status=$?
+	[ $bounded_status -le 1 ] ||
+		echo "sbxc $1: status $bounded_status: $(tail -n 1 "$tmp/out")"
+}
+
+# shape_fault SHAPE COUNT
+shape_fault()
+{
+	perl "$srcdir/tests/cli/shapes.pl" "$1" "$2" >"$tmp/p.sbx" || echo "none"
+	sed '$!s,/a,/z,2; s,V_1\>,W_1,' "$tmp/p.sbx" >"$tmp/q.sbx"
+	profile=p
+	grep -q '^profile p ' "$tmp/p.sbx" || profile=p1
+	bounded check "$tmp/p.sbx"
+	bounded build -p "$profile" "$tmp/p.sbx" -o "$tmp/p.bin"
+	bounded diff -p "$profile" "$tmp/p.sbx" "$tmp/q.sbx"
+	rm -f "$tmp/p.bin"
+}
+
+for shape in $(perl "$srcdir/tests/cli/shapes.pl"); do
+	tap_empty "$count of $shape" "$(shape_fault "$shape" $count)"
+done
+
+# The bounds are bounds.
+seconds=1 memory=4096
+[ "$builddir" = "" ] || tap_found "too little memory is seen" \
+    "$(shape_fault paths 100)"
+tap_done
