@@ -7,29 +7,20 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN"
-cat >"$base/escape.sbx" <<'POLICY'
-sbx 1
-profile escape extends workspace-write {
-    deny write ${workspace}/.git/hooks
-    deny read  { ${workspace}/.env  ${workspace}/linked }
-    deny exec  ${workspace}/data  except ${workspace}/data/tool
-    deny exec  ${workspace}/up/per/loads
-}
-POLICY
-"$SBXC" "$base/escape.sbx" -o "$base/escape.bin" || exit 99
-
-as()
-{
-	as_uid=$1
-	shift
-	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
-}
+# The anchors are the policies'.
+# shellcheck disable=SC2016
+policy escape workspace-write \
+    'deny write ${workspace}/.git/hooks' \
+    'deny read  { ${workspace}/.env  ${workspace}/linked }' \
+    'deny exec  ${workspace}/data  except ${workspace}/data/tool' \
+    'deny exec  ${workspace}/up/per/loads'
 
 prepare()
 {
@@ -163,19 +154,13 @@ scratch_of()
 carried_scratch()
 {
 	refused='EBUSY|EXDEV'
-	cat >"$base/scratch.sbx" <<-'POLICY'
-	sbx 1
-	profile scratch extends workspace-write {
-	    deny read  ${tmp}/s/secret
-	    deny write ${tmp}/a/b/keep
-	    deny exec  ${tmp}/c/loads
-	}
-	POLICY
-	"$SBXC" "$base/scratch.sbx" -o "$base/scratch.bin" || exit 99
-	tmp=$(scratch_of "$1" scratch)
-	mkdir -p "$tmp/s" "$tmp/a/b/keep" "$tmp/c/loads"
-	echo text | tee "$tmp/s/secret" "$tmp/s/other" >/dev/null
-	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp"
+	# shellcheck disable=SC2016  # the anchors are the policy's
+	policy scratch workspace-write 'deny read  ${tmp}/s/secret' \
+	    'deny write ${tmp}/a/b/keep' 'deny exec  ${tmp}/c/loads'
+	in_tmp=$(scratch_of "$1" scratch)
+	mkdir -p "$in_tmp/s" "$in_tmp/a/b/keep" "$in_tmp/c/loads"
+	echo text | tee "$in_tmp/s/secret" "$in_tmp/s/other" >/dev/null
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$in_tmp"
 	policy=$base/scratch.bin
 	for name in s a a/b c; do
 		held "$1" "$refused" rename "/tmp/$name" /tmp/away
@@ -186,8 +171,8 @@ carried_scratch()
 	held "$1" ok rename /tmp/s/other /tmp/s/another
 	policy=$base/escape.bin
 	tap_empty "full: uid $1: the scratch directory is as it was" \
-	    "$(cd "$tmp" && ls -d away 2>/dev/null)"
-	rm -rf "$tmp"
+	    "$(cd "$in_tmp" && ls -d away 2>/dev/null)"
+	rm -rf "$in_tmp"
 }
 
 # An allow below the scratch directory gives what it gives at /tmp, too.
@@ -206,18 +191,18 @@ tools_in_scratch()
 	}
 	POLICY
 	"$SBXC" "$base/tools.sbx" -o "$base/tools.bin" || exit 99
-	tmp=$(scratch_of "$1" tools)
-	mkdir -p "$tmp/tools/not"
+	in_tmp=$(scratch_of "$1" tools)
+	mkdir -p "$in_tmp/tools/not"
 	for file in tools/run tools/not/run; do
-		: >"$tmp/$file"
-		chmod 755 "$tmp/$file"
+		: >"$in_tmp/$file"
+		chmod 755 "$in_tmp/$file"
 	done
-	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$in_tmp"
 	policy=$base/tools.bin
 	held "$1" ENOEXEC exec /tmp/tools/run
 	held "$1" EACCES exec /tmp/tools/not/run
 	policy=$base/escape.bin
-	rm -rf "$tmp"
+	rm -rf "$in_tmp"
 }
 
 # Nothing of the outer /proc and /dev/shm comes into the sandbox's own ones to
@@ -278,16 +263,16 @@ scratch()
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$work"
 	# Expanded by the shell inside.
 	# shellcheck disable=SC2016
-	tmp=$(cd "$work/src" && as "$1" "$base/sbxrun" -l standard \
+	in_tmp=$(cd "$work/src" && as "$1" "$base/sbxrun" -l standard \
 	    "$base/escape.bin" -- sh -c 'echo "$TMPDIR"' 2>&1)
-	as "$1" ln -s "$outside" "$tmp/$top"
+	as "$1" ln -s "$outside" "$in_tmp/$top"
 	(cd "$work/src" && as "$1" "$base/sbxrun" -l full \
 	    "$base/escape.bin" -- true) 2>/dev/null
 	tap_empty "full: uid $1: a link planted in the scratch directory" \
 	    "$([ $? -eq 125 ] || echo 'not refused'
 	    find "$outside" -name src)"
-	rm -rf "$tmp"
-	as "$1" ln -s "$outside" "$tmp"
+	rm -rf "$in_tmp"
+	as "$1" ln -s "$outside" "$in_tmp"
 	tap_levels standard full
 	for level in $levels; do
 		(cd "$work/src" && as "$1" "$base/sbxrun" -l "$level" \
@@ -295,17 +280,13 @@ scratch()
 		tap_empty "$level: uid $1: a scratch directory that is a link" \
 		    "$([ $? -eq 125 ] || echo 'not refused')"
 	done
-	rm -rf "$tmp" "$work"
+	rm -rf "$in_tmp" "$work"
 }
 
 # What is read below /tmp stays unwritten though ${tmp}, seen there, is.
 below_tmp()
 {
-	cat >"$base/below.sbx" <<-'POLICY'
-	sbx 1
-	profile below extends data-analysis { }
-	POLICY
-	"$SBXC" "$base/below.sbx" -o "$base/below.bin" || exit 99
+	policy below data-analysis
 	work=$(mktemp -d /tmp/sbx-escape.XXXXXX) || exit 99
 	chmod 755 "$work"
 	echo text >"$work/file"

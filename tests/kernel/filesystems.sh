@@ -11,20 +11,16 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 image=$srcdir/tests/kernel/btrfs.img.gz.gz
-ORDINARY=65534
 
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN"
-cat >"$base/policy.sbx" <<'POLICY'
-sbx 1
-profile policy extends workspace-write {
-    deny read ${workspace}/.env
-}
-POLICY
-"$SBXC" "$base/policy.sbx" -o "$base/policy.bin" || exit 99
+# shellcheck disable=SC2016  # the anchor is the policy's
+policy plain workspace-write 'deny read ${workspace}/.env'
 
 # prepare UID PLACE: a home with a workspace and something that may be read.
 prepare()
@@ -44,20 +40,13 @@ prepare()
 	chown -R "$1:$1" "$home"
 }
 
-as()
-{
-	as_uid=$1
-	shift
-	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
-}
-
 # got UID WORD...: inside, at $level; bare without a level.
 got()
 {
 	uid=$1
 	shift
 	[ -z "$level" ] || set -- "$base/sbxrun" -l "$level" \
-	    "$base/policy.bin" -- "$@"
+	    "$base/plain.bin" -- "$@"
 	(cd "$ws" && as "$uid" "$@" 2>&1 </dev/null)
 }
 

@@ -7,27 +7,17 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 
 tap_begin /var/tmp
-base=$tmp
+base=$tmp home=$tmp/home
 tap_programs "$SBXRUN"
 
-# policy NAME STATEMENT...
-policy()
-{
-	policy_name=$1
-	shift
-	{
-		printf 'sbx 1\nprofile limited extends workspace-write {\n'
-		printf '    %s\n' "$@"
-		echo '}'
-	} >"$base/$policy_name.sbx"
-	"$SBXC" "$base/$policy_name.sbx" -o "$base/$policy_name.bin" 2>/dev/null ||
-	    exit 99
-}
-policy few 'limit processes 20' 'limit timeout 30s'
-policy many 'limit processes none' 'limit timeout 30s'
-policy brief 'limit timeout 1s' 'limit file-size 64KiB' 'limit cpu-time 1s'
+policy few workspace-write 'limit processes 20' 'limit timeout 30s'
+policy many workspace-write 'limit processes none' 'limit timeout 30s'
+policy brief workspace-write 'limit timeout 1s' 'limit file-size 64KiB' \
+    'limit cpu-time 1s'
 cat >"$base/inner.sbx" <<'POLICY'
 sbx 1
 profile inner {
@@ -40,15 +30,15 @@ profile inner {
 }
 POLICY
 "$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
-policy written 'limit processes 20' 'limit timeout 30s' 'allow write /proc'
+policy written workspace-write 'limit processes 20' 'limit timeout 30s' \
+    'allow write /proc'
 
 # run ARGUMENT...: sbxrun as $uid at $level, in a workspace of that user's; by
 # the command $by, if there is one.
 run()
 {
 	# shellcheck disable=SC2086  # words
-	(cd "$base/$uid" && tap_as "$uid" env -i PATH="$PATH" \
-	    HOME="$base/home" ${by-} "$base/sbxrun" -l "$level" "$@")
+	(cd "$base/$uid" && as "$uid" ${by-} "$base/sbxrun" -l "$level" "$@")
 }
 
 # is NAME WANTED GOT

@@ -9,61 +9,43 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN"
 
-# policy NAME [PARENT]: its statements come from standard input.
-policy()
+# shellcheck disable=SC2016  # the anchors are the policies'
+policies()
 {
-	{
-		printf 'sbx 1\nprofile my-%s %s {\n' "$1" "${2+extends $2}"
-		cat
-		echo '}'
-	} >"$base/$1.sbx"
-	"$SBXC" "$base/$1.sbx" -o "$base/$1.bin" 2>"$base/err" ||
-		{ cat "$base/err"; exit 99; }
+	policy ws workspace-write
+	policy coding coding
+	policy data data-analysis
+	policy out workspace-write \
+	    'allow write ${workspace}/out/deep' \
+	    'allow write glob "${workspace}/out/*.d"'
+	# What is denied may have been absent in an earlier run.
+	policy denied workspace-write \
+	    'deny write ${workspace}/gen' \
+	    'allow write ${workspace}/gen/out'
+	policy own workspace-write \
+	    'allow write { ~/own  ~/own/link/file }' \
+	    'allow read ~/own2/link/file' \
+	    'allow write glob "~/own*"'
+	policy except workspace-write \
+	    'deny read ${workspace}/keys except ${workspace}/keys/public' \
+	    'prefer deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example' \
+	    'deny read ${workspace}/linked'
+	policy others workspace-write \
+	    "allow read { $base/others/link  $base/group/link  $base/sticky/link }" \
+	    "allow read { $base/roots/link  $base/others/sub/link }"
+	policy usual workspace-write \
+	    'allow read { ~/data  ~/.tool/current  /var/run }' \
+	    'allow exec ~/.local/bin/tool'
 }
-
-policy ws workspace-write </dev/null
-policy coding coding </dev/null
-policy data data-analysis </dev/null
-policy out workspace-write <<'POLICY'
-    allow write ${workspace}/out/deep
-    allow write glob "${workspace}/out/*.d"
-POLICY
-# What is denied may have been absent in an earlier run.
-policy denied workspace-write <<'POLICY'
-    deny write ${workspace}/gen
-    allow write ${workspace}/gen/out
-POLICY
-policy own workspace-write <<'POLICY'
-    allow write { ~/own  ~/own/link/file }
-    allow read ~/own2/link/file
-    allow write glob "~/own*"
-POLICY
-policy except workspace-write <<'POLICY'
-    deny read ${workspace}/keys except ${workspace}/keys/public
-    prefer deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example
-    deny read ${workspace}/linked
-POLICY
-policy others workspace-write <<POLICY
-    allow read { $base/others/link  $base/group/link  $base/sticky/link }
-    allow read { $base/roots/link  $base/others/sub/link }
-POLICY
-policy usual workspace-write <<'POLICY'
-    allow read { ~/data  ~/.tool/current  /var/run }
-    allow exec ~/.local/bin/tool
-POLICY
-
-as()
-{
-	as_uid=$1
-	shift
-	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
-}
+policies
 
 # prepare UID: a home, a workspace in it, and a place outside of both.
 prepare()

@@ -7,7 +7,8 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 
 tap_begin /var/tmp
 base=$tmp
@@ -17,20 +18,13 @@ servers=
 stop_servers() { [ -z "$servers" ] || kill $servers 2>/dev/null; }
 tap_at_end=stop_servers
 tap_programs "$SBXRUN"
-cat >"$base/listener.sbx" <<'POLICY'
-sbx 1
-profile listener extends workspace-write {
-    allow read ${home}/readable
-    deny write ${workspace}/denied
-}
-POLICY
-"$SBXC" "$base/listener.sbx" -o "$base/listener.bin" || exit 99
+# shellcheck disable=SC2016  # the anchors are the policies'
+policy listener workspace-write 'allow read ${home}/readable' \
+    'deny write ${workspace}/denied'
+# shellcheck disable=SC2016
+policy own coding 'allow read ${home}/readable'
+policy plain workspace-write
 policy=$base/listener.bin
-# shellcheck disable=SC2016  # the anchor is the policy's
-printf 'sbx 1\nprofile own extends coding {\nallow read ${home}/readable\n}\n' |
-    "$SBXC" - -o "$base/own.bin" || exit 99
-printf 'sbx 1\nprofile plain extends workspace-write { }\n' |
-    "$SBXC" - -o "$base/plain.bin" || exit 99
 # Without a scratch directory, which one sandbox does not make in another.
 cat >"$base/inner.sbx" <<'POLICY'
 sbx 1
@@ -43,13 +37,6 @@ profile inner {
 }
 POLICY
 "$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
-
-as()
-{
-	as_uid=$1
-	shift
-	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
-}
 
 # run UID COMMAND...: in the workspace.
 run()

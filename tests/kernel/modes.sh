@@ -7,27 +7,17 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 WAYS='fchmod fchmodat fchmodat2 openat openat2 mknodat'
 [ "$(uname -m)" != x86_64 ] || WAYS="$WAYS chmod creat open mknod"
 
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
-base=$tmp
+base=$tmp home=$tmp/home
 tap_programs "$SBXRUN"
-cat >"$base/policy.sbx" <<'POLICY'
-sbx 1
-profile policy extends workspace-write { }
-POLICY
-cat >"$base/lifted.sbx" <<'POLICY'
-sbx 1
-profile lifted extends workspace-write {
-    allow syscalls @chmod
-}
-POLICY
-for policy in policy lifted; do
-	"$SBXC" "$base/$policy.sbx" -o "$base/$policy.bin" || exit 99
-done
+policy plain workspace-write
+policy lifted workspace-write 'allow syscalls @chmod'
 
 # got UID OPERATION...: inside, at $level; bare without a level.
 got()
@@ -36,8 +26,7 @@ got()
 	shift
 	[ -z "$level" ] || set -- "$base/sbxrun" -l "$level" \
 	    "$base/$policy.bin" -- "$@"
-	(cd "$ws" && tap_as "$uid" env -i PATH="$PATH" HOME="$base/home" "$@" 2>&1 \
-	    </dev/null)
+	(cd "$ws" && as "$uid" "$@" 2>&1 </dev/null)
 }
 
 # tried UID ANSWER: each way to each mode; leaves in $wrong what ended otherwise.
@@ -76,7 +65,7 @@ check_all()
 	who=$1
 	ws=$base/ws-$1
 	mkdir "$ws" && cp "$PROBE" "$ws/probe" && chown "$1:$1" "$ws"
-	policy=policy level=
+	policy=plain level=
 	tried "$1" ok
 	tap_empty "bare: uid $1: each call gives what it is asked for" "$wrong"
 	tap_levels standard full
@@ -95,7 +84,7 @@ check_all()
 		    ./probe mode fchmodat lifted 2755
 		same 'for the calls that it names' EPERM \
 		    ./probe mode openat new 2755
-		policy=policy
+		policy=plain
 		rm -f "$ws/lifted" "$ws/sticky"
 	done
 }

@@ -55,23 +55,24 @@ there()
 others()
 {
 	for kind in $KINDS; do
+		# shellcheck disable=SC2154  # check_all sets them
 		case $kind in
 		shm) id=$shm commands='13 14 15' ;;
 		sem) id=$sem commands='18 19 20' ;;
 		msg) id=$msg commands='11 12 13' ;;
 		esac
-		held "$1" ENOENT object-find $kind $KEY
-		held "$1" EINVAL object-use $kind "$id"
-		held "$1" EINVAL object-command $kind "$id" 0
-		held "$1" EINVAL object-command $kind "$id" 2
+		held "$1" ENOENT object-find "$kind" $KEY
+		held "$1" EINVAL object-use "$kind" "$id"
+		held "$1" EINVAL object-command "$kind" "$id" 0
+		held "$1" EINVAL object-command "$kind" "$id" 2
 		[ "$level" = standard ] || continue
 		for command in $commands 3; do
-			held "$1" EINVAL object-command $kind "$id" "$command"
-			held "$1" EINVAL object-command $kind 0 "$command"
+			held "$1" EINVAL object-command "$kind" "$id" "$command"
+			held "$1" EINVAL object-command "$kind" 0 "$command"
 		done
 		# The same key inside is another object.
 		tap_found "$level: uid $1: a key means something else inside" \
-		    "$(inside "$1" ./probe object-make $kind $KEY |
+		    "$(inside "$1" ./probe object-make "$kind" $KEY |
 			grep -vx "$id" | grep '^[0-9]')"
 	done
 }
@@ -80,6 +81,7 @@ others()
 removed_outside()
 {
 	policy=plain
+	# shellcheck disable=SC2016  # for the inner shell
 	inside "$1" sh -c './probe object-make sem 7 >made
 	    until [ -e removed ]; do sleep 0.05; done
 	    ./probe object-use sem "$(cat made)" -- object-find sem 7 \
@@ -133,11 +135,11 @@ check_all()
 	mkdir -p "$ws" && cp "$PROBE" "$ws/probe" && chown -R "$1:$1" "$home"
 	level='' policy=plain
 	for kind in $KINDS; do
-		id=$(inside "$1" ./probe object-make $kind $KEY)
+		id=$(inside "$1" ./probe object-make "$kind" $KEY)
 		eval "$kind=\$id"
-		held "$1" ok object-find $kind $KEY
-		held "$1" ok object-use $kind "$id"
-		held "$1" ok object-command $kind "$id" 2
+		held "$1" ok object-find "$kind" $KEY
+		held "$1" ok object-use "$kind" "$id"
+		held "$1" ok object-command "$kind" "$id" 2
 	done
 	held "$1" ok objects
 	tap_levels standard full

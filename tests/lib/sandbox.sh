@@ -14,15 +14,20 @@ as()
 	tap_as "$as_uid" env -i PATH="$PATH" HOME="$home" "$@"
 }
 
-# policy NAME PARENT [STATEMENT...]: compiles a policy to $tmp/NAME.bin.
+# shellcheck disable=SC2154  # tap_begin sets $tmp
+# policy NAME PARENT [STATEMENT...]: compiles the profile my-NAME to $tmp/NAME.bin.
 policy()
 {
 	policy_name=$1
 	{
-		printf 'sbx 1\nprofile %s extends %s {\n' "$1" "$2"
+		printf 'sbx 1\nprofile my-%s extends %s {\n' "$1" "$2"
 		shift 2
-		printf '    %s\n' "$@"
+		[ $# -eq 0 ] || printf '    %s\n' "$@"
 		echo '}'
 	} >"$tmp/$policy_name.sbx"
-	"$SBXC" "$tmp/$policy_name.sbx" -o "$tmp/$policy_name.bin" || exit 99
+	if ! "$SBXC" "$tmp/$policy_name.sbx" -o "$tmp/$policy_name.bin" \
+	    2>"$tmp/$policy_name.err"; then
+		cat "$tmp/$policy_name.err"
+		exit 99
+	fi
 }
