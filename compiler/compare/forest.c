@@ -154,6 +154,40 @@ item_add(struct forest *forest, uint32_t node, uint32_t holder, bool exclusion)
 	at->first_item = number;
 }
 
+static void
+exclusion_plant(struct forest *forest, struct holder *holder, uint32_t number,
+    uint32_t node)
+{
+	holder->exclusions[holder->exclusion_count++] = node;
+	item_add(forest, node, number, true);
+}
+
+/* What is excepted below ~ is excepted in both homes, by each rule. */
+static void
+exclusions_plant(struct forest *forest, const struct places *places,
+    struct holder *holder, const struct sbx_path *path)
+{
+	const struct sbx_blob *blob = places->blob;
+	uint32_t number = (uint32_t)forest->holders.count;
+
+	holder->exclusions = arena_alloc(forest->arena,
+	    (2u * path->exclusion_count + 1u) * sizeof *holder->exclusions);
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[path->first_exclusion + i];
+		const char *suffix = sbx_string(blob, exclusion->suffix);
+
+		exclusion_plant(forest, holder, number,
+		    node_below(forest,
+			anchor_node(forest, places, exclusion->anchor, false),
+			suffix));
+		if (exclusion->anchor == SBX_ANCHOR_HOME)
+			exclusion_plant(forest, holder, number,
+			    node_below(forest, forest->roots[SLOT_OTHER_HOME],
+				suffix));
+	}
+}
+
 static uint32_t
 holder_add(struct forest *forest, const struct places *places,
     const struct merged_rule *rule, bool other_home)
@@ -169,24 +203,11 @@ holder_add(struct forest *forest, const struct places *places,
 	if (!rule->everything) {
 		const struct sbx_path *path =
 		    &blob->paths[rule->index[rule->side]];
-		uint32_t *nodes = arena_alloc(forest->arena,
-		    (path->exclusion_count + 1u) * sizeof *nodes);
 
 		holder.node = node_below(forest,
 		    anchor_node(forest, places, path->anchor, other_home),
 		    sbx_string(blob, path->suffix));
-		for (uint16_t i = 0; i < path->exclusion_count; i++) {
-			const struct sbx_exclusion *exclusion =
-			    &blob->exclusions[path->first_exclusion + i];
-
-			nodes[i] = node_below(forest,
-			    anchor_node(forest, places, exclusion->anchor,
-				other_home),
-			    sbx_string(blob, exclusion->suffix));
-			item_add(forest, nodes[i], number, true);
-		}
-		holder.exclusions = nodes;
-		holder.exclusion_count = path->exclusion_count;
+		exclusions_plant(forest, places, &holder, path);
 	}
 	item_add(forest, holder.node, number, false);
 	*arena_push(forest->arena, &forest->holders) = holder;

@@ -46,7 +46,7 @@ struct holder {
 	uint32_t node;
 	uint32_t next; /* the same rule for the other home */
 	uint16_t exclusion_count;
-	const uint32_t *exclusions; /* nodes */
+	uint32_t *exclusions; /* nodes */
 };
 
 struct forest {

@@ -263,25 +263,39 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	return place_join(places, at, sbx_string(places->blob, suffix));
 }
 
-struct sbx_rule
-places_rule(const struct places *places, const struct sbx_path *path,
-    bool other_home)
+/* What is excepted below ~ is excepted in both homes, by each rule. */
+static uint16_t
+bind_exclusions(const struct places *places, const struct sbx_path *path,
+    struct sbx_place *exclusions)
 {
-	struct sbx_place *exclusions = arena_alloc(places->arena,
-	    (path->exclusion_count + 1u) * sizeof *exclusions);
+	uint16_t count = 0;
 
 	for (uint16_t i = 0; i < path->exclusion_count; i++) {
 		const struct sbx_exclusion *exclusion =
 		    &places->blob->exclusions[path->first_exclusion + i];
 
-		exclusions[i] = bind(places, exclusion->anchor,
-		    exclusion->suffix, other_home);
+		exclusions[count++] = bind(places, exclusion->anchor,
+		    exclusion->suffix, false);
+		if (exclusion->anchor == SBX_ANCHOR_HOME &&
+		    places->has_other_home)
+			exclusions[count++] = bind(places, exclusion->anchor,
+			    exclusion->suffix, true);
 	}
+	return count;
+}
+
+struct sbx_rule
+places_rule(const struct places *places, const struct sbx_path *path,
+    bool other_home)
+{
+	struct sbx_place *exclusions = arena_alloc(places->arena,
+	    (2u * path->exclusion_count + 1u) * sizeof *exclusions);
+
 	return (struct sbx_rule){
 		.at = bind(places, path->anchor, path->suffix, other_home),
 		.exclusions = exclusions,
 		.source = path->source,
-		.exclusion_count = path->exclusion_count,
+		.exclusion_count = bind_exclusions(places, path, exclusions),
 		.effect = path->effect,
 		.rights = path->rights,
 	};

@@ -525,6 +525,35 @@ usr_alone()
 	tap_empty "uid $1, $level: /usr holds its interpreter" "$got"
 }
 
+# homes_agree UID VERDICT RESULT RULE...: why and the kernel, about the home of
+# the password entry while $HOME is another one.
+homes_agree()
+{
+	uid=$1 verdict=$2 result=$3
+	shift 3
+	printf '%s\n' 'sbx 1' 'profile homes {' \
+	    'allow exec { ${system} ${workspace} }' \
+	    'allow read { /etc ${proc} }' "$@" '}' >"$base/homes.sbx"
+	"$SBXC" "$base/homes.sbx" -o "$base/homes.bin" 2>/dev/null || exit 99
+	tap_is "uid $uid, $level: why: $*" "$verdict" "$(as "$uid" "$SBXC" why \
+	    "$base/homes.sbx" read "$entry" | sed -n '1s/:.*//p')"
+	expect "$uid" "$*" homes "$result" open-read "$entry"
+}
+
+# What is excepted below ~ is excepted in the home of the password entry, too.
+two_homes()
+{
+	entry=$(getent passwd "$1" | cut -d: -f6)
+	if [ ! -d "$entry" ]; then
+		tap_skip "uid $1, $level: two homes" "there is no '$entry'"
+		return
+	fi
+	homes_agree "$1" allowed ok "allow read $entry"
+	homes_agree "$1" denied DENIED "allow read $entry except ~"
+	homes_agree "$1" allowed ok "allow read $entry" \
+	    "deny read $entry except ~"
+}
+
 statuses()
 {
 	for pair in 'true:0' 'false:1' 'nosuchcommand:127' '/etc/passwd:126'; do
@@ -569,6 +598,9 @@ tap_empty "there is a service of the host's" \
     "$("$PROBE" connect-tcp "$port" | grep -v '^ok$')"
 
 check_all "$(id -u)"
+for level in $levels; do
+	two_homes "$(id -u)"
+done
 if [ "$(id -u)" -eq 0 ]; then
 	no_network_namespace
 	check_all $ORDINARY
