@@ -68,11 +68,14 @@ difference_text(struct arena *arena, const struct difference *difference)
 {
 	const char *kind = difference->kind == DIFFERENCE_PATH ? "path" :
 								 "call";
+	const char *text = difference->what;
 
-	if (difference->more == 0)
-		return difference->what;
-	return arena_printf(arena, "%s and %zu more %s%s", difference->what,
-	    difference->more, kind, difference->more == 1 ? "" : "s");
+	if (difference->more > 0)
+		text = arena_printf(arena, "%s and %zu more %s%s", text,
+		    difference->more, kind, difference->more == 1 ? "" : "s");
+	return difference->reason == NULL ?
+	    text :
+	    arena_printf(arena, "%s: %s", text, difference->reason);
 }
 
 const char *

@@ -65,8 +65,9 @@ struct explanation {
 struct difference {
 	enum difference_kind kind;
 	enum change change;
-	const char *what; /* "write ${workspace}/x", "limit timeout" */
-	bool witnessed;   /* verdict_of() differs on the access */
+	const char *what;   /* "write ${workspace}/x", "limit timeout" */
+	const char *reason; /* why, if no rule says; or NULL */
+	bool witnessed;     /* verdict_of() differs on the access */
 	struct access access;
 	enum sbx_level level; /* where that holds; full unless said */
 	int abi;              /* of Landlock; 0: the newest */
@@ -92,7 +93,7 @@ const char *difference_word(enum difference_kind kind);
 const char *difference_title(enum difference_kind kind);
 const char *difference_explain(enum difference_kind kind);
 
-/* "write ${workspace}/x and 2 more paths". */
+/* "write ${workspace}/x and 2 more paths", with the reason. */
 const char *difference_text(struct arena *arena,
     const struct difference *difference);
 

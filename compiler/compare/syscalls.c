@@ -348,6 +348,26 @@ note_nameless(struct duel *duel, enum change change)
 		    "system calls without a name", says);
 }
 
+/*
+ * Fewer rules about paths may open sockets: at level full AF_UNIX sockets are
+ * held by the view if it shows no place where services listen, else by Landlock
+ * from ABI 9 on, and by denying them below it.
+ */
+static const char *
+reason_of(const struct duel *duel, const char *name)
+{
+	const struct sbx_program *old = duel->programs[SIDE_OLD];
+	const struct sbx_program *new = duel->programs[SIDE_NEW];
+
+	if (duel->level != SBX_LEVEL_FULL || duel->abi < 6 || old == NULL ||
+	    new == NULL || ((old->flags ^ new->flags) & SBX_PROGRAM_UNIX) == 0)
+		return NULL;
+	if (strcmp(name, "socket") != 0 && strcmp(name, "socketpair") != 0)
+		return NULL;
+	return "AF_UNIX sockets open where no rule shows a place of services, "
+	       "such as /run";
+}
+
 static void
 note_call(struct duel *duel, const char *name, enum change change,
     const struct syscall_data *data, const struct values *values)
@@ -363,7 +383,8 @@ note_call(struct duel *duel, const char *name, enum change change,
 	key = syscall_key(duel, name, change);
 	if (!pass_again(pass, &key)) {
 		access = call_access(duel, name, change, data, values);
-		pass_note_access(pass, &key, &access, duel->level, duel->abi);
+		pass_note_access(pass, &key, &access, duel->level, duel->abi)
+		    ->reason = reason_of(duel, name);
 		count_call(duel, &key, name);
 		pass_known(pass, &key)->more = 0;
 		return;
