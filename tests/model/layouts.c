@@ -345,9 +345,17 @@ witnesses_check(struct trial *trial)
 	    0)
 		return wrong(&trial->pair, "something is not decided");
 	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct binding *binding =
+		    comparison->differences.items[i].binding;
+
 		if (!check_witness(&trial->pair,
 			&comparison->differences.items[i]))
 			return false;
+		if (binding != NULL &&
+		    (strcmp(binding->workspace, "/") == 0 ||
+			(binding->scratch != NULL &&
+			    strncmp(binding->scratch, "/tmp/sbx-", 9) != 0)))
+			return wrong(&trial->pair, "no loader binds that");
 	}
 	return true;
 }
