@@ -306,9 +306,6 @@ bind_anchors(struct binder *binder)
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		bind_parameter(binder, i);
 	judge_given(binder);
-	binder->made.blob = blob;
-	binder->made.given = binder->given;
-	binder->made.given_count = binder->given_count;
 	/* Now: it is made, and says that the workspace has been one. */
 	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		bind_tmp(binder);

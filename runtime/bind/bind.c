@@ -199,8 +199,8 @@ bind_rules(struct binder *binder)
 	struct sbx_rule *guard;
 
 	make_room(binder);
-	for (uint32_t i = 0; i < made->given_count; i++)
-		note_links(binder, &made->given[i]);
+	for (uint32_t i = 0; i < binder->given_count; i++)
+		note_links(binder, &binder->given[i]);
 	bind_paths(binder);
 	guard = add_guard(binder);
 	made->rules = binder->rules;
@@ -213,21 +213,31 @@ bind_rules(struct binder *binder)
 	judge_policy(binder, guard);
 }
 
-const struct binding *
-bind_policy(struct arena *arena, const struct bind_request *request)
+struct binder *
+bind_begin(struct arena *arena, const struct bind_request *request)
 {
 	struct binder *binder = arena_take(arena, 1, sizeof *binder);
 	const struct options *options = request->options;
 
 	binder->arena = arena;
 	binder->request = request;
-	binder->blob = request->blob;
+	binder->made.blob = binder->blob = request->blob;
 	binder->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
-	if (request->anchored != NULL)
-		binder->made = *request->anchored;
-	else
-		bind_anchors(binder);
+	bind_anchors(binder);
+	return binder;
+}
+
+const struct binding *
+bind_anchored(const struct binder *binder)
+{
+	return &binder->made;
+}
+
+const struct binding *
+bind_finish(struct binder *binder, const struct bind_request *request)
+{
+	binder->request = request;
 	judge_hops(binder, request->hops);
 	if (request->rules)
 		bind_rules(binder);

@@ -57,18 +57,12 @@ struct binding {
 	const struct sbx_place *links; /* to what is allowed or was given */
 	const struct glob *globs;
 	struct sbx_index *index; /* of the rules */
-	/* What the caller named by way of links, judged already. */
-	const struct followed *given;
-	uint32_t given_count;
 };
 
 struct bind_request {
 	const struct sbx_blob *blob;
 	const struct options *options;
-	bool rules; /* else anchors alone */
-	/* Has the anchors already, bound by this process or before its fork;
-	 * or NULL. */
-	const struct binding *anchored;
+	bool rules; /* there are some to be bound */
 	enum sbx_level level;
 	/* The policy's file, to be judged; of no length: not to be. */
 	struct sbx_place policy;
@@ -81,12 +75,24 @@ struct bind_request {
 	const char *scratch;  /* see scratch_key() */
 };
 
+/* A binding in the making. */
+struct binder;
+
 /*
- * Binds every anchor that the policy uses, and the path rules.  Refuses (125)
- * where an anchor that must exist does not: the workspace, a parameter, the
- * scratch directory; and where a planted link leads to one, or to the policy.
+ * Binds every anchor that the policy uses.  Refuses (125) where an anchor that
+ * must exist does not: the workspace, a parameter, the scratch directory; and
+ * where a planted link leads to one.  Of the request, what is about rules does
+ * not matter yet.
  */
-const struct binding *bind_policy(struct arena *arena,
+struct binder *bind_begin(struct arena *arena,
+    const struct bind_request *request);
+
+/* The anchors. */
+const struct binding *bind_anchored(const struct binder *binder);
+
+/* Binds the path rules, in the same process or in one that was forked from it.
+ * Refuses (125) a policy to which a planted link leads. */
+const struct binding *bind_finish(struct binder *binder,
     const struct bind_request *request);
 
 /* The same binding where what lay at an anchor's place lies somewhere else. */

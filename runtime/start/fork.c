@@ -193,7 +193,7 @@ sandbox_fork(struct sandbox *sandbox)
 	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
 		supervision->tripwire = tripwire_set(&sandbox->arena,
-		    sandbox->anchored);
+		    bind_anchored(sandbox->binder));
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
 	    supervision->tripwire != NULL || sandbox->receipt.on;
 	opened = full || (supervised && !sandbox->options.plan);

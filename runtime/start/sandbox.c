@@ -51,11 +51,10 @@ sandbox_load(struct sandbox *sandbox)
 void
 sandbox_anchor(struct sandbox *sandbox)
 {
-	sandbox->anchored = bind_policy(&sandbox->arena,
+	sandbox->binder = bind_begin(&sandbox->arena,
 	    &(struct bind_request){
 		.blob = &sandbox->blob,
 		.options = &sandbox->options,
-		.hops = "",
 		.log = sandbox->receipt.way,
 		.owners = sandbox->owners,
 		.scratch = sandbox->scratch,
@@ -71,12 +70,9 @@ sandbox_bind(struct sandbox *sandbox)
 	/* --expect makes the way to the policy unimportant. */
 	bool way = restricted && sandbox->options.expect == NULL;
 
-	plan->binding = bind_policy(&sandbox->arena,
+	plan->binding = bind_finish(sandbox->binder,
 	    &(struct bind_request){
-		.blob = &sandbox->blob,
-		.options = &sandbox->options,
 		.rules = restricted || described,
-		.anchored = sandbox->anchored,
 		.policy = place_of(restricted ? sandbox->loaded.path : ""),
 		.level = plan->level,
 		.guarded = plan->level == SBX_LEVEL_FULL,

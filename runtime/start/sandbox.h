@@ -22,7 +22,7 @@ struct sandbox {
 	struct supervision supervision;
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
-	const struct binding *anchored; /* the anchors alone */
+	struct binder *binder; /* has the anchors */
 	char scratch[SCRATCH_KEY_SIZE];
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
