@@ -105,6 +105,7 @@ main(int argc, char **argv, char **environment)
 	machine_probe(&sandbox.machine);
 	sandbox_begin(&sandbox);
 	sandbox_anchor(&sandbox);
+	receipt_open_log(&sandbox.receipt, options->log);
 	sandbox_fork(&sandbox);
 	sandbox_prepare(&sandbox, environment);
 	plan_warn(&sandbox.plan);

@@ -11,6 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What is behind the last slash. */
+static const char *
+name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 /* The directory of the log.  The links that lead there are judged with all the
  * others, before anything is written. */
 static struct followed
@@ -29,38 +38,36 @@ follow_directory(struct arena *arena, const char *path, const char *name)
  * A log may lie where an earlier run could write.  A link that it left there is
  * not followed, and a named pipe does not block.
  */
-static int
-open_log(const struct followed *way, const char *path, const char *name)
+void
+receipt_open_log(struct receipt *receipt, const char *path)
 {
+	const struct followed *way = &receipt->way;
 	static const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 	    O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	struct stat status;
 	int fd;
 
+	if (path == NULL)
+		return;
 	if (way->fd < 0)
 		refuse(path, "cannot open the log", way->error);
-	fd = openat(way->fd, name, flags, 0600);
+	fd = openat(way->fd, name_of(path), flags, 0600);
 	if (fd < 0)
 		refuse(path, "cannot open the log", errno);
 	close(way->fd);
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		refuse(path, "the log is not a regular file", 0);
-	return above_standard(fd);
+	receipt->sinks[1] = above_standard(fd);
 }
 
 void
 receipt_open(struct receipt *receipt, struct arena *arena, int fd,
     const char *log)
 {
-	const char *slash = log != NULL ? strrchr(log, '/') : NULL;
-	const char *name = slash != NULL ? slash + 1 : log;
-
 	receipt->sinks[0] = fd;
 	receipt->sinks[1] = -1;
-	if (log != NULL) {
-		receipt->way = follow_directory(arena, log, name);
-		receipt->sinks[1] = open_log(&receipt->way, log, name);
-	}
+	if (log != NULL)
+		receipt->way = follow_directory(arena, log, name_of(log));
 	receipt->on = fd >= 0 || log != NULL;
 	if (!receipt->on)
 		return;

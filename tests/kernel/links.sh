@@ -221,7 +221,9 @@ given()
 	kill "$pid"
 	wait 2>/dev/null
 	as "$uid" ln -s "$outside" logs
-	refused 'a log' "$ws/logs" ws --log logs/file
+	refused 'a log' "$ws/logs" ws --log logs/made
+	says 'a log that is refused is not made' no \
+	    "$([ -e "$outside/made" ] && echo yes || echo no)"
 	as "$uid" ln -s "$base" policies
 	tap_is "$level: uid $uid: a policy" '125 1' "$(
 	    as "$uid" "$base/sbxrun" -l "$level" policies/usual.bin -- true \
