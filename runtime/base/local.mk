@@ -13,6 +13,7 @@ loader_sources += \
 	runtime/base/limits.h \
 	runtime/base/machine.c \
 	runtime/base/machine.h \
+	runtime/base/newer_calls.h \
 	runtime/base/options.c \
 	runtime/base/options.h \
 	runtime/base/out.c \

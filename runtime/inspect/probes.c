@@ -21,10 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef SYS_io_uring_setup
-#define SYS_io_uring_setup 425
-#endif
-
 enum { EKILLED = 255 }; /* no errno, and fits a status */
 
 struct round;

@@ -1,6 +1,7 @@
 /*
  * What the probe does with files and directories.
  */
+#include "runtime/base/newer_calls.h"
 #include "tests/kernel/probe.h"
 
 #include <dirent.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,8 +160,6 @@ try_chdir(char **words, int count)
 	return result(chdir(words[0]));
 }
 
-enum { NR_OPENAT2 = 437, NR_FCHMODAT2 = 452 };
-
 static int
 open_with_mode(const char *path, int flags, long mode)
 {
@@ -173,7 +171,7 @@ openat2_with_mode(const char *path, long mode)
 {
 	uint64_t how[3] = { O_WRONLY | O_CREAT, (uint64_t)mode, 0 };
 
-	return opened(syscall(NR_OPENAT2, AT_FDCWD, path, how, sizeof how));
+	return opened(syscall(SYS_openat2, AT_FDCWD, path, how, sizeof how));
 }
 
 static int
@@ -225,7 +223,7 @@ try_mode(char **words, int count)
 
 	(void)count;
 	switch (LOOK_UP(ways, words[0])) {
-#ifdef SYS_open
+#ifdef __x86_64__
 	case CHMOD:
 		return result(syscall(SYS_chmod, path, mode));
 	case CREAT:
@@ -241,7 +239,7 @@ try_mode(char **words, int count)
 	case FCHMODAT:
 		return result(syscall(SYS_fchmodat, AT_FDCWD, path, mode));
 	case FCHMODAT2:
-		return result(syscall(NR_FCHMODAT2, AT_FDCWD, path, mode, 0));
+		return result(syscall(SYS_fchmodat2, AT_FDCWD, path, mode, 0));
 	case OPENAT:
 		return open_with_mode(path, O_WRONLY | O_CREAT, mode);
 	case OPENAT2:

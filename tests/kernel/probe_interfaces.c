@@ -1,6 +1,7 @@
 /*
  * Interfaces of the kernel that the probe tries: system calls, namespaces, mounts.
  */
+#include "runtime/base/newer_calls.h"
 #include "tests/kernel/probe.h"
 
 #include <errno.h>
@@ -10,13 +11,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-	NR_IO_URING_SETUP = 425,
-	NR_OPEN_TREE = 428,
-	NR_CLONE3 = 435,
 	OPEN_TREE_CLONED = 1,
 	RECURSIVE = 0x8000,
 	UFFD_USER_ONLY = 1,
@@ -58,10 +55,10 @@ static const struct name syscalls[] = {
 	S(get_kernel_syms), S(ioperm), S(iopl), S(mknod), S(modify_ldt),
 	S(query_module), S(sysfs), S(uselib), S(ustat), S(vfork),
 #endif
-	{"io_uring_setup", NR_IO_URING_SETUP}, {"io_uring_enter", 426},
-	{"io_uring_register", 427}, {"open_tree", NR_OPEN_TREE},
+	{"io_uring_setup", SYS_io_uring_setup}, {"io_uring_enter", 426},
+	{"io_uring_register", 427}, {"open_tree", SYS_open_tree},
 	{"move_mount", 429}, {"fsopen", 430}, {"fsconfig", 431},
-	{"fsmount", 432}, {"fspick", 433}, {"clone3", NR_CLONE3},
+	{"fsmount", 432}, {"fspick", 433}, {"clone3", SYS_clone3},
 	{"mount_setattr", 442}, {"open_tree_attr", 467},
 };
 /* clang-format on */
@@ -73,7 +70,7 @@ try_io_uring(char **words, int count)
 
 	(void)words;
 	(void)count;
-	return opened(syscall(NR_IO_URING_SETUP, 1, params));
+	return opened(syscall(SYS_io_uring_setup, 1, params));
 }
 
 /* The number is one of i386. */
@@ -174,7 +171,7 @@ try_clone3(char **words, int count)
 		[0] = flags_of(words, count),
 		[4] = SIGCHLD,
 	};
-	long pid = syscall(NR_CLONE3, args, sizeof args);
+	long pid = syscall(SYS_clone3, args, sizeof args);
 
 	if (pid < 0)
 		return errno;
@@ -203,7 +200,7 @@ try_mount(char **words, int count)
 static int
 try_open_tree(char **words, int count)
 {
-	return opened(syscall(NR_OPEN_TREE, AT_FDCWD, count ? words[0] : "/",
+	return opened(syscall(SYS_open_tree, AT_FDCWD, count ? words[0] : "/",
 	    OPEN_TREE_CLONED | RECURSIVE));
 }
 

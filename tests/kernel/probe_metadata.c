@@ -2,6 +2,7 @@
  * What the probe does with modes, owners, times and attributes: by every call
  * there is, as the kernel has it.
  */
+#include "runtime/base/newer_calls.h"
 #include "tests/kernel/probe.h"
 
 #include <errno.h>
@@ -12,26 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
-#ifndef SYS_setxattrat
-#define SYS_setxattrat 463
-#define SYS_removexattrat 466
-#endif
-#ifndef SYS_chmod
-#define SYS_chmod (-1)
-#define SYS_chown (-1)
-#define SYS_lchown (-1)
-#define SYS_utime (-1)
-#define SYS_utimes (-1)
-#define SYS_futimesat (-1)
-#endif
 
 enum { MODE = 0640, THREADS = 32, ROUNDS = 100, TRIES = 2000, EMPTY = 0x1000 };
 
