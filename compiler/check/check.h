@@ -72,6 +72,15 @@ void risks_judge(struct checker *checker);
 void check_risk(struct checker *checker);
 void check_risk_hooks(struct checker *checker);
 /* Whether it is about the whole machine or home: that is told once. */
+/*
+ * What an allow of a right at a place, below ~ or absolute, would give away; NULL
+ * for nothing but the place.  Of what lies in the place does not count what
+ * `spared` says is denied.
+ */
+typedef bool risk_spared(const void *context, struct target place,
+    enum sbx_right right);
+const char *risk_of_place(struct arena *arena, struct target at, uint8_t right,
+    risk_spared *spared, const void *context);
 bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
 
 /* leaks.c */

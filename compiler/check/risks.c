@@ -266,6 +266,78 @@ check_risk(struct checker *checker)
 	}
 }
 
+/* --- one place ------------------------------------------------------------ */
+
+/* A right comes with reading, and what is written is not only read. */
+static enum sbx_right
+right_of(enum risk_kind kind)
+{
+	const struct lint *lint = lints;
+
+	while ((lint->kinds & kind) == 0)
+		lint++;
+	return lint->right;
+}
+
+static const char *
+secret_of_place(const struct spelling *spelling, risk_spared *spared,
+    const void *context)
+{
+	for (size_t i = 0; i < set_entry_count; i++) {
+		const struct set_entry *entry = &set_entries[i];
+		struct target place = { entry->path + 1, SBX_ANCHOR_HOME };
+		enum reach reach;
+
+		if (strcmp(entry->set, "credentials") != 0 &&
+		    strcmp(entry->set, "shell-history") != 0)
+			continue;
+		reach = spelling_reaches(spelling, place);
+		if (reach == REACH_NONE ||
+		    (reach == REACH_ABOVE && spared(context, place, SBX_READ)))
+			continue;
+		return strcmp(entry->set, "credentials") == 0 ?
+		    "credentials are there" :
+		    "what people typed is there";
+	}
+	return NULL;
+}
+
+const char *
+risk_of_place(struct arena *arena, struct target at, uint8_t right,
+    risk_spared *spared, const void *context)
+{
+	struct path_rule rule = {
+		.origin = { .platforms = SBX_ON_ALL },
+		.effect = SBX_ALLOW,
+		.rights = right | SBX_READ,
+		.at = at,
+	};
+	struct spelling spellings[MAX_SPELLINGS];
+	size_t count = rule_spellings(arena, &rule, spellings);
+	const char *secret = NULL;
+
+	for (size_t i = 0; i < count && secret == NULL; i++)
+		secret = secret_of_place(&spellings[i], spared, context);
+	if (secret != NULL)
+		return secret;
+	for (size_t i = 0; i < countof(risks); i++) {
+		enum sbx_right matters = right_of(risks[i].kind);
+
+		for (size_t j = 0; j < count; j++) {
+			enum reach reach = spelling_reaches(&spellings[j],
+			    risks[i].at);
+
+			if ((rule.rights & matters) != 0 &&
+			    is_meant(&risks[i], reach, false) &&
+			    (reach != REACH_ABOVE ||
+				!spared(context, risks[i].at, matters)))
+				return arena_printf(arena, "it gives away %s",
+				    risks[i].what);
+		}
+	}
+	return NULL;
+}
+
 /* --- hooks ---------------------------------------------------------------- */
 
 /* Where a path, or a pattern, leads into what git runs: ".git/hooks",

@@ -124,6 +124,8 @@ static const struct option_row option_rows[] = {
 	    NULL, "the workspace; without it the current directory" },
 	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home), NULL,
 	    "the home directory; without it that of the user" },
+	{ 267, "model", NULL, FLAG, WHY, FIELD(model), NULL,
+	    "ask the policy alone, and not this machine" },
 	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },
 	{ 'l', "list", NULL, FLAG, FMT, FIELD(list), NULL,

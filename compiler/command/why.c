@@ -2,9 +2,112 @@
  * `sbxc why`: from its operands to a question that why.h answers.
  *
  *	sbxc why FILE|BLOB|@NAME WORD [tcp] OBJECT
+ *
+ * Who does not say where a command would run is told of here: with the links of
+ * this machine and what is there, as `sbxrun -n` has it.
  */
 #include "compiler/query/why.h"
 #include "compiler/command/commands.h"
+#include "compiler/query/here.h"
+#include "compiler/query/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+asks_machine(const struct options *options)
+{
+	return !options->model && options->workspace == NULL &&
+	    options->home == NULL;
+}
+
+/* --- commands by name ----------------------------------------------------- */
+
+/* The PATH that a command has in the sandbox: the policy's, else the caller's. */
+static const char *
+path_inside(const struct subject *subject)
+{
+	const struct access access = { .kind = KIND_ENV, .name = "PATH" };
+	const struct sbx_blob *blob = subject->places.blob;
+	struct verdict verdict = verdict_of(subject, &access);
+	const char *path = getenv("PATH");
+
+	if (verdict.by == BY_SET)
+		return sbx_string(blob, blob->set[verdict.rule].text);
+	return verdict.allowed && path != NULL ? path :
+						 "/usr/local/bin:/usr/bin:/bin";
+}
+
+static bool
+is_command_name(const struct options *options)
+{
+	const struct words *operands = &options->operands;
+
+	return asks_machine(options) && operands->list.count == 3 &&
+	    strcmp(operands->list.items[1], "exec") == 0 &&
+	    operands->list.items[2][0] != '\0' &&
+	    strpbrk(operands->list.items[2], "/~$") == NULL;
+}
+
+/* The program of a name that would be started: the first in PATH that may be, or,
+ * if none may, the first.  NULL if there is none. */
+static const char *
+command_path(const struct subject *subject, const char *name)
+{
+	struct arena *arena = subject->places.arena;
+	const char *directory = path_inside(subject), *first = NULL;
+
+	for (; *directory != '\0'; directory += strspn(directory, ":")) {
+		size_t len = strcspn(directory, ":");
+		const char *path = arena_printf(arena, "%.*s/%s", (int)len,
+		    directory, name);
+		const char *words[] = { "exec", path };
+		struct access access;
+
+		directory += len;
+		if (!here_runs(path) ||
+		    access_parse(&subject->places, words, countof(words),
+			&access) != NULL)
+			continue;
+		if (verdict_of(subject, &access).allowed)
+			return path;
+		if (first == NULL)
+			first = path;
+	}
+	return first;
+}
+
+/* --- the question --------------------------------------------------------- */
+
+static enum exit_status
+answer(const struct options *options, struct subject *subject)
+{
+	const struct words *operands = &options->operands;
+	const char *const *words = operands->list.items + 1;
+	const char *by_name[] = { "exec", NULL };
+	size_t count = operands->list.count - 1;
+	struct access access;
+	const char *fault;
+
+	if (asks_machine(options))
+		places_ask_machine(&subject->places);
+	if (is_command_name(options)) {
+		by_name[1] = command_path(subject, words[1]);
+		if (by_name[1] == NULL) {
+			printf("denied: exec %s\n    PATH leads to no such "
+			       "program\n",
+			    shown_text(options->arena, words[1]));
+			return EXIT_POLICY;
+		}
+		words = by_name;
+	}
+	fault = access_parse(&subject->places, words, count, &access);
+	if (fault != NULL)
+		return misused("%s", fault);
+	return why(stdout, subject, &access, options->level == NULL) ?
+	    EXIT_CLEAN :
+	    EXIT_POLICY;
+}
 
 enum exit_status
 command_why(struct options *options)
@@ -14,8 +117,6 @@ command_why(struct options *options)
 	struct subject subject;
 	const struct blocks *blocks;
 	struct sbx_blob blob;
-	struct access access;
-	const char *fault;
 
 	if (operands->list.count < 2)
 		return misused("%s missing; for example: sbxc why %s write "
@@ -30,11 +131,5 @@ command_why(struct options *options)
 		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
-	fault = access_parse(&subject.places, operands->list.items + 1,
-	    operands->list.count - 1, &access);
-	if (fault != NULL)
-		return misused("%s", fault);
-	return why(stdout, &subject, &access, options->level == NULL) ?
-	    EXIT_CLEAN :
-	    EXIT_POLICY;
+	return answer(options, &subject);
 }

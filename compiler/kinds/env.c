@@ -7,9 +7,12 @@
 
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "format/model.h"
+#include "grammar/token.h"
 
 #include <string.h>
 
@@ -189,20 +192,48 @@ env_enforcer(const struct why *why, enum sbx_level level)
 	return "sbxrun, which does not hand it on";
 }
 
+/* As an object: in quotes if it is no plain word; NULL if it cannot be one. */
+static const char *
+spelled_variable(struct arena *arena, const char *name)
+{
+	const struct ast_atom *atom = token_object(arena, name, NULL);
+	const char *spelled = spelled_path(arena, name);
+
+	if (atom != NULL && atom->kind == AST_WORD)
+		return name;
+	return spelled == NULL || spelled[0] == '"' ?
+	    spelled :
+	    arena_printf(arena, "\"%s\"", spelled);
+}
+
 static void
 env_remedy(struct remedy *remedy)
 {
-	const struct why *why = remedy->why;
+	const struct sbx_blob *blob = remedy->blob;
+	const char *name = remedy->access->name, *object;
+	size_t len = strlen(name);
+	bool given = false;
 
-	if (why->verdict.by == BY_ENV) {
-		remedy_lift(remedy, "env",
-		    sbx_string(why->blob,
-			why->blob->env[why->verdict.rule].pattern));
-		return;
+	for (uint32_t i = 0; i < blob->env_count; i++) {
+		const struct sbx_env *rule = &blob->env[i];
+		const char *pattern = sbx_string(blob, rule->pattern);
+
+		if ((rule->platforms & remedy->subject->arch->platforms) == 0 ||
+		    !sbx_pattern_match(pattern, name, len))
+			continue;
+		if (rule->effect == SBX_ALLOW)
+			given = true;
+		else
+			remedy_lift(remedy, rule->source,
+			    record_text(remedy->arena, blob, &kind_env, rule));
 	}
-	fputs("allow env ", remedy_step(remedy));
-	show_text(why->stream, why->access->name);
-	putc('\n', why->stream);
+	if (given)
+		return;
+	object = spelled_variable(remedy->arena, name);
+	if (object == NULL)
+		remedy_add(remedy, REMEDY_NONE, "no policy can hold its name");
+	else
+		remedy_add(remedy, REMEDY_ADD, "allow env %s", object);
 }
 
 static const struct access_form env_forms[] = {

@@ -10,6 +10,7 @@
 #include "compiler/policy/exclusions.h"
 #include "compiler/policy/globs.h"
 #include "compiler/policy/texts.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
@@ -375,6 +376,9 @@ static const char *
 path_ask(const struct places *places, const char *object, struct access *access)
 {
 	const char *fault = places_find(places, object, &access->path);
+
+	if (fault == NULL && places->here)
+		access->followed = places_followed(places, object);
 
 	return fault == NULL ?
 	    NULL :

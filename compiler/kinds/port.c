@@ -7,6 +7,8 @@
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/path.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 
@@ -354,6 +356,16 @@ port_answer(const struct why *why)
 		    why->stream);
 }
 
+/* Nobody else is in a network of its own. */
+static const char *
+port_outcome(const struct why *why)
+{
+	return why->blob->meta->net == SBX_NET_LOOPBACK &&
+		why->access->detail == SBX_CONNECT_TCP ?
+	    "inside" :
+	    "allowed";
+}
+
 static const char *
 port_enforcer(const struct why *why, enum sbx_level level)
 {
@@ -366,26 +378,62 @@ port_enforcer(const struct why *why, enum sbx_level level)
 	return "the filter, which opens no TCP socket";
 }
 
+/* Lifts the denies of a port; whether something allows it. */
+static bool
+lift_ports(struct remedy *remedy)
+{
+	const struct access *access = remedy->access;
+	const struct sbx_blob *blob = remedy->blob;
+	bool given = blob->meta->net == SBX_NET_FULL;
+
+	for (uint32_t i = 0; i < blob->port_count; i++) {
+		const struct sbx_port *rule = &blob->ports[i];
+
+		if ((rule->platforms & remedy->subject->arch->platforms) == 0 ||
+		    rule->op != access->detail || access->port < rule->low ||
+		    access->port > rule->high)
+			continue;
+		if (rule->effect == SBX_ALLOW)
+			given = true;
+		else
+			remedy_lift(remedy, rule->source,
+			    record_text(remedy->arena, blob, &kind_port, rule));
+	}
+	return given;
+}
+
 static void
 port_remedy(struct remedy *remedy)
 {
-	const struct why *why = remedy->why;
-	enum sbx_port_op op = why->access->detail;
-	struct arena *arena = why->subject->places.arena;
+	const struct sbx_blob *blob = remedy->blob;
+	const struct verdict *verdict = remedy->verdict;
+	enum sbx_port_op op = remedy->access->detail;
 
 	/* Level full, or a newer kernel, is what is missing there. */
-	if (why->blob->meta->net == SBX_NET_LOOPBACK ||
-	    why->verdict.by == BY_OLD_KERNEL)
+	if (blob->meta->net == SBX_NET_LOOPBACK || verdict->by == BY_OLD_KERNEL)
 		return;
-	if (why->verdict.by == BY_NETWORK)
-		remedy_lift(remedy, "network", "full");
-	else if (why->verdict.by == BY_PORT)
-		remedy_lift(remedy,
-		    arena_printf(arena, "network %s tcp", port_op_word(op)),
-		    arena_printf(arena, "%u", why->access->port));
-	if (why->verdict.by != BY_PORT)
-		fprintf(remedy_step(remedy), "allow network %s tcp %u\n",
-		    port_op_word(op), why->access->port);
+	if (blob->meta->net == SBX_NET_NONE &&
+	    blob->meta->net_source != SBX_NO_SOURCE) {
+		remedy_lift(remedy, blob->meta->net_source,
+		    "deny network full");
+		remedy_add(remedy, REMEDY_NONE,
+		    "a compiled policy does not tell what it allows beside "
+		    "that: ask again without it");
+		return;
+	}
+	if (lift_ports(remedy))
+		return;
+	if (remedy->access->port != 0)
+		remedy_add(remedy, REMEDY_ADD, "allow network %s tcp %u",
+		    port_op_word(op), remedy->access->port);
+	else if (op == SBX_LISTEN_TCP && blob->meta->net == SBX_NET_NONE &&
+	    blob->port_count == 0)
+		remedy_add(remedy, REMEDY_ADD, "allow network loopback");
+	else
+		remedy_add(remedy, REMEDY_NONE, "no rule names port 0; %s",
+		    op == SBX_LISTEN_TCP ?
+			"let the program listen on a port that one names" :
+			"nothing listens there");
 }
 
 static const struct access_form port_forms[] = {
@@ -424,6 +472,7 @@ const struct rule_kind kind_port = {
 	.ask = port_ask,
 	.show_access = port_show_access,
 	.verdict = port_verdict,
+	.outcome = port_outcome,
 	.answer = port_answer,
 	.enforcer = port_enforcer,
 	.remedy = port_remedy,

@@ -6,9 +6,11 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
+#include "compiler/tables/baseline.h"
 #include "compiler/tables/syscalls.h"
 #include "format/select.h"
 
@@ -471,19 +473,30 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 static void
 syscall_remedy(struct remedy *remedy)
 {
-	const struct why *why = remedy->why;
-	const struct sbx_syscall *call =
-	    &why->blob->syscalls[why->verdict.rule];
+	const struct sbx_blob *blob = remedy->blob;
+	const struct sbx_syscall *call = &blob->syscalls[remedy->verdict->rule];
+	struct map entries = { 0 };
+	const char *name;
 
-	if (why->verdict.by != BY_SYSCALL ||
-	    !decider_names_call(why->blob, call))
+	if (remedy->verdict->by != BY_SYSCALL)
 		return;
+	if (!decider_names_call(blob, call)) {
+		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
+			remedy_add(remedy, REMEDY_INSTEAD,
+			    "'allow network ...' says which sockets open");
+		return;
+	}
+	name = sbx_string(blob, call->name);
 	if (call->source != SBX_NO_SOURCE)
-		remedy_lift(remedy, "syscalls",
-		    sbx_string(why->blob, call->reason));
-	else
-		fprintf(remedy_step(remedy), "allow syscalls %s\n",
-		    sbx_string(why->blob, call->name));
+		remedy_lift(remedy, call->source,
+		    arena_printf(remedy->arena, "deny syscalls %s",
+			sbx_string(blob, call->reason)));
+	/* Below a deny that goes lies the baseline. */
+	baseline_calls(remedy->arena, &entries);
+	if (call->source == SBX_NO_SOURCE ||
+	    map_find(&entries,
+		arena_intern(remedy->arena, name, strlen(name))) != NULL)
+		remedy_add(remedy, REMEDY_ADD, "allow syscalls %s", name);
 }
 
 static const struct access_form syscall_forms[] = {

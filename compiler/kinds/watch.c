@@ -7,6 +7,8 @@
 
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
@@ -208,12 +210,8 @@ watch_enforcer(const struct why *why, enum sbx_level level)
 static void
 watch_remedy(struct remedy *remedy)
 {
-	const struct why *why = remedy->why;
-	FILE *stream = remedy_step(remedy);
-
-	fputs("drop ", stream);
-	watch_show(stream, why->blob, &why->blob->watches[why->verdict.rule]);
-	putc('\n', stream);
+	remedy_lift(remedy, remedy->verdict->source,
+	    decider_text(remedy->arena, remedy->blob, remedy->verdict));
 }
 
 static const struct access_form watch_forms[] = {

@@ -144,6 +144,8 @@ struct rule_kind {
 	void (*show_access)(FILE *stream, const struct access *access);
 	struct verdict (*verdict)(const struct subject *subject,
 	    const struct access *access);
+	/* What becomes of an access that is allowed, in a word ("allowed"). */
+	const char *(*outcome)(const struct why *why);
 	/* Says why: the rule that decided, and what is to be known about it. */
 	void (*answer)(const struct why *why);
 	/* What enforces a denial at a level, or NULL for nothing. */

@@ -18,7 +18,8 @@ struct access {
 	uint8_t detail;         /* a path right, an operation on ports */
 	uint16_t port;
 	struct sbx_place path;
-	const char *name; /* of a system call or a variable */
+	const struct followed *followed; /* how it was found here, or NULL */
+	const char *name;                /* of a system call or a variable */
 	uint8_t
 	    arg_count; /* 0: whatever the arguments; what is left out is 0 */
 	uint32_t args[ACCESS_MAX_ARGS];

@@ -105,3 +105,26 @@ decider_platforms(const struct sbx_blob *blob, const struct verdict *verdict)
 	    SBX_ON_ALL :
 	    (uint8_t)record[kind->record.platforms];
 }
+
+struct shown_record {
+	const struct sbx_blob *blob;
+	const struct rule_kind *kind;
+	const void *record;
+};
+
+static void
+write_record(FILE *stream, const void *what)
+{
+	const struct shown_record *shown = what;
+
+	record_show(stream, shown->blob, shown->kind, shown->record);
+}
+
+const char *
+record_text(struct arena *arena, const struct sbx_blob *blob,
+    const struct rule_kind *kind, const void *record)
+{
+	const struct shown_record shown = { blob, kind, record };
+
+	return show_to_text(arena, write_record, &shown);
+}

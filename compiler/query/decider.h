@@ -18,6 +18,8 @@ void decider_show(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict);
 
 /* Any rule of a blob: a record of its kind. */
+const char *record_text(struct arena *arena, const struct sbx_blob *blob,
+    const struct rule_kind *kind, const void *record);
 void record_show(FILE *stream, const struct sbx_blob *blob,
     const struct rule_kind *kind, const void *record);
 

@@ -8,12 +8,18 @@ libcompiler_a_SOURCES += \
 	compiler/query/dump.h \
 	compiler/query/env_index.c \
 	compiler/query/env_index.h \
+	compiler/query/here.c \
+	compiler/query/here.h \
 	compiler/query/options.c \
 	compiler/query/options.h \
 	compiler/query/places.c \
 	compiler/query/places.h \
+	compiler/query/places_here.c \
 	compiler/query/decider.c \
 	compiler/query/decider.h \
+	compiler/query/remedy.c \
+	compiler/query/remedy.h \
+	compiler/query/remedy_path.c \
 	compiler/query/show.c \
 	compiler/query/show.h \
 	compiler/query/subject.c \
@@ -22,5 +28,4 @@ libcompiler_a_SOURCES += \
 	compiler/query/verdict.h \
 	compiler/query/why.c \
 	compiler/query/why.h \
-	compiler/query/why_enforcer.c \
-	compiler/query/why_remedy.c
+	compiler/query/why_enforcer.c

@@ -1,5 +1,6 @@
 /* See places.h. */
 #include "compiler/query/places.h"
+#include "compiler/query/here.h"
 
 #include "format/glob.h"
 #include "format/index.h"
@@ -79,10 +80,11 @@ normalise(const struct places *places, const char *path)
 static struct sbx_place
 absolute(const struct places *places, const char *path)
 {
-	if (path[0] == '/')
-		return normalise(places, path);
-	return normalise(places,
-	    arena_printf(places->arena, "%s/%s", places->cwd.path, path));
+	if (path[0] != '/')
+		path = arena_printf(places->arena, "%s/%s", places->cwd.path,
+		    path);
+	return places->here ? here_follow(places->arena, path).place :
+			      normalise(places, path);
 }
 
 static const char *
@@ -202,9 +204,9 @@ places_bind_other_home(struct places *places, const char *path)
 	index_reset(places);
 }
 
-const char *
-places_find(const struct places *places, const char *text,
-    struct sbx_place *place)
+/* An absolute path for what people type; its links are not followed yet. */
+static const char *
+raw_path(const struct places *places, const char *text, const char **raw)
 {
 	const char *rest = text;
 	uint32_t anchor;
@@ -222,25 +224,59 @@ places_find(const struct places *places, const char *text,
 			return "the policy has no parameter of that name";
 		rest++;
 	} else {
-		*place = absolute(places, text);
+		*raw = text[0] == '/' ? text :
+					arena_printf(places->arena, "%s/%s",
+					    places->cwd.path, text);
 		return text[0] == '\0' ? "the path is empty" : NULL;
 	}
-	*place = normalise(places,
-	    place_join(places, places->anchors[anchor], rest).path);
+	*raw = arena_printf(places->arena, "%s/%s",
+	    places->anchors[anchor].path, rest);
 	return NULL;
+}
+
+const char *
+places_find(const struct places *places, const char *text,
+    struct sbx_place *place)
+{
+	const char *raw, *fault = raw_path(places, text, &raw);
+
+	if (fault == NULL)
+		*place = absolute(places, raw);
+	return fault;
+}
+
+const struct followed *
+places_followed(const struct places *places, const char *text)
+{
+	struct followed *followed = arena_alloc(places->arena,
+	    sizeof *followed);
+	const char *raw;
+
+	if (raw_path(places, text, &raw) != NULL)
+		return NULL;
+	*followed = here_follow(places->arena, raw);
+	return followed;
+}
+
+uint16_t
+places_anchor(const struct places *places, struct sbx_place place)
+{
+	uint16_t best = SBX_ANCHOR_ROOT;
+
+	for (uint16_t i = 0; i < places->blob->anchor_count; i++) {
+		if (sbx_covers(places->anchors[i], place) &&
+		    places->anchors[i].len > places->anchors[best].len)
+			best = i;
+	}
+	return best;
 }
 
 const char *
 places_spell(const struct places *places, struct sbx_place place)
 {
-	uint32_t best = SBX_ANCHOR_ROOT;
+	uint16_t best = places_anchor(places, place);
 	const char *rest;
 
-	for (uint32_t i = 0; i < places->blob->anchor_count; i++) {
-		if (sbx_covers(places->anchors[i], place) &&
-		    places->anchors[i].len > places->anchors[best].len)
-			best = i;
-	}
 	rest = place.path + places->anchors[best].len;
 	if (best == SBX_ANCHOR_ROOT)
 		return place.len > 0 ? place.path : "/";
@@ -260,7 +296,10 @@ bind(const struct places *places, uint16_t anchor, uint32_t suffix,
 	    places->other_home :
 	    places->anchors[anchor];
 
-	return place_join(places, at, sbx_string(places->blob, suffix));
+	at = place_join(places, at, sbx_string(places->blob, suffix));
+	return places->here && !places->named[anchor] ?
+	    here_follow(places->arena, at.path).place :
+	    at;
 }
 
 /* What is excepted below ~ is excepted in both homes, by each rule. */
@@ -359,21 +398,6 @@ rule_place(const struct places *places, const struct sbx_path *path,
 }
 
 void
-places_rules_for(const struct places *places, uint8_t platforms,
-    struct sbx_place path, struct place_rules *rules)
-{
-	struct place_rules all;
-
-	rules_bind(places, platforms, &all);
-	*rules = all;
-	rules->count = 0;
-	for (size_t i = 0; i < all.count; i++) {
-		if (rule_place(places, all.paths[i], path, &all.rules[i].at))
-			rules_add(rules, all.paths[i], all.rules[i]);
-	}
-}
-
-void
 places_rules_at(struct place_rules *rules, enum sbx_level level)
 {
 	size_t count = rules->count;
@@ -383,14 +407,6 @@ places_rules_at(struct place_rules *rules, enum sbx_level level)
 		if (sbx_path_holds(rules->paths[i], level))
 			rules_add(rules, rules->paths[i], rules->rules[i]);
 	}
-}
-
-void
-places_rules(const struct places *places, uint8_t platforms,
-    struct place_rules *rules)
-{
-	places_rules_for(places, platforms, places->anchors[SBX_ANCHOR_ROOT],
-	    rules);
 }
 
 bool
@@ -417,6 +433,24 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 		    at - from);
 	}
 	return states != 0;
+}
+
+/* --- this machine --------------------------------------------------------- */
+
+void
+places_ask_machine(struct places *places)
+{
+	places_find_planted(places);
+	places->here = true;
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < places->blob->anchor_count;
+	     i++) {
+		if (!places->named[i])
+			places->anchors[i] = absolute(places,
+			    places->anchors[i].path);
+	}
+	if (places->has_other_home)
+		places_bind_other_home(places, places->other_home.path);
+	index_reset(places);
 }
 
 /* --- the index ------------------------------------------------------------ */
@@ -520,4 +554,29 @@ places_rules_over(const struct places *places, uint8_t platforms,
 		    index->rules.rules[rule]);
 		rules->rules[i].at = picks.list.items[i].at;
 	}
+}
+
+void
+places_rules_for(const struct places *places, uint8_t platforms,
+    struct sbx_place path, struct place_rules *rules)
+{
+	const struct place_rules *all = &places->index->rules;
+
+	if (places->index->platforms != platforms)
+		index_make(places, platforms, places->index);
+	rules_init(places, all->count, rules);
+	for (size_t i = 0; i < all->count; i++) {
+		struct sbx_rule rule = all->rules[i];
+
+		if (rule_place(places, all->paths[i], path, &rule.at))
+			rules_add(rules, all->paths[i], rule);
+	}
+}
+
+void
+places_rules(const struct places *places, uint8_t platforms,
+    struct place_rules *rules)
+{
+	places_rules_for(places, platforms, places->anchors[SBX_ANCHOR_ROOT],
+	    rules);
 }

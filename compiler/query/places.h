@@ -2,7 +2,7 @@
  * A blob's symbolic paths bound as text, for questions about a policy: the
  * workspace is a directory that was named, and nothing is looked up on disk.
  * The loader binds the same anchors by opening them, so that symbolic links
- * count there and not here.
+ * count there and not here, unless this machine is asked (places_ask_machine()).
  *
  * What has no path before the loader runs, the scratch directory above all, is
  * bound to its own name ("/tmp/sbx-UID/${tmp}"), which no file has.
@@ -11,6 +11,7 @@
 #define SBX_PLACES_H
 
 #include "compiler/policy/policy.h"
+#include "compiler/query/here.h"
 #include "format/model.h"
 
 struct places {
@@ -22,6 +23,8 @@ struct places {
 	struct sbx_place other_home; /* of the password entry, for denies */
 	bool has_other_home;
 	struct place_index *index; /* for places_rules_over(), of its own */
+	bool here; /* links of this machine count, and what is there */
+	VEC(struct sbx_place) planted; /* links on the way to what is allowed */
 };
 
 /* The path rules of one platform, bound; `paths` is beside `rules`. */
@@ -34,6 +37,18 @@ struct place_rules {
 /* NULL: the current directory; $HOME and the password entry's home. */
 void places_init(struct places *places, struct arena *arena,
     const struct sbx_blob *blob, const char *workspace, const char *home);
+
+/* From now on anchors, rules and questions are where the links of this machine
+ * lead. */
+void places_ask_machine(struct places *places);
+
+/* Of the same: finds the links on the way to what is allowed. */
+void places_find_planted(struct places *places);
+
+/* Takes out what the loader makes nothing of, because nothing is there: rules
+ * that allow, and if `denies` those that deny.  Returns one of them, or NULL. */
+const struct sbx_path *places_rules_there(const struct places *places,
+    struct place_rules *rules, bool denies);
 
 /* The anchor of the parameter of this name, or 0: there is none. */
 uint16_t places_param(const struct sbx_blob *blob, const char *name);
@@ -58,7 +73,18 @@ void places_bind_other_home(struct places *places, const char *path);
 const char *places_find(const struct places *places, const char *text,
     struct sbx_place *place);
 
-/* As the language writes it, from the anchor that says most. */
+/* The same on this machine, with the links on its way. */
+const struct followed *places_followed(const struct places *places,
+    const char *text);
+
+/* Whether the view of level full has a link because an allowed place lies behind
+ * it. */
+bool places_show_link(const struct places *places, struct sbx_place link);
+
+/* The anchor that says most of a place. */
+uint16_t places_anchor(const struct places *places, struct sbx_place place);
+
+/* As the language writes it, from that anchor, without quotes. */
 const char *places_spell(const struct places *places, struct sbx_place place);
 
 /* One rule, at the place where its pattern begins if it has one. */

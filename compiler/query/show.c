@@ -60,6 +60,57 @@ show_text(FILE *stream, const char *text)
 		show_quoted(stream, text);
 }
 
+/* What a word of the language that is a path ends at, or takes for something
+ * else: the anchor is no part of `suffix`. */
+static bool
+needs_quotes(const char *suffix)
+{
+	for (; *suffix != '\0'; suffix++) {
+		if (strchr("/._-+@%:", *suffix) == NULL &&
+		    !(*suffix >= '0' && *suffix <= '9') &&
+		    !(*suffix >= 'a' && *suffix <= 'z') &&
+		    !(*suffix >= 'A' && *suffix <= 'Z') && *suffix >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* What follows an anchor, or all of an absolute path. */
+static const char *
+after_anchor(const char *path)
+{
+	const char *end = strncmp(path, "${", 2) == 0 ? strchr(path, '}') :
+							NULL;
+
+	if (end != NULL)
+		return end + 1;
+	return path[0] == '~' ? path + 1 : path;
+}
+
+static void
+write_quoted(FILE *stream, const void *text)
+{
+	show_quoted(stream, text);
+}
+
+const char *
+spelled_path(struct arena *arena, const char *path)
+{
+	const char *text = path;
+	size_t size;
+
+	if (strlen(path) > SBX_MAX_PATH ||
+	    strstr(after_anchor(path), "${") != NULL)
+		return NULL;
+	for (; *text != '\0'; text += size) {
+		if (!is_printable(text, &size))
+			return NULL;
+	}
+	if (!needs_quotes(after_anchor(path)) && is_plain(path))
+		return path;
+	return show_to_text(arena, write_quoted, path);
+}
+
 /* An anchor as the language writes it, and what comes after it. */
 static void
 show_anchored(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
@@ -78,7 +129,7 @@ show_anchored(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
 		len = asprintf(&text, "${%s}%s%s", name, suffix, glob);
 	if (len < 0)
 		arena_exhausted();
-	if (*glob != '\0')
+	if (*glob != '\0' || needs_quotes(suffix))
 		show_quoted(stream, text);
 	else
 		show_text(stream, text);
@@ -113,6 +164,28 @@ show_path_rule(FILE *stream, const struct sbx_blob *blob,
 	}
 	if (rule->exclusion_count > 1)
 		fputs(" }", stream);
+}
+
+struct shown_path {
+	const struct sbx_blob *blob;
+	const struct sbx_path *rule;
+};
+
+static void
+write_path_rule(FILE *stream, const void *what)
+{
+	const struct shown_path *shown = what;
+
+	show_path_rule(stream, shown->blob, shown->rule);
+}
+
+const char *
+shown_rule(struct arena *arena, const struct sbx_blob *blob,
+    const struct sbx_path *rule)
+{
+	const struct shown_path shown = { blob, rule };
+
+	return show_to_text(arena, write_path_rule, &shown);
 }
 
 void

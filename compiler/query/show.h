@@ -14,6 +14,10 @@
  * what a terminal could take for a command. */
 void show_text(FILE *stream, const char *text);
 
+/* A path as an object of the language: in quotes if it needs them; NULL if no
+ * policy can hold it. */
+const char *spelled_path(struct arena *arena, const char *path);
+
 /* The same, as a text in the arena. */
 const char *shown_text(struct arena *arena, const char *text);
 
@@ -23,6 +27,10 @@ void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
 
 /* "deny write ${workspace}/.git except ${workspace}/.git/index". */
 void show_path_rule(FILE *stream, const struct sbx_blob *blob,
+    const struct sbx_path *rule);
+
+/* The same as a text in the arena. */
+const char *shown_rule(struct arena *arena, const struct sbx_blob *blob,
     const struct sbx_path *rule);
 
 /* " on x86_64"; nothing for all of Linux. */

@@ -59,26 +59,87 @@ model_verdict(const struct subject *subject, const struct access *access,
 	return *unenforced ? all : model;
 }
 
-struct verdict
-path_verdict(const struct subject *subject, const struct access *access)
+static struct verdict
+rules_verdict(const struct subject *subject, const struct access *access,
+    struct place_rules *rules)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	struct place_rules rules;
 	struct sbx_verdict model;
 	struct verdict verdict;
 	bool unenforced;
 
-	places_rules_over(&subject->places, subject->arch->platforms,
-	    access->path, &rules);
-	model = model_verdict(subject, access, &rules, &unenforced);
+	model = model_verdict(subject, access, rules, &unenforced);
 	verdict = verdict_begin(model);
 	verdict.unenforced = unenforced ||
 	    (!verdict.allowed && subject->level < SBX_LEVEL_STANDARD);
 	if (model.rule == SBX_NO_RULE)
 		return verdict;
 	verdict.by = BY_PATH;
-	verdict.rule = (uint32_t)(rules.paths[model.rule] - blob->paths);
-	verdict.source = rules.rules[model.rule].source;
+	verdict.rule = (uint32_t)(rules->paths[model.rule] - blob->paths);
+	verdict.source = rules->rules[model.rule].source;
+	return verdict;
+}
+
+/* The view holds a link if it may be read, or if what is allowed lies behind. */
+bool
+verdict_link_hidden(const struct subject *subject, struct sbx_place link)
+{
+	const struct access look = {
+		.kind = KIND_PATH,
+		.detail = SBX_READ,
+		.path = link,
+	};
+
+	return subject->level == SBX_LEVEL_FULL &&
+	    !places_show_link(&subject->places, link) &&
+	    !path_verdict(subject, &look).allowed;
+}
+
+static bool
+link_find(const struct subject *subject, const struct access *access,
+    struct sbx_place *link)
+{
+	const struct followed *followed = access->followed;
+
+	for (size_t i = 0; followed != NULL && i < followed->links.count; i++) {
+		*link = followed->links.items[i];
+		if (verdict_link_hidden(subject, *link))
+			return true;
+	}
+	return false;
+}
+
+struct verdict
+path_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct places *places = &subject->places;
+	struct place_rules rules;
+	struct verdict verdict, there;
+	const struct sbx_path *absent, *mask;
+	struct sbx_place link;
+
+	places_rules_over(places, subject->arch->platforms, access->path,
+	    &rules);
+	absent = places_rules_there(places, &rules, false);
+	verdict = rules_verdict(subject, access, &rules);
+	if (verdict.by != BY_PATH)
+		verdict.absent = absent;
+	/* Masks cover what is there when the sandbox starts. */
+	if (verdict.by == BY_PATH && !verdict.allowed &&
+	    subject->level == SBX_LEVEL_FULL) {
+		places_rules_over(places, subject->arch->platforms,
+		    access->path, &rules);
+		mask = places_rules_there(places, &rules, true);
+		there = rules_verdict(subject, access, &rules);
+		there.absent = mask;
+		if (mask != NULL && there.allowed)
+			verdict = there;
+	}
+	if (verdict.allowed && link_find(subject, access, &link)) {
+		verdict.allowed = false;
+		verdict.by = BY_LINK;
+		verdict.link = link;
+	}
 	return verdict;
 }
 

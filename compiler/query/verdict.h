@@ -29,6 +29,7 @@ enum verdict_by {
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
 	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
 	BY_MACHINE,    /* it has no such system call */
+	BY_LINK,       /* on its way, which the view does not hold */
 	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
 	BY_PATH = BY_RULE + KIND_PATH,
 	BY_PORT = BY_RULE + KIND_PORT,
@@ -46,6 +47,9 @@ struct verdict {
 	uint32_t rule;   /* from BY_RULE on: which record of that kind */
 	uint32_t source; /* where it is written, or SBX_NO_SOURCE */
 	uint32_t answer; /* of the filter, for a system call that it denies */
+	const struct sbx_path *absent; /* a rule that would decide, if something
+	                                * were there */
+	struct sbx_place link;         /* for BY_LINK */
 };
 
 struct verdict verdict_of(const struct subject *subject,
@@ -55,6 +59,10 @@ struct verdict verdict_of(const struct subject *subject,
  * the Landlock ABI that counts at the subject's level. */
 struct verdict verdict_begin(struct sbx_verdict model);
 uint32_t verdict_abi(const struct subject *subject);
+
+/* Whether a link of this machine is not in the view of level full, so that no
+ * path leads through it. */
+bool verdict_link_hidden(const struct subject *subject, struct sbx_place link);
 
 /* What the rules about paths say. */
 struct verdict path_verdict(const struct subject *subject,

@@ -1,6 +1,7 @@
 /* See why.h. */
 #include "compiler/query/why.h"
 #include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 
 /* How many rules an answer names beside the deciding one. */
@@ -85,14 +86,69 @@ say_others(const struct why *why)
 		fprintf(why->stream, "    also: %zu more rules\n", left);
 }
 
+/* What this machine adds: where links lead, and what is not there. */
+static void
+say_machine(const struct why *why)
+{
+	const struct followed *followed = why->access->followed;
+
+	if (followed == NULL)
+		return;
+	for (size_t i = 0; i < followed->links.count; i++) {
+		fputs("    ", why->stream);
+		show_text(why->stream,
+		    arena_strndup(why->subject->places.arena,
+			followed->links.items[i].path,
+			followed->links.items[i].len));
+		fputs(why->verdict.by == BY_LINK &&
+			    sbx_place_compare(followed->links.items[i],
+				why->verdict.link) == 0 ?
+			" is a link, which the view does not hold\n" :
+			" is a link on the way there\n",
+		    why->stream);
+	}
+	if (why->verdict.absent != NULL) {
+		why_say_path_rule(why,
+		    why->verdict.allowed ?
+			"nothing is there to cover when the sandbox starts: " :
+			"nothing is there, so that this grants nothing: ",
+		    why->verdict.absent);
+	} else if (why->verdict.allowed && why->access->detail != SBX_WRITE &&
+	    !followed->there) {
+		fputs("    but nothing is there\n", why->stream);
+	}
+}
+
 void
 why_path(const struct why *why)
 {
 	const struct sbx_path *decided = why_path_rule(why);
 
-	why_say_decider(why, &why->verdict);
+	if (why->verdict.by != BY_LINK)
+		why_say_decider(why, &why->verdict);
+	say_machine(why);
 	if (decided != NULL)
 		say_others(why);
+}
+
+/* What would happen, in a word. */
+static const char *
+outcome(const struct why *why)
+{
+	const struct rule_kind *kind = rule_kinds[why->access->kind];
+
+	if (!why->verdict.allowed)
+		return "denied";
+	return kind->outcome != NULL ? kind->outcome(why) : "allowed";
+}
+
+static void
+say_remedy(const struct why *why)
+{
+	struct remedy remedy = remedy_find(why->subject, why->access,
+	    &why->verdict);
+
+	remedy_print(why->stream, &remedy);
 }
 
 bool
@@ -108,7 +164,7 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 		.verdict = verdict_of(subject, access),
 	};
 
-	fputs(why.verdict.allowed ? "allowed: " : "denied: ", stream);
+	fprintf(stream, "%s: ", outcome(&why));
 	access_show(stream, access);
 	putc('\n', stream);
 	if (why.verdict.by == BY_EVERYTHING) {
@@ -119,7 +175,7 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 	why_say_effects(&why);
 	if (!why.verdict.allowed) {
 		why_say_enforcers(&why);
-		why_say_remedy(&why);
+		say_remedy(&why);
 	}
 	return why.verdict.allowed;
 }

@@ -34,9 +34,6 @@ bool why(FILE *stream, const struct subject *subject,
 void why_say_enforcers(const struct why *why);
 void why_say_effects(const struct why *why);
 
-/* why_remedy.c: the smallest change of the policy that allows it. */
-void why_say_remedy(const struct why *why);
-
 /* "    FILE:LINE:COL: " before a rule, and its end. */
 void why_say_rule(const struct why *why, const char *label, uint32_t source);
 void why_say_rule_end(const struct why *why, uint8_t platforms,
@@ -47,20 +44,9 @@ void why_say_path_rule(const struct why *why, const char *label,
 /* The rule that decided, or that none allows it. */
 void why_say_decider(const struct why *why, const struct verdict *verdict);
 
-/* An answer's last lines: "to allow it:", then "and:". */
-struct remedy {
-	const struct why *why;
-	size_t steps;
-};
-
-/* Begins a line; says that a deny is to be dropped: its words, its object. */
-FILE *remedy_step(struct remedy *remedy);
-void remedy_lift(struct remedy *remedy, const char *words, const char *object);
-
 /* The answer about paths. */
 void why_path(const struct why *why);
 const char *path_enforcer(const struct why *why, enum sbx_level level);
-void path_remedy(struct remedy *remedy);
 
 /* The rule on paths that decided, or NULL. */
 const struct sbx_path *why_path_rule(const struct why *why);

@@ -88,6 +88,7 @@ rules_at(const struct why *why, enum sbx_level level, struct place_rules *rules)
 {
 	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, rules);
+	places_rules_there(&why->subject->places, rules, false);
 	places_rules_at(rules, level);
 }
 
@@ -99,6 +100,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 
 	if (level < SBX_LEVEL_STANDARD)
 		return NULL;
+	if (why->verdict.by == BY_LINK)
+		return level == SBX_LEVEL_FULL ?
+		    "the view, which does not hold the link" :
+		    NULL;
 	rules_at(why, level, &rules);
 	if (sbx_verdict_allows(sbx_path_verdict(rules.rules, rules.count,
 		why->access->detail, why->access->path)))

@@ -10,6 +10,7 @@ libcompiler_a_SOURCES += \
 	compiler/tables/ioctls.def \
 	compiler/tables/keywords.def \
 	compiler/tables/newer.def \
+	compiler/tables/remedies.def \
 	compiler/tables/risks.def \
 	compiler/tables/sbpl.def \
 	compiler/tables/sets.def \

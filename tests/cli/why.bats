@@ -27,10 +27,11 @@ load sbxc
 }
 
 @test "why: the way out is one" {
-	for question in "read ~/.ssh/x" "env GITHUB_TOKEN" "syscall mount" \
-	    "connect tcp 25" "write /srv/x"; do
+	for question in "env GITHUB_TOKEN" "syscall mount" "connect tcp 25" \
+	    "write /srv/x" "read /srv/x" "listen tcp 0" "write /srv/a*b" \
+	    'write /srv/a{b' 'read /srv/$x' 'write /srv/a;b'; do
 		# shellcheck disable=SC2086  # words
-		ends 1 "$SBXC" why @workspace-write $question
+		ends 1 "$SBXC" why --model @workspace-write $question
 		{
 			printf 'sbx 1\nprofile p extends workspace-write {\n'
 			sed -n 's/^    to allow it: //p; s/^    and: //p' \
@@ -38,15 +39,108 @@ load sbxc
 			echo '}'
 		} >out.sbx
 		# shellcheck disable=SC2086  # words
-		ends 0 "$SBXC" why out.sbx $question
+		ends 0 "$SBXC" why --model out.sbx $question
 	done
 }
 
+@test "why: no rule is offered for credentials, or for what others run" {
+	ends 1 "$SBXC" why @workspace-write read '~/.ssh/x'
+	says "what denies it goes by: drop deny read ~/.ssh"
+	says "no rule is offered: credentials are there"
+	for question in "read ~/.ssh/x" "write ~/.bashrc" "read ~/.netrc" \
+	    "write /etc/passwd" "read /home/ada" "write /home/ada/.config" \
+	    "read /home/bob/.aws/credentials" "read /etc/shadow" "read /" \
+	    "write /root/.profile" "read /run/docker.sock"; do
+		for options in "" "--model"; do
+			# shellcheck disable=SC2086  # words
+			run "$SBXC" why $options team.sbx $question
+			[[ "$output" != *": allow "* ]]
+			says "no rule is offered: "
+		done
+	done
+}
+
+@test "why: a new or passing file needs its directory, or a variable" {
+	mkdir -p home/src
+	export HOME=$PWD/home
+	cd home/src
+	ends 1 "$SBXC" why ../../team.sbx write '~/.gitconfig.lock'
+	says "no rule is offered: it takes ~"
+	says 'instead: set env GIT_CONFIG_GLOBAL = ${tmp}/gitconfig'
+	ends 1 "$SBXC" why ../../team.sbx write '~/.parallel/tmp/x'
+	says "mkdir $HOME/.parallel"
+	says "and: allow write ~/.parallel"
+	mkdir ../data
+	ends 1 "$SBXC" why ../../team.sbx write '~/data/new/x'
+	says "to allow it: allow write ~/data"
+	ends 1 "$SBXC" why --model ../../team.sbx write '~/data/x.lock'
+	says "to allow it: allow write ~/data"
+	echo 'sbx 1
+	profile absent { allow write ~/gone }' >../absent.sbx
+	ends 0 "$SBXC" why --model ../absent.sbx write '~/gone/x'
+	ends 1 "$SBXC" why ../absent.sbx write '~/gone/x'
+	says "nothing is there, so that this grants nothing: "
+	says "mkdir $HOME/gone"
+}
+
+@test "why: links of this machine are followed" {
+	mkdir -p w/node_modules out/lib
+	ln -s ../../out/lib w/node_modules/lib
+	ln -s w alias
+	cd w
+	ends 1 "$SBXC" why ../team.sbx read node_modules/lib/x
+	[[ "${lines[0]}" == "denied: read "*/out/lib/x ]]
+	says "/node_modules/lib is a link on the way there"
+	ends 0 "$SBXC" why --model ../team.sbx read node_modules/lib/x
+	ends 0 "$SBXC" why -w . ../team.sbx read node_modules/lib/x
+	ends 1 "$SBXC" why ../team.sbx write ../alias/x
+	says "/alias is a link, which the view does not hold"
+	says "to allow it: allow read "
+	ends 0 "$SBXC" why -l standard ../team.sbx write ../alias/x
+	ends 1 "$SBXC" why ../team.sbx read node_modules/lib/../x
+	cd ../alias
+	ends 0 "$SBXC" why ../team.sbx write new/x
+	ln -s .. ../up
+	ends 1 "$SBXC" why ../team.sbx read ../up/out
+	ln -s loop loop
+	ends 0 "$SBXC" why ../team.sbx read loop
+}
+
+@test "why: a deny covers what is there when the sandbox starts" {
+	mkdir -p w/.git
+	cd w
+	ends 0 "$SBXC" why ../team.sbx write .git/hooks/x
+	says "nothing is there to cover when the sandbox starts: "
+	ends 1 "$SBXC" why -l standard ../team.sbx write .git/hooks/x
+	ends 1 "$SBXC" why --model ../team.sbx write .git/hooks/x
+	mkdir .git/hooks
+	ends 1 "$SBXC" why ../team.sbx write .git/hooks/x
+}
+
+@test "why: a command is looked for in PATH" {
+	mkdir -p bin
+	touch ls bin/only-here
+	chmod +x ls bin/only-here
+	echo 'sbx 1
+	profile p { allow exec /usr
+	    allow env PATH
+	}' >p.sbx
+	ends 0 env PATH="$PWD/bin:/usr/bin" "$SBXC" why p.sbx exec ls
+	[[ "${lines[0]}" == "allowed: exec /usr/bin/"* ]]
+	ends 1 env PATH="$PWD/bin:/usr/bin" "$SBXC" why p.sbx exec only-here
+	[[ "${lines[0]}" == "denied: exec "*/bin/only-here ]]
+	ends 1 env PATH="$PWD/bin:/usr/bin" "$SBXC" why p.sbx exec nothing-at-all
+	says "PATH leads to no such program"
+	ends 1 "$SBXC" why p.sbx exec ./ls
+	ends 1 "$SBXC" why --model p.sbx exec ls
+	[ "${lines[0]}" = "denied: exec $PWD/ls" ]
+}
+
 @test "why: what no rule allows, and the rule that would" {
-	ends 1 "$SBXC" why team.sbx write /srv/x
+	ends 1 "$SBXC" why --model team.sbx write /srv/x
 	says "no rule allows it"
 	says "to allow it: allow write /srv/x"
-	ends 1 "$SBXC" why team.sbx exec '~/x'
+	ends 1 "$SBXC" why --model team.sbx exec '~/x'
 	[ "${lines[0]}" = "denied: exec /home/ada/x" ]
 	says "to allow it: allow exec ~/x"
 }
@@ -134,6 +228,7 @@ load sbxc
 @test "why: a network of its own" {
 	printf 'sbx 1\nprofile own { allow network loopback }\n' >own.sbx
 	ends 0 "$SBXC" why own.sbx connect tcp 443
+	[ "${lines[0]}" = "inside: connect tcp 443" ]
 	says "own.sbx:2:21: allow network loopback"
 	says "from which nothing leads out"
 	says "where no socket opens: 'require level full'"

@@ -5,6 +5,7 @@ test_programs += \
 	tests/model/compare \
 	tests/model/layouts \
 	tests/model/properties/property \
+	tests/model/remedies \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
 

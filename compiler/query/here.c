@@ -1,0 +1,163 @@
+/* See here.h. */
+#include "compiler/query/here.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_LINKS = 40 }; /* as the kernel has it */
+
+struct walk {
+	struct arena *arena;
+	struct followed *followed;
+	char path[2 * SBX_MAX_PATH];
+	size_t len;
+	unsigned links;
+	bool lost; /* a name was not there, or there were too many links */
+};
+
+static void walk_path(struct walk *walk, const char *path);
+
+static void
+walk_up(struct walk *walk)
+{
+	while (walk->len > 0 && walk->path[--walk->len] != '/')
+		;
+	walk->path[walk->len] = '\0';
+}
+
+static void
+walk_link(struct walk *walk, const char *target)
+{
+	struct sbx_place link = {
+		arena_strndup(walk->arena, walk->path, walk->len),
+		(uint32_t)walk->len,
+	};
+
+	*arena_push(walk->arena, &walk->followed->links) = link;
+	if (++walk->links > MAX_LINKS) {
+		walk->lost = true;
+		return;
+	}
+	walk_up(walk);
+	if (target[0] == '/') {
+		walk->len = 0;
+		walk->path[0] = '\0';
+	}
+	walk_path(walk, target);
+}
+
+static void
+walk_name(struct walk *walk, const char *name, size_t len)
+{
+	char target[SBX_MAX_PATH + 1];
+	struct stat status;
+	ssize_t size;
+
+	if (len == 0 || (len == 1 && name[0] == '.'))
+		return;
+	if (len == 2 && name[0] == '.' && name[1] == '.') {
+		walk_up(walk);
+		return;
+	}
+	if (walk->len + len + 2 > sizeof walk->path) {
+		walk->lost = true;
+		return;
+	}
+	walk->path[walk->len++] = '/';
+	memcpy(walk->path + walk->len, name, len);
+	walk->len += len;
+	walk->path[walk->len] = '\0';
+	if (walk->lost)
+		return;
+	size = readlink(walk->path, target, sizeof target - 1);
+	if (size > 0) {
+		target[size] = '\0';
+		walk_link(walk,
+		    arena_strndup(walk->arena, target, (size_t)size));
+	} else if (lstat(walk->path, &status) == -1) {
+		walk->lost = true;
+	}
+}
+
+static void
+walk_path(struct walk *walk, const char *path)
+{
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		walk_name(walk, path, len);
+		path += len;
+		path += strspn(path, "/");
+	}
+}
+
+struct followed
+here_follow(struct arena *arena, const char *path)
+{
+	struct followed followed = { .there = false };
+	struct walk walk;
+
+	walk.arena = arena;
+	walk.followed = &followed;
+	walk.path[0] = '\0';
+	walk.len = 0;
+	walk.links = 0;
+	walk.lost = false;
+	walk_path(&walk, path);
+	followed.place = (struct sbx_place){
+		arena_strndup(arena, walk.path, walk.len),
+		(uint32_t)walk.len,
+	};
+	followed.there = !walk.lost;
+	return followed;
+}
+
+bool
+here_has(struct sbx_place place)
+{
+	char path[2 * SBX_MAX_PATH];
+	struct stat status;
+
+	if (place.len == 0)
+		return true;
+	if (place.len >= sizeof path)
+		return false;
+	memcpy(path, place.path, place.len);
+	path[place.len] = '\0';
+	return lstat(path, &status) == 0;
+}
+
+static bool
+is_directory(struct sbx_place place)
+{
+	char path[2 * SBX_MAX_PATH];
+	struct stat status;
+
+	if (place.len == 0)
+		return true;
+	if (place.len >= sizeof path)
+		return false;
+	memcpy(path, place.path, place.len);
+	path[place.len] = '\0';
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+struct sbx_place
+here_nearest(struct sbx_place place)
+{
+	while (!is_directory(place)) {
+		while (place.len > 0 && place.path[--place.len] != '/')
+			;
+	}
+	return place;
+}
+
+bool
+here_runs(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (status.st_mode & 0111) != 0;
+}

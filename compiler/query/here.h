@@ -1,0 +1,30 @@
+/*
+ * What the file system of this machine says of a path: where its links lead,
+ * and whether something is there.  Nothing is opened.
+ */
+#ifndef SBX_HERE_H
+#define SBX_HERE_H
+
+#include "compiler/base/arena.h"
+#include "format/model.h"
+
+struct followed {
+	struct sbx_place place;      /* what is not there is taken as text */
+	VEC(struct sbx_place) links; /* on the way, where they lie */
+	bool there;
+};
+
+/* Follows an absolute path as the kernel does: '..' is the directory above the
+ * one that was reached. */
+struct followed here_follow(struct arena *arena, const char *path);
+
+/* Whether a place, without links on its way, is there. */
+bool here_has(struct sbx_place place);
+
+/* The nearest directory at or above a place that is there. */
+struct sbx_place here_nearest(struct sbx_place place);
+
+/* Whether a file can be executed, as execve(2) judges its kind and mode. */
+bool here_runs(const char *path);
+
+#endif

@@ -1,0 +1,164 @@
+/* See remedy.h. */
+#include "compiler/query/remedy.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/show.h"
+#include "compiler/report/source.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static struct remedy_step *
+step_add(struct remedy *remedy, enum remedy_do what, const char *text)
+{
+	struct remedy_step *step = arena_push(remedy->arena, &remedy->steps);
+
+	*step = (struct remedy_step){ what, text, SBX_NO_SOURCE };
+	return step;
+}
+
+void
+remedy_add(struct remedy *remedy, enum remedy_do what, const char *format, ...)
+{
+	char text[3 * SBX_MAX_PATH];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	step_add(remedy, what, arena_printf(remedy->arena, "%s", text));
+}
+
+/* The texts of shipped profiles have names like "sbx:coding.sbx", and in the
+ * blobs that are installed with sbxrun like "coding.sbx". */
+bool
+remedy_is_shipped(const struct sbx_blob *blob, uint32_t source)
+{
+	const char *file, *name;
+
+	if (source == SBX_NO_SOURCE)
+		return false;
+	file = sbx_string(blob, blob->sources[source].file);
+	if (strncmp(file, "sbx:", 4) == 0)
+		return true;
+	for (size_t i = 0; (name = builtin_name(i)) != NULL; i++) {
+		if (strcmp(name, file) == 0)
+			return true;
+	}
+	return false;
+}
+
+void
+remedy_lift(struct remedy *remedy, uint32_t source, const char *rule)
+{
+	if (remedy_is_shipped(remedy->blob, source))
+		remedy_add(remedy, REMEDY_ADD, "drop %s", rule);
+	else
+		step_add(remedy, REMEDY_REMOVE, rule)->source = source;
+}
+
+struct remedy
+remedy_find(const struct subject *subject, const struct access *access,
+    const struct verdict *verdict)
+{
+	struct remedy remedy = {
+		.arena = subject->places.arena,
+		.subject = subject,
+		.blob = subject->places.blob,
+		.access = access,
+		.verdict = verdict,
+	};
+
+	rule_kinds[access->kind]->remedy(&remedy);
+	return remedy;
+}
+
+bool
+remedy_works(const struct remedy *remedy)
+{
+	for (size_t i = 0; i < remedy->steps.count; i++) {
+		if (remedy->steps.items[i].what == REMEDY_NONE)
+			return false;
+	}
+	return remedy->steps.count > 0;
+}
+
+static bool
+has_exclusions(const struct sbx_blob *blob, uint32_t source)
+{
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		if (blob->paths[i].source == source &&
+		    blob->paths[i].exclusion_count > 0)
+			return true;
+	}
+	return false;
+}
+
+/* "x.json", and not ".config": what is to be made is rather a file. */
+static bool
+is_file_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name != NULL && name[1] != '\0' && strchr(name + 2, '.') != NULL;
+}
+
+static void
+print_step(FILE *stream, const struct sbx_blob *blob,
+    const struct remedy_step *step)
+{
+	switch (step->what) {
+	case REMEDY_ADD:
+		fputs(step->text, stream);
+		break;
+	case REMEDY_REMOVE:
+		fprintf(stream, "take away: %s at ", step->text);
+		show_source(stream, blob, step->source);
+		break;
+	case REMEDY_EXCEPT:
+		fputs(has_exclusions(blob, step->source) ?
+			"add to the exceptions of the rule at " :
+			"end the rule at ",
+		    stream);
+		show_source(stream, blob, step->source);
+		fprintf(stream, "%s%s",
+		    has_exclusions(blob, step->source) ? ": " :
+							 " with: except ",
+		    step->text);
+		break;
+	case REMEDY_MAKE:
+		fprintf(stream,
+		    "make it first, since a rule for what is not "
+		    "there grants nothing: %s ",
+		    is_file_name(step->text) ? "touch" : "mkdir");
+		show_text(stream, step->text);
+		break;
+	case REMEDY_NONE:
+	case REMEDY_INSTEAD:
+		fputs(step->text, stream);
+		break;
+	}
+	putc('\n', stream);
+}
+
+void
+remedy_print(FILE *stream, const struct remedy *remedy)
+{
+	bool works = remedy_works(remedy), said = false;
+
+	for (size_t i = 0; i < remedy->steps.count; i++) {
+		const struct remedy_step *step = &remedy->steps.items[i];
+
+		if (step->what == REMEDY_NONE)
+			fputs("    no rule is offered: ", stream);
+		else if (step->what == REMEDY_INSTEAD)
+			fputs("    instead: ", stream);
+		else if (said)
+			fputs("    and: ", stream);
+		else
+			fputs(works ? "    to allow it: " :
+				      "    what denies it goes by: ",
+			    stream);
+		said |= step->what != REMEDY_NONE;
+		print_step(stream, remedy->blob, step);
+	}
+}

@@ -1,0 +1,57 @@
+/*
+ * What to do so that a policy allows what it denies: steps that together work,
+ * or the reason why none is offered.  A rule of one's own file is changed; one
+ * that comes from a shipped profile is dropped.  Nothing is offered that would
+ * show credentials or give away more than the place (check/risks.c).
+ */
+#ifndef SBX_REMEDY_H
+#define SBX_REMEDY_H
+
+#include "compiler/query/verdict.h"
+
+#include <stdio.h>
+
+enum remedy_do {
+	REMEDY_ADD, /* a statement, "allow ..." or "drop ...", to the profile */
+	REMEDY_REMOVE,  /* a rule of one's own, which is at the source */
+	REMEDY_EXCEPT,  /* the object goes behind `except` of the rule there */
+	REMEDY_MAKE,    /* a directory, before the command starts */
+	REMEDY_NONE,    /* nothing is offered: why */
+	REMEDY_INSTEAD, /* a statement that makes the access unnecessary */
+};
+
+struct remedy_step {
+	enum remedy_do what;
+	const char *text;
+	uint32_t source;
+};
+
+struct remedy {
+	struct arena *arena;
+	const struct subject *subject;
+	const struct sbx_blob *blob;
+	const struct access *access;
+	const struct verdict *verdict;
+	VEC(struct remedy_step) steps; /* none: it takes another machine */
+};
+
+struct remedy remedy_find(const struct subject *subject,
+    const struct access *access, const struct verdict *verdict);
+
+/* Whether it is allowed once the steps are done. */
+bool remedy_works(const struct remedy *remedy);
+
+/* "    to allow it: ..." and so on, a line each. */
+void remedy_print(FILE *stream, const struct remedy *remedy);
+
+/* For the kinds of rules: a step of a kind. */
+void remedy_add(struct remedy *remedy, enum remedy_do what, const char *format,
+    ...) __attribute__((format(printf, 3, 4)));
+/* That a deny, whose words these are, goes. */
+void remedy_lift(struct remedy *remedy, uint32_t source, const char *rule);
+bool remedy_is_shipped(const struct sbx_blob *blob, uint32_t source);
+
+/* The answer about paths. */
+void path_remedy(struct remedy *remedy);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * Remedies for paths.  A rule for what is not there grants nothing, and a
+ * program that saves a file makes a new one beside it: then the rule has to be
+ * about the directory, if that gives away no more than what is asked for.
+ */
+#include "compiler/check/check.h"
+#include "compiler/query/here.h"
+#include "compiler/query/remedy.h"
+#include "compiler/query/show.h"
+#include "compiler/tables/words.h"
+
+#include <string.h>
+
+/* --- what is given away --------------------------------------------------- */
+
+static bool
+is_root(struct sbx_place place)
+{
+	return place.len == 0;
+}
+
+/* As the tables of risks have it: below ~, or absolute. */
+static struct target
+target_of(const struct places *places, struct sbx_place place)
+{
+	uint16_t anchor = places_anchor(places, place);
+
+	return (
+	    struct target){ place.path + places->anchors[anchor].len, anchor };
+}
+
+/* Whether the policy denies a place that lies in the one in question. */
+static bool
+is_kept(const void *context, struct target place, enum sbx_right right)
+{
+	const struct remedy *remedy = context;
+	const struct places *places = &remedy->subject->places;
+	const struct sbx_place *anchor = &places->anchors[place.anchor];
+	const char *path = arena_printf(remedy->arena, "%s%s", anchor->path,
+	    place.suffix);
+	struct sbx_place at = { path, (uint32_t)strlen(path) };
+	struct place_rules rules;
+
+	places_rules_over(places, remedy->subject->arch->platforms, at, &rules);
+	return sbx_path_verdict(rules.rules, rules.count, (uint8_t)right, at)
+		   .reason == SBX_BECAUSE_DENIED;
+}
+
+/* Why a right to a place is not offered, or NULL.  The workspace, the scratch
+ * directory and parameters are the command's own. */
+static const char *
+fault_of(const struct remedy *remedy, struct sbx_place place)
+{
+	const struct places *places = &remedy->subject->places;
+	struct sbx_place named = {
+		arena_strndup(remedy->arena, place.path, place.len),
+		place.len,
+	};
+	struct target at = target_of(places, named);
+
+	if (is_root(place))
+		return "it is the whole machine";
+	if (at.anchor == SBX_ANCHOR_WORKSPACE || at.anchor == SBX_ANCHOR_TMP ||
+	    at.anchor >= SBX_ANCHOR_PARAM)
+		return NULL;
+	return risk_of_place(remedy->arena, at, remedy->access->detail, is_kept,
+	    remedy);
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+static struct sbx_place
+parent_of(struct sbx_place path)
+{
+	while (path.len > 0 && path.path[--path.len] != '/')
+		;
+	return path;
+}
+
+static const char *
+name_of(const struct remedy *remedy, struct sbx_place path)
+{
+	uint32_t parent = parent_of(path).len;
+
+	return is_root(path) ?
+	    "" :
+	    arena_strndup(remedy->arena, path.path + parent + 1,
+		path.len - parent - 1);
+}
+
+/* Whether a file of this name is made to be renamed over another one, or to lock
+ * it. */
+static bool
+is_passing(const char *name)
+{
+	static const char *const endings[] = {
+		".lock",
+		".tmp",
+		".swp",
+		".part",
+		".new",
+		".bak",
+		"~",
+	};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < countof(endings); i++) {
+		size_t size = strlen(endings[i]);
+
+		if (len > size && strcmp(name + len - size, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A program may keep what is below this name in the home directory elsewhere. */
+static bool
+is_kept_at(const char *below, const char *place)
+{
+	size_t len = strlen(place);
+
+	return strncmp(below, place, len) == 0 &&
+	    (below[len] == '\0' || strchr("/.-~", below[len]) != NULL);
+}
+
+static void
+add_variable(struct remedy *remedy)
+{
+	static const struct {
+		const char *place, *variable, *value;
+	} table[] = {
+#define HOME_VARIABLE(place, variable, value) { place, variable, value },
+#include "compiler/tables/remedies.def"
+#undef HOME_VARIABLE
+	};
+	const struct places *places = &remedy->subject->places;
+	struct target at = target_of(places, remedy->access->path);
+
+	if (at.anchor != SBX_ANCHOR_HOME || remedy->access->detail != SBX_WRITE)
+		return;
+	for (size_t i = 0; i < countof(table); i++) {
+		if (is_kept_at(at.suffix, table[i].place)) {
+			remedy_add(remedy, REMEDY_INSTEAD, "set env %s = %s",
+			    table[i].variable, table[i].value);
+			return;
+		}
+	}
+}
+
+static const char *
+spelled(const struct remedy *remedy, struct sbx_place place)
+{
+	struct sbx_place named = {
+		arena_strndup(remedy->arena, place.path, place.len),
+		place.len,
+	};
+
+	return spelled_path(remedy->arena,
+	    places_spell(&remedy->subject->places, named));
+}
+
+/* --- denies --------------------------------------------------------------- */
+
+struct lifting {
+	struct remedy *remedy;
+	const char *object; /* the path; NULL: no policy can name it */
+};
+
+static const char *
+rule_words(const struct remedy *remedy, const struct sbx_path *rule)
+{
+	return shown_rule(remedy->arena, remedy->blob, rule);
+}
+
+/* Whether the path lies below a rule's place before its links are followed. */
+static bool
+is_written_below(const struct remedy *remedy, const struct sbx_path *rule)
+{
+	const struct places *places = &remedy->subject->places;
+	const char *text = arena_printf(remedy->arena, "%s%s",
+	    places->anchors[rule->anchor].path,
+	    sbx_string(remedy->blob, rule->suffix));
+	struct sbx_place written = { text, (uint32_t)strlen(text) };
+
+	return sbx_covers(written, remedy->access->path);
+}
+
+/* A deny that covers the path, and begins at `place`. */
+static void
+lift_deny(struct lifting *lifting, const struct sbx_path *rule,
+    struct sbx_place place)
+{
+	struct remedy *remedy = lifting->remedy;
+
+	/* Nothing would be left of a rule that begins there, and an exception
+	 * lies below the path that the rule writes. */
+	if (remedy_is_shipped(remedy->blob, rule->source) ||
+	    lifting->object == NULL || !is_written_below(remedy, rule) ||
+	    (rule->glob == 0 &&
+		sbx_place_compare(place, remedy->access->path) == 0)) {
+		remedy_lift(remedy, rule->source, rule_words(remedy, rule));
+		return;
+	}
+	remedy_add(remedy, REMEDY_EXCEPT, "%s", lifting->object);
+	remedy->steps.items[remedy->steps.count - 1].source = rule->source;
+}
+
+/* Lifts what denies the path; whether something allows it. */
+static bool
+lift_denies(struct lifting *lifting, const struct place_rules *rules)
+{
+	const struct access *access = lifting->remedy->access;
+	bool given = false;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		if ((rules->rules[i].rights & access->detail) == 0 ||
+		    !sbx_rule_covers(&rules->rules[i], access->path))
+			continue;
+		if (rules->rules[i].effect == SBX_ALLOW)
+			given = true;
+		/* A rule about ~ may stand there twice, for two homes. */
+		else if (i == 0 || rules->paths[i] != rules->paths[i - 1])
+			lift_deny(lifting, rules->paths[i], rules->rules[i].at);
+	}
+	return given;
+}
+
+/* --- allows --------------------------------------------------------------- */
+
+static void
+add_allow(struct remedy *remedy, const char *object)
+{
+	remedy_add(remedy, REMEDY_ADD, "allow %s %s",
+	    rights_word(SBX_ALLOW, remedy->access->detail), object);
+}
+
+static bool
+is_absent(const struct remedy *remedy)
+{
+	return remedy->subject->places.here && !here_has(remedy->access->path);
+}
+
+/* The directory that a rule has to be about, if it is not about the path. */
+static struct sbx_place
+directory_for(const struct remedy *remedy)
+{
+	struct sbx_place path = remedy->access->path;
+
+	if (remedy->access->detail == SBX_WRITE &&
+	    is_passing(name_of(remedy, path)))
+		path = parent_of(path);
+	if (is_absent(remedy))
+		path = here_nearest(path);
+	while (!is_root(path) && spelled(remedy, path) == NULL)
+		path = parent_of(path);
+	return path;
+}
+
+static void
+add_none(struct remedy *remedy, const char *fault)
+{
+	remedy_add(remedy, REMEDY_NONE, "%s", fault);
+	add_variable(remedy);
+}
+
+/* The first name of the path below a directory. */
+static struct sbx_place
+first_below(struct sbx_place directory, struct sbx_place path)
+{
+	uint32_t len = directory.len + 1;
+
+	while (len < path.len && path.path[len] != '/')
+		len++;
+	return (struct sbx_place){ path.path, len };
+}
+
+/* A new directory of the path's name in one that gives away too much; false if
+ * that does not help. */
+static bool
+add_new(struct remedy *remedy, struct sbx_place directory)
+{
+	struct sbx_place path = remedy->access->path, top;
+	const char *object;
+
+	if (!is_absent(remedy) || is_passing(name_of(remedy, path)))
+		return false;
+	top = first_below(directory, path);
+	object = spelled(remedy, top);
+	if (object == NULL || fault_of(remedy, top) != NULL)
+		return false;
+	remedy_add(remedy, REMEDY_MAKE, "%s",
+	    arena_strndup(remedy->arena, top.path, top.len));
+	add_allow(remedy, object);
+	add_variable(remedy);
+	return true;
+}
+
+/* The rule about the directory, unless that is home or the like. */
+static void
+add_wider(struct remedy *remedy, struct sbx_place directory)
+{
+	const char *fault = fault_of(remedy, directory);
+	const char *object = spelled(remedy, directory);
+
+	if (fault == NULL && object != NULL)
+		add_allow(remedy, object);
+	else if (!add_new(remedy, directory))
+		add_none(remedy,
+		    arena_printf(remedy->arena, "it takes %s, and %s",
+			object != NULL ? object : "a directory",
+			fault != NULL ? fault : "no policy can name it"));
+}
+
+/* The links on the way, which have to be in the view as well. */
+static void
+add_links(struct remedy *remedy)
+{
+	const struct followed *followed = remedy->access->followed;
+
+	for (size_t i = 0; followed != NULL && i < followed->links.count; i++) {
+		struct sbx_place link = followed->links.items[i];
+		struct sbx_place directory = parent_of(link);
+		struct remedy reading = *remedy;
+		struct access look = *remedy->access;
+
+		if (!verdict_link_hidden(remedy->subject, link))
+			continue;
+		look.detail = SBX_READ;
+		look.path = link;
+		look.followed = NULL;
+		reading.access = &look;
+		/* Without a deny of the link itself. */
+		if (path_verdict(remedy->subject, &look).by == BY_PATH ||
+		    fault_of(&reading, directory) != NULL ||
+		    spelled(remedy, directory) == NULL) {
+			remedy_add(remedy, REMEDY_NONE,
+			    "the name that the link leads to is what a rule "
+			    "can be about");
+			return;
+		}
+		remedy_add(remedy, REMEDY_ADD, "allow read %s",
+		    spelled(remedy, directory));
+	}
+}
+
+static void
+give(struct remedy *remedy, const char *object)
+{
+	struct sbx_place directory = directory_for(remedy);
+
+	if (sbx_place_compare(directory, remedy->access->path) == 0 &&
+	    object != NULL)
+		add_allow(remedy, object);
+	else
+		add_wider(remedy, directory);
+}
+
+void
+path_remedy(struct remedy *remedy)
+{
+	const struct places *places = &remedy->subject->places;
+	struct sbx_place path = remedy->access->path;
+	struct lifting lifting = { remedy, spelled(remedy, path) };
+	const char *fault = fault_of(remedy, path);
+	struct place_rules rules;
+	bool given;
+
+	places_rules_for(places, remedy->subject->arch->platforms, path,
+	    &rules);
+	/* What grants nothing gives nothing. */
+	places_rules_there(places, &rules, false);
+	given = lift_denies(&lifting, &rules);
+	if (fault != NULL) {
+		add_none(remedy, fault);
+		return;
+	}
+	if (!given)
+		give(remedy, lifting.object);
+	add_links(remedy);
+}
