@@ -15,32 +15,29 @@
 #define PR_CAP_AMBIENT_CLEAR_ALL 4
 #endif
 
-/* Moves a descriptor to 3, to be out of the way. */
-static int
-keep_descriptor(int fd)
+/* One that the caller named, and that the command must not have. */
+static void
+keep_descriptor(int fd, const char *option)
 {
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		refuse("--status-fd", "not open for writing", EBADF);
-	if (fd == 3 ? fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 :
-		      dup3(fd, 3, O_CLOEXEC) != 3)
-		refuse("--status-fd", "cannot keep it open", errno);
-	return 3;
+		refuse(option, "not open for writing", EBADF);
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+		refuse(option, "cannot keep it open", errno);
 }
 
 void
-confine_descriptors(int *keep)
+confine_descriptors(int status, int socket)
 {
-	int first = 3;
+	const int kept[] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, status,
+		socket };
 
-	if (*keep >= 0)
-		first = (*keep = keep_descriptor(*keep)) + 1;
-	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
-		return;
-	/* Before Linux 5.9, or behind a container's filter. */
-	for (int fd = first; fd < 65536; fd++)
-		close(fd);
+	if (status >= 0)
+		keep_descriptor(status, "--status-fd");
+	if (socket >= 0)
+		keep_descriptor(socket, "--keep or --join");
+	descriptors_keep(kept, sizeof kept / sizeof *kept);
 }
 
 /*

@@ -14,9 +14,9 @@
 #include "runtime/base/machine.h"
 
 /* Closes every descriptor above 2: through an open directory, socket or
- * terminal of the caller the command could get round all other steps.  *keep,
- * unless it is negative, stays open for us alone and gets a new number. */
-void confine_descriptors(int *keep);
+ * terminal of the caller the command could get round all other steps.  These
+ * two, unless they are negative, stay open for us alone. */
+void confine_descriptors(int status, int socket);
 
 /* Sets no_new_privs and drops the capabilities of a privileged caller.  A
  * superuser keeps those that handle files, except at level full, where they

@@ -291,3 +291,11 @@ namespaces_fork(enum own_network network, const char **why)
 		pid = fork_into(own | CLONE_NEWUSER, loopback, why);
 	return pid;
 }
+
+const char *
+namespaces_own_mounts(void)
+{
+	return unshare(CLONE_NEWNS) == 0 && may_mount() ?
+	    NULL :
+	    "cannot make mounts of its own for a file that is read";
+}

@@ -24,4 +24,8 @@ enum own_network {
  */
 pid_t namespaces_fork(enum own_network network, const char **why);
 
+/* Gives the calling process mounts of its own, which it shares with nobody, if it
+ * may: NULL, or what it could not do, with errno. */
+const char *namespaces_own_mounts(void);
+
 #endif

@@ -172,6 +172,20 @@ reopen(const struct stream *stream, int access)
 	return true;
 }
 
+bool
+streams_want(void)
+{
+	struct stream stream;
+
+	for (int fd = 0; fd < STREAMS; fd++) {
+		if (stream_look(&stream, fd) &&
+		    (is_own_null(&stream) || is_read(&stream)) &&
+		    stream.status.st_nlink > 0 && may_change(&stream))
+			return true;
+	}
+	return false;
+}
+
 unsigned
 streams_reopen(void)
 {

@@ -6,6 +6,8 @@
 #ifndef SBX_STREAMS_H
 #define SBX_STREAMS_H
 
+#include <stdbool.h>
+
 /* Refuses (125) directories, and descriptors opened with O_PATH: *at() calls
  * reach what is below them. */
 void streams_check(void);
@@ -18,6 +20,9 @@ void streams_check(void);
  * have a position of their own, which the caller has to be given at the end.
  */
 unsigned streams_reopen(void);
+
+/* Whether streams_reopen() would do anything. */
+bool streams_want(void);
 
 /* What was opened again, the command may open too, as /dev/stdin. */
 void streams_allow(unsigned reopened, int ruleset);

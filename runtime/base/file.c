@@ -1,5 +1,6 @@
 #include "runtime/base/file.h"
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -54,4 +55,37 @@ above_standard(int fd)
 	if (higher < 0)
 		refuse(NULL, "cannot duplicate a descriptor", errno);
 	return higher;
+}
+
+/* Before Linux 5.9, or behind a container's filter, there is no
+ * close_range(2). */
+static void
+close_between(unsigned first, unsigned last)
+{
+	enum { MANY = 65536 };
+
+	if (syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+	for (unsigned fd = first; fd <= last && fd < MANY; fd++)
+		close((int)fd);
+}
+
+void
+descriptors_keep(const int kept[], size_t count)
+{
+	unsigned low = 0;
+
+	for (;;) {
+		unsigned next = ~0U;
+
+		for (size_t i = 0; i < count; i++) {
+			if (kept[i] >= (int)low && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		}
+		if (next > low)
+			close_between(low, next - 1);
+		if (next == ~0U)
+			return;
+		low = next + 1;
+	}
 }

@@ -22,4 +22,7 @@ void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd);
  * a number, and is moved; refuses (125) if it cannot be. */
 int above_standard(int fd);
 
+/* Closes all descriptors but these, of which some may be -1. */
+void descriptors_keep(const int kept[], size_t count);
+
 #endif

@@ -79,16 +79,77 @@ set_accept(struct options *options, const char *value)
 }
 
 /* 0, 1 and 2 are the command's. */
-static void
-set_status_fd(struct options *options, const char *value)
+static int
+read_descriptor(const char *value, const char *fault)
 {
 	const char *stop = value + strlen(value);
 	uint64_t fd;
 
 	if (sbx_decimal_read(value, stop, &fd) != stop || fd < 3 ||
 	    fd > INT_MAX)
-		refuse(value, "--status-fd needs a descriptor above 2", 0);
-	options->status_fd = (int)fd;
+		refuse(value, fault, 0);
+	return (int)fd;
+}
+
+static void
+set_status_fd(struct options *options, const char *value)
+{
+	options->status_fd = read_descriptor(value,
+	    "--status-fd needs a descriptor above 2");
+}
+
+static void
+set_keep(struct options *options, const char *value)
+{
+	options->keep = read_descriptor(value,
+	    "--keep needs a descriptor above 2");
+}
+
+static void
+set_join(struct options *options, const char *value)
+{
+	options->join = read_descriptor(value,
+	    "--join needs a descriptor above 2");
+}
+
+/* The name becomes that of a file, and people type it. */
+static void
+set_session(struct options *options, const char *value)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t len = strlen(value);
+
+	if (len == 0 || len > OPTIONS_MAX_SESSION ||
+	    strspn(value, allowed) != len || *value == '.' || *value == '-')
+		refuse(value,
+		    "a session's name has up to 64 of A-Z a-z 0-9 . _ - and "
+		    "begins with neither . nor -",
+		    0);
+	options->session = value;
+}
+
+static void
+set_idle(struct options *options, const char *value)
+{
+	const char *stop = value + strlen(value);
+	const char *unit = sbx_decimal_read(value, stop, &options->idle);
+	uint64_t factor;
+
+	if (strcmp(value, "none") == 0) {
+		options->idle = 0;
+		return;
+	}
+	factor = unit == NULL || *unit == '\0' || unit[1] != '\0' ? 0 :
+	    *unit == 's'                                          ? 1 :
+	    *unit == 'm'                                          ? 60 :
+	    *unit == 'h'                                          ? 3600 :
+								    0;
+	if (factor == 0 || options->idle == 0 ||
+	    options->idle > INT_MAX / factor)
+		refuse(value,
+		    "--idle needs a time, such as 90s, 10m or 1h, or none", 0);
+	options->idle *= factor;
 }
 
 static void
@@ -143,7 +204,29 @@ static const struct option_line lines[] = {
 	    OFFSET(self_test), NULL },
 	{ '\0', "clean", NULL, "remove the scratch directory of the workspace",
 	    OFFSET(clean), NULL },
-	{ '\0', "json", NULL, "with -n, --status or --self-test: for programs",
+	{ '\0', "session", "NAME",
+	    "run in the session of that name; the first command makes it", 0,
+	    set_session },
+	{ '\0', "end", NULL, "with --session: end it and all that runs in it",
+	    OFFSET(end), NULL },
+	{ '\0', "check", NULL, "with --session: whether there is one",
+	    OFFSET(check), NULL },
+	{ '\0', "refresh", NULL,
+	    "with --session: look at the files again for the next commands",
+	    OFFSET(refresh), NULL },
+	{ '\0', "idle", "TIME",
+	    "end a session after so long without processes (10m); or none", 0,
+	    set_idle },
+	{ '\0', "with-parent", NULL,
+	    "end the session with the process that made it",
+	    OFFSET(with_parent), NULL },
+	{ '\0', "sessions", NULL, "list the sessions", OFFSET(sessions), NULL },
+	{ '\0', "keep", "FD", "for libsbx: keep a session for this socket", 0,
+	    set_keep },
+	{ '\0', "join", "FD", "for libsbx: join a session by this socket", 0,
+	    set_join },
+	{ '\0', "json", NULL,
+	    "with -n, --status, --self-test or --sessions: for programs",
 	    OFFSET(json), NULL },
 	{ 'h', "help", NULL, "this text", 0, help },
 	{ 'V', "version", NULL, "the version", 0, version },
@@ -155,6 +238,9 @@ enum { LINES = sizeof lines / sizeof lines[0] };
 static const char usage[] =
     "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
     "       sbxrun [options] POLICY -c STRING\n"
+    "       sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]\n"
+    "       sbxrun --session NAME --end | --check | --refresh\n"
+    "       sbxrun --sessions [--json]\n"
     "       sbxrun [options] -n [--json] POLICY\n"
     "       sbxrun --status [--json]\n"
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
@@ -324,41 +410,114 @@ parse_self_test(struct options *options, char **argv)
 		refuse("--self-test", "does not go with -n and -w", 0);
 }
 
+/* Whether the command line is about a session that may be there already. */
+static bool
+is_in_session(const struct options *options)
+{
+	return options->session != NULL || options->join >= 0;
+}
+
+static bool
+is_about_session(const struct options *options)
+{
+	return options->end || options->check || options->refresh;
+}
+
+/* What does something else than to run a command. */
+static bool
+takes_no_policy(const struct options *options)
+{
+	return options->status || options->clean || options->sessions ||
+	    is_about_session(options);
+}
+
+static void
+check_session(const struct options *options)
+{
+	int asked = options->end + options->check + options->refresh;
+	int places = (options->session != NULL) + (options->keep >= 0) +
+	    (options->join >= 0);
+
+	if (asked > 1)
+		refuse(NULL, "--end, --check and --refresh do not go together",
+		    0);
+	if (asked == 1 && options->session == NULL)
+		refuse(NULL, "--end, --check and --refresh need --session", 0);
+	if (places > 1)
+		refuse(NULL, "--session, --keep and --join do not go together",
+		    0);
+	if (places > 0 &&
+	    (options->plan || options->self_test || options->status ||
+		options->clean || options->sessions))
+		refuse("--session",
+		    "does not go with -n, --status, --self-test, --clean and "
+		    "--sessions",
+		    0);
+	if (options->with_parent && options->session == NULL)
+		refuse("--with-parent", "goes with --session", 0);
+}
+
+static void
+check_json(const struct options *options)
+{
+	if (options->json && !options->plan && !options->status &&
+	    !options->self_test && !options->sessions)
+		refuse("--json",
+		    "goes with -n, --status, --self-test or --sessions", 0);
+	if (options->status + options->self_test + options->clean +
+		options->sessions >
+	    1)
+		refuse(NULL,
+		    "--status, --self-test, --clean and --sessions do not go "
+		    "together",
+		    0);
+}
+
+static void
+refuse_policy_of(const struct options *options, const char *word)
+{
+	refuse(word,
+	    options->status    ? "--status takes no policy" :
+		options->clean ? "--clean takes no policy" :
+		options->sessions ?
+				 "--sessions takes no policy" :
+				 "--end, --check and --refresh take no policy",
+	    0);
+}
+
 void
 options_parse(struct options *options, char **argv)
 {
 	options->level = -1;
-	options->status_fd = -1;
+	options->status_fd = options->keep = options->join = -1;
+	options->idle = OPTIONS_IDLE;
 	if (*argv != NULL)
 		argv++;
 	while (*argv != NULL && (*argv)[0] == '-' && (*argv)[1] != '\0') {
+		if (strcmp(*argv, "--") == 0 && is_in_session(options))
+			break;
 		if (strcmp(*argv, "--") == 0)
 			refuse(NULL, "no policy before '--'", 0);
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 					    parse_short(options, argv);
 	}
-	if (options->json && !options->plan && !options->status &&
-	    !options->self_test)
-		refuse("--json", "goes with -n, --status or --self-test", 0);
-	if (options->status + options->self_test + options->clean > 1)
-		refuse(NULL,
-		    "--status, --self-test and --clean do not go "
-		    "together",
-		    0);
-	if ((options->status || options->clean) && *argv != NULL)
-		refuse(*argv,
-		    options->status ? "--status takes no policy" :
-				      "--clean takes no policy",
-		    0);
-	if (options->status || options->clean)
+	check_json(options);
+	check_session(options);
+	if (takes_no_policy(options)) {
+		if (*argv != NULL)
+			refuse_policy_of(options, *argv);
 		return;
+	}
 	if (options->self_test) {
 		parse_self_test(options, argv);
 		return;
 	}
 	if (*argv == NULL)
 		refuse(NULL, "no policy; see sbxrun --help", 0);
-	options->policy = *argv++;
+	if (strcmp(*argv, "--") != 0)
+		options->policy = *argv++;
+	if (options->keep >= 0 && *argv == NULL)
+		return;
 	parse_command(options, argv);
 	if (options->plan && (options->log != NULL || options->status_fd >= 0))
 		refuse("-n", "runs nothing, so there is no receipt", 0);

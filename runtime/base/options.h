@@ -3,6 +3,7 @@
  *
  *	sbxrun [options] POLICY -- CMD [ARG...]
  *	sbxrun [options] POLICY -c STRING
+ *	sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]
  *
  * Options come before the policy; nothing after `--` is looked at.
  */
@@ -18,7 +19,11 @@ struct definition {
 	uint32_t name_len;
 };
 
-enum { OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS };
+enum {
+	OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS,
+	OPTIONS_MAX_SESSION = 64, /* bytes of a session's name */
+	OPTIONS_IDLE = 600,       /* seconds */
+};
 
 struct options {
 	const char *policy;
@@ -35,10 +40,18 @@ struct options {
 	const char *log;       /* --log, or NULL */
 	bool plan;             /* -n */
 	bool verbose;
-	bool self_test; /* --self-test: there is no command */
-	bool status;    /* --status: there is no policy */
-	bool clean;     /* --clean: there is no policy */
-	bool json;      /* --json */
+	bool self_test;      /* --self-test: there is no command */
+	bool status;         /* --status: there is no policy */
+	bool clean;          /* --clean: there is no policy */
+	const char *session; /* --session, or NULL */
+	bool sessions;       /* --sessions: lists them */
+	/* With --session, in place of a command: */
+	bool end, check, refresh;
+	bool with_parent; /* --with-parent */
+	uint64_t idle;    /* --idle: seconds; 0: for ever */
+	int keep;  /* --keep: a socket that the session lives for; or -1 */
+	int join;  /* --join: a socket to a session's keeper; or -1 */
+	bool json; /* --json */
 	bool accept_none;
 	bool allow_full_access;
 	struct limit_choice limits[SBX_LIMIT_END]; /* --limit */

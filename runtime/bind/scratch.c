@@ -314,3 +314,44 @@ scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace)
 	out_into(&out, path, SCRATCH_PATH_SIZE);
 	return open_workspace(&out, workspace, false);
 }
+
+/* /run/user/UID, where pam_systemd(8) has made it; -1 where it is not ours
+ * alone.  XDG_RUNTIME_DIR is not asked: the environment is not believed. */
+static int
+open_runtime(void)
+{
+	char path[NAME_SIZE];
+	struct stat status;
+	struct out out;
+	int fd;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/run/user/%u", geteuid());
+	fd = open(path, place_flags);
+	if (fd < 0 ||
+	    (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+		(status.st_mode & 077) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int
+scratch_sessions(bool make)
+{
+	char name[NAME_SIZE];
+	int parent = open_runtime(), fd, error;
+
+	fd = parent >= 0 ? open_own(parent, "sbx", make) : -1;
+	if (fd < 0) {
+		if (parent >= 0)
+			close(parent);
+		parent = open_top(name, make);
+		fd = parent >= 0 ? open_own(parent, "sessions", make) : -1;
+	}
+	error = errno;
+	if (parent >= 0)
+		close(parent);
+	errno = error;
+	return fd;
+}

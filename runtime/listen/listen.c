@@ -142,13 +142,23 @@ interrupt(int number)
 	(void)number;
 }
 
-void
-listen_begin(struct listening *listening)
+static void
+set_timer(void)
 {
 	/* Without SA_RESTART: see connect.c. */
 	static const struct sigaction action = { .sa_handler = interrupt };
 	sigset_t set;
 
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	if (sigaction(SIGALRM, &action, NULL) != 0 ||
+	    sigprocmask(SIG_UNBLOCK, &set, NULL) != 0)
+		refuse(NULL, "cannot set up a timer", errno);
+}
+
+void
+listen_begin(struct listening *listening)
+{
 	if (!listening->on)
 		return;
 	close(listening->send);
@@ -156,11 +166,42 @@ listen_begin(struct listening *listening)
 		close_places(listening->binding);
 	confine_supervisor(
 	    listening->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	if (sigaction(SIGALRM, &action, NULL) != 0 ||
-	    sigprocmask(SIG_UNBLOCK, &set, NULL) != 0)
-		refuse(NULL, "cannot set up a timer", errno);
+	set_timer();
+}
+
+/* It keeps what it may become by execve(2), for it must look as who joins: see
+ * session/peer.h. */
+void
+listen_keep(struct listening *listening)
+{
+	const char *fault;
+
+	if (!listening->on)
+		return;
+	listen_forget(listening);
+	fault = give_up_capabilities(SBX_LEVEL_FULL);
+	if (fault != NULL)
+		refuse(NULL, fault, errno);
+	set_timer();
+}
+
+struct listening
+listen_taken(int listener, bool own_network)
+{
+	struct listening listening = {
+		.on = true,
+		.view = true,
+		.own_network = own_network,
+		.send = -1,
+		.receive = -1,
+		.listener = listener,
+	};
+	uint64_t flags = SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP;
+
+	for (int i = 0; i < LISTEN_MAX_WAITING; i++)
+		listening.waiting[i].socket = -1;
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
+	return listening;
 }
 
 struct pollfd

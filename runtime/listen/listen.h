@@ -64,6 +64,11 @@ void listen_forget(const struct listening *listening);
 /* In the supervisor.  From here on it has no more rights than the command. */
 void listen_begin(struct listening *listening);
 
+/* The same in the keeper of a session, which is no process above the commands
+ * and gets their listeners by another way; and what to keep of one of them. */
+void listen_keep(struct listening *listening);
+struct listening listen_taken(int listener, bool own_network);
+
 /* What to wait for; the milliseconds after which to look again, -1: none; and
  * what to do then. */
 struct pollfd listen_wait(const struct listening *listening);

@@ -30,17 +30,14 @@ join(char *path, const char *name, const char *below)
 }
 
 uint64_t
-tag_of(int proc, const char *process)
+tag_of(int directory, const char *path)
 {
-	char link[64], text[64];
+	char text[64];
 	const char *digits;
 	uint64_t tag;
 	ssize_t len;
 
-	if (strlen(process) > 32)
-		return 0;
-	join(link, process, "/ns/uts");
-	len = readlinkat(proc, link, text, sizeof text - 1);
+	len = readlinkat(directory, path, text, sizeof text - 1);
 	if (len <= 0)
 		return 0;
 	text[len] = '\0';
@@ -64,7 +61,7 @@ enter_process(const struct offer *offer, uint64_t *tag)
 		       "processes are known";
 	if (tag == NULL)
 		return NULL;
-	*tag = tag_of(AT_FDCWD, "/proc/self");
+	*tag = tag_of(AT_FDCWD, "/proc/self/ns/uts");
 	return *tag != 0 ? NULL :
 			   "cannot read the mark by which the command's "
 			   "processes are known";

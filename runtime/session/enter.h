@@ -48,8 +48,8 @@ const char *enter_restricted(const struct offer *offer, int socket,
 bool enter_directory(const struct offer *offer, const char *outside,
     char *inside, size_t size);
 
-/* The tag of a process, as its directory in /proc tells; 0: it cannot be
- * read. */
-uint64_t tag_of(int proc, const char *process);
+/* The tag that a link of /proc tells, "ns/uts" in the directory of a process; 0:
+ * it cannot be read. */
+uint64_t tag_of(int directory, const char *path);
 
 #endif

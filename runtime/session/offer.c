@@ -68,7 +68,7 @@ send_message(int socket, void *bytes, size_t size,
 		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
 	}
 	do {
-		sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+		sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (sent < 0 && errno == EINTR);
 	return sent == (ssize_t)size;
 }
@@ -185,6 +185,32 @@ session_hear(int socket, struct session_reply *reply,
 	return fault;
 }
 
+bool
+session_requested(int socket, struct session_request *request, int *came)
+{
+	union control control;
+	struct iovec part = { request, sizeof *request };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	int descriptors[OFFER_END];
+	size_t count;
+	ssize_t got = recvmsg(socket, &message,
+	    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	if (got < 0)
+		return false;
+	count = take_descriptors(&message, descriptors);
+	*came = count == 1 ? descriptors[0] : -1;
+	if (got == sizeof *request && count <= 1)
+		return true;
+	close_all(descriptors, count);
+	return false;
+}
+
 /* --- the offer ------------------------------------------------------------ */
 
 void
@@ -222,8 +248,8 @@ is_whole(const struct offer_head *head, size_t size)
 	    head->limit_count <= SBX_LIMIT_END;
 }
 
-static const char *
-map_file(struct offer *offer)
+const char *
+offer_map(struct offer *offer)
 {
 	int fd = offer->descriptors[OFFER_FILE];
 	const int sealed = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
@@ -276,5 +302,5 @@ offer_receive(int socket, struct offer *offer)
 		if (offer->descriptors[needed[i]] < 0)
 			fault = other_build;
 	}
-	return fault != NULL ? fault : map_file(offer);
+	return fault != NULL ? fault : offer_map(offer);
 }

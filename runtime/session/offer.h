@@ -32,7 +32,9 @@ enum session_kind {
 	SESSION_REFRESH, /* asks for a new view for those who join from now on */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
 	SESSION_DONE,     /* says that the command has ended; is not answered */
-	SESSION_REFUSED, /* the only answer that is not of the kind asked for */
+	/* The answers that are not of the kind that was asked for. */
+	SESSION_REFUSED,
+	SESSION_NONE, /* below level full there is no session */
 };
 
 /* Both ends must be of the same build: the version and the sizes say so. */
@@ -91,10 +93,11 @@ struct offer_head {
 	/* The anchors as they are inside, where scratch is /tmp. */
 	struct offer_text anchors[SBX_MAX_ANCHORS];
 	uint8_t bound[SBX_MAX_ANCHORS];
-	struct offer_text scratch; /* where that is outside */
-	struct offer_text policy;  /* as it was named */
-	struct offer_text name;    /* of the session; "" */
-	char digest[72];           /* of the policy, in hexadecimal */
+	/* Where that is outside, if it was moved; and the other home. */
+	struct offer_text scratch, other_home;
+	struct offer_text policy; /* as it was named */
+	struct offer_text name;   /* of the session; "" */
+	char digest[72];          /* of the policy, in hexadecimal */
 };
 
 /* An offer that was received. */
@@ -125,10 +128,16 @@ const char *session_hear(int socket, struct session_reply *reply,
 /* Asks for the offer and maps it. */
 const char *offer_receive(int socket, struct offer *offer);
 
+/* Maps the file of an offer that has its descriptors. */
+const char *offer_map(struct offer *offer);
+
 /* The text in the file. */
 const char *offer_text(const struct offer *offer, struct offer_text text);
 
-/* The keeper's side: sends a reply with the descriptors that are not -1. */
+/* The keeper's side.  session_requested(): a request, and the descriptor that
+ * came with it, or -1; false if the connection is closed, or was not used as it
+ * is to be.  session_reply() sends the descriptors that are not -1. */
+bool session_requested(int socket, struct session_request *request, int *came);
 const char *session_reply(int socket, struct session_reply *reply,
     const int descriptors[OFFER_END]);
 

@@ -220,3 +220,20 @@ sandbox_fork(struct sandbox *sandbox)
 		supervise_close(supervision);
 	supervision->on = first == 0;
 }
+
+pid_t
+sandbox_fork_kept(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+	pid_t first;
+
+	supervise_limits(supervision, &sandbox->blob);
+	if (sandbox->plan.level != SBX_LEVEL_FULL)
+		return -1;
+	clock_now(&supervision->begin);
+	view_listener_prepare(&supervision->listening, &sandbox->blob,
+	    &sandbox->machine);
+	first = fork_at_full(sandbox);
+	view_listener_settle(&supervision->listening, &sandbox->plan);
+	return first;
+}

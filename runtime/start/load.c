@@ -136,3 +136,20 @@ load_policy(const char *name, const char *expect, struct policy_file *loaded,
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);
 }
+
+bool
+policy_is(const char *name, const void *bytes, size_t size,
+    struct policy_file *loaded)
+{
+	char profile[PROFILE_PATH];
+	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
+					    name;
+	int fd = open_policy(file, loaded->path);
+
+	if (fd < 0)
+		refuse_policy(name, SBX_PROFILE_DIR, errno);
+	loaded->size = 0;
+	read_whole(name, fd, loaded);
+	close(fd);
+	return loaded->size == size && memcmp(loaded->bytes, bytes, size) == 0;
+}

@@ -29,4 +29,10 @@ struct policy_file {
 void load_policy(const char *name, const char *expect,
     struct policy_file *loaded, struct sbx_blob *blob);
 
+/* Whether a policy consists of these bytes; `loaded` has room for it.  Refuses
+ * what cannot be read, and looks at nothing else: where the bytes are known, it
+ * does not matter who wrote them. */
+bool policy_is(const char *name, const void *bytes, size_t size,
+    struct policy_file *loaded);
+
 #endif

@@ -1,5 +1,7 @@
 # From the command line to the policy and the level.
 loader_sources += \
+	runtime/start/differences.c \
+	runtime/start/differences.h \
 	runtime/start/fork.c \
 	runtime/start/level.c \
 	runtime/start/level.h \
@@ -8,6 +10,8 @@ loader_sources += \
 	runtime/start/main.c \
 	runtime/start/sandbox.c \
 	runtime/start/sandbox.h \
+	runtime/start/sessions.c \
+	runtime/start/sessions.h \
 	runtime/start/trust.c \
 	runtime/start/trust.h \
 	runtime/start/view_listener.c \

@@ -14,7 +14,8 @@
 #include "runtime/base/out.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/status.h"
-#include "runtime/start/sandbox.h"
+#include "runtime/session/ask.h"
+#include "runtime/start/sessions.h"
 
 #include <unistd.h>
 
@@ -93,9 +94,15 @@ main(int argc, char **argv, char **environment)
 		status_print(options->json);
 	if (options->clean)
 		clean_scratch(&sandbox.arena, options->workspace);
+	if (options->sessions || options->end || options->check ||
+	    options->refresh)
+		ask_run(options);
+	if (options->session != NULL || options->keep >= 0 ||
+	    options->join >= 0)
+		sessions_run(&sandbox, environment);
 	/* First, for the policy may be one of the caller's descriptors. */
 	sandbox_load(&sandbox);
-	confine_descriptors(&options->status_fd);
+	confine_descriptors(options->status_fd, -1);
 	streams_check();
 	receipt_open(&sandbox.receipt, &sandbox.arena, options->status_fd,
 	    options->log);

@@ -96,7 +96,7 @@ sandbox_begin(struct sandbox *sandbox)
 		.environment = &sandbox->environment,
 		.chosen = sandbox->options.limits,
 	};
-	if (sandbox->options.plan || sandbox->receipt.on)
+	if (sandbox->options.plan || sandbox->receipt.on || sandbox->kept)
 		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,
 		    sandbox->plan.digest);
 }
@@ -117,6 +117,23 @@ choose_filter(struct sandbox *sandbox)
 		    });
 }
 
+/*
+ * What Landlock keeps inside.  The commands of a session have one domain each,
+ * none above the other, and signals and sockets go from one to the next: so it
+ * is the namespaces that keep them inside.
+ */
+static uint64_t
+scopes(const struct sandbox *sandbox)
+{
+	const struct plan *plan = &sandbox->plan;
+
+	if (!sandbox->kept)
+		return plan->row->scoped;
+	return plan->network == NETWORK_OUTER ?
+	    plan->row->scoped & LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET :
+	    0;
+}
+
 static void
 fill_ruleset(struct sandbox *sandbox)
 {
@@ -128,7 +145,7 @@ fill_ruleset(struct sandbox *sandbox)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's Landlock", 0);
 	sandbox->ruleset = confine_ruleset(plan->row,
-	    plan->network == NETWORK_LOOPBACK, plan->row->scoped);
+	    plan->network == NETWORK_LOOPBACK, scopes(sandbox));
 	lower_paths(&sandbox->arena,
 	    &(struct lowering){
 		.binding = plan->binding,
@@ -150,14 +167,16 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 		sandbox_bind(sandbox);
 	view_listener_choose(&sandbox->supervision.listening, plan->binding);
 	if (plan->level == SBX_LEVEL_FULL) {
-		sandbox->reopened = streams_reopen();
+		if (!sandbox->kept)
+			sandbox->reopened = streams_reopen();
 		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked);
 	}
 	confine_privileges(plan->level);
-	environment_build(&sandbox->environment, &sandbox->arena, plan->binding,
-	    environment);
+	if (!sandbox->kept)
+		environment_build(&sandbox->environment, &sandbox->arena,
+		    plan->binding, environment);
 	choose_filter(sandbox);
 	if (sandbox_restricts_files(sandbox))
 		fill_ruleset(sandbox);

@@ -24,6 +24,7 @@ struct sandbox {
 	struct owners owners;
 	struct binder *binder; /* has the anchors */
 	char scratch[SCRATCH_KEY_SIZE];
+	bool kept;         /* it is a session's, and has no command yet */
 	int ruleset;       /* of Landlock, from level standard on */
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	int pid_max;       /* where root's processes are limited, or -1 */
@@ -53,8 +54,8 @@ void sandbox_bind(struct sandbox *sandbox);
  */
 void sandbox_fork(struct sandbox *sandbox);
 
-/* At level full, or below it -1: the first process of a session, which returns
- * in both processes as fork(2) does. */
+/* The first process of a session: returns in both processes as fork(2) does, or
+ * -1 below level full. */
 pid_t sandbox_fork_kept(struct sandbox *sandbox);
 
 /*

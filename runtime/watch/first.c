@@ -3,6 +3,7 @@
  * the caller and writes no message.
  */
 #include "runtime/apply/confine.h"
+#include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
@@ -254,34 +255,20 @@ is_alone(const struct supervision *supervision)
 	    poll(&wait, 1, 0) > 0;
 }
 
-/*
- * Descriptors that were opened for the mounts and the rules are of no use here.
- * Where close_range(2) is missing they stay open.
- */
+/* Descriptors that were opened for the mounts and the rules are of no use
+ * here. */
 static void
 close_others(const struct first *first)
 {
 	const int kept[] = {
+		STDIN_FILENO,
 		first->signals,
 		first->children,
 		first->supervision->write,
 		first->supervision->group.parent,
 	};
-	unsigned low = STDERR_FILENO + 1;
 
-	for (;;) {
-		unsigned next = ~0U;
-
-		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-			if (kept[i] >= (int)low && (unsigned)kept[i] < next)
-				next = (unsigned)kept[i];
-		}
-		if (next > low)
-			syscall(SYS_close_range, low, next - 1, 0);
-		if (next == ~0U)
-			return;
-		low = next + 1;
-	}
+	descriptors_keep(kept, sizeof kept / sizeof *kept);
 }
 
 /*
@@ -456,8 +443,6 @@ supervise_first(struct supervision *supervision)
 	relay_close_command(&supervision->relay);
 	if (!supervision->own_input)
 		close(STDIN_FILENO);
-	close(STDOUT_FILENO);
-	close(STDERR_FILENO);
 	close_others(&first);
 	be_first(&first);
 }

@@ -4,6 +4,8 @@ loader_sources += \
 	runtime/watch/cgroup.h \
 	runtime/watch/children.c \
 	runtime/watch/children.h \
+	runtime/watch/ending.c \
+	runtime/watch/ending.h \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
 	runtime/watch/receipt.h \

@@ -5,6 +5,7 @@
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/watch/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,14 +57,20 @@ open_pipe(int *reader, int *writer, int flags)
 }
 
 void
+supervise_open_started(struct supervision *supervision)
+{
+	if (supervision->receipt != NULL)
+		open_pipe(&supervision->started_read,
+		    &supervision->started_write, 0);
+}
+
+void
 supervise_open(struct supervision *supervision)
 {
 	clock_now(&supervision->begin);
 	/* Not blocking, since the process at the other end may be stopped. */
 	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
-	if (supervision->receipt != NULL)
-		open_pipe(&supervision->started_read,
-		    &supervision->started_write, 0);
+	supervise_open_started(supervision);
 	relay_open(&supervision->relay, supervision->output);
 }
 
@@ -75,24 +82,6 @@ supervise_close(struct supervision *supervision)
 	listen_forget(&supervision->listening);
 	relay_close_command(&supervision->relay);
 	relay_close_supervisor(&supervision->relay);
-}
-
-/* Ends as the command did, but without a core file of its own. */
-__attribute__((noreturn)) static void
-end_with(int status)
-{
-	static const struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	if (WIFEXITED(status))
-		_exit(WEXITSTATUS(status));
-	setrlimit(RLIMIT_CORE, &none);
-	signal(WTERMSIG(status), SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, WTERMSIG(status));
-	raise(WTERMSIG(status));
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	_exit(128 + WTERMSIG(status));
 }
 
 static bool
@@ -214,29 +203,6 @@ receive(struct watch *watch)
 		else
 			kill(watch->first, SIGCONT);
 	}
-}
-
-/*
- * A stopped process cannot check its own deadline.  A timer sends SIGCONT at
- * the deadline, and each second after it, because the process may be stopped
- * again.  libc's timer_create(3) brings threads with it.  Without a timer the
- * end of the command is only reported later.
- */
-static void
-continue_at(const struct timespec *deadline)
-{
-	struct sigevent event = {
-		.sigev_notify = SIGEV_SIGNAL,
-		.sigev_signo = SIGCONT,
-	};
-	struct itimerspec times = {
-		.it_value = *deadline,
-		.it_interval = { .tv_sec = 1 },
-	};
-	int timer;
-
-	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
-		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
 }
 
 /* The first process does the same. */
@@ -369,64 +335,6 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 		receipt_finish(supervision->receipt, &end);
 }
 
-/* A signal with which the kernel says that an rlimit was reached; not where the
- * caller's own limit is lower. */
-static void
-tell_of_signal(const struct watch *watch)
-{
-	static const struct {
-		int signal, resource;
-		uint16_t kind;
-		const char *text;
-	} ends[] = {
-		{ SIGXFSZ, RLIMIT_FSIZE, SBX_LIMIT_FILE_SIZE,
-		    "the command wrote more to a file and got SIGXFSZ" },
-		{ SIGXCPU, RLIMIT_CPU, SBX_LIMIT_CPU_TIME,
-		    "the command needed more and got SIGXCPU" },
-	};
-	const struct sbx_blob *blob = watch->supervision->blob;
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		const struct sbx_limit *limit = limit_find(blob, ends[i].kind);
-		struct rlimit_pair own;
-
-		if (limit != NULL && WIFSIGNALED(watch->status) &&
-		    WTERMSIG(watch->status) == ends[i].signal &&
-		    limit_process(ends[i].resource, NULL, &own) == 0 &&
-		    limit->value <= own.soft)
-			limit_say(blob, limit->kind, ends[i].text);
-	}
-}
-
-/* Says which limits the command has reached, as far as the kernel tells; not on
- * a stderr that is full, for nobody may read it any more. */
-static void
-tell_of_limits(const struct watch *watch, const struct cgroup_usage *usage)
-{
-	const struct sbx_blob *blob = watch->supervision->blob;
-	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
-	struct out text;
-
-	if (poll(&wait, 1, 0) <= 0)
-		return;
-	out_init(&text, -1);
-	if (usage->killed > 0 && usage->killed != UINT64_MAX) {
-		out_print(&text, "processes that the kernel killed for it: %lu",
-		    usage->killed);
-		limit_say(blob, SBX_LIMIT_MEMORY, text.text);
-	}
-	out_init(&text, -1);
-	if (usage->refused > 0 && usage->refused != UINT64_MAX) {
-		out_print(&text, "processes that could not be started: %lu",
-		    usage->refused);
-		limit_say(blob, SBX_LIMIT_PROCESSES, text.text);
-	}
-	if (watch->term.late)
-		limit_say(blob, SBX_LIMIT_TIMEOUT, "the command is ended");
-	else
-		tell_of_signal(watch);
-}
-
 void
 supervise(struct supervision *supervision, pid_t first)
 {
@@ -440,7 +348,7 @@ supervise(struct supervision *supervision, pid_t first)
 
 	term_begin(&watch.term, supervision);
 	if (supervision->timeout > 0)
-		continue_at(&watch.term.deadline);
+		ending_continue_at(&watch.term.deadline);
 	close(supervision->write);
 	if (supervision->receipt != NULL) {
 		close(supervision->started_read);
@@ -465,8 +373,8 @@ supervise(struct supervision *supervision, pid_t first)
 		tripwire_tell(supervision->tripwire,
 		    has_begun(&watch) ? supervision->receipt : NULL);
 	finish_receipt(&watch, &usage);
-	tell_of_limits(&watch, &usage);
+	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
 	if (watch.term.late)
 		_exit(EXIT_TIMEOUT);
-	end_with(watch.status);
+	ending_repeat(watch.status);
 }

@@ -93,7 +93,9 @@ void supervise_limits(struct supervision *supervision,
 /* The shortest time, and no grace, whatever the policy says. */
 void supervise_briefly(struct supervision *supervision);
 
-/* Opens the pipes that both processes need, and closes them. */
+/* Opens the pipes that both processes need, and closes them; the first alone
+ * opens the one on which the command says that it is confined. */
+void supervise_open_started(struct supervision *supervision);
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);
 

@@ -21,6 +21,7 @@ kernel_scripts = \
 	tests/kernel/others.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/session.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \
 	tests/kernel/watch.sh

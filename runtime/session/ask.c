@@ -1,0 +1,220 @@
+/* See ask.h. */
+#include "runtime/session/ask.h"
+
+#include "runtime/base/directory.h"
+#include "runtime/base/json.h"
+#include "runtime/base/machine.h"
+#include "runtime/session/offer.h"
+#include "runtime/session/peer.h"
+#include "runtime/session/sockets.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int
+ask_connect(const char *name)
+{
+	int directory = sockets_open(), fd = -1;
+	const char *fault;
+
+	if (directory < 0 && errno != ENOENT)
+		refuse(name, "cannot open the directory of sessions", errno);
+	if (directory < 0)
+		return -1;
+	fd = sockets_connect(directory, name);
+	if (fd < 0 && errno != ENOENT && errno != ECONNREFUSED)
+		refuse(name, "cannot reach the session", errno);
+	close(directory);
+	fault = fd >= 0 ? peer_fault(fd, true) : NULL;
+	/* A keeper that has just been killed leaves a connection behind. */
+	if (fault == NULL || !peer_is_gone(fd)) {
+		if (fault != NULL)
+			refuse(name, fault, errno);
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static const char *
+ask(int socket, enum session_kind kind, struct session_reply *reply,
+    struct offer *offer)
+{
+	const char *fault = session_ask(socket, kind, -1);
+
+	offer_none(offer);
+	if (fault == NULL)
+		fault = session_hear(socket, reply, offer->descriptors);
+	if (fault == NULL && kind == SESSION_LOOK)
+		fault = offer_map(offer);
+	return fault;
+}
+
+/* --- one ------------------------------------------------------------------ */
+
+static void
+put_state(struct out *out, const struct session_reply *reply)
+{
+	out_print(out, "process 1 is %u, commands: %u", (unsigned)reply->first,
+	    reply->commands);
+	if (reply->commands == 0 && reply->idle > 0)
+		out_print(out, ", idle for %lu s", reply->idle);
+}
+
+__attribute__((noreturn)) static void
+check(const char *name)
+{
+	int socket = ask_connect(name);
+	struct session_reply reply;
+	struct offer offer;
+	struct out out;
+	const char *fault;
+
+	if (socket < 0)
+		_exit(1);
+	fault = ask(socket, SESSION_LOOK, &reply, &offer);
+	if (fault != NULL)
+		refuse(name, fault, errno);
+	out_init(&out, STDOUT_FILENO);
+	out_print(&out, "%s: ", name);
+	put_state(&out, &reply);
+	out_text(&out, "\n");
+	out_flush(&out);
+	_exit(0);
+}
+
+/* The keeper answers when everything has ended; one that is killed does not, and
+ * everything has ended, too. */
+__attribute__((noreturn)) static void
+end(const char *name)
+{
+	int socket = ask_connect(name);
+	struct session_reply reply;
+	struct offer offer;
+
+	if (socket < 0)
+		refuse(name, "there is no such session", 0);
+	if (ask(socket, SESSION_END, &reply, &offer) != NULL &&
+	    reply.stamp.kind == SESSION_REFUSED)
+		refuse(name, reply.text, 0);
+	_exit(0);
+}
+
+__attribute__((noreturn)) static void
+refresh(const char *name)
+{
+	int socket = ask_connect(name);
+	struct session_reply reply;
+	struct offer offer;
+	const char *fault;
+
+	if (socket < 0)
+		refuse(name, "there is no such session", 0);
+	fault = ask(socket, SESSION_REFRESH, &reply, &offer);
+	if (fault != NULL)
+		refuse(name, fault, errno);
+	_exit(0);
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static void
+put_json(struct out *out, const char *name, const struct session_reply *reply,
+    const struct offer *offer)
+{
+	const struct offer_head *head = offer->head;
+
+	json_object(out, NULL);
+	json_string(out, "name", name);
+	json_string(out, "policy", offer_text(offer, head->policy));
+	json_string(out, "digest", head->digest);
+	json_string(out, "workspace",
+	    offer_text(offer, head->anchors[SBX_ANCHOR_WORKSPACE]));
+	json_string(out, "level", level_name((enum sbx_level)head->level));
+	json_number(out, "process", (uint64_t)reply->first);
+	json_number(out, "keeper", (uint64_t)reply->keeper);
+	json_number(out, "commands", reply->commands);
+	json_number(out, "idle", reply->idle);
+	json_object_end(out);
+}
+
+static void
+put_line(struct out *out, const char *name, const struct session_reply *reply,
+    const struct offer *offer)
+{
+	const char *policy = offer_text(offer, offer->head->policy);
+	const char *workspace = offer_text(offer,
+	    offer->head->anchors[SBX_ANCHOR_WORKSPACE]);
+
+	out_print(out, "%s: ", name);
+	out_shown(out, policy, strlen(policy));
+	out_text(out, ", in ");
+	out_shown(out, workspace, strlen(workspace));
+	out_text(out, ", ");
+	put_state(out, reply);
+	out_text(out, "\n");
+}
+
+/* A session may end while it is asked; then it is none. */
+static void
+put_one(struct out *out, const char *name, bool json)
+{
+	int socket = ask_connect(name);
+	struct session_reply reply;
+	struct offer offer;
+
+	if (socket < 0) {
+		sockets_clean(name);
+		return;
+	}
+	if (ask(socket, SESSION_LOOK, &reply, &offer) == NULL) {
+		if (json)
+			put_json(out, name, &reply, &offer);
+		else
+			put_line(out, name, &reply, &offer);
+	}
+	offer_close(&offer);
+	close(socket);
+}
+
+__attribute__((noreturn)) static void
+list(bool json)
+{
+	int path = sockets_open(), fd = -1;
+	struct directory directory;
+	const struct entry *entry;
+	struct out out;
+
+	if (path >= 0)
+		fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT)
+		refuse(NULL, "cannot open the directory of sessions", errno);
+	out_init(&out, STDOUT_FILENO);
+	if (json) {
+		json_document(&out);
+		json_list(&out, "sessions");
+	}
+	directory_begin(&directory, fd);
+	while (fd >= 0 && (entry = directory_next(&directory)) != NULL)
+		put_one(&out, entry->name, json);
+	if (json) {
+		json_list_end(&out);
+		json_object_end(&out);
+		out_text(&out, "\n");
+	}
+	out_flush(&out);
+	_exit(0);
+}
+
+void
+ask_run(const struct options *options)
+{
+	if (options->sessions)
+		list(options->json);
+	if (options->end)
+		end(options->session);
+	if (options->refresh)
+		refresh(options->session);
+	check(options->session);
+}

@@ -1,0 +1,322 @@
+/* While the command of a session runs: see join.h. */
+#include "runtime/session/join.h"
+
+#include "format/decimal.h"
+#include "runtime/base/directory.h"
+#include "runtime/base/file.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/limits.h"
+#include "runtime/base/out.h"
+#include "runtime/base/signals.h"
+#include "runtime/session/enter.h"
+#include "runtime/watch/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+struct attendance {
+	struct joining *joining;
+	int signals;
+	struct term term;
+	bool ended; /* the command has; then: */
+	int status;
+	bool continued; /* by a signal that was read just now */
+	bool leave;     /* a signal asked sbxrun to end */
+};
+
+/* --- the end of all that the command has started --------------------------- */
+
+/* A directory of /proc is as good as a pidfd: what was looked at is what gets
+ * the signal. */
+static bool
+signal_tagged(int proc, const char *process, uint64_t tag, int number)
+{
+	int fd = openat(proc, process, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool tagged = fd >= 0 && tag_of(fd, "ns/uts") == tag;
+
+	if (tagged)
+		syscall(SYS_pidfd_send_signal, fd, number, NULL, 0);
+	if (fd >= 0)
+		close(fd);
+	return tagged;
+}
+
+/* One round over all processes; how many have the tag. */
+static uint32_t
+signal_all(int proc, uint64_t tag, int number)
+{
+	struct directory directory;
+	const struct entry *entry;
+	uint64_t process;
+	uint32_t found = 0;
+
+	lseek(proc, 0, SEEK_SET);
+	directory_begin(&directory, proc);
+	while ((entry = directory_next(&directory)) != NULL) {
+		const char *end = entry->name + strlen(entry->name);
+
+		if (sbx_decimal_read(entry->name, end, &process) != end ||
+		    process == (uint64_t)getpid())
+			continue;
+		found += signal_tagged(proc, entry->name, tag, number);
+	}
+	return found;
+}
+
+bool
+join_end_all(uint64_t tag)
+{
+	enum { ROUNDS = 1000 };
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t found = 1;
+
+	if (proc < 0)
+		return false;
+	/* What is stopped starts nothing new. */
+	signal_all(proc, tag, SIGSTOP);
+	for (int round = 0; round < ROUNDS && found > 0; round++) {
+		if (round > 0)
+			poll(NULL, 0, round < 20 ? 1 : 10);
+		found = signal_all(proc, tag, SIGKILL);
+	}
+	close(proc);
+	return found == 0;
+}
+
+/* --- signals --------------------------------------------------------------- */
+
+/* A command that leads a group has what it started in there. */
+static pid_t
+target(const struct joining *joining)
+{
+	return joining->grouped ? -joining->command : joining->command;
+}
+
+static void
+forward(struct attendance *attendance)
+{
+	const struct joining *joining = attendance->joining;
+	struct signalfd_siginfo info;
+
+	while (read(attendance->signals, &info, sizeof info) == sizeof info) {
+		attendance->continued |= info.ssi_signo == SIGCONT;
+		attendance->leave |= info.ssi_signo == SIGHUP ||
+		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
+		    info.ssi_signo == SIGTERM;
+		if (info.ssi_signo != SIGCHLD && !attendance->ended &&
+		    info.ssi_code != SI_TIMER &&
+		    (joining->grouped || signal_is_for_us_alone(&info)))
+			kill(target(joining), (int)info.ssi_signo);
+	}
+}
+
+/* --- the command ----------------------------------------------------------- */
+
+/*
+ * The command has stopped, mostly because the terminal stopped the job: then
+ * this process stops, too.  A SIGCONT that came meanwhile is for both.
+ */
+static void
+stop(struct attendance *attendance)
+{
+	attendance->continued = false;
+	forward(attendance);
+	if (attendance->continued || attendance->term.late)
+		kill(target(attendance->joining), SIGCONT);
+	else
+		raise(SIGSTOP);
+}
+
+static void
+reap(struct attendance *attendance)
+{
+	pid_t command = attendance->joining->command;
+	int status;
+
+	while (!attendance->ended &&
+	    waitpid(command, &status, WNOHANG | WUNTRACED) == command) {
+		if (WIFSTOPPED(status)) {
+			stop(attendance);
+			continue;
+		}
+		attendance->ended = true;
+		attendance->status = status;
+	}
+}
+
+static void
+check_time(struct attendance *attendance)
+{
+	const struct supervision *supervision =
+	    &attendance->joining->supervision;
+	struct timespec now;
+
+	clock_now(&now);
+	if (!term_check(&attendance->term, supervision, &now))
+		return;
+	kill(attendance->joining->command, SIGTERM);
+	kill(attendance->joining->command, SIGCONT);
+}
+
+static void
+wait_once(struct attendance *attendance, int milliseconds)
+{
+	struct relay *relay = &attendance->joining->supervision.relay;
+	struct pollfd wait[1 + RELAY_STREAMS] = {
+		{ .fd = attendance->signals, .events = POLLIN },
+	};
+
+	relay_wait(relay, wait + 1);
+	if (poll(wait, 1 + RELAY_STREAMS, milliseconds) < 0)
+		return;
+	forward(attendance);
+	relay_move(relay, wait + 1);
+	relay_tell(relay, attendance->joining->supervision.blob, false);
+}
+
+static void
+wait_for_end(struct attendance *attendance)
+{
+	const struct supervision *supervision =
+	    &attendance->joining->supervision;
+	struct timespec now;
+
+	for (;;) {
+		reap(attendance);
+		if (attendance->ended)
+			return;
+		check_time(attendance);
+		if (attendance->term.over)
+			return;
+		clock_now(&now);
+		wait_once(attendance,
+		    term_left(&attendance->term, supervision, &now));
+	}
+}
+
+/* --- the end --------------------------------------------------------------- */
+
+/* Passes on what was written before the end; what the command left behind may
+ * go on to write, and is not waited for. */
+static void
+drain(struct attendance *attendance)
+{
+	struct relay *relay = &attendance->joining->supervision.relay;
+
+	attendance->leave = false;
+	for (int rounds = 0;
+	     !relay_is_empty(relay) && !attendance->leave && rounds < 100;
+	     rounds++)
+		wait_once(attendance, 10);
+	relay_tell(relay, attendance->joining->supervision.blob,
+	    !attendance->term.late);
+}
+
+static void
+end_late(struct attendance *attendance)
+{
+	struct joining *joining = attendance->joining;
+
+	if (!attendance->term.late)
+		return;
+	if (!join_end_all(joining->tag))
+		warn_about("timeout",
+		    "not all that the command started could be ended; sbxrun "
+		    "--session NAME --end ends the session",
+		    0);
+	while (!attendance->ended &&
+	    waitpid(joining->command, &attendance->status, 0) < 0 &&
+	    errno == EINTR)
+		;
+	attendance->ended = true;
+	/* Another job may have the terminal by now. */
+	signal(SIGTTOU, SIG_IGN);
+}
+
+static void
+give_back_position(const struct joining *joining)
+{
+	off_t position;
+
+	if (joining->own_input < 0)
+		return;
+	position = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	if (position >= 0)
+		lseek(joining->own_input, position, SEEK_SET);
+}
+
+static void
+finish(struct attendance *attendance, bool started)
+{
+	struct supervision *supervision = &attendance->joining->supervision;
+	struct cgroup_usage usage = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	struct ending end = {
+		.usage = &usage,
+		.status = attendance->status,
+		.late = attendance->term.late,
+		.begin = supervision->begin,
+		.relay = &supervision->relay,
+	};
+
+	clock_now(&end.end);
+	if (supervision->tripwire != NULL)
+		tripwire_tell(supervision->tripwire,
+		    started ? supervision->receipt : NULL);
+	if (supervision->receipt != NULL && started)
+		receipt_finish(supervision->receipt, &end);
+	ending_tell(supervision->blob, attendance->status,
+	    attendance->term.late, &usage);
+}
+
+/* Whether the command was restricted: then the receipt has its first record. */
+static bool
+has_started(const struct supervision *supervision)
+{
+	char byte;
+
+	if (supervision->receipt == NULL)
+		return false;
+	close(supervision->started_write);
+	if (read(supervision->started_read, &byte, 1) != 1)
+		return false;
+	if (!receipt_send(supervision->receipt))
+		refuse("receipt", "cannot write it", errno);
+	return true;
+}
+
+void
+join_attend(struct joining *joining)
+{
+	struct supervision *supervision = &joining->supervision;
+	struct former_signals former;
+	struct attendance attendance = { .joining = joining };
+	bool started = has_started(supervision);
+
+	attendance.signals = signals_open(&former);
+	term_begin(&attendance.term, supervision);
+	if (supervision->timeout > 0)
+		ending_continue_at(&attendance.term.deadline);
+	relay_close_command(&supervision->relay);
+	/* At the other ends of the caller's pipes only the command counts. */
+	if (joining->own_input < 0)
+		close(STDIN_FILENO);
+	if (!relay_has(&supervision->relay, STDOUT_FILENO))
+		close(STDOUT_FILENO);
+	wait_for_end(&attendance);
+	end_late(&attendance);
+	give_back_position(joining);
+	drain(&attendance);
+	finish(&attendance, started);
+	if (attendance.term.late)
+		_exit(EXIT_TIMEOUT);
+	ending_repeat(attendance.status);
+}

@@ -1,0 +1,168 @@
+/* See handover.h. */
+#include "runtime/session/handover.h"
+
+#include "runtime/base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8 /* Linux 6.3, where a sysctl may want it */
+#endif
+
+static int
+open_namespace(const char *name)
+{
+	struct out path;
+	int fd;
+
+	out_init(&path, -1);
+	out_print(&path, "/proc/self/ns/%s", name);
+	fd = open(path.text, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		refuse(path.text, "cannot open the session's namespace", errno);
+	return fd;
+}
+
+void
+handover_namespaces(struct handover *handover, bool user)
+{
+	int *namespaces = handover->namespaces;
+
+	for (int i = 0; i < OFFER_END; i++)
+		namespaces[i] = -1;
+	namespaces[OFFER_MOUNT] = open_namespace("mnt");
+	namespaces[OFFER_PID] = open_namespace("pid");
+	namespaces[OFFER_IPC] = open_namespace("ipc");
+	if (handover->plan->network != NETWORK_OUTER)
+		namespaces[OFFER_NETWORK] = open_namespace("net");
+	if (user)
+		namespaces[OFFER_USER] = open_namespace("user");
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+struct file {
+	char *bytes;
+	uint32_t used, size;
+};
+
+static struct offer_text
+add(struct file *file, const char *text, size_t len)
+{
+	struct offer_text added = { file->used, (uint32_t)len };
+
+	memcpy(file->bytes + file->used, text, len);
+	file->used += (uint32_t)len + 1;
+	return added;
+}
+
+static size_t
+room_for(const struct handover *handover)
+{
+	const struct binding *binding = handover->plan->binding;
+	size_t room = sizeof(struct offer_head) + 8 + handover->policy_size;
+
+	for (int i = 0; i < SBX_MAX_ANCHORS; i++)
+		room += binding->anchors[i].len + 1;
+	return room + binding->scratch.len + binding->other_home.len + 2 +
+	    strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
+}
+
+static void
+fill_head(const struct handover *handover, struct offer_head *head)
+{
+	const struct plan *plan = handover->plan;
+	const struct sbx_blob *blob = plan->blob;
+
+	session_stamp(&head->stamp, SESSION_JOIN);
+	head->level = plan->level;
+	head->network = plan->network;
+	head->program = (uint32_t)(plan->program - blob->programs);
+	head->row = (uint32_t)(plan->row - blob->landlock);
+	head->restrict_flags = plan->row->restrict_flags;
+	head->held = handover->held;
+	head->limit_count = blob->limit_count;
+	memcpy(head->limits, blob->limits,
+	    blob->limit_count * sizeof *blob->limits);
+	memcpy(head->digest, plan->digest, sizeof plan->digest);
+}
+
+/* Not where the policy allows the outer /tmp. */
+static bool
+is_moved(const struct binding *binding)
+{
+	return binding->scratch.len > 0 &&
+	    sbx_place_compare(binding->anchors[SBX_ANCHOR_TMP],
+		binding->scratch) != 0;
+}
+
+static struct file
+make_file(const struct handover *handover)
+{
+	const struct binding *binding = handover->plan->binding;
+	const char *policy = handover->plan->policy;
+	struct file file = { .size = (uint32_t)room_for(handover) };
+	struct offer_head *head;
+
+	file.bytes = arena_take(handover->arena, 1, file.size);
+	head = (struct offer_head *)file.bytes;
+	file.used = sizeof *head;
+	fill_head(handover, head);
+	for (int i = 0; i < SBX_MAX_ANCHORS; i++) {
+		head->bound[i] = binding->bound[i];
+		head->anchors[i] = add(&file, binding->anchors[i].path,
+		    binding->anchors[i].len);
+	}
+	if (is_moved(binding))
+		head->scratch = add(&file, binding->scratch.path,
+		    binding->scratch.len);
+	if (binding->has_other_home)
+		head->other_home = add(&file, binding->other_home.path,
+		    binding->other_home.len);
+	head->policy = add(&file, policy, strlen(policy));
+	head->name = add(&file, handover->name, strlen(handover->name));
+	file.used = (file.used + 7) & ~7U;
+	head->blob_at = file.used;
+	head->blob_size = (uint32_t)handover->policy_size;
+	memcpy(file.bytes + file.used, handover->policy, handover->policy_size);
+	head->size = file.used += head->blob_size;
+	return file;
+}
+
+static int
+write_file(const struct file *file)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("sbx-session", flags | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("sbx-session", flags);
+	if (fd < 0 ||
+	    write(fd, file->bytes, file->used) != (ssize_t)file->used ||
+	    fcntl(fd, F_ADD_SEALS,
+		F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+		refuse(NULL, "cannot keep the session's policy", errno);
+	return fd;
+}
+
+void
+handover_send(const struct handover *handover, int socket)
+{
+	struct session_reply reply = { .first = getpid() };
+	struct file file = make_file(handover);
+	int descriptors[OFFER_END];
+	const char *fault;
+
+	memcpy(descriptors, handover->namespaces, sizeof descriptors);
+	descriptors[OFFER_FILE] = write_file(&file);
+	descriptors[OFFER_RULESET] = handover->ruleset;
+	descriptors[OFFER_GROUP] = handover->group;
+	session_stamp(&reply.stamp, SESSION_JOIN);
+	fault = session_reply(socket, &reply, descriptors);
+	if (fault != NULL)
+		refuse(NULL, fault, errno);
+}

@@ -1,0 +1,204 @@
+/* See join.h. */
+#include "runtime/session/join.h"
+
+#include "runtime/apply/execute.h"
+#include "runtime/apply/namespaces.h"
+#include "runtime/apply/streams.h"
+#include "runtime/base/file.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+#include "runtime/session/enter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void
+insist(const char *subject, const char *fault)
+{
+	if (fault != NULL)
+		refuse(subject, fault, errno);
+}
+
+/* --- before the command --------------------------------------------------- */
+
+static struct sbx_place
+place_in(const struct offer *offer, struct offer_text text)
+{
+	return (struct sbx_place){ offer_text(offer, text), text.len };
+}
+
+static void
+fill_bindings(struct joining *joining)
+{
+	const struct offer *offer = &joining->offer;
+	const struct offer_head *head = offer->head;
+	struct binding *inside = &joining->inside;
+
+	inside->blob = &offer->blob;
+	for (int i = 0; i < SBX_MAX_ANCHORS; i++) {
+		inside->anchors[i] = place_in(offer, head->anchors[i]);
+		inside->bound[i] = head->bound[i];
+	}
+	joining->outside = *inside;
+	if (head->scratch.len > 0)
+		joining->outside.anchors[SBX_ANCHOR_TMP] = place_in(offer,
+		    head->scratch);
+	joining->outside.has_other_home = head->other_home.len > 0;
+	joining->outside.other_home = place_in(offer, head->other_home);
+}
+
+static void
+find_directory(struct joining *joining)
+{
+	char path[SBX_MAX_PATH + 1];
+
+	if (current_path(path, sizeof path) < 0 || path[0] != '/')
+		refuse("the current directory",
+		    "the command cannot start in it", errno);
+	if (!enter_directory(&joining->offer, path, joining->directory,
+		sizeof joining->directory))
+		refuse(path, "the command cannot start in it", ENAMETOOLONG);
+}
+
+/*
+ * kill(2) of the process group must not reach those outside.  A job at a
+ * terminal has to stay in its group, or reading from the terminal would stop it;
+ * there the call is refused instead.
+ */
+static bool
+has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void
+prepare(struct joining *joining)
+{
+	struct supervision *supervision = &joining->supervision;
+
+	fill_bindings(joining);
+	find_directory(joining);
+	environment_build(&joining->environment, joining->arena,
+	    &joining->inside, joining->variables);
+	supervise_limits(supervision, &joining->offer.blob);
+	if (joining->receipt->on)
+		supervision->receipt = joining->receipt;
+	clock_now(&supervision->begin);
+	relay_open(&supervision->relay, supervision->output);
+	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
+	joining->grouped = !has_terminal();
+}
+
+/* A file that is read gets a mount of its own, as without a session; for that,
+ * this process needs mounts of its own, too. */
+static void
+reopen_streams(struct joining *joining)
+{
+	joining->own_input = -1;
+	if (!streams_want())
+		return;
+	joining->own_input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	insist(NULL, namespaces_own_mounts());
+	streams_reopen();
+}
+
+/* --- the command's process ------------------------------------------------ */
+
+/* It must not outlive this one, which may be gone already. */
+static void
+follow_parent(const struct joining *joining)
+{
+	struct pollfd wait = { .fd = joining->self, .events = POLLIN };
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		refuse(NULL, "cannot choose how to end", errno);
+	if (poll(&wait, 1, 0) != 0)
+		_exit(EXIT_REFUSED);
+}
+
+__attribute__((noreturn)) static void
+be_command(struct joining *joining, const struct sigaction *child)
+{
+	char **argv = joining->options->command;
+	struct environment *environment = &joining->environment;
+	struct supervision *supervision = &joining->supervision;
+
+	follow_parent(joining);
+	if (joining->grouped && setpgid(0, 0) != 0)
+		refuse(NULL, "cannot make a process group", errno);
+	insist(joining->directory,
+	    enter_place(&joining->offer, joining->directory));
+	relay_enter(&supervision->relay);
+	if (sigaction(SIGCHLD, child, NULL) != 0)
+		refuse(NULL, "cannot restore a signal", errno);
+	insist(NULL,
+	    enter_restricted(&joining->offer, joining->socket,
+		!joining->grouped));
+	supervise_started(supervision);
+	execute(argv, environment);
+}
+
+/*
+ * A timer ends this process if the command's is stopped before it executes:
+ * until then this one waits in the kernel.
+ */
+static void
+set_emergency(uint64_t seconds)
+{
+	struct itimerval timer = { .it_value.tv_sec = (time_t)seconds };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void
+start(struct joining *joining)
+{
+	static const struct sigaction standard = { .sa_handler = SIG_DFL };
+	const struct supervision *supervision = &joining->supervision;
+	struct cgroup group = { .parent = -1,
+		.own = joining->offer.descriptors[OFFER_GROUP] };
+	struct sigaction child;
+	pid_t pid;
+
+	/* If SIGCHLD is ignored, children leave no status. */
+	if (sigaction(SIGCHLD, &standard, &child) != 0)
+		refuse(NULL, "cannot set a signal", errno);
+	if (supervision->timeout > 0)
+		set_emergency(supervision->timeout + supervision->grace);
+	pid = group.own >= 0 ? cgroup_fork(&group) : vfork();
+	if (pid == 0)
+		be_command(joining, &child);
+	if (pid < 0)
+		refuse(NULL,
+		    errno == ENOMEM ? "the session has ended" : "cannot fork",
+		    errno == ENOMEM ? 0 : errno);
+	if (supervision->timeout > 0)
+		set_emergency(0);
+	joining->command = pid;
+}
+
+void
+join_run(struct joining *joining)
+{
+	prepare(joining);
+	if (joining->supervision.receipt != NULL)
+		supervise_open_started(&joining->supervision);
+	joining->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (joining->self < 0)
+		refuse(NULL, "cannot watch this process", errno);
+	insist(NULL, enter_process(&joining->offer, &joining->tag));
+	reopen_streams(joining);
+	start(joining);
+	join_attend(joining);
+}

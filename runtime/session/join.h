@@ -1,0 +1,42 @@
+/*
+ * A command in a session: sbxrun stays outside as its parent, and starts it by
+ * the steps of enter.h.
+ */
+#ifndef SBX_JOIN_H
+#define SBX_JOIN_H
+
+#include "runtime/apply/environment.h"
+#include "runtime/base/options.h"
+#include "runtime/session/offer.h"
+#include "runtime/watch/supervise.h"
+
+struct joining {
+	const struct options *options;
+	struct arena *arena;
+	struct receipt *receipt;
+	int socket; /* to the keeper */
+	char **variables;
+	/* Filled in on the way. */
+	struct offer offer;
+	struct binding inside, outside; /* anchors alone */
+	struct environment environment;
+	struct supervision supervision;
+	char directory[SBX_MAX_PATH + 1]; /* in the view */
+	uint64_t tag;
+	bool grouped;  /* the command leads a process group of its own */
+	int own_input; /* what standard input was, or -1 */
+	int self;      /* a pidfd of this process */
+	pid_t command;
+};
+
+/* Starts the command and stays until it ends; then ends as it did. */
+void join_run(struct joining *joining) __attribute__((noreturn));
+
+/* The second half of it: the command runs. */
+void join_attend(struct joining *joining) __attribute__((noreturn));
+
+/* Ends what has the command's tag, in rounds, until a round finds nothing;
+ * false if there was something to the end. */
+bool join_end_all(uint64_t tag);
+
+#endif

@@ -1,0 +1,505 @@
+/* See keeper.h. */
+#include "runtime/session/keeper.h"
+
+#include "runtime/apply/confine.h"
+#include "runtime/base/file.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+#include "runtime/session/offer.h"
+#include "runtime/session/peer.h"
+#include "runtime/session/sockets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	CONNECTIONS_MAX = 512, /* commands at once, and who looks */
+	LISTENERS_MAX = 512,   /* of commands and of what they left behind */
+	GRACE = 2000,          /* milliseconds between TERM and KILL */
+	DEATH = 3000,          /* and for the kernel to end everything */
+	LOOK_AGAIN = 10000,    /* to see whether something is left inside */
+};
+
+/* What wakes the keeper, before the connections and the listeners. */
+enum { WAKE_SOCKET, WAKE_FIRST, WAKE_PARENT, WAKE_FIXED };
+
+struct connection {
+	int fd;
+	bool joined; /* for a command; others only ask */
+};
+
+struct keeper {
+	const struct keeping *keeping;
+	int listening; /* its socket, or -1 */
+	uint64_t inode;
+	int first; /* pidfd of process 1 */
+	int offer[OFFER_END];
+	uint32_t count, listener_count;
+	struct connection connections[CONNECTIONS_MAX];
+	struct listening listeners[LISTENERS_MAX];
+	int enders[CONNECTIONS_MAX]; /* connections that wait for the end */
+	uint32_t ender_count;
+	struct timespec used; /* when something was last seen to run */
+	bool ending;
+	struct timespec end; /* then: until when */
+	struct pollfd wait[WAKE_FIXED + CONNECTIONS_MAX + LISTENERS_MAX];
+};
+
+/* --- time ----------------------------------------------------------------- */
+
+static int64_t
+milliseconds_since(struct timespec then)
+{
+	struct timespec now;
+
+	clock_now(&now);
+	return (int64_t)(now.tv_sec - then.tv_sec) * 1000 +
+	    (now.tv_nsec - then.tv_nsec) / 1000000;
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void
+answer(int socket, enum session_kind kind, const char *text)
+{
+	struct session_reply reply = { .keeper = getpid() };
+
+	session_stamp(&reply.stamp, kind);
+	if (text != NULL)
+		strncpy(reply.text, text, sizeof reply.text - 1);
+	session_reply(socket, &reply, NULL);
+}
+
+/* Nobody can join any more, and nobody is told that there is a session. */
+static void
+leave_place(struct keeper *keeper)
+{
+	if (keeper->listening < 0)
+		return;
+	close(keeper->listening);
+	keeper->listening = -1;
+	sockets_remove(keeper->keeping->name, keeper->inode);
+}
+
+__attribute__((noreturn)) static void
+leave(struct keeper *keeper)
+{
+	int status;
+
+	leave_place(keeper);
+	waitpid(keeper->keeping->first, &status, WNOHANG);
+	cgroup_remove(&keeper->keeping->supervision->group);
+	for (uint32_t i = 0; i < keeper->ender_count; i++)
+		answer(keeper->enders[i], SESSION_END, NULL);
+	_exit(0);
+}
+
+static void
+begin_end(struct keeper *keeper)
+{
+	if (keeper->ending)
+		return;
+	keeper->ending = true;
+	clock_now(&keeper->end);
+	leave_place(keeper);
+	if (send(keeper->keeping->handover, "", 1, MSG_NOSIGNAL) != 1)
+		kill(keeper->keeping->first, SIGKILL);
+}
+
+/* A command that nobody reaps keeps process 1 from ending: its parent may be
+ * stopped.  Nothing runs then, and the keeper need not stay for that. */
+static void
+check_end(struct keeper *keeper)
+{
+	int64_t passed;
+
+	if (!keeper->ending)
+		return;
+	passed = milliseconds_since(keeper->end);
+	if (passed >= GRACE)
+		kill(keeper->keeping->first, SIGKILL);
+	if (passed >= GRACE + DEATH)
+		leave(keeper);
+}
+
+/* --- what is left inside -------------------------------------------------- */
+
+/* Whether process 1 has children, which it has only from commands that ended. */
+static bool
+has_orphans(const struct keeper *keeper)
+{
+	char text[32];
+	struct out path;
+	uint64_t first = (uint64_t)keeper->keeping->first;
+
+	out_init(&path, -1);
+	out_print(&path, "/proc/%lu/task/%lu/children", first, first);
+	/* What cannot be seen may be there. */
+	return !file_read(AT_FDCWD, path.text, text, sizeof text) ||
+	    text[0] != '\0';
+}
+
+static uint32_t
+count_commands(const struct keeper *keeper)
+{
+	uint32_t commands = 0;
+
+	for (uint32_t i = 0; i < keeper->count; i++)
+		commands += keeper->connections[i].joined;
+	return commands;
+}
+
+static uint64_t
+idle_seconds(struct keeper *keeper)
+{
+	if (count_commands(keeper) > 0 || has_orphans(keeper))
+		clock_now(&keeper->used);
+	return (uint64_t)milliseconds_since(keeper->used) / 1000;
+}
+
+static void
+check_idle(struct keeper *keeper)
+{
+	uint64_t limit = keeper->keeping->idle;
+
+	if (limit > 0 && !keeper->ending && idle_seconds(keeper) >= limit)
+		begin_end(keeper);
+}
+
+/* --- connections ---------------------------------------------------------- */
+
+static void
+drop_connection(struct keeper *keeper, uint32_t index)
+{
+	struct connection *connection = &keeper->connections[index];
+
+	if (keeper->keeping->lives &&
+	    connection->fd == keeper->keeping->connection)
+		begin_end(keeper);
+	if (connection->joined)
+		clock_now(&keeper->used);
+	close(connection->fd);
+	*connection = keeper->connections[--keeper->count];
+}
+
+static bool
+add_connection(struct keeper *keeper, int fd)
+{
+	if (keeper->count == CONNECTIONS_MAX) {
+		answer(fd, SESSION_REFUSED,
+		    "the session has as many commands as it can have at once");
+		close(fd);
+		return false;
+	}
+	keeper->connections[keeper->count++] = (struct connection){ fd, false };
+	return true;
+}
+
+static void
+accept_one(struct keeper *keeper)
+{
+	int fd = accept4(keeper->listening, NULL, NULL, SOCK_CLOEXEC);
+	const char *fault;
+
+	if (fd < 0)
+		return;
+	fault = peer_fault(fd, false);
+	if (fault == NULL) {
+		add_connection(keeper, fd);
+		return;
+	}
+	answer(fd, SESSION_REFUSED, fault);
+	close(fd);
+}
+
+static void
+give_offer(struct keeper *keeper, int socket)
+{
+	struct session_reply reply = {
+		.first = keeper->keeping->first,
+		.keeper = getpid(),
+		.commands = count_commands(keeper),
+	};
+
+	session_stamp(&reply.stamp, SESSION_JOIN);
+	session_reply(socket, &reply, keeper->offer);
+}
+
+/* With the policy's file, which has the names. */
+static void
+tell(struct keeper *keeper, int socket)
+{
+	int descriptors[OFFER_END];
+	struct session_reply reply = {
+		.first = keeper->keeping->first,
+		.keeper = getpid(),
+		.commands = count_commands(keeper),
+		.idle = idle_seconds(keeper),
+	};
+
+	for (int i = 0; i < OFFER_END; i++)
+		descriptors[i] = i == OFFER_FILE ? keeper->offer[i] : -1;
+	session_stamp(&reply.stamp, SESSION_LOOK);
+	session_reply(socket, &reply, descriptors);
+}
+
+static void
+connect_another(struct keeper *keeper, int socket)
+{
+	int ends[2], descriptors[OFFER_END];
+	struct session_reply reply = { .keeper = getpid() };
+
+	for (int i = 0; i < OFFER_END; i++)
+		descriptors[i] = -1;
+	if (keeper->count == CONNECTIONS_MAX ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+		answer(socket, SESSION_REFUSED,
+		    "the session has as many commands as it can have at once");
+		return;
+	}
+	add_connection(keeper, ends[0]);
+	descriptors[0] = ends[1];
+	session_stamp(&reply.stamp, SESSION_CONNECT);
+	session_reply(socket, &reply, descriptors);
+	close(ends[1]);
+}
+
+static void
+take_listener(struct keeper *keeper, int listener)
+{
+	const struct supervision *supervision = keeper->keeping->supervision;
+
+	if (listener < 0)
+		return;
+	/* Then the calls that the filter traps are refused. */
+	if (keeper->listener_count == LISTENERS_MAX) {
+		close(listener);
+		return;
+	}
+	keeper->listeners[keeper->listener_count++] = listen_taken(listener,
+	    supervision->listening.own_network);
+}
+
+static void
+serve(struct keeper *keeper, int socket, enum session_kind kind)
+{
+	switch (kind) {
+	case SESSION_JOIN:
+		give_offer(keeper, socket);
+		return;
+	case SESSION_CONNECT:
+		connect_another(keeper, socket);
+		return;
+	case SESSION_LOOK:
+		tell(keeper, socket);
+		return;
+	case SESSION_END:
+		if (keeper->ender_count < CONNECTIONS_MAX)
+			keeper->enders[keeper->ender_count++] = dup(socket);
+		begin_end(keeper);
+		return;
+	case SESSION_REFRESH:
+	case SESSION_LISTENER:
+	case SESSION_DONE:
+	case SESSION_NONE:
+	case SESSION_REFUSED:
+		answer(socket, SESSION_REFUSED, "this cannot be asked for");
+		return;
+	}
+}
+
+/* The connection stays in its place; false if it is to be closed. */
+static bool
+serve_request(struct keeper *keeper, struct connection *connection)
+{
+	int socket = connection->fd;
+	struct session_request request;
+	const char *fault;
+	int came = -1;
+
+	if (!session_requested(socket, &request, &came))
+		return false;
+	if (request.stamp.kind == SESSION_LISTENER) {
+		take_listener(keeper, came);
+		return true;
+	}
+	if (came >= 0)
+		close(came);
+	fault = session_stamp_fault(&request.stamp);
+	if (fault == NULL && keeper->ending &&
+	    request.stamp.kind != SESSION_END)
+		fault = "the session is ending";
+	connection->joined |= request.stamp.kind == SESSION_JOIN;
+	if (fault != NULL)
+		answer(socket, SESSION_REFUSED, fault);
+	else
+		serve(keeper, socket, (enum session_kind)request.stamp.kind);
+	return true;
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+static nfds_t
+fill_wait(struct keeper *keeper)
+{
+	struct pollfd *wait = keeper->wait;
+
+	wait[WAKE_SOCKET] = (struct pollfd){ keeper->listening, POLLIN, 0 };
+	wait[WAKE_FIRST] = (struct pollfd){ keeper->first, POLLIN, 0 };
+	wait[WAKE_PARENT] = (struct pollfd){ keeper->keeping->parent, POLLIN,
+		0 };
+	wait += WAKE_FIXED;
+	for (uint32_t i = 0; i < keeper->count; i++)
+		*wait++ = (struct pollfd){ keeper->connections[i].fd, POLLIN,
+			0 };
+	for (uint32_t i = 0; i < keeper->listener_count; i++)
+		*wait++ = listen_wait(&keeper->listeners[i]);
+	return (nfds_t)(wait - keeper->wait);
+}
+
+static int
+patience(const struct keeper *keeper)
+{
+	int least = -1;
+
+	if (keeper->ending)
+		least = 20;
+	else if (keeper->keeping->idle > 0)
+		least = keeper->keeping->idle * 100 < LOOK_AGAIN ?
+		    (int)keeper->keeping->idle * 100 :
+		    LOOK_AGAIN;
+	for (uint32_t i = 0; i < keeper->listener_count; i++) {
+		int own = listen_patience(&keeper->listeners[i]);
+
+		if (own >= 0 && (least < 0 || own < least))
+			least = own;
+	}
+	return least;
+}
+
+/* From the last to the first, since one that goes is replaced by the last. */
+static void
+serve_all(struct keeper *keeper)
+{
+	const struct pollfd *wait = keeper->wait + WAKE_FIXED;
+	uint32_t count = keeper->count, listeners = keeper->listener_count;
+
+	for (uint32_t i = listeners; i-- > 0;) {
+		listen_serve(&keeper->listeners[i], &wait[count + i]);
+		if (keeper->listeners[i].listener < 0)
+			keeper->listeners[i] =
+			    keeper->listeners[--keeper->listener_count];
+	}
+	for (uint32_t i = count; i-- > 0;) {
+		if (wait[i].revents != 0 &&
+		    !serve_request(keeper, &keeper->connections[i]))
+			drop_connection(keeper, i);
+	}
+	if (keeper->wait[WAKE_SOCKET].revents != 0)
+		accept_one(keeper);
+}
+
+__attribute__((noreturn)) static void
+stay(struct keeper *keeper)
+{
+	for (;;) {
+		nfds_t count = fill_wait(keeper);
+
+		if (poll(keeper->wait, count, patience(keeper)) < 0) {
+			if (errno != EINTR)
+				leave(keeper);
+			continue;
+		}
+		if (keeper->wait[WAKE_FIRST].revents != 0)
+			leave(keeper);
+		if (keeper->wait[WAKE_PARENT].revents != 0)
+			begin_end(keeper);
+		serve_all(keeper);
+		check_idle(keeper);
+		check_end(keeper);
+	}
+}
+
+/* --- the beginning -------------------------------------------------------- */
+
+/* Whoever waits for the caller's pipes to be closed must not wait for this. */
+static void
+let_go(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (null < 0 || dup2(null, fd) < 0)
+			close(fd);
+	}
+	if (null > STDERR_FILENO)
+		close(null);
+	if (chdir("/") != 0)
+		return;
+}
+
+static void
+raise_files(void)
+{
+	struct rlimit_pair limit;
+
+	if (limit_process(RLIMIT_NOFILE, NULL, &limit) != 0)
+		return;
+	limit.soft = limit.hard;
+	limit_process(RLIMIT_NOFILE, &limit, NULL);
+}
+
+static void
+take_place(struct keeper *keeper)
+{
+	const char *name = keeper->keeping->name;
+	int directory;
+
+	keeper->listening = -1;
+	if (name == NULL)
+		return;
+	/* Who made this process has the lock. */
+	directory = sockets_open();
+	if (directory >= 0)
+		keeper->listening = sockets_listen(directory, name);
+	if (keeper->listening < 0)
+		refuse(name, "cannot make the session's socket", errno);
+	keeper->inode = sockets_inode(directory, name);
+	close(directory);
+}
+
+void
+keeper_stay(const struct keeping *keeping)
+{
+	static struct keeper keeper;
+	struct session_reply reply;
+	const char *fault;
+
+	keeper.keeping = keeping;
+	fault = session_hear(keeping->handover, &reply, keeper.offer);
+	/* Process 1 has said why. */
+	if (fault != NULL)
+		_exit(EXIT_REFUSED);
+	keeper.first = (int)syscall(SYS_pidfd_open, keeping->first, 0);
+	if (keeper.first < 0)
+		refuse(NULL, "cannot watch process 1 of the session", errno);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	raise_files();
+	listen_keep(&keeping->supervision->listening);
+	add_connection(&keeper, keeping->connection);
+	clock_now(&keeper.used);
+	take_place(&keeper);
+	if (keeping->ready >= 0 && write(keeping->ready, "", 1) != 1)
+		_exit(EXIT_REFUSED);
+	close(keeping->ready);
+	let_go();
+	stay(&keeper);
+}

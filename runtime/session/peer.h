@@ -1,0 +1,21 @@
+/*
+ * Who is at the other end of a session's socket.  A sandbox may hold a place in
+ * which sockets lie, and must neither join a session nor pass for a keeper.
+ */
+#ifndef SBX_PEER_H
+#define SBX_PEER_H
+
+#include <stdbool.h>
+
+/*
+ * NULL if the process that called connect(2), or for a keeper listen(2), is
+ * alive, of the same user, and as confined as this one: no_new_privs and the
+ * number of filters are the same.  Of a keeper: and in the same namespaces.
+ * Else what is wrong, with errno or 0.
+ */
+const char *peer_fault(int socket, bool keeper);
+
+/* Whether that process has ended. */
+bool peer_is_gone(int socket);
+
+#endif

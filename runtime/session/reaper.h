@@ -1,0 +1,15 @@
+/*
+ * Process 1 of a session.  It starts nothing: it becomes the parent of what
+ * commands leave behind, and when it ends the kernel kills everything inside.
+ */
+#ifndef SBX_REAPER_H
+#define SBX_REAPER_H
+
+#include "runtime/watch/cgroup.h"
+
+/* Stays until the keeper, at the other end of the socket, is gone or sends a
+ * byte: then everything inside gets SIGTERM, and it ends when nothing is left. */
+void reaper_stay(int keeper, const struct cgroup *group)
+    __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,121 @@
+/* See differences.h. */
+#include "runtime/start/differences.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+__attribute__((noreturn)) static void
+refuse_other(const char *given, const char *what, const char *own)
+{
+	struct out text;
+
+	out_init(&text, -1);
+	out_print(&text, "the session has another %s: ", what);
+	out_shown(&text, own, strlen(own));
+	refuse(given, text.text, 0);
+}
+
+static void
+check_policy(struct sandbox *sandbox, const struct offer *offer)
+{
+	const struct options *options = &sandbox->options;
+	const struct offer_head *head = offer->head;
+
+	if (options->policy != NULL &&
+	    !policy_is(options->policy, (const char *)head + head->blob_at,
+		head->blob_size, &sandbox->loaded))
+		refuse_other(options->policy, "policy",
+		    offer_text(offer, head->policy));
+	if (options->expect != NULL &&
+	    strcasecmp(options->expect, head->digest) != 0)
+		refuse_other(options->expect, "policy", head->digest);
+}
+
+/* By what is there, since a path can be written in many ways. */
+static bool
+is_place(const char *given, const struct offer *offer, uint32_t anchor)
+{
+	const char *own = offer_text(offer, offer->head->anchors[anchor]);
+	struct stat here, there;
+
+	return offer->head->bound[anchor] && stat(given, &here) == 0 &&
+	    stat(*own != '\0' ? own : "/", &there) == 0 &&
+	    here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static void
+check_workspace(const struct options *options, const struct offer *offer)
+{
+	struct offer_text own = offer->head->anchors[SBX_ANCHOR_WORKSPACE];
+
+	if (options->workspace != NULL &&
+	    !is_place(options->workspace, offer, SBX_ANCHOR_WORKSPACE))
+		refuse_other(options->workspace, "workspace",
+		    offer_text(offer, own));
+}
+
+static uint32_t
+find_parameter(const struct sbx_blob *blob, const struct definition *given)
+{
+	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+
+		if (strncmp(name, given->text, given->name_len) == 0 &&
+		    name[given->name_len] == '\0')
+			return i;
+	}
+	return SBX_NO_ANCHOR;
+}
+
+static void
+check_parameters(const struct options *options, const struct offer *offer)
+{
+	for (uint32_t i = 0; i < options->definition_count; i++) {
+		const struct definition *given = &options->definitions[i];
+		uint32_t anchor = find_parameter(&offer->blob, given);
+
+		if (anchor == SBX_NO_ANCHOR)
+			refuse(given->text,
+			    "the session's policy has no such parameter", 0);
+		if (!is_place(given->text + given->name_len + 1, offer, anchor))
+			refuse_other(given->text, "value",
+			    offer_text(offer, offer->head->anchors[anchor]));
+	}
+}
+
+static void
+check_limits(const struct options *options, const struct offer *offer)
+{
+	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
+		const struct limit_choice *choice = &options->limits[kind];
+		const struct sbx_limit *own = limit_find(&offer->blob, kind);
+		struct out text;
+
+		if (!choice->given ||
+		    (choice->lifted ?
+			    own == NULL :
+			    own != NULL && own->value == choice->value))
+			continue;
+		out_init(&text, -1);
+		if (own == NULL)
+			out_print(&text, "%s none", limit_name(kind));
+		else
+			out_limit(&text, own);
+		refuse_other("--limit", "limit", text.text);
+	}
+}
+
+void
+differences_refuse(struct sandbox *sandbox, const struct offer *offer)
+{
+	const struct options *options = &sandbox->options;
+
+	check_policy(sandbox, offer);
+	check_workspace(options, offer);
+	check_parameters(options, offer);
+	if (options->level >= 0 && options->level != (int)offer->head->level)
+		refuse_other(level_name((enum sbx_level)options->level),
+		    "level", level_name((enum sbx_level)offer->head->level));
+	check_limits(options, offer);
+}

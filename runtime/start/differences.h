@@ -1,0 +1,15 @@
+/*
+ * Whether a command line agrees with the session that it joins.
+ */
+#ifndef SBX_DIFFERENCES_H
+#define SBX_DIFFERENCES_H
+
+#include "runtime/session/offer.h"
+#include "runtime/start/sandbox.h"
+
+/* Refuses (125) a policy, workspace, parameter, level or limit other than that
+ * of the session, and names both.  What the command line does not say is as in
+ * the session. */
+void differences_refuse(struct sandbox *sandbox, const struct offer *offer);
+
+#endif

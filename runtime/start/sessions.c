@@ -1,0 +1,300 @@
+/* See sessions.h. */
+#include "runtime/start/sessions.h"
+
+#include "runtime/apply/confine.h"
+#include "runtime/apply/streams.h"
+#include "runtime/base/out.h"
+#include "runtime/session/ask.h"
+#include "runtime/session/handover.h"
+#include "runtime/session/join.h"
+#include "runtime/session/keeper.h"
+#include "runtime/session/reaper.h"
+#include "runtime/session/sockets.h"
+#include "runtime/start/differences.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- making one ----------------------------------------------------------- */
+
+struct birth {
+	struct sandbox *sandbox;
+	char **environment;
+	int connection; /* the keeper's end */
+	int ready;      /* closed when it can be joined */
+	int parent;     /* pidfd, or -1 */
+	int handover[2];
+};
+
+static void
+read_user_namespace(char text[64])
+{
+	ssize_t len = readlink("/proc/self/ns/user", text, 63);
+
+	if (len < 0)
+		refuse("/proc/self/ns/user", "cannot read it", errno);
+	text[len] = '\0';
+}
+
+/* Process 1 of the session. */
+__attribute__((noreturn)) static void
+be_first(struct birth *birth, const char *outer)
+{
+	struct sandbox *sandbox = birth->sandbox;
+	const char *name = sandbox->options.session;
+	struct handover handover = {
+		.arena = &sandbox->arena,
+		.plan = &sandbox->plan,
+		.name = name != NULL ? name : "",
+		.policy = sandbox->loaded.bytes,
+		.policy_size = sandbox->loaded.size,
+	};
+	char inner[64];
+
+	close(birth->handover[0]);
+	close(birth->connection);
+	close(birth->ready);
+	read_user_namespace(inner);
+	handover_namespaces(&handover, strcmp(inner, outer) != 0);
+	sandbox_prepare(sandbox, birth->environment);
+	plan_warn(&sandbox->plan);
+	sandbox_make_group(sandbox);
+	handover.held = sandbox->plan.held |
+	    (uint32_t)sandbox->plan.pid_max << SBX_LIMIT_PROCESSES;
+	handover.ruleset = sandbox->ruleset;
+	handover.group = sandbox->supervision.group.own;
+	handover_send(&handover, birth->handover[1]);
+	reaper_stay(birth->handover[1], &sandbox->supervision.group);
+}
+
+/* Below level full there is no session.  What was asked is read first: closing a
+ * socket with unread bytes would make the answer an error. */
+__attribute__((noreturn)) static void
+answer_none(const struct birth *birth)
+{
+	struct pollfd wait = { .fd = birth->connection, .events = POLLIN };
+	struct session_reply reply = { .first = 0 };
+	struct session_request request;
+	int came;
+
+	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
+		;
+	session_requested(birth->connection, &request, &came);
+	session_stamp(&reply.stamp, SESSION_NONE);
+	session_reply(birth->connection, &reply, NULL);
+	_exit(0);
+}
+
+__attribute__((noreturn)) static void
+be_keeper(struct birth *birth)
+{
+	struct sandbox *sandbox = birth->sandbox;
+	const struct options *options = &sandbox->options;
+	struct keeping keeping = {
+		.name = options->session,
+		.connection = birth->connection,
+		.lives = options->keep >= 0,
+		.parent = birth->parent,
+		.idle = options->keep >= 0 ? 0 : options->idle,
+		.ready = birth->ready,
+		.supervision = &sandbox->supervision,
+	};
+	char outer[64];
+
+	sandbox->kept = true;
+	sandbox_load(sandbox);
+	machine_probe(&sandbox->machine);
+	sandbox_begin(sandbox);
+	sandbox_anchor(sandbox);
+	read_user_namespace(outer);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+		birth->handover) != 0)
+		refuse(NULL, "cannot make a socket pair", errno);
+	keeping.first = sandbox_fork_kept(sandbox);
+	if (keeping.first == 0)
+		be_first(birth, outer);
+	if (keeping.first < 0)
+		answer_none(birth);
+	close(birth->handover[1]);
+	keeping.handover = birth->handover[0];
+	keeper_stay(&keeping);
+}
+
+/* Waits for the keeper's end, or for it to be ready, and ends itself. */
+__attribute__((noreturn)) static void
+be_messenger(struct birth *birth, int ready)
+{
+	pid_t keeper;
+	ssize_t got;
+	char byte;
+	int status = 0;
+
+	/* Out of the caller's job and terminal. */
+	setsid();
+	keeper = fork();
+	if (keeper < 0)
+		refuse(NULL, "cannot fork", errno);
+	if (keeper == 0) {
+		close(ready);
+		be_keeper(birth);
+	}
+	close(birth->ready);
+	close(birth->connection);
+	do {
+		got = read(ready, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	if (got == 1)
+		_exit(0);
+	while (waitpid(keeper, &status, 0) < 0 && errno == EINTR)
+		;
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NOT_EXECUTABLE);
+}
+
+/* The parent may have ended meanwhile. */
+static int
+open_parent(const struct options *options)
+{
+	pid_t parent = getppid();
+	int fd;
+
+	if (!options->with_parent)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_open, parent, 0);
+	if (fd < 0 || getppid() != parent)
+		refuse("--with-parent", "cannot watch the parent", errno);
+	return fd;
+}
+
+static int
+make(struct sandbox *sandbox, char **environment, int lock, pid_t *messenger)
+{
+	struct birth birth = {
+		.sandbox = sandbox,
+		.environment = environment,
+		.parent = open_parent(&sandbox->options),
+	};
+	int ends[2], pipe[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+	    pipe2(pipe, O_CLOEXEC) != 0)
+		refuse(NULL, "cannot make the session's sockets", errno);
+	birth.connection = ends[1];
+	birth.ready = pipe[1];
+	*messenger = fork();
+	if (*messenger < 0)
+		refuse(NULL, "cannot fork", errno);
+	if (*messenger == 0) {
+		close(ends[0]);
+		/* The lock is that of the process that waits. */
+		close(lock);
+		be_messenger(&birth, pipe[0]);
+	}
+	close(ends[1]);
+	close(pipe[0]);
+	close(pipe[1]);
+	if (birth.parent >= 0)
+		close(birth.parent);
+	return ends[0];
+}
+
+/* --- finding one ---------------------------------------------------------- */
+
+/* The offer of a session that is there, or that was made for this command;
+ * false where there is none to be had. */
+static bool
+find_or_make(struct joining *joining, struct sandbox *sandbox,
+    char **environment)
+{
+	const struct options *options = &sandbox->options;
+	const char *name = options->session, *fault;
+	int lock, status = 0;
+	pid_t messenger = -1;
+
+	joining->socket = ask_connect(name);
+	lock = joining->socket < 0 ? sockets_lock() : -1;
+	if (joining->socket < 0 && lock < 0)
+		refuse(name, "cannot make the directory of sessions", errno);
+	/* Somebody else may have made it. */
+	if (joining->socket < 0)
+		joining->socket = ask_connect(name);
+	if (joining->socket < 0 && options->policy == NULL)
+		refuse(name, "there is no such session; a policy makes it", 0);
+	if (joining->socket < 0)
+		joining->socket = make(sandbox, environment, lock, &messenger);
+	fault = offer_receive(joining->socket, &joining->offer);
+	if (messenger > 0) {
+		waitpid(messenger, &status, 0);
+		if (joining->offer.reply.stamp.kind == SESSION_NONE)
+			return false;
+		/* It has said why. */
+		if (fault != NULL && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == EXIT_REFUSED)
+			_exit(EXIT_REFUSED);
+	}
+	if (fault != NULL)
+		refuse(name, fault, errno);
+	if (lock >= 0)
+		close(lock);
+	if (messenger < 0)
+		differences_refuse(sandbox, &joining->offer);
+	return true;
+}
+
+static void
+join(struct joining *joining, struct sandbox *sandbox, char **environment)
+{
+	struct options *options = &sandbox->options;
+
+	joining->options = options;
+	joining->arena = &sandbox->arena;
+	joining->receipt = &sandbox->receipt;
+	joining->variables = environment;
+	streams_check();
+	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
+	    options->log);
+	join_run(joining);
+}
+
+static void
+join_by_descriptor(struct joining *joining, struct sandbox *sandbox)
+{
+	const char *fault;
+
+	joining->socket = sandbox->options.join;
+	fault = offer_receive(joining->socket, &joining->offer);
+	if (fault != NULL)
+		refuse("--join", fault, errno);
+	differences_refuse(sandbox, &joining->offer);
+}
+
+void
+sessions_run(struct sandbox *sandbox, char **environment)
+{
+	static struct joining joining;
+	struct options *options = &sandbox->options;
+
+	confine_descriptors(options->status_fd,
+	    options->keep >= 0 ? options->keep : options->join);
+	if (options->keep >= 0) {
+		struct birth birth = {
+			.sandbox = sandbox,
+			.environment = environment,
+			.connection = options->keep,
+			.ready = -1,
+			.parent = -1,
+		};
+
+		setsid();
+		be_keeper(&birth);
+	}
+	if (options->join >= 0)
+		join_by_descriptor(&joining, sandbox);
+	else if (!find_or_make(&joining, sandbox, environment))
+		return;
+	join(&joining, sandbox, environment);
+}

@@ -1,0 +1,101 @@
+/* See ending.h. */
+#include "runtime/watch/ending.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/base/limits.h"
+#include "runtime/base/out.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void
+ending_repeat(int status)
+{
+	static const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	setrlimit(RLIMIT_CORE, &none);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, WTERMSIG(status));
+	raise(WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	_exit(128 + WTERMSIG(status));
+}
+
+void
+ending_continue_at(const struct timespec *deadline)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGCONT,
+	};
+	struct itimerspec times = {
+		.it_value = *deadline,
+		.it_interval = { .tv_sec = 1 },
+	};
+	int timer;
+
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
+		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
+}
+
+/* A signal with which the kernel says that an rlimit was reached; not where the
+ * caller's own limit is lower. */
+static void
+tell_of_signal(const struct sbx_blob *blob, int status)
+{
+	static const struct {
+		int signal, resource;
+		uint16_t kind;
+		const char *text;
+	} ends[] = {
+		{ SIGXFSZ, RLIMIT_FSIZE, SBX_LIMIT_FILE_SIZE,
+		    "the command wrote more to a file and got SIGXFSZ" },
+		{ SIGXCPU, RLIMIT_CPU, SBX_LIMIT_CPU_TIME,
+		    "the command needed more and got SIGXCPU" },
+	};
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const struct sbx_limit *limit = limit_find(blob, ends[i].kind);
+		struct rlimit_pair own;
+
+		if (limit != NULL && WIFSIGNALED(status) &&
+		    WTERMSIG(status) == ends[i].signal &&
+		    limit_process(ends[i].resource, NULL, &own) == 0 &&
+		    limit->value <= own.soft)
+			limit_say(blob, limit->kind, ends[i].text);
+	}
+}
+
+void
+ending_tell(const struct sbx_blob *blob, int status, bool late,
+    const struct cgroup_usage *usage)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct out text;
+
+	if (poll(&wait, 1, 0) <= 0)
+		return;
+	out_init(&text, -1);
+	if (usage->killed > 0 && usage->killed != UINT64_MAX) {
+		out_print(&text, "processes that the kernel killed for it: %lu",
+		    usage->killed);
+		limit_say(blob, SBX_LIMIT_MEMORY, text.text);
+	}
+	out_init(&text, -1);
+	if (usage->refused > 0 && usage->refused != UINT64_MAX) {
+		out_print(&text, "processes that could not be started: %lu",
+		    usage->refused);
+		limit_say(blob, SBX_LIMIT_PROCESSES, text.text);
+	}
+	if (late)
+		limit_say(blob, SBX_LIMIT_TIMEOUT, "the command is ended");
+	else
+		tell_of_signal(blob, status);
+}

@@ -1,0 +1,195 @@
+#!/bin/sh
+# Sessions: a sandbox that is kept, and the commands that join it, as TAP.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+tap_begin
+base=$tmp
+tap_programs "$SBXRUN"
+cat >"$base/plain.sbx" <<'POLICY'
+sbx 1
+profile plain extends workspace-write {
+    deny read ${workspace}/secret
+}
+POLICY
+cat >"$base/other.sbx" <<'POLICY'
+sbx 1
+profile other extends read-only {
+}
+POLICY
+for name in plain other; do
+	"$SBXC" "$base/$name.sbx" -o "$base/$name.bin" || exit 99
+done
+mkdir -p "$base/w/secret" "$base/elsewhere"
+cd "$base/w" || exit 99
+if ! "$base/sbxrun" -l full "$base/plain.bin" -- true 2>/dev/null; then
+	tap_skip 'sessions' 'no level full here'
+	tap_done
+	exit
+fi
+
+s=test-$$
+run()
+{
+	timeout 30 "$base/sbxrun" --session "$s" "$@" 2>"$base/err"
+}
+
+# refused NAME TEXT ARG...: with 125, a line that has the text, and no command.
+refused()
+{
+	name=$1 text=$2
+	shift 2
+	rm -f ran
+	run "$@" -- touch ran
+	status=$?
+	tap_is "$name is refused" 125 "$status"
+	grep -q -- "$text" "$base/err" && [ ! -e ran ]
+	tap_is "$name: one line says it" "0 1" "$? $(wc -l <"$base/err")"
+}
+
+end_all()
+{
+	for s in "$mine" "$mine-b" "$mine-t"; do
+		run --end
+	done
+}
+mine=$s
+tap_at_end=end_all
+
+refused 'a session that is not there, without a policy' 'no such session'
+run --check
+tap_is 'there is none yet' 1 $?
+tap_is 'the first command makes it' 'made' \
+    "$(run "$base/plain.bin" -- sh -c 'echo made; echo kept >/tmp/file')"
+run --check >/dev/null
+tap_is 'it is there' 0 $?
+tap_is 'the next one sees its files' kept "$(run -- cat /tmp/file)"
+tap_is 'with its policy named too' kept \
+    "$(run "$base/plain.bin" -- cat /tmp/file)"
+run -- sh -c 'exit 7'
+tap_is 'the status is that of the command' 7 $?
+run -- sh -c 'kill -9 $$'
+tap_is 'and so is the signal' 137 $?
+run -- no-such-command
+tap_is 'a command that is not there' 127 $?
+tap_is 'the denied directory is denied' 'no' \
+    "$(run -- sh -c 'ls secret 2>/dev/null || echo no')"
+
+refused 'another policy' 'another policy' "$base/other.bin"
+refused 'another workspace' 'another workspace' -w "$base/elsewhere"
+refused 'another level' 'another level' -l standard
+refused 'another limit' 'another limit' --limit timeout=1h
+cd "$base/elsewhere" || exit 99
+refused 'a directory that is not in the view' 'does not have this directory'
+cd "$base/w" || exit 99
+
+# What a command leaves behind goes on, and others see and end it.
+run -- sh -c 'sleep 300 & echo $! >/tmp/pid'
+tap_is 'a process that was left behind runs on' sleep \
+    "$(run -- sh -c 'cat /proc/$(cat /tmp/pid)/comm')"
+run -- sh -c 'kill $(cat /tmp/pid)'
+tap_is 'the next command can end it' 0 $?
+# shellcheck disable=SC2016
+tap_is 'and then it is gone' gone \
+    "$(run -- sh -c 'sleep 0.2; kill -0 $(cat /tmp/pid) 2>/dev/null || echo gone')"
+
+# The process group of the caller has processes outside.
+sleep 30 &
+outside=$!
+run -- sh -c 'kill -KILL 0'
+tap_is 'kill 0 ends the command alone' '137 0' \
+    "$? $(kill -0 $outside; echo $?)"
+kill $outside
+
+echo data >file
+tap_is 'a file can be standard input' data "$(run -- cat <file)"
+printf '1\n2\n' >lines
+tap_is 'who reads on goes on where the command ended' 2 \
+    "$({ run -- sh -c 'read -r line'; cat; } <lines)"
+run -- sh -c 'chmod 777 /proc/self/fd/0 || chmod 777 /dev/stdin' <file
+tap_is 'the file of standard input keeps its mode' 0 \
+    "$(find file -perm 777 | wc -l)"
+
+# Two sessions.
+s=$mine-b
+run "$base/plain.bin" -- sh -c 'sleep 300 & echo b >/tmp/only-b' 
+tap_is 'another session has a process table of its own' 1 \
+    "$(run -- sh -c 'pgrep -c sleep')"
+s=$mine
+tap_is 'this one does not see its processes' 0 \
+    "$(run -- sh -c 'pgrep -c sleep')"
+tap_is 'both are listed' 2 \
+    "$("$base/sbxrun" --sessions | grep -c "^$mine")"
+tap_is 'also for programs' 2 "$("$base/sbxrun" --sessions --json |
+    perl -MJSON::PP -e '
+	my $list = JSON::PP->new->utf8->decode(join "", <STDIN>);
+	print scalar grep { index($_->{name}, $ARGV[0]) == 0 &&
+	    $_->{level} eq "full" } @{$list->{sessions}};' "$mine")"
+s=$mine-b
+run --end
+tap_is 'it can be ended' '0 1' "$? $(run --check; echo $?)"
+s=$mine
+
+# The time of a command.
+s=$mine-t
+run --limit timeout=1s "$base/plain.bin" -- sh -c 'sleep 300 & echo $! >/tmp/other'
+run -- sh -c 'setsid sleep 301 & sh -c "sleep 302 & sleep 303" & sleep 304'
+tap_is 'a command whose time is over ends with 124' 124 $?
+# shellcheck disable=SC2016
+tap_is 'what it started is ended, also what did setsid; nothing else is' \
+    'sleep 300' "$(run -- sh -c 'ps -eo args | grep "^sleep"')"
+run --end
+s=$mine
+
+# Whoever keeps it is killed.
+pid_of()
+{
+	"$base/sbxrun" --sessions --json | perl -MJSON::PP -e '
+		my $list = JSON::PP->new->utf8->decode(join "", <STDIN>);
+		print $_->{$ARGV[1]} for grep { $_->{name} eq $ARGV[0] }
+		    @{$list->{sessions}};' "$s" "$1"
+}
+
+for who in keeper process; do
+	run "$base/plain.bin" -- sh -c 'echo old >/dev/shm/mark'
+	run -- sleep 300 &
+	command=$!
+	sleep 0.5
+	kill -9 "$(pid_of $who)"
+	wait $command
+	tap_is "$who killed: the command ends" 137 $?
+	sleep 0.3
+	tap_is "$who killed: the next one makes a new session" new \
+	    "$(run "$base/plain.bin" -- \
+	    sh -c 'test -e /dev/shm/mark || echo new')"
+done
+
+run -- sh -c 'echo $$ >/tmp/pid; exec sleep 300' &
+sleep 0.5
+joiner=$(pgrep -f "^$base/sbxrun --session $s -- sh -c echo" | head -n1)
+kill -9 "$joiner"
+sleep 0.3
+# It is a zombie where nobody reaps orphans.
+# shellcheck disable=SC2016
+tap_is 'a command ends with the sbxrun that started it' gone \
+    "$(run -- sh -c 'case $(ps -o stat= "$(cat /tmp/pid)") in
+	Z* | "") echo gone ;;
+	esac')"
+wait
+
+run --end
+tap_is 'the session is ended' 0 $?
+"$base/sbxrun" --session "$s" --idle 1s "$base/plain.bin" -- true
+sleep 3
+run --check
+tap_is 'an idle session ends' 1 $?
+sh -c '"$1" --session "$2" --with-parent "$3" -- true; exit' sh \
+    "$base/sbxrun" "$s" "$base/plain.bin"
+sleep 0.5
+run --check
+tap_is 'a session ends with the process that made it' 1 $?
+
+tap_done
