@@ -391,6 +391,7 @@ answer_text(uint16_t part)
 	} texts[] = {
 		{ WITH_CONNECT, "what may be written can be connected to" },
 		{ WITH_METADATA, "for what may be written, and nothing else" },
+		{ WITH_WATCHING, "what may be read can be watched" },
 		{ WITH_OBJECTS, "the sandbox has objects of its own" },
 		{ WITH_UNNAMED,
 		    "a file without a name in /tmp is made in ${tmp}" },

@@ -315,7 +315,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITH_INTERNET;
 	/* The mounts of a view keep metadata as they are. */
 	if ((flags & SBX_PROGRAM_LISTENER) && !(flags & SBX_PROGRAM_FULL))
-		all |= WITH_METADATA | WITH_OBJECTS | WITH_UNNAMED;
+		all |= WITH_METADATA | WITH_OBJECTS | WITH_UNNAMED |
+		    WITH_WATCHING;
 	else if (!(flags & SBX_PROGRAM_FULL))
 		all |= WITHOUT_OBJECTS;
 	if (supervisor_connects(machine, flags))

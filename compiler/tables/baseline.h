@@ -48,6 +48,7 @@ enum circumstance {
 	WITH_METADATA = 512,  /* the supervisor changes modes, owners, times */
 	WITH_OBJECTS = 1024,  /* the supervisor makes System V's objects */
 	WITHOUT_OBJECTS = 2048, /* a level below full, and it does not */
+	WITH_WATCHING = 8192,   /* the supervisor adds watches of inotify */
 	WITH_UNNAMED = 4096,    /* the supervisor makes unnamed files */
 };
 

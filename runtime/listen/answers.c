@@ -21,6 +21,12 @@ answer_OBJECTS(const struct caller *caller)
 }
 
 static int64_t
+answer_WATCHING(const struct caller *caller)
+{
+	return answer_watching(caller);
+}
+
+static int64_t
 answer_UNNAMED(const struct caller *caller)
 {
 	return answer_unnamed(caller);

@@ -23,6 +23,9 @@ int answer_metadata(const struct caller *caller);
 /* objects.c */
 int64_t answer_objects(const struct caller *caller);
 
+/* watching.c */
+int answer_watching(const struct caller *caller);
+
 /* unnamed.c */
 int64_t answer_unnamed(const struct caller *caller);
 

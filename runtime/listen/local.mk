@@ -15,4 +15,5 @@ loader_sources += \
 	runtime/listen/place.h \
 	runtime/listen/unnamed.c \
 	runtime/listen/view.c \
-	runtime/listen/view.h
+	runtime/listen/view.h \
+	runtime/listen/watching.c

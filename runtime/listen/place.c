@@ -87,13 +87,13 @@ is_same(int fd, const char *path)
 }
 
 static bool
-may_write(const struct caller *caller, const char *path)
+is_allowed(const struct caller *caller, const char *path, uint8_t right)
 {
 	const struct binding *binding = caller->listening->binding;
 
 	/* At level full, where no call comes here, there is none. */
 	return binding != NULL &&
-	    rule_index_allows(binding->index, SBX_WRITE, place_of(path));
+	    rule_index_allows(binding->index, right, place_of(path));
 }
 
 /*
@@ -101,8 +101,8 @@ may_write(const struct caller *caller, const char *path)
  * else, the file has no name any more, or it is on a mount that we do not see;
  * the former ends in " (deleted)", as a name can, too.
  */
-bool
-place_is_writable(const struct caller *caller, int fd)
+static bool
+place_allows(const struct caller *caller, int fd, uint8_t right)
 {
 	char link[DESCRIPTOR_PATH_SIZE], path[SBX_MAX_PATH + 1];
 	size_t tail = sizeof deleted - 1, len;
@@ -114,12 +114,24 @@ place_is_writable(const struct caller *caller, int fd)
 		return false;
 	len = (size_t)got;
 	path[len] = '\0';
-	if (!may_write(caller, path))
+	if (!is_allowed(caller, path, right))
 		return false;
 	if (is_same(fd, path))
 		return true;
 	if (len <= tail || strcmp(path + len - tail, deleted) != 0)
 		return false;
 	path[len - tail] = '\0';
-	return may_write(caller, path);
+	return is_allowed(caller, path, right);
+}
+
+bool
+place_is_writable(const struct caller *caller, int fd)
+{
+	return place_allows(caller, fd, SBX_WRITE);
+}
+
+bool
+place_is_readable(const struct caller *caller, int fd)
+{
+	return place_allows(caller, fd, SBX_READ);
 }

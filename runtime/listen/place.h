@@ -16,8 +16,9 @@
 int place_open(const struct caller *caller, int directory, const char *path,
     int flags);
 
-/* Whether the policy lets the command write what is open here.  What has no
- * place in the file system, such as a pipe, it does not. */
+/* Whether the policy lets the command write, or read, what is open here.  What
+ * has no place in the file system, such as a pipe, it does not. */
 bool place_is_writable(const struct caller *caller, int fd);
+bool place_is_readable(const struct caller *caller, int fd);
 
 #endif

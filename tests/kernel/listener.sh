@@ -163,6 +163,27 @@ metadata()
 	    "$(stat -c '%a %u %x %y' "$file" "$home/out" "$ws/denied/file")"
 }
 
+# What may be read may be watched, and nothing else.
+watching()
+{
+	held "$1" ok watch-told sub
+	held "$1" ok watch-told "$ws/sub"
+	held "$1" ok watch file
+	held "$1" ok watch "$home/readable"
+	held "$1" ok watch to-file
+	held "$1" ok watch to-out link
+	held "$1" ok watch /usr/bin
+	held "$1" EACCES watch ..
+	held "$1" EACCES watch "$home/out"
+	held "$1" EACCES watch ../out
+	held "$1" EACCES watch to-out
+	held "$1" EACCES watch /var/tmp
+	held "$1" 'ELOOP|EACCES' watch "/proc/self/root$home/out"
+	held "$1" ENOENT watch absent
+	held "$1" ENOENT watch ''
+	held "$1" ENOTDIR watch-told file
+}
+
 # tmpfile(3) wants /tmp; every other directory is as the rules have it.
 unnamed()
 {
@@ -293,6 +314,7 @@ each()
 		*)
 			metadata "$1"
 			unnamed "$1"
+			watching "$1"
 			;;
 		esac
 	done
@@ -307,6 +329,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	each "$ORDINARY"
 fi
 home=$base/home-$(id -u) ws=$base/home-$(id -u)/ws
+tap_found 'a watch outside is seen' "$(
+    [ "$(cd "$ws" && ./probe watch ../out)" != ok ] || echo yes)"
 tap_found 'a connection to a server outside is seen' "$(
     [ "$(cd "$ws" && ./probe unix-connect ../outside)" != ok ] || echo yes)"
 tap_done

@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -204,6 +206,49 @@ try_unnamed_many(char **words, int count)
 	return 0;
 }
 
+/* Watches a place and prints nothing but whether it may; with a second word, a
+ * link is watched itself. */
+static int
+try_watch(char **words, int count)
+{
+	int instance = inotify_init1(IN_CLOEXEC), error;
+
+	error = inotify_add_watch(instance, words[0],
+		    IN_ALL_EVENTS | (count > 1 ? IN_DONT_FOLLOW : 0)) < 0 ?
+	    errno :
+	    0;
+	close(instance);
+	return error;
+}
+
+/* Something that happens in a watched directory is told, with its name. */
+static int
+try_watch_told(char **words, int count)
+{
+	int instance = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), fd, number;
+	char path[256];
+	union {
+		struct inotify_event event;
+		char bytes[512];
+	} told;
+
+	(void)count;
+	number = inotify_add_watch(instance, words[0], IN_CREATE | IN_ONLYDIR);
+	if (number < 0)
+		return errno;
+	snprintf(path, sizeof path, "%s/told", words[0]);
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	unlink(path);
+	if (read(instance, &told, sizeof told) < (ssize_t)sizeof told.event)
+		return errno;
+	return told.event.wd == number && strcmp(told.event.name, "told") == 0 ?
+	    result(inotify_rm_watch(instance, number)) :
+	    EPROTO;
+}
+
 /* clang-format off */
 const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
@@ -212,6 +257,8 @@ const struct operation listener_operations[] = {
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-hidden", 1, 2, try_unix_hidden},
+	{"watch", 1, 2, try_watch},
+	{"watch-told", 1, 1, try_watch_told},
 	{"unnamed", 1, 1, try_unnamed},
 	{"unnamed-many", 1, 1, try_unnamed_many},
 	{NULL, 0, 0, NULL},
