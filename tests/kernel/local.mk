@@ -24,7 +24,8 @@ kernel_scripts = \
 	tests/kernel/session.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \
-	tests/kernel/watch.sh
+	tests/kernel/watch.sh \
+	tests/kernel/why.sh
 test_scripts += $(kernel_scripts)
 # What the kernel says depends on who asks.
 kernel_tests = \

@@ -1,0 +1,156 @@
+#!/bin/sh
+# What `sbxc why` says of this machine against what the kernel does with a command
+# that tries it, as TAP; and where something is offered, it is done, and the
+# command works.  At levels standard and full.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+# Not below /tmp: that is the scratch directory at level full.
+tap_begin /var/tmp
+base=$(realpath "$tmp")/tree
+mkdir "$base"
+tap_programs "$SBXRUN" "$SBXC"
+
+# A home with a workspace in it, and a directory beside both.
+prepare()
+{
+	cd / && rm -rf "${base:?}"/*
+	mkdir -p "$base/home/w/node_modules" "$base/home/w/.git" \
+	    "$base/home/data" "$base/home/.ssh" "$base/out/lib" "$base/out/a*b"
+	echo x | tee "$base/out/lib/x" "$base/out/a*b/x" "$base/home/w/x" \
+	    "$base/home/.ssh/id" "$base/home/.gitconfig" >/dev/null
+	ln -s "$base/out/lib" "$base/home/w/node_modules/lib"
+	ln -s home/w "$base/alias"
+	cp "$(command -v ls)" "$base/out/tool"
+	cd "$base/home/w" || exit 99
+	HOME=$base/home
+	export HOME
+}
+
+# policy RULE...
+policy()
+{
+	{
+		printf 'sbx 1\nprofile p extends workspace-write {\n'
+		printf '%s\n' "$@"
+		echo '}'
+	} >"$tmp/p.sbx"
+}
+
+ask()
+{
+	"$SBXC" why -l "$level" "$tmp/p.sbx" "$@" >"$tmp/said" 2>&1
+}
+
+# tried COMMAND...: what the kernel makes of it.
+tried()
+{
+	"$SBXC" build "$tmp/p.sbx" -o "$tmp/p.bin" 2>"$tmp/built" ||
+		return 99
+	"$SBXRUN" -l "$level" "$tmp/p.bin" -- "$@" >"$tmp/out" 2>&1
+}
+
+# Does what was offered; false if nothing was, or to change a rule by hand.
+offered()
+{
+	! grep -q -e '^    no rule is offered' -e ': take away: ' \
+	    -e ': end the rule ' "$tmp/said" || return 1
+	grep -q '^    to allow it: ' "$tmp/said" || return 1
+	sed -n 's/^.*grants nothing: \(mkdir\|touch\) /\1 -- /p' "$tmp/said" |
+	    sh
+	sed -n 's/^    to allow it: //p; s/^    and: //p' "$tmp/said" |
+	    grep -v '^make it first' >"$tmp/lines"
+	sed -i '$d' "$tmp/p.sbx"
+	cat "$tmp/lines" >>"$tmp/p.sbx"
+	echo '}' >>"$tmp/p.sbx"
+}
+
+# agree WORD OFFER RIGHT PATH COMMAND...: the first word of the answer, and
+# whether something is offered that helps.
+agree()
+{
+	word=$1 offer=$2 right=$3 path=$4
+	shift 4
+	what="level $level: $word: $right $path"
+	ask "$right" "$path"
+	got=$(sed -n '1s/:.*//p' "$tmp/said")
+	result=denied
+	! tried "$@" || result=allowed
+	tap_is "$what" "$word $word" "$got $result"
+	[ "$got" = denied ] || return 0
+	did=none
+	if offered; then
+		did=fails
+		! tried "$@" || did=works
+	fi
+	tap_is "$what: the offer" "$offer" "$did"
+}
+
+try_level()
+{
+	prepare
+	policy
+	agree allowed - read x cat x
+	agree allowed - write new/y sh -c 'mkdir -p new && echo > new/y'
+	agree denied works read node_modules/lib/x cat node_modules/lib/x
+	prepare
+	policy
+	agree denied works read "$base/out/a*b/x" cat "$base/out/a*b/x"
+	policy
+	agree denied works write "$HOME/data/new" sh -c "echo > $HOME/data/new"
+	policy
+	agree denied works write "$HOME/.tool/x" \
+	    sh -c "mkdir -p $HOME/.tool && echo > $HOME/.tool/x"
+	policy
+	agree denied none read "$HOME/.ssh/id" cat "$HOME/.ssh/id"
+	agree denied none write "$HOME/.gitconfig.lock" \
+	    sh -c "echo > $HOME/.gitconfig.lock"
+	# shellcheck disable=SC2016  # the policy's
+	policy 'allow write ~/gone' 'allow read ${workspace}/gone'
+	agree denied works write "$HOME/gone/x" \
+	    sh -c "mkdir -p $HOME/gone && echo > $HOME/gone/x"
+	policy
+	agree allowed - exec ls ls
+	agree denied works exec "$base/out/tool" "$base/out/tool"
+}
+
+# What differs by level.
+try_full()
+{
+	level=full
+	prepare
+	policy
+	agree denied works read "$base/alias/x" cat "$base/alias/x"
+	policy "deny write $base/home/w/.git/hooks"
+	agree allowed - write .git/hooks/x \
+	    sh -c 'mkdir .git/hooks && echo > .git/hooks/x'
+	prepare
+	mkdir .git/hooks
+	agree denied none write .git/hooks/x sh -c 'echo > .git/hooks/x'
+	agree allowed - write .git/x sh -c 'echo > .git/x'
+}
+
+try_standard()
+{
+	level=standard
+	prepare
+	policy
+	agree allowed - read "$base/alias/x" cat "$base/alias/x"
+	policy "deny write $base/home/w/.git/hooks"
+	agree denied none write .git/hooks/x \
+	    sh -c 'mkdir .git/hooks && echo > .git/hooks/x'
+}
+
+tap_levels standard full
+for level in $levels; do
+	prepare
+	try_level
+	case $level in
+	full) try_full ;;
+	*) try_standard ;;
+	esac
+done
+tap_done
