@@ -51,6 +51,12 @@ binding_subject(const struct comparison *comparison,
 	struct places *places = &subject.places;
 	const struct bound_param *param = binding->own;
 
+	if (comparison->bound[side] != NULL) {
+		subject = *comparison->bound[side];
+		for (; param != NULL && param->name != NULL; param++)
+			places_define(places, param->name, param->path);
+		return subject;
+	}
 	places_init(places, arena, blob, binding->workspace, binding->home);
 	places_bind(places, SBX_ANCHOR_RUNTIME,
 	    binding->runtime != NULL ? binding->runtime : runtime_usual);
@@ -157,6 +163,8 @@ binding_make(struct arena *arena, const struct forest *forest,
 		.runtime = place_in(arena, layout, SLOT_RUNTIME),
 		.own = params_make(arena, forest, layout),
 	};
+	if (forest->bound)
+		return binding;
 	if (binding->home == NULL)
 		binding->home = place_apart(layout, "/home/user",
 		    "/home/person");

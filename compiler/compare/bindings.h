@@ -18,7 +18,8 @@ bool binding_is_useful(const struct comparison *comparison,
 const struct binding *binding_make(struct arena *arena,
     const struct forest *forest, const struct layout *layout);
 
-/* A policy in one of these ways. */
+/* A policy in one of these ways; if the user has bound it, only parameters are
+ * as they are there. */
 struct subject binding_subject(const struct comparison *comparison,
     const struct binding *binding, enum side side, struct arena *arena);
 

@@ -30,9 +30,8 @@ comparison_subject(const struct comparison *comparison,
 	const struct binding *binding = difference->binding != NULL ?
 	    difference->binding :
 	    binding_usual(0);
-	struct subject subject = comparison->bound[side] != NULL ?
-	    *comparison->bound[side] :
-	    binding_subject(comparison, binding, side, arena);
+	struct subject subject = binding_subject(comparison, binding, side,
+	    arena);
 
 	subject.arch = arch_of(difference->platforms);
 	subject.level = difference->level;
@@ -245,16 +244,15 @@ is_uniform(const struct comparison *comparison)
 void
 pass_begin(struct pass *pass, const struct binding *binding)
 {
-	pass->binding = pass->comparison->bound[SIDE_OLD] != NULL ? NULL :
-								    binding;
+	pass->binding = pass->comparison->bound[SIDE_OLD] != NULL &&
+		binding->own == NULL ?
+	    NULL :
+	    binding;
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		struct subject *subject = &pass->subjects[side];
-		const struct subject *bound = pass->comparison->bound[side];
 
-		*subject = bound != NULL ?
-		    *bound :
-		    binding_subject(pass->comparison, binding, (enum side)side,
-			pass->scratch);
+		*subject = binding_subject(pass->comparison, binding,
+		    (enum side)side, pass->scratch);
 		subject->arch = arch_of(pass->platforms);
 		subject->level = SBX_LEVEL_FULL;
 	}
@@ -285,7 +283,7 @@ compare_platforms(struct pass *pass)
 		    binding_is_useful(comparison, binding))
 			compare_places(pass, rules, binding);
 	}
-	if (comparison->fault == NULL && comparison->bound[SIDE_OLD] == NULL)
+	if (comparison->fault == NULL)
 		compare_layouts(pass, rules);
 	compare_strengths(pass, rules);
 	pass->scratch = arena;

@@ -8,7 +8,8 @@
  * are bound in some ways that differ in exactly that (struct binding): a few
  * that are usual, and those that layouts.c finds for rules that make no
  * difference in these.  What differs in any of them is a difference.  Or both
- * are bound in the one way that the user asks for.
+ * are bound as the user asks for, and only parameters without a place lie
+ * in several ways.
  */
 #ifndef SBX_COMPARE_H
 #define SBX_COMPARE_H
@@ -18,7 +19,7 @@
 struct comparison {
 	struct arena *arena;
 	const struct sbx_blob *blobs[SIDE_COUNT];
-	/* Bound as the user wants; NULL: in the ways above. */
+	/* Bound as the user wants, but for parameters; NULL: in the ways above. */
 	const struct subject *bound[SIDE_COUNT];
 	const struct arch *arch;            /* only this machine; NULL: each */
 	struct definitions definitions;     /* that hold in the ways above */

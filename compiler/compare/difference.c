@@ -141,11 +141,14 @@ difference_options(const struct comparison *comparison,
 	if (binding == NULL || binding->other_home != NULL ||
 	    binding->runtime != NULL || binding->scratch != NULL)
 		return NULL;
-	text = arena_printf(arena, "-w %s --home %s", binding->workspace,
-	    binding->home);
+	/* If the user has bound them, they are as they are. */
+	text = binding->workspace == NULL ?
+	    "" :
+	    arena_printf(arena, " -w %s --home %s", binding->workspace,
+		binding->home);
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
 		text = add_params(comparison, binding, (enum side)side, text);
-	return text;
+	return *text != '\0' ? text + 1 : NULL;
 }
 
 const char *

@@ -110,6 +110,15 @@ forest_param(const struct forest *forest, uint32_t slot)
 	return forest->params.keys.items[slot - SLOT_PARAM].bytes;
 }
 
+/* Whether the user has said where an anchor lies, so that it is no question. */
+static bool
+is_bound(const struct forest *forest, const struct places *places,
+    uint16_t anchor)
+{
+	return anchor < SBX_ANCHOR_PARAM ? forest->bound :
+					   !places->named[anchor];
+}
+
 /* Where an anchor of a policy stands in the forest. */
 static uint32_t
 anchor_node(struct forest *forest, const struct places *places, uint16_t anchor,
@@ -119,14 +128,15 @@ anchor_node(struct forest *forest, const struct places *places, uint16_t anchor,
 	uint32_t slot;
 	bool added;
 
+	if (anchor != SBX_ANCHOR_ROOT && is_bound(forest, places, anchor))
+		return node_below(forest, forest->roots[SLOT_ROOT],
+		    anchor == SBX_ANCHOR_HOME && other_home ?
+			places->other_home.path :
+			places->anchors[anchor].path);
 	if (anchor == SBX_ANCHOR_HOME && other_home)
 		return forest->roots[SLOT_OTHER_HOME];
 	if (anchor < SBX_ANCHOR_PARAM)
 		return forest->roots[anchor];
-	/* What the user has said is no question any more. */
-	if (!places->named[anchor])
-		return node_below(forest, forest->roots[SLOT_ROOT],
-		    places->anchors[anchor].path);
 	name = sbx_string(places->blob, places->blob->anchors[anchor].name);
 	slot = SLOT_PARAM +
 	    (uint32_t)map_number(forest->arena, &forest->params, name,
@@ -152,6 +162,12 @@ item_add(struct forest *forest, uint32_t node, uint32_t holder, bool exclusion)
 		.exclusion = exclusion,
 	};
 	at->first_item = number;
+}
+
+static bool
+has_other_home(const struct forest *forest, const struct places *places)
+{
+	return !forest->bound || places->has_other_home;
 }
 
 static void
@@ -181,9 +197,12 @@ exclusions_plant(struct forest *forest, const struct places *places,
 		    node_below(forest,
 			anchor_node(forest, places, exclusion->anchor, false),
 			suffix));
-		if (exclusion->anchor == SBX_ANCHOR_HOME)
+		if (exclusion->anchor == SBX_ANCHOR_HOME &&
+		    has_other_home(forest, places))
 			exclusion_plant(forest, holder, number,
-			    node_below(forest, forest->roots[SLOT_OTHER_HOME],
+			    node_below(forest,
+				anchor_node(forest, places, exclusion->anchor,
+				    true),
 				suffix));
 	}
 }
@@ -226,6 +245,7 @@ rule_plant(struct forest *forest, const struct pass *pass,
 
 	forest->holder_of[i] = first;
 	if (rule->everything || rule->allow ||
+	    !has_other_home(forest, places) ||
 	    places->blob->paths[rule->index[rule->side]].anchor !=
 		SBX_ANCHOR_HOME)
 		return;
@@ -241,6 +261,7 @@ forest_plant(struct forest *forest, const struct pass *pass,
 	const struct places *places = &pass->subjects[SIDE_NEW].places;
 
 	forest->key = arena_alloc(arena, sizeof(uint32_t) + WALK_PATH_ROOM);
+	forest->bound = pass->comparison->bound[SIDE_OLD] != NULL;
 	forest->slot_count = SLOT_PARAM;
 	for (uint32_t slot = 0; slot < SLOT_PARAM; slot++)
 		forest->roots[slot] = root_make(forest, slot);

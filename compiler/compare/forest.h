@@ -58,6 +58,7 @@ struct forest {
 	struct map params;   /* names; the number is that of the slot */
 	uint32_t roots[MOST_SLOTS];
 	uint32_t slot_count;
+	bool bound;       /* by the user: only parameters are not */
 	uint32_t scratch; /* a node: where the scratch directory usually is */
 	uint32_t *holder_of;      /* of each merged rule, the first */
 	VEC(uint32_t) with_holes; /* holders that have exclusions */

@@ -132,6 +132,34 @@ ends 0 check -q --within strength/old.sbx strength/new.sbx
 ends 2 check --within $wider --target macos $wider
 ends 2 check --within $wider -f tap $wider
 
+# What the user binds lies there alone; a parameter without a place anywhere.
+param='lies-param/old.sbx lies-param/new.sbx'
+# shellcheck disable=SC2086  # two words
+{
+	ends 1 check --within $param
+	ends 1 check -w /x --within $param
+	ends 1 check -D a=/srv/keys/b --within $param
+	ends 1 check -w /x -D a=/srv --within $param
+	ends 0 check -D a=/opt --within $param
+	ends 0 check -w /x -D a=/srv/other --within $param
+}
+ends 0 check --home /x -w /y --within lies-home/old.sbx lies-home/new.sbx
+ends 1 check --home /root -w /y --within lies-home/old.sbx lies-home/new.sbx
+
+# More layouts than can be compared: what is not decided fails, and is said.
+{
+	printf 'sbx 1\nprofile p {\n    allow write ${workspace}\n'
+	awk 'BEGIN { for (i = 0; i < 3000; i++)
+		printf "    deny write /t%d/.git\n", i }'
+	echo '}'
+} >"$tmp/many.sbx"
+sed '/deny/d' "$tmp/many.sbx" >"$tmp/none.sbx"
+ends 1 check --within "$tmp/many.sbx" "$tmp/none.sbx"
+ends 0 check --within "$tmp/none.sbx" "$tmp/many.sbx"
+ends 1 diff --fail-on widen "$tmp/many.sbx" "$tmp/none.sbx"
+tap_is 'what is not decided is said' 1 "$(grep -cE \
+    '^maybe-wider: write, by [0-9]+ rules, where the anchors lie' "$tmp/out")"
+
 # A blob is what its source is, whatever else its bytes say.
 for case in "$here"/*/; do
 	"$SBXC" build "${case}new.sbx" -o "$tmp/new.bin" 2>/dev/null

@@ -5,8 +5,8 @@
  *	layouts [SEED [PAIRS]]
  *
  * Policies have a few path rules about anchors and constants whose names are a
- * and b, so that they meet in some layouts and not in others.  NEW is OLD with a
- * line changed.  Each anchor that occurs is then put at each place of a tree
+ * and b, so that they meet in some layouts and not in others.  NEW is OLD with
+ * some lines changed.  Each anchor that occurs is then put at each place of a tree
  * (the home of the password entry, too, or nowhere), and in each layout the
  * verdict function is asked about each place of a rule or exclusion, and below
  * it.  Whatever differs in any layout must have been reported, with a rule that
@@ -125,17 +125,25 @@ old_make(struct chance *chance, unsigned mask, struct draft *draft)
 }
 
 static void
-new_make(struct chance *chance, unsigned mask, struct draft *draft)
+line_change(struct chance *chance, unsigned mask, struct draft *draft)
 {
 	size_t at = chance_below(chance, draft->count);
 
 	if (chance_percent(chance, 50) && draft->count > 1)
 		memcpy(draft->lines[at], draft->lines[--draft->count],
 		    LINE_SIZE);
-	else if (chance_percent(chance, 60))
+	else if (chance_percent(chance, 60) && draft->count < MOST_LINES)
 		line_make(chance, mask, draft->lines[draft->count++]);
 	else
 		line_make(chance, mask, draft->lines[at]);
+}
+
+static void
+new_make(struct chance *chance, unsigned mask, struct draft *draft)
+{
+	do
+		line_change(chance, mask, draft);
+	while (chance_percent(chance, 40));
 }
 
 /* --- layouts -------------------------------------------------------------- */
