@@ -32,8 +32,13 @@ struct reached {
 };
 
 /* Names that differ for a set of parts, and what they were asked for. */
+struct name {
+	const char *text;
+	uint32_t len;
+};
+
 struct cached {
-	const struct name_class *classes;
+	const struct name *names;
 	size_t count;
 };
 
@@ -43,6 +48,10 @@ struct search {
 	struct map parts;  /* key: numbers of parts, and the directory */
 	VEC(struct cached) cache;
 	size_t visited;
+	/* Room for one lookup at a time, for so many globs. */
+	struct live *lives;
+	uint32_t *key;
+	size_t room;
 	/* Rules for which a difference was found, but only on paths where
 	 * another rule decides. */
 	struct {
@@ -65,36 +74,6 @@ struct lookup {
 };
 
 /* --- facts ---------------------------------------------------------------- */
-
-uint8_t
-rule_facts(const struct merged_rule *rule, uint8_t right)
-{
-	uint8_t facts = 0;
-
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		if (rule->rights[side] & right)
-			facts |= rule->allow ? ALLOWS(side) : DENIES(side);
-	}
-	return facts;
-}
-
-/*
- * A deny that went lets through what NEW allows; one that came stops what OLD
- * allowed.  An allow counts where the other side has none, and where neither
- * denies: there the deny is what made the difference.
- */
-struct rule_aim
-rule_aim(const struct merged_rule *rule, uint8_t right)
-{
-	enum side side = rule_side(rule, right), other = !side;
-
-	if (rule->allow)
-		return (struct rule_aim){
-			.forbidden = DENIES(side) | DENIES(other) |
-			    ALLOWS(other),
-		};
-	return (struct rule_aim){ DENIES(other), ALLOWS(other) };
-}
 
 /* Facts that the search tells apart. */
 static uint8_t
@@ -182,6 +161,24 @@ name_is_taken(const void *context, const char *name, size_t len)
 	return sbx_index_reaches(walk->index, place);
 }
 
+/* The names alone; the automaton that they come from is large. */
+static struct cached
+names_copy(struct arena *arena, const struct name_classes *classes)
+{
+	size_t count = classes->list.count;
+	struct name *names = arena_alloc(arena, (count + 1) * sizeof *names);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct name_class *class = &classes->list.items[i];
+
+		names[i] = (struct name){
+			arena_strndup(arena, class->name, class->len),
+			(uint32_t) class->len,
+		};
+	}
+	return (struct cached){ names, count };
+}
+
 /* The names to go on with from a state. */
 static const struct cached *
 names_find(struct lookup *lookup, const struct reached *state)
@@ -194,6 +191,7 @@ names_find(struct lookup *lookup, const struct reached *state)
 	size_t count = parts_collect(lookup, state), number;
 	struct name_pattern *patterns;
 	struct name_classes classes;
+	struct arena *arena;
 	bool added;
 
 	lookup->key[count] = lookup->directory;
@@ -201,7 +199,8 @@ names_find(struct lookup *lookup, const struct reached *state)
 	    (count + 1) * sizeof *lookup->key, &added);
 	if (!added)
 		return &search->cache.items[number];
-	patterns = arena_alloc(search->arena, (count + 1) * sizeof *patterns);
+	arena = arena_new();
+	patterns = arena_alloc(arena, (count + 1) * sizeof *patterns);
 	for (size_t i = 0; i < count; i++) {
 		patterns[i] = lookup->walk->rules->parts
 				  .items[lookup->key[i] / PART_GROUPS];
@@ -209,13 +208,14 @@ names_find(struct lookup *lookup, const struct reached *state)
 	}
 	question.patterns = patterns;
 	question.count = count;
-	if (!name_classes(search->arena, &question, &classes)) {
+	if (!name_classes(arena, &question, &classes)) {
 		lookup->walk->pass->comparison->fault =
 		    "the globs combine in too many ways";
 		classes.list.count = 0;
 	}
-	*arena_push(search->arena, &search->cache) =
-	    (struct cached){ classes.list.items, classes.list.count };
+	*arena_push(search->arena, &search->cache) = names_copy(search->arena,
+	    &classes);
+	arena_release(arena);
 	return &search->cache.items[number];
 }
 
@@ -353,16 +353,15 @@ lookup_note(struct lookup *lookup, uint32_t number)
 
 /* True when the search is over. */
 static bool
-lookup_follow(struct lookup *lookup, uint32_t parent,
-    const struct name_class *class)
+lookup_follow(struct lookup *lookup, uint32_t parent, const struct name *name)
 {
 	const struct reached *from = &lookup->queue.items[parent];
 	struct live *lives = arena_alloc(lookup->search->arena,
 	    (from->live_count + 1u) * sizeof *lives);
 	struct reached state = {
 		.parent = parent,
-		.name = class->name,
-		.len = (uint32_t) class->len,
+		.name = name->text,
+		.len = name->len,
 		.facts = from->facts,
 		.covered = from->covered,
 	};
@@ -393,7 +392,7 @@ lookup_run(struct lookup *lookup)
 			return;
 		names = names_find(lookup, &lookup->queue.items[at]);
 		for (size_t i = 0; i < names->count; i++) {
-			if (lookup_follow(lookup, at, &names->classes[i]))
+			if (lookup_follow(lookup, at, &names->names[i]))
 				return;
 		}
 		/* Only the first name is in the directory. */
@@ -495,6 +494,19 @@ facts_here(const struct lookup *lookup, bool covered)
 	return facts & lookup_facts(lookup);
 }
 
+/* Most lookups end where they begin: they share their memory. */
+static void
+search_make_room(struct search *search, size_t count)
+{
+	if (count < search->room)
+		return;
+	search->room = 2 * count + 16;
+	search->lives = arena_alloc(search->arena,
+	    search->room * sizeof *search->lives);
+	search->key = arena_alloc(search->arena,
+	    (search->room * (SBX_MAX_GLOB + 3) + 4) * sizeof *search->key);
+}
+
 static void
 lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 {
@@ -516,9 +528,9 @@ lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 		return;
 	lookup.aim = rule_aim(lookup.rule, walk->right);
 	first.facts = facts_here(&lookup, covered);
-	lives = arena_alloc(walk->search->arena, (count + 1) * sizeof *lives);
-	lookup.key = arena_alloc(walk->search->arena,
-	    (count * (SBX_MAX_GLOB + 3) + 4) * sizeof *lookup.key);
+	search_make_room(walk->search, count);
+	lives = walk->search->lives;
+	lookup.key = walk->search->key;
 	for (size_t i = 0; i < count; i++) {
 		struct live live = walk->lives.items[first_live + i];
 

@@ -48,8 +48,8 @@ enum found quest_run(struct arena *arena, const struct quest *quest,
  * other makes no difference, or none that is not known. */
 bool quest_forbids(const struct quest *quest, const struct merged_rule *rule);
 
-/* Whether in the tree of a node, above it or at it, is a rule without a hole
- * that stands in the way. */
+/* Whether in the tree of a node, above it or at it, is a rule that stands in the
+ * way of all below it. */
 bool quest_is_vain(const struct quest *quest, uint32_t node);
 
 #endif

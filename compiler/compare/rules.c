@@ -170,6 +170,38 @@ rules_merge(struct pass *pass, struct arena *arena)
 	return rules;
 }
 
+/* --- facts ---------------------------------------------------------------- */
+
+uint8_t
+rule_facts(const struct merged_rule *rule, uint8_t right)
+{
+	uint8_t facts = 0;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (rule->rights[side] & right)
+			facts |= rule->allow ? ALLOWS(side) : DENIES(side);
+	}
+	return facts;
+}
+
+/*
+ * A deny that went lets through what NEW allows; one that came stops what OLD
+ * allowed.  An allow counts where the other side has none, and where neither
+ * denies: there the deny is what made the difference.
+ */
+struct rule_aim
+rule_aim(const struct merged_rule *rule, uint8_t right)
+{
+	enum side side = rule_side(rule, right), other = !side;
+
+	if (rule->allow)
+		return (struct rule_aim){
+			.forbidden = DENIES(side) | DENIES(other) |
+			    ALLOWS(other),
+		};
+	return (struct rule_aim){ DENIES(other), ALLOWS(other) };
+}
+
 /* --- deny or prefer deny -------------------------------------------------- */
 
 /* A plain deny on one side, and no more than a preferred one on the other. */

@@ -21,13 +21,33 @@ quest_forbids(const struct quest *quest, const struct merged_rule *rule)
 	    rule_change(rule, quest->right) == rule_change(self, quest->right);
 }
 
+/* Whether a rule above a node, or at it, may have a hole on the way from there.
+ * A hole in another tree may be anywhere. */
+static bool
+has_way_out(const struct forest *forest, const struct holder *rule,
+    uint32_t node)
+{
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		uint32_t hole = rule->exclusions[i];
+
+		if (hole == node ||
+		    forest->nodes.items[hole].slot !=
+			forest->nodes.items[node].slot ||
+		    forest_toward(forest, node, hole) != NO_NODE ||
+		    forest_toward(forest, hole, node) != NO_NODE)
+			return true;
+	}
+	return false;
+}
+
 bool
 quest_is_vain(const struct quest *quest, uint32_t node)
 {
 	const struct forest *forest = quest->forest;
 
-	for (; node != NO_NODE; node = forest->nodes.items[node].parent) {
-		uint32_t at = forest->nodes.items[node].first_item;
+	for (uint32_t up = node; up != NO_NODE;
+	     up = forest->nodes.items[up].parent) {
+		uint32_t at = forest->nodes.items[up].first_item;
 
 		for (; at != NO_NODE; at = forest->items.items[at].next) {
 			const struct forest_item *item =
@@ -35,9 +55,9 @@ quest_is_vain(const struct quest *quest, uint32_t node)
 			const struct holder *holder =
 			    &forest->holders.items[item->holder];
 
-			if (!item->exclusion && holder->exclusion_count == 0 &&
-			    holder->rule->glob == NULL &&
-			    quest_forbids(quest, holder->rule))
+			if (!item->exclusion && holder->rule->glob == NULL &&
+			    quest_forbids(quest, holder->rule) &&
+			    !has_way_out(forest, holder, node))
 				return true;
 		}
 	}
