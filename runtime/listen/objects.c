@@ -16,12 +16,14 @@
  *   are in registers, which nobody changes while the thread waits: a tracer
  *   needs it stopped, and a stop makes the call begin anew.  What else the call
  *   points to says what to do with the object, not with which one.
- * - A number cannot mean another object meanwhile.  The command removes objects
- *   through the supervisor alone.  When one is gone, the kernel gives its number
- *   again after 65536 rounds through the free ones (ipc_idr_alloc() of
- *   ipc/util.c, Linux 5.2), which are 21 or more: a process outside would have to
- *   make more than a million objects before a thread that was let go on enters
- *   the kernel's function.
+ * - A number cannot mean another object meanwhile.  The command makes and
+ *   removes objects through the supervisor alone.  When one is gone, the kernel
+ *   gives its number again after 65536 rounds through the free ones
+ *   (ipc_idr_alloc() of ipc/util.c, Linux 5.2), which are 21 or more: a process
+ *   outside would have to make more than a million objects before a thread that
+ *   was let go on enters the kernel's function.  Four millions were counted where
+ *   there were few others.  A machine that was booted with ipcmni_extend has 128
+ *   rounds, through 1365 or more.
  * - An object that was removed by somebody else, at any time before, is noticed:
  *   the kernel is asked for the random key, and must answer with the number.
  */
@@ -39,6 +41,8 @@
 enum {
 	/* The whole machine has 4096 segments.  */
 	OBJECTS_MAX = 64,
+	/* Of a set: their memory is the supervisor's, which no group limits. */
+	SEMAPHORES_MAX = 1024,
 	TRIES = 8, /* of a random key */
 };
 
@@ -215,6 +219,9 @@ make(const struct caller *caller, uint8_t kind)
 
 	if (object == NULL)
 		return -ENOSPC;
+	if (kind == SEMAPHORES &&
+	    (uint32_t)caller->call.args[1] > SEMAPHORES_MAX)
+		return -EINVAL;
 	if (!caller_user(caller, &user) || !caller_waits(caller))
 		return -EPERM;
 	*object = (struct object){

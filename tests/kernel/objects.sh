@@ -155,6 +155,9 @@ check_all()
 	done
 	level=standard policy=plain
 	held "$1" ENOSPC object-fill sem
+	held "$1" ok semaphores 1024
+	held "$1" EINVAL semaphores 1025
+	held "$1" EINVAL semaphores 0
 	removed_outside "$1"
 	left_behind "$1"
 	without_listener "$1"

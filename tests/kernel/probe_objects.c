@@ -231,6 +231,16 @@ try_object_find(char **words, int count)
 	    get_object(LOOK_UP(kinds, words[0]), (long)number(words[1]), 0));
 }
 
+/* A set of so many. */
+static int
+try_semaphores(char **words, int count)
+{
+	int id = semget(IPC_PRIVATE, (int)number(words[0]), 0600);
+
+	(void)count;
+	return result(id < 0 ? -1 : semctl(id, 0, IPC_RMID));
+}
+
 /* Until no more can be made. */
 static int
 try_object_fill(char **words, int count)
@@ -288,6 +298,7 @@ const struct operation object_operations[] = {
 	{"objects-as", 1, 1, try_objects_as},
 	{"object-make", 2, 2, try_object_make},
 	{"object-find", 2, 2, try_object_find},
+	{"semaphores", 1, 1, try_semaphores},
 	{"object-fill", 1, 1, try_object_fill},
 	{"object-command", 3, 3, try_object_command},
 	{"object-use", 2, 2, try_object_use},
