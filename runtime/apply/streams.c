@@ -173,17 +173,48 @@ reopen(const struct stream *stream, int access)
 }
 
 bool
-streams_want(void)
+streams_read_file(void)
 {
 	struct stream stream;
 
 	for (int fd = 0; fd < STREAMS; fd++) {
-		if (stream_look(&stream, fd) &&
-		    (is_own_null(&stream) || is_read(&stream)) &&
+		if (stream_look(&stream, fd) && is_read(&stream) &&
 		    stream.status.st_nlink > 0 && may_change(&stream))
 			return true;
 	}
 	return false;
+}
+
+unsigned
+streams_own_null(void)
+{
+	struct stream stream;
+	unsigned owned = 0;
+
+	for (int fd = 0; fd < STREAMS; fd++) {
+		if (stream_look(&stream, fd) && is_own_null(&stream))
+			owned |= 1U << fd;
+	}
+	return owned;
+}
+
+const char *
+streams_renew_null(unsigned owned)
+{
+	for (int fd = 0; fd < STREAMS; fd++) {
+		int flags, null;
+
+		if ((owned >> fd & 1) == 0)
+			continue;
+		flags = fcntl(fd, F_GETFL);
+		null = open("/dev/null",
+		    (flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY |
+			O_CLOEXEC);
+		if (null < 0 || dup2(null, fd) < 0)
+			return "cannot open the session's null device";
+		close(null);
+	}
+	return NULL;
 }
 
 unsigned

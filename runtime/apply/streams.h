@@ -21,8 +21,14 @@ void streams_check(void);
  */
 unsigned streams_reopen(void);
 
-/* Whether streams_reopen() would do anything. */
-bool streams_want(void);
+/* Whether there is such a file. */
+bool streams_read_file(void);
+
+/* A bit for each descriptor of a null device that belongs to the caller; and, in
+ * the view of a session, opens these again there.  NULL, or what it could not
+ * do, with errno. */
+unsigned streams_own_null(void);
+const char *streams_renew_null(unsigned owned);
 
 /* What was opened again, the command may open too, as /dev/stdin. */
 void streams_allow(unsigned reopened, int ruleset);

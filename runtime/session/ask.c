@@ -16,7 +16,8 @@ int
 ask_connect(const char *name)
 {
 	int directory = sockets_open(), fd = -1;
-	const char *fault;
+	struct standing own;
+	const char *fault = NULL;
 
 	if (directory < 0 && errno != ENOENT)
 		refuse(name, "cannot open the directory of sessions", errno);
@@ -26,7 +27,10 @@ ask_connect(const char *name)
 	if (fd < 0 && errno != ENOENT && errno != ECONNREFUSED)
 		refuse(name, "cannot reach the session", errno);
 	close(directory);
-	fault = fd >= 0 ? peer_fault(fd, true) : NULL;
+	if (fd >= 0) {
+		standing_read(&own, "self");
+		fault = peer_fault(fd, &own, true);
+	}
 	/* A keeper that has just been killed leaves a connection behind. */
 	if (fault == NULL || !peer_is_gone(fd)) {
 		if (fault != NULL)

@@ -79,6 +79,7 @@ fill_head(const struct handover *handover, struct offer_head *head)
 	const struct sbx_blob *blob = plan->blob;
 
 	session_stamp(&head->stamp, SESSION_JOIN);
+	head->blob = *blob;
 	head->level = plan->level;
 	head->network = plan->network;
 	head->program = (uint32_t)(plan->program - blob->programs);

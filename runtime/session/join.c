@@ -5,7 +5,9 @@
 #include "runtime/apply/namespaces.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/file.h"
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 #include "runtime/session/enter.h"
 
@@ -98,6 +100,9 @@ prepare(struct joining *joining)
 	relay_open(&supervision->relay, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
+	/* Here the kernel still tells owners apart. */
+	joining->reads = streams_read_file();
+	joining->null = streams_own_null();
 }
 
 /* A file that is read gets a mount of its own, as without a session; for that,
@@ -106,7 +111,7 @@ static void
 reopen_streams(struct joining *joining)
 {
 	joining->own_input = -1;
-	if (!streams_want())
+	if (!joining->reads)
 		return;
 	joining->own_input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	insist(NULL, namespaces_own_mounts());
@@ -139,6 +144,7 @@ be_command(struct joining *joining, const struct sigaction *child)
 		refuse(NULL, "cannot make a process group", errno);
 	insist(joining->directory,
 	    enter_place(&joining->offer, joining->directory));
+	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
 	if (sigaction(SIGCHLD, child, NULL) != 0)
 		refuse(NULL, "cannot restore a signal", errno);
@@ -188,12 +194,34 @@ start(struct joining *joining)
 	joining->command = pid;
 }
 
+/* What was applied is in the plan of the session's making; this says which one
+ * it is. */
+static void
+prepare_receipt(struct joining *joining)
+{
+	const struct offer *offer = &joining->offer;
+	const struct offer_head *head = offer->head;
+	struct out *json = &joining->receipt->json;
+
+	receipt_begin(joining->receipt, "start");
+	json_string(json, "session", offer_text(offer, head->name));
+	json_string(json, "policy", offer_text(offer, head->policy));
+	json_string(json, "digest", head->digest);
+	json_string(json, "level", level_name((enum sbx_level)head->level));
+	json_string(json, "workspace",
+	    offer_text(offer, head->anchors[SBX_ANCHOR_WORKSPACE]));
+	json_string(json, "directory", joining->directory);
+	if (!receipt_end(joining->receipt))
+		refuse(NULL, "the receipt has no room for this session", 0);
+}
+
 void
 join_run(struct joining *joining)
 {
 	prepare(joining);
 	if (joining->supervision.receipt != NULL)
-		supervise_open_started(&joining->supervision);
+		prepare_receipt(joining);
+	supervise_open_started(&joining->supervision);
 	joining->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (joining->self < 0)
 		refuse(NULL, "cannot watch this process", errno);

@@ -40,6 +40,7 @@ struct keeper {
 	int listening; /* its socket, or -1 */
 	uint64_t inode;
 	int first; /* pidfd of process 1 */
+	struct standing own;
 	int offer[OFFER_END];
 	uint32_t count, listener_count;
 	struct connection connections[CONNECTIONS_MAX];
@@ -210,7 +211,7 @@ accept_one(struct keeper *keeper)
 
 	if (fd < 0)
 		return;
-	fault = peer_fault(fd, false);
+	fault = peer_fault(fd, &keeper->own, false);
 	if (fault == NULL) {
 		add_connection(keeper, fd);
 		return;
@@ -494,6 +495,7 @@ keeper_stay(const struct keeping *keeping)
 	signal(SIGPIPE, SIG_IGN);
 	raise_files();
 	listen_keep(&keeping->supervision->listening);
+	standing_read(&keeper.own, "self");
 	add_connection(&keeper, keeping->connection);
 	clock_now(&keeper.used);
 	take_place(&keeper);

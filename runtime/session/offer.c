@@ -245,7 +245,45 @@ is_whole(const struct offer_head *head, size_t size)
 	    session_stamp_fault(&head->stamp) == NULL &&
 	    head->blob_at % 8 == 0 && head->blob_at <= size &&
 	    head->blob_size <= size - head->blob_at &&
-	    head->limit_count <= SBX_LIMIT_END;
+	    head->limit_count <= SBX_LIMIT_END &&
+	    head->blob.size == head->blob_size &&
+	    head->program < head->blob.program_count &&
+	    head->row < head->blob.landlock_count;
+}
+
+/* The pointers of a verified blob, where its bytes are now. */
+static void
+move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
+    const uint8_t *base)
+{
+	static const size_t members[] = {
+		offsetof(struct sbx_blob, meta),
+		offsetof(struct sbx_blob, strings),
+		offsetof(struct sbx_blob, anchors),
+		offsetof(struct sbx_blob, paths),
+		offsetof(struct sbx_blob, exclusions),
+		offsetof(struct sbx_blob, ports),
+		offsetof(struct sbx_blob, env),
+		offsetof(struct sbx_blob, set),
+		offsetof(struct sbx_blob, landlock),
+		offsetof(struct sbx_blob, programs),
+		offsetof(struct sbx_blob, bpf),
+		offsetof(struct sbx_blob, syscalls),
+		offsetof(struct sbx_blob, sources),
+		offsetof(struct sbx_blob, sbpl),
+		offsetof(struct sbx_blob, watches),
+	};
+
+	*blob = *from;
+	blob->base = base;
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+		uintptr_t at;
+
+		memcpy(&at, (char *)blob + members[i], sizeof at);
+		if (at != 0)
+			at = at - (uintptr_t)from->base + (uintptr_t)base;
+		memcpy((char *)blob + members[i], &at, sizeof at);
+	}
 }
 
 const char *
@@ -268,14 +306,11 @@ offer_map(struct offer *offer)
 	if (file == MAP_FAILED)
 		return "cannot map the session's policy";
 	offer->head = file;
-	if (!is_whole(offer->head, (size_t)size) ||
-	    sbx_verify((const char *)file + offer->head->blob_at,
-		offer->head->blob_size, &offer->blob) != SBX_BLOB_OK ||
-	    offer->head->program >= offer->blob.program_count ||
-	    offer->head->row >= offer->blob.landlock_count) {
-		errno = 0;
+	errno = 0;
+	if (!is_whole(offer->head, (size_t)size))
 		return other_build;
-	}
+	move_blob(&offer->blob, &offer->head->blob,
+	    (const uint8_t *)file + offer->head->blob_at);
 	offer->blob.limits = offer->head->limits;
 	offer->blob.limit_count = offer->head->limit_count;
 	offer->program = &offer->blob.programs[offer->head->program];

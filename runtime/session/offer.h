@@ -82,6 +82,9 @@ struct offer_head {
 	struct session_stamp stamp;
 	uint32_t size; /* of the file */
 	uint32_t blob_at, blob_size;
+	/* The blob as process 1 has verified it, whose bytes were at blob.base:
+	 * to verify it again would take longer than all the rest. */
+	struct sbx_blob blob;
 	uint32_t level;          /* enum sbx_level: full */
 	uint32_t network;        /* enum own_network */
 	uint32_t program;        /* index of the filter in the blob */

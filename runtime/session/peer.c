@@ -17,39 +17,28 @@
 
 enum { STATUS_SIZE = 4096, PATH_SIZE = 48 };
 
-/*
- * The lines "NoNewPrivs:", "Seccomp:" and "Seccomp_filters:" of
- * /proc/PID/status; of no length if they cannot be read.
- */
-static size_t
-confinement_of(const char *process, char text[STATUS_SIZE], const char **begin)
+/* The lines "NoNewPrivs:", "Seccomp:" and "Seccomp_filters:". */
+void
+standing_read(struct standing *standing, const char *process)
 {
 	static const char first[] = "\nNoNewPrivs:",
 			  last[] = "\nSeccomp_filters:";
-	char path[PATH_SIZE];
-	const char *end;
+	char path[PATH_SIZE], text[STATUS_SIZE];
+	const char *begin, *end;
 	struct out out;
 
+	standing->text[0] = '\0';
 	out_into(&out, path, sizeof path);
 	out_print(&out, "/proc/%s/status", process);
-	if (!file_read(AT_FDCWD, path, text, STATUS_SIZE))
-		return 0;
-	*begin = strstr(text, first);
-	end = *begin != NULL ? strstr(*begin, last) : NULL;
+	if (!file_read(AT_FDCWD, path, text, sizeof text))
+		return;
+	begin = strstr(text, first);
+	end = begin != NULL ? strstr(begin, last) : NULL;
 	end = end != NULL ? strchr(end + 1, '\n') : NULL;
-	return end != NULL ? (size_t)(end - *begin) : 0;
-}
-
-static bool
-is_as_confined(const char *process)
-{
-	char theirs[STATUS_SIZE], ours[STATUS_SIZE];
-	const char *their_begin, *our_begin;
-	size_t their_size = confinement_of(process, theirs, &their_begin);
-	size_t our_size = confinement_of("self", ours, &our_begin);
-
-	return their_size > 0 && their_size == our_size &&
-	    memcmp(their_begin, our_begin, our_size) == 0;
+	if (end == NULL || (size_t)(end - begin) >= sizeof standing->text)
+		return;
+	memcpy(standing->text, begin, (size_t)(end - begin));
+	standing->text[end - begin] = '\0';
 }
 
 static bool
@@ -92,8 +81,9 @@ is_alive(int pidfd)
 }
 
 const char *
-peer_fault(int socket, bool keeper)
+peer_fault(int socket, const struct standing *own, bool keeper)
 {
+	struct standing theirs;
 	struct ucred who;
 	socklen_t size = sizeof who;
 	char process[16];
@@ -111,7 +101,8 @@ peer_fault(int socket, bool keeper)
 		return "cannot see who is there";
 	out_into(&out, process, sizeof process);
 	out_number(&out, (uint64_t)who.pid);
-	if (!is_as_confined(process))
+	standing_read(&theirs, process);
+	if (own->text[0] == '\0' || strcmp(own->text, theirs.text) != 0)
 		fault = "a process that is confined, or less confined, is "
 			"there";
 	else if (keeper && !shares_namespaces(process))

@@ -7,13 +7,20 @@
 
 #include <stdbool.h>
 
+/* How confined a process is: what its /proc/PID/status says of no_new_privs and
+ * of filters. */
+struct standing {
+	char text[96]; /* "": it cannot be read */
+};
+
+void standing_read(struct standing *standing, const char *process);
+
 /*
  * NULL if the process that called connect(2), or for a keeper listen(2), is
- * alive, of the same user, and as confined as this one: no_new_privs and the
- * number of filters are the same.  Of a keeper: and in the same namespaces.
- * Else what is wrong, with errno or 0.
+ * alive, of the same user, and as confined as `own`.  Of a keeper: and in the
+ * same namespaces.  Else what is wrong, with errno or 0.
  */
-const char *peer_fault(int socket, bool keeper);
+const char *peer_fault(int socket, const struct standing *own, bool keeper);
 
 /* Whether that process has ended. */
 bool peer_is_gone(int socket);
