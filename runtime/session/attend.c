@@ -254,6 +254,41 @@ give_back_position(const struct joining *joining)
 		lseek(joining->own_input, position, SEEK_SET);
 }
 
+static bool
+is_written_to(const struct relay *relay)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		if (relay->null >= 0 && relay->streams[i].open)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What the command left behind may go on to write to its streams, and without a
+ * reader of the pipes it would get SIGPIPE.  So somebody stays to pass that on,
+ * as long as there is a writer; the caller's streams stay open as long, as they
+ * would without sbxrun.
+ */
+static void
+leave_relay(struct attendance *attendance)
+{
+	struct relay *relay = &attendance->joining->supervision.relay;
+	const int kept[] = { STDOUT_FILENO, STDERR_FILENO, relay->null,
+		relay->streams[0].from, relay->streams[1].from,
+		attendance->signals };
+
+	if (!is_written_to(relay) || attendance->term.late)
+		return;
+	if (fork() != 0)
+		return;
+	descriptors_keep(kept, sizeof kept / sizeof *kept);
+	setsid();
+	while (is_written_to(relay))
+		wait_once(attendance, -1);
+	_exit(0);
+}
+
 static void
 finish(struct attendance *attendance, bool started)
 {
@@ -318,5 +353,6 @@ join_attend(struct joining *joining)
 	finish(&attendance, started);
 	if (attendance.term.late)
 		_exit(EXIT_TIMEOUT);
+	leave_relay(&attendance);
 	ending_repeat(attendance.status);
 }

@@ -229,8 +229,10 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 	fault = offer_receive(joining->socket, &joining->offer);
 	if (messenger > 0) {
 		waitpid(messenger, &status, 0);
-		if (joining->offer.reply.stamp.kind == SESSION_NONE)
+		if (joining->offer.reply.stamp.kind == SESSION_NONE) {
+			close(lock);
 			return false;
+		}
 		/* It has said why. */
 		if (fault != NULL && WIFEXITED(status) &&
 		    WEXITSTATUS(status) == EXIT_REFUSED)
@@ -257,6 +259,13 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 	streams_check();
 	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
 	    options->log);
+	/* Without the rules nobody can tell who may have made a link. */
+	if (options->log != NULL && sandbox->receipt.way.link_count > 0)
+		refuse(options->log,
+		    "a link is on the way to the log: in a session, give the "
+		    "path without links",
+		    0);
+	receipt_open_log(&sandbox->receipt, options->log);
 	join_run(joining);
 }
 
@@ -270,6 +279,17 @@ join_by_descriptor(struct joining *joining, struct sandbox *sandbox)
 	if (fault != NULL)
 		refuse("--join", fault, errno);
 	differences_refuse(sandbox, &joining->offer);
+}
+
+/* There are no namespaces to join there: what is shared at level standard, the
+ * scratch directory and the network, is shared anyway. */
+static void
+say_none(const char *name)
+{
+	warn_about(name,
+	    "below level full there are no sessions: the command runs by "
+	    "itself",
+	    0);
 }
 
 void
@@ -292,9 +312,17 @@ sessions_run(struct sandbox *sandbox, char **environment)
 		setsid();
 		be_keeper(&birth);
 	}
+	if (options->session != NULL && options->policy != NULL &&
+	    options->level >= 0 && options->level < SBX_LEVEL_FULL &&
+	    ask_connect(options->session) < 0) {
+		say_none(options->session);
+		return;
+	}
 	if (options->join >= 0)
 		join_by_descriptor(&joining, sandbox);
-	else if (!find_or_make(&joining, sandbox, environment))
+	else if (!find_or_make(&joining, sandbox, environment)) {
+		say_none(options->session);
 		return;
+	}
 	join(&joining, sandbox, environment);
 }

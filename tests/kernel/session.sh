@@ -113,6 +113,22 @@ run -- sh -c 'chmod 777 /proc/self/fd/0 || chmod 777 /dev/stdin' <file
 tap_is 'the file of standard input keeps its mode' 0 \
     "$(find file -perm 777 | wc -l)"
 
+# What is left behind may go on to write, through the cap on output.
+timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
+	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"
+tap_is 'what is left behind writes on' 'late written' \
+    "$(cat "$base/late") $(run -- cat /tmp/late)"
+run --log "$base/log" -- sh -c 'exit 3'
+tap_is 'the receipt has the session' "$s 3" "$(perl -MJSON::PP -e '
+	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
+	print "$lines[0]{session} $lines[1]{exit}";' <"$base/log")"
+ln -s . link
+refused 'a log by way of a link' 'link' --log "$base/w/link/log"
+timeout 30 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \
+    echo alone >"$base/alone" 2>/dev/null
+tap_is 'below level full a command runs by itself' 'alone 1' \
+    "$(cat "$base/alone") $("$base/sbxrun" --session "$s-n" --check; echo $?)"
+
 # Two sessions.
 s=$mine-b
 run "$base/plain.bin" -- sh -c 'sleep 300 & echo b >/tmp/only-b' 
