@@ -151,6 +151,15 @@ set_status(int fd, const struct stat *like)
 	return fchmod(fd, like->st_mode & 07777) == 0;
 }
 
+/* Of the part of a path up to its last slash. */
+static size_t
+directory_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? 0 : (size_t)(slash + 1 - path);
+}
+
 static bool
 write_pending(const struct output *output, struct pending *pending)
 {
@@ -160,8 +169,10 @@ write_pending(const struct output *output, struct pending *pending)
 		return false;
 	if (is_special(output, pending->target))
 		return write_in_place(output, pending->target);
+	/* Beside the target, under a name that is never too long. */
 	if (!format_path(pending->temporary, sizeof pending->temporary,
-		"%s.XXXXXX", pending->target))
+		"%.*s.sbxc-XXXXXX", (int)directory_len(pending->target),
+		pending->target))
 		return false;
 	fd = mkostemp(pending->temporary, O_CLOEXEC);
 	if (fd < 0) {

@@ -268,6 +268,10 @@ ask_at(struct test_results *results, const struct test_case *test,
 		result->message = "the policy could not be read\n";
 		return;
 	}
+	if (!test_has_profile(&results->subjects, loaded)) {
+		result->message = "the policy has no such profile\n";
+		return;
+	}
 	if (loaded->operand.state == OPERAND_FAULTY) {
 		result->message = arena_printf(results->subjects.file->arena,
 		    "the policy does not compile\n%s",

@@ -272,6 +272,7 @@ policy_profile(struct reader *reader, const struct yaml_node *value)
 {
 	reader->policy->profile = text_of(reader, value,
 	    "the name of a profile");
+	reader->policy->profile_loc = value->loc;
 }
 
 static const struct key case_keys[] = {

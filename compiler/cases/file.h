@@ -40,6 +40,7 @@ struct test_given {
 struct test_policy {
 	const char *path, *text; /* one of them, or neither */
 	const char *profile;     /* or NULL */
+	struct loc profile_loc;
 	struct loc loc;
 };
 

@@ -39,6 +39,26 @@ text_open(const struct test_subjects *subjects,
 	compilation_parse(compilation, source);
 }
 
+bool
+test_has_profile(const struct test_subjects *subjects,
+    struct test_loaded *loaded)
+{
+	const struct test_policy *policy = loaded->policy;
+	struct diags *diags = &loaded->operand.compilation.diags;
+	const struct diag *found = diags->records.items;
+
+	if (loaded->operand.state != OPERAND_FAULTY ||
+	    subjects->options->profile != NULL || policy->profile == NULL ||
+	    diags->records.count != 1 || found->id != DIAG_UNKNOWN_PROFILE)
+		return true;
+	loaded->reported = true;
+	diag_help(&subjects->file->diags,
+	    diag_add(&subjects->file->diags, found->id, policy->profile_loc,
+		"%s", found->message),
+	    "%s", found->help);
+	return false;
+}
+
 static void
 load(const struct test_subjects *subjects, struct test_loaded *loaded)
 {

@@ -10,6 +10,7 @@
 struct test_loaded {
 	const struct test_policy *policy;
 	struct operand operand;
+	bool reported; /* in the test file, and not in the policy */
 };
 
 /* A policy with one set of bindings, at one level. */
@@ -37,5 +38,10 @@ struct test_loaded *test_load(struct test_subjects *subjects,
  * not fit the policy in the diags of the file. */
 struct test_bound *test_bind(struct test_subjects *subjects,
     const struct test_case *test, enum sbx_level level);
+
+/* Whether the policy has the profile that the test file names.  If not, that is
+ * a mistake of the test file, and reported there. */
+bool test_has_profile(const struct test_subjects *subjects,
+    struct test_loaded *loaded);
 
 #endif

@@ -11,6 +11,8 @@
 #include "compiler/restore/vouch.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,6 +113,42 @@ is_source(const struct compilation *compilation, const char *path)
 	return false;
 }
 
+/* The directory of a file that is to be written, without links; or NULL. */
+static const char *
+directory_path(const char *path, char room[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	char name[PATH_MAX];
+	int len = slash == NULL ? 0 : (int)(slash - path) + 1;
+
+	if (snprintf(name, sizeof name, "%.*s.", len, path) >= PATH_MAX)
+		return NULL;
+	return realpath(name, room);
+}
+
+static const char *
+file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Whether two files that are to be written are one.  A link is replaced, so it
+ * is a file of its own; a device may be both. */
+static bool
+is_same_file(const char *a, const char *b)
+{
+	char rooms[2][PATH_MAX];
+	struct stat status;
+
+	return strcmp(file_name(a), file_name(b)) == 0 &&
+	    directory_path(a, rooms[0]) != NULL &&
+	    directory_path(b, rooms[1]) != NULL &&
+	    strcmp(rooms[0], rooms[1]) == 0 &&
+	    (stat(a, &status) != 0 || S_ISREG(status.st_mode));
+}
+
 static enum exit_status
 write_files(const struct options *options,
     const struct compilation *compilation, const char *path,
@@ -152,6 +190,8 @@ write_blob(const struct options *options, const struct compilation *compilation,
 	}
 	if (is_source(compilation, path))
 		return misused("'%s' is read, so it is not written", path);
+	if (options->depfile != NULL && is_same_file(options->depfile, path))
+		return misused("-o and -d are one file, '%s'", path);
 	if (options->depfile != NULL &&
 	    is_source(compilation, options->depfile))
 		return misused("'%s' is read, so it is not written",

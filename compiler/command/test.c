@@ -129,7 +129,7 @@ print_policies(const struct tests *tests, const struct test_results *results)
 		if (test->kind >= TEST_ERROR)
 			continue;
 		loaded = test_load(&subjects, test->policy);
-		if (loaded->operand.state != OPERAND_FAULTY)
+		if (loaded->operand.state != OPERAND_FAULTY || loaded->reported)
 			continue;
 		options_print(tests->options,
 		    &loaded->operand.compilation.diags);

@@ -21,8 +21,19 @@ static bool
 port_read(struct scope *scope, const struct ast_atom *atom, const char *text,
     size_t len, uint16_t *port)
 {
+	struct diag *diag;
 	uint64_t value;
 
+	/* In other languages such a number is octal, and another one. */
+	if (strspn(text, "0") > 0 && strspn(text, "0") < len &&
+	    strspn(text, "0123456789") >= len) {
+		diag = diag_add(scope->diags, DIAG_BAD_PORT,
+		    atom_part(scope, atom, text, len),
+		    "port %.*s begins with a zero", (int)len, text);
+		diag_help(scope->diags, diag, "did you mean %.*s?",
+		    (int)(len - strspn(text, "0")), text + strspn(text, "0"));
+		return false;
+	}
 	if (len > 0 && strspn(text, "0123456789") >= len) {
 		if (number_read(text, text + len, &value) && value >= 1 &&
 		    value <= 65535) {
@@ -264,7 +275,7 @@ port_ask(const struct places *places, const char *object, struct access *access)
 
 	access->port = (uint16_t)port;
 	if (object[0] >= '0' && object[0] <= '9' && *end == '\0' &&
-	    port <= UINT16_MAX)
+	    (object[0] != '0' || object[1] == '\0') && port <= UINT16_MAX)
 		return NULL;
 	return arena_printf(places->arena, "'%s' is no port", object);
 }

@@ -184,3 +184,52 @@ load sbxc
 	says "made"
 	ends 2 "$SBXC" p.sbx -o - -d p.d
 }
+
+@test "build: -o and -d are two files" {
+	ends 2 "$SBXC" team.sbx -o one -d one
+	complains "-o and -d are one file"
+	ends 2 "$SBXC" team.sbx -o one -d ./one
+	[ ! -e one ]
+	ends 0 "$SBXC" team.sbx -o one -d two
+	ends 2 "$SBXC" team.sbx -o one -d "$PWD/one"
+	rm one two
+}
+
+@test "build: names of 251 and 255 bytes" {
+	name=$(printf 'a%.0s' {1..251})
+	ends 0 "$SBXC" team.sbx -o "$name"
+	ends 0 "$SBXC" team.sbx -o "${name}.bin"
+	ends 3 "$SBXC" team.sbx -o "${name}.bins"
+	[ "$(ls -A | grep -c sbxc-)" = 0 ]
+	rm "$name" "$name.bin"
+}
+
+@test "a name of a file that is not there is shown without its controls" {
+	for command in check fmt why diff test dump; do
+		run "$SBXC" $command $'x\e[31m\u202ey\n.sbx' $'x\e.sbx' read /a
+		[[ $output != *$'\e'* && $output != *$'\u202e'* ]]
+	done
+	ends 3 "$SBXC" check $'x\e\n.sbx'
+	complains "cannot read 'x??.sbx'"
+}
+
+@test "check: an include that is a pipe does not hang" {
+	mkfifo pipe.sbx
+	printf 'sbx 1\ninclude "pipe.sbx"\nprofile p {\n}\n' >reads.sbx
+	ends 1 timeout 10 "$SBXC" check reads.sbx
+	rm pipe.sbx reads.sbx
+}
+
+@test "test: an unknown profile is a mistake of the test file" {
+	cat >profile.yaml <<-'EOF'
+	sbx-test: 1
+	policy: team.sbx
+	profile: nosuch
+	cases:
+	  - deny: [ read /a, read /b ]
+	EOF
+	ends 1 "$SBXC" test profile.yaml
+	complains "profile.yaml:3:10: error: unknown profile 'nosuch' [SBX0203]"
+	[[ $stderr != *team.sbx:* ]]
+	rm profile.yaml
+}
