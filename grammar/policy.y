@@ -120,6 +120,15 @@ simple:
 |	USE name { $$ = parser_named(parser, AST_USE, @$, $2); }
 |	ABOUT STRING { $$ = parser_named(parser, AST_ABOUT, @$, $2); }
 |	DROP rule { $$ = $2; $$->loc = @$; $$->drop = true; }
+|	DROP USE name {
+		$$ = parser_named(parser, AST_USE, @$, $3);
+		$$->drop = true;
+	}
+|	DROP SET WORD variable {
+		$$ = parser_named(parser, AST_SET, @$, $4);
+		$$->words = parser_list($3);
+		$$->drop = true;
+	}
 |	marked from_or_none { $$ = $1; $$->loc = @$; $$->from = $2; }
 ;
 

@@ -52,12 +52,13 @@ enum ast_kind {
 	AST_PARAM,     /* param NAME */
 	AST_GROUP_DEF, /* group NAME BODY */
 	AST_PROFILE,   /* profile NAME extends PARENT BODY */
-	AST_USE,       /* use NAME */
+	AST_USE,       /* use NAME; drop if `drop` */
 	AST_ABOUT,     /* about NAME (the text) */
 	AST_RULE,      /* EFFECT WORDS OBJECTS except HOLES; drop if `drop` */
 	AST_REQUIRE,   /* require WORDS[0] WORDS[1] */
 	AST_LIMIT,     /* limit WORDS[0] WORDS[1] */
-	AST_SET,       /* set WORDS[0](env) NAME = OBJECTS[0] */
+	AST_SET,       /* set WORDS[0](env) NAME = OBJECTS[0]; if `drop`
+	                * without a value */
 	AST_ON,        /* on WORDS BODY: the platforms, in OBJECTS */
 };
 

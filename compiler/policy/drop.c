@@ -119,6 +119,9 @@ report_drop(struct expansion *expansion, const struct item *wanted,
 		    "the rule is here");
 		return;
 	}
+	/* It may stand in a group whose use a child has dropped. */
+	if (expansion->layer < expansion->uses.last_layer)
+		return;
 	diag = diag_add(diags, DIAG_NOT_INHERITED, wanted->rule.origin.loc,
 	    "no rule '%s' is inherited",
 	    rule_text(expansion->policy, &wanted->rule));

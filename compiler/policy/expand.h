@@ -41,7 +41,7 @@ struct setting {
 	const char *text;
 	uint64_t value;
 	uint16_t anchor;
-	bool none; /* limit X none */
+	bool none; /* limit X none, drop set env X */
 	const struct block *block;
 	int layer, depth; /* a later layer wins, then the lesser depth */
 	uint8_t stands;   /* the platforms that no stronger one takes */
@@ -53,6 +53,29 @@ struct pending_drop {
 	const struct ast_stmt *stmt;
 	const struct block *block;
 	uint8_t platforms;
+};
+
+/* `drop use GROUP`, see uses.c. */
+struct use_drop {
+	const struct ast_stmt *stmt;
+	const struct block *block;
+	uint8_t platforms;
+	int layer;
+	bool hit;                   /* some use is passed over */
+	const struct ast_stmt *own; /* a use of the same block */
+	struct use_drop *next;      /* of the same group */
+};
+
+struct uses {
+	enum {
+		EXPAND_ALL,
+		COLLECT_OWN,    /* drops of uses in the profile of the layer */
+		COLLECT_GROUPS, /* and those in its groups */
+	} pass;
+	bool some; /* there are drops to be collected */
+	VEC(struct use_drop *) drops;
+	struct map by_name; /* of the group: the last drop */
+	int last_layer;     /* that has one, or 0 */
 };
 
 struct expansion {
@@ -68,6 +91,7 @@ struct expansion {
 	size_t resembled; /* items that a drop was compared with in vain */
 	VEC(struct setting) settings; /* in the order of the text */
 	VEC(struct pending_drop) drops;
+	struct uses uses;
 	VEC(struct block *) gathered; /* in the order of their use */
 	int layer;
 	size_t exclusions; /* of all rules */
@@ -92,6 +116,14 @@ void expand_rule(struct expansion *expansion, const struct ast_stmt *stmt,
 
 /* drop.c: takes back what the drops of this layer name. */
 void expand_drops(struct expansion *expansion);
+
+/* uses.c: notes a drop; the platforms on which a use counts; reports drops of
+ * what is not inherited. */
+void use_drop_note(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct context *context);
+uint8_t use_platforms(struct expansion *expansion, const struct ast_stmt *use,
+    const struct context *context);
+void use_drops_report(struct expansion *expansion);
 
 /* rules.c: the items of a rule or of a drop. */
 void rule_items(struct expansion *expansion, const struct ast_stmt *stmt,

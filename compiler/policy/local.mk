@@ -27,4 +27,5 @@ libcompiler_a_SOURCES += \
 	compiler/policy/target.h \
 	compiler/policy/texts.c \
 	compiler/policy/texts.h \
+	compiler/policy/uses.c \
 	compiler/policy/unused.c

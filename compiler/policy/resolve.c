@@ -172,7 +172,8 @@ gather_group(struct expansion *expansion, const struct ast_stmt *use, int depth)
 	struct block *group = blocks_get(expansion->blocks, use->name, true);
 	struct diag *diag;
 
-	if (group == NULL)
+	expansion->uses.some |= use->drop;
+	if (group == NULL || use->drop)
 		return;
 	if (group->busy) {
 		diag = diag_add(expansion->diags, DIAG_CYCLE, use->name->loc,
@@ -255,6 +256,7 @@ expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
 
 	if (group == NULL || group->busy)
 		return;
+	inner.platforms = use_platforms(expansion, stmt, context);
 	inner.block = group;
 	inner.depth = context->depth + 1;
 	inner.again = group->layer != 0 && group->layer < expansion->layer;
@@ -294,13 +296,34 @@ expand_on(struct expansion *expansion, const struct ast_stmt *stmt,
 	expand_body(expansion, stmt->body, &inner);
 }
 
+/* Before anything is expanded, the drops of uses are noted. */
+static void
+collect_stmt(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct context *context)
+{
+	bool own = expansion->uses.pass == COLLECT_OWN;
+
+	if (stmt->kind == AST_ON)
+		expand_on(expansion, stmt, context);
+	else if (stmt->kind == AST_USE && !stmt->drop && !own)
+		expand_use(expansion, stmt, context);
+	else if (stmt->kind == AST_USE && stmt->drop &&
+	    own == (context->depth == 0))
+		use_drop_note(expansion, stmt, context);
+}
+
 static void
 expand_stmt(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
+	if (expansion->uses.pass != EXPAND_ALL) {
+		collect_stmt(expansion, stmt, context);
+		return;
+	}
 	switch (stmt->kind) {
 	case AST_USE:
-		expand_use(expansion, stmt, context);
+		if (!stmt->drop)
+			expand_use(expansion, stmt, context);
 		break;
 	case AST_ABOUT:
 		expand_about(expansion, stmt, context);
@@ -422,14 +445,39 @@ check_definitions(struct expansion *expansion, const struct source *file)
 	}
 }
 
+/* From the child up, so that a drop in a group that is dropped does not count. */
+static void
+collect_drops(struct expansion *expansion, const struct chain *chain)
+{
+	for (size_t i = 0; i < chain->blocks.count; i++) {
+		struct block *block = chain->blocks.items[i];
+		struct context context = { .block = block,
+			.platforms = SBX_ON_ALL };
+
+		expansion->layer = (int)(chain->blocks.count - i);
+		expansion->uses.pass = COLLECT_OWN;
+		expand_body(expansion, block->stmt->body, &context);
+		expansion->uses.pass = COLLECT_GROUPS;
+		expand_body(expansion, block->stmt->body, &context);
+	}
+	for (size_t i = 0; i < expansion->uses.drops.count; i++)
+		expansion->uses.drops.items[i]->hit = false;
+	expansion->uses.pass = EXPAND_ALL;
+	expansion->layer = 0;
+	blocks_reset(expansion->blocks);
+}
+
 static void
 expand_chain(struct expansion *expansion, const struct chain *chain)
 {
 	for (size_t i = chain->blocks.count; i-- > 0;)
 		gather(expansion, chain->blocks.items[i], 0);
 	declare_names(expansion);
+	if (expansion->uses.some)
+		collect_drops(expansion, chain);
 	for (size_t i = chain->blocks.count; i-- > 0;)
 		expand_layer(expansion, chain->blocks.items[i]);
+	use_drops_report(expansion);
 	expand_settings(expansion);
 	keep_items(expansion);
 	expansion->blocks->expanded++;

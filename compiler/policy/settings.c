@@ -88,11 +88,15 @@ expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
 		return;
 	}
 	if (!object_variable(&expansion->scope, stmt->name, false) ||
-	    !object_value(&expansion->scope, stmt->objects.first, &rule))
+	    (!stmt->drop &&
+		!object_value(&expansion->scope, stmt->objects.first, &rule)))
 		return;
 	setting = setting_add(expansion, context, stmt, SETTING_SET,
 	    stmt->name->loc);
 	setting->name = stmt->name->text;
+	setting->none = stmt->drop;
+	if (stmt->drop)
+		return;
 	setting->text = rule.set.text;
 	setting->anchor = rule.set.anchor;
 }
@@ -374,7 +378,8 @@ run_settle(struct expansion *expansion, struct setting *run, size_t count)
 	}
 }
 
-/* Walks one run from the weakest: `limit X none` needs something to lift. */
+/* Walks one run from the weakest: `limit X none` and `drop set env X` need
+ * something to lift. */
 static void
 run_lifts(struct expansion *expansion, const struct setting *run, size_t count)
 {
@@ -386,12 +391,19 @@ run_lifts(struct expansion *expansion, const struct setting *run, size_t count)
 
 		if (!setting->none)
 			limited |= setting->origin.platforms;
+		/* Beside `set env X` of the same block it is reported already. */
+		if (setting->kind == SETTING_SET && setting->stands == 0)
+			continue;
 		if (!setting->none || !setting->origin.own ||
 		    (limited & setting->origin.platforms) != 0)
 			continue;
-		diag = diag_add(expansion->diags, DIAG_LIFTS_NOTHING,
-		    setting->origin.loc, "no limit '%s' is inherited",
-		    limit_of_kind((enum sbx_limit_kind)setting->key)->word);
+		diag = setting->kind == SETTING_SET ?
+		    diag_add(expansion->diags, DIAG_NOT_INHERITED,
+			setting->origin.loc, "no 'set env %s' is inherited",
+			setting->name) :
+		    diag_add(expansion->diags, DIAG_LIFTS_NOTHING,
+			setting->origin.loc, "no limit '%s' is inherited",
+			limit_of_kind((enum sbx_limit_kind)setting->key)->word);
 		diag_help(expansion->diags, diag, "delete this line");
 	}
 }

@@ -40,6 +40,14 @@ yaml_word(struct policy_reader *reader, const struct yaml_node *node)
 }
 
 struct ast_atom *
+yaml_variable(struct policy_reader *reader, const struct yaml_node *node)
+{
+	return node->kind == YAML_TEXT && yaml_is_word(reader, node->text) ?
+	    yaml_word(reader, node) :
+	    yaml_text(reader, node);
+}
+
+struct ast_atom *
 yaml_name(struct policy_reader *reader, const struct yaml_node *node)
 {
 	struct parser parser = {

@@ -36,6 +36,11 @@ bool yaml_is_word(struct policy_reader *reader, const char *text);
 struct ast_atom *yaml_word(struct policy_reader *reader,
     const struct yaml_node *node);
 
+/* The name of a variable, which may be a keyword, and any text in quotes; NULL
+ * after reporting what is no text. */
+struct ast_atom *yaml_variable(struct policy_reader *reader,
+    const struct yaml_node *node);
+
 /* A name that a policy makes, or NULL after reporting. */
 struct ast_atom *yaml_name(struct policy_reader *reader,
     const struct yaml_node *node);

@@ -147,7 +147,8 @@ read_texts(struct policy_reader *reader, const struct entry *entry,
 	     item = list ? item->next : NULL) {
 		struct ast_atom *name = shape == SHAPE_NAMES ?
 		    yaml_name(reader, item) :
-		    yaml_text(reader, item);
+		    shape == SHAPE_VARIABLES ? yaml_variable(reader, item) :
+					       yaml_text(reader, item);
 		struct ast_stmt *stmt;
 
 		if (name == NULL)
@@ -194,16 +195,13 @@ read_let(struct policy_reader *reader, const struct yaml_node *value,
 	    read_objects(reader, value, &stmt->objects);
 }
 
-/* The name of a variable may be a keyword, and any text in quotes. */
 static bool
 read_variable(struct policy_reader *reader, const struct yaml_node *value,
     struct ast_stmt *stmt)
 {
 	struct ast_atom *text = yaml_value(reader, value, true);
 
-	stmt->name = yaml_is_word(reader, value->key->text) ?
-	    yaml_word(reader, value->key) :
-	    yaml_string(reader, value->key);
+	stmt->name = yaml_variable(reader, value->key);
 	if (text != NULL)
 		ast_list_add(&stmt->objects, text);
 	return text != NULL;
@@ -298,6 +296,28 @@ take_effect(struct ast_list *words, enum sbx_effect *effect)
 	return true;
 }
 
+/* `drop use: NAMES` and `drop set env: NAMES`. */
+static void
+read_dropped(struct policy_reader *reader, const struct entry *entry,
+    struct ast_body *body)
+{
+	struct ast_stmt *stmt = body->last;
+
+	if (entry->value == NULL || entry->except != NULL ||
+	    yaml_is_nothing(entry->value) ||
+	    entry->words.first != entry->words.last ||
+	    (entry->words.first != NULL) != (entry->form->kind == AST_SET)) {
+		report_head(reader, entry, "drop use: NAME");
+		return;
+	}
+	read_texts(reader, entry, body);
+	stmt = stmt == NULL ? body->first : stmt->next;
+	for (; stmt != NULL; stmt = stmt->next) {
+		stmt->words = entry->words;
+		stmt->drop = true;
+	}
+}
+
 /* The words are those of the whole key. */
 static void
 read_rule(struct policy_reader *reader, struct entry *entry,
@@ -306,6 +326,14 @@ read_rule(struct policy_reader *reader, struct entry *entry,
 	struct ast_stmt *stmt = stmt_new(reader, entry);
 
 	stmt->drop = take_word(&entry->words, "drop");
+	if (stmt->drop && take_word(&entry->words, "use"))
+		entry->form = yaml_form_find("use");
+	else if (stmt->drop && take_word(&entry->words, "set"))
+		entry->form = yaml_form_find("set");
+	if (entry->form->shape != SHAPE_RULE) {
+		read_dropped(reader, entry, body);
+		return;
+	}
 	if (!take_effect(&entry->words, &stmt->effect)) {
 		report_head(reader, entry, entry->form->example);
 		return;
@@ -346,10 +374,10 @@ static void
 report_misplaced(struct policy_reader *reader, struct loc loc, const char *word,
     const char *where, const char *help)
 {
-	struct diag *diag = diag_add(reader->diags, DIAG_MISPLACED, loc,
-	    "'%s' cannot stand %s", word, where);
-
-	diag_help(reader->diags, diag, "%s", help);
+	diag_help(reader->diags,
+	    diag_add(reader->diags, DIAG_MISPLACED, loc, "'%s' cannot stand %s",
+		word, where),
+	    "%s", help);
 }
 
 /* The form that the first word names; NULL after reporting. */
@@ -358,7 +386,6 @@ form_get(struct policy_reader *reader, const struct ast_atom *word)
 {
 	const struct yaml_form *form = yaml_form_find(word->text);
 	const char *words[YAML_FORMS];
-	struct diag *diag;
 
 	if (form != NULL && form->in_body)
 		return form;
@@ -368,10 +395,10 @@ form_get(struct policy_reader *reader, const struct ast_atom *word)
 		    "among statements", "put it at the level of the file");
 		return NULL;
 	}
-	diag = diag_add(reader->diags, DIAG_UNKNOWN_STATEMENT, word->loc,
-	    "unknown statement '%s'", word->text);
 	yaml_form_words(false, words);
-	diag_did_you_mean(reader->diags, diag,
+	diag_did_you_mean(reader->diags,
+	    diag_add(reader->diags, DIAG_UNKNOWN_STATEMENT, word->loc,
+		"unknown statement '%s'", word->text),
 	    nearest_name(word->text, words, YAML_FORMS));
 	return NULL;
 }
@@ -391,8 +418,6 @@ read_entry(struct policy_reader *reader, struct entry *entry,
 	else
 		read_shape(reader, entry, body);
 }
-
-/* --- entries -------------------------------------------------------------- */
 
 /* A rule without objects: `allow network full`. */
 static void

@@ -139,8 +139,6 @@ put_list(struct sheet *sheet, const struct ast_list *list, int depth,
 static void
 put_rule_head(struct sheet *sheet, const struct ast_stmt *stmt)
 {
-	if (stmt->drop)
-		sheet_puts(sheet, "drop ");
 	if (ast_has_effect(stmt)) {
 		sheet_puts(sheet, effect_word(stmt->effect));
 		sheet_words(sheet, &stmt->words);
@@ -159,6 +157,17 @@ put_pair(struct sheet *sheet, int column, const struct ast_list *words)
 	sheet_word(sheet, words->first);
 	sheet_pad(sheet, column);
 	sheet_object(sheet, words->last, 0);
+}
+
+static void
+put_set(struct sheet *sheet, const struct ast_stmt *stmt)
+{
+	sheet_words(sheet, &stmt->words);
+	sheet_variable(sheet, stmt->name);
+	if (stmt->drop)
+		return;
+	sheet_puts(sheet, " = ");
+	sheet_object(sheet, stmt->objects.first, 0);
 }
 
 /* All of a statement but lists and blocks. */
@@ -181,6 +190,8 @@ put_head(struct sheet *sheet, const struct ast_stmt *stmt)
 		[AST_ON] = "on",
 	};
 
+	if (stmt->drop)
+		sheet_puts(sheet, "drop ");
 	sheet_puts(sheet, words[stmt->kind]);
 	switch (stmt->kind) {
 	case AST_VERSION:
@@ -216,10 +227,7 @@ put_head(struct sheet *sheet, const struct ast_stmt *stmt)
 		put_pair(sheet, VALUES_AT, &stmt->words);
 		break;
 	case AST_SET:
-		sheet_words(sheet, &stmt->words);
-		sheet_variable(sheet, stmt->name);
-		sheet_puts(sheet, " = ");
-		sheet_object(sheet, stmt->objects.first, 0);
+		put_set(sheet, stmt);
 		break;
 	case AST_ON:
 		sheet_words(sheet, &stmt->objects);

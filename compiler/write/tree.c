@@ -194,6 +194,9 @@ tree_stmt(struct arena *arena, const struct ast_stmt *stmt)
 	const char *key = join_words(arena, form->word, &stmt->words, NULL);
 	struct yaml_node *value = NULL;
 
+	if (stmt->drop && stmt->kind != AST_RULE)
+		return tree_pair(arena, add_word(arena, "drop", key),
+		    tree_text(arena, name));
 	switch (form->shape) {
 	case SHAPE_RULE:
 		return tree_rule(arena, stmt);
@@ -235,10 +238,11 @@ tree_body(struct arena *arena, const struct ast_stmt *stmts)
 	     stmt = stmt->next) {
 		struct yaml_node *node;
 
-		if (stmt->kind == AST_SET && set_run_add(arena, &run, stmt))
+		if (stmt->kind == AST_SET && !stmt->drop &&
+		    set_run_add(arena, &run, stmt))
 			continue;
 		node = tree_stmt(arena, stmt);
-		if (stmt->kind == AST_SET)
+		if (stmt->kind == AST_SET && !stmt->drop)
 			set_run_open(arena, &run, stmt, node);
 		if (stmt->from != NULL)
 			tree_put(arena, node, "from",

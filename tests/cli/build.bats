@@ -233,3 +233,51 @@ load sbxc
 	[[ $stderr != *team.sbx:* ]]
 	rm profile.yaml
 }
+
+@test "drop use, drop set env: what a parent has" {
+	cat >parents.sbx <<-'EOF'
+	sbx 1
+	group quiet { set env QUIET = 1 }
+	group both {
+	    use quiet
+	    set env BOTH = 1
+	    deny read /srv/quiet
+	}
+	profile parent {
+	    use both
+	    set env OWN = 1
+	    allow exec /usr
+	    drop deny read /srv/quiet
+	}
+	profile none extends parent {
+	    drop use both
+	    drop set env OWN
+	}
+	profile again extends none {
+	    use quiet
+	}
+	profile online extends coding {
+	    drop allow network loopback
+	    allow network full
+	    drop use offline
+	    drop set env XDG_CACHE_HOME
+	}
+	EOF
+	ends 0 "$SBXC" check -W no-risky-everything parents.sbx
+	for profile in parent none again online; do
+		"$SBXC" -p $profile parents.sbx -o $profile.bin
+		"$SBXC" dump $profile.bin >$profile.dump
+		"$SBXC" dump -O yaml $profile.bin >$profile.yaml
+		ends 0 "$SBXC" build --verify $profile.bin $profile.yaml
+		"$SBXC" convert -O yaml parents.sbx >twin.yaml
+		ends 0 "$SBXC" build -p $profile twin.yaml -o twin.bin
+		ends 0 "$SBXC" diff --fail-on any $profile.bin twin.bin
+	done
+	[ "$(grep -c '^set env' parent.dump)" = 3 ]
+	[ "$(grep -c '^set env' none.dump)" = 0 ]
+	[ "$(grep '^set env' again.dump)" = "$(grep QUIET parent.dump)" ]
+	! grep -E '^set env (CARGO_NET_OFFLINE|GOPROXY|XDG_CACHE_HOME)' \
+	    online.dump || false
+	grep -q '^set env npm_config_cache' online.dump
+	rm parents.sbx {parent,none,again,online}.{bin,dump,yaml} twin.*
+}
