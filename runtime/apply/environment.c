@@ -1,7 +1,6 @@
 #include "runtime/apply/environment.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/base/out.h"
 
 #include <string.h>
 
@@ -31,14 +30,20 @@ set_variable(struct environment *environment, char *variable)
 	environment->count = kept;
 }
 
-/* NAME=VALUE in the arena; values may be longer than paths. */
+static size_t
+variable_size(const char *name, struct sbx_place anchor, const char *text)
+{
+	return strlen(name) + 1 + anchor.len + strlen(text) + 1;
+}
+
+/* NAME=VALUE at *room, which then is behind it; values may be longer than
+ * paths. */
 static char *
-join_variable(struct arena *arena, const char *name, struct sbx_place anchor,
+join_variable(char **room, const char *name, struct sbx_place anchor,
     const char *text)
 {
 	size_t name_len = strlen(name), text_len = strlen(text);
-	char *variable = arena_take(arena, 1,
-	    name_len + 1 + anchor.len + text_len + 1);
+	char *variable = *room;
 	char *at = variable;
 
 	memcpy(at, name, name_len);
@@ -46,12 +51,13 @@ join_variable(struct arena *arena, const char *name, struct sbx_place anchor,
 	*at++ = '=';
 	memcpy(at, anchor.path, anchor.len);
 	memcpy(at + anchor.len, text, text_len + 1);
+	*room = at + anchor.len + text_len + 1;
 	return variable;
 }
 
 static void
 keep_allowed(struct environment *environment, const struct sbx_blob *blob,
-    char **callers)
+    char *const *callers)
 {
 	for (; *callers != NULL; callers++) {
 		size_t len = strcspn(*callers, "=");
@@ -65,38 +71,81 @@ keep_allowed(struct environment *environment, const struct sbx_blob *blob,
 	}
 }
 
-void
-environment_build(struct environment *environment, struct arena *arena,
-    const struct binding *binding, char **callers)
+/* The place at which the value of a `set` begins; false if it has none here. */
+static bool
+find_anchor(const struct environment_rules *rules, const struct sbx_set *set,
+    struct sbx_place *at)
 {
 	static const struct sbx_place nothing = { "", 0 };
-	const struct sbx_blob *blob = binding->blob;
+
+	*at = nothing;
+	if ((set->platforms & KERNEL_WHERE) == 0)
+		return false;
+	if (set->anchor == SBX_NO_ANCHOR)
+		return true;
+	*at = rules->anchors[set->anchor];
+	return rules->bound[set->anchor];
+}
+
+static bool
+sets_scratch(const struct environment_rules *rules)
+{
+	return (rules->blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) !=
+	    0;
+}
+
+/* How many there can be: the caller's, those that are set, TMPDIR, the NULL. */
+static size_t
+variable_room(const struct environment_rules *rules, char *const *callers)
+{
 	size_t count = 0;
 
 	while (callers[count] != NULL)
 		count++;
-	/* And TMPDIR, and the NULL. */
-	environment->variables = arena_take(arena, count + blob->set_count + 2,
-	    sizeof(char *));
-	keep_allowed(environment, blob, callers);
-	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
-		set_variable(environment,
-		    join_variable(arena, "TMPDIR",
-			binding->anchors[SBX_ANCHOR_TMP], ""));
+	return (count + rules->blob->set_count + 2) * sizeof(char *);
+}
+
+size_t
+environment_room(const struct environment_rules *rules, char *const *callers)
+{
+	const struct sbx_blob *blob = rules->blob;
+	size_t size = variable_room(rules, callers);
+	struct sbx_place at;
+
+	if (sets_scratch(rules))
+		size += variable_size("TMPDIR", rules->anchors[SBX_ANCHOR_TMP],
+		    "");
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
-		struct sbx_place at = nothing;
 
-		if ((set->platforms & KERNEL_WHERE) == 0)
-			continue;
-		if (set->anchor != SBX_NO_ANCHOR) {
-			if (!binding->bound[set->anchor])
-				continue;
-			at = binding->anchors[set->anchor];
-		}
+		if (find_anchor(rules, set, &at))
+			size += variable_size(sbx_string(blob, set->name), at,
+			    sbx_string(blob, set->text));
+	}
+	return size;
+}
+
+void
+environment_fill(struct environment *environment, void *room,
+    const struct environment_rules *rules, char *const *callers)
+{
+	const struct sbx_blob *blob = rules->blob;
+	char *text = (char *)room + variable_room(rules, callers);
+	struct sbx_place at;
+
+	environment->variables = room;
+	keep_allowed(environment, blob, callers);
+	if (sets_scratch(rules))
 		set_variable(environment,
-		    join_variable(arena, sbx_string(blob, set->name), at,
-			sbx_string(blob, set->text)));
+		    join_variable(&text, "TMPDIR",
+			rules->anchors[SBX_ANCHOR_TMP], ""));
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const struct sbx_set *set = &blob->set[i];
+
+		if (find_anchor(rules, set, &at))
+			set_variable(environment,
+			    join_variable(&text, sbx_string(blob, set->name),
+				at, sbx_string(blob, set->text)));
 	}
 	environment->variables[environment->count] = NULL;
 }
