@@ -320,16 +320,14 @@ offer_map(struct offer *offer)
 }
 
 const char *
-offer_receive(int socket, struct offer *offer)
+offer_take(int socket, struct offer *offer)
 {
 	static const int needed[] = { OFFER_FILE, OFFER_RULESET, OFFER_MOUNT,
 		OFFER_PID, OFFER_IPC };
 	const char *fault;
 
 	offer_none(offer);
-	fault = session_ask(socket, SESSION_JOIN, -1);
-	if (fault == NULL)
-		fault = session_hear(socket, &offer->reply, offer->descriptors);
+	fault = session_hear(socket, &offer->reply, offer->descriptors);
 	if (fault != NULL)
 		return fault;
 	errno = 0;
@@ -338,4 +336,13 @@ offer_receive(int socket, struct offer *offer)
 			fault = other_build;
 	}
 	return fault != NULL ? fault : offer_map(offer);
+}
+
+const char *
+offer_receive(int socket, struct offer *offer)
+{
+	const char *fault = session_ask(socket, SESSION_JOIN, -1);
+
+	offer_none(offer);
+	return fault != NULL ? fault : offer_take(socket, offer);
 }

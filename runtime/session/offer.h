@@ -128,8 +128,9 @@ const char *session_ask(int socket, enum session_kind kind, int fd);
 const char *session_hear(int socket, struct session_reply *reply,
     int descriptors[OFFER_END]);
 
-/* Asks for the offer and maps it. */
+/* Asks for the offer and maps it; offer_take() does without asking. */
 const char *offer_receive(int socket, struct offer *offer);
+const char *offer_take(int socket, struct offer *offer);
 
 /* Maps the file of an offer that has its descriptors. */
 const char *offer_map(struct offer *offer);

@@ -80,12 +80,17 @@ answer_none(const struct birth *birth)
 	struct pollfd wait = { .fd = birth->connection, .events = POLLIN };
 	struct session_reply reply = { .first = 0 };
 	struct session_request request;
+	struct out text;
 	int came;
 
 	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
 		;
 	session_requested(birth->connection, &request, &came);
 	session_stamp(&reply.stamp, SESSION_NONE);
+	/* For libsbx, whose commands are to run just so. */
+	out_into(&text, reply.text, sizeof reply.text);
+	out_print(&text, "%s %s", level_name(birth->sandbox->plan.level),
+	    birth->sandbox->plan.digest);
 	session_reply(birth->connection, &reply, NULL);
 	_exit(0);
 }
@@ -107,7 +112,8 @@ be_keeper(struct birth *birth)
 	char outer[64];
 
 	sandbox->kept = true;
-	sandbox_load(sandbox);
+	if (sandbox->loaded.size == 0)
+		sandbox_load(sandbox);
 	machine_probe(&sandbox->machine);
 	sandbox_begin(sandbox);
 	sandbox_anchor(sandbox);
@@ -292,12 +298,31 @@ say_none(const char *name)
 	    0);
 }
 
+/* Whoever made the socket.  Its children may have copies of it, and live on. */
+static int
+open_peer(int socket)
+{
+	struct ucred peer = { 0, 0, 0 };
+	socklen_t size = sizeof peer;
+	int fd = -1;
+
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+		fd = (int)syscall(SYS_pidfd_open, peer.pid, 0);
+	if (fd < 0)
+		refuse("--keep",
+		    "cannot watch the process that made the socket", errno);
+	return fd;
+}
+
 void
 sessions_run(struct sandbox *sandbox, char **environment)
 {
 	static struct joining joining;
 	struct options *options = &sandbox->options;
 
+	/* The policy may be one of the caller's descriptors. */
+	if (options->keep >= 0)
+		sandbox_load(sandbox);
 	confine_descriptors(options->status_fd,
 	    options->keep >= 0 ? options->keep : options->join);
 	if (options->keep >= 0) {
@@ -306,7 +331,7 @@ sessions_run(struct sandbox *sandbox, char **environment)
 			.environment = environment,
 			.connection = options->keep,
 			.ready = -1,
-			.parent = -1,
+			.parent = open_peer(options->keep),
 		};
 
 		setsid();
