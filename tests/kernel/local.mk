@@ -2,6 +2,23 @@
 
 slow_programs += tests/kernel/terminal
 
+test_programs += \
+	tests/kernel/library \
+	tests/kernel/library_storm
+tests_kernel_library_SOURCES = \
+	tests/kernel/library.c \
+	tests/kernel/library.h \
+	tests/kernel/library_stage.c
+tests_kernel_library_LDADD = libsbx.a
+tests_kernel_library_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_kernel_library_storm_SOURCES = \
+	tests/kernel/library.h \
+	tests/kernel/library_stage.c \
+	tests/kernel/library_storm.c
+tests_kernel_library_storm_LDADD = libsbx.a
+tests_kernel_library_storm_LDFLAGS = $(AM_LDFLAGS) -pthread
+static_scripts += tests/kernel/library_examples.sh
+
 kernel_scripts = \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
@@ -29,6 +46,8 @@ kernel_scripts = \
 test_scripts += $(kernel_scripts)
 # What the kernel says depends on who asks.
 kernel_tests = \
+	tests/kernel/library \
+	tests/kernel/library_storm \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
 	tests/cli/messages.sh \

@@ -109,6 +109,11 @@ loader_calls_upward()
 	calls_upward "$1" "$2" sbxrun- runtime format
 }
 
+library_calls_upward()
+{
+	calls_upward "$1" "$2" libsbx_pic_a- runtime format
+}
+
 # Folders of code that the list does not have, and names that are no folder.
 list_differs()
 {
@@ -150,6 +155,8 @@ else
 	    "$(compiler_calls_upward "$srcdir" "$builddir")"
 	tap_empty "no call of the loader goes up" \
 	    "$(loader_calls_upward "$srcdir" "$builddir")"
+	tap_empty "no call of the library goes up" \
+	    "$(library_calls_upward "$srcdir" "$builddir")"
 fi
 if ${CC:-cc} -c "$bad/compiler/base/low.c" -o "$bad/compiler/base/low.o" &&
     ${CC:-cc} -c "$bad/compiler/check/high.c" -o "$bad/compiler/check/high.o"; then

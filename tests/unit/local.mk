@@ -10,6 +10,7 @@ test_programs += \
 	tests/unit/filter_kernel \
 	tests/unit/glob \
 	tests/unit/index \
+	tests/unit/launch \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
@@ -23,6 +24,9 @@ test_programs += \
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h
+
+tests_unit_launch_LDADD = libsbx_pic.a
+tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h

@@ -1,0 +1,739 @@
+/*
+ * libsbx on this kernel: what each function does, and what each says when it
+ * fails.  library_storm.c has many at a time and hostile neighbours.
+ */
+#include "tests/kernel/library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- opening --------------------------------------------------------------- */
+
+/* What sbxrun itself says of the same. */
+static void
+ask_sbxrun(const struct stage *stage, const char *words, char *text,
+    size_t size)
+{
+	char command[512];
+	FILE *stream;
+	size_t len;
+
+	snprintf(command, sizeof command, "'%s' %s -- true 2>&1", stage->sbxrun,
+	    words);
+	stream = popen(command, "r");
+	len = stream == NULL ? 0 : fread(text, 1, size - 1, stream);
+	if (stream != NULL)
+		pclose(stream);
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
+static void
+refused(struct stage *stage, const char *name, struct sbx_options options,
+    int kind, const char *says)
+{
+	int before = open_descriptors();
+	struct sbx_error error = { .kind = SBX_ERROR_NONE };
+	struct sbx_sandbox *sandbox;
+	bool held;
+
+	if (options.size == 0)
+		options.size = sizeof options;
+	if (options.sbxrun == NULL)
+		options.sbxrun = stage->sbxrun;
+	sandbox = sbx_open(&options, &error);
+	held = sandbox == NULL && error.kind == kind &&
+	    strstr(error.text, says) != NULL && open_descriptors() == before &&
+	    waitpid(-1, NULL, __WALL) < 0;
+	tap_ok(&stage->tap, held, "refused: %s: %d: %s", name, error.kind,
+	    error.text);
+	sbx_close(sandbox);
+}
+
+static void
+test_options(struct stage *stage)
+{
+	static const char text[] = "sbx 1\n# A policy that was not compiled, "
+				   "as long as the header of a blob.\n"
+				   "profile text { allow env * }\n";
+	static const char *const bare[] = { "DATA", NULL };
+	struct sbx_options good = { .policy = stage->free_policy };
+	struct {
+		struct sbx_options options;
+		char more;
+	} newer = { good, 1 };
+	struct sbx_options options;
+
+	newer.options.size = sizeof newer;
+	newer.options.sbxrun = stage->sbxrun;
+	tap_ok(&stage->tap, sbx_open(NULL, NULL) == NULL, "no options");
+	tap_ok(&stage->tap, sbx_open(&newer.options, NULL) == NULL,
+	    "a field that this library does not know");
+	newer.more = 0;
+	memset((char *)&newer + sizeof options, 0,
+	    sizeof newer - sizeof options);
+	{
+		struct sbx_sandbox *sandbox = sbx_open(&newer.options, NULL);
+
+		tap_ok(&stage->tap, sandbox != NULL, "and one that is zero");
+		sbx_close(sandbox);
+	}
+#define REFUSED(name, kind, says, ...) \
+	do { \
+		options = good; \
+		__VA_ARGS__; \
+		refused(stage, name, options, kind, says); \
+	} while (0)
+	REFUSED("an older structure", SBX_ERROR_ARGUMENT, "another version",
+	    options.size = sizeof options - 8);
+	REFUSED("a size of 1", SBX_ERROR_ARGUMENT, "another version",
+	    options.size = 1);
+	REFUSED("no policy", SBX_ERROR_ARGUMENT, "a policy is needed",
+	    options.policy = NULL);
+	REFUSED("two policies", SBX_ERROR_ARGUMENT, "a policy is needed",
+	    options.blob = text);
+	REFUSED("a flag", SBX_ERROR_ARGUMENT, "unknown flag",
+	    options.flags = 1U << 30);
+	REFUSED("a parameter without a path", SBX_ERROR_ARGUMENT, "NAME=PATH",
+	    options.parameters = bare);
+	REFUSED("no sbxrun", SBX_ERROR_SBXRUN, "/nonexistent/sbxrun: cannot be",
+	    options.sbxrun = "/nonexistent/sbxrun");
+	REFUSED("another program", SBX_ERROR_REFUSED, "",
+	    options.sbxrun = "/bin/false");
+	REFUSED("no such policy", SBX_ERROR_REFUSED, "No such file",
+	    options.policy = "/nonexistent/policy.bin");
+	REFUSED("no such profile", SBX_ERROR_REFUSED, "@nonexistent",
+	    options.policy = "@nonexistent");
+	REFUSED("a level", SBX_ERROR_REFUSED, "no such level",
+	    options.level = "high");
+	REFUSED("no such workspace", SBX_ERROR_REFUSED, "no such workspace",
+	    options.workspace = "nonexistent");
+	REFUSED("another digest", SBX_ERROR_REFUSED, "SHA-256",
+	    options.expect = "sha256:00000000000000000000000000000000000000000"
+			     "00000000000000000000000");
+	REFUSED("text in place of bytes", SBX_ERROR_REFUSED, "it is text",
+		options.policy = NULL;
+		options.blob = text; options.blob_size = sizeof text - 1);
+	REFUSED("no bytes", SBX_ERROR_REFUSED, "too short to hold",
+		options.policy = NULL;
+		options.blob = text; options.blob_size = 0);
+	REFUSED("an option as a policy", SBX_ERROR_REFUSED, "--version",
+	    options.policy = "--version");
+#undef REFUSED
+}
+
+/* The same words as on a command line. */
+static void
+test_texts(struct stage *stage)
+{
+	char said[1024];
+	struct sbx_options options = {
+		.size = sizeof options,
+		.policy = "/nonexistent/policy.bin",
+		.sbxrun = stage->sbxrun,
+	};
+	struct sbx_error error;
+
+	ask_sbxrun(stage, "/nonexistent/policy.bin", said, sizeof said);
+	sbx_open(&options, &error);
+	tap_ok(&stage->tap,
+	    strncmp(said, "sbxrun: ", 8) == 0 &&
+		strcmp(said + 8, error.text) == 0,
+	    "the text is that of sbxrun: %s", error.text);
+}
+
+static void
+test_bytes(struct stage *stage)
+{
+	static char bytes[1 << 20];
+	FILE *file = fopen(stage->free_policy, "r");
+	struct sbx_options options = {
+		.size = sizeof options,
+		.blob = bytes,
+		.workspace = "../workspace",
+		.sbxrun = stage->sbxrun,
+	};
+	struct sbx_error error = { .kind = SBX_ERROR_NONE };
+	struct sbx_sandbox *sandbox;
+
+	options.blob_size = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	for (int full = 0; full < 2; full++) {
+		options.level = full ? "full" : "standard";
+		sandbox = sbx_open(&options, &error);
+		tap_ok(&stage->tap,
+		    sandbox != NULL &&
+			shell(sandbox,
+			    "test $PWD = ${LIBRARY%"
+			    "/x}") == 0,
+		    "%s: bytes, and a relative workspace: %s", options.level,
+		    sandbox != NULL ? "" : error.text);
+		sbx_close(sandbox);
+	}
+}
+
+/* --- commands --------------------------------------------------------------- */
+
+struct trial {
+	const char *name, *script, *says;
+};
+
+static const struct trial trials[] = {
+	{ "its output", "echo one; echo two >&2", "one\ntwo\n" },
+	{ "a variable is set", "echo ${LIBRARY##*/}", "x\n" },
+	{ "a secret is not handed on", "echo ${X_TOKEN-none}", "none\n" },
+	{ "another one is", "echo $LIBRARY_TEST", "given\n" },
+	{ "descriptors above 2 are closed", "ls /proc/self/fd",
+	    "0\n1\n2\n3\n" },
+	{ "what is denied", "cat hidden 2>/dev/null || echo no", "no\n" },
+	{ "it keeps no right to more",
+	    "cat /proc/self/status | grep -E "
+	    "'^(CapEff|NoNewPrivs|Seccomp):'",
+	    "CapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n" },
+};
+
+static void
+test_commands(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	bool full = strcmp(sbx_level(sandbox), "full") == 0;
+	char text[4096];
+
+	setenv("X_TOKEN", "secret", 1);
+	setenv("LIBRARY_TEST", "given", 1);
+	for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+		const struct trial *trial = &trials[i];
+
+		/* Root keeps some capabilities below level full. */
+		if (!full && strstr(trial->says, "CapEff") != NULL)
+			continue;
+		shell_says(sandbox, trial->script, text, sizeof text);
+		tap_ok(&stage->tap, strcmp(text, trial->says) == 0,
+		    "%s: %s: %s", sbx_level(sandbox), trial->name,
+		    strcmp(text, trial->says) == 0 ? "" : text);
+	}
+	tap_ok(&stage->tap, shell(sandbox, "exit 7") == 7, "%s: its status",
+	    sbx_level(sandbox));
+	tap_ok(&stage->tap, shell(sandbox, "kill -9 $$") == 128 + 9,
+	    "%s: its signal", sbx_level(sandbox));
+}
+
+/* --- what is wrong with a command ------------------------------------------- */
+
+static void
+fails(struct stage *stage, struct sbx_sandbox *sandbox, const char *name,
+    const struct sbx_command *command, int kind, int code)
+{
+	int before = open_descriptors(), pidfd;
+	struct sbx_error error = { .kind = SBX_ERROR_NONE };
+	bool held;
+
+	errno = EDOM;
+	pidfd = sbx_spawn(sandbox, command, &error);
+	held = pidfd == -1 && errno == EDOM && error.kind == kind &&
+	    error.code == code && open_descriptors() == before &&
+	    waitpid(-1, NULL, WNOHANG | __WALL) < 0;
+	tap_ok(&stage->tap, held, "fails: %s: %d, %d: %s", name, error.kind,
+	    error.code, error.text);
+	tap_ok(&stage->tap, sbx_spawn(sandbox, command, NULL) == -1,
+	    "fails: %s: without an error to fill", name);
+}
+
+static void
+make_file(const char *path, const char *text, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file != NULL) {
+		fputs(text, file);
+		fclose(file);
+	}
+	chmod(path, mode);
+}
+
+static void
+test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[64] = "true", flag[] = "-c";
+	char *argv[] = { name, NULL, NULL }, *none[] = { NULL };
+	struct sbx_command good = { .size = sizeof good, .argv = argv }, bad;
+	struct sbx_descriptor descriptor = { 0, 0 };
+	int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int path = open("/etc/passwd", O_PATH | O_CLOEXEC);
+	int file;
+
+	make_file("data", "text\n", 0644);
+	make_file("../outside", "text\n", 0644);
+	make_file("lost", "#!/nonexistent/interpreter\n", 0755);
+	mkdir("hidden", 0755);
+	file = open("data", O_RDONLY | O_CLOEXEC);
+#define FAILS(name, kind, code, ...) \
+	do { \
+		bad = good; \
+		__VA_ARGS__; \
+		fails(stage, sandbox, name, &bad, kind, code); \
+	} while (0)
+	fails(stage, sandbox, "no command", NULL, SBX_ERROR_ARGUMENT, 0);
+	fails(stage, NULL, "no sandbox", &good, SBX_ERROR_ARGUMENT, 0);
+	FAILS("an older structure", SBX_ERROR_ARGUMENT, 0, bad.size = 8);
+	FAILS("no argv", SBX_ERROR_ARGUMENT, 0, bad.argv = NULL);
+	FAILS("an empty argv", SBX_ERROR_ARGUMENT, 0, bad.argv = none);
+	FAILS("a flag", SBX_ERROR_ARGUMENT, 0, bad.flags = 1U << 30);
+	FAILS("a directory that is not there", SBX_ERROR_DIRECTORY, ENOENT,
+	    bad.directory = "nonexistent");
+	FAILS("a directory outside", SBX_ERROR_DIRECTORY, ENOENT,
+	      bad.directory = stage->base;
+	      bad.directory = "/root/../var/lib/nonexistent");
+	FAILS("a number above 255", SBX_ERROR_ARGUMENT, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1; descriptor.to = 256);
+	FAILS("a closed descriptor", SBX_ERROR_ARGUMENT, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ 250, 3 });
+	FAILS("a directory as a descriptor", SBX_ERROR_DESCRIPTOR, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ directory, 3 });
+	FAILS("a directory as standard input", SBX_ERROR_DESCRIPTOR, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ directory, 0 });
+	FAILS("a path as a descriptor", SBX_ERROR_DESCRIPTOR, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ path, 3 });
+	FAILS("a file to be read, above 2", SBX_ERROR_DESCRIPTOR, 0,
+	      bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ file, 3 });
+	close(file);
+	file = open("../outside", O_RDONLY | O_CLOEXEC);
+	FAILS("standard input that the view has not", SBX_ERROR_DESCRIPTOR,
+	      ENOENT, bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ file, 0 });
+	close(file);
+	close(path);
+	close(directory);
+#define COMMAND(text, kind, code) \
+	do { \
+		strcpy(name, text); \
+		fails(stage, sandbox, text, &good, kind, code); \
+	} while (0)
+	COMMAND("nonexistent-command", SBX_ERROR_NOT_FOUND, ENOENT);
+	COMMAND("./nonexistent", SBX_ERROR_NOT_FOUND, ENOENT);
+	COMMAND("", SBX_ERROR_NOT_FOUND, ENOENT);
+	COMMAND("./lost", SBX_ERROR_NOT_FOUND, ENOENT);
+	COMMAND("./data", SBX_ERROR_NOT_EXECUTED, EACCES);
+	COMMAND("/usr", SBX_ERROR_NOT_EXECUTED, EACCES);
+	(void)flag;
+}
+
+/* --- what commands share, and what they have for themselves ------------------ */
+
+static void
+test_shared(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	struct tap *tap = &stage->tap;
+	char text[256];
+	int pidfd;
+
+	tap_ok(tap,
+	    shell(sandbox, "echo kept >/tmp/kept") == 0 &&
+		shell(sandbox, "test \"$(cat /tmp/kept)\" = kept") == 0,
+	    "commands share /tmp");
+	tap_ok(tap,
+	    shell(sandbox, "sleep 1234.5 & echo $! >/tmp/pid") == 0 &&
+		await_processes("1234.5", 1),
+	    "what a command leaves behind goes on");
+	tap_ok(tap,
+	    shell(sandbox, "kill $(cat /tmp/pid)") == 0 &&
+		await_processes("1234.5", 0),
+	    "and the next one can end it");
+	pidfd = shell_start(sandbox, "exec sleep 1234.5", NULL);
+	shell_says(sandbox, "cat /proc/[0-9]*/comm | grep -c sleep", text,
+	    sizeof text);
+	tap_ok(tap, strcmp(text, "1\n") == 0, "commands see each other: %s",
+	    text);
+	shell_says(sandbox,
+	    "for p in $(pgrep -x sleep); do cat /proc/$p/environ || echo no; "
+	    "done 2>/dev/null",
+	    text, sizeof text);
+	tap_ok(tap, strcmp(text, "no\n") == 0,
+	    "and not into each other's memory");
+	shell(sandbox, "pkill -x sleep");
+	tap_ok(tap, status_of(pidfd) == 128 + SIGTERM,
+	    "and can end each other");
+}
+
+static void
+test_groups(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "sh", flag[] = "-c", script[] = "kill -TERM 0; echo $?";
+	char pair[] = "ps -o pid=,pgid=,sid= -p $$ | "
+		      "awk '{ print ($1 == $2) ($1 == $3) }'";
+	char *argv[] = { name, flag, script, NULL };
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.flags = SBX_SAME_GROUP };
+	struct sbx_descriptor out = { -1, 1 };
+	struct tap *tap = &stage->tap;
+	char text[64];
+	int ends[2], pidfd;
+
+	tap_ok(tap, shell(sandbox, "kill -TERM 0") == 128 + SIGTERM,
+	    "a command has a process group of its own");
+	pidfd = sbx_spawn(sandbox, &command, NULL);
+	tap_ok(tap, status_of(pidfd) == 0,
+	    "one in ours cannot send signals to it, and we are still here");
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	argv[2] = pair;
+	out.from = ends[1];
+	command.flags = SBX_NEW_SESSION;
+	command.descriptors = &out;
+	command.descriptor_count = 1;
+	pidfd = sbx_spawn(sandbox, &command, NULL);
+	close(ends[1]);
+	memset(text, 0, sizeof text);
+	if (read(ends[0], text, sizeof text - 1) < 0)
+		text[0] = '\0';
+	close(ends[0]);
+	tap_ok(tap, status_of(pidfd) == 0 && strcmp(text, "11\n") == 0,
+	    "a session: %s", text);
+}
+
+static void
+test_terminal(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "sh", flag[] = "-c",
+	     script[] = "exec <>/dev/tty && test -t 0 && kill -INT $$";
+	char *argv[] = { name, flag, script, NULL };
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
+	struct sbx_descriptor streams[3];
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.descriptors = streams,
+		.descriptor_count = 3,
+		.flags = SBX_TERMINAL };
+	struct sbx_error error = { .text = "" };
+	int pidfd = -1;
+
+	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
+	    (slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC)) <
+		0) {
+		tap_skip(&stage->tap, "no pseudo-terminals", "a terminal");
+		return;
+	}
+	for (int i = 0; i < 3; i++)
+		streams[i] = (struct sbx_descriptor){ slave, i };
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	tap_ok(&stage->tap, pidfd >= 0, "a terminal: %s", error.text);
+	if (pidfd >= 0) {
+		int status = status_of(pidfd);
+
+		tap_ok(&stage->tap, status == 128 + SIGINT,
+		    "which is its own: %d", status);
+	}
+	close(slave);
+	close(master);
+}
+
+static void
+test_descriptors(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "sh", flag[] = "-c",
+	     script[] = "echo nine >&9; cat <&4 >&5; ls /proc/self/fd | "
+			"tr -d '\\n' >&5";
+	char *argv[] = { name, flag, script, NULL };
+	int in[2], out[2], pidfd;
+	struct sbx_descriptor wanted[3];
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.descriptors = wanted,
+		.descriptor_count = 3 };
+	char text[128] = "";
+	ssize_t len = 0, got;
+
+	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
+	    write(in[1], "four\n", 5) != 5)
+		return;
+	close(in[1]);
+	wanted[0] = (struct sbx_descriptor){ in[0], 4 };
+	wanted[1] = (struct sbx_descriptor){ out[1], 5 };
+	wanted[2] = (struct sbx_descriptor){ out[1], 9 };
+	pidfd = sbx_spawn(sandbox, &command, NULL);
+	close(in[0]);
+	close(out[1]);
+	while (
+	    (got = read(out[0], text + len, sizeof text - 1 - (size_t)len)) > 0)
+		len += got;
+	close(out[0]);
+	tap_ok(&stage->tap,
+	    status_of(pidfd) == 0 && strcmp(text, "nine\nfour\n0123459") == 0,
+	    "descriptors: %s", text);
+}
+
+/* What the user could change is open for reading alone. */
+static void
+test_input(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "sh", flag[] = "-c",
+	     script[] = "read -r line; echo more >>/proc/self/fd/0; "
+			"chmod 600 /proc/self/fd/0; test \"$line\" = text";
+	char *argv[] = { name, flag, script, NULL };
+	struct sbx_descriptor wanted = { -1, 0 };
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.descriptors = &wanted,
+		.descriptor_count = 1 };
+	struct sbx_error error = { .text = "" };
+	struct stat status;
+	int file = open("/etc/passwd", O_RDONLY | O_CLOEXEC), pidfd;
+
+	wanted.from = file;
+	argv[2] = (char *)(uintptr_t) "grep -q ^root:";
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	tap_ok(&stage->tap, pidfd >= 0 && status_of(pidfd) == 0,
+	    "a file as standard input: %s", error.text);
+	close(file);
+	argv[2] = script;
+	file = open("data", O_RDWR | O_CLOEXEC);
+	wanted.from = file;
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	tap_ok(&stage->tap,
+	    pidfd >= 0 && status_of(pidfd) == 0 && fstat(file, &status) == 0,
+	    "a file of the workspace: %s", error.text);
+	close(file);
+}
+
+static void
+test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "sh", flag[] = "-c",
+	     script[] = "for i in 1 2 3 4 5; do setsid sleep 2345.5 & done; "
+			"(trap '' TERM; sleep 2345.5) & exit 0";
+	char *argv[] = { name, flag, script, NULL };
+	int tree = -1, other, count, pidfd;
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.tree = &tree };
+	struct sbx_error error = { .text = "" };
+	pid_t pid = -1;
+
+	command.pid = &pid;
+	other = shell_start(sandbox, "exec sleep 3456.5", NULL);
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	tap_ok(&stage->tap, pidfd >= 0 && tree >= 0 && pid > 0,
+	    "a command whose processes are known: %s", error.text);
+	if (pidfd < 0)
+		return;
+	status_of(pidfd);
+	await_processes("2345.5", 6);
+	count = sbx_kill_tree(tree, 0, &error);
+	tap_ok(&stage->tap, count >= 6, "which are %d", count);
+	tap_ok(&stage->tap,
+	    sbx_kill_tree(tree, SIGKILL, &error) >= 6 &&
+		await_processes("2345.5", 0),
+	    "and can be ended");
+	tap_ok(&stage->tap, count_processes("3456.5") == 1,
+	    "those of another command go on");
+	tap_ok(&stage->tap, sbx_kill_tree(tree, SIGKILL, &error) == 0,
+	    "nothing is left");
+	close(tree);
+	tap_ok(&stage->tap,
+	    sbx_kill_tree(-1, SIGTERM, &error) == -1 &&
+		error.kind == SBX_ERROR_ARGUMENT &&
+		sbx_kill_tree(other, SIGTERM, &error) == -1 &&
+		sbx_kill_tree(0, SIGTERM, NULL) == -1,
+	    "another descriptor is an error: %s", error.text);
+	shell(sandbox, "pkill -x sleep");
+	status_of(other);
+}
+
+/* --- the end ----------------------------------------------------------------- */
+
+static void
+test_end(struct stage *stage)
+{
+	int before = open_descriptors();
+	struct sbx_sandbox *sandbox = stage_open(stage, stage->free_policy,
+	    "full");
+	struct pollfd polled = { .fd = sbx_pollable(sandbox),
+		.events = POLLIN };
+	struct sbx_error error = { .text = "" };
+	pid_t child;
+	int status;
+
+	shell(sandbox, "setsid sleep 4567.5 &");
+	tap_ok(&stage->tap,
+	    poll(&polled, 1, 0) == 0 && await_processes("4567.5", 1),
+	    "a sandbox is there");
+	child = fork();
+	if (child == 0) {
+		int ran = shell(sandbox, "exit 5");
+
+		sbx_close(sandbox);
+		_exit(ran);
+	}
+	tap_ok(&stage->tap,
+	    waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 5 &&
+		shell(sandbox, "exit 6") == 6 && poll(&polled, 1, 0) == 0,
+	    "a forked child can use it, and does not end it");
+	sbx_close(sandbox);
+	tap_ok(&stage->tap,
+	    count_processes("4567.5") == 0 &&
+		count_processes("--keep=3") == 0 &&
+		open_descriptors() == before,
+	    "nothing is left when it is closed");
+
+	sandbox = stage_open(stage, stage->free_policy, "full");
+	shell(sandbox, "sleep 4567.5 &");
+	if (system("kill -9 $(pgrep -f -- --keep=3)") != 0)
+		return;
+	polled.fd = sbx_pollable(sandbox);
+	tap_ok(&stage->tap,
+	    poll(&polled, 1, 5000) == 1 && await_processes("4567.5", 0),
+	    "when the keeper is killed, everything in it ends");
+	tap_ok(&stage->tap,
+	    shell_start(sandbox, "true", &error) == -1 &&
+		error.kind == SBX_ERROR_ENDED,
+	    "and a command is an error: %s", error.text);
+	sbx_close(sandbox);
+	sbx_close(NULL);
+	tap_ok(&stage->tap, open_descriptors() == before,
+	    "no descriptor is left");
+}
+
+__attribute__((noreturn)) static void
+be_killed(const struct stage *stage, int alive)
+{
+	struct sbx_sandbox *sandbox = stage_open(stage, stage->free_policy,
+	    "full");
+	char byte;
+
+	shell(sandbox, "setsid sleep 5678.5 &");
+	shell_start(sandbox, "exec sleep 5678.5", NULL);
+	/* A child that lives on has copies of all descriptors. */
+	if (fork() == 0) {
+		while (read(alive, &byte, 1) < 0)
+			;
+		_exit(0);
+	}
+	for (;;)
+		pause();
+}
+
+/* The caller dies: nobody closes anything. */
+static void
+test_killed(struct stage *stage)
+{
+	int alive[2];
+	pid_t child;
+
+	if (pipe(alive) != 0)
+		return;
+	child = fork();
+	if (child == 0) {
+		close(alive[1]);
+		be_killed(stage, alive[0]);
+	}
+	tap_ok(&stage->tap, await_processes("5678.5", 2), "two commands run");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	tap_ok(&stage->tap,
+	    await_processes("5678.5", 0) && await_processes("--keep=3", 0),
+	    "nothing is left of a caller that was killed");
+	close(alive[0]);
+	close(alive[1]);
+}
+
+/* --- under a supervisor ------------------------------------------------------ */
+
+static void
+test_supervised(struct stage *stage, const char *level)
+{
+	struct sbx_sandbox *sandbox = stage_open(stage, stage->bound_policy,
+	    level);
+	char name[] = "sh", flag[] = "-c", script[] = "sleep 1.5; exit 3";
+	char *argv[] = { name, flag, script, NULL };
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.flags = SBX_UNSUPERVISED };
+	struct sbx_error error = { .text = "" };
+	char text[512];
+	int tree, pidfd;
+
+	tap_ok(&stage->tap, shell(sandbox, "exit 4") == 4,
+	    "%s: a command under a supervisor", level);
+	shell_says(sandbox, "setsid sleep 6789.5 & sleep 6789.5", text,
+	    sizeof text);
+	tap_ok(&stage->tap,
+	    strstr(text, "limit timeout") != NULL &&
+		await_processes("6789.5", 0),
+	    "%s: which ends it in time", level);
+	tap_ok(&stage->tap, shell(sandbox, "nonexistent-command") == 127,
+	    "%s: no such command", level);
+	command.flags = 0;
+	command.tree = &tree;
+	tap_ok(&stage->tap,
+	    sbx_spawn(sandbox, &command, &error) == -1 &&
+		error.kind == SBX_ERROR_ARGUMENT,
+	    "%s: its processes are the supervisor's", level);
+	command.tree = NULL;
+	if (strcmp(level, "full") == 0) {
+		command.flags = SBX_UNSUPERVISED;
+		pidfd = sbx_spawn(sandbox, &command, &error);
+		tap_ok(&stage->tap, pidfd >= 0 && status_of(pidfd) == 3,
+		    "without one its time is the caller's matter");
+	}
+	sbx_close(sandbox);
+}
+
+int
+main(void)
+{
+	struct stage stage;
+	struct sbx_sandbox *sandbox;
+	int before;
+
+	stage_begin(&stage);
+	test_options(&stage);
+	test_texts(&stage);
+	sandbox = stage_open(&stage, stage.free_policy, "standard");
+	tap_ok(&stage.tap,
+	    sbx_pollable(sandbox) == -1 &&
+		strcmp(sbx_level(sandbox), "standard") == 0,
+	    "level standard");
+	test_commands(&stage, sandbox);
+	sbx_close(sandbox);
+	test_supervised(&stage, "standard");
+	if (!tap_has_full(&stage.tap))
+		return stage_end(&stage);
+	test_bytes(&stage);
+	sandbox = stage_open(&stage, stage.free_policy, "full");
+	tap_ok(&stage.tap, sbx_warnings(sandbox)[0] == '\0', "no warnings: %s",
+	    sbx_warnings(sandbox));
+	before = open_descriptors();
+	test_commands(&stage, sandbox);
+	test_failures(&stage, sandbox);
+	test_shared(&stage, sandbox);
+	test_groups(&stage, sandbox);
+	test_terminal(&stage, sandbox);
+	test_descriptors(&stage, sandbox);
+	test_input(&stage, sandbox);
+	test_tree(&stage, sandbox);
+	tap_ok(&stage.tap, open_descriptors() == before,
+	    "no descriptor was left open");
+	sbx_close(sandbox);
+	test_end(&stage);
+	test_killed(&stage);
+	test_supervised(&stage, "full");
+	return stage_end(&stage);
+}

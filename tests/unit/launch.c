@@ -1,0 +1,345 @@
+/*
+ * Processes that share the memory of this one until they are a command: what
+ * they leave behind here is nothing, whatever becomes of them.
+ */
+#include "runtime/library/launch.h"
+#include "tests/lib/tap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BY_PIDFD = 3 }; /* P_PIDFD */
+
+extern char **environ;
+
+struct trial {
+	struct launch launch;
+	char **argv;
+	const char *enter_fault;
+	int wait_for; /* a descriptor to read from before execve(2), or -1 */
+	bool keep;    /* the signals */
+	bool killed_by_itself;
+	pid_t self; /* of the second process */
+};
+
+static volatile sig_atomic_t children;
+
+static void
+count_child(int signal)
+{
+	(void)signal;
+	children++;
+}
+
+static const char *
+enter(void *plan)
+{
+	struct trial *trial = plan;
+
+	errno = trial->enter_fault != NULL ? EXDEV : 0;
+	return trial->enter_fault;
+}
+
+static const char *
+become(void *plan)
+{
+	struct trial *trial = plan;
+	char byte;
+
+	trial->self = getpid();
+	if (trial->killed_by_itself)
+		kill(getpid(), SIGKILL);
+	while (trial->wait_for >= 0 && read(trial->wait_for, &byte, 1) < 0)
+		;
+	launch_signals(&trial->launch, trial->keep);
+	launch_ready(&trial->launch);
+	execve(trial->argv[0], trial->argv, environ);
+	return "cannot execute it";
+}
+
+static bool
+run(struct trial *trial, bool two)
+{
+	trial->launch.enter = two ? enter : NULL;
+	trial->launch.become = become;
+	trial->launch.plan = trial;
+	trial->launch.group = -1;
+	return launch_run(&trial->launch);
+}
+
+/* The status of a command that was started, or -1; closes its pidfd. */
+static int
+status_of(struct trial *trial)
+{
+	siginfo_t info = { .si_status = -1 };
+
+	if (waitid((idtype_t)BY_PIDFD, (id_t)trial->launch.pidfd, &info,
+		WEXITED) != 0)
+		info.si_status = -1;
+	close(trial->launch.pidfd);
+	return info.si_status;
+}
+
+static int
+open_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (directory != NULL && readdir(directory) != NULL)
+		count++;
+	closedir(directory);
+	return count;
+}
+
+/* No child of ours is left, not even one without an exit signal. */
+static bool
+is_childless(void)
+{
+	return waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
+}
+
+/* --- the cases ------------------------------------------------------------- */
+
+static char shell[] = "/bin/sh", flag[] = "-c", seven[] = "exit 7";
+static char *exits[] = { shell, flag, seven, NULL };
+
+static void
+test_command(struct tap *tap, bool two)
+{
+	struct trial trial = { .argv = exits, .wait_for = -1 };
+	sigset_t before, after;
+	bool ran;
+
+	children = 0;
+	/* The kernel knows 64 signals, and the set is larger. */
+	memset(&before, 0, sizeof before);
+	memset(&after, 0, sizeof after);
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	errno = EDOM;
+	ran = run(&trial, two);
+	tap_ok(tap, ran && errno == EDOM, "%d: it runs, and errno stays", two);
+	tap_ok(tap, trial.launch.pid > 0 && status_of(&trial) == 7,
+	    "%d: its status is that of the command", two);
+	tap_ok(tap, is_childless(), "%d: no other child is left", two);
+	tap_ok(tap, children == 1, "%d: SIGCHLD tells of one child (%d)", two,
+	    (int)children);
+	sigprocmask(SIG_BLOCK, NULL, &after);
+	tap_ok(tap, memcmp(&before, &after, sizeof before) == 0,
+	    "%d: the signal mask is what it was", two);
+}
+
+static void
+test_failure(struct tap *tap, bool two)
+{
+	char nothing[] = "/nonexistent";
+	char *argv[] = { nothing, NULL };
+	struct trial trial = { .argv = argv, .wait_for = -1 };
+	int before = open_descriptors();
+
+	children = 0;
+	tap_ok(tap,
+	    !run(&trial, two) && trial.launch.fault != NULL &&
+		strcmp(trial.launch.fault, "cannot execute it") == 0 &&
+		trial.launch.error == ENOENT && !trial.launch.killed,
+	    "%d: a command that is not there is an error", two);
+	tap_ok(tap,
+	    is_childless() && children == 0 && open_descriptors() == before,
+	    "%d: which leaves nothing behind", two);
+	trial = (struct trial){ .argv = exits,
+		.wait_for = -1,
+		.killed_by_itself = true };
+	tap_ok(tap, !run(&trial, two) && trial.launch.killed,
+	    "%d: one that is killed before is told", two);
+	tap_ok(tap,
+	    is_childless() && children == 0 && open_descriptors() == before,
+	    "%d: and leaves nothing behind", two);
+}
+
+static void
+test_enter(struct tap *tap)
+{
+	struct trial trial = { .argv = exits,
+		.wait_for = -1,
+		.enter_fault = "it is closed" };
+	int before = open_descriptors();
+
+	tap_ok(tap,
+	    !run(&trial, true) && trial.launch.fault == trial.enter_fault &&
+		trial.launch.error == EXDEV && is_childless() &&
+		open_descriptors() == before,
+	    "what the first process could not do is told");
+}
+
+static void
+test_detached(struct tap *tap)
+{
+	struct trial trial = { .argv = exits, .wait_for = -1 };
+	struct pollfd polled;
+	bool ran;
+
+	trial.launch.detached = true;
+	ran = run(&trial, false);
+	tap_ok(tap, ran && is_childless(), "a detached one is nobody's child");
+	polled = (struct pollfd){ .fd = trial.launch.pidfd, .events = POLLIN };
+	tap_ok(tap, ran && poll(&polled, 1, 5000) == 1,
+	    "and its descriptor tells when it has ended");
+	close(trial.launch.pidfd);
+}
+
+static void *
+stop_it(void *plan)
+{
+	struct trial *trial = plan;
+
+	while (__atomic_load_n(&trial->self, __ATOMIC_RELAXED) == 0)
+		usleep(1000);
+	kill(trial->self, SIGSTOP);
+	return NULL;
+}
+
+/* Another command of the sandbox can do that. */
+static void
+test_stopped(struct tap *tap)
+{
+	struct trial trial = { .argv = exits };
+	pthread_t thread;
+	int ends[2];
+
+	if (pipe(ends) != 0 ||
+	    pthread_create(&thread, NULL, stop_it, &trial) != 0)
+		abort();
+	trial.wait_for = ends[0];
+	tap_ok(tap, !run(&trial, true) && trial.launch.killed,
+	    "one that is stopped before does not hold the caller up");
+	pthread_join(thread, NULL);
+	tap_ok(tap, is_childless(), "and is not left behind");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void
+test_signals(struct tap *tap)
+{
+	char script[] =
+	    "sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\):.*0*\\(.*\\)$/\\2/p' "
+	    "/proc/self/status | tr -d '\\n0' | "
+	    "{ read -r x; [ -z \"$x\" ]; }";
+	char *argv[] = { shell, flag, script, NULL };
+	char ignored[] = "case $(cat /proc/self/status) in *SigBlk:*a00*"
+			 "SigIgn:*1000*SigCgt*) ;; *) exit 1 ;; esac";
+	char *keeps[] = { shell, flag, ignored, NULL };
+	struct trial trial = { .argv = argv, .wait_for = -1 };
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	signal(SIGPIPE, SIG_IGN);
+	tap_ok(tap, run(&trial, true) && status_of(&trial) == 0,
+	    "a command begins with all signals as they are by default");
+	trial = (struct trial){ .argv = keeps, .wait_for = -1, .keep = true };
+	tap_ok(tap, run(&trial, true) && status_of(&trial) == 0,
+	    "or with what the caller ignores and blocks");
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* SIGCHLD is ignored: the kernel reaps, and nobody learns a status. */
+static void
+test_ignored(struct tap *tap)
+{
+	struct trial trial = { .argv = exits, .wait_for = -1 };
+	struct pollfd polled;
+	bool ran;
+
+	signal(SIGCHLD, SIG_IGN);
+	ran = run(&trial, true);
+	polled = (struct pollfd){ .fd = trial.launch.pidfd, .events = POLLIN };
+	tap_ok(tap, ran && poll(&polled, 1, 5000) == 1 && is_childless(),
+	    "a caller that ignores SIGCHLD sees the end by poll()");
+	close(trial.launch.pidfd);
+	signal(SIGCHLD, count_child);
+}
+
+static void *
+run_many(void *unused)
+{
+	char true_path[] = "/bin/true";
+	char *argv[] = { true_path, NULL };
+	uintptr_t failed = 0;
+
+	(void)unused;
+	for (unsigned i = tap_rounds(200); i > 0; i--) {
+		struct trial trial = { .argv = argv, .wait_for = -1 };
+
+		failed += !run(&trial, i % 2 == 0) || status_of(&trial) != 0;
+	}
+	return (void *)failed;
+}
+
+static void
+test_threads(struct tap *tap)
+{
+	enum { THREADS = 16 };
+	int before = open_descriptors();
+	pthread_t threads[THREADS];
+	uintptr_t failed = 0;
+	void *result;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, run_many, NULL);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &result);
+		failed += (uintptr_t)result;
+	}
+	tap_ok(tap, failed == 0, "16 threads at a time");
+	tap_ok(tap, open_descriptors() == before && is_childless(),
+	    "and nothing is left");
+}
+
+/* Nothing is copied, so a large program waits no longer. */
+static void
+test_large(struct tap *tap)
+{
+	enum { PIECES = 20000, PAGE = 4096 };
+	char *memory = mmap(NULL, (size_t)2 * PIECES * PAGE,
+	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct trial trial = { .argv = exits, .wait_for = -1 };
+
+	for (size_t i = 0; memory != MAP_FAILED && i < PIECES; i++) {
+		memory[2 * i * PAGE] = 1;
+		mprotect(memory + 2 * i * PAGE, PAGE, PROT_READ);
+	}
+	tap_ok(tap, run(&trial, true) && status_of(&trial) == 7,
+	    "a program with 40,000 mappings");
+	munmap(memory, (size_t)2 * PIECES * PAGE);
+}
+
+int
+main(void)
+{
+	struct tap tap = { 0 };
+
+	signal(SIGCHLD, count_child);
+	for (int two = 0; two < 2; two++) {
+		test_command(&tap, two != 0);
+		test_failure(&tap, two != 0);
+	}
+	test_enter(&tap);
+	test_detached(&tap);
+	test_stopped(&tap);
+	test_signals(&tap);
+	test_ignored(&tap);
+	test_threads(&tap);
+	test_large(&tap);
+	return tap_done(&tap);
+}
