@@ -220,7 +220,7 @@ add_witness(const struct diff *diff, const struct difference *difference,
 		report_property(report, finding, "also", also);
 	if (brief)
 		return;
-	if (difference->access.kind == KIND_PATH && options != NULL)
+	if (options != NULL)
 		report_property(report, finding, "binding", options);
 	if (difference->level != SBX_LEVEL_FULL)
 		report_property(report, finding, "level",

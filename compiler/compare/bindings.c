@@ -34,6 +34,23 @@ binding_usual(size_t number)
 }
 
 bool
+binding_names_home(const struct sbx_blob *blob)
+{
+	const char *home = usual[0].home;
+	size_t len = strlen(home);
+
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const char *path = sbx_string(blob, blob->paths[i].suffix);
+
+		if (blob->paths[i].anchor == SBX_ANCHOR_ROOT &&
+		    strncmp(path, home, len) == 0 &&
+		    (path[len] == '/' || path[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+bool
 binding_is_useful(const struct comparison *comparison,
     const struct binding *binding)
 {
@@ -71,6 +88,65 @@ binding_subject(const struct comparison *comparison,
 	if (binding->other_home != NULL)
 		places_bind_other_home(places, binding->other_home);
 	return subject;
+}
+
+/* --- apart ---------------------------------------------------------------- */
+
+/* Whether a policy watches a place by its path that begins with this name. */
+static bool
+is_watched(const struct comparison *comparison, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->watch_count; i++) {
+			const char *path = sbx_string(blob,
+			    blob->watches[i].suffix);
+
+			if (blob->watches[i].anchor == SBX_ANCHOR_ROOT &&
+			    strncmp(path, name, len) == 0 &&
+			    (path[len] == '/' || path[len] == '\0'))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool
+watches_below(const struct comparison *comparison, uint16_t anchor)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->watch_count; i++) {
+			if (blob->watches[i].anchor == anchor)
+				return true;
+		}
+	}
+	return false;
+}
+
+const struct binding *
+binding_apart(struct comparison *comparison)
+{
+	struct arena *arena = comparison->arena;
+	struct binding *binding = arena_alloc(arena, sizeof *binding);
+	const char *home = "/home", *other = "/srv";
+
+	for (unsigned i = 1; is_watched(comparison, home); i++)
+		home = arena_printf(arena, "/home%u", i);
+	for (unsigned i = 1; is_watched(comparison, other); i++)
+		other = arena_printf(arena, "/srv%u", i);
+	*binding = (struct binding){
+		.about = "the anchors lie apart",
+		.workspace = arena_printf(arena, "%s/project", other),
+		.home = arena_printf(arena, "%s/user", home),
+	};
+	if (watches_below(comparison, SBX_ANCHOR_RUNTIME))
+		binding->runtime = arena_printf(arena, "%s/runtime", other);
+	return binding;
 }
 
 /* --- layouts -------------------------------------------------------------- */

@@ -10,9 +10,15 @@
 /* The first is the usual one; NULL: there are no more. */
 const struct binding *binding_usual(size_t number);
 
+/* Whether a policy has paths in what is usually the home directory. */
+bool binding_names_home(const struct sbx_blob *blob);
+
 /* Whether it can show what the first does not. */
 bool binding_is_useful(const struct comparison *comparison,
     const struct binding *binding);
+
+/* None in another, nor in a place that is watched by its path. */
+const struct binding *binding_apart(struct comparison *comparison);
 
 /* The binding of a layout; anchors that are not on its path are elsewhere. */
 const struct binding *binding_make(struct arena *arena,

@@ -293,6 +293,11 @@ compare_platforms(struct pass *pass)
 			rule_kinds[id]->compare(pass);
 	}
 	compare_settings(pass);
+	/* A watch has no exclusion, so it covers least where nothing meets. */
+	if (comparison->bound[SIDE_OLD] == NULL) {
+		pass_begin(pass, binding_apart(comparison));
+		rule_kinds[KIND_WATCH]->compare(pass);
+	}
 	arena_release(arena);
 }
 
@@ -373,6 +378,9 @@ compare(struct comparison *comparison)
 	};
 	bool uniform = is_uniform(comparison);
 
+	comparison->names_home = binding_names_home(
+				     comparison->blobs[SIDE_OLD]) ||
+	    binding_names_home(comparison->blobs[SIDE_NEW]);
 	for (size_t i = 0; i < arch_count; i++) {
 		const struct arch *arch = &arches[i];
 

@@ -26,10 +26,11 @@ struct comparison {
 	bool wider_only;                    /* others may be left out */
 	VEC(struct difference) differences; /* wider ones first */
 	size_t counts[CHANGE_END];
+	bool names_home;   /* paths of theirs lie where the usual home does */
 	const char *fault; /* why no answer can be given, or NULL */
 };
 
-/* Fills in differences, counts and fault; the caller has set what is above
+/* Fills in what is below differences; the caller has set what is above
  * them. */
 void compare(struct comparison *comparison);
 

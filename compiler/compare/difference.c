@@ -158,12 +158,17 @@ difference_where(const struct comparison *comparison,
 	const struct binding *binding = difference->binding;
 	const char *options = difference_options(comparison, difference);
 	struct arena *arena = comparison->arena;
+	const char *about = binding != NULL ? binding->about : NULL;
 	const char *text = "";
 
-	if (binding != NULL && binding->about != NULL)
+	/* A path of the policies may have met what is only an example. */
+	if (binding != NULL && about == NULL && comparison->names_home)
+		about = arena_printf(arena, "the home directory is %s",
+		    binding->home);
+	if (about != NULL)
 		text = arena_printf(arena,
-		    options != NULL ? ", where %s (%s)" : ", where %s",
-		    binding->about, options);
+		    options != NULL ? ", where %s (%s)" : ", where %s", about,
+		    options);
 	if (difference->level != SBX_LEVEL_FULL)
 		text = arena_printf(arena, "%s, at level %s", text,
 		    level_word(difference->level));

@@ -307,7 +307,6 @@ is_new(struct run *run)
 		run->now.covered,
 		run->now.allowed,
 		run->now.scratch,
-		run->now.path_len == 0,
 		(uint32_t)run->marks.count,
 	};
 	bool added;
