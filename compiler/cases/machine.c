@@ -84,13 +84,22 @@ helper_map(struct machine *machine)
 	return true;
 }
 
+static const char *
+sbxrun_find(struct arena *arena)
+{
+	const char *path = getenv("PATH");
+
+	return program_find(arena, "SBXRUN", "sbxrun",
+	    arena_printf(arena, "%s:%s", own_directory(arena),
+		path != NULL ? path : ""));
+}
+
 static bool
 programs_find(struct arena *arena, struct machine *machine)
 {
-	const char *own = own_directory(arena), *path = getenv("PATH");
+	const char *own = own_directory(arena);
 
-	machine->sbxrun = program_find(arena, "SBXRUN", "sbxrun",
-	    arena_printf(arena, "%s:%s", own, path != NULL ? path : ""));
+	machine->sbxrun = sbxrun_find(arena);
 	machine->helper = program_find(arena, "SBX_TRIAL", "sbx-trial",
 	    arena_printf(arena, "%s:%s/../libexec/sbx:" SBX_LIBEXEC_DIR, own,
 		own));
@@ -143,6 +152,23 @@ status_ask(struct arena *arena, struct machine *machine)
 		complain("--live: '%s --status' does not tell what the machine "
 			 "gives: %s",
 		    machine->sbxrun, tree_output(&tree));
+	tree_remove(&tree);
+	return good;
+}
+
+bool
+machine_ask(struct arena *arena, struct machine *machine)
+{
+	const char *arguments[] = { NULL, "--status", "--json", NULL };
+	struct tree tree;
+	bool good;
+
+	machine->sbxrun = sbxrun_find(arena);
+	arguments[0] = machine->sbxrun;
+	if (machine->sbxrun == NULL || !tree_make(&tree, arena))
+		return false;
+	good = tree_run(&tree, arguments, arguments + 3, -1) == 0 &&
+	    status_read(tree_output(&tree), machine);
 	tree_remove(&tree);
 	return good;
 }

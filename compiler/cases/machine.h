@@ -23,4 +23,7 @@ struct machine {
 enum exit_status machine_find(struct arena *arena, struct test_levels *levels,
     struct machine *machine);
 
+/* Asks sbxrun, if it is found, what the machine gives; says nothing if not. */
+bool machine_ask(struct arena *arena, struct machine *machine);
+
 #endif

@@ -7,6 +7,7 @@
  * this machine and what is there, as `sbxrun -n` has it.
  */
 #include "compiler/query/why.h"
+#include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/here.h"
 #include "compiler/query/show.h"
@@ -79,6 +80,20 @@ command_path(const struct subject *subject, const char *name)
 
 /* --- the question --------------------------------------------------------- */
 
+/* The level that sbxrun would take here; full if it is not found. */
+static void
+ask_level(const struct options *options, struct subject *subject)
+{
+	struct machine machine = { .sbxrun = NULL };
+
+	if (options->level != NULL || options->arch != NULL ||
+	    !machine_ask(options->arena, &machine) ||
+	    machine.level < SBX_LEVEL_STANDARD)
+		return;
+	subject->level = machine.level;
+	subject->abi = machine.abi;
+}
+
 static enum exit_status
 answer(const struct options *options, struct subject *subject)
 {
@@ -89,8 +104,10 @@ answer(const struct options *options, struct subject *subject)
 	struct access access;
 	const char *fault;
 
-	if (asks_machine(options))
+	if (asks_machine(options)) {
+		ask_level(options, subject);
 		places_ask_machine(&subject->places);
+	}
 	if (is_command_name(options)) {
 		by_name[1] = command_path(subject, words[1]);
 		if (by_name[1] == NULL) {

@@ -109,8 +109,33 @@ link_find(const struct subject *subject, const struct access *access,
 	return false;
 }
 
-struct verdict
-path_verdict(const struct subject *subject, const struct access *access)
+/* At level full /tmp is the scratch directory, but for what rules name there;
+ * *inside becomes the path below ${tmp}. */
+static bool
+is_scratch(const struct subject *subject, struct sbx_place path,
+    struct sbx_place *inside)
+{
+	static const struct sbx_place tmp = { "/tmp", 4 };
+	const struct places *places = &subject->places;
+	const struct sbx_blob *blob = places->blob;
+	struct place_rules rules;
+	const char *text;
+
+	if (!places->here || subject->level != SBX_LEVEL_FULL ||
+	    (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) == 0 ||
+	    !sbx_covers(tmp, path))
+		return false;
+	places_rules_over(places, subject->arch->platforms, path, &rules);
+	if (rules.count > 0)
+		return false;
+	text = arena_printf(places->arena, "%s%s",
+	    places->anchors[SBX_ANCHOR_TMP].path, path.path + tmp.len);
+	*inside = (struct sbx_place){ text, (uint32_t)strlen(text) };
+	return true;
+}
+
+static struct verdict
+place_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct places *places = &subject->places;
 	struct place_rules rules;
@@ -140,6 +165,20 @@ path_verdict(const struct subject *subject, const struct access *access)
 		verdict.by = BY_LINK;
 		verdict.link = link;
 	}
+	return verdict;
+}
+
+struct verdict
+path_verdict(const struct subject *subject, const struct access *access)
+{
+	struct access inside = *access;
+	struct verdict verdict;
+
+	if (!is_scratch(subject, access->path, &inside.path))
+		return place_verdict(subject, access);
+	inside.followed = NULL;
+	verdict = place_verdict(subject, &inside);
+	verdict.scratch = true;
 	return verdict;
 }
 

@@ -50,6 +50,7 @@ struct verdict {
 	const struct sbx_path *absent; /* a rule that would decide, if something
 	                                * were there */
 	struct sbx_place link;         /* for BY_LINK */
+	bool scratch; /* inside, its path leads to the scratch directory */
 };
 
 struct verdict verdict_of(const struct subject *subject,

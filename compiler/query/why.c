@@ -92,7 +92,10 @@ say_machine(const struct why *why)
 {
 	const struct followed *followed = why->access->followed;
 
-	if (followed == NULL)
+	if (why->verdict.scratch)
+		fputs("    inside, /tmp is the scratch directory\n",
+		    why->stream);
+	if (followed == NULL || why->verdict.scratch)
 		return;
 	for (size_t i = 0; i < followed->links.count; i++) {
 		fputs("    ", why->stream);

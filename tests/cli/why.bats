@@ -195,6 +195,19 @@ load sbxc
 	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
 }
 
+@test "why: the level that sbxrun finds" {
+	printf 'sbx 1\nprofile own { allow network loopback }\n' >own.sbx
+	cat >sbxrun <<-'END'
+	#!/bin/sh
+	echo '{"level":"standard","landlock":{"abi":4}}'
+	END
+	chmod +x sbxrun
+	ends 1 env SBXRUN="$PWD/sbxrun" "$SBXC" why own.sbx connect tcp 443
+	says "it needs level full"
+	ends 0 env SBXRUN="$PWD/sbxrun" "$SBXC" why --model own.sbx connect tcp 443
+	ends 0 env SBXRUN="$PWD/sbxrun" "$SBXC" why -l full own.sbx connect tcp 443
+}
+
 @test "why: ports" {
 	ends 0 "$SBXC" why team.sbx connect tcp 443
 	says "allow network connect tcp 443"
