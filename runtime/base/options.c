@@ -212,7 +212,7 @@ static const struct option_line lines[] = {
 	{ '\0', "check", NULL, "with --session: whether there is one",
 	    OFFSET(check), NULL },
 	{ '\0', "refresh", NULL,
-	    "with --session: look at the files again for the next commands",
+	    "with --session: refused; a session keeps its view",
 	    OFFSET(refresh), NULL },
 	{ '\0', "idle", "TIME",
 	    "end a session after so long without processes (10m); or none", 0,

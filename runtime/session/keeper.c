@@ -307,6 +307,10 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 		begin_end(keeper);
 		return;
 	case SESSION_REFRESH:
+		answer(socket, SESSION_REFUSED,
+		    "a session keeps the view that it was made with: --end "
+		    "ends it, and the next command makes a new one");
+		return;
 	case SESSION_LISTENER:
 	case SESSION_DONE:
 	case SESSION_NONE:
