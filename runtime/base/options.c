@@ -388,8 +388,10 @@ parse_command(struct options *options, char **argv)
 	}
 	if (strcmp(argv[0], "-c") != 0)
 		refuse(argv[0],
-		    "expected '--' and the command, or '-c "
-		    "STRING', after the policy",
+		    argv[0][0] == '-' ?
+			"options come before the policy" :
+			"expected '--' and the command, or '-c STRING', after "
+			"the policy",
 		    0);
 	if (argv[1] == NULL || argv[2] != NULL)
 		refuse(argv[0], "takes exactly one string", 0);
@@ -485,6 +487,12 @@ refuse_policy_of(const struct options *options, const char *word)
 	    0);
 }
 
+static bool
+begins_command(const char *word)
+{
+	return strcmp(word, "--") == 0 || strcmp(word, "-c") == 0;
+}
+
 void
 options_parse(struct options *options, char **argv)
 {
@@ -494,10 +502,10 @@ options_parse(struct options *options, char **argv)
 	if (*argv != NULL)
 		argv++;
 	while (*argv != NULL && (*argv)[0] == '-' && (*argv)[1] != '\0') {
-		if (strcmp(*argv, "--") == 0 && is_in_session(options))
+		if (begins_command(*argv) && is_in_session(options))
 			break;
-		if (strcmp(*argv, "--") == 0)
-			refuse(NULL, "no policy before '--'", 0);
+		if (begins_command(*argv))
+			refuse(*argv, "no policy before this", 0);
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 					    parse_short(options, argv);
 	}
@@ -514,7 +522,7 @@ options_parse(struct options *options, char **argv)
 	}
 	if (*argv == NULL)
 		refuse(NULL, "no policy; see sbxrun --help", 0);
-	if (strcmp(*argv, "--") != 0)
+	if (!begins_command(*argv))
 		options->policy = *argv++;
 	if (options->keep >= 0 && *argv == NULL)
 		return;

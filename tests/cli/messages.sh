@@ -47,6 +47,20 @@ got: $said" ;;
 	esac
 }
 
+# --- the order of words -------------------------------------------------------
+
+for word in -- -c; do
+	has "no policy before $word" "sbxrun: $word: no policy before this" \
+	    "$SBXRUN" "$word" true
+	has "a session that is not there, before $word" \
+	    'messages-none: there is no such session; a policy makes it' \
+	    "$SBXRUN" --session messages-none "$word" true
+done
+has 'an option after the policy' 'sbxrun: -v: options come before the policy' \
+    "$SBXRUN" "$base/plain.bin" -v -- true
+has 'a command without --' "sbxrun: true: expected '--' and the command" \
+    "$SBXRUN" "$base/plain.bin" true
+
 # --- names -----------------------------------------------------------------
 
 # An escape sequence, a line's end, the one-byte and the two-byte form of CSI,
