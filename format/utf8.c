@@ -9,18 +9,26 @@ struct range {
 };
 
 /*
- * From Unicode 16.0: the controls (Cc), White_Space but for the blank, and
- * Default_Ignorable_Code_Point.  The last has the directional marks,
- * embeddings, overrides and isolates (CVE-2021-42574), invisible operators and
- * fillers, variation selectors and tags.  Two are neither and show nothing
- * either: the blank of Braille and the anchors of annotations.
+ * From Unicode 16.0: the controls (Cc), the format characters (Cf), White_Space
+ * but for the blank, and Default_Ignorable_Code_Point.  The last has the
+ * directional marks, embeddings, overrides and isolates (CVE-2021-42574),
+ * invisible operators and fillers, variation selectors and tags.  The blank of
+ * Braille is none of these and shows nothing either.
+ *
+ * tests/meta/hidden.pl prints these rows from the Unicode of a perl, and
+ * tests/meta/hidden.sh compares.
  */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f },   /* controls */
 	{ 0x007f, 0x00a0 },   /* controls, the blank that does not break */
 	{ 0x00ad, 0x00ad },   /* soft hyphen */
 	{ 0x034f, 0x034f },   /* grapheme joiner */
+	{ 0x0600, 0x0605 },   /* Arabic signs around numbers */
 	{ 0x061c, 0x061c },   /* Arabic letter mark */
+	{ 0x06dd, 0x06dd },   /* Arabic end of verse */
+	{ 0x070f, 0x070f },   /* Syriac abbreviation */
+	{ 0x0890, 0x0891 },   /* Arabic marks around amounts */
+	{ 0x08e2, 0x08e2 },   /* Arabic disputed end of verse */
 	{ 0x115f, 0x1160 },   /* Hangul fillers */
 	{ 0x1680, 0x1680 },   /* blank of Ogham */
 	{ 0x17b4, 0x17b5 },   /* inherent vowels of Khmer */
@@ -35,6 +43,9 @@ static const struct range hidden[] = {
 	{ 0xfeff, 0xfeff },   /* byte order mark */
 	{ 0xffa0, 0xffa0 },   /* halfwidth Hangul filler */
 	{ 0xfff0, 0xfffb },   /* reserved, anchors of annotations */
+	{ 0x110bd, 0x110bd }, /* Kaithi sign around numbers */
+	{ 0x110cd, 0x110cd }, /* the same above */
+	{ 0x13430, 0x1343f }, /* joiners of hieroglyphs */
 	{ 0x1bca0, 0x1bca3 }, /* controls of shorthand */
 	{ 0x1d173, 0x1d17a }, /* controls of musical notation */
 	{ 0xe0000, 0xe0fff }, /* tags, more variation selectors */

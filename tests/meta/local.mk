@@ -3,6 +3,7 @@
 
 static_scripts += \
 	tests/meta/format.sh \
+	tests/meta/hidden.sh \
 	tests/meta/layers.sh \
 	tests/meta/limits.sh \
 	tests/meta/mandoc.sh \
@@ -14,4 +15,4 @@ static_scripts += \
 	tests/meta/schema.sh \
 	tests/meta/version.sh
 
-EXTRA_DIST += .clang-format
+EXTRA_DIST += .clang-format tests/meta/hidden.pl
