@@ -23,21 +23,10 @@
 enum { PASSES = 1 << 20 };
 
 struct clean {
-	const char *path; /* of the workspace's scratch directories */
 	int top;
 	uint64_t moved; /* the next free name at the top */
+	struct out *failed;
 };
-
-__attribute__((noreturn)) static void
-refuse_entry(const struct clean *clean, const char *name)
-{
-	int error = errno;
-	struct out path;
-
-	out_init(&path, -1);
-	out_print(&path, "%s/%s", clean->path, name);
-	refuse(path.text, "cannot remove it", error);
-}
 
 /* Opens a directory for reading, from an O_PATH descriptor, and lets its owner
  * change it.  By its name in /proc, since fchmod(2) takes no such descriptor.
@@ -123,8 +112,15 @@ clear(struct clean *clean, int fd)
 
 	directory_begin(&directory, fd);
 	while ((entry = directory_next(&directory)) != NULL) {
-		if (!remove_entry(clean, fd, entry->name))
-			refuse_entry(clean, entry->name);
+		int error;
+
+		if (remove_entry(clean, fd, entry->name))
+			continue;
+		error = errno;
+		if (clean->failed->used == 0)
+			out_print(clean->failed, "/%s", entry->name);
+		errno = error;
+		return false;
 	}
 	return directory.len == 0;
 }
@@ -156,28 +152,40 @@ find_workspace(struct arena *arena, const char *given)
 	return found.at;
 }
 
+bool
+clean_directory(const char *path, int place, struct out *failed)
+{
+	struct clean clean = { .top = open_up(place), .failed = failed };
+
+	if (clean.top < 0)
+		return false;
+	for (int pass = 0; pass < PASSES; pass++) {
+		if (unlinkat(AT_FDCWD, path, AT_REMOVEDIR) == 0 ||
+		    errno == ENOENT)
+			return true;
+		if ((errno != ENOTEMPTY && errno != EEXIST) ||
+		    lseek(clean.top, 0, SEEK_SET) != 0 ||
+		    !clear(&clean, clean.top))
+			break;
+	}
+	return false;
+}
+
 __attribute__((noreturn)) void
 clean_scratch(struct arena *arena, const char *given)
 {
 	struct sbx_place workspace = find_workspace(arena, given);
 	char path[SCRATCH_PATH_SIZE];
-	struct clean clean = { .path = path };
-	int place = scratch_open(path, workspace);
+	int place = scratch_open(path, workspace), error;
+	struct out failed, name;
 
 	if (place < 0)
 		_exit(0);
-	clean.top = open_up(place);
-	if (clean.top < 0)
-		refuse(path, "cannot open the scratch directory", errno);
-	for (int pass = 0; pass < PASSES; pass++) {
-		if (unlinkat(AT_FDCWD, path, AT_REMOVEDIR) == 0 ||
-		    errno == ENOENT)
-			_exit(0);
-		if (errno != ENOTEMPTY && errno != EEXIST)
-			break;
-		if (lseek(clean.top, 0, SEEK_SET) != 0 ||
-		    !clear(&clean, clean.top))
-			break;
-	}
-	refuse(path, "cannot remove it", errno);
+	out_init(&failed, -1);
+	if (clean_directory(path, place, &failed))
+		_exit(0);
+	error = errno;
+	out_init(&name, -1);
+	out_print(&name, "%s%s", path, failed.text);
+	refuse(name.text, "cannot remove it", error);
 }

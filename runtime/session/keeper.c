@@ -5,6 +5,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
+#include "runtime/inspect/clean.h"
 #include "runtime/session/offer.h"
 #include "runtime/session/peer.h"
 #include "runtime/session/sockets.h"
@@ -89,6 +90,29 @@ leave_place(struct keeper *keeper)
 	sockets_remove(keeper->keeping->name, keeper->inode);
 }
 
+/* Whoever makes a session has the lock: where there is none of this name, nobody
+ * has begun to use the directory again. */
+static void
+remove_scratch(const struct keeping *keeping)
+{
+	struct out failed;
+	int lock, place;
+
+	if (keeping->scratch == NULL)
+		return;
+	lock = sockets_lock();
+	if (lock < 0)
+		return;
+	out_init(&failed, -1);
+	if (keeping->name == NULL || sockets_inode(lock, keeping->name) == 0) {
+		place = open(keeping->scratch,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (place >= 0)
+			clean_directory(keeping->scratch, place, &failed);
+	}
+	sockets_unlock(lock);
+}
+
 __attribute__((noreturn)) static void
 leave(struct keeper *keeper)
 {
@@ -97,6 +121,7 @@ leave(struct keeper *keeper)
 	leave_place(keeper);
 	waitpid(keeper->keeping->first, &status, WNOHANG);
 	cgroup_remove(&keeper->keeping->supervision->group);
+	remove_scratch(keeper->keeping);
 	for (uint32_t i = 0; i < keeper->ender_count; i++)
 		answer(keeper->enders[i], SESSION_END, NULL);
 	_exit(0);

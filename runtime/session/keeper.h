@@ -18,11 +18,13 @@
 
 struct keeping {
 	const char *name; /* NULL: the session has none, and no socket */
-	int connection;   /* of whom it was made for */
-	bool lives;       /* and only as long as that is open */
-	int parent;       /* pidfd of the process it ends with, or -1 */
-	uint64_t idle;    /* seconds; 0: for ever */
-	int handover;     /* to process 1 */
+	const char
+	    *scratch;   /* its own directory, removed at the end, or NULL */
+	int connection; /* of whom it was made for */
+	bool lives;     /* and only as long as that is open */
+	int parent;     /* pidfd of the process it ends with, or -1 */
+	uint64_t idle;  /* seconds; 0: for ever */
+	int handover;   /* to process 1 */
 	pid_t first;
 	int ready; /* a pipe for a byte when the session can be joined; or -1 */
 	struct supervision *supervision;

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -100,6 +101,19 @@ open_socket(void)
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 }
 
+/* A keeper that was stopped answers nobody, and connect(2) waits where as many
+ * wait as may. */
+static bool
+set_patience(int fd)
+{
+	static const struct timeval patience = { .tv_sec = 10 };
+
+	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+		   sizeof patience) == 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		sizeof patience) == 0;
+}
+
 int
 sockets_connect(int directory, const char *name)
 {
@@ -107,7 +121,8 @@ sockets_connect(int directory, const char *name)
 	int fd = open_socket(), error;
 
 	if (fd < 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+	    (set_patience(fd) &&
+		connect(fd, (struct sockaddr *)&address, sizeof address) == 0))
 		return fd;
 	error = errno;
 	close(fd);
@@ -144,15 +159,15 @@ sockets_inode(int directory, const char *name)
 	    0;
 }
 
-/* Succeeds if the last one is gone; others who wait for the lock see that. */
-static void
-unlock(int directory)
+void
+sockets_unlock(int directory)
 {
 	char link[DESCRIPTOR_PATH_SIZE], path[256];
 	ssize_t len;
 
 	descriptor_path(link, directory);
 	len = readlink(link, path, sizeof path - 1);
+	/* Succeeds if nothing is in it; others who wait for the lock see that. */
 	if (len > 0) {
 		path[len] = '\0';
 		rmdir(path);
@@ -169,7 +184,7 @@ sockets_remove(const char *name, uint64_t inode)
 		return;
 	if (sockets_inode(directory, name) == inode)
 		unlinkat(directory, name, 0);
-	unlock(directory);
+	sockets_unlock(directory);
 }
 
 /* A socket that is being made refuses connections, too, but not under the
@@ -186,5 +201,5 @@ sockets_clean(const char *name)
 		unlinkat(directory, name, 0);
 	if (fd >= 0)
 		close(fd);
-	unlock(directory);
+	sockets_unlock(directory);
 }

@@ -19,6 +19,9 @@ int sockets_open(void);
 /* The directory, made if it is missing, with its lock; closing it gives the lock back. */
 int sockets_lock(void);
 
+/* Gives the lock back, and removes the directory if it is empty. */
+void sockets_unlock(int directory);
+
 /* A connection to the session; ENOENT, ECONNREFUSED: there is none. */
 int sockets_connect(int directory, const char *name);
 

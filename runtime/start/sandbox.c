@@ -11,6 +11,7 @@
 #include "runtime/start/level.h"
 #include "runtime/start/view_listener.h"
 
+#include <string.h>
 #include <unistd.h>
 
 bool
@@ -18,6 +19,21 @@ sandbox_restricts_files(const struct sandbox *sandbox)
 {
 	return !plan_allows_everything(&sandbox->plan) &&
 	    sandbox->plan.level >= SBX_LEVEL_STANDARD;
+}
+
+/* Sessions do not share scratch directories.  One that has no name has the
+ * number of its keeper, which is this process. */
+static void
+name_session(struct sandbox *sandbox)
+{
+	char key[SCRATCH_KEY_SIZE];
+	const char *name = sandbox->options.session;
+	struct out number;
+
+	memcpy(key, sandbox->scratch, sizeof key);
+	out_init(&number, -1);
+	out_print(&number, "/%u", (unsigned)getpid());
+	scratch_key(sandbox->scratch, key, name != NULL ? name : number.text);
 }
 
 /* A policy that comes through a pipe has no place: it is its own origin. */
@@ -34,6 +50,8 @@ name_scratch(struct sandbox *sandbox)
 	}
 	scratch_key(sandbox->scratch,
 	    sbx_string(&sandbox->blob, sandbox->blob.meta->profile), origin);
+	if (sandbox->kept)
+		name_session(sandbox);
 	sandbox->self_test.scratch = sandbox->scratch;
 }
 

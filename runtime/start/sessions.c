@@ -4,6 +4,7 @@
 #include "runtime/apply/confine.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
+#include "runtime/inspect/clean.h"
 #include "runtime/session/ask.h"
 #include "runtime/session/handover.h"
 #include "runtime/session/join.h"
@@ -17,6 +18,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,26 @@ answer_none(const struct birth *birth)
 	_exit(0);
 }
 
+/* The session's own directory.  Its keeper removes it; one that was killed could
+ * not. */
+static const char *
+empty_scratch(const struct sandbox *sandbox)
+{
+	const char *path = bind_anchored(sandbox->binder)->scratch.path;
+	struct out failed;
+	int place;
+
+	if (path == NULL)
+		return NULL;
+	out_init(&failed, -1);
+	place = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (place < 0 || !clean_directory(path, place, &failed) ||
+	    mkdir(path, 0700) != 0)
+		refuse(path, "cannot empty the session's scratch directory",
+		    errno);
+	return path;
+}
+
 __attribute__((noreturn)) static void
 be_keeper(struct birth *birth)
 {
@@ -117,6 +139,7 @@ be_keeper(struct birth *birth)
 	machine_probe(&sandbox->machine);
 	sandbox_begin(sandbox);
 	sandbox_anchor(sandbox);
+	keeping.scratch = empty_scratch(sandbox);
 	read_user_namespace(outer);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 		birth->handover) != 0)
