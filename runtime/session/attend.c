@@ -72,10 +72,51 @@ signal_all(int proc, uint64_t tag, int number)
 	return found;
 }
 
+/*
+ * Whether a process was left by a command that has ended, and cannot be told
+ * from others: an ordinary user may not look into a program that may be executed
+ * and not read.
+ */
+static bool
+is_unknown(int proc, const char *process, uint64_t first)
+{
+	static const char field[] = "\nPPid:\t";
+	char text[2048];
+	const char *at;
+	uint64_t parent = 0;
+	int fd = openat(proc, process, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool readable = fd >= 0 && file_read(fd, "status", text, sizeof text);
+
+	at = readable ? strstr(text, field) : NULL;
+	if (at != NULL)
+		sbx_decimal_read(at + strlen(field), text + strlen(text),
+		    &parent);
+	readable = parent != first || strstr(text, "\nState:\tZ") != NULL ||
+	    tag_of(fd, "ns/uts") != 0;
+	if (fd >= 0)
+		close(fd);
+	return !readable;
+}
+
+static bool
+some_unknown(int proc, uint64_t first)
+{
+	struct directory directory;
+	const struct entry *entry;
+	bool found = false;
+
+	lseek(proc, 0, SEEK_SET);
+	directory_begin(&directory, proc);
+	while (!found && (entry = directory_next(&directory)) != NULL)
+		found = is_unknown(proc, entry->name, first);
+	return found;
+}
+
 bool
-join_end_all(uint64_t tag)
+join_end_all(uint64_t tag, pid_t first)
 {
 	enum { ROUNDS = 1000 };
+	bool all;
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint32_t found = 1;
 
@@ -88,8 +129,9 @@ join_end_all(uint64_t tag)
 			poll(NULL, 0, round < 20 ? 1 : 10);
 		found = signal_all(proc, tag, SIGKILL);
 	}
+	all = found == 0 && !some_unknown(proc, (uint64_t)first);
 	close(proc);
-	return found == 0;
+	return all;
 }
 
 /* --- signals --------------------------------------------------------------- */
@@ -122,8 +164,10 @@ forward(struct attendance *attendance)
 /* --- the command ----------------------------------------------------------- */
 
 /*
- * The command has stopped, mostly because the terminal stopped the job: then
- * this process stops, too.  A SIGCONT that came meanwhile is for both.
+ * The command has stopped.  At a terminal that was mostly the job as a whole:
+ * then this process stops, too.  A SIGCONT that came meanwhile is for both.
+ * Elsewhere another command of the session may have stopped this one, and may
+ * let it go on; nobody would tell this process.
  */
 static void
 stop(struct attendance *attendance)
@@ -132,7 +176,7 @@ stop(struct attendance *attendance)
 	forward(attendance);
 	if (attendance->continued || attendance->term.late)
 		kill(target(attendance->joining), SIGCONT);
-	else
+	else if (!attendance->joining->grouped)
 		raise(SIGSTOP);
 }
 
@@ -228,7 +272,7 @@ end_late(struct attendance *attendance)
 
 	if (!attendance->term.late)
 		return;
-	if (!join_end_all(joining->tag))
+	if (!join_end_all(joining->tag, joining->offer.reply.first))
 		warn_about("timeout",
 		    "not all that the command started could be ended; sbxrun "
 		    "--session NAME --end ends the session",

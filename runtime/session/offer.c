@@ -163,6 +163,10 @@ session_hear(int socket, struct session_reply *reply,
 	do {
 		got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
+	if (got < 0 && errno == EAGAIN) {
+		errno = 0;
+		return "the keeper of the session does not answer";
+	}
 	if (got < 0)
 		return "cannot hear the keeper of the session";
 	count = take_descriptors(&message, came);
