@@ -39,6 +39,9 @@ kernel_scripts = \
 	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/session.sh \
+	tests/kernel/session_attack.sh \
+	tests/kernel/session_storm.sh \
+	tests/kernel/session_use.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \
 	tests/kernel/watch.sh \
@@ -58,7 +61,8 @@ helper_programs += \
 	tests/kernel/confined \
 	tests/kernel/fault \
 	tests/kernel/folding \
-	tests/kernel/probe
+	tests/kernel/probe \
+	tests/kernel/siege
 
 EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
@@ -97,6 +101,13 @@ endif
 endif
 tests_kernel_probe_LDADD =
 $(tests_kernel_probe_OBJECTS) tests/kernel/probe$(EXEEXT): CC = $(LOADER_CC)
+
+tests_kernel_siege_SOURCES = tests/kernel/siege.c
+tests_kernel_siege_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_siege_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_siege_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
+tests_kernel_siege_LDADD =
+$(tests_kernel_siege_OBJECTS) tests/kernel/siege$(EXEEXT): CC = $(LOADER_CC)
 
 # Alone in its sandbox: no library is there.
 tests_kernel_confined_SOURCES = tests/kernel/confined.c

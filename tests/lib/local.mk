@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/lib/chance.h \
 	tests/lib/examples.sh \
 	tests/lib/samples.h \
+	tests/lib/session.sh \
 	tests/lib/sandbox.sh \
 	tests/lib/summary.sh \
 	tests/lib/tap.h \

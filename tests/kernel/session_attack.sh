@@ -1,0 +1,494 @@
+#!/bin/sh
+# Attacks on sessions, as TAP: from inside, by commands on those beside them, on
+# those that are being started, and on what keeps the session; from outside, by
+# other users and with what lies in the places where sessions are looked for.  As
+# this user and, started by root, as an ordinary one too.
+
+# Variables in what the sandbox's shell runs are that shell's.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+ORDINARY=65534
+THIRD=23918
+ALONE=23920
+
+tap_begin /var/tmp
+base=$tmp
+# shellcheck source=tests/lib/session.sh
+. "$srcdir/tests/lib/session.sh"
+tap_programs "$SBXRUN" "$builddir/tests/kernel/siege"
+seconds=$(tap_rounds 20)
+
+# policy NAME STATEMENTS
+policy()
+{
+	printf 'sbx 1\nprofile %s extends workspace-write {\n%s\n}\n' "$1" "$2" |
+	    "$SBXC" - -o "$base/$1.bin" || exit 99
+}
+policy attack 'limit timeout 600s
+    deny read ${workspace}/secret'
+policy changed 'limit timeout 600s
+    deny read ${workspace}/secrets'
+policy few 'limit timeout 600s
+    limit processes 64
+    deny read ${workspace}/secret'
+"$SBXC" - -o "$base/parameter.bin" <<'POLICY' || exit 99
+sbx 1
+param where
+profile parameter extends workspace-write {
+    allow write ${where}
+}
+POLICY
+policy=$base/attack.bin
+
+is()
+{
+	tap_is "uid $uid: $1" "$2" "$3"
+}
+
+# matches NAME PATTERN TEXT
+matches()
+{
+	if printf '%s\n' "$3" | grep -Eq "$2"; then
+		tap_ok "uid $uid: $1"
+	else
+		tap_not_ok "uid $uid: $1" "wanted $2, got $3"
+	fi
+}
+
+# besiege MODE: starts it in the session; what it says will be in $ws/siege.
+besiege()
+{
+	rm -f "$ws/siege"
+	in_session siege \
+	    'exec ./siege-program '"$1"' '"$seconds"' all >siege' &
+	besieger=$!
+}
+
+# What a command that is being started must be, whatever is done to it: under
+# the filter, without new privileges, and without what the policy denies.
+assault()
+{
+	wrong='' said=0 killed=0
+	while kill -0 $besieger 2>/dev/null; do
+		got=$(as env SECRET=secret timeout -s KILL 60 "$base/sbxrun" \
+		    --session "${own}siege" -- ./probe seccomp -- nnp -- \
+		    open-read secret 2>&1 </dev/null)
+		code=$?
+		case $code:$got in
+		"0:2
+1
+EACCES" | "0:2
+1
+ENOENT") said=$((said + 1)) ;;
+		137:* | 125:sbxrun:* | *:) killed=$((killed + 1)) ;;
+		*) wrong="$wrong
+$code: $got" ;;
+		esac
+	done
+	wait $besieger
+}
+
+# Nobody is looked into or changed, from the first moment on.
+looks()
+{
+	launch sleep 333 &
+	victim=$!
+	sleep 0.2
+	is 'control: the attacks work on a process that is not confined' 1 \
+	    $(($(as ./siege-program look 1 $victim |
+		grep -c 'breaches [1-9]') > 16))
+	kill $victim
+	in_session siege 'SECRET=secret sleep 444 >/dev/null 2>&1 &'
+	besiege look
+	assault
+	is 'looking: commands run as they should' '' "$wrong"
+	is 'looking: and there were some' 1 $((said > 0))
+	# Niceness is that of processes of one user, as it is without sandboxes.
+	is 'looking: nothing was read or changed' '' \
+	    "$(grep ' breaches [1-9]' "$ws/siege" | grep -v '^nice ')"
+	is 'looking: and it was tried' 20 "$(grep -c ' tried [1-9]' "$ws/siege")"
+	grep '^met' "$ws/siege" | sed 's/^/# /'
+}
+
+stops()
+{
+	for mode in stop kill; do
+		besiege $mode
+		assault
+		is "$mode: no command ran with less" '' "$wrong"
+		grep '^met' "$ws/siege" | sed "s/^/# $said ran, $killed ended: /"
+	done
+	session_end siege
+	is 'nothing is left after the siege' '' "$(session_left)"
+}
+
+# A hostile process fills the table of processes.
+fills()
+{
+	full=$policy policy=$base/few.bin
+	in_session siege true
+	rm -f "$ws/siege"
+	in_session siege './siege-program fill '"$seconds"' >siege 2>&1' &
+	besieger=$!
+	assault
+	is 'fill: no command ran with less' '' "$wrong"
+	session_end siege
+	policy=$full
+	is 'fill: nothing is left' '' "$(session_left)"
+}
+
+# Process 1, the keeper and its socket, and what is outside.
+reaches()
+{
+	in_session one true
+	keeper=$(session_keeper one)
+	init=$(session_init one)
+	for name in mem environ maps fd/0 root/ cwd/ exe; do
+		is "process 1: $name" 1 "$(in_session one \
+		    "head -c 1 /proc/1/$name 2>/dev/null; ls /proc/1/$name \
+			2>/dev/null | head -c 1" | wc -c | sed 's/0/1/')"
+	done
+	is 'process 1 cannot be signalled' 'no no' "$(in_session one \
+	    'for s in KILL STOP; do kill -$s 1 2>/dev/null && true; done
+	    kill -TERM 1 2>/dev/null; sleep .2
+	    [ -d /proc/1 ] && grep -q "^State:.[SR]" /proc/1/status &&
+	    echo no no')"
+	for pid in $keeper $$; do
+		is "process $pid of outside is not there" ESRCH \
+		    "$(in_session one "./probe kill $pid 9")"
+	done
+	is 'the sockets of sessions are not in sight' '' "$(in_session one \
+	    'find /run /tmp -type s 2>/dev/null')"
+	is 'the host'"'"'s abstract sockets cannot be reached' \
+	    'outside refused' "$(
+	    launch /usr/bin/python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(chr(0) + "attack" + sys.argv[1])
+s.listen()
+open("up", "w")
+while True:
+    s.accept()[0].close()' $$ >/dev/null 2>&1 &
+	    for _ in $(seq 50); do [ -e "$ws/up" ] && break; sleep 0.1; done
+	    client='import socket, sys
+s = socket.socket(socket.AF_UNIX)
+try:
+    s.connect(chr(0) + "attack" + sys.argv[1])
+    print(sys.argv[2])
+except OSError:
+    print("refused")'
+	    printf '%s %s' "$(as /usr/bin/python3 -c "$client" $$ outside)" \
+		"$(as "$base/sbxrun" --session "${own}one" -- /usr/bin/python3 -c "$client" \
+		    $$ inside)"
+	    kill $!)"
+	is 'capabilities are gone' 1 "$(in_session one './probe caps' |
+	    grep -c 'effective 0000000000000000')"
+	is 'the user namespace is not entered twice' EPERM \
+	    "$(in_session one './probe unshare newuser')"
+	is 'a new UTS namespace is refused' EPERM \
+	    "$(in_session one './probe unshare newuts')"
+	is 'process 1 is who it was' "$init $keeper" \
+	    "$(session_init one) $(session_keeper one)"
+	session_end one
+}
+
+# refused NAME PATTERN WORD...: sbxrun refuses, and says a line of this pattern.
+refused()
+{
+	name=$1 pattern=$2
+	shift 2
+	got=$(as timeout 60 "$base/sbxrun" "$@" 2>&1 </dev/null)
+	is "$name: refused" 125 $?
+	matches "$name: it is said" "$pattern" "$got"
+}
+
+names()
+{
+	for name in '' . .. ../x a/b /x -x .x 'a b' "$(printf 'a\nb')" \
+	    "$(printf 'a\033b')" "$(printf '%0200d' 0)" "$(printf '%065d' 0)" \
+	    'ä'; do
+		refused "the name '$(printf %.20s "$name" | tr '\n\033' '??')'" \
+		    '^sbxrun: ' "--session=$name" "$policy" -- true
+	done
+	long=$(printf '%0*d' $((64 - ${#own})) 0)
+	in_session "$long" 'exit 3'
+	is 'a name of 64 bytes' 3 $?
+	session_end "$long"
+	is 'no other session was made' '' "$(session_left)"
+}
+
+# Whoever asks for something else than what the session is does not get it.
+differences()
+{
+	mkdir -p "$ws/a" "$ws/b" && chown "$uid" "$ws/a" "$ws/b"
+	in_session one true
+	refused 'another policy' 'polic' --session "${own}one" "$base/changed.bin" \
+	    -- true
+	cp "$policy" "$base/copy.bin"
+	as "$base/sbxrun" --session "${own}one" "$base/copy.bin" -- true
+	is 'the same bytes elsewhere are the same policy' 0 $?
+	refused 'another workspace' "$ws/a" --session "${own}one" -w "$ws/a" -- true
+	refused 'another level' 'level' --session "${own}one" -l standard "$policy" \
+	    -- true
+	refused 'another limit' 'timeout' --session "${own}one" --limit=timeout=5s \
+	    "$policy" -- true
+	refused 'no session' '^sbxrun: ' --session "${own}none" -- true
+	refused 'a directory that is not in the view' '^sbxrun: ' \
+	    --session "${own}one" -w "$base" "$policy" -- true
+	got=$(as_in /var/log "$base/sbxrun" --session "${own}one" -- pwd 2>&1)
+	is 'a directory that is not in the view is refused' 125 $?
+	matches 'and named' '^sbxrun: .*/var/log' "$got"
+	session_end one
+	as "$base/sbxrun" --session "${own}one" -D where="$ws/a" \
+	    "$base/parameter.bin" -- true
+	is 'a parameter' 0 $?
+	refused 'another one' 'where' --session "${own}one" -D where="$ws/b" -- true
+	session_end one
+}
+
+# planted NAME COMMAND...: COMMAND puts something where the session is looked
+# for; what it leads to stays, and no command waits for ever.
+planted()
+{
+	name=$1
+	shift
+	echo kept >"$base/kept"
+	"$@"
+	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
+	    "$policy" -- ./probe seccomp 2>&1)
+	matches "planted: $name" '^0:2$|^125:sbxrun: ' "$?:$got"
+	is "planted: $name: nothing else has changed" 'kept' \
+	    "$(cat "$base/kept")"
+	session_end planted >/dev/null 2>&1
+	rm -rf "$place/${own}planted"
+}
+
+plants()
+{
+	in_session one true
+	session_find_place one
+	socket=$place/${own}planted
+	planted 'a link' as ln -s "$base/kept" "$socket"
+	planted 'a link to nowhere' as ln -s "$base/none" "$socket"
+	planted 'a file' as touch "$socket"
+	planted 'a directory' as mkdir "$socket"
+	planted 'a pipe' as mkfifo "$socket"
+	planted 'a socket that nobody has' as /usr/bin/python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' \
+	    "$socket"
+	for kind in SOCK_SEQPACKET SOCK_STREAM; do
+		planted "somebody who does not answer, $kind" silent "$kind"
+		kill "$silent" && wait "$silent" 2>/dev/null
+	done
+	# A lock that somebody holds, who may read the directory.
+	launch flock -o "$place" sleep 90 &
+	holder=$!
+	sleep 0.5
+	begin=$(date +%s)
+	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
+	    "$policy" -- ./probe seccomp 2>&1)
+	matches 'the lock is held' '^125:sbxrun: ' "$?:$got"
+	is 'the lock is held: there is an end' 1 \
+	    $(($(date +%s) - begin < 40))
+	pkill -P $holder
+	wait $holder
+	session_end planted >/dev/null 2>&1
+	session_end one
+}
+
+silent()
+{
+	launch /usr/bin/python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX, getattr(socket, sys.argv[2]))
+s.bind(sys.argv[1])
+s.listen()
+time.sleep(90)' "$socket" "$1" >/dev/null 2>&1 &
+	silent=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ ! -S "$socket" ] || break
+		sleep 0.1
+	done
+}
+
+# planted_place NAME COMMAND...: the same for the directory of all sessions.
+planted_place()
+{
+	name=$1
+	shift
+	rm -rf "$place"
+	"$@"
+	before=$(stat -c '%u %F' "$place")
+	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
+	    "$policy" -- ./probe seccomp 2>&1)
+	matches "the place is $name" '^0:2$|^125:sbxrun: ' "$?:$got"
+	is "the place is $name: it stays that" "$before" \
+	    "$(stat -c '%u %F' "$place")"
+	[ ! -S "$base/elsewhere/${own}planted" ] ||
+		tap_not_ok "the place is $name: and is not followed"
+	session_end planted >/dev/null 2>&1
+	rm -rf "$place"
+}
+
+# Only where nobody else has sessions as that user.
+places()
+{
+	session_user $ALONE
+	mkdir -p "$base/elsewhere"
+	chmod 777 "$base/elsewhere"
+	place=/tmp/sbx-$uid/sessions
+	in_session one true
+	is 'where sessions are' 1 "$(find "$place" -name "${own}one" |
+	    grep -c .)"
+	is 'which is ours alone' "700 $uid" "$(stat -c '%a %u' "$place")"
+	session_end one
+	planted_place 'a link' as ln -s "$base/elsewhere" "$place"
+	planted_place 'a file' as touch "$place"
+	planted_place 'open to all' as mkdir -m 777 "$place"
+	planted_place "another user's" install -d -o $THIRD -m 777 "$place"
+	# What XDG_RUNTIME_DIR says is not believed.
+	for lie in "$base/elsewhere" "$ws" "$base/none" relative; do
+		as env XDG_RUNTIME_DIR="$lie" "$base/sbxrun" --session \
+		    "${own}lie" "$policy" -- true
+		is 'XDG_RUNTIME_DIR is a lie' 0 $?
+		is 'and nothing is made there' '' "$(find "$base/elsewhere" \
+		    "$ws" -name "*lie*")"
+		as env XDG_RUNTIME_DIR="$lie" "$base/sbxrun" --session \
+		    "${own}lie" --end
+	done
+	rm -rf "/tmp/sbx-$uid"
+}
+
+# Other users, root among them, at the session of this one: its socket is not
+# theirs, even if they are let in everywhere.
+users()
+{
+	in_session one 'echo mine >/tmp/note'
+	session_find_place one
+	chmod a+x "$place" "$place/.."
+	chmod a+rwx "$place/${own}one"
+	for other in 0 $ORDINARY $THIRD; do
+		[ "$other" -ne "$uid" ] || continue
+		is "user $other is told nothing" refused "$(tap_as "$other" \
+		    /usr/bin/python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(20)
+try:
+    s.connect(sys.argv[1])
+    # A request to join, of the right kind as far as one can know.
+    s.send(b"sbx:ses1".ljust(40, b"\0"))
+    data, descriptors, flags, address = s.recvmsg(4096, 4096)
+    print("told", len(descriptors)) if descriptors else print("refused")
+except OSError as error:
+    print("refused")' "$place/${own}one" 2>&1)"
+	done
+	chmod 700 "$place" "$place/.."
+	is 'and the session goes on' mine "$(in_session one 'cat /tmp/note')"
+	session_end one
+}
+
+# Who is confined already does not get into another sandbox, which may allow
+# more; and who stands where the keeper should is not believed if confined.
+confined()
+{
+	in_session one true
+	session_find_place one
+	"$SBXC" - -o "$base/near.bin" <<-POLICY
+		sbx 1
+		profile near extends workspace-write {
+		    allow write $place
+		    allow network full
+		    limit timeout 600s
+		}
+	POLICY
+	mkdir -p "$ws/bin" && cp "$base/sbxrun" "$ws/bin" &&
+		chown -R "$uid" "$ws/bin"
+	got=$(as "$base/sbxrun" -l standard "$base/near.bin" -- timeout 40 \
+	    ./bin/sbxrun --session "${own}one" -- ./probe seccomp 2>&1)
+	is 'from inside a sandbox nobody joins' 125 $?
+	matches 'and that is said' 'sbxrun: ' "$got"
+	got=$(as setpriv --no-new-privs "$base/sbxrun" --session "${own}one" \
+	    -- ./probe seccomp 2>&1)
+	is 'nor one who has new privileges no more' 125 $?
+	matches 'and that is said, too' '^sbxrun: ' "$got"
+	got=$(as "$base/sbxrun" -l standard "$base/near.bin" -- \
+	    /usr/bin/python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' \
+	    "$place/${own}fake" 2>&1)
+	matches 'a sandbox cannot stand where a keeper should' 'Error' "$got"
+	launch setpriv --no-new-privs /usr/bin/python3 -c '
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(sys.argv[1])
+s.listen()
+s.settimeout(60)
+while True:
+    c = s.accept()[0]
+    c.recv(4096)
+    c.send(b"sbx:ses1" * 99)' "$place/${own}fake" >/dev/null 2>&1 &
+	fake=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ ! -S "$place/${own}fake" ] || break
+		sleep 0.1
+	done
+	refused 'who stands there confined' '^sbxrun: ' \
+	    --session "${own}fake" "$policy" -- true
+	kill $fake
+	wait $fake 2>/dev/null
+	rm -f "$place/${own}fake"
+	session_end one
+}
+
+# Somebody has stopped the keeper, or process 1.
+stopped()
+{
+	for who in keeper init; do
+		in_session one true
+		pid=$(session_$who one)
+		kill -STOP "$pid"
+		begin=$(date +%s)
+		got=$(as timeout 60 "$base/sbxrun" --session "${own}one" -- true 2>&1)
+		code=$?
+		is "$who is stopped: there is an end" 1 \
+		    $(($(date +%s) - begin < 40))
+		matches "$who is stopped: and a line" '^0:$|^125:sbxrun: ' \
+		    "$code:$got"
+		kill -CONT "$pid"
+		is "$who goes on" 0 "$(in_session one 'echo $?')"
+		session_end one
+	done
+}
+
+check_user()
+{
+	session_user "$1"
+	cp "$base/siege" "$ws/siege-program"
+	echo secret >"$ws/secret"
+	chown "$uid" "$ws/secret"
+	looks
+	stops
+	fills
+	reaches
+	names
+	differences
+	plants
+	users
+	confined
+	stopped
+	is 'nothing is left at the end' '' "$(session_left)"
+}
+
+if session_here; then
+	if [ "$(id -u)" -eq 0 ]; then
+		check_user $ORDINARY
+		places
+	fi
+	# The short form is for one user.
+	if [ "$(id -u)" -ne 0 ] || ! tap_short; then
+		check_user "$(id -u)"
+	fi
+fi
+tap_done

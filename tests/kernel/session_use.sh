@@ -1,0 +1,388 @@
+#!/bin/sh
+# Sessions as agents use them, as TAP: each command is a new `bash -c` of its
+# own sbxrun.  Servers, directories kept in files, the tools of a project, the
+# caller's streams, sessions beside sessions.  As this user and, started by root,
+# as an ordinary one too.
+
+# Variables in what the sandbox's shell runs are that shell's.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+ORDINARY=65534
+
+tap_begin /var/tmp
+base=$tmp
+# shellcheck source=tests/lib/session.sh
+. "$srcdir/tests/lib/session.sh"
+tap_programs "$SBXRUN" "$PROBE"
+# Each policy in a text of its own: they are two for a session.
+cat >"$base/agent.sbx" <<'POLICY'
+sbx 1
+profile agent extends workspace-write {
+    allow network loopback
+}
+POLICY
+cat >"$base/other.sbx" <<'POLICY'
+sbx 1
+profile other extends workspace-write {
+    deny write ${workspace}/kept
+}
+POLICY
+for name in agent other; do
+	"$SBXC" "$base/$name.sbx" -o "$base/$name.bin" || exit 99
+done
+policy=$base/agent.bin
+
+is()
+{
+	tap_is "uid $uid: $1" "$2" "$3"
+}
+
+# has COMMAND...: whether the machine has these, for every user.
+has()
+{
+	for has_name; do
+		PATH=/usr/bin:/bin command -v "$has_name" >/dev/null ||
+			return 1
+	done
+}
+
+# A server in one command, a client in the next, its end in the third.
+# serves NAME SCRIPT: SCRIPT starts a server on $PORT in the background.
+serves()
+{
+	in_session one "PORT=8123; $2 >/tmp/log 2>&1 & echo \$! >/tmp/pid"
+	is "$1: starting it comes back" 0 $?
+	is "$1: the next command reaches it" hello "$(in_session one '
+	    for i in $(seq 100); do
+		curl -sf http://127.0.0.1:8123/hello && exit; sleep .1
+	    done; cat /tmp/log; ps ax')"
+	is "$1: and sees it" 1 "$(in_session one \
+	    'ps -o pid= -p "$(cat /tmp/pid)" | grep -c .')"
+	is "$1: the third ends it" 0 "$(in_session one \
+	    'kill "$(cat /tmp/pid)"; echo $?')"
+	is "$1: and it is gone" gone "$(in_session one '
+	    for i in $(seq 50); do
+		kill -0 "$(cat /tmp/pid)" 2>/dev/null || break; sleep .1
+	    done
+	    curl -s http://127.0.0.1:8123/hello || echo gone')"
+}
+
+servers()
+{
+	mkdir -p "$ws/site"
+	echo hello >"$ws/site/hello"
+	cat >"$ws/server.js" <<'SERVER'
+require('http').createServer((ask, answer) => answer.end('hello'))
+    .listen(process.env.PORT, '127.0.0.1');
+SERVER
+	! has node || serves node 'export PORT; node server.js'
+	serves python 'python3 -m http.server -b 127.0.0.1 -d site $PORT'
+	# As a shell does it who wants to be sure.
+	serves 'nohup and setsid' 'setsid nohup python3 -m http.server -b \
+	    127.0.0.1 -d site $PORT </dev/null'
+}
+
+# What an agent keeps between its commands.
+memory()
+{
+	mkdir -p "$ws/deep/er"
+	in_session one 'cd deep/er && export -p >/tmp/state && pwd -P >/tmp/cwd'
+	is 'the directory is kept in a file' "$ws/deep/er" \
+	    "$(in_session one 'cd "$(cat /tmp/cwd)" && pwd -P')"
+	is 'and can be the one of sbxrun' "$ws/deep/er" "$(as_in "$ws/deep/er" \
+	    "$base/sbxrun" --session "${own}one" -- pwd)"
+	for place in /tmp /dev/shm; do
+		in_session one "echo kept >$place/note"
+		is "what is written to $place is there" kept \
+		    "$(in_session one "cat $place/note")"
+	done
+	in_session one 'mkfifo /tmp/pipe; (cat /tmp/pipe >/tmp/through &)'
+	is 'a named pipe' heard "$(in_session one 'echo heard >/tmp/pipe
+	    for i in $(seq 50); do [ -s /tmp/through ] && break; sleep .1
+	    done; cat /tmp/through')"
+	in_session one 'python3 -c "
+import socket, os, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(chr(0) + \"agent\")
+server.listen()
+if os.fork() == 0:
+    os.close(1)
+    os.close(2)
+    server.accept()[0].send(b\"abstract\")
+"'
+	is 'an abstract socket' abstract "$(in_session one 'python3 -c "
+import socket
+client = socket.socket(socket.AF_UNIX)
+client.connect(chr(0) + \"agent\")
+print(client.recv(99).decode())"')"
+	in_session one 'echo $(ipcmk -M 64) >/tmp/shm'
+	is "System V's shared memory" 1 "$(in_session one \
+	    'ipcs -m -i "${a:=$(sed "s/.* //" /tmp/shm)}" | grep -c bytes=64')"
+	is 'processes of an earlier command are seen and signalled' \
+	    'seen ended' "$(in_session one 'sleep 1234 >/dev/null 2>&1 & echo $! >/tmp/pid'
+	    in_session one 'p=$(cat /tmp/pid); grep -qz 1234 /proc/$p/cmdline &&
+		printf "seen "; kill -STOP $p && kill -CONT $p && kill $p
+		for i in $(seq 50); do
+			kill -0 $p 2>/dev/null || break; sleep .1
+		done; kill -0 $p 2>/dev/null || echo ended')"
+}
+
+# A server that runs while commands come and go.
+for_long()
+{
+	in_session one 'python3 -m http.server -b 127.0.0.1 -d site 8124 \
+	    >/dev/null 2>&1 &'
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		in_session one 'curl -sf http://127.0.0.1:8124/hello' \
+		    >/dev/null && break
+		sleep 0.3
+	done
+	round=0 heard=0 rounds=$(tap_rounds 300)
+	while [ $round -lt "$rounds" ]; do
+		round=$((round + 1))
+		[ "$(in_session one \
+		    'curl -sf http://127.0.0.1:8124/hello')" != hello ] ||
+			heard=$((heard + 1))
+	done
+	is 'a server runs while commands come and go' "$rounds" $heard
+	in_session one 'pkill -f http.server'
+}
+
+statuses()
+{
+	for code in 0 1 7 124 125 255; do
+		in_session one "exit $code"
+		is "status $code" $code $?
+	done
+	for signal in KILL TERM INT SEGV PIPE; do
+		(as "$base/sbxrun" --session "${own}one" "$policy" -- perl -e \
+		    '$SIG{$ARGV[0]} = "DEFAULT"; kill $ARGV[0], $$; sleep 9' \
+		    $signal; exit $?) 2>/dev/null
+		is "death by $signal" $signal "$(kill -l $?)"
+	done
+	as "$base/sbxrun" --session "${own}one" -- no-such-command 2>/dev/null
+	is 'no such command' 127 $?
+	as "$base/sbxrun" --session "${own}one" -- /etc/passwd 2>/dev/null
+	is 'no command' 126 $?
+	for signal in TERM INT HUP; do
+		rm -f "$ws/ready"
+		launch "$base/sbxrun" --session "${own}one" -- perl -e '
+		    $SIG{$_} = "DEFAULT" for qw(INT HUP TERM);
+		    open F, ">", "ready"; close F; sleep 50' 2>/dev/null &
+		job=$!
+		for _ in $(seq 100); do
+			[ ! -e "$ws/ready" ] || break
+			sleep 0.1
+		done
+		kill -$signal $job
+		wait $job 2>/dev/null
+		is "$signal for sbxrun is one for the command" $signal \
+		    "$(kill -l $?)"
+	done
+}
+
+streams()
+{
+	echo text >"$ws/file"
+	is 'a file as input' text "$(in_session one cat <"$ws/file")"
+	is 'and not written through it' text "$(in_session one \
+	    'echo changed >/proc/self/fd/0' <"$ws/file" 2>/dev/null
+	    cat "$ws/file")"
+	echo outside >"$base/outside"
+	chmod 666 "$base/outside"
+	is 'a file of outside as input' outside \
+	    "$(in_session one 'cat' <"$base/outside")"
+	is 'and not written through it' outside "$(in_session one \
+	    'echo changed >/proc/self/fd/0; chmod 600 /dev/stdin' \
+	    <"$base/outside" 2>/dev/null; cat "$base/outside")"
+	is 'a pipe as input' piped "$(echo piped | in_session one cat)"
+	is 'nothing as input' '' "$(in_session one cat </dev/null)"
+	is 'no input at all' '' "$(in_session one 'cat 2>/dev/null' <&-)"
+	in_session one 'echo out; echo err >&2' >"$base/out" 2>"$base/err"
+	is 'output and errors are apart' 'out err' \
+	    "$(cat "$base/out") $(grep -v '^sbxrun: warning' "$base/err")"
+	is 'a megabyte goes through' "$(head -c 1000000 /dev/zero | cksum)" \
+	    "$(head -c 1000000 /dev/zero | in_session one cat | cksum)"
+	is 'descriptors of the caller are not there' '0 1 2' "$(as \
+	    "$base/sbxrun" --session "${own}one" -- ./probe fds </dev/null \
+	    7</etc/passwd 9</)"
+	is 'arguments stay as they are' "a b|*|'|" "$(as "$base/sbxrun" \
+	    --session "${own}one" -- printf '%s|' 'a b' '*' "'")"
+	is 'the environment is that of the caller' mine "$(as \
+	    env MINE=mine "$base/sbxrun" --session "${own}one" -- printenv MINE)"
+	is 'less what the policy removes' '' "$(as env GITHUB_TOKEN=secret \
+	    "$base/sbxrun" --session "${own}one" -- printenv GITHUB_TOKEN)"
+}
+
+# script(1) gives a terminal.
+terminals()
+{
+	has script || return 0
+	is 'a terminal' 'yes yes yes' "$(as script -qec "$base/sbxrun --session \
+	    ${own}one $policy -- bash -c 'for i in 0 1 2; do [ -t \$i ] && echo yes; done'" \
+	    /dev/null </dev/null | tr -d '\r' | tr '\n' ' ' | sed 's/ $//')"
+	is 'a terminal made inside' 'yes' "$(in_session one \
+	    'script -qec "[ -t 0 ] && echo yes" /dev/null </dev/null' |
+	    tr -d '\r')"
+	is 'python makes one too' tty "$(in_session one 'python3 -c "
+import os, pty
+pty.spawn([\"sh\", \"-c\", \"[ -t 1 ] && echo tty\"])"' </dev/null |
+	    tr -d '\r')"
+	has tmux || return 0
+	in_session one 'SHELL=/bin/sh tmux -L t -f /dev/null new-session -d "cat >/tmp/typed"'
+	in_session one 'tmux -L t send-keys typed Enter C-d'
+	is 'tmux lives from command to command' typed "$(in_session one '
+	    for i in $(seq 50); do [ -s /tmp/typed ] && break; sleep .1; done
+	    cat /tmp/typed; tmux -L t kill-server 2>/dev/null')"
+}
+
+tools()
+{
+	printf 'int main(void) { return 0; }\n' >"$ws/a.c"
+	cp "$ws/a.c" "$ws/b.c"
+	printf 'all: a b c\n%%: %%.c\n\t$(CC) -o $@ $<\nc.c:\n\tcp a.c c.c\n' \
+	    >"$ws/Makefile"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid" "$ws"/*
+	in_session one 'make -s -j4' >"$base/out" 2>&1
+	is 'make -j' '0 ' "$? $(cat "$base/out")"
+	in_session one './a && ./b && ./c'
+	is 'and the programs run' 0 $?
+	in_session one 'git init -q . && git add a.c &&
+	    git -c user.name=n -c user.email=e commit -qm first'
+	in_session one 'git switch -qc work && git rm -q --cached a.c'
+	is 'git' 'D  a.c' "$(in_session one 'git status --short a.c' | head -n 1)"
+	! has npm || is 'npm' '"1.0.0"' "$(in_session one \
+	    'npm init -y >/dev/null && npm pkg get version')"
+	printf 'def test_it():\n    assert True\n' >"$ws/test_it.py"
+	! has pytest || is 'pytest' 0 "$(in_session one 'pytest -q >/tmp/out 2>&1
+	    echo $?')"
+	is 'processes of python' '[1, 4, 9]' "$(in_session one 'python3 -c "
+import multiprocessing
+def square(x):
+    return x * x
+with multiprocessing.Pool(3) as pool:
+    print(pool.map(square, [1, 2, 3]))"')"
+	is 'its shared memory goes from command to command' 42 "$(in_session \
+	    one 'python3 -c "
+from multiprocessing import shared_memory, resource_tracker
+memory = shared_memory.SharedMemory(\"answer\", True, 9)
+memory.buf[0] = 42
+resource_tracker.unregister(memory._name, \"shared_memory\")"'
+	    in_session one 'python3 -c "
+from multiprocessing import shared_memory
+memory = shared_memory.SharedMemory(\"answer\")
+print(memory.buf[0])
+memory.unlink()"')"
+}
+
+# Two sessions of one policy in one workspace, and one of another policy.
+apart()
+{
+	in_session one 'echo one | tee /tmp/mark /dev/shm/mark >/tmp/only
+	    mkfifo /tmp/wait; sleep 4321 >/dev/null 2>&1 & cat >/tmp/held </tmp/wait &
+	    ipcmk -M 64 | sed "s/.* //" >shm-id
+	    (python3 -c "
+import socket, time
+tcp = socket.create_server((\"127.0.0.1\", 8125))
+unix = socket.socket(socket.AF_UNIX)
+unix.bind(chr(0) + \"apart\")
+unix.listen()
+time.sleep(600)" >/dev/null 2>&1 &)'
+	one=$policy
+	echo kept >"$ws/kept"
+	chown "$uid" "$ws/kept"
+	for policy in "$one" "$base/other.bin"; do
+		two=two-$(basename "$policy" .bin)
+		is "$two: files" '' "$(in_session "$two" \
+		    'ls -d /tmp/mark /dev/shm/mark /tmp/only 2>/dev/null')"
+		is "$two: processes" '' "$(in_session "$two" \
+		    'pgrep -f "sleep 4321"')"
+		is "$two: network" refused "$(in_session "$two" 'python3 -c "
+import socket
+socket.create_connection((\"127.0.0.1\", 8125))" 2>/dev/null || echo refused')"
+		is "$two: abstract sockets" refused "$(in_session "$two" \
+		    'python3 -c "
+import socket
+s = socket.socket(socket.AF_UNIX)
+s.connect(chr(0) + \"apart\")" 2>/dev/null || echo refused')"
+		is "$two: System V's objects" '' "$(in_session "$two" \
+		    'ipcs -m -i "$(cat shm-id)" 2>/dev/null | grep bytes=')"
+		is "$two: the workspace is one" one "$(in_session "$two" \
+		    'echo one >shared'; as "$base/sbxrun" --session \
+		    "${own}one" -- cat shared)"
+	done
+	is 'the other policy holds there' kept "$(
+	    in_session "$two" 'echo changed >kept' 2>/dev/null; cat "$ws/kept")"
+	policy=$one
+	is 'and not here' changed \
+	    "$(in_session one 'echo changed >kept'; cat "$ws/kept")"
+	session_end "$two"
+	is 'the end of one is not that of the other' one \
+	    "$(in_session one 'cat /tmp/mark')"
+	in_session two-agent 'sleep 9876 >/dev/null 2>&1 & echo two >/tmp/mark'
+	is 'each is listed' 'one two-agent' "$(as "$base/sbxrun" --sessions \
+	    --json | grep -o '"name":"'"$own"'[^"]*"' | cut -d - -f 2- |
+	    tr -d '"' | sort | tr '\n' ' ' | sed 's/ $//')"
+}
+
+ends()
+{
+	as "$base/sbxrun" --session "${own}one" --check >/dev/null
+	is 'a session that runs is there' 0 $?
+	session_end one
+	is 'it can be ended' 0 $?
+	as "$base/sbxrun" --session "${own}one" --check >/dev/null 2>&1
+	is 'then it is not' 1 $?
+	as "$base/sbxrun" --session "${own}one" -- true 2>/dev/null
+	is 'and without a policy there is no new one' 125 $?
+	session_end two-agent
+	is 'nothing is left' '' "$(session_left)"
+	is 'nothing is listed' '' "$(as "$base/sbxrun" --sessions |
+	    grep "$own")"
+	is 'a new session begins afresh' '' "$(in_session one \
+	    'ls -d /tmp/mark /dev/shm/mark 2>/dev/null; pgrep sleep')"
+	# An agent that dies leaves nothing.
+	as sh -c '"$1" --session "$3" --with-parent "$2" -- sh -c \
+	    "sleep 999 >/dev/null 2>&1 &"; kill -9 $$' sh "$base/sbxrun" \
+	    "$policy" "${own}mine" 2>/dev/null
+	session_end one
+	is 'a session with its parent ends with it' '' "$(session_left)"
+	session_options='--idle 1s'
+	in_session brief 'true'
+	session_options=
+	is 'an idle session ends' '' "$(session_left)"
+	as "$base/sbxrun" --session "${own}brief" --idle 1s "$policy" -- \
+	    sh -c 'sleep 4 >/dev/null 2>&1 &'
+	sleep 2.5
+	is 'it is not idle while something runs' 1 \
+	    "$(in_session brief 'pgrep -xc sleep')"
+	session_end brief
+	is 'nothing is left at the end' '' "$(session_left)"
+}
+
+check_user()
+{
+	session_user "$1"
+	servers
+	memory
+	for_long
+	statuses
+	streams
+	terminals
+	tools
+	apart
+	ends
+}
+
+if session_here; then
+	[ "$(id -u)" -ne 0 ] || check_user $ORDINARY
+	# The short form is for one user.
+	if [ "$(id -u)" -ne 0 ] || ! tap_short; then
+		check_user "$(id -u)"
+	fi
+fi
+tap_done
