@@ -12,23 +12,48 @@
 #
 # Bubblewrap makes the same mounts and namespaces, of the network too if sbxrun
 # makes one; it applies no Landlock rules and, here, no filter.
+#
+# The last tables are for sessions: the floor is a join of the same session,
+# with the same ruleset and filter, that does nothing else (join.c).
+#
+# Everything is measured as an ordinary user.
 
 set -euo pipefail
 export LC_ALL=C
 build=$(cd "$1" && pwd)
 rounds=${2:-1000}
+if [ "$(id -u)" -eq 0 ]; then
+	copy=$(mktemp -d /var/tmp/sbx-bench.XXXXXX)
+	trap 'rm -rf "$copy"' EXIT
+	mkdir "$copy/bench" "$copy/profiles"
+	cp "$build/sbxrun" "$build/sbxc" "$0" "$copy"
+	cp "$build"/bench/{latency,record,minload,hold,true} "$copy/bench"
+	cp "$build"/profiles/*.bin "$copy/profiles"
+	chmod -R a+rX "$copy"
+	setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$copy" \
+	    "$copy/${0##*/}" "$copy" "$rounds"
+	exit
+fi
 # Not below /tmp: that is the scratch directory at level full.
 work=$(mktemp -d /var/tmp/sbx-bench.XXXXXX)
-trap 'rm -rf "$work"' EXIT
+mkdir -m 700 "$work/run"
+export XDG_RUNTIME_DIR=$work/run
+session=
+end()
+{
+	[ -z "$session" ] || "$build/sbxrun" --session "$session" --end || true
+	rm -rf "$work"
+}
+trap end EXIT
 mkdir "$work/workspace"
 cp "$build/bench/true" "$work/workspace/true"
-true=$work/workspace/true
+cp "$build/bench/hold" "$work/workspace/hold"
+true=$work/workspace/true hold=$work/workspace/hold
 cd "$work/workspace"
 command -v bwrap >/dev/null ||
     echo "bubblewrap is not installed: nothing to compare level full with"
 
-unshare=(--unshare-pid --unshare-ipc)
-[ "$(id -u)" -eq 0 ] || unshare+=(--unshare-user)
+unshare=(--unshare-user --unshare-pid --unshare-ipc)
 
 # policy N: N path rules on siblings, so that none covers another.
 policy()
@@ -68,6 +93,16 @@ compare()
 	    }'
 }
 
+# What bubblewrap is to do, into $words.
+peer()
+{
+	command -v bwrap >/dev/null || return 0
+	mapfile -t words <"$work/words"
+	words=(-- bwrap "$(command -v bwrap)" "${unshare[@]}"
+	    --die-with-parent "${words[@]}"
+	    --remount-ro / --chdir "$PWD" "$true")
+}
+
 # measure NAME LEVEL BLOB
 measure()
 {
@@ -75,12 +110,7 @@ measure()
 	echo "== $name, level $level"
 	"$build/bench/record" -b "$work/words" "$work/plan" "$build/sbxrun" \
 	    -l "$level" "$blob" -- "$true"
-	if [ "$level" = full ] && command -v bwrap >/dev/null; then
-		mapfile -t words <"$work/words"
-		words=(-- bwrap "$(command -v bwrap)" "${unshare[@]}"
-		    --die-with-parent "${words[@]}"
-		    --remount-ro / --chdir "$PWD" "$true")
-	fi
+	[ "$level" != full ] || peer
 	"$build/bench/latency" "$rounds" bare "$true" \
 	    -- minload "$build/bench/minload" "$work/plan" "$true" \
 	    -- sbxrun "$build/sbxrun" -l "$level" "$blob" --- "$true" \
@@ -107,3 +137,61 @@ measure workspace-write standard "$build/profiles/workspace-write.bin"
 measure "15 path rules" full "$work/15.bin"
 measure "100 path rules" full "$work/100.bin"
 measure "workspace-write" full "$build/profiles/workspace-write.bin"
+
+# What one adds as a part of what another adds.
+ratios()
+{
+	awk '{ print }
+	    $2 ~ /^[0-9.]+$/ { least[$1] = $2; wall[$1] = $3; cpu[$1] = $8 }
+	    function ratio(a, b, limit) {
+		if (!(a in wall) || !(b in wall))
+			return
+		printf "%s adds %.3f of what %s adds by the clock, ", a,
+		    (wall[a] - wall["bare"]) / (wall[b] - wall["bare"]), b
+		printf "%.3f of the least, %.3f in CPU time (%s)\n",
+		    (least[a] - least["bare"]) / (least[b] - least["bare"]),
+		    (cpu[a] - cpu["bare"]) / (cpu[b] - cpu["bare"]), limit
+	    }
+	    END {
+		ratio("session", "bwrap", "to be 1/20 by the clock")
+		ratio("session", "standard", "to be below 1")
+		ratio("full", "bwrap", "to be 1/4 by the clock, 1 in CPU time")
+		print ""
+	    }'
+}
+
+# measure_session NAME BLOB
+measure_session()
+{
+	local name=$1 blob=$2 words=() inside
+	echo "== sessions: $name"
+	session=bench-$$
+	# Process 1 cannot be looked into; what a command leaves can.
+	"$build/sbxrun" --session "$session" "$blob" -- \
+	    "$hold" "$$"
+	for _ in {1..100}; do
+		inside=$(pgrep -xf "$hold $$") && break
+		sleep 0.1
+	done
+	"$build/bench/record" -b "$work/words" "$work/plan" "$build/sbxrun" \
+	    -l full "$blob" -- "$true" >"$work/calls"
+	peer
+	cat >"$work/forget" <<-FORGET
+		#!/bin/sh
+		exec "$build/sbxrun" --session $session-first --end
+	FORGET
+	chmod +x "$work/forget"
+	"$build/bench/latency" "$rounds" bare "$true" \
+	    -- floor +join "$work/plan" "$inside" "$true" \
+	    -- session "$build/sbxrun" --session "$session" --- "$true" \
+	    -- first +then "$work/forget" "$build/sbxrun" --session \
+		"$session-first" "$blob" --- "$true" \
+	    -- standard "$build/sbxrun" -l standard "$blob" --- "$true" \
+	    -- full "$build/sbxrun" -l full "$blob" --- "$true" \
+	    "${words[@]}" | ratios
+	"$build/sbxrun" --session "$session" --end
+	session=
+}
+
+measure_session "15 path rules" "$work/15.bin"
+measure_session "workspace-write" "$build/profiles/workspace-write.bin"
