@@ -10,7 +10,7 @@
 static void
 execute_script(char *path, char **argv, char **variables)
 {
-	static char shell[] = "/bin/sh";
+	char shell[] = "/bin/sh";
 	char *name = argv[0];
 
 	argv[-1] = shell;

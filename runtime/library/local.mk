@@ -6,7 +6,6 @@ library_sources = \
 	runtime/library/descriptors.h \
 	runtime/library/error.c \
 	runtime/library/error.h \
-	runtime/library/join.c \
 	runtime/library/kill.c \
 	runtime/library/launch.c \
 	runtime/library/launch.h \

@@ -14,9 +14,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef SBX_SBXRUN
@@ -362,6 +361,91 @@ sbx_open(const struct sbx_options *options, struct sbx_error *error)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (arguments_check(options, error))
 		sandbox = try_open(options, error);
+	pthread_setcancelstate(state, NULL);
+	errno = code;
+	return sandbox;
+}
+
+/* --- a session ------------------------------------------------------------- */
+
+/* Whether sbxrun finds the session; what it says of that. */
+static bool
+check_session(struct sbx_sandbox *sandbox, struct opening *opening,
+    struct sbx_error *error)
+{
+	char own[] = "sbxrun", check[] = "--check";
+	char *words[] = { own, sandbox->words.list[0], check, NULL };
+	const struct sbx_descriptor descriptors[] = {
+		{ opening->nothing, STDIN_FILENO },
+		{ opening->nothing, STDOUT_FILENO },
+		{ opening->said[1], STDERR_FILENO },
+	};
+	struct start start = {
+		.sbxrun = sandbox->sbxrun,
+		.words = words,
+		.environment = environ,
+		.descriptors = descriptors,
+		.descriptor_count = 3,
+	};
+	siginfo_t end = { .si_status = 1 };
+	int status;
+
+	if (!start_sbxrun(&start, error))
+		return false;
+	await_end(start.pidfd);
+	/* A caller that ignores SIGCHLD learns no status. */
+	status = waitid(P_PID, (id_t)start.pid, &end, WEXITED) == 0 &&
+		end.si_code == CLD_EXITED ?
+	    end.si_status :
+	    -1;
+	close(start.pidfd);
+	if (status == 0)
+		return true;
+	read_said(opening);
+	error_said(error, opening->text, "there is no such session");
+	if (error != NULL && status == 1)
+		error->kind = SBX_ERROR_ENDED;
+	return false;
+}
+
+static struct sbx_sandbox *
+try_join(const char *name, const char *sbxrun, struct sbx_error *error)
+{
+	struct opening opening = { -1, { -1, -1 }, { -1, -1 }, -1, "" };
+	struct sbx_sandbox *sandbox = new_sandbox(sbxrun);
+	bool joined = false;
+
+	if (sandbox != NULL) {
+		strcpy(sandbox->level, "full");
+		sandbox->warnings = strdup("");
+		words_add(&sandbox->words, "--session=", name);
+	}
+	if (sandbox == NULL || sandbox->warnings == NULL ||
+	    sandbox->words.failed || !make_ends(&opening))
+		error_set(error, SBX_ERROR_SYSTEM, NULL,
+		    "cannot open what the session needs", errno);
+	else
+		joined = check_session(sandbox, &opening, error);
+	close_opening(&opening);
+	if (joined)
+		return sandbox;
+	if (sandbox != NULL)
+		free_sandbox(sandbox);
+	return NULL;
+}
+
+struct sbx_sandbox *
+sbx_join(const char *name, const char *sbxrun, struct sbx_error *error)
+{
+	struct sbx_sandbox *sandbox = NULL;
+	int state, code = errno;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (name == NULL)
+		error_set(error, SBX_ERROR_ARGUMENT, NULL,
+		    "the session has no name", 0);
+	else
+		sandbox = try_join(name, sbxrun, error);
 	pthread_setcancelstate(state, NULL);
 	errno = code;
 	return sandbox;

@@ -89,9 +89,13 @@ struct sbx_sandbox;
 struct sbx_sandbox *sbx_open(const struct sbx_options *options,
     struct sbx_error *error);
 
-/* Joins the session that `sbxrun --session NAME` has made.  Closing it ends
- * neither the session nor what was started in it. */
-struct sbx_sandbox *sbx_join(const char *name, struct sbx_error *error);
+/*
+ * Joins the session that `sbxrun --session NAME` has made.  Each command gets a
+ * process of sbxrun above it, as at the command line.  Closing it ends neither
+ * the session nor what runs in it.  `sbxrun` is as in struct sbx_options.
+ */
+struct sbx_sandbox *sbx_join(const char *name, const char *sbxrun,
+    struct sbx_error *error);
 
 /* "full", "standard", "minimal" or "none".  It lives as long as the sandbox, as
  * does the text of sbx_warnings(). */

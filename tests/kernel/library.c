@@ -696,6 +696,46 @@ test_supervised(struct stage *stage, const char *level)
 	sbx_close(sandbox);
 }
 
+/* --- a session of sbxrun's --------------------------------------------------- */
+
+static void
+test_session(struct stage *stage)
+{
+	int before = open_descriptors();
+	struct sbx_error error = { .text = "" };
+	struct sbx_sandbox *sandbox;
+	char name[64], command[512];
+
+	snprintf(name, sizeof name, "library-%d", (int)getpid());
+	sandbox = sbx_join(name, stage->sbxrun, &error);
+	tap_ok(&stage->tap,
+	    sandbox == NULL && error.kind == SBX_ERROR_ENDED &&
+		open_descriptors() == before,
+	    "no such session: %s", error.text);
+	tap_ok(&stage->tap,
+	    sbx_join("../x", stage->sbxrun, &error) == NULL &&
+		error.kind == SBX_ERROR_REFUSED &&
+		sbx_join(NULL, NULL, NULL) == NULL,
+	    "no name of one: %s", error.text);
+	snprintf(command, sizeof command,
+	    "'%s' --session %s '%s' -- sh -c 'echo kept >/tmp/session'",
+	    stage->sbxrun, name, stage->free_policy);
+	if (system(command) != 0)
+		return;
+	sandbox = sbx_join(name, stage->sbxrun, &error);
+	tap_ok(&stage->tap,
+	    sandbox != NULL && shell(sandbox, "grep -q kept /tmp/session") == 0,
+	    "a session is joined: %s", error.text);
+	sbx_close(sandbox);
+	snprintf(command, sizeof command,
+	    "'%s' --session %s --check >/dev/null && "
+	    "'%s' --session %s --end >/dev/null",
+	    stage->sbxrun, name, stage->sbxrun, name);
+	tap_ok(&stage->tap,
+	    system(command) == 0 && open_descriptors() == before,
+	    "and goes on when it is closed");
+}
+
 int
 main(void)
 {
@@ -735,5 +775,6 @@ main(void)
 	test_end(&stage);
 	test_killed(&stage);
 	test_supervised(&stage, "full");
+	test_session(&stage);
 	return stage_end(&stage);
 }
