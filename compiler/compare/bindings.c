@@ -156,8 +156,12 @@ static const char *
 place_in(struct arena *arena, const struct layout *layout, uint32_t slot)
 {
 	const char *place = layout->places[slot];
+	const char *home = layout->places[SLOT_HOME];
 
-	if (place == NULL)
+	/* A second home at the first one is none. */
+	if (place == NULL ||
+	    (slot == SLOT_OTHER_HOME && home != NULL &&
+		strcmp(place, home) == 0))
 		return NULL;
 	return *place == '\0' ? "/" :
 				arena_strndup(arena, place, strlen(place));
