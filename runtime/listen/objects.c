@@ -46,7 +46,9 @@ enum {
 	TRIES = 8, /* of a random key */
 };
 
-enum object_kind { NO_OBJECT, SEGMENT, SEMAPHORES, QUEUE };
+/* LEFT: a segment that was removed while somebody had it attached.  The kernel
+ * keeps it, and its number, until the last one detaches it, so it counts. */
+enum object_kind { NO_OBJECT, SEGMENT, SEMAPHORES, QUEUE, LEFT };
 
 struct object {
 	uint8_t kind;
@@ -76,6 +78,7 @@ static const struct interface {
 		1U << SETALL },
 	[QUEUE] = { SYS_msgget, SYS_msgctl, 1, 1,
 	    1U << IPC_STAT | 1U << IPC_SET },
+	[LEFT] = { SYS_shmget, SYS_shmctl, 2, 1, 0 },
 };
 
 enum action { GET, USE, CONTROL };
@@ -120,11 +123,24 @@ control(const struct object *object, int command, void *value)
 	    syscall(interface->control, object->id, 0, command, value);
 }
 
+/* Its key is gone. */
+static bool
+is_left(const struct object *object)
+{
+	struct shmid_ds status;
+
+	if (control(object, IPC_STAT, &status) != 0)
+		return errno != EINVAL && errno != EIDRM;
+	return (status.shm_perm.mode & SHM_DEST) != 0;
+}
+
 /* Whether it still is what was made; if not, its place is free. */
 static bool
 is_there(struct object *object)
 {
-	if (object->kind != NO_OBJECT &&
+	if (object->kind == LEFT && is_left(object))
+		return true;
+	if (object->kind != NO_OBJECT && object->kind != LEFT &&
 	    syscall(interfaces[object->kind].get, object->key, 0, 0) ==
 		object->id)
 		return true;
@@ -161,7 +177,8 @@ void
 objects_remove(struct objects *objects)
 {
 	for (int i = 0; objects != NULL && i < OBJECTS_MAX; i++) {
-		if (is_there(&objects->list[i]))
+		if (objects->list[i].kind != LEFT &&
+		    is_there(&objects->list[i]))
 			control(&objects->list[i], IPC_RMID, NULL);
 	}
 }
@@ -284,7 +301,7 @@ remove_one(const struct caller *caller, struct object *object)
 	    (user.uid != 0 && user.uid != object->owner) ||
 	    control(object, IPC_RMID, NULL) != 0)
 		return -EPERM;
-	object->kind = NO_OBJECT;
+	object->kind = object->kind == SEGMENT ? LEFT : NO_OBJECT;
 	return 0;
 }
 

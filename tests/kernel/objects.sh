@@ -142,6 +142,7 @@ check_all()
 		held "$1" ok object-command "$kind" "$id" 2
 	done
 	held "$1" ok objects
+	held "$1" ok segments-left
 	tap_levels standard full
 	for level in $levels; do
 		policy=plain
@@ -155,6 +156,8 @@ check_all()
 	done
 	level=standard policy=plain
 	held "$1" ENOSPC object-fill sem
+	# Those that were removed and are attached count as well.
+	held "$1" ENOSPC segments-left
 	held "$1" ok semaphores 1024
 	held "$1" EINVAL semaphores 1025
 	held "$1" EINVAL semaphores 0

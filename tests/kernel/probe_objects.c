@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 8192, THREADS = 8, ROUNDS = 50 };
+enum { SIZE = 8192, THREADS = 8, ROUNDS = 50, LEFT_MAX = 100 };
 
 struct letter {
 	long type;
@@ -254,6 +254,35 @@ try_object_fill(char **words, int count)
 	return made == 1000 ? 0 : errno;
 }
 
+/* The kernel keeps a segment that was removed until nobody has it attached. */
+static int
+try_segments_left(char **words, int count)
+{
+	void *where, *last = NULL;
+	int made = 0, end = 0;
+
+	(void)words;
+	(void)count;
+	while (made < LEFT_MAX && end == 0) {
+		int id = shmget(IPC_PRIVATE, 1, 0600);
+
+		where = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
+		if (where == (void *)-1)
+			end = errno;
+		else if (shmctl(id, IPC_RMID, NULL) != 0)
+			return errno;
+		else
+			last = where;
+		made++;
+	}
+	/* One that is detached makes room for another one. */
+	if (last != NULL && shmdt(last) != 0)
+		return errno;
+	if (end == ENOSPC && shmget(IPC_PRIVATE, 1, 0600) < 0)
+		return EPROTO;
+	return end;
+}
+
 static int
 try_object_command(char **words, int count)
 {
@@ -300,6 +329,7 @@ const struct operation object_operations[] = {
 	{"object-find", 2, 2, try_object_find},
 	{"semaphores", 1, 1, try_semaphores},
 	{"object-fill", 1, 1, try_object_fill},
+	{"segments-left", 0, 0, try_segments_left},
 	{"object-command", 3, 3, try_object_command},
 	{"object-use", 2, 2, try_object_use},
 	{NULL, 0, 0, NULL},
