@@ -32,4 +32,7 @@ int64_t answer_unnamed(const struct caller *caller);
 /* Tries one of the waiting calls again; its answer, or ANSWER_LATER. */
 int connect_again(const struct waiting *waiting);
 
+/* Closes what it has. */
+void connect_forget(const struct waiting *waiting);
+
 #endif

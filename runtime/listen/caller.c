@@ -7,9 +7,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
-enum { PAGE = 4096, NAME_SIZE = 64 };
+enum { PAGE = 4096, NAME_SIZE = 64, TICK = 1000 /* microseconds */ };
 
 /* ESRCH, EPERM and the like are about us, and not for the caller to see. */
 static int
@@ -173,6 +174,25 @@ caller_copy(const struct caller *caller, int fd)
 	if (copy >= 0)
 		return copy;
 	return error == EBADF ? -EBADF : -EPERM;
+}
+
+bool
+ticks(bool on)
+{
+	static const struct itimerval ticking = { { 0, TICK }, { 0, TICK } };
+	static const struct itimerval none;
+
+	return setitimer(ITIMER_REAL, on ? &ticking : &none, NULL) == 0;
+}
+
+/* The caller may have closed its own descriptor meanwhile, and the last one to
+ * close a socket waits as long as its SO_LINGER says (socket(7)). */
+void
+caller_close(int copy)
+{
+	ticks(true);
+	close(copy);
+	ticks(false);
 }
 
 bool

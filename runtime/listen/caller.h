@@ -28,6 +28,11 @@ int caller_descriptor(const struct caller *caller, int fd);
 
 /* A copy of its descriptor, which shares everything with it. */
 int caller_copy(const struct caller *caller, int fd);
+void caller_close(int copy);
+
+/* Interrupts what waits in the kernel, again and again until it is stopped: the
+ * first signal may come before the waiting begins. */
+bool ticks(bool on);
 
 /* Whether it may do what this process may: what a superuser has dropped would
  * come back to it otherwise.  Others cannot be looked into if they differ. */

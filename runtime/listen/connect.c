@@ -22,11 +22,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 
 enum {
 	PATH_AT = offsetof(struct sockaddr_un, sun_path),
-	TICK = 1000, /* microseconds */
 };
 
 static int
@@ -40,21 +38,17 @@ socket_option(int socket, int option)
 	return value;
 }
 
-/* The timer goes on until it is stopped: its first signal may come before the
- * attempt begins. */
 static int
 try(int socket, const struct sockaddr_un *address, socklen_t len)
 {
-	static const struct itimerval ticks = { { 0, TICK }, { 0, TICK } };
-	static const struct itimerval none;
 	int error;
 
-	if (setitimer(ITIMER_REAL, &ticks, NULL) != 0)
+	if (!ticks(true))
 		return -EPERM;
 	error = connect(socket, (const struct sockaddr *)address, len) != 0 ?
 	    errno :
 	    0;
-	setitimer(ITIMER_REAL, &none, NULL);
+	ticks(false);
 	return error == EINTR ? ANSWER_LATER : -error;
 }
 
@@ -70,11 +64,11 @@ connect_again(const struct waiting *waiting)
 	return try(waiting->socket, &name, sizeof name);
 }
 
-static void
-forget(const struct waiting *attempt)
+void
+connect_forget(const struct waiting *attempt)
 {
 	if (attempt->socket >= 0)
-		close(attempt->socket);
+		caller_close(attempt->socket);
 	if (attempt->target >= 0)
 		close(attempt->target);
 }
@@ -88,7 +82,7 @@ keep(struct listening *listening, const struct waiting *attempt)
 		listening->waiting[i] = *attempt;
 		return ANSWER_LATER;
 	}
-	forget(attempt);
+	connect_forget(attempt);
 	return -EAGAIN;
 }
 
@@ -206,6 +200,6 @@ answer_connect(const struct caller *caller)
 		result = connect_again(&attempt);
 	if (result == ANSWER_LATER)
 		return keep(caller->listening, &attempt);
-	forget(&attempt);
+	connect_forget(&attempt);
 	return result;
 }

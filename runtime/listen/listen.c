@@ -266,9 +266,7 @@ retry(struct listening *listening)
 	if (result == ANSWER_LATER)
 		return;
 	send_answer(listening, waiting->id, result);
-	close(waiting->socket);
-	if (waiting->target >= 0)
-		close(waiting->target);
+	connect_forget(waiting);
 	waiting->socket = -1;
 }
 

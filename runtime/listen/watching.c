@@ -26,7 +26,7 @@ add_watch(const struct caller *caller, int file)
 	    (uint32_t)caller->call.args[2] & ~(uint32_t)IN_DONT_FOLLOW);
 	if (number < 0)
 		number = -errno;
-	close(instance);
+	caller_close(instance);
 	return number;
 }
 

@@ -220,6 +220,7 @@ own_internet()
 		held "$1" ok loopback $family stream
 		held "$1" ok loopback $family dgram
 	done
+	held "$1" ok linger
 	held "$1" ECONNREFUSED connect-tcp 9
 	held "$1" EACCES unix-connect "$home/readable/socket"
 	held "$1" ok unix-inside sub/inside

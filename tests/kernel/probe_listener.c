@@ -5,7 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIES = 2000, CLIENTS = 8 };
+enum { TRIES = 2000, CLIENTS = 8, CLOSES = 16, HAMMERS = 4 };
 
 static int
 server(const char *path, int backlog)
@@ -249,6 +252,80 @@ try_watch_told(char **words, int count)
 	    EPROTO;
 }
 
+/* --- a close that waits --------------------------------------------------- */
+
+/* What the threads connect again and again. */
+static atomic_int lingering = -1;
+
+static void *
+connect_always(void *unused)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+
+	for (;;)
+		connect(lingering, (struct sockaddr *)&address, sizeof address);
+	return unused;
+}
+
+static void *
+close_one(void *fd)
+{
+	close((int)(intptr_t)fd);
+	return NULL;
+}
+
+/* A socket whose last close waits, since nobody reads what was sent. */
+static int
+open_lingering(const struct sockaddr_in *address)
+{
+	static const struct linger hours = { 1, 10000 };
+	static const char bytes[65536];
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 ||
+	    connect(fd, (const struct sockaddr *)address, sizeof *address) !=
+		0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &hours, sizeof hours) != 0)
+		return -1;
+	while (send(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+/* Whoever has a copy of such a socket when it is closed must not wait: the next
+ * call that it answers tells. */
+static int
+try_linger(char **words, int count)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_un absent = address_of("absent");
+	socklen_t len = sizeof address;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pthread_t thread;
+
+	(void)words;
+	(void)count;
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, len) != 0 ||
+	    listen(fd, CLOSES) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &len) != 0)
+		return errno;
+	for (int i = 0; i < HAMMERS; i++)
+		pthread_create(&thread, NULL, connect_always, NULL);
+	alarm(20);
+	for (int i = 0; i < CLOSES; i++) {
+		lingering = open_lingering(&address);
+		if (lingering < 0)
+			return errno;
+		usleep(2000);
+		pthread_create(&thread, NULL, close_one,
+		    (void *)(intptr_t)lingering);
+		usleep(2000);
+		connect_to(&absent, sizeof absent, 0);
+	}
+	return 0;
+}
+
 /* clang-format off */
 const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
@@ -259,6 +336,7 @@ const struct operation listener_operations[] = {
 	{"unix-hidden", 1, 2, try_unix_hidden},
 	{"watch", 1, 2, try_watch},
 	{"watch-told", 1, 1, try_watch_told},
+	{"linger", 0, 0, try_linger},
 	{"unnamed", 1, 1, try_unnamed},
 	{"unnamed-many", 1, 1, try_unnamed_many},
 	{NULL, 0, 0, NULL},
