@@ -12,9 +12,11 @@
  * with a word that says how it is started, and what that needs:
  *
  *	+join PLAN PID          in the namespaces of that process, by join.c
+ *	+spawn POLICY SBXRUN    in a sandbox that libsbx has opened
  *	+then PROGRAM           and PROGRAM ends what it left, untimed
  */
 #include "bench/spawn.h"
+#include "runtime/library/sbx.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +37,7 @@ struct command {
 	const char *label;
 	char **argv;
 	struct join *join; /* or NULL, as the next */
+	struct sbx_sandbox *sandbox;
 	char *then;
 	double *wall; /* microseconds, a round each */
 	double *cpu;
@@ -83,6 +86,29 @@ pin(void)
 	}
 }
 
+static int
+spawn(const struct command *command)
+{
+	pid_t pid = -1;
+	struct sbx_command what = {
+		.size = sizeof what,
+		.argv = command->argv,
+		.flags = SBX_UNSUPERVISED,
+		.pid = &pid,
+	};
+	struct sbx_error error;
+	int pidfd = sbx_spawn(command->sandbox, &what, &error), status;
+
+	if (pidfd < 0) {
+		fprintf(stderr, "latency: %s\n", error.text);
+		exit(1);
+	}
+	close(pidfd);
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	return status;
+}
+
 /* The wait status. */
 static int
 start(const struct command *command)
@@ -92,6 +118,8 @@ start(const struct command *command)
 
 	if (command->join != NULL)
 		return join_run(command->join, command->argv);
+	if (command->sandbox != NULL)
+		return spawn(command);
 	pid = vfork();
 	if (pid < 0)
 		die("vfork");
@@ -156,6 +184,24 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static struct sbx_sandbox *
+open_sandbox(const char *policy, const char *sbxrun)
+{
+	struct sbx_options options = {
+		.size = sizeof options,
+		.policy = policy,
+		.sbxrun = sbxrun,
+	};
+	struct sbx_error error;
+	struct sbx_sandbox *sandbox = sbx_open(&options, &error);
+
+	if (sandbox == NULL) {
+		fprintf(stderr, "latency: %s\n", error.text);
+		exit(1);
+	}
+	return sandbox;
+}
+
 /* Takes the words before the command itself that say how it is started. */
 static void
 prepare(struct command *command)
@@ -171,6 +217,9 @@ prepare(struct command *command)
 		return;
 	} else if (strcmp(words[0], "+join") == 0) {
 		command->join = join_prepare(words[1], words[2]);
+		command->argv += 3;
+	} else if (strcmp(words[0], "+spawn") == 0) {
+		command->sandbox = open_sandbox(words[1], words[2]);
 		command->argv += 3;
 	}
 }

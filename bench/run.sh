@@ -154,6 +154,7 @@ ratios()
 	    }
 	    END {
 		ratio("session", "bwrap", "to be 1/20 by the clock")
+		ratio("spawn", "floor", "to be at most 1.3")
 		ratio("session", "standard", "to be below 1")
 		ratio("full", "bwrap", "to be 1/4 by the clock, 1 in CPU time")
 		print ""
@@ -183,6 +184,7 @@ measure_session()
 	chmod +x "$work/forget"
 	"$build/bench/latency" "$rounds" bare "$true" \
 	    -- floor +join "$work/plan" "$inside" "$true" \
+	    -- spawn +spawn "$blob" "$build/sbxrun" "$true" \
 	    -- session "$build/sbxrun" --session "$session" --- "$true" \
 	    -- first +then "$work/forget" "$build/sbxrun" --session \
 		"$session-first" "$blob" --- "$true" \

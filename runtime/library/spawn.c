@@ -335,7 +335,8 @@ start_supervised(const struct sbx_sandbox *sandbox,
 	int connection = -1;
 	bool started;
 
-	memcpy(descriptors, command->descriptors, count * sizeof *descriptors);
+	for (size_t i = 0; i < count; i++)
+		descriptors[i] = command->descriptors[i];
 	if (sandbox->joined) {
 		connection = connect_keeper(sandbox, error);
 		if (connection < 0)
