@@ -163,7 +163,8 @@ int sbx_spawn(struct sbx_sandbox *sandbox, const struct sbx_command *command,
 /*
  * Sends a signal to everything that a command has started and that is running,
  * itself included, whatever its session or parent; for SIGKILL until nothing is
- * left.  Returns how many processes there were, or -1 and *error.
+ * left.  Returns how many processes there were, or -1 and *error.  One whose
+ * program an ordinary user may execute and not read is not found.
  */
 int sbx_kill_tree(int tree, int signal, struct sbx_error *error);
 
