@@ -32,6 +32,7 @@ struct blocks {
 	bool shipped_groups;
 	bool faulty;            /* some name was reported */
 	bool full;              /* one profile too many was reported */
+	bool unused;            /* what nothing speaks of was reported */
 	size_t expanded, spent; /* profiles; their rules and names */
 };
 

@@ -537,7 +537,10 @@ resolve_policy(const struct resolution *given, const char *name)
 	expansion.scope.predefined = given->definitions;
 	expand_chain(&expansion, &chain);
 	check_definitions(&expansion, given->file);
-	report_unused(&expansion, given->stmts);
+	/* It looks at the text, and so is the same for all profiles. */
+	if (!given->blocks->unused)
+		report_unused(&expansion, given->stmts);
+	given->blocks->unused = true;
 	return given->diags->errors > errors || given->blocks->faulty ?
 	    NULL :
 	    expansion.policy;
