@@ -94,6 +94,18 @@ for level in $levels; do
 	try "level $level, supervised" $level -l $level \
 	    "$base/$level-timeout.bin"
 done
+# The keeper is not traced: what is tried is how a command joins.
+if [ "$level" = full ]; then
+	session=faults-$$
+	if timeout 30 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
+	    -- ./confined full "$outside" 2>/dev/null; then
+		try 'a command that joins a session' full --session "$session" \
+		    "$base/full-timeout.bin"
+		timeout 30 "$SBXRUN" --session "$session" --end
+	else
+		tap_skip 'a command that joins a session' 'no session here'
+	fi
+fi
 if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \
 	    "$base/full-proc.bin"
