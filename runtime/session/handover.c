@@ -86,6 +86,7 @@ fill_head(const struct handover *handover, struct offer_head *head)
 	head->row = (uint32_t)(plan->row - blob->landlock);
 	head->restrict_flags = plan->row->restrict_flags;
 	head->held = handover->held;
+	head->has_null = access("/dev/null", R_OK | W_OK) == 0;
 	head->limit_count = blob->limit_count;
 	memcpy(head->limits, blob->limits,
 	    blob->limit_count * sizeof *blob->limits);

@@ -101,8 +101,12 @@ prepare(struct joining *joining)
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
 	/* Here the kernel still tells owners apart. */
-	joining->reads = streams_read_file();
 	joining->null = streams_own_null();
+	joining->reads = streams_read_file();
+	if (joining->null != 0 && !joining->offer.head->has_null) {
+		joining->reads = true;
+		joining->null = 0;
+	}
 }
 
 /* A file that is read gets a mount of its own, as without a session; for that,

@@ -91,6 +91,7 @@ struct offer_head {
 	uint32_t row;            /* and of the masks */
 	uint32_t restrict_flags; /* for landlock_restrict_self(2) */
 	uint32_t held;           /* see confine_resources() */
+	uint32_t has_null;       /* the view has a null device */
 	uint32_t limit_count;
 	struct sbx_limit limits[SBX_LIMIT_END]; /* with those of --limit */
 	/* The anchors as they are inside, where scratch is /tmp. */
