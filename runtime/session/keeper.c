@@ -34,6 +34,7 @@ enum { WAKE_SOCKET, WAKE_FIRST, WAKE_PARENT, WAKE_FIXED };
 struct connection {
 	int fd;
 	bool joined; /* for a command; others only ask */
+	pid_t owner; /* who alone may ask here; 0: whoever has the other end */
 };
 
 struct keeper {
@@ -216,7 +217,7 @@ drop_connection(struct keeper *keeper, uint32_t index)
 }
 
 static bool
-add_connection(struct keeper *keeper, int fd)
+add_connection(struct keeper *keeper, int fd, pid_t owner)
 {
 	if (keeper->count == CONNECTIONS_MAX) {
 		answer(fd, SESSION_REFUSED,
@@ -224,7 +225,8 @@ add_connection(struct keeper *keeper, int fd)
 		close(fd);
 		return false;
 	}
-	keeper->connections[keeper->count++] = (struct connection){ fd, false };
+	keeper->connections[keeper->count++] = (struct connection){ fd, false,
+		owner };
 	return true;
 }
 
@@ -238,7 +240,7 @@ accept_one(struct keeper *keeper)
 		return;
 	fault = peer_fault(fd, &keeper->own, false);
 	if (fault == NULL) {
-		add_connection(keeper, fd);
+		add_connection(keeper, fd, peer_process(fd));
 		return;
 	}
 	answer(fd, SESSION_REFUSED, fault);
@@ -290,7 +292,7 @@ connect_another(struct keeper *keeper, int socket)
 		    "the session has as many commands as it can have at once");
 		return;
 	}
-	add_connection(keeper, ends[0]);
+	add_connection(keeper, ends[0], 0);
 	descriptors[0] = ends[1];
 	session_stamp(&reply.stamp, SESSION_CONNECT);
 	session_reply(socket, &reply, descriptors);
@@ -353,20 +355,27 @@ serve_request(struct keeper *keeper, struct connection *connection)
 	struct session_request request;
 	const char *fault;
 	int came = -1;
+	pid_t sender;
 
-	if (!session_requested(socket, &request, &came))
+	if (!session_requested(socket, &request, &came, &sender))
 		return false;
-	if (request.stamp.kind == SESSION_LISTENER) {
+	if (request.stamp.kind == SESSION_LISTENER &&
+	    (connection->joined || connection->owner == 0)) {
 		take_listener(keeper, came);
 		return true;
 	}
 	if (came >= 0)
 		close(came);
 	fault = session_stamp_fault(&request.stamp);
+	/* Another keeper connects for its commands (runtime/listen), which may
+	 * not ask here. */
+	if (connection->owner != 0 && connection->owner != sender)
+		fault = "another process asks than the one that connected";
 	if (fault == NULL && keeper->ending &&
 	    request.stamp.kind != SESSION_END)
 		fault = "the session is ending";
-	connection->joined |= request.stamp.kind == SESSION_JOIN;
+	connection->joined |= fault == NULL &&
+	    request.stamp.kind == SESSION_JOIN;
 	if (fault != NULL)
 		answer(socket, SESSION_REFUSED, fault);
 	else
@@ -525,7 +534,7 @@ keeper_stay(const struct keeping *keeping)
 	raise_files();
 	listen_keep(&keeping->supervision->listening);
 	standing_read(&keeper.own, "self");
-	add_connection(&keeper, keeping->connection);
+	add_connection(&keeper, keeping->connection, 0);
 	clock_now(&keeper.used);
 	take_place(&keeper);
 	if (keeping->ready >= 0 && write(keeping->ready, "", 1) != 1)

@@ -14,8 +14,12 @@
 
 union control {
 	struct cmsghdr header;
-	char bytes[CMSG_SPACE(OFFER_END * sizeof(int))];
+	char bytes[CMSG_SPACE(OFFER_END * sizeof(int)) +
+	    CMSG_SPACE(sizeof(struct ucred))];
 };
+
+/* No more can be in there. */
+enum { CAME_MAX = sizeof(union control) / sizeof(int) };
 
 static const char other_build[] =
     "the session was made by another version of sbxrun";
@@ -42,31 +46,49 @@ session_stamp_fault(const struct session_stamp *stamp)
 	return memcmp(&own, stamp, sizeof own) == 0 ? NULL : other_build;
 }
 
+/* Adds what goes with a message. */
+static void
+add_control(struct msghdr *message, int type, const void *bytes, size_t size)
+{
+	union control *control = message->msg_control;
+	struct cmsghdr header = {
+		.cmsg_level = SOL_SOCKET,
+		.cmsg_type = type,
+		.cmsg_len = CMSG_LEN(size),
+	};
+	char *at = control->bytes + message->msg_controllen;
+
+	memcpy(at, &header, sizeof header);
+	memcpy(at + CMSG_LEN(0), bytes, size);
+	message->msg_controllen += CMSG_SPACE(size);
+}
+
 /* One message; a descriptor that is -1 does not go with it. */
 static bool
 send_message(int socket, void *bytes, size_t size,
-    const int descriptors[OFFER_END])
+    const int descriptors[OFFER_END], bool signed_by_us)
 {
 	union control control;
 	struct iovec part = { bytes, size };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+	};
+	const struct ucred us = { getpid(), geteuid(), getegid() };
+	int going[OFFER_END];
 	size_t count = 0;
 	ssize_t sent;
 
 	memset(&control, 0, sizeof control);
 	for (int i = 0; descriptors != NULL && i < OFFER_END; i++) {
-		if (descriptors[i] < 0)
-			continue;
-		memcpy(CMSG_DATA(&control.header) + count++ * sizeof(int),
-		    &descriptors[i], sizeof(int));
+		if (descriptors[i] >= 0)
+			going[count++] = descriptors[i];
 	}
-	if (count > 0) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-	}
+	if (count > 0)
+		add_control(&message, SCM_RIGHTS, going, count * sizeof(int));
+	if (signed_by_us)
+		add_control(&message, SCM_CREDENTIALS, &us, sizeof us);
 	do {
 		sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (sent < 0 && errno == EINTR);
@@ -83,7 +105,9 @@ session_ask(int socket, enum session_kind kind, int fd)
 		descriptors[i] = -1;
 	descriptors[0] = fd;
 	session_stamp(&request.stamp, kind);
-	return send_message(socket, &request, sizeof request, descriptors) ?
+	/* A listener comes from the command's process, before it executes. */
+	return send_message(socket, &request, sizeof request, descriptors,
+		   kind != SESSION_LISTENER) ?
 	    NULL :
 	    "cannot ask the keeper of the session";
 }
@@ -95,28 +119,37 @@ session_reply(int socket, struct session_reply *reply,
 	reply->descriptors = 0;
 	for (int i = 0; descriptors != NULL && i < OFFER_END; i++)
 		reply->descriptors |= descriptors[i] >= 0 ? 1U << i : 0;
-	return send_message(socket, reply, sizeof *reply, descriptors) ?
+	return send_message(socket, reply, sizeof *reply, descriptors, false) ?
 	    NULL :
 	    "cannot answer who joins";
 }
 
-/* Descriptors that came and are not wanted must not stay open. */
+/* Descriptors that came and are not wanted must not stay open.  The sender is
+ * who the kernel says, where the socket wants to know (SO_PASSCRED). */
 static size_t
-take_descriptors(struct msghdr *message, int came[OFFER_END])
+take_control(struct msghdr *message, int came[CAME_MAX], pid_t *sender)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	size_t count;
+	struct ucred who;
+	size_t count = 0;
 
-	if (header == NULL || header->cmsg_level != SOL_SOCKET ||
-	    header->cmsg_type != SCM_RIGHTS)
-		return 0;
-	count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(came, CMSG_DATA(header), count * sizeof(int));
+	for (; header != NULL; header = CMSG_NXTHDR(message, header)) {
+		if (header->cmsg_level != SOL_SOCKET)
+			continue;
+		if (header->cmsg_type == SCM_RIGHTS && count == 0) {
+			count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+			memcpy(came, CMSG_DATA(header), count * sizeof(int));
+		} else if (header->cmsg_type == SCM_CREDENTIALS &&
+		    header->cmsg_len == CMSG_LEN(sizeof who)) {
+			memcpy(&who, CMSG_DATA(header), sizeof who);
+			*sender = who.pid;
+		}
+	}
 	return count;
 }
 
 static bool
-sort_descriptors(uint32_t wanted, const int came[OFFER_END], size_t count,
+sort_descriptors(uint32_t wanted, const int came[CAME_MAX], size_t count,
     int descriptors[OFFER_END])
 {
 	size_t used = 0;
@@ -153,7 +186,8 @@ session_hear(int socket, struct session_reply *reply,
 		.msg_control = &control,
 		.msg_controllen = sizeof control,
 	};
-	int came[OFFER_END];
+	int came[CAME_MAX];
+	pid_t sender = 0;
 	const char *fault;
 	size_t count;
 	ssize_t got;
@@ -169,7 +203,7 @@ session_hear(int socket, struct session_reply *reply,
 	}
 	if (got < 0)
 		return "cannot hear the keeper of the session";
-	count = take_descriptors(&message, came);
+	count = take_control(&message, came, &sender);
 	fault = got != sizeof *reply ? "the keeper of the session has ended" :
 				       session_stamp_fault(&reply->stamp);
 	errno = 0;
@@ -190,7 +224,8 @@ session_hear(int socket, struct session_reply *reply,
 }
 
 bool
-session_requested(int socket, struct session_request *request, int *came)
+session_requested(int socket, struct session_request *request, int *came,
+    pid_t *sender)
 {
 	union control control;
 	struct iovec part = { request, sizeof *request };
@@ -200,14 +235,15 @@ session_requested(int socket, struct session_request *request, int *came)
 		.msg_control = &control,
 		.msg_controllen = sizeof control,
 	};
-	int descriptors[OFFER_END];
+	int descriptors[CAME_MAX];
 	size_t count;
 	ssize_t got = recvmsg(socket, &message,
 	    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
 	if (got < 0)
 		return false;
-	count = take_descriptors(&message, descriptors);
+	*sender = 0;
+	count = take_control(&message, descriptors, sender);
 	*came = count == 1 ? descriptors[0] : -1;
 	if (got == sizeof *request && count <= 1)
 		return true;

@@ -141,8 +141,10 @@ const char *offer_text(const struct offer *offer, struct offer_text text);
 
 /* The keeper's side.  session_requested(): a request, and the descriptor that
  * came with it, or -1; false if the connection is closed, or was not used as it
- * is to be.  session_reply() sends the descriptors that are not -1. */
-bool session_requested(int socket, struct session_request *request, int *came);
+ * is to be.  The sender is 0 where the socket does not want to know it
+ * (SO_PASSCRED).  session_reply() sends the descriptors that are not -1. */
+bool session_requested(int socket, struct session_request *request, int *came,
+    pid_t *sender);
 const char *session_reply(int socket, struct session_reply *reply,
     const int descriptors[OFFER_END]);
 

@@ -114,6 +114,20 @@ peer_fault(int socket, const struct standing *own, bool keeper)
 	return fault;
 }
 
+pid_t
+peer_process(int socket)
+{
+	const int on = 1;
+	struct ucred who;
+	socklen_t size = sizeof who;
+
+	/* Nobody has the number -1. */
+	if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
+	    getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+		return -1;
+	return who.pid;
+}
+
 bool
 peer_is_gone(int socket)
 {

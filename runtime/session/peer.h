@@ -6,6 +6,7 @@
 #define SBX_PEER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* How confined a process is: what its /proc/PID/status says of no_new_privs and
  * of filters. */
@@ -21,6 +22,9 @@ void standing_read(struct standing *standing, const char *process);
  * same namespaces.  Else what is wrong, with errno or 0.
  */
 const char *peer_fault(int socket, const struct standing *own, bool keeper);
+
+/* Its number.  From here on what it sends tells who sends it. */
+pid_t peer_process(int socket);
 
 /* Whether that process has ended. */
 bool peer_is_gone(int socket);

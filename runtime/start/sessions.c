@@ -83,11 +83,12 @@ answer_none(const struct birth *birth)
 	struct session_reply reply = { .first = 0 };
 	struct session_request request;
 	struct out text;
+	pid_t sender;
 	int came;
 
 	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
 		;
-	session_requested(birth->connection, &request, &came);
+	session_requested(birth->connection, &request, &came, &sender);
 	session_stamp(&reply.stamp, SESSION_NONE);
 	/* For libsbx, whose commands are to run just so. */
 	out_into(&text, reply.text, sizeof reply.text);

@@ -40,6 +40,7 @@ sbx 1
 param where
 profile parameter extends workspace-write {
     allow write ${where}
+    allow read ${home}/readable
 }
 POLICY
 policy=$base/attack.bin
@@ -193,6 +194,46 @@ except OSError:
 	    "$(in_session one './probe unshare newuts')"
 	is 'process 1 is who it was' "$init $keeper" \
 	    "$(session_init one) $(session_keeper one)"
+	session_end one
+}
+
+# A keeper connects for its commands where services may listen.  It looks like
+# somebody who may join, but what a command then asks for is not heard.
+deputy()
+{
+	in_session one true
+	session_find_place one
+	mkdir -p "$home/readable" && chown "$uid" "$home/readable"
+	# What sbxrun asks is taken from itself.
+	launch /usr/bin/python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(sys.argv[1])
+s.listen()
+request = s.accept()[0].recv(1000)
+open("request", "wb").write(request)' "$place/${own}fake" &
+	listens=$!
+	for _ in $(seq 50); do [ -S "$place/${own}fake" ] && break; sleep 0.1; done
+	as "$base/sbxrun" --session "${own}fake" --check >/dev/null 2>&1
+	wait $listens
+	rm -f "$place/${own}fake"
+	client='import socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+stamp = open("request", "rb").read()[:36]
+s.send(stamp + struct.pack("I", int(sys.argv[2])))
+reply = s.recv(1000)
+print(struct.unpack_from("I", reply, 36)[0])'
+	# The numbers are those of enum session_kind.
+	is 'control: who is outside is answered' 2 \
+	    "$(as /usr/bin/python3 -c "$client" "$place/${own}one" 2)"
+	for kind in 0 1 2 3; do
+		is "a command asks for $kind through its keeper" 7 "$(
+		    as "$base/sbxrun" --session "${own}two" -D "where=$place" \
+			"$base/parameter.bin" -- /usr/bin/python3 -c "$client" \
+			"$place/${own}one" $kind 2>&1)"
+	done
+	is 'the session is there' here "$(in_session one 'echo here')"
+	session_end two
 	session_end one
 }
 
@@ -475,6 +516,7 @@ check_user()
 	names
 	differences
 	plants
+	deputy
 	users
 	confined
 	stopped
