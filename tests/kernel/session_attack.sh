@@ -477,7 +477,7 @@ while True:
 	done
 	refused 'who stands there confined' '^sbxrun: ' \
 	    --session "${own}fake" "$policy" -- true
-	kill $fake
+	kill $fake 2>/dev/null
 	wait $fake 2>/dev/null
 	rm -f "$place/${own}fake"
 	session_end one

@@ -378,16 +378,21 @@ nap(long milliseconds)
 	nanosleep(&time, NULL);
 }
 
+/* The longest where it has just been started. */
 static void
 stop(pid_t pid)
 {
+	bool early;
+
 	if (pid == 1)
 		return;
 	met++;
-	unfiltered += is_unfiltered(pid);
+	early = is_unfiltered(pid);
+	unfiltered += early;
 	if (kill(pid, SIGSTOP) < 0)
 		return;
-	nap(STOPPED_FOR);
+	if (early)
+		nap(STOPPED_FOR);
 	kill(pid, SIGCONT);
 }
 
