@@ -30,7 +30,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	cp "$build"/bench/{latency,record,minload,hold,true} "$copy/bench"
 	cp "$build"/profiles/*.bin "$copy/profiles"
 	chmod -R a+rX "$copy"
-	setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$copy" \
+	setpriv --reuid=1000 --regid=1000 --clear-groups env HOME="$copy" \
 	    "$copy/${0##*/}" "$copy" "$rounds"
 	exit
 fi
