@@ -559,6 +559,24 @@ test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
 
 /* --- the end ----------------------------------------------------------------- */
 
+/* The process of a pidfd. */
+static pid_t
+number_of(int pidfd)
+{
+	char path[64], line[128];
+	int number = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+	file = fopen(path, "r");
+	while (file != NULL && fgets(line, sizeof line, file) != NULL)
+		sscanf(line, "Pid: %d", &number);
+	if (file == NULL || number <= 1)
+		abort();
+	fclose(file);
+	return number;
+}
+
 static void
 test_end(struct stage *stage)
 {
@@ -595,8 +613,7 @@ test_end(struct stage *stage)
 
 	sandbox = stage_open(stage, stage->free_policy, "full");
 	shell(sandbox, "sleep 4567.5 &");
-	if (system("kill -9 $(pgrep -f -- --keep=3)") != 0)
-		return;
+	kill(number_of(sbx_pollable(sandbox)), SIGKILL);
 	polled.fd = sbx_pollable(sandbox);
 	tap_ok(&stage->tap,
 	    poll(&polled, 1, 5000) == 1 && await_processes("4567.5", 0),
