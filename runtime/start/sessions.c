@@ -345,8 +345,10 @@ sessions_run(struct sandbox *sandbox, char **environment)
 	struct options *options = &sandbox->options;
 
 	/* The policy may be one of the caller's descriptors. */
-	if (options->keep >= 0)
+	if (options->keep >= 0) {
+		sandbox->kept = true;
 		sandbox_load(sandbox);
+	}
 	confine_descriptors(options->status_fd,
 	    options->keep >= 0 ? options->keep : options->join);
 	if (options->keep >= 0) {
