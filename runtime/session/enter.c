@@ -6,9 +6,11 @@
 #include "runtime/base/kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool
@@ -102,22 +104,37 @@ enter_directory(const struct offer *offer, const char *outside, char *inside,
 }
 
 /*
+ * Whoever asks a terminal for signals when it can be read (O_ASYNC) has them
+ * sent to the group in its foreground, which is outside of the session.
  * kill(0, ...) is for the process group, and that of a job at a terminal has
- * processes outside of the session.  Nothing else can name these from inside.
- * The policy's filter answers calls of other architectures.
+ * processes outside, too.  Nothing else can name these from inside.  The
+ * policy's filter answers calls of other architectures.
  */
 static bool
-guard_group(void)
+guard_group(bool guarded)
 {
 	enum {
 		LOAD = 0x20 /* BPF_LD | BPF_W | BPF_ABS */,
 		EQUALS = 0x15 /* BPF_JMP | BPF_JEQ | BPF_K */,
+		HAS = 0x45 /* BPF_JMP | BPF_JSET | BPF_K */,
 		RETURN = 6 /* BPF_RET | BPF_K */,
+		ARG_0 = 16, /* the lower halves of the arguments */
+		ARG_1 = 24,
+		ARG_2 = 32,
+		KILL = 9, /* the index below */
 	};
-	static const struct sbx_insn guard[] = {
+	struct sbx_insn guard[] = {
 		{ LOAD, 0, 0, 0 }, /* the number of the call */
+		{ EQUALS, 0, 2, SYS_ioctl },
+		{ LOAD, 0, 0, ARG_1 },
+		{ EQUALS, 8, 9, FIOASYNC },
+		{ EQUALS, 0, 4, SYS_fcntl },
+		{ LOAD, 0, 0, ARG_1 },
+		{ EQUALS, 0, 6, F_SETFL },
+		{ LOAD, 0, 0, ARG_2 },
+		{ HAS, 3, 4, O_ASYNC },
 		{ EQUALS, 0, 3, SYS_kill },
-		{ LOAD, 0, 0, 16 }, /* the lower half of the argument */
+		{ LOAD, 0, 0, ARG_0 },
 		{ EQUALS, 0, 1, 0 },
 		{ RETURN, 0, 0, SECCOMP_RET_ERRNO | EPERM },
 		{ RETURN, 0, 0, SECCOMP_RET_ALLOW },
@@ -127,6 +144,8 @@ guard_group(void)
 		.filter = guard,
 	};
 
+	if (!guarded)
+		guard[KILL].jt = guard[KILL].jf;
 	return seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
@@ -143,7 +162,7 @@ enter_restricted(const struct offer *offer, int socket, bool guarded)
 	if (fault == NULL)
 		fault = restrict_files(head->restrict_flags,
 		    offer->descriptors[OFFER_RULESET]);
-	if (fault == NULL && guarded && !guard_group())
+	if (fault == NULL && !guard_group(guarded))
 		fault = "cannot install the filter that guards the process "
 			"group";
 	if (fault == NULL)

@@ -186,6 +186,11 @@ except OSError:
 		"$(as "$base/sbxrun" --session "${own}one" -- /usr/bin/python3 -c "$client" \
 		    $$ inside)"
 	    kill $!)"
+	is 'nobody outside is signalled by a terminal' 'PermissionError' \
+	    "$(in_session one '/usr/bin/python3 -c "
+import fcntl, os, pty
+fcntl.fcntl(pty.openpty()[1], fcntl.F_SETFL, os.O_ASYNC)" 2>&1' |
+		sed -n 's/^\(PermissionError\).*/\1/p')"
 	is 'capabilities are gone' 1 "$(in_session one './probe caps' |
 	    grep -c 'effective 0000000000000000')"
 	is 'the user namespace is not entered twice' EPERM \
