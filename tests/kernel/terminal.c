@@ -1,6 +1,6 @@
 /*
  * sbxrun at a terminal, as TAP: a person's keys and what should come of them,
- * at levels standard and full.  An interactive bash runs on a terminal of its
+ * at levels standard and full, and in a session.  An interactive bash runs on a terminal of its
  * own, sbxrun in it, and what the screen shows is looked through in its order.
  *
  * $SBXRUN is the loader, $SBXC the compiler.
@@ -252,20 +252,22 @@ test_level(struct tap *tap, const char *level)
 	start(&screen, tap, level, argv);
 	shows(&screen, "$ ");
 	type(&screen,
-	    "alias sbx=\"$BASE/sbxrun -l $LEVEL "
-	    "$BASE/terminal.bin --\"\n");
+	    "case $LEVEL in session) how='--session t'$$ late=--session\\ "
+	    "l$$;; "
+	    "*) how=\"-l $LEVEL\" late=$how;; esac\n");
+	type(&screen,
+	    "alias sbx=\"$BASE/sbxrun $how $BASE/terminal.bin --\"\n");
 	test_job(&screen);
 	test_shell(&screen);
-	type(&screen,
-	    "alias late=\"$BASE/sbxrun -l $LEVEL "
-	    "$BASE/late.bin --\"\n");
+	type(&screen, "alias late=\"$BASE/sbxrun $late $BASE/late.bin --\"\n");
 	test_time(&screen);
-	type(&screen, "exit\n");
+	type(&screen,
+	    "[ $LEVEL != session ] || { $BASE/sbxrun $how --end; "
+	    "$BASE/sbxrun $late --end; }; exit\n");
 	nap(200);
 	kill(screen.pid, SIGKILL);
 	waitpid(screen.pid, NULL, 0);
 	close(screen.fd);
-	test_hangup(tap, level);
 }
 
 static bool
@@ -292,8 +294,12 @@ main(void)
 	if (!prepare())
 		return 99;
 	test_level(&tap, "standard");
-	if (tap_has_full(&tap))
+	test_hangup(&tap, "standard");
+	if (tap_has_full(&tap)) {
 		test_level(&tap, "full");
+		test_hangup(&tap, "full");
+		test_level(&tap, "session");
+	}
 	status = tap_done(&tap);
 	if (system("rm -rf \"$BASE\"") != 0)
 		return 99;
