@@ -163,12 +163,18 @@ confine_privileges(enum sbx_level level)
 	insist(give_up_privileges(level));
 }
 
+const char *
+give_up_permitted(enum sbx_level level)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return "cannot set no_new_privs";
+	return reduce_capabilities(level, false);
+}
+
 void
 confine_supervisor(enum sbx_level level)
 {
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		refuse(NULL, "cannot set no_new_privs", errno);
-	insist(reduce_capabilities(level, false));
+	insist(give_up_permitted(level));
 }
 
 /* The kernel's count of all tasks: the number behind the slash in

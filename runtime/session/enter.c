@@ -158,7 +158,7 @@ enter_restricted(const struct offer *offer, int socket, bool guarded)
 
 	fault = limit_resources(&offer->blob, SBX_LEVEL_FULL, head->held, 0);
 	if (fault == NULL)
-		fault = give_up_privileges(SBX_LEVEL_FULL);
+		fault = give_up_permitted(SBX_LEVEL_FULL);
 	if (fault == NULL)
 		fault = restrict_files(head->restrict_flags,
 		    offer->descriptors[OFFER_RULESET]);

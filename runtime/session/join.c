@@ -229,7 +229,9 @@ join_run(struct joining *joining)
 	joining->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (joining->self < 0)
 		refuse(NULL, "cannot watch this process", errno);
-	insist(NULL, enter_process(&joining->offer, &joining->tag));
+	insist(NULL,
+	    enter_process(&joining->offer,
+		joining->supervision.timeout > 0 ? &joining->tag : NULL));
 	reopen_streams(joining);
 	start(joining);
 	join_attend(joining);

@@ -61,7 +61,7 @@ is_same_namespace(const char *process, const char *name)
 static bool
 shares_namespaces(const char *process)
 {
-	static const char *const names[] = { "user", "mnt", "pid" };
+	static const char *const names[] = { "user", "mnt" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!is_same_namespace(process, names[i]))
