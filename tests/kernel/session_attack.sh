@@ -221,11 +221,15 @@ open("request", "wb").write(request)' "$place/${own}fake" &
 	as "$base/sbxrun" --session "${own}fake" --check >/dev/null 2>&1
 	wait $listens
 	rm -f "$place/${own}fake"
-	client='import socket, struct, sys
+	# Without credentials of its own a message has them only from the moment on
+	# at which the keeper asks for them.
+	client='import os, socket, struct, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.connect(sys.argv[1])
 stamp = open("request", "rb").read()[:36]
-s.send(stamp + struct.pack("I", int(sys.argv[2])))
+who = struct.pack("III", os.getpid(), os.geteuid(), os.getegid())
+s.sendmsg([stamp + struct.pack("I", int(sys.argv[2]))],
+    [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
 reply = s.recv(1000)
 print(struct.unpack_from("I", reply, 36)[0])'
 	# The numbers are those of enum session_kind.
