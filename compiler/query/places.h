@@ -46,9 +46,15 @@ void places_ask_machine(struct places *places);
 void places_find_planted(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
- * that allow, and if `denies` those that deny.  Returns one of them, or NULL. */
+ * that allow, exceptions of rules that deny, and if `denies` those rules as well.
+ * Returns one of the rules, or NULL. */
 const struct sbx_path *places_rules_there(const struct places *places,
     struct place_rules *rules, bool denies);
+
+/* Whether a rule that denies has an exception for a path, which counts for
+ * nothing because the exception's place, *at, is not there. */
+bool places_exception(const struct places *places, const struct sbx_path *path,
+    struct sbx_place about, struct sbx_place *at);
 
 /* The anchor of the parameter of this name, or 0: there is none. */
 uint16_t places_param(const struct sbx_blob *blob, const char *name);

@@ -29,12 +29,51 @@ places_show_link(const struct places *places, struct sbx_place link)
 	return false;
 }
 
+bool
+places_exception(const struct places *places, const struct sbx_path *path,
+    struct sbx_place about, struct sbx_place *at)
+{
+	struct sbx_rule rule;
+
+	if (!places->here || path->effect == SBX_ALLOW)
+		return false;
+	rule = places_rule(places, path, false);
+	for (uint16_t i = 0; i < rule.exclusion_count; i++) {
+		*at = rule.exclusions[i];
+		if (sbx_covers(*at, about) && !here_has(*at))
+			return true;
+	}
+	return false;
+}
+
 static void
 keep(struct place_rules *rules, const struct sbx_path *path,
     struct sbx_rule rule)
 {
 	rules->paths[rules->count] = path;
 	rules->rules[rules->count++] = rule;
+}
+
+/* An exception takes nothing out of a deny if nothing is there when the sandbox
+ * starts.  A glob that does not match yet denies nothing either. */
+static void
+drop_absent_exclusions(const struct places *places, struct sbx_rule *rule,
+    bool is_glob)
+{
+	struct sbx_place *kept = arena_alloc(places->arena,
+	    (rule->exclusion_count + 1u) * sizeof *kept);
+	uint16_t count = 0;
+
+	if (is_glob && !here_has(rule->at))
+		return;
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		struct sbx_place at = rule->exclusions[i];
+
+		if (places->named[places_anchor(places, at)] || here_has(at))
+			kept[count++] = at;
+	}
+	rule->exclusions = kept;
+	rule->exclusion_count = count;
 }
 
 const struct sbx_path *
@@ -50,6 +89,9 @@ places_rules_there(const struct places *places, struct place_rules *rules,
 	for (size_t i = 0; i < count; i++) {
 		const struct sbx_path *path = rules->paths[i];
 
+		if (path->effect != SBX_ALLOW && path->exclusion_count > 0)
+			drop_absent_exclusions(places, &rules->rules[i],
+			    path->glob != 0);
 		if (!places->named[path->anchor] &&
 		    (path->effect == SBX_ALLOW || denies) &&
 		    !here_has(rules->rules[i].at))

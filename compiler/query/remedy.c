@@ -103,6 +103,19 @@ is_file_name(const char *path)
 }
 
 static void
+print_excepted(FILE *stream, const struct remedy_step *step)
+{
+	bool is_above = step->what == REMEDY_MAKE_ABOVE;
+
+	fprintf(stream,
+	    "make it first%s, since an exception for what is not there grants "
+	    "nothing: %s ",
+	    is_above ? "" : " (a file or a directory)",
+	    is_above ? "mkdir -p" : "touch");
+	show_text(stream, step->text);
+}
+
+static void
 print_step(FILE *stream, const struct sbx_blob *blob,
     const struct remedy_step *step)
 {
@@ -131,6 +144,10 @@ print_step(FILE *stream, const struct sbx_blob *blob,
 		    "there grants nothing: %s ",
 		    is_file_name(step->text) ? "touch" : "mkdir");
 		show_text(stream, step->text);
+		break;
+	case REMEDY_MAKE_EXCEPTED:
+	case REMEDY_MAKE_ABOVE:
+		print_excepted(stream, step);
 		break;
 	case REMEDY_NONE:
 	case REMEDY_INSTEAD:

@@ -13,10 +13,12 @@
 
 enum remedy_do {
 	REMEDY_ADD, /* a statement, "allow ..." or "drop ...", to the profile */
-	REMEDY_REMOVE,  /* a rule of one's own, which is at the source */
-	REMEDY_EXCEPT,  /* the object goes behind `except` of the rule there */
-	REMEDY_MAKE,    /* a directory, before the command starts */
-	REMEDY_NONE,    /* nothing is offered: why */
+	REMEDY_REMOVE, /* a rule of one's own, which is at the source */
+	REMEDY_EXCEPT, /* the object goes behind `except` of the rule there */
+	REMEDY_MAKE,   /* a directory, before the command starts */
+	REMEDY_MAKE_EXCEPTED, /* the place of an exception, of either kind */
+	REMEDY_MAKE_ABOVE,    /* the directory that is excepted */
+	REMEDY_NONE,          /* nothing is offered: why */
 	REMEDY_INSTEAD, /* a statement that makes the access unnecessary */
 };
 

@@ -166,6 +166,27 @@ struct lifting {
 	const char *object; /* the path; NULL: no policy can name it */
 };
 
+static bool
+is_absent(const struct remedy *remedy)
+{
+	return remedy->subject->places.here && !here_has(remedy->access->path);
+}
+
+/* That the place of an exception is made; several denies may have the same. */
+static void
+add_excepted(struct remedy *remedy, struct sbx_place at)
+{
+	bool is_whole = sbx_place_compare(at, remedy->access->path) == 0;
+	const char *path = arena_strndup(remedy->arena, at.path, at.len);
+
+	for (size_t i = 0; i < remedy->steps.count; i++) {
+		if (strcmp(remedy->steps.items[i].text, path) == 0)
+			return;
+	}
+	remedy_add(remedy, is_whole ? REMEDY_MAKE_EXCEPTED : REMEDY_MAKE_ABOVE,
+	    "%s", path);
+}
+
 static const char *
 rule_words(const struct remedy *remedy, const struct sbx_path *rule)
 {
@@ -191,7 +212,13 @@ lift_deny(struct lifting *lifting, const struct sbx_path *rule,
     struct sbx_place place)
 {
 	struct remedy *remedy = lifting->remedy;
+	struct sbx_place exception;
 
+	if (places_exception(&remedy->subject->places, rule,
+		remedy->access->path, &exception)) {
+		add_excepted(remedy, exception);
+		return;
+	}
 	/* Nothing would be left of a rule that begins there, and an exception
 	 * lies below the path that the rule writes. */
 	if (remedy_is_shipped(remedy->blob, rule->source) ||
@@ -201,6 +228,8 @@ lift_deny(struct lifting *lifting, const struct sbx_path *rule,
 		remedy_lift(remedy, rule->source, rule_words(remedy, rule));
 		return;
 	}
+	if (is_absent(remedy) && (rule->glob == 0 || here_has(place)))
+		add_excepted(remedy, remedy->access->path);
 	remedy_add(remedy, REMEDY_EXCEPT, "%s", lifting->object);
 	remedy->steps.items[remedy->steps.count - 1].source = rule->source;
 }
@@ -232,12 +261,6 @@ add_allow(struct remedy *remedy, const char *object)
 {
 	remedy_add(remedy, REMEDY_ADD, "allow %s %s",
 	    rights_word(SBX_ALLOW, remedy->access->detail), object);
-}
-
-static bool
-is_absent(const struct remedy *remedy)
-{
-	return remedy->subject->places.here && !here_has(remedy->access->path);
 }
 
 /* The directory that a rule has to be about, if it is not about the path. */

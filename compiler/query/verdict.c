@@ -50,6 +50,7 @@ model_verdict(const struct subject *subject, const struct access *access,
 	/* A strict rule may deny it as well. */
 	places_rules_over(&subject->places, subject->arch->platforms,
 	    access->path, &some);
+	places_rules_there(&subject->places, &some, false);
 	places_rules_at(&some, subject->level);
 	model = sbx_path_verdict(some.rules, some.count, access->detail,
 	    access->path);

@@ -91,6 +91,7 @@ static void
 say_machine(const struct why *why)
 {
 	const struct followed *followed = why->access->followed;
+	struct sbx_place exception;
 
 	if (why->verdict.scratch)
 		fputs("    inside, /tmp is the scratch directory\n",
@@ -110,6 +111,12 @@ say_machine(const struct why *why)
 			" is a link on the way there\n",
 		    why->stream);
 	}
+	if (why_path_rule(why) != NULL && !why->verdict.allowed &&
+	    places_exception(&why->subject->places, why_path_rule(why),
+		why->access->path, &exception))
+		fprintf(why->stream,
+		    "    nothing is there when the sandbox starts, so that its "
+		    "exception grants nothing\n");
 	if (why->verdict.absent != NULL) {
 		why_say_path_rule(why,
 		    why->verdict.allowed ?

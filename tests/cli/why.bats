@@ -117,6 +117,33 @@ load sbxc
 	ends 1 "$SBXC" why ../team.sbx write .git/hooks/x
 }
 
+@test "why: an exception counts if its place is there" {
+	mkdir -p w/keep
+	cd w
+	echo 'sbx 1
+	profile p extends workspace-write {
+	    deny write ${workspace}/keep except ${workspace}/keep/a
+	}' >../except.sbx
+	for level in full standard; do
+		rm -rf keep/*
+		ends 1 "$SBXC" why -l $level ../except.sbx write keep/a
+		says "so that its exception grants nothing"
+		says "to allow it: make it first"
+		says "grants nothing: touch $PWD/keep/a"
+		[[ "$output" != *"add to the exceptions"* ]]
+		ends 1 "$SBXC" why -l $level ../except.sbx write keep/a/b
+		says "grants nothing: mkdir -p $PWD/keep/a"
+		ends 1 "$SBXC" why -l $level ../except.sbx write keep/b
+		says "grants nothing: touch $PWD/keep/b"
+		says "and: add to the exceptions of the rule at except.sbx:3:"
+		ends 0 "$SBXC" why --model -l $level ../except.sbx write keep/a
+		touch keep/a keep/b
+		ends 0 "$SBXC" why -l $level ../except.sbx write keep/a
+		ends 1 "$SBXC" why -l $level ../except.sbx write keep/b
+		[[ "$output" != *"make it first"* ]]
+	done
+}
+
 @test "why: a command is looked for in PATH" {
 	mkdir -p bin
 	touch ls bin/only-here

@@ -57,9 +57,10 @@ tried()
 offered()
 {
 	! grep -q -e '^    no rule is offered' -e ': take away: ' \
-	    -e ': end the rule ' "$tmp/said" || return 1
+	    -e ': end the rule ' -e ': add to the exceptions ' "$tmp/said" ||
+		return 1
 	grep -q '^    to allow it: ' "$tmp/said" || return 1
-	sed -n 's/^.*grants nothing: \(mkdir\|touch\) /\1 -- /p' "$tmp/said" |
+	sed -n 's/^.*grants nothing: \(mkdir\|mkdir -p\|touch\) /\1 -- /p' "$tmp/said" |
 	    sh
 	sed -n 's/^    to allow it: //p; s/^    and: //p' "$tmp/said" |
 	    grep -v '^make it first' >"$tmp/lines"
@@ -112,6 +113,17 @@ try_level()
 	policy 'allow write ~/gone' 'allow read ${workspace}/gone'
 	agree denied works write "$HOME/gone/x" \
 	    sh -c "mkdir -p $HOME/gone && echo > $HOME/gone/x"
+	# An exception for what is not there grants nothing.
+	mkdir keep .git/hooks
+	# shellcheck disable=SC2016  # the policy's
+	policy 'deny write ${workspace}/keep except ${workspace}/keep/a' \
+	    'deny write ${workspace}/.git/hooks except ${workspace}/.git/hooks/pre'
+	agree denied works write keep/a sh -c 'echo > keep/a'
+	agree allowed - write keep/a sh -c 'echo > keep/a'
+	agree denied works write .git/hooks/pre/x \
+	    sh -c 'mkdir -p .git/hooks/pre && echo > .git/hooks/pre/x'
+	agree denied none write keep/b sh -c 'echo > keep/b'
+	rmdir .git/hooks/pre .git/hooks
 	policy
 	agree allowed - exec ls ls
 	agree denied works exec "$base/out/tool" "$base/out/tool"

@@ -315,11 +315,37 @@ make_directory(const char *path)
 	}
 }
 
+/* Also the directories that it lies in. */
+static void
+make_excepted(const struct remedy_step *step)
+{
+	char path[LINE];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s", step->text);
+	for (char *at = strchr(path + 1, '/'); at != NULL;
+	     at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	if (step->what == REMEDY_MAKE_ABOVE) {
+		mkdir(path, 0755);
+		return;
+	}
+	file = fopen(path, "a");
+	if (file != NULL)
+		fclose(file);
+}
+
 static void
 unmake(const struct remedy *remedy)
 {
 	for (size_t i = 0; i < remedy->steps.count; i++) {
-		if (remedy->steps.items[i].what == REMEDY_MAKE)
+		enum remedy_do what = remedy->steps.items[i].what;
+
+		if (what == REMEDY_MAKE || what == REMEDY_MAKE_EXCEPTED ||
+		    what == REMEDY_MAKE_ABOVE)
 			remove(remedy->steps.items[i].text);
 	}
 }
@@ -342,6 +368,9 @@ apply(const struct remedy *remedy, struct text *text)
 			add_exception(text->lines[at->line - 1], step->text);
 		else if (step->what == REMEDY_MAKE)
 			make_directory(step->text);
+		else if (step->what == REMEDY_MAKE_EXCEPTED ||
+		    step->what == REMEDY_MAKE_ABOVE)
+			make_excepted(step);
 		else if (step->what == REMEDY_ADD ||
 		    (step->what == REMEDY_INSTEAD && *step->text != '\''))
 			add(text, "%s", step->text);
