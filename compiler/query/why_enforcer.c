@@ -126,6 +126,15 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	    split_text(why, &splits));
 }
 
+/* Whether sbxrun takes a higher level than these on this machine, where it has
+ * Landlock: it never chooses minimal then. */
+static bool
+is_never_chosen(const struct why *why, int highest)
+{
+	return why->all_levels && why->subject->places.here &&
+	    why->subject->abi > 0 && highest < SBX_LEVEL_STANDARD;
+}
+
 static bool
 is_same(const char *a, const char *b)
 {
@@ -144,7 +153,8 @@ say_enforcer(const struct why *why, const char *what, int highest, int lowest)
 	fprintf(why->stream, "%s)", level_word(lowest));
 	if (what == NULL)
 		fprintf(why->stream,
-		    why->all_levels ? ": 'require level %s' refuses that" :
+		    why->all_levels ? ": add 'require level %s' to refuse to "
+				      "run there" :
 				      "; it takes level %s",
 		    level_word(highest + 1));
 	putc('\n', why->stream);
@@ -167,7 +177,8 @@ why_say_enforcers(const struct why *why)
 		while (level >= SBX_LEVEL_NONE && covers_level(why, level) &&
 		    is_same(kind->enforcer(why, level), what))
 			level--;
-		say_enforcer(why, what, highest, level + 1);
+		if (what != NULL || !is_never_chosen(why, highest))
+			say_enforcer(why, what, highest, level + 1);
 	}
 }
 

@@ -17,7 +17,7 @@ load sbxc
 	says "also: team.sbx:7:"
 	says "a mount over it, if it is there when the sandbox starts (level full)"
 	says "Landlock, which is given the entries of /src/app and /src/app/.git one by one (level standard)"
-	says "nothing (level minimal): 'require level standard' refuses that"
+	says "nothing (level minimal): add 'require level standard' to refuse to run there"
 	says "to allow it: end the rule at team.sbx:10:18 with: "
 	says "except \${workspace}/.git/hooks/x"
 	ends 1 "$SBXC" why team.sbx -w /src/app write /src/app/.git/hooks
@@ -142,6 +142,23 @@ load sbxc
 		ends 1 "$SBXC" why -l $level ../except.sbx write keep/b
 		[[ "$output" != *"make it first"* ]]
 	done
+}
+
+@test "why: level minimal is named where it may be chosen" {
+	cat >sbxrun <<-'END'
+	#!/bin/sh
+	echo '{"level":"standard","landlock":{"abi":4}}'
+	END
+	chmod +x sbxrun
+	ends 1 env SBXRUN="$PWD/sbxrun" "$SBXC" why team.sbx write /srv/x
+	[[ "$output" != *"level minimal"* ]]
+	ends 1 "$SBXC" why --model team.sbx write /srv/x
+	says "nothing (level minimal): add 'require level standard'"
+	printf 'sbx 1\nprofile p extends workspace-write {\nrequire level standard\n}\n' >floor.sbx
+	ends 1 "$SBXC" why --model floor.sbx write /srv/x
+	[[ "$output" != *"level minimal"* ]]
+	ends 1 "$SBXC" why --model -l full team.sbx write /srv/x
+	[[ "$output" != *"level minimal"* ]]
 }
 
 @test "why: a command is looked for in PATH" {
