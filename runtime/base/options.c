@@ -496,6 +496,7 @@ begins_command(const char *word)
 void
 options_parse(struct options *options, char **argv)
 {
+	options->words = argv;
 	options->level = -1;
 	options->status_fd = options->keep = options->join = -1;
 	options->idle = OPTIONS_IDLE;

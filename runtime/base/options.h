@@ -26,6 +26,7 @@ enum {
 };
 
 struct options {
+	char **words; /* the command line */
 	const char *policy;
 	/*
 	 * The command, NULL-terminated; the slot before the first element is

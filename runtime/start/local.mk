@@ -12,6 +12,8 @@ loader_sources += \
 	runtime/start/sandbox.h \
 	runtime/start/sessions.c \
 	runtime/start/sessions.h \
+	runtime/start/title.c \
+	runtime/start/title.h \
 	runtime/start/trust.c \
 	runtime/start/trust.h \
 	runtime/start/view_listener.c \

@@ -12,6 +12,7 @@
 #include "runtime/session/reaper.h"
 #include "runtime/session/sockets.h"
 #include "runtime/start/differences.h"
+#include "runtime/start/title.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@ struct birth {
 	int ready;      /* closed when it can be joined */
 	int parent;     /* pidfd, or -1 */
 	int handover[2];
+	struct title title;
 };
 
 static void
@@ -71,6 +73,7 @@ be_first(struct birth *birth, const char *outer)
 	handover.ruleset = sandbox->ruleset;
 	handover.group = sandbox->supervision.group.own;
 	handover_send(&handover, birth->handover[1]);
+	title_set(&birth->title, handover.name);
 	reaper_stay(birth->handover[1], &sandbox->supervision.group);
 }
 
@@ -171,6 +174,7 @@ be_messenger(struct birth *birth, int ready)
 		refuse(NULL, "cannot fork", errno);
 	if (keeper == 0) {
 		close(ready);
+		title_forget(&birth->title, birth->sandbox->options.command);
 		be_keeper(birth);
 	}
 	close(birth->ready);
@@ -207,6 +211,7 @@ make(struct sandbox *sandbox, char **environment, int lock, pid_t *messenger)
 		.sandbox = sandbox,
 		.environment = environment,
 		.parent = open_parent(&sandbox->options),
+		.title = title_find(sandbox->options.words),
 	};
 	int ends[2], pipe[2];
 
@@ -358,6 +363,7 @@ sessions_run(struct sandbox *sandbox, char **environment)
 			.connection = options->keep,
 			.ready = -1,
 			.parent = open_peer(options->keep),
+			.title = title_find(options->words),
 		};
 
 		setsid();
