@@ -161,7 +161,8 @@ be_command(struct joining *joining, const struct sigaction *child)
 
 /*
  * A timer ends this process if the command's is stopped before it executes:
- * until then this one waits in the kernel.
+ * until then this one waits in the kernel, and vfork(2) lets only a signal that
+ * kills end that, so no handler could say why.
  */
 static void
 set_emergency(uint64_t seconds)

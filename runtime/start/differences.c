@@ -5,14 +5,24 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+/* A difference: what was given, and what the session has. */
 __attribute__((noreturn)) static void
-refuse_other(const char *given, const char *what, const char *own)
+refuse_other(const struct offer *offer, const char *given, const char *what,
+    const char *own)
 {
+	const char *name = offer_text(offer, offer->head->name);
 	struct out text;
 
 	out_init(&text, -1);
-	out_print(&text, "the session has another %s: ", what);
-	out_shown(&text, own, strlen(own));
+	if (strcmp(given, own) == 0) {
+		out_text(&text, "it has changed since the session was made");
+	} else {
+		out_print(&text, "the session has another %s: ", what);
+		out_shown(&text, own, strlen(own));
+	}
+	/* One of libsbx has no name. */
+	if (*name != '\0')
+		out_print(&text, "; --session %s --end ends the session", name);
 	refuse(given, text.text, 0);
 }
 
@@ -25,11 +35,11 @@ check_policy(struct sandbox *sandbox, const struct offer *offer)
 	if (options->policy != NULL &&
 	    !policy_is(options->policy, (const char *)head + head->blob_at,
 		head->blob_size, &sandbox->loaded))
-		refuse_other(options->policy, "policy",
+		refuse_other(offer, options->policy, "policy",
 		    offer_text(offer, head->policy));
 	if (options->expect != NULL &&
 	    strcasecmp(options->expect, head->digest) != 0)
-		refuse_other(options->expect, "policy", head->digest);
+		refuse_other(offer, options->expect, "policy", head->digest);
 }
 
 /* By what is there, since a path can be written in many ways. */
@@ -51,7 +61,7 @@ check_workspace(const struct options *options, const struct offer *offer)
 
 	if (options->workspace != NULL &&
 	    !is_place(options->workspace, offer, SBX_ANCHOR_WORKSPACE))
-		refuse_other(options->workspace, "workspace",
+		refuse_other(offer, options->workspace, "workspace",
 		    offer_text(offer, own));
 }
 
@@ -79,7 +89,7 @@ check_parameters(const struct options *options, const struct offer *offer)
 			refuse(given->text,
 			    "the session's policy has no such parameter", 0);
 		if (!is_place(given->text + given->name_len + 1, offer, anchor))
-			refuse_other(given->text, "value",
+			refuse_other(offer, given->text, "value",
 			    offer_text(offer, offer->head->anchors[anchor]));
 	}
 }
@@ -87,12 +97,16 @@ check_parameters(const struct options *options, const struct offer *offer)
 static void
 check_limits(const struct options *options, const struct offer *offer)
 {
+	/* A command may have a time and an output of its own: its sbxrun holds
+	 * them, and not the session. */
 	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
+		bool own_of_command = kind == SBX_LIMIT_TIMEOUT ||
+		    kind == SBX_LIMIT_OUTPUT;
 		const struct limit_choice *choice = &options->limits[kind];
 		const struct sbx_limit *own = limit_find(&offer->blob, kind);
 		struct out text;
 
-		if (!choice->given ||
+		if (!choice->given || own_of_command ||
 		    (choice->lifted ?
 			    own == NULL :
 			    own != NULL && own->value == choice->value))
@@ -102,7 +116,7 @@ check_limits(const struct options *options, const struct offer *offer)
 			out_print(&text, "%s none", limit_name(kind));
 		else
 			out_limit(&text, own);
-		refuse_other("--limit", "limit", text.text);
+		refuse_other(offer, "--limit", "limit", text.text);
 	}
 }
 
@@ -115,7 +129,7 @@ differences_refuse(struct sandbox *sandbox, const struct offer *offer)
 	check_workspace(options, offer);
 	check_parameters(options, offer);
 	if (options->level >= 0 && options->level != (int)offer->head->level)
-		refuse_other(level_name((enum sbx_level)options->level),
+		refuse_other(offer, level_name((enum sbx_level)options->level),
 		    "level", level_name((enum sbx_level)offer->head->level));
 	check_limits(options, offer);
 }

@@ -8,7 +8,7 @@
 #include "runtime/start/sandbox.h"
 
 /* Refuses (125) a policy, workspace, parameter, level or limit other than that
- * of the session, and names both.  What the command line does not say is as in
+ * of the session, and names both; limits on time and output may be others.  What the command line does not say is as in
  * the session. */
 void differences_refuse(struct sandbox *sandbox, const struct offer *offer);
 

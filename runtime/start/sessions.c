@@ -287,6 +287,8 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 {
 	struct options *options = &sandbox->options;
 
+	/* Those of the command; the others are the same. */
+	limits_apply(&joining->offer.blob, options->limits, sandbox->limits);
 	joining->options = options;
 	joining->arena = &sandbox->arena;
 	joining->receipt = &sandbox->receipt;

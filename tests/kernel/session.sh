@@ -81,7 +81,9 @@ tap_is 'the denied directory is denied' 'no' \
 refused 'another policy' 'another policy' "$base/other.bin"
 refused 'another workspace' 'another workspace' -w "$base/elsewhere"
 refused 'another level' 'another level' -l standard
-refused 'another limit' 'another limit' --limit timeout=1h
+refused 'another limit' 'another limit' --limit processes=77
+grep -q -e "--session $s --end ends the session" "$base/err"
+tap_is 'the line says how to go on' 0 $?
 cd "$base/elsewhere" || exit 99
 refused 'a directory that is not in the view' 'does not have this directory'
 cd "$base/w" || exit 99
@@ -129,6 +131,20 @@ timeout 30 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \
 tap_is 'below level full a command runs by itself' 'alone 1' \
     "$(cat "$base/alone") $("$base/sbxrun" --session "$s-n" --check; echo $?)"
 
+# What others see of the command lines: nothing of the first command's.
+s=$mine-b
+cp "$base/plain.bin" "$base/changed.bin"
+run "$base/changed.bin" -c 'true first-words'
+tap_is 'process 1 has a command line of its own' "sbxrun: session $s" \
+    "$(run -- sh -c 'tr "\\0" "\\n" </proc/1/cmdline')"
+tap_is 'the words of the first command are nowhere' 1 \
+    "$(pgrep -f "$s .*first-words" >/dev/null; echo $?)"
+cp "$base/other.bin" "$base/changed.bin"
+refused 'a policy that has changed' \
+    "it has changed since the session was made; --session $s --end ends" \
+    "$base/changed.bin"
+run --end
+
 # Two sessions.
 s=$mine-b
 run "$base/plain.bin" -- sh -c 'sleep 300 & echo b >/tmp/only-b' 
@@ -157,6 +173,21 @@ tap_is 'a command whose time is over ends with 124' 124 $?
 # shellcheck disable=SC2016
 tap_is 'what it started is ended, also what did setsid; nothing else is' \
     'sleep 300' "$(run -- sh -c 'ps -eo args | grep "^sleep"')"
+run --limit timeout=none -- sleep 1.5
+tap_is 'a command may lift the limit on its time' 0 $?
+run --limit timeout=1h "$base/plain.bin" -- sleep 1.5
+tap_is 'or have another one, with the policy named too' 0 $?
+run -- sleep 3
+tap_is 'the next one has that of the session' 124 $?
+tap_is 'a command may have a limit on its output' 1234 \
+    "$(run --limit output=4B -- echo 123456789)"
+tap_is 'the next one has none' 123456789 "$(run -- echo 123456789)"
+run --end
+run "$base/plain.bin" -- true
+run --limit timeout=1s -- sleep 10
+tap_is 'a limit on time where the session has none' 124 $?
+grep -q 'timeout 1s' "$base/err"
+tap_is 'the line names it' 0 $?
 run --end
 s=$mine
 

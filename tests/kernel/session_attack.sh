@@ -284,7 +284,7 @@ differences()
 	refused 'another workspace' "$ws/a" --session "${own}one" -w "$ws/a" -- true
 	refused 'another level' 'level' --session "${own}one" -l standard "$policy" \
 	    -- true
-	refused 'another limit' 'timeout' --session "${own}one" --limit=timeout=5s \
+	refused 'another limit' 'processes' --session "${own}one" --limit=processes=77 \
 	    "$policy" -- true
 	refused 'no session' '^sbxrun: ' --session "${own}none" -- true
 	refused 'a directory that is not in the view' '^sbxrun: ' \
