@@ -1,6 +1,8 @@
 /* See here.h. */
 #include "compiler/query/here.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,4 +162,70 @@ here_runs(const char *path)
 
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
 	    (status.st_mode & 0111) != 0;
+}
+
+/* --- interpreters --------------------------------------------------------- */
+
+/* As much as the kernel looks at for program headers, see elf(5). */
+enum { MAX_HEADERS = 64 };
+
+/* Of an ELF file of 64 bits, as all machines have that sbxrun runs on. */
+static ssize_t
+read_linker(int file, const Elf64_Ehdr *elf, char *text, size_t size)
+{
+	Elf64_Phdr header;
+
+	for (unsigned i = 0; i < elf->e_phnum && i < MAX_HEADERS; i++) {
+		off_t at = (off_t)(elf->e_phoff + i * sizeof header);
+
+		if (pread(file, &header, sizeof header, at) !=
+		    (ssize_t)sizeof header)
+			return -1;
+		if (header.p_type != PT_INTERP)
+			continue;
+		return header.p_filesz < size ?
+		    pread(file, text, header.p_filesz, (off_t)header.p_offset) :
+		    -1;
+	}
+	return -1;
+}
+
+static const char *
+find_interpreter(struct arena *arena, int file)
+{
+	char text[SBX_MAX_PATH + 1] = "";
+	const char *at = text;
+	Elf64_Ehdr elf;
+	ssize_t size = pread(file, text, sizeof text - 1, 0);
+
+	if (size > 2 && memcmp(text, "#!", 2) == 0) {
+		text[size] = '\0';
+		at += 2 + strspn(text + 2, " \t");
+	} else if (size >= (ssize_t)sizeof elf &&
+	    memcmp(text, ELFMAG, SELFMAG) == 0 &&
+	    text[EI_CLASS] == ELFCLASS64) {
+		memcpy(&elf, text, sizeof elf);
+		size = read_linker(file, &elf, text, sizeof text);
+		text[size > 0 ? size : 0] = '\0';
+	} else {
+		return NULL;
+	}
+	return *at == '/' ? arena_strndup(arena, at, strcspn(at, " \t\r\n")) :
+			    NULL;
+}
+
+const char *
+here_interpreter(struct arena *arena, const char *path)
+{
+	const char *found;
+	int file;
+
+	if (!here_runs(path))
+		return NULL;
+	file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file == -1)
+		return NULL;
+	found = find_interpreter(arena, file);
+	close(file);
+	return found;
 }

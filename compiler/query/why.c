@@ -86,6 +86,29 @@ say_others(const struct why *why)
 		fprintf(why->stream, "    also: %zu more rules\n", left);
 }
 
+/* A program that may be executed does not start without what runs it. */
+static void
+say_interpreter(const struct why *why)
+{
+	const struct places *places = &why->subject->places;
+	const char *words[] = { "exec", NULL };
+	struct sbx_place at = why->access->path;
+	struct access access;
+
+	if (!places->here || why->verdict.scratch || !why->verdict.allowed ||
+	    why->access->detail != SBX_EXEC)
+		return;
+	words[1] = here_interpreter(places->arena,
+	    arena_strndup(places->arena, at.path, at.len));
+	if (words[1] == NULL ||
+	    access_parse(places, words, countof(words), &access) != NULL ||
+	    verdict_of(why->subject, &access).allowed)
+		return;
+	fputs("    but what runs it may not be executed: ", why->stream);
+	show_text(why->stream, words[1]);
+	fputs(" ('use system' allows the system's own)\n", why->stream);
+}
+
 /* What this machine adds: where links lead, and what is not there. */
 static void
 say_machine(const struct why *why)
@@ -137,6 +160,7 @@ why_path(const struct why *why)
 	if (why->verdict.by != BY_LINK)
 		why_say_decider(why, &why->verdict);
 	say_machine(why);
+	say_interpreter(why);
 	if (decided != NULL)
 		say_others(why);
 }

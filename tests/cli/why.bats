@@ -180,6 +180,22 @@ load sbxc
 	[ "${lines[0]}" = "denied: exec $PWD/ls" ]
 }
 
+@test "why: what runs a program has to be allowed as well" {
+	mkdir -p bin
+	cp "$(command -v ls)" bin/tool
+	printf '#! /usr/bin/env sh\n' >bin/script
+	chmod +x bin/script
+	printf 'sbx 1\nprofile p { allow exec "%s/bin" }\n' "$PWD" >p.sbx
+	ends 0 "$SBXC" why p.sbx exec bin/tool
+	says "but what runs it may not be executed: /"
+	ends 0 "$SBXC" why p.sbx exec bin/script
+	says "but what runs it may not be executed: /usr/bin/env"
+	ends 0 "$SBXC" why --model p.sbx exec bin/script
+	[[ "$output" != *"what runs it"* ]]
+	ends 0 "$SBXC" why @workspace-write exec ls
+	[[ "$output" != *"what runs it"* ]]
+}
+
 @test "why: what no rule allows, and the rule that would" {
 	ends 1 "$SBXC" why --model team.sbx write /srv/x
 	says "no rule allows it"
