@@ -99,7 +99,7 @@ if [ "$level" = full ]; then
 	session=faults-$$
 	if timeout 30 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
 	    -- ./confined full "$outside" 2>/dev/null; then
-		try 'a command that joins a session' full --session "$session" \
+		try 'a command that joins a session' joined --session "$session" \
 		    "$base/full-timeout.bin"
 		timeout 30 "$SBXRUN" --session "$session" --end
 	else

@@ -202,6 +202,16 @@ fcntl.fcntl(pty.openpty()[1], fcntl.F_SETFL, os.O_ASYNC)" 2>&1' |
 	session_end one
 }
 
+# appears SOCKET: waits for it.  What makes it gives it this name when it listens:
+# a socket that does not is what a dead keeper leaves, and is replaced.
+appears()
+{
+	for _ in $(seq 200); do
+		[ ! -S "$1" ] || return
+		sleep 0.1
+	done
+}
+
 # A keeper connects for its commands where services may listen.  It looks like
 # somebody who may join, but what a command then asks for is not heard.
 deputy()
@@ -210,14 +220,15 @@ deputy()
 	session_find_place one
 	mkdir -p "$home/readable" && chown "$uid" "$home/readable"
 	# What sbxrun asks is taken from itself.
-	launch /usr/bin/python3 -c 'import socket, sys
+	launch /usr/bin/python3 -c 'import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.bind(sys.argv[1])
+s.bind(sys.argv[1] + "-")
 s.listen()
+os.rename(sys.argv[1] + "-", sys.argv[1])
 request = s.accept()[0].recv(1000)
 open("request", "wb").write(request)' "$place/${own}fake" &
 	listens=$!
-	for _ in $(seq 50); do [ -S "$place/${own}fake" ] && break; sleep 0.1; done
+	appears "$place/${own}fake"
 	as "$base/sbxrun" --session "${own}fake" --check >/dev/null 2>&1
 	wait $listens
 	rm -f "$place/${own}fake"
@@ -352,16 +363,14 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' \
 
 silent()
 {
-	launch /usr/bin/python3 -c 'import socket, sys, time
+	launch /usr/bin/python3 -c 'import os, socket, sys, time
 s = socket.socket(socket.AF_UNIX, getattr(socket, sys.argv[2]))
-s.bind(sys.argv[1])
+s.bind(sys.argv[1] + "-")
 s.listen()
+os.rename(sys.argv[1] + "-", sys.argv[1])
 time.sleep(90)' "$socket" "$1" >/dev/null 2>&1 &
 	silent=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ ! -S "$socket" ] || break
-		sleep 0.1
-	done
+	appears "$socket"
 }
 
 # planted_place NAME COMMAND...: the same for the directory of all sessions.
@@ -470,20 +479,22 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' \
 	    "$place/${own}fake" 2>&1)
 	matches 'a sandbox cannot stand where a keeper should' 'Error' "$got"
 	launch setpriv --no-new-privs /usr/bin/python3 -c '
-import socket, sys, time
+import os, socket, sys, time
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.bind(sys.argv[1])
+s.bind(sys.argv[1] + "-")
 s.listen()
+os.rename(sys.argv[1] + "-", sys.argv[1])
 s.settimeout(60)
+# Other tests of this user list their sessions, and do not wait for this one.
 while True:
     c = s.accept()[0]
-    c.recv(4096)
-    c.send(b"sbx:ses1" * 99)' "$place/${own}fake" >/dev/null 2>&1 &
+    try:
+        c.recv(4096)
+        c.send(b"sbx:ses1" * 99)
+    except OSError:
+        pass' "$place/${own}fake" >/dev/null 2>&1 &
 	fake=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ ! -S "$place/${own}fake" ] || break
-		sleep 0.1
-	done
+	appears "$place/${own}fake"
 	refused 'who stands there confined' '^sbxrun: ' \
 	    --session "${own}fake" "$policy" -- true
 	kill $fake 2>/dev/null
