@@ -37,11 +37,9 @@ operand_compile(const struct options *options, struct operand *operand)
 	    OPERAND_FAULTY;
 }
 
-bool
-operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
+static bool
+must_be_clean(const char *path, const struct sbx_blob *blob)
 {
-	if (!input_blob(arena, path, blob))
-		return false;
 	if (blob_is_clean(blob))
 		return true;
 	complain("'%s' does not do what its rules say: %s [%s]", path,
@@ -50,19 +48,31 @@ operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
 	return false;
 }
 
+bool
+operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob)
+{
+	return input_blob(arena, path, blob) && must_be_clean(path, blob);
+}
+
 static void
 blob_read(const struct options *options, const char *path,
     struct operand *operand)
 {
 	const char *profile;
 
-	if (!operand_blob(options->arena, path, &operand->blob))
+	if (!input_blob(options->arena, path, &operand->blob))
+		return;
+	operand->state = OPERAND_FAULTY;
+	if (!must_be_clean(path, &operand->blob))
 		return;
 	profile = sbx_string(&operand->blob, operand->blob.meta->profile);
-	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
+	if (options->profile == NULL ||
+	    strcmp(options->profile, profile) == 0) {
 		operand->state = OPERAND_GOOD;
-	else
-		complain("%s: it holds the profile '%s'", path, profile);
+		return;
+	}
+	operand->state = OPERAND_UNREAD;
+	complain("%s: it holds the profile '%s'", path, profile);
 }
 
 void
