@@ -20,8 +20,9 @@ subject_read(const struct options *options, const char *path,
 	*blob = operand.blob;
 	*blocks = operand.compilation.blocks;
 	if (operand.state != OPERAND_GOOD)
-		return operand.state == OPERAND_FAULTY ? EXIT_POLICY :
-							 EXIT_TROUBLE;
+		return operand.state == OPERAND_FAULTY || operand.unclean ?
+		    EXIT_POLICY :
+		    EXIT_TROUBLE;
 	return operand.compiled &&
 		vouch(options->arena, path, blob) == VOUCH_CHANGED ?
 	    EXIT_POLICY :

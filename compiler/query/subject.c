@@ -62,17 +62,14 @@ blob_read(const struct options *options, const char *path,
 
 	if (!input_blob(options->arena, path, &operand->blob))
 		return;
-	operand->state = OPERAND_FAULTY;
-	if (!must_be_clean(path, &operand->blob))
+	operand->unclean = !must_be_clean(path, &operand->blob);
+	if (operand->unclean)
 		return;
 	profile = sbx_string(&operand->blob, operand->blob.meta->profile);
-	if (options->profile == NULL ||
-	    strcmp(options->profile, profile) == 0) {
+	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
 		operand->state = OPERAND_GOOD;
-		return;
-	}
-	operand->state = OPERAND_UNREAD;
-	complain("%s: it holds the profile '%s'", path, profile);
+	else
+		complain("%s: it holds the profile '%s'", path, profile);
 }
 
 void

@@ -16,6 +16,7 @@ struct operand {
 	} state;
 	struct compilation compilation; /* of a text; holds the diagnostics */
 	struct sbx_blob blob;           /* if it is good */
+	bool unclean;  /* unread, because its text would deceive who reads it */
 	bool compiled; /* the operand is a blob itself, which anybody made */
 };
 
