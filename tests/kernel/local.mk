@@ -39,14 +39,16 @@ kernel_scripts = \
 	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/session.sh \
-	tests/kernel/session_attack.sh \
-	tests/kernel/session_storm.sh \
 	tests/kernel/session_use.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/supervise.sh \
 	tests/kernel/watch.sh \
 	tests/kernel/why.sh
 test_scripts += $(kernel_scripts)
+# Root's run has ordinary users in it.
+slow_scripts += \
+	tests/kernel/session_attack.sh \
+	tests/kernel/session_storm.sh
 # What the kernel says depends on who asks.
 kernel_tests = \
 	tests/kernel/library \

@@ -20,7 +20,7 @@ base=$tmp
 # shellcheck source=tests/lib/session.sh
 . "$srcdir/tests/lib/session.sh"
 tap_programs "$SBXRUN" "$builddir/tests/kernel/siege"
-seconds=$(tap_rounds 20)
+seconds=$(tap_rounds 8)
 
 # policy NAME STATEMENTS
 policy()

@@ -13,7 +13,7 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-commands=${1-$(tap_rounds 2000)} kills=${2-$(tap_rounds 300)}
+commands=${1-$(tap_rounds 800)} kills=${2-$(tap_rounds 120)}
 many=${3-$(tap_rounds 1000)}
 ORDINARY=65534
 
