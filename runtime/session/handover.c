@@ -55,7 +55,9 @@ add(struct file *file, const char *text, size_t len)
 {
 	struct offer_text added = { file->used, (uint32_t)len };
 
-	memcpy(file->bytes + file->used, text, len);
+	/* An anchor that is not bound has no text at all. */
+	if (len > 0)
+		memcpy(file->bytes + file->used, text, len);
 	file->used += (uint32_t)len + 1;
 	return added;
 }

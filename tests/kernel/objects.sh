@@ -17,7 +17,7 @@ base=$tmp
 tap_programs "$SBXRUN" "$SBXRUN_TEST" "$PROBE"
 policy plain workspace-write
 policy lifted workspace-write 'allow syscalls @shared-objects'
-policy denied workspace-write 'deny syscalls semop'
+policy denied workspace-write 'deny syscalls { semop semtimedop }'
 
 # inside UID COMMAND...: at $level; bare without one.
 inside()
