@@ -131,17 +131,27 @@ namespaces()
 installed()
 {
 	prepare $ORDINARY
+	profiles=$("$base/sbxrun" @callers-none -- true 2>&1 |
+	    sed -n 's/.* that profile in \(.*\): No such file.*/\1/p')
+	if [ -z "$profiles" ]; then
+		tap_not_ok 'where installed profiles lie is said'
+		return
+	fi
+	# Something that is there, to be covered for a moment.
+	covered=$profiles
+	until [ -d "$covered" ]; do
+		covered=${covered%/*}
+	done
 	# shellcheck disable=SC2016  # for the inner shell
-	as_installed='mount -t tmpfs -o mode=755 none /usr/local/share &&
-	mkdir -p /usr/local/share/sbx/profiles &&
-	cp "$1" /usr/local/share/sbx/profiles/unwatched.bin || exit
-	chown "$2" /usr/local/share/sbx/profiles/unwatched.bin
+	as_installed='mount -t tmpfs -o mode=755 none "$4" &&
+	mkdir -p "$5" && cp "$1" "$5/unwatched.bin" || exit
+	chown "$2" "$5/unwatched.bin"
 	uid=$3
-	shift 3
+	shift 5
 	exec setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"'
 	for case in '0 61234 61234 @unwatched inside' \
-	    '0 61234 61234 /usr/local/share/sbx/profiles/unwatched.bin others' \
-	    '61235 61234 61234 /usr/local/share/sbx/profiles/unwatched.bin others' \
+	    "0 61234 61234 $profiles/unwatched.bin others" \
+	    "61235 61234 61234 $profiles/unwatched.bin others" \
 	    '61235 61234 none @unwatched others'; do
 		# shellcheck disable=SC2086  # words
 		set -- $case
@@ -149,11 +159,12 @@ installed()
 		[ "$3" != none ] || enter=env
 		# shellcheck disable=SC2086  # words
 		text=$(cd "$ws" && unshare -m sh -c "$as_installed" sh \
-		    "$base/unwatched.bin" "$1" "$2" $enter env -i PATH="$PATH" \
+		    "$base/unwatched.bin" "$1" "$2" "$covered" "$profiles" \
+		    $enter env -i PATH="$PATH" \
 		    HOME="$base/home-$ORDINARY" "$base/sbxrun" -w /var/tmp/ \
 		    -l standard "$4" -- echo inside 2>&1 | grep -o 'inside\|others' |
 		    head -n 1)
-		tap_is "owner $1, read as $3 in a namespace: $4" "$5" "$text"
+		tap_is "owner $1, read as $3 in a namespace: ${4##*/}" "$5" "$text"
 	done
 }
 

@@ -544,10 +544,8 @@ homes_agree()
 two_homes()
 {
 	entry=$(getent passwd "$1" | cut -d: -f6)
-	if [ ! -d "$entry" ]; then
-		tap_skip "uid $1, $level: two homes" "there is no '$entry'"
-		return
-	fi
+	# Some users have none: then there is nothing to except.
+	[ -d "$entry" ] || return 0
 	homes_agree "$1" allowed ok "allow read $entry"
 	homes_agree "$1" denied DENIED "allow read $entry except ~"
 	homes_agree "$1" allowed ok "allow read $entry" \
