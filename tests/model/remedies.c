@@ -93,7 +93,7 @@ static const char *const rights[] = { "read", "write", "exec" };
 static const char *const parents[] = { "", "", "", " extends workspace-write",
 	" extends coding", " extends read-only" };
 
-static void
+__attribute__((format(printf, 2, 3))) static void
 add(struct text *text, const char *format, ...)
 {
 	va_list arguments;
