@@ -26,7 +26,10 @@ fi
 bounded()
 {
 	(
+		# dash and bash have both.
+		# shellcheck disable=SC3045
 		ulimit -v "$memory"
+		# shellcheck disable=SC3045
 		ulimit -t "$seconds"
 		exec "$SBXC" "$@"
 	) >"$tmp/out" 2>&1

@@ -156,7 +156,7 @@ installed()
 		# shellcheck disable=SC2086  # words
 		set -- $case
 		enter="unshare -U --map-user=$3 --map-group=$3"
-		[ "$3" != none ] || enter=env
+		[ "$3" != none ] || enter='env'
 		# shellcheck disable=SC2086  # words
 		text=$(cd "$ws" && unshare -m sh -c "$as_installed" sh \
 		    "$base/unwatched.bin" "$1" "$2" "$covered" "$profiles" \
