@@ -30,7 +30,7 @@ const char *give_up_capabilities(enum sbx_level level);
 /* The same, but the set that bounds what execve(2) gives stays as it is: to empty
  * it takes a call for each capability, and under no_new_privs execve(2) gives
  * nothing that was not permitted before (capabilities(7)).  For a supervisor, and
- * for a command that joins a session, where it would be a fifth of the cost. */
+ * for a command that joins a session, where it would be a tenth of the cost. */
 void confine_supervisor(enum sbx_level level);
 const char *give_up_permitted(enum sbx_level level);
 

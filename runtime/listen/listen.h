@@ -9,8 +9,9 @@
  *	    connects its own copy of the socket to that  --answer-->  goes on
  *
  * What was judged is what is used, because it was opened before it was judged.
- * No call that names something by a path or an address is let go on by itself.
- * What cannot be read, opened or judged is refused.  The supervisor waits for nobody inside: see connect.c.
+ * No call that names something by a path or an address is let go on by itself;
+ * objects.c says which others are.  What cannot be read, opened or judged is
+ * refused.  The supervisor waits for nobody inside: see connect.c.
  *
  * The kernel has room for one listener in all the filters of a process.
  */
