@@ -12,33 +12,48 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The fault with errno, or NULL; `socket` is -1 if there is no session. */
+static const char *
+reach(const char *name, int *socket)
+{
+	int directory = sockets_open(), fd;
+	struct standing own;
+	const char *fault;
+
+	*socket = -1;
+	if (directory < 0)
+		return errno != ENOENT ?
+		    "cannot open the directory of sessions" :
+		    NULL;
+	fd = sockets_connect(directory, name);
+	close(directory);
+	if (fd < 0)
+		return errno != ENOENT && errno != ECONNREFUSED ?
+		    "cannot reach the session" :
+		    NULL;
+	standing_read(&own, "self");
+	fault = peer_fault(fd, &own, true);
+	if (fault == NULL) {
+		*socket = fd;
+		return NULL;
+	}
+	/* A keeper that has just been killed leaves a connection behind. */
+	if (peer_is_gone(fd))
+		fault = NULL;
+	close(fd);
+	errno = 0;
+	return fault;
+}
+
 int
 ask_connect(const char *name)
 {
-	int directory = sockets_open(), fd = -1;
-	struct standing own;
-	const char *fault = NULL;
+	int socket;
+	const char *fault = reach(name, &socket);
 
-	if (directory < 0 && errno != ENOENT)
-		refuse(name, "cannot open the directory of sessions", errno);
-	if (directory < 0)
-		return -1;
-	fd = sockets_connect(directory, name);
-	if (fd < 0 && errno != ENOENT && errno != ECONNREFUSED)
-		refuse(name, "cannot reach the session", errno);
-	close(directory);
-	if (fd >= 0) {
-		standing_read(&own, "self");
-		fault = peer_fault(fd, &own, true);
-	}
-	/* A keeper that has just been killed leaves a connection behind. */
-	if (fault == NULL || !peer_is_gone(fd)) {
-		if (fault != NULL)
-			refuse(name, fault, errno);
-		return fd;
-	}
-	close(fd);
-	return -1;
+	if (fault != NULL)
+		refuse(name, fault, errno);
+	return socket;
 }
 
 static const char *
@@ -160,17 +175,23 @@ put_line(struct out *out, const char *name, const struct session_reply *reply,
 	out_text(out, "\n");
 }
 
-/* A session may end while it is asked; then it is none. */
-static void
+/* A session may end while it is asked; then it is none.  False where what is
+ * there is no session, and does not keep the others from being listed. */
+static bool
 put_one(struct out *out, const char *name, bool json)
 {
-	int socket = ask_connect(name);
+	int socket;
+	const char *fault = reach(name, &socket);
 	struct session_reply reply;
 	struct offer offer;
 
+	if (fault != NULL) {
+		warn_about(name, fault, errno);
+		return false;
+	}
 	if (socket < 0) {
 		sockets_clean(name);
-		return;
+		return true;
 	}
 	if (ask(socket, SESSION_LOOK, &reply, &offer) == NULL) {
 		if (json)
@@ -180,6 +201,7 @@ put_one(struct out *out, const char *name, bool json)
 	}
 	offer_close(&offer);
 	close(socket);
+	return true;
 }
 
 __attribute__((noreturn)) static void
@@ -189,6 +211,7 @@ list(bool json)
 	struct directory directory;
 	const struct entry *entry;
 	struct out out;
+	bool all = true;
 
 	if (path >= 0)
 		fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -201,14 +224,14 @@ list(bool json)
 	}
 	directory_begin(&directory, fd);
 	while (fd >= 0 && (entry = directory_next(&directory)) != NULL)
-		put_one(&out, entry->name, json);
+		all = put_one(&out, entry->name, json) && all;
 	if (json) {
 		json_list_end(&out);
 		json_object_end(&out);
 		out_text(&out, "\n");
 	}
 	out_flush(&out);
-	_exit(0);
+	_exit(all ? 0 : EXIT_REFUSED);
 }
 
 void

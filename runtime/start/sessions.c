@@ -253,7 +253,12 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 	joining->socket = ask_connect(name);
 	lock = joining->socket < 0 ? sockets_lock() : -1;
 	if (joining->socket < 0 && lock < 0)
-		refuse(name, "cannot make the directory of sessions", errno);
+		refuse(name,
+		    errno == EBUSY ?
+			"another process holds the lock on the directory of "
+			"sessions" :
+			"cannot make the directory of sessions",
+		    errno == EBUSY ? 0 : errno);
 	/* Somebody else may have made it. */
 	if (joining->socket < 0)
 		joining->socket = ask_connect(name);
