@@ -11,7 +11,8 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+# Tests run beside each other, and these attack what is of the whole user.
+ORDINARY=23921
 THIRD=23918
 ALONE=23920
 
@@ -343,21 +344,11 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' \
 	    "$socket"
 	for kind in SOCK_SEQPACKET SOCK_STREAM; do
 		planted "somebody who does not answer, $kind" silent "$kind"
+		is "beside $kind the others are listed" 1 "$(
+		    as timeout 60 "$base/sbxrun" --sessions 2>/dev/null |
+			grep -c "^${own}one:")"
 		kill "$silent" && wait "$silent" 2>/dev/null
 	done
-	# A lock that somebody holds, who may read the directory.
-	launch flock -o "$place" sleep 90 &
-	holder=$!
-	sleep 0.5
-	begin=$(date +%s)
-	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
-	    "$policy" -- ./probe seccomp 2>&1)
-	matches 'the lock is held' '^125:sbxrun: ' "$?:$got"
-	is 'the lock is held: there is an end' 1 \
-	    $(($(date +%s) - begin < 40))
-	pkill -P $holder
-	wait $holder
-	session_end planted >/dev/null 2>&1
 	session_end one
 }
 
@@ -392,6 +383,27 @@ planted_place()
 	rm -rf "$place"
 }
 
+# A lock that somebody holds, who may read the directory.
+locked()
+{
+	in_session one true
+	launch flock -o "$place" sh -c 'echo >held; exec sleep 90' &
+	holder=$!
+	for _ in $(seq 100); do
+		[ ! -e "$ws/held" ] || break
+		sleep 0.1
+	done
+	begin=$(date +%s)
+	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
+	    "$policy" -- ./probe seccomp 2>&1)
+	matches 'the lock is held' '^125:sbxrun: .*lock' "$?:$got"
+	is 'the lock is held: there is an end' 1 \
+	    $(($(date +%s) - begin < 40))
+	pkill -P $holder
+	wait $holder
+	session_end one
+}
+
 # Only where nobody else has sessions as that user.
 places()
 {
@@ -404,6 +416,7 @@ places()
 	    grep -c .)"
 	is 'which is ours alone' "700 $uid" "$(stat -c '%a %u' "$place")"
 	session_end one
+	locked
 	planted_place 'a link' as ln -s "$base/elsewhere" "$place"
 	planted_place 'a file' as touch "$place"
 	planted_place 'open to all' as mkdir -m 777 "$place"
