@@ -272,6 +272,9 @@ end_late(struct attendance *attendance)
 
 	if (!attendance->term.late)
 		return;
+	/* Its program may be one that cannot be read, so that it has no mark. */
+	if (!attendance->ended)
+		kill(joining->command, SIGKILL);
 	if (!join_end_all(joining->tag, joining->offer.reply.first))
 		warn_about("timeout",
 		    "not all that the command started could be ended; sbxrun "

@@ -24,8 +24,8 @@ base=$tmp
 . "$srcdir/tests/lib/session.sh"
 tap_programs "$SBXRUN" "$builddir/tests/kernel/siege"
 mkdir "$base/shut"
-cp "$(command -v sleep)" "$base/shut"
-chmod 711 "$base/shut/sleep"
+cp "$(command -v sleep)" "$(command -v bash)" "$base/shut"
+chmod 711 "$base/shut/sleep" "$base/shut/bash"
 # policy NAME STATEMENTS
 policy()
 {
@@ -160,6 +160,7 @@ unreadable()
 {
 	policy=$base/shut.bin
 	begin=$(date +%s)
+	as mkfifo fifo
 	as "$base/sbxrun" --session "${own}shut" "$policy" -- sh -c \
 	    '(setsid "$1/shut/sleep" 4713 &) ; "$1/shut/sleep" 4713' sh \
 	    "$base" >/dev/null 2>"$base/said"
@@ -169,6 +170,12 @@ unreadable()
 	is 'and nothing is left, or that is said' '' "$(
 	    pgrep -xf "$base/shut/sleep 4713" >/dev/null &&
 	    ! grep -q 'not all' "$base/said" && cat "$base/said")"
+	begin=$(date +%s)
+	as "$base/sbxrun" --session "${own}shut" "$policy" -- \
+	    "$base/shut/bash" -c 'trap "" TERM; while :; do read -r _ <>fifo
+		done' >/dev/null 2>&1
+	is 'one that ignores SIGTERM: its time is over' 124 $?
+	is 'then, too' 1 $(($(date +%s) - begin < 30))
 	session_end shut
 	is 'nothing is left of it after the end' '' "$(session_left)"
 }
