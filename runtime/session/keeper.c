@@ -69,7 +69,9 @@ milliseconds_since(struct timespec then)
 
 /* --- the end -------------------------------------------------------------- */
 
-static void
+/* False: it could not be sent.  Who waits for it then has to see the end of the
+ * connection. */
+static bool
 answer(int socket, enum session_kind kind, const char *text)
 {
 	struct session_reply reply = { .keeper = getpid() };
@@ -77,7 +79,7 @@ answer(int socket, enum session_kind kind, const char *text)
 	session_stamp(&reply.stamp, kind);
 	if (text != NULL)
 		strncpy(reply.text, text, sizeof reply.text - 1);
-	session_reply(socket, &reply, NULL);
+	return session_reply(socket, &reply, NULL) == NULL;
 }
 
 /* Nobody can join any more, and nobody is told that there is a session. */
@@ -247,7 +249,7 @@ accept_one(struct keeper *keeper)
 	close(fd);
 }
 
-static void
+static bool
 give_offer(struct keeper *keeper, int socket)
 {
 	struct session_reply reply = {
@@ -257,11 +259,11 @@ give_offer(struct keeper *keeper, int socket)
 	};
 
 	session_stamp(&reply.stamp, SESSION_JOIN);
-	session_reply(socket, &reply, keeper->offer);
+	return session_reply(socket, &reply, keeper->offer) == NULL;
 }
 
 /* With the policy's file, which has the names. */
-static void
+static bool
 tell(struct keeper *keeper, int socket)
 {
 	int descriptors[OFFER_END];
@@ -275,28 +277,28 @@ tell(struct keeper *keeper, int socket)
 	for (int i = 0; i < OFFER_END; i++)
 		descriptors[i] = i == OFFER_FILE ? keeper->offer[i] : -1;
 	session_stamp(&reply.stamp, SESSION_LOOK);
-	session_reply(socket, &reply, descriptors);
+	return session_reply(socket, &reply, descriptors) == NULL;
 }
 
-static void
+static bool
 connect_another(struct keeper *keeper, int socket)
 {
 	int ends[2], descriptors[OFFER_END];
 	struct session_reply reply = { .keeper = getpid() };
+	bool sent;
 
 	for (int i = 0; i < OFFER_END; i++)
 		descriptors[i] = -1;
 	if (keeper->count == CONNECTIONS_MAX ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-		answer(socket, SESSION_REFUSED,
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return answer(socket, SESSION_REFUSED,
 		    "the session has as many commands as it can have at once");
-		return;
-	}
 	add_connection(keeper, ends[0], 0);
 	descriptors[0] = ends[1];
 	session_stamp(&reply.stamp, SESSION_CONNECT);
-	session_reply(socket, &reply, descriptors);
+	sent = session_reply(socket, &reply, descriptors) == NULL;
 	close(ends[1]);
+	return sent;
 }
 
 static void
@@ -315,36 +317,32 @@ take_listener(struct keeper *keeper, int listener)
 	    supervision->listening.own_network);
 }
 
-static void
+static bool
 serve(struct keeper *keeper, int socket, enum session_kind kind)
 {
 	switch (kind) {
 	case SESSION_JOIN:
-		give_offer(keeper, socket);
-		return;
+		return give_offer(keeper, socket);
 	case SESSION_CONNECT:
-		connect_another(keeper, socket);
-		return;
+		return connect_another(keeper, socket);
 	case SESSION_LOOK:
-		tell(keeper, socket);
-		return;
+		return tell(keeper, socket);
 	case SESSION_END:
 		if (keeper->ender_count < CONNECTIONS_MAX)
 			keeper->enders[keeper->ender_count++] = dup(socket);
 		begin_end(keeper);
-		return;
+		return true;
 	case SESSION_REFRESH:
-		answer(socket, SESSION_REFUSED,
+		return answer(socket, SESSION_REFUSED,
 		    "a session keeps the view that it was made with: --end "
 		    "ends it, and the next command makes a new one");
-		return;
 	case SESSION_LISTENER:
 	case SESSION_DONE:
 	case SESSION_NONE:
 	case SESSION_REFUSED:
-		answer(socket, SESSION_REFUSED, "this cannot be asked for");
-		return;
+		break;
 	}
+	return answer(socket, SESSION_REFUSED, "this cannot be asked for");
 }
 
 /* The connection stays in its place; false if it is to be closed. */
@@ -376,11 +374,9 @@ serve_request(struct keeper *keeper, struct connection *connection)
 		fault = "the session is ending";
 	connection->joined |= fault == NULL &&
 	    request.stamp.kind == SESSION_JOIN;
-	if (fault != NULL)
-		answer(socket, SESSION_REFUSED, fault);
-	else
-		serve(keeper, socket, (enum session_kind)request.stamp.kind);
-	return true;
+	return fault != NULL ?
+	    answer(socket, SESSION_REFUSED, fault) :
+	    serve(keeper, socket, (enum session_kind)request.stamp.kind);
 }
 
 /* --- the loop ------------------------------------------------------------- */
@@ -523,6 +519,8 @@ keeper_stay(const struct keeping *keeping)
 
 	keeper.keeping = keeping;
 	fault = session_hear(keeping->handover, &reply, keeper.offer);
+	if (fault != NULL && errno != 0)
+		refuse(NULL, fault, errno);
 	/* Process 1 has said why. */
 	if (fault != NULL)
 		_exit(EXIT_REFUSED);
@@ -534,11 +532,13 @@ keeper_stay(const struct keeping *keeping)
 	raise_files();
 	listen_keep(&keeping->supervision->listening);
 	standing_read(&keeper.own, "self");
+	if (keeper.own.text[0] == '\0')
+		refuse(NULL, peer_unknown, 0);
 	add_connection(&keeper, keeping->connection, 0);
 	clock_now(&keeper.used);
 	take_place(&keeper);
 	if (keeping->ready >= 0 && write(keeping->ready, "", 1) != 1)
-		_exit(EXIT_REFUSED);
+		refuse(NULL, "cannot say that the session is there", errno);
 	close(keeping->ready);
 	let_go();
 	stay(&keeper);

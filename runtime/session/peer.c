@@ -17,6 +17,8 @@
 
 enum { STATUS_SIZE = 4096, PATH_SIZE = 48 };
 
+const char peer_unknown[] = "cannot read in /proc how this process is confined";
+
 /* The lines "NoNewPrivs:", "Seccomp:" and "Seccomp_filters:". */
 void
 standing_read(struct standing *standing, const char *process)
@@ -94,6 +96,8 @@ peer_fault(int socket, const struct standing *own, bool keeper)
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
 		return "cannot see who is there";
 	errno = 0;
+	if (own->text[0] == '\0')
+		return peer_unknown;
 	if (who.uid != geteuid() || who.pid <= 0)
 		return "another user is there";
 	size = sizeof pidfd;
@@ -102,7 +106,7 @@ peer_fault(int socket, const struct standing *own, bool keeper)
 	out_into(&out, process, sizeof process);
 	out_number(&out, (uint64_t)who.pid);
 	standing_read(&theirs, process);
-	if (own->text[0] == '\0' || strcmp(own->text, theirs.text) != 0)
+	if (strcmp(own->text, theirs.text) != 0)
 		fault = "a process that is confined, or less confined, is "
 			"there";
 	else if (keeper && !shares_namespaces(process))

@@ -14,6 +14,8 @@ struct standing {
 	char text[96]; /* "": it cannot be read */
 };
 
+extern const char peer_unknown[]; /* what is wrong then, of this process */
+
 void standing_read(struct standing *standing, const char *process);
 
 /*

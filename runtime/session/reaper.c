@@ -43,8 +43,8 @@ end_alone(const struct cgroup *group)
 	_exit(EXIT_REFUSED);
 }
 
-static int
-watch_children(void)
+int
+reaper_watch(void)
 {
 	sigset_t set;
 	int fd;
@@ -62,14 +62,14 @@ watch_children(void)
 }
 
 void
-reaper_stay(int keeper, const struct cgroup *group)
+reaper_stay(int children, int keeper, const struct cgroup *group)
 {
 	struct signalfd_siginfo info;
 	struct pollfd wait[] = {
-		{ .fd = watch_children(), .events = POLLIN },
+		{ .fd = children, .events = POLLIN },
 		{ .fd = keeper, .events = POLLIN },
 	};
-	const int kept[] = { wait[0].fd, keeper, group->parent };
+	const int kept[] = { children, keeper, group->parent };
 	bool ending = false;
 	char byte;
 
@@ -83,7 +83,7 @@ reaper_stay(int keeper, const struct cgroup *group)
 		if (poll(wait, 2, ending ? LOOK_AGAIN : -1) < 0 &&
 		    errno != EINTR)
 			end_alone(group);
-		while (read(wait[0].fd, &info, sizeof info) == sizeof info)
+		while (read(children, &info, sizeof info) == sizeof info)
 			;
 		if ((wait[1].revents & POLLIN) != 0 &&
 		    recv(keeper, &byte, 1, MSG_DONTWAIT) == 1 && !ending) {

@@ -59,6 +59,7 @@ be_first(struct birth *birth, const char *outer)
 		.policy_size = sandbox->loaded.size,
 	};
 	char inner[64];
+	int children;
 
 	close(birth->handover[0]);
 	close(birth->connection);
@@ -72,9 +73,10 @@ be_first(struct birth *birth, const char *outer)
 	    (uint32_t)sandbox->plan.pid_max << SBX_LIMIT_PROCESSES;
 	handover.ruleset = sandbox->ruleset;
 	handover.group = sandbox->supervision.group.own;
+	children = reaper_watch();
 	handover_send(&handover, birth->handover[1]);
 	title_set(&birth->title, handover.name);
-	reaper_stay(birth->handover[1], &sandbox->supervision.group);
+	reaper_stay(children, birth->handover[1], &sandbox->supervision.group);
 }
 
 /* Below level full there is no session.  What was asked is read first: closing a
@@ -266,22 +268,22 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 		refuse(name, "there is no such session; a policy makes it", 0);
 	if (joining->socket < 0)
 		joining->socket = make(sandbox, environment, lock, &messenger);
-	fault = offer_receive(joining->socket, &joining->offer);
-	if (messenger > 0) {
+	fault = session_ask(joining->socket, SESSION_JOIN, -1);
+	if (messenger > 0)
 		waitpid(messenger, &status, 0);
-		if (joining->offer.reply.stamp.kind == SESSION_NONE) {
-			close(lock);
-			return false;
-		}
-		/* It has said why. */
-		if (fault != NULL && WIFEXITED(status) &&
-		    WEXITSTATUS(status) == EXIT_REFUSED)
-			_exit(EXIT_REFUSED);
-	}
-	if (fault != NULL)
-		refuse(name, fault, errno);
+	/* A keeper that ends wants the lock before it lets go of the connection. */
 	if (lock >= 0)
 		close(lock);
+	if (fault == NULL)
+		fault = offer_take(joining->socket, &joining->offer);
+	if (messenger > 0 && joining->offer.reply.stamp.kind == SESSION_NONE)
+		return false;
+	/* The keeper has said why. */
+	if (messenger > 0 && fault != NULL && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == EXIT_REFUSED)
+		_exit(EXIT_REFUSED);
+	if (fault != NULL)
+		refuse(name, fault, errno);
 	if (messenger < 0)
 		differences_refuse(sandbox, &joining->offer);
 	return true;
