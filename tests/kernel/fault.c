@@ -9,12 +9,14 @@
  * Counted is from the opening of the policy, which is the first file whose name
  * ends in ".bin", to each process's execve(2) of the command.
  *
- *	fault [-e ERRNO]... [-k TIMES] MARKER LOADER [ARG...]
+ *	fault [-j] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST] MARKER LOADER [ARG...]
  *
  * The command is to write MARKER: "ran", then a line for each thing that it
  * could do and should not, then "end".  What is wrong is printed, a line each;
  * what was tried is said on standard error.  -k: no more than so many calls of
  * one name in one process, but for those that confine, which are tried all.
+ * -p: only calls of these processes.  -j: what is run says itself what is wrong,
+ * on standard error (fault_session.c).
  */
 #include "tests/kernel/fault.h"
 
@@ -39,7 +41,9 @@ struct session {
 		int value;
 	} errors[MAX_ERRORS];
 	int error_count;
-	int most; /* of one name in one process; 0: all */
+	int most;        /* of one name in one process; 0: all */
+	int first, last; /* processes */
+	bool judges;     /* itself */
 	int runs, refused, ran, other;
 };
 
@@ -150,8 +154,12 @@ judge(const struct session *session, const struct run *run, char *why,
 	int status = run->status;
 
 	if (run->hung) {
-		snprintf(why, size, "hung");
+		snprintf(why, size, "hung:%s", run->stuck);
 		return WRONG;
+	}
+	if (session->judges) {
+		snprintf(why, size, "%.900s", run->said);
+		return status == 0 && run->said[0] == '\0' ? RAN : WRONG;
 	}
 	if (read_marker(session->marker, text, sizeof text) ||
 	    strncmp(run->said, "ran\n", 4) == 0) {
@@ -207,12 +215,14 @@ is_wanted(const struct session *session, const struct call *call)
 {
 	const char *name = call_name(call->number);
 
-	/* These do not come back, or cannot fail, or but for a signal. */
-	static const char *const never[] = { "exit_group", "exit",
+	/* These do not come back, or cannot fail, or but for a signal; close(2)
+	 * closes whatever it answers. */
+	static const char *const never[] = { "close", "exit_group", "exit",
 		"rt_sigreturn", "restart_syscall", "wait4", "getpid", "getppid",
 		"gettid", "getuid", "geteuid", "getgid", "getegid" };
 
-	if (is_one_of(name, never, sizeof never / sizeof never[0]))
+	if (is_one_of(name, never, sizeof never / sizeof never[0]) ||
+	    call->process < session->first || call->process > session->last)
 		return false;
 	return session->most == 0 || call->time <= session->most ||
 	    is_one_of(name, confining, sizeof confining / sizeof confining[0]);
@@ -295,22 +305,27 @@ add_error(struct session *session, const char *name)
 int
 main(int argc, char **argv)
 {
-	static struct session session;
+	static struct session session = { .last = MAX_PROCESSES };
 	int option;
 
-	while ((option = getopt(argc, argv, "+e:k:")) != -1) {
+	while ((option = getopt(argc, argv, "+e:jk:p:")) != -1) {
 		if (option == 'e')
 			add_error(&session, optarg);
 		else if (option == 'k')
 			session.most = atoi(optarg);
+		else if (option == 'j')
+			session.judges = true;
+		else if (option == 'p' &&
+		    sscanf(optarg, "%d-%d", &session.first, &session.last) == 2)
+			continue;
 		else
 			return 2;
 	}
 	if (session.error_count == 0)
 		add_error(&session, "EIO");
 	if (argc - optind < 2) {
-		fputs("usage: fault [-e ERRNO]... [-k TIMES] MARKER LOADER "
-		      "[ARG...]\n",
+		fputs("usage: fault [-j] [-e ERRNO]... [-k TIMES] "
+		      "[-p FIRST-LAST] MARKER LOADER [ARG...]\n",
 		    stderr);
 		return 2;
 	}

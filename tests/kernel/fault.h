@@ -9,7 +9,7 @@
 
 enum {
 	MAX_NUMBER = 512,
-	MAX_PROCESSES = 16,
+	MAX_PROCESSES = 32,
 	MAX_CALLS = 8192,
 };
 
@@ -34,6 +34,7 @@ struct run {
 	struct call *calls; /* where they are written down, or NULL */
 	int call_count;
 	char said[4096];
+	char stuck[512]; /* if it hung: in which calls */
 };
 
 /* Carries a run out: what it says on standard error is kept. */

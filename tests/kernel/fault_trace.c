@@ -101,6 +101,38 @@ call_answer(pid_t pid, int error)
 
 /* --- one run --------------------------------------------------------------- */
 
+/* Of a process that has just been made, so its parent is there. */
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+	int parent = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%*d (%*[^)]) %*c %d", &parent) != 1)
+		parent = 0;
+	fclose(file);
+	return parent;
+}
+
+/* What the command starts is not counted, nor what has begun before. */
+static bool
+is_counted(const struct run *run, pid_t pid)
+{
+	pid_t parent = run->began ? parent_of(pid) : 0;
+
+	for (int i = 0; parent > 0 && i < run->process_count; i++) {
+		if (run->processes[i].pid == parent)
+			return run->processes[i].counted &&
+			    !run->processes[i].is_command;
+	}
+	return false;
+}
+
 static struct process *
 process_of(struct run *run, pid_t pid)
 {
@@ -112,9 +144,10 @@ process_of(struct run *run, pid_t pid)
 	}
 	if (run->process_count == MAX_PROCESSES)
 		return NULL;
-	process = &run->processes[run->process_count++];
+	process = &run->processes[run->process_count];
+	process->counted = is_counted(run, pid);
+	run->process_count++;
 	process->pid = pid;
-	process->counted = run->began;
 	return process;
 }
 
@@ -213,11 +246,33 @@ start(char **command, int output)
 	return pid;
 }
 
+/* /proc/PID/syscall begins with the call's number. */
+static void
+note_stuck(struct run *run, int index)
+{
+	size_t used = strlen(run->stuck);
+	char path[64], text[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/syscall",
+	    (int)run->processes[index].pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fgets(text, sizeof text, file) != NULL)
+		snprintf(run->stuck + used, sizeof run->stuck - used,
+		    " process %d in %.*s", index, (int)strcspn(text, "\n"),
+		    text);
+	fclose(file);
+}
+
 static void
 kill_all(struct run *run)
 {
 	run->hung = true;
 	for (int i = 0; i < run->process_count; i++) {
+		if (run->processes[i].pid > 0)
+			note_stuck(run, i);
 		if (run->processes[i].pid > 0)
 			kill(run->processes[i].pid, SIGKILL);
 	}

@@ -94,7 +94,7 @@ for level in $levels; do
 	try "level $level, supervised" $level -l $level \
 	    "$base/$level-timeout.bin"
 done
-# The keeper is not traced: what is tried is how a command joins.
+# Here the keeper is not traced: what is tried is how a command joins.
 if [ "$level" = full ]; then
 	session=faults-$$
 	if timeout 30 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
@@ -105,6 +105,15 @@ if [ "$level" = full ]; then
 	else
 		tap_skip 'a command that joins a session' 'no session here'
 	fi
+fi
+# The life of a session: of the one who makes it, its keeper and its process 1.
+if [ "$level" = full ]; then
+	fault="$builddir/tests/kernel/fault -j -p 1-4"
+	# Words of the options.
+	# shellcheck disable=SC2086
+	tap_empty 'a session, from its making to its end' "$($fault $faults \
+	    out/marker "$builddir/tests/kernel/fault_session" out/marker "$SBXRUN" "life-$$" \
+	    "$base/full-timeout.bin" ./confined joined "$outside")"
 fi
 if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \

@@ -62,6 +62,7 @@ kernel_tests = \
 helper_programs += \
 	tests/kernel/confined \
 	tests/kernel/fault \
+	tests/kernel/fault_session \
 	tests/kernel/folding \
 	tests/kernel/probe \
 	tests/kernel/siege
@@ -75,6 +76,8 @@ tests_kernel_fault_SOURCES = \
 	tests/kernel/fault.c \
 	tests/kernel/fault.h \
 	tests/kernel/fault_trace.c
+
+tests_kernel_fault_session_SOURCES = tests/kernel/fault_session.c
 
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.
