@@ -48,6 +48,7 @@ enum {
 	SBX_MAX_ABI = 64,  /* Landlock ABI rows */
 	SBX_MAX_GLOB = 32, /* parts of a pattern: names between slashes */
 	SBX_MAX_WATCHES = 256,
+	SBX_MAX_SOCKETS = 256,
 };
 
 struct sbx_header {
@@ -77,6 +78,7 @@ enum sbx_section_kind {
 	SBX_SECTION_SOURCES,
 	SBX_SECTION_SBPL,
 	SBX_SECTION_WATCHES,
+	SBX_SECTION_SOCKETS,
 	SBX_SECTION_END, /* one more than the last known kind */
 };
 
@@ -128,7 +130,8 @@ enum sbx_meta_flag {
 	SBX_EVERYTHING = 1, /* allow everything: no Landlock, no filter */
 	SBX_SIGNAL_ANYWHERE = 2,
 	SBX_ABSTRACT_ANYWHERE = 4,
-	SBX_META_FLAGS = 7,
+	SBX_NO_SPAWN = 8, /* deny spawn: one process, and threads */
+	SBX_META_FLAGS = 15,
 };
 
 struct sbx_meta {
@@ -250,6 +253,28 @@ struct sbx_watch {
 
 #define SBX_NO_ANCHOR UINT16_MAX
 
+/*
+ * `allow socket PATH`: AF_UNIX sockets that the command may connect to, at the
+ * place and below it, whatever the rules about paths say.  The agent of ssh has
+ * no place but the one that SSH_AUTH_SOCK of the caller names: no anchor, and no
+ * suffix.
+ */
+enum sbx_socket_form { SBX_SOCKET_PLACE, SBX_SOCKET_SSH_AGENT, SBX_SOCKET_END };
+
+/* The rule says that what is asked for there is done outside. */
+enum sbx_socket_flag { SBX_SOCKET_UNCONFINED = 1 };
+
+struct sbx_socket {
+	uint32_t suffix;
+	uint32_t source;
+	uint16_t anchor; /* SBX_NO_ANCHOR: of the agent */
+	uint8_t form;    /* enum sbx_socket_form */
+	uint8_t effect;
+	uint8_t platforms;
+	uint8_t flags; /* enum sbx_socket_flag */
+	uint16_t reserved;
+};
+
 /* `set env NAME = VALUE`: the value is the bound anchor, if any, then text. */
 struct sbx_set {
 	uint32_t name;
@@ -354,6 +379,7 @@ SBX_ASSERT_SIZE(sbx_limit, 16);
 SBX_ASSERT_SIZE(sbx_env, 16);
 SBX_ASSERT_SIZE(sbx_set, 16);
 SBX_ASSERT_SIZE(sbx_watch, 16);
+SBX_ASSERT_SIZE(sbx_socket, 16);
 SBX_ASSERT_SIZE(sbx_landlock, 88);
 SBX_ASSERT_SIZE(sbx_program, 24);
 SBX_ASSERT_SIZE(sbx_insn, 8);
@@ -387,6 +413,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(LIMIT, "a limit is malformed") \
 	X(ENV, "an environment rule is malformed") \
 	X(WATCH, "a watched place is malformed") \
+	X(SOCKET, "a rule about a socket is malformed") \
 	X(LANDLOCK, "its Landlock table is not what its policy implies") \
 	X(PROGRAM, "a filter program is malformed") \
 	X(SYSCALL, "a system call entry is malformed") \
@@ -422,10 +449,11 @@ struct sbx_blob {
 	const struct sbx_source *sources;
 	const char *sbpl;
 	const struct sbx_watch *watches;
+	const struct sbx_socket *sockets;
 	uint32_t strings_size, anchor_count, path_count, exclusion_count,
 	    port_count, limit_count, env_count, set_count, landlock_count,
 	    program_count, bpf_count, syscall_count, source_count, sbpl_size,
-	    watch_count;
+	    watch_count, socket_count;
 };
 
 /*

@@ -89,6 +89,25 @@ struct sbx_verdict sbx_path_verdict(const struct sbx_rule *rules, size_t count,
 bool sbx_path_is_split(const struct sbx_rule *rules, size_t count,
     uint8_t right, struct sbx_place path);
 
+/*
+ * The right of a bound rule about sockets: a socket rule is an sbx_rule with this
+ * right, at its place, without exclusions.
+ */
+enum { SBX_CONNECT = 8 };
+
+/*
+ * Whether the rules about sockets let the command connect to one at path; they
+ * count before those about paths.  Where none of them speaks of it, it may
+ * connect where it may write (SBX_WRITE): nobody is let into a directory's
+ * services by being let read there.
+ */
+static inline struct sbx_verdict
+sbx_socket_verdict(const struct sbx_rule *sockets, size_t count,
+    struct sbx_place path)
+{
+	return sbx_path_verdict(sockets, count, SBX_CONNECT, path);
+}
+
 /* The verdict on connecting to, or listening on, a TCP port.  Without a rule,
  * the network as a whole is allowed or denied. */
 struct sbx_verdict sbx_port_verdict(const struct sbx_blob *blob,

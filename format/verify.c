@@ -102,6 +102,10 @@ check_meta(const struct sbx_blob *blob, const void *record)
 	    meta->level >= SBX_LEVEL_END || meta->net >= SBX_NET_END ||
 	    meta->landlock > SBX_MAX_ABI)
 		return SBX_BLOB_META;
+	/* Without a filter nothing would hold it. */
+	if ((meta->flags & SBX_NO_SPAWN) != 0 &&
+	    (meta->flags & SBX_EVERYTHING) != 0)
+		return SBX_BLOB_META;
 	/* The loader takes a floor without a place for the default one. */
 	if (meta->level != SBX_LEVEL_MINIMAL &&
 	    meta->level_source == SBX_NO_SOURCE)
@@ -328,6 +332,28 @@ check_watch(const struct sbx_blob *blob, const void *record)
 }
 
 static enum sbx_blob_error
+check_socket(const struct sbx_blob *blob, const void *record)
+{
+	const struct sbx_socket *socket = record;
+	bool agent = socket->form == SBX_SOCKET_SSH_AGENT;
+
+	if (socket->reserved != 0)
+		return SBX_BLOB_RESERVED;
+	if (socket->form >= SBX_SOCKET_END ||
+	    socket->effect >= SBX_EFFECT_END || !is_where(socket->platforms) ||
+	    socket->flags >
+		(socket->effect == SBX_ALLOW ? SBX_SOCKET_UNCONFINED : 0))
+		return SBX_BLOB_SOCKET;
+	if (!is_source(blob, socket->source))
+		return SBX_BLOB_SOURCE;
+	if (!agent)
+		return check_place(blob, socket->anchor, socket->suffix);
+	return socket->anchor == SBX_NO_ANCHOR && socket->suffix == 0 ?
+	    SBX_BLOB_OK :
+	    SBX_BLOB_ANCHOR;
+}
+
+static enum sbx_blob_error
 check_landlock(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_landlock *row = record;
@@ -454,6 +480,8 @@ const struct layout layouts[SBX_SECTION_END] = {
 	[SBX_SECTION_SBPL] = LAYOUT(char, sbpl, sbpl_size, false, NULL),
 	[SBX_SECTION_WATCHES] = LAYOUT(struct sbx_watch, watches, watch_count,
 	    false, check_watch),
+	[SBX_SECTION_SOCKETS] = LAYOUT(struct sbx_socket, sockets, socket_count,
+	    false, check_socket),
 };
 
 /*
@@ -497,6 +525,8 @@ check_whole(const struct sbx_blob *blob)
 		return SBX_BLOB_PATH;
 	if (blob->watch_count > SBX_MAX_WATCHES)
 		return SBX_BLOB_WATCH;
+	if (blob->socket_count > SBX_MAX_SOCKETS)
+		return SBX_BLOB_SOCKET;
 	if (blob->program_count > SBX_MAX_PROGRAMS)
 		return SBX_BLOB_PROGRAM;
 	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')

@@ -426,7 +426,14 @@ certify_linux(struct certificate *certificate)
 		certify_ports(certificate);
 	if (enforcer->level < SBX_LEVEL_FULL)
 		certify_loopback(certificate, FACT_LOOPBACK);
+	if (enforcer->level == SBX_LEVEL_MINIMAL)
+		certify_rules(certificate, KIND_SOCKET, ANY_DETAIL, true,
+		    FACT_SOCKET);
 	if (enforcer->level == SBX_LEVEL_NONE) {
+		certify_rules(certificate, KIND_SOCKET, ANY_DETAIL, false,
+		    FACT_FILES);
+		certify_rules(certificate, KIND_BLANKET, BLANKET_SPAWN, false,
+		    FACT_CALLS);
 		certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
 		    FACT_CALLS);
 		certify_rules(certificate, KIND_BLANKET, BLANKET_NETWORK, false,
@@ -440,6 +447,8 @@ static void
 certify_macos(struct certificate *certificate)
 {
 	certify_loopback(certificate, FACT_MACOS_LOOPBACK);
+	certify_rules(certificate, KIND_BLANKET, BLANKET_SPAWN, false,
+	    FACT_MACOS_SPAWN);
 	certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
 	    FACT_MACOS_CALLS);
 	certify_rules(certificate, KIND_LIMIT, ANY_DETAIL, true,

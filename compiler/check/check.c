@@ -336,6 +336,8 @@ static const struct check {
 	{ check_syscall_broad, DIAG_RISKY_SYSCALLS },
 	{ check_syscall_ruling, DIAG_RULING_SYSCALL },
 	{ check_risk, DIAG_RISKY_SOCKET },
+	{ check_socket_risk, DIAG_RISKY_SOCKET },
+	{ check_socket_escape, DIAG_ESCAPING_SOCKET },
 };
 
 static void

@@ -44,7 +44,7 @@ struct checker {
 	struct grants grants;    /* those that cover a path */
 	struct platform_fact on[SBX_ON_MACOS + 1]; /* by its bit */
 	struct rule_fact *rule_facts[KIND_END];    /* once they are asked for */
-	uint8_t *reached; /* kinds of risks, for each of policy->paths */
+	uint16_t *reached; /* kinds of risks, for each of policy->paths */
 };
 
 /* Adds a record of the check that runs. */
@@ -82,6 +82,18 @@ typedef bool risk_spared(const void *context, struct target place,
 const char *risk_of_place(struct arena *arena, struct target at, uint8_t right,
     risk_spared *spared, const void *context);
 bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
+
+/* sockets.c */
+void check_socket_escape(struct checker *checker);
+void check_socket_risk(struct checker *checker);
+/* Who does anything for the command at a socket that a rule lets it connect to
+ * ("Docker"), or NULL.  What the policy denies does not count. */
+const char *risk_of_socket(const struct policy *policy,
+    const struct rule *rule);
+/* The number-th place of risks.def where somebody does, NULL at the end, and who
+ * it is; its platforms. */
+const struct target *risk_escape(size_t number, const char **who,
+    uint8_t *platforms);
 
 /* leaks.c */
 void check_risk_write_exec(struct checker *checker);

@@ -12,6 +12,7 @@ libcompiler_a_SOURCES += \
 	compiler/check/paths.c \
 	compiler/check/ports.c \
 	compiler/check/risks.c \
+	compiler/check/sockets.c \
 	compiler/check/spelling.c \
 	compiler/check/spelling.h \
 	compiler/check/syscalls.c

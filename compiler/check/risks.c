@@ -19,6 +19,7 @@ enum risk_kind {
 	SOCKET = 32,
 	GIT = 64,
 	SECRET = 128,
+	ESCAPE = 256,
 };
 
 struct risk {
@@ -63,7 +64,7 @@ static const struct lint {
 	    "let it install into the workspace or ${tmp}" },
 	{ DIAG_RISKY_SCHEDULE, SCHEDULED, SBX_WRITE, "gives away", "",
 	    "allow other places, or deny this one" },
-	{ DIAG_RISKY_SOCKET, SOCKET, SBX_READ,
+	{ DIAG_RISKY_SOCKET, SOCKET | ESCAPE, SBX_READ,
 	    "leads out of the sandbox:", " does what it is asked", NULL },
 	{ DIAG_RISKY_HOOKS, GIT, SBX_WRITE, "gives away", "",
 	    "let it read this; GIT_CONFIG_GLOBAL names a file elsewhere" },
@@ -166,12 +167,12 @@ suspect_runs_risk(struct suspect *suspect, size_t count,
 
 /* The kinds of places that a rule reaches, whatever is denied: nearly always
  * none, and then no check looks closer. */
-static uint8_t
+static uint16_t
 kinds_reached(struct arena *arena, const struct path_rule *rule)
 {
 	struct spelling spellings[MAX_SPELLINGS];
 	size_t count;
-	uint8_t kinds = 0;
+	uint16_t kinds = 0;
 
 	if (!rule->origin.own || rule->effect != SBX_ALLOW)
 		return 0;
@@ -181,7 +182,7 @@ kinds_reached(struct arena *arena, const struct path_rule *rule)
 			if ((kinds & risks[i].kind) == 0 &&
 			    spelling_reaches(&spellings[j], risks[i].at) !=
 				REACH_NONE)
-				kinds |= (uint8_t)risks[i].kind;
+				kinds |= (uint16_t)risks[i].kind;
 		}
 	}
 	return kinds;
@@ -192,7 +193,8 @@ risks_judge(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
 
-	checker->reached = arena_alloc(checker->arena, policy->paths.count + 1);
+	checker->reached = arena_alloc(checker->arena,
+	    (policy->paths.count + 1) * sizeof *checker->reached);
 	for (size_t i = 0; i < policy->paths.count; i++)
 		checker->reached[i] = kinds_reached(checker->arena,
 		    &policy->paths.items[i]);
@@ -334,6 +336,19 @@ risk_of_place(struct arena *arena, struct target at, uint8_t right,
 				return arena_printf(arena, "it gives away %s",
 				    risks[i].what);
 		}
+	}
+	return NULL;
+}
+
+const struct target *
+risk_escape(size_t number, const char **who, uint8_t *platforms)
+{
+	for (size_t i = 0; i < countof(risks); i++) {
+		if (risks[i].kind != ESCAPE || number-- > 0)
+			continue;
+		*who = risks[i].what;
+		*platforms = risks[i].platforms;
+		return &risks[i].at;
 	}
 	return NULL;
 }

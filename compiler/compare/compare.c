@@ -138,11 +138,18 @@ pass_ask(const struct pass *pass, enum side side, const struct access *access,
 	return verdict_of(&subject, access);
 }
 
+static bool
+has_path(const struct access *access)
+{
+	return access->kind == KIND_PATH || access->kind == KIND_WATCH ||
+	    access->kind == KIND_SOCKET;
+}
+
 /* The path as it is spelled in any binding of this kind. */
 static const char *
 access_spell(const struct pass *pass, enum side side, struct access access)
 {
-	if (access.kind == KIND_PATH || access.kind == KIND_WATCH) {
+	if (has_path(&access)) {
 		const char *text = places_spell(&pass->subjects[side].places,
 		    access.path);
 
@@ -163,10 +170,7 @@ pass_note_access(struct pass *pass, const struct note_key *key,
 		.access = *access,
 		.level = level,
 		.abi = abi,
-		.binding = access->kind == KIND_PATH ||
-			access->kind == KIND_WATCH ?
-		    pass->binding :
-		    NULL,
+		.binding = has_path(access) ? pass->binding : NULL,
 	};
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {

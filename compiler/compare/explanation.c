@@ -31,6 +31,9 @@ write_explanation(FILE *stream, const void *what)
 		write_call(stream, blob, &blob->syscalls[verdict->rule]);
 	else if (verdict->by == BY_OLD_KERNEL)
 		fputs("no TCP socket opens below Landlock ABI 4", stream);
+	else if (verdict->by == BY_NO_PATHS)
+		fputs("no socket opens by its path below level standard",
+		    stream);
 	else if (verdict->by == BY_SCRATCH)
 		fputs("TMPDIR leads to the scratch directory", stream);
 	else if (verdict->by == BY_MACHINE)

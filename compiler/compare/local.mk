@@ -22,6 +22,7 @@ libcompiler_a_SOURCES += \
 	compiler/compare/quest.h \
 	compiler/compare/rules.c \
 	compiler/compare/settings.c \
+	compiler/compare/sockets.c \
 	compiler/compare/spots.c \
 	compiler/compare/spots.h \
 	compiler/compare/syscalls.c

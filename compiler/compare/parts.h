@@ -93,6 +93,7 @@ void compare_places(struct pass *pass, const struct rules *rules,
 void compare_layouts(struct pass *pass, const struct rules *rules);
 void compare_ports(struct pass *pass);
 void compare_env(struct pass *pass);
+void compare_sockets(struct pass *pass);
 void compare_settings(struct pass *pass);
 void compare_syscalls(struct pass *pass);
 

@@ -6,7 +6,26 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/compare/parts.h"
+#include "compiler/query/remedy.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
+
+#include <string.h>
+
+static const char spawn_reason[] = "deny spawn";
+
+/* What the policies of a comparison give or not as a whole. */
+static const struct freedom {
+	uint32_t flag;
+	bool denies; /* the flag takes it away */
+	const char *rule, *what;
+} freedoms[] = {
+	{ SBX_SIGNAL_ANYWHERE, false, "allow signal anywhere",
+	    "signals to processes outside" },
+	{ SBX_ABSTRACT_ANYWHERE, false, "allow abstract anywhere",
+	    "abstract sockets of processes outside" },
+	{ SBX_NO_SPAWN, true, spawn_reason, "other processes" },
+};
 
 static void
 blanket_expand(struct expansion *expansion, const struct ast_stmt *stmt,
@@ -30,6 +49,15 @@ blanket_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 		    "what is not allowed is denied: delete this line");
 		return;
 	}
+	if (item.rule.detail == BLANKET_SPAWN && stmt->effect == SBX_ALLOW &&
+	    !stmt->drop) {
+		diag = diag_add(expansion->diags, DIAG_WRONG_EFFECT,
+		    object_first(stmt)->loc, "'spawn' cannot be allowed");
+		diag_help(expansion->diags, diag,
+		    "a command may start others unless 'deny spawn' is there: "
+		    "'drop deny spawn' takes an inherited one back");
+		return;
+	}
 	if (stmt->words.first != NULL)
 		item.rule.origin.loc = (struct loc){
 			stmt->words.first->loc.begin,
@@ -51,7 +79,7 @@ blanket_spans(struct arena *arena, const struct rule *rule,
 /* What goes with the default on one platform. */
 struct blankets {
 	uint8_t platforms;
-	bool everything, signal, abstract, denied;
+	bool everything, signal, abstract, denied, spawn;
 	enum sbx_net net;
 	uint32_t source; /* of what is said about the network */
 };
@@ -111,6 +139,9 @@ say_blankets(struct restorer *restorer, const struct blankets *blankets)
 	if (blankets->abstract)
 		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_ABSTRACT,
 		    SBX_NO_SOURCE);
+	if (!blankets->spawn)
+		blanket_add(restorer, blankets, SBX_DENY, BLANKET_SPAWN,
+		    SBX_NO_SOURCE);
 	if (blankets->net == SBX_NET_FULL)
 		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_NETWORK,
 		    source);
@@ -133,6 +164,7 @@ macos_blankets(const struct restorer *restorer, struct blankets *part)
 		part->abstract = text->everything;
 	part->everything = text->everything;
 	part->signal = text->signal;
+	part->spawn = text->spawn;
 	part->net = text->net;
 	part->denied = part->denied && text->net == SBX_NET_NONE;
 	part->source = SBX_NO_SOURCE;
@@ -147,6 +179,7 @@ blanket_restore(struct restorer *restorer)
 		.everything = meta->flags & SBX_EVERYTHING,
 		.signal = meta->flags & SBX_SIGNAL_ANYWHERE,
 		.abstract = meta->flags & SBX_ABSTRACT_ANYWHERE,
+		.spawn = (meta->flags & SBX_NO_SPAWN) == 0,
 		.denied = meta->net == SBX_NET_NONE &&
 		    meta->net_source != SBX_NO_SOURCE,
 		.net = (enum sbx_net)meta->net,
@@ -161,43 +194,105 @@ blanket_restore(struct restorer *restorer)
 	say_blankets(restorer, &macos_part);
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+/* Of blanket rules only this one is asked about: the others have other words. */
+static const char *
+spawn_ask(const struct places *places, const char *object,
+    struct access *access)
+{
+	(void)places;
+	(void)object;
+	(void)access;
+	return NULL;
+}
+
+static struct verdict
+spawn_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	bool denied = blob->meta->flags & SBX_NO_SPAWN;
+	struct verdict verdict = {
+		.allowed = !denied,
+		.unenforced = denied && subject->level == SBX_LEVEL_NONE,
+		.by = denied ? BY_SPAWN : BY_NOTHING,
+		.source = SBX_NO_SOURCE,
+	};
+
+	(void)access;
+	/* The record of a system call that it denies says where it is. */
+	for (uint32_t i = 0; denied && i < blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &blob->syscalls[i];
+
+		if (strcmp(sbx_string(blob, call->reason), spawn_reason) == 0)
+			verdict.source = call->source;
+	}
+	return verdict;
+}
+
+static void
+spawn_answer(const struct why *why)
+{
+	if (why->verdict.allowed)
+		fputs("    no rule denies it\n", why->stream);
+	else
+		why_say_decider(why, &why->verdict);
+}
+
+static const char *
+spawn_enforcer(const struct why *why, enum sbx_level level)
+{
+	(void)why;
+	return level == SBX_LEVEL_NONE ?
+	    NULL :
+	    "the filter, in which the command can only make threads";
+}
+
+static void
+spawn_remedy(struct remedy *remedy)
+{
+	remedy_lift(remedy, remedy->verdict->source, spawn_reason);
+}
+
+static const struct access_form blanket_forms[] = {
+	{ "spawn", "", BLANKET_SPAWN },
+	{ NULL, NULL, 0 },
+};
+
 /* --- differences ---------------------------------------------------------- */
+
+/* What a policy says of a freedom: the rule, or NULL. */
+static bool
+is_open(const struct sbx_meta *meta, const struct freedom *freedom,
+    const char **rule)
+{
+	bool everything = meta->flags & SBX_EVERYTHING;
+	bool flag = meta->flags & freedom->flag;
+
+	*rule = everything ? "allow everything" : flag ? freedom->rule : NULL;
+	return everything || flag != freedom->denies;
+}
 
 /* The network is compared with the ports. */
 static void
 blanket_compare(struct pass *pass)
 {
-	static const struct {
-		uint32_t flag;
-		const char *rule, *what;
-	} scopes[] = {
-		{ SBX_SIGNAL_ANYWHERE, "allow signal anywhere",
-		    "signals to processes outside" },
-		{ SBX_ABSTRACT_ANYWHERE, "allow abstract anywhere",
-		    "abstract sockets of processes outside" },
-	};
-
-	for (size_t i = 0; i < countof(scopes); i++) {
+	for (size_t i = 0; i < countof(freedoms); i++) {
 		struct explanation says[SIDE_COUNT];
 		bool open[SIDE_COUNT];
 
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
-			uint32_t flags =
-			    pass->comparison->blobs[side]->meta->flags;
-			bool everything = flags & SBX_EVERYTHING;
-
-			open[side] = everything || (flags & scopes[i].flag);
 			says[side] = (struct explanation){
-				.text = everything ? "allow everything" :
-				    open[side]     ? scopes[i].rule :
-						     NULL,
 				.source = SBX_NO_SOURCE,
 			};
+			open[side] =
+			    is_open(pass->comparison->blobs[side]->meta,
+				&freedoms[i], &says[side].text);
 		}
 		if (open[SIDE_OLD] != open[SIDE_NEW])
 			pass_note_setting(pass, DIFFERENCE_BLANKET,
 			    open[SIDE_NEW] ? CHANGE_WIDER : CHANGE_NARROWER,
-			    scopes[i].what, says);
+			    freedoms[i].what, says);
 	}
 }
 
@@ -206,10 +301,18 @@ const struct rule_kind kind_blanket = {
 	.expand = blanket_expand,
 	.spans = blanket_spans,
 	.restore = blanket_restore,
+	.forms = blanket_forms,
+	.usage = "spawn",
+	.ask = spawn_ask,
+	.verdict = spawn_verdict,
+	.answer = spawn_answer,
+	.enforcer = spawn_enforcer,
+	.remedy = spawn_remedy,
 	.difference = {
 		.word = "scope",
 		.title = "scopes",
-		.explain = "Signals and abstract sockets beyond the sandbox.",
+		.explain = "Signals and abstract sockets beyond the sandbox; "
+			   "other processes.",
 		.silence = "no rule allows it",
 	},
 	.compare = blanket_compare,

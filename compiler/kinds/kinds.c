@@ -10,4 +10,5 @@ const struct rule_kind *const rule_kinds[KIND_END] = {
 	[KIND_BLANKET] = &kind_blanket,
 	[KIND_LIMIT] = &kind_limit,
 	[KIND_WATCH] = &kind_watch,
+	[KIND_SOCKET] = &kind_socket,
 };

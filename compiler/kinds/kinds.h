@@ -7,6 +7,6 @@
 #include "compiler/policy/kind.h"
 
 extern const struct rule_kind kind_path, kind_port, kind_syscall, kind_env,
-    kind_set, kind_blanket, kind_limit, kind_watch;
+    kind_set, kind_blanket, kind_limit, kind_watch, kind_socket;
 
 #endif

@@ -8,5 +8,6 @@ libcompiler_a_SOURCES += \
 	compiler/kinds/path.c \
 	compiler/kinds/port.c \
 	compiler/kinds/set.c \
+	compiler/kinds/socket.c \
 	compiler/kinds/syscall.c \
 	compiler/kinds/watch.c

@@ -168,6 +168,11 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
 		    "profile '%s' watches %zu places, the bound is %d",
 		    policy->profile, policy->rules[KIND_WATCH].count,
 		    SBX_MAX_WATCHES);
+	else if (policy->rules[KIND_SOCKET].count > SBX_MAX_SOCKETS)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' has %zu rules about sockets, the bound is %d",
+		    policy->profile, policy->rules[KIND_SOCKET].count,
+		    SBX_MAX_SOCKETS);
 	else if (size > SBX_MAX_SIZE)
 		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
 		    "profile '%s' compiles to %zu bytes, the bound is %d",

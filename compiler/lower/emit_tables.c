@@ -40,6 +40,8 @@ emit_meta(struct emitter *emitter)
 		meta->flags |= SBX_SIGNAL_ANYWHERE;
 	if (policy_has_blanket(policy, BLANKET_ABSTRACT, SBX_ON_LINUX))
 		meta->flags |= SBX_ABSTRACT_ANYWHERE;
+	if (policy_denies_spawn(policy, SBX_ON_LINUX))
+		meta->flags |= SBX_NO_SPAWN;
 	meta->level = (uint8_t)policy->level;
 	meta->landlock = (uint8_t)policy->landlock;
 	meta->language = (uint8_t)policy->language;

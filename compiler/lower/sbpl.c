@@ -267,6 +267,8 @@ add_blankets(struct sbpl *sbpl, struct sbpl_blankets blankets)
 		add_base(sbpl, blankets.net);
 		if (blankets.signal)
 			text_add(&sbpl->text, "(allow signal)\n");
+		if (!blankets.spawn)
+			text_add(&sbpl->text, "(deny process-fork)\n");
 		return;
 	}
 	if (!blankets.signal)
@@ -308,6 +310,7 @@ sbpl_text(const struct policy *policy)
 		    SBX_ON_MACOS),
 		.signal = policy_has_blanket(policy, BLANKET_SIGNAL,
 		    SBX_ON_MACOS),
+		.spawn = !policy_denies_spawn(policy, SBX_ON_MACOS),
 		.net = policy_net(policy, SBX_ON_MACOS, NULL),
 	};
 	bool all = blankets.net == SBX_NET_FULL;

@@ -23,7 +23,7 @@ struct sbpl {
 
 /* The part before the ports and paths. */
 struct sbpl_blankets {
-	bool everything, signal;
+	bool everything, signal, spawn;
 	enum sbx_net net;
 };
 

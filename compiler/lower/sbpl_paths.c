@@ -303,15 +303,91 @@ add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
 	for (size_t i = 0; i < paths->rules.count; i++) {
 		const struct path_rule *rule = paths->rules.items[i];
 
-		if (last == NULL)
-			text_add(&sbpl->text, sbpl_place_functions);
-		if (last == NULL && paths->globs)
-			text_add(&sbpl->text, sbpl_glob_function);
 		if (last == NULL || path_rule_group(last, rule) != 0) {
 			text_add(&sbpl->text, last != NULL ? ")\n" : "");
 			add_rule_head(sbpl, rule);
 		}
 		add_rule_filter(sbpl, rule);
+		last = rule;
+	}
+	text_add(&sbpl->text, last != NULL ? ")\n" : "");
+}
+
+/* --- sockets -------------------------------------------------------------- */
+
+/* launchd names the agent's socket, and no parameter does. */
+const char sbpl_socket_family[] =
+    "(allow system-socket (socket-domain AF_UNIX))\n";
+const char sbpl_agent[] =
+    "\n (regex "
+    "\"^/private/tmp/com\\\\.apple\\\\.launchd\\\\.[^/]+/Listeners$\")";
+
+struct sockets {
+	const struct rule **items;
+	size_t count;
+};
+
+/* Allows before denies, of which the last that matches decides. */
+static int
+socket_compare(const void *x, const void *y)
+{
+	const struct rule *a = *(const struct rule *const *)x;
+	const struct rule *b = *(const struct rule *const *)y;
+	int order = (a->effect != SBX_ALLOW) - (b->effect != SBX_ALLOW);
+
+	return order != 0 ? order : target_compare(a->path.at, b->path.at);
+}
+
+static void
+sockets_collect(const struct policy *policy, struct sockets *sockets)
+{
+	const struct rule_list *rules = &policy->rules[KIND_SOCKET];
+	size_t count = 0, kept = 0;
+
+	sockets->items = arena_alloc(policy->arena,
+	    (rules->count + 1) * sizeof *sockets->items);
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->items[i].origin.platforms & SBX_ON_MACOS)
+			sockets->items[count++] = &rules->items[i];
+	}
+	qsort(sockets->items, count, sizeof *sockets->items, socket_compare);
+	for (size_t i = 0; i < count; i++) {
+		if (kept == 0 ||
+		    socket_compare(&sockets->items[kept - 1],
+			&sockets->items[i]) != 0)
+			sockets->items[kept++] = sockets->items[i];
+	}
+	sockets->count = kept;
+}
+
+void
+sbpl_add_socket(struct sbpl *sbpl, const struct rule *rule)
+{
+	if (rule->path.at.anchor == SBX_NO_ANCHOR)
+		text_add(&sbpl->text, sbpl_agent);
+	else
+		add_tree(sbpl, rule->path.at);
+}
+
+static void
+add_sockets(struct sbpl *sbpl, const struct sockets *sockets)
+{
+	const struct rule *last = NULL;
+
+	if (sockets->count > 0)
+		text_add(&sbpl->text, sbpl_socket_family);
+	for (size_t i = 0; i < sockets->count; i++) {
+		const struct rule *rule = sockets->items[i];
+
+		if (last == NULL ||
+		    (last->effect == SBX_ALLOW) !=
+			(rule->effect == SBX_ALLOW)) {
+			text_add(&sbpl->text, last != NULL ? ")\n" : "");
+			text_add(&sbpl->text,
+			    rule->effect == SBX_ALLOW ? "(allow" : "(deny");
+			text_add(&sbpl->text, " network-outbound");
+		}
+		sbpl_add_socket(sbpl, rule);
 		last = rule;
 	}
 	text_add(&sbpl->text, last != NULL ? ")\n" : "");
@@ -460,8 +536,15 @@ void
 sbpl_add_paths(struct sbpl *sbpl)
 {
 	struct path_rules paths = { 0 };
+	struct sockets sockets = { 0 };
 
 	path_rules_collect(sbpl->policy, &paths);
+	sockets_collect(sbpl->policy, &sockets);
+	if (paths.rules.count + sockets.count > 0)
+		text_add(&sbpl->text, sbpl_place_functions);
+	if (paths.globs)
+		text_add(&sbpl->text, sbpl_glob_function);
+	add_sockets(sbpl, &sockets);
 	add_path_rules(sbpl, &paths);
 	add_pins(sbpl, &paths);
 }

@@ -17,7 +17,11 @@ void sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule);
  * differ in where they hold, or in how a deny is meant, are equal here. */
 int sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b);
 
-extern const char sbpl_place_functions[], sbpl_glob_function[];
+/* The filters of what a rule about sockets speaks of. */
+void sbpl_add_socket(struct sbpl *sbpl, const struct rule *rule);
+
+extern const char sbpl_place_functions[], sbpl_glob_function[],
+    sbpl_socket_family[], sbpl_agent[];
 
 /* The wildcards of a glob as a regular expression has them. */
 enum { SBPL_WILDCARDS = 3 };

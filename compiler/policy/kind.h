@@ -65,7 +65,8 @@ struct record_layout {
 /* A way to ask about one access: "connect tcp 443". */
 struct access_form {
 	const char *word;
-	const char *second; /* a word between it and the object, or NULL */
+	const char *second; /* a word between it and the object, or NULL; "":
+	                     * there is no object */
 	uint8_t detail;
 };
 

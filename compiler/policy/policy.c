@@ -50,6 +50,25 @@ policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
 	return (platforms & ~blanket_platforms(policy, kind)) == 0;
 }
 
+/* Everybody may spawn, so that there is nothing to allow. */
+bool
+policy_denies_spawn(const struct policy *policy, uint8_t platforms)
+{
+	const struct rule_list *blankets = &policy->rules[KIND_BLANKET];
+	uint8_t taken = 0;
+
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
+
+		if (rule->detail == BLANKET_SPAWN)
+			taken |= rule->origin.platforms;
+		else if (rule->detail == BLANKET_EVERYTHING &&
+		    rule->effect == SBX_ALLOW)
+			platforms &= (uint8_t)~rule->origin.platforms;
+	}
+	return platforms != 0 && (platforms & ~taken) == 0;
+}
+
 struct position
 policy_position(const struct policy *policy, const struct origin *origin)
 {

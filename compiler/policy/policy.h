@@ -114,6 +114,9 @@ struct rule *policy_add(struct policy *policy, enum rule_kind_id kind,
 bool policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
     uint8_t platforms);
 
+/* Whether `deny spawn` holds on a platform. */
+bool policy_denies_spawn(const struct policy *policy, uint8_t platforms);
+
 /* What the network rules add up to on a platform; its deciding origin. */
 enum sbx_net policy_net(const struct policy *policy, uint8_t platforms,
     struct origin *origin);

@@ -36,6 +36,29 @@ scope_find(struct scope *scope, const char *name, size_t len)
 	return map_find(&scope->symbols, arena_intern(scope->arena, name, len));
 }
 
+/* What the path of a set begins with. */
+static uint16_t
+set_anchor(const struct set_entry *entry, const char **suffix)
+{
+	static const struct {
+		const char *text;
+		uint16_t anchor;
+	} anchors[] = {
+		{ "~", SBX_ANCHOR_HOME },
+		{ "${runtime}", SBX_ANCHOR_RUNTIME },
+	};
+
+	for (size_t i = 0; i < countof(anchors); i++) {
+		size_t len = strlen(anchors[i].text);
+
+		*suffix = entry->path + len;
+		if (strncmp(entry->path, anchors[i].text, len) == 0)
+			return anchors[i].anchor;
+	}
+	*suffix = entry->path;
+	return SBX_ANCHOR_ROOT;
+}
+
 void
 scope_init(struct scope *scope, struct policy *policy, struct diags *diags)
 {
@@ -46,18 +69,19 @@ scope_init(struct scope *scope, struct policy *policy, struct diags *diags)
 	scope->diags = diags;
 	for (uint16_t i = 1; i < SBX_ANCHOR_PARAM; i++)
 		scope_add(scope, anchor_word(i), SYMBOL_ANCHOR)->anchor = i;
+	scope_add(scope, "ssh-agent", SYMBOL_AGENT);
 	for (size_t i = 0; i < set_entry_count; i++) {
 		const struct set_entry *entry = &set_entries[i];
 		struct symbol *set = scope_find(scope, entry->set,
 		    strlen(entry->set));
-		bool home = entry->path[0] == '~';
-		const char *suffix = entry->path + home;
+		const char *suffix;
+		uint16_t anchor = set_anchor(entry, &suffix);
 
 		if (set == NULL)
 			set = scope_add(scope, entry->set, SYMBOL_SET);
 		set->done = true;
 		*arena_push(scope->arena, &set->places.places) = (struct place){
-			.at.anchor = home ? SBX_ANCHOR_HOME : SBX_ANCHOR_ROOT,
+			.at.anchor = anchor,
 			.at.suffix = arena_intern(scope->arena, suffix,
 			    strlen(suffix)),
 			.platforms = entry->platforms,
@@ -468,6 +492,16 @@ add_symbol(struct scope *scope, const struct path_object *object,
 		__attribute__((fallthrough));
 	case SYMBOL_SET:
 		return add_named(scope, object, list);
+	case SYMBOL_AGENT:
+		diag_help(scope->diags,
+		    diag_add(scope->diags, DIAG_WRONG_OBJECT, object->atom->loc,
+			"'%s' is a socket, whose path is known when the "
+			"command starts",
+			object->atom->text),
+		    "it stands alone, in rules about sockets: 'allow socket "
+		    "${%s}'",
+		    symbol->name);
+		return false;
 	}
 	return false;
 }

@@ -18,7 +18,13 @@ struct place_list {
 	VEC(struct place) places;
 };
 
-enum symbol_kind { SYMBOL_ANCHOR, SYMBOL_SET, SYMBOL_LET, SYMBOL_PARAM };
+enum symbol_kind {
+	SYMBOL_ANCHOR,
+	SYMBOL_SET,
+	SYMBOL_LET,
+	SYMBOL_PARAM,
+	SYMBOL_AGENT, /* of ssh: a socket that the environment names */
+};
 
 struct symbol {
 	enum symbol_kind kind;

@@ -61,6 +61,15 @@ form_find(const char *word, enum rule_kind_id *kind)
 	return NULL;
 }
 
+/* How many words the question has, with its object. */
+static size_t
+form_length(const struct access_form *form)
+{
+	if (form->second == NULL)
+		return 2;
+	return *form->second != '\0' ? 3 : 1;
+}
+
 const char *
 access_parse(const struct places *places, const char *const *words,
     size_t count, struct access *access)
@@ -73,8 +82,8 @@ access_parse(const struct places *places, const char *const *words,
 	form = form_find(words[0], &kind);
 	if (form == NULL)
 		return unknown_form(places->arena, words[0]);
-	if (count != (form->second != NULL ? 3 : 2) ||
-	    (form->second != NULL && strcmp(words[1], form->second) != 0))
+	if (count != form_length(form) ||
+	    (count == 3 && strcmp(words[1], form->second) != 0))
 		return arena_printf(places->arena, "the question is: %s",
 		    rule_kinds[kind]->usage);
 	*access = (struct access){ .kind = kind, .detail = form->detail };
@@ -89,7 +98,10 @@ access_show(FILE *stream, const struct access *access)
 
 	while (form->detail != access->detail)
 		form++;
-	fprintf(stream, "%s ", form->word);
+	fprintf(stream, "%s", form->word);
+	if (form_length(form) == 1)
+		return;
+	putc(' ', stream);
 	if (form->second != NULL)
 		fprintf(stream, "%s ", form->second);
 	kind->show_access(stream, access);

@@ -65,6 +65,8 @@ decider_show(FILE *stream, const struct sbx_blob *blob,
 
 	if (record != NULL)
 		record_show(stream, blob, kind, record);
+	else if (verdict->by == BY_SPAWN)
+		fputs("deny spawn", stream);
 	else if (verdict->by == BY_NETWORK)
 		show_network(stream, (enum sbx_net)blob->meta->net);
 	else if (verdict->by == BY_EVERYTHING)

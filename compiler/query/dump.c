@@ -52,9 +52,10 @@ dump_meta(FILE *stream, const struct sbx_blob *blob)
 		[SBX_NET_LOOPBACK] = "loopback",
 	};
 	static const char *const blankets[] = {
-		"everything",
-		"signal anywhere",
-		"abstract anywhere",
+		"allow everything",
+		"allow signal anywhere",
+		"allow abstract anywhere",
+		"deny spawn",
 	};
 	const struct sbx_meta *meta = blob->meta;
 
@@ -72,7 +73,7 @@ dump_meta(FILE *stream, const struct sbx_blob *blob)
 	dump_end(stream, blob, SBX_ON_ALL, meta->net_source);
 	for (size_t i = 0; i < countof(blankets); i++) {
 		if (meta->flags & 1u << i)
-			fprintf(stream, "allow %s\n", blankets[i]);
+			fprintf(stream, "%s\n", blankets[i]);
 	}
 }
 

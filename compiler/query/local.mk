@@ -22,6 +22,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/remedy_path.c \
 	compiler/query/show.c \
 	compiler/query/show.h \
+	compiler/query/sockets.c \
+	compiler/query/sockets.h \
 	compiler/query/subject.c \
 	compiler/query/subject.h \
 	compiler/query/verdict.c \

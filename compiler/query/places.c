@@ -140,6 +140,7 @@ places_init(struct places *places, struct arena *arena,
 	    absolute(places, workspace) :
 	    places->cwd;
 	places->named[SBX_ANCHOR_WORKSPACE] = false;
+	places->agent = place_of("/${ssh-agent}");
 	if (runtime != NULL && runtime[0] == '/') {
 		places->anchors[SBX_ANCHOR_RUNTIME] = normalise(places,
 		    runtime);
@@ -271,6 +272,12 @@ places_anchor(const struct places *places, struct sbx_place place)
 	return best;
 }
 
+static bool
+is_agent(const struct places *places, struct sbx_place place)
+{
+	return sbx_place_compare(places->agent, place) == 0;
+}
+
 const char *
 places_spell(const struct places *places, struct sbx_place place)
 {
@@ -278,6 +285,8 @@ places_spell(const struct places *places, struct sbx_place place)
 	const char *rest;
 
 	rest = place.path + places->anchors[best].len;
+	if (best == SBX_ANCHOR_ROOT && is_agent(places, place))
+		return place.path + 1;
 	if (best == SBX_ANCHOR_ROOT)
 		return place.len > 0 ? place.path : "/";
 	if (best == SBX_ANCHOR_HOME)
@@ -440,8 +449,12 @@ places_glob_reaches(const struct places *places, const struct sbx_path *rule,
 void
 places_ask_machine(struct places *places)
 {
+	const char *agent = getenv("SSH_AUTH_SOCK");
+
 	places_find_planted(places);
 	places->here = true;
+	if (agent != NULL && agent[0] == '/')
+		places->agent = absolute(places, agent);
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < places->blob->anchor_count;
 	     i++) {
 		if (!places->named[i])

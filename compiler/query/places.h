@@ -22,6 +22,7 @@ struct places {
 	bool named[SBX_MAX_ANCHORS]; /* bound to its own name */
 	struct sbx_place other_home; /* of the password entry, for denies */
 	bool has_other_home;
+	struct sbx_place agent;    /* of ssh: its socket */
 	struct place_index *index; /* for places_rules_over(), of its own */
 	bool here; /* links of this machine count, and what is there */
 	VEC(struct sbx_place) planted; /* links on the way to what is allowed */

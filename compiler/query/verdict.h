@@ -27,6 +27,8 @@ enum verdict_by {
 	BY_EVERYTHING, /* allow everything */
 	BY_NETWORK,    /* network full or loopback, allowed or denied */
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
+	BY_NO_PATHS,   /* sockets stay shut where only a filter is there */
+	BY_SPAWN,      /* deny spawn */
 	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */

@@ -33,7 +33,8 @@ why_say_rule_end(const struct why *why, uint8_t platforms, uint32_t source)
 void
 why_say_decider(const struct why *why, const struct verdict *verdict)
 {
-	if (verdict->by != BY_NETWORK && verdict->by < BY_RULE) {
+	if (verdict->by != BY_NETWORK && verdict->by != BY_SPAWN &&
+	    verdict->by < BY_RULE) {
 		fputs("    no rule allows it\n", why->stream);
 		return;
 	}

@@ -94,16 +94,19 @@ take_head(struct reader *reader, struct sbpl_blankets *blankets)
 {
 	size_t longest = 0, len;
 
-	for (unsigned i = 0; i < 4 * SBX_NET_END; i++) {
+	for (unsigned i = 0; i < 8 * SBX_NET_END; i++) {
 		struct sbpl_blankets tried = {
 			.everything = i & 1,
 			.signal = i >> 1 & 1,
-			.net = (enum sbx_net)(i >> 2),
+			.spawn = !(i >> 2 & 1),
+			.net = (enum sbx_net)(i >> 3),
 		};
 
 		/* With everything there is the whole network, or none. */
-		if (tried.everything && tried.net != SBX_NET_FULL &&
-		    tried.net != SBX_NET_NONE)
+		if (tried.everything &&
+		    (!tried.spawn ||
+			(tried.net != SBX_NET_FULL &&
+			    tried.net != SBX_NET_NONE)))
 			continue;
 		if (!head_fits(reader, tried, &len) || len <= longest)
 			continue;
@@ -350,6 +353,54 @@ take_rules(struct reader *reader, struct sbpl_rules *rules, bool *good)
 	return *good;
 }
 
+/* --- sockets -------------------------------------------------------------- */
+
+static bool
+take_socket(struct reader *reader, enum sbx_effect effect,
+    struct sbpl_rules *rules)
+{
+	struct rule *rule = arena_push(reader->policy->arena, &rules->sockets);
+	struct path_rule place = { .rights = 0 };
+
+	*rule = (struct rule){ .kind = KIND_SOCKET };
+	rule->effect = effect;
+	rule->origin.platforms = SBX_ON_MACOS;
+	rule->path.at = (struct target){
+		interned(reader, "", 0),
+		SBX_NO_ANCHOR,
+	};
+	if (take(reader, sbpl_agent))
+		return true;
+	if (!take_places(reader, &place) || place.glob != NULL)
+		return false;
+	rule->path.at = place.at;
+	return true;
+}
+
+static bool
+take_sockets(struct reader *reader, struct sbpl_rules *rules)
+{
+	static const struct {
+		const char *head;
+		enum sbx_effect effect;
+	} forms[] = {
+		{ "(allow network-outbound", SBX_ALLOW },
+		{ "(deny network-outbound", SBX_DENY },
+	};
+
+	if (!take(reader, sbpl_socket_family))
+		return true;
+	for (size_t i = 0; i < countof(forms); i++) {
+		if (!take(reader, forms[i].head))
+			continue;
+		while (!take(reader, ")\n")) {
+			if (!take_socket(reader, forms[i].effect, rules))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool
 sbpl_read(struct policy *policy, const char *text, struct sbpl_rules *rules)
 {
@@ -366,7 +417,8 @@ sbpl_read(struct policy *policy, const char *text, struct sbpl_rules *rules)
 	take_ports(&reader, rules->blankets.net, rules);
 	if (take(&reader, sbpl_place_functions))
 		take(&reader, sbpl_glob_function);
-	while (take_rules(&reader, rules, &good))
+	good = take_sockets(&reader, rules);
+	while (good && take_rules(&reader, rules, &good))
 		;
 	return good;
 }

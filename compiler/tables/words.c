@@ -25,6 +25,7 @@ static const struct what whats[] = {
 #define BLANKET(text, kind) { text, KIND_BLANKET, kind, kind },
 #define LIST(word, kind) { word, KIND_##kind, 0, 0 },
 #define WATCH(text, form) { text, KIND_WATCH, form, form },
+#define SOCKET(text, form) { text, KIND_SOCKET, form, 0 },
 #include "compiler/tables/words.def"
 };
 _Static_assert(countof(whats) <= WHAT_MAX, "what_next() overflows");

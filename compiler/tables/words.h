@@ -19,15 +19,17 @@ enum rule_kind_id {
 	KIND_BLANKET,
 	KIND_LIMIT,
 	KIND_WATCH,
+	KIND_SOCKET,
 	KIND_END,
 };
 
-/* `network full`, `signal anywhere`, `abstract anywhere`, `everything`. */
+/* `network full`, `signal anywhere`, `abstract anywhere`, `spawn`, `everything`. */
 enum blanket_kind {
 	BLANKET_NETWORK,
 	BLANKET_LOOPBACK,
 	BLANKET_SIGNAL,
 	BLANKET_ABSTRACT,
+	BLANKET_SPAWN,
 	BLANKET_EVERYTHING,
 	BLANKET_END,
 };
@@ -41,7 +43,7 @@ struct what {
 	                      * of watching */
 };
 
-enum { WHAT_MAX = 16, WHAT_WORDS = 3 };
+enum { WHAT_MAX = 32, WHAT_WORDS = 3 };
 
 /*
  * The form whose words are the first of these; *used is how many it has, or on
@@ -67,7 +69,7 @@ struct limit_word {
 	uint64_t least;
 };
 
-/* A path of a built-in set; `path` is absolute or starts with "~/". */
+/* A path of a built-in set: absolute, or below "~/" or "${runtime}/". */
 struct set_entry {
 	const char *set;
 	uint8_t platforms;

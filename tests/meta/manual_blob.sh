@@ -71,6 +71,7 @@ missing()
 		    grep -vE '_(END|FLAGS|USED)$|_ON_(ALL|LINUX)$'
 		echo SBX_SIGNAL_ANYWHERE
 		echo SBX_ABSTRACT_ANYWHERE
+		echo SBX_NO_SPAWN
 	} | while read -r text; do
 		grep -qw -- "${text%:}" "$1" || echo "the page lacks $text"
 	done

@@ -349,6 +349,32 @@ make_watch(struct maker *maker)
 }
 
 static void
+make_socket(struct maker *maker)
+{
+	static const char *const heads[] = {
+		"allow socket",
+		"allow socket unconfined",
+		"deny socket",
+		"prefer deny socket",
+	};
+	static const char *const sockets[] = {
+		"${ssh-agent}",
+		"{ ${docker}  ${wayland} }",
+		"${workspace}/.ctl",
+		"{ /srv/db  ~/agent }",
+		"\"/srv/a b\"",
+		"/run",
+	};
+
+	if (pick(maker, 4) == 0)
+		fputs("deny spawn", maker->stream);
+	else
+		fprintf(maker->stream, "%s %s", ANY(maker, heads),
+		    ANY(maker, sockets));
+	end_line(maker);
+}
+
+static void
 make_require(struct maker *maker)
 {
 	static const char *const floors[] = {
@@ -457,6 +483,8 @@ make_statement(struct maker *maker, int depth)
 	case 11:
 		if (pick(maker, 2) == 0)
 			make_watch(maker);
+		else
+			make_socket(maker);
 		break;
 	default:
 		make_path(maker);

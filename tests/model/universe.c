@@ -553,9 +553,15 @@ check_settings(struct pair *pair)
 {
 	const struct sbx_meta *old = pair->comparison.blobs[SIDE_OLD]->meta;
 	const struct sbx_meta *new = pair->comparison.blobs[SIDE_NEW]->meta;
-	uint32_t all = SBX_SIGNAL_ANYWHERE | SBX_ABSTRACT_ANYWHERE;
-	uint32_t before = old->flags & SBX_EVERYTHING ? all : old->flags & all;
-	uint32_t after = new->flags &SBX_EVERYTHING ? all : new->flags &all;
+	uint32_t all = SBX_SIGNAL_ANYWHERE | SBX_ABSTRACT_ANYWHERE |
+	    SBX_NO_SPAWN;
+	/* To spawn is free unless its flag says that it is not. */
+	uint32_t before = old->flags & SBX_EVERYTHING ?
+	    all :
+	    (old->flags ^ SBX_NO_SPAWN) & all;
+	uint32_t after = new->flags &SBX_EVERYTHING ?
+	    all :
+	    (new->flags ^ SBX_NO_SPAWN) & all;
 
 	return check_number(pair, DIFFERENCE_LEVEL, new->level, old->level) &&
 	    check_number(pair, DIFFERENCE_LANDLOCK, new->landlock,

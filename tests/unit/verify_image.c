@@ -26,6 +26,7 @@ static const struct kind kinds[] = {
 	{ "sources", SBX_SECTION_SOURCES, sizeof(struct sbx_source) },
 	{ "sbpl", SBX_SECTION_SBPL, 1 },
 	{ "watches", SBX_SECTION_WATCHES, sizeof(struct sbx_watch) },
+	{ "sockets", SBX_SECTION_SOCKETS, sizeof(struct sbx_socket) },
 };
 _Static_assert(countof(kinds) == SBX_SECTION_END - 1, "a section is missing");
 

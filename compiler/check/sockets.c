@@ -1,0 +1,106 @@
+/*
+ * Sockets behind which somebody does outside whatever the command asks for
+ * (ESCAPE in tables/risks.def): a rule that opens one must say so, and is told
+ * of it all the same.
+ */
+#include "compiler/check/check.h"
+#include "compiler/check/spelling.h"
+
+/* How a rule about sockets meets a place, in whatever spelling. */
+static enum reach
+reach_of(struct arena *arena, const struct rule *rule, struct target place)
+{
+	struct spelling spellings[MAX_SPELLINGS];
+	size_t count;
+
+	/* The ssh agent has no place here. */
+	if (rule->path.at.anchor == SBX_NO_ANCHOR)
+		return REACH_NONE;
+	count = rule_spellings(arena, &rule->path, spellings);
+	for (size_t i = 0; i < count; i++) {
+		enum reach reach = spelling_reaches(&spellings[i], place);
+
+		if (reach != REACH_NONE)
+			return reach;
+	}
+	return REACH_NONE;
+}
+
+/* Whether the policy denies a place everywhere where the rule holds. */
+static bool
+is_denied(const struct policy *policy, const struct rule *rule,
+    struct target place)
+{
+	const struct rule_list *rules = &policy->rules[KIND_SOCKET];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *deny = &rules->items[i];
+		enum reach reach;
+
+		if (deny->effect == SBX_ALLOW ||
+		    (rule->origin.platforms & ~deny->origin.platforms) != 0)
+			continue;
+		reach = reach_of(policy->arena, deny, place);
+		if (reach == REACH_AT || reach == REACH_ABOVE)
+			return true;
+	}
+	return false;
+}
+
+const char *
+risk_of_socket(const struct policy *policy, const struct rule *rule)
+{
+	const struct target *place;
+	const char *who;
+	uint8_t platforms;
+
+	for (size_t i = 0; (place = risk_escape(i, &who, &platforms)) != NULL;
+	     i++) {
+		if ((rule->origin.platforms & platforms) != 0 &&
+		    reach_of(policy->arena, rule, *place) != REACH_NONE &&
+		    !is_denied(policy, rule, *place))
+			return who;
+	}
+	return NULL;
+}
+
+/* Reports rules that say that nothing holds there, or those that do not; one of
+ * an object is enough. */
+static void
+report_all(struct checker *checker, bool unconfined)
+{
+	const struct rule_list *rules = &checker->policy->rules[KIND_SOCKET];
+	uint32_t last = UINT32_MAX;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+		const char *who;
+
+		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
+		    (rule->detail == SBX_SOCKET_UNCONFINED) != unconfined ||
+		    rule->origin.loc.begin == last)
+			continue;
+		who = risk_of_socket(checker->policy, rule);
+		if (who == NULL)
+			continue;
+		last = rule->origin.loc.begin;
+		struct diag *diag = check_report(checker, rule->origin.loc,
+		    "'%s' leads out of the sandbox: %s does what it is asked",
+		    rule_text(checker->policy, rule), who);
+		if (!unconfined)
+			diag_help(checker->diags, diag,
+			    "'allow socket unconfined' says that it may be so");
+	}
+}
+
+void
+check_socket_escape(struct checker *checker)
+{
+	report_all(checker, false);
+}
+
+void
+check_socket_risk(struct checker *checker)
+{
+	report_all(checker, true);
+}
