@@ -82,15 +82,18 @@ answer(int socket, enum session_kind kind, const char *text)
 	return session_reply(socket, &reply, NULL) == NULL;
 }
 
-/* Nobody can join any more, and nobody is told that there is a session. */
+/* Nobody can join any more, and nobody is told that there is a session.  While
+ * the socket is open its inode has no other use: a session that is made
+ * meanwhile has another one. */
 static void
 leave_place(struct keeper *keeper)
 {
 	if (keeper->listening < 0)
 		return;
+	shutdown(keeper->listening, SHUT_RDWR);
+	sockets_remove(keeper->keeping->name, keeper->inode);
 	close(keeper->listening);
 	keeper->listening = -1;
-	sockets_remove(keeper->keeping->name, keeper->inode);
 }
 
 /* Whoever makes a session has the lock: where there is none of this name, nobody

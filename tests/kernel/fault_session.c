@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,19 @@ wrong(const struct life *life, const char *step, const char *what, int status)
 {
 	fprintf(stderr, "%s: %s (wait status %#x, said: %.300s) ", step, what,
 	    (unsigned)status, life->said);
+}
+
+/* What users are promised of a command that does not run: a status and a line.
+ * With a keeper that cannot go on, all that runs is killed. */
+static bool
+is_refusal(const struct life *life, int status)
+{
+	const char *end = strchr(life->said, '\n');
+
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status) == SIGKILL;
+	return WIFEXITED(status) && WEXITSTATUS(status) >= 125 &&
+	    WEXITSTATUS(status) <= 127 && end != NULL && end[1] == '\0';
 }
 
 /* The keeper goes on with the file, so its end is not waited for. */
@@ -61,18 +75,10 @@ run(struct life *life, const char **words)
 	return status;
 }
 
-static bool
-is_refusal(const struct life *life, int status)
-{
-	const char *end = strchr(life->said, '\n');
-
-	return WIFEXITED(status) && WEXITSTATUS(status) >= 125 &&
-	    WEXITSTATUS(status) <= 127 && end != NULL && end[1] == '\0';
-}
-
-/* Whether the command wrote anything, and whether that was as it should be. */
+/* Whether the command wrote anything, and whether that was as it should be.  A
+ * keeper that cannot go on ends what has just begun. */
 static void
-read_marker(const struct life *life, bool *ran, bool *good)
+read_marker(const struct life *life, int status, bool *ran, bool *good)
 {
 	static const char all[] = "ran\nend\n";
 	char text[sizeof life->said] = "";
@@ -85,7 +91,8 @@ read_marker(const struct life *life, bool *ran, bool *good)
 		fclose(file);
 	}
 	*ran = file != NULL || strncmp(text, all, 4) == 0;
-	*good = strcmp(text, all) == 0;
+	*good = strcmp(text, all) == 0 ||
+	    (status != 0 && strncmp(text, all, strlen(text)) == 0);
 	if (!*ran)
 		return;
 	if (!*good)
@@ -104,7 +111,7 @@ run_command(struct life *life, const char *step)
 		words[i + 5] = life->command[i];
 	unlink(life->marker);
 	status = run(life, words);
-	read_marker(life, &ran, &good);
+	read_marker(life, status, &ran, &good);
 	if (ran && !good)
 		wrong(life, step, "it ran with more", status);
 	else if (ran && status != 0)
@@ -165,6 +172,9 @@ main(int argc, char **argv)
 	life.command = argv + 5;
 	run_command(&life, "the first command");
 	run_command(&life, "the second command");
+	/* They share a view, which may lack what the command needs. */
+	if (life.refused == 2)
+		life.refused = 1;
 	end(&life, "the end");
 	run_command(&life, "a command afterwards");
 	end(&life, "the second end");
