@@ -9,6 +9,9 @@ LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
 BATS_LOG_DRIVER = $(tap_driver)
 
+# Of each kind those stand first that take longest, since many wait more than they
+# work: started last, one would be waited for alone.
+#
 # What the rooms add to: programs that print TAP, and scripts that do; scripts
 # whose result is the same however the programs were built; tests that take
 # long; programs that scripts run.
@@ -19,8 +22,9 @@ slow_programs =
 slow_scripts =
 helper_programs =
 
-fast_tests = $(test_programs) $(test_scripts) $(static_scripts)
-TESTS = $(fast_tests) $(slow_programs) $(slow_scripts)
+fast_tests = $(test_scripts) $(test_programs) $(static_scripts)
+all_tests = $(slow_programs) $(slow_scripts) $(fast_tests)
+TESTS = $(all_tests)
 check_PROGRAMS = sbxrun-test $(test_programs) $(slow_programs) \
 	$(helper_programs)
 EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh
@@ -33,19 +37,23 @@ TEST_LIMIT = 600
 fast_tier = check-TESTS
 $(fast_tier): TESTS = $(fast_tests)
 
-# Everything.
+# Everything.  `./bootstrap check` has two fifths of the rounds, and runs more
+# tests at once than there are processors.
 check-all:
 	find tests -name '*.trs' -exec rm -f {} +
-	$(MAKE) check TESTS='$(fast_tests) $(slow_programs) $(slow_scripts)' \
-	    TEST_ROUNDS=$(ALL_ROUNDS)
+	$(MAKE) check TESTS='$(all_tests)' TEST_ROUNDS=$(ALL_ROUNDS)
 
-# For one more way to build the programs; for one more user.
+# For one more way to build the programs; for one more user; and distcheck
+# without what the last one has run from the same tarball.
 check-build:
-	$(MAKE) check TESTS='$(test_programs) $(test_scripts)'
+	$(MAKE) check TESTS='$(test_scripts) $(test_programs)'
 check-kernel:
 	$(MAKE) check TESTS='$(kernel_tests)' TEST_ROUNDS=$(ALL_ROUNDS)
+check-dist:
+	$(MAKE) distcheck AM_MAKEFLAGS='TESTS="$(filter-out \
+	    $(kernel_tests),$(fast_tests))"'
 
-.PHONY: check-all check-build check-kernel
+.PHONY: check-all check-build check-kernel check-dist
 
 # Every test is run by lib/run, in the same surroundings whoever calls make,
 # and with these variables.
@@ -63,12 +71,12 @@ BATS_LOG_COMPILER = $(test_run) $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 
 include tests/lib/local.mk
-include tests/unit/local.mk
-include tests/golden/local.mk
-include tests/cli/local.mk
 include tests/kernel/local.mk
 include tests/model/local.mk
+include tests/golden/local.mk
+include tests/cli/local.mk
 include tests/fuzz/local.mk
+include tests/unit/local.mk
 include tests/meta/local.mk
 
 # Make knows how to make NAME of NAME.sh, and would write over the directory or

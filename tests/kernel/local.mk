@@ -3,8 +3,8 @@
 slow_programs += tests/kernel/terminal
 
 test_programs += \
-	tests/kernel/library \
-	tests/kernel/library_storm
+	tests/kernel/library_storm \
+	tests/kernel/library
 tests_kernel_library_SOURCES = \
 	tests/kernel/library.c \
 	tests/kernel/library.h \
@@ -20,29 +20,29 @@ tests_kernel_library_storm_LDFLAGS = $(AM_LDFLAGS) -pthread
 static_scripts += tests/kernel/library_examples.sh
 
 kernel_scripts = \
+	tests/kernel/supervise.sh \
+	tests/kernel/faults.sh \
+	tests/kernel/session.sh \
+	tests/kernel/session_use.sh \
+	tests/kernel/watch.sh \
+	tests/kernel/limits.sh \
+	tests/kernel/receipt.sh \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
 	tests/kernel/escape.sh \
-	tests/kernel/faults.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \
-	tests/kernel/limits.sh \
 	tests/kernel/links.sh \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/modes.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
-	tests/kernel/receipt.sh \
 	tests/kernel/scratch.sh \
-	tests/kernel/session.sh \
-	tests/kernel/session_use.sh \
 	tests/kernel/streams.sh \
-	tests/kernel/supervise.sh \
-	tests/kernel/watch.sh \
 	tests/kernel/why.sh
 test_scripts += $(kernel_scripts)
 # Root's run has ordinary users in it.
@@ -51,10 +51,10 @@ slow_scripts += \
 	tests/kernel/session_storm.sh
 # What the kernel says depends on who asks.
 kernel_tests = \
-	tests/kernel/library \
-	tests/kernel/library_storm \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
+	tests/kernel/library_storm \
+	tests/kernel/library \
 	tests/cli/messages.sh \
 	tests/model/properties/property \
 	tests/model/witnesses.sh

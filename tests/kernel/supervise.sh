@@ -246,11 +246,12 @@ reach()
 # command must go on each time.
 continues()
 {
-	is 'a job goes on each time it is continued' 200 "$(
-		by="perl $srcdir/tests/kernel/continue.pl 200"
+	is 'a job goes on each time it is continued' "$rounds" "$(
+		by="perl $srcdir/tests/kernel/continue.pl $rounds"
 		run capped)"
 }
 
+rounds=$(tap_rounds 200)
 check_all()
 {
 	uid=$1
