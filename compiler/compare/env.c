@@ -34,7 +34,8 @@ enum handing { HANDED_OFF, HANDED_SET, HANDED_ON };
 static enum handing
 handing_of(const struct verdict *verdict)
 {
-	if (verdict->by == BY_SET || verdict->by == BY_SCRATCH)
+	if (verdict->by == BY_SET || verdict->by == BY_SCRATCH ||
+	    verdict->by == BY_AGENT)
 		return HANDED_SET;
 	return verdict->allowed ? HANDED_ON : HANDED_OFF;
 }

@@ -10,6 +10,7 @@
 #include "compiler/query/decider.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
+#include "compiler/query/sockets.h"
 #include "compiler/query/why.h"
 #include "format/model.h"
 #include "grammar/token.h"
@@ -164,6 +165,13 @@ env_verdict(const struct subject *subject, const struct access *access)
 			.by = BY_SCRATCH,
 			.source = SBX_NO_SOURCE,
 		};
+	if (strcmp(access->name, "SSH_AUTH_SOCK") == 0 &&
+	    subject_has_agent(subject))
+		return (struct verdict){
+			.allowed = true,
+			.by = BY_AGENT,
+			.source = SBX_NO_SOURCE,
+		};
 	if (model.rule != SBX_NO_RULE) {
 		verdict.by = BY_ENV;
 		verdict.rule = model.rule;
@@ -179,6 +187,10 @@ env_answer(const struct why *why)
 {
 	if (why->verdict.by == BY_SCRATCH)
 		fputs("    sbxrun sets it, to the scratch directory\n",
+		    why->stream);
+	else if (why->verdict.by == BY_AGENT)
+		fputs("    sbxrun sets it, to the agent's socket, if a rule "
+		      "opens one\n",
 		    why->stream);
 	else
 		why_say_decider(why, &why->verdict);

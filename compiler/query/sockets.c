@@ -89,3 +89,10 @@ socket_verdict(const struct subject *subject, const struct access *access)
 	    subject->level == SBX_LEVEL_NONE;
 	return verdict;
 }
+
+bool
+subject_has_agent(const struct subject *subject)
+{
+	return sbx_verdict_allows(
+	    model_verdict(subject, subject->places.agent));
+}

@@ -16,4 +16,7 @@ bool places_socket_has_other(const struct places *places,
 struct verdict socket_verdict(const struct subject *subject,
     const struct access *access);
 
+/* Whether a rule opens the agent of ssh: SSH_AUTH_SOCK then names it inside. */
+bool subject_has_agent(const struct subject *subject);
+
 #endif

@@ -30,6 +30,7 @@ enum verdict_by {
 	BY_NO_PATHS,   /* sockets stay shut where only a filter is there */
 	BY_SPAWN,      /* deny spawn */
 	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
+	BY_AGENT,      /* SSH_AUTH_SOCK, which leads to a socket of the rules */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
 	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */

@@ -446,3 +446,40 @@ load sbxc
 	ends 2 "$SBXC" why -D b=/x par.sbx read /a
 	rm par.sbx par.bin
 }
+
+@test "why: sockets by path, and the words that open them" {
+	cat >sockets.sbx <<-'SBX'
+	sbx 1
+	profile p {
+	    allow write ${workspace}
+	    allow read /run
+	    allow socket { ${ssh-agent} /run/db }
+	    deny socket /run/db/admin
+	}
+	SBX
+	ends 0 "$SBXC" why sockets.sbx 'socket' '${ssh-agent}'
+	says "sockets.sbx:5:20: allow socket \${ssh-agent}"
+	ends 0 "$SBXC" why sockets.sbx socket /run/db/x
+	ends 1 "$SBXC" why sockets.sbx socket /run/db/admin
+	says "to allow it: take away: deny socket /run/db/admin at sockets.sbx:6:17"
+	ends 1 "$SBXC" why sockets.sbx socket /run/else
+	says "to allow it: allow socket /run/else"
+	ends 1 "$SBXC" why sockets.sbx socket /run/docker.sock
+	says "no rule is offered: Docker does what it is asked"
+	ends 0 "$SBXC" why sockets.sbx -w /src socket /src/x
+	says "what may be written may be connected to"
+	ends 0 "$SBXC" why sockets.sbx env SSH_AUTH_SOCK
+	says "sbxrun sets it, to the agent's socket"
+	ends 1 "$SBXC" why sockets.sbx -l minimal socket /run/db
+	says "at level minimal no AF_UNIX socket opens"
+}
+
+@test "why: other processes" {
+	ends 0 "$SBXC" why team.sbx spawn
+	says "no rule denies it"
+	printf 'sbx 1\nprofile p {\n    deny spawn\n}\n' >one.sbx
+	ends 1 "$SBXC" why one.sbx spawn
+	says "deny spawn"
+	says "the filter, in which the command can only make threads"
+	ends 2 "$SBXC" why one.sbx spawn /usr/bin/git
+}

@@ -108,7 +108,7 @@ sets_of_page()
 {
 	table "$1" sets | awk '
 	/^\.It Ql \${/ { gsub(/[${}]/, "", $3); set = $3 }
-	/^[\/~]/ { for (i = 1; i <= NF; i++) print set, $i }'
+	/^[\/~$]/ { for (i = 1; i <= NF; i++) print set, $i }'
 }
 
 sets_of_source()
