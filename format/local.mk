@@ -5,6 +5,8 @@ format_sources = \
 	format/crc32.c \
 	format/decimal.c \
 	format/decimal.h \
+	format/filter_run.c \
+	format/filter_run.h \
 	format/frame.c \
 	format/frame.h \
 	format/glob.c \

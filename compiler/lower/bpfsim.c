@@ -1,7 +1,7 @@
 /*
  * The kernel's view of a seccomp program: what it refuses to load
- * (bpf_check_classic() and seccomp_check_filter()), and what the rest does.
- * Tests compare both with the running kernel.
+ * (bpf_check_classic() and seccomp_check_filter()).  What it does with the rest
+ * is in format/filter_run.c; tests compare both with the running kernel.
  *
  * On top of that, bpf_matches() holds a program against the rules that it was
  * made from.  It asks about every number there is, and about the arguments at
@@ -23,11 +23,6 @@ enum {
 	X32_BIT = 0x40000000,
 };
 _Static_assert(DATA_SIZE == 64, "struct seccomp_data");
-
-struct machine {
-	uint32_t a, x, scratch[SCRATCH_WORDS];
-	uint32_t data[DATA_SIZE / 4];
-};
 
 /* Values to try for each argument. */
 struct values {
@@ -168,138 +163,6 @@ bpf_is_loadable(const struct sbx_insn *insns, size_t count)
 
 /* --- what it does --------------------------------------------------------- */
 
-static bool
-jump_is_taken(uint16_t code, uint32_t a, uint32_t b)
-{
-	switch (BPF_OP(code)) {
-	case BPF_JEQ:
-		return a == b;
-	case BPF_JGT:
-		return a > b;
-	case BPF_JGE:
-		return a >= b;
-	default:
-		return (a & b) != 0; /* BPF_JSET */
-	}
-}
-
-/* Shifts count modulo 32, as the kernel's translation to eBPF makes them. */
-static uint32_t
-alu_result(uint16_t code, uint32_t a, uint32_t b)
-{
-	switch (BPF_OP(code)) {
-	case BPF_ADD:
-		return a + b;
-	case BPF_SUB:
-		return a - b;
-	case BPF_MUL:
-		return a * b;
-	case BPF_DIV:
-		return a / b;
-	case BPF_AND:
-		return a & b;
-	case BPF_OR:
-		return a | b;
-	case BPF_XOR:
-		return a ^ b;
-	case BPF_LSH:
-		return a << (b & 31);
-	case BPF_RSH:
-		return a >> (b & 31);
-	default:
-		return -a; /* BPF_NEG */
-	}
-}
-
-static uint32_t
-load_result(const struct machine *machine, const struct sbx_insn *insn)
-{
-	switch (BPF_MODE(insn->code)) {
-	case BPF_ABS:
-		return machine->data[insn->k / 4];
-	case BPF_MEM:
-		return machine->scratch[insn->k];
-	case BPF_LEN:
-		return DATA_SIZE;
-	default:
-		return insn->k; /* BPF_IMM */
-	}
-}
-
-/* The kernel's translation ends the program with 0 instead of dividing. */
-static bool
-is_division_by_zero(const struct machine *machine, uint16_t code)
-{
-	return code == (BPF_ALU | BPF_DIV | BPF_X) && machine->x == 0;
-}
-
-/* Runs one instruction that neither jumps nor returns. */
-static void
-machine_step(struct machine *machine, const struct sbx_insn *insn)
-{
-	uint32_t operand = BPF_SRC(insn->code) == BPF_X ? machine->x : insn->k;
-
-	switch (BPF_CLASS(insn->code)) {
-	case BPF_LD:
-		machine->a = load_result(machine, insn);
-		break;
-	case BPF_LDX:
-		machine->x = load_result(machine, insn);
-		break;
-	case BPF_ST:
-		machine->scratch[insn->k] = machine->a;
-		break;
-	case BPF_STX:
-		machine->scratch[insn->k] = machine->x;
-		break;
-	case BPF_ALU:
-		machine->a = alu_result(insn->code, machine->a, operand);
-		break;
-	case BPF_MISC:
-		if (BPF_MISCOP(insn->code) == BPF_TAX)
-			machine->x = machine->a;
-		else
-			machine->a = machine->x;
-		break;
-	}
-}
-
-/* How many instructions a jump leaves out. */
-static uint32_t
-jump_distance(const struct machine *machine, const struct sbx_insn *insn)
-{
-	uint32_t operand = BPF_SRC(insn->code) == BPF_X ? machine->x : insn->k;
-
-	if (BPF_OP(insn->code) == BPF_JA)
-		return insn->k;
-	return jump_is_taken(insn->code, machine->a, operand) ? insn->jt :
-								insn->jf;
-}
-
-/* Runs a program that is known to be loadable. */
-static uint32_t
-machine_run(const struct sbx_insn *insns, const struct syscall_data *data,
-    size_t *steps)
-{
-	struct machine machine = { 0 };
-
-	memcpy(machine.data, data, sizeof machine.data);
-	for (*steps = 1;; insns++, ++*steps) {
-		switch (BPF_CLASS(insns->code)) {
-		case BPF_RET:
-			return BPF_RVAL(insns->code) == BPF_A ? machine.a :
-								insns->k;
-		case BPF_JMP:
-			insns += jump_distance(&machine, insns);
-			break;
-		default:
-			if (is_division_by_zero(&machine, insns->code))
-				return 0;
-			machine_step(&machine, insns);
-		}
-	}
-}
-
 uint32_t
 bpf_run(const struct sbx_insn *insns, size_t count,
     const struct syscall_data *data, bool *ok, size_t *steps)
@@ -309,15 +172,7 @@ bpf_run(const struct sbx_insn *insns, size_t count,
 	*ok = bpf_is_loadable(insns, count);
 	if (!*ok)
 		return (uint32_t)FILTER_KILL;
-	return machine_run(insns, data, steps != NULL ? steps : &unused);
-}
-
-uint32_t
-bpf_run_loaded(const struct sbx_insn *insns, const struct syscall_data *data)
-{
-	size_t steps;
-
-	return machine_run(insns, data, &steps);
+	return bpf_run_counted(insns, data, steps != NULL ? steps : &unused);
 }
 
 /* --- against the rules ---------------------------------------------------- */
@@ -326,9 +181,7 @@ static bool
 call_matches(const struct filter *filter, const struct bpf_program *program,
     const struct syscall_data *data)
 {
-	size_t steps;
-
-	return machine_run(program->insns, data, &steps) ==
+	return bpf_run_loaded(program->insns, data) ==
 	    filter_verdict(filter, data);
 }
 

@@ -5,19 +5,11 @@
 #define SBX_BPFSIM_H
 
 #include "compiler/base/arena.h"
-#include "format/blob.h"
+#include "format/filter_run.h"
 
 #include <stdbool.h>
 
 struct filter;
-
-/* What a system call looks like to a filter: struct seccomp_data. */
-struct syscall_data {
-	int32_t number;
-	uint32_t audit;
-	uint64_t instruction_pointer;
-	uint64_t args[6];
-};
 
 struct bpf_program {
 	struct sbx_insn *insns;
@@ -28,10 +20,6 @@ struct bpf_program {
  * have loaded it.  `steps` counts instructions and may be NULL. */
 uint32_t bpf_run(const struct sbx_insn *insns, size_t count,
     const struct syscall_data *data, bool *ok, size_t *steps);
-
-/* The same for one that bpf_is_loadable(), without looking again. */
-uint32_t bpf_run_loaded(const struct sbx_insn *insns,
-    const struct syscall_data *data);
 
 /* Whether the kernel would load it: as seccomp_check_filter() decides. */
 bool bpf_is_loadable(const struct sbx_insn *insns, size_t count);
