@@ -5,6 +5,7 @@ format_sources = \
 	format/crc32.c \
 	format/decimal.c \
 	format/decimal.h \
+	format/denial.h \
 	format/filter_run.c \
 	format/filter_run.h \
 	format/frame.c \
@@ -19,6 +20,7 @@ format_sources = \
 	format/limits.def \
 	format/model.c \
 	format/model.h \
+	format/observed.def \
 	format/select.c \
 	format/select.h \
 	format/sort.c \

@@ -9,9 +9,11 @@
 #include "compiler/query/why.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
+#include "compiler/query/denials.h"
 #include "compiler/query/here.h"
 #include "compiler/query/show.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +128,32 @@ answer(const struct options *options, struct subject *subject)
 	    EXIT_POLICY;
 }
 
+static enum exit_status
+answer_denials(struct subject *subject)
+{
+	places_ask_machine(&subject->places);
+	if (denials_answer(subject, stdin, stdout))
+		return EXIT_CLEAN;
+	complain("cannot answer: %s", strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+static enum exit_status
+check_operands(const struct options *options)
+{
+	const struct words *operands = &options->operands;
+
+	if (options->denials)
+		return operands_require(options, 1, "a policy");
+	return operands->list.count >= 2 ?
+	    EXIT_CLEAN :
+	    misused("%s missing; for example: sbxc why %s write /etc/passwd",
+		operands->list.count == 0 ? "a policy and a question are" :
+					    "a question about the policy is",
+		operands->list.count == 0 ? "@coding" :
+					    operands->list.items[0]);
+}
+
 enum exit_status
 command_why(struct options *options)
 {
@@ -135,18 +163,14 @@ command_why(struct options *options)
 	const struct blocks *blocks;
 	struct sbx_blob blob;
 
-	if (operands->list.count < 2)
-		return misused("%s missing; for example: sbxc why %s write "
-			       "/etc/passwd",
-		    operands->list.count == 0 ?
-			"a policy and a question are" :
-			"a question about the policy is",
-		    operands->list.count == 0 ? "@coding" :
-						operands->list.items[0]);
-	status = subject_read(options, operands->list.items[0], &blob, &blocks);
+	status = check_operands(options);
+	if (status == EXIT_CLEAN)
+		status = subject_read(options, operands->list.items[0], &blob,
+		    &blocks);
 	if (status == EXIT_CLEAN)
 		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
-	return answer(options, &subject);
+	return options->denials ? answer_denials(&subject) :
+				  answer(options, &subject);
 }

@@ -18,6 +18,8 @@ struct access {
 	uint8_t detail;         /* a path right, an operation on ports */
 	uint16_t port;
 	struct sbx_place path;
+	bool makes_file; /* a file is to be made there, no directory */
+	bool outside;    /* the path is one of outside, in /tmp as well */
 	const struct followed *followed; /* how it was found here, or NULL */
 	const char *name;                /* of a system call or a variable */
 	uint8_t

@@ -4,6 +4,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/access.h \
 	compiler/query/compile.c \
 	compiler/query/compile.h \
+	compiler/query/denials.c \
+	compiler/query/denials.h \
 	compiler/query/dump.c \
 	compiler/query/dump.h \
 	compiler/query/env_index.c \

@@ -18,8 +18,8 @@ struct options {
 	struct arena *arena;
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color;
-	bool quiet, model, live, coverage, no_ignore, list, diff, write, help,
-	    version;
+	bool quiet, model, denials, live, coverage, no_ignore, list, diff,
+	    write, help, version;
 	enum report_format format;
 	struct words includes, warnings, errors, targets, operands;
 	struct definitions definitions;

@@ -116,7 +116,7 @@ print_excepted(FILE *stream, const struct remedy_step *step)
 }
 
 static void
-print_step(FILE *stream, const struct sbx_blob *blob,
+put_step(FILE *stream, const struct sbx_blob *blob,
     const struct remedy_step *step)
 {
 	switch (step->what) {
@@ -154,7 +154,77 @@ print_step(FILE *stream, const struct sbx_blob *blob,
 		fputs(step->text, stream);
 		break;
 	}
-	putc('\n', stream);
+}
+
+bool
+remedy_lifts(const struct remedy *remedy, size_t step)
+{
+	enum remedy_do what = remedy->steps.items[step].what;
+
+	return what != REMEDY_NONE && what != REMEDY_INSTEAD;
+}
+
+struct wording {
+	const struct remedy *remedy;
+	const struct remedy_step *step;
+};
+
+/* Whether what is to be made is a file; a directory above it is none. */
+static bool
+makes_file(const struct wording *wording)
+{
+	const struct access *access = wording->remedy->access;
+	struct sbx_place at = {
+		wording->step->text,
+		(uint32_t)strlen(wording->step->text),
+	};
+
+	return access->makes_file ? sbx_place_compare(at, access->path) == 0 :
+				    is_file_name(wording->step->text);
+}
+
+/* What stands before a step that no other one needs, and those that make
+ * something without the sentence that says why. */
+static void
+write_words(FILE *stream, const void *context)
+{
+	const struct wording *wording = context;
+	const struct remedy_step *step = wording->step;
+
+	switch (step->what) {
+	case REMEDY_NONE:
+		fprintf(stream, "no rule is offered: %s", step->text);
+		break;
+	case REMEDY_INSTEAD:
+		fprintf(stream, "instead: %s", step->text);
+		break;
+	case REMEDY_MAKE:
+	case REMEDY_MAKE_EXCEPTED:
+	case REMEDY_MAKE_ABOVE:
+		fputs(step->what == REMEDY_MAKE_ABOVE ? "mkdir -p " :
+			step->what == REMEDY_MAKE && !makes_file(wording) ?
+							"mkdir " :
+							"touch ",
+		    stream);
+		show_text(stream, step->text);
+		break;
+	case REMEDY_ADD:
+	case REMEDY_REMOVE:
+	case REMEDY_EXCEPT:
+		put_step(stream, wording->remedy->blob, step);
+		break;
+	}
+}
+
+const char *
+remedy_words(struct arena *arena, const struct remedy *remedy, size_t step)
+{
+	struct wording wording = {
+		remedy,
+		&remedy->steps.items[step],
+	};
+
+	return show_to_text(arena, write_words, &wording);
 }
 
 void
@@ -176,6 +246,7 @@ remedy_print(FILE *stream, const struct remedy *remedy)
 				      "    what denies it goes by: ",
 			    stream);
 		said |= step->what != REMEDY_NONE;
-		print_step(stream, remedy->blob, step);
+		put_step(stream, remedy->blob, step);
+		putc('\n', stream);
 	}
 }

@@ -43,6 +43,13 @@ struct remedy remedy_find(const struct subject *subject,
 /* Whether it is allowed once the steps are done. */
 bool remedy_works(const struct remedy *remedy);
 
+/* Whether a step changes the policy or a place, rather than to say something. */
+bool remedy_lifts(const struct remedy *remedy, size_t step);
+
+/* One of its steps on a line of its own, without the reasons. */
+const char *remedy_words(struct arena *arena, const struct remedy *remedy,
+    size_t step);
+
 /* "    to allow it: ..." and so on, a line each. */
 void remedy_print(FILE *stream, const struct remedy *remedy);
 

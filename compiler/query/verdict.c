@@ -175,7 +175,7 @@ path_verdict(const struct subject *subject, const struct access *access)
 	struct access inside = *access;
 	struct verdict verdict;
 
-	if (!is_scratch(subject, access->path, &inside.path))
+	if (access->outside || !is_scratch(subject, access->path, &inside.path))
 		return place_verdict(subject, access);
 	inside.followed = NULL;
 	verdict = place_verdict(subject, &inside);

@@ -1,0 +1,170 @@
+/* See denials.h. */
+#include "compiler/query/denials.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/remedy.h"
+#include "compiler/query/show.h"
+#include "compiler/tables/syscalls.h"
+#include "format/denial.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *
+call_name(const struct subject *subject, int32_t number)
+{
+	const struct arch *arch = subject->arch;
+	const char **names;
+
+	if (number < 0 || (uint32_t)number >= arch->number_limit)
+		return NULL;
+	names = arena_alloc(subject->places.arena,
+	    arch->number_limit * sizeof *names);
+	syscall_names(arch, names);
+	return names[number];
+}
+
+/* What a rule would have to be about: a program that replaces a file makes one
+ * beside it, and the names of a directory are one question. */
+static const char *
+path_of(const struct subject *subject, const struct sbx_denial *denial)
+{
+	struct arena *arena = subject->places.arena;
+	size_t len = strlen(denial->path);
+
+	if (denial->names > 0 && len > 2 &&
+	    strcmp(denial->path + len - 2, "/*") == 0)
+		return arena_strndup(arena, denial->path, len - 2);
+	return denial->replaced ? arena_printf(arena, "%s~", denial->path) :
+				  denial->path;
+}
+
+static const char *
+call_of(const struct subject *subject, const struct sbx_denial *denial,
+    const char *name)
+{
+	if (name == NULL || strcmp(name, "socket") != 0)
+		return name;
+	return arena_printf(subject->places.arena, "socket(%u,%u,%u)",
+	    denial->args[0], denial->args[1], denial->args[2]);
+}
+
+static bool
+find_access(const struct subject *subject, const struct sbx_denial *denial,
+    struct access *access)
+{
+	static const char *const rights[SBX_DENIED_END] = { "read", "write",
+		"exec", "write", "connect", "listen", "syscall" };
+	const char *words[3] = { rights[denial->kind] };
+	size_t count = 2;
+
+	switch ((enum sbx_denied)denial->kind) {
+	case SBX_DENIED_READ:
+	case SBX_DENIED_WRITE:
+	case SBX_DENIED_EXEC:
+	case SBX_DENIED_SOCKET:
+		words[1] = path_of(subject, denial);
+		break;
+	case SBX_DENIED_CONNECT:
+	case SBX_DENIED_LISTEN:
+		words[1] = "tcp";
+		words[2] = arena_printf(subject->places.arena, "%u",
+		    denial->port);
+		count = 3;
+		break;
+	case SBX_DENIED_CALL:
+		words[1] = call_of(subject, denial,
+		    call_name(subject, denial->number));
+		break;
+	case SBX_DENIED_END:
+		break;
+	}
+	if (words[1] == NULL ||
+	    access_parse(&subject->places, words, count, access) != NULL)
+		return false;
+	access->outside = true;
+	access->makes_file = denial->makes_file;
+	return true;
+}
+
+/* A text that does not fit is left out: half a rule is another rule. */
+static void
+put(char to[SBX_ADVICE_TEXT], const char *text)
+{
+	if (text != NULL && strlen(text) < SBX_ADVICE_TEXT)
+		memcpy(to, text, strlen(text) + 1);
+}
+
+/* The rule that decides; or, where it only makes something impossible elsewhere,
+ * the one that the supervisor has found. */
+static void
+put_rule(const struct subject *subject, const struct sbx_denial *denial,
+    const struct verdict *verdict, struct sbx_advice *advice)
+{
+	struct arena *arena = subject->places.arena;
+	const struct sbx_blob *blob = subject->places.blob;
+
+	for (uint32_t i = 0; verdict->allowed && i < blob->path_count; i++) {
+		if (denial->source != SBX_NO_SOURCE &&
+		    blob->paths[i].source == denial->source) {
+			put(advice->rule,
+			    shown_rule(arena, blob, &blob->paths[i]));
+			return;
+		}
+	}
+	if (verdict->by == BY_NOTHING || verdict->allowed)
+		return;
+	put(advice->rule, decider_text(arena, blob, verdict));
+	if (verdict->source != SBX_NO_SOURCE && denial->source == SBX_NO_SOURCE)
+		put(advice->source,
+		    show_source_text(arena, blob, verdict->source));
+}
+
+static void
+advise(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	struct arena *arena = subject->places.arena;
+	struct access access;
+	struct verdict verdict;
+	struct remedy remedy;
+
+	if (denial->kind == SBX_DENIED_CALL)
+		put(advice->object, call_name(subject, denial->number));
+	if (!find_access(subject, denial, &access))
+		return;
+	verdict = verdict_of(subject, &access);
+	put_rule(subject, denial, &verdict, advice);
+	if (verdict.allowed)
+		return;
+	remedy = remedy_find(subject, &access, &verdict);
+	advice->works = remedy_works(&remedy);
+	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS; i++)
+		put(advice->steps[advice->count++],
+		    arena_printf(arena, "%s%s",
+			!advice->works && i == 0 && remedy_lifts(&remedy, i) ?
+			    "what denies it goes by: " :
+			    "",
+			remedy_words(arena, &remedy, i)));
+}
+
+bool
+denials_answer(const struct subject *subject, FILE *from, FILE *to)
+{
+	struct sbx_denial denial;
+
+	for (int i = 0;
+	     i < SBX_DENIALS_MAX && fread(&denial, sizeof denial, 1, from) == 1;
+	     i++) {
+		struct sbx_advice advice = { .works = 0 };
+
+		if (denial.kind >= SBX_DENIED_END ||
+		    memchr(denial.path, '\0', sizeof denial.path) == NULL) {
+			errno = EINVAL;
+			return false;
+		}
+		advise(subject, &denial, &advice);
+		if (fwrite(&advice, sizeof advice, 1, to) != 1)
+			return false;
+	}
+	return !ferror(from) && fflush(to) == 0;
+}
