@@ -89,6 +89,7 @@ is_shortage(int error)
 }
 
 #define SECCOMP_RET_ERRNO 0x00050000U
+#define SECCOMP_RET_USER_NOTIF 0x7fc00000U
 #define SECCOMP_RET_ALLOW 0x7fff0000U
 
 /*

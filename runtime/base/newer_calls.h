@@ -37,6 +37,9 @@
 #ifndef SYS_open_tree_attr
 #define SYS_open_tree_attr 467
 #endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
@@ -53,6 +56,18 @@
 #define SYS_utime (-2)
 #define SYS_utimes (-2)
 #define SYS_futimesat (-2)
+#define SYS_creat (-2)
+#define SYS_rename (-2)
+#define SYS_mkdir (-2)
+#define SYS_mknod (-2)
+#define SYS_symlink (-2)
+#define SYS_link (-2)
+#define SYS_rmdir (-2)
+#define SYS_unlink (-2)
+#define SYS_stat (-2)
+#define SYS_lstat (-2)
+#define SYS_access (-2)
+#define SYS_readlink (-2)
 #endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

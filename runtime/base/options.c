@@ -13,7 +13,8 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-/* With `apply` NULL, a flag is set or the value is kept at `offset`. */
+/* With `apply` NULL, a flag is set or the value is kept at `offset`.  Of an
+ * argument in brackets the name may do without; then no other word is taken. */
 struct option_line {
 	char letter;
 	const char *name;
@@ -153,6 +154,22 @@ set_idle(struct options *options, const char *value)
 }
 
 static void
+set_explain(struct options *options, const char *value)
+{
+	options->explain = true;
+	if (value == NULL)
+		return;
+	if (*value == '\0')
+		refuse("--explain", "takes live, all or a file", 0);
+	if (strcmp(value, "live") == 0)
+		options->explain_live = true;
+	else if (strcmp(value, "all") == 0)
+		options->explain_all = true;
+	else
+		options->explain_file = value;
+}
+
+static void
 version(struct options *options, const char *value)
 {
 	struct out out;
@@ -193,6 +210,9 @@ static const struct option_line lines[] = {
 	    0, set_expect },
 	{ 'v', "verbose", NULL, "say level, workspace and network on stderr",
 	    OFFSET(verbose), NULL },
+	{ '\0', "explain", "[HOW]",
+	    "say what was denied: live, all, or as JSON lines to a file", 0,
+	    set_explain },
 	{ '\0', "status-fd", "N",
 	    "write a receipt, JSON lines, to this descriptor", 0,
 	    set_status_fd },
@@ -349,6 +369,8 @@ parse_long(struct options *options, char **argv)
 		return apply_option(options, line, NULL);
 	if (name[len] == '=')
 		return apply_option(options, line, name + len + 1);
+	if (line->argument[0] == '[')
+		return apply_option(options, line, NULL);
 	return apply_next(options, line, argv);
 }
 
@@ -476,6 +498,17 @@ check_json(const struct options *options)
 }
 
 static void
+check_explain(const struct options *options)
+{
+	if (options->explain &&
+	    (options->plan || options->self_test || options->keep >= 0 ||
+		takes_no_policy(options)))
+		refuse("--explain", "goes with a command", 0);
+	if (options->explain && is_in_session(options))
+		refuse("--explain", "does not go with --session yet", 0);
+}
+
+static void
 refuse_policy_of(const struct options *options, const char *word)
 {
 	refuse(word,
@@ -512,6 +545,7 @@ options_parse(struct options *options, char **argv)
 	}
 	check_json(options);
 	check_session(options);
+	check_explain(options);
 	if (takes_no_policy(options)) {
 		if (*argv != NULL)
 			refuse_policy_of(options, *argv);

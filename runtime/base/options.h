@@ -40,6 +40,9 @@ struct options {
 	int status_fd;         /* --status-fd, or -1 */
 	const char *log;       /* --log, or NULL */
 	bool plan;             /* -n */
+	bool explain;          /* --explain, and what it says: */
+	bool explain_live, explain_all;
+	const char *explain_file; /* or NULL */
 	bool verbose;
 	bool self_test;      /* --self-test: there is no command */
 	bool status;         /* --status: there is no policy */

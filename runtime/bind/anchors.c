@@ -288,6 +288,7 @@ judge_given(struct binder *binder)
 		refuse_planted(binder, &binder->given[i]);
 	binder->given_count = count;
 	refuse_planted(binder, &binder->request->log);
+	refuse_planted(binder, &binder->request->report);
 }
 
 void

@@ -4,6 +4,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
+#include "runtime/listen/observe.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,15 +49,14 @@ listen_forget(const struct listening *listening)
 }
 
 void
-listen_send(const struct listening *listening, int listener)
+listen_send(const struct listening *listening, int listener, uint32_t program)
 {
 	union control control = { .header = {
 				      .cmsg_len = CMSG_LEN(sizeof listener),
 				      .cmsg_level = SOL_SOCKET,
 				      .cmsg_type = SCM_RIGHTS,
 				  } };
-	char byte = 0;
-	struct iovec bytes = { &byte, 1 };
+	struct iovec bytes = { &program, sizeof program };
 	struct msghdr message = {
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
@@ -65,7 +65,8 @@ listen_send(const struct listening *listening, int listener)
 	};
 
 	memcpy(CMSG_DATA(&control.header), &listener, sizeof listener);
-	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != 1) {
+	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) !=
+	    sizeof program) {
 		/* The supervisor has ended, and said why. */
 		if (errno == EPIPE || errno == ECONNRESET)
 			_exit(EXIT_REFUSED);
@@ -77,14 +78,26 @@ listen_send(const struct listening *listening, int listener)
 	close(listening->send);
 }
 
+static void
+note_program(struct listening *listening, uint32_t program)
+{
+	struct explaining *explaining = listening->explaining;
+
+	if (explaining == NULL)
+		return;
+	if (program >= explaining->blob->program_count)
+		refuse(NULL, "cannot receive the listener", EBADMSG);
+	explaining->program = &explaining->blob->programs[program];
+}
+
 /* Without it every call that the filter traps gets ENOSYS, as if there were no
  * supervisor; but that is no way to run. */
 static void
 receive(struct listening *listening)
 {
 	union control control;
-	char byte;
-	struct iovec bytes = { &byte, 1 };
+	uint32_t program;
+	struct iovec bytes = { &program, sizeof program };
 	struct msghdr message = {
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
@@ -108,15 +121,15 @@ receive(struct listening *listening)
 	    control.header.cmsg_len != CMSG_LEN(sizeof(int)))
 		refuse(NULL, "cannot receive the listener", EMFILE);
 	memcpy(&listening->listener, CMSG_DATA(&control.header), sizeof(int));
+	note_program(listening, got == sizeof program ? program : UINT32_MAX);
 	/* From Linux 6.6 on the caller is woken on this processor. */
 	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
 }
 
 /* --- the supervisor ------------------------------------------------------- */
 
-/* For the command, whose process has copies, the rules' places are kept open. */
-static void
-close_places(const struct binding *binding)
+void
+listen_close_places(const struct binding *binding)
 {
 	int begin = -1, end = -1;
 
@@ -163,7 +176,7 @@ listen_begin(struct listening *listening)
 		return;
 	close(listening->send);
 	if (listening->binding != NULL)
-		close_places(listening->binding);
+		listen_close_places(listening->binding);
 	confine_supervisor(
 	    listening->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 	set_timer();
@@ -279,7 +292,8 @@ serve_one(struct listening *listening)
 	if (ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_RECV,
 		&caller.call) != 0)
 		return false;
-	result = answer(&caller);
+	result = listening->explaining != NULL ? observe(&caller) :
+						 answer(&caller);
 	if (result != ANSWER_LATER)
 		send_answer(listening, caller.call.id, result);
 	return true;

@@ -19,6 +19,7 @@
 #define SBX_LISTEN_H
 
 #include "runtime/bind/bind.h"
+#include "runtime/explain/explain.h"
 #include "runtime/listen/objects.h"
 
 #include <poll.h>
@@ -43,6 +44,8 @@ struct listening {
 	 * write, and maybe no network but its own. */
 	bool view, own_network;
 	struct objects *objects; /* of System V; NULL at level full */
+	bool answers;            /* the policy's filter has calls for it, too */
+	struct explaining *explaining; /* NULL: nothing is */
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */
@@ -56,11 +59,16 @@ const char *listen_obstacle(void);
 /* Makes the way for the listener. */
 void listen_open(struct listening *listening);
 
-/* In the command: hands the listener over, and closes both. */
-void listen_send(const struct listening *listening, int listener);
+/* In the command: hands the listener over, with the number of the filter that it
+ * is of, and closes both. */
+void listen_send(const struct listening *listening, int listener,
+    uint32_t program);
 
 /* In the first process: closes the way. */
 void listen_forget(const struct listening *listening);
+
+/* Closes what a binding has open; the command's process has copies. */
+void listen_close_places(const struct binding *binding);
 
 /* In the supervisor.  From here on it has no more rights than the command. */
 void listen_begin(struct listening *listening);

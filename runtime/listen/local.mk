@@ -10,6 +10,8 @@ loader_sources += \
 	runtime/listen/metadata.c \
 	runtime/listen/objects.c \
 	runtime/listen/objects.h \
+	runtime/listen/observe.c \
+	runtime/listen/observe.h \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
 	runtime/listen/place.h \

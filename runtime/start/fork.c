@@ -2,6 +2,7 @@
 #include "runtime/apply/confine.h"
 #include "runtime/apply/namespaces.h"
 #include "runtime/apply/pid_max.h"
+#include "runtime/explain/advice.h"
 #include "runtime/start/sandbox.h"
 #include "runtime/start/view_listener.h"
 
@@ -153,8 +154,73 @@ prepare_listener(struct sandbox *sandbox)
 		return;
 	sandbox_bind(sandbox);
 	listen_open(listening);
+	listening->answers = true;
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
+}
+
+/* Why nothing can be explained, or NULL. */
+static const char *
+explaining_obstacle(const struct sandbox *sandbox)
+{
+	if (plan_allows_everything(&sandbox->plan))
+		return "the policy allows everything";
+	return sandbox_restricts_files(sandbox) ?
+	    listen_obstacle() :
+	    "this level does not restrict files";
+}
+
+/* At level full the rules are bound inside, once more: so the supervisor has its
+ * own, with which nothing inside can meddle. */
+static void
+explain_at_full(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	struct listening *listening = &sandbox->supervision.listening;
+
+	sandbox_bind(sandbox);
+	explain_bind(&sandbox->explaining, plan->binding, true);
+	listen_close_places(plan->binding);
+	plan->binding = NULL;
+	sandbox_anchor(sandbox);
+	if (!listening->on)
+		listen_open(listening);
+	listening->view = true;
+	listening->explaining = &sandbox->explaining;
+}
+
+static void
+explain_below_full(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	struct listening *listening = &sandbox->supervision.listening;
+
+	if (plan->binding == NULL)
+		sandbox_bind(sandbox);
+	explain_bind(&sandbox->explaining, plan->binding, false);
+	if (!listening->on)
+		listen_open(listening);
+	listening->binding = plan->binding;
+	listening->explaining = &sandbox->explaining;
+}
+
+/* What is to be explained, unless it cannot be; then the command runs without. */
+static bool
+prepare_explaining(struct sandbox *sandbox)
+{
+	const char *why;
+
+	if (!sandbox->options.explain)
+		return false;
+	why = explaining_obstacle(sandbox);
+	if (why != NULL) {
+		sandbox->supervision.why_untraced = why;
+		warn_about("--explain", why, 0);
+		return false;
+	}
+	explain_begin(&sandbox->explaining, &sandbox->blob);
+	sandbox->explaining.live = sandbox->options.explain_live;
+	return true;
 }
 
 /* Below level full.  Where nobody supervises there is no group either: nobody
@@ -182,7 +248,7 @@ sandbox_fork(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
 	bool full = sandbox->plan.level == SBX_LEVEL_FULL;
-	bool supervised, opened;
+	bool supervised, opened, explained = prepare_explaining(sandbox);
 	pid_t first = -1;
 
 	supervise_limits(supervision, &sandbox->blob);
@@ -190,23 +256,30 @@ sandbox_fork(struct sandbox *sandbox)
 		supervise_briefly(supervision);
 	if (sandbox->receipt.on)
 		supervision->receipt = &sandbox->receipt;
+	if (sandbox->report.on)
+		supervision->report = &sandbox->report;
+	supervision->explain_all = sandbox->options.explain_all;
 	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
 		supervision->tripwire = tripwire_set(&sandbox->arena,
 		    bind_anchored(sandbox->binder));
 	supervised = supervision->timeout > 0 || supervision->output > 0 ||
-	    supervision->tripwire != NULL || sandbox->receipt.on;
+	    supervision->tripwire != NULL || sandbox->receipt.on || explained;
 	opened = full || (supervised && !sandbox->options.plan);
 	if (opened)
 		supervise_open(supervision);
 	if (full) {
 		view_listener_prepare(&supervision->listening, &sandbox->blob,
 		    &sandbox->machine);
+		if (explained)
+			explain_at_full(sandbox);
 		first = fork_at_full(sandbox);
 		view_listener_settle(&supervision->listening, &sandbox->plan);
 	}
 	if (first < 0) {
 		prepare_listener(sandbox);
+		if (explained)
+			explain_below_full(sandbox);
 		supervised |= supervision->listening.on;
 		if (supervised && !opened && !sandbox->options.plan) {
 			supervise_open(supervision);
@@ -214,6 +287,8 @@ sandbox_fork(struct sandbox *sandbox)
 		}
 		first = fork_below_full(sandbox, supervised);
 	}
+	if (first > 0 && explained)
+		advice_open(&sandbox->explaining);
 	if (first > 0)
 		supervise(supervision, first);
 	if (first < 0 && opened)

@@ -12,6 +12,7 @@
 #include "runtime/apply/execute.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
+#include "runtime/explain/traced.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/status.h"
 #include "runtime/session/ask.h"
@@ -48,10 +49,28 @@ describe(struct sandbox *sandbox)
 /* --- the command ---------------------------------------------------------- */
 
 static void
-confine(const struct sandbox *sandbox)
+filter(struct sandbox *sandbox)
+{
+	const struct sbx_program *program = sandbox->plan.program;
+	const struct sbx_blob *blob = &sandbox->blob;
+	const struct listening *listening = &sandbox->supervision.listening;
+	int listener;
+
+	if (program == NULL)
+		return;
+	listener = listening->explaining != NULL ?
+	    traced_install(&sandbox->arena, blob, program,
+		sandbox->plan.level == SBX_LEVEL_FULL) :
+	    confine_syscalls(blob, program);
+	if (listener >= 0)
+		listen_send(listening, listener,
+		    (uint32_t)(program - blob->programs));
+}
+
+static void
+confine(struct sandbox *sandbox)
 {
 	const struct plan *plan = &sandbox->plan;
-	int listener = -1;
 	uint32_t held = plan->held |
 	    (uint32_t)plan->pid_max << SBX_LIMIT_PROCESSES;
 
@@ -59,10 +78,7 @@ confine(const struct sandbox *sandbox)
 	    sandbox->supervision.tasks);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
-	if (plan->program != NULL)
-		listener = confine_syscalls(&sandbox->blob, plan->program);
-	if (listener >= 0)
-		listen_send(&sandbox->supervision.listening, listener);
+	filter(sandbox);
 }
 
 __attribute__((noreturn)) static void
@@ -106,6 +122,8 @@ main(int argc, char **argv, char **environment)
 	streams_check();
 	receipt_open(&sandbox.receipt, &sandbox.arena, options->status_fd,
 	    options->log);
+	receipt_open(&sandbox.report, &sandbox.arena, -1,
+	    options->explain_file);
 	if (options->self_test)
 		self_test_begin(&sandbox.self_test, options, environment);
 	sandbox.receipt.on &= !sandbox.self_test.outlives;
@@ -113,6 +131,7 @@ main(int argc, char **argv, char **environment)
 	sandbox_begin(&sandbox);
 	sandbox_anchor(&sandbox);
 	receipt_open_log(&sandbox.receipt, options->log);
+	receipt_open_log(&sandbox.report, options->explain_file);
 	sandbox_fork(&sandbox);
 	sandbox_prepare(&sandbox, environment);
 	plan_warn(&sandbox.plan);

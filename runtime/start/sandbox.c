@@ -74,6 +74,7 @@ sandbox_anchor(struct sandbox *sandbox)
 		.blob = &sandbox->blob,
 		.options = &sandbox->options,
 		.log = sandbox->receipt.way,
+		.report = sandbox->report.way,
 		.owners = sandbox->owners,
 		.scratch = sandbox->scratch,
 	    });
@@ -131,7 +132,7 @@ choose_filter(struct sandbox *sandbox)
 		    (struct sbx_circumstances){
 			.level = plan->level,
 			.loopback = plan->network == NETWORK_LOOPBACK,
-			.listener = sandbox->supervision.listening.on,
+			.listener = sandbox->supervision.listening.answers,
 		    });
 }
 

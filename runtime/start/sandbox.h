@@ -20,6 +20,8 @@ struct sandbox {
 	struct machine machine;
 	struct plan plan; /* what was decided: the level and all the rest */
 	struct supervision supervision;
+	struct explaining explaining;
+	struct receipt report; /* of --explain=FILE */
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
 	struct binder *binder; /* has the anchors */

@@ -19,6 +19,7 @@ view_listener_prepare(struct listening *listening, const struct sbx_blob *blob,
 		return;
 	listen_open(listening);
 	listening->view = true;
+	listening->answers = true;
 }
 
 void
@@ -36,9 +37,12 @@ view_listener_choose(struct listening *listening, const struct binding *binding)
 {
 	const char *why;
 
-	if (!listening->view || !listening->on)
+	if (!listening->view || !listening->answers)
 		return;
 	if (!bind_shows_services(binding)) {
+		listening->answers = false;
+		if (listening->explaining != NULL)
+			return;
 		listen_forget(listening);
 		listening->on = false;
 		return;

@@ -6,6 +6,8 @@ loader_sources += \
 	runtime/watch/children.h \
 	runtime/watch/ending.c \
 	runtime/watch/ending.h \
+	runtime/watch/explained.c \
+	runtime/watch/explained.h \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
 	runtime/watch/receipt.h \

@@ -164,6 +164,23 @@ put_ending(struct out *json, const struct ending *ending)
 	json_seconds(json, "wall", wall);
 }
 
+/* Nothing where nobody has asked. */
+static void
+put_explaining(struct out *json, const struct ending *ending)
+{
+	const struct explaining *explaining = ending->explaining;
+
+	if (explaining == NULL && ending->why_untraced == NULL)
+		return;
+	json_bool(json, "traced", explaining != NULL);
+	json_string(json, "untraced", ending->why_untraced);
+	json_number(json, "denied", explaining != NULL ? explaining->count : 0);
+	json_number(json, "denied_more",
+	    explaining != NULL ? explaining->more : 0);
+	json_number(json, "unread",
+	    explaining != NULL ? explaining->unread : 0);
+}
+
 void
 receipt_finish(struct receipt *receipt, const struct ending *ending)
 {
@@ -175,6 +192,7 @@ receipt_finish(struct receipt *receipt, const struct ending *ending)
 	put_known(json, "memory_together", ending->usage->memory);
 	put_known(json, "memory_killed", ending->usage->killed);
 	put_known(json, "processes_refused", ending->usage->refused);
+	put_explaining(json, ending);
 	receipt_end(receipt);
 	if (!receipt_send(receipt))
 		warn_about("receipt", "its last record is lost", errno);

@@ -12,6 +12,7 @@
 
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
+#include "runtime/explain/explain.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 
@@ -37,6 +38,9 @@ struct ending {
 	struct timespec begin, end; /* CLOCK_MONOTONIC */
 	const struct relay *relay;
 	const struct cgroup_usage *usage;
+	/* --explain: what it found, or NULL, and why it could not. */
+	const struct explaining *explaining;
+	const char *why_untraced;
 };
 
 /* The receipt goes to a descriptor, or -1, and to the end of a file, or NULL. */

@@ -6,6 +6,7 @@
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
 #include "runtime/watch/ending.h"
+#include "runtime/watch/explained.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -329,10 +330,32 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 		.begin = supervision->begin,
 		.end = watch->end,
 		.relay = &supervision->relay,
+		.explaining = supervision->listening.explaining,
+		.why_untraced = supervision->why_untraced,
 	};
 
 	if (supervision->receipt != NULL && has_begun(watch))
 		receipt_finish(supervision->receipt, &end);
+	if (supervision->report != NULL)
+		receipt_finish(supervision->report, &end);
+}
+
+static void
+tell_denials(const struct watch *watch)
+{
+	const struct supervision *supervision = watch->supervision;
+	struct telling telling = {
+		.explaining = supervision->listening.explaining,
+		.sinks = {
+		    has_begun(watch) ? supervision->receipt : NULL,
+		    supervision->report,
+		},
+		.all = supervision->explain_all,
+		.failed = watch->status != 0 || watch->term.late,
+	};
+
+	if (telling.explaining != NULL)
+		explained_tell(&telling);
 }
 
 void
@@ -372,6 +395,7 @@ supervise(struct supervision *supervision, pid_t first)
 	if (supervision->tripwire != NULL)
 		tripwire_tell(supervision->tripwire,
 		    has_begun(&watch) ? supervision->receipt : NULL);
+	tell_denials(&watch);
 	finish_receipt(&watch, &usage);
 	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
 	if (watch.term.late)

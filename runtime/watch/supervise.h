@@ -55,6 +55,11 @@ struct supervision {
 	struct cgroup group;
 	struct receipt *receipt;   /* NULL: none is wanted */
 	struct tripwire *tripwire; /* NULL: nothing is watched */
+	/* --explain: who is told, beside the person, or NULL; and why nothing
+	 * is explained, or NULL. */
+	struct receipt *report;
+	bool explain_all;
+	const char *why_untraced;
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	const struct sbx_blob *blob; /* which has the limits */

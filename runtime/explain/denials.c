@@ -1,0 +1,258 @@
+/*
+ * The distinct denials.  A program that tries names at random, or walks through
+ * a directory, would fill the table with one denial: so names of which only the
+ * end differs, as mkstemp(3) makes them, are counted together, and from the
+ * ninth on all names of a directory are.
+ */
+#include "runtime/explain/explain.h"
+
+#include "runtime/base/kernel.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { TAIL = 6, TAIL_DIFFERS = 4, SIBLINGS_MAX = 8 };
+
+void
+explain_begin(struct explaining *explaining, const struct sbx_blob *blob)
+{
+	void *room = mmap(NULL, SBX_DENIALS_MAX * sizeof(struct sbx_denial),
+	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	    -1, 0);
+
+	if (room == MAP_FAILED)
+		refuse("--explain", "cannot make room for denials", errno);
+	*explaining = (struct explaining){
+		.blob = blob,
+		.helper = -1,
+		.denials = room,
+	};
+}
+
+void
+explain_bind(struct explaining *explaining, const struct binding *binding,
+    bool view)
+{
+	explaining->binding = binding;
+	explaining->view = view;
+	for (uint32_t i = 0; i < binding->rule_count && !view; i++)
+		explaining->splits |= binding->rules[i].effect != SBX_ALLOW &&
+		    (binding->rules[i].rights & SBX_WRITE) != 0;
+}
+
+static bool
+has_path(const struct sbx_denial *denial)
+{
+	return denial->kind <= SBX_DENIED_SOCKET;
+}
+
+static bool
+is_same(const struct sbx_denial *a, const struct sbx_denial *b)
+{
+	if (a->kind != b->kind || a->names != 0)
+		return false;
+	if (has_path(a))
+		return a->probe == b->probe && strcmp(a->path, b->path) == 0;
+	return a->number == b->number && a->port == b->port &&
+	    memcmp(a->args, b->args, sizeof a->args) == 0;
+}
+
+static size_t
+directory_of(const struct sbx_denial *denial)
+{
+	const char *slash = strrchr(denial->path, '/');
+
+	return slash != NULL ? (size_t)(slash - denial->path) + 1 : 0;
+}
+
+static bool
+is_sibling(const struct sbx_denial *a, const struct sbx_denial *b)
+{
+	size_t len = directory_of(a);
+
+	return a->kind == b->kind && has_path(a) && a->probe == b->probe &&
+	    len == directory_of(b) && memcmp(a->path, b->path, len) == 0;
+}
+
+static bool
+is_letter(char byte)
+{
+	return (byte >= '0' && byte <= '9') ||
+	    ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+}
+
+/* Whether both names end in six letters of which most differ; those of a name
+ * that stands for many are X. */
+static bool
+differs_at_random(const struct sbx_denial *a, const struct sbx_denial *b)
+{
+	size_t len = strlen(a->path), differs = 0;
+
+	if (len != strlen(b->path) || len < directory_of(a) + TAIL ||
+	    memcmp(a->path, b->path, len - TAIL) != 0)
+		return false;
+	for (size_t i = len - TAIL; i < len; i++) {
+		if (!is_letter(a->path[i]) || !is_letter(b->path[i]))
+			return false;
+		differs += a->path[i] != b->path[i];
+	}
+	return differs >= TAIL_DIFFERS || a->names > 0;
+}
+
+static void
+count_in(struct sbx_denial *known, const struct sbx_denial *denial)
+{
+	known->count++;
+	if (known->names > 0)
+		known->names++;
+	if (known->source == SBX_NO_SOURCE)
+		known->source = denial->source;
+}
+
+/* The names of a directory become one, in the place of the first. */
+static void
+fold_directory(struct explaining *explaining, const struct sbx_denial *denial)
+{
+	struct sbx_denial *into = NULL;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < explaining->count; i++) {
+		struct sbx_denial *at = &explaining->denials[i];
+
+		if (into == NULL && is_sibling(at, denial)) {
+			into = &explaining->denials[kept];
+			*into = *at;
+			into->names = at->names > 0 ? at->names : 1;
+			memcpy(into->path + directory_of(denial), "*", 2);
+			kept++;
+		} else if (into != NULL && is_sibling(at, denial)) {
+			into->count += at->count;
+			into->names += at->names > 0 ? at->names : 1;
+		} else {
+			if (kept != i)
+				explaining->denials[kept] = *at;
+			kept++;
+		}
+	}
+	explaining->count = kept;
+	if (into != NULL)
+		count_in(into, denial);
+}
+
+/* Counts it with what is like it; false if nothing is. */
+static bool
+join(struct explaining *explaining, const struct sbx_denial *denial)
+{
+	uint32_t siblings = 0;
+
+	for (uint32_t i = 0; i < explaining->count; i++) {
+		struct sbx_denial *at = &explaining->denials[i];
+
+		if (!is_sibling(at, denial))
+			continue;
+		if (strcmp(at->path + directory_of(at), "*") == 0 &&
+		    at->names > 0) {
+			count_in(at, denial);
+			return true;
+		}
+		if (differs_at_random(at, denial)) {
+			at->names = at->names > 0 ? at->names : 1;
+			memset(at->path + strlen(at->path) - TAIL, 'X', TAIL);
+			count_in(at, denial);
+			return true;
+		}
+		siblings++;
+	}
+	if (siblings < SIBLINGS_MAX)
+		return false;
+	fold_directory(explaining, denial);
+	return true;
+}
+
+const struct sbx_denial *
+explain_add(struct explaining *explaining, const struct sbx_denial *denial)
+{
+	struct sbx_denial *at = explaining->denials;
+
+	for (uint32_t i = 0; i < explaining->count; i++, at++) {
+		if (is_same(at, denial)) {
+			count_in(at, denial);
+			return NULL;
+		}
+	}
+	if (join(explaining, denial))
+		return NULL;
+	if (explaining->count == SBX_DENIALS_MAX) {
+		explaining->more++;
+		return NULL;
+	}
+	*at = *denial;
+	at->count = 1;
+	explaining->count++;
+	return at;
+}
+
+const char *
+explain_word(const struct sbx_denial *denial)
+{
+	static const char *const words[SBX_DENIED_END] = {
+		"read",
+		"write",
+		"exec",
+		"connect",
+		"connect",
+		"listen",
+		"call",
+	};
+
+	return words[denial->kind];
+}
+
+void
+explain_say(const struct explaining *explaining,
+    const struct sbx_denial *denial)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "sbxrun: denied: %s ", explain_word(denial));
+	if (has_path(denial))
+		explain_place(&out, explaining, denial->path);
+	else if (denial->kind == SBX_DENIED_CALL)
+		out_print(&out, "number %u", (unsigned)denial->number);
+	else
+		out_print(&out, "tcp %u", (unsigned)denial->port);
+	out_text(&out, " by ");
+	out_shown(&out, denial->program, strlen(denial->program));
+	if (denial->source != SBX_NO_SOURCE) {
+		out_text(&out, ", ");
+		out_source(&out, explaining->blob, denial->source);
+	}
+	out_text(&out, "\n");
+	out_flush(&out);
+}
+
+void
+explain_place(struct out *out, const struct explaining *explaining,
+    const char *path)
+{
+	const struct binding *binding = explaining->binding;
+	struct sbx_place at = { path, (uint32_t)strlen(path) };
+	uint32_t best = 0, len = 0;
+
+	for (uint32_t i = 1; i < explaining->blob->anchor_count; i++) {
+		if (binding->bound[i] && binding->anchors[i].len >= len &&
+		    binding->anchors[i].len > 0 &&
+		    sbx_covers(binding->anchors[i], at)) {
+			best = i;
+			len = binding->anchors[i].len;
+		}
+	}
+	if (best == SBX_ANCHOR_HOME)
+		out_text(out, "~");
+	else if (best != SBX_ANCHOR_ROOT)
+		out_print(out, "${%s}",
+		    sbx_string(explaining->blob,
+			explaining->blob->anchors[best].name));
+	out_shown(out, path + len, at.len - len);
+}

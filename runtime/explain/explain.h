@@ -1,0 +1,61 @@
+/*
+ * --explain: the supervisor looks at the system calls of the command, tells from
+ * the policy which of them are denied, and keeps each distinct denial once.
+ *
+ *	the command: open("x")  --filter-->  waits
+ *	the supervisor: reads "x", asks the model, notes  --answer-->  goes on
+ *
+ * It reports and never decides.  A call that the policy's filter allows goes on
+ * in the kernel, whatever was seen; one that the filter refuses gets from here
+ * the errno that it would have got there.
+ *
+ * The kernel does not tell what it denied.  So a denial is what the model denies
+ * and what would have worked outside: the place exists, and its mode lets this
+ * user do it.  Nothing that the command names is opened for that, but with O_PATH.
+ */
+#ifndef SBX_EXPLAIN_H
+#define SBX_EXPLAIN_H
+
+#include "format/denial.h"
+#include "format/filter_run.h"
+#include "runtime/bind/bind.h"
+
+struct explaining {
+	const struct sbx_blob *blob;
+	const struct binding *binding; /* as it is outside */
+	bool view;                     /* level full: /tmp is the scratch */
+	bool live;                     /* each is told when it is found */
+	bool splits; /* below full, some denial takes rights from directories */
+	int helper;  /* sbxc, O_PATH; -1: there is none to be trusted */
+	/* The policy's filter, from the moment when the command has it. */
+	const struct sbx_program *program;
+	uint32_t count; /* of the denials */
+	uint32_t more;  /* calls that were denied when there was no more room */
+	uint32_t unread; /* calls whose words could not be read */
+	struct sbx_denial *denials;
+};
+
+/* Room for denials, in the supervisor's own memory. */
+void explain_begin(struct explaining *explaining, const struct sbx_blob *blob);
+
+/* By which rules it judges; the binding is made outside and does not change. */
+void explain_bind(struct explaining *explaining, const struct binding *binding,
+    bool view);
+
+/* Counts a denial: a new one, one that is known, or one whose names are too many
+ * to be kept apart.  Returns it if it is new. */
+const struct sbx_denial *explain_add(struct explaining *explaining,
+    const struct sbx_denial *denial);
+
+/* "sbxrun: denied: ..." on stderr. */
+void explain_say(const struct explaining *explaining,
+    const struct sbx_denial *denial);
+
+/* The words of a kind: "read", "call" and so on. */
+const char *explain_word(const struct sbx_denial *denial);
+
+/* A place as the language spells it, from the anchor that says most. */
+void explain_place(struct out *out, const struct explaining *explaining,
+    const char *path);
+
+#endif

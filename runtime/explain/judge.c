@@ -1,0 +1,308 @@
+/* See judge.h. */
+#include "runtime/explain/judge.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/explain/trail.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum presence { ANY, PRESENT, ABSENT };
+
+/* Renaming, making and removing also change the directory. */
+static const struct rules_of_act {
+	uint8_t kind; /* enum sbx_denied */
+	uint8_t right;
+	uint8_t presence;
+	bool directory; /* the directory must be writable, too */
+	bool keeps;     /* the last name is not followed */
+} acts[ACT_END] = {
+	[ACT_READ] = { SBX_DENIED_READ, SBX_READ, PRESENT, false, false },
+	[ACT_WRITE] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, false, false },
+	[ACT_CREATE] = { SBX_DENIED_WRITE, SBX_WRITE, ANY, false, false },
+	[ACT_MAKE] = { SBX_DENIED_WRITE, SBX_WRITE, ABSENT, true, true },
+	[ACT_REPLACE] = { SBX_DENIED_WRITE, SBX_WRITE, ANY, true, true },
+	[ACT_REMOVE] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, true, true },
+	[ACT_UNLINK] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, true, true },
+	[ACT_CHANGE] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, false, false },
+	[ACT_RUN] = { SBX_DENIED_EXEC, SBX_EXEC, PRESENT, false, false },
+	[ACT_LOOK] = { SBX_DENIED_READ, SBX_READ, PRESENT, false, false },
+	[ACT_CONNECT] = { SBX_DENIED_SOCKET, SBX_WRITE, PRESENT, false, false },
+};
+
+/* --- what the policy says ------------------------------------------------- */
+
+static bool
+is_allowed(const struct explaining *explaining, uint8_t right,
+    struct sbx_place at)
+{
+	return rule_index_allows(explaining->binding->index, right, at);
+}
+
+/* Where Landlock can only hand a right to what is in a directory, nothing can be
+ * made or removed in it, whatever the model says of the name. */
+static bool
+is_split(const struct explaining *explaining, struct sbx_place directory)
+{
+	const struct binding *binding = explaining->binding;
+
+	return explaining->splits &&
+	    sbx_path_is_split(binding->rules, binding->rule_count, SBX_WRITE,
+		directory);
+}
+
+/* The denial that splits the directory. */
+static uint32_t
+splitter_of(const struct explaining *explaining, struct sbx_place directory)
+{
+	const struct binding *binding = explaining->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    (rule->rights & SBX_WRITE) != 0 &&
+		    sbx_covers(directory, rule->at))
+			return rule->source;
+	}
+	return SBX_NO_SOURCE;
+}
+
+static uint32_t
+decider_of(const struct explaining *explaining, uint8_t right,
+    struct sbx_place at)
+{
+	const struct binding *binding = explaining->binding;
+	struct sbx_verdict verdict = sbx_path_verdict(binding->rules,
+	    binding->rule_count, right, at);
+
+	return verdict.reason == SBX_BECAUSE_DENIED &&
+		verdict.rule != SBX_NO_RULE ?
+	    binding->rules[verdict.rule].source :
+	    SBX_NO_SOURCE;
+}
+
+/* The view has the directories above what is allowed, and they can be listed. */
+static bool
+holds_allowed(const struct explaining *explaining, struct sbx_place at)
+{
+	const struct binding *binding = explaining->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->rules[i].effect == SBX_ALLOW &&
+		    sbx_covers(at, binding->rules[i].at))
+			return true;
+	}
+	return false;
+}
+
+/* What is denied: fills in the place and the rule; false if nothing is. */
+static bool
+is_denied(const struct explaining *explaining, const struct rules_of_act *rules,
+    const struct path *path, bool there, struct sbx_denial *denial)
+{
+	struct sbx_place at = { path->text, path->len };
+	struct sbx_place parent = place_parent(at), place = at;
+
+	if (is_allowed(explaining, rules->right, at)) {
+		if ((!there || rules->directory) &&
+		    is_split(explaining, parent))
+			denial->source = splitter_of(explaining, parent);
+		else if (!rules->directory ||
+		    is_allowed(explaining, SBX_WRITE, parent))
+			return false;
+		else
+			place = parent;
+	}
+	if (denial->source == SBX_NO_SOURCE)
+		denial->source = decider_of(explaining, rules->right, place);
+	if (explaining->view && rules->right == SBX_READ &&
+	    denial->source == SBX_NO_SOURCE && holds_allowed(explaining, at))
+		return false;
+	memcpy(denial->path, path_of(place), place.len + 1);
+	denial->path[place.len == 0 ? 1 : place.len] = '\0';
+	return true;
+}
+
+/* --- what would be outside ------------------------------------------------ */
+
+/* Whether the modes of what is there let this user do it. */
+static bool
+user_may(enum act act, const char *path, const struct stat *status)
+{
+	switch (act) {
+	case ACT_READ:
+		return access(path, R_OK) == 0;
+	case ACT_WRITE:
+	case ACT_CREATE:
+	case ACT_CONNECT:
+		return !S_ISDIR(status->st_mode) && access(path, W_OK) == 0;
+	case ACT_CHANGE:
+		return geteuid() == 0 || status->st_uid == geteuid();
+	case ACT_RUN:
+		return S_ISREG(status->st_mode) && access(path, X_OK) == 0;
+	case ACT_UNLINK:
+		return !S_ISDIR(status->st_mode);
+	case ACT_REPLACE:
+	case ACT_REMOVE:
+	case ACT_LOOK:
+		return true;
+	case ACT_MAKE:
+	case ACT_END:
+		break;
+	}
+	return false;
+}
+
+static bool
+user_may_make(const struct path *path)
+{
+	char parent[SBX_MAX_PATH + 1];
+	struct sbx_place at = place_parent(
+	    (struct sbx_place){ path->text, path->len });
+
+	memcpy(parent, path->text, at.len);
+	parent[at.len] = '\0';
+	return access(at.len == 0 ? "/" : parent, W_OK | X_OK) == 0;
+}
+
+/* Whether it would work without the policy, as far as that can be seen. */
+static bool
+works_outside(enum act act, const struct path *path, bool there,
+    const struct stat *status)
+{
+	const char *name = path->len == 0 ? "/" : path->text;
+
+	if (there && acts[act].presence == ABSENT)
+		return false;
+	if (!there && acts[act].presence == PRESENT)
+		return false;
+	if (there && !user_may(act, name, status))
+		return false;
+	return (there && !acts[act].directory) || user_may_make(path);
+}
+
+/* --- places --------------------------------------------------------------- */
+
+static bool
+is_below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 &&
+	    (path[len] == '/' || path[len] == '\0');
+}
+
+/* What a person named keeps its name in the view, in /tmp as well. */
+static bool
+is_named(const struct binding *binding, struct sbx_place at)
+{
+	for (uint32_t i = 1; i < binding->blob->anchor_count; i++) {
+		if (i != SBX_ANCHOR_TMP && binding->bound[i] &&
+		    sbx_covers(binding->anchors[i], at))
+			return true;
+	}
+	return false;
+}
+
+/* At level full /tmp is the scratch directory. */
+static bool
+translate(const struct explaining *explaining, struct path *path)
+{
+	static const char tmp[] = "/tmp";
+	struct sbx_place scratch = explaining->binding->scratch;
+	char rest[SBX_MAX_PATH + 1];
+	size_t len;
+
+	if (!explaining->view || scratch.len == 0 ||
+	    !is_below(path->text, tmp) || is_below(path->text, scratch.path) ||
+	    is_named(explaining->binding,
+		(struct sbx_place){ path->text, path->len }))
+		return true;
+	len = path->len - (sizeof tmp - 1);
+	if (scratch.len + len > SBX_MAX_PATH)
+		return false;
+	memcpy(rest, path->text + sizeof tmp - 1, len);
+	memcpy(path->text, scratch.path, scratch.len);
+	memcpy(path->text + scratch.len, rest, len);
+	path_cut(path, scratch.len + (uint32_t)len);
+	return true;
+}
+
+/* What a process has in /proc is the kernel's to guard, and at level full it is
+ * the sandbox's own, as are its terminals and its shared memory. */
+static bool
+is_own(const struct explaining *explaining, struct asked *asked)
+{
+	static const char pid[] = "0123456789st"; /* self, thread-self */
+	static const char sys[] = "/proc/sys";
+	struct path *path = &asked->path;
+
+	if (explaining->view &&
+	    (is_below(path->text, "/dev/pts") ||
+		is_below(path->text, "/dev/shm")))
+		return true;
+	if (!trail_is_proc((struct sbx_place){ path->text, path->len }))
+		return false;
+	if (acts[asked->act].right == SBX_READ) {
+		path_cut(path, 5);
+		return false;
+	}
+	return explaining->view || path->len < 6 ||
+	    (strchr(pid, path->text[6]) != NULL && !is_below(path->text, sys));
+}
+
+/* -------------------------------------------------------------------------- */
+
+bool
+judge(const struct explaining *explaining, struct asked *asked,
+    struct sbx_denial *denial)
+{
+	const struct rules_of_act *rules = &acts[asked->act];
+	struct path *path = &asked->path;
+	struct stat status;
+	bool there;
+
+	if (is_own(explaining, asked) || !translate(explaining, path))
+		return false;
+	if (!trail_is_proc((struct sbx_place){ path->text, path->len }) &&
+	    (!trail_follow(path, !rules->keeps && !asked->no_follow) ||
+		!translate(explaining, path)))
+		return false;
+	/* Of what is allowed nothing more has to be known, unless a name is
+	 * made or removed. */
+	if (!rules->directory && rules->presence == PRESENT &&
+	    is_allowed(explaining, rules->right,
+		(struct sbx_place){ path->text, path->len }))
+		return false;
+	there = fstatat(AT_FDCWD, path->len == 0 ? "/" : path->text, &status,
+		    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+	denial->kind = rules->kind;
+	denial->source = SBX_NO_SOURCE;
+	denial->probe = asked->act == ACT_LOOK;
+	denial->makes_file = !there && asked->act == ACT_CREATE;
+	denial->replaced = there && rules->directory;
+	return is_denied(explaining, rules, path, there, denial) &&
+	    works_outside(asked->act, path, there, &status);
+}
+
+bool
+judge_port(const struct explaining *explaining, uint8_t op, uint16_t port,
+    struct sbx_denial *denial)
+{
+	const struct sbx_blob *blob = explaining->blob;
+	struct sbx_verdict verdict;
+
+	if (blob->meta->net != SBX_NET_PORTS || port == 0)
+		return false;
+	verdict = sbx_port_verdict(blob, KERNEL_WHERE, op, port);
+	if (sbx_verdict_allows(verdict))
+		return false;
+	denial->kind = op == SBX_CONNECT_TCP ? SBX_DENIED_CONNECT :
+					       SBX_DENIED_LISTEN;
+	denial->port = port;
+	denial->source = verdict.rule == SBX_NO_RULE ?
+	    SBX_NO_SOURCE :
+	    blob->ports[verdict.rule].source;
+	return true;
+}

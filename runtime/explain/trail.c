@@ -1,0 +1,116 @@
+/* See trail.h. */
+#include "runtime/explain/trail.h"
+
+#include "runtime/base/kernel.h"
+
+#include <string.h>
+
+enum { LINKS_MAX = 40 }; /* as in the kernel's walk */
+
+struct trail {
+	struct path *done;
+	char rest[2 * SBX_MAX_PATH + 2];
+	char *next;
+	unsigned links;
+};
+
+bool
+trail_is_proc(struct sbx_place at)
+{
+	static const struct sbx_place proc = { "/proc", 5 };
+
+	return sbx_covers(proc, at);
+}
+
+/* One call tells that there is no link on the way, as nearly always. */
+static bool
+has_links(const char *path, bool last)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | (last ? 0 : O_NOFOLLOW),
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	int fd = openat2(AT_FDCWD, path, &how);
+
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	return errno == ELOOP || errno == EPERM || errno == ENOSYS;
+}
+
+static void
+up(struct path *path)
+{
+	path_cut(path,
+	    place_parent((struct sbx_place){ path->text, path->len }).len);
+}
+
+/* Puts what a link leads to before the rest. */
+static bool
+turn(struct trail *trail, const char *target, size_t len)
+{
+	size_t left = strlen(trail->next);
+
+	if (++trail->links > LINKS_MAX || len + left > SBX_MAX_PATH)
+		return false;
+	memmove(trail->rest + len, trail->next, left + 1);
+	memcpy(trail->rest, target, len);
+	trail->next = trail->rest;
+	if (target[0] == '/')
+		path_cut(trail->done, 0);
+	else
+		up(trail->done);
+	return true;
+}
+
+static bool
+step(struct trail *trail, const char *name, size_t len, bool last)
+{
+	char target[SBX_MAX_PATH + 1];
+	ssize_t got;
+
+	if (len == 1 && *name == '.')
+		return true;
+	if (len == 2 && memcmp(name, "..", 2) == 0) {
+		up(trail->done);
+		return true;
+	}
+	if (!path_push(trail->done, name, len))
+		return false;
+	if (trail_is_proc(
+		(struct sbx_place){ trail->done->text, trail->done->len }))
+		return false;
+	if (!last && *trail->next == '\0')
+		return true;
+	got = readlink(trail->done->text, target, sizeof target);
+	return got < 0 || turn(trail, target, (size_t)got);
+}
+
+bool
+trail_follow(struct path *path, bool last)
+{
+	struct trail trail;
+
+	if (!has_links(path->len == 0 ? "/" : path->text, last))
+		return true;
+	memcpy(trail.rest, path->text, path->len + 1);
+	trail.next = trail.rest;
+	trail.links = 0;
+	trail.done = path;
+	path_cut(path, 0);
+	for (;;) {
+		char *name;
+		size_t len;
+
+		trail.next += strspn(trail.next, "/");
+		name = trail.next;
+		len = strcspn(name, "/");
+		if (len == 0)
+			return true;
+		trail.next += len;
+		trail.next += strspn(trail.next, "/");
+		if (!step(&trail, name, len, last))
+			return false;
+	}
+}

@@ -1,0 +1,401 @@
+/*
+ * Here alone a call goes on whose words were looked at.  That is safe because
+ * nothing depends on them but a report: the policy's filter has allowed the call
+ * by its registers, which do not change any more, and Landlock and the view
+ * decide afterwards as they always do.
+ */
+#include "runtime/listen/observe.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/out.h"
+#include "runtime/explain/judge.h"
+#include "runtime/listen/answers.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { LEVELS, VIEW };
+enum { NONE = -1, DIRECTORY = 16 };
+
+/* What an act of the table may be beside those of judge.h: it depends on flags,
+ * or on an address. */
+enum {
+	OPEN = ACT_END,
+	OPEN_HOW,
+	UNLINK,
+	LOOK_AT_LINK,
+	CONNECT,
+	BIND,
+	READ = ACT_READ,
+	WRITE = ACT_WRITE,
+	CREATE = ACT_CREATE,
+	MAKE = ACT_MAKE,
+	REPLACE = ACT_REPLACE,
+	REMOVE = ACT_REMOVE,
+	CHANGE = ACT_CHANGE,
+	RUN = ACT_RUN,
+	LOOK = ACT_LOOK,
+};
+
+static const struct observed {
+	int number;
+	uint8_t path;
+	uint8_t act;
+	int8_t flags;
+} observed[] = {
+#define OBSERVED(call, where, path, act, flags) \
+	{ SYS_##call, path, act, flags },
+#include "format/observed.def"
+#undef OBSERVED
+};
+
+/* One path of one call, while it is looked at. */
+struct sighting {
+	const struct caller *caller;
+	const struct observed *observed;
+	struct explaining *explaining;
+	struct asked asked;
+	struct sbx_denial denial;
+	bool denied;
+};
+
+/* --- words ---------------------------------------------------------------- */
+
+/* Adds a path as text: "." and ".." are taken away, and links do not count, which
+ * is so where nothing is followed by "..". */
+static bool
+push_names(struct path *path, const char *names)
+{
+	while (*names != '\0') {
+		size_t len = strcspn(names, "/");
+
+		if (len == 2 && memcmp(names, "..", 2) == 0)
+			path_cut(path,
+			    place_parent(
+				(struct sbx_place){ path->text, path->len })
+				.len);
+		else if (len > 0 && !(len == 1 && *names == '.') &&
+		    !path_push(path, names, len))
+			return false;
+		names += len;
+		names += strspn(names, "/");
+	}
+	return true;
+}
+
+/* The caller's directory, or one that it has open. */
+static bool
+push_directory(const struct caller *caller, int fd, struct path *path)
+{
+	char link[64], text[SBX_MAX_PATH + 1];
+	struct out out;
+	ssize_t len;
+
+	out_into(&out, link, sizeof link);
+	if (fd == AT_FDCWD)
+		out_print(&out, "/proc/%u/cwd", caller->call.thread);
+	else
+		out_print(&out, "/proc/%u/fd/%u", caller->call.thread,
+		    (unsigned)fd);
+	len = readlink(link, text, sizeof text - 1);
+	if (len <= 0 || *text != '/')
+		return false;
+	text[len] = '\0';
+	return push_names(path, text);
+}
+
+/* What a call names, absolute and normal; false: nothing, or it cannot be read,
+ * which is counted. */
+static bool
+read_path(struct sighting *sighting)
+{
+	const struct caller *caller = sighting->caller;
+	uint8_t at = sighting->observed->path & (DIRECTORY - 1);
+	int directory = sighting->observed->path & DIRECTORY ?
+	    (int)caller->call.args[at - 1] :
+	    AT_FDCWD;
+	char text[SBX_MAX_PATH + 1];
+	int error;
+
+	if (caller->call.args[at] == 0)
+		return false;
+	error = caller_text(caller, caller->call.args[at], text, sizeof text);
+	if (error == -EPERM)
+		sighting->explaining->unread++;
+	if (error != 0 || *text == '\0')
+		return false;
+	path_cut(&sighting->asked.path, 0);
+	return (*text == '/' ||
+		   push_directory(caller, directory, &sighting->asked.path)) &&
+	    push_names(&sighting->asked.path, text);
+}
+
+static void
+read_program(const struct caller *caller, char program[SBX_PROGRAM_SIZE])
+{
+	char path[64], text[SBX_PROGRAM_SIZE + 1];
+	struct out out;
+	size_t len;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/proc/%u/comm", caller->call.thread);
+	file_read(AT_FDCWD, path, text, sizeof text);
+	len = strcspn(text, "\n");
+	len = len < SBX_PROGRAM_SIZE ? len : SBX_PROGRAM_SIZE - 1;
+	memcpy(program, text, len);
+	program[len] = '\0';
+}
+
+/* --- acts ----------------------------------------------------------------- */
+
+/* False: at this level nothing denies it. */
+static bool
+set_open(struct sighting *sighting, uint64_t flags)
+{
+	struct asked *asked = &sighting->asked;
+	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
+
+	asked->no_follow = (flags & O_NOFOLLOW) != 0;
+	if ((flags & O_PATH) != 0) {
+		asked->act = ACT_LOOK;
+		return sighting->explaining->view;
+	}
+	if ((flags & O_TMPFILE) == O_TMPFILE)
+		return false;
+	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		asked->act = ACT_MAKE;
+	else if ((flags & O_CREAT) != 0)
+		asked->act = ACT_CREATE;
+	else
+		asked->act = writes ? ACT_WRITE : ACT_READ;
+	return true;
+}
+
+static bool
+set_act(struct sighting *sighting)
+{
+	const struct caller *caller = sighting->caller;
+	const struct observed *row = sighting->observed;
+	struct asked *asked = &sighting->asked;
+	struct open_how how = { 0 };
+	uint64_t flags = row->flags == NONE ? 0 : caller->call.args[row->flags];
+
+	asked->act = (enum act)row->act;
+	switch (row->act) {
+	case OPEN:
+		return set_open(sighting, flags & UINT32_MAX);
+	case OPEN_HOW:
+		return caller_read(caller, flags, &how, sizeof how) == 0 &&
+		    set_open(sighting, how.flags);
+	case UNLINK:
+		asked->act = (flags & AT_REMOVEDIR) != 0 ? ACT_REMOVE :
+							   ACT_UNLINK;
+		return true;
+	case LOOK_AT_LINK:
+		asked->act = ACT_LOOK;
+		asked->no_follow = true;
+		return true;
+	default:
+		asked->no_follow = (flags & AT_SYMLINK_NOFOLLOW) != 0;
+		return true;
+	}
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+static bool
+judge_local(struct sighting *sighting, const struct sockaddr_un *address,
+    size_t len)
+{
+	char text[sizeof address->sun_path + 1] = "";
+	struct path *path = &sighting->asked.path;
+
+	len -= offsetof(struct sockaddr_un, sun_path);
+	memcpy(text, address->sun_path, len);
+	if (*text == '\0')
+		return false;
+	sighting->asked.act = sighting->observed->act == CONNECT ? ACT_CONNECT :
+								   ACT_MAKE;
+	path_cut(path, 0);
+	return (*text == '/' ||
+		   push_directory(sighting->caller, AT_FDCWD, path)) &&
+	    push_names(path, text) &&
+	    judge(sighting->explaining, &sighting->asked, &sighting->denial);
+}
+
+static bool
+judge_address(struct sighting *sighting)
+{
+	const uint64_t *args = sighting->caller->call.args;
+	union {
+		struct sockaddr any;
+		struct sockaddr_un local;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} address = { .any = { .sa_family = AF_UNSPEC } };
+	size_t len = args[2] < sizeof address ? (size_t)args[2] :
+						sizeof address;
+	uint8_t op = sighting->observed->act == CONNECT ? SBX_CONNECT_TCP :
+							  SBX_LISTEN_TCP;
+
+	if (len <= offsetof(struct sockaddr_un, sun_path) ||
+	    caller_read(sighting->caller, args[1], &address, len) != 0)
+		return false;
+	if (address.any.sa_family == AF_UNIX)
+		return judge_local(sighting, &address.local, len);
+	/* Both have the port at the same place. */
+	if ((address.any.sa_family != AF_INET &&
+		address.any.sa_family != AF_INET6) ||
+	    len < sizeof address.in)
+		return false;
+	return judge_port(sighting->explaining, op, ntohs(address.in.sin_port),
+	    &sighting->denial);
+}
+
+/* -------------------------------------------------------------------------- */
+
+static bool
+look_at(struct sighting *sighting)
+{
+	sighting->denial.number = sighting->caller->call.number;
+	if (sighting->observed->act == CONNECT ||
+	    sighting->observed->act == BIND)
+		return judge_address(sighting);
+	return set_act(sighting) && read_path(sighting) &&
+	    judge(sighting->explaining, &sighting->asked, &sighting->denial);
+}
+
+/* A stderr that nobody reads must not keep the command waiting. */
+static void
+add(struct explaining *explaining, const struct sbx_denial *denial)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+	const struct sbx_denial *added = explain_add(explaining, denial);
+
+	if (added != NULL && explaining->live && !added->probe &&
+	    poll(&wait, 1, 0) > 0)
+		explain_say(explaining, added);
+}
+
+/* A name in /proc is the caller's only while it waits. */
+static void
+note(struct sighting *sighting)
+{
+	read_program(sighting->caller, sighting->denial.program);
+	if (caller_waits(sighting->caller))
+		add(sighting->explaining, &sighting->denial);
+}
+
+static struct sighting
+sighting_begin(const struct caller *caller, const struct observed *row)
+{
+	struct explaining *explaining = caller->listening->explaining;
+
+	return (struct sighting){
+		.caller = caller,
+		.observed = row,
+		.explaining = explaining,
+	};
+}
+
+static const struct observed *
+find(int number, const struct observed *row)
+{
+	const struct observed *end = observed +
+	    sizeof observed / sizeof *observed;
+
+	for (row = row == NULL ? observed : row + 1; row < end; row++) {
+		if (row->number == number)
+			return row;
+	}
+	return NULL;
+}
+
+static void
+look(const struct caller *caller)
+{
+	const struct observed *row = NULL;
+
+	while ((row = find(caller->call.number, row)) != NULL) {
+		struct sighting sighting = sighting_begin(caller, row);
+
+		if (look_at(&sighting))
+			note(&sighting);
+	}
+}
+
+/* What the supervisor answers itself was denied only if it refused. */
+static int64_t
+look_and_answer(const struct caller *caller)
+{
+	const struct observed *row = find(caller->call.number, NULL);
+	struct sighting sighting;
+	int64_t result;
+	bool denied;
+
+	if (row == NULL)
+		return answer(caller);
+	sighting = sighting_begin(caller, row);
+	denied = look_at(&sighting);
+	result = answer(caller);
+	if (denied &&
+	    (result == ANSWER_GO_ON || result == -EACCES || result == -EPERM))
+		note(&sighting);
+	return result;
+}
+
+/* With ENOSYS a library learns that there is no such call, and takes another. */
+static void
+note_call(const struct caller *caller, uint32_t error)
+{
+	struct sbx_denial denial = {
+		.kind = SBX_DENIED_CALL,
+		.source = SBX_NO_SOURCE,
+		.number = caller->call.number,
+		.error = error,
+	};
+
+	if (error == ENOSYS)
+		return;
+	for (int i = 0; i < SBX_DENIAL_ARGS; i++)
+		denial.args[i] = caller->call.number == SYS_socket ?
+		    (uint32_t)caller->call.args[i] :
+		    0;
+	if (caller->call.number == SYS_socket)
+		denial.args[1] &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
+	read_program(caller, denial.program);
+	add(caller->listening->explaining, &denial);
+}
+
+int64_t
+observe(const struct caller *caller)
+{
+	enum { ACTION = 0xffff0000, ERRNO = 0xffff };
+	const struct explaining *explaining = caller->listening->explaining;
+	struct syscall_data data = {
+		.number = caller->call.number,
+		.audit = caller->call.arch,
+		.instruction_pointer = caller->call.instruction_pointer,
+	};
+	uint32_t said;
+
+	memcpy(data.args, caller->call.args, sizeof data.args);
+	said = bpf_run_loaded(explaining->blob->bpf +
+		explaining->program->first,
+	    &data);
+	switch (said & ACTION) {
+	case SECCOMP_RET_ALLOW &ACTION:
+		look(caller);
+		return ANSWER_GO_ON;
+	case SECCOMP_RET_ERRNO:
+		note_call(caller, said & ERRNO);
+		return -(int64_t)(said & ERRNO);
+	case SECCOMP_RET_USER_NOTIF:
+		return look_and_answer(caller);
+	default:
+		return -EPERM;
+	}
+}
