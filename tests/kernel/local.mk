@@ -32,6 +32,8 @@ kernel_scripts = \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
 	tests/kernel/escape.sh \
+	tests/kernel/explain.sh \
+	tests/kernel/faults.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \

@@ -1,0 +1,211 @@
+#!/bin/sh
+# sbxrun --explain, as TAP: what a policy denies is told with its rule and with a
+# remedy, what fails for other reasons is not, and what the remedy says is done
+# and tried.  At both levels, as this user and, started by root, as an ordinary
+# one too.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+tap_begin /var/tmp
+base=$tmp
+# Remedies are those of the sbxc beside it.
+tap_programs "$SBXRUN" "$SBXC"
+
+# shellcheck disable=SC2016  # the anchors are the policies'
+policy plain workspace-write 'deny write ${workspace}/kept' \
+    'drop allow write ${workspace}' 'allow write ${workspace}/free' \
+    'allow write ${workspace}/kept'
+policy shell workspace-write
+# shellcheck disable=SC2016
+policy denies workspace-write 'deny read ${workspace}/secret' \
+    'limit timeout 60s'
+
+# A home with things in it that policies keep, made anew.
+prepare()
+{
+	home=$base/home-$1 ws=$base/home-$1/ws
+	rm -rf "$home"
+	mkdir -p "$ws/free" "$ws/kept" "$home/.ssh" "$home/data" "$home/other" \
+	    "$home/tools"
+	echo key >"$home/.ssh/id_rsa"
+	echo machine x >"$home/.netrc"
+	echo text >"$home/data/file"
+	echo text >"$home/other/file"
+	echo text >"$ws/secret"
+	printf '#!/bin/sh\necho ran\n' >"$home/tools/tool"
+	chmod 755 "$home/tools/tool"
+	echo '[user]' >"$home/.gitconfig"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home"
+}
+
+# explained UID POLICY COMMAND: puts the command's status into $status, its own
+# output into $base/said and what sbxrun says into $base/block.
+explained()
+{
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain -l "$level" \
+	    "$base/$2.bin" -c "exec 2>/dev/null; $3" \
+	    >"$base/said" 2>"$base/block" </dev/null)
+	status=$?
+}
+
+# tells UID POLICY COMMAND PATTERN: one line of the block, which has others.
+tells()
+{
+	explained "$1" "$2" "$3"
+	if grep -Eq -e "$4" "$base/block"; then
+		tap_ok "$level: uid $1: $3"
+	else
+		tap_not_ok "$level: uid $1: $3" "wanted $4 in: $(cat "$base/block")"
+	fi
+}
+
+# silent UID POLICY COMMAND: nothing of it is the policy's doing.
+silent()
+{
+	explained "$1" "$2" "$3"
+	tap_empty "$level: uid $1: nothing is said of: $3" \
+	    "$(cat "$base/block")"
+}
+
+# remedied UID COMMAND RIGHT-AND-PLACE: denied, and it works once what the line
+# says is done: what begins with mkdir or touch in the shell, the rest in the
+# policy.
+remedied()
+{
+	prepare "$1"
+	explained "$1" shell "$2"
+	fix=$(grep -E -e "^  $3 .*  -> " "$base/block" | head -n 1 |
+	    sed 's/.*  -> //')
+	if [ $status -eq 0 ] || [ -z "$fix" ]; then
+		tap_not_ok "$level: uid $1: $2 is denied and has a remedy" \
+		    "status $status: $(cat "$base/block")"
+		return
+	fi
+	: >"$base/rules"
+	printf '%s\n' "$fix" | sed 's/; /\n/g' | while read -r step; do
+		case $step in
+		mkdir* | touch*) as "$1" sh -c "$step" ;;
+		"instead: "*) ;;
+		*) printf '%s\n' "$step" >>"$base/rules" ;;
+		esac
+	done
+	{
+		printf 'sbx 1\nprofile mended extends workspace-write {\n'
+		cat "$base/rules"
+		echo '}'
+	} >"$base/mended.sbx"
+	if ! "$SBXC" "$base/mended.sbx" -o "$base/mended.bin" \
+	    >"$base/said" 2>&1; then
+		tap_not_ok "$level: uid $1: $2: the remedy compiles" \
+		    "$(cat "$base/mended.sbx" "$base/said")"
+		return
+	fi
+	explained "$1" mended "$2"
+	tap_is "$level: uid $1: $2 works after: $fix" 0 "$status"
+}
+
+denials()
+{
+	tells "$1" shell 'cat ~/.ssh/id_rsa' \
+	    'read +~/.ssh/id_rsa +1x cat .*deny read ~/.ssh .*drop deny read'
+	tells "$1" denies 'cat secret' \
+	    'read +..workspace./secret +1x cat +.*denies.sbx:3:15 deny read'
+	tells "$1" shell 'echo >~/data/new' 'write +~/data/new +1x sh +no rule'
+	tells "$1" shell 'rm ~/data/file' 'write +~/data/file +1x rm +no rule'
+	tells "$1" shell 'mv ~/data/file .' 'write +~/data/file +.x mv +no rule'
+	tells "$1" shell 'ln -s x ~/data/l' 'write +~/data/l +1x ln +no rule'
+	tells "$1" shell '~/tools/tool' 'exec +~/tools/tool +1x sh +no rule'
+	tells "$1" shell 'unshare -U true' \
+	    'call +unshare +1x unshare .*allow syscalls unshare'
+	tells "$1" shell \
+	    'python3 -c "import socket; socket.create_connection((\"127.0.0.1\", 9))"' \
+	    'call +socket inet stream +1x python3'
+	tells "$1" shell 'git config --global user.name x' \
+	    'write +~/.gitconfig.lock .*set env GIT_CONFIG_GLOBAL'
+	tells "$1" shell 'cd ~/data && cat ../other/file || cat ~/other/file' \
+	    'read +~/other/file +.x cat'
+	tells "$1" plain 'echo >kept/x' \
+	    'write +..workspace./kept/x .*plain.sbx:3:16 deny write'
+	tells "$1" shell 'ln -s ~/other/file link; cat link' \
+	    'read +~/other/file +1x cat'
+	tells "$1" shell 'for i in 1 2 3; do cat ~/other/file; done' \
+	    'read +~/other/file +3x cat'
+	grep -q looked "$base/block" || return 0
+	tap_found "$level: uid $1: what was only looked for comes last" \
+	    "$(tail -n 1 "$base/block" | grep looked)"
+}
+
+quiet()
+{
+	prepare "$1"
+	silent "$1" shell 'true'
+	silent "$1" shell 'cat ~/absent; cat /absent; ls absent; ./absent'
+	silent "$1" shell 'echo x >file; cat file; mkdir -p a/b; mkdir -p a/b'
+	silent "$1" shell 'git init -q r; cd r; git status'
+	silent "$1" shell 'cat /proc/self/status; ls /proc/self/fd /dev/fd/'
+	silent "$1" shell 'mktemp; echo >"$TMPDIR/x"; cat </dev/null'
+	silent "$1" shell 'unlink free; rmdir /usr/absent; mkdir a'
+	[ "$1" -eq 0 ] || silent "$1" shell 'cat /etc/shadow; touch /usr/x'
+}
+
+remedies()
+{
+	# shellcheck disable=SC2088  # patterns
+	{
+		remedied "$1" 'cat ~/data/file' 'read +~/data/file'
+		remedied "$1" 'echo >~/data/new' 'write +~/data/new'
+		remedied "$1" 'echo >>~/data/file' 'write +~/data/file'
+		remedied "$1" 'rm ~/data/file' 'write +~/data/file'
+		remedied "$1" 'mkdir -p ~/.parallel/tmp' 'write +~/.parallel'
+		remedied "$1" 'echo >~/.newrc' 'write +~/.newrc'
+		remedied "$1" '~/tools/tool' 'exec +~/tools/tool'
+		remedied "$1" 'ls ~/other' 'read +~/other'
+	}
+}
+
+records()
+{
+	prepare "$1"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=report -l "$level" \
+	    --log "$home/log" "$base/shell.bin" \
+	    -c 'exec 2>/dev/null; cat ~/.ssh/id_rsa; exit 3' 2>/dev/null)
+	tap_is "$level: uid $1: the status is the command's" 3 $?
+	for file in report ../log; do
+		tap_found "$level: uid $1: a record of it is in $file" "$(
+		    grep '"event":"denied"' "$ws/$file" |
+			grep '"right":"read","object":"~/.ssh/id_rsa"' |
+			grep '"fix":\[".*drop deny read ~/.ssh')"
+		tap_found "$level: uid $1: the last record counts in $file" "$(
+		    grep '"traced":true' "$ws/$file" | grep '"denied":1,')"
+	done
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=live -l "$level" \
+	    "$base/shell.bin" -c 'cat ~/.ssh/id_rsa; echo end >&2' \
+	    >"$base/said" 2>&1)
+	tap_found "$level: uid $1: live, it is told at once" "$(
+	    sed '/^end/,$d' "$base/said" | grep 'denied: read ~/.ssh/id_rsa')"
+	mv "$base/sbxc" "$base/other"
+	tells "$1" denies 'cat secret' \
+	    'read +..workspace./secret +1x cat +.*denies.sbx:3:15$'
+	mv "$base/other" "$base/sbxc"
+}
+
+each()
+{
+	tap_levels standard full
+	for level in $levels; do
+		prepare "$1"
+		denials "$1"
+		quiet "$1"
+		remedies "$1"
+		records "$1"
+	done
+}
+
+each "$(id -u)"
+[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+tap_done
