@@ -177,7 +177,7 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* the guard */;
+	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */;
 	binder->exclusion_max = (1 + LINKS_EACH) * homes * homes *
 		binder->blob->exclusion_count +
 	    LINKS_SPARE;
@@ -202,6 +202,7 @@ bind_rules(struct binder *binder)
 	for (uint32_t i = 0; i < binder->given_count; i++)
 		note_links(binder, &binder->given[i]);
 	bind_paths(binder);
+	bind_resolver(binder);
 	guard = add_guard(binder);
 	made->rules = binder->rules;
 	made->sites = binder->sites;

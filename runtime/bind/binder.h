@@ -70,6 +70,9 @@ struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
 void bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor);
 
+/* The host's resolv.conf, where it is a link: see there. */
+void bind_resolver(struct binder *binder);
+
 /* Keeps the links that lead to a place, for the view has them too. */
 void note_links(struct binder *binder, const struct followed *found);
 

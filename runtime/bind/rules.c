@@ -235,6 +235,47 @@ allow_place(struct binder *binder, const struct sbx_path *path,
 	return rule;
 }
 
+static bool
+may_read(const struct binder *binder, struct sbx_place at)
+{
+	return sbx_verdict_allows(sbx_path_verdict(binder->rules,
+	    binder->made.rule_count, SBX_READ, at));
+}
+
+/*
+ * Who may use the host's network looks up names by /etc/resolv.conf, which on
+ * many machines is a link into /run.  So whoever may read the one may read the
+ * other; a denial of it holds.
+ */
+void
+bind_resolver(struct binder *binder)
+{
+	static const struct sbx_place at = { "/etc/resolv.conf", 16 };
+	const struct sbx_meta *meta = binder->blob->meta;
+	struct sbx_path *path;
+	struct followed found;
+	char target[2];
+
+	if ((meta->net != SBX_NET_FULL && meta->net != SBX_NET_PORTS) ||
+	    readlink(at.path, target, sizeof target) < 0)
+		return;
+	found = follow(binder->arena, at);
+	if (found.fd < 0)
+		return;
+	close(found.fd);
+	if (!may_read(binder, at) || may_read(binder, found.at))
+		return;
+	path = arena_take(binder->arena, 1, sizeof *path);
+	*path = (struct sbx_path){
+		.source = meta->net_source,
+		.anchor = SBX_ANCHOR_ROOT,
+		.effect = SBX_ALLOW,
+		.rights = SBX_READ,
+		.platforms = SBX_ON_ALL,
+	};
+	allow_place(binder, path, at);
+}
+
 /* --- globs ---------------------------------------------------------------- */
 
 /* What was not found is not denied: a search that ends early is fatal, except

@@ -43,6 +43,8 @@ kernel_scripts = \
 	tests/kernel/modes.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
+	tests/kernel/receipt.sh \
+	tests/kernel/resolver.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/why.sh

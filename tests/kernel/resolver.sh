@@ -1,0 +1,77 @@
+#!/bin/sh
+# /etc/resolv.conf where it is a link into /run, as TAP: who may use the host's
+# network reads what it leads to, and nothing beside that; who may not does not.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+if [ "${1-}" != inside ]; then
+	# Not below /tmp: that is the scratch directory at level full.
+	tap_begin /var/tmp
+	mkdir "$tmp/ws"
+	own=-m
+	[ "$(id -u)" = 0 ] || own=-Urm
+	if ! unshare "$own" true 2>/dev/null; then
+		tap_skip 'a machine with such a link' 'no mounts of its own'
+		tap_done
+		exit
+	fi
+	unshare "$own" sh "$srcdir/tests/kernel/resolver.sh" inside "$tmp"
+	exit
+fi
+
+# A machine with such a link, in mounts of its own.
+tmp=$2
+mkdir -p "$tmp/etc"
+for name in passwd group ld.so.cache ld.so.conf alternatives; do
+	[ ! -e "/etc/$name" ] || cp -R "/etc/$name" "$tmp/etc"
+done
+mount --bind "$tmp/etc" /etc && mount -t tmpfs none /run &&
+	mkdir /run/resolve && cd "$tmp/ws" || exit 99
+echo 'nameserver 192.0.2.53' >/run/resolve/stub
+echo secret >/run/resolve/secret
+ln -s ../run/resolve/stub /etc/resolv.conf
+
+# policy NAME [STATEMENT...]
+policy()
+{
+	name=$1
+	shift
+	{
+		echo 'sbx 1'
+		echo "profile $name {"
+		echo '    allow exec { /usr /bin /lib /lib64 }'
+		echo '    allow read { /etc ${workspace} }'
+		echo '    allow env PATH'
+		printf '    %s\n' "$@"
+		echo '}'
+	} >"$tmp/$name.sbx"
+	"$SBXC" "$tmp/$name.sbx" -o "$tmp/$name.bin" || exit 99
+}
+
+policy none
+policy full 'allow network full'
+policy denied 'allow network full' 'deny read /run/resolve'
+policy hidden 'allow network full' 'deny read /etc/resolv.conf'
+
+# shown POLICY FILE: what the command reads there.
+shown()
+{
+	"$SBXRUN" -l "$level" "$tmp/$1.bin" -- cat "$2" 2>/dev/null || echo no
+}
+
+tap_levels standard full
+for level in $levels; do
+	tap_is "$level: who has the network reads what the link leads to" \
+	    'nameserver 192.0.2.53' "$(shown full /etc/resolv.conf)"
+	tap_is "$level: and nothing beside it" \
+	    no "$(shown full /run/resolve/secret)"
+	tap_is "$level: -n names the rule" 1 "$("$SBXRUN" -l "$level" -n \
+	    "$tmp/full.bin" -- true | grep -c 'read */run/resolve/stub')"
+	for name in none denied hidden; do
+		tap_is "$level: $name" no "$(shown $name /etc/resolv.conf)"
+	done
+done
+tap_done
