@@ -210,10 +210,16 @@ current_path(char *path, size_t size)
  * costs more than the few calls that are made here, but cannot be forbidden.
  */
 static inline void
+time_now(clockid_t clock, struct timespec *now)
+{
+	if (syscall(SYS_clock_gettime, clock, now) != 0)
+		clock_gettime(clock, now);
+}
+
+static inline void
 clock_now(struct timespec *now)
 {
-	if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) != 0)
-		clock_gettime(CLOCK_MONOTONIC, now);
+	time_now(CLOCK_MONOTONIC, now);
 }
 
 /* A directory's entry, as getdents64(2) fills it in: 8-aligned. */

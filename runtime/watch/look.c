@@ -1,22 +1,109 @@
 #include "runtime/watch/look.h"
 
 #include "runtime/base/directory.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* --- from where ----------------------------------------------------------- */
+
+/* Each name that is made or removed in a directory of one of these sets its time
+ * of change (ctime), from this kernel's clock. */
+static bool
+keeps_time(int fd)
+{
+	static const uint32_t types[] = {
+		0xef53,     /* ext4 */
+		0x58465342, /* XFS */
+		0x9123683e, /* btrfs */
+		0x01021994, /* tmpfs */
+		0xf2f52010, /* F2FS */
+	};
+	struct statfs status;
+
+	if (fstatfs(fd, &status) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if ((uint32_t)status.f_type == types[i])
+			return true;
+	}
+	return false;
+}
+
+void
+look_begin(struct look_from *from, struct sbx_place directory)
+{
+	/* Seconds: a change soon after another one may have the same time. */
+	enum { SETTLED = 3 };
+	struct timespec now;
+	struct stat status;
+	int fd = open(path_of(directory), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	*from = (struct look_from){ .len = directory.len,
+		.fd = fd,
+		.opened = true };
+	if (fd < 0) {
+		/* What else it may be, the look at each place says. */
+		from->error = errno == ENOENT ? errno : 0;
+		return;
+	}
+	if (fstat(fd, &status) != 0 || !keeps_time(fd))
+		return;
+	time_now(CLOCK_REALTIME, &now);
+	from->settled = now.tv_sec - status.st_ctim.tv_sec > SETTLED;
+	from->device = status.st_dev;
+	from->inode = status.st_ino;
+	from->changed = status.st_ctim;
+}
+
+void
+look_end(struct look_from *from)
+{
+	if (from->opened && from->fd >= 0)
+		close(from->fd);
+}
+
+bool
+look_is_same(const struct look_from *before, const struct look_from *now)
+{
+	return before->settled && before->device == now->device &&
+	    before->inode == now->inode &&
+	    before->changed.tv_sec == now->changed.tv_sec &&
+	    before->changed.tv_nsec == now->changed.tv_nsec;
+}
+
+/* --- what is there -------------------------------------------------------- */
 
 /* A look in the making. */
 struct looking {
 	struct arena *arena;
 	struct sight *sight;
+	const struct look_from *from;
 	struct path path;
 	bool samples; /* hooks that git does not run are passed over */
 	bool other;
 };
+
+static bool
+look_at(const struct look_from *from, struct sbx_place at, struct stat *status)
+{
+	const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+
+	if (from->error != 0) {
+		errno = from->error;
+		return false;
+	}
+	if (from->fd >= 0 && at.len > from->len)
+		return fstatat(from->fd, at.path + from->len + 1, status,
+			   flags) == 0;
+	return fstatat(AT_FDCWD, path_of(at), status, flags) == 0;
+}
 
 /* Notes what is at the path; NULL if there are too many already. */
 static struct seen *
@@ -35,8 +122,7 @@ note(struct looking *looking, uint8_t part)
 	    (struct sbx_place){ looking->path.text, looking->path.len });
 	seen->part = part;
 	seen->other = looking->other;
-	if (fstatat(AT_FDCWD, path_of(seen->at), &status,
-		AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0) {
+	if (look_at(looking->from, seen->at, &status)) {
 		seen->device = status.st_dev;
 		seen->inode = status.st_ino;
 		seen->size = (uint64_t)status.st_size;
@@ -170,9 +256,11 @@ look_git(struct looking *looking)
 
 void
 look(struct arena *arena, uint8_t form, struct sbx_place at,
-    struct sight *sight)
+    const struct look_from *from, struct sight *sight)
 {
-	struct looking looking = { .arena = arena, .sight = sight };
+	struct looking looking = { .arena = arena,
+		.sight = sight,
+		.from = from };
 
 	*sight = (struct sight){ .first = NULL };
 	sight->end = &sight->first;

@@ -12,6 +12,8 @@
 #include "format/watch.h"
 #include "runtime/base/arena.h"
 
+#include <time.h>
+
 enum {
 	LOOK_MAX_NAMES = 256, /* of one rule */
 	LOOK_MAX_DEPTH = 8,
@@ -37,8 +39,28 @@ struct sight {
 	bool shut; /* a directory cannot be read, as its name says */
 };
 
+/*
+ * A directory in which many places lie.  They are looked at from there, since a
+ * path from the root takes twice as long; and as long as the directory itself
+ * has not changed, what was not in it is not in it now.
+ */
+struct look_from {
+	uint32_t len; /* of its path */
+	int fd;       /* -1: from the root */
+	int error;    /* why nothing can be below it, or 0 */
+	bool opened;
+	bool settled; /* it did not change just before; then: */
+	uint64_t device, inode;
+	struct timespec changed;
+};
+
+void look_begin(struct look_from *from, struct sbx_place directory);
+void look_end(struct look_from *from);
+/* Whether no name was made or removed in the directory between two looks. */
+bool look_is_same(const struct look_from *before, const struct look_from *now);
+
 void look(struct arena *arena, uint8_t form, struct sbx_place at,
-    struct sight *sight);
+    const struct look_from *from, struct sight *sight);
 
 /* The text of a settings file; NULL if it is none that can be read. */
 const char *look_settings(struct arena *arena, const struct seen *seen);

@@ -19,6 +19,7 @@ enum {
 /* A place, with what was there. */
 struct wire {
 	const struct sbx_watch *watch;
+	uint32_t from; /* an index below */
 	struct sbx_place at;
 	struct sight before;
 	const char *
@@ -31,6 +32,8 @@ struct tripwire {
 	const struct binding *binding; /* of anchors */
 	uint32_t count;
 	struct wire *wires;
+	/* The directories of the anchors and the other home, then and now. */
+	struct look_from *before, *now;
 	/* While it tells: */
 	struct receipt *receipt;
 	bool quiet;     /* nobody reads stderr */
@@ -67,18 +70,40 @@ read_settings(struct arena *arena, struct wire *wire)
 	}
 }
 
+static const struct look_from *
+look_from(const struct tripwire *tripwire, struct look_from *from,
+    uint32_t index)
+{
+	const struct binding *binding = tripwire->binding;
+
+	if (!from[index].opened)
+		look_begin(&from[index],
+		    index == tripwire->blob->anchor_count ?
+			binding->other_home :
+			binding->anchors[index]);
+	return &from[index];
+}
+
+static void
+end_looks(const struct tripwire *tripwire, struct look_from *from)
+{
+	for (uint32_t i = 0; i <= tripwire->blob->anchor_count; i++)
+		look_end(&from[i]);
+}
+
 static void
 add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
-    struct sbx_place anchor)
+    struct sbx_place anchor, uint32_t from)
 {
 	const char *suffix = sbx_string(tripwire->blob, watch->suffix);
 	struct wire *wire = &tripwire->wires[tripwire->count++];
 	struct arena *arena = tripwire->arena;
 
-	*wire = (struct wire){ .watch = watch };
+	*wire = (struct wire){ .watch = watch, .from = from };
 	wire->at = arena_join(arena, anchor,
 	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
-	look(arena, watch->form, wire->at, &wire->before);
+	look(arena, watch->form, wire->at,
+	    look_from(tripwire, tripwire->before, from), &wire->before);
 	read_settings(arena, wire);
 }
 
@@ -109,6 +134,10 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire->binding = binding;
 	tripwire->wires = arena_take(arena, HOMES * blob->watch_count,
 	    sizeof *tripwire->wires);
+	tripwire->before = arena_take(arena, blob->anchor_count + 1,
+	    sizeof *tripwire->before);
+	tripwire->now = arena_take(arena, blob->anchor_count + 1,
+	    sizeof *tripwire->now);
 	for (uint32_t i = 0; i < blob->watch_count; i++) {
 		const struct sbx_watch *watch = &blob->watches[i];
 
@@ -117,11 +146,13 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 			continue;
 		if (binding->bound[watch->anchor])
 			add_wire(tripwire, watch,
-			    binding->anchors[watch->anchor]);
+			    binding->anchors[watch->anchor], watch->anchor);
 		/* A changed $HOME makes nothing unseen. */
 		if (watch->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
-			add_wire(tripwire, watch, binding->other_home);
+			add_wire(tripwire, watch, binding->other_home,
+			    blob->anchor_count);
 	}
+	end_looks(tripwire, tripwire->before);
 	return tripwire;
 }
 
@@ -361,14 +392,32 @@ say_rest(const struct tripwire *tripwire)
 	out_flush(&out);
 }
 
+/* Whether nothing was there, and the directory in which it would be has not
+ * changed since. */
+static bool
+is_still_absent(const struct tripwire *tripwire, const struct wire *wire)
+{
+	const struct look_from *from = &tripwire->before[wire->from];
+	const struct seen *seen = wire->before.first;
+
+	return wire->before.count == 1 && seen->error == ENOENT &&
+	    seen->at.len > from->len &&
+	    strchr(seen->at.path + from->len + 1, '/') == NULL &&
+	    look_is_same(from, &tripwire->now[wire->from]);
+}
+
 static void
 tell_wire(struct tripwire *tripwire, const struct wire *wire)
 {
 	const struct seen *hint = wire->before.first;
 	struct wire now = { .watch = wire->watch, .at = wire->at };
+	const struct look_from *from = look_from(tripwire, tripwire->now,
+	    wire->from);
 
 	tripwire->lines_each = 0;
-	look(tripwire->arena, wire->watch->form, wire->at, &now.before);
+	if (is_still_absent(tripwire, wire))
+		return;
+	look(tripwire->arena, wire->watch->form, wire->at, from, &now.before);
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
 		const struct seen *before = seen_find(wire, hint, seen);
@@ -400,6 +449,7 @@ tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
 	tripwire->quiet = poll(&wait, 1, 0) <= 0;
 	for (uint32_t i = 0; i < tripwire->count; i++)
 		tell_wire(tripwire, &tripwire->wires[i]);
+	end_looks(tripwire, tripwire->now);
 	if (tripwire->unsaid > 0)
 		say_rest(tripwire);
 }

@@ -355,6 +355,33 @@ shipped_run()
 	    "$base/${policy:-ww}.bin" "$1" 2>&1 | sed 's/^sh: [0-9]*: /sh: /' | sort
 }
 
+# Where the directory itself has not changed for a while, what was absent is not
+# looked for again.
+settled()
+{
+	level=standard uid=$(id -u)
+	for way in 'echo x >.envrc' 'echo x >safe/t; mv safe/t .envrc' \
+	    'ln .vscode/a/tasks.json .envrc' 'true' 'echo x >.envrc; rm .envrc'; do
+		ws=$base/settled-$((settled += 1))
+		plant
+	done
+	while [ $(($(date +%s) - $(stat -c %Z "$ws"))) -le 4 ]; do
+		sleep 0.5
+	done
+	settled=0
+	for way in 'echo x >.envrc' 'echo x >safe/t; mv safe/t .envrc' \
+	    'ln .vscode/a/tasks.json .envrc' 'true' 'echo x >.envrc; rm .envrc'; do
+		ws=$base/settled-$((settled += 1))
+		case $settled in
+		[123]) want='the command made .envrc' ;;
+		*) want= ;;
+		esac
+		[ "$settled" != 3 ] || want="the command changed .vscode/a/tasks.json
+$want"
+		tap_is "in a settled directory: $way" "$want" "$(told "$way")"
+	done
+}
+
 mkdir "$base/home"
 chmod 1777 "$base"
 uids=$(id -u)
@@ -377,4 +404,6 @@ for level in standard full; do
 		shut
 	done
 done
+settled=0
+settled
 tap_done
