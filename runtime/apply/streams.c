@@ -173,29 +173,21 @@ reopen(const struct stream *stream, int access)
 }
 
 bool
-streams_read_file(void)
+streams_read_file(unsigned *owned_null)
 {
 	struct stream stream;
+	bool reads = false;
 
+	*owned_null = 0;
 	for (int fd = 0; fd < STREAMS; fd++) {
-		if (stream_look(&stream, fd) && is_read(&stream) &&
-		    stream.status.st_nlink > 0 && may_change(&stream))
-			return true;
+		if (!stream_look(&stream, fd))
+			continue;
+		if (is_own_null(&stream))
+			*owned_null |= 1U << fd;
+		reads |= is_read(&stream) && stream.status.st_nlink > 0 &&
+		    may_change(&stream);
 	}
-	return false;
-}
-
-unsigned
-streams_own_null(void)
-{
-	struct stream stream;
-	unsigned owned = 0;
-
-	for (int fd = 0; fd < STREAMS; fd++) {
-		if (stream_look(&stream, fd) && is_own_null(&stream))
-			owned |= 1U << fd;
-	}
-	return owned;
+	return reads;
 }
 
 const char *

@@ -21,13 +21,12 @@ void streams_check(void);
  */
 unsigned streams_reopen(void);
 
-/* Whether there is such a file. */
-bool streams_read_file(void);
+/* Whether there is such a file; and a bit for each descriptor of a null device
+ * that belongs to the caller. */
+bool streams_read_file(unsigned *owned_null);
 
-/* A bit for each descriptor of a null device that belongs to the caller; and, in
- * the view of a session, opens these again there.  NULL, or what it could not
- * do, with errno. */
-unsigned streams_own_null(void);
+/* In the view of a session, opens these null devices again.  NULL, or what it
+ * could not do, with errno. */
 const char *streams_renew_null(unsigned owned);
 
 /* What was opened again, the command may open too, as /dev/stdin. */

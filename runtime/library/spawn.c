@@ -43,7 +43,8 @@ enter(void *plan)
 	const char *fault;
 
 	spawning->kind = SBX_ERROR_ENDED;
-	fault = enter_process(&spawning->sandbox->offer, NULL);
+	fault = enter_process(&spawning->sandbox->offer,
+	    spawning->command->tree != NULL);
 	if (fault != NULL || spawning->command->tree == NULL)
 		return fault;
 	/* The caller's descriptors are ours. */

@@ -2,7 +2,9 @@
 #include "runtime/session/ask.h"
 
 #include "runtime/base/directory.h"
+#include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/machine.h"
 #include "runtime/session/offer.h"
 #include "runtime/session/peer.h"
@@ -12,12 +14,39 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The keeper works on the request while this process looks at who that is; what
+ * it answers is not read before that.  If it turned the connection away, its
+ * answer says why. */
+static const char *
+request(int socket, enum session_kind kind)
+{
+	const char *fault = session_ask(socket, kind, -1);
+
+	return fault != NULL && errno == EPIPE ? NULL : fault;
+}
+
+/* A keeper that ends cannot be looked at: that request is sent after the look. */
+static const char *
+look_and_ask(int socket, enum session_kind kind, int self)
+{
+	bool ends = kind == SESSION_END;
+	const char *asked = ends ? NULL : request(socket, kind);
+	int error = errno;
+	const char *fault = peer_fault(socket, NULL, self);
+
+	if (fault != NULL)
+		return fault;
+	if (ends)
+		return request(socket, kind);
+	errno = error;
+	return asked;
+}
+
 /* The fault with errno, or NULL; `socket` is -1 if there is no session. */
 static const char *
-reach(const char *name, int *socket)
+reach(const char *name, enum session_kind kind, int self, int *socket)
 {
-	int directory = sockets_open(), fd;
-	struct standing own;
+	int directory = sockets_open(), fd, error;
 	const char *fault;
 
 	*socket = -1;
@@ -26,13 +55,15 @@ reach(const char *name, int *socket)
 		    "cannot open the directory of sessions" :
 		    NULL;
 	fd = sockets_connect(directory, name);
+	error = errno;
 	close(directory);
+	errno = error;
 	if (fd < 0)
 		return errno != ENOENT && errno != ECONNREFUSED ?
 		    "cannot reach the session" :
 		    NULL;
-	standing_read(&own, "self");
-	fault = peer_fault(fd, &own, true);
+	fault = look_and_ask(fd, kind, self);
+	error = errno;
 	if (fault == NULL) {
 		*socket = fd;
 		return NULL;
@@ -41,15 +72,25 @@ reach(const char *name, int *socket)
 	if (peer_is_gone(fd))
 		fault = NULL;
 	close(fd);
-	errno = 0;
+	errno = error;
 	return fault;
 }
 
 int
-ask_connect(const char *name)
+ask_self(void)
+{
+	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	if (self < 0)
+		refuse(NULL, "cannot watch this process", errno);
+	return above_standard(self);
+}
+
+int
+ask_connect(const char *name, enum session_kind kind, int self)
 {
 	int socket;
-	const char *fault = reach(name, &socket);
+	const char *fault = reach(name, kind, self, &socket);
 
 	if (fault != NULL)
 		refuse(name, fault, errno);
@@ -57,14 +98,13 @@ ask_connect(const char *name)
 }
 
 static const char *
-ask(int socket, enum session_kind kind, struct session_reply *reply,
+hear(int socket, enum session_kind kind, struct session_reply *reply,
     struct offer *offer)
 {
-	const char *fault = session_ask(socket, kind, -1);
+	const char *fault;
 
 	offer_none(offer);
-	if (fault == NULL)
-		fault = session_hear(socket, reply, offer->descriptors);
+	fault = session_hear(socket, reply, offer->descriptors);
 	if (fault == NULL && kind == SESSION_LOOK)
 		fault = offer_map(offer);
 	return fault;
@@ -84,7 +124,7 @@ put_state(struct out *out, const struct session_reply *reply)
 __attribute__((noreturn)) static void
 check(const char *name)
 {
-	int socket = ask_connect(name);
+	int socket = ask_connect(name, SESSION_LOOK, ask_self());
 	struct session_reply reply;
 	struct offer offer;
 	struct out out;
@@ -92,7 +132,7 @@ check(const char *name)
 
 	if (socket < 0)
 		_exit(1);
-	fault = ask(socket, SESSION_LOOK, &reply, &offer);
+	fault = hear(socket, SESSION_LOOK, &reply, &offer);
 	if (fault != NULL)
 		refuse(name, fault, errno);
 	out_init(&out, STDOUT_FILENO);
@@ -108,13 +148,13 @@ check(const char *name)
 __attribute__((noreturn)) static void
 end(const char *name)
 {
-	int socket = ask_connect(name);
+	int socket = ask_connect(name, SESSION_END, ask_self());
 	struct session_reply reply;
 	struct offer offer;
 
 	if (socket < 0)
 		refuse(name, "there is no such session", 0);
-	if (ask(socket, SESSION_END, &reply, &offer) != NULL &&
+	if (hear(socket, SESSION_END, &reply, &offer) != NULL &&
 	    reply.stamp.kind == SESSION_REFUSED)
 		refuse(name, reply.text, 0);
 	_exit(0);
@@ -123,14 +163,14 @@ end(const char *name)
 __attribute__((noreturn)) static void
 refresh(const char *name)
 {
-	int socket = ask_connect(name);
+	int socket = ask_connect(name, SESSION_REFRESH, ask_self());
 	struct session_reply reply;
 	struct offer offer;
 	const char *fault;
 
 	if (socket < 0)
 		refuse(name, "there is no such session", 0);
-	fault = ask(socket, SESSION_REFRESH, &reply, &offer);
+	fault = hear(socket, SESSION_REFRESH, &reply, &offer);
 	if (fault != NULL)
 		refuse(name, fault, errno);
 	_exit(0);
@@ -178,10 +218,10 @@ put_line(struct out *out, const char *name, const struct session_reply *reply,
 /* A session may end while it is asked; then it is none.  False where what is
  * there is no session, and does not keep the others from being listed. */
 static bool
-put_one(struct out *out, const char *name, bool json)
+put_one(struct out *out, const char *name, bool json, int self)
 {
 	int socket;
-	const char *fault = reach(name, &socket);
+	const char *fault = reach(name, SESSION_LOOK, self, &socket);
 	struct session_reply reply;
 	struct offer offer;
 
@@ -193,7 +233,7 @@ put_one(struct out *out, const char *name, bool json)
 		sockets_clean(name);
 		return true;
 	}
-	if (ask(socket, SESSION_LOOK, &reply, &offer) == NULL) {
+	if (hear(socket, SESSION_LOOK, &reply, &offer) == NULL) {
 		if (json)
 			put_json(out, name, &reply, &offer);
 		else
@@ -212,6 +252,7 @@ list(bool json)
 	const struct entry *entry;
 	struct out out;
 	bool all = true;
+	int self = ask_self();
 
 	if (path >= 0)
 		fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -224,7 +265,7 @@ list(bool json)
 	}
 	directory_begin(&directory, fd);
 	while (fd >= 0 && (entry = directory_next(&directory)) != NULL)
-		all = put_one(&out, entry->name, json) && all;
+		all = put_one(&out, entry->name, json, self) && all;
 	if (json) {
 		json_list_end(&out);
 		json_object_end(&out);

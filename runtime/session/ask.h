@@ -5,12 +5,17 @@
 #define SBX_ASK_H
 
 #include "runtime/base/options.h"
+#include "runtime/session/offer.h"
 
 /* --end, --check, --refresh and --sessions; ends the program. */
 void ask_run(const struct options *options) __attribute__((noreturn));
 
-/* A connection to a session, whose keeper is what it seems to be; -1: there is
- * none.  Refuses (125) where it cannot be reached. */
-int ask_connect(const char *name);
+/* A connection to a session, whose keeper is what it seems to be and has been
+ * asked this; -1: there is none.  Refuses (125) where it cannot be reached.
+ * `self`: a pidfd of this process. */
+int ask_connect(const char *name, enum session_kind kind, int self);
+
+/* Such a pidfd. */
+int ask_self(void);
 
 #endif

@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool
@@ -52,21 +51,16 @@ tag_of(int directory, const char *path)
 }
 
 const char *
-enter_process(const struct offer *offer, uint64_t *tag)
+enter_process(const struct offer *offer, bool marked)
 {
 	if (!enter_one(offer, OFFER_USER, CLONE_NEWUSER))
 		return "cannot enter the session's user namespace";
 	if (!enter_one(offer, OFFER_PID, CLONE_NEWPID))
 		return "cannot enter the session's process namespace";
-	if (unshare(CLONE_NEWUTS) != 0)
+	if (marked && unshare(CLONE_NEWUTS) != 0)
 		return "cannot make the mark by which the command's "
 		       "processes are known";
-	if (tag == NULL)
-		return NULL;
-	*tag = tag_of(AT_FDCWD, "/proc/self/ns/uts");
-	return *tag != 0 ? NULL :
-			   "cannot read the mark by which the command's "
-			   "processes are known";
+	return NULL;
 }
 
 const char *
@@ -103,52 +97,6 @@ enter_directory(const struct offer *offer, const char *outside, char *inside,
 	return true;
 }
 
-/*
- * Whoever asks a terminal for signals when it can be read (O_ASYNC) has them
- * sent to the group in its foreground, which is outside of the session.
- * kill(0, ...) is for the process group, and that of a job at a terminal has
- * processes outside, too.  Nothing else can name these from inside.  The
- * policy's filter answers calls of other architectures.
- */
-static bool
-guard_group(bool guarded)
-{
-	enum {
-		LOAD = 0x20 /* BPF_LD | BPF_W | BPF_ABS */,
-		EQUALS = 0x15 /* BPF_JMP | BPF_JEQ | BPF_K */,
-		HAS = 0x45 /* BPF_JMP | BPF_JSET | BPF_K */,
-		RETURN = 6 /* BPF_RET | BPF_K */,
-		ARG_0 = 16, /* the lower halves of the arguments */
-		ARG_1 = 24,
-		ARG_2 = 32,
-		KILL = 9, /* the index below */
-	};
-	struct sbx_insn guard[] = {
-		{ LOAD, 0, 0, 0 }, /* the number of the call */
-		{ EQUALS, 0, 2, SYS_ioctl },
-		{ LOAD, 0, 0, ARG_1 },
-		{ EQUALS, 8, 9, FIOASYNC },
-		{ EQUALS, 0, 4, SYS_fcntl },
-		{ LOAD, 0, 0, ARG_1 },
-		{ EQUALS, 0, 6, F_SETFL },
-		{ LOAD, 0, 0, ARG_2 },
-		{ HAS, 3, 4, O_ASYNC },
-		{ EQUALS, 0, 3, SYS_kill },
-		{ LOAD, 0, 0, ARG_0 },
-		{ EQUALS, 0, 1, 0 },
-		{ RETURN, 0, 0, SECCOMP_RET_ERRNO | EPERM },
-		{ RETURN, 0, 0, SECCOMP_RET_ALLOW },
-	};
-	struct sock_fprog filter = {
-		.len = sizeof guard / sizeof *guard,
-		.filter = guard,
-	};
-
-	if (!guarded)
-		guard[KILL].jt = guard[KILL].jf;
-	return seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
-}
-
 const char *
 enter_restricted(const struct offer *offer, int socket, bool guarded)
 {
@@ -162,11 +110,9 @@ enter_restricted(const struct offer *offer, int socket, bool guarded)
 	if (fault == NULL)
 		fault = restrict_files(head->restrict_flags,
 		    offer->descriptors[OFFER_RULESET]);
-	if (fault == NULL && !guard_group(guarded))
-		fault = "cannot install the filter that guards the process "
-			"group";
 	if (fault == NULL)
-		fault = filter_calls(offer->blob.bpf, offer->program,
+		fault = filter_calls(offer->filters,
+		    &head->filters[guarded ? GUARD_GROUP : GUARD_TERMINAL],
 		    &listener);
 	if (fault == NULL && listener >= 0) {
 		fault = session_ask(socket, SESSION_LISTENER, listener);

@@ -26,10 +26,10 @@
 
 #include "runtime/session/offer.h"
 
-/* The process that starts a command; in a UTS namespace of its own, which the
- * command and all that it starts share: that is how they are told apart.  Fills
- * in the number of that namespace, if it is not NULL. */
-const char *enter_process(const struct offer *offer, uint64_t *tag);
+/* The process that starts a command.  `marked`: in a UTS namespace of its own,
+ * which the command and all that it starts share: that is how they are told from
+ * other processes. */
+const char *enter_process(const struct offer *offer, bool marked);
 
 /* The command's process.  `directory` is a path of the session's view. */
 const char *enter_place(const struct offer *offer, const char *directory);

@@ -66,7 +66,9 @@ static size_t
 room_for(const struct handover *handover)
 {
 	const struct binding *binding = handover->plan->binding;
-	size_t room = sizeof(struct offer_head) + 8 + handover->policy_size;
+	const size_t filter = GUARD_SIZE + handover->plan->program->count;
+	size_t room = sizeof(struct offer_head) + 8 + handover->policy_size +
+	    8 + GUARD_END * filter * sizeof(struct sbx_insn);
 
 	for (int i = 0; i < SBX_MAX_ANCHORS; i++)
 		room += binding->anchors[i].len + 1;
@@ -84,8 +86,6 @@ fill_head(const struct handover *handover, struct offer_head *head)
 	head->blob = *blob;
 	head->level = plan->level;
 	head->network = plan->network;
-	head->program = (uint32_t)(plan->program - blob->programs);
-	head->row = (uint32_t)(plan->row - blob->landlock);
 	head->restrict_flags = plan->row->restrict_flags;
 	head->held = handover->held;
 	head->has_null = access("/dev/null", R_OK | W_OK) == 0;
@@ -93,6 +93,30 @@ fill_head(const struct handover *handover, struct offer_head *head)
 	memcpy(head->limits, blob->limits,
 	    blob->limit_count * sizeof *blob->limits);
 	memcpy(head->digest, plan->digest, sizeof plan->digest);
+}
+
+static void
+add_filters(const struct handover *handover, struct file *file)
+{
+	const struct plan *plan = handover->plan;
+	struct offer_head *head = (struct offer_head *)file->bytes;
+	struct sbx_insn *insns;
+	uint32_t used = 0;
+
+	if (GUARD_SIZE + plan->program->count > SBX_MAX_INSNS)
+		refuse(NULL,
+		    "the policy's filter has no room for what a session adds",
+		    0);
+	head->filters_at = file->used = (file->used + 7) & ~7U;
+	insns = (struct sbx_insn *)(void *)(file->bytes + file->used);
+	for (int i = 0; i < GUARD_END; i++) {
+		head->filters[i] = *plan->program;
+		head->filters[i].first = used;
+		head->filters[i].count = guard_filter((enum guard)i,
+		    plan->blob->bpf, plan->program, insns + used);
+		used += head->filters[i].count;
+	}
+	file->used += used * (uint32_t)sizeof *insns;
 }
 
 /* Not where the policy allows the outer /tmp. */
@@ -129,6 +153,7 @@ make_file(const struct handover *handover)
 		    binding->other_home.len);
 	head->policy = add(&file, policy, strlen(policy));
 	head->name = add(&file, handover->name, strlen(handover->name));
+	add_filters(handover, &file);
 	file.used = (file.used + 7) & ~7U;
 	head->blob_at = file.used;
 	head->blob_size = (uint32_t)handover->policy_size;
@@ -156,7 +181,9 @@ write_file(const struct file *file)
 void
 handover_send(const struct handover *handover, int socket)
 {
-	struct session_reply reply = { .first = getpid() };
+	struct session_reply reply = { .first = getpid(),
+		.listens = handover->plan->program->flags &
+		    SBX_PROGRAM_LISTENER };
 	struct file file = make_file(handover);
 	int descriptors[OFFER_END];
 	const char *fault;

@@ -10,6 +10,7 @@
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 #include "runtime/session/enter.h"
+#include "runtime/session/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,8 +102,7 @@ prepare(struct joining *joining)
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
 	/* Here the kernel still tells owners apart. */
-	joining->null = streams_own_null();
-	joining->reads = streams_read_file();
+	joining->reads = streams_read_file(&joining->null);
 	if (joining->null != 0 && !joining->offer.head->has_null) {
 		joining->reads = true;
 		joining->null = 0;
@@ -220,6 +220,22 @@ prepare_receipt(struct joining *joining)
 		refuse(NULL, "the receipt has no room for this session", 0);
 }
 
+/* Only what may run out of time needs a mark. */
+static void
+enter(struct joining *joining)
+{
+	bool marked = joining->supervision.timeout > 0;
+
+	insist(NULL, enter_process(&joining->offer, marked));
+	if (marked)
+		joining->tag = peer_own_tag(joining->self);
+	if (marked && joining->tag == 0)
+		refuse(NULL,
+		    "cannot read the mark by which the command's processes are "
+		    "known",
+		    errno);
+}
+
 void
 join_run(struct joining *joining)
 {
@@ -227,12 +243,7 @@ join_run(struct joining *joining)
 	if (joining->supervision.receipt != NULL)
 		prepare_receipt(joining);
 	supervise_open_started(&joining->supervision);
-	joining->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (joining->self < 0)
-		refuse(NULL, "cannot watch this process", errno);
-	insist(NULL,
-	    enter_process(&joining->offer,
-		joining->supervision.timeout > 0 ? &joining->tag : NULL));
+	enter(joining);
 	reopen_streams(joining);
 	start(joining);
 	join_attend(joining);

@@ -34,6 +34,7 @@ enum { WAKE_SOCKET, WAKE_FIRST, WAKE_PARENT, WAKE_FIXED };
 struct connection {
 	int fd;
 	bool joined; /* for a command; others only ask */
+	bool quiet;  /* nothing will come; its end is found by looking */
 	pid_t owner; /* who alone may ask here; 0: whoever has the other end */
 };
 
@@ -43,6 +44,7 @@ struct keeper {
 	uint64_t inode;
 	int first; /* pidfd of process 1 */
 	struct standing own;
+	bool listens; /* the policy has calls to be answered */
 	int offer[OFFER_END];
 	uint32_t count, listener_count;
 	struct connection connections[CONNECTIONS_MAX];
@@ -178,13 +180,28 @@ has_orphans(const struct keeper *keeper)
 	    text[0] != '\0';
 }
 
+/*
+ * What waits for the end of a connection is woken by it, and whoever ends it pays
+ * for that.  So of most commands the keeper does not wait for the end, and looks
+ * whenever it is awake.
+ */
+static bool
+has_ended(const struct connection *connection)
+{
+	char byte;
+
+	return connection->quiet &&
+	    recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static uint32_t
 count_commands(const struct keeper *keeper)
 {
 	uint32_t commands = 0;
 
 	for (uint32_t i = 0; i < keeper->count; i++)
-		commands += keeper->connections[i].joined;
+		commands += keeper->connections[i].joined &&
+		    !has_ended(&keeper->connections[i]);
 	return commands;
 }
 
@@ -205,6 +222,24 @@ check_idle(struct keeper *keeper)
 		begin_end(keeper);
 }
 
+/* What was sent already is read, and no more can come: closing a socket with
+ * unread bytes would make the answer an error. */
+static void
+turn_away(int socket, const char *text)
+{
+	struct session_request request;
+	pid_t sender;
+	int came = -1;
+
+	shutdown(socket, SHUT_RD);
+	while (session_requested(socket, &request, &came, &sender)) {
+		if (came >= 0)
+			close(came);
+	}
+	answer(socket, SESSION_REFUSED, text);
+	close(socket);
+}
+
 /* --- connections ---------------------------------------------------------- */
 
 static void
@@ -221,17 +256,27 @@ drop_connection(struct keeper *keeper, uint32_t index)
 	*connection = keeper->connections[--keeper->count];
 }
 
+static void
+find_ended(struct keeper *keeper)
+{
+	for (uint32_t i = keeper->count; i-- > 0;) {
+		if (has_ended(&keeper->connections[i]))
+			drop_connection(keeper, i);
+	}
+}
+
 static bool
 add_connection(struct keeper *keeper, int fd, pid_t owner)
 {
+	if (keeper->count == CONNECTIONS_MAX)
+		find_ended(keeper);
 	if (keeper->count == CONNECTIONS_MAX) {
-		answer(fd, SESSION_REFUSED,
+		turn_away(fd,
 		    "the session has as many commands as it can have at once");
-		close(fd);
 		return false;
 	}
 	keeper->connections[keeper->count++] = (struct connection){ fd, false,
-		owner };
+		false, owner };
 	return true;
 }
 
@@ -243,13 +288,12 @@ accept_one(struct keeper *keeper)
 
 	if (fd < 0)
 		return;
-	fault = peer_fault(fd, &keeper->own, false);
+	fault = peer_fault(fd, &keeper->own, -1);
 	if (fault == NULL) {
 		add_connection(keeper, fd, peer_process(fd));
 		return;
 	}
-	answer(fd, SESSION_REFUSED, fault);
-	close(fd);
+	turn_away(fd, fault);
 }
 
 static bool
@@ -258,7 +302,6 @@ give_offer(struct keeper *keeper, int socket)
 	struct session_reply reply = {
 		.first = keeper->keeping->first,
 		.keeper = getpid(),
-		.commands = count_commands(keeper),
 	};
 
 	session_stamp(&reply.stamp, SESSION_JOIN);
@@ -375,8 +418,10 @@ serve_request(struct keeper *keeper, struct connection *connection)
 	if (fault == NULL && keeper->ending &&
 	    request.stamp.kind != SESSION_END)
 		fault = "the session is ending";
-	connection->joined |= fault == NULL &&
-	    request.stamp.kind == SESSION_JOIN;
+	if (fault == NULL && request.stamp.kind == SESSION_JOIN) {
+		connection->joined = true;
+		connection->quiet = connection->owner != 0 && !keeper->listens;
+	}
 	return fault != NULL ?
 	    answer(socket, SESSION_REFUSED, fault) :
 	    serve(keeper, socket, (enum session_kind)request.stamp.kind);
@@ -395,8 +440,10 @@ fill_wait(struct keeper *keeper)
 		0 };
 	wait += WAKE_FIXED;
 	for (uint32_t i = 0; i < keeper->count; i++)
-		*wait++ = (struct pollfd){ keeper->connections[i].fd, POLLIN,
-			0 };
+		*wait++ = (struct pollfd){ keeper->connections[i].quiet ?
+			    -1 :
+			    keeper->connections[i].fd,
+			POLLIN, 0 };
 	for (uint32_t i = 0; i < keeper->listener_count; i++)
 		*wait++ = listen_wait(&keeper->listeners[i]);
 	return (nfds_t)(wait - keeper->wait);
@@ -460,6 +507,10 @@ stay(struct keeper *keeper)
 		if (keeper->wait[WAKE_PARENT].revents != 0)
 			begin_end(keeper);
 		serve_all(keeper);
+		/* Who has just come waits for an answer. */
+		if (keeper->wait[WAKE_SOCKET].revents != 0)
+			continue;
+		find_ended(keeper);
 		check_idle(keeper);
 		check_end(keeper);
 	}
@@ -527,6 +578,7 @@ keeper_stay(const struct keeping *keeping)
 	/* Process 1 has said why. */
 	if (fault != NULL)
 		_exit(EXIT_REFUSED);
+	keeper.listens = reply.listens != 0;
 	keeper.first = (int)syscall(SYS_pidfd_open, keeping->first, 0);
 	if (keeper.first < 0)
 		refuse(NULL, "cannot watch process 1 of the session", errno);

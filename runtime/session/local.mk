@@ -5,6 +5,8 @@ loader_sources += \
 	runtime/session/attend.c \
 	runtime/session/enter.c \
 	runtime/session/enter.h \
+	runtime/session/guard.c \
+	runtime/session/guard.h \
 	runtime/session/handover.c \
 	runtime/session/handover.h \
 	runtime/session/join.c \

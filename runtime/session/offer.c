@@ -281,14 +281,22 @@ offer_text(const struct offer *offer, struct offer_text text)
 static bool
 is_whole(const struct offer_head *head, size_t size)
 {
-	return size >= sizeof *head && head->size == size &&
+	bool whole = size >= sizeof *head && head->size == size &&
 	    session_stamp_fault(&head->stamp) == NULL &&
 	    head->blob_at % 8 == 0 && head->blob_at <= size &&
 	    head->blob_size <= size - head->blob_at &&
+	    head->filters_at % 8 == 0 && head->filters_at <= size &&
 	    head->limit_count <= SBX_LIMIT_END &&
-	    head->blob.size == head->blob_size &&
-	    head->program < head->blob.program_count &&
-	    head->row < head->blob.landlock_count;
+	    head->blob.size == head->blob_size;
+
+	for (int i = 0; whole && i < GUARD_END; i++) {
+		const struct sbx_program *filter = &head->filters[i];
+		uint64_t end = (uint64_t)filter->first + filter->count;
+
+		whole = filter->count > 0 && filter->count <= SBX_MAX_INSNS &&
+		    end <= (size - head->filters_at) / sizeof(struct sbx_insn);
+	}
+	return whole;
 }
 
 /* The pointers of a verified blob, where its bytes are now. */
@@ -341,8 +349,8 @@ offer_map(struct offer *offer)
 		errno = 0;
 		return other_build;
 	}
-	file = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED | MAP_POPULATE,
-	    fd, 0);
+	/* One fault maps what is near; MAP_POPULATE would map all. */
+	file = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
 	if (file == MAP_FAILED)
 		return "cannot map the session's policy";
 	offer->head = file;
@@ -353,7 +361,9 @@ offer_map(struct offer *offer)
 	    (const uint8_t *)file + offer->head->blob_at);
 	offer->blob.limits = offer->head->limits;
 	offer->blob.limit_count = offer->head->limit_count;
-	offer->program = &offer->blob.programs[offer->head->program];
+	offer->filters =
+	    (const struct sbx_insn *)(const void *)((const char *)file +
+		offer->head->filters_at);
 	close(fd);
 	offer->descriptors[OFFER_FILE] = -1;
 	return NULL;

@@ -16,6 +16,7 @@
 #define SBX_OFFER_H
 
 #include "format/blob.h"
+#include "runtime/session/guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +56,8 @@ struct session_reply {
 	    descriptors; /* a bit for each enum offer_descriptor that comes */
 	int32_t first;   /* process 1 of the session, as the keeper sees it */
 	int32_t keeper;
-	uint32_t commands; /* connections that are open, this one not counted */
+	uint32_t commands; /* of SESSION_LOOK: how many run */
+	uint32_t listens;  /* from process 1: the filter has a listener */
 	uint64_t idle;  /* seconds since there was a process; 0: there is one */
 	char text[256]; /* why it was refused */
 };
@@ -85,10 +87,12 @@ struct offer_head {
 	/* The blob as process 1 has verified it, whose bytes were at blob.base:
 	 * to verify it again would take longer than all the rest. */
 	struct sbx_blob blob;
-	uint32_t level;          /* enum sbx_level: full */
-	uint32_t network;        /* enum own_network */
-	uint32_t program;        /* index of the filter in the blob */
-	uint32_t row;            /* and of the masks */
+	uint32_t level;   /* enum sbx_level: full */
+	uint32_t network; /* enum own_network */
+	/* The policy's filter with a guard before it (guard.h); `first` counts
+	 * from filters_at. */
+	struct sbx_program filters[GUARD_END];
+	uint32_t filters_at;
 	uint32_t restrict_flags; /* for landlock_restrict_self(2) */
 	uint32_t held;           /* see confine_resources() */
 	uint32_t has_null;       /* the view has a null device */
@@ -107,8 +111,8 @@ struct offer_head {
 /* An offer that was received. */
 struct offer {
 	const struct offer_head *head; /* the file, mapped */
-	struct sbx_blob blob;          /* in there */
-	const struct sbx_program *program;
+	struct sbx_blob blob;          /* in there, as the next */
+	const struct sbx_insn *filters;
 	int descriptors[OFFER_END]; /* -1: there is none */
 	struct session_reply reply; /* that it came with */
 };

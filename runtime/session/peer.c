@@ -3,14 +3,23 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
+#include "runtime/session/enter.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#ifndef PIDFD_GET_MNT_NAMESPACE
+#define PIDFD_GET_MNT_NAMESPACE _IO(0xFF, 3)
+#define PIDFD_GET_USER_NAMESPACE _IO(0xFF, 9)
+#define PIDFD_GET_UTS_NAMESPACE _IO(0xFF, 10)
+#endif
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
 #endif
@@ -43,33 +52,80 @@ standing_read(struct standing *standing, const char *process)
 	standing->text[end - begin] = '\0';
 }
 
+/*
+ * prctl(2) tells the same of a process that nothing confines.  To read its own
+ * file, a new process has the kernel make its directory in /proc first, and
+ * remove that when it ends: some 30 us.
+ */
 static bool
-is_same_namespace(const char *process, const char *name)
+is_unconfined(const struct standing *theirs)
 {
-	char theirs[64], ours[64], path[PATH_SIZE];
-	ssize_t their_size, our_size;
+	return strcmp(theirs->text,
+		   "\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0") == 0 &&
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0 &&
+	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
+}
+
+/* Of this process; `theirs` if that is the same. */
+static const struct standing *
+own_standing(const struct standing *theirs, struct standing *read)
+{
+	if (is_unconfined(theirs))
+		return theirs;
+	standing_read(read, "self");
+	return read;
+}
+
+/* A namespace, by the request for a descriptor of it (pidfd_open(2), Linux 6.11)
+ * and by its name in the directory of a process. */
+struct name {
+	unsigned request;
+	const char *name;
+};
+
+/* As a file of nsfs; 0: it cannot be told. */
+static uint64_t
+number_of(int pidfd, const char *process, const struct name *name)
+{
+	int fd = ioctl(pidfd, name->request, 0);
+	struct stat status = { .st_ino = 0 };
+	char path[PATH_SIZE];
 	struct out out;
 
+	if (fd >= 0) {
+		if (fstat(fd, &status) != 0)
+			status.st_ino = 0;
+		close(fd);
+		return status.st_ino;
+	}
 	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/%s/ns/%s", process, name);
-	their_size = readlink(path, theirs, sizeof theirs);
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/self/ns/%s", name);
-	our_size = readlink(path, ours, sizeof ours);
-	return their_size > 0 && their_size == our_size &&
-	    memcmp(theirs, ours, (size_t)our_size) == 0;
+	out_print(&out, "/proc/%s/%s", process, name->name);
+	return tag_of(AT_FDCWD, path);
 }
 
 static bool
-shares_namespaces(const char *process)
+shares_namespaces(int pidfd, const char *process, int self)
 {
-	static const char *const names[] = { "user", "mnt" };
+	static const struct name names[] = {
+		{ PIDFD_GET_USER_NAMESPACE, "ns/user" },
+		{ PIDFD_GET_MNT_NAMESPACE, "ns/mnt" },
+	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!is_same_namespace(process, names[i]))
+		uint64_t theirs = number_of(pidfd, process, &names[i]);
+
+		if (theirs == 0 || theirs != number_of(self, "self", &names[i]))
 			return false;
 	}
 	return true;
+}
+
+uint64_t
+peer_own_tag(int self)
+{
+	static const struct name uts = { PIDFD_GET_UTS_NAMESPACE, "ns/uts" };
+
+	return number_of(self, "self", &uts);
 }
 
 /* The process had its number when its files were read, if it is still alive
@@ -83,9 +139,9 @@ is_alive(int pidfd)
 }
 
 const char *
-peer_fault(int socket, const struct standing *own, bool keeper)
+peer_fault(int socket, const struct standing *own, int self)
 {
-	struct standing theirs;
+	struct standing theirs, read;
 	struct ucred who;
 	socklen_t size = sizeof who;
 	char process[16];
@@ -96,8 +152,6 @@ peer_fault(int socket, const struct standing *own, bool keeper)
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
 		return "cannot see who is there";
 	errno = 0;
-	if (own->text[0] == '\0')
-		return peer_unknown;
 	if (who.uid != geteuid() || who.pid <= 0)
 		return "another user is there";
 	size = sizeof pidfd;
@@ -106,10 +160,14 @@ peer_fault(int socket, const struct standing *own, bool keeper)
 	out_into(&out, process, sizeof process);
 	out_number(&out, (uint64_t)who.pid);
 	standing_read(&theirs, process);
-	if (strcmp(own->text, theirs.text) != 0)
+	if (own == NULL)
+		own = own_standing(&theirs, &read);
+	if (own->text[0] == '\0')
+		fault = peer_unknown;
+	else if (strcmp(own->text, theirs.text) != 0)
 		fault = "a process that is confined, or less confined, is "
 			"there";
-	else if (keeper && !shares_namespaces(process))
+	else if (self >= 0 && !shares_namespaces(pidfd, process, self))
 		fault = "a process of other namespaces is there";
 	if (!is_alive(pidfd))
 		fault = "the process that was there has ended";

@@ -6,6 +6,7 @@
 #define SBX_PEER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* How confined a process is: what its /proc/PID/status says of no_new_privs and
@@ -20,10 +21,14 @@ void standing_read(struct standing *standing, const char *process);
 
 /*
  * NULL if the process that called connect(2), or for a keeper listen(2), is
- * alive, of the same user, and as confined as `own`.  Of a keeper: and in the
- * same namespaces.  Else what is wrong, with errno or 0.
+ * alive, of the same user, and as confined as `own`, or as this process if that
+ * is NULL.  Of a keeper, for whoever has a pidfd of itself: and in the same
+ * namespaces.  Else what is wrong, with errno or 0.
  */
-const char *peer_fault(int socket, const struct standing *own, bool keeper);
+const char *peer_fault(int socket, const struct standing *own, int self);
+
+/* The number of the UTS namespace of this process; 0: it cannot be told. */
+uint64_t peer_own_tag(int self);
 
 /* Its number.  From here on what it sends tells who sends it. */
 pid_t peer_process(int socket);

@@ -252,7 +252,7 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 	int lock, status = 0;
 	pid_t messenger = -1;
 
-	joining->socket = ask_connect(name);
+	joining->socket = ask_connect(name, SESSION_JOIN, joining->self);
 	lock = joining->socket < 0 ? sockets_lock() : -1;
 	if (joining->socket < 0 && lock < 0)
 		refuse(name,
@@ -263,12 +263,14 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 		    errno == EBUSY ? 0 : errno);
 	/* Somebody else may have made it. */
 	if (joining->socket < 0)
-		joining->socket = ask_connect(name);
+		joining->socket = ask_connect(name, SESSION_JOIN,
+		    joining->self);
 	if (joining->socket < 0 && options->policy == NULL)
 		refuse(name, "there is no such session; a policy makes it", 0);
 	if (joining->socket < 0)
 		joining->socket = make(sandbox, environment, lock, &messenger);
-	fault = session_ask(joining->socket, SESSION_JOIN, -1);
+	fault = messenger > 0 ? session_ask(joining->socket, SESSION_JOIN, -1) :
+				NULL;
 	if (messenger > 0)
 		waitpid(messenger, &status, 0);
 	/* A keeper that ends wants the lock before it lets go of the connection. */
@@ -378,9 +380,10 @@ sessions_run(struct sandbox *sandbox, char **environment)
 		setsid();
 		be_keeper(&birth);
 	}
+	joining.self = ask_self();
 	if (options->session != NULL && options->policy != NULL &&
 	    options->level >= 0 && options->level < SBX_LEVEL_FULL &&
-	    ask_connect(options->session) < 0) {
+	    ask_connect(options->session, SESSION_LOOK, joining.self) < 0) {
 		say_none(options->session);
 		return;
 	}
