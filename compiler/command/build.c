@@ -29,8 +29,12 @@ default_output(struct arena *arena, const char *path)
 	};
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
-	size_t len = strlen(name);
+	const char *dot;
+	size_t len;
+
+	name += *name == '@';
+	dot = strrchr(name, '.');
+	len = strlen(name);
 
 	for (size_t i = 0; i < countof(suffixes) && dot > name; i++) {
 		if (strcmp(dot, suffixes[i]) == 0)
@@ -281,7 +285,7 @@ command_build(struct options *options)
 	good = compile(&compilation, options->profile, &image);
 	options_print(options, &compilation.diags);
 	if (!good)
-		return EXIT_POLICY;
+		return policy_status(&compilation.diags);
 	return options->verify != NULL ?
 	    verify_blob(options, path, &image) :
 	    write_blob(options, &compilation, out, &image);

@@ -181,7 +181,7 @@ check_file(struct checking *checking, const char *path)
 	check_profiles(checking, compilation);
 	diags_judge(&compilation->diags, &checking->choices);
 	tell(checking, compilation);
-	return compilation->diags.errors > 0 ? EXIT_POLICY : EXIT_CLEAN;
+	return policy_status(&compilation->diags);
 }
 
 enum exit_status

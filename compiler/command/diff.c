@@ -13,6 +13,30 @@
 
 #include <string.h>
 
+/* Two -p name the profiles of the two files, and one that of each file that
+ * defines several. */
+static struct options
+side_options(const struct options *options, enum side side)
+{
+	struct options own = *options;
+	size_t count = options->profiles.list.count;
+
+	if (count > 0)
+		own.profile =
+		    options->profiles.list.items[count > 1 ? side : 0];
+	own.has_choice = own.profile != NULL && count < 2;
+	return own;
+}
+
+static enum exit_status
+side_read(struct diff *diff, enum side side, const struct blocks **blocks)
+{
+	const struct options options = side_options(diff->options, side);
+
+	return subject_read(&options, diff->files[side], &diff->blobs[side],
+	    blocks);
+}
+
 enum exit_status
 diff_make(struct diff *diff, const struct options *options, const char *old,
     const char *new)
@@ -28,8 +52,7 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 	};
 	for (unsigned side = 0; side < SIDE_COUNT && status == EXIT_CLEAN;
 	     side++)
-		status = subject_read(options, diff->files[side],
-		    &diff->blobs[side], &blocks[side]);
+		status = side_read(diff, (enum side)side, &blocks[side]);
 	if (status != EXIT_CLEAN)
 		return status;
 	*comparison = (struct comparison){
@@ -141,6 +164,8 @@ command_diff(struct options *options)
 		return status;
 	if (!fail_on_read(options, &errors))
 		return EXIT_USAGE;
+	if (options->profiles.list.count > 2)
+		return misused("-p is given once, or for OLD and for NEW");
 	status = diff_make(&diff, options, operands->list.items[0],
 	    operands->list.items[1]);
 	if (status != EXIT_CLEAN)

@@ -82,8 +82,10 @@ struct option_row {
 #define FIELD(name) offsetof(struct options, name)
 
 static const struct option_row option_rows[] = {
-	{ 'p', "profile", "NAME", TEXT, READS, FIELD(profile), NULL,
+	{ 'p', "profile", "NAME", TEXT, READS & ~DIFF, FIELD(profile), NULL,
 	    "the profile, where a file defines several" },
+	{ 'p', "profile", "NAME", LIST, DIFF, FIELD(profiles), NULL,
+	    "the profile, where a file defines several; twice: of OLD, NEW" },
 	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output), NULL,
 	    "write OUT instead of FILE.bin; -: standard output" },
 	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify), NULL,

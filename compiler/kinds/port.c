@@ -413,6 +413,22 @@ lift_ports(struct remedy *remedy)
 	return given;
 }
 
+/* Who listens often wants no more than to find its own programs. */
+static void
+add_port(struct remedy *remedy)
+{
+	const struct sbx_blob *blob = remedy->blob;
+	enum sbx_port_op op = remedy->access->detail;
+
+	remedy_add(remedy, REMEDY_ADD, "allow network %s tcp %u",
+	    port_op_word(op), remedy->access->port);
+	if (op == SBX_LISTEN_TCP && blob->meta->net == SBX_NET_NONE &&
+	    blob->port_count == 0)
+		remedy_add(remedy, REMEDY_INSTEAD,
+		    "'allow network loopback', if only programs of the same "
+		    "sandbox are to connect");
+}
+
 static void
 port_remedy(struct remedy *remedy)
 {
@@ -435,8 +451,7 @@ port_remedy(struct remedy *remedy)
 	if (lift_ports(remedy))
 		return;
 	if (remedy->access->port != 0)
-		remedy_add(remedy, REMEDY_ADD, "allow network %s tcp %u",
-		    port_op_word(op), remedy->access->port);
+		add_port(remedy);
 	else if (op == SBX_LISTEN_TCP && blob->meta->net == SBX_NET_NONE &&
 	    blob->port_count == 0)
 		remedy_add(remedy, REMEDY_ADD, "allow network loopback");

@@ -31,11 +31,26 @@ options_start(const struct options *options, struct compilation *compilation)
 		    includes->list.items[i];
 }
 
+static bool
+shipped_open(const struct options *options, const char *name,
+    struct compilation *compilation)
+{
+	if (compilation_open_shipped(compilation,
+		arena_printf(options->arena, "%s.sbx", name)))
+		return true;
+	complain("no shipped profile is called '%s'; 'sbxc profiles' lists "
+		 "them",
+	    name);
+	return false;
+}
+
 bool
 options_open(const struct options *options, const char *path,
     struct compilation *compilation)
 {
 	options_start(options, compilation);
+	if (path[0] == '@')
+		return shipped_open(options, path + 1, compilation);
 	if (compilation_open(compilation, path))
 		return true;
 	complain_unread(path);
@@ -59,6 +74,18 @@ options_parse_alone(const struct options *options, const char *path,
 	compilation->stmts = ast_parse_alone(sources, diags, compilation->file);
 	options_print(options, diags);
 	return diags->errors > 0 ? EXIT_POLICY : EXIT_CLEAN;
+}
+
+enum exit_status
+policy_status(const struct diags *diags)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < diags->records.count; i++)
+		wrong += diags->records.items[i].id == DIAG_BAD_DEFINITION;
+	if (diags->errors == 0)
+		return EXIT_CLEAN;
+	return diags->errors == wrong ? EXIT_USAGE : EXIT_POLICY;
 }
 
 void

@@ -21,7 +21,8 @@ struct options {
 	bool quiet, model, denials, live, coverage, no_ignore, list, diff,
 	    write, help, version;
 	enum report_format format;
-	struct words includes, warnings, errors, targets, operands;
+	bool has_choice; /* `profile` is for a file that defines several */
+	struct words includes, warnings, errors, targets, operands, profiles;
 	struct definitions definitions;
 	bool colour;     /* on standard error */
 	bool colour_out; /* on standard output */
@@ -34,8 +35,8 @@ void complain_unread(const char *path);
 void options_start(const struct options *options,
     struct compilation *compilation);
 
-/* Reads and parses a policy with what the options say; false after complaining
- * about a file that cannot be read. */
+/* Reads and parses a policy, or the shipped one of @NAME, with what the options
+ * say; false after complaining about what cannot be read. */
 bool options_open(const struct options *options, const char *path,
     struct compilation *compilation);
 
@@ -43,6 +44,9 @@ bool options_open(const struct options *options, const char *path,
  * EXIT_CLEAN, or what the command is to end with. */
 enum exit_status options_parse_alone(const struct options *options,
     const char *path, struct compilation *compilation);
+
+/* EXIT_POLICY for errors, or EXIT_USAGE if all are about a -D; else EXIT_CLEAN. */
+enum exit_status policy_status(const struct diags *diags);
 
 /* Prints diagnostics on standard error in the format and colour wanted. */
 void options_print(const struct options *options, const struct diags *diags);

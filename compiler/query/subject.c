@@ -2,6 +2,7 @@
 #include "compiler/query/subject.h"
 #include "compiler/base/input.h"
 #include "compiler/policy/blocks.h"
+#include "compiler/policy/resolve.h"
 #include "compiler/report/clean.h"
 #include "compiler/tables/words.h"
 
@@ -10,18 +11,16 @@
 
 /* --- reading -------------------------------------------------------------- */
 
-static bool
-shipped_open(const struct options *options, const char *name,
-    struct compilation *compilation)
+/* The profile that is wanted of a file: of one that defines no other, that. */
+static const char *
+profile_wanted(const struct options *options,
+    const struct compilation *compilation)
 {
-	options_start(options, compilation);
-	if (compilation_open_shipped(compilation,
-		arena_printf(options->arena, "%s.sbx", name)))
-		return true;
-	complain("no shipped profile is called '%s'; 'sbxc profiles' lists "
-		 "them",
-	    name);
-	return false;
+	struct profile_names names = { 0 };
+
+	if (options->has_choice)
+		resolve_profiles(options->arena, compilation->stmts, &names);
+	return names.names.count == 1 ? NULL : options->profile;
 }
 
 void
@@ -29,8 +28,9 @@ operand_compile(const struct options *options, struct operand *operand)
 {
 	struct image image;
 
-	operand->state = compile(&operand->compilation, options->profile,
-			     &image) &&
+	const char *profile = profile_wanted(options, &operand->compilation);
+
+	operand->state = compile(&operand->compilation, profile, &image) &&
 		sbx_verify(image.bytes, image.size, &operand->blob) ==
 		    SBX_BLOB_OK ?
 	    OPERAND_GOOD :
@@ -66,7 +66,8 @@ blob_read(const struct options *options, const char *path,
 	if (operand->unclean)
 		return;
 	profile = sbx_string(&operand->blob, operand->blob.meta->profile);
-	if (options->profile == NULL || strcmp(options->profile, profile) == 0)
+	if (options->profile == NULL || options->has_choice ||
+	    strcmp(options->profile, profile) == 0)
 		operand->state = OPERAND_GOOD;
 	else
 		complain("%s: it holds the profile '%s'", path, profile);
@@ -76,15 +77,11 @@ void
 operand_read(const struct options *options, const char *path,
     struct operand *operand)
 {
-	bool shipped = path[0] == '@';
-
 	operand->state = OPERAND_UNREAD;
-	operand->compiled = !shipped && input_is_blob(path);
+	operand->compiled = path[0] != '@' && input_is_blob(path);
 	if (operand->compiled)
 		blob_read(options, path, operand);
-	else if (shipped ?
-		shipped_open(options, path + 1, &operand->compilation) :
-		options_open(options, path, &operand->compilation))
+	else if (options_open(options, path, &operand->compilation))
 		operand_compile(options, operand);
 }
 

@@ -1,6 +1,7 @@
 /* See yaml_atom.h. */
 #include "compiler/read/yaml_atom.h"
 
+#include "compiler/tables/words.h"
 #include "grammar/parser.h"
 #include "grammar/token.h"
 
@@ -82,6 +83,66 @@ yaml_is_word(struct policy_reader *reader, const char *text)
 
 /* --- objects -------------------------------------------------------------- */
 
+enum { HEAD_WORDS = 4 + WHAT_WORDS }; /* drop prefer deny, and one too many */
+
+/* Splits a text into its first words; how many. */
+static size_t
+split_words(struct arena *arena, const char *text,
+    const char *words[HEAD_WORDS])
+{
+	size_t count = 0;
+
+	for (text += strspn(text, " "); *text != '\0' && count < HEAD_WORDS;
+	     text += strspn(text, " ")) {
+		size_t len = strcspn(text, " ");
+
+		words[count++] = arena_strndup(arena, text, len);
+		text += len;
+	}
+	return count;
+}
+
+static bool
+is_effect(const char *word)
+{
+	static const char *const effects[] = { "drop", "prefer", "allow",
+		"deny" };
+
+	for (size_t i = 0; i < countof(effects); i++) {
+		if (strcmp(effects[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The statement as it should be, where words of it stand behind the ':', as in
+ * "allow network: connect tcp 443"; or NULL. */
+static const char *
+with_words(struct arena *arena, const struct yaml_node *node)
+{
+	const char *words[HEAD_WORDS], *text, *rest;
+	size_t own, count, effects = 0, used;
+
+	if (node->key == NULL)
+		return NULL;
+	own = split_words(arena, node->key->text, words);
+	text = arena_printf(arena, "%s %s", node->key->text, node->text);
+	count = split_words(arena, text, words);
+	while (effects < count && is_effect(words[effects]))
+		effects++;
+	if (effects == 0 ||
+	    what_match(words + effects, count - effects, &used) == NULL ||
+	    effects + used <= own)
+		return NULL;
+	rest = text;
+	for (size_t i = 0; i < effects + used; i++) {
+		rest += strspn(rest, " ");
+		rest += strcspn(rest, " ");
+	}
+	return arena_printf(arena, "%.*s%s%s", (int)(rest - text), text,
+	    *rest != '\0' ? ":" : "", rest);
+}
+
 /* Whoever writes several objects into one text is shown how to make a list. */
 static void
 report_text(struct policy_reader *reader, const struct yaml_node *node,
@@ -94,12 +155,18 @@ report_text(struct policy_reader *reader, const struct yaml_node *node,
 			    "'%s' is not one object",
 	    text);
 	bool several = second > text + end &&
-	    (second[0] == '/' || second[0] == '~' ||
+	    (strchr("/~0123456789", second[0]) != NULL ||
 		strncmp(second, "${", 2) == 0);
+
+	const char *head = with_words(reader->arena, node);
 
 	while (end > 0 && text[end - 1] == ',')
 		end--;
-	if (several)
+	if (head != NULL)
+		diag_help(reader->diags, diag,
+		    "all words of a rule stand before the ':': write '- %s'",
+		    head);
+	else if (several)
 		diag_help(reader->diags, diag,
 		    "several objects are a list: "
 		    "[ \"%s\", \"%s\" ]; one with such characters is "

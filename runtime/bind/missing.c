@@ -80,6 +80,12 @@ refuse_policy(const char *name, const char *directory, int error)
 	out_init(&text, -1);
 	out_text(&text, "cannot open that profile in ");
 	out_text(&text, directory);
+	/* Where profiles are not installed sbxc has them. */
+	if (error == ENOENT) {
+		out_text(&text, " ('sbxc build ");
+		out_text(&text, name);
+		out_text(&text, "' writes a file that can be named instead)");
+	}
 	refuse(name, text.text, error);
 }
 

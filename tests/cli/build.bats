@@ -156,7 +156,7 @@ load sbxc
 	"$SBXC" dump team.bin >plan
 	grep -q '^allow read /srv/data ' plan
 	! grep -q '^param ' plan
-	ends 1 "$SBXC" team.sbx -D nothing=/srv/data
+	ends 2 "$SBXC" team.sbx -D nothing=/srv/data
 }
 
 @test "-I is where included files are looked for" {

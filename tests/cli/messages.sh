@@ -261,7 +261,8 @@ tap_is 'all that there are' '@coding @read-only ' "$(echo "$said" |
     sed -n 's/.*@codin: no such profile; there are //p' | tr ' ' '\n' |
     sort | tr '\n' ' ')"
 SBX_TEST_PROFILES=$base/none
-has 'no profiles at all' "cannot open that profile in $base/none: No such" \
+has 'no profiles at all' \
+    "in $base/none ('sbxc build @codin' writes a file that can be named instead): No such" \
     "$SBXRUN_TEST" @codin -- true
 has 'a parameter that is not there' \
     'dta=/: the policy has no such parameter; it has data more' \

@@ -442,7 +442,7 @@ load sbxc
 	ends 0 "$SBXC" build -D a=/x par.sbx -o par.bin
 	ends 0 "$SBXC" why -D a=/x par.sbx read /a
 	ends 0 "$SBXC" diff -D a=/x par.sbx par.sbx
-	ends 1 "$SBXC" build -D b=/x par.sbx -o par.bin
+	ends 2 "$SBXC" build -D b=/x par.sbx -o par.bin
 	ends 2 "$SBXC" why -D b=/x par.sbx read /a
 	rm par.sbx par.bin
 }
@@ -482,4 +482,37 @@ load sbxc
 	says "deny spawn"
 	says "the filter, in which the command can only make threads"
 	ends 2 "$SBXC" why one.sbx spawn /usr/bin/git
+}
+
+@test "why: who listens is told of a network of its own" {
+	ends 1 "$SBXC" why two.sbx -p one listen tcp 3000
+	says "to allow it: allow network listen tcp 3000"
+	says "instead: 'allow network loopback'"
+	ends 1 "$SBXC" why team.sbx listen tcp 3000
+	[[ "$output" != *loopback* ]]
+}
+
+@test "diff: a profile of the files that define several, or one of each" {
+	ends 0 "$SBXC" diff -p one team.sbx two.sbx
+	ends 0 "$SBXC" diff --fail-on any -p one two.sbx two.sbx
+	ends 1 "$SBXC" diff --fail-on any -p one -p two two.sbx two.sbx
+	says "wider: read /opt"
+	ends 1 "$SBXC" diff -p one -p nobody two.sbx team.sbx
+	ends 2 "$SBXC" diff -p one -p two -p one two.sbx two.sbx
+	ends 1 "$SBXC" check --within @read-only -p one two.sbx
+	[[ "$output" != *"unknown profile"* ]]
+}
+
+@test "a parameter that no policy has is a wrong command line everywhere" {
+	ends 2 "$SBXC" check -D nothing=/x team.sbx
+	ends 2 "$SBXC" build -D nothing=/x team.sbx -o none.bin
+	ends 2 "$SBXC" diff -D nothing=/x team.sbx team.sbx
+	ends 2 "$SBXC" why -D nothing=/x team.sbx read /x
+}
+
+@test "a shipped profile as a file" {
+	ends 0 "$SBXC" build @coding
+	[ -s coding.bin ]
+	ends 0 "$SBXC" check @coding
+	ends 3 "$SBXC" build @codin
 }

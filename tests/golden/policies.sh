@@ -7,7 +7,8 @@
 # ok/NAME.sbx compiles without a word, and `sbxc dump` of it is NAME.dump.
 # err/NAME.sbx goes through `sbxc check`, or what its first line says, such as
 # "# sbxc build -o /dev/null", whose whole stderr is NAME.err; the status is 1 if
-# there is an error in it and 0 if there are only warnings.  A case may be in
+# there is an error in it, 2 if all are about -D, and 0 if there are only
+# warnings.  A case may be in
 # YAML or JSON instead: err/NAME.yaml, err/NAME.json.
 #
 # Each code that a message can have is in a line of diags.def and has a case,
@@ -49,7 +50,9 @@ run_err()
 	*) cat "$tmp/out" ;;
 	esac
 	want=0
-	! grep -q ': error:' "$tmp/got" || want=1
+	# What is wrong with -D alone is wrong with the command line.
+	! grep -q ': error: .*SBX0222' "$tmp/got" || want=2
+	! grep ': error:' "$tmp/got" | grep -qv SBX0222 || want=1
 	[ $status -eq $want ] || echo "sbxc check: status $status, not $want"
 	[ -s "$tmp/got" ] || echo "nothing was reported"
 }
