@@ -49,6 +49,9 @@ enum {
 	SBX_MAX_GLOB = 32, /* parts of a pattern: names between slashes */
 	SBX_MAX_WATCHES = 256,
 	SBX_MAX_SOCKETS = 256,
+	SBX_MAX_NAMES = 4096, /* rules about names of hosts */
+	SBX_MAX_ENDPOINTS = 1024,
+	SBX_MAX_WAYS = 64, /* out of a network of its own: format/ways.h */
 };
 
 struct sbx_header {
@@ -79,6 +82,9 @@ enum sbx_section_kind {
 	SBX_SECTION_SBPL,
 	SBX_SECTION_WATCHES,
 	SBX_SECTION_SOCKETS,
+	SBX_SECTION_NAMES,
+	SBX_SECTION_ENDPOINTS,
+	SBX_SECTION_PROXY,
 	SBX_SECTION_END, /* one more than the last known kind */
 };
 
@@ -122,7 +128,8 @@ enum sbx_net {
 	SBX_NET_NONE,
 	SBX_NET_PORTS,
 	SBX_NET_FULL,
-	SBX_NET_LOOPBACK, /* a network of its own, which level full gives */
+	SBX_NET_LOOPBACK, /* a network of its own */
+	SBX_NET_SELECTED, /* the same, and single ways out of it */
 	SBX_NET_END,
 };
 
@@ -133,6 +140,13 @@ enum sbx_meta_flag {
 	SBX_NO_SPAWN = 8, /* deny spawn: one process, and threads */
 	SBX_META_FLAGS = 15,
 };
+
+/* Whether the sandbox has a network of its own, which level full gives. */
+static inline bool
+sbx_net_is_own(uint8_t net)
+{
+	return net == SBX_NET_LOOPBACK || net == SBX_NET_SELECTED;
+}
 
 struct sbx_meta {
 	uint32_t profile;      /* string: the profile's name */
@@ -193,7 +207,13 @@ struct sbx_exclusion {
 	uint16_t reserved;
 };
 
-enum sbx_port_op { SBX_CONNECT_TCP, SBX_LISTEN_TCP, SBX_PORT_OP_END };
+enum sbx_port_op {
+	SBX_CONNECT_TCP,
+	SBX_LISTEN_TCP,
+	SBX_HOST_TCP,    /* a service of the host, on 127.0.0.1 inside */
+	SBX_PUBLISH_TCP, /* one inside, on 127.0.0.1 of the host */
+	SBX_PORT_OP_END,
+};
 
 struct sbx_port {
 	uint16_t low, high; /* inclusive, host byte order */
@@ -273,6 +293,48 @@ struct sbx_socket {
 	uint8_t platforms;
 	uint8_t flags; /* enum sbx_socket_flag */
 	uint16_t reserved;
+};
+
+/*
+ * A host by its name, sorted by name in byte order.  Names are normal: see
+ * format/names.h, which has the verdict.
+ */
+enum sbx_name_flag {
+	SBX_NAME_BELOW = 1,   /* the names below it, and not itself: "*.x" */
+	SBX_NAME_PRIVATE = 2, /* it may have an address that is not public */
+	SBX_NAME_FLAGS = 3,
+};
+
+struct sbx_name {
+	uint32_t name; /* string; of "*.x" it is "x" */
+	uint32_t source;
+	uint16_t port; /* 0: of an allow 80 and 443, of a deny every port */
+	uint8_t effect;
+	uint8_t flags; /* enum sbx_name_flag */
+	uint8_t platforms;
+	uint8_t reserved[3];
+};
+
+/* Hosts by their addresses (format/addresses.h). */
+struct sbx_endpoint {
+	uint8_t address[16]; /* in network order; IPv4 as ::ffff:a.b.c.d; what
+	                      * lies beyond the prefix is zero */
+	uint32_t source;
+	uint16_t low, high; /* TCP ports, inclusive */
+	uint8_t prefix;     /* bits of 128: 10.2.0.0/16 has 112 */
+	uint8_t effect;
+	uint8_t platforms;
+	uint8_t reserved[5];
+};
+
+/* The user's own proxy: on a machine all records name one. */
+struct sbx_proxy {
+	uint32_t suffix; /* string: of a socket's path */
+	uint32_t source;
+	uint16_t anchor; /* of a socket; SBX_NO_ANCHOR: TCP on 127.0.0.1 */
+	uint16_t port;   /* then; of a socket 0 */
+	uint8_t platforms;
+	uint8_t reserved[3];
 };
 
 /* `set env NAME = VALUE`: the value is the bound anchor, if any, then text. */
@@ -380,6 +442,9 @@ SBX_ASSERT_SIZE(sbx_env, 16);
 SBX_ASSERT_SIZE(sbx_set, 16);
 SBX_ASSERT_SIZE(sbx_watch, 16);
 SBX_ASSERT_SIZE(sbx_socket, 16);
+SBX_ASSERT_SIZE(sbx_name, 16);
+SBX_ASSERT_SIZE(sbx_endpoint, 32);
+SBX_ASSERT_SIZE(sbx_proxy, 16);
 SBX_ASSERT_SIZE(sbx_landlock, 88);
 SBX_ASSERT_SIZE(sbx_program, 24);
 SBX_ASSERT_SIZE(sbx_insn, 8);
@@ -414,6 +479,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(ENV, "an environment rule is malformed") \
 	X(WATCH, "a watched place is malformed") \
 	X(SOCKET, "a rule about a socket is malformed") \
+	X(HOST, "a rule about a host's name is malformed") \
+	X(ENDPOINT, "a rule about an address is malformed") \
+	X(PROXY, "a proxy is malformed") \
+	X(WAYS, "its network has more ways out than a sandbox can have") \
 	X(LANDLOCK, "its Landlock table is not what its policy implies") \
 	X(PROGRAM, "a filter program is malformed") \
 	X(SYSCALL, "a system call entry is malformed") \
@@ -450,10 +519,13 @@ struct sbx_blob {
 	const char *sbpl;
 	const struct sbx_watch *watches;
 	const struct sbx_socket *sockets;
+	const struct sbx_name *names;
+	const struct sbx_endpoint *endpoints;
+	const struct sbx_proxy *proxies;
 	uint32_t strings_size, anchor_count, path_count, exclusion_count,
 	    port_count, limit_count, env_count, set_count, landlock_count,
 	    program_count, bpf_count, syscall_count, source_count, sbpl_size,
-	    watch_count, socket_count;
+	    watch_count, socket_count, name_count, endpoint_count, proxy_count;
 };
 
 /*

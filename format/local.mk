@@ -1,5 +1,7 @@
 # What compiler and loader share: the blob, the verifier, the model.
 format_sources = \
+	format/addresses.c \
+	format/addresses.h \
 	format/blob.h \
 	format/caches.def \
 	format/crc32.c \
@@ -20,6 +22,8 @@ format_sources = \
 	format/limits.def \
 	format/model.c \
 	format/model.h \
+	format/names.c \
+	format/names.h \
 	format/observed.def \
 	format/select.c \
 	format/select.h \
@@ -30,5 +34,9 @@ format_sources = \
 	format/utf8.c \
 	format/utf8.h \
 	format/verify.c \
+	format/verify.h \
+	format/verify_network.c \
 	format/watch.c \
-	format/watch.h
+	format/watch.h \
+	format/ways.c \
+	format/ways.h

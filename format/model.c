@@ -119,16 +119,30 @@ sbx_path_is_split(const struct sbx_rule *rules, size_t count, uint8_t right,
 	return false;
 }
 
+_Static_assert(SBX_HOST_TCP - SBX_CONNECT_TCP ==
+	SBX_PUBLISH_TCP - SBX_LISTEN_TCP,
+    "in the host's network the one is the other");
+
+static bool
+has_host_network(const struct sbx_blob *blob)
+{
+	return blob->meta->net == SBX_NET_PORTS ||
+	    blob->meta->net == SBX_NET_FULL;
+}
+
 struct sbx_verdict
 sbx_port_verdict(const struct sbx_blob *blob, uint8_t platforms, uint8_t op,
     uint16_t port)
 {
 	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
-	bool closed = blob->meta->net == SBX_NET_NONE ||
-	    blob->meta->net == SBX_NET_LOOPBACK;
+	bool closed;
 
+	if (op >= SBX_HOST_TCP && has_host_network(blob))
+		op -= SBX_HOST_TCP;
 	/* `deny network full` beats every port that is allowed beside it; in a
 	 * network of its own no port of anybody else's is reached. */
+	closed = !has_host_network(blob) &&
+	    (blob->meta->net != SBX_NET_SELECTED || op < SBX_HOST_TCP);
 	if (blob->meta->net_source != SBX_NO_SOURCE && closed)
 		verdict.reason = SBX_BECAUSE_DENIED;
 	if (blob->meta->net == SBX_NET_FULL)

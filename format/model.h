@@ -108,8 +108,12 @@ sbx_socket_verdict(const struct sbx_rule *sockets, size_t count,
 	return sbx_path_verdict(sockets, count, SBX_CONNECT, path);
 }
 
-/* The verdict on connecting to, or listening on, a TCP port.  Without a rule,
- * the network as a whole is allowed or denied. */
+/*
+ * The verdict on a TCP port (enum sbx_port_op).  Without a rule, the network as a
+ * whole is allowed or denied.  Where the sandbox is in the host's network, a
+ * service of the host is reached by its port, and one inside is published by
+ * listening.
+ */
 struct sbx_verdict sbx_port_verdict(const struct sbx_blob *blob,
     uint8_t platforms, uint8_t op, uint16_t port);
 

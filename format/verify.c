@@ -5,27 +5,10 @@
  * strings end, paths are normal, enumerations known; and what two records say
  * together is no contradiction, so that all readers see the same policy.
  */
+#include "format/verify.h"
 #include "format/frame.h"
 #include "format/glob.h"
 #include "format/landlock.h"
-
-static bool
-is_string(const struct sbx_blob *blob, uint32_t offset)
-{
-	return offset < blob->strings_size;
-}
-
-static bool
-is_where(uint8_t platforms)
-{
-	return platforms != 0 && (platforms & ~SBX_ON_ALL) == 0;
-}
-
-static bool
-is_source(const struct sbx_blob *blob, uint32_t source)
-{
-	return source == SBX_NO_SOURCE || source < blob->source_count;
-}
 
 /* "" or "/x/y": no empty, "." or ".." component, and no slash at the end. */
 static bool
@@ -74,7 +57,7 @@ is_used_anchor(const struct sbx_blob *blob, uint16_t anchor)
 	    (blob->anchors[anchor].flags & SBX_ANCHOR_USED) != 0;
 }
 
-static enum sbx_blob_error
+enum sbx_blob_error
 check_place(const struct sbx_blob *blob, uint16_t anchor, uint32_t suffix)
 {
 	/* Of an anchor that is not marked, the loader does not look for the
@@ -373,17 +356,20 @@ check_landlock(const struct sbx_blob *blob, const void *record)
  * What opens because of where a program runs, opens nowhere else: what must be
  * true of it and of its policy.
  */
+enum { ANY_NET = (1u << SBX_NET_END) - 1 };
+
 static const struct program_need {
 	uint32_t flag;
 	uint32_t beside;  /* the flags that go with it */
 	uint32_t min_abi; /* Landlock holds it from here on */
-	int net;          /* enum sbx_net, or -1 */
+	unsigned nets;    /* a bit of each enum sbx_net that it goes with */
 } program_needs[] = {
-	{ SBX_PROGRAM_NETLINK, SBX_PROGRAM_FULL, 0, -1 },
-	{ SBX_PROGRAM_TCP, 0, 4, SBX_NET_PORTS },
-	{ SBX_PROGRAM_TRACE, 0, 1, -1 },
-	{ SBX_PROGRAM_LOOPBACK, SBX_PROGRAM_FULL, 0, SBX_NET_LOOPBACK },
-	{ SBX_PROGRAM_LISTENER, 0, 1, -1 },
+	{ SBX_PROGRAM_NETLINK, SBX_PROGRAM_FULL, 0, ANY_NET },
+	{ SBX_PROGRAM_TCP, 0, 4, 1u << SBX_NET_PORTS },
+	{ SBX_PROGRAM_TRACE, 0, 1, ANY_NET },
+	{ SBX_PROGRAM_LOOPBACK, SBX_PROGRAM_FULL, 0,
+	    1u << SBX_NET_LOOPBACK | 1u << SBX_NET_SELECTED },
+	{ SBX_PROGRAM_LISTENER, 0, 1, ANY_NET },
 };
 
 static bool
@@ -396,7 +382,7 @@ is_program_flags(const struct sbx_blob *blob, const struct sbx_program *program)
 		if ((program->flags & need->flag) != 0 &&
 		    ((need->beside & ~program->flags) != 0 ||
 			program->min_abi < need->min_abi ||
-			(need->net >= 0 && need->net != blob->meta->net)))
+			(need->nets >> blob->meta->net & 1) == 0))
 			return false;
 	}
 	return (program->flags & ~(uint32_t)SBX_PROGRAM_FLAGS) == 0;
@@ -482,6 +468,12 @@ const struct layout layouts[SBX_SECTION_END] = {
 	    false, check_watch),
 	[SBX_SECTION_SOCKETS] = LAYOUT(struct sbx_socket, sockets, socket_count,
 	    false, check_socket),
+	[SBX_SECTION_NAMES] = LAYOUT(struct sbx_name, names, name_count, false,
+	    check_name),
+	[SBX_SECTION_ENDPOINTS] = LAYOUT(struct sbx_endpoint, endpoints,
+	    endpoint_count, false, check_endpoint),
+	[SBX_SECTION_PROXY] = LAYOUT(struct sbx_proxy, proxies, proxy_count,
+	    false, check_proxy),
 };
 
 /*
@@ -527,6 +519,10 @@ check_whole(const struct sbx_blob *blob)
 		return SBX_BLOB_WATCH;
 	if (blob->socket_count > SBX_MAX_SOCKETS)
 		return SBX_BLOB_SOCKET;
+	if (blob->name_count > SBX_MAX_NAMES)
+		return SBX_BLOB_HOST;
+	if (blob->endpoint_count > SBX_MAX_ENDPOINTS)
+		return SBX_BLOB_ENDPOINT;
 	if (blob->program_count > SBX_MAX_PROGRAMS)
 		return SBX_BLOB_PROGRAM;
 	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')
@@ -571,5 +567,7 @@ sbx_verify(const void *base, size_t size, struct sbx_blob *blob)
 		error = check_whole(blob);
 	if (error == SBX_BLOB_OK)
 		error = check_records(blob);
+	if (error == SBX_BLOB_OK)
+		error = check_ways(blob);
 	return error;
 }

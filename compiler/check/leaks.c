@@ -279,7 +279,7 @@ check_risk_leak(struct checker *checker)
 		struct diag *diag;
 
 		if (out == NULL || net == SBX_NET_NONE ||
-		    net == SBX_NET_LOOPBACK)
+		    sbx_net_is_own((uint8_t)net))
 			continue;
 		rule = secret_rule(checker, platforms, &secret);
 		if (rule == NULL || (!out->own && !rule->origin.own))

@@ -110,6 +110,7 @@ check_port_landlock(struct checker *checker)
 		struct diag *diag;
 
 		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+		    rule->detail >= SBX_HOST_TCP ||
 		    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
 		    is_full(checker, rule->origin.platforms, NULL))
 			continue;
@@ -185,7 +186,8 @@ check_loopback_beside(struct checker *checker)
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct rule *rule = &ports->items[i];
 
-		if (is_net(checker, SBX_NET_LOOPBACK, rule->origin.platforms,
+		if (rule->detail < SBX_HOST_TCP &&
+		    is_net(checker, SBX_NET_LOOPBACK, rule->origin.platforms,
 			&loopback))
 			report_excluded(checker, &rule->origin,
 			    rule_text(policy, rule), &loopback);

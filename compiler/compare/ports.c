@@ -28,7 +28,7 @@ reach_of(const struct pass *pass, enum side side, const struct access *access,
 
 	if (!pass_ask(pass, side, access, level, 0).allowed)
 		return REACH_NOTHING;
-	return meta->net == SBX_NET_LOOPBACK &&
+	return sbx_net_is_own(meta->net) && access->detail < SBX_HOST_TCP &&
 		(meta->flags & SBX_EVERYTHING) == 0 ?
 	    REACH_INSIDE :
 	    REACH_OUTSIDE;
@@ -48,7 +48,7 @@ port_key(const struct pass *pass, const struct access *access,
 
 	if (other.by == BY_EVERYTHING || verdict.allowed ||
 	    verdict.by == BY_OLD_KERNEL || verdict.by == BY_NOTHING ||
-	    (verdict.by == BY_NETWORK && blob->meta->net == SBX_NET_LOOPBACK)) {
+	    (verdict.by == BY_NETWORK && sbx_net_is_own(blob->meta->net))) {
 		side = allows;
 		verdict = other;
 	}
@@ -157,9 +157,23 @@ compare_op(struct pass *pass, uint8_t op)
 	}
 }
 
+/* Services differ from ports only where single ones lead out. */
+static bool
+has_services(const struct pass *pass)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (pass->comparison->blobs[side]->meta->net ==
+		    SBX_NET_SELECTED)
+			return true;
+	}
+	return false;
+}
+
 void
 compare_ports(struct pass *pass)
 {
-	for (uint8_t op = 0; op < SBX_PORT_OP_END; op++)
+	uint8_t end = has_services(pass) ? SBX_PORT_OP_END : SBX_HOST_TCP;
+
+	for (uint8_t op = 0; op < end; op++)
 		compare_op(pass, op);
 }

@@ -158,8 +158,12 @@ say_blankets(struct restorer *restorer, const struct blankets *blankets)
 static void
 macos_blankets(const struct restorer *restorer, struct blankets *part)
 {
-	const struct sbpl_blankets *text = &restorer->macos.blankets;
+	struct sbpl_blankets own = restorer->macos.blankets;
+	const struct sbpl_blankets *text = &own;
 
+	/* The text says the same of any network of its own. */
+	if (own.net == SBX_NET_LOOPBACK && part->net == SBX_NET_SELECTED)
+		own.net = SBX_NET_SELECTED;
 	if (text->everything != part->everything || text->net != part->net)
 		part->abstract = text->everything;
 	part->everything = text->everything;

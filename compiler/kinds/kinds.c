@@ -11,4 +11,7 @@ const struct rule_kind *const rule_kinds[KIND_END] = {
 	[KIND_LIMIT] = &kind_limit,
 	[KIND_WATCH] = &kind_watch,
 	[KIND_SOCKET] = &kind_socket,
+	[KIND_DOMAIN] = &kind_domain,
+	[KIND_ENDPOINT] = &kind_endpoint,
+	[KIND_PROXY] = &kind_proxy,
 };

@@ -7,6 +7,7 @@
 #include "compiler/policy/kind.h"
 
 extern const struct rule_kind kind_path, kind_port, kind_syscall, kind_env,
-    kind_set, kind_blanket, kind_limit, kind_watch, kind_socket;
+    kind_set, kind_blanket, kind_limit, kind_watch, kind_socket, kind_domain,
+    kind_endpoint, kind_proxy;
 
 #endif

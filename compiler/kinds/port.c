@@ -18,40 +18,6 @@
 /* --- statements ----------------------------------------------------------- */
 
 static bool
-port_read(struct scope *scope, const struct ast_atom *atom, const char *text,
-    size_t len, uint16_t *port)
-{
-	struct diag *diag;
-	uint64_t value;
-
-	/* In other languages such a number is octal, and another one. */
-	if (strspn(text, "0") > 0 && strspn(text, "0") < len &&
-	    strspn(text, "0123456789") >= len) {
-		diag = diag_add(scope->diags, DIAG_BAD_PORT,
-		    atom_part(scope, atom, text, len),
-		    "port %.*s begins with a zero", (int)len, text);
-		diag_help(scope->diags, diag, "did you mean %.*s?",
-		    (int)(len - strspn(text, "0")), text + strspn(text, "0"));
-		return false;
-	}
-	if (len > 0 && strspn(text, "0123456789") >= len) {
-		if (number_read(text, text + len, &value) && value >= 1 &&
-		    value <= 65535) {
-			*port = (uint16_t)value;
-			return true;
-		}
-		diag_add(scope->diags, DIAG_BAD_PORT,
-		    atom_part(scope, atom, text, len),
-		    "port %.*s is out of range: ports are 1 to 65535", (int)len,
-		    text);
-		return false;
-	}
-	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc, "'%s' is not a port",
-	    atom->text);
-	return false;
-}
-
-static bool
 port_resolve(struct scope *scope, const struct ast_atom *atom,
     struct rule *rule)
 {
@@ -65,14 +31,14 @@ port_resolve(struct scope *scope, const struct ast_atom *atom,
 		    "expected a port, found '%s'", atom_text(scope, atom));
 		diag_help(scope->diags, diag,
 		    "a port is a number or a range, as in 443 or 8000-8080; "
-		    "no rule names a host");
+		    "'allow network domain NAME' is about a host");
 		return false;
 	}
-	if (!port_read(scope, atom, text, len, low))
+	if (!object_port(scope, atom, text, len, low))
 		return false;
 	*high = *low;
 	if (text[len] == '-' &&
-	    !port_read(scope, atom, text + len + 1, strlen(text + len + 1),
+	    !object_port(scope, atom, text + len + 1, strlen(text + len + 1),
 		high))
 		return false;
 	if (*high >= *low)
@@ -202,6 +168,16 @@ add_port_ranges(struct restorer *restorer, enum sbx_port_op op, bool full)
 	}
 }
 
+/* Services are reached, or published, where the text opens a network of its
+ * own. */
+static void
+restore_services(struct restorer *restorer, enum sbx_port_op op)
+{
+	share_ports(restorer, op,
+	    !restorer->has_macos ||
+		restorer->macos.blankets.net == SBX_NET_LOOPBACK);
+}
+
 /* Rules of the tables hold on macOS too, if that is what its text says. */
 static void
 restore_port_op(struct restorer *restorer, enum sbx_port_op op)
@@ -238,7 +214,7 @@ has_macos_ports(const struct policy *policy)
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct rule *rule = &ports->items[i];
 
-		if (rule->effect == SBX_ALLOW &&
+		if (rule->effect == SBX_ALLOW && rule->detail < SBPL_PORT_OPS &&
 		    (rule->origin.platforms & SBX_ON_MACOS))
 			return true;
 	}
@@ -254,8 +230,10 @@ port_restore(struct restorer *restorer)
 		if (ports->items[i].port.low == 0)
 			restorer_fault(restorer, "it speaks of port 0");
 	}
-	for (int op = 0; op < SBX_PORT_OP_END; op++)
+	for (int op = 0; op < SBPL_PORT_OPS; op++)
 		restore_port_op(restorer, (enum sbx_port_op)op);
+	for (int op = SBPL_PORT_OPS; op < SBX_PORT_OP_END; op++)
+		restore_services(restorer, (enum sbx_port_op)op);
 	/* All that were allowed are denied: they still open the stack. */
 	if (restorer->has_macos &&
 	    restorer->macos.blankets.net == SBX_NET_PORTS &&
@@ -305,7 +283,7 @@ port_verdict(const struct subject *subject, const struct access *access)
 	struct sbx_verdict model;
 	struct verdict verdict;
 
-	if (blob->meta->net == SBX_NET_LOOPBACK)
+	if (sbx_net_is_own(blob->meta->net) && access->detail < SBX_HOST_TCP)
 		return loopback_verdict(subject);
 	model = sbx_port_verdict(blob, subject->arch->platforms, access->detail,
 	    access->port);

@@ -173,12 +173,41 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
 		    "profile '%s' has %zu rules about sockets, the bound is %d",
 		    policy->profile, policy->rules[KIND_SOCKET].count,
 		    SBX_MAX_SOCKETS);
+	else if (policy->rules[KIND_DOMAIN].count > SBX_MAX_NAMES ||
+	    policy->rules[KIND_ENDPOINT].count > SBX_MAX_ENDPOINTS)
+		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		    "profile '%s' has %zu names of hosts and %zu addresses, "
+		    "the bounds are %d and %d",
+		    policy->profile, policy->rules[KIND_DOMAIN].count,
+		    policy->rules[KIND_ENDPOINT].count, SBX_MAX_NAMES,
+		    SBX_MAX_ENDPOINTS);
 	else if (size > SBX_MAX_SIZE)
 		diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
 		    "profile '%s' compiles to %zu bytes, the bound is %d",
 		    policy->profile, size, SBX_MAX_SIZE);
 	else
 		return true;
+	return false;
+}
+
+/* The reader counts the ways out of a network of its own. */
+static bool
+has_room_for_ways(const struct emitter *emitter, struct diags *diags,
+    const struct image *image)
+{
+	const struct policy *policy = emitter->policy;
+	struct sbx_blob blob;
+	struct diag *diag;
+
+	if (policy_net(policy, SBX_ON_LINUX, NULL) != SBX_NET_SELECTED ||
+	    sbx_verify(image->bytes, image->size, &blob) != SBX_BLOB_WAYS)
+		return true;
+	diag = diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+	    "the hosts that profile '%s' allows have more than %d ports",
+	    policy->profile, SBX_MAX_WAYS);
+	diag_help(diags, diag,
+	    "each port is a socket inside: name those that are used, or "
+	    "allow the whole network");
 	return false;
 }
 
@@ -219,7 +248,8 @@ emit_image(const struct policy *policy, const struct filter_set *filters,
 	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
 	strcpy(text, sbpl);
 	assemble(&emitter, image);
-	return is_within_bounds(&emitter, diags, image->size);
+	return is_within_bounds(&emitter, diags, image->size) &&
+	    has_room_for_ways(&emitter, diags, image);
 }
 
 bool

@@ -294,8 +294,7 @@ supervisor_connects(const struct machine *machine, uint32_t flags)
 
 	return (flags & SBX_PROGRAM_LISTENER) != 0 &&
 	    (flags & SBX_PROGRAM_UNIX) == 0 &&
-	    (machine->net == SBX_NET_NONE ||
-		machine->net == SBX_NET_LOOPBACK) &&
+	    (machine->net == SBX_NET_NONE || sbx_net_is_own(machine->net)) &&
 	    ring != NULL && ring->action != FILTER_ALLOW;
 }
 
@@ -555,7 +554,7 @@ filters_build_shared(const struct policy *policy, struct programs *programs,
 		if (machine_listens(&machine))
 			machine_build(&machine, SBX_PROGRAM_LISTENER, set);
 		machine_build_full(&machine, SBX_PROGRAM_FULL, set);
-		if (machine.net == SBX_NET_LOOPBACK)
+		if (sbx_net_is_own(machine.net))
 			machine_build_full(&machine,
 			    SBX_PROGRAM_FULL | SBX_PROGRAM_LOOPBACK, set);
 	}

@@ -116,7 +116,7 @@ params_name(struct sbpl *sbpl)
 
 /* --- ports ---------------------------------------------------------------- */
 
-const struct port_words sbpl_port_words[SBX_PORT_OP_END] = {
+const struct port_words sbpl_port_words[SBPL_PORT_OPS] = {
 	[SBX_CONNECT_TCP] = { "network-outbound", "remote" },
 	[SBX_LISTEN_TCP] = { "network-bind network-inbound", "local" },
 };
@@ -209,7 +209,8 @@ add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 
 /*
  * macOS has no network namespaces: the host's own services on these addresses
- * are reached too.
+ * are reached too, and of what leads out of a network of its own the proxy alone,
+ * which listens there.
  */
 static void
 add_loopback(struct sbpl *sbpl)
@@ -241,7 +242,7 @@ add_base(struct sbpl *sbpl, enum sbx_net net)
 
 	for (size_t i = 0; i < countof(rows); i++) {
 		if (rows[i].when != SBX_NET_NONE &&
-		    (rows[i].when > net || net == SBX_NET_LOOPBACK))
+		    (rows[i].when > net || sbx_net_is_own((uint8_t)net)))
 			continue;
 		text_add(&sbpl->text, rows[i].text);
 		text_add(&sbpl->text, "\n");
@@ -285,7 +286,7 @@ sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets)
 	text_add(&sbpl->text,
 	    blankets.everything ? "\n(allow default)\n" : "\n(deny default)\n");
 	add_blankets(sbpl, blankets);
-	if (blankets.net == SBX_NET_LOOPBACK)
+	if (sbx_net_is_own((uint8_t)blankets.net))
 		add_loopback(sbpl);
 }
 
@@ -317,7 +318,7 @@ sbpl_text(const struct policy *policy)
 
 	sbpl_add_head(&sbpl, blankets);
 	if (all || blankets.net == SBX_NET_PORTS)
-		for (int op = 0; op < SBX_PORT_OP_END; op++)
+		for (int op = 0; op < SBPL_PORT_OPS; op++)
 			add_ports(&sbpl, (enum sbx_port_op)op, all);
 	sbpl_add_paths(&sbpl);
 	return sbpl.text.bytes;

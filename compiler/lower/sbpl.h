@@ -36,13 +36,13 @@ void sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets);
 
 /* Sets open[] to what the rules for macOS allow; `all`: every port is open
  * before. Returns how many are open. */
-enum { SBPL_PORTS = 65536 };
+enum { SBPL_PORTS = 65536, SBPL_PORT_OPS = SBX_LISTEN_TCP + 1 };
 size_t sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
     bool open[SBPL_PORTS]);
 
 extern const struct port_words {
 	const char *operations, *filter;
-} sbpl_port_words[SBX_PORT_OP_END];
+} sbpl_port_words[SBPL_PORT_OPS];
 
 /* Adds a string as it is, or between quotes. */
 void text_add(struct text *text, const char *string);

@@ -10,6 +10,7 @@
 #define SBX_KIND_H
 
 #include "compiler/policy/expand.h"
+#include "format/names.h"
 
 #include <stdio.h>
 
@@ -28,7 +29,7 @@ struct why;
 struct rule_object {
 	enum ast_atom_kind kind;
 	const char *text; /* of a group without the '@'; may be `digits` */
-	char digits[24];
+	char digits[SBX_NAME_SIZE + 32];
 };
 
 /* What a rule speaks of, for rules_judge(): numbers of one name. */
@@ -51,7 +52,7 @@ struct record_field {
 struct record_layout {
 	size_t size;
 	size_t platforms, source;
-	struct record_field order[6]; /* by which they are sorted */
+	struct record_field order[8]; /* by which they are sorted */
 };
 
 #define RECORD_FIELD(type, field) \

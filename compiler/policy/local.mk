@@ -8,7 +8,11 @@ libcompiler_a_SOURCES += \
 	compiler/policy/expand.h \
 	compiler/policy/globs.c \
 	compiler/policy/globs.h \
+	compiler/policy/host.c \
+	compiler/policy/host.h \
 	compiler/policy/item_index.c \
+	compiler/policy/idna.c \
+	compiler/policy/idna.h \
 	compiler/policy/item_index.h \
 	compiler/policy/kind.h \
 	compiler/policy/objects.c \

@@ -75,10 +75,10 @@ report_what(struct scope *scope, const struct ast_stmt *stmt,
 		    words[used - 1]);
 	if (near != NULL)
 		diag_did_you_mean(scope->diags, diag, near);
-	else if (used == 2 && strcmp(words[0], "network") == 0)
+	else if (used == 2 && strcmp(words[0], "network") == 0 &&
+	    strcmp(words[1], "proxy") != 0)
 		diag_help(scope->diags, diag,
-		    "expected 'tcp': rules name TCP "
-		    "ports, no hosts; anything more is 'network full'");
+		    "expected 'tcp': other protocols take 'network full'");
 	else if (atom != NULL)
 		diag_help(scope->diags, diag, "expected %s",
 		    words_text(scope, next, count));
@@ -113,6 +113,40 @@ bool
 number_read(const char *text, const char *stop, uint64_t *value)
 {
 	return sbx_decimal_read(text, stop, value) == stop;
+}
+
+bool
+object_port(struct scope *scope, const struct ast_atom *atom, const char *text,
+    size_t len, uint16_t *port)
+{
+	struct diag *diag;
+	uint64_t value;
+
+	/* In other languages such a number is octal, and another one. */
+	if (strspn(text, "0") > 0 && strspn(text, "0") < len &&
+	    strspn(text, "0123456789") >= len) {
+		diag = diag_add(scope->diags, DIAG_BAD_PORT,
+		    atom_part(scope, atom, text, len),
+		    "port %.*s begins with a zero", (int)len, text);
+		diag_help(scope->diags, diag, "did you mean %.*s?",
+		    (int)(len - strspn(text, "0")), text + strspn(text, "0"));
+		return false;
+	}
+	if (len > 0 && strspn(text, "0123456789") >= len) {
+		if (number_read(text, text + len, &value) && value >= 1 &&
+		    value <= 65535) {
+			*port = (uint16_t)value;
+			return true;
+		}
+		diag_add(scope->diags, DIAG_BAD_PORT,
+		    atom_part(scope, atom, text, len),
+		    "port %.*s is out of range: ports are 1 to 65535", (int)len,
+		    text);
+		return false;
+	}
+	diag_add(scope->diags, DIAG_BAD_PORT, atom->loc, "'%s' is not a port",
+	    atom->text);
+	return false;
 }
 
 bool

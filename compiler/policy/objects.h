@@ -27,6 +27,10 @@ const char *atom_text(struct scope *scope, const struct ast_atom *atom);
 /* A decimal number that ends at `stop`; false if it is none or too large. */
 bool number_read(const char *text, const char *stop, uint64_t *value);
 
+/* The number of a port, which is part of an atom's text. */
+bool object_port(struct scope *scope, const struct ast_atom *atom,
+    const char *text, size_t len, uint16_t *port);
+
 /* The name of a variable; a pattern of names if `stars`. */
 bool object_variable(struct scope *scope, const struct ast_atom *atom,
     bool stars);

@@ -100,75 +100,97 @@ origin_least(const struct policy *policy, const struct origin *a,
 
 /* What a rule about the network has to be. */
 struct wanted {
-	enum rule_kind_id kind;
-	enum blanket_kind blanket; /* of a blanket rule */
+	enum {
+		WANT_BLANKET,
+		WANT_PORTS, /* of the host's network */
+		WANT_HOSTS, /* out of a network of its own */
+	} what;
+	enum blanket_kind blanket;
 	bool allow;
 	uint8_t platforms;
+};
+
+/* The kinds of rules about the network. */
+static const enum rule_kind_id network_kinds[] = {
+	KIND_BLANKET,
+	KIND_PORT,
+	KIND_DOMAIN,
+	KIND_ENDPOINT,
+	KIND_PROXY,
 };
 
 static bool
 is_wanted(const struct wanted *wanted, const struct rule *rule)
 {
-	return (rule->effect == SBX_ALLOW) == wanted->allow &&
-	    (rule->origin.platforms & wanted->platforms) != 0 &&
-	    (wanted->kind != KIND_BLANKET || rule->detail == wanted->blanket ||
-		(wanted->allow && rule->detail == BLANKET_EVERYTHING));
+	if ((rule->effect == SBX_ALLOW) != wanted->allow ||
+	    (rule->origin.platforms & wanted->platforms) == 0)
+		return false;
+	if (rule->kind == KIND_BLANKET)
+		return wanted->what == WANT_BLANKET &&
+		    (rule->detail == wanted->blanket ||
+			(wanted->allow && rule->detail == BLANKET_EVERYTHING));
+	return wanted->what ==
+	    (rule->kind == KIND_PORT && rule->detail < SBX_HOST_TCP ?
+		    WANT_PORTS :
+		    WANT_HOSTS);
 }
 
-static bool
-has_wanted(const struct policy *policy, const struct wanted *wanted)
+/* The one of them with the first position, or NULL. */
+static const struct origin *
+find_wanted(const struct policy *policy, const struct wanted *wanted)
 {
-	const struct rule_list *rules = &policy->rules[wanted->kind];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		if (is_wanted(wanted, &rules->items[i]))
-			return true;
-	}
-	return false;
-}
-
-/* The one of them with the first position, or none. */
-static struct origin
-wanted_origin(const struct policy *policy, const struct wanted *wanted)
-{
-	const struct rule_list *rules = &policy->rules[wanted->kind];
 	const struct origin *least = NULL;
 
-	for (size_t i = 0; i < rules->count; i++) {
-		if (is_wanted(wanted, &rules->items[i]))
-			least = origin_least(policy, least,
-			    &rules->items[i].origin);
+	for (size_t k = 0; k < countof(network_kinds); k++) {
+		const struct rule_list *rules =
+		    &policy->rules[network_kinds[k]];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			if (is_wanted(wanted, &rules->items[i]))
+				least = origin_least(policy, least,
+				    &rules->items[i].origin);
+		}
 	}
-	return least == NULL ? (struct origin){ 0 } : *least;
+	return least;
 }
 
 enum sbx_net
 policy_net(const struct policy *policy, uint8_t platforms,
     struct origin *origin)
 {
-	const struct wanted port = { KIND_PORT, 0, true, platforms };
-	const struct wanted deny = { KIND_BLANKET, BLANKET_NETWORK, false,
-		platforms };
-	struct wanted wanted = { KIND_BLANKET, BLANKET_NETWORK, true,
-		platforms };
-	enum sbx_net net = SBX_NET_NONE;
+	/* One setting for every Linux, since a filter goes with it. */
+	uint8_t all = platforms | (platforms & SBX_ON_LINUX ? SBX_ON_LINUX : 0);
+	const struct {
+		enum sbx_net net;
+		bool blanket; /* it must hold on all of them */
+		struct wanted wanted;
+	} rows[] = {
+		{ SBX_NET_FULL, true,
+		    { WANT_BLANKET, BLANKET_NETWORK, true, platforms } },
+		{ SBX_NET_NONE, false,
+		    { WANT_BLANKET, BLANKET_NETWORK, false, platforms } },
+		{ SBX_NET_SELECTED, false, { WANT_HOSTS, 0, true, all } },
+		{ SBX_NET_LOOPBACK, true,
+		    { WANT_BLANKET, BLANKET_LOOPBACK, true, platforms } },
+		{ SBX_NET_PORTS, false, { WANT_PORTS, 0, true, platforms } },
+	};
 
-	if (policy_has_blanket(policy, BLANKET_NETWORK, platforms)) {
-		net = SBX_NET_FULL;
-	} else if (has_wanted(policy, &deny)) {
-		wanted = deny;
-	} else if (policy_has_blanket(policy, BLANKET_LOOPBACK, platforms)) {
-		net = SBX_NET_LOOPBACK;
-		wanted.blanket = BLANKET_LOOPBACK;
-	} else if (has_wanted(policy, &port)) {
-		net = SBX_NET_PORTS;
-		wanted = port;
-	} else {
-		wanted.platforms = 0;
+	for (size_t i = 0; i < countof(rows); i++) {
+		const struct origin *found = NULL;
+
+		if (!rows[i].blanket ||
+		    policy_has_blanket(policy, rows[i].wanted.blanket,
+			platforms))
+			found = find_wanted(policy, &rows[i].wanted);
+		if (found == NULL)
+			continue;
+		if (origin != NULL)
+			*origin = *found;
+		return rows[i].net;
 	}
 	if (origin != NULL)
-		*origin = wanted_origin(policy, &wanted);
-	return net;
+		*origin = (struct origin){ 0 };
+	return SBX_NET_NONE;
 }
 
 static int

@@ -37,7 +37,8 @@ struct path_rule {
 
 /*
  * A rule of any kind.  `detail` is what its words say: an enum sbx_port_op, a
- * blanket_kind, an sbx_limit_kind, or path rights.
+ * blanket_kind, an sbx_limit_kind, a proxy_form, or path rights.  A proxy has a
+ * path or a port.
  */
 struct rule {
 	union {
@@ -67,6 +68,16 @@ struct rule {
 		struct {
 			uint64_t value;
 		} limit;
+		struct {
+			const char *name; /* in its one spelling */
+			uint16_t port;    /* 0: those of struct sbx_name */
+			uint8_t flags;    /* enum sbx_name_flag */
+		} domain;
+		struct {
+			uint8_t address[16];
+			uint8_t prefix;
+			uint16_t low, high;
+		} endpoint;
 	};
 };
 

@@ -50,6 +50,7 @@ dump_meta(FILE *stream, const struct sbx_blob *blob)
 		[SBX_NET_PORTS] = "ports",
 		[SBX_NET_FULL] = "full",
 		[SBX_NET_LOOPBACK] = "loopback",
+		[SBX_NET_SELECTED] = "selected",
 	};
 	static const char *const blankets[] = {
 		"allow everything",

@@ -208,7 +208,7 @@ verdict_program(const struct subject *subject)
 		/* At full it takes places that a compiler does not know. */
 		.listener = subject->level < SBX_LEVEL_FULL,
 		.loopback = subject->level == SBX_LEVEL_FULL &&
-		    blob->meta->net == SBX_NET_LOOPBACK,
+		    sbx_net_is_own(blob->meta->net),
 	};
 
 	return sbx_program_select(blob, &where);

@@ -40,6 +40,18 @@ restorer_platforms(uint8_t platforms)
 	return platforms == SBX_ON_LINUX ? SBX_ON_ALL : platforms;
 }
 
+void
+restorer_share_hosts(const struct restorer *restorer, enum rule_kind_id kind)
+{
+	struct rule_list *rules = &restorer->policy->rules[kind];
+
+	if (!restorer->has_macos ||
+	    restorer->macos.blankets.net == SBX_NET_LOOPBACK)
+		return;
+	for (size_t i = 0; i < rules->count; i++)
+		rules->items[i].origin.platforms &= SBX_ON_LINUX;
+}
+
 struct origin
 restorer_origin(const struct restorer *restorer, uint8_t platforms,
     uint32_t source)

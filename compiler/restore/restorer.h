@@ -36,6 +36,11 @@ void restorer_fault(struct restorer *restorer, const char *fault);
 /* What is for all of Linux is for macOS too, where nothing says otherwise. */
 uint8_t restorer_platforms(uint8_t platforms);
 
+/* Rules about hosts are for macOS too, if its text opens what they come to
+ * there. */
+void restorer_share_hosts(const struct restorer *restorer,
+    enum rule_kind_id kind);
+
 /* Notes a path that no policy can name. */
 void restorer_path(struct restorer *restorer, const char *path);
 

@@ -150,7 +150,7 @@ take_port_rule(struct reader *reader, enum sbx_port_op op, bool allow,
 static void
 take_ports(struct reader *reader, enum sbx_net net, struct sbpl_rules *rules)
 {
-	for (int op = 0; op < SBX_PORT_OP_END; op++) {
+	for (int op = 0; op < SBPL_PORT_OPS; op++) {
 		bool *open = arena_alloc(reader->policy->arena, SBPL_PORTS);
 
 		memset(open, net == SBX_NET_FULL, SBPL_PORTS);

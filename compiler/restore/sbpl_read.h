@@ -14,8 +14,8 @@
  */
 struct sbpl_rules {
 	struct sbpl_blankets blankets;
-	const bool *open[SBX_PORT_OP_END]; /* SBPL_PORTS each */
-	VEC(struct path_rule) paths;       /* for macOS */
+	const bool *open[SBPL_PORT_OPS]; /* SBPL_PORTS each */
+	VEC(struct path_rule) paths;     /* for macOS */
 	struct rule_list sockets;
 };
 bool sbpl_read(struct policy *policy, const char *text,

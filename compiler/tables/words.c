@@ -22,6 +22,7 @@ struct unit {
 static const struct what whats[] = {
 #define RIGHT(word, gives, takes) { word, KIND_PATH, gives, takes },
 #define PORT_OP(text, op) { text, KIND_PORT, op, op },
+#define PROXY(text, form) { text, KIND_PROXY, form, form },
 #define BLANKET(text, kind) { text, KIND_BLANKET, kind, kind },
 #define LIST(word, kind) { word, KIND_##kind, 0, 0 },
 #define WATCH(text, form) { text, KIND_WATCH, form, form },
@@ -360,5 +361,12 @@ effect_word(enum sbx_effect effect)
 const char *
 port_op_word(enum sbx_port_op op)
 {
-	return op == SBX_CONNECT_TCP ? "connect" : "listen";
+	static const char *const words[SBX_PORT_OP_END] = {
+		[SBX_CONNECT_TCP] = "connect",
+		[SBX_LISTEN_TCP] = "listen",
+		[SBX_HOST_TCP] = "host",
+		[SBX_PUBLISH_TCP] = "publish",
+	};
+
+	return words[op];
 }

@@ -20,8 +20,14 @@ enum rule_kind_id {
 	KIND_LIMIT,
 	KIND_WATCH,
 	KIND_SOCKET,
+	KIND_DOMAIN,
+	KIND_ENDPOINT,
+	KIND_PROXY,
 	KIND_END,
 };
+
+/* Where the user's own proxy listens. */
+enum proxy_form { PROXY_UNIX, PROXY_TCP };
 
 /* `network full`, `signal anywhere`, `abstract anywhere`, `spawn`, `everything`. */
 enum blanket_kind {
@@ -89,7 +95,7 @@ const char *limit_value_text(struct arena *arena,
 const char *limit_words(struct arena *arena);
 
 const char *effect_word(enum sbx_effect effect);
-/* "connect" or "listen". */
+/* "connect", "listen", "host" or "publish". */
 const char *port_op_word(enum sbx_port_op op);
 /* "read", "write", "exec" or "write,exec": the word that gives these rights. */
 const char *rights_word(enum sbx_effect effect, uint8_t rights);

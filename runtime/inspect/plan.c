@@ -221,8 +221,7 @@ plan_watch_place(struct out *out, const struct plan *plan,
 static bool
 is_shut(const struct plan *plan)
 {
-	return plan->blob->meta->net == SBX_NET_LOOPBACK &&
-	    plan->program != NULL &&
+	return sbx_net_is_own(plan->blob->meta->net) && plan->program != NULL &&
 	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) == 0;
 }
 
@@ -234,6 +233,7 @@ plan_wanted_network(const struct plan *plan)
 		[SBX_NET_PORTS] = "some TCP ports",
 		[SBX_NET_FULL] = "full",
 		[SBX_NET_LOOPBACK] = "loopback",
+		[SBX_NET_SELECTED] = "selected hosts",
 	};
 
 	return names[plan->blob->meta->net];
@@ -242,7 +242,7 @@ plan_wanted_network(const struct plan *plan)
 const char *
 plan_network(const struct plan *plan)
 {
-	return is_shut(plan) ? "none: loopback needs level full" :
+	return is_shut(plan) ? "none: its own needs level full" :
 			       plan_wanted_network(plan);
 }
 
@@ -257,7 +257,7 @@ plan_network_enforcer(const struct plan *plan)
 		return plan->program->flags & SBX_PROGRAM_TCP ?
 		    "seccomp and landlock" :
 		    "all TCP stays shut: ports need Landlock ABI 4";
-	if (net == SBX_NET_LOOPBACK)
+	if (sbx_net_is_own(net))
 		return is_shut(plan) ?
 		    "all sockets stay shut: it takes a network namespace, "
 		    "at level full" :
@@ -270,8 +270,15 @@ plan_network_enforcer(const struct plan *plan)
 void
 plan_port_words(struct out *out, const struct sbx_port *port)
 {
+	static const char *const words[SBX_PORT_OP_END] = {
+		[SBX_CONNECT_TCP] = "connect",
+		[SBX_LISTEN_TCP] = "listen",
+		[SBX_HOST_TCP] = "host",
+		[SBX_PUBLISH_TCP] = "publish",
+	};
+
 	out_print(out, "%s network %s tcp", effect_name(port->effect),
-	    port->op == SBX_CONNECT_TCP ? "connect" : "listen");
+	    words[port->op]);
 }
 
 const struct plan_scope plan_scopes[PLAN_SCOPES] = {

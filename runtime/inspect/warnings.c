@@ -39,8 +39,8 @@ warn_of_network(const struct plan *plan)
 		    0);
 	if (plan->level < SBX_LEVEL_FULL || plan->why_no_network == NULL)
 		return;
-	if (net == SBX_NET_LOOPBACK)
-		warn_about("network loopback: all sockets stay shut",
+	if (sbx_net_is_own(net))
+		warn_about("a network of its own: all sockets stay shut",
 		    plan->why_no_network, 0);
 	if (plan->network == NETWORK_OUTER)
 		warn_about("the host's interfaces, addresses and sockets can "

@@ -17,7 +17,7 @@
 static enum own_network
 wanted_network(const struct sbx_meta *meta)
 {
-	if (meta->net == SBX_NET_LOOPBACK)
+	if (sbx_net_is_own(meta->net))
 		return NETWORK_LOOPBACK;
 	if (meta->net == SBX_NET_NONE &&
 	    (meta->flags & SBX_ABSTRACT_ANYWHERE) == 0)

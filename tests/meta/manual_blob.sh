@@ -67,7 +67,7 @@ missing()
 		    "$header"
 		grep -oE '\<SBX_[A-Z]+_[A-Z0-9_]+' "$header" | sort -u |
 		    grep -E -e '^SBX_(SECTION|ON|LEVEL|NET|ANCHOR)_' \
-			-e '^SBX_(LIMIT|PROGRAM|SYSCALL|MAX)_' |
+			-e "^SBX_(LIMIT|PROGRAM|SYSCALL|MAX|NAME)_" |
 		    grep -vE '_(END|FLAGS|USED)$|_ON_(ALL|LINUX)$'
 		echo SBX_SIGNAL_ANYWHERE
 		echo SBX_ABSTRACT_ANYWHERE

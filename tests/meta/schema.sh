@@ -35,7 +35,7 @@ refuses()
 # words_without FILE: the words of rules and settings that it does not have.
 words_without()
 {
-	sed -n -e 's/^\(RIGHT\|PORT_OP\|LIST\)("\([^"]*\)".*/allow \2/p' \
+	sed -n -e 's/^\(RIGHT\|PORT_OP\|PROXY\|LIST\)("\([^"]*\)".*/allow \2/p' \
 	    -e 's/^WATCH("\([^"]*\)".*/\1/p' \
 	    -e 's/^LIMIT("\([^"]*\)".*/limit \1/p' \
 	    -e 's/^BLANKET("\([^"]*\)".*/allow \1/p' \

@@ -9,6 +9,7 @@ test_programs += \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/glob \
+	tests/unit/hosts \
 	tests/unit/index \
 	tests/unit/launch \
 	tests/unit/names \

@@ -282,16 +282,21 @@ file_read(struct bench *bench, const char *path)
 	fclose(file);
 }
 
+/* The policy that the cases of a file damage: NAME.sbx beside NAME.txt, or
+ * good.sbx. */
 static void
-good_make(struct bench *bench, const char *source)
+good_make(struct bench *bench, const char *cases)
 {
 	char blob[PATH_SIZE + 16], policy[PATH_SIZE], o[] = "-o";
 	char *compiler = program("SBXC", "./sbxc");
 	FILE *file;
 
-	bench->file = source;
-	snprintf(policy, sizeof policy, "%s/tests/golden/blob/good.sbx",
-	    source);
+	bench->file = cases;
+	snprintf(policy, sizeof policy, "%.*s.sbx", (int)strlen(cases) - 4,
+	    cases);
+	if (access(policy, R_OK) != 0)
+		snprintf(policy, sizeof policy, "%.*s/good.sbx",
+		    (int)(strrchr(cases, '/') - cases), cases);
 	snprintf(blob, sizeof blob, "%s/blob", bench->dir);
 	if (run(bench, (char *[]){ compiler, policy, o, blob, NULL }) != 0)
 		give_up(bench, "%s does not compile", policy);
@@ -331,12 +336,13 @@ main(void)
 	snprintf(pattern, sizeof pattern, "%s/in", bench.dir);
 	if (mkdir(pattern, 0777) != 0)
 		give_up(&bench, "%s: %s", pattern, strerror(errno));
-	good_make(&bench, source);
 	snprintf(pattern, sizeof pattern, "%s/tests/golden/blob/*.txt", source);
 	if (glob(pattern, 0, NULL, &files) != 0)
 		give_up(&bench, "no cases");
-	for (size_t i = 0; i < files.gl_pathc; i++)
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		good_make(&bench, files.gl_pathv[i]);
 		file_read(&bench, files.gl_pathv[i]);
+	}
 	globfree(&files);
 	for (size_t i = 0; i < ERRORS; i++)
 		tap_ok(&bench.tap, bench.seen[i], "some case meets %s",

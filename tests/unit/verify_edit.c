@@ -50,6 +50,17 @@ static const struct field fields[] = {
 	F("sockets", sbx_socket, anchor), F("sockets", sbx_socket, form),
 	F("sockets", sbx_socket, effect), F("sockets", sbx_socket, platforms),
 	F("sockets", sbx_socket, flags), F("sockets", sbx_socket, reserved),
+	F("names", sbx_name, name), F("names", sbx_name, source),
+	F("names", sbx_name, port), F("names", sbx_name, effect),
+	F("names", sbx_name, flags), F("names", sbx_name, platforms),
+	F("names", sbx_name, reserved),
+	F("endpoints", sbx_endpoint, source), F("endpoints", sbx_endpoint, low),
+	F("endpoints", sbx_endpoint, high), F("endpoints", sbx_endpoint, prefix),
+	F("endpoints", sbx_endpoint, effect), F("endpoints", sbx_endpoint, platforms),
+	F("endpoints", sbx_endpoint, reserved),
+	F("proxy", sbx_proxy, suffix), F("proxy", sbx_proxy, source),
+	F("proxy", sbx_proxy, anchor), F("proxy", sbx_proxy, port),
+	F("proxy", sbx_proxy, platforms), F("proxy", sbx_proxy, reserved),
 	F("env", sbx_env, pattern), F("env", sbx_env, source),
 	F("env", sbx_env, effect), F("env", sbx_env, platforms),
 	F("env", sbx_env, reserved), F("env", sbx_env, reserved2),
@@ -145,7 +156,21 @@ from_last(struct bench *bench, unsigned n)
 	return program.count - 1 - n;
 }
 
-/* SECTION[I].FIELD, or bpf[last-N].FIELD, SECTION+N, end-N, a bare offset. */
+/* @FIELD+N: in the string that a field names. */
+static uint8_t *
+place_in_string(struct bench *bench, const char *word)
+{
+	char field[64];
+	unsigned index;
+
+	if (sscanf(word, "@%63[^+]+%u", field, &index) != 2)
+		give_up(bench, "no place: '%s'", word);
+	return bench->image.bytes + section_at(bench, "strings") +
+	    value_of(bench, field) + index;
+}
+
+/* SECTION[I].FIELD, or bpf[last-N].FIELD, SECTION+N, end-N, a bare offset, or
+ * @FIELD+N. */
 static uint8_t *
 place_of(struct bench *bench, const char *word, size_t *width)
 {
@@ -153,6 +178,8 @@ place_of(struct bench *bench, const char *word, size_t *width)
 	unsigned index = 0;
 
 	*width = 1;
+	if (*word == '@')
+		return place_in_string(bench, word);
 	if (*word >= '0' && *word <= '9')
 		return bench->image.bytes + strtoul(word, NULL, 0);
 	if (sscanf(word, "end-%u", &index) == 1)

@@ -27,6 +27,9 @@ static const struct kind kinds[] = {
 	{ "sbpl", SBX_SECTION_SBPL, 1 },
 	{ "watches", SBX_SECTION_WATCHES, sizeof(struct sbx_watch) },
 	{ "sockets", SBX_SECTION_SOCKETS, sizeof(struct sbx_socket) },
+	{ "names", SBX_SECTION_NAMES, sizeof(struct sbx_name) },
+	{ "endpoints", SBX_SECTION_ENDPOINTS, sizeof(struct sbx_endpoint) },
+	{ "proxy", SBX_SECTION_PROXY, sizeof(struct sbx_proxy) },
 };
 _Static_assert(countof(kinds) == SBX_SECTION_END - 1, "a section is missing");
 

@@ -1,0 +1,214 @@
+/*
+ * Hosts by their addresses: `allow network connect 10.0.0.5:5432`.
+ *
+ *	10.2.0.0/16:443		each address of a network, on a port
+ *	10.2.0.0/16:{ 80 443 }	on several
+ *	[fd00::1]:8000-8080	IPv6, as in a URL
+ *
+ * A deny may leave the port out and then is for all of them.
+ */
+#include "compiler/kinds/kinds.h"
+
+#include "compiler/base/names.h"
+#include "compiler/lower/emitter.h"
+#include "compiler/policy/host.h"
+#include "compiler/restore/builder.h"
+#include "compiler/restore/restorer.h"
+#include "format/addresses.h"
+#include "grammar/token.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+/* --- statements ----------------------------------------------------------- */
+
+/* `10.2.0.0/16:` before a list of ports. */
+static bool
+has_ports_behind(const struct ast_stmt *stmt, const struct ast_atom *atom)
+{
+	size_t len = strlen(atom->text);
+
+	return atom == stmt->words.last && stmt->objects.first != NULL &&
+	    len > 0 && atom->text[len - 1] == ':';
+}
+
+/* A word that may have been meant to be `tcp`; reports it. */
+static bool
+is_address_word(struct expansion *expansion, const struct ast_atom *atom)
+{
+	static const char *const words[] = { "tcp" };
+	const char *near;
+	struct diag *diag;
+
+	if (atom->kind != AST_WORD || strpbrk(atom->text, ".:/") != NULL)
+		return true;
+	diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, atom->loc,
+	    "unknown word '%s' after 'connect'", atom->text);
+	near = nearest_name(atom->text, words, countof(words));
+	if (near != NULL)
+		diag_did_you_mean(expansion->diags, diag, near);
+	else
+		diag_help(expansion->diags, diag,
+		    "expected 'tcp' and a port, or an address and a port; "
+		    "other protocols take 'network full'");
+	return false;
+}
+
+static void
+endpoint_expand(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct item *base, const struct ast_atom *atom,
+    struct item_list *list)
+{
+	const struct ast_atom *address = NULL;
+
+	if (!is_address_word(expansion, atom))
+		return;
+	for (; atom != NULL; atom = object_next(stmt, atom)) {
+		struct item item = *base;
+
+		if (has_ports_behind(stmt, atom)) {
+			address = atom;
+			continue;
+		}
+		item.rule.origin.loc = atom->loc;
+		if (host_address_read(&expansion->scope,
+			address != NULL ? address : atom,
+			address != NULL ? atom : NULL, &item.rule))
+			item_add(expansion, list, &item);
+	}
+}
+
+static bool
+endpoint_equals(const struct rule *a, const struct rule *b)
+{
+	return a->endpoint.prefix == b->endpoint.prefix &&
+	    a->endpoint.low == b->endpoint.low &&
+	    a->endpoint.high == b->endpoint.high &&
+	    memcmp(a->endpoint.address, b->endpoint.address,
+		SBX_ADDRESS_SIZE) == 0;
+}
+
+static uint64_t
+endpoint_hash(const struct rule *rule)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, rule->endpoint.address, sizeof halves);
+	return halves[0] ^ halves[1] << 1 ^ rule->endpoint.prefix ^
+	    (uint64_t)rule->endpoint.low << 32 ^
+	    (uint64_t)rule->endpoint.high << 16;
+}
+
+static bool
+endpoint_resembles(const struct rule *a, const struct rule *b)
+{
+	uint8_t prefix = a->endpoint.prefix < b->endpoint.prefix ?
+	    a->endpoint.prefix :
+	    b->endpoint.prefix;
+
+	return sbx_address_covers(a->endpoint.address, prefix,
+		   b->endpoint.address) &&
+	    a->endpoint.low <= b->endpoint.high &&
+	    b->endpoint.low <= a->endpoint.high;
+}
+
+/* --- rules as they are written -------------------------------------------- */
+
+static int
+put_address(const struct rule *rule, char *text, size_t size)
+{
+	const uint8_t *address = rule->endpoint.address;
+	unsigned prefix = rule->endpoint.prefix;
+	bool v4 = prefix >= 96 && sbx_address_is_v4(address);
+	char host[INET6_ADDRSTRLEN], mask[8] = "";
+
+	if (prefix < SBX_ADDRESS_BITS)
+		snprintf(mask, sizeof mask, "/%u", v4 ? prefix - 96 : prefix);
+	inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? address + 12 : address, host,
+	    sizeof host);
+	return snprintf(text, size, v4 ? "%s%s" : "[%s%s]", host, mask);
+}
+
+static void
+endpoint_object(const struct rule *rule, struct rule_object *object)
+{
+	unsigned low = rule->endpoint.low, high = rule->endpoint.high;
+	int used = put_address(rule, object->digits, sizeof object->digits);
+	char *end = object->digits + used;
+	size_t left = sizeof object->digits - (size_t)used;
+
+	if (low == high)
+		snprintf(end, left, ":%u", low);
+	else if (rule->effect == SBX_ALLOW || low != 1 || high != UINT16_MAX)
+		snprintf(end, left, ":%u-%u", low, high);
+	object->kind = AST_WORD;
+	object->text = object->digits;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+static void
+endpoint_fill(struct emitter *emitter, const struct rule *rule, void *record)
+{
+	struct sbx_endpoint *endpoint = record;
+
+	(void)emitter;
+	memcpy(endpoint->address, rule->endpoint.address, SBX_ADDRESS_SIZE);
+	endpoint->prefix = rule->endpoint.prefix;
+	endpoint->low = rule->endpoint.low;
+	endpoint->high = rule->endpoint.high;
+	endpoint->effect = (uint8_t)rule->effect;
+}
+
+static void
+endpoint_read(struct arena *arena, const struct sbx_blob *blob,
+    const void *record, struct rule *rule)
+{
+	const struct sbx_endpoint *endpoint = record;
+
+	(void)arena;
+	(void)blob;
+	rule->effect = (enum sbx_effect)endpoint->effect;
+	memcpy(rule->endpoint.address, endpoint->address, SBX_ADDRESS_SIZE);
+	rule->endpoint.prefix = endpoint->prefix;
+	rule->endpoint.low = endpoint->low;
+	rule->endpoint.high = endpoint->high;
+}
+
+static void
+endpoint_restore(struct restorer *restorer)
+{
+	restorer_share_hosts(restorer, KIND_ENDPOINT);
+}
+
+const struct rule_kind kind_endpoint = {
+	.id = KIND_ENDPOINT,
+	.noun = "an address and a port",
+	.expand = endpoint_expand,
+	.equals = endpoint_equals,
+	.hash = endpoint_hash,
+	.resembles = endpoint_resembles,
+	.object = endpoint_object,
+	.section = SBX_SECTION_ENDPOINTS,
+	.section_name = "the rules about addresses",
+	.record = {
+		RECORD_LAYOUT(struct sbx_endpoint),
+		.order = {
+			{ 0, 8 },
+			{ 8, 8 },
+			RECORD_FIELD(struct sbx_endpoint, prefix),
+			RECORD_FIELD(struct sbx_endpoint, low),
+			RECORD_FIELD(struct sbx_endpoint, high),
+			RECORD_FIELD(struct sbx_endpoint, effect),
+			RECORD_FIELD(struct sbx_endpoint, source),
+		},
+	},
+	.fill = endpoint_fill,
+	.read = endpoint_read,
+	.restore = endpoint_restore,
+	.difference = {
+		.word = "address",
+		.title = "addresses",
+		.explain = "Hosts that may be reached by their addresses.",
+	},
+};

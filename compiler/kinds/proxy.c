@@ -1,0 +1,226 @@
+/*
+ * The user's own proxy: `allow network proxy unix ${runtime}/proxy.sock`, or
+ * `allow network proxy tcp 3128` for one on 127.0.0.1.  What it lets through is
+ * its own business, so there is one, and no deny.
+ */
+#include "compiler/kinds/kinds.h"
+
+#include "compiler/lower/emitter.h"
+#include "compiler/policy/host.h"
+#include "compiler/query/show.h"
+#include "compiler/restore/builder.h"
+#include "compiler/restore/restorer.h"
+
+#include <string.h>
+
+/* --- statements ----------------------------------------------------------- */
+
+static void
+socket_expand(struct expansion *expansion, const struct ast_atom *atom,
+    const struct item *base, struct item_list *list)
+{
+	struct scope *scope = &expansion->scope;
+	struct place_list places = { 0 };
+	struct item item = *base;
+
+	if (atom->kind == AST_GLOB) {
+		diag_help(scope->diags,
+		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+			"'network proxy unix' takes no pattern"),
+		    "name the path of one socket");
+		return;
+	}
+	if (!scope_paths(scope, atom, item.rule.origin.platforms, &places))
+		return;
+	for (size_t i = 0; i < places.places.count; i++) {
+		item.rule.path.at = places.places.items[i].at;
+		item.rule.origin.platforms = base->rule.origin.platforms &
+		    places.places.items[i].platforms;
+		if (item.rule.origin.platforms != 0)
+			item_add(expansion, list, &item);
+	}
+}
+
+static bool
+is_allowed(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct ast_atom *atom)
+{
+	struct diag *diag;
+
+	if (stmt->effect != SBX_ALLOW)
+		diag = diag_add(expansion->diags, DIAG_WRONG_EFFECT, atom->loc,
+		    "a proxy cannot be denied");
+	else if (object_next(stmt, atom) != NULL)
+		diag = diag_add(expansion->diags, DIAG_SAID_TWICE,
+		    object_next(stmt, atom)->loc,
+		    "a policy has one proxy of the user's");
+	else
+		return true;
+	diag_help(expansion->diags, diag,
+	    stmt->effect != SBX_ALLOW ?
+		"what is not allowed is denied: delete this line, or "
+		"'drop' the inherited rule" :
+		"keep the one that is to be used");
+	return false;
+}
+
+static void
+proxy_expand(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct item *base, const struct ast_atom *atom,
+    struct item_list *list)
+{
+	struct item item = *base;
+
+	if (!is_allowed(expansion, stmt, atom))
+		return;
+	item.rule.origin.loc = atom->loc;
+	if (item.rule.detail == PROXY_UNIX)
+		socket_expand(expansion, atom, &item, list);
+	else if (host_port_read(&expansion->scope, atom, &item.rule.port.low))
+		item_add(expansion, list, &item);
+}
+
+static bool
+proxy_equals(const struct rule *a, const struct rule *b)
+{
+	return a->detail == PROXY_UNIX ?
+	    target_compare(a->path.at, b->path.at) == 0 :
+	    a->port.low == b->port.low;
+}
+
+static uint64_t
+proxy_hash(const struct rule *rule)
+{
+	return rule->detail == PROXY_UNIX ? target_hash(rule->path.at) :
+					    rule->port.low;
+}
+
+static bool
+proxy_resembles(const struct rule *a, const struct rule *b)
+{
+	(void)a;
+	(void)b;
+	return true;
+}
+
+/* --- rules as they are written -------------------------------------------- */
+
+static const char *
+proxy_text(const struct policy *policy, const struct rule *rule)
+{
+	const char *words = what_words(KIND_PROXY, rule->detail);
+
+	return rule->detail == PROXY_UNIX ?
+	    arena_printf(policy->arena, "allow %s %s", words,
+		policy_target_text(policy, rule->path.at)) :
+	    arena_printf(policy->arena, "allow %s %u", words,
+		(unsigned)rule->port.low);
+}
+
+static void
+proxy_state(struct builder *builder, const struct rule *rule)
+{
+	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
+	    what_words(KIND_PROXY, rule->detail));
+	struct ast_atom *atom;
+	const char *place;
+
+	if (rule->detail == PROXY_TCP) {
+		atom = atom_new(builder, AST_NUMBER,
+		    arena_printf(builder->arena, "%u",
+			(unsigned)rule->port.low));
+	} else {
+		place = policy_target_text(builder->policy, rule->path.at);
+		atom = atom_new(builder, AST_PATH, place);
+		atom->quoted = strpbrk(place, "*?[") != NULL;
+	}
+	ast_list_add(&stmt->objects, atom);
+}
+
+/* --- records -------------------------------------------------------------- */
+
+static void
+proxy_show(FILE *stream, const struct sbx_blob *blob, const void *record)
+{
+	const struct sbx_proxy *proxy = record;
+	bool tcp = proxy->anchor == SBX_NO_ANCHOR;
+
+	fprintf(stream, "allow %s ",
+	    what_words(KIND_PROXY, tcp ? PROXY_TCP : PROXY_UNIX));
+	if (tcp)
+		fprintf(stream, "%u", (unsigned)proxy->port);
+	else
+		show_place(stream, blob, proxy->anchor, proxy->suffix);
+}
+
+static void
+proxy_fill(struct emitter *emitter, const struct rule *rule, void *record)
+{
+	struct sbx_proxy *proxy = record;
+
+	proxy->anchor = SBX_NO_ANCHOR;
+	if (rule->detail == PROXY_TCP) {
+		proxy->port = rule->port.low;
+		return;
+	}
+	proxy->suffix = emit_string(emitter, rule->path.at.suffix);
+	proxy->anchor = rule->path.at.anchor;
+	emit_anchor(emitter, proxy->anchor);
+}
+
+static void
+proxy_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
+    struct rule *rule)
+{
+	const struct sbx_proxy *proxy = record;
+
+	rule->detail = proxy->anchor == SBX_NO_ANCHOR ? PROXY_TCP : PROXY_UNIX;
+	rule->port.low = proxy->port;
+	rule->path.at = (struct target){
+		record_string(arena, blob, proxy->suffix),
+		proxy->anchor,
+	};
+}
+
+static void
+proxy_restore(struct restorer *restorer)
+{
+	const struct rule_list *rules = &restorer->policy->rules[KIND_PROXY];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->items[i].detail == PROXY_UNIX)
+			restorer_path(restorer, rules->items[i].path.at.suffix);
+	}
+	restorer_share_hosts(restorer, KIND_PROXY);
+}
+
+const struct rule_kind kind_proxy = {
+	.id = KIND_PROXY,
+	.noun = "where the proxy listens",
+	.expand = proxy_expand,
+	.equals = proxy_equals,
+	.hash = proxy_hash,
+	.resembles = proxy_resembles,
+	.text = proxy_text,
+	.show = proxy_show,
+	.state = proxy_state,
+	.section = SBX_SECTION_PROXY,
+	.section_name = "the user's own proxy",
+	.record = {
+		RECORD_LAYOUT(struct sbx_proxy),
+		.order = {
+			RECORD_FIELD(struct sbx_proxy, anchor),
+			RECORD_FIELD(struct sbx_proxy, suffix),
+			RECORD_FIELD(struct sbx_proxy, port),
+			RECORD_FIELD(struct sbx_proxy, source),
+		},
+	},
+	.fill = proxy_fill,
+	.read = proxy_read,
+	.restore = proxy_restore,
+	.difference = {
+		.word = "proxy",
+		.title = "proxies",
+		.explain = "The user's own proxy, which may be reached.",
+	},
+};

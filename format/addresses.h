@@ -1,0 +1,41 @@
+/*
+ * Addresses of hosts: which rule is about one, and which addresses are public.
+ * An address has 16 bytes in network order; one of IPv4 is ::ffff:a.b.c.d.
+ */
+#ifndef SBX_ADDRESSES_H
+#define SBX_ADDRESSES_H
+
+#include "format/model.h"
+
+enum { SBX_ADDRESS_SIZE = 16, SBX_ADDRESS_BITS = 128 };
+
+/* Of the addresses that the sandbox's resolver hands out, one for each name:
+ * 198.18.0.0/15, which RFC 2544 keeps for benchmarks. */
+#define SBX_FAKE_NET 0xc6120000u
+enum { SBX_FAKE_PREFIX = 15 };
+
+/* Whether the first `prefix` bits of both are the same. */
+bool sbx_address_covers(const uint8_t net[SBX_ADDRESS_SIZE], uint8_t prefix,
+    const uint8_t address[SBX_ADDRESS_SIZE]);
+
+/* Whether no bit is set beyond the prefix. */
+bool sbx_address_is_net(const uint8_t net[SBX_ADDRESS_SIZE], uint8_t prefix);
+
+bool sbx_address_is_v4(const uint8_t address[SBX_ADDRESS_SIZE]);
+
+/*
+ * Whether a network has an address of the machine itself or of the resolver's
+ * own range, or is all of one family: then no rule may name it.
+ */
+bool sbx_address_is_reserved(const uint8_t net[SBX_ADDRESS_SIZE],
+    uint8_t prefix);
+
+/* Whether a name may lead to it without the word `private`. */
+bool sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE]);
+
+/* The verdict on a TCP port of an address, by the rules of section ENDPOINTS;
+ * verdict.rule is an index into them. */
+struct sbx_verdict sbx_endpoint_verdict(const struct sbx_blob *blob,
+    uint8_t platforms, const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port);
+
+#endif

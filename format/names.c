@@ -1,0 +1,216 @@
+/*
+ * See names.h.  The rules are sorted by name, so the rules about a name are
+ * found by looking for it, and then for each name above it.
+ */
+#include "format/names.h"
+
+/* What a rule without a port allows. */
+static const uint16_t web_ports[] = { 80, 443 };
+
+/* --- spelling ------------------------------------------------------------- */
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool
+is_label_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_';
+}
+
+static bool
+is_label(const char *label, size_t len)
+{
+	if (len == 0 || len > SBX_LABEL_MAX || label[0] == '-' ||
+	    label[len - 1] == '-')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (!is_label_char(label[i]))
+			return false;
+	}
+	return true;
+}
+
+/* inet_aton(3) takes a text for an address if its last part is a number. */
+static bool
+is_number(const char *label, size_t len)
+{
+	bool hex = len >= 2 && label[0] == '0' && label[1] == 'x';
+
+	for (size_t i = hex ? 2 : 0; i < len; i++) {
+		if (!(hex ? is_hex(label[i]) : is_digit(label[i])))
+			return false;
+	}
+	return true;
+}
+
+bool
+sbx_name_normal(const char *text, size_t len, char name[SBX_NAME_SIZE])
+{
+	size_t label = 0;
+
+	if (len > 0 && text[len - 1] == '.')
+		len--;
+	if (len == 0 || len >= SBX_NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		name[i] = text[i] >= 'A' && text[i] <= 'Z' ?
+		    (char)(text[i] - 'A' + 'a') :
+		    text[i];
+	name[len] = '\0';
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && name[i] != '.')
+			continue;
+		if (!is_label(name + label, i - label) ||
+		    (i == len && is_number(name + label, i - label)))
+			return false;
+		label = i + 1;
+	}
+	return true;
+}
+
+/* --- verdicts ------------------------------------------------------------- */
+
+int
+sbx_name_compare(const char *a, const char *b)
+{
+	while (*a == *b && *a != '\0') {
+		a++;
+		b++;
+	}
+	return (uint8_t)*a - (uint8_t)*b;
+}
+
+/* The first rule about exactly this name, or where it would stand. */
+static uint32_t
+first_rule(const struct sbx_blob *blob, const char *name)
+{
+	uint32_t low = 0, high = blob->name_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sbx_name_compare(sbx_string(blob, blob->names[middle].name),
+			name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+has_port(const struct sbx_name *rule, uint16_t port)
+{
+	if (rule->port != 0 || rule->effect != SBX_ALLOW)
+		return rule->port == port || rule->port == 0;
+	for (size_t i = 0; i < sizeof web_ports / sizeof *web_ports; i++) {
+		if (web_ports[i] == port)
+			return true;
+	}
+	return false;
+}
+
+/* What is asked, and what the rules that were seen say of it. */
+struct question {
+	const struct sbx_blob *blob;
+	uint8_t platforms;
+	uint16_t port;
+	struct sbx_name_verdict verdict;
+	bool denied;
+};
+
+/* Takes the rules about a name into account: that of the host itself, or one
+ * that lies above it. */
+static void
+ask_rules(struct question *question, const char *name, bool above)
+{
+	const struct sbx_blob *blob = question->blob;
+	struct sbx_name_verdict *verdict = &question->verdict;
+
+	for (uint32_t i = first_rule(blob, name); i < blob->name_count; i++) {
+		const struct sbx_name *rule = &blob->names[i];
+		bool below = rule->flags & SBX_NAME_BELOW;
+
+		if (sbx_name_compare(sbx_string(blob, rule->name), name) != 0)
+			break;
+		if ((rule->platforms & question->platforms) == 0 ||
+		    below != above || !has_port(rule, question->port) ||
+		    question->denied)
+			continue;
+		question->denied = rule->effect != SBX_ALLOW;
+		if (question->denied || !verdict->allowed)
+			verdict->rule = i;
+		verdict->allowed = !question->denied;
+		verdict->is_private |= (rule->flags & SBX_NAME_PRIVATE) != 0;
+	}
+}
+
+struct sbx_name_verdict
+sbx_name_verdict(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name, uint16_t port)
+{
+	struct question question = {
+		.blob = blob,
+		.platforms = platforms,
+		.port = port,
+		.verdict = { .rule = UINT32_MAX },
+	};
+
+	ask_rules(&question, name, false);
+	for (; *name != '\0'; name++) {
+		if (*name == '.')
+			ask_rules(&question, name + 1, true);
+	}
+	question.verdict.is_private &= question.verdict.allowed;
+	return question.verdict;
+}
+
+/* Whether a port that a rule about this name allows is not denied. */
+static bool
+gives_port(const struct sbx_blob *blob, uint8_t platforms, const char *name,
+    const char *at)
+{
+	for (uint32_t i = first_rule(blob, at); i < blob->name_count; i++) {
+		const struct sbx_name *rule = &blob->names[i];
+		bool below = rule->flags & SBX_NAME_BELOW;
+		uint16_t port = rule->port;
+
+		if (sbx_name_compare(sbx_string(blob, rule->name), at) != 0)
+			break;
+		if (rule->effect != SBX_ALLOW || below != (at != name) ||
+		    (rule->platforms & platforms) == 0)
+			continue;
+		if (sbx_name_verdict(blob, platforms, name,
+			port != 0 ? port : web_ports[0])
+			.allowed)
+			return true;
+		if (port == 0 &&
+		    sbx_name_verdict(blob, platforms, name, web_ports[1])
+			.allowed)
+			return true;
+	}
+	return false;
+}
+
+bool
+sbx_name_is_known(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name)
+{
+	if (gives_port(blob, platforms, name, name))
+		return true;
+	for (const char *at = name; *at != '\0'; at++) {
+		if (*at == '.' && gives_port(blob, platforms, name, at + 1))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,36 @@
+/*
+ * What the files of verify*.c share: the checks of a record's fields.
+ */
+#ifndef SBX_VERIFY_H
+#define SBX_VERIFY_H
+
+#include "format/frame.h"
+
+static inline bool
+is_string(const struct sbx_blob *blob, uint32_t offset)
+{
+	return offset < blob->strings_size;
+}
+
+static inline bool
+is_where(uint8_t platforms)
+{
+	return platforms != 0 && (platforms & ~SBX_ON_ALL) == 0;
+}
+
+static inline bool
+is_source(const struct sbx_blob *blob, uint32_t source)
+{
+	return source == SBX_NO_SOURCE || source < blob->source_count;
+}
+
+/* A place: an anchor that is marked as used, and a suffix in normal form. */
+enum sbx_blob_error check_place(const struct sbx_blob *blob, uint16_t anchor,
+    uint32_t suffix);
+
+/* verify_network.c: rules about names, addresses and a proxy, and what all
+ * of them come to. */
+record_check check_name, check_endpoint, check_proxy;
+enum sbx_blob_error check_ways(const struct sbx_blob *blob);
+
+#endif
