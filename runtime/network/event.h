@@ -1,0 +1,54 @@
+/*
+ * What sbx-proxy tells the supervisor: one record for each decision, over a
+ * socket that keeps records apart.  Whoever took the proxy over could send
+ * anything, so nothing in a record is believed but for the words of a report.
+ */
+#ifndef SBX_NETWORK_EVENT_H
+#define SBX_NETWORK_EVENT_H
+
+#include <stdint.h>
+
+enum {
+	PROXY_EVENT_VERSION = 1,
+	PROXY_EVENT_NAME = 256,
+};
+
+#define PROXY_NO_RULE_INDEX UINT32_MAX
+
+/* On which way somebody came. */
+enum proxy_via {
+	PROXY_BY_RESOLVER,
+	PROXY_BY_HTTP,
+	PROXY_BY_SOCKS,
+	PROXY_BY_ADDRESS, /* that the resolver had given for a name */
+	PROXY_BY_ENDPOINT,
+	PROXY_BY_HOST,
+	PROXY_BY_PUBLISH,
+	PROXY_VIA_END,
+};
+
+enum proxy_verdict {
+	PROXY_ALLOWED,
+	PROXY_DENIED,     /* by a rule */
+	PROXY_NO_RULE,    /* no rule allows it */
+	PROXY_PRIVATE,    /* the name has only addresses that are not public */
+	PROXY_OTHER_NAME, /* TLS was for another name */
+	PROXY_NO_SUCH_NAME,
+	PROXY_FAILED, /* nobody answered there */
+	PROXY_LIMIT,  /* of the proxy */
+	PROXY_VERDICT_END,
+};
+
+struct proxy_event {
+	uint32_t version;
+	uint8_t via;     /* enum proxy_via */
+	uint8_t verdict; /* enum proxy_verdict */
+	uint16_t port;
+	uint32_t rule; /* index in the section of that kind of rule */
+	char name[PROXY_EVENT_NAME]; /* or an address in words; ends with NUL */
+};
+
+_Static_assert(sizeof(struct proxy_event) == 12 + PROXY_EVENT_NAME,
+    "a record has no gaps");
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * What the processes of sbx-proxy take from themselves before they read the first
+ * byte that anybody else has written.
+ */
+#ifndef SBX_PROXY_CONFINE_H
+#define SBX_PROXY_CONFINE_H
+
+#include <stdbool.h>
+
+enum confined {
+	CONFINED_RELAY,      /* sockets alone; no file can be opened */
+	CONFINED_RELAY_PATH, /* the same, and sockets by path */
+	CONFINED_LOOKUP,     /* what a resolver reads, and its sockets */
+	CONFINED_INSIDE,     /* makes sockets and hands them out */
+	CONFINED_END,
+};
+
+/* Ends the process if it cannot be done. */
+void confine_process(enum confined kind);
+
+/* A process of ours that has this socket alone, besides stderr and the
+ * descriptor FD_INSIDE, and ends with us; false with errno. */
+bool process_start(void (*serve)(int socket), int socket);
+
+/* Ends the process when its parent does. */
+void end_with_parent(int parent);
+
+/* "sbx-proxy: TEXT: STRERROR" on stderr; ends the process with status 125. */
+void proxy_fail(const char *text, int error) __attribute__((noreturn));
+
+#endif

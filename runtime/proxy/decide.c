@@ -1,0 +1,122 @@
+/*
+ * The verdicts on where a connection goes.  They are those of format/, which
+ * `sbxc why` asks, too.
+ */
+#include "runtime/proxy/proxy.h"
+
+#include "runtime/base/kernel.h"
+
+#include <string.h>
+
+/* Link-local addresses: the services that clouds give to each machine, keys
+ * included, are there. */
+static bool
+is_link_local(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	static const uint8_t v4[SBX_ADDRESS_SIZE] = { [10] = 0xff,
+		[11] = 0xff,
+		[12] = 169,
+		[13] = 254 };
+	static const uint8_t v6[SBX_ADDRESS_SIZE] = { 0xfe, 0x80 };
+
+	return sbx_address_covers(v4, 112, address) ||
+	    sbx_address_covers(v6, 10, address);
+}
+
+/*
+ * A rule about the address itself comes first.  The word `private` opens what is
+ * private, and not the machine itself or what is link-local: whoever runs the
+ * name's server chooses its address.
+ */
+bool
+address_is_open(const struct proxy *proxy, const struct conn *conn,
+    const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	struct sbx_verdict verdict = sbx_endpoint_verdict(&proxy->blob,
+	    KERNEL_WHERE, address, conn->target.port);
+
+	if (verdict.reason != SBX_BECAUSE_NOTHING)
+		return sbx_verdict_allows(verdict);
+	if (!conn->is_private)
+		return sbx_address_is_public(address);
+	return !sbx_address_is_reserved(address, SBX_ADDRESS_BITS) &&
+	    !is_link_local(address);
+}
+
+static void
+decide_name(struct proxy *proxy, struct conn *conn)
+{
+	struct sbx_name_verdict verdict = sbx_name_verdict(&proxy->blob,
+	    KERNEL_WHERE, conn->target.name, conn->target.port);
+
+	conn->rule = verdict.rule;
+	conn->is_private = verdict.is_private;
+	if (!verdict.allowed) {
+		client_refused(proxy, conn,
+		    verdict.rule == UINT32_MAX ? PROXY_NO_RULE : PROXY_DENIED);
+		return;
+	}
+	/* What comes after HTTP's own head is no TLS. */
+	conn->hello_pending = conn->form != FORM_REQUEST;
+	if (proxy->upstream != NULL)
+		connect_upstream(proxy, conn);
+	else
+		lookup_ask(proxy, conn);
+}
+
+static bool
+take_verdict(struct proxy *proxy, struct conn *conn, struct sbx_verdict verdict)
+{
+	conn->rule = verdict.rule;
+	if (sbx_verdict_allows(verdict))
+		return true;
+	client_refused(proxy, conn,
+	    verdict.reason == SBX_BECAUSE_DENIED ? PROXY_DENIED :
+						   PROXY_NO_RULE);
+	return false;
+}
+
+static void
+decide_endpoint(struct proxy *proxy, struct conn *conn)
+{
+	conn->via = PROXY_BY_ENDPOINT;
+	if (!take_verdict(proxy, conn,
+		sbx_endpoint_verdict(&proxy->blob, KERNEL_WHERE,
+		    conn->target.address, conn->target.port)))
+		return;
+	memcpy(conn->addresses[0], conn->target.address, SBX_ADDRESS_SIZE);
+	conn->address_count = 1;
+	connect_start(proxy, conn);
+}
+
+/* A service here or there on the machine itself: it may listen on either of the
+ * two addresses. */
+static void
+decide_local(struct proxy *proxy, struct conn *conn, enum sbx_port_op op)
+{
+	static const uint8_t local[2][SBX_ADDRESS_SIZE] = {
+		{ [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
+		{ [15] = 1 },
+	};
+
+	if (!take_verdict(proxy, conn,
+		sbx_port_verdict(&proxy->blob, KERNEL_WHERE, (uint8_t)op,
+		    conn->target.port)))
+		return;
+	memcpy(conn->addresses, local, sizeof local);
+	conn->address_count = 2;
+	connect_start(proxy, conn);
+}
+
+void
+decide(struct proxy *proxy, struct conn *conn)
+{
+	if (conn->via == PROXY_BY_HOST)
+		decide_local(proxy, conn, SBX_HOST_TCP);
+	else if (conn->via == PROXY_BY_PUBLISH)
+		decide_local(proxy, conn, SBX_PUBLISH_TCP);
+	else if (conn->target.by_name)
+		decide_name(proxy, conn);
+	else
+		decide_endpoint(proxy, conn);
+}

@@ -1,0 +1,95 @@
+/*
+ * What the supervisor is told: see runtime/network/event.h.  No relay waits for
+ * it.  What it is too slow for is kept, and beyond that lost, which it is told.
+ */
+#include "runtime/proxy/proxy.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+static void
+send_waiting(struct events *events)
+{
+	while (events->count > 0) {
+		const struct proxy_event *event =
+		    &events->waiting[events->first];
+
+		if (send(FD_EVENTS, event, sizeof *event,
+			MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		    errno == EAGAIN)
+			return;
+		/* A supervisor that is gone ends the proxy otherwise. */
+		events->first = (events->first + 1) % EVENTS_MAX;
+		events->count--;
+	}
+}
+
+static void
+events_ready(struct proxy *proxy, struct source *source, uint32_t events)
+{
+	(void)source;
+	(void)events;
+	send_waiting(&proxy->events);
+}
+
+bool
+events_start(struct proxy *proxy)
+{
+	struct epoll_event event = {
+		.events = EPOLLOUT | EPOLLET,
+		.data.ptr = &proxy->events.source,
+	};
+
+	proxy->events.source.ready = events_ready;
+	return epoll_ctl(proxy->epoll, EPOLL_CTL_ADD, FD_EVENTS, &event) == 0;
+}
+
+static void
+add_event(struct events *events, const struct proxy_event *event)
+{
+	unsigned at = (events->first + events->count) % EVENTS_MAX;
+
+	events->waiting[at] = *event;
+	events->count++;
+}
+
+void
+tell_name(struct proxy *proxy, const struct conn *conn,
+    enum proxy_verdict verdict, const char *name)
+{
+	static const struct proxy_event lost = {
+		.version = PROXY_EVENT_VERSION,
+		.verdict = PROXY_LIMIT,
+		.rule = UINT32_MAX,
+	};
+	struct proxy_event event = {
+		.version = PROXY_EVENT_VERSION,
+		.via = conn->via,
+		.verdict = (uint8_t)verdict,
+		.port = conn->target.port,
+		.rule = conn->rule,
+	};
+	struct events *events = &proxy->events;
+	size_t len = strlen(name);
+
+	if (len >= sizeof event.name)
+		len = sizeof event.name - 1;
+	memcpy(event.name, name, len);
+	if (events->lost && events->count < EVENTS_MAX) {
+		add_event(events, &lost);
+		events->lost = false;
+	}
+	if (events->count < EVENTS_MAX)
+		add_event(events, &event);
+	else
+		events->lost = true;
+	send_waiting(events);
+}
+
+void
+tell(struct proxy *proxy, const struct conn *conn, enum proxy_verdict verdict)
+{
+	tell_name(proxy, conn, verdict, conn->target.name);
+}

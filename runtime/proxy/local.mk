@@ -1,0 +1,50 @@
+# The program outside that serves the ways out of a sandbox's network.  What it
+# parses and judges is an archive, which the tests link, too.
+proxy_sources = \
+	runtime/base/file.c \
+	runtime/base/file.h \
+	runtime/base/out.c \
+	runtime/base/out.h \
+	runtime/proxy/chunks.c \
+	runtime/proxy/dns.c \
+	runtime/proxy/dns.h \
+	runtime/proxy/fakes.c \
+	runtime/proxy/fakes.h \
+	runtime/proxy/http.c \
+	runtime/proxy/http.h \
+	runtime/proxy/socks.c \
+	runtime/proxy/socks.h \
+	runtime/proxy/target.c \
+	runtime/proxy/target.h \
+	runtime/proxy/text.h \
+	runtime/proxy/tls.c \
+	runtime/proxy/tls.h
+
+noinst_LIBRARIES += libproxy.a
+libproxy_a_SOURCES = $(proxy_sources)
+
+pkglibexec_PROGRAMS += sbx-proxy
+sbx_proxy_SOURCES = \
+	runtime/network/event.h \
+	runtime/proxy/accept.c \
+	runtime/proxy/client.c \
+	runtime/proxy/confine.c \
+	runtime/proxy/confine.h \
+	runtime/proxy/conn.c \
+	runtime/proxy/connect.c \
+	runtime/proxy/decide.c \
+	runtime/proxy/events.c \
+	runtime/proxy/filter.c \
+	runtime/proxy/filter.h \
+	runtime/proxy/flow.c \
+	runtime/proxy/flow.h \
+	runtime/proxy/inside.c \
+	runtime/proxy/lookup.c \
+	runtime/proxy/lookup.h \
+	runtime/proxy/lookup_serve.c \
+	runtime/proxy/main.c \
+	runtime/proxy/proxy.h \
+	runtime/proxy/relay.c \
+	runtime/proxy/resolve.c
+sbx_proxy_LDADD = libproxy.a libformat.a
+sbx_proxy_LDFLAGS = $(AM_LDFLAGS) -pthread

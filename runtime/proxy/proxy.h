@@ -1,0 +1,250 @@
+/*
+ * The state of sbx-proxy, and what its files ask of each other.
+ *
+ *	inside                     here                        outside
+ *	a query for a name    ->   resolve.c: an address of ours
+ *	a connection to it    ->   accept.c, conn.c: the name of the address
+ *	HTTP, SOCKS           ->   client.c: the name that is asked for
+ *	                           decide.c: may it be?
+ *	                           lookup.c: its addresses  <->  a process of ours
+ *	                           connect.c: to one of these  ->  a server
+ *	                           relay.c, flow.c: bytes
+ *
+ * One thread waits for all sockets with epoll(7), which tells of changes alone.
+ * Names are looked up in a second process, because that may take long, loads
+ * whatever modules the system's resolver has, and must open files, which this
+ * process cannot.
+ */
+#ifndef SBX_PROXY_H
+#define SBX_PROXY_H
+
+#include "format/ways.h"
+#include "runtime/network/event.h"
+#include "runtime/proxy/fakes.h"
+#include "runtime/proxy/flow.h"
+#include "runtime/proxy/http.h"
+#include "runtime/proxy/target.h"
+#include "runtime/proxy/tls.h"
+
+/* What the supervisor hands over. */
+enum {
+	FD_BLOB = 3,
+	FD_EVENTS,
+	FD_CONTROL, /* its end ends the proxy */
+	FD_INSIDE,  /* pidfd of a process in the sandbox's network */
+	FD_WAYS,    /* the first of the sockets, in the order of sbx_ways() */
+};
+
+/* All times are in milliseconds. */
+enum {
+	CONNS_MAX = 1000,
+	CONN_DESCRIPTORS = 6, /* two sockets, two pipes */
+	OWN_DESCRIPTORS = 256,
+	BATCH = 64, /* connections or queries that are taken in one turn */
+	TICK = 250,
+	HANDSHAKE_TIME = 10000,
+	LOOKUP_TIME = 10000,
+	ATTEMPT_TIME = 2000, /* to connect, if there are more addresses */
+	CONNECT_TIME = 30000,
+	DRAIN_TIME = 2000,
+	TOLD_TIME = 5000,
+	ADDRESSES_MAX = 16,
+	LOOKUPS_MAX = 64, /* that the other process is asked for at a time */
+	EVENTS_MAX = 1024,
+};
+
+struct proxy;
+struct conn;
+
+/* What epoll(7) gives back. */
+struct source {
+	void (*ready)(struct proxy *proxy, struct source *source,
+	    uint32_t events);
+};
+
+struct listener {
+	struct source source;
+	struct sbx_way way;
+	int fd;
+};
+
+enum stage {
+	STAGE_QUERY,   /* DNS over TCP */
+	STAGE_HEAD,    /* HTTP, or the greeting of SOCKS */
+	STAGE_REQUEST, /* of SOCKS */
+	STAGE_LOOKUP,
+	STAGE_CONNECT,
+	STAGE_UPSTREAM, /* the user's proxy is to answer our CONNECT */
+	STAGE_RELAY,
+	STAGE_DRAIN, /* the client was refused, and is to read why */
+};
+
+/* What the client has to be answered with. */
+enum form { FORM_BARE, FORM_TUNNEL, FORM_REQUEST, FORM_SOCKS };
+
+struct conn {
+	struct source client_source, server_source;
+	struct end client, server;
+	struct flow up, down;
+	struct conn *next, **link; /* of all */
+	struct conn *waiting;      /* the next one that waits for a look-up */
+	uint64_t id;
+	int64_t deadline;    /* of this stage; 0: none */
+	int64_t connect_end; /* of all attempts to connect */
+	uint8_t stage, form, via;
+	bool dead;          /* freed at the end of this turn */
+	bool again;         /* it has more to do */
+	bool asked;         /* the look-up is under way */
+	bool hello_pending; /* the client's first bytes are to be judged */
+	bool chunked;       /* the end of the body is to be found */
+	bool is_private;
+	uint32_t rule;
+	struct target target;
+	struct http_chunks chunks;
+	char *head; /* for the server, before the client's own bytes */
+	size_t head_len;
+	uint64_t body; /* bytes behind the head */
+	uint8_t addresses[ADDRESSES_MAX][SBX_ADDRESS_SIZE];
+	uint8_t address_count, address_next;
+};
+
+/* What the supervisor has not taken yet, in a ring. */
+struct events {
+	struct source source;
+	unsigned first, count;
+	bool lost; /* there were more */
+	struct proxy_event waiting[EVENTS_MAX];
+};
+
+struct proxy {
+	struct sbx_blob blob;
+	bool full;    /* the level */
+	bool relays;  /* every connection to the proxy's port is the user's
+	               * own proxy's */
+	bool unready; /* somebody has more to do in the next turn */
+	int epoll, inside;
+	const struct sbx_proxy *upstream; /* or NULL */
+	const char *upstream_path;        /* of its socket; NULL: TCP */
+	size_t listener_count;
+	struct listener listeners[SBX_MAX_WAYS];
+	struct source control, lookups;
+	struct events events;
+	int lookup_fd;
+	unsigned lookup_count;               /* under way */
+	struct conn *waiting, **waiting_end; /* for one */
+	struct fakes *fakes;
+	struct pipes pipes;
+	struct conn *conns;
+	size_t conn_count, conn_max;
+	uint64_t last_id;
+	int64_t now;
+	uint32_t *told; /* level standard: for each source port until when it
+	                 * may connect, in seconds */
+	/* What was peeked at, the longest that is looked at. */
+	uint8_t bytes[TLS_HELLO_MAX];
+};
+
+/* --- accept.c ------------------------------------------------------------- */
+
+/* Registers the sockets; false with errno. */
+bool accept_start(struct proxy *proxy);
+/* What the supervisor says. */
+void control_ready(struct proxy *proxy, struct source *source, uint32_t events);
+
+/* --- resolve.c ------------------------------------------------------------- */
+
+void resolve_datagrams(struct proxy *proxy, struct source *source,
+    uint32_t events);
+void resolve_stream(struct proxy *proxy, struct conn *conn);
+
+/* --- conn.c ---------------------------------------------------------------- */
+
+/* Takes the socket; NULL: it was closed, since there is no memory. */
+struct conn *conn_new(struct proxy *proxy, int fd, enum proxy_via via);
+/* Does what can be done now. */
+void conn_run(struct proxy *proxy, struct conn *conn);
+/* Closes it, with a reset for whoever is still there. */
+void conn_reset(struct proxy *proxy, struct conn *conn);
+void conn_close(struct proxy *proxy, struct conn *conn);
+/* No more is said; what the client still sends is read for a while, or the kernel
+ * would answer it with a reset that overtakes what was said. */
+void conn_drain(struct proxy *proxy, struct conn *conn);
+/* What has waited for too long. */
+void conns_tick(struct proxy *proxy);
+/* What was closed is freed; what has more to do does it. */
+void conns_sweep(struct proxy *proxy);
+bool end_watch(struct proxy *proxy, struct end *end, struct source *source);
+/* Looks at what came without taking it: bytes, 0 at the end, -1: nothing yet,
+ * or the connection was reset and is closed. */
+ssize_t conn_peek(struct proxy *proxy, struct conn *conn, struct end *end,
+    size_t size);
+/* Takes bytes that were looked at. */
+void end_take(struct proxy *proxy, struct end *end, size_t len);
+
+/* --- client.c --------------------------------------------------------------- */
+
+void client_head(struct proxy *proxy, struct conn *conn);
+void client_request(struct proxy *proxy, struct conn *conn);
+/* Tells the client that the way is open; false: it is closed. */
+bool client_granted(struct proxy *proxy, struct conn *conn);
+/* Tells the supervisor and the client, and ends the connection. */
+void client_refused(struct proxy *proxy, struct conn *conn,
+    enum proxy_verdict verdict);
+/* The request makes no sense. */
+void client_fault(struct proxy *proxy, struct conn *conn, const char *fault);
+/* Bytes that the client must get at once, since nothing waits to be sent. */
+bool client_send(struct proxy *proxy, struct conn *conn, const void *bytes,
+    size_t len);
+
+/* --- decide.c --------------------------------------------------------------- */
+
+/* Judges conn->target, and goes on with a look-up, a connection or a refusal. */
+void decide(struct proxy *proxy, struct conn *conn);
+/* Whether a name may lead to this address. */
+bool address_is_open(const struct proxy *proxy, const struct conn *conn,
+    const uint8_t address[SBX_ADDRESS_SIZE]);
+
+/* --- events.c --------------------------------------------------------------- */
+
+/* Waits for the supervisor's socket; false with errno. */
+bool events_start(struct proxy *proxy);
+
+void tell(struct proxy *proxy, const struct conn *conn,
+    enum proxy_verdict verdict);
+/* With another name than the connection's own. */
+void tell_name(struct proxy *proxy, const struct conn *conn,
+    enum proxy_verdict verdict, const char *name);
+
+/* --- lookup.c --------------------------------------------------------------- */
+
+/* Starts the process; false with errno. */
+bool lookup_start(struct proxy *proxy);
+void lookup_ask(struct proxy *proxy, struct conn *conn);
+/* The connection does not wait any more. */
+void lookup_forget(struct proxy *proxy, struct conn *conn);
+void lookups_ready(struct proxy *proxy, struct source *source, uint32_t events);
+
+/* --- inside.c --------------------------------------------------------------- */
+
+/* Starts the process that makes sockets inside; false with errno. */
+bool inside_start(struct proxy *proxy);
+/* A socket in the sandbox's network, or -1 with errno. */
+int inside_socket(const struct proxy *proxy, int family);
+
+/* --- connect.c -------------------------------------------------------------- */
+
+/* To conn->addresses, or to the user's proxy. */
+void connect_start(struct proxy *proxy, struct conn *conn);
+void connect_upstream(struct proxy *proxy, struct conn *conn);
+/* Something happened at the socket of the server, or time is up. */
+void connect_check(struct proxy *proxy, struct conn *conn);
+void connect_late(struct proxy *proxy, struct conn *conn);
+
+/* --- relay.c ---------------------------------------------------------------- */
+
+/* The server is there: what goes first, and then all else. */
+void relay_start(struct proxy *proxy, struct conn *conn);
+void relay_upstream(struct proxy *proxy, struct conn *conn);
+void relay_run(struct proxy *proxy, struct conn *conn);
+
+#endif
