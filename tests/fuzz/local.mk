@@ -4,15 +4,31 @@ test_scripts += tests/fuzz/replay.sh
 
 helper_programs += \
 	tests/fuzz/fuzz_blob \
+	tests/fuzz/fuzz_dns \
+	tests/fuzz/fuzz_http \
 	tests/fuzz/fuzz_policy \
+	tests/fuzz/fuzz_socks \
+	tests/fuzz/fuzz_tls \
 	tests/fuzz/fuzz_yaml
 
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
+tests_fuzz_fuzz_http_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_socks_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_socks_LDADD = libproxy.a $(LDADD)
+tests_fuzz_fuzz_tls_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_tls_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_yaml_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 
 EXTRA_DIST += \
 	tests/fuzz/blob \
+	tests/fuzz/dns \
 	tests/fuzz/fuzz.h \
+	tests/fuzz/http \
 	tests/fuzz/policy \
+	tests/fuzz/socks \
+	tests/fuzz/tls \
 	tests/fuzz/yaml
