@@ -4,7 +4,14 @@ slow_programs += tests/kernel/terminal
 
 test_programs += \
 	tests/kernel/library_storm \
-	tests/kernel/library
+	tests/kernel/library \
+	tests/kernel/proxy
+tests_kernel_proxy_SOURCES = \
+	tests/kernel/proxy.c \
+	tests/kernel/proxy.h \
+	tests/kernel/proxy_flows.c \
+	tests/kernel/proxy_servers.c \
+	tests/kernel/proxy_stage.c
 tests_kernel_library_SOURCES = \
 	tests/kernel/library.c \
 	tests/kernel/library.h \
@@ -55,6 +62,7 @@ slow_scripts += \
 	tests/kernel/session_storm.sh
 # What the kernel says depends on who asks.
 kernel_tests = \
+	tests/kernel/proxy \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
 	tests/kernel/library_storm \
