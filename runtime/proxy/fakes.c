@@ -1,6 +1,8 @@
 /*
  * See fakes.h.  An address has 17 bits of its own: the place in the table below,
- * and how many names have had that place above.
+ * and how many names have had that place above.  They are shuffled by a random
+ * number, so that what a client still knows from before a proxy that has ended
+ * seldom means something to the next one.
  */
 #include "runtime/proxy/fakes.h"
 
@@ -8,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum {
 	PLACE_BITS = 12,
@@ -27,7 +30,7 @@ struct fake {
 
 struct fakes {
 	uint64_t calls;
-	uint32_t count;
+	uint32_t count, shuffle;
 	uint16_t buckets[BUCKETS];
 	struct fake fakes[FAKES_MAX];
 };
@@ -37,8 +40,15 @@ fakes_new(void)
 {
 	struct fakes *fakes = calloc(1, sizeof *fakes);
 
-	if (fakes != NULL)
-		memset(fakes->buckets, 0xff, sizeof fakes->buckets);
+	if (fakes == NULL)
+		return NULL;
+	memset(fakes->buckets, 0xff, sizeof fakes->buckets);
+	if (getrandom(&fakes->shuffle, sizeof fakes->shuffle, 0) !=
+	    sizeof fakes->shuffle) {
+		free(fakes);
+		return NULL;
+	}
+	fakes->shuffle %= 1u << OWN_BITS;
 	return fakes;
 }
 
@@ -79,8 +89,9 @@ forget(struct fakes *fakes, uint32_t place)
 static uint32_t
 address_of(const struct fakes *fakes, uint32_t place)
 {
-	return SBX_FAKE_NET | (uint32_t)fakes->fakes[place].turn << PLACE_BITS |
-	    place;
+	return SBX_FAKE_NET |
+	    (((uint32_t)fakes->fakes[place].turn << PLACE_BITS | place) ^
+		fakes->shuffle);
 }
 
 uint32_t
@@ -113,7 +124,7 @@ fakes_address(struct fakes *fakes, const char *name)
 const char *
 fakes_name(struct fakes *fakes, uint32_t address)
 {
-	uint32_t place = address % FAKES_MAX;
+	uint32_t place = (address ^ fakes->shuffle) % FAKES_MAX;
 
 	if (place >= fakes->count || address_of(fakes, place) != address)
 		return NULL;

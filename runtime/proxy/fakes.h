@@ -16,7 +16,7 @@ enum { FAKES_MAX = 4096 };
 
 struct fakes;
 
-/* NULL: there is no memory. */
+/* NULL with errno: there is no memory, or nothing random. */
 struct fakes *fakes_new(void);
 /* The address of a name, in host byte order. */
 uint32_t fakes_address(struct fakes *fakes, const char *name);
