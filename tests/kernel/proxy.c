@@ -162,7 +162,8 @@ try_names(struct stage *stage)
 		const char *got = talk(fd, "word", room, sizeof room);
 
 		if (!tap_ok(&stage->tap, strcmp(got, names[i].expected) == 0,
-			"%s:%u is %s", names[i].name, names[i].port,
+			"%s:%u is %.*s", names[i].name, names[i].port,
+			(int)strcspn(names[i].expected, "\r"),
 			names[i].expected))
 			printf("# got: %s\n", got);
 		tap_ok(&stage->tap,

@@ -15,6 +15,7 @@ test_programs += \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
+	tests/unit/proxy \
 	tests/unit/report \
 	tests/unit/source \
 	tests/unit/syscalls \
@@ -28,6 +29,8 @@ tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h

@@ -1,0 +1,243 @@
+/*
+ * What sbx-proxy reads, case by case: queries, requests, the first message of
+ * TLS; and the addresses that it hands out for names.
+ */
+#include "format/addresses.h"
+#include "runtime/proxy/dns.h"
+#include "runtime/proxy/fakes.h"
+#include "runtime/proxy/http.h"
+#include "runtime/proxy/target.h"
+#include "runtime/proxy/tls.h"
+#include "tests/lib/tap.h"
+
+#define countof(array) (sizeof(array) / sizeof *(array))
+#define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
+#define ID "\1\2"
+#define ONE "\1\0\0\1\0\0\0\0\0\0"
+
+static void
+try_dns(struct tap *tap)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *bytes;
+		size_t len;
+		enum dns_code code;
+		const char *name; /* NULL: no host's */
+	} cases[] = {
+		{ "a query", BYTES(ID ONE "\1a\2b-\0\0\1\0\1"), DNS_OK, NULL },
+		{ "a name", BYTES(ID ONE "\1A\1b\0\0\1\0\1"), DNS_OK, "a.b" },
+		{ "the root", BYTES(ID ONE "\0\0\1\0\1"), DNS_OK, NULL },
+		{ "a dot in a label", BYTES(ID ONE "\3a.b\0\0\1\0\1"), DNS_OK,
+		    NULL },
+		{ "a NUL in a label", BYTES(ID ONE "\3a\0b\0\0\1\0\1"), DNS_OK,
+		    NULL },
+		{ "an address", BYTES(ID ONE "\003127\0011\0\0\1\0\1"), DNS_OK,
+		    NULL },
+		{ "another class", BYTES(ID ONE "\1a\0\0\1\0\3"), DNS_REFUSED,
+		    "a" },
+		{ "no header", BYTES(ID "\1\0\0\1\0\0\0\0\0"), DNS_SILENCE,
+		    NULL },
+		{ "an answer", BYTES(ID "\201\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1"),
+		    DNS_SILENCE, NULL },
+		{ "an update", BYTES(ID "\50\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1"),
+		    DNS_NOTIMP, NULL },
+		{ "no question", BYTES(ID "\1\0\0\0\0\0\0\0\0\0"), DNS_FORMERR,
+		    NULL },
+		{ "two questions",
+		    BYTES(ID "\1\0\0\2\0\0\0\0\0\0\1a\0\0\1\0\1\1b\0\0\1\0\1"),
+		    DNS_FORMERR, NULL },
+		{ "a pointer", BYTES(ID ONE "\300\14\0\1\0\1"), DNS_FORMERR,
+		    NULL },
+		{ "no end", BYTES(ID ONE "\7abc"), DNS_FORMERR, NULL },
+		{ "no type", BYTES(ID ONE "\1a\0\0\1\0"), DNS_FORMERR, NULL },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct dns_query query;
+		enum dns_code code = dns_parse(cases[i].bytes, cases[i].len,
+		    &query);
+
+		tap_ok(tap,
+		    code == cases[i].code &&
+			(cases[i].name == NULL ?
+				(code != DNS_OK || !query.is_name) :
+				strcmp(query.name, cases[i].name) == 0),
+		    "DNS: %s answers %d", cases[i].what, cases[i].code);
+	}
+}
+
+static void
+try_targets(struct tap *tap)
+{
+	static const struct {
+		const char *text,
+		    *name; /* NULL: neither a name nor an address */
+		bool by_name;
+	} cases[] = {
+		{ "Good.Example.", "good.example", true },
+		{ "10.0.0.5", "10.0.0.5", false },
+		{ "::ffff:10.0.0.5", "10.0.0.5", false },
+		{ "2001:DB8::1", "2001:db8::1", false },
+		{ "127.1", NULL, false },
+		{ "010.0.0.5", NULL, false },
+		{ "10.0.0.5.", NULL, false },
+		{ "2130706433", NULL, false },
+		{ "0x7f.1", NULL, false },
+		{ "0x7f000001", NULL, false },
+		{ "fe80::1%lo", NULL, false },
+		{ "", NULL, false },
+		{ "a..b", NULL, false },
+		{ "a b", NULL, false },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct target target;
+		struct text text = { cases[i].text, strlen(cases[i].text) };
+		bool read = target_parse(&target, text, 1);
+
+		tap_ok(tap,
+		    read == (cases[i].name != NULL) &&
+			(!read ||
+			    (target.by_name == cases[i].by_name &&
+				strcmp(target.name, cases[i].name) == 0)),
+		    "'%s' is %s", cases[i].text,
+		    cases[i].name != NULL ? cases[i].name : "no target");
+	}
+}
+
+static void
+try_answers(struct tap *tap)
+{
+	static const struct {
+		const char *text;
+		enum parsed parsed;
+		unsigned status;
+	} cases[] = {
+		{ "HTTP/1.1 200 OK\r\n\r\nrest", PARSED_OK, 200 },
+		{ "HTTP/1.0 407\r\nA: b\r\n\r\n", PARSED_OK, 407 },
+		{ "HTTP/1.1 200 OK\r\n", PARSED_MORE, 0 },
+		{ "HTTP/2 200\r\n\r\n\r\n", PARSED_BAD, 0 },
+		{ "HTTP/1.1 20 OK\r\n\r\n", PARSED_BAD, 0 },
+		{ "HTTP/1.1 2000\r\n\r\n", PARSED_BAD, 0 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		unsigned status;
+		size_t head;
+		enum parsed parsed = http_answer(cases[i].text,
+		    strlen(cases[i].text), &status, &head);
+
+		tap_ok(tap,
+		    parsed == cases[i].parsed && status == cases[i].status,
+		    "an answer: %.12s", cases[i].text);
+	}
+}
+
+static void
+try_chunks(struct tap *tap)
+{
+	static const struct {
+		const char *text;
+		enum http_chunk_state state;
+		size_t used;
+	} cases[] = {
+		{ "4\r\nbody\r\n0\r\n\r\nrest", CHUNK_END, 14 },
+		{ "4;x=y\r\nbody\r\n0\r\nA: b\r\n\r\n", CHUNK_END, 24 },
+		{ "a\r\n0123", CHUNK_DATA, 7 },
+		{ "4\r\nbodyX\r\n", CHUNK_BAD, 7 },
+		{ "\r\n", CHUNK_BAD, 0 },
+		{ "-1\r\n", CHUNK_BAD, 0 },
+		{ "4\n", CHUNK_BAD, 1 },
+		{ "1000000000000000\r\n", CHUNK_BAD, 15 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct http_chunks chunks = { .state = CHUNK_SIZE };
+		size_t used = http_chunks_scan(&chunks, cases[i].text,
+		    strlen(cases[i].text));
+
+		if (!tap_ok(tap,
+			used == cases[i].used && chunks.state == cases[i].state,
+			"chunks, case %zu", i + 1))
+			printf("# %zu bytes, state %d\n", used, chunks.state);
+	}
+}
+
+static void
+try_hellos(struct tap *tap)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *bytes;
+		size_t len;
+		enum tls_hello found;
+	} cases[] = {
+		{ "nothing", BYTES(""), TLS_MORE },
+		{ "a byte", BYTES("\26"), TLS_MORE },
+		{ "SSH", BYTES("SSH-2.0"), TLS_NONE },
+		{ "SSL 2", BYTES("\200\56\1\3\1"), TLS_NONE },
+		{ "an alert first", BYTES("\25\3\1\0\2\1\0"), TLS_BAD },
+		{ "another message", BYTES("\26\3\1\0\4\2\0\0\0"), TLS_BAD },
+		{ "an empty record", BYTES("\26\3\1\0\0\26\3\1"), TLS_BAD },
+		{ "an endless one", BYTES("\26\3\1\100\0\1\1\0\0"), TLS_BAD },
+		{ "its beginning", BYTES("\26\3\1\0\100\1\0\0\74"), TLS_MORE },
+		{ "two kinds of records", BYTES("\26\3\1\0\1\1\27\3\1\0\1\0"),
+		    TLS_BAD },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		char name[TLS_NAME_SIZE];
+		size_t len;
+
+		tap_ok(tap,
+		    tls_server_name(cases[i].bytes, cases[i].len, name, &len) ==
+			cases[i].found,
+		    "TLS: %s", cases[i].what);
+	}
+}
+
+/* More names than there is room for, and all of them again. */
+static void
+try_fakes(struct tap *tap)
+{
+	struct fakes *fakes = fakes_new();
+	uint32_t first = fakes_address(fakes, "first.example"), last = 0;
+	const char *found;
+	char name[64];
+	bool unique = true, kept = true;
+
+	for (unsigned i = 0; i < 30 * FAKES_MAX; i++) {
+		snprintf(name, sizeof name, "n%u.example", i);
+		last = fakes_address(fakes, name);
+		unique &= last != first && last >> 17 == SBX_FAKE_NET >> 17;
+		found = fakes_name(fakes, last);
+		kept &= found != NULL && strcmp(found, name) == 0 &&
+		    fakes_address(fakes, name) == last;
+	}
+	tap_ok(tap, kept, "each name has its address, as long as it has one");
+	tap_ok(tap, unique && fakes_name(fakes, first) == NULL,
+	    "an address that was forgotten leads to nothing else");
+	for (unsigned i = 1; i < FAKES_MAX; i++) {
+		snprintf(name, sizeof name, "m%u.example", i);
+		fakes_address(fakes, name);
+		fakes_name(fakes, last);
+	}
+	tap_ok(tap, fakes_name(fakes, last) != NULL,
+	    "what is used is not forgotten");
+	free(fakes);
+}
+
+int
+main(void)
+{
+	struct tap tap = { 0 };
+
+	try_dns(&tap);
+	try_targets(&tap);
+	try_answers(&tap);
+	try_chunks(&tap);
+	try_hellos(&tap);
+	try_fakes(&tap);
+	return tap_done(&tap);
+}
