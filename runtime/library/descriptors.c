@@ -123,16 +123,18 @@ may_change(int fd, const struct stat *status)
 }
 
 static const char *
-check(int fd)
+check(int fd, int *own_flags, struct stat *own_status)
 {
 	int flags = fcntl(fd, F_GETFL);
 	struct stat status;
 
+	*own_flags = flags;
 	/* One of the standard streams is closed, and stays that. */
 	if (flags < 0)
 		return NULL;
 	if (fstat(fd, &status) != 0)
 		return "cannot look at it";
+	*own_status = status;
 	errno = 0;
 	if (S_ISDIR(status.st_mode))
 		return "a directory, by which the command would reach what is "
@@ -151,12 +153,14 @@ const char *
 placing_check(const struct placing *placing, int *which)
 {
 	const char *fault;
+	struct stat status;
+	int flags;
 
-	for (int fd = 0; fd < OWN_DESCRIPTORS; fd++) {
-		if (fd >= STREAM_COUNT && !is_kept(placing, fd))
+	for (int fd = STREAM_COUNT; fd < OWN_DESCRIPTORS; fd++) {
+		if (!is_kept(placing, fd))
 			continue;
 		*which = fd;
-		fault = check(fd);
+		fault = check(fd, &flags, &status);
 		if (fault != NULL)
 			return fault;
 	}
@@ -204,14 +208,13 @@ streams_find(struct streams *streams, int *which)
 	struct stat status;
 
 	for (int fd = 0; fd < STREAM_COUNT && fault == NULL; fd++) {
-		int flags = fcntl(fd, F_GETFL);
+		int flags;
 
 		streams->reopened[fd] = false;
 		*which = fd;
-		if (flags < 0)
+		fault = check(fd, &flags, &status);
+		if (fault != NULL || flags < 0)
 			continue;
-		if (fstat(fd, &status) != 0)
-			return "cannot look at it";
 		if (is_null_device(&status) && status.st_uid == geteuid()) {
 			strcpy(streams->path[fd], "/dev/null");
 			streams->reopened[fd] = true;

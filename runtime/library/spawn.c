@@ -74,7 +74,7 @@ take_place(struct spawning *spawning)
 	if (fault != NULL)
 		return fault;
 	spawning->kind = SBX_ERROR_ENDED;
-	fault = enter_place(offer, "/");
+	fault = enter_place(offer, NULL);
 	if (fault != NULL)
 		return fault;
 	spawning->kind = SBX_ERROR_DIRECTORY;

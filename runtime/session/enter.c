@@ -70,7 +70,7 @@ enter_place(const struct offer *offer, const char *directory)
 	    !enter_one(offer, OFFER_NETWORK, CLONE_NEWNET) ||
 	    !enter_one(offer, OFFER_MOUNT, CLONE_NEWNS))
 		return "cannot enter the session's namespaces";
-	if (chdir(directory) != 0)
+	if (directory != NULL && chdir(directory) != 0)
 		return "the session's view does not have this directory";
 	return NULL;
 }

@@ -31,7 +31,8 @@
  * other processes. */
 const char *enter_process(const struct offer *offer, bool marked);
 
-/* The command's process.  `directory` is a path of the session's view. */
+/* The command's process.  `directory` is a path of the session's view; NULL:
+ * its root. */
 const char *enter_place(const struct offer *offer, const char *directory);
 
 /*
