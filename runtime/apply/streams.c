@@ -172,11 +172,11 @@ reopen(const struct stream *stream, int access)
 	return true;
 }
 
-bool
-streams_read_file(unsigned *owned_null)
+unsigned
+streams_read_files(unsigned *owned_null)
 {
 	struct stream stream;
-	bool reads = false;
+	unsigned files = 0;
 
 	*owned_null = 0;
 	for (int fd = 0; fd < STREAMS; fd++) {
@@ -184,10 +184,11 @@ streams_read_file(unsigned *owned_null)
 			continue;
 		if (is_own_null(&stream))
 			*owned_null |= 1U << fd;
-		reads |= is_read(&stream) && stream.status.st_nlink > 0 &&
-		    may_change(&stream);
+		if (is_read(&stream) && stream.status.st_nlink > 0 &&
+		    may_change(&stream))
+			files |= 1U << fd;
 	}
-	return reads;
+	return files;
 }
 
 const char *
@@ -210,13 +211,13 @@ streams_renew_null(unsigned owned)
 }
 
 unsigned
-streams_reopen(void)
+streams_reopen(unsigned which)
 {
 	struct stream stream;
 	unsigned reopened = 0;
 
 	for (int fd = 0; fd < STREAMS; fd++) {
-		if (!stream_look(&stream, fd))
+		if ((which >> fd & 1) == 0 || !stream_look(&stream, fd))
 			continue;
 		if (is_own_null(&stream))
 			reopen(&stream, stream.flags & O_ACCMODE);

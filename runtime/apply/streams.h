@@ -13,17 +13,18 @@
 void streams_check(void);
 
 /*
- * At level full, before the view is entered: a file that is read, and the null
+ * At level full, before the view is entered, of these descriptors (a bit for
+ * each): a file that is read, and the null
  * device where it belongs to the caller, are opened again through a read-only
  * copy of their mount, so that neither contents nor metadata can be changed.
  * Returns a bit for each descriptor of such a file, 1 for standard input: they
  * have a position of their own, which the caller has to be given at the end.
  */
-unsigned streams_reopen(void);
+unsigned streams_reopen(unsigned which);
 
-/* Whether there is such a file; and a bit for each descriptor of a null device
- * that belongs to the caller. */
-bool streams_read_file(unsigned *owned_null);
+/* A bit for each descriptor of such a file; and of a null device that belongs to
+ * the caller. */
+unsigned streams_read_files(unsigned *owned_null);
 
 /* In the view of a session, opens these null devices again.  NULL, or what it
  * could not do, with errno. */

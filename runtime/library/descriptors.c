@@ -1,6 +1,8 @@
 /* See descriptors.h. */
 #include "runtime/library/descriptors.h"
 
+#include "runtime/session/enter.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -227,39 +229,6 @@ streams_find(struct streams *streams, int *which)
 	return fault;
 }
 
-static bool
-is_same(const struct stat *a, const struct stat *b)
-{
-	return is_null_device(a) ?
-	    is_null_device(b) :
-	    a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-static const char *
-reopen(int fd, const char *path)
-{
-	int flags = fcntl(fd, F_GETFL), kept, again;
-	off_t position = lseek(fd, 0, SEEK_CUR);
-	struct stat before, now;
-
-	if (flags < 0 || fstat(fd, &before) != 0)
-		return "cannot look at it";
-	kept = flags & (O_APPEND | O_DIRECT | O_NONBLOCK);
-	again = open(path,
-	    (is_null_device(&before) ? flags & O_ACCMODE : O_RDONLY) | kept |
-		O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (again < 0 || fstat(again, &now) != 0 || !is_same(&before, &now)) {
-		errno = again < 0 ? errno : ENOENT;
-		return "the sandbox does not have this file, so that it cannot "
-		       "be opened for reading alone; a pipe will do";
-	}
-	if (fcntl(again, F_SETFL, kept) != 0 ||
-	    (position > 0 && lseek(again, position, SEEK_SET) < 0) ||
-	    dup2(again, fd) < 0)
-		return "cannot open the file for reading alone";
-	return NULL;
-}
-
 const char *
 streams_enter(const struct streams *streams, int *which)
 {
@@ -268,7 +237,7 @@ streams_enter(const struct streams *streams, int *which)
 	for (int fd = 0; fd < STREAM_COUNT && fault == NULL; fd++) {
 		*which = fd;
 		if (streams->reopened[fd])
-			fault = reopen(fd, streams->path[fd]);
+			fault = enter_stream(fd, streams->path[fd]);
 	}
 	return fault;
 }

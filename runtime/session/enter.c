@@ -10,6 +10,8 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static bool
@@ -95,6 +97,49 @@ enter_directory(const struct offer *offer, const char *outside, char *inside,
 		return false;
 	memcpy(inside, outside, len + 1);
 	return true;
+}
+
+static bool
+is_null_device(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
+}
+
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return is_null_device(a) ?
+	    is_null_device(b) :
+	    a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+const char *
+enter_stream(int fd, const char *path)
+{
+	int flags = fcntl(fd, F_GETFL), kept, again;
+	off_t position = lseek(fd, 0, SEEK_CUR);
+	struct stat before, now;
+
+	if (flags < 0 || fstat(fd, &before) != 0)
+		return "cannot look at it";
+	kept = flags & (O_APPEND | O_DIRECT | O_NONBLOCK);
+	again = open(path,
+	    (is_null_device(&before) ? flags & O_ACCMODE : O_RDONLY) | kept |
+		O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (again < 0 || fstat(again, &now) != 0 || !is_same(&before, &now)) {
+		int error = again < 0 ? errno : ENOENT;
+
+		close(again);
+		errno = error;
+		return "the sandbox does not have this file, so that it cannot "
+		       "be opened for reading alone; a pipe will do";
+	}
+	if (fcntl(again, F_SETFL, kept) != 0 ||
+	    (position > 0 && lseek(again, position, SEEK_SET) < 0) ||
+	    dup2(again, fd) < 0)
+		return "cannot open the file for reading alone";
+	close(again);
+	return NULL;
 }
 
 const char *

@@ -35,6 +35,10 @@ const char *enter_process(const struct offer *offer, bool marked);
  * its root. */
 const char *enter_place(const struct offer *offer, const char *directory);
 
+/* In the view's mounts: opens a standard stream again by its path there, a file
+ * for reading alone.  A descriptor of outside leads past the mounts of the view. */
+const char *enter_stream(int fd, const char *path);
+
 /*
  * Takes all rights away for good.  `socket` leads to the keeper: there goes the
  * seccomp listener, where the policy has calls to be answered.  `guarded`: where

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -102,24 +103,89 @@ prepare(struct joining *joining)
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
 	/* Here the kernel still tells owners apart. */
-	joining->reads = streams_read_file(&joining->null);
-	if (joining->null != 0 && !joining->offer.head->has_null) {
-		joining->reads = true;
-		joining->null = 0;
-	}
+	joining->files = streams_read_files(&joining->null);
 }
 
-/* A file that is read gets a mount of its own, as without a session; for that,
- * this process needs mounts of its own, too. */
+/* In a process that has our descriptors and memory, since who enters a view
+ * cannot come back. */
+static int
+open_in_view(void *data)
+{
+	struct joining *joining = data;
+
+	if (setns(joining->offer.descriptors[OFFER_MOUNT], CLONE_NEWNS) != 0)
+		return 0;
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if ((joining->files >> fd & 1) != 0 &&
+		    enter_stream(fd, joining->paths[fd]) == NULL)
+			joining->files &= ~(1U << fd);
+	}
+	return 0;
+}
+
+/* "" if it cannot be in the view. */
+static const char *
+path_in_view(struct joining *joining, int fd)
+{
+	char link[DESCRIPTOR_PATH_SIZE], outside[SBX_MAX_PATH + 1];
+	char *inside = arena_take(joining->arena, 1, sizeof outside);
+	ssize_t len;
+
+	descriptor_path(link, fd);
+	len = readlink(link, outside, sizeof outside - 1);
+	if (len <= 0)
+		return "";
+	outside[len] = '\0';
+	return enter_directory(&joining->offer, outside, inside,
+		   sizeof outside) ?
+	    inside :
+	    "";
+}
+
+static void
+find_in_view(struct joining *joining)
+{
+	enum { STACK = 32 << 10 };
+	char *stack = arena_take(joining->arena, 1, STACK);
+	pid_t pid;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if ((joining->files >> fd & 1) != 0)
+			joining->paths[fd] = path_in_view(joining, fd);
+	}
+	/* Without an exit signal: it leaves a status if SIGCHLD is ignored, too. */
+	pid = clone(open_in_view, stack + STACK,
+	    CLONE_VM | CLONE_VFORK | CLONE_FILES, joining);
+	if (pid < 0)
+		refuse(NULL,
+		    errno == ENOMEM ? "the session has ended" : "cannot fork",
+		    errno == ENOMEM ? 0 : errno);
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * A file that is read is opened again by its path in the view, where the policy
+ * says what the command may do with it.  If the view does not have it, it gets a
+ * mount of its own, as without a session; for that, this process needs mounts of
+ * its own, too.
+ */
 static void
 reopen_streams(struct joining *joining)
 {
+	unsigned null = joining->offer.head->has_null ? 0 : joining->null;
+
+	joining->null &= ~null;
 	joining->own_input = -1;
-	if (!joining->reads)
+	if ((joining->files | null) == 0)
 		return;
 	joining->own_input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (joining->files != 0)
+		find_in_view(joining);
+	if ((joining->files | null) == 0)
+		return;
 	insist(NULL, namespaces_own_mounts());
-	streams_reopen();
+	streams_reopen(joining->files | null);
 }
 
 /* --- the command's process ------------------------------------------------ */

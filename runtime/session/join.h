@@ -23,11 +23,12 @@ struct joining {
 	struct supervision supervision;
 	char directory[SBX_MAX_PATH + 1]; /* in the view */
 	uint64_t tag;
-	bool grouped;  /* the command leads a process group of its own */
-	bool reads;    /* a file is read, see apply/streams.h */
-	unsigned null; /* likewise, the null device */
-	int own_input; /* what standard input was, or -1 */
-	int self;      /* a pidfd of this process */
+	bool grouped;         /* the command leads a process group of its own */
+	unsigned files;       /* a bit for each stream: see apply/streams.h */
+	unsigned null;        /* likewise, the null device */
+	const char *paths[3]; /* of the files, in the view */
+	int own_input;        /* what standard input was, or -1 */
+	int self;             /* a pidfd of this process */
 	pid_t command;
 };
 

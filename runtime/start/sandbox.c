@@ -187,7 +187,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 	view_listener_choose(&sandbox->supervision.listening, plan->binding);
 	if (plan->level == SBX_LEVEL_FULL) {
 		if (!sandbox->kept)
-			sandbox->reopened = streams_reopen();
+			sandbox->reopened = streams_reopen(~0U);
 		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked);

@@ -13,6 +13,7 @@ cat >"$base/plain.sbx" <<'POLICY'
 sbx 1
 profile plain extends workspace-write {
     deny read ${workspace}/secret
+    deny write ${workspace}/kept
 }
 POLICY
 cat >"$base/other.sbx" <<'POLICY'
@@ -24,6 +25,7 @@ for name in plain other; do
 	"$SBXC" "$base/$name.sbx" -o "$base/$name.bin" || exit 99
 done
 mkdir -p "$base/w/secret" "$base/elsewhere"
+echo data >"$base/w/kept"
 cd "$base/w" || exit 99
 if ! "$base/sbxrun" -l full "$base/plain.bin" -- true 2>/dev/null; then
 	tap_skip 'sessions' 'no level full here'
@@ -111,9 +113,18 @@ tap_is 'a file can be standard input' data "$(run -- cat <file)"
 printf '1\n2\n' >lines
 tap_is 'who reads on goes on where the command ended' 2 \
     "$({ run -- sh -c 'read -r line'; cat; } <lines)"
-run -- sh -c 'chmod 777 /proc/self/fd/0 || chmod 777 /dev/stdin' <file
-tap_is 'the file of standard input keeps its mode' 0 \
-    "$(find file -perm 777 | wc -l)"
+tap_is 'and can be opened again' data "$(run -- cat /dev/stdin <file)"
+tap_is 'also below /tmp' scratch "$(
+    run -- sh -c 'echo scratch >/tmp/input'
+    run -- cat /dev/stdin <"$(find "/tmp/sbx-$(id -u)" -name input)")"
+# Where the policy does not let the command write it, it cannot by this way.
+cp file ../outside
+for input in kept ../outside; do
+	run -- sh -c 'chmod 777 /proc/self/fd/0 || chmod 777 /dev/stdin
+	    echo changed >/proc/self/fd/0' <$input
+	tap_is "standard input $input stays as it is" 'data 0' \
+	    "$(cat $input) $(find $input -perm 777 | wc -l)"
+done
 
 # What is left behind may go on to write, through the cap on output.
 timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
