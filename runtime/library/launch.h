@@ -47,6 +47,7 @@ struct launch {
 	/* Private: what the processes say to the caller. */
 	int alive; /* the second uses our memory: see set_tid_address(2) */
 	int stage;
+	bool cleared; /* the second has no handlers of signals */
 	uint64_t mask;
 	char *stacks;
 };

@@ -126,7 +126,8 @@ enum sbx_command_flag {
 	 * the command line; the pidfd is that process's. */
 	SBX_UNSUPERVISED = 1,
 	/* Ignored signals stay ignored and the mask is the calling thread's.
-	 * Without this, each signal has its default and none is blocked. */
+	 * Without this, each signal has its default and none is blocked; but
+	 * real-time signals that are ignored stay ignored. */
 	SBX_KEEP_SIGNALS = 2,
 	/* It stays in the caller's process group and gets EPERM for kill(0, N),
 	 * which would reach the caller.  Without this it has one of its own. */
