@@ -471,6 +471,24 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 				   "the filter, which answers %s", error);
 }
 
+/* Which rule opens a socket that a program asks for.  It has not said the port or
+ * the name yet. */
+static const char *
+opener_of(const struct access *access)
+{
+	enum { INET = 2, INET6 = 10, STREAM = 1, DGRAM = 2, TYPES = 15 };
+	uint32_t type = access->args[1] & TYPES;
+
+	if (access->arg_count < 2 ||
+	    (access->args[0] != INET && access->args[0] != INET6))
+		return "'allow network ...' says which sockets open";
+	if (type == STREAM)
+		return "'allow network connect tcp PORT', of the port that it "
+		       "would connect to";
+	return type == DGRAM ? "'allow network full', as to look up names" :
+			       "'allow network ...' says which sockets open";
+}
+
 static void
 syscall_remedy(struct remedy *remedy)
 {
@@ -483,8 +501,8 @@ syscall_remedy(struct remedy *remedy)
 		return;
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
-			remedy_add(remedy, REMEDY_INSTEAD,
-			    "'allow network ...' says which sockets open");
+			remedy_add(remedy, REMEDY_INSTEAD, "%s",
+			    opener_of(remedy->access));
 		return;
 	}
 	name = sbx_string(blob, call->name);

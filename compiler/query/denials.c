@@ -53,7 +53,7 @@ find_access(const struct subject *subject, const struct sbx_denial *denial,
     struct access *access)
 {
 	static const char *const rights[SBX_DENIED_END] = { "read", "write",
-		"exec", "write", "connect", "listen", "syscall" };
+		"exec", "socket", "connect", "listen", "syscall" };
 	const char *words[3] = { rights[denial->kind] };
 	size_t count = 2;
 

@@ -82,7 +82,8 @@ decider_of(const struct explaining *explaining, uint8_t right,
 	    SBX_NO_SOURCE;
 }
 
-/* The view has the directories above what is allowed, and they can be listed. */
+/* The view has the directories above what is allowed, which can be listed, and
+ * the links that lead to it. */
 static bool
 holds_allowed(const struct explaining *explaining, struct sbx_place at)
 {
@@ -91,6 +92,47 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		if (binding->rules[i].effect == SBX_ALLOW &&
 		    sbx_covers(at, binding->rules[i].at))
+			return true;
+	}
+	for (uint32_t i = 0; i < binding->link_count; i++) {
+		if (sbx_covers(at, binding->links[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a rule about sockets is about this one.  Where the agent of ssh is, the
+ * environment says, and a program that connects there has asked it. */
+static bool
+covers_socket(const struct explaining *explaining,
+    const struct sbx_socket *rule, struct sbx_place at)
+{
+	const struct binding *binding = explaining->binding;
+	const char *suffix = sbx_string(explaining->blob, rule->suffix);
+	struct sbx_place anchor;
+
+	if (rule->form != SBX_SOCKET_PLACE)
+		return true;
+	if (!binding->bound[rule->anchor])
+		return false;
+	anchor = binding->anchors[rule->anchor];
+	return sbx_covers(anchor, at) &&
+	    sbx_covers((struct sbx_place){ suffix, (uint32_t)strlen(suffix) },
+		(struct sbx_place){ at.path + anchor.len,
+		    at.len - anchor.len });
+}
+
+static bool
+allows_socket(const struct explaining *explaining, struct sbx_place at)
+{
+	const struct sbx_blob *blob = explaining->blob;
+
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const struct sbx_socket *rule = &blob->sockets[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->platforms & KERNEL_WHERE) != 0 &&
+		    covers_socket(explaining, rule, at))
 			return true;
 	}
 	return false;
@@ -273,6 +315,10 @@ judge(const struct explaining *explaining, struct asked *asked,
 	 * made or removed. */
 	if (!rules->directory && rules->presence == PRESENT &&
 	    is_allowed(explaining, rules->right,
+		(struct sbx_place){ path->text, path->len }))
+		return false;
+	if (asked->act == ACT_CONNECT &&
+	    allows_socket(explaining,
 		(struct sbx_place){ path->text, path->len }))
 		return false;
 	there = fstatat(AT_FDCWD, path->len == 0 ? "/" : path->text, &status,

@@ -347,6 +347,16 @@ look_and_answer(const struct caller *caller)
 	return result;
 }
 
+/* Both internets are one to a policy, and the flags are nothing to it. */
+static void
+fold_socket(uint32_t args[SBX_DENIAL_ARGS])
+{
+	if (args[0] == AF_INET6)
+		args[0] = AF_INET;
+	args[1] &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
+	args[2] = 0;
+}
+
 /* With ENOSYS a library learns that there is no such call, and takes another. */
 static void
 note_call(const struct caller *caller, uint32_t error)
@@ -365,7 +375,7 @@ note_call(const struct caller *caller, uint32_t error)
 		    (uint32_t)caller->call.args[i] :
 		    0;
 	if (caller->call.number == SYS_socket)
-		denial.args[1] &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
+		fold_socket(denial.args);
 	read_program(caller, denial.program);
 	add(caller->listening->explaining, &denial);
 }
