@@ -119,6 +119,7 @@ denials()
 	tells "$1" shell 'rm ~/data/file' 'write +~/data/file +1x rm +no rule'
 	tells "$1" shell 'mv ~/data/file .' 'write +~/data/file +.x mv +no rule'
 	tells "$1" shell 'ln -s x ~/data/l' 'write +~/data/l +1x ln +no rule'
+	# shellcheck disable=SC2088  # it is the command's to expand
 	tells "$1" shell '~/tools/tool' 'exec +~/tools/tool +1x sh +no rule'
 	tells "$1" shell 'unshare -U true' \
 	    'call +unshare +1x unshare .*allow syscalls unshare'

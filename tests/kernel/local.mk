@@ -40,7 +40,6 @@ kernel_scripts = \
 	tests/kernel/clean.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \
-	tests/kernel/faults.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \
@@ -58,6 +57,7 @@ kernel_scripts = \
 test_scripts += $(kernel_scripts)
 # Root's run has ordinary users in it.
 slow_scripts += \
+	tests/kernel/explain_hostile.sh \
 	tests/kernel/session_attack.sh \
 	tests/kernel/session_storm.sh
 # What the kernel says depends on who asks.
@@ -76,6 +76,7 @@ helper_programs += \
 	tests/kernel/fault \
 	tests/kernel/fault_session \
 	tests/kernel/folding \
+	tests/kernel/observed \
 	tests/kernel/probe \
 	tests/kernel/siege
 
@@ -125,6 +126,14 @@ tests_kernel_siege_CFLAGS = $(tests_kernel_probe_CFLAGS)
 tests_kernel_siege_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
 tests_kernel_siege_LDADD =
 $(tests_kernel_siege_OBJECTS) tests/kernel/siege$(EXEEXT): CC = $(LOADER_CC)
+
+tests_kernel_observed_SOURCES = tests/kernel/observed.c
+tests_kernel_observed_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_observed_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_observed_LDFLAGS = $(tests_kernel_probe_LDFLAGS) -pthread
+tests_kernel_observed_LDADD =
+$(tests_kernel_observed_OBJECTS) tests/kernel/observed$(EXEEXT): \
+	CC = $(LOADER_CC)
 
 # Alone in its sandbox: no library is there.
 tests_kernel_confined_SOURCES = tests/kernel/confined.c
