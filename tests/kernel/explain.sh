@@ -141,6 +141,48 @@ denials()
 	    "$(tail -n 1 "$base/block" | grep looked)"
 }
 
+# with TOOL UID COMMAND PATTERN: where there is such a program.
+with()
+{
+	if command -v "$1" >/dev/null; then
+		tells "$2" shell "$3" "$4"
+	else
+		tap_skip "$level: uid $2: $3" "there is no $1"
+	fi
+}
+
+# What people run into with tools, which say little or nothing of the reason.
+tools()
+{
+	prepare "$1"
+	tcp="call +socket inet stream .*'allow network connect tcp PORT'"
+	udp="call +socket inet dgram .*'allow network full'"
+	with curl "$1" 'curl -s http://127.0.0.1:9' "$tcp"
+	with wget "$1" 'wget -q -t 1 http://host.invalid' "$udp"
+	with getent "$1" 'getent hosts host.invalid' "$udp"
+	with git "$1" 'git clone -q https://host.invalid/x' "$udp"
+	with pip "$1" 'pip download -q --retries 0 x' 'call +socket inet'
+	with ssh "$1" 'ssh -o BatchMode=yes 127.0.0.1' "$tcp"
+	with nc "$1" 'nc -z 127.0.0.1 9' "$tcp"
+	with python3 "$1" 'timeout 5 python3 -m http.server 9' "$tcp"
+	with curl "$1" 'curl -s -n file:///dev/null; cat ~/.netrc' \
+	    'read +~/.netrc .*deny read ~/.netrc'
+	with sh "$1" 'echo >>~/.npmrc' \
+	    'write +~/.npmrc.*set env npm_config_userconfig'
+	with gpg "$1" 'gpg --list-keys' \
+	    'write +~/.gnupg .*deny read ~/.gnupg'
+	with perl "$1" "perl -e 'open(F, \">\", \"\$ENV{HOME}/zz\") or die'" \
+	    'write +~/zz +1x perl +no rule +-> touch .*allow write ~/zz'
+	with vim "$1" 'vim -es -c "w! ~/data/new" -c q' 'write +~/data/new'
+	with tar "$1" 'tar -C ~/data -cf ~/data/x.tar file' \
+	    'write +~/data/x.tar +1x tar +no rule'
+	with cp "$1" 'cp /bin/true ~/data/true' 'write +~/data/true +1x cp'
+	with sed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data/file +1x sed'
+	with tee "$1" 'echo x | tee -a ~/.bashrc' \
+	    'write +~/.bashrc +1x tee .*it gives away what every new shell'
+	with mount "$1" 'mount -t tmpfs x /mnt' 'call|looked for /mnt'
+}
+
 quiet()
 {
 	prepare "$1"
@@ -201,6 +243,7 @@ each()
 	for level in $levels; do
 		prepare "$1"
 		denials "$1"
+		tools "$1"
 		quiet "$1"
 		remedies "$1"
 		records "$1"
