@@ -108,6 +108,41 @@ test_shapes(struct tap *tap)
 	}
 }
 
+/* The loader runs programs of a blob that it has not compiled: any bytes that are
+ * runnable come to an end, and what the kernel loads is runnable. */
+static void
+test_runnable(struct tap *tap)
+{
+	enum { TRIES = 200000, LEN = 12 };
+	static const struct syscall_data data = { .number = 1 };
+	uint64_t state = 2;
+	size_t ran = 0;
+
+	for (size_t i = 0; i < TRIES; i++) {
+		struct sbx_insn insns[LEN];
+
+		for (size_t j = 0; j < LEN; j++) {
+			uint32_t bits = random_next(&state);
+
+			insns[j] = (struct sbx_insn){
+				.code = (uint16_t)(bits & 0xff),
+				.jt = (uint8_t)(bits >> 8 & 7),
+				.jf = (uint8_t)(bits >> 16 & 7),
+				.k = random_next(&state) >> (bits >> 24 & 31),
+			};
+		}
+		insns[LEN - 1].code = BPF_RET | BPF_K;
+		if (bpf_is_runnable(insns, LEN)) {
+			bpf_run_loaded(insns, &data);
+			ran++;
+		} else if (bpf_is_loadable(insns, LEN)) {
+			tap_ok(tap, false, "a program loads and cannot be run");
+			return;
+		}
+	}
+	tap_ok(tap, ran > TRIES / 1000, "%zu random programs end", ran);
+}
+
 /* --- what they do --------------------------------------------------------- */
 
 /* An instruction for a random program; the last three make it answer. */
@@ -472,6 +507,7 @@ main(void)
 
 	test_codes(&tap);
 	test_shapes(&tap);
+	test_runnable(&tap);
 	test_programs(&tap);
 	test_writer(&tap, arena);
 	test_cache(&tap, arena);
