@@ -357,6 +357,15 @@ fold_socket(uint32_t args[SBX_DENIAL_ARGS])
 	args[2] = 0;
 }
 
+/* Libraries ask for the machine's addresses and for the system's log in passing,
+ * and are content with neither. */
+static bool
+is_in_passing(const uint32_t args[SBX_DENIAL_ARGS])
+{
+	return args[0] == AF_NETLINK ||
+	    (args[0] == AF_UNIX && args[1] == SOCK_DGRAM);
+}
+
 /* With ENOSYS a library learns that there is no such call, and takes another. */
 static void
 note_call(const struct caller *caller, uint32_t error)
@@ -374,8 +383,10 @@ note_call(const struct caller *caller, uint32_t error)
 		denial.args[i] = caller->call.number == SYS_socket ?
 		    (uint32_t)caller->call.args[i] :
 		    0;
-	if (caller->call.number == SYS_socket)
+	if (caller->call.number == SYS_socket) {
 		fold_socket(denial.args);
+		denial.probe = is_in_passing(denial.args);
+	}
 	read_program(caller, denial.program);
 	add(caller->listening->explaining, &denial);
 }

@@ -186,7 +186,8 @@ is_tried(const struct explaining *explaining, const struct sbx_denial *probe)
 	for (uint32_t i = 0; i < explaining->count; i++) {
 		const struct sbx_denial *denial = &explaining->denials[i];
 
-		if (!denial->probe && strcmp(denial->path, probe->path) == 0)
+		if (!denial->probe && *probe->path != '\0' &&
+		    strcmp(denial->path, probe->path) == 0)
 			return true;
 	}
 	return false;
@@ -229,7 +230,7 @@ say_denials(struct block *block)
 		    (unsigned)explaining->more);
 }
 
-/* Places that were only looked for: programs do that all the time. */
+/* What was only looked for: programs do that all the time. */
 static void
 say_probes(struct block *block)
 {
@@ -247,7 +248,7 @@ say_probes(struct block *block)
 			continue;
 		}
 		out_text(&block->out, said++ == 0 ? "  looked for " : ", ");
-		explain_place(&block->out, explaining, denial->path);
+		put_object(&block->out, explaining, denial, NULL);
 	}
 	if (left > 0)
 		out_print(&block->out, " (%u more: --explain=all)",
