@@ -307,6 +307,12 @@ judge(const struct explaining *explaining, struct asked *asked,
 
 	if (is_own(explaining, asked) || !translate(explaining, path))
 		return false;
+	/* A look through a link tells no more than the link: it is not worth to
+	 * follow each. */
+	if (asked->act == ACT_LOOK &&
+	    is_allowed(explaining, rules->right,
+		(struct sbx_place){ path->text, path->len }))
+		return false;
 	if (!trail_is_proc((struct sbx_place){ path->text, path->len }) &&
 	    (!trail_follow(path, !rules->keeps && !asked->no_follow) ||
 		!translate(explaining, path)))

@@ -59,7 +59,6 @@ struct sighting {
 	struct explaining *explaining;
 	struct asked asked;
 	struct sbx_denial denial;
-	bool denied;
 };
 
 /* --- words ---------------------------------------------------------------- */
@@ -289,16 +288,18 @@ note(struct sighting *sighting)
 		add(sighting->explaining, &sighting->denial);
 }
 
-static struct sighting
-sighting_begin(const struct caller *caller, const struct observed *row)
+/* The paths, which are long and mostly unused, are left as they are. */
+static void
+sighting_begin(struct sighting *sighting, const struct caller *caller,
+    const struct observed *row)
 {
-	struct explaining *explaining = caller->listening->explaining;
-
-	return (struct sighting){
-		.caller = caller,
-		.observed = row,
-		.explaining = explaining,
-	};
+	sighting->caller = caller;
+	sighting->observed = row;
+	sighting->explaining = caller->listening->explaining;
+	sighting->asked.act = ACT_END;
+	sighting->asked.no_follow = false;
+	path_cut(&sighting->asked.path, 0);
+	memset(&sighting->denial, 0, offsetof(struct sbx_denial, path) + 1);
 }
 
 static const struct observed *
@@ -320,8 +321,9 @@ look(const struct caller *caller)
 	const struct observed *row = NULL;
 
 	while ((row = find(caller->call.number, row)) != NULL) {
-		struct sighting sighting = sighting_begin(caller, row);
+		struct sighting sighting;
 
+		sighting_begin(&sighting, caller, row);
 		if (look_at(&sighting))
 			note(&sighting);
 	}
@@ -338,7 +340,7 @@ look_and_answer(const struct caller *caller)
 
 	if (row == NULL)
 		return answer(caller);
-	sighting = sighting_begin(caller, row);
+	sighting_begin(&sighting, caller, row);
 	denied = look_at(&sighting);
 	result = answer(caller);
 	if (denied &&
