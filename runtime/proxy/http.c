@@ -118,8 +118,9 @@ parse_authority(struct http_request *request, struct text text)
 {
 	struct text host, port = { text.at, 0 };
 	uint64_t number = 0;
+	bool literal = text.len > 0 && *text.at == '[';
 
-	if (text.len > 0 && *text.at == '[') {
+	if (literal) {
 		text.at++;
 		text.len--;
 		if (!cut(&text, ']', &host))
@@ -142,6 +143,9 @@ parse_authority(struct http_request *request, struct text text)
 		return bad(request, "the port is not a number up to 65535");
 	if (host.len == 0)
 		return bad(request, "the host is missing");
+	if (memchr(host.at, '[', host.len) != NULL ||
+	    (memchr(host.at, ':', host.len) != NULL) != literal)
+		return bad(request, "the address is malformed");
 	request->host = host;
 	request->port = (uint16_t)number;
 	return true;
