@@ -308,10 +308,12 @@ conn_late(struct proxy *proxy, struct conn *conn)
 void
 conns_tick(struct proxy *proxy)
 {
+	proxy->ticks = false;
 	for (struct conn *conn = proxy->conns; conn != NULL;
 	     conn = conn->next) {
 		if (!conn->dead && conn->deadline != 0 &&
 		    conn->deadline <= proxy->now)
 			conn_late(proxy, conn);
+		proxy->ticks |= !conn->dead && conn->deadline != 0;
 	}
 }

@@ -147,14 +147,14 @@ serve(struct proxy *proxy)
 	int64_t tick = 0;
 
 	for (;;) {
-		int wait = proxy->unready ? 0 :
-		    proxy->conns != NULL  ? TICK :
-					    -1;
+		int wait = proxy->unready ? 0 : proxy->ticks ? TICK : -1;
 		int count = epoll_wait(proxy->epoll, events, EVENTS, wait);
 
 		if (count < 0 && errno != EINTR)
 			proxy_fail("cannot wait for connections", errno);
 		set_time(proxy);
+		/* Whatever happened may have to end by a time. */
+		proxy->ticks |= count > 0;
 		for (int i = 0; i < count; i++) {
 			struct source *source = events[i].data.ptr;
 
