@@ -100,10 +100,11 @@ out_remedy(struct out *page, const struct conn *conn)
 
 	out_text(page, "sbx: this rule would allow it: ");
 	if (target->by_name) {
-		out_print(page, "allow network domain \"%s", target->name);
+		out_print(page, "allow network domain %s\"%s",
+		    conn->is_private ? "{ " : "", target->name);
 		if (!is_web(target->port))
 			out_print(page, ":%u", target->port);
-		out_print(page, "\"%s\n", conn->is_private ? " private" : "");
+		out_text(page, conn->is_private ? "\" private }\n" : "\"\n");
 	} else {
 		out_print(page, "allow network connect %s%s%s:%u\n",
 		    v6 ? "[" : "", target->name, v6 ? "]" : "", target->port);

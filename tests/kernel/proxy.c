@@ -215,7 +215,7 @@ static const struct {
 	{ "CONNECT evil.net:443 HTTP/1.1\r\nHost: good.example\r\n\r\n",
 	    "HTTP/1.1 403 *allow network domain \"evil.net\"*" },
 	{ "CONNECT private.example:443 HTTP/1.1\r\n\r\n",
-	    "HTTP/1.1 403 *private-address*\"private.example\" private*" },
+	    "HTTP/1.1 403 *private-address*{ \"private.example\" private }*" },
 	{ "CONNECT denied.wild.example:443 HTTP/1.1\r\n\r\n",
 	    "HTTP/1.1 403 *denied*" },
 	{ "CONNECT 10.9.9.9:80 HTTP/1.1\r\n\r\n",
