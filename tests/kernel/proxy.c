@@ -405,8 +405,30 @@ try_hello(struct stage *stage, const char *asked, size_t cut, bool passes)
 }
 
 static void
+try_tunnel_hello(struct stage *stage, const char *asked, bool passes)
+{
+	static const char request[] =
+	    "CONNECT good.example:443 HTTP/1.1\r\n\r\n";
+	static uint8_t hello[8192], back[8192];
+	size_t len = make_hello(asked, 4096, hello), used;
+	int fd = dial(stage, "127.0.0.1", SBX_PROXY_PORT);
+	bool reset;
+
+	send_all(fd, request, sizeof request - 1);
+	read_all(fd, (char *)back, 39, NULL);
+	send_all(fd, hello, len);
+	used = read_all(fd, (char *)back, len, &reset);
+	close(fd);
+	tap_ok(&stage->tap, passes ? used == len : used == 0 && reset,
+	    "TLS for %s in a tunnel to good.example %s", asked,
+	    passes ? "passes" : "is reset");
+}
+
+static void
 try_tls(struct stage *stage)
 {
+	try_tunnel_hello(stage, "good.example", true);
+	try_tunnel_hello(stage, "other.example", false);
 	try_hello(stage, "good.example", 4096, true);
 	try_hello(stage, "Good.Example", 4096, true);
 	try_hello(stage, "good.example", 3, true);
@@ -456,9 +478,13 @@ static void
 try_killed(struct stage *stage)
 {
 	char byte;
-	int fd, served;
+	int fd, served, inner = stage->inner;
 
+	/* The sandbox may be handed over as a process or as its network. */
+	stage->inner = stage->inside;
 	proxy_begin(stage, "full", NULL);
+	stage->inner = inner;
+	try_published(stage);
 	fd = dial_name(stage, "good.example", PORT_ECHO);
 	served = dial_name(stage, "good.example", PORT_SSH);
 	tap_ok(&stage->tap, recv(served, &byte, 1, 0) == 1,

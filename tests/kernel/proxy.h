@@ -83,6 +83,7 @@ void forget_events(const struct stage *stage);
 
 /* proxy_flows.c */
 void try_flows(struct stage *stage);
+void try_published(struct stage *stage);
 void try_standard(struct stage *stage, int listener);
 void try_upstream(struct stage *stage, bool names);
 

@@ -92,10 +92,9 @@ try_reset(struct stage *stage)
 /* --- amounts -------------------------------------------------------------------- */
 
 static void
-try_bulk(struct stage *stage, uint64_t size)
+try_bulk(struct stage *stage, int fd, const char *way, uint64_t size)
 {
 	static char bytes[251 * 4099];
-	int fd = dial_name(stage, "good.example", PORT_SINK);
 	uint64_t sent = 0, counted = 0;
 	double begin = seconds();
 
@@ -107,7 +106,7 @@ try_bulk(struct stage *stage, uint64_t size)
 	read_all(fd, (char *)&counted, sizeof counted, NULL);
 	close(fd);
 	tap_ok(&stage->tap, sent >= size && counted == sent,
-	    "%llu MB arrive without a loss",
+	    "%s: %llu MB arrive without a loss", way,
 	    (unsigned long long)(sent / 1000000));
 	printf("# %.2f GB/s\n", (double)sent / 1e9 / (seconds() - begin));
 }
@@ -241,7 +240,7 @@ try_dead_names(struct stage *stage)
 
 /* --- a port of the sandbox's, on the host ------------------------------------------ */
 
-static void
+void
 try_published(struct stage *stage)
 {
 	struct sockaddr_in own = {
@@ -281,11 +280,15 @@ try_published(struct stage *stage)
 void
 try_flows(struct stage *stage)
 {
+	uint64_t size = tap_rounds(100) < 100 ? 200000000 : 1000000000;
+
 	try_half_close(stage);
 	try_reset(stage);
 	try_published(stage);
-	try_bulk(stage,
-	    tap_rounds(100) < 100 ? UINT64_C(200000000) : UINT64_C(1000000000));
+	try_bulk(stage, dial_name(stage, "good.example", PORT_SINK), "relayed",
+	    size);
+	try_bulk(stage, dial_outside(stage, "11.22.33.44", PORT_SINK), "direct",
+	    size);
 	try_slow(stage);
 	try_dead_names(stage);
 	try_flood(stage);

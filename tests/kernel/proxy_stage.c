@@ -521,7 +521,7 @@ proxy_begin(struct stage *stage, const char *level, const char *path)
 		_exit(127);
 	}
 	for (int i = 0; i < total; i++) {
-		if (fds[i] != stage->inner)
+		if (fds[i] != stage->inner && fds[i] != stage->inside)
 			close(fds[i]);
 	}
 	stage->events = events[0];
