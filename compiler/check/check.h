@@ -110,6 +110,17 @@ void check_port_landlock(struct checker *checker);
 void check_loopback_full(struct checker *checker);
 void check_loopback_beside(struct checker *checker);
 
+/* hosts.c */
+void check_host_duplicate(struct checker *checker);
+void check_host_covered(struct checker *checker);
+void check_host_denied(struct checker *checker);
+void check_hosts_beside(struct checker *checker);
+void check_hosts_network_denied(struct checker *checker);
+void check_proxy_twice(struct checker *checker);
+void check_host_apex(struct checker *checker);
+void check_host_shared(struct checker *checker);
+void check_host_forge(struct checker *checker);
+
 /* syscalls.c */
 void check_syscall_absent(struct checker *checker);
 void check_syscall_macos(struct checker *checker);

@@ -11,6 +11,7 @@ libcompiler_a_SOURCES += \
 	compiler/compare/forest.c \
 	compiler/compare/forest.h \
 	compiler/compare/globs.c \
+	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \
 	compiler/compare/names.c \
 	compiler/compare/names.h \

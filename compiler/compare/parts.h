@@ -92,6 +92,9 @@ void compare_places(struct pass *pass, const struct rules *rules,
     const struct binding *binding); /* the paths in one binding */
 void compare_layouts(struct pass *pass, const struct rules *rules);
 void compare_ports(struct pass *pass);
+void compare_domains(struct pass *pass);
+void compare_endpoints(struct pass *pass);
+void compare_proxies(struct pass *pass);
 void compare_env(struct pass *pass);
 void compare_sockets(struct pass *pass);
 void compare_settings(struct pass *pass);

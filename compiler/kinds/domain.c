@@ -10,11 +10,15 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/host.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/network.h"
 #include "compiler/query/show.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
+#include "format/ways.h"
 #include "grammar/token.h"
 
 #include <string.h>
@@ -205,6 +209,142 @@ domain_restore(struct restorer *restorer)
 	restorer_share_hosts(restorer, KIND_DOMAIN);
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+/* "NAME" or "NAME:PORT"; what a rule without a port allows is asked with 443. */
+static const char *
+domain_ask(const struct places *places, const char *object,
+    struct access *access)
+{
+	const char *colon = strrchr(object, ':');
+	size_t len = colon != NULL ? (size_t)(colon - object) : strlen(object);
+	char name[SBX_NAME_SIZE];
+	uint64_t port = 443;
+
+	if (!sbx_name_normal(object, len, name))
+		return arena_printf(places->arena,
+		    "'%.*s' is no name of a host", (int)len, object);
+	if (colon != NULL &&
+	    (!number_read(colon + 1, object + strlen(object), &port) ||
+		port == 0 || port > UINT16_MAX))
+		return arena_printf(places->arena, "'%s' is no port",
+		    colon + 1);
+	access->name = arena_printf(places->arena, "%s", name);
+	access->port = (uint16_t)port;
+	return NULL;
+}
+
+static void
+domain_show_access(FILE *stream, const struct access *access)
+{
+	fprintf(stream, "%s:%u", access->name, (unsigned)access->port);
+}
+
+static struct verdict
+domain_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	struct sbx_name_verdict model;
+	struct verdict verdict;
+
+	if (network_decides(subject, access->port, &verdict))
+		return verdict;
+	model = sbx_name_verdict(blob, subject->arch->platforms, access->name,
+	    access->port);
+	verdict = (struct verdict){
+		.allowed = model.allowed,
+		.source = SBX_NO_SOURCE,
+	};
+	/* An address that is not public is for a rule that says so. */
+	if (model.allowed && access->detail == SBX_NAME_PRIVATE &&
+	    !model.is_private)
+		verdict.allowed = false;
+	else if (model.rule != UINT32_MAX) {
+		verdict.by = BY_RULE + KIND_DOMAIN;
+		verdict.rule = model.rule;
+		verdict.source = blob->names[model.rule].source;
+		verdict.preferred = blob->names[model.rule].effect ==
+		    SBX_PREFER_DENY;
+	}
+	return network_at_level(subject, verdict);
+}
+
+static void
+domain_answer(const struct why *why)
+{
+	why_say_decider(why, &why->verdict);
+	network_say(why);
+	if (why->verdict.allowed && why->access->detail == 0 &&
+	    why->verdict.by == BY_RULE + KIND_DOMAIN &&
+	    (why->blob->names[why->verdict.rule].flags & SBX_NAME_PRIVATE) == 0)
+		fputs("    where its addresses are public: others take the "
+		      "word 'private'\n",
+		    why->stream);
+}
+
+/* Lifts the denies of a name and a port; whether something allows it. */
+static bool
+lift_names(struct remedy *remedy)
+{
+	const struct access *access = remedy->access;
+	struct sbx_blob blob = *remedy->blob;
+	uint8_t platforms = remedy->subject->arch->platforms;
+	struct sbx_name *names = arena_alloc(remedy->arena,
+	    blob.name_count * sizeof *names + 1);
+	struct sbx_name_verdict verdict;
+
+	if (blob.name_count > 0)
+		memcpy(names, blob.names, blob.name_count * sizeof *names);
+	blob.names = names;
+	/* Without the deny that decided, the next one does. */
+	while (verdict = sbx_name_verdict(&blob, platforms, access->name,
+		   access->port),
+	    !verdict.allowed && verdict.rule != UINT32_MAX) {
+		remedy_lift(remedy, names[verdict.rule].source,
+		    record_text(remedy->arena, remedy->blob, &kind_domain,
+			&remedy->blob->names[verdict.rule]));
+		names[verdict.rule].platforms &= (uint8_t)~platforms;
+	}
+	return verdict.allowed &&
+	    (verdict.is_private || access->detail != SBX_NAME_PRIVATE);
+}
+
+static void
+domain_remedy(struct remedy *remedy)
+{
+	const struct access *access = remedy->access;
+	const char *quote = strcmp(access->name, private_word) == 0 ? "\"" : "";
+	bool web = access->port == 80 || access->port == 443;
+
+	if (!network_remedy(remedy) || lift_names(remedy))
+		return;
+	if (strcmp(access->name, "localhost") == 0)
+		remedy_add(remedy, REMEDY_NONE,
+		    "that is the sandbox itself; a service of the host is "
+		    "'allow network host tcp %u'",
+		    (unsigned)access->port);
+	else if (sbx_way_is_reserved(access->port))
+		remedy_add(remedy, REMEDY_NONE,
+		    "port %u is the sandbox's own resolver or proxy",
+		    (unsigned)access->port);
+	else
+		remedy_add(remedy, REMEDY_ADD, "allow %s %s%s%s%s%s",
+		    what_words(KIND_DOMAIN, 0), quote, access->name,
+		    web ? "" :
+			  arena_printf(remedy->arena, ":%u",
+			      (unsigned)access->port),
+		    quote,
+		    access->detail == SBX_NAME_PRIVATE ? " private" : "");
+}
+
+static const struct access_form domain_forms[] = {
+	{ "domain", NULL, 0 },
+	{ "domain", "private", SBX_NAME_PRIVATE },
+	{ NULL, NULL, 0 },
+};
+
+/* --- checks --------------------------------------------------------------- */
+
 const struct rule_kind kind_domain = {
 	.id = KIND_DOMAIN,
 	.noun = "the name of a host",
@@ -231,9 +371,18 @@ const struct rule_kind kind_domain = {
 	.fill = domain_fill,
 	.read = domain_read,
 	.restore = domain_restore,
+	.forms = domain_forms,
+	.usage = "domain [private] NAME[:PORT]",
+	.ask = domain_ask,
+	.show_access = domain_show_access,
+	.verdict = domain_verdict,
+	.answer = domain_answer,
+	.enforcer = network_enforcer,
+	.remedy = domain_remedy,
 	.difference = {
 		.word = "domain",
 		.title = "names of hosts",
 		.explain = "Hosts that may be reached by their names.",
 	},
+	.compare = compare_domains,
 };

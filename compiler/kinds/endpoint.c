@@ -10,12 +10,15 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/base/names.h"
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/host.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/network.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
 #include "format/addresses.h"
-#include "grammar/token.h"
+#include "format/ways.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -181,6 +184,164 @@ endpoint_restore(struct restorer *restorer)
 	restorer_share_hosts(restorer, KIND_ENDPOINT);
 }
 
+/* --- questions ------------------------------------------------------------ */
+
+/* "10.0.0.5:5432", "[fd00::1]:5432": one address, and a port. */
+static const char *
+endpoint_ask(const struct places *places, const char *object,
+    struct access *access)
+{
+	const char *colon = strrchr(object, ':');
+	struct host_net net;
+	uint64_t port = 0;
+
+	if (colon == NULL ||
+	    !host_net_parse(object, (size_t)(colon - object), &net) ||
+	    net.prefix != SBX_ADDRESS_BITS ||
+	    !number_read(colon + 1, object + strlen(object), &port) ||
+	    port == 0 || port > UINT16_MAX)
+		return arena_printf(places->arena,
+		    "'%s' is no address with a port, as 10.0.0.5:5432 or "
+		    "[fd00::1]:5432",
+		    object);
+	memcpy(access->address, net.address, sizeof access->address);
+	access->port = (uint16_t)port;
+	return NULL;
+}
+
+static void
+endpoint_show_access(FILE *stream, const struct access *access)
+{
+	struct rule rule = { .effect = SBX_ALLOW };
+	struct rule_object object;
+
+	memcpy(rule.endpoint.address, access->address, sizeof access->address);
+	rule.endpoint.prefix = SBX_ADDRESS_BITS;
+	rule.endpoint.low = rule.endpoint.high = access->port;
+	endpoint_object(&rule, &object);
+	fputs(object.text, stream);
+}
+
+static bool
+is_itself(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	static const struct host_net itself[] = {
+		{ { [10] = 0xff, 0xff, 127 }, 104 },
+		{ { [15] = 1 }, SBX_ADDRESS_BITS },
+	};
+
+	for (size_t i = 0; i < countof(itself); i++) {
+		if (sbx_address_covers(itself[i].address, itself[i].prefix,
+			address))
+			return true;
+	}
+	return false;
+}
+
+/* Of 127.0.0.1: a service of the host that is brought there, or one inside. */
+static struct verdict
+local_verdict(const struct subject *subject, uint16_t port)
+{
+	struct access access = {
+		.kind = KIND_PORT,
+		.detail = SBX_HOST_TCP,
+		.port = port,
+	};
+	struct verdict verdict = rule_kinds[KIND_PORT]->verdict(subject,
+	    &access);
+
+	access.detail = SBX_CONNECT_TCP;
+	return verdict.allowed ?
+	    verdict :
+	    rule_kinds[KIND_PORT]->verdict(subject, &access);
+}
+
+static struct verdict
+endpoint_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	struct sbx_verdict model;
+	struct verdict verdict;
+
+	if (sbx_net_is_own(blob->meta->net) && is_itself(access->address))
+		return local_verdict(subject, access->port);
+	if (network_decides(subject, access->port, &verdict))
+		return verdict;
+	model = sbx_endpoint_verdict(blob, subject->arch->platforms,
+	    access->address, access->port);
+	verdict = verdict_begin(model);
+	if (model.rule != SBX_NO_RULE) {
+		verdict.by = BY_RULE + KIND_ENDPOINT;
+		verdict.rule = model.rule;
+		verdict.source = blob->endpoints[model.rule].source;
+	}
+	return network_at_level(subject, verdict);
+}
+
+static void
+endpoint_answer(const struct why *why)
+{
+	why_say_decider(why, &why->verdict);
+	network_say(why);
+}
+
+static bool
+lift_endpoints(struct remedy *remedy)
+{
+	const struct access *access = remedy->access;
+	const struct sbx_blob *blob = remedy->blob;
+	bool given = false;
+
+	for (uint32_t i = 0; i < blob->endpoint_count; i++) {
+		const struct sbx_endpoint *rule = &blob->endpoints[i];
+
+		if ((rule->platforms & remedy->subject->arch->platforms) == 0 ||
+		    access->port < rule->low || access->port > rule->high ||
+		    !sbx_address_covers(rule->address, rule->prefix,
+			access->address))
+			continue;
+		if (rule->effect == SBX_ALLOW)
+			given = true;
+		else
+			remedy_lift(remedy, rule->source,
+			    record_text(remedy->arena, blob, &kind_endpoint,
+				rule));
+	}
+	return given;
+}
+
+static void
+endpoint_remedy(struct remedy *remedy)
+{
+	const struct access *access = remedy->access;
+
+	if (is_itself(access->address) &&
+	    sbx_net_is_own(remedy->blob->meta->net)) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "at level full a server inside is reached there, and one "
+		    "of the host by 'allow network host tcp %u'",
+		    (unsigned)access->port);
+		return;
+	}
+	if (!network_remedy(remedy) || lift_endpoints(remedy))
+		return;
+	if (sbx_address_is_reserved(access->address, SBX_ADDRESS_BITS))
+		remedy_add(remedy, REMEDY_NONE,
+		    "no rule can name that address");
+	else if (sbx_way_is_reserved(access->port))
+		remedy_add(remedy, REMEDY_NONE,
+		    "port %u is the sandbox's own resolver or proxy",
+		    (unsigned)access->port);
+	else
+		remedy_add(remedy, REMEDY_ADD, "allow network %s",
+		    access_text(remedy->arena, access));
+}
+
+static const struct access_form endpoint_forms[] = {
+	{ "connect", NULL, 0 },
+	{ NULL, NULL, 0 },
+};
+
 const struct rule_kind kind_endpoint = {
 	.id = KIND_ENDPOINT,
 	.noun = "an address and a port",
@@ -206,9 +367,18 @@ const struct rule_kind kind_endpoint = {
 	.fill = endpoint_fill,
 	.read = endpoint_read,
 	.restore = endpoint_restore,
+	.forms = endpoint_forms,
+	.usage = "connect ADDRESS:PORT",
+	.ask = endpoint_ask,
+	.show_access = endpoint_show_access,
+	.verdict = endpoint_verdict,
+	.answer = endpoint_answer,
+	.enforcer = network_enforcer,
+	.remedy = endpoint_remedy,
 	.difference = {
 		.word = "address",
 		.title = "addresses",
 		.explain = "Hosts that may be reached by their addresses.",
 	},
+	.compare = compare_endpoints,
 };

@@ -8,9 +8,12 @@
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/path.h"
 #include "compiler/query/decider.h"
+#include "compiler/query/network.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
+
+#include "format/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +255,12 @@ port_ask(const struct places *places, const char *object, struct access *access)
 	long port = strtol(object, &end, 10);
 
 	access->port = (uint16_t)port;
+	if (*end != '\0' && strpbrk(object, ".[") != NULL &&
+	    access->detail == SBX_CONNECT_TCP) {
+		access->kind = KIND_ENDPOINT;
+		access->detail = 0;
+		return rule_kinds[KIND_ENDPOINT]->ask(places, object, access);
+	}
 	if (object[0] >= '0' && object[0] <= '9' && *end == '\0' &&
 	    (object[0] != '0' || object[1] == '\0') && port <= UINT16_MAX)
 		return NULL;
@@ -276,6 +285,18 @@ loopback_verdict(const struct subject *subject)
 	};
 }
 
+/* A service of the host is reached at standard, too; one inside is published
+ * out of a network of its own alone. */
+static struct verdict
+service_verdict(const struct subject *subject, const struct access *access,
+    struct verdict verdict)
+{
+	if (access->detail == SBX_PUBLISH_TCP &&
+	    subject->level < SBX_LEVEL_FULL)
+		verdict.allowed = false;
+	return network_at_level(subject, verdict);
+}
+
 static struct verdict
 port_verdict(const struct subject *subject, const struct access *access)
 {
@@ -292,10 +313,13 @@ port_verdict(const struct subject *subject, const struct access *access)
 		verdict.by = BY_PORT;
 		verdict.rule = model.rule;
 		verdict.source = blob->ports[model.rule].source;
-	} else if (model.reason != SBX_BECAUSE_NOTHING) {
+	} else if (model.reason != SBX_BECAUSE_NOTHING &&
+	    !sbx_net_is_own(blob->meta->net)) {
 		verdict.by = BY_NETWORK;
 		verdict.source = blob->meta->net_source;
 	}
+	if (sbx_net_is_own(blob->meta->net))
+		return service_verdict(subject, access, verdict);
 	/* Landlock holds the ports, from ABI 4 on: the filter before. */
 	if (verdict.allowed && blob->meta->net == SBX_NET_PORTS &&
 	    verdict_abi(subject) < 4) {
@@ -305,6 +329,21 @@ port_verdict(const struct subject *subject, const struct access *access)
 	verdict.unenforced = !verdict.allowed &&
 	    subject->level == SBX_LEVEL_NONE;
 	return verdict;
+}
+
+/* Of a service: the level that it lacks. */
+static void
+say_service(const struct why *why)
+{
+	enum sbx_level need = why->access->detail == SBX_PUBLISH_TCP ?
+	    SBX_LEVEL_FULL :
+	    SBX_LEVEL_STANDARD;
+
+	if (why->verdict.by == BY_PORT &&
+	    why->blob->ports[why->verdict.rule].effect == SBX_ALLOW &&
+	    why->subject->level < need)
+		fprintf(why->stream, "    but it needs level %s\n",
+		    level_word(need));
 }
 
 static void
@@ -317,9 +356,17 @@ say_loopback(const struct why *why)
 		    level_word(why->subject->level));
 		return;
 	}
-	fputs("    but only inside: the sandbox has a network of its own, "
-	      "from which nothing leads out (level full)\n",
-	    why->stream);
+	fprintf(why->stream,
+	    "    but only inside: the sandbox has a network of its own, from "
+	    "which %s (level full)\n",
+	    why->blob->meta->net == SBX_NET_LOOPBACK ?
+		"nothing leads out" :
+		"only hosts that rules name are reached");
+	if (why->blob->meta->net == SBX_NET_SELECTED)
+		fprintf(why->stream,
+		    "    of a host ask 'domain NAME:%u' or 'connect "
+		    "ADDRESS:%u'\n",
+		    (unsigned)why->access->port, (unsigned)why->access->port);
 	if (why->blob->meta->level < SBX_LEVEL_FULL)
 		fprintf(why->stream,
 		    "    but the policy also runs at level "
@@ -336,7 +383,10 @@ port_answer(const struct why *why)
 	if (rule.by == BY_OLD_KERNEL)
 		rule.by = BY_PORT;
 	why_say_decider(why, &rule);
-	if (why->blob->meta->net == SBX_NET_LOOPBACK)
+	if (sbx_net_is_own(why->blob->meta->net) &&
+	    why->access->detail >= SBX_HOST_TCP)
+		say_service(why);
+	else if (sbx_net_is_own(why->blob->meta->net))
 		say_loopback(why);
 	else if (why->verdict.by == BY_OLD_KERNEL ||
 	    (why->verdict.allowed && why->blob->meta->net == SBX_NET_PORTS))
@@ -349,7 +399,7 @@ port_answer(const struct why *why)
 static const char *
 port_outcome(const struct why *why)
 {
-	return why->blob->meta->net == SBX_NET_LOOPBACK &&
+	return sbx_net_is_own(why->blob->meta->net) &&
 		why->access->detail == SBX_CONNECT_TCP ?
 	    "inside" :
 	    "allowed";
@@ -369,7 +419,7 @@ port_enforcer(const struct why *why, enum sbx_level level)
 
 /* Lifts the denies of a port; whether something allows it. */
 static bool
-lift_ports(struct remedy *remedy)
+lift_ports(struct remedy *remedy, enum sbx_port_op op)
 {
 	const struct access *access = remedy->access;
 	const struct sbx_blob *blob = remedy->blob;
@@ -379,7 +429,7 @@ lift_ports(struct remedy *remedy)
 		const struct sbx_port *rule = &blob->ports[i];
 
 		if ((rule->platforms & remedy->subject->arch->platforms) == 0 ||
-		    rule->op != access->detail || access->port < rule->low ||
+		    rule->op != op || access->port < rule->low ||
 		    access->port > rule->high)
 			continue;
 		if (rule->effect == SBX_ALLOW)
@@ -393,10 +443,9 @@ lift_ports(struct remedy *remedy)
 
 /* Who listens often wants no more than to find its own programs. */
 static void
-add_port(struct remedy *remedy)
+add_port(struct remedy *remedy, enum sbx_port_op op)
 {
 	const struct sbx_blob *blob = remedy->blob;
-	enum sbx_port_op op = remedy->access->detail;
 
 	remedy_add(remedy, REMEDY_ADD, "allow network %s tcp %u",
 	    port_op_word(op), remedy->access->port);
@@ -407,6 +456,14 @@ add_port(struct remedy *remedy)
 		    "sandbox are to connect");
 }
 
+/* Whether a rule allows it, so that a level is what it lacks. */
+static bool
+allows_service(const struct sbx_blob *blob, const struct verdict *verdict)
+{
+	return verdict->by == BY_PORT &&
+	    blob->ports[verdict->rule].effect == SBX_ALLOW;
+}
+
 static void
 port_remedy(struct remedy *remedy)
 {
@@ -415,8 +472,14 @@ port_remedy(struct remedy *remedy)
 	enum sbx_port_op op = remedy->access->detail;
 
 	/* Level full, or a newer kernel, is what is missing there. */
-	if (blob->meta->net == SBX_NET_LOOPBACK || verdict->by == BY_OLD_KERNEL)
+	if ((sbx_net_is_own(blob->meta->net) &&
+		(op < SBX_HOST_TCP || allows_service(blob, verdict))) ||
+	    verdict->by == BY_OLD_KERNEL)
 		return;
+	if (op >= SBX_HOST_TCP &&
+	    (blob->meta->net == SBX_NET_PORTS ||
+		blob->meta->net == SBX_NET_FULL))
+		op -= SBX_HOST_TCP;
 	if (blob->meta->net == SBX_NET_NONE &&
 	    blob->meta->net_source != SBX_NO_SOURCE) {
 		remedy_lift(remedy, blob->meta->net_source,
@@ -426,10 +489,13 @@ port_remedy(struct remedy *remedy)
 		    "that: ask again without it");
 		return;
 	}
-	if (lift_ports(remedy))
+	if (lift_ports(remedy, op))
 		return;
-	if (remedy->access->port != 0)
-		add_port(remedy);
+	if (op == SBX_HOST_TCP && sbx_way_is_reserved(remedy->access->port))
+		remedy_add(remedy, REMEDY_NONE,
+		    "the sandbox's own resolver or proxy listens there");
+	else if (remedy->access->port != 0)
+		add_port(remedy, op);
 	else if (op == SBX_LISTEN_TCP && blob->meta->net == SBX_NET_NONE &&
 	    blob->port_count == 0)
 		remedy_add(remedy, REMEDY_ADD, "allow network loopback");
@@ -443,6 +509,8 @@ port_remedy(struct remedy *remedy)
 static const struct access_form port_forms[] = {
 	{ "connect", "tcp", SBX_CONNECT_TCP },
 	{ "listen", "tcp", SBX_LISTEN_TCP },
+	{ "host", "tcp", SBX_HOST_TCP },
+	{ "publish", "tcp", SBX_PUBLISH_TCP },
 	{ NULL, NULL, 0 },
 };
 
@@ -472,7 +540,7 @@ const struct rule_kind kind_port = {
 	.read = port_read_back,
 	.restore = port_restore,
 	.forms = port_forms,
-	.usage = "connect|listen tcp PORT",
+	.usage = "connect|listen|host|publish tcp PORT",
 	.ask = port_ask,
 	.show_access = port_show_access,
 	.verdict = port_verdict,

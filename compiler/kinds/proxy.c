@@ -5,6 +5,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/host.h"
 #include "compiler/query/show.h"
@@ -222,5 +223,7 @@ const struct rule_kind kind_proxy = {
 		.word = "proxy",
 		.title = "proxies",
 		.explain = "The user's own proxy, which may be reached.",
+		.silence = "no rule names one",
 	},
+	.compare = compare_proxies,
 };

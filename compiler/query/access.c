@@ -19,7 +19,12 @@ form_words(const char *words[MAX_FORMS])
 		const struct access_form *form = rule_kinds[id]->forms;
 
 		for (; form != NULL && form->word != NULL; form++) {
-			if (count < MAX_FORMS)
+			size_t seen = 0;
+
+			while (seen < count &&
+			    strcmp(words[seen], form->word) != 0)
+				seen++;
+			if (seen == count && count < MAX_FORMS)
 				words[count++] = form->word;
 		}
 	}
@@ -46,21 +51,6 @@ unknown_form(struct arena *arena, const char *word)
 	    word, text);
 }
 
-static const struct access_form *
-form_find(const char *word, enum rule_kind_id *kind)
-{
-	for (int id = 0; id < KIND_END; id++) {
-		const struct access_form *form = rule_kinds[id]->forms;
-
-		*kind = (enum rule_kind_id)id;
-		for (; form != NULL && form->word != NULL; form++) {
-			if (strcmp(form->word, word) == 0)
-				return form;
-		}
-	}
-	return NULL;
-}
-
 /* How many words the question has, with its object. */
 static size_t
 form_length(const struct access_form *form)
@@ -68,6 +58,36 @@ form_length(const struct access_form *form)
 	if (form->second == NULL)
 		return 2;
 	return *form->second != '\0' ? 3 : 1;
+}
+
+static bool
+form_fits(const struct access_form *form, const char *const *words,
+    size_t count)
+{
+	return count == form_length(form) &&
+	    (count != 3 || strcmp(words[1], form->second) == 0);
+}
+
+/* The form of these words, else the first one that begins as they do. */
+static const struct access_form *
+form_find(const char *const *words, size_t count, enum rule_kind_id *kind)
+{
+	const struct access_form *found = NULL;
+
+	for (int id = 0; id < KIND_END; id++) {
+		const struct access_form *form = rule_kinds[id]->forms;
+
+		for (; form != NULL && form->word != NULL; form++) {
+			if (strcmp(form->word, words[0]) != 0 ||
+			    (found != NULL && !form_fits(form, words, count)))
+				continue;
+			*kind = (enum rule_kind_id)id;
+			if (form_fits(form, words, count))
+				return form;
+			found = form;
+		}
+	}
+	return found;
 }
 
 const char *
@@ -79,11 +99,10 @@ access_parse(const struct places *places, const char *const *words,
 
 	if (count == 0)
 		return "the question is missing";
-	form = form_find(words[0], &kind);
+	form = form_find(words, count, &kind);
 	if (form == NULL)
 		return unknown_form(places->arena, words[0]);
-	if (count != form_length(form) ||
-	    (count == 3 && strcmp(words[1], form->second) != 0))
+	if (!form_fits(form, words, count))
 		return arena_printf(places->arena, "the question is: %s",
 		    rule_kinds[kind]->usage);
 	*access = (struct access){ .kind = kind, .detail = form->detail };

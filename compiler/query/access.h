@@ -3,6 +3,7 @@
  *
  *	write ~/src/x      connect tcp 443      env LC_ALL
  *	syscall mount      syscall socket(2,1,0)
+ *	domain github.com:22   connect 10.0.0.5:5432
  */
 #ifndef SBX_ACCESS_H
 #define SBX_ACCESS_H
@@ -17,11 +18,12 @@ struct access {
 	enum rule_kind_id kind; /* of the rules that are asked */
 	uint8_t detail;         /* a path right, an operation on ports */
 	uint16_t port;
+	uint8_t address[16]; /* of a host: see format/addresses.h */
 	struct sbx_place path;
 	bool makes_file; /* a file is to be made there, no directory */
 	bool outside;    /* the path is one of outside, in /tmp as well */
 	const struct followed *followed; /* how it was found here, or NULL */
-	const char *name;                /* of a system call or a variable */
+	const char *name; /* of a system call, a variable or a host */
 	uint8_t
 	    arg_count; /* 0: whatever the arguments; what is left out is 0 */
 	uint32_t args[ACCESS_MAX_ARGS];

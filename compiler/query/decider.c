@@ -17,6 +17,11 @@ decider_names_call(const struct sbx_blob *blob, const struct sbx_syscall *call)
 static void
 show_network(FILE *stream, enum sbx_net net)
 {
+	/* The sum of all rules about hosts: any of them makes it. */
+	if (net == SBX_NET_SELECTED) {
+		fputs("a network of its own", stream);
+		return;
+	}
 	fprintf(stream, "%s network %s",
 	    effect_word(net == SBX_NET_NONE ? SBX_DENY : SBX_ALLOW),
 	    net == SBX_NET_LOOPBACK ? "loopback" : "full");

@@ -12,6 +12,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/env_index.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
+	compiler/query/network.c \
+	compiler/query/network.h \
 	compiler/query/options.c \
 	compiler/query/options.h \
 	compiler/query/places.c \

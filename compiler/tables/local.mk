@@ -7,6 +7,7 @@ libcompiler_a_SOURCES += \
 	compiler/tables/diags.def \
 	compiler/tables/enforcement.def \
 	compiler/tables/groups.def \
+	compiler/tables/hosts.def \
 	compiler/tables/ioctls.def \
 	compiler/tables/keywords.def \
 	compiler/tables/newer.def \

@@ -1,0 +1,426 @@
+/*
+ * Checks of rules about hosts: what they say of each other and of the rest of
+ * the network, and which hosts belong to more people than the one who is meant.
+ *
+ * Names lie in each other and addresses, too, so spans (rules.c) do not show
+ * which rule covers another one.  There are few: each is held against each.
+ */
+#include "compiler/check/check.h"
+
+#include "format/addresses.h"
+#include "format/names.h"
+
+#include <string.h>
+
+static const enum rule_kind_id host_kinds[] = { KIND_DOMAIN, KIND_ENDPOINT };
+
+/* --- which rule covers another -------------------------------------------- */
+
+/* Whether the name lies below another one. */
+static bool
+is_below(const char *name, const char *above)
+{
+	size_t len = strlen(name), tail = strlen(above);
+
+	return len > tail && name[len - tail - 1] == '.' &&
+	    memcmp(name + len - tail, above, tail) == 0;
+}
+
+static bool
+covers_name(const struct rule *wide, const struct rule *rule)
+{
+	bool below = wide->domain.flags & SBX_NAME_BELOW;
+
+	if (wide->domain.name == rule->domain.name)
+		return below == ((rule->domain.flags & SBX_NAME_BELOW) != 0);
+	return below && is_below(rule->domain.name, wide->domain.name);
+}
+
+/* Without a port a deny is for all of them, and an allow for 80 and 443. */
+static bool
+covers_port(const struct rule *wide, const struct rule *rule)
+{
+	uint16_t port = rule->domain.port;
+
+	if (wide->domain.port == port)
+		return true;
+	return wide->domain.port == 0 &&
+	    (wide->effect != SBX_ALLOW || port == 80 || port == 443);
+}
+
+static bool
+covers_domain(const struct rule *wide, const struct rule *rule)
+{
+	return covers_name(wide, rule) && covers_port(wide, rule) &&
+	    (rule->effect != wide->effect ||
+		(rule->domain.flags & ~wide->domain.flags & SBX_NAME_PRIVATE) ==
+		    0);
+}
+
+static bool
+covers_endpoint(const struct rule *wide, const struct rule *rule)
+{
+	return wide->endpoint.prefix <= rule->endpoint.prefix &&
+	    sbx_address_covers(wide->endpoint.address, wide->endpoint.prefix,
+		rule->endpoint.address) &&
+	    wide->endpoint.low <= rule->endpoint.low &&
+	    wide->endpoint.high >= rule->endpoint.high;
+}
+
+static bool
+covers(const struct rule *wide, const struct rule *rule)
+{
+	if ((rule->origin.platforms & ~wide->origin.platforms) != 0)
+		return false;
+	return rule->kind == KIND_DOMAIN ? covers_domain(wide, rule) :
+					   covers_endpoint(wide, rule);
+}
+
+/* A rule of this effect that covers another; of two that say the same the
+ * first is left, or the inherited one. */
+static const struct rule *
+find_wide(const struct rule_list *rules, const struct rule *rule,
+    enum sbx_effect effect)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *wide = &rules->items[i];
+
+		if (wide == rule || wide->effect != effect ||
+		    !covers(wide, rule))
+			continue;
+		if (effect != rule->effect || !covers(rule, wide) ||
+		    !wide->origin.own || wide < rule)
+			return wide;
+	}
+	return NULL;
+}
+
+static void
+report_within(struct checker *checker, bool same)
+{
+	for (size_t k = 0; k < countof(host_kinds); k++) {
+		const struct rule_list *rules =
+		    &checker->policy->rules[host_kinds[k]];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
+			const struct rule *wide = !rule->origin.own ?
+			    NULL :
+			    find_wide(rules, rule, rule->effect);
+
+			if (wide == NULL || rule_equals(rule, wide) != same)
+				continue;
+			note_rule(checker,
+			    check_report(checker, rule->origin.loc,
+				same ? "duplicate rule '%s'" :
+				       "'%s' says nothing new",
+				rule_text(checker->policy, rule)),
+			    wide);
+		}
+	}
+}
+
+void
+check_host_duplicate(struct checker *checker)
+{
+	report_within(checker, true);
+}
+
+void
+check_host_covered(struct checker *checker)
+{
+	report_within(checker, false);
+}
+
+void
+check_host_denied(struct checker *checker)
+{
+	for (size_t k = 0; k < countof(host_kinds); k++) {
+		const struct rule_list *rules =
+		    &checker->policy->rules[host_kinds[k]];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i], *deny;
+			struct diag *diag;
+
+			if (rule->effect != SBX_ALLOW || !rule->origin.own)
+				continue;
+			deny = find_wide(rules, rule, SBX_DENY);
+			if (deny == NULL)
+				deny = find_wide(rules, rule, SBX_PREFER_DENY);
+			if (deny == NULL)
+				continue;
+			diag = check_report(checker, rule->origin.loc,
+			    "'%s' has no effect: it is denied",
+			    rule_text(checker->policy, rule));
+			diag_help(checker->diags, diag,
+			    "deny beats allow: delete or drop one of the two");
+			note_rule(checker, diag, deny);
+		}
+	}
+}
+
+/* --- beside the rest of the network --------------------------------------- */
+
+static bool
+is_host_rule(const struct rule *rule)
+{
+	return rule->effect == SBX_ALLOW &&
+	    (rule->kind == KIND_DOMAIN || rule->kind == KIND_ENDPOINT ||
+		rule->kind == KIND_PROXY ||
+		(rule->kind == KIND_PORT && rule->detail >= SBX_HOST_TCP));
+}
+
+/* Whether it is about the host's network. */
+static bool
+is_outer_rule(const struct rule *rule)
+{
+	if (rule->effect != SBX_ALLOW)
+		return false;
+	return (rule->kind == KIND_PORT && rule->detail < SBX_HOST_TCP) ||
+	    (rule->kind == KIND_BLANKET &&
+		(rule->detail == BLANKET_NETWORK ||
+		    rule->detail == BLANKET_ABSTRACT));
+}
+
+/* The first rule about hosts on some platform, of the user's own if there is
+ * one. */
+static const struct rule *
+find_host(const struct policy *policy, uint8_t platforms)
+{
+	static const enum rule_kind_id kinds[] = { KIND_DOMAIN, KIND_ENDPOINT,
+		KIND_PROXY, KIND_PORT };
+	const struct rule *found = NULL;
+
+	for (size_t k = 0; k < countof(kinds); k++) {
+		const struct rule_list *rules = &policy->rules[kinds[k]];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
+
+			if (is_host_rule(rule) &&
+			    (rule->origin.platforms & platforms) != 0 &&
+			    (found == NULL ||
+				(rule->origin.own && !found->origin.own)))
+				found = rule;
+		}
+	}
+	return found;
+}
+
+static void
+report_beside(struct checker *checker, const struct rule *rule,
+    const struct rule *host)
+{
+	const char *text = rule_text(checker->policy, rule);
+	struct diag *diag = check_report(checker, rule->origin.loc,
+	    "'%s' and '%s' exclude each other", text,
+	    rule_text(checker->policy, host));
+
+	if (rule->kind == KIND_PORT)
+		diag_help(checker->diags, diag,
+		    "a rule about a port has no address: name the hosts "
+		    "instead, as in 'network domain github.com:%u', or keep "
+		    "ports alone",
+		    (unsigned)rule->port.low);
+	else
+		diag_help(checker->diags, diag,
+		    "the host's network has no way to let single hosts "
+		    "through: keep one of the two%s",
+		    rule->origin.own ? "" : ", or 'drop' the inherited rule");
+	diag_note(checker->diags, diag, host->origin.loc,
+	    "the host is allowed here");
+}
+
+/* A rule about a host needs a network of the sandbox's own. */
+void
+check_hosts_beside(struct checker *checker)
+{
+	static const enum rule_kind_id kinds[] = { KIND_PORT, KIND_BLANKET };
+
+	for (size_t k = 0; k < countof(kinds); k++) {
+		const struct rule_list *rules =
+		    &checker->policy->rules[kinds[k]];
+
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
+			const struct rule *host = find_host(checker->policy,
+			    rule->origin.platforms);
+			enum blanket_kind blanket =
+			    (enum blanket_kind)rule->detail;
+
+			if (!is_outer_rule(rule) || host == NULL ||
+			    (rule->kind == KIND_BLANKET &&
+				!policy_has_blanket(checker->policy, blanket,
+				    rule->origin.platforms)))
+				continue;
+			report_beside(checker, rule, host);
+		}
+	}
+}
+
+void
+check_hosts_network_denied(struct checker *checker)
+{
+	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
+		const struct platform_fact *fact = &checker->on[bit];
+		const struct rule *host = find_host(checker->policy, bit);
+		struct diag *diag;
+
+		if (fact->net != SBX_NET_NONE || host == NULL ||
+		    !host->origin.own || fact->net_origin.loc.end == 0)
+			continue;
+		diag = check_report(checker, host->origin.loc,
+		    "rules about hosts have no effect: the network is denied");
+		diag_help(checker->diags, diag,
+		    "delete the deny: what is not allowed is denied anyway");
+		diag_note(checker->diags, diag, fact->net_origin.loc,
+		    "it is denied here");
+		return;
+	}
+}
+
+/* One for each machine, so that all that rules name is one. */
+void
+check_proxy_twice(struct checker *checker)
+{
+	const struct rule_list *proxies = &checker->policy->rules[KIND_PROXY];
+
+	for (size_t i = 1; i < proxies->count; i++) {
+		const struct rule *rule = &proxies->items[i];
+		const struct rule *first = &proxies->items[0];
+
+		for (; first < rule; first++) {
+			if ((first->origin.platforms &
+				rule->origin.platforms) == 0 ||
+			    rule_equals(first, rule))
+				continue;
+			note_rule(checker,
+			    check_report(checker, rule->origin.loc,
+				"'%s' is a second proxy",
+				rule_text(checker->policy, rule)),
+			    first);
+			break;
+		}
+	}
+}
+
+/* --- hints ---------------------------------------------------------------- */
+
+/* Whoever writes *.example.com may have meant example.com, too. */
+void
+check_host_apex(struct checker *checker)
+{
+	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+		bool apex = false;
+
+		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+		    (rule->domain.flags & SBX_NAME_BELOW) == 0)
+			continue;
+		for (size_t j = 0; j < rules->count && !apex; j++)
+			apex = rules->items[j].domain.name ==
+				rule->domain.name &&
+			    (rules->items[j].domain.flags & SBX_NAME_BELOW) ==
+				0;
+		if (!apex)
+			diag_help(checker->diags,
+			    check_report(checker, rule->origin.loc,
+				"'*.%s' is not for %s itself",
+				rule->domain.name, rule->domain.name),
+			    "name it, too, if it is needed; 'deny network "
+			    "domain %s' says that it is not",
+			    rule->domain.name);
+	}
+}
+
+struct known_host {
+	const char *name;
+	enum { SHARED_HOST, DROP_HOST, FORGE_HOST, METADATA_HOST } kind;
+};
+
+static const struct known_host known_hosts[] = {
+#define SHARED(text) { text, SHARED_HOST },
+#define DROP(text) { text, DROP_HOST },
+#define FORGE(text) { text, FORGE_HOST },
+#define METADATA(text) { text, METADATA_HOST },
+#include "compiler/tables/hosts.def"
+};
+
+/* Whether the rule takes in such a host; of one that is shared, names that
+ * anybody can have. */
+static bool
+is_known(const struct rule *rule, const struct known_host *host)
+{
+	const char *name = rule->domain.name;
+	bool below = rule->domain.flags & SBX_NAME_BELOW;
+
+	if (host->kind == SHARED_HOST)
+		return below &&
+		    (strcmp(name, host->name) == 0 ||
+			is_below(host->name, name) ||
+			is_below(name, host->name));
+	return below ? is_below(host->name, name) :
+		       strcmp(name, host->name) == 0;
+}
+
+static void
+report_known(struct checker *checker, const struct rule *rule,
+    const struct known_host *host)
+{
+	static const char *const whats[] = {
+		[SHARED_HOST] = "where everybody can have a name",
+		[DROP_HOST] = "where everybody can leave data, and fetch it",
+		[FORGE_HOST] = "where whoever has an account can push",
+		[METADATA_HOST] = "which gives out the machine's credentials",
+	};
+	static const char *const helps[] = {
+		[SHARED_HOST] = "name the hosts that are meant",
+		[DROP_HOST] = "delete it, unless nothing secret can be read",
+		[FORGE_HOST] = "a command that has somebody's token can send "
+			       "data there: let it read none",
+		[METADATA_HOST] = "delete it",
+	};
+
+	diag_help(checker->diags,
+	    check_report(checker, rule->origin.loc, "'%s' leads to %s, %s",
+		rule_text(checker->policy, rule), host->name,
+		whats[host->kind]),
+	    "%s", helps[host->kind]);
+}
+
+static void
+check_known(struct checker *checker, bool forges)
+{
+	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+
+		if (rule->effect != SBX_ALLOW || !rule->origin.own)
+			continue;
+		for (size_t j = 0; j < countof(known_hosts); j++) {
+			const struct known_host *host = &known_hosts[j];
+
+			if ((host->kind == FORGE_HOST) != forges ||
+			    !is_known(rule, host))
+				continue;
+			report_known(checker, rule, host);
+			break;
+		}
+	}
+}
+
+void
+check_host_shared(struct checker *checker)
+{
+	check_known(checker, false);
+}
+
+void
+check_host_forge(struct checker *checker)
+{
+	check_known(checker, true);
+}

@@ -1,0 +1,352 @@
+/*
+ * Hosts by names and by addresses.  What a policy says changes at few spots,
+ * and it is enough to ask there.
+ *
+ * Names form a tree.  Two names are judged alike if the same rules name them or
+ * one above them; so each name that a rule has stands for itself, a name below
+ * it that no rule has for all other ones there, and one that lies below none for
+ * the rest.  The networks of two policies lie in each other or apart, so a
+ * verdict changes where a network begins or has just ended.  Of ports it is each
+ * that some rule has, or where a range begins or has just ended.
+ */
+#include "compiler/compare/parts.h"
+
+#include "compiler/query/decider.h"
+#include "compiler/query/show.h"
+#include "format/addresses.h"
+#include "format/names.h"
+
+#include <string.h>
+
+enum { PORT_COUNT = UINT16_MAX + 1 };
+
+/* The spots of one kind of host, and the ports to ask about. */
+struct hosts {
+	struct pass *pass;
+	enum sbx_level levels[SBX_LEVEL_END];
+	size_t level_count;
+	bool edge[PORT_COUNT + 1];
+	VEC(uint16_t) ports;
+};
+
+/* Rules about hosts decide where the network is of the sandbox's own; where
+ * both sides are in the host's, or in none, its ports say all. */
+static bool
+hosts_begin(struct hosts *hosts, struct pass *pass)
+{
+	bool some = false;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		some |= pass->comparison->blobs[side]->meta->net ==
+		    SBX_NET_SELECTED;
+	hosts->pass = pass;
+	hosts->level_count = common_levels(pass->comparison, hosts->levels);
+	return some;
+}
+
+static void
+add_range(struct hosts *hosts, uint16_t low, uint16_t high)
+{
+	hosts->edge[low] = hosts->edge[high + 1] = true;
+}
+
+/* In the host's network the rules about ports count. */
+static void
+add_port_rules(struct hosts *hosts)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->port_count; i++) {
+			if (blob->ports[i].op == SBX_CONNECT_TCP)
+				add_range(hosts, blob->ports[i].low,
+				    blob->ports[i].high);
+		}
+	}
+}
+
+static void
+list_ports(struct hosts *hosts)
+{
+	for (uint32_t port = 1; port < PORT_COUNT; port++) {
+		if (hosts->edge[port])
+			*arena_push(hosts->pass->scratch,
+			    &hosts->ports) = (uint16_t)port;
+	}
+}
+
+/* --- one access ----------------------------------------------------------- */
+
+/* The rule that came or went: a deny of the side that refuses, else the allow
+ * of the one that lets through. */
+static struct note_key
+host_key(const struct access *access, const struct verdict verdicts[SIDE_COUNT],
+    enum change change)
+{
+	enum side allows = change == CHANGE_WIDER ? SIDE_NEW : SIDE_OLD;
+	bool denied = verdicts[!allows].by >= BY_RULE &&
+	    verdicts[allows].by != BY_EVERYTHING;
+	enum side side = denied ? !allows : allows;
+
+	return (struct note_key){
+		.kind = access->kind,
+		.change = change,
+		.side = side,
+		.by = verdicts[side].by,
+		.detail = access->detail,
+		.rule = verdicts[side].by >= BY_RULE ? verdicts[side].rule : 0,
+	};
+}
+
+/* Whether the sides differ. */
+static bool
+ask_host(const struct hosts *hosts, const struct access *access,
+    enum sbx_level level)
+{
+	struct verdict verdicts[SIDE_COUNT];
+	struct note_key key;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		verdicts[side] = pass_ask(hosts->pass, (enum side)side, access,
+		    level, 0);
+	if (verdicts[SIDE_OLD].allowed == verdicts[SIDE_NEW].allowed)
+		return false;
+	key = host_key(access, verdicts,
+	    verdicts[SIDE_NEW].allowed ? CHANGE_WIDER : CHANGE_NARROWER);
+	if (!pass_again(hosts->pass, &key))
+		pass_note_access(hosts->pass, &key, access, level, 0);
+	return true;
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+static bool
+is_known_name(const struct hosts *hosts, const char *name)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->name_count; i++) {
+			if (strcmp(sbx_string(blob, blob->names[i].name),
+				name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A name below another one, or below none, that no rule has; NULL where names
+ * have become too long for one. */
+static const char *
+fresh_name(const struct hosts *hosts, const char *above)
+{
+	struct arena *arena = hosts->pass->comparison->arena;
+	const char *name = *above != '\0' ?
+	    arena_printf(arena, "www.%s", above) :
+	    "example.net";
+
+	for (unsigned i = 1; is_known_name(hosts, name); i++)
+		name = *above != '\0' ?
+		    arena_printf(arena, "w%u.%s", i, above) :
+		    arena_printf(arena, "example%u.net", i);
+	return strlen(name) < SBX_NAME_SIZE ? name : NULL;
+}
+
+/* What may have an address that is not public may have one that is, so that is
+ * asked only where the other question shows nothing. */
+static void
+ask_name_port(const struct hosts *hosts, const char *name, uint16_t port)
+{
+	struct access access = {
+		.kind = KIND_DOMAIN,
+		.name = name,
+		.port = port,
+	};
+
+	for (size_t level = 0; level < hosts->level_count; level++) {
+		access.detail = 0;
+		if (ask_host(hosts, &access, hosts->levels[level]))
+			continue;
+		access.detail = SBX_NAME_PRIVATE;
+		ask_host(hosts, &access, hosts->levels[level]);
+	}
+}
+
+static void
+ask_name(const struct hosts *hosts, const char *name)
+{
+	for (size_t i = 0; i < hosts->ports.count; i++)
+		ask_name_port(hosts, name, hosts->ports.items[i]);
+}
+
+/* The ports that count, and some other. */
+static void
+add_name_ports(struct hosts *hosts)
+{
+	hosts->edge[80] = hosts->edge[443] = true;
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->name_count; i++) {
+			if (blob->names[i].port != 0)
+				hosts->edge[blob->names[i].port] = true;
+		}
+	}
+	for (uint32_t port = 1; port < PORT_COUNT; port++) {
+		if (hosts->edge[port])
+			continue;
+		hosts->edge[port] = true;
+		break;
+	}
+}
+
+/* Every name once, though several rules of both sides have it. */
+static void
+ask_names(const struct hosts *hosts)
+{
+	struct map seen = { 0 };
+	bool added;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->name_count; i++) {
+			const char *name = sbx_string(blob,
+			    blob->names[i].name);
+			const char *below;
+
+			map_number(hosts->pass->scratch, &seen, name,
+			    strlen(name), &added);
+			if (!added)
+				continue;
+			ask_name(hosts, name);
+			below = fresh_name(hosts, name);
+			if (below != NULL)
+				ask_name(hosts, below);
+		}
+	}
+	ask_name(hosts, fresh_name(hosts, ""));
+}
+
+void
+compare_domains(struct pass *pass)
+{
+	struct hosts *hosts = arena_alloc(pass->scratch, sizeof *hosts);
+
+	if (!hosts_begin(hosts, pass))
+		return;
+	add_port_rules(hosts);
+	add_name_ports(hosts);
+	list_ports(hosts);
+	ask_names(hosts);
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+/* The address behind the last one of a network; all zero behind the last. */
+static void
+behind(const struct sbx_endpoint *net, uint8_t address[SBX_ADDRESS_SIZE])
+{
+	memcpy(address, net->address, SBX_ADDRESS_SIZE);
+	for (unsigned bit = net->prefix; bit-- > 0;) {
+		uint8_t mask = (uint8_t)(0x80u >> bit % 8);
+
+		address[bit / 8] ^= mask;
+		if (address[bit / 8] & mask)
+			return;
+	}
+}
+
+static void
+ask_address(const struct hosts *hosts, const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	struct access access = { .kind = KIND_ENDPOINT };
+
+	memcpy(access.address, address, sizeof access.address);
+	for (size_t level = 0; level < hosts->level_count; level++) {
+		for (size_t i = 0; i < hosts->ports.count; i++) {
+			access.port = hosts->ports.items[i];
+			ask_host(hosts, &access, hosts->levels[level]);
+		}
+	}
+}
+
+static void
+ask_networks(const struct hosts *hosts)
+{
+	/* A host of the internet, and what stands before all networks. */
+	static const uint8_t others[][SBX_ADDRESS_SIZE] = {
+		{ [10] = 0xff, 0xff, 192, 0, 2, 1 },
+		{ 0 },
+	};
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->endpoint_count; i++) {
+			uint8_t address[SBX_ADDRESS_SIZE];
+
+			ask_address(hosts, blob->endpoints[i].address);
+			behind(&blob->endpoints[i], address);
+			ask_address(hosts, address);
+		}
+	}
+	for (size_t i = 0; i < countof(others); i++)
+		ask_address(hosts, others[i]);
+}
+
+void
+compare_endpoints(struct pass *pass)
+{
+	struct hosts *hosts = arena_alloc(pass->scratch, sizeof *hosts);
+
+	if (!hosts_begin(hosts, pass))
+		return;
+	add_port_rules(hosts);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->endpoint_count; i++)
+			add_range(hosts, blob->endpoints[i].low,
+			    blob->endpoints[i].high);
+	}
+	hosts->edge[1] = true;
+	list_ports(hosts);
+	ask_networks(hosts);
+}
+
+/* --- the user's own proxy ------------------------------------------------- */
+
+void
+compare_proxies(struct pass *pass)
+{
+	struct explanation says[SIDE_COUNT];
+	const char *old, *new;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = pass->comparison->blobs[side];
+
+		says[side] = (struct explanation){ .source = SBX_NO_SOURCE };
+		for (uint32_t i = blob->proxy_count; i-- > 0;) {
+			if ((blob->proxies[i].platforms & pass->platforms) == 0)
+				continue;
+			says[side].text = record_text(pass->comparison->arena,
+			    blob, rule_kinds[KIND_PROXY], &blob->proxies[i]);
+			says[side].source = blob->proxies[i].source;
+		}
+	}
+	old = says[SIDE_OLD].text;
+	new = says[SIDE_NEW].text;
+	if (old != NULL && new != NULL && strcmp(old, new) == 0)
+		return;
+	/* Another proxy may let through what the first one did not. */
+	if (old != NULL || new != NULL)
+		pass_note_setting(pass, DIFFERENCE_PROXY,
+		    new != NULL ? CHANGE_WIDER : CHANGE_NARROWER,
+		    "network proxy", says);
+}
