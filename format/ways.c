@@ -5,7 +5,7 @@
 
 /* The ports of one kind of way, and what has been found before. */
 struct ports {
-	uint8_t bits[(UINT16_MAX + 1) / 8];
+	uint64_t words[(UINT16_MAX + 1) / 64]; /* a bit for each */
 	size_t count; /* beyond SBX_MAX_WAYS it is not counted on */
 };
 
@@ -16,10 +16,25 @@ struct listing {
 	size_t count;
 };
 
+/* The next port of the set from `port` on, or beyond UINT16_MAX.  The loader
+ * asks at every launch, so what is empty is passed over. */
+static uint32_t
+ports_next(const struct ports *ports, uint32_t port)
+{
+	while (port <= UINT16_MAX) {
+		uint64_t word = ports->words[port / 64] >> port % 64;
+
+		if (word & 1)
+			return port;
+		port = word == 0 ? (port / 64 + 1) * 64 : port + 1;
+	}
+	return port;
+}
+
 static bool
 ports_have(const struct ports *ports, uint16_t port)
 {
-	return ports->bits[port / 8] >> port % 8 & 1;
+	return ports->words[port / 64] >> port % 64 & 1;
 }
 
 static void
@@ -30,7 +45,7 @@ ports_add(struct ports *ports, uint16_t low, uint16_t high)
 			return;
 		if (ports_have(ports, (uint16_t)port))
 			continue;
-		ports->bits[port / 8] |= (uint8_t)(1u << port % 8);
+		ports->words[port / 64] |= UINT64_C(1) << port % 64;
 		ports->count++;
 	}
 }
@@ -54,10 +69,9 @@ ways_add(struct listing *listing, enum sbx_way_kind kind,
 		listing->count += ports->count;
 		return;
 	}
-	for (uint32_t port = 0; port <= UINT16_MAX; port++) {
-		if (ports_have(ports, (uint16_t)port))
-			way_add(listing, kind, (uint16_t)port);
-	}
+	for (uint32_t port = ports_next(ports, 0); port <= UINT16_MAX;
+	     port = ports_next(ports, port + 1))
+		way_add(listing, kind, (uint16_t)port);
 }
 
 static bool
@@ -129,9 +143,9 @@ add_services(struct listing *listing, enum sbx_way_kind kind,
 		listing->count += ports.count;
 		return;
 	}
-	for (uint32_t port = 0; port <= UINT16_MAX; port++) {
-		if (ports_have(&ports, (uint16_t)port) &&
-		    (except == NULL || !ports_have(except, (uint16_t)port)) &&
+	for (uint32_t port = ports_next(&ports, 0); port <= UINT16_MAX;
+	     port = ports_next(&ports, port + 1)) {
+		if ((except == NULL || !ports_have(except, (uint16_t)port)) &&
 		    sbx_verdict_allows(sbx_port_verdict(blob,
 			listing->platforms, (uint8_t)op, (uint16_t)port)))
 			way_add(listing, kind, (uint16_t)port);
@@ -164,6 +178,29 @@ sbx_ways(const struct sbx_blob *blob, uint8_t platforms,
 	add_services(&listing, SBX_WAY_HOST, SBX_HOST_TCP, &ports);
 	add_services(&listing, SBX_WAY_PUBLISH, SBX_PUBLISH_TCP, NULL);
 	return listing.count;
+}
+
+bool
+sbx_ways_proxy(const struct sbx_blob *blob, uint8_t platforms)
+{
+	const struct listing listing = { .blob = blob, .platforms = platforms };
+
+	if (blob->meta->net != SBX_NET_SELECTED)
+		return false;
+	return sbx_ways_names(blob, platforms) || has_proxy(&listing);
+}
+
+bool
+sbx_ways_names(const struct sbx_blob *blob, uint8_t platforms)
+{
+	for (uint32_t i = 0; i < blob->name_count; i++) {
+		const struct sbx_name *rule = &blob->names[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->platforms & platforms) != 0)
+			return true;
+	}
+	return false;
 }
 
 bool

@@ -34,6 +34,12 @@ struct sbx_way {
 size_t sbx_ways(const struct sbx_blob *blob, uint8_t platforms,
     struct sbx_way ways[SBX_MAX_WAYS]);
 
+/* Whether SBX_WAY_RESOLVER is among them: some name is allowed. */
+bool sbx_ways_names(const struct sbx_blob *blob, uint8_t platforms);
+
+/* Whether SBX_WAY_PROXY is among them: programs are then told of it. */
+bool sbx_ways_proxy(const struct sbx_blob *blob, uint8_t platforms);
+
 /* Whether a port inside is the resolver's or the proxy's, so that no rule may
  * name it. */
 bool sbx_way_is_reserved(uint16_t port);
