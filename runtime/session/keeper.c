@@ -29,7 +29,13 @@ enum {
 };
 
 /* What wakes the keeper, before the connections and the listeners. */
-enum { WAKE_SOCKET, WAKE_FIRST, WAKE_PARENT, WAKE_FIXED };
+enum {
+	WAKE_SOCKET,
+	WAKE_FIRST,
+	WAKE_PARENT,
+	WAKE_NETWORK,
+	WAKE_FIXED = WAKE_NETWORK + NETWORK_WAKES,
+};
 
 struct connection {
 	int fd;
@@ -128,6 +134,7 @@ leave(struct keeper *keeper)
 
 	leave_place(keeper);
 	waitpid(keeper->keeping->first, &status, WNOHANG);
+	network_end(&keeper->keeping->supervision->network);
 	cgroup_remove(&keeper->keeping->supervision->group);
 	remove_scratch(keeper->keeping);
 	for (uint32_t i = 0; i < keeper->ender_count; i++)
@@ -438,6 +445,8 @@ fill_wait(struct keeper *keeper)
 	wait[WAKE_FIRST] = (struct pollfd){ keeper->first, POLLIN, 0 };
 	wait[WAKE_PARENT] = (struct pollfd){ keeper->keeping->parent, POLLIN,
 		0 };
+	network_wait(&keeper->keeping->supervision->network,
+	    wait + WAKE_NETWORK);
 	wait += WAKE_FIXED;
 	for (uint32_t i = 0; i < keeper->count; i++)
 		*wait++ = (struct pollfd){ keeper->connections[i].quiet ?
@@ -487,6 +496,8 @@ serve_all(struct keeper *keeper)
 		    !serve_request(keeper, &keeper->connections[i]))
 			drop_connection(keeper, i);
 	}
+	network_serve(&keeper->keeping->supervision->network,
+	    keeper->wait + WAKE_NETWORK);
 	if (keeper->wait[WAKE_SOCKET].revents != 0)
 		accept_one(keeper);
 }

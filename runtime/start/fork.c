@@ -28,13 +28,16 @@ wanted_network(const struct sbx_meta *meta)
 /*
  * Whether level full protects more than standard without a network of its own.
  * Before Landlock ABI 6 only that keeps abstract sockets inside, and the filter
- * of a policy without a network relies on it.
+ * of a policy without a network relies on it.  Single ways out of it need it;
+ * level standard has another way for them.
  */
 static bool
 goes_without(const struct sandbox *sandbox)
 {
-	return sandbox->machine.landlock_abi >= 6 ||
-	    sandbox->blob.meta->net != SBX_NET_NONE;
+	enum sbx_net net = sandbox->blob.meta->net;
+
+	return net != SBX_NET_SELECTED &&
+	    (sandbox->machine.landlock_abi >= 6 || net != SBX_NET_NONE);
 }
 
 /* A machine may give namespaces, but none for the network, or none with lo.
@@ -90,6 +93,26 @@ find_pid_max(struct sandbox *sandbox, pid_t first)
 	sandbox->pid_max = -1;
 }
 
+/* What the two processes tell each other, now that there are two; or there is
+ * nobody to talk to. */
+static void
+settle_processes(struct sandbox *sandbox, pid_t first)
+{
+	struct network *network = &sandbox->supervision.network;
+
+	if (first < 0) {
+		owners_close(&sandbox->owners);
+		network_forget(network);
+	} else if (first == 0) {
+		owners_use(&sandbox->owners);
+		network_make(network, &sandbox->arena);
+	} else {
+		network_receive(network);
+		owners_serve(&sandbox->owners);
+	}
+	find_pid_max(sandbox, first);
+}
+
 /*
  * Where the machine turns out not to give namespaces, the level is standard,
  * unless somebody insists on full.
@@ -106,14 +129,10 @@ fork_at_full(struct sandbox *sandbox)
 	find_group(sandbox);
 	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
 	owners_open(&sandbox->owners);
+	network_prepare(&sandbox->supervision.network, &sandbox->blob,
+	    sandbox->loaded.size);
 	first = fork_with_network(sandbox, asked || required);
-	if (first < 0)
-		owners_close(&sandbox->owners);
-	else if (first == 0)
-		owners_use(&sandbox->owners);
-	else
-		owners_serve(&sandbox->owners);
-	find_pid_max(sandbox, first);
+	settle_processes(sandbox, first);
 	sandbox->supervision.namespaces = first >= 0;
 	if (first >= 0) {
 		plan->why_not_full = NULL;

@@ -181,6 +181,33 @@ put_explaining(struct out *json, const struct ending *ending)
 	    explaining != NULL ? explaining->unread : 0);
 }
 
+static bool
+send_decision(struct receipt *receipt, const struct sbx_blob *blob,
+    const struct decisions *decisions, uint32_t index)
+{
+	receipt_begin(receipt, "network");
+	if (index < decisions->count)
+		decision_record(&receipt->json, blob, &decisions->all[index]);
+	else
+		json_number(&receipt->json, "beyond", decisions->beyond);
+	return receipt_end(receipt) && receipt_send(receipt);
+}
+
+void
+receipt_network(struct receipt *receipt, const struct sbx_blob *blob,
+    const struct decisions *decisions)
+{
+	uint32_t count = decisions->count + (decisions->beyond > 0);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (send_decision(receipt, blob, decisions, i))
+			continue;
+		warn_about("receipt", "a record about the network is lost",
+		    errno);
+		return;
+	}
+}
+
 void
 receipt_finish(struct receipt *receipt, const struct ending *ending)
 {

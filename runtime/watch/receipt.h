@@ -13,6 +13,7 @@
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
 #include "runtime/explain/explain.h"
+#include "runtime/network/decisions.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/relay.h"
 
@@ -57,6 +58,11 @@ bool receipt_end(struct receipt *receipt);
 
 /* Writes the record; false with errno. */
 bool receipt_send(struct receipt *receipt);
+
+/* Makes and writes a record for each decision about the network; a failure is a
+ * warning. */
+void receipt_network(struct receipt *receipt, const struct sbx_blob *blob,
+    const struct decisions *decisions);
 
 /* Makes and writes the last record; a failure is a warning. */
 void receipt_finish(struct receipt *receipt, const struct ending *ending);

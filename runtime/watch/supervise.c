@@ -18,6 +18,7 @@
 enum {
 	GRACE = 2,             /* seconds */
 	TIMER_NEAR = 200,      /* milliseconds */
+	WAKE_FIXED = 3,        /* descriptors that are always waited for */
 	TIMEOUT_MAX = INT_MAX, /* seconds: 68 years, without overflow */
 };
 
@@ -222,26 +223,31 @@ static bool
 watch_once(struct watch *watch, int milliseconds)
 {
 	struct supervision *supervision = watch->supervision;
-	struct pollfd wait[3 + RELAY_STREAMS] = {
+	struct pollfd wait[WAKE_FIXED + NETWORK_WAKES + RELAY_STREAMS] = {
 		{ .fd = watch->signals, .events = POLLIN },
 		/* After the end the pipe is closed and would wake us. */
 		{ .fd = watch->ended ? -1 : supervision->read,
 		    .events = POLLIN },
 		listen_wait(&supervision->listening),
 	};
+	struct pollfd *network = wait + WAKE_FIXED,
+		      *relay = network + NETWORK_WAKES;
 	int patience = listen_patience(&supervision->listening);
 
-	relay_wait(&supervision->relay, wait + 3);
+	network_wait(&supervision->network, network);
+	relay_wait(&supervision->relay, relay);
 	if (milliseconds < 0 || (patience >= 0 && patience < milliseconds))
 		milliseconds = patience;
-	if (poll(wait, 3 + RELAY_STREAMS, milliseconds) < 0 && errno != EINTR)
+	if (poll(wait, sizeof wait / sizeof *wait, milliseconds) < 0 &&
+	    errno != EINTR)
 		return false;
 	/* Signals first: they say when the job was continued. */
 	forward(watch);
 	if (!watch->ended)
 		receive(watch);
 	listen_serve(&supervision->listening, &wait[2]);
-	relay_move(&supervision->relay, wait + 3);
+	network_serve(&supervision->network, network);
+	relay_move(&supervision->relay, relay);
 	relay_tell(&supervision->relay, supervision->blob, false);
 	return (wait[1].revents & POLLHUP) == 0;
 }
@@ -320,6 +326,18 @@ has_begun(const struct watch *watch)
 }
 
 static void
+tell_network(const struct watch *watch)
+{
+	struct supervision *supervision = watch->supervision;
+	const struct decisions *decisions = &supervision->network.decisions;
+
+	decisions_tell(decisions);
+	if (supervision->receipt != NULL && has_begun(watch))
+		receipt_network(supervision->receipt, supervision->blob,
+		    decisions);
+}
+
+static void
 finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 {
 	struct supervision *supervision = watch->supervision;
@@ -386,6 +404,7 @@ supervise(struct supervision *supervision, pid_t first)
 		close(STDOUT_FILENO);
 	watch_command(&watch);
 	end_tree(&watch);
+	network_end(&supervision->network);
 	objects_remove(supervision->listening.objects);
 	end_group(supervision, &usage);
 	/* Another job may have the terminal by now. */
@@ -396,6 +415,7 @@ supervise(struct supervision *supervision, pid_t first)
 		tripwire_tell(supervision->tripwire,
 		    has_begun(&watch) ? supervision->receipt : NULL);
 	tell_denials(&watch);
+	tell_network(&watch);
 	finish_receipt(&watch, &usage);
 	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
 	if (watch.term.late)

@@ -30,6 +30,7 @@
 #define SBX_SUPERVISE_H
 
 #include "runtime/listen/listen.h"
+#include "runtime/network/network.h"
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/relay.h"
@@ -63,6 +64,7 @@ struct supervision {
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	const struct sbx_blob *blob; /* which has the limits */
+	struct network network;      /* large, and rarely used */
 };
 
 /* A message to the supervisor; a write to a pipe of so few bytes is atomic. */

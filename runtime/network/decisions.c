@@ -1,0 +1,152 @@
+/* See decisions.h. */
+#include "runtime/network/decisions.h"
+
+#include "runtime/base/json.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *const vias[PROXY_VIA_END] = {
+	[PROXY_BY_RESOLVER] = "resolver",
+	[PROXY_BY_HTTP] = "http",
+	[PROXY_BY_SOCKS] = "socks",
+	[PROXY_BY_ADDRESS] = "address",
+	[PROXY_BY_ENDPOINT] = "endpoint",
+	[PROXY_BY_HOST] = "host",
+	[PROXY_BY_PUBLISH] = "publish",
+};
+
+static const struct {
+	const char *word;
+	bool refused; /* by us */
+} verdicts[PROXY_VERDICT_END] = {
+	[PROXY_ALLOWED] = { "allowed", false },
+	[PROXY_DENIED] = { "denied", true },
+	[PROXY_NO_RULE] = { "no rule", true },
+	[PROXY_PRIVATE] = { "private address", true },
+	[PROXY_OTHER_NAME] = { "other name in TLS", true },
+	[PROXY_NO_SUCH_NAME] = { "no such name", false },
+	[PROXY_FAILED] = { "failed", false },
+	[PROXY_LIMIT] = { "limit", true },
+};
+
+static bool
+is_record(const struct proxy_event *event, size_t size)
+{
+	return size == sizeof *event && event->version == PROXY_EVENT_VERSION &&
+	    event->via < PROXY_VIA_END && event->verdict < PROXY_VERDICT_END &&
+	    memchr(event->name, 0, sizeof event->name) != NULL;
+}
+
+/* By which way somebody came is that of the first one. */
+static bool
+is_same(const struct proxy_event *a, const struct proxy_event *b)
+{
+	return a->verdict == b->verdict && a->port == b->port &&
+	    strcmp(a->name, b->name) == 0;
+}
+
+void
+decisions_take(struct decisions *decisions, const struct proxy_event *event,
+    size_t size)
+{
+	if (!is_record(event, size))
+		return;
+	for (uint32_t i = 0; i < decisions->count; i++) {
+		struct decision *decision = &decisions->all[i];
+
+		if (!is_same(&decision->event, event))
+			continue;
+		decision->times += decision->times < UINT32_MAX;
+		return;
+	}
+	if (decisions->count == DECISIONS_MAX) {
+		decisions->beyond++;
+		return;
+	}
+	decisions->all[decisions->count++] = (struct decision){ *event, 1 };
+}
+
+/* --- the receipt ---------------------------------------------------------- */
+
+/* Where the rule is that decided; SBX_NO_SOURCE: none did. */
+static uint32_t
+source_of(const struct sbx_blob *blob, const struct proxy_event *event)
+{
+	uint32_t rule = event->rule;
+
+	switch ((enum proxy_via)event->via) {
+	case PROXY_BY_RESOLVER:
+	case PROXY_BY_HTTP:
+	case PROXY_BY_SOCKS:
+	case PROXY_BY_ADDRESS:
+		return rule < blob->name_count ? blob->names[rule].source :
+						 SBX_NO_SOURCE;
+	case PROXY_BY_ENDPOINT:
+		return rule < blob->endpoint_count ?
+		    blob->endpoints[rule].source :
+		    SBX_NO_SOURCE;
+	case PROXY_BY_HOST:
+	case PROXY_BY_PUBLISH:
+		return rule < blob->port_count ? blob->ports[rule].source :
+						 SBX_NO_SOURCE;
+	case PROXY_VIA_END:
+		break;
+	}
+	return SBX_NO_SOURCE;
+}
+
+void
+decision_record(struct out *json, const struct sbx_blob *blob,
+    const struct decision *decision)
+{
+	const struct proxy_event *event = &decision->event;
+	uint32_t source = source_of(blob, event);
+
+	json_string(json, "name", event->name);
+	json_number(json, "port", event->port);
+	json_string(json, "verdict", verdicts[event->verdict].word);
+	json_string(json, "via", vias[event->via]);
+	json_number(json, "count", decision->times);
+	if (source != SBX_NO_SOURCE)
+		json_source(json, blob, source);
+}
+
+/* --- for people ----------------------------------------------------------- */
+
+static void
+name_one(struct out *out, const struct proxy_event *event)
+{
+	out_shown(out, event->name, strlen(event->name));
+	if (event->port != 0)
+		out_print(out, ":%u", event->port);
+}
+
+void
+decisions_tell(const struct decisions *decisions)
+{
+	enum { NAMED = 3 };
+	struct out out;
+	uint32_t refused = 0;
+
+	out_init(&out, STDERR_FILENO);
+	for (uint32_t i = 0; i < decisions->count; i++) {
+		const struct proxy_event *event = &decisions->all[i].event;
+
+		if (!verdicts[event->verdict].refused)
+			continue;
+		if (refused < NAMED) {
+			out_text(&out,
+			    refused == 0 ? "sbxrun: network: refused " : ", ");
+			name_one(&out, event);
+			out_print(&out, " (%s)", verdicts[event->verdict].word);
+		}
+		refused++;
+	}
+	if (refused == 0)
+		return;
+	if (refused > NAMED)
+		out_print(&out, ", and %u more", refused - NAMED);
+	out_text(&out, "\n");
+	out_flush(&out);
+}

@@ -1,0 +1,38 @@
+/*
+ * What sbx-proxy decided, each decision once, with a count.
+ */
+#ifndef SBX_NETWORK_DECISIONS_H
+#define SBX_NETWORK_DECISIONS_H
+
+#include "format/blob.h"
+#include "runtime/base/out.h"
+#include "runtime/network/event.h"
+
+#include <stddef.h>
+
+/* Of different decisions; further ones are only counted. */
+enum { DECISIONS_MAX = 256 };
+
+struct decision {
+	struct proxy_event event;
+	uint32_t times;
+};
+
+struct decisions {
+	uint32_t count;
+	uint64_t beyond;
+	struct decision all[DECISIONS_MAX];
+};
+
+/* Takes a record of `size` bytes; one that is none is passed over. */
+void decisions_take(struct decisions *decisions,
+    const struct proxy_event *event, size_t size);
+
+/* The fields of a decision, in an object that has begun. */
+void decision_record(struct out *json, const struct sbx_blob *blob,
+    const struct decision *decision);
+
+/* One line on stderr, if something was refused. */
+void decisions_tell(const struct decisions *decisions);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * The ways out of a network of the sandbox's own (format/ways.h).
+ *
+ * The first process of the sandbox, while it still has every right over its new
+ * network, makes a socket there for each way, hands them to the supervisor and
+ * forgets them.  A socket stays in the network in which it was made, and so do
+ * the connections that it accepts: so what listens in the sandbox is served
+ * from outside, and there is no other way out.
+ *
+ *	inside                        |  outside
+ *	the command -> 127.0.0.1:53   |  the supervisor waits; the first
+ *	            -> 127.0.0.1:3128 |  connection makes it start
+ *	            -> 198.18.0.1:443 |  sbx-proxy, which serves them all
+ *
+ * The supervisor reads no byte of what goes through.  It starts sbx-proxy
+ * again, a few times, if that ends; then it closes the ways.
+ */
+#ifndef SBX_NETWORK_H
+#define SBX_NETWORK_H
+
+#include "runtime/base/arena.h"
+#include "runtime/network/decisions.h"
+
+#include "format/ways.h"
+
+#include <poll.h>
+#include <sys/types.h>
+
+struct network {
+	uint32_t count; /* of ways; 0: there are none, and nothing is done */
+	struct sbx_way ways[SBX_MAX_WAYS];
+	int sockets[SBX_MAX_WAYS]; /* beside them; -1: closed, or not there */
+	const struct sbx_blob *blob;
+	size_t size;       /* of the blob */
+	int send, receive; /* by which the sockets come */
+	int program;       /* sbx-proxy */
+	int inside;        /* the sandbox's network namespace */
+	int wake;          /* readable if one of the sockets is */
+	uint32_t starts;
+	pid_t proxy; /* 0: it does not run */
+	int process; /* then its pidfd, and the ends of its sockets */
+	int events, control;
+	struct decisions decisions;
+};
+
+/*
+ * Before the namespaces are made: finds sbx-proxy, and takes the ports of the
+ * host that are to be published.  Refuses (125) what is missing or in use.  The
+ * blob is that of `size` verified bytes, and stays where it is.
+ */
+void network_prepare(struct network *network, const struct sbx_blob *blob,
+    size_t size);
+
+/* Closes all that; also in processes that have no use for it. */
+void network_forget(struct network *network);
+
+/* In the first process, with all capabilities over its network, in which lo is
+ * up: makes the ways and sends them.  Refuses (125) what cannot be made. */
+void network_make(struct network *network, struct arena *arena);
+
+/* In the supervisor, which waits for the first process to do that. */
+void network_receive(struct network *network);
+
+/* What to wait for, and what to do then. */
+enum { NETWORK_WAKES = 3 };
+void network_wait(const struct network *network,
+    struct pollfd wait[NETWORK_WAKES]);
+void network_serve(struct network *network,
+    const struct pollfd wait[NETWORK_WAKES]);
+
+/* Nothing runs inside any more: ends sbx-proxy, and takes its last events. */
+void network_end(struct network *network);
+
+#endif

@@ -1,0 +1,301 @@
+/* What the supervisor does for the ways out: see network.h. */
+#include "runtime/network/network.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+#include "runtime/network/handing.h"
+#include "runtime/network/proxy.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+enum {
+	/* Whoever finds a fault in the proxy must not have many tries. */
+	STARTS_MAX = 4,
+	/* Records that are taken before the supervisor looks elsewhere. */
+	RECORDS_AT_ONCE = 64,
+	RECORDS_AT_END = 4096,
+};
+
+enum { WAKE_SOCKETS, WAKE_PROCESS, WAKE_EVENTS };
+
+static void
+close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* --- before the namespaces ------------------------------------------------ */
+
+static int
+publish(uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	static const int yes = 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct out name;
+
+	/* Connections of an earlier run may still be in TIME_WAIT. */
+	if (fd >= 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+	    bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+	    listen(fd, SOMAXCONN) == 0)
+		return above_standard(fd);
+	out_init(&name, -1);
+	out_print(&name, "network publish tcp %u", (unsigned)port);
+	refuse(name.text, "cannot listen on this port of 127.0.0.1", errno);
+}
+
+void
+network_prepare(struct network *network, const struct sbx_blob *blob,
+    size_t size)
+{
+	int ends[2];
+
+	if (blob->meta->net != SBX_NET_SELECTED &&
+	    blob->meta->net != SBX_NET_LOOPBACK)
+		return;
+	network->blob = blob;
+	network->size = size;
+	network->inside = network->wake = network->process = -1;
+	network->events = network->control = -1;
+	network->count = (uint32_t)sbx_ways(blob, KERNEL_WHERE, network->ways);
+	if (network->count == 0)
+		return;
+	network->program = proxy_open();
+	for (uint32_t i = 0; i < network->count; i++) {
+		const struct sbx_way *way = &network->ways[i];
+
+		network->sockets[i] = way->kind == SBX_WAY_PUBLISH ?
+		    publish(way->port) :
+		    -1;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		refuse(NULL, "cannot make a socket pair", errno);
+	network->send = above_standard(ends[0]);
+	network->receive = above_standard(ends[1]);
+}
+
+static void
+close_ways(struct network *network)
+{
+	for (uint32_t i = 0; i < network->count; i++)
+		close_one(&network->sockets[i]);
+	close_one(&network->wake);
+	close_one(&network->inside);
+	close_one(&network->program);
+}
+
+void
+network_forget(struct network *network)
+{
+	if (network->count == 0)
+		return;
+	close_ways(network);
+	close_one(&network->send);
+	close_one(&network->receive);
+	network->count = 0;
+}
+
+/* --- the sockets ---------------------------------------------------------- */
+
+static bool
+watch_sockets(struct network *network)
+{
+	network->wake = epoll_create1(EPOLL_CLOEXEC);
+	if (network->wake < 0)
+		return false;
+	network->wake = above_standard(network->wake);
+	for (uint32_t i = 0; i < network->count; i++) {
+		struct epoll_event event = { .events = EPOLLIN };
+
+		if (epoll_ctl(network->wake, EPOLL_CTL_ADD, network->sockets[i],
+			&event) != 0)
+			return false;
+	}
+	return true;
+}
+
+void
+network_receive(struct network *network)
+{
+	struct handing handing;
+	uint32_t next = 1;
+
+	if (network->count == 0)
+		return;
+	close_one(&network->send);
+	if (!handing_receive(network->receive, &handing))
+		refuse("network",
+		    "cannot receive the sockets of the sandbox's network",
+		    errno);
+	close_one(&network->receive);
+	/* The first process has said why. */
+	if (handing.count == 0) {
+		network_forget(network);
+		return;
+	}
+	network->inside = handing.descriptors[0];
+	for (uint32_t i = 0; i < network->count; i++) {
+		if (network->ways[i].kind != SBX_WAY_PUBLISH &&
+		    next < handing.count)
+			network->sockets[i] = handing.descriptors[next++];
+	}
+	if (!watch_sockets(network))
+		refuse("network",
+		    "cannot watch the sockets of the sandbox's network", errno);
+}
+
+/* --- the proxy ------------------------------------------------------------ */
+
+static pid_t
+start_with(const struct network *network, int policy, int events, int control)
+{
+	struct proxy_start start = {
+		.program = network->program,
+		.level = "full",
+		.count = network->count,
+		.descriptors = {
+			[PROXY_POLICY] = policy,
+			[PROXY_EVENTS] = events,
+			[PROXY_CONTROL] = control,
+			[PROXY_INSIDE] = network->inside,
+		},
+	};
+
+	memcpy(start.descriptors + PROXY_SOCKETS, network->sockets,
+	    network->count * sizeof *network->sockets);
+	return proxy_run(&start);
+}
+
+static bool
+start_proxy(struct network *network)
+{
+	int policy = proxy_policy(network->blob->base, network->size);
+	int events[2] = { -1, -1 }, control[2] = { -1, -1 };
+	pid_t pid = -1;
+
+	if (policy >= 0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, events) ==
+		0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0)
+		pid = start_with(network, policy, events[1], control[1]);
+	network->events = events[0];
+	network->control = control[0];
+	if (pid > 0) {
+		network->proxy = pid;
+		network->process = (int)syscall(SYS_pidfd_open, pid, 0);
+	}
+	close_one(&policy);
+	close_one(&events[1]);
+	close_one(&control[1]);
+	return pid > 0 && network->process >= 0;
+}
+
+static void
+take_records(struct network *network, int most)
+{
+	struct proxy_event event;
+	ssize_t got;
+
+	for (int i = 0; i < most; i++) {
+		/* A longer record than ours has another size. */
+		got = recv(network->events, &event, sizeof event,
+		    MSG_DONTWAIT | MSG_TRUNC);
+		if (got <= 0)
+			return;
+		decisions_take(&network->decisions, &event, (size_t)got);
+	}
+}
+
+/* With all that it has forked.  Until it is waited for, no other process has its
+ * number. */
+static int
+end_proxy(struct network *network)
+{
+	int status = 0;
+
+	if (network->proxy > 0) {
+		kill(-network->proxy, SIGKILL);
+		kill(network->proxy, SIGKILL);
+		while (
+		    waitpid(network->proxy, &status, 0) < 0 && errno == EINTR)
+			;
+		take_records(network, RECORDS_AT_END);
+	}
+	network->proxy = 0;
+	close_one(&network->process);
+	close_one(&network->events);
+	close_one(&network->control);
+	return status;
+}
+
+/*
+ * It ended by itself, and its connections with it.  Its sockets are still there,
+ * so whoever connects now waits for the next proxy, or, where there is none any
+ * more, is refused.
+ */
+static void
+lose_proxy(struct network *network)
+{
+	end_proxy(network);
+	if (network->starts < STARTS_MAX) {
+		warn_about("network",
+		    "sbx-proxy has ended; the next connection starts it again",
+		    0);
+		return;
+	}
+	warn_about("network",
+	    "sbx-proxy keeps ending; the network is shut from here on", 0);
+	close_ways(network);
+}
+
+void
+network_wait(const struct network *network, struct pollfd wait[NETWORK_WAKES])
+{
+	bool any = network->count > 0, runs = network->proxy > 0;
+
+	wait[WAKE_SOCKETS] = (struct pollfd){ any && !runs ? network->wake : -1,
+		POLLIN, 0 };
+	wait[WAKE_PROCESS] = (struct pollfd){ runs ? network->process : -1,
+		POLLIN, 0 };
+	wait[WAKE_EVENTS] = (struct pollfd){ runs ? network->events : -1,
+		POLLIN, 0 };
+}
+
+void
+network_serve(struct network *network, const struct pollfd wait[NETWORK_WAKES])
+{
+	if (wait[WAKE_EVENTS].revents != 0)
+		take_records(network, RECORDS_AT_ONCE);
+	if (wait[WAKE_PROCESS].revents != 0)
+		lose_proxy(network);
+	if (wait[WAKE_SOCKETS].revents == 0)
+		return;
+	network->starts++;
+	if (start_proxy(network))
+		return;
+	warn_about("network",
+	    "cannot start sbx-proxy; the network is shut from here on", errno);
+	end_proxy(network);
+	close_ways(network);
+}
+
+void
+network_end(struct network *network)
+{
+	end_proxy(network);
+	close_ways(network);
+}

@@ -1,0 +1,203 @@
+/* See proxy.h. */
+#include "runtime/network/proxy.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#ifndef SBX_LIBEXEC_DIR
+#define SBX_LIBEXEC_DIR "/usr/local/libexec/sbx"
+#endif
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8 /* Linux 6.3, where a sysctl may want it */
+#endif
+
+/* --- where it is ---------------------------------------------------------- */
+
+/*
+ * Whoever may replace sbxrun need not replace sbx-proxy, so it is looked for
+ * where sbxrun lies.  But in a directory such as /tmp others may put a file
+ * beside it.
+ */
+static bool
+is_trusted(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (status.st_uid == 0 || status.st_uid == geteuid()) &&
+	    (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+	    (status.st_mode & S_IXUSR) != 0;
+}
+
+static int
+open_program(const char *directory, const char *name)
+{
+	char path[SBX_MAX_PATH + 1];
+	struct out out;
+	int fd;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "%s/%s", directory, name);
+	if (out.full)
+		return -1;
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (is_trusted(fd))
+		return above_standard(fd);
+	close(fd);
+	return -1;
+}
+
+int
+proxy_find(void)
+{
+	static const char *const beside[] = { "sbx-proxy",
+		"../libexec/sbx/sbx-proxy" };
+	char own[SBX_MAX_PATH + 1];
+	ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+	char *slash;
+	int fd = -1;
+
+	own[len > 0 ? len : 0] = '\0';
+	slash = strrchr(own, '/');
+	for (size_t i = 0; slash != NULL && fd < 0 && i < 2; i++) {
+		*slash = '\0';
+		fd = open_program(own, beside[i]);
+	}
+	if (fd < 0)
+		fd = open_program(SBX_LIBEXEC_DIR, "sbx-proxy");
+	return fd;
+}
+
+const char proxy_missing[] =
+    "the program sbx-proxy, which opens what the policy allows, is neither "
+    "beside sbxrun nor in " SBX_LIBEXEC_DIR ", or others may write it";
+
+int
+proxy_open(void)
+{
+	int fd = proxy_find();
+
+	if (fd < 0)
+		refuse("network", proxy_missing, 0);
+	return fd;
+}
+
+/* --- starting it ---------------------------------------------------------- */
+
+int
+proxy_policy(const void *bytes, size_t size)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("sbx-policy", flags | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("sbx-policy", flags);
+	if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
+	    lseek(fd, 0, SEEK_SET) == 0 &&
+	    fcntl(fd, F_ADD_SEALS,
+		F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void
+raise_files(void)
+{
+	struct rlimit_pair limit;
+
+	if (limit_process(RLIMIT_NOFILE, NULL, &limit) != 0)
+		return;
+	limit.soft = limit.hard;
+	limit_process(RLIMIT_NOFILE, &limit, NULL);
+}
+
+/* The caller may ignore or block signals; the proxy does neither. */
+static void
+reset_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (int number = 1; number < 32; number++)
+		signal(number, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* First out of the way of all numbers that are wanted. */
+static bool
+place_descriptors(struct proxy_start *start)
+{
+	int end = PROXY_SOCKETS + (int)start->count;
+
+	start->program = fcntl(start->program, F_DUPFD_CLOEXEC, end);
+	if (start->program < 0)
+		return false;
+	for (int i = 0; i < end; i++) {
+		int *fd = &start->descriptors[i];
+
+		if (i == STDERR_FILENO)
+			continue;
+		*fd = fcntl(*fd, F_DUPFD_CLOEXEC, end);
+		if (*fd < 0)
+			return false;
+	}
+	for (int i = 0; i < end; i++) {
+		if (i != STDERR_FILENO && dup2(start->descriptors[i], i) < 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Out of the terminal's job: a signal of the terminal is for the command, and it
+ * may go on after it.  What has no flag in place_descriptors() is closed by
+ * execve(2).
+ */
+__attribute__((noreturn)) static void
+become(const struct proxy_start *wanted, pid_t parent)
+{
+	static char name[] = "sbx-proxy", full[] = "full",
+		    standard[] = "standard";
+	struct proxy_start start = *wanted;
+	char *argv[] = { name,
+		strcmp(start.level, "full") == 0 ? full : standard, NULL };
+	char *none[] = { NULL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	start.descriptors[STDIN_FILENO] = null;
+	start.descriptors[STDOUT_FILENO] = null;
+	if (start.descriptors[PROXY_INSIDE] < 0)
+		start.descriptors[PROXY_INSIDE] = null;
+	setsid();
+	raise_files();
+	reset_signals();
+	if (null >= 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 &&
+	    getppid() == parent && chdir("/") == 0 && place_descriptors(&start))
+		syscall(SYS_execveat, start.program, "", argv, none,
+		    AT_EMPTY_PATH);
+	say("network", "cannot start sbx-proxy", errno);
+	_exit(EXIT_REFUSED);
+}
+
+pid_t
+proxy_run(const struct proxy_start *start)
+{
+	pid_t self = getpid(), pid = fork();
+
+	if (pid == 0)
+		become(start, self);
+	return pid;
+}
