@@ -1,5 +1,6 @@
 #include "runtime/apply/environment.h"
 
+#include "format/ways.h"
 #include "runtime/base/kernel.h"
 
 #include <string.h>
@@ -71,20 +72,53 @@ keep_allowed(struct environment *environment, const struct sbx_blob *blob,
 	}
 }
 
+static const struct sbx_place nowhere = { "", 0 };
+
 /* The place at which the value of a `set` begins; false if it has none here. */
 static bool
 find_anchor(const struct environment_rules *rules, const struct sbx_set *set,
     struct sbx_place *at)
 {
-	static const struct sbx_place nothing = { "", 0 };
-
-	*at = nothing;
+	*at = nowhere;
 	if ((set->platforms & KERNEL_WHERE) == 0)
 		return false;
 	if (set->anchor == SBX_NO_ANCHOR)
 		return true;
 	*at = rules->anchors[set->anchor];
 	return rules->bound[set->anchor];
+}
+
+/*
+ * Names work without these, but some programs look for a proxy alone.  Loopback
+ * is the sandbox's own, and nothing else may be named here: programs would try
+ * to go there directly, and fail.
+ */
+static const struct {
+	const char *name, *value;
+} proxied[] = {
+#define PROXY "http://127.0.0.1:3128"
+#define DIRECT "localhost,127.0.0.1,::1"
+	{ "HTTP_PROXY", PROXY },
+	{ "HTTPS_PROXY", PROXY },
+	{ "ALL_PROXY", PROXY },
+	{ "NO_PROXY", DIRECT },
+	{ "http_proxy", PROXY },
+	{ "https_proxy", PROXY },
+	{ "all_proxy", PROXY },
+	{ "no_proxy", DIRECT },
+	{ "NODE_USE_ENV_PROXY", "1" },
+#undef PROXY
+#undef DIRECT
+};
+
+_Static_assert(SBX_PROXY_PORT == 3128, "the variables name this port");
+
+enum { PROXIED_COUNT = sizeof proxied / sizeof *proxied };
+
+static size_t
+proxied_count(const struct environment_rules *rules)
+{
+	return sbx_ways_proxy(rules->blob, KERNEL_WHERE) ? PROXIED_COUNT : 0;
 }
 
 static bool
@@ -94,7 +128,8 @@ sets_scratch(const struct environment_rules *rules)
 	    0;
 }
 
-/* How many there can be: the caller's, those that are set, TMPDIR, the NULL. */
+/* How many there can be: the caller's, those that are set, TMPDIR, the NULL,
+ * and those about a proxy. */
 static size_t
 variable_room(const struct environment_rules *rules, char *const *callers)
 {
@@ -102,7 +137,8 @@ variable_room(const struct environment_rules *rules, char *const *callers)
 
 	while (callers[count] != NULL)
 		count++;
-	return (count + rules->blob->set_count + 2) * sizeof(char *);
+	return (count + rules->blob->set_count + 2 + PROXIED_COUNT) *
+	    sizeof(char *);
 }
 
 size_t
@@ -110,11 +146,15 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 {
 	const struct sbx_blob *blob = rules->blob;
 	size_t size = variable_room(rules, callers);
+	size_t sets = proxied_count(rules);
 	struct sbx_place at;
 
 	if (sets_scratch(rules))
 		size += variable_size("TMPDIR", rules->anchors[SBX_ANCHOR_TMP],
 		    "");
+	for (size_t i = 0; i < sets; i++)
+		size += variable_size(proxied[i].name, nowhere,
+		    proxied[i].value);
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 
@@ -131,6 +171,7 @@ environment_fill(struct environment *environment, void *room,
 {
 	const struct sbx_blob *blob = rules->blob;
 	char *text = (char *)room + variable_room(rules, callers);
+	size_t sets = proxied_count(rules);
 	struct sbx_place at;
 
 	environment->variables = room;
@@ -139,6 +180,10 @@ environment_fill(struct environment *environment, void *room,
 		set_variable(environment,
 		    join_variable(&text, "TMPDIR",
 			rules->anchors[SBX_ANCHOR_TMP], ""));
+	for (size_t i = 0; i < sets; i++)
+		set_variable(environment,
+		    join_variable(&text, proxied[i].name, nowhere,
+			proxied[i].value));
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 

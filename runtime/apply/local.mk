@@ -20,6 +20,8 @@ loader_sources += \
 	runtime/apply/mount_table.h \
 	runtime/apply/mount_tree.c \
 	runtime/apply/mount_tree.h \
+	runtime/apply/name_files.c \
+	runtime/apply/name_files.h \
 	runtime/apply/namespaces.c \
 	runtime/apply/namespaces.h \
 	runtime/apply/outcome.h \

@@ -3,6 +3,7 @@
 
 #include "runtime/apply/detached.h"
 #include "runtime/apply/mask.h"
+#include "runtime/apply/name_files.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/follow.h"
 
@@ -278,6 +279,10 @@ make_mount(struct mount_tree *tree, struct mounting *mounting)
 	case MOUNT_WAY:
 		mount = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
 		break;
+	case MOUNT_NAMES:
+		mounting->directory = false;
+		mount = name_file_mount(tree, mounting);
+		break;
 	case MOUNT_MASK:
 		mount = own_mask(tree, mounting);
 		fault = "cannot make a mask for it";
@@ -326,6 +331,8 @@ mount_one(struct mount_tree *tree, struct mounting *mounting)
 		mounting->fd = mount;
 	else if (attached && mounting->kind == MOUNT_MASK && *shared < 0)
 		*shared = mount;
+	else if (attached && mounting->kind == MOUNT_NAMES)
+		name_file_mounted(tree, mounting, mount);
 	else
 		close(mount);
 }
@@ -429,6 +436,12 @@ make_links(struct mount_tree *tree)
 
 	for (uint32_t i = 0; i < binding->link_count; i++)
 		make_link(tree, binding->links[i]);
+	for (int i = 0; i < NAME_FILES; i++) {
+		const struct followed *file = &tree->name_files.of[i];
+
+		for (uint32_t j = 0; j < file->link_count; j++)
+			make_link(tree, file->links[j]);
+	}
 	make_usr_links(tree);
 	if (mounts_around(tree, place_dev_pts) != NULL)
 		return;

@@ -7,6 +7,7 @@
 #define SBX_MOUNT_TABLE_H
 
 #include "runtime/apply/mount_tree.h"
+#include "runtime/apply/name_files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/path.h"
 
@@ -16,11 +17,12 @@ enum mount_kind {
 	MOUNT_PROC, /* new ones of the sandbox's own */
 	MOUNT_PTS,
 	MOUNT_SHM,
-	MOUNT_TMP,  /* the scratch directory */
-	MOUNT_WAY,  /* an empty directory, for what is allowed below /tmp */
-	MOUNT_PIN,  /* a bind of a directory on itself: it keeps its name, and
+	MOUNT_TMP,   /* the scratch directory */
+	MOUNT_WAY,   /* an empty directory, for what is allowed below /tmp */
+	MOUNT_PIN,   /* a bind of a directory on itself: it keeps its name, and
 	             * what is masked below it stays below it */
-	MOUNT_MASK, /* an empty directory or file that nobody may open */
+	MOUNT_NAMES, /* a file of ours: see name_files.h */
+	MOUNT_MASK,  /* an empty directory or file that nobody may open */
 };
 
 /* A place, and what is mounted there. */
@@ -53,6 +55,7 @@ struct mount_tree {
 	int masks[2]; /* one of files, one of directories, or -1 */
 	bool proc_tried, proc_covered; /* the outer /proc, by our own */
 	struct sbx_place made; /* the last one whose parents were made */
+	struct name_files name_files;
 };
 
 static const struct sbx_place place_tmp = { "/tmp", 4 },

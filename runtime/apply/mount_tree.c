@@ -2,6 +2,7 @@
 
 #include "runtime/apply/covered.h"
 #include "runtime/apply/mount.h"
+#include "runtime/apply/name_files.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -434,6 +435,7 @@ decide(struct mount_tree *tree, struct sbx_place cwd)
 	settle_all(tree, &index);
 	drop_outer_ptmx(tree);
 	add_cwd(tree, cwd);
+	name_files_add(tree);
 	add_ways(tree);
 	mounts_pin(tree);
 }
@@ -447,7 +449,7 @@ mount_tree_replaces(struct sbx_place at)
 
 const struct binding *
 mount_tree_enter(struct arena *arena, const struct binding *binding,
-    struct outcome *outcomes, uint32_t *hard_linked)
+    struct outcome *outcomes, uint32_t *hard_linked, struct name_files *names)
 {
 	char path[SBX_MAX_PATH + 1];
 	struct sbx_place cwd;
@@ -460,6 +462,7 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 		.mounts = arena_take(arena, MOUNTS_MAX, sizeof *tree.mounts),
 	};
 
+	name_files_none(&tree.name_files);
 	if (current_path(path, sizeof path) < 0)
 		refuse("the current directory",
 		    "the command cannot start in it", errno);
@@ -477,5 +480,6 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 	if (chdir(path_of(cwd)) != 0)
 		refuse_place(cwd, "the command cannot start in this directory",
 		    errno);
+	*names = tree.name_files;
 	return tree.seen;
 }

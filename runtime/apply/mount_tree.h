@@ -17,6 +17,7 @@
 #ifndef SBX_MOUNT_TREE_H
 #define SBX_MOUNT_TREE_H
 
+#include "runtime/apply/name_files.h"
 #include "runtime/apply/outcome.h"
 
 /*
@@ -24,11 +25,12 @@
  * process namespaces and holds every capability over them.  Refuses (125) if
  * a place that exists cannot be shown as the policy says.  Returns the binding
  * as it is in there: the scratch directory is at /tmp.  Counts the masked files
- * that have other names.
+ * that have other names.  `names` gets
+ * what name_files_allow() wants.
  */
 const struct binding *mount_tree_enter(struct arena *arena,
     const struct binding *binding, struct outcome *outcomes,
-    uint32_t *hard_linked);
+    uint32_t *hard_linked, struct name_files *names);
 
 /* Whether the tree has a file system of its own at a place or around it, which
  * a descriptor from outside does not lead to. */

@@ -4,6 +4,7 @@
 #include "runtime/apply/confine.h"
 #include "runtime/apply/lower.h"
 #include "runtime/apply/mount_tree.h"
+#include "runtime/apply/name_files.h"
 #include "runtime/apply/pid_max.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/path.h"
@@ -175,6 +176,7 @@ fill_ruleset(struct sandbox *sandbox)
 	    });
 	lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
 	streams_allow(sandbox->reopened, sandbox->ruleset);
+	name_files_allow(&sandbox->name_files, sandbox->ruleset);
 }
 
 void
@@ -182,6 +184,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 {
 	struct plan *plan = &sandbox->plan;
 
+	name_files_none(&sandbox->name_files);
 	if (plan->binding == NULL)
 		sandbox_bind(sandbox);
 	view_listener_choose(&sandbox->supervision.listening, plan->binding);
@@ -190,7 +193,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 			sandbox->reopened = streams_reopen(~0U);
 		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
-		    plan->outcomes, &plan->hard_linked);
+		    plan->outcomes, &plan->hard_linked, &sandbox->name_files);
 	}
 	confine_privileges(plan->level);
 	if (!sandbox->kept)
