@@ -20,7 +20,7 @@ plan_allows_everything(const struct plan *plan)
 
 /* --- path rules ----------------------------------------------------------- */
 
-static const char *
+const char *
 effect_name(uint8_t effect)
 {
 	static const char *const names[SBX_EFFECT_END] = {

@@ -56,6 +56,8 @@ struct plan_scope {
 enum { PLAN_SCOPES = 2 };
 extern const struct plan_scope plan_scopes[PLAN_SCOPES];
 
+const char *effect_name(uint8_t effect);
+
 /* The words of a plan, the same in all its forms; `index` is of the binding's
  * rules.  An enforcer is what enforces something, or that nothing does. */
 enum plan_class plan_class(const struct plan *plan, uint32_t index);
@@ -74,6 +76,9 @@ void plan_watch_place(struct out *out, const struct plan *plan,
 const char *plan_wanted_network(const struct plan *plan);
 const char *plan_network(const struct plan *plan);
 const char *plan_network_enforcer(const struct plan *plan);
+/* Hosts by name and address, and the user's proxy: lines, and a list. */
+void plan_print_hosts(struct out *out, const struct plan *plan);
+void plan_put_hosts(struct out *json, const struct plan *plan);
 void plan_port_words(struct out *out, const struct sbx_port *port);
 /* NULL: it is open. */
 const char *plan_scope_enforcer(const struct plan *plan,

@@ -128,6 +128,7 @@ print_network(struct out *out, const struct plan *plan)
 			out_print(out, "-%u", port->high);
 		print_source(out, plan, port->source);
 	}
+	plan_print_hosts(out, plan);
 }
 
 static void

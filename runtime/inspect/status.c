@@ -4,6 +4,7 @@
 #include "runtime/base/json.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
+#include "runtime/network/proxy.h"
 #include "runtime/watch/cgroup.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ struct status {
 	struct utsname kernel;
 	int errata; /* of Landlock; negative: it does not say */
 	bool tried; /* namespaces were */
-	const char *landlock, *seccomp, *namespaces, *network, *cgroup;
+	const char *landlock, *seccomp, *namespaces, *network, *hosts, *cgroup;
 	enum sbx_level level;
 };
 
@@ -50,6 +51,17 @@ try_namespaces(enum own_network network)
 	return pid > 0 ? NULL : why;
 }
 
+static const char *
+hosts_hint(void)
+{
+	int program = proxy_find();
+
+	if (program < 0)
+		return proxy_missing;
+	close(program);
+	return NULL;
+}
+
 static void
 find_status(struct status *status)
 {
@@ -79,6 +91,7 @@ find_status(struct status *status)
 	machine->namespaces = machine->landlock_abi < 6 ?
 	    status->network == NULL :
 	    status->namespaces == NULL;
+	status->hosts = hosts_hint();
 	status->cgroup = cgroup_try();
 	status->level = machine_level(machine);
 }
@@ -128,6 +141,9 @@ print_status(struct out *out, const struct status *status)
 		out_print(out, "network     %s\n",
 		    or_hint(status->network,
 			"a namespace of its own: tried, fine"));
+	out_print(out, "hosts       %s\n",
+	    or_hint(status->hosts,
+		"sbx-proxy is there, for policies that name some"));
 	out_print(out, "cgroup      %s\n",
 	    or_hint(status->cgroup,
 		"limits on processes and memory hold for all together"));
@@ -164,6 +180,8 @@ put_status(struct out *json, const struct status *status)
 	put_part(json, "namespaces", status->namespaces);
 	json_object_end(json);
 	put_part(json, "network", status->network);
+	json_object_end(json);
+	put_part(json, "hosts", status->hosts);
 	json_object_end(json);
 	put_part(json, "cgroup", status->cgroup);
 	json_object_end(json);
