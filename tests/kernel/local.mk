@@ -49,15 +49,16 @@ kernel_scripts = \
 	tests/kernel/modes.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
-	tests/kernel/receipt.sh \
 	tests/kernel/resolver.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/streams.sh \
+	tests/kernel/ways.sh \
 	tests/kernel/why.sh
 test_scripts += $(kernel_scripts)
 # Root's run has ordinary users in it.
 slow_scripts += \
 	tests/kernel/explain_hostile.sh \
+	tests/kernel/network.sh \
 	tests/kernel/session_attack.sh \
 	tests/kernel/session_storm.sh
 # What the kernel says depends on who asks.
@@ -76,14 +77,17 @@ helper_programs += \
 	tests/kernel/fault \
 	tests/kernel/fault_session \
 	tests/kernel/folding \
+	tests/kernel/knock \
 	tests/kernel/observed \
 	tests/kernel/probe \
-	tests/kernel/siege
+	tests/kernel/siege \
+	tests/kernel/standin
 
 EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
-	tests/kernel/delegate.sh
+	tests/kernel/delegate.sh \
+	tests/kernel/outside.py
 
 tests_kernel_fault_SOURCES = \
 	tests/kernel/fault.c \
@@ -134,6 +138,22 @@ tests_kernel_observed_LDFLAGS = $(tests_kernel_probe_LDFLAGS) -pthread
 tests_kernel_observed_LDADD =
 $(tests_kernel_observed_OBJECTS) tests/kernel/observed$(EXEEXT): \
 	CC = $(LOADER_CC)
+
+tests_kernel_knock_SOURCES = tests/kernel/knock.c
+tests_kernel_knock_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_knock_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_knock_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
+tests_kernel_knock_LDADD =
+$(tests_kernel_knock_OBJECTS) tests/kernel/knock$(EXEEXT): CC = $(LOADER_CC)
+
+tests_kernel_standin_SOURCES = tests/kernel/standin.c \
+	runtime/network/event.h
+tests_kernel_standin_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_standin_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_standin_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
+tests_kernel_standin_LDADD =
+$(tests_kernel_standin_OBJECTS) tests/kernel/standin$(EXEEXT): \
+    CC = $(LOADER_CC)
 
 # Alone in its sandbox: no library is there.
 tests_kernel_confined_SOURCES = tests/kernel/confined.c

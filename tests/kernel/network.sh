@@ -1,0 +1,293 @@
+#!/bin/sh
+# The tools that people use, with nothing set for them, as TAP: at level full
+# they reach two names that the policy allows, and are refused a third.  With an
+# outside of its own, in which nothing but this machine's loopback is.
+#
+#	network.sh [TOOL...]
+#
+# As this user and, started by root, as an ordinary one.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+
+names='one.example two.example three.example'
+
+# --- a machine whose outside is itself ----------------------------------------
+
+if [ "${1-}" != outside ]; then
+	# Not below /tmp: that is the scratch directory at level full.
+	tap_begin /var/tmp
+	for program in ip openssl /usr/bin/python3; do
+		command -v "$program" >/dev/null && continue
+		tap_skip 'tools' "no $program here"
+		tap_done
+		exit
+	done
+	if ! "$SBXRUN" --status --json |
+	    grep -q '"hosts":{"available":true'; then
+		tap_skip 'tools' 'no sbx-proxy here'
+		tap_done
+		exit
+	fi
+	own=-mn
+	[ "$(id -u)" = 0 ] || own=-Urmn
+	if ! unshare "$own" true 2>/dev/null; then
+		tap_skip 'tools' 'no network of its own here'
+		tap_done
+		exit
+	fi
+	unshare "$own" sh "$srcdir/tests/kernel/network.sh" outside "$tmp" "$@"
+	exit
+fi
+tmp=$2
+shift 2
+tools=$*
+
+# The certificates of a machine, which every tool believes, and ours.
+certificates()
+{
+	mkdir -p "$tmp/www"
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=sbx test' \
+	    -addext keyUsage=keyCertSign,cRLSign \
+	    -keyout "$tmp/ca.key" -out "$tmp/ca.pem" 2>/dev/null &&
+	openssl req -newkey rsa:2048 -nodes -subj '/CN=one.example' \
+	    -keyout "$tmp/key.pem" -out "$tmp/request.pem" 2>/dev/null || exit 99
+	printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth\n' "$(
+		echo "$names" | sed 's/\([a-z.]*\)/DNS:\1/g; s/ /,/g')" \
+	    >"$tmp/names.ext"
+	openssl x509 -req -days 2 -in "$tmp/request.pem" -CA "$tmp/ca.pem" \
+	    -CAkey "$tmp/ca.key" -CAcreateserial -extfile "$tmp/names.ext" \
+	    -out "$tmp/cert.pem" 2>/dev/null || exit 99
+	cat /etc/ssl/certs/ca-certificates.crt "$tmp/ca.pem" \
+	    >"$tmp/authorities" 2>/dev/null
+	[ ! -e /etc/ssl/certs/ca-certificates.crt ] ||
+		mount --bind "$tmp/authorities" \
+		    /etc/ssl/certs/ca-certificates.crt || exit 99
+}
+
+# Addresses that count as public.
+machine()
+{
+	ip link set lo up || exit 99
+	last=44
+	echo '127.0.0.1 localhost' >"$tmp/hosts"
+	for name in $names; do
+		ip address add "11.22.33.$last/32" dev lo || exit 99
+		echo "11.22.33.$last $name" >>"$tmp/hosts"
+		last=$((last + 1))
+	done
+	echo 'nameserver 127.0.0.1' >"$tmp/resolv.conf"
+	echo 'hosts: files dns' >"$tmp/nsswitch.conf"
+	for name in hosts resolv.conf nsswitch.conf; do
+		[ ! -e "/etc/$name" ] ||
+			mount --bind "$tmp/$name" "/etc/$name" || exit 99
+	done
+}
+
+# A repository that any server of files can serve.
+repository()
+{
+	git init -q -b main "$tmp/work" &&
+	git -C "$tmp/work" -c user.name=a -c user.email=a@b commit -q \
+	    --allow-empty -m first &&
+	git clone -q --bare "$tmp/work" "$tmp/www/repo.git" &&
+	git -C "$tmp/www/repo.git" update-server-info || exit 99
+}
+
+serve()
+{
+	/usr/bin/python3 "$srcdir/tests/kernel/outside.py" "$tmp" \
+	    11.22.33.44 11.22.33.45 11.22.33.46 2>"$tmp/outside.err" &
+	outside=$!
+	trap 'kill $outside 2>/dev/null' EXIT
+	tries=0
+	until [ -e "$tmp/ready" ]; do
+		tries=$((tries + 1))
+		if [ $tries -gt 300 ] || ! kill -0 $outside; then
+			cat "$tmp/outside.err"
+			exit 99
+		fi
+		sleep 0.1
+	done
+}
+
+
+# --- the tools ----------------------------------------------------------------
+
+# Each prints what it got: `sh -c SCRIPT - SCHEME HOST`.  What is set there says
+# where packages come from and whom to believe, never how to get there.
+# shellcheck disable=SC2016,SC2034  # the inner shell's; by name
+scripts()
+{
+	hello='hello from'
+	curl='curl -sS "$1://$2/hello"'
+	wget='wget -q -O- "$1://$2/hello"'
+	git='rm -rf "got-$2" && git clone -q "$1://$2/repo.git" "got-$2" &&
+	    git -C "got-$2" log --format="hello from $2 by a commit: %s"'
+	urllib='/usr/bin/python3 -c "
+import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1]).read().decode())" "$1://$2/hello"'
+	requests='/usr/bin/python3 -c "
+import sys, requests
+print(requests.get(sys.argv[1]).text)" "$1://$2/hello"'
+	httpx='/usr/bin/python3 -c "
+import sys, httpx
+print(httpx.get(sys.argv[1]).text)" "$1://$2/hello"'
+	aiohttp='/usr/bin/python3 -c "
+import sys, asyncio, aiohttp
+async def get():
+    async with aiohttp.ClientSession() as session:
+        async with session.get(sys.argv[1]) as answer:
+            print(await answer.text())
+asyncio.run(get())" "$1://$2/hello"'
+	node='node -e "fetch(process.argv[1]).then(a => a.text()).then(
+	    text => console.log(text), e => { console.log(e.cause.code);
+	    process.exit(1); })" "$1://$2/hello"'
+	npm='rm -rf "npm-$2" && mkdir "npm-$2" && cd "npm-$2" &&
+	    npm install --no-audit --no-fund --registry "$1://$2/npm/" tiny \
+		>/dev/null && echo "hello from $2" && cat node_modules/tiny/hello'
+	pip='rm -rf "pip-$2" && /usr/bin/python3 -m pip download -q --no-deps \
+	    --no-cache-dir -d "pip-$2" --trusted-host "$2" \
+	    --index-url "$1://$2/simple" tiny && echo "hello from $2" &&
+	    ls "pip-$2"'
+	cargo='rm -rf "cargo-$2" && mkdir -p "cargo-$2/src" "cargo-$2/.cargo" &&
+	    cd "cargo-$2" && : >src/lib.rs &&
+	    printf "[package]\nname=\"p\"\nversion=\"1.0.0\"\nedition=\"2021\"\n[dependencies]\ntiny=\"1\"\n" >Cargo.toml &&
+	    printf "[source.crates-io]\nreplace-with=\"t\"\n[source.t]\nregistry=\"sparse+$1://$2/cargo/\"\n[http]\ncainfo=\"/etc/ssl/certs/ca-certificates.crt\"\n" >.cargo/config.toml &&
+	    CARGO_HOME=$PWD/home cargo fetch -q && echo "hello from $2"'
+	go='rm -rf "go-$2" && mkdir "go-$2" && cd "go-$2" &&
+	    export GOPATH=$PWD/path GOCACHE=$PWD/cache GOFLAGS=-modcacherw &&
+	    go mod init example.test/own 2>/dev/null &&
+	    GONOSUMDB="*" GONOSUMCHECK=1 GOFLAGS="-mod=mod -modcacherw" \
+	    GOPROXY="$1://$2/go" go mod download -json \
+		example.test/tiny@v1.0.0 && echo "hello from $2"'
+	java='java -Djavax.net.ssl.trustStore="$TRUST" \
+	    -Djavax.net.ssl.trustStorePassword=changeit -cp "$CLASSES" \
+	    Get "$1://$2/hello"'
+	rsync='rsync "rsync://$2/files/hello"'
+	ssh='ssh -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
+	    -o BatchMode=yes -i key "$USER_THERE@$2" cat hello'
+	gitssh='GIT_SSH_COMMAND="ssh -o StrictHostKeyChecking=no -i key \
+	    -o UserKnownHostsFile=/dev/null" git ls-remote \
+	    "$USER_THERE@$2:repo.git" && echo "hello from $2"'
+}
+scripts
+
+# What a tool needs beside its name.
+has()
+{
+	case $1 in
+	urllib) [ -x /usr/bin/python3 ] ;;
+	requests | httpx | aiohttp)
+		/usr/bin/python3 -c "import $1" 2>/dev/null ;;
+	pip) /usr/bin/python3 -m pip --version >/dev/null 2>&1 ;;
+	java) command -v java && command -v javac && command -v keytool ;;
+	node) node -e 'fetch' 2>/dev/null ;;
+	gitssh | ssh) [ -n "$sshd" ] ;;
+	*) command -v "$1" ;;
+	esac >/dev/null
+}
+
+# --- each of them ---------------------------------------------------------------
+
+HOME=$tmp/home
+export HOME
+mkdir -p "$HOME/.npm" "$HOME/.cache" "$tmp/ws"
+certificates
+machine
+repository
+serve
+SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+NODE_EXTRA_CA_CERTS=$tmp/ca.pem
+PIP_CERT=$tmp/authorities
+export NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE
+sshd=
+
+{
+	cat <<-'POLICY'
+	sbx 1
+	profile tools extends coding {
+	    allow network domain { "one.example"  "two.example" }
+	    allow network domain { "one.example:22"  "two.example:22" }
+	    allow network domain { "one.example:873"  "two.example:873" }
+	    drop set env GOPROXY
+	    drop set env CARGO_NET_OFFLINE
+	    allow env { NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE PYTHONPATH }
+	    allow env { TRUST CLASSES USER_THERE RUSTUP_HOME }
+	POLICY
+	echo "    allow read { $tmp/ca.pem $tmp/authorities $tmp/java }"
+	[ -z "${NETWORK_EXEC-}" ] || echo "    allow exec { $NETWORK_EXEC }"
+	echo '}'
+} >"$tmp/tools.sbx"
+"$SBXC" "$tmp/tools.sbx" -o "$tmp/tools.bin" || exit 99
+
+if has java; then
+	mkdir "$tmp/java"
+	CLASSES=$tmp/java TRUST=$tmp/java/trust.p12
+	export CLASSES TRUST
+	cat >"$tmp/java/Get.java" <<-'JAVA'
+	import java.net.URI;
+	import java.net.http.*;
+	public class Get {
+		public static void main(String[] a) throws Exception {
+			System.out.println(HttpClient.newHttpClient().send(
+			    HttpRequest.newBuilder(URI.create(a[0])).build(),
+			    HttpResponse.BodyHandlers.ofString()).body());
+		}
+	}
+	JAVA
+	keytool -importcert -noprompt -storetype PKCS12 -storepass changeit \
+	    -alias sbx -file "$tmp/ca.pem" -keystore "$TRUST" 2>/dev/null &&
+	javac -d "$tmp/java" "$tmp/java/Get.java" || exit 99
+fi
+
+# got SCHEME HOST TOOL: what the tool prints in the sandbox.
+got()
+{
+	eval "script=\$$3"
+	cd "$tmp/ws" || exit 99
+	# shellcheck disable=SC2154  # by eval
+	timeout 120 "$SBXRUN" ${NETWORK_OPTIONS-} -l full "$tmp/tools.bin" -- \
+	    sh -c "$script" - "$1" "$2" 2>&1
+}
+
+try()
+{
+	tool=$1 scheme=$2
+	for name in one.example two.example; do
+		answer=$(got "$scheme" $name "$tool")
+		case $answer in
+		*"hello from $name"*) tap_ok "$tool: $scheme://$name" ;;
+		*) tap_not_ok "$tool: $scheme://$name" "$answer" ;;
+		esac
+	done
+	: >"$tmp/asked"
+	answer=$(got "$scheme" three.example "$tool")
+	status=$?
+	# Who speaks HTTP with the proxy may take its refusal for a page.
+	case $status:$answer in
+	*"hello from"*) status=0 ;;
+	0:*"no rule allows it"*) status=1 ;;
+	esac
+	if [ $status -ne 0 ] && [ ! -s "$tmp/asked" ]; then
+		tap_ok "$tool: $scheme://three.example is refused"
+	else
+		tap_not_ok "$tool: $scheme://three.example is refused" \
+		    "$answer $(cat "$tmp/asked")"
+	fi
+	[ -z "${NETWORK_SHOW-}" ] || echo "# $answer"
+}
+
+for tool in ${tools:-curl wget git urllib requests httpx aiohttp node npm pip \
+    cargo go java}; do
+	if ! has "$tool"; then
+		echo "# no $tool here"
+		continue
+	fi
+	for scheme in http https; do
+		try "$tool" $scheme
+	done
+done
+tap_done

@@ -1,0 +1,122 @@
+/*
+ * Stands in for sbx-proxy: what the supervisor does for it is tried without
+ * names, addresses or another machine.  It tells whoever connects to which
+ * address and port that was, answers datagrams, and reports each.  Who sends
+ * "die" ends it, and "fork" leaves a child behind.
+ */
+#include "runtime/network/event.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { EVENTS = 4, CONTROL, INSIDE, SOCKETS, MOST = 64 };
+
+static void
+name_of(const struct sockaddr_storage *address, struct proxy_event *event)
+{
+	const struct sockaddr_in *v4 = (const void *)address;
+	const struct sockaddr_in6 *v6 = (const void *)address;
+	const void *bytes = address->ss_family == AF_INET ?
+	    (const void *)&v4->sin_addr :
+	    (const void *)&v6->sin6_addr;
+
+	inet_ntop(address->ss_family, bytes, event->name, sizeof event->name);
+	event->port = ntohs(
+	    address->ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
+}
+
+static void
+report(int fd, uint8_t via, char *text, size_t size)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof address;
+	struct proxy_event event = { .version = PROXY_EVENT_VERSION,
+		.via = via,
+		.verdict = PROXY_NO_RULE,
+		.rule = PROXY_NO_RULE_INDEX };
+
+	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
+		exit(1);
+	name_of(&address, &event);
+	snprintf(text, size, "%s %u\n", event.name, event.port);
+	send(EVENTS, &event, sizeof event, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void
+serve(int listener)
+{
+	char text[PROXY_EVENT_NAME + 16], asked[16] = "";
+	int fd = accept(listener, NULL, NULL);
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	report(fd, PROXY_BY_ADDRESS, text, sizeof text);
+	got = recv(fd, asked, sizeof asked - 1, 0);
+	if (got > 0 && strncmp(asked, "die", 3) == 0)
+		abort();
+	if (got > 0 && strncmp(asked, "fork", 4) == 0 && fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
+	if (write(fd, text, strlen(text)) < 0)
+		perror("standin");
+	close(fd);
+}
+
+static void
+answer(int fd)
+{
+	char text[PROXY_EVENT_NAME + 16];
+	struct sockaddr_storage peer;
+	socklen_t len = sizeof peer;
+
+	if (recvfrom(fd, text, sizeof text, 0, (struct sockaddr *)&peer, &len) <
+	    0)
+		return;
+	report(fd, PROXY_BY_RESOLVER, text, sizeof text);
+	sendto(fd, text, strlen(text), 0, (struct sockaddr *)&peer, len);
+}
+
+static int
+type_of(int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof type;
+
+	getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	return type;
+}
+
+int
+main(void)
+{
+	struct pollfd wait[MOST + 1] = { { CONTROL, POLLIN, 0 } };
+	nfds_t count = 1;
+
+	for (int fd = SOCKETS; count <= MOST && type_of(fd) != 0; fd++)
+		wait[count++] = (struct pollfd){ fd, POLLIN, 0 };
+	for (;;) {
+		if (poll(wait, count, -1) < 0 && errno != EINTR)
+			return 1;
+		if (wait[0].revents != 0)
+			return 0;
+		for (nfds_t i = 1; i < count; i++) {
+			if (wait[i].revents == 0)
+				continue;
+			if (type_of(wait[i].fd) == SOCK_DGRAM)
+				answer(wait[i].fd);
+			else
+				serve(wait[i].fd);
+		}
+	}
+}

@@ -1,0 +1,300 @@
+#!/bin/sh
+# The ways out of a network of the sandbox's own, as TAP: what leads out, what
+# does not, and what is left when one of those who serve it dies.  Who serves is
+# a program that stands in for sbx-proxy; tests/kernel/network.sh has the real
+# one.  As this user and, started by root, as an ordinary one; in a run by itself
+# and in a session.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+# Not below /tmp: that is the scratch directory at level full.
+tap_begin /var/tmp
+mkdir "$tmp/bin" "$tmp/lone"
+install -m 755 "$SBXRUN" "$tmp/bin/sbxrun"
+install -m 755 "$SBXRUN" "$tmp/lone/sbxrun"
+install -m 755 "$builddir/tests/kernel/standin" "$tmp/bin/sbx-proxy"
+install -m 755 "$builddir/tests/kernel/knock" "$tmp/knock"
+sbxrun=$tmp/bin/sbxrun
+
+levels=
+tap_levels full
+if [ -z "$levels" ]; then
+	tap_done
+	exit
+fi
+
+# Of the ports here that nobody listens on.
+free_port()
+{
+	port=$((20000 + ($$ + $1) % 10000))
+	while grep -qi ":$(printf %04X $port) " /proc/net/tcp /proc/net/tcp6; do
+		port=$((port + 1))
+	done
+	echo $port
+}
+published=$(free_port 0)
+service=$(free_port 100)
+
+common="allow exec $tmp/knock"
+policy names workspace-write "$common" \
+    'allow network domain { "example.org" "*.example.com" "example.org:22" }'
+policy ends workspace-write "$common" \
+    'allow network connect 10.2.0.0/16:{ 80 443 }' \
+    'allow network connect [fd00::1]:5432' \
+    'allow network connect 10.9.8.7:5432'
+policy host workspace-write "$common" "allow network host tcp $service"
+policy publish workspace-write "$common" "allow network publish tcp $published"
+policy loopback workspace-write "$common" 'allow network loopback'
+
+# prepare UID: a home and a workspace.
+prepare()
+{
+	home=$tmp/home-$1
+	mkdir -p "$home/ws"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home"
+	cd "$home/ws" || exit 99
+}
+
+# inside POLICY COMMAND...: runs it in a sandbox, alone or in the session.
+inside()
+{
+	in_policy=$1
+	shift
+	# shellcheck disable=SC2086  # words
+	as "$uid" timeout 60 "$sbxrun" $session -l full "$tmp/$in_policy.bin" \
+	    -- "$@" 2>"$tmp/err-$uid"
+}
+
+# knock POLICY HOW ADDRESS PORT [TEXT]
+knock()
+{
+	knock_policy=$1
+	shift
+	inside "$knock_policy" "$tmp/knock" "$@"
+}
+
+# running: those of our programs that run, but for dead ones that nobody reaps.
+running()
+{
+	for running_exe in /proc/[0-9]*/exe; do
+		case $(readlink "$running_exe" 2>/dev/null) in
+		"$tmp"/*) echo "${running_exe%/exe}" ;;
+		esac
+	done
+}
+
+# gone: whether all of them end, in a time that no machine takes.
+gone()
+{
+	gone_tries=0
+	while [ -n "$(running)" ]; do
+		gone_tries=$((gone_tries + 1))
+		[ $gone_tries -lt 200 ] || return 1
+		sleep 0.1
+	done
+}
+
+nowhere=unreachable
+refused=refused
+
+what_leads_out()
+{
+	tap_is "$who: the proxy's port" '127.0.0.1 3128' \
+	    "$(knock names tcp 127.0.0.1 3128)"
+	tap_is "$who: the resolver" '127.0.0.1 53' \
+	    "$(knock names udp 127.0.0.1 53)"
+	tap_is "$who: the resolver by TCP" '127.0.0.1 53' \
+	    "$(knock names tcp 127.0.0.1 53)"
+	tap_is "$who: an address of a name" '::ffff:198.19.254.3 443' \
+	    "$(knock names tcp 198.19.254.3 443)"
+	tap_is "$who: a port of a name" '::ffff:198.18.0.1 22' \
+	    "$(knock names tcp 198.18.0.1 22)"
+	tap_is "$who: another port of it" "$refused" \
+	    "$(knock names tcp 198.18.0.1 25)"
+	tap_is "$who: resolv.conf" 'nameserver 127.0.0.1' \
+	    "$(inside names grep -v '#' /etc/resolv.conf)"
+}
+
+what_does_not()
+{
+	tap_is "$who: an address" "$nowhere" \
+	    "$(knock names tcp 192.0.2.1 443)"
+	tap_is "$who: the proxy's port elsewhere" "$nowhere" \
+	    "$(knock names tcp 192.0.2.1 3128)"
+	tap_is "$who: another resolver" "$nowhere" \
+	    "$(knock names udp 192.0.2.1 53)"
+	tap_is "$who: QUIC" "$refused" "$(knock names udp 198.18.0.1 443)"
+	tap_is "$who: IPv6" "$nowhere" "$(knock names tcp 2001:db8::1 443)"
+	for how in mptcp fast raw; do
+		case $(knock names $how 192.0.2.1 443) in
+		unreachable | denied) tap_ok "$who: $how" ;;
+		*) tap_not_ok "$who: $how" ;;
+		esac
+	done
+}
+
+addresses()
+{
+	tap_is "$who: in a permitted network" '::ffff:10.2.3.4 443' \
+	    "$(knock ends tcp 10.2.3.4 443)"
+	tap_is "$who: a permitted address" '::ffff:10.9.8.7 5432' \
+	    "$(knock ends tcp 10.9.8.7 5432)"
+	tap_is "$who: beside it" "$nowhere" "$(knock ends tcp 10.9.8.8 5432)"
+	tap_is "$who: no resolver without names" "$refused" \
+	    "$(knock ends udp 127.0.0.1 53)"
+	tap_is "$who: no proxy without names" "$refused" \
+	    "$(knock ends tcp 127.0.0.1 3128)"
+	if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then
+		tap_is "$who: one of IPv6" 'fd00::1 5432' \
+		    "$(knock ends tcp fd00::1 5432)"
+	fi
+	tap_is "$who: a service of the host" "127.0.0.1 $service" \
+	    "$(knock host tcp 127.0.0.1 "$service")"
+	tap_is "$who: none where none is named" "$refused" \
+	    "$(knock loopback tcp 127.0.0.1 "$service")"
+}
+
+# The caller's own are not handed on, and what the policy sets wins.
+variables()
+{
+	tap_is "$who: variables" \
+	    'http://127.0.0.1:3128 http://127.0.0.1:3128 localhost,127.0.0.1,::1' \
+	    "$(http_proxy=http://192.0.2.1 inside names \
+		sh -c 'echo $http_proxy $HTTPS_PROXY $no_proxy')"
+	tap_is "$who: none without names" '' \
+	    "$(inside ends sh -c 'env | grep -i "^https*_proxy"')"
+}
+
+all_deaths()
+{
+	# shellcheck disable=SC2016  # the inner shell's
+	answers=$(inside names sh -c 'for i in 1 2 3 4 5 6; do
+		$0 tcp 127.0.0.1 3128; $0 tcp 127.0.0.1 3128 die; done' \
+	    "$tmp/knock")
+	tap_is "$who: a proxy that dies is started again, and not for ever" \
+	    4 "$(echo "$answers" | grep -c '^127')"
+	if [ -z "$session" ]; then
+		tap_is "$who: and that is said" 1 \
+		    "$(grep -c 'keeps ending; the network is shut' \
+			"$tmp/err-$uid")"
+	fi
+}
+
+left_behind()
+{
+	knock names tcp 127.0.0.1 3128 fork >/dev/null
+	[ -z "$session" ] || as "$uid" "$sbxrun" $session --end
+	if gone; then
+		tap_ok "$who: nothing is left at the end"
+	else
+		tap_not_ok "$who: nothing is left at the end" "$(running)"
+	fi
+}
+
+# The sandbox, the proxy and its child.
+killed()
+{
+	as "$uid" "$sbxrun" -l full "$tmp/publish.bin" -- sleep 1000 \
+	    2>/dev/null &
+	supervisor=$!
+	tries=0
+	until [ "$(as "$uid" "$tmp/knock" tcp 127.0.0.1 "$published" fork)" = \
+	    "127.0.0.1 $published" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 200 ] || break
+		sleep 0.1
+	done
+	tap_is "$who: a published port" "127.0.0.1 $published" \
+	    "$(as "$uid" "$tmp/knock" tcp 127.0.0.1 "$published")"
+	tap_is "$who: one that is in use refuses" \
+	    "125 sbxrun: network publish tcp $published: cannot listen on this port of 127.0.0.1" \
+	    "$(inside publish true; echo "$? $(sed 's/: Address.*//' \
+		"$tmp/err-$uid")")"
+	for pid in $(running); do
+		case $(cat "$pid/cmdline" 2>/dev/null | tr '\0' ' ') in
+		*"sbxrun -l full"*) kill -9 "${pid#/proc/}" ;;
+		esac
+	done 2>/dev/null
+	wait $supervisor 2>/dev/null
+	if gone; then
+		tap_ok "$who: nothing is left when sbxrun is killed"
+	else
+		tap_not_ok "$who: nothing is left when sbxrun is killed" \
+		    "$(running)"
+	fi
+	tap_is "$who: and the port is free" "$refused" \
+	    "$(as "$uid" "$tmp/knock" tcp 127.0.0.1 "$published")"
+}
+
+missing()
+{
+	as "$uid" "$tmp/lone/sbxrun" -l full "$tmp/names.bin" -- true \
+	    2>"$tmp/err-$uid"
+	tap_is "$who: without sbx-proxy the run is refused" "125 1" \
+	    "$? $(grep -c 'the program sbx-proxy' "$tmp/err-$uid")"
+	install -m 777 "$tmp/bin/sbx-proxy" "$tmp/lone/sbx-proxy"
+	as "$uid" "$tmp/lone/sbxrun" -l full "$tmp/names.bin" -- true \
+	    2>"$tmp/err-$uid"
+	tap_is "$who: with one that others may write, too" "125 1" \
+	    "$? $(grep -c 'the program sbx-proxy' "$tmp/err-$uid")"
+	rm "$tmp/lone/sbx-proxy"
+}
+
+receipt()
+{
+	log=$home/log
+	rm -f "$log"
+	as "$uid" "$sbxrun" -l full --log "$log" "$tmp/names.bin" -- sh -c \
+	    "$tmp/knock udp 127.0.0.1 53; $tmp/knock udp 127.0.0.1 53" \
+	    >/dev/null 2>"$tmp/err-$uid"
+	tap_is "$who: the receipt has each decision once" 1 \
+	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2' "$log")"
+	tap_is "$who: and stderr a line" \
+	    'sbxrun: network: refused 127.0.0.1:53 (no rule)' \
+	    "$(cat "$tmp/err-$uid")"
+}
+
+many()
+{
+	tap_is "$who: as many connections as nobody needs" '10000 connections' \
+	    "$(knock names many 127.0.0.1 3128 10000)"
+}
+
+alone()
+{
+	who="uid $uid" session=
+	what_leads_out
+	what_does_not
+	addresses
+	variables
+	all_deaths
+	left_behind
+	killed
+	missing
+	receipt
+}
+
+# One session for each policy, and the shared one to die in.
+together()
+{
+	who="uid $uid, session"
+	session="--session ways-$$"
+	what_leads_out
+	what_does_not
+	all_deaths
+	left_behind
+}
+
+users=$(id -u)
+[ "$users" -ne 0 ] || users="0 $ORDINARY"
+for uid in $users; do
+	prepare "$uid"
+	alone
+	together
+done
+tap_done
