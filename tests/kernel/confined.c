@@ -5,10 +5,14 @@
  *
  *	confined LEVEL FILE-OUTSIDE [PROCESSES]
  *
- * PROCESSES: the policy limits them, and this is the limit outside.
+ * LEVEL may be "hosts-PORT": level full with ways out of its network, where PORT
+ * of 127.0.0.1 is open outside.  PROCESSES: the policy limits them, and this is
+ * the limit outside.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,10 +66,47 @@ check_files(int marker, const char *outside)
 	must_not(marker, open("kept", O_WRONLY) >= 0, "write kept");
 }
 
+/* A connection, or -1. */
+static int
+reach(uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The first connection to the proxy makes the supervisor start it. */
+static void
+check_network(int marker, const char *hosts)
+{
+	char answer[64];
+	int fd;
+
+	if (hosts == NULL) {
+		must_not(marker, socket(AF_INET, SOCK_STREAM, 0) >= 0,
+		    "socket");
+		return;
+	}
+	must_not(marker, reach((uint16_t)atoi(hosts)) >= 0,
+	    "reach the network outside");
+	fd = reach(3128);
+	if (fd >= 0 && send(fd, "x", 1, MSG_NOSIGNAL) == 1 &&
+	    recv(fd, answer, sizeof answer, 0) < 0)
+		close(fd);
+}
+
 static void
 check_calls(int marker)
 {
-	must_not(marker, socket(AF_INET, SOCK_STREAM, 0) >= 0, "socket");
 	must_not(marker, prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1,
 	    "gain privileges");
 	must_not(marker, prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2,
@@ -164,12 +205,13 @@ main(int argc, char **argv)
 		check_processes(marker, argv[3]);
 	check_rest(marker);
 	check_files(marker, argv[2]);
+	check_network(marker,
+	    strncmp(argv[1], "hosts-", 6) == 0 ? argv[1] + 6 : NULL);
 	check_calls(marker);
 	joined = strcmp(argv[1], "joined") == 0;
 	/* Under no_new_privs the bounding set gives nothing, and a command that
 	 * joins a session leaves it as it is. */
-	check_capabilities(marker, joined || strcmp(argv[1], "full") == 0,
-	    !joined);
+	check_capabilities(marker, strcmp(argv[1], "standard") != 0, !joined);
 	say(marker, "end");
 	return 0;
 }

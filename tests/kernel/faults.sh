@@ -63,6 +63,12 @@ group_limits='limit timeout 60s
 policy standard-group standard "$group_limits"
 policy full-group full "$group_limits"
 
+port=$((30000 + $$ % 10000))
+policy full-hosts full "limit timeout 60s
+    allow network domain \"example.org\"
+    allow network connect 10.2.0.0/16:443
+    allow network publish tcp $port"
+
 # The limit on processes, where it is a fault that it is still that.
 held=
 faults='-k 1 -e EIO'
@@ -118,6 +124,14 @@ fi
 if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \
 	    "$base/full-proc.bin"
+fi
+# The ways out, and the start of who serves them; one that stands in for it.
+if [ "$level" = full ]; then
+	mkdir "$base/bin"
+	install -m 755 "$SBXRUN" "$base/bin/sbxrun"
+	install -m 755 "$builddir/tests/kernel/standin" "$base/bin/sbx-proxy"
+	tap_empty 'level full, with hosts' "$(wrong "$base/bin/sbxrun" \
+	    "hosts-$port" -l full "$base/full-hosts.bin")"
 fi
 try 'the best level, down to standard' standard "$base/standard.bin"
 # Either the group holds the limit, or an rlimit does.

@@ -41,7 +41,8 @@ report(int fd, uint8_t via, char *text, size_t size)
 	socklen_t len = sizeof address;
 	struct proxy_event event = { .version = PROXY_EVENT_VERSION,
 		.via = via,
-		.verdict = PROXY_NO_RULE,
+		.verdict = via == PROXY_BY_RESOLVER ? PROXY_NO_RULE :
+						      PROXY_ALLOWED,
 		.rule = PROXY_NO_RULE_INDEX };
 
 	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
