@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool
@@ -88,4 +89,30 @@ descriptors_keep(const int kept[], size_t count)
 			return;
 		low = next + 1;
 	}
+}
+
+void
+raise_open_files(void)
+{
+	struct rlimit_pair limit;
+
+	if (limit_process(RLIMIT_NOFILE, NULL, &limit) != 0)
+		return;
+	limit.soft = limit.hard;
+	limit_process(RLIMIT_NOFILE, &limit, NULL);
+}
+
+void
+leave_caller(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (null < 0 || dup2(null, fd) < 0)
+			close(fd);
+	}
+	if (null > STDERR_FILENO)
+		close(null);
+	if (chdir("/") != 0)
+		return;
 }

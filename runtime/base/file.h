@@ -22,6 +22,14 @@ void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd);
  * a number, and is moved; refuses (125) if it cannot be. */
 int above_standard(int fd);
 
+/* As many open files as the hard limit permits, for who has one for each of
+ * many others. */
+void raise_open_files(void);
+
+/* Gives the standard streams and the directory up: whoever waits for the
+ * caller's pipes to be closed must not wait for this process. */
+void leave_caller(void);
+
 /* Closes all descriptors but these, of which some may be -1. */
 void descriptors_keep(const int kept[], size_t count);
 

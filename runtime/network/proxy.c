@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #ifndef SBX_LIBEXEC_DIR
@@ -113,17 +112,6 @@ proxy_policy(const void *bytes, size_t size)
 	return -1;
 }
 
-static void
-raise_files(void)
-{
-	struct rlimit_pair limit;
-
-	if (limit_process(RLIMIT_NOFILE, NULL, &limit) != 0)
-		return;
-	limit.soft = limit.hard;
-	limit_process(RLIMIT_NOFILE, &limit, NULL);
-}
-
 /* The caller may ignore or block signals; the proxy does neither. */
 static void
 reset_signals(void)
@@ -182,7 +170,7 @@ become(const struct proxy_start *wanted, pid_t parent)
 	if (start.descriptors[PROXY_INSIDE] < 0)
 		start.descriptors[PROXY_INSIDE] = null;
 	setsid();
-	raise_files();
+	raise_open_files();
 	reset_signals();
 	if (null >= 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 &&
 	    getppid() == parent && chdir("/") == 0 && place_descriptors(&start))

@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -529,33 +528,6 @@ stay(struct keeper *keeper)
 
 /* --- the beginning -------------------------------------------------------- */
 
-/* Whoever waits for the caller's pipes to be closed must not wait for this. */
-static void
-let_go(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-		if (null < 0 || dup2(null, fd) < 0)
-			close(fd);
-	}
-	if (null > STDERR_FILENO)
-		close(null);
-	if (chdir("/") != 0)
-		return;
-}
-
-static void
-raise_files(void)
-{
-	struct rlimit_pair limit;
-
-	if (limit_process(RLIMIT_NOFILE, NULL, &limit) != 0)
-		return;
-	limit.soft = limit.hard;
-	limit_process(RLIMIT_NOFILE, &limit, NULL);
-}
-
 static void
 take_place(struct keeper *keeper)
 {
@@ -595,7 +567,7 @@ keeper_stay(const struct keeping *keeping)
 		refuse(NULL, "cannot watch process 1 of the session", errno);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	raise_files();
+	raise_open_files();
 	listen_keep(&keeping->supervision->listening);
 	standing_read(&keeper.own, "self");
 	if (keeper.own.text[0] == '\0')
@@ -606,6 +578,6 @@ keeper_stay(const struct keeping *keeping)
 	if (keeping->ready >= 0 && write(keeping->ready, "", 1) != 1)
 		refuse(NULL, "cannot say that the session is there", errno);
 	close(keeping->ready);
-	let_go();
+	leave_caller();
 	stay(&keeper);
 }
