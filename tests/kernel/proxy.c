@@ -515,14 +515,18 @@ try_others(struct stage *stage)
 	try_standard(stage, stage->listener);
 	close(stage->listener);
 	tap_ok(&stage->tap, proxy_end(stage) == 0, "standard: it ends");
-	policy_make(stage, NULL, 0, &upstream);
-	proxy_begin(stage, "full", NULL);
-	try_upstream(stage, false);
-	tap_ok(&stage->tap, proxy_end(stage) == 0, "it ends");
-	policy_make(stage, &good, 1, &upstream);
-	proxy_begin(stage, "full", NULL);
-	try_upstream(stage, true);
-	tap_ok(&stage->tap, proxy_end(stage) == 0, "it ends");
+	for (int by_path = 0; by_path < 2; by_path++) {
+		upstream.anchor = by_path ? SBX_ANCHOR_ROOT : SBX_NO_ANCHOR;
+		upstream.port = by_path ? 0 : PORT_UPSTREAM;
+		policy_make(stage, NULL, 0, &upstream);
+		proxy_begin(stage, "full", NULL);
+		try_upstream(stage, false);
+		tap_ok(&stage->tap, proxy_end(stage) == 0, "it ends");
+		policy_make(stage, &good, 1, &upstream);
+		proxy_begin(stage, "full", by_path ? UPSTREAM_PATH : NULL);
+		try_upstream(stage, true);
+		tap_ok(&stage->tap, proxy_end(stage) == 0, "it ends");
+	}
 }
 
 int

@@ -27,6 +27,9 @@ enum {
 	PORT_PUBLISHED = 3000,
 };
 
+/* The same proxy of the user's, as a socket: in a directory of the test's. */
+#define UPSTREAM_PATH "/etc/proxy.sock"
+
 /* What the servers and the test both see. */
 struct shared {
 	volatile uint64_t counted, queries, accepted;

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static int
@@ -173,12 +174,23 @@ serve_upstream(struct shared *shared, int fd)
 		echo(fd);
 }
 
+static int
+listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(address.sun_path, path);
+	if (bind(fd, (void *)&address, sizeof address) != 0 ||
+	    listen(fd, SOMAXCONN) != 0)
+		_exit(9);
+	return fd;
+}
+
 static void
-accept_all(struct shared *shared, uint16_t port,
+accept_all(struct shared *shared, int listener,
     void (*serve)(struct shared *, int))
 {
-	int listener = listen_on(port);
-
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
 
@@ -247,8 +259,13 @@ serve_all(struct shared *shared)
 	for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			accept_all(shared, servers[i].port, servers[i].serve);
+			accept_all(shared, listen_on(servers[i].port),
+			    servers[i].serve);
 		}
+	}
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		accept_all(shared, listen_at(UPSTREAM_PATH), serve_upstream);
 	}
 	echo_all(shared, PORT_ECHO);
 	_exit(9);

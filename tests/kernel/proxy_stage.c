@@ -289,6 +289,7 @@ struct records {
 	struct sbx_endpoint endpoints[64];
 	struct sbx_port ports[64];
 	size_t name_count, endpoint_count, port_count;
+	uint32_t upstream; /* the string of a proxy's path */
 };
 
 static int
@@ -361,9 +362,13 @@ put_records(struct layout_of *new, struct records *records,
 		put_section(new, SBX_SECTION_ENDPOINTS, SBX_CRITICAL,
 		    records->endpoints,
 		    records->endpoint_count * sizeof *records->endpoints);
-	if (upstream != NULL)
-		put_section(new, SBX_SECTION_PROXY, SBX_CRITICAL, upstream,
-		    sizeof *upstream);
+	if (upstream != NULL) {
+		struct sbx_proxy *put = put_section(new, SBX_SECTION_PROXY,
+		    SBX_CRITICAL, upstream, sizeof *upstream);
+
+		if (put->anchor == SBX_ANCHOR_ROOT)
+			put->suffix = records->upstream;
+	}
 }
 
 void
@@ -385,6 +390,9 @@ policy_make(struct stage *stage, const struct rule *rules, size_t count,
 	new.table = (void *)(new.bytes + sizeof *header);
 	memcpy(records->strings, old + table[1].offset, table[1].size);
 	records->strings_used = table[1].size;
+	records->upstream = (uint32_t)records->strings_used;
+	strcpy(records->strings + records->strings_used, UPSTREAM_PATH);
+	records->strings_used += sizeof UPSTREAM_PATH;
 	for (size_t i = 0; i < count; i++)
 		add_rule(records, &rules[i]);
 	qsort_r(records->names, records->name_count, sizeof *records->names,
@@ -412,6 +420,10 @@ policy_make(struct stage *stage, const struct rule *rules, size_t count,
 		    len);
 		if (table[i].kind == SBX_SECTION_META)
 			meta->net = SBX_NET_SELECTED;
+		if (table[i].kind == SBX_SECTION_ANCHORS && upstream != NULL &&
+		    upstream->anchor == SBX_ANCHOR_ROOT)
+			((struct sbx_anchor *)(void *)meta)->flags |=
+			    SBX_ANCHOR_USED;
 	}
 	put_records(&new, records, upstream);
 	/* The table must end where the first section begins. */
