@@ -218,8 +218,11 @@ session_hear(int socket, struct session_reply *reply,
 	if (fault == NULL &&
 	    !sort_descriptors(reply->descriptors, came, count, descriptors))
 		fault = other_build;
-	if (fault != NULL)
-		close_all(came, count);
+	if (fault == NULL)
+		return NULL;
+	close_all(came, count);
+	for (int i = 0; i < OFFER_END; i++)
+		descriptors[i] = -1;
 	return fault;
 }
 
@@ -299,8 +302,9 @@ is_whole(const struct offer_head *head, size_t size)
 	return whole;
 }
 
-/* The pointers of a verified blob, where its bytes are now. */
-static void
+/* The pointers of a verified blob, where its bytes are now; false if one of them
+ * was to elsewhere. */
+static bool
 move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
     const uint8_t *base)
 {
@@ -328,10 +332,15 @@ move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
 		uintptr_t at;
 
 		memcpy(&at, (char *)blob + members[i], sizeof at);
-		if (at != 0)
-			at = at - (uintptr_t)from->base + (uintptr_t)base;
+		if (at == 0)
+			continue;
+		at -= (uintptr_t)from->base;
+		if (at > from->size)
+			return false;
+		at += (uintptr_t)base;
 		memcpy((char *)blob + members[i], &at, sizeof at);
 	}
+	return true;
 }
 
 const char *
@@ -354,11 +363,16 @@ offer_map(struct offer *offer)
 	if (file == MAP_FAILED)
 		return "cannot map the session's policy";
 	offer->head = file;
-	errno = 0;
-	if (!is_whole(offer->head, (size_t)size))
+	if (!is_whole(offer->head, (size_t)size) ||
+	    !move_blob(&offer->blob, &offer->head->blob,
+		(const uint8_t *)file + offer->head->blob_at)) {
+		/* offer_close() would believe the size in there. */
+		munmap(file, (size_t)size);
+		offer->head = NULL;
+		errno = 0;
 		return other_build;
-	move_blob(&offer->blob, &offer->head->blob,
-	    (const uint8_t *)file + offer->head->blob_at);
+	}
+	errno = 0;
 	offer->blob.limits = offer->head->limits;
 	offer->blob.limit_count = offer->head->limit_count;
 	offer->filters =
