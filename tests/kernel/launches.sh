@@ -39,11 +39,6 @@ processes()
 	pgrep -f "$base/sbxrun|sleep $mark"
 }
 
-mounts()
-{
-	grep -c . /proc/self/mountinfo
-}
-
 # Where the loader and its commands may write; other tests run beside.
 junk()
 {
@@ -115,7 +110,7 @@ killed()
 # Into a file: of a command substitution the shell may still hold both ends of
 # the pipe.
 ls /proc/$$/fd >"$tmp/descriptors"
-mounts_before=$(mounts) junk_before=$(junk)
+mounts_before=$(tap_mounts) junk_before=$(junk)
 standard_before=$(descriptors standard) best_before=$(descriptors "$best")
 begin=$(date +%s)
 tap_empty "$launches launches, eight at a time" "$(many)"
@@ -125,7 +120,7 @@ begin=$(date +%s)
 killed 2>/dev/null
 echo "# $kills supervisors killed in $(($(date +%s) - begin)) s"
 tap_empty 'no process is left of those that were killed' "$(settled)"
-tap_is 'no mount is left' "$mounts_before" "$(mounts)"
+tap_is 'no mount is left' "$mounts_before" "$(tap_mounts)"
 tap_is 'no temporary file is left' "$junk_before" "$(junk)"
 ls /proc/$$/fd >"$tmp/descriptors-now"
 tap_empty 'no descriptor is left here' \

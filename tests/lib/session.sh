@@ -151,9 +151,9 @@ session_left()
 			[ -d "/proc/${session_pid%%-*}" ] ||
 				echo "$session_group"
 		done
-	[ "$(grep -c . /proc/self/mountinfo)" = "$session_mounts" ] ||
+	[ "$(tap_mounts)" = "$session_mounts" ] ||
 		echo 'there are other mounts'
 }
 
 # What was there before.
-session_mounts=$(grep -c . /proc/self/mountinfo)
+session_mounts=$(tap_mounts)

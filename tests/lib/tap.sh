@@ -55,6 +55,14 @@ tap_short()
 	[ "${TEST_ROUNDS:-100}" -lt 40 ]
 }
 
+# tap_mounts: how many there are, but for those of tests that run beside this one,
+# which lie in their directories.
+tap_mounts()
+{
+	awk -v own="${tmp-}/" '$5 !~ "^/(var/)?tmp/sbx-[A-Za-z0-9]+(/|$)" ||
+	    index($5 "/", own) == 1' /proc/self/mountinfo | grep -c .
+}
+
 # tap_ok NAME: the case held.
 tap_ok()
 {
