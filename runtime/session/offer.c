@@ -213,7 +213,7 @@ session_hear(int socket, struct session_reply *reply,
 	}
 	if (fault == NULL && reply->stamp.kind == SESSION_REFUSED) {
 		reply->text[sizeof reply->text - 1] = '\0';
-		fault = reply->text;
+		fault = reply->text[0] != '\0' ? reply->text : other_build;
 	}
 	if (fault == NULL &&
 	    !sort_descriptors(reply->descriptors, came, count, descriptors))
