@@ -291,7 +291,7 @@ plan_access(const struct stage *stage, struct trial *trial)
 		return plan_path(stage, trial);
 	if (kind == KIND_SYSCALL)
 		return plan_call(stage, trial);
-	if (kind == KIND_PORT) {
+	if (kind == KIND_PORT && trial->access.detail < SBX_HOST_TCP) {
 		trial->task.kind = trial->access.detail == SBX_CONNECT_TCP ?
 		    SBX_TRY_CONNECT :
 		    SBX_TRY_LISTEN;
