@@ -3,6 +3,7 @@
 
 test_programs += \
 	tests/model/compare \
+	tests/model/hosts \
 	tests/model/layouts \
 	tests/model/properties/property \
 	tests/model/remedies \
