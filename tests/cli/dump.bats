@@ -63,9 +63,9 @@ load sbxc
 
 # --- profiles and explain --------------------------------------------------
 
-@test "profiles lists the five and what they are for" {
+@test "profiles lists the six and what they are for" {
 	ends 0 "$SBXC" profiles
-	for name in coding data-analysis full-access read-only \
+	for name in coding coding-online data-analysis full-access read-only \
 	    workspace-write; do
 		[[ "$output" =~ (^|$'\n')"$name"\ +[^\ ] ]]
 	done

@@ -168,7 +168,8 @@ limits_of_page()
 # As compiled, so with what is inherited: bytes and seconds become words.
 limits_of_source()
 {
-	for profile in workspace-write read-only coding data-analysis \
+	for profile in workspace-write read-only coding coding-online \
+	    data-analysis \
 	    full-access; do
 		sbxc "$srcdir/profiles/$profile.sbx" -o "$tmp/limits.bin"
 		sbxc dump "$tmp/limits.bin" | awk -v profile="$profile" '
