@@ -81,11 +81,8 @@ knock()
 # running: those of our programs that run, but for dead ones that nobody reaps.
 running()
 {
-	for running_exe in /proc/[0-9]*/exe; do
-		case $(readlink "$running_exe" 2>/dev/null) in
-		"$tmp"/*) echo "${running_exe%/exe}" ;;
-		esac
-	done
+	find /proc -maxdepth 2 -name exe -lname "$tmp/*" 2>/dev/null |
+	    sed 's,/exe$,,'
 }
 
 # gone: whether all of them end, in a time that no machine takes.
