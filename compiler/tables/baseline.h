@@ -45,8 +45,9 @@ enum circumstance {
 	WITH_VIEW = 64,       /* level full: mounts and namespaces of its own */
 	WITHOUT_VIEW = 128,   /* a level below */
 	WITH_CONNECT = 256,   /* the supervisor connects AF_UNIX sockets */
-	WITH_METADATA = 512,  /* the supervisor changes modes, owners, times */
-	WITH_OBJECTS = 1024,  /* the supervisor makes System V's objects */
+	WITH_LISTEN = WITH_CONNECT, /* and knows which servers are inside */
+	WITH_METADATA = 512, /* the supervisor changes modes, owners, times */
+	WITH_OBJECTS = 1024, /* the supervisor makes System V's objects */
 	WITHOUT_OBJECTS = 2048, /* a level below full, and it does not */
 	WITH_WATCHING = 8192,   /* the supervisor adds watches of inotify */
 	WITH_UNNAMED = 4096,    /* the supervisor makes unnamed files */

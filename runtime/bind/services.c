@@ -69,6 +69,13 @@ is_quiet(const struct binding *binding, const struct sbx_rule *rule)
 	return false;
 }
 
+/* Nobody but sandboxes of this policy puts anything there. */
+static bool
+is_scratch(const struct binding *binding, struct sbx_place at)
+{
+	return binding->scratch.len > 0 && sbx_covers(binding->scratch, at);
+}
+
 static bool
 may_hold_sockets(const struct site *site)
 {
@@ -79,7 +86,7 @@ may_hold_sockets(const struct site *site)
 }
 
 bool
-bind_shows_services(const struct binding *binding)
+bind_shows_services(const struct binding *binding, bool written)
 {
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
 		const struct sbx_rule *rule = &binding->rules[i];
@@ -88,7 +95,9 @@ bind_shows_services(const struct binding *binding)
 		    binding->sites[i].state == RULE_READY &&
 		    !is_quiet(binding, rule) &&
 		    may_hold_sockets(&binding->sites[i]) &&
-		    !rule_index_allows(binding->index, SBX_WRITE, rule->at))
+		    !is_scratch(binding, rule->at) &&
+		    rule_index_allows(binding->index, SBX_WRITE, rule->at) ==
+			written)
 			return true;
 	}
 	return false;

@@ -61,6 +61,10 @@ plan_warn(const struct plan *plan)
 		    "files are NOT protected, network and other processes are",
 		    0);
 	warn_of_network(plan);
+	if (plan->level == SBX_LEVEL_FULL && plan->why_no_listener != NULL)
+		warn_about("servers of the host in what may be written can be "
+			   "connected to",
+		    plan->why_no_listener, 0);
 	if (plan->level == SBX_LEVEL_FULL)
 		warn_of_absent(plan);
 	else if (plan->binding->own_policy)

@@ -9,6 +9,12 @@ answer_CONNECT(const struct caller *caller)
 }
 
 static int64_t
+answer_LISTEN(const struct caller *caller)
+{
+	return answer_listen(caller);
+}
+
+static int64_t
 answer_METADATA(const struct caller *caller)
 {
 	return answer_metadata(caller);

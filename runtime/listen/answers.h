@@ -1,8 +1,8 @@
 /*
  * Who answers which system call.  An answer is the value that the call returns
  * or a negative errno; ANSWER_LATER, if it is kept in listening->waiting; or
- * ANSWER_GO_ON, if the kernel is to do what was asked: objects.c and unnamed.c
- * alone may say so, and say why.
+ * ANSWER_GO_ON, if the kernel is to do what was asked: objects.c, servers.c and
+ * unnamed.c alone may say so, and say why.
  */
 #ifndef SBX_ANSWERS_H
 #define SBX_ANSWERS_H
@@ -16,6 +16,9 @@ int64_t answer(const struct caller *caller);
 
 /* connect.c */
 int answer_connect(const struct caller *caller);
+
+/* servers.c */
+int64_t answer_listen(const struct caller *caller);
 
 /* metadata.c */
 int answer_metadata(const struct caller *caller);

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 enum {
 	PATH_AT = offsetof(struct sockaddr_un, sun_path),
@@ -77,9 +78,11 @@ static int
 keep(struct listening *listening, const struct waiting *attempt)
 {
 	for (int i = 0; i < LISTEN_MAX_WAITING; i++) {
-		if (listening->waiting[i].socket >= 0)
+		if (listening->waiting[i].used)
 			continue;
 		listening->waiting[i] = *attempt;
+		listening->waiting[i].used = true;
+		listening->waiting_count++;
 		return ANSWER_LATER;
 	}
 	connect_forget(attempt);
@@ -141,6 +144,15 @@ read_socket(const struct caller *caller, struct waiting *attempt)
 	return domain;
 }
 
+/* What is no socket, the kernel refuses. */
+static bool
+is_socket(int target)
+{
+	struct stat status;
+
+	return fstat(target, &status) != 0 || S_ISSOCK(status.st_mode);
+}
+
 static int
 judge_path(const struct caller *caller, struct waiting *attempt)
 {
@@ -152,11 +164,14 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 	    place_open(caller, AT_FDCWD, path, 0);
 	if (attempt->target < 0)
 		return attempt->target;
-	return (caller->listening->view ?
-		       view_is_writable(attempt->target) :
-		       place_is_writable(caller, attempt->target)) ?
-	    0 :
-	    -EACCES;
+	if (!(caller->listening->view ?
+		    view_is_writable(attempt->target) :
+		    place_is_writable(caller, attempt->target)))
+		return -EACCES;
+	return is_socket(attempt->target) &&
+		!servers_have(caller, attempt->target) ?
+	    -EACCES :
+	    0;
 }
 
 /* Below level full it cannot be told whose an abstract name is. */

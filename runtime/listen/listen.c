@@ -19,10 +19,22 @@ enum {
 
 /* --- the way of the listener ---------------------------------------------- */
 
+/* The listener, and in a network of the sandbox's own the descriptor by which to
+ * ask about its sockets. */
+enum { SENT_LISTENER, SENT_DIAGNOSIS, SENT_MAX };
+
 union control {
 	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
 };
+
+/* Whether the sockets of the command are in another network than the
+ * supervisor's, which then cannot ask about them. */
+static bool
+sends_diagnosis(const struct listening *listening)
+{
+	return listening->answers && listening->own_network;
+}
 
 void
 listen_open(struct listening *listening)
@@ -35,8 +47,6 @@ listen_open(struct listening *listening)
 		refuse(NULL, "cannot make a socket pair", errno);
 	listening->receive = above_standard(ends[0]);
 	listening->send = above_standard(ends[1]);
-	for (int i = 0; i < LISTEN_MAX_WAITING; i++)
-		listening->waiting[i].socket = -1;
 }
 
 void
@@ -51,8 +61,14 @@ listen_forget(const struct listening *listening)
 void
 listen_send(const struct listening *listening, int listener, uint32_t program)
 {
+	size_t size = sizeof(int) *
+	    (sends_diagnosis(listening) ? SENT_MAX : SENT_DIAGNOSIS);
+	const int sent[SENT_MAX] = {
+		listener,
+		sends_diagnosis(listening) ? listening->servers->diagnosis : -1,
+	};
 	union control control = { .header = {
-				      .cmsg_len = CMSG_LEN(sizeof listener),
+				      .cmsg_len = CMSG_LEN(size),
 				      .cmsg_level = SOL_SOCKET,
 				      .cmsg_type = SCM_RIGHTS,
 				  } };
@@ -61,10 +77,10 @@ listen_send(const struct listening *listening, int listener, uint32_t program)
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof control,
+		.msg_controllen = CMSG_SPACE(size),
 	};
 
-	memcpy(CMSG_DATA(&control.header), &listener, sizeof listener);
+	memcpy(CMSG_DATA(&control.header), sent, size);
 	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) !=
 	    sizeof program) {
 		/* The supervisor has ended, and said why. */
@@ -75,6 +91,8 @@ listen_send(const struct listening *listening, int listener, uint32_t program)
 	/* Whoever had these could answer for the supervisor.  execve(2) closes
 	 * them if a policy denies close(2). */
 	close(listener);
+	if (sends_diagnosis(listening))
+		close(listening->servers->diagnosis);
 	close(listening->send);
 }
 
@@ -96,6 +114,8 @@ static void
 receive(struct listening *listening)
 {
 	union control control;
+	int sent[SENT_MAX] = { -1, -1 };
+	size_t size;
 	uint32_t program;
 	struct iovec bytes = { &program, sizeof program };
 	struct msghdr message = {
@@ -118,9 +138,15 @@ receive(struct listening *listening)
 	if (got == 0)
 		return;
 	if (message.msg_controllen < sizeof control.header ||
-	    control.header.cmsg_len != CMSG_LEN(sizeof(int)))
+	    (message.msg_flags & MSG_CTRUNC) != 0)
 		refuse(NULL, "cannot receive the listener", EMFILE);
-	memcpy(&listening->listener, CMSG_DATA(&control.header), sizeof(int));
+	size = control.header.cmsg_len - CMSG_LEN(0);
+	if (size != sizeof *sent && size != sizeof sent)
+		refuse(NULL, "cannot receive the listener", EMFILE);
+	memcpy(sent, CMSG_DATA(&control.header), size);
+	listening->listener = sent[SENT_LISTENER];
+	if (size == sizeof sent)
+		listening->servers->diagnosis = sent[SENT_DIAGNOSIS];
 	note_program(listening, got == sizeof program ? program : UINT32_MAX);
 	/* From Linux 6.6 on the caller is woken on this processor. */
 	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
@@ -175,6 +201,8 @@ listen_begin(struct listening *listening)
 	if (!listening->on)
 		return;
 	close(listening->send);
+	if (listening->answers && !listening->own_network)
+		servers_open(listening->servers);
 	if (listening->binding != NULL)
 		listen_close_places(listening->binding);
 	confine_supervisor(
@@ -192,6 +220,8 @@ listen_keep(struct listening *listening)
 	if (!listening->on)
 		return;
 	listen_forget(listening);
+	if (listening->answers && !listening->own_network)
+		servers_open(listening->servers);
 	fault = give_up_capabilities(SBX_LEVEL_FULL);
 	if (fault != NULL)
 		refuse(NULL, fault, errno);
@@ -199,20 +229,19 @@ listen_keep(struct listening *listening)
 }
 
 struct listening
-listen_taken(int listener, bool own_network)
+listen_taken(int listener, const struct listening *first)
 {
 	struct listening listening = {
 		.on = true,
 		.view = true,
-		.own_network = own_network,
+		.own_network = first->own_network,
+		.servers = first->servers,
 		.send = -1,
 		.receive = -1,
 		.listener = listener,
 	};
 	uint64_t flags = SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP;
 
-	for (int i = 0; i < LISTEN_MAX_WAITING; i++)
-		listening.waiting[i].socket = -1;
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
 	return listening;
 }
@@ -234,7 +263,7 @@ next_waiting(const struct listening *listening)
 	for (uint32_t i = 0; i < LISTEN_MAX_WAITING; i++) {
 		uint32_t at = (listening->turn + i) % LISTEN_MAX_WAITING;
 
-		if (listening->waiting[at].socket >= 0)
+		if (listening->waiting[at].used)
 			return (struct waiting *)&listening->waiting[at];
 	}
 	return NULL;
@@ -243,7 +272,7 @@ next_waiting(const struct listening *listening)
 int
 listen_patience(const struct listening *listening)
 {
-	return listening->on && next_waiting(listening) != NULL ? RETRY : -1;
+	return listening->on && listening->waiting_count > 0 ? RETRY : -1;
 }
 
 /* An answer for a thread that was killed meanwhile goes nowhere. */
@@ -266,11 +295,12 @@ send_answer(const struct listening *listening, uint64_t id, int64_t result)
 static void
 retry(struct listening *listening)
 {
-	struct waiting *waiting = next_waiting(listening);
+	struct waiting *waiting;
 	int result;
 
-	if (waiting == NULL)
+	if (listening->waiting_count == 0)
 		return;
+	waiting = next_waiting(listening);
 	listening->turn = (uint32_t)(waiting - listening->waiting) + 1;
 	result = ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
 		     &waiting->id) == 0 ?
@@ -280,7 +310,8 @@ retry(struct listening *listening)
 		return;
 	send_answer(listening, waiting->id, result);
 	connect_forget(waiting);
-	waiting->socket = -1;
+	waiting->used = false;
+	listening->waiting_count--;
 }
 
 static bool

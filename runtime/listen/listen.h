@@ -21,17 +21,19 @@
 #include "runtime/bind/bind.h"
 #include "runtime/explain/explain.h"
 #include "runtime/listen/objects.h"
+#include "runtime/listen/servers.h"
 
 #include <poll.h>
 #include <sys/un.h>
 
 /* connect(2)s that wait for the other side; beyond, EAGAIN is the answer. */
-enum { LISTEN_MAX_WAITING = 16 };
+enum { LISTEN_MAX_WAITING = 64 };
 
 /* One of them: what was judged, and the call that wants to know. */
 struct waiting {
+	bool used;
 	uint64_t id;
-	int socket; /* our copy; -1: free */
+	int socket; /* our copy; -1: none yet */
 	int target; /* what it connects to, O_PATH; -1: as in the address */
 	uint32_t len;
 	struct sockaddr_un address;
@@ -46,10 +48,11 @@ struct listening {
 	struct objects *objects; /* of System V; NULL at level full */
 	bool answers;            /* the policy's filter has calls for it, too */
 	struct explaining *explaining; /* NULL: nothing is */
+	struct servers *servers; /* that the command has, see servers.h */
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */
-	uint32_t turn;
+	uint32_t turn, waiting_count;
 	struct waiting waiting[LISTEN_MAX_WAITING];
 };
 
@@ -76,7 +79,7 @@ void listen_begin(struct listening *listening);
 /* The same in the keeper of a session, which is no process above the commands
  * and gets their listeners by another way; and what to keep of one of them. */
 void listen_keep(struct listening *listening);
-struct listening listen_taken(int listener, bool own_network);
+struct listening listen_taken(int listener, const struct listening *first);
 
 /* What to wait for; the milliseconds after which to look again, -1: none; and
  * what to do then. */

@@ -15,6 +15,8 @@ loader_sources += \
 	runtime/listen/obstacle.c \
 	runtime/listen/place.c \
 	runtime/listen/place.h \
+	runtime/listen/servers.c \
+	runtime/listen/servers.h \
 	runtime/listen/unnamed.c \
 	runtime/listen/view.c \
 	runtime/listen/view.h \

@@ -192,6 +192,9 @@ handover_send(const struct handover *handover, int socket)
 	descriptors[OFFER_FILE] = write_file(&file);
 	descriptors[OFFER_RULESET] = handover->ruleset;
 	descriptors[OFFER_GROUP] = handover->group;
+	if (handover->listening->answers && handover->listening->own_network)
+		descriptors[OFFER_SERVERS] =
+		    handover->listening->servers->diagnosis;
 	session_stamp(&reply.stamp, SESSION_JOIN);
 	fault = session_reply(socket, &reply, descriptors);
 	if (fault != NULL)

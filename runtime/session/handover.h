@@ -5,6 +5,7 @@
 #define SBX_HANDOVER_H
 
 #include "runtime/inspect/plan.h"
+#include "runtime/listen/listen.h"
 #include "runtime/session/offer.h"
 
 struct handover {
@@ -16,6 +17,7 @@ struct handover {
 	uint32_t held; /* see confine_resources() */
 	int ruleset;
 	int group; /* the directory of the control group, or -1 */
+	const struct listening *listening;
 	int namespaces[OFFER_END];
 };
 

@@ -366,7 +366,7 @@ take_listener(struct keeper *keeper, int listener)
 		return;
 	}
 	keeper->listeners[keeper->listener_count++] = listen_taken(listener,
-	    supervision->listening.own_network);
+	    &supervision->listening);
 }
 
 static bool
@@ -547,6 +547,19 @@ take_place(struct keeper *keeper)
 	close(directory);
 }
 
+/* Nobody who joins gets it. */
+static void
+take_diagnosis(struct keeper *keeper)
+{
+	struct servers *servers =
+	    keeper->keeping->supervision->listening.servers;
+
+	if (keeper->offer[OFFER_SERVERS] < 0)
+		return;
+	servers->diagnosis = keeper->offer[OFFER_SERVERS];
+	keeper->offer[OFFER_SERVERS] = -1;
+}
+
 void
 keeper_stay(const struct keeping *keeping)
 {
@@ -568,6 +581,7 @@ keeper_stay(const struct keeping *keeping)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	raise_open_files();
+	take_diagnosis(&keeper);
 	listen_keep(&keeping->supervision->listening);
 	standing_read(&keeper.own, "self");
 	if (keeper.own.text[0] == '\0')

@@ -72,6 +72,7 @@ enum offer_descriptor {
 	OFFER_NETWORK, /* not where the session is in the caller's */
 	OFFER_USER,    /* not where root made the session without one */
 	OFFER_GROUP,   /* the directory of the control group, if there is one */
+	OFFER_SERVERS, /* for the keeper, if it listens: see listen/servers.h */
 	OFFER_END,
 };
 

@@ -176,6 +176,7 @@ prepare_listener(struct sandbox *sandbox)
 	listening->answers = true;
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
+	listening->servers = &sandbox->supervision.servers;
 }
 
 /* Why nothing can be explained, or NULL. */
@@ -288,7 +289,7 @@ sandbox_fork(struct sandbox *sandbox)
 	if (opened)
 		supervise_open(supervision);
 	if (full) {
-		view_listener_prepare(&supervision->listening, &sandbox->blob,
+		view_listener_prepare(supervision, &sandbox->blob,
 		    &sandbox->machine);
 		if (explained)
 			explain_at_full(sandbox);
@@ -325,8 +326,7 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	if (sandbox->plan.level != SBX_LEVEL_FULL)
 		return -1;
 	clock_now(&supervision->begin);
-	view_listener_prepare(&supervision->listening, &sandbox->blob,
-	    &sandbox->machine);
+	view_listener_prepare(supervision, &sandbox->blob, &sandbox->machine);
 	first = fork_at_full(sandbox);
 	view_listener_settle(&supervision->listening, &sandbox->plan);
 	return first;

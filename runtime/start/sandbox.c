@@ -187,7 +187,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 	name_files_none(&sandbox->name_files);
 	if (plan->binding == NULL)
 		sandbox_bind(sandbox);
-	view_listener_choose(&sandbox->supervision.listening, plan->binding);
+	view_listener_choose(&sandbox->supervision.listening, plan);
 	if (plan->level == SBX_LEVEL_FULL) {
 		if (!sandbox->kept)
 			sandbox->reopened = streams_reopen(~0U);

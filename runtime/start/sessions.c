@@ -74,6 +74,7 @@ be_first(struct birth *birth, const char *outer)
 	handover.ruleset = sandbox->ruleset;
 	handover.group = sandbox->supervision.group.own;
 	children = reaper_watch();
+	handover.listening = &sandbox->supervision.listening;
 	handover_send(&handover, birth->handover[1]);
 	title_set(&birth->title, handover.name);
 	reaper_stay(children, birth->handover[1], &sandbox->supervision.group);

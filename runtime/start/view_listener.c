@@ -5,9 +5,10 @@
 #include "runtime/bind/services.h"
 
 void
-view_listener_prepare(struct listening *listening, const struct sbx_blob *blob,
-    const struct machine *machine)
+view_listener_prepare(struct supervision *supervision,
+    const struct sbx_blob *blob, const struct machine *machine)
 {
+	struct listening *listening = &supervision->listening;
 	const struct sbx_program *program = program_for(blob, machine,
 	    (struct sbx_circumstances){
 		.level = SBX_LEVEL_FULL,
@@ -20,6 +21,7 @@ view_listener_prepare(struct listening *listening, const struct sbx_blob *blob,
 	listen_open(listening);
 	listening->view = true;
 	listening->answers = true;
+	listening->servers = &supervision->servers;
 }
 
 void
@@ -32,25 +34,47 @@ view_listener_settle(struct listening *listening, const struct plan *plan)
 	*listening = (struct listening){ .on = false };
 }
 
-void
-view_listener_choose(struct listening *listening, const struct binding *binding)
+/*
+ * Where the policy opens the host's network, connect(2) is the kernel's, and a
+ * filter with a listener opens no AF_UNIX sockets at all.  That is right where
+ * services may listen in what is only to be read, but not beside every writable
+ * directory.
+ */
+static bool
+connects(const struct plan *plan)
 {
-	const char *why;
+	uint8_t net = plan->blob->meta->net;
+
+	return net == SBX_NET_NONE || net == SBX_NET_LOOPBACK;
+}
+
+void
+view_listener_choose(struct listening *listening, struct plan *plan)
+{
+	bool needed, wanted;
+	const char *why = NULL;
 
 	if (!listening->view || !listening->answers)
 		return;
-	if (!bind_shows_services(binding)) {
-		listening->answers = false;
-		if (listening->explaining != NULL)
-			return;
-		listen_forget(listening);
-		listening->on = false;
-		return;
-	}
-	why = listen_obstacle();
-	if (why != NULL)
+	needed = bind_shows_services(plan->binding, false);
+	wanted = needed ||
+	    (connects(plan) && bind_shows_services(plan->binding, true));
+	if (wanted)
+		why = listen_obstacle();
+	if (why != NULL && needed)
 		refuse("services may listen in places that are only to be "
 		       "read, and sbxrun cannot see what the command "
 		       "connects to",
 		    why, 0);
+	plan->why_no_listener = why;
+	if (wanted && why == NULL) {
+		if (listening->own_network)
+			servers_open(listening->servers);
+		return;
+	}
+	listening->answers = false;
+	if (listening->explaining != NULL)
+		return;
+	listen_forget(listening);
+	listening->on = false;
 }

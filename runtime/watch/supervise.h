@@ -53,6 +53,7 @@ struct supervision {
 	uint64_t tasks; /* that the user has at most, where it was tried */
 	struct relay relay;
 	struct listening listening;
+	struct servers servers; /* for the listening ones, of this sandbox */
 	struct cgroup group;
 	struct receipt *receipt;   /* NULL: none is wanted */
 	struct tripwire *tripwire; /* NULL: nothing is watched */

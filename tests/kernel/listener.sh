@@ -104,8 +104,9 @@ sockets()
 	held "$1" ok unix-inside sub/inside
 	held "$1" ok unix-inside "$ws/sub/inside"
 	held "$1" ok unix-inside sub/inside self/self/../ws/sub/inside
-	held "$1" ok unix-connect socket
-	held "$1" ok unix-connect "$ws/socket"
+	held "$1" EACCES unix-connect socket
+	held "$1" EACCES unix-connect "$ws/socket"
+	held "$1" EACCES unix-renamed socket
 	held "$1" $away unix-connect "$home/outside"
 	held "$1" $away unix-connect ../outside
 	held "$1" $away unix-connect link
@@ -121,8 +122,13 @@ sockets()
 	for len in 0 2 111 128 129 2147483648 4294967295; do
 		held "$1" EINVAL unix-length socket "$len"
 	done
-	held "$1" ok unix-length socket 110
+	held "$1" EACCES unix-length socket 110
 	held "$1" ok unix-full sub/inside
+	held "$1" ok unix-daemon sub/daemon
+	case $level in
+	full) held "$1" 200 unix-servers sub/s 200 ;;
+	*) held "$1" 128 unix-servers sub/s 200 ;;
+	esac
 	held "$1" EACCES unix-switch "$home/readable/socket" "$ws/socket"
 	held "$1" $hidden unix-hidden sub/inside
 	held "$1" '0 1 2' fds
@@ -211,8 +217,8 @@ superuser()
 	held 0 EPERM change-as "$ORDINARY" file
 }
 
-# At full the internet of the sandbox's own network goes the same way, and a
-# policy without such directories is left alone.
+# At full the internet of the sandbox's own network goes the same way, and so do
+# sockets of a policy that shows only what may be written.
 own_internet()
 {
 	policy=$base/own.bin
@@ -225,7 +231,8 @@ own_internet()
 	held "$1" EACCES unix-connect "$home/readable/socket"
 	held "$1" ok unix-inside sub/inside
 	policy=$base/plain.bin
-	held "$1" ok socketpair unix dgram 0
+	held "$1" EACCES unix-connect socket
+	held "$1" ok unix-inside sub/inside
 	policy=$base/listener.bin
 }
 

@@ -166,6 +166,86 @@ try_unix_inside(char **words, int count)
 	return byte == 'x' ? 0 : EPROTO;
 }
 
+/* Somebody else's socket at the name of a server of ours. */
+static int
+try_unix_renamed(char **words, int count)
+{
+	static const char mine[] = "sub/renamed";
+	struct sockaddr_un address = address_of(mine);
+	int fd = server(mine, 4), error;
+
+	(void)count;
+	if (fd < 0 || connect_to(&address, sizeof address, 0) != 0 ||
+	    rename(words[0], mine) != 0)
+		return errno;
+	error = connect_to(&address, sizeof address, 0);
+	return rename(mine, words[0]) != 0 ? errno : error;
+}
+
+/* A daemon: who called listen(2) has ended and was reaped. */
+static int
+try_unix_daemon(char **words, int count)
+{
+	struct sockaddr_un address = address_of(words[0]);
+	pid_t daemon;
+	int error, ends[2];
+
+	(void)count;
+	if (pipe(ends) != 0)
+		return errno;
+	if (fork() == 0) {
+		int fd = server(words[0], 4);
+
+		daemon = fork();
+		if (daemon > 0 && write(ends[1], &daemon, sizeof daemon) > 0)
+			_exit(0);
+		for (; fd >= 0 && daemon == 0; close(accept(fd, NULL, NULL)))
+			;
+		_exit(1);
+	}
+	wait(NULL);
+	close(ends[1]);
+	if (read(ends[0], &daemon, sizeof daemon) != sizeof daemon)
+		return EPROTO;
+	error = connect_to(&address, sizeof address, 0);
+	kill(daemon, SIGKILL);
+	return error;
+}
+
+/* Servers in a number: all that listen can be connected to; says how many there
+ * could be.  Those that were closed do not count. */
+static int
+try_unix_servers(char **words, int count)
+{
+	unsigned long most = number(words[1]);
+	int fds[1024];
+	unsigned long made = 0;
+	char path[96];
+
+	(void)count;
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof path, "%s-closed", words[0]);
+		close(server(path, 4));
+	}
+	for (; made < most && made < 1024; made++) {
+		snprintf(path, sizeof path, "%s-%lu", words[0], made);
+		fds[made] = server(path, 4);
+		if (fds[made] < 0)
+			break;
+	}
+	for (unsigned long i = 0; i < made; i++) {
+		struct sockaddr_un address;
+
+		snprintf(path, sizeof path, "%s-%lu", words[0], i);
+		address = address_of(path);
+		if (connect_to(&address, sizeof address, 0) != 0)
+			return errno;
+		close(fds[i]);
+	}
+	printf("%lu\n", made);
+	return SAID;
+}
+
 /* A process that nobody may look into. */
 static int
 try_unix_hidden(char **words, int count)
@@ -333,6 +413,9 @@ const struct operation listener_operations[] = {
 	{"unix-full", 1, 1, try_unix_full},
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
+	{"unix-renamed", 1, 1, try_unix_renamed},
+	{"unix-daemon", 1, 1, try_unix_daemon},
+	{"unix-servers", 2, 2, try_unix_servers},
 	{"unix-hidden", 1, 2, try_unix_hidden},
 	{"watch", 1, 2, try_watch},
 	{"watch-told", 1, 1, try_watch_told},

@@ -1,0 +1,40 @@
+/*
+ * Whose a server is that listens at a path.  A socket in what the command may
+ * write can be that of a program outside, and then nobody may connect to it.
+ *
+ * Whoever connects first and asks then who has answered (SO_PEERCRED) is too
+ * late: another thread of the command would have sent something meanwhile.  So
+ * the kernel is asked before, which tells the inode that a socket is bound to
+ * (sock_diag(7)).  In a network of the sandbox's own all that listens is inside.
+ * In the host's, the listen(2) of the command comes here, and the socket's
+ * cookie is kept, which the kernel gives to no other socket.
+ */
+#ifndef SBX_SERVERS_H
+#define SBX_SERVERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct caller;
+
+enum { SERVERS_MAX = 128 };
+
+struct servers {
+	/* By this one asks about the sockets of the sandbox's network. */
+	int diagnosis;
+	/* Those that the command has made in the host's network, or had. */
+	uint32_t count;
+	struct server {
+		uint64_t cookie;
+		uint32_t inode; /* of the socket, not of its place */
+	} list[SERVERS_MAX];
+};
+
+/* In a process that is in the sandbox's network. */
+void servers_open(struct servers *servers);
+
+/* Whether the socket that is open here, O_PATH, belongs to a server inside.  If
+ * it cannot be told, it does not. */
+bool servers_have(const struct caller *caller, int target);
+
+#endif
