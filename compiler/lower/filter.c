@@ -372,6 +372,32 @@ set_arguments(const struct machine *machine, struct filter *filter,
 	}
 }
 
+/* Nothing that the policy allows lifts these. */
+static void
+set_spawn(const struct machine *machine, struct filter *filter)
+{
+	struct origin origin = policy_spawn_origin(machine->policy);
+
+	for (size_t i = 0; i < spawn_call_count; i++) {
+		const struct spawn_call *call = &spawn_calls[i];
+		int number = syscall_number(filter->arch, call->name);
+		struct filter_entry *entry;
+
+		if (number < 0)
+			continue;
+		entry = &filter->entries[number];
+		/* It is denied anyway, and whatever its arguments are. */
+		if (entry->action != FILTER_ALLOW && entry->clause_count == 0)
+			continue;
+		entry->action = FILTER_DENY((uint32_t)call->error);
+		entry->clauses = &call->clause;
+		entry->clause_count = call->clause.test_count > 0;
+		entry->reason = "deny spawn";
+		entry->loc = origin.loc;
+		entry->from = origin.from;
+	}
+}
+
 /* What would be open is handed to the supervisor; what is denied, by its
  * arguments or anyway, is not. */
 static void
@@ -449,6 +475,8 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 	if (flags & SBX_PROGRAM_TRACE)
 		open_tracing(&filter);
 	set_arguments(machine, &filter, variant_circumstances(machine, flags));
+	if (policy_denies_spawn(machine->policy, machine->arch->platforms))
+		set_spawn(machine, &filter);
 	set_traps(machine, &filter, variant_circumstances(machine, flags));
 	return filter;
 }

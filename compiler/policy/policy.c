@@ -69,6 +69,18 @@ policy_denies_spawn(const struct policy *policy, uint8_t platforms)
 	return platforms != 0 && (platforms & ~taken) == 0;
 }
 
+struct origin
+policy_spawn_origin(const struct policy *policy)
+{
+	const struct rule_list *blankets = &policy->rules[KIND_BLANKET];
+
+	for (size_t i = 0; i < blankets->count; i++) {
+		if (blankets->items[i].detail == BLANKET_SPAWN)
+			return blankets->items[i].origin;
+	}
+	return (struct origin){ .platforms = 0 };
+}
+
 struct position
 policy_position(const struct policy *policy, const struct origin *origin)
 {

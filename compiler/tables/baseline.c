@@ -29,7 +29,9 @@ enum {
 	FASTOPEN = 0x20000000, /* MSG_FASTOPEN */
 	/* CLONE_NEW: NS, CGROUP, UTS, IPC, USER, PID and NET. */
 	NEW_NAMESPACES = 0x7e020000,
-	SET_ID = 06000, /* S_ISUID and S_ISGID */
+	NEW_THREAD = 0x10000, /* CLONE_THREAD */
+	EMPTY_PATH = 0x1000,  /* AT_EMPTY_PATH */
+	SET_ID = 06000,       /* S_ISUID and S_ISGID */
 	/* O_CREAT and __O_TMPFILE; without one of them, open(2) has no mode. */
 	CREATES = 020000100,
 	UNNAMED = 020000000,
@@ -260,6 +262,24 @@ const struct argument_rule argument_rules[] = {
 	OPEN("socketpair", IN_ANY_CASE, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
 };
 const size_t argument_rule_count = countof(argument_rules);
+
+/*
+ * The kernel makes a thread of the same process and nothing else where
+ * CLONE_THREAD is given.  The loader starts the command by a descriptor, and
+ * makes sure that there is no other such number (apply/spawn.c).  EPERM, for
+ * shells try again and again after EAGAIN.
+ */
+const struct spawn_call spawn_calls[] = {
+	{ "clone", EPERM,
+	    { { BITS(0, NEW_NAMESPACES | NEW_THREAD, NEW_THREAD) }, 1,
+		FILTER_ALLOW } },
+	{ "clone3", ENOSYS, { .test_count = 0 } },
+	{ "execve", EPERM, { .test_count = 0 } },
+	{ "execveat", EPERM, { { VALUE(4, EMPTY_PATH) }, 1, FILTER_ALLOW } },
+	{ "fork", EPERM, { .test_count = 0 } },
+	{ "vfork", EPERM, { .test_count = 0 } },
+};
+const size_t spawn_call_count = countof(spawn_calls);
 
 const struct baseline_entry baseline[] = {
 #define BASELINE(name, error, why) { name, error },

@@ -68,6 +68,15 @@ struct argument_rule {
 	struct filter_clause clause;
 };
 
+/* A call that `deny spawn` denies, unless its clause holds. */
+struct spawn_call {
+	const char *name;
+	int error;
+	struct filter_clause clause;
+};
+extern const struct spawn_call spawn_calls[];
+extern const size_t spawn_call_count;
+
 /* A call that is handed to the supervisor where it would be open, or where an
  * argument rule says so. */
 struct trapped_call {

@@ -3,6 +3,7 @@
 #include "runtime/base/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,12 +20,34 @@ execute_script(char *path, char **argv, char **variables)
 	argv[0] = name;
 }
 
+/* How to try a path: to execute it, or, where there are no variables, to open
+ * it. */
+struct attempt {
+	char **argv, **variables;
+	int program; /* -1: it is not open */
+};
+
 static void
-execute_path(char *path, char **argv, char **variables)
+open_path(const char *path, struct attempt *attempt)
 {
-	execve(path, argv, variables);
+	attempt->program = open(path, O_PATH | O_CLOEXEC);
+	if (attempt->program < 0 || access(path, X_OK) == 0)
+		return;
+	close(attempt->program);
+	attempt->program = -1;
+	errno = EACCES;
+}
+
+static void
+try_path(char *path, struct attempt *attempt)
+{
+	if (attempt->variables == NULL) {
+		open_path(path, attempt);
+		return;
+	}
+	execve(path, attempt->argv, attempt->variables);
 	if (errno == ENOEXEC)
-		execute_script(path, argv, variables);
+		execute_script(path, attempt->argv, attempt->variables);
 }
 
 /* Whether the search goes on after this failure, as in execvp(3). */
@@ -38,9 +61,10 @@ is_elsewhere(int error)
 /* Tries each directory of PATH; returns with errno, which is EACCES if any of
  * them had the file. */
 static void
-search_path(char **argv, char **variables, const char *dirs)
+search_path(struct attempt *attempt, const char *dirs)
 {
-	size_t name_len = strlen(argv[0]);
+	const char *name = attempt->argv[0];
+	size_t name_len = strlen(name);
 	char path[SBX_MAX_PATH + 1];
 	int error = ENOENT;
 
@@ -55,8 +79,10 @@ search_path(char **argv, char **variables, const char *dirs)
 			/* An empty element is the current directory. */
 			if (len > 0)
 				path[len++] = '/';
-			memcpy(path + len, argv[0], name_len + 1);
-			execute_path(path, argv, variables);
+			memcpy(path + len, name, name_len + 1);
+			try_path(path, attempt);
+			if (attempt->program >= 0)
+				return;
 			if (!is_elsewhere(errno)) {
 				error = errno;
 				break;
@@ -70,16 +96,35 @@ search_path(char **argv, char **variables, const char *dirs)
 	errno = error;
 }
 
+static void
+try_all(struct attempt *attempt, const char *dirs)
+{
+	char *name = attempt->argv[0];
+
+	if (*name == '\0')
+		errno = ENOENT;
+	else if (strchr(name, '/') != NULL)
+		try_path(name, attempt);
+	else
+		search_path(attempt, dirs);
+}
+
 int
 execute_try(char **argv, char **variables, const char *dirs)
 {
-	if (argv[0][0] == '\0')
-		errno = ENOENT;
-	else if (strchr(argv[0], '/') != NULL)
-		execute_path(argv[0], argv, variables);
-	else
-		search_path(argv, variables, dirs);
+	struct attempt attempt = { argv, variables, -1 };
+
+	try_all(&attempt, dirs);
 	return errno;
+}
+
+int
+execute_open(char **argv, const char *dirs)
+{
+	struct attempt attempt = { argv, NULL, -1 };
+
+	try_all(&attempt, dirs);
+	return attempt.program;
 }
 
 const char *
@@ -96,12 +141,16 @@ execute_fault(const char *name, int error)
 }
 
 void
+execute_refuse(const char *name, int error)
+{
+	say(name, execute_fault(name, error), error == ENOENT ? 0 : error);
+	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
+void
 execute(char **argv, struct environment *environment)
 {
-	int error = execute_try(argv, environment->variables,
-	    environment_get(environment, "PATH"));
-
-	say(argv[0], execute_fault(argv[0], error),
-	    error == ENOENT ? 0 : error);
-	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+	execute_refuse(argv[0],
+	    execute_try(argv, environment->variables,
+		environment_get(environment, "PATH")));
 }

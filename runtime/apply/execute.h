@@ -19,4 +19,10 @@ void execute(char **argv, struct environment *environment)
 int execute_try(char **argv, char **variables, const char *dirs);
 const char *execute_fault(const char *name, int error);
 
+/* Opens what would be executed, O_PATH; or -1 and errno. */
+int execute_open(char **argv, const char *dirs);
+
+/* Says why argv[0] cannot be executed, and ends with 126 or 127. */
+void execute_refuse(const char *name, int error) __attribute__((noreturn));
+
 #endif

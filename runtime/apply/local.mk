@@ -27,5 +27,7 @@ loader_sources += \
 	runtime/apply/outcome.h \
 	runtime/apply/pid_max.c \
 	runtime/apply/pid_max.h \
+	runtime/apply/spawn.c \
+	runtime/apply/spawn.h \
 	runtime/apply/streams.c \
 	runtime/apply/streams.h

@@ -10,6 +10,7 @@
  */
 #include "runtime/apply/confine.h"
 #include "runtime/apply/execute.h"
+#include "runtime/apply/spawn.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/traced.h"
@@ -67,18 +68,33 @@ filter(struct sandbox *sandbox)
 		    (uint32_t)(program - blob->programs));
 }
 
-static void
+/* Whether the command may start no other program.  Where there is no filter,
+ * nothing holds that. */
+static bool
+is_alone(const struct sandbox *sandbox)
+{
+	return sandbox->plan.program != NULL && !sandbox->options.self_test &&
+	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0;
+}
+
+/* The command's descriptor, if it is executed by that; else -1. */
+static int
 confine(struct sandbox *sandbox)
 {
+	int program = -1;
 	const struct plan *plan = &sandbox->plan;
 	uint32_t held = plan->held |
 	    (uint32_t)plan->pid_max << SBX_LIMIT_PROCESSES;
 
 	confine_resources(&sandbox->blob, plan->level, held,
 	    sandbox->supervision.tasks);
+	if (is_alone(sandbox))
+		program = spawn_prepare(sandbox->options.command,
+		    &sandbox->environment);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	filter(sandbox);
+	return program;
 }
 
 __attribute__((noreturn)) static void
@@ -101,6 +117,7 @@ main(int argc, char **argv, char **environment)
 {
 	static struct sandbox sandbox;
 	struct options *options = &sandbox.options;
+	int program;
 
 	(void)argc;
 	sandbox.pid_max = -1;
@@ -139,10 +156,12 @@ main(int argc, char **argv, char **environment)
 	describe(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_first(&sandbox.supervision);
-	confine(&sandbox);
+	program = confine(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_started(&sandbox.supervision);
 	if (options->self_test)
 		test_it(&sandbox);
+	if (program >= 0)
+		spawn_execute(program, options->command, &sandbox.environment);
 	execute(options->command, &sandbox.environment);
 }

@@ -51,6 +51,7 @@ kernel_scripts = \
 	tests/kernel/others.sh \
 	tests/kernel/resolver.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/spawn.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/ways.sh \
 	tests/kernel/why.sh
@@ -104,6 +105,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe_files.c \
 	tests/kernel/probe_interfaces.c \
 	tests/kernel/probe_listener.c \
+	tests/kernel/probe_spawn.c \
 	tests/kernel/probe_metadata.c \
 	tests/kernel/probe_objects.c \
 	tests/kernel/probe_others.c \

@@ -47,6 +47,7 @@ find_operation(const char *name)
 		object_operations,
 		listener_operations,
 		metadata_operations,
+		spawn_operations,
 	};
 
 	for (size_t i = 0; i < countof(tables); i++) {

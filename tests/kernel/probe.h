@@ -35,6 +35,7 @@ extern const struct operation other_operations[];
 extern const struct operation object_operations[];
 extern const struct operation listener_operations[];
 extern const struct operation metadata_operations[];
+extern const struct operation spawn_operations[];
 
 struct name {
 	const char *name;

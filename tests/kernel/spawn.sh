@@ -1,0 +1,139 @@
+#!/bin/sh
+# `deny spawn`, as TAP: every way to another process or another program is shut,
+# at every level, and threads go on; as this user and, started by root, as an
+# ordinary one too.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN"
+# shellcheck disable=SC2016  # the anchors are the policies'
+policy spawn workspace-write 'deny spawn' 'allow exec ${workspace}'
+policy few workspace-write 'deny spawn' 'limit open-files 64' \
+    'allow exec ${workspace}'
+# All that the language can lift.
+policy lifted workspace-write 'deny spawn' 'allow exec ${workspace}' \
+    'allow syscalls { @process  @namespaces  @process-access }'
+
+# run UID COMMAND...: the last line that it says, in the workspace.
+run()
+{
+	run_uid=$1
+	shift
+	(cd "$ws" && as "$run_uid" "$base/sbxrun" -l "$level" \
+	    "$base/$which.bin" -- "$@" 2>&1 </dev/null | tail -n 1)
+}
+
+# held UID ANSWER COMMAND...
+held()
+{
+	uid=$1 answer=$2
+	shift 2
+	got=$(run "$uid" "$@")
+	if printf '%s' "$got" | grep -Eqx "$answer"; then
+		tap_ok "$level: $which: uid $uid: $*"
+	else
+		tap_not_ok "$level: $which: uid $uid: $*" \
+		    "wanted $answer, got $got"
+	fi
+}
+
+prepare()
+{
+	home=$base/home-$1 ws=$base/home-$1/ws
+	mkdir -p "$ws"
+	cp "$PROBE" "$ws/probe"
+	printf '#!/bin/sh\necho ran\n' >"$ws/script"
+	printf 'echo ran\n' >"$ws/plain"
+	chmod 755 "$ws/script" "$ws/plain"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home"
+	chmod 755 "$base"
+}
+
+processes()
+{
+	held "$1" ok ./probe spawn-thread
+	held "$1" EPERM ./probe spawn-fork
+	held "$1" EPERM ./probe spawn-vfork
+	held "$1" EPERM ./probe spawn-clone 0
+	# CLONE_PARENT; CLONE_VM; what nobody knows, above 32 bits
+	held "$1" EPERM ./probe spawn-clone 32768
+	held "$1" EPERM ./probe spawn-clone 256
+	held "$1" EPERM ./probe spawn-clone 281474976710656
+	# A thread with what only threads have and no process: the kernel's.
+	held "$1" EINVAL ./probe spawn-clone 65536
+	held "$1" ENOSYS ./probe spawn-clone3
+	held "$1" EPERM ./probe spawn-posix /bin/echo ran
+	held "$1" EPERM ./probe spawn-system true
+	held "$1" '.*annot fork.*' sh -c '/bin/echo ran; :'
+}
+
+programs()
+{
+	held "$1" EPERM ./probe spawn-execve /bin/echo ran
+	held "$1" EPERM ./probe spawn-execveat /bin/echo ran
+	held "$1" EPERM ./probe spawn-fexecve /bin/echo ran
+	held "$1" EPERM ./probe spawn-memfd /bin/echo ran
+	held "$1" EPERM ./probe spawn-execve ./script
+	held "$1" EBADF ./probe spawn-unheld /bin/echo ran
+	for way in dup dupfd limit message copy listener; do
+		held "$1" 'EBADF|EINVAL|EPERM|EMFILE|EBUSY' \
+		    ./probe spawn-number $way /bin/echo ran
+	done
+	held "$1" '.*Operation not permitted|.*ermission denied|.*not found' \
+	    sh -c 'exec /bin/echo ran'
+	held "$1" ran sh ./script
+	held "$1" ran /bin/echo ran
+	held "$1" ran echo ran
+	held "$1" 'sbxrun: ./script: .*execute its interpreter.*' ./script
+	held "$1" 'sbxrun: ./plain: .*execute its interpreter.*' ./plain
+	held "$1" 'sbxrun: absent: command not found' absent
+	held "$1" 'sbxrun: ./absent: no such file.*' ./absent
+}
+
+each()
+{
+	prepare "$1"
+	tap_levels minimal standard full
+	for level in $levels; do
+		which=spawn
+		processes "$1"
+		programs "$1"
+		which=lifted
+		held "$1" EPERM ./probe spawn-fork
+		held "$1" ENOSYS ./probe spawn-clone3
+		held "$1" EPERM ./probe spawn-clone 268435456 # a user namespace
+		held "$1" EPERM ./probe spawn-execve /bin/echo ran
+		which=few
+		held "$1" 63 sh -c 'ulimit -Hn'
+	done
+}
+
+# What a way does that is open, outside.
+control()
+{
+	cd "$ws" || exit 99
+	for way in fork vfork 'clone 0' clone3 'posix /bin/echo ran' \
+	    'system true'; do
+		# shellcheck disable=SC2086  # it has words
+		tap_is "outside: $way" ok "$(./probe spawn-$way | tail -n 1)"
+	done
+	for way in execve execveat fexecve memfd; do
+		tap_is "outside: $way" ran "$(./probe spawn-$way /bin/echo ran)"
+	done
+	# With a limit that is not the process's last, the number can be had.
+	tap_is 'outside: a number that is free' ran "$(
+	    ulimit -Sn 100 && ./probe spawn-fexecve /bin/echo ran)"
+	cd "$base" || exit 99
+}
+
+each "$(id -u)"
+control
+[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+tap_done
