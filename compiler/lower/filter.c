@@ -166,7 +166,8 @@ policy_listens(const struct policy *policy, uint8_t platforms)
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct rule *rule = &ports->items[i];
 
-		if (rule->detail == SBX_LISTEN_TCP &&
+		if ((rule->detail == SBX_LISTEN_TCP ||
+			rule->detail == SBX_PUBLISH_TCP) &&
 		    rule->effect == SBX_ALLOW &&
 		    (rule->origin.platforms & platforms))
 			return true;
@@ -222,6 +223,16 @@ may_hand_over(const struct machine *machine)
 	return send != NULL && send->action == FILTER_ALLOW;
 }
 
+/* It would connect past the filter. */
+static bool
+ring_is_open(const struct machine *machine)
+{
+	const struct filter_entry *ring = machine_entry(machine,
+	    "io_uring_setup");
+
+	return ring == NULL || ring->action == FILTER_ALLOW;
+}
+
 static struct machine
 machine_init(const struct policy *policy, const struct arch *arch)
 {
@@ -243,6 +254,17 @@ machine_init(const struct policy *policy, const struct arch *arch)
 	return machine;
 }
 
+/* Below level full the supervisor connects TCP by address, and behind it stands
+ * Landlock, which opens no port. */
+static bool
+connects_tcp(const struct machine *machine, const struct variant *variant,
+    uint32_t kind)
+{
+	return machine->net == SBX_NET_SELECTED && !variant->full &&
+	    variant->abi >= 4 && (kind & SBX_PROGRAM_LISTENER) != 0 &&
+	    !ring_is_open(machine);
+}
+
 /*
  * What else holds AF_UNIX sockets.  Those with a path: Landlock 9, or a view
  * that has none of the host's.  Abstract ones: Landlock 6, or the network
@@ -254,6 +276,9 @@ static bool
 sockets_are_held(const struct machine *machine, const struct variant *variant,
     uint32_t kind)
 {
+	/* There the supervisor connects, and knows stream sockets alone. */
+	if (connects_tcp(machine, variant, kind))
+		return false;
 	if (!variant->full || machine->view_has_sockets ||
 	    (kind & SBX_PROGRAM_LISTENER) != 0)
 		return variant->abi >= 9;
@@ -273,7 +298,8 @@ variant_flags(const struct machine *machine, const struct variant *variant,
 
 	if (variant->full)
 		flags |= SBX_PROGRAM_NETLINK;
-	if (machine->net == SBX_NET_PORTS && variant->abi >= 4)
+	if ((machine->net == SBX_NET_PORTS && variant->abi >= 4) ||
+	    connects_tcp(machine, variant, kind))
 		flags |= SBX_PROGRAM_TCP;
 	if (sockets_are_held(machine, variant, kind))
 		flags |= SBX_PROGRAM_UNIX;
@@ -284,18 +310,15 @@ variant_flags(const struct machine *machine, const struct variant *variant,
 
 /*
  * The supervisor knows AF_UNIX alone: where the policy opens the internet,
- * connect(2) is the kernel's.  io_uring would connect past the filter.
+ * connect(2) is the kernel's.
  */
 static bool
 supervisor_connects(const struct machine *machine, uint32_t flags)
 {
-	const struct filter_entry *ring = machine_entry(machine,
-	    "io_uring_setup");
-
 	return (flags & SBX_PROGRAM_LISTENER) != 0 &&
 	    (flags & SBX_PROGRAM_UNIX) == 0 &&
 	    (machine->net == SBX_NET_NONE || sbx_net_is_own(machine->net)) &&
-	    ring != NULL && ring->action != FILTER_ALLOW;
+	    !ring_is_open(machine);
 }
 
 static uint16_t
@@ -320,6 +343,9 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all |= WITHOUT_OBJECTS;
 	if (supervisor_connects(machine, flags))
 		all |= WITH_CONNECT;
+	/* Then listen(2) is judged, too. */
+	if (supervisor_connects(machine, flags) && (flags & SBX_PROGRAM_TCP))
+		all &= (uint16_t)~WITHOUT_LISTEN;
 	return all;
 }
 
@@ -483,12 +509,31 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 
 /* --- the whole ------------------------------------------------------------ */
 
+static bool
+opens_sockets(const struct policy *policy, uint8_t platforms)
+{
+	const struct rule_list *sockets = &policy->rules[KIND_SOCKET];
+
+	for (size_t i = 0; i < sockets->count; i++) {
+		const struct rule *rule = &sockets->items[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->origin.platforms & platforms))
+			return true;
+	}
+	return false;
+}
+
 /* Below level full a policy has a supervisor if it limits the time or the
- * output. */
+ * output, or if there is something to connect to. */
 static bool
 machine_listens(const struct machine *machine)
 {
 	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
+
+	if (machine->net == SBX_NET_SELECTED ||
+	    opens_sockets(machine->policy, machine->arch->platforms))
+		return may_hand_over(machine);
 
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct rule *limit = &limits->items[i];

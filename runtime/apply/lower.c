@@ -559,7 +559,8 @@ lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *rule = &blob->ports[i];
 		uint64_t mask = rule->op == SBX_CONNECT_TCP ? row->connect_tcp :
-		    rule->op == SBX_LISTEN_TCP              ? row->bind_tcp :
+		    rule->op == SBX_LISTEN_TCP || rule->op == SBX_PUBLISH_TCP ?
+							      row->bind_tcp :
 							      0;
 
 		if (rule->effect != SBX_ALLOW || mask == 0 ||

@@ -15,6 +15,7 @@
  */
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"
+#include "runtime/listen/internet.h"
 #include "runtime/listen/place.h"
 #include "runtime/listen/view.h"
 
@@ -40,15 +41,13 @@ socket_option(int socket, int option)
 }
 
 static int
-try(int socket, const struct sockaddr_un *address, socklen_t len)
+try(int socket, const struct sockaddr *address, socklen_t len)
 {
 	int error;
 
 	if (!ticks(true))
 		return -EPERM;
-	error = connect(socket, (const struct sockaddr *)address, len) != 0 ?
-	    errno :
-	    0;
+	error = connect(socket, address, len) != 0 ? errno : 0;
 	ticks(false);
 	return error == EINTR ? ANSWER_LATER : -error;
 }
@@ -58,11 +57,16 @@ connect_again(const struct waiting *waiting)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 
+	/* Since the first attempt the kernel goes on by itself. */
+	if (waiting->used && waiting->internet &&
+	    !internet_is_ready(waiting->socket))
+		return ANSWER_LATER;
 	if (waiting->target < 0)
-		return try(waiting->socket, &waiting->address, waiting->len);
+		return try(waiting->socket, &waiting->address.any,
+		    waiting->len);
 	_Static_assert(sizeof name.sun_path >= DESCRIPTOR_PATH_SIZE, "room");
 	descriptor_path(name.sun_path, waiting->target);
-	return try(waiting->socket, &name, sizeof name);
+	return try(waiting->socket, (struct sockaddr *)&name, sizeof name);
 }
 
 void
@@ -110,7 +114,7 @@ read_address(const struct caller *caller, struct waiting *attempt, int domain)
 		return -EINVAL;
 	memcpy(&attempt->address, bytes, (size_t)len);
 	attempt->len = (uint32_t)len;
-	return domain != AF_UNIX || attempt->address.sun_family == AF_UNIX ?
+	return domain != AF_UNIX || attempt->address.un.sun_family == AF_UNIX ?
 	    0 :
 	    -EINVAL;
 }
@@ -136,7 +140,9 @@ read_socket(const struct caller *caller, struct waiting *attempt)
 	if (type < 0)
 		return type;
 	domain = socket_option(attempt->socket, SO_DOMAIN);
-	if (is_own(caller, domain))
+	attempt->internet = internet_is_judged(caller->listening,
+	    attempt->socket);
+	if (attempt->internet || is_own(caller, domain))
 		return domain;
 	if (domain != AF_UNIX ||
 	    (type != SOCK_STREAM && type != SOCK_SEQPACKET))
@@ -156,9 +162,10 @@ is_socket(int target)
 static int
 judge_path(const struct caller *caller, struct waiting *attempt)
 {
-	char path[sizeof attempt->address.sun_path + 1] = "";
+	char path[sizeof attempt->address.un.sun_path + 1] = "";
 
-	memcpy(path, attempt->address.sun_path, (size_t)attempt->len - PATH_AT);
+	memcpy(path, attempt->address.un.sun_path,
+	    (size_t)attempt->len - PATH_AT);
 	attempt->target = caller->listening->view ?
 	    view_open(caller, path) :
 	    place_open(caller, AT_FDCWD, path, 0);
@@ -192,9 +199,11 @@ judge(const struct caller *caller, struct waiting *attempt)
 	if (domain < 0)
 		return domain;
 	error = read_address(caller, attempt, domain);
+	if (error == 0 && attempt->internet)
+		return internet_judge(caller, attempt);
 	if (error != 0 || domain != AF_UNIX)
 		return error;
-	if (attempt->address.sun_path[0] != '\0')
+	if (attempt->address.un.sun_path[0] != '\0')
 		return judge_path(caller, attempt);
 	return has_abstract(caller->listening) ? 0 : -EPERM;
 }

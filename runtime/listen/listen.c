@@ -257,18 +257,6 @@ listen_wait(const struct listening *listening)
 	return wait;
 }
 
-static struct waiting *
-next_waiting(const struct listening *listening)
-{
-	for (uint32_t i = 0; i < LISTEN_MAX_WAITING; i++) {
-		uint32_t at = (listening->turn + i) % LISTEN_MAX_WAITING;
-
-		if (listening->waiting[at].used)
-			return (struct waiting *)&listening->waiting[at];
-	}
-	return NULL;
-}
-
 int
 listen_patience(const struct listening *listening)
 {
@@ -291,27 +279,41 @@ send_answer(const struct listening *listening, uint64_t id, int64_t result)
 	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
-/* One at a time, since each may take as long as a timer lets it. */
 static void
-retry(struct listening *listening)
+answer_waiting(struct listening *listening, struct waiting *waiting)
 {
-	struct waiting *waiting;
-	int result;
-
-	if (listening->waiting_count == 0)
-		return;
-	waiting = next_waiting(listening);
-	listening->turn = (uint32_t)(waiting - listening->waiting) + 1;
-	result = ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
-		     &waiting->id) == 0 ?
+	int result = ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
+			 &waiting->id) == 0 ?
 	    connect_again(waiting) :
 	    -EPERM;
+
 	if (result == ANSWER_LATER)
 		return;
 	send_answer(listening, waiting->id, result);
 	connect_forget(waiting);
 	waiting->used = false;
 	listening->waiting_count--;
+}
+
+/* One that may take as long as a timer lets it, and those before it that may
+ * not. */
+static void
+retry(struct listening *listening)
+{
+	uint32_t turn = listening->turn;
+
+	for (uint32_t i = 0;
+	     i < LISTEN_MAX_WAITING && listening->waiting_count > 0; i++) {
+		uint32_t at = (turn + i) % LISTEN_MAX_WAITING;
+		struct waiting *waiting = &listening->waiting[at];
+
+		if (!waiting->used)
+			continue;
+		answer_waiting(listening, waiting);
+		listening->turn = at + 1;
+		if (!waiting->internet)
+			return;
+	}
 }
 
 static bool

@@ -23,20 +23,30 @@
 #include "runtime/listen/objects.h"
 #include "runtime/listen/servers.h"
 
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 
 /* connect(2)s that wait for the other side; beyond, EAGAIN is the answer. */
 enum { LISTEN_MAX_WAITING = 64 };
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_un un;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
 /* One of them: what was judged, and the call that wants to know. */
 struct waiting {
 	bool used;
+	bool internet; /* in the host's network: see internet.h */
 	uint64_t id;
 	int socket; /* our copy; -1: none yet */
 	int target; /* what it connects to, O_PATH; -1: as in the address */
 	uint32_t len;
-	struct sockaddr_un address;
+	union address address;
 };
 
 struct listening {
@@ -48,6 +58,12 @@ struct listening {
 	struct objects *objects; /* of System V; NULL at level full */
 	bool answers;            /* the policy's filter has calls for it, too */
 	struct explaining *explaining; /* NULL: nothing is */
+	/* Below level full: the policy names single ways out.  The port of the
+	 * host at which sbx-proxy listens, 0: it does not; and by which it is
+	 * told who comes. */
+	bool selected;
+	uint16_t proxy_port;
+	int proxy_control;
 	struct servers *servers; /* that the command has, see servers.h */
 	/* The way by which the listener comes. */
 	int send, receive;

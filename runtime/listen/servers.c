@@ -6,6 +6,7 @@
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
 #include "runtime/listen/caller.h"
+#include "runtime/listen/internet.h"
 
 #include <errno.h>
 #include <string.h>
@@ -343,24 +344,41 @@ remember(struct servers *servers, int socket)
 /*
  * The call goes on: whatever another thread puts at the number of the socket
  * meanwhile is the caller's, too, and the kernel decides about it as always.
+ * Where TCP is judged it does not, since that could be a socket of TCP.
  */
+static int64_t
+judge_listen(const struct caller *caller, int socket)
+{
+	const struct listening *listening = caller->listening;
+	bool internet = internet_is_judged(listening, socket);
+	int domain, error = 0;
+	socklen_t len = sizeof domain;
+
+	if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0)
+		return -errno;
+	if (!caller_waits(caller))
+		return -EPERM;
+	if (internet)
+		return internet_listen(caller, socket);
+	if (domain == AF_UNIX)
+		error = remember(listening->servers, socket);
+	if (error != 0 || !listening->selected)
+		return error != 0 ? error : ANSWER_GO_ON;
+	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
+}
+
 int64_t
 answer_listen(const struct caller *caller)
 {
-	int socket, domain, error = 0;
-	socklen_t len = sizeof domain;
+	int64_t result;
+	int socket;
 
 	if (caller->listening->own_network)
 		return ANSWER_GO_ON;
 	socket = caller_copy(caller, (int)caller->call.args[0]);
 	if (socket < 0)
 		return socket;
-	if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0)
-		error = -errno;
-	else if (domain == AF_UNIX)
-		error = caller_waits(caller) ?
-		    remember(caller->listening->servers, socket) :
-		    -EPERM;
+	result = judge_listen(caller, socket);
 	caller_close(socket);
-	return error != 0 ? error : ANSWER_GO_ON;
+	return result;
 }

@@ -177,6 +177,8 @@ prepare_listener(struct sandbox *sandbox)
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
 	listening->servers = &sandbox->supervision.servers;
+	listening->selected = sandbox->blob.meta->net == SBX_NET_SELECTED &&
+	    (program->flags & SBX_PROGRAM_TCP) != 0;
 }
 
 /* Why nothing can be explained, or NULL. */

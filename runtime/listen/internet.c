@@ -1,0 +1,250 @@
+/* See internet.h. */
+#include "runtime/listen/internet.h"
+
+#include "format/addresses.h"
+#include "format/ways.h"
+#include "runtime/base/kernel.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { STATE_CLOSED = 7 /* TCP_CLOSE */ };
+
+/* Up to here an address of IPv6 was long once. */
+enum { V6_LEAST = offsetof(struct sockaddr_in6, sin6_scope_id) };
+
+/* An address and a port; one of IPv4 is ::ffff:a.b.c.d. */
+struct endpoint {
+	uint8_t address[SBX_ADDRESS_SIZE];
+	uint16_t port;
+};
+
+static const uint8_t v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
+static const uint8_t here[4] = { 127, 0, 0, 1 };
+
+static int
+option(int socket, int level, int name)
+{
+	int value;
+	socklen_t len = sizeof value;
+
+	return getsockopt(socket, level, name, &value, &len) == 0 ? value : -1;
+}
+
+bool
+internet_is_judged(const struct listening *listening, int socket)
+{
+	int domain = option(socket, SOL_SOCKET, SO_DOMAIN);
+
+	return listening->selected &&
+	    (domain == AF_INET || domain == AF_INET6) &&
+	    option(socket, SOL_SOCKET, SO_TYPE) == SOCK_STREAM &&
+	    option(socket, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP;
+}
+
+bool
+internet_is_ready(int socket)
+{
+	struct pollfd wait = { .fd = socket, .events = POLLOUT };
+
+	return poll(&wait, 1, 0) != 0;
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+static bool
+read_endpoint(const union address *address, uint32_t len,
+    struct endpoint *endpoint)
+{
+	if (address->any.sa_family == AF_INET && len >= sizeof address->in) {
+		memcpy(endpoint->address, v4_prefix, sizeof v4_prefix);
+		memcpy(endpoint->address + sizeof v4_prefix,
+		    &address->in.sin_addr, sizeof here);
+		endpoint->port = ntohs(address->in.sin_port);
+		return true;
+	}
+	if (address->any.sa_family == AF_INET6 && len >= V6_LEAST) {
+		memcpy(endpoint->address, &address->in6.sin6_addr,
+		    sizeof endpoint->address);
+		endpoint->port = ntohs(address->in6.sin6_port);
+		return true;
+	}
+	return false;
+}
+
+/* 127.0.0.1, whichever way it is written. */
+static bool
+is_here(const struct endpoint *endpoint)
+{
+	return memcmp(endpoint->address, v4_prefix, sizeof v4_prefix) == 0 &&
+	    memcmp(endpoint->address + sizeof v4_prefix, here, sizeof here) ==
+	    0;
+}
+
+static bool
+is_loopback(const struct endpoint *endpoint)
+{
+	return is_here(endpoint) ||
+	    memcmp(endpoint->address, &in6addr_loopback,
+		sizeof endpoint->address) == 0;
+}
+
+/* Nothing of what the caller wrote stays but what was judged. */
+static void
+write_endpoint(const struct endpoint *endpoint, int family,
+    struct waiting *attempt)
+{
+	uint32_t scope = attempt->len >= sizeof attempt->address.in6 ?
+	    attempt->address.in6.sin6_scope_id :
+	    0;
+
+	memset(&attempt->address, 0, sizeof attempt->address);
+	attempt->address.any.sa_family = (sa_family_t)family;
+	if (family == AF_INET) {
+		attempt->address.in.sin_port = htons(endpoint->port);
+		memcpy(&attempt->address.in.sin_addr,
+		    endpoint->address + sizeof v4_prefix, sizeof here);
+		attempt->len = sizeof attempt->address.in;
+		return;
+	}
+	attempt->address.in6.sin6_port = htons(endpoint->port);
+	attempt->address.in6.sin6_scope_id = scope;
+	memcpy(&attempt->address.in6.sin6_addr, endpoint->address,
+	    sizeof endpoint->address);
+	attempt->len = sizeof attempt->address.in6;
+}
+
+/* --- the proxy ------------------------------------------------------------ */
+
+/* Whether the socket is neither connected nor about to be. */
+static bool
+is_closed(int socket)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof info;
+
+	return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	    info.tcpi_state == STATE_CLOSED;
+}
+
+static uint16_t
+port_of(int socket)
+{
+	union address address = { .any = { .sa_family = AF_UNSPEC } };
+	struct endpoint endpoint = { .port = 0 };
+	socklen_t len = sizeof address;
+
+	if (getsockname(socket, &address.any, &len) != 0 ||
+	    !read_endpoint(&address, len, &endpoint))
+		return 0;
+	return endpoint.port;
+}
+
+/* The proxy must know the port before it sees the connection. */
+static int
+introduce(const struct listening *listening, struct waiting *attempt,
+    int family)
+{
+	struct endpoint any = { .port = 0 };
+	struct waiting from = { .len = 0 };
+	uint16_t port;
+
+	memcpy(any.address, v4_prefix, sizeof v4_prefix);
+	memcpy(any.address + sizeof v4_prefix, here, sizeof here);
+	write_endpoint(&any, family, &from);
+	if (port_of(attempt->socket) == 0 &&
+	    bind(attempt->socket, &from.address.any, from.len) != 0)
+		return -errno;
+	port = port_of(attempt->socket);
+	if (port == 0 ||
+	    send(listening->proxy_control, &port, sizeof port,
+		MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof port)
+		return -ECONNREFUSED;
+	return 0;
+}
+
+static int
+lead_to_proxy(const struct listening *listening, struct waiting *attempt,
+    struct endpoint *endpoint, int family)
+{
+	int error = 0;
+
+	if (listening->proxy_port == 0)
+		return -ECONNREFUSED;
+	/* A program may ask again how its attempt goes on. */
+	if (is_closed(attempt->socket))
+		error = introduce(listening, attempt, family);
+	endpoint->port = listening->proxy_port;
+	write_endpoint(endpoint, family, attempt);
+	return error;
+}
+
+/* --- verdicts ------------------------------------------------------------- */
+
+static bool
+port_is_allowed(const struct sbx_blob *blob, uint8_t op, uint16_t port)
+{
+	struct sbx_verdict verdict = sbx_port_verdict(blob, KERNEL_WHERE, op,
+	    port);
+
+	return verdict.reason == SBX_BECAUSE_ALLOWED;
+}
+
+static bool
+is_allowed(const struct sbx_blob *blob, const struct endpoint *endpoint)
+{
+	struct sbx_verdict verdict;
+
+	if (is_here(endpoint))
+		return port_is_allowed(blob, SBX_HOST_TCP, endpoint->port);
+	verdict = sbx_endpoint_verdict(blob, KERNEL_WHERE, endpoint->address,
+	    endpoint->port);
+	return verdict.reason == SBX_BECAUSE_ALLOWED;
+}
+
+int
+internet_judge(const struct caller *caller, struct waiting *attempt)
+{
+	const struct listening *listening = caller->listening;
+	int family = option(attempt->socket, SOL_SOCKET, SO_DOMAIN);
+	struct endpoint endpoint;
+
+	/* That takes an attempt back. */
+	if (attempt->address.any.sa_family == AF_UNSPEC &&
+	    attempt->len >= sizeof attempt->address.any) {
+		attempt->len = sizeof attempt->address.any;
+		return 0;
+	}
+	if (attempt->address.any.sa_family != family)
+		return -EAFNOSUPPORT;
+	if (!read_endpoint(&attempt->address, attempt->len, &endpoint))
+		return -EINVAL;
+	if (is_here(&endpoint) && endpoint.port == SBX_PROXY_PORT)
+		return lead_to_proxy(listening, attempt, &endpoint, family);
+	if (!is_allowed(listening->binding->blob, &endpoint))
+		return -EACCES;
+	write_endpoint(&endpoint, family, attempt);
+	return 0;
+}
+
+int
+internet_listen(const struct caller *caller, int socket)
+{
+	const struct sbx_blob *blob = caller->listening->binding->blob;
+	union address address = { .any = { .sa_family = AF_UNSPEC } };
+	socklen_t len = sizeof address;
+	struct endpoint endpoint;
+
+	if (getsockname(socket, &address.any, &len) != 0)
+		return -errno;
+	if (!read_endpoint(&address, len, &endpoint) || endpoint.port == 0 ||
+	    !is_loopback(&endpoint) ||
+	    !port_is_allowed(blob, SBX_PUBLISH_TCP, endpoint.port))
+		return -EACCES;
+	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
+}
