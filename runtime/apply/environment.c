@@ -195,6 +195,21 @@ environment_fill(struct environment *environment, void *room,
 	environment->variables[environment->count] = NULL;
 }
 
+void
+environment_lead(struct environment *environment, struct arena *arena,
+    const char *name, struct sbx_place place)
+{
+	char **variables = arena_take(arena, environment->count + 2,
+	    sizeof *variables);
+	char *text = arena_take(arena, 1, variable_size(name, place, ""));
+
+	memcpy(variables, environment->variables,
+	    environment->count * sizeof *variables);
+	environment->variables = variables;
+	set_variable(environment, join_variable(&text, name, place, ""));
+	variables[environment->count] = NULL;
+}
+
 const char *
 environment_get(const struct environment *environment, const char *name)
 {

@@ -30,7 +30,11 @@ size_t environment_room(const struct environment_rules *rules,
 void environment_fill(struct environment *environment, void *room,
     const struct environment_rules *rules, char *const *callers);
 
-/* The same in the arena. */
+/* One variable more, a place. */
+void environment_lead(struct environment *environment, struct arena *arena,
+    const char *name, struct sbx_place place);
+
+/* The same in the arena, with the agent of ssh where a rule opens it. */
 static inline void
 environment_build(struct environment *environment, struct arena *arena,
     const struct binding *binding, char *const *callers)
@@ -41,6 +45,9 @@ environment_build(struct environment *environment, struct arena *arena,
 	environment_fill(environment,
 	    arena_take(arena, 1, environment_room(&rules, callers)), &rules,
 	    callers);
+	if (binding->agent.len > 0)
+		environment_lead(environment, arena, "SSH_AUTH_SOCK",
+		    binding->agent);
 }
 
 /* A variable's value, or NULL. */

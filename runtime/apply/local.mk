@@ -16,6 +16,8 @@ loader_sources += \
 	runtime/apply/mask.h \
 	runtime/apply/mount.c \
 	runtime/apply/mount.h \
+	runtime/apply/mount_sockets.c \
+	runtime/apply/mount_sockets.h \
 	runtime/apply/mount_table.c \
 	runtime/apply/mount_table.h \
 	runtime/apply/mount_tree.c \

@@ -2,6 +2,7 @@
 
 #include "runtime/apply/covered.h"
 #include "runtime/apply/mount.h"
+#include "runtime/apply/mount_sockets.h"
 #include "runtime/apply/name_files.h"
 #include "runtime/base/out.h"
 
@@ -434,6 +435,7 @@ decide(struct mount_tree *tree, struct sbx_place cwd)
 	sbx_index_make_all(&index);
 	settle_all(tree, &index);
 	drop_outer_ptmx(tree);
+	mount_sockets(tree);
 	add_cwd(tree, cwd);
 	name_files_add(tree);
 	add_ways(tree);

@@ -226,6 +226,7 @@ bind_begin(struct arena *arena, const struct bind_request *request)
 	binder->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
 	bind_anchors(binder);
+	bind_sockets(binder);
 	return binder;
 }
 

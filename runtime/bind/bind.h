@@ -57,6 +57,10 @@ struct binding {
 	const struct sbx_place *links; /* to what is allowed or was given */
 	const struct glob *globs;
 	struct sbx_index *index; /* of the rules */
+	/* Rules about sockets by path: bound with the anchors. */
+	const struct sbx_rule *sockets;
+	uint32_t socket_count;
+	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
 };
 
 struct bind_request {

@@ -44,6 +44,7 @@ struct binder {
 	struct suspects suspects;
 	/* What the binding has, while it can be written. */
 	struct sbx_rule *rules;
+	struct sbx_rule *sockets;
 	struct site *sites;
 	struct sbx_place *exclusions;
 	struct sbx_place *links;
@@ -69,6 +70,9 @@ struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
 /* Binds a path rule of the blob, below the place of its anchor. */
 void bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor);
+
+/* Binds the rules about sockets, when the anchors are bound. */
+void bind_sockets(struct binder *binder);
 
 /* The host's resolv.conf, where it is a link: see there. */
 void bind_resolver(struct binder *binder);

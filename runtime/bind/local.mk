@@ -21,5 +21,6 @@ loader_sources += \
 	runtime/bind/rules.c \
 	runtime/bind/scratch.c \
 	runtime/bind/scratch.h \
+	runtime/bind/sockets.c \
 	runtime/bind/services.c \
 	runtime/bind/services.h

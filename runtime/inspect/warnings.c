@@ -37,6 +37,15 @@ warn_of_network(const struct plan *plan)
 		    "all TCP stays shut: opening single ports needs Landlock "
 		    "ABI 4",
 		    0);
+	if (plan->program != NULL && net == SBX_NET_SELECTED &&
+	    plan->level < SBX_LEVEL_FULL &&
+	    (plan->program->flags & SBX_PROGRAM_TCP) == 0)
+		warn_about("network: all TCP stays shut",
+		    plan->why_no_listener != NULL ?
+			plan->why_no_listener :
+			"connecting by address needs Landlock ABI 4 and a "
+			"level that restricts files",
+		    0);
 	if (plan->level < SBX_LEVEL_FULL || plan->why_no_network == NULL)
 		return;
 	if (sbx_net_is_own(net))

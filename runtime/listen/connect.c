@@ -159,6 +159,36 @@ is_socket(int target)
 	return fstat(target, &status) != 0 || S_ISSOCK(status.st_mode);
 }
 
+/* The kernel names it by its path as the command has it. */
+static struct sbx_verdict
+ask_rules(const struct listening *listening, int target)
+{
+	char link[DESCRIPTOR_PATH_SIZE], path[SBX_MAX_PATH + 1];
+	ssize_t len;
+
+	descriptor_path(link, target);
+	len = readlink(link, path, sizeof path);
+	if (len <= 0 || (size_t)len >= sizeof path || *path != '/')
+		return (struct sbx_verdict){ .rule = SBX_NO_RULE };
+	return sbx_socket_verdict(listening->sockets, listening->socket_count,
+	    (struct sbx_place){ path, (uint32_t)len });
+}
+
+/* A rule about sockets comes first.  Without one, the command connects to its own
+ * servers in what it may write. */
+static bool
+may_connect(const struct caller *caller, int target)
+{
+	struct sbx_verdict verdict = ask_rules(caller->listening, target);
+	bool writable;
+
+	if (verdict.rule != SBX_NO_RULE)
+		return verdict.reason == SBX_BECAUSE_ALLOWED;
+	writable = caller->listening->view ? view_is_writable(target) :
+					     place_is_writable(caller, target);
+	return writable && (!is_socket(target) || servers_have(caller, target));
+}
+
 static int
 judge_path(const struct caller *caller, struct waiting *attempt)
 {
@@ -171,14 +201,7 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 	    place_open(caller, AT_FDCWD, path, 0);
 	if (attempt->target < 0)
 		return attempt->target;
-	if (!(caller->listening->view ?
-		    view_is_writable(attempt->target) :
-		    place_is_writable(caller, attempt->target)))
-		return -EACCES;
-	return is_socket(attempt->target) &&
-		!servers_have(caller, attempt->target) ?
-	    -EACCES :
-	    0;
+	return may_connect(caller, attempt->target) ? 0 : -EACCES;
 }
 
 /* Below level full it cannot be told whose an abstract name is. */

@@ -235,6 +235,8 @@ listen_taken(int listener, const struct listening *first)
 		.on = true,
 		.view = true,
 		.own_network = first->own_network,
+		.sockets = first->sockets,
+		.socket_count = first->socket_count,
 		.servers = first->servers,
 		.send = -1,
 		.receive = -1,

@@ -64,6 +64,9 @@ struct listening {
 	bool selected;
 	uint16_t proxy_port;
 	int proxy_control;
+	/* The rules about sockets, and where they count: the binding's. */
+	const struct sbx_rule *sockets;
+	uint32_t socket_count;
 	struct servers *servers; /* that the command has, see servers.h */
 	/* The way by which the listener comes. */
 	int send, receive;

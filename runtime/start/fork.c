@@ -177,6 +177,8 @@ prepare_listener(struct sandbox *sandbox)
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
 	listening->servers = &sandbox->supervision.servers;
+	listening->sockets = plan->binding->sockets;
+	listening->socket_count = plan->binding->socket_count;
 	listening->selected = sandbox->blob.meta->net == SBX_NET_SELECTED &&
 	    (program->flags & SBX_PROGRAM_TCP) != 0;
 }
@@ -291,8 +293,8 @@ sandbox_fork(struct sandbox *sandbox)
 	if (opened)
 		supervise_open(supervision);
 	if (full) {
-		view_listener_prepare(supervision, &sandbox->blob,
-		    &sandbox->machine);
+		view_listener_prepare(supervision,
+		    bind_anchored(sandbox->binder), &sandbox->machine);
 		if (explained)
 			explain_at_full(sandbox);
 		first = fork_at_full(sandbox);
@@ -331,7 +333,8 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	if ((sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse(NULL, "a policy with 'deny spawn' has no session", 0);
 	clock_now(&supervision->begin);
-	view_listener_prepare(supervision, &sandbox->blob, &sandbox->machine);
+	view_listener_prepare(supervision, bind_anchored(sandbox->binder),
+	    &sandbox->machine);
 	first = fork_at_full(sandbox);
 	view_listener_settle(&supervision->listening, &sandbox->plan);
 	return first;

@@ -6,10 +6,10 @@
 
 void
 view_listener_prepare(struct supervision *supervision,
-    const struct sbx_blob *blob, const struct machine *machine)
+    const struct binding *anchored, const struct machine *machine)
 {
 	struct listening *listening = &supervision->listening;
-	const struct sbx_program *program = program_for(blob, machine,
+	const struct sbx_program *program = program_for(anchored->blob, machine,
 	    (struct sbx_circumstances){
 		.level = SBX_LEVEL_FULL,
 		.listener = true,
@@ -22,6 +22,8 @@ view_listener_prepare(struct supervision *supervision,
 	listening->view = true;
 	listening->answers = true;
 	listening->servers = &supervision->servers;
+	listening->sockets = anchored->sockets;
+	listening->socket_count = anchored->socket_count;
 }
 
 void

@@ -12,7 +12,7 @@
 /* Before the fork: makes the way for a listener, which may turn out not to be
  * wanted, for that shows when the rules are bound, inside. */
 void view_listener_prepare(struct supervision *supervision,
-    const struct sbx_blob *blob, const struct machine *machine);
+    const struct binding *anchored, const struct machine *machine);
 
 /* After it, in both processes: the level may have turned out not to be full. */
 void view_listener_settle(struct listening *listening, const struct plan *plan);

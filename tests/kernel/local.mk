@@ -47,6 +47,7 @@ kernel_scripts = \
 	tests/kernel/listener.sh \
 	tests/kernel/live.sh \
 	tests/kernel/modes.sh \
+	tests/kernel/network_standard.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
 	tests/kernel/resolver.sh \
@@ -104,6 +105,7 @@ tests_kernel_probe_SOURCES = \
 	tests/kernel/probe.h \
 	tests/kernel/probe_files.c \
 	tests/kernel/probe_interfaces.c \
+	tests/kernel/probe_internet.c \
 	tests/kernel/probe_listener.c \
 	tests/kernel/probe_spawn.c \
 	tests/kernel/probe_metadata.c \

@@ -48,6 +48,7 @@ find_operation(const char *name)
 		listener_operations,
 		metadata_operations,
 		spawn_operations,
+		internet_operations,
 	};
 
 	for (size_t i = 0; i < countof(tables); i++) {

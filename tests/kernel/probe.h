@@ -36,6 +36,7 @@ extern const struct operation object_operations[];
 extern const struct operation listener_operations[];
 extern const struct operation metadata_operations[];
 extern const struct operation spawn_operations[];
+extern const struct operation internet_operations[];
 
 struct name {
 	const char *name;

@@ -1,0 +1,112 @@
+/*
+ * Rules about sockets by path become rules of the model, which have no right but
+ * SBX_CONNECT.  They are few, and bound with the anchors, so that both processes
+ * of a sandbox know them.
+ */
+#include "runtime/base/kernel.h"
+#include "runtime/bind/binder.h"
+#include "runtime/bind/planted.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A denial has a place as it is written and where links lead, in two homes. */
+enum { PLACES_EACH = 4 };
+
+static void
+add_socket(struct binder *binder, const struct sbx_socket *socket,
+    struct sbx_place at)
+{
+	struct sbx_rule *rules = binder->sockets;
+
+	rules[binder->made.socket_count++] = (struct sbx_rule){
+		.at = at,
+		.source = socket->source,
+		.effect = socket->effect,
+		.rights = SBX_CONNECT,
+	};
+}
+
+static void
+bind_found(struct binder *binder, const struct sbx_socket *socket,
+    struct sbx_place at, const struct followed *found)
+{
+	if (socket->effect != SBX_ALLOW) {
+		add_socket(binder, socket, at);
+		add_socket(binder, socket, found->at);
+	} else if (!is_planted(binder, found)) {
+		add_socket(binder, socket, found->at);
+	}
+}
+
+static void
+bind_place(struct binder *binder, const struct sbx_socket *socket,
+    struct sbx_place anchor)
+{
+	const char *suffix = sbx_string(binder->blob, socket->suffix);
+	struct sbx_place at = arena_join(binder->arena, anchor,
+	    place_of(suffix));
+	struct followed found = follow(binder->arena, at);
+
+	bind_found(binder, socket, at, &found);
+	if (found.fd >= 0)
+		close(found.fd);
+}
+
+/* A variable must not choose a socket of somebody else's. */
+static bool
+is_agent(const struct followed *found)
+{
+	struct stat status;
+
+	return found->fd >= 0 && fstat(found->fd, &status) == 0 &&
+	    S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
+}
+
+static void
+bind_agent(struct binder *binder, const struct sbx_socket *socket)
+{
+	const char *path = getenv("SSH_AUTH_SOCK");
+	struct followed found;
+
+	if (path == NULL || *path != '/')
+		return;
+	found = follow_given(binder->arena, path);
+	if (socket->effect != SBX_ALLOW || is_agent(&found)) {
+		bind_found(binder, socket, found.at, &found);
+		if (socket->effect == SBX_ALLOW && !is_planted(binder, &found))
+			binder->made.agent = found.at;
+	}
+	if (found.fd >= 0)
+		close(found.fd);
+}
+
+void
+bind_sockets(struct binder *binder)
+{
+	const struct sbx_blob *blob = binder->blob;
+	const struct binding *made = &binder->made;
+
+	if (blob->socket_count == 0)
+		return;
+	binder->sockets = arena_take(binder->arena,
+	    PLACES_EACH * blob->socket_count, sizeof *binder->sockets);
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const struct sbx_socket *socket = &blob->sockets[i];
+
+		if ((socket->platforms & KERNEL_WHERE) == 0)
+			continue;
+		if (socket->form == SBX_SOCKET_SSH_AGENT) {
+			bind_agent(binder, socket);
+			continue;
+		}
+		if (!made->bound[socket->anchor])
+			continue;
+		bind_place(binder, socket, made->anchors[socket->anchor]);
+		if (socket->effect != SBX_ALLOW && made->has_other_home &&
+		    socket->anchor == SBX_ANCHOR_HOME)
+			bind_place(binder, socket, made->other_home);
+	}
+	binder->made.sockets = binder->sockets;
+}
