@@ -23,6 +23,7 @@
  */
 #include "compiler/lower/filter.h"
 
+#include "compiler/lower/openings.h"
 #include "compiler/lower/programs.h"
 #include "compiler/tables/baseline.h"
 
@@ -157,61 +158,6 @@ machine_fill(struct machine *machine)
 }
 
 /* --- circumstances -------------------------------------------------------- */
-
-static bool
-policy_listens(const struct policy *policy, uint8_t platforms)
-{
-	const struct rule_list *ports = &policy->rules[KIND_PORT];
-
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rule *rule = &ports->items[i];
-
-		if ((rule->detail == SBX_LISTEN_TCP ||
-			rule->detail == SBX_PUBLISH_TCP) &&
-		    rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms))
-			return true;
-	}
-	return false;
-}
-
-static bool
-place_has_sockets(struct target at)
-{
-	static const char *const roots[] = { "/run", "/tmp", "/var" };
-
-	if (at.anchor == SBX_ANCHOR_RUNTIME)
-		return true;
-	if (at.anchor != SBX_ANCHOR_ROOT && at.anchor != SBX_ANCHOR_HOME)
-		return false;
-	if (*at.suffix == '\0')
-		return true;
-	for (size_t i = 0; i < countof(roots); i++) {
-		if (at.anchor == SBX_ANCHOR_ROOT &&
-		    strcmp(at.suffix, roots[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * At level full a command can connect only to sockets that some rule shows.  A
- * rule for a place where services of the host keep their sockets shows them,
- * and a read-only mount does not prevent connecting.
- */
-static bool
-policy_shows_sockets(const struct policy *policy, uint8_t platforms)
-{
-	for (size_t i = 0; i < policy->paths.count; i++) {
-		const struct path_rule *rule = &policy->paths.items[i];
-
-		if (rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms) &&
-		    place_has_sockets(rule->at))
-			return true;
-	}
-	return false;
-}
 
 /* The command hands its listener to the supervisor under the filter that it
  * comes with. */
@@ -398,32 +344,6 @@ set_arguments(const struct machine *machine, struct filter *filter,
 	}
 }
 
-/* Nothing that the policy allows lifts these. */
-static void
-set_spawn(const struct machine *machine, struct filter *filter)
-{
-	struct origin origin = policy_spawn_origin(machine->policy);
-
-	for (size_t i = 0; i < spawn_call_count; i++) {
-		const struct spawn_call *call = &spawn_calls[i];
-		int number = syscall_number(filter->arch, call->name);
-		struct filter_entry *entry;
-
-		if (number < 0)
-			continue;
-		entry = &filter->entries[number];
-		/* It is denied anyway, and whatever its arguments are. */
-		if (entry->action != FILTER_ALLOW && entry->clause_count == 0)
-			continue;
-		entry->action = FILTER_DENY((uint32_t)call->error);
-		entry->clauses = &call->clause;
-		entry->clause_count = call->clause.test_count > 0;
-		entry->reason = "deny spawn";
-		entry->loc = origin.loc;
-		entry->from = origin.from;
-	}
-}
-
 /* What would be open is handed to the supervisor; what is denied, by its
  * arguments or anyway, is not. */
 static void
@@ -502,27 +422,12 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 		open_tracing(&filter);
 	set_arguments(machine, &filter, variant_circumstances(machine, flags));
 	if (policy_denies_spawn(machine->policy, machine->arch->platforms))
-		set_spawn(machine, &filter);
+		filter_deny_spawn(machine->policy, &filter);
 	set_traps(machine, &filter, variant_circumstances(machine, flags));
 	return filter;
 }
 
 /* --- the whole ------------------------------------------------------------ */
-
-static bool
-opens_sockets(const struct policy *policy, uint8_t platforms)
-{
-	const struct rule_list *sockets = &policy->rules[KIND_SOCKET];
-
-	for (size_t i = 0; i < sockets->count; i++) {
-		const struct rule *rule = &sockets->items[i];
-
-		if (rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms))
-			return true;
-	}
-	return false;
-}
 
 /* Below level full a policy has a supervisor if it limits the time or the
  * output, or if there is something to connect to. */
@@ -532,7 +437,7 @@ machine_listens(const struct machine *machine)
 	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
 
 	if (machine->net == SBX_NET_SELECTED ||
-	    opens_sockets(machine->policy, machine->arch->platforms))
+	    policy_opens_sockets(machine->policy, machine->arch->platforms))
 		return may_hand_over(machine);
 
 	for (size_t i = 0; i < limits->count; i++) {

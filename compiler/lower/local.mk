@@ -11,6 +11,8 @@ libcompiler_a_SOURCES += \
 	compiler/lower/emitter.h \
 	compiler/lower/filter.c \
 	compiler/lower/filter.h \
+	compiler/lower/openings.c \
+	compiler/lower/openings.h \
 	compiler/lower/programs.c \
 	compiler/lower/programs.h \
 	compiler/lower/sbpl.c \

@@ -213,7 +213,7 @@ listen_begin(struct listening *listening)
 /* It keeps what it may become by execve(2), for it must look as who joins: see
  * session/peer.h. */
 void
-listen_keep(struct listening *listening)
+listen_keep(struct listening *listening, int *diagnosis)
 {
 	const char *fault;
 
@@ -222,6 +222,10 @@ listen_keep(struct listening *listening)
 	listen_forget(listening);
 	if (listening->answers && !listening->own_network)
 		servers_open(listening->servers);
+	else if (*diagnosis >= 0)
+		listening->servers->diagnosis = *diagnosis;
+	/* Nobody who joins gets it. */
+	*diagnosis = -1;
 	fault = give_up_capabilities(SBX_LEVEL_FULL);
 	if (fault != NULL)
 		refuse(NULL, fault, errno);

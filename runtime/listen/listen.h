@@ -96,8 +96,9 @@ void listen_close_places(const struct binding *binding);
 void listen_begin(struct listening *listening);
 
 /* The same in the keeper of a session, which is no process above the commands
- * and gets their listeners by another way; and what to keep of one of them. */
-void listen_keep(struct listening *listening);
+ * and gets their listeners, and what to ask about their sockets by (or -1), by
+ * another way; and what to keep of one of them. */
+void listen_keep(struct listening *listening, int *diagnosis);
 struct listening listen_taken(int listener, const struct listening *first);
 
 /* What to wait for; the milliseconds after which to look again, -1: none; and

@@ -89,9 +89,8 @@ answer(int socket, enum session_kind kind, const char *text)
 	return session_reply(socket, &reply, NULL) == NULL;
 }
 
-/* Nobody can join any more, and nobody is told that there is a session.  While
- * the socket is open its inode has no other use: a session that is made
- * meanwhile has another one. */
+/* Nobody can join any more, nor is told that there is a session.  While the
+ * socket is open, none that is made meanwhile has its inode. */
 static void
 leave_place(struct keeper *keeper)
 {
@@ -547,19 +546,6 @@ take_place(struct keeper *keeper)
 	close(directory);
 }
 
-/* Nobody who joins gets it. */
-static void
-take_diagnosis(struct keeper *keeper)
-{
-	struct servers *servers =
-	    keeper->keeping->supervision->listening.servers;
-
-	if (keeper->offer[OFFER_SERVERS] < 0)
-		return;
-	servers->diagnosis = keeper->offer[OFFER_SERVERS];
-	keeper->offer[OFFER_SERVERS] = -1;
-}
-
 void
 keeper_stay(const struct keeping *keeping)
 {
@@ -581,8 +567,8 @@ keeper_stay(const struct keeping *keeping)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	raise_open_files();
-	take_diagnosis(&keeper);
-	listen_keep(&keeping->supervision->listening);
+	listen_keep(&keeping->supervision->listening,
+	    &keeper.offer[OFFER_SERVERS]);
 	standing_read(&keeper.own, "self");
 	if (keeper.own.text[0] == '\0')
 		refuse(NULL, peer_unknown, 0);
