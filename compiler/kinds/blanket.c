@@ -124,6 +124,19 @@ say_everything(struct restorer *restorer, const struct blankets *blankets)
 		    BLANKET_ABSTRACT, SBX_NO_SOURCE);
 }
 
+/* The record of a system call that it denies says where `deny spawn` is. */
+static uint32_t
+spawn_source(const struct sbx_blob *blob)
+{
+	for (uint32_t i = 0; i < blob->syscall_count; i++) {
+		const struct sbx_syscall *call = &blob->syscalls[i];
+
+		if (strcmp(sbx_string(blob, call->reason), spawn_reason) == 0)
+			return call->source;
+	}
+	return SBX_NO_SOURCE;
+}
+
 static void
 say_blankets(struct restorer *restorer, const struct blankets *blankets)
 {
@@ -141,7 +154,7 @@ say_blankets(struct restorer *restorer, const struct blankets *blankets)
 		    SBX_NO_SOURCE);
 	if (!blankets->spawn)
 		blanket_add(restorer, blankets, SBX_DENY, BLANKET_SPAWN,
-		    SBX_NO_SOURCE);
+		    spawn_source(restorer->blob));
 	if (blankets->net == SBX_NET_FULL)
 		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_NETWORK,
 		    source);
@@ -220,17 +233,10 @@ spawn_verdict(const struct subject *subject, const struct access *access)
 		.allowed = !denied,
 		.unenforced = denied && subject->level == SBX_LEVEL_NONE,
 		.by = denied ? BY_SPAWN : BY_NOTHING,
-		.source = SBX_NO_SOURCE,
+		.source = denied ? spawn_source(blob) : SBX_NO_SOURCE,
 	};
 
 	(void)access;
-	/* The record of a system call that it denies says where it is. */
-	for (uint32_t i = 0; denied && i < blob->syscall_count; i++) {
-		const struct sbx_syscall *call = &blob->syscalls[i];
-
-		if (strcmp(sbx_string(blob, call->reason), spawn_reason) == 0)
-			verdict.source = call->source;
-	}
 	return verdict;
 }
 
