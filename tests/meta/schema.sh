@@ -41,7 +41,8 @@ words_without()
 	    -e 's/^BLANKET("\([^"]*\)".*/allow \1/p' \
 	    "$srcdir/compiler/tables/words.def" "$srcdir/format/limits.def" |
 	    while read -r words; do
-		grep -Fq "\"$words\"" "$1" || echo "$words"
+		grep -Fq -e "\"$words\"" -e "\"deny ${words#allow }\"" "$1" ||
+		    echo "$words"
 	done
 	sed -n -e 's/^\(LEVEL\|PLATFORM\)("\([^"]*\)".*/\2/p' \
 	    "$srcdir/compiler/tables/words.def" | while read -r word; do
