@@ -113,7 +113,9 @@ if [ "$level" = full ]; then
 	fi
 fi
 # The life of a session: of the one who makes it, its keeper and its process 1.
-if [ "$level" = full ]; then
+# The libraries of a sanitizer die of what they cannot have, and say so.
+if [ "$level" = full ] &&
+    ! grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
 	fault="$builddir/tests/kernel/fault -j -p 1-4"
 	# Words of the options.
 	# shellcheck disable=SC2086
