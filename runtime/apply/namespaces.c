@@ -278,14 +278,14 @@ fork_into(unsigned long flags, bool loopback, const char **why)
 }
 
 pid_t
-namespaces_fork(enum own_network network, const char **why)
+namespaces_fork(enum own_network network, bool own_user, const char **why)
 {
 	unsigned long own = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
 	    (network != NETWORK_OUTER ? CLONE_NEWNET : 0);
 	bool loopback = network == NETWORK_LOOPBACK;
 	pid_t pid = -1;
 
-	if (geteuid() == 0)
+	if (geteuid() == 0 && !own_user)
 		pid = fork_into(own, loopback, why);
 	if (pid < 0)
 		pid = fork_into(own | CLONE_NEWUSER, loopback, why);

@@ -6,6 +6,7 @@
 #ifndef SBX_NAMESPACES_H
 #define SBX_NAMESPACES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum own_network {
@@ -15,14 +16,16 @@ enum own_network {
 };
 
 /*
- * Forks into new namespaces; one for the network too if it is wanted.  In the
+ * Forks into new namespaces; one for the network too if it is wanted, and one
+ * for users, which others make only if they must, with `own_user`.  In the
  * child it returns 0: the child is their process 1, has every capability over
  * them, dies with its parent, may mount, and shares no mount with anybody.  In
  * the parent it returns the child's process id, or -1 where the machine does
  * not offer all this; then *why says what is missing and what helps.  A shortage
  * is no such answer: it refuses (125).
  */
-pid_t namespaces_fork(enum own_network network, const char **why);
+pid_t namespaces_fork(enum own_network network, bool own_user,
+    const char **why);
 
 /* Gives the calling process mounts of its own, which it shares with nobody, if it
  * may: NULL, or what it could not do, with errno. */

@@ -42,7 +42,7 @@ static const char *
 try_namespaces(enum own_network network)
 {
 	const char *why = NULL;
-	pid_t pid = namespaces_fork(network, &why);
+	pid_t pid = namespaces_fork(network, false, &why);
 
 	if (pid == 0)
 		_exit(0);

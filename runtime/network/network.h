@@ -51,6 +51,13 @@ struct network {
 void network_prepare(struct network *network, const struct sbx_blob *blob,
     size_t size);
 
+/*
+ * Whether a port is published.  sbx-proxy has to enter the sandbox's network for
+ * that, and has no capabilities: only what lies in a user namespace of our own
+ * can be entered, by whoever made it (user_namespaces(7)).
+ */
+bool network_publishes(const struct network *network);
+
 /* Closes all that; also in processes that have no use for it. */
 void network_forget(struct network *network);
 

@@ -88,6 +88,16 @@ network_prepare(struct network *network, const struct sbx_blob *blob,
 	network->receive = above_standard(ends[1]);
 }
 
+bool
+network_publishes(const struct network *network)
+{
+	for (uint32_t i = 0; i < network->count; i++) {
+		if (network->ways[i].kind == SBX_WAY_PUBLISH)
+			return true;
+	}
+	return false;
+}
+
 static void
 close_ways(struct network *network)
 {

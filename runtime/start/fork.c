@@ -46,15 +46,17 @@ static pid_t
 fork_with_network(struct sandbox *sandbox, bool insists)
 {
 	struct plan *plan = &sandbox->plan;
+	bool publishes = network_publishes(&sandbox->supervision.network);
 	pid_t first;
 
 	plan->network = wanted_network(sandbox->blob.meta);
-	first = namespaces_fork(plan->network, &plan->why_not_full);
+	first = namespaces_fork(plan->network, publishes, &plan->why_not_full);
 	plan->why_no_network = first < 0 ? plan->why_not_full : NULL;
 	while (first < 0 && plan->network != NETWORK_OUTER && !insists &&
 	    goes_without(sandbox)) {
 		plan->network--;
-		first = namespaces_fork(plan->network, &plan->why_not_full);
+		first = namespaces_fork(plan->network, publishes,
+		    &plan->why_not_full);
 	}
 	if (first < 0)
 		plan->network = NETWORK_OUTER;
