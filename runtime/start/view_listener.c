@@ -47,7 +47,7 @@ connects(const struct plan *plan)
 {
 	uint8_t net = plan->blob->meta->net;
 
-	return net == SBX_NET_NONE || net == SBX_NET_LOOPBACK;
+	return net == SBX_NET_NONE || sbx_net_is_own(net);
 }
 
 void
