@@ -379,8 +379,7 @@ report_known(struct checker *checker, const struct rule *rule,
 	static const char *const helps[] = {
 		[SHARED_HOST] = "name the hosts that are meant",
 		[DROP_HOST] = "delete it, unless nothing secret can be read",
-		[FORGE_HOST] = "a command that has somebody's token can send "
-			       "data there: let it read none",
+		[FORGE_HOST] = "let the command read no token of anybody's",
 		[METADATA_HOST] = "delete it",
 	};
 
