@@ -108,9 +108,9 @@ read_address(const struct caller *caller, struct waiting *attempt, int domain)
 	error = caller_read(caller, caller->call.args[1], bytes, (size_t)len);
 	if (error != 0)
 		return error;
-	if (domain != AF_UNIX && len > (int)sizeof attempt->address)
-		len = sizeof attempt->address;
-	if (len <= PATH_AT || len > (int)sizeof attempt->address)
+	if (domain != AF_UNIX && len > (int)sizeof attempt->address.un)
+		len = sizeof attempt->address.un;
+	if (len <= PATH_AT || len > (int)sizeof attempt->address.un)
 		return -EINVAL;
 	memcpy(&attempt->address, bytes, (size_t)len);
 	attempt->len = (uint32_t)len;
