@@ -129,7 +129,7 @@ static const struct option_row option_rows[] = {
 	{ 267, "model", NULL, FLAG, WHY, FIELD(model), NULL,
 	    "ask the policy alone, and not this machine" },
 	{ 268, "denials", NULL, FLAG, WHY, FIELD(denials), NULL,
-	    "answer the records of sbxrun --explain, which asks so" },
+	    "answer the records in which sbxrun asks about denials" },
 	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },
 	{ 'l', "list", NULL, FLAG, FMT, FIELD(list), NULL,

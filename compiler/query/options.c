@@ -49,7 +49,8 @@ options_open(const struct options *options, const char *path,
     struct compilation *compilation)
 {
 	options_start(options, compilation);
-	if (path[0] == '@')
+	/* No profile has a dot in its name, so @x.sbx is a file. */
+	if (path[0] == '@' && strpbrk(path, "./") == NULL)
 		return shipped_open(options, path + 1, compilation);
 	if (compilation_open(compilation, path))
 		return true;

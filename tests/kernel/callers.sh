@@ -132,7 +132,7 @@ installed()
 {
 	prepare $ORDINARY
 	profiles=$("$base/sbxrun" @callers-none -- true 2>&1 |
-	    sed -n 's/.* that profile in \(.*\): No such file.*/\1/p')
+	    sed -n 's/.* that profile in \([^ ]*\).*: No such file.*/\1/p')
 	if [ -z "$profiles" ]; then
 		tap_not_ok 'where installed profiles lie is said'
 		return

@@ -17,7 +17,7 @@ tap_begin
 base=$tmp
 mkdir "$base/profiles" "$base/tmp"
 chmod 1777 "$base/tmp"
-tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-trial"
+tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-trial" "$builddir/sbx-proxy"
 cp "$srcdir"/profiles/*.sbx "$srcdir"/profiles/*.test.yaml "$base/profiles"
 cp "$srcdir/tests/golden/cases/live.yaml" "$base"
 chmod -R a+rX "$base/profiles" "$base/live.yaml"

@@ -229,11 +229,15 @@ port_is_open(const struct policy *policy, enum sbx_port_op op, int port)
 	return allowed && !denied;
 }
 
+/* Ports of the host are about a network of its own, which macOS does not have. */
 static void
 print_ports(const struct policy *policy, const struct rule *rule)
 {
 	const int ports[] = { rule->port.low - 1, rule->port.low,
 		rule->port.high, rule->port.high + 1 };
+
+	if (rule->detail >= SBX_HOST_TCP)
+		return;
 
 	for (size_t i = 0; i < 4; i++) {
 		if (ports[i] >= 0 && ports[i] <= UINT16_MAX)
