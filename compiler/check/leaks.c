@@ -234,32 +234,42 @@ secret_rule(const struct checker *checker, uint8_t platforms,
 	return found;
 }
 
+/* Whether a rule of a kind that can open a way out is about one. */
+static bool
+leads_out(const struct rule *rule)
+{
+	if (rule->kind == KIND_BLANKET)
+		return rule->detail == BLANKET_NETWORK;
+	return rule->kind != KIND_PORT || rule->detail == SBX_CONNECT_TCP ||
+	    rule->detail == SBX_HOST_TCP;
+}
+
 /* A rule that opens a way out; one of the user's own before all. */
 static const struct origin *
 way_out(const struct checker *checker, uint8_t platforms)
 {
-	const struct rule_list *blankets =
-	    &checker->policy->rules[KIND_BLANKET];
-	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
+	static const enum rule_kind_id kinds[] = {
+		KIND_BLANKET,
+		KIND_PORT,
+		KIND_DOMAIN,
+		KIND_ENDPOINT,
+		KIND_PROXY,
+	};
 	const struct origin *found = NULL;
 
-	for (size_t i = 0; i < blankets->count; i++) {
-		const struct rule *rule = &blankets->items[i];
+	for (size_t k = 0; k < countof(kinds); k++) {
+		const struct rule_list *rules =
+		    &checker->policy->rules[kinds[k]];
 
-		if (rule->detail == BLANKET_NETWORK &&
-		    rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms) != 0 &&
-		    (found == NULL || (rule->origin.own && !found->own)))
-			found = &rule->origin;
-	}
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rule *rule = &ports->items[i];
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
 
-		if (rule->detail == SBX_CONNECT_TCP &&
-		    rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms) != 0 &&
-		    (found == NULL || (rule->origin.own && !found->own)))
-			found = &rule->origin;
+			if (rule->effect == SBX_ALLOW && leads_out(rule) &&
+			    (rule->origin.platforms & platforms) != 0 &&
+			    (found == NULL ||
+				(rule->origin.own && !found->own)))
+				found = &rule->origin;
+		}
 	}
 	return found;
 }
@@ -279,7 +289,7 @@ check_risk_leak(struct checker *checker)
 		struct diag *diag;
 
 		if (out == NULL || net == SBX_NET_NONE ||
-		    sbx_net_is_own((uint8_t)net))
+		    net == SBX_NET_LOOPBACK)
 			continue;
 		rule = secret_rule(checker, platforms, &secret);
 		if (rule == NULL || (!out->own && !rule->origin.own))
