@@ -285,18 +285,6 @@ loopback_verdict(const struct subject *subject)
 	};
 }
 
-/* A service of the host is reached at standard, too; one inside is published
- * out of a network of its own alone. */
-static struct verdict
-service_verdict(const struct subject *subject, const struct access *access,
-    struct verdict verdict)
-{
-	if (access->detail == SBX_PUBLISH_TCP &&
-	    subject->level < SBX_LEVEL_FULL)
-		verdict.allowed = false;
-	return network_at_level(subject, verdict);
-}
-
 static struct verdict
 port_verdict(const struct subject *subject, const struct access *access)
 {
@@ -319,7 +307,7 @@ port_verdict(const struct subject *subject, const struct access *access)
 		verdict.source = blob->meta->net_source;
 	}
 	if (sbx_net_is_own(blob->meta->net))
-		return service_verdict(subject, access, verdict);
+		return network_at_level(subject, verdict);
 	/* Landlock holds the ports, from ABI 4 on: the filter before. */
 	if (verdict.allowed && blob->meta->net == SBX_NET_PORTS &&
 	    verdict_abi(subject) < 4) {
@@ -331,19 +319,12 @@ port_verdict(const struct subject *subject, const struct access *access)
 	return verdict;
 }
 
-/* Of a service: the level that it lacks. */
-static void
-say_service(const struct why *why)
+/* Whether sockets open at a level below full, for the hosts of rules alone. */
+static bool
+leads_out(const struct why *why, uint32_t level)
 {
-	enum sbx_level need = why->access->detail == SBX_PUBLISH_TCP ?
-	    SBX_LEVEL_FULL :
-	    SBX_LEVEL_STANDARD;
-
-	if (why->verdict.by == BY_PORT &&
-	    why->blob->ports[why->verdict.rule].effect == SBX_ALLOW &&
-	    why->subject->level < need)
-		fprintf(why->stream, "    but it needs level %s\n",
-		    level_word(need));
+	return why->blob->meta->net == SBX_NET_SELECTED &&
+	    level >= SBX_LEVEL_STANDARD;
 }
 
 static void
@@ -351,9 +332,12 @@ say_loopback(const struct why *why)
 {
 	if (!why->verdict.allowed) {
 		fprintf(why->stream,
-		    "    but it needs level full: at level "
-		    "%s no socket opens\n",
-		    level_word(why->subject->level));
+		    "    but it needs level full: at level %s %s\n",
+		    level_word(why->subject->level),
+		    leads_out(why, why->subject->level) ?
+			"sbxrun connects to what rules name, and to nothing "
+			"else" :
+			"no socket opens");
 		return;
 	}
 	fprintf(why->stream,
@@ -370,8 +354,11 @@ say_loopback(const struct why *why)
 	if (why->blob->meta->level < SBX_LEVEL_FULL)
 		fprintf(why->stream,
 		    "    but the policy also runs at level "
-		    "%s, where no socket opens: 'require level full'\n",
-		    level_word(why->blob->meta->level));
+		    "%s, where %s: 'require level full'\n",
+		    level_word(why->blob->meta->level),
+		    leads_out(why, why->blob->meta->level) ?
+			"nothing inside is reached" :
+			"no socket opens");
 }
 
 static void
@@ -385,7 +372,7 @@ port_answer(const struct why *why)
 	why_say_decider(why, &rule);
 	if (sbx_net_is_own(why->blob->meta->net) &&
 	    why->access->detail >= SBX_HOST_TCP)
-		say_service(why);
+		network_say(why);
 	else if (sbx_net_is_own(why->blob->meta->net))
 		say_loopback(why);
 	else if (why->verdict.by == BY_OLD_KERNEL ||
@@ -410,6 +397,8 @@ port_enforcer(const struct why *why, enum sbx_level level)
 {
 	if (level < SBX_LEVEL_MINIMAL)
 		return NULL;
+	if (why->blob->meta->net == SBX_NET_SELECTED)
+		return network_enforcer(why, level);
 	if (why->blob->meta->net == SBX_NET_PORTS &&
 	    level >= SBX_LEVEL_STANDARD)
 		return "Landlock from ABI 4 on, else the filter, which opens "

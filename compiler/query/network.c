@@ -29,14 +29,38 @@ network_decides(const struct subject *subject, uint16_t port,
 	return true;
 }
 
+/* At level standard the supervisor connects, and Landlock keeps what is bound
+ * to its port, from ABI 4 on. */
+static bool
+network_is_shut(const struct subject *subject)
+{
+	return subject->level < SBX_LEVEL_STANDARD ||
+	    (subject->level == SBX_LEVEL_STANDARD && verdict_abi(subject) < 4);
+}
+
 struct verdict
 network_at_level(const struct subject *subject, struct verdict verdict)
 {
-	if (subject->level < SBX_LEVEL_STANDARD)
+	if (network_is_shut(subject))
 		verdict.allowed = false;
 	verdict.unenforced = !verdict.allowed &&
 	    subject->level == SBX_LEVEL_NONE;
 	return verdict;
+}
+
+/* What differs from level full, of what is allowed. */
+static void
+say_standard(const struct why *why)
+{
+	if (why->access->kind == KIND_DOMAIN)
+		fputs("    but at level standard through the proxy alone, "
+		      "which tools find that heed HTTPS_PROXY\n",
+		    why->stream);
+	else if (why->access->kind == KIND_PORT &&
+	    why->access->detail == SBX_PUBLISH_TCP)
+		fputs("    but at level standard the server itself has to "
+		      "listen on 127.0.0.1 or ::1, which are the host's\n",
+		    why->stream);
 }
 
 void
@@ -51,15 +75,18 @@ network_say(const struct why *why)
 	if (why->blob->meta->net != SBX_NET_SELECTED ||
 	    why->verdict.by < BY_RULE)
 		return;
-	if (!why->verdict.allowed && level < SBX_LEVEL_STANDARD)
-		fprintf(why->stream,
-		    "    at level %s no socket opens that leads out\n",
-		    level_word(level));
-	else if (why->verdict.allowed && level == SBX_LEVEL_STANDARD &&
-	    why->access->kind == KIND_DOMAIN)
-		fputs("    but at level standard through the proxy alone, "
-		      "which tools find that heed HTTPS_PROXY\n",
-		    why->stream);
+	if (!why->verdict.allowed) {
+		if (network_is_shut(why->subject))
+			fprintf(why->stream,
+			    "    at level %s%s no socket opens that leads "
+			    "out\n",
+			    level_word(level),
+			    level < SBX_LEVEL_STANDARD ?
+				"" :
+				" without Landlock ABI 4");
+	} else if (level == SBX_LEVEL_STANDARD) {
+		say_standard(why);
+	}
 }
 
 const char *
@@ -87,8 +114,7 @@ network_remedy(struct remedy *remedy)
 	};
 
 	/* Another level is what is missing there. */
-	if (remedy->verdict->by >= BY_RULE &&
-	    remedy->subject->level < SBX_LEVEL_STANDARD)
+	if (remedy->verdict->by >= BY_RULE && network_is_shut(remedy->subject))
 		return false;
 	if (sbx_net_is_own(meta->net) ||
 	    (meta->net == SBX_NET_NONE && meta->net_source == SBX_NO_SOURCE))

@@ -219,10 +219,18 @@ plan_watch_place(struct out *out, const struct plan *plan,
 
 /* Whether a network of its own is wanted and not there. */
 static bool
-is_shut(const struct plan *plan)
+is_missing(const struct plan *plan)
 {
 	return sbx_net_is_own(plan->blob->meta->net) && plan->program != NULL &&
 	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) == 0;
+}
+
+/* Whether the supervisor then connects to the hosts of rules. */
+static bool
+is_connected(const struct plan *plan)
+{
+	return plan->blob->meta->net == SBX_NET_SELECTED &&
+	    (plan->program->flags & SBX_PROGRAM_TCP) != 0;
 }
 
 const char *
@@ -242,8 +250,11 @@ plan_wanted_network(const struct plan *plan)
 const char *
 plan_network(const struct plan *plan)
 {
-	return is_shut(plan) ? "none: its own needs level full" :
-			       plan_wanted_network(plan);
+	if (!is_missing(plan) || is_connected(plan))
+		return plan_wanted_network(plan);
+	return plan->blob->meta->net == SBX_NET_SELECTED ?
+	    "none: hosts need level standard and Landlock ABI 4" :
+	    "none: its own needs level full";
 }
 
 const char *
@@ -257,12 +268,12 @@ plan_network_enforcer(const struct plan *plan)
 		return plan->program->flags & SBX_PROGRAM_TCP ?
 		    "seccomp and landlock" :
 		    "all TCP stays shut: ports need Landlock ABI 4";
-	if (sbx_net_is_own(net))
-		return is_shut(plan) ?
-		    "all sockets stay shut: it takes a network namespace, "
-		    "at level full" :
-		    "seccomp and a network namespace";
-	return plan->network == NETWORK_EMPTY ?
+	if (is_missing(plan) && is_connected(plan))
+		return "seccomp, landlock and the supervisor, which connects";
+	if (is_missing(plan))
+		return "all sockets stay shut: it takes a network namespace, "
+		       "at level full";
+	return sbx_net_is_own(net) || plan->network == NETWORK_EMPTY ?
 	    "seccomp and a network namespace" :
 	    "seccomp";
 }

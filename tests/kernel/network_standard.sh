@@ -125,6 +125,10 @@ each()
 	[ -z "$silent" ] || held "$1" ok greet-crowd $silent 80 11.22.33.44 5432
 }
 
+# The plan says so before it is done.
+tap_found "-n says who connects" "$("$SBXRUN" -l standard -n "$base/tcp.bin" \
+    2>&1 | grep 'landlock and the supervisor, which connects')"
+
 # Without a listener TCP stays shut.
 without_listener()
 {
