@@ -1,8 +1,8 @@
 /*
  * See certificate.h.  What is known of a place where policies are enforced is
  * in tables/enforcement.def: `defaults` is what is so whatever the rules say,
- * `facts` what becomes of one rule of a kind.  A rule of the user's own is named at
- * its line; of those that are inherited, which can be long lists, one stands
+ * `facts` what becomes of one rule of a kind.  A rule of the user's own is named
+ * at its line; of those that are inherited, which can be long lists, one stands
  * for all, at the profile.
  */
 #include "compiler/check/certificate.h"
@@ -379,6 +379,61 @@ certify_ports(struct certificate *certificate)
 		    none ? FACT_NETWORK : FACT_PORT);
 }
 
+/*
+ * Rules about hosts.  Where no socket opens for them, a deny holds all the same;
+ * where nothing confines the network, an allow does.
+ */
+static void
+certify_hosts(struct certificate *certificate, bool allow, enum fact_id fact)
+{
+	certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, allow, fact);
+	certify_rules(certificate, KIND_ENDPOINT, ANY_DETAIL, allow, fact);
+	certify_rules(certificate, KIND_PROXY, ANY_DETAIL, allow, fact);
+	certify_rules(certificate, KIND_PORT, SBX_HOST_TCP, allow, fact);
+	certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, allow, fact);
+}
+
+static void
+certify_linux_hosts(struct certificate *certificate)
+{
+	const struct enforcer *enforcer = certificate->enforcer;
+
+	if (policy_net(certificate->policy, certificate->platforms, NULL) !=
+		SBX_NET_SELECTED ||
+	    enforcer->level == SBX_LEVEL_FULL)
+		return;
+	if (enforcer->level == SBX_LEVEL_NONE) {
+		certify_hosts(certificate, false, FACT_NETWORK);
+	} else if (enforcer->landlock < 4) {
+		certify_hosts(certificate, true, FACT_HOST);
+	} else {
+		certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, true,
+		    FACT_DOMAIN);
+		certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, true,
+		    FACT_PUBLISH);
+	}
+}
+
+/* The text for macOS opens 127.0.0.1, where a service of the host and a proxy
+ * may listen. */
+static void
+certify_macos_hosts(struct certificate *certificate)
+{
+	if (policy_net(certificate->policy, certificate->platforms, NULL) !=
+	    SBX_NET_SELECTED)
+		return;
+	certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, true,
+	    FACT_MACOS_HOST);
+	certify_rules(certificate, KIND_ENDPOINT, ANY_DETAIL, true,
+	    FACT_MACOS_HOST);
+	certify_rules(certificate, KIND_PROXY, ANY_DETAIL, true,
+	    FACT_MACOS_LOOPBACK);
+	certify_rules(certificate, KIND_PORT, SBX_HOST_TCP, true,
+	    FACT_MACOS_LOOPBACK);
+	certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, true,
+	    FACT_MACOS_LOOPBACK);
+}
+
 static void
 certify_loopback(struct certificate *certificate, enum fact_id fact)
 {
@@ -424,6 +479,7 @@ certify_linux(struct certificate *certificate)
 	certify_paths(certificate);
 	if (enforcer->landlock < 4)
 		certify_ports(certificate);
+	certify_linux_hosts(certificate);
 	if (enforcer->level < SBX_LEVEL_FULL)
 		certify_loopback(certificate, FACT_LOOPBACK);
 	if (enforcer->level == SBX_LEVEL_MINIMAL)
@@ -447,6 +503,7 @@ static void
 certify_macos(struct certificate *certificate)
 {
 	certify_loopback(certificate, FACT_MACOS_LOOPBACK);
+	certify_macos_hosts(certificate);
 	certify_rules(certificate, KIND_BLANKET, BLANKET_SPAWN, false,
 	    FACT_MACOS_SPAWN);
 	certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
