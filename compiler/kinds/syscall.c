@@ -471,22 +471,26 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 				   "the filter, which answers %s", error);
 }
 
-/* Which rule opens a socket that a program asks for.  It has not said the port or
- * the name yet. */
+/* Which rule opens a socket that a program asks for, which has not said the name
+ * or the port yet.  Datagrams look names up, as far as anybody knows. */
 static const char *
-opener_of(const struct access *access)
+opener_of(const struct sbx_blob *blob, const struct access *access)
 {
 	enum { INET = 2, INET6 = 10, STREAM = 1, DGRAM = 2, TYPES = 15 };
 	uint32_t type = access->args[1] & TYPES;
 
 	if (access->arg_count < 2 ||
-	    (access->args[0] != INET && access->args[0] != INET6))
+	    (access->args[0] != INET && access->args[0] != INET6) ||
+	    (type != STREAM && type != DGRAM))
 		return "'allow network ...' says which sockets open";
-	if (type == STREAM)
-		return "'allow network connect tcp PORT', of the port that it "
-		       "would connect to";
-	return type == DGRAM ? "'allow network full', as to look up names" :
-			       "'allow network ...' says which sockets open";
+	if (type == DGRAM && blob->meta->net == SBX_NET_SELECTED)
+		return "level full, where the names are looked up that 'allow "
+		       "network domain NAME' names";
+	return type == DGRAM ?
+	    "'allow network domain NAME', which is looked up then, or 'allow "
+	    "network full'" :
+	    "'allow network domain NAME', of the host that it would connect "
+	    "to, or 'allow network connect tcp PORT'";
 }
 
 static void
@@ -502,7 +506,7 @@ syscall_remedy(struct remedy *remedy)
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
 			remedy_add(remedy, REMEDY_INSTEAD, "%s",
-			    opener_of(remedy->access));
+			    opener_of(blob, remedy->access));
 		return;
 	}
 	name = sbx_string(blob, call->name);

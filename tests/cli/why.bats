@@ -474,6 +474,35 @@ load sbxc
 	says "at level minimal no AF_UNIX socket opens"
 }
 
+@test "why: hosts and services, level by level" {
+	cat >hosts.sbx <<-'SBX'
+	sbx 1
+	profile p {
+	    require level minimal
+	    allow network domain github.com
+	    allow network publish tcp 3000
+	    allow network host tcp 5432
+	}
+	SBX
+	ends 0 "$SBXC" why hosts.sbx -l full publish tcp 3000
+	ends 0 "$SBXC" why hosts.sbx -l standard publish tcp 3000
+	says "the server itself has to listen on 127.0.0.1 or ::1"
+	ends 1 "$SBXC" why hosts.sbx -l minimal publish tcp 3000
+	says "at level minimal no socket opens that leads out"
+	ends 0 "$SBXC" why hosts.sbx -l standard host tcp 5432
+	ends 1 "$SBXC" why hosts.sbx -l standard connect tcp 5432
+	says "at level standard sbxrun connects to what rules name"
+	ends 0 "$SBXC" why hosts.sbx -l standard domain github.com
+	says "at level standard through the proxy alone"
+	ends 1 "$SBXC" why hosts.sbx -l standard 'syscall' 'socket(2,2,0)'
+	says "instead: level full, where the names are looked up"
+	printf 'sbx 1\nprofile p {\n    allow read /srv\n}\n' >hosts.sbx
+	ends 1 "$SBXC" why hosts.sbx syscall 'socket(2,1,0)'
+	says "instead: 'allow network domain NAME', of the host that it would"
+	ends 1 "$SBXC" why hosts.sbx syscall 'socket(2,2,0)'
+	says "instead: 'allow network domain NAME', which is looked up then"
+}
+
 @test "why: other processes" {
 	ends 0 "$SBXC" why team.sbx spawn
 	says "no rule denies it"
