@@ -125,7 +125,7 @@ check_blanket_machine(struct checker *checker)
 	}
 }
 
-/* --- allow everything ---------------------------------------------------- */
+/* --- allow everything ----------------------------------------------------- */
 
 /* The rule that allows everything on one of these platforms, or NULL. */
 static const struct rule *
@@ -290,7 +290,7 @@ check_risk_everything(struct checker *checker)
 	}
 }
 
-/* --- the table ----------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------ */
 
 static const struct check {
 	void (*run)(struct checker *checker);

@@ -296,7 +296,7 @@ check_path(struct checker *checker)
 	}
 }
 
-/* --- what no level can hold ---------------------------------------------- */
+/* --- what no level can hold ----------------------------------------------- */
 
 static uint32_t
 is_plain_deny(const struct checker *checker, size_t index)

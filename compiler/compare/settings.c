@@ -15,7 +15,7 @@ say(const char *text, uint32_t source)
 	return (struct explanation){ .text = text, .source = source };
 }
 
-/* --- floors ---------------------------------------------------- */
+/* --- floors --------------------------------------------------------------- */
 
 static void
 compare_floors(struct pass *pass)

@@ -1,5 +1,6 @@
 /*
- * The tables of a blob: from the policy's lists to sorted records.  Only what holds on Linux goes in; macOS has the text of sbpl.c.
+ * The tables of a blob: from the policy's lists to sorted records.  Only what
+ * holds on Linux goes in; macOS has the text of sbpl.c.
  */
 #include "compiler/lower/emitter.h"
 

@@ -17,9 +17,9 @@
  *
  * libseccomp takes part in two ways: it gives names and numbers
  * (tables/syscalls.c), and it is the oracle of tests/model/seccomp_oracle.c,
- * which builds the same rules with it and compares.  The program itself is bpf.c's: it installs in 30 us
- * where libseccomp's tree takes 45 and its list 97, and libseccomp has no way
- * to say "every number from here on".
+ * which builds the same rules with it and compares.  The program itself is
+ * bpf.c's: it installs in 30 us where libseccomp's tree takes 45 and its list
+ * 97, and libseccomp has no way to say "every number from here on".
  */
 #include "compiler/lower/filter.h"
 

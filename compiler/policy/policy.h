@@ -1,7 +1,8 @@
 /*
  * The resolved policy: one profile with its parents, groups, sets and
  * variables expanded into flat lists.  The hub of the compiler: resolve.c
- * fills it, check/ looks at it, and the seccomp, SBPL and blob writers read it.  Paths are an anchor and a suffix, as in the blob.
+ * fills it, check/ looks at it, and the seccomp, SBPL and blob writers read it.
+ * Paths are an anchor and a suffix, as in the blob.
  */
 #ifndef SBX_POLICY_H
 #define SBX_POLICY_H

@@ -24,7 +24,7 @@ enum {
 	MAX_SPENT = 4 * SBX_MAX_RULES, /* rules and names of all of them */
 };
 
-/* --- which profile ------------------------------------------------------- */
+/* --- which profile -------------------------------------------------------- */
 
 void
 resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
@@ -112,7 +112,7 @@ wanted_profile(struct expansion *expansion, const struct source *file,
 	return NULL;
 }
 
-/* --- the chain of parents ------------------------------------------------ */
+/* --- the chain of parents ------------------------------------------------- */
 
 struct chain {
 	VEC(struct block *) blocks; /* the child first */
@@ -162,7 +162,7 @@ find_chain(struct expansion *expansion, struct block *block,
 	return true;
 }
 
-/* --- gather -------------------------------------------------------------- */
+/* --- gather --------------------------------------------------------------- */
 
 static void gather(struct expansion *expansion, struct block *block, int depth);
 
@@ -240,7 +240,7 @@ declare_names(struct expansion *expansion)
 	scope_settle(scope);
 }
 
-/* --- expand -------------------------------------------------------------- */
+/* --- expand --------------------------------------------------------------- */
 
 static void expand_body(struct expansion *expansion,
     const struct ast_stmt *stmts, const struct context *context);
@@ -377,7 +377,7 @@ expand_layer(struct expansion *expansion, struct block *block)
 	expand_drops(expansion);
 }
 
-/* --- the policy ---------------------------------------------------------- */
+/* --- the policy ----------------------------------------------------------- */
 
 static void
 keep_items(struct expansion *expansion)

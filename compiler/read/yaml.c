@@ -441,7 +441,7 @@ yaml_read(struct sources *sources, struct diags *diags,
 	return diags->errors > errors ? NULL : reader->root;
 }
 
-/* --- for those who read the tree, or make one ------------------------------ */
+/* --- for those who read the tree, or make one ----------------------------- */
 
 void
 yaml_add(struct yaml_node *parent, struct yaml_node *entry)

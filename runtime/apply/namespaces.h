@@ -1,7 +1,8 @@
 /*
  * The namespaces of level full: for mounts, processes, System V IPC and mostly
- * the network, and a user namespace, which gives the right to make the others.  A caller that has
- * this right already (root outside of containers) gets no user namespace.
+ * the network, and a user namespace, which gives the right to make the others.
+ * A caller that has this right already (root outside of containers) gets no
+ * user namespace.
  */
 #ifndef SBX_NAMESPACES_H
 #define SBX_NAMESPACES_H

@@ -68,7 +68,7 @@ out_limit(struct out *out, const struct sbx_limit *limit)
 	out_value(out, word->unit, limit->value);
 }
 
-/* --- the command line ------------------------------------------------------ */
+/* --- the command line ----------------------------------------------------- */
 
 static int
 find_limit(const char *name, size_t len)
@@ -183,7 +183,7 @@ limits_apply(struct sbx_blob *blob,
 	blob->limit_count = count;
 }
 
-/* --- the end of a run ------------------------------------------------------ */
+/* --- the end of a run ----------------------------------------------------- */
 
 void
 limit_say(const struct sbx_blob *blob, uint16_t kind, const char *text)

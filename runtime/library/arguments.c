@@ -117,7 +117,7 @@ arguments_fill(struct words *words, const struct sbx_options *options,
 	return !words->failed;
 }
 
-/* --- the options ------------------------------------------------------------ */
+/* --- the options ---------------------------------------------------------- */
 
 /* What is behind the fields that this library knows has to be zero. */
 bool

@@ -170,7 +170,7 @@ placing_check(const struct placing *placing, int *which)
 	return NULL;
 }
 
-/* --- the standard streams -------------------------------------------------- */
+/* --- the standard streams ------------------------------------------------- */
 
 static bool
 is_null_device(const struct stat *status)

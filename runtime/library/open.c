@@ -38,7 +38,7 @@ struct opening {
 	char text[SAID_MAX + 1];
 };
 
-/* --- the keeper ------------------------------------------------------------- */
+/* --- the keeper ----------------------------------------------------------- */
 
 static void
 close_one(int *fd)
@@ -157,7 +157,7 @@ has_answer(const struct opening *opening)
 	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0;
 }
 
-/* --- the offer -------------------------------------------------------------- */
+/* --- the offer ------------------------------------------------------------ */
 
 static void
 learn_rules(struct sbx_sandbox *sandbox)
@@ -366,7 +366,7 @@ sbx_open(const struct sbx_options *options, struct sbx_error *error)
 	return sandbox;
 }
 
-/* --- a session ------------------------------------------------------------- */
+/* --- a session ------------------------------------------------------------ */
 
 /* Whether sbxrun finds the session; what it says of that. */
 static bool
@@ -451,7 +451,7 @@ sbx_join(const char *name, const char *sbxrun, struct sbx_error *error)
 	return sandbox;
 }
 
-/* --- what it is, and its end ------------------------------------------------ */
+/* --- what it is, and its end ---------------------------------------------- */
 
 bool
 sandbox_ended(const struct sbx_sandbox *sandbox)

@@ -34,7 +34,7 @@ struct spawning {
 	struct streams streams;
 };
 
-/* --- the processes ---------------------------------------------------------- */
+/* --- the processes -------------------------------------------------------- */
 
 static const char *
 enter(void *plan)
@@ -118,7 +118,7 @@ become(void *plan)
 	return fault;
 }
 
-/* --- what the call is about ------------------------------------------------- */
+/* --- what the call is about ----------------------------------------------- */
 
 static bool
 check_command(const struct sbx_command *command, struct sbx_error *error)
@@ -219,7 +219,7 @@ callers_environment(const struct sbx_command *command)
 	return command->environment != NULL ? command->environment : environ;
 }
 
-/* --- a command that joins --------------------------------------------------- */
+/* --- a command that joins ------------------------------------------------- */
 
 static int
 run(struct spawning *spawning, struct sbx_error *error)
@@ -278,7 +278,7 @@ spawn_joined(const struct sbx_sandbox *sandbox,
 	return pidfd;
 }
 
-/* --- a command under sbxrun ------------------------------------------------- */
+/* --- a command under sbxrun ----------------------------------------------- */
 
 enum { CONNECTION = 3, SBXRUN_DESCRIPTORS = 4 };
 

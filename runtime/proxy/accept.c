@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* --- level standard: only sockets that the supervisor connects --------------- */
+/* --- level standard: only sockets that the supervisor connects ------------ */
 
 void
 control_ready(struct proxy *proxy, struct source *source, uint32_t events)
@@ -50,7 +50,7 @@ was_told(struct proxy *proxy, const union socket_address *from)
 	return until != 0 && until >= proxy->now / 1000;
 }
 
-/* --- where a connection goes -------------------------------------------------- */
+/* --- where a connection goes ---------------------------------------------- */
 
 static bool
 is_fake(const uint8_t address[SBX_ADDRESS_SIZE], uint32_t *fake)
@@ -137,7 +137,7 @@ open_conn(struct proxy *proxy, struct conn *conn, const struct sbx_way *way)
 	}
 }
 
-/* --- listening ----------------------------------------------------------------- */
+/* --- listening ------------------------------------------------------------ */
 
 /* One that is too many is reset, and not left to wait. */
 static void

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* --- answers -------------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------- */
 
 bool
 client_send(struct proxy *proxy, struct conn *conn, const void *bytes,
@@ -64,7 +64,7 @@ client_fault(struct proxy *proxy, struct conn *conn, const char *fault)
 	send_page(proxy, conn, "400 Bad Request", "malformed", &page);
 }
 
-/* --- refusals --------------------------------------------------------------------- */
+/* --- refusals ------------------------------------------------------------- */
 
 /* How each verdict reads in HTTP and in SOCKS. */
 static const struct refusal {
@@ -175,7 +175,7 @@ client_granted(struct proxy *proxy, struct conn *conn)
 	return !conn->dead;
 }
 
-/* --- requests ---------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------- */
 
 /* What nobody can look up is no name, and is told with what can be printed. */
 static bool

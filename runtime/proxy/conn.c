@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* --- its sockets ------------------------------------------------------------- */
+/* --- its sockets ---------------------------------------------------------- */
 
 bool
 end_watch(struct proxy *proxy, struct end *end, struct source *source)
@@ -127,7 +127,7 @@ end_take(struct proxy *proxy, struct end *end, size_t len)
 	}
 }
 
-/* --- beginning and end ------------------------------------------------------- */
+/* --- beginning and end ---------------------------------------------------- */
 
 struct conn *
 conn_new(struct proxy *proxy, int fd, enum proxy_via via)
@@ -216,7 +216,7 @@ conns_sweep(struct proxy *proxy)
 	}
 }
 
-/* --- what comes next --------------------------------------------------------- */
+/* --- what comes next ------------------------------------------------------ */
 
 void
 conn_drain(struct proxy *proxy, struct conn *conn)

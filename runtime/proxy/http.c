@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- words ------------------------------------------------------------------ */
+/* --- words ---------------------------------------------------------------- */
 
 static bool
 text_is(struct text text, const char *word)
@@ -103,7 +103,7 @@ is_clean(const char *bytes, size_t len)
 	return true;
 }
 
-/* --- the first line ----------------------------------------------------------- */
+/* --- the first line ------------------------------------------------------- */
 
 static bool
 bad(struct http_request *request, const char *fault)
@@ -201,7 +201,7 @@ parse_first_line(struct http_request *request, struct text line)
 	    (request->port != 0 || bad(request, "the port is missing"));
 }
 
-/* --- fields ------------------------------------------------------------------- */
+/* --- fields --------------------------------------------------------------- */
 
 static bool
 parse_length(struct http_request *request, struct text value)
@@ -274,7 +274,7 @@ http_parse(const char *bytes, size_t len, struct http_request *request)
 	return PARSED_OK;
 }
 
-/* --- the head for the server --------------------------------------------------- */
+/* --- the head for the server ---------------------------------------------- */
 
 struct writer {
 	char *at;
@@ -416,7 +416,7 @@ http_tunnel(const char *host, uint16_t port, char head[HTTP_HEAD_MAX])
 	return writer.used;
 }
 
-/* --- answers of another proxy ---------------------------------------------------- */
+/* --- answers of another proxy --------------------------------------------- */
 
 enum parsed
 http_answer(const char *bytes, size_t len, unsigned *status, size_t *head)

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* --- what is handed over ------------------------------------------------------------ */
+/* --- what is handed over -------------------------------------------------- */
 
 static void
 read_policy(struct proxy *proxy)
@@ -132,7 +132,7 @@ has_published(const struct proxy *proxy)
 	    proxy->listeners[last].way.kind == SBX_WAY_PUBLISH;
 }
 
-/* --- waiting ------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------- */
 
 static void
 set_time(struct proxy *proxy)

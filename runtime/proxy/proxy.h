@@ -152,13 +152,13 @@ bool accept_start(struct proxy *proxy);
 /* What the supervisor says. */
 void control_ready(struct proxy *proxy, struct source *source, uint32_t events);
 
-/* --- resolve.c ------------------------------------------------------------- */
+/* --- resolve.c ------------------------------------------------------------ */
 
 void resolve_datagrams(struct proxy *proxy, struct source *source,
     uint32_t events);
 void resolve_stream(struct proxy *proxy, struct conn *conn);
 
-/* --- conn.c ---------------------------------------------------------------- */
+/* --- conn.c --------------------------------------------------------------- */
 
 /* Takes the socket; NULL: it was closed, since there is no memory. */
 struct conn *conn_new(struct proxy *proxy, int fd, enum proxy_via via);
@@ -182,7 +182,7 @@ ssize_t conn_peek(struct proxy *proxy, struct conn *conn, struct end *end,
 /* Takes bytes that were looked at. */
 void end_take(struct proxy *proxy, struct end *end, size_t len);
 
-/* --- client.c --------------------------------------------------------------- */
+/* --- client.c ------------------------------------------------------------- */
 
 void client_head(struct proxy *proxy, struct conn *conn);
 void client_request(struct proxy *proxy, struct conn *conn);
@@ -197,7 +197,7 @@ void client_fault(struct proxy *proxy, struct conn *conn, const char *fault);
 bool client_send(struct proxy *proxy, struct conn *conn, const void *bytes,
     size_t len);
 
-/* --- decide.c --------------------------------------------------------------- */
+/* --- decide.c ------------------------------------------------------------- */
 
 /* Judges conn->target, and goes on with a look-up, a connection or a refusal. */
 void decide(struct proxy *proxy, struct conn *conn);
@@ -205,7 +205,7 @@ void decide(struct proxy *proxy, struct conn *conn);
 bool address_is_open(const struct proxy *proxy, const struct conn *conn,
     const uint8_t address[SBX_ADDRESS_SIZE]);
 
-/* --- events.c --------------------------------------------------------------- */
+/* --- events.c ------------------------------------------------------------- */
 
 /* Waits for the supervisor's socket; false with errno. */
 bool events_start(struct proxy *proxy);
@@ -216,7 +216,7 @@ void tell(struct proxy *proxy, const struct conn *conn,
 void tell_name(struct proxy *proxy, const struct conn *conn,
     enum proxy_verdict verdict, const char *name);
 
-/* --- lookup.c --------------------------------------------------------------- */
+/* --- lookup.c ------------------------------------------------------------- */
 
 /* Starts the process; false with errno. */
 bool lookup_start(struct proxy *proxy);
@@ -225,14 +225,14 @@ void lookup_ask(struct proxy *proxy, struct conn *conn);
 void lookup_forget(struct proxy *proxy, struct conn *conn);
 void lookups_ready(struct proxy *proxy, struct source *source, uint32_t events);
 
-/* --- inside.c --------------------------------------------------------------- */
+/* --- inside.c ------------------------------------------------------------- */
 
 /* Starts the process that makes sockets inside; false with errno. */
 bool inside_start(struct proxy *proxy);
 /* A socket in the sandbox's network, or -1 with errno. */
 int inside_socket(const struct proxy *proxy, int family);
 
-/* --- connect.c -------------------------------------------------------------- */
+/* --- connect.c ------------------------------------------------------------ */
 
 /* To conn->addresses, or to the user's proxy. */
 void connect_start(struct proxy *proxy, struct conn *conn);
@@ -241,7 +241,7 @@ void connect_upstream(struct proxy *proxy, struct conn *conn);
 void connect_check(struct proxy *proxy, struct conn *conn);
 void connect_late(struct proxy *proxy, struct conn *conn);
 
-/* --- relay.c ---------------------------------------------------------------- */
+/* --- relay.c -------------------------------------------------------------- */
 
 /* The server is there: what goes first, and then all else. */
 void relay_start(struct proxy *proxy, struct conn *conn);

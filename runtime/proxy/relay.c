@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* --- the beginning ---------------------------------------------------------------- */
+/* --- the beginning -------------------------------------------------------- */
 
 static void
 begin(struct proxy *proxy, struct conn *conn)
@@ -91,7 +91,7 @@ relay_upstream(struct proxy *proxy, struct conn *conn)
 	client_refused(proxy, conn, PROXY_FAILED);
 }
 
-/* --- the name in TLS ---------------------------------------------------------------- */
+/* --- the name in TLS ------------------------------------------------------ */
 
 static bool
 is_same_name(const struct conn *conn, const char *name, size_t len)
@@ -149,7 +149,7 @@ hello_passes(struct proxy *proxy, struct conn *conn)
 	return true;
 }
 
-/* --- the end of a request -------------------------------------------------------------- */
+/* --- the end of a request ------------------------------------------------- */
 
 /*
  * Of a request only its body goes to the server: another request behind it could
@@ -178,7 +178,7 @@ body_passes(struct proxy *proxy, struct conn *conn)
 	return true;
 }
 
-/* --- bytes ---------------------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------- */
 
 static bool
 may_go_up(struct proxy *proxy, struct conn *conn)

@@ -20,7 +20,7 @@ enum {
 	NAME_HOST = 0,
 };
 
-/* --- reading within bounds ------------------------------------------------- */
+/* --- reading within bounds ------------------------------------------------ */
 
 struct reader {
 	const uint8_t *at;
@@ -64,7 +64,7 @@ vector(struct reader *reader, size_t size)
 	return (struct reader){ at, at != NULL ? len : 0, at == NULL };
 }
 
-/* --- the message ------------------------------------------------------------ */
+/* --- the message ---------------------------------------------------------- */
 
 /* A list of names, of which there is one. */
 static enum tls_hello
@@ -127,7 +127,7 @@ read_hello(struct reader hello, char name[TLS_NAME_SIZE], size_t *name_len)
 	return read_extensions(extensions, name, name_len);
 }
 
-/* --- records ---------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 struct message {
 	size_t len;

@@ -33,7 +33,7 @@ struct attendance {
 	bool leave;     /* a signal asked sbxrun to end */
 };
 
-/* --- the end of all that the command has started --------------------------- */
+/* --- the end of all that the command has started -------------------------- */
 
 /* A directory of /proc is as good as a pidfd: what was looked at is what gets
  * the signal. */
@@ -134,7 +134,7 @@ join_end_all(uint64_t tag, pid_t first)
 	return all;
 }
 
-/* --- signals --------------------------------------------------------------- */
+/* --- signals -------------------------------------------------------------- */
 
 /* A command that leads a group has what it started in there. */
 static pid_t
@@ -161,7 +161,7 @@ forward(struct attendance *attendance)
 	}
 }
 
-/* --- the command ----------------------------------------------------------- */
+/* --- the command ---------------------------------------------------------- */
 
 /*
  * The command has stopped.  At a terminal that was mostly the job as a whole:
@@ -247,7 +247,7 @@ wait_for_end(struct attendance *attendance)
 	}
 }
 
-/* --- the end --------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------- */
 
 /* Passes on what was written before the end; what the command left behind may
  * go on to write, and is not waited for. */

@@ -65,7 +65,7 @@ is_done(bool done)
 	return done;
 }
 
-/* --- the group above ours -------------------------------------------------- */
+/* --- the group above ours ------------------------------------------------- */
 
 /* Whether a word stands in a line of words. */
 static bool
@@ -256,7 +256,7 @@ cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin)
 		name_group(group, begin);
 }
 
-/* --- ours ------------------------------------------------------------------ */
+/* --- ours ----------------------------------------------------------------- */
 
 static bool
 set_limit(const struct cgroup *group, const struct holder *holder,
