@@ -227,6 +227,7 @@ bind_begin(struct arena *arena, const struct bind_request *request)
 	    options->log != NULL || options->status_fd >= 0;
 	bind_anchors(binder);
 	bind_sockets(binder);
+	bind_proxy(binder);
 	return binder;
 }
 

@@ -61,6 +61,10 @@ struct binding {
 	const struct sbx_rule *sockets;
 	uint32_t socket_count;
 	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
+	/* The socket of the user's own proxy, without links; or why it is not
+	 * used, with the place that is at fault, if there is one. */
+	struct sbx_place proxy;
+	const char *proxy_fault;
 };
 
 struct bind_request {

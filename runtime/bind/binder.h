@@ -74,6 +74,9 @@ void bind_path(struct binder *binder, const struct sbx_path *path,
 /* Binds the rules about sockets, when the anchors are bound. */
 void bind_sockets(struct binder *binder);
 
+/* Binds the socket of the user's own proxy, when the anchors are bound. */
+void bind_proxy(struct binder *binder);
+
 /* The host's resolv.conf, where it is a link: see there. */
 void bind_resolver(struct binder *binder);
 

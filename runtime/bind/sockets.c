@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* A denial has a place as it is written and where links lead, in two homes. */
@@ -109,4 +110,57 @@ bind_sockets(struct binder *binder)
 			bind_place(binder, socket, made->other_home);
 	}
 	binder->made.sockets = binder->sockets;
+}
+
+/*
+ * sbx-proxy connects to it from outside as often as the command likes, so the
+ * command must not choose what lies there: neither by a link on the way nor in
+ * the place of the socket.  Sets what is at fault.
+ */
+static const char *
+proxy_fault(struct binder *binder, const struct followed *found,
+    struct sbx_place *at)
+{
+	*at = found->at;
+	for (uint32_t i = 0; i < found->link_count; i++) {
+		const char *fault = link_fault(binder, found->links[i]);
+
+		if (fault == NULL)
+			continue;
+		*at = found->links[i];
+		return fault;
+	}
+	if (commands_choose(binder, found->at))
+		return "a command may put another socket or a link here, for "
+		       "commands may write this directory";
+	if (found->at.len >= sizeof((struct sockaddr_un *)NULL)->sun_path)
+		return "the path is longer than a socket's can be";
+	return NULL;
+}
+
+void
+bind_proxy(struct binder *binder)
+{
+	const struct sbx_blob *blob = binder->blob;
+	const struct sbx_proxy *proxy = NULL;
+	struct binding *made = &binder->made;
+	struct followed found;
+
+	for (uint32_t i = 0; i < blob->proxy_count; i++) {
+		if ((blob->proxies[i].platforms & KERNEL_WHERE) != 0)
+			proxy = &blob->proxies[i];
+	}
+	if (proxy == NULL || proxy->anchor == SBX_NO_ANCHOR)
+		return;
+	if (!made->bound[proxy->anchor]) {
+		made->proxy_fault = "neither HOME nor XDG_RUNTIME_DIR says "
+				    "where the socket of the proxy is";
+		return;
+	}
+	found = follow(binder->arena,
+	    arena_join(binder->arena, made->anchors[proxy->anchor],
+		place_of(sbx_string(blob, proxy->suffix))));
+	made->proxy_fault = proxy_fault(binder, &found, &made->proxy);
+	if (found.fd >= 0)
+		close(found.fd);
 }

@@ -19,6 +19,7 @@
 #define SBX_NETWORK_H
 
 #include "runtime/base/arena.h"
+#include "runtime/bind/bind.h"
 #include "runtime/network/decisions.h"
 
 #include "format/ways.h"
@@ -32,6 +33,7 @@ struct network {
 	int sockets[SBX_MAX_WAYS]; /* beside them; -1: closed, or not there */
 	const struct sbx_blob *blob;
 	size_t size;       /* of the blob */
+	const char *path;  /* of the user's own proxy, or NULL */
 	int send, receive; /* by which the sockets come */
 	int program;       /* sbx-proxy */
 	int inside;        /* the sandbox's network namespace */
@@ -45,10 +47,11 @@ struct network {
 
 /*
  * Before the namespaces are made: finds sbx-proxy, and takes the ports of the
- * host that are to be published.  Refuses (125) what is missing or in use.  The
- * blob is that of `size` verified bytes, and stays where it is.
+ * host that are to be published.  Refuses (125) what is missing or in use, and a
+ * user's proxy that may not be used.  Of the binding, the anchors are wanted; its
+ * blob is that of `size` verified bytes.  Both stay where they are.
  */
-void network_prepare(struct network *network, const struct sbx_blob *blob,
+void network_prepare(struct network *network, const struct binding *binding,
     size_t size);
 
 /*

@@ -58,10 +58,22 @@ publish(uint16_t port)
 	refuse(name.text, "cannot listen on this port of 127.0.0.1", errno);
 }
 
+/* NULL: there is none with a path. */
+static const char *
+users_proxy(const struct binding *binding)
+{
+	if (binding->proxy_fault != NULL)
+		refuse(binding->proxy.len > 0 ? binding->proxy.path :
+						"network proxy",
+		    binding->proxy_fault, 0);
+	return binding->proxy.len > 0 ? binding->proxy.path : NULL;
+}
+
 void
-network_prepare(struct network *network, const struct sbx_blob *blob,
+network_prepare(struct network *network, const struct binding *binding,
     size_t size)
 {
+	const struct sbx_blob *blob = binding->blob;
 	int ends[2];
 
 	if (blob->meta->net != SBX_NET_SELECTED &&
@@ -74,6 +86,7 @@ network_prepare(struct network *network, const struct sbx_blob *blob,
 	network->count = (uint32_t)sbx_ways(blob, KERNEL_WHERE, network->ways);
 	if (network->count == 0)
 		return;
+	network->path = users_proxy(binding);
 	network->program = proxy_open();
 	for (uint32_t i = 0; i < network->count; i++) {
 		const struct sbx_way *way = &network->ways[i];
@@ -176,6 +189,7 @@ start_with(const struct network *network, int policy, int events, int control)
 	struct proxy_start start = {
 		.program = network->program,
 		.level = "full",
+		.path = network->path,
 		.count = network->count,
 		.descriptors = {
 			[PROXY_POLICY] = policy,

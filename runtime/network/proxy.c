@@ -161,7 +161,8 @@ become(const struct proxy_start *wanted, pid_t parent)
 		    standard[] = "standard";
 	struct proxy_start start = *wanted;
 	char *argv[] = { name,
-		strcmp(start.level, "full") == 0 ? full : standard, NULL };
+		strcmp(start.level, "full") == 0 ? full : standard,
+		(char *)start.path, NULL };
 	char *none[] = { NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

@@ -24,6 +24,7 @@ enum proxy_descriptor {
 struct proxy_start {
 	int program;
 	const char *level; /* "full" or "standard" */
+	const char *path;  /* of the user's own proxy, or NULL */
 	uint32_t count;    /* of the sockets */
 	int descriptors[PROXY_SOCKETS + SBX_MAX_WAYS];
 };

@@ -95,9 +95,6 @@ find_upstream(struct proxy *proxy, const char *path)
 	}
 	if (proxy->upstream == NULL || proxy->upstream->anchor == SBX_NO_ANCHOR)
 		return;
-	/* Of a path that does not depend on the user, nobody need say more. */
-	if (path == NULL && proxy->upstream->anchor == SBX_ANCHOR_ROOT)
-		path = sbx_string(blob, proxy->upstream->suffix);
 	if (path == NULL ||
 	    strlen(path) >= sizeof((struct sockaddr_un *)NULL)->sun_path)
 		proxy_fail("the path of the proxy's socket is missing, or "

@@ -131,8 +131,8 @@ fork_at_full(struct sandbox *sandbox)
 	find_group(sandbox);
 	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
 	owners_open(&sandbox->owners);
-	network_prepare(&sandbox->supervision.network, &sandbox->blob,
-	    sandbox->loaded.size);
+	network_prepare(&sandbox->supervision.network,
+	    bind_anchored(sandbox->binder), sandbox->loaded.size);
 	first = fork_with_network(sandbox, asked || required);
 	settle_processes(sandbox, first);
 	sandbox->supervision.namespaces = first >= 0;

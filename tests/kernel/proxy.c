@@ -519,7 +519,7 @@ try_others(struct stage *stage)
 		upstream.anchor = by_path ? SBX_ANCHOR_ROOT : SBX_NO_ANCHOR;
 		upstream.port = by_path ? 0 : PORT_UPSTREAM;
 		policy_make(stage, NULL, 0, &upstream);
-		proxy_begin(stage, "full", NULL);
+		proxy_begin(stage, "full", by_path ? UPSTREAM_PATH : NULL);
 		try_upstream(stage, false);
 		tap_ok(&stage->tap, proxy_end(stage) == 0, "it ends");
 		policy_make(stage, &good, 1, &upstream);

@@ -2,7 +2,8 @@
  * Stands in for sbx-proxy: what the supervisor does for it is tried without
  * names, addresses or another machine.  It tells whoever connects to which
  * address and port that was, answers datagrams, and reports each.  Who sends
- * "die" ends it, and "fork" leaves a child behind.
+ * "die" ends it, "fork" leaves a child behind, and "path" is told the path of the
+ * user's proxy.
  */
 #include "runtime/network/event.h"
 
@@ -53,7 +54,7 @@ report(int fd, uint8_t via, char *text, size_t size)
 }
 
 static void
-serve(int listener)
+serve(int listener, const char *path)
 {
 	char text[PROXY_EVENT_NAME + 16], asked[16] = "";
 	int fd = accept(listener, NULL, NULL);
@@ -69,6 +70,8 @@ serve(int listener)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 	}
+	if (got > 0 && strncmp(asked, "path", 4) == 0)
+		snprintf(text, sizeof text, "%s\n", path);
 	if (write(fd, text, strlen(text)) < 0)
 		perror("standin");
 	close(fd);
@@ -99,7 +102,7 @@ type_of(int fd)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	struct pollfd wait[MOST + 1] = { { CONTROL, POLLIN, 0 } };
 	nfds_t count = 1;
@@ -117,7 +120,7 @@ main(void)
 			if (type_of(wait[i].fd) == SOCK_DGRAM)
 				answer(wait[i].fd);
 			else
-				serve(wait[i].fd);
+				serve(wait[i].fd, argc > 2 ? argv[2] : "none");
 		}
 	}
 }

@@ -49,6 +49,11 @@ policy ends workspace-write "$common" \
     'allow network connect 10.9.8.7:5432'
 policy host workspace-write "$common" "allow network host tcp $service"
 policy publish workspace-write "$common" "allow network publish tcp $published"
+for place in '${runtime}' '~' '${where}'; do
+	name=$(echo "$place" | tr -d '${}~')
+	policy "own-${name:-home}" workspace-write 'param where' "$common" \
+	    "allow network proxy unix $place/proxy.sock"
+done
 policy loopback workspace-write "$common" 'allow network loopback'
 
 # prepare UID: a home and a workspace.
@@ -167,6 +172,61 @@ variables()
 	    "$(inside ends sh -c 'env | grep -i "^https*_proxy"')"
 }
 
+# The path of the user's own proxy, without links; a command must not choose it.
+users_proxy()
+{
+	mkdir -p "$home/run" "$home/real" "$home/ws/shared"
+	ln -sfn ../real "$home/run/link"
+	ln -sfn ../real "$home/ws/planted"
+	[ "$uid" -eq "$(id -u)" ] || chown -h "$uid:$uid" "$home"/* \
+	    "$home/run/link" "$home/ws/planted"
+	tap_is "$who: a user's proxy in ~" "$home/proxy.sock" \
+	    "$(users_path home ../run)"
+	end_session
+	tap_is "$who: in \${runtime}" "$home/run/proxy.sock" \
+	    "$(users_path runtime ../run)"
+	end_session
+	tap_is "$who: in a parameter, by a link" "$home/real/proxy.sock" \
+	    "$(users_path where ../run/link)"
+	end_session
+	[ -z "$session" ] || return
+	ln -sfn ws/planted/inner "$home/proxy.sock"
+	tap_is "$who: not by a link that a command may have made" \
+	    '125 ws/planted: a command may have made this link' \
+	    "$(refused_path home ../run)"
+	rm "$home/proxy.sock"
+	tap_is "$who: nor where a command may put it" \
+	    '125 ws/shared/proxy.sock: a command may put another socket' \
+	    "$(refused_path where shared)"
+	long=$home/run/$(printf '%0100d' 0)
+	mkdir "$long"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$long"
+	tap_is "$who: nor with a path that no socket has" 125 \
+	    "$(refused_path where "$long" | cut -c 1-3)"
+}
+
+end_session()
+{
+	# shellcheck disable=SC2086  # words
+	[ -z "$session" ] || as "$uid" "$sbxrun" $session --end
+}
+
+# users_path POLICY WHERE
+users_path()
+{
+	# shellcheck disable=SC2086  # words
+	as "$uid" XDG_RUNTIME_DIR="$home/run" timeout 60 "$sbxrun" $session \
+	    -l full -D where="$2" "$tmp/own-$1.bin" -- \
+	    "$tmp/knock" tcp 127.0.0.1 3128 path 2>"$tmp/err-$uid"
+}
+
+refused_path()
+{
+	users_path "$@"
+	echo "$? $(sed "s,^sbxrun: $home/,,; s/link,.*/link/
+	    s/socket or.*/socket/" "$tmp/err-$uid")"
+}
+
 all_deaths()
 {
 	# shellcheck disable=SC2016  # the inner shell's
@@ -269,6 +329,7 @@ alone()
 	what_does_not
 	addresses
 	variables
+	users_proxy
 	all_deaths
 	left_behind
 	killed
@@ -285,6 +346,8 @@ together()
 	what_does_not
 	all_deaths
 	left_behind
+	session="--session path-$$"
+	users_proxy
 }
 
 users=$(id -u)
