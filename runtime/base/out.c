@@ -207,6 +207,16 @@ out_column(struct out *out, const char *text, size_t width)
 		out_text(out, " ");
 }
 
+/* Whoever reads what is said, libsbx too, tells warnings by their beginning; so
+ * a subject that has it stands in quotation marks. */
+static const char *
+subject_mark(const char *subject)
+{
+	static const char warning[] = "warning: ";
+
+	return strncmp(subject, warning, sizeof warning - 1) == 0 ? "'" : "";
+}
+
 static void
 complain(const char *prefix, const char *subject, const char *text, int error)
 {
@@ -215,8 +225,9 @@ complain(const char *prefix, const char *subject, const char *text, int error)
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, prefix);
 	if (subject != NULL) {
+		out_text(&out, subject_mark(subject));
 		out_shown(&out, subject, strlen(subject));
-		out_text(&out, ": ");
+		out_print(&out, "%s: ", subject_mark(subject));
 	}
 	out_text(&out, text);
 	if (error != 0)

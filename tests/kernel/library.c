@@ -146,6 +146,14 @@ test_texts(struct stage *stage)
 	    strncmp(said, "sbxrun: ", 8) == 0 &&
 		strcmp(said + 8, error.text) == 0,
 	    "the text is that of sbxrun: %s", error.text);
+	options.policy = stage->free_policy;
+	options.level = "warning: none";
+	ask_sbxrun(stage, "-l 'warning: none' ../free.bin", said, sizeof said);
+	sbx_open(&options, &error);
+	tap_ok(&stage->tap,
+	    strncmp(said, "sbxrun: 'warning: none': ", 25) == 0 &&
+		strcmp(said + 8, error.text) == 0,
+	    "also about what begins as a warning does: %s", error.text);
 }
 
 static void
