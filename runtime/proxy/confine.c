@@ -59,6 +59,7 @@ process_start(void (*serve)(int socket), int socket)
 enum {
 	LL_READ_FILE = 1 << 2,
 	LL_READ_DIR = 1 << 3,
+	LL_RESOLVE_UNIX = 1 << 16,
 	LL_BIND_TCP = 1 << 0,
 	LL_SCOPE_ABSTRACT = 1 << 0,
 	LL_SCOPE_SIGNAL = 1 << 1,
@@ -81,24 +82,30 @@ static const char *const resolver_files[] = { "/etc/resolv.conf", "/etc/hosts",
 	"/etc/services", "/etc/protocols", "/etc/ld.so.cache",
 	"/etc/mdns.allow", "/etc/nscd.conf", "/etc/libnss-ldap.conf" };
 
-/* Every right on files of an ABI; of ABI 9, connecting to sockets by path, which
- * only a process needs that looks names up or has such a proxy. */
-static uint64_t
-file_rights(int abi, enum confined kind)
+/*
+ * Directories, because a daemon that starts again makes its socket anew: nscd and
+ * what stands in for it, systemd-resolved, sssd, nslcd, Avahi.
+ */
+static const char *const resolver_sockets[] = { "/run/nscd",
+	"/run/systemd/resolve", "/var/lib/sss/pipes", "/run/nslcd",
+	"/run/avahi-daemon" };
+
+uint64_t
+confined_rights(int abi, enum confined kind)
 {
 	static const uint64_t rights[] = { 0, 0x1fff, 0x3fff, 0x7fff, 0x7fff,
 		0xffff, 0xffff, 0xffff, 0xffff, 0x1ffff };
 	const int last = sizeof rights / sizeof *rights - 1;
 	uint64_t mask = rights[abi < last ? abi : last];
 
-	if (kind == CONFINED_LOOKUP || kind == CONFINED_RELAY_PATH)
-		mask &= 0xffff;
+	if (kind == CONFINED_RELAY_PATH)
+		mask &= ~(uint64_t)LL_RESOLVE_UNIX;
 	return mask;
 }
 
 /* What is not there cannot be read; nor what comes later. */
 static void
-allow_reading(int ruleset, const char *path)
+allow(int ruleset, const char *path, uint64_t in_directory)
 {
 	struct landlock_path_beneath_attr rule = {
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
@@ -107,12 +114,17 @@ allow_reading(int ruleset, const char *path)
 
 	if (rule.parent_fd < 0 || fstat(rule.parent_fd, &status) != 0)
 		return;
-	rule.allowed_access = S_ISDIR(status.st_mode) ?
-	    LL_READ_FILE | LL_READ_DIR :
-	    LL_READ_FILE;
+	rule.allowed_access = S_ISDIR(status.st_mode) ? in_directory :
+							LL_READ_FILE;
 	if (landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule) != 0)
 		proxy_fail("cannot confine itself", errno);
 	close(rule.parent_fd);
+}
+
+static void
+allow_reading(int ruleset, const char *path)
+{
+	allow(ruleset, path, LL_READ_FILE | LL_READ_DIR);
 }
 
 /* /etc/resolv.conf is often a link, and the file behind it is replaced. */
@@ -131,8 +143,12 @@ allow_behind_link(int ruleset)
 }
 
 static void
-allow_resolver(int ruleset)
+allow_resolver(int ruleset, uint64_t handled)
 {
+	for (size_t i = 0; (handled & LL_RESOLVE_UNIX) != 0 &&
+	     i < sizeof resolver_sockets / sizeof *resolver_sockets;
+	     i++)
+		allow(ruleset, resolver_sockets[i], LL_RESOLVE_UNIX);
 	for (size_t i = 0; i < sizeof resolver_places / sizeof *resolver_places;
 	     i++)
 		allow_reading(ruleset, resolver_places[i]);
@@ -155,7 +171,7 @@ confine_files(enum confined kind)
 
 	if (abi < 1)
 		proxy_fail("Landlock is missing", errno);
-	attr.handled_access_fs = file_rights(abi, kind);
+	attr.handled_access_fs = confined_rights(abi, kind);
 	attr.handled_access_net = abi >= 4 ? LL_BIND_TCP : 0;
 	if (abi >= 6)
 		attr.scoped = kind == CONFINED_LOOKUP ?
@@ -165,7 +181,7 @@ confine_files(enum confined kind)
 	if (ruleset < 0)
 		proxy_fail("cannot confine itself", errno);
 	if (kind == CONFINED_LOOKUP)
-		allow_resolver(ruleset);
+		allow_resolver(ruleset, attr.handled_access_fs);
 	if (landlock_restrict_self(ruleset, 0) != 0)
 		proxy_fail("cannot confine itself", errno);
 	close(ruleset);

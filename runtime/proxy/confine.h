@@ -6,6 +6,7 @@
 #define SBX_PROXY_CONFINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum confined {
 	CONFINED_RELAY,      /* sockets alone; no file can be opened */
@@ -14,6 +15,13 @@ enum confined {
 	CONFINED_INSIDE,     /* makes sockets and hands them out */
 	CONFINED_END,
 };
+
+/*
+ * The rights on files that Landlock takes away, but where a rule gives some back:
+ * all of that ABI.  From ABI 9 on, connecting to a socket by path is one.  It is
+ * left to the one whose proxy has a path: that socket may be made anew anywhere.
+ */
+uint64_t confined_rights(int abi, enum confined kind);
 
 /* Ends the process if it cannot be done. */
 void confine_process(enum confined kind);

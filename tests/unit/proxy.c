@@ -3,6 +3,7 @@
  * TLS; and the addresses that it hands out for names.
  */
 #include "format/addresses.h"
+#include "runtime/proxy/confine.h"
 #include "runtime/proxy/dns.h"
 #include "runtime/proxy/fakes.h"
 #include "runtime/proxy/http.h"
@@ -228,6 +229,24 @@ try_fakes(struct tap *tap)
 	free(fakes);
 }
 
+/* The kernel may have no such right yet. */
+static void
+try_rights(struct tap *tap)
+{
+	enum { RESOLVE_UNIX = 1 << 16 };
+	bool later = true, before = false;
+
+	for (int kind = 0; kind < CONFINED_END; kind++) {
+		bool has = (confined_rights(9, kind) & RESOLVE_UNIX) != 0;
+
+		later &= has == (kind != CONFINED_RELAY_PATH);
+		before |= (confined_rights(8, kind) & RESOLVE_UNIX) != 0;
+	}
+	tap_ok(tap, later,
+	    "Landlock ABI 9: sockets by path only where a rule opens them");
+	tap_ok(tap, !before, "Landlock ABI 8: the right is not asked for");
+}
+
 int
 main(void)
 {
@@ -239,5 +258,6 @@ main(void)
 	try_chunks(&tap);
 	try_hellos(&tap);
 	try_fakes(&tap);
+	try_rights(&tap);
 	return tap_done(&tap);
 }
