@@ -276,8 +276,8 @@ struct sbx_watch {
 /*
  * `allow socket PATH`: AF_UNIX sockets that the command may connect to, at the
  * place and below it, whatever the rules about paths say.  The agent of ssh has
- * no place but the one that SSH_AUTH_SOCK of the caller names: no anchor, and no
- * suffix.
+ * no place but the one that SSH_AUTH_SOCK of the caller names: no anchor, and
+ * no suffix.
  */
 enum sbx_socket_form { SBX_SOCKET_PLACE, SBX_SOCKET_SSH_AGENT, SBX_SOCKET_END };
 
@@ -536,7 +536,8 @@ struct sbx_blob {
 enum sbx_blob_error sbx_verify(const void *base, size_t size,
     struct sbx_blob *blob);
 
-/* The records of a section of a verified blob; NULL and none if it is absent. */
+/* The records of a section of a verified blob; NULL and none if it is
+ * absent. */
 const void *sbx_records(const struct sbx_blob *blob, enum sbx_section_kind kind,
     uint32_t *count);
 

@@ -1,7 +1,7 @@
 /*
  * What `sbxrun --explain` keeps of each distinct denial, and what sbxc answers
- * when it is asked about them.  Both are records of a fixed size: the supervisor
- * writes the first to a pipe and reads as many of the second.
+ * when it is asked about them.  Both are records of a fixed size: the
+ * supervisor writes the first to a pipe and reads as many of the second.
  */
 #ifndef SBX_DENIAL_H
 #define SBX_DENIAL_H

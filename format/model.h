@@ -30,9 +30,9 @@ struct sbx_rule {
 };
 
 /*
- * Whether a path rule holds at a level.  Below level full there are no masks: to
- * deny writing in a tree that may be written, Landlock would have to take the
- * making of files away from the directories above.  `deny` pays that price;
+ * Whether a path rule holds at a level.  Below level full there are no masks:
+ * to deny writing in a tree that may be written, Landlock would have to take
+ * the making of files away from the directories above.  `deny` pays that price;
  * `prefer deny write` does not, and holds at level full alone.
  */
 static inline bool
@@ -90,8 +90,8 @@ bool sbx_path_is_split(const struct sbx_rule *rules, size_t count,
     uint8_t right, struct sbx_place path);
 
 /*
- * The right of a bound rule about sockets: a socket rule is an sbx_rule with this
- * right, at its place, without exclusions.
+ * The right of a bound rule about sockets: a socket rule is an sbx_rule with
+ * this right, at its place, without exclusions.
  */
 enum { SBX_CONNECT = 8 };
 
@@ -109,8 +109,8 @@ sbx_socket_verdict(const struct sbx_rule *sockets, size_t count,
 }
 
 /*
- * The verdict on a TCP port (enum sbx_port_op).  Without a rule, the network as a
- * whole is allowed or denied.  Where the sandbox is in the host's network, a
+ * The verdict on a TCP port (enum sbx_port_op).  Without a rule, the network as
+ * a whole is allowed or denied.  Where the sandbox is in the host's network, a
  * service of the host is reached by its port, and one inside is published by
  * listening.
  */

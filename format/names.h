@@ -1,10 +1,10 @@
 /*
- * Names of hosts.  The compiler, the proxy and the tests ask the same functions,
- * so that what `sbxc why` says is what happens.
+ * Names of hosts.  The compiler, the proxy and the tests ask the same
+ * functions, so that what `sbxc why` says is what happens.
  *
  * A rule names one host, or with SBX_NAME_BELOW all names below one: "*.x" is
- * for a.x and a.b.x, and not for x.  A deny wins over every allow, and without a
- * port it is for all ports.
+ * for a.x and a.b.x, and not for x.  A deny wins over every allow, and without
+ * a port it is for all ports.
  */
 #ifndef SBX_FORMAT_NAMES_H
 #define SBX_FORMAT_NAMES_H

@@ -34,8 +34,8 @@ path_descriptor(const char *path)
 	return -1;
 }
 
-/* What was handed over as a descriptor may be a pipe, and then it is waited for.
- * A pipe in a directory could have been put there by anybody. */
+/* What was handed over as a descriptor may be a pipe, and then it is waited
+ * for.  A pipe in a directory could have been put there by anybody. */
 static bool
 accept_kind(int fd, const char *path)
 {

@@ -131,8 +131,8 @@ check_syscall_broad(struct checker *checker)
 	}
 }
 
-/* What no rule of a policy confines once it is open.  The others of the baseline
- * are lifted for debuggers, profilers and sandboxes. */
+/* What no rule of a policy confines once it is open.  The others of the
+ * baseline are lifted for debuggers, profilers and sandboxes. */
 static const char *
 ruling_reason(const char *entry)
 {

@@ -1,9 +1,9 @@
 /*
  * See certificate.h.  What is known of a place where policies are enforced is
  * in tables/enforcement.def: `defaults` is what is so whatever the rules say,
- * `facts` what becomes of one rule of a kind.  A rule of the user's own is named
- * at its line; of those that are inherited, which can be long lists, one stands
- * for all, at the profile.
+ * `facts` what becomes of one rule of a kind.  A rule of the user's own is
+ * named at its line; of those that are inherited, which can be long lists, one
+ * stands for all, at the profile.
  */
 #include "compiler/check/certificate.h"
 
@@ -380,8 +380,8 @@ certify_ports(struct certificate *certificate)
 }
 
 /*
- * Rules about hosts.  Where no socket opens for them, a deny holds all the same;
- * where nothing confines the network, an allow does.
+ * Rules about hosts.  Where no socket opens for them, a deny holds all the
+ * same; where nothing confines the network, an allow does.
  */
 static void
 certify_hosts(struct certificate *certificate, bool allow, enum fact_id fact)

@@ -73,9 +73,9 @@ void check_risk(struct checker *checker);
 void check_risk_hooks(struct checker *checker);
 /* Whether it is about the whole machine or home: that is told once. */
 /*
- * What an allow of a right at a place, below ~ or absolute, would give away; NULL
- * for nothing but the place.  Of what lies in the place does not count what
- * `spared` says is denied.
+ * What an allow of a right at a place, below ~ or absolute, would give away;
+ * NULL for nothing but the place.  Of what lies in the place does not count
+ * what `spared` says is denied.
  */
 typedef bool risk_spared(const void *context, struct target place,
     enum sbx_right right);
@@ -90,8 +90,8 @@ void check_socket_risk(struct checker *checker);
  * ("Docker"), or NULL.  What the policy denies does not count. */
 const char *risk_of_socket(const struct policy *policy,
     const struct rule *rule);
-/* The number-th place of risks.def where somebody does, NULL at the end, and who
- * it is; its platforms. */
+/* The number-th place of risks.def where somebody does, NULL at the end, and
+ * who it is; its platforms. */
 const struct target *risk_escape(size_t number, const char **who,
     uint8_t *platforms);
 

@@ -224,7 +224,8 @@ rule_applies(const struct path_rule *rule, struct target at)
 	return before == 0 || !target_covers(rule->exclusions[before - 1], at);
 }
 
-/* Whether an exclusion of the rule lies at, above or below a place, or may do. */
+/* Whether an exclusion of the rule lies at, above or below a place, or may
+ * do. */
 static bool
 exclusion_touches(const struct path_rule *rule, struct target at)
 {

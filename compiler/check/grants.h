@@ -54,8 +54,8 @@ uint32_t grants_cover(const struct grants *grants, size_t index,
  * on. */
 enum cover grants_held(const struct grants *grants);
 
-/* Whether denies take a right at a place on all of these platforms, at all levels
- * that the policy may run at, standard and full. */
+/* Whether denies take a right at a place on all of these platforms, at all
+ * levels that the policy may run at, standard and full. */
 bool grants_denied(const struct grants *grants, uint8_t platforms,
     uint8_t right, struct target at);
 

@@ -108,8 +108,8 @@ struct suspect {
 	struct target at; /* where the risk and the rule meet */
 };
 
-/* What lies in a place that is broad was told with it.  Who reads /etc/ssl wants
- * certificates: the secrets in such a tree are guarded by their modes. */
+/* What lies in a place that is broad was told with it.  Who reads /etc/ssl
+ * wants certificates: the secrets in such a tree are guarded by their modes. */
 static bool
 is_meant(const struct risk *risk, enum reach reach, bool broad)
 {

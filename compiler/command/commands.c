@@ -31,7 +31,8 @@ subject_read(const struct options *options, const char *path,
 
 /* --- profiles ------------------------------------------------------------- */
 
-/* Words of `text` in lines of at most 79 columns, all but the first indented. */
+/* Words of `text` in lines of at most 79 columns, all but the first
+ * indented. */
 static void
 print_wrapped(const char *text, int indent)
 {

@@ -26,7 +26,8 @@ asks_machine(const struct options *options)
 
 /* --- commands by name ----------------------------------------------------- */
 
-/* The PATH that a command has in the sandbox: the policy's, else the caller's. */
+/* The PATH that a command has in the sandbox: the policy's, else the
+ * caller's. */
 static const char *
 path_inside(const struct subject *subject)
 {
@@ -52,8 +53,8 @@ is_command_name(const struct options *options)
 	    strpbrk(operands->list.items[2], "/~$") == NULL;
 }
 
-/* The program of a name that would be started: the first in PATH that may be, or,
- * if none may, the first.  NULL if there is none. */
+/* The program of a name that would be started: the first in PATH that may be,
+ * or, if none may, the first.  NULL if there is none. */
 static const char *
 command_path(const struct subject *subject, const char *name)
 {

@@ -4,10 +4,10 @@
  *
  * Names form a tree.  Two names are judged alike if the same rules name them or
  * one above them; so each name that a rule has stands for itself, a name below
- * it that no rule has for all other ones there, and one that lies below none for
- * the rest.  The networks of two policies lie in each other or apart, so a
- * verdict changes where a network begins or has just ended.  Of ports it is each
- * that some rule has, or where a range begins or has just ended.
+ * it that no rule has for all other ones there, and one that lies below none
+ * for the rest.  The networks of two policies lie in each other or apart, so a
+ * verdict changes where a network begins or has just ended.  Of ports it is
+ * each that some rule has, or where a range begins or has just ended.
  */
 #include "compiler/compare/parts.h"
 

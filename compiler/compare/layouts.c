@@ -15,8 +15,8 @@
 
 /*
  * How many layouts are compared, how many rules in all of them together, and
- * how many spots are looked at, for one right and change.  The first layouts are
- * chosen for people to read, the others to show many rules at once.
+ * how many spots are looked at, for one right and change.  The first layouts
+ * are chosen for people to read, the others to show many rules at once.
  */
 enum {
 	MOST_LAYOUTS = 256,

@@ -40,7 +40,8 @@ struct layout {
 	const char *places[MOST_SLOTS];
 };
 
-/* FOUND_NO_END: there are too many spots.  Adds to *work how many there were. */
+/* FOUND_NO_END: there are too many spots.  Adds to *work how many there
+ * were. */
 enum found quest_run(struct arena *arena, const struct quest *quest,
     struct layout *layout, size_t *work);
 
@@ -48,8 +49,8 @@ enum found quest_run(struct arena *arena, const struct quest *quest,
  * other makes no difference, or none that is not known. */
 bool quest_forbids(const struct quest *quest, const struct merged_rule *rule);
 
-/* Whether in the tree of a node, above it or at it, is a rule that stands in the
- * way of all below it. */
+/* Whether in the tree of a node, above it or at it, is a rule that stands in
+ * the way of all below it. */
 bool quest_is_vain(const struct quest *quest, uint32_t node);
 
 #endif

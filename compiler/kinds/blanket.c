@@ -213,7 +213,8 @@ blanket_restore(struct restorer *restorer)
 
 /* --- questions ------------------------------------------------------------ */
 
-/* Of blanket rules only this one is asked about: the others have other words. */
+/* Of blanket rules only this one is asked about: the others have other
+ * words. */
 static const char *
 spawn_ask(const struct places *places, const char *object,
     struct access *access)

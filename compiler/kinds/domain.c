@@ -211,7 +211,8 @@ domain_restore(struct restorer *restorer)
 
 /* --- questions ------------------------------------------------------------ */
 
-/* "NAME" or "NAME:PORT"; what a rule without a port allows is asked with 443. */
+/* "NAME" or "NAME:PORT"; what a rule without a port allows is asked with
+ * 443. */
 static const char *
 domain_ask(const struct places *places, const char *object,
     struct access *access)

@@ -471,8 +471,8 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 				   "the filter, which answers %s", error);
 }
 
-/* Which rule opens a socket that a program asks for, which has not said the name
- * or the port yet.  Datagrams look names up, as far as anybody knows. */
+/* Which rule opens a socket that a program asks for, which has not said the
+ * name or the port yet.  Datagrams look names up, as far as anybody knows. */
 static const char *
 opener_of(const struct sbx_blob *blob, const struct access *access)
 {

@@ -1,7 +1,8 @@
 /*
  * What sbxrun looks at before and after the command: `watch ~/.bashrc`.  Such a
- * rule allows and denies nothing.  The access that it is asked about is a change
- * that nobody hears of: "unseen PATH" is denied where a rule watches the path.
+ * rule allows and denies nothing.  The access that it is asked about is a
+ * change that nobody hears of: "unseen PATH" is denied where a rule watches the
+ * path.
  */
 #include "compiler/kinds/kinds.h"
 

@@ -10,8 +10,8 @@
  *	effect \_ words _________/  \_ objects ________/
  *
  * Of a rule that watches the first word is `watch`, and the effect is of no
- * meaning.  Only braces, or an object that is no plain word, end the words: in `allow
- * network full` and `deny syscalls ptrace` all words are in `words`, and
+ * meaning.  Only braces, or an object that is no plain word, end the words: in
+ * `allow network full` and `deny syscalls ptrace` all words are in `words`, and
  * `objects` is empty.
  */
 #ifndef SBX_AST_H

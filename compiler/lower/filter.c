@@ -3,11 +3,11 @@
  *
  * Everything is open but the baseline (tables/baseline.def), which a policy's
  * `allow syscalls` lifts entry by entry; `deny syscalls` takes more and beats
- * both.  Some calls are decided by their arguments (tables/baseline.c), in every
- * policy but one that allows everything.  Numbers without a name answer ENOSYS,
- * as on a kernel that does not have them, so that libc falls back instead of
- * walking round the rules by a call that nobody had thought of; so does every
- * call in the 32-bit ways of calling (int 0x80, x32).
+ * both.  Some calls are decided by their arguments (tables/baseline.c), in
+ * every policy but one that allows everything.  Numbers without a name answer
+ * ENOSYS, as on a kernel that does not have them, so that libc falls back
+ * instead of walking round the rules by a call that nobody had thought of; so
+ * does every call in the 32-bit ways of calling (int 0x80, x32).
  *
  * Why seccomp decides about the network: sockets are refused when they are
  * made, by family, type and protocol.  Without one there is nothing to connect

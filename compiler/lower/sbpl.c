@@ -209,8 +209,8 @@ add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 
 /*
  * macOS has no network namespaces: the host's own services on these addresses
- * are reached too, and of what leads out of a network of its own the proxy alone,
- * which listens there.
+ * are reached too, and of what leads out of a network of its own the proxy
+ * alone, which listens there.
  */
 static void
 add_loopback(struct sbpl *sbpl)

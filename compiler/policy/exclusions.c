@@ -9,7 +9,8 @@
 /* A blob holds fewer; these may be for other platforms, or inside others. */
 enum { MAX_EXCLUSIONS = 4 * SBX_MAX_RULES };
 
-/* Whether an exclusion lies where the rule speaks, as far as that is known here. */
+/* Whether an exclusion lies where the rule speaks, as far as that is known
+ * here. */
 static bool
 is_exclusion_of(const struct path_rule *rule, struct target exclusion)
 {

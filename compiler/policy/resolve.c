@@ -445,7 +445,8 @@ check_definitions(struct expansion *expansion, const struct source *file)
 	}
 }
 
-/* From the child up, so that a drop in a group that is dropped does not count. */
+/* From the child up, so that a drop in a group that is dropped does not
+ * count. */
 static void
 collect_drops(struct expansion *expansion, const struct chain *chain)
 {

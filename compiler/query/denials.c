@@ -94,8 +94,8 @@ put(char to[SBX_ADVICE_TEXT], const char *text)
 		memcpy(to, text, strlen(text) + 1);
 }
 
-/* The rule that decides; or, where it only makes something impossible elsewhere,
- * the one that the supervisor has found. */
+/* The rule that decides; or, where it only makes something impossible
+ * elsewhere, the one that the supervisor has found. */
 static void
 put_rule(const struct subject *subject, const struct sbx_denial *denial,
     const struct verdict *verdict, struct sbx_advice *advice)

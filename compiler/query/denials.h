@@ -1,6 +1,6 @@
 /*
- * What `sbxrun --explain` asks when the command has ended: what would allow what
- * was denied to it.  The questions and the answers are the records of
+ * What `sbxrun --explain` asks when the command has ended: what would allow
+ * what was denied to it.  The questions and the answers are the records of
  * format/denial.h; the answers are those of why.h.
  */
 #ifndef SBX_DENIALS_H

@@ -28,8 +28,9 @@ struct sbx_place here_nearest(struct sbx_place place);
 /* Whether a file can be executed, as execve(2) judges its kind and mode. */
 bool here_runs(const char *path);
 
-/* What the kernel starts to run a program: the dynamic linker of an ELF file, or
- * the interpreter of a script.  NULL if there is none, or no absolute path. */
+/* What the kernel starts to run a program: the dynamic linker of an ELF file,
+ * or the interpreter of a script.  NULL if there is none, or no absolute
+ * path. */
 const char *here_interpreter(struct arena *arena, const char *path);
 
 #endif

@@ -45,7 +45,8 @@ bool options_open(const struct options *options, const char *path,
 enum exit_status options_parse_alone(const struct options *options,
     const char *path, struct compilation *compilation);
 
-/* EXIT_POLICY for errors, or EXIT_USAGE if all are about a -D; else EXIT_CLEAN. */
+/* EXIT_POLICY for errors, or EXIT_USAGE if all are about a -D; else
+ * EXIT_CLEAN. */
 enum exit_status policy_status(const struct diags *diags);
 
 /* Prints diagnostics on standard error in the format and colour wanted. */
@@ -55,7 +56,8 @@ void options_print(const struct options *options, const struct diags *diags);
  * machine. */
 const struct arch *options_arch(const struct options *options);
 
-/* EXIT_CLEAN if there are so many operands; `what` names one that is missing. */
+/* EXIT_CLEAN if there are so many operands; `what` names one that is
+ * missing. */
 enum exit_status operands_require(const struct options *options, size_t count,
     const char *what);
 

@@ -2,7 +2,8 @@
  * A blob's symbolic paths bound as text, for questions about a policy: the
  * workspace is a directory that was named, and nothing is looked up on disk.
  * The loader binds the same anchors by opening them, so that symbolic links
- * count there and not here, unless this machine is asked (places_ask_machine()).
+ * count there and not here, unless this machine is asked
+ * (places_ask_machine()).
  *
  * What has no path before the loader runs, the scratch directory above all, is
  * bound to its own name ("/tmp/sbx-UID/${tmp}"), which no file has.
@@ -47,8 +48,8 @@ void places_ask_machine(struct places *places);
 void places_find_planted(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
- * that allow, exceptions of rules that deny, and if `denies` those rules as well.
- * Returns one of the rules, or NULL. */
+ * that allow, exceptions of rules that deny, and if `denies` those rules as
+ * well.  Returns one of the rules, or NULL. */
 const struct sbx_path *places_rules_there(const struct places *places,
     struct place_rules *rules, bool denies);
 
@@ -84,8 +85,8 @@ const char *places_find(const struct places *places, const char *text,
 const struct followed *places_followed(const struct places *places,
     const char *text);
 
-/* Whether the view of level full has a link because an allowed place lies behind
- * it. */
+/* Whether the view of level full has a link because an allowed place lies
+ * behind it. */
 bool places_show_link(const struct places *places, struct sbx_place link);
 
 /* The anchor that says most of a place. */

@@ -43,7 +43,8 @@ struct remedy remedy_find(const struct subject *subject,
 /* Whether it is allowed once the steps are done. */
 bool remedy_works(const struct remedy *remedy);
 
-/* Whether a step changes the policy or a place, rather than to say something. */
+/* Whether a step changes the policy or a place, rather than to say
+ * something. */
 bool remedy_lifts(const struct remedy *remedy, size_t step);
 
 /* One of its steps on a line of its own, without the reasons. */

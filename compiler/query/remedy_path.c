@@ -88,8 +88,8 @@ name_of(const struct remedy *remedy, struct sbx_place path)
 		path.len - parent - 1);
 }
 
-/* Whether a file of this name is made to be renamed over another one, or to lock
- * it. */
+/* Whether a file of this name is made to be renamed over another one, or to
+ * lock it. */
 static bool
 is_passing(const char *name)
 {
@@ -113,7 +113,8 @@ is_passing(const char *name)
 	return false;
 }
 
-/* A program may keep what is below this name in the home directory elsewhere. */
+/* A program may keep what is below this name in the home directory
+ * elsewhere. */
 static bool
 is_kept_at(const char *below, const char *place)
 {

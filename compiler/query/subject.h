@@ -37,9 +37,9 @@ void operand_compile(const struct options *options, struct operand *operand);
 /*
  * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level
  * is full, which an ordinary machine gives, unless the user asks for another.
- * Each parameter of -D must be one of some policy; its blocks, if it was a text,
- * have those that it declares and does not use.  EXIT_CLEAN, or what the command
- * is to end with after complaining.
+ * Each parameter of -D must be one of some policy; its blocks, if it was a
+ * text, have those that it declares and does not use.  EXIT_CLEAN, or what the
+ * command is to end with after complaining.
  */
 enum exit_status subjects_bind(const struct options *options,
     const struct sbx_blob *blobs, const struct blocks *const *blocks,

@@ -32,8 +32,8 @@ verdict_begin(struct sbx_verdict model)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* What the model says of some rules; *unenforced: it denies, by a rule that does
- * not hold at the subject's level. */
+/* What the model says of some rules; *unenforced: it denies, by a rule that
+ * does not hold at the subject's level. */
 static struct sbx_verdict
 model_verdict(const struct subject *subject, const struct access *access,
     struct place_rules *rules, bool *unenforced)
@@ -81,7 +81,8 @@ rules_verdict(const struct subject *subject, const struct access *access,
 	return verdict;
 }
 
-/* The view holds a link if it may be read, or if what is allowed lies behind. */
+/* The view holds a link if it may be read, or if what is allowed lies
+ * behind. */
 bool
 verdict_link_hidden(const struct subject *subject, struct sbx_place link)
 {

@@ -62,15 +62,15 @@ enum {
  *
  * Landlock does not keep a process from changing how others of its user are
  * scheduled, nor from System V's and POSIX's shared objects.  At level full
- * namespaces do, except for process 1, and for the group of processes, which the
- * command shares with its caller.  Below it nobody but the caller may be named,
- * by 0: a thread that names itself by its number is refused, too.  Objects of
- * others are found by number, so that none may be used, unless the supervisor
- * knows which are the command's.
+ * namespaces do, except for process 1, and for the group of processes, which
+ * the command shares with its caller.  Below it nobody but the caller may be
+ * named, by 0: a thread that names itself by its number is refused, too.
+ * Objects of others are found by number, so that none may be used, unless the
+ * supervisor knows which are the command's.
  *
- * A lease or a delegation on a file that is only read keeps its writers waiting,
- * for 45 seconds, and notices of a directory (dnotify) tell what others do there.
- * Only file servers use these.
+ * A lease or a delegation on a file that is only read keeps its writers
+ * waiting, for 45 seconds, and notices of a directory (dnotify) tell what
+ * others do there.  Only file servers use these.
  *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.

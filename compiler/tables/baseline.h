@@ -93,7 +93,8 @@ extern const size_t argument_call_count;
 extern const struct argument_rule argument_rules[];
 extern const size_t argument_rule_count;
 
-/* What every policy denies, tables/baseline.def; no call stands in two lines. */
+/* What every policy denies, tables/baseline.def; no call stands in two
+ * lines. */
 struct baseline_entry {
 	const char *name; /* "@group" or a call */
 	int error;
@@ -109,7 +110,8 @@ extern const size_t baseline_count;
 void baseline_calls(struct arena *arena, struct map *entries);
 
 /* What else decides about a call, by its arguments: "network", "namespaces" or
- * "terminals and file systems"; NULL: nothing that `allow syscalls` does not lift. */
+ * "terminals and file systems"; NULL: nothing that `allow syscalls` does not
+ * lift. */
 const char *baseline_arguments(const char *call);
 
 #endif

@@ -29,7 +29,8 @@ enum rule_kind_id {
 /* Where the user's own proxy listens. */
 enum proxy_form { PROXY_UNIX, PROXY_TCP };
 
-/* `network full`, `signal anywhere`, `abstract anywhere`, `spawn`, `everything`. */
+/* `network full`, `signal anywhere`, `abstract anywhere`, `spawn`,
+ * `everything`. */
 enum blanket_kind {
 	BLANKET_NETWORK,
 	BLANKET_LOOPBACK,

@@ -196,10 +196,10 @@ tasks_on_machine(void)
 }
 
 /*
- * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so those that
- * run now are added to the policy's.  From Linux 5.14 on, the tasks of a user
- * namespace are counted apart; level full has one, with process 1 beside those
- * of the command, but root often needs none.
+ * RLIMIT_NPROC counts all of the user's tasks, inside and outside, so those
+ * that run now are added to the policy's.  From Linux 5.14 on, the tasks of a
+ * user namespace are counted apart; level full has one, with process 1 beside
+ * those of the command, but root often needs none.
  */
 static uint64_t
 limit_value(const struct sbx_limit *limit, enum sbx_level level, uint64_t tasks)

@@ -27,16 +27,17 @@ const char *give_up_privileges(enum sbx_level level);
 /* Only the capabilities; programs that it executes may get new ones. */
 const char *give_up_capabilities(enum sbx_level level);
 
-/* The same, but the set that bounds what execve(2) gives stays as it is: to empty
- * it takes a call for each capability, and under no_new_privs execve(2) gives
- * nothing that was not permitted before (capabilities(7)).  For a supervisor, and
- * for a command that joins a session, where it would be a tenth of the cost. */
+/* The same, but the set that bounds what execve(2) gives stays as it is: to
+ * empty it takes a call for each capability, and under no_new_privs execve(2)
+ * gives nothing that was not permitted before (capabilities(7)).  For a
+ * supervisor, and for a command that joins a session, where it would be a tenth
+ * of the cost. */
 void confine_supervisor(enum sbx_level level);
 const char *give_up_permitted(enum sbx_level level);
 
-/* Sets the resource limits, except those that something better holds: `held` has
- * a bit for each kind.  `tasks`: as many as the user has now at most; 0 if that
- * is not known. */
+/* Sets the resource limits, except those that something better holds: `held`
+ * has a bit for each kind.  `tasks`: as many as the user has now at most; 0 if
+ * that is not known. */
 void confine_resources(const struct sbx_blob *blob, enum sbx_level level,
     uint32_t held, uint64_t tasks);
 const char *limit_resources(const struct sbx_blob *blob, enum sbx_level level,

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The outermost mount around a place; what is above it lies on our own tmpfs. */
+/* The outermost mount around a place; what is above it lies on our own
+ * tmpfs. */
 static const struct mounting *
 outermost(const struct mount_tree *tree, struct sbx_place at)
 {

@@ -1,8 +1,9 @@
 /*
- * Sockets in the mount tree: see mount_tree.c.  One that the policy opens is bound
- * there by itself, read-only, which does not keep anybody from connecting; below
- * a denied directory, too.  One that it shuts is masked where it would be seen,
- * since not every policy has somebody who looks at what is connected to.
+ * Sockets in the mount tree: see mount_tree.c.  One that the policy opens is
+ * bound there by itself, read-only, which does not keep anybody from
+ * connecting; below a denied directory, too.  One that it shuts is masked where
+ * it would be seen, since not every policy has somebody who looks at what is
+ * connected to.
  */
 #include "runtime/apply/mount_sockets.h"
 

@@ -31,7 +31,8 @@ void name_files_none(struct name_files *files);
  * read; a file that is not there is not made. */
 void name_files_add(struct mount_tree *tree);
 
-/* The mount for such a place, or -1 and errno; and what to do when it is there. */
+/* The mount for such a place, or -1 and errno; and what to do when it is
+ * there. */
 int name_file_mount(struct mount_tree *tree, const struct mounting *mounting);
 void name_file_mounted(struct mount_tree *tree, const struct mounting *mounting,
     int mount);

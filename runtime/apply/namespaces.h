@@ -22,14 +22,14 @@ enum own_network {
  * child it returns 0: the child is their process 1, has every capability over
  * them, dies with its parent, may mount, and shares no mount with anybody.  In
  * the parent it returns the child's process id, or -1 where the machine does
- * not offer all this; then *why says what is missing and what helps.  A shortage
- * is no such answer: it refuses (125).
+ * not offer all this; then *why says what is missing and what helps.  A
+ * shortage is no such answer: it refuses (125).
  */
 pid_t namespaces_fork(enum own_network network, bool own_user,
     const char **why);
 
-/* Gives the calling process mounts of its own, which it shares with nobody, if it
- * may: NULL, or what it could not do, with errno. */
+/* Gives the calling process mounts of its own, which it shares with nobody, if
+ * it may: NULL, or what it could not do, with errno. */
 const char *namespaces_own_mounts(void);
 
 #endif

@@ -95,8 +95,8 @@ spawn_prepare(char **argv, struct environment *environment)
 	return program;
 }
 
-/* The interpreter of a script gets a path that leads through the descriptor, and
- * would find it closed; so the kernel says that there is no such file. */
+/* The interpreter of a script gets a path that leads through the descriptor,
+ * and would find it closed; so the kernel says that there is no such file. */
 void
 spawn_execute(int program, char **argv, struct environment *environment)
 {

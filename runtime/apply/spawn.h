@@ -14,8 +14,8 @@
 #include "runtime/apply/environment.h"
 
 /* Opens the command at such a number, sets the limit and installs that filter,
- * before the policy's.  The number; ends with 126 or 127 if there is no command,
- * refuses (125) what else fails. */
+ * before the policy's.  The number; ends with 126 or 127 if there is no
+ * command, refuses (125) what else fails. */
 int spawn_prepare(char **argv, struct environment *environment);
 
 /* Becomes the command. */

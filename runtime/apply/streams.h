@@ -1,7 +1,7 @@
 /*
  * Standard input, output and error, which are the caller's.  What is opened
- * already is beyond rules about paths, and /proc/self/fd/N opens it again by its
- * own mount, not by that of the view.
+ * already is beyond rules about paths, and /proc/self/fd/N opens it again by
+ * its own mount, not by that of the view.
  */
 #ifndef SBX_STREAMS_H
 #define SBX_STREAMS_H
@@ -22,8 +22,8 @@ void streams_check(void);
  */
 unsigned streams_reopen(unsigned which);
 
-/* A bit for each descriptor of such a file; and of a null device that belongs to
- * the caller. */
+/* A bit for each descriptor of such a file; and of a null device that belongs
+ * to the caller. */
 unsigned streams_read_files(unsigned *owned_null);
 
 /* In the view of a session, opens these null devices again.  NULL, or what it

@@ -1,8 +1,8 @@
 /*
- * The memory for everything whose size depends on the policy: one region that is
- * filled from the front and never freed.  Only pages that are written to take
- * time, and they take more than most system calls: so there is one dense region,
- * and no array of the greatest size.
+ * The memory for everything whose size depends on the policy: one region that
+ * is filled from the front and never freed.  Only pages that are written to
+ * take time, and they take more than most system calls: so there is one dense
+ * region, and no array of the greatest size.
  */
 #ifndef SBX_LOADER_ARENA_H
 #define SBX_LOADER_ARENA_H
@@ -16,7 +16,8 @@ struct arena {
 	_Alignas(8) char bytes[ARENA_SIZE];
 };
 
-/* Zeroed room for `count` elements of `size` bytes; refuses if there is none. */
+/* Zeroed room for `count` elements of `size` bytes; refuses if there is
+ * none. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
 
 /* A NUL-terminated copy of a and b joined; refuses when it is longer than

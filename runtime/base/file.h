@@ -18,8 +18,8 @@ bool file_write(int directory, const char *name, const char *text);
 enum { DESCRIPTOR_PATH_SIZE = 32 };
 void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd);
 
-/* The caller may have closed 0, 1 or 2.  A descriptor of ours must not take such
- * a number, and is moved; refuses (125) if it cannot be. */
+/* The caller may have closed 0, 1 or 2.  A descriptor of ours must not take
+ * such a number, and is moved; refuses (125) if it cannot be. */
 int above_standard(int fd);
 
 /* As many open files as the hard limit permits, for who has one for each of

@@ -105,7 +105,8 @@ refuse_unit(const char *given, enum unit_class class)
 	refuse(given, examples[class], 0);
 }
 
-/* The factor of a unit, 0 if there is none; nothing is nothing in every unit. */
+/* The factor of a unit, 0 if there is none; nothing is nothing in every
+ * unit. */
 static uint64_t
 factor_of(enum unit_class class, const char *unit, uint64_t number)
 {

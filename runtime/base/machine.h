@@ -25,8 +25,8 @@ enum sbx_level machine_level(const struct machine *machine);
  */
 bool machine_counts_processes(void);
 
-/* The owner that the kernel shows where the user namespace has no number for the
- * real one; kernel.overflowuid, as it is unless somebody changed it. */
+/* The owner that the kernel shows where the user namespace has no number for
+ * the real one; kernel.overflowuid, as it is unless somebody changed it. */
 enum { OVERFLOW_UID = 65534 };
 
 /* Whether that number is nobody else's here: the caller's user namespace has no

@@ -58,7 +58,8 @@ void source_text(const struct sbx_blob *blob, uint32_t source,
  * "sbxrun: SUBJECT: TEXT: STRERROR\n" on stderr; SUBJECT and the errno may be
  * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then
  * ends the program with status 125: the sandbox was not applied, the command
- * was not started.  The subject of warn_at() and refuse_at() is a rule's source.
+ * was not started.  The subject of warn_at() and refuse_at() is a rule's
+ * source.
  */
 void warn_about(const char *subject, const char *text, int error);
 void warn_at(const struct sbx_blob *blob, uint32_t source, const char *text,

@@ -1,8 +1,8 @@
 /*
  * File systems that take upper and lower case for the same: SMB, shares of a
  * virtual machine's host, Windows drives, many of FUSE.  Where the kernel does
- * not know of it, a name in another spelling is another entry to it, on which no
- * mount lies, and a name of a rule need not be one that the directory lists.
+ * not know of it, a name in another spelling is another entry to it, on which
+ * no mount lies, and a name of a rule need not be one that the directory lists.
  */
 #ifndef SBX_SPELLING_H
 #define SBX_SPELLING_H
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Changes the case of a name's letters, those of ASCII; false if it has none. */
+/* Changes the case of a name's letters, those of ASCII; false if it has
+ * none. */
 bool spelling_swap(char *name, size_t len);
 
 /* Whether a name that exists is found in another spelling too, which the

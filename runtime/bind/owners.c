@@ -48,7 +48,8 @@ owners_use(struct owners *owners)
 
 /* --- what is seen --------------------------------------------------------- */
 
-/* Root is trusted, and is not to be told from others where ids are not mapped. */
+/* Root is trusted, and is not to be told from others where ids are not
+ * mapped. */
 static bool
 is_ours(uid_t owner, bool mapped)
 {

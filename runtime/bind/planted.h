@@ -3,9 +3,9 @@
  *
  * Whoever may write the directory that holds a link could have chosen where it
  * leads.  So a link is judged by where it lies, whatever asks for it: a rule, a
- * parameter, the workspace, the policy, the log.  Commands may have written what
- * this policy or a shipped one lets them write, and decide where the links in
- * /proc/PID lead; other users may have written what is theirs.
+ * parameter, the workspace, the policy, the log.  Commands may have written
+ * what this policy or a shipped one lets them write, and decide where the links
+ * in /proc/PID lead; other users may have written what is theirs.
  */
 #ifndef SBX_PLANTED_H
 #define SBX_PLANTED_H

@@ -82,7 +82,8 @@ put_top(struct out *out, char *buffer, uint32_t size)
 	out_print(out, "sbx-%u", geteuid());
 }
 
-/* The first by name of our own directories sbx-UID-RANDOM; "": there is none. */
+/* The first by name of our own directories sbx-UID-RANDOM; "": there is
+ * none. */
 static void
 find_other_name(int tmp, char name[NAME_SIZE])
 {
@@ -238,8 +239,9 @@ scratch_holds(struct sbx_place directory)
 
 /*
  * Inside of a sandbox at level standard only the scratch directory of that
- * sandbox can be written.  The caller names it, and is not believed for more: it
- * has to be a scratch directory of ours, by the name that the kernel gives it.
+ * sandbox can be written.  The caller names it, and is not believed for more:
+ * it has to be a scratch directory of ours, by the name that the kernel gives
+ * it.
  */
 static int
 open_nested(struct out *path, struct sbx_place workspace, const char *key,

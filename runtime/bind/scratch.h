@@ -2,8 +2,9 @@
  * The scratch directory, ${tmp}, kept between runs: TOP/WORKSPACE/PROFILE.
  *
  * TOP is /tmp/sbx-UID.  Anybody may write in /tmp, so another user may have
- * taken that name; then it is /tmp/sbx-UID-RANDOM, the first such directory that
- * is ours.  Nobody can take a name that is not known, nor give a directory away.
+ * taken that name; then it is /tmp/sbx-UID-RANDOM, the first such directory
+ * that is ours.  Nobody can take a name that is not known, nor give a directory
+ * away.
  *
  * WORKSPACE is a digest of its path.  PROFILE is one of the profile's name and
  * of where the policy comes from: what a narrow policy lets a command leave
@@ -35,7 +36,8 @@ void scratch_key(char key[SCRATCH_KEY_SIZE], const char *profile,
 bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
     const char *key, bool make, const char *outer);
 
-/* Whether a directory is one of the user's scratch directories, or lies in one. */
+/* Whether a directory is one of the user's scratch directories, or lies in
+ * one. */
 bool scratch_holds(struct sbx_place directory);
 
 /* Whether a directory or one above it has been a workspace, as far as scratch

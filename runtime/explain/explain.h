@@ -1,6 +1,7 @@
 /*
- * --explain: the supervisor looks at the system calls of the command, tells from
- * the policy which of them are denied, and keeps each distinct denial once.
+ * --explain: the supervisor looks at the system calls of the command, tells
+ * from the policy which of them are denied, and keeps each distinct denial
+ * once.
  *
  *	the command: open("x")  --filter-->  waits
  *	the supervisor: reads "x", asks the model, notes  --answer-->  goes on
@@ -9,9 +10,10 @@
  * in the kernel, whatever was seen; one that the filter refuses gets from here
  * the errno that it would have got there.
  *
- * The kernel does not tell what it denied.  So a denial is what the model denies
- * and what would have worked outside: the place exists, and its mode lets this
- * user do it.  Nothing that the command names is opened for that, but with O_PATH.
+ * The kernel does not tell what it denied.  So a denial is what the model
+ * denies and what would have worked outside: the place exists, and its mode
+ * lets this user do it.  Nothing that the command names is opened for that, but
+ * with O_PATH.
  */
 #ifndef SBX_EXPLAIN_H
 #define SBX_EXPLAIN_H
@@ -42,8 +44,8 @@ void explain_begin(struct explaining *explaining, const struct sbx_blob *blob);
 void explain_bind(struct explaining *explaining, const struct binding *binding,
     bool view);
 
-/* Counts a denial: a new one, one that is known, or one whose names are too many
- * to be kept apart.  Returns it if it is new. */
+/* Counts a denial: a new one, one that is known, or one whose names are too
+ * many to be kept apart.  Returns it if it is new. */
 const struct sbx_denial *explain_add(struct explaining *explaining,
     const struct sbx_denial *denial);
 

@@ -39,8 +39,8 @@ is_allowed(const struct explaining *explaining, uint8_t right,
 	return rule_index_allows(explaining->binding->index, right, at);
 }
 
-/* Where Landlock can only hand a right to what is in a directory, nothing can be
- * made or removed in it, whatever the model says of the name. */
+/* Where Landlock can only hand a right to what is in a directory, nothing can
+ * be made or removed in it, whatever the model says of the name. */
 static bool
 is_split(const struct explaining *explaining, struct sbx_place directory)
 {
@@ -101,8 +101,8 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 	return false;
 }
 
-/* Whether a rule about sockets is about this one.  Where the agent of ssh is, the
- * environment says, and a program that connects there has asked it. */
+/* Whether a rule about sockets is about this one.  Where the agent of ssh is,
+ * the environment says, and a program that connects there has asked it. */
 static bool
 covers_socket(const struct explaining *explaining,
     const struct sbx_socket *rule, struct sbx_place at)

@@ -1,7 +1,7 @@
 /*
- * Where a path leads outside, without opening anything: the links on the way are
- * read.  Those of /proc lead to what a process has, and would be this process's;
- * so the way ends where it enters /proc.
+ * Where a path leads outside, without opening anything: the links on the way
+ * are read.  Those of /proc lead to what a process has, and would be this
+ * process's; so the way ends where it enters /proc.
  */
 #ifndef SBX_TRAIL_H
 #define SBX_TRAIL_H
@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* Follows an absolute, normal path in place; `last`: also where its last name is
- * a link.  False if it comes into /proc or round in circles. */
+/* Follows an absolute, normal path in place; `last`: also where its last name
+ * is a link.  False if it comes into /proc or round in circles. */
 bool trail_follow(struct path *path, bool last);
 
 /* Whether a place is /proc, or in it. */

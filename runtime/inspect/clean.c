@@ -44,7 +44,8 @@ open_up(int place)
 	return fd;
 }
 
-/* Opens a directory below; a mount there is no part of the scratch directory. */
+/* Opens a directory below; a mount there is no part of the scratch
+ * directory. */
 static int
 enter(int parent, const char *name)
 {

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Removes a directory and what it holds.  `place` is an O_PATH descriptor of it,
- * and is closed.  False and errno if something is left; then `failed` may get a
- * part of the path of that.
+ * Removes a directory and what it holds.  `place` is an O_PATH descriptor of
+ * it, and is closed.  False and errno if something is left; then `failed` may
+ * get a part of the path of that.
  */
 bool clean_directory(const char *path, int place, struct out *failed);
 

@@ -28,7 +28,8 @@ bool arguments_fill(struct words *words, const struct sbx_options *options,
 /* A sealed file with the bytes of the policy, or -1 with errno. */
 int arguments_keep(const struct sbx_options *options);
 
-/* The path that a text names from the current directory on; false with errno. */
+/* The path that a text names from the current directory on; false with
+ * errno. */
 bool absolute_path(const char *text, char *path, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Ends what a command has started.  All of it is in one UTS namespace, which the
- * policy's filter lets no process leave, so the kernel tells who belongs to it.
+ * Ends what a command has started.  All of it is in one UTS namespace, which
+ * the policy's filter lets no process leave, so the kernel tells who belongs to
+ * it.
  */
 #include "runtime/base/kernel.h"
 #include "runtime/library/error.h"

@@ -80,9 +80,9 @@ second(void *argument)
 	leave();
 }
 
-/* Without an exit signal, so that neither SIGCHLD nor a wait for any child tells
- * the caller of processes that are none of its commands; execve(2) gives it to
- * the command. */
+/* Without an exit signal, so that neither SIGCHLD nor a wait for any child
+ * tells the caller of processes that are none of its commands; execve(2) gives
+ * it to the command. */
 static long
 clone_second(struct launch *launch, unsigned long flags)
 {
@@ -147,9 +147,9 @@ launch_ready(struct launch *launch)
 }
 
 /*
- * With CLONE_CLEAR_SIGHAND no signal has a handler, and only those are left that
- * are ignored.  Nobody tells which these are, and to set all 64 takes a tenth of
- * the time of a whole start; so those for real time are left.
+ * With CLONE_CLEAR_SIGHAND no signal has a handler, and only those are left
+ * that are ignored.  Nobody tells which these are, and to set all 64 takes a
+ * tenth of the time of a whole start; so those for real time are left.
  */
 void
 launch_signals(const struct launch *launch, bool keep)

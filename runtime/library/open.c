@@ -139,7 +139,8 @@ await(const struct opening *opening)
 		;
 }
 
-/* For a while: a keeper may be hindered by a file system that does not answer. */
+/* For a while: a keeper may be hindered by a file system that does not
+ * answer. */
 static void
 await_end(int keeper)
 {

@@ -72,9 +72,9 @@ raw5(long number, long a, long b, long c, long d, long e)
 }
 
 /*
- * clone(2) or clone3(2), by their numbers and arguments, for a child with a stack
- * of its own: it calls function(argument), which does not return, and never
- * touches the frame that it was made in.
+ * clone(2) or clone3(2), by their numbers and arguments, for a child with a
+ * stack of its own: it calls function(argument), which does not return, and
+ * never touches the frame that it was made in.
  */
 #if defined(__x86_64__)
 

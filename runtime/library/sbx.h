@@ -3,8 +3,8 @@
  * See sbx(3).
  *
  * A sandbox is prepared once and then takes many commands, which share its view
- * of the files, its /tmp, its network and its process table.  A keeper, which is
- * a process of sbxrun, holds what they share; it ends, and everything in the
+ * of the files, its /tmp, its network and its process table.  A keeper, which
+ * is a process of sbxrun, holds what they share; it ends, and everything in the
  * sandbox with it, when the sandbox is closed or the caller has died.
  *
  * No function ends the program, prints, changes a signal handler, the
@@ -105,8 +105,8 @@ const char *sbx_level(const struct sbx_sandbox *sandbox);
  * that this machine does not give; "" if nothing. */
 const char *sbx_warnings(const struct sbx_sandbox *sandbox);
 
-/* A descriptor of the sandbox's, not to be closed: poll(2) reports POLLIN for it
- * when the sandbox has ended.  -1 below level full, where each command has a
+/* A descriptor of the sandbox's, not to be closed: poll(2) reports POLLIN for
+ * it when the sandbox has ended.  -1 below level full, where each command has a
  * sandbox of its own. */
 int sbx_pollable(const struct sbx_sandbox *sandbox);
 
@@ -155,8 +155,9 @@ enum { SBX_MAX_DESCRIPTORS = 256 };
 
 /*
  * Starts a command and returns a pidfd of it, for poll(2), waitid(P_PIDFD) and
- * pidfd_send_signal(2); or -1 and *error.  The command is a child of the caller.
- * When the call returns, all restrictions are in force and it is executed.
+ * pidfd_send_signal(2); or -1 and *error.  The command is a child of the
+ * caller.  When the call returns, all restrictions are in force and it is
+ * executed.
  */
 int sbx_spawn(struct sbx_sandbox *sandbox, const struct sbx_command *command,
     struct sbx_error *error);

@@ -5,13 +5,14 @@
  * abstract name is inside the sandbox cannot be told from here, so they are
  * open only to a policy that allows all of them.
  *
- * Datagram sockets are not connected, and filters do not open them: they need no
- * connection to send, and what they send goes by too often to be answered here.
+ * Datagram sockets are not connected, and filters do not open them: they need
+ * no connection to send, and what they send goes by too often to be answered
+ * here.
  *
  * The other side may not take the connection now, and a blocking socket would
  * then make the supervisor wait.  Whether a socket blocks is up to those who
- * share it, so a timer interrupts every attempt, and one that was interrupted is
- * tried again later.
+ * share it, so a timer interrupts every attempt, and one that was interrupted
+ * is tried again later.
  */
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"
@@ -95,8 +96,8 @@ keep(struct listening *listening, const struct waiting *attempt)
 
 /* --- what is asked for ---------------------------------------------------- */
 
-/* As the kernel does, which takes up to 128 bytes of any address first; those of
- * the internet end before. */
+/* As the kernel does, which takes up to 128 bytes of any address first; those
+ * of the internet end before. */
 static int
 read_address(const struct caller *caller, struct waiting *attempt, int domain)
 {
@@ -174,8 +175,8 @@ ask_rules(const struct listening *listening, int target)
 	    (struct sbx_place){ path, (uint32_t)len });
 }
 
-/* A rule about sockets comes first.  Without one, the command connects to its own
- * servers in what it may write. */
+/* A rule about sockets comes first.  Without one, the command connects to its
+ * own servers in what it may write. */
 static bool
 may_connect(const struct caller *caller, int target)
 {

@@ -19,8 +19,8 @@ enum {
 
 /* --- the way of the listener ---------------------------------------------- */
 
-/* The listener, and in a network of the sandbox's own the descriptor by which to
- * ask about its sockets. */
+/* The listener, and in a network of the sandbox's own the descriptor by which
+ * to ask about its sockets. */
 enum { SENT_LISTENER, SENT_DIAGNOSIS, SENT_MAX };
 
 union control {

@@ -5,14 +5,15 @@
  *
  * A key that the command names means something in the list alone.  In the
  * kernel an object has a random key, so that no process outside finds it by the
- * key that both know, and the command finds nothing of theirs.  A number that is
- * not in the list is that of no object.
+ * key that both know, and the command finds nothing of theirs.  A number that
+ * is not in the list is that of no object.
  *
  * These calls are the only ones that go on in the kernel after they have been
  * judged (ANSWER_GO_ON), because they can neither be made for another process
  * (shmat) nor be waited for here (semop).  What was judged is what happens:
  *
- * - The verdict depends on the call and on the number of the object alone.  Both
+ * - The verdict depends on the call and on the number of the object alone.
+ * Both
  *   are in registers, which nobody changes while the thread waits: a tracer
  *   needs it stopped, and a stop makes the call begin anew.  What else the call
  *   points to says what to do with the object, not with which one.
@@ -24,7 +25,8 @@
  *   was let go on enters the kernel's function.  Four millions were counted where
  *   there were few others.  A machine that was booted with ipcmni_extend has 128
  *   rounds, through 1365 or more.
- * - An object that was removed by somebody else, at any time before, is noticed:
+ * - An object that was removed by somebody else, at any time before, is
+ * noticed:
  *   the kernel is asked for the random key, and must answer with the number.
  */
 #include "runtime/listen/objects.h"
@@ -62,8 +64,8 @@ struct objects {
 	struct object list[OBJECTS_MAX];
 };
 
-/* Commands of the call that controls are in a set, as bits: those that are about
- * one object, by its number, and no others'. */
+/* Commands of the call that controls are in a set, as bits: those that are
+ * about one object, by its number, and no others'. */
 static const struct interface {
 	long get, control;
 	uint8_t flags, command; /* which argument they are */

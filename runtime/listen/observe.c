@@ -1,8 +1,8 @@
 /*
  * Here alone a call goes on whose words were looked at.  That is safe because
- * nothing depends on them but a report: the policy's filter has allowed the call
- * by its registers, which do not change any more, and Landlock and the view
- * decide afterwards as they always do.
+ * nothing depends on them but a report: the policy's filter has allowed the
+ * call by its registers, which do not change any more, and Landlock and the
+ * view decide afterwards as they always do.
  */
 #include "runtime/listen/observe.h"
 
@@ -63,8 +63,8 @@ struct sighting {
 
 /* --- words ---------------------------------------------------------------- */
 
-/* Adds a path as text: "." and ".." are taken away, and links do not count, which
- * is so where nothing is followed by "..". */
+/* Adds a path as text: "." and ".." are taken away, and links do not count,
+ * which is so where nothing is followed by "..". */
 static bool
 push_names(struct path *path, const char *names)
 {
@@ -359,8 +359,8 @@ fold_socket(uint32_t args[SBX_DENIAL_ARGS])
 	args[2] = 0;
 }
 
-/* Libraries ask for the machine's addresses and for the system's log in passing,
- * and are content with neither. */
+/* Libraries ask for the machine's addresses and for the system's log in
+ * passing, and are content with neither. */
 static bool
 is_in_passing(const uint32_t args[SBX_DENIAL_ARGS])
 {
@@ -368,7 +368,8 @@ is_in_passing(const uint32_t args[SBX_DENIAL_ARGS])
 	    (args[0] == AF_UNIX && args[1] == SOCK_DGRAM);
 }
 
-/* With ENOSYS a library learns that there is no such call, and takes another. */
+/* With ENOSYS a library learns that there is no such call, and takes
+ * another. */
 static void
 note_call(const struct caller *caller, uint32_t error)
 {

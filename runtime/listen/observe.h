@@ -1,6 +1,6 @@
 /*
- * The calls of a command that is explained: what the policy's own filter says to
- * each is what happens, and what is denied is noted on the way.
+ * The calls of a command that is explained: what the policy's own filter says
+ * to each is what happens, and what is denied is noted on the way.
  */
 #ifndef SBX_OBSERVE_H
 #define SBX_OBSERVE_H

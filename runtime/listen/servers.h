@@ -5,9 +5,9 @@
  * Whoever connects first and asks then who has answered (SO_PEERCRED) is too
  * late: another thread of the command would have sent something meanwhile.  So
  * the kernel is asked before, which tells the inode that a socket is bound to
- * (sock_diag(7)).  In a network of the sandbox's own all that listens is inside.
- * In the host's, the listen(2) of the command comes here, and the socket's
- * cookie is kept, which the kernel gives to no other socket.
+ * (sock_diag(7)).  In a network of the sandbox's own all that listens is
+ * inside.  In the host's, the listen(2) of the command comes here, and the
+ * socket's cookie is kept, which the kernel gives to no other socket.
  */
 #ifndef SBX_SERVERS_H
 #define SBX_SERVERS_H

@@ -9,8 +9,9 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-/* The path of the caller's directory, in the view.  If the directory is moved at
- * this moment, it leads elsewhere in the view, where it is judged as well. */
+/* The path of the caller's directory, in the view.  If the directory is moved
+ * at this moment, it leads elsewhere in the view, where it is judged as
+ * well. */
 static int
 name_directory(const struct caller *caller, struct path *path)
 {

@@ -3,8 +3,8 @@
  * that it may not read, and the names of what others make in directories.  What
  * the policy lets it read it may also watch.
  *
- * The watch is put into the caller's own instance of inotify, on what was opened
- * and judged.
+ * The watch is put into the caller's own instance of inotify, on what was
+ * opened and judged.
  */
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"

@@ -1,7 +1,7 @@
 /*
- * See route.h.  All routes are in one message to the kernel, which has carried it
- * out when send(2) returns.  It answers each route that it does not take, and
- * the last one in any case.
+ * See route.h.  All routes are in one message to the kernel, which has carried
+ * it out when send(2) returns.  It answers each route that it does not take,
+ * and the last one in any case.
  */
 #include "runtime/network/route.h"
 
@@ -137,8 +137,8 @@ add_all(struct routes *routes, const struct sbx_blob *blob, bool names)
 
 /*
  * EEXIST: a rule between two of one address was about another machine.  Where
- * the machine has no IPv6, or it is switched off, its addresses lead nowhere, as
- * outside.
+ * the machine has no IPv6, or it is switched off, its addresses lead nowhere,
+ * as outside.
  */
 static bool
 is_fault(const struct answer *answer)

@@ -8,9 +8,9 @@
 #include "runtime/base/arena.h"
 
 /*
- * Makes the addresses of the policy's endpoints, and with `names` those that the
- * resolver hands out, local ones: what listens on any address inside gets the
- * connections to them.  `socket` is of rtnetlink.  False with errno.
+ * Makes the addresses of the policy's endpoints, and with `names` those that
+ * the resolver hands out, local ones: what listens on any address inside gets
+ * the connections to them.  `socket` is of rtnetlink.  False with errno.
  */
 bool route_add(int socket, struct arena *arena, const struct sbx_blob *blob,
     bool names);

@@ -24,9 +24,9 @@ is_link_local(const uint8_t address[SBX_ADDRESS_SIZE])
 }
 
 /*
- * A rule about the address itself comes first.  The word `private` opens what is
- * private, and not the machine itself or what is link-local: whoever runs the
- * name's server chooses its address.
+ * A rule about the address itself comes first.  The word `private` opens what
+ * is private, and not the machine itself or what is link-local: whoever runs
+ * the name's server chooses its address.
  */
 bool
 address_is_open(const struct proxy *proxy, const struct conn *conn,

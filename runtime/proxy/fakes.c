@@ -1,8 +1,8 @@
 /*
- * See fakes.h.  An address has 17 bits of its own: the place in the table below,
- * and how many names have had that place above.  They are shuffled by a random
- * number, so that what a client still knows from before a proxy that has ended
- * seldom means something to the next one.
+ * See fakes.h.  An address has 17 bits of its own: the place in the table
+ * below, and how many names have had that place above.  They are shuffled by a
+ * random number, so that what a client still knows from before a proxy that has
+ * ended seldom means something to the next one.
  */
 #include "runtime/proxy/fakes.h"
 

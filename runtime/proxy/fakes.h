@@ -4,8 +4,8 @@
  *
  * There is room for some thousand names.  Then the one that was not used for
  * longest loses its place, and the next name gets an address there that nobody
- * had before: whoever still knows the old one is refused, and not led to another
- * name.  Only after 32 names in one place an address comes again.
+ * had before: whoever still knows the old one is refused, and not led to
+ * another name.  Only after 32 names in one place an address comes again.
  */
 #ifndef SBX_PROXY_FAKES_H
 #define SBX_PROXY_FAKES_H

@@ -24,7 +24,8 @@ borrow_pipe(struct flow *flow, struct pipes *pipes)
 	return true;
 }
 
-/* Only an empty pipe is given back: the next bytes in it are somebody else's. */
+/* Only an empty pipe is given back: the next bytes in it are somebody
+ * else's. */
 static void
 return_pipe(struct flow *flow, struct pipes *pipes)
 {

@@ -1,7 +1,7 @@
 /*
- * The process that looks names up, with the system's own resolver: nsswitch.conf
- * and its modules, split DNS, hosts.  Each of its threads takes a question, asks
- * and answers.
+ * The process that looks names up, with the system's own resolver:
+ * nsswitch.conf and its modules, split DNS, hosts.  Each of its threads takes a
+ * question, asks and answers.
  */
 #include "runtime/proxy/confine.h"
 #include "runtime/proxy/lookup.h"

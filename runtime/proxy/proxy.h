@@ -167,8 +167,8 @@ void conn_run(struct proxy *proxy, struct conn *conn);
 /* Closes it, with a reset for whoever is still there. */
 void conn_reset(struct proxy *proxy, struct conn *conn);
 void conn_close(struct proxy *proxy, struct conn *conn);
-/* No more is said; what the client still sends is read for a while, or the kernel
- * would answer it with a reset that overtakes what was said. */
+/* No more is said; what the client still sends is read for a while, or the
+ * kernel would answer it with a reset that overtakes what was said. */
 void conn_drain(struct proxy *proxy, struct conn *conn);
 /* What has waited for too long. */
 void conns_tick(struct proxy *proxy);
@@ -199,7 +199,8 @@ bool client_send(struct proxy *proxy, struct conn *conn, const void *bytes,
 
 /* --- decide.c ------------------------------------------------------------- */
 
-/* Judges conn->target, and goes on with a look-up, a connection or a refusal. */
+/* Judges conn->target, and goes on with a look-up, a connection or a
+ * refusal. */
 void decide(struct proxy *proxy, struct conn *conn);
 /* Whether a name may lead to this address. */
 bool address_is_open(const struct proxy *proxy, const struct conn *conn,

@@ -152,8 +152,8 @@ hello_passes(struct proxy *proxy, struct conn *conn)
 /* --- the end of a request ------------------------------------------------- */
 
 /*
- * Of a request only its body goes to the server: another request behind it could
- * be for another host.  What comes later is left where it is.
+ * Of a request only its body goes to the server: another request behind it
+ * could be for another host.  What comes later is left where it is.
  */
 static bool
 body_passes(struct proxy *proxy, struct conn *conn)

@@ -17,8 +17,9 @@ struct target {
 	uint8_t address[SBX_ADDRESS_SIZE];
 };
 
-/* A name, or an address in its one usual spelling.  Another spelling is neither:
- * a resolver would take 127.1 for an address that nobody has judged. */
+/* A name, or an address in its one usual spelling.  Another spelling is
+ * neither: a resolver would take 127.1 for an address that nobody has
+ * judged. */
 bool target_parse(struct target *target, struct text host, uint16_t port);
 void target_address(struct target *target,
     const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port);

@@ -25,7 +25,8 @@ request(int socket, enum session_kind kind)
 	return fault != NULL && errno == EPIPE ? NULL : fault;
 }
 
-/* A keeper that ends cannot be looked at: that request is sent after the look. */
+/* A keeper that ends cannot be looked at: that request is sent after the
+ * look. */
 static const char *
 look_and_ask(int socket, enum session_kind kind, int self)
 {
@@ -143,8 +144,8 @@ check(const char *name)
 	_exit(0);
 }
 
-/* The keeper answers when everything has ended; one that is killed does not, and
- * everything has ended, too. */
+/* The keeper answers when everything has ended; one that is killed does not,
+ * and everything has ended, too. */
 __attribute__((noreturn)) static void
 end(const char *name)
 {

@@ -74,8 +74,8 @@ signal_all(int proc, uint64_t tag, int number)
 
 /*
  * Whether a process was left by a command that has ended, and cannot be told
- * from others: an ordinary user may not look into a program that may be executed
- * and not read.
+ * from others: an ordinary user may not look into a program that may be
+ * executed and not read.
  */
 static bool
 is_unknown(int proc, const char *process, uint64_t first)

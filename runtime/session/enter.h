@@ -16,10 +16,11 @@
  * namespace (setns(2)): a program with threads does the first step in a vfork
  * child of its own, which then clones with CLONE_PARENT.
  *
- * From clone(2) to enter_restricted() the child is in the sight of the session's
- * commands, without restrictions and with all capabilities over the namespaces.
- * They can stop or kill it, or lower its limits, and nothing else: Landlock lets
- * nobody trace a process that is not in the same domain or in one below.
+ * From clone(2) to enter_restricted() the child is in the sight of the
+ * session's commands, without restrictions and with all capabilities over the
+ * namespaces.  They can stop or kill it, or lower its limits, and nothing else:
+ * Landlock lets nobody trace a process that is not in the same domain or in one
+ * below.
  */
 #ifndef SBX_ENTER_H
 #define SBX_ENTER_H
@@ -27,8 +28,8 @@
 #include "runtime/session/offer.h"
 
 /* The process that starts a command.  `marked`: in a UTS namespace of its own,
- * which the command and all that it starts share: that is how they are told from
- * other processes. */
+ * which the command and all that it starts share: that is how they are told
+ * from other processes. */
 const char *enter_process(const struct offer *offer, bool marked);
 
 /* The command's process.  `directory` is a path of the session's view; NULL:
@@ -36,13 +37,14 @@ const char *enter_process(const struct offer *offer, bool marked);
 const char *enter_place(const struct offer *offer, const char *directory);
 
 /* In the view's mounts: opens a standard stream again by its path there, a file
- * for reading alone.  A descriptor of outside leads past the mounts of the view. */
+ * for reading alone.  A descriptor of outside leads past the mounts of the
+ * view. */
 const char *enter_stream(int fd, const char *path);
 
 /*
  * Takes all rights away for good.  `socket` leads to the keeper: there goes the
- * seccomp listener, where the policy has calls to be answered.  `guarded`: where
- * the command stays in the process group of its caller, it gets EPERM for
+ * seccomp listener, where the policy has calls to be answered.  `guarded`:
+ * where the command stays in the process group of its caller, it gets EPERM for
  * kill(0, ...), which would reach processes outside.
  */
 const char *enter_restricted(const struct offer *offer, int socket,
@@ -53,8 +55,8 @@ const char *enter_restricted(const struct offer *offer, int socket,
 bool enter_directory(const struct offer *offer, const char *outside,
     char *inside, size_t size);
 
-/* The tag that a link of /proc tells, "ns/uts" in the directory of a process; 0:
- * it cannot be read. */
+/* The tag that a link of /proc tells, "ns/uts" in the directory of a process;
+ * 0: it cannot be read. */
 uint64_t tag_of(int directory, const char *path);
 
 #endif

@@ -102,8 +102,8 @@ leave_place(struct keeper *keeper)
 	keeper->listening = -1;
 }
 
-/* Whoever makes a session has the lock: where there is none of this name, nobody
- * has begun to use the directory again. */
+/* Whoever makes a session has the lock: where there is none of this name,
+ * nobody has begun to use the directory again. */
 static void
 remove_scratch(const struct keeping *keeping)
 {
@@ -170,7 +170,8 @@ check_end(struct keeper *keeper)
 
 /* --- what is left inside -------------------------------------------------- */
 
-/* Whether process 1 has children, which it has only from commands that ended. */
+/* Whether process 1 has children, which it has only from commands that
+ * ended. */
 static bool
 has_orphans(const struct keeper *keeper)
 {
@@ -186,9 +187,9 @@ has_orphans(const struct keeper *keeper)
 }
 
 /*
- * What waits for the end of a connection is woken by it, and whoever ends it pays
- * for that.  So of most commands the keeper does not wait for the end, and looks
- * whenever it is awake.
+ * What waits for the end of a connection is woken by it, and whoever ends it
+ * pays for that.  So of most commands the keeper does not wait for the end, and
+ * looks whenever it is awake.
  */
 static bool
 has_ended(const struct connection *connection)

@@ -302,8 +302,8 @@ is_whole(const struct offer_head *head, size_t size)
 	return whole;
 }
 
-/* The pointers of a verified blob, where its bytes are now; false if one of them
- * was to elsewhere. */
+/* The pointers of a verified blob, where its bytes are now; false if one of
+ * them was to elsewhere. */
 static bool
 move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
     const uint8_t *base)

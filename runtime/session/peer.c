@@ -76,8 +76,8 @@ own_standing(const struct standing *theirs, struct standing *read)
 	return read;
 }
 
-/* A namespace, by the request for a descriptor of it (pidfd_open(2), Linux 6.11)
- * and by its name in the directory of a process. */
+/* A namespace, by the request for a descriptor of it (pidfd_open(2), Linux
+ * 6.11) and by its name in the directory of a process. */
 struct name {
 	unsigned request;
 	const char *name;

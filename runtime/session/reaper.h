@@ -12,7 +12,8 @@
 int reaper_watch(void);
 
 /* Stays until the keeper, at the other end of the socket, is gone or sends a
- * byte: then everything inside gets SIGTERM, and it ends when nothing is left. */
+ * byte: then everything inside gets SIGTERM, and it ends when nothing is
+ * left. */
 void reaper_stay(int children, int keeper, const struct cgroup *group)
     __attribute__((noreturn));
 

@@ -115,8 +115,9 @@ set_patience(int fd)
 }
 
 /*
- * By the name alone, from within the directory.  A path of /proc/self takes three
- * times as long, since the kernel makes that directory for each new process.
+ * By the name alone, from within the directory.  A path of /proc/self takes
+ * three times as long, since the kernel makes that directory for each new
+ * process.
  */
 static int
 connect_from_within(int fd, int directory, const char *name)

@@ -16,7 +16,8 @@
 /* The directory, if there is one. */
 int sockets_open(void);
 
-/* The directory, made if it is missing, with its lock; closing it gives the lock back. */
+/* The directory, made if it is missing, with its lock; closing it gives the
+ * lock back. */
 int sockets_lock(void);
 
 /* Gives the lock back, and removes the directory if it is empty. */
@@ -31,7 +32,8 @@ int sockets_listen(int directory, const char *name);
 
 /* The inode of a session's socket, or 0.  sockets_remove() takes the lock, and
  * removes the socket if it still is that one: a socket that refuses connections
- * may have been replaced.  sockets_clean() removes one whose keeper was killed. */
+ * may have been replaced.  sockets_clean() removes one whose keeper was
+ * killed. */
 uint64_t sockets_inode(int directory, const char *name);
 void sockets_remove(const char *name, uint64_t inode);
 void sockets_clean(const char *name);

@@ -8,8 +8,8 @@
 #include "runtime/start/sandbox.h"
 
 /* Refuses (125) a policy, workspace, parameter, level or limit other than that
- * of the session, and names both; limits on time and output may be others.  What
- * the command line does not say is as in the session. */
+ * of the session, and names both; limits on time and output may be others.
+ * What the command line does not say is as in the session. */
 void differences_refuse(struct sandbox *sandbox, const struct offer *offer);
 
 #endif

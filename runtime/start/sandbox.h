@@ -47,7 +47,8 @@ void sandbox_begin(struct sandbox *sandbox);
 bool sandbox_restricts_files(const struct sandbox *sandbox);
 
 /* The anchors alone, once, by the process that becomes the supervisor: it is
- * outside of all namespaces, where owners can be told apart.  Then all of it. */
+ * outside of all namespaces, where owners can be told apart.  Then all of
+ * it. */
 void sandbox_anchor(struct sandbox *sandbox);
 void sandbox_bind(struct sandbox *sandbox);
 

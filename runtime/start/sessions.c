@@ -80,8 +80,8 @@ be_first(struct birth *birth, const char *outer)
 	reaper_stay(children, birth->handover[1], &sandbox->supervision.group);
 }
 
-/* Below level full there is no session.  What was asked is read first: closing a
- * socket with unread bytes would make the answer an error. */
+/* Below level full there is no session.  What was asked is read first: closing
+ * a socket with unread bytes would make the answer an error. */
 __attribute__((noreturn)) static void
 answer_none(const struct birth *birth)
 {
@@ -104,8 +104,8 @@ answer_none(const struct birth *birth)
 	_exit(0);
 }
 
-/* The session's own directory.  Its keeper removes it; one that was killed could
- * not. */
+/* The session's own directory.  Its keeper removes it; one that was killed
+ * could not. */
 static const char *
 empty_scratch(const struct sandbox *sandbox)
 {

@@ -50,9 +50,9 @@ is_trusted(const struct way *way, uid_t owner)
 
 /*
  * Whether somebody else may change this file, or replace an entry of this
- * directory: its owner, unless that is the user or root; its group, unless it is
- * the user's own, which some systems make for each user; or everybody, unless a
- * sticky bit lets them replace only their own entries.
+ * directory: its owner, unless that is the user or root; its group, unless it
+ * is the user's own, which some systems make for each user; or everybody,
+ * unless a sticky bit lets them replace only their own entries.
  */
 static bool
 others_may_write(const struct way *way, const struct stat *status)

@@ -337,7 +337,8 @@ struct clone_arguments {
 	    stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* To move into a group takes the kernel milliseconds; to start in it, nothing. */
+/* To move into a group takes the kernel milliseconds; to start in it,
+ * nothing. */
 static pid_t
 fork_into(int group)
 {

@@ -64,8 +64,8 @@ void cgroup_kill(const struct cgroup *group);
  * there is none. */
 bool cgroup_remove(const struct cgroup *group);
 
-/* For --status: NULL if a group could enforce all limits, else why not, and what
- * to do. */
+/* For --status: NULL if a group could enforce all limits, else why not, and
+ * what to do. */
 const char *cgroup_try(void);
 
 void cgroup_measure(const struct cgroup *group, struct cgroup_usage *usage);

@@ -1,6 +1,6 @@
 /*
- * The kernel's list of the children of a process, as /proc/PID/task/TID/children
- * has it: numbers with blanks between them.
+ * The kernel's list of the children of a process, as
+ * /proc/PID/task/TID/children has it: numbers with blanks between them.
  */
 #ifndef SBX_CHILDREN_H
 #define SBX_CHILDREN_H

@@ -81,8 +81,8 @@ end_group(const struct first *first)
 	cgroup_remove(&first->supervision->group);
 }
 
-/* The status is 0 if the supervisor is there: then it removes the group and what
- * the command shared. */
+/* The status is 0 if the supervisor is there: then it removes the group and
+ * what the command shared. */
 __attribute__((noreturn)) static void
 end_first(const struct first *first, int status)
 {

@@ -1,8 +1,8 @@
 /*
  * The settings of a git configuration that may make git run a program.  Known
- * are those that do not, by section and key; every other one counts, and so does
- * every line that has not the plain form of a section or a setting.  Hostile
- * bytes are compared here, line by line, and never followed.
+ * are those that do not, by section and key; every other one counts, and so
+ * does every line that has not the plain form of a section or a setting.
+ * Hostile bytes are compared here, line by line, and never followed.
  */
 #ifndef SBX_GIT_SETTINGS_H
 #define SBX_GIT_SETTINGS_H

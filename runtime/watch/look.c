@@ -13,8 +13,8 @@
 
 /* --- from where ----------------------------------------------------------- */
 
-/* Each name that is made or removed in a directory of one of these sets its time
- * of change (ctime), from this kernel's clock. */
+/* Each name that is made or removed in a directory of one of these sets its
+ * time of change (ctime), from this kernel's clock. */
 static bool
 keeps_time(int fd)
 {

@@ -44,12 +44,13 @@ struct ending {
 	const char *why_untraced;
 };
 
-/* The receipt goes to a descriptor, or -1, and to the end of a file, or NULL. */
+/* The receipt goes to a descriptor, or -1, and to the end of a file, or
+ * NULL. */
 void receipt_open(struct receipt *receipt, struct arena *arena, int fd,
     const char *log);
 
-/* Once the links on the way to the file have been judged (receipt->way); refuses
- * if it cannot be written. */
+/* Once the links on the way to the file have been judged (receipt->way);
+ * refuses if it cannot be written. */
 void receipt_open_log(struct receipt *receipt, const char *log);
 
 /* A record begins in receipt->json; false at its end if it had no room. */

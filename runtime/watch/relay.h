@@ -7,9 +7,9 @@
  *	the command --pipe--> splice(2) --> what sbxrun found at 1 and 2
  *
  * A terminal is left alone, as is every other character device, and a regular
- * file, whose reader expects all of it; the limit on the size of files holds for
- * that.  If 1 and 2 are one pipe or socket they get one pipe, so that what was
- * written to them stays in its order, and one cap.
+ * file, whose reader expects all of it; the limit on the size of files holds
+ * for that.  If 1 and 2 are one pipe or socket they get one pipe, so that what
+ * was written to them stays in its order, and one cap.
  */
 #ifndef SBX_RELAY_H
 #define SBX_RELAY_H

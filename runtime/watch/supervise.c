@@ -144,7 +144,8 @@ struct watch {
 
 /*
  * SIGSTOP removes a pending SIGCONT, and a timer whose signal was removed does
- * not expire again.  So do not stop shortly before the deadline's timer expires.
+ * not expire again.  So do not stop shortly before the deadline's timer
+ * expires.
  */
 static void
 stop(const struct watch *watch)

@@ -17,10 +17,10 @@
  * the signals that are sent to sbxrun, and those of the terminal; the job stops
  * and continues as one; and sbxrun ends as the command ends, by a signal too.
  *
- * So the command can stop the supervisor, by stopping the job or by reading from
- * a terminal that it has given away.  Therefore both processes check the time.
- * Nothing inside can stop the first one, which can end the command alone, and a
- * timer continues the supervisor.
+ * So the command can stop the supervisor, by stopping the job or by reading
+ * from a terminal that it has given away.  Therefore both processes check the
+ * time.  Nothing inside can stop the first one, which can end the command
+ * alone, and a timer continues the supervisor.
  *
  * If the command has a control group, the first process makes it and the
  * supervisor, which outlives everything inside, removes it.  If the supervisor

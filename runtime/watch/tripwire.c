@@ -107,8 +107,8 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	read_settings(arena, wire);
 }
 
-/* Whether the rule before says the same: records are sorted, and differ by their
- * sources where two groups watch one place. */
+/* Whether the rule before says the same: records are sorted, and differ by
+ * their sources where two groups watch one place. */
 static bool
 is_double(const struct sbx_blob *blob, uint32_t index)
 {
