@@ -12,6 +12,9 @@ enum {
 	SBX_LANDLOCK_LEAST_ROWS = 10, /* that every blob of format 1 has */
 };
 
+/* The one right that rules about sockets by path give, and no other rule. */
+#define SBX_LANDLOCK_RESOLVE_UNIX (UINT64_C(1) << 16)
+
 /* The row of an ABI of the table.  What the policy leaves open as a whole (the
  * network, signals, abstract sockets) is not handled. */
 struct sbx_landlock sbx_landlock_row(uint32_t abi,

@@ -12,6 +12,7 @@ loader_sources += \
 	runtime/apply/execute.h \
 	runtime/apply/lower.c \
 	runtime/apply/lower.h \
+	runtime/apply/lower_sockets.c \
 	runtime/apply/mask.c \
 	runtime/apply/mask.h \
 	runtime/apply/mount.c \

@@ -32,6 +32,10 @@ struct lowering {
  */
 void lower_paths(struct arena *arena, const struct lowering *what);
 
+/* Opens the places of rules about sockets, where Landlock holds them (ABI 9): all
+ * of a place, or nothing of it if a denial lies below. */
+void lower_sockets(struct arena *arena, const struct lowering *what);
+
 /* Adds a rule for every TCP port that the policy allows. */
 void lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
     int ruleset);

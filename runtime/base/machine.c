@@ -16,13 +16,35 @@ enum { FULL_LEAST_ABI = 4 };
 #ifdef SBX_TESTING
 /*
  * The test build, which is never installed, can pretend to run on an older
- * kernel: a variable caps the ABI or takes a mechanism away.
+ * kernel: a variable caps the ABI or takes a mechanism away.  Another pretends a
+ * newer ABI, whose rights are said instead of granted.
  */
+int
+machine_pretend_rule(const struct landlock_path_beneath_attr *rule)
+{
+	static const char said[] = "test: a newer right is granted: ";
+	char link[DESCRIPTOR_PATH_SIZE], path[SBX_MAX_PATH + 1];
+	ssize_t len;
+
+	descriptor_path(link, rule->parent_fd);
+	len = readlink(link, path, sizeof path - 1);
+	if (len < 0)
+		return -1;
+	path[len++] = '\n';
+	return write(STDERR_FILENO, said, sizeof said - 1) > 0 &&
+		write(STDERR_FILENO, path, (size_t)len) > 0 ?
+	    0 :
+	    -1;
+}
+
 static void
 machine_pretend(struct machine *machine)
 {
-	const char *abi = getenv("SBX_TEST_ABI");
+	const char *abi = getenv("SBX_TEST_ABI"),
+		   *newer = getenv("SBX_TEST_NEWER_ABI");
 
+	if (newer != NULL)
+		machine->landlock_abi = atoi(newer);
 	if (abi != NULL && atoi(abi) < machine->landlock_abi)
 		machine->landlock_abi = atoi(abi);
 	if (machine->landlock_abi == 0)

@@ -40,6 +40,13 @@ struct glob {
 	enum rule_state state; /* ready, unbound or waived */
 };
 
+/* What became of a rule about sockets. */
+struct socket_site {
+	const struct sbx_socket *rule; /* in the blob */
+	struct sbx_place at;
+	const char *fault; /* why it is skipped, or NULL */
+};
+
 struct binding {
 	const struct sbx_blob *blob;
 	struct sbx_place anchors[SBX_MAX_ANCHORS];
@@ -59,7 +66,8 @@ struct binding {
 	struct sbx_index *index; /* of the rules */
 	/* Rules about sockets by path: bound with the anchors. */
 	const struct sbx_rule *sockets;
-	uint32_t socket_count;
+	const struct socket_site *socket_sites; /* for people; one a rule */
+	uint32_t socket_count, socket_site_count;
 	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
 	/* The socket of the user's own proxy, without links; or why it is not
 	 * used, with the place that is at fault, if there is one. */
@@ -106,6 +114,9 @@ const struct binding *bind_finish(struct binder *binder,
 /* The same binding where what lay at an anchor's place lies somewhere else. */
 const struct binding *bind_moved(struct arena *arena,
     const struct binding *binding, uint32_t anchor, struct sbx_place to);
+
+/* Whether something below a place, at which a rule opens sockets, is shut again. */
+bool bind_socket_is_split(const struct binding *binding, struct sbx_place at);
 
 /* What it does with one place; others stay where they are. */
 struct sbx_place bind_move(struct arena *arena, struct sbx_place at,

@@ -45,6 +45,7 @@ struct binder {
 	/* What the binding has, while it can be written. */
 	struct sbx_rule *rules;
 	struct sbx_rule *sockets;
+	struct socket_site *socket_sites;
 	struct site *sites;
 	struct sbx_place *exclusions;
 	struct sbx_place *links;

@@ -29,87 +29,125 @@ add_socket(struct binder *binder, const struct sbx_socket *socket,
 	};
 }
 
-static void
+/* Why a rule that allows something is skipped, or NULL. */
+static const char *
 bind_found(struct binder *binder, const struct sbx_socket *socket,
     struct sbx_place at, const struct followed *found)
 {
-	if (socket->effect != SBX_ALLOW) {
+	if (socket->effect != SBX_ALLOW)
 		add_socket(binder, socket, at);
-		add_socket(binder, socket, found->at);
-	} else if (!is_planted(binder, found)) {
-		add_socket(binder, socket, found->at);
-	}
+	else if (is_planted(binder, found))
+		return "a link leads there that somebody could have planted";
+	add_socket(binder, socket, found->at);
+	return NULL;
 }
 
-static void
+static const char *
 bind_place(struct binder *binder, const struct sbx_socket *socket,
-    struct sbx_place anchor)
+    struct sbx_place anchor, struct sbx_place *bound)
 {
-	const char *suffix = sbx_string(binder->blob, socket->suffix);
+	const char *suffix = sbx_string(binder->blob, socket->suffix), *fault;
 	struct sbx_place at = arena_join(binder->arena, anchor,
 	    place_of(suffix));
 	struct followed found = follow(binder->arena, at);
 
-	bind_found(binder, socket, at, &found);
+	fault = bind_found(binder, socket, at, &found);
 	if (found.fd >= 0)
 		close(found.fd);
+	*bound = found.at;
+	return fault;
 }
 
-/* A variable must not choose a socket of somebody else's. */
-static bool
-is_agent(const struct followed *found)
+/* A variable must not choose a socket of somebody else's, nor one that a command
+ * has made. */
+static const char *
+agent_fault(struct binder *binder, const struct followed *found)
 {
 	struct stat status;
 
-	return found->fd >= 0 && fstat(found->fd, &status) == 0 &&
-	    S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
+	if (found->fd < 0 || fstat(found->fd, &status) != 0 ||
+	    !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
+		return "no socket of this user is there";
+	return commands_choose(binder, found->at) ?
+	    "a command may have made it" :
+	    NULL;
 }
 
-static void
-bind_agent(struct binder *binder, const struct sbx_socket *socket)
+static const char *
+bind_agent(struct binder *binder, const struct sbx_socket *socket,
+    struct sbx_place *bound)
 {
-	const char *path = getenv("SSH_AUTH_SOCK");
+	const char *path = getenv("SSH_AUTH_SOCK"), *fault = NULL;
 	struct followed found;
 
 	if (path == NULL || *path != '/')
-		return;
+		return "SSH_AUTH_SOCK names no socket";
 	found = follow_given(binder->arena, path);
-	if (socket->effect != SBX_ALLOW || is_agent(&found)) {
-		bind_found(binder, socket, found.at, &found);
-		if (socket->effect == SBX_ALLOW && !is_planted(binder, &found))
-			binder->made.agent = found.at;
-	}
+	if (socket->effect == SBX_ALLOW && !is_planted(binder, &found))
+		fault = agent_fault(binder, &found);
+	if (fault == NULL)
+		fault = bind_found(binder, socket, found.at, &found);
+	if (fault == NULL && socket->effect == SBX_ALLOW)
+		binder->made.agent = found.at;
 	if (found.fd >= 0)
 		close(found.fd);
+	*bound = found.at;
+	return fault;
+}
+
+static void
+bind_socket(struct binder *binder, const struct sbx_socket *socket)
+{
+	const struct binding *made = &binder->made;
+	struct socket_site *site =
+	    &binder->socket_sites[binder->made.socket_site_count++];
+	struct sbx_place other;
+
+	*site = (struct socket_site){ .rule = socket };
+	if (socket->form == SBX_SOCKET_SSH_AGENT) {
+		site->fault = bind_agent(binder, socket, &site->at);
+		return;
+	}
+	if (!made->bound[socket->anchor]) {
+		site->fault = "its anchor has no path here";
+		return;
+	}
+	site->fault = bind_place(binder, socket, made->anchors[socket->anchor],
+	    &site->at);
+	if (socket->effect != SBX_ALLOW && made->has_other_home &&
+	    socket->anchor == SBX_ANCHOR_HOME)
+		bind_place(binder, socket, made->other_home, &other);
 }
 
 void
 bind_sockets(struct binder *binder)
 {
 	const struct sbx_blob *blob = binder->blob;
-	const struct binding *made = &binder->made;
 
 	if (blob->socket_count == 0)
 		return;
 	binder->sockets = arena_take(binder->arena,
 	    PLACES_EACH * blob->socket_count, sizeof *binder->sockets);
+	binder->socket_sites = arena_take(binder->arena, blob->socket_count,
+	    sizeof *binder->socket_sites);
 	for (uint32_t i = 0; i < blob->socket_count; i++) {
-		const struct sbx_socket *socket = &blob->sockets[i];
-
-		if ((socket->platforms & KERNEL_WHERE) == 0)
-			continue;
-		if (socket->form == SBX_SOCKET_SSH_AGENT) {
-			bind_agent(binder, socket);
-			continue;
-		}
-		if (!made->bound[socket->anchor])
-			continue;
-		bind_place(binder, socket, made->anchors[socket->anchor]);
-		if (socket->effect != SBX_ALLOW && made->has_other_home &&
-		    socket->anchor == SBX_ANCHOR_HOME)
-			bind_place(binder, socket, made->other_home);
+		if ((blob->sockets[i].platforms & KERNEL_WHERE) != 0)
+			bind_socket(binder, &blob->sockets[i]);
 	}
 	binder->made.sockets = binder->sockets;
+	binder->made.socket_sites = binder->socket_sites;
+}
+
+bool
+bind_socket_is_split(const struct binding *binding, struct sbx_place at)
+{
+	for (uint32_t i = 0; i < binding->socket_count; i++) {
+		const struct sbx_rule *rule = &binding->sockets[i];
+
+		if (rule->effect != SBX_ALLOW && sbx_covers(at, rule->at))
+			return true;
+	}
+	return false;
 }
 
 /*

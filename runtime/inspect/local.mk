@@ -6,6 +6,7 @@ loader_sources += \
 	runtime/inspect/plan.h \
 	runtime/inspect/plan_json.c \
 	runtime/inspect/plan_network.c \
+	runtime/inspect/plan_sockets.c \
 	runtime/inspect/plan_text.c \
 	runtime/inspect/probes.c \
 	runtime/inspect/self_test.c \

@@ -79,6 +79,9 @@ const char *plan_network_enforcer(const struct plan *plan);
 /* Hosts by name and address, and the user's proxy: lines, and a list. */
 void plan_print_hosts(struct out *out, const struct plan *plan);
 void plan_put_hosts(struct out *json, const struct plan *plan);
+/* Rules about sockets by path: lines, and a list. */
+void plan_print_sockets(struct out *out, const struct plan *plan);
+void plan_put_sockets(struct out *json, const struct plan *plan);
 void plan_port_words(struct out *out, const struct sbx_port *port);
 /* NULL: it is open. */
 const char *plan_scope_enforcer(const struct plan *plan,

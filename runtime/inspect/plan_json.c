@@ -373,6 +373,7 @@ put_network(struct out *json, const struct plan *plan)
 	}
 	json_list_end(json);
 	plan_put_hosts(json, plan);
+	plan_put_sockets(json, plan);
 	json_list(json, "scopes");
 	for (int i = 0; i < PLAN_SCOPES; i++) {
 		json_object(json, NULL);

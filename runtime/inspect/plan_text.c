@@ -129,6 +129,7 @@ print_network(struct out *out, const struct plan *plan)
 		print_source(out, plan, port->source);
 	}
 	plan_print_hosts(out, plan);
+	plan_print_sockets(out, plan);
 }
 
 static void

@@ -72,8 +72,9 @@ room_for(const struct handover *handover)
 
 	for (int i = 0; i < SBX_MAX_ANCHORS; i++)
 		room += binding->anchors[i].len + 1;
-	return room + binding->scratch.len + binding->other_home.len + 2 +
-	    strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
+	return room + binding->scratch.len + binding->other_home.len +
+	    binding->agent.len + 3 + strlen(handover->plan->policy) + 1 +
+	    strlen(handover->name) + 1;
 }
 
 static void
@@ -151,6 +152,9 @@ make_file(const struct handover *handover)
 	if (binding->has_other_home)
 		head->other_home = add(&file, binding->other_home.path,
 		    binding->other_home.len);
+	if (binding->agent.len > 0)
+		head->agent = add(&file, binding->agent.path,
+		    binding->agent.len);
 	head->policy = add(&file, policy, strlen(policy));
 	head->name = add(&file, handover->name, strlen(handover->name));
 	add_filters(handover, &file);

@@ -50,6 +50,7 @@ fill_bindings(struct joining *joining)
 		inside->anchors[i] = place_in(offer, head->anchors[i]);
 		inside->bound[i] = head->bound[i];
 	}
+	inside->agent = place_in(offer, head->agent);
 	joining->outside = *inside;
 	if (head->scratch.len > 0)
 		joining->outside.anchors[SBX_ANCHOR_TMP] = place_in(offer,

@@ -104,6 +104,7 @@ struct offer_head {
 	uint8_t bound[SBX_MAX_ANCHORS];
 	/* Where that is outside, if it was moved; and the other home. */
 	struct offer_text scratch, other_home;
+	struct offer_text agent;  /* of ssh, if a rule opens it; "" */
 	struct offer_text policy; /* as it was named */
 	struct offer_text name;   /* of the session; "" */
 	char digest[72];          /* of the policy, in hexadecimal */

@@ -158,6 +158,7 @@ static void
 fill_ruleset(struct sandbox *sandbox)
 {
 	struct plan *plan = &sandbox->plan;
+	struct lowering what;
 
 	plan->row = sbx_landlock_select(&sandbox->blob,
 	    (uint32_t)sandbox->machine.landlock_abi);
@@ -166,14 +167,15 @@ fill_ruleset(struct sandbox *sandbox)
 		    "the policy has no masks for this kernel's Landlock", 0);
 	sandbox->ruleset = confine_ruleset(plan->row,
 	    plan->network == NETWORK_LOOPBACK, scopes(sandbox));
-	lower_paths(&sandbox->arena,
-	    &(struct lowering){
+	what = (struct lowering){
 		.binding = plan->binding,
 		.row = plan->row,
 		.ruleset = sandbox->ruleset,
 		.masked = plan->level == SBX_LEVEL_FULL,
 		.outcomes = plan->outcomes,
-	    });
+	};
+	lower_paths(&sandbox->arena, &what);
+	lower_sockets(&sandbox->arena, &what);
 	/* In a network of its own ports are not handled. */
 	if (plan->network != NETWORK_LOOPBACK)
 		lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);

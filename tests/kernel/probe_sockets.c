@@ -4,6 +4,7 @@
 #include "tests/kernel/probe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -302,6 +303,121 @@ try_unix_pair_send(char **words, int count)
 	    sendto(fds[0], "", 1, 0, (struct sockaddr *)&address, len));
 }
 
+/* --- servers of sockets with a path ---------------------------------------- */
+
+/* Sends a descriptor (SCM_RIGHTS), or takes one, for which `file` is -1. */
+static int
+pass_descriptor(int fd, int file)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof file), SOL_SOCKET,
+			  SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+
+	if (file >= 0) {
+		memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+		return sendmsg(fd, &message, MSG_NOSIGNAL) == 1 ? file : -1;
+	}
+	if (recvmsg(fd, &message, 0) != 1)
+		return -1;
+	if (message.msg_controllen == 0) {
+		errno = ENODATA;
+		return -1;
+	}
+	memcpy(&file, CMSG_DATA(&control.header), sizeof file);
+	return file;
+}
+
+static int
+unix_server(const char *path, bool abstract, int type)
+{
+	struct sockaddr_un address;
+	socklen_t len = unix_address(&address, path, abstract);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, len) != 0 ||
+	    (type != SOCK_DGRAM && listen(fd, 16) != 0))
+		return -1;
+	return fd;
+}
+
+/* Tells who waits for it that the server is there. */
+static int
+announce(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+/* serve-unix KIND PATH READY [FILE]: takes connections, and hands each FILE's
+ * descriptor over if it has one; or drops datagrams. */
+static int
+try_serve_unix(char **words, int count)
+{
+	bool abstract = strcmp(words[0], "abstract") == 0;
+	int type = abstract ? SOCK_STREAM :
+			      (int)LOOK_UP(socket_types, words[0]);
+	int server = unix_server(words[1], abstract, type);
+	int file = count > 3 ? open(words[3], O_RDONLY | O_CLOEXEC) : -1;
+
+	if (server < 0 || (count > 3 && file < 0) || announce(words[2]) != 0)
+		return errno;
+	for (;;) {
+		int fd = type == SOCK_DGRAM ? -1 : accept(server, NULL, NULL);
+
+		if (type == SOCK_DGRAM)
+			pause();
+		if (fd < 0)
+			return errno;
+		if (file >= 0)
+			pass_descriptor(fd, file);
+		close(fd);
+	}
+}
+
+/* unix-take PATH: reads the file that a server hands over. */
+static int
+try_unix_take(char **words, int count)
+{
+	struct sockaddr_un address;
+	socklen_t len = unix_address(&address, words[0], false);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), file;
+	char byte;
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	if (connect(fd, (struct sockaddr *)&address, len) != 0)
+		return socket_result(fd, -1);
+	file = pass_descriptor(fd, -1);
+	if (file < 0)
+		return socket_result(fd, -1);
+	return socket_result(fd, read(file, &byte, 1) == 1 ? 0 : -1);
+}
+
+static int
+try_unix_seqpacket(char **words, int count)
+{
+	struct sockaddr_un address;
+	socklen_t len = unix_address(&address, words[0], false);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	return socket_result(fd, connect(fd, (struct sockaddr *)&address, len));
+}
+
 /* clang-format off */
 const struct operation socket_operations[] = {
 	{"socket", 2, 3, try_socket},
@@ -315,7 +431,10 @@ const struct operation socket_operations[] = {
 	{"route", 0, 0, try_route},
 	{"serve-tcp", 1, 1, try_serve_tcp},
 	{"unix-connect", 1, 1, try_unix_connect},
+	{"serve-unix", 3, 4, try_serve_unix},
 	{"unix-bind", 1, 1, try_unix_bind},
+	{"unix-seqpacket", 1, 1, try_unix_seqpacket},
+	{"unix-take", 1, 1, try_unix_take},
 	{"unix-dgram-send", 1, 1, try_unix_dgram_send},
 	{"unix-pair-send", 1, 1, try_unix_pair_send},
 	{"abstract-connect", 1, 1, try_abstract_connect},

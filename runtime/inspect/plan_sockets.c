@@ -1,0 +1,121 @@
+/* Rules about sockets by path, as the plan shows them. */
+#include "runtime/inspect/plan.h"
+
+#include "format/landlock.h"
+#include "runtime/base/json.h"
+
+#include <string.h>
+
+/* Whether the kernel by itself keeps the command from other sockets. */
+static bool
+kernel_holds(const struct plan *plan)
+{
+	return plan->row != NULL &&
+	    (plan->row->handled_fs & SBX_LANDLOCK_RESOLVE_UNIX) != 0;
+}
+
+static const char *
+allow_enforcer(const struct plan *plan, const struct socket_site *site)
+{
+	if (plan->program == NULL)
+		return "NOT RESTRICTED at this level";
+	if (plan->row == NULL)
+		return "stays shut: it takes level standard";
+	if (kernel_holds(plan))
+		return bind_socket_is_split(plan->binding, site->at) ?
+		    "stays shut: a denial lies below it" :
+		    "landlock";
+	if (plan_answers(plan))
+		return "sbxrun connects";
+	return plan->level == SBX_LEVEL_FULL ?
+	    "view" :
+	    "stays shut: sbxrun answers no system calls";
+}
+
+static const char *
+deny_enforcer(const struct plan *plan)
+{
+	if (plan->row == NULL)
+		return plan->program == NULL ? "NOT ENFORCED at this level" :
+					       "seccomp";
+	if (plan_answers(plan))
+		return "sbxrun does not connect";
+	return plan->level == SBX_LEVEL_FULL ?
+	    "view: masked, if it is there now" :
+	    "NOT ENFORCED for servers of the sandbox";
+}
+
+static void
+show_place(struct out *out, const struct plan *plan,
+    const struct socket_site *site)
+{
+	const struct sbx_path path = {
+		.suffix = site->rule->suffix,
+		.anchor = site->rule->anchor,
+	};
+
+	if (site->rule->form == SBX_SOCKET_SSH_AGENT)
+		out_text(out, "${ssh-agent}");
+	else
+		plan_place(out, plan, &path);
+	if (site->rule->form == SBX_SOCKET_SSH_AGENT && site->fault == NULL) {
+		out_text(out, " ");
+		out_place(out, site->at);
+	}
+}
+
+static void
+show_enforcer(struct out *out, const struct plan *plan,
+    const struct socket_site *site)
+{
+	if (site->fault != NULL)
+		out_print(out, "skipped: %s", site->fault);
+	else
+		out_text(out,
+		    site->rule->effect == SBX_ALLOW ?
+			allow_enforcer(plan, site) :
+			deny_enforcer(plan));
+}
+
+void
+plan_print_sockets(struct out *out, const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->binding->socket_site_count; i++) {
+		const struct socket_site *site =
+		    &plan->binding->socket_sites[i];
+
+		out_print(out, "%s socket ", effect_name(site->rule->effect));
+		show_place(out, plan, site);
+		out_text(out, "  -- ");
+		show_enforcer(out, plan, site);
+		out_text(out, "  [");
+		out_source(out, plan->blob, site->rule->source);
+		out_text(out, "]\n");
+	}
+}
+
+void
+plan_put_sockets(struct out *json, const struct plan *plan)
+{
+	struct out words;
+
+	json_list(json, "sockets");
+	for (uint32_t i = 0; i < plan->binding->socket_site_count; i++) {
+		const struct socket_site *site =
+		    &plan->binding->socket_sites[i];
+
+		json_object(json, NULL);
+		out_init(&words, -1);
+		out_print(&words, "%s socket", effect_name(site->rule->effect));
+		json_string(json, "rule", words.text);
+		out_init(&words, -1);
+		show_place(&words, plan, site);
+		json_string(json, "path", words.text);
+		out_init(&words, -1);
+		show_enforcer(&words, plan, site);
+		json_string(json, "by", words.text);
+		json_source(json, plan->blob, site->rule->source);
+		json_object_end(json);
+	}
+	json_list_end(json);
+}

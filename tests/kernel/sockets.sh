@@ -1,0 +1,333 @@
+#!/bin/sh
+# Sockets by path (`allow socket`, `deny socket`, `${ssh-agent}`), as TAP: servers
+# that run outside, and what the command reaches of them; as this user and, started
+# by root, as an ordinary one too.
+# shellcheck disable=SC2016  # the anchors are the policies'
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+# The name of a socket has 107 bytes at most.
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN" "$SBXRUN_TEST" "$PROBE"
+servers=''
+# shellcheck disable=SC2317  # tap_clean calls it
+stop_servers()
+{
+	# shellcheck disable=SC2086  # a list
+	[ -z "$servers" ] || kill $servers 2>/dev/null
+	wait
+}
+tap_at_end=stop_servers
+
+# wait_for FILE: until it is there, for 20 seconds at most.
+wait_for()
+{
+	for _ in $(seq 400); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.05
+	done
+	echo "# $1 did not come"
+	exit 99
+}
+
+# serve UID KIND PATH [FILE]: a server outside.
+serve()
+{
+	serve_uid=$1 serve_ready=$home/ready-$(basename "$3")
+	shift
+	rm -f "$serve_ready" "$2"
+	as "$serve_uid" "$base/probe" serve-unix "$1" "$2" "$serve_ready" \
+	    ${3+"$3"} >/dev/null 2>&1 </dev/null &
+	server=$!
+	servers="$servers $server"
+	wait_for "$serve_ready"
+}
+
+# give UID PATH...: to that user.
+give()
+{
+	give_uid=$1
+	shift
+	[ "$give_uid" -eq "$(id -u)" ] || chown -R "$give_uid:$give_uid" "$@"
+}
+
+places()
+{
+	home=$base/u$1 ws=$base/u$1/ws run=$base/run$1
+}
+
+prepare()
+{
+	places "$1"
+	mkdir -p "$ws/shut" "$home/keys" "$home/look" "$run/dir"
+	cp "$PROBE" "$ws/probe"
+	echo secret >"$home/keys/secret"
+	chmod 755 "$run" "$run/dir"
+	give "$1" "$home" "$run"
+	for socket in "$home/keys/s" "$home/keys/other" "$home/look/s" \
+	    "$run/s" "$run/other" "$run/dir/s" "$ws/s" "$ws/shut/s"; do
+		serve "$1" stream "$socket"
+	done
+	serve "$1" dgram "$home/look/dgram"
+	serve "$1" seqpacket "$run/dir/seq"
+	serve "$1" stream "$run/dir/pass" "$home/keys/secret"
+	serve "$1" abstract "sbx-test-$$-$1"
+	policy "paths$1" workspace-write "allow socket ~/keys/s" \
+	    "allow socket { ${run}/s ${run}/dir ~/look/s ~/look/dgram }" \
+	    'deny read ~/keys' 'allow read ~/look' \
+	    'allow write ${workspace}' \
+	    'allow exec ${workspace}' 'deny socket ${workspace}/shut'
+	policy "none$1" workspace-write 'allow read ~/look' \
+	    'allow exec ${workspace}' "allow read $run"
+	policy "link$1" workspace-write 'allow exec ${workspace}' \
+	    'allow socket ${workspace}/link'
+	policy "shut$1" workspace-write "allow socket $run/dir" \
+	    "deny socket $run/dir/s"
+	policy "agent$1" workspace-write 'allow exec ${workspace}' \
+	    'allow socket ${ssh-agent}' 'deny env SSH_AUTH_SOCK'
+}
+
+# inside UID POLICY COMMAND...: the last line that it says.
+inside()
+{
+	in_uid=$1 in_policy=$2
+	shift 2
+	(cd "$ws" && as "$in_uid" ${agent+"SSH_AUTH_SOCK=$agent"} \
+	    "$base/sbxrun" -l "$level" "$base/$in_policy$in_uid.bin" -- "$@" \
+	    2>&1 </dev/null | tail -n 1)
+}
+
+# held UID POLICY ANSWER COMMAND...: ANSWER is a regular expression.
+held()
+{
+	uid=$1 which=$2 answer=$3
+	shift 3
+	got=$(inside "$uid" "$which" "$@")
+	if printf '%s' "$got" | grep -Eqx "$answer"; then
+		tap_ok "$level: uid $uid: $which: $*"
+	else
+		tap_not_ok "$level: uid $uid: $which: $*" \
+		    "wanted $answer, got $got"
+	fi
+}
+
+no='EACCES|EPERM|ENOENT|ECONNREFUSED'
+
+control()
+{
+	for socket in "$home/keys/other" "$run/other" "$ws/s" "$ws/shut/s"; do
+		tap_is "outside: uid $1: $socket" ok \
+		    "$(as "$1" "$base/probe" unix-connect "$socket")"
+	done
+	tap_is "outside: uid $1: a datagram" ok \
+	    "$(as "$1" "$base/probe" unix-dgram-send "$home/look/dgram")"
+	tap_is "outside: uid $1: an abstract name" ok \
+	    "$(as "$1" "$base/probe" abstract-connect "sbx-test-$$-$1")"
+}
+
+paths()
+{
+	# By itself, below a denied directory; in one that is only read; by their
+	# directory.
+	for socket in "$home/keys/s" "$home/look/s" "$run/s" "$run/dir/s"; do
+		held "$1" paths ok ./probe unix-connect "$socket"
+	done
+	held "$1" paths ok ./probe unix-seqpacket "$run/dir/seq"
+	held "$1" paths "$no" ./probe open-read "$home/keys/secret"
+	# Such a server may hand over what the command cannot open.
+	held "$1" paths ok ./probe unix-take "$run/dir/pass"
+	# Nothing speaks for these; the last two are in what may be written.
+	for socket in "$home/keys/other" "$run/other" "$ws/shut/s"; do
+		held "$1" paths "$no" ./probe unix-connect "$socket"
+	done
+	[ "$level" != full ] ||
+		held "$1" paths "$no" ./probe unix-connect "$ws/s"
+	for socket in "$home/look/s" "$run/s" "$run/dir/s"; do
+		held "$1" none "$no" ./probe unix-connect "$socket"
+	done
+	held "$1" paths "$no|EPROTONOSUPPORT" \
+	    ./probe unix-dgram-send "$home/look/dgram"
+	held "$1" none "$no" ./probe unix-dgram-send "$home/look/dgram"
+	held "$1" paths "$no" ./probe abstract-connect "sbx-test-$$-$1"
+}
+
+# A link that an earlier run has made at the place of the rule.
+links()
+{
+	held "$1" link ok sh -c 'ln -sfn "$0" link && echo ok' "$run/other"
+	held "$1" link "$no" ./probe unix-connect "$ws/link"
+	rm "$ws/link"
+}
+
+# The server starts again while the command runs: a rule for the socket itself leads
+# to the one that was there, at full; a rule for its directory leads to the new one.
+again()
+{
+	rm -f "$ws/go" "$ws/came"
+	inside "$1" paths sh -c 'touch came
+		for i in $(seq 400); do [ ! -e go ] || break; sleep 0.05; done
+		echo $(./probe unix-connect "$0") $(./probe unix-connect "$1")' \
+	    "$run/s" "$run/dir/s" >"$base/said" &
+	command=$!
+	wait_for "$ws/came"
+	serve "$1" stream "$run/s"
+	serve "$1" stream "$run/dir/s"
+	touch "$ws/go"
+	wait "$command"
+	wanted='ok ok'
+	[ "$level" = standard ] || wanted='EACCES ok'
+	tap_is "$level: uid $1: servers start again" "$wanted" \
+	    "$(cat "$base/said")"
+}
+
+# --- the agent of ssh -------------------------------------------------------
+
+start_agent()
+{
+	agent=$home/agent
+	rm -f "$agent"
+	as "$1" ssh-agent -D -a "$agent" >/dev/null 2>&1 </dev/null &
+	servers="$servers $!"
+	wait_for "$agent"
+	as "$1" ssh-keygen -q -t ed25519 -N '' -f "$home/keys/id" </dev/null
+	as "$1" env SSH_AUTH_SOCK="$agent" ssh-add -q "$home/keys/id"
+	cp "$home/keys/id.pub" "$ws/id.pub"
+}
+
+# skipped UID WHY: the rule, and -n says so.
+skipped()
+{
+	held "$1" agent none sh -c 'echo ${SSH_AUTH_SOCK-none}'
+	plan=$(cd "$ws" && as "$1" ${agent+"SSH_AUTH_SOCK=$agent"} \
+	    "$base/sbxrun" -n -l "$level" "$base/agent$1.bin" 2>&1 |
+	    grep 'ssh-agent')
+	case $plan in
+	"allow socket \${ssh-agent}  -- skipped: $2"*)
+		tap_ok "$level: uid $1: -n says: $2" ;;
+	*)
+		tap_not_ok "$level: uid $1: -n says: $2" "$plan" ;;
+	esac
+}
+
+hostile()
+{
+	unset agent
+	skipped "$1" 'SSH_AUTH_SOCK names no'
+	agent=relative
+	skipped "$1" 'SSH_AUTH_SOCK names no'
+	agent=$base/nothing
+	skipped "$1" 'no socket of this user is there'
+	agent=$home/keys/secret
+	skipped "$1" 'no socket of this user is there'
+	if [ "$self" -eq 0 ]; then
+		agent=$base/run$2/s
+		skipped "$1" 'no socket of this user is there'
+	fi
+	# In what commands may write: a link, and a socket.
+	ln -sfn "$run/other" "$ws/link"
+	agent=$ws/link
+	skipped "$1" 'a link leads there that somebody could have planted'
+	rm "$ws/link"
+	agent=$ws/s
+	skipped "$1" 'a command may have made it'
+}
+
+keys()
+{
+	agent=$home/agent
+	held "$1" agent '256 .*ED25519.*' ssh-add -l
+	held "$1" none "Could not open.*|Error connecting.*" ssh-add -l
+	[ "$level" = standard ] || a_session "$1"
+	signs "$1"
+}
+
+# Who joins has the agent, too, and no other than that of the session.
+a_session()
+{
+	tap_is "$level: uid $1: a session" 1 "$(cd "$ws" && for _ in 1 2; do
+		as "$1" SSH_AUTH_SOCK="$agent" "$base/sbxrun" -l "$level" \
+		    --session="sockets$$" "$base/agent$1.bin" -- ssh-add -l 2>&1
+	done | uniq | grep -c '^256 ')"
+	as "$1" "$base/sbxrun" --session="sockets$$" --end >/dev/null 2>&1
+}
+
+# A commit that the agent signs.
+signs()
+{
+	(cd "$ws" && rm -rf repository && as "$1" git init -q repository)
+	(cd "$ws/repository" && as "$1" git config gpg.format ssh &&
+		as "$1" git config user.signingkey "$ws/id.pub" &&
+		as "$1" git config user.email a@example &&
+		as "$1" git config user.name a)
+	cat >"$ws/sign" <<-'END'
+		cd repository && git commit -q -S --allow-empty -m signed &&
+		    git cat-file commit HEAD | grep -q 'BEGIN SSH SIGNATURE' &&
+		    echo signed
+	END
+	held "$1" agent signed sh ./sign
+}
+
+agents()
+{
+	for tool in ssh-agent ssh-add ssh-keygen git; do
+		if ! command -v $tool >/dev/null; then
+			tap_skip "uid $1: the agent of ssh" "no $tool"
+			return
+		fi
+	done
+	start_agent "$1"
+	for level in $levels; do
+		keys "$1"
+	done
+	unset agent
+}
+
+# Landlock ABI 9, which this kernel need not have: what would be granted.
+newer()
+{
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NEWER_ABI=9 "$base/sbxrun-test" \
+	    -l "$level" "$base/paths$1.bin" -- true 2>&1 </dev/null |
+	    sed -n 's/^test: a newer right is granted: //p' | sort)
+	tap_is "$level: uid $1: Landlock ABI 9" "$(printf '%s\n' \
+	    "$home/keys/s" "$home/look/dgram" "$home/look/s" "$run/dir" \
+	    "$run/s" | sort)" "$got"
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NEWER_ABI=9 "$base/sbxrun-test" \
+	    -l "$level" "$base/shut$1.bin" -- true 2>&1 </dev/null)
+	tap_is "$level: uid $1: Landlock ABI 9, a denial below" '' "$got"
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NEWER_ABI=9 "$base/sbxrun-test" \
+	    -n -l "$level" "$base/shut$1.bin" 2>&1 | grep -c \
+	    "^allow socket $run/dir  -- stays shut: a denial lies below it")
+	tap_is "$level: uid $1: Landlock ABI 9, -n says so" 1 "$got"
+}
+
+each()
+{
+	places "$1"
+	for level in $levels; do
+		paths "$1"
+		links "$1"
+		again "$1"
+		newer "$1"
+		hostile "$1" "$2"
+		unset agent
+	done
+	agents "$1"
+}
+
+tap_levels standard full
+self=$(id -u)
+prepare "$self"
+control "$self"
+if [ "$self" -eq 0 ]; then
+	prepare "$ORDINARY"
+	control "$ORDINARY"
+	each "$ORDINARY" 0
+fi
+each "$self" "$ORDINARY"
+tap_done
