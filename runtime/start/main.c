@@ -141,6 +141,12 @@ main(int argc, char **argv, char **environment)
 	    options->log);
 	receipt_open(&sandbox.report, &sandbox.arena, -1,
 	    options->explain_file);
+	if (options->self_test &&
+	    (sandbox.blob.meta->flags & SBX_NO_SPAWN) != 0)
+		refuse("--self-test",
+		    "each attempt is a process of its own, and the policy "
+		    "says `deny spawn`",
+		    0);
 	if (options->self_test)
 		self_test_begin(&sandbox.self_test, options, environment);
 	sandbox.receipt.on &= !sandbox.self_test.outlives;

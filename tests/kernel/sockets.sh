@@ -15,6 +15,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN" "$SBXRUN_TEST" "$PROBE"
+self=$(id -u)
 servers=''
 # shellcheck disable=SC2317  # tap_clean calls it
 stop_servers()
@@ -36,13 +37,24 @@ wait_for()
 	exit 99
 }
 
+# become UID COMMAND...: as `as`, in place of this shell, whose number it has then.
+become()
+{
+	become_uid=$1
+	shift
+	set -- env -i PATH="$PATH" HOME="$home" "$@"
+	[ "$become_uid" -eq "$self" ] || set -- setpriv \
+	    --reuid="$become_uid" --regid="$become_uid" --clear-groups "$@"
+	exec "$@"
+}
+
 # serve UID KIND PATH [FILE]: a server outside.
 serve()
 {
 	serve_uid=$1 serve_ready=$home/ready-$(basename "$3")
 	shift
 	rm -f "$serve_ready" "$2"
-	as "$serve_uid" "$base/probe" serve-unix "$1" "$2" "$serve_ready" \
+	become "$serve_uid" "$base/probe" serve-unix "$1" "$2" "$serve_ready" \
 	    ${3+"$3"} >/dev/null 2>&1 </dev/null &
 	server=$!
 	servers="$servers $server"
@@ -188,11 +200,17 @@ again()
 
 # --- the agent of ssh -------------------------------------------------------
 
+# lacks NAME WHY: no machine is asked to have such a tool.
+lacks()
+{
+	tap_ok "$1 # SKIP $2"
+}
+
 start_agent()
 {
 	agent=$home/agent
 	rm -f "$agent"
-	as "$1" ssh-agent -D -a "$agent" >/dev/null 2>&1 </dev/null &
+	become "$1" ssh-agent -D -a "$agent" >/dev/null 2>&1 </dev/null &
 	servers="$servers $!"
 	wait_for "$agent"
 	as "$1" ssh-keygen -q -t ed25519 -N '' -f "$home/keys/id" </dev/null
@@ -273,11 +291,78 @@ signs()
 	held "$1" agent signed sh ./sign
 }
 
+# A server of ssh for this user alone, with keys and settings of its own, seen by
+# nobody else: it wants a user and a directory.
+start_sshd()
+{
+	as 0 ssh-keygen -q -t ed25519 -N '' -f "$base/host" </dev/null
+	cat >"$base/sshd_config" <<-END
+		Port $1
+		ListenAddress 127.0.0.1
+		HostKey $base/host
+		AuthorizedKeysFile $ws/id.pub
+		PidFile none
+		StrictModes no
+		UsePAM no
+		PasswordAuthentication no
+		PermitRootLogin prohibit-password
+	END
+	grep -v '^sshd:' /etc/passwd >"$base/passwd"
+	echo 'sshd:x:65533:65534::/run/sshd:/bin/false' >>"$base/passwd"
+	cat >"$base/start" <<-END
+		mount --bind "$base/passwd" /etc/passwd &&
+		mount -t tmpfs none /run && mkdir -p /run/sshd &&
+		exec "$sshd" -D -f "$base/sshd_config"
+	END
+	unshare -m sh "$base/start" >"$base/sshd.log" 2>&1 </dev/null &
+	servers="$servers $!"
+}
+
+# git push over ssh, with the agent's key, to a service of the host.
+pushes()
+{
+	sshd=${SSHD-$(PATH=$PATH:/usr/sbin command -v sshd)}
+	# It lets in nobody whose shell does not run commands.
+	[ "$1" -eq 0 ] || return 0
+	if [ -z "$sshd" ] || ! unshare -m true 2>/dev/null; then
+		lacks 'git push over ssh' 'no sshd here'
+		return
+	fi
+	proxy=$builddir/sbx-proxy
+	[ ! -x "$proxy" ] || install -m 755 "$proxy" "$base/sbx-proxy"
+	port=$((20000 + $$ % 10000))
+	start_sshd "$port"
+	policy push0 workspace-write 'allow socket ${ssh-agent}' \
+	    "allow network host tcp $port"
+	git init -q --bare "$home/there.git"
+	ssh="ssh -F none -p $port -o BatchMode=yes -o StrictHostKeyChecking=no \
+	    -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+	cat >"$ws/push" <<-END
+		cd repository && GIT_SSH_COMMAND='$ssh' \
+		    git push -q root@127.0.0.1:$home/there.git HEAD:\$1 &&
+		    echo pushed
+	END
+	for _ in $(seq 200); do
+		! grep -q "$(printf ':%04X ' "$port").* 0A " /proc/net/tcp ||
+			break
+		sleep 0.05
+	done
+	for level in $levels; do
+		if [ "$level" = full ] && [ ! -x "$proxy" ]; then
+			lacks "$level: git push over ssh" 'no sbx-proxy here'
+			continue
+		fi
+		held 0 push pushed sh ./push "$level"
+	done
+	level=standard agent=$home/nothing
+	held 0 push 'and the repository exists[.]' sh ./push again
+}
+
 agents()
 {
 	for tool in ssh-agent ssh-add ssh-keygen git; do
 		if ! command -v $tool >/dev/null; then
-			tap_skip "uid $1: the agent of ssh" "no $tool"
+			lacks "uid $1: the agent of ssh" "no $tool here"
 			return
 		fi
 	done
@@ -285,6 +370,7 @@ agents()
 	for level in $levels; do
 		keys "$1"
 	done
+	pushes "$1"
 	unset agent
 }
 
@@ -321,7 +407,6 @@ each()
 }
 
 tap_levels standard full
-self=$(id -u)
 prepare "$self"
 control "$self"
 if [ "$self" -eq 0 ]; then

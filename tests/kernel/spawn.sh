@@ -105,6 +105,11 @@ each()
 		which=spawn
 		processes "$1"
 		programs "$1"
+		which=spawn
+		tap_is "$level: uid $1: --self-test refuses" \
+		    'sbxrun: --self-test: each attempt is a process of its own, and the policy says `deny spawn`' \
+		    "$(as "$1" "$base/sbxrun" -l "$level" --self-test \
+			"$base/spawn.bin" 2>&1)"
 		which=lifted
 		held "$1" EPERM ./probe spawn-fork
 		held "$1" ENOSYS ./probe spawn-clone3
