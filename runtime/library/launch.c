@@ -108,10 +108,15 @@ clone_second(struct launch *launch, unsigned long flags)
 		how.flags |= CLONE_INTO_CGROUP;
 	how.flags |= CLONE_CLEAR_SIGHAND;
 	launch->cleared = true;
+	/* The kernel stores it before the call returns, since the first process
+	 * may be killed before it could. */
+	how.flags |= CLONE_PARENT_SETTID;
+	how.parent_tid = (uintptr_t)&launch->pid;
 	pid = raw_clone(call3, second, launch);
 	if (pid != -ENOSYS && pid != -EPERM && pid != -EINVAL)
 		return pid;
-	/* Filters of containers often know clone(2) alone. */
+	/* Filters of containers often know clone(2) alone, which has one address
+	 * for both the pidfd and the number. */
 	launch->cleared = false;
 	how.flags &= ~CLONE_CLEAR_SIGHAND;
 	return raw_clone(launch->group >= 0 ? call3 : call, second, launch);

@@ -12,6 +12,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +197,81 @@ test_detached(struct tap *tap)
 	close(trial.launch.pidfd);
 }
 
+struct killer {
+	struct trial trial; /* first */
+	int tell[2], hear[2];
+	bool traced;
+};
+
+static const char *
+enter_traced(void *plan)
+{
+	struct killer *killer = plan;
+	pid_t self = (pid_t)syscall(SYS_getpid);
+	char byte = 0;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	killer->traced = write(killer->tell[1], &self, sizeof self) ==
+		sizeof self &&
+	    read(killer->hear[0], &byte, 1) == 1 && byte == 1;
+	return NULL;
+}
+
+/* Another process kills the first one in the call that has made the second. */
+__attribute__((noreturn)) static void
+kill_first(struct killer *killer)
+{
+	pid_t first;
+	char byte;
+	int status;
+
+	if (read(killer->tell[0], &first, sizeof first) != sizeof first)
+		_exit(1);
+	byte = ptrace(PTRACE_SEIZE, first, NULL,
+		   (void *)(long)PTRACE_O_TRACECLONE) == 0;
+	if (write(killer->hear[1], &byte, 1) != 1 || byte == 0)
+		_exit(1);
+	while (waitpid(first, &status, __WALL) == first && WIFSTOPPED(status) &&
+	    status >> 16 != PTRACE_EVENT_CLONE)
+		ptrace(PTRACE_CONT, first, NULL, NULL);
+	kill(first, SIGKILL);
+	waitpid(first, &status, __WALL);
+	_exit(WIFSIGNALED(status) ? 0 : 1);
+}
+
+static void
+test_first_killed(struct tap *tap)
+{
+	struct killer killer = { .trial = { .argv = exits, .wait_for = -1 } };
+	struct launch *launch = &killer.trial.launch;
+	int status = 1;
+	bool ran;
+	pid_t pid;
+
+	if (pipe(killer.tell) != 0 || pipe(killer.hear) != 0)
+		abort();
+	pid = fork();
+	if (pid == 0)
+		kill_first(&killer);
+	launch->enter = enter_traced;
+	launch->become = become;
+	launch->plan = &killer;
+	launch->group = -1;
+	ran = launch_run(launch);
+	waitpid(pid, &status, 0);
+	for (int i = 0; i < 2; i++) {
+		close(killer.tell[i]);
+		close(killer.hear[i]);
+	}
+	if (!killer.traced || status != 0 || !launch->cleared)
+		tap_skip(tap, "no ptrace(2) or clone3(2) here",
+		    "the first one is killed");
+	else
+		tap_ok(tap, ran && status_of(&killer.trial) == 7,
+		    "the second goes on where the first one is killed");
+	tap_ok(tap, is_childless(), "and nothing is left of them");
+}
+
 static void *
 stop_it(void *plan)
 {
@@ -336,6 +414,7 @@ main(void)
 	}
 	test_enter(&tap);
 	test_detached(&tap);
+	test_first_killed(&tap);
 	test_stopped(&tap);
 	test_signals(&tap);
 	test_ignored(&tap);
