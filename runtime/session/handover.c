@@ -104,9 +104,12 @@ add_filters(const struct handover *handover, struct file *file)
 	struct sbx_insn *insns;
 	uint32_t used = 0;
 
+	_Static_assert(SBX_MAX_INSNS - GUARD_SIZE == 4082, "it is said below");
 	if (GUARD_SIZE + plan->program->count > SBX_MAX_INSNS)
 		refuse(NULL,
-		    "the policy's filter has no room for what a session adds",
+		    "the policy's filter has more than the 4082 instructions "
+		    "that a session has room for; run each command without a "
+		    "session",
 		    0);
 	head->filters_at = file->used = (file->used + 7) & ~7U;
 	insns = (struct sbx_insn *)(void *)(file->bytes + file->used);

@@ -90,6 +90,7 @@ EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
 	tests/kernel/delegate.sh \
+	tests/kernel/long_filter.py \
 	tests/kernel/outside.py
 
 tests_kernel_fault_SOURCES = \

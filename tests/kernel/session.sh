@@ -250,4 +250,24 @@ sleep 0.5
 run --check
 tap_is 'a session ends with the process that made it' 1 $?
 
+# longer COUNT: the policy with as many instructions in each filter.
+longer()
+{
+	python3 "$srcdir/tests/kernel/long_filter.py" "$base/plain.bin" \
+	    "$base/longer.bin" "$1" || exit 99
+}
+if command -v python3 >/dev/null; then
+	longer 4082
+	tap_is 'a session has room for its own part of the filter' joined \
+	    "$(run "$base/longer.bin" -- echo joined)"
+	run --end
+	longer 4083
+	tap_is 'a filter with no room for it is refused' \
+	    "sbxrun: the policy's filter has more than the 4082 instructions that a session has room for; run each command without a session" \
+	    "$("$base/sbxrun" --session "$s" "$base/longer.bin" -- true 2>&1)"
+	tap_is 'and does without a session' alone \
+	    "$("$base/sbxrun" "$base/longer.bin" -- echo alone)"
+else
+	tap_skip 'a long filter' 'no python3 here'
+fi
 tap_done
