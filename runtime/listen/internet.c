@@ -4,6 +4,7 @@
 #include "format/addresses.h"
 #include "format/ways.h"
 #include "runtime/base/kernel.h"
+#include "runtime/network/network.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -161,25 +162,23 @@ introduce(const struct listening *listening, struct waiting *attempt,
 	    bind(attempt->socket, &from.address.any, from.len) != 0)
 		return -errno;
 	port = port_of(attempt->socket);
-	if (port == 0 ||
-	    send(listening->proxy_control, &port, sizeof port,
-		MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof port)
-		return -ECONNREFUSED;
-	return 0;
+	return port != 0 ? network_announce(listening->network, port) :
+			   -ECONNREFUSED;
 }
 
 static int
 lead_to_proxy(const struct listening *listening, struct waiting *attempt,
     struct endpoint *endpoint, int family)
 {
+	uint16_t port = network_host_port(listening->network);
 	int error = 0;
 
-	if (listening->proxy_port == 0)
+	if (port == 0)
 		return -ECONNREFUSED;
 	/* A program may ask again how its attempt goes on. */
 	if (is_closed(attempt->socket))
 		error = introduce(listening, attempt, family);
-	endpoint->port = listening->proxy_port;
+	endpoint->port = port;
 	write_endpoint(endpoint, family, attempt);
 	return error;
 }

@@ -28,6 +28,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+struct network;
+
 /* connect(2)s that wait for the other side; beyond, EAGAIN is the answer. */
 enum { LISTEN_MAX_WAITING = 64 };
 
@@ -58,12 +60,10 @@ struct listening {
 	struct objects *objects; /* of System V; NULL at level full */
 	bool answers;            /* the policy's filter has calls for it, too */
 	struct explaining *explaining; /* NULL: nothing is */
-	/* Below level full: the policy names single ways out.  The port of the
-	 * host at which sbx-proxy listens, 0: it does not; and by which it is
-	 * told who comes. */
+	/* Below level full: the policy names single ways out; and where
+	 * sbx-proxy is, if it has names. */
 	bool selected;
-	uint16_t proxy_port;
-	int proxy_control;
+	struct network *network;
 	/* The rules about sockets, and where they count: the binding's. */
 	const struct sbx_rule *sockets;
 	uint32_t socket_count;

@@ -14,6 +14,11 @@
  *
  * The supervisor reads no byte of what goes through.  It starts sbx-proxy
  * again, a few times, if that ends; then it closes the ways.
+ *
+ * At level standard, in the network of the host, there is one way: sbx-proxy as a
+ * proxy, at a port of the kernel's choice.  Everybody on the host can connect to
+ * it, so sbx-proxy is told the source port of each connection that the
+ * supervisor makes for the command, and closes all others.
  */
 #ifndef SBX_NETWORK_H
 #define SBX_NETWORK_H
@@ -41,7 +46,9 @@ struct network {
 	uint32_t starts;
 	pid_t proxy; /* 0: it does not run */
 	int process; /* then its pidfd, and the ends of its sockets */
-	int events, control;
+	bool host;   /* the ways are in the network of the host */
+	int events;
+	int control, theirs; /* both ends, until it has its own */
 	struct decisions decisions;
 };
 
@@ -53,6 +60,16 @@ struct network {
  */
 void network_prepare(struct network *network, const struct binding *binding,
     size_t size);
+
+/* The same at level standard, where nothing is handed over: whether names lead
+ * out, to sbx-proxy in the network of the host. */
+void network_prepare_host(struct network *network,
+    const struct binding *binding, size_t size);
+
+/* There: where sbx-proxy is, or 0; and announces to it who comes, before he does:
+ * 0 or a negative errno. */
+uint16_t network_host_port(const struct network *network);
+int network_announce(struct network *network, uint16_t source);
 
 /*
  * Whether a port is published.  sbx-proxy has to enter the sandbox's network for

@@ -35,24 +35,36 @@ close_one(int *fd)
 
 /* --- before the namespaces ------------------------------------------------ */
 
+/* On 127.0.0.1 of the host; 0: on a port of the kernel's choice. */
 static int
-publish(uint16_t port)
+listen_here(uint16_t port)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	static const int yes = 1;
+	const int reuse = port != 0;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct out name;
 
 	/* Connections of an earlier run may still be in TIME_WAIT. */
 	if (fd >= 0 &&
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) ==
+		0 &&
 	    bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
 	    listen(fd, SOMAXCONN) == 0)
 		return above_standard(fd);
+	return -1;
+}
+
+static int
+publish(uint16_t port)
+{
+	int fd = listen_here(port);
+	struct out name;
+
+	if (fd >= 0)
+		return fd;
 	out_init(&name, -1);
 	out_print(&name, "network publish tcp %u", (unsigned)port);
 	refuse(name.text, "cannot listen on this port of 127.0.0.1", errno);
@@ -69,6 +81,16 @@ users_proxy(const struct binding *binding)
 	return binding->proxy.len > 0 ? binding->proxy.path : NULL;
 }
 
+static void
+begin(struct network *network, const struct sbx_blob *blob, size_t size)
+{
+	network->blob = blob;
+	network->size = size;
+	network->send = network->receive = network->program = -1;
+	network->inside = network->wake = network->process = -1;
+	network->events = network->control = network->theirs = -1;
+}
+
 void
 network_prepare(struct network *network, const struct binding *binding,
     size_t size)
@@ -79,10 +101,7 @@ network_prepare(struct network *network, const struct binding *binding,
 	if (blob->meta->net != SBX_NET_SELECTED &&
 	    blob->meta->net != SBX_NET_LOOPBACK)
 		return;
-	network->blob = blob;
-	network->size = size;
-	network->inside = network->wake = network->process = -1;
-	network->events = network->control = -1;
+	begin(network, blob, size);
 	network->count = (uint32_t)sbx_ways(blob, KERNEL_WHERE, network->ways);
 	if (network->count == 0)
 		return;
@@ -181,20 +200,71 @@ network_receive(struct network *network)
 		    "cannot watch the sockets of the sandbox's network", errno);
 }
 
+/* --- level standard ------------------------------------------------------- */
+
+void
+network_prepare_host(struct network *network, const struct binding *binding,
+    size_t size)
+{
+	const struct sbx_blob *blob = binding->blob;
+
+	if (!sbx_ways_proxy(blob, KERNEL_WHERE))
+		return;
+	begin(network, blob, size);
+	network->host = true;
+	network->count = 1;
+	network->ways[0] = (struct sbx_way){ .kind = SBX_WAY_PROXY,
+		.port = SBX_PROXY_PORT };
+	network->path = users_proxy(binding);
+	network->program = proxy_open();
+	network->sockets[0] = listen_here(0);
+	if (network->sockets[0] < 0 || !watch_sockets(network))
+		refuse("network", "cannot listen on 127.0.0.1 for sbx-proxy",
+		    errno);
+}
+
+uint16_t
+network_host_port(const struct network *network)
+{
+	struct sockaddr_in address = { .sin_port = 0 };
+	socklen_t len = sizeof address;
+
+	if (network->count == 0 || network->sockets[0] < 0 ||
+	    getsockname(network->sockets[0], (struct sockaddr *)&address,
+		&len) != 0)
+		return 0;
+	return ntohs(address.sin_port);
+}
+
+/* Messages may wait there before the proxy runs. */
+static bool
+open_control(struct network *network)
+{
+	int ends[2];
+
+	if (network->control >= 0)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return false;
+	network->control = above_standard(ends[0]);
+	network->theirs = above_standard(ends[1]);
+	return true;
+}
+
 /* --- the proxy ------------------------------------------------------------ */
 
 static pid_t
-start_with(const struct network *network, int policy, int events, int control)
+start_with(const struct network *network, int policy, int events)
 {
 	struct proxy_start start = {
 		.program = network->program,
-		.level = "full",
+		.level = network->host ? "standard" : "full",
 		.path = network->path,
 		.count = network->count,
 		.descriptors = {
 			[PROXY_POLICY] = policy,
 			[PROXY_EVENTS] = events,
-			[PROXY_CONTROL] = control,
+			[PROXY_CONTROL] = network->theirs,
 			[PROXY_INSIDE] = network->inside,
 		},
 	};
@@ -208,23 +278,20 @@ static bool
 start_proxy(struct network *network)
 {
 	int policy = proxy_policy(network->blob->base, network->size);
-	int events[2] = { -1, -1 }, control[2] = { -1, -1 };
+	int events[2] = { -1, -1 };
 	pid_t pid = -1;
 
-	if (policy >= 0 &&
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, events) ==
-		0 &&
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0)
-		pid = start_with(network, policy, events[1], control[1]);
+	if (policy >= 0 && open_control(network) &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, events) == 0)
+		pid = start_with(network, policy, events[1]);
 	network->events = events[0];
-	network->control = control[0];
 	if (pid > 0) {
 		network->proxy = pid;
 		network->process = (int)syscall(SYS_pidfd_open, pid, 0);
 	}
 	close_one(&policy);
 	close_one(&events[1]);
-	close_one(&control[1]);
+	close_one(&network->theirs);
 	return pid > 0 && network->process >= 0;
 }
 
@@ -263,6 +330,7 @@ end_proxy(struct network *network)
 	close_one(&network->process);
 	close_one(&network->events);
 	close_one(&network->control);
+	close_one(&network->theirs);
 	return status;
 }
 
@@ -286,6 +354,23 @@ lose_proxy(struct network *network)
 	close_ways(network);
 }
 
+/* Whoever finds that it has ended before poll(2) says so. */
+int
+network_announce(struct network *network, uint16_t source)
+{
+	for (int tries = 0; tries < 2 && network->sockets[0] >= 0; tries++) {
+		if (!open_control(network))
+			break;
+		if (send(network->control, &source, sizeof source,
+			MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof source)
+			return 0;
+		if (errno == EAGAIN)
+			return -EAGAIN;
+		lose_proxy(network);
+	}
+	return -ECONNREFUSED;
+}
+
 void
 network_wait(const struct network *network, struct pollfd wait[NETWORK_WAKES])
 {
@@ -304,7 +389,7 @@ network_serve(struct network *network, const struct pollfd wait[NETWORK_WAKES])
 {
 	if (wait[WAKE_EVENTS].revents != 0)
 		take_records(network, RECORDS_AT_ONCE);
-	if (wait[WAKE_PROCESS].revents != 0)
+	if (wait[WAKE_PROCESS].revents != 0 && network->proxy > 0)
 		lose_proxy(network);
 	if (wait[WAKE_SOCKETS].revents == 0)
 		return;

@@ -183,6 +183,10 @@ prepare_listener(struct sandbox *sandbox)
 	listening->socket_count = plan->binding->socket_count;
 	listening->selected = sandbox->blob.meta->net == SBX_NET_SELECTED &&
 	    (program->flags & SBX_PROGRAM_TCP) != 0;
+	listening->network = &sandbox->supervision.network;
+	if (listening->selected)
+		network_prepare_host(listening->network, plan->binding,
+		    sandbox->loaded.size);
 }
 
 /* Why nothing can be explained, or NULL. */
@@ -312,6 +316,8 @@ sandbox_fork(struct sandbox *sandbox)
 			opened = true;
 		}
 		first = fork_below_full(sandbox, supervised);
+		if (first == 0)
+			network_forget(&supervision->network);
 	}
 	if (first > 0 && explained)
 		advice_open(&sandbox->explaining);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# TCP by address at level standard, as TAP: in a network namespace with addresses
-# that count as public; as this user and, started by root, as an ordinary one too.
+# TCP by address and by name at level standard, as TAP: in a network namespace
+# with addresses that count as public; as this user and, started by root, as an
+# ordinary one too.  tests/kernel/network.sh has the tools that people use.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -11,8 +12,8 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 if [ "${1-}" != inside ]; then
 	command -v ip >/dev/null || { echo "1..0 # SKIP no ip(8)"; exit 77; }
-	net=-n
-	[ "$(id -u)" -eq 0 ] || net=-rn
+	net=-mn
+	[ "$(id -u)" -eq 0 ] || net=-rmn
 	unshare $net true 2>/dev/null ||
 	    { echo "1..0 # SKIP no network namespace"; exit 77; }
 	exec unshare $net "$0" inside
@@ -81,6 +82,153 @@ held()
 	fi
 }
 
+# --- names: a server of HTTP, and what leads to it -----------------------------
+
+mkdir "$base/names" "$base/standin" "$base/www"
+install -m 755 "$SBXRUN" "$base/names/sbxrun"
+install -m 755 "$SBXRUN" "$base/standin/sbxrun"
+install -m 755 "$builddir/sbx-proxy" "$base/names/sbx-proxy"
+install -m 755 "$builddir/tests/kernel/standin" "$base/standin/sbx-proxy"
+install -m 755 "$builddir/tests/kernel/knock" "$base/knock"
+echo hello >"$base/www/hello"
+cat >"$base/hosts" <<-'HOSTS'
+	127.0.0.1 localhost
+	11.22.33.44 one.example
+	11.22.33.45 two.example
+	11.22.33.45 three.example
+	127.0.0.1 here.example
+HOSTS
+echo 'hosts: files' >"$base/nsswitch.conf"
+chmod 755 "$base"
+for file in hosts nsswitch.conf; do
+	[ ! -e /etc/$file ] || mount --bind "$base/$file" /etc/$file || exit 99
+done
+policy names workspace-write "allow exec $base/knock" \
+    'allow network domain { one.example two.example here.example }'
+if command -v curl >/dev/null && [ -x /usr/bin/python3 ]; then
+	(cd "$base/www" && exec /usr/bin/python3 -m http.server 80 \
+	    --bind 0.0.0.0 >/dev/null 2>&1) &
+	servers="$servers $!"
+	tries=0
+	until curl -s -o "$base/got" http://one.example/hello; do
+		tries=$((tries + 1))
+		[ $tries -lt 200 ] || exit 99
+		sleep 0.1
+	done
+	web=yes
+else
+	web=
+fi
+
+# named DIRECTORY COMMAND...: with the sbx-proxy that is in this directory.
+named()
+{
+	named_by=$1
+	shift
+	(cd "$ws" && as "$uid" timeout 60 "$base/$named_by/sbxrun" -l standard \
+	    "$base/names.bin" -- "$@" 2>"$base/err" </dev/null)
+}
+
+# Where sbx-proxy listens: nobody else does on such a port of 127.0.0.1.
+proxy_port()
+{
+	printf '%d' "0x$(awk '$4 == "0A" && $2 ~ /^0100007F:/ {
+		split($2, at, ":"); print at[2] }' /proc/net/tcp |
+		grep -vxE '1770|1771|0C38' | head -n 1)"
+}
+
+# Whom nobody announced is closed, wherever he comes from.
+stranger()
+{
+	rm -f "$ws/up" "$ws/done"
+	# shellcheck disable=SC2016  # the inner shell's
+	named names sh -c 'curl -sS http://one.example/hello; : >up
+		tries=0
+		until [ -e done ] || [ $tries -gt 300 ]; do
+			tries=$((tries + 1)); sleep 0.1; done
+		curl -sS http://two.example/hello' >"$base/inside" &
+	running=$!
+	tries=0
+	until [ -e "$ws/up" ] || [ $tries -gt 300 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	port=$(proxy_port)
+	for from in 127.0.0.1 127.0.0.2; do
+		got=$(curl -sS --interface $from -m 20 \
+		    -x "http://127.0.0.1:$port" http://one.example/hello 2>&1)
+		case $port:$got in
+		0:* | *hello*) tap_not_ok "uid $uid: a stranger from $from" \
+		    "port $port: $got" ;;
+		*) tap_ok "uid $uid: a stranger from $from is closed" ;;
+		esac
+	done
+	: >"$ws/done"
+	wait $running
+	tap_is "uid $uid: and the sandbox is served before and after" \
+	    'hello hello' "$(tr '\n' ' ' <"$base/inside" | sed 's/ $//')"
+}
+
+by_name()
+{
+	for name in one two; do
+		tap_is "uid $uid: $name.example" hello \
+		    "$(named names curl -sS http://$name.example/hello)"
+	done
+	tap_found "uid $uid: a third name is refused" \
+	    "$(named names curl -sS http://three.example/hello |
+		grep 'no rule allows it')"
+	tap_is "uid $uid: and stderr says so" 1 \
+	    "$(grep -c 'refused three.example:80 (no rule)' "$base/err")"
+	tap_empty "uid $uid: a name that is a private address" \
+	    "$(named names curl -sS http://here.example/hello | grep hello)"
+	tap_found "uid $uid: past the proxy nothing is found" \
+	    "$(named names sh -c 'curl -sS --noproxy "*" -m 20 \
+		http://11.22.33.44/hello 2>&1' | grep -v hello)"
+	tap_found "uid $uid: -n says what is reached" "$(
+	    cd "$ws" && as "$uid" "$base/names/sbxrun" -l standard -n \
+		"$base/names.bin" -- true | grep '^network selected hosts')"
+	as_log=$ws/log
+	rm -f "$as_log"
+	(cd "$ws" && as "$uid" "$base/names/sbxrun" -l standard --log "$as_log" \
+	    "$base/names.bin" -- curl -sS http://three.example/hello \
+	    >/dev/null 2>&1)
+	tap_is "uid $uid: and so does the receipt" 1 "$(grep -c \
+	    '"event":"network".*"name":"three.example","port":80,"verdict":"no rule"' \
+	    "$as_log")"
+	stranger
+}
+
+# A program in its place that dies when it is told to.
+deaths()
+{
+	# shellcheck disable=SC2016  # the inner shell's
+	answers=$(named standin sh -c 'for i in 1 2 3 4 5 6; do
+		"$0" tcp 127.0.0.1 3128; "$0" tcp 127.0.0.1 3128 die; done' \
+	    "$base/knock")
+	tap_is "uid $uid: a proxy that dies is started again, not for ever" \
+	    '4 1' "$(echo "$answers" | grep -c '^127') $(grep -c \
+		'keeps ending; the network is shut' "$base/err")"
+}
+
+missing()
+{
+	(cd "$ws" && as "$uid" "$base/sbxrun" -l standard "$base/names.bin" -- \
+	    true 2>"$base/err")
+	tap_is "uid $uid: without sbx-proxy the run is refused" '125 1' \
+	    "$? $(grep -c 'the program sbx-proxy' "$base/err")"
+}
+
+names()
+{
+	uid=$1
+	[ -z "$web" ] || by_name
+	deaths
+	missing
+}
+
+# --- by address ------------------------------------------------------------------
+
 each()
 {
 	home=$base/home-$1 ws=$base/home-$1/ws
@@ -123,6 +271,7 @@ each()
 	held "$1" EACCES listen-tcp
 	held "$1" ok unix-inside inside
 	[ -z "$silent" ] || held "$1" ok greet-crowd $silent 80 11.22.33.44 5432
+	names "$1"
 }
 
 # The plan says so before it is done.

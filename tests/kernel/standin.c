@@ -106,13 +106,16 @@ main(int argc, char **argv)
 {
 	struct pollfd wait[MOST + 1] = { { CONTROL, POLLIN, 0 } };
 	nfds_t count = 1;
+	char told[2];
 
 	for (int fd = SOCKETS; count <= MOST && type_of(fd) != 0; fd++)
 		wait[count++] = (struct pollfd){ fd, POLLIN, 0 };
 	for (;;) {
 		if (poll(wait, count, -1) < 0 && errno != EINTR)
 			return 1;
-		if (wait[0].revents != 0)
+		/* At level standard it is told who comes. */
+		if (wait[0].revents != 0 &&
+		    recv(CONTROL, told, sizeof told, MSG_DONTWAIT) <= 0)
 			return 0;
 		for (nfds_t i = 1; i < count; i++) {
 			if (wait[i].revents == 0)
