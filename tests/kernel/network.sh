@@ -1,7 +1,8 @@
 #!/bin/sh
-# The tools that people use, with nothing set for them, as TAP: at level full
-# they reach two names that the policy allows, and are refused a third.  With an
-# outside of its own, in which nothing but this machine's loopback is.
+# The tools that people use, with nothing set for them, as TAP: they reach two
+# names that the policy allows, and are refused a third; at level standard those
+# that heed the variables about a proxy.  With an outside of its own, in which
+# nothing but this machine's loopback is.
 #
 #	network.sh [TOOL...]
 #
@@ -249,7 +250,7 @@ got()
 	eval "script=\$$3"
 	cd "$tmp/ws" || exit 99
 	# shellcheck disable=SC2154  # by eval
-	timeout 120 "$SBXRUN" ${NETWORK_OPTIONS-} -l full "$tmp/tools.bin" -- \
+	timeout 120 "$SBXRUN" ${NETWORK_OPTIONS-} -l "$level" "$tmp/tools.bin" -- \
 	    sh -c "$script" - "$1" "$2" 2>&1
 }
 
@@ -259,8 +260,8 @@ try()
 	for name in one.example two.example; do
 		answer=$(got "$scheme" $name "$tool")
 		case $answer in
-		*"hello from $name"*) tap_ok "$tool: $scheme://$name" ;;
-		*) tap_not_ok "$tool: $scheme://$name" "$answer" ;;
+		*"hello from $name"*) tap_ok "$level: $tool: $scheme://$name" ;;
+		*) tap_not_ok "$level: $tool: $scheme://$name" "$answer" ;;
 		esac
 	done
 	: >"$tmp/asked"
@@ -272,22 +273,33 @@ try()
 	0:*"no rule allows it"*) status=1 ;;
 	esac
 	if [ $status -ne 0 ] && [ ! -s "$tmp/asked" ]; then
-		tap_ok "$tool: $scheme://three.example is refused"
+		tap_ok "$level: $tool: $scheme://three.example is refused"
 	else
-		tap_not_ok "$tool: $scheme://three.example is refused" \
+		tap_not_ok "$level: $tool: $scheme://three.example is refused" \
 		    "$answer $(cat "$tmp/asked")"
 	fi
 	[ -z "${NETWORK_SHOW-}" ] || echo "# $answer"
 }
 
-for tool in ${tools:-curl wget git urllib requests httpx aiohttp node npm pip \
-    cargo go java}; do
-	if ! has "$tool"; then
-		echo "# no $tool here"
-		continue
-	fi
-	for scheme in http https; do
-		try "$tool" $scheme
+# try_all TOOL...
+try_all()
+{
+	for tool in ${tools:-$*}; do
+		if ! has "$tool"; then
+			echo "# no $tool here"
+			continue
+		fi
+		for scheme in http https; do
+			try "$tool" $scheme
+		done
 	done
+}
+
+heeding='curl wget git urllib requests httpx npm pip cargo go'
+for level in ${NETWORK_LEVELS:-full standard}; do
+	case $level in
+	full) try_all $heeding aiohttp node java ;;
+	*) try_all $heeding ;;
+	esac
 done
 tap_done
