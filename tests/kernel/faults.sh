@@ -63,6 +63,7 @@ group_limits='limit timeout 60s
 policy standard-group standard "$group_limits"
 policy full-group full "$group_limits"
 
+policy standard-hosts standard 'allow network domain "example.org"'
 port=$((30000 + $$ % 10000))
 policy full-hosts full "limit timeout 60s
     allow network domain \"example.org\"
@@ -128,10 +129,12 @@ if [ "$level" = full ]; then
 	    "$base/full-proc.bin"
 fi
 # The ways out, and the start of who serves them; one that stands in for it.
+mkdir "$base/bin"
+install -m 755 "$SBXRUN" "$base/bin/sbxrun"
+install -m 755 "$builddir/tests/kernel/standin" "$base/bin/sbx-proxy"
+tap_empty 'level standard, with names' "$(wrong "$base/bin/sbxrun" \
+    "names-$port" -l standard "$base/standard-hosts.bin")"
 if [ "$level" = full ]; then
-	mkdir "$base/bin"
-	install -m 755 "$SBXRUN" "$base/bin/sbxrun"
-	install -m 755 "$builddir/tests/kernel/standin" "$base/bin/sbx-proxy"
 	tap_empty 'level full, with hosts' "$(wrong "$base/bin/sbxrun" \
 	    "hosts-$port" -l full "$base/full-hosts.bin")"
 fi
