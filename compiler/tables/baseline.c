@@ -22,6 +22,13 @@ enum {
 	PROTOCOL_ANY = 0,
 	PROTOCOL_TCP = 6,
 	NETLINK_ROUTES = 0,
+	OPTIONS_OF_IP = 0, /* SOL_IP */
+	OPTIONS_OF_IPV6 = 41,
+	IP_ROUTE = 4, /* IP_OPTIONS */
+	/* IPV6_RTHDR, IPV6_2292RTHDR and IPV6_2292PKTOPTIONS */
+	IPV6_ROUTE = 57,
+	IPV6_OLD_ROUTE = 5,
+	IPV6_OLD_OPTIONS = 6,
 	/* F_SETLEASE, F_NOTIFY and, from Linux 6.19 on, F_SETDELEG. */
 	SET_LEASE = 1024,
 	NOTIFY = 1026,
@@ -137,6 +144,7 @@ const struct argument_call argument_calls[] = {
 	{ "sendto", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "setpriority", IN_ANY_CASE, true, FILTER_DENY(EPERM),
 	    "other processes" },
+	{ "setsockopt", WITH_TCP, false, FILTER_ALLOW, "network" },
 	{ "shmat", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
 	    "shared objects" },
 	{ "shmctl", WITHOUT_OBJECTS, true, FILTER_DENY(EPERM),
@@ -238,6 +246,15 @@ const struct argument_rule argument_rules[] = {
 	OPEN("setpriority", WITH_VIEW, VALUE(0, PRIORITY_PROCESS)),
 	OPEN("setpriority", WITHOUT_VIEW, VALUE(0, PRIORITY_PROCESS),
 	    VALUE(1, SELF)),
+	/* A packet with a route goes to another machine than connect(2) was told. */
+	RULE("setsockopt", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, OPTIONS_OF_IP), VALUE(2, IP_ROUTE)),
+	RULE("setsockopt", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, OPTIONS_OF_IPV6), VALUE(2, IPV6_ROUTE)),
+	RULE("setsockopt", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, OPTIONS_OF_IPV6), VALUE(2, IPV6_OLD_ROUTE)),
+	RULE("setsockopt", IN_ANY_CASE, FILTER_DENY(EPERM),
+	    VALUE(1, OPTIONS_OF_IPV6), VALUE(2, IPV6_OLD_OPTIONS)),
 	OPEN("socket", WITH_UNIX, VALUE(0, FAMILY_UNIX)),
 	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(STREAM)),
 	OPEN("socket", WITH_CONNECT, VALUE(0, FAMILY_UNIX), TYPE(SEQPACKET)),
@@ -266,8 +283,10 @@ const size_t argument_rule_count = countof(argument_rules);
 /*
  * The kernel makes a thread of the same process and nothing else where
  * CLONE_THREAD is given.  The loader starts the command by a descriptor, and
- * makes sure that there is no other such number (apply/spawn.c).  EPERM, for
- * shells try again and again after EAGAIN.
+ * makes sure that there is no other such number (apply/spawn.c).  With an
+ * absolute path the kernel looks at no number, and no filter sees the path: so
+ * this stops programs that start others, and none that means to pass it.
+ * EPERM, for shells try again and again after EAGAIN.
  */
 const struct spawn_call spawn_calls[] = {
 	{ "clone", EPERM,

@@ -259,6 +259,11 @@ each()
 	held "$1" EACCES greet-switch 11.22.33.44 5432 11.22.33.45 5432
 	held "$1" EACCES greet-switch 127.0.0.1 6000 127.0.0.1 6001
 	held "$1" EOPNOTSUPP fastopen 11.22.33.44 5432
+	# A route in the packets would lead them to another machine.
+	for option in '0 4' '41 57' '41 5' '41 6'; do
+		# shellcheck disable=SC2086  # words
+		held "$1" EPERM set-route $option
+	done
 	held "$1" EACCES socket inet stream mptcp
 	held "$1" EACCES socket inet dgram
 	held "$1" EACCES socket inet6 dgram

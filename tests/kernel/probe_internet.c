@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -221,6 +222,24 @@ try_fastopen(char **words, int count)
 	    &address.any, address.len));
 }
 
+/* A number of setsockopt(2): eight bytes, which are an empty route. */
+static int
+try_route(char **words, int count)
+{
+	static const char route[8];
+	int level = atoi(words[0]), error;
+	int fd = socket(level == IPPROTO_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM,
+	    0);
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	error = result(
+	    setsockopt(fd, level, atoi(words[1]), route, sizeof route));
+	close(fd);
+	return error;
+}
+
 /* clang-format off */
 const struct operation internet_operations[] = {
 	{"serve-at", 2, 2, try_serve_at},
@@ -230,6 +249,7 @@ const struct operation internet_operations[] = {
 	{"greet-crowd", 4, 4, try_crowd},
 	{"listen-at", 2, 2, try_listen_at},
 	{"fastopen", 2, 2, try_fastopen},
+	{"set-route", 2, 2, try_route},
 	{NULL, 0, 0, NULL},
 };
 /* clang-format on */
