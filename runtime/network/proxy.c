@@ -5,10 +5,12 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 
 #ifndef SBX_LIBEXEC_DIR
@@ -17,6 +19,10 @@
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8 /* Linux 6.3, where a sysctl may want it */
+#endif
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10
 #endif
 
 /* --- where it is ---------------------------------------------------------- */
@@ -82,14 +88,88 @@ const char proxy_missing[] =
     "the program sbx-proxy, which opens what the policy allows, is neither "
     "beside sbxrun nor in " SBX_LIBEXEC_DIR ", or others may write it";
 
+/* --- a copy of it --------------------------------------------------------- */
+
+/* A file in memory; older kernels do not know the last flag. */
+static int
+make_file(const char *name, unsigned flag)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create(name, flags | flag);
+
+	return fd < 0 && errno == EINVAL ? memfd_create(name, flags) : fd;
+}
+
+static bool
+seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS,
+		   F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) ==
+	    0;
+}
+
+/* Only root can write a file of root's that nobody else may write. */
+static bool
+may_change(int fd)
+{
+	struct stat status;
+
+	return geteuid() == 0 || fstat(fd, &status) != 0 || status.st_uid != 0;
+}
+
+static bool
+copy_all(int to, int from)
+{
+	ssize_t len;
+
+	do
+		len = sendfile(to, from, NULL, INT_MAX);
+	while (len > 0);
+	return len == 0;
+}
+
+/* -1 and errno */
+static int
+copy_program(int program)
+{
+	char path[DESCRIPTOR_PATH_SIZE];
+	int from, to, error;
+
+	descriptor_path(path, program);
+	from = open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return -1;
+	to = make_file("sbx-proxy", MFD_EXEC);
+	if (to >= 0 && copy_all(to, from) && seal(to)) {
+		close(from);
+		return above_standard(to);
+	}
+	error = errno;
+	close(from);
+	if (to >= 0)
+		close(to);
+	errno = error;
+	return -1;
+}
+
+/* It is started outside, after the command, which may write where it lies. */
 int
 proxy_open(void)
 {
-	int fd = proxy_find();
+	int program = proxy_find(), copy;
 
-	if (fd < 0)
+	if (program < 0)
 		refuse("network", proxy_missing, 0);
-	return fd;
+	if (!may_change(program))
+		return program;
+	copy = copy_program(program);
+	if (copy < 0)
+		refuse("network",
+		    "cannot copy sbx-proxy, which the command might write, "
+		    "into memory",
+		    errno);
+	close(program);
+	return copy;
 }
 
 /* --- starting it ---------------------------------------------------------- */
@@ -97,15 +177,10 @@ proxy_open(void)
 int
 proxy_policy(const void *bytes, size_t size)
 {
-	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int fd = memfd_create("sbx-policy", flags | MFD_NOEXEC_SEAL);
+	int fd = make_file("sbx-policy", MFD_NOEXEC_SEAL);
 
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("sbx-policy", flags);
 	if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
-	    lseek(fd, 0, SEEK_SET) == 0 &&
-	    fcntl(fd, F_ADD_SEALS,
-		F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+	    lseek(fd, 0, SEEK_SET) == 0 && seal(fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);

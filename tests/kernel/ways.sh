@@ -18,6 +18,8 @@ mkdir "$tmp/bin" "$tmp/lone"
 install -m 755 "$SBXRUN" "$tmp/bin/sbxrun"
 install -m 755 "$SBXRUN" "$tmp/lone/sbxrun"
 install -m 755 "$builddir/tests/kernel/standin" "$tmp/bin/sbx-proxy"
+# A copy of it in memory is known by what is in it.
+echo "$tmp" >>"$tmp/bin/sbx-proxy"
 install -m 755 "$builddir/tests/kernel/knock" "$tmp/knock"
 sbxrun=$tmp/bin/sbxrun
 
@@ -88,6 +90,11 @@ running()
 {
 	find /proc -maxdepth 2 -name exe -lname "$tmp/*" 2>/dev/null |
 	    sed 's,/exe$,,'
+	find /proc -maxdepth 2 -name exe -lname '/memfd:sbx-proxy*' \
+	    2>/dev/null | while read -r running_exe; do
+		! cmp -s "$running_exe" "$tmp/bin/sbx-proxy" ||
+		    echo "${running_exe%/exe}"
+	done
 }
 
 # gone: whether all of them end, in a time that no machine takes.
@@ -302,6 +309,25 @@ missing()
 	rm "$tmp/lone/sbx-proxy"
 }
 
+# What the command writes into sbx-proxy is not what is started outside.
+overwritten()
+{
+	for name in sbxrun sbx-proxy; do
+		rm -f "$home/ws/$name"
+		as "$uid" install -m 755 "$tmp/bin/$name" "$home/ws/$name"
+	done
+	tap_is "$who: sbx-proxy is overwritten, and the one of before serves" \
+	    '127.0.0.1 3128' "$(as "$uid" timeout 60 "$home/ws/sbxrun" -l full \
+		"$tmp/names.bin" -- sh -c "cat /bin/false >./sbx-proxy
+		    exec $tmp/knock tcp 127.0.0.1 3128" 2>"$tmp/err-$uid")"
+	if cmp -s /bin/false "$home/ws/sbx-proxy"; then
+		tap_ok "$who: it was overwritten"
+	else
+		tap_not_ok "$who: it was overwritten"
+	fi
+	rm -f "$home/ws/sbxrun" "$home/ws/sbx-proxy"
+}
+
 receipt()
 {
 	log=$home/log
@@ -334,6 +360,7 @@ alone()
 	left_behind
 	killed
 	missing
+	overwritten
 	receipt
 }
 
