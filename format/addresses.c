@@ -51,6 +51,17 @@ static const struct net reserved[] = {
 	V6(0, 0, 0, 0, 0, 0, 127),	/* :: and ::1 */
 	V6(0xff00, 0, 0, 0, 0, 0, 8),	/* multicast */
 };
+
+/* Where clouds give a machine its own services, keys included. */
+static const struct net metadata[] = {
+	V4(100, 100, 100, 200, 32),	/* Alibaba */
+	V4(168, 63, 129, 16, 32),	/* Azure */
+	V4(169, 254, 0, 0, 16),		/* link-local: nearly all */
+	V4(192, 0, 0, 192, 32),		/* Oracle, formerly */
+	V6(0xfd00, 0xec2, 0, 0, 0, 0, 32),	/* Amazon */
+	{ { 0xfd, 0x20, 0, 0xce, [14] = 2, 0x54 }, 128 },	/* Google */
+	V6(0xfe80, 0, 0, 0, 0, 0, 10),	/* link-local */
+};
 /* clang-format on */
 
 bool
@@ -118,6 +129,12 @@ sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	return (is_in(&v4, 1, address) || is_in(&unicast, 1, address)) &&
 	    !is_in(special, sizeof special / sizeof *special, address);
+}
+
+bool
+sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	return is_in(metadata, sizeof metadata / sizeof *metadata, address);
 }
 
 struct sbx_verdict

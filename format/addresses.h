@@ -33,6 +33,10 @@ bool sbx_address_is_reserved(const uint8_t net[SBX_ADDRESS_SIZE],
 /* Whether a name may lead to it without the word `private`. */
 bool sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE]);
 
+/* Whether it is link-local or of a cloud's metadata: no name may lead to it,
+ * not even with that word. */
+bool sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE]);
+
 /* The verdict on a TCP port of an address, by the rules of section ENDPOINTS;
  * verdict.rule is an index into them. */
 struct sbx_verdict sbx_endpoint_verdict(const struct sbx_blob *blob,

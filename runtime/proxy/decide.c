@@ -8,24 +8,9 @@
 
 #include <string.h>
 
-/* Link-local addresses: the services that clouds give to each machine, keys
- * included, are there. */
-static bool
-is_link_local(const uint8_t address[SBX_ADDRESS_SIZE])
-{
-	static const uint8_t v4[SBX_ADDRESS_SIZE] = { [10] = 0xff,
-		[11] = 0xff,
-		[12] = 169,
-		[13] = 254 };
-	static const uint8_t v6[SBX_ADDRESS_SIZE] = { 0xfe, 0x80 };
-
-	return sbx_address_covers(v4, 112, address) ||
-	    sbx_address_covers(v6, 10, address);
-}
-
 /*
  * A rule about the address itself comes first.  The word `private` opens what
- * is private, and not the machine itself or what is link-local: whoever runs
+ * is private, and not the machine itself or its cloud's services: whoever runs
  * the name's server chooses its address.
  */
 bool
@@ -40,7 +25,7 @@ address_is_open(const struct proxy *proxy, const struct conn *conn,
 	if (!conn->is_private)
 		return sbx_address_is_public(address);
 	return !sbx_address_is_reserved(address, SBX_ADDRESS_BITS) &&
-	    !is_link_local(address);
+	    !sbx_address_is_metadata(address);
 }
 
 static void
@@ -89,8 +74,8 @@ decide_endpoint(struct proxy *proxy, struct conn *conn)
 	connect_start(proxy, conn);
 }
 
-/* A service here or there on the machine itself: it may listen on either of the
- * two addresses. */
+/* A server inside may listen on either of the two addresses.  A service of the
+ * host is the one on 127.0.0.1: who listens on ::1 may be somebody else. */
 static void
 decide_local(struct proxy *proxy, struct conn *conn, enum sbx_port_op op)
 {
@@ -104,7 +89,7 @@ decide_local(struct proxy *proxy, struct conn *conn, enum sbx_port_op op)
 		    conn->target.port)))
 		return;
 	memcpy(conn->addresses, local, sizeof local);
-	conn->address_count = 2;
+	conn->address_count = op == SBX_PUBLISH_TCP ? 2 : 1;
 	connect_start(proxy, conn);
 }
 

@@ -42,8 +42,14 @@ static const struct rule rules[] = {
 	{ .name = "corp.example", .flags = SBX_NAME_PRIVATE },
 	{ .name = "corpmeta.example", .flags = SBX_NAME_PRIVATE },
 	{ .name = "corplocal.example", .flags = SBX_NAME_PRIVATE },
+	{ .name = "corpaws.example", .flags = SBX_NAME_PRIVATE },
+	{ .name = "corpgoogle.example", .flags = SBX_NAME_PRIVATE },
+	{ .name = "corpazure.example", .flags = SBX_NAME_PRIVATE },
+	{ .name = "corpalibaba.example", .flags = SBX_NAME_PRIVATE },
+	{ .name = "corporacle.example", .flags = SBX_NAME_PRIVATE },
 	{ .address = "10.9.9.8", .port = PORT_ECHO },
 	{ .op = SBX_HOST_TCP, .port = PORT_HOST },
+	{ .op = SBX_HOST_TCP, .port = PORT_HOST_SIX },
 	{ .op = SBX_PUBLISH_TCP, .port = PORT_PUBLISHED },
 };
 
@@ -145,6 +151,11 @@ static const struct {
 	{ "half.example", PORT_ECHO, "echo", PROXY_ALLOWED },
 	{ "corpmeta.example", PORT_ECHO, "reset", PROXY_PRIVATE },
 	{ "corplocal.example", PORT_ECHO, "reset", PROXY_PRIVATE },
+	{ "corpaws.example", PORT_ECHO, "reset", PROXY_PRIVATE },
+	{ "corpgoogle.example", PORT_ECHO, "reset", PROXY_PRIVATE },
+	{ "corpazure.example", PORT_ECHO, "reset", PROXY_PRIVATE },
+	{ "corpalibaba.example", PORT_ECHO, "reset", PROXY_PRIVATE },
+	{ "corporacle.example", PORT_ECHO, "reset", PROXY_PRIVATE },
 	{ "corp.example", PORT_ECHO, "echo", PROXY_ALLOWED },
 	{ "nowhere.example", PORT_ECHO, "reset", PROXY_NO_SUCH_NAME },
 	{ "found", PORT_ECHO, "reset", PROXY_NO_SUCH_NAME },
@@ -188,6 +199,11 @@ try_names(struct stage *stage)
 		       sizeof room),
 		"SSH-2.0-test\r\nword") == 0,
 	    "a service of the host is reached");
+	tap_ok(&stage->tap,
+	    strcmp(talk(dial(stage, "127.0.0.1", PORT_HOST_SIX), "word", room,
+		       sizeof room),
+		"reset") == 0,
+	    "one that listens on ::1 alone is not");
 	tap_ok(&stage->tap,
 	    strcmp(talk(dial(stage, "127.0.0.1", PORT_ECHO), "word", room,
 		       sizeof room),

@@ -23,7 +23,8 @@ enum {
 	PORT_SILENT = 8003, /* never reads */
 	PORT_SINK = 8004,   /* counts, and says at the end how much came */
 	PORT_UPSTREAM = 3129,
-	PORT_HOST = 5432, /* a service of the host: echoes */
+	PORT_HOST = 5432,     /* a service of the host: echoes */
+	PORT_HOST_SIX = 5433, /* one that listens on ::1 alone */
 	PORT_PUBLISHED = 3000,
 };
 

@@ -19,7 +19,9 @@ static int
 listen_on(uint16_t port)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
-		.sin6_port = htons(port) };
+		.sin6_port = htons(port),
+		.sin6_addr = port == PORT_HOST_SIX ? in6addr_loopback :
+						     in6addr_any };
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -252,6 +254,7 @@ serve_all(struct shared *shared)
 		{ PORT_SINK, serve_sink },
 		{ PORT_UPSTREAM, serve_upstream },
 		{ PORT_HOST, serve_ssh },
+		{ PORT_HOST_SIX, serve_ssh },
 	};
 
 	signal(SIGCHLD, SIG_IGN);

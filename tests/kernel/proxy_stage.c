@@ -118,6 +118,11 @@ make_settings(void)
 	    "169.254.169.254 meta.example corpmeta.example\n"
 	    "127.0.0.1 local.example corplocal.example\n"
 	    "100.64.1.1 cgnat.example\n"
+	    "fd00:ec2::254 corpaws.example\n"
+	    "fd20:ce::254 corpgoogle.example\n"
+	    "168.63.129.16 corpazure.example\n"
+	    "100.100.100.200 corpalibaba.example\n"
+	    "192.0.0.192 corporacle.example\n"
 	    "::ffff:10.9.9.9 mapped.example\n"
 	    "64:ff9b::a09:909 nat64.example\n"
 	    "2002:a09:909::1 sixtofour.example\n"
@@ -151,6 +156,11 @@ own_outside(void)
 	add_local_route("10.9.9.8", 31);
 	add_local_route("169.254.169.254", 32);
 	add_local_route("100.64.1.1", 32);
+	add_local_route("fd00:ec2::254", 128);
+	add_local_route("fd20:ce::254", 128);
+	add_local_route("168.63.129.16", 32);
+	add_local_route("100.100.100.200", 32);
+	add_local_route("192.0.0.192", 32);
 	add_local_route("64:ff9b::", 96);
 	add_local_route("2002::", 16);
 	add_local_route("2a00:1450::1", 128);
