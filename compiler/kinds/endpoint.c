@@ -238,22 +238,26 @@ is_itself(const uint8_t address[SBX_ADDRESS_SIZE])
 	return false;
 }
 
-/* Of 127.0.0.1: a service of the host that is brought there, or one inside. */
+/* A service of the host, which is brought to 127.0.0.1 alone, or one inside. */
 static struct verdict
-local_verdict(const struct subject *subject, uint16_t port)
+local_verdict(const struct subject *subject, const struct access *asked)
 {
+	static const uint8_t
+	    here[SBX_ADDRESS_SIZE] = { [10] = 0xff, 0xff, 127, [15] = 1 };
 	struct access access = {
 		.kind = KIND_PORT,
 		.detail = SBX_HOST_TCP,
-		.port = port,
+		.port = asked->port,
 	};
-	struct verdict verdict = rule_kinds[KIND_PORT]->verdict(subject,
-	    &access);
+	struct verdict verdict;
 
+	if (memcmp(asked->address, here, sizeof here) == 0) {
+		verdict = rule_kinds[KIND_PORT]->verdict(subject, &access);
+		if (verdict.allowed)
+			return verdict;
+	}
 	access.detail = SBX_CONNECT_TCP;
-	return verdict.allowed ?
-	    verdict :
-	    rule_kinds[KIND_PORT]->verdict(subject, &access);
+	return rule_kinds[KIND_PORT]->verdict(subject, &access);
 }
 
 static struct verdict
@@ -264,7 +268,7 @@ endpoint_verdict(const struct subject *subject, const struct access *access)
 	struct verdict verdict;
 
 	if (sbx_net_is_own(blob->meta->net) && is_itself(access->address))
-		return local_verdict(subject, access->port);
+		return local_verdict(subject, access);
 	if (network_decides(subject, access->port, &verdict))
 		return verdict;
 	model = sbx_endpoint_verdict(blob, subject->arch->platforms,
@@ -283,6 +287,17 @@ endpoint_answer(const struct why *why)
 {
 	why_say_decider(why, &why->verdict);
 	network_say(why);
+}
+
+/* As of a port: nobody else is in a network of its own. */
+static const char *
+endpoint_outcome(const struct why *why)
+{
+	return why->verdict.by == BY_NETWORK &&
+		sbx_net_is_own(why->blob->meta->net) &&
+		is_itself(why->access->address) ?
+	    "inside" :
+	    "allowed";
 }
 
 static bool
@@ -373,6 +388,7 @@ const struct rule_kind kind_endpoint = {
 	.show_access = endpoint_show_access,
 	.verdict = endpoint_verdict,
 	.answer = endpoint_answer,
+	.outcome = endpoint_outcome,
 	.enforcer = network_enforcer,
 	.remedy = endpoint_remedy,
 	.difference = {

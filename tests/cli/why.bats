@@ -489,6 +489,11 @@ load sbxc
 	says "the server itself has to listen on 127.0.0.1 or ::1"
 	ends 1 "$SBXC" why hosts.sbx -l minimal publish tcp 3000
 	says "at level minimal no socket opens that leads out"
+	ends 0 "$SBXC" why hosts.sbx -l standard connect 127.0.0.1:5432
+	says "allowed: connect 127.0.0.1:5432"
+	ends 1 "$SBXC" why hosts.sbx -l standard connect "[::1]:5432"
+	ends 0 "$SBXC" why hosts.sbx -l full connect "[::1]:5432"
+	says "inside: connect [::1]:5432"
 	ends 0 "$SBXC" why hosts.sbx -l standard host tcp 5432
 	ends 1 "$SBXC" why hosts.sbx -l standard connect tcp 5432
 	says "at level standard sbxrun connects to what rules name"
