@@ -101,6 +101,20 @@ check_proxy(const struct sbx_blob *blob, const void *record)
 		     check_place(blob, proxy->anchor, proxy->suffix);
 }
 
+/* No port that leads out is one of the sandbox's own, and none that is published
+ * is a service of the host inside. */
+static bool
+is_good_way(const struct sbx_blob *blob, uint8_t machine,
+    const struct sbx_way *way)
+{
+	if (way->kind <= SBX_WAY_PROXY)
+		return true;
+	return !sbx_way_is_reserved(way->port) &&
+	    (way->kind != SBX_WAY_PUBLISH ||
+		!sbx_verdict_allows(
+		    sbx_port_verdict(blob, machine, SBX_HOST_TCP, way->port)));
+}
+
 /* The loader has room for so many sockets, and each has its own port. */
 enum sbx_blob_error
 check_ways(const struct sbx_blob *blob)
@@ -117,9 +131,7 @@ check_ways(const struct sbx_blob *blob)
 		if (count > SBX_MAX_WAYS)
 			return SBX_BLOB_WAYS;
 		for (size_t j = 0; j < count; j++) {
-			if ((ways[j].kind == SBX_WAY_PORT ||
-				ways[j].kind == SBX_WAY_HOST) &&
-			    sbx_way_is_reserved(ways[j].port))
+			if (!is_good_way(blob, machines[i], &ways[j]))
 				return SBX_BLOB_WAYS;
 		}
 	}

@@ -317,6 +317,7 @@ static const struct check {
 	{ check_loopback_beside, DIAG_BESIDE_LOOPBACK },
 	{ check_hosts_beside, DIAG_BESIDE_HOSTS },
 	{ check_proxy_twice, DIAG_SAID_TWICE },
+	{ check_host_published, DIAG_BESIDE_HOSTS },
 	{ check_host_apex, DIAG_APEX },
 	{ check_syscall_loader, DIAG_LOADER_SYSCALL },
 	{ check_path_unenforceable, DIAG_UNENFORCEABLE_PATH },

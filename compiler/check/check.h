@@ -117,6 +117,7 @@ void check_host_denied(struct checker *checker);
 void check_hosts_beside(struct checker *checker);
 void check_hosts_network_denied(struct checker *checker);
 void check_proxy_twice(struct checker *checker);
+void check_host_published(struct checker *checker);
 void check_host_apex(struct checker *checker);
 void check_host_shared(struct checker *checker);
 void check_host_forge(struct checker *checker);

@@ -305,6 +305,50 @@ check_proxy_twice(struct checker *checker)
 	}
 }
 
+/* A service of the host cannot be brought to a port inside that a server inside
+ * has: whoever connected would be led round and round. */
+static const struct rule *
+find_published(const struct rule_list *ports, const struct rule *host)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i];
+
+		if (rule->effect == SBX_ALLOW &&
+		    rule->detail == SBX_PUBLISH_TCP &&
+		    (rule->origin.platforms & host->origin.platforms) != 0 &&
+		    rule->port.low <= host->port.high &&
+		    host->port.low <= rule->port.high)
+			return rule;
+	}
+	return NULL;
+}
+
+void
+check_host_published(struct checker *checker)
+{
+	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rule *rule = &ports->items[i], *other;
+		struct diag *diag;
+
+		if (rule->effect != SBX_ALLOW || rule->detail != SBX_HOST_TCP)
+			continue;
+		other = find_published(ports, rule);
+		if (other == NULL)
+			continue;
+		diag = check_report(checker, rule->origin.loc,
+		    "'%s' and '%s' exclude each other",
+		    rule_text(checker->policy, rule),
+		    rule_text(checker->policy, other));
+		diag_help(checker->diags, diag,
+		    "a port inside is the host's service or a server of the "
+		    "sandbox: let one of them have another port");
+		diag_note(checker->diags, diag, other->origin.loc,
+		    "it is published here");
+	}
+}
+
 /* --- hints ---------------------------------------------------------------- */
 
 /* Whoever writes *.example.com may have meant example.com, too. */

@@ -6,6 +6,7 @@
 #include "compiler/check/check.h"
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/policy/host.h"
 #include "compiler/policy/path.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/network.h"
@@ -45,7 +46,9 @@ port_resolve(struct scope *scope, const struct ast_atom *atom,
 		high))
 		return false;
 	if (*high >= *low)
-		return true;
+		return rule->detail < SBX_HOST_TCP ||
+		    rule->effect != SBX_ALLOW ||
+		    host_ports_free(scope, atom, *low, *high);
 	diag = diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
 	    "the range '%s' is empty", text);
 	diag_help(scope->diags, diag, "did you mean '%u-%u'?", (unsigned)*high,

@@ -57,8 +57,8 @@ read_ports(struct scope *scope, const struct ast_atom *atom, const char *text,
 }
 
 /* The sandbox's own resolver and proxy listen there. */
-static bool
-is_free(struct scope *scope, const struct ast_atom *atom, uint16_t low,
+bool
+host_ports_free(struct scope *scope, const struct ast_atom *atom, uint16_t low,
     uint16_t high)
 {
 	static const struct {
@@ -256,7 +256,8 @@ host_address_read(struct scope *scope, const struct ast_atom *atom,
 		   ports != NULL ? ports->text : text + len + 1,
 		   &rule->endpoint.low, &rule->endpoint.high) &&
 	    (rule->effect != SBX_ALLOW ||
-		is_free(scope, atom, rule->endpoint.low, rule->endpoint.high));
+		host_ports_free(scope, atom, rule->endpoint.low,
+		    rule->endpoint.high));
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -352,7 +353,8 @@ name_port(struct scope *scope, const struct ast_atom *atom, const char *colon,
 	return object_port(scope, atom, colon + 1, strlen(colon + 1),
 		   &rule->domain.port) &&
 	    (rule->effect != SBX_ALLOW ||
-		is_free(scope, atom, rule->domain.port, rule->domain.port));
+		host_ports_free(scope, atom, rule->domain.port,
+		    rule->domain.port));
 }
 
 bool

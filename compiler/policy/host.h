@@ -20,6 +20,10 @@ bool host_address_read(struct scope *scope, const struct ast_atom *atom,
 bool host_port_read(struct scope *scope, const struct ast_atom *atom,
     uint16_t *port);
 
+/* Whether none of the ports is one of the sandbox's own; reports it. */
+bool host_ports_free(struct scope *scope, const struct ast_atom *atom,
+    uint16_t low, uint16_t high);
+
 /*
  * An address, with "/BITS" behind it or not, in brackets or not; false if the
  * text is none.  What lies beyond the prefix is kept.
