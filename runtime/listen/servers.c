@@ -1,7 +1,6 @@
 /* See servers.h. */
 #include "runtime/listen/servers.h"
 
-#include "format/decimal.h"
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
@@ -124,7 +123,6 @@ ask(int diagnosis, struct question *question)
 
 /* Whoever looks for a place says which messages are about it. */
 struct search {
-	const struct caller *caller;
 	int target; /* or ANYWHERE */
 	bool found, over;
 };
@@ -170,86 +168,11 @@ hear(int diagnosis, struct search *search, bool all)
 
 /* --- places --------------------------------------------------------------- */
 
-/* The number behind a word in a text. */
-static bool
-number_after(const char *text, const char *word, uint64_t *number)
-{
-	const char *at = strstr(text, word);
-
-	return at != NULL &&
-	    sbx_decimal_read(at + strlen(word), text + strlen(text), number) !=
-	    NULL;
-}
-
-/* Numbers of a line of mountinfo: "36 35 98:0 /mnt1 ...". */
-struct line {
-	uint64_t numbers[4]; /* the mount, its parent, the device */
-	int field;           /* 4: all have been read */
-};
-
-static bool
-read_byte(struct line *line, char byte, uint64_t mount)
-{
-	if (byte == '\n') {
-		*line = (struct line){ .field = 0 };
-	} else if (line->field < 4 && byte >= '0' && byte <= '9') {
-		line->numbers[line->field] = line->numbers[line->field] * 10 +
-		    (uint64_t)(byte - '0');
-	} else if (line->field < 4) {
-		line->field++;
-		return line->field == 4 && line->numbers[0] == mount;
-	}
-	return false;
-}
-
-static bool
-find_mount(int file, uint64_t mount, uint32_t *device)
-{
-	struct line line = { .field = 0 };
-	char bytes[4096];
-	ssize_t got;
-
-	while ((got = read(file, bytes, sizeof bytes)) > 0) {
-		for (ssize_t i = 0; i < got; i++) {
-			if (!read_byte(&line, bytes[i], mount))
-				continue;
-			*device = (uint32_t)(line.numbers[2] << MINOR_BITS |
-			    line.numbers[3]);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* In a subvolume of btrfs, stat(2) tells another device than the file system
- * has. */
-static bool
-has_device(const struct search *search, uint32_t device)
-{
-	char path[64], text[512];
-	struct out out;
-	uint64_t mount;
-	uint32_t found;
-	bool known;
-	int file;
-
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/self/fdinfo/%u", (unsigned)search->target);
-	if (!file_read(AT_FDCWD, path, text, sizeof text) ||
-	    !number_after(text, "mnt_id:\t", &mount))
-		return false;
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/%u/mountinfo",
-	    search->caller->listening->view ? search->caller->call.thread :
-					      (unsigned)getpid());
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	known = find_mount(file, mount, &found);
-	close(file);
-	return known && found == device;
-}
-
+/*
+ * The kernel tells of the file system, and of the inode's number only 32 bits.
+ * Where stat(2) tells another device, as it does in btrfs, whose subvolumes number
+ * inodes each for itself, or a larger number, nobody knows whose the socket is.
+ */
 static bool
 is_place(const struct search *search, const struct bound *bound)
 {
@@ -257,12 +180,10 @@ is_place(const struct search *search, const struct bound *bound)
 
 	if (search->target == ANYWHERE)
 		return true;
-	if (fstat(search->target, &status) != 0 ||
-	    (uint32_t)status.st_ino != bound->inode)
-		return false;
-	return (major(status.st_dev) << MINOR_BITS | minor(status.st_dev)) ==
-	    bound->device ||
-	    has_device(search, bound->device);
+	return fstat(search->target, &status) == 0 &&
+	    status.st_ino == bound->inode &&
+	    (major(status.st_dev) << MINOR_BITS | minor(status.st_dev)) ==
+	    bound->device;
 }
 
 /* --- servers -------------------------------------------------------------- */
@@ -286,7 +207,7 @@ bool
 servers_have(const struct caller *caller, int target)
 {
 	const struct servers *servers = caller->listening->servers;
-	struct search search = { .caller = caller, .target = target };
+	struct search search = { .target = target };
 	struct question all = { .head.flags = REQUEST | DUMP };
 
 	if (caller->listening->own_network)
