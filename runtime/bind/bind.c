@@ -259,6 +259,14 @@ bind_move(struct arena *arena, struct sbx_place at, struct sbx_place from,
 	    (struct sbx_place){ at.path + from.len, at.len - from.len });
 }
 
+bool
+bind_is_moved(const struct binding *binding)
+{
+	return binding->scratch.len > 0 &&
+	    sbx_place_compare(binding->anchors[SBX_ANCHOR_TMP],
+		binding->scratch) != 0;
+}
+
 const struct binding *
 bind_moved(struct arena *arena, const struct binding *binding, uint32_t anchor,
     struct sbx_place to)
@@ -282,6 +290,8 @@ bind_moved(struct arena *arena, const struct binding *binding, uint32_t anchor,
 	}
 	*moved = *binding;
 	moved->anchors[anchor] = to;
+	if (binding->agent.len > 0)
+		moved->agent = bind_move(arena, binding->agent, from, to);
 	moved->rules = rules;
 	moved->exclusions = exclusions;
 	moved->index = rule_index_make(arena, rules, moved->rule_count);

@@ -115,6 +115,10 @@ const struct binding *bind_finish(struct binder *binder,
 const struct binding *bind_moved(struct arena *arena,
     const struct binding *binding, uint32_t anchor, struct sbx_place to);
 
+/* Whether its scratch directory does: not where the policy allows the outer
+ * /tmp. */
+bool bind_is_moved(const struct binding *binding);
+
 /* Whether something below a place, at which a rule opens sockets, is shut again. */
 bool bind_socket_is_split(const struct binding *binding, struct sbx_place at);
 

@@ -171,8 +171,9 @@ ask_rules(const struct listening *listening, int target)
 	len = readlink(link, path, sizeof path);
 	if (len <= 0 || (size_t)len >= sizeof path || *path != '/')
 		return (struct sbx_verdict){ .rule = SBX_NO_RULE };
-	return sbx_socket_verdict(listening->sockets, listening->socket_count,
-	    (struct sbx_place){ path, (uint32_t)len });
+	return sbx_socket_verdict(listening->moved ? listening->moved_sockets :
+						     listening->sockets,
+	    listening->socket_count, (struct sbx_place){ path, (uint32_t)len });
 }
 
 /* A rule about sockets comes first.  Without one, the command connects to its

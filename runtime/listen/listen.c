@@ -28,6 +28,12 @@ union control {
 	char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
 };
 
+/* What goes with them. */
+struct told {
+	uint32_t program; /* the number of the filter */
+	uint32_t moved;   /* the scratch directory is seen as /tmp */
+};
+
 /* Whether the sockets of the command are in another network than the
  * supervisor's, which then cannot ask about them. */
 static bool
@@ -72,7 +78,8 @@ listen_send(const struct listening *listening, int listener, uint32_t program)
 				      .cmsg_level = SOL_SOCKET,
 				      .cmsg_type = SCM_RIGHTS,
 				  } };
-	struct iovec bytes = { &program, sizeof program };
+	struct told told = { program, listening->moved };
+	struct iovec bytes = { &told, sizeof told };
 	struct msghdr message = {
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
@@ -81,8 +88,7 @@ listen_send(const struct listening *listening, int listener, uint32_t program)
 	};
 
 	memcpy(CMSG_DATA(&control.header), sent, size);
-	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) !=
-	    sizeof program) {
+	if (sendmsg(listening->send, &message, MSG_NOSIGNAL) != sizeof told) {
 		/* The supervisor has ended, and said why. */
 		if (errno == EPIPE || errno == ECONNRESET)
 			_exit(EXIT_REFUSED);
@@ -116,8 +122,8 @@ receive(struct listening *listening)
 	union control control;
 	int sent[SENT_MAX] = { -1, -1 };
 	size_t size;
-	uint32_t program;
-	struct iovec bytes = { &program, sizeof program };
+	struct told told;
+	struct iovec bytes = { &told, sizeof told };
 	struct msghdr message = {
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
@@ -147,7 +153,10 @@ receive(struct listening *listening)
 	listening->listener = sent[SENT_LISTENER];
 	if (size == sizeof sent)
 		listening->servers->diagnosis = sent[SENT_DIAGNOSIS];
-	note_program(listening, got == sizeof program ? program : UINT32_MAX);
+	if (got != sizeof told)
+		refuse(NULL, "cannot receive the listener", EBADMSG);
+	note_program(listening, told.program);
+	listening->moved = told.moved != 0;
 	/* From Linux 6.6 on the caller is woken on this processor. */
 	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
 }
@@ -240,6 +249,8 @@ listen_taken(int listener, const struct listening *first)
 		.view = true,
 		.own_network = first->own_network,
 		.sockets = first->sockets,
+		.moved_sockets = first->moved_sockets,
+		.moved = first->moved,
 		.socket_count = first->socket_count,
 		.servers = first->servers,
 		.send = -1,

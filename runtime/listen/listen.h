@@ -64,8 +64,10 @@ struct listening {
 	 * sbx-proxy is, if it has names. */
 	bool selected;
 	struct network *network;
-	/* The rules about sockets, and where they count: the binding's. */
-	const struct sbx_rule *sockets;
+	/* The rules about sockets: the binding's; and the same where the scratch
+	 * directory is seen as /tmp, which the first process tells. */
+	const struct sbx_rule *sockets, *moved_sockets;
+	bool moved;
 	uint32_t socket_count;
 	struct servers *servers; /* that the command has, see servers.h */
 	/* The way by which the listener comes. */

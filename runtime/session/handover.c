@@ -123,15 +123,6 @@ add_filters(const struct handover *handover, struct file *file)
 	file->used += used * (uint32_t)sizeof *insns;
 }
 
-/* Not where the policy allows the outer /tmp. */
-static bool
-is_moved(const struct binding *binding)
-{
-	return binding->scratch.len > 0 &&
-	    sbx_place_compare(binding->anchors[SBX_ANCHOR_TMP],
-		binding->scratch) != 0;
-}
-
 static struct file
 make_file(const struct handover *handover)
 {
@@ -149,7 +140,7 @@ make_file(const struct handover *handover)
 		head->anchors[i] = add(&file, binding->anchors[i].path,
 		    binding->anchors[i].len);
 	}
-	if (is_moved(binding))
+	if (bind_is_moved(binding))
 		head->scratch = add(&file, binding->scratch.path,
 		    binding->scratch.len);
 	if (binding->has_other_home)
@@ -190,7 +181,8 @@ handover_send(const struct handover *handover, int socket)
 {
 	struct session_reply reply = { .first = getpid(),
 		.listens = handover->plan->program->flags &
-		    SBX_PROGRAM_LISTENER };
+		    SBX_PROGRAM_LISTENER,
+		.moved = handover->listening->moved };
 	struct file file = make_file(handover);
 	int descriptors[OFFER_END];
 	const char *fault;

@@ -562,6 +562,7 @@ keeper_stay(const struct keeping *keeping)
 	if (fault != NULL)
 		_exit(EXIT_REFUSED);
 	keeper.listens = reply.listens != 0;
+	keeping->supervision->listening.moved = reply.moved != 0;
 	keeper.first = (int)syscall(SYS_pidfd_open, keeping->first, 0);
 	if (keeper.first < 0)
 		refuse(NULL, "cannot watch process 1 of the session", errno);

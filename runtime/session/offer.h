@@ -58,6 +58,7 @@ struct session_reply {
 	int32_t keeper;
 	uint32_t commands; /* of SESSION_LOOK: how many run */
 	uint32_t listens;  /* from process 1: the filter has a listener */
+	uint32_t moved;    /* and the scratch directory is seen as /tmp */
 	uint64_t idle;  /* seconds since there was a process; 0: there is one */
 	char text[256]; /* why it was refused */
 };

@@ -299,7 +299,7 @@ sandbox_fork(struct sandbox *sandbox)
 	if (opened)
 		supervise_open(supervision);
 	if (full) {
-		view_listener_prepare(supervision,
+		view_listener_prepare(supervision, &sandbox->arena,
 		    bind_anchored(sandbox->binder), &sandbox->machine);
 		if (explained)
 			explain_at_full(sandbox);
@@ -341,8 +341,8 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	if ((sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse(NULL, "a policy with 'deny spawn' has no session", 0);
 	clock_now(&supervision->begin);
-	view_listener_prepare(supervision, bind_anchored(sandbox->binder),
-	    &sandbox->machine);
+	view_listener_prepare(supervision, &sandbox->arena,
+	    bind_anchored(sandbox->binder), &sandbox->machine);
 	first = fork_at_full(sandbox);
 	view_listener_settle(&supervision->listening, &sandbox->plan);
 	return first;

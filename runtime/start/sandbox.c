@@ -198,6 +198,8 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked, &sandbox->name_files);
+		sandbox->supervision.listening.moved = bind_is_moved(
+		    plan->binding);
 	}
 	confine_privileges(plan->level);
 	if (!sandbox->kept)

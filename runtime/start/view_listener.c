@@ -2,10 +2,29 @@
 #include "runtime/start/view_listener.h"
 
 #include "runtime/apply/confine.h"
+#include "runtime/apply/mount_table.h"
+#include "runtime/bind/bind.h"
 #include "runtime/bind/services.h"
 
+/* Where the rules are if the scratch directory is seen as /tmp. */
+static const struct sbx_rule *
+move_sockets(struct arena *arena, const struct binding *anchored)
+{
+	struct sbx_place scratch = anchored->anchors[SBX_ANCHOR_TMP];
+	struct sbx_rule *moved = arena_take(arena, anchored->socket_count,
+	    sizeof *moved);
+
+	for (uint32_t i = 0; i < anchored->socket_count; i++) {
+		moved[i] = anchored->sockets[i];
+		if (scratch.len > 0)
+			moved[i].at = bind_move(arena, moved[i].at, scratch,
+			    place_tmp);
+	}
+	return moved;
+}
+
 void
-view_listener_prepare(struct supervision *supervision,
+view_listener_prepare(struct supervision *supervision, struct arena *arena,
     const struct binding *anchored, const struct machine *machine)
 {
 	struct listening *listening = &supervision->listening;
@@ -23,6 +42,7 @@ view_listener_prepare(struct supervision *supervision,
 	listening->answers = true;
 	listening->servers = &supervision->servers;
 	listening->sockets = anchored->sockets;
+	listening->moved_sockets = move_sockets(arena, anchored);
 	listening->socket_count = anchored->socket_count;
 }
 
@@ -34,6 +54,17 @@ view_listener_settle(struct listening *listening, const struct plan *plan)
 		return;
 	listen_forget(listening);
 	*listening = (struct listening){ .on = false };
+}
+
+/* Whether rules shut sockets that the command could make. */
+static bool
+denies_sockets(const struct binding *binding)
+{
+	for (uint32_t i = 0; i < binding->socket_count; i++) {
+		if (binding->sockets[i].effect != SBX_ALLOW)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -60,7 +91,9 @@ view_listener_choose(struct listening *listening, struct plan *plan)
 		return;
 	needed = bind_shows_services(plan->binding, false);
 	wanted = needed ||
-	    (connects(plan) && bind_shows_services(plan->binding, true));
+	    (connects(plan) &&
+		(denies_sockets(plan->binding) ||
+		    bind_shows_services(plan->binding, true)));
 	if (wanted)
 		why = listen_obstacle();
 	if (why != NULL && needed)

@@ -11,7 +11,7 @@
 
 /* Before the fork: makes the way for a listener, which may turn out not to be
  * wanted, for that shows when the rules are bound, inside. */
-void view_listener_prepare(struct supervision *supervision,
+void view_listener_prepare(struct supervision *supervision, struct arena *arena,
     const struct binding *anchored, const struct machine *machine);
 
 /* After it, in both processes: the level may have turned out not to be full. */
