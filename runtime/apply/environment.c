@@ -128,8 +128,8 @@ sets_scratch(const struct environment_rules *rules)
 	    0;
 }
 
-/* How many there can be: the caller's, those that are set, TMPDIR, the NULL,
- * and those about a proxy. */
+/* How many there can be: the caller's, those that are set, TMPDIR, the agent of
+ * ssh, the NULL, and those about a proxy. */
 static size_t
 variable_room(const struct environment_rules *rules, char *const *callers)
 {
@@ -137,7 +137,7 @@ variable_room(const struct environment_rules *rules, char *const *callers)
 
 	while (callers[count] != NULL)
 		count++;
-	return (count + rules->blob->set_count + 2 + PROXIED_COUNT) *
+	return (count + rules->blob->set_count + 3 + PROXIED_COUNT) *
 	    sizeof(char *);
 }
 
@@ -152,6 +152,8 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 	if (sets_scratch(rules))
 		size += variable_size("TMPDIR", rules->anchors[SBX_ANCHOR_TMP],
 		    "");
+	if (rules->agent.len > 0)
+		size += variable_size("SSH_AUTH_SOCK", rules->agent, "");
 	for (size_t i = 0; i < sets; i++)
 		size += variable_size(proxied[i].name, nowhere,
 		    proxied[i].value);
@@ -192,22 +194,10 @@ environment_fill(struct environment *environment, void *room,
 			    join_variable(&text, sbx_string(blob, set->name),
 				at, sbx_string(blob, set->text)));
 	}
+	if (rules->agent.len > 0)
+		set_variable(environment,
+		    join_variable(&text, "SSH_AUTH_SOCK", rules->agent, ""));
 	environment->variables[environment->count] = NULL;
-}
-
-void
-environment_lead(struct environment *environment, struct arena *arena,
-    const char *name, struct sbx_place place)
-{
-	char **variables = arena_take(arena, environment->count + 2,
-	    sizeof *variables);
-	char *text = arena_take(arena, 1, variable_size(name, place, ""));
-
-	memcpy(variables, environment->variables,
-	    environment->count * sizeof *variables);
-	environment->variables = variables;
-	set_variable(environment, join_variable(&text, name, place, ""));
-	variables[environment->count] = NULL;
 }
 
 const char *

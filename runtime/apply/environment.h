@@ -19,6 +19,7 @@ struct environment_rules {
 	const struct sbx_blob *blob;
 	const struct sbx_place *anchors;
 	const bool *bound;
+	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
 };
 
 /* The bytes that environment_fill() needs for what the caller has. */
@@ -30,24 +31,17 @@ size_t environment_room(const struct environment_rules *rules,
 void environment_fill(struct environment *environment, void *room,
     const struct environment_rules *rules, char *const *callers);
 
-/* One variable more, a place. */
-void environment_lead(struct environment *environment, struct arena *arena,
-    const char *name, struct sbx_place place);
-
-/* The same in the arena, with the agent of ssh where a rule opens it. */
+/* The same in the arena. */
 static inline void
 environment_build(struct environment *environment, struct arena *arena,
     const struct binding *binding, char *const *callers)
 {
 	struct environment_rules rules = { binding->blob, binding->anchors,
-		binding->bound };
+		binding->bound, binding->agent };
 
 	environment_fill(environment,
 	    arena_take(arena, 1, environment_room(&rules, callers)), &rules,
 	    callers);
-	if (binding->agent.len > 0)
-		environment_lead(environment, arena, "SSH_AUTH_SOCK",
-		    binding->agent);
 }
 
 /* A variable's value, or NULL. */

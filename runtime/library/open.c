@@ -174,7 +174,9 @@ learn_rules(struct sbx_sandbox *sandbox)
 		sandbox->bound[i] = offer->head->bound[i] != 0;
 	}
 	sandbox->rules = (struct environment_rules){ blob, sandbox->anchors,
-		sandbox->bound };
+		sandbox->bound,
+		{ offer_text(offer, offer->head->agent),
+		    offer->head->agent.len } };
 	sandbox->supervised = limit_find(blob, SBX_LIMIT_TIMEOUT) != NULL ||
 	    limit_find(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }

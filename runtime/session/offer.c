@@ -303,42 +303,27 @@ is_whole(const struct offer_head *head, size_t size)
 }
 
 /* The pointers of a verified blob, where its bytes are now; false if one of
- * them was to elsewhere. */
+ * them was to elsewhere.  They lie side by side, from the first section to the
+ * first count; limits are no part of the bytes (--limit). */
 static bool
 move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
     const uint8_t *base)
 {
-	static const size_t members[] = {
-		offsetof(struct sbx_blob, meta),
-		offsetof(struct sbx_blob, strings),
-		offsetof(struct sbx_blob, anchors),
-		offsetof(struct sbx_blob, paths),
-		offsetof(struct sbx_blob, exclusions),
-		offsetof(struct sbx_blob, ports),
-		offsetof(struct sbx_blob, env),
-		offsetof(struct sbx_blob, set),
-		offsetof(struct sbx_blob, landlock),
-		offsetof(struct sbx_blob, programs),
-		offsetof(struct sbx_blob, bpf),
-		offsetof(struct sbx_blob, syscalls),
-		offsetof(struct sbx_blob, sources),
-		offsetof(struct sbx_blob, sbpl),
-		offsetof(struct sbx_blob, watches),
-	};
-
 	*blob = *from;
 	blob->base = base;
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+	for (size_t member = offsetof(struct sbx_blob, meta);
+	     member < offsetof(struct sbx_blob, strings_size);
+	     member += sizeof(void *)) {
 		uintptr_t at;
 
-		memcpy(&at, (char *)blob + members[i], sizeof at);
-		if (at == 0)
+		memcpy(&at, (char *)blob + member, sizeof at);
+		if (at == 0 || member == offsetof(struct sbx_blob, limits))
 			continue;
 		at -= (uintptr_t)from->base;
 		if (at > from->size)
 			return false;
 		at += (uintptr_t)base;
-		memcpy((char *)blob + members[i], &at, sizeof at);
+		memcpy((char *)blob + member, &at, sizeof at);
 	}
 	return true;
 }
