@@ -64,8 +64,8 @@ struct listening {
 	 * sbx-proxy is, if it has names. */
 	bool selected;
 	struct network *network;
-	/* The rules about sockets: the binding's; and the same where the scratch
-	 * directory is seen as /tmp, which the first process tells. */
+	/* The rules about sockets: the binding's; and the same where the
+	 * scratch directory is seen as /tmp, which the first process tells. */
 	const struct sbx_rule *sockets, *moved_sockets;
 	bool moved;
 	uint32_t socket_count;

@@ -170,8 +170,9 @@ hear(int diagnosis, struct search *search, bool all)
 
 /*
  * The kernel tells of the file system, and of the inode's number only 32 bits.
- * Where stat(2) tells another device, as it does in btrfs, whose subvolumes number
- * inodes each for itself, or a larger number, nobody knows whose the socket is.
+ * Where stat(2) tells another device, as it does in btrfs, whose subvolumes
+ * number inodes each for itself, or a larger number, nobody knows whose the
+ * socket is.
  */
 static bool
 is_place(const struct search *search, const struct bound *bound)

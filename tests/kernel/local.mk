@@ -52,6 +52,7 @@ kernel_scripts = \
 	tests/kernel/others.sh \
 	tests/kernel/resolver.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/socket_rules.sh \
 	tests/kernel/sockets.sh \
 	tests/kernel/spawn.sh \
 	tests/kernel/streams.sh \

@@ -371,6 +371,7 @@ together()
 	session="--session ways-$$"
 	what_leads_out
 	what_does_not
+	variables
 	all_deaths
 	left_behind
 	session="--session path-$$"

@@ -1,0 +1,150 @@
+#!/bin/sh
+# Rules about sockets where places move and numbers repeat, as TAP: the scratch
+# directory, which is seen as /tmp at level full; the agent of ssh, which a session
+# names, too; and btrfs, whose subvolumes number inodes each for itself.  As this
+# user and, started by root, as an ordinary one too.
+
+# The anchors are the policies', and some variables the inner shell's.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+image=$srcdir/tests/kernel/btrfs.img.gz.gz
+
+tap_begin /var/tmp
+base=$tmp
+servers=
+mounted=
+at_end()
+{
+	# shellcheck disable=SC2086  # numbers
+	[ -z "$servers" ] || kill $servers 2>/dev/null
+	# shellcheck disable=SC2086
+	[ -z "$servers" ] || wait $servers 2>/dev/null
+	[ -z "$mounted" ] || umount "$mounted"
+}
+tap_at_end=at_end
+tap_programs "$SBXRUN" "$PROBE"
+policy shut workspace-write 'deny socket ${tmp}/shut'
+policy agent workspace-write 'allow socket ${ssh-agent}'
+policy plain workspace-write
+
+# inside POLICY COMMAND...
+inside()
+{
+	in_policy=$1
+	shift
+	# shellcheck disable=SC2086  # words
+	(cd "$ws" && as "$uid" env SSH_AUTH_SOCK="$home/agent" timeout 60 \
+	    "$base/sbxrun" $session -l "$level" "$base/$in_policy.bin" -- \
+	    "$@" 2>&1 </dev/null | tail -n 1)
+}
+
+# serve PATH: a server outside.
+serve()
+{
+	tap_as "$uid" "$base/probe" serve-unix "$1" >/dev/null 2>&1 &
+	servers="$servers $!"
+	for _ in $(seq 100); do
+		[ ! -S "$1" ] || return 0
+		sleep 0.1
+	done
+	tap_not_ok "uid $uid: a server at $1"
+}
+
+# prepare PLACE
+prepare()
+{
+	home=$1/home-$uid ws=$1/home-$uid/ws
+	mkdir -p "$ws"
+	cp "$PROBE" "$ws/probe"
+	chown -R "$uid" "$home"
+}
+
+rules()
+{
+	who="$level${session:+, session}: uid $uid"
+	inside shut sh -c 'mkdir -p "$TMPDIR/shut"'
+	tap_is "$who: what is denied in the scratch directory" EACCES \
+	    "$(inside shut sh -c './probe unix-inside "$TMPDIR/shut/$1"' - \
+		"$level")"
+	tap_is "$who: what is not" ok \
+	    "$(inside shut sh -c './probe unix-inside "$TMPDIR/$1"' - "$level")"
+	[ -z "$session" ] || as "$uid" "$base/sbxrun" $session --end
+	tap_is "$who: the variable of the agent" "$home/agent" \
+	    "$(inside agent sh -c 'echo $SSH_AUTH_SOCK')"
+	tap_is "$who: and where it leads" ok \
+	    "$(inside agent sh -c './probe unix-connect $SSH_AUTH_SOCK')"
+	tap_is "$who: one that joins has it" "$home/agent" \
+	    "$(inside agent sh -c 'echo $SSH_AUTH_SOCK')"
+	[ -z "$session" ] || as "$uid" "$base/sbxrun" $session --end
+}
+
+# A server of the command's in one subvolume, with the number of one outside.
+same_number()
+{
+	who="$level: uid $uid"
+	rm -f "$ws"/made-* "$ws/own"
+	tap_is "$who: the number of a socket in another subvolume" EACCES \
+	    "$(inside plain sh -c 'n=0
+		while : >made-$n && [ $(($(stat -c %i made-$n) + 1)) -lt $1 ]
+		do n=$((n + 1)); done
+		exec timeout 20 ./probe unix-inside own outer/socket' - \
+		"$(stat -c %i "$ws/outer/socket")")"
+	tap_is "$who: which it had" "$(stat -c %i "$ws/outer/socket")" \
+	    "$(stat -c %i "$ws/own")"
+}
+
+btrfs()
+{
+	"$PROBE" subvolume "$base/mounted" "home-$uid" >/dev/null
+	prepare "$base/mounted"
+	"$PROBE" subvolume "$ws" outer >/dev/null
+	chown "$uid" "$ws/outer"
+	# Numbers are not used again, so the second one has a greater one.
+	for level in $levels; do
+		rm -f "$ws/outer/socket"
+		for n in $(seq 100); do
+			: >"$ws/outer/$level-$n"
+		done
+		serve "$ws/outer/socket"
+		same_number
+	done
+}
+
+users=$(id -u)
+[ "$users" -ne 0 ] || users="0 $ORDINARY"
+cp "$PROBE" "$base/probe"
+tap_levels standard full
+for uid in $users; do
+	prepare "$base"
+	serve "$home/agent"
+	for level in $levels; do
+		session=
+		rules
+		[ "$level" = full ] || continue
+		session="--session rules-$$"
+		rules
+	done
+done
+session=
+if [ "$(id -u)" -ne 0 ]; then
+	tap_done
+	exit
+fi
+mkdir "$base/mounted"
+gzip -dc "$image" | gzip -dc >"$base/image"
+if mount -t btrfs -o loop "$base/image" "$base/mounted" 2>/dev/null; then
+	mounted=$base/mounted
+	chmod 755 "$base/mounted"
+	for uid in $users; do
+		btrfs
+	done
+else
+	tap_skip 'btrfs' 'no image of it can be mounted here'
+fi
+tap_done
