@@ -359,7 +359,7 @@ announce(const char *path)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* serve-unix KIND PATH READY [FILE]: takes connections, and hands each FILE's
+/* unix-serve KIND PATH READY [FILE]: takes connections, and hands each FILE's
  * descriptor over if it has one; or drops datagrams. */
 static int
 try_serve_unix(char **words, int count)
@@ -431,7 +431,7 @@ const struct operation socket_operations[] = {
 	{"route", 0, 0, try_route},
 	{"serve-tcp", 1, 1, try_serve_tcp},
 	{"unix-connect", 1, 1, try_unix_connect},
-	{"serve-unix", 3, 4, try_serve_unix},
+	{"unix-serve", 3, 4, try_serve_unix},
 	{"unix-bind", 1, 1, try_unix_bind},
 	{"unix-seqpacket", 1, 1, try_unix_seqpacket},
 	{"unix-take", 1, 1, try_unix_take},

@@ -54,7 +54,7 @@ serve()
 	serve_uid=$1 serve_ready=$home/ready-$(basename "$3")
 	shift
 	rm -f "$serve_ready" "$2"
-	become "$serve_uid" "$base/probe" serve-unix "$1" "$2" "$serve_ready" \
+	become "$serve_uid" "$base/probe" unix-serve "$1" "$2" "$serve_ready" \
 	    ${3+"$3"} >/dev/null 2>&1 </dev/null &
 	server=$!
 	servers="$servers $server"
