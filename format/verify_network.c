@@ -101,8 +101,8 @@ check_proxy(const struct sbx_blob *blob, const void *record)
 		     check_place(blob, proxy->anchor, proxy->suffix);
 }
 
-/* No port that leads out is one of the sandbox's own, and none that is published
- * is a service of the host inside. */
+/* No port that leads out is one of the sandbox's own, and none that is
+ * published is a service of the host inside. */
 static bool
 is_good_way(const struct sbx_blob *blob, uint8_t machine,
     const struct sbx_way *way)

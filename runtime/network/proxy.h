@@ -30,8 +30,8 @@ struct proxy_start {
 };
 
 /* Opens the program; -1 if there is none that may be trusted, which
- * proxy_missing says.  proxy_open() refuses (125) then; what it gives is a sealed
- * copy where the command could write the program itself. */
+ * proxy_missing says.  proxy_open() refuses (125) then; what it gives is a
+ * sealed copy where the command could write the program itself. */
 int proxy_find(void);
 extern const char proxy_missing[];
 int proxy_open(void);
