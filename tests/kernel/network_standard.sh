@@ -12,11 +12,12 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 if [ "${1-}" != inside ]; then
 	command -v ip >/dev/null || { echo "1..0 # SKIP no ip(8)"; exit 77; }
-	net=-mn
-	[ "$(id -u)" -eq 0 ] || net=-rmn
-	unshare $net true 2>/dev/null ||
+	# In a user namespace nobody sees that root owns the way to the policy.
+	[ "$(id -u)" -eq 0 ] ||
+	    { echo "1..0 # SKIP for root, who tries it as another user"; exit 77; }
+	unshare -mn true 2>/dev/null ||
 	    { echo "1..0 # SKIP no network namespace"; exit 77; }
-	exec unshare $net "$0" inside
+	exec unshare -mn "$0" inside
 fi
 
 ip link set lo up

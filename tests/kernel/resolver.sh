@@ -11,14 +11,13 @@ if [ "${1-}" != inside ]; then
 	# Not below /tmp: that is the scratch directory at level full.
 	tap_begin /var/tmp
 	mkdir "$tmp/ws"
-	own=-m
-	[ "$(id -u)" = 0 ] || own=-Urm
-	if ! unshare "$own" true 2>/dev/null; then
+	# In a user namespace nobody sees that root owns the way to the policy.
+	if [ "$(id -u)" != 0 ] || ! unshare -m true 2>/dev/null; then
 		tap_skip 'a machine with such a link' 'no mounts of its own'
 		tap_done
 		exit
 	fi
-	unshare "$own" sh "$srcdir/tests/kernel/resolver.sh" inside "$tmp"
+	unshare -m sh "$srcdir/tests/kernel/resolver.sh" inside "$tmp"
 	exit
 fi
 
