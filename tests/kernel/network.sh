@@ -184,6 +184,10 @@ has()
 	requests | httpx | aiohttp)
 		/usr/bin/python3 -c "import $1" 2>/dev/null ;;
 	pip) /usr/bin/python3 -m pip --version >/dev/null 2>&1 ;;
+	# The first with registries that are read over HTTP.
+	cargo) command -v cargo && cargo --version | awk '{
+		split($2, v, "."); new = v[1] > 1 || v[2] >= 68
+	} END { exit !new }' ;;
 	java) command -v java && command -v javac && command -v keytool ;;
 	node) node -e 'fetch' 2>/dev/null ;;
 	gitssh | ssh) [ -n "$sshd" ] ;;

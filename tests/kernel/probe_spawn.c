@@ -121,7 +121,12 @@ try_spawn_system(char **words, int count)
 	int status = system(words[0]);
 
 	(void)count;
-	return status < 0 ? errno : status == 0 ? 0 : EPROTO;
+	if (status < 0)
+		return errno;
+	/* What glibc says if it could start no shell. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return EPERM;
+	return status == 0 ? 0 : EPROTO;
 }
 
 static void *
