@@ -365,8 +365,12 @@ test_shared(struct stage *stage, struct sbx_sandbox *sandbox)
 		await_processes("1234.5", 0),
 	    "and the next one can end it");
 	pidfd = shell_start(sandbox, "exec sleep 1234.5", NULL);
-	shell_says(sandbox, "cat /proc/[0-9]*/comm | grep -c sleep", text,
-	    sizeof text);
+	/* It has the name of sbxrun until it executes. */
+	shell_says(sandbox,
+	    "for i in $(seq 100); do n=$(cat /proc/[0-9]*/comm | grep -c "
+	    "sleep); "
+	    "[ $n = 0 ] || break; sleep 0.05; done; echo $n",
+	    text, sizeof text);
 	tap_ok(tap, strcmp(text, "1\n") == 0, "commands see each other: %s",
 	    text);
 	shell_says(sandbox,
