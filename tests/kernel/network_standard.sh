@@ -11,12 +11,12 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/sandbox.sh"
 
 if [ "${1-}" != inside ]; then
-	command -v ip >/dev/null || { echo "1..0 # SKIP no ip(8)"; exit 77; }
+	command -v ip >/dev/null || { echo "1..0 # SKIP no ip(8)"; exit 0; }
 	# In a user namespace nobody sees that root owns the way to the policy.
 	[ "$(id -u)" -eq 0 ] ||
-	    { echo "1..0 # SKIP for root, who tries it as another user"; exit 77; }
+	    { echo "1..0 # SKIP for root, who tries it as another user"; exit 0; }
 	unshare -mn true 2>/dev/null ||
-	    { echo "1..0 # SKIP no network namespace"; exit 77; }
+	    { echo "1..0 # SKIP no network namespace"; exit 0; }
 	exec unshare -mn "$0" inside
 fi
 
