@@ -147,7 +147,7 @@ with()
 	if command -v "$1" >/dev/null; then
 		tells "$2" shell "$3" "$4"
 	else
-		tap_skip "$level: uid $2: $3" "there is no $1"
+		tap_lacks "$level: uid $2: $3" "there is no $1"
 	fi
 }
 

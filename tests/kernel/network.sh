@@ -22,7 +22,7 @@ if [ "${1-}" != outside ]; then
 	tap_begin /var/tmp
 	for program in ip openssl /usr/bin/python3; do
 		command -v "$program" >/dev/null && continue
-		tap_skip 'tools' "no $program here"
+		tap_lacks 'tools' "no $program here"
 		tap_done
 		exit
 	done

@@ -200,12 +200,6 @@ again()
 
 # --- the agent of ssh -------------------------------------------------------
 
-# lacks NAME WHY: no machine is asked to have such a tool.
-lacks()
-{
-	tap_ok "$1 # SKIP $2"
-}
-
 start_agent()
 {
 	agent=$home/agent
@@ -325,7 +319,7 @@ pushes()
 	# It lets in nobody whose shell does not run commands.
 	[ "$1" -eq 0 ] || return 0
 	if [ -z "$sshd" ] || ! unshare -m true 2>/dev/null; then
-		lacks 'git push over ssh' 'no sshd here'
+		tap_lacks 'git push over ssh' 'no sshd here'
 		return
 	fi
 	proxy=$builddir/sbx-proxy
@@ -349,7 +343,7 @@ pushes()
 	done
 	for level in $levels; do
 		if [ "$level" = full ] && [ ! -x "$proxy" ]; then
-			lacks "$level: git push over ssh" 'no sbx-proxy here'
+			tap_lacks "$level: git push over ssh" 'no sbx-proxy here'
 			continue
 		fi
 		held 0 push pushed sh ./push "$level"
@@ -362,7 +356,7 @@ agents()
 {
 	for tool in ssh-agent ssh-add ssh-keygen git; do
 		if ! command -v $tool >/dev/null; then
-			lacks "uid $1: the agent of ssh" "no $tool here"
+			tap_lacks "uid $1: the agent of ssh" "no $tool here"
 			return
 		fi
 	done

@@ -86,6 +86,12 @@ tap_skip()
 		tap_not_ok "$1" "$2, but SBX_MUST_RUN=1"
 		return
 	fi
+	tap_lacks "$@"
+}
+
+# tap_lacks NAME WHY: what a machine need not have, whatever was promised.
+tap_lacks()
+{
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"
 }
