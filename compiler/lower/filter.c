@@ -292,6 +292,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 	/* Then listen(2) is judged, too. */
 	if (supervisor_connects(machine, flags) && (flags & SBX_PROGRAM_TCP))
 		all &= (uint16_t)~WITHOUT_LISTEN;
+	if (all & (WITH_METADATA | WITH_CONNECT))
+		all |= WITH_ANSWERS;
 	return all;
 }
 

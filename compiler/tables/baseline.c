@@ -46,7 +46,9 @@ enum {
 	PRIORITY_PROCESS = 0,
 	IOPRIO_PROCESS = 1,
 	SELF = 0,
-	PROCESS_1 = 1, /* sbxrun's own, in the sandbox's PID namespace */
+	SET_DUMPABLE = 4, /* PR_SET_DUMPABLE */
+	NOBODY_LOOKS = 0, /* SUID_DUMP_DISABLE */
+	PROCESS_1 = 1,    /* sbxrun's own, in the sandbox's PID namespace */
 	/* PER_LINUX32, UNAME26 and, for debuggers, ADDR_NO_RANDOMIZE. */
 	HARMLESS_PERSONALITIES = 0x60008,
 };
@@ -81,6 +83,11 @@ enum {
  *
  * A listen() on a socket that is bound to nothing opens a port of the kernel's
  * choice, which Landlock does not check.
+ *
+ * The supervisor reads paths and takes copies of sockets where it may trace the
+ * process; one that has hidden itself could not listen() or chmod() any more.
+ * Programs that keep secrets (gpg-agent, ssh-agent) try to hide, and go on if
+ * they cannot.
  */
 const struct argument_call argument_calls[] = {
 	{ "chmod", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
@@ -115,6 +122,7 @@ const struct argument_call argument_calls[] = {
 	{ "open", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "openat", IN_ANY_CASE, true, FILTER_DENY(EPERM), "set-ID modes" },
 	{ "personality", IN_ANY_CASE, true, FILTER_DENY(EPERM), "personality" },
+	{ "prctl", WITH_ANSWERS, true, FILTER_ALLOW, "hidden processes" },
 	{ "prlimit64", IN_ANY_CASE, true, FILTER_DENY(EPERM),
 	    "other processes" },
 	{ "sched_setaffinity", WITH_VIEW, true, FILTER_ALLOW,
@@ -222,6 +230,8 @@ const struct argument_rule argument_rules[] = {
 	OPEN("openat", IN_ANY_CASE, BITS(2, CREATES, 0)),
 	OPEN("personality", IN_ANY_CASE, BITS(0, ~HARMLESS_PERSONALITIES, 0)),
 	OPEN("personality", IN_ANY_CASE, VALUE(0, UINT32_MAX)), /* asks */
+	RULE("prctl", WITH_ANSWERS, FILTER_DENY(EPERM), VALUE(0, SET_DUMPABLE),
+	    VALUE(1, NOBODY_LOOKS)),
 	/* A limit on CPU time kills a process, whatever holds signals. */
 	OPEN("prlimit64", IN_ANY_CASE, VALUE(0, 0)),
 	RULE("sched_setaffinity", WITH_VIEW, FILTER_DENY(EPERM),

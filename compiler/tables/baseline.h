@@ -51,6 +51,7 @@ enum circumstance {
 	WITHOUT_OBJECTS = 2048, /* a level below full, and it does not */
 	WITH_WATCHING = 8192,   /* the supervisor adds watches of inotify */
 	WITH_UNNAMED = 4096,    /* the supervisor makes unnamed files */
+	WITH_ANSWERS = 16384,   /* the supervisor answers some calls */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */

@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 enum { LEVELS, VIEW };
@@ -386,6 +387,9 @@ note_call(const struct caller *caller, uint32_t error)
 		denial.args[i] = caller->call.number == SYS_socket ?
 		    (uint32_t)caller->call.args[i] :
 		    0;
+	/* Programs with secrets try to hide, and go on if they cannot. */
+	denial.probe = caller->call.number == SYS_prctl &&
+	    (int)caller->call.args[0] == PR_SET_DUMPABLE;
 	if (caller->call.number == SYS_socket) {
 		fold_socket(denial.args);
 		denial.probe = is_in_passing(denial.args);

@@ -16,6 +16,7 @@ observed=$(dirname "$PROBE")/observed
 tap_programs "$SBXRUN" "$SBXC" "$observed"
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy hard workspace-write 'allow exec ${workspace}' 'limit timeout 300s' \
+    'allow syscalls prctl' \
     'limit processes 512' 'limit output 64MiB'
 policy calls workspace-write 'deny syscalls sendmsg' 'limit timeout 60s'
 cat >"$base/inner.sbx" <<'POLICY'

@@ -78,6 +78,8 @@ prepare()
 	mkdir -p "$ws/denied" "$ws/sub" "$ws/directory" "$home/readable"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$base/probe"
+	cp "$PROBE" "$ws/unreadable"
+	chmod 111 "$ws/unreadable"
 	ln -s ../outside "$ws/link"
 	ln -s . "$ws/self"
 	ln -s ../readable/file "$ws/to-file"
@@ -89,6 +91,19 @@ prepare()
 	done
 }
 
+# A program that may be executed and not read cannot be looked into.  At full an
+# ordinary user's supervisor owns the namespace, and so may.
+unreadable()
+{
+	[ "$1" -ne 0 ] || return 0
+	got=$(run "$1" sh -c 'exec ./unreadable unix-inside sub/inside')
+	case $level in
+	full) tap_is "full: uid $1: an unreadable program connects" ok "$got" ;;
+	*) tap_is "standard: uid $1: an unreadable program does not" EPERM \
+	    "$got" ;;
+	esac
+}
+
 # What is outside is not there at level full, which has abstract names of its
 # own.
 sockets()
@@ -97,10 +112,6 @@ sockets()
 	full) away=ENOENT abstract=ECONNREFUSED ;;
 	*) away=EACCES abstract=EPERM ;;
 	esac
-	# At full an ordinary user's supervisor owns the namespace, and so may
-	# look into a process that hides.
-	hidden=EPERM
-	[ "$level-$1" != "full-$ORDINARY" ] || hidden=ok
 	held "$1" ok unix-inside sub/inside
 	held "$1" ok unix-inside "$ws/sub/inside"
 	held "$1" ok unix-inside sub/inside self/self/../ws/sub/inside
@@ -130,7 +141,11 @@ sockets()
 	*) held "$1" 128 unix-servers sub/s 200 ;;
 	esac
 	held "$1" EACCES unix-switch "$home/readable/socket" "$ws/socket"
-	held "$1" $hidden unix-hidden sub/inside
+	held "$1" ok unix-hidden sub/inside
+	held "$1" EPERM syscall prctl 4 0
+	held "$1" EPERM syscall prctl 0x100000004 0x100000000
+	held "$1" ok syscall prctl 4 1
+	unreadable "$1"
 	held "$1" '0 1 2' fds
 }
 
