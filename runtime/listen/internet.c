@@ -5,6 +5,7 @@
 #include "format/ways.h"
 #include "runtime/base/kernel.h"
 #include "runtime/network/network.h"
+#include "runtime/network/remedy.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -185,25 +186,42 @@ lead_to_proxy(const struct listening *listening, struct waiting *attempt,
 
 /* --- verdicts ------------------------------------------------------------- */
 
-static bool
-port_is_allowed(const struct sbx_blob *blob, uint8_t op, uint16_t port)
+/* What is refused here is told with what sbx-proxy refuses. */
+static int
+take_verdict(const struct listening *listening, const struct endpoint *endpoint,
+    enum proxy_via via, struct sbx_verdict verdict)
 {
-	struct sbx_verdict verdict = sbx_port_verdict(blob, KERNEL_WHERE, op,
-	    port);
+	struct proxy_event event = {
+		.version = PROXY_EVENT_VERSION,
+		.via = (uint8_t)via,
+		.verdict = verdict.reason == SBX_BECAUSE_DENIED ? PROXY_DENIED :
+								  PROXY_NO_RULE,
+		.port = endpoint->port,
+		.rule = verdict.rule,
+	};
+	struct out name;
 
-	return verdict.reason == SBX_BECAUSE_ALLOWED;
+	if (verdict.reason == SBX_BECAUSE_ALLOWED)
+		return 0;
+	out_into(&name, event.name, sizeof event.name);
+	out_address(&name, endpoint->address);
+	decisions_take(&listening->network->decisions, &event, sizeof event);
+	return -EACCES;
 }
 
-static bool
-is_allowed(const struct sbx_blob *blob, const struct endpoint *endpoint)
+static int
+judge_connection(const struct listening *listening,
+    const struct endpoint *endpoint)
 {
-	struct sbx_verdict verdict;
+	const struct sbx_blob *blob = listening->binding->blob;
 
 	if (is_here(endpoint))
-		return port_is_allowed(blob, SBX_HOST_TCP, endpoint->port);
-	verdict = sbx_endpoint_verdict(blob, KERNEL_WHERE, endpoint->address,
-	    endpoint->port);
-	return verdict.reason == SBX_BECAUSE_ALLOWED;
+		return take_verdict(listening, endpoint, PROXY_BY_HOST,
+		    sbx_port_verdict(blob, KERNEL_WHERE, SBX_HOST_TCP,
+			endpoint->port));
+	return take_verdict(listening, endpoint, PROXY_BY_ENDPOINT,
+	    sbx_endpoint_verdict(blob, KERNEL_WHERE, endpoint->address,
+		endpoint->port));
 }
 
 int
@@ -212,6 +230,7 @@ internet_judge(const struct caller *caller, struct waiting *attempt)
 	const struct listening *listening = caller->listening;
 	int family = option(attempt->socket, SOL_SOCKET, SO_DOMAIN);
 	struct endpoint endpoint;
+	int error;
 
 	/* That takes an attempt back. */
 	if (attempt->address.any.sa_family == AF_UNSPEC &&
@@ -225,10 +244,10 @@ internet_judge(const struct caller *caller, struct waiting *attempt)
 		return -EINVAL;
 	if (is_here(&endpoint) && endpoint.port == SBX_PROXY_PORT)
 		return lead_to_proxy(listening, attempt, &endpoint, family);
-	if (!is_allowed(listening->binding->blob, &endpoint))
-		return -EACCES;
-	write_endpoint(&endpoint, family, attempt);
-	return 0;
+	error = judge_connection(listening, &endpoint);
+	if (error == 0)
+		write_endpoint(&endpoint, family, attempt);
+	return error;
 }
 
 int
@@ -238,12 +257,17 @@ internet_listen(const struct caller *caller, int socket)
 	union address address = { .any = { .sa_family = AF_UNSPEC } };
 	socklen_t len = sizeof address;
 	struct endpoint endpoint;
+	int error;
 
 	if (getsockname(socket, &address.any, &len) != 0)
 		return -errno;
 	if (!read_endpoint(&address, len, &endpoint) || endpoint.port == 0 ||
-	    !is_loopback(&endpoint) ||
-	    !port_is_allowed(blob, SBX_PUBLISH_TCP, endpoint.port))
+	    !is_loopback(&endpoint))
 		return -EACCES;
+	error = take_verdict(caller->listening, &endpoint, PROXY_BY_PUBLISH,
+	    sbx_port_verdict(blob, KERNEL_WHERE, SBX_PUBLISH_TCP,
+		endpoint.port));
+	if (error != 0)
+		return error;
 	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
 }

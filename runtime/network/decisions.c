@@ -2,6 +2,7 @@
 #include "runtime/network/decisions.h"
 
 #include "runtime/base/json.h"
+#include "runtime/network/remedy.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ static const struct {
 	[PROXY_DENIED] = { "denied", true },
 	[PROXY_NO_RULE] = { "no rule", true },
 	[PROXY_PRIVATE] = { "private address", true },
+	[PROXY_RESERVED] = { "reserved address", true },
 	[PROXY_OTHER_NAME] = { "other name in TLS", true },
 	[PROXY_NO_SUCH_NAME] = { "no such name", false },
 	[PROXY_FAILED] = { "failed", false },
@@ -44,6 +46,18 @@ is_same(const struct proxy_event *a, const struct proxy_event *b)
 {
 	return a->verdict == b->verdict && a->port == b->port &&
 	    strcmp(a->name, b->name) == 0;
+}
+
+bool
+decision_is_refusal(const struct proxy_event *event)
+{
+	return verdicts[event->verdict].refused;
+}
+
+const char *
+decision_verdict(const struct proxy_event *event)
+{
+	return verdicts[event->verdict].word;
 }
 
 void
@@ -69,9 +83,8 @@ decisions_take(struct decisions *decisions, const struct proxy_event *event,
 
 /* --- the receipt ---------------------------------------------------------- */
 
-/* Where the rule is that decided; SBX_NO_SOURCE: none did. */
-static uint32_t
-source_of(const struct sbx_blob *blob, const struct proxy_event *event)
+uint32_t
+decision_source(const struct sbx_blob *blob, const struct proxy_event *event)
 {
 	uint32_t rule = event->rule;
 
@@ -101,7 +114,8 @@ decision_record(struct out *json, const struct sbx_blob *blob,
     const struct decision *decision)
 {
 	const struct proxy_event *event = &decision->event;
-	uint32_t source = source_of(blob, event);
+	uint32_t source = decision_source(blob, event);
+	struct out fix;
 
 	json_string(json, "name", event->name);
 	json_number(json, "port", event->port);
@@ -110,6 +124,8 @@ decision_record(struct out *json, const struct sbx_blob *blob,
 	json_number(json, "count", decision->times);
 	if (source != SBX_NO_SOURCE)
 		json_source(json, blob, source);
+	out_init(&fix, -1);
+	json_string(json, "fix", remedy_put(&fix, event) ? fix.text : NULL);
 }
 
 /* --- for people ----------------------------------------------------------- */
@@ -117,7 +133,11 @@ decision_record(struct out *json, const struct sbx_blob *blob,
 static void
 name_one(struct out *out, const struct proxy_event *event)
 {
+	bool v6 = strchr(event->name, ':') != NULL;
+
+	out_text(out, v6 ? "[" : "");
 	out_shown(out, event->name, strlen(event->name));
+	out_text(out, v6 ? "]" : "");
 	if (event->port != 0)
 		out_print(out, ":%u", event->port);
 }

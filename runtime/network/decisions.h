@@ -28,6 +28,13 @@ struct decisions {
 void decisions_take(struct decisions *decisions,
     const struct proxy_event *event, size_t size);
 
+/* Whether we refused it, and not the outside; its verdict in words; where the
+ * rule is that decided, SBX_NO_SOURCE if none did. */
+bool decision_is_refusal(const struct proxy_event *event);
+const char *decision_verdict(const struct proxy_event *event);
+uint32_t decision_source(const struct sbx_blob *blob,
+    const struct proxy_event *event);
+
 /* The fields of a decision, in an object that has begun. */
 void decision_record(struct out *json, const struct sbx_blob *blob,
     const struct decision *decision);

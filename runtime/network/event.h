@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-	PROXY_EVENT_VERSION = 1,
+	PROXY_EVENT_VERSION = 2,
 	PROXY_EVENT_NAME = 256,
 };
 
@@ -32,6 +32,7 @@ enum proxy_verdict {
 	PROXY_DENIED,     /* by a rule */
 	PROXY_NO_RULE,    /* no rule allows it */
 	PROXY_PRIVATE,    /* the name has only addresses that are not public */
+	PROXY_RESERVED,   /* and to none of them any name may lead */
 	PROXY_OTHER_NAME, /* TLS was for another name */
 	PROXY_NO_SUCH_NAME,
 	PROXY_FAILED, /* nobody answered there */

@@ -8,6 +8,8 @@ loader_sources += \
 	runtime/network/outside.c \
 	runtime/network/proxy.c \
 	runtime/network/proxy.h \
+	runtime/network/remedy.c \
+	runtime/network/remedy.h \
 	runtime/network/route.c \
 	runtime/network/route.h \
 	runtime/network/decisions.c \

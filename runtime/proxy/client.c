@@ -6,6 +6,7 @@
 #include "runtime/proxy/proxy.h"
 
 #include "runtime/base/out.h"
+#include "runtime/network/remedy.h"
 #include "runtime/proxy/socks.h"
 
 #include <stdlib.h>
@@ -77,6 +78,9 @@ static const struct refusal {
 	    SOCKS_NOT_ALLOWED },
 	[PROXY_PRIVATE] = { "403 Forbidden", "private-address",
 	    "it has no address that is public", SOCKS_NOT_ALLOWED },
+	[PROXY_RESERVED] = { "403 Forbidden", "reserved-address",
+	    "it has only addresses that no name may lead to",
+	    SOCKS_NOT_ALLOWED },
 	[PROXY_NO_SUCH_NAME] = { "502 Bad Gateway", "no-such-name",
 	    "there is no host of this name", SOCKS_HOST_UNREACHABLE },
 	[PROXY_FAILED] = { "502 Bad Gateway", "failed",
@@ -85,30 +89,19 @@ static const struct refusal {
 	    "there are too many connections", SOCKS_FAILED },
 };
 
-static bool
-is_web(uint16_t port)
-{
-	return port == 80 || port == 443;
-}
-
-/* The rule that would allow it, as it stands in a policy. */
+/* The rule that would allow it, if there is one. */
 static void
-out_remedy(struct out *page, const struct conn *conn)
+out_remedy(struct out *page, const struct conn *conn,
+    enum proxy_verdict verdict)
 {
-	const struct target *target = &conn->target;
-	bool v6 = strchr(target->name, ':') != NULL;
+	struct proxy_event event;
+	struct out remedy;
 
-	out_text(page, "sbx: this rule would allow it: ");
-	if (target->by_name) {
-		out_print(page, "allow network domain %s\"%s",
-		    conn->is_private ? "{ " : "", target->name);
-		if (!is_web(target->port))
-			out_print(page, ":%u", target->port);
-		out_text(page, conn->is_private ? "\" private }\n" : "\"\n");
-	} else {
-		out_print(page, "allow network connect %s%s%s:%u\n",
-		    v6 ? "[" : "", target->name, v6 ? "]" : "", target->port);
-	}
+	event_fill(&event, conn, verdict, conn->target.name);
+	out_init(&remedy, -1);
+	if (remedy_put(&remedy, &event))
+		out_print(page, "sbx: this rule would allow it: %s\n",
+		    remedy.text);
 }
 
 /* Where the rule stands that denies it. */
@@ -133,12 +126,10 @@ refuse_page(struct proxy *proxy, struct conn *conn, enum proxy_verdict verdict)
 	out_init(&page, -1);
 	out_print(&page, "sbx: %s:%u: %s\n", conn->target.name,
 	    conn->target.port, refusal->text);
-	if (verdict == PROXY_PRIVATE)
-		conn->is_private = true;
-	if (verdict == PROXY_NO_RULE || verdict == PROXY_PRIVATE)
-		out_remedy(&page, conn);
-	else if (verdict == PROXY_DENIED)
+	if (verdict == PROXY_DENIED)
 		out_rule(&page, proxy, conn);
+	else
+		out_remedy(&page, conn, verdict);
 	send_page(proxy, conn, refusal->status, refusal->reason, &page);
 }
 

@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+bool
+address_may_be_private(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	return !sbx_address_is_reserved(address, SBX_ADDRESS_BITS) &&
+	    !sbx_address_is_metadata(address);
+}
+
 /*
  * A rule about the address itself comes first.  The word `private` opens what
  * is private, and not the machine itself or its cloud's services: whoever runs
@@ -24,8 +31,7 @@ address_is_open(const struct proxy *proxy, const struct conn *conn,
 		return sbx_verdict_allows(verdict);
 	if (!conn->is_private)
 		return sbx_address_is_public(address);
-	return !sbx_address_is_reserved(address, SBX_ADDRESS_BITS) &&
-	    !sbx_address_is_metadata(address);
+	return address_may_be_private(address);
 }
 
 static void

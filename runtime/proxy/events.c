@@ -56,6 +56,24 @@ add_event(struct events *events, const struct proxy_event *event)
 }
 
 void
+event_fill(struct proxy_event *event, const struct conn *conn,
+    enum proxy_verdict verdict, const char *name)
+{
+	size_t len = strlen(name);
+
+	*event = (struct proxy_event){
+		.version = PROXY_EVENT_VERSION,
+		.via = conn->via,
+		.verdict = (uint8_t)verdict,
+		.port = conn->target.port,
+		.rule = conn->rule,
+	};
+	if (len >= sizeof event->name)
+		len = sizeof event->name - 1;
+	memcpy(event->name, name, len);
+}
+
+void
 tell_name(struct proxy *proxy, const struct conn *conn,
     enum proxy_verdict verdict, const char *name)
 {
@@ -64,19 +82,10 @@ tell_name(struct proxy *proxy, const struct conn *conn,
 		.verdict = PROXY_LIMIT,
 		.rule = UINT32_MAX,
 	};
-	struct proxy_event event = {
-		.version = PROXY_EVENT_VERSION,
-		.via = conn->via,
-		.verdict = (uint8_t)verdict,
-		.port = conn->target.port,
-		.rule = conn->rule,
-	};
+	struct proxy_event event;
 	struct events *events = &proxy->events;
-	size_t len = strlen(name);
 
-	if (len >= sizeof event.name)
-		len = sizeof event.name - 1;
-	memcpy(event.name, name, len);
+	event_fill(&event, conn, verdict, name);
 	if (events->lost && events->count < EVENTS_MAX) {
 		add_event(events, &lost);
 		events->lost = false;

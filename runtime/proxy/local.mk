@@ -5,6 +5,8 @@ proxy_sources = \
 	runtime/base/file.h \
 	runtime/base/out.c \
 	runtime/base/out.h \
+	runtime/network/remedy.c \
+	runtime/network/remedy.h \
 	runtime/proxy/chunks.c \
 	runtime/proxy/dns.c \
 	runtime/proxy/dns.h \

@@ -94,6 +94,18 @@ find_conn(const struct proxy *proxy, uint64_t id)
 	return NULL;
 }
 
+/* Whether the word `private` would have opened one of them. */
+static enum proxy_verdict
+why_closed(const struct conn *conn, const struct lookup_answer *answer)
+{
+	for (unsigned i = 0; i < answer->count && i < ADDRESSES_MAX; i++) {
+		if (!conn->is_private &&
+		    address_may_be_private(answer->addresses[i]))
+			return PROXY_PRIVATE;
+	}
+	return PROXY_RESERVED;
+}
+
 /* Only addresses that may be connected to are kept, and nobody looks again. */
 static void
 take_answer(struct proxy *proxy, struct conn *conn,
@@ -110,7 +122,7 @@ take_answer(struct proxy *proxy, struct conn *conn,
 		connect_start(proxy, conn);
 	else
 		client_refused(proxy, conn,
-		    answer->outcome == LOOKUP_FOUND ? PROXY_PRIVATE :
+		    answer->outcome == LOOKUP_FOUND ? why_closed(conn, answer) :
 			answer->outcome == LOOKUP_NO_SUCH_NAME ?
 						      PROXY_NO_SUCH_NAME :
 						      PROXY_FAILED);

@@ -206,10 +206,17 @@ void decide(struct proxy *proxy, struct conn *conn);
 bool address_is_open(const struct proxy *proxy, const struct conn *conn,
     const uint8_t address[SBX_ADDRESS_SIZE]);
 
+/* And with the word `private`, unless a rule is about the address itself. */
+bool address_may_be_private(const uint8_t address[SBX_ADDRESS_SIZE]);
+
 /* --- events.c ------------------------------------------------------------- */
 
 /* Waits for the supervisor's socket; false with errno. */
 bool events_start(struct proxy *proxy);
+
+/* What would be told. */
+void event_fill(struct proxy_event *event, const struct conn *conn,
+    enum proxy_verdict verdict, const char *name);
 
 void tell(struct proxy *proxy, const struct conn *conn,
     enum proxy_verdict verdict);

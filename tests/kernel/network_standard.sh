@@ -68,7 +68,8 @@ run()
 	run_uid=$1
 	shift
 	(cd "$ws" && as "$run_uid" "$base/sbxrun" -l standard \
-	    "$base/tcp.bin" -- "$@" 2>&1 </dev/null | tail -n 1)
+	    "$base/tcp.bin" -- "$@" 2>&1 </dev/null |
+	    grep -v '^sbxrun: network: refused' | tail -n 1)
 }
 
 held()
@@ -200,6 +201,29 @@ by_name()
 	stranger
 }
 
+# What the supervisor itself refuses is told as what sbx-proxy refuses is.
+refused_here()
+{
+	as_log=$ws/log
+	rm -f "$as_log"
+	for where in '11.22.33.44 5433' '127.0.0.1 6001' '11.23.0.8 80'; do
+		# shellcheck disable=SC2086  # two words
+		(cd "$ws" && as "$1" "$base/sbxrun" -l standard --log "$as_log" \
+		    "$base/tcp.bin" -- ./probe greet $where >/dev/null \
+		    2>>"$base/err-$1")
+	done
+	tap_is "uid $1: refused addresses are told with the rule" \
+	    'connect 11.22.33.44:5433 host tcp 6001' \
+	    "$(sed -n 's/.*"verdict":"no rule".*"fix":"allow network \([^"]*\)".*/\1/p' \
+		"$as_log" | tr '\n' ' ' | sed 's/ $//')"
+	tap_is "uid $1: and a denied one with the rule that denies it" 1 \
+	    "$(grep -c '"name":"11.23.0.8","port":80,"verdict":"denied".*"source":"[^"]*tcp.sbx:' \
+		"$as_log")"
+	tap_is "uid $1: and on stderr" 3 \
+	    "$(grep -c 'sbxrun: network: refused 1[0-9.]*:[0-9]* (' \
+		"$base/err-$1")"
+}
+
 # A program in its place that dies when it is told to.
 deaths()
 {
@@ -277,6 +301,7 @@ each()
 	held "$1" EACCES listen-tcp
 	held "$1" ok unix-inside inside
 	[ -z "$silent" ] || held "$1" ok greet-crowd $silent 80 11.22.33.44 5432
+	refused_here "$1"
 	names "$1"
 }
 

@@ -16,6 +16,7 @@ test_programs += \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/proxy \
+	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/source \
 	tests/unit/syscalls \
@@ -30,6 +31,7 @@ tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+tests_unit_remedy_LDADD = libproxy.a $(LDADD)
 tests_unit_proxy_SOURCES = tests/unit/proxy.c runtime/proxy/confine.c \
 	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
