@@ -292,10 +292,8 @@ const size_t argument_rule_count = countof(argument_rules);
 
 /*
  * The kernel makes a thread of the same process and nothing else where
- * CLONE_THREAD is given.  The loader starts the command by a descriptor, and
- * makes sure that there is no other such number (apply/spawn.c).  With an
- * absolute path the kernel looks at no number, and no filter sees the path: so
- * this stops programs that start others, and none that means to pass it.
+ * CLONE_THREAD is given.  The loader starts the command by execveat(2), and a
+ * filter of its own lets that through for the loader alone (apply/spawn.c).
  * EPERM, for shells try again and again after EAGAIN.
  */
 const struct spawn_call spawn_calls[] = {

@@ -1,5 +1,6 @@
 #include "runtime/apply/execute.h"
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -7,47 +8,44 @@
 #include <string.h>
 #include <unistd.h>
 
+struct attempt {
+	char **argv, **variables;
+	uint64_t key; /* see spawn.h */
+};
+
+/* With this flag a path that is not empty means what it means to execve(2); the
+ * filter of `deny spawn` lets nothing else through. */
+static void
+execute_path(const char *path, char **argv, const struct attempt *attempt)
+{
+	enum { EMPTY_PATH = 0x1000 /* AT_EMPTY_PATH */ };
+
+	if (attempt->key == 0)
+		execve(path, argv, attempt->variables);
+	else
+		syscall(SYS_execveat, AT_FDCWD, path, argv, attempt->variables,
+		    EMPTY_PATH, attempt->key);
+}
+
 /* POSIX: a file that the kernel cannot execute is a script of /bin/sh. */
 static void
-execute_script(char *path, char **argv, char **variables)
+execute_script(char *path, const struct attempt *attempt)
 {
-	char shell[] = "/bin/sh";
+	char shell[] = "/bin/sh", **argv = attempt->argv;
 	char *name = argv[0];
 
 	argv[-1] = shell;
 	argv[0] = path;
-	execve(shell, argv - 1, variables);
+	execute_path(shell, argv - 1, attempt);
 	argv[0] = name;
 }
 
-/* How to try a path: to execute it, or, where there are no variables, to open
- * it. */
-struct attempt {
-	char **argv, **variables;
-	int program; /* -1: it is not open */
-};
-
 static void
-open_path(const char *path, struct attempt *attempt)
+try_path(char *path, const struct attempt *attempt)
 {
-	attempt->program = open(path, O_PATH | O_CLOEXEC);
-	if (attempt->program < 0 || access(path, X_OK) == 0)
-		return;
-	close(attempt->program);
-	attempt->program = -1;
-	errno = EACCES;
-}
-
-static void
-try_path(char *path, struct attempt *attempt)
-{
-	if (attempt->variables == NULL) {
-		open_path(path, attempt);
-		return;
-	}
-	execve(path, attempt->argv, attempt->variables);
+	execute_path(path, attempt->argv, attempt);
 	if (errno == ENOEXEC)
-		execute_script(path, attempt->argv, attempt->variables);
+		execute_script(path, attempt);
 }
 
 /* Whether the search goes on after this failure, as in execvp(3). */
@@ -61,7 +59,7 @@ is_elsewhere(int error)
 /* Tries each directory of PATH; returns with errno, which is EACCES if any of
  * them had the file. */
 static void
-search_path(struct attempt *attempt, const char *dirs)
+search_path(const struct attempt *attempt, const char *dirs)
 {
 	const char *name = attempt->argv[0];
 	size_t name_len = strlen(name);
@@ -81,8 +79,6 @@ search_path(struct attempt *attempt, const char *dirs)
 				path[len++] = '/';
 			memcpy(path + len, name, name_len + 1);
 			try_path(path, attempt);
-			if (attempt->program >= 0)
-				return;
 			if (!is_elsewhere(errno)) {
 				error = errno;
 				break;
@@ -96,8 +92,8 @@ search_path(struct attempt *attempt, const char *dirs)
 	errno = error;
 }
 
-static void
-try_all(struct attempt *attempt, const char *dirs)
+static int
+try_all(const struct attempt *attempt, const char *dirs)
 {
 	char *name = attempt->argv[0];
 
@@ -107,24 +103,15 @@ try_all(struct attempt *attempt, const char *dirs)
 		try_path(name, attempt);
 	else
 		search_path(attempt, dirs);
+	return errno;
 }
 
 int
 execute_try(char **argv, char **variables, const char *dirs)
 {
-	struct attempt attempt = { argv, variables, -1 };
+	const struct attempt attempt = { argv, variables, 0 };
 
-	try_all(&attempt, dirs);
-	return errno;
-}
-
-int
-execute_open(char **argv, const char *dirs)
-{
-	struct attempt attempt = { argv, NULL, -1 };
-
-	try_all(&attempt, dirs);
-	return attempt.program;
+	return try_all(&attempt, dirs);
 }
 
 const char *
@@ -141,16 +128,12 @@ execute_fault(const char *name, int error)
 }
 
 void
-execute_refuse(const char *name, int error)
+execute(char **argv, struct environment *environment, uint64_t key)
 {
-	say(name, execute_fault(name, error), error == ENOENT ? 0 : error);
-	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
-}
+	const struct attempt attempt = { argv, environment->variables, key };
+	int error = try_all(&attempt, environment_get(environment, "PATH"));
 
-void
-execute(char **argv, struct environment *environment)
-{
-	execute_refuse(argv[0],
-	    execute_try(argv, environment->variables,
-		environment_get(environment, "PATH")));
+	say(argv[0], execute_fault(argv[0], error),
+	    error == ENOENT ? 0 : error);
+	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }

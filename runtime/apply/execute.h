@@ -9,20 +9,15 @@
 /*
  * Executes argv[0] as execvp(3) would, looked for in the sandbox's PATH, from
  * inside the sandbox.  argv[-1] may be overwritten.  Does not return: ends with
- * 127 if the command is not found, 126 if it cannot be executed.
+ * 127 if the command is not found, 126 if it cannot be executed.  The key is
+ * that of `deny spawn` (spawn.h), or 0.
  */
-void execute(char **argv, struct environment *environment)
+void execute(char **argv, struct environment *environment, uint64_t key)
     __attribute__((noreturn));
 
 /* The same without an end: returns an errno.  `dirs` is the PATH, or NULL.
  * execute_fault() puts it in words; it looks at the sandbox's files. */
 int execute_try(char **argv, char **variables, const char *dirs);
 const char *execute_fault(const char *name, int error);
-
-/* Opens what would be executed, O_PATH; or -1 and errno. */
-int execute_open(char **argv, const char *dirs);
-
-/* Says why argv[0] cannot be executed, and ends with 126 or 127. */
-void execute_refuse(const char *name, int error) __attribute__((noreturn));
 
 #endif

@@ -1,25 +1,19 @@
 /*
  * `deny spawn`: one process, its threads, and no program but the command.
  *
- * The policy's filter lets execveat(2) through only as it is called here: with
- * a descriptor and no path.  A second filter lets only one number be that
- * descriptor, and this number is not below the limit on open files by the time
- * that the command runs.  So nothing can have it again: dup3(2), F_DUPFD,
- * SCM_RIGHTS, pidfd_getfd(2) and a seccomp listener all keep to that limit.  To
- * raise it takes CAP_SYS_RESOURCE, which the command has at no level.
+ * Of all calls that start a process or a program, the policy's filter lets
+ * execveat(2) alone through, and a second filter that only with a random number
+ * as its sixth argument, of which the kernel knows nothing.  The number is in
+ * the memory and the registers of the loader, and in the filter, which nobody
+ * can read back.  To become the command replaces memory and registers, so the
+ * command cannot know it.
  */
 #ifndef SBX_SPAWN_H
 #define SBX_SPAWN_H
 
-#include "runtime/apply/environment.h"
+#include <stdint.h>
 
-/* Opens the command at such a number, sets the limit and installs that filter,
- * before the policy's.  The number; ends with 126 or 127 if there is no
- * command, refuses (125) what else fails. */
-int spawn_prepare(char **argv, struct environment *environment);
-
-/* Becomes the command. */
-void spawn_execute(int program, char **argv, struct environment *environment)
-    __attribute__((noreturn));
+/* Installs that filter, before the policy's; the number, for execute(). */
+uint64_t spawn_prepare(void);
 
 #endif

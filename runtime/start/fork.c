@@ -337,7 +337,7 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	supervise_limits(supervision, &sandbox->blob);
 	if (sandbox->plan.level != SBX_LEVEL_FULL)
 		return -1;
-	/* Who joins executes by a path. */
+	/* Who joins would need the filter of apply/spawn.c, too. */
 	if ((sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse(NULL, "a policy with 'deny spawn' has no session", 0);
 	clock_now(&supervision->begin);

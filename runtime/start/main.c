@@ -77,11 +77,11 @@ is_alone(const struct sandbox *sandbox)
 	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0;
 }
 
-/* The command's descriptor, if it is executed by that; else -1. */
-static int
+/* The key to execute the command with, if there is one. */
+static uint64_t
 confine(struct sandbox *sandbox)
 {
-	int program = -1;
+	uint64_t key = 0;
 	const struct plan *plan = &sandbox->plan;
 	uint32_t held = plan->held |
 	    (uint32_t)plan->pid_max << SBX_LIMIT_PROCESSES;
@@ -89,12 +89,11 @@ confine(struct sandbox *sandbox)
 	confine_resources(&sandbox->blob, plan->level, held,
 	    sandbox->supervision.tasks);
 	if (is_alone(sandbox))
-		program = spawn_prepare(sandbox->options.command,
-		    &sandbox->environment);
+		key = spawn_prepare();
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	filter(sandbox);
-	return program;
+	return key;
 }
 
 __attribute__((noreturn)) static void
@@ -117,7 +116,7 @@ main(int argc, char **argv, char **environment)
 {
 	static struct sandbox sandbox;
 	struct options *options = &sandbox.options;
-	int program;
+	uint64_t key;
 
 	(void)argc;
 	sandbox.pid_max = -1;
@@ -162,12 +161,10 @@ main(int argc, char **argv, char **environment)
 	describe(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_first(&sandbox.supervision);
-	program = confine(&sandbox);
+	key = confine(&sandbox);
 	if (sandbox.supervision.on)
 		supervise_started(&sandbox.supervision);
 	if (options->self_test)
 		test_it(&sandbox);
-	if (program >= 0)
-		spawn_execute(program, options->command, &sandbox.environment);
-	execute(options->command, &sandbox.environment);
+	execute(options->command, &sandbox.environment, key);
 }

@@ -1,6 +1,6 @@
 /*
  * What the probe does to start another process or another program, by every way
- * that there is, and to get back the number of a descriptor.
+ * that there is, and to pass for the loader.
  */
 #include "tests/kernel/probe.h"
 
@@ -14,24 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
 #ifndef SYS_clone3
 #define SYS_clone3 435
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
 #endif
 
 enum { EMPTY_PATH = 0x1000, STACK = 16384 };
@@ -201,206 +190,55 @@ try_spawn_memfd(char **words, int count)
 	return execute_descriptor(to, words);
 }
 
-/* --- the number ----------------------------------------------------------- */
+/* --- what the loader may --------------------------------------------------- */
 
-/* The least one that no limit lets this process have. */
+/* As the loader does it: a path, the flag, and a sixth argument. */
 static int
-forbidden(void)
+execute_path(int directory, const char *path, char **words, uint64_t key)
 {
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) != 0 ? -1 : (int)limit.rlim_max;
+	syscall(SYS_execveat, directory, path, words, environ, EMPTY_PATH, key);
+	return errno;
 }
 
+/* With the descriptor of whatever directory: an absolute path needs none. */
 static int
-reach_by_dup(int fd, int wanted)
-{
-	return dup2(fd, wanted) < 0 ? errno : 0;
-}
-
-static int
-reach_by_dupfd(int fd, int wanted)
-{
-	return fcntl(fd, F_DUPFD, wanted) < 0 ? errno : 0;
-}
-
-static int
-reach_by_limit(int fd, int wanted)
-{
-	struct rlimit limit = { (rlim_t)wanted + 1, (rlim_t)wanted + 1 };
-
-	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return errno;
-	return reach_by_dup(fd, wanted);
-}
-
-/* Whether descriptors that come get the number when all others are taken:
- * 0, or the errno of the first that did not come. */
-static int
-fill(int fd, int wanted, int (*get)(int fd))
-{
-	struct rlimit limit = { (rlim_t)wanted, (rlim_t)wanted };
-
-	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return errno;
-	for (;;) {
-		int got = get(fd);
-
-		if (got < 0)
-			return errno;
-		if (got >= wanted)
-			return 0;
-	}
-}
-
-/* By SCM_RIGHTS, from ourselves. */
-static int
-get_message(int fd)
-{
-	static int ends[2] = { -1, -1 };
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { CMSG_LEN(sizeof fd), SOL_SOCKET,
-			  SCM_RIGHTS } };
-	char byte = 0;
-	struct iovec bytes = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &bytes,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof control,
-	};
-
-	if (ends[0] < 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
-		return -1;
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-	if (sendmsg(ends[0], &message, 0) != 1 ||
-	    recvmsg(ends[1], &message, 0) != 1)
-		return -1;
-	if ((message.msg_flags & MSG_CTRUNC) != 0 ||
-	    message.msg_controllen == 0) {
-		errno = EMFILE;
-		return -1;
-	}
-	memcpy(&fd, CMSG_DATA(&control.header), sizeof fd);
-	return fd;
-}
-
-static int
-get_copy(int fd)
-{
-	static int self = -1;
-
-	if (self < 0)
-		self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	return (int)syscall(SYS_pidfd_getfd, self, fd, 0);
-}
-
-static int
-reach_by_message(int fd, int wanted)
-{
-	return fill(fd, wanted, get_message);
-}
-
-static int
-reach_by_copy(int fd, int wanted)
-{
-	return fill(fd, wanted, get_copy);
-}
-
-/* By a listener of our own: a thread asks, and is given a descriptor. */
-struct addition {
-	uint64_t id;
-	uint32_t flags, ours, its, its_flags;
-};
-
-static void *
-ask(void *unused)
-{
-	syscall(SYS_getppid);
-	return unused;
-}
-
-static int
-reach_by_listener(int fd, int wanted)
-{
-	struct {
-		uint16_t code;
-		uint8_t jt, jf;
-		uint32_t k;
-	} insns[] = {
-		{ 0x20, 0, 0, 0 },
-		{ 0x15, 0, 1, SYS_getppid },
-		{ 6, 0, 0, 0x7fc00000 /* USER_NOTIF */ },
-		{ 6, 0, 0, 0x7fff0000 /* ALLOW */ },
-	};
-	struct {
-		uint16_t len;
-		void *filter;
-	} program = { 4, insns };
-	struct {
-		uint64_t id;
-		uint32_t thread, flags;
-		int32_t call;
-		uint32_t arch;
-		uint64_t rest[7];
-	} asked = { .id = 0 };
-	struct addition addition = {
-		.flags = 1 /* SETFD */,
-		.ours = (uint32_t)fd,
-		.its = (uint32_t)wanted,
-	};
-	pthread_t thread;
-	int listener;
-
-	listener = (int)syscall(SYS_seccomp, 1, 8 /* NEW_LISTENER */, &program);
-	if (listener < 0)
-		return errno;
-	if (pthread_create(&thread, NULL, ask, NULL) != 0 ||
-	    ioctl(listener, 0xc0502100 /* RECV */, &asked) != 0)
-		return errno;
-	addition.id = asked.id;
-	/* ADDFD */
-	return ioctl(listener, 0x40182103, &addition) < 0 ? errno : 0;
-}
-
-/* A descriptor of the program at that number, and then the program. */
-static int
-try_spawn_number(char **words, int count)
-{
-	static const struct {
-		const char *name;
-		int (*reach)(int fd, int wanted);
-	} ways[] = {
-		{ "dup", reach_by_dup },
-		{ "dupfd", reach_by_dupfd },
-		{ "limit", reach_by_limit },
-		{ "message", reach_by_message },
-		{ "copy", reach_by_copy },
-		{ "listener", reach_by_listener },
-	};
-	int fd = open(words[1], O_PATH), wanted = forbidden(), error;
-
-	(void)count;
-	if (fd < 0 || wanted < 0)
-		return errno;
-	for (size_t i = 0; i < countof(ways); i++) {
-		if (strcmp(ways[i].name, words[0]) != 0)
-			continue;
-		error = ways[i].reach(fd, wanted);
-		return error != 0 ? error :
-				    execute_descriptor(wanted, words + 1);
-	}
-	misuse("no such way", words[0]);
-}
-
-/* The number itself, without having it. */
-static int
-try_spawn_unheld(char **words, int count)
+try_spawn_path(char **words, int count)
 {
 	(void)count;
-	return execute_descriptor(forbidden(), words);
+	return execute_path((int)number(words[0]), words[1], words + 1, 0);
+}
+
+static int
+try_spawn_proc(char **words, int count)
+{
+	char path[64];
+
+	(void)count;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", open(words[0], O_PATH));
+	return execute_path(AT_FDCWD, path, words, 0);
+}
+
+/* Each word that lies on the stack, what the kernel left there included, and
+ * each one beside a bit of it: one more or less, and its halves turned. */
+static int
+try_spawn_guess(char **words, int count)
+{
+	const uint64_t *at = (const uint64_t *)__builtin_frame_address(0);
+	const uint64_t *end = at;
+	int worst = EPERM;
+
+	(void)count;
+	for (char **text = environ; *text != NULL; text++)
+		end = (const uint64_t *)(uintptr_t)*text;
+	for (; at < end && worst == EPERM; at++) {
+		const uint64_t keys[] = { *at, *at + 1, *at - 1, ~*at,
+			*at << 32 | *at >> 32 };
+
+		for (size_t i = 0; i < countof(keys) && worst == EPERM; i++)
+			worst = execute_path(AT_FDCWD, words[0], words,
+			    keys[i]);
+	}
+	return worst;
 }
 
 /* clang-format off */
@@ -416,8 +254,9 @@ const struct operation spawn_operations[] = {
 	{"spawn-execveat", 1, 4, try_spawn_execveat},
 	{"spawn-fexecve", 1, 4, try_spawn_fexecve},
 	{"spawn-memfd", 1, 4, try_spawn_memfd},
-	{"spawn-number", 2, 5, try_spawn_number},
-	{"spawn-unheld", 1, 4, try_spawn_unheld},
+	{"spawn-path", 2, 5, try_spawn_path},
+	{"spawn-proc", 1, 4, try_spawn_proc},
+	{"spawn-guess", 1, 4, try_spawn_guess},
 	{NULL, 0, 0, NULL},
 };
 /* clang-format on */
