@@ -47,8 +47,9 @@ enum { SBX_ADVICE_STEPS = 6, SBX_ADVICE_TEXT = 512 };
 
 /* Texts are NUL-terminated, and "" if there is none. */
 struct sbx_advice {
-	uint32_t works; /* it is allowed once the steps are done */
-	uint32_t count; /* of steps */
+	uint32_t works;   /* it is allowed once the steps are done */
+	uint32_t allowed; /* it is, to a command that starts now */
+	uint32_t count;   /* of steps */
 	char object[SBX_ADVICE_TEXT]; /* of a system call: its name */
 	char source[SBX_ADVICE_TEXT]; /* of the rule that decided */
 	char rule[SBX_ADVICE_TEXT];   /* as the language writes it */

@@ -134,6 +134,7 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 		return;
 	verdict = verdict_of(subject, &access);
 	put_rule(subject, denial, &verdict, advice);
+	advice->allowed = verdict.allowed;
 	if (verdict.allowed)
 		return;
 	remedy = remedy_find(subject, &access, &verdict);

@@ -504,8 +504,6 @@ check_explain(const struct options *options)
 	    (options->plan || options->self_test || options->keep >= 0 ||
 		takes_no_policy(options)))
 		refuse("--explain", "goes with a command", 0);
-	if (options->explain && is_in_session(options))
-		refuse("--explain", "does not go with --session yet", 0);
 }
 
 static void

@@ -33,8 +33,13 @@ void
 explain_bind(struct explaining *explaining, const struct binding *binding,
     bool view)
 {
+	static const struct sbx_place tmp = { "/tmp", 4 };
+
 	explaining->binding = binding;
 	explaining->view = view;
+	/* Where the policy opens the outer /tmp, that is shown. */
+	if (view && !rule_index_allows(binding->index, SBX_READ, tmp))
+		explaining->scratch = binding->scratch;
 	for (uint32_t i = 0; i < binding->rule_count && !view; i++)
 		explaining->splits |= binding->rules[i].effect != SBX_ALLOW &&
 		    (binding->rules[i].rights & SBX_WRITE) != 0;

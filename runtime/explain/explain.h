@@ -25,12 +25,16 @@
 struct explaining {
 	const struct sbx_blob *blob;
 	const struct binding *binding; /* as it is outside */
-	bool view;                     /* level full: /tmp is the scratch */
-	bool live;                     /* each is told when it is found */
+	bool view;                     /* level full */
+	struct sbx_place scratch;      /* which is /tmp there, or no path */
+	bool session; /* it was bound when the session was made */
+	bool live;    /* each is told when it is found */
 	bool splits; /* below full, some denial takes rights from directories */
 	int helper;  /* sbxc, O_PATH; -1: there is none to be trusted */
-	/* The policy's filter, from the moment when the command has it. */
-	const struct sbx_program *program;
+	/* The command's filter, from the moment when it has one; so many
+	 * instructions at its beginning are not the policy's. */
+	const struct sbx_insn *filter;
+	uint32_t guard;
 	uint32_t count; /* of the denials */
 	uint32_t more;  /* calls that were denied when there was no more room */
 	uint32_t unread; /* calls whose words could not be read */

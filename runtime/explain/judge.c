@@ -101,41 +101,21 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 	return false;
 }
 
-/* Whether a rule about sockets is about this one.  Where the agent of ssh is,
- * the environment says, and a program that connects there has asked it. */
+/* Rules about sockets count before those about paths.  False: one of them allows
+ * it; else the source of the one that denies it is kept, if there is one. */
 static bool
-covers_socket(const struct explaining *explaining,
-    const struct sbx_socket *rule, struct sbx_place at)
+judge_socket(const struct explaining *explaining, struct sbx_place at,
+    struct sbx_denial *denial)
 {
 	const struct binding *binding = explaining->binding;
-	const char *suffix = sbx_string(explaining->blob, rule->suffix);
-	struct sbx_place anchor;
+	struct sbx_verdict verdict = sbx_socket_verdict(binding->sockets,
+	    binding->socket_count, at);
 
-	if (rule->form != SBX_SOCKET_PLACE)
-		return true;
-	if (!binding->bound[rule->anchor])
+	if (verdict.reason == SBX_BECAUSE_ALLOWED)
 		return false;
-	anchor = binding->anchors[rule->anchor];
-	return sbx_covers(anchor, at) &&
-	    sbx_covers((struct sbx_place){ suffix, (uint32_t)strlen(suffix) },
-		(struct sbx_place){ at.path + anchor.len,
-		    at.len - anchor.len });
-}
-
-static bool
-allows_socket(const struct explaining *explaining, struct sbx_place at)
-{
-	const struct sbx_blob *blob = explaining->blob;
-
-	for (uint32_t i = 0; i < blob->socket_count; i++) {
-		const struct sbx_socket *rule = &blob->sockets[i];
-
-		if (rule->effect == SBX_ALLOW &&
-		    (rule->platforms & KERNEL_WHERE) != 0 &&
-		    covers_socket(explaining, rule, at))
-			return true;
-	}
-	return false;
+	if (verdict.rule != SBX_NO_RULE)
+		denial->source = binding->sockets[verdict.rule].source;
+	return true;
 }
 
 /* What is denied: fills in the place and the rule; false if nothing is. */
@@ -146,7 +126,8 @@ is_denied(const struct explaining *explaining, const struct rules_of_act *rules,
 	struct sbx_place at = { path->text, path->len };
 	struct sbx_place parent = place_parent(at), place = at;
 
-	if (is_allowed(explaining, rules->right, at)) {
+	if (denial->source == SBX_NO_SOURCE &&
+	    is_allowed(explaining, rules->right, at)) {
 		if ((!there || rules->directory) &&
 		    is_split(explaining, parent))
 			denial->source = splitter_of(explaining, parent);
@@ -247,17 +228,17 @@ is_named(const struct binding *binding, struct sbx_place at)
 	return false;
 }
 
-/* At level full /tmp is the scratch directory. */
+/* At level full /tmp mostly is the scratch directory. */
 static bool
 translate(const struct explaining *explaining, struct path *path)
 {
 	static const char tmp[] = "/tmp";
-	struct sbx_place scratch = explaining->binding->scratch;
+	struct sbx_place scratch = explaining->scratch;
 	char rest[SBX_MAX_PATH + 1];
 	size_t len;
 
-	if (!explaining->view || scratch.len == 0 ||
-	    !is_below(path->text, tmp) || is_below(path->text, scratch.path) ||
+	if (scratch.len == 0 || !is_below(path->text, tmp) ||
+	    is_below(path->text, scratch.path) ||
 	    is_named(explaining->binding,
 		(struct sbx_place){ path->text, path->len }))
 		return true;
@@ -317,20 +298,21 @@ judge(const struct explaining *explaining, struct asked *asked,
 	    (!trail_follow(path, !rules->keeps && !asked->no_follow) ||
 		!translate(explaining, path)))
 		return false;
+	denial->source = SBX_NO_SOURCE;
+	if (asked->act == ACT_CONNECT &&
+	    !judge_socket(explaining,
+		(struct sbx_place){ path->text, path->len }, denial))
+		return false;
 	/* Of what is allowed nothing more has to be known, unless a name is
 	 * made or removed. */
-	if (!rules->directory && rules->presence == PRESENT &&
+	if (denial->source == SBX_NO_SOURCE && !rules->directory &&
+	    rules->presence == PRESENT &&
 	    is_allowed(explaining, rules->right,
-		(struct sbx_place){ path->text, path->len }))
-		return false;
-	if (asked->act == ACT_CONNECT &&
-	    allows_socket(explaining,
 		(struct sbx_place){ path->text, path->len }))
 		return false;
 	there = fstatat(AT_FDCWD, path->len == 0 ? "/" : path->text, &status,
 		    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
 	denial->kind = rules->kind;
-	denial->source = SBX_NO_SOURCE;
 	denial->probe = asked->act == ACT_LOOK;
 	denial->makes_file = !there && asked->act == ACT_CREATE;
 	denial->replaced = there && rules->directory;

@@ -27,6 +27,8 @@ struct plan {
 	const struct sbx_landlock *row;    /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
+	/* At level full: the same as it is outside, without the view. */
+	const struct binding *outside;
 	struct outcome *outcomes; /* beside the rules */
 	const struct environment *environment;
 	uint32_t hard_linked; /* masked files that have other names */

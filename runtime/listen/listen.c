@@ -107,11 +107,12 @@ note_program(struct listening *listening, uint32_t program)
 {
 	struct explaining *explaining = listening->explaining;
 
-	if (explaining == NULL)
+	if (explaining == NULL || explaining->filter != NULL)
 		return;
 	if (program >= explaining->blob->program_count)
 		refuse(NULL, "cannot receive the listener", EBADMSG);
-	explaining->program = &explaining->blob->programs[program];
+	explaining->filter = explaining->blob->bpf +
+	    explaining->blob->programs[program].first;
 }
 
 /* Without it every call that the filter traps gets ENOSYS, as if there were no

@@ -411,15 +411,15 @@ observe(const struct caller *caller)
 	uint32_t said;
 
 	memcpy(data.args, caller->call.args, sizeof data.args);
-	said = bpf_run_loaded(explaining->blob->bpf +
-		explaining->program->first,
-	    &data);
+	said = bpf_run_loaded(explaining->filter, &data);
 	switch (said & ACTION) {
 	case SECCOMP_RET_ALLOW &ACTION:
 		look(caller);
 		return ANSWER_GO_ON;
 	case SECCOMP_RET_ERRNO:
-		note_call(caller, said & ERRNO);
+		if (bpf_run_loaded(explaining->filter + explaining->guard,
+			&data) == said)
+			note_call(caller, said & ERRNO);
 		return -(int64_t)(said & ERRNO);
 	case SECCOMP_RET_USER_NOTIF:
 		return look_and_answer(caller);

@@ -8,8 +8,10 @@
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/explain/advice.h"
 #include "runtime/session/enter.h"
 #include "runtime/watch/ending.h"
+#include "runtime/watch/explained.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +24,8 @@
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
+
+enum { WAKE_FIXED = 2 }; /* signals, and the listener */
 
 struct attendance {
 	struct joining *joining;
@@ -215,15 +219,22 @@ static void
 wait_once(struct attendance *attendance, int milliseconds)
 {
 	struct relay *relay = &attendance->joining->supervision.relay;
-	struct pollfd wait[1 + RELAY_STREAMS] = {
+	struct listening *listening =
+	    &attendance->joining->supervision.listening;
+	int patience = listen_patience(listening);
+	struct pollfd wait[WAKE_FIXED + RELAY_STREAMS] = {
 		{ .fd = attendance->signals, .events = POLLIN },
+		listen_wait(listening),
 	};
 
-	relay_wait(relay, wait + 1);
-	if (poll(wait, 1 + RELAY_STREAMS, milliseconds) < 0)
+	relay_wait(relay, wait + WAKE_FIXED);
+	if (milliseconds < 0 || (patience >= 0 && patience < milliseconds))
+		milliseconds = patience;
+	if (poll(wait, WAKE_FIXED + RELAY_STREAMS, milliseconds) < 0)
 		return;
 	forward(attendance);
-	relay_move(relay, wait + 1);
+	listen_serve(listening, &wait[1]);
+	relay_move(relay, wait + WAKE_FIXED);
 	relay_tell(relay, attendance->joining->supervision.blob, false);
 }
 
@@ -311,29 +322,73 @@ is_written_to(const struct relay *relay)
 	return false;
 }
 
+static bool
+is_needed(const struct attendance *attendance)
+{
+	const struct supervision *supervision =
+	    &attendance->joining->supervision;
+
+	return is_written_to(&supervision->relay) ||
+	    (supervision->listening.on && supervision->listening.listener >= 0);
+}
+
 /*
  * What the command left behind may go on to write to its streams, and without a
  * reader of the pipes it would get SIGPIPE.  So somebody stays to pass that on,
  * as long as there is a writer; the caller's streams stay open as long, as they
- * would without sbxrun.
+ * would without sbxrun.  It is the same with the calls of a command that is
+ * explained.
  */
 static void
-leave_relay(struct attendance *attendance)
+leave_helper(struct attendance *attendance)
 {
-	struct relay *relay = &attendance->joining->supervision.relay;
-	const int kept[] = { STDOUT_FILENO, STDERR_FILENO, relay->null,
-		relay->streams[0].from, relay->streams[1].from,
-		attendance->signals };
+	struct supervision *supervision = &attendance->joining->supervision;
+	const struct relay *relay = &supervision->relay;
+	struct listening *listening = &supervision->listening;
+	bool writes = is_written_to(relay);
+	const int kept[] = { writes ? STDOUT_FILENO : -1,
+		writes ? STDERR_FILENO : -1, writes ? relay->null : -1,
+		writes ? relay->streams[0].from : -1,
+		writes ? relay->streams[1].from : -1, attendance->signals,
+		listening->on ? listening->listener : -1,
+		listening->answers ? supervision->servers.diagnosis : -1 };
 
-	if (!is_written_to(relay) || attendance->term.late)
+	if (!is_needed(attendance) || attendance->term.late)
 		return;
 	if (fork() != 0)
 		return;
 	descriptors_keep(kept, sizeof kept / sizeof *kept);
 	setsid();
-	while (is_written_to(relay))
+	/* Nobody is told any more. */
+	attendance->joining->explaining.live = false;
+	while (is_needed(attendance)) {
 		wait_once(attendance, -1);
+		if (!writes || is_written_to(relay))
+			continue;
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
+		writes = false;
+	}
 	_exit(0);
+}
+
+static void
+tell_denials(const struct attendance *attendance, bool started)
+{
+	const struct supervision *supervision =
+	    &attendance->joining->supervision;
+	struct telling telling = {
+		.explaining = supervision->listening.explaining,
+		.sinks = {
+		    started ? supervision->receipt : NULL,
+		    supervision->report,
+		},
+		.all = supervision->explain_all,
+		.failed = attendance->status != 0 || attendance->term.late,
+	};
+
+	if (telling.explaining != NULL)
+		explained_tell(&telling);
 }
 
 static void
@@ -347,12 +402,17 @@ finish(struct attendance *attendance, bool started)
 		.late = attendance->term.late,
 		.begin = supervision->begin,
 		.relay = &supervision->relay,
+		.explaining = supervision->listening.explaining,
+		.why_untraced = supervision->why_untraced,
 	};
 
 	clock_now(&end.end);
 	if (supervision->tripwire != NULL)
 		tripwire_tell(supervision->tripwire,
 		    started ? supervision->receipt : NULL);
+	tell_denials(attendance, started);
+	if (supervision->report != NULL)
+		receipt_finish(supervision->report, &end);
 	if (supervision->receipt != NULL && started)
 		receipt_finish(supervision->receipt, &end);
 	ending_tell(supervision->blob, attendance->status,
@@ -388,6 +448,10 @@ join_attend(struct joining *joining)
 	if (supervision->timeout > 0)
 		ending_continue_at(&attendance.term.deadline);
 	relay_close_command(&supervision->relay);
+	if (supervision->listening.on) {
+		advice_open(&joining->explaining);
+		listen_begin(&supervision->listening);
+	}
 	/* At the other ends of the caller's pipes only the command counts. */
 	if (joining->own_input < 0)
 		close(STDIN_FILENO);
@@ -400,6 +464,6 @@ join_attend(struct joining *joining)
 	finish(&attendance, started);
 	if (attendance.term.late)
 		_exit(EXIT_TIMEOUT);
-	leave_relay(&attendance);
+	leave_helper(&attendance);
 	ending_repeat(attendance.status);
 }

@@ -143,10 +143,9 @@ enter_stream(int fd, const char *path)
 }
 
 const char *
-enter_restricted(const struct offer *offer, int socket, bool guarded)
+enter_confined(const struct offer *offer)
 {
 	const struct offer_head *head = offer->head;
-	int listener = -1;
 	const char *fault;
 
 	fault = limit_resources(&offer->blob, SBX_LEVEL_FULL, head->held, 0);
@@ -155,10 +154,24 @@ enter_restricted(const struct offer *offer, int socket, bool guarded)
 	if (fault == NULL)
 		fault = restrict_files(head->restrict_flags,
 		    offer->descriptors[OFFER_RULESET]);
+	return fault;
+}
+
+const struct sbx_program *
+enter_filter(const struct offer *offer, bool guarded)
+{
+	return &offer->head->filters[guarded ? GUARD_GROUP : GUARD_TERMINAL];
+}
+
+const char *
+enter_restricted(const struct offer *offer, int socket, bool guarded)
+{
+	int listener = -1;
+	const char *fault = enter_confined(offer);
+
 	if (fault == NULL)
 		fault = filter_calls(offer->filters,
-		    &head->filters[guarded ? GUARD_GROUP : GUARD_TERMINAL],
-		    &listener);
+		    enter_filter(offer, guarded), &listener);
 	if (fault == NULL && listener >= 0) {
 		fault = session_ask(socket, SESSION_LISTENER, listener);
 		/* Who has it could answer for the keeper; if a policy denies

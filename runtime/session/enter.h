@@ -50,6 +50,11 @@ const char *enter_stream(int fd, const char *path);
 const char *enter_restricted(const struct offer *offer, int socket,
     bool guarded);
 
+/* Its steps, for who installs another filter: all of it but the filter, and
+ * that. */
+const char *enter_confined(const struct offer *offer);
+const struct sbx_program *enter_filter(const struct offer *offer, bool guarded);
+
 /* Where a directory of outside is in the session's view: in the scratch
  * directory it is below /tmp.  False if there is no room. */
 bool enter_directory(const struct offer *offer, const char *outside,

@@ -62,6 +62,86 @@ add(struct file *file, const char *text, size_t len)
 	return added;
 }
 
+/* --- the rules ------------------------------------------------------------ */
+
+static size_t
+room_for_rules(const struct handover *handover)
+{
+	const struct binding *outside = handover->plan->outside;
+	uint32_t places = outside->exclusion_count + outside->link_count;
+	uint32_t rules = outside->rule_count + outside->socket_count;
+	size_t room = 16 + rules * sizeof(struct offer_rule) +
+	    places * sizeof(struct offer_text) + rules + places;
+
+	for (uint32_t i = 0; i < outside->rule_count; i++)
+		room += outside->rules[i].at.len;
+	for (uint32_t i = 0; i < outside->socket_count; i++)
+		room += outside->sockets[i].at.len;
+	for (uint32_t i = 0; i < outside->exclusion_count; i++)
+		room += outside->exclusions[i].len;
+	for (uint32_t i = 0; i < outside->link_count; i++)
+		room += outside->links[i].len;
+	return room;
+}
+
+static void
+add_rules(struct file *file, const struct binding *outside,
+    struct offer_rule *into, const struct sbx_rule *rules, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sbx_rule *rule = &rules[i];
+
+		into[i] = (struct offer_rule){
+			.at = add(file, rule->at.path, rule->at.len),
+			.exclusions = rule->exclusion_count > 0 ?
+			    (uint32_t)(rule->exclusions - outside->exclusions) :
+			    0,
+			.exclusion_count = rule->exclusion_count,
+			.source = rule->source,
+			.effect = rule->effect,
+			.rights = rule->rights,
+		};
+	}
+}
+
+static void
+add_places(struct file *file, struct offer_text *into,
+    const struct sbx_place *places, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		into[i] = add(file, places[i].path, places[i].len);
+}
+
+/* As they were bound outside, when the session was made. */
+static void
+add_binding(const struct handover *handover, struct file *file)
+{
+	const struct binding *outside = handover->plan->outside;
+	struct offer_head *head = (struct offer_head *)file->bytes;
+	struct offer_rule *rules;
+	struct offer_text *places;
+
+	head->rule_count = outside->rule_count;
+	head->socket_count = outside->socket_count;
+	head->link_count = outside->link_count;
+	head->place_count = outside->exclusion_count + outside->link_count;
+	head->rules_at = file->used = (file->used + 7) & ~7U;
+	rules = (struct offer_rule *)(void *)(file->bytes + file->used);
+	file->used += (head->rule_count + head->socket_count) *
+	    (uint32_t)sizeof *rules;
+	head->places_at = file->used;
+	places = (struct offer_text *)(void *)(file->bytes + file->used);
+	file->used += head->place_count * (uint32_t)sizeof *places;
+	add_rules(file, outside, rules, outside->rules, head->rule_count);
+	add_rules(file, outside, rules + head->rule_count, outside->sockets,
+	    head->socket_count);
+	add_places(file, places, outside->exclusions, outside->exclusion_count);
+	add_places(file, places + outside->exclusion_count, outside->links,
+	    outside->link_count);
+}
+
+/* -------------------------------------------------------------------------- */
+
 static size_t
 room_for(const struct handover *handover)
 {
@@ -72,9 +152,9 @@ room_for(const struct handover *handover)
 
 	for (int i = 0; i < SBX_MAX_ANCHORS; i++)
 		room += binding->anchors[i].len + 1;
-	return room + binding->scratch.len + binding->other_home.len +
-	    binding->agent.len + 3 + strlen(handover->plan->policy) + 1 +
-	    strlen(handover->name) + 1;
+	return room + room_for_rules(handover) + binding->scratch.len +
+	    binding->other_home.len + binding->agent.len + 3 +
+	    strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
 }
 
 static void
@@ -89,6 +169,8 @@ fill_head(const struct handover *handover, struct offer_head *head)
 	head->network = plan->network;
 	head->restrict_flags = plan->row->restrict_flags;
 	head->held = handover->held;
+	head->listens = (plan->program->flags & SBX_PROGRAM_LISTENER) != 0;
+	head->moved = handover->listening->moved;
 	head->has_null = access("/dev/null", R_OK | W_OK) == 0;
 	head->limit_count = blob->limit_count;
 	memcpy(head->limits, blob->limits,
@@ -151,6 +233,7 @@ make_file(const struct handover *handover)
 		    binding->agent.len);
 	head->policy = add(&file, policy, strlen(policy));
 	head->name = add(&file, handover->name, strlen(handover->name));
+	add_binding(handover, &file);
 	add_filters(handover, &file);
 	file.used = (file.used + 7) & ~7U;
 	head->blob_at = file.used;

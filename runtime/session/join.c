@@ -11,6 +11,7 @@
 #include "runtime/base/out.h"
 #include "runtime/session/enter.h"
 #include "runtime/session/peer.h"
+#include "runtime/session/traced_join.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,10 +100,13 @@ prepare(struct joining *joining)
 	supervise_limits(supervision, &joining->offer.blob);
 	if (joining->receipt->on)
 		supervision->receipt = joining->receipt;
+	if (joining->report->on)
+		supervision->report = joining->report;
 	clock_now(&supervision->begin);
 	relay_open(&supervision->relay, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
+	traced_join_prepare(joining);
 	/* Here the kernel still tells owners apart. */
 	joining->files = streams_read_files(&joining->null);
 }
@@ -219,9 +223,12 @@ be_command(struct joining *joining, const struct sigaction *child)
 	relay_enter(&supervision->relay);
 	if (sigaction(SIGCHLD, child, NULL) != 0)
 		refuse(NULL, "cannot restore a signal", errno);
-	insist(NULL,
-	    enter_restricted(&joining->offer, joining->socket,
-		!joining->grouped));
+	if (supervision->listening.on)
+		traced_join_restrict(joining);
+	else
+		insist(NULL,
+		    enter_restricted(&joining->offer, joining->socket,
+			!joining->grouped));
 	supervise_started(supervision);
 	execute(argv, environment, 0);
 }
@@ -254,7 +261,10 @@ start(struct joining *joining)
 		refuse(NULL, "cannot set a signal", errno);
 	if (supervision->timeout > 0)
 		set_emergency(supervision->timeout + supervision->grace);
-	pid = group.own >= 0 ? cgroup_fork(&group) : vfork();
+	/* The execve(2) of one that is explained waits for this process. */
+	pid = group.own >= 0 || supervision->listening.on ?
+	    cgroup_fork(&group) :
+	    vfork();
 	if (pid == 0)
 		be_command(joining, &child);
 	if (pid < 0)

@@ -13,14 +13,15 @@
 struct joining {
 	const struct options *options;
 	struct arena *arena;
-	struct receipt *receipt;
-	int socket; /* to the keeper */
+	struct receipt *receipt, *report; /* the latter of --explain=FILE */
+	int socket;                       /* to the keeper */
 	char **variables;
 	/* Filled in on the way. */
 	struct offer offer;
 	struct binding inside, outside; /* anchors alone */
 	struct environment environment;
 	struct supervision supervision;
+	struct explaining explaining;
 	char directory[SBX_MAX_PATH + 1]; /* in the view */
 	uint64_t tag;
 	bool grouped;         /* the command leads a process group of its own */

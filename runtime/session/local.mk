@@ -20,4 +20,6 @@ loader_sources += \
 	runtime/session/sockets.c \
 	runtime/session/sockets.h \
 	runtime/session/reaper.c \
-	runtime/session/reaper.h
+	runtime/session/reaper.h \
+	runtime/session/traced_join.c \
+	runtime/session/traced_join.h

@@ -292,6 +292,12 @@ is_whole(const struct offer_head *head, size_t size)
 	    head->limit_count <= SBX_LIMIT_END &&
 	    head->blob.size == head->blob_size;
 
+	whole = whole && head->rules_at % 8 == 0 && head->rules_at <= size &&
+	    head->places_at <= size && head->link_count <= head->place_count &&
+	    (uint64_t)head->rule_count + head->socket_count <=
+		(size - head->rules_at) / sizeof(struct offer_rule) &&
+	    head->place_count <=
+		(size - head->places_at) / sizeof(struct offer_text);
 	for (int i = 0; whole && i < GUARD_END; i++) {
 		const struct sbx_program *filter = &head->filters[i];
 		uint64_t end = (uint64_t)filter->first + filter->count;

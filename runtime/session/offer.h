@@ -82,6 +82,14 @@ struct offer_text {
 	uint32_t at, len;
 };
 
+/* A bound rule in the file, with its exclusions among the places. */
+struct offer_rule {
+	struct offer_text at;
+	uint32_t exclusions, exclusion_count;
+	uint32_t source;
+	uint16_t effect, rights;
+};
+
 struct offer_head {
 	struct session_stamp stamp;
 	uint32_t size; /* of the file */
@@ -95,6 +103,12 @@ struct offer_head {
 	 * from filters_at. */
 	struct sbx_program filters[GUARD_END];
 	uint32_t filters_at;
+	/* For --explain, as it was bound outside: first the rules about paths,
+	 * then those about sockets; and places, of which the last are links. */
+	uint32_t rules_at, rule_count, socket_count;
+	uint32_t places_at, place_count, link_count;
+	uint32_t listens; /* the policy's filter has calls for the keeper */
+	uint32_t moved;   /* the scratch directory is seen as /tmp */
 	uint32_t restrict_flags; /* for landlock_restrict_self(2) */
 	uint32_t held;           /* see confine_resources() */
 	uint32_t has_null;       /* the view has a null device */

@@ -196,6 +196,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 		if (!sandbox->kept)
 			sandbox->reopened = streams_reopen(~0U);
 		sandbox->supervision.own_input = sandbox->reopened & 1;
+		plan->outside = plan->binding;
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked, &sandbox->name_files);
 		sandbox->supervision.listening.moved = bind_is_moved(

@@ -292,6 +292,18 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 	return true;
 }
 
+/* Without the rules nobody can tell who may have made a link. */
+static void
+open_log(struct receipt *receipt, const char *path)
+{
+	if (path != NULL && receipt->way.link_count > 0)
+		refuse(path,
+		    "a link is on the way to the log: in a session, give the "
+		    "path without links",
+		    0);
+	receipt_open_log(receipt, path);
+}
+
 static void
 join(struct joining *joining, struct sandbox *sandbox, char **environment)
 {
@@ -302,17 +314,15 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 	joining->options = options;
 	joining->arena = &sandbox->arena;
 	joining->receipt = &sandbox->receipt;
+	joining->report = &sandbox->report;
 	joining->variables = environment;
 	streams_check();
 	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
 	    options->log);
-	/* Without the rules nobody can tell who may have made a link. */
-	if (options->log != NULL && sandbox->receipt.way.link_count > 0)
-		refuse(options->log,
-		    "a link is on the way to the log: in a session, give the "
-		    "path without links",
-		    0);
-	receipt_open_log(&sandbox->receipt, options->log);
+	receipt_open(&sandbox->report, &sandbox->arena, -1,
+	    options->explain_file);
+	open_log(&sandbox->receipt, options->log);
+	open_log(&sandbox->report, options->explain_file);
 	join_run(joining);
 }
 

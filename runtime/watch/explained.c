@@ -104,9 +104,25 @@ steps_of(const struct sbx_advice *advice)
 						  SBX_ADVICE_STEPS;
 }
 
-static void
-put_fix(struct out *out, const struct sbx_advice *advice)
+/* Where the session was made before something was there, its rules do not grant
+ * it. */
+static bool
+is_too_late(const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
+	return explaining->session && advice != NULL && advice->allowed != 0 &&
+	    denial->source == SBX_NO_SOURCE &&
+	    denial->kind <= SBX_DENIED_SOCKET;
+}
+
+static void
+put_fix(struct out *out, const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice)
+{
+	if (is_too_late(explaining, denial, advice))
+		out_text(out,
+		    "  -- the session was made before this was allowed: "
+		    "sbxrun --session NAME --end");
 	for (uint32_t i = 0; i < steps_of(advice); i++) {
 		out_text(out,
 		    i > 0                  ? "; " :
@@ -153,7 +169,7 @@ say_denial(struct out *out, const struct explaining *explaining,
 	out_text(out, line.source);
 	if (denial->names > 1)
 		out_print(out, ", %u names", (unsigned)denial->names);
-	put_fix(out, advice);
+	put_fix(out, explaining, denial, advice);
 	out_text(out, "\n");
 }
 
