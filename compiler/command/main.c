@@ -128,7 +128,7 @@ static const struct option_row option_rows[] = {
 	    "the home directory; without it that of the user" },
 	{ 267, "model", NULL, FLAG, WHY, FIELD(model), NULL,
 	    "ask the policy alone, and not this machine" },
-	{ 268, "denials", NULL, FLAG, WHY, FIELD(denials), NULL,
+	{ 268, "denials", "SCRATCH", TEXT, WHY, FIELD(denials), NULL,
 	    "answer the records in which sbxrun asks about denials" },
 	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },

@@ -130,8 +130,10 @@ answer(const struct options *options, struct subject *subject)
 }
 
 static enum exit_status
-answer_denials(struct subject *subject)
+answer_denials(const struct options *options, struct subject *subject)
 {
+	if (*options->denials == '/')
+		places_bind(&subject->places, SBX_ANCHOR_TMP, options->denials);
 	places_ask_machine(&subject->places);
 	if (denials_answer(subject, stdin, stdout))
 		return EXIT_CLEAN;
@@ -144,7 +146,7 @@ check_operands(const struct options *options)
 {
 	const struct words *operands = &options->operands;
 
-	if (options->denials)
+	if (options->denials != NULL)
 		return operands_require(options, 1, "a policy");
 	return operands->list.count >= 2 ?
 	    EXIT_CLEAN :
@@ -172,6 +174,6 @@ command_why(struct options *options)
 		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
-	return options->denials ? answer_denials(&subject) :
-				  answer(options, &subject);
+	return options->denials != NULL ? answer_denials(options, &subject) :
+					  answer(options, &subject);
 }

@@ -18,8 +18,9 @@ struct options {
 	struct arena *arena;
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color;
-	bool quiet, model, denials, live, coverage, no_ignore, list, diff,
-	    write, help, version;
+	const char *denials; /* where the scratch directory is, or "-" */
+	bool quiet, model, live, coverage, no_ignore, list, diff, write, help,
+	    version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;

@@ -128,12 +128,13 @@ fill_words(struct words *words, const struct explaining *explaining,
     enum sbx_level level)
 {
 	static const struct sbx_place none = { "", 0 };
+	struct sbx_place scratch = explaining->binding->scratch;
 
 	words->count = 0;
 	out_into(&words->out, words->text, sizeof words->text);
 	add(words, "sbxc", "", none);
 	add(words, "why", "", none);
-	add(words, "--denials", "", none);
+	add(words, "--denials=", scratch.len > 0 ? "" : "-", scratch);
 	add(words, "--level=", level_name(level), none);
 	add_anchors(words, explaining);
 	add(words, "/proc/self/fd/3", "", none);
