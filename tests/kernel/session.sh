@@ -33,10 +33,11 @@ if ! "$base/sbxrun" -l full "$base/plain.bin" -- true 2>/dev/null; then
 	exit
 fi
 
-s=test-$$
+# Nobody else has this name, not even a run that was killed and left its session.
+s=test-${tmp##*-}
 run()
 {
-	timeout 30 "$base/sbxrun" --session "$s" "$@" 2>"$base/err"
+	timeout 100 "$base/sbxrun" --session "$s" "$@" 2>"$base/err"
 }
 
 # refused NAME TEXT ARG...: with 125, a line that has the text, and no command.
@@ -91,14 +92,17 @@ refused 'a directory that is not in the view' 'does not have this directory'
 cd "$base/w" || exit 99
 
 # What a command leaves behind goes on, and others see and end it.
-run -- sh -c 'sleep 300 & echo $! >/tmp/pid'
+run -- sh -c 'sleep 300 & echo $! >/tmp/pid
+    until grep -q sleep /proc/$!/comm; do sleep 0.05; done'
 tap_is 'a process that was left behind runs on' sleep \
     "$(run -- sh -c 'cat /proc/$(cat /tmp/pid)/comm')"
 run -- sh -c 'kill $(cat /tmp/pid)'
 tap_is 'the next command can end it' 0 $?
 # shellcheck disable=SC2016
 tap_is 'and then it is gone' gone \
-    "$(run -- sh -c 'sleep 0.2; kill -0 $(cat /tmp/pid) 2>/dev/null || echo gone')"
+    "$(run -- sh -c 'while kill -0 $(cat /tmp/pid) 2>/dev/null; do
+	    sleep 0.05
+	done; echo gone')"
 
 # The process group of the caller has processes outside.
 sleep 30 &
@@ -115,8 +119,8 @@ tap_is 'who reads on goes on where the command ended' 2 \
     "$({ run -- sh -c 'read -r line'; cat; } <lines)"
 tap_is 'and can be opened again' data "$(run -- cat /dev/stdin <file)"
 tap_is 'also below /tmp' scratch "$(
-    run -- sh -c 'echo scratch >/tmp/input'
-    run -- cat /dev/stdin <"$(find "/tmp/sbx-$(id -u)" -name input)")"
+    run -- sh -c "echo scratch >/tmp/input-$s"
+    run -- cat /dev/stdin <"$(find "/tmp/sbx-$(id -u)" -name "input-$s")")"
 # Where the policy does not let the command write it, it cannot by this way.
 cp file ../outside
 for input in kept ../outside; do
@@ -158,7 +162,8 @@ run --end
 
 # Two sessions.
 s=$mine-b
-run "$base/plain.bin" -- sh -c 'sleep 300 & echo b >/tmp/only-b' 
+run "$base/plain.bin" -- sh -c 'sleep 300 &
+    until grep -q sleep /proc/$!/comm; do sleep 0.05; done'
 tap_is 'another session has a process table of its own' 1 \
     "$(run -- sh -c 'pgrep -c sleep')"
 s=$mine
@@ -176,14 +181,18 @@ run --end
 tap_is 'it can be ended' '0 1' "$? $(run --check; echo $?)"
 s=$mine
 
-# The time of a command.
+# The time of a command.  Those that are to succeed have no limit, since a
+# second is over soon on a busy machine.
 s=$mine-t
-run --limit timeout=1s "$base/plain.bin" -- sh -c 'sleep 300 & echo $! >/tmp/other'
+run --limit timeout=1s "$base/plain.bin" -- true
+run --limit timeout=none -- sh -c 'sleep 300 &
+    until grep -q sleep /proc/$!/comm; do sleep 0.05; done'
 run -- sh -c 'setsid sleep 301 & sh -c "sleep 302 & sleep 303" & sleep 304'
 tap_is 'a command whose time is over ends with 124' 124 $?
 # shellcheck disable=SC2016
 tap_is 'what it started is ended, also what did setsid; nothing else is' \
-    'sleep 300' "$(run -- sh -c 'ps -eo args | grep "^sleep"')"
+    'sleep 300' "$(run --limit timeout=none -- \
+    sh -c 'ps -eo args | grep "^sleep"')"
 run --limit timeout=none -- sleep 1.5
 tap_is 'a command may lift the limit on its time' 0 $?
 run --limit timeout=1h "$base/plain.bin" -- sleep 1.5
@@ -191,8 +200,9 @@ tap_is 'or have another one, with the policy named too' 0 $?
 run -- sleep 3
 tap_is 'the next one has that of the session' 124 $?
 tap_is 'a command may have a limit on its output' 1234 \
-    "$(run --limit output=4B -- echo 123456789)"
-tap_is 'the next one has none' 123456789 "$(run -- echo 123456789)"
+    "$(run --limit output=4B --limit timeout=none -- echo 123456789)"
+tap_is 'the next one has none' 123456789 \
+    "$(run --limit timeout=none -- echo 123456789)"
 run --end
 run "$base/plain.bin" -- true
 run --limit timeout=1s -- sleep 10
@@ -201,6 +211,12 @@ grep -q 'timeout 1s' "$base/err"
 tap_is 'the line names it' 0 $?
 run --end
 s=$mine
+
+# not ARG...: run fails.
+not()
+{
+	! run "$@"
+}
 
 # Whoever keeps it is killed.
 pid_of()
@@ -213,9 +229,10 @@ pid_of()
 
 for who in keeper process; do
 	run "$base/plain.bin" -- sh -c 'echo old >/dev/shm/mark'
-	run -- sleep 300 &
+	rm -f started
+	run -- sh -c '>started; exec sleep 300' &
 	command=$!
-	sleep 0.5
+	tap_until test -e started
 	kill -9 "$(pid_of $who)"
 	wait $command
 	tap_is "$who killed: the command ends" 137 $?
@@ -225,28 +242,30 @@ for who in keeper process; do
 	    sh -c 'test -e /dev/shm/mark || echo new')"
 done
 
-run -- sh -c 'echo $$ >/tmp/pid; exec sleep 300' &
-sleep 0.5
+rm -f started
+run -- sh -c 'echo $$ >/tmp/pid; >started; exec sleep 300' &
+command=$!
+tap_until test -e started
 joiner=$(pgrep -f "^$base/sbxrun --session $s -- sh -c echo" | head -n1)
 kill -9 "$joiner"
-sleep 0.3
 # It is a zombie where nobody reaps orphans.
 # shellcheck disable=SC2016
 tap_is 'a command ends with the sbxrun that started it' gone \
-    "$(run -- sh -c 'case $(ps -o stat= "$(cat /tmp/pid)") in
-	Z* | "") echo gone ;;
-	esac')"
-wait
+    "$(run -- sh -c 'for i in $(seq 600); do
+	case $(ps -o stat= "$(cat /tmp/pid)") in
+	Z* | "") echo gone; break ;;
+	esac; sleep 0.1; done')"
+wait $command
 
 run --end
 tap_is 'the session is ended' 0 $?
 "$base/sbxrun" --session "$s" --idle 1s "$base/plain.bin" -- true
-sleep 3
+tap_until not --check
 run --check
 tap_is 'an idle session ends' 1 $?
 sh -c '"$1" --session "$2" --with-parent "$3" -- true; exit' sh \
     "$base/sbxrun" "$s" "$base/plain.bin"
-sleep 0.5
+tap_until not --check
 run --check
 tap_is 'a session ends with the process that made it' 1 $?
 

@@ -55,6 +55,18 @@ tap_short()
 	[ "${TEST_ROUNDS:-100}" -lt 40 ]
 }
 
+# tap_until COMMAND...: waits until the command succeeds; false once that took
+# two minutes, on whatever machine.
+tap_until()
+{
+	tap_tries=1200
+	until "$@" >/dev/null 2>&1; do
+		tap_tries=$((tap_tries - 1))
+		[ $tap_tries -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
 # tap_mounts: how many there are, but for those of tests that run beside this one,
 # which lie in their directories.
 tap_mounts()
