@@ -8,6 +8,7 @@
 #include "compiler/check/spelling.h"
 
 #include "compiler/tables/words.h"
+#include "format/glob.h"
 
 #include <string.h>
 
@@ -131,6 +132,34 @@ check_risk_write_exec(struct checker *checker)
 
 /* --- secrets -------------------------------------------------------------- */
 
+/*
+ * Whether a deny with a glob takes a place out.  What is there when a run starts
+ * is denied; what is not there yet holds no secret.  This is asked only about a
+ * place that nothing else takes out, so the rules are gone through one by one.
+ */
+static bool
+globs_deny(const struct checker *checker, uint8_t platforms, struct target at)
+{
+	const struct policy *policy = checker->policy;
+	struct sbx_place place = { at.suffix, (uint32_t)strlen(at.suffix) };
+
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		const struct path_rule *rule = &policy->paths.items[i];
+		struct sbx_place from = { rule->at.suffix,
+			(uint32_t)strlen(rule->at.suffix) };
+		struct sbx_glob glob;
+
+		if (rule->glob != NULL && rule->effect == SBX_DENY &&
+		    (rule->rights & SBX_READ) != 0 &&
+		    (platforms & ~rule->origin.platforms) == 0 &&
+		    rule->exclusion_count == 0 && target_covers(rule->at, at) &&
+		    sbx_glob_parse(rule->glob, &glob) &&
+		    sbx_glob_find(&glob, from, place).len > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether a spelling of an allow reaches a place of ${credentials} that no deny
  * takes out; *at becomes the place as the rule writes it. */
 static bool
@@ -150,7 +179,8 @@ spelling_shows(const struct checker *checker, const struct path_rule *rule,
 	    !rule_applies(rule, *at))
 		return false;
 	return !grants_denied(&checker->grants, platforms, SBX_READ, place) &&
-	    !grants_denied(&checker->grants, platforms, SBX_READ, *at);
+	    !grants_denied(&checker->grants, platforms, SBX_READ, *at) &&
+	    !globs_deny(checker, platforms, place);
 }
 
 /* The first place of ${credentials} that a rule lets be read. */
