@@ -63,10 +63,10 @@ load sbxc
 
 # --- profiles and explain --------------------------------------------------
 
-@test "profiles lists the six and what they are for" {
+@test "profiles lists all and what they are for" {
 	ends 0 "$SBXC" profiles
-	for name in coding coding-online data-analysis full-access read-only \
-	    workspace-write; do
+	for name in agent claude codex coding coding-online data-analysis \
+	    full-access gemini mcp opencode read-only workspace-write; do
 		[[ "$output" =~ (^|$'\n')"$name"\ +[^\ ] ]]
 	done
 	for line in "${lines[@]}"; do

@@ -70,7 +70,8 @@ everything()
 {
 	for at in $levels; do
 		for name in workspace-write:90 read-only:15 full-access:6 \
-		    coding:15 coding-online:12 data-analysis:20; do
+		    coding:15 coding-online:12 data-analysis:20 agent:12 \
+		    claude:12; do
 			holds "$1" "$at" "${name#*:}" \
 			    "$base/profiles/${name%:*}.test.yaml"
 		done

@@ -34,6 +34,7 @@ kernel_scripts = \
 	tests/kernel/watch.sh \
 	tests/kernel/limits.sh \
 	tests/kernel/receipt.sh \
+	tests/kernel/agents.sh \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \

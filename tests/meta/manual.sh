@@ -169,7 +169,7 @@ limits_of_page()
 limits_of_source()
 {
 	for profile in workspace-write read-only coding coding-online \
-	    data-analysis \
+	    agent data-analysis \
 	    full-access; do
 		sbxc "$srcdir/profiles/$profile.sbx" -o "$tmp/limits.bin"
 		sbxc dump "$tmp/limits.bin" | awk -v profile="$profile" '
