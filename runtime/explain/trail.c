@@ -52,10 +52,11 @@ turn(struct trail *trail, const char *target, size_t len)
 {
 	size_t left = strlen(trail->next);
 
-	if (++trail->links > LINKS_MAX || len + left > SBX_MAX_PATH)
+	if (++trail->links > LINKS_MAX || len + 1 + left > SBX_MAX_PATH)
 		return false;
-	memmove(trail->rest + len, trail->next, left + 1);
+	memmove(trail->rest + len + 1, trail->next, left + 1);
 	memcpy(trail->rest, target, len);
+	trail->rest[len] = '/';
 	trail->next = trail->rest;
 	if (target[0] == '/')
 		path_cut(trail->done, 0);

@@ -134,6 +134,8 @@ denials()
 	    'write +..workspace./kept/x .*plain.sbx:3:16 deny write'
 	tells "$1" shell 'ln -s ~/other/file link; cat link' \
 	    'read +~/other/file +1x cat'
+	tells "$1" shell 'ln -s ../other way; cat way/file' \
+	    'read +~/other/file +1x cat'
 	tells "$1" shell 'for i in 1 2 3; do cat ~/other/file; done' \
 	    'read +~/other/file +3x cat'
 	grep -q looked "$base/block" || return 0
