@@ -213,6 +213,9 @@ static const struct option_line lines[] = {
 	{ '\0', "explain", "[HOW]",
 	    "say what was denied: live, all, or as JSON lines to a file", 0,
 	    set_explain },
+	{ '\0', "learn", "FILE",
+	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
+	    NULL },
 	{ '\0', "status-fd", "N",
 	    "write a receipt, JSON lines, to this descriptor", 0,
 	    set_status_fd },
@@ -507,6 +510,17 @@ check_explain(const struct options *options)
 }
 
 static void
+check_learn(const struct options *options)
+{
+	if (options->learn == NULL)
+		return;
+	if (options->plan || options->self_test || takes_no_policy(options))
+		refuse("--learn", "goes with a command", 0);
+	if (is_in_session(options) || options->keep >= 0)
+		refuse("--learn", "does not go with sessions", 0);
+}
+
+static void
 refuse_policy_of(const struct options *options, const char *word)
 {
 	refuse(word,
@@ -544,6 +558,7 @@ options_parse(struct options *options, char **argv)
 	check_json(options);
 	check_session(options);
 	check_explain(options);
+	check_learn(options);
 	if (takes_no_policy(options)) {
 		if (*argv != NULL)
 			refuse_policy_of(options, *argv);

@@ -43,6 +43,7 @@ struct options {
 	bool explain;          /* --explain, and what it says: */
 	bool explain_live, explain_all;
 	const char *explain_file; /* or NULL */
+	const char *learn;        /* --learn: a file, or NULL */
 	bool verbose;
 	bool self_test;      /* --self-test: there is no command */
 	bool status;         /* --status: there is no policy */

@@ -289,6 +289,7 @@ judge_given(struct binder *binder)
 	binder->given_count = count;
 	refuse_planted(binder, &binder->request->log);
 	refuse_planted(binder, &binder->request->report);
+	refuse_planted(binder, &binder->request->learned);
 }
 
 void

@@ -86,9 +86,10 @@ struct bind_request {
 	/* To be judged: the hops on the way to the policy (see start/load.h), and
 	 * the links on the way to the log. */
 	const char *hops;
-	struct followed log, report; /* that of --explain=FILE */
-	struct owners owners;        /* tells who owns a link */
-	const char *scratch;         /* see scratch_key() */
+	/* The others are those of --explain=FILE and --learn. */
+	struct followed log, report, learned;
+	struct owners owners; /* tells who owns a link */
+	const char *scratch;  /* see scratch_key() */
 };
 
 /* A binding in the making. */

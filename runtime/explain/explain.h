@@ -21,6 +21,7 @@
 #include "format/denial.h"
 #include "format/filter_run.h"
 #include "runtime/bind/bind.h"
+#include "runtime/explain/learn.h"
 
 struct explaining {
 	const struct sbx_blob *blob;
@@ -39,6 +40,7 @@ struct explaining {
 	uint32_t more;  /* calls that were denied when there was no more room */
 	uint32_t unread; /* calls whose words could not be read */
 	struct sbx_denial *denials;
+	struct learning *learning; /* --learn; NULL: nothing is learned */
 };
 
 /* Room for denials, in the supervisor's own memory. */

@@ -284,8 +284,11 @@ judge(const struct explaining *explaining, struct asked *asked,
 	const struct rules_of_act *rules = &acts[asked->act];
 	struct path *path = &asked->path;
 	struct stat status;
-	bool there;
+	bool there, denied, known = explaining->learning == NULL;
 
+	denial->kind = rules->kind;
+	asked->wanted = false;
+	asked->makes = rules->directory;
 	if (is_own(explaining, asked) || !translate(explaining, path))
 		return false;
 	/* A look through a link tells no more than the link: it is not worth to
@@ -301,23 +304,28 @@ judge(const struct explaining *explaining, struct asked *asked,
 	denial->source = SBX_NO_SOURCE;
 	if (asked->act == ACT_CONNECT &&
 	    !judge_socket(explaining,
-		(struct sbx_place){ path->text, path->len }, denial))
+		(struct sbx_place){ path->text, path->len }, denial)) {
+		asked->wanted = true;
 		return false;
+	}
 	/* Of what is allowed nothing more has to be known, unless a name is
 	 * made or removed. */
-	if (denial->source == SBX_NO_SOURCE && !rules->directory &&
+	if (known && denial->source == SBX_NO_SOURCE && !rules->directory &&
 	    rules->presence == PRESENT &&
 	    is_allowed(explaining, rules->right,
 		(struct sbx_place){ path->text, path->len }))
 		return false;
 	there = fstatat(AT_FDCWD, path->len == 0 ? "/" : path->text, &status,
 		    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
-	denial->kind = rules->kind;
 	denial->probe = asked->act == ACT_LOOK;
 	denial->makes_file = !there && asked->act == ACT_CREATE;
 	denial->replaced = there && rules->directory;
-	return is_denied(explaining, rules, path, there, denial) &&
-	    works_outside(asked->act, path, there, &status);
+	denied = is_denied(explaining, rules, path, there, denial);
+	if (!denied && known)
+		return false;
+	asked->wanted = works_outside(asked->act, path, there, &status);
+	asked->makes |= denial->makes_file;
+	return denied && asked->wanted;
 }
 
 bool

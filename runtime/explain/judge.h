@@ -28,6 +28,8 @@ struct asked {
 	enum act act;
 	bool no_follow;   /* of the last name, if that is a link */
 	struct path path; /* absolute and normal, as the command sees it */
+	bool wanted; /* judge(): it works, or would without the policy; then */
+	bool makes;  /* the path, outside, is a name that comes or goes */
 };
 
 /* False: it is not denied, or would fail without the policy, too.  Fills in the

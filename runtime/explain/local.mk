@@ -6,6 +6,8 @@ loader_sources += \
 	runtime/explain/explain.h \
 	runtime/explain/judge.c \
 	runtime/explain/judge.h \
+	runtime/explain/learn.c \
+	runtime/explain/learn.h \
 	runtime/explain/traced.c \
 	runtime/explain/traced.h \
 	runtime/explain/trail.c \

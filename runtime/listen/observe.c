@@ -6,6 +6,7 @@
  */
 #include "runtime/listen/observe.h"
 
+#include "format/addresses.h"
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/judge.h"
@@ -60,6 +61,8 @@ struct sighting {
 	struct explaining *explaining;
 	struct asked asked;
 	struct sbx_denial denial;
+	struct wanted wish; /* an address, for --learn */
+	char address[64];
 };
 
 /* --- words ---------------------------------------------------------------- */
@@ -226,6 +229,35 @@ judge_local(struct sighting *sighting, const struct sockaddr_un *address,
 	    judge(sighting->explaining, &sighting->asked, &sighting->denial);
 }
 
+/* What is connected to, or listened on, for --learn.  The addresses that the
+ * resolver hands out stand for names, of which sbx-proxy tells. */
+static void
+wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
+{
+	const struct sockaddr_in *in = (const void *)address;
+	bool v4 = address->sin6_family == AF_INET;
+	uint32_t number = ntohl(in->sin_addr.s_addr);
+	const uint8_t *bytes = v4 ? (const void *)&in->sin_addr :
+				    address->sin6_addr.s6_addr;
+	struct out out;
+
+	out_into(&out, sighting->address, sizeof sighting->address);
+	for (int i = 0; i < (v4 ? 4 : 16); i++)
+		out_print(&out, i == 0 ? "%u" : ".%u", bytes[i]);
+	sighting->wish = (struct wanted){
+		.kind = sighting->observed->act == CONNECT ?
+		    SBX_DENIED_CONNECT :
+		    SBX_DENIED_LISTEN,
+		.port = ntohs(in->sin_port),
+		.text = sighting->address,
+		.len = out.used,
+	};
+	sighting->asked.wanted = in->sin_port != 0 &&
+	    !(v4 &&
+		number >> (32 - SBX_FAKE_PREFIX) ==
+		    SBX_FAKE_NET >> (32 - SBX_FAKE_PREFIX));
+}
+
 static bool
 judge_address(struct sighting *sighting)
 {
@@ -251,6 +283,8 @@ judge_address(struct sighting *sighting)
 		address.any.sa_family != AF_INET6) ||
 	    len < sizeof address.in)
 		return false;
+	if (sighting->explaining->learning != NULL)
+		wish_address(sighting, &address.in6);
 	return judge_port(sighting->explaining, op, ntohs(address.in.sin_port),
 	    &sighting->denial);
 }
@@ -289,6 +323,49 @@ note(struct sighting *sighting)
 		add(sighting->explaining, &sighting->denial);
 }
 
+/* What the command gets, as far as that follows from the policy: at level full
+ * a place without rights is not there, or on a read-only mount. */
+static int32_t
+errno_of(const struct sighting *sighting)
+{
+	const struct explaining *explaining = sighting->explaining;
+	struct sbx_place at = { sighting->denial.path,
+		(uint32_t)strlen(sighting->denial.path) };
+
+	if (!explaining->view || sighting->denial.kind > SBX_DENIED_SOCKET)
+		return EACCES;
+	if (!rule_index_allows(explaining->binding->index, SBX_READ, at))
+		return ENOENT;
+	return sighting->denial.kind == SBX_DENIED_WRITE ? EROFS : EACCES;
+}
+
+/* For --learn: what works, or would without the policy. */
+static void
+learn(const struct sighting *sighting, bool denied)
+{
+	struct learning *learning = sighting->explaining->learning;
+	const struct asked *asked = &sighting->asked;
+	struct wanted wish = {
+		.kind = (uint8_t)sighting->denial.kind,
+		.makes = asked->makes,
+		.probe = asked->act == ACT_LOOK &&
+		    sighting->caller->call.number != SYS_chdir,
+		.text = asked->path.text,
+		.len = asked->path.len,
+	};
+	struct wanted *added;
+
+	if (learning == NULL || !asked->wanted)
+		return;
+	if (sighting->wish.text != NULL)
+		wish = sighting->wish;
+	wish.denied = denied;
+	wish.error = denied ? errno_of(sighting) : 0;
+	added = learn_add(learning, &wish);
+	if (added != NULL)
+		read_program(sighting->caller, added->program);
+}
+
 /* The paths, which are long and mostly unused, are left as they are. */
 static void
 sighting_begin(struct sighting *sighting, const struct caller *caller,
@@ -299,6 +376,8 @@ sighting_begin(struct sighting *sighting, const struct caller *caller,
 	sighting->explaining = caller->listening->explaining;
 	sighting->asked.act = ACT_END;
 	sighting->asked.no_follow = false;
+	sighting->asked.wanted = false;
+	sighting->wish.text = NULL;
 	path_cut(&sighting->asked.path, 0);
 	memset(&sighting->denial, 0, offsetof(struct sbx_denial, path) + 1);
 }
@@ -324,9 +403,13 @@ look(const struct caller *caller)
 	while ((row = find(caller->call.number, row)) != NULL) {
 		struct sighting sighting;
 
+		bool denied;
+
 		sighting_begin(&sighting, caller, row);
-		if (look_at(&sighting))
+		denied = look_at(&sighting);
+		if (denied)
 			note(&sighting);
+		learn(&sighting, denied);
 	}
 }
 
@@ -344,9 +427,11 @@ look_and_answer(const struct caller *caller)
 	sighting_begin(&sighting, caller, row);
 	denied = look_at(&sighting);
 	result = answer(caller);
-	if (denied &&
-	    (result == ANSWER_GO_ON || result == -EACCES || result == -EPERM))
+	denied &= result == ANSWER_GO_ON || result == -EACCES ||
+	    result == -EPERM;
+	if (denied)
 		note(&sighting);
+	learn(&sighting, denied);
 	return result;
 }
 
@@ -367,6 +452,28 @@ is_in_passing(const uint32_t args[SBX_DENIAL_ARGS])
 {
 	return args[0] == AF_NETLINK ||
 	    (args[0] == AF_UNIX && args[1] == SOCK_DGRAM);
+}
+
+/* For --learn: a call that the filter refuses. */
+static void
+learn_call(struct explaining *explaining, const struct sbx_denial *denial)
+{
+	struct wanted wish = {
+		.kind = SBX_DENIED_CALL,
+		.denied = true,
+		.probe = denial->probe,
+		.number = denial->number,
+		.error = (int32_t)denial->error,
+		.text = "",
+	};
+	struct wanted *added;
+
+	if (explaining->learning == NULL)
+		return;
+	memcpy(wish.args, denial->args, sizeof wish.args);
+	added = learn_add(explaining->learning, &wish);
+	if (added != NULL)
+		memcpy(added->program, denial->program, sizeof added->program);
 }
 
 /* With ENOSYS a library learns that there is no such call, and takes
@@ -396,6 +503,7 @@ note_call(const struct caller *caller, uint32_t error)
 	}
 	read_program(caller, denial.program);
 	add(caller->listening->explaining, &denial);
+	learn_call(caller->listening->explaining, &denial);
 }
 
 int64_t

@@ -5,6 +5,7 @@
 #include "runtime/explain/advice.h"
 #include "runtime/start/sandbox.h"
 #include "runtime/start/view_listener.h"
+#include "runtime/watch/learned.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -200,6 +201,20 @@ explaining_obstacle(const struct sandbox *sandbox)
 	    "this level does not restrict files";
 }
 
+/* By the rules that were just bound for the supervisor. */
+static void
+open_learned(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+
+	if (sandbox->options.learn == NULL)
+		return;
+	learned_open(&sandbox->learned, sandbox->options.learn,
+	    sandbox->explaining.binding);
+	supervision->learned = &sandbox->learned;
+	supervision->command = sandbox->options.command;
+}
+
 /* At level full the rules are bound inside, once more: so the supervisor has its
  * own, with which nothing inside can meddle. */
 static void
@@ -217,6 +232,7 @@ explain_at_full(struct sandbox *sandbox)
 		listen_open(listening);
 	listening->view = true;
 	listening->explaining = &sandbox->explaining;
+	open_learned(sandbox);
 }
 
 static void
@@ -232,6 +248,7 @@ explain_below_full(struct sandbox *sandbox)
 		listen_open(listening);
 	listening->binding = plan->binding;
 	listening->explaining = &sandbox->explaining;
+	open_learned(sandbox);
 }
 
 /* What is to be explained, unless it cannot be; then the command runs without. */
@@ -240,9 +257,11 @@ prepare_explaining(struct sandbox *sandbox)
 {
 	const char *why;
 
-	if (!sandbox->options.explain)
+	if (!sandbox->options.explain && sandbox->options.learn == NULL)
 		return false;
 	why = explaining_obstacle(sandbox);
+	if (why != NULL && sandbox->options.learn != NULL)
+		refuse("--learn", why, 0);
 	if (why != NULL) {
 		sandbox->supervision.why_untraced = why;
 		warn_about("--explain", why, 0);
@@ -250,6 +269,10 @@ prepare_explaining(struct sandbox *sandbox)
 	}
 	explain_begin(&sandbox->explaining, &sandbox->blob);
 	sandbox->explaining.live = sandbox->options.explain_live;
+	if (sandbox->options.learn != NULL) {
+		learn_begin(&sandbox->learning);
+		sandbox->explaining.learning = &sandbox->learning;
+	}
 	return true;
 }
 
@@ -288,6 +311,7 @@ sandbox_fork(struct sandbox *sandbox)
 		supervision->receipt = &sandbox->receipt;
 	if (sandbox->report.on)
 		supervision->report = &sandbox->report;
+	supervision->explains = sandbox->options.explain;
 	supervision->explain_all = sandbox->options.explain_all;
 	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
@@ -319,7 +343,9 @@ sandbox_fork(struct sandbox *sandbox)
 		if (first == 0)
 			network_forget(&supervision->network);
 	}
-	if (first > 0 && explained)
+	if (first == 0 && supervision->learned != NULL)
+		receipt_close(&sandbox->learned);
+	if (first > 0 && sandbox->options.explain && explained)
 		advice_open(&sandbox->explaining);
 	if (first > 0)
 		supervise(supervision, first);

@@ -140,6 +140,7 @@ main(int argc, char **argv, char **environment)
 	    options->log);
 	receipt_open(&sandbox.report, &sandbox.arena, -1,
 	    options->explain_file);
+	receipt_open(&sandbox.learned, &sandbox.arena, -1, options->learn);
 	if (options->self_test &&
 	    (sandbox.blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse("--self-test",

@@ -76,6 +76,7 @@ sandbox_anchor(struct sandbox *sandbox)
 		.options = &sandbox->options,
 		.log = sandbox->receipt.way,
 		.report = sandbox->report.way,
+		.learned = sandbox->learned.way,
 		.owners = sandbox->owners,
 		.scratch = sandbox->scratch,
 	    });

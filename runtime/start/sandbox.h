@@ -22,6 +22,8 @@ struct sandbox {
 	struct supervision supervision;
 	struct explaining explaining;
 	struct receipt report; /* of --explain=FILE */
+	struct learning learning;
+	struct receipt learned; /* of --learn */
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
 	struct binder *binder; /* has the anchors */

@@ -8,6 +8,8 @@ loader_sources += \
 	runtime/watch/ending.h \
 	runtime/watch/explained.c \
 	runtime/watch/explained.h \
+	runtime/watch/learned.c \
+	runtime/watch/learned.h \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
 	runtime/watch/receipt.h \

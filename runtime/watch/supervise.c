@@ -7,6 +7,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/watch/ending.h"
 #include "runtime/watch/explained.h"
+#include "runtime/watch/learned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -373,8 +374,24 @@ tell_denials(const struct watch *watch)
 		.failed = watch->status != 0 || watch->term.late,
 	};
 
-	if (telling.explaining != NULL)
+	if (supervision->explains && telling.explaining != NULL)
 		explained_tell(&telling);
+}
+
+static void
+write_learned(const struct watch *watch)
+{
+	const struct supervision *supervision = watch->supervision;
+	const struct learned learned = {
+		.explaining = supervision->listening.explaining,
+		.decisions = &supervision->network.decisions,
+		.command = supervision->command,
+		.status = watch->status,
+		.late = watch->term.late,
+	};
+
+	if (supervision->learned != NULL)
+		learned_write(supervision->learned, &learned);
 }
 
 void
@@ -416,6 +433,7 @@ supervise(struct supervision *supervision, pid_t first)
 		tripwire_tell(supervision->tripwire,
 		    has_begun(&watch) ? supervision->receipt : NULL);
 	tell_denials(&watch);
+	write_learned(&watch);
 	tell_network(&watch);
 	finish_receipt(&watch, &usage);
 	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);

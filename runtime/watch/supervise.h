@@ -60,8 +60,11 @@ struct supervision {
 	/* --explain: who is told, beside the person, or NULL; and why nothing
 	 * is explained, or NULL. */
 	struct receipt *report;
-	bool explain_all;
+	bool explains, explain_all;
 	const char *why_untraced;
+	/* --learn: where it is written, or NULL, and what runs. */
+	struct receipt *learned;
+	char *const *command;
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	const struct sbx_blob *blob; /* which has the limits */

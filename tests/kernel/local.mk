@@ -42,6 +42,7 @@ kernel_scripts = \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \
 	tests/kernel/explain_session.sh \
+	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
 	tests/kernel/launches.sh \

@@ -1,0 +1,171 @@
+#!/bin/sh
+# sbxrun --learn, as TAP: what a command wanted is written, whether the policy
+# allows it or not, where the command cannot reach it; several runs share a file.
+# At both levels, as this user and, started by root, as an ordinary one too.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+tap_begin /var/tmp
+base=$tmp
+tap_programs "$SBXRUN" "$SBXC"
+policy shell workspace-write
+# shellcheck disable=SC2016  # the anchors are the policies'
+policy wide workspace-write 'allow write ~/out'
+
+# A home with things in it, made anew.
+prepare()
+{
+	home=$base/home-$1 ws=$base/home-$1/ws file=$base/home-$1/learned
+	rm -rf "$home"
+	mkdir -p "$ws" "$home/.ssh" "$home/data" "$home/out"
+	echo key >"$home/.ssh/id_rsa"
+	echo text >"$home/data/file"
+	echo text >"$ws/source"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home"
+}
+
+# run UID POLICY COMMAND: learns into $file; the status is in $status.
+run()
+{
+	(cd "$ws" && as "$1" "$base/sbxrun" --learn "$file" -l "$level" \
+	    "$base/$2.bin" -c "exec 2>/dev/null; $3" >"$base/said" 2>&1 \
+	    </dev/null)
+	status=$?
+}
+
+# has NAME PATTERN: a line of the file.
+has()
+{
+	if grep -Eq -e "$2" "$file"; then
+		tap_ok "$level: uid $uid: $1"
+	else
+		tap_not_ok "$level: uid $uid: $1" \
+		    "wanted $2 in: $(cat "$base/said"; grep -v /usr/ "$file")"
+	fi
+}
+
+records()
+{
+	prepare "$uid"
+	run "$uid" shell 'cat source ~/data/file ~/.ssh/id_rsa; echo >x;
+	    echo >~/data/new; unshare -U true; test -e ~/data; exit 3'
+	tap_is "$level: uid $uid: the status is the command's" 3 "$status"
+	has "the first record has the version" \
+	    '^.{1,60}"learn","run":"[^"]*","learn":1,"profile":"my-shell"'
+	has "a record has an anchor" "\"name\":\"workspace\",\"path\":\"$ws\""
+	has "what is allowed is there" \
+	    "\"read\",\"path\":\"$ws/source\",\"allowed\":true,\"count\":1,\"program\":\"cat\""
+	has "what is made" "\"path\":\"$ws/x\",\"makes\":true,\"allowed\":true"
+	has "what is denied" \
+	    "\"$home/data/file\",\"allowed\":false,\"errno\":\"E(NOENT|ACCES)\",\"count\":1,\"program\":\"cat\""
+	has "credentials" "\"$home/.ssh/id_rsa\",\"allowed\":false"
+	has "what cannot be made" \
+	    "\"$home/data/new\",\"makes\":true,\"allowed\":false"
+	has "a system call" '"call","arch":[0-9]*,"number":[0-9]*,.*"unshare"'
+	has "the command itself" '"exec","path":"/(usr/)?bin/[a-z]*sh"'
+	has "the last record has the status" '"event":"learned".*"status":3,'
+	run "$uid" shell 'exit 4'
+	tap_is "$level: uid $uid: two runs share a file" 2 \
+	    "$(grep -c '"event":"learned"' "$file")"
+	tap_is "$level: uid $uid: it is the user's alone" 600 \
+	    "$(stat -c %a "$file")"
+}
+
+# refused NAME: sbxrun has said why, and nothing ran.
+refused()
+{
+	if [ $status -eq 125 ] && grep -q "$2" "$base/said" &&
+	    [ ! -e "$ws/ran" ]; then
+		tap_ok "$level: uid $uid: $1"
+	else
+		tap_not_ok "$level: uid $uid: $1" \
+		    "status $status: $(cat "$base/said")"
+	fi
+}
+
+files()
+{
+	prepare "$uid"
+	file=$ws/learned
+	run "$uid" shell 'touch ran'
+	refused "a file that the command can write is refused" 'lets the command'
+	tap_empty "$level: uid $uid: and not made" "$(ls "$file" 2>/dev/null)"
+	file=$home/out/learned
+	run "$uid" wide 'touch ran'
+	refused "so is one in what a rule allows" 'lets the command'
+	file=$home/data/file
+	run "$uid" shell 'touch ran'
+	refused "a file of something else is refused" 'something else'
+	file=$home/learned
+	run "$uid" shell true
+	printf '{"sbx":1' >>"$file"
+	run "$uid" shell 'touch ran'
+	refused "a file that ends within a line is refused" 'last line'
+	rm "$file"
+	ln -s data/file "$file"
+	run "$uid" shell 'touch ran'
+	refused "a link is refused" 'cannot open'
+	rm "$file"
+	run "$uid" shell 'ls -l /proc/self/fd/ | grep learned'
+	tap_is "$level: uid $uid: the command has no descriptor of it" 1 \
+	    "$status"
+	# shellcheck disable=SC2088  # it is the command's to expand
+	run "$uid" shell 'echo x >>~/learned || rm ~/learned'
+	has "the command cannot write it" '"event":"learned"'
+	(cd "$ws" && as "$uid" "$base/sbxrun" --learn "$file" -n \
+	    "$base/shell.bin" >"$base/said" 2>&1)
+	status=$?
+	refused "it goes with a command" 'goes with a command'
+}
+
+# Names that are many, long, or no text.
+names()
+{
+	prepare "$uid"
+	cat >"$ws/names.py" <<'END'
+import os
+for i in range(3000):
+    os.makedirs("d/%d" % (i % 30), exist_ok=True)
+    os.close(os.open("d/%d/%d" % (i % 30, i), os.O_CREAT | os.O_WRONLY))
+os.close(os.open(b"bad\xff\x1b[2J\n\"", os.O_CREAT | os.O_WRONLY))
+room = 4095 - len(os.getcwd())
+while room > 256:
+    os.mkdir("y" * 200)
+    os.chdir("y" * 200)
+    room -= 201
+os.close(os.open("z" * (room - 1), os.O_CREAT | os.O_WRONLY))
+END
+	run "$uid" shell 'python3 names.py'
+	tap_is "$level: uid $uid: a command with many names" 0 "$status"
+	has "further names are counted for their directory" \
+	    "\"path\":\"$ws/d/7\",\"below\":true,.*\"count\":36,"
+	tap_is "$level: uid $uid: the others are kept" 64 \
+	    "$(grep -c "\"path\":\"$ws/d/7/" "$file")"
+	has "a name that is no text is there in digits" \
+	    'bad\\ufffd\\u001b\[2J\\u000a\\"","bytes":"2f[0-9a-f]*626164ff1b5b324a0a22"'
+	has "a path of 4095 bytes is whole" 'z{50}","makes":true'
+	tap_is "$level: uid $uid: as long as it is" 4095 "$(
+	    grep -o '"path":"[^"]*z"' "$file" | awk '{ print length - 9 }')"
+	tap_empty "$level: uid $uid: nothing in it moves a terminal" \
+	    "$(LC_ALL=C tr -d '\n -~' <"$file" | head -c 9)"
+}
+
+each()
+{
+	uid=$1
+	tap_levels standard full
+	for level in $levels; do
+		records
+		files
+		names
+	done
+}
+
+each "$(id -u)"
+[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+tap_done
