@@ -154,6 +154,17 @@ set_idle(struct options *options, const char *value)
 }
 
 static void
+set_plan(struct options *options, const char *value)
+{
+	options->plan = true;
+	if (value == NULL)
+		return;
+	if (strcmp(value, "summary") != 0)
+		refuse(value, "--dry-run takes only 'summary'", 0);
+	options->brief = true;
+}
+
+static void
 set_explain(struct options *options, const char *value)
 {
 	options->explain = true;
@@ -192,9 +203,9 @@ static const struct option_line lines[] = {
 	    "the workspace (default: the current directory)", OFFSET(workspace),
 	    NULL },
 	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
-	{ 'n', "dry-run", NULL,
-	    "print what would be applied, rule by rule; run nothing",
-	    OFFSET(plan), NULL },
+	{ 'n', "dry-run", "[summary]",
+	    "print what would be applied, run nothing: all, or a screen", 0,
+	    set_plan },
 	{ 'l', "level", "LEVEL",
 	    "auto, full, standard, minimal: run at exactly that level", 0,
 	    set_level },
@@ -386,7 +397,7 @@ parse_short(struct options *options, char **argv)
 
 		if (line == NULL)
 			refuse(argv[0], "unknown option; see sbxrun --help", 0);
-		if (line->argument == NULL)
+		if (line->argument == NULL || line->argument[0] == '[')
 			apply_option(options, line, NULL);
 		else if (letter[1] != '\0')
 			return apply_option(options, line, letter + 1);

@@ -40,6 +40,7 @@ struct options {
 	int status_fd;         /* --status-fd, or -1 */
 	const char *log;       /* --log, or NULL */
 	bool plan;             /* -n */
+	bool brief;            /* --dry-run=summary */
 	bool explain;          /* --explain, and what it says: */
 	bool explain_live, explain_all;
 	const char *explain_file; /* or NULL */

@@ -4,6 +4,7 @@ loader_sources += \
 	runtime/inspect/clean.h \
 	runtime/inspect/plan.c \
 	runtime/inspect/plan.h \
+	runtime/inspect/plan_brief.c \
 	runtime/inspect/plan_json.c \
 	runtime/inspect/plan_network.c \
 	runtime/inspect/plan_sockets.c \

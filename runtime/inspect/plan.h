@@ -81,6 +81,9 @@ const char *plan_network_enforcer(const struct plan *plan);
 /* Hosts by name and address, and the user's proxy: lines, and a list. */
 void plan_print_hosts(struct out *out, const struct plan *plan);
 void plan_put_hosts(struct out *json, const struct plan *plan);
+/* A host of a rule: "*.example.org:443". */
+void plan_name(struct out *out, const struct sbx_blob *blob,
+    const struct sbx_name *name);
 /* Rules about sockets by path: lines, and a list. */
 void plan_print_sockets(struct out *out, const struct plan *plan);
 void plan_put_sockets(struct out *json, const struct plan *plan);
@@ -98,8 +101,12 @@ const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 /* The warnings about what a run does not protect, on stderr. */
 void plan_warn(const struct plan *plan);
 
-/* Prints the plan on stdout; everything in it has been tried in the kernel. */
-void plan_print(const struct plan *plan);
+/* Prints the plan on stdout, after a summary of one screen; everything in it
+ * has been tried in the kernel. */
+void plan_print(const struct plan *plan, bool brief);
+
+/* The summary. */
+void plan_print_brief(struct out *out, const struct plan *plan);
 
 /* The one line of -v, on stderr. */
 void plan_summary(const struct plan *plan);

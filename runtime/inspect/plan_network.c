@@ -91,7 +91,7 @@ plan_address(struct out *out, const struct sbx_endpoint *endpoint)
 
 /* --- names ---------------------------------------------------------------- */
 
-static void
+void
 plan_name(struct out *out, const struct sbx_blob *blob,
     const struct sbx_name *name)
 {

@@ -214,7 +214,7 @@ print_level(struct out *out, const struct plan *plan, const char *between)
 }
 
 void
-plan_print(const struct plan *plan)
+plan_print(const struct plan *plan, bool brief)
 {
 	struct out out;
 
@@ -228,6 +228,12 @@ plan_print(const struct plan *plan)
 		print_level(&out, plan, "  ");
 	out_text(&out, "\n");
 	print_anchors(&out, plan);
+	plan_print_brief(&out, plan);
+	if (brief) {
+		out_flush(&out);
+		return;
+	}
+	out_text(&out, "\nrule by rule, and what enforces it:\n");
 	if (!plan_allows_everything(plan)) {
 		print_rules(&out, plan);
 		print_globs(&out, plan);

@@ -40,7 +40,7 @@ describe(struct sandbox *sandbox)
 	if (sandbox->options.plan && sandbox->options.json)
 		plan_print_json(plan);
 	else if (sandbox->options.plan)
-		plan_print(plan);
+		plan_print(plan, sandbox->options.brief);
 	else if (sandbox->options.verbose)
 		plan_summary(plan);
 	if (sandbox->options.plan)

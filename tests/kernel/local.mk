@@ -52,6 +52,7 @@ kernel_scripts = \
 	tests/kernel/modes.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
+	tests/kernel/plan.sh \
 	tests/kernel/scratch.sh \
 	tests/kernel/socket_rules.sh \
 	tests/kernel/sockets.sh \

@@ -1,0 +1,138 @@
+#!/bin/sh
+# sbxrun -n: its summary of one screen, and that what is printed for programs has
+# the form that the schema in packaging/ says.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+schema=$srcdir/packaging/output.schema.json
+tap_begin
+mkdir -p "$tmp/home/.ssh" "$tmp/work/.vscode" "$tmp/work/secret" "$tmp/out"
+HOME=$tmp/home
+export HOME
+cat >"$tmp/p.sbx" <<'END'
+sbx 1
+
+profile p extends coding {
+    allow write ~/notes
+    deny read   ${workspace}/secret
+    limit processes 77
+}
+END
+mkdir "$HOME/notes"
+cd "$tmp/work" || exit 99
+"$SBXC" build -o "$tmp/p.bin" "$tmp/p.sbx"
+
+summary()
+{
+	"$SBXRUN" "$@" --dry-run=summary "$tmp/p.bin"
+}
+
+# line HEADING: what the summary says under it, on one line.
+line()
+{
+	awk -v heading="$1" 'substr($0, 1, 12) !~ /^ *$/ {
+		on = index($0, heading) == 1 }
+	on { printf "%s ", substr($0, 13) }' "$tmp/summary"
+}
+
+has()
+{
+	case $2 in
+	*"$3"*) tap_ok "$1" ;;
+	*) tap_not_ok "$1" "$2" ;;
+	esac
+}
+
+summary -l standard >"$tmp/summary" 2>"$tmp/err"
+tap_is "standard: it is printed" 0 $?
+has "standard: what may be written" "$(line 'may write')" "${empty-}~/notes"
+has "standard: the limits" "$(line limits)" "processes 77"
+if "$SBXRUN" --status --json | grep -q '"level":"full"'; then
+	summary >"$tmp/summary" 2>"$tmp/err"
+	has "full: the workspace may be written" "$(line 'may write')" \
+	    "$tmp/work,"
+	has "full: the scratch directory, too" "$(line 'may write')" "/tmp,"
+	has "full: what is read-only in it" "$(line '  but not')" \
+	    "$tmp/work/.vscode"
+	has "full: what is hidden in it" "$(line '  but not')" \
+	    "$tmp/work/secret"
+	has "full: what may be run" "$(line 'may run')" "/usr"
+	has "full: what is reached" "$(line reach)" "network: loopback"
+	tap_is "full: a place that a wider rule gives is left out" "" \
+	    "$(line 'may run' | grep -o '/usr/bin')"
+	tap_is "full: it fits a screen" yes \
+	    "$([ "$(wc -l <"$tmp/summary")" -le 24 ] && echo yes)"
+	tap_is "full: no line is longer than 79 columns" "" \
+	    "$(sed 1d "$tmp/summary" | grep -v "$tmp" | grep '.\{80\}')"
+	"$SBXRUN" -n "$tmp/p.bin" 2>/dev/null | head -n "$(wc -l \
+	    <"$tmp/summary")" | grep -v '^env ' >"$tmp/head"
+	tap_is "-n begins with it" "$(grep -v '^env ' "$tmp/summary")" \
+	    "$(cat "$tmp/head")"
+elif [ "${SBX_MUST_RUN:-0}" = 1 ]; then
+	tap_not_ok "this machine does not give level full"
+else
+	tap_skip "the summary at full" "this machine does not give it"
+fi
+"$SBXRUN" --dry-run=some "$tmp/p.bin" 2>"$tmp/err"
+tap_is "another word is refused" 125 $?
+
+# --- for programs ----------------------------------------------------------
+
+if ! python3 -c 'import jsonschema' 2>/dev/null; then
+	tap_skip "output against the schema" "python3-jsonschema is missing"
+	tap_done
+	exit
+fi
+# Strict: what the schema does not name is a mistake here, as users' programs
+# take what it names.
+cat >"$tmp/validate.py" <<'END'
+import json
+import sys
+
+import jsonschema
+
+
+def strict(part):
+    if isinstance(part, dict):
+        if "properties" in part:
+            part.setdefault("additionalProperties", False)
+        for value in part.values():
+            strict(value)
+    elif isinstance(part, list):
+        for value in part:
+            strict(value)
+
+
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+strict(schema)
+validator = jsonschema.Draft7Validator(
+    {"$ref": "#/definitions/" + sys.argv[2],
+     "definitions": schema["definitions"]})
+for error in validator.iter_errors(json.load(sys.stdin)):
+    print(f"{error.json_path}: {error.message[:300]}")
+END
+
+# fits NAME DEFINITION COMMAND...
+fits()
+{
+	name=$1 definition=$2
+	shift 2
+	"$@" >"$tmp/json" 2>"$tmp/err"
+	tap_empty "schema: $name" "$(python3 "$tmp/validate.py" "$schema" \
+	    "$definition" <"$tmp/json" 2>&1)"
+}
+
+fits "the plan" plan "$SBXRUN" -n --json "$tmp/p.bin"
+tap_found "schema: the check can fail" "$(sed 's/"level":"/&some/' "$tmp/json" |
+    python3 "$tmp/validate.py" "$schema" plan)"
+fits "the plan at standard" plan "$SBXRUN" -l standard -n --json "$tmp/p.bin"
+fits "the plan at minimal" plan "$SBXRUN" -l minimal -n --json "$tmp/p.bin"
+"$SBXC" build -o "$tmp/net.bin" @coding-online 2>"$tmp/err"
+fits "the plan of a policy with hosts" plan "$SBXRUN" -n --json "$tmp/net.bin"
+fits "the status" status "$SBXRUN" --status --json
+fits "the sessions" sessions "$SBXRUN" --sessions --json
+fits "the self-test" self_test "$SBXRUN" --self-test --json "$tmp/p.bin"
+tap_done
