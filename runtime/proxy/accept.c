@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -187,6 +188,21 @@ listener_ready(struct proxy *proxy, struct source *source, uint32_t events)
 	}
 }
 
+/*
+ * Whoever comes here comes over loopback, where nothing is lost and nothing has
+ * to be sent slowly, as the machine's own choice (BBR, say) might have it.  The
+ * kernel always has Reno (tcp(7)).
+ */
+static void
+send_at_once(const struct listener *listener)
+{
+	static const char reno[] = "reno";
+
+	if (listener->way.kind != SBX_WAY_RESOLVER)
+		setsockopt(listener->fd, IPPROTO_TCP, TCP_CONGESTION, reno,
+		    sizeof reno - 1);
+}
+
 bool
 accept_start(struct proxy *proxy)
 {
@@ -194,6 +210,8 @@ accept_start(struct proxy *proxy)
 
 	for (size_t i = 0; i < proxy->listener_count; i++) {
 		struct listener *listener = &proxy->listeners[i];
+
+		send_at_once(listener);
 
 		listener->source.ready = listener->way.kind ==
 			SBX_WAY_RESOLVER ?

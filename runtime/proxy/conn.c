@@ -166,8 +166,8 @@ conn_end(struct proxy *proxy, struct conn *conn, bool reset)
 	if (conn->dead)
 		return;
 	lookup_forget(proxy, conn);
-	flow_close(&conn->up);
-	flow_close(&conn->down);
+	flow_close(&conn->up, &proxy->pipes);
+	flow_close(&conn->down, &proxy->pipes);
 	end_close(&conn->client, reset);
 	end_close(&conn->server, reset);
 	conn->dead = true;

@@ -8,19 +8,46 @@
 
 enum {
 	TURNS = 16, /* until others have theirs */
-	CHUNK = 1 << 16,
+	CHUNK = 1 << 20,
+	PIPE_SIZE = 1 << 18, /* 64 pages, each of which may be a large one */
 };
+
+static const struct pipe no_pipe = { -1, -1, false };
+
+/*
+ * All pipes of a user together may have 16384 pages, from where on each new one
+ * gets two (pipe(7)).  So only as many as are kept are larger than usual.
+ */
+static bool
+make_pipe(struct flow *flow, struct pipes *pipes)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+		return false;
+	flow->pipe = (struct pipe){ ends[0], ends[1],
+		pipes->large < PIPES_KEPT &&
+		    fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE) >= 0 };
+	pipes->large += flow->pipe.large;
+	return true;
+}
+
+static void
+close_pipe(struct flow *flow, struct pipes *pipes)
+{
+	close(flow->pipe.read);
+	close(flow->pipe.write);
+	pipes->large -= flow->pipe.large;
+}
 
 static bool
 borrow_pipe(struct flow *flow, struct pipes *pipes)
 {
-	if (flow->pipe[0] >= 0)
+	if (flow->pipe.read >= 0)
 		return true;
 	if (pipes->count == 0)
-		return pipe2(flow->pipe, O_CLOEXEC | O_NONBLOCK) == 0;
-	pipes->count--;
-	flow->pipe[0] = pipes->kept[pipes->count][0];
-	flow->pipe[1] = pipes->kept[pipes->count][1];
+		return make_pipe(flow, pipes);
+	flow->pipe = pipes->kept[--pipes->count];
 	return true;
 }
 
@@ -29,17 +56,13 @@ borrow_pipe(struct flow *flow, struct pipes *pipes)
 static void
 return_pipe(struct flow *flow, struct pipes *pipes)
 {
-	if (flow->pipe[0] < 0 || flow->held > 0)
+	if (flow->pipe.read < 0 || flow->held > 0)
 		return;
-	if (pipes->count == PIPES_KEPT) {
-		close(flow->pipe[0]);
-		close(flow->pipe[1]);
-	} else {
-		pipes->kept[pipes->count][0] = flow->pipe[0];
-		pipes->kept[pipes->count][1] = flow->pipe[1];
-		pipes->count++;
-	}
-	flow->pipe[0] = flow->pipe[1] = -1;
+	if (pipes->count == PIPES_KEPT)
+		close_pipe(flow, pipes);
+	else
+		pipes->kept[pipes->count++] = flow->pipe;
+	flow->pipe = no_pipe;
 }
 
 void
@@ -48,19 +71,17 @@ flow_init(struct flow *flow, struct end *from, struct end *to)
 	*flow = (struct flow){
 		.from = from,
 		.to = to,
-		.pipe = { -1, -1 },
+		.pipe = no_pipe,
 		.budget = FLOW_ENDLESS,
 	};
 }
 
 void
-flow_close(struct flow *flow)
+flow_close(struct flow *flow, struct pipes *pipes)
 {
-	if (flow->pipe[0] >= 0) {
-		close(flow->pipe[0]);
-		close(flow->pipe[1]);
-	}
-	flow->pipe[0] = flow->pipe[1] = -1;
+	if (flow->pipe.read >= 0)
+		close_pipe(flow, pipes);
+	flow->pipe = no_pipe;
 	flow->held = 0;
 }
 
@@ -69,7 +90,7 @@ flow_put(struct flow *flow, struct pipes *pipes, const void *bytes, size_t len)
 {
 	if (!borrow_pipe(flow, pipes))
 		return false;
-	if (write(flow->pipe[1], bytes, len) != (ssize_t)len)
+	if (write(flow->pipe.write, bytes, len) != (ssize_t)len)
 		return false;
 	flow->held += len;
 	return true;
@@ -82,7 +103,7 @@ pass_on(struct flow *flow)
 
 	if (!flow->to->writable)
 		return FLOW_WAITS;
-	count = splice(flow->pipe[0], NULL, flow->to->fd, NULL, flow->held,
+	count = splice(flow->pipe.read, NULL, flow->to->fd, NULL, flow->held,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 	if (count > 0) {
 		flow->held -= (size_t)count;
@@ -105,7 +126,7 @@ take_in(struct flow *flow, struct pipes *pipes)
 		return FLOW_WAITS;
 	if (!borrow_pipe(flow, pipes))
 		return FLOW_BROKEN;
-	count = splice(flow->from->fd, NULL, flow->pipe[1], NULL, size,
+	count = splice(flow->from->fd, NULL, flow->pipe.write, NULL, size,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 	if (count < 0 && errno != EAGAIN)
 		return FLOW_BROKEN;

@@ -20,15 +20,21 @@ struct end {
 
 enum { PIPES_KEPT = 32 };
 
+struct pipe {
+	int read, write; /* -1: none */
+	bool large;
+};
+
 /* Empty pipes, for who needs one next. */
 struct pipes {
 	size_t count;
-	int kept[PIPES_KEPT][2];
+	size_t large; /* here and lent */
+	struct pipe kept[PIPES_KEPT];
 };
 
 struct flow {
 	struct end *from, *to;
-	int pipe[2];     /* -1: none */
+	struct pipe pipe;
 	size_t held;     /* bytes in the pipe */
 	uint64_t budget; /* bytes that may still be taken from `from` */
 	bool ended;      /* `from` has sent all it will */
@@ -49,6 +55,6 @@ enum flow_result flow_run(struct flow *flow, struct pipes *pipes);
 /* Bytes of ours that go first.  False: they do not fit, or there is no pipe. */
 bool flow_put(struct flow *flow, struct pipes *pipes, const void *bytes,
     size_t len);
-void flow_close(struct flow *flow);
+void flow_close(struct flow *flow, struct pipes *pipes);
 
 #endif
