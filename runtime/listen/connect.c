@@ -161,34 +161,50 @@ is_socket(int target)
 }
 
 /* The kernel names it by its path as the command has it. */
-static struct sbx_verdict
-ask_rules(const struct listening *listening, int target)
+static bool
+name_target(int target, char path[SBX_MAX_PATH + 1])
 {
-	char link[DESCRIPTOR_PATH_SIZE], path[SBX_MAX_PATH + 1];
+	char link[DESCRIPTOR_PATH_SIZE];
 	ssize_t len;
 
 	descriptor_path(link, target);
-	len = readlink(link, path, sizeof path);
-	if (len <= 0 || (size_t)len >= sizeof path || *path != '/')
-		return (struct sbx_verdict){ .rule = SBX_NO_RULE };
+	len = readlink(link, path, SBX_MAX_PATH + 1);
+	if (len <= 0 || len > SBX_MAX_PATH || *path != '/')
+		return false;
+	path[len] = '\0';
+	return true;
+}
+
+static struct sbx_verdict
+ask_rules(const struct listening *listening, const char *path)
+{
 	return sbx_socket_verdict(listening->moved ? listening->moved_sockets :
 						     listening->sockets,
-	    listening->socket_count, (struct sbx_place){ path, (uint32_t)len });
+	    listening->socket_count, place_of(path));
 }
 
 /* A rule about sockets comes first.  Without one, the command connects to its
- * own servers in what it may write. */
+ * own servers in what it may write; with one, there to those of the host that
+ * it has not brought there itself. */
 static bool
 may_connect(const struct caller *caller, int target)
 {
-	struct sbx_verdict verdict = ask_rules(caller->listening, target);
-	bool writable;
+	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
+	char path[SBX_MAX_PATH + 1];
+	bool writable, named = name_target(target, path);
 
-	if (verdict.rule != SBX_NO_RULE)
-		return verdict.reason == SBX_BECAUSE_ALLOWED;
+	if (named)
+		verdict = ask_rules(caller->listening, path);
+	if (verdict.rule != SBX_NO_RULE &&
+	    verdict.reason != SBX_BECAUSE_ALLOWED)
+		return false;
 	writable = caller->listening->view ? view_is_writable(target) :
 					     place_is_writable(caller, target);
-	return writable && (!is_socket(target) || servers_have(caller, target));
+	if (verdict.rule != SBX_NO_RULE && !writable)
+		return true;
+	return writable &&
+	    (!is_socket(target) || servers_have(caller, target) ||
+		(verdict.rule != SBX_NO_RULE && servers_stand(target, path)));
 }
 
 static int

@@ -6,164 +6,30 @@
 #include "runtime/listen/answers.h"
 #include "runtime/listen/caller.h"
 #include "runtime/listen/internet.h"
+#include "runtime/listen/place.h"
+#include "runtime/listen/view.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #ifndef SO_COOKIE
 #define SO_COOKIE 57
 #endif
 
-/* Of linux/netlink.h, linux/sock_diag.h and linux/unix_diag.h, which musl does
- * not have. */
-enum {
-	NETLINK = 16,
-	NETLINK_SOCKETS = 4,
-	ABOUT_SOCKETS = 20, /* SOCK_DIAG_BY_FAMILY */
-	REQUEST = 1,
-	DUMP = 0x300,
-	DONE = 3,
-	SHOW_PLACE = 2, /* UDIAG_SHOW_VFS */
-	PLACE = 1,      /* UNIX_DIAG_VFS */
-	LISTENS = 10,   /* TCP_LISTEN */
-	ANSWER_SIZE = 16384,
-	ANYWHERE = -1,
-	MINOR_BITS = 20, /* of a device's number in the kernel */
-};
-
-struct head {
-	uint32_t len;
-	uint16_t type, flags;
-	uint32_t sequence, port;
-};
-
-struct question {
-	struct head head;
-	uint8_t family, protocol;
-	uint16_t pad;
-	uint32_t states, inode, show, cookie[2];
-};
-
-struct told {
-	struct head head;
-	uint8_t family, type, state, pad;
-	uint32_t inode, cookie[2];
-};
-
-struct attribute {
-	uint16_t len, type;
-};
-
-/* What a socket is bound to. */
-struct bound {
-	uint32_t inode, device;
-};
+enum { MINOR_BITS = 20 /* of a device's number in the kernel */ };
 
 void
 servers_open(struct servers *servers)
 {
-	int diagnosis = socket(NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-	    NETLINK_SOCKETS);
+	int diagnosis = diagnosis_open();
 
 	if (diagnosis < 0)
 		refuse(NULL, "cannot ask the kernel about sockets", errno);
 	servers->diagnosis = above_standard(diagnosis);
-}
-
-/* --- the kernel's answers ------------------------------------------------- */
-
-static size_t
-padded(size_t len)
-{
-	return (len + 3) & ~(size_t)3;
-}
-
-/* Where the listening socket of one message is bound; false: it is another
- * message, or it has no place. */
-static bool
-read_place(const char *message, size_t len, struct bound *bound)
-{
-	struct told told;
-	struct attribute attribute;
-
-	if (len < sizeof told)
-		return false;
-	memcpy(&told, message, sizeof told);
-	if (told.head.type != ABOUT_SOCKETS || told.state != LISTENS)
-		return false;
-	for (size_t at = sizeof told; at + sizeof attribute <= len;
-	     at += padded(attribute.len)) {
-		memcpy(&attribute, message + at, sizeof attribute);
-		if (attribute.len < sizeof attribute ||
-		    attribute.len > len - at)
-			return false;
-		if (attribute.type != PLACE ||
-		    attribute.len < sizeof attribute + sizeof *bound)
-			continue;
-		memcpy(bound, message + at + sizeof attribute, sizeof *bound);
-		return true;
-	}
-	return false;
-}
-
-static bool
-ask(int diagnosis, struct question *question)
-{
-	question->head.len = sizeof *question;
-	question->head.type = ABOUT_SOCKETS;
-	question->family = AF_UNIX;
-	question->show = SHOW_PLACE;
-	question->states = 1U << LISTENS;
-	return send(diagnosis, question, sizeof *question, MSG_NOSIGNAL) ==
-	    (ssize_t)sizeof *question;
-}
-
-/* Whoever looks for a place says which messages are about it. */
-struct search {
-	int target; /* or ANYWHERE */
-	bool found, over;
-};
-
-static bool is_place(const struct search *search, const struct bound *bound);
-
-static void
-look_through(struct search *search, const char *bytes, size_t len)
-{
-	struct bound bound;
-	struct head head;
-
-	while (len >= sizeof head) {
-		memcpy(&head, bytes, sizeof head);
-		if (head.len < sizeof head || head.len > len)
-			break;
-		/* An error ends it as well. */
-		if (head.type != ABOUT_SOCKETS)
-			search->over = true;
-		else if (!search->found && read_place(bytes, head.len, &bound))
-			search->found = is_place(search, &bound);
-		len -= padded(head.len) < len ? padded(head.len) : len;
-		bytes += padded(head.len);
-	}
-}
-
-/* All answers are read, since the next question would be refused otherwise. */
-static bool
-hear(int diagnosis, struct search *search, bool all)
-{
-	char bytes[ANSWER_SIZE];
-
-	do {
-		ssize_t got = recv(diagnosis, bytes, sizeof bytes,
-		    MSG_DONTWAIT | MSG_TRUNC);
-
-		if (got <= 0 || got > (ssize_t)sizeof bytes)
-			return false;
-		look_through(search, bytes, (size_t)got);
-	} while (all && !search->over);
-	return search->found;
 }
 
 /* --- places --------------------------------------------------------------- */
@@ -171,62 +37,180 @@ hear(int diagnosis, struct search *search, bool all)
 /*
  * The kernel tells of the file system, and of the inode's number only 32 bits.
  * Where stat(2) tells another device, as it does in btrfs, whose subvolumes
- * number inodes each for itself, or a larger number, nobody knows whose the
- * socket is.
+ * number inodes each for itself, or a larger number, these say nothing.
  */
 static bool
-is_place(const struct search *search, const struct bound *bound)
+is_place(const struct bound *bound, const void *wanted)
 {
-	struct stat status;
+	const struct stat *status = wanted;
 
-	if (search->target == ANYWHERE)
-		return true;
-	return fstat(search->target, &status) == 0 &&
-	    status.st_ino == bound->inode &&
-	    (major(status.st_dev) << MINOR_BITS | minor(status.st_dev)) ==
+	return status->st_ino == bound->inode &&
+	    (major(status->st_dev) << MINOR_BITS | minor(status->st_dev)) ==
 	    bound->device;
 }
 
-/* --- servers -------------------------------------------------------------- */
-
 static bool
-looks_bound(const struct servers *servers, const struct server *server,
-    struct search *search)
+is_any(const struct bound *bound, const void *wanted)
 {
-	struct question question = {
-		.head.flags = REQUEST,
-		.inode = server->inode,
-		.cookie = { (uint32_t)server->cookie,
-		    (uint32_t)(server->cookie >> 32) },
-	};
-
-	return ask(servers->diagnosis, &question) &&
-	    hear(servers->diagnosis, search, false);
-}
-
-bool
-servers_have(const struct caller *caller, int target)
-{
-	const struct servers *servers = caller->listening->servers;
-	struct search search = { .target = target };
-	struct question all = { .head.flags = REQUEST | DUMP };
-
-	if (caller->listening->own_network)
-		return ask(servers->diagnosis, &all) &&
-		    hear(servers->diagnosis, &search, true);
-	for (uint32_t i = 0; i < servers->count && !search.found; i++)
-		looks_bound(servers, &servers->list[i], &search);
-	return search.found;
+	(void)bound;
+	(void)wanted;
+	return true;
 }
 
 /* A socket that is closed is found under no number. */
 static bool
 is_there(const struct servers *servers, const struct server *server)
 {
-	struct search any = { .target = ANYWHERE };
-
-	return looks_bound(servers, server, &any);
+	return diagnosis_find(servers->diagnosis, server, is_any, NULL);
 }
+
+static bool
+has(const struct servers *servers, const struct server *server,
+    const struct stat *status)
+{
+	if (server->place == 0)
+		return diagnosis_find(servers->diagnosis, server, is_place,
+		    status);
+	/* As long as a socket is there, nothing else has its inode's number. */
+	return server->place == status->st_ino &&
+	    server->device == status->st_dev && is_there(servers, server);
+}
+
+bool
+servers_have(const struct caller *caller, int target)
+{
+	const struct servers *servers = caller->listening->servers;
+	struct stat status;
+
+	if (fstat(target, &status) != 0)
+		return false;
+	if (caller->listening->own_network &&
+	    diagnosis_find(servers->diagnosis, NULL, is_place, &status))
+		return true;
+	for (uint32_t i = 0; i < servers->count; i++) {
+		if (has(servers, &servers->list[i], &status))
+			return true;
+	}
+	return false;
+}
+
+/* --- servers of the host -------------------------------------------------- */
+
+struct standing {
+	struct stat status;
+	const char *path;
+};
+
+/* The name says enough for the device, which btrfs calls otherwise. */
+static bool
+is_standing(const struct bound *bound, const void *wanted)
+{
+	const struct standing *standing = wanted;
+
+	return strcmp(bound->name, standing->path) == 0 &&
+	    bound->inode == (uint32_t)standing->status.st_ino;
+}
+
+bool
+servers_stand(int target, const char *path)
+{
+	struct standing standing = { .path = path };
+	int diagnosis = diagnosis_open();
+	bool found = diagnosis >= 0 && fstat(target, &standing.status) == 0 &&
+	    diagnosis_find(diagnosis, NULL, is_standing, &standing);
+
+	if (diagnosis >= 0)
+		close(diagnosis);
+	return found;
+}
+
+/* --- proof of a place ------------------------------------------------------ */
+
+/* What the name of a socket of the caller's leads to now, if the command may
+ * write it: it is connected to. */
+static int
+open_name(const struct caller *caller, int socket)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	char path[sizeof name.sun_path + 1] = "";
+	socklen_t len = sizeof name;
+	int target;
+
+	if (getsockname(socket, (struct sockaddr *)&name, &len) != 0 ||
+	    name.sun_family != AF_UNIX || name.sun_path[0] == '\0')
+		return -1;
+	memcpy(path, name.sun_path, sizeof name.sun_path);
+	target = caller->listening->view ?
+	    view_open(caller, path) :
+	    place_open(caller, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+	if (target < 0 ||
+	    (caller->listening->view ? view_is_writable(target) :
+				       place_is_writable(caller, target)))
+		return target;
+	close(target);
+	return -1;
+}
+
+/* Whether who connects there comes to this socket, which listens and belongs
+ * to the caller. */
+static bool
+comes_to(int server, int target)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int type = SOCK_STREAM, client, other = -1;
+	socklen_t len = sizeof type;
+	struct ucred peer = { .pid = 0 };
+	bool came;
+
+	getsockopt(server, SOL_SOCKET, SO_TYPE, &type, &len);
+	client = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	descriptor_path(name.sun_path, target);
+	/* Somebody else may take the connection first; then nobody waits. */
+	if (client >= 0 && ticks(true)) {
+		if (connect(client, (struct sockaddr *)&name, sizeof name) == 0)
+			other = accept4(server, NULL, NULL,
+			    SOCK_NONBLOCK | SOCK_CLOEXEC);
+		ticks(false);
+	}
+	len = sizeof peer;
+	came = other >= 0 &&
+	    getsockopt(other, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	    peer.pid == getpid();
+	if (other >= 0)
+		close(other);
+	if (client >= 0)
+		close(client);
+	return came;
+}
+
+/*
+ * Finds the place of a socket that is about to listen, where the kernel's
+ * numbers do not tell it: its name may lead elsewhere by now, so a connection
+ * shows whether it does not.  False: the numbers tell, or nothing does.
+ */
+static bool
+prove(const struct caller *caller, int socket, struct server *server)
+{
+	int target = open_name(caller, socket);
+	struct stat status;
+	bool proved = false;
+
+	if (target < 0)
+		return false;
+	if (fstat(target, &status) == 0 && S_ISSOCK(status.st_mode) &&
+	    listen(socket, (int)caller->call.args[1]) == 0 &&
+	    !diagnosis_find(caller->listening->servers->diagnosis, server,
+		is_place, &status))
+		proved = comes_to(socket, target);
+	close(target);
+	if (!proved)
+		return false;
+	server->place = status.st_ino;
+	server->device = status.st_dev;
+	return true;
+}
+
+/* --- listen(2) ------------------------------------------------------------- */
 
 static struct server *
 free_entry(struct servers *servers)
@@ -241,11 +225,13 @@ free_entry(struct servers *servers)
 }
 
 static int
-remember(struct servers *servers, int socket)
+remember(const struct caller *caller, int socket)
 {
-	struct server server, *entry;
+	struct servers *servers = caller->listening->servers;
+	struct server server = { .place = 0 }, *entry;
 	socklen_t len = sizeof server.cookie;
 	struct stat status;
+	bool proved;
 
 	if (fstat(socket, &status) != 0 ||
 	    getsockopt(socket, SOL_SOCKET, SO_COOKIE, &server.cookie, &len) !=
@@ -256,6 +242,9 @@ remember(struct servers *servers, int socket)
 		if (servers->list[i].cookie == server.cookie)
 			return 0;
 	}
+	proved = prove(caller, socket, &server);
+	if (caller->listening->own_network && !proved)
+		return 0;
 	entry = free_entry(servers);
 	if (entry == NULL)
 		return -ENOBUFS;
@@ -283,7 +272,7 @@ judge_listen(const struct caller *caller, int socket)
 	if (internet)
 		return internet_listen(caller, socket);
 	if (domain == AF_UNIX)
-		error = remember(listening->servers, socket);
+		error = remember(caller, socket);
 	if (error != 0 || !listening->selected)
 		return error != 0 ? error : ANSWER_GO_ON;
 	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
@@ -295,11 +284,10 @@ answer_listen(const struct caller *caller)
 	int64_t result;
 	int socket;
 
-	if (caller->listening->own_network)
-		return ANSWER_GO_ON;
 	socket = caller_copy(caller, (int)caller->call.args[0]);
+	/* In a network of its own nothing depends on it but the above. */
 	if (socket < 0)
-		return socket;
+		return caller->listening->own_network ? ANSWER_GO_ON : socket;
 	result = judge_listen(caller, socket);
 	caller_close(socket);
 	return result;

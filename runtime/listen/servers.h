@@ -8,12 +8,14 @@
  * (sock_diag(7)).  In a network of the sandbox's own all that listens is
  * inside.  In the host's, the listen(2) of the command comes here, and the
  * socket's cookie is kept, which the kernel gives to no other socket.
+ *
+ * Where the kernel's numbers do not tell the inode, the place of a socket is
+ * found out when it begins to listen.
  */
 #ifndef SBX_SERVERS_H
 #define SBX_SERVERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "runtime/listen/diagnosis.h"
 
 struct caller;
 
@@ -22,12 +24,10 @@ enum { SERVERS_MAX = 128 };
 struct servers {
 	/* By this one asks about the sockets of the sandbox's network. */
 	int diagnosis;
-	/* Those that the command has made in the host's network, or had. */
+	/* Those that the command has made in the host's network, or had; in one
+	 * of its own, those whose place the kernel does not tell. */
 	uint32_t count;
-	struct server {
-		uint64_t cookie;
-		uint32_t inode; /* of the socket, not of its place */
-	} list[SERVERS_MAX];
+	struct server list[SERVERS_MAX];
 };
 
 /* In a process that is in the sandbox's network. */
@@ -36,5 +36,9 @@ void servers_open(struct servers *servers);
 /* Whether the socket that is open here, O_PATH, belongs to a server inside.  If
  * it cannot be told, it does not. */
 bool servers_have(const struct caller *caller, int target);
+
+/* Whether it belongs to a server of the host that was bound to this very place:
+ * what the command may write it may have brought there. */
+bool servers_stand(int target, const char *path);
 
 #endif

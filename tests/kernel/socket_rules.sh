@@ -32,6 +32,10 @@ tap_programs "$SBXRUN" "$PROBE"
 policy shut workspace-write 'deny socket ${tmp}/shut'
 policy agent workspace-write 'allow socket ${ssh-agent}'
 policy plain workspace-write
+# Three servers outside: one at the place of a rule, one that is nobody's, and
+# one that a denial in an open directory keeps from the command.
+policy moved workspace-write 'allow socket ${workspace}/open' \
+    'allow socket ${workspace}/run' 'deny socket ${workspace}/run/shut'
 
 # inside POLICY COMMAND...
 inside()
@@ -84,6 +88,43 @@ rules()
 	[ -z "$session" ] || as "$uid" "$base/sbxrun" $session --end
 }
 
+# moves: what the command may write it may rename and link; a rule opens what was
+# bound to the place, and nothing that was brought there.
+moves()
+{
+	who="$level: uid $uid"
+	mkdir -p "$ws/run"
+	chown "$uid" "$ws/run"
+	for name in open other run/one run/shut; do
+		rm -f "$ws/$name"
+		serve "$ws/$name"
+	done
+	tap_is "$who: a rule in what may be written" 'ok ok EACCES EACCES' \
+	    "$(inside moved sh -c 'echo $(./probe unix-connect open) \
+		$(./probe unix-connect "$PWD/run/one") \
+		$(./probe unix-connect other) $(./probe unix-connect run/shut)')"
+	tap_is "$who: a socket that is brought to such a place" \
+	    'EACCES EACCES EACCES EACCES' \
+	    "$(inside moved sh -c 'ln other run/link; ln run/shut run/again
+		mv open away; mv other open
+		echo $(./probe unix-connect open) $(./probe unix-connect away) \
+		    $(./probe unix-connect run/link) \
+		    $(./probe unix-connect run/again)' 2>&1 |
+		sed 's/ENOENT/EACCES/g')" # at full, two mounts cannot be linked
+	# What an earlier run has left.
+	tap_is "$who: and the next time" EACCES \
+	    "$(inside moved ./probe unix-connect open)"
+	tap_is "$who: its directory" 'EACCES' \
+	    "$(inside moved sh -c 'mv run gone; mkdir run; mv open run/one
+		./probe unix-connect run/one')"
+	tap_is "$who: servers of the command" 'ok ok' \
+	    "$(inside moved sh -c 'rm -f open; echo $(./probe unix-inside open) \
+		$(./probe unix-inside run/own)')"
+	tap_is "outside: uid $uid: such a socket" ok \
+	    "$("$base/probe" unix-connect "$ws/away")"
+	rm -rf "$ws/run" "$ws/gone" "$ws/away" "$ws/open"
+}
+
 # A server of the command's in one subvolume, with the number of one outside.
 same_number()
 {
@@ -97,6 +138,24 @@ same_number()
 		"$(stat -c %i "$ws/outer/socket")")"
 	tap_is "$who: which it had" "$(stat -c %i "$ws/outer/socket")" \
 	    "$(stat -c %i "$ws/own")"
+}
+
+# The command's own servers, of which the kernel tells no place.
+own()
+{
+	who="$level: uid $uid"
+	tap_is "$who: btrfs: a server of the command" ok \
+	    "$(inside plain ./probe unix-inside own)"
+	tap_is "$who: btrfs: by its whole path" ok \
+	    "$(inside plain ./probe unix-inside "$ws/own")"
+	tap_is "$who: btrfs: a daemon" ok "$(inside plain sh -c '
+	    ./probe unix-daemon daemon')"
+	tap_is "$who: btrfs: one outside" EACCES \
+	    "$(inside plain ./probe unix-connect outer/socket)"
+	tap_is "$who: btrfs: one outside at the name of an own one" EACCES \
+	    "$(inside plain sh -c 'mkdir -p sub; ./probe unix-renamed side')"
+	tap_is "$who: btrfs: as many as are known" 128 \
+	    "$(inside plain ./probe unix-servers s 200)"
 }
 
 btrfs()
@@ -114,6 +173,11 @@ btrfs()
 		serve "$ws/outer/socket"
 		same_number
 	done
+	serve "$ws/side"
+	for level in $levels; do
+		own
+		moves
+	done
 }
 
 users=$(id -u)
@@ -126,6 +190,7 @@ for uid in $users; do
 	for level in $levels; do
 		session=
 		rules
+		moves
 		[ "$level" = full ] || continue
 		session="--session rules-$$"
 		rules
