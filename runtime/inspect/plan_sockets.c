@@ -5,6 +5,7 @@
 #include "runtime/base/json.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* Whether the kernel by itself keeps the command from other sockets. */
 static bool
@@ -64,6 +65,24 @@ show_place(struct out *out, const struct plan *plan,
 	}
 }
 
+/* What is wrong with what is there now. */
+static const char *
+obstacle(const struct socket_site *site)
+{
+	char path[SBX_MAX_PATH + 1];
+	struct stat status;
+
+	if (site->rule->effect != SBX_ALLOW || site->at.len > SBX_MAX_PATH)
+		return "";
+	memcpy(path, site->at.path, site->at.len);
+	path[site->at.len] = '\0';
+	if (stat(site->at.len > 0 ? path : "/", &status) != 0)
+		return ", but nothing is there now";
+	return S_ISSOCK(status.st_mode) || S_ISDIR(status.st_mode) ?
+	    "" :
+	    ", but what is there is no socket";
+}
+
 static void
 show_enforcer(struct out *out, const struct plan *plan,
     const struct socket_site *site)
@@ -75,6 +94,7 @@ show_enforcer(struct out *out, const struct plan *plan,
 		    site->rule->effect == SBX_ALLOW ?
 			allow_enforcer(plan, site) :
 			deny_enforcer(plan));
+	out_text(out, site->fault == NULL ? obstacle(site) : "");
 }
 
 void

@@ -57,17 +57,48 @@ listen_here(uint16_t port)
 	return -1;
 }
 
+/* Names the rule, and what to do. */
+__attribute__((noreturn)) static void
+refuse_published(const struct sbx_blob *blob, uint16_t port, int error)
+{
+	struct sbx_verdict verdict = sbx_port_verdict(blob, KERNEL_WHERE,
+	    SBX_PUBLISH_TCP, port);
+	struct out text;
+
+	out_init(&text, -1);
+	out_print(&text, "cannot publish port %u: ", (unsigned)port);
+	out_text(&text,
+	    error == EADDRINUSE ?
+		"another program, perhaps another run of this policy, listens "
+		"on it on 127.0.0.1; end that, or publish another port" :
+		"cannot listen on it on 127.0.0.1");
+	refuse_at(blob, blob->ports[verdict.rule].source, text.text, error);
+}
+
 static int
-publish(uint16_t port)
+publish(const struct sbx_blob *blob, uint16_t port)
 {
 	int fd = listen_here(port);
-	struct out name;
 
-	if (fd >= 0)
-		return fd;
-	out_init(&name, -1);
-	out_print(&name, "network publish tcp %u", (unsigned)port);
-	refuse(name.text, "cannot listen on this port of 127.0.0.1", errno);
+	if (fd < 0)
+		refuse_published(blob, port, errno);
+	return fd;
+}
+
+/* It may come later, and is then found. */
+static void
+look_for_proxy(const struct sbx_blob *blob, const char *path)
+{
+	for (uint32_t i = 0; i < blob->proxy_count; i++) {
+		const struct sbx_proxy *proxy = &blob->proxies[i];
+
+		if ((proxy->platforms & KERNEL_WHERE) != 0 &&
+		    access(path, F_OK) != 0)
+			warn_at(blob, proxy->source,
+			    "the user's own proxy is not there; until it is, "
+			    "connections are reset",
+			    errno);
+	}
 }
 
 /* NULL: there is none with a path. */
@@ -78,7 +109,10 @@ users_proxy(const struct binding *binding)
 		refuse(binding->proxy.len > 0 ? binding->proxy.path :
 						"network proxy",
 		    binding->proxy_fault, 0);
-	return binding->proxy.len > 0 ? binding->proxy.path : NULL;
+	if (binding->proxy.len == 0)
+		return NULL;
+	look_for_proxy(binding->blob, binding->proxy.path);
+	return binding->proxy.path;
 }
 
 static void
@@ -111,7 +145,7 @@ network_prepare(struct network *network, const struct binding *binding,
 		const struct sbx_way *way = &network->ways[i];
 
 		network->sockets[i] = way->kind == SBX_WAY_PUBLISH ?
-		    publish(way->port) :
+		    publish(blob, way->port) :
 		    -1;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)

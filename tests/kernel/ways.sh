@@ -276,8 +276,8 @@ killed()
 	tap_is "$who: a published port" "127.0.0.1 $published" \
 	    "$(as "$uid" "$tmp/knock" tcp 127.0.0.1 "$published")"
 	tap_is "$who: one that is in use refuses" \
-	    "125 sbxrun: network publish tcp $published: cannot listen on this port of 127.0.0.1" \
-	    "$(inside publish true; echo "$? $(sed 's/: Address.*//' \
+	    "125 sbxrun: publish.sbx:4:31: cannot publish port $published: another program" \
+	    "$(inside publish true; echo "$? $(sed 's/, perhaps .*//' \
 		"$tmp/err-$uid")")"
 	for pid in $(running); do
 		case $(cat "$pid/cmdline" 2>/dev/null | tr '\0' ' ') in
