@@ -6,7 +6,8 @@
  *
  * All are noted first.  Then they are sorted so that those of one kind and key
  * stand together, the strongest first, and each takes the platforms that none
- * before it has taken.
+ * before it has taken.  What the shipped group `offline` sets is left out where
+ * a rule leads out of the sandbox.
  */
 #include "compiler/policy/expand.h"
 
@@ -408,6 +409,47 @@ run_lifts(struct expansion *expansion, const struct setting *run, size_t count)
 	}
 }
 
+/* --- tools without a network ---------------------------------------------- */
+
+/* The shipped group whose settings tell tools that nothing leads out. */
+static const char offline_group[] = "offline";
+
+/* Whether the rule lets a command reach what is not in its sandbox. */
+static bool
+leads_out(const struct rule *rule)
+{
+	if (rule->effect != SBX_ALLOW)
+		return false;
+	if (rule->kind == KIND_PORT)
+		return rule->detail == SBX_CONNECT_TCP ||
+		    rule->detail == SBX_HOST_TCP;
+	if (rule->kind == KIND_BLANKET)
+		return rule->detail == BLANKET_NETWORK ||
+		    rule->detail == BLANKET_EVERYTHING;
+	return rule->kind == KIND_DOMAIN || rule->kind == KIND_ENDPOINT ||
+	    rule->kind == KIND_PROXY;
+}
+
+/* Where something leads out. */
+static uint8_t
+platforms_online(const struct expansion *expansion)
+{
+	uint8_t online = 0, denied = 0;
+
+	for (size_t i = 0; i < expansion->items.list.count; i++) {
+		const struct item *item = &expansion->items.list.items[i];
+
+		if (item->dropped)
+			continue;
+		if (leads_out(&item->rule))
+			online |= item->rule.origin.platforms;
+		else if (item->rule.kind == KIND_BLANKET &&
+		    item->rule.detail == BLANKET_NETWORK)
+			denied |= item->rule.origin.platforms;
+	}
+	return online & (uint8_t)~denied;
+}
+
 static int
 compare_orders(const void *a, const void *b)
 {
@@ -421,6 +463,7 @@ expand_settings(struct expansion *expansion)
 {
 	struct setting *all = expansion->settings.items;
 	size_t count = expansion->settings.count, end;
+	uint8_t online = platforms_online(expansion);
 
 	if (count == 0)
 		return;
@@ -434,6 +477,9 @@ expand_settings(struct expansion *expansion)
 	}
 	qsort(all, count, sizeof *all, compare_orders);
 	for (size_t i = 0; i < count; i++) {
+		if (all[i].kind == SETTING_SET &&
+		    strcmp(all[i].block->name, offline_group) == 0)
+			all[i].stands &= (uint8_t)~online;
 		if (all[i].stands == 0 || all[i].none)
 			continue;
 		all[i].origin.platforms = all[i].stands;
