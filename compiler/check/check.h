@@ -85,6 +85,7 @@ bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
 
 /* sockets.c */
 void check_socket_escape(struct checker *checker);
+void check_socket_idle(struct checker *checker);
 void check_socket_risk(struct checker *checker);
 /* Who does anything for the command at a socket that a rule lets it connect to
  * ("Docker"), or NULL.  What the policy denies does not count. */
@@ -121,6 +122,13 @@ void check_host_published(struct checker *checker);
 void check_host_apex(struct checker *checker);
 void check_host_shared(struct checker *checker);
 void check_host_forge(struct checker *checker);
+/* Whether the name lies below another one. */
+bool host_is_below(const char *name, const char *above);
+
+/* host_denies.c */
+void check_host_deny_open(struct checker *checker);
+void check_host_deny_idle(struct checker *checker);
+void check_published_way(struct checker *checker);
 
 /* syscalls.c */
 void check_syscall_absent(struct checker *checker);

@@ -16,9 +16,8 @@ static const enum rule_kind_id host_kinds[] = { KIND_DOMAIN, KIND_ENDPOINT };
 
 /* --- which rule covers another -------------------------------------------- */
 
-/* Whether the name lies below another one. */
-static bool
-is_below(const char *name, const char *above)
+bool
+host_is_below(const char *name, const char *above)
 {
 	size_t len = strlen(name), tail = strlen(above);
 
@@ -33,7 +32,7 @@ covers_name(const struct rule *wide, const struct rule *rule)
 
 	if (wide->domain.name == rule->domain.name)
 		return below == ((rule->domain.flags & SBX_NAME_BELOW) != 0);
-	return below && is_below(rule->domain.name, wide->domain.name);
+	return below && host_is_below(rule->domain.name, wide->domain.name);
 }
 
 /* Without a port a deny is for all of them, and an allow for 80 and 443. */
@@ -404,9 +403,9 @@ is_known(const struct rule *rule, const struct known_host *host)
 	if (host->kind == SHARED_HOST)
 		return below &&
 		    (strcmp(name, host->name) == 0 ||
-			is_below(host->name, name) ||
-			is_below(name, host->name));
-	return below ? is_below(host->name, name) :
+			host_is_below(host->name, name) ||
+			host_is_below(name, host->name));
+	return below ? host_is_below(host->name, name) :
 		       strcmp(name, host->name) == 0;
 }
 

@@ -8,6 +8,7 @@ libcompiler_a_SOURCES += \
 	compiler/check/rules.c \
 	compiler/check/grants.c \
 	compiler/check/grants.h \
+	compiler/check/host_denies.c \
 	compiler/check/hosts.c \
 	compiler/check/leaks.c \
 	compiler/check/paths.c \

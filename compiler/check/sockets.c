@@ -6,6 +6,8 @@
 #include "compiler/check/check.h"
 #include "compiler/check/spelling.h"
 
+#include <string.h>
+
 /* How a rule about sockets meets a place, in whatever spelling. */
 static enum reach
 reach_of(struct arena *arena, const struct rule *rule, struct target place)
@@ -103,4 +105,49 @@ void
 check_socket_risk(struct checker *checker)
 {
 	report_all(checker, true);
+}
+
+/* --- places without sockets ----------------------------------------------- */
+
+/* Programs, their settings, and what the kernel makes. */
+static bool
+is_quiet(struct target at)
+{
+	static const char *const places[] = { "/bin", "/boot", "/etc", "/lib",
+		"/lib32", "/lib64", "/libx32", "/proc", "/sbin", "/sys",
+		"/usr" };
+
+	for (size_t i = 0; at.anchor == SBX_ANCHOR_ROOT && i < countof(places);
+	     i++) {
+		const struct sbx_place place = {
+			places[i],
+			(uint32_t)strlen(places[i]),
+		};
+
+		if (sbx_covers(place,
+			(struct sbx_place){ at.suffix,
+			    (uint32_t)strlen(at.suffix) }))
+			return true;
+	}
+	return false;
+}
+
+void
+check_socket_idle(struct checker *checker)
+{
+	const struct rule_list *rules = &checker->policy->rules[KIND_SOCKET];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+
+		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
+		    !is_quiet(rule->path.at))
+			continue;
+		diag_help(checker->diags,
+		    check_report(checker, rule->origin.loc,
+			"'%s' opens nothing: no program listens there",
+			rule_text(checker->policy, rule)),
+		    "sockets lie in /run, in ${runtime} and in the directories "
+		    "of programs; to let a file be read is 'allow read'");
+	}
 }
