@@ -368,11 +368,27 @@ reason_of(const struct duel *duel, const char *name)
 	       "such as /run";
 }
 
+/* A call that the supervisor answers is allowed, and yet less than open. */
+static void
+say_answered(const struct duel *duel, const struct syscall_data *data,
+    struct difference *difference)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		struct explanation *says = &difference->says[side];
+
+		if (says->text == NULL && says->verdict.allowed &&
+		    answer_of(duel, (enum side)side, data) == FILTER_NOTIFY)
+			says->text =
+			    "sbxrun answers it, as the other rules say";
+	}
+}
+
 static void
 note_call(struct duel *duel, const char *name, enum change change,
     const struct syscall_data *data, const struct values *values)
 {
 	struct pass *pass = duel->pass;
+	struct difference *noted;
 	struct access access;
 	struct note_key key;
 
@@ -383,8 +399,10 @@ note_call(struct duel *duel, const char *name, enum change change,
 	key = syscall_key(duel, name, change);
 	if (!pass_again(pass, &key)) {
 		access = call_access(duel, name, change, data, values);
-		pass_note_access(pass, &key, &access, duel->level, duel->abi)
-		    ->reason = reason_of(duel, name);
+		noted = pass_note_access(pass, &key, &access, duel->level,
+		    duel->abi);
+		noted->reason = reason_of(duel, name);
+		say_answered(duel, data, noted);
 		count_call(duel, &key, name);
 		pass_known(pass, &key)->more = 0;
 		return;

@@ -211,6 +211,27 @@ domain_restore(struct restorer *restorer)
 
 /* --- questions ------------------------------------------------------------ */
 
+/* Why a text is no name; what to ask instead. */
+static const char *
+name_fault(struct arena *arena, const char *object, size_t len)
+{
+	const char *url = host_of_url(arena, object);
+	struct host_net net;
+
+	if (url != NULL)
+		return arena_printf(arena,
+		    "'%s' is no name of a host; ask 'domain %s'", object, url);
+	if (strncmp(object, "*.", 2) == 0)
+		return arena_printf(arena,
+		    "'%s' stands for many names: ask of one of them", object);
+	if (host_net_parse(object, len, &net))
+		return arena_printf(arena,
+		    "'%.*s' is an address; ask 'connect %s%s'", (int)len,
+		    object, object, object[len] == '\0' ? ":443" : "");
+	return arena_printf(arena, "'%.*s' is no name of a host", (int)len,
+	    object);
+}
+
 /* "NAME" or "NAME:PORT"; what a rule without a port allows is asked with
  * 443. */
 static const char *
@@ -222,14 +243,14 @@ domain_ask(const struct places *places, const char *object,
 	char name[SBX_NAME_SIZE];
 	uint64_t port = 443;
 
-	if (!sbx_name_normal(object, len, name))
-		return arena_printf(places->arena,
-		    "'%.*s' is no name of a host", (int)len, object);
+	if (strchr(object, '/') != NULL || !sbx_name_normal(object, len, name))
+		return name_fault(places->arena, object, len);
 	if (colon != NULL &&
 	    (!number_read(colon + 1, object + strlen(object), &port) ||
 		port == 0 || port > UINT16_MAX))
-		return arena_printf(places->arena, "'%s' is no port",
-		    colon + 1);
+		return arena_printf(places->arena,
+		    "'%s' is no port: it is a number, as in %s:443", colon + 1,
+		    name);
 	access->name = arena_printf(places->arena, "%s", name);
 	access->port = (uint16_t)port;
 	return NULL;

@@ -18,6 +18,7 @@
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
 #include "format/addresses.h"
+#include "format/names.h"
 #include "format/ways.h"
 
 #include <arpa/inet.h>
@@ -186,6 +187,35 @@ endpoint_restore(struct restorer *restorer)
 
 /* --- questions ------------------------------------------------------------ */
 
+/* Why a text is no address with a port; what to ask instead. */
+static const char *
+address_fault(struct arena *arena, const char *object)
+{
+	const char *url = host_of_url(arena, object);
+	size_t len = strcspn(object, ":");
+	char name[SBX_NAME_SIZE];
+	struct host_net net;
+
+	if (host_net_parse(object, strlen(object), &net) &&
+	    net.prefix == SBX_ADDRESS_BITS)
+		return arena_printf(arena,
+		    "'%s' names no port; ask 'connect %s%s%s:443'", object,
+		    strchr(object, ':') != NULL && object[0] != '[' ? "[" : "",
+		    object,
+		    strchr(object, ':') != NULL && object[0] != '[' ? "]" : "");
+	if (url != NULL)
+		return arena_printf(arena,
+		    "'%s' is no address; ask 'domain %s'", object, url);
+	if (sbx_name_normal(object, len, name))
+		return arena_printf(arena,
+		    "'%.*s' is no address; ask 'domain %s'", (int)len, object,
+		    object);
+	return arena_printf(arena,
+	    "'%s' is no address with a port, as 10.0.0.5:5432 or "
+	    "[fd00::1]:5432",
+	    object);
+}
+
 /* "10.0.0.5:5432", "[fd00::1]:5432": one address, and a port. */
 static const char *
 endpoint_ask(const struct places *places, const char *object,
@@ -200,10 +230,7 @@ endpoint_ask(const struct places *places, const char *object,
 	    net.prefix != SBX_ADDRESS_BITS ||
 	    !number_read(colon + 1, object + strlen(object), &port) ||
 	    port == 0 || port > UINT16_MAX)
-		return arena_printf(places->arena,
-		    "'%s' is no address with a port, as 10.0.0.5:5432 or "
-		    "[fd00::1]:5432",
-		    object);
+		return address_fault(places->arena, object);
 	memcpy(access->address, net.address, sizeof access->address);
 	access->port = (uint16_t)port;
 	return NULL;
@@ -244,20 +271,15 @@ local_verdict(const struct subject *subject, const struct access *asked)
 {
 	static const uint8_t
 	    here[SBX_ADDRESS_SIZE] = { [10] = 0xff, 0xff, 127, [15] = 1 };
-	struct access access = {
+	const struct access access = {
 		.kind = KIND_PORT,
-		.detail = SBX_HOST_TCP,
+		.detail = SBX_CONNECT_TCP,
 		.port = asked->port,
 	};
-	struct verdict verdict;
 
-	if (memcmp(asked->address, here, sizeof here) == 0) {
-		verdict = rule_kinds[KIND_PORT]->verdict(subject, &access);
-		if (verdict.allowed)
-			return verdict;
-	}
-	access.detail = SBX_CONNECT_TCP;
-	return rule_kinds[KIND_PORT]->verdict(subject, &access);
+	return memcmp(asked->address, here, sizeof here) == 0 ?
+	    rule_kinds[KIND_PORT]->verdict(subject, &access) :
+	    network_inside(subject);
 }
 
 static struct verdict

@@ -35,7 +35,8 @@ port_resolve(struct scope *scope, const struct ast_atom *atom,
 		    "expected a port, found '%s'", atom_text(scope, atom));
 		diag_help(scope->diags, diag,
 		    "a port is a number or a range, as in 443 or 8000-8080; "
-		    "'allow network domain NAME' is about a host");
+		    "a host is 'network domain NAME' or 'network connect "
+		    "ADDRESS:PORT'");
 		return false;
 	}
 	if (!object_port(scope, atom, text, len, low))
@@ -276,16 +277,27 @@ port_show_access(FILE *stream, const struct access *access)
 	fprintf(stream, "%u", access->port);
 }
 
-/* Any port is open, in a network that has nobody else in it. */
-static struct verdict
-loopback_verdict(const struct subject *subject)
+/*
+ * Whether a rule about a service is what answers for its port: a service of the
+ * host is at that port of 127.0.0.1, and at level standard a server whose port
+ * is published listens on the host's.
+ */
+static bool
+service_verdict(const struct subject *subject, const struct access *access,
+    struct verdict *verdict)
 {
-	return (struct verdict){
-		.allowed = subject->level == SBX_LEVEL_FULL,
-		.unenforced = subject->level == SBX_LEVEL_NONE,
-		.by = BY_NETWORK,
-		.source = subject->places.blob->meta->net_source,
+	const struct access service = {
+		.kind = KIND_PORT,
+		.detail = (uint8_t)(access->detail + SBX_HOST_TCP),
+		.port = access->port,
 	};
+
+	if (subject->places.blob->meta->net != SBX_NET_SELECTED ||
+	    (access->detail == SBX_LISTEN_TCP &&
+		subject->level == SBX_LEVEL_FULL))
+		return false;
+	*verdict = rule_kinds[KIND_PORT]->verdict(subject, &service);
+	return verdict->allowed;
 }
 
 static struct verdict
@@ -296,7 +308,9 @@ port_verdict(const struct subject *subject, const struct access *access)
 	struct verdict verdict;
 
 	if (sbx_net_is_own(blob->meta->net) && access->detail < SBX_HOST_TCP)
-		return loopback_verdict(subject);
+		return service_verdict(subject, access, &verdict) ?
+		    verdict :
+		    network_inside(subject);
 	model = sbx_port_verdict(blob, subject->arch->platforms, access->detail,
 	    access->port);
 	verdict = verdict_begin(model);
@@ -330,38 +344,85 @@ leads_out(const struct why *why, uint32_t level)
 	    level >= SBX_LEVEL_STANDARD;
 }
 
+/* Of a port that leads nowhere, or to the service that a rule names. */
 static void
-say_loopback(const struct why *why)
+say_denied(const struct why *why)
 {
-	if (!why->verdict.allowed) {
-		fprintf(why->stream,
-		    "    but it needs level full: at level %s %s\n",
-		    level_word(why->subject->level),
-		    leads_out(why, why->subject->level) ?
-			"sbxrun connects to what rules name, and to nothing "
-			"else" :
-			"no socket opens");
-		return;
-	}
+	enum sbx_level level = why->subject->level;
+	const char *what = !leads_out(why, level) ?
+	    "no socket opens" :
+	    why->access->detail == SBX_LISTEN_TCP ?
+	    "a server listens on a published port alone" :
+	    "sbxrun connects to what rules name, and to "
+	    "nothing else";
+
+	fprintf(why->stream, "    but it needs level full: at level %s %s\n",
+	    level_word(level), what);
+}
+
+static void
+say_service(const struct why *why)
+{
+	bool listens = why->access->detail == SBX_LISTEN_TCP;
+
+	fprintf(why->stream, "    but on 127.0.0.1%s alone%s\n",
+	    listens ? " or ::1" : "",
+	    listens ? ", which are the host's (level standard)" :
+		      ", where the host's service is");
+}
+
+static void
+say_inside(const struct why *why)
+{
 	fprintf(why->stream,
 	    "    but only inside: the sandbox has a network of its own, from "
 	    "which %s (level full)\n",
 	    why->blob->meta->net == SBX_NET_LOOPBACK ?
 		"nothing leads out" :
 		"only hosts that rules name are reached");
-	if (why->blob->meta->net == SBX_NET_SELECTED)
+	if (why->blob->meta->net == SBX_NET_SELECTED &&
+	    why->access->detail == SBX_CONNECT_TCP)
 		fprintf(why->stream,
 		    "    of a host ask 'domain NAME:%u' or 'connect "
 		    "ADDRESS:%u'\n",
 		    (unsigned)why->access->port, (unsigned)why->access->port);
-	if (why->blob->meta->level < SBX_LEVEL_FULL)
-		fprintf(why->stream,
-		    "    but the policy also runs at level "
-		    "%s, where %s: 'require level full'\n",
-		    level_word(why->blob->meta->level),
-		    leads_out(why, why->blob->meta->level) ?
-			"nothing inside is reached" :
-			"no socket opens");
+}
+
+/* What becomes of it at the least level at which the policy runs. */
+static void
+say_lower(const struct why *why)
+{
+	struct subject subject = *why->subject;
+	enum sbx_level lowest = why->blob->meta->level, level = lowest;
+
+	for (; level < SBX_LEVEL_FULL; level++) {
+		subject.level = level;
+		if (verdict_of(&subject, why->access).allowed)
+			break;
+	}
+	if (level == lowest)
+		return;
+	fprintf(why->stream,
+	    "    but the policy also runs at level %s, where %s: 'require "
+	    "level %s'\n",
+	    level_word(lowest),
+	    leads_out(why, lowest) ? "nothing inside is reached" :
+				     "no socket opens",
+	    level_word(level));
+}
+
+static void
+say_loopback(const struct why *why)
+{
+	if (!why->verdict.allowed) {
+		say_denied(why);
+		return;
+	}
+	if (why->verdict.by == BY_PORT)
+		say_service(why);
+	else
+		say_inside(why);
+	say_lower(why);
 }
 
 static void
@@ -389,24 +450,11 @@ port_answer(const struct why *why)
 static const char *
 port_outcome(const struct why *why)
 {
-	return sbx_net_is_own(why->blob->meta->net) &&
+	return why->verdict.by == BY_NETWORK &&
+		sbx_net_is_own(why->blob->meta->net) &&
 		why->access->detail == SBX_CONNECT_TCP ?
 	    "inside" :
 	    "allowed";
-}
-
-static const char *
-port_enforcer(const struct why *why, enum sbx_level level)
-{
-	if (level < SBX_LEVEL_MINIMAL)
-		return NULL;
-	if (why->blob->meta->net == SBX_NET_SELECTED)
-		return network_enforcer(why, level);
-	if (why->blob->meta->net == SBX_NET_PORTS &&
-	    level >= SBX_LEVEL_STANDARD)
-		return "Landlock from ABI 4 on, else the filter, which opens "
-		       "no TCP socket";
-	return "the filter, which opens no TCP socket";
 }
 
 /* Lifts the denies of a port; whether something allows it. */
@@ -538,7 +586,7 @@ const struct rule_kind kind_port = {
 	.verdict = port_verdict,
 	.outcome = port_outcome,
 	.answer = port_answer,
-	.enforcer = port_enforcer,
+	.enforcer = network_enforcer,
 	.remedy = port_remedy,
 	.difference = {
 		.word = "port",

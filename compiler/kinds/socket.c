@@ -21,6 +21,7 @@
 #include "compiler/restore/restorer.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const char agent_text[] = "${ssh-agent}";
 
@@ -273,6 +274,15 @@ socket_show_access(FILE *stream, const struct access *access)
 	show_text(stream, path + (strcmp(path + 1, agent_text) == 0));
 }
 
+/* The path is the one that links lead to. */
+static bool
+is_plain_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 static void
 socket_answer(const struct why *why)
 {
@@ -303,6 +313,8 @@ socket_answer(const struct why *why)
 		    why->stream);
 	if (followed != NULL && !followed->there)
 		fputs("    but nothing is there\n", why->stream);
+	else if (followed != NULL && is_plain_file(why->access->path.path))
+		fputs("    but what is there is no socket\n", why->stream);
 }
 
 static const char *

@@ -161,16 +161,35 @@ parse_net(const char *text, size_t len, struct host_net *net)
 	return host_net_parse(inner, len - 2, net);
 }
 
+static const char of_the_host[] =
+    "that is the sandbox itself: a service of the host is 'network host tcp "
+    "%s'";
+
+/* The port at the end of a text, or what stands for one. */
+static const char *
+port_text(const char *text)
+{
+	return text[0] == ':' && text[1] != '\0' ? text + 1 : "PORT";
+}
+
 static bool
 report_address(struct scope *scope, const struct ast_atom *atom, size_t len)
 {
 	char name[SBX_NAME_SIZE];
+	bool named = sbx_name_normal(atom->text, len, name);
 	struct diag *diag;
 
 	diag = diag_add(scope->diags, DIAG_BAD_ADDRESS,
 	    atom_part(scope, atom, atom->text, len), "'%s' is no address",
 	    arena_strndup(scope->arena, atom->text, len));
-	if (sbx_name_normal(atom->text, len, name))
+	if (named && strcmp(name, "localhost") == 0)
+		diag_help(scope->diags, diag, of_the_host,
+		    port_text(atom->text + len));
+	else if (named && strcmp(atom->text, "private") == 0)
+		diag_help(scope->diags, diag,
+		    "delete the word, which is for names: a rule opens its "
+		    "address, private or not");
+	else if (named)
 		diag_help(scope->diags, diag,
 		    "a host by its name: 'network domain %s'", atom->text);
 	else
@@ -270,8 +289,7 @@ is_ascii(const char *text)
 	return *text == '\0';
 }
 
-/* The host in a URL, or NULL. */
-static const char *
+const char *
 host_of_url(struct arena *arena, const char *text)
 {
 	const char *at = strstr(text, "://");
@@ -301,10 +319,6 @@ report_star(struct scope *scope, const struct ast_atom *atom, const char *rest)
 	return false;
 }
 
-static const char of_the_host[] =
-    "that is the sandbox itself: a service of the host is 'network host tcp "
-    "PORT'";
-
 static bool
 report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 {
@@ -313,19 +327,21 @@ report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 	struct host_net net;
 	size_t len = address_len(atom->text);
 	bool local = strcmp(name, "localhost") == 0;
+	const char *port = port_text(atom->text + strcspn(atom->text, ":"));
 	struct diag *diag = diag_add(scope->diags, DIAG_BAD_HOST, atom->loc,
 	    local ? "'%s' leads to no other host" : "'%s' is no name of a host",
 	    atom->text);
 
 	if (local) {
-		diag_help(scope->diags, diag, "%s", of_the_host);
+		diag_help(scope->diags, diag, of_the_host, port);
 		return false;
 	}
 	if (!is_ascii(name))
 		ascii = idna_to_ascii(scope->arena, name);
 	if (parse_net(atom->text, len, &net) &&
 	    sbx_address_is_reserved(net.address, net.prefix))
-		diag_help(scope->diags, diag, "%s", of_the_host);
+		diag_help(scope->diags, diag, of_the_host,
+		    port_text(atom->text + len));
 	else if (parse_net(atom->text, len, &net))
 		diag_help(scope->diags, diag,
 		    "an address has a rule of its own: 'network connect "
@@ -343,6 +359,29 @@ report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 	return false;
 }
 
+/* What begins with a letter, or is a range. */
+static bool
+report_port(struct scope *scope, const struct ast_atom *atom, const char *text)
+{
+	const char *name = arena_strndup(scope->arena, atom->text,
+	    (size_t)(text - atom->text) - 1);
+	struct diag *diag = diag_add(scope->diags, DIAG_BAD_PORT,
+	    atom_part(scope, atom, text, strlen(text)), "'%s' is not a port",
+	    text);
+
+	if (strspn(text, "0123456789-") == strlen(text))
+		diag_help(scope->diags, diag,
+		    "one port stands behind a name: { %s:%.*s  %s:%s }", name,
+		    (int)strcspn(text, "-"), text, name,
+		    text + strcspn(text, "-") + 1);
+	else
+		diag_help(scope->diags, diag,
+		    "a port is a number, as in %s:443; a name without a port "
+		    "is for 80 and 443",
+		    name);
+	return false;
+}
+
 static bool
 name_port(struct scope *scope, const struct ast_atom *atom, const char *colon,
     struct rule *rule)
@@ -350,6 +389,8 @@ name_port(struct scope *scope, const struct ast_atom *atom, const char *colon,
 	rule->domain.port = 0;
 	if (*colon == '\0')
 		return true;
+	if (strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		return report_port(scope, atom, colon + 1);
 	return object_port(scope, atom, colon + 1, strlen(colon + 1),
 		   &rule->domain.port) &&
 	    (rule->effect != SBX_ALLOW ||

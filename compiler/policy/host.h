@@ -34,4 +34,7 @@ struct host_net {
 };
 bool host_net_parse(const char *text, size_t len, struct host_net *net);
 
+/* The host in a URL, or NULL. */
+const char *host_of_url(struct arena *arena, const char *text);
+
 #endif

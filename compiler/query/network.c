@@ -29,6 +29,17 @@ network_decides(const struct subject *subject, uint16_t port,
 	return true;
 }
 
+struct verdict
+network_inside(const struct subject *subject)
+{
+	return (struct verdict){
+		.allowed = subject->level == SBX_LEVEL_FULL,
+		.unenforced = subject->level == SBX_LEVEL_NONE,
+		.by = BY_NETWORK,
+		.source = subject->places.blob->meta->net_source,
+	};
+}
+
 /* At level standard the supervisor connects, and Landlock keeps what is bound
  * to its port, from ABI 4 on. */
 static bool
@@ -92,14 +103,20 @@ network_say(const struct why *why)
 const char *
 network_enforcer(const struct why *why, enum sbx_level level)
 {
+	enum sbx_net net = why->blob->meta->net;
+
 	if (level < SBX_LEVEL_MINIMAL)
 		return NULL;
-	if (why->blob->meta->net != SBX_NET_SELECTED ||
-	    level < SBX_LEVEL_STANDARD)
-		return "the filter, which opens no TCP socket";
-	return level == SBX_LEVEL_FULL ?
-	    "a network of its own, whose ways out lead to sbx-proxy" :
-	    "Landlock, and the supervisor, which connects";
+	if (level >= SBX_LEVEL_STANDARD && net == SBX_NET_PORTS)
+		return "Landlock from ABI 4 on, else the filter, which opens "
+		       "no TCP socket";
+	if (level == SBX_LEVEL_STANDARD && net == SBX_NET_SELECTED)
+		return "Landlock, and the supervisor, which connects";
+	if (level == SBX_LEVEL_FULL && net == SBX_NET_SELECTED)
+		return "a network of its own, whose ways out lead to sbx-proxy";
+	if (level == SBX_LEVEL_FULL && net == SBX_NET_LOOPBACK)
+		return "a network of its own, out of which nothing leads";
+	return "the filter, which opens no TCP socket";
 }
 
 bool

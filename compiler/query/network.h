@@ -15,6 +15,10 @@
 bool network_decides(const struct subject *subject, uint16_t port,
     struct verdict *verdict);
 
+/* What a network of the sandbox's own says of a port, inside: any is open where
+ * there is such a network, at level full. */
+struct verdict network_inside(const struct subject *subject);
+
 /* The verdict of a rule about hosts at the subject's level: below standard no
  * socket opens. */
 struct verdict network_at_level(const struct subject *subject,

@@ -495,7 +495,7 @@ load sbxc
 	ends 0 "$SBXC" why hosts.sbx -l full connect "[::1]:5432"
 	says "inside: connect [::1]:5432"
 	ends 0 "$SBXC" why hosts.sbx -l standard host tcp 5432
-	ends 1 "$SBXC" why hosts.sbx -l standard connect tcp 5432
+	ends 1 "$SBXC" why hosts.sbx -l standard connect tcp 5433
 	says "at level standard sbxrun connects to what rules name"
 	ends 0 "$SBXC" why hosts.sbx -l standard domain github.com
 	says "at level standard through the proxy alone"
@@ -549,4 +549,93 @@ load sbxc
 	[ -s coding.bin ]
 	ends 0 "$SBXC" check @coding
 	ends 3 "$SBXC" build @codin
+}
+
+@test "why: what enforces that a host is not reached" {
+	ends 1 "$SBXC" why -l full @coding domain example.org
+	says "enforced by: a network of its own, out of which nothing leads (level full)"
+	ends 1 "$SBXC" why -l standard @coding domain example.org
+	says "enforced by: the filter, which opens no TCP socket"
+	ends 1 "$SBXC" why -l full @coding connect 10.0.0.5:80
+	says "out of which nothing leads"
+	printf 'sbx 1\nprofile p extends read-only { allow network connect tcp 443 }\n' >ports.sbx
+	ends 1 "$SBXC" why -l full ports.sbx domain example.org:80
+	says "Landlock from ABI 4 on"
+}
+
+@test "why: ports of services, which are what rules about them say" {
+	cat >services.sbx <<-'EOF'
+	sbx 1
+	profile p extends workspace-write {
+	    require level standard
+	    allow network publish tcp 3000
+	    allow network host tcp 5432
+	}
+	EOF
+	ends 0 "$SBXC" why -l standard services.sbx listen tcp 3000
+	says "services.sbx:4:31: allow network publish tcp 3000"
+	says "on 127.0.0.1 or ::1 alone, which are the host's (level standard)"
+	ends 0 "$SBXC" why services.sbx listen tcp 3000
+	[[ "$output" != *"also runs at level standard"* ]]
+	ends 1 "$SBXC" why -l standard services.sbx listen tcp 3001
+	says "a server listens on a published port alone"
+	ends 0 "$SBXC" why -l standard services.sbx connect tcp 5432
+	ends 0 "$SBXC" why -l full services.sbx connect tcp 5432
+	[ "${lines[0]}" = "allowed: connect tcp 5432" ]
+	says "allow network host tcp 5432"
+	ends 0 "$SBXC" why -l full services.sbx connect tcp 3000
+	[ "${lines[0]}" = "inside: connect tcp 3000" ]
+	ends 1 "$SBXC" why -l standard services.sbx connect tcp 3000
+	ends 1 "$SBXC" why -l standard services.sbx connect '[::1]:5432'
+	ends 0 "$SBXC" why -l standard services.sbx connect 127.0.0.1:5432
+}
+
+@test "why: a question that is none says what to ask" {
+	local question
+	while read -r question; do
+		# shellcheck disable=SC2086  # words
+		ends 2 "$SBXC" why team.sbx ${question%%|*}
+		complains "${question#*|}"
+	done <<-'EOF'
+	domain https://example.org/x|ask 'domain example.org'
+	domain *.example.org|ask of one of them
+	domain 10.0.0.5:443|ask 'connect 10.0.0.5:443'
+	domain 10.0.0.5|ask 'connect 10.0.0.5:443'
+	domain example.org:https|it is a number, as in example.org:443
+	connect example.org:443|ask 'domain example.org:443'
+	connect https://example.org|ask 'domain example.org'
+	connect 10.0.0.5|ask 'connect 10.0.0.5:443'
+	connect fd00::1|ask 'connect [fd00::1]:443'
+	connect 10.0.0.5:x|no address with a port
+	EOF
+}
+
+@test "why: a socket's place that is a file" {
+	printf 'sbx 1\nprofile p extends read-only { allow socket %s }\n' "$PWD/team.sbx" >file.sbx
+	ends 0 "$SBXC" why file.sbx socket "$PWD/team.sbx"
+	says "but what is there is no socket"
+}
+
+@test "tools are told to stay offline where nothing leads out" {
+	local rule
+	for rule in 'network full' 'network connect tcp 443' 'network domain example.org' \
+	    'network connect 10.0.0.5:443' 'network host tcp 5432' 'network proxy tcp 3129'; do
+		printf 'sbx 1\nprofile p extends workspace-write { allow %s }\n' "$rule" >open.sbx
+		"$SBXC" open.sbx -o open.bin
+		run "$SBXC" dump open.bin
+		[[ "$output" != *"set env GOPROXY"* && "$output" != *"set env CARGO_NET_OFFLINE"* ]]
+		says "set env npm_config_update_notifier"
+	done
+	for rule in 'network publish tcp 3000' 'network loopback' 'network listen tcp 3000'; do
+		printf 'sbx 1\nprofile p extends workspace-write { allow %s }\n' "$rule" >open.sbx
+		"$SBXC" open.sbx -o open.bin
+		run "$SBXC" dump open.bin
+		says "set env GOPROXY = off"
+	done
+	# What a policy says itself stands, and what is denied opens nothing.
+	printf 'sbx 1\nprofile p extends coding {\nallow network domain example.org\nset env GOPROXY = off\n}\n' >open.sbx
+	"$SBXC" open.sbx -o open.bin
+	run "$SBXC" dump open.bin
+	says "set env GOPROXY = off"
+	[[ "$output" != *CARGO_NET_OFFLINE* ]]
 }
