@@ -134,6 +134,8 @@ check(const char *name)
 	if (socket < 0)
 		_exit(1);
 	fault = hear(socket, SESSION_LOOK, &reply, &offer);
+	if (reply.stamp.kind == SESSION_OVER)
+		_exit(1);
 	if (fault != NULL)
 		refuse(name, fault, errno);
 	out_init(&out, STDOUT_FILENO);
@@ -152,12 +154,13 @@ end(const char *name)
 	int socket = ask_connect(name, SESSION_END, ask_self());
 	struct session_reply reply;
 	struct offer offer;
+	const char *fault;
 
 	if (socket < 0)
 		refuse(name, "there is no such session", 0);
-	if (hear(socket, SESSION_END, &reply, &offer) != NULL &&
-	    reply.stamp.kind == SESSION_REFUSED)
-		refuse(name, reply.text, 0);
+	fault = hear(socket, SESSION_END, &reply, &offer);
+	if (fault != NULL && reply.stamp.kind != SESSION_OVER)
+		refuse(name, fault, errno);
 	_exit(0);
 }
 

@@ -168,6 +168,14 @@ check_end(struct keeper *keeper)
 		leave(keeper);
 }
 
+static bool
+is_over(struct keeper *keeper)
+{
+	if (!keeper->ending && !process_runs(keeper->keeping->first))
+		begin_end(keeper);
+	return keeper->ending;
+}
+
 /* --- what is left inside -------------------------------------------------- */
 
 /* Whether process 1 has children, which it has only from commands that
@@ -391,6 +399,7 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 	case SESSION_LISTENER:
 	case SESSION_DONE:
 	case SESSION_NONE:
+	case SESSION_OVER:
 	case SESSION_REFUSED:
 		break;
 	}
@@ -421,9 +430,9 @@ serve_request(struct keeper *keeper, struct connection *connection)
 	 * not ask here. */
 	if (connection->owner != 0 && connection->owner != sender)
 		fault = "another process asks than the one that connected";
-	if (fault == NULL && keeper->ending &&
-	    request.stamp.kind != SESSION_END)
-		fault = "the session is ending";
+	if (fault == NULL && request.stamp.kind != SESSION_END &&
+	    is_over(keeper))
+		return answer(socket, SESSION_OVER, NULL);
 	if (fault == NULL && request.stamp.kind == SESSION_JOIN) {
 		connection->joined = true;
 		connection->quiet = connection->owner != 0 && !keeper->listens;

@@ -192,11 +192,18 @@ session_hear(int socket, struct session_reply *reply,
 	size_t count;
 	ssize_t got;
 
+	/* No answer is of that kind. */
+	*reply = (struct session_reply){ .stamp.kind = SESSION_DONE };
 	for (int i = 0; i < OFFER_END; i++)
 		descriptors[i] = -1;
 	do {
 		got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
+	if (got == 0 || (got < 0 && errno == ECONNRESET)) {
+		reply->stamp.kind = SESSION_OVER;
+		errno = 0;
+		return "the keeper of the session has ended";
+	}
 	if (got < 0 && errno == EAGAIN) {
 		errno = 0;
 		return "the keeper of the session does not answer";
@@ -204,13 +211,15 @@ session_hear(int socket, struct session_reply *reply,
 	if (got < 0)
 		return "cannot hear the keeper of the session";
 	count = take_control(&message, came, &sender);
-	fault = got != sizeof *reply ? "the keeper of the session has ended" :
+	fault = got != sizeof *reply ? other_build :
 				       session_stamp_fault(&reply->stamp);
 	errno = 0;
 	if (fault == NULL && (message.msg_flags & MSG_CTRUNC) != 0) {
 		fault = "cannot take the descriptors of the session";
 		errno = EMFILE;
 	}
+	if (fault == NULL && reply->stamp.kind == SESSION_OVER)
+		fault = "the session is ending";
 	if (fault == NULL && reply->stamp.kind == SESSION_REFUSED) {
 		reply->text[sizeof reply->text - 1] = '\0';
 		fault = reply->text[0] != '\0' ? reply->text : other_build;

@@ -36,6 +36,7 @@ enum session_kind {
 	/* The answers that are not of the kind that was asked for. */
 	SESSION_REFUSED,
 	SESSION_NONE, /* below level full there is no session */
+	SESSION_OVER, /* it is ending; also if the keeper ended unheard */
 };
 
 /* Both ends must be of the same build: the version and the sizes say so. */

@@ -204,3 +204,15 @@ peer_is_gone(int socket)
 	close(pidfd);
 	return gone;
 }
+
+bool
+process_runs(pid_t process)
+{
+	char path[PATH_SIZE], text[64];
+	struct out out;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/proc/%lu/statm", (uint64_t)process);
+	return !file_read(AT_FDCWD, path, text, sizeof text) ||
+	    strncmp(text, "0 ", 2) != 0;
+}

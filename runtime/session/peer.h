@@ -36,4 +36,12 @@ pid_t peer_process(int socket);
 /* Whether that process has ended. */
 bool peer_is_gone(int socket);
 
+/*
+ * Whether a process that is not reaped runs, or may.  One that is ending has no
+ * memory any more, while the kernel has process 1 of a namespace wait for all
+ * others to end: nothing new starts then, and its pidfd does not yet say that it
+ * has ended.
+ */
+bool process_runs(pid_t process);
+
 #endif

@@ -242,20 +242,18 @@ make(struct sandbox *sandbox, char **environment, int lock, pid_t *messenger)
 
 /* --- finding one ---------------------------------------------------------- */
 
-/* The offer of a session that is there, or that was made for this command;
- * false where there is none to be had. */
-static bool
-find_or_make(struct joining *joining, struct sandbox *sandbox,
-    char **environment)
+/* Connects to a session that is there.  Else there is none afterwards, and none
+ * can be made without the lock, which is then taken; -1: it was not needed. */
+static int
+find(struct joining *joining, const char *name)
 {
-	const struct options *options = &sandbox->options;
-	const char *name = options->session, *fault;
-	int lock, status = 0;
-	pid_t messenger = -1;
+	int lock;
 
 	joining->socket = ask_connect(name, SESSION_JOIN, joining->self);
-	lock = joining->socket < 0 ? sockets_lock() : -1;
-	if (joining->socket < 0 && lock < 0)
+	if (joining->socket >= 0)
+		return -1;
+	lock = sockets_lock();
+	if (lock < 0)
 		refuse(name,
 		    errno == EBUSY ?
 			"another process holds the lock on the directory of "
@@ -263,22 +261,51 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 			"cannot make the directory of sessions",
 		    errno == EBUSY ? 0 : errno);
 	/* Somebody else may have made it. */
-	if (joining->socket < 0)
-		joining->socket = ask_connect(name, SESSION_JOIN,
-		    joining->self);
-	if (joining->socket < 0 && options->policy == NULL)
-		refuse(name, "there is no such session; a policy makes it", 0);
-	if (joining->socket < 0)
-		joining->socket = make(sandbox, environment, lock, &messenger);
-	fault = messenger > 0 ? session_ask(joining->socket, SESSION_JOIN, -1) :
-				NULL;
-	if (messenger > 0)
-		waitpid(messenger, &status, 0);
-	/* A keeper that ends wants the lock before it lets go of the connection. */
-	if (lock >= 0)
-		close(lock);
-	if (fault == NULL)
-		fault = offer_take(joining->socket, &joining->offer);
+	joining->socket = ask_connect(name, SESSION_JOIN, joining->self);
+	return lock;
+}
+
+/* One that ends now is none: the next look finds no socket. */
+static bool
+is_over(struct joining *joining)
+{
+	if (joining->offer.reply.stamp.kind != SESSION_OVER)
+		return false;
+	close(joining->socket);
+	return true;
+}
+
+/* The offer of a session that is there, or that was made for this command;
+ * false where there is none to be had. */
+static bool
+find_or_make(struct joining *joining, struct sandbox *sandbox,
+    char **environment)
+{
+	enum { TRIES = 100 };
+	const struct options *options = &sandbox->options;
+	const char *name = options->session, *fault;
+	int lock, status = 0, tries = 0;
+	pid_t messenger = -1;
+
+	do {
+		lock = find(joining, name);
+		if (joining->socket < 0 && options->policy == NULL)
+			refuse(name,
+			    "there is no such session; a policy makes it", 0);
+		fault = NULL;
+		if (joining->socket < 0) {
+			joining->socket = make(sandbox, environment, lock,
+			    &messenger);
+			fault = session_ask(joining->socket, SESSION_JOIN, -1);
+			waitpid(messenger, &status, 0);
+		}
+		/* A keeper that ends wants the lock before it lets go of the
+		 * connection. */
+		if (lock >= 0)
+			close(lock);
+		if (fault == NULL)
+			fault = offer_take(joining->socket, &joining->offer);
+	} while (messenger < 0 && is_over(joining) && ++tries < TRIES);
 	if (messenger > 0 && joining->offer.reply.stamp.kind == SESSION_NONE)
 		return false;
 	/* The keeper has said why. */
