@@ -16,6 +16,11 @@ enum sbx_denied {
 	SBX_DENIED_CONNECT,
 	SBX_DENIED_LISTEN,
 	SBX_DENIED_CALL, /* a system call, by the policy's filter */
+	/* In the network; the path is a name or an address. */
+	SBX_DENIED_NAME,
+	SBX_DENIED_ADDRESS,
+	SBX_DENIED_HOST, /* a service of the host, by its port */
+	SBX_DENIED_PUBLISH,
 	SBX_DENIED_END,
 };
 
@@ -33,14 +38,15 @@ struct sbx_denial {
 	int32_t number;  /* of the system call */
 	uint32_t error;  /* errno that a filter answered, or 0 */
 	uint32_t args[SBX_DENIAL_ARGS];
-	uint16_t port, reserved;
-	uint8_t reserved2;
-	uint8_t probe; /* it was only looked for */
+	uint16_t port;
+	uint16_t reserved;
+	uint8_t verdict; /* in the network: enum proxy_verdict */
+	uint8_t probe;   /* it was only looked for */
 	uint8_t makes_file;
 	uint8_t replaced; /* the name was to go, or to become another file's */
 	char program[SBX_PROGRAM_SIZE];
-	char path[SBX_MAX_PATH +
-	    1]; /* outside, NUL-terminated; the root is "/" */
+	/* Outside, NUL-terminated; the root is "/". */
+	char path[SBX_MAX_PATH + 1];
 };
 
 enum { SBX_ADVICE_STEPS = 6, SBX_ADVICE_TEXT = 512 };

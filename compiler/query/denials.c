@@ -48,12 +48,40 @@ call_of(const struct subject *subject, const struct sbx_denial *denial,
 	    denial->args[0], denial->args[1], denial->args[2]);
 }
 
+/* Whether `deny spawn` is what denies it: threads can always be made. */
+static bool
+starts_programs(const struct subject *subject, const char *name)
+{
+	static const char *const names[] = { "clone", "clone3", "execve",
+		"execveat", "fork", "vfork" };
+	const struct sbx_meta *meta = subject->places.blob->meta;
+
+	for (size_t i = 0; name != NULL && i < countof(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return (meta->flags & SBX_NO_SPAWN) != 0;
+	}
+	return false;
+}
+
+static const char *
+host_of(const struct subject *subject, const struct sbx_denial *denial)
+{
+	struct arena *arena = subject->places.arena;
+	bool v6 = strchr(denial->path, ':') != NULL;
+
+	if (denial->port == 0)
+		return denial->path;
+	return arena_printf(arena, v6 ? "[%s]:%u" : "%s:%u", denial->path,
+	    (unsigned)denial->port);
+}
+
 static bool
 find_access(const struct subject *subject, const struct sbx_denial *denial,
     struct access *access)
 {
 	static const char *const rights[SBX_DENIED_END] = { "read", "write",
-		"exec", "socket", "connect", "listen", "syscall" };
+		"exec", "socket", "connect", "listen", "syscall", "domain",
+		"connect", "host", "publish" };
 	const char *words[3] = { rights[denial->kind] };
 	size_t count = 2;
 
@@ -66,14 +94,24 @@ find_access(const struct subject *subject, const struct sbx_denial *denial,
 		break;
 	case SBX_DENIED_CONNECT:
 	case SBX_DENIED_LISTEN:
+	case SBX_DENIED_HOST:
+	case SBX_DENIED_PUBLISH:
 		words[1] = "tcp";
 		words[2] = arena_printf(subject->places.arena, "%u",
 		    denial->port);
 		count = 3;
 		break;
+	case SBX_DENIED_NAME:
+	case SBX_DENIED_ADDRESS:
+		words[1] = host_of(subject, denial);
+		break;
 	case SBX_DENIED_CALL:
 		words[1] = call_of(subject, denial,
 		    call_name(subject, denial->number));
+		if (starts_programs(subject, words[1])) {
+			words[0] = "spawn";
+			count = 1;
+		}
 		break;
 	case SBX_DENIED_END:
 		break;

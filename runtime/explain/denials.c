@@ -45,10 +45,16 @@ explain_bind(struct explaining *explaining, const struct binding *binding,
 		    (binding->rules[i].rights & SBX_WRITE) != 0;
 }
 
-static bool
-has_path(const struct sbx_denial *denial)
+bool
+explain_has_path(const struct sbx_denial *denial)
 {
 	return denial->kind <= SBX_DENIED_SOCKET;
+}
+
+bool
+explain_has_host(const struct sbx_denial *denial)
+{
+	return denial->kind >= SBX_DENIED_NAME;
 }
 
 static bool
@@ -56,8 +62,9 @@ is_same(const struct sbx_denial *a, const struct sbx_denial *b)
 {
 	if (a->kind != b->kind || a->names != 0)
 		return false;
-	if (has_path(a))
-		return a->probe == b->probe && strcmp(a->path, b->path) == 0;
+	if (explain_has_path(a) || explain_has_host(a))
+		return a->probe == b->probe && a->port == b->port &&
+		    a->verdict == b->verdict && strcmp(a->path, b->path) == 0;
 	return a->number == b->number && a->port == b->port &&
 	    memcmp(a->args, b->args, sizeof a->args) == 0;
 }
@@ -75,8 +82,9 @@ is_sibling(const struct sbx_denial *a, const struct sbx_denial *b)
 {
 	size_t len = directory_of(a);
 
-	return a->kind == b->kind && has_path(a) && a->probe == b->probe &&
-	    len == directory_of(b) && memcmp(a->path, b->path, len) == 0;
+	return a->kind == b->kind && explain_has_path(a) &&
+	    a->probe == b->probe && len == directory_of(b) &&
+	    memcmp(a->path, b->path, len) == 0;
 }
 
 static bool
@@ -107,7 +115,7 @@ differs_at_random(const struct sbx_denial *a, const struct sbx_denial *b)
 static void
 count_in(struct sbx_denial *known, const struct sbx_denial *denial)
 {
-	known->count++;
+	known->count += denial->count > 0 ? denial->count : 1;
 	if (known->names > 0)
 		known->names++;
 	if (known->source == SBX_NO_SOURCE)
@@ -192,7 +200,7 @@ explain_add(struct explaining *explaining, const struct sbx_denial *denial)
 		return NULL;
 	}
 	*at = *denial;
-	at->count = 1;
+	at->count = denial->count > 0 ? denial->count : 1;
 	explaining->count++;
 	return at;
 }
@@ -208,6 +216,10 @@ explain_word(const struct sbx_denial *denial)
 		"connect",
 		"listen",
 		"call",
+		"domain",
+		"connect",
+		"host",
+		"publish",
 	};
 
 	return words[denial->kind];
@@ -221,8 +233,10 @@ explain_say(const struct explaining *explaining,
 
 	out_init(&out, STDERR_FILENO);
 	out_print(&out, "sbxrun: denied: %s ", explain_word(denial));
-	if (has_path(denial))
+	if (explain_has_path(denial))
 		explain_place(&out, explaining, denial->path);
+	else if (explain_has_host(denial))
+		explain_host(&out, denial);
 	else if (denial->kind == SBX_DENIED_CALL)
 		out_print(&out, "number %u", (unsigned)denial->number);
 	else

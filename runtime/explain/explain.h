@@ -22,6 +22,9 @@
 #include "format/filter_run.h"
 #include "runtime/bind/bind.h"
 #include "runtime/explain/learn.h"
+#include "runtime/network/decisions.h"
+
+enum { NAME_SERVERS = 53 }; /* their port */
 
 struct explaining {
 	const struct sbx_blob *blob;
@@ -55,12 +58,30 @@ void explain_bind(struct explaining *explaining, const struct binding *binding,
 const struct sbx_denial *explain_add(struct explaining *explaining,
     const struct sbx_denial *denial);
 
+/* Whether it has a path, or the name or address of a host. */
+bool explain_has_path(const struct sbx_denial *denial);
+bool explain_has_host(const struct sbx_denial *denial);
+
+/* Adds what was refused in the network. */
+void explain_network(struct explaining *explaining,
+    const struct decisions *decisions);
+
+/* The rule that would allow that, as the network's own part has it; false: none
+ * would, or it is no such denial. */
+bool explain_host_remedy(struct out *out, const struct sbx_denial *denial);
+
 /* "sbxrun: denied: ..." on stderr. */
 void explain_say(const struct explaining *explaining,
     const struct sbx_denial *denial);
 
 /* The words of a kind: "read", "call" and so on. */
 const char *explain_word(const struct sbx_denial *denial);
+
+/* "no rule", "private address" and so on. */
+const char *explain_host_verdict(const struct sbx_denial *denial);
+
+/* "github.com:22", "10.0.0.5:80", "tcp 8080". */
+void explain_host(struct out *out, const struct sbx_denial *denial);
 
 /* A place as the language spells it, from the anchor that says most. */
 void explain_place(struct out *out, const struct explaining *explaining,

@@ -1,8 +1,10 @@
 /* See judge.h. */
 #include "runtime/explain/judge.h"
 
+#include "format/ways.h"
 #include "runtime/base/kernel.h"
 #include "runtime/explain/trail.h"
+#include "runtime/network/remedy.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -329,12 +331,50 @@ judge(const struct explaining *explaining, struct asked *asked,
 }
 
 bool
+judge_server(const struct asked *asked, struct sbx_denial *denial)
+{
+	const struct path *path = &asked->path;
+	struct stat status;
+
+	if (path->len == 0 || lstat(path->text, &status) != 0 ||
+	    !S_ISSOCK(status.st_mode) || access(path->text, W_OK) != 0)
+		return false;
+	denial->kind = SBX_DENIED_SOCKET;
+	denial->source = SBX_NO_SOURCE;
+	memcpy(denial->path, path->text, path->len + 1);
+	return true;
+}
+
+/* Beside single ways out Landlock opens the ports that are published. */
+static bool
+judge_publication(const struct explaining *explaining, uint16_t port,
+    struct sbx_denial *denial)
+{
+	const struct sbx_blob *blob = explaining->blob;
+	struct sbx_verdict verdict = sbx_port_verdict(blob, KERNEL_WHERE,
+	    SBX_PUBLISH_TCP, port);
+
+	if (port == 0 || sbx_verdict_allows(verdict))
+		return false;
+	denial->kind = SBX_DENIED_PUBLISH;
+	denial->port = port;
+	denial->verdict = PROXY_NO_RULE;
+	denial->source = verdict.rule == SBX_NO_RULE ?
+	    SBX_NO_SOURCE :
+	    blob->ports[verdict.rule].source;
+	return true;
+}
+
+bool
 judge_port(const struct explaining *explaining, uint8_t op, uint16_t port,
     struct sbx_denial *denial)
 {
 	const struct sbx_blob *blob = explaining->blob;
 	struct sbx_verdict verdict;
 
+	if (blob->meta->net == SBX_NET_SELECTED && !explaining->view &&
+	    op == SBX_LISTEN_TCP)
+		return judge_publication(explaining, port, denial);
 	if (blob->meta->net != SBX_NET_PORTS || port == 0)
 		return false;
 	verdict = sbx_port_verdict(blob, KERNEL_WHERE, op, port);
@@ -346,5 +386,45 @@ judge_port(const struct explaining *explaining, uint8_t op, uint16_t port,
 	denial->source = verdict.rule == SBX_NO_RULE ?
 	    SBX_NO_SOURCE :
 	    blob->ports[verdict.rule].source;
+	return true;
+}
+
+/* 127.0.0.0/8, ::1, what has no address, and what the resolver hands out. */
+static bool
+is_inside(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	static const uint8_t none[SBX_ADDRESS_SIZE];
+	const uint8_t *v4 = address + SBX_ADDRESS_SIZE - 4;
+	uint32_t number = (uint32_t)v4[0] << 24 | (uint32_t)v4[1] << 16;
+
+	if (!sbx_address_is_v4(address))
+		return memcmp(address, none, sizeof none - 1) == 0;
+	return v4[0] == 127 || v4[0] == 0 ||
+	    (number ^ SBX_FAKE_NET) >> (32 - SBX_FAKE_PREFIX) == 0;
+}
+
+bool
+judge_endpoint(const struct explaining *explaining,
+    const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port,
+    struct sbx_denial *denial)
+{
+	const struct sbx_blob *blob = explaining->blob;
+	struct sbx_verdict verdict;
+	struct out name;
+
+	if (port == 0 || is_inside(address))
+		return false;
+	verdict = sbx_endpoint_verdict(blob, KERNEL_WHERE, address, port);
+	if (verdict.reason == SBX_BECAUSE_ALLOWED)
+		return false;
+	denial->kind = SBX_DENIED_ADDRESS;
+	denial->port = port;
+	denial->verdict = verdict.reason == SBX_BECAUSE_DENIED ? PROXY_DENIED :
+								 PROXY_NO_RULE;
+	denial->source = verdict.rule == SBX_NO_RULE ?
+	    SBX_NO_SOURCE :
+	    blob->endpoints[verdict.rule].source;
+	out_into(&name, denial->path, sizeof denial->path);
+	out_address(&name, address);
 	return true;
 }

@@ -5,6 +5,7 @@
 #ifndef SBX_JUDGE_H
 #define SBX_JUDGE_H
 
+#include "format/addresses.h"
 #include "runtime/base/path.h"
 #include "runtime/explain/explain.h"
 
@@ -37,8 +38,17 @@ struct asked {
 bool judge(const struct explaining *explaining, struct asked *asked,
     struct sbx_denial *denial);
 
+/* The same for a socket that the supervisor has refused to connect to, though
+ * the policy lets the command write there. */
+bool judge_server(const struct asked *asked, struct sbx_denial *denial);
+
 /* The same for a TCP port, in a network that the policy opens by port. */
 bool judge_port(const struct explaining *explaining, uint8_t op, uint16_t port,
+    struct sbx_denial *denial);
+
+/* The same for the address of a host, from a network of the sandbox's own. */
+bool judge_endpoint(const struct explaining *explaining,
+    const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port,
     struct sbx_denial *denial);
 
 #endif

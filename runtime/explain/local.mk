@@ -4,6 +4,7 @@ loader_sources += \
 	runtime/explain/advice.h \
 	runtime/explain/denials.c \
 	runtime/explain/explain.h \
+	runtime/explain/hosts.c \
 	runtime/explain/judge.c \
 	runtime/explain/judge.h \
 	runtime/explain/learn.c \

@@ -209,6 +209,24 @@ set_act(struct sighting *sighting)
 
 /* --- addresses ------------------------------------------------------------ */
 
+/* libc connects others to learn which of its addresses would be used; but not
+ * those by which it asks for names. */
+static bool
+is_meant(const struct caller *caller, uint16_t port)
+{
+	int copy = caller_copy(caller, (int)caller->call.args[0]), type = 0;
+	socklen_t len = sizeof type;
+	bool is;
+
+	if (copy < 0)
+		return false;
+	is = port == NAME_SERVERS ||
+	    (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+		type == SOCK_STREAM);
+	caller_close(copy);
+	return is;
+}
+
 static bool
 judge_local(struct sighting *sighting, const struct sockaddr_un *address,
     size_t len)
@@ -258,6 +276,25 @@ wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
 		    SBX_FAKE_NET >> (32 - SBX_FAKE_PREFIX));
 }
 
+/* From a network of its own no way leads to an address that no rule names. */
+static bool
+judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
+{
+	uint8_t bytes[SBX_ADDRESS_SIZE] = { [10] = 0xff, [11] = 0xff };
+	const struct sockaddr_in *in = (const void *)address;
+	const struct sockaddr_in6 *in6 = (const void *)address;
+
+	if (address->sa_family == AF_INET)
+		memcpy(bytes + 12, &in->sin_addr, sizeof in->sin_addr);
+	else if (len < offsetof(struct sockaddr_in6, sin6_scope_id))
+		return false;
+	else
+		memcpy(bytes, &in6->sin6_addr, sizeof bytes);
+	return judge_endpoint(sighting->explaining, bytes, ntohs(in->sin_port),
+		   &sighting->denial) &&
+	    is_meant(sighting->caller, ntohs(in->sin_port));
+}
+
 static bool
 judge_address(struct sighting *sighting)
 {
@@ -285,6 +322,9 @@ judge_address(struct sighting *sighting)
 		return false;
 	if (sighting->explaining->learning != NULL)
 		wish_address(sighting, &address.in6);
+	if (sighting->caller->listening->own_network &&
+	    sighting->observed->act == CONNECT)
+		return judge_way(sighting, &address.any, len);
 	return judge_port(sighting->explaining, op, ntohs(address.in.sin_port),
 	    &sighting->denial);
 }
@@ -413,6 +453,23 @@ look(const struct caller *caller)
 	}
 }
 
+static bool
+may_be_why(const struct sighting *sighting, int64_t result)
+{
+	return result == ANSWER_GO_ON || result == -EACCES ||
+	    result == -EPERM ||
+	    (result == -ENETUNREACH &&
+		sighting->denial.kind == SBX_DENIED_ADDRESS);
+}
+
+/* Where the command may write, it may connect to its own servers alone. */
+static bool
+is_strange_server(struct sighting *sighting, int64_t result)
+{
+	return result == -EACCES && sighting->asked.act == ACT_CONNECT &&
+	    judge_server(&sighting->asked, &sighting->denial);
+}
+
 /* What the supervisor answers itself was denied only if it refused. */
 static int64_t
 look_and_answer(const struct caller *caller)
@@ -427,8 +484,8 @@ look_and_answer(const struct caller *caller)
 	sighting_begin(&sighting, caller, row);
 	denied = look_at(&sighting);
 	result = answer(caller);
-	denied &= result == ANSWER_GO_ON || result == -EACCES ||
-	    result == -EPERM;
+	denied = denied ? may_be_why(&sighting, result) :
+			  is_strange_server(&sighting, result);
 	if (denied)
 		note(&sighting);
 	learn(&sighting, denied);

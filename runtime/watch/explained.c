@@ -17,7 +17,6 @@ enum {
 	PROBES_SHOWN = 3,
 	PLACE_WIDTH = 28,
 	PROGRAM_WIDTH = 14,
-	LINE_SIZE = 12 << 10,
 };
 
 /* One denial, in words. */
@@ -64,8 +63,10 @@ static void
 put_object(struct out *out, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
-	if (denial->kind <= SBX_DENIED_SOCKET)
+	if (explain_has_path(denial))
 		explain_place(out, explaining, denial->path);
+	else if (explain_has_host(denial))
+		explain_host(out, denial);
 	else if (denial->kind != SBX_DENIED_CALL)
 		out_print(out, "tcp %u", (unsigned)denial->port);
 	else if (denial->number == SYS_socket)
@@ -92,7 +93,10 @@ put_rule(struct out *out, const struct explaining *explaining,
 	}
 	if (out->used == 0)
 		out_text(out,
-		    denial->kind == SBX_DENIED_CALL ? "the filter" : "no rule");
+		    denial->kind == SBX_DENIED_CALL ? "the filter" :
+			explain_has_host(denial)    ? explain_host_verdict(
+							  denial) :
+						   "no rule");
 }
 
 static uint32_t
@@ -111,8 +115,29 @@ is_too_late(const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
 	return explaining->session && advice != NULL && advice->allowed != 0 &&
-	    denial->source == SBX_NO_SOURCE &&
-	    denial->kind <= SBX_DENIED_SOCKET;
+	    denial->source == SBX_NO_SOURCE && explain_has_path(denial);
+}
+
+/* The network's own part knows which rule would do. */
+static bool
+put_host_fix(struct out *out, const struct sbx_denial *denial)
+{
+	struct out rule;
+
+	/* Whom it asked for a name; which, only it knows. */
+	if (denial->kind == SBX_DENIED_ADDRESS &&
+	    denial->port == NAME_SERVERS) {
+		out_text(out,
+		    "  -- instead: 'allow network domain NAME', of the host "
+		    "whose name it looked up");
+		return true;
+	}
+	out_init(&rule, -1);
+	if (!explain_host_remedy(&rule, denial))
+		return false;
+	out_text(out, "  -> ");
+	out_shown(out, rule.text, rule.used);
+	return true;
 }
 
 static void
@@ -123,6 +148,8 @@ put_fix(struct out *out, const struct explaining *explaining,
 		out_text(out,
 		    "  -- the session was made before this was allowed: "
 		    "sbxrun --session NAME --end");
+	if (put_host_fix(out, denial))
+		return;
 	for (uint32_t i = 0; i < steps_of(advice); i++) {
 		out_text(out,
 		    i > 0                  ? "; " :
@@ -326,7 +353,7 @@ record(struct receipt *receipt, const struct explaining *explaining,
 	json_string(json, "right", explain_word(denial));
 	json_string(json, "object", line.place);
 	json_string(json, "path",
-	    denial->kind <= SBX_DENIED_SOCKET ? denial->path : NULL);
+	    explain_has_path(denial) ? denial->path : NULL);
 	json_source(json, explaining->blob, denial->source);
 	json_bytes(json, "rule", advice != NULL ? advice->rule : "",
 	    advice != NULL ? strnlen(advice->rule, sizeof advice->rule) : 0);

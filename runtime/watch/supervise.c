@@ -333,7 +333,9 @@ tell_network(const struct watch *watch)
 	struct supervision *supervision = watch->supervision;
 	const struct decisions *decisions = &supervision->network.decisions;
 
-	decisions_tell(decisions);
+	/* With --explain it is in that block. */
+	if (!supervision->explains || supervision->listening.explaining == NULL)
+		decisions_tell(decisions);
 	if (supervision->receipt != NULL && has_begun(watch))
 		receipt_network(supervision->receipt, supervision->blob,
 		    decisions);
@@ -374,8 +376,11 @@ tell_denials(const struct watch *watch)
 		.failed = watch->status != 0 || watch->term.late,
 	};
 
-	if (supervision->explains && telling.explaining != NULL)
-		explained_tell(&telling);
+	if (!supervision->explains || telling.explaining == NULL)
+		return;
+	explain_network(supervision->listening.explaining,
+	    &supervision->network.decisions);
+	explained_tell(&telling);
 }
 
 static void

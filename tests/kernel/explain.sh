@@ -15,6 +15,7 @@ tap_begin /var/tmp
 base=$tmp
 # Remedies are those of the sbxc beside it.
 tap_programs "$SBXRUN" "$SBXC"
+[ ! -x "$builddir/sbx-proxy" ] || tap_programs "$builddir/sbx-proxy"
 
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy plain workspace-write 'deny write ${workspace}/kept' \
@@ -24,6 +25,33 @@ policy shell workspace-write
 # shellcheck disable=SC2016
 policy denies workspace-write 'deny read ${workspace}/secret' \
     'limit timeout 60s'
+
+policy loop workspace-write 'allow network loopback'
+policy alone workspace-write 'deny spawn'
+# shellcheck disable=SC2016
+policy served workspace-write 'deny socket ${workspace}/shut'
+policy names workspace-write 'allow network domain one.invalid' \
+    'allow network connect 192.0.2.7:5432' 'deny network domain two.invalid'
+cat >"$tmp/connect.py" <<'END'
+import socket, sys
+peer = socket.socket()
+try:
+    peer.connect((sys.argv[1], int(sys.argv[2])))
+except OSError:
+    pass
+END
+cat >"$tmp/server.py" <<'END'
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+open("up", "w").close()
+peer = socket.socket(socket.AF_UNIX)
+try:
+    peer.connect(sys.argv[1])
+except OSError:
+    pass
+END
 
 # A home with things in it that policies keep, made anew.
 prepare()
@@ -185,6 +213,38 @@ tools()
 	with mount "$1" 'mount -t tmpfs x /mnt' 'call|looked for /mnt'
 }
 
+# hosts UID: what is refused in the network, beside the sockets above.
+hosts()
+{
+	prepare "$1"
+	cp "$base"/*.py "$ws"
+	tells "$1" alone 'ls' 'call .* 1x .*alone.sbx:3:.* deny spawn +-> take'
+	tells "$1" served 'python3 server.py shut' \
+	    'connect +..workspace./shut .*served.sbx:3:.* deny socket'
+	"$base/sbxrun" --status --json | grep -q '"hosts":{"available":true' ||
+		return 0
+	tells "$1" names 'python3 connect.py 192.0.2.1 81' \
+	    'connect +192.0.2.1:81 .*-> allow network connect 192.0.2.1:81'
+	tells "$1" names 'curl -sS https://x.invalid' \
+	    'domain +x.invalid:443 .*-> allow network domain "x.invalid"'
+	tells "$1" names 'curl -sS https://two.invalid' \
+	    'domain +two.invalid:443 .*names.sbx:5:.* deny network domain two'
+	tap_empty "$level: uid $1: and it is said once" \
+	    "$(grep 'network: refused' "$base/block")"
+	if [ "$level" = standard ]; then
+		tells "$1" names 'timeout 5 python3 -m http.server 8765' \
+		    'publish +tcp 8765 .*-> allow network publish tcp 8765'
+		tells "$1" names 'python3 connect.py 127.0.0.1 81' \
+		    'host +tcp 81 .*-> allow network host tcp 81'
+		return
+	fi
+	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
+	    'connect +192.0.2.1:81 .*-> allow network connect 192.0.2.1:81'
+	tells "$1" names 'getent ahosts x.invalid' \
+	    'domain +x.invalid .*-> allow network domain "x.invalid"'
+	silent "$1" loop 'python3 connect.py 127.0.0.1 81'
+}
+
 quiet()
 {
 	prepare "$1"
@@ -246,6 +306,7 @@ each()
 		prepare "$1"
 		denials "$1"
 		tools "$1"
+		hosts "$1"
 		quiet "$1"
 		remedies "$1"
 		records "$1"
