@@ -1,5 +1,7 @@
 # Anchors and rules to places in the file system.
 loader_sources += \
+	runtime/bind/agent.c \
+	runtime/bind/agent.h \
 	runtime/bind/anchors.c \
 	runtime/bind/bind.c \
 	runtime/bind/bind.h \

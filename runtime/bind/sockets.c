@@ -4,6 +4,7 @@
  * of a sandbox know them.
  */
 #include "runtime/base/kernel.h"
+#include "runtime/bind/agent.h"
 #include "runtime/bind/binder.h"
 #include "runtime/bind/planted.h"
 
@@ -59,7 +60,7 @@ bind_place(struct binder *binder, const struct sbx_socket *socket,
 }
 
 /* A variable must not choose a socket of somebody else's, nor one that a command
- * has made. */
+ * has made, nor that of another service of the user's. */
 static const char *
 agent_fault(struct binder *binder, const struct followed *found)
 {
@@ -68,9 +69,10 @@ agent_fault(struct binder *binder, const struct followed *found)
 	if (found->fd < 0 || fstat(found->fd, &status) != 0 ||
 	    !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
 		return "no socket of this user is there";
-	return commands_choose(binder, found->at) ?
-	    "a command may have made it" :
-	    NULL;
+	if (commands_choose(binder, found->at))
+		return "a command may have made it";
+	return agent_answers(found->fd) ? NULL :
+					  "no agent of ssh answers there";
 }
 
 static const char *

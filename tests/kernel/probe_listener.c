@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,53 @@ try_serve_unix(char **words, int count)
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	for (; fd >= 0; close(accept(fd, NULL, NULL)))
 		;
+	return errno;
+}
+
+/* Services that are asked as an agent of ssh is.  Some speak first. */
+static const struct service {
+	const char *name;
+	bool first;
+	size_t len;
+	const char *bytes;
+} services[] = {
+	{ "agent", false, 9, "\0\0\0\5\14\0\0\0\0" },
+	{ "locked", false, 5, "\0\0\0\1\5" },
+	{ "docker", false, 28, "HTTP/1.1 400 Bad Request\r\n\r\n" },
+	{ "gpg", true, 23, "OK Pleased to meet you\n" },
+	{ "large", false, 5, "\0\20\0\0\14" },
+	{ "other", false, 5, "\0\0\0\1\6" },
+	{ "short", false, 4, "\0\0\0\1" },
+	{ "bus", false, 0, "" },
+	/* It keeps all that come. */
+	{ "silent", true, 0, NULL },
+};
+
+static void
+serve_one(int client, const struct service *service)
+{
+	char asked[5];
+
+	if (service->bytes == NULL)
+		return;
+	if (service->first ||
+	    recv(client, asked, sizeof asked, MSG_WAITALL) == sizeof asked)
+		send(client, service->bytes, service->len, MSG_NOSIGNAL);
+	close(client);
+}
+
+static int
+try_serve_agent(char **words, int count)
+{
+	const struct service *service = services;
+	int fd = server(words[0], 64);
+
+	(void)count;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (strcmp(service->name, words[1]) != 0)
+		service++;
+	while (fd >= 0)
+		serve_one(accept(fd, NULL, NULL), service);
 	return errno;
 }
 
@@ -408,6 +456,7 @@ try_linger(char **words, int count)
 /* clang-format off */
 const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
+	{"serve-agent", 2, 2, try_serve_agent},
 	{"unix-length", 2, 2, try_unix_length},
 	{"unix-full", 1, 1, try_unix_full},
 	{"unix-switch", 2, 2, try_unix_switch},

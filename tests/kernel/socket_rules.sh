@@ -48,10 +48,13 @@ inside()
 	    "$@" 2>&1 </dev/null | tail -n 1)
 }
 
-# serve PATH: a server outside.
+# serve PATH [KIND]: a server outside; with a kind, a service that is asked.
 serve()
 {
-	tap_as "$uid" "$base/probe" serve-unix "$1" >/dev/null 2>&1 &
+	verb=serve-unix
+	[ $# -eq 1 ] || verb=serve-agent
+	tap_as "$uid" "$base/probe" "$verb" "$1" ${2+"$2"} \
+	    >/dev/null 2>&1 &
 	servers="$servers $!"
 	for _ in $(seq 100); do
 		[ ! -S "$1" ] || return 0
@@ -86,6 +89,25 @@ rules()
 	tap_is "$who: one that joins has it" "$home/agent" \
 	    "$(inside agent sh -c 'echo $SSH_AUTH_SOCK')"
 	[ -z "$session" ] || as "$uid" "$base/sbxrun" $session --end
+}
+
+# Whatever else listens where SSH_AUTH_SOCK leads is no agent.
+answers()
+{
+	session='' level=standard
+	for kind in locked docker gpg large other short bus silent; do
+		serve "$home/service" $kind
+		got=$(cd "$ws" && as "$uid" env SSH_AUTH_SOCK="$home/service" \
+		    timeout 60 "$base/sbxrun" -n "$base/agent.bin" 2>&1 |
+		    sed -n "/ssh-agent}/{s/.*-- //; s/  .agent.*//; p}")
+		case $kind in
+		locked) wanted='' ;;
+		*) wanted='skipped: no agent of ssh answers there' ;;
+		esac
+		tap_is "uid $uid: a service: $kind" "$wanted" \
+		    "$(printf '%s' "$got" | grep skipped)"
+		rm "$home/service"
+	done
 }
 
 # moves: what the command may write it may rename and link; a rule opens what was
@@ -186,7 +208,8 @@ cp "$PROBE" "$base/probe"
 tap_levels standard full
 for uid in $users; do
 	prepare "$base"
-	serve "$home/agent"
+	serve "$home/agent" agent
+	answers
 	for level in $levels; do
 		session=
 		rules

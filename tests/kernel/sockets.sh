@@ -241,6 +241,8 @@ hostile()
 		agent=$base/run$2/s
 		skipped "$1" 'no socket of this user is there'
 	fi
+	agent=$run/s
+	skipped "$1" 'no agent of ssh answers there'
 	# In what commands may write: a link, and a socket.
 	ln -sfn "$run/other" "$ws/link"
 	agent=$ws/link
