@@ -159,3 +159,15 @@ json_member(const struct json_t *object, const char *key)
 {
 	return json_object_get(object, key);
 }
+
+size_t
+json_count(const struct json_t *array)
+{
+	return json_array_size(array);
+}
+
+const struct json_t *
+json_item(const struct json_t *array, size_t index)
+{
+	return json_array_get(array, index);
+}

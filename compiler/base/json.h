@@ -39,4 +39,8 @@ const char *json_text(const struct json_t *object, const char *key);
 uint64_t json_number(const struct json_t *object, const char *key);
 const struct json_t *json_member(const struct json_t *object, const char *key);
 
+/* The elements of an array; anything else has none. */
+size_t json_count(const struct json_t *array);
+const struct json_t *json_item(const struct json_t *array, size_t index);
+
 #endif

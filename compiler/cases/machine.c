@@ -84,8 +84,8 @@ helper_map(struct machine *machine)
 	return true;
 }
 
-static const char *
-sbxrun_find(struct arena *arena)
+const char *
+machine_sbxrun(struct arena *arena)
 {
 	const char *path = getenv("PATH");
 
@@ -99,7 +99,7 @@ programs_find(struct arena *arena, struct machine *machine)
 {
 	const char *own = own_directory(arena);
 
-	machine->sbxrun = sbxrun_find(arena);
+	machine->sbxrun = machine_sbxrun(arena);
 	machine->helper = program_find(arena, "SBX_TRIAL", "sbx-trial",
 	    arena_printf(arena, "%s:%s/../libexec/sbx:" SBX_LIBEXEC_DIR, own,
 		own));
@@ -163,7 +163,7 @@ machine_ask(struct arena *arena, struct machine *machine)
 	struct tree tree;
 	bool good;
 
-	machine->sbxrun = sbxrun_find(arena);
+	machine->sbxrun = machine_sbxrun(arena);
 	arguments[0] = machine->sbxrun;
 	if (machine->sbxrun == NULL || !tree_make(&tree, arena))
 		return false;

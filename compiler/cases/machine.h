@@ -23,6 +23,10 @@ struct machine {
 enum exit_status machine_find(struct arena *arena, struct test_levels *levels,
     struct machine *machine);
 
+/* The path of sbxrun: what SBXRUN names, or the one beside sbxc or in PATH; NULL
+ * if there is none. */
+const char *machine_sbxrun(struct arena *arena);
+
 /* Asks sbxrun, if it is found, what the machine gives; says nothing if not. */
 bool machine_ask(struct arena *arena, struct machine *machine);
 

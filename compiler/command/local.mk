@@ -8,6 +8,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/diff.c \
 	compiler/command/diff.h \
 	compiler/command/diff_report.c \
+	compiler/command/doctor.c \
 	compiler/command/dump.c \
 	compiler/command/fmt.c \
 	compiler/command/test.c \

@@ -27,9 +27,10 @@ enum command_bit {
 	CONVERT = 128,
 	PROFILES = 256,
 	EXPLAIN = 512,
+	DOCTOR = 1024,
 	/* What reads policies as text. */
-	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT,
-	ANY = 1023,
+	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR,
+	ANY = 2047,
 };
 
 struct command {
@@ -57,6 +58,8 @@ static const struct command commands[] = {
 	    "print a policy as sbx, YAML or JSON" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
 	    "list the shipped profiles" },
+	{ "doctor", DOCTOR, command_doctor, "doctor [POLICY]",
+	    "what has to be mended here before commands can be confined" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
 	    "what the code of a diagnostic means" },
 };
@@ -100,6 +103,8 @@ static const struct option_row option_rows[] = {
 	    "text or gcc", "diagnostics with excerpts, or a line each" },
 	{ 'f', "format", "FORMAT", FORMAT, CHECK, FIELD(format),
 	    "text, gcc, json, sarif, github or junit", NULL },
+	{ 'f', "format", "FORMAT", FORMAT, DOCTOR, FIELD(format),
+	    "text or json", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, TEST, FIELD(format),
 	    "text, tap, junit, json or github", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, DIFF, FIELD(format),
@@ -122,8 +127,9 @@ static const struct option_row option_rows[] = {
 	    "list the rules that no case touches" },
 	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on), NULL,
 	    "exit with 1 if something got wider, or changed at all" },
-	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(workspace),
-	    NULL, "the workspace; without it the current directory" },
+	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK | DOCTOR,
+	    FIELD(workspace), NULL,
+	    "the workspace; without it the current directory" },
 	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home), NULL,
 	    "the home directory; without it that of the user" },
 	{ 267, "model", NULL, FLAG, WHY, FIELD(model), NULL,

@@ -15,6 +15,7 @@ loader_sources += \
 	runtime/base/machine.h \
 	runtime/base/newer_calls.h \
 	runtime/base/options.c \
+	runtime/base/options_check.c \
 	runtime/base/options.h \
 	runtime/base/out.c \
 	runtime/base/out.h \

@@ -234,6 +234,8 @@ static const struct option_line lines[] = {
 	    NULL },
 	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),
 	    NULL },
+	{ '\0', "doctor", NULL, "what has to be mended here, with commands",
+	    OFFSET(doctor), NULL },
 	{ '\0', "self-test", NULL, "try to get out of a sandbox of this policy",
 	    OFFSET(self_test), NULL },
 	{ '\0', "clean", NULL, "remove the scratch directory of the workspace",
@@ -260,7 +262,8 @@ static const struct option_line lines[] = {
 	{ '\0', "join", "FD", "for libsbx: join a session by this socket", 0,
 	    set_join },
 	{ '\0', "json", NULL,
-	    "with -n, --status, --self-test or --sessions: for programs",
+	    "with -n, --status, --doctor, --self-test or --sessions: for "
+	    "programs",
 	    OFFSET(json), NULL },
 	{ 'h', "help", NULL, "this text", 0, help },
 	{ 'V', "version", NULL, "the version", 0, version },
@@ -277,6 +280,7 @@ static const char usage[] =
     "       sbxrun --sessions [--json]\n"
     "       sbxrun [options] -n [--json] POLICY\n"
     "       sbxrun --status [--json]\n"
+    "       sbxrun --doctor [--json] [POLICY]\n"
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
     "       sbxrun --clean [-w DIR]\n";
 
@@ -437,6 +441,17 @@ parse_command(struct options *options, char **argv)
 	options->command = options->shell + 1;
 }
 
+/* What it says of commands it says of all. */
+static void
+parse_doctor(struct options *options, char **argv)
+{
+	options->policy = argv[0];
+	if (argv[0] != NULL && argv[1] != NULL)
+		refuse(argv[1], "--doctor takes no command", 0);
+	if (options->plan || options->session != NULL)
+		refuse("--doctor", "does not go with -n and --session", 0);
+}
+
 /* The workspace is on the stage, and only probes run on it. */
 static void
 parse_self_test(struct options *options, char **argv)
@@ -446,89 +461,6 @@ parse_self_test(struct options *options, char **argv)
 		refuse(argv[1], "--self-test takes no command", 0);
 	if (options->plan || options->workspace != NULL)
 		refuse("--self-test", "does not go with -n and -w", 0);
-}
-
-/* Whether the command line is about a session that may be there already. */
-static bool
-is_in_session(const struct options *options)
-{
-	return options->session != NULL || options->join >= 0;
-}
-
-static bool
-is_about_session(const struct options *options)
-{
-	return options->end || options->check || options->refresh;
-}
-
-/* What does something else than to run a command. */
-static bool
-takes_no_policy(const struct options *options)
-{
-	return options->status || options->clean || options->sessions ||
-	    is_about_session(options);
-}
-
-static void
-check_session(const struct options *options)
-{
-	int asked = options->end + options->check + options->refresh;
-	int places = (options->session != NULL) + (options->keep >= 0) +
-	    (options->join >= 0);
-
-	if (asked > 1)
-		refuse(NULL, "--end, --check and --refresh do not go together",
-		    0);
-	if (asked == 1 && options->session == NULL)
-		refuse(NULL, "--end, --check and --refresh need --session", 0);
-	if (places > 1)
-		refuse(NULL, "--session, --keep and --join do not go together",
-		    0);
-	if (places > 0 &&
-	    (options->plan || options->self_test || options->status ||
-		options->clean || options->sessions))
-		refuse("--session",
-		    "does not go with -n, --status, --self-test, --clean and "
-		    "--sessions",
-		    0);
-	if (options->with_parent && options->session == NULL)
-		refuse("--with-parent", "goes with --session", 0);
-}
-
-static void
-check_json(const struct options *options)
-{
-	if (options->json && !options->plan && !options->status &&
-	    !options->self_test && !options->sessions)
-		refuse("--json",
-		    "goes with -n, --status, --self-test or --sessions", 0);
-	if (options->status + options->self_test + options->clean +
-		options->sessions >
-	    1)
-		refuse(NULL,
-		    "--status, --self-test, --clean and --sessions do not go "
-		    "together",
-		    0);
-}
-
-static void
-check_explain(const struct options *options)
-{
-	if (options->explain &&
-	    (options->plan || options->self_test || options->keep >= 0 ||
-		takes_no_policy(options)))
-		refuse("--explain", "goes with a command", 0);
-}
-
-static void
-check_learn(const struct options *options)
-{
-	if (options->learn == NULL)
-		return;
-	if (options->plan || options->self_test || takes_no_policy(options))
-		refuse("--learn", "goes with a command", 0);
-	if (is_in_session(options) || options->keep >= 0)
-		refuse("--learn", "does not go with sessions", 0);
 }
 
 static void
@@ -559,20 +491,21 @@ options_parse(struct options *options, char **argv)
 	if (*argv != NULL)
 		argv++;
 	while (*argv != NULL && (*argv)[0] == '-' && (*argv)[1] != '\0') {
-		if (begins_command(*argv) && is_in_session(options))
+		if (begins_command(*argv) && options_in_session(options))
 			break;
 		if (begins_command(*argv))
 			refuse(*argv, "no policy before this", 0);
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 					    parse_short(options, argv);
 	}
-	check_json(options);
-	check_session(options);
-	check_explain(options);
-	check_learn(options);
-	if (takes_no_policy(options)) {
+	options_check(options);
+	if (options_have_no_policy(options)) {
 		if (*argv != NULL)
 			refuse_policy_of(options, *argv);
+		return;
+	}
+	if (options->doctor) {
+		parse_doctor(options, argv);
 		return;
 	}
 	if (options->self_test) {

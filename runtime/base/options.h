@@ -47,6 +47,7 @@ struct options {
 	const char *learn;        /* --learn: a file, or NULL */
 	bool verbose;
 	bool self_test;      /* --self-test: there is no command */
+	bool doctor;         /* --doctor: there may be a policy */
 	bool status;         /* --status: there is no policy */
 	bool clean;          /* --clean: there is no policy */
 	const char *session; /* --session, or NULL */
@@ -69,5 +70,13 @@ struct options {
 /* Fills `options` or ends the program: --help, --version and --status with 0,
  * a wrong command line with 125 and one line that says what is wrong. */
 void options_parse(struct options *options, char **argv);
+
+/* Part of it: refuses options that do not go together. */
+void options_check(const struct options *options);
+
+/* Whether the command line is about a session that may be there already, and
+ * whether it does something else than to run a command. */
+bool options_in_session(const struct options *options);
+bool options_have_no_policy(const struct options *options);
 
 #endif

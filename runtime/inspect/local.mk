@@ -2,6 +2,8 @@
 loader_sources += \
 	runtime/inspect/clean.c \
 	runtime/inspect/clean.h \
+	runtime/inspect/doctor.c \
+	runtime/inspect/doctor.h \
 	runtime/inspect/plan.c \
 	runtime/inspect/plan.h \
 	runtime/inspect/plan_brief.c \

@@ -15,6 +15,7 @@
 #include "runtime/base/out.h"
 #include "runtime/explain/traced.h"
 #include "runtime/inspect/clean.h"
+#include "runtime/inspect/doctor.h"
 #include "runtime/inspect/status.h"
 #include "runtime/session/ask.h"
 #include "runtime/start/sessions.h"
@@ -124,6 +125,8 @@ main(int argc, char **argv, char **environment)
 	owners_none(&sandbox.owners);
 	if (options->status)
 		status_print(options->json);
+	if (options->doctor)
+		doctor_run(options);
 	if (options->clean)
 		clean_scratch(&sandbox.arena, options->workspace);
 	if (options->sessions || options->end || options->check ||

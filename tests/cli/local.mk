@@ -3,6 +3,7 @@
 test_scripts += \
 	tests/cli/build.bats \
 	tests/cli/check.bats \
+	tests/cli/doctor.sh \
 	tests/cli/dump.bats \
 	tests/cli/messages.sh \
 	tests/cli/options.bats \

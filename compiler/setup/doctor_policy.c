@@ -1,0 +1,182 @@
+/* See doctor.h: what of the policy is absent here, and what it hands on. */
+#include "compiler/base/json.h"
+#include "compiler/setup/doctor.h"
+
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { EXAMPLES = 3 };
+
+/* Examples of something, as "a, b, c and 4 more". */
+struct examples {
+	struct doctor *doctor;
+	const char *text;
+	size_t count;
+};
+
+static void
+add_example(struct examples *examples, const char *text)
+{
+	if (examples->count++ < EXAMPLES)
+		examples->text = arena_printf(examples->doctor->arena, "%s%s%s",
+		    examples->text, *examples->text == '\0' ? "" : ", ", text);
+}
+
+static const char *
+examples_text(const struct examples *examples)
+{
+	if (examples->count <= EXAMPLES)
+		return examples->text;
+	return arena_printf(examples->doctor->arena, "%s and %zu more",
+	    examples->text, examples->count - EXAMPLES);
+}
+
+/* Rules of the shipped policies name what most machines lack. */
+static bool
+is_own(const struct json_t *rule)
+{
+	const char *source = json_text(rule, "source");
+
+	return source != NULL && strncmp(source, "sbx:", 4) != 0;
+}
+
+static bool
+begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void
+say_absent(struct doctor *doctor)
+{
+	const struct json_t *rules = json_member(doctor->plan, "rules");
+	struct examples allowed = { doctor, "", 0 }, denied = allowed;
+
+	for (size_t i = 0; i < json_count(rules); i++) {
+		const struct json_t *rule = json_item(rules, i);
+		const char *words = json_text(rule, "rule");
+		const char *by = json_text(rule, "by");
+		const char *state = json_text(rule, "state");
+
+		if (words == NULL || by == NULL || state == NULL ||
+		    !is_own(rule))
+			continue;
+		if (begins(words, "allow") && strcmp(state, "absent") == 0)
+			add_example(&allowed, json_text(rule, "path"));
+		if (begins(words, "deny") && begins(by, "NOT COVERED"))
+			add_example(&denied, json_text(rule, "path"));
+	}
+	if (allowed.count > 0)
+		doctor_find(doctor, FINDING_NOTE, "absent",
+		    arena_printf(doctor->arena,
+			"the policy allows what is not there: %s; what is made "
+			"there later stays shut until the next start",
+			examples_text(&allowed)),
+		    NULL);
+	if (denied.count > 0)
+		doctor_find(doctor, FINDING_NOTE, "absent",
+		    arena_printf(doctor->arena,
+			"the policy denies what is not there, so a command can "
+			"make it: %s",
+			examples_text(&denied)),
+		    arena_printf(doctor->arena, "mkdir -p %s",
+			doctor_quoted(doctor,
+			    denied.count == 1 ? denied.text : "PLACE")));
+}
+
+static void
+say_weaker(struct doctor *doctor)
+{
+	const struct json_t *rules = json_member(doctor->plan, "rules");
+	struct examples split = { doctor, "", 0 };
+
+	for (size_t i = 0; i < json_count(rules); i++) {
+		const struct json_t *rule = json_item(rules, i);
+		const char *words = json_text(rule, "rule");
+		const char *by = json_text(rule, "by");
+
+		if (words != NULL && by != NULL && begins(words, "deny") &&
+		    strstr(by, "split") != NULL)
+			add_example(&split, json_text(rule, "path"));
+	}
+	if (split.count > 0)
+		doctor_find(doctor, FINDING_NOTE, "split",
+		    arena_printf(doctor->arena,
+			"at this level nothing can be made beside %s: 'sbxrun "
+			"-n' lists the directories",
+			examples_text(&split)),
+		    NULL);
+}
+
+/* --- variables ------------------------------------------------------------ */
+
+/* What names of variables with secrets look like. */
+static bool
+is_secret(const char *name, const char *value)
+{
+	static const char *const words[] = {
+		"TOKEN",
+		"SECRET",
+		"PASSWORD",
+		"PASSWD",
+		"CREDENTIAL",
+		"PRIVATE_KEY",
+		"API_KEY",
+		"APIKEY",
+	};
+	const char *scheme = strstr(value, "://");
+
+	for (size_t i = 0; i < countof(words); i++) {
+		if (strcasestr(name, words[i]) != NULL)
+			return true;
+	}
+	/* A password in an address: scheme://user:password@host. */
+	return scheme != NULL &&
+	    strcspn(scheme + 3, "@") < strcspn(scheme + 3, "/") &&
+	    strcspn(scheme + 3, ":") < strcspn(scheme + 3, "@");
+}
+
+static void
+say_variables(struct doctor *doctor)
+{
+	struct examples handed = { doctor, "", 0 };
+
+	for (char **at = environ; *at != NULL; at++) {
+		size_t len = strcspn(*at, "=");
+		const char *name = arena_strndup(doctor->arena, *at, len);
+
+		if ((*at)[len] == '=' && is_secret(name, *at + len + 1) &&
+		    doctor_allows(doctor, "env", name))
+			add_example(&handed, name);
+	}
+	if (handed.count > 0)
+		doctor_find(doctor, FINDING_MEND, "variables",
+		    arena_printf(doctor->arena,
+			"look like secrets and are handed on: %s",
+			examples_text(&handed)),
+		    arena_printf(doctor->arena,
+			"add to the policy: deny env %s",
+			handed.count == 1 ? handed.text : "{ NAME NAME }"));
+}
+
+void
+doctor_policy(struct doctor *doctor)
+{
+	const char *network = json_text(doctor->plan, "network");
+
+	if (doctor->plan == NULL)
+		return;
+	doctor_find(doctor, FINDING_GOOD, "policy",
+	    arena_printf(doctor->arena, "%s, network: %s",
+		json_text(doctor->plan, "profile"),
+		network != NULL ? network : "none"),
+	    NULL);
+	if (json_text(doctor->plan, "why_no_listener") != NULL)
+		doctor_find(doctor, FINDING_NOTE, "policy",
+		    json_text(doctor->plan, "why_no_listener"), NULL);
+	say_absent(doctor);
+	say_weaker(doctor);
+	say_variables(doctor);
+}

@@ -1,0 +1,315 @@
+/* See doctor.h: the workspace, and what in it runs without being asked. */
+#include "compiler/base/json.h"
+#include "compiler/setup/doctor.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LINK_DEPTH = 3,
+	LINK_ENTRIES = 20000, /* that are looked at */
+	LINKS_TOLD = 3,
+	LATER_TOLD = 12,
+};
+
+static bool
+lies_in(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 &&
+	    (path[len] == '/' || path[len] == '\0');
+}
+
+static bool
+is_there(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+/* --- the repository ------------------------------------------------------- */
+
+/* The nearest directory at or above the workspace that has a .git; or NULL. */
+static const char *
+find_top(struct doctor *doctor)
+{
+	char *path = arena_strndup(doctor->arena, doctor->workspace,
+	    strlen(doctor->workspace));
+
+	while (*path != '\0') {
+		if (is_there(arena_printf(doctor->arena, "%s/.git", path)))
+			return path;
+		*strrchr(path, '/') = '\0';
+	}
+	return NULL;
+}
+
+/* Where the file .git of a worktree or a submodule leads, without links; NULL
+ * if it is a directory. */
+static const char *
+find_git_directory(struct doctor *doctor, const char *top)
+{
+	FILE *stream = fopen(arena_printf(doctor->arena, "%s/.git", top), "re");
+	char line[PATH_MAX + 16] = "", *real;
+	const char *path = NULL;
+
+	if (stream == NULL)
+		return NULL;
+	if (fgets(line, sizeof line, stream) == NULL ||
+	    strncmp(line, "gitdir: ", 8) != 0)
+		line[0] = '\0';
+	fclose(stream);
+	if (line[0] == '\0')
+		return NULL;
+	line[strcspn(line, "\n")] = '\0';
+	real = realpath(line[8] == '/' ?
+		line + 8 :
+		arena_printf(doctor->arena, "%s/%s", top, line + 8),
+	    NULL);
+	if (real != NULL)
+		path = arena_strndup(doctor->arena, real, strlen(real));
+	free(real);
+	return path;
+}
+
+/* A linked worktree shares the directory of the repository that it is of. */
+static const char *
+find_common(struct doctor *doctor, const char *directory)
+{
+	char *real =
+	    realpath(arena_printf(doctor->arena, "%s/../..", directory), NULL);
+	const char *common = directory;
+
+	if (real != NULL &&
+	    is_there(arena_printf(doctor->arena, "%s/commondir", directory)))
+		common = arena_strndup(doctor->arena, real, strlen(real));
+	free(real);
+	return common;
+}
+
+static void
+say_git(struct doctor *doctor)
+{
+	const char *top = find_top(doctor), *directory;
+
+	if (top == NULL)
+		return;
+	directory = find_git_directory(doctor, top);
+	if (directory != NULL)
+		directory = find_common(doctor, directory);
+	if (strcmp(top, doctor->workspace) != 0)
+		doctor_find(doctor, FINDING_MEND, "workspace",
+		    arena_printf(doctor->arena,
+			"git finds no repository inside: the working tree "
+			"begins at %s",
+			top),
+		    arena_printf(doctor->arena, "sbxrun -w %s ...",
+			doctor_quoted(doctor, top)));
+	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
+	    !doctor_allows(doctor, "write", directory))
+		doctor_find(doctor, FINDING_MEND, "workspace",
+		    arena_printf(doctor->arena,
+			"a linked worktree or submodule: git writes to %s, "
+			"which the policy does not allow",
+			directory),
+		    arena_printf(doctor->arena,
+			"add to the policy: allow "
+			"write %s",
+			directory));
+}
+
+/* --- the directory -------------------------------------------------------- */
+
+static void
+say_place(struct doctor *doctor)
+{
+	const char *workspace = doctor->workspace, *home = doctor->home;
+	struct stat status = { .st_mode = 0 };
+
+	if (strcmp(workspace, "/") == 0) {
+		doctor_find(doctor, FINDING_MEND, "workspace",
+		    "/ is no workspace: sbxrun refuses it", "cd PROJECT");
+		return;
+	}
+	if (home != NULL && lies_in(home, workspace))
+		doctor_find(doctor, FINDING_MEND, "workspace",
+		    strcmp(home, workspace) == 0 ?
+			"it is the home directory: commands may write the "
+			"files that your shell runs at its start" :
+			"the home directory lies in it: commands may write the "
+			"files that your shell runs at its start",
+		    "cd PROJECT, or sbxrun -w PROJECT ...");
+	else
+		doctor_find(doctor, FINDING_GOOD, "workspace", workspace, NULL);
+	if (stat(workspace, &status) != 0 || status.st_uid != geteuid())
+		doctor_find(doctor, FINDING_NOTE, "workspace",
+		    "it belongs to another user", NULL);
+	else if ((status.st_mode & S_IWOTH) != 0)
+		doctor_find(doctor, FINDING_NOTE, "workspace",
+		    "every user may write to it",
+		    arena_printf(doctor->arena, "chmod o-w %s",
+			doctor_quoted(doctor, workspace)));
+	if (access(workspace, W_OK) != 0)
+		doctor_find(doctor, FINDING_NOTE, "workspace",
+		    "you may not write to it, and so commands cannot either",
+		    NULL);
+}
+
+/* --- links that lead out -------------------------------------------------- */
+
+struct links {
+	struct doctor *doctor;
+	unsigned entries, told, more;
+};
+
+/* A link is told of if something is there that the policy does not show. */
+static void
+judge_link(struct links *links, const char *path)
+{
+	struct doctor *doctor = links->doctor;
+	char *real = realpath(path, NULL);
+
+	if (real != NULL && !lies_in(real, doctor->workspace) &&
+	    !doctor_allows(doctor, "read", real)) {
+		if (links->told++ < LINKS_TOLD)
+			doctor_find(doctor, FINDING_NOTE, "links",
+			    arena_printf(doctor->arena,
+				"%s leads out of the workspace, to %s, which "
+				"the policy does not show",
+				path, real),
+			    arena_printf(doctor->arena,
+				"add to the policy, if it is wanted: allow "
+				"read %s",
+				real));
+		else
+			links->more++;
+	}
+	free(real);
+}
+
+static void
+walk_links(struct links *links, const char *directory, int depth)
+{
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL &&
+	    links->entries++ < LINK_ENTRIES) {
+		const char *path = arena_printf(links->doctor->arena, "%s/%s",
+		    directory, entry->d_name);
+
+		if (entry->d_type == DT_LNK)
+			judge_link(links, path);
+		else if (entry->d_type == DT_DIR && depth > 1 &&
+		    entry->d_name[0] != '.')
+			walk_links(links, path, depth - 1);
+	}
+	if (stream != NULL)
+		closedir(stream);
+}
+
+static void
+say_links(struct doctor *doctor)
+{
+	struct links links = { .doctor = doctor };
+
+	walk_links(&links, doctor->workspace, LINK_DEPTH);
+	if (links.more > 0)
+		doctor_find(doctor, FINDING_NOTE, "links",
+		    arena_printf(doctor->arena, "%u more such links",
+			links.more),
+		    NULL);
+}
+
+void
+doctor_project(struct doctor *doctor)
+{
+	say_place(doctor);
+	if (strcmp(doctor->workspace, "/") == 0)
+		return;
+	say_git(doctor);
+	say_links(doctor);
+}
+
+/* --- what runs later ------------------------------------------------------ */
+
+struct later {
+	struct doctor *doctor;
+	const char *text;
+	unsigned count;
+};
+
+static void
+add_later(struct later *later, const char *path)
+{
+	size_t len = strlen(later->doctor->workspace);
+	const char *name = lies_in(path, later->doctor->workspace) ?
+	    path + len + (path[len] == '/') :
+	    path;
+
+	if (later->count++ < LATER_TOLD)
+		later->text = arena_printf(later->doctor->arena, "%s%s%s",
+		    later->text, *later->text == '\0' ? "" : " ",
+		    doctor_quoted(later->doctor, name));
+}
+
+/* Hooks that git runs: executable, and not one of its samples. */
+static void
+add_hooks(struct later *later, const char *top)
+{
+	const char *directory = arena_printf(later->doctor->arena,
+	    "%s/.git/hooks", top);
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+		const char *path = arena_printf(later->doctor->arena, "%s/%s",
+		    directory, entry->d_name);
+		const char *dot = strrchr(entry->d_name, '.');
+		struct stat status;
+
+		if ((dot == NULL || strcmp(dot, ".sample") != 0) &&
+		    stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+		    (status.st_mode & 0111) != 0)
+			add_later(later, path);
+	}
+	if (stream != NULL)
+		closedir(stream);
+}
+
+/* The policy's own list of what others run: a watch each. */
+void
+doctor_later(struct doctor *doctor)
+{
+	const struct json_t *watches = json_member(doctor->plan, "watches");
+	struct later later = { .doctor = doctor, .text = "" };
+
+	for (size_t i = 0; i < json_count(watches); i++) {
+		const struct json_t *watch = json_item(watches, i);
+		const char *path = json_text(watch, "path");
+		const char *words = json_text(watch, "rule");
+
+		if (path == NULL || words == NULL ||
+		    !lies_in(path, doctor->workspace))
+			continue;
+		if (strcmp(words, "watch git") == 0)
+			add_hooks(&later, path);
+		else if (is_there(path))
+			add_later(&later, path);
+	}
+	if (later.count == 0)
+		return;
+	doctor_find(doctor, FINDING_NOTE, "runs later",
+	    arena_printf(doctor->arena,
+		"git, editors, agents or shells act on %u thing%s here without "
+		"being asked; read them before you use the project unconfined",
+		later.count, later.count == 1 ? "" : "s"),
+	    arena_printf(doctor->arena, "ls -l %s%s", later.text,
+		later.count > LATER_TOLD ? " ..." : ""));
+}

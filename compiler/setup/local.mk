@@ -1,0 +1,12 @@
+# What a newcomer needs: what is wrong here, and the settings of clients.
+libcompiler_a_SOURCES += \
+	compiler/setup/clients.c \
+	compiler/setup/clients.h \
+	compiler/setup/doctor.c \
+	compiler/setup/doctor_agents.c \
+	compiler/setup/doctor.h \
+	compiler/setup/doctor_machine.c \
+	compiler/setup/doctor_policy.c \
+	compiler/setup/doctor_project.c \
+	compiler/setup/program.c \
+	compiler/setup/program.h

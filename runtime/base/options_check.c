@@ -1,0 +1,97 @@
+/* See options.h: what goes with what. */
+#include "runtime/base/options.h"
+
+#include "runtime/base/out.h"
+
+bool
+options_in_session(const struct options *options)
+{
+	return options->session != NULL || options->join >= 0;
+}
+
+static bool
+is_about_session(const struct options *options)
+{
+	return options->end || options->check || options->refresh;
+}
+
+bool
+options_have_no_policy(const struct options *options)
+{
+	return options->status || options->clean || options->sessions ||
+	    is_about_session(options);
+}
+
+static void
+check_session(const struct options *options)
+{
+	int asked = options->end + options->check + options->refresh;
+	int places = (options->session != NULL) + (options->keep >= 0) +
+	    (options->join >= 0);
+
+	if (asked > 1)
+		refuse(NULL, "--end, --check and --refresh do not go together",
+		    0);
+	if (asked == 1 && options->session == NULL)
+		refuse(NULL, "--end, --check and --refresh need --session", 0);
+	if (places > 1)
+		refuse(NULL, "--session, --keep and --join do not go together",
+		    0);
+	if (places > 0 &&
+	    (options->plan || options->self_test || options->status ||
+		options->clean || options->sessions))
+		refuse("--session",
+		    "does not go with -n, --status, --self-test, --clean and "
+		    "--sessions",
+		    0);
+	if (options->with_parent && options->session == NULL)
+		refuse("--with-parent", "goes with --session", 0);
+}
+
+static void
+check_json(const struct options *options)
+{
+	if (options->json && !options->plan && !options->status &&
+	    !options->self_test && !options->sessions && !options->doctor)
+		refuse("--json",
+		    "goes with -n, --status, --doctor, --self-test or "
+		    "--sessions",
+		    0);
+	if (options->status + options->self_test + options->clean +
+		options->sessions >
+	    1)
+		refuse(NULL,
+		    "--status, --self-test, --clean and --sessions do not go "
+		    "together",
+		    0);
+}
+
+static void
+check_explain(const struct options *options)
+{
+	if (options->explain &&
+	    (options->plan || options->self_test || options->keep >= 0 ||
+		options_have_no_policy(options)))
+		refuse("--explain", "goes with a command", 0);
+}
+
+static void
+check_learn(const struct options *options)
+{
+	if (options->learn == NULL)
+		return;
+	if (options->plan || options->self_test ||
+	    options_have_no_policy(options))
+		refuse("--learn", "goes with a command", 0);
+	if (options_in_session(options) || options->keep >= 0)
+		refuse("--learn", "does not go with sessions", 0);
+}
+
+void
+options_check(const struct options *options)
+{
+	check_json(options);
+	check_session(options);
+	check_explain(options);
+	check_learn(options);
+}

@@ -1,0 +1,57 @@
+/*
+ * See doctor.h.  To look at policies, configurations and repositories takes heap
+ * and parsers, so it is sbxc that does it, and no sandbox is involved.
+ */
+#include "runtime/inspect/doctor.h"
+
+#include "runtime/base/out.h"
+#include "runtime/base/path.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIXED_WORDS = 10 };
+
+static void
+find_program(struct path *path)
+{
+	ssize_t len = readlink("/proc/self/exe", path->text,
+	    sizeof path->text - 1);
+
+	if (len <= 0)
+		refuse("--doctor", "cannot tell where sbxrun lies", errno);
+	path_cut(path, (uint32_t)len);
+	path_cut(path,
+	    place_parent((struct sbx_place){ path->text, path->len }).len);
+	if (!path_push(path, "sbxc", 4))
+		refuse("--doctor", "the path of sbxc is too long", 0);
+}
+
+void
+doctor_run(const struct options *options)
+{
+	static struct path program;
+	const char *words[FIXED_WORDS + 2 * OPTIONS_MAX_DEFINITIONS];
+	size_t count = 0;
+
+	find_program(&program);
+	words[count++] = program.text;
+	words[count++] = "doctor";
+	if (options->json)
+		words[count++] = "--format=json";
+	if (options->workspace != NULL) {
+		words[count++] = "-w";
+		words[count++] = options->workspace;
+	}
+	for (uint32_t i = 0; i < options->definition_count; i++) {
+		words[count++] = "-D";
+		words[count++] = options->definitions[i].text;
+	}
+	words[count++] = "--";
+	if (options->policy != NULL)
+		words[count++] = options->policy;
+	words[count] = NULL;
+	execv(program.text, (char *const *)words);
+	refuse(program.text, "--doctor needs sbxc beside sbxrun", errno);
+}
