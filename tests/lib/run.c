@@ -9,8 +9,12 @@
  * input, no descriptor above 2, the umask 022, the usual soft limits, an
  * environment of a few names and those given, and a directory that is $TMPDIR
  * and holds $HOME.  It is killed after $TEST_LIMIT seconds, which a line of TAP
- * then says.  Afterwards no process of it is left, not even one that left its
+ * then says; $TEST_GRACE seconds it has to clean up.  Afterwards no process of it is left, not even one that left its
  * session: run is a subreaper, to which orphans go.
+ *
+ * Run is two processes, in two sessions, so that this also holds if one of them
+ * is killed, with its process group perhaps: the warden does all this, and the
+ * first process waits for it, hands signals on to it, and ends what it left.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +34,8 @@
 #include <unistd.h>
 
 enum {
-	DEFAULT_LIMIT = 600, /* seconds */
-	GRACE = 2000,        /* milliseconds that the last processes have */
+	LIMIT = 600,         /* seconds */
+	GRACE = 10,          /* seconds that the last processes have */
 	STATUS_KILLED = 124, /* the test took too long */
 	STATUS_ERROR = 99,   /* of ours; what automake calls a hard error */
 };
@@ -50,6 +54,15 @@ now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static long
+seconds(const char *name, long standard)
+{
+	const char *text = getenv(name);
+	long number = text != NULL ? strtol(text, NULL, 10) : 0;
+
+	return number > 0 ? number : standard;
 }
 
 /* --- what the test begins with -------------------------------------------- */
@@ -263,7 +276,7 @@ wait_signal(const sigset_t *signals, long until)
 static bool
 end_rest(const sigset_t *signals, bool tell)
 {
-	long until = now_ms() + GRACE;
+	long until = now_ms() + seconds("TEST_GRACE", GRACE) * 1000;
 	bool ended, killed = false;
 	int status;
 
@@ -291,20 +304,12 @@ become(char **command, const char *directory)
 	fail(*command);
 }
 
-static long
-limit_seconds(void)
-{
-	const char *text = getenv("TEST_LIMIT");
-	long limit = text != NULL ? strtol(text, NULL, 10) : 0;
-
-	return limit > 0 ? limit : DEFAULT_LIMIT;
-}
-
 /* Waits for the test to end; returns the exit status. */
 static int
 watch(pid_t pid, const sigset_t *signals, const char *name)
 {
-	long limit = limit_seconds(), until = now_ms() + limit * 1000;
+	long limit = seconds("TEST_LIMIT", LIMIT),
+	     until = now_ms() + limit * 1000;
 	bool ended = false;
 	int status = 0, signal = SIGCHLD;
 
@@ -331,6 +336,58 @@ watch(pid_t pid, const sigset_t *signals, const char *name)
 	return STATUS_KILLED;
 }
 
+/* --- the two processes ---------------------------------------------------- */
+
+/* Runs the test; the exit status. */
+static int
+be_warden(char **argv, const char *name, const sigset_t *signals, pid_t first)
+{
+	char directory[] = "/tmp/sbx-test.XXXXXX";
+	pid_t pid;
+	int status;
+
+	setsid();
+	/* Nobody may read any more what it says. */
+	signal(SIGPIPE, SIG_IGN);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0)
+		fail("the signal of a parent's death");
+	if (getppid() != first)
+		return STATUS_ERROR;
+	if (mkdtemp(directory) == NULL || chmod(directory, 0755) != 0)
+		fail(directory);
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0)
+		become(argv, directory);
+	status = watch(pid, signals, name);
+	remove_tree(directory);
+	return status;
+}
+
+/* Until the warden has ended; returns its exit status. */
+static int
+follow(pid_t warden, const sigset_t *signals)
+{
+	bool ended = false;
+	int status = 0;
+
+	for (;;) {
+		int number;
+
+		reap(warden, &ended, &status);
+		if (ended)
+			break;
+		number = sigwaitinfo(signals, NULL);
+		if (number > 0 && number != SIGCHLD)
+			kill(warden, number);
+	}
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	end_rest(signals, false);
+	return 128 + WTERMSIG(status);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -341,11 +398,9 @@ main(int argc, char **argv)
 		SIGQUIT,
 		SIGTERM,
 	};
-	char directory[] = "/tmp/sbx-test.XXXXXX";
 	char **command;
 	sigset_t signals;
-	pid_t pid;
-	int status;
+	pid_t self = getpid(), warden;
 
 	for (command = argv + 1;
 	     *command != NULL && strchr(*command, '=') != NULL; command++)
@@ -363,14 +418,13 @@ main(int argc, char **argv)
 	umask(022);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
 		fail("subreaper");
-	if (mkdtemp(directory) == NULL || chmod(directory, 0755) != 0)
-		fail(directory);
-	pid = fork();
-	if (pid < 0)
+	warden = fork();
+	if (warden < 0)
 		fail("fork");
-	if (pid == 0)
-		become(argv + 1, directory);
-	status = watch(pid, &signals, argv[argc - 1]);
-	remove_tree(directory);
-	return status;
+	if (warden > 0)
+		return follow(warden, &signals);
+	/* A fork is no subreaper. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+		fail("subreaper");
+	return be_warden(argv + 1, argv[argc - 1], &signals, self);
 }

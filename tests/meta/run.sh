@@ -12,14 +12,19 @@ run=$(realpath "$builddir/tests/lib/run")
 # Seconds that nobody else sleeps, by which our processes are found.
 mark=6000$$
 
-# left: our processes, once they had a moment to go.
+# Nothing here uses its time to clean up.
+TEST_GRACE=1
+export TEST_GRACE
+
+none()
+{
+	! pgrep -f "(sleep |chain-)$mark"
+}
+
+# left: our processes, once they had some time to go.
 left()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		pgrep -f "(sleep |chain-)$mark" >/dev/null || return
-		sleep 0.1
-	done
-	pgrep -fa "(sleep |chain-)$mark"
+	tap_until none || pgrep -fa "(sleep |chain-)$mark"
 }
 
 # --- surroundings -----------------------------------------------------------
@@ -108,7 +113,7 @@ got=$("$run" sh -c "(setsid sleep $mark &)")
 tap_is "a process that is left behind is an error" "99" $?
 tap_found "and is named" "$(echo "$got" | grep '^# left behind: sleep')"
 tap_empty "and is killed" "$(left)"
-"$run" sh -c "sleep 0.5 & exit 0"
+TEST_GRACE=60 "$run" sh -c "sleep 0.5 & exit 0"
 tap_is "one that is about to end is none" 0 $?
 
 # --- limits -----------------------------------------------------------------
@@ -126,9 +131,9 @@ setsid sh -c "kill -STOP \\\$\\\$; sleep $mark" &
 while :; do sleep $mark; done
 SCRIPT
 chmod 755 "$tmp/hangs.sh"
-got=$(TEST_LIMIT=1 "$run" "$tmp/hangs.sh")
+got=$(TEST_LIMIT=3 "$run" "$tmp/hangs.sh")
 tap_is "a test that hangs is ended" 124 $?
-tap_is "which is said" "Bail out! $tmp/hangs.sh: killed after its limit of 1 s" \
+tap_is "which is said" "Bail out! $tmp/hangs.sh: killed after its limit of 3 s" \
     "$(echo "$got" | tail -n 1)"
 tap_empty "and nothing of it is left" "$(left)"
 
@@ -137,21 +142,51 @@ trap 'echo cleaned; exit 99' TERM
 sleep $mark
 SCRIPT
 tap_is "one that heeds TERM can clean up" 1 \
-    "$(TEST_LIMIT=1 "$run" sh "$tmp/slow.sh" | grep -c cleaned)"
+    "$(TEST_LIMIT=3 "$run" sh "$tmp/slow.sh" | grep -c cleaned)"
 
-"$run" sh -c "setsid sleep $mark & sleep $mark" >"$tmp/said" &
-sleep 0.5
-kill -TERM $!
-wait $!
+# began: a test that says where its directory is and starts a process that
+# leaves its session; $runs is who runs it.
+began()
+{
+	rm -f "$tmp/place"
+	"$run" sh -c "setsid sleep $mark & echo \$TMPDIR >$tmp/place.new
+		mv $tmp/place.new $tmp/place; sleep $mark" >"$tmp/said" &
+	runs=$!
+	tap_until test -e "$tmp/place"
+}
+
+gone()
+{
+	! test -e "$(cat "$tmp/place")"
+}
+
+began
+kill -TERM $runs
+wait $runs
 tap_is "who ends run ends the test" 143 $?
+tap_is "which is said" 1 "$(grep -c 'ended by signal 15' "$tmp/said")"
 tap_empty "with all that it started" "$(left)"
+
+# Each of the two may be killed.
+began
+kill -KILL $runs
+wait $runs 2>/dev/null
+tap_empty "who kills run ends the test with all that it started" "$(left)"
+tap_until gone
+tap_is "and its directory is removed" 0 $?
+began
+kill -KILL "$(pgrep -P $runs)"
+wait $runs
+tap_is "its warden killed: it has a status" 137 $?
+tap_empty "its warden killed: nothing is left" "$(left)"
+rm -rf "$(cat "$tmp/place")"
 
 # What automake makes of it.
 driven()
 {
 	(
 		cd "$tmp" || exit
-		export TEST_LIMIT=1
+		export TEST_LIMIT=3
 		sh "$srcdir/build-aux/tap-driver.sh" --test-name hangs \
 		    --log-file hangs.log --trs-file hangs.trs \
 		    --color-tests no --enable-hard-errors yes \
@@ -163,6 +198,6 @@ driven()
 tap_is "automake takes it for an error" ':global-test-result: ERROR
 :test-result: PASS
 :test-result: ERROR
-ERROR: hangs - Bail out! ./hangs.sh: killed after its limit of 1 s' \
+ERROR: hangs - Bail out! ./hangs.sh: killed after its limit of 3 s' \
     "$(driven)"
 tap_done
