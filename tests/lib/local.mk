@@ -4,6 +4,7 @@ helper_programs += tests/lib/run
 tests_lib_run_LDADD =
 
 EXTRA_DIST += \
+	tests/lib/again.sh \
 	tests/lib/ask_kernel.h \
 	tests/lib/chance.h \
 	tests/lib/examples.sh \

@@ -2,6 +2,7 @@
 # built: who includes whom, what the manual says.
 
 static_scripts += \
+	tests/meta/again.sh \
 	tests/meta/format.sh \
 	tests/meta/hidden.sh \
 	tests/meta/layers.sh \
