@@ -32,12 +32,18 @@ static const struct {
 	[PROXY_LIMIT] = { "limit", true },
 };
 
+bool
+decision_is_record(const struct proxy_event *event)
+{
+	return event->version == PROXY_EVENT_VERSION &&
+	    event->via < PROXY_VIA_END && event->verdict < PROXY_VERDICT_END &&
+	    memchr(event->name, 0, sizeof event->name) != NULL;
+}
+
 static bool
 is_record(const struct proxy_event *event, size_t size)
 {
-	return size == sizeof *event && event->version == PROXY_EVENT_VERSION &&
-	    event->via < PROXY_VIA_END && event->verdict < PROXY_VERDICT_END &&
-	    memchr(event->name, 0, sizeof event->name) != NULL;
+	return size == sizeof *event && decision_is_record(event);
 }
 
 /* By which way somebody came is that of the first one. */
@@ -79,6 +85,29 @@ decisions_take(struct decisions *decisions, const struct proxy_event *event,
 		return;
 	}
 	decisions->all[decisions->count++] = (struct decision){ *event, 1 };
+}
+
+void
+decisions_log(struct decision_log *log, const struct proxy_event *event,
+    size_t size)
+{
+	if (is_record(event, size))
+		log->events[log->count++ % DECISIONS_LOGGED] = *event;
+}
+
+void
+decisions_since(const struct decision_log *log, uint64_t since,
+    struct decisions *decisions)
+{
+	uint64_t first = log->count > DECISIONS_LOGGED ?
+	    log->count - DECISIONS_LOGGED :
+	    0;
+
+	decisions->count = 0;
+	decisions->beyond = since < first ? first - since : 0;
+	for (uint64_t i = since < first ? first : since; i < log->count; i++)
+		decisions_take(decisions, &log->events[i % DECISIONS_LOGGED],
+		    sizeof *log->events);
 }
 
 /* --- the receipt ---------------------------------------------------------- */
@@ -167,6 +196,9 @@ decisions_tell(const struct decisions *decisions)
 		return;
 	if (refused > NAMED)
 		out_print(&out, ", and %u more", refused - NAMED);
-	out_text(&out, "\n");
+	out_text(&out,
+	    decisions->shared ?
+		", by this command or another one of the session\n" :
+		"\n");
 	out_flush(&out);
 }

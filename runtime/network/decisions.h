@@ -20,6 +20,7 @@ struct decision {
 
 struct decisions {
 	uint32_t count;
+	bool shared; /* some may be another command's of the session */
 	uint64_t beyond;
 	struct decision all[DECISIONS_MAX];
 };
@@ -27,6 +28,22 @@ struct decisions {
 /* Takes a record of `size` bytes; one that is none is passed over. */
 void decisions_take(struct decisions *decisions,
     const struct proxy_event *event, size_t size);
+
+/* The last ones, as they came, for those who ask what was decided since. */
+enum { DECISIONS_LOGGED = 1024 };
+
+struct decision_log {
+	uint64_t count; /* that ever came */
+	struct proxy_event events[DECISIONS_LOGGED];
+};
+
+void decisions_log(struct decision_log *log, const struct proxy_event *event,
+    size_t size);
+void decisions_since(const struct decision_log *log, uint64_t since,
+    struct decisions *decisions);
+
+/* Whether it has the form of one. */
+bool decision_is_record(const struct proxy_event *event);
 
 /* Whether we refused it, and not the outside; its verdict in words; where the
  * rule is that decided, SBX_NO_SOURCE if none did. */

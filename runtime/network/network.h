@@ -44,12 +44,15 @@ struct network {
 	int inside;        /* the sandbox's network namespace */
 	int wake;          /* readable if one of the sockets is */
 	uint32_t starts;
-	pid_t proxy; /* 0: it does not run */
-	int process; /* then its pidfd, and the ends of its sockets */
-	bool host;   /* the ways are in the network of the host */
+	uint32_t losses; /* how often it has ended by itself */
+	bool shut;       /* and is not started again */
+	pid_t proxy;     /* 0: it does not run */
+	int process;     /* then its pidfd, and the ends of its sockets */
+	bool host;       /* the ways are in the network of the host */
 	int events;
 	int control, theirs; /* both ends, until it has its own */
 	struct decisions decisions;
+	struct decision_log *log; /* or NULL */
 };
 
 /*
@@ -94,6 +97,13 @@ void network_wait(const struct network *network,
     struct pollfd wait[NETWORK_WAKES]);
 void network_serve(struct network *network,
     const struct pollfd wait[NETWORK_WAKES]);
+
+/* The same without waiting: what was decided up to now is taken. */
+void network_look(struct network *network);
+
+/* Why a command reaches less than the policy allows: connections were lost that
+ * it may have had; or none is made any more. */
+extern const char network_lost[], network_shut[];
 
 /* Nothing runs inside any more: ends sbx-proxy, and takes its last events. */
 void network_end(struct network *network);

@@ -342,6 +342,8 @@ take_records(struct network *network, int most)
 		if (got <= 0)
 			return;
 		decisions_take(&network->decisions, &event, (size_t)got);
+		if (network->log != NULL)
+			decisions_log(network->log, &event, (size_t)got);
 	}
 }
 
@@ -368,6 +370,18 @@ end_proxy(struct network *network)
 	return status;
 }
 
+const char network_lost[] =
+    "sbx-proxy has ended; the next connection starts it again";
+const char network_shut[] =
+    "sbx-proxy keeps ending; the network is shut from here on";
+
+static void
+shut(struct network *network)
+{
+	network->shut = true;
+	close_ways(network);
+}
+
 /*
  * It ended by itself, and its connections with it.  Its sockets are still there,
  * so whoever connects now waits for the next proxy, or, where there is none any
@@ -377,15 +391,13 @@ static void
 lose_proxy(struct network *network)
 {
 	end_proxy(network);
+	network->losses++;
 	if (network->starts < STARTS_MAX) {
-		warn_about("network",
-		    "sbx-proxy has ended; the next connection starts it again",
-		    0);
+		warn_about("network", network_lost, 0);
 		return;
 	}
-	warn_about("network",
-	    "sbx-proxy keeps ending; the network is shut from here on", 0);
-	close_ways(network);
+	warn_about("network", network_shut, 0);
+	shut(network);
 }
 
 /* Whoever finds that it has ended before poll(2) says so. */
@@ -433,7 +445,20 @@ network_serve(struct network *network, const struct pollfd wait[NETWORK_WAKES])
 	warn_about("network",
 	    "cannot start sbx-proxy; the network is shut from here on", errno);
 	end_proxy(network);
-	close_ways(network);
+	shut(network);
+}
+
+void
+network_look(struct network *network)
+{
+	struct pollfd wait[NETWORK_WAKES];
+
+	network_wait(network, wait);
+	if (poll(wait, NETWORK_WAKES, 0) <= 0)
+		return;
+	if (wait[WAKE_EVENTS].revents != 0)
+		take_records(network, RECORDS_AT_END);
+	network_serve(network, wait);
 }
 
 void

@@ -9,6 +9,7 @@
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
 #include "runtime/explain/advice.h"
+#include "runtime/session/decided.h"
 #include "runtime/session/enter.h"
 #include "runtime/watch/ending.h"
 #include "runtime/watch/explained.h"
@@ -392,6 +393,19 @@ tell_denials(const struct attendance *attendance, bool started)
 }
 
 static void
+tell_network(const struct attendance *attendance, bool started)
+{
+	struct supervision *supervision = &attendance->joining->supervision;
+	const struct decisions *decisions = &supervision->network.decisions;
+
+	decided_ask(attendance->joining);
+	decisions_tell(decisions);
+	if (supervision->receipt != NULL && started)
+		receipt_network(supervision->receipt, supervision->blob,
+		    decisions);
+}
+
+static void
 finish(struct attendance *attendance, bool started)
 {
 	struct supervision *supervision = &attendance->joining->supervision;
@@ -411,6 +425,7 @@ finish(struct attendance *attendance, bool started)
 		tripwire_tell(supervision->tripwire,
 		    started ? supervision->receipt : NULL);
 	tell_denials(attendance, started);
+	tell_network(attendance, started);
 	if (supervision->report != NULL)
 		receipt_finish(supervision->report, &end);
 	if (supervision->receipt != NULL && started)

@@ -9,6 +9,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
+#include "runtime/session/decided.h"
 #include "runtime/session/enter.h"
 #include "runtime/session/peer.h"
 #include "runtime/session/traced_join.h"
@@ -303,6 +304,7 @@ enter(struct joining *joining)
 {
 	bool marked = joining->supervision.timeout > 0;
 
+	decided_begin(joining);
 	insist(NULL, enter_process(&joining->offer, marked));
 	if (marked)
 		joining->tag = peer_own_tag(joining->self);

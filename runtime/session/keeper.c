@@ -6,6 +6,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/inspect/clean.h"
+#include "runtime/session/decided.h"
 #include "runtime/session/offer.h"
 #include "runtime/session/peer.h"
 #include "runtime/session/sockets.h"
@@ -41,6 +42,7 @@ struct connection {
 	bool joined; /* for a command; others only ask */
 	bool quiet;  /* nothing will come; its end is found by looking */
 	pid_t owner; /* who alone may ask here; 0: whoever has the other end */
+	struct beginning beginning;
 };
 
 struct keeper {
@@ -54,6 +56,7 @@ struct keeper {
 	uint32_t count, listener_count;
 	struct connection connections[CONNECTIONS_MAX];
 	struct listening listeners[LISTENERS_MAX];
+	struct decision_log log;
 	int enders[CONNECTIONS_MAX]; /* connections that wait for the end */
 	uint32_t ender_count;
 	struct timespec used; /* when something was last seen to run */
@@ -75,19 +78,6 @@ milliseconds_since(struct timespec then)
 }
 
 /* --- the end -------------------------------------------------------------- */
-
-/* False: it could not be sent.  Who waits for it then has to see the end of the
- * connection. */
-static bool
-answer(int socket, enum session_kind kind, const char *text)
-{
-	struct session_reply reply = { .keeper = getpid() };
-
-	session_stamp(&reply.stamp, kind);
-	if (text != NULL)
-		strncpy(reply.text, text, sizeof reply.text - 1);
-	return session_reply(socket, &reply, NULL) == NULL;
-}
 
 /* Nobody can join any more, nor is told that there is a session.  While the
  * socket is open, none that is made meanwhile has its inode. */
@@ -136,7 +126,7 @@ leave(struct keeper *keeper)
 	cgroup_remove(&keeper->keeping->supervision->group);
 	remove_scratch(keeper->keeping);
 	for (uint32_t i = 0; i < keeper->ender_count; i++)
-		answer(keeper->enders[i], SESSION_END, NULL);
+		session_answer(keeper->enders[i], SESSION_END, NULL);
 	_exit(0);
 }
 
@@ -236,24 +226,6 @@ check_idle(struct keeper *keeper)
 		begin_end(keeper);
 }
 
-/* What was sent already is read, and no more can come: closing a socket with
- * unread bytes would make the answer an error. */
-static void
-turn_away(int socket, const char *text)
-{
-	struct session_request request;
-	pid_t sender;
-	int came = -1;
-
-	shutdown(socket, SHUT_RD);
-	while (session_requested(socket, &request, &came, &sender)) {
-		if (came >= 0)
-			close(came);
-	}
-	answer(socket, SESSION_REFUSED, text);
-	close(socket);
-}
-
 /* --- connections ---------------------------------------------------------- */
 
 static void
@@ -285,12 +257,14 @@ add_connection(struct keeper *keeper, int fd, pid_t owner)
 	if (keeper->count == CONNECTIONS_MAX)
 		find_ended(keeper);
 	if (keeper->count == CONNECTIONS_MAX) {
-		turn_away(fd,
+		session_turn_away(fd,
 		    "the session has as many commands as it can have at once");
 		return false;
 	}
-	keeper->connections[keeper->count++] = (struct connection){ fd, false,
-		false, owner };
+	keeper->connections[keeper->count++] = (struct connection){
+		.fd = fd,
+		.owner = owner,
+	};
 	return true;
 }
 
@@ -307,7 +281,7 @@ accept_one(struct keeper *keeper)
 		add_connection(keeper, fd, peer_process(fd));
 		return;
 	}
-	turn_away(fd, fault);
+	session_turn_away(fd, fault);
 }
 
 static bool
@@ -318,6 +292,7 @@ give_offer(struct keeper *keeper, int socket)
 		.keeper = getpid(),
 	};
 
+	decided_state(&keeper->keeping->supervision->network, &reply);
 	session_stamp(&reply.stamp, SESSION_JOIN);
 	return session_reply(socket, &reply, keeper->offer) == NULL;
 }
@@ -351,7 +326,7 @@ connect_another(struct keeper *keeper, int socket)
 		descriptors[i] = -1;
 	if (keeper->count == CONNECTIONS_MAX ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return answer(socket, SESSION_REFUSED,
+		return session_answer(socket, SESSION_REFUSED,
 		    "the session has as many commands as it can have at once");
 	add_connection(keeper, ends[0], 0);
 	descriptors[0] = ends[1];
@@ -393,17 +368,44 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 		begin_end(keeper);
 		return true;
 	case SESSION_REFRESH:
-		return answer(socket, SESSION_REFUSED,
+		return session_answer(socket, SESSION_REFUSED,
 		    "a session keeps the view that it was made with: --end "
 		    "ends it, and the next command makes a new one");
 	case SESSION_LISTENER:
-	case SESSION_DONE:
+	case SESSION_NETWORK:
 	case SESSION_NONE:
 	case SESSION_OVER:
 	case SESSION_REFUSED:
 		break;
 	}
-	return answer(socket, SESSION_REFUSED, "this cannot be asked for");
+	return session_answer(socket, SESSION_REFUSED,
+	    "this cannot be asked for");
+}
+
+/* Of commands that use the network at the same time, nobody can tell which one
+ * a decision is about. */
+static void
+begin_command(struct keeper *keeper, struct connection *connection)
+{
+	const struct network *network = &keeper->keeping->supervision->network;
+	bool shared = network->count > 0 && count_commands(keeper) > 0;
+
+	for (uint32_t i = 0; i < keeper->count && shared; i++)
+		keeper->connections[i].beginning.shared = true;
+	connection->beginning = (struct beginning){ keeper->log.count, shared };
+	connection->joined = true;
+	connection->quiet = connection->owner != 0 && !keeper->listens &&
+	    network->count == 0;
+}
+
+static bool
+tell_decided(struct keeper *keeper, struct connection *connection)
+{
+	/* Looking costs more than all the rest. */
+	if (keeper->log.count > connection->beginning.decided)
+		connection->beginning.shared |= has_orphans(keeper);
+	return decided_answer(&keeper->keeping->supervision->network,
+	    connection->fd, &connection->beginning);
 }
 
 /* The connection stays in its place; false if it is to be closed. */
@@ -430,15 +432,16 @@ serve_request(struct keeper *keeper, struct connection *connection)
 	 * not ask here. */
 	if (connection->owner != 0 && connection->owner != sender)
 		fault = "another process asks than the one that connected";
+	if (fault == NULL && connection->joined &&
+	    request.stamp.kind == SESSION_NETWORK)
+		return tell_decided(keeper, connection);
 	if (fault == NULL && request.stamp.kind != SESSION_END &&
 	    is_over(keeper))
-		return answer(socket, SESSION_OVER, NULL);
-	if (fault == NULL && request.stamp.kind == SESSION_JOIN) {
-		connection->joined = true;
-		connection->quiet = connection->owner != 0 && !keeper->listens;
-	}
+		return session_answer(socket, SESSION_OVER, NULL);
+	if (fault == NULL && request.stamp.kind == SESSION_JOIN)
+		begin_command(keeper, connection);
 	return fault != NULL ?
-	    answer(socket, SESSION_REFUSED, fault) :
+	    session_answer(socket, SESSION_REFUSED, fault) :
 	    serve(keeper, socket, (enum session_kind)request.stamp.kind);
 }
 
@@ -564,6 +567,7 @@ keeper_stay(const struct keeping *keeping)
 	const char *fault;
 
 	keeper.keeping = keeping;
+	keeping->supervision->network.log = &keeper.log;
 	fault = session_hear(keeping->handover, &reply, keeper.offer);
 	if (fault != NULL && errno != 0)
 		refuse(NULL, fault, errno);

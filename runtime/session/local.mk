@@ -3,6 +3,8 @@ loader_sources += \
 	runtime/session/ask.c \
 	runtime/session/ask.h \
 	runtime/session/attend.c \
+	runtime/session/decided.c \
+	runtime/session/decided.h \
 	runtime/session/enter.c \
 	runtime/session/enter.h \
 	runtime/session/guard.c \

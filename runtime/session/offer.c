@@ -193,7 +193,7 @@ session_hear(int socket, struct session_reply *reply,
 	ssize_t got;
 
 	/* No answer is of that kind. */
-	*reply = (struct session_reply){ .stamp.kind = SESSION_DONE };
+	*reply = (struct session_reply){ .stamp.kind = SESSION_LISTENER };
 	for (int i = 0; i < OFFER_END; i++)
 		descriptors[i] = -1;
 	do {
@@ -261,6 +261,35 @@ session_requested(int socket, struct session_request *request, int *came,
 		return true;
 	close_all(descriptors, count);
 	return false;
+}
+
+bool
+session_answer(int socket, enum session_kind kind, const char *text)
+{
+	struct session_reply reply = { .keeper = getpid() };
+
+	session_stamp(&reply.stamp, kind);
+	if (text != NULL)
+		strncpy(reply.text, text, sizeof reply.text - 1);
+	return session_reply(socket, &reply, NULL) == NULL;
+}
+
+/* What was sent already is read, and no more can come: closing a socket with
+ * unread bytes would make the answer an error. */
+void
+session_turn_away(int socket, const char *text)
+{
+	struct session_request request;
+	pid_t sender;
+	int came = -1;
+
+	shutdown(socket, SHUT_RD);
+	while (session_requested(socket, &request, &came, &sender)) {
+		if (came >= 0)
+			close(came);
+	}
+	session_answer(socket, SESSION_REFUSED, text);
+	close(socket);
 }
 
 /* --- the offer ------------------------------------------------------------ */

@@ -32,11 +32,17 @@ enum session_kind {
 	SESSION_END,     /* asks it to end */
 	SESSION_REFRESH, /* asks for a new view for those who join from now on */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
-	SESSION_DONE,     /* says that the command has ended; is not answered */
+	SESSION_NETWORK,  /* asks what was decided about it since the join */
 	/* The answers that are not of the kind that was asked for. */
 	SESSION_REFUSED,
 	SESSION_NONE, /* below level full there is no session */
 	SESSION_OVER, /* it is ending; also if the keeper ended unheard */
+};
+
+enum session_network {
+	SESSION_WITHOUT, /* nothing of it goes through sbx-proxy */
+	SESSION_OPEN,
+	SESSION_SHUT, /* sbx-proxy kept ending */
 };
 
 /* Both ends must be of the same build: the version and the sizes say so. */
@@ -60,6 +66,12 @@ struct session_reply {
 	uint32_t commands; /* of SESSION_LOOK: how many run */
 	uint32_t listens;  /* from process 1: the filter has a listener */
 	uint32_t moved;    /* and the scratch directory is seen as /tmp */
+	/* Of SESSION_JOIN and SESSION_NETWORK, where single hosts are allowed: */
+	uint32_t network; /* enum session_network */
+	uint32_t losses;  /* of sbx-proxy, that ended by itself */
+	uint32_t decided; /* what comes is a file with this many decisions */
+	uint32_t shared;  /* there were other commands meanwhile */
+	uint64_t beyond;  /* decisions of which no more is known */
 	uint64_t idle;  /* seconds since there was a process; 0: there is one */
 	char text[256]; /* why it was refused */
 };
@@ -169,5 +181,11 @@ bool session_requested(int socket, struct session_request *request, int *came,
     pid_t *sender);
 const char *session_reply(int socket, struct session_reply *reply,
     const int descriptors[OFFER_END]);
+
+/* A reply that is no more than its kind and a text, or NULL.  False: it could
+ * not be sent; who waits for it then has to see the end of the connection. */
+bool session_answer(int socket, enum session_kind kind, const char *text);
+/* Refuses whoever is there, and closes the connection. */
+void session_turn_away(int socket, const char *text);
 
 #endif

@@ -190,6 +190,7 @@ send_decision(struct receipt *receipt, const struct sbx_blob *blob,
 		decision_record(&receipt->json, blob, &decisions->all[index]);
 	else
 		json_number(&receipt->json, "beyond", decisions->beyond);
+	json_bool(&receipt->json, "shared", decisions->shared);
 	return receipt_end(receipt) && receipt_send(receipt);
 }
 

@@ -242,11 +242,13 @@ all_deaths()
 	    "$tmp/knock")
 	tap_is "$who: a proxy that dies is started again, and not for ever" \
 	    4 "$(echo "$answers" | grep -c '^127')"
-	if [ -z "$session" ]; then
-		tap_is "$who: and that is said" 1 \
-		    "$(grep -c 'keeps ending; the network is shut' \
-			"$tmp/err-$uid")"
-	fi
+	tap_is "$who: and that is said" 1 \
+	    "$(grep -c 'keeps ending; the network is shut' "$tmp/err-$uid")"
+	[ -n "$session" ] || return
+	inside names true
+	tap_is "$who: to the next command, too" 1 \
+	    "$(grep -c 'the network of this session is shut' \
+		"$tmp/err-$uid")"
 }
 
 left_behind()
@@ -336,10 +338,46 @@ receipt()
 	    "$tmp/knock udp 127.0.0.1 53; $tmp/knock udp 127.0.0.1 53" \
 	    >/dev/null 2>"$tmp/err-$uid"
 	tap_is "$who: the receipt has each decision once" 1 \
-	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2' "$log")"
+	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2.*"shared":false' "$log")"
 	tap_is "$who: and stderr a line" \
 	    'sbxrun: network: refused 127.0.0.1:53 (no rule)' \
 	    "$(cat "$tmp/err-$uid")"
+}
+
+# Each command of a session has a receipt of its own time.
+receipts()
+{
+	log=$home/log-session
+	rm -f "$log" "$log-2" "$home/ws/up" "$home/ws/done"
+	session="$session --log $log" inside names sh -c \
+	    "$tmp/knock udp 127.0.0.1 53; $tmp/knock udp 127.0.0.1 53" \
+	    >/dev/null
+	tap_is "$who: the receipt has what was decided meanwhile" 1 \
+	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2.*"shared":false' "$log")"
+	tap_is "$who: and stderr a line" \
+	    'sbxrun: network: refused 127.0.0.1:53 (no rule)' \
+	    "$(cat "$tmp/err-$uid")"
+	rm -f "$log"
+	session="$session --log $log" inside names true
+	tap_is "$who: not that of the next command" '0 ' \
+	    "$(grep -c '"event":"network"' "$log") $(cat "$tmp/err-$uid")"
+	# shellcheck disable=SC2016  # the inner shell's
+	session="$session --log $log-2" inside names sh -c ': >up; tries=0
+		until [ -e done ] || [ $tries -gt 600 ]; do
+			tries=$((tries + 1)); sleep 0.1; done' &
+	running=$!
+	tries=0
+	until [ -e "$home/ws/up" ] || [ $tries -gt 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	knock names udp 127.0.0.1 53 >/dev/null
+	: >"$home/ws/done"
+	wait $running
+	tap_is "$who: of two at once both are told, with that word" '1 1' \
+	    "$(grep -c '"event":"network".*"shared":true' "$log-2") $(grep -c \
+		'by this command or another one of the session' \
+		"$tmp/err-$uid")"
 }
 
 many()
@@ -372,6 +410,7 @@ together()
 	what_leads_out
 	what_does_not
 	variables
+	receipts
 	all_deaths
 	left_behind
 	session="--session path-$$"
