@@ -21,7 +21,7 @@ tap_programs "$SBXRUN" "$PROBE"
 # Each policy in a text of its own: they are two for a session.
 cat >"$base/agent.sbx" <<'POLICY'
 sbx 1
-profile agent extends workspace-write {
+profile together extends workspace-write {
     allow network loopback
 }
 POLICY
