@@ -16,6 +16,7 @@ format_sources = \
 	format/glob.h \
 	format/index.c \
 	format/index.h \
+	format/inside.h \
 	format/landlock.c \
 	format/landlock.def \
 	format/landlock.h \
@@ -29,6 +30,7 @@ format_sources = \
 	format/select.h \
 	format/sort.c \
 	format/sort.h \
+	format/states.def \
 	format/trapped.def \
 	format/trial.h \
 	format/utf8.c \

@@ -2,6 +2,7 @@
 #include "compiler/tables/baseline.h"
 
 #include "compiler/tables/syscalls.h"
+#include "format/inside.h"
 
 #include <errno.h>
 #include <string.h>
@@ -214,6 +215,8 @@ const struct argument_rule argument_rules[] = {
 	RULE("ioctl", when, IOCTL_##verdict, BITS(1, IOCTL_##mask, request)),
 #include "compiler/tables/ioctls.def"
 #undef IOCTL
+	RULE("ioprio_set", IN_ANY_CASE, FILTER_DENY(SBX_INSIDE_ERRNO),
+	    VALUE(0, SBX_INSIDE_WHICH)),
 	RULE("ioprio_set", WITH_VIEW, FILTER_DENY(EPERM), VALUE(1, PROCESS_1)),
 	OPEN("ioprio_set", WITH_VIEW, VALUE(0, IOPRIO_PROCESS)),
 	OPEN("ioprio_set", WITHOUT_VIEW, VALUE(0, IOPRIO_PROCESS),

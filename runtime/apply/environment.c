@@ -128,8 +128,28 @@ sets_scratch(const struct environment_rules *rules)
 	    0;
 }
 
+/*
+ * What tells a program where it is, for its messages: SBX is the profile.  They
+ * prove nothing, since anybody can set a variable; format/inside.h does.
+ */
+enum { ABOUT_COUNT = 3 };
+
+struct about {
+	const char *name, *value; /* a value of NULL: not to be set */
+};
+
+static void
+find_about(const struct environment_rules *rules,
+    struct about about[ABOUT_COUNT])
+{
+	about[0] = (struct about){ "SBX",
+		sbx_string(rules->blob, rules->blob->meta->profile) };
+	about[1] = (struct about){ "SBX_LEVEL", rules->level };
+	about[2] = (struct about){ "SBX_SESSION", rules->session };
+}
+
 /* How many there can be: the caller's, those that are set, TMPDIR, the agent of
- * ssh, the NULL, and those about a proxy. */
+ * ssh, the NULL, those about a proxy, and those about the sandbox. */
 static size_t
 variable_room(const struct environment_rules *rules, char *const *callers)
 {
@@ -137,7 +157,8 @@ variable_room(const struct environment_rules *rules, char *const *callers)
 
 	while (callers[count] != NULL)
 		count++;
-	return (count + rules->blob->set_count + 3 + PROXIED_COUNT) *
+	return (count + rules->blob->set_count + 3 + PROXIED_COUNT +
+		   ABOUT_COUNT) *
 	    sizeof(char *);
 }
 
@@ -147,8 +168,15 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 	const struct sbx_blob *blob = rules->blob;
 	size_t size = variable_room(rules, callers);
 	size_t sets = proxied_count(rules);
+	struct about about[ABOUT_COUNT];
 	struct sbx_place at;
 
+	find_about(rules, about);
+	for (size_t i = 0; i < ABOUT_COUNT; i++) {
+		if (about[i].value != NULL)
+			size += variable_size(about[i].name, nowhere,
+			    about[i].value);
+	}
 	if (sets_scratch(rules))
 		size += variable_size("TMPDIR", rules->anchors[SBX_ANCHOR_TMP],
 		    "");
@@ -174,6 +202,7 @@ environment_fill(struct environment *environment, void *room,
 	const struct sbx_blob *blob = rules->blob;
 	char *text = (char *)room + variable_room(rules, callers);
 	size_t sets = proxied_count(rules);
+	struct about about[ABOUT_COUNT];
 	struct sbx_place at;
 
 	environment->variables = room;
@@ -197,6 +226,13 @@ environment_fill(struct environment *environment, void *room,
 	if (rules->agent.len > 0)
 		set_variable(environment,
 		    join_variable(&text, "SSH_AUTH_SOCK", rules->agent, ""));
+	find_about(rules, about);
+	for (size_t i = 0; i < ABOUT_COUNT; i++) {
+		if (about[i].value != NULL)
+			set_variable(environment,
+			    join_variable(&text, about[i].name, nowhere,
+				about[i].value));
+	}
 	environment->variables[environment->count] = NULL;
 }
 

@@ -20,6 +20,8 @@ struct environment_rules {
 	const struct sbx_place *anchors;
 	const bool *bound;
 	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
+	const char *level;      /* its name */
+	const char *session;    /* its name, or NULL */
 };
 
 /* The bytes that environment_fill() needs for what the caller has. */
@@ -34,13 +36,10 @@ void environment_fill(struct environment *environment, void *room,
 /* The same in the arena. */
 static inline void
 environment_build(struct environment *environment, struct arena *arena,
-    const struct binding *binding, char *const *callers)
+    const struct environment_rules *rules, char *const *callers)
 {
-	struct environment_rules rules = { binding->blob, binding->anchors,
-		binding->bound, binding->agent };
-
 	environment_fill(environment,
-	    arena_take(arena, 1, environment_room(&rules, callers)), &rules,
+	    arena_take(arena, 1, environment_room(rules, callers)), rules,
 	    callers);
 }
 

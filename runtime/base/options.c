@@ -200,8 +200,8 @@ static void help(struct options *options, const char *value);
 #define OFFSET(member) offsetof(struct options, member)
 static const struct option_line lines[] = {
 	{ 'w', "workspace", "DIR",
-	    "the workspace (default: the current directory)", OFFSET(workspace),
-	    NULL },
+	    "the workspace (default: the current directory), auto or none",
+	    OFFSET(workspace), NULL },
 	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
 	{ 'n', "dry-run", "[summary]",
 	    "print what would be applied, run nothing: all, or a screen", 0,

@@ -35,13 +35,14 @@ struct options {
 	 */
 	char **command;
 	const char *workspace; /* -w, or NULL */
-	const char *expect;    /* 64 hexadecimal digits, or NULL */
-	int level;             /* -l: enum sbx_level, or -1 for auto */
-	int status_fd;         /* --status-fd, or -1 */
-	const char *log;       /* --log, or NULL */
-	bool plan;             /* -n */
-	bool brief;            /* --dry-run=summary */
-	bool explain;          /* --explain, and what it says: */
+	const char *git;    /* its repository elsewhere, see project_find() */
+	const char *expect; /* 64 hexadecimal digits, or NULL */
+	int level;          /* -l: enum sbx_level, or -1 for auto */
+	int status_fd;      /* --status-fd, or -1 */
+	const char *log;    /* --log, or NULL */
+	bool plan;          /* -n */
+	bool brief;         /* --dry-run=summary */
+	bool explain;       /* --explain, and what it says: */
 	bool explain_live, explain_all;
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */

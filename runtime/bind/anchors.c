@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PASSWD_LINE = 4096 }; /* the longest that is read */
-
 static void
 set_anchor(struct binder *binder, uint32_t anchor, struct sbx_place at)
 {
@@ -69,14 +67,21 @@ static void
 bind_workspace(struct binder *binder)
 {
 	const char *given = binder->request->options->workspace;
-	struct sbx_place at = given ? given_directory(binder, given) :
-				      current_directory(binder);
+	struct sbx_place at;
 
+	if (given != NULL && strcmp(given, "none") == 0) {
+		binder->made.anchors[SBX_ANCHOR_WORKSPACE] =
+		    (struct sbx_place){ "", 0 };
+		return;
+	}
+	at = given ? given_directory(binder, given) : current_directory(binder);
 	if (at.len == 0)
 		refuse("/",
 		    "the root directory is no workspace; choose one with -w",
 		    0);
 	set_anchor(binder, SBX_ANCHOR_WORKSPACE, at);
+	if (binder->request->options->git != NULL)
+		binder->made.git = place_of(binder->request->options->git);
 }
 
 /* --- home ----------------------------------------------------------------- */
@@ -97,11 +102,8 @@ home_in_line(char *line, unsigned long uid)
 	return fields[HOME];
 }
 
-/*
- * The home directory of the user's line in /etc/passwd, in `buffer`, or NULL.
- * A user who has no line there (but in a directory service) has only $HOME.
- */
-static const char *
+/* A user who has no line there (but in a directory service) has only $HOME. */
+const char *
 passwd_home(char *buffer, size_t size)
 {
 	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);

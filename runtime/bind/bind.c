@@ -77,6 +77,9 @@ bind_paths(struct binder *binder)
 		}
 		list_directory(binder, path);
 		bind_path(binder, path, binder->made.anchors[path->anchor]);
+		if (path->anchor == SBX_ANCHOR_WORKSPACE &&
+		    binder->made.git.len > 0)
+			bind_in_repository(binder, path);
 		if (path->effect != SBX_ALLOW && binder->made.has_other_home &&
 		    path->anchor == SBX_ANCHOR_HOME)
 			bind_path(binder, path, binder->made.other_home);
@@ -163,14 +166,16 @@ make_glob_room(struct binder *binder, uint32_t homes)
 }
 
 /*
- * Denials count twice where the home directory has two names, and once more for
+ * Denials count twice where the home directory has two names, rules about the
+ * workspace where its repository lies elsewhere, and once more for
  * each link that leads to them; so do their exclusions, which may lie there too.
  */
 static void
 make_room(struct binder *binder)
 {
 	struct arena *arena = binder->arena;
-	uint32_t homes = binder->made.has_other_home ? 2 : 1;
+	uint32_t homes = (binder->made.has_other_home ? 2 : 1) +
+	    (binder->made.git.len > 0);
 	struct rlimit_pair files = { 0, 0 };
 
 	limit_process(RLIMIT_NOFILE, NULL, &files);

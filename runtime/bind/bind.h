@@ -54,6 +54,8 @@ struct binding {
 	/* The home of the password entry where it differs from $HOME. */
 	struct sbx_place other_home;
 	bool has_other_home;
+	/* The repository of the workspace, if it lies elsewhere; or no path. */
+	struct sbx_place git;
 	struct sbx_place scratch; /* where ${tmp} is outside; or no path */
 	bool scratch_missing;     /* -n does not make it */
 	bool own_policy;          /* the sandbox may write the policy's file */

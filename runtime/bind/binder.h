@@ -61,6 +61,10 @@ struct binder {
  * planted link leads to. */
 void bind_anchors(struct binder *binder);
 
+/* The home directory of the user's line in /etc/passwd, in `buffer`, or NULL. */
+enum { PASSWD_LINE = 4096 }; /* the longest that is read */
+const char *passwd_home(char *buffer, size_t size);
+
 /* The user's homes, the first for ~; 0: there is none. */
 uint32_t find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX]);
 
@@ -71,6 +75,9 @@ struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
 /* Binds a path rule of the blob, below the place of its anchor. */
 void bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor);
+
+/* Binds a path rule about the workspace for its repository elsewhere. */
+void bind_in_repository(struct binder *binder, const struct sbx_path *path);
 
 /* Binds the rules about sockets, when the anchors are bound. */
 void bind_sockets(struct binder *binder);

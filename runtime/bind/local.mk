@@ -18,6 +18,8 @@ loader_sources += \
 	runtime/bind/owners.h \
 	runtime/bind/planted.c \
 	runtime/bind/planted.h \
+	runtime/bind/project.c \
+	runtime/bind/project.h \
 	runtime/bind/rule_index.c \
 	runtime/bind/rule_index.h \
 	runtime/bind/rules.c \

@@ -7,11 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What every user of the profile coding lets commands write. */
+/* What every user of the profile coding lets commands write, and what those of
+ * agents do. */
 static const char *const caches[] = {
 #define CACHE(where, path) (path) + 1,
 #include "format/caches.def"
 #undef CACHE
+#define STATE(path) (path) + 1,
+#include "format/states.def"
+#undef STATE
 };
 
 enum { CACHE_COUNT = sizeof caches / sizeof caches[0] };
@@ -58,11 +62,15 @@ find_suspects(struct binder *binder)
 	uint32_t home_count = find_homes(binder, homes);
 
 	binder->suspects.of = arena_take(binder->arena,
-	    blob->path_count + HOMES_MAX * CACHE_COUNT + 1,
+	    blob->path_count + HOMES_MAX * CACHE_COUNT + 2,
 	    sizeof *binder->suspects.of);
 	binder->suspects.home = home_count > 0 ? homes[0] :
 						 (struct sbx_place){ "", 0 };
-	add_suspect(binder, binder->made.anchors[SBX_ANCHOR_WORKSPACE], NULL);
+	if (binder->made.bound[SBX_ANCHOR_WORKSPACE])
+		add_suspect(binder, binder->made.anchors[SBX_ANCHOR_WORKSPACE],
+		    NULL);
+	if (binder->made.git.len > 0)
+		add_suspect(binder, binder->made.git, NULL);
 	for (uint32_t i = 0; i < home_count; i++) {
 		for (uint32_t j = 0; j < CACHE_COUNT; j++)
 			add_below(binder, homes[i], caches[j], NULL);

@@ -175,7 +175,8 @@ note_links(struct binder *binder, const struct followed *found)
 
 /* The rule before was for the same place, and no link led there. */
 static bool
-same_as_before(const struct binder *binder, const struct sbx_path *path)
+same_as_before(const struct binder *binder, const struct sbx_path *path,
+    struct sbx_place at)
 {
 	const struct site *before;
 
@@ -184,7 +185,9 @@ same_as_before(const struct binder *binder, const struct sbx_path *path)
 	before = &binder->sites[binder->made.rule_count - 1];
 	return before->fd >= 0 && !before->linked && path->glob == 0 &&
 	    before->path->anchor == path->anchor &&
-	    before->path->suffix == path->suffix;
+	    before->path->suffix == path->suffix &&
+	    sbx_place_compare(binder->rules[binder->made.rule_count - 1].at,
+		at) == 0;
 }
 
 static struct followed
@@ -193,7 +196,7 @@ follow_allow(struct binder *binder, const struct sbx_path *path,
 {
 	uint32_t index = binder->made.rule_count, end;
 
-	if (same_as_before(binder, path))
+	if (same_as_before(binder, path, at))
 		return (struct followed){
 			.at = binder->rules[index - 1].at,
 			.fd = binder->sites[index - 1].fd,
@@ -392,4 +395,81 @@ bind_nowhere(struct binder *binder, const struct sbx_path *path,
 	}
 	add_rule(binder, path, 0, (struct sbx_place){ "", 0 });
 	binder->sites[binder->made.rule_count - 1].state = why;
+}
+
+/* --- the repository of the workspace -------------------------------------- */
+
+/*
+ * A linked working tree and a submodule have their repository elsewhere; see
+ * project_find().  It is as if it were ${workspace}/.git: what a rule says of
+ * that, or of something in it, it also says there.
+ */
+enum { GIT_LEN = sizeof "/.git" - 1 };
+
+/* Whether a path below the workspace is `.git` or something in it. */
+static bool
+is_in_git(const char *suffix)
+{
+	return strncmp(suffix, "/.git", GIT_LEN) == 0 &&
+	    (suffix[GIT_LEN] == '\0' || suffix[GIT_LEN] == '/');
+}
+
+/* What is left of the rule there after its exceptions; false: nothing is. */
+static bool
+leaves_git(const struct binder *binder, const struct sbx_path *path)
+{
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &binder->blob->exclusions[path->first_exclusion + i];
+		const char *suffix = sbx_string(binder->blob,
+		    exclusion->suffix);
+
+		if (exclusion->anchor == SBX_ANCHOR_WORKSPACE &&
+		    (*suffix == '\0' || strcmp(suffix, "/.git") == 0))
+			return false;
+	}
+	return true;
+}
+
+static void
+exclude_in_git(struct binder *binder, struct sbx_rule *rule,
+    const struct sbx_path *path)
+{
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &binder->blob->exclusions[path->first_exclusion + i];
+
+		if (exclusion->anchor == SBX_ANCHOR_WORKSPACE &&
+		    is_in_git(sbx_string(binder->blob, exclusion->suffix)))
+			bind_exclusion(binder, rule, binder->made.git,
+			    exclusion->suffix + GIT_LEN);
+	}
+	bind_exclusions(binder, rule, path);
+}
+
+void
+bind_in_repository(struct binder *binder, const struct sbx_path *path)
+{
+	const char *suffix = sbx_string(binder->blob, path->suffix);
+	bool inside = is_in_git(suffix);
+	struct sbx_place git = binder->made.git;
+	struct sbx_place at = inside ?
+	    place_below(binder, git, path->suffix + GIT_LEN) :
+	    git;
+	struct sbx_rule *rule;
+
+	if ((*suffix != '\0' && !inside) || !leaves_git(binder, path))
+		return;
+	if (path->glob != 0) {
+		/* Any other pattern begins with a name of the workspace. */
+		if (inside ||
+		    strncmp(sbx_string(binder->blob, path->glob), "**/", 3) ==
+			0)
+			bind_glob(binder, path, at);
+		return;
+	}
+	rule = path->effect == SBX_ALLOW ? allow_place(binder, path, at) :
+					   deny_place(binder, path, git, at);
+	if (rule != NULL)
+		exclude_in_git(binder, rule, path);
 }

@@ -266,8 +266,11 @@ put_run(struct out *json, const struct plan *plan)
 	json_string(json, "why_not_full", plan->why_not_full);
 	json_number(json, "landlock_abi",
 	    plan->row == NULL ? 0 : (uint64_t)plan->machine->landlock_abi);
-	json_place(json, "workspace",
-	    plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	if (plan->binding->bound[SBX_ANCHOR_WORKSPACE])
+		json_place(json, "workspace",
+		    plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	if (plan->binding->git.len > 0)
+		json_place(json, "repository", plan->binding->git);
 	json_string(json, "network", plan_network(plan));
 	put_dropped(json, plan);
 }

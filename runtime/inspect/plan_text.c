@@ -41,6 +41,11 @@ print_anchors(struct out *out, const struct plan *plan)
 		if (i == SBX_ANCHOR_TMP && plan->binding->scratch_missing)
 			out_text(out, "  (made at the first run)");
 		out_text(out, "\n");
+		if (i == SBX_ANCHOR_WORKSPACE && plan->binding->git.len > 0) {
+			out_text(out, "  repository ");
+			out_place(out, plan->binding->git);
+			out_text(out, "\n");
+		}
 	}
 }
 
@@ -290,7 +295,14 @@ plan_summary(const struct plan *plan)
 		out_print(&out, ", no listener (%s)", plan->why_no_listener);
 	say_limits(&out, plan);
 	out_text(&out, ", workspace ");
-	out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	if (plan->binding->bound[SBX_ANCHOR_WORKSPACE])
+		out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	else
+		out_text(&out, "none");
+	if (plan->binding->git.len > 0) {
+		out_text(&out, ", its repository ");
+		out_place(&out, plan->binding->git);
+	}
 	out_text(&out, "\n");
 	out_flush(&out);
 }

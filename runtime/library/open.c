@@ -176,7 +176,8 @@ learn_rules(struct sbx_sandbox *sandbox)
 	sandbox->rules = (struct environment_rules){ blob, sandbox->anchors,
 		sandbox->bound,
 		{ offer_text(offer, offer->head->agent),
-		    offer->head->agent.len } };
+		    offer->head->agent.len },
+		"full", NULL };
 	sandbox->supervised = limit_find(blob, SBX_LIMIT_TIMEOUT) != NULL ||
 	    limit_find(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }

@@ -153,8 +153,8 @@ room_for(const struct handover *handover)
 	for (int i = 0; i < SBX_MAX_ANCHORS; i++)
 		room += binding->anchors[i].len + 1;
 	return room + room_for_rules(handover) + binding->scratch.len +
-	    binding->other_home.len + binding->agent.len + 3 +
-	    strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
+	    binding->other_home.len + binding->git.len + binding->agent.len +
+	    4 + strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
 }
 
 static void
@@ -225,6 +225,8 @@ make_file(const struct handover *handover)
 	if (bind_is_moved(binding))
 		head->scratch = add(&file, binding->scratch.path,
 		    binding->scratch.len);
+	if (binding->git.len > 0)
+		head->git = add(&file, binding->git.path, binding->git.len);
 	if (binding->has_other_home)
 		head->other_home = add(&file, binding->other_home.path,
 		    binding->other_home.len);

@@ -59,6 +59,7 @@ fill_bindings(struct joining *joining)
 		    head->scratch);
 	joining->outside.has_other_home = head->other_home.len > 0;
 	joining->outside.other_home = place_in(offer, head->other_home);
+	joining->outside.git = place_in(offer, head->git);
 }
 
 static void
@@ -93,11 +94,22 @@ static void
 prepare(struct joining *joining)
 {
 	struct supervision *supervision = &joining->supervision;
+	const struct offer_head *head = joining->offer.head;
 
 	fill_bindings(joining);
 	find_directory(joining);
 	environment_build(&joining->environment, joining->arena,
-	    &joining->inside, joining->variables);
+	    &(struct environment_rules){
+		.blob = joining->inside.blob,
+		.anchors = joining->inside.anchors,
+		.bound = joining->inside.bound,
+		.agent = joining->inside.agent,
+		.level = level_name((enum sbx_level)head->level),
+		.session = head->name.len > 0 ?
+		    offer_text(&joining->offer, head->name) :
+		    NULL,
+	    },
+	    joining->variables);
 	supervise_limits(supervision, &joining->offer.blob);
 	if (joining->receipt->on)
 		supervision->receipt = joining->receipt;

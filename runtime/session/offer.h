@@ -130,8 +130,9 @@ struct offer_head {
 	/* The anchors as they are inside, where scratch is /tmp. */
 	struct offer_text anchors[SBX_MAX_ANCHORS];
 	uint8_t bound[SBX_MAX_ANCHORS];
-	/* Where that is outside, if it was moved; and the other home. */
-	struct offer_text scratch, other_home;
+	/* Where that is outside, if it was moved; the other home; and the
+	 * repository of the workspace, if it lies elsewhere. */
+	struct offer_text scratch, other_home, git;
 	struct offer_text agent;  /* of ssh, if a rule opens it; "" */
 	struct offer_text policy; /* as it was named */
 	struct offer_text name;   /* of the session; "" */

@@ -60,6 +60,10 @@ check_workspace(const struct options *options, const struct offer *offer)
 	struct offer_text own = offer->head->anchors[SBX_ANCHOR_WORKSPACE];
 
 	if (options->workspace != NULL &&
+	    strcmp(options->workspace, "none") == 0 &&
+	    !offer->head->bound[SBX_ANCHOR_WORKSPACE])
+		return;
+	if (options->workspace != NULL &&
 	    !is_place(options->workspace, offer, SBX_ANCHOR_WORKSPACE))
 		refuse_other(offer, options->workspace, "workspace",
 		    offer_text(offer, own));

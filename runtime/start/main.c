@@ -13,6 +13,7 @@
 #include "runtime/apply/spawn.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/project.h"
 #include "runtime/explain/traced.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/inspect/doctor.h"
@@ -20,6 +21,7 @@
 #include "runtime/session/ask.h"
 #include "runtime/start/sessions.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static void
@@ -122,6 +124,9 @@ main(int argc, char **argv, char **environment)
 	(void)argc;
 	sandbox.pid_max = -1;
 	options_parse(options, argv);
+	if (options->workspace != NULL &&
+	    strcmp(options->workspace, "auto") == 0)
+		project_find(&sandbox.arena, options);
 	owners_none(&sandbox.owners);
 	if (options->status)
 		status_print(options->json);

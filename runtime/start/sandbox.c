@@ -206,7 +206,14 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 	confine_privileges(plan->level);
 	if (!sandbox->kept)
 		environment_build(&sandbox->environment, &sandbox->arena,
-		    plan->binding, environment);
+		    &(struct environment_rules){
+			.blob = plan->binding->blob,
+			.anchors = plan->binding->anchors,
+			.bound = plan->binding->bound,
+			.agent = plan->binding->agent,
+			.level = level_name(plan->level),
+		    },
+		    environment);
 	choose_filter(sandbox);
 	if (sandbox_restricts_files(sandbox))
 		fill_ruleset(sandbox);

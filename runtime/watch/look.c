@@ -238,16 +238,20 @@ look_others(struct looking *looking, const char *name)
 }
 
 static void
-look_git(struct looking *looking)
+look_git(struct looking *looking, bool itself)
 {
 	struct seen *seen;
 
-	if (!path_push(&looking->path, ".git", 4))
+	if (!itself && !path_push(&looking->path, ".git", 4))
 		return;
 	seen = note(looking, SBX_GIT_FILE);
 	if (!is_directory(seen))
 		return;
+	/* In that of a submodule core.worktree leads back to the workspace. */
+	looking->other = itself &&
+	    strstr(looking->path.text, "/modules/") != NULL;
 	look_git_directory(looking);
+	looking->other = false;
 	for (int i = 0; i < SBX_GIT_OTHERS; i++)
 		look_others(looking, sbx_git_others[i]);
 }
@@ -266,8 +270,8 @@ look(struct arena *arena, uint8_t form, struct sbx_place at,
 	sight->end = &sight->first;
 	memcpy(looking.path.text, at.path, at.len);
 	path_cut(&looking.path, at.len);
-	if (form == SBX_WATCH_GIT)
-		look_git(&looking);
+	if (form == SBX_WATCH_GIT || form == LOOK_GIT_DIRECTORY)
+		look_git(&looking, form == LOOK_GIT_DIRECTORY);
 	else
 		look_name(&looking, "", SBX_GIT_FILE, 0);
 }

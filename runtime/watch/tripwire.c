@@ -19,6 +19,7 @@ enum {
 /* A place, with what was there. */
 struct wire {
 	const struct sbx_watch *watch;
+	uint8_t form;  /* of the watch; or LOOK_GIT_DIRECTORY */
 	uint32_t from; /* an index below */
 	struct sbx_place at;
 	struct sight before;
@@ -32,7 +33,8 @@ struct tripwire {
 	const struct binding *binding; /* of anchors */
 	uint32_t count;
 	struct wire *wires;
-	/* The directories of the anchors and the other home, then and now. */
+	/* The directories of the anchors, the other home and the repository of the
+	 * workspace, then and now. */
 	struct look_from *before, *now;
 	/* While it tells: */
 	struct receipt *receipt;
@@ -80,6 +82,8 @@ look_from(const struct tripwire *tripwire, struct look_from *from,
 		look_begin(&from[index],
 		    index == tripwire->blob->anchor_count ?
 			binding->other_home :
+			index > tripwire->blob->anchor_count ?
+			binding->git :
 			binding->anchors[index]);
 	return &from[index];
 }
@@ -87,7 +91,7 @@ look_from(const struct tripwire *tripwire, struct look_from *from,
 static void
 end_looks(const struct tripwire *tripwire, struct look_from *from)
 {
-	for (uint32_t i = 0; i <= tripwire->blob->anchor_count; i++)
+	for (uint32_t i = 0; i <= tripwire->blob->anchor_count + 1; i++)
 		look_end(&from[i]);
 }
 
@@ -98,11 +102,18 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	const char *suffix = sbx_string(tripwire->blob, watch->suffix);
 	struct wire *wire = &tripwire->wires[tripwire->count++];
 	struct arena *arena = tripwire->arena;
+	bool repository = from > tripwire->blob->anchor_count;
 
-	*wire = (struct wire){ .watch = watch, .from = from };
-	wire->at = arena_join(arena, anchor,
-	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
-	look(arena, watch->form, wire->at,
+	*wire = (struct wire){
+		.watch = watch,
+		.from = from,
+		.form = repository ? LOOK_GIT_DIRECTORY : watch->form,
+	};
+	wire->at = repository ?
+	    anchor :
+	    arena_join(arena, anchor,
+		(struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	look(arena, wire->form, wire->at,
 	    look_from(tripwire, tripwire->before, from), &wire->before);
 	read_settings(arena, wire);
 }
@@ -120,6 +131,15 @@ is_double(const struct sbx_blob *blob, uint32_t index)
 	    (watch[-1].platforms & KERNEL_WHERE) != 0;
 }
 
+/* Whether it watches the `.git` of the workspace, which is elsewhere. */
+static bool
+watches_repository(const struct binding *binding, const struct sbx_watch *watch)
+{
+	return binding->git.len > 0 && watch->form == SBX_WATCH_GIT &&
+	    watch->anchor == SBX_ANCHOR_WORKSPACE &&
+	    *sbx_string(binding->blob, watch->suffix) == '\0';
+}
+
 struct tripwire *
 tripwire_set(struct arena *arena, const struct binding *binding)
 {
@@ -134,9 +154,9 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire->binding = binding;
 	tripwire->wires = arena_take(arena, HOMES * blob->watch_count,
 	    sizeof *tripwire->wires);
-	tripwire->before = arena_take(arena, blob->anchor_count + 1,
+	tripwire->before = arena_take(arena, blob->anchor_count + 2,
 	    sizeof *tripwire->before);
-	tripwire->now = arena_take(arena, blob->anchor_count + 1,
+	tripwire->now = arena_take(arena, blob->anchor_count + 2,
 	    sizeof *tripwire->now);
 	for (uint32_t i = 0; i < blob->watch_count; i++) {
 		const struct sbx_watch *watch = &blob->watches[i];
@@ -151,6 +171,9 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 		if (watch->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
 			add_wire(tripwire, watch, binding->other_home,
 			    blob->anchor_count);
+		if (watches_repository(binding, watch))
+			add_wire(tripwire, watch, binding->git,
+			    blob->anchor_count + 1);
 	}
 	end_looks(tripwire, tripwire->before);
 	return tripwire;
@@ -221,7 +244,8 @@ put_place(struct out *out, const struct tripwire *tripwire, struct sbx_place at)
 	struct sbx_place workspace =
 	    tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
 
-	if (sbx_covers(workspace, at) && at.len > workspace.len)
+	if (workspace.len > 0 && sbx_covers(workspace, at) &&
+	    at.len > workspace.len)
 		out_shown(out, at.path + workspace.len + 1,
 		    at.len - workspace.len - 1);
 	else
@@ -410,14 +434,18 @@ static void
 tell_wire(struct tripwire *tripwire, const struct wire *wire)
 {
 	const struct seen *hint = wire->before.first;
-	struct wire now = { .watch = wire->watch, .at = wire->at };
+	struct wire now = {
+		.watch = wire->watch,
+		.form = wire->form,
+		.at = wire->at,
+	};
 	const struct look_from *from = look_from(tripwire, tripwire->now,
 	    wire->from);
 
 	tripwire->lines_each = 0;
 	if (is_still_absent(tripwire, wire))
 		return;
-	look(tripwire->arena, wire->watch->form, wire->at, from, &now.before);
+	look(tripwire->arena, wire->form, wire->at, from, &now.before);
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
 		const struct seen *before = seen_find(wire, hint, seen);

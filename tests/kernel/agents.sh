@@ -78,11 +78,152 @@ states()
 	    cat "$home/.claude/settings.json")"
 }
 
+# git AT ARGUMENT...: as the user, and outside, in a directory of the home.
+git_in()
+{
+	git_at=$1
+	shift
+	as "$uid" git -C "$home/$git_at" -c protocol.file.allow=always "$@" \
+	    >/dev/null 2>&1
+}
+
+# auto LEVEL DIRECTORY SCRIPT: -w auto, from there.
+auto()
+{
+	as "$uid" sh -c 'cd "$1" && shift && exec "$@"' sh "$home/$2" \
+	    "$tmp/sbxrun" -l "$1" -w auto "$tmp/coding.bin" -c "$3" 2>&1
+}
+
+# Where a project begins, and where its repository is.
+projects()
+{
+	rm -rf "$home/w"
+	as "$uid" mkdir "$home/w"
+	as "$uid" git config --global user.email a@example.com
+	as "$uid" git config --global user.name a
+	for repository in main lib other; do
+		as "$uid" git init -q "$home/w/$repository"
+		as "$uid" mkdir -p "$home/w/$repository/a/b"
+		as "$uid" touch "$home/w/$repository/a/b/file"
+		git_in w/$repository add .
+		git_in w/$repository commit -m one
+	done
+	git_in w/main submodule add ../lib sub || echo "submodule"
+	git_in w/main commit -m two
+	git_in w/main worktree add ../linked
+	git_in w/other worktree add ../others
+	git_in w clone --bare main bare.git
+	git_in w/bare.git worktree add ../of-bare
+	for level in $levels; do
+		for at in main/a/b linked/a/b main/sub/a of-bare/a; do
+			is "$level: git works in $at" 'done' "$(
+			    auto "$level" "w/$at" 'echo $$ >>new &&
+			    git add -A . >/dev/null && git commit -qm new &&
+			    [ -z "$(git status --porcelain .)" ] && echo done')"
+		done
+		is "$level: the top is the workspace, and nothing above" 'no' "$(
+		    auto "$level" w/main/a/b 'echo >../../at-top; rm ../../at-top
+		    (echo >../../../above) 2>/dev/null || echo no')"
+		is "$level: hooks of a repository elsewhere are watched" \
+		    "sbxrun: the command made $home/w/main/.git/hooks/pre-push" \
+		    "$(auto "$level" w/linked 'git config alias.x y
+		    echo >"$(git rev-parse --git-common-dir)/hooks/pre-push"' |
+		    grep -v alias)"
+		rm "$home/w/main/.git/hooks/pre-push"
+	done
+	planted
+}
+
+# leads NAME TEXT: a `.git` of a command's that leads to a repository which is
+# not that of the working tree opens nothing.
+leads()
+{
+	printf '%s\n' "$2" >"$home/w/linked/.git"
+	chown "$uid:$uid" "$home/w/linked/.git"
+	for level in $levels; do
+		got=$(auto "$level" w/linked \
+		    "(echo x >$home/w/other/.git/planted) 2>/dev/null || echo no")
+		is "$level: $1 opens nothing" no "$(printf '%s\n' "$got" |
+		    grep -v '^sbxrun: warning: .*leads back here')"
+		rm -f "$home/w/other/.git/planted"
+	done
+}
+
+planted()
+{
+	as "$uid" cp "$home/w/linked/.git" "$home/w/own"
+	leads "a repository" "gitdir: $home/w/other/.git"
+	leads "another linked tree" "gitdir: $home/w/other/.git/worktrees/others"
+	leads "a relative way" "gitdir: ../other/.git/worktrees/others"
+	# What a command made in the workspace leads on to it.
+	as "$uid" mkdir "$home/w/linked/fake"
+	echo "$home/w/other/.git" >"$home/w/linked/fake/commondir"
+	echo "$home/w/linked/.git" >"$home/w/linked/fake/gitdir"
+	leads "a common directory" "gitdir: $home/w/linked/fake"
+	rm "$home/w/linked/fake/commondir"
+	as "$uid" ln -s "$home/w/other/.git/HEAD" "$home/w/other/.git/objects" \
+	    "$home/w/other/.git/refs" "$home/w/linked/fake"
+	printf '[core]\n\tworktree = %s\n' "$home/w/linked" \
+	    >"$home/w/linked/fake/config"
+	leads "a repository of links" "gitdir: $home/w/linked/fake"
+	as "$uid" rm -r "$home/w/linked/fake" "$home/w/linked/.git"
+	as "$uid" ln -s "$home/w/other/.git/worktrees/others" \
+	    "$home/w/linked/.git"
+	is "a link opens nothing" no "$(auto standard w/linked \
+	    "(echo x >$home/w/other/.git/planted) 2>/dev/null || echo no")"
+	as "$uid" rm "$home/w/linked/.git"
+	as "$uid" mkfifo "$home/w/linked/.git"
+	is "nor does a pipe" no "$(auto standard w/linked \
+	    "(echo x >$home/w/other/.git/planted) 2>/dev/null || echo no")"
+	as "$uid" rm "$home/w/linked/.git"
+	as "$uid" mv "$home/w/own" "$home/w/linked/.git"
+
+	# A repository in another one.
+	is "a project whose .git a command removes is no part of another" no "$(
+	    auto standard w/main/sub 'rm .git' >/dev/null
+	    auto standard w/main/sub '(echo >../README) 2>/dev/null || echo no')"
+	# The home directory is not what one works on below it.
+	as "$uid" git init -q "$home"
+	is "the home directory is no project of what lies in it" no "$(
+	    as "$uid" mkdir -p "$home/plain"
+	    auto standard plain '(echo >../README) 2>/dev/null || echo no')"
+	rm -rf "$home/.git"
+	[ "$(id -u)" -eq 0 ] || return
+	install -d -o 23917 "$home/shared" "$home/shared/.git"
+	install -d -o "$uid" "$home/shared/mine"
+	is "nor is a directory of somebody else" no "$(
+	    auto standard shared/mine '(echo >../README) 2>/dev/null || echo no')"
+}
+
+# What a program is told, and what it can find out by itself.
+inside()
+{
+	for level in $levels; do
+		is "$level: variables tell profile and level" "my-coding $level" "$(
+		    in_project "$level" coding 'echo "$SBX $SBX_LEVEL"')"
+	done
+	[ "$uid" -eq 0 ] || return
+	for level in $levels; do
+		is "$level: a call tells that this is a sandbox" ENOANO "$(
+		    in_project "$level" coding "$ask")"
+	done
+	is "and that nothing is one outside" EINVAL "$(sh -c "$ask")"
+	is "a variable does not" EINVAL "$(SBX=coding sh -c "$ask")"
+}
+ask='python3 -c "
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+number = {\"x86_64\": 251, \"aarch64\": 30}[os.uname().machine]
+libc.syscall(number, 0x736278, 0, 0)
+print(errno.errorcode[ctypes.get_errno()])"'
+
 everything()
 {
 	begins "$1"
 	caches
 	states
+	projects
+	inside
 }
 
 everything "$(id -u)"

@@ -350,7 +350,8 @@ unknown()
 	    s/^ *allow write \([^ ]*\)  from .*/\1/p' | sort -u | while read -r path; do
 		case $path in
 		/dev/* | '${tmp}' | '${workspace}' | '${workspace}'/*) ;;
-		*) grep -q "\"$path\"" "$srcdir/format/caches.def" ||
+		*) cat "$srcdir/format/caches.def" "$srcdir/format/states.def" |
+		    grep -q "\"$path\"" ||
 		    echo "$path" ;;
 		esac
 	done

@@ -231,6 +231,7 @@ static const struct expectation expectations[] = {
 	{ "nothing said", FULL, 7, "ioprio_set", { 1, 77 }, FILTER_ALLOW },
 	{ "nothing said", FULL, 7, "ioprio_set", { 1, 1 }, ERR(EPERM) },
 	{ "nothing said", FULL, 7, "ioprio_set", { 2, 0 }, ERR(EPERM) },
+	{ "nothing said", FULL, 7, "ioprio_set", { 0x736278, 0 }, ERR(ENOANO) },
 	{ "nothing said", BELOW, 7, "sched_setaffinity", { 77 }, ERR(EPERM) },
 	{ "nothing said", BELOW, 7, "sched_setattr", { 0 }, FILTER_ALLOW },
 	{ "nothing said", FULL, 7, "sched_setparam", { 1 }, ERR(EPERM) },
