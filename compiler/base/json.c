@@ -134,6 +134,31 @@ json_read(const char *text)
 	return json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 }
 
+struct json_t *
+json_read_line(struct arena *arena, const char *line, size_t len, size_t *at,
+    const char **fault)
+{
+	json_error_t error;
+	json_t *value = json_loadb(line, len,
+	    JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+
+	*at = 0;
+	*fault = "a line is an object of JSON";
+	if (value == NULL) {
+		*at = error.position > 0 ? (size_t)error.position - 1 : 0;
+		*fault = arena_strndup(arena, error.text, strlen(error.text));
+	} else if ((size_t)error.position != len) {
+		*at = (size_t)error.position;
+		*fault = "there is something behind the object";
+	} else if (json_is_object(value)) {
+		return value;
+	}
+	json_decref(value);
+	if (*at >= len)
+		*at = len > 0 ? len - 1 : 0;
+	return NULL;
+}
+
 void
 json_release(struct json_t *root)
 {
@@ -152,6 +177,12 @@ json_number(const struct json_t *object, const char *key)
 	json_int_t number = json_integer_value(json_object_get(object, key));
 
 	return number > 0 ? (uint64_t)number : 0;
+}
+
+bool
+json_flag(const struct json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
 }
 
 const struct json_t *

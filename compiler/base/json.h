@@ -30,6 +30,11 @@ void json_write(struct json_t *root, FILE *stream);
 
 /* Parses a text; json_release() frees the tree.  NULL if it is no JSON. */
 struct json_t *json_read(const char *text);
+
+/* The same for a line of a text; if it is no JSON, *fault says why and *at where,
+ * in bytes.  One that is no object is none. */
+struct json_t *json_read_line(struct arena *arena, const char *line, size_t len,
+    size_t *at, const char **fault);
 void json_release(struct json_t *root);
 
 /* What an object has under a key: a text or NULL, a number or 0, any value or
@@ -37,6 +42,7 @@ void json_release(struct json_t *root);
  * value, which has nothing. */
 const char *json_text(const struct json_t *object, const char *key);
 uint64_t json_number(const struct json_t *object, const char *key);
+bool json_flag(const struct json_t *object, const char *key);
 const struct json_t *json_member(const struct json_t *object, const char *key);
 
 /* The elements of an array; anything else has none. */

@@ -17,7 +17,8 @@ struct words {
 struct options {
 	struct arena *arena;
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
-	    *level, *out_format, *arch, *variant, *fail_on, *within, *color;
+	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
+	    *extends, *update;
 	const char *denials; /* where the scratch directory is, or "-" */
 	bool quiet, model, live, coverage, no_ignore, list, diff, write, help,
 	    version;

@@ -61,6 +61,11 @@ void remedy_add(struct remedy *remedy, enum remedy_do what, const char *format,
 void remedy_lift(struct remedy *remedy, uint32_t source, const char *rule);
 bool remedy_is_shipped(const struct sbx_blob *blob, uint32_t source);
 
+/* Why the right that is asked for (access->detail) is not offered for a place, or
+ * NULL.  The workspace, the scratch directory and parameters are the command's
+ * own.  No verdict is needed. */
+const char *remedy_risk(const struct remedy *remedy, struct sbx_place place);
+
 /* The answer about paths. */
 void path_remedy(struct remedy *remedy);
 

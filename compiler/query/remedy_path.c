@@ -46,10 +46,8 @@ is_kept(const void *context, struct target place, enum sbx_right right)
 		   .reason == SBX_BECAUSE_DENIED;
 }
 
-/* Why a right to a place is not offered, or NULL.  The workspace, the scratch
- * directory and parameters are the command's own. */
-static const char *
-fault_of(const struct remedy *remedy, struct sbx_place place)
+const char *
+remedy_risk(const struct remedy *remedy, struct sbx_place place)
 {
 	const struct places *places = &remedy->subject->places;
 	struct sbx_place named = {
@@ -310,7 +308,7 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 		return false;
 	top = first_below(directory, path);
 	object = spelled(remedy, top);
-	if (object == NULL || fault_of(remedy, top) != NULL)
+	if (object == NULL || remedy_risk(remedy, top) != NULL)
 		return false;
 	remedy_add(remedy, REMEDY_MAKE, "%s",
 	    arena_strndup(remedy->arena, top.path, top.len));
@@ -323,7 +321,7 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 static void
 add_wider(struct remedy *remedy, struct sbx_place directory)
 {
-	const char *fault = fault_of(remedy, directory);
+	const char *fault = remedy_risk(remedy, directory);
 	const char *object = spelled(remedy, directory);
 
 	if (fault == NULL && object != NULL)
@@ -355,7 +353,7 @@ add_links(struct remedy *remedy)
 		reading.access = &look;
 		/* Without a deny of the link itself. */
 		if (path_verdict(remedy->subject, &look).by == BY_PATH ||
-		    fault_of(&reading, directory) != NULL ||
+		    remedy_risk(&reading, directory) != NULL ||
 		    spelled(remedy, directory) == NULL) {
 			remedy_add(remedy, REMEDY_NONE,
 			    "the name that the link leads to is what a rule "
@@ -385,7 +383,7 @@ path_remedy(struct remedy *remedy)
 	const struct places *places = &remedy->subject->places;
 	struct sbx_place path = remedy->access->path;
 	struct lifting lifting = { remedy, spelled(remedy, path) };
-	const char *fault = fault_of(remedy, path);
+	const char *fault = remedy_risk(remedy, path);
 	struct place_rules rules;
 	bool given;
 

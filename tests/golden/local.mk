@@ -5,6 +5,7 @@ test_scripts += \
 	tests/golden/diff.sh \
 	tests/golden/dumps.sh \
 	tests/golden/fmt.sh \
+	tests/golden/learn.sh \
 	tests/golden/policies.sh \
 	tests/golden/report.sh
 
@@ -19,5 +20,6 @@ EXTRA_DIST += \
 	tests/golden/diff \
 	tests/golden/err \
 	tests/golden/fmt \
+	tests/golden/learn \
 	tests/golden/ok \
 	tests/golden/report
