@@ -107,11 +107,10 @@ add(struct routes *routes, const uint8_t address[SBX_ADDRESS_SIZE],
 
 /* Rules are sorted by address, and several are about ports of one. */
 static bool
-is_next(const struct sbx_endpoint *rules, uint32_t index)
+is_same(const struct sbx_endpoint *rule, const struct sbx_endpoint *other)
 {
-	return index == 0 || rules[index].prefix != rules[index - 1].prefix ||
-	    memcmp(rules[index].address, rules[index - 1].address,
-		SBX_ADDRESS_SIZE) != 0;
+	return other != NULL && rule->prefix == other->prefix &&
+	    memcmp(rule->address, other->address, SBX_ADDRESS_SIZE) == 0;
 }
 
 static void
@@ -123,22 +122,24 @@ add_all(struct routes *routes, const struct sbx_blob *blob, bool names)
 		[12] = SBX_FAKE_NET >> 24,
 		[13] = SBX_FAKE_NET >> 16 & 0xff,
 	};
+	const struct sbx_endpoint *added = NULL;
 
 	if (names)
 		add(routes, handed_out, V4_BITS + SBX_FAKE_PREFIX);
 	for (uint32_t i = 0; i < blob->endpoint_count; i++) {
 		const struct sbx_endpoint *rule = &blob->endpoints[i];
 
-		if ((rule->platforms & KERNEL_WHERE) != 0 &&
-		    rule->effect == SBX_ALLOW && is_next(blob->endpoints, i))
-			add(routes, rule->address, rule->prefix);
+		if ((rule->platforms & KERNEL_WHERE) == 0 ||
+		    rule->effect != SBX_ALLOW || is_same(rule, added))
+			continue;
+		add(routes, rule->address, rule->prefix);
+		added = rule;
 	}
 }
 
 /*
- * EEXIST: a rule between two of one address was about another machine.  Where
- * the machine has no IPv6, or it is switched off, its addresses lead nowhere,
- * as outside.
+ * EEXIST: there is such a route.  Where the machine has no IPv6, or it is
+ * switched off, its addresses lead nowhere, as outside.
  */
 static bool
 is_fault(const struct answer *answer)

@@ -47,6 +47,7 @@ policy names workspace-write "$common" \
     'allow network domain { "example.org" "*.example.com" "example.org:22" }'
 policy ends workspace-write "$common" \
     'allow network connect 10.2.0.0/16:{ 80 443 }' \
+    'deny network connect 10.2.0.0/16:22' \
     'allow network connect [fd00::1]:5432' \
     'allow network connect 10.9.8.7:5432'
 policy host workspace-write "$common" "allow network host tcp $service"
