@@ -11,6 +11,7 @@ test_programs += \
 	tests/model/seccomp_oracle
 
 test_scripts += \
+	tests/model/reach.sh \
 	tests/model/syscalls.sh \
 	tests/model/witnesses.sh
 
@@ -53,6 +54,7 @@ tests_model_roundtrip_SOURCES = \
 static_scripts += tests/model/sbpl.sh
 
 helper_programs += \
+	tests/model/reach \
 	tests/model/sbpl_model \
 	tests/model/syscall_table
 
