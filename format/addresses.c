@@ -49,6 +49,7 @@ static const struct net reserved[] = {
 	V4(198, 18, 0, 0, SBX_FAKE_PREFIX),
 	V4(224, 0, 0, 0, 3),		/* no TCP */
 	V6(0, 0, 0, 0, 0, 0, 127),	/* :: and ::1 */
+	V6(0x100, 0, 0, 0, 0, 0, SBX_FAKE_V6_PREFIX),
 	V6(0xff00, 0, 0, 0, 0, 0, 8),	/* multicast */
 };
 
@@ -108,6 +109,23 @@ bool
 sbx_address_is_v4(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	return is_in(&v4, 1, address);
+}
+
+const uint8_t sbx_fake_v6[SBX_ADDRESS_SIZE] = { 1 };
+
+bool
+sbx_address_is_fake(const uint8_t address[SBX_ADDRESS_SIZE], uint32_t *fake)
+{
+	const uint8_t *last = address + SBX_ADDRESS_SIZE - 4;
+	uint32_t number = (uint32_t)last[0] << 24 | (uint32_t)last[1] << 16 |
+	    (uint32_t)last[2] << 8 | last[3];
+
+	if (fake != NULL)
+		*fake = number;
+	return (sbx_address_is_v4(address) ||
+		   sbx_address_covers(sbx_fake_v6, SBX_ADDRESS_BITS - 32,
+		       address)) &&
+	    (number ^ SBX_FAKE_NET) >> (32 - SBX_FAKE_PREFIX) == 0;
 }
 
 bool

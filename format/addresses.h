@@ -10,9 +10,15 @@
 enum { SBX_ADDRESS_SIZE = 16, SBX_ADDRESS_BITS = 128 };
 
 /* Of the addresses that the sandbox's resolver hands out, one for each name:
- * 198.18.0.0/15, which RFC 2544 keeps for benchmarks. */
+ * 198.18.0.0/15, which RFC 2544 keeps for benchmarks; and with the same bits at
+ * the end 100::/64, which RFC 6666 keeps for what leads nowhere. */
 #define SBX_FAKE_NET 0xc6120000u
-enum { SBX_FAKE_PREFIX = 15 };
+enum { SBX_FAKE_PREFIX = 15, SBX_FAKE_V6_PREFIX = 64 };
+extern const uint8_t sbx_fake_v6[SBX_ADDRESS_SIZE];
+
+/* Whether it is one of them; its last bits, or NULL, are that of IPv4. */
+bool sbx_address_is_fake(const uint8_t address[SBX_ADDRESS_SIZE],
+    uint32_t *fake);
 
 /* Whether the first `prefix` bits of both are the same. */
 bool sbx_address_covers(const uint8_t net[SBX_ADDRESS_SIZE], uint8_t prefix,

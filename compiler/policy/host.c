@@ -236,8 +236,9 @@ net_is_good(struct scope *scope, const struct ast_atom *atom,
 	    "'%s' takes in addresses that no rule can open", atom->text);
 	diag_help(scope->diags, diag,
 	    "127.0.0.0/8 and ::1 are the sandbox itself ('allow network host "
-	    "tcp PORT' brings a service of the host there), 198.18.0.0/15 is "
-	    "its resolver's; for every address there is 'network full'");
+	    "tcp PORT' brings a service of the host there), 198.18.0.0/15 and "
+	    "100::/64 are its resolver's; for every address there is 'network "
+	    "full'");
 	return false;
 }
 

@@ -395,12 +395,12 @@ is_inside(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	static const uint8_t none[SBX_ADDRESS_SIZE];
 	const uint8_t *v4 = address + SBX_ADDRESS_SIZE - 4;
-	uint32_t number = (uint32_t)v4[0] << 24 | (uint32_t)v4[1] << 16;
 
+	if (sbx_address_is_fake(address, NULL))
+		return true;
 	if (!sbx_address_is_v4(address))
 		return memcmp(address, none, sizeof none - 1) == 0;
-	return v4[0] == 127 || v4[0] == 0 ||
-	    (number ^ SBX_FAKE_NET) >> (32 - SBX_FAKE_PREFIX) == 0;
+	return v4[0] == 127 || v4[0] == 0;
 }
 
 bool

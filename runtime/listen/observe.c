@@ -254,7 +254,7 @@ wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
 {
 	const struct sockaddr_in *in = (const void *)address;
 	bool v4 = address->sin6_family == AF_INET;
-	uint32_t number = ntohl(in->sin_addr.s_addr);
+	uint8_t mapped[SBX_ADDRESS_SIZE] = { [10] = 0xff, [11] = 0xff };
 	const uint8_t *bytes = v4 ? (const void *)&in->sin_addr :
 				    address->sin6_addr.s6_addr;
 	struct out out;
@@ -270,10 +270,9 @@ wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
 		.text = sighting->address,
 		.len = out.used,
 	};
+	memcpy(mapped + (v4 ? 12 : 0), bytes, v4 ? 4 : 16);
 	sighting->asked.wanted = in->sin_port != 0 &&
-	    !(v4 &&
-		number >> (32 - SBX_FAKE_PREFIX) ==
-		    SBX_FAKE_NET >> (32 - SBX_FAKE_PREFIX));
+	    !sbx_address_is_fake(mapped, NULL);
 }
 
 /* From a network of its own no way leads to an address that no rule names. */

@@ -28,36 +28,13 @@ refuse_way(const struct sbx_way *way, const char *text, int error)
 	refuse(port.text, text, error);
 }
 
-/* IPv4 and IPv6, or IPv4 alone where the machine has nothing else. */
 static int
-bind_any(uint16_t port)
-{
-	static const int no = 0;
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6,
-		.sin6_port = htons(port) };
-	struct sockaddr_in v4 = { .sin_family = AF_INET,
-		.sin_port = htons(port) };
-	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd >= 0 &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) == 0 &&
-	    bind(fd, (struct sockaddr *)&v6, sizeof v6) == 0)
-		return fd;
-	if (fd >= 0 || errno != EAFNOSUPPORT)
-		return -1;
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return fd >= 0 && bind(fd, (struct sockaddr *)&v4, sizeof v4) == 0 ?
-	    fd :
-	    -1;
-}
-
-static int
-bind_loopback(uint16_t port, int type)
+bind_v4(in_addr_t host, uint16_t port, int type)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_addr.s_addr = htonl(host),
 	};
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
@@ -67,13 +44,36 @@ bind_loopback(uint16_t port, int type)
 	    -1;
 }
 
+/*
+ * IPv4 and IPv6, or IPv4 alone where the machine has nothing else.  By the
+ * family sbx-proxy knows whether names have addresses of IPv6, too.  In a new
+ * network net.ipv6.bindv6only is off.
+ */
 static int
-open_way(const struct sbx_way *way)
+bind_any(uint16_t port, bool v6)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+		.sin6_port = htons(port) };
+	int fd = v6 ? socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+
+	if (fd >= 0)
+		return bind(fd, (struct sockaddr *)&address, sizeof address) ==
+			0 ?
+		    fd :
+		    -1;
+	if (v6 && errno != EAFNOSUPPORT)
+		return -1;
+	return bind_v4(INADDR_ANY, port, SOCK_STREAM);
+}
+
+static int
+open_way(const struct sbx_way *way, bool v6)
 {
 	bool datagrams = way->kind == SBX_WAY_RESOLVER;
 	int fd = way->kind == SBX_WAY_PORT ?
-	    bind_any(way->port) :
-	    bind_loopback(way->port, datagrams ? SOCK_DGRAM : SOCK_STREAM);
+	    bind_any(way->port, v6) :
+	    bind_v4(INADDR_LOOPBACK, way->port,
+		datagrams ? SOCK_DGRAM : SOCK_STREAM);
 
 	if (fd < 0)
 		refuse_way(way, "cannot be bound", errno);
@@ -92,13 +92,13 @@ void
 network_make(struct network *network, struct arena *arena)
 {
 	struct handing handing = { .count = 0 };
+	struct routing routing = { .names = has_names(network) };
 	int route;
 
 	if (network->count == 0)
 		return;
 	route = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, ROUTE_PROTOCOL);
-	if (route < 0 ||
-	    !route_add(route, arena, network->blob, has_names(network)))
+	if (route < 0 || !route_add(route, arena, network->blob, &routing))
 		refuse("network",
 		    "cannot make the addresses of the sandbox's network",
 		    errno);
@@ -107,8 +107,8 @@ network_make(struct network *network, struct arena *arena)
 		refuse("network", "cannot open the sandbox's network", errno);
 	for (uint32_t i = 0; i < network->count; i++) {
 		if (network->ways[i].kind != SBX_WAY_PUBLISH)
-			handing.descriptors[handing.count++] = open_way(
-			    &network->ways[i]);
+			handing.descriptors[handing.count++] =
+			    open_way(&network->ways[i], routing.v6);
 	}
 	if (!handing_send(network->send, &handing))
 		refuse("network",

@@ -124,8 +124,10 @@ add_all(struct routes *routes, const struct sbx_blob *blob, bool names)
 	};
 	const struct sbx_endpoint *added = NULL;
 
-	if (names)
+	if (names) {
+		add(routes, sbx_fake_v6, SBX_FAKE_V6_PREFIX);
 		add(routes, handed_out, V4_BITS + SBX_FAKE_PREFIX);
+	}
 	for (uint32_t i = 0; i < blob->endpoint_count; i++) {
 		const struct sbx_endpoint *rule = &blob->endpoints[i];
 
@@ -154,7 +156,8 @@ is_fault(const struct answer *answer)
 }
 
 static bool
-read_answers(int socket, const struct message_header *last)
+read_answers(int socket, const struct message_header *last,
+    struct routing *routing)
 {
 	struct answer answer = { .error = 0 };
 	ssize_t got;
@@ -168,6 +171,8 @@ read_answers(int socket, const struct message_header *last)
 			errno = EPROTO;
 			return false;
 		}
+		routing->v6 &= answer.error == 0 || answer.error == -EEXIST ||
+		    answer.about.number != AF_INET6;
 		if (is_fault(&answer)) {
 			errno = -answer.error;
 			return false;
@@ -178,15 +183,16 @@ read_answers(int socket, const struct message_header *last)
 
 bool
 route_add(int socket, struct arena *arena, const struct sbx_blob *blob,
-    bool names)
+    struct routing *routing)
 {
 	struct routes routes = {
-		.bytes = arena_take(arena, blob->endpoint_count + 1,
+		.bytes = arena_take(arena, blob->endpoint_count + 2,
 		    sizeof(struct route)),
 	};
 	struct message_header last;
 
-	add_all(&routes, blob, names);
+	routing->v6 = true;
+	add_all(&routes, blob, routing->names);
 	if (routes.used == 0)
 		return true;
 	memcpy(&last, routes.bytes + routes.last, sizeof last);
@@ -194,5 +200,5 @@ route_add(int socket, struct arena *arena, const struct sbx_blob *blob,
 	memcpy(routes.bytes + routes.last, &last, sizeof last);
 	return send(socket, routes.bytes, routes.used, 0) ==
 	    (ssize_t)routes.used &&
-	    read_answers(socket, &last);
+	    read_answers(socket, &last, routing);
 }

@@ -54,16 +54,6 @@ was_told(struct proxy *proxy, const union socket_address *from)
 /* --- where a connection goes ---------------------------------------------- */
 
 static bool
-is_fake(const uint8_t address[SBX_ADDRESS_SIZE], uint32_t *fake)
-{
-	*fake = (uint32_t)address[12] << 24 | (uint32_t)address[13] << 16 |
-	    (uint32_t)address[14] << 8 | address[15];
-	return sbx_address_is_v4(address) &&
-	    *fake >> (32 - SBX_FAKE_PREFIX) ==
-	    SBX_FAKE_NET >> (32 - SBX_FAKE_PREFIX);
-}
-
-static bool
 is_loopback(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	static const uint8_t v6[SBX_ADDRESS_SIZE] = { [15] = 1 };
@@ -92,7 +82,7 @@ open_address(struct proxy *proxy, struct conn *conn)
 	conn->via = PROXY_BY_ENDPOINT;
 	if (is_loopback(address)) {
 		conn->via = PROXY_BY_HOST;
-	} else if (is_fake(address, &fake)) {
+	} else if (sbx_address_is_fake(address, &fake)) {
 		conn->via = PROXY_BY_ADDRESS;
 		name = fakes_name(proxy->fakes, fake);
 		if (name == NULL) {
@@ -203,6 +193,16 @@ send_at_once(const struct listener *listener)
 		    sizeof reno - 1);
 }
 
+static bool
+is_v6(int fd)
+{
+	union socket_address own = { .any.sa_family = AF_UNSPEC };
+	socklen_t size = sizeof own;
+
+	return getsockname(fd, &own.any, &size) == 0 &&
+	    own.any.sa_family == AF_INET6;
+}
+
 bool
 accept_start(struct proxy *proxy)
 {
@@ -218,6 +218,8 @@ accept_start(struct proxy *proxy)
 		    resolve_datagrams :
 		    listener_ready;
 		event.data.ptr = &listener->source;
+		proxy->has_v6 |= listener->way.kind == SBX_WAY_PORT &&
+		    is_v6(listener->fd);
 		if (fcntl(listener->fd, F_SETFL, O_RDWR | O_NONBLOCK) != 0 ||
 		    epoll_ctl(proxy->epoll, EPOLL_CTL_ADD, listener->fd,
 			&event) != 0)

@@ -86,8 +86,9 @@ dns_answer(const uint8_t *bytes, const struct dns_query *query,
     enum dns_code code, const uint8_t *address, uint8_t answer[DNS_ANSWER_MAX])
 {
 	/* The name is that of the question, 12 bytes into the message. */
-	static const uint8_t record[] = { 0xc0, DNS_HEADER, 0, DNS_A, 0,
-		CLASS_IN, 0, 0, 0, TTL, 0, 4 };
+	uint8_t size = query->type == DNS_A ? 4 : 16;
+	const uint8_t record[] = { 0xc0, DNS_HEADER, 0, (uint8_t)query->type, 0,
+		CLASS_IN, 0, 0, 0, TTL, 0, size };
 	size_t len = DNS_HEADER;
 
 	memset(answer, 0, DNS_HEADER);
@@ -103,8 +104,8 @@ dns_answer(const uint8_t *bytes, const struct dns_query *query,
 	if (address != NULL) {
 		put16(answer + 6, 1);
 		memcpy(answer + len, record, sizeof record);
-		memcpy(answer + len + sizeof record, address, 4);
-		len += sizeof record + 4;
+		memcpy(answer + len + sizeof record, address, size);
+		len += sizeof record + size;
 	}
 	return len;
 }

@@ -36,8 +36,8 @@ struct dns_query {
 enum dns_code dns_parse(const uint8_t *bytes, size_t len,
     struct dns_query *query);
 
-/* The answer to a query that was parsed, with an address of IPv4 or NULL; its
- * length. */
+/* The answer to a query that was parsed, with an address of the family that was
+ * asked for, or NULL; its length. */
 size_t dns_answer(const uint8_t *bytes, const struct dns_query *query,
     enum dns_code code, const uint8_t *address, uint8_t answer[DNS_ANSWER_MAX]);
 

@@ -122,6 +122,7 @@ struct proxy {
 	bool relays;  /* every connection to the proxy's port is the user's
 	               * own proxy's */
 	bool unready; /* somebody has more to do in the next turn */
+	bool has_v6;  /* inside, too */
 	bool ticks;   /* somebody may have waited for too long */
 	int epoll, inside;
 	const struct sbx_proxy *upstream; /* or NULL */

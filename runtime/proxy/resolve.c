@@ -1,9 +1,8 @@
 /*
  * The resolver.  It knows what the policy's rules allow and asks nobody, so no
  * query carries anything out.  A name that some rule allows has one address of
- * ours, any other does not exist.  There is nothing else to know of a name:
- * inside there is no IPv6 that would lead anywhere, and services are reached at
- * the address.
+ * ours, in each family that there is inside, any other does not exist.  There is
+ * nothing else to know of a name: services are reached at the address.
  */
 #include "runtime/proxy/proxy.h"
 
@@ -53,9 +52,9 @@ resolve(struct proxy *proxy, const uint8_t *bytes, size_t len,
 {
 	struct dns_query query;
 	enum dns_code code = dns_parse(bytes, len, &query);
-	uint8_t address[4];
+	uint8_t address[SBX_ADDRESS_SIZE];
 	uint32_t fake;
-	bool known;
+	bool known, v6;
 
 	if (code == DNS_SILENCE)
 		return 0;
@@ -68,12 +67,15 @@ resolve(struct proxy *proxy, const uint8_t *bytes, size_t len,
 			tell_refusal(proxy, &query);
 		return dns_answer(bytes, &query, DNS_NXDOMAIN, NULL, answer);
 	}
-	if (query.type != DNS_A)
+	v6 = query.type == DNS_AAAA && proxy->has_v6;
+	if (query.type != DNS_A && !v6)
 		return dns_answer(bytes, &query, DNS_OK, NULL, answer);
 	fake = fakes_address(proxy->fakes, query.name);
+	memcpy(address, sbx_fake_v6, sizeof address);
 	for (int i = 0; i < 4; i++)
-		address[i] = (uint8_t)(fake >> (24 - 8 * i));
-	return dns_answer(bytes, &query, DNS_OK, address, answer);
+		address[12 + i] = (uint8_t)(fake >> (24 - 8 * i));
+	return dns_answer(bytes, &query, DNS_OK, v6 ? address : address + 12,
+	    answer);
 }
 
 void

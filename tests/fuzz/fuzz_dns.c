@@ -27,7 +27,7 @@ check_answer(const uint8_t *bytes, const struct dns_query *query,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint8_t address[4] = { 198, 18, 0, 1 };
+	static const uint8_t address[16] = { 1, [12] = 198, 18, 0, 1 };
 	uint8_t *bytes = malloc(size > 0 ? size : 1);
 	struct dns_query query;
 	enum dns_code code;

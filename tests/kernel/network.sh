@@ -124,6 +124,13 @@ scripts()
 {
 	hello='hello from'
 	curl='curl -sS "$1://$2/hello"'
+	# Programs that insist on IPv6, past the proxy.
+	curl6='curl -6 --noproxy "*" -sS "$1://$2/hello"'
+	java6='java -Djava.net.preferIPv6Addresses=true \
+	    -Djava.net.useSystemProxies=false \
+	    -Djavax.net.ssl.trustStore="$TRUST" \
+	    -Djavax.net.ssl.trustStorePassword=changeit -cp "$CLASSES" \
+	    Get "$1://$2/hello"'
 	wget='wget -q -O- "$1://$2/hello"'
 	git='rm -rf "got-$2" && git clone -q "$1://$2/repo.git" "got-$2" &&
 	    git -C "got-$2" log --format="hello from $2 by a commit: %s"'
@@ -188,7 +195,8 @@ has()
 	cargo) command -v cargo && cargo --version | awk '{
 		split($2, v, "."); new = v[1] > 1 || v[2] >= 68
 	} END { exit !new }' ;;
-	java) command -v java && command -v javac && command -v keytool ;;
+	curl6) command -v curl && grep -q ' lo$' /proc/net/if_inet6 ;;
+	java | java6) command -v java && command -v javac && command -v keytool ;;
 	node) node -e 'fetch' 2>/dev/null ;;
 	gitssh | ssh) [ -n "$sshd" ] ;;
 	*) command -v "$1" ;;
@@ -302,7 +310,7 @@ try_all()
 heeding='curl wget git urllib requests httpx npm pip cargo go'
 for level in ${NETWORK_LEVELS:-full standard}; do
 	case $level in
-	full) try_all $heeding aiohttp node java ;;
+	full) try_all $heeding curl6 aiohttp node java java6 ;;
 	*) try_all $heeding ;;
 	esac
 done

@@ -124,6 +124,10 @@ what_leads_out()
 	    "$(knock names tcp 198.19.254.3 443)"
 	tap_is "$who: a port of a name" '::ffff:198.18.0.1 22' \
 	    "$(knock names tcp 198.18.0.1 22)"
+	if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then
+		tap_is "$who: an address of IPv6 of a name" \
+		    '100::c612:1 443' "$(knock names tcp 100::c612:1 443)"
+	fi
 	tap_is "$who: another port of it" "$refused" \
 	    "$(knock names tcp 198.18.0.1 25)"
 	tap_is "$who: resolv.conf" 'nameserver 127.0.0.1' \

@@ -68,6 +68,32 @@ try_dns(struct tap *tap)
 	}
 }
 
+/* What was asked for: an address of either family. */
+static void
+try_dns_answers(struct tap *tap)
+{
+	static const uint8_t six[16] = { 1, [12] = 198, 18, 0, 7 };
+	static const uint8_t a[] = ID ONE "\1a\0\0\1\0\1",
+			     aaaa[] = ID ONE "\1a\0\0\34\0\1";
+	uint8_t answer[DNS_ANSWER_MAX];
+	struct dns_query query;
+	size_t len;
+
+	dns_parse(a, sizeof a - 1, &query);
+	len = dns_answer(a, &query, DNS_OK, six + 12, answer);
+	tap_ok(tap,
+	    len == sizeof a - 1 + 16 &&
+		memcmp(answer + len - 6, "\0\4\306\22\0\7", 6) == 0,
+	    "DNS: an address of IPv4");
+	dns_parse(aaaa, sizeof aaaa - 1, &query);
+	len = dns_answer(aaaa, &query, DNS_OK, six, answer);
+	tap_ok(tap,
+	    len == sizeof aaaa - 1 + 28 &&
+		memcmp(answer + len - 18, "\0\20", 2) == 0 &&
+		memcmp(answer + len - 16, six, 16) == 0,
+	    "DNS: an address of IPv6");
+}
+
 static void
 try_targets(struct tap *tap)
 {
@@ -253,6 +279,7 @@ main(void)
 	struct tap tap = { 0 };
 
 	try_dns(&tap);
+	try_dns_answers(&tap);
 	try_targets(&tap);
 	try_answers(&tap);
 	try_chunks(&tap);
