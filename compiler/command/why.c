@@ -7,15 +7,18 @@
  * this machine and what is there, as `sbxrun -n` has it.
  */
 #include "compiler/query/why.h"
+#include "compiler/base/input.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/denials.h"
-#include "compiler/query/here.h"
+#include "compiler/query/from.h"
+#include "compiler/query/program.h"
 #include "compiler/query/show.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool
 asks_machine(const struct options *options)
@@ -26,22 +29,6 @@ asks_machine(const struct options *options)
 
 /* --- commands by name ----------------------------------------------------- */
 
-/* The PATH that a command has in the sandbox: the policy's, else the
- * caller's. */
-static const char *
-path_inside(const struct subject *subject)
-{
-	const struct access access = { .kind = KIND_ENV, .name = "PATH" };
-	const struct sbx_blob *blob = subject->places.blob;
-	struct verdict verdict = verdict_of(subject, &access);
-	const char *path = getenv("PATH");
-
-	if (verdict.by == BY_SET)
-		return sbx_string(blob, blob->set[verdict.rule].text);
-	return verdict.allowed && path != NULL ? path :
-						 "/usr/local/bin:/usr/bin:/bin";
-}
-
 static bool
 is_command_name(const struct options *options)
 {
@@ -51,34 +38,6 @@ is_command_name(const struct options *options)
 	    strcmp(operands->list.items[1], "exec") == 0 &&
 	    operands->list.items[2][0] != '\0' &&
 	    strpbrk(operands->list.items[2], "/~$") == NULL;
-}
-
-/* The program of a name that would be started: the first in PATH that may be,
- * or, if none may, the first.  NULL if there is none. */
-static const char *
-command_path(const struct subject *subject, const char *name)
-{
-	struct arena *arena = subject->places.arena;
-	const char *directory = path_inside(subject), *first = NULL;
-
-	for (; *directory != '\0'; directory += strspn(directory, ":")) {
-		size_t len = strcspn(directory, ":");
-		const char *path = arena_printf(arena, "%.*s/%s", (int)len,
-		    directory, name);
-		const char *words[] = { "exec", path };
-		struct access access;
-
-		directory += len;
-		if (!here_runs(path) ||
-		    access_parse(&subject->places, words, countof(words),
-			&access) != NULL)
-			continue;
-		if (verdict_of(subject, &access).allowed)
-			return path;
-		if (first == NULL)
-			first = path;
-	}
-	return first;
 }
 
 /* --- the question --------------------------------------------------------- */
@@ -112,7 +71,7 @@ answer(const struct options *options, struct subject *subject)
 		places_ask_machine(&subject->places);
 	}
 	if (is_command_name(options)) {
-		by_name[1] = command_path(subject, words[1]);
+		by_name[1] = program_find(subject, words[1]);
 		if (by_name[1] == NULL) {
 			printf("denied: exec %s\n    PATH leads to no such "
 			       "program\n",
@@ -141,12 +100,45 @@ answer_denials(const struct options *options, struct subject *subject)
 	return EXIT_TROUBLE;
 }
 
+/* What a command printed, on the machine that it ran on. */
+static enum exit_status
+answer_text(const struct options *options, struct subject *subject)
+{
+	struct from from = {
+		.subject = subject,
+		.name = strcmp(options->from, "-") == 0 ? "(input)" :
+							  options->from,
+		.json = options->format == REPORT_JSON,
+	};
+	int fd = input_open(options->from), count;
+
+	if (fd < 0) {
+		complain("cannot read '%s': %s", options->from,
+		    input_strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	if (options->level == NULL && options->arch == NULL)
+		ask_level(options, subject);
+	places_ask_machine(&subject->places);
+	count = from_answer(&from, fd, stdout);
+	close(fd);
+	if (count >= 0)
+		return count > 0 ? EXIT_POLICY : EXIT_CLEAN;
+	complain("cannot read '%s': %s", options->from, strerror(errno));
+	return EXIT_TROUBLE;
+}
+
 static enum exit_status
 check_operands(const struct options *options)
 {
 	const struct words *operands = &options->operands;
 
-	if (options->denials != NULL)
+	if (options->from != NULL && options->operands.list.count == 1 &&
+	    strcmp(options->from, "-") == 0 &&
+	    strcmp(operands->list.items[0], "-") == 0)
+		return misused("the policy and the messages cannot both be "
+			       "standard input");
+	if (options->denials != NULL || options->from != NULL)
 		return operands_require(options, 1, "a policy");
 	return operands->list.count >= 2 ?
 	    EXIT_CLEAN :
@@ -174,6 +166,8 @@ command_why(struct options *options)
 		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
+	if (options->from != NULL)
+		return answer_text(options, &subject);
 	return options->denials != NULL ? answer_denials(options, &subject) :
 					  answer(options, &subject);
 }

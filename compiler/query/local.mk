@@ -10,8 +10,14 @@ libcompiler_a_SOURCES += \
 	compiler/query/dump.h \
 	compiler/query/env_index.c \
 	compiler/query/env_index.h \
+	compiler/query/from.c \
+	compiler/query/from.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
+	compiler/query/message_words.c \
+	compiler/query/message_words.h \
+	compiler/query/messages.c \
+	compiler/query/messages.h \
 	compiler/query/network.c \
 	compiler/query/network.h \
 	compiler/query/options.c \
@@ -21,6 +27,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/places_here.c \
 	compiler/query/decider.c \
 	compiler/query/decider.h \
+	compiler/query/program.c \
+	compiler/query/program.h \
 	compiler/query/remedy.c \
 	compiler/query/remedy.h \
 	compiler/query/remedy_path.c \

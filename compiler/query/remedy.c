@@ -115,10 +115,23 @@ print_excepted(FILE *stream, const struct remedy_step *step)
 	show_text(stream, step->text);
 }
 
+/* Whether what is to be made is a file; a directory above it is none. */
+static bool
+makes_file(const struct remedy *remedy, const struct remedy_step *step)
+{
+	const struct access *access = remedy->access;
+	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+
+	return access->makes_file ? sbx_place_compare(at, access->path) == 0 :
+				    is_file_name(step->text);
+}
+
 static void
-put_step(FILE *stream, const struct sbx_blob *blob,
+put_step(FILE *stream, const struct remedy *remedy,
     const struct remedy_step *step)
 {
+	const struct sbx_blob *blob = remedy->blob;
+
 	switch (step->what) {
 	case REMEDY_ADD:
 		fputs(step->text, stream);
@@ -142,7 +155,7 @@ put_step(FILE *stream, const struct sbx_blob *blob,
 		fprintf(stream,
 		    "make it first, since a rule for what is not "
 		    "there grants nothing: %s ",
-		    is_file_name(step->text) ? "touch" : "mkdir");
+		    makes_file(remedy, step) ? "touch" : "mkdir");
 		show_text(stream, step->text);
 		break;
 	case REMEDY_MAKE_EXCEPTED:
@@ -169,20 +182,6 @@ struct wording {
 	const struct remedy_step *step;
 };
 
-/* Whether what is to be made is a file; a directory above it is none. */
-static bool
-makes_file(const struct wording *wording)
-{
-	const struct access *access = wording->remedy->access;
-	struct sbx_place at = {
-		wording->step->text,
-		(uint32_t)strlen(wording->step->text),
-	};
-
-	return access->makes_file ? sbx_place_compare(at, access->path) == 0 :
-				    is_file_name(wording->step->text);
-}
-
 /* What stands before a step that no other one needs, and those that make
  * something without the sentence that says why. */
 static void
@@ -202,7 +201,8 @@ write_words(FILE *stream, const void *context)
 	case REMEDY_MAKE_EXCEPTED:
 	case REMEDY_MAKE_ABOVE:
 		fputs(step->what == REMEDY_MAKE_ABOVE ? "mkdir -p " :
-			step->what == REMEDY_MAKE && !makes_file(wording) ?
+			step->what == REMEDY_MAKE &&
+			    !makes_file(wording->remedy, step) ?
 							"mkdir " :
 							"touch ",
 		    stream);
@@ -211,7 +211,7 @@ write_words(FILE *stream, const void *context)
 	case REMEDY_ADD:
 	case REMEDY_REMOVE:
 	case REMEDY_EXCEPT:
-		put_step(stream, wording->remedy->blob, step);
+		put_step(stream, wording->remedy, step);
 		break;
 	}
 }
@@ -246,7 +246,7 @@ remedy_print(FILE *stream, const struct remedy *remedy)
 				      "    what denies it goes by: ",
 			    stream);
 		said |= step->what != REMEDY_NONE;
-		put_step(stream, remedy->blob, step);
+		put_step(stream, remedy, step);
 		putc('\n', stream);
 	}
 }

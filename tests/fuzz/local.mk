@@ -7,6 +7,7 @@ helper_programs += \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_http \
 	tests/fuzz/fuzz_library \
+	tests/fuzz/fuzz_messages \
 	tests/fuzz/fuzz_policy \
 	tests/fuzz/fuzz_socks \
 	tests/fuzz/fuzz_tls \
@@ -20,6 +21,7 @@ tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_library_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_LDADD = libsbx_pic.a
 tests_fuzz_fuzz_library_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_fuzz_fuzz_messages_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_socks_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_socks_LDADD = libproxy.a $(LDADD)
@@ -33,6 +35,7 @@ EXTRA_DIST += \
 	tests/fuzz/fuzz.h \
 	tests/fuzz/http \
 	tests/fuzz/library \
+	tests/fuzz/messages \
 	tests/fuzz/policy \
 	tests/fuzz/socks \
 	tests/fuzz/tls \

@@ -5,6 +5,7 @@ test_scripts += \
 	tests/golden/diff.sh \
 	tests/golden/dumps.sh \
 	tests/golden/fmt.sh \
+	tests/golden/from.sh \
 	tests/golden/learn.sh \
 	tests/golden/policies.sh \
 	tests/golden/report.sh
@@ -20,6 +21,7 @@ EXTRA_DIST += \
 	tests/golden/diff \
 	tests/golden/err \
 	tests/golden/fmt \
+	tests/golden/from \
 	tests/golden/learn \
 	tests/golden/ok \
 	tests/golden/report

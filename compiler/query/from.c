@@ -1,0 +1,427 @@
+/*
+ * See from.h.  A message tells too little: not which right was wanted, and often
+ * not even that the policy is the reason.  So each place that it names is looked
+ * at in turn: a failure is the policy's if the policy denies what the message is
+ * about, and this user could do it outside, where it is there.
+ */
+#include "compiler/query/from.h"
+#include "compiler/base/input.h"
+#include "compiler/base/json.h"
+#include "compiler/query/decider.h"
+#include "compiler/query/messages.h"
+#include "compiler/query/program.h"
+#include "compiler/query/remedy.h"
+#include "compiler/query/show.h"
+#include "compiler/query/why.h"
+
+#include "format/utf8.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	FROM_VERSION = 1,
+	FINDINGS_MAX = 64,
+	TEXT_KEPT = 1 << 20, /* bytes: what was said last counts */
+};
+
+struct finding {
+	const struct mention *mention;
+	struct access access;
+	const char *text; /* of the access */
+};
+
+struct search {
+	const struct from *from;
+	struct arena *arena;
+	VEC(struct finding) findings;
+};
+
+/* --- what would be without the policy ------------------------------------- */
+
+static bool
+user_may(const char *path, int mode)
+{
+	return access(*path != '\0' ? path : "/", mode) == 0;
+}
+
+static const char *
+text_of(struct arena *arena, struct sbx_place place)
+{
+	return arena_strndup(arena, place.path, place.len);
+}
+
+/* The directory that a new name would be made in. */
+static bool
+may_make(const struct search *search, const struct mention *mention,
+    struct sbx_place place)
+{
+	struct sbx_place near = here_nearest(place);
+	size_t left = place.len - near.len;
+
+	/* Without the policy it would be absent as well. */
+	if (mention->error == ERROR_ABSENT && left > 1 &&
+	    memchr(place.path + near.len + 1, '/', left - 1) != NULL)
+		return false;
+	return user_may(text_of(search->arena, near), W_OK | X_OK);
+}
+
+static bool
+is_socket(const struct search *search, struct sbx_place place)
+{
+	struct stat status;
+
+	return lstat(text_of(search->arena, place), &status) == 0 &&
+	    S_ISSOCK(status.st_mode);
+}
+
+static bool
+works_outside(const struct search *search, const struct mention *mention,
+    const struct access *access)
+{
+	const char *path = text_of(search->arena, access->path);
+	bool there = here_has(access->path);
+
+	switch (access->detail) {
+	case SBX_READ:
+		return there && user_may(path, R_OK);
+	case SBX_EXEC:
+		return there && here_runs(path) && user_may(path, X_OK);
+	default:
+		return there ? user_may(path, W_OK) :
+			       may_make(search, mention, access->path);
+	}
+}
+
+/* --- mentions ------------------------------------------------------------- */
+
+/* The view of level full has the directories above what is allowed. */
+static bool
+is_above_allowed(const struct subject *subject, const struct access *access)
+{
+	struct place_rules rules;
+
+	places_rules(&subject->places, subject->arch->platforms, &rules);
+	for (size_t i = 0; i < rules.count; i++) {
+		if (rules.rules[i].effect == SBX_ALLOW &&
+		    sbx_covers(access->path, rules.rules[i].at))
+			return true;
+	}
+	return false;
+}
+
+/* The sandbox's own; scratch directories are in /tmp/sbx-UID. */
+static bool
+is_own(struct sbx_place place)
+{
+	static const char *const own[] = { "/proc/", "/dev/pts/", "/dev/shm/",
+		"/tmp/sbx-" };
+
+	for (size_t i = 0; i < countof(own); i++) {
+		if (strncmp(place.path, own[i], strlen(own[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+keep(struct search *search, const struct mention *mention,
+    const struct access *access)
+{
+	const char *text = access_text(search->arena, access);
+
+	for (size_t i = 0; i < search->findings.count; i++) {
+		if (strcmp(search->findings.items[i].text, text) == 0)
+			return true;
+	}
+	if (search->findings.count < FINDINGS_MAX)
+		*arena_push(search->arena, &search->findings) =
+		    (struct finding){ mention, *access, text };
+	return true;
+}
+
+static bool
+try_place(struct search *search, const struct mention *mention,
+    const char *right)
+{
+	const struct subject *subject = search->from->subject;
+	const char *words[] = { right, mention->name };
+	struct access access;
+	struct verdict verdict;
+
+	if (strpbrk(mention->name, "$*\n") != NULL ||
+	    access_parse(&subject->places, words, countof(words), &access) !=
+		NULL ||
+	    is_own(access.path))
+		return false;
+	if (is_socket(search, access.path)) {
+		words[0] = "socket";
+		access_parse(&subject->places, words, countof(words), &access);
+		verdict = verdict_of(subject, &access);
+		return !verdict.allowed && !verdict.unenforced &&
+		    keep(search, mention, &access);
+	}
+	verdict = verdict_of(subject, &access);
+	if (verdict.allowed || verdict.unenforced || verdict.scratch ||
+	    !works_outside(search, mention, &access))
+		return false;
+	if (access.detail == SBX_READ && subject->level == SBX_LEVEL_FULL &&
+	    verdict.by == BY_NOTHING && is_above_allowed(subject, &access))
+		return false;
+	access.makes_file = !here_has(access.path) && !mention->directory;
+	return keep(search, mention, &access);
+}
+
+/* Below level full the errno is always EACCES. */
+static bool
+find_place(struct search *search, const struct mention *mention)
+{
+	bool full = search->from->subject->level == SBX_LEVEL_FULL;
+
+	if (!full && mention->error != ERROR_DENIED)
+		return false;
+	if (mention->error == ERROR_READ_ONLY)
+		return try_place(search, mention, "write");
+	if (mention->runs && try_place(search, mention, "exec"))
+		return true;
+	return (mention->writes && try_place(search, mention, "write")) ||
+	    try_place(search, mention, "read") ||
+	    try_place(search, mention, "exec") ||
+	    (mention->error == ERROR_DENIED && !mention->writes &&
+		try_place(search, mention, "write"));
+}
+
+static bool
+find_program(struct search *search, const struct mention *mention)
+{
+	struct mention program = *mention;
+
+	program.name = program_find(search->from->subject, mention->name);
+	return program.name != NULL && program.name[0] == '/' &&
+	    try_place(search,
+		memcpy(arena_alloc(search->arena, sizeof program), &program,
+		    sizeof program),
+		"exec");
+}
+
+static bool
+find_host(struct search *search, const struct mention *mention)
+{
+	const struct subject *subject = search->from->subject;
+	bool is_address = strspn(mention->name, "0123456789.") ==
+	    strlen(mention->name);
+	const char *words[] = {
+		is_address ? "connect" : "domain",
+		mention->port == 0 ?
+		    mention->name :
+		    arena_printf(search->arena, "%s:%u", mention->name,
+			(unsigned)mention->port),
+	};
+	struct access access;
+
+	return access_parse(&subject->places, words, countof(words), &access) ==
+	    NULL &&
+	    !verdict_of(subject, &access).allowed &&
+	    keep(search, mention, &access);
+}
+
+/* Calls that every user may make outside; of the others a superuser alone. */
+static bool
+may_call(const char *name)
+{
+	static const char *const calls[] = { "bpf", "io_uring_setup", "keyctl",
+		"perf_event_open", "personality", "ptrace", "setns", "socket",
+		"unshare", "userfaultfd" };
+
+	for (size_t i = 0; i < countof(calls); i++) {
+		if (strcmp(calls[i], name) == 0)
+			return true;
+	}
+	return geteuid() == 0;
+}
+
+static bool
+find_call(struct search *search, const struct mention *mention)
+{
+	const struct subject *subject = search->from->subject;
+	bool socket = strcmp(mention->name, "socket") == 0;
+	const char *words[] = { "syscall",
+		socket ? "socket(2,1,0)" : mention->name };
+	struct access access;
+	struct verdict verdict;
+
+	if (!may_call(mention->name) ||
+	    syscall_number(subject->arch, mention->name) < 0 ||
+	    access_parse(&subject->places, words, countof(words), &access) !=
+		NULL)
+		return false;
+	verdict = verdict_of(subject, &access);
+	return !verdict.allowed && !verdict.depends &&
+	    keep(search, mention, &access);
+}
+
+/* Of one line the first that the policy denies is the reason. */
+static void
+find_all(struct search *search, const struct mentions *mentions)
+{
+	static bool (*const find[MENTION_END])(struct search *,
+	    const struct mention *) = {
+		[MENTION_PLACE] = find_place,
+		[MENTION_PROGRAM] = find_program,
+		[MENTION_HOST] = find_host,
+		[MENTION_CALL] = find_call,
+	};
+	uint32_t explained = 0;
+
+	for (size_t i = 0; i < mentions->list.count; i++) {
+		const struct mention *mention = &mentions->list.items[i];
+
+		if (mention->line != explained &&
+		    find[mention->kind](search, mention))
+			explained = mention->line;
+	}
+}
+
+/* --- answers -------------------------------------------------------------- */
+
+/* As it is, but for what would move the cursor or turn the text round. */
+static void
+put_line(FILE *stream, const char *text)
+{
+	uint32_t character;
+	size_t size;
+
+	for (; *text != '\0'; text += size) {
+		size = utf8_decode(text, strlen(text), &character);
+		if (size == 0 || utf8_is_hidden(character)) {
+			putc('?', stream);
+			size = size == 0 ? 1 : size;
+			continue;
+		}
+		fwrite(text, 1, size, stream);
+	}
+	putc('\n', stream);
+}
+
+static void
+print(const struct search *search, FILE *stream)
+{
+	const struct from *from = search->from;
+
+	for (size_t i = 0; i < search->findings.count; i++) {
+		const struct finding *finding = &search->findings.items[i];
+
+		fprintf(stream, "%s%s:%u: ", i > 0 ? "\n" : "", from->name,
+		    (unsigned)finding->mention->line);
+		put_line(stream, finding->mention->text);
+		why(stream, from->subject, &finding->access, false);
+	}
+	if (search->findings.count == 0)
+		fprintf(stream,
+		    "%s: nothing in it is a failure that the policy is the "
+		    "reason for\n",
+		    from->name);
+}
+
+static void
+put_finding(const struct search *search, struct json_t *list,
+    const struct finding *finding)
+{
+	const struct subject *subject = search->from->subject;
+	const struct sbx_blob *blob = subject->places.blob;
+	struct verdict verdict = verdict_of(subject, &finding->access);
+	struct remedy remedy = remedy_find(subject, &finding->access, &verdict);
+	struct json_t *object = json_put_object(list, NULL), *fix;
+	size_t right = strcspn(finding->text, " ");
+
+	json_put_number(object, "line", finding->mention->line);
+	json_put_text(object, "text", finding->mention->text);
+	json_put_text(object, "right",
+	    arena_strndup(search->arena, finding->text, right));
+	json_put_text(object, "object",
+	    finding->text[right] != '\0' ? finding->text + right + 1 : "");
+	json_put_text(object, "source",
+	    verdict.source != SBX_NO_SOURCE ?
+		show_source_text(search->arena, blob, verdict.source) :
+		NULL);
+	json_put_text(object, "rule",
+	    verdict.by != BY_NOTHING ?
+		decider_text(search->arena, blob, &verdict) :
+		"");
+	fix = json_put_array(object, "fix");
+	for (size_t i = 0; i < remedy.steps.count; i++)
+		json_put_text(fix, NULL,
+		    remedy_words(search->arena, &remedy, i));
+	json_put_bool(object, "fixed", remedy_works(&remedy));
+}
+
+static void
+print_json(const struct search *search, FILE *stream)
+{
+	const struct subject *subject = search->from->subject;
+	struct json_t *root = json_root(), *list;
+
+	json_put_number(root, "sbx", FROM_VERSION);
+	json_put_text(root, "event", "why");
+	json_put_text(root, "profile",
+	    sbx_string(subject->places.blob,
+		subject->places.blob->meta->profile));
+	json_put_text(root, "level",
+	    subject->level == SBX_LEVEL_FULL ? "full" : "standard");
+	list = json_put_array(root, "denied");
+	for (size_t i = 0; i < search->findings.count; i++)
+		put_finding(search, list, &search->findings.items[i]);
+	json_write(root, stream);
+}
+
+/* --- the text ------------------------------------------------------------- */
+
+/* The last part of it; the lines before are counted. */
+static char *
+read_text(struct arena *arena, int fd, size_t *size, uint32_t *before)
+{
+	char *text = arena_alloc(arena, 2 * TEXT_KEPT);
+	size_t used = 0;
+
+	*before = 0;
+	for (;;) {
+		ssize_t got = input_read(fd, text + used, 2 * TEXT_KEPT - used);
+		char *kept = text + TEXT_KEPT;
+
+		if (got < 0)
+			return NULL;
+		used += (size_t)got;
+		if (used < 2 * TEXT_KEPT) {
+			*size = used;
+			return text;
+		}
+		for (const char *at = text; at < kept; at++)
+			*before += *at == '\n';
+		memmove(text, kept, TEXT_KEPT);
+		used = TEXT_KEPT;
+	}
+}
+
+int
+from_answer(const struct from *from, int fd, FILE *stream)
+{
+	struct search search = {
+		.from = from,
+		.arena = from->subject->places.arena,
+	};
+	struct mentions mentions = { .before = 0 };
+	size_t size;
+	char *text = read_text(search.arena, fd, &size, &mentions.before);
+
+	if (text == NULL)
+		return -1;
+	messages_read(search.arena, text, size, &mentions);
+	find_all(&search, &mentions);
+	if (from->json)
+		print_json(&search, stream);
+	else
+		print(&search, stream);
+	return (int)search.findings.count;
+}
