@@ -25,7 +25,7 @@ helper_programs =
 fast_tests = $(test_scripts) $(test_programs) $(static_scripts)
 all_tests = $(slow_programs) $(slow_scripts) $(fast_tests)
 TESTS = $(all_tests)
-check_PROGRAMS = sbxrun-test $(test_programs) $(slow_programs) \
+check_PROGRAMS = sbxrun-test sbxsh-test $(test_programs) $(slow_programs) \
 	$(helper_programs)
 EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh
 

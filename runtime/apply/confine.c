@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h> /* RLIMIT_* */
+#include <sys/vfs.h>
 
 #ifndef PR_CAP_AMBIENT
 #define PR_CAP_AMBIENT 47
@@ -27,17 +28,46 @@ keep_descriptor(int fd, const char *option)
 		refuse(option, "cannot keep it open", errno);
 }
 
-void
-confine_descriptors(int status, int socket)
+/*
+ * A pipe that the caller means the command to have.  Bytes are all that goes
+ * through a pipe: through a socket descriptors would come, and a file or a
+ * directory would be open whatever the rules say.  A named pipe is a file.
+ */
+static void
+check_passed(int fd)
 {
-	const int kept[] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, status,
-		socket };
+	enum { PIPEFS_MAGIC = 0x50495045 };
+	struct statfs status;
 
-	if (status >= 0)
-		keep_descriptor(status, "--status-fd");
+	if (fstatfs(fd, &status) != 0)
+		refuse("--pass-fd", "this descriptor is not open", errno);
+	if (status.f_type != PIPEFS_MAGIC)
+		refuse("--pass-fd", "only a pipe without a name is handed on",
+		    0);
+}
+
+void
+confine_descriptors(const struct options *options, int socket)
+{
+	int kept[5 + OPTIONS_MAX_PASSED] = { STDIN_FILENO, STDOUT_FILENO,
+		STDERR_FILENO, options->status_fd, socket };
+
+	if (options->status_fd >= 0)
+		keep_descriptor(options->status_fd, "--status-fd");
 	if (socket >= 0)
 		keep_descriptor(socket, "--keep or --join");
-	descriptors_keep(kept, sizeof kept / sizeof *kept);
+	for (uint32_t i = 0; i < options->passed_count; i++) {
+		check_passed(options->passed[i]);
+		kept[5 + i] = options->passed[i];
+	}
+	descriptors_keep(kept, 5 + options->passed_count);
+}
+
+void
+confine_passed(const struct options *options)
+{
+	for (uint32_t i = 0; i < options->passed_count; i++)
+		close(options->passed[i]);
 }
 
 /*

@@ -12,11 +12,16 @@
 #include "format/select.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/machine.h"
+#include "runtime/base/options.h"
 
 /* Closes every descriptor above 2: through an open directory, socket or
- * terminal of the caller the command could get round all other steps.  These
- * two, unless they are negative, stay open for us alone. */
-void confine_descriptors(int status, int socket);
+ * terminal of the caller the command could get round all other steps.  That of
+ * --status-fd and the socket, unless they are negative, stay open for us alone,
+ * and pipes of --pass-fd for the command. */
+void confine_descriptors(const struct options *options, int socket);
+
+/* Closes those pipes in a process that outlives the command. */
+void confine_passed(const struct options *options);
 
 /* Sets no_new_privs and drops the capabilities of a privileged caller.  A
  * superuser keeps those that handle files, except at level full, where they

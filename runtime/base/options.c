@@ -100,6 +100,15 @@ set_status_fd(struct options *options, const char *value)
 }
 
 static void
+add_passed(struct options *options, const char *value)
+{
+	if (options->passed_count == OPTIONS_MAX_PASSED)
+		refuse(value, "too many --pass-fd options", 0);
+	options->passed[options->passed_count++] = read_descriptor(value,
+	    "--pass-fd needs a descriptor above 2");
+}
+
+static void
 set_keep(struct options *options, const char *value)
 {
 	options->keep = read_descriptor(value,
@@ -128,6 +137,7 @@ set_session(struct options *options, const char *value)
 		    "begins with neither . nor -",
 		    0);
 	options->session = value;
+	options->own_session = strcmp(value, "auto") == 0;
 }
 
 static void
@@ -232,6 +242,8 @@ static const struct option_line lines[] = {
 	    set_status_fd },
 	{ '\0', "log", "FILE", "append a receipt to this file", OFFSET(log),
 	    NULL },
+	{ '\0', "pass-fd", "N", "hand this pipe of the caller's on", 0,
+	    add_passed },
 	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),
 	    NULL },
 	{ '\0', "doctor", NULL, "what has to be mended here, with commands",

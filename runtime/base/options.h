@@ -22,6 +22,7 @@ struct definition {
 enum {
 	OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS,
 	OPTIONS_MAX_SESSION = 64, /* bytes of a session's name */
+	OPTIONS_MAX_PASSED = 8,   /* descriptors that are handed on */
 	OPTIONS_IDLE = 600,       /* seconds */
 };
 
@@ -57,8 +58,11 @@ struct options {
 	bool end, check, refresh;
 	bool with_parent; /* --with-parent */
 	uint64_t idle;    /* --idle: seconds; 0: for ever */
-	int keep;  /* --keep: a socket that the session lives for; or -1 */
-	int join;  /* --join: a socket to a session's keeper; or -1 */
+	int keep; /* --keep: a socket that the session lives for; or -1 */
+	int join; /* --join: a socket to a session's keeper; or -1 */
+	bool own_session; /* --session=auto, whose name comes later */
+	int passed[OPTIONS_MAX_PASSED]; /* --pass-fd */
+	uint32_t passed_count;
 	bool json; /* --json */
 	bool accept_none;
 	bool allow_full_access;

@@ -114,6 +114,19 @@ test_it(const struct sandbox *sandbox)
 	probes_run(&context);
 }
 
+/* What the command line leaves to be found. */
+static void
+find_names(struct sandbox *sandbox)
+{
+	struct options *options = &sandbox->options;
+
+	if (options->workspace != NULL &&
+	    strcmp(options->workspace, "auto") == 0)
+		project_find(&sandbox->arena, options);
+	if (options->own_session)
+		sessions_name(sandbox);
+}
+
 int
 main(int argc, char **argv, char **environment)
 {
@@ -124,9 +137,7 @@ main(int argc, char **argv, char **environment)
 	(void)argc;
 	sandbox.pid_max = -1;
 	options_parse(options, argv);
-	if (options->workspace != NULL &&
-	    strcmp(options->workspace, "auto") == 0)
-		project_find(&sandbox.arena, options);
+	find_names(&sandbox);
 	owners_none(&sandbox.owners);
 	if (options->status)
 		status_print(options->json);
@@ -142,7 +153,7 @@ main(int argc, char **argv, char **environment)
 		sessions_run(&sandbox, environment);
 	/* First, for the policy may be one of the caller's descriptors. */
 	sandbox_load(&sandbox);
-	confine_descriptors(options->status_fd, -1);
+	confine_descriptors(options, -1);
 	streams_check();
 	receipt_open(&sandbox.receipt, &sandbox.arena, options->status_fd,
 	    options->log);

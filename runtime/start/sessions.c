@@ -177,6 +177,7 @@ be_messenger(struct birth *birth, int ready)
 		refuse(NULL, "cannot fork", errno);
 	if (keeper == 0) {
 		close(ready);
+		confine_passed(&birth->sandbox->options);
 		title_forget(&birth->title, birth->sandbox->options.command);
 		be_keeper(birth);
 	}
@@ -368,9 +369,12 @@ join_by_descriptor(struct joining *joining, struct sandbox *sandbox)
 /* There are no namespaces to join there: what is shared at level standard, the
  * scratch directory and the network, is shared anyway. */
 static void
-say_none(const char *name)
+say_none(const struct options *options)
 {
-	warn_about(name,
+	/* Who asked for whichever there is, before each command, knows. */
+	if (options->own_session)
+		return;
+	warn_about(options->session,
 	    "below level full there are no sessions: the command runs by "
 	    "itself",
 	    0);
@@ -392,6 +396,29 @@ open_peer(int socket)
 	return fd;
 }
 
+/* Two projects of one agent are two sessions, for each has a workspace of its
+ * own. */
+void
+sessions_name(struct sandbox *sandbox)
+{
+	enum { DIGITS = 8 };
+	struct options *options = &sandbox->options;
+	char digest[SHA256_HEX + 1], *name, cwd[SBX_MAX_PATH + 1] = "";
+	const char *workspace = options->workspace;
+	struct out out;
+
+	if (workspace == NULL && current_path(cwd, sizeof cwd) > 0)
+		workspace = cwd;
+	if (workspace == NULL)
+		workspace = "";
+	sha256_hex((const uint8_t *)workspace, strlen(workspace), digest);
+	digest[DIGITS] = '\0';
+	name = arena_take(&sandbox->arena, 1, OPTIONS_MAX_SESSION);
+	out_into(&out, name, OPTIONS_MAX_SESSION);
+	out_print(&out, "auto-%u-%s", (unsigned)getppid(), digest);
+	options->session = name;
+}
+
 void
 sessions_run(struct sandbox *sandbox, char **environment)
 {
@@ -403,7 +430,7 @@ sessions_run(struct sandbox *sandbox, char **environment)
 		sandbox->kept = true;
 		sandbox_load(sandbox);
 	}
-	confine_descriptors(options->status_fd,
+	confine_descriptors(options,
 	    options->keep >= 0 ? options->keep : options->join);
 	if (options->keep >= 0) {
 		struct birth birth = {
@@ -422,13 +449,13 @@ sessions_run(struct sandbox *sandbox, char **environment)
 	if (options->session != NULL && options->policy != NULL &&
 	    options->level >= 0 && options->level < SBX_LEVEL_FULL &&
 	    ask_connect(options->session, SESSION_LOOK, joining.self) < 0) {
-		say_none(options->session);
+		say_none(options);
 		return;
 	}
 	if (options->join >= 0)
 		join_by_descriptor(&joining, sandbox);
 	else if (!find_or_make(&joining, sandbox, environment)) {
-		say_none(options->session);
+		say_none(options);
 		return;
 	}
 	join(&joining, sandbox, environment);

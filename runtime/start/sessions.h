@@ -6,6 +6,10 @@
 
 #include "runtime/start/sandbox.h"
 
+/* --session=auto: the session of the process that has started this one, in this
+ * workspace. */
+void sessions_name(struct sandbox *sandbox);
+
 /*
  * Runs the command in the session that the options name, after it has made that
  * if it is missing, or keeps one.  Returns only where a session is no gain,

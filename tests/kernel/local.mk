@@ -54,6 +54,7 @@ kernel_scripts = \
 	tests/kernel/others.sh \
 	tests/kernel/plan.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/shell.sh \
 	tests/kernel/socket_rules.sh \
 	tests/kernel/sockets.sh \
 	tests/kernel/spawn.sh \

@@ -26,7 +26,8 @@ format_stands_alone()
 
 runtime_without_stdio()
 {
-	includes "$1" runtime | grep -E '<(stdio|seccomp)\.h>'
+	includes "$1" runtime | grep -E '<(stdio|seccomp)\.h>' |
+	    grep -v '^runtime/shell/[^:]*:[0-9]*:#include <stdio.h>'
 }
 
 # one_file_knows HEADER TREE
@@ -153,7 +154,7 @@ check()
 }
 
 check format_stands_alone "format/ includes only itself and language headers"
-check runtime_without_stdio "runtime/ includes no stdio and no seccomp.h"
+check runtime_without_stdio "runtime/ but shell/ includes no stdio, and no seccomp.h"
 check one_file_knows_libseccomp "one file includes <seccomp.h>"
 check one_file_knows_jansson "one file includes <jansson.h>"
 check one_file_knows_libyaml "one file includes <yaml.h>"

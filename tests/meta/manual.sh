@@ -209,7 +209,7 @@ agrees()
 
 # --- the cases -------------------------------------------------------------
 
-for page in sbx.5 sbxc.1 sbxrun.1 sbx-profiles.7 sbx-agents.7 sbx-blob.5 \
+for page in sbx.5 sbxc.1 sbxrun.1 sbxsh.1 sbx-profiles.7 sbx-agents.7 sbx-blob.5 \
     sbx-test.5; do
 	examples "$srcdir/man/$page"
 done

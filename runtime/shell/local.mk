@@ -1,0 +1,8 @@
+# sbxsh: a shell for agents, each of whose commands runs under sbxrun.
+shell_sources = \
+	runtime/shell/main.c \
+	runtime/shell/settings.c \
+	runtime/shell/settings.h \
+	runtime/shell/words.c \
+	runtime/shell/words.h \
+	format/inside.h
