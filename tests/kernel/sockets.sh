@@ -354,8 +354,86 @@ pushes()
 	held 0 push 'and the repository exists[.]' sh ./push again
 }
 
+# --- the agent of GnuPG ------------------------------------------------------
+
+# openpgp UID: signs with an agent outside, by its socket and by the restricted
+# one, and with one inside.
+openpgp()
+{
+	for tool in gpg gpgconf gpg-agent git; do
+		if ! command -v $tool >/dev/null; then
+			tap_lacks "uid $1: the agent of GnuPG" "no $tool here"
+			return
+		fi
+	done
+	if [ -d "/run/user/$1" ]; then
+		tap_skip "uid $1: the agent of GnuPG" \
+		    "its sockets are those of a user who has logged in"
+		return
+	fi
+	start_gpg "$1" || return
+	# Public keys are read, and private ones by nobody but the agent.
+	policy "gpg$1" workspace-write 'allow socket ${gpg-agent}' \
+	    'drop deny read ~/.gnupg' \
+	    'deny read ~/.gnupg except { ~/.gnupg/pubring.kbx  ~/.gnupg/trustdb.gpg }' \
+	    'allow read { ~/.gnupg/pubring.kbx  ~/.gnupg/trustdb.gpg }'
+	# A home of its own inside, which leads to the restricted socket.
+	policy "extra$1" workspace-write 'allow socket ${gpg-agent-extra}' \
+	    'set env GNUPGHOME = ${workspace}/gnupg'
+	policy "inside$1" workspace-write
+	for level in $levels; do
+		held "$1" gpg signed sh ./openpgp
+		held "$1" extra signed sh ./openpgp
+		held "$1" extra "$no|.*No such file.*|.*ermission denied" \
+		    sh -c 'cat ~/.gnupg/private-keys-v1.d/* && echo read'
+		held "$1" inside 'error: gpg failed.*|fatal: .*' sh ./openpgp
+		held "$1" inside secret sh ./own
+	done
+	as "$1" gpgconf --kill all >/dev/null 2>&1
+}
+
+# A key, an agent that has it, and a repository whose commits are signed with it.
+# At level standard the lock of the keyring cannot be made.
+start_gpg()
+{
+	mkdir -m 700 "$home/.gnupg" "$ws/gnupg"
+	give "$1" "$home/.gnupg" "$ws/gnupg"
+	if ! as "$1" gpg --batch --quiet --passphrase '' --quick-gen-key \
+	    a@example ed25519 sign never >"$base/gpg.log" 2>&1; then
+		tap_not_ok "uid $1: a key of GnuPG" "$(cat "$base/gpg.log")"
+		return 1
+	fi
+	as "$1" gpg --export | as "$1" gpg --quiet --homedir "$ws/gnupg" \
+	    --no-autostart --import >"$base/gpg.log" 2>&1
+	printf '%%Assuan%%\nsocket=%s\n' "$home/.gnupg/S.gpg-agent.extra" \
+	    >"$ws/gnupg/S.gpg-agent"
+	(cd "$ws" && rm -rf signing && as "$1" git init -q signing)
+	(cd "$ws/signing" && as "$1" git config user.email a@example &&
+		as "$1" git config user.signingkey a@example &&
+		as "$1" git config gpg.program "$ws/pgp" &&
+		as "$1" git config user.name a)
+	printf '#!/bin/sh\nexec gpg --lock-never "$@"\n' >"$ws/pgp"
+	chmod 755 "$ws/pgp"
+	cat >"$ws/openpgp" <<-'END'
+		cd signing && git commit -q -S --allow-empty -m signed &&
+		    git cat-file commit HEAD | grep -q 'BEGIN PGP SIGNATURE' &&
+		    echo signed
+	END
+	cat >"$ws/own" <<-'END'
+		export GNUPGHOME=$PWD/own-gnupg
+		rm -rf "$GNUPGHOME"
+		mkdir -m 700 "$GNUPGHOME"
+		gpg --batch --quiet --passphrase '' --quick-gen-key \
+		    b@example default default never
+		echo secret | gpg --batch --trust-model always -ear b@example |
+		    gpg --batch -d 2>/dev/null
+		gpgconf --kill all
+	END
+}
+
 agents()
 {
+	openpgp "$1"
 	for tool in ssh-agent ssh-add ssh-keygen git; do
 		if ! command -v $tool >/dev/null; then
 			tap_lacks "uid $1: the agent of ssh" "no $tool here"
