@@ -139,6 +139,24 @@ read_marker(const char *path, char *text, size_t size)
 	return true;
 }
 
+/* Takes out the lines of sbxrun: a supervisor tells what the network refused
+ * while the command still runs, or not before it has ended. */
+static void
+leave_out_told(char *text)
+{
+	static const char told[] = "sbxrun: ";
+	char *at = text, *end;
+
+	while (*at != '\0') {
+		end = strchr(at, '\n');
+		end = end != NULL ? end + 1 : at + strlen(at);
+		if (strncmp(at, told, strlen(told)) == 0)
+			memmove(at, end, strlen(end) + 1);
+		else
+			at = end;
+	}
+}
+
 /*
  * Good is that the command ran and found itself confined, and that it did not
  * run and one line says so: with 125, or with 126 or 127 if it is the command
@@ -165,6 +183,7 @@ judge(const struct session *session, const struct run *run, char *why,
 	    strncmp(run->said, "ran\n", 4) == 0) {
 		if (strncmp(run->said, "ran\n", 4) == 0)
 			memcpy(text, run->said, sizeof text);
+		leave_out_told(text);
 		if (strcmp(text, good) == 0)
 			return RAN;
 		/* A supervisor that cannot go on ends what has just begun. */
