@@ -57,7 +57,7 @@ serves()
 	in_session one "PORT=8123; $2 >/tmp/log 2>&1 & echo \$! >/tmp/pid"
 	is "$1: starting it comes back" 0 $?
 	is "$1: the next command reaches it" hello "$(in_session one '
-	    for i in $(seq 100); do
+	    for i in $(seq 600); do
 		curl -sf http://127.0.0.1:8123/hello && exit; sleep .1
 	    done; cat /tmp/log; ps ax')"
 	is "$1: and sees it" 1 "$(in_session one \
@@ -65,7 +65,7 @@ serves()
 	is "$1: the third ends it" 0 "$(in_session one \
 	    'kill "$(cat /tmp/pid)"; echo $?')"
 	is "$1: and it is gone" gone "$(in_session one '
-	    for i in $(seq 50); do
+	    for i in $(seq 600); do
 		kill -0 "$(cat /tmp/pid)" 2>/dev/null || break; sleep .1
 	    done
 	    curl -s http://127.0.0.1:8123/hello || echo gone')"
@@ -102,7 +102,7 @@ memory()
 	done
 	in_session one 'mkfifo /tmp/pipe; (cat /tmp/pipe >/tmp/through &)'
 	is 'a named pipe' heard "$(in_session one 'echo heard >/tmp/pipe
-	    for i in $(seq 50); do [ -s /tmp/through ] && break; sleep .1
+	    for i in $(seq 600); do [ -s /tmp/through ] && break; sleep .1
 	    done; cat /tmp/through')"
 	in_session one 'python3 -c "
 import socket, os, time
@@ -126,7 +126,7 @@ print(client.recv(99).decode())"')"
 	    'seen ended' "$(in_session one 'sleep 1234 >/dev/null 2>&1 & echo $! >/tmp/pid'
 	    in_session one 'p=$(cat /tmp/pid); grep -qz 1234 /proc/$p/cmdline &&
 		printf "seen "; kill -STOP $p && kill -CONT $p && kill $p
-		for i in $(seq 50); do
+		for i in $(seq 600); do
 			kill -0 $p 2>/dev/null || break; sleep .1
 		done; kill -0 $p 2>/dev/null || echo ended')"
 }
@@ -136,11 +136,7 @@ for_long()
 {
 	in_session one 'python3 -m http.server -b 127.0.0.1 -d site 8124 \
 	    >/dev/null 2>&1 &'
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		in_session one 'curl -sf http://127.0.0.1:8124/hello' \
-		    >/dev/null && break
-		sleep 0.3
-	done
+	tap_until in_session one 'curl -sf http://127.0.0.1:8124/hello'
 	round=0 heard=0 rounds=$(tap_rounds 300)
 	while [ $round -lt "$rounds" ]; do
 		round=$((round + 1))
@@ -160,7 +156,7 @@ statuses()
 	done
 	for signal in KILL TERM INT SEGV PIPE; do
 		(as "$base/sbxrun" --session "${own}one" "$policy" -- perl -e \
-		    '$SIG{$ARGV[0]} = "DEFAULT"; kill $ARGV[0], $$; sleep 9' \
+		    '$SIG{$ARGV[0]} = "DEFAULT"; kill $ARGV[0], $$; sleep 300' \
 		    $signal; exit $?) 2>/dev/null
 		is "death by $signal" $signal "$(kill -l $?)"
 	done
@@ -172,12 +168,9 @@ statuses()
 		rm -f "$ws/ready"
 		launch "$base/sbxrun" --session "${own}one" -- perl -e '
 		    $SIG{$_} = "DEFAULT" for qw(INT HUP TERM);
-		    open F, ">", "ready"; close F; sleep 50' 2>/dev/null &
+		    open F, ">", "ready"; close F; sleep 500' 2>/dev/null &
 		job=$!
-		for _ in $(seq 100); do
-			[ ! -e "$ws/ready" ] || break
-			sleep 0.1
-		done
+		tap_until test -e "$ws/ready"
 		kill -$signal $job
 		wait $job 2>/dev/null
 		is "$signal for sbxrun is one for the command" $signal \
@@ -235,7 +228,7 @@ pty.spawn([\"sh\", \"-c\", \"[ -t 1 ] && echo tty\"])"' </dev/null |
 	in_session one 'SHELL=/bin/sh tmux -L t -f /dev/null new-session -d "cat >/tmp/typed"'
 	in_session one 'tmux -L t send-keys typed Enter C-d'
 	is 'tmux lives from command to command' typed "$(in_session one '
-	    for i in $(seq 50); do [ -s /tmp/typed ] && break; sleep .1; done
+	    for i in $(seq 600); do [ -s /tmp/typed ] && break; sleep .1; done
 	    cat /tmp/typed; tmux -L t kill-server 2>/dev/null')"
 }
 
@@ -290,7 +283,10 @@ tcp = socket.create_server((\"127.0.0.1\", 8125))
 unix = socket.socket(socket.AF_UNIX)
 unix.bind(chr(0) + \"apart\")
 unix.listen()
-time.sleep(600)" >/dev/null 2>&1 &)'
+open(\"/tmp/listens\", \"w\")
+time.sleep(600)" >/dev/null 2>&1 &)
+	    for i in $(seq 600); do [ -e /tmp/listens ] && break; sleep .1
+	    done'
 	one=$policy
 	echo kept >"$ws/kept"
 	chown "$uid" "$ws/kept"
@@ -355,7 +351,8 @@ ends()
 	session_options=
 	is 'an idle session ends' '' "$(session_left)"
 	as "$base/sbxrun" --session "${own}brief" --idle 1s "$policy" -- \
-	    sh -c 'sleep 4 >/dev/null 2>&1 &'
+	    sh -c 'sleep 600 >/dev/null 2>&1 &'
+	# Longer than it may be idle; what runs goes on.
 	sleep 2.5
 	is 'it is not idle while something runs' 1 \
 	    "$(in_session brief 'pgrep -xc sleep')"

@@ -1,10 +1,11 @@
 # shellcheck shell=sh
 # Sourced by tests of sessions, after tap.sh and tap_begin; $base is their
 # directory and $policy a blob.  A machine without level full has no sessions.
-# Other tests of the same user have sessions, too: here each name has a part of
-# its own, $own.
+# Other tests of the same user have sessions, too, and one that was killed may
+# have left some: here each name has a part of its own, $own.
 
-own=test$$-
+# shellcheck disable=SC2154  # tap_begin sets $tmp
+own=test${tmp##*-}-
 
 # session_here: whether sessions can be tried; a skip if not.
 session_here()
@@ -130,30 +131,39 @@ session_sockets()
 	find /run/user/*/sbx /tmp/sbx-*/sessions -name "$own*" 2>/dev/null
 }
 
-# session_left: waits for all of them to be gone, and lists what is left: of
-# processes, sockets, control groups and mounts.
-session_left()
+# session_groups: those whose maker has ended.  Other tests run beside, and have
+# groups.
+session_groups()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		session_still=$(session_processes)
-		[ -n "$session_still$(session_sockets)" ] || break
-		sleep 0.2
-	done
-	for session_pid in $session_still; do
-		ps -o pid=,ppid=,stat=,args= -p "$session_pid"
-	done
-	session_sockets
 	find /sys/fs/cgroup -type d -name 'sbx-*' ! -path '*/sbxtest-*' \
 	    2>/dev/null |
 		while IFS= read -r session_group; do
 			session_pid=${session_group##*/sbx-}
-			# Other tests run beside, and have groups.
 			[ -d "/proc/${session_pid%%-*}" ] ||
 				echo "$session_group"
 		done
+}
+
+session_none()
+{
+	[ -z "$(session_processes)$(session_sockets)" ] &&
+		[ "$(session_groups)" = "$session_old_groups" ]
+}
+
+# session_left: waits for all of them to be gone, and lists what is left: of
+# processes, sockets, control groups and mounts.
+session_left()
+{
+	tap_until session_none
+	for session_pid in $(session_processes); do
+		ps -o pid=,ppid=,stat=,args= -p "$session_pid"
+	done
+	session_sockets
+	[ "$(session_groups)" = "$session_old_groups" ] || session_groups
 	[ "$(tap_mounts)" = "$session_mounts" ] ||
 		echo 'there are other mounts'
 }
 
 # What was there before.
 session_mounts=$(tap_mounts)
+session_old_groups=$(session_groups)

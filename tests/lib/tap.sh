@@ -71,7 +71,7 @@ tap_until()
 # which lie in their directories.
 tap_mounts()
 {
-	awk -v own="${tmp-}/" '$5 !~ "^/(var/)?tmp/sbx-[A-Za-z0-9]+(/|$)" ||
+	awk -v own="${tmp-}/" '$5 !~ "^/(var/)?tmp/sbx-[A-Za-z0-9.]+(/|$)" ||
 	    index($5 "/", own) == 1' /proc/self/mountinfo | grep -c .
 }
 
