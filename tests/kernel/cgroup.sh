@@ -28,13 +28,13 @@ policy()
 }
 parent=workspace-write
 name=limited
-policy limited 'limit processes 8' 'limit memory 64MiB' 'limit timeout 20s'
+policy limited 'limit processes 8' 'limit memory 64MiB' 'limit timeout 300s'
 name=memory
-policy memory 'limit processes none' 'limit memory 64MiB' 'limit timeout 20s'
+policy memory 'limit processes none' 'limit memory 64MiB' 'limit timeout 300s'
 name=brief
 policy brief 'limit processes 8' 'limit memory 64MiB' 'limit timeout 1s'
 name=plain
-policy plain 'limit processes none' 'limit timeout 20s'
+policy plain 'limit processes none' 'limit timeout 300s'
 # Nothing here asks for a supervisor; workspace-write watches files.
 parent=read-only
 name=unwatched
@@ -70,12 +70,30 @@ is()
 # removed by somebody else.
 left()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		groups=$(find "$group" -mindepth 1 -type d -name 'sbx-*')
-		[ -n "$groups" ] || break
-		sleep 0.1
-	done
-	echo "$groups"
+	tap_until none
+	groups
+}
+
+groups()
+{
+	find "$group" -mindepth 1 -type d -name 'sbx-*'
+}
+
+none()
+{
+	[ -z "$(groups)" ]
+}
+
+# asleep: our processes that sleep as long as no others, after some time.
+asleep()
+{
+	tap_until gone "sleep $mark"
+	pgrep -f "sleep $mark"
+}
+
+gone()
+{
+	! pgrep -f "$1"
 }
 
 # by LIMIT: who holds it, as the receipt of the last run says.
@@ -130,11 +148,11 @@ ends()
 	run "$base/limited.bin" -c "setsid sleep $mark & (sleep $mark &)" \
 	    2>/dev/null
 	is 'background' '0 ' "$? $(left)"
-	is 'is ended' '' "$(pgrep -f "sleep $mark")"
+	is 'is ended' '' "$(asleep)"
 	run "$base/brief.bin" -c "setsid sh -c 'trap \"\" TERM; sleep $mark' &
 	    sleep $mark" 2>/dev/null
 	is 'a timeout' '124 ' "$? $(left)"
-	is 'ends all' '' "$(pgrep -f "sleep $mark")"
+	is 'ends all' '' "$(asleep)"
 	# A short time for each step of the making and some for the command.
 	for i in 10 12 14 16 18 20 30 40 50 60; do
 		launch "$base/limited.bin" -c "setsid sleep $mark & sleep $mark" \
@@ -144,7 +162,7 @@ ends()
 		wait $!
 	done 2>/dev/null
 	is 'sbxrun is killed' '' "$(left)"
-	is 'and everything with it' '' "$(pgrep -f "sleep $mark")"
+	is 'and everything with it' '' "$(asleep)"
 }
 
 # Where the kernel counts.
@@ -156,7 +174,7 @@ limits()
 	# shellcheck disable=SC2016
 	text=$(run --log "$log" "$base/limited.bin" -c \
 	    'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		sleep 9 & echo $i; done' 2>/dev/null | tail -n 1)
+		sleep 300 & echo $i; done' 2>/dev/null | tail -n 1)
 	is 'processes' 7 "$text"
 	if [ "$(processes_by)" = 'cgroup, of all processes' ]; then
 		is 'are counted' 1 "$(sed -n \
@@ -169,7 +187,10 @@ limits()
 	rm -f "$log"
 	# Three that are below the limit, and above it together.
 	text=$(run --log "$log" "$base/memory.bin" -c 'for i in 1 2 3; do
-	    (head -c 40m /dev/zero; sleep 1) | tail -c 40m | wc -c &
+	    (head -c 40m /dev/zero; echo >fed$i
+	    until [ -e fed1 ] && [ -e fed2 ] && [ -e fed3 ]; do
+		sleep 0.1
+	    done) | tail -c 40m | wc -c &
 	    done; wait' 2>/dev/null | grep -c '^41943040$')
 	is 'memory of all together' 1 "$((text < 3))"
 	is 'that is counted' 1 "$(sed -n \

@@ -24,7 +24,7 @@ delegate_switch()
 			return 1
 		delegate_switched="$delegate_switched -$controller"
 	done
-	group=$delegate_root/sbxtest-$$
+	group=$delegate_root/sbxtest-${tmp##*-}
 	mkdir "$group" || exit 99
 	for controller in "$@"; do
 		echo "+$controller" >"$group/cgroup.subtree_control" || exit 99

@@ -14,8 +14,8 @@ tap_begin /var/tmp
 base=$tmp home=$tmp/home
 tap_programs "$SBXRUN"
 
-policy few workspace-write 'limit processes 20' 'limit timeout 30s'
-policy many workspace-write 'limit processes none' 'limit timeout 30s'
+policy few workspace-write 'limit processes 20' 'limit timeout 300s'
+policy many workspace-write 'limit processes none' 'limit timeout 300s'
 policy brief workspace-write 'limit timeout 1s' 'limit file-size 64KiB' \
     'limit cpu-time 1s'
 cat >"$base/inner.sbx" <<'POLICY'
@@ -26,11 +26,11 @@ profile inner {
     allow write { ${workspace}  /dev/null }
     allow env PATH
     limit processes 20
-    limit timeout 30s
+    limit timeout 300s
 }
 POLICY
 "$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
-policy written workspace-write 'limit processes 20' 'limit timeout 30s' \
+policy written workspace-write 'limit processes 20' 'limit timeout 300s' \
     'allow write /proc'
 
 # run ARGUMENT...: sbxrun as $uid at $level, in a workspace of that user's; by
@@ -53,7 +53,7 @@ is()
 # shellcheck disable=SC2016  # perl's
 forks='my ($count, @all) = 0;
     while ($count < 900 && defined(my $child = fork)) {
-	if (!$child) { sleep 60; exit }
+	if (!$child) { sleep 600; exit }
 	push @all, $child;
 	$count++;
     }
@@ -118,15 +118,16 @@ by_user()
 {
 	between 'processes' 18 $((20 + 10 + tasks / 2)) \
 	    "$(run "$base/few.bin" -- perl -e "$forks")"
-	tap_as "$uid" perl -e 'for (1 .. 200) { fork or exec "sleep", 5 }
-	    print "\n"; close STDOUT; wait for 1 .. 200' >"$base/many" &
-	until [ -s "$base/many" ]; do
-		sleep 0.05
-	done
+	tap_as "$uid" perl -e 'for (1 .. 200) {
+		push @all, fork || exec "sleep", 600; }
+	    print "\n"; close STDOUT;
+	    select undef, undef, undef, 0.1 while -e $ARGV[0];
+	    kill "KILL", @all' "$base/many" >"$base/many" &
+	tap_until test -s "$base/many"
 	between 'processes, beside many' 18 $((20 + 10 + (tasks + 200) / 4)) \
 	    "$(run "$base/few.bin" -- perl -e "$forks")"
-	wait
 	rm "$base/many"
+	wait $!
 }
 
 processes()
@@ -199,15 +200,15 @@ says()
 messages()
 {
 	says 'the end of the time' 124 'brief.sbx:3:11: limit timeout 1s: the command is ended; --limit timeout=none lifts it' \
-	    "$base/brief.bin" -- sleep 20
+	    "$base/brief.bin" -- sleep 600
 	says 'a file that is too large' 153 'brief.sbx:4:11: limit file-size 64KiB: the command wrote more to a file and got SIGXFSZ; --limit file-size=none lifts it' \
-	    --limit timeout=9s "$base/brief.bin" -- \
+	    --limit timeout=300s "$base/brief.bin" -- \
 	    dd if=/dev/zero of=large bs=4k count=20 status=none
 	says 'too much time of a processor' 152 'brief.sbx:5:11: limit cpu-time 1s: the command needed more and got SIGXCPU; --limit cpu-time=none lifts it' \
-	    --limit timeout=20s "$base/brief.bin" -- perl -e '1 while 1'
+	    --limit timeout=300s "$base/brief.bin" -- perl -e '1 while 1'
 	says 'a limit of the command line' 124 'command line: limit timeout 1s: the command is ended; --limit timeout=none lifts it' \
-	    --limit timeout=1s "$base/few.bin" -- sleep 20
-	(by='prlimit --fsize=4096' run "$base/brief.bin" -- \
+	    --limit timeout=1s "$base/few.bin" -- sleep 600
+	(by='prlimit --fsize=4096' run --limit timeout=300s "$base/brief.bin" -- \
 	    dd if=/dev/zero of=large bs=4k count=20 status=none) \
 	    2>"$base/said"
 	is "nothing is said of the caller's own limit" 0 \

@@ -151,7 +151,7 @@ names()
 	    'the command changed 3 more watched names' \
 	    "$(told_first 3)" 'the command made .envrc'
 	case_ 'what runs on in the background' \
-	    '(sleep 0.2; echo x >.envrc) & sleep 0.4' 'the command made .envrc'
+	    '(sleep 0.2; echo x >.envrc) & wait' 'the command made .envrc'
 }
 
 # The directory's order decides which of five are named.
