@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,16 @@ close_opening(struct opening *opening)
 	}
 }
 
+/* Many threads may ask at once; a keeper that was stopped takes nothing. */
+static bool
+set_patience(int socket)
+{
+	static const struct timeval patience = { .tv_sec = 10 };
+
+	return setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		   sizeof patience) == 0;
+}
+
 static bool
 make_ends(struct opening *opening)
 {
@@ -68,7 +79,8 @@ make_ends(struct opening *opening)
 		opening->ends) != 0)
 		return false;
 	opening->ends[0] = own_descriptor(opening->ends[0]);
-	return opening->ends[0] >= 0 && pipe2(opening->said, O_CLOEXEC) == 0 &&
+	return opening->ends[0] >= 0 && set_patience(opening->ends[0]) &&
+	    pipe2(opening->said, O_CLOEXEC) == 0 &&
 	    fcntl(opening->said[0], F_SETFL, O_NONBLOCK) == 0;
 }
 

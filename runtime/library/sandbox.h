@@ -16,6 +16,7 @@ struct sbx_sandbox {
 	bool joined;     /* else each command has a sandbox of its own */
 	bool supervised; /* the policy wants what only a supervisor does */
 	int socket;      /* to the keeper, or -1 */
+	int asking;      /* threads that wait for an answer there */
 	int keeper;      /* a pidfd of it, or -1 */
 	int policy;      /* the bytes that were given, or -1 */
 	struct offer offer;

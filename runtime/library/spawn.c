@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,17 +309,39 @@ check_supervised(const struct sbx_command *command, struct sbx_error *error)
 	return wrong == NULL;
 }
 
+/*
+ * Waits while many threads wait for an answer: the kernel queues some 10 messages
+ * (net.unix.max_dgram_qlen), and the keeper waits for no reader.  After a second
+ * those who are in the way are not of this process: it was forked meanwhile.
+ */
+static void
+await_turn(int *asking)
+{
+	enum { AT_ONCE = 8, TRIES = 1000 };
+
+	for (int i = 0; i < TRIES; i++) {
+		if (__atomic_add_fetch(asking, 1, __ATOMIC_ACQUIRE) <= AT_ONCE)
+			return;
+		__atomic_sub_fetch(asking, 1, __ATOMIC_RELEASE);
+		poll(NULL, 0, 1);
+	}
+	__atomic_store_n(asking, 1, __ATOMIC_RELEASE);
+}
+
 /* A connection of its own to the keeper, or -1 and *error.  The answers to
  * several threads are of one kind, so it does not matter who gets which. */
 static int
-connect_keeper(const struct sbx_sandbox *sandbox, struct sbx_error *error)
+connect_keeper(struct sbx_sandbox *sandbox, struct sbx_error *error)
 {
 	struct session_reply reply;
 	int descriptors[OFFER_END];
-	const char *fault = session_ask(sandbox->socket, SESSION_CONNECT, -1);
+	const char *fault;
 
+	await_turn(&sandbox->asking);
+	fault = session_ask(sandbox->socket, SESSION_CONNECT, -1);
 	if (fault == NULL)
 		fault = session_hear(sandbox->socket, &reply, descriptors);
+	__atomic_sub_fetch(&sandbox->asking, 1, __ATOMIC_RELEASE);
 	if (fault == NULL && descriptors[0] >= 0)
 		return descriptors[0];
 	error_set(error, SBX_ERROR_ENDED, NULL,
@@ -327,9 +350,8 @@ connect_keeper(const struct sbx_sandbox *sandbox, struct sbx_error *error)
 }
 
 static int
-start_supervised(const struct sbx_sandbox *sandbox,
-    const struct sbx_command *command, struct start *start,
-    struct sbx_error *error)
+start_supervised(struct sbx_sandbox *sandbox, const struct sbx_command *command,
+    struct start *start, struct sbx_error *error)
 {
 	struct sbx_descriptor descriptors[SBXRUN_DESCRIPTORS];
 	size_t count = command->descriptor_count;
@@ -359,8 +381,8 @@ start_supervised(const struct sbx_sandbox *sandbox,
 }
 
 static int
-spawn_supervised(const struct sbx_sandbox *sandbox,
-    const struct sbx_command *command, struct sbx_error *error)
+spawn_supervised(struct sbx_sandbox *sandbox, const struct sbx_command *command,
+    struct sbx_error *error)
 {
 	struct words words = { .list = NULL };
 	struct start start = {

@@ -63,11 +63,18 @@ add_control(struct msghdr *message, int type, const void *bytes, size_t size)
 	message->msg_controllen += CMSG_SPACE(size);
 }
 
+enum {
+	SIGNED = 1, /* the other end is to know who sends it */
+	PATIENT =
+	    2, /* until there is room: the kernel queues some 10 messages */
+};
+
 /* One message; a descriptor that is -1 does not go with it. */
 static bool
 send_message(int socket, void *bytes, size_t size,
-    const int descriptors[OFFER_END], bool signed_by_us)
+    const int descriptors[OFFER_END], int how)
 {
+	const int wait = (how & PATIENT) != 0 ? 0 : MSG_DONTWAIT;
 	union control control;
 	struct iovec part = { bytes, size };
 	struct msghdr message = {
@@ -87,10 +94,10 @@ send_message(int socket, void *bytes, size_t size,
 	}
 	if (count > 0)
 		add_control(&message, SCM_RIGHTS, going, count * sizeof(int));
-	if (signed_by_us)
+	if ((how & SIGNED) != 0)
 		add_control(&message, SCM_CREDENTIALS, &us, sizeof us);
 	do {
-		sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		sent = sendmsg(socket, &message, MSG_NOSIGNAL | wait);
 	} while (sent < 0 && errno == EINTR);
 	return sent == (ssize_t)size;
 }
@@ -107,7 +114,7 @@ session_ask(int socket, enum session_kind kind, int fd)
 	session_stamp(&request.stamp, kind);
 	/* A listener comes from the command's process, before it executes. */
 	return send_message(socket, &request, sizeof request, descriptors,
-		   kind != SESSION_LISTENER) ?
+		   kind != SESSION_LISTENER ? SIGNED | PATIENT : PATIENT) ?
 	    NULL :
 	    "cannot ask the keeper of the session";
 }
@@ -119,7 +126,7 @@ session_reply(int socket, struct session_reply *reply,
 	reply->descriptors = 0;
 	for (int i = 0; descriptors != NULL && i < OFFER_END; i++)
 		reply->descriptors |= descriptors[i] >= 0 ? 1U << i : 0;
-	return send_message(socket, reply, sizeof *reply, descriptors, false) ?
+	return send_message(socket, reply, sizeof *reply, descriptors, 0) ?
 	    NULL :
 	    "cannot answer who joins";
 }

@@ -19,6 +19,7 @@ struct stage {
 	char workspace[96];
 	char free_policy[96];  /* workspace-write without limits */
 	char bound_policy[96]; /* with a time of one second */
+	char long_policy[96];  /* with a time that is never over */
 	const char *sbxrun;
 };
 
@@ -49,7 +50,7 @@ int open_descriptors(void);
 /* How many processes of the machine have this word in their command line. */
 int count_processes(const char *word);
 
-/* Waits up to five seconds until it is as many. */
+/* Waits up to a minute until it is as many. */
 bool await_processes(const char *word, int count);
 
 #endif

@@ -57,10 +57,13 @@ stage_begin(struct stage *stage)
 	    stage->base);
 	snprintf(stage->bound_policy, sizeof stage->bound_policy,
 	    "%s/bound.bin", stage->base);
+	snprintf(stage->long_policy, sizeof stage->long_policy, "%s/long.bin",
+	    stage->base);
 	if (mkdir(stage->workspace, 0755) != 0 || chdir(stage->workspace) != 0)
 		fail("no workspace");
 	compile(stage, "free", "");
 	compile(stage, "bound", "limit timeout 1s\n");
+	compile(stage, "long", "limit timeout 1h\n");
 }
 
 int
@@ -235,7 +238,7 @@ count_processes(const char *word)
 bool
 await_processes(const char *word, int count)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 6000; i++) {
 		if (count_processes(word) == count)
 			return true;
 		usleep(10000);

@@ -71,12 +71,12 @@ run_storm(struct sbx_sandbox *sandbox, unsigned commands)
 }
 
 static void
-test_storm(struct stage *stage, const char *level)
+test_storm(struct stage *stage, const char *level, const char *policy,
+    unsigned commands)
 {
-	struct sbx_sandbox *sandbox = stage_open(stage, stage->free_policy,
-	    level);
+	struct sbx_sandbox *sandbox = stage_open(stage, policy, level);
 	int before = open_descriptors();
-	struct storm sum = run_storm(sandbox, tap_rounds(COMMANDS));
+	struct storm sum = run_storm(sandbox, tap_rounds(commands));
 
 	tap_ok(&stage->tap, sum.failed + sum.killed + sum.wrong == 0,
 	    "%s: 16 threads: %u not started, %u killed, %u wrong: %s", level,
@@ -218,10 +218,12 @@ main(void)
 	struct stage stage;
 
 	stage_begin(&stage);
-	test_storm(&stage, "standard");
+	test_storm(&stage, "standard", stage.free_policy, COMMANDS);
 	if (!tap_has_full(&stage.tap))
 		return stage_end(&stage);
-	test_storm(&stage, "full");
+	test_storm(&stage, "full", stage.free_policy, COMMANDS);
+	/* Here each command gets a connection from the keeper first. */
+	test_storm(&stage, "full", stage.long_policy, COMMANDS / 10);
 	test_openings(&stage);
 	test_spies(&stage);
 	test_stoppers(&stage, "KILL");
