@@ -202,3 +202,74 @@ json_item(const struct json_t *array, size_t index)
 {
 	return json_array_get(array, index);
 }
+
+const char *
+json_text_at(const struct json_t *value)
+{
+	return json_string_value(value);
+}
+
+bool
+json_true_at(const struct json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+/* --- changing ------------------------------------------------------------- */
+
+struct json_t *
+json_edit(struct json_t *object, const char *key)
+{
+	json_t *member = json_object_get(object, key);
+
+	if (member == NULL && json_is_object(object))
+		return json_put_object(object, key);
+	return json_is_object(member) ? member : NULL;
+}
+
+const char *
+json_key(const struct json_t *object, const char *after)
+{
+	json_t *mutable = (json_t *)(uintptr_t)object;
+	void *at = after == NULL ?
+	    json_object_iter(mutable) :
+	    json_object_iter_next(mutable, json_object_key_to_iter(after));
+
+	return at != NULL ? json_object_iter_key(at) : NULL;
+}
+
+/* How far a text indents its first member. */
+static size_t
+indent_of(const char *like)
+{
+	const char *line = like != NULL ? strchr(like, '\n') : NULL;
+	size_t indent = line != NULL ? strspn(line + 1, " ") : 0;
+
+	return indent > 0 && indent <= JSON_MAX_INDENT ? indent : INDENT;
+}
+
+const char *
+json_print(struct arena *arena, const struct json_t *root, const char *like)
+{
+	char *text = json_dumps(root, JSON_INDENT(indent_of(like)));
+	const char *copy;
+
+	must((json_t *)(void *)text);
+	copy = arena_printf(arena, "%s\n", text);
+	free(text);
+	return copy;
+}
+
+const char *
+json_quoted(struct arena *arena, const char *text)
+{
+	json_t *value = text_value(text);
+	char *quoted = json_dumps(value, JSON_ENCODE_ANY);
+	const char *copy;
+
+	must((json_t *)(void *)quoted);
+	copy = arena_strndup(arena, quoted, strlen(quoted));
+	free(quoted);
+	json_decref(value);
+	return copy;
+}

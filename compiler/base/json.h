@@ -49,4 +49,21 @@ const struct json_t *json_member(const struct json_t *object, const char *key);
 size_t json_count(const struct json_t *array);
 const struct json_t *json_item(const struct json_t *array, size_t index);
 
+/* A value that is a text, or NULL; whether a member is true. */
+const char *json_text_at(const struct json_t *value);
+bool json_true_at(const struct json_t *object, const char *key);
+
+/* The object under a key, which is made if nothing is there; NULL if something
+ * else is. */
+struct json_t *json_edit(struct json_t *object, const char *key);
+
+/* The key after another one (NULL: the first), or NULL. */
+const char *json_key(const struct json_t *object, const char *after);
+
+/* A tree as a text with the indentation of another one, which may be NULL; and
+ * one text as JSON writes it. */
+const char *json_print(struct arena *arena, const struct json_t *root,
+    const char *like);
+const char *json_quoted(struct arena *arena, const char *text);
+
 #endif

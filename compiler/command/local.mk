@@ -11,6 +11,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/doctor.c \
 	compiler/command/dump.c \
 	compiler/command/fmt.c \
+	compiler/command/init.c \
 	compiler/command/learn.c \
 	compiler/command/test.c \
 	compiler/command/why.c \

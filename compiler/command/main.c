@@ -29,9 +29,10 @@ enum command_bit {
 	EXPLAIN = 512,
 	DOCTOR = 1024,
 	LEARN = 2048,
+	INIT = 4096,
 	/* What reads policies as text. */
 	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR,
-	ANY = 4095,
+	ANY = 8191,
 };
 
 struct command {
@@ -61,6 +62,8 @@ static const struct command commands[] = {
 	    "draft a policy of what sbxrun --learn has seen" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
 	    "list the shipped profiles" },
+	{ "init", INIT, command_init, "init [CLIENT [FILE]]",
+	    "set an agent or another client up, or a policy for a project" },
 	{ "doctor", DOCTOR, command_doctor, "doctor [POLICY]",
 	    "what has to be mended here before commands can be confined" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
@@ -140,7 +143,7 @@ static const struct option_row option_rows[] = {
 	    "list the rules that no case touches" },
 	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on), NULL,
 	    "exit with 1 if something got wider, or changed at all" },
-	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK | DOCTOR,
+	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK | DOCTOR | INIT,
 	    FIELD(workspace), NULL,
 	    "the workspace; without it the current directory" },
 	{ 263, "home", "DIR", TEXT, WHY | DIFF | CHECK, FIELD(home), NULL,
@@ -159,6 +162,10 @@ static const struct option_row option_rows[] = {
 	    "print what would change" },
 	{ 'w', "write", NULL, FLAG, FMT | LEARN, FIELD(write), NULL,
 	    "write back to the files, or to POLICY" },
+	{ 'y', "yes", NULL, FLAG, INIT, FIELD(yes), NULL,
+	    "write without asking" },
+	{ 280, "undo", NULL, FLAG, INIT, FIELD(undo), NULL,
+	    "take back what was set up" },
 	{ 'O', "out-format", "FORMAT", TEXT, DUMP, FIELD(out_format),
 	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw", NULL },
 	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),

@@ -5,13 +5,15 @@
 
 const struct client clients[] = {
 	{ "claude", "Claude Code", "claude", "claude",
-	    { ".claude", ".claude.json" }, NULL },
+	    { ".claude/", ".claude.json" }, NULL },
 	/* Its own sandbox cannot start inside another one. */
-	{ "codex", "Codex", "codex", "codex", { ".codex" },
+	{ "codex", "Codex", "codex", "codex", { ".codex/" },
 	    "--sandbox danger-full-access" },
-	{ "gemini", "Gemini CLI", "gemini", "gemini", { ".gemini" }, NULL },
+	{ "gemini", "Gemini CLI", "gemini", "gemini", { ".gemini/" }, NULL },
 	{ "opencode", "opencode", "opencode", "opencode",
-	    { ".local/share/opencode", ".config/opencode" }, NULL },
+	    { ".local/share/opencode/", ".local/state/opencode/",
+		".cache/opencode/", ".config/opencode/" },
+	    NULL },
 };
 const size_t client_count = countof(clients);
 

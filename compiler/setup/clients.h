@@ -6,9 +6,9 @@
 
 #include "compiler/base/arena.h"
 
-enum { CLIENT_STATE_MAX = 3 };
+enum { CLIENT_STATE_MAX = 4 };
 
-/* An agent.  Places are below the home directory. */
+/* An agent.  Places are below the home directory; a directory ends in a slash. */
 struct client {
 	const char *name, *title;
 	const char *program; /* its command */

@@ -39,24 +39,6 @@ doctor_allows(const struct doctor *doctor, const char *what, const char *object)
 	return verdict_of(doctor->subject, &access).allowed;
 }
 
-const char *
-doctor_quoted(const struct doctor *doctor, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789/._-+@%:,=";
-	const char *text = "", *quote;
-
-	if (*word != '\0' && strspn(word, plain) == strlen(word))
-		return word;
-	while ((quote = strchr(word, '\'')) != NULL) {
-		text = arena_printf(doctor->arena, "%s%.*s'\\''", text,
-		    (int)(quote - word), word);
-		word = quote + 1;
-	}
-	return arena_printf(doctor->arena, "'%s%s'", text, word);
-}
-
 /* --- what is asked -------------------------------------------------------- */
 
 static bool

@@ -46,9 +46,6 @@ void doctor_find(struct doctor *doctor, enum finding_state state,
 bool doctor_allows(const struct doctor *doctor, const char *what,
     const char *object);
 
-/* A word as a shell takes it. */
-const char *doctor_quoted(const struct doctor *doctor, const char *word);
-
 /* What there is to look at, in the order in which it is told. */
 void doctor_machine(struct doctor *doctor);
 void doctor_policy(struct doctor *doctor);

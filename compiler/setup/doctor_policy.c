@@ -1,6 +1,7 @@
 /* See doctor.h: what of the policy is absent here, and what it hands on. */
 #include "compiler/base/json.h"
 #include "compiler/setup/doctor.h"
+#include "compiler/setup/program.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -82,7 +83,7 @@ say_absent(struct doctor *doctor)
 			"make it: %s",
 			examples_text(&denied)),
 		    arena_printf(doctor->arena, "mkdir -p %s",
-			doctor_quoted(doctor,
+			shell_word(doctor->arena,
 			    denied.count == 1 ? denied.text : "PLACE")));
 }
 

@@ -1,6 +1,7 @@
 /* See doctor.h: the workspace, and what in it runs without being asked. */
 #include "compiler/base/json.h"
 #include "compiler/setup/doctor.h"
+#include "compiler/setup/program.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -110,7 +111,7 @@ say_git(struct doctor *doctor)
 			"begins at %s",
 			top),
 		    arena_printf(doctor->arena, "sbxrun -w %s ...",
-			doctor_quoted(doctor, top)));
+			shell_word(doctor->arena, top)));
 	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
 	    !doctor_allows(doctor, "write", directory))
 		doctor_find(doctor, FINDING_MEND, "workspace",
@@ -154,7 +155,7 @@ say_place(struct doctor *doctor)
 		doctor_find(doctor, FINDING_NOTE, "workspace",
 		    "every user may write to it",
 		    arena_printf(doctor->arena, "chmod o-w %s",
-			doctor_quoted(doctor, workspace)));
+			shell_word(doctor->arena, workspace)));
 	if (access(workspace, W_OK) != 0)
 		doctor_find(doctor, FINDING_NOTE, "workspace",
 		    "you may not write to it, and so commands cannot either",
@@ -256,7 +257,7 @@ add_later(struct later *later, const char *path)
 	if (later->count++ < LATER_TOLD)
 		later->text = arena_printf(later->doctor->arena, "%s%s%s",
 		    later->text, *later->text == '\0' ? "" : " ",
-		    doctor_quoted(later->doctor, name));
+		    shell_word(later->doctor->arena, name));
 }
 
 /* Hooks that git runs: executable, and not one of its samples. */

@@ -1,5 +1,7 @@
 # What a newcomer needs: what is wrong here, and the settings of clients.
 libcompiler_a_SOURCES += \
+	compiler/setup/change.c \
+	compiler/setup/change.h \
 	compiler/setup/clients.c \
 	compiler/setup/clients.h \
 	compiler/setup/doctor.c \
@@ -8,5 +10,11 @@ libcompiler_a_SOURCES += \
 	compiler/setup/doctor_machine.c \
 	compiler/setup/doctor_policy.c \
 	compiler/setup/doctor_project.c \
+	compiler/setup/init.c \
+	compiler/setup/init.h \
+	compiler/setup/init_agent.c \
+	compiler/setup/init_mcp.c \
+	compiler/setup/init_project.c \
+	compiler/setup/init_settings.c \
 	compiler/setup/program.c \
 	compiler/setup/program.h

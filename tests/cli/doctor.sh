@@ -8,6 +8,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 tap_begin
 tmp=$(realpath "$tmp")
+python=$(command -v python3)
 HOME=$tmp/home
 PATH=/usr/bin:/bin
 GIT_CONFIG_NOSYSTEM=1
@@ -174,8 +175,8 @@ says "sbxrun --doctor: the workspace" good workspace "$tmp/work"
 "$real" --doctor @coding -- true 2>"$tmp/err"
 tap_is "sbxrun --doctor takes no command" 125 $?
 doctor -f json
-if python3 -c 'import jsonschema' 2>/dev/null; then
-	tap_empty "for programs: the schema takes it" "$(python3 -c '
+if "$python" -c 'import jsonschema' 2>/dev/null; then
+	tap_empty "for programs: the schema takes it" "$("$python" -c '
 import json, sys, jsonschema
 schema = json.load(open(sys.argv[1]))
 schema = {"$ref": "#/definitions/doctor", "definitions": schema["definitions"]}

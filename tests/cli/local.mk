@@ -5,6 +5,7 @@ test_scripts += \
 	tests/cli/check.bats \
 	tests/cli/doctor.sh \
 	tests/cli/dump.bats \
+	tests/cli/init.sh \
 	tests/cli/messages.sh \
 	tests/cli/options.bats \
 	tests/cli/paths.sh \

@@ -1,0 +1,166 @@
+/*
+ * `sbxc init [WHAT [FILE]]`: finds the directories, and the part of setup/ that
+ * fills in what is to be written.
+ */
+#include "compiler/setup/init.h"
+#include "compiler/cases/machine.h"
+#include "compiler/command/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct subject_of_init {
+	const char *name;
+	enum exit_status (*fill)(struct init *init);
+	bool takes_file;
+	const char *file; /* unless one is named */
+};
+
+static const struct subject_of_init subjects[] = {
+	{ "claude", init_agent, false, NULL },
+	{ "codex", init_agent, false, NULL },
+	{ "gemini", init_agent, false, NULL },
+	{ "opencode", init_agent, false, NULL },
+	{ "mcp", init_mcp, true, ".mcp.json" },
+	{ "vscode", init_vscode, true, NULL },
+	{ "git", init_git, false, NULL },
+	{ "npm", init_npm, false, NULL },
+};
+
+static const struct subject_of_init *
+find_subject(const char *name)
+{
+	for (size_t i = 0; i < countof(subjects); i++) {
+		if (strcmp(subjects[i].name, name) == 0)
+			return &subjects[i];
+	}
+	return NULL;
+}
+
+/* A directory without links, in a text of the arena; NULL after complaining. */
+static const char *
+directory_find(struct arena *arena, const char *path)
+{
+	char *real = path != NULL && *path == '/' ? realpath(path, NULL) : NULL;
+	const char *copy = NULL;
+
+	if (real == NULL)
+		complain("HOME names no directory");
+	else
+		copy = arena_strndup(arena, real, strlen(real));
+	free(real);
+	return copy;
+}
+
+/* A file by its directory without links; the file may be one itself, and is then
+ * refused later.  NULL after complaining. */
+static const char *
+file_find(struct arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *directory = slash == NULL ? "." :
+	    slash == path                     ? "/" :
+			    arena_strndup(arena, path, (size_t)(slash - path));
+	char *real = realpath(directory, NULL);
+	const char *file = NULL;
+
+	if (real == NULL)
+		complain_unread(path);
+	else
+		file = arena_printf(arena, "%s/%s",
+		    strcmp(real, "/") == 0 ? "" : real,
+		    slash == NULL ? path : slash + 1);
+	free(real);
+	return file;
+}
+
+/* What is set up for one repository or one file has a record of its own. */
+static const char *
+record_path(const struct init *init, const struct subject_of_init *subject)
+{
+	const char *of = init->file;
+
+	if (strcmp(subject->name, "git") == 0)
+		of = file_find(init->arena, "./");
+	return arena_printf(init->arena, "%s/init/%s%s%s.json",
+	    init->configuration, subject->name, of == NULL ? "" : "-",
+	    of == NULL ? "" : change_key(init->arena, of));
+}
+
+static enum exit_status
+fill(struct init *init, const struct subject_of_init *subject)
+{
+	struct stat status;
+
+	if (init->file != NULL) {
+		init->file = file_find(init->arena, init->file);
+		if (init->file == NULL)
+			return EXIT_TROUBLE;
+	}
+	init->changes.record = record_path(init, subject);
+	if (init->options->undo)
+		return changes_undo(init->arena, init->changes.record) ?
+		    EXIT_CLEAN :
+		    EXIT_TROUBLE;
+	if (lstat(init->changes.record, &status) == 0) {
+		complain("%s is set up already; 'sbxc init %s%s%s --undo' "
+			 "undoes it",
+		    subject->name, subject->name, init->file != NULL ? " " : "",
+		    init->file != NULL ? init->file : "");
+		return EXIT_TROUBLE;
+	}
+	return subject->fill(init);
+}
+
+static enum exit_status
+prepare(struct init *init, const struct options *options)
+{
+	const char *configuration = getenv("XDG_CONFIG_HOME");
+	struct arena *arena = options->arena;
+
+	init->home = directory_find(arena, getenv("HOME"));
+	if (init->home == NULL)
+		return EXIT_TROUBLE;
+	init->configuration = configuration != NULL && *configuration == '/' ?
+	    arena_printf(arena, "%s/sbx", configuration) :
+	    arena_printf(arena, "%s/.config/sbx", init->home);
+	init->sbxrun = machine_sbxrun(arena);
+	if (init->sbxrun != NULL)
+		return EXIT_CLEAN;
+	complain("sbxrun is neither beside sbxc nor in PATH; SBXRUN names it");
+	return EXIT_TROUBLE;
+}
+
+enum exit_status
+command_init(struct options *options)
+{
+	const struct words *operands = &options->operands;
+	struct init init = { .arena = options->arena, .options = options };
+	const struct subject_of_init *subject = NULL;
+	enum exit_status status;
+
+	init.changes.arena = options->arena;
+	if (operands->list.count > 0) {
+		init.what = operands->list.items[0];
+		subject = find_subject(init.what);
+		if (subject == NULL)
+			return misused("'%s' is none of claude, codex, gemini, "
+				       "opencode, mcp, vscode, git and npm",
+			    init.what);
+		init.file = operands->list.count > 1 ? operands->list.items[1] :
+						       subject->file;
+	}
+	if (operands->list.count >
+	    (subject != NULL && subject->takes_file) + 1U)
+		return misused("init takes one of the clients%s",
+		    subject != NULL ? ", and no file for this one" : "");
+	if (options->undo && subject == NULL)
+		return misused("--undo needs what 'sbxc init' has set up");
+	status = prepare(&init, options);
+	if (status == EXIT_CLEAN)
+		status = subject != NULL ? fill(&init, subject) :
+					   init_project(&init);
+	if (status != EXIT_CLEAN || options->undo)
+		return status;
+	return init_apply(&init);
+}

@@ -1,0 +1,200 @@
+/* See init.h. */
+#include "compiler/setup/init.h"
+#include "compiler/setup/clients.h"
+#include "compiler/setup/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- policies ------------------------------------------------------------- */
+
+bool
+init_compile(const struct init *init, const char *text, struct image *image)
+{
+	struct compilation *compilation = arena_alloc(init->arena,
+	    sizeof *compilation);
+	bool good;
+
+	compilation_init(compilation, init->arena);
+	compilation_parse(compilation,
+	    sources_add(&compilation->sources, "policy.sbx", text, strlen(text),
+		(struct loc){ 0 }));
+	good = compile(compilation, NULL, image);
+	if (!good)
+		options_print(init->options, &compilation->diags);
+	return good;
+}
+
+const char *
+init_free_name(const struct init *init, const char *name)
+{
+	const char *free_name = name;
+	struct stat status;
+
+	for (int i = 2; lstat(arena_printf(init->arena, "%s/%s.sbx",
+				  init->configuration, free_name),
+			    &status) == 0;
+	     i++)
+		free_name = arena_printf(init->arena, "%s-%d", name, i);
+	return free_name;
+}
+
+const char *
+init_policy(struct init *init, const char *name, const char *text)
+{
+	const char *source = arena_printf(init->arena, "%s/%s.sbx",
+	    init->configuration, name);
+	const char *path = arena_printf(init->arena, "%s/%s.bin",
+	    init->configuration, name);
+	struct change *change;
+	struct image image;
+
+	if (!init_compile(init, text, &image) ||
+	    sbx_verify(image.bytes, image.size, &init->blob) != SBX_BLOB_OK ||
+	    change_add(&init->changes, source, text, 0644, true) == NULL)
+		return NULL;
+	change = change_add(&init->changes, path, "", 0644, true);
+	if (change == NULL)
+		return NULL;
+	change->bytes = (const char *)image.bytes;
+	change->size = image.size;
+	change->made = true;
+	return path;
+}
+
+/* --- trying --------------------------------------------------------------- */
+
+static bool
+run_test(struct init *init, const char *policy, int fd)
+{
+	const char *words[] = { init->sbxrun, "--self-test", policy, NULL };
+	struct ran ran = program_run(init->arena, words, NULL, fd);
+
+	if (ran.status == 0)
+		return true;
+	complain("'sbxrun --self-test' fails: %s%s", ran.out, ran.err);
+	return false;
+}
+
+/* In an empty directory as the workspace. */
+static bool
+run_trial(struct init *init, const char *policy, int fd)
+{
+	char workspace[] = "/var/tmp/sbxc-XXXXXX";
+	const char *words[9] = { init->sbxrun, "-w", workspace, policy, "--" };
+	struct ran ran;
+
+	if (mkdtemp(workspace) == NULL) {
+		complain("cannot make a directory to try in: %s",
+		    strerror(errno));
+		return false;
+	}
+	for (size_t i = 0; i < countof(init->trial) - 1; i++)
+		words[5 + i] = init->trial[i];
+	ran = program_run(init->arena, words, workspace, fd);
+	rmdir(workspace);
+	if (ran.status == 0) {
+		printf("tried in the sandbox: %s says %.*s\n", init->trial[0],
+		    (int)strcspn(ran.out, "\n"), ran.out);
+		return true;
+	}
+	complain("'%s %s' fails in the sandbox with %d: %s%s", init->trial[0],
+	    init->trial[1] != NULL ? init->trial[1] : "", ran.status, ran.out,
+	    ran.err);
+	return false;
+}
+
+static bool
+try_it(struct init *init)
+{
+	int fd;
+	const char *policy;
+	bool good;
+
+	if (init->blob.base == NULL)
+		return true;
+	fd = program_memory(init->blob.base, init->blob.size);
+	if (fd < 0)
+		return false;
+	policy = arena_printf(init->arena, "/proc/self/fd/%d", fd);
+	good = run_test(init, policy, fd) &&
+	    (init->trial[0] == NULL || run_trial(init, policy, fd));
+	close(fd);
+	return good;
+}
+
+/* What a policy allows counts only where something is there, so an agent that has
+ * never run could keep nothing. */
+static bool
+make_state(const struct init *init)
+{
+	for (int i = 0; init->state != NULL && i < CLIENT_STATE_MAX &&
+	     init->state[i] != NULL;
+	     i++) {
+		const char *path = arena_printf(init->arena, "%s/%s",
+		    init->home, init->state[i]);
+
+		if (!change_make_place(init->arena, path)) {
+			complain("cannot make '%s': %s", path, strerror(errno));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static bool
+is_wanted(const struct init *init)
+{
+	char answer[16] = "";
+
+	if (init->options->yes)
+		return true;
+	if (!isatty(STDIN_FILENO)) {
+		complain("nothing was written: add -y to write this");
+		return false;
+	}
+	fputs("Write this? [y/N] ", stdout);
+	fflush(stdout);
+	if (fgets(answer, sizeof answer, stdin) == NULL)
+		return false;
+	return answer[0] == 'y' || answer[0] == 'Y';
+}
+
+static void
+say_after(const struct init *init)
+{
+	const char *undo = init->what == NULL ?
+	    "" :
+	    init->file == NULL ?
+	    arena_printf(init->arena, "undo: sbxc init %s --undo\n",
+		init->what) :
+	    arena_printf(init->arena, "undo: sbxc init %s %s --undo\n",
+		init->what, shell_word(init->arena, init->file));
+
+	if (init->after != NULL)
+		printf("%s\n", init->after);
+	fputs(undo, stdout);
+}
+
+enum exit_status
+init_apply(struct init *init)
+{
+	changes_show(&init->changes);
+	if (!is_wanted(init))
+		return EXIT_USAGE;
+	/* Tried first: what does not work is never written. */
+	fflush(stdout);
+	if (!make_state(init))
+		return EXIT_TROUBLE;
+	if (!try_it(init))
+		return EXIT_POLICY;
+	if (!changes_write(&init->changes))
+		return EXIT_TROUBLE;
+	printf("written: %zu files\n", init->changes.list.count);
+	say_after(init);
+	return EXIT_CLEAN;
+}

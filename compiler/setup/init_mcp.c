@@ -1,0 +1,377 @@
+/*
+ * See init.h: each server on standard input and output that a file configures is
+ * started by sbxrun.  JSON is merged as a tree.  TOML is edited in its lines: two
+ * lines of each server change, and what is not plain enough is refused.
+ */
+#include "compiler/base/json.h"
+#include "compiler/setup/init.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct servers {
+	struct init *init;
+	const char *blob, *path;
+	size_t count, confined;
+};
+
+/* --- JSON ----------------------------------------------------------------- */
+
+/* The words before the command; `into` is an array. */
+static void
+put_words(const struct servers *servers, struct json_t *into,
+    const char *command)
+{
+	json_put_text(into, NULL, servers->blob);
+	json_put_text(into, NULL, "--");
+	json_put_text(into, NULL, command);
+}
+
+static bool
+is_ours(const struct servers *servers, const char *command)
+{
+	return strcmp(command, servers->init->sbxrun) == 0;
+}
+
+/* False if its arguments are no list of texts. */
+static bool
+confine_json(struct servers *servers, struct json_t *server)
+{
+	const char *command = json_text(server, "command");
+	const struct json_t *arguments = json_member(server, "args");
+	struct words words = { .list.count = 0 };
+	struct json_t *list;
+
+	if (command == NULL)
+		return true; /* one that is reached by an address */
+	servers->count++;
+	if (is_ours(servers, command)) {
+		servers->confined++;
+		return true;
+	}
+	command = arena_strndup(servers->init->arena, command, strlen(command));
+	for (size_t i = 0; i < json_count(arguments); i++) {
+		const char *text = json_text_at(json_item(arguments, i));
+
+		if (text == NULL)
+			return false;
+		*arena_push(servers->init->arena, &words.list) =
+		    arena_strndup(servers->init->arena, text, strlen(text));
+	}
+	list = json_put_array(server, "args");
+	put_words(servers, list, command);
+	for (size_t i = 0; i < words.list.count; i++)
+		json_put_text(list, NULL, words.list.items[i]);
+	json_put_text(server, "command", servers->init->sbxrun);
+	return true;
+}
+
+static const char *
+edit_json(struct servers *servers, const char *text)
+{
+	struct json_t *root = json_read(text);
+	struct json_t *all = root != NULL && json_member(root, "mcpServers") ?
+	    json_edit(root, "mcpServers") :
+	    NULL;
+	const char *name = NULL, *result = NULL;
+	bool good = all != NULL;
+
+	while (good && (name = json_key(all, name)) != NULL) {
+		struct json_t *server = json_edit(all, name);
+
+		good = server != NULL && confine_json(servers, server);
+	}
+	if (good)
+		result = json_print(servers->init->arena, root, text);
+	else
+		complain(root == NULL ?
+			"'%s' is no plain JSON (it may have comments), and is "
+			"left alone" :
+			"'%s' has no \"mcpServers\" of a known form, and is "
+			"left alone",
+		    servers->path);
+	json_release(root);
+	return result;
+}
+
+/* --- TOML ----------------------------------------------------------------- */
+
+/* The value of `KEY = "..."` in a line: a text without escapes, or NULL. */
+static const char *
+line_value(struct arena *arena, const char *line, size_t len, const char *key)
+{
+	const char *text = arena_strndup(arena, line, len), *end;
+	size_t size = strlen(key);
+
+	text += strspn(text, " \t");
+	if (strncmp(text, key, size) != 0)
+		return NULL;
+	text += size;
+	text += strspn(text, " \t");
+	if (*text++ != '=')
+		return NULL;
+	text += strspn(text, " \t");
+	if (*text++ != '"')
+		return NULL;
+	end = text + strcspn(text, "\"\\");
+	return *end == '"' ? arena_strndup(arena, text, (size_t)(end - text)) :
+			     NULL;
+}
+
+static bool
+line_begins(const char *line, size_t len, const char *key, const char **value)
+{
+	const char *at = line, *end = line + len;
+	size_t size = strlen(key);
+
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if ((size_t)(end - at) < size || strncmp(at, key, size) != 0)
+		return false;
+	at += size;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if (at == end || *at != '=')
+		return false;
+	*value = at + 1;
+	return true;
+}
+
+struct toml {
+	struct servers *servers;
+	const char *text;    /* what has been made */
+	const char *command; /* of this server, whose arguments come later; or
+	                      * NULL */
+	int depth;           /* of open brackets */
+	bool inside;         /* the table of a server */
+	bool arguments;      /* it has had its arguments */
+	bool fault;
+};
+
+static void
+toml_add(struct toml *toml, const char *text, size_t len)
+{
+	toml->text = arena_printf(toml->servers->init->arena, "%s%.*s",
+	    toml->text, (int)len, text);
+}
+
+/* Brackets that a line opens, less those that it closes. */
+static int
+brackets(const char *line, size_t len)
+{
+	int depth = 0;
+	char quote = '\0';
+
+	for (size_t i = 0; i < len; i++) {
+		char at = line[i];
+
+		if (quote != '\0') {
+			i += at == '\\' && quote == '"';
+			quote = at == quote ? '\0' : quote;
+		} else if (at == '"' || at == '\'') {
+			quote = at;
+		} else if (at == '#') {
+			break;
+		} else {
+			depth += (at == '[' || at == '{') -
+			    (at == ']' || at == '}');
+		}
+	}
+	return depth;
+}
+
+/* "BLOB", "--", "COMMAND": texts of JSON are texts of TOML. */
+static const char *
+toml_words(const struct toml *toml, const char *command)
+{
+	struct arena *arena = toml->servers->init->arena;
+
+	return arena_printf(arena, "%s, \"--\", %s",
+	    json_quoted(arena, toml->servers->blob),
+	    json_quoted(arena, command));
+}
+
+/* Whether the table goes on with arguments. */
+static bool
+has_arguments(const char *text)
+{
+	const char *value;
+	int depth = 0;
+
+	while (*text != '\0') {
+		size_t len = strcspn(text, "\n");
+
+		if (depth == 0 && text[strspn(text, " \t")] == '[')
+			return false;
+		if (depth == 0 && line_begins(text, len, "args", &value))
+			return true;
+		depth += brackets(text, len);
+		text += len + (text[len] == '\n');
+	}
+	return false;
+}
+
+static void
+toml_command(struct toml *toml, const char *line, size_t len)
+{
+	struct servers *servers = toml->servers;
+	struct arena *arena = servers->init->arena;
+	const char *command = line_value(arena, line, len, "command");
+
+	servers->count++;
+	if (command != NULL && is_ours(servers, command)) {
+		servers->confined++;
+		toml_add(toml, line, len);
+		return;
+	}
+	if (command == NULL || toml->arguments) {
+		toml->fault = true;
+		return;
+	}
+	toml->text = arena_printf(arena, "%scommand = %s\n", toml->text,
+	    json_quoted(arena, servers->init->sbxrun));
+	if (has_arguments(line + len))
+		toml->command = command;
+	else
+		toml->text = arena_printf(arena, "%sargs = [%s]\n", toml->text,
+		    toml_words(toml, command));
+}
+
+static void
+toml_arguments(struct toml *toml, const char *line, size_t len,
+    const char *value)
+{
+	const char *open = memchr(value, '[', (size_t)(line + len - value));
+	const char *rest;
+
+	toml->arguments = true;
+	if (toml->command == NULL) {
+		toml_add(toml, line, len);
+		return;
+	}
+	if (open == NULL) {
+		toml->fault = true;
+		return;
+	}
+	rest = open + 1;
+	rest += strspn(rest, " \t\r\n");
+	toml->text = arena_printf(toml->servers->init->arena, "%s%.*s%s%s%.*s",
+	    toml->text, (int)(open + 1 - line), line,
+	    toml_words(toml, toml->command), *rest == ']' ? "" : ", ",
+	    (int)(line + len - open - 1), open + 1);
+	toml->command = NULL;
+}
+
+/* "[mcp_servers.NAME]", and not a table below it. */
+static bool
+is_server(const char *header)
+{
+	static const char prefix[] = "[mcp_servers.";
+	const char *at = header + strlen(prefix);
+
+	if (strncmp(header, prefix, strlen(prefix)) != 0)
+		return false;
+	if (*at == '"' || *at == '\'')
+		at += 1 + strcspn(at + 1, *at == '"' ? "\"\n" : "'\n");
+	return at[strcspn(at, ".]\n")] == ']';
+}
+
+static void
+toml_line(struct toml *toml, const char *line, size_t len)
+{
+	const char *at = line + strspn(line, " \t"), *value;
+
+	if (toml->depth > 0) {
+		toml_add(toml, line, len);
+	} else if (*at == '[') {
+		toml->inside = is_server(at);
+		toml->arguments = false;
+		toml->fault |= strncmp(at, "[mcp_servers]", 13) == 0;
+		toml_add(toml, line, len);
+	} else if (toml->inside && line_begins(line, len, "command", &value)) {
+		toml_command(toml, line, len);
+	} else if (toml->inside && line_begins(line, len, "args", &value)) {
+		toml_arguments(toml, line, len, value);
+	} else {
+		toml->fault |= strncmp(at, "mcp_servers", 11) == 0;
+		toml_add(toml, line, len);
+	}
+	toml->depth += brackets(line, len);
+}
+
+static const char *
+edit_toml(struct servers *servers, const char *text)
+{
+	struct toml toml = { .servers = servers, .text = "" };
+
+	/* A line of such a text could look like any other line. */
+	toml.fault = strstr(text, "\"\"\"") != NULL ||
+	    strstr(text, "'''") != NULL;
+	while (*text != '\0' && !toml.fault) {
+		size_t len = strcspn(text, "\n");
+
+		len += text[len] == '\n';
+		toml_line(&toml, text, len);
+		text += len;
+	}
+	if (!toml.fault && toml.command == NULL)
+		return toml.text;
+	complain("'%s' has servers or texts of a form that is not edited, and "
+		 "is left alone",
+	    servers->path);
+	return NULL;
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static const char *
+policy_text(const struct init *init, const char *name)
+{
+	return arena_printf(init->arena,
+	    "# MCP servers in a sandbox.  After a change of this file:\n"
+	    "#     sbxc build -o %s/%s.bin %s/%s.sbx\n"
+	    "sbx 1\n\n"
+	    "profile my-mcp extends mcp {\n"
+	    "    about \"Servers that an agent talks to on standard input\"\n"
+	    "    # allow read  ~/Documents\n"
+	    "    # allow network domain \"api.github.com\"\n"
+	    "}\n",
+	    init->configuration, name, init->configuration, name);
+}
+
+enum exit_status
+init_mcp(struct init *init)
+{
+	struct servers servers = { .init = init, .path = init->file };
+	const char *old, *text, *name, *dot = strrchr(init->file, '.');
+	struct stat status;
+
+	old = change_read(init->arena, init->file, &status);
+	if (old == NULL && errno == 0)
+		complain("'%s' is not there: name the file that configures "
+			 "the servers",
+		    init->file);
+	if (old == NULL)
+		return EXIT_TROUBLE;
+	name = init_free_name(init, "mcp");
+	servers.blob = init_policy(init, name, policy_text(init, name));
+	if (servers.blob == NULL)
+		return EXIT_TROUBLE;
+	text = dot != NULL && strcmp(dot, ".toml") == 0 ?
+	    edit_toml(&servers, old) :
+	    edit_json(&servers, old);
+	if (text == NULL)
+		return EXIT_TROUBLE;
+	if (servers.count == servers.confined) {
+		complain(servers.count == 0 ?
+			"'%s' has no server that is started by a command" :
+			"'%s': all servers are confined already",
+		    init->file);
+		return EXIT_TROUBLE;
+	}
+	if (change_add(&init->changes, init->file, text, 0600, false) == NULL)
+		return EXIT_TROUBLE;
+	init->after = arena_printf(init->arena, "%zu servers are confined",
+	    servers.count);
+	return EXIT_CLEAN;
+}

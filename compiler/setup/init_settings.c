@@ -1,0 +1,172 @@
+/* See init.h: settings of programs that start commands: npm, git, VS Code. */
+#include "compiler/base/json.h"
+#include "compiler/setup/init.h"
+#include "compiler/setup/program.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *
+policy_text(const struct init *init, const char *name, const char *about)
+{
+	return arena_printf(init->arena,
+	    "# %s  After a change of this file:\n"
+	    "#     sbxc build -o %s/%s.bin %s/%s.sbx\n"
+	    "sbx 1\n\n"
+	    "profile my-%s extends coding {\n"
+	    "    about \"%s\"\n"
+	    "    # allow read  ~/another/project\n"
+	    "    # limit timeout 1h\n"
+	    "}\n",
+	    about, init->configuration, name, init->configuration, name, name,
+	    about);
+}
+
+/* --- npm ------------------------------------------------------------------ */
+
+/* Whether a file in the manner of .npmrc sets a key. */
+static bool
+has_key(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (; *text != '\0';
+	     text += strcspn(text, "\n"), text += *text == '\n') {
+		const char *at = text + strspn(text, " \t");
+
+		if (strncmp(at, key, len) == 0 &&
+		    strchr(" \t=\n", at[len]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+enum exit_status
+init_npm(struct init *init)
+{
+	struct arena *arena = init->arena;
+	const char *settings = arena_printf(arena, "%s/.npmrc", init->home);
+	const char *shell = arena_printf(arena, "%s/npm-sh",
+	    init->configuration);
+	const char *old, *blob, *text;
+	struct stat status;
+
+	old = change_read(arena, settings, &status);
+	if (old == NULL && errno != 0)
+		return EXIT_TROUBLE;
+	if (old == NULL)
+		old = "";
+	if (has_key(old, "script-shell")) {
+		complain("'%s' has a script-shell already, and is left alone",
+		    settings);
+		return EXIT_TROUBLE;
+	}
+	blob = init_policy(init, "npm",
+	    policy_text(init, "npm", "Scripts that npm runs."));
+	if (blob == NULL)
+		return EXIT_TROUBLE;
+	text = arena_printf(arena,
+	    "#!/bin/sh\n"
+	    "# The shell of npm's scripts, in a sandbox: 'sbxc init npm "
+	    "--undo'.\n"
+	    "exec %s -w \"${npm_config_local_prefix:-.}\" %s -- /bin/sh "
+	    "\"$@\"\n",
+	    shell_word(arena, init->sbxrun), shell_word(arena, blob));
+	if (change_add(&init->changes, shell, text, 0755, true) == NULL)
+		return EXIT_TROUBLE;
+	text = arena_printf(arena, "%s%sscript-shell=%s\n", old,
+	    *old == '\0' || old[strlen(old) - 1] == '\n' ? "" : "\n", shell);
+	if (change_add(&init->changes, settings, text, 0600, false) == NULL)
+		return EXIT_TROUBLE;
+	init->after = "scripts of 'npm run' and 'npm install' are confined now";
+	return EXIT_CLEAN;
+}
+
+/* --- git ------------------------------------------------------------------ */
+
+enum exit_status
+init_git(struct init *init)
+{
+	static const char text[] =
+	    "#!/bin/sh\n"
+	    "# A policy that is wrong is not committed: 'sbxc init git'.\n"
+	    "git diff --cached --name-only --diff-filter=ACM -z -- '*.sbx' |\n"
+	    "    xargs -0 -r sbxc check --\n";
+	const char *git = program_in_path(init->arena, "git");
+	const char *words[] = { git, "rev-parse", "--path-format=absolute",
+		"--git-path", "hooks/pre-commit", NULL };
+	struct ran ran = { .status = -1, .err = "git is not in PATH" };
+
+	if (git != NULL)
+		ran = program_run(init->arena, words, NULL, -1);
+	if (ran.status != 0) {
+		complain("no repository here: %.*s",
+		    (int)strcspn(ran.err, "\n"), ran.err);
+		return EXIT_TROUBLE;
+	}
+	if (change_add(&init->changes,
+		arena_printf(init->arena, "%.*s", (int)strcspn(ran.out, "\n"),
+		    ran.out),
+		text, 0755, true) == NULL)
+		return EXIT_TROUBLE;
+	init->after = "git checks policies before it commits them";
+	return EXIT_CLEAN;
+}
+
+/* --- VS Code -------------------------------------------------------------- */
+
+static void
+put_terminal(struct json_t *into, const struct init *init, const char *blob)
+{
+	struct json_t *arguments;
+
+	json_put_text(into, "path", init->sbxrun);
+	arguments = json_put_array(into, "args");
+	json_put_text(arguments, NULL, blob);
+	json_put_text(arguments, NULL, "--");
+	json_put_text(arguments, NULL, "/bin/bash");
+}
+
+enum exit_status
+init_vscode(struct init *init)
+{
+	static const char profiles[] = "terminal.integrated.profiles.linux";
+	static const char chat[] = "chat.tools.terminal.terminalProfile.linux";
+	struct arena *arena = init->arena;
+	const char *path = init->file != NULL ?
+	    init->file :
+	    arena_printf(arena, "%s/../Code/User/settings.json",
+		init->configuration);
+	struct json_t *root, *all;
+	struct stat status;
+	const char *old = change_read(arena, path, &status), *blob, *name;
+
+	if (old == NULL && errno != 0)
+		return EXIT_TROUBLE;
+	root = json_read(old != NULL ? old : "{}");
+	all = root != NULL ? json_edit(root, profiles) : NULL;
+	if (all == NULL || json_member(all, "sbx") != NULL ||
+	    json_member(root, chat) != NULL) {
+		complain(root == NULL ?
+			"'%s' is no plain JSON (it may have comments); it is "
+			"left alone: see sbx-agents(7) for what to paste" :
+			"'%s' has a setting of that name already, and is left "
+			"alone",
+		    path);
+		json_release(root);
+		return EXIT_TROUBLE;
+	}
+	name = init_free_name(init, "vscode");
+	blob = init_policy(init, name,
+	    policy_text(init, name, "Terminals of VS Code."));
+	if (blob == NULL)
+		return EXIT_TROUBLE;
+	put_terminal(json_put_object(all, "sbx"), init, blob);
+	put_terminal(json_put_object(root, chat), init, blob);
+	if (change_add(&init->changes, path, json_print(arena, root, old), 0600,
+		false) == NULL)
+		return EXIT_TROUBLE;
+	init->after = "choose the terminal profile 'sbx'; the agent of VS Code "
+		      "has it already";
+	return EXIT_CLEAN;
+}

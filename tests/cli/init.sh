@@ -1,0 +1,307 @@
+#!/bin/sh
+# sbxc init: what it writes for each client, that it works, and that nothing is
+# left or lost: by --undo, where it refuses, and where it fails in between.
+
+# What launchers and hooks expand is theirs.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+tap_begin /var/tmp
+tmp=$(realpath "$tmp")
+python=$(command -v python3)
+HOME=$tmp/home
+PATH=$tmp/bin:$(dirname "$SBXC"):/usr/bin:/bin
+GIT_CONFIG_NOSYSTEM=1
+export HOME PATH GIT_CONFIG_NOSYSTEM
+unset XDG_CONFIG_HOME
+mkdir -p "$HOME/.ssh" "$tmp/bin" "$tmp/work/below"
+echo key >"$HOME/.ssh/id"
+cd "$tmp/work" || exit 99
+git init -q .
+ours=$HOME/.config/sbx
+
+init()
+{
+	"$SBXC" init "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+}
+
+# refuses NAME TEXT: it did not work, and said so.
+refuses()
+{
+	if [ $status -ne 0 ] && grep -q "$2" "$tmp/err"; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1" "$(echo "$status"; cat "$tmp/err")"
+	fi
+}
+
+files()
+{
+	(cd "$1" && find . -type f | LC_ALL=C sort | tr '\n' ' ')
+}
+
+# --- agents ----------------------------------------------------------------
+
+init -y claude
+refuses "an agent that is not installed" "not in PATH"
+for agent in claude codex gemini opencode; do
+	cat >"$tmp/bin/$agent" <<'END'
+#!/bin/sh
+[ "${1-}" = --sandbox ] && shift 2
+[ "${1-}" = --version ] && echo "1.0 (stand-in)" && exit
+"$@"
+END
+	chmod +x "$tmp/bin/$agent"
+	before=$(files "$HOME")
+	init $agent
+	refuses "$agent: without -y and nobody to ask" "nothing was written"
+	tap_is "$agent: ... and nothing is" "$before" "$(files "$HOME")"
+	init -y $agent
+	tap_is "$agent: is set up" 0 $status
+	[ $status -eq 0 ] || sed 's/^/# /' "$tmp/err"
+	tap_is "$agent: it was tried" 1 "$(grep -c 'says 1.0 (stand-in)' \
+	    "$tmp/out")"
+	run=$HOME/.local/bin/$agent-sbx
+	tap_is "$agent: it runs" "made" "$("$run" sh -c \
+	    'echo made >file && cat file' 2>&1)"
+	tap_is "$agent: a key is out of reach" "" "$("$run" cat "$HOME/.ssh/id" \
+	    2>/dev/null)"
+	tap_is "$agent: the workspace is the project" "made" "$(cd below &&
+	    "$run" cat ../file 2>&1)"
+	rm -f file
+	init -y $agent
+	refuses "$agent: twice" "set up already"
+	init $agent --undo
+	tap_is "$agent: --undo" 0 $status
+done
+case $(files "$HOME") in
+*.config/sbx* | *.local/bin*) tap_not_ok "nothing is left" "$(files "$HOME")" ;;
+*) tap_ok "nothing is left" ;;
+esac
+tap_is "the agents' own places are kept" yes \
+    "$([ -d "$HOME/.claude" ] && [ -f "$HOME/.claude.json" ] && echo yes)"
+
+printf '#!/bin/sh\nexit 3\n' >"$tmp/bin/claude"
+init -y claude
+refuses "an agent that does not start inside" "fails in the sandbox with 3"
+tap_is "... leaves nothing" "" "$(files "$HOME" | grep -o 'config/sbx')"
+printf '#!/bin/sh\necho 1\n' >"$tmp/bin/claude"
+mkdir -p "$HOME/.local/bin"
+echo mine >"$HOME/.local/bin/claude-sbx"
+init -y claude
+refuses "a launcher that is there already" "not overwritten"
+tap_is "... is left" mine "$(cat "$HOME/.local/bin/claude-sbx")"
+rm "$HOME/.local/bin/claude-sbx"
+init -y claude
+echo '# mine' >>"$ours/claude.sbx"
+init claude --undo
+refuses "--undo after a change of the policy" "changed since"
+tap_is "... leaves all of it" yes \
+    "$([ -x "$HOME/.local/bin/claude-sbx" ] && echo yes)"
+rm -r "$ours" "$HOME/.local/bin"
+
+# --- MCP servers -----------------------------------------------------------
+
+cat >.mcp.json <<'END'
+{
+    "mcpServers": {
+        "a": { "command": "srv", "args": ["-y", "x y"], "env": {"A": "b"} },
+        "b": { "command": "other" },
+        "far": { "url": "https://example.org/" }
+    },
+    "mine": [1, "\u00e9", null]
+}
+END
+chmod 640 .mcp.json
+cp -p .mcp.json "$tmp/mcp.json"
+init -y mcp
+tap_is "mcp: JSON" 0 $status
+cat >"$tmp/mcp_json.py" <<'END'
+import json
+import sys
+
+old, new = (json.load(open(path)) for path in sys.argv[1:3])
+run, blob = sys.argv[3:5]
+for name, server in old["mcpServers"].items():
+    if "command" in server:
+        server["args"] = [blob, "--", server["command"]] + server.get(
+            "args", [])
+        server["command"] = run
+print("same" if old == new else f"{old}\n{new}")
+END
+tap_is "mcp: each server that is started, and nothing else" same \
+    "$("$python" "$tmp/mcp_json.py" "$tmp/mcp.json" .mcp.json "$SBXRUN" \
+    "$ours/mcp.bin" 2>&1)"
+tap_is "mcp: the mode is kept" 640 "$(stat -c %a .mcp.json)"
+init -y mcp
+refuses "mcp: twice" "set up already"
+init mcp --undo
+tap_is "mcp: --undo gives the bytes back" yes \
+    "$(cmp -s .mcp.json "$tmp/mcp.json" && echo yes)"
+tap_is "mcp: ... and leaves no backup" "" "$(find . -name '*before-sbx*')"
+
+cat >config.toml <<'END'
+model = "x"  # a comment
+list = [
+  ["command = 1"],
+]
+[mcp_servers.a]
+command = "srv"   # runs
+args = ["-y", "it's"]  # these
+env = { "A" = "b" }
+[mcp_servers."b.c"]
+command = "two"
+args = [
+]
+[mcp_servers.b.env]
+command = "no command"
+[mcp_servers.d]
+command="three"
+[other]
+command = "x"
+END
+cp config.toml "$tmp/config.toml"
+init -y mcp config.toml
+tap_is "mcp: TOML" 0 $status
+cat >"$tmp/mcp_toml.py" <<'END'
+import sys
+
+try:
+    import tomllib
+except ImportError:
+    print("same")
+    sys.exit()
+old, new = (tomllib.load(open(path, "rb")) for path in sys.argv[1:3])
+run, blob = sys.argv[3:5]
+for server in old["mcp_servers"].values():
+    if "command" in server:
+        server["args"] = [blob, "--", server["command"]] + server.get(
+            "args", [])
+        server["command"] = run
+print("same" if old == new else f"{old}\n{new}")
+END
+tap_is "mcp: TOML: each server, and nothing else" same \
+    "$("$python" "$tmp/mcp_toml.py" "$tmp/config.toml" config.toml "$SBXRUN" \
+    "$ours/mcp.bin" 2>&1)"
+tap_is "mcp: TOML: other lines are kept" 1 "$(grep -c \
+    '^model = "x"  # a comment$' config.toml)"
+(cd below && "$SBXC" init mcp ../config.toml --undo) >/dev/null 2>"$tmp/err"
+tap_is "mcp: TOML: --undo, from elsewhere" yes \
+    "$(cmp -s config.toml "$tmp/config.toml" && echo yes)"
+
+# left NAME FILE TEXT: a file of that text is refused, and left as it is.
+left()
+{
+	printf '%b' "$3" >"$2"
+	cp "$2" "$tmp/before"
+	init -y mcp "$2"
+	refuses "mcp: refused: $1" "'.*$2'"
+	tap_is "mcp: left alone: $1" yes \
+	    "$(cmp -s "$2" "$tmp/before" && [ ! -e "$ours/mcp.sbx" ] &&
+	    echo yes)"
+}
+left "comments in JSON" c.json '{ "mcpServers": {} /* x */ }'
+left "no servers" n.json '{ "a": 1 }'
+left "arguments that are no texts" t.json \
+    '{ "mcpServers": {"a": {"command": "x", "args": [1]}}}'
+left "keys twice" k.json '{ "mcpServers": {}, "mcpServers": {} }'
+left "a table in a line" i.toml '[mcp_servers]\na = {command = "x"}\n'
+left "a dotted key" k.toml 'mcp_servers.a.command = "x"\n'
+left "a text of many lines" m.toml \
+    '[mcp_servers.a]\ncommand = """\nx"""\n'
+left "arguments before the command" o.toml \
+    '[mcp_servers.a]\nargs = []\ncommand = "x"\n'
+left "escapes" e.toml '[mcp_servers.a]\ncommand = "x\\\\y"\n'
+ln -s "$tmp/mcp.json" link.json
+init -y mcp link.json
+refuses "mcp: a link" "symbolic link"
+init -y mcp none.json
+refuses "mcp: a file that is not there" "not there"
+mkdir directory.json
+init -y mcp directory.json
+refuses "mcp: a directory" "no file"
+
+# --- npm, git, VS Code -----------------------------------------------------
+
+printf '//registry/:_authToken=x' >"$HOME/.npmrc"
+chmod 600 "$HOME/.npmrc"
+init -y npm
+tap_is "npm" 0 $status
+tap_is "npm: the setting is added" "//registry/:_authToken=x
+script-shell=$ours/npm-sh" "$(cat "$HOME/.npmrc")"
+tap_is "npm: the mode is kept" 600 "$(stat -c %a "$HOME/.npmrc")"
+tap_is "npm: its shell confines" "denied" "$("$ours/npm-sh" -c \
+    'cat ~/.ssh/id 2>/dev/null || echo denied')"
+echo "more=1" >>"$HOME/.npmrc"
+init npm --undo
+refuses "npm: --undo after a change" "changed since"
+sed -i '/more=1/d' "$HOME/.npmrc"
+init npm --undo
+tap_is "npm: --undo" "//registry/:_authToken=x" "$(cat "$HOME/.npmrc")"
+echo "script-shell = /bin/mine" >"$HOME/.npmrc"
+init -y npm
+refuses "npm: a shell that is set already" "already"
+
+init -y git
+tap_is "git" 0 $status
+printf 'sbx 1\n\nprofile p extends coding {\n    allow raed /\n}\n' >p.sbx
+git add p.sbx
+git -c user.name=A -c user.email=a@b commit -q -m "Wrong" 2>"$tmp/err"
+tap_is "git: a wrong policy is not committed" "1 1" \
+    "$? $(grep -c "unknown right 'raed'" "$tmp/err")"
+init git --undo
+tap_is "git: --undo" no "$([ -e .git/hooks/pre-commit ] && echo yes || echo no)"
+echo mine >.git/hooks/pre-commit
+init -y git
+refuses "git: a hook that is there" "not overwritten"
+
+echo '{ "a": 1.5 }' >settings.json
+init -y vscode settings.json
+tap_is "vscode" 0 $status
+tap_is "vscode: the terminal, and what was there" "1.5 $SBXRUN" "$("$python" -c '
+import json
+d = json.load(open("settings.json"))
+print(d["a"], d["terminal.integrated.profiles.linux"]["sbx"]["path"])')"
+init vscode settings.json --undo
+tap_is "vscode: --undo" '{ "a": 1.5 }' "$(cat settings.json)"
+
+# --- a project -------------------------------------------------------------
+
+mkdir "$tmp/My app.2"
+cd "$tmp/My app.2" || exit 99
+touch package.json Cargo.toml pyproject.toml go.mod .env
+mkdir .git
+init -y
+tap_is "a project" 0 $status
+policy=$(ls sandbox/*.sbx)
+"$SBXC" check "$policy" >"$tmp/out" 2>&1
+tap_is "a project: its policy is clean" "0 " "$? $(cat "$tmp/out")"
+"$SBXC" fmt -l "$policy" >"$tmp/out" 2>&1
+tap_is "a project: ... and laid out" "" "$(cat "$tmp/out")"
+"$SBXC" test sandbox/*.test.yaml >"$tmp/out" 2>&1
+tap_is "a project: its cases hold" 0 $?
+for word in npmjs crates.io pypi golang .env; do
+	tap_is "a project: it knows $word" yes \
+	    "$(grep -q "$word" "$policy" && echo yes)"
+done
+"$SBXC" build -o "$tmp/app.bin" "$policy"
+tap_is "a project: .env is out of reach" denied "$(echo secret >.env
+    "$SBXRUN" "$tmp/app.bin" -c 'cat .env 2>/dev/null || echo denied')"
+init -y
+refuses "a project: twice" "not overwritten"
+mkdir "$tmp/empty"
+init -y -w "$tmp/empty"
+tap_is "a project with nothing: the cases hold" 0 \
+    "$("$SBXC" test "$tmp"/empty/sandbox/*.test.yaml >/dev/null 2>&1; echo $?)"
+
+init nobody
+tap_is "an unknown client" 2 $status
+init claude file
+tap_is "a file for a client without" 2 $status
+HOME=/nowhere init -y claude
+tap_is "no home" 3 $status
+tap_done
