@@ -110,8 +110,7 @@ say_git(struct doctor *doctor)
 			"git finds no repository inside: the working tree "
 			"begins at %s",
 			top),
-		    arena_printf(doctor->arena, "sbxrun -w %s ...",
-			shell_word(doctor->arena, top)));
+		    "sbxrun -w auto ...");
 	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
 	    !doctor_allows(doctor, "write", directory))
 		doctor_find(doctor, FINDING_MEND, "workspace",
@@ -119,10 +118,7 @@ say_git(struct doctor *doctor)
 			"a linked worktree or submodule: git writes to %s, "
 			"which the policy does not allow",
 			directory),
-		    arena_printf(doctor->arena,
-			"add to the policy: allow "
-			"write %s",
-			directory));
+		    "sbxrun -w auto ...");
 }
 
 /* --- the directory -------------------------------------------------------- */

@@ -142,8 +142,7 @@ launcher_text(const struct agent *agent, const char *blob)
 	    "#!/bin/sh\n"
 	    "# %s in a sandbox, in the project of the current directory.\n"
 	    "# Written by 'sbxc init %s'; 'sbxc init %s --undo' removes it.\n"
-	    "top=$(git rev-parse --show-toplevel 2>/dev/null) || top=.\n"
-	    "exec %s -w \"$top\" %s -- \\\n    %s%s%s \"$@\"\n",
+	    "exec %s -w auto %s -- \\\n    %s%s%s \"$@\"\n",
 	    agent->client->title, agent->client->name, agent->client->name,
 	    shell_word(arena, agent->init->sbxrun), shell_word(arena, blob),
 	    shell_word(arena, agent->program), arguments != NULL ? " " : "",
