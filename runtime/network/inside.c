@@ -88,6 +88,16 @@ has_names(const struct network *network)
 	return network->count > 0 && network->ways[0].kind == SBX_WAY_RESOLVER;
 }
 
+static int
+open_network(int socket)
+{
+	int fd = ioctl(socket, SOCKET_NAMESPACE);
+
+	if (fd < 0)
+		refuse("network", "cannot open the sandbox's network", errno);
+	return fd;
+}
+
 void
 network_make(struct network *network, struct arena *arena)
 {
@@ -102,9 +112,8 @@ network_make(struct network *network, struct arena *arena)
 		refuse("network",
 		    "cannot make the addresses of the sandbox's network",
 		    errno);
-	handing.descriptors[handing.count++] = ioctl(route, SOCKET_NAMESPACE);
-	if (handing.descriptors[0] < 0)
-		refuse("network", "cannot open the sandbox's network", errno);
+	if (network_publishes(network))
+		handing.descriptors[handing.count++] = open_network(route);
 	for (uint32_t i = 0; i < network->count; i++) {
 		if (network->ways[i].kind != SBX_WAY_PUBLISH)
 			handing.descriptors[handing.count++] =

@@ -208,7 +208,7 @@ void
 network_receive(struct network *network)
 {
 	struct handing handing;
-	uint32_t next = 1;
+	uint32_t next = 0;
 
 	if (network->count == 0)
 		return;
@@ -223,7 +223,8 @@ network_receive(struct network *network)
 		network_forget(network);
 		return;
 	}
-	network->inside = handing.descriptors[0];
+	if (network_publishes(network))
+		network->inside = handing.descriptors[next++];
 	for (uint32_t i = 0; i < network->count; i++) {
 		if (network->ways[i].kind != SBX_WAY_PUBLISH &&
 		    next < handing.count)

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -63,17 +64,38 @@ open_program(const char *directory, const char *name)
 	return -1;
 }
 
+/*
+ * The path by which this program was executed, if that is no link: who may write
+ * there need not replace sbx-proxy.  /proc would have to make a directory for
+ * this process first, which takes as long as three of the sockets.
+ */
+static void
+find_own_path(char own[SBX_MAX_PATH + 1])
+{
+	/* What the kernel gave it as a pointer. */
+	const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	ssize_t len = -1;
+
+	if (name != NULL && strchr(name, '/') != NULL &&
+	    strlen(name) <= SBX_MAX_PATH && readlink(name, own, 1) < 0 &&
+	    errno == EINVAL) {
+		strcpy(own, name);
+		return;
+	}
+	len = readlink("/proc/self/exe", own, SBX_MAX_PATH);
+	own[len > 0 ? len : 0] = '\0';
+}
+
 int
 proxy_find(void)
 {
 	static const char *const beside[] = { "sbx-proxy",
 		"../libexec/sbx/sbx-proxy" };
 	char own[SBX_MAX_PATH + 1];
-	ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
 	char *slash;
 	int fd = -1;
 
-	own[len > 0 ? len : 0] = '\0';
+	find_own_path(own);
 	slash = strrchr(own, '/');
 	for (size_t i = 0; slash != NULL && fd < 0 && i < 2; i++) {
 		*slash = '\0';

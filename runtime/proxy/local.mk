@@ -50,3 +50,7 @@ sbx_proxy_SOURCES = \
 	runtime/proxy/resolve.c
 sbx_proxy_LDADD = libproxy.a libformat.a
 sbx_proxy_LDFLAGS = $(AM_LDFLAGS) -pthread
+# Where a user may write it, each start copies it into memory.
+if !SANITIZED
+sbx_proxy_LDFLAGS += -s
+endif
