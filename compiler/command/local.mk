@@ -13,6 +13,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/fmt.c \
 	compiler/command/init.c \
 	compiler/command/learn.c \
+	compiler/command/show.c \
 	compiler/command/test.c \
 	compiler/command/why.c \
 	compiler/command/within.c

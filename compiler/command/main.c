@@ -30,9 +30,10 @@ enum command_bit {
 	DOCTOR = 1024,
 	LEARN = 2048,
 	INIT = 4096,
+	SHOW = 8192,
 	/* What reads policies as text. */
-	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR,
-	ANY = 8191,
+	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW,
+	ANY = 16383,
 };
 
 struct command {
@@ -56,6 +57,8 @@ static const struct command commands[] = {
 	{ "fmt", FMT, command_fmt, "fmt [FILE...]",
 	    "lay out policies in the one way that all are" },
 	{ "dump", DUMP, command_dump, "dump BLOB", "print what a blob holds" },
+	{ "show", SHOW, command_show, "show --html POLICY",
+	    "draw a policy as one page for a browser" },
 	{ "convert", CONVERT, command_convert, "convert FILE -O FORMAT",
 	    "print a policy as sbx, YAML or JSON" },
 	{ "learn", LEARN, command_learn, "learn FILE...",
@@ -162,6 +165,8 @@ static const struct option_row option_rows[] = {
 	    "print what would change" },
 	{ 'w', "write", NULL, FLAG, FMT | LEARN, FIELD(write), NULL,
 	    "write back to the files, or to POLICY" },
+	{ 281, "html", NULL, FLAG, SHOW, FIELD(html), NULL,
+	    "a page that needs no other file" },
 	{ 'y', "yes", NULL, FLAG, INIT, FIELD(yes), NULL,
 	    "write without asking" },
 	{ 280, "undo", NULL, FLAG, INIT, FIELD(undo), NULL,

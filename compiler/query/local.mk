@@ -22,6 +22,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/network.h \
 	compiler/query/options.c \
 	compiler/query/options.h \
+	compiler/query/page.c \
+	compiler/query/page.h \
 	compiler/query/places.c \
 	compiler/query/places.h \
 	compiler/query/places_here.c \

@@ -8,6 +8,7 @@ test_scripts += \
 	tests/cli/init.sh \
 	tests/cli/messages.sh \
 	tests/cli/options.bats \
+	tests/cli/page.sh \
 	tests/cli/paths.sh \
 	tests/cli/shapes.sh \
 	tests/cli/why.bats \
