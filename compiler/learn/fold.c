@@ -154,6 +154,16 @@ cut(struct arena *arena, const char *object, size_t depth)
 	return arena_strndup(arena, object, (size_t)(at - object));
 }
 
+static bool
+is_shared(const char *directory)
+{
+	for (size_t i = 0; i < countof(shared); i++) {
+		if (strcmp(directory, shared[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The tree that a path lies in, or NULL. */
 static const char *
 tree_of(struct arena *arena, const char *object)
@@ -362,7 +372,8 @@ foldable_directory(struct needs *needs, const struct need *need)
 	    directory_of(needs->arena, need->object) :
 	    NULL;
 
-	return is_too_wide(directory) ? NULL : directory;
+	return is_too_wide(directory) || is_shared(directory) ? NULL :
+								directory;
 }
 
 /* False: nothing could be folded. */

@@ -6,6 +6,7 @@ helper_programs += \
 	tests/fuzz/fuzz_blob \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_http \
+	tests/fuzz/fuzz_learn \
 	tests/fuzz/fuzz_library \
 	tests/fuzz/fuzz_messages \
 	tests/fuzz/fuzz_policy \
@@ -18,6 +19,7 @@ tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_http_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
+tests_fuzz_fuzz_learn_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_LDADD = libsbx_pic.a
 tests_fuzz_fuzz_library_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -34,6 +36,7 @@ EXTRA_DIST += \
 	tests/fuzz/dns \
 	tests/fuzz/fuzz.h \
 	tests/fuzz/http \
+	tests/fuzz/learn \
 	tests/fuzz/library \
 	tests/fuzz/messages \
 	tests/fuzz/policy \

@@ -155,6 +155,54 @@ END
 	    "$(LC_ALL=C tr -d '\n -~' <"$file" | head -c 9)"
 }
 
+# draft WORD...: drafts $base/draft.bin of what was learned.
+draft()
+{
+	rm -f "$base/draft.sbx" "$base/draft.test.yaml"
+	"$SBXC" learn -p drafted -o "$base/draft.sbx" "$@" "$file" \
+	    >"$base/said" 2>&1 &&
+	    "$SBXC" check -E all "$base/draft.sbx" >>"$base/said" 2>&1 &&
+	    "$SBXC" build "$base/draft.sbx" -o "$base/draft.bin" \
+		>>"$base/said" 2>&1 &&
+	    "$SBXC" test "$base/draft.test.yaml" >>"$base/said" 2>&1
+	status=$?
+	tap_empty "$level: uid $uid: the draft is good" "$(
+	    [ $status -eq 0 ] || cat "$base/said" "$base/draft.sbx")"
+}
+
+# A command is run under one draft after the other until it passes.
+rounds()
+{
+	prepare "$uid"
+	command='cat ~/data/file >copy && echo x >~/out/new &&
+	    mkdir -p ~/.tool/state && echo x >~/.tool/state/db &&
+	    { cat ~/.ssh/id_rsa >stolen || true; } && rm ~/out/new'
+	mkdir -p "$home/.tool"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$home/.tool"
+	with=shell
+	for round in 1 2 3 4 5; do
+		run "$uid" "$with" "$command"
+		[ $status -ne 0 ] || break
+		draft "$@"
+		with=draft
+	done
+	tap_is "$level: uid $uid: it passes under a draft ($*), round $round" \
+	    0 "$status"
+	tap_empty "$level: uid $uid: no key was given" \
+	    "$(cat "$ws/stolen" 2>/dev/null)"
+	tap_is "$level: uid $uid: the draft has few rules" 3 \
+	    "$(grep -c '^    allow .*  # [a-z]* [0-9]*x' "$base/draft.sbx")"
+	printf 'sbx 1\n\nprofile old extends workspace-write {\n}\n' \
+	    >"$base/old.sbx"
+	"$SBXC" learn --update "$base/old.sbx" -w "$file" >"$base/said" 2>&1
+	tap_found "$level: uid $uid: a policy is brought up to it" \
+	    "$(grep 'wider: write ~/out' "$base/said")"
+	"$SBXC" build "$base/old.sbx" -o "$base/old.bin"
+	rm -f "$home/.tool/state/db"
+	run "$uid" old "$command"
+	tap_is "$level: uid $uid: and the command passes under that" 0 "$status"
+}
+
 each()
 {
 	uid=$1
@@ -163,6 +211,8 @@ each()
 		records
 		files
 		names
+		rounds
+		rounds --extends none
 	done
 }
 

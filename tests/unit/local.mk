@@ -12,6 +12,7 @@ test_programs += \
 	tests/unit/hosts \
 	tests/unit/index \
 	tests/unit/launch \
+	tests/unit/learn \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \

@@ -1,0 +1,106 @@
+/*
+ * Any bytes at all read as records of runs: no crash, and either runs or an
+ * error.  What is drafted of them compiles without a warning, has the layout of
+ * `sbxc fmt`, and never gives a key: whoever wrote the records may have wanted
+ * that.
+ */
+#include "compiler/learn/draft.h"
+#include "compiler/read/read.h"
+#include "compiler/report/diag_print.h"
+#include "tests/fuzz/fuzz.h"
+
+static void
+print_diags(const struct records *records)
+{
+	char *text = NULL;
+	size_t printed = 0;
+	FILE *stream = open_memstream(&text, &printed);
+
+	must(stream != NULL, "no stream");
+	diags_print(&records->diags, stream, REPORT_TEXT, false);
+	fclose(stream);
+	must(printed < 256 << 10, "too much is printed");
+	free(text);
+}
+
+static void
+check_text(const struct draft *draft)
+{
+	struct compilation compilation;
+	struct sbx_blob blob;
+	struct text again;
+
+	must(memchr(draft->text.bytes, '\0', draft->text.size) == NULL,
+	    "a draft with a NUL");
+	must(draft_compile(draft, draft->text.bytes, &compilation, &blob),
+	    "a draft that does not compile");
+	must(compilation.diags.warnings == 0, "a draft that is warned of");
+	again = fmt_text(draft->arena, compilation.stmts, compilation.file);
+	must(again.size == draft->text.size &&
+		memcmp(again.bytes, draft->text.bytes, again.size) == 0,
+	    "a draft in another layout");
+}
+
+/* What must not come of any records. */
+static void
+check_denied(const struct draft *draft)
+{
+	static const char *const questions[][2] = {
+		{ "read", "~/.ssh/id_rsa" },
+		{ "read", "~/.aws/credentials" },
+		{ "write", "~/.netrc" },
+		{ "syscall", "mount" },
+	};
+	const struct base base = { .blob = draft->blob };
+	struct subject subject = run_subject(&base,
+	    draft->records->runs.items[0], draft->arena);
+
+	for (size_t i = 0; i < countof(questions); i++) {
+		struct access access;
+
+		must(access_parse(&subject.places, questions[i], 2, &access) ==
+			NULL,
+		    "a question that is none");
+		must(!verdict_of(&subject, &access).allowed,
+		    "a draft that gives credentials");
+	}
+}
+
+static void
+check_draft(struct arena *arena, const struct records *records,
+    const char *extends)
+{
+	struct draft draft = {
+		.arena = arena,
+		.records = records,
+		.name = "drafted",
+		.extends = extends,
+	};
+
+	draft_make(&draft);
+	check_text(&draft);
+	check_denied(&draft);
+	must(*draft_tests(&draft, "drafted.sbx") == '#', "no tests");
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	struct records records;
+	const struct source *source;
+
+	records_init(&records, arena);
+	source = sources_add(&records.sources, "fuzz.jsonl",
+	    size > 0 ? (const char *)data : "", size, (struct loc){ 0 });
+	if (source != NULL) {
+		records_parse(&records, source);
+		must(records.runs.count > 0 || records.diags.errors > 0,
+		    "no run and no error");
+		print_diags(&records);
+	}
+	if (records.runs.count > 0)
+		check_draft(arena, &records, size % 2 == 0 ? NULL : "none");
+	arena_release(arena);
+	return 0;
+}
