@@ -14,6 +14,9 @@ test_scripts += \
 	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
-static_scripts += tests/cli/packaging.bats
+static_scripts += \
+	tests/cli/editors.sh \
+	tests/cli/install.sh \
+	tests/cli/packaging.bats
 
 EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl
