@@ -157,6 +157,18 @@ leave_out_told(char *text)
 	}
 }
 
+/* What the command said where it could not write the marker.  The loader may
+ * have said something after it: what was refused in the network. */
+static void
+command_said(const char *said, char *text)
+{
+	const char *end = strstr(said, "\nsbxrun: ");
+	size_t len = end != NULL ? (size_t)(end + 1 - said) : strlen(said);
+
+	memcpy(text, said, len);
+	text[len] = '\0';
+}
+
 /*
  * Good is that the command ran and found itself confined, and that it did not
  * run and one line says so: with 125, or with 126 or 127 if it is the command
@@ -182,7 +194,7 @@ judge(const struct session *session, const struct run *run, char *why,
 	if (read_marker(session->marker, text, sizeof text) ||
 	    strncmp(run->said, "ran\n", 4) == 0) {
 		if (strncmp(run->said, "ran\n", 4) == 0)
-			memcpy(text, run->said, sizeof text);
+			command_said(run->said, text);
 		leave_out_told(text);
 		if (strcmp(text, good) == 0)
 			return RAN;
