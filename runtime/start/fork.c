@@ -212,7 +212,6 @@ open_learned(struct sandbox *sandbox)
 	learned_open(&sandbox->learned, sandbox->options.learn,
 	    sandbox->explaining.binding);
 	supervision->learned = &sandbox->learned;
-	supervision->command = sandbox->options.command;
 }
 
 /* At level full the rules are bound inside, once more: so the supervisor has its
@@ -304,6 +303,8 @@ sandbox_fork(struct sandbox *sandbox)
 	bool supervised, opened, explained = prepare_explaining(sandbox);
 	pid_t first = -1;
 
+	supervision->command = sandbox->options.command;
+	supervision->anchored = bind_anchored(sandbox->binder);
 	supervise_limits(supervision, &sandbox->blob);
 	if (sandbox->self_test.outlives)
 		supervise_briefly(supervision);

@@ -15,6 +15,8 @@ loader_sources += \
 	runtime/watch/receipt.h \
 	runtime/watch/git_settings.c \
 	runtime/watch/git_settings.h \
+	runtime/watch/hint.c \
+	runtime/watch/hint.h \
 	runtime/watch/look.c \
 	runtime/watch/look.h \
 	runtime/watch/relay.c \

@@ -7,6 +7,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/watch/ending.h"
 #include "runtime/watch/explained.h"
+#include "runtime/watch/hint.h"
 #include "runtime/watch/learned.h"
 
 #include <errno.h>
@@ -442,6 +443,8 @@ supervise(struct supervision *supervision, pid_t first)
 	tell_network(&watch);
 	finish_receipt(&watch, &usage);
 	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
+	hint_tell(supervision, watch.status,
+	    hint_is_hidden(supervision, watch.status));
 	if (watch.term.late)
 		_exit(EXIT_TIMEOUT);
 	ending_repeat(watch.status);

@@ -62,9 +62,9 @@ struct supervision {
 	struct receipt *report;
 	bool explains, explain_all;
 	const char *why_untraced;
-	/* --learn: where it is written, or NULL, and what runs. */
-	struct receipt *learned;
-	char *const *command;
+	struct receipt *learned; /* --learn: where it is written, or NULL */
+	char *const *command;    /* what runs */
+	const struct binding *anchored; /* without rules */
 	/* A pipe on which the command says that it is confined. */
 	int started_read, started_write;
 	const struct sbx_blob *blob; /* which has the limits */

@@ -1,0 +1,126 @@
+/* See hint.h. */
+#include "runtime/watch/hint.h"
+
+#include "runtime/base/out.h"
+#include "runtime/base/path.h"
+#include "runtime/explain/trail.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_EXECUTED = 126, NOT_FOUND = 127 };
+
+static bool
+is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    access(path, X_OK) == 0;
+}
+
+/* The program that the caller's PATH leads to. */
+static bool
+find_program(const char *name, struct path *path)
+{
+	const char *directory = getenv("PATH");
+
+	path_cut(path, 0);
+	if (*name == '/')
+		return path_push(path, name + 1, strlen(name) - 1) &&
+		    is_program(path->text);
+	if (strchr(name, '/') != NULL || directory == NULL)
+		return false;
+	while (*directory != '\0') {
+		size_t len = strcspn(directory, ":");
+
+		path_cut(path, 0);
+		if (*directory == '/' &&
+		    path_push(path, directory + 1, len - 1) &&
+		    path_push(path, name, strlen(name)) &&
+		    is_program(path->text))
+			return true;
+		directory += len;
+		directory += strspn(directory, ":");
+	}
+	return false;
+}
+
+/*
+ * Whether a rule gives the right to run something there, as far as that can be
+ * told without binding the rules: by a name, and whatever a pattern or an
+ * exception says.  Then nothing is said; the program itself may have ended so.
+ */
+static bool
+may_be_allowed(const struct binding *anchored, struct sbx_place at)
+{
+	const struct sbx_blob *blob = anchored->blob;
+
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *rule = &blob->paths[i];
+		struct sbx_place anchor = anchored->anchors[rule->anchor];
+		const char *suffix = sbx_string(blob, rule->suffix);
+
+		if (rule->effect == SBX_ALLOW &&
+		    (rule->rights & SBX_EXEC) != 0 &&
+		    anchored->bound[rule->anchor] && sbx_covers(anchor, at) &&
+		    sbx_covers((struct sbx_place){ suffix,
+				   (uint32_t)strlen(suffix) },
+			(struct sbx_place){ at.path + anchor.len,
+			    at.len - anchor.len }))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_told(const struct supervision *supervision, int status)
+{
+	return status != 0 && supervision->listening.explaining == NULL &&
+	    supervision->why_untraced == NULL && isatty(STDERR_FILENO) == 1;
+}
+
+bool
+hint_is_hidden(const struct supervision *supervision, int status)
+{
+	struct path path;
+
+	return is_told(supervision, status) && WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == NOT_FOUND ||
+		WEXITSTATUS(status) == NOT_EXECUTED) &&
+	    supervision->command != NULL &&
+	    find_program(supervision->command[0], &path) &&
+	    trail_follow(&path, true) &&
+	    !may_be_allowed(supervision->anchored,
+		(struct sbx_place){ path.text, path.len });
+}
+
+static bool
+has_refusals(const struct decisions *decisions)
+{
+	for (uint32_t i = 0; i < decisions->count; i++) {
+		if (decision_is_refusal(&decisions->all[i].event))
+			return true;
+	}
+	return false;
+}
+
+void
+hint_tell(const struct supervision *supervision, int status, bool hidden)
+{
+	struct out out;
+
+	if (!is_told(supervision, status) ||
+	    (!hidden && !has_refusals(&supervision->network.decisions)))
+		return;
+	out_init(&out, STDERR_FILENO);
+	out_print(&out,
+	    "sbxrun: %s; with --explain sbxrun says by which line, and what to "
+	    "change\n",
+	    hidden ? "the policy keeps the command from this program" :
+		     "the policy refused what is named above");
+	out_flush(&out);
+}
