@@ -181,11 +181,13 @@ set_explain(struct options *options, const char *value)
 	if (value == NULL)
 		return;
 	if (*value == '\0')
-		refuse("--explain", "takes live, all or a file", 0);
+		refuse("--explain", "takes live, all, agent or a file", 0);
 	if (strcmp(value, "live") == 0)
 		options->explain_live = true;
 	else if (strcmp(value, "all") == 0)
 		options->explain_all = true;
+	else if (strcmp(value, "agent") == 0)
+		options->explain_agent = true;
 	else
 		options->explain_file = value;
 }
@@ -232,8 +234,8 @@ static const struct option_line lines[] = {
 	{ 'v', "verbose", NULL, "say level, workspace and network on stderr",
 	    OFFSET(verbose), NULL },
 	{ '\0', "explain", "[HOW]",
-	    "say what was denied: live, all, or as JSON lines to a file", 0,
-	    set_explain },
+	    "say what was denied: live, all, for an agent, or JSON to a file",
+	    0, set_explain },
 	{ '\0', "learn", "FILE",
 	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
 	    NULL },

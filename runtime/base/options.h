@@ -44,7 +44,7 @@ struct options {
 	bool plan;          /* -n */
 	bool brief;         /* --dry-run=summary */
 	bool explain;       /* --explain, and what it says: */
-	bool explain_live, explain_all;
+	bool explain_live, explain_all, explain_agent;
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
 	bool verbose;

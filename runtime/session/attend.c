@@ -385,6 +385,7 @@ tell_denials(const struct attendance *attendance, bool started)
 		    supervision->report,
 		},
 		.all = supervision->explain_all,
+		.agent = supervision->explain_agent,
 		.failed = attendance->status != 0 || attendance->term.late,
 	};
 

@@ -139,6 +139,7 @@ traced_join_prepare(struct joining *joining)
 		.listener = -1,
 	};
 	supervision->explain_all = options->explain_all;
+	supervision->explain_agent = options->explain_agent;
 }
 
 void

@@ -314,6 +314,7 @@ sandbox_fork(struct sandbox *sandbox)
 		supervision->report = &sandbox->report;
 	supervision->explains = sandbox->options.explain;
 	supervision->explain_all = sandbox->options.explain_all;
+	supervision->explain_agent = sandbox->options.explain_agent;
 	/* Before anything runs that could change what is watched. */
 	if (!sandbox->options.plan && !sandbox->options.self_test)
 		supervision->tripwire = tripwire_set(&sandbox->arena,

@@ -1,10 +1,9 @@
-/* See explained.h.  What comes from inside, and what sbxc made of it, is text:
- * out_shown() and JSON escape what a terminal would obey. */
+/* See explained.h. */
 #include "runtime/watch/explained.h"
 
 #include "runtime/base/json.h"
-#include "runtime/base/machine.h"
 #include "runtime/explain/advice.h"
+#include "runtime/watch/denial_line.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,145 +16,16 @@ enum {
 	PROBES_SHOWN = 3,
 	PLACE_WIDTH = 28,
 	PROGRAM_WIDTH = 14,
-};
-
-/* One denial, in words. */
-struct line {
-	char place[2 * SBX_MAX_PATH];
-	char program[64];
-	char source[2 * SBX_ADVICE_TEXT];
+	EDITS_MAX = 6, /* for agents */
 };
 
 static void
-put_limited(struct out *out, const char *text, size_t size)
+put_fix(struct out *out, const struct fix *fix)
 {
-	out_shown(out, text, strnlen(text, size));
-}
-
-/* "inet stream" of socket(2). */
-static void
-put_socket(struct out *out, const uint32_t args[SBX_DENIAL_ARGS])
-{
-	static const struct {
-		uint32_t number;
-		const char *name;
-	} families[] = { { 1, "unix" }, { 2, "inet" }, { 10, "inet6" },
-		{ 16, "netlink" }, { 17, "packet" }, { 40, "vsock" } },
-	  types[] = { { 1, "stream" }, { 2, "dgram" }, { 3, "raw" },
-		  { 5, "seqpacket" } };
-	const char *family = NULL, *type = NULL;
-
-	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-		if (families[i].number == args[0])
-			family = families[i].name;
-	}
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-		if (types[i].number == args[1])
-			type = types[i].name;
-	}
-	if (family != NULL && type != NULL)
-		out_print(out, "socket %s %s", family, type);
-	else
-		out_print(out, "socket(%u, %u)", args[0], args[1]);
-}
-
-static void
-put_object(struct out *out, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
-{
-	if (explain_has_path(denial))
-		explain_place(out, explaining, denial->path);
-	else if (explain_has_host(denial))
-		explain_host(out, denial);
-	else if (denial->kind != SBX_DENIED_CALL)
-		out_print(out, "tcp %u", (unsigned)denial->port);
-	else if (denial->number == SYS_socket)
-		put_socket(out, denial->args);
-	else if (advice != NULL && *advice->object != '\0')
-		put_limited(out, advice->object, sizeof advice->object);
-	else
-		out_print(out, "number %u", (unsigned)denial->number);
-}
-
-/* "team.sbx:6:5 deny read ~/.ssh", or "no rule". */
-static void
-put_rule(struct out *out, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
-{
-	if (denial->source != SBX_NO_SOURCE)
-		out_source(out, explaining->blob, denial->source);
-	else if (advice != NULL && *advice->source != '\0')
-		put_limited(out, advice->source, sizeof advice->source);
-	if (advice != NULL && *advice->rule != '\0') {
-		if (out->used > 0)
-			out_text(out, " ");
-		put_limited(out, advice->rule, sizeof advice->rule);
-	}
-	if (out->used == 0)
-		out_text(out,
-		    denial->kind == SBX_DENIED_CALL ? "the filter" :
-			explain_has_host(denial)    ? explain_host_verdict(
-							  denial) :
-						   "no rule");
-}
-
-static uint32_t
-steps_of(const struct sbx_advice *advice)
-{
-	if (advice == NULL)
-		return 0;
-	return advice->count < SBX_ADVICE_STEPS ? advice->count :
-						  SBX_ADVICE_STEPS;
-}
-
-/* Where the session was made before something was there, its rules do not grant
- * it. */
-static bool
-is_too_late(const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
-{
-	return explaining->session && advice != NULL && advice->allowed != 0 &&
-	    denial->source == SBX_NO_SOURCE && explain_has_path(denial);
-}
-
-/* The network's own part knows which rule would do. */
-static bool
-put_host_fix(struct out *out, const struct sbx_denial *denial)
-{
-	struct out rule;
-
-	/* Whom it asked for a name; which, only it knows. */
-	if (denial->kind == SBX_DENIED_ADDRESS &&
-	    denial->port == NAME_SERVERS) {
-		out_text(out,
-		    "  -- instead: 'allow network domain NAME', of the host "
-		    "whose name it looked up");
-		return true;
-	}
-	out_init(&rule, -1);
-	if (!explain_host_remedy(&rule, denial))
-		return false;
-	out_text(out, "  -> ");
-	out_shown(out, rule.text, rule.used);
-	return true;
-}
-
-static void
-put_fix(struct out *out, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
-{
-	if (is_too_late(explaining, denial, advice))
-		out_text(out,
-		    "  -- the session was made before this was allowed: "
-		    "sbxrun --session NAME --end");
-	if (put_host_fix(out, denial))
-		return;
-	for (uint32_t i = 0; i < steps_of(advice); i++) {
-		out_text(out,
-		    i > 0                  ? "; " :
-			advice->works != 0 ? "  -> " :
-					     "  -- ");
-		put_limited(out, advice->steps[i], sizeof advice->steps[i]);
+	for (uint32_t i = 0; i < fix->count; i++) {
+		out_text(out, i > 0 ? "; " : fix->works ? "  -> " : "  -- ");
+		out_shown(out, fix->steps[i],
+		    strnlen(fix->steps[i], SBX_ADVICE_TEXT));
 	}
 }
 
@@ -168,27 +38,14 @@ put_column(struct out *out, const char *text, size_t width)
 }
 
 static void
-make_line(struct line *line, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
-{
-	struct out out;
-
-	out_into(&out, line->place, sizeof line->place);
-	put_object(&out, explaining, denial, advice);
-	out_into(&out, line->program, sizeof line->program);
-	out_print(&out, "%ux ", (unsigned)denial->count);
-	put_limited(&out, denial->program, sizeof denial->program);
-	out_into(&out, line->source, sizeof line->source);
-	put_rule(&out, explaining, denial, advice);
-}
-
-static void
 say_denial(struct out *out, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
 	struct line line;
+	struct fix fix;
 
-	make_line(&line, explaining, denial, advice);
+	denial_line(&line, explaining, denial, advice);
+	denial_fix(&fix, explaining, denial, advice);
 	out_text(out, "  ");
 	put_column(out, explain_word(denial), 7);
 	put_column(out, line.place, PLACE_WIDTH);
@@ -196,8 +53,17 @@ say_denial(struct out *out, const struct explaining *explaining,
 	out_text(out, line.source);
 	if (denial->names > 1)
 		out_print(out, ", %u names", (unsigned)denial->names);
-	put_fix(out, explaining, denial, advice);
+	put_fix(out, &fix);
 	out_text(out, "\n");
+}
+
+static void
+put_profile(struct out *out, const struct explaining *explaining)
+{
+	const char *name = sbx_string(explaining->blob,
+	    explaining->blob->meta->profile);
+
+	out_shown(out, name, strlen(name));
 }
 
 /* --- the block ------------------------------------------------------------ */
@@ -291,7 +157,7 @@ say_probes(struct block *block)
 			continue;
 		}
 		out_text(&block->out, said++ == 0 ? "  looked for " : ", ");
-		put_object(&block->out, explaining, denial, NULL);
+		denial_object(&block->out, explaining, denial, NULL);
 	}
 	if (left > 0)
 		out_print(&block->out, " (%u more: --explain=all)",
@@ -310,10 +176,7 @@ say_block(const struct telling *telling, const struct sbx_advice *advice)
 	out_init(&block.out, STDERR_FILENO);
 	if (count_shown(telling) > 0 || (probes && explaining->count > 0)) {
 		out_text(&block.out, "sbxrun: denied by ");
-		put_limited(&block.out,
-		    sbx_string(explaining->blob,
-			explaining->blob->meta->profile),
-		    SBX_MAX_NAME);
+		put_profile(&block.out, explaining);
 		out_print(&block.out, ", level %s:\n",
 		    explaining->view ? "full" : "standard");
 	}
@@ -331,14 +194,14 @@ say_block(const struct telling *telling, const struct sbx_advice *advice)
 /* --- records -------------------------------------------------------------- */
 
 static void
-put_fixes(struct out *json, const struct sbx_advice *advice)
+put_fixes(struct out *json, const struct fix *fix)
 {
 	json_list(json, "fix");
-	for (uint32_t i = 0; i < steps_of(advice); i++)
-		json_bytes(json, NULL, advice->steps[i],
-		    strnlen(advice->steps[i], sizeof advice->steps[i]));
+	for (uint32_t i = 0; i < fix->count; i++)
+		json_bytes(json, NULL, fix->steps[i],
+		    strnlen(fix->steps[i], SBX_ADVICE_TEXT));
 	json_list_end(json);
-	json_bool(json, "fixed", advice != NULL && advice->works != 0);
+	json_bool(json, "fixed", fix->works);
 }
 
 static void
@@ -347,8 +210,10 @@ record(struct receipt *receipt, const struct explaining *explaining,
 {
 	struct out *json = &receipt->json;
 	struct line line;
+	struct fix fix;
 
-	make_line(&line, explaining, denial, advice);
+	denial_line(&line, explaining, denial, advice);
+	denial_fix(&fix, explaining, denial, advice);
 	receipt_begin(receipt, "denied");
 	json_string(json, "right", explain_word(denial));
 	json_string(json, "object", line.place);
@@ -361,7 +226,7 @@ record(struct receipt *receipt, const struct explaining *explaining,
 	json_number(json, "names", denial->names > 1 ? denial->names : 1);
 	json_string(json, "program", denial->program);
 	json_bool(json, "probe", denial->probe != 0);
-	put_fixes(json, advice);
+	put_fixes(json, &fix);
 	receipt_end(receipt);
 	if (!receipt_send(receipt))
 		warn_about("--explain", "a record is lost", errno);
@@ -382,6 +247,86 @@ record_all(const struct telling *telling, const struct sbx_advice *advice)
 	}
 }
 
+/* --- for agents ----------------------------------------------------------- */
+
+/* A line each: what was denied, by what, and the edit. */
+static void
+say_edit(struct out *out, const struct explaining *explaining, uint32_t number,
+    const struct sbx_denial *denial, const struct sbx_advice *advice)
+{
+	struct line line;
+	struct fix fix;
+
+	denial_line(&line, explaining, denial, advice);
+	denial_fix(&fix, explaining, denial, advice);
+	out_print(out, "%u. denied: %s %s", (unsigned)number,
+	    explain_word(denial), line.place);
+	out_print(out, " (%s), by: %s\n", line.program, line.source);
+	out_text(out,
+	    fix.works         ? "   edit: " :
+		fix.count > 0 ? "   no edit: " :
+				"   no edit is known\n");
+	for (uint32_t i = 0; i < fix.count; i++) {
+		out_text(out, i > 0 ? "; " : "");
+		out_shown(out, fix.steps[i],
+		    strnlen(fix.steps[i], SBX_ADVICE_TEXT));
+	}
+	if (fix.count > 0)
+		out_text(out, "\n");
+}
+
+static uint32_t
+say_edits(struct out *out, const struct telling *telling,
+    const struct sbx_advice *advice)
+{
+	const struct explaining *explaining = telling->explaining;
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < explaining->count && number < EDITS_MAX; i++) {
+		const struct sbx_denial *denial = &explaining->denials[i];
+
+		if (!is_shown(telling, denial))
+			continue;
+		say_edit(out, explaining, ++number, denial,
+		    advice != NULL ? &advice[i] : NULL);
+	}
+	return number;
+}
+
+/*
+ * An agent reads it with the command's output and has no other context: so it is
+ * told what the lines are, that to try again is of no use, and what it may not
+ * do.  One whose command failed for another reason is told that, too.
+ */
+static void
+say_agent(const struct telling *telling, const struct sbx_advice *advice)
+{
+	const struct explaining *explaining = telling->explaining;
+	uint32_t count = count_shown(telling);
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	if (count == 0 && telling->failed)
+		out_text(&out,
+		    "sbxrun: the sandbox denied nothing that the command "
+		    "tried: the failure is its own\n");
+	if (count > 0) {
+		out_text(&out, "sbxrun: the sandbox policy ");
+		put_profile(&out, explaining);
+		out_text(&out,
+		    " denied this; to try again without an edit of the policy "
+		    "changes nothing:\n");
+		say_edits(&out, telling, advice);
+		if (count > EDITS_MAX)
+			out_print(&out, "and %u more denials\n",
+			    (unsigned)(count - EDITS_MAX));
+		out_text(&out,
+		    "An edit is a line for that profile, made outside of the "
+		    "sandbox and compiled with sbxc; ask the user for it.\n");
+	}
+	out_flush(&out);
+}
+
 void
 explained_tell(const struct telling *telling)
 {
@@ -391,7 +336,9 @@ explained_tell(const struct telling *telling)
 	    explaining->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 
 	/* Never block on a stderr that nobody reads. */
-	if (poll(&wait, 1, 0) > 0)
+	if (poll(&wait, 1, 0) > 0 && telling->agent)
+		say_agent(telling, advice);
+	else if (poll(&wait, 1, 0) > 0)
 		say_block(telling, advice);
 	record_all(telling, advice);
 }

@@ -12,6 +12,7 @@ struct telling {
 	const struct explaining *explaining;
 	struct receipt *sinks[2]; /* of which each may be NULL */
 	bool all;                 /* without a bound */
+	bool agent;               /* in the form for agents */
 	bool failed;              /* the command did */
 };
 

@@ -4,6 +4,8 @@ loader_sources += \
 	runtime/watch/cgroup.h \
 	runtime/watch/children.c \
 	runtime/watch/children.h \
+	runtime/watch/denial_line.c \
+	runtime/watch/denial_line.h \
 	runtime/watch/ending.c \
 	runtime/watch/ending.h \
 	runtime/watch/explained.c \

@@ -374,6 +374,7 @@ tell_denials(const struct watch *watch)
 		    supervision->report,
 		},
 		.all = supervision->explain_all,
+		.agent = supervision->explain_agent,
 		.failed = watch->status != 0 || watch->term.late,
 	};
 

@@ -60,7 +60,7 @@ struct supervision {
 	/* --explain: who is told, beside the person, or NULL; and why nothing
 	 * is explained, or NULL. */
 	struct receipt *report;
-	bool explains, explain_all;
+	bool explains, explain_all, explain_agent;
 	const char *why_untraced;
 	struct receipt *learned; /* --learn: where it is written, or NULL */
 	char *const *command;    /* what runs */

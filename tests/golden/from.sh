@@ -71,6 +71,18 @@ tap_is 'JSON has what the text has' \
 		$one->{right}, $one->{object}, $one->{fix}[0],
 		$one->{fixed} ? "true" : "false";' "$home")"
 
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	tap_empty 'JSON has the form that the schema says' "$(
+	    why "$from/cat-04.full" -l full -f json | python3 -c '
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+schema["anyOf"] = [{"$ref": "#/definitions/why"}]
+jsonschema.validate(json.load(sys.stdin), schema)
+' "$srcdir/packaging/output.schema.json" 2>&1)"
+else
+	tap_lacks 'JSON against the schema' 'python3-jsonschema is missing'
+fi
+
 # What a terminal would obey, long lines, and more than is kept.
 printf '\033[31mcat: %s/other/file: Permission denied\033[0m\007\n' "$home" \
     >"$tmp/colours"

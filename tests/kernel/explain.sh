@@ -273,6 +273,83 @@ remedies()
 	}
 }
 
+# in_form NAME FILE...: each line is as packaging/output.schema.json says.
+in_form()
+{
+	form=$1
+	shift
+	if ! python3 -c 'import jsonschema' 2>/dev/null; then
+		tap_lacks "$form have the form that the schema says" \
+		    'python3-jsonschema is missing'
+		return
+	fi
+	tap_empty "$form have the form that the schema says" "$(
+	    python3 - "$srcdir/packaging/output.schema.json" "$@" <<'END' 2>&1
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+schema = {**schema, "anyOf": [{"$ref": "#/definitions/record"}]}
+count = 0
+for path in sys.argv[2:]:
+    for line in open(path):
+        jsonschema.validate(json.loads(line), schema)
+        count += json.loads(line)["event"] == "denied"
+if count < 2:
+    print("only", count, "denials")
+denial = {"sbx": 1, "event": "denied", "run": "x", "time": 1}
+try:
+    jsonschema.validate(denial, schema)
+    print("a denial without fields has the form")
+except jsonschema.ValidationError:
+    pass
+END
+	)"
+}
+
+# For agents: what was denied with the edit, and no more.
+agent()
+{
+	prepare "$1"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/shell.bin" -c 'exec 2>/dev/null; cat ~/other/file; exit 3' \
+	    >"$base/said" 2>"$base/block")
+	tap_is "$level: uid $1: for an agent, the status is the command's" 3 $?
+	tap_is "$level: uid $1: it is told the edit" \
+	    "1. denied: read ~/other/file (1x cat), by: no rule
+   edit: allow read ~/other/file" "$(sed -n 2,3p "$base/block")"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/shell.bin" -- false 2>"$base/block")
+	tap_found "$level: uid $1: and where a failure is its own" \
+	    "$(grep 'the failure is its own$' "$base/block")"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/shell.bin" -- true 2>"$base/block")
+	tap_empty "$level: uid $1: and nothing else" "$(cat "$base/block")"
+}
+
+# at_terminal UID COMMAND...: what is said at one.
+at_terminal()
+{
+	at_uid=$1
+	shift
+	(cd "$ws" && as "$at_uid" python3 -c 'import pty, sys
+pty.spawn(sys.argv[1:])' "$base/sbxrun" -l "$level" "$base/shell.bin" -- "$@" \
+	    </dev/null 2>/dev/null)
+}
+
+# A line that there is --explain, where the policy is known to be the reason.
+hint()
+{
+	prepare "$1"
+	tap_found "$level: uid $1: at a terminal a program that is kept" \
+	    "$(at_terminal "$1" "$home/tools/tool" | grep 'with --explain')"
+	tap_empty "$level: uid $1: none that is not there, or fails" "$(
+	    at_terminal "$1" absent | grep -e --explain
+	    at_terminal "$1" false | grep -e --explain
+	    at_terminal "$1" bash -c absent | grep -e --explain)"
+	tap_empty "$level: uid $1: and elsewhere nothing" "$(cd "$ws" &&
+	    as "$1" "$base/sbxrun" -l "$level" "$base/shell.bin" -- \
+		"$home/tools/tool" 2>&1 | grep -e --explain)"
+}
+
 records()
 {
 	prepare "$1"
@@ -288,6 +365,7 @@ records()
 		tap_found "$level: uid $1: the last record counts in $file" "$(
 		    grep '"traced":true' "$ws/$file" | grep '"denied":1,')"
 	done
+	in_form "$level: uid $1: the records" "$ws/report" "$home/log"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=live -l "$level" \
 	    "$base/shell.bin" -c 'cat ~/.ssh/id_rsa; echo end >&2' \
 	    >"$base/said" 2>&1)
@@ -310,6 +388,8 @@ each()
 		quiet "$1"
 		remedies "$1"
 		records "$1"
+		agent "$1"
+		hint "$1"
 	done
 }
 
