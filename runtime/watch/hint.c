@@ -5,7 +5,6 @@
 #include "runtime/base/path.h"
 #include "runtime/explain/trail.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -22,17 +21,27 @@ is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
+static const char *
+callers_path(void)
+{
+	for (char **variable = environ; *variable != NULL; variable++) {
+		if (strncmp(*variable, "PATH=", 5) == 0)
+			return *variable + 5;
+	}
+	return "";
+}
+
 /* The program that the caller's PATH leads to. */
 static bool
 find_program(const char *name, struct path *path)
 {
-	const char *directory = getenv("PATH");
+	const char *directory = callers_path();
 
 	path_cut(path, 0);
 	if (*name == '/')
 		return path_push(path, name + 1, strlen(name) - 1) &&
 		    is_program(path->text);
-	if (strchr(name, '/') != NULL || directory == NULL)
+	if (strchr(name, '/') != NULL)
 		return false;
 	while (*directory != '\0') {
 		size_t len = strcspn(directory, ":");
