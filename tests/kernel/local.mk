@@ -9,7 +9,9 @@ test_programs += \
 tests_kernel_proxy_SOURCES = \
 	tests/kernel/proxy.c \
 	tests/kernel/proxy.h \
+	tests/kernel/proxy_clients.c \
 	tests/kernel/proxy_flows.c \
+	tests/kernel/proxy_policy.c \
 	tests/kernel/proxy_servers.c \
 	tests/kernel/proxy_stage.c
 tests_kernel_library_SOURCES = \

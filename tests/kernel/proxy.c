@@ -163,6 +163,23 @@ static const struct {
 	{ "rebind.example", PORT_ECHO, "reset", PROXY_PRIVATE },
 };
 
+static const struct {
+	const char *address;
+	uint16_t port;
+	const char *expected, *what;
+} addresses[] = {
+	{ "198.19.255.1", PORT_ECHO, "reset",
+	    "an address that nobody was given is reset" },
+	{ "10.2.3.4", PORT_ECHO, "reset",
+	    "an address that no rule allows is reset" },
+	{ "127.0.0.1", PORT_HOST, "SSH-2.0-test\r\nword",
+	    "a service of the host is reached" },
+	{ "127.0.0.1", PORT_HOST_SIX, "reset",
+	    "one that listens on ::1 alone is not" },
+	{ "127.0.0.1", PORT_ECHO, "reset",
+	    "a port of names is no service of the host" },
+};
+
 static void
 try_names(struct stage *stage)
 {
@@ -182,33 +199,15 @@ try_names(struct stage *stage)
 			names[i].name),
 		    "and is told");
 	}
-	tap_ok(&stage->tap,
-	    strcmp(talk(dial(stage, "198.19.255.1", PORT_ECHO), "word", room,
-		       sizeof room),
-		"reset") == 0,
-	    "an address that nobody was given is reset");
-	tap_ok(&stage->tap,
-	    strcmp(talk(dial(stage, "10.2.3.4", PORT_ECHO), "word", room,
-		       sizeof room),
-		"reset") == 0,
-	    "an address that no rule allows is reset");
+	for (size_t i = 0; i < countof(addresses); i++)
+		tap_ok(&stage->tap,
+		    strcmp(talk(dial(stage, addresses[i].address,
+				    addresses[i].port),
+			       "word", room, sizeof room),
+			addresses[i].expected) == 0,
+		    "%s", addresses[i].what);
 	tap_ok(&stage->tap, dial_name(stage, "good.example", 9999) < 0,
 	    "a port that no rule names is refused at once");
-	tap_ok(&stage->tap,
-	    strcmp(talk(dial(stage, "127.0.0.1", PORT_HOST), "word", room,
-		       sizeof room),
-		"SSH-2.0-test\r\nword") == 0,
-	    "a service of the host is reached");
-	tap_ok(&stage->tap,
-	    strcmp(talk(dial(stage, "127.0.0.1", PORT_HOST_SIX), "word", room,
-		       sizeof room),
-		"reset") == 0,
-	    "one that listens on ::1 alone is not");
-	tap_ok(&stage->tap,
-	    strcmp(talk(dial(stage, "127.0.0.1", PORT_ECHO), "word", room,
-		       sizeof room),
-		"reset") == 0,
-	    "a port of names is no service of the host");
 	forget_events(stage);
 }
 

@@ -59,6 +59,9 @@ struct rule {
 	uint8_t effect, flags, op;
 };
 
+/* Ends the test, with errno, if what it needs is not to be had. */
+void must(bool held, const char *what);
+
 /* False: namespaces are not to be had. */
 bool stage_open(struct stage *stage);
 void stage_close(struct stage *stage);
