@@ -1,12 +1,17 @@
 /*
  * What all fuzzers have: a promise that aborts when it is broken, the shape
  * that any tree of statements has, and with -DFUZZ_REPLAY a main() that gives
- * the files of a corpus to the fuzzer, for compilers without libFuzzer.
+ * the files of a corpus to the fuzzer, for compilers without libFuzzer.  With
+ * FUZZ_NO_TEXTS nothing of the compiler is in here.
  */
 #ifndef SBX_TEST_FUZZ_H
 #define SBX_TEST_FUZZ_H
 
+#ifndef FUZZ_NO_TEXTS
 #include "compiler/language/ast.h"
+#else
+enum { SOURCE_MAX_SIZE = 1 << 20 };
+#endif
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +29,7 @@ must(bool held, const char *what)
 	abort();
 }
 
+#ifndef FUZZ_NO_TEXTS
 /* --- statements ----------------------------------------------------------- */
 
 static inline void
@@ -65,6 +71,7 @@ check_stmts(const struct sources *sources, const struct ast_stmt *stmts)
 	}
 }
 
+#endif
 /* --- replay --------------------------------------------------------------- */
 
 #ifdef FUZZ_REPLAY
