@@ -18,8 +18,14 @@ enum sbx_trial_kind {
 	SBX_TRY_EXEC,    /* any program, which is killed before it begins */
 	SBX_TRY_CONNECT, /* to 127.0.0.1; number: port */
 	SBX_TRY_LISTEN,
-	SBX_TRY_ENV,  /* text: name */
-	SBX_TRY_CALL, /* number: of the system call; args */
+	SBX_TRY_ENV,    /* text: name */
+	SBX_TRY_CALL,   /* number: of the system call; args */
+	SBX_TRY_NAME,   /* text: of a host; number: port; nothing is sent out */
+	SBX_TRY_TUNNEL, /* the same, of the proxy, which leads out */
+	SBX_TRY_ADDRESS,    /* text: address; number: port */
+	SBX_TRY_SOCKET,     /* text: path of a socket */
+	SBX_TRY_OWN_SOCKET, /* text: path of one that is made and removed */
+	SBX_TRY_SPAWN,
 };
 
 /* What an answer is beside 0 and errno. */

@@ -17,4 +17,5 @@ libcompiler_a_SOURCES += \
 	compiler/cases/tree.c \
 	compiler/cases/tree.h \
 	compiler/cases/trial.c \
+	compiler/cases/trial_network.c \
 	compiler/cases/trial.h

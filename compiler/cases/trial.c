@@ -77,7 +77,9 @@ trial_prepare(const struct stage *stage, struct trial *trial,
 	const char *path;
 	bool in_tree;
 
-	if (access->kind != KIND_PATH || trial->untried != NULL)
+	if ((access->kind != KIND_PATH &&
+		(access->kind != KIND_SOCKET || step != STEP_PARENTS)) ||
+	    trial->untried != NULL)
 		return;
 	path = stage_path(stage, access->path, &in_tree);
 	if (in_tree && path != NULL &&
@@ -303,7 +305,12 @@ plan_access(const struct stage *stage, struct trial *trial)
 		trial->text = trial->access.name;
 		return NULL;
 	}
-	return "no trial can ask that";
+	/* The one question that such a rule answers. */
+	if (kind == KIND_BLANKET) {
+		trial->task.kind = SBX_TRY_SPAWN;
+		return NULL;
+	}
+	return trial_plan_network(stage, trial);
 }
 
 /* Why the case is not about this machine, or NULL. */
@@ -348,8 +355,6 @@ trial_is_tried(const struct trial *trial, bool outside)
 }
 
 /* --- answers -------------------------------------------------------------- */
-
-enum meaning { WAS_ALLOWED, WAS_DENIED, TELLS_NOTHING };
 
 static enum meaning
 path_meaning(const struct trial *trial)
@@ -413,14 +418,25 @@ call_meaning(const struct trial *trial)
 }
 
 static enum meaning
-meaning_of(const struct trial *trial)
+meaning_of(const struct stage *stage, const struct trial *trial)
 {
 	if (trial->task.answer == SBX_TRIAL_UNABLE)
 		return TELLS_NOTHING;
 	switch ((enum sbx_trial_kind)trial->task.kind) {
 	case SBX_TRY_CONNECT:
+		if (trial->access.detail == SBX_HOST_TCP)
+			return trial_meaning_network(stage, trial);
+		return port_meaning(trial);
 	case SBX_TRY_LISTEN:
 		return port_meaning(trial);
+	case SBX_TRY_NAME:
+	case SBX_TRY_TUNNEL:
+	case SBX_TRY_ADDRESS:
+	case SBX_TRY_SOCKET:
+	case SBX_TRY_OWN_SOCKET:
+		return trial_meaning_network(stage, trial);
+	case SBX_TRY_SPAWN:
+		return trial->task.answer == 0 ? WAS_ALLOWED : WAS_DENIED;
 	case SBX_TRY_ENV:
 		return trial->task.answer == 0 ? WAS_ALLOWED : WAS_DENIED;
 	case SBX_TRY_CALL:
@@ -486,8 +502,9 @@ trial_judge(const struct stage *stage, struct trial *trial)
 	struct test_result *result = trial->result;
 	const char *answer = answer_text(stage->tree->arena,
 	    trial->task.answer);
-	enum meaning meaning = trial->untried == NULL ? meaning_of(trial) :
-							TELLS_NOTHING;
+	enum meaning meaning = trial->untried == NULL ?
+	    meaning_of(stage, trial) :
+	    TELLS_NOTHING;
 
 	if (trial->untried == NULL && model_differs(stage, trial))
 		return;

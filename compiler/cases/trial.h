@@ -54,6 +54,14 @@ void trial_plan(const struct stage *stage, struct trial *trial);
 /* Whether sbx-trial tries it inside the sandbox, or outside too. */
 bool trial_is_tried(const struct trial *trial, bool outside);
 
+enum meaning { WAS_ALLOWED, WAS_DENIED, TELLS_NOTHING };
+
+/* The same of hosts, services and sockets: why not, or NULL; and what an answer
+ * means. */
+const char *trial_plan_network(const struct stage *stage, struct trial *trial);
+enum meaning trial_meaning_network(const struct stage *stage,
+    const struct trial *trial);
+
 /* Compares what the kernel said with the model, and fills in the result. */
 void trial_judge(const struct stage *stage, struct trial *trial);
 

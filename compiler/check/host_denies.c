@@ -264,7 +264,7 @@ check_published_way(struct checker *checker)
 		diag = check_report(checker,
 		    rule->origin.own ? rule->origin.loc : way->origin.loc,
 		    "at level full no server inside can listen on a port of "
-		    "'%s' but on ::1",
+		    "'%s'",
 		    rule_text(checker->policy, rule));
 		diag_help(checker->diags, diag,
 		    "'%s' takes the port, since it leads out: publish another "

@@ -107,6 +107,7 @@ static const struct {
 	{ "all_proxy", PROXY },
 	{ "no_proxy", DIRECT },
 	{ "NODE_USE_ENV_PROXY", "1" },
+	{ "RSYNC_PROXY", "127.0.0.1:3128" },
 #undef PROXY
 #undef DIRECT
 };

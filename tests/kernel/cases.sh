@@ -19,8 +19,9 @@ mkdir "$base/profiles" "$base/tmp"
 chmod 1777 "$base/tmp"
 tap_programs "$SBXC" "$SBXRUN" "$builddir/sbx-trial" "$builddir/sbx-proxy"
 cp "$srcdir"/profiles/*.sbx "$srcdir"/profiles/*.test.yaml "$base/profiles"
-cp "$srcdir/tests/golden/cases/live.yaml" "$base"
-chmod -R a+rX "$base/profiles" "$base/live.yaml"
+cp "$srcdir/tests/golden/cases/live.yaml" \
+    "$srcdir/tests/golden/cases/live-network.yaml" "$base"
+chmod -R a+rX "$base/profiles" "$base/live.yaml" "$base/live-network.yaml"
 SBXRUN=$base/sbxrun
 
 level=$("$SBXRUN" --status --json | sed 's/.*"level":"\([a-z]*\)".*/\1/')
@@ -76,6 +77,9 @@ everything()
 			    "$base/profiles/${name%:*}.test.yaml"
 		done
 		holds "$1" "$at" 40 "$base/live.yaml"
+		# Where sbxrun answers no calls, sockets cannot be tried.
+		[ "$at" = standard ] && least=13 || least=16
+		holds "$1" "$at" $least "$base/live-network.yaml"
 	done
 }
 
@@ -170,6 +174,73 @@ tap_empty "each kind of permission is missed" "$(
 	    printf '%s\n' "$got" | grep -Fq "failed: allow $kind" ||
 		echo "allow $kind"
     done)"
+
+# instead POLICY: a sandbox of another policy.
+instead()
+{
+	"$base/sbxc" "$base/$1.sbx" -o "$base/$1.bin" 2>/dev/null || exit 99
+	fake "set -- \"\$@\" ''
+	while [ \"\$1\" != -- ]; do
+		case \$1 in */policy.bin) set -- \"\$@\" \"\$base/$1.bin\" ;;
+		*) set -- \"\$@\" \"\$1\" ;; esac
+		shift
+	done
+	while [ -n \"\$1\" ]; do set -- \"\$@\" \"\$1\"; shift; done
+	shift
+	exec \"\$real\" \"\$@\""
+}
+
+# missed ALLOW|DENY ACCESS...: each must be told.
+missed()
+{
+	missed_what=$1
+	shift
+	tap_empty "$missed_what is missed of hosts and sockets, $at" "$(
+	    for kind; do
+		printf '%s\n' "$got" | grep -Fq "failed: $missed_what $kind" ||
+		    printf '%s\n%s\n' "$missed_what $kind" "$got"
+	    done)"
+}
+
+# Hosts, services and sockets: first what denies nothing of them, then all.
+cat >"$base/wide.sbx" <<'POLICY'
+sbx 1
+profile wide extends workspace-write {
+    allow network domain { two.example  one.example:22  three.example }
+    allow network domain { bad.three.example  other.example }
+    allow network host tcp 54323
+    allow network publish tcp 54324
+    allow socket { ~/run  ${workspace} }
+}
+POLICY
+cat >"$base/shut.sbx" <<'POLICY'
+sbx 1
+profile shut extends workspace-write {
+    deny network full
+    deny socket { ~/run  ${workspace} }
+    deny spawn
+}
+POLICY
+for at in $levels; do
+	instead wide
+	got=$(env TMPDIR="$base/tmp" SBXRUN="$base/fake" "$base/sbxc" test \
+	    --live -l "$at" "$base/live-network.yaml" 2>&1)
+	missed deny 'domain two.example' 'domain one.example:22' \
+	    'domain bad.three.example' 'domain other.example' \
+	    'host tcp 54323' 'socket ~/run/other.sock' \
+	    'socket ${workspace}/.control' spawn
+	instead shut
+	got=$(env TMPDIR="$base/tmp" SBXRUN="$base/fake" "$base/sbxc" test \
+	    --live -l "$at" "$base/live-network.yaml" 2>&1)
+	if [ "$at" = full ]; then
+		missed allow 'domain one.example' 'domain two.example:22' \
+		    'host tcp 54321' 'connect 127.0.0.1:54321' \
+		    'socket ~/run/db.sock'
+	else
+		missed allow 'host tcp 54321' 'publish tcp 54322' \
+		    'socket ~/run/db.sock'
+	fi
+done
 
 fake 'echo "sbxrun: no" >&2; exit 125'
 sees "a sandbox that is refused" 3 'could not be tried at level standard (status 125): sbxrun: no' \

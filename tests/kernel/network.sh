@@ -12,6 +12,8 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
 
 names='one.example two.example three.example'
 
@@ -102,7 +104,9 @@ serve()
 	/usr/bin/python3 "$srcdir/tests/kernel/outside.py" "$tmp" \
 	    11.22.33.44 11.22.33.45 11.22.33.46 2>"$tmp/outside.err" &
 	outside=$!
-	trap 'kill $outside 2>/dev/null' EXIT
+	servers=$outside
+	# shellcheck disable=SC2086  # words
+	trap 'kill $servers 2>/dev/null' EXIT
 	tries=0
 	until [ -e "$tmp/ready" ]; do
 		tries=$((tries + 1))
@@ -114,6 +118,55 @@ serve()
 	done
 }
 
+# Servers that speak first, each where a client can tell its name.
+serve_files()
+{
+	command -v rsync >/dev/null || return
+	for last in 44 45 46; do
+		{
+			echo 'use chroot = no'
+			echo "address = 11.22.33.$last"
+			echo "pid file = $tmp/rsync-$last.pid"
+			echo '[files]'
+			echo "path = $tmp/rsync-$last"
+			[ "$(id -u)" != 0 ] || printf 'uid = 0\ngid = 0\n'
+		} >"$tmp/rsync-$last.conf"
+		mkdir "$tmp/rsync-$last"
+		echo "hello from $(sed -n "s/^11.22.33.$last //p" \
+		    "$tmp/hosts")" >"$tmp/rsync-$last/hello"
+		rsync --daemon --no-detach --config "$tmp/rsync-$last.conf" \
+		    2>"$tmp/rsync.err" &
+		servers="$servers $!"
+	done
+}
+
+serve_shells()
+{
+	sshd=
+	daemon=$(command -v sshd || echo /usr/sbin/sshd)
+	[ "$(id -u)" = 0 ] && [ -x "$daemon" ] && command -v ssh >/dev/null ||
+		return
+	# A directory that it insists on; ours, in this mount namespace.
+	[ -d /run/sshd ] || {
+		mount -t tmpfs -o mode=755 none /run && mkdir /run/sshd
+	} || return
+	ssh-keygen -q -t ed25519 -N '' -f "$tmp/host_key" &&
+	ssh-keygen -q -t ed25519 -N '' -f "$tmp/key" || return
+	cat >"$tmp/sshd.conf" <<-CONF
+		HostKey $tmp/host_key
+		AuthorizedKeysFile $tmp/key.pub
+		StrictModes no
+		UsePAM no
+		PermitRootLogin yes
+		PidFile none
+		ListenAddress 11.22.33.44
+		ListenAddress 11.22.33.45
+		ListenAddress 11.22.33.46
+	CONF
+	"$daemon" -D -f "$tmp/sshd.conf" -E "$tmp/sshd.err" &
+	servers="$servers $!"
+	tap_until ssh-keyscan -t ed25519 one.example && sshd=yes
+}
 
 # --- the tools ----------------------------------------------------------------
 
@@ -174,12 +227,38 @@ asyncio.run(get())" "$1://$2/hello"'
 	java='java -Djavax.net.ssl.trustStore="$TRUST" \
 	    -Djavax.net.ssl.trustStorePassword=changeit -cp "$CLASSES" \
 	    Get "$1://$2/hello"'
-	rsync='rsync "rsync://$2/files/hello"'
-	ssh='ssh -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
-	    -o BatchMode=yes -i key "$USER_THERE@$2" cat hello'
-	gitssh='GIT_SSH_COMMAND="ssh -o StrictHostKeyChecking=no -i key \
-	    -o UserKnownHostsFile=/dev/null" git ls-remote \
-	    "$USER_THERE@$2:repo.git" && echo "hello from $2"'
+	yarn='rm -rf "yarn-$2" && mkdir "yarn-$2" && cd "yarn-$2" &&
+	    echo "{\"name\":\"own\",\"version\":\"1.0.0\"}" >package.json &&
+	    if [ "$(yarn --version | cut -d. -f1)" = 1 ]; then
+		printf "registry \"%s\"\ncafile \"%s\"\n" \
+		    "$1://$2/npm/" "$NODE_EXTRA_CA_CERTS" >.yarnrc &&
+		yarn add --cache-folder cache tiny
+	    else
+		: >yarn.lock &&
+		printf "%s: %s\n" npmRegistryServer "$1://$2/npm" \
+		    unsafeHttpWhitelist "[$2]" nodeLinker node-modules \
+		    globalFolder ./global enableTelemetry false \
+		    httpRetry 0 >.yarnrc.yml && yarn add tiny
+	    fi >log 2>&1 && echo "hello from $2" || { cat log; false; }'
+	pnpm='rm -rf "pnpm-$2" && mkdir "pnpm-$2" && cd "pnpm-$2" &&
+	    echo "{\"name\":\"own\",\"version\":\"1.0.0\"}" >package.json &&
+	    printf "registry=%s\ncafile=%s\nfetch-retries=0\n" \
+		"$1://$2/npm/" "$NODE_EXTRA_CA_CERTS" >.npmrc &&
+	    pnpm add --store-dir=$PWD/store tiny >log 2>&1 &&
+	    echo "hello from $2" || { cat log; false; }'
+	rsync='rsync "rsync://$2/files/hello" "rsync-$2" && cat "rsync-$2"'
+	ssh_there='ssh -o StrictHostKeyChecking=no -o BatchMode=yes
+	    -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR'
+	# shellcheck disable=SC2086  # on one line
+	ssh_there=$(echo $ssh_there)
+	ssh="$ssh_there"' -i "$KEY" "root@$2" echo hello from "$2"'
+	gitssh='rm -rf "ssh-$2" && export GIT_SSH_COMMAND="'"$ssh_there"' -i $KEY" &&
+	    git clone -q "root@$2:$REPOSITORY" "ssh-$2" && cd "ssh-$2" &&
+	    git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2" &&
+	    git push -q -f origin "HEAD:refs/heads/from-$2" && echo "hello from $2"'
+	chromium='chromium --headless --no-sandbox --disable-gpu \
+	    --user-data-dir="$PWD/chromium-$2" --ignore-certificate-errors \
+	    --dump-dom "$1://$2/hello" 2>chromium.err | grep -a hello'
 }
 scripts
 
@@ -199,24 +278,29 @@ has()
 	java | java6) command -v java && command -v javac && command -v keytool ;;
 	node) node -e 'fetch' 2>/dev/null ;;
 	gitssh | ssh) [ -n "$sshd" ] ;;
+	# What is called so beside Node may be another program.
+	yarn | pnpm) $1 --version >/dev/null 2>&1 ;;
 	*) command -v "$1" ;;
 	esac >/dev/null
 }
 
 # --- each of them ---------------------------------------------------------------
 
-HOME=$tmp/home
-export HOME
-mkdir -p "$HOME/.npm" "$HOME/.cache" "$tmp/ws"
+servers=
+chmod 755 "$tmp"
+mkdir -p "$tmp/bin" "$tmp/www"
+install -m 755 "$SBXRUN" "$builddir/sbx-proxy" "$tmp/bin"
 certificates
 machine
 repository
 serve
+serve_files
+serve_shells
 SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 NODE_EXTRA_CA_CERTS=$tmp/ca.pem
 PIP_CERT=$tmp/authorities
-export NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE
-sshd=
+KEY='' REPOSITORY=$tmp/www/repo.git
+export NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE KEY REPOSITORY
 
 {
 	cat <<-'POLICY'
@@ -225,10 +309,8 @@ sshd=
 	    allow network domain { "one.example"  "two.example" }
 	    allow network domain { "one.example:22"  "two.example:22" }
 	    allow network domain { "one.example:873"  "two.example:873" }
-	    drop set env GOPROXY
-	    drop set env CARGO_NET_OFFLINE
 	    allow env { NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE PYTHONPATH }
-	    allow env { TRUST CLASSES USER_THERE RUSTUP_HOME }
+	    allow env { TRUST CLASSES KEY REPOSITORY RUSTUP_HOME }
 	POLICY
 	echo "    allow read { $tmp/ca.pem $tmp/authorities $tmp/java }"
 	[ -z "${NETWORK_EXEC-}" ] || echo "    allow exec { $NETWORK_EXEC }"
@@ -256,14 +338,19 @@ if has java; then
 	javac -d "$tmp/java" "$tmp/java/Get.java" || exit 99
 fi
 
+# there COMMAND...: as the user whose turn it is, in the workspace.
+there()
+{
+	(cd "$home/ws" && tap_as "$uid" env HOME="$home" timeout 120 "$@")
+}
+
 # got SCHEME HOST TOOL: what the tool prints in the sandbox.
 got()
 {
 	eval "script=\$$3"
-	cd "$tmp/ws" || exit 99
 	# shellcheck disable=SC2154  # by eval
-	timeout 120 "$SBXRUN" ${NETWORK_OPTIONS-} -l "$level" "$tmp/tools.bin" -- \
-	    sh -c "$script" - "$1" "$2" 2>&1
+	there "$tmp/bin/sbxrun" ${NETWORK_OPTIONS-} -l "$level" \
+	    "$tmp/tools.bin" -- sh -c "$script" - "$1" "$2" 2>&1
 }
 
 try()
@@ -272,8 +359,8 @@ try()
 	for name in one.example two.example; do
 		answer=$(got "$scheme" $name "$tool")
 		case $answer in
-		*"hello from $name"*) tap_ok "$level: $tool: $scheme://$name" ;;
-		*) tap_not_ok "$level: $tool: $scheme://$name" "$answer" ;;
+		*"hello from $name"*) tap_ok "uid $uid, $level: $tool: $scheme://$name" ;;
+		*) tap_not_ok "uid $uid, $level: $tool: $scheme://$name" "$answer" ;;
 		esac
 	done
 	: >"$tmp/asked"
@@ -285,33 +372,72 @@ try()
 	0:*"no rule allows it"*) status=1 ;;
 	esac
 	if [ $status -ne 0 ] && [ ! -s "$tmp/asked" ]; then
-		tap_ok "$level: $tool: $scheme://three.example is refused"
+		tap_ok "uid $uid, $level: $tool: $scheme://three.example is refused"
 	else
-		tap_not_ok "$level: $tool: $scheme://three.example is refused" \
+		tap_not_ok "uid $uid, $level: $tool: $scheme://three.example is refused" \
 		    "$answer $(cat "$tmp/asked")"
 	fi
 	[ -z "${NETWORK_SHOW-}" ] || echo "# $answer"
 }
 
-# try_all TOOL...
+# try_all SCHEMES TOOL...
 try_all()
 {
-	for tool in ${tools:-$*}; do
+	schemes=$1
+	shift
+	for tool in "$@"; do
+		case " ${tools:-$tool} " in
+		*" $tool "*) ;;
+		*) continue ;;
+		esac
 		if ! has "$tool"; then
-			echo "# no $tool here"
+			tap_lacks "uid $uid, $level: $tool" "no $tool here"
 			continue
 		fi
-		for scheme in http https; do
-			try "$tool" $scheme
+		for scheme in $schemes; do
+			try "$tool" "$scheme"
 		done
 	done
 }
 
-heeding='curl wget git urllib requests httpx npm pip cargo go'
-for level in ${NETWORK_LEVELS:-full standard}; do
-	case $level in
-	full) try_all $heeding curl6 aiohttp node java java6 ;;
-	*) try_all $heeding ;;
-	esac
+major()
+{
+	{ "$1" --version 2>/dev/null || echo 99; } | cut -d. -f1
+}
+
+# What takes a proxy from the environment, and what needs level full.
+each_level()
+{
+	web='curl wget git urllib requests httpx npm pip cargo go'
+	for level in ${NETWORK_LEVELS:-full standard}; do
+		# shellcheck disable=SC2086  # words
+		try_all 'http https' $web
+		try_all rsync rsync
+		# Version 2 of yarn wants to know the interfaces, and pnpm 12
+		# keeps its locks in /tmp, whatever TMPDIR says.
+		[ "$level" = full ] || [ "$(major yarn)" != 1 ] ||
+			try_all 'http https' yarn
+		[ "$level" = full ] || [ "$(major pnpm)" -gt 10 ] ||
+			try_all 'http https' pnpm
+		[ "$level" = full ] || continue
+		try_all 'http https' yarn pnpm
+		try_all 'http https' curl6 aiohttp node java java6 chromium
+		try_all ssh ssh gitssh
+	done
+}
+
+users=$(id -u)
+[ "$users" != 0 ] || tap_short || ! grep -q ' 4294967295$' /proc/self/uid_map ||
+    users="0 $ORDINARY"
+for uid in $users; do
+	home=$tmp/home-$uid
+	mkdir -p "$home/.npm" "$home/.cache" "$home/ws"
+	KEY=$home/ws/key
+	[ -z "$sshd" ] || install -m 600 "$tmp/key" "$KEY"
+	[ "$uid" = "$(id -u)" ] || {
+		chown -R "$uid:$uid" "$home"
+		! has java || chmod -R a+rX "$tmp/java"
+	}
+	each_level
 done
 tap_done
