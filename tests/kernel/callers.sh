@@ -58,11 +58,9 @@ beside_another()
 {
 	prepare $ALONE
 	run $ALONE "$base/sbxrun" -l standard "$base/unwatched.bin" \
-	    -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 20 & done
+	    -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 600 & done
 	    echo >ready; wait' >/dev/null &
-	until [ -e "$ws/ready" ]; do
-		sleep 0.05
-	done
+	tap_until test -e "$ws/ready"
 	refused "beside a sandbox that forks" "$(run $ALONE \
 	    prlimit --nproc=8 "$base/sbxrun" "$base/unwatched.bin" -- echo in)"
 	tap_is 'beside one that forks less' in "$(run $ALONE \

@@ -24,6 +24,7 @@ delegate_switch()
 			return 1
 		delegate_switched="$delegate_switched -$controller"
 	done
+	# shellcheck disable=SC2154  # tap_begin sets $tmp
 	group=$delegate_root/sbxtest-${tmp##*-}
 	mkdir "$group" || exit 99
 	for controller in "$@"; do

@@ -64,7 +64,7 @@ policy standard-group standard "$group_limits"
 policy full-group full "$group_limits"
 
 policy standard-hosts standard 'allow network domain "example.org"'
-port=$((30000 + $$ % 10000))
+port=$(tap_port 23000)
 policy full-hosts full "limit timeout 60s
     allow network domain \"example.org\"
     allow network connect 10.2.0.0/16:443
@@ -103,7 +103,7 @@ for level in $levels; do
 done
 # Here the keeper is not traced: what is tried is how a command joins.
 if [ "$level" = full ]; then
-	session=faults-$$
+	session=faults-${base##*-}
 	if timeout 30 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
 	    -- ./confined full "$outside" 2>/dev/null; then
 		try 'a command that joins a session' joined --session "$session" \
@@ -121,7 +121,7 @@ if [ "$level" = full ] &&
 	# Words of the options.
 	# shellcheck disable=SC2086
 	tap_empty 'a session, from its making to its end' "$($fault $faults \
-	    out/marker "$builddir/tests/kernel/fault_session" out/marker "$SBXRUN" "life-$$" \
+	    out/marker "$builddir/tests/kernel/fault_session" out/marker "$SBXRUN" "life-${base##*-}" \
 	    "$base/full-timeout.bin" ./confined joined "$outside")"
 fi
 if [ "$level" = full ]; then

@@ -53,13 +53,16 @@ descriptors()
 	    ls /proc/self/fd 2>/dev/null | tr '\n' ' '
 }
 
+none()
+{
+	! processes
+}
+
 # settled: waits for processes to be gone; those that are not, and never will.
 settled()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		left=$(processes) || break
-		sleep 0.1
-	done
+	tap_until none
+	left=$(processes)
 	# Numbers that are to be split.
 	# shellcheck disable=SC2086
 	[ -z "$left" ] || ps -o pid,ppid,stat,args -p "$(echo $left |

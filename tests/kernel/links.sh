@@ -207,9 +207,9 @@ given()
 	(cd "$home/mono" && as "$uid" "$base/sbxrun" --clean)
 	says 'which --clean lets be forgotten' ran "$(run "$uid" ws \
 	    -w "$home/mono/sub" -- 'echo ran')"
-	as "$uid" sleep 60 &
-	sleep 0.2
-	for pid in $! $(pgrep -P $!); do :; done
+	as "$uid" sleep 600 &
+	tap_until pgrep -x -P $! sleep
+	pid=$(pgrep -x -P $! sleep)
 	# In a user namespace they cannot even be looked at.
 	for place in "/proc/$pid/cwd" "/proc/$pid/root$outside"; do
 		run "$uid" ws -w "$place" -- 'echo ran' >/dev/null

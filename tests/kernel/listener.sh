@@ -65,10 +65,7 @@ serve()
 {
 	tap_as "$1" "$base/probe" serve-unix "$2" >/dev/null 2>&1 &
 	servers="$servers $!"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		[ ! -S "$2" ] || return 0
-		sleep 0.1
-	done
+	tap_until test -S "$2" && return
 	tap_not_ok "uid $1: a server at $2"
 }
 
@@ -288,9 +285,17 @@ without_listener()
 # stopped PID: waits until the process is stopped.
 stopped()
 {
-	until grep -q '^State:.T' "/proc/$1/status"; do
-		sleep 0.02
-	done
+	tap_until grep -q '^State:.T' "/proc/$1/status"
+}
+
+asleep()
+{
+	pgrep -f "sleep 77[.]$$"
+}
+
+ended()
+{
+	! asleep
 }
 
 # A supervisor that is stopped holds the command, and one that is killed ends
@@ -301,28 +306,22 @@ absent_supervisor()
 	rm -f sub/one sub/two
 	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
 	    echo >sub/one; until [ -e sub/two ]; do sleep 0.02; done
-	    ./probe change fchmodat file >sub/answer; sleep 77.7' &
+	    ./probe change fchmodat file >sub/answer; exec sleep "$0"' 77.$$ &
 	supervisor=$!
-	until [ -e sub/one ]; do sleep 0.02; done
+	tap_until test -e sub/one
 	kill -STOP $supervisor
 	stopped $supervisor
 	echo >sub/two
 	sleep 0.3
 	tap_empty 'a stopped supervisor does not answer' "$(cat sub/answer)"
 	kill -CONT $supervisor
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		[ ! -s sub/answer ] || break
-		sleep 0.1
-	done
+	tap_until test -s sub/answer
 	tap_is 'it answers when it goes on' ok "$(cat sub/answer)"
+	tap_until asleep
 	kill -KILL $supervisor
 	wait $supervisor 2>/dev/null
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		pgrep -f 'sleep 77[.]7' >/dev/null || break
-		sleep 0.1
-	done
-	tap_empty 'the command ends with a killed supervisor' \
-	    "$(pgrep -f 'sleep 77[.]7')"
+	tap_until ended
+	tap_empty 'the command ends with a killed supervisor' "$(asleep)"
 	cd "$base" || exit 99
 }
 

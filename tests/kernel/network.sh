@@ -110,7 +110,7 @@ serve()
 	tries=0
 	until [ -e "$tmp/ready" ]; do
 		tries=$((tries + 1))
-		if [ $tries -gt 300 ] || ! kill -0 $outside; then
+		if [ $tries -gt 1200 ] || ! kill -0 $outside; then
 			cat "$tmp/outside.err"
 			exit 99
 		fi

@@ -47,10 +47,7 @@ serve()
 {
 	"$base/probe" serve-at "$1" "$2" >"$base/ready-$2" 2>&1 &
 	servers="$servers $!"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		! grep -q . "$base/ready-$2" || return 0
-		sleep 0.1
-	done
+	tap_until grep -q . "$base/ready-$2"
 }
 serve 11.22.33.44 5432
 serve 11.22.33.44 5433
@@ -111,12 +108,7 @@ if command -v curl >/dev/null && [ -x /usr/bin/python3 ]; then
 	(cd "$base/www" && exec /usr/bin/python3 -m http.server 80 \
 	    --bind 0.0.0.0 >/dev/null 2>&1) &
 	servers="$servers $!"
-	tries=0
-	until curl -s -o "$base/got" http://one.example/hello; do
-		tries=$((tries + 1))
-		[ $tries -lt 200 ] || exit 99
-		sleep 0.1
-	done
+	tap_until curl -s -o "$base/got" http://one.example/hello || exit 99
 	web=yes
 else
 	web=
@@ -146,15 +138,11 @@ stranger()
 	# shellcheck disable=SC2016  # the inner shell's
 	named names sh -c 'curl -sS http://one.example/hello; : >up
 		tries=0
-		until [ -e done ] || [ $tries -gt 300 ]; do
+		until [ -e done ] || [ $tries -gt 600 ]; do
 			tries=$((tries + 1)); sleep 0.1; done
 		curl -sS http://two.example/hello' >"$base/inside" &
 	running=$!
-	tries=0
-	until [ -e "$ws/up" ] || [ $tries -gt 300 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	tap_until test -e "$ws/up"
 	port=$(proxy_port)
 	for from in 127.0.0.1 127.0.0.2; do
 		got=$(curl -sS --interface $from -m 20 \

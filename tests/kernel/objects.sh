@@ -86,7 +86,7 @@ removed_outside()
 	    until [ -e removed ]; do sleep 0.05; done
 	    ./probe object-use sem "$(cat made)" -- object-find sem 7 \
 	    -- object-make sem 7 >then' &
-	until [ -s "$ws/made" ]; do sleep 0.05; done
+	tap_until test -s "$ws/made"
 	as "$1" ipcrm -s "$(cat "$ws/made")"
 	: >"$ws/removed"
 	wait $!
@@ -94,6 +94,11 @@ removed_outside()
 ENOENT' "$(head -n 2 "$ws/then")"
 	tap_found "$level: uid $1: and can be made again" \
 	    "$(sed -n '3{/^[0-9]/p;}' "$ws/then")"
+}
+
+none()
+{
+	[ -z "$(there "$1")" ]
 }
 
 # After sbxrun was killed as well.
@@ -107,16 +112,13 @@ left_behind()
 	rm -f "$ws/made"
 	(cd "$ws" && as "$1" sh -c 'echo $$ >pid; exec "$@"' - \
 	    "$base/sbxrun" -l standard "$base/plain.bin" -- \
-	    sh -c "$make >made.new; mv made.new made; sleep 60" \
+	    sh -c "$make >made.new; mv made.new made; sleep 600" \
 	    >/dev/null 2>&1 &)
-	until [ -e "$ws/made" ]; do sleep 0.05; done
+	tap_until test -e "$ws/made"
 	tap_is "$level: uid $1: objects are seen" 3 \
 	    "$(there "$ws/made" | wc -l)"
 	kill -KILL "$(cat "$ws/pid")"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		[ -n "$(there "$ws/made")" ] || break
-		sleep 0.1
-	done
+	tap_until none "$ws/made"
 	tap_empty "$level: uid $1: nothing is left behind by a killed sbxrun" \
 	    "$(there "$ws/made")"
 }

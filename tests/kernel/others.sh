@@ -66,7 +66,7 @@ check_all()
 	# Without a shell of ours between: its number is the sleeper's.
 	tap_as "$1" sh -c 'echo $$; exec sleep 600 >/dev/null 2>&1' \
 	    >"$base/victim" &
-	while [ ! -s "$base/victim" ]; do sleep 0.1; done
+	tap_until test -s "$base/victim"
 	victim=$(cat "$base/victim")
 	policy=plain level=
 	scheduling "$1" ok "$victim"

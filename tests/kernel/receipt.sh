@@ -13,7 +13,7 @@ tap_programs "$SBXRUN" "$SBXRUN_TEST"
 cat >"$base/plain.sbx" <<'POLICY'
 sbx 1
 profile plain extends workspace-write {
-    limit timeout 1s
+    limit timeout 300s
     limit output 64KiB
     deny write ${workspace}/keep
     deny read  ${workspace}/absent
@@ -47,7 +47,9 @@ is()
 run()
 {
 	rm -f "$log"
-	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
+	# Words of the options.
+	# shellcheck disable=SC2086
+	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" ${options-} \
 	    "$base/plain.bin" -- "$@") >/dev/null 2>&1
 }
 
@@ -77,7 +79,9 @@ records()
 	    "$(field 1 exit) $(field 1 signal) $(field 1 timeout)"
 	run sh -c 'kill -9 $$'
 	is 'a signal' 'null 9' "$(field 1 exit) $(field 1 signal)"
-	run sleep 60
+	options='--limit timeout=1s'
+	run sleep 600
+	options=
 	is 'a timeout' '124 true' "$(field 1 exit) $(field 1 timeout)"
 	run head -c 100000 /dev/zero
 	rm -f "$log"
@@ -197,6 +201,19 @@ refusals()
 	rm "$base/link"
 }
 
+stages()
+{
+	find /tmp /var/tmp -maxdepth 1 -name 'sbx-self-test-*' 2>/dev/null |
+		sort
+}
+# Of those who were killed before this test.
+old_stages=$(stages)
+
+no_stage()
+{
+	[ "$(stages)" = "$old_stages" ]
+}
+
 # On a stage of its own, whatever the policy; nothing of it is left.
 self_tests()
 {
@@ -224,13 +241,8 @@ self_tests()
 	    "$(field 0 canaries 13 canary) $(field 0 canaries 13 errno
 	    ) $(field 0 canaries 13 ok)"
 	# Another test's may be there for a moment.
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		stages=$(find /tmp /var/tmp -maxdepth 1 \
-		    -name 'sbx-self-test-*' 2>/dev/null)
-		[ -n "$stages" ] || break
-		sleep 0.2
-	done
-	is 'the stage is gone' '' "$stages"
+	tap_until no_stage
+	is 'the stage is gone' "$old_stages" "$(stages)"
 }
 
 # Where nothing protects files, the test must find that.

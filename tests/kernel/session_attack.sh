@@ -99,7 +99,7 @@ looks()
 {
 	launch sleep 333 &
 	victim=$!
-	sleep 0.2
+	tap_until grep -qx sleep "/proc/$victim/comm"
 	is 'control: the attacks work on a process that is not confined' 1 \
 	    $(($(as ./siege-program look 1 $victim |
 		grep -c 'breaches [1-9]') > 16))
@@ -175,7 +175,7 @@ s.listen()
 open("up", "w")
 while True:
     s.accept()[0].close()' $$ >/dev/null 2>&1 &
-	    for _ in $(seq 50); do [ -e "$ws/up" ] && break; sleep 0.1; done
+	    tap_until test -e "$ws/up"
 	    client='import socket, sys
 s = socket.socket(socket.AF_UNIX)
 try:
@@ -207,10 +207,7 @@ fcntl.fcntl(pty.openpty()[1], fcntl.F_SETFL, os.O_ASYNC)" 2>&1' |
 # a socket that does not is what a dead keeper leaves, and is replaced.
 appears()
 {
-	for _ in $(seq 200); do
-		[ ! -S "$1" ] || return
-		sleep 0.1
-	done
+	tap_until test -S "$1"
 }
 
 # A keeper connects for its commands where services may listen.  It looks like
@@ -391,12 +388,9 @@ planted_place()
 locked()
 {
 	in_session one true
-	launch flock -o "$place" sh -c 'echo >held; exec sleep 90' &
+	launch flock -o "$place" sh -c 'echo >held; exec sleep 900' &
 	holder=$!
-	for _ in $(seq 100); do
-		[ ! -e "$ws/held" ] || break
-		sleep 0.1
-	done
+	tap_until test -e "$ws/held"
 	begin=$(date +%s)
 	got=$(as timeout 60 "$base/sbxrun" --session "${own}planted" \
 	    "$policy" -- ./probe seccomp 2>&1)

@@ -56,10 +56,7 @@ serve()
 	tap_as "$uid" "$base/probe" "$verb" "$1" ${2+"$2"} \
 	    >/dev/null 2>&1 &
 	servers="$servers $!"
-	for _ in $(seq 100); do
-		[ ! -S "$1" ] || return 0
-		sleep 0.1
-	done
+	tap_until test -S "$1" && return
 	tap_not_ok "uid $uid: a server at $1"
 }
 

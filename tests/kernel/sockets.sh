@@ -26,13 +26,10 @@ stop_servers()
 }
 tap_at_end=stop_servers
 
-# wait_for FILE: until it is there, for 20 seconds at most.
+# wait_for FILE: until it is there.
 wait_for()
 {
-	for _ in $(seq 400); do
-		[ ! -e "$1" ] || return 0
-		sleep 0.05
-	done
+	tap_until test -e "$1" && return
 	echo "# $1 did not come"
 	exit 99
 }
@@ -183,7 +180,7 @@ again()
 {
 	rm -f "$ws/go" "$ws/came"
 	inside "$1" paths sh -c 'touch came
-		for i in $(seq 400); do [ ! -e go ] || break; sleep 0.05; done
+		for i in $(seq 2400); do [ ! -e go ] || break; sleep 0.05; done
 		echo $(./probe unix-connect "$0") $(./probe unix-connect "$1")' \
 	    "$run/s" "$run/dir/s" >"$base/said" &
 	command=$!
@@ -326,7 +323,7 @@ pushes()
 	fi
 	proxy=$builddir/sbx-proxy
 	[ ! -x "$proxy" ] || install -m 755 "$proxy" "$base/sbx-proxy"
-	port=$((20000 + $$ % 10000))
+	port=$(tap_port 20000)
 	start_sshd "$port"
 	policy push0 workspace-write 'allow socket ${ssh-agent}' \
 	    "allow network host tcp $port"
@@ -338,11 +335,7 @@ pushes()
 		    git push -q root@127.0.0.1:$home/there.git HEAD:\$1 &&
 		    echo pushed
 	END
-	for _ in $(seq 200); do
-		! grep -q "$(printf ':%04X ' "$port").* 0A " /proc/net/tcp ||
-			break
-		sleep 0.05
-	done
+	tap_until grep -q "$(printf ':%04X ' "$port").* 0A " /proc/net/tcp
 	for level in $levels; do
 		if [ "$level" = full ] && [ ! -x "$proxy" ]; then
 			tap_lacks "$level: git push over ssh" 'no sbx-proxy here'

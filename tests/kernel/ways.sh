@@ -30,17 +30,8 @@ if [ -z "$levels" ]; then
 	exit
 fi
 
-# Of the ports here that nobody listens on.
-free_port()
-{
-	port=$((20000 + ($$ + $1) % 10000))
-	while grep -qi ":$(printf %04X $port) " /proc/net/tcp /proc/net/tcp6; do
-		port=$((port + 1))
-	done
-	echo $port
-}
-published=$(free_port 0)
-service=$(free_port 100)
+published=$(tap_port 21000)
+service=$(tap_port 22000)
 
 common="allow exec $tmp/knock"
 policy names workspace-write "$common" \
@@ -98,15 +89,15 @@ running()
 	done
 }
 
+none()
+{
+	[ -z "$(running)" ]
+}
+
 # gone: whether all of them end, in a time that no machine takes.
 gone()
 {
-	gone_tries=0
-	while [ -n "$(running)" ]; do
-		gone_tries=$((gone_tries + 1))
-		[ $gone_tries -lt 200 ] || return 1
-		sleep 0.1
-	done
+	tap_until none
 }
 
 nowhere=unreachable
@@ -277,7 +268,7 @@ killed()
 	until [ "$(as "$uid" "$tmp/knock" tcp 127.0.0.1 "$published" fork)" = \
 	    "127.0.0.1 $published" ]; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || break
+		[ $tries -lt 1200 ] || break
 		sleep 0.1
 	done
 	tap_is "$who: a published port" "127.0.0.1 $published" \

@@ -59,12 +59,23 @@ tap_short()
 # two minutes, on whatever machine.
 tap_until()
 {
-	tap_tries=1200
+	tap_late=$(($(date +%s) + 120))
 	until "$@" >/dev/null 2>&1; do
-		tap_tries=$((tap_tries - 1))
-		[ $tap_tries -gt 0 ] || return 1
+		[ "$(date +%s)" -lt $tap_late ] || return 1
 		sleep 0.1
 	done
+}
+
+# tap_port FIRST: a port of TCP from there on that nobody uses, below those that
+# the kernel gives out.  Each test has a thousand of its own.
+tap_port()
+{
+	tap_number=$(($1 + $$ % 900))
+	while grep -q "$(printf ':%04X ' $tap_number)" /proc/net/tcp \
+	    /proc/net/tcp6 2>/dev/null; do
+		tap_number=$((tap_number + 1))
+	done
+	echo $tap_number
 }
 
 # tap_mounts: how many there are, but for those of tests that run beside this one,
