@@ -7,9 +7,9 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+ORDINARY=$(tap_user)
 # Nobody else runs as this user, whose processes are counted.
-ALONE=61234
+ALONE=23919
 
 tap_begin /var/tmp
 base=$tmp

@@ -272,5 +272,5 @@ delegate_begin
 echo "# $delegate_how"
 is '--status' 1 "$("$base/$loader" --status | grep -c '^cgroup ')"
 check_user "$uid"
-[ "$uid" -ne 0 ] || check_user 65534
+[ "$uid" -ne 0 ] || check_user "$(tap_user)"
 tap_done

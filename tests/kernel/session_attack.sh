@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 # Tests run beside each other, and these attack what is of the whole user.
-ORDINARY=23921
+ORDINARY=$(tap_user)
 THIRD=23918
 ALONE=23920
 

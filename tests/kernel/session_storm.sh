@@ -16,7 +16,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 commands=${1-$(tap_rounds 800)} kills=${2-$(tap_rounds 120)}
 many=${3-$(tap_rounds 1000)}
 # Tests run beside each other: this user has a number of processes of its own.
-ORDINARY=23922
+ORDINARY=$(tap_user)
 
 tap_begin /var/tmp
 base=$tmp

@@ -11,7 +11,7 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
-ORDINARY=65534
+ORDINARY=$(tap_user)
 
 tap_begin /var/tmp
 base=$tmp

@@ -286,5 +286,5 @@ check_all()
 }
 
 check_all "$(id -u)"
-[ "$(id -u)" -ne 0 ] || tap_short || check_all 65534
+[ "$(id -u)" -ne 0 ] || tap_short || check_all "$(tap_user)"
 tap_done

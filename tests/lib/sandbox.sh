@@ -3,7 +3,7 @@
 
 # One who owns nothing else.
 # shellcheck disable=SC2034  # it is for those who source this
-ORDINARY=65534
+ORDINARY=$(tap_user)
 
 # as UID COMMAND...: as that user, with $home and hardly anything else.
 as()

@@ -48,6 +48,25 @@ tap_rounds()
 	echo $tap_number
 }
 
+# tap_user: the ordinary user of this test, in root's run.  Tests of which it
+# matters what else the user runs have one that nobody else has: the kernel counts
+# processes by user, and the sessions of a user share a lock.  23900 to 23999 are
+# theirs.
+tap_user()
+{
+	case ${0##*/} in
+	limits.sh) echo 23900 ;;
+	others.sh) echo 23901 ;;
+	callers.sh) echo 23902 ;;
+	cgroup.sh) echo 23903 ;;
+	supervise.sh) echo 23904 ;;
+	session_use.sh) echo 23905 ;;
+	session_attack.sh) echo 23921 ;;
+	session_storm.sh) echo 23922 ;;
+	*) echo 65534 ;;
+	esac
+}
+
 # tap_short: so few rounds are asked for that less is wanted of other kinds of
 # repetition, too.
 tap_short()
