@@ -111,14 +111,20 @@ find_needs(struct draft *draft, const char *extends, const char *statements,
 	needs_fold(needs);
 }
 
-/* With what was only looked for: many tools look before they read. */
+/* What a policy lacks; what was only looked for weighs less, but many tools look
+ * before they read. */
 static size_t
 count_open(const struct needs *needs)
 {
+	enum { RULE = 4, PROBE = 1 };
 	size_t count = 0;
 
-	for (size_t i = 0; i < needs->list.count; i++)
-		count += needs->list.items[i].reason == NULL;
+	for (size_t i = 0; i < needs->list.count; i++) {
+		const struct need *need = &needs->list.items[i];
+
+		if (need->reason == NULL)
+			count += need->probe ? PROBE : RULE;
+	}
 	return count;
 }
 

@@ -416,6 +416,10 @@ look_at_port(const struct looking *looking)
 	}
 	if (at != NULL && ask(looking, words, count, &fault).allowed)
 		return;
+	/* It worked, as the way to the sandbox's own proxy does. */
+	if (!wish->denied && at == loopback &&
+	    is_for_full(looking, words, count))
+		return;
 	add(looking,
 	    (struct need){
 		.object = at != NULL ? at : wish->text,

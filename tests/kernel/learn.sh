@@ -13,7 +13,9 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN" "$SBXC"
+[ ! -x "$builddir/sbx-proxy" ] || tap_programs "$builddir/sbx-proxy"
 policy shell workspace-write
+policy online coding-online
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy wide workspace-write 'allow write ~/out'
 
@@ -155,6 +157,37 @@ END
 	    "$(LC_ALL=C tr -d '\n -~' <"$file" | head -c 9)"
 }
 
+# What was asked for in the network: names, and addresses.
+network()
+{
+	prepare "$uid"
+	cat >"$ws/ask.py" <<'END'
+import socket, urllib.request
+try: urllib.request.urlopen("https://seen.example", timeout=5)
+except OSError: pass
+with socket.socket() as s:
+    s.settimeout(5)
+    try: s.connect(("198.51.100.7", 5432))
+    except OSError: pass
+END
+	run "$uid" online 'python3 ask.py'
+	has "an address is there" \
+	    '"connect","address":"198.51.100.7","port":5432,'
+	if [ ! -x "$base/sbx-proxy" ]; then
+		tap_lacks "$level: uid $uid: names" "there is no sbx-proxy"
+		return
+	fi
+	has "a name is there" \
+	    '"network",.*"name":"seen.example","port":443,"verdict":"no rule"'
+	draft
+	for rule in 'connect 198.51.100.7:5432' 'domain "seen.example"'; do
+		tap_found "$level: uid $uid: allow network $rule" \
+		    "$(grep "allow network $rule" "$base/draft.sbx")"
+	done
+	tap_found "$level: uid $uid: it extends what has names" \
+	    "$(grep 'extends coding-online' "$base/draft.sbx")"
+}
+
 # draft WORD...: drafts $base/draft.bin of what was learned.
 draft()
 {
@@ -211,6 +244,7 @@ each()
 		records
 		files
 		names
+		network
 		rounds
 		rounds --extends none
 	done
