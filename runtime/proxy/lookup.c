@@ -5,6 +5,7 @@
  */
 #include "runtime/proxy/lookup.h"
 
+#include "runtime/base/out.h"
 #include "runtime/proxy/confine.h"
 
 #include <errno.h>
@@ -43,8 +44,14 @@ ask_more(struct proxy *proxy)
 
 		strcpy(query.name, conn->target.name);
 		if (send(proxy->lookup_fd, &query, sizeof query,
-			MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof query)
+			MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof query) {
+			/* That it is gone is seen elsewhere. */
+			if (errno != EAGAIN && errno != EPIPE)
+				proxy_fail("cannot ask for the address of a "
+					   "name",
+				    errno);
 			return;
+		}
 		proxy->lookup_count++;
 		proxy->waiting = conn->waiting;
 		if (proxy->waiting == NULL)
@@ -142,10 +149,10 @@ lookups_ready(struct proxy *proxy, struct source *source, uint32_t events)
 
 		if (len < 0 && errno == EAGAIN)
 			break;
-		/* Without it nothing can be served any more. */
+		/* Without it nothing can be served any more; it has said why
+		 * it ended, and sbxrun says that this one did. */
 		if (len != sizeof answer)
-			proxy_fail("the process that looks names up has ended",
-			    0);
+			_exit(EXIT_REFUSED);
 		proxy->lookup_count--;
 		conn = find_conn(proxy, answer.id);
 		if (conn != NULL && conn->stage == STAGE_LOOKUP && conn->asked)

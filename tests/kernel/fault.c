@@ -9,14 +9,14 @@
  * Counted is from the opening of the policy, which is the first file whose name
  * ends in ".bin", to each process's execve(2) of the command.
  *
- *	fault [-j] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST] MARKER LOADER [ARG...]
+ *	fault [-jx] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST] MARKER LOADER [ARG...]
  *
  * The command is to write MARKER: "ran", then a line for each thing that it
  * could do and should not, then "end".  What is wrong is printed, a line each;
  * what was tried is said on standard error.  -k: no more than so many calls of
  * one name in one process, but for those that confine, which are tried all.
  * -p: only calls of these processes.  -j: what is run says itself what is wrong,
- * on standard error (fault_session.c).
+ * on standard error (fault_session.c).  -x: what is executed is counted, too.
  */
 #include "tests/kernel/fault.h"
 
@@ -44,6 +44,7 @@ struct session {
 	int most;        /* of one name in one process; 0: all */
 	int first, last; /* processes */
 	bool judges;     /* itself */
+	bool follows;    /* what is executed */
 	int runs, refused, ran, other;
 };
 
@@ -267,6 +268,7 @@ try_call(struct session *session, const struct call *call, int error)
 	enum ending ending;
 
 	memset(&run, 0, sizeof run);
+	run.follows = session->follows;
 	run.fault = *call;
 	run.error = session->errors[error].value;
 	unlink(session->marker);
@@ -295,6 +297,7 @@ try_all(struct session *session)
 	static struct run good;
 	char why[1024] = "";
 
+	good.follows = session->follows;
 	good.fault.process = -1;
 	good.calls = calls;
 	unlink(session->marker);
@@ -339,13 +342,15 @@ main(int argc, char **argv)
 	static struct session session = { .last = MAX_PROCESSES };
 	int option;
 
-	while ((option = getopt(argc, argv, "+e:jk:p:")) != -1) {
+	while ((option = getopt(argc, argv, "+e:jk:p:x")) != -1) {
 		if (option == 'e')
 			add_error(&session, optarg);
 		else if (option == 'k')
 			session.most = atoi(optarg);
 		else if (option == 'j')
 			session.judges = true;
+		else if (option == 'x')
+			session.follows = true;
 		else if (option == 'p' &&
 		    sscanf(optarg, "%d-%d", &session.first, &session.last) == 2)
 			continue;
@@ -355,7 +360,7 @@ main(int argc, char **argv)
 	if (session.error_count == 0)
 		add_error(&session, "EIO");
 	if (argc - optind < 2) {
-		fputs("usage: fault [-j] [-e ERRNO]... [-k TIMES] "
+		fputs("usage: fault [-jx] [-e ERRNO]... [-k TIMES] "
 		      "[-p FIRST-LAST] MARKER LOADER [ARG...]\n",
 		    stderr);
 		return 2;

@@ -9,7 +9,7 @@
 
 enum {
 	MAX_NUMBER = 512,
-	MAX_PROCESSES = 32,
+	MAX_PROCESSES = 128,
 	MAX_CALLS = 8192,
 };
 
@@ -27,6 +27,7 @@ struct process {
 struct run {
 	struct call fault; /* process -1: nothing */
 	int error;
+	bool follows; /* what is executed is counted, too */
 	bool hit, hung, began;
 	int status;
 	struct process processes[MAX_PROCESSES];

@@ -287,7 +287,7 @@ see_stop(struct run *run, struct process *process, int status)
 	if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 		see_call(run, process);
 	else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
-		process->is_command = run->began;
+		process->is_command = run->began && !run->follows;
 	else if (status >> 16 == 0 && WSTOPSIG(status) != SIGSTOP)
 		signal = WSTOPSIG(status);
 	ptrace(PTRACE_SYSCALL, process->pid, NULL, (void *)(long)signal);

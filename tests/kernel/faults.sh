@@ -138,6 +138,16 @@ if [ "$level" = full ]; then
 	tap_empty 'level full, with hosts' "$(wrong "$base/bin/sbxrun" \
 	    "hosts-$port" -l full "$base/full-hosts.bin")"
 fi
+# sbx-proxy itself, from its start to its end.
+if [ "$level" = full ] && [ "$(tap_rounds 100)" -ge 100 ] &&
+    ! grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+	proxy=$builddir/tests/kernel/fault_proxy
+	# Words of the options.
+	# shellcheck disable=SC2086
+	tap_empty 'sbx-proxy' "$(SBX_PROXY=$builddir/sbx-proxy "$proxy" \
+	    "$base/proxy.bin" "$builddir/tests/kernel/fault" -j -x -p 1-99 \
+	    $faults out/marker "$proxy" "$base/proxy.bin")"
+fi
 try 'the best level, down to standard' standard "$base/standard.bin"
 # Either the group holds the limit, or an rlimit does.
 groups()

@@ -14,6 +14,13 @@ tests_kernel_proxy_SOURCES = \
 	tests/kernel/proxy_policy.c \
 	tests/kernel/proxy_servers.c \
 	tests/kernel/proxy_stage.c
+tests_kernel_fault_proxy_SOURCES = \
+	tests/kernel/fault_proxy.c \
+	tests/kernel/proxy.h \
+	tests/kernel/proxy_clients.c \
+	tests/kernel/proxy_policy.c \
+	tests/kernel/proxy_servers.c \
+	tests/kernel/proxy_stage.c
 tests_kernel_library_SOURCES = \
 	tests/kernel/library.c \
 	tests/kernel/library.h \
@@ -87,6 +94,7 @@ kernel_tests = \
 helper_programs += \
 	tests/kernel/confined \
 	tests/kernel/fault \
+	tests/kernel/fault_proxy \
 	tests/kernel/fault_session \
 	tests/kernel/folding \
 	tests/kernel/knock \
