@@ -431,14 +431,27 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 
 /* --- the whole ------------------------------------------------------------ */
 
+static bool
+machine_watches(const struct machine *machine)
+{
+	const struct rule_list *watches = &machine->policy->rules[KIND_WATCH];
+
+	for (size_t i = 0; i < watches->count; i++) {
+		if ((watches->items[i].origin.platforms &
+			machine->arch->platforms) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Below level full a policy has a supervisor if it limits the time or the
- * output, or if there is something to connect to. */
+ * output, if it watches, or if there is something to connect to. */
 static bool
 machine_listens(const struct machine *machine)
 {
 	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
 
-	if (machine->net == SBX_NET_SELECTED ||
+	if (machine_watches(machine) || machine->net == SBX_NET_SELECTED ||
 	    policy_opens_sockets(machine->policy, machine->arch->platforms))
 		return may_hand_over(machine);
 

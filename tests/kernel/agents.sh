@@ -18,6 +18,7 @@ tap_programs "$SBXRUN" "$builddir/sbx-proxy"
 tap_levels standard full
 policy coding coding
 policy claude claude
+policy agent agent
 
 # begins UID: a home and a project of the user's own.
 begins()
@@ -217,6 +218,28 @@ number = {\"x86_64\": 251, \"aarch64\": 30}[os.uname().machine]
 libc.syscall(number, 0x736278, 0, 0)
 print(errno.errorcode[ctypes.get_errno()])"'
 
+# A policy without limits on time and output has a supervisor as long as it
+# watches, which answers for sockets and modes.
+answered()
+{
+	for level in $levels; do
+		is "$level: an agent connects to a socket of its own" x "$(
+		    in_project "$level" agent 'python3 -c "
+import os, socket
+a, b = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+a.bind(\"s\")
+a.listen()
+b.connect(\"s\")
+b.send(b\"x\")
+print(a.accept()[0].recv(1).decode())
+os.unlink(\"s\")"')"
+		is "$level: and changes no mode elsewhere" 700 "$(
+		    chmod 700 "$home/.cache"
+		    in_project "$level" agent 'chmod 755 ~' >/dev/null 2>&1
+		    stat -c %a "$home")"
+	done
+}
+
 everything()
 {
 	begins "$1"
@@ -224,6 +247,8 @@ everything()
 	states
 	projects
 	inside
+	chmod 700 "$home"
+	answered
 }
 
 everything "$(id -u)"
