@@ -425,6 +425,26 @@ parse_short(struct options *options, char **argv)
 	return 1;
 }
 
+/* A word where the command should begin. */
+__attribute__((noreturn)) static void
+refuse_order(const struct options *options, const char *word)
+{
+	const char *policy = options->policy != NULL ? options->policy : "";
+	struct out text;
+
+	out_init(&text, -1);
+	if (word[0] == '-')
+		out_print(&text,
+		    "options come before the policy: sbxrun %s %s -- ...", word,
+		    policy);
+	else
+		out_print(&text,
+		    "expected '--' and the command, or '-c STRING', after the "
+		    "policy: sbxrun %s -- %s ...",
+		    policy, word);
+	refuse(word, text.text, 0);
+}
+
 static void
 parse_command(struct options *options, char **argv)
 {
@@ -441,12 +461,7 @@ parse_command(struct options *options, char **argv)
 		return;
 	}
 	if (strcmp(argv[0], "-c") != 0)
-		refuse(argv[0],
-		    argv[0][0] == '-' ?
-			"options come before the policy" :
-			"expected '--' and the command, or '-c STRING', after "
-			"the policy",
-		    0);
+		refuse_order(options, argv[0]);
 	if (argv[1] == NULL || argv[2] != NULL)
 		refuse(argv[0], "takes exactly one string", 0);
 	options->shell[1] = shell;

@@ -130,6 +130,7 @@ static const struct keyword {
 	{ "policy", NULL, offsetof(struct settings, policy) },
 	{ "session", NULL, offsetof(struct settings, session) },
 	{ "shell", NULL, offsetof(struct settings, shell) },
+	{ "explain", NULL, 0 },
 	{ "level", "--level", 0 },
 	{ "limit", "--limit", 0 },
 	{ "define", "--define", 0 },
@@ -154,12 +155,26 @@ copy_value(const char *value, const char *home)
 	return copy;
 }
 
+/* An option that says what to print, or nothing. */
+static void
+apply_explain(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "yes") == 0)
+		words_add(&settings->options, "--explain");
+	else if (strcmp(value, "no") != 0)
+		refuse(125, "explain", "yes or no", 0);
+}
+
 static void
 apply(struct settings *settings, const struct keyword *keyword,
     const char *value)
 {
 	if (value == NULL)
 		refuse(125, keyword->name, "no memory", 0);
+	if (strcmp(keyword->name, "explain") == 0) {
+		apply_explain(settings, value);
+		return;
+	}
 	if (keyword->option == NULL) {
 		*(const char **)((char *)settings + keyword->offset) = value;
 		return;

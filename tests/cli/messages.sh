@@ -56,7 +56,7 @@ for word in -- -c; do
 	    'messages-none: there is no such session; a policy makes it' \
 	    "$SBXRUN" --session messages-none "$word" true
 done
-has 'an option after the policy' 'sbxrun: -v: options come before the policy' \
+has 'an option after the policy' 'options come before the policy: sbxrun -v ' \
     "$SBXRUN" "$base/plain.bin" -v -- true
 has 'a command without --' "sbxrun: true: expected '--' and the command" \
     "$SBXRUN" "$base/plain.bin" true

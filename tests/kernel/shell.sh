@@ -160,6 +160,9 @@ hostile()
 	settings 'polcy x'
 	is 'a word that is none is refused' 'sbxsh: polcy: no such setting; see sbxsh(1)
 125' '$S -c true; echo $?'
+	settings "level $level" 'explain yes'
+	is '"explain yes" tells what was denied' 1 '
+	    $S -c "cat ~/.ssh/id" 2>&1 | grep -c "^  read .*\.ssh/id "'
 	settings 'policy /nonexistent/x.bin'
 	is 'a policy that is missing is refused' 125 '$S -c true 2>/dev/null
 	    echo $?'
