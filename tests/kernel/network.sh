@@ -415,13 +415,13 @@ each_level()
 		try_all rsync rsync
 		# Version 2 of yarn wants to know the interfaces, and pnpm 12
 		# keeps its locks in /tmp, whatever TMPDIR says.
-		[ "$level" = full ] || [ "$(major yarn)" != 1 ] ||
+		tap_short || [ "$level" = full ] || [ "$(major yarn)" != 1 ] ||
 			try_all 'http https' yarn
-		[ "$level" = full ] || [ "$(major pnpm)" -gt 10 ] ||
-			try_all 'http https' pnpm
+		tap_short || [ "$level" = full ] ||
+		    [ "$(major pnpm)" -gt 10 ] || try_all 'http https' pnpm
 		[ "$level" = full ] || continue
-		try_all 'http https' yarn pnpm
-		try_all 'http https' curl6 aiohttp node java java6 chromium
+		tap_short || try_all 'http https' yarn pnpm chromium
+		try_all 'http https' curl6 aiohttp node java java6
 		try_all ssh ssh gitssh
 	done
 }
@@ -437,6 +437,8 @@ for uid in $users; do
 	[ "$uid" = "$(id -u)" ] || {
 		chown -R "$uid:$uid" "$home"
 		! has java || chmod -R a+rX "$tmp/java"
+		# One of each sort is enough for a second user, unless asked.
+		tools=${tools:-curl git npm pip node rsync gitssh}
 	}
 	each_level
 done
