@@ -17,6 +17,7 @@ test_scripts += \
 static_scripts += \
 	tests/cli/editors.sh \
 	tests/cli/install.sh \
+	tests/cli/npm.sh \
 	tests/cli/packaging.bats
 
 EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl
