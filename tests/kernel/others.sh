@@ -42,12 +42,18 @@ scheduling()
 	done
 }
 
+# Bare, what is meant for a whole user reaches every process of that user: so it
+# is asked of one alone who has no other processes.
 many()
 {
-	for operation in 'nice group 0' "nice user $1" 'ioprio group 0' \
-	    "ioprio user $1"; do
+	set -- "$1" "$2" 'nice group 0' 'ioprio group 0'
+	[ -z "$level" ] && [ "$1" -ne "$ORDINARY" ] ||
+	    set -- "$@" "nice user $1" "ioprio user $1"
+	uid=$1 answer=$2
+	shift 2
+	for operation; do
 		# shellcheck disable=SC2086
-		held "$1" "$2" $operation
+		held "$uid" "$answer" $operation
 	done
 }
 

@@ -22,7 +22,7 @@ static const struct name targets[] = {
 	{ "user", PRIO_USER },
 };
 
-/* Whatever succeeds leaves things as they are. */
+/* They get the priority that this process has. */
 static int
 try_nice(char **words, int count)
 {
