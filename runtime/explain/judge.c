@@ -193,12 +193,15 @@ user_may_make(const struct path *path)
 
 /* Whether it would work without the policy, as far as that can be seen. */
 static bool
-works_outside(enum act act, const struct path *path, bool there,
-    const struct stat *status)
+works_outside(const struct asked *asked, bool there, const struct stat *status)
 {
+	enum act act = asked->act;
+	const struct path *path = &asked->path;
 	const char *name = path->len == 0 ? "/" : path->text;
 
-	if (there && acts[act].presence == ABSENT)
+	if (there && (acts[act].presence == ABSENT || asked->fresh))
+		return false;
+	if (asked->dots && acts[act].directory)
 		return false;
 	if (!there && acts[act].presence == PRESENT)
 		return false;
@@ -325,7 +328,7 @@ judge(const struct explaining *explaining, struct asked *asked,
 	denied = is_denied(explaining, rules, path, there, denial);
 	if (!denied && known)
 		return false;
-	asked->wanted = works_outside(asked->act, path, there, &status);
+	asked->wanted = works_outside(asked, there, &status);
 	asked->makes |= denial->makes_file;
 	return denied && asked->wanted;
 }

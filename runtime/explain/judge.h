@@ -28,6 +28,8 @@ enum act {
 struct asked {
 	enum act act;
 	bool no_follow;   /* of the last name, if that is a link */
+	bool fresh;       /* it fails where something is there */
+	bool dots;        /* the last name is "." or ".." */
 	struct path path; /* absolute and normal, as the command sees it */
 	bool wanted; /* judge(): it works, or would without the policy; then */
 	bool makes;  /* the path, outside, is a name that comes or goes */

@@ -22,6 +22,38 @@ trail_is_proc(struct sbx_place at)
 	return sbx_covers(proc, at);
 }
 
+bool
+trail_push(struct path *path, const char *names)
+{
+	while (*names != '\0') {
+		size_t len = strcspn(names, "/");
+
+		if (len == 2 && memcmp(names, "..", 2) == 0)
+			path_cut(path,
+			    place_parent(
+				(struct sbx_place){ path->text, path->len })
+				.len);
+		else if (len > 0 && !(len == 1 && *names == '.') &&
+		    !path_push(path, names, len))
+			return false;
+		names += len;
+		names += strspn(names, "/");
+	}
+	return true;
+}
+
+bool
+trail_ends_in_dots(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 1 && text[len - 1] == '/')
+		len--;
+	for (int dots = 0; dots < 2 && len > 0 && text[len - 1] == '.'; dots++)
+		len--;
+	return text[len] == '.' && (len == 0 || text[len - 1] == '/');
+}
+
 /* One call tells that there is no link on the way, as nearly always. */
 static bool
 has_links(const char *path, bool last)

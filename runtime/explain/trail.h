@@ -10,6 +10,13 @@
 
 #include <stdbool.h>
 
+/* Adds a path as text: "." and ".." are taken away, and links do not count,
+ * which is so where nothing is followed by "..".  False if it is too long. */
+bool trail_push(struct path *path, const char *names);
+
+/* Whether the last name is "." or "..": nothing can be made or moved there. */
+bool trail_ends_in_dots(const char *text);
+
 /* Follows an absolute, normal path in place; `last`: also where its last name
  * is a link.  False if it comes into /proc or round in circles. */
 bool trail_follow(struct path *path, bool last);

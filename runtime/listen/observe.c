@@ -10,6 +10,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/judge.h"
+#include "runtime/explain/trail.h"
 #include "runtime/listen/answers.h"
 
 #include <errno.h>
@@ -67,28 +68,6 @@ struct sighting {
 
 /* --- words ---------------------------------------------------------------- */
 
-/* Adds a path as text: "." and ".." are taken away, and links do not count,
- * which is so where nothing is followed by "..". */
-static bool
-push_names(struct path *path, const char *names)
-{
-	while (*names != '\0') {
-		size_t len = strcspn(names, "/");
-
-		if (len == 2 && memcmp(names, "..", 2) == 0)
-			path_cut(path,
-			    place_parent(
-				(struct sbx_place){ path->text, path->len })
-				.len);
-		else if (len > 0 && !(len == 1 && *names == '.') &&
-		    !path_push(path, names, len))
-			return false;
-		names += len;
-		names += strspn(names, "/");
-	}
-	return true;
-}
-
 /* The caller's directory, or one that it has open. */
 static bool
 push_directory(const struct caller *caller, int fd, struct path *path)
@@ -107,7 +86,7 @@ push_directory(const struct caller *caller, int fd, struct path *path)
 	if (len <= 0 || *text != '/')
 		return false;
 	text[len] = '\0';
-	return push_names(path, text);
+	return trail_push(path, text);
 }
 
 /* What a call names, absolute and normal; false: nothing, or it cannot be read,
@@ -131,9 +110,10 @@ read_path(struct sighting *sighting)
 	if (error != 0 || *text == '\0')
 		return false;
 	path_cut(&sighting->asked.path, 0);
+	sighting->asked.dots = trail_ends_in_dots(text);
 	return (*text == '/' ||
 		   push_directory(caller, directory, &sighting->asked.path)) &&
-	    push_names(&sighting->asked.path, text);
+	    trail_push(&sighting->asked.path, text);
 }
 
 static void
@@ -201,6 +181,9 @@ set_act(struct sighting *sighting)
 		asked->act = ACT_LOOK;
 		asked->no_follow = true;
 		return true;
+	case REPLACE:
+		asked->fresh = (flags & 1 /* RENAME_NOREPLACE */) != 0;
+		return true;
 	default:
 		asked->no_follow = (flags & AT_SYMLINK_NOFOLLOW) != 0;
 		return true;
@@ -243,7 +226,7 @@ judge_local(struct sighting *sighting, const struct sockaddr_un *address,
 	path_cut(path, 0);
 	return (*text == '/' ||
 		   push_directory(sighting->caller, AT_FDCWD, path)) &&
-	    push_names(path, text) &&
+	    trail_push(path, text) &&
 	    judge(sighting->explaining, &sighting->asked, &sighting->denial);
 }
 
@@ -415,6 +398,8 @@ sighting_begin(struct sighting *sighting, const struct caller *caller,
 	sighting->explaining = caller->listening->explaining;
 	sighting->asked.act = ACT_END;
 	sighting->asked.no_follow = false;
+	sighting->asked.fresh = false;
+	sighting->asked.dots = false;
 	sighting->asked.wanted = false;
 	sighting->wish.text = NULL;
 	path_cut(&sighting->asked.path, 0);

@@ -100,22 +100,13 @@ silent()
 	    "$(cat "$base/block")"
 }
 
-# remedied UID COMMAND RIGHT-AND-PLACE: denied, and it works once what the line
-# says is done: what begins with mkdir or touch in the shell, the rest in the
-# policy.
-remedied()
+# apply UID: what the lines of the block say is done: what begins with mkdir or
+# touch in the shell, the rest in the policy `mended`.  Fails if there is nothing.
+apply()
 {
-	prepare "$1"
-	explained "$1" shell "$2"
-	fix=$(grep -E -e "^  $3 .*  -> " "$base/block" | head -n 1 |
-	    sed 's/.*  -> //')
-	if [ $status -eq 0 ] || [ -z "$fix" ]; then
-		tap_not_ok "$level: uid $1: $2 is denied and has a remedy" \
-		    "status $status: $(cat "$base/block")"
-		return
-	fi
-	: >"$base/rules"
-	printf '%s\n' "$fix" | sed 's/; /\n/g' | while read -r step; do
+	sed -n 's/.*  -> //p' "$base/block" >"$base/fixes"
+	[ -s "$base/fixes" ] || return 1
+	sed 's/; /\n/g' "$base/fixes" | while read -r step; do
 		case $step in
 		mkdir* | touch*) as "$1" sh -c "$step" ;;
 		"instead: "*) ;;
@@ -124,17 +115,46 @@ remedied()
 	done
 	{
 		printf 'sbx 1\nprofile mended extends workspace-write {\n'
-		cat "$base/rules"
+		sort -u "$base/rules"
 		echo '}'
 	} >"$base/mended.sbx"
-	if ! "$SBXC" "$base/mended.sbx" -o "$base/mended.bin" \
-	    >"$base/said" 2>&1; then
-		tap_not_ok "$level: uid $1: $2: the remedy compiles" \
-		    "$(cat "$base/mended.sbx" "$base/said")"
+	"$SBXC" "$base/mended.sbx" -o "$base/mended.bin" >"$base/said" 2>&1
+}
+
+# remedied UID COMMAND RIGHT-AND-PLACE: denied, and it works once what is said is
+# done; what comes after the first failure shows only then.
+remedied()
+{
+	prepare "$1"
+	: >"$base/rules"
+	explained "$1" shell "$2"
+	if [ $status -eq 0 ] ||
+	    ! grep -Eq -e "^  $3 .*  -> " "$base/block"; then
+		tap_not_ok "$level: uid $1: $2 is denied and has a remedy" \
+		    "status $status: $(cat "$base/block")"
 		return
 	fi
-	explained "$1" mended "$2"
-	tap_is "$level: uid $1: $2 works after: $fix" 0 "$status"
+	for _ in 1 2 3; do
+		if ! apply "$1"; then
+			tap_not_ok "$level: uid $1: $2: the remedy" \
+			    "$(cat "$base/block" "$base/mended.sbx" \
+				"$base/said")"
+			return
+		fi
+		explained "$1" mended "$2"
+		[ $status -ne 0 ] || break
+	done
+	tap_is "$level: uid $1: $2 works once that is done" 0 "$status"
+}
+
+# mends TOOL UID COMMAND RIGHT-AND-PLACE: where there is such a program.
+mends()
+{
+	if command -v "$1" >/dev/null; then
+		remedied "$2" "$3" "$4"
+	else
+		tap_lacks "$level: uid $2: $3" "there is no $1"
+	fi
 }
 
 denials()
@@ -270,6 +290,31 @@ remedies()
 		remedied "$1" 'echo >~/.newrc' 'write +~/.newrc'
 		remedied "$1" '~/tools/tool' 'exec +~/tools/tool'
 		remedied "$1" 'ls ~/other' 'read +~/other'
+		remedied "$1" 'mv ~/data/file .' 'write +~/data/file'
+		remedied "$1" 'ln -s x ~/data/l' 'write +~/data/l'
+		remedied "$1" 'cp /bin/true ~/data/t' 'write +~/data/t'
+		remedied "$1" 'cat ~/other/file >~/data/copy' 'write +~/data[^ ]*'
+		remedied "$1" 'unshare -U true' 'call +unshare'
+		mends sed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data[^ ]*'
+		mends tar "$1" 'tar -C ~/data -cf ~/data/x.tar file' \
+		    '(read|write) +~/data[^ ]*'
+		mends git "$1" 'git init -q ~/data/r' '(read|write) +~/data[^ ]*'
+		mends perl "$1" \
+		    "perl -e 'open(F, \">\", \"\$ENV{HOME}/data/p\") or die'" \
+		    'write +~/data/p'
+		mends node "$1" \
+		    "node -e 'fs.appendFileSync(process.env.HOME + \"/data/n\", \"x\")'" \
+		    'write +~/data/n'
+		mends gcc "$1" \
+		    "echo 'int main(void) { return 0; }' >m.c; gcc -o ~/data/m m.c" \
+		    'write +~/data/m'
+		mends sqlite3 "$1" "sqlite3 ~/data/db 'create table t(a)'" \
+		    'write +~/data/db'
+		mends tee "$1" 'echo x | tee ~/data/tee' 'write +~/data/tee'
+		mends find "$1" 'find ~/other -name file -delete' \
+		    '(read|write) +~/other'
+		mends zip "$1" 'zip -q ~/data/x.zip /etc/hostname' \
+		    'write +~/data[^ ]*'
 	}
 }
 

@@ -20,7 +20,8 @@ import time
 
 POLICY = {"EACCES", "EPERM", "EROFS", "ENOENT", "ENETUNREACH"}
 OWN = ("/proc", "/dev/pts", "/dev/shm", "/dev/fd")
-CALLS = {"socket", "ptrace", "unshare", "setns", "mount", "umount2", "bpf",
+# Without ptrace(2), which strace's own tracing keeps from the command.
+CALLS = {"socket", "unshare", "setns", "mount", "umount2", "bpf",
          "keyctl", "perf_event_open", "userfaultfd", "add_key", "request_key",
          "process_vm_readv", "kcmp", "personality"}
 AT = {  # the path argument (and the directory before it), what is done there
@@ -152,22 +153,24 @@ class Trace:
                    "create" if "O_CREAT" in flags else
                    "write" if re.search("O_WRONLY|O_RDWR|O_TRUNC", flags) else
                    "read")
+        other = None
+        if name.startswith("rename"):
+            at += 1 if name == "rename" else 2
+            target = TEXT.match(arguments[at])
+            directory = re.search(r"<([^>]*)>", arguments[at - 1])
+            if target:
+                other = os.path.normpath(os.path.join(
+                    directory.group(1) if name != "rename" and directory
+                    else cwd, unescape(target.group(1))))
         if act and not (act == "look" and not self.full):
             self.keep(act, os.path.join(base, unescape(path.group(1))), error,
                       "O_NOFOLLOW" in " ".join(arguments) or
                       "AT_SYMLINK_NOFOLLOW" in " ".join(arguments) or
-                      name in ("lstat", "readlink", "readlinkat"))
-        if name.startswith("rename"):
-            at += 1 if name == "rename" else 2
-            path = TEXT.match(arguments[at])
-            directory = re.search(r"<([^>]*)>", arguments[at - 1])
-            if path:
-                self.keep("replace", os.path.join(
-                    directory.group(1) if name != "rename" and directory
-                    else cwd, unescape(path.group(1))), error)
+                      name in ("lstat", "readlink", "readlinkat"), other)
 
-    def keep(self, act, path, error, nofollow=False):
-        self.failed.append((act, os.path.normpath(path), error, nofollow))
+    def keep(self, act, path, error, nofollow=False, other=None):
+        self.failed.append((act, os.path.normpath(path), error, nofollow,
+                            other))
 
 
 def parent_of(path):
@@ -181,10 +184,16 @@ def resolve(act, path, nofollow):
     return os.path.realpath(path)
 
 
+def is_younger(path, begin):
+    """Whether it was made or changed meanwhile, so that nobody can tell."""
+    return os.path.lexists(path) and os.lstat(path).st_ctime >= begin
+
+
 def works_outside(act, path, begin):
     there = os.path.lexists(path)
-    if there and os.lstat(path).st_ctime >= begin:
-        return False  # it was made meanwhile
+    if is_younger(path, begin) or \
+            (not there and is_younger(parent_of(path), begin)):
+        return False
     makes = os.access(parent_of(path), os.W_OK | os.X_OK)
     if act in ("read", "look", "exec", "write", "change", "remove", "connect") \
             and not there:
@@ -192,8 +201,6 @@ def works_outside(act, path, begin):
     if act == "make":
         return not there and makes
     if act == "remove":
-        return makes
-    if act == "replace":
         return makes
     if act == "look":
         return True
@@ -233,15 +240,17 @@ def compare(trace, records, full, begin):
     denied = [record for record in records if record["event"] == "denied"]
     missed, false = [], []
     seen = set()
-    for act, path, error, nofollow in trace.failed:
+    for act, path, error, nofollow, other in trace.failed:
         if not full and error in ("ENOENT", "EROFS"):
             continue
         real = resolve(act, path, nofollow)
         if is_own(path, full) or is_own(real, full) or (act, real) in seen:
             continue
         seen.add((act, real))
+        # Of a rename one of both places decides.
         if works_outside(act, real, begin) and \
-                not any(covers(record, real) for record in denied):
+                not any(covers(record, place) for record in denied
+                        for place in (real, other or real)):
             missed.append([act, real, error])
     for name in trace.refused:
         if not any(record["right"] == "call" and
@@ -249,8 +258,12 @@ def compare(trace, records, full, begin):
                    (name, "number")
                    for record in denied):
             missed.append(["call", name, "EPERM"])
-    names = {resolve(act, path, nofollow) for act, path, _, nofollow in
-             trace.failed} | {path for _, path, _, _ in trace.failed}
+    names = {resolve(act, path, nofollow)
+             for act, path, _, nofollow, _ in trace.failed} | \
+            {failed[1] for failed in trace.failed} | \
+            {failed[4] for failed in trace.failed if failed[4]} | \
+            {resolve("make", failed[4], True)
+             for failed in trace.failed if failed[4]}
     for record in denied:
         if record["path"] is not None and \
                 not any(covers(record, name) for name in names):

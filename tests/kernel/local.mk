@@ -77,6 +77,7 @@ test_scripts += \
 	tests/kernel/resolver.sh
 slow_scripts += \
 	tests/kernel/explain_hostile.sh \
+	tests/kernel/explain_oracle.sh \
 	tests/kernel/network.sh \
 	tests/kernel/session_attack.sh \
 	tests/kernel/session_storm.sh
@@ -106,6 +107,7 @@ helper_programs += \
 EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
+	tests/kernel/explain_oracle.py \
 	tests/kernel/delegate.sh \
 	tests/kernel/long_filter.py \
 	tests/kernel/outside.py
