@@ -207,6 +207,39 @@ may_connect(const struct caller *caller, int target)
 		(verdict.rule != SBX_NO_RULE && servers_stand(target, path)));
 }
 
+/*
+ * Whether no socket is bound there any more: a server that has ended leaves its
+ * name, and the next one removes it if a connection is refused.  The kernel says
+ * so to a socket of another kind, and a server that is there notices nothing.
+ */
+static bool
+is_left(int target)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool left;
+
+	if (probe < 0)
+		return false;
+	descriptor_path(name.sun_path, target);
+	left = connect(probe, (struct sockaddr *)&name, sizeof name) != 0 &&
+	    errno == ECONNREFUSED;
+	close(probe);
+	return left;
+}
+
+static int
+refusal(const struct caller *caller, int target)
+{
+	bool writable = caller->listening->view ?
+	    view_is_writable(target) :
+	    place_is_writable(caller, target);
+
+	return writable && is_socket(target) && is_left(target) ?
+	    -ECONNREFUSED :
+	    -EACCES;
+}
+
 static int
 judge_path(const struct caller *caller, struct waiting *attempt)
 {
@@ -219,7 +252,9 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 	    place_open(caller, AT_FDCWD, path, 0);
 	if (attempt->target < 0)
 		return attempt->target;
-	return may_connect(caller, attempt->target) ? 0 : -EACCES;
+	return may_connect(caller, attempt->target) ?
+	    0 :
+	    refusal(caller, attempt->target);
 }
 
 /* Below level full it cannot be told whose an abstract name is. */

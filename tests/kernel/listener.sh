@@ -86,6 +86,10 @@ prepare()
 	for path in outside readable/socket ws/socket ws/denied/socket; do
 		serve "$1" "$home/$path"
 	done
+	serve "$1" "$ws/left"
+	kill -KILL "${servers##* }"
+	wait "${servers##* }" 2>/dev/null
+	servers=${servers% *}
 }
 
 # A program that may be executed and not read cannot be looked into.  At full an
@@ -124,6 +128,8 @@ sockets()
 	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/cwd/../outside"
 	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/root$home/outside"
 	held "$1" ECONNREFUSED unix-connect probe
+	# What a server has left that was killed, and the next one removes.
+	held "$1" ECONNREFUSED unix-connect left
 	held "$1" $abstract abstract-connect sbx-listener-test
 	held "$1" EACCES unix-dgram-send socket
 	held "$1" EACCES unix-pair-send socket
