@@ -14,6 +14,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -569,6 +570,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .platforms = SBX_ON_LINUX } };
 	int before = count_descriptors();
 
+	/* As main.c has it: splice(2) knows no MSG_NOSIGNAL. */
+	signal(SIGPIPE, SIG_IGN);
 	world = (struct world){
 		.proxy = {
 			.blob = { .strings = strings, .names = names,
