@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds npm packages into a directory: packaging/npm.sh OUT [BUILD].  As with
 # esbuild, a package `sbx` chooses one with programs for the machine; these are
-# static, and need nothing of it.  Only sbx-proxy is missing, which uses the
-# system's resolver.  BUILD is a configured build directory.
+# static, and need nothing of it, but for sbx-proxy, which uses the system's
+# resolver: its glibc must be as new as that of this machine.  BUILD is a configured
+# build directory.
 
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -29,7 +30,8 @@ machine=$out/sbx-linux-$cpu
 rm -rf "$out/sbx" "$machine"
 mkdir -p "$out/sbx/bin" "$machine/bin"
 
-make -s -C "$build" sbxc sbxrun sbxsh >&2
+make -s -C "$build" sbxc sbxrun sbxsh sbx-proxy >&2
+cp "$build/sbx-proxy" "$machine/bin"
 for program in sbxrun sbxsh; do
 	if ldd "$build/$program" >/dev/null 2>&1; then
 		echo "npm.sh: $program is not static; install musl-tools" >&2

@@ -25,10 +25,10 @@ function __sbxrun_before_command
     not contains -- -- (commandline -opc)
 end
 
-complete -c sbxc -n 'test -z (__sbxc_command)' -a '(__sbxc_commands)'
+complete -c sbxc -n 'test -z "$(__sbxc_command)"' -a '(__sbxc_commands)'
 complete -c sbxc -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__sbx_options sbxc (__sbxc_command))'
-complete -c sbxc -n 'test (__sbxc_command) = explain' -f -a 'all (__sbxc_codes)'
-complete -c sbxc -n 'test (__sbxc_command) = init' -f -a 'claude codex gemini opencode mcp vscode git npm'
+complete -c sbxc -n 'string match -q explain -- (__sbxc_command)' -f -a 'all (__sbxc_codes)'
+complete -c sbxc -n 'string match -q init -- (__sbxc_command)' -f -a 'claude codex gemini opencode mcp vscode git npm'
 complete -c sbxc -n 'string match -q -- "@*" (commandline -ct)' -f -a '(__sbx_profiles)'
 complete -c sbxrun -n '__sbxrun_before_command; and string match -q -- "-*" (commandline -ct)' -f -a '(__sbx_options sbxrun)'
 complete -c sbxrun -n '__sbxrun_before_command' -a '(__sbx_profiles)'

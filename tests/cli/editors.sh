@@ -40,7 +40,7 @@ each()
 	has "$1" "$(offers "$1" 'sbxrun --dry')" --dry-run
 	has "$1" "$(offers "$1" 'sbxrun @wor')" @workspace-write
 	tap_is "$1: an option of another command is not offered" "" \
-	    "$(offers "$1" 'sbxc profiles --tar' | grep target)"
+	    "$(offers "$1" 'sbxc profiles --tar' | grep -e target -e test:)"
 }
 
 offers()
@@ -57,8 +57,9 @@ offers()
 		    "$packaging/completions/sbx.bash" "$2" | sed 's/=$//'
 		;;
 	fish)
+		# What it says about a mistake is no word, and fails.
 		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
-		    "$packaging/completions/sbx.fish" "$2" | cut -f 1
+		    "$packaging/completions/sbx.fish" "$2" 2>&1 | cut -f 1
 		;;
 	zsh)
 		# What would be added is printed instead.

@@ -33,7 +33,7 @@ for program in sbxc sbxrun; do
 	    "$("$builddir/$program" --version)" "$("$bin/$program" --version)"
 done
 tap_empty "the programs need no library" "$(for program in \
-    node_modules/sbx-linux-*/bin/*; do
+    node_modules/sbx-linux-*/bin/sbx[crs]*; do
 	ldd "$program" >/dev/null 2>&1 && echo "$program"
 done)"
 "$bin/sbxc" build -o p.bin @coding
@@ -41,6 +41,9 @@ tap_is "sbxc compiles" 0 $?
 "$bin/sbxrun" p.bin -- sh -c 'echo in; exit 7' >"$tmp/said"
 tap_is "sbxrun hands on what a command says and ends with" "7 in" \
     "$? $(cat "$tmp/said")"
+"$bin/sbxc" build -o hosts.bin @claude
+tap_is "sbxrun finds sbx-proxy" "in" "$("$bin/sbxrun" hosts.bin -c 'echo in' \
+    2>&1)"
 "$bin/sbxrun" --doctor >"$tmp/said" 2>&1
 tap_is "sbxrun finds sbxc" 1 "$(grep -c '^good  workspace' "$tmp/said")"
 rm -r node_modules/sbx-linux-*
