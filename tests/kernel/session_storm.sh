@@ -136,6 +136,8 @@ $round: $said"
 ended()
 {
 	policy=$base/brief.bin
+	# What makes the session says what the others have.
+	in_session ended true
 	session_options='--limit timeout=none'
 	in_session ended 'for i in $(seq 20); do
 	    setsid sleep 815 >/dev/null 2>&1 & done; echo $$ >/tmp/first'
