@@ -74,13 +74,13 @@ nobody()
 }
 
 # begin WORD...: launches a command in the background, as $job, and waits until
-# it makes the file `ready`.
+# it prints `ready`, which then is what $base/got begins with.
 begin()
 {
-	rm -f "$base/$uid/ready"
-	launch "$@" &
+	: >"$base/got"
+	launch "$@" >"$base/got" &
 	job=$!
-	tap_until test -e "$base/$uid/ready"
+	tap_until grep -qx ready "$base/got"
 }
 
 # What the shell says when it loses a job is not wanted: hence the subshells.
@@ -136,7 +136,7 @@ timeouts()
 	# A bound from above would be one for the machine.
 	is 'has two more seconds' 1 $(($(date +%s) - begun >= 2))
 	nobody 'nothing is left after a timeout' "sleep $mark"
-	begin limited sh -c "echo >ready; kill -STOP \$\$; sleep $mark" \
+	begin limited sh -c "echo ready; kill -STOP \$\$; sleep $mark" \
 	    2>/dev/null </dev/null
 	kill -CONT $job
 	wait $job
@@ -216,14 +216,15 @@ signals()
 {
 	mark=1000$$.2$uid${#level}
 	for signal in TERM HUP USR1; do
-		begin capped sh -c "trap 'echo got; exit 5' $signal; echo >ready
-			while :; do sleep 0.05; done" >"$base/got" 2>/dev/null
+		begin capped sh -c "trap 'echo got; exit 5' $signal; echo ready
+			while :; do sleep 0.05; done" 2>/dev/null
 		kill -$signal $job
 		wait $job
-		is "$signal is handed on" '5 got' "$? $(cat "$base/got")"
+		is "$signal is handed on" '5 ready got' \
+		    "$? $(tr '\n' ' ' <"$base/got" | sed 's/ $//')"
 	done
 	(begin capped sh -c "setsid sleep $mark & (sleep $mark &)
-		echo >ready; sleep $mark"
+		echo ready; sleep $mark"
 	kill -KILL $job
 	wait $job) 2>/dev/null
 	nobody 'killing sbxrun kills all' "sleep $mark"
@@ -245,7 +246,7 @@ reach()
 	    echo end' 2>/dev/null | tr '\n' ' ')
 	is 'the first process is out of reach' 'end ' "$text"
 	[ "$(id -u)" -eq 0 ] || return
-	begin capped sh -c 'echo >ready; sleep 300' 2>/dev/null
+	begin capped sh -c 'echo ready; sleep 300' 2>/dev/null
 	first=$(pgrep -P $job)
 	case $level in
 	full) wanted=2 ;;
