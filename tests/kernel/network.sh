@@ -390,7 +390,8 @@ try_all()
 		*" $tool "*) ;;
 		*) continue ;;
 		esac
-		if ! has "$tool"; then
+		# What root has in the home directory is not there.
+		if ! (HOME=$home && export HOME && has "$tool"); then
 			tap_lacks "uid $uid, $level: $tool" "no $tool here"
 			continue
 		fi
