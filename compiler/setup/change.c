@@ -353,6 +353,7 @@ is_ours(struct arena *arena, const struct json_t *file, bool *gone)
 	    strcmp(written, digest(arena, text, (size_t)status.st_size)) == 0;
 }
 
+/* A setting that was changed since has what others need in it. */
 static bool
 may_undo(struct arena *arena, const struct json_t *file)
 {
@@ -360,23 +361,28 @@ may_undo(struct arena *arena, const struct json_t *file)
 	const char *backup = json_text(file, "backup");
 	bool gone;
 
-	if (path == NULL || is_ours(arena, file, &gone))
+	if (path == NULL || backup == NULL || is_ours(arena, file, &gone))
 		return true;
-	complain("'%s' has been changed since%s%s: undo it there by hand, or "
-		 "remove the record",
-	    path, backup != NULL ? "; what it was is in " : "",
-	    backup != NULL ? backup : "");
+	complain("'%s' has been changed since; what it was is in %s: undo it "
+		 "there by hand, and remove the record",
+	    path, backup);
 	return false;
 }
 
 static bool
-undo_one(const struct json_t *file)
+undo_one(struct arena *arena, const struct json_t *file)
 {
 	const char *path = json_text(file, "path");
 	const char *backup = json_text(file, "backup");
+	bool gone;
 
 	if (path == NULL)
 		return true;
+	/* Somebody's own words, as in a policy, stay. */
+	if (backup == NULL && !is_ours(arena, file, &gone)) {
+		printf("kept     %s, which has been changed since\n", path);
+		return true;
+	}
 	if (backup != NULL ? rename(backup, path) != 0 :
 			     unlink(path) != 0 && errno != ENOENT) {
 		complain("cannot undo '%s': %s", path, strerror(errno));
@@ -395,7 +401,7 @@ undo_all(struct arena *arena, const struct json_t *files)
 	for (size_t i = 0; i < json_count(files); i++)
 		good &= may_undo(arena, json_item(files, i));
 	for (size_t i = json_count(files); i-- > 0 && good;)
-		good = undo_one(json_item(files, i));
+		good = undo_one(arena, json_item(files, i));
 	return good;
 }
 

@@ -99,9 +99,10 @@ rm "$HOME/.local/bin/claude-sbx"
 init -y claude
 echo '# mine' >>"$ours/claude.sbx"
 init claude --undo
-refuses "--undo after a change of the policy" "changed since"
-tap_is "... leaves all of it" yes \
-    "$([ -x "$HOME/.local/bin/claude-sbx" ] && echo yes)"
+tap_is "--undo after a change of the policy keeps that, and nothing else" \
+    "0 ./claude.sbx " "$status $(files "$ours")"
+init -y claude
+refuses "a policy that is there already" "not overwritten"
 rm -r "$ours" "$HOME/.local/bin"
 
 # --- MCP servers -----------------------------------------------------------
