@@ -412,17 +412,17 @@ each_level()
 	web='curl wget git urllib requests httpx npm pip cargo go'
 	for level in ${NETWORK_LEVELS:-full standard}; do
 		# shellcheck disable=SC2086  # words
-		try_all 'http https' $web
+		try_all "$both" $web
 		try_all rsync rsync
 		# Version 2 of yarn wants to know the interfaces, and pnpm 12
 		# keeps its locks in /tmp, whatever TMPDIR says.
 		tap_short || [ "$level" = full ] || [ "$(major yarn)" != 1 ] ||
-			try_all 'http https' yarn
+			try_all https yarn
 		tap_short || [ "$level" = full ] ||
-		    [ "$(major pnpm)" -gt 10 ] || try_all 'http https' pnpm
+		    [ "$(major pnpm)" -gt 10 ] || try_all https pnpm
 		[ "$level" = full ] || continue
-		tap_short || try_all 'http https' yarn pnpm chromium
-		try_all 'http https' curl6 aiohttp node java java6
+		tap_short || try_all https yarn pnpm chromium
+		try_all "$both" curl6 aiohttp node java java6
 		try_all ssh ssh gitssh
 	done
 }
@@ -430,6 +430,7 @@ each_level()
 users=$(id -u)
 [ "$users" != 0 ] || tap_short || ! grep -q ' 4294967295$' /proc/self/uid_map ||
     users="0 $ORDINARY"
+both='http https'
 for uid in $users; do
 	home=$tmp/home-$uid
 	mkdir -p "$home/.npm" "$home/.cache" "$home/ws"
@@ -439,7 +440,7 @@ for uid in $users; do
 		chown -R "$uid:$uid" "$home"
 		! has java || chmod -R a+rX "$tmp/java"
 		# One of each sort is enough for a second user, unless asked.
-		tools=${tools:-curl git npm pip node rsync gitssh}
+		tools=${tools:-curl git npm rsync gitssh} both=https
 	}
 	each_level
 done
