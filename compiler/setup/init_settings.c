@@ -139,7 +139,8 @@ init_vscode(struct init *init)
 		init->configuration);
 	struct json_t *root, *all;
 	struct stat status;
-	const char *old = change_read(arena, path, &status), *blob, *name;
+	const char *old = change_read(arena, path, &status), *blob, *name,
+		   *text;
 
 	if (old == NULL && errno != 0)
 		return EXIT_TROUBLE;
@@ -159,12 +160,14 @@ init_vscode(struct init *init)
 	name = init_free_name(init, "vscode");
 	blob = init_policy(init, name,
 	    policy_text(init, name, "Terminals of VS Code."));
-	if (blob == NULL)
-		return EXIT_TROUBLE;
-	put_terminal(json_put_object(all, "sbx"), init, blob);
-	put_terminal(json_put_object(root, chat), init, blob);
-	if (change_add(&init->changes, path, json_print(arena, root, old), 0600,
-		false) == NULL)
+	if (blob != NULL) {
+		put_terminal(json_put_object(all, "sbx"), init, blob);
+		put_terminal(json_put_object(root, chat), init, blob);
+	}
+	text = json_print(arena, root, old);
+	json_release(root);
+	if (blob == NULL ||
+	    change_add(&init->changes, path, text, 0600, false) == NULL)
 		return EXIT_TROUBLE;
 	init->after = "choose the terminal profile 'sbx'; the agent of VS Code "
 		      "has it already";
