@@ -165,11 +165,14 @@ body_passes(struct proxy *proxy, struct conn *conn)
 	len = conn_peek(proxy, conn, &conn->client, sizeof proxy->bytes);
 	if (len < 0)
 		return conn->up.held > 0;
-	if (len == 0)
-		conn->up.budget = FLOW_ENDLESS; /* the end may pass */
-	else if (conn->chunked)
+	if (len == 0) {
+		/* The end may pass; there is no more to be looked through. */
+		conn->up.budget = FLOW_ENDLESS;
+		conn->chunked = false;
+	} else if (conn->chunked) {
 		conn->up.budget = http_chunks_scan(&conn->chunks,
 		    (const char *)proxy->bytes, (size_t)len);
+	}
 	if (conn->chunks.state == CHUNK_BAD) {
 		conn_reset(proxy, conn);
 		return false;
