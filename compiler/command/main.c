@@ -186,14 +186,12 @@ static const struct option_row option_rows[] = {
 	    "print the version" },
 };
 
-/* The commands, a line each. */
+/* The commands, a line each; what follows a command is in its own help. */
 static void
 print_commands(void)
 {
-	for (size_t i = 0; i < countof(commands); i++)
-		printf("%s sbxc %s\n", i == 0 ? "usage:" : "      ",
-		    commands[i].synopsis);
-	putchar('\n');
+	printf("usage: sbxc %s\n       sbxc COMMAND ...\n\n",
+	    commands[0].synopsis);
 	for (size_t i = 0; i < countof(commands); i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].about);
 	puts("\n'sbxc COMMAND --help' lists its options; sbxc(1), sbx(5).");
