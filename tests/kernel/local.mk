@@ -48,6 +48,7 @@ kernel_scripts = \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
+	tests/kernel/clients.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \
 	tests/kernel/explain_session.sh \
