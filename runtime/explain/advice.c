@@ -163,16 +163,11 @@ __attribute__((noreturn)) static void
 be_helper(const struct explaining *explaining, struct words *words,
     const int files[3])
 {
-	char *variables[] = {
-		words->home.text,
-		words->runtime.text,
-#ifdef __SANITIZE_ADDRESS__
-		/* In a session it has another number than its /proc says, with
-		 * which the search for leaks cannot deal. */
-		(char[]){ "ASAN_OPTIONS=detect_leaks=0" },
-#endif
-		NULL,
-	};
+	/* In a session it has another number than its /proc says, with which the
+	 * search for leaks of an sbxc with sanitizers cannot deal. */
+	char leaks[] = "ASAN_OPTIONS=detect_leaks=0";
+	char *variables[] = { leaks, words->home.text, words->runtime.text,
+		NULL };
 	static const char *const none = "/dev/null";
 	sigset_t all;
 	int null = open(none, O_WRONLY | O_CLOEXEC);
