@@ -144,10 +144,14 @@ session_groups()
 		done
 }
 
+session_new_groups()
+{
+	session_groups | grep -vxF -e "$session_old_groups"
+}
+
 session_none()
 {
-	[ -z "$(session_processes)$(session_sockets)" ] &&
-		[ "$(session_groups)" = "$session_old_groups" ]
+	[ -z "$(session_processes)$(session_sockets)$(session_new_groups)" ]
 }
 
 # session_left: waits for all of them to be gone, and lists what is left: of
@@ -159,7 +163,7 @@ session_left()
 		ps -o pid=,ppid=,stat=,args= -p "$session_pid"
 	done
 	session_sockets
-	[ "$(session_groups)" = "$session_old_groups" ] || session_groups
+	session_new_groups
 	[ "$(tap_mounts)" = "$session_mounts" ] ||
 		echo 'there are other mounts'
 }
