@@ -28,7 +28,9 @@ if [ "${SBX_BENCH_INSIDE-}" != yes ]; then
 		    env HOME="$copy" "$copy/${0##*/}" "$copy" "${@:2}"
 		exit
 	fi
-	SBX_BENCH_INSIDE=yes exec unshare -Urmn "$0" "$@"
+	# With processes of its own, so that none of them stays.
+	SBX_BENCH_INSIDE=yes exec unshare -Urmnpf --kill-child --mount-proc \
+	    "$0" "$@"
 fi
 
 # Not below /tmp: that is the scratch directory at level full.
