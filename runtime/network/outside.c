@@ -465,6 +465,8 @@ network_look(struct network *network)
 void
 network_end(struct network *network)
 {
+	if (network->count == 0)
+		return;
 	end_proxy(network);
 	close_ways(network);
 }
