@@ -160,6 +160,14 @@ is_denial(int answer)
 	    answer == ECONNRESET || answer == ENOENT;
 }
 
+/* What a port answers that is open and where nobody listens on the host.  In a
+ * network of its own sbxrun has taken the connection before it finds that out. */
+static int
+nobody_listens(uint8_t level)
+{
+	return level < SBX_LEVEL_FULL ? ECONNREFUSED : ECONNRESET;
+}
+
 enum meaning
 trial_meaning_network(const struct stage *stage, const struct trial *trial)
 {
@@ -169,14 +177,10 @@ trial_meaning_network(const struct stage *stage, const struct trial *trial)
 	if (trial->task.socket != 0 && trial->access.kind == KIND_SOCKET &&
 	    trial->verdict.allowed)
 		return TELLS_NOTHING;
-	if (trial->task.socket != 0 || is_denial(answer)) {
-		/* Nobody need listen on the host. */
-		return answer == ECONNREFUSED &&
-			trial->access.kind == KIND_PORT &&
-			stage->subject.level < SBX_LEVEL_FULL &&
-			trial->task.socket == 0 ?
-		    WAS_ALLOWED :
-		    WAS_DENIED;
-	}
+	if (trial->access.kind == KIND_PORT && trial->task.socket == 0 &&
+	    answer == nobody_listens(stage->subject.level))
+		return WAS_ALLOWED;
+	if (trial->task.socket != 0 || is_denial(answer))
+		return WAS_DENIED;
 	return answer == 0 || answer == ETIMEDOUT ? WAS_ALLOWED : TELLS_NOTHING;
 }
