@@ -360,7 +360,7 @@ openpgp()
 		fi
 	done
 	if [ -d "/run/user/$1" ]; then
-		tap_skip "uid $1: the agent of GnuPG" \
+		tap_lacks "uid $1: the agent of GnuPG" \
 		    "its sockets are those of a user who has logged in"
 		return
 	fi
