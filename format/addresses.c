@@ -63,6 +63,16 @@ static const struct net metadata[] = {
 	{ { 0xfd, 0x20, 0, 0xce, [14] = 2, 0x54 }, 128 },	/* Google */
 	V6(0xfe80, 0, 0, 0, 0, 0, 10),	/* link-local */
 };
+
+/* These wrap any address of IPv4, a metadata service's included. */
+static const struct net wrappers[] = {
+	V6(0, 0, 0, 0, 0, 0, 96),	/* IPv4-compatible */
+	V6(0, 0, 0, 0, 0xffff, 0, 96),	/* IPv4-translated (RFC 2765) */
+	V6(0x64, 0xff9b, 1, 0, 0, 0, 48),	/* a network's own NAT64 */
+	V6(0x2001, 0, 0, 0, 0, 0, 32),	/* Teredo */
+	V6(0x2002, 0, 0, 0, 0, 0, 16),	/* 6to4 */
+};
+static const struct net nat64 = V6(0x64, 0xff9b, 0, 0, 0, 0, 96);
 /* clang-format on */
 
 bool
@@ -153,6 +163,20 @@ bool
 sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	return is_in(metadata, sizeof metadata / sizeof *metadata, address);
+}
+
+bool
+sbx_address_is_wrapped(const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	uint8_t inner[SBX_ADDRESS_SIZE] = { [10] = 0xff, [11] = 0xff };
+
+	if (!is_in(&nat64, 1, address))
+		return is_in(wrappers, sizeof wrappers / sizeof *wrappers,
+		    address);
+	/* RFC 6052, section 3.1: this prefix is for public addresses alone. */
+	for (unsigned i = SBX_ADDRESS_SIZE - 4; i < SBX_ADDRESS_SIZE; i++)
+		inner[i] = address[i];
+	return !sbx_address_is_public(inner);
 }
 
 struct sbx_verdict

@@ -43,6 +43,10 @@ bool sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE]);
  * not even with that word. */
 bool sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE]);
 
+/* Whether a translator or a tunnel takes it to an address of IPv4 that may be
+ * of that kind, too: NAT64 of what is not public, 6to4, Teredo. */
+bool sbx_address_is_wrapped(const uint8_t address[SBX_ADDRESS_SIZE]);
+
 /* The verdict on a TCP port of an address, by the rules of section ENDPOINTS;
  * verdict.rule is an index into them. */
 struct sbx_verdict sbx_endpoint_verdict(const struct sbx_blob *blob,

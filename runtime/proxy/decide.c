@@ -12,7 +12,8 @@ bool
 address_may_be_private(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	return !sbx_address_is_reserved(address, SBX_ADDRESS_BITS) &&
-	    !sbx_address_is_metadata(address);
+	    !sbx_address_is_metadata(address) &&
+	    !sbx_address_is_wrapped(address);
 }
 
 /*

@@ -120,6 +120,7 @@ make_settings(void)
 	    "100.64.1.1 cgnat.example\n"
 	    "fd00:ec2::254 corpaws.example\n"
 	    "fd20:ce::254 corpgoogle.example\n"
+	    "64:ff9b::a9fe:a9fe corpnat64.example\n"
 	    "168.63.129.16 corpazure.example\n"
 	    "100.100.100.200 corpalibaba.example\n"
 	    "192.0.0.192 corporacle.example\n"

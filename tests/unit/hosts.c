@@ -267,6 +267,57 @@ try_public(struct tap *tap)
 		    "%s is public", open[i]);
 }
 
+/* What the word `private` must not open either. */
+static void
+try_wrapped(struct tap *tap)
+{
+	static const struct {
+		const char *address;
+		bool wrapped;
+	} table[] = {
+		{ "64:ff9b::a9fe:a9fe", true },
+		{ "64:ff9b::169.254.169.254", true },
+		{ "64:ff9b::127.0.0.1", true },
+		{ "64:ff9b::10.0.0.1", true },
+		{ "64:ff9b::c612:1", true },
+		{ "64:ff9b::1.1.1.1", false },
+		{ "64:ff9b::1:a9fe:a9fe", false },
+		{ "64:ff9b:1::a9fe:a9fe", true },
+		{ "64:ff9b:1:a9fe:a9:fe00::", true },
+		{ "64:ff9b:1:ffff::1", true },
+		{ "64:ff9b:2::a9fe:a9fe", false },
+		{ "2001::5601:5601", true },
+		{ "2001:0:a9fe:a9fe::1", true },
+		{ "2001:1::1", false },
+		{ "2002:a9fe:a9fe::1", true },
+		{ "2003:a9fe:a9fe::1", false },
+		{ "::169.254.169.254", true },
+		{ "::a9fe:a9fe", true },
+		{ "::ffff:0:169.254.169.254", true },
+		{ "::ffff:10.0.0.1", false },
+		{ "0:0:0:0:0:ffff:a00:1", false },
+		{ "10.0.0.1", false },
+		{ "fd00::a9fe:a9fe", false },
+	};
+	static const char *const mapped[] = { "::ffff:169.254.169.254",
+		"::ffff:a9fe:a9fe", "0:0:0:0:0:ffff:a9fe:a9fe",
+		"::FFFF:A9FE:A9FE" };
+	struct host_net net;
+
+	for (size_t i = 0; i < countof(table); i++)
+		tap_ok(tap,
+		    host_net_parse(table[i].address, strlen(table[i].address),
+			&net) &&
+			sbx_address_is_wrapped(net.address) == table[i].wrapped,
+		    "%s is%s wrapped", table[i].address,
+		    table[i].wrapped ? "" : " not");
+	for (size_t i = 0; i < countof(mapped); i++)
+		tap_ok(tap,
+		    host_net_parse(mapped[i], strlen(mapped[i]), &net) &&
+			sbx_address_is_metadata(net.address),
+		    "%s is of metadata", mapped[i]);
+}
+
 static void
 try_address_rules(struct tap *tap)
 {
@@ -481,6 +532,7 @@ main(void)
 	try_lengths(&tap);
 	try_names(&tap);
 	try_public(&tap);
+	try_wrapped(&tap);
 	try_address_rules(&tap);
 	try_endpoints(&tap);
 	try_ways(&tap);
