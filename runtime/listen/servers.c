@@ -10,7 +10,9 @@
 #include "runtime/listen/view.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -20,7 +22,12 @@
 #define SO_COOKIE 57
 #endif
 
-enum { MINOR_BITS = 20 /* of a device's number in the kernel */ };
+enum {
+	MINOR_BITS = 20, /* of a device's number in the kernel */
+	MARK_SIZE = 16,
+	/* Of a name in the abstract namespace: the first byte is 0. */
+	MARK_LEN = offsetof(struct sockaddr_un, sun_path) + 1 + MARK_SIZE,
+};
 
 void
 servers_open(struct servers *servers)
@@ -151,19 +158,44 @@ open_name(const struct caller *caller, int socket)
 	return -1;
 }
 
+/* A client with a name that nobody can guess. */
+static int
+marked_client(int type, struct sockaddr_un *mark)
+{
+	int client = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	*mark = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (client < 0 ||
+	    (getrandom(mark->sun_path + 1, MARK_SIZE, 0) == MARK_SIZE &&
+		bind(client, (struct sockaddr *)mark, MARK_LEN) == 0))
+		return client;
+	close(client);
+	return -1;
+}
+
+static bool
+is_marked(int accepted, const struct sockaddr_un *mark)
+{
+	struct sockaddr_un peer;
+	socklen_t len = sizeof peer;
+
+	return getpeername(accepted, (struct sockaddr *)&peer, &len) == 0 &&
+	    len == MARK_LEN && memcmp(&peer, mark, MARK_LEN) == 0;
+}
+
 /* Whether who connects there comes to this socket, which listens and belongs
- * to the caller. */
+ * to the caller.  What is accepted need not be our client: another thread may
+ * have connected before, and this process makes such connections as well. */
 static bool
 comes_to(int server, int target)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	struct sockaddr_un name = { .sun_family = AF_UNIX }, mark;
 	int type = SOCK_STREAM, client, other = -1;
 	socklen_t len = sizeof type;
-	struct ucred peer = { .pid = 0 };
 	bool came;
 
 	getsockopt(server, SOL_SOCKET, SO_TYPE, &type, &len);
-	client = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	client = marked_client(type, &mark);
 	descriptor_path(name.sun_path, target);
 	/* Somebody else may take the connection first; then nobody waits. */
 	if (client >= 0 && ticks(true)) {
@@ -172,10 +204,7 @@ comes_to(int server, int target)
 			    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		ticks(false);
 	}
-	len = sizeof peer;
-	came = other >= 0 &&
-	    getsockopt(other, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	    peer.pid == getpid();
+	came = other >= 0 && is_marked(other, &mark);
 	if (other >= 0)
 		close(other);
 	if (client >= 0)
@@ -183,15 +212,27 @@ comes_to(int server, int target)
 	return came;
 }
 
+static bool
+listens(int socket)
+{
+	int value = 1;
+	socklen_t len = sizeof value;
+
+	return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &value, &len) !=
+	    0 ||
+	    value != 0;
+}
+
 /*
  * Finds the place of a socket that is about to listen, where the kernel's
  * numbers do not tell it: its name may lead elsewhere by now, so a connection
- * shows whether it does not.  False: the numbers tell, or nothing does.
+ * shows whether it does not.  From one that listens already that would take a
+ * client of the command's.  False: the numbers tell, or nothing does.
  */
 static bool
 prove(const struct caller *caller, int socket, struct server *server)
 {
-	int target = open_name(caller, socket);
+	int target = listens(socket) ? -1 : open_name(caller, socket);
 	struct stat status;
 	bool proved = false;
 

@@ -119,6 +119,7 @@ sockets()
 	held "$1" EACCES unix-connect socket
 	held "$1" EACCES unix-connect "$ws/socket"
 	held "$1" EACCES unix-renamed socket
+	held "$1" EACCES unix-pending socket
 	held "$1" $away unix-connect "$home/outside"
 	held "$1" $away unix-connect ../outside
 	held "$1" $away unix-connect link

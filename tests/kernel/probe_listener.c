@@ -230,6 +230,28 @@ try_unix_renamed(char **words, int count)
 	return rename(mine, words[0]) != 0 ? errno : error;
 }
 
+/* The same while clients of the server wait in it, and it listens once more. */
+static int
+try_unix_pending(char **words, int count)
+{
+	static const char mine[] = "sub/pending", away[] = "sub/away";
+	struct sockaddr_un address = address_of(mine);
+	int fd = server(mine, 8), error;
+
+	(void)count;
+	if (fd < 0)
+		return errno;
+	for (int i = 0; i < 3; i++) {
+		if (connect_to(&address, sizeof address, 0) != 0)
+			return EPROTO;
+	}
+	if (rename(mine, away) != 0 || rename(words[0], mine) != 0 ||
+	    listen(fd, 8) != 0)
+		return errno;
+	error = connect_to(&address, sizeof address, 0);
+	return rename(mine, words[0]) != 0 ? errno : error;
+}
+
 /* A daemon: who called listen(2) has ended and was reaped. */
 static int
 try_unix_daemon(char **words, int count)
@@ -462,6 +484,7 @@ const struct operation listener_operations[] = {
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-renamed", 1, 1, try_unix_renamed},
+	{"unix-pending", 1, 1, try_unix_pending},
 	{"unix-daemon", 1, 1, try_unix_daemon},
 	{"unix-servers", 2, 2, try_unix_servers},
 	{"unix-hidden", 1, 2, try_unix_hidden},

@@ -174,6 +174,8 @@ own()
 	    "$(inside plain ./probe unix-connect outer/socket)"
 	tap_is "$who: btrfs: one outside at the name of an own one" EACCES \
 	    "$(inside plain sh -c 'mkdir -p sub; ./probe unix-renamed side')"
+	tap_is "$who: btrfs: while clients of it wait" EACCES \
+	    "$(inside plain sh -c 'mkdir -p sub; ./probe unix-pending side')"
 	tap_is "$who: btrfs: as many as are known" 128 \
 	    "$(inside plain ./probe unix-servers s 200)"
 }
