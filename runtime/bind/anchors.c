@@ -79,6 +79,11 @@ bind_workspace(struct binder *binder)
 		refuse("/",
 		    "the root directory is no workspace; choose one with -w",
 		    0);
+	if (scratch_within(at))
+		refuse(path_of(at),
+		    "it is no workspace, for sbx keeps its own directory in "
+		    "it; choose one with -w",
+		    0);
 	set_anchor(binder, SBX_ANCHOR_WORKSPACE, at);
 	if (binder->request->options->git != NULL)
 		binder->made.git = place_of(binder->request->options->git);

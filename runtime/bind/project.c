@@ -238,17 +238,12 @@ holds_home(struct search *search, struct sbx_place directory)
 	return false;
 }
 
-/* Who may put a `.git` into a directory of others decides nothing here. */
 static bool
-is_top(struct search *search, struct sbx_place at)
+is_top(struct search *search)
 {
-	const char *file;
+	const char *file = path_of(search->file);
 
-	search->top = arena_copy(search->arena, at);
-	search->file = below(search, search->top, "/.git");
-	file = path_of(search->file);
-	return (is_ours(file, S_IFDIR) || is_ours(file, S_IFREG)) &&
-	    is_ours(path_of(search->top), S_IFDIR);
+	return is_ours(file, S_IFDIR) || is_ours(file, S_IFREG);
 }
 
 /*
@@ -274,23 +269,27 @@ remember_top(struct search *search, const struct options *options)
 	scratch_path(path, search->top, remembered, true, getenv("TMPDIR"));
 }
 
+/* Who may put a `.git` into a directory of others decides nothing here.  What is
+ * remembered is believed no further than a `.git`. */
 static bool
-find_top(struct search *search, const struct options *options)
+find_top(struct search *search, const struct options *options,
+    struct sbx_place at)
 {
-	char cwd[SBX_MAX_PATH + 1];
-	struct sbx_place at;
+	for (; at.len > 0; at = place_parent(at)) {
+		bool is;
 
-	if (current_path(cwd, sizeof cwd) < 0 || cwd[0] != '/')
-		return false;
-	for (at = place_of(cwd); at.len > 0; at = place_parent(at)) {
-		if (is_top(search, at)) {
-			if (holds_home(search, search->top))
-				return false;
+		search->top = arena_copy(search->arena, at);
+		search->file = below(search, search->top, "/.git");
+		is = is_top(search);
+		if ((!is && !was_top(search)) ||
+		    !is_ours(path_of(search->top), S_IFDIR))
+			continue;
+		if (holds_home(search, search->top) ||
+		    scratch_within(search->top))
+			return false;
+		if (is)
 			remember_top(search, options);
-			return true;
-		}
-		if (was_top(search))
-			return true;
+		return true;
 	}
 	return false;
 }
@@ -299,12 +298,19 @@ void
 project_find(struct arena *arena, struct options *options)
 {
 	struct search *search = arena_take(arena, 1, sizeof *search);
+	char cwd[SBX_MAX_PATH + 1];
 	struct sbx_place git;
 
 	search->arena = arena;
 	options->workspace = NULL;
-	if (!find_top(search, options))
+	if (current_path(cwd, sizeof cwd) < 0 || cwd[0] != '/')
 		return;
+	if (!find_top(search, options, place_of(cwd))) {
+		if (cwd[1] != '\0' && !options->clean &&
+		    scratch_within(place_of(cwd)))
+			options->workspace = "none";
+		return;
+	}
 	options->workspace = path_of(search->top);
 	if (!is_ours(path_of(search->file), S_IFREG))
 		return;

@@ -237,6 +237,24 @@ scratch_holds(struct sbx_place directory)
 	return next == '/' || next == '-';
 }
 
+/* TOP and its directories hold what commands must not write: sessions, the
+ * scratch of others, what was a project. */
+bool
+scratch_within(struct sbx_place directory)
+{
+	static const char tmp[] = "/tmp";
+	uint32_t slashes = 0;
+
+	if (sbx_covers(directory, (struct sbx_place){ tmp, sizeof tmp - 1 }))
+		return true;
+	if (!scratch_holds(directory))
+		return false;
+	for (uint32_t i = 0; i < directory.len; i++)
+		slashes += directory.path[i] == '/';
+	/* /tmp/TOP/WORKSPACE/PROFILE is a command's own. */
+	return slashes < 4;
+}
+
 /*
  * Inside of a sandbox at level standard only the scratch directory of that
  * sandbox can be written.  The caller names it, and is not believed for more:

@@ -40,6 +40,10 @@ bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
  * one. */
 bool scratch_holds(struct sbx_place directory);
 
+/* Whether a command that may write a directory could write more of TOP than a
+ * scratch directory: it is /tmp or above, TOP, or TOP/WORKSPACE. */
+bool scratch_within(struct sbx_place directory);
+
 /* Whether a directory or one above it has been a workspace, as far as scratch
  * directories tell. */
 bool scratch_remembers(struct sbx_place directory);

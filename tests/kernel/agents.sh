@@ -189,11 +189,40 @@ planted()
 	    as "$uid" mkdir -p "$home/plain"
 	    auto standard plain '(echo >../README) 2>/dev/null || echo no')"
 	rm -rf "$home/.git"
+	remembered
 	[ "$(id -u)" -eq 0 ] || return
 	install -d -o 23917 "$home/shared" "$home/shared/.git"
 	install -d -o "$uid" "$home/shared/mine"
 	is "nor is a directory of somebody else" no "$(
 	    auto standard shared/mine '(echo >../README) 2>/dev/null || echo no')"
+}
+
+# in_tmp OPTION... -- COMMAND...: sbxrun in /tmp.
+in_tmp()
+{
+	as "$uid" sh -c 'cd /tmp && exec "$@"' sh "$tmp/sbxrun" "$@" 2>&1
+}
+
+# sbxrun remembers in /tmp what was a project; a command writes nothing there.
+remembered()
+{
+	digest=$(printf %s "$home" | sha256sum | cut -c 1-16)
+	memory=/tmp/sbx-$uid/$digest
+	for level in $levels; do
+		is "$level: a command in /tmp makes no project of the home" no "$(
+		    in_tmp -l "$level" -w auto "$tmp/coding.bin" \
+			-- mkdir -p "$memory/project" >/dev/null
+		    [ -e "$memory/project" ] || echo no)"
+		is "$level: /tmp is no workspace" 'sbxrun: /tmp: it is no workspace, for sbx keeps its own directory in it; choose one with -w
+125' "$(in_tmp -l "$level" "$tmp/coding.bin" -- true; echo $?)"
+		is "$level: nor is the directory of sbx" 125 "$(
+		    in_tmp -l "$level" -w "/tmp/sbx-$uid" "$tmp/coding.bin" \
+			-- true >/dev/null; echo $?)"
+	done
+	as "$uid" mkdir -p "$memory/project"
+	is "a home that is remembered is no project" no "$(
+	    auto standard plain '(echo >../w/own) 2>/dev/null || echo no')"
+	rm -rf "$memory"
 }
 
 # What a program is told, and what it can find out by itself.
