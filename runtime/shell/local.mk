@@ -5,4 +5,6 @@ shell_sources = \
 	runtime/shell/settings.h \
 	runtime/shell/words.c \
 	runtime/shell/words.h \
+	runtime/base/sha256.c \
+	runtime/base/sha256.h \
 	format/inside.h

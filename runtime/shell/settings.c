@@ -1,7 +1,10 @@
 #include "runtime/shell/settings.h"
 
+#include "runtime/base/sha256.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -51,54 +54,165 @@ find_home(void)
 
 /* --- whether it is to be believed ----------------------------------------- */
 
-/* The directory of the project that the current directory is in, as far as a
- * `.git` tells; else that itself. */
-static bool
-find_project(char path[PATH_MAX])
-{
-	char name[PATH_MAX + 8], at[PATH_MAX];
-	struct stat status;
-
-	if (getcwd(path, PATH_MAX) == NULL)
-		return false;
-	strcpy(at, path);
-	while (at[0] != '\0') {
-		snprintf(name, sizeof name, "%s/.git", at);
-		if (lstat(name, &status) == 0) {
-			strcpy(path, at);
-			break;
-		}
-		*strrchr(at, '/') = '\0';
-	}
-	return true;
-}
-
 static bool
 lies_in(const char *file, const char *directory)
 {
 	size_t len = strlen(directory);
 
-	return len > 1 && strncmp(file, directory, len) == 0 &&
-	    file[len] == '/';
+	return strncmp(file, directory, len) == 0 &&
+	    (file[len] == '/' || file[len] == '\0');
 }
 
-/* Whether a command could have written the file.  The home directory as a whole
- * is no project; there it is the policy that keeps ~/.config. */
+/* Whether sbxrun remembers that the directory was the top of a project, in
+ * /tmp/sbx-UID/DIGEST/project: a command may have removed its `.git`. */
+static bool
+was_top(const char *directory)
+{
+	enum { DIGITS = 16 };
+	char digest[SHA256_HEX + 1], pattern[64];
+	glob_t found;
+	int result;
+
+	sha256_hex(directory, strlen(directory), digest);
+	snprintf(pattern, sizeof pattern, "/tmp/sbx-%u*/%.*s/project",
+	    geteuid(), DIGITS, digest);
+	result = glob(pattern, GLOB_NOSORT, NULL, &found);
+	if (result == 0)
+		globfree(&found);
+	return result != GLOB_NOMATCH;
+}
+
+/* Whether `-w auto` could take it for the top.  What is called `.git` may be
+ * anything: a command may have made it. */
+static bool
+may_be_top(const char *directory)
+{
+	char name[PATH_MAX + 8];
+	struct stat status;
+
+	snprintf(name, sizeof name, "%s/.git", directory);
+	return lstat(name, &status) == 0 || errno != ENOENT ||
+	    was_top(directory);
+}
+
+/*
+ * Whether a command may change what lies at a place: in the current directory, or
+ * in one above it that could be the workspace.  The home directory and what is
+ * above it are no workspace but where they are the current directory, and there
+ * it is the policy that keeps ~/.config.
+ */
+static bool
+lies_in_workspace(const char *place, const char *home)
+{
+	char at[PATH_MAX], kept[PATH_MAX + 16];
+
+	if (getcwd(at, sizeof at) == NULL || strcmp(at, "/") == 0)
+		return false; /* there is no workspace */
+	if (home != NULL && lies_in(home, at)) {
+		snprintf(kept, sizeof kept, "%s/.config", home);
+		return lies_in(place, at) && !lies_in(home, place) &&
+		    !lies_in(place, kept);
+	}
+	if (lies_in(place, at))
+		return true;
+	for (;;) {
+		*strrchr(at, '/') = '\0';
+		if (at[0] == '\0' || (home != NULL && lies_in(home, at)))
+			return false;
+		if (lies_in(place, at) && may_be_top(at))
+			return true;
+	}
+}
+
+/* Puts what a link says in the place of its path up to `len`. */
+static void
+replace_link(char path[PATH_MAX], size_t len)
+{
+	char target[PATH_MAX], whole[3 * PATH_MAX];
+	char rest[PATH_MAX];
+	ssize_t size;
+
+	strcpy(rest, path + len);
+	path[len] = '\0';
+	size = readlink(path, target, sizeof target - 1);
+	if (size <= 0)
+		refuse(125, path, "cannot tell where it leads", errno);
+	target[size] = '\0';
+	*strrchr(path, '/') = '\0';
+	snprintf(whole, sizeof whole, "%s/%s%s", target[0] == '/' ? "" : path,
+	    target, rest);
+	if (strlen(whole) >= PATH_MAX)
+		refuse(125, target, "cannot tell where it leads", ENAMETOOLONG);
+	strcpy(path, whole);
+}
+
+/* Where a path lies whose last name is no link, or is the link that is looked at;
+ * its directory is in `real`. */
+static void
+find_place(const char *path, bool is_link, char real[PATH_MAX])
+{
+	size_t len = strlen(real);
+	const char *name = strrchr(path, '/');
+
+	if (!is_link && realpath(path, real) == NULL)
+		refuse(125, path, "cannot tell where it lies", errno);
+	if (!is_link)
+		return;
+	if (len + strlen(name) >= PATH_MAX)
+		refuse(125, path, "cannot tell where it lies", ENAMETOOLONG);
+	strcpy(strcmp(real, "/") == 0 ? real : real + len, name);
+}
+
+/* Looks at each place on the way up to the first link, which gets replaced; false
+ * if there is none. */
+static bool
+check_way(const char *file, char path[PATH_MAX], const char *home)
+{
+	char real[PATH_MAX] = "/";
+	struct stat status;
+	bool ended = false;
+
+	for (size_t len = 1; !ended; len++) {
+		char end = path[len];
+
+		ended = end == '\0';
+		if (end != '/' && !ended)
+			continue;
+		path[len] = '\0';
+		if (lstat(path, &status) != 0)
+			refuse(125, file, "cannot tell where it lies", errno);
+		find_place(path, S_ISLNK(status.st_mode), real);
+		if (lies_in_workspace(real, home))
+			refuse(125, file,
+			    "it lies in the workspace, where a command may "
+			    "change it",
+			    0);
+		path[len] = end;
+		if (S_ISLNK(status.st_mode)) {
+			replace_link(path, len);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Refuses a file that a command could have written, or led here. */
 static void
 check_place(const char *file, const char *home)
 {
-	char real[PATH_MAX], project[PATH_MAX];
+	enum { LINKS_MAX = 40 }; /* as in the kernel's path walk */
+	char path[PATH_MAX], real_home[PATH_MAX];
+	int links = 0;
 
-	if (realpath(file, real) == NULL)
-		refuse(125, file, "cannot tell where it lies", errno);
-	if (!find_project(project) ||
-	    (home != NULL &&
-		(strcmp(project, home) == 0 || lies_in(home, project))))
-		return;
-	if (lies_in(real, project))
-		refuse(125, file,
-		    "it lies in the workspace, where a command may change it",
-		    0);
+	if (home != NULL && realpath(home, real_home) != NULL)
+		home = real_home;
+	if (file[0] != '/' || strlen(file) >= sizeof path)
+		refuse(125, file, "cannot tell where it lies", 0);
+	strcpy(path, file);
+	while (check_way(file, path, home)) {
+		if (++links > LINKS_MAX)
+			refuse(125, file, "cannot tell where it lies", ELOOP);
+	}
 }
 
 static FILE *
@@ -126,23 +240,24 @@ static const struct keyword {
 	const char *name;
 	const char *option; /* of sbxrun; NULL: see below */
 	size_t offset;
+	const char *begins; /* the value, with one of these; NULL: anyhow */
 } keywords[] = {
-	{ "policy", NULL, offsetof(struct settings, policy) },
-	{ "session", NULL, offsetof(struct settings, session) },
-	{ "shell", NULL, offsetof(struct settings, shell) },
-	{ "explain", NULL, 0 },
-	{ "level", "--level", 0 },
-	{ "limit", "--limit", 0 },
-	{ "define", "--define", 0 },
-	{ "expect", "--expect", 0 },
-	{ "log", "--log", 0 },
-	{ "idle", "--idle", 0 },
+	{ "policy", NULL, offsetof(struct settings, policy), "/@" },
+	{ "session", NULL, offsetof(struct settings, session), NULL },
+	{ "shell", NULL, offsetof(struct settings, shell), "/" },
+	{ "explain", NULL, 0, NULL },
+	{ "level", "--level", 0, NULL },
+	{ "limit", "--limit", 0, NULL },
+	{ "define", "--define", 0, NULL },
+	{ "expect", "--expect", 0, NULL },
+	{ "log", "--log", 0, "/" },
+	{ "idle", "--idle", 0, NULL },
 };
 
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
 /* A value of the user's: ~/ is the home directory. */
-static const char *
+static char *
 copy_value(const char *value, const char *home)
 {
 	char *copy;
@@ -183,9 +298,33 @@ apply(struct settings *settings, const struct keyword *keyword,
 	words_add(&settings->options, value);
 }
 
+/* A file that is being read. */
+struct source {
+	const char *path, *home;
+	unsigned line;
+};
+
+/* A relative path would lead into the workspace. */
 static void
-read_line(struct settings *settings, char *line, const char *path,
-    const char *home)
+check_value(const struct keyword *keyword, const char *value,
+    const struct source *source)
+{
+	char subject[PATH_MAX + 64];
+
+	if (keyword->begins == NULL || value == NULL ||
+	    strchr(keyword->begins, value[0]) != NULL)
+		return;
+	snprintf(subject, sizeof subject, "%s:%u: %s", source->path,
+	    source->line, keyword->name);
+	refuse(125, subject,
+	    strchr(keyword->begins, '@') != NULL ?
+		"it has to begin with /, ~/ or @" :
+		"it has to begin with / or ~/",
+	    0);
+}
+
+static void
+read_line(struct settings *settings, char *line, const struct source *source)
 {
 	char *name = strtok(line, " \t\r\n");
 	char *value = strtok(NULL, "\r\n");
@@ -202,8 +341,10 @@ read_line(struct settings *settings, char *line, const char *path,
 		if (strcmp(name, keywords[i].name) != 0)
 			continue;
 		if (value == NULL || *value == '\0')
-			refuse(125, path, "a word without a value", 0);
-		apply(settings, &keywords[i], copy_value(value, home));
+			refuse(125, source->path, "a word without a value", 0);
+		value = copy_value(value, source->home);
+		check_value(&keywords[i], value, source);
+		apply(settings, &keywords[i], value);
 		return;
 	}
 	refuse(125, name, "no such setting; see sbxsh(1)", 0);
@@ -213,7 +354,7 @@ void
 settings_read(struct settings *settings)
 {
 	char own[PATH_MAX], *line = NULL, *home = find_home();
-	const char *path = "/etc/sbx/shell";
+	struct source source = { "/etc/sbx/shell", home, 0 };
 	FILE *file = NULL;
 	size_t size = 0;
 
@@ -224,15 +365,19 @@ settings_read(struct settings *settings)
 		file = open_settings(own, home);
 	}
 	if (file != NULL)
-		path = own;
+		source.path = own;
 	else
-		file = open_settings(path, home);
+		file = open_settings(source.path, home);
 	if (file == NULL)
 		return;
-	while (getline(&line, &size, file) > 0)
-		read_line(settings, line, path, home);
+	while (getline(&line, &size, file) > 0) {
+		source.line++;
+		read_line(settings, line, &source);
+	}
 	if (ferror(file))
-		refuse(125, path, "cannot read the settings", errno);
+		refuse(125, source.path, "cannot read the settings", errno);
 	free(line);
 	fclose(file);
+	if (settings->policy[0] == '/')
+		check_place(settings->policy, home);
 }

@@ -172,6 +172,61 @@ hostile()
 	    grep -vc "^my-agent"'
 }
 
+# dotfiles SCRIPT: the status of sbxsh in ~/dotfiles/nvim after that script.
+dotfiles()
+{
+	as "$uid" SBX_TEST_HOME="$home" S="$tmp/bash" SH="$tmp" sh -c '
+	cd "$HOME/dotfiles/nvim" && eval "$1"
+	"$S" -c "echo \$SBX" 2>/dev/null; echo $?' sh "$1"
+}
+
+# Settings, and what leads to them, in a repository around the directory.
+led()
+{
+	as "$uid" mkdir -p "$home/dotfiles/nvim" "$home/dotfiles/sbx"
+	as "$uid" git init -q "$home/dotfiles"
+	mv "$home/.config/sbx/shell" "$home/dotfiles/sbx/shell"
+	as "$uid" ln -s ../../dotfiles/sbx/shell "$home/.config/sbx/shell"
+	tap_is "uid $uid, $level: settings in a repository above are refused" \
+	    125 "$(dotfiles :)"
+	tap_is "uid $uid, $level: and behind a .git that is none" 125 \
+	    "$(dotfiles 'ln -s nowhere .git')"
+	tap_is "uid $uid, $level: and where the .git is gone" 125 "$(dotfiles '
+	    rm .git; "$SH/sbxrun" -l standard -w auto "$SH/agent.bin" -- true
+	    rm -rf ../.git' 2>/dev/null)"
+	as "$uid" git init -q "$home/dotfiles"
+	mv "$home/dotfiles/sbx/shell" "$home/.config/shell"
+	as "$uid" ln -s ../../.config/shell "$home/dotfiles/sbx/shell"
+	tap_is "uid $uid, $level: and a link that leads to them" 125 \
+	    "$(dotfiles :)"
+	rm "$home/.config/sbx/shell"
+	mv "$home/.config/shell" "$home/.config/sbx/shell"
+	tap_is "uid $uid, $level: and nothing else" "my-agent
+0" "$(dotfiles :)"
+	as "$uid" cp "$tmp/agent.bin" "$home/dotfiles/agent.bin"
+	settings "policy ~/dotfiles/agent.bin"
+	tap_is "uid $uid, $level: a policy in a repository above is refused" \
+	    125 "$(dotfiles 'ln -s nowhere .git')"
+	settings "level $level"
+	rm -rf "$home/dotfiles"
+}
+
+# A relative path would be that of a file in the workspace.
+relative()
+{
+	as "$uid" cp "$tmp/agent.bin" "$home/p/sub/own.bin"
+	for word in policy shell log; do
+		what='/ or ~/'
+		[ $word != policy ] || what='/, ~/ or @'
+		settings "level $level" "$word own.bin"
+		is "a relative $word is refused" \
+		    "sbxsh: $home/.config/sbx/shell:4: $word: it has to begin with $what
+125" '$S -c true; echo $?'
+	done
+	rm "$home/p/sub/own.bin"
+	settings "level $level"
+}
+
 # Commands of one agent meet; those of another agent do not.
 sessions()
 {
@@ -209,6 +264,8 @@ everything()
 		pipes
 		places
 		hostile
+		led
+		relative
 		[ "$level" != full ] || sessions
 	done
 }
