@@ -16,5 +16,7 @@ libcompiler_a_SOURCES += \
 	compiler/base/names.h \
 	compiler/base/output.c \
 	compiler/base/output.h \
+	compiler/base/shell.c \
+	compiler/base/shell.h \
 	compiler/base/width.c \
 	compiler/base/width.h

@@ -1,5 +1,6 @@
 /* See remedy.h. */
 #include "compiler/query/remedy.h"
+#include "compiler/base/shell.h"
 #include "compiler/policy/kind.h"
 #include "compiler/query/show.h"
 #include "compiler/report/source.h"
@@ -102,19 +103,6 @@ is_file_name(const char *path)
 	return name != NULL && name[1] != '\0' && strchr(name + 2, '.') != NULL;
 }
 
-static void
-print_excepted(FILE *stream, const struct remedy_step *step)
-{
-	bool is_above = step->what == REMEDY_MAKE_ABOVE;
-
-	fprintf(stream,
-	    "make it first%s, since an exception for what is not there grants "
-	    "nothing: %s ",
-	    is_above ? "" : " (a file or a directory)",
-	    is_above ? "mkdir -p" : "touch");
-	show_text(stream, step->text);
-}
-
 /* Whether what is to be made is a file; a directory above it is none. */
 static bool
 makes_file(const struct remedy *remedy, const struct remedy_step *step)
@@ -124,6 +112,41 @@ makes_file(const struct remedy *remedy, const struct remedy_step *step)
 
 	return access->makes_file ? sbx_place_compare(at, access->path) == 0 :
 				    is_file_name(step->text);
+}
+
+/* How it is made.  Whoever chose the name may want it to be run: where a shell
+ * could take it for more than a name it stands in no command. */
+static void
+put_making(FILE *stream, const struct remedy *remedy,
+    const struct remedy_step *step)
+{
+	bool is_file = step->what == REMEDY_MAKE_EXCEPTED ||
+	    (step->what == REMEDY_MAKE && makes_file(remedy, step));
+
+	if (!shell_is_safe(step->text)) {
+		fprintf(stream, "make the %s ", is_file ? "file" : "directory");
+		show_quoted(stream, step->text);
+		fputs(" first, outside of the sandbox", stream);
+		return;
+	}
+	fprintf(stream, "%s %s",
+	    is_file                             ? "touch" :
+		step->what == REMEDY_MAKE_ABOVE ? "mkdir -p" :
+						  "mkdir",
+	    step->text);
+}
+
+static const char *
+reason_to_make(enum remedy_do what)
+{
+	if (what == REMEDY_MAKE)
+		return "make it first, since a rule for what is not there "
+		       "grants nothing: ";
+	if (what == REMEDY_MAKE_EXCEPTED)
+		return "make it first (a file or a directory), since an "
+		       "exception for what is not there grants nothing: ";
+	return "make it first, since an exception for what is not there grants "
+	       "nothing: ";
 }
 
 static void
@@ -152,15 +175,10 @@ put_step(FILE *stream, const struct remedy *remedy,
 		    step->text);
 		break;
 	case REMEDY_MAKE:
-		fprintf(stream,
-		    "make it first, since a rule for what is not "
-		    "there grants nothing: %s ",
-		    makes_file(remedy, step) ? "touch" : "mkdir");
-		show_text(stream, step->text);
-		break;
 	case REMEDY_MAKE_EXCEPTED:
 	case REMEDY_MAKE_ABOVE:
-		print_excepted(stream, step);
+		fputs(reason_to_make(step->what), stream);
+		put_making(stream, remedy, step);
 		break;
 	case REMEDY_NONE:
 	case REMEDY_INSTEAD:
@@ -200,13 +218,7 @@ write_words(FILE *stream, const void *context)
 	case REMEDY_MAKE:
 	case REMEDY_MAKE_EXCEPTED:
 	case REMEDY_MAKE_ABOVE:
-		fputs(step->what == REMEDY_MAKE_ABOVE ? "mkdir -p " :
-			step->what == REMEDY_MAKE &&
-			    !makes_file(wording->remedy, step) ?
-							"mkdir " :
-							"touch ",
-		    stream);
-		show_text(stream, step->text);
+		put_making(stream, wording->remedy, step);
 		break;
 	case REMEDY_ADD:
 	case REMEDY_REMOVE:

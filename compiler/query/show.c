@@ -34,7 +34,7 @@ is_plain(const char *text)
 	return true;
 }
 
-static void
+void
 show_quoted(FILE *stream, const char *text)
 {
 	putc('"', stream);

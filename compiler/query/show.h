@@ -14,6 +14,9 @@
  * what a terminal could take for a command. */
 void show_text(FILE *stream, const char *text);
 
+/* The same, in quotes whatever it is. */
+void show_quoted(FILE *stream, const char *text);
+
 /* A path as an object of the language: in quotes if it needs them; NULL if no
  * policy can hold it. */
 const char *spelled_path(struct arena *arena, const char *path);

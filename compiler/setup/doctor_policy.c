@@ -1,7 +1,7 @@
 /* See doctor.h: what of the policy is absent here, and what it hands on. */
 #include "compiler/base/json.h"
+#include "compiler/base/shell.h"
 #include "compiler/setup/doctor.h"
-#include "compiler/setup/program.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* See doctor.h: the workspace, and what in it runs without being asked. */
 #include "compiler/base/json.h"
+#include "compiler/base/shell.h"
 #include "compiler/setup/doctor.h"
-#include "compiler/setup/program.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* See init.h. */
 #include "compiler/setup/init.h"
+#include "compiler/base/shell.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/program.h"
 

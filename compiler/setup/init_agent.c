@@ -1,4 +1,5 @@
 /* See init.h: an agent as a whole, by a command that starts it confined. */
+#include "compiler/base/shell.h"
 #include "compiler/query/show.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/init.h"

@@ -128,21 +128,3 @@ program_in_path(struct arena *arena, const char *name)
 	}
 	return NULL;
 }
-
-const char *
-shell_word(struct arena *arena, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789/._-+@%:,=";
-	const char *text = "", *quote;
-
-	if (*word != '\0' && strspn(word, plain) == strlen(word))
-		return word;
-	while ((quote = strchr(word, '\'')) != NULL) {
-		text = arena_printf(arena, "%s%.*s'\\''", text,
-		    (int)(quote - word), word);
-		word = quote + 1;
-	}
-	return arena_printf(arena, "'%s%s'", text, word);
-}

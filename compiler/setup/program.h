@@ -23,9 +23,6 @@ struct ran program_run(struct arena *arena, const char *const *words,
  * NULL if there is none.  A name with a slash is a path. */
 const char *program_in_path(struct arena *arena, const char *name);
 
-/* A word as a shell takes it. */
-const char *shell_word(struct arena *arena, const char *word);
-
 /* Bytes in a file without a name; -1 with errno. */
 int program_memory(const void *bytes, size_t size);
 

@@ -144,6 +144,25 @@ load sbxc
 	done
 }
 
+@test "why: a name that a shell would run is in no command" {
+	mkdir -p w/keep
+	cd w
+	printf 'sbx 1\nprofile p extends workspace-write {\n%s\n}\n' \
+	    'deny write ${workspace}/keep except "${workspace}/keep/$(id)"' \
+	    >../names.sbx
+	for name in 'z;$(id)' 'a b' 'x>y' '`id`' "it's" 'a&b' 'a|b' 'a*' 'a"b'; do
+		ends 1 "$SBXC" why ../names.sbx write "keep/$name"
+		says " first, outside of the sandbox"
+		[[ "$output" != *touch* && "$output" != *mkdir* ]]
+	done
+	ends 1 "$SBXC" why ../names.sbx write 'keep/$(id)'
+	says "grants nothing: make the file \"$PWD/keep/\$(id)\" first, outside"
+	[[ "$output" != *touch* && "$output" != *mkdir* ]]
+	ends 1 "$SBXC" why ../names.sbx write 'keep/$(id)/x'
+	says "make the directory \"$PWD/keep/\$(id)\" first, outside"
+	[[ "$output" != *touch* && "$output" != *mkdir* ]]
+}
+
 @test "why: level minimal is named where it may be chosen" {
 	cat >sbxrun <<-'END'
 	#!/bin/sh

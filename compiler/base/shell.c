@@ -1,0 +1,30 @@
+/* See shell.h. */
+#include "compiler/base/shell.h"
+
+#include <string.h>
+
+#define LETTERS \
+	"abcdefghijklmnopqrstuvwxyz" \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+const char *
+shell_word(struct arena *arena, const char *word)
+{
+	const char *text = "", *quote;
+
+	if (*word != '\0' && strspn(word, LETTERS "/._-+@%:,=") == strlen(word))
+		return word;
+	while ((quote = strchr(word, '\'')) != NULL) {
+		text = arena_printf(arena, "%s%.*s'\\''", text,
+		    (int)(quote - word), word);
+		word = quote + 1;
+	}
+	return arena_printf(arena, "'%s%s'", text, word);
+}
+
+bool
+shell_is_safe(const char *path)
+{
+	return path[0] == '/' &&
+	    strspn(path, LETTERS "._/+@~-") == strlen(path);
+}
