@@ -23,6 +23,7 @@ out_into(struct out *out, char *text, size_t size)
 	out->size = (uint32_t)size;
 	out->full = false;
 	out->last = '\0';
+	out->quoting = false;
 	out->text = text;
 	text[0] = '\0';
 }
@@ -153,12 +154,29 @@ out_shown(struct out *out, const char *text, size_t len)
 
 		step = utf8_decode(text + i, len - i, &character);
 		if (step > 0 && !utf8_is_hidden(character)) {
+			if (out->quoting &&
+			    (character == '"' || character == '\\'))
+				out_text(out, "\\");
 			out_bytes(out, text + i, step);
 			continue;
 		}
 		step = step > 0 ? step : 1;
 		out_escaped(out, (const unsigned char *)text + i, step);
 	}
+}
+
+void
+out_quote(struct out *out)
+{
+	out_text(out, "\"");
+	out->quoting = true;
+}
+
+void
+out_quote_end(struct out *out)
+{
+	out->quoting = false;
+	out_text(out, "\"");
 }
 
 void

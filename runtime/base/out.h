@@ -16,9 +16,10 @@
 struct out {
 	int fd; /* -1: the text stays in the buffer */
 	uint32_t used, size;
-	bool full;  /* the text was cut */
-	char last;  /* the last byte of the text, written or not */
-	char *text; /* always ends with a NUL */
+	bool full;    /* the text was cut */
+	char last;    /* the last byte of the text, written or not */
+	bool quoting; /* out_shown() escapes '"' and '\\' */
+	char *text;   /* always ends with a NUL */
 	char own[1024];
 };
 
@@ -37,6 +38,9 @@ void out_seconds(struct out *out, struct timespec time);
 /* Text from elsewhere, names of files above all: what moves the cursor, starts
  * a terminal's command or reorders text is written in bytes, as \xNN. */
 void out_shown(struct out *out, const char *text, size_t len);
+/* What out_shown() adds until the end is one word in quotation marks. */
+void out_quote(struct out *out);
+void out_quote_end(struct out *out);
 /* A place as a path: the root, which is "", prints as "/". */
 void out_place(struct out *out, struct sbx_place place);
 /* "FILE:LINE:COLUMN" of a rule. */
