@@ -1,4 +1,5 @@
 /* See doctor.h: the agents that are installed here, and their places. */
+#include "compiler/query/show.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/doctor.h"
 #include "compiler/setup/program.h"
@@ -38,17 +39,20 @@ say_agent(struct doctor *doctor, const struct client *client, const char *path)
 	const char *real = real_program(doctor, path);
 	const char *closed = closed_state(doctor, client);
 	const char *profile = client->profile;
+	const char *object = spelled_path(doctor->arena, real);
 
 	if (!doctor_allows(doctor, "exec", real))
 		doctor_find(doctor, FINDING_NOTE, client->name,
 		    arena_printf(doctor->arena,
 			"%s is %s, which the policy does not let run; its "
 			"commands can be confined all the same",
-			client->title, real),
-		    arena_printf(doctor->arena,
-			"add to the policy, to confine it as a whole: allow "
-			"exec %s",
-			real));
+			client->title, shown_text(doctor->arena, real)),
+		    object == NULL ?
+			NULL :
+			arena_printf(doctor->arena,
+			    "add to the policy, to confine it as a whole: "
+			    "allow exec %s",
+			    object));
 	else if (closed != NULL)
 		doctor_find(doctor, FINDING_NOTE, client->name,
 		    arena_printf(doctor->arena,

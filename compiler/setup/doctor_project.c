@@ -1,9 +1,12 @@
 /* See doctor.h: the workspace, and what in it runs without being asked. */
 #include "compiler/base/json.h"
 #include "compiler/base/shell.h"
+#include "compiler/query/remedy.h"
+#include "compiler/query/show.h"
 #include "compiler/setup/doctor.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +54,27 @@ find_top(struct doctor *doctor)
 	return NULL;
 }
 
+/* A plain file; to open a named pipe would wait for its other end. */
+static FILE *
+open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	FILE *stream = NULL;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		stream = fdopen(fd, "r");
+	if (fd >= 0 && stream == NULL)
+		close(fd);
+	return stream;
+}
+
 /* Where the file .git of a worktree or a submodule leads, without links; NULL
  * if it is a directory. */
 static const char *
 find_git_directory(struct doctor *doctor, const char *top)
 {
-	FILE *stream = fopen(arena_printf(doctor->arena, "%s/.git", top), "re");
+	FILE *stream = open_file(arena_printf(doctor->arena, "%s/.git", top));
 	char line[PATH_MAX + 16] = "", *real;
 	const char *path = NULL;
 
@@ -109,7 +127,7 @@ say_git(struct doctor *doctor)
 		    arena_printf(doctor->arena,
 			"git finds no repository inside: the working tree "
 			"begins at %s",
-			top),
+			shown_text(doctor->arena, top)),
 		    "sbxrun -w auto ...");
 	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
 	    !doctor_allows(doctor, "write", directory))
@@ -117,7 +135,7 @@ say_git(struct doctor *doctor)
 		    arena_printf(doctor->arena,
 			"a linked worktree or submodule: git writes to %s, "
 			"which the policy does not allow",
-			directory),
+			shown_text(doctor->arena, directory)),
 		    "sbxrun -w auto ...");
 }
 
@@ -165,6 +183,31 @@ struct links {
 	unsigned entries, told, more;
 };
 
+/* The rule that shows what a link leads to, if that gives away no credentials,
+ * no home and the like; the link may be another's trap. */
+static const char *
+advice_for(struct doctor *doctor, const char *path)
+{
+	const char *words[] = { "read", path };
+	struct access access;
+	struct verdict verdict;
+	struct remedy remedy;
+
+	if ((doctor->home != NULL && lies_in(doctor->home, path)) ||
+	    access_parse(&doctor->subject->places, words, countof(words),
+		&access) != NULL)
+		return NULL;
+	access.outside = true;
+	verdict = verdict_of(doctor->subject, &access);
+	remedy = remedy_find(doctor->subject, &access, &verdict);
+	if (!remedy_works(&remedy) || remedy.steps.count != 1 ||
+	    remedy.steps.items[0].what != REMEDY_ADD)
+		return NULL;
+	return arena_printf(doctor->arena,
+	    "add to the policy, if it is wanted: %s",
+	    remedy_words(doctor->arena, &remedy, 0));
+}
+
 /* A link is told of if something is there that the policy does not show. */
 static void
 judge_link(struct links *links, const char *path)
@@ -179,11 +222,9 @@ judge_link(struct links *links, const char *path)
 			    arena_printf(doctor->arena,
 				"%s leads out of the workspace, to %s, which "
 				"the policy does not show",
-				path, real),
-			    arena_printf(doctor->arena,
-				"add to the policy, if it is wanted: allow "
-				"read %s",
-				real));
+				shown_text(doctor->arena, path),
+				shown_text(doctor->arena, real)),
+			    advice_for(doctor, real));
 		else
 			links->more++;
 	}
@@ -250,6 +291,9 @@ add_later(struct later *later, const char *path)
 	    path + len + (path[len] == '/') :
 	    path;
 
+	/* A name that ls would take for an option. */
+	if (*name == '-')
+		name = arena_printf(later->doctor->arena, "./%s", name);
 	if (later->count++ < LATER_TOLD)
 		later->text = arena_printf(later->doctor->arena, "%s%s%s",
 		    later->text, *later->text == '\0' ? "" : " ",

@@ -109,6 +109,29 @@ says "a link that leads out" note links "work/out leads out .* $tmp/elsewhere"
 tap_is "a link into the workspace, and one to what is shown" 1 \
     "$(grep -c '^note  links' "$tmp/out")"
 rm out inside known
+ln -s "$HOME" all
+ln -s "$HOME/.ssh" keys
+ln -s "$tmp" above
+mkdir -p "$HOME/.ssh"
+doctor
+says "a link to credentials" note links "work/keys leads out"
+says "a link to the home" note links "work/all leads out"
+says "a link to what is above it" note links "work/above leads out"
+tap_empty "... comes with no advice to show them" "$(grep allow "$tmp/out")"
+rm all keys above
+rmdir "$HOME/.ssh"
+mkdir "$tmp/a b; allow read ~"
+ln -s "$tmp/a b; allow read ~" spaces
+doctor
+tap_found "a name with spaces is one word of the advice" \
+    "$(grep -F "allow read \"$tmp/a b; allow read ~\"" "$tmp/out")"
+rm spaces
+mv .git .git-kept
+mkfifo .git
+timeout 60 "$SBXC" doctor >"$tmp/out" 2>"$tmp/err"
+tap_is "a named pipe for a repository is not waited for" 0 $?
+rm .git
+mv .git-kept .git
 mkdir -p .vscode .git/hooks
 printf '#!/bin/sh\n' >.git/hooks/post-commit
 printf '#!/bin/sh\n' >.git/hooks/pre-push.sample
@@ -166,7 +189,7 @@ ln -s "$tmp/elsewhere" "$(printf 'esc\033[2J')"
 doctor
 tap_is "a name does not reach the terminal as it is" 0 \
     "$(grep -c "$(printf '\033')" "$tmp/out")"
-says "... and is shown" note links 'esc\\x1b\[2J leads'
+says "... and is shown" note links 'esc\\x1b\[2J" leads'
 SBXRUN=$tmp/none doctor
 tap_is "without sbxrun" 3 $status
 "$real" --doctor >"$tmp/out" 2>"$tmp/err"
