@@ -17,7 +17,9 @@ tap_begin /var/tmp
 tap_programs "$SBXRUN" "$builddir/sbx-proxy"
 tap_levels standard full
 policy coding coding
-policy claude claude
+for agent in claude codex gemini opencode; do
+	policy $agent $agent
+done
 policy agent agent
 
 # begins UID: a home and a project of the user's own.
@@ -77,6 +79,41 @@ states()
 	is "full: what the next start obeys is kept" '{}' "$(
 	    in_project full claude 'echo x >~/.claude/settings.json' >/dev/null
 	    cat "$home/.claude/settings.json")"
+	obeyed
+}
+
+# What the next start of each agent runs or obeys, there or not.
+obeyed()
+{
+	for place in claude/.claude/local/claude \
+	    claude/.claude/plugins/p/hooks.json \
+	    claude/.claude/settings.local.json codex/.codex/rules/default.rules \
+	    gemini/.gemini/tmp/bin/rg gemini/.gemini/.env \
+	    opencode/.cache/opencode/node_modules/p/index.js \
+	    opencode/.local/share/opencode/bin/rg; do
+		agent=${place%%/*}
+		name=$home/${place#*/}
+		for level in $levels; do
+			as "$uid" mkdir -p "${name%/*}" "$home/.cache/opencode" \
+			    "$home/.local/share/opencode" \
+			    "$home/.local/state/opencode"
+			as "$uid" sh -c 'echo old >"$1"' sh "$name"
+			got=$(in_project "$level" "$agent" \
+			    "(echo x >$name) 2>/dev/null || echo no")
+			want=no
+			[ "$level" = full ] ||
+			    want="sbxrun: the command changed $name"
+			is "$level: $name is kept or told" "$want" "$got"
+			rm "$name"
+		done
+	done
+	as "$uid" mkdir -p "$home/.codex"
+	for level in $levels; do
+		is "$level: a name that was not there is told" \
+		    "sbxrun: the command made $home/.codex/hooks.json" \
+		    "$(in_project "$level" codex 'echo x >~/.codex/hooks.json')"
+		rm -f "$home/.codex/hooks.json"
+	done
 }
 
 # git AT ARGUMENT...: as the user, and outside, in a directory of the home.
