@@ -5,7 +5,9 @@
 #include "compiler/setup/init.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
+#include "compiler/setup/place.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,26 +54,31 @@ directory_find(struct arena *arena, const char *path)
 	return copy;
 }
 
-/* A file by its directory without links; the file may be one itself, and is then
- * refused later.  NULL after complaining. */
+/* A file by its directory, in which no link is followed: a project could have it
+ * lead anywhere.  NULL after complaining. */
 static const char *
 file_find(struct arena *arena, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *directory = slash == NULL ? "." :
-	    slash == path                     ? "/" :
-			    arena_strndup(arena, path, (size_t)(slash - path));
-	char *real = realpath(directory, NULL);
-	const char *file = NULL;
+	char *here = *path == '/' ? NULL : realpath(".", NULL);
+	const char *file = NULL, *directory = NULL;
+	struct place place = { .directory = -1 };
 
-	if (real == NULL)
-		complain_unread(path);
-	else
+	if (*path == '/' || here != NULL)
+		file = arena_printf(arena, "%s%s%s", here != NULL ? here : "",
+		    here != NULL ? "/" : "", path);
+	free(here);
+	if (file != NULL && place_open(&place, arena, file, false))
+		directory = place_path(&place, arena);
+	if (directory != NULL)
 		file = arena_printf(arena, "%s/%s",
-		    strcmp(real, "/") == 0 ? "" : real,
-		    slash == NULL ? path : slash + 1);
-	free(real);
-	return file;
+		    strcmp(directory, "/") == 0 ? "" : directory, place.name);
+	else if (errno == ELOOP)
+		complain("'%s' lies behind a symbolic link, and is left alone",
+		    path);
+	else
+		complain_unread(path);
+	place_close(&place);
+	return directory != NULL ? file : NULL;
 }
 
 /* What is set up for one repository or one file has a record of its own. */
@@ -117,13 +124,18 @@ prepare(struct init *init, const struct options *options)
 {
 	const char *configuration = getenv("XDG_CONFIG_HOME");
 	struct arena *arena = options->arena;
+	char *real;
 
 	init->home = directory_find(arena, getenv("HOME"));
 	if (init->home == NULL)
 		return EXIT_TROUBLE;
-	init->configuration = configuration != NULL && *configuration == '/' ?
-	    arena_printf(arena, "%s/sbx", configuration) :
-	    arena_printf(arena, "%s/.config/sbx", init->home);
+	if (configuration == NULL || *configuration != '/')
+		configuration = arena_printf(arena, "%s/.config", init->home);
+	/* Who made a link of it is the user, whose settings these are. */
+	real = realpath(configuration, NULL);
+	init->configuration = arena_printf(arena, "%s/sbx",
+	    real != NULL ? real : configuration);
+	free(real);
 	init->sbxrun = machine_sbxrun(arena);
 	if (init->sbxrun != NULL)
 		return EXIT_CLEAN;

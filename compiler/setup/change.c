@@ -2,10 +2,12 @@
 #include "compiler/setup/change.h"
 #include "compiler/base/complain.h"
 #include "compiler/base/json.h"
-#include "compiler/base/output.h"
+#include "compiler/setup/place.h"
+#include "format/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,20 +42,32 @@ read_all(struct arena *arena, int fd, size_t size)
 	return text;
 }
 
+static int
+open_to_read(struct arena *arena, const char *path)
+{
+	struct place place;
+	int fd = place_open(&place, arena, path, false) ? place_read(&place) :
+							  -1;
+
+	place_close(&place);
+	return fd;
+}
+
 const char *
 change_read(struct arena *arena, const char *path, struct stat *status)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_to_read(arena, path);
 	const char *text = NULL;
 
 	memset(status, 0, sizeof *status);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+	if (fd < 0 && errno == ENOENT) {
 		errno = 0;
 		return NULL;
 	}
 	if (fd < 0)
 		return complain_about(path,
-		    errno == ELOOP ? "is a symbolic link, which is left alone" :
+		    errno == ELOOP ? "is a symbolic link or lies behind one, "
+				     "and is left alone" :
 				     strerror(errno));
 	if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode))
 		complain_about(path, "is no file, and is left alone");
@@ -64,6 +78,21 @@ change_read(struct arena *arena, const char *path, struct stat *status)
 	else if ((text = read_all(arena, fd, (size_t)status->st_size)) == NULL)
 		complain_about(path, "cannot be read");
 	close(fd);
+	return text;
+}
+
+const char *
+change_look(struct arena *arena, const char *path)
+{
+	int fd = open_to_read(arena, path);
+	struct stat status;
+	const char *text = NULL;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size <= FILE_MAX)
+		text = read_all(arena, fd, (size_t)status.st_size);
+	if (fd >= 0)
+		close(fd);
 	return text;
 }
 
@@ -95,6 +124,12 @@ change_add(struct changes *changes, const char *path, const char *text,
 		complain("'%s' is there already, and is not overwritten", path);
 		return NULL;
 	}
+	/* What comes after it would be lost. */
+	if (change.old != NULL &&
+	    strlen(change.old) != (size_t)change.before.st_size) {
+		complain("'%s' has a byte 0, so is no text", path);
+		return NULL;
+	}
 	if (change.old != NULL)
 		change.backup = backup_name(changes->arena, path);
 	*arena_push(changes->arena, &changes->list) = change;
@@ -103,6 +138,24 @@ change_add(struct changes *changes, const char *path, const char *text,
 
 /* --- showing -------------------------------------------------------------- */
 
+/* A file of others must not move the cursor of who reads what would be done. */
+static void
+show_bytes(const char *text, size_t len)
+{
+	while (len > 0) {
+		uint32_t character;
+		size_t size = utf8_decode(text, len, &character);
+		bool plain = size > 0 &&
+		    (*text == '\t' || !utf8_is_hidden(character));
+
+		size = size == 0 ? 1 : size;
+		for (size_t i = 0; i < size; i++)
+			printf(plain ? "%c" : "\\x%02x", (uint8_t)text[i]);
+		text += size;
+		len -= size;
+	}
+}
+
 static void
 show_lines(const char *text, size_t len, const char *sign)
 {
@@ -110,7 +163,9 @@ show_lines(const char *text, size_t len, const char *sign)
 		const char *end = memchr(text, '\n', len);
 		size_t line = end != NULL ? (size_t)(end - text) : len;
 
-		printf("    %s%.*s\n", sign, (int)line, text);
+		printf("    %s", sign);
+		show_bytes(text, line);
+		putchar('\n');
 		line += end != NULL;
 		text += line;
 		len -= line;
@@ -144,10 +199,13 @@ changes_show(const struct changes *changes)
 	for (size_t i = 0; i < changes->list.count; i++) {
 		const struct change *change = &changes->list.items[i];
 
-		printf("%s %s\n", change->old != NULL ? "change" : "write ",
-		    change->path);
+		fputs(change->old != NULL ? "change " : "write  ", stdout);
+		show_bytes(change->path, strlen(change->path));
+		putchar('\n');
 		if (change->old != NULL) {
-			printf("    (backup: %s)\n", change->backup);
+			fputs("    (backup: ", stdout);
+			show_bytes(change->backup, strlen(change->backup));
+			puts(")");
 			show_edit(change->old, change->bytes);
 		} else if (!change->made) {
 			show_lines(change->bytes, change->size, "| ");
@@ -157,81 +215,121 @@ changes_show(const struct changes *changes)
 
 /* --- writing -------------------------------------------------------------- */
 
-/* The directories above a path, for this user alone if they are made. */
-static bool
-make_parents(struct arena *arena, const char *path)
-{
-	for (const char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
-		const char *directory = arena_printf(arena, "%.*s",
-		    (int)(at - path), path);
-
-		if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-			return false;
-	}
-	return true;
-}
-
 bool
 change_make_place(struct arena *arena, const char *path)
 {
 	struct stat status;
-	int fd;
+	struct place place;
+	int fd = -1;
+	bool good;
 
-	if (!make_parents(arena, path))
-		return false;
-	if (path[strlen(path) - 1] == '/')
-		return stat(path, &status) == 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return errno == EEXIST;
-	return write(fd, "{}\n", 3) == 3 && close(fd) == 0;
+	/* A link that the user made for a place of an agent is the user's. */
+	if (stat(path, &status) == 0)
+		return true;
+	good = place_open(&place, arena, path, true);
+	if (good && *place.name != '\0') {
+		fd = openat(place.directory, place.name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		good = fd >= 0 && write(fd, "{}\n", 3) == 3;
+	}
+	if (fd >= 0)
+		good &= close(fd) == 0;
+	place_close(&place);
+	return good;
 }
 
-/* Whether the file is still what was read. */
+/* Whether the file is still what was read, to its last byte. */
 static bool
-is_unchanged(const struct change *change)
+is_unchanged(struct arena *arena, const struct place *place,
+    const struct change *change)
 {
+	int fd = place_read(place);
+	const char *text = NULL;
 	struct stat now;
 
-	if (lstat(change->path, &now) != 0)
+	if (fd < 0)
 		return errno == ENOENT && change->old == NULL;
-	return change->old != NULL && now.st_ino == change->before.st_ino &&
+	if (change->old != NULL && fstat(fd, &now) == 0 &&
+	    now.st_ino == change->before.st_ino &&
 	    now.st_dev == change->before.st_dev &&
-	    now.st_size == change->before.st_size &&
-	    now.st_mtim.tv_sec == change->before.st_mtim.tv_sec &&
-	    now.st_mtim.tv_nsec == change->before.st_mtim.tv_nsec;
+	    now.st_size == change->before.st_size)
+		text = read_all(arena, fd, (size_t)now.st_size);
+	close(fd);
+	return text != NULL &&
+	    memcmp(text, change->old, (size_t)now.st_size) == 0;
+}
+
+static const char *
+name_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* The backup is the file itself, under one more name.  Whatever is put there
+ * meanwhile, rename(2) replaces the name and follows no link. */
+static bool
+replace(struct arena *arena, const struct place *place, struct change *change,
+    const char *prepared)
+{
+	int at = place->directory;
+
+	if (!is_unchanged(arena, place, change)) {
+		errno = EBUSY;
+	} else if (change->old == NULL ||
+	    linkat(at, place->name, at, name_of(change->backup), 0) == 0) {
+		change->linked = change->old != NULL;
+		change->written = place_commit(place, prepared,
+		    change->old != NULL);
+		return change->written;
+	}
+	return false;
 }
 
 static bool
 write_one(struct arena *arena, struct change *change)
 {
-	struct stat like = {
+	const struct stat like = {
 		.st_mode = change->mode,
 		.st_uid = geteuid(),
 		.st_gid = getegid(),
 	};
-	const struct output output = {
-		.path = change->path,
+	const struct written written = {
 		.bytes = change->bytes,
 		.size = change->size,
 		.like = change->old != NULL ? &change->before : &like,
 	};
-	const char *failed = change->path;
+	struct place place;
+	const char *prepared = NULL;
+	bool good = false;
+	int error;
 
-	if (!make_parents(arena, change->path))
-		return false;
-	if (!is_unchanged(change)) {
-		errno = EBUSY;
-		return false;
+	if (place_open(&place, arena, change->path, true))
+		prepared = place_prepare(&place, arena, &written);
+	if (prepared != NULL) {
+		good = replace(arena, &place, change, prepared);
+		error = errno;
+		if (!good)
+			unlinkat(place.directory, prepared, 0);
+		errno = error;
 	}
-	/* The backup is the file itself, under one more name. */
-	if (change->old != NULL && link(change->path, change->backup) != 0)
-		return false;
-	change->linked = change->old != NULL;
-	if (!outputs_write(&output, 1, &failed))
-		return false;
-	change->written = true;
-	return true;
+	place_close(&place);
+	return good;
+}
+
+/* Puts a backup back, or removes what has none. */
+static bool
+take_back(struct arena *arena, const char *path, const char *backup)
+{
+	struct place place;
+	bool good = place_open(&place, arena, path, false);
+
+	if (good && backup != NULL)
+		good = renameat(place.directory, name_of(backup),
+			   place.directory, place.name) == 0;
+	else if (good)
+		good = unlinkat(place.directory, place.name, 0) == 0;
+	place_close(&place);
+	return good || (backup == NULL && errno == ENOENT);
 }
 
 void
@@ -241,15 +339,13 @@ changes_revert(struct changes *changes)
 		struct change *change = &changes->list.items[i];
 
 		if (!change->written && change->linked)
-			unlink(change->backup);
-		else if (change->written && change->backup != NULL)
-			(void)!rename(change->backup, change->path);
+			take_back(changes->arena, change->backup, NULL);
 		else if (change->written)
-			unlink(change->path);
+			take_back(changes->arena, change->path, change->backup);
 		change->written = false;
 	}
 	if (changes->record != NULL)
-		unlink(changes->record);
+		take_back(changes->arena, changes->record, NULL);
 }
 
 /* Tells a file that was changed by accident; nobody is kept from changing it. */
@@ -313,8 +409,8 @@ write_record(struct changes *changes)
 	return false;
 }
 
-bool
-changes_write(struct changes *changes)
+static bool
+write_all(struct changes *changes)
 {
 	bool good = changes->record == NULL || write_record(changes);
 
@@ -328,6 +424,20 @@ changes_write(struct changes *changes)
 	}
 	if (!good)
 		changes_revert(changes);
+	return good;
+}
+
+bool
+changes_write(struct changes *changes)
+{
+	sigset_t all, before;
+	bool good;
+
+	/* An interrupted sbxc must leave nothing half done. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	good = write_all(changes);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
 
@@ -383,8 +493,8 @@ undo_one(struct arena *arena, const struct json_t *file)
 		printf("kept     %s, which has been changed since\n", path);
 		return true;
 	}
-	if (backup != NULL ? rename(backup, path) != 0 :
-			     unlink(path) != 0 && errno != ENOENT) {
+	if (*path != '/' || (backup != NULL && *backup != '/') ||
+	    !take_back(arena, path, backup)) {
 		complain("cannot undo '%s': %s", path, strerror(errno));
 		return false;
 	}
@@ -423,6 +533,6 @@ changes_undo(struct arena *arena, const char *record)
 		good = undo_all(arena, json_member(root, "files"));
 	json_release(root);
 	if (good)
-		unlink(record);
+		take_back(arena, record, NULL);
 	return good;
 }

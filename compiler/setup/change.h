@@ -5,8 +5,9 @@
  *	change_add()*  changes_show()  changes_write()      changes_undo()
  *
  * A file that is there is replaced by rename(2) after a backup beside it, and
- * keeps its owner and mode.  A symbolic link, a file of another user and what is
- * no file are refused: whoever made the link decides where it leads.
+ * keeps its owner and mode.  A symbolic link, also one on the way, a file of
+ * another user and what is no file are refused: whoever made the link decides
+ * where it leads.
  */
 #ifndef SBX_CHANGE_H
 #define SBX_CHANGE_H
@@ -37,6 +38,9 @@ struct changes {
  * complaining. */
 const char *change_read(struct arena *arena, const char *path,
     struct stat *status);
+
+/* The same, in silence: NULL if it is no file that can be read. */
+const char *change_look(struct arena *arena, const char *path);
 
 /* Adds a text; false after complaining if the file that is there cannot be
  * replaced, or `fresh` and one is there. */

@@ -33,7 +33,38 @@ is_ours(const struct servers *servers, const char *command)
 	return strcmp(command, servers->init->sbxrun) == 0;
 }
 
-/* False if its arguments are no list of texts. */
+/* Whether a text begins with the path of a blob that init_mcp() writes; `rest`
+ * is what comes after it. */
+static bool
+begins_with_blob(const struct servers *servers, const char *text,
+    const char **rest)
+{
+	size_t len = strlen(servers->init->configuration);
+
+	if (strncmp(text, servers->init->configuration, len) != 0 ||
+	    strncmp(text + len, "/mcp", 4) != 0)
+		return false;
+	text += len + 4;
+	if (*text == '-')
+		text += 1 + strspn(text + 1, "0123456789");
+	*rest = text + 4;
+	return strncmp(text, ".bin", 4) == 0;
+}
+
+/* Anything else that sbxrun is told may well allow everything. */
+static bool
+is_confined(const struct servers *servers, const struct json_t *arguments)
+{
+	const char *blob = json_text_at(json_item(arguments, 0));
+	const char *dashes = json_text_at(json_item(arguments, 1));
+	const char *rest;
+
+	return json_count(arguments) >= 3 && blob != NULL && dashes != NULL &&
+	    begins_with_blob(servers, blob, &rest) && *rest == '\0' &&
+	    strcmp(dashes, "--") == 0;
+}
+
+/* False if its arguments are no list of texts, or are not ours. */
 static bool
 confine_json(struct servers *servers, struct json_t *server)
 {
@@ -47,7 +78,7 @@ confine_json(struct servers *servers, struct json_t *server)
 	servers->count++;
 	if (is_ours(servers, command)) {
 		servers->confined++;
-		return true;
+		return is_confined(servers, arguments);
 	}
 	command = arena_strndup(servers->init->arena, command, strlen(command));
 	for (size_t i = 0; i < json_count(arguments); i++) {
@@ -87,8 +118,9 @@ edit_json(struct servers *servers, const char *text)
 		complain(root == NULL ?
 			"'%s' is no plain JSON (it may have comments), and is "
 			"left alone" :
-			"'%s' has no \"mcpServers\" of a known form, and is "
-			"left alone",
+			"'%s' has no \"mcpServers\" of a known form, or a "
+			"server with other arguments of sbxrun than 'sbxc "
+			"init' writes, and is left alone",
 		    servers->path);
 	json_release(root);
 	return result;
@@ -145,8 +177,21 @@ struct toml {
 	int depth;           /* of open brackets */
 	bool inside;         /* the table of a server */
 	bool arguments;      /* it has had its arguments */
-	bool fault;
+	bool started;        /* it has had its command or address */
+	bool ours;           /* its command is sbxrun */
+	const char *fault;   /* what is not edited; NULL: nothing */
+	size_t line, column; /* of the fault, from 1 */
+	size_t header;       /* the line of this table */
 };
+
+static void
+toml_fault(struct toml *toml, size_t column, const char *what)
+{
+	if (toml->fault == NULL) {
+		toml->fault = what;
+		toml->column = column;
+	}
+}
 
 static void
 toml_add(struct toml *toml, const char *text, size_t len)
@@ -219,13 +264,17 @@ toml_command(struct toml *toml, const char *line, size_t len)
 	const char *command = line_value(arena, line, len, "command");
 
 	servers->count++;
-	if (command != NULL && is_ours(servers, command)) {
-		servers->confined++;
-		toml_add(toml, line, len);
+	toml->started = true;
+	if (command == NULL || toml->arguments) {
+		toml_fault(toml, 1,
+		    command == NULL ? "a command that is no plain text" :
+				      "arguments before the command");
 		return;
 	}
-	if (command == NULL || toml->arguments) {
-		toml->fault = true;
+	if (is_ours(servers, command)) {
+		servers->confined++;
+		toml->ours = true;
+		toml_add(toml, line, len);
 		return;
 	}
 	toml->text = arena_printf(arena, "%scommand = %s\n", toml->text,
@@ -237,6 +286,15 @@ toml_command(struct toml *toml, const char *line, size_t len)
 		    toml_words(toml, command));
 }
 
+static bool
+is_confined_toml(const struct servers *servers, const char *value)
+{
+	value += strspn(value, " \t");
+	return strncmp(value, "[\"", 2) == 0 &&
+	    begins_with_blob(servers, value + 2, &value) &&
+	    strncmp(value, "\", \"--\", \"", 10) == 0;
+}
+
 static void
 toml_arguments(struct toml *toml, const char *line, size_t len,
     const char *value)
@@ -245,12 +303,16 @@ toml_arguments(struct toml *toml, const char *line, size_t len,
 	const char *rest;
 
 	toml->arguments = true;
+	if (toml->ours && !is_confined_toml(toml->servers, value)) {
+		toml_fault(toml, 1, "other arguments of sbxrun than ours");
+		return;
+	}
 	if (toml->command == NULL) {
 		toml_add(toml, line, len);
 		return;
 	}
 	if (open == NULL) {
-		toml->fault = true;
+		toml_fault(toml, 1, "arguments that are no list");
 		return;
 	}
 	rest = open + 1;
@@ -262,40 +324,123 @@ toml_arguments(struct toml *toml, const char *line, size_t len,
 	toml->command = NULL;
 }
 
-/* "[mcp_servers.NAME]", and not a table below it. */
-static bool
-is_server(const char *header)
-{
-	static const char prefix[] = "[mcp_servers.";
-	const char *at = header + strlen(prefix);
+static const char bare[] = "abcdefghijklmnopqrstuvwxyz"
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-	if (strncmp(header, prefix, strlen(prefix)) != 0)
-		return false;
-	if (*at == '"' || *at == '\'')
-		at += 1 + strcspn(at + 1, *at == '"' ? "\"\n" : "'\n");
-	return at[strcspn(at, ".]\n")] == ']';
+/* How many names a header has that is written without blanks and escapes, the
+ * first one without quotes; 0: it is not. */
+static size_t
+header_names(const char *header)
+{
+	const char *at = header + 1;
+	size_t names = 1, len = strspn(at, bare);
+
+	for (; len > 0 && at[len] == '.'; names++) {
+		char quote;
+
+		at += len + 1;
+		quote = *at == '"' || *at == '\'' ? *at : '\0';
+		len = strspn(at, bare);
+		if (quote != '\0') {
+			len = 1 + strcspn(at + 1, "\"'\\\n");
+			len = at[len] == quote ? len + 1 : 0;
+		}
+	}
+	if (len == 0 || at[len] != ']')
+		return 0;
+	at += len + 1;
+	at += strspn(at, " \t\r");
+	return *at == '\n' || *at == '#' || *at == '\0' ? names : 0;
+}
+
+/* Whether a piece of a line has one of the words, or an escape that may spell
+ * one. */
+static bool
+mentions(const char *piece, size_t len, const char *const *words)
+{
+	if (memchr(piece, '\\', len) != NULL)
+		return true;
+	for (; *words != NULL; words++) {
+		if (memmem(piece, len, *words, strlen(*words)) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+toml_end_table(struct toml *toml)
+{
+	bool lost = toml->ours && !toml->arguments;
+
+	if (!toml->inside || (toml->started && !lost))
+		return;
+	toml->line = toml->header;
+	toml_fault(toml, 1,
+	    lost ? "sbxrun without arguments" :
+		   "a server without a plain command or url");
+}
+
+static void
+toml_header(struct toml *toml, const char *line, size_t len, size_t column)
+{
+	static const char *const words[] = { "mcp_servers", NULL };
+	const char *header = line + column - 1;
+	size_t names = header_names(header);
+	bool servers = strncmp(header, "[mcp_servers", 12) == 0 &&
+	    strspn(header + 1, bare) == 11;
+
+	toml_end_table(toml);
+	if ((names == 0 && mentions(line, len, words)) ||
+	    (servers && names < 2))
+		toml_fault(toml, column,
+		    "a header of a form that is not edited");
+	toml->inside = servers && names == 2;
+	toml->arguments = toml->started = toml->ours = false;
+	toml->header = toml->line;
+	toml_add(toml, line, len);
+}
+
+/* A key in quotes or with dots is never one that is edited. */
+static void
+toml_key(struct toml *toml, const char *line, size_t len, size_t column)
+{
+	static const char *const words[] = { "mcp_servers", "command", "args",
+		"url", NULL };
+	static const char *const root[] = { "mcp_servers", NULL };
+	const char *key = line + column - 1, *value;
+	size_t size = strcspn(key, "=\n#");
+	bool plain = key[strspn(key, bare)] != '.' &&
+	    key[strspn(key, bare)] != '"' && key[strspn(key, bare)] != '\'' &&
+	    key[strspn(key, bare) + strspn(key + strspn(key, bare), " \t")] ==
+		'=';
+
+	/* The name in quotes may have what ends a plain one. */
+	if (*key == '"' || *key == '\'')
+		size = len - (column - 1);
+	if (*key != '#' &&
+	    (mentions(key, size, root) ||
+		(toml->inside && !plain && mentions(key, size, words))))
+		toml_fault(toml, column, "a key of a form that is not edited");
+	toml->started |= toml->inside && line_begins(line, len, "url", &value);
+	toml_add(toml, line, len);
 }
 
 static void
 toml_line(struct toml *toml, const char *line, size_t len)
 {
 	const char *at = line + strspn(line, " \t"), *value;
+	size_t column = (size_t)(at - line) + 1;
 
-	if (toml->depth > 0) {
+	if (toml->depth > 0)
 		toml_add(toml, line, len);
-	} else if (*at == '[') {
-		toml->inside = is_server(at);
-		toml->arguments = false;
-		toml->fault |= strncmp(at, "[mcp_servers]", 13) == 0;
-		toml_add(toml, line, len);
-	} else if (toml->inside && line_begins(line, len, "command", &value)) {
+	else if (*at == '[')
+		toml_header(toml, line, len, column);
+	else if (toml->inside && line_begins(line, len, "command", &value))
 		toml_command(toml, line, len);
-	} else if (toml->inside && line_begins(line, len, "args", &value)) {
+	else if (toml->inside && line_begins(line, len, "args", &value))
 		toml_arguments(toml, line, len, value);
-	} else {
-		toml->fault |= strncmp(at, "mcp_servers", 11) == 0;
-		toml_add(toml, line, len);
-	}
+	else
+		toml_key(toml, line, len, column);
 	toml->depth += brackets(line, len);
 }
 
@@ -304,21 +449,27 @@ edit_toml(struct servers *servers, const char *text)
 {
 	struct toml toml = { .servers = servers, .text = "" };
 
-	/* A line of such a text could look like any other line. */
-	toml.fault = strstr(text, "\"\"\"") != NULL ||
-	    strstr(text, "'''") != NULL;
-	while (*text != '\0' && !toml.fault) {
+	while (*text != '\0' && toml.fault == NULL) {
 		size_t len = strcspn(text, "\n");
 
 		len += text[len] == '\n';
-		toml_line(&toml, text, len);
+		toml.line++;
+		/* A line of such a text could look like any other line. */
+		if (memmem(text, len, "\"\"\"", 3) != NULL ||
+		    memmem(text, len, "\'\'\'", 3) != NULL)
+			toml_fault(&toml, 1, "a text of many lines");
+		else
+			toml_line(&toml, text, len);
 		text += len;
 	}
-	if (!toml.fault && toml.command == NULL)
+	if (toml.fault == NULL)
+		toml_end_table(&toml);
+	if (toml.fault == NULL && (toml.command != NULL || toml.depth != 0))
+		toml_fault(&toml, 1, "arguments that do not end");
+	if (toml.fault == NULL)
 		return toml.text;
-	complain("'%s' has servers or texts of a form that is not edited, and "
-		 "is left alone",
-	    servers->path);
+	complain("%s:%zu:%zu: %s; the file is left alone", servers->path,
+	    toml.line, toml.column, toml.fault);
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/setup/program.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *
@@ -40,6 +41,46 @@ has_key(const char *text, const char *key)
 			return true;
 	}
 	return false;
+}
+
+/* A line of a file of this project that switches a shell off. */
+static void
+warn_of(const struct init *init, const char *file, const char *first,
+    const char *then)
+{
+	const char *wanted = init->options->workspace;
+	char *top = realpath(wanted != NULL ? wanted : ".", NULL);
+	const char *text = top == NULL ?
+	    NULL :
+	    change_look(init->arena,
+		arena_printf(init->arena, "%s/%s", top, file));
+
+	for (; text != NULL && *text != '\0';
+	     text += strcspn(text, "\n"), text += *text == '\n') {
+		const char *at = text + strspn(text, " \t\"'");
+
+		if (strncmp(at, first, strlen(first)) != 0)
+			continue;
+		at += strlen(first);
+		at += strspn(at, " \t");
+		if (strncmp(at, then, strlen(then)) != 0)
+			continue;
+		complain(
+		    "warning: '%s' here sets its own shell ('%s'), so what "
+		    "it starts is not confined by this",
+		    file, *then != '\0' ? "override SHELL" : first);
+		break;
+	}
+	free(top);
+}
+
+static void
+warn_of_project(const struct init *init)
+{
+	warn_of(init, ".npmrc", "script-shell", "");
+	warn_of(init, "GNUmakefile", "override", "SHELL");
+	warn_of(init, "makefile", "override", "SHELL");
+	warn_of(init, "Makefile", "override", "SHELL");
 }
 
 enum exit_status
@@ -79,7 +120,11 @@ init_npm(struct init *init)
 	    *old == '\0' || old[strlen(old) - 1] == '\n' ? "" : "\n", shell);
 	if (change_add(&init->changes, settings, text, 0600, false) == NULL)
 		return EXIT_TROUBLE;
-	init->after = "scripts of 'npm run' and 'npm install' are confined now";
+	warn_of_project(init);
+	init->after =
+	    "scripts of 'npm run' and 'npm install' are confined now, "
+	    "but not in a project whose own .npmrc sets "
+	    "script-shell";
 	return EXIT_CLEAN;
 }
 
@@ -95,8 +140,10 @@ init_git(struct init *init)
 	    "    xargs -0 -r sbxc check --\n";
 	const char *git = program_in_path(init->arena, "git");
 	const char *words[] = { git, "rev-parse", "--path-format=absolute",
-		"--git-path", "hooks/pre-commit", NULL };
+		"--git-common-dir", "--git-path", "hooks/pre-commit", NULL };
 	struct ran ran = { .status = -1, .err = "git is not in PATH" };
+	const char *hook;
+	size_t len;
 
 	if (git != NULL)
 		ran = program_run(init->arena, words, NULL, -1);
@@ -105,10 +152,18 @@ init_git(struct init *init)
 		    (int)strcspn(ran.err, "\n"), ran.err);
 		return EXIT_TROUBLE;
 	}
-	if (change_add(&init->changes,
-		arena_printf(init->arena, "%.*s", (int)strcspn(ran.out, "\n"),
-		    ran.out),
-		text, 0755, true) == NULL)
+	len = strcspn(ran.out, "\n");
+	hook = ran.out + len + (ran.out[len] == '\n');
+	hook = arena_printf(init->arena, "%.*s", (int)strcspn(hook, "\n"),
+	    hook);
+	/* core.hooksPath may be any directory, also one of $PATH. */
+	if (len == 0 || strncmp(hook, ran.out, len) != 0 || hook[len] != '/' ||
+	    strstr(hook + len, "/../") != NULL) {
+		complain("the hooks are not in the repository's own directory "
+			 "(core.hooksPath): nothing is put there");
+		return EXIT_TROUBLE;
+	}
+	if (change_add(&init->changes, hook, text, 0755, true) == NULL)
 		return EXIT_TROUBLE;
 	init->after = "git checks policies before it commits them";
 	return EXIT_CLEAN;
@@ -136,7 +191,8 @@ init_vscode(struct init *init)
 	struct arena *arena = init->arena;
 	const char *path = init->file != NULL ?
 	    init->file :
-	    arena_printf(arena, "%s/../Code/User/settings.json",
+	    arena_printf(arena, "%.*s/Code/User/settings.json",
+		(int)(strlen(init->configuration) - strlen("/sbx")),
 		init->configuration);
 	struct json_t *root, *all;
 	struct stat status;

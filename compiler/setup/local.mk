@@ -16,5 +16,7 @@ libcompiler_a_SOURCES += \
 	compiler/setup/init_mcp.c \
 	compiler/setup/init_project.c \
 	compiler/setup/init_settings.c \
+	compiler/setup/place.c \
+	compiler/setup/place.h \
 	compiler/setup/program.c \
 	compiler/setup/program.h

@@ -200,7 +200,7 @@ left()
 	printf '%b' "$3" >"$2"
 	cp "$2" "$tmp/before"
 	init -y mcp "$2"
-	refuses "mcp: refused: $1" "'.*$2'"
+	refuses "mcp: refused: $1" "${4-'.*$2'}"
 	tap_is "mcp: left alone: $1" yes \
 	    "$(cmp -s "$2" "$tmp/before" && [ ! -e "$ours/mcp.sbx" ] &&
 	    echo yes)"
@@ -210,13 +210,92 @@ left "no servers" n.json '{ "a": 1 }'
 left "arguments that are no texts" t.json \
     '{ "mcpServers": {"a": {"command": "x", "args": [1]}}}'
 left "keys twice" k.json '{ "mcpServers": {}, "mcpServers": {} }'
-left "a table in a line" i.toml '[mcp_servers]\na = {command = "x"}\n'
-left "a dotted key" k.toml 'mcp_servers.a.command = "x"\n'
+left "a table in a line" i.toml '[mcp_servers]\na = {command = "x"}\n' \
+    i.toml:1:1
+left "a dotted key" k.toml 'mcp_servers.a.command = "x"\n' k.toml:1:1
 left "a text of many lines" m.toml \
-    '[mcp_servers.a]\ncommand = """\nx"""\n'
+    '[mcp_servers.a]\ncommand = """\nx"""\n' m.toml:2:1
 left "arguments before the command" o.toml \
-    '[mcp_servers.a]\nargs = []\ncommand = "x"\n'
-left "escapes" e.toml '[mcp_servers.a]\ncommand = "x\\\\y"\n'
+    '[mcp_servers.a]\nargs = []\ncommand = "x"\n' o.toml:3:1
+left "escapes" e.toml '[mcp_servers.a]\ncommand = "x\\\\y"\n' e.toml:2:1
+# What a reader of TOML takes for a server, beside one that is plain.
+plain='[mcp_servers.a]\ncommand = "x"\n'
+for header in '[ mcp_servers.evil ]' '[mcp_servers . c]' '["mcp_servers".b]' \
+    "['mcp_servers'.b]" '["mcp\\\\u005fservers".b]' '[[mcp_servers.b]]' \
+    '[mcp_servers. b]'; do
+	left "$header" h.toml "$plain  $header\ncommand = \"e\"\n" h.toml:3:3
+done
+for key in '"command"' "'command'" '"comm\\\\u0061nd"'; do
+	left "$key" q.toml "${plain}[mcp_servers.b]\nurl = \"\"\n$key = \"e\"\n" \
+	    q.toml:5:1
+done
+left '"mcp_servers" in a line' r.toml \
+    "\"mcp_servers\".b = {command = \"e\"}\n$plain" r.toml:1:1
+left "a server without a command" w.toml "[mcp_servers.b]\nx = 1\n$plain" \
+    w.toml:1:1
+left "a byte 0" z.toml "$plain\0000[mcp_servers.b]\n" "byte 0"
+left "sbxrun with other arguments" s.toml \
+    "${plain}[mcp_servers.b]\ncommand = \"$SBXRUN\"\nargs = [\"@full-access\", \"--\", \"e\"]\n" \
+    s.toml:5:1
+left "sbxrun without arguments" u.toml \
+    "${plain}[mcp_servers.b]\ncommand = \"$SBXRUN\"\n" u.toml:3:1
+left "sbxrun with other arguments, in JSON" s.json \
+    '{ "mcpServers": {"a": {"command": "x"}, "b": {"command": "'"$SBXRUN"'",
+    "args": ["@full-access", "--", "e"]}}}'
+cat >ours.json <<END
+{"mcpServers": {"b": {"command": "$SBXRUN",
+    "args": ["$ours/mcp.bin", "--", "e"]}}}
+END
+init -y mcp ours.json
+refuses "mcp: what init wrote is confined" "confined already"
+
+printf '[mcp_servers.a]\ncommand = "x" # \033[2J\n' >escape.toml
+init mcp escape.toml
+tap_is "mcp: an escape is shown as one" '    - command = "x" # \x1b[2J' \
+    "$(grep '# ' "$tmp/out" | head -n 1)"
+
+# A confined command that swaps the file with a link while init works.
+cat >"$tmp/swap.py" <<'END'
+import ctypes
+import os
+import sys
+
+libc = ctypes.CDLL(None)
+parent = os.getppid()
+open(sys.argv[3], "w").close()
+while os.getppid() == parent and os.path.exists(sys.argv[3]):
+    for _ in range(1000):
+        libc.renameat2(-100, sys.argv[1].encode(), -100, sys.argv[2].encode(),
+                       2)
+END
+mkdir "$tmp/race"
+echo mine >"$HOME/victim"
+echo '{"mcpServers": {"a": {"command": "x"}}}' >"$tmp/race/.mcp.json"
+ln -s "$HOME/victim" "$tmp/race/l"
+"$python" "$tmp/swap.py" "$tmp/race/.mcp.json" "$tmp/race/l" "$tmp/ready" &
+swapper=$!
+tries=0
+while [ ! -e "$tmp/ready" ] && kill -0 $swapper; do :; done
+while [ $tries -lt 100 ] && [ "$(cat "$HOME/victim")" = mine ]; do
+	init -y mcp "$tmp/race/.mcp.json"
+	rm -rf "$ours"
+	tries=$((tries + 1))
+done
+rm -f "$tmp/ready"
+wait $swapper
+tap_is "mcp: a race for the file leads nowhere else" mine \
+    "$(cat "$HOME/victim")"
+rm -rf "$tmp/race"
+
+mkdir "$HOME/away"
+ln -s "$HOME/away" linked
+cp "$tmp/mcp.json" "$HOME/away/mcp.json"
+init -y mcp linked/mcp.json
+refuses "mcp: behind a link" "symbolic link"
+init -y mcp "$tmp/work/linked/mcp.json"
+refuses "mcp: behind a link, by its whole path" "symbolic link"
+tap_is "mcp: ... and nothing is there" yes \
+    "$(cmp -s "$HOME/away/mcp.json" "$tmp/mcp.json" && echo yes)"
 ln -s "$tmp/mcp.json" link.json
 init -y mcp link.json
 refuses "mcp: a link" "symbolic link"
@@ -243,6 +322,12 @@ refuses "npm: --undo after a change" "changed since"
 sed -i '/more=1/d' "$HOME/.npmrc"
 init npm --undo
 tap_is "npm: --undo" "//registry/:_authToken=x" "$(cat "$HOME/.npmrc")"
+echo "script-shell=/bin/sh" >.npmrc
+printf 'all:\n\toverride SHELL\noverride  SHELL := /bin/sh\n' >Makefile
+init npm
+tap_is "npm: a project that switches it off" "2" \
+    "$(grep -c "warning: '\(.npmrc\|Makefile\)' here" "$tmp/err")"
+rm .npmrc Makefile
 echo "script-shell = /bin/mine" >"$HOME/.npmrc"
 init -y npm
 refuses "npm: a shell that is set already" "already"
@@ -259,6 +344,21 @@ tap_is "git: --undo" no "$([ -e .git/hooks/pre-commit ] && echo yes || echo no)"
 echo mine >.git/hooks/pre-commit
 init -y git
 refuses "git: a hook that is there" "not overwritten"
+rm .git/hooks/pre-commit
+mkdir -p "$HOME/.local/bin"
+for path in "$HOME/.local/bin" ../hooks .git/../hooks .gitx; do
+	git config core.hooksPath "$path"
+	init -y git
+	refuses "git: hooks in $path" "not in the repository"
+done
+git config --unset core.hooksPath
+mv .git/hooks "$tmp/hooks"
+ln -s "$HOME/.local/bin" .git/hooks
+init -y git
+tap_is "git: a link for the hooks" "3 " \
+    "$status $(ls -A "$HOME/.local/bin")"
+rm .git/hooks
+mv "$tmp/hooks" .git/hooks
 
 echo '{ "a": 1.5 }' >settings.json
 init -y vscode settings.json
@@ -294,6 +394,11 @@ tap_is "a project: .env is out of reach" denied "$(echo secret >.env
     "$SBXRUN" "$tmp/app.bin" -c 'cat .env 2>/dev/null || echo denied')"
 init -y
 refuses "a project: twice" "not overwritten"
+mkdir "$HOME/elsewhere" "$tmp/linked"
+ln -s "$HOME/elsewhere" "$tmp/linked/sandbox"
+init -y -w "$tmp/linked"
+refuses "a project: sandbox is a link" "symbolic link"
+tap_is "... that leads nowhere" "" "$(ls -A "$HOME/elsewhere")"
 mkdir "$tmp/empty"
 init -y -w "$tmp/empty"
 tap_is "a project with nothing: the cases hold" 0 \
