@@ -330,7 +330,7 @@ static void
 print_variables(struct out *out, const struct plan *plan)
 {
 	out_column(out, "env", COLUMN);
-	out_print(out, "%u variables handed on, %u kept back\n",
+	out_print(out, "%u variables, %u of the caller's kept back\n",
 	    plan->environment->count, plan->environment->dropped);
 	if (plan->blob->watch_count == 0)
 		return;

@@ -192,7 +192,7 @@ print_environment(struct out *out, const struct plan *plan)
 	const struct environment *environment = plan->environment;
 	const struct sbx_blob *blob = plan->blob;
 
-	out_print(out, "env %u variables handed on, %u kept back\n",
+	out_print(out, "env %u variables, %u of the caller's kept back\n",
 	    environment->count, environment->dropped);
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const char *name = sbx_string(blob, blob->set[i].name);
