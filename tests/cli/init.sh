@@ -252,7 +252,7 @@ refuses "mcp: what init wrote is confined" "confined already"
 printf '[mcp_servers.a]\ncommand = "x" # \033[2J\n' >escape.toml
 init mcp escape.toml
 tap_is "mcp: an escape is shown as one" '    - command = "x" # \x1b[2J' \
-    "$(grep '# ' "$tmp/out" | head -n 1)"
+    "$(grep '^    - ' "$tmp/out")"
 
 # A confined command that swaps the file with a link while init works.
 cat >"$tmp/swap.py" <<'END'
@@ -270,13 +270,14 @@ while os.getppid() == parent and os.path.exists(sys.argv[3]):
 END
 mkdir "$tmp/race"
 echo mine >"$HOME/victim"
-echo '{"mcpServers": {"a": {"command": "x"}}}' >"$tmp/race/.mcp.json"
-ln -s "$HOME/victim" "$tmp/race/l"
 "$python" "$tmp/swap.py" "$tmp/race/.mcp.json" "$tmp/race/l" "$tmp/ready" &
 swapper=$!
 tries=0
 while [ ! -e "$tmp/ready" ] && kill -0 $swapper; do :; done
-while [ $tries -lt 100 ] && [ "$(cat "$HOME/victim")" = mine ]; do
+while [ $tries -lt 60 ] && [ "$(cat "$HOME/victim")" = mine ]; do
+	rm -f "$tmp/race/l" "$tmp/race/.mcp.json"*
+	ln -s "$HOME/victim" "$tmp/race/l"
+	echo '{"mcpServers": {"a": {"command": "x"}}}' >"$tmp/race/.mcp.json"
 	init -y mcp "$tmp/race/.mcp.json"
 	rm -rf "$ours"
 	tries=$((tries + 1))
