@@ -401,6 +401,7 @@ sighting_begin(struct sighting *sighting, const struct caller *caller,
 	sighting->asked.fresh = false;
 	sighting->asked.dots = false;
 	sighting->asked.wanted = false;
+	sighting->asked.makes = false;
 	sighting->wish.text = NULL;
 	path_cut(&sighting->asked.path, 0);
 	memset(&sighting->denial, 0, offsetof(struct sbx_denial, path) + 1);
@@ -426,7 +427,6 @@ look(const struct caller *caller)
 
 	while ((row = find(caller->call.number, row)) != NULL) {
 		struct sighting sighting;
-
 		bool denied;
 
 		sighting_begin(&sighting, caller, row);
