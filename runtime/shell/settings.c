@@ -281,17 +281,22 @@ apply_explain(struct settings *settings, const char *value)
 }
 
 static void
-apply(struct settings *settings, const struct keyword *keyword,
-    const char *value)
+apply(struct settings *settings, const struct keyword *keyword, char *value)
 {
 	if (value == NULL)
 		refuse(125, keyword->name, "no memory", 0);
 	if (strcmp(keyword->name, "explain") == 0) {
 		apply_explain(settings, value);
+		free(value);
 		return;
 	}
+	/* The last one holds. */
 	if (keyword->option == NULL) {
-		*(const char **)((char *)settings + keyword->offset) = value;
+		char **place = (char **)(void *)((char *)settings +
+		    keyword->offset);
+
+		free(*place);
+		*place = value;
 		return;
 	}
 	words_add(&settings->options, keyword->option);
@@ -311,8 +316,9 @@ check_value(const struct keyword *keyword, const char *value,
 {
 	char subject[PATH_MAX + 64];
 
-	if (keyword->begins == NULL || value == NULL ||
-	    strchr(keyword->begins, value[0]) != NULL)
+	if (keyword->begins == NULL ||
+	    strchr(keyword->begins, value[0]) != NULL ||
+	    (source->home != NULL && strncmp(value, "~/", 2) == 0))
 		return;
 	snprintf(subject, sizeof subject, "%s:%u: %s", source->path,
 	    source->line, keyword->name);
@@ -342,9 +348,8 @@ read_line(struct settings *settings, char *line, const struct source *source)
 			continue;
 		if (value == NULL || *value == '\0')
 			refuse(125, source->path, "a word without a value", 0);
-		value = copy_value(value, source->home);
 		check_value(&keywords[i], value, source);
-		apply(settings, &keywords[i], value);
+		apply(settings, &keywords[i], copy_value(value, source->home));
 		return;
 	}
 	refuse(125, name, "no such setting; see sbxsh(1)", 0);
@@ -358,8 +363,10 @@ settings_read(struct settings *settings)
 	FILE *file = NULL;
 	size_t size = 0;
 
-	settings->policy = "@agent";
-	settings->session = "auto";
+	settings->policy = strdup("@agent");
+	settings->session = strdup("auto");
+	if (settings->policy == NULL || settings->session == NULL)
+		refuse(125, source.path, "no memory", 0);
 	if (home != NULL) {
 		snprintf(own, sizeof own, "%s/.config/sbx/shell", home);
 		file = open_settings(own, home);

@@ -14,9 +14,9 @@
 #include "runtime/shell/words.h"
 
 struct settings {
-	const char *policy;   /* @agent unless it is set */
-	const char *session;  /* "auto", a name, or "none" */
-	const char *shell;    /* a path, or NULL */
+	char *policy;         /* @agent unless it is set */
+	char *session;        /* "auto", a name, or "none" */
+	char *shell;          /* a path, or NULL */
 	struct words options; /* further ones of sbxrun */
 };
 
