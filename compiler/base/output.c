@@ -20,7 +20,7 @@ struct pending {
 	char temporary[PATH_MAX + 8]; /* "": nothing to rename */
 };
 
-static bool
+bool
 write_whole(int fd, const char *bytes, size_t size)
 {
 	while (size > 0) {

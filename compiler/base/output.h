@@ -28,4 +28,8 @@ struct output {
 bool outputs_write(const struct output *outputs, size_t count,
     const char **failed);
 
+/* Writes all of it, however many write(2) it takes; false and errno if it
+ * cannot. */
+bool write_whole(int fd, const char *bytes, size_t size);
+
 #endif

@@ -1,6 +1,8 @@
 /* See place.h. */
 #include "compiler/setup/place.h"
 
+#include "compiler/base/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -117,22 +119,6 @@ place_read(const struct place *place)
 {
 	return openat(place->directory, place->name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-}
-
-static bool
-write_whole(int fd, const char *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return true;
 }
 
 /* A change of owner clears bits of the mode, so the mode is set last. */
