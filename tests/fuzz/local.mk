@@ -2,7 +2,7 @@
 
 test_scripts += tests/fuzz/replay.sh
 
-helper_programs += \
+fuzzers = \
 	tests/fuzz/fuzz_blob \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_http \
@@ -14,6 +14,7 @@ helper_programs += \
 	tests/fuzz/fuzz_socks \
 	tests/fuzz/fuzz_tls \
 	tests/fuzz/fuzz_yaml
+helper_programs += $(fuzzers)
 
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
@@ -60,6 +61,31 @@ EXTRA_DIST += \
 	tests/fuzz/messages \
 	tests/fuzz/policy \
 	tests/fuzz/relay \
+	tests/fuzz/run.sh \
 	tests/fuzz/socks \
 	tests/fuzz/tls \
 	tests/fuzz/yaml
+
+# `make fuzz FUZZ_SECONDS=600 FUZZERS="blob dns"`: all of it compiled once more, by
+# clang and with what libFuzzer counts, in ./fuzz.
+FUZZ_SECONDS = 60
+FUZZERS =
+fuzz_run = srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' \
+	FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZERS='$(FUZZERS)' \
+	$(srcdir)/tests/fuzz/run.sh
+
+fuzz/Makefile: Makefile
+	$(AM_V_GEN)$(MKDIR_P) fuzz && cd fuzz && \
+	    env -u CFLAGS -u LDFLAGS $(abs_srcdir)/configure -q CC=clang \
+	    CPPFLAGS=-UFUZZ_REPLAY CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' \
+	    --enable-sanitizers >/dev/null
+
+fuzz-build: fuzz/Makefile sbxrun$(EXEEXT)
+	$(MAKE) -C fuzz AM_LDFLAGS='$$(SANITIZE) -fsanitize=fuzzer' $(fuzzers)
+
+fuzz: fuzz-build
+	@$(fuzz_run) fuzz
+fuzz-corpus: fuzz-build
+	@$(fuzz_run) grow
+
+.PHONY: fuzz fuzz-build fuzz-corpus

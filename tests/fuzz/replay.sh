@@ -1,10 +1,7 @@
 #!/bin/sh
 # The corpus of each fuzzer, replayed: fuzz_NAME.c gets the files of NAME/.
 # What a fuzzer found once stays here, so that it is not found again.
-#
-# To fuzz: clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Ibuild \
-#	tests/fuzz/fuzz_NAME.c build/libcompiler.a build/libformat.a \
-#	-lseccomp -lyaml -ljansson
+# To fuzz: make fuzz.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -16,7 +13,15 @@ tap_begin
 log=$tmp/log
 for fuzzer in fuzz_*.c; do
 	fuzzer=${fuzzer%.c}
-	for file in "${fuzzer#fuzz_}"/*; do
+	set -- "${fuzzer#fuzz_}"/*
+	if "$builddir/tests/fuzz/$fuzzer" "$@" >"$log" 2>&1; then
+		for file; do
+			tap_ok "$fuzzer $file"
+		done
+		continue
+	fi
+	# One of them ended it.
+	for file; do
 		if "$builddir/tests/fuzz/$fuzzer" "$file" >"$log" 2>&1; then
 			tap_ok "$fuzzer $file"
 		else
