@@ -16,7 +16,7 @@ make -s -C "$build" dist-gzip >&2
 tree=$out/sbx-$version
 rm -rf "$tree"
 tar -xzf "$build/sbx-$version.tar.gz" -C "$out"
-mv "$build/sbx-$version.tar.gz" "$out/sbx_$version.orig.tar.gz"
+cp "$build/sbx-$version.tar.gz" "$out/sbx_$version.orig.tar.gz"
 cp -R "$source/packaging/debian" "$tree/debian"
 sed "s/@VERSION@/$version/; s/@DATE@/$date/" "$tree/debian/changelog.in" \
     >"$tree/debian/changelog"

@@ -10,7 +10,6 @@ test_scripts += \
 	tests/cli/options.bats \
 	tests/cli/page.sh \
 	tests/cli/paths.sh \
-	tests/cli/shapes.sh \
 	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
@@ -18,6 +17,7 @@ static_scripts += \
 	tests/cli/editors.sh \
 	tests/cli/install.sh \
 	tests/cli/npm.sh \
-	tests/cli/packaging.bats
+	tests/cli/packaging.bats \
+	tests/cli/shapes.sh
 
 EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl
