@@ -51,14 +51,24 @@ struct sbx_denial {
 
 enum { SBX_ADVICE_STEPS = 6, SBX_ADVICE_TEXT = 512 };
 
+/* Where a step is done. */
+enum sbx_advice_where {
+#define ADVICE(name, word) SBX_ADVICE_##name,
+#include "format/advice.def"
+#undef ADVICE
+	SBX_ADVICE_END,
+};
+
 /* Texts are NUL-terminated, and "" if there is none. */
 struct sbx_advice {
 	uint32_t works;   /* it is allowed once the steps are done */
 	uint32_t allowed; /* it is, to a command that starts now */
 	uint32_t count;   /* of steps */
-	char object[SBX_ADVICE_TEXT]; /* of a system call: its name */
-	char source[SBX_ADVICE_TEXT]; /* of the rule that decided */
-	char rule[SBX_ADVICE_TEXT];   /* as the language writes it */
+	uint8_t where[SBX_ADVICE_STEPS + 2]; /* enum sbx_advice_where, padded */
+	char object[SBX_ADVICE_TEXT];        /* of a system call: its name */
+	char source[SBX_ADVICE_TEXT];        /* of the rule that decided */
+	char rule[SBX_ADVICE_TEXT];          /* as the language writes it */
+	char file[SBX_ADVICE_TEXT];          /* into which statements go */
 	char steps[SBX_ADVICE_STEPS][SBX_ADVICE_TEXT];
 };
 

@@ -2,6 +2,7 @@
 format_sources = \
 	format/addresses.c \
 	format/addresses.h \
+	format/advice.def \
 	format/blob.h \
 	format/caches.def \
 	format/crc32.c \

@@ -491,7 +491,7 @@ add_port(struct remedy *remedy, enum sbx_port_op op)
 	    port_op_word(op), remedy->access->port);
 	if (op == SBX_LISTEN_TCP && blob->meta->net == SBX_NET_NONE &&
 	    blob->port_count == 0)
-		remedy_add(remedy, REMEDY_INSTEAD,
+		remedy_add(remedy, REMEDY_HINT,
 		    "'allow network loopback', if only programs of the same "
 		    "sandbox are to connect");
 }
@@ -522,11 +522,9 @@ port_remedy(struct remedy *remedy)
 		op -= SBX_HOST_TCP;
 	if (blob->meta->net == SBX_NET_NONE &&
 	    blob->meta->net_source != SBX_NO_SOURCE) {
-		remedy_lift(remedy, blob->meta->net_source,
-		    "deny network full");
 		remedy_add(remedy, REMEDY_NONE,
-		    "a compiled policy does not tell what it allows beside "
-		    "that: ask again without it");
+		    "'deny network full' hides in a compiled policy what it "
+		    "allows beside that: ask again without that line");
 		return;
 	}
 	if (lift_ports(remedy, op))

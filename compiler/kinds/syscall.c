@@ -505,7 +505,7 @@ syscall_remedy(struct remedy *remedy)
 		return;
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
-			remedy_add(remedy, REMEDY_INSTEAD, "%s",
+			remedy_add(remedy, REMEDY_HINT, "%s",
 			    opener_of(blob, remedy->access));
 		return;
 	}

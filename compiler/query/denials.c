@@ -157,6 +157,17 @@ put_rule(const struct subject *subject, const struct sbx_denial *denial,
 		    show_source_text(arena, blob, verdict->source));
 }
 
+/* Landlock takes nothing back: so, below level full, nothing can be made or
+ * removed in a directory that has a denied place in it. */
+static void
+put_split(struct sbx_advice *advice)
+{
+	advice->where[0] = SBX_ADVICE_HINT;
+	put(advice->steps[advice->count++],
+	    "level full; below it nothing can be made or removed beside a "
+	    "place that a rule denies, unless it says 'prefer deny'");
+}
+
 static void
 advise(const struct subject *subject, const struct sbx_denial *denial,
     struct sbx_advice *advice)
@@ -173,17 +184,21 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 	verdict = verdict_of(subject, &access);
 	put_rule(subject, denial, &verdict, advice);
 	advice->allowed = verdict.allowed;
-	if (verdict.allowed)
+	if (verdict.allowed) {
+		if (denial->source != SBX_NO_SOURCE)
+			put_split(advice);
 		return;
+	}
 	remedy = remedy_find(subject, &access, &verdict);
 	advice->works = remedy_works(&remedy);
-	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS; i++)
+	put(advice->file, remedy_file(arena, subject->places.blob));
+	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS;
+	     i++) {
+		advice->where[i] = (uint8_t)remedy_where(
+		    &remedy.steps.items[i]);
 		put(advice->steps[advice->count++],
-		    arena_printf(arena, "%s%s",
-			!advice->works && i == 0 && remedy_lifts(&remedy, i) ?
-			    "what denies it goes by: " :
-			    "",
-			remedy_words(arena, &remedy, i)));
+		    remedy_words(arena, &remedy, i));
+	}
 }
 
 bool

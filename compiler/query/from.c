@@ -329,6 +329,11 @@ static void
 put_finding(const struct search *search, struct json_t *list,
     const struct finding *finding)
 {
+	static const char *const places[SBX_ADVICE_END] = {
+#define ADVICE(name, word) [SBX_ADVICE_##name] = word,
+#include "format/advice.def"
+#undef ADVICE
+	};
 	const struct subject *subject = search->from->subject;
 	const struct sbx_blob *blob = subject->places.blob;
 	struct verdict verdict = verdict_of(subject, &finding->access);
@@ -354,6 +359,10 @@ put_finding(const struct search *search, struct json_t *list,
 	for (size_t i = 0; i < remedy.steps.count; i++)
 		json_put_text(fix, NULL,
 		    remedy_words(search->arena, &remedy, i));
+	fix = json_put_array(object, "where");
+	for (size_t i = 0; i < remedy.steps.count; i++)
+		json_put_text(fix, NULL,
+		    places[remedy_where(&remedy.steps.items[i])]);
 	json_put_bool(object, "fixed", remedy_works(&remedy));
 }
 

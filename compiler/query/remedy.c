@@ -57,6 +57,63 @@ remedy_lift(struct remedy *remedy, uint32_t source, const char *rule)
 		step_add(remedy, REMEDY_REMOVE, rule)->source = source;
 }
 
+enum sbx_advice_where
+remedy_where(const struct remedy_step *step)
+{
+	static const uint8_t where[] = {
+		[REMEDY_ADD] = SBX_ADVICE_POLICY,
+		[REMEDY_REMOVE] = SBX_ADVICE_POLICY,
+		[REMEDY_EXCEPT] = SBX_ADVICE_POLICY,
+		[REMEDY_MAKE] = SBX_ADVICE_SHELL,
+		[REMEDY_MAKE_EXCEPTED] = SBX_ADVICE_SHELL,
+		[REMEDY_MAKE_ABOVE] = SBX_ADVICE_SHELL,
+		[REMEDY_NONE] = SBX_ADVICE_NONE,
+		[REMEDY_INSTEAD] = SBX_ADVICE_INSTEAD,
+		[REMEDY_HINT] = SBX_ADVICE_HINT,
+		[REMEDY_OPENS] = SBX_ADVICE_OPENS,
+	};
+
+	return (enum sbx_advice_where)where[step->what];
+}
+
+bool
+remedy_works(const struct remedy *remedy)
+{
+	bool changes = false;
+
+	for (size_t i = 0; i < remedy->steps.count; i++) {
+		enum sbx_advice_where where = remedy_where(
+		    &remedy->steps.items[i]);
+
+		if (where == SBX_ADVICE_NONE)
+			return false;
+		changes |= where == SBX_ADVICE_POLICY ||
+		    where == SBX_ADVICE_SHELL;
+	}
+	/* None at all: it takes another machine, or level. */
+	return changes;
+}
+
+/* What is only part of the way would be worse than nothing: the steps that lift
+ * go where one of them says that nothing is offered. */
+static void
+keep_what_works(struct remedy *remedy)
+{
+	size_t kept = 0;
+
+	if (remedy_works(remedy))
+		return;
+	for (size_t i = 0; i < remedy->steps.count; i++) {
+		enum sbx_advice_where where = remedy_where(
+		    &remedy->steps.items[i]);
+
+		if (where != SBX_ADVICE_POLICY && where != SBX_ADVICE_SHELL &&
+		    where != SBX_ADVICE_OPENS)
+			remedy->steps.items[kept++] = remedy->steps.items[i];
+	}
+	remedy->steps.count = kept;
+}
+
 struct remedy
 remedy_find(const struct subject *subject, const struct access *access,
     const struct verdict *verdict)
@@ -70,17 +127,8 @@ remedy_find(const struct subject *subject, const struct access *access,
 	};
 
 	rule_kinds[access->kind]->remedy(&remedy);
+	keep_what_works(&remedy);
 	return remedy;
-}
-
-bool
-remedy_works(const struct remedy *remedy)
-{
-	for (size_t i = 0; i < remedy->steps.count; i++) {
-		if (remedy->steps.items[i].what == REMEDY_NONE)
-			return false;
-	}
-	return remedy->steps.count > 0;
 }
 
 static bool
@@ -126,7 +174,7 @@ put_making(FILE *stream, const struct remedy *remedy,
 	if (!shell_is_safe(step->text)) {
 		fprintf(stream, "make the %s ", is_file ? "file" : "directory");
 		show_quoted(stream, step->text);
-		fputs(" first, outside of the sandbox", stream);
+		fputs(" outside of the sandbox", stream);
 		return;
 	}
 	fprintf(stream, "%s %s",
@@ -136,19 +184,6 @@ put_making(FILE *stream, const struct remedy *remedy,
 	    step->text);
 }
 
-static const char *
-reason_to_make(enum remedy_do what)
-{
-	if (what == REMEDY_MAKE)
-		return "make it first, since a rule for what is not there "
-		       "grants nothing: ";
-	if (what == REMEDY_MAKE_EXCEPTED)
-		return "make it first (a file or a directory), since an "
-		       "exception for what is not there grants nothing: ";
-	return "make it first, since an exception for what is not there grants "
-	       "nothing: ";
-}
-
 static void
 put_step(FILE *stream, const struct remedy *remedy,
     const struct remedy_step *step)
@@ -156,9 +191,6 @@ put_step(FILE *stream, const struct remedy *remedy,
 	const struct sbx_blob *blob = remedy->blob;
 
 	switch (step->what) {
-	case REMEDY_ADD:
-		fputs(step->text, stream);
-		break;
 	case REMEDY_REMOVE:
 		fprintf(stream, "take away: %s at ", step->text);
 		show_source(stream, blob, step->source);
@@ -177,22 +209,16 @@ put_step(FILE *stream, const struct remedy *remedy,
 	case REMEDY_MAKE:
 	case REMEDY_MAKE_EXCEPTED:
 	case REMEDY_MAKE_ABOVE:
-		fputs(reason_to_make(step->what), stream);
 		put_making(stream, remedy, step);
 		break;
+	case REMEDY_ADD:
 	case REMEDY_NONE:
 	case REMEDY_INSTEAD:
+	case REMEDY_HINT:
+	case REMEDY_OPENS:
 		fputs(step->text, stream);
 		break;
 	}
-}
-
-bool
-remedy_lifts(const struct remedy *remedy, size_t step)
-{
-	enum remedy_do what = remedy->steps.items[step].what;
-
-	return what != REMEDY_NONE && what != REMEDY_INSTEAD;
 }
 
 struct wording {
@@ -200,32 +226,12 @@ struct wording {
 	const struct remedy_step *step;
 };
 
-/* What stands before a step that no other one needs, and those that make
- * something without the sentence that says why. */
 static void
 write_words(FILE *stream, const void *context)
 {
 	const struct wording *wording = context;
-	const struct remedy_step *step = wording->step;
 
-	switch (step->what) {
-	case REMEDY_NONE:
-		fprintf(stream, "no rule is offered: %s", step->text);
-		break;
-	case REMEDY_INSTEAD:
-		fprintf(stream, "instead: %s", step->text);
-		break;
-	case REMEDY_MAKE:
-	case REMEDY_MAKE_EXCEPTED:
-	case REMEDY_MAKE_ABOVE:
-		put_making(stream, wording->remedy, step);
-		break;
-	case REMEDY_ADD:
-	case REMEDY_REMOVE:
-	case REMEDY_EXCEPT:
-		put_step(stream, wording->remedy, step);
-		break;
-	}
+	put_step(stream, wording->remedy, wording->step);
 }
 
 const char *
@@ -239,26 +245,85 @@ remedy_words(struct arena *arena, const struct remedy *remedy, size_t step)
 	return show_to_text(arena, write_words, &wording);
 }
 
+/* --- as sbxc why prints it ------------------------------------------------ */
+
+/* What stands before a step that changes something. */
+static const char *
+label_of(const struct remedy *remedy, size_t index)
+{
+	const struct remedy_step *steps = remedy->steps.items;
+	bool first = index == 0, shell = false;
+
+	for (size_t i = 0; i < index; i++)
+		shell |= remedy_where(&steps[i]) == SBX_ADVICE_SHELL;
+	if (remedy_where(&steps[index]) == SBX_ADVICE_SHELL)
+		return first ? "to allow it, in a shell: " : "and in a shell: ";
+	if (first)
+		return "to allow it: ";
+	return shell ? "and in the policy: " : "and: ";
+}
+
 void
 remedy_print(FILE *stream, const struct remedy *remedy)
 {
-	bool works = remedy_works(remedy), said = false;
+	static const char *const labels[SBX_ADVICE_END] = {
+		[SBX_ADVICE_INSTEAD] = "instead: ",
+		[SBX_ADVICE_NONE] = "no rule is offered: ",
+		[SBX_ADVICE_HINT] = "instead: ",
+		[SBX_ADVICE_OPENS] = "which opens: ",
+	};
 
 	for (size_t i = 0; i < remedy->steps.count; i++) {
 		const struct remedy_step *step = &remedy->steps.items[i];
+		enum sbx_advice_where where = remedy_where(step);
 
-		if (step->what == REMEDY_NONE)
-			fputs("    no rule is offered: ", stream);
-		else if (step->what == REMEDY_INSTEAD)
-			fputs("    instead: ", stream);
-		else if (said)
-			fputs("    and: ", stream);
-		else
-			fputs(works ? "    to allow it: " :
-				      "    what denies it goes by: ",
-			    stream);
-		said |= step->what != REMEDY_NONE;
+		fprintf(stream, "    %s",
+		    labels[where] != NULL ? labels[where] :
+					    label_of(remedy, i));
 		put_step(stream, remedy, step);
-		putc('\n', stream);
+		fputs(where == SBX_ADVICE_SHELL ?
+			"  # first: a rule for what is not there grants "
+			"nothing\n" :
+			"\n",
+		    stream);
 	}
+}
+
+/* --- where statements go -------------------------------------------------- */
+
+/* The source of a rule that the profile itself has. */
+static uint32_t
+own_source(const struct sbx_blob *blob)
+{
+	const char *profile = sbx_string(blob, blob->meta->profile);
+
+	for (uint32_t i = 0; i < blob->source_count; i++) {
+		if (strcmp(sbx_string(blob, blob->sources[i].via), profile) ==
+		    0)
+			return i;
+	}
+	return SBX_NO_SOURCE;
+}
+
+const char *
+remedy_file(struct arena *arena, const struct sbx_blob *blob)
+{
+	const char *profile = sbx_string(blob, blob->meta->profile);
+	uint32_t source = own_source(blob);
+	const char *file;
+
+	if (source == SBX_NO_SOURCE)
+		return arena_printf(arena,
+		    "the file that has profile %s, between its braces",
+		    shown_text(arena, profile));
+	if (remedy_is_shipped(blob, source))
+		return arena_printf(arena,
+		    "a file of your own, since %s is shipped: 'sbx 1', then "
+		    "'profile mine extends %s {', these lines, '}'; compile "
+		    "it: sbxc mine.sbx",
+		    profile, profile);
+	file = shown_text(arena, sbx_string(blob, blob->sources[source].file));
+	return arena_printf(arena,
+	    "%s, between the braces of profile %s; compile it again: sbxc %s",
+	    file, shown_text(arena, profile), file);
 }

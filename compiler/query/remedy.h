@@ -1,13 +1,16 @@
 /*
  * What to do so that a policy allows what it denies: steps that together work,
- * or the reason why none is offered.  A rule of one's own file is changed; one
- * that comes from a shipped profile is dropped.  Nothing is offered that would
- * show credentials or give away more than the place (check/risks.c).
+ * or the reason why none is offered; never both.  A rule of one's own file is
+ * changed; one that comes from a shipped profile is dropped, and what that opens
+ * is said.  Nothing is offered that would show credentials, give away more than
+ * the place (check/risks.c), or let a command write where one's own file says
+ * that it must not.
  */
 #ifndef SBX_REMEDY_H
 #define SBX_REMEDY_H
 
 #include "compiler/query/verdict.h"
+#include "format/denial.h"
 
 #include <stdio.h>
 
@@ -20,6 +23,8 @@ enum remedy_do {
 	REMEDY_MAKE_ABOVE,    /* the directory that is excepted */
 	REMEDY_NONE,          /* nothing is offered: why */
 	REMEDY_INSTEAD, /* a statement that makes the access unnecessary */
+	REMEDY_HINT,    /* what may be done instead, in words */
+	REMEDY_OPENS,   /* what the step before gives away as well */
 };
 
 struct remedy_step {
@@ -43,9 +48,12 @@ struct remedy remedy_find(const struct subject *subject,
 /* Whether it is allowed once the steps are done. */
 bool remedy_works(const struct remedy *remedy);
 
-/* Whether a step changes the policy or a place, rather than to say
- * something. */
-bool remedy_lifts(const struct remedy *remedy, size_t step);
+/* Where a step is done. */
+enum sbx_advice_where remedy_where(const struct remedy_step *step);
+
+/* Into which file the statements go, and how it is compiled; several words.
+ * NULL: the policy does not tell. */
+const char *remedy_file(struct arena *arena, const struct sbx_blob *blob);
 
 /* One of its steps on a line of its own, without the reasons. */
 const char *remedy_words(struct arena *arena, const struct remedy *remedy,

@@ -129,7 +129,9 @@ add_variable(struct remedy *remedy)
 		const char *place, *variable, *value;
 	} table[] = {
 #define HOME_VARIABLE(place, variable, value) { place, variable, value },
+#define GROUP_KEEPS(group, what)
 #include "compiler/tables/remedies.def"
+#undef GROUP_KEEPS
 #undef HOME_VARIABLE
 	};
 	const struct places *places = &remedy->subject->places;
@@ -164,6 +166,13 @@ struct lifting {
 	struct remedy *remedy;
 	const char *object; /* the path; NULL: no policy can name it */
 };
+
+/* Whether it is written; what can only be denied with writing counts as well. */
+static bool
+is_written(const struct remedy *remedy)
+{
+	return remedy->access->detail == SBX_WRITE;
+}
 
 static bool
 is_absent(const struct remedy *remedy)
@@ -205,6 +214,67 @@ is_written_below(const struct remedy *remedy, const struct sbx_path *rule)
 	return sbx_covers(written, remedy->access->path);
 }
 
+/*
+ * Who denies writing in a file of one's own means it: what git keeps, what runs
+ * later.  An exception for one name, a lock above all, would let the command do
+ * by halves what it must not do; so it is for people to decide.
+ */
+static const char *
+meant_by(const struct remedy *remedy, const struct sbx_path *rule)
+{
+	struct sbx_place exception;
+
+	if (!is_written(remedy) ||
+	    remedy_is_shipped(remedy->blob, rule->source) ||
+	    places_exception(&remedy->subject->places, rule,
+		remedy->access->path, &exception))
+		return NULL;
+	return arena_printf(remedy->arena,
+	    "'%s' at %s is there to keep commands from it; what has to write "
+	    "there runs outside of the sandbox",
+	    rule_words(remedy, rule),
+	    show_source_text(remedy->arena, remedy->blob, rule->source));
+}
+
+/* What a deny of a shipped profile is there for. */
+static const char *
+opened_by(const struct remedy *remedy, const struct sbx_path *rule)
+{
+	static const struct {
+		const char *group, *what;
+	} table[] = {
+#define GROUP_KEEPS(group, what) { group, what },
+#define HOME_VARIABLE(place, variable, value)
+#include "compiler/tables/remedies.def"
+#undef HOME_VARIABLE
+#undef GROUP_KEEPS
+	};
+	const char *via = show_via(remedy->blob, rule->source);
+
+	for (size_t i = 0; via != NULL && i < countof(table); i++) {
+		if (strcmp(table[i].group, via) == 0)
+			return table[i].what;
+	}
+	return NULL;
+}
+
+/* A deny of a shipped profile goes as a whole: what else that allows is said. */
+static void
+drop_shipped(struct remedy *remedy, const struct sbx_path *rule,
+    struct sbx_place place)
+{
+	const char *what = is_written(remedy) ? opened_by(remedy, rule) : NULL;
+
+	remedy_lift(remedy, rule->source, rule_words(remedy, rule));
+	if (what != NULL)
+		remedy_add(remedy, REMEDY_OPENS, "%s", what);
+	else if (rule->glob != 0 ||
+	    sbx_place_compare(place, remedy->access->path) != 0)
+		remedy_add(remedy, REMEDY_OPENS,
+		    "all else that this rule denies, where another one allows "
+		    "it");
+}
+
 /* A deny that covers the path, and begins at `place`. */
 static void
 lift_deny(struct lifting *lifting, const struct sbx_path *rule,
@@ -218,10 +288,13 @@ lift_deny(struct lifting *lifting, const struct sbx_path *rule,
 		add_excepted(remedy, exception);
 		return;
 	}
+	if (remedy_is_shipped(remedy->blob, rule->source)) {
+		drop_shipped(remedy, rule, place);
+		return;
+	}
 	/* Nothing would be left of a rule that begins there, and an exception
 	 * lies below the path that the rule writes. */
-	if (remedy_is_shipped(remedy->blob, rule->source) ||
-	    lifting->object == NULL || !is_written_below(remedy, rule) ||
+	if (lifting->object == NULL || !is_written_below(remedy, rule) ||
 	    (rule->glob == 0 &&
 		sbx_place_compare(place, remedy->access->path) == 0)) {
 		remedy_lift(remedy, rule->source, rule_words(remedy, rule));
@@ -231,6 +304,22 @@ lift_deny(struct lifting *lifting, const struct sbx_path *rule,
 		add_excepted(remedy, remedy->access->path);
 	remedy_add(remedy, REMEDY_EXCEPT, "%s", lifting->object);
 	remedy->steps.items[remedy->steps.count - 1].source = rule->source;
+}
+
+/* Why a deny stays, or NULL. */
+static const char *
+deny_that_stays(const struct remedy *remedy, const struct place_rules *rules)
+{
+	const struct access *access = remedy->access;
+	const char *meant = NULL;
+
+	for (size_t i = 0; i < rules->count && meant == NULL; i++) {
+		if (rules->rules[i].effect != SBX_ALLOW &&
+		    (rules->rules[i].rights & access->detail) != 0 &&
+		    sbx_rule_covers(&rules->rules[i], access->path))
+			meant = meant_by(remedy, rules->paths[i]);
+	}
+	return meant;
 }
 
 /* Lifts what denies the path; whether something allows it. */
@@ -391,11 +480,13 @@ path_remedy(struct remedy *remedy)
 	    &rules);
 	/* What grants nothing gives nothing. */
 	places_rules_there(places, &rules, false);
-	given = lift_denies(&lifting, &rules);
+	if (fault == NULL)
+		fault = deny_that_stays(remedy, &rules);
 	if (fault != NULL) {
 		add_none(remedy, fault);
 		return;
 	}
+	given = lift_denies(&lifting, &rules);
 	if (!given)
 		give(remedy, lifting.object);
 	add_links(remedy);

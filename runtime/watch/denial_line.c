@@ -108,8 +108,9 @@ is_too_late(const struct explaining *explaining,
 }
 
 static void
-add(struct fix *fix, const char *step)
+add(struct fix *fix, enum sbx_advice_where where, const char *step)
 {
+	fix->where[fix->count] = (uint8_t)where;
 	fix->steps[fix->count++] = step;
 }
 
@@ -122,15 +123,15 @@ fix_host(struct fix *fix, const struct sbx_denial *denial)
 	/* Whom it asked for a name; which, only it knows. */
 	if (denial->kind == SBX_DENIED_ADDRESS &&
 	    denial->port == NAME_SERVERS) {
-		add(fix,
-		    "instead: 'allow network domain NAME', of the host whose "
-		    "name it looked up");
+		add(fix, SBX_ADVICE_HINT,
+		    "'allow network domain NAME', of the host whose name it "
+		    "looked up");
 		return true;
 	}
 	out_into(&rule, fix->rule, sizeof fix->rule);
 	if (!explain_host_remedy(&rule, denial) || rule.full)
 		return false;
-	add(fix, fix->rule);
+	add(fix, SBX_ADVICE_POLICY, fix->rule);
 	fix->works = true;
 	return true;
 }
@@ -144,10 +145,14 @@ denial_fix(struct fix *fix, const struct explaining *explaining,
 	if (fix_host(fix, denial) || advice == NULL)
 		return;
 	if (is_too_late(explaining, denial, advice))
-		add(fix,
+		add(fix, SBX_ADVICE_HINT,
 		    "the session was made before this was allowed: "
 		    "sbxrun --session NAME --end");
 	fix->works = advice->works != 0;
 	for (uint32_t i = 0; i < advice->count && i < SBX_ADVICE_STEPS; i++)
-		add(fix, advice->steps[i]);
+		add(fix,
+		    advice->where[i] < SBX_ADVICE_END ?
+			(enum sbx_advice_where)advice->where[i] :
+			SBX_ADVICE_HINT,
+		    advice->steps[i]);
 }

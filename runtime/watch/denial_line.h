@@ -17,6 +17,7 @@ struct line {
 struct fix {
 	bool works; /* it is allowed once they are done */
 	uint32_t count;
+	uint8_t where[SBX_ADVICE_STEPS + 1]; /* enum sbx_advice_where */
 	const char *steps[SBX_ADVICE_STEPS + 1];
 	char rule[SBX_ADVICE_TEXT];
 };

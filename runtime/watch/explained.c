@@ -12,20 +12,23 @@
 
 enum {
 	LINES_MAX = 20, /* with the first and the last ones */
-	AROUND = 4, /* of these: the first, "more", "looked for", "unread" */
+	AROUND = 3,     /* of these: the first, "goes into", "and more" */
 	PROBES_SHOWN = 3,
 	PLACE_WIDTH = 28,
 	PROGRAM_WIDTH = 14,
 	EDITS_MAX = 6, /* for agents */
 };
 
+/* A line each, so that what is to be written stands alone. */
 static void
-put_fix(struct out *out, const struct fix *fix)
+put_fix(struct out *out, const struct fix *fix,
+    const char *const labels[SBX_ADVICE_END])
 {
 	for (uint32_t i = 0; i < fix->count; i++) {
-		out_text(out, i > 0 ? "; " : fix->works ? "  -> " : "  -- ");
+		out_text(out, labels[fix->where[i]]);
 		out_shown(out, fix->steps[i],
 		    strnlen(fix->steps[i], SBX_ADVICE_TEXT));
+		out_text(out, "\n");
 	}
 }
 
@@ -37,15 +40,28 @@ put_column(struct out *out, const char *text, size_t width)
 	out_text(out, " ");
 }
 
-static void
+/* Returns false, and says nothing, if it takes more lines than there are. */
+static bool
 say_denial(struct out *out, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice)
+    const struct sbx_denial *denial, const struct sbx_advice *advice,
+    uint32_t *room)
 {
+	static const char *const labels[SBX_ADVICE_END] = {
+		[SBX_ADVICE_POLICY] = "          in the policy: ",
+		[SBX_ADVICE_SHELL] = "          first, in a shell: ",
+		[SBX_ADVICE_INSTEAD] = "          instead, in the policy: ",
+		[SBX_ADVICE_NONE] = "          no rule is offered: ",
+		[SBX_ADVICE_HINT] = "          instead: ",
+		[SBX_ADVICE_OPENS] = "          which opens: ",
+	};
 	struct line line;
 	struct fix fix;
 
-	denial_line(&line, explaining, denial, advice);
 	denial_fix(&fix, explaining, denial, advice);
+	if (*room < 1 + fix.count)
+		return false;
+	*room -= 1 + fix.count;
+	denial_line(&line, explaining, denial, advice);
 	out_text(out, "  ");
 	put_column(out, explain_word(denial), 7);
 	put_column(out, line.place, PLACE_WIDTH);
@@ -53,8 +69,9 @@ say_denial(struct out *out, const struct explaining *explaining,
 	out_text(out, line.source);
 	if (denial->names > 1)
 		out_print(out, ", %u names", (unsigned)denial->names);
-	put_fix(out, &fix);
 	out_text(out, "\n");
+	put_fix(out, &fix, labels);
+	return true;
 }
 
 static void
@@ -118,15 +135,20 @@ say_denials(struct block *block)
 {
 	const struct telling *telling = block->telling;
 	const struct explaining *explaining = telling->explaining;
-	uint32_t most = telling->all ? SBX_DENIALS_MAX : LINES_MAX - AROUND;
+	uint32_t room = telling->all ? UINT32_MAX :
+				       LINES_MAX - AROUND -
+		(uint32_t)telling->failed - (uint32_t)(explaining->more > 0) -
+		(uint32_t)(explaining->unread > 0);
 	uint32_t count = count_shown(telling);
 
-	for (uint32_t i = 0; i < explaining->count && block->shown < most;
-	     i++) {
+	for (uint32_t i = 0; i < explaining->count; i++) {
 		if (!is_shown(telling, &explaining->denials[i]))
 			continue;
-		say_denial(&block->out, explaining, &explaining->denials[i],
-		    block->advice != NULL ? &block->advice[i] : NULL);
+		if (!say_denial(&block->out, explaining,
+			&explaining->denials[i],
+			block->advice != NULL ? &block->advice[i] : NULL,
+			&room))
+			break;
 		block->shown++;
 	}
 	if (count > block->shown)
@@ -166,6 +188,39 @@ say_probes(struct block *block)
 		out_text(&block->out, "\n");
 }
 
+/* Where the lines of the policy go; the same for all denials. */
+static const char *
+file_of(const struct telling *telling, const struct sbx_advice *advice)
+{
+	const struct explaining *explaining = telling->explaining;
+
+	for (uint32_t i = 0; advice != NULL && i < explaining->count; i++) {
+		struct fix fix;
+
+		if (!is_shown(telling, &explaining->denials[i]))
+			continue;
+		denial_fix(&fix, explaining, &explaining->denials[i],
+		    &advice[i]);
+		for (uint32_t j = 0; j < fix.count; j++) {
+			if ((fix.where[j] == SBX_ADVICE_POLICY ||
+				fix.where[j] == SBX_ADVICE_INSTEAD) &&
+			    *advice[i].file != '\0')
+				return advice[i].file;
+		}
+	}
+	return NULL;
+}
+
+static void
+put_file(struct out *out, const char *before, const char *file)
+{
+	if (file == NULL)
+		return;
+	out_text(out, before);
+	out_shown(out, file, strnlen(file, SBX_ADVICE_TEXT));
+	out_text(out, "\n");
+}
+
 static void
 say_block(const struct telling *telling, const struct sbx_advice *advice)
 {
@@ -181,6 +236,8 @@ say_block(const struct telling *telling, const struct sbx_advice *advice)
 		    explaining->view ? "full" : "standard");
 	}
 	say_denials(&block);
+	put_file(&block.out, "sbxrun: what is 'in the policy' goes into ",
+	    file_of(telling, advice));
 	if (probes)
 		say_probes(&block);
 	if (explaining->unread > 0)
@@ -196,10 +253,20 @@ say_block(const struct telling *telling, const struct sbx_advice *advice)
 static void
 put_fixes(struct out *json, const struct fix *fix)
 {
+	static const char *const places[SBX_ADVICE_END] = {
+#define ADVICE(name, word) [SBX_ADVICE_##name] = word,
+#include "format/advice.def"
+#undef ADVICE
+	};
+
 	json_list(json, "fix");
 	for (uint32_t i = 0; i < fix->count; i++)
 		json_bytes(json, NULL, fix->steps[i],
 		    strnlen(fix->steps[i], SBX_ADVICE_TEXT));
+	json_list_end(json);
+	json_list(json, "where");
+	for (uint32_t i = 0; i < fix->count; i++)
+		json_string(json, NULL, places[fix->where[i]]);
 	json_list_end(json);
 	json_bool(json, "fixed", fix->works);
 }
@@ -280,6 +347,14 @@ static void
 say_edit(struct out *out, const struct explaining *explaining, uint32_t number,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
+	static const char *const labels[SBX_ADVICE_END] = {
+		[SBX_ADVICE_POLICY] = "   edit: ",
+		[SBX_ADVICE_SHELL] = "   before, in a shell: ",
+		[SBX_ADVICE_INSTEAD] = "   edit instead: ",
+		[SBX_ADVICE_NONE] = "   no edit: ",
+		[SBX_ADVICE_HINT] = "   instead: ",
+		[SBX_ADVICE_OPENS] = "   which opens: ",
+	};
 	struct line line;
 	struct fix fix;
 
@@ -289,17 +364,9 @@ say_edit(struct out *out, const struct explaining *explaining, uint32_t number,
 	    explain_word(denial));
 	put_object(out, explaining, denial, advice);
 	out_print(out, ", by: %s\n", line.source);
-	out_text(out,
-	    fix.works         ? "   edit: " :
-		fix.count > 0 ? "   no edit: " :
-				"   no edit is known\n");
-	for (uint32_t i = 0; i < fix.count; i++) {
-		out_text(out, i > 0 ? "; " : "");
-		out_shown(out, fix.steps[i],
-		    strnlen(fix.steps[i], SBX_ADVICE_TEXT));
-	}
-	if (fix.count > 0)
-		out_text(out, "\n");
+	put_fix(out, &fix, labels);
+	if (fix.count == 0)
+		out_text(out, "   no edit is known\n");
 }
 
 static uint32_t
@@ -348,9 +415,11 @@ say_agent(const struct telling *telling, const struct sbx_advice *advice)
 		if (count > EDITS_MAX)
 			out_print(&out, "and %u more denials\n",
 			    (unsigned)(count - EDITS_MAX));
+		put_file(&out, "An edit is a line for ",
+		    file_of(telling, advice));
 		out_text(&out,
-		    "An edit is a line for that profile, made outside of the "
-		    "sandbox and compiled with sbxc; ask the user for it.\n");
+		    "It is made outside of the sandbox: ask the user for "
+		    "it.\n");
 	}
 	out_flush(&out);
 }

@@ -73,7 +73,8 @@ run()
 # tells UID PATTERN: a line of the block.
 tells()
 {
-	if grep -Eq -e "$2" "$base/block"; then
+	if sed -e ':a' -e 'N' -e '$!ba' -e 's/\n          / | /g' "$base/block" |
+	    grep -Eq -e "$2"; then
 		tap_ok "uid $1: $2"
 	else
 		tap_not_ok "uid $1: $2" "it is: $(cat "$base/block")"
@@ -85,10 +86,10 @@ commands()
 	run "$1" plain --explain 'cat ~/.ssh/id_rsa secret 2>/dev/null; exit 3'
 	tap_is "uid $1: the one that makes the session has its status" 3 \
 	    "$status"
-	tells "$1" 'read +~/.ssh/id_rsa +1x cat .*drop deny read ~/.ssh'
+	tells "$1" 'read +~/.ssh/id_rsa +1x cat .*deny read ~/.ssh \| no rule is offered'
 	tells "$1" 'read +..workspace./secret +1x cat +plain.sbx:3:15 deny'
 	run "$1" plain --explain 'echo >~/data/new'
-	tells "$1" 'write +~/data/new +1x sh +no rule +-> allow write ~/data'
+	tells "$1" 'write +~/data/new +1x sh +no rule \| in the policy: allow write ~/data'
 	tap_empty "uid $1: the next one hears nothing of the first" \
 	    "$(grep secret "$base/block")"
 	run "$1" plain --explain 'unshare -U true'

@@ -59,11 +59,10 @@ offered()
 	! grep -q -e '^    no rule is offered' -e ': take away: ' \
 	    -e ': end the rule ' -e ': add to the exceptions ' "$tmp/said" ||
 		return 1
-	grep -q '^    to allow it: ' "$tmp/said" || return 1
-	sed -n 's/^.*grants nothing: \(mkdir\|mkdir -p\|touch\) /\1 -- /p' "$tmp/said" |
-	    sh
-	sed -n 's/^    to allow it: //p; s/^    and: //p' "$tmp/said" |
-	    grep -v '^make it first' >"$tmp/lines"
+	grep -q '^    to allow it' "$tmp/said" || return 1
+	sed -n 's/^    .*in a shell: //p' "$tmp/said" | sh
+	sed -n 's/^    to allow it: //p; s/^    and: //p
+		s/^    and in the policy: //p' "$tmp/said" >"$tmp/lines"
 	sed -i '$d' "$tmp/p.sbx"
 	cat "$tmp/lines" >>"$tmp/p.sbx"
 	echo '}' >>"$tmp/p.sbx"
