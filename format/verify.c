@@ -365,7 +365,9 @@ static const struct program_need {
 	unsigned nets;    /* a bit of each enum sbx_net that it goes with */
 } program_needs[] = {
 	{ SBX_PROGRAM_NETLINK, SBX_PROGRAM_FULL, 0, ANY_NET },
-	{ SBX_PROGRAM_TCP, 0, 4, 1u << SBX_NET_PORTS | 1u << SBX_NET_SELECTED },
+	{ SBX_PROGRAM_TCP, 0, 4,
+	    1u << SBX_NET_PORTS | 1u << SBX_NET_LOOPBACK |
+		1u << SBX_NET_SELECTED },
 	{ SBX_PROGRAM_TRACE, 0, 1, ANY_NET },
 	{ SBX_PROGRAM_LOOPBACK, SBX_PROGRAM_FULL, 0,
 	    1u << SBX_NET_LOOPBACK | 1u << SBX_NET_SELECTED },

@@ -481,7 +481,11 @@ certify_linux(struct certificate *certificate)
 		certify_ports(certificate);
 	certify_linux_hosts(certificate);
 	if (enforcer->level < SBX_LEVEL_FULL)
-		certify_loopback(certificate, FACT_LOOPBACK);
+		certify_loopback(certificate,
+		    enforcer->level < SBX_LEVEL_STANDARD ||
+			    enforcer->landlock < 4 ?
+			FACT_LOOPBACK :
+			FACT_INSIDE);
 	if (enforcer->level == SBX_LEVEL_MINIMAL)
 		certify_rules(certificate, KIND_SOCKET, ANY_DETAIL, true,
 		    FACT_SOCKET);

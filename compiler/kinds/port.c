@@ -336,28 +336,14 @@ port_verdict(const struct subject *subject, const struct access *access)
 	return verdict;
 }
 
-/* Whether sockets open at a level below full, for the hosts of rules alone. */
-static bool
-leads_out(const struct why *why, uint32_t level)
-{
-	return why->blob->meta->net == SBX_NET_SELECTED &&
-	    level >= SBX_LEVEL_STANDARD;
-}
-
-/* Of a port that leads nowhere, or to the service that a rule names. */
 static void
 say_denied(const struct why *why)
 {
-	enum sbx_level level = why->subject->level;
-	const char *what = !leads_out(why, level) ?
-	    "no socket opens" :
-	    why->access->detail == SBX_LISTEN_TCP ?
-	    "a server listens on a published port alone" :
-	    "sbxrun connects to what rules name, and to "
-	    "nothing else";
-
-	fprintf(why->stream, "    but it needs level full: at level %s %s\n",
-	    level_word(level), what);
+	fprintf(why->stream,
+	    "    but it needs level standard and Landlock ABI 4: at level "
+	    "%s%s no socket opens\n",
+	    level_word(why->subject->level),
+	    why->subject->level < SBX_LEVEL_STANDARD ? "" : " without that");
 }
 
 static void
@@ -374,6 +360,13 @@ say_service(const struct why *why)
 static void
 say_inside(const struct why *why)
 {
+	if (why->subject->level == SBX_LEVEL_STANDARD) {
+		fputs("    but only inside: sbxrun connects the sandbox's own "
+		      "servers, on the loopback device of the host (level "
+		      "standard)\n",
+		    why->stream);
+		return;
+	}
 	fprintf(why->stream,
 	    "    but only inside: the sandbox has a network of its own, from "
 	    "which %s (level full)\n",
@@ -403,12 +396,9 @@ say_lower(const struct why *why)
 	if (level == lowest)
 		return;
 	fprintf(why->stream,
-	    "    but the policy also runs at level %s, where %s: 'require "
-	    "level %s'\n",
-	    level_word(lowest),
-	    leads_out(why, lowest) ? "nothing inside is reached" :
-				     "no socket opens",
-	    level_word(level));
+	    "    but the policy also runs at level %s, where no socket opens: "
+	    "'require level %s'\n",
+	    level_word(lowest), level_word(level));
 }
 
 static void

@@ -200,13 +200,13 @@ machine_init(const struct policy *policy, const struct arch *arch)
 	return machine;
 }
 
-/* Below level full the supervisor connects TCP by address, and behind it stands
- * Landlock, which opens no port. */
+/* Below level full the supervisor connects TCP, to what rules name and to the
+ * sandbox's own servers, and behind it stands Landlock, which opens no port. */
 static bool
 connects_tcp(const struct machine *machine, const struct variant *variant,
     uint32_t kind)
 {
-	return machine->net == SBX_NET_SELECTED && !variant->full &&
+	return sbx_net_is_own((uint8_t)machine->net) && !variant->full &&
 	    variant->abi >= 4 && (kind & SBX_PROGRAM_LISTENER) != 0 &&
 	    !ring_is_open(machine);
 }
@@ -451,7 +451,7 @@ machine_listens(const struct machine *machine)
 {
 	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
 
-	if (machine_watches(machine) || machine->net == SBX_NET_SELECTED ||
+	if (machine_watches(machine) || sbx_net_is_own((uint8_t)machine->net) ||
 	    policy_opens_sockets(machine->policy, machine->arch->platforms))
 		return may_hand_over(machine);
 

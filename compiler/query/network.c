@@ -29,24 +29,24 @@ network_decides(const struct subject *subject, uint16_t port,
 	return true;
 }
 
-struct verdict
-network_inside(const struct subject *subject)
-{
-	return (struct verdict){
-		.allowed = subject->level == SBX_LEVEL_FULL,
-		.unenforced = subject->level == SBX_LEVEL_NONE,
-		.by = BY_NETWORK,
-		.source = subject->places.blob->meta->net_source,
-	};
-}
-
-/* At level standard the supervisor connects, and Landlock keeps what is bound
- * to its port, from ABI 4 on. */
+/* At level standard the supervisor connects, and Landlock keeps the command from
+ * it, from ABI 4 on. */
 static bool
 network_is_shut(const struct subject *subject)
 {
 	return subject->level < SBX_LEVEL_STANDARD ||
 	    (subject->level == SBX_LEVEL_STANDARD && verdict_abi(subject) < 4);
+}
+
+struct verdict
+network_inside(const struct subject *subject)
+{
+	return (struct verdict){
+		.allowed = !network_is_shut(subject),
+		.unenforced = subject->level == SBX_LEVEL_NONE,
+		.by = BY_NETWORK,
+		.source = subject->places.blob->meta->net_source,
+	};
 }
 
 struct verdict
@@ -114,6 +114,9 @@ network_enforcer(const struct why *why, enum sbx_level level)
 		return "Landlock, and the supervisor, which connects";
 	if (level == SBX_LEVEL_FULL && net == SBX_NET_SELECTED)
 		return "a network of its own, whose ways out lead to sbx-proxy";
+	if (level == SBX_LEVEL_STANDARD && net == SBX_NET_LOOPBACK)
+		return "Landlock, and the supervisor, which connects the "
+		       "sandbox's own servers";
 	if (level == SBX_LEVEL_FULL && net == SBX_NET_LOOPBACK)
 		return "a network of its own, out of which nothing leads";
 	return "the filter, which opens no TCP socket";

@@ -309,11 +309,11 @@ program_for(const struct sbx_blob *blob, const struct machine *machine,
 }
 
 int
-confine_ruleset(const struct sbx_landlock *row, bool loopback, uint64_t scoped)
+confine_ruleset(const struct sbx_landlock *row, uint64_t net, uint64_t scoped)
 {
 	struct landlock_ruleset_attr attr = {
 		.handled_access_fs = row->handled_fs,
-		.handled_access_net = loopback ? 0 : row->handled_net,
+		.handled_access_net = net,
 		.scoped = scoped,
 	};
 	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);

@@ -56,9 +56,9 @@ uint64_t tasks_on_machine(void);
 const struct sbx_program *program_for(const struct sbx_blob *blob,
     const struct machine *machine, struct sbx_circumstances here);
 
-/* A ruleset for the rights of the row: once it is applied, they are given only
- * by its rules.  In a network of its own, `loopback`, all ports are open. */
-int confine_ruleset(const struct sbx_landlock *row, bool loopback,
+/* A ruleset for the row's rights to files, and those of its rights to ports that
+ * `net` has: once it is applied, they are given only by its rules. */
+int confine_ruleset(const struct sbx_landlock *row, uint64_t net,
     uint64_t scoped);
 void confine_landlock(const struct sbx_landlock *row, int ruleset);
 const char *restrict_files(uint32_t flags, int ruleset);

@@ -554,7 +554,7 @@ allow_port(const struct sbx_blob *blob, int ruleset, uint8_t op, uint64_t mask,
 
 void
 lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
-    int ruleset)
+    uint64_t net, int ruleset)
 {
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *rule = &blob->ports[i];
@@ -563,6 +563,7 @@ lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
 							      row->bind_tcp :
 							      0;
 
+		mask &= net;
 		if (rule->effect != SBX_ALLOW || mask == 0 ||
 		    (rule->platforms & KERNEL_WHERE) == 0)
 			continue;

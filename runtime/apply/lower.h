@@ -36,8 +36,9 @@ void lower_paths(struct arena *arena, const struct lowering *what);
  * of a place, or nothing of it if a denial lies below. */
 void lower_sockets(struct arena *arena, const struct lowering *what);
 
-/* Adds a rule for every TCP port that the policy allows. */
+/* Adds a rule for every TCP port that the policy allows, about those rights to
+ * ports that the ruleset holds, `net`. */
 void lower_ports(const struct sbx_blob *blob, const struct sbx_landlock *row,
-    int ruleset);
+    uint64_t net, int ruleset);
 
 #endif

@@ -225,12 +225,12 @@ is_missing(const struct plan *plan)
 	    (plan->program->flags & SBX_PROGRAM_LOOPBACK) == 0;
 }
 
-/* Whether the supervisor then connects to the hosts of rules. */
+/* Whether the supervisor then connects: the sandbox's own servers, and to the
+ * hosts of rules. */
 static bool
 is_connected(const struct plan *plan)
 {
-	return plan->blob->meta->net == SBX_NET_SELECTED &&
-	    (plan->program->flags & SBX_PROGRAM_TCP) != 0;
+	return (plan->program->flags & SBX_PROGRAM_TCP) != 0;
 }
 
 const char *
@@ -254,7 +254,7 @@ plan_network(const struct plan *plan)
 		return plan_wanted_network(plan);
 	return plan->blob->meta->net == SBX_NET_SELECTED ?
 	    "none: hosts need level standard and Landlock ABI 4" :
-	    "none: its own needs level full";
+	    "none: its own needs level full, or standard and Landlock ABI 4";
 }
 
 const char *
@@ -272,7 +272,7 @@ plan_network_enforcer(const struct plan *plan)
 		return "seccomp, landlock and the supervisor, which connects";
 	if (is_missing(plan))
 		return "all sockets stay shut: it takes a network namespace, "
-		       "at level full";
+		       "at level full, or a supervisor that connects";
 	return sbx_net_is_own(net) || plan->network == NETWORK_EMPTY ?
 	    "seccomp and a network namespace" :
 	    "seccomp";

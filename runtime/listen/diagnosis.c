@@ -1,10 +1,11 @@
 #include "runtime/listen/diagnosis.h"
 
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
-/* Of linux/netlink.h, linux/sock_diag.h and linux/unix_diag.h, which musl does
- * not have. */
+/* Of linux/netlink.h, linux/sock_diag.h, linux/unix_diag.h and
+ * linux/inet_diag.h, which musl does not have. */
 enum {
 	NETLINK = 16,
 	NETLINK_SOCKETS = 4,
@@ -16,6 +17,7 @@ enum {
 	NAME = 0,       /* UNIX_DIAG_NAME */
 	PLACE = 1,      /* UNIX_DIAG_VFS */
 	LISTENS = 10,   /* TCP_LISTEN */
+	LOOPBACK = 1,   /* the number of the device in each network */
 	ANSWER_SIZE = 16384,
 };
 
@@ -36,6 +38,26 @@ struct told {
 	struct head head;
 	uint8_t family, type, state, pad;
 	uint32_t inode, cookie[2];
+};
+
+/* The two ends as the server has them. */
+struct ends {
+	uint16_t port, peer_port;
+	uint8_t address[SBX_ADDRESS_SIZE], peer[SBX_ADDRESS_SIZE];
+	uint32_t device, cookie[2];
+};
+
+struct tcp_question {
+	struct head head;
+	uint8_t family, protocol, extensions, pad;
+	uint32_t states;
+	struct ends ends;
+};
+
+struct tcp_told {
+	struct head head;
+	uint8_t family, state, timer, retransmits;
+	struct ends ends;
 };
 
 struct attribute {
@@ -164,4 +186,57 @@ diagnosis_find(int diagnosis, const struct server *server, bound_is *is,
 	return send(diagnosis, &question, sizeof question, MSG_NOSIGNAL) ==
 	    (ssize_t)sizeof question &&
 	    hear(diagnosis, &search, server == NULL);
+}
+
+/* One of IPv4 has its four bytes in front. */
+static void
+put_address(uint8_t place[SBX_ADDRESS_SIZE],
+    const uint8_t address[SBX_ADDRESS_SIZE], bool v4)
+{
+	enum { V4_SIZE = 4, V4_AT = SBX_ADDRESS_SIZE - V4_SIZE };
+
+	if (v4)
+		memcpy(place, address + V4_AT, V4_SIZE);
+	else
+		memcpy(place, address, SBX_ADDRESS_SIZE);
+}
+
+/*
+ * The kernel looks as it does for a packet: first for a connection between the
+ * two ends, and no peer has port 0; then for a socket that listens.
+ */
+uint64_t
+diagnosis_listener(int diagnosis, const uint8_t address[SBX_ADDRESS_SIZE],
+    uint16_t port)
+{
+	bool v4 = sbx_address_is_v4(address);
+	struct tcp_question question = {
+		.head = {
+			.len = sizeof question,
+			.type = ABOUT_SOCKETS,
+			.flags = REQUEST,
+		},
+		.family = v4 ? AF_INET : AF_INET6,
+		.protocol = IPPROTO_TCP,
+		.states = 1U << LISTENS,
+		.ends = {
+			.port = htons(port),
+			.device = LOOPBACK,
+			.cookie = { UINT32_MAX, UINT32_MAX }, /* any */
+		},
+	};
+	struct tcp_told told;
+	char bytes[ANSWER_SIZE];
+
+	put_address(question.ends.address, address, v4);
+	put_address(question.ends.peer, address, v4);
+	if (send(diagnosis, &question, sizeof question, MSG_NOSIGNAL) !=
+		(ssize_t)sizeof question ||
+	    recv(diagnosis, bytes, sizeof bytes, MSG_DONTWAIT) <
+		(ssize_t)sizeof told)
+		return 0;
+	memcpy(&told, bytes, sizeof told);
+	if (told.head.type != ABOUT_SOCKETS || told.state != LISTENS)
+		return 0;
+	return (uint64_t)told.ends.cookie[1] << 32 | told.ends.cookie[0];
 }

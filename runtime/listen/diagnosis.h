@@ -1,9 +1,11 @@
 /*
- * What the kernel tells of AF_UNIX sockets that listen (sock_diag(7)), in the
+ * What the kernel tells of sockets that listen (sock_diag(7)), in the
  * network of whoever opened the descriptor to ask by.
  */
 #ifndef SBX_DIAGNOSIS_H
 #define SBX_DIAGNOSIS_H
+
+#include "format/addresses.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +38,10 @@ int diagnosis_open(void);
 typedef bool bound_is(const struct bound *bound, const void *wanted);
 bool diagnosis_find(int diagnosis, const struct server *server, bound_is *is,
     const void *wanted);
+
+/* The cookie of the socket that takes a connection to this address and port on
+ * the loopback device; 0: none does. */
+uint64_t diagnosis_listener(int diagnosis,
+    const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port);
 
 #endif

@@ -4,6 +4,7 @@
 #include "format/addresses.h"
 #include "format/ways.h"
 #include "runtime/base/kernel.h"
+#include "runtime/listen/inside.h"
 #include "runtime/network/network.h"
 #include "runtime/network/remedy.h"
 
@@ -20,14 +21,8 @@ enum { STATE_CLOSED = 7 /* TCP_CLOSE */ };
 /* Up to here an address of IPv6 was long once. */
 enum { V6_LEAST = offsetof(struct sockaddr_in6, sin6_scope_id) };
 
-/* An address and a port; one of IPv4 is ::ffff:a.b.c.d. */
-struct endpoint {
-	uint8_t address[SBX_ADDRESS_SIZE];
-	uint16_t port;
-};
-
-static const uint8_t v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
-static const uint8_t here[4] = { 127, 0, 0, 1 };
+const uint8_t address_v4_prefix[] = { [10] = 0xff, [11] = 0xff };
+const uint8_t address_here[] = { 127, 0, 0, 1 };
 
 static int
 option(int socket, int level, int name)
@@ -43,8 +38,7 @@ internet_is_judged(const struct listening *listening, int socket)
 {
 	int domain = option(socket, SOL_SOCKET, SO_DOMAIN);
 
-	return listening->selected &&
-	    (domain == AF_INET || domain == AF_INET6) &&
+	return listening->inside && (domain == AF_INET || domain == AF_INET6) &&
 	    option(socket, SOL_SOCKET, SO_TYPE) == SOCK_STREAM &&
 	    option(socket, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP;
 }
@@ -64,9 +58,10 @@ read_endpoint(const union address *address, uint32_t len,
     struct endpoint *endpoint)
 {
 	if (address->any.sa_family == AF_INET && len >= sizeof address->in) {
-		memcpy(endpoint->address, v4_prefix, sizeof v4_prefix);
-		memcpy(endpoint->address + sizeof v4_prefix,
-		    &address->in.sin_addr, sizeof here);
+		memcpy(endpoint->address, address_v4_prefix,
+		    sizeof address_v4_prefix);
+		memcpy(endpoint->address + sizeof address_v4_prefix,
+		    &address->in.sin_addr, sizeof address_here);
 		endpoint->port = ntohs(address->in.sin_port);
 		return true;
 	}
@@ -79,13 +74,24 @@ read_endpoint(const union address *address, uint32_t len,
 	return false;
 }
 
+bool
+internet_name(int socket, struct endpoint *endpoint)
+{
+	union address address = { .any = { .sa_family = AF_UNSPEC } };
+	socklen_t len = sizeof address;
+
+	return getsockname(socket, &address.any, &len) == 0 &&
+	    read_endpoint(&address, len, endpoint);
+}
+
 /* 127.0.0.1, whichever way it is written. */
 static bool
 is_here(const struct endpoint *endpoint)
 {
-	return memcmp(endpoint->address, v4_prefix, sizeof v4_prefix) == 0 &&
-	    memcmp(endpoint->address + sizeof v4_prefix, here, sizeof here) ==
-	    0;
+	return memcmp(endpoint->address, address_v4_prefix,
+		   sizeof address_v4_prefix) == 0 &&
+	    memcmp(endpoint->address + sizeof address_v4_prefix, address_here,
+		sizeof address_here) == 0;
 }
 
 static bool
@@ -110,7 +116,8 @@ write_endpoint(const struct endpoint *endpoint, int family,
 	if (family == AF_INET) {
 		attempt->address.in.sin_port = htons(endpoint->port);
 		memcpy(&attempt->address.in.sin_addr,
-		    endpoint->address + sizeof v4_prefix, sizeof here);
+		    endpoint->address + sizeof address_v4_prefix,
+		    sizeof address_here);
 		attempt->len = sizeof attempt->address.in;
 		return;
 	}
@@ -123,9 +130,8 @@ write_endpoint(const struct endpoint *endpoint, int family,
 
 /* --- the proxy ------------------------------------------------------------ */
 
-/* Whether the socket is neither connected nor about to be. */
-static bool
-is_closed(int socket)
+bool
+internet_is_closed(int socket)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof info;
@@ -137,14 +143,9 @@ is_closed(int socket)
 static uint16_t
 port_of(int socket)
 {
-	union address address = { .any = { .sa_family = AF_UNSPEC } };
-	struct endpoint endpoint = { .port = 0 };
-	socklen_t len = sizeof address;
+	struct endpoint endpoint;
 
-	if (getsockname(socket, &address.any, &len) != 0 ||
-	    !read_endpoint(&address, len, &endpoint))
-		return 0;
-	return endpoint.port;
+	return internet_name(socket, &endpoint) ? endpoint.port : 0;
 }
 
 /* The proxy must know the port before it sees the connection. */
@@ -156,8 +157,9 @@ introduce(const struct listening *listening, struct waiting *attempt,
 	struct waiting from = { .len = 0 };
 	uint16_t port;
 
-	memcpy(any.address, v4_prefix, sizeof v4_prefix);
-	memcpy(any.address + sizeof v4_prefix, here, sizeof here);
+	memcpy(any.address, address_v4_prefix, sizeof address_v4_prefix);
+	memcpy(any.address + sizeof address_v4_prefix, address_here,
+	    sizeof address_here);
 	write_endpoint(&any, family, &from);
 	if (port_of(attempt->socket) == 0 &&
 	    bind(attempt->socket, &from.address.any, from.len) != 0)
@@ -177,7 +179,7 @@ lead_to_proxy(const struct listening *listening, struct waiting *attempt,
 	if (port == 0)
 		return -ECONNREFUSED;
 	/* A program may ask again how its attempt goes on. */
-	if (is_closed(attempt->socket))
+	if (internet_is_closed(attempt->socket))
 		error = introduce(listening, attempt, family);
 	endpoint->port = port;
 	write_endpoint(endpoint, family, attempt);
@@ -210,18 +212,64 @@ take_verdict(const struct listening *listening, const struct endpoint *endpoint,
 }
 
 static int
-judge_connection(const struct listening *listening,
+judge_service(const struct listening *listening,
     const struct endpoint *endpoint)
 {
-	const struct sbx_blob *blob = listening->binding->blob;
+	return take_verdict(listening, endpoint, PROXY_BY_HOST,
+	    sbx_port_verdict(listening->binding->blob, KERNEL_WHERE,
+		SBX_HOST_TCP, endpoint->port));
+}
 
-	if (is_here(endpoint))
-		return take_verdict(listening, endpoint, PROXY_BY_HOST,
-		    sbx_port_verdict(blob, KERNEL_WHERE, SBX_HOST_TCP,
-			endpoint->port));
+static bool
+is_service(const struct listening *listening, const struct endpoint *endpoint)
+{
+	struct sbx_verdict verdict = sbx_port_verdict(listening->binding->blob,
+	    KERNEL_WHERE, SBX_HOST_TCP, endpoint->port);
+
+	return listening->selected && is_here(endpoint) &&
+	    sbx_verdict_allows(verdict);
+}
+
+static bool
+is_published(const struct listening *listening, const struct endpoint *endpoint)
+{
+	struct sbx_verdict verdict = sbx_port_verdict(listening->binding->blob,
+	    KERNEL_WHERE, SBX_PUBLISH_TCP, endpoint->port);
+
+	return listening->selected && endpoint->port != 0 &&
+	    is_loopback(endpoint) && sbx_verdict_allows(verdict);
+}
+
+/* A service of the host is not there, as in a network of its own; one that a
+ * rule could name is told. */
+static int
+judge_inside(const struct caller *caller, int socket,
+    const struct endpoint *endpoint)
+{
+	const struct listening *listening = caller->listening;
+	int error = inside_connect(caller, socket, endpoint);
+
+	return error == -ECONNREFUSED && listening->selected &&
+		is_here(endpoint) && inside_is_taken(caller, endpoint) ?
+	    judge_service(listening, endpoint) :
+	    error;
+}
+
+static int
+judge_connection(const struct caller *caller, int socket,
+    struct endpoint *endpoint)
+{
+	const struct listening *listening = caller->listening;
+
+	if (is_service(listening, endpoint))
+		return 0;
+	if (inside_is_meant(endpoint))
+		return judge_inside(caller, socket, endpoint);
+	if (!listening->selected)
+		return -ENETUNREACH;
 	return take_verdict(listening, endpoint, PROXY_BY_ENDPOINT,
-	    sbx_endpoint_verdict(blob, KERNEL_WHERE, endpoint->address,
-		endpoint->port));
+	    sbx_endpoint_verdict(listening->binding->blob, KERNEL_WHERE,
+		endpoint->address, endpoint->port));
 }
 
 int
@@ -242,9 +290,10 @@ internet_judge(const struct caller *caller, struct waiting *attempt)
 		return -EAFNOSUPPORT;
 	if (!read_endpoint(&attempt->address, attempt->len, &endpoint))
 		return -EINVAL;
-	if (is_here(&endpoint) && endpoint.port == SBX_PROXY_PORT)
+	if (listening->selected && is_here(&endpoint) &&
+	    endpoint.port == SBX_PROXY_PORT)
 		return lead_to_proxy(listening, attempt, &endpoint, family);
-	error = judge_connection(listening, &endpoint);
+	error = judge_connection(caller, attempt->socket, &endpoint);
 	if (error == 0)
 		write_endpoint(&endpoint, family, attempt);
 	return error;
@@ -253,21 +302,11 @@ internet_judge(const struct caller *caller, struct waiting *attempt)
 int
 internet_listen(const struct caller *caller, int socket)
 {
-	const struct sbx_blob *blob = caller->listening->binding->blob;
-	union address address = { .any = { .sa_family = AF_UNSPEC } };
-	socklen_t len = sizeof address;
 	struct endpoint endpoint;
-	int error;
 
-	if (getsockname(socket, &address.any, &len) != 0)
-		return -errno;
-	if (!read_endpoint(&address, len, &endpoint) || endpoint.port == 0 ||
-	    !is_loopback(&endpoint))
+	if (!internet_name(socket, &endpoint))
 		return -EACCES;
-	error = take_verdict(caller->listening, &endpoint, PROXY_BY_PUBLISH,
-	    sbx_port_verdict(blob, KERNEL_WHERE, SBX_PUBLISH_TCP,
-		endpoint.port));
-	if (error != 0)
-		return error;
+	if (!is_published(caller->listening, &endpoint))
+		return inside_listen(caller, socket, &endpoint);
 	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
 }

@@ -64,6 +64,9 @@ struct listening {
 	 * sbx-proxy is, if it has names. */
 	bool selected;
 	struct network *network;
+	/* Below level full: the policy wants a network of its own, so the
+	 * command may connect to its own servers of TCP. */
+	bool inside;
 	/* The rules about sockets: the binding's; and the same where the
 	 * scratch directory is seen as /tmp, which the first process tells. */
 	const struct sbx_rule *sockets, *moved_sockets;

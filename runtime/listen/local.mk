@@ -7,6 +7,8 @@ loader_sources += \
 	runtime/listen/connect.c \
 	runtime/listen/diagnosis.c \
 	runtime/listen/diagnosis.h \
+	runtime/listen/inside.c \
+	runtime/listen/inside.h \
 	runtime/listen/internet.c \
 	runtime/listen/internet.h \
 	runtime/listen/listen.c \

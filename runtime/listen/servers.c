@@ -314,7 +314,7 @@ judge_listen(const struct caller *caller, int socket)
 		return internet_listen(caller, socket);
 	if (domain == AF_UNIX)
 		error = remember(caller, socket);
-	if (error != 0 || !listening->selected)
+	if (error != 0 || !listening->inside)
 		return error != 0 ? error : ANSWER_GO_ON;
 	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
 }

@@ -15,11 +15,24 @@
 #ifndef SBX_SERVERS_H
 #define SBX_SERVERS_H
 
+#include "format/addresses.h"
 #include "runtime/listen/diagnosis.h"
 
 struct caller;
 
-enum { SERVERS_MAX = 128 };
+enum { SERVERS_MAX = 128, TCP_SERVERS_MAX = 256, TCP_KEY_SIZE = 16 };
+
+/* The servers of TCP, and the key of their sockets: see inside.h. */
+struct tcp_servers {
+	bool has_key;
+	uint8_t key[TCP_KEY_SIZE];
+	uint32_t count;
+	struct tcp_server {
+		uint64_t cookie;
+		uint8_t address[SBX_ADDRESS_SIZE];
+		uint16_t port;
+	} list[TCP_SERVERS_MAX];
+};
 
 struct servers {
 	/* By this one asks about the sockets of the sandbox's network. */
@@ -28,6 +41,7 @@ struct servers {
 	 * of its own, those whose place the kernel does not tell. */
 	uint32_t count;
 	struct server list[SERVERS_MAX];
+	struct tcp_servers tcp;
 };
 
 /* In a process that is in the sandbox's network. */

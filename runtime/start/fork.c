@@ -182,8 +182,10 @@ prepare_listener(struct sandbox *sandbox)
 	listening->servers = &sandbox->supervision.servers;
 	listening->sockets = plan->binding->sockets;
 	listening->socket_count = plan->binding->socket_count;
-	listening->selected = sandbox->blob.meta->net == SBX_NET_SELECTED &&
+	listening->inside = sbx_net_is_own(sandbox->blob.meta->net) &&
 	    (program->flags & SBX_PROGRAM_TCP) != 0;
+	listening->selected = listening->inside &&
+	    sandbox->blob.meta->net == SBX_NET_SELECTED;
 	listening->network = &sandbox->supervision.network;
 	if (listening->selected)
 		network_prepare_host(listening->network, plan->binding,

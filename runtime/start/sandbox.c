@@ -155,19 +155,36 @@ scopes(const struct sandbox *sandbox)
 	    0;
 }
 
+/*
+ * What Landlock holds of ports.  In a network of its own all are open.  Where the
+ * supervisor does listen(2), a port that the command only has is of no use.
+ */
+static uint64_t
+held_ports(const struct sandbox *sandbox)
+{
+	const struct sbx_landlock *row = sandbox->plan.row;
+
+	if (sandbox->plan.network == NETWORK_LOOPBACK)
+		return 0;
+	return sandbox->supervision.listening.inside ?
+	    row->handled_net & ~row->bind_tcp :
+	    row->handled_net;
+}
+
 static void
 fill_ruleset(struct sandbox *sandbox)
 {
 	struct plan *plan = &sandbox->plan;
 	struct lowering what;
+	uint64_t net;
 
 	plan->row = sbx_landlock_select(&sandbox->blob,
 	    (uint32_t)sandbox->machine.landlock_abi);
 	if (plan->row == NULL)
 		refuse(NULL,
 		    "the policy has no masks for this kernel's Landlock", 0);
-	sandbox->ruleset = confine_ruleset(plan->row,
-	    plan->network == NETWORK_LOOPBACK, scopes(sandbox));
+	net = held_ports(sandbox);
+	sandbox->ruleset = confine_ruleset(plan->row, net, scopes(sandbox));
 	what = (struct lowering){
 		.binding = plan->binding,
 		.row = plan->row,
@@ -177,9 +194,7 @@ fill_ruleset(struct sandbox *sandbox)
 	};
 	lower_paths(&sandbox->arena, &what);
 	lower_sockets(&sandbox->arena, &what);
-	/* In a network of its own ports are not handled. */
-	if (plan->network != NETWORK_LOOPBACK)
-		lower_ports(&sandbox->blob, plan->row, sandbox->ruleset);
+	lower_ports(&sandbox->blob, plan->row, net, sandbox->ruleset);
 	streams_allow(sandbox->reopened, sandbox->ruleset);
 	name_files_allow(&sandbox->name_files, sandbox->ruleset);
 }

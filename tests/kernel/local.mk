@@ -55,6 +55,7 @@ kernel_scripts = \
 	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
+	tests/kernel/inside.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/links.sh \
 	tests/kernel/listener.sh \
@@ -110,6 +111,7 @@ EXTRA_DIST += \
 	tests/kernel/continue.pl \
 	tests/kernel/explain_oracle.py \
 	tests/kernel/delegate.sh \
+	tests/kernel/inside.py \
 	tests/kernel/long_filter.py \
 	tests/kernel/outside.py
 
