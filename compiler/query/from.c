@@ -24,6 +24,7 @@
 enum {
 	FROM_VERSION = 1,
 	FINDINGS_MAX = 64,
+	REMARKS_MAX = 8,
 	TEXT_KEPT = 1 << 20, /* bytes: what was said last counts */
 };
 
@@ -33,10 +34,18 @@ struct finding {
 	const char *text; /* of the access */
 };
 
+/* What a line does not let one decide, and what to do about it. */
+struct remark {
+	const struct mention *mention;
+	const char *text;
+};
+
 struct search {
 	const struct from *from;
 	struct arena *arena;
+	uint32_t failures; /* lines that tell of one */
 	VEC(struct finding) findings;
+	VEC(struct remark) remarks;
 };
 
 /* --- what would be without the policy ------------------------------------- */
@@ -227,6 +236,33 @@ find_host(struct search *search, const struct mention *mention)
 	    keep(search, mention, &access);
 }
 
+static bool
+remark(struct search *search, const struct mention *mention, const char *text)
+{
+	for (size_t i = 0; i < search->remarks.count; i++) {
+		if (strcmp(search->remarks.items[i].text, text) == 0)
+			return false;
+	}
+	if (search->remarks.count < REMARKS_MAX)
+		*arena_push(search->arena,
+		    &search->remarks) = (struct remark){ mention, text };
+	return false;
+}
+
+/* A network of its own without ways out has sockets, but no names. */
+static bool
+lacks_ways(struct search *search, const struct mention *mention)
+{
+	if (mention->error != ERROR_NETWORK ||
+	    search->from->subject->places.blob->meta->net != SBX_NET_LOOPBACK ||
+	    search->from->subject->level != SBX_LEVEL_FULL)
+		return false;
+	return remark(search, mention,
+	    "this policy lets nothing out of the sandbox's own network; the "
+	    "line does not say where to: 'allow network domain NAME' is for "
+	    "one host");
+}
+
 /* Calls that every user may make outside; of the others a superuser alone. */
 static bool
 may_call(const char *name)
@@ -258,11 +294,69 @@ find_call(struct search *search, const struct mention *mention)
 		NULL)
 		return false;
 	verdict = verdict_of(subject, &access);
+	if (verdict.allowed && socket)
+		return lacks_ways(search, mention);
 	return !verdict.allowed && !verdict.depends &&
 	    keep(search, mention, &access);
 }
 
-/* Of one line the first that the policy denies is the reason. */
+/* In a network of the sandbox's own 127.0.0.1 is the sandbox.  Nobody can tell
+ * by the message that a service of the host was meant. */
+static bool
+find_service(struct search *search, const struct mention *mention)
+{
+	const struct subject *subject = search->from->subject;
+	const char *port = mention->port == 0 ?
+	    "PORT" :
+	    arena_printf(search->arena, "%u", (unsigned)mention->port);
+	const char *words[] = { "host", "tcp", port };
+	struct access access;
+
+	if (!sbx_net_is_own(subject->places.blob->meta->net) ||
+	    subject->level != SBX_LEVEL_FULL ||
+	    (mention->port != 0 &&
+		(access_parse(&subject->places, words, countof(words),
+		     &access) != NULL ||
+		    verdict_of(subject, &access).allowed)))
+		return false;
+	return remark(search, mention,
+	    arena_printf(search->arena,
+		"in the sandbox, %s is the sandbox itself, where nobody "
+		"listened; if a service of the host was meant: "
+		"'allow network host tcp %s'",
+		mention->name, port));
+}
+
+/* sbxrun's own line, which comes last, names what was refused. */
+static bool
+is_named(const struct search *search, const struct mention *mention)
+{
+	for (size_t i = 0; i < search->findings.count; i++) {
+		if (search->findings.items[i].mention->error ==
+		    ERROR_REFUSED_BY_US)
+			return mention->error == ERROR_PROXY_REFUSES;
+	}
+	return false;
+}
+
+/* sbx-proxy answers 403 to what no rule allows, and 502 if nobody is there. */
+static bool
+find_proxy(struct search *search, const struct mention *mention)
+{
+	if (search->from->subject->places.blob->meta->net != SBX_NET_SELECTED)
+		return false;
+	return remark(search, mention,
+	    *mention->name == '4' ?
+		"403 is what sbx-proxy answers where no rule allows the host; "
+		"the line does not name it, but 'sbxrun: network: refused' at "
+		"the end of a run does" :
+		"502 is what sbx-proxy answers where a rule allows the host, "
+		"and the host is not there or cannot be reached: the policy is "
+		"not the reason");
+}
+
+/* Of one line the first that the policy denies is the reason; sbxrun's own names
+ * several. */
 static void
 find_all(struct search *search, const struct mentions *mentions)
 {
@@ -272,14 +366,19 @@ find_all(struct search *search, const struct mentions *mentions)
 		[MENTION_PROGRAM] = find_program,
 		[MENTION_HOST] = find_host,
 		[MENTION_CALL] = find_call,
+		[MENTION_SERVICE] = find_service,
+		[MENTION_PROXY] = find_proxy,
 	};
-	uint32_t explained = 0;
+	uint32_t explained = 0, seen = 0;
 
 	for (size_t i = 0; i < mentions->list.count; i++) {
 		const struct mention *mention = &mentions->list.items[i];
 
+		search->failures += mention->line != seen;
+		seen = mention->line;
 		if (mention->line != explained &&
-		    find[mention->kind](search, mention))
+		    find[mention->kind](search, mention) &&
+		    mention->error != ERROR_REFUSED_BY_US)
 			explained = mention->line;
 	}
 }
@@ -305,24 +404,68 @@ put_line(FILE *stream, const char *text)
 	putc('\n', stream);
 }
 
+/* In one list, so that JSON and text have the same. */
+static void
+drop_named(struct search *search)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < search->remarks.count; i++) {
+		if (!is_named(search, search->remarks.items[i].mention))
+			search->remarks.items[kept++] =
+			    search->remarks.items[i];
+	}
+	search->remarks.count = kept;
+}
+
+static void
+put_place(const struct search *search, FILE *stream,
+    const struct mention *mention)
+{
+	fprintf(stream, "%s:%u: ", search->from->name, (unsigned)mention->line);
+	put_line(stream, mention->text);
+}
+
+static void
+print_nothing(const struct search *search, FILE *stream)
+{
+	const char *name = search->from->name;
+
+	if (search->failures == 0)
+		fprintf(stream,
+		    "%s: no line tells of a failure that a policy could be the "
+		    "reason for\n",
+		    name);
+	else
+		fprintf(stream,
+		    "%s: no line names a place that this policy denies; %u "
+		    "tell%s of a failure\n",
+		    name, (unsigned)search->failures,
+		    search->failures == 1 ? "s" : "");
+	if (search->remarks.count == 0)
+		fputs("    many programs do not say what they were denied: "
+		      "'sbxrun --explain' sees it while they run\n",
+		    stream);
+}
+
 static void
 print(const struct search *search, FILE *stream)
 {
-	const struct from *from = search->from;
-
 	for (size_t i = 0; i < search->findings.count; i++) {
 		const struct finding *finding = &search->findings.items[i];
 
-		fprintf(stream, "%s%s:%u: ", i > 0 ? "\n" : "", from->name,
-		    (unsigned)finding->mention->line);
-		put_line(stream, finding->mention->text);
-		why(stream, from->subject, &finding->access, false);
+		if (i > 0)
+			fputs("\n", stream);
+		put_place(search, stream, finding->mention);
+		why(stream, search->from->subject, &finding->access, false);
 	}
 	if (search->findings.count == 0)
-		fprintf(stream,
-		    "%s: nothing in it is a failure that the policy is the "
-		    "reason for\n",
-		    from->name);
+		print_nothing(search, stream);
+	for (size_t i = 0; i < search->remarks.count; i++) {
+		fputs("\n", stream);
+		put_place(search, stream, search->remarks.items[i].mention);
+		fprintf(stream, "    %s\n", search->remarks.items[i].text);
+	}
 }
 
 static void
@@ -382,6 +525,16 @@ print_json(const struct search *search, FILE *stream)
 	list = json_put_array(root, "denied");
 	for (size_t i = 0; i < search->findings.count; i++)
 		put_finding(search, list, &search->findings.items[i]);
+	list = json_put_array(root, "remarks");
+	for (size_t i = 0; i < search->remarks.count; i++) {
+		struct json_t *object = json_put_object(list, NULL);
+
+		json_put_number(object, "line",
+		    search->remarks.items[i].mention->line);
+		json_put_text(object, "text",
+		    search->remarks.items[i].mention->text);
+		json_put_text(object, "says", search->remarks.items[i].text);
+	}
 	json_write(root, stream);
 }
 
@@ -428,6 +581,7 @@ from_answer(const struct from *from, int fd, FILE *stream)
 		return -1;
 	messages_read(search.arena, text, size, &mentions);
 	find_all(&search, &mentions);
+	drop_named(&search);
 	if (from->json)
 		print_json(&search, stream);
 	else

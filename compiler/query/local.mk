@@ -14,6 +14,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/from.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
+	compiler/query/message_lines.c \
+	compiler/query/message_lines.h \
 	compiler/query/message_words.c \
 	compiler/query/message_words.h \
 	compiler/query/messages.c \

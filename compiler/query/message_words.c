@@ -3,10 +3,27 @@
 
 #include <string.h>
 
+/* What comes first counts, so what says more stands above what says less. */
 static const struct {
 	const char *phrase;
 	enum message_error error;
 } phrases[] = {
+	{ "sbxrun: network: refused", ERROR_REFUSED_BY_US },
+	{ "CONNECT tunnel failed, response 403", ERROR_PROXY_REFUSES },
+	{ "tunnel connection failed: 403", ERROR_PROXY_REFUSES },
+	{ "proxy tunneling failed: forbidden", ERROR_PROXY_REFUSES },
+	{ "proxy response (403)", ERROR_PROXY_REFUSES },
+	{ "proxy returns \"HTTP/1.1 403", ERROR_PROXY_REFUSES },
+	{ "response from proxy: HTTP/1.1 403", ERROR_PROXY_REFUSES },
+	{ "statusCode=403", ERROR_PROXY_REFUSES },
+	{ "403 Forbidden - GET", ERROR_PROXY_REFUSES },
+	{ "CONNECT tunnel failed, response 502", ERROR_PROXY_FAILS },
+	{ "tunnel connection failed: 502", ERROR_PROXY_FAILS },
+	{ "proxy tunneling failed: bad gateway", ERROR_PROXY_FAILS },
+	{ "proxy response (502)", ERROR_PROXY_FAILS },
+	{ "proxy returns \"HTTP/1.1 502", ERROR_PROXY_FAILS },
+	{ "connection refused", ERROR_NOBODY_LISTENS },
+	{ "ECONNREFUSED", ERROR_NOBODY_LISTENS },
 	{ "read-only file system", ERROR_READ_ONLY },
 	{ "EROFS", ERROR_READ_ONLY },
 	{ "permission denied", ERROR_DENIED },
@@ -31,7 +48,6 @@ static const struct {
 	{ "network is unreachable", ERROR_NETWORK },
 	{ "ENETUNREACH", ERROR_NETWORK },
 	{ "no rule allows it", ERROR_NETWORK },
-	{ "CONNECT tunnel failed, response 403", ERROR_NETWORK },
 	{ "dial tcp", ERROR_NETWORK },
 	{ "failed to connect to", ERROR_NETWORK },
 	{ "connect to host", ERROR_NETWORK },

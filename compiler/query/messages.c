@@ -10,6 +10,7 @@
  *
  * Where a line has the error and no name, the lines around it are asked.
  */
+#include "compiler/query/message_lines.h"
 #include "compiler/query/message_words.h"
 
 #include "format/blob.h"
@@ -21,17 +22,12 @@
 
 enum { AROUND = 4 /* lines */, LINE_MENTIONS = 24 };
 
-struct text_line {
-	uint32_t number;
-	const char *text;
-};
-
 struct reading {
 	struct arena *arena;
 	struct mentions *mentions;
-	VEC(struct text_line) lines;
+	struct message_lines lines;
 	size_t found; /* mentions of the line that is read */
-	const struct text_line *at;
+	const struct message_line *at;
 	enum message_error error;
 	bool writes, runs, directory;
 };
@@ -236,11 +232,11 @@ is_host(const char *word, size_t len)
 			      isalpha((unsigned char)word[len - 1]) != 0;
 }
 
-/* ":443", " port 443", ", port=443". */
+/* ":443", " port 443", ", port=443"; of PostgreSQL '" (127.0.0.1), port 5432'. */
 static uint16_t
 port_after(const char *text)
 {
-	static const char *const words[] = { ":", " port ",
+	static const char *const words[] = { ":", " port ", "), port ",
 		"', port=", "\", port=" };
 
 	for (size_t i = 0; i < countof(words); i++) {
@@ -348,6 +344,27 @@ add_hosts(struct reading *reading, const char *text, bool said)
 	}
 }
 
+/* "127.0.0.1:5432", "localhost:5432": where nobody listened.  Python does not say
+ * where. */
+static void
+add_services(struct reading *reading, const char *text)
+{
+	static const char *const hosts[] = { "127.0.0.1", "localhost", "::1",
+		"[::1]" };
+
+	for (size_t i = 0; i < countof(hosts); i++) {
+		const char *at = strstr(text, hosts[i]);
+		uint16_t port = at != NULL ? port_after(at + strlen(hosts[i])) :
+					     0;
+
+		if (port != 0 && reading->found == 0)
+			add(reading, MENTION_SERVICE, hosts[i],
+			    strlen(hosts[i]), port);
+	}
+	if (reading->found == 0 && strpbrk(text, "/@") == NULL)
+		add(reading, MENTION_SERVICE, "127.0.0.1", 9, 0);
+}
+
 /* --- lines ---------------------------------------------------------------- */
 
 /* "unshare failed: ", "ptrace: ", "socket(": a system call that was refused. */
@@ -383,13 +400,13 @@ ask_around(struct reading *reading, size_t index)
 {
 	size_t begin = index > AROUND ? index - AROUND : 0;
 
-	for (size_t i = begin; i < reading->lines.count && i <= index + AROUND;
-	     i++) {
-		const char *text = reading->lines.items[i].text;
+	for (size_t i = begin;
+	     i < reading->lines.list.count && i <= index + AROUND; i++) {
+		const char *text = reading->lines.list.items[i].text;
 
 		if (i == index)
 			continue;
-		if (reading->error == ERROR_NETWORK) {
+		if (reading->error >= ERROR_NETWORK) {
 			add_hosts(reading, text, true);
 			continue;
 		}
@@ -416,10 +433,10 @@ has_place(const struct reading *reading)
 static bool
 says_write_near(const struct reading *reading, size_t index)
 {
-	const struct text_line *lines = reading->lines.items;
+	const struct message_line *lines = reading->lines.list.items;
 
-	for (size_t i = index + 1; i < reading->lines.count && i <= index + 2;
-	     i++) {
+	for (size_t i = index + 1;
+	     i < reading->lines.list.count && i <= index + 2; i++) {
 		if (message_has(lines[i].text, "at ") &&
 		    message_has(lines[i].text, "OutputSt"))
 			return true;
@@ -432,7 +449,7 @@ static bool
 says_directory(const struct reading *reading, size_t index)
 {
 	for (size_t i = index > 2 ? index - 2 : 0; i <= index; i++) {
-		const char *text = reading->lines.items[i].text;
+		const char *text = reading->lines.list.items[i].text;
 
 		if (message_has(text, "mkdir") ||
 		    message_has(text, "makedirs") ||
@@ -443,98 +460,90 @@ says_directory(const struct reading *reading, size_t index)
 	return false;
 }
 
-/* "_socket.socket.__init__(...)" in the stack of calls before. */
+/* "_socket.socket.__init__(...)" in the stack of calls before, or the words of
+ * Java and Node.js. */
 static bool
 made_socket(const struct reading *reading, size_t index)
 {
+	static const char *const words[] = { "SocketException", "listen EACCES",
+		"listen EPERM", "bind EACCES", "connect EACCES",
+		"connect EPERM" };
+	const struct message_line *lines = reading->lines.list.items;
+
+	for (size_t i = 0; i < countof(words); i++) {
+		if (message_has(lines[index].text, words[i]))
+			return true;
+	}
 	for (size_t i = index > AROUND ? index - AROUND : 0; i < index; i++) {
-		if (message_has(reading->lines.items[i].text, "socket.socket"))
+		if (message_has(lines[i].text, "socket.socket"))
 			return true;
 	}
 	return false;
 }
 
+/* Where to comes first, if the line says so. */
+static void
+add_socket(struct reading *reading, const char *text)
+{
+	if (message_has(text, "connect "))
+		add_hosts(reading, text, false);
+	add(reading, MENTION_CALL, "socket", 6, 0);
+}
+
+static void
+read_network(struct reading *reading, size_t index)
+{
+	const char *text = reading->lines.list.items[index].text;
+	enum message_error error = reading->error;
+
+	if (error == ERROR_NOBODY_LISTENS) {
+		add_services(reading, text);
+		return;
+	}
+	/* The host was allowed, whichever it is. */
+	if (error == ERROR_PROXY_FAILS) {
+		add(reading, MENTION_PROXY, "502", 3, 0);
+		return;
+	}
+	add_hosts(reading, text, false);
+	if (error == ERROR_REFUSED_BY_US)
+		return;
+	if (reading->found == 0)
+		ask_around(reading, index);
+	/* Who says no name has at least wanted a socket. */
+	if (reading->found == 0 && error == ERROR_NETWORK)
+		add(reading, MENTION_CALL, "socket", 6, 0);
+	else if (error == ERROR_PROXY_REFUSES)
+		add(reading, MENTION_PROXY, "403", 3, 0);
+}
+
 static void
 read_line(struct reading *reading, size_t index)
 {
-	const char *text = reading->lines.items[index].text;
+	const char *text = reading->lines.list.items[index].text;
 	const char *error = message_error(text, &reading->error);
 
 	if (error == NULL)
 		return;
-	reading->at = &reading->lines.items[index];
+	reading->at = &reading->lines.list.items[index];
 	reading->found = 0;
 	reading->runs = message_runs(text);
 	reading->directory = says_directory(reading, index);
 	reading->writes = reading->error == ERROR_READ_ONLY ||
 	    message_writes(text) || says_write_near(reading, index);
-	if (reading->error == ERROR_NETWORK) {
-		add_hosts(reading, text, false);
-		if (reading->found == 0)
-			ask_around(reading, index);
-		/* Who says no name has at least wanted a socket. */
-		if (reading->found == 0)
-			add(reading, MENTION_CALL, "socket", 6, 0);
+	if (reading->error >= ERROR_NETWORK) {
+		read_network(reading, index);
 		return;
 	}
 	if (reading->error == ERROR_ABSENT)
 		add_program(reading, text, error);
 	add_places(reading, text, error);
 	if (!has_place(reading) && made_socket(reading, index))
-		add(reading, MENTION_CALL, "socket", 6, 0);
+		add_socket(reading, text);
 	else if (!has_place(reading))
 		ask_around(reading, index);
 	if (reading->error == ERROR_DENIED)
 		add_calls(reading, text);
-}
-
-/* Without the sequences that a terminal obeys; other bytes that do not print are
- * left out, too. */
-static char *
-plain(struct arena *arena, const char *text, size_t len)
-{
-	char *line = arena_strndup(arena, text, len), *to = line;
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned char byte = (unsigned char)text[i];
-
-		if (byte == 0x1b && i + 1 < len && text[i + 1] == '[') {
-			for (i += 2; i < len &&
-			     ((unsigned char)text[i] < 0x40 ||
-				 (unsigned char)text[i] > 0x7e);
-			     i++)
-				;
-			continue;
-		}
-		if (byte >= 0x20 && byte != 0x7f)
-			*to++ = text[i];
-		else if (byte == '\t')
-			*to++ = ' ';
-	}
-	*to = '\0';
-	return line;
-}
-
-static void
-split(struct reading *reading, const char *text, size_t size)
-{
-	uint32_t number = reading->mentions->before;
-
-	for (size_t at = 0; at < size;) {
-		const char *end = memchr(text + at, '\n', size - at);
-		size_t len = end != NULL ? (size_t)(end - (text + at)) :
-					   size - at;
-		size_t cut = len > MESSAGES_MAX_LINE ? len - MESSAGES_MAX_LINE :
-						       0;
-
-		*arena_push(reading->arena,
-		    &reading->lines) = (struct text_line){
-			.number = ++number,
-			.text = plain(reading->arena, text + at + cut,
-			    len - cut),
-		};
-		at += len + 1;
-	}
 }
 
 void
@@ -543,7 +552,7 @@ messages_read(struct arena *arena, const char *text, size_t size,
 {
 	struct reading reading = { .arena = arena, .mentions = mentions };
 
-	split(&reading, text, size);
-	for (size_t i = 0; i < reading.lines.count; i++)
+	message_lines_read(&reading.lines, arena, text, size, mentions->before);
+	for (size_t i = 0; i < reading.lines.list.count; i++)
 		read_line(&reading, i);
 }

@@ -23,6 +23,8 @@ enum mention_kind {
 	MENTION_PROGRAM, /* a name that PATH did not lead to */
 	MENTION_HOST,    /* a name or an address */
 	MENTION_CALL,    /* a word that may be a system call */
+	MENTION_SERVICE, /* a port of 127.0.0.1 at which nobody answered */
+	MENTION_PROXY,   /* a proxy's answer, and no name of a host */
 	MENTION_END,
 };
 
@@ -31,7 +33,12 @@ enum message_error {
 	ERROR_DENIED,    /* EACCES, EPERM */
 	ERROR_READ_ONLY, /* EROFS */
 	ERROR_ABSENT,    /* ENOENT */
+	/* All that follow are of the network. */
 	ERROR_NETWORK,
+	ERROR_REFUSED_BY_US, /* sbxrun's own line */
+	ERROR_PROXY_REFUSES, /* 403 */
+	ERROR_PROXY_FAILS,   /* 502 */
+	ERROR_NOBODY_LISTENS,
 	ERROR_END,
 };
 

@@ -36,7 +36,7 @@ found()
 	why "$from/$1" -l "${1##*.}" >"$tmp/out" 2>"$tmp/err"
 	sed -n "s|^denied: ||; t found; b; : found; s|$home|~|g
 	    s|^|$1	|p" "$tmp/out"
-	! grep -q 'nothing in it is' "$tmp/out" || printf '%s\t-\n' "$1"
+	! grep -q ': no line ' "$tmp/out" || printf '%s\t-\n' "$1"
 	cat "$tmp/err"
 }
 
@@ -82,6 +82,72 @@ jsonschema.validate(json.load(sys.stdin), schema)
 else
 	tap_lacks 'JSON against the schema' 'python3-jsonschema is missing'
 fi
+
+# asked POLICY LEVEL WORDS: what is said of them, the line itself left out.
+asked()
+{
+	printf '%s\n' "$3" | sed "s|@HOME@|$home|g" |
+	    env -i PATH="$PATH" HOME="$home" "$SBXC" why --from - -l "$2" \
+	    "@$1" >"$tmp/out" 2>&1
+	sed -n "2{s|$home|~|g;p;}" "$tmp/out"
+}
+
+denial='denied: read ~/other/file'
+said="cat: @HOME@/other/file: Permission denied"
+for before in '2026-01-31T08:15:00.1234567Z ' '2026-01-31 08:15:00,123 ' \
+    '[08:15:00] ' '[2026-01-31T08:15:00+01:00] ' '#12 0.345 ' 'web-1  | ' \
+    '##[error]' '2026-01-31T08:15:00.12Z ##[error]' 'job	step	2026-01-31T08:15:00Z ' \
+    "$(printf '\033[36m\033]0;title\007\033(B')" "$(printf ' 50%%\r')"; do
+	tap_is "a log with '$(printf %s "$before" | tr -cd ' -~')' in front" \
+	    "$denial" "$(asked workspace-write full "$before$said")"
+done
+tap_is 'a log with the line ends of Windows' "$denial" \
+    "$(asked workspace-write full "$said$(printf '\r')")"
+# What is run is read as such behind a time, too.
+tap_is 'a shell in a log' 'denied: exec ~/tools/tool' "$(asked \
+    workspace-write full \
+    "2026-01-31T08:15:00Z sh: 1: @HOME@/tools/tool: not found")"
+
+# remarked POLICY LEVEL WORDS PATTERN: nothing is denied, but something is said.
+remarked()
+{
+	asked "$1" "$2" "$3" >/dev/null
+	tap_empty "$1 $2: no denial: $3" "$(grep '^denied' "$tmp/out")"
+	tap_found "$1 $2: $3" "$(grep -e "$4" "$tmp/out")"
+}
+
+curl='curl: (56) CONNECT tunnel failed, response'
+remarked coding-online full "$curl 403" '403 is what sbx-proxy answers'
+remarked coding-online standard "$curl 502" 'the policy is not the reason'
+remarked coding full 'Error: connect ECONNREFUSED 127.0.0.1:5432' \
+    'allow network host tcp 5432'
+remarked coding full 'connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused' \
+    'allow network host tcp 5432'
+remarked coding full 'socket.gaierror: [Errno -3] Temporary failure in name resolution' \
+    'lets nothing out'
+remarked workspace-write full "$curl 403" 'no line names a place'
+remarked workspace-write full 'everything is well' \
+    'no line tells of a failure'
+remarked workspace-write full 'cat: /absent: No such file or directory' \
+    '; 1 tells of a failure'
+tap_found 'what to do next' "$(grep -e --explain "$tmp/out")"
+own='sbxrun: network: refused refused.example:443 (no rule)'
+tap_is "sbxrun's own line" 'denied: domain refused.example:443' \
+    "$(asked coding-online full "$own")"
+asked coding-online full "$own, other.example (denied)" >/dev/null
+tap_is "sbxrun's own line, of two names" 2 "$(grep -c '^denied' "$tmp/out")"
+asked coding-online full "$curl 403
+$own" >/dev/null
+tap_empty 'what that names is not said again' "$(grep '403 is' "$tmp/out")"
+for words in 'Error: listen EACCES: permission denied 127.0.0.1' \
+    'Exception in thread "main" java.net.SocketException: Permission denied'; do
+	tap_is "$words" 'denied: syscall socket(2,1,0)' \
+	    "$(asked workspace-write full "$words")"
+done
+tap_is 'Node.js, of an address' 'denied: connect 198.51.100.7:443' \
+    "$(asked workspace-write full 'Error: connect EACCES 198.51.100.7:443')"
+tap_is 'an error of Node.js as JSON' 'denied: write ~/new.txt' \
+    "$(asked workspace-write standard '{"errno":-13,"code":"EACCES","syscall":"open","path":"@HOME@/new.txt"}')"
 
 # What a terminal would obey, long lines, and more than is kept.
 printf '\033[31mcat: %s/other/file: Permission denied\033[0m\007\n' "$home" \
