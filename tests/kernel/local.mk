@@ -49,6 +49,7 @@ kernel_scripts = \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
 	tests/kernel/clients.sh \
+	tests/kernel/each_layer.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \
 	tests/kernel/explain_session.sh \
