@@ -10,6 +10,7 @@ static_scripts += \
 	tests/meta/mandoc.sh \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
+	tests/meta/mutate.sh \
 	tests/meta/reproducible.sh \
 	tests/meta/rooms.sh \
 	tests/meta/run.sh \
@@ -17,3 +18,4 @@ static_scripts += \
 	tests/meta/version.sh
 
 EXTRA_DIST += .clang-format tests/meta/hidden.pl
+EXTRA_DIST += tests/mutate/mutate.py tests/mutate/faults
