@@ -227,6 +227,27 @@ json_edit(struct json_t *object, const char *key)
 	return json_is_object(member) ? member : NULL;
 }
 
+void
+json_insert(struct json_t *object, const char *key, size_t index,
+    const struct json_t *value)
+{
+	json_t *array = json_object_get(object, key), *copy;
+
+	if (array == NULL)
+		array = json_put_array(object, key);
+	copy = must(json_deep_copy(value));
+	if (index > json_array_size(array))
+		index = json_array_size(array);
+	if (json_array_insert_new(array, index, copy) != 0)
+		arena_exhausted();
+}
+
+void
+json_drop(struct json_t *object, const char *key)
+{
+	json_object_del(object, key);
+}
+
 const char *
 json_key(const struct json_t *object, const char *after)
 {

@@ -57,6 +57,14 @@ bool json_true_at(const struct json_t *object, const char *key);
  * else is. */
 struct json_t *json_edit(struct json_t *object, const char *key);
 
+/* Puts a copy of a value into the array under a key, before the element of that
+ * index, or at the end if there is none. */
+void json_insert(struct json_t *object, const char *key, size_t index,
+    const struct json_t *value);
+
+/* Takes a member out of an object. */
+void json_drop(struct json_t *object, const char *key);
+
 /* The key after another one (NULL: the first), or NULL. */
 const char *json_key(const struct json_t *object, const char *after);
 

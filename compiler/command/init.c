@@ -6,6 +6,7 @@
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
 #include "compiler/setup/place.h"
+#include "compiler/setup/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +47,11 @@ directory_find(struct arena *arena, const char *path)
 	char *real = path != NULL && *path == '/' ? realpath(path, NULL) : NULL;
 	const char *copy = NULL;
 
-	if (real == NULL)
-		complain("HOME names no directory");
+	if (path == NULL || *path == '\0')
+		complain("HOME is not set: it says for whom this is to be set "
+			 "up");
+	else if (real == NULL)
+		complain("HOME is '%s', which is no directory", path);
 	else
 		copy = arena_strndup(arena, real, strlen(real));
 	free(real);
@@ -91,7 +95,7 @@ record_path(const struct init *init, const struct subject_of_init *subject)
 		of = file_find(init->arena, "./");
 	return arena_printf(init->arena, "%s/init/%s%s%s.json",
 	    init->configuration, subject->name, of == NULL ? "" : "-",
-	    of == NULL ? "" : change_key(init->arena, of));
+	    of == NULL ? "" : record_key(init->arena, of));
 }
 
 static enum exit_status
@@ -106,7 +110,7 @@ fill(struct init *init, const struct subject_of_init *subject)
 	}
 	init->changes.record = record_path(init, subject);
 	if (init->options->undo)
-		return changes_undo(init->arena, init->changes.record) ?
+		return record_undo(init->arena, init->changes.record) ?
 		    EXIT_CLEAN :
 		    EXIT_TROUBLE;
 	if (lstat(init->changes.record, &status) == 0) {

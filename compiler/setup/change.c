@@ -1,13 +1,14 @@
 /* See change.h. */
 #include "compiler/setup/change.h"
 #include "compiler/base/complain.h"
-#include "compiler/base/json.h"
 #include "compiler/setup/place.h"
+#include "compiler/setup/record.h"
 #include "format/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,25 +216,65 @@ changes_show(const struct changes *changes)
 
 /* --- writing -------------------------------------------------------------- */
 
+static bool
+is_noted(const struct changes *changes, const char *path)
+{
+	for (size_t i = 0; i < changes->made.count; i++) {
+		if (strcmp(changes->made.items[i].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The directories above a place that are not there, the highest first. */
+static void
+note_missing(struct changes *changes, const char *path)
+{
+	struct stat status;
+
+	for (const char *at = strchr(path + 1, '/'); at != NULL;
+	     at = strchr(at + 1, '/')) {
+		const char *directory = arena_printf(changes->arena, "%.*s/",
+		    (int)(at - path), path);
+
+		if (lstat(directory, &status) != 0 && errno == ENOENT &&
+		    !is_noted(changes, directory))
+			*arena_push(changes->arena,
+			    &changes->made) = (struct made){ directory, NULL };
+	}
+}
+
+static bool
+make_file(const struct place *place, const char *text)
+{
+	int fd = openat(place->directory, place->name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	size_t len = strlen(text);
+	bool good = fd >= 0 && write(fd, text, len) == (ssize_t)len;
+
+	if (fd >= 0)
+		good &= close(fd) == 0;
+	return good;
+}
+
 bool
-change_make_place(struct arena *arena, const char *path)
+changes_make(struct changes *changes, const char *path, const char *text)
 {
 	struct stat status;
 	struct place place;
-	int fd = -1;
 	bool good;
 
 	/* A link that the user made for a place of an agent is the user's. */
 	if (stat(path, &status) == 0)
 		return true;
-	good = place_open(&place, arena, path, true);
-	if (good && *place.name != '\0') {
-		fd = openat(place.directory, place.name,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		good = fd >= 0 && write(fd, "{}\n", 3) == 3;
+	note_missing(changes, path);
+	good = place_open(&place, changes->arena, path, true);
+	if (good && text != NULL) {
+		good = make_file(&place, text);
+		if (good)
+			*arena_push(changes->arena,
+			    &changes->made) = (struct made){ path, text };
 	}
-	if (fd >= 0)
-		good &= close(fd) == 0;
 	place_close(&place);
 	return good;
 }
@@ -316,9 +357,8 @@ write_one(struct arena *arena, struct change *change)
 	return good;
 }
 
-/* Puts a backup back, or removes what has none. */
-static bool
-take_back(struct arena *arena, const char *path, const char *backup)
+bool
+change_take_back(struct arena *arena, const char *path, const char *backup)
 {
 	struct place place;
 	bool good = place_open(&place, arena, path, false);
@@ -339,61 +379,16 @@ changes_revert(struct changes *changes)
 		struct change *change = &changes->list.items[i];
 
 		if (!change->written && change->linked)
-			take_back(changes->arena, change->backup, NULL);
+			change_take_back(changes->arena, change->backup, NULL);
 		else if (change->written)
-			take_back(changes->arena, change->path, change->backup);
+			change_take_back(changes->arena, change->path,
+			    change->backup);
 		change->written = false;
 	}
 	if (changes->record != NULL)
-		take_back(changes->arena, changes->record, NULL);
-}
-
-/* Tells a file that was changed by accident; nobody is kept from changing it. */
-static const char *
-digest(struct arena *arena, const char *bytes, size_t size)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001b3;
-	return arena_printf(arena, "%zu-%016lx", size, hash);
-}
-
-const char *
-change_key(struct arena *arena, const char *text)
-{
-	return digest(arena, text, strlen(text));
-}
-
-static const char *
-record_text(const struct changes *changes)
-{
-	struct json_t *root = json_root(), *files;
-	size_t size;
-	char *text;
-	FILE *stream = open_memstream(&text, &size);
-	const char *copy;
-
-	if (stream == NULL)
-		arena_exhausted();
-	json_put_number(root, "sbx", 1);
-	files = json_put_array(root, "files");
-	for (size_t i = 0; i < changes->list.count; i++) {
-		const struct change *change = &changes->list.items[i];
-		struct json_t *file = json_put_object(files, NULL);
-
-		json_put_text(file, "path", change->path);
-		json_put_text(file, "backup", change->backup);
-		json_put_bool(file, "made", change->made);
-		json_put_text(file, "digest",
-		    digest(changes->arena, change->bytes, change->size));
-	}
-	json_write(root, stream);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	copy = arena_strndup(changes->arena, text, size);
-	free(text);
-	return copy;
+		change_take_back(changes->arena, changes->record, NULL);
+	for (size_t i = changes->made.count; i-- > 0;)
+		made_remove(changes->arena, changes->made.items[i].path);
 }
 
 static bool
@@ -401,7 +396,10 @@ write_record(struct changes *changes)
 {
 	struct change record = { .path = changes->record, .mode = 0600 };
 
-	record.bytes = record_text(changes);
+	note_missing(changes, record.path);
+	for (size_t i = 0; i < changes->list.count; i++)
+		note_missing(changes, changes->list.items[i].path);
+	record.bytes = record_of(changes);
 	record.size = strlen(record.bytes);
 	if (write_one(changes->arena, &record))
 		return true;
@@ -438,101 +436,5 @@ changes_write(struct changes *changes)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	good = write_all(changes);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return good;
-}
-
-/* --- undoing -------------------------------------------------------------- */
-
-/* Whether a file is what was written, or need not be. */
-static bool
-is_ours(struct arena *arena, const struct json_t *file, bool *gone)
-{
-	const char *path = json_text(file, "path"), *written;
-	struct stat status;
-	const char *text = change_read(arena, path, &status);
-
-	*gone = text == NULL && errno == 0;
-	if (*gone)
-		return true;
-	if (text == NULL)
-		return false;
-	if (json_member(file, "backup") == NULL && json_true_at(file, "made"))
-		return true;
-	written = json_text(file, "digest");
-	return written != NULL &&
-	    strcmp(written, digest(arena, text, (size_t)status.st_size)) == 0;
-}
-
-/* A setting that was changed since has what others need in it. */
-static bool
-may_undo(struct arena *arena, const struct json_t *file)
-{
-	const char *path = json_text(file, "path");
-	const char *backup = json_text(file, "backup");
-	bool gone;
-
-	if (path == NULL || backup == NULL || is_ours(arena, file, &gone))
-		return true;
-	complain("'%s' has been changed since; what it was is in %s: undo it "
-		 "there by hand, and remove the record",
-	    path, backup);
-	return false;
-}
-
-static bool
-undo_one(struct arena *arena, const struct json_t *file)
-{
-	const char *path = json_text(file, "path");
-	const char *backup = json_text(file, "backup");
-	bool gone;
-
-	if (path == NULL)
-		return true;
-	/* Somebody's own words, as in a policy, stay. */
-	if (backup == NULL && !is_ours(arena, file, &gone)) {
-		printf("kept     %s, which has been changed since\n", path);
-		return true;
-	}
-	if (*path != '/' || (backup != NULL && *backup != '/') ||
-	    !take_back(arena, path, backup)) {
-		complain("cannot undo '%s': %s", path, strerror(errno));
-		return false;
-	}
-	printf("%s %s\n", backup != NULL ? "restored" : "removed ", path);
-	return true;
-}
-
-/* All or nothing: a setting must not lead to a policy that is gone. */
-static bool
-undo_all(struct arena *arena, const struct json_t *files)
-{
-	bool good = true;
-
-	for (size_t i = 0; i < json_count(files); i++)
-		good &= may_undo(arena, json_item(files, i));
-	for (size_t i = json_count(files); i-- > 0 && good;)
-		good = undo_one(arena, json_item(files, i));
-	return good;
-}
-
-bool
-changes_undo(struct arena *arena, const char *record)
-{
-	struct stat status;
-	const char *text = change_read(arena, record, &status);
-	struct json_t *root = text != NULL ? json_read(text) : NULL;
-	bool good = root != NULL;
-
-	if (!good)
-		complain(text == NULL ?
-			"nothing of this is set up here: '%s' is "
-			"missing" :
-			"'%s' is no record of 'sbxc init'",
-		    record);
-	else
-		good = undo_all(arena, json_member(root, "files"));
-	json_release(root);
-	if (good)
-		take_back(arena, record, NULL);
 	return good;
 }

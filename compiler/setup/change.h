@@ -2,7 +2,7 @@
  * Files that `sbxc init` writes: all of them or none, each with what it takes to
  * undo it.
  *
- *	change_add()*  changes_show()  changes_write()      changes_undo()
+ *	change_add()*  changes_show()  changes_write()
  *
  * A file that is there is replaced by rename(2) after a backup beside it, and
  * keeps its owner and mode.  A symbolic link, also one on the way, a file of
@@ -17,6 +17,15 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* A text that was put into an object of JSON: of the top, if `object` is NULL. */
+struct setting {
+	const char *object, *key, *value;
+};
+
+struct setting_list {
+	VEC(struct setting) list;
+};
+
 struct change {
 	const char *path, *backup; /* backup: NULL for a new file */
 	const char *bytes;
@@ -25,13 +34,21 @@ struct change {
 	bool made;       /* a file that nobody edits */
 	const char *old; /* NULL: nothing was there */
 	struct stat before;
-	bool linked, written; /* the backup, the file */
+	bool linked, written;         /* the backup, the file */
+	bool shared;                  /* with other agents that are set up */
+	struct setting_list settings; /* in a file that others edit, too */
+};
+
+/* A directory (its path ends in a slash), or a file with that text. */
+struct made {
+	const char *path, *text;
 };
 
 struct changes {
 	struct arena *arena;
 	const char *record; /* the file that says what was done; NULL: none */
 	VEC(struct change) list;
+	VEC(struct made) made;
 };
 
 /* What a file holds: NULL, with errno 0 if nothing is there; else after
@@ -47,12 +64,9 @@ const char *change_look(struct arena *arena, const char *path);
 struct change *change_add(struct changes *changes, const char *path,
     const char *text, mode_t mode, bool fresh);
 
-/* Makes a directory (its path ends in a slash) or a file with an empty object of
- * JSON; what is there is left as it is.  False with errno. */
-bool change_make_place(struct arena *arena, const char *path);
-
-/* A name for a text, such as a path, in the name of a file. */
-const char *change_key(struct arena *arena, const char *text);
+/* Makes a directory (its path ends in a slash; `text` is NULL) or a file with a
+ * text, at once; what is there is left as it is.  False with errno. */
+bool changes_make(struct changes *changes, const char *path, const char *text);
 
 /* What would be written, on standard output. */
 void changes_show(const struct changes *changes);
@@ -64,8 +78,8 @@ bool changes_write(struct changes *changes);
 /* Takes back what has been written. */
 void changes_revert(struct changes *changes);
 
-/* Undoes what a record says: false after complaining if it is not there, or if
- * something of it has been changed since, which is left. */
-bool changes_undo(struct arena *arena, const char *record);
+/* Puts a backup back, or removes what has none; false with errno. */
+bool change_take_back(struct arena *arena, const char *path,
+    const char *backup);
 
 #endif

@@ -3,17 +3,33 @@
 
 #include <string.h>
 
+/* opencode makes it at its start, and ends where it cannot. */
+static const char ignored[] =
+    "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore";
+
 const struct client clients[] = {
 	{ "claude", "Claude Code", "claude", "claude",
-	    { ".claude/", ".claude.json" }, NULL },
-	/* Its own sandbox cannot start inside another one. */
-	{ "codex", "Codex", "codex", "codex", { ".codex/" },
-	    "--sandbox danger-full-access" },
-	{ "gemini", "Gemini CLI", "gemini", "gemini", { ".gemini/" }, NULL },
-	{ "opencode", "opencode", "opencode", "opencode",
-	    { ".local/share/opencode/", ".local/state/opencode/",
-		".cache/opencode/", ".config/opencode/" },
+	    { { ".claude/", NULL }, { ".claude.json", "{}\n" } }, NULL,
+	    "--append-system-prompt ",
+	    { ".claude/settings.json", "env", "CLAUDE_CODE_SHELL",
+		"CLAUDE_CODE_TMPDIR" },
 	    NULL },
+	/* Its own sandbox cannot start inside another one. */
+	{ "codex", "Codex", "codex", "codex", { { ".codex/", NULL } },
+	    "--sandbox danger-full-access",
+	    "-c developer_instructions=", { NULL, NULL, NULL, NULL },
+	    "a hook could confine its commands, but without your trust in the "
+	    "hook Codex runs them bare, and says nothing" },
+	{ "gemini", "Gemini CLI", "gemini", "gemini", { { ".gemini/", NULL } },
+	    NULL, NULL, { NULL, NULL, NULL, NULL },
+	    "it has no setting for its shell" },
+	{ "opencode", "opencode", "opencode", "opencode",
+	    { { ".local/share/opencode/", NULL },
+		{ ".local/state/opencode/", NULL },
+		{ ".cache/opencode/", NULL },
+		{ ".config/opencode/.gitignore", ignored } },
+	    NULL, NULL,
+	    { ".config/opencode/opencode.json", NULL, "shell", NULL }, NULL },
 };
 const size_t client_count = countof(clients);
 

@@ -23,9 +23,9 @@ real_program(struct doctor *doctor, const char *path)
 static const char *
 closed_state(struct doctor *doctor, const struct client *client)
 {
-	for (int i = 0; i < CLIENT_STATE_MAX && client->state[i]; i++) {
+	for (int i = 0; i < CLIENT_STATE_MAX && client->state[i].path; i++) {
 		const char *place = arena_printf(doctor->arena, "%s/%s",
-		    doctor->home, client->state[i]);
+		    doctor->home, client->state[i].path);
 
 		if (!doctor_allows(doctor, "write", place))
 			return place;

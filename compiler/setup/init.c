@@ -49,12 +49,21 @@ init_policy(struct init *init, const char *name, const char *text)
 	    init->configuration, name);
 	const char *path = arena_printf(init->arena, "%s/%s.bin",
 	    init->configuration, name);
+	const char *old;
 	struct change *change;
 	struct image image;
+	struct stat status;
 
-	if (!init_compile(init, text, &image) ||
-	    sbx_verify(image.bytes, image.size, &init->blob) != SBX_BLOB_OK ||
-	    change_add(&init->changes, source, text, 0644, true) == NULL)
+	/* What --undo has kept, because the user had changed it. */
+	old = change_read(init->arena, source, &status);
+	if (old == NULL && errno != 0)
+		return NULL;
+	if (!init_compile(init, old != NULL ? old : text, &image) ||
+	    sbx_verify(image.bytes, image.size, &init->blob) != SBX_BLOB_OK)
+		return NULL;
+	if (old != NULL)
+		printf("use    %s, which is there\n", source);
+	else if (change_add(&init->changes, source, text, 0644, true) == NULL)
 		return NULL;
 	change = change_add(&init->changes, path, "", 0644, true);
 	if (change == NULL)
@@ -129,20 +138,32 @@ try_it(struct init *init)
 /* What a policy allows counts only where something is there, so an agent that has
  * never run could keep nothing. */
 static bool
-make_state(const struct init *init)
+make_place(struct init *init, const char *below, const char *text)
 {
-	for (int i = 0; init->state != NULL && i < CLIENT_STATE_MAX &&
-	     init->state[i] != NULL;
-	     i++) {
-		const char *path = arena_printf(init->arena, "%s/%s",
-		    init->home, init->state[i]);
+	const char *path = arena_printf(init->arena, "%s/%s", init->home,
+	    below);
 
-		if (!change_make_place(init->arena, path)) {
-			complain("cannot make '%s': %s", path, strerror(errno));
-			return false;
-		}
-	}
-	return true;
+	if (changes_make(&init->changes, path, text))
+		return true;
+	complain("cannot make '%s': %s", path, strerror(errno));
+	return false;
+}
+
+static bool
+make_state(struct init *init)
+{
+	const struct client *client = init->client;
+	bool good = true;
+
+	if (client == NULL)
+		return true;
+	for (int i = 0;
+	     good && i < CLIENT_STATE_MAX && client->state[i].path != NULL; i++)
+		good = make_place(init, client->state[i].path,
+		    client->state[i].text);
+	if (good && init->shell && client->shell.scratch != NULL)
+		good = make_place(init, CLIENT_SCRATCH, NULL);
+	return good;
 }
 
 /* --- all of it ------------------------------------------------------------ */
@@ -189,10 +210,14 @@ init_apply(struct init *init)
 		return EXIT_USAGE;
 	/* Tried first: what does not work is never written. */
 	fflush(stdout);
-	if (!make_state(init))
+	if (!make_state(init)) {
+		changes_revert(&init->changes);
 		return EXIT_TROUBLE;
-	if (!try_it(init))
+	}
+	if (!try_it(init)) {
+		changes_revert(&init->changes);
 		return EXIT_POLICY;
+	}
 	if (!changes_write(&init->changes))
 		return EXIT_TROUBLE;
 	printf("written: %zu files\n", init->changes.list.count);

@@ -8,6 +8,7 @@
 
 #include "compiler/query/subject.h"
 #include "compiler/setup/change.h"
+#include "compiler/setup/clients.h"
 
 struct init {
 	struct arena *arena;
@@ -19,9 +20,9 @@ struct init {
 	struct changes changes;
 	struct sbx_blob blob; /* of the policy, to be tried; no base: none */
 	const char *trial[4]; /* a program to start in the sandbox, or NULL */
-	const char *const
-	    *state;        /* places of an agent, see clients.h; or NULL */
-	const char *after; /* what the user does next */
+	const struct client *client; /* an agent, or NULL */
+	bool shell;                  /* it gets a shell of ours */
+	const char *after;           /* what the user does next */
 };
 
 /* Fill the changes in; what sbxc is to end with. */
@@ -42,6 +43,14 @@ const char *init_policy(struct init *init, const char *name, const char *text);
 /* Compiles a text; false after printing its diagnostics. */
 bool init_compile(const struct init *init, const char *text,
     struct image *image);
+
+/* Adds what gives an agent sbxsh for its shell, unless something is in the way,
+ * which is told: then *done is false.  False after complaining of an error. */
+bool init_shell(struct init *init, const struct client_shell *shell,
+    bool *done);
+
+/* Its path, beside sbxrun; NULL if it is not there. */
+const char *init_sbxsh(const struct init *init);
 
 /* Asks, writes, tries, and tells how it is undone. */
 enum exit_status init_apply(struct init *init);

@@ -1,11 +1,10 @@
 /* See init.h: an agent as a whole, by a command that starts it confined. */
 #include "compiler/base/shell.h"
-#include "compiler/query/show.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/init.h"
+#include "compiler/setup/needs.h"
 #include "compiler/setup/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,104 +12,8 @@ struct agent {
 	struct init *init;
 	const struct client *client;
 	const char *program; /* without links */
-	struct subject subject;
-	const char *rules; /* more than the profile has */
+	struct needs needs;
 };
-
-static const char *
-real_path(struct arena *arena, const char *path)
-{
-	char *real = realpath(path, NULL);
-	const char *copy = real == NULL ?
-	    path :
-	    arena_strndup(arena, real, strlen(real));
-
-	free(real);
-	return copy;
-}
-
-static bool
-may_run(const struct agent *agent, const char *path)
-{
-	const char *words[] = { "exec", path };
-	struct access access;
-
-	if (access_parse(&agent->subject.places, words, countof(words),
-		&access) != NULL)
-		return false;
-	access.outside = true;
-	return verdict_of(&agent->subject, &access).allowed;
-}
-
-/* What a program of npm's belongs to is the outermost node_modules; one in a
- * directory bin belongs to what holds that. */
-static const char *
-tree_of(struct arena *arena, const char *path)
-{
-	const char *modules = strstr(path, "/node_modules/");
-	const char *slash = strrchr(path, '/'), *bin;
-
-	if (modules != NULL)
-		return arena_printf(arena, "%.*s/node_modules",
-		    (int)(modules - path), path);
-	bin = slash - path > 4 && strncmp(slash - 4, "/bin", 4) == 0 ?
-	    slash - 4 :
-	    slash;
-	return arena_printf(arena, "%.*s", (int)(bin - path), path);
-}
-
-static void
-need(struct agent *agent, const char *path)
-{
-	struct arena *arena = agent->init->arena;
-	const char *tree, *spelled;
-
-	if (may_run(agent, path))
-		return;
-	tree = tree_of(arena, path);
-	spelled = spelled_path(arena, tree);
-	if (spelled != NULL && strchr(tree + 1, '/') != NULL)
-		agent->rules = arena_printf(arena, "%s    allow exec  %s\n",
-		    agent->rules, spelled);
-}
-
-/* Scripts of npm's say `#!/usr/bin/env node`. */
-static void
-need_interpreter(struct agent *agent)
-{
-	struct arena *arena = agent->init->arena;
-	const char *interpreter = here_interpreter(arena, agent->program);
-	const char *node;
-
-	if (interpreter == NULL ||
-	    strcmp(interpreter + strlen(interpreter) - 3, "env") != 0)
-		return;
-	node = program_in_path(arena, "node");
-	if (node != NULL)
-		need(agent, real_path(arena, node));
-}
-
-static enum exit_status
-bind_profile(struct agent *agent)
-{
-	const struct options *options = agent->init->options;
-	struct operand operand;
-	const struct blocks *none = NULL;
-	enum exit_status status;
-
-	operand_read(options,
-	    arena_printf(agent->init->arena, "@%s", agent->client->profile),
-	    &operand);
-	if (operand.state != OPERAND_GOOD)
-		return EXIT_TROUBLE;
-	/* The subject keeps the blob. */
-	agent->init->blob = operand.blob;
-	status = subjects_bind(options, &agent->init->blob, &none, 1,
-	    &agent->subject);
-	if (status == EXIT_CLEAN)
-		places_ask_machine(&agent->subject.places);
-	return status;
-}
 
 static const char *
 policy_text(const struct agent *agent)
@@ -130,31 +33,63 @@ policy_text(const struct agent *agent)
 	    "}\n",
 	    agent->client->title, agent->init->configuration, name,
 	    agent->init->configuration, name, name, agent->client->profile,
-	    agent->client->title, agent->client->profile, agent->rules);
+	    agent->client->title, agent->client->profile, agent->needs.rules);
+}
+
+/* For the agent, which sees but an error of some call. */
+static const char *
+instruction(const struct agent *agent)
+{
+	return arena_printf(agent->init->arena,
+	    "You and your commands run in a sandbox of sbx. What its policy "
+	    "does not allow is missing, read-only or refused, and trying again "
+	    "changes nothing: tell the user what was denied and what for, and "
+	    "that they can allow it in %s/%s.sbx.",
+	    agent->init->configuration, agent->client->name);
 }
 
 static const char *
 launcher_text(const struct agent *agent, const char *blob)
 {
 	struct arena *arena = agent->init->arena;
-	const char *arguments = agent->client->arguments;
+	const struct client *client = agent->client;
+	const char *words = "";
 
+	if (client->arguments != NULL)
+		words = arena_printf(arena, " %s", client->arguments);
+	if (client->instruct != NULL)
+		words = arena_printf(arena, "%s \\\n    %s%s", words,
+		    client->instruct, shell_word(arena, instruction(agent)));
 	return arena_printf(arena,
 	    "#!/bin/sh\n"
 	    "# %s in a sandbox, in the project of the current directory.\n"
 	    "# Written by 'sbxc init %s'; 'sbxc init %s --undo' removes it.\n"
-	    "exec %s -w auto %s -- \\\n    %s%s%s \"$@\"\n",
-	    agent->client->title, agent->client->name, agent->client->name,
+	    "exec %s -w auto %s -- \\\n    %s%s \"$@\"\n",
+	    client->title, client->name, client->name,
 	    shell_word(arena, agent->init->sbxrun), shell_word(arena, blob),
-	    shell_word(arena, agent->program), arguments != NULL ? " " : "",
-	    arguments != NULL ? arguments : "");
+	    shell_word(arena, agent->program), words);
+}
+
+static const char *
+after_text(const struct agent *agent, const char *launcher)
+{
+	const struct client *client = agent->client;
+
+	return arena_printf(agent->init->arena,
+	    "start it with: %s\n%s'%s' by itself: %s", launcher,
+	    agent->init->shell ? "" : "NOT CONFINED is ", client->program,
+	    agent->init->shell ?
+		"its commands are confined, its own tools and MCP servers are "
+		"not" :
+		client->bare != NULL ? client->bare :
+				       "see the warning above");
 }
 
 enum exit_status
 init_agent(struct init *init)
 {
-	struct agent agent = { .init = init, .rules = "" };
-	const char *blob, *launcher, *path;
+	struct agent agent = { .init = init };
+	const char *blob, *launcher, *path, *sbxsh = init_sbxsh(init);
 	enum exit_status status;
 
 	agent.client = client_find(init->what);
@@ -164,12 +99,17 @@ init_agent(struct init *init)
 		    agent.client->program, agent.client->title);
 		return EXIT_TROUBLE;
 	}
-	agent.program = real_path(init->arena, path);
-	status = bind_profile(&agent);
+	agent.program = needs_real(init->arena, path);
+	status = needs_bind(&agent.needs, init, agent.client->profile);
 	if (status != EXIT_CLEAN)
 		return status;
-	need(&agent, agent.program);
-	need_interpreter(&agent);
+	needs_program(&agent.needs, path);
+	/* Inside, it becomes the real shell. */
+	if (agent.client->shell.file != NULL && sbxsh != NULL)
+		needs_program(&agent.needs, sbxsh);
+	if (agent.client->shell.file != NULL &&
+	    !init_shell(init, &agent.client->shell, &init->shell))
+		return EXIT_TROUBLE;
 	blob = init_policy(init, agent.client->name, policy_text(&agent));
 	launcher = arena_printf(init->arena, "%s/.local/bin/%s-sbx", init->home,
 	    agent.client->name);
@@ -179,7 +119,7 @@ init_agent(struct init *init)
 		return EXIT_TROUBLE;
 	init->trial[0] = agent.program;
 	init->trial[1] = "--version";
-	init->state = agent.client->state;
-	init->after = arena_printf(init->arena, "start it with: %s", launcher);
+	init->client = agent.client;
+	init->after = after_text(&agent, launcher);
 	return EXIT_CLEAN;
 }

@@ -5,6 +5,8 @@
  */
 #include "compiler/base/json.h"
 #include "compiler/setup/init.h"
+#include "compiler/setup/needs.h"
+#include "compiler/setup/program.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 struct servers {
 	struct init *init;
 	const char *blob, *path;
+	struct needs needs; /* of their programs */
 	size_t count, confined;
 };
 
@@ -25,6 +28,19 @@ put_words(const struct servers *servers, struct json_t *into,
 	json_put_text(into, NULL, servers->blob);
 	json_put_text(into, NULL, "--");
 	json_put_text(into, NULL, command);
+}
+
+/* What the file names by a path is not to be believed: a project could have it
+ * open any place.  Where PATH leads is the user's choice. */
+static void
+need(struct servers *servers, const char *command)
+{
+	const char *path = strchr(command, '/') != NULL ?
+	    NULL :
+	    program_in_path(servers->init->arena, command);
+
+	if (path != NULL)
+		needs_program(&servers->needs, path);
 }
 
 static bool
@@ -89,6 +105,7 @@ confine_json(struct servers *servers, struct json_t *server)
 		*arena_push(servers->init->arena, &words.list) =
 		    arena_strndup(servers->init->arena, text, strlen(text));
 	}
+	need(servers, command);
 	list = json_put_array(server, "args");
 	put_words(servers, list, command);
 	for (size_t i = 0; i < words.list.count; i++)
@@ -277,6 +294,7 @@ toml_command(struct toml *toml, const char *line, size_t len)
 		toml_add(toml, line, len);
 		return;
 	}
+	need(servers, command);
 	toml->text = arena_printf(arena, "%scommand = %s\n", toml->text,
 	    json_quoted(arena, servers->init->sbxrun));
 	if (has_arguments(line + len))
@@ -476,7 +494,7 @@ edit_toml(struct servers *servers, const char *text)
 /* --- all of it ------------------------------------------------------------ */
 
 static const char *
-policy_text(const struct init *init, const char *name)
+policy_text(const struct init *init, const char *name, const char *rules)
 {
 	return arena_printf(init->arena,
 	    "# MCP servers in a sandbox.  After a change of this file:\n"
@@ -484,10 +502,11 @@ policy_text(const struct init *init, const char *name)
 	    "sbx 1\n\n"
 	    "profile my-mcp extends mcp {\n"
 	    "    about \"Servers that an agent talks to on standard input\"\n"
+	    "%s"
 	    "    # allow read  ~/Documents\n"
 	    "    # allow network domain \"api.github.com\"\n"
 	    "}\n",
-	    init->configuration, name, init->configuration, name);
+	    init->configuration, name, init->configuration, name, rules);
 }
 
 enum exit_status
@@ -495,6 +514,7 @@ init_mcp(struct init *init)
 {
 	struct servers servers = { .init = init, .path = init->file };
 	const char *old, *text, *name, *dot = strrchr(init->file, '.');
+	enum exit_status result;
 	struct stat status;
 
 	old = change_read(init->arena, init->file, &status);
@@ -505,9 +525,11 @@ init_mcp(struct init *init)
 	if (old == NULL)
 		return EXIT_TROUBLE;
 	name = init_free_name(init, "mcp");
-	servers.blob = init_policy(init, name, policy_text(init, name));
-	if (servers.blob == NULL)
-		return EXIT_TROUBLE;
+	servers.blob = arena_printf(init->arena, "%s/%s.bin",
+	    init->configuration, name);
+	result = needs_bind(&servers.needs, init, "mcp");
+	if (result != EXIT_CLEAN)
+		return result;
 	text = dot != NULL && strcmp(dot, ".toml") == 0 ?
 	    edit_toml(&servers, old) :
 	    edit_json(&servers, old);
@@ -520,7 +542,9 @@ init_mcp(struct init *init)
 		    init->file);
 		return EXIT_TROUBLE;
 	}
-	if (change_add(&init->changes, init->file, text, 0600, false) == NULL)
+	if (init_policy(init, name,
+		policy_text(init, name, servers.needs.rules)) == NULL ||
+	    change_add(&init->changes, init->file, text, 0600, false) == NULL)
 		return EXIT_TROUBLE;
 	init->after = arena_printf(init->arena, "%zu servers are confined",
 	    servers.count);

@@ -16,7 +16,12 @@ libcompiler_a_SOURCES += \
 	compiler/setup/init_mcp.c \
 	compiler/setup/init_project.c \
 	compiler/setup/init_settings.c \
+	compiler/setup/init_shell.c \
+	compiler/setup/needs.c \
+	compiler/setup/needs.h \
 	compiler/setup/place.c \
 	compiler/setup/place.h \
 	compiler/setup/program.c \
-	compiler/setup/program.h
+	compiler/setup/program.h \
+	compiler/setup/record.c \
+	compiler/setup/record.h

@@ -51,7 +51,12 @@ refuses "an agent that is not installed" "not in PATH"
 for agent in claude codex gemini opencode; do
 	cat >"$tmp/bin/$agent" <<'END'
 #!/bin/sh
-[ "${1-}" = --sandbox ] && shift 2
+while :; do
+	case ${1-} in
+	--sandbox | -c | --append-system-prompt) shift 2 ;;
+	*) break ;;
+	esac
+done
 [ "${1-}" = --version ] && echo "1.0 (stand-in)" && exit
 "$@"
 END
@@ -73,17 +78,100 @@ END
 	tap_is "$agent: the workspace is the project" "made" "$(cd below &&
 	    "$run" cat ../file 2>&1)"
 	rm -f file
+	case $agent in
+	claude | opencode)
+		tap_is "$agent: its own name has a shell of ours" "$(
+		    echo "$HOME/.local/bin/$agent-sbx-bash")" "$("$python" -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+print(d.get("shell") or d["env"]["CLAUDE_CODE_SHELL"])' "$(ls \
+		    "$HOME/.claude/settings.json" \
+		    "$HOME/.config/opencode/opencode.json" 2>/dev/null)")"
+		tap_is "$agent: ... which becomes sbxsh" "sbxsh" "$(
+		    "$HOME/.local/bin/$agent-sbx-bash" --version |
+		    cut -d ' ' -f 1)"
+		;;
+	*)
+		tap_is "$agent: that its own name is not confined is said" 1 \
+		    "$(grep -c "^NOT CONFINED is '$agent' by itself" "$tmp/out")"
+		;;
+	esac
 	init -y $agent
 	refuses "$agent: twice" "set up already"
 	init $agent --undo
 	tap_is "$agent: --undo" 0 $status
+	tap_is "$agent: ... leaves no file and no directory" ". ./.ssh ./.ssh/id" \
+	    "$(cd "$HOME" && find . -not -path "./.cache*" | LC_ALL=C sort |
+	    tr '\n' ' ' | sed 's/ $//')"
+	rm -rf "$HOME/.cache" # of the trial
 done
-case $(files "$HOME") in
-*.config/sbx* | *.local/bin*) tap_not_ok "nothing is left" "$(files "$HOME")" ;;
-*) tap_ok "nothing is left" ;;
-esac
-tap_is "the agents' own places are kept" yes \
-    "$([ -d "$HOME/.claude" ] && [ -f "$HOME/.claude.json" ] && echo yes)"
+init -y claude
+echo '{"a": 1}' >"$HOME/.claude.json"
+touch "$HOME/.claude/history"
+init claude --undo
+tap_is "what an agent wrote into places that were made is kept" '0 {"a": 1} yes' \
+    "$status $(cat "$HOME/.claude.json") $(
+    [ -f "$HOME/.claude/history" ] && echo yes)"
+
+# Settings of an agent that were there, and that it writes itself.
+mkdir -p "$HOME/.claude"
+echo '{"model": "x", "env": {"A": "b"}}' >"$HOME/.claude/settings.json"
+cp "$HOME/.claude/settings.json" "$tmp/settings"
+init -y claude
+init -y opencode
+init claude --undo
+tap_is "settings are as before" "0 yes" "$status $(
+    cmp -s "$HOME/.claude/settings.json" "$tmp/settings" && echo yes)"
+tap_is "what another agent's commands need is kept" yes \
+    "$([ -f "$ours/shell" ] && [ -f "$ours/commands.bin" ] && echo yes)"
+init opencode --undo
+tap_is "... and goes with that one" no \
+    "$([ -e "$ours" ] && echo yes || echo no)"
+init -y claude
+"$python" - "$HOME/.claude/settings.json" <<'END'
+import json
+import sys
+
+settings = json.load(open(sys.argv[1]))
+settings["model"] = "y"
+json.dump(settings, open(sys.argv[1], "w"))
+END
+init claude --undo
+tap_is "of settings that were changed since, only ours goes" \
+    '0 {"env": {"A": "b"}, "model": "y"}' "$status $("$python" -c '
+import json, sys
+print(json.dumps(json.load(open(sys.argv[1])), sort_keys=True))' \
+    "$HOME/.claude/settings.json")"
+tap_is "... and no backup stays" "" "$(find "$HOME" -name '*before-sbx*')"
+for text in '{"env": {"CLAUDE_CODE_SHELL": "/bin/zsh"}}' '{ /* x */ }' \
+    '{"env": 1}'; do
+	echo "$text" >"$HOME/.claude/settings.json"
+	init -y claude
+	tap_is "settings of $text are left alone, with a warning" \
+	    "0 $text 1 1" "$status $(cat "$HOME/.claude/settings.json") $(
+	    grep -c '^sbxc: warning: ' "$tmp/err") $(
+	    grep -c "^NOT CONFINED is 'claude'" "$tmp/out")"
+	init claude --undo
+done
+rm "$HOME/.claude/settings.json"
+echo mine >"$HOME/.claude/mine"
+ln -s mine "$HOME/.claude/settings.json"
+init -y claude
+tap_is "settings that are a link are left alone" "0 mine" \
+    "$status $(cat "$HOME/.claude/mine")"
+init claude --undo
+rm -r "$HOME/.claude" "$HOME/.claude.json" "$HOME/.cache"
+mkdir "$HOME/tools" # a program right below a directory of the home's
+ln "$tmp/bin/claude" "$HOME/run-claude" 2>/dev/null ||
+    cp "$tmp/bin/claude" "$HOME/run-claude"
+mv "$tmp/bin/claude" "$tmp/claude"
+ln -s "$HOME/run-claude" "$tmp/bin/claude"
+init -y claude
+tap_is "a program in the home does not open the home" \
+    1 "$(grep -c "allow exec .*home/run-claude\$" "$ours/claude.sbx")"
+init claude --undo
+rm -r "$HOME/tools" "$HOME/run-claude" "$tmp/bin/claude"
+mv "$tmp/claude" "$tmp/bin/claude"
 
 printf '#!/bin/sh\nexit 3\n' >"$tmp/bin/claude"
 init -y claude
@@ -102,8 +190,13 @@ init claude --undo
 tap_is "--undo after a change of the policy keeps that, and nothing else" \
     "0 ./claude.sbx " "$status $(files "$ours")"
 init -y claude
-refuses "a policy that is there already" "not overwritten"
-rm -r "$ours" "$HOME/.local/bin"
+tap_is "a policy that was kept is used again" "0 # mine" \
+    "$status $(tail -n 1 "$ours/claude.sbx")"
+tap_is "... and it is said" 1 "$(grep -c "^use .*claude.sbx, which is there" \
+    "$tmp/out")"
+init claude --undo
+tap_is "... and kept again" "0 ./claude.sbx " "$status $(files "$ours")"
+rm -r "$HOME/.config"
 
 # --- MCP servers -----------------------------------------------------------
 
@@ -411,4 +504,7 @@ init claude file
 tap_is "a file for a client without" 2 $status
 HOME=/nowhere init -y claude
 tap_is "no home" 3 $status
+(unset HOME && init -y claude)
+tap_is "without HOME" "sbxc: HOME is not set: it says for whom this is to be \
+set up" "$(cat "$tmp/err")"
 tap_done
