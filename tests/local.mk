@@ -63,7 +63,8 @@ test_run = tests/lib/run \
 	SBXRUN_TEST='$(abs_builddir)/sbxrun-test' \
 	PROBE='$(abs_builddir)/tests/kernel/probe' \
 	CC='$(CC)' MANDOC='$(MANDOC)' \
-	TEST_ROUNDS='$(TEST_ROUNDS)' TEST_LIMIT='$(TEST_LIMIT)'
+	TEST_ROUNDS='$(TEST_ROUNDS)' TEST_LIMIT='$(TEST_LIMIT)' \
+	CLIENTS='$(CLIENTS)'
 LOG_COMPILER = $(test_run)
 SH_LOG_COMPILER = $(test_run)
 BATS_LOG_COMPILER = $(test_run) $(BATS)
@@ -71,6 +72,7 @@ AM_BATS_LOG_FLAGS = --tap
 
 include tests/lib/local.mk
 include tests/kernel/local.mk
+include tests/agents/local.mk
 include tests/model/local.mk
 include tests/golden/local.mk
 include tests/cli/local.mk

@@ -48,7 +48,6 @@ kernel_scripts = \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
-	tests/kernel/clients.sh \
 	tests/kernel/each_layer.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \

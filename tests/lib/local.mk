@@ -8,7 +8,6 @@ EXTRA_DIST += \
 	tests/lib/ask_kernel.h \
 	tests/lib/chance.h \
 	tests/lib/examples.sh \
-	tests/lib/model.py \
 	tests/lib/samples.h \
 	tests/lib/session.sh \
 	tests/lib/sandbox.sh \

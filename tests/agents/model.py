@@ -4,14 +4,20 @@
     model.py SCRIPT LOG [PORT]
 
 SCRIPT has a command a line.  Whoever asks gets the next one as a call of its
-shell tool, and at the end a word.  What the tools said goes to LOG.  Speaks the
-protocols of Anthropic, of OpenAI (responses and chat) and of Gemini, on
-127.0.0.1, and prints its port.
+shell tool, and at the end a word.  What the tools said goes to LOG, and once
+whether the agent was told where it is.  Speaks the protocols of Anthropic, of
+OpenAI (responses and chat) and of Gemini, on 127.0.0.1, and prints its port.
+Ends with the process that has started it, and in any case after five minutes.
 """
 import http.server
 import json
+import os
+import signal
 import sys
+import threading
+import time
 
+LIMIT = 300  # seconds
 script, log = sys.argv[1:3]
 commands = [line.rstrip("\n") for line in open(script) if line.strip()]
 SHELLS = ("Bash", "bash", "shell", "shell_command", "local_shell",
@@ -192,6 +198,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                         "application/json")
             return
         tool, command = shell_tool(body), None
+        if b"sandbox of sbx" in raw and not seen.get("told"):
+            seen["told"] = True
+            note("TOLD")
         done = list(results(body))
         if tool is not None:
             for index, text in enumerate(done):
@@ -215,6 +224,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(out.encode(), "text/event-stream")
 
 
+def end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(0)
+
+
+signal.alarm(LIMIT)
+threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 port = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
 print(server.server_port, flush=True)
