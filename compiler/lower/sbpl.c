@@ -6,7 +6,7 @@
  *	what every process needs		tables/sbpl.def
  *	the network, port by port
  *	every allow, then every deny		sorted, each list in any order
- *	no renaming of what lies above a deny
+ *	no renaming of what lies above a deny or an exception
  *
  * A rule holds where one of its filters does, and a list in any order may as
  * well be one rule: so there is one for each effect and set of rights, and two
@@ -14,9 +14,9 @@
  * loader on Linux reads and checks this text too, at every start.
  *
  * The kernel compares names of files, not the files: to rename a directory
- * above a denied place would carry the place away from its rule, hence the
- * last part; and it compares them after following symbolic links, hence both
- * /tmp and /private/tmp.
+ * above a denied place would carry the place away from its rule, and one above
+ * an exception into what the rule allows, hence the last part; and it compares
+ * them after following symbolic links, hence both /tmp and /private/tmp.
  *
  * Anchors are parameters, which the loader gives as -D NAME=VALUE; one that is
  * not given makes the profile fail to load.  All other text of the user's

@@ -393,34 +393,46 @@ add_sockets(struct sbpl *sbpl, const struct sockets *sockets)
 	text_add(&sbpl->text, last != NULL ? ")\n" : "");
 }
 
-/* --- no renaming above a deny --------------------------------------------- */
+/* --- no renaming of what lies above --------------------------------------- */
 
 struct targets {
 	VEC(struct target) at;
 };
 
 static void
-denied_collect(const struct policy *policy, const struct path_rules *paths,
-    struct targets *denied)
+targets_add(struct arena *arena, struct targets *targets, struct target at)
+{
+	*arena_push(arena, &targets->at) = at;
+	at.suffix = second_spelling(arena, at);
+	if (at.suffix != NULL)
+		*arena_push(arena, &targets->at) = at;
+}
+
+/* Places that a rule would not speak of under another name: those that are
+ * denied, and the exceptions of what is allowed. */
+static void
+named_collect(const struct policy *policy, const struct path_rules *paths,
+    struct targets *named)
 {
 	for (size_t i = 0; i < paths->rules.count; i++) {
 		const struct path_rule *rule = paths->rules.items[i];
 		struct target at = rule->at;
 
-		if (rule->effect == SBX_ALLOW)
+		if (rule->effect == SBX_ALLOW) {
+			for (uint16_t j = 0; j < rule->exclusion_count; j++)
+				targets_add(policy->arena, named,
+				    rule->exclusions[j]);
 			continue;
+		}
 		/* Of a glob everything down to its place is above. */
 		if (rule->glob != NULL)
 			at.suffix = arena_printf(policy->arena, "%s/*",
 			    at.suffix);
-		*arena_push(policy->arena, &denied->at) = at;
-		at.suffix = second_spelling(policy->arena, at);
-		if (at.suffix != NULL)
-			*arena_push(policy->arena, &denied->at) = at;
+		targets_add(policy->arena, named, at);
 	}
-	if (denied->at.count > 1)
-		qsort(denied->at.items, denied->at.count,
-		    sizeof *denied->at.items, targets_compare);
+	if (named->at.count > 1)
+		qsort(named->at.items, named->at.count, sizeof *named->at.items,
+		    targets_compare);
 }
 
 /* How many bytes two suffixes share, up to the end of a name in both. */
@@ -497,20 +509,20 @@ add_glob_pins(struct sbpl *sbpl, bool *opened, const struct path_rule *rule)
 }
 
 /*
- * Pins every directory above a denied place, down from its anchor.  In path
+ * Pins every directory above such a place, down from its anchor.  In path
  * order an ancestor that was pinned before is one that the place before has
  * too, so each is written once.
  */
 static void
 add_pins(struct sbpl *sbpl, const struct path_rules *paths)
 {
-	struct targets denied = { 0 };
+	struct targets named = { 0 };
 	bool opened = false;
 
-	denied_collect(sbpl->policy, paths, &denied);
-	for (size_t i = 0; i < denied.at.count; i++) {
-		struct target at = denied.at.items[i];
-		const struct target *last = i > 0 ? &denied.at.items[i - 1] :
+	named_collect(sbpl->policy, paths, &named);
+	for (size_t i = 0; i < named.at.count; i++) {
+		struct target at = named.at.items[i];
+		const struct target *last = i > 0 ? &named.at.items[i - 1] :
 						    NULL;
 		bool fresh = last == NULL || last->anchor != at.anchor;
 		size_t done = fresh ? 0 :
