@@ -93,24 +93,39 @@ add_literal(struct text *text, const char *string)
 	}
 }
 
-/* '*' and '?' stop at a slash, and "**" is any directories or none. */
+/* '*' and '?' stop at a slash, and "**" is any directories or none.  A name has
+ * a byte at least, so a '*' for a whole name does not match "/" in "/". */
 const struct wildcard_words sbpl_wildcards[SBPL_WILDCARDS] = {
-	{ "/**", "(/.*)?" },
-	{ "*", "[^/]*" },
-	{ "?", "[^/]" },
+	{ "/**", "(/.*)?", false },
+	{ "*", "[^/]+", true },
+	{ "*", "[^/]*", false },
+	{ "?", "[^/]", false },
 };
+
+/* The wildcard at `at` in a pattern, which begins with a slash, or NULL. */
+static const struct wildcard_words *
+wildcard_at(const char *at)
+{
+	bool whole = *at == '*' && at[-1] == '/' &&
+	    (at[1] == '/' || at[1] == '\0');
+
+	for (size_t i = 0; i < SBPL_WILDCARDS; i++) {
+		const struct wildcard_words *words = &sbpl_wildcards[i];
+
+		if (strncmp(at, words->glob, strlen(words->glob)) == 0 &&
+		    (whole || !words->whole))
+			return words;
+	}
+	return NULL;
+}
 
 static void
 add_pattern(struct text *text, const char *pattern)
 {
 	while (*pattern != '\0') {
-		const struct wildcard_words *words = sbpl_wildcards;
-		const struct wildcard_words *end = words + SBPL_WILDCARDS;
+		const struct wildcard_words *words = wildcard_at(pattern);
 
-		while (words < end &&
-		    strncmp(pattern, words->glob, strlen(words->glob)) != 0)
-			words++;
-		if (words < end) {
+		if (words != NULL) {
 			text_add(text, words->regex);
 			pattern += strlen(words->glob);
 		} else {

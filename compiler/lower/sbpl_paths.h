@@ -24,9 +24,10 @@ extern const char sbpl_place_functions[], sbpl_glob_function[],
     sbpl_socket_family[], sbpl_agent[];
 
 /* The wildcards of a glob as a regular expression has them. */
-enum { SBPL_WILDCARDS = 3 };
+enum { SBPL_WILDCARDS = 4 };
 extern const struct wildcard_words {
 	const char *glob, *regex;
+	bool whole; /* it stands for a whole name */
 } sbpl_wildcards[SBPL_WILDCARDS];
 
 enum { SBPL_RIGHTS = 3 };
