@@ -51,11 +51,18 @@ tests_model_roundtrip_SOURCES = \
 	tests/model/random_policy.h \
 	tests/model/roundtrip.c
 
+tests_model_sbpl_questions_SOURCES = \
+	tests/model/random_policy.c \
+	tests/model/random_policy.h \
+	tests/model/sbpl/oracle.c \
+	tests/model/sbpl/oracle.h \
+	tests/model/sbpl/questions.c
+
 static_scripts += tests/model/sbpl.sh
 
 helper_programs += \
 	tests/model/reach \
-	tests/model/sbpl_model \
+	tests/model/sbpl/questions \
 	tests/model/syscall_table
 
 EXTRA_DIST += \
