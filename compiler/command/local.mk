@@ -10,6 +10,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/diff_report.c \
 	compiler/command/doctor.c \
 	compiler/command/dump.c \
+	compiler/command/export.c \
 	compiler/command/fmt.c \
 	compiler/command/init.c \
 	compiler/command/learn.c \

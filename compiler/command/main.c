@@ -31,9 +31,11 @@ enum command_bit {
 	LEARN = 2048,
 	INIT = 4096,
 	SHOW = 8192,
+	EXPORT = 16384,
 	/* What reads policies as text. */
-	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW,
-	ANY = 16383,
+	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW |
+	    EXPORT,
+	ANY = 32767,
 };
 
 struct command {
@@ -61,6 +63,8 @@ static const struct command commands[] = {
 	    "draw a policy as one page for a browser" },
 	{ "convert", CONVERT, command_convert, "convert FILE -O FORMAT",
 	    "print a policy as sbx, YAML or JSON" },
+	{ "export", EXPORT, command_export, "export -O TARGET FILE",
+	    "print a policy for another program" },
 	{ "learn", LEARN, command_learn, "learn FILE...",
 	    "draft a policy of what sbxrun --learn has seen" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
@@ -108,6 +112,8 @@ static const struct option_row option_rows[] = {
 	    "say what POLICY lacks, and what that lets through" },
 	{ 'o', "output", "OUT", TEXT, BUILD, FIELD(output), NULL,
 	    "write OUT instead of FILE.bin; -: standard output" },
+	{ 'o', "output", "OUT", TEXT, EXPORT, FIELD(output), NULL,
+	    "write OUT instead of standard output" },
 	{ 256, "verify", "BLOB", TEXT, BUILD, FIELD(verify), NULL,
 	    "write nothing; is BLOB what FILE compiles to?" },
 	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile), NULL,
@@ -175,8 +181,12 @@ static const struct option_row option_rows[] = {
 	    "text, sbx, yaml, json, sbpl, bpf or bpf-raw", NULL },
 	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
 	    "sbx, yaml or json", NULL },
-	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK, FIELD(arch),
-	    "x86_64 or aarch64", "the rules and filters of it" },
+	{ 'O', "out-format", "TARGET", TEXT, EXPORT, FIELD(out_format),
+	    "oci-seccomp or bwrap", NULL },
+	{ 282, "lossy", NULL, FLAG, EXPORT, FIELD(lossy), NULL,
+	    "write it though it cannot say all; say what is lost" },
+	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK | EXPORT,
+	    FIELD(arch), "x86_64 or aarch64", "the rules and filters of it" },
 	{ 265, "variant", "N", TEXT, DUMP, FIELD(variant), NULL,
 	    "the filter that dump lists with N" },
 	{ 266, "color", "WHEN", TEXT, ANY, FIELD(color),

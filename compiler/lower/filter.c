@@ -553,6 +553,15 @@ filters_build_shared(const struct policy *policy, struct programs *programs,
 	}
 }
 
+void
+filter_alone(const struct policy *policy, const struct arch *arch,
+    uint32_t flags, struct filter *filter)
+{
+	struct machine machine = machine_init(policy, arch);
+
+	*filter = filter_make(&machine, flags, 0);
+}
+
 static bool
 clause_holds(const struct filter_clause *clause,
     const struct syscall_data *data)

@@ -59,6 +59,11 @@ void filters_build(const struct policy *policy, struct filter_set *set);
 void filters_build_shared(const struct policy *policy,
     struct programs *programs, struct filter_set *set);
 
+/* The filter of one machine with these flags and nothing besides, for other
+ * programs than sbxrun; not for a policy that allows everything. */
+void filter_alone(const struct policy *policy, const struct arch *arch,
+    uint32_t flags, struct filter *filter);
+
 /* The reference: what the rule set says of one call on any machine. */
 uint32_t filter_verdict(const struct filter *filter,
     const struct syscall_data *data);

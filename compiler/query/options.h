@@ -21,7 +21,7 @@ struct options {
 	    *extends, *update;
 	const char *from;    /* what a command printed: a file, or "-" */
 	const char *denials; /* where the scratch directory is, or "-" */
-	bool quiet, model, live, coverage, no_ignore, list, diff, write, yes,
+	bool lossy, quiet, model, live, coverage, no_ignore, list, diff, write, yes,
 	    undo, html, help, version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */

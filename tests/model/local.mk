@@ -3,6 +3,7 @@
 
 test_programs += \
 	tests/model/compare \
+	tests/model/export_oci \
 	tests/model/hosts \
 	tests/model/layouts \
 	tests/model/properties/property \
@@ -45,6 +46,11 @@ tests_model_layouts_SOURCES = \
 	tests/model/layouts.c \
 	tests/model/universe.c \
 	tests/model/universe.h
+
+tests_model_export_oci_SOURCES = \
+	tests/model/export_oci.c \
+	tests/model/random_policy.c \
+	tests/model/random_policy.h
 
 tests_model_roundtrip_SOURCES = \
 	tests/model/random_policy.c \
