@@ -88,6 +88,11 @@ command_export(struct options *options)
 	    &compilation);
 	if (status != EXIT_CLEAN)
 		return status;
+	if (target->has_paths && compilation.policy->params.count > 0)
+		return misused(
+		    "the policy has the parameter '%s': say -D %s=PATH",
+		    compilation.policy->params.items[0].name,
+		    compilation.policy->params.items[0].name);
 	exporter = export_prepare(compilation.policy, arch, target,
 	    &compilation.diags);
 	if (!is_acceptable(options, &compilation.diags))

@@ -136,10 +136,7 @@ bwrap_paths(struct exporter *exporter)
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
 
-		if (rule->at.anchor >= SBX_ANCHOR_PARAM)
-			loss_add_path(exporter, LOSS_NARROWER, rule,
-			    "a parameter is bound with -D when it is exported");
-		else if (rule->effect == SBX_ALLOW)
+		if (rule->effect == SBX_ALLOW)
 			allow_losses(exporter, &executable, rule);
 		else
 			deny_losses(exporter, rule);
@@ -203,8 +200,7 @@ static bool
 is_said(const struct exporter *exporter, const struct path_rule *rule)
 {
 	if (!export_wants(exporter, &rule->origin) ||
-	    (rule->rights & (SBX_READ | SBX_WRITE)) == 0 ||
-	    rule->at.anchor >= SBX_ANCHOR_PARAM)
+	    (rule->rights & (SBX_READ | SBX_WRITE)) == 0)
 		return false;
 	if (rule->effect == SBX_ALLOW)
 		return !is_in_proc(rule);
@@ -280,8 +276,7 @@ put_variables(const struct exporter *exporter, FILE *stream)
 		const struct rule *rule = &list->items[i];
 		uint16_t anchor = rule->set.anchor;
 
-		if (!export_wants(exporter, &rule->origin) ||
-		    (anchor != SBX_NO_ANCHOR && anchor >= SBX_ANCHOR_PARAM))
+		if (!export_wants(exporter, &rule->origin))
 			continue;
 		fprintf(stream, "\tlast+=(--setenv %s ",
 		    quoted(exporter, rule->set.name));

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # variables are set above
 # What follows is the same in every script that 'sbxc export -O bwrap' makes.
 # The rules above are a model: what may be done with a path depends on the rules
 # that cover it.  So the places that rules name are sorted, and each is mounted

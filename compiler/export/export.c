@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct export_target targets[] = {
-	{ "oci-seccomp", TARGET_OCI_SECCOMP, oci_paths, oci_write },
-	{ "bwrap", TARGET_BWRAP, bwrap_paths, bwrap_write },
+	{ "oci-seccomp", TARGET_OCI_SECCOMP, false, oci_paths, oci_write },
+	{ "bwrap", TARGET_BWRAP, true, bwrap_paths, bwrap_write },
 };
 
 const struct export_target *
@@ -28,7 +28,17 @@ void
 export_filter(const struct exporter *exporter, uint32_t flags,
     struct filter *filter)
 {
-	filter_alone(exporter->policy, exporter->arch, flags, filter);
+	struct policy policy = *exporter->policy;
+	const struct rule_list *all = &exporter->policy->rules[KIND_BLANKET];
+	struct rule_list *kept = &policy.rules[KIND_BLANKET];
+
+	/* The command is executed under the filter; see the losses. */
+	*kept = (struct rule_list){ NULL, 0 };
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].detail != BLANKET_SPAWN)
+			*arena_push(exporter->arena, kept) = all->items[i];
+	}
+	filter_alone(&policy, exporter->arch, flags, filter);
 }
 
 /* The way out is the rule itself: whoever accepts the loss says --lossy. */

@@ -49,6 +49,7 @@ struct exporter {
 struct export_target {
 	const char *name;
 	enum target_bit bit;
+	bool has_paths; /* all parameters must be bound */
 	/* What is lost with path rules, which depends on all of them. */
 	void (*paths)(struct exporter *exporter);
 	void (*write)(const struct exporter *exporter, FILE *stream);

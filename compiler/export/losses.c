@@ -1,7 +1,7 @@
 /*
  * What a target cannot say, in a table: the first line that fits a rule counts,
- * and a rule that no line fits is said.  A denial of what is closed anyway is no
- * loss.
+ * and a rule that no line fits is said.  A denial in the network is no loss: either the
+ * network is closed, or the policy is in error.
  */
 #include "compiler/export/export.h"
 #include "compiler/policy/kind.h"
@@ -10,8 +10,7 @@
 
 enum when {
 	IN_EACH_CASE,
-	NET_OPEN,   /* all of the host's network is open */
-	NET_CLOSED, /* it is not */
+	NET_CLOSED, /* not all of the host's network is open */
 	SOME_NAMES, /* the rule is not about all variables */
 };
 
@@ -28,16 +27,10 @@ static const struct loss_row {
 } rows[] = {
 	{ TARGET_ALL, KIND_PORT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it has no rules about ports, so no internet socket opens" },
-	{ TARGET_ALL, KIND_PORT, ANY, SBX_DENY, NET_OPEN, LOSS_WEAKER,
-	    "it has no rules about ports, so this one stays open" },
 	{ TARGET_ALL, KIND_DOMAIN, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it knows no names of hosts, so nothing leads out" },
-	{ TARGET_ALL, KIND_DOMAIN, ANY, SBX_DENY, NET_OPEN, LOSS_WEAKER,
-	    "it knows no names of hosts, so all are open" },
 	{ TARGET_ALL, KIND_ENDPOINT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it has no rules about addresses, so none opens" },
-	{ TARGET_ALL, KIND_ENDPOINT, ANY, SBX_DENY, NET_OPEN, LOSS_WEAKER,
-	    "it has no rules about addresses, so all are open" },
 	{ TARGET_ALL, KIND_PROXY, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it starts no proxy, so nothing leads out" },
 	{ TARGET_ALL, KIND_SOCKET, ANY, SBX_ALLOW, IN_EACH_CASE, LOSS_NARROWER,
@@ -73,13 +66,9 @@ static bool
 when_holds(const struct exporter *exporter, const struct rule *rule,
     enum when when)
 {
-	bool open = exporter->net == SBX_NET_FULL;
-
 	switch (when) {
-	case NET_OPEN:
-		return open;
 	case NET_CLOSED:
-		return !open;
+		return exporter->net != SBX_NET_FULL;
 	case SOME_NAMES:
 		return rule->effect != SBX_ALLOW ||
 		    strcmp(rule->env.pattern, "*") != 0;

@@ -51,6 +51,7 @@ kernel_scripts = \
 	tests/kernel/each_layer.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \
+	tests/kernel/export.sh \
 	tests/kernel/explain_session.sh \
 	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
