@@ -85,7 +85,11 @@ learned_open(struct receipt *receipt, const char *path,
 	/* Level full may have turned out not to be there. */
 	if (receipt->sinks[1] >= 0)
 		return;
-	receipt_open_log(receipt, path);
+	/* Whoever learns has mostly not thought of a place for this file. */
+	receipt->unopened =
+	    "cannot open this file for --learn; name one that you may write "
+	    "and the command may not, such as ~/learned";
+	receipt_open_log(receipt, receipt->way.fd < 0 ? path : file.text);
 	check_records(receipt->sinks[1], path);
 }
 

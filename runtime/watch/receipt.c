@@ -42,6 +42,9 @@ void
 receipt_open_log(struct receipt *receipt, const char *path)
 {
 	const struct followed *way = &receipt->way;
+	const char *unopened = receipt->unopened != NULL ?
+	    receipt->unopened :
+	    "cannot open the log";
 	static const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 	    O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	struct stat status;
@@ -50,10 +53,10 @@ receipt_open_log(struct receipt *receipt, const char *path)
 	if (path == NULL)
 		return;
 	if (way->fd < 0)
-		refuse(path, "cannot open the log", way->error);
+		refuse(path, unopened, way->error);
 	fd = openat(way->fd, name_of(path), flags, 0600);
 	if (fd < 0)
-		refuse(path, "cannot open the log", errno);
+		refuse(path, unopened, errno);
 	close(way->fd);
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		refuse(path, "the log is not a regular file", 0);

@@ -27,6 +27,7 @@ struct receipt {
 	char text[RECEIPT_SIZE]; /* which is large, and rarely used */
 	bool on;
 	struct followed way;      /* to the log's directory */
+	const char *unopened;     /* what to say then; NULL: the usual */
 	int sinks[RECEIPT_SINKS]; /* descriptors, or -1 */
 	pid_t pid;                /* of sbxrun, as its caller sees it */
 	struct timespec time;     /* of its start: with pid, the run's name */
