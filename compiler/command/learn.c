@@ -12,6 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of sbxrun. */
+enum {
+	EXIT_TIMEOUT = 124,
+	EXIT_NOT_RUN = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128,
+};
+
 /* --- the files ------------------------------------------------------------ */
 
 static enum exit_status
@@ -252,6 +260,52 @@ is_text(const struct operand *operand)
 		    strcmp(dot, ".json") != 0));
 }
 
+/* Why the last run may have failed, if no rule would have helped. */
+static const char *
+ending_reason(uint64_t status)
+{
+	if (status == EXIT_TIMEOUT)
+		return "its 'limit timeout' was over; limits are not learned";
+	if (status == EXIT_NOT_RUN || status == EXIT_NOT_FOUND)
+		return "that is what is said of a program that is not there, "
+		       "or "
+		       "cannot be run";
+	if (status > EXIT_SIGNAL)
+		return "a signal ended it, as limits of memory and of CPU time "
+		       "do; limits are not learned";
+	return "'sbxrun --explain' tells what it was denied";
+}
+
+/* A run that failed is not to be told that nothing is lacking. */
+static void
+print_nothing(const struct draft *draft, const char *policy)
+{
+	const struct run *last =
+	    draft->records->runs.items[draft->records->runs.count - 1];
+	const char *first, *late = draft->needs.late;
+	bool failed = last->ended && last->status != 0;
+	size_t kept = lines_kept(&draft->lines, &first);
+
+	printf("no rule is %s", failed && kept > 0 ? "offered" : "lacking");
+	if (failed)
+		printf("; the last run ended with %llu%s%s",
+		    (unsigned long long)last->status,
+		    kept > 0 && late == NULL ? "" : ": ",
+		    late != NULL  ? "what it was denied is allowed" :
+			kept == 0 ? ending_reason(last->status) :
+				    "");
+	putchar('\n');
+	if (failed && late != NULL)
+		printf("  '%s' is one: run it once more; if that is still "
+		       "denied, it was not there when the run began: make it "
+		       "before\n",
+		    late);
+	fputs(lines_notes(&draft->lines), stdout);
+	if (failed && first != NULL)
+		printf("sbxc why %s %s: says what would lift that\n", policy,
+		    first);
+}
+
 static enum exit_status
 update_policy(const struct options *options, const struct records *records)
 {
@@ -276,8 +330,7 @@ update_policy(const struct options *options, const struct records *records)
 		return misused("--update is for a policy as text, whose last "
 			       "brace is on a line of its own");
 	if (lines_count(&draft.lines) == 0) {
-		puts("no rule is lacking");
-		fputs(lines_notes(&draft.lines), stdout);
+		print_nothing(&draft, options->update);
 		return EXIT_CLEAN;
 	}
 	print_patch(operand.compilation.file, draft.text);

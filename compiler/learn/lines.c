@@ -207,6 +207,30 @@ write_statements(struct draft_lines *lines, FILE *stream, size_t before)
 	}
 }
 
+size_t
+lines_kept(const struct draft_lines *lines, const char **first)
+{
+	size_t count = 0;
+
+	*first = NULL;
+	for (size_t i = 0; i < lines->list.count; i++) {
+		const struct draft_line *line = &lines->list.items[i];
+
+		if (line->reason == NULL || line->need->probe)
+			continue;
+		count++;
+		if (*first == NULL && line->need->kind < WISH_SOCKET)
+			*first = words_of(lines->arena, line->need);
+	}
+	return count;
+}
+
+static const char *
+margin(const struct draft_lines *lines)
+{
+	return lines->brief ? "" : "    # ";
+}
+
 static void
 write_kept(const struct draft_lines *lines, FILE *stream)
 {
@@ -218,15 +242,17 @@ write_kept(const struct draft_lines *lines, FILE *stream)
 		if (line->reason == NULL || line->need->probe)
 			continue;
 		if (count == 0)
-			fputs("    # Wanted, and no rule:\n", stream);
+			fprintf(stream, "%sWanted, and no rule:\n",
+			    margin(lines));
 		if (count++ < KEPT)
-			fprintf(stream, "    #   %s (%s): %s\n",
+			fprintf(stream, "%s  %s (%s): %s\n", margin(lines),
 			    words_of(lines->arena, line->need), line->whose,
 			    lines_plain(lines->arena, line->reason,
 				OBJECT_MAX));
 	}
 	if (count > KEPT)
-		fprintf(stream, "    #   and %zu more\n", count - KEPT);
+		fprintf(stream, "%s  and %zu more\n", margin(lines),
+		    count - KEPT);
 }
 
 static void
@@ -240,14 +266,16 @@ write_probes(const struct draft_lines *lines, FILE *stream)
 		if (!line->need->probe)
 			continue;
 		if (count == 0)
-			fputs("    # Only looked for, whether it is there:\n",
-			    stream);
+			fprintf(stream,
+			    "%sOnly looked for, whether it is there:\n",
+			    margin(lines));
 		if (count++ < KEPT)
-			fprintf(stream, "    #   %s (%s)\n",
+			fprintf(stream, "%s  %s (%s)\n", margin(lines),
 			    words_of(lines->arena, line->need), line->whose);
 	}
 	if (count > KEPT)
-		fprintf(stream, "    #   and %zu more\n", count - KEPT);
+		fprintf(stream, "%s  and %zu more\n", margin(lines),
+		    count - KEPT);
 }
 
 static void

@@ -31,7 +31,12 @@ size_t lines_count(const struct draft_lines *lines);
  * bytes. */
 const char *lines_text(struct draft_lines *lines, size_t before);
 
-/* What is no rule, as comments; "" if there is nothing. */
+/* How many are wanted and no rule, and the first place of them: "read ~/x"; or
+ * NULL. */
+size_t lines_kept(const struct draft_lines *lines, const char **first);
+
+/* What is no rule, as comments, or brief as plain text; "" if there is
+ * nothing. */
 const char *lines_notes(const struct draft_lines *lines);
 
 /* Makes comments of the statements that were reported, but for those of one

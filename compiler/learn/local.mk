@@ -5,8 +5,10 @@ libcompiler_a_SOURCES += \
 	compiler/learn/fold.c \
 	compiler/learn/lines.c \
 	compiler/learn/lines.h \
+	compiler/learn/looking.h \
 	compiler/learn/needs.c \
 	compiler/learn/needs.h \
+	compiler/learn/needs_network.c \
 	compiler/learn/records.c \
 	compiler/learn/records.h \
 	compiler/learn/tests.c

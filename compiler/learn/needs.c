@@ -1,14 +1,15 @@
 /* See needs.h. */
-#include "compiler/learn/needs.h"
+#include "compiler/learn/looking.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/here.h"
+#include "compiler/query/show.h"
 #include "compiler/tables/syscalls.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { GIVEN_MAX = 64, DNS = 53 };
+enum { GIVEN_MAX = 64 };
 
 const char *
 wish_word(enum wish_kind kind)
@@ -126,16 +127,8 @@ find_or_add(struct needs *needs, const struct need *need)
 	return &needs->list.items[at];
 }
 
-/* The wish of the run that is looked at. */
-struct looking {
-	struct needs *needs;
-	const struct subject *subject;
-	const struct wish *wish;
-	size_t run;
-};
-
-static void
-add(const struct looking *looking, struct need need)
+void
+looking_add(const struct looking *looking, struct need need)
 {
 	struct needs *needs = looking->needs;
 	const struct wish *wish = looking->wish;
@@ -152,9 +145,9 @@ add(const struct looking *looking, struct need need)
 		add_program(needs, added, wish->program, wish->count);
 }
 
-static struct verdict
-ask(const struct looking *looking, const char *const *words, size_t count,
-    const char **fault)
+struct verdict
+looking_ask(const struct looking *looking, const char *const *words,
+    size_t count, const char **fault)
 {
 	struct access access;
 
@@ -163,18 +156,28 @@ ask(const struct looking *looking, const char *const *words, size_t count,
 				(struct verdict){ .allowed = false };
 }
 
-/* The rule that keeps it from the command, as the reason why none gives it. */
-static const char *
-kept_by(const struct looking *looking, const struct verdict *verdict)
+const char *
+looking_kept_by(const struct looking *looking, const struct verdict *verdict)
 {
+	struct arena *arena = looking->needs->arena;
+	const struct sbx_blob *blob = &looking->needs->base->blob;
 	const char *rule = verdict->by == BY_NOTHING ?
 	    NULL :
-	    decider_text(looking->needs->arena, &looking->needs->base->blob,
-		verdict);
+	    decider_text(arena, blob, verdict);
 
-	return rule == NULL ?
+	const char *where;
+
+	if (rule == NULL)
+		return NULL;
+	/* Of what is shipped the group says more than the line. */
+	where = verdict->source == SBX_NO_SOURCE ?
 	    NULL :
-	    arena_printf(looking->needs->arena, "kept by '%s'", rule);
+	    show_source_text(arena, blob, verdict->source);
+	if (where != NULL && strncmp(where, "sbx:", 4) == 0)
+		where = show_via(blob, verdict->source);
+	return where == NULL ?
+	    arena_printf(arena, "kept by '%s'", rule) :
+	    arena_printf(arena, "kept by '%s' (%s)", rule, where);
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -235,6 +238,20 @@ note_given(const struct looking *looking, struct sbx_place at)
 		};
 }
 
+/* What the last run was denied, and is allowed. */
+static void
+note_late(const struct looking *looking, struct sbx_place at)
+{
+	struct needs *needs = looking->needs;
+	const struct wish *wish = looking->wish;
+
+	if (wish->denied && !wish->probe && needs->late == NULL &&
+	    looking->run + 1 == needs->records->runs.count)
+		needs->late = arena_printf(needs->arena, "%s %s",
+		    wish_word(wish->kind),
+		    places_spell(&looking->subject->places, at));
+}
+
 /* The view of level full has the directories above what is allowed. */
 static bool
 is_shown(const struct looking *looking, struct sbx_place at)
@@ -270,16 +287,17 @@ look_at_path(const struct looking *looking, struct sbx_place at, bool makes)
 	}
 	if (verdict.allowed) {
 		note_given(looking, at);
+		note_late(looking, at);
 		return;
 	}
 	if (is_shown(looking, at))
 		return;
-	add(looking,
+	looking_add(looking,
 	    (struct need){
 		.object = places_spell(&looking->subject->places, at),
 		.seen = places_spell(&looking->subject->places,
 		    allowed ? directory : at),
-		.reason = kept_by(looking, &verdict),
+		.reason = looking_kept_by(looking, &verdict),
 		.makes = makes,
 		.allowed = allowed,
 		.make_first = makes,
@@ -314,11 +332,11 @@ look_at_socket(const struct looking *looking)
 	struct verdict verdict;
 	const char *fault, *by;
 
-	verdict = ask(looking, words, countof(words), &fault);
+	verdict = looking_ask(looking, words, countof(words), &fault);
 	if (verdict.allowed || fault != NULL)
 		return;
-	by = kept_by(looking, &verdict);
-	add(looking,
+	by = looking_kept_by(looking, &verdict);
+	looking_add(looking,
 	    (struct need){
 		.object = places_spell(&looking->subject->places,
 		    place_of(looking->wish->text)),
@@ -326,136 +344,6 @@ look_at_socket(const struct looking *looking)
 		    by :
 		    "whoever answers there does what it is asked: allow it "
 		    "with 'allow network socket' if you know who",
-	    });
-}
-
-/* --- the network ---------------------------------------------------------- */
-
-const char loopback[] = "loopback";
-
-/* The numbers of an address: 4, or 16 of IPv6. */
-static size_t
-numbers_of(const char *address, unsigned numbers[16])
-{
-	size_t count = 0;
-
-	while (count < 16 && *address >= '0' && *address <= '9') {
-		char *end;
-		unsigned long number = strtoul(address, &end, 10);
-
-		if (number > 255)
-			return 0;
-		numbers[count++] = (unsigned)number;
-		address = end + (*end == '.');
-	}
-	return *address == '\0' ? count : 0;
-}
-
-/* "10.0.0.5:443"; loopback; or NULL: it is of IPv6, or none. */
-static const char *
-endpoint_of(struct arena *arena, const struct wish *wish)
-{
-	static const unsigned mapped[12] = { [10] = 255, [11] = 255 };
-	static const unsigned here[16] = { [15] = 1 };
-	unsigned numbers[16], *last = numbers;
-	size_t count = numbers_of(wish->text, numbers);
-
-	if (count == 16 && memcmp(numbers, here, sizeof here) == 0)
-		return loopback;
-	if (count == 16 && memcmp(numbers, mapped, sizeof mapped) == 0) {
-		last = numbers + 12;
-		count = 4;
-	}
-	if (wish->kind == WISH_LISTEN || (count == 4 && last[0] == 127))
-		return loopback;
-	return count != 4 ? NULL :
-			    arena_printf(arena, "%u.%u.%u.%u:%u", last[0],
-				last[1], last[2], last[3], wish->port);
-}
-
-/* Whether the profile says so, but this level has no network of its own. */
-static bool
-is_for_full(const struct looking *looking, const char *const *words,
-    size_t count)
-{
-	struct subject full = *looking->subject;
-	struct access access;
-
-	full.level = SBX_LEVEL_FULL;
-	return access_parse(&full.places, words, count, &access) == NULL &&
-	    verdict_of(&full, &access).allowed;
-}
-
-static const char *
-port_reason(const struct looking *looking, const char *at,
-    const char *const *words, size_t count)
-{
-	if (at == NULL)
-		return "an address of IPv6";
-	if (at != loopback && looking->wish->port == DNS)
-		return "a name was looked up; which, only a policy with names "
-		       "tells, as @coding-online";
-	if (at == loopback && is_for_full(looking, words, count))
-		return "only level full has a network of the sandbox's own";
-	return NULL;
-}
-
-static void
-look_at_port(const struct looking *looking)
-{
-	const struct wish *wish = looking->wish;
-	struct arena *arena = looking->needs->arena;
-	const char *at = endpoint_of(arena, wish), *fault;
-	const char *words[] = { wish_word(wish->kind), at, NULL };
-	size_t count = 2;
-
-	if (at == loopback) {
-		words[1] = "tcp";
-		words[2] = arena_printf(arena, "%u", wish->port);
-		count = 3;
-	}
-	if (at != NULL && ask(looking, words, count, &fault).allowed)
-		return;
-	/* It worked, as the way to the sandbox's own proxy does. */
-	if (!wish->denied && at == loopback &&
-	    is_for_full(looking, words, count))
-		return;
-	add(looking,
-	    (struct need){
-		.object = at != NULL ? at : wish->text,
-		.reason = port_reason(looking, at, words, count),
-	    });
-}
-
-static void
-look_at_domain(const struct looking *looking)
-{
-	const struct wish *wish = looking->wish;
-	struct arena *arena = looking->needs->arena;
-	bool usual = wish->port == 0 || wish->port == 443 || wish->port == 80;
-	const char *name = usual ?
-	    wish->text :
-	    arena_printf(arena, "%s:%u", wish->text, wish->port);
-	const char *const words[] = { "domain", name };
-	struct looking address = *looking;
-	struct wish connect = *wish;
-	struct verdict verdict;
-	const char *fault;
-
-	if (strspn(wish->text, "0123456789.") == strlen(wish->text)) {
-		connect.kind = WISH_CONNECT;
-		address.wish = &connect;
-		look_at_port(&address);
-		return;
-	}
-
-	verdict = ask(looking, words, countof(words), &fault);
-	if (verdict.allowed || fault != NULL)
-		return;
-	add(looking,
-	    (struct need){
-		.object = name,
-		.reason = kept_by(looking, &verdict),
 	    });
 }
 
@@ -492,11 +380,11 @@ look_at_call(const struct looking *looking)
 	if (opens)
 		words[1] = arena_printf(looking->needs->arena,
 		    "socket(%u,%u,0)", wish->args[0], wish->args[1]);
-	if (ask(looking, words, countof(words), &fault).allowed)
+	if (looking_ask(looking, words, countof(words), &fault).allowed)
 		return;
 	if (opens && wish->args[0] != AF_INET && wish->args[0] != AF_INET6)
 		opens = false;
-	add(looking,
+	looking_add(looking,
 	    (struct need){
 		.object = opens ? "socket inet" : name,
 		.reason = opens ?
@@ -528,13 +416,13 @@ look_at(struct looking *looking)
 		break;
 	case WISH_CONNECT:
 	case WISH_LISTEN:
-		look_at_port(looking);
+		looking_at_port(looking);
 		break;
 	case WISH_CALL:
 		look_at_call(looking);
 		break;
 	case WISH_DOMAIN:
-		look_at_domain(looking);
+		looking_at_domain(looking);
 		break;
 	case WISH_KINDS:
 		break;

@@ -46,6 +46,9 @@ struct needs {
 	/* What the policy gives, for tests: some of each kind. */
 	VEC(struct need) given;
 	struct map given_keys;
+	/* Something that the last run was denied and the policy allows: "write
+	 * ~/x"; or NULL. */
+	const char *late;
 	/* Why a right to a place would give away more, or NULL. */
 	VEC(const char *) risks;
 	struct map risk_keys;

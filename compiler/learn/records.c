@@ -187,7 +187,8 @@ read_object(const struct line *line, struct wish *wish)
 	}
 	wish->text = copy(line, "address");
 	wish->port = (uint16_t)port;
-	if (wish->text != NULL && port > 0 && port <= UINT16_MAX)
+	if (wish->text != NULL && port <= UINT16_MAX &&
+	    (port > 0 || wish->kind == WISH_LISTEN))
 		return true;
 	report(line, "'%s' has an address and a port", rights[wish->kind]);
 	return false;
@@ -245,6 +246,7 @@ static void
 read_end(const struct line *line, struct run *run)
 {
 	run->ended = true;
+	run->status = json_number(line->object, "status");
 	run->lost = json_number(line->object, "lost");
 }
 

@@ -44,7 +44,8 @@ struct run {
 	enum sbx_level level;
 	VEC(struct run_anchor) anchors;
 	VEC(struct wish) wishes;
-	bool ended; /* its last record is there */
+	bool ended;      /* its last record is there */
+	uint64_t status; /* of sbxrun: 124 after a timeout, 128 + signal */
 	uint64_t lost;
 };
 

@@ -254,7 +254,9 @@ wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
 		.len = out.used,
 	};
 	memcpy(mapped + (v4 ? 12 : 0), bytes, v4 ? 4 : 16);
-	sighting->asked.wanted = in->sin_port != 0 &&
+	/* To bind port 0 is to let the kernel choose one, as tests do. */
+	sighting->asked.wanted = (in->sin_port != 0 ||
+				     sighting->observed->act == BIND) &&
 	    !sbx_address_is_fake(mapped, NULL);
 }
 

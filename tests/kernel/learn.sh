@@ -18,6 +18,10 @@ policy shell workspace-write
 policy online coding-online
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy wide workspace-write 'allow write ~/out'
+policy tools coding
+# shellcheck disable=SC2016  # the anchors are the policies'
+policy strict workspace-write 'deny write ${workspace}/source' \
+    'limit timeout 1s'
 
 # A home with things in it, made anew.
 prepare()
@@ -123,6 +127,123 @@ files()
 	    "$base/shell.bin" >"$base/said" 2>&1)
 	status=$?
 	refused "it goes with a command" 'goes with a command'
+}
+
+# Where nobody can write: it says what to do.
+places()
+{
+	prepare "$uid"
+	for file in /sys/learned "$base/absent/learned"; do
+		run "$uid" shell 'touch ran'
+		refused "$file is refused" "such as ~/learned: [A-Z]"
+	done
+	[ "$uid" -ne 0 ] || return
+	mkdir -m 555 "$home/shut"
+	[ "$(id -u)" -ne 0 ] || chown "$uid" "$home/shut"
+	file=$home/shut/learned
+	run "$uid" shell 'touch ran'
+	refused "so is a directory that cannot be written" \
+	    "such as ~/learned: Permission denied"
+}
+
+# What is only looked for, in PATH, by stat(2) and by modules, is no rule.
+probes()
+{
+	prepare "$uid"
+	mkdir -p "$home/lib/node_modules" "$home/looked"
+	: >"$home/looked/file"
+	cat >"$ws/look.py" <<'END'
+import os
+for i in range(300):
+    for name in "~/absent/%d", "~/lib/node_modules/m%d", "~/%d.conf":
+        for look in os.stat, os.lstat, os.readlink, open, os.listdir:
+            try: look(os.path.expanduser(name % i))
+            except OSError: pass
+for look in os.stat, os.lstat, lambda path: os.access(path, os.R_OK):
+    try: look(os.path.expanduser("~/looked/file"))
+    except OSError: pass
+END
+	run "$uid" shell 'PATH=$HOME/a:/opt/b:/usr/bin:/bin; python3 look.py; nonesuch'
+	draft
+	tap_empty "$level: uid $uid: what is only looked for is no rule" \
+	    "$(grep '^    allow' "$base/draft.sbx")"
+	[ "$level" = standard ] ||
+	    tap_found "$level: uid $uid: but what is there is in a comment" \
+		"$(grep '#   read ~/looked' "$base/draft.sbx")"
+}
+
+# What runs had of the network, their draft gives them.
+loopback()
+{
+	[ "$level" = full ] || return
+	prepare "$uid"
+	cat >"$ws/serve.py" <<'END'
+import socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=lambda: server.accept()[0].sendall(b"x")).start()
+with socket.create_connection(server.getsockname()) as client:
+    assert client.recv(1) == b"x"
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("127.0.0.1", 0))
+END
+	run "$uid" tools 'python3 serve.py'
+	tap_is "$level: uid $uid: a server passes under @coding" 0 "$status"
+	for words in '' '--extends workspace-write' '--extends none'; do
+		# shellcheck disable=SC2086  # words
+		draft $words
+		run "$uid" draft 'python3 serve.py'
+		tap_is "$level: uid $uid: and under its draft ($words)" 0 \
+		    "$status"
+	done
+}
+
+# lacks NAME PATTERN: what --update says of the last run.
+lacks()
+{
+	"$SBXC" learn --update "$base/$with.sbx" "$file" >"$base/said" 2>&1
+	tap_found "$level: uid $uid: --update: $1" \
+	    "$(grep -e "$2" "$base/said")"
+}
+
+# Why there is no rule for what failed.
+denied()
+{
+	prepare "$uid"
+	with=strict
+	run "$uid" $with 'echo x >source'
+	lacks "a deny" "^no rule is offered; the last run ended with [12]"
+	lacks "a deny, by its line" \
+	    "write .*source .*kept by 'deny write [^']*' ([^ ]*strict.sbx:3:"
+	lacks "and what to do" "^sbxc why .*strict.sbx write "
+	rm -f "$file"
+	run "$uid" $with 'cat ~/.ssh/id_rsa'
+	lacks "credentials" "read ~/.ssh/id_rsa (cat 1x).*(credentials)"
+	rm -f "$file"
+	connect='python3 -c "import socket, sys
+socket.create_connection((sys.argv[1], int(sys.argv[2])))"'
+	run "$uid" $with "$connect 198.51.100.7 80"
+	lacks "the network" "the policy has no network"
+	rm -f "$file"
+	run "$uid" $with 'sleep 60'
+	lacks "a limit" "ended with 124: its 'limit timeout' was over"
+	rm -f "$file"
+	run "$uid" $with 'exit 7'
+	lacks "the command's own failure" "ended with 7: 'sbxrun --explain'"
+	run "$uid" $with true
+	lacks "no failure" "^no rule is lacking$"
+	with=wide
+	rm -rf "$file" "$home/out"
+	run "$uid" $with 'echo x >~/out'
+	lacks "what was not there" "once somebody has made it before"
+	mkdir "$home/out"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$home/out"
+	run "$uid" shell 'echo x >~/out/x'
+	lacks "what is allowed now" "'write ~/out/x' is one: run it once more"
+	[ "$level" = full ] || return
+	with=tools
+	rm -f "$file"
+	run "$uid" $with "$connect 127.0.0.1 5432"
+	lacks "a service of the host" "'allow network host tcp 5432'"
 }
 
 # Names that are many, long, or no text.
@@ -243,6 +364,10 @@ each()
 	for level in $levels; do
 		records
 		files
+		places
+		probes
+		loopback
+		denied
 		names
 		network
 		rounds
