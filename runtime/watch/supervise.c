@@ -245,8 +245,9 @@ watch_once(struct watch *watch, int milliseconds)
 	    errno != EINTR)
 		return false;
 	/* Signals first: they say when the job was continued. */
-	forward(watch);
-	if (!watch->ended)
+	if (wait[0].revents != 0)
+		forward(watch);
+	if (!watch->ended && wait[1].revents != 0)
 		receive(watch);
 	listen_serve(&supervision->listening, &wait[2]);
 	network_serve(&supervision->network, network);
