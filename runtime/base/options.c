@@ -182,6 +182,7 @@ set_explain(struct options *options, const char *value)
 		return;
 	if (*value == '\0')
 		refuse("--explain", "takes live, all, agent or a file", 0);
+	options->explain_thorough = strcmp(value, "live") != 0;
 	if (strcmp(value, "live") == 0)
 		options->explain_live = true;
 	else if (strcmp(value, "all") == 0)

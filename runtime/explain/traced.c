@@ -44,19 +44,50 @@ put(struct prefix *prefix, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
 	prefix->insns[prefix->count++] = (struct sbx_insn){ code, jt, jf, k };
 }
 
-/* fstat(3) is one of these calls, with an empty path: it names nothing. */
+/* All calls of a number but those with such an argument. */
 static void
-put_look(struct prefix *prefix, int number, int flags)
+put_unless(struct prefix *prefix, int number, uint16_t test, int argument,
+    uint32_t value)
 {
 	put(prefix, EQUALS, (uint32_t)number, 0, 4);
-	put(prefix, LOAD, ARG_0 + 8 * (uint32_t)flags, 0, 0);
-	put(prefix, HAS, AT_EMPTY_PATH, 1, 0);
+	put(prefix, LOAD, ARG_0 + 8 * (uint32_t)argument, 0, 0);
+	put(prefix, test, value, 1, 0);
 	put(prefix, RETURN, SECCOMP_RET_USER_NOTIF, 0, 0);
 	put(prefix, LOAD, NUMBER, 0, 0);
 }
 
 static void
-put_calls(struct prefix *prefix, bool view)
+put_call(struct prefix *prefix, int number, enum traced_looks looks)
+{
+	/* fstat(3) is one of these calls, with an empty path: it names
+	 * nothing.  By the size alone a filter knows the calls of realpath(3)
+	 * of glibc and of gnulib. */
+	static const struct {
+		int number, argument;
+		uint32_t value;
+		uint16_t test;
+		bool always;
+	} left_out[] = {
+		{ SYS_newfstatat, 3, AT_EMPTY_PATH, HAS, true },
+		{ SYS_statx, 2, AT_EMPTY_PATH, HAS, true },
+		{ SYS_readlink, 2, 1023, EQUALS, false },
+		{ SYS_readlinkat, 3, 1023, EQUALS, false },
+	};
+
+	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+		if (left_out[i].number != number ||
+		    (looks == TRACED_ALL && !left_out[i].always))
+			continue;
+		put_unless(prefix, number, left_out[i].test,
+		    left_out[i].argument, left_out[i].value);
+		return;
+	}
+	put(prefix, EQUALS, (uint32_t)number, 0, 1);
+	put(prefix, RETURN, SECCOMP_RET_USER_NOTIF, 0, 0);
+}
+
+static void
+put_calls(struct prefix *prefix, enum traced_looks looks)
 {
 	enum { LEVELS, VIEW, DIRECTORY = 0, NONE = -1 };
 	static const struct {
@@ -73,16 +104,10 @@ put_calls(struct prefix *prefix, bool view)
 		int number = calls[i].number;
 
 		if (number < 0 || number == before ||
-		    (calls[i].where == VIEW && !view))
+		    (calls[i].where == VIEW && looks == TRACED_NONE))
 			continue;
 		before = number;
-		if (number == SYS_newfstatat || number == SYS_statx) {
-			put_look(prefix, number,
-			    number == SYS_newfstatat ? 3 : 2);
-			continue;
-		}
-		put(prefix, EQUALS, (uint32_t)number, 0, 1);
-		put(prefix, RETURN, SECCOMP_RET_USER_NOTIF, 0, 0);
+		put_call(prefix, number, looks);
 	}
 }
 
@@ -103,9 +128,17 @@ check_way(const struct sbx_insn *insns, uint32_t count)
 		    0);
 }
 
+enum traced_looks
+traced_looks(const struct explaining *explaining, bool view)
+{
+	if (!view)
+		return TRACED_NONE;
+	return explaining->thorough ? TRACED_ALL : TRACED_MOST;
+}
+
 int
 traced_install(struct arena *arena, const struct sbx_blob *blob,
-    const struct sbx_program *program, bool view)
+    const struct sbx_program *program, enum traced_looks looks)
 {
 	const struct sbx_insn *insns = blob->bpf + program->first;
 	struct prefix prefix = {
@@ -120,7 +153,7 @@ traced_install(struct arena *arena, const struct sbx_blob *blob,
 	put(&prefix, EQUALS, KERNEL_ARCH, 1, 0);
 	put(&prefix, JUMP, 0, 0, 0);
 	put(&prefix, LOAD, NUMBER, 0, 0);
-	put_calls(&prefix, view);
+	put_calls(&prefix, looks);
 	prefix.insns[2].k = prefix.count - 3U;
 	if (prefix.count > PREFIX_MAX ||
 	    prefix.count + program->count > SBX_MAX_INSNS)

@@ -118,6 +118,7 @@ traced_join_prepare(struct joining *joining)
 	explain_begin(explaining, &offer->blob);
 	explaining->session = true;
 	explaining->live = options->explain_live;
+	explaining->thorough = options->explain_thorough;
 	explain_bind(explaining, &joining->outside, true);
 	explaining->filter = offer->filters +
 	    enter_filter(offer, !joining->grouped)->first;
@@ -158,6 +159,7 @@ traced_join_restrict(struct joining *joining)
 	if (fault != NULL)
 		refuse(NULL, fault, errno);
 	listener = traced_install(joining->arena, &filters,
-	    enter_filter(offer, !joining->grouped), true);
+	    enter_filter(offer, !joining->grouped),
+	    traced_looks(listening->explaining, true));
 	listen_send(listening, listener, 0);
 }

@@ -270,6 +270,7 @@ prepare_explaining(struct sandbox *sandbox)
 	}
 	explain_begin(&sandbox->explaining, &sandbox->blob);
 	sandbox->explaining.live = sandbox->options.explain_live;
+	sandbox->explaining.thorough = sandbox->options.explain_thorough;
 	if (sandbox->options.learn != NULL) {
 		learn_begin(&sandbox->learning);
 		sandbox->explaining.learning = &sandbox->learning;

@@ -64,7 +64,8 @@ filter(struct sandbox *sandbox)
 		return;
 	listener = listening->explaining != NULL ?
 	    traced_install(&sandbox->arena, blob, program,
-		sandbox->plan.level == SBX_LEVEL_FULL) :
+		traced_looks(listening->explaining,
+		    sandbox->plan.level == SBX_LEVEL_FULL)) :
 	    confine_syscalls(blob, program);
 	if (listener >= 0)
 		listen_send(listening, listener,
