@@ -439,11 +439,13 @@ look(const struct caller *caller)
 	}
 }
 
+/* At level full a socket that the view lacks is not there. */
 static bool
 may_be_why(const struct sighting *sighting, int64_t result)
 {
 	return result == ANSWER_GO_ON || result == -EACCES ||
 	    result == -EPERM ||
+	    (result == -ENOENT && sighting->explaining->view) ||
 	    (result == -ENETUNREACH &&
 		sighting->denial.kind == SBX_DENIED_ADDRESS);
 }
