@@ -26,6 +26,20 @@ policy shell workspace-write
 policy denies workspace-write 'deny read ${workspace}/secret' \
     'limit timeout 60s'
 
+# One that another can run in, which has to find its place.
+cat >"$base/inner.sbx" <<'END'
+sbx 1
+profile inner {
+    require level standard
+    allow exec { /usr  /lib  /lib64 }
+    allow read { /proc  /etc }
+    allow write ${workspace}
+    allow exec ${workspace}
+    limit timeout 60s
+}
+END
+"$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
+
 policy loop workspace-write 'allow network loopback'
 policy alone workspace-write 'deny spawn'
 # shellcheck disable=SC2016
@@ -454,6 +468,67 @@ records()
 	mv "$base/other" "$base/sbxc"
 }
 
+# looked UID: most looks of realpath(3) are left out, unless all are wanted.
+looked()
+{
+	silent "$1" shell 'realpath -e ~/.ssh'
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=all -l "$level" \
+	    "$base/shell.bin" -- realpath -e "$home/.ssh" \
+	    >"$base/said" 2>"$base/block" </dev/null)
+	tap_found "$level: uid $1: all looks are told where all are wanted" \
+	    "$(grep 'read  *~/.ssh .*realpath' "$base/block")"
+	tells "$1" shell 'readlink ~/.ssh' 'read|probed.*~/.ssh'
+}
+
+# hidden UID: at level full a socket without a rule is not there.
+hidden()
+{
+	as "$1" python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$home/data/sock"
+	tells "$1" shell "python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).connect(sys.argv[1])' '$home/data/sock'" \
+	    'connect +~/data/sock +1x python3'
+}
+
+# nested UID: there is one listener in a tree, and this one is not it.
+nested()
+{
+	cp "$base/sbxrun" "$base/inner.bin" "$ws/free"
+	(cd "$ws/free" && as "$1" "$base/sbxrun" --explain -l "$level" \
+	    "$base/inner.bin" -c './sbxrun --explain --status-fd 3 \
+	    -l standard inner.bin -- echo inside 3>&2' \
+	    >"$base/said" 2>"$base/block" </dev/null)
+	tap_is "$level: uid $1: inside another one it runs" "0 inside" \
+	    "$? $(cat "$base/said")"
+	tap_is "$level: uid $1: and says in one line that it does not see" 1 \
+	    "$(grep -c 'explain.*another supervisor listens already' \
+		"$base/block")"
+	tap_found "$level: uid $1: the receipt knows that" \
+	    "$(grep '"traced":false' "$base/block")"
+}
+
+# killed UID: without the one who answers, the command ends.
+killed()
+{
+	nap=6$1.$$
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain -l "$level" \
+	    "$base/shell.bin" -- sleep "$nap" &) 2>/dev/null
+	command=
+	for _ in $(seq 600); do
+		command=$(pgrep -f "^sleep $nap")
+		[ -z "$command" ] || break
+		sleep 0.1
+	done
+	first=$(ps -o ppid= -p "$command" | tr -d ' ')
+	kill -9 "$(ps -o ppid= -p "$first" | tr -d ' ')"
+	for _ in $(seq 600); do
+		pgrep -f "^sleep $nap" >/dev/null || break
+		sleep 0.1
+	done
+	tap_empty "$level: uid $1: a command whose sbxrun is killed ends" \
+	    "$(pgrep -f "^sleep $nap")"
+}
+
 each()
 {
 	tap_levels standard full
@@ -468,6 +543,10 @@ each()
 		agent "$1"
 		names "$1"
 		hint "$1"
+		[ "$level" = standard ] || looked "$1"
+		hidden "$1"
+		[ "$level" = full ] || nested "$1"
+		killed "$1"
 	done
 }
 

@@ -69,6 +69,25 @@ commands()
 	compared "$1" 'find ~ -name x; cp -r /etc/default . ; chmod 600 ~/data'
 }
 
+# calls OPTIONS: those that a listener needs, of sbxrun and of the command.
+calls()
+{
+	prepare
+	# shellcheck disable=SC2086  # it may be none
+	(cd "$ws" && as "$uid" strace -f -qq -o "$base/log" -e \
+	    trace=seccomp,ioctl,process_vm_readv,sendmsg,recvmsg \
+	    "$base/sbxrun" $1 -l full "$base/plain.bin" -- true) \
+	    >"$base/said" 2>&1 </dev/null
+	grep -o -e NEW_LISTENER -e SECCOMP_IOCTL_NOTIF_RECV \
+	    -e SCM_RIGHTS -e process_vm_readv "$base/log" | sort -u
+}
+
+tap_levels full
+if [ -n "$levels" ]; then
+	tap_found 'the calls of a listener are seen' \
+	    "$(calls --explain | grep NEW_LISTENER)"
+	tap_empty 'without the option there are none' "$(calls '')"
+fi
 tap_levels standard full
 for level in $levels; do
 	sbxrun=$base/sbxrun
