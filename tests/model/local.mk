@@ -72,5 +72,6 @@ helper_programs += \
 	tests/model/syscall_table
 
 EXTRA_DIST += \
+	tests/macos \
 	tests/model/sbpl \
 	tests/model/syscalls

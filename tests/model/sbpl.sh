@@ -65,7 +65,7 @@ for file in ../profiles/*.sbx model/sbpl/*.sbx golden/ok/*.sbx; do
 	fi
 done
 # shellcheck disable=SC2086 # words
-"$questions" "${SEED:-1}" "$(tap_rounds 50)" $files >"$tmp/files" ||
+"$questions" "${SEED:-1}" "$(tap_rounds 30)" $files >"$tmp/files" ||
     tap_not_ok "each policy compiles"
 found=$(compare "$tmp/files")
 tap_empty "$(what) of files" "$found"
@@ -135,6 +135,30 @@ done <<-'END'
 	none|limit timeout 60s
 	none|watch /srv/.git
 END
+
+# The script for those who have a Mac, with a sandbox-exec of ours.
+"$SBXC" build -o "$tmp/probe.bin" macos/probe.sbx 2>/dev/null
+tap_is "macos/probe.sb is what sbxc dump -O sbpl writes of macos/probe.sbx" \
+    "$(cat macos/probe.sb)" "$("$SBXC" dump -O sbpl "$tmp/probe.bin")"
+cat >"$tmp/reader" <<-END
+	#!/bin/sh
+	exec $GUILE --no-auto-compile -c '
+	(set-program-arguments (cdr (command-line)))
+	(load-compiled (car (command-line)))' $tmp/seatbelt.go "\$@"
+END
+chmod 755 "$tmp/reader"
+SEATBELT=$tmp/reader
+export SEATBELT
+got=$(TMPDIR=$tmp sh macos/run "$PWD/model/sbpl/sandbox-exec")
+tap_is "macos/run finds nothing wrong" 0 "$?"
+printf '%s\n' "$got" | grep -v '^ok' | sed 's/^/# /'
+sed 's/^(deny file-write-unlink/(allow file-write-unlink/' macos/probe.sb \
+    >"$tmp/probe.sb"
+got=$(PROBE_TEXT=$tmp/probe.sb TMPDIR=$tmp \
+    sh macos/run "$PWD/model/sbpl/sandbox-exec")
+tap_is "it finds what is wrong" 1 "$?"
+tap_is "and runs nowhere else" '1..0 # SKIP there is no /nowhere' \
+    "$(sh macos/run /nowhere)"
 
 # Each of these would be seen.
 "$questions" 1 20 model/sbpl/*.sbx golden/ok/loopback.sbx >"$tmp/few"

@@ -4,7 +4,7 @@
  *
  *	questions SEED random COUNT	random policies until there are so many
  *	questions SEED PERCENT FILE...	the policies of files, asked about so much
- *					of what their rules name
+ *					of what their rules name, if that is much
  *
  * prints for each policy
  *
@@ -24,8 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many questions there are about a random policy. */
-enum { PLACES = 40, OPERATIONS = 3, PORTS = 12 };
+/* How many questions there are about a random policy; a policy with fewer places
+ * is asked about all of them. */
+enum { PLACES = 40, OPERATIONS = 3, PORTS = 12, FEW = 300 };
 
 struct asker {
 	struct arena *arena;
@@ -135,17 +136,28 @@ add_glob_places(struct asker *asker, const char *pattern, const char *at)
 			rest == NULL ? "" : example(asker, rest, i)));
 }
 
+/* A place of a rule, and where it would be if it were taken for a link. */
+static const char *
+add_target(struct asker *asker, struct target at)
+{
+	const char *path = oracle_bind(&asker->oracle, at);
+
+	add_places(asker, path);
+	add_place(asker,
+	    arena_printf(asker->arena, "%s/private%s",
+		asker->oracle.anchors[at.anchor], at.suffix));
+	return path;
+}
+
 static void
 add_rule(struct asker *asker, const struct path_rule *rule)
 {
-	const char *at = oracle_bind(&asker->oracle, rule->at);
+	const char *at = add_target(asker, rule->at);
 
-	add_places(asker, at);
 	if (rule->glob != NULL)
 		add_glob_places(asker, rule->glob, at);
 	for (uint16_t i = 0; i < rule->exclusion_count; i++)
-		add_places(asker,
-		    oracle_bind(&asker->oracle, rule->exclusions[i]));
+		add_target(asker, rule->exclusions[i]);
 }
 
 static void
@@ -182,7 +194,7 @@ collect_places(struct asker *asker)
 		struct target at = sockets->items[i].path.at;
 
 		if (at.anchor != SBX_NO_ANCHOR)
-			add_places(asker, oracle_bind(&asker->oracle, at));
+			add_target(asker, at);
 	}
 }
 
@@ -306,7 +318,8 @@ ask_policy(struct asker *asker, const char *name, const struct policy *policy,
 		ask_place(asker,
 		    asker->places.items[below(asker, asker->places.count)]);
 	for (size_t i = 0; !asker->random && i < asker->places.count; i++) {
-		if (below(asker, 100) < asker->percent)
+		if (asker->places.count < FEW ||
+		    below(asker, 100) < asker->percent)
 			ask_place(asker, asker->places.items[i]);
 	}
 	ask_network(asker);
