@@ -36,6 +36,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 WANTED = 0.95
 LIMIT = 300  # seconds for one test program
+# Programs that scripts run, and that have the product linked in.
+HELPERS = {"tests/model/sbpl.sh": ["tests/model/sbpl/questions"]}
 
 
 class Fault:
@@ -153,7 +155,9 @@ def first_failure(build, tests):
 
 
 def programs_of(tests):
-    return [test for test in tests if not test.endswith((".sh", ".bats"))]
+    return [program for test in tests for program in
+            (HELPERS.get(test, []) if test.endswith((".sh", ".bats"))
+             else [test])]
 
 
 def build_all(build, tests):
