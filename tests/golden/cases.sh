@@ -68,6 +68,10 @@ status "a policy that is not there" 3 test missing.yaml
 same "files are counted together" "5 passed, 1 failed" \
     "$("$SBXC" test yaml-policy.yaml yaml-policy.yaml unenforced.yaml | tail -n 1)"
 
+# The examples hold what they promise.
+status "the profiles that are known by name" 0 \
+    test "$srcdir/examples/seatbelt/profiles.test.yaml"
+
 # The same policy in each form.
 "$SBXC" team.sbx -o "$tmp/team.bin" 2>/dev/null
 sed "s,^policy: .*,policy: $tmp/team.bin," good.yaml >"$tmp/blob.yaml"
