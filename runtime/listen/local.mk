@@ -13,6 +13,8 @@ loader_sources += \
 	runtime/listen/internet.h \
 	runtime/listen/listen.c \
 	runtime/listen/listen.h \
+	runtime/listen/loopback.c \
+	runtime/listen/loopback.h \
 	runtime/listen/metadata.c \
 	runtime/listen/objects.c \
 	runtime/listen/objects.h \

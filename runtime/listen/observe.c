@@ -12,6 +12,7 @@
 #include "runtime/explain/judge.h"
 #include "runtime/explain/trail.h"
 #include "runtime/listen/answers.h"
+#include "runtime/listen/loopback.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -274,8 +275,10 @@ judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
 		return false;
 	else
 		memcpy(bytes, &in6->sin6_addr, sizeof bytes);
-	return judge_endpoint(sighting->explaining, bytes, ntohs(in->sin_port),
-		   &sighting->denial) &&
+	return (judge_endpoint(sighting->explaining, bytes, ntohs(in->sin_port),
+		    &sighting->denial) ||
+		   loopback_judge(sighting->caller, bytes, ntohs(in->sin_port),
+		       &sighting->denial)) &&
 	    is_meant(sighting->caller, ntohs(in->sin_port));
 }
 
@@ -447,7 +450,9 @@ may_be_why(const struct sighting *sighting, int64_t result)
 	    result == -EPERM ||
 	    (result == -ENOENT && sighting->explaining->view) ||
 	    (result == -ENETUNREACH &&
-		sighting->denial.kind == SBX_DENIED_ADDRESS);
+		sighting->denial.kind == SBX_DENIED_ADDRESS) ||
+	    ((result == -ECONNREFUSED || result == -EINPROGRESS) &&
+		sighting->denial.kind == SBX_DENIED_HOST);
 }
 
 /* Where the command may write, it may connect to its own servers alone. */

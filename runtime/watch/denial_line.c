@@ -71,7 +71,11 @@ put_rule(struct out *out, const struct explaining *explaining,
 			out_text(out, " ");
 		put_limited(out, advice->rule, sizeof advice->rule);
 	}
-	if (out->used == 0)
+	if (out->used == 0 && explaining->view &&
+	    denial->kind == SBX_DENIED_HOST)
+		out_text(out,
+		    "no rule: inside, 127.0.0.1 is the sandbox's own");
+	else if (out->used == 0)
 		out_text(out,
 		    denial->kind == SBX_DENIED_CALL ? "the filter" :
 			explain_has_host(denial)    ? explain_host_verdict(
