@@ -75,6 +75,31 @@ host_of(const struct subject *subject, const struct sbx_denial *denial)
 	    (unsigned)denial->port);
 }
 
+/* A socket of the internet, for a host that the program's command line names: the
+ * rule is about that host. */
+static size_t
+find_host(const struct subject *subject, const struct sbx_denial *denial,
+    const char *words[3])
+{
+	enum { INET = 2, STREAM = 1, DGRAM = 2 };
+	const struct sbx_meta *meta = subject->places.blob->meta;
+	struct arena *arena = subject->places.arena;
+	bool local = strcmp(denial->path, "localhost") == 0 ||
+	    strncmp(denial->path, "127.", 4) == 0;
+	bool address = strspn(denial->path, "0123456789.") ==
+	    strlen(denial->path);
+
+	if (*denial->path == '\0' || denial->args[0] != INET ||
+	    (denial->args[1] != STREAM && denial->args[1] != DGRAM) ||
+	    (meta->net != SBX_NET_NONE && meta->net != SBX_NET_LOOPBACK) ||
+	    ((local || address) && denial->port == 0))
+		return 0;
+	words[0] = local ? "host" : address ? "connect" : "domain";
+	words[1] = local ? "tcp" : host_of(subject, denial);
+	words[2] = arena_printf(arena, "%u", (unsigned)denial->port);
+	return local ? 3 : 2;
+}
+
 static bool
 find_access(const struct subject *subject, const struct sbx_denial *denial,
     struct access *access)
@@ -106,6 +131,10 @@ find_access(const struct subject *subject, const struct sbx_denial *denial,
 		words[1] = host_of(subject, denial);
 		break;
 	case SBX_DENIED_CALL:
+		count = find_host(subject, denial, words);
+		if (count > 0)
+			break;
+		count = 2;
 		words[1] = call_of(subject, denial,
 		    call_name(subject, denial->number));
 		if (starts_programs(subject, words[1])) {
@@ -168,6 +197,44 @@ put_split(struct sbx_advice *advice)
 	    "place that a rule denies, unless it says 'prefer deny'");
 }
 
+/* Whom it asks is no word of such a program's command line, but known. */
+static bool
+put_fetching(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	static const char *const fetchers[] = {
+#define FETCHER(name) name,
+#define HOME_VARIABLE(place, variable, value)
+#define GROUP_KEEPS(group, what)
+#include "compiler/tables/remedies.def"
+#undef GROUP_KEEPS
+#undef HOME_VARIABLE
+#undef FETCHER
+	};
+	enum sbx_net net = subject->places.blob->meta->net;
+	size_t len = strcspn(denial->program, " ");
+
+	if (denial->kind != SBX_DENIED_CALL ||
+	    strcmp(advice->object, "socket") != 0 ||
+	    (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK))
+		return false;
+	for (size_t i = 0; i < countof(fetchers); i++) {
+		if (strlen(fetchers[i]) != len ||
+		    memcmp(fetchers[i], denial->program, len) != 0)
+			continue;
+		advice->works = true;
+		advice->count = 2;
+		advice->where[0] = SBX_ADVICE_POLICY;
+		put(advice->steps[0], "use registries");
+		advice->where[1] = SBX_ADVICE_OPENS;
+		put(advice->steps[1],
+		    "the hosts of all package managers, where others publish "
+		    "what they like, and it may be sent to");
+		return true;
+	}
+	return false;
+}
+
 static void
 advise(const struct subject *subject, const struct sbx_denial *denial,
     struct sbx_advice *advice)
@@ -189,9 +256,11 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 			put_split(advice);
 		return;
 	}
+	put(advice->file, remedy_file(arena, subject->places.blob));
 	remedy = remedy_find(subject, &access, &verdict);
 	advice->works = remedy_works(&remedy);
-	put(advice->file, remedy_file(arena, subject->places.blob));
+	if (!advice->works && put_fetching(subject, denial, advice))
+		return;
 	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS;
 	     i++) {
 		advice->where[i] = (uint8_t)remedy_where(

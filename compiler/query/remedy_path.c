@@ -130,7 +130,9 @@ add_variable(struct remedy *remedy)
 	} table[] = {
 #define HOME_VARIABLE(place, variable, value) { place, variable, value },
 #define GROUP_KEEPS(group, what)
+#define FETCHER(name)
 #include "compiler/tables/remedies.def"
+#undef FETCHER
 #undef GROUP_KEEPS
 #undef HOME_VARIABLE
 	};
@@ -245,7 +247,9 @@ opened_by(const struct remedy *remedy, const struct sbx_path *rule)
 	} table[] = {
 #define GROUP_KEEPS(group, what) { group, what },
 #define HOME_VARIABLE(place, variable, value)
+#define FETCHER(name)
 #include "compiler/tables/remedies.def"
+#undef FETCHER
 #undef HOME_VARIABLE
 #undef GROUP_KEEPS
 	};

@@ -66,6 +66,7 @@ is_same(const struct sbx_denial *a, const struct sbx_denial *b)
 		return a->probe == b->probe && a->port == b->port &&
 		    a->verdict == b->verdict && strcmp(a->path, b->path) == 0;
 	return a->number == b->number && a->port == b->port &&
+	    strcmp(a->path, b->path) == 0 &&
 	    memcmp(a->args, b->args, sizeof a->args) == 0;
 }
 

@@ -5,6 +5,8 @@ loader_sources += \
 	runtime/listen/caller.c \
 	runtime/listen/caller.h \
 	runtime/listen/connect.c \
+	runtime/listen/destination.c \
+	runtime/listen/destination.h \
 	runtime/listen/diagnosis.c \
 	runtime/listen/diagnosis.h \
 	runtime/listen/inside.c \

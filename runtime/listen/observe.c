@@ -12,6 +12,7 @@
 #include "runtime/explain/judge.h"
 #include "runtime/explain/trail.h"
 #include "runtime/listen/answers.h"
+#include "runtime/listen/destination.h"
 #include "runtime/listen/loopback.h"
 
 #include <errno.h>
@@ -552,6 +553,8 @@ note_call(const struct caller *caller, uint32_t error)
 		denial.probe = is_in_passing(denial.args);
 	}
 	read_program(caller, denial.program);
+	if (caller->call.number == SYS_socket && !denial.probe)
+		destination_guess(caller, &denial);
 	add(caller->listening->explaining, &denial);
 	learn_call(caller->listening->explaining, &denial);
 }

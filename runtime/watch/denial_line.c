@@ -39,6 +39,19 @@ put_socket(struct out *out, const uint32_t args[SBX_DENIAL_ARGS])
 		out_print(out, "socket(%u, %u)", args[0], args[1]);
 }
 
+/* With the host that the program's command line names, which is a guess. */
+static void
+put_destination(struct out *out, const struct sbx_denial *denial)
+{
+	put_socket(out, denial->args);
+	if (*denial->path == '\0')
+		return;
+	out_text(out, " for ");
+	out_shown(out, denial->path, strlen(denial->path));
+	if (denial->port != 0)
+		out_print(out, ":%u", (unsigned)denial->port);
+}
+
 void
 denial_object(struct out *out, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
@@ -50,7 +63,7 @@ denial_object(struct out *out, const struct explaining *explaining,
 	else if (denial->kind != SBX_DENIED_CALL)
 		out_print(out, "tcp %u", (unsigned)denial->port);
 	else if (denial->number == SYS_socket)
-		put_socket(out, denial->args);
+		put_destination(out, denial);
 	else if (advice != NULL && *advice->object != '\0')
 		put_limited(out, advice->object, sizeof advice->object);
 	else
@@ -77,10 +90,11 @@ put_rule(struct out *out, const struct explaining *explaining,
 		    "no rule: inside, 127.0.0.1 is the sandbox's own");
 	else if (out->used == 0)
 		out_text(out,
-		    denial->kind == SBX_DENIED_CALL ? "the filter" :
-			explain_has_host(denial)    ? explain_host_verdict(
-							  denial) :
-						   "no rule");
+		    denial->kind == SBX_DENIED_CALL && *denial->path == '\0' ?
+			"the filter" :
+			explain_has_host(denial) ?
+			explain_host_verdict(denial) :
+			"no rule");
 }
 
 void
