@@ -471,6 +471,22 @@ syscall_enforcer(const struct why *why, enum sbx_level level)
 				   "the filter, which answers %s", error);
 }
 
+/* A network of its own is enough for servers and their clients, and --explain
+ * sees in it which hosts are wanted beside. */
+static bool
+is_opened_inside(const struct remedy *remedy)
+{
+	enum { INET = 2, INET6 = 10, STREAM = 1, TYPES = 15 };
+	const struct access *access = remedy->access;
+	const struct sbx_meta *meta = remedy->blob->meta;
+
+	return access->arg_count >= 2 &&
+	    (access->args[0] == INET || access->args[0] == INET6) &&
+	    (access->args[1] & TYPES) == STREAM && meta->net == SBX_NET_NONE &&
+	    meta->net_source == SBX_NO_SOURCE &&
+	    remedy->subject->level == SBX_LEVEL_FULL;
+}
+
 /* Which rule opens a socket that a program asks for, which has not said the
  * name or the port yet.  Datagrams look names up, as far as anybody knows. */
 static const char *
@@ -490,7 +506,21 @@ opener_of(const struct sbx_blob *blob, const struct access *access)
 	    "'allow network domain NAME', which is looked up then, or 'allow "
 	    "network full'" :
 	    "'allow network domain NAME', of the host that it would connect "
-	    "to, or 'allow network connect tcp PORT'";
+	    "to, 'allow network connect tcp PORT', or for a server "
+	    "'allow network listen tcp PORT'";
+}
+
+static void
+add_opener(struct remedy *remedy)
+{
+	if (is_opened_inside(remedy)) {
+		remedy_add(remedy, REMEDY_ADD, "allow network loopback");
+		remedy_add(remedy, REMEDY_HINT,
+		    "for a host outside: 'allow network domain NAME'");
+		return;
+	}
+	remedy_add(remedy, REMEDY_HINT, "%s",
+	    opener_of(remedy->blob, remedy->access));
 }
 
 static void
@@ -505,8 +535,7 @@ syscall_remedy(struct remedy *remedy)
 		return;
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
-			remedy_add(remedy, REMEDY_HINT, "%s",
-			    opener_of(blob, remedy->access));
+			add_opener(remedy);
 		return;
 	}
 	name = sbx_string(blob, call->name);

@@ -214,7 +214,7 @@ put_fetching(const struct subject *subject, const struct sbx_denial *denial,
 	enum sbx_net net = subject->places.blob->meta->net;
 	size_t len = strcspn(denial->program, " ");
 
-	if (denial->kind != SBX_DENIED_CALL ||
+	if (denial->kind != SBX_DENIED_CALL || *denial->path != '\0' ||
 	    strcmp(advice->object, "socket") != 0 ||
 	    (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK))
 		return false;
@@ -259,7 +259,7 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 	put(advice->file, remedy_file(arena, subject->places.blob));
 	remedy = remedy_find(subject, &access, &verdict);
 	advice->works = remedy_works(&remedy);
-	if (!advice->works && put_fetching(subject, denial, advice))
+	if (put_fetching(subject, denial, advice))
 		return;
 	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS;
 	     i++) {

@@ -298,14 +298,17 @@ loopback_judge(const struct caller *caller,
 	if (port == 0 || !is_loopback(address))
 		return false;
 	verdict = sbx_port_verdict(blob, KERNEL_WHERE, SBX_HOST_TCP, port);
+	/* Below level full the supervisor, which connects, knows whose a server
+	 * is. */
 	if (sbx_verdict_allows(verdict) || !host_has(port) ||
-	    (!is_known(caller->listening->explaining, port) &&
+	    (caller->listening->own_network &&
+		!is_known(caller->listening->explaining, port) &&
 		sandbox_has(caller->call.thread, port)))
 		return false;
 	denial->kind = SBX_DENIED_HOST;
 	denial->port = port;
-	denial->verdict = verdict.reason == SBX_BECAUSE_DENIED ? PROXY_DENIED :
-								 PROXY_NO_RULE;
+	denial->verdict = verdict.rule == SBX_NO_RULE ? PROXY_NO_RULE :
+							PROXY_DENIED;
 	denial->source = verdict.rule == SBX_NO_RULE ?
 	    SBX_NO_SOURCE :
 	    blob->ports[verdict.rule].source;

@@ -283,6 +283,14 @@ judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
 	    is_meant(sighting->caller, ntohs(in->sin_port));
 }
 
+/* What is refused beside single ways out, sbx-proxy and the supervisor tell. */
+static bool
+has_own_loopback(const struct listening *listening)
+{
+	return listening->own_network ||
+	    (listening->inside && !listening->selected);
+}
+
 static bool
 judge_address(struct sighting *sighting)
 {
@@ -310,7 +318,7 @@ judge_address(struct sighting *sighting)
 		return false;
 	if (sighting->explaining->learning != NULL)
 		wish_address(sighting, &address.in6);
-	if (sighting->caller->listening->own_network &&
+	if (has_own_loopback(sighting->caller->listening) &&
 	    sighting->observed->act == CONNECT)
 		return judge_way(sighting, &address.any, len);
 	return judge_port(sighting->explaining, op, ntohs(address.in.sin_port),
@@ -452,8 +460,10 @@ may_be_why(const struct sighting *sighting, int64_t result)
 	    (result == -ENOENT && sighting->explaining->view) ||
 	    (result == -ENETUNREACH &&
 		sighting->denial.kind == SBX_DENIED_ADDRESS) ||
-	    ((result == -ECONNREFUSED || result == -EINPROGRESS) &&
-		sighting->denial.kind == SBX_DENIED_HOST);
+	    (sighting->denial.kind == SBX_DENIED_HOST &&
+		(result == -ECONNREFUSED ||
+		    (result == -EINPROGRESS &&
+			sighting->caller->listening->own_network)));
 }
 
 /* Where the command may write, it may connect to its own servers alone. */

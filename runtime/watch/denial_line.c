@@ -84,7 +84,7 @@ put_rule(struct out *out, const struct explaining *explaining,
 			out_text(out, " ");
 		put_limited(out, advice->rule, sizeof advice->rule);
 	}
-	if (out->used == 0 && explaining->view &&
+	if (out->used == 0 && denial->verdict == PROXY_NO_RULE &&
 	    denial->kind == SBX_DENIED_HOST)
 		out_text(out,
 		    "no rule: inside, 127.0.0.1 is the sandbox's own");

@@ -220,8 +220,9 @@ with()
 tools()
 {
 	prepare "$1"
-	tcp="call +socket inet stream .*'allow network connect tcp PORT'"
-	udp="call +socket inet dgram .*'allow network full'"
+	tcp="call +socket inet stream for 127.0.0.1:(9|22) .*: allow network host tcp"
+	server='call +socket inet stream .*allow network (loopback|listen tcp)'
+	udp='call +socket inet dgram for host.invalid.*: allow network domain host'
 	with curl "$1" 'curl -s http://127.0.0.1:9' "$tcp"
 	with wget "$1" 'wget -q -t 1 http://host.invalid' "$udp"
 	with getent "$1" 'getent hosts host.invalid' "$udp"
@@ -229,7 +230,7 @@ tools()
 	with pip "$1" 'pip download -q --retries 0 x' 'call +socket inet'
 	with ssh "$1" 'ssh -o BatchMode=yes 127.0.0.1' "$tcp"
 	with nc "$1" 'nc -z 127.0.0.1 9' "$tcp"
-	with python3 "$1" 'timeout 5 python3 -m http.server 9' "$tcp"
+	with python3 "$1" 'timeout 5 python3 -m http.server 9' "$server"
 	with curl "$1" 'curl -s -n file:///dev/null; cat ~/.netrc' \
 	    'read +~/.netrc .*deny read ~/.netrc'
 	with sh "$1" 'echo >>~/.npmrc' \
@@ -256,6 +257,7 @@ hosts()
 	tells "$1" alone 'ls' 'call .* 1x .*alone.sbx:3:.* deny spawn \| in the policy: take'
 	tells "$1" served 'python3 server.py shut' \
 	    'connect +..workspace./shut .*served.sbx:3:.* deny socket'
+	silent "$1" loop '/usr/bin/python3 connect.py 127.0.0.1 81'
 	"$base/sbxrun" --status --json | grep -q '"hosts":{"available":true' ||
 		return 0
 	tells "$1" names 'python3 connect.py 192.0.2.1 81' \
@@ -269,15 +271,13 @@ hosts()
 	if [ "$level" = standard ]; then
 		tells "$1" names 'timeout 5 python3 -m http.server 8765' \
 		    'publish +tcp 8765 .*policy: allow network publish tcp 8765'
-		tells "$1" names 'python3 connect.py 127.0.0.1 81' \
-		    'host +tcp 81 .*policy: allow network host tcp 81'
 		return
 	fi
 	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
 	    'connect +192.0.2.1:81 .*policy: allow network connect 192.0.2.1:81'
 	tells "$1" names 'getent ahosts x.invalid' \
 	    'domain +x.invalid .*policy: allow network domain "x.invalid"'
-	silent "$1" loop 'python3 connect.py 127.0.0.1 81'
+	silent "$1" names '/usr/bin/python3 connect.py 127.0.0.1 81'
 }
 
 quiet()

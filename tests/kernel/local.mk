@@ -53,6 +53,7 @@ kernel_scripts = \
 	tests/kernel/explain.sh \
 	tests/kernel/export.sh \
 	tests/kernel/explain_session.sh \
+	tests/kernel/failures.sh \
 	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
