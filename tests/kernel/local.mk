@@ -82,6 +82,7 @@ test_scripts += \
 slow_scripts += \
 	tests/kernel/explain_hostile.sh \
 	tests/kernel/explain_oracle.sh \
+	tests/kernel/learn_tools.sh \
 	tests/kernel/network.sh \
 	tests/kernel/session_attack.sh \
 	tests/kernel/session_storm.sh
@@ -112,6 +113,8 @@ EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
 	tests/kernel/explain_oracle.py \
+	tests/kernel/learn_tools.jsonl \
+	tests/kernel/learn_tools.py \
 	tests/kernel/delegate.sh \
 	tests/kernel/inside.py \
 	tests/kernel/long_filter.py \
