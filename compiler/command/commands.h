@@ -16,6 +16,7 @@ enum exit_status command_diff(struct options *options);
 enum exit_status command_dump(struct options *options);
 enum exit_status command_convert(struct options *options);
 enum exit_status command_export(struct options *options);
+enum exit_status command_import(struct options *options);
 enum exit_status command_learn(struct options *options);
 enum exit_status command_profiles(struct options *options);
 enum exit_status command_doctor(struct options *options);

@@ -12,6 +12,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/dump.c \
 	compiler/command/export.c \
 	compiler/command/fmt.c \
+	compiler/command/import.c \
 	compiler/command/init.c \
 	compiler/command/learn.c \
 	compiler/command/show.c \

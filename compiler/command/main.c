@@ -32,10 +32,11 @@ enum command_bit {
 	INIT = 4096,
 	SHOW = 8192,
 	EXPORT = 16384,
+	IMPORT = 32768,
 	/* What reads policies as text. */
 	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW |
 	    EXPORT,
-	ANY = 32767,
+	ANY = 65535,
 };
 
 struct command {
@@ -65,6 +66,8 @@ static const struct command commands[] = {
 	    "print a policy as sbx, YAML or JSON" },
 	{ "export", EXPORT, command_export, "export -O TARGET FILE",
 	    "print a policy for another program" },
+	{ "import", IMPORT, command_import, "import -I CLIENT FILE",
+	    "make a policy of another sandbox's settings" },
 	{ "learn", LEARN, command_learn, "learn FILE...",
 	    "draft a policy of what sbxrun --learn has seen" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
@@ -183,7 +186,13 @@ static const struct option_row option_rows[] = {
 	    "sbx, yaml or json", NULL },
 	{ 'O', "out-format", "TARGET", TEXT, EXPORT, FIELD(out_format),
 	    "oci-seccomp or bwrap", NULL },
-	{ 282, "lossy", NULL, FLAG, EXPORT, FIELD(lossy), NULL,
+	{ 'I', "from-client", "CLIENT", TEXT, IMPORT, FIELD(client),
+	    "claude or sandbox-runtime", "whose settings they are" },
+	{ 'p', "profile", "NAME", TEXT, IMPORT, FIELD(profile), NULL,
+	    "the name of the profile" },
+	{ 'o', "output", "OUT", TEXT, IMPORT, FIELD(output), NULL,
+	    "write OUT, and a test file beside it" },
+	{ 282, "lossy", NULL, FLAG, EXPORT | IMPORT, FIELD(lossy), NULL,
 	    "write it though it cannot say all; say what is lost" },
 	{ 264, "arch", "ARCH", TEXT, WHY | DUMP | DIFF | CHECK | EXPORT,
 	    FIELD(arch), "x86_64 or aarch64", "the rules and filters of it" },

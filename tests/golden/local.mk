@@ -6,6 +6,7 @@ test_scripts += \
 	tests/golden/dumps.sh \
 	tests/golden/fmt.sh \
 	tests/golden/from.sh \
+	tests/golden/import.sh \
 	tests/golden/learn.sh \
 	tests/golden/policies.sh \
 	tests/golden/report.sh
@@ -22,6 +23,7 @@ EXTRA_DIST += \
 	tests/golden/err \
 	tests/golden/fmt \
 	tests/golden/from \
+	tests/golden/import \
 	tests/golden/learn \
 	tests/golden/ok \
 	tests/golden/report

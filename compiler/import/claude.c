@@ -1,0 +1,315 @@
+/*
+ * Claude Code's settings.json: rules about its tools, and the settings of its
+ * sandbox, which is sandbox-runtime.  Rules about files hold for commands too,
+ * if the sandbox is on; rules about commands are texts that are compared with
+ * command lines, of which a sandbox knows nothing.
+ */
+#include "compiler/import/import.h"
+
+#include <string.h>
+
+enum list { ALLOW, ASK, DENY };
+
+/* A rule "Tool(what)"; `what` is NULL without brackets. */
+struct tool_rule {
+	struct importer *importer;
+	const char *key;
+	const struct yaml_node *node;
+	enum list list;
+	const char *what;
+};
+
+/* --- paths ---------------------------------------------------------------- */
+
+/*
+ * "//" is the root and "/" the project.  A bare name is meant at any depth, as
+ * in .gitignore: a denial is taken so, and what is allowed is the one here.
+ */
+static const char *
+rule_path(const struct tool_rule *rule)
+{
+	struct importer *importer = rule->importer;
+	const char *what = rule->what;
+
+	if (strncmp(what, "//", 2) == 0)
+		return what + 1;
+	if (strcmp(what, "~") == 0 || strncmp(what, "~/", 2) == 0)
+		return what;
+	if (*what == '/')
+		return arena_printf(importer->arena, "%s%s", importer->base,
+		    what);
+	if (strcmp(what, ".") == 0)
+		return importer->base;
+	if (strncmp(what, "./", 2) == 0)
+		return arena_printf(importer->arena, "%s/%s", "${workspace}",
+		    what + 2);
+	return arena_printf(importer->arena, "${workspace}/%s%s",
+	    rule->list != ALLOW && strchr(what, '/') == NULL ? "**/" : "",
+	    what);
+}
+
+static bool
+rule_object(const struct tool_rule *rule, struct import_path *path)
+{
+	return import_object(rule->importer, rule->key, rule->node,
+	    rule_path(rule), path);
+}
+
+static void
+lose(const struct tool_rule *rule, enum diag_id id, const char *why)
+{
+	import_lose(rule->importer, id, rule->key, rule->node, why);
+}
+
+/* --- tools ---------------------------------------------------------------- */
+
+static void
+take_read(const struct tool_rule *rule)
+{
+	struct import_path path;
+
+	if (rule->list == ALLOW)
+		return; /* commands read everything anyway */
+	if (rule->what == NULL)
+		lose(rule, DIAG_IMPORT_WEAKER,
+		    "nothing runs where nothing may be read");
+	else if (rule_object(rule, &path))
+		*arena_push(rule->importer->arena,
+		    &rule->importer->shut.list) = path;
+}
+
+static void
+take_edit(const struct tool_rule *rule)
+{
+	struct import_path path;
+	bool allow = rule->list == ALLOW;
+
+	if (rule->what == NULL) {
+		if (!allow)
+			lose(rule, DIAG_IMPORT_WEAKER,
+			    "the sandbox writes the workspace all the same: "
+			    "drop that rule");
+		return;
+	}
+	if (!rule_object(rule, &path))
+		return;
+	import_statement(rule->importer, rule->key, rule->node, "%s write %s",
+	    allow ? "allow" : "deny", path.object);
+	import_promise(rule->importer, allow, "write", path.sample);
+}
+
+static void
+take_fetch(const struct tool_rule *rule)
+{
+	static const char word[] = "domain:";
+	struct import_key key = { .path = rule->key };
+	struct yaml_node host = *rule->node;
+
+	if (rule->what == NULL ||
+	    strncmp(rule->what, word, sizeof word - 1) != 0) {
+		if (rule->list != ALLOW)
+			lose(rule, DIAG_IMPORT_WEAKER,
+			    "it is about a tool and no host");
+		else
+			lose(rule, DIAG_IMPORT_NARROWER,
+			    "it names no host that commands might reach");
+		return;
+	}
+	host.text = rule->what + sizeof word - 1;
+	if (rule->list == ALLOW)
+		import_allow_domain(rule->importer, &key, &host);
+	else
+		import_deny_domain(rule->importer, &key, &host);
+}
+
+static void
+take_command(const struct tool_rule *rule)
+{
+	if (rule->list != ALLOW)
+		lose(rule, DIAG_IMPORT_WEAKER,
+		    "a sandbox does not read command lines: deny what the "
+		    "command would do");
+}
+
+static void
+take_unheeded(const struct tool_rule *rule)
+{
+	lose(rule, DIAG_IMPORT_IGNORED,
+	    "Claude Code compares paths with Read and Edit alone, and passes "
+	    "this by");
+}
+
+static const struct tool {
+	const char *name;
+	void (*take)(const struct tool_rule *rule);
+} tools[] = {
+	{ "Read", take_read },
+	{ "Edit", take_edit },
+	{ "WebFetch", take_fetch },
+	{ "Bash", take_command },
+	{ "Write", take_unheeded },
+	{ "MultiEdit", take_unheeded },
+	{ "NotebookEdit", take_unheeded },
+	{ "Glob", take_unheeded },
+	{ "Grep", take_unheeded },
+};
+
+static void
+rule_take(const struct tool_rule *rule, size_t len)
+{
+	for (size_t i = 0; i < countof(tools); i++) {
+		if (strlen(tools[i].name) == len &&
+		    strncmp(tools[i].name, rule->node->text, len) == 0) {
+			tools[i].take(rule);
+			return;
+		}
+	}
+	if (rule->list != ALLOW)
+		lose(rule, DIAG_IMPORT_WEAKER,
+		    "it is about a tool of the agent, which runs outside of "
+		    "the sandbox");
+}
+
+static void
+take_rule(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	struct tool_rule rule = { importer, key->path, value, DENY, NULL };
+	size_t len, end;
+
+	if (value->kind != YAML_TEXT) {
+		import_lose(importer, DIAG_IMPORT_WEAKER, key->path, value,
+		    "it is no rule");
+		return;
+	}
+	if (strcmp(key->path, "permissions.allow") == 0)
+		rule.list = ALLOW;
+	len = strcspn(value->text, "(");
+	end = strlen(value->text);
+	if (value->text[len] == '(' && value->text[end - 1] == ')')
+		rule.what = arena_strndup(importer->arena,
+		    value->text + len + 1, end - len - 2);
+	if (rule.what != NULL && *rule.what == '\0')
+		rule.what = NULL;
+	rule_take(&rule, len);
+}
+
+/* Nobody is asked in a sandbox. */
+static void
+take_question(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	import_lose(importer, DIAG_IMPORT_WEAKER, key->path, value,
+	    "nobody is asked in a sandbox: allow it, or deny it");
+}
+
+static void
+take_variables(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	const struct yaml_node *each = value->kind == YAML_MAP ? value->first :
+								 NULL;
+
+	for (; each != NULL; each = each->next) {
+		const char *name = each->key->text;
+
+		/* A value may be a key: it is in the settings already. */
+		import_lose(importer, DIAG_IMPORT_NARROWER, key->path,
+		    each->key,
+		    arena_printf(importer->arena,
+			"a variable for the agent: 'set env %s = VALUE' if "
+			"commands want it, and it is no secret",
+			source_name(importer->arena, name)));
+	}
+}
+
+static void
+take_switch(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	(void)key;
+	importer->confined = value->kind == YAML_TEXT && value->plain &&
+	    strcmp(value->text, "true") == 0;
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+#define NOTHING NULL, DIAG_END, NULL
+#define WEAKER(why) NULL, DIAG_IMPORT_WEAKER, why
+#define NARROWER(why) NULL, DIAG_IMPORT_NARROWER, why
+#define IGNORED(why) NULL, DIAG_IMPORT_IGNORED, why
+#define TAKEN(function) function, DIAG_END, NULL
+
+static const struct import_key keys[] = {
+	{ "permissions.allow", TAKEN(take_rule) },
+	{ "permissions.deny", TAKEN(take_rule) },
+	{ "permissions.ask", TAKEN(take_question) },
+	{ "permissions.additionalDirectories", TAKEN(import_allow_write) },
+	{ "permissions.defaultMode", NOTHING },
+	{ "permissions.disableBypassPermissionsMode", NOTHING },
+	{ "permissions.disableAutoMode", NOTHING },
+	{ "permissions.skipDangerousModePermissionPrompt", NOTHING },
+	{ "env", TAKEN(take_variables) },
+	{ "sandbox.enabled", TAKEN(take_switch) },
+	{ "sandbox.failIfUnavailable", NOTHING },
+	{ "sandbox.autoAllowBashIfSandboxed", NOTHING },
+	{ "sandbox.allowUnsandboxedCommands", NOTHING },
+	{ "sandbox.enabledPlatforms", NOTHING },
+	{ "sandbox.excludedCommands",
+	    NARROWER("what sbxrun starts is confined, whatever it is called") },
+	{ "sandbox.filesystem.allowWrite", TAKEN(import_allow_write) },
+	{ "sandbox.filesystem.denyWrite", TAKEN(import_deny_write) },
+	{ "sandbox.filesystem.denyRead", TAKEN(import_deny_read) },
+	{ "sandbox.filesystem.allowRead", TAKEN(import_allow_read) },
+	{ "sandbox.filesystem.allowManagedReadPathsOnly", NOTHING },
+	{ "sandbox.filesystem.disabled",
+	    NARROWER("a policy that confines no files is another policy: "
+		     "'allow write /'") },
+	{ "sandbox.network.allowedDomains", TAKEN(import_allow_domain) },
+	{ "sandbox.network.deniedDomains", TAKEN(import_deny_domain) },
+	{ "sandbox.network.allowManagedDomainsOnly", NOTHING },
+	{ "sandbox.network.allowUnixSockets",
+	    IGNORED("it is heeded on macOS alone; on Linux write 'allow socket "
+		    "PATH'") },
+	{ "sandbox.network.allowAllUnixSockets",
+	    NARROWER("sockets are named by their paths: 'allow socket PATH'") },
+	{ "sandbox.network.allowLocalBinding", NOTHING },
+	{ "sandbox.network.allowMachLookup", IGNORED("it is for macOS") },
+	{ "sandbox.network.httpProxyPort",
+	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
+		     "PORT', without names of hosts") },
+	{ "sandbox.network.socksProxyPort",
+	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
+		     "PORT', without names of hosts") },
+	{ "sandbox.ignoreViolations", NOTHING },
+	{ "sandbox.enableWeakerNestedSandbox", NOTHING },
+	{ "sandbox.enableWeakerNetworkIsolation", IGNORED("it is for macOS") },
+	{ "sandbox.ripgrep", NOTHING },
+	{ "sandbox.bwrapPath", NOTHING },
+	{ "sandbox.socatPath", NOTHING },
+};
+
+static void
+begin(struct importer *importer)
+{
+	import_runtime_begin(importer);
+	fputs("    # Claude Code's own: commands write the project, but not "
+	      "its settings.\n"
+	      "    allow write ${workspace}\n"
+	      "    prefer deny write {\n"
+	      "        ${workspace}/.claude/settings.json  "
+	      "${workspace}/.claude/settings.local.json\n"
+	      "        ~/.claude/settings.json\n"
+	      "    }\n",
+	    importer->stream);
+	import_promise(importer, true, "write", "${workspace}/file");
+	import_promise(importer, false, "write", "~/file");
+}
+
+const struct import_client import_claude = {
+	.name = "claude",
+	.keys = keys,
+	.key_count = countof(keys),
+	.begin = begin,
+	.others = true,
+};

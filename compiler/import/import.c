@@ -1,0 +1,217 @@
+/* See import.h. */
+#include "compiler/import/import.h"
+
+#include <string.h>
+
+static const struct import_client *const clients[] = {
+	&import_claude,
+	&import_srt,
+};
+
+const struct import_client *
+import_client_find(const char *name)
+{
+	for (size_t i = 0; i < countof(clients); i++) {
+		if (strcmp(clients[i]->name, name) == 0)
+			return clients[i];
+	}
+	return NULL;
+}
+
+/* Text of a stranger's in a comment, which a line end would leave. */
+static const char *
+clean(const struct importer *importer, const struct yaml_node *node)
+{
+	return node->text == NULL ? "" :
+				    source_name(importer->arena, node->text);
+}
+
+void
+import_statement(struct importer *importer, const char *key,
+    const struct yaml_node *node, const char *format, ...)
+{
+	struct position position = sources_position(importer->sources,
+	    node->loc);
+	va_list args;
+
+	fprintf(importer->stream, "    # %s:%u:%u: %s: %s\n    ",
+	    source_name(importer->arena, position.file), position.line,
+	    position.column, key, clean(importer, node));
+	va_start(args, format);
+	vfprintf(importer->stream, format, args);
+	va_end(args);
+	fputc('\n', importer->stream);
+}
+
+void
+import_promise(struct importer *importer, bool allow, const char *right,
+    const char *path)
+{
+	*arena_push(importer->arena, &importer->promises) = (struct promise){
+		.allow = allow,
+		.access = arena_printf(importer->arena, "%s %s", right, path),
+	};
+}
+
+struct diag *
+import_lose(struct importer *importer, enum diag_id id, const char *key,
+    const struct yaml_node *node, const char *why)
+{
+	const char *text = clean(importer, node);
+	size_t len = strlen(text), all = strlen(key);
+
+	/* The place is that of the key. */
+	if (len <= all && strcmp(key + all - len, text) == 0)
+		text = "";
+	return diag_add(importer->diags, id, node->loc, "%s%s%s%s: %s", key,
+	    *text != '\0' ? " '" : "", text, *text != '\0' ? "'" : "", why);
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+static const struct import_key *
+key_find(const struct import_client *client, const char *path)
+{
+	for (size_t i = 0; i < client->key_count; i++) {
+		if (strcmp(client->keys[i].path, path) == 0)
+			return &client->keys[i];
+	}
+	return NULL;
+}
+
+/* Whether a value asks for nothing: false, [], {}. */
+static bool
+is_idle(const struct yaml_node *value)
+{
+	if (value->kind != YAML_TEXT)
+		return value->first == NULL;
+	return value->plain &&
+	    (strcmp(value->text, "false") == 0 ||
+		strcmp(value->text, "null") == 0);
+}
+
+static void
+take(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	const struct yaml_node *each = value->kind == YAML_LIST ? value->first :
+								  value;
+
+	if (key->take == NULL) {
+		if (key->loss != DIAG_END && !is_idle(value))
+			import_lose(importer, key->loss, key->path,
+			    value->key != NULL ? value->key : value, key->why);
+		return;
+	}
+	for (; each != NULL; each = each == value ? NULL : each->next)
+		key->take(importer, key, each);
+}
+
+/* Whether some key of the client lies in it. */
+static bool
+has_keys(const struct import_client *client, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < client->key_count; i++) {
+		if (strncmp(client->keys[i].path, path, len) == 0 &&
+		    client->keys[i].path[len] == '.')
+			return true;
+	}
+	return false;
+}
+
+static void
+walk(struct importer *importer, const struct yaml_node *map, const char *above)
+{
+	for (const struct yaml_node *value = map->first; value != NULL;
+	     value = value->next) {
+		const char *path = arena_printf(importer->arena, "%s%s%s",
+		    above, *above != '\0' ? "." : "", value->key->text);
+		const struct import_key *key = key_find(importer->client, path);
+
+		if (key != NULL)
+			take(importer, key, value);
+		else if (has_keys(importer->client, path) &&
+		    value->kind == YAML_MAP)
+			walk(importer, value, path);
+		else if (!importer->client->others || *above != '\0')
+			import_lose(importer, DIAG_IMPORT_WEAKER,
+			    source_name(importer->arena, path), value->key,
+			    "this sbxc does not know what that means");
+	}
+}
+
+/* --- what is read --------------------------------------------------------- */
+
+/* Whether an object lies in another one; both are plain paths in quotes. */
+static bool
+lies_in(const char *place, const char *around)
+{
+	size_t len = strlen(around) - 1;
+
+	if (*place != '"' || *around != '"')
+		return false;
+	if (strcmp(around, "\"/\"") == 0)
+		return place[1] == '/';
+	return strncmp(place, around, len) == 0 &&
+	    (place[len] == '/' || place[len] == '"');
+}
+
+/* What is opened again in a denied place is an exception; what is denied below
+ * that stays so, and a pattern, whose matches nobody knows, too. */
+static void
+write_shut(struct importer *importer, const struct import_path *shut)
+{
+	const char *except = "";
+
+	for (size_t i = 0; i < importer->reopened.list.count; i++) {
+		const char *object = importer->reopened.list.items[i].object;
+
+		if (strcmp(object, shut->object) == 0)
+			return; /* it is open again as a whole */
+		if (lies_in(object, shut->object))
+			except = arena_printf(importer->arena, "%s  %s", except,
+			    object);
+	}
+	import_statement(importer, shut->key, shut->node, "deny read %s%s%s%s",
+	    shut->object, *except != '\0' ? " except {" : "", except,
+	    *except != '\0' ? "  }" : "");
+	import_promise(importer, false, "read", shut->sample);
+}
+
+static void
+write_reopened(struct importer *importer, const struct import_path *path)
+{
+	if (*path->object == '"')
+		import_promise(importer, true, "read", path->sample);
+	else
+		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
+		    path->node,
+		    "a pattern is no exception: what it opens again "
+		    "stays shut");
+}
+
+void
+import_read(struct importer *importer, const struct source *source)
+{
+	const struct yaml_node *root = yaml_read(importer->sources,
+	    importer->diags, source);
+
+	if (root == NULL)
+		return;
+	if (root->kind != YAML_MAP) {
+		yaml_report_kind(importer->diags, root, "an object");
+		return;
+	}
+	importer->client->begin(importer);
+	walk(importer, root, "");
+	if (!importer->git_config)
+		fputs("    prefer deny write glob "
+		      "\"${workspace}/**/.git/config\"\n",
+		    importer->stream);
+	for (size_t i = 0; i < importer->shut.list.count; i++)
+		write_shut(importer, &importer->shut.list.items[i]);
+	for (size_t i = 0; i < importer->reopened.list.count; i++)
+		write_reopened(importer, &importer->reopened.list.items[i]);
+}

@@ -1,0 +1,107 @@
+/*
+ * Settings of other sandboxes as a policy: `sbxc import`.  Each client has a table
+ * of its keys: what makes rules of a value, or why nothing can.  Each rule has a
+ * comment with the place that made it; what is not taken over is reported there.
+ * What the settings promise becomes cases of a test file.
+ *
+ * JSON is YAML, so the reader of YAML gives every value its place.
+ */
+#ifndef SBX_IMPORT_H
+#define SBX_IMPORT_H
+
+#include "compiler/read/yaml.h"
+
+#include <stdio.h>
+
+struct promise {
+	bool allow;
+	const char *access; /* "read ~/.ssh" */
+};
+
+/* `denyRead`, and what is opened again in it, are known when all is read. */
+struct import_path {
+	const struct yaml_node *node;
+	const char *key;
+	const char *object; /* as a policy has it: a quoted path or a glob */
+	const char *sample; /* a path that it speaks of */
+};
+struct import_paths {
+	VEC(struct import_path) list;
+};
+
+struct importer {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	const struct import_client *client;
+	const char *base; /* where relative paths begin */
+	FILE *stream;     /* the statements */
+	VEC(struct promise) promises;
+	struct import_paths shut, reopened;
+	bool git_config; /* git's own settings may be written */
+	bool confined;   /* the client says that it confines commands */
+};
+
+/* What becomes of a key. */
+struct import_key {
+	const char *path; /* "network.allowedDomains" */
+	/* Makes rules of a value; of a list, of each element.  NULL: */
+	void (*take)(struct importer *importer, const struct import_key *key,
+	    const struct yaml_node *value);
+	enum diag_id loss; /* DIAG_END: nothing is lost */
+	const char *why;
+};
+
+struct import_client {
+	const char *name;
+	const struct import_key *keys;
+	size_t key_count;
+	/* What holds without any setting. */
+	void (*begin)(struct importer *importer);
+	bool others; /* there are keys about other things than sandboxes */
+};
+
+extern const struct import_client import_srt, import_claude;
+
+/* The client of a name, or NULL. */
+const struct import_client *import_client_find(const char *name);
+
+/*
+ * Imports a text: statements of the profile go to importer->stream, losses to
+ * importer->diags.
+ */
+void import_read(struct importer *importer, const struct source *source);
+
+/* "    # settings.json:3:9: permissions.deny: Read(.env)", then a statement. */
+void import_statement(struct importer *importer, const char *key,
+    const struct yaml_node *node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void import_promise(struct importer *importer, bool allow, const char *right,
+    const char *path);
+struct diag *import_lose(struct importer *importer, enum diag_id id,
+    const char *key, const struct yaml_node *node, const char *why);
+
+/* Makes an object of a path with wildcards, which begins at the root, at ~ or
+ * with the name of an anchor; false after reporting. */
+bool import_object(struct importer *importer, const char *key,
+    const struct yaml_node *node, const char *text, struct import_path *path);
+/* The same of a path as sandbox-runtime has it. */
+bool import_path(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *node, struct import_path *path);
+
+/* What both clients have. */
+void import_allow_write(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_deny_write(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_deny_read(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_allow_read(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_allow_domain(struct importer *importer,
+    const struct import_key *key, const struct yaml_node *value);
+void import_deny_domain(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_runtime_begin(struct importer *importer);
+
+#endif

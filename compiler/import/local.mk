@@ -1,0 +1,7 @@
+# Settings of other sandboxes as policies.
+libcompiler_a_SOURCES += \
+	compiler/import/claude.c \
+	compiler/import/import.c \
+	compiler/import/import.h \
+	compiler/import/paths.c \
+	compiler/import/srt.c

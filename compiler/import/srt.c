@@ -1,0 +1,248 @@
+/*
+ * sandbox-runtime (srt): everything may be read and executed but what denyRead
+ * names, and written is what allowWrite names.  Claude Code hands its settings to
+ * the same program.
+ */
+#include "compiler/import/import.h"
+
+#include <string.h>
+
+void
+import_runtime_begin(struct importer *importer)
+{
+	fputs("    # Without any setting: all is read and executed, and these "
+	      "are written.\n"
+	      "    allow exec  /\n"
+	      "    allow write { ${devices}  /tmp/claude  ~/.npm/_logs  "
+	      "~/.claude/debug }\n"
+	      "    allow env   *\n"
+	      "    # Its network has only what leads to its proxies.\n"
+	      "    allow network loopback\n"
+	      "    # What it keeps from being written by itself, where that is "
+	      "there; at level full.\n"
+	      "    prefer deny write {\n"
+	      "        glob \"${workspace}/**/.gitconfig\"  "
+	      "glob \"${workspace}/**/.gitmodules\"\n"
+	      "        glob \"${workspace}/**/.bashrc\"  "
+	      "glob \"${workspace}/**/.bash_profile\"\n"
+	      "        glob \"${workspace}/**/.zshrc\"  "
+	      "glob \"${workspace}/**/.zprofile\"\n"
+	      "        glob \"${workspace}/**/.profile\"  "
+	      "glob \"${workspace}/**/.ripgreprc\"\n"
+	      "        glob \"${workspace}/**/.mcp.json\"  "
+	      "glob \"${workspace}/**/.vscode\"\n"
+	      "        glob \"${workspace}/**/.idea\"  "
+	      "glob \"${workspace}/**/.claude/commands\"\n"
+	      "        glob \"${workspace}/**/.claude/agents\"  "
+	      "glob \"${workspace}/**/.git/hooks\"\n"
+	      "    }\n",
+	    importer->stream);
+}
+
+/* Its own code for Linux passes these by, and says so in a log for developers
+ * alone. */
+static void
+tell_skipped(struct importer *importer, const struct import_key *key,
+    const struct import_path *path)
+{
+	if (*path->object != '"')
+		import_lose(importer, DIAG_IMPORT_IGNORED, key->path,
+		    path->node,
+		    "sandbox-runtime passes a pattern by here on Linux; the "
+		    "policy holds it");
+}
+
+void
+import_allow_write(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	struct import_path path;
+
+	if (!import_path(importer, key, value, &path))
+		return;
+	tell_skipped(importer, key, &path);
+	import_statement(importer, key->path, value, "allow write %s",
+	    path.object);
+	import_promise(importer, true, "write", path.sample);
+}
+
+void
+import_deny_write(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	struct import_path path;
+
+	if (!import_path(importer, key, value, &path))
+		return;
+	tell_skipped(importer, key, &path);
+	import_statement(importer, key->path, value, "deny write %s",
+	    path.object);
+	import_promise(importer, false, "write", path.sample);
+}
+
+void
+import_deny_read(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	struct import_path path;
+
+	if (import_path(importer, key, value, &path))
+		*arena_push(importer->arena, &importer->shut.list) = path;
+}
+
+void
+import_allow_read(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	struct import_path path;
+
+	if (import_path(importer, key, value, &path))
+		*arena_push(importer->arena, &importer->reopened.list) = path;
+}
+
+/* --- hosts ---------------------------------------------------------------- */
+
+/* A name, perhaps behind "*." and with a port. */
+static const char *
+domain_fault(const char *text)
+{
+	size_t digits = strspn(text, "0123456789.:");
+
+	if (strcmp(text, "*") == 0 || strncmp(text, "*:", 2) == 0)
+		return "a rule names hosts, and not all of them";
+	if (text[digits] == '\0' || *text == '[' ||
+	    strchr(text, ':') != strrchr(text, ':'))
+		return "an address takes 'network connect ADDRESS:PORT'";
+	if (strcmp(text, "localhost") == 0 ||
+	    strncmp(text, "localhost:", 10) == 0)
+		return "a service of this machine takes 'network host tcp "
+		       "PORT'";
+	if (strspn(text,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789-._*:") != strlen(text))
+		return "it is no name of a host";
+	return NULL;
+}
+
+static void
+take_domain(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value, bool allow)
+{
+	const char *fault = value->kind == YAML_TEXT ?
+	    domain_fault(value->text) :
+	    "it is no name of a host";
+	const char *name;
+
+	if (fault != NULL) {
+		import_lose(importer,
+		    allow ? DIAG_IMPORT_NARROWER : DIAG_IMPORT_WEAKER,
+		    key->path, value, fault);
+		return;
+	}
+	name = value->text;
+	import_statement(importer, key->path, value, "%s network domain %s%s",
+	    allow ? "allow" : "deny ", name,
+	    allow && strchr(name, ':') == NULL ?
+		"  # ports 80 and 443; NAME:PORT for another one" :
+		"");
+	if (strncmp(name, "*.", 2) == 0)
+		name = arena_printf(importer->arena, "x%s", name + 1);
+	import_promise(importer, allow, "domain", name);
+}
+
+void
+import_allow_domain(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	take_domain(importer, key, value, true);
+}
+
+void
+import_deny_domain(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	take_domain(importer, key, value, false);
+}
+
+static void
+take_git_config(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	(void)key;
+	importer->git_config = value->kind == YAML_TEXT && value->plain &&
+	    strcmp(value->text, "true") == 0;
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+#define NOTHING NULL, DIAG_END, NULL
+#define WEAKER(why) NULL, DIAG_IMPORT_WEAKER, why
+#define NARROWER(why) NULL, DIAG_IMPORT_NARROWER, why
+#define IGNORED(why) NULL, DIAG_IMPORT_IGNORED, why
+#define TAKEN(function) function, DIAG_END, NULL
+
+static const struct import_key keys[] = {
+	{ "filesystem.allowWrite", TAKEN(import_allow_write) },
+	{ "filesystem.denyWrite", TAKEN(import_deny_write) },
+	{ "filesystem.denyRead", TAKEN(import_deny_read) },
+	{ "filesystem.allowRead", TAKEN(import_allow_read) },
+	{ "filesystem.allowGitConfig", TAKEN(take_git_config) },
+	{ "filesystem.disabled",
+	    NARROWER("a policy that confines no files is another policy: "
+		     "'allow write /'") },
+	{ "network.allowedDomains", TAKEN(import_allow_domain) },
+	{ "network.deniedDomains", TAKEN(import_deny_domain) },
+	{ "network.deniedDomainReasons", NOTHING },
+	{ "network.strictAllowlist", NOTHING },
+	{ "network.deniedResolvedAddresses",
+	    WEAKER("names lead to public addresses alone; of these none is "
+		   "left out") },
+	{ "network.allowUnixSockets",
+	    IGNORED("sandbox-runtime heeds it on macOS alone; on Linux write "
+		    "'allow socket PATH'") },
+	{ "network.allowAllUnixSockets",
+	    NARROWER("sockets are named by their paths: 'allow socket PATH'") },
+	{ "network.allowLocalBinding", NOTHING },
+	{ "network.allowMachLookup", IGNORED("it is for macOS") },
+	{ "network.httpProxyPort",
+	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
+		     "PORT', without names of hosts") },
+	{ "network.socksProxyPort",
+	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
+		     "PORT', without names of hosts") },
+	{ "network.mitmProxy", NARROWER("sbx-proxy hands to no other proxy") },
+	{ "network.parentProxy",
+	    NARROWER("sbx-proxy hands to no other proxy") },
+	{ "network.tlsTerminate", WEAKER("nobody reads what TLS hides") },
+	{ "network.filterRequest", WEAKER("nobody looks at requests") },
+	{ "credentials",
+	    WEAKER("no file is masked: deny reading it, and 'deny env'") },
+	{ "ignoreViolations", NOTHING },
+	{ "enableWeakerNestedSandbox", NOTHING },
+	{ "enableWeakerNetworkIsolation", IGNORED("it is for macOS") },
+	{ "allowAppleEvents", IGNORED("it is for macOS") },
+	{ "allowPty", NOTHING },
+	{ "ripgrep", NOTHING },
+	{ "mandatoryDenySearchDepth", NOTHING },
+	{ "seccomp", NOTHING },
+	{ "bwrapPath", NOTHING },
+	{ "socatPath", NOTHING },
+	{ "javaAgentJarPath", NOTHING },
+	{ "windows", NOTHING },
+	{ "git", NARROWER("a policy sets no configuration of git") },
+};
+
+static void
+begin(struct importer *importer)
+{
+	importer->base = "${workspace}";
+	importer->confined = true;
+	import_runtime_begin(importer);
+}
+
+const struct import_client import_srt = {
+	.name = "sandbox-runtime",
+	.keys = keys,
+	.key_count = countof(keys),
+	.begin = begin,
+};

@@ -1,0 +1,42 @@
+#!/bin/sh
+# sbxc import: what becomes of settings, beside what is expected, and whether it
+# keeps what they promise.
+#
+#	tests/golden/import.sh --update	rewrite what is expected
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+here=$srcdir/tests/golden/import
+tap_begin
+cp "$here"/*.json "$tmp"
+cd "$tmp" || exit 99
+
+for client in claude sandbox-runtime; do
+	"$SBXC" import --lossy -I $client -o from-$client.sbx $client.json \
+	    >out 2>$client.err
+	tap_is "$client: it is imported" 0 $?
+	for file in from-$client.sbx from-$client.test.yaml $client.err; do
+		[ "${1-}" != --update ] || cp "$file" "$here"
+		tap_empty "$file: as it was" "$(diff -u "$here/$file" $file 2>&1)"
+	done
+	tap_is "$client: the layout is that of fmt" '' \
+	    "$("$SBXC" fmt -l from-$client.sbx)"
+	"$SBXC" test from-$client.test.yaml >out 2>&1
+	tap_is "$client: the policy keeps what the settings promise" 0 $?
+	"$SBXC" import --lossy -I $client -o from-$client.sbx $client.json \
+	    >out 2>&1
+	tap_is "$client: what is there is not overwritten" 2 $?
+done
+"$SBXC" import -I claude -o no.sbx claude.json >out 2>&1
+tap_is 'without --lossy a loss is an error' '1 no' \
+    "$? $([ -e no.sbx ] && echo yes || echo no)"
+
+# A case that a weaker policy does not keep is seen.
+grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |
+    sed 's/profile from-claude/profile weak/' >weak.sbx
+sed 's/from-claude.sbx/weak.sbx/' from-claude.test.yaml >weak.test.yaml
+tap_found 'a weaker policy fails' "$(
+    "$SBXC" test weak.test.yaml >out 2>&1 || echo seen)"
+tap_done
