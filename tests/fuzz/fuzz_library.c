@@ -98,8 +98,9 @@ try_bytes(const uint8_t *data, size_t size, bool stamped)
 static void
 try_options(char *text)
 {
-	/* A line that begins so is none that says why, whoever wrote it. */
-	bool misleading = strstr(text, "warning: ") != NULL;
+	/* A line that begins so is none that says why, whoever wrote it; a value
+	 * comes with a colon. */
+	bool misleading = strstr(text, "warning") != NULL;
 	const char *parameters[] = { NULL, NULL, NULL };
 	const char *limits[] = { NULL, NULL, NULL };
 	struct sbx_options options = {
