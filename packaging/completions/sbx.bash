@@ -13,11 +13,101 @@ _sbx_profiles()
 	sbxc profiles 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\) .*/@\1/p'
 }
 
-# Words that may stand in place of the current one.
+_sbx_codes()
+{
+	sbxc explain all 2>/dev/null | sed -n 's/^\(SBX[0-9]*\): .*/\1/p'
+}
+
+# What an option takes, as the help says it: words, or in capitals what to look
+# for, and [ where it may be left out.  The words are those of its value, or a list
+# at the beginning of what it does.
+_sbx_takes()
+{
+	local option=$1
+	shift
+	"$@" --help 2>/dev/null | awk -v want="$option" '
+	{
+		sub(/^ +/, "")
+		at = index($0, "  ")
+		head = substr($0, 1, at - 1)
+		split(head, name, /, |=/)
+		if (want != name[1] && want != name[2] || head !~ /=/)
+			next
+		does = substr($0, at)
+		sub(/^ +/, "", does)
+		value = head
+		sub(/^[^=]*=/, "", value)
+		if (value ~ /^\[.*\]$/)
+			print "["
+		gsub(/[][]|no-/, "", value)
+		if (value ~ /^[A-Z]/) {
+			print value
+			value = does
+			sub(/[:;].*/, "", value)
+			gsub(/ or |, /, "|", value)
+		}
+		count = split(value, word, "|")
+		for (i = 1; i <= count; i++) {
+			sub(/=[A-Z]*$/, "=", word[i])
+			if (word[i] ~ /^[a-z][a-z0-9_-]*=?$/)
+				print word[i]
+		}
+	}'
+}
+
+# Completes $cur by these words.  bash replaces only what stands behind the last =
+# or :, which is $end.
 _sbx_words()
 {
+	local i begin=${cur%"$end"}
+
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
+	for i in "${!COMPREPLY[@]}"; do
+		COMPREPLY[i]=${COMPREPLY[i]#"$begin"}
+	done
+}
+
+_sbx_files()
+{
+	compopt -o filenames
+	mapfile -t COMPREPLY < <(compgen "$1" -- "${cur#*=}")
+}
+
+# _sbx_value PREFIX COMMAND...: the value of $option, in front of which PREFIX
+# stands in the same word.
+_sbx_value()
+{
+	local prefix=$1 word words=
+	shift
+
+	while read -r word; do
+		case $word in
+		DIR*) _sbx_files -d ;;
+		FILE* | OUT* | BLOB* | BASE* | HOW) _sbx_files -f ;;
+		POLICY) _sbx_policies ;;
+		NAME=VALUE)
+			for word in file-size processes open-files cpu-time \
+				memory core stack timeout output; do
+				words+=" $prefix$word="
+			done
+			;;
+		CODE)
+			for word in all $(_sbx_codes); do
+				words+=" $prefix$word"
+			done
+			;;
+		PROFILE)
+			for word in none $(_sbx_profiles); do
+				words+=" $prefix${word#@}"
+			done
+			;;
+		[a-z]*) words+=" $prefix$word" ;;
+		esac
+	done < <(_sbx_takes "$option" "$@")
+	local files=("${COMPREPLY[@]}")
+	[[ -z $words ]] || _sbx_words "$words"
+	[[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=("${files[@]}")
 }
 
 _sbx_policies()
@@ -25,32 +115,48 @@ _sbx_policies()
 	if [[ $cur == @* ]]; then
 		_sbx_words "$(_sbx_profiles)"
 	else
-		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		_sbx_files -f
 		[[ -n $cur ]] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \
 			< <(_sbx_profiles)
 	fi
 }
 
+# _sbx_option COMMAND...: whether the word or the one before it is an
+# option.
+_sbx_option()
+{
+	local option takes
+
+	if [[ $cur == --*=* ]]; then
+		option=${cur%%=*}
+		_sbx_value "$option=" "$@"
+	elif [[ $cur == -* ]]; then
+		_sbx_words "$(_sbx_options "$@")"
+	elif [[ $previous == -* && $previous != *=* ]]; then
+		option=$previous
+		takes=$(_sbx_takes "$option" "$@")
+		# What may be left out stands in the same word.
+		[[ -n $takes && $takes != \[* ]] || return 1
+		_sbx_value "" "$@"
+	else
+		return 1
+	fi
+}
+
 _sbxc()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
-	COMPREPLY=()
+	local command=${words[1]}
 
-	if [[ $COMP_CWORD -eq 1 && $cur != [-@/.]* ]]; then
+	if [[ ${#words[@]} -eq 2 && $cur != [-@/.]* ]]; then
 		_sbx_words "$(sbxc --help 2>/dev/null |
 			sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')"
 		return
 	fi
-	if [[ $cur == -* ]]; then
-		_sbx_words "$(_sbx_options sbxc "$command")"
-		return
-	fi
+	# Without a command it is build.
+	[[ $command != [-@/.]* ]] || command=build
+	_sbx_option sbxc "$command" && return
 	case $command in
-	explain)
-		_sbx_words "all $(sbxc explain all 2>/dev/null |
-			sed -n 's/^\(SBX[0-9]*\): .*/\1/p')"
-		;;
+	explain) _sbx_words "all $(_sbx_codes)" ;;
 	init)
 		_sbx_words "claude codex gemini opencode mcp vscode git npm"
 		;;
@@ -60,31 +166,38 @@ _sbxc()
 
 _sbxrun()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 	local i
-	COMPREPLY=()
 
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		[[ ${COMP_WORDS[i]} == -- ]] || continue
-		if ((i == COMP_CWORD - 1)); then
+	for ((i = 1; i < ${#words[@]} - 1; i++)); do
+		[[ ${words[i]} == -- ]] || continue
+		if ((i == ${#words[@]} - 2)); then
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		else
 			compopt -o default
 		fi
 		return
 	done
-	case $previous in
-	-l) _sbx_words "auto full standard minimal" ;;
-	-w) mapfile -t COMPREPLY < <(compgen -d -W auto -- "$cur") ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_sbx_words "$(_sbx_options sbxrun) --"
-		else
-			_sbx_policies
-		fi
-		;;
-	esac
+	if [[ $previous == -w || $previous == --workspace ]]; then
+		_sbx_files -d
+		_sbx_words "auto none $(printf '%s ' "${COMPREPLY[@]}")"
+		return
+	fi
+	_sbx_option sbxrun || _sbx_policies
 }
 
-complete -F _sbxc sbxc
-complete -F _sbxrun sbxrun
+# The words up to the cursor, which bash would also cut at = and @.
+_sbx()
+{
+	local words cur end=$2 previous
+	local line=${COMP_LINE:0:COMP_POINT}
+
+	COMPREPLY=()
+	read -r -a words <<<"$line"
+	[[ $line != *[[:space:]] ]] || words+=("")
+	cur=${words[${#words[@]} - 1]}
+	previous=${words[${#words[@]} - 2]}
+	"_${1##*/}"
+}
+
+complete -F _sbx sbxc
+complete -F _sbx sbxrun

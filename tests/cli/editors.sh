@@ -35,44 +35,83 @@ each()
 	has "$1" "$(offers "$1" 'sbxc ')" doctor
 	has "$1" "$(offers "$1" 'sbxc init ')" claude
 	has "$1" "$(offers "$1" 'sbxc explain SBX04')" SBX0401
-	has "$1" "$(offers "$1" 'sbxc check --ta')" --target
+	has "$1" "$(offers "$1" 'sbxc check --ta' | sed 's/=$//')" --target
 	has "$1" "$(offers "$1" 'sbxc why @co')" @coding
-	has "$1" "$(offers "$1" 'sbxrun --dry')" --dry-run
+	has "$1" "$(offers "$1" 'sbxrun --dry' | sed 's/=$//')" --dry-run
 	has "$1" "$(offers "$1" 'sbxrun @wor')" @workspace-write
+	values "$1"
 	tap_is "$1: an option of another command is not offered" "" \
 	    "$(offers "$1" 'sbxc profiles --tar' | grep -e target -e test:)"
+}
+
+# lists SHELL LINE WANTED: just that, and no file.
+lists()
+{
+	tap_is "$1: $2" "$(printf '%s\n' $3 | sort)" "$(offers "$1" "$2" |
+	    grep -v '^file.sbx$' | sort)"
+}
+
+# Values, of which none is written in the completions but the limits; file.sbx is
+# a file that is offered where files are.
+values()
+{
+	lists "$1" 'sbxrun --level=' 'auto full standard minimal'
+	lists "$1" 'sbxrun -l ' 'auto full standard minimal'
+	lists "$1" 'sbxrun --level=st' standard
+	lists "$1" 'sbxrun --accept=' none
+	for value in live all agent; do
+		has "$1" "$(offers "$1" 'sbxrun --explain=')" $value
+	done
+	has "$1" "$(offers "$1" 'sbxrun --explain @cod')" @coding
+	has "$1" "$(offers "$1" 'sbxrun -n @cod')" @coding
+	lists "$1" 'sbxrun --limit=' "$(sed -n \
+	    's/^LIMIT("\([^"]*\)".*/\1=/p' "$srcdir/format/limits.def")"
+	lists "$1" 'sbxrun --limit=ti' timeout=
+	lists "$1" 'sbxc check --target=mac' macos
+	lists "$1" 'sbxc diff --fail-on=' 'any widen'
+	lists "$1" 'sbxc dump -O s' 'sbx sbpl'
+	lists "$1" 'sbxc check -W SBX0401' SBX0401
+	lists "$1" 'sbxc learn --extends=read' read-only
+	has "$1" "$(offers "$1" 'sbxc learn --update=fi' 2>&1)" file.sbx
 }
 
 offers()
 {
 	case $1 in
 	bash)
+		# readline replaces what stands behind the last = or :.
 		bash --norc -c '. "$1"
 		    compopt() { :; }
-		    read -r -a COMP_WORDS <<<"$2"
-		    [[ $2 != *" " ]] || COMP_WORDS+=("")
-		    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		    "_${COMP_WORDS[0]}"
+		    COMP_LINE=$2 COMP_POINT=${#2}
+		    _sbx "${2%% *}" "${2##*[ =:]}"
 		    printf "%s\n" "${COMPREPLY[@]}"' bash \
-		    "$packaging/completions/sbx.bash" "$2" | sed 's/=$//'
+		    "$packaging/completions/sbx.bash" "$2"
 		;;
 	fish)
 		# What it says about a mistake is no word, and fails.
 		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
-		    "$packaging/completions/sbx.fish" "$2" 2>&1 | cut -f 1
+		    "$packaging/completions/sbx.fish" "$2" 2>&1 |
+		    cut -f 1 | sed 's/^--[a-z-]*=\(.\)/\1/'
 		;;
 	zsh)
 		# What would be added is printed instead.
 		zsh -f -c '
-		    compadd() { print -rl -- "$@" }
+		    compadd() {
+		        while [[ $1 == -* ]]; do
+		            [[ $1 == -S ]] && shift
+		            shift
+		        done
+		        print -rl -- "$@"
+		    }
+		    compset() { :; }
 		    _describe() { local -a list; list=(${(P)2})
 		        print -rl -- ${list%%:*} }
-		    _files() { :; }
+		    _files() { print file.sbx; }
 		    _normal() { :; }
 		    words=(${(z)2}); [[ $2 != *" " ]] || words+=("")
 		    CURRENT=${#words}; service=$words[1]
 		    . "$1"' zsh "$packaging/completions/_sbx" "$2" |
-		    awk -v word="${2##* }" 'index($0, word) == 1'
+		    awk -v word="${2##*[ =]}" 'index($0, word) == 1'
 		;;
 	esac
 }
@@ -84,11 +123,9 @@ for shell in bash zsh fish; do
 		tap_skip "completion of $shell" "it is not installed"
 	fi
 done
-tap_is "bash: the levels" "auto full standard minimal" \
-    "$(offers bash 'sbxrun -l ' | tr '\n' ' ' | sed 's/ $//')"
 for option in $(sbxrun --help | sed -n \
     's/^ \{2,\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'); do
-	offers bash "sbxrun $option" | grep -qxF -e "$option" ||
+	offers bash "sbxrun $option" | sed 's/=$//' | grep -qxF -e "$option" ||
 	    echo "$option" >>"$tmp/missing"
 done
 tap_empty "bash: every option of sbxrun" "$(cat "$tmp/missing" 2>/dev/null)"
