@@ -97,7 +97,7 @@ example(struct asker *asker, const char *pattern, size_t choice)
 {
 	static const char *const any[] = { "", "/d", "/d/e.f", "/.d", "/d" };
 	static const char *const star[] = { "", "x", ".y", "+", "m/n" };
-	static const char *const one[] = { "q", ".", "*", "(", "q" };
+	static const char *const one[] = { "q", ".", "*", "(", "/" };
 	const char *text = "";
 
 	for (; *pattern != '\0'; pattern++) {
@@ -116,6 +116,22 @@ example(struct asker *asker, const char *pattern, size_t choice)
 	return text;
 }
 
+/* A path that a pattern would match if what it has of regular expressions were
+ * not quoted. */
+static const char *
+unquoted(struct asker *asker, const char *path)
+{
+	char *other = arena_strndup(asker->arena, path, strlen(path));
+	char *to = other;
+
+	for (const char *at = path; *at != '\0'; at++) {
+		if (strchr("+$^", *at) == NULL)
+			*to++ = *at == '.' ? 'q' : *at;
+	}
+	*to = '\0';
+	return other;
+}
+
 /* What a rule that begins at a path speaks of, and what it does not. */
 static void
 add_glob_places(struct asker *asker, const char *pattern, const char *at)
@@ -128,8 +144,17 @@ add_glob_places(struct asker *asker, const char *pattern, const char *at)
 		    example(asker, pattern, i));
 
 		add_places(asker, path);
+		add_place(asker, unquoted(asker, path));
 		add_place(asker, arena_printf(asker->arena, "%sz", path));
 	}
+	/* The same behind another path that something is allowed in. */
+	add_place(asker,
+	    arena_printf(asker->arena, "%s/else%s%s",
+		asker->oracle.anchors[SBX_ANCHOR_WORKSPACE], at,
+		example(asker, pattern, 1)));
+	add_place(asker,
+	    arena_printf(asker->arena, "/srv/else%s%s", at,
+		example(asker, pattern, 1)));
 	for (size_t i = 0; *at == '\0' && i < 3; i++)
 		add_places(asker,
 		    arena_printf(asker->arena, "/private%s%s", links[i],
@@ -179,6 +204,8 @@ collect_places(struct asker *asker)
 		"/dev/null",
 		"/dev/disk0",
 		"/private/tmp/com.apple.launchd.q/Listeners",
+		"/private/tmp/com.apple.launchd.q/other",
+		"/private/tmp/com.apple.launchd.q/r/Listeners",
 	};
 	const struct policy *policy = asker->oracle.policy;
 	const struct rule_list *sockets = &policy->rules[KIND_SOCKET];
