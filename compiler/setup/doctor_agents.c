@@ -1,5 +1,8 @@
 /* See doctor.h: the agents that are installed here, and their places. */
+#include "compiler/base/json.h"
+#include "compiler/base/shell.h"
 #include "compiler/query/show.h"
+#include "compiler/setup/change.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/doctor.h"
 #include "compiler/setup/program.h"
@@ -39,20 +42,13 @@ say_agent(struct doctor *doctor, const struct client *client, const char *path)
 	const char *real = real_program(doctor, path);
 	const char *closed = closed_state(doctor, client);
 	const char *profile = client->profile;
-	const char *object = spelled_path(doctor->arena, real);
 
 	if (!doctor_allows(doctor, "exec", real))
 		doctor_find(doctor, FINDING_NOTE, client->name,
 		    arena_printf(doctor->arena,
-			"%s is %s, which the policy does not let run; its "
-			"commands can be confined all the same",
+			"%s is %s, which this policy does not let run",
 			client->title, shown_text(doctor->arena, real)),
-		    object == NULL ?
-			NULL :
-			arena_printf(doctor->arena,
-			    "add to the policy, to confine it as a whole: "
-			    "allow exec %s",
-			    object));
+		    arena_printf(doctor->arena, "sbxc init %s", client->name));
 	else if (closed != NULL)
 		doctor_find(doctor, FINDING_NOTE, client->name,
 		    arena_printf(doctor->arena,
@@ -68,9 +64,53 @@ say_agent(struct doctor *doctor, const struct client *client, const char *path)
 		    NULL);
 }
 
+/* --- MCP servers ---------------------------------------------------------- */
+
+static size_t
+count_bare(const struct doctor *doctor, const struct json_t *of)
+{
+	const struct json_t *all = json_member(of, "mcpServers");
+	const char *name = NULL;
+	size_t count = 0;
+
+	while (all != NULL && (name = json_key(all, name)) != NULL) {
+		const char *command = json_text(json_member(all, name),
+		    "command");
+
+		count += command != NULL &&
+		    strcmp(command, doctor->sbxrun) != 0;
+	}
+	return count;
+}
+
+static void
+say_servers(struct doctor *doctor, const char *path)
+{
+	const char *text = change_look(doctor->arena, path), *name = NULL;
+	struct json_t *root = text != NULL ? json_read(text) : NULL;
+	const struct json_t *projects = json_member(root, "projects");
+	size_t count = count_bare(doctor, root);
+
+	while (projects != NULL && (name = json_key(projects, name)) != NULL)
+		count += count_bare(doctor, json_member(projects, name));
+	json_release(root);
+	if (count > 0)
+		doctor_find(doctor, FINDING_NOTE, "mcp",
+		    arena_printf(doctor->arena,
+			"%zu server%s of %s run%s unconfined where the agent "
+			"does",
+			count, count == 1 ? "" : "s",
+			shown_text(doctor->arena, path), count == 1 ? "s" : ""),
+		    arena_printf(doctor->arena, "sbxc init mcp %s",
+			shell_word(doctor->arena, path)));
+}
+
 void
 doctor_agents(struct doctor *doctor)
 {
+	static const char *const files[] = { ".claude.json",
+		".gemini/settings.json" };
+
 	for (size_t i = 0; i < client_count && doctor->home != NULL; i++) {
 		const char *path = program_in_path(doctor->arena,
 		    clients[i].program);
@@ -78,4 +118,10 @@ doctor_agents(struct doctor *doctor)
 		if (path != NULL)
 			say_agent(doctor, &clients[i], path);
 	}
+	for (size_t i = 0; i < countof(files) && doctor->home != NULL; i++)
+		say_servers(doctor,
+		    arena_printf(doctor->arena, "%s/%s", doctor->home,
+			files[i]));
+	say_servers(doctor,
+	    arena_printf(doctor->arena, "%s/.mcp.json", doctor->workspace));
 }

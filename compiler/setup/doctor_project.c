@@ -145,11 +145,20 @@ static void
 say_place(struct doctor *doctor)
 {
 	const char *workspace = doctor->workspace, *home = doctor->home;
+	const char *scratch = arena_printf(doctor->arena, "/tmp/sbx-%u",
+	    geteuid());
 	struct stat status = { .st_mode = 0 };
 
 	if (strcmp(workspace, "/") == 0) {
 		doctor_find(doctor, FINDING_MEND, "workspace",
 		    "/ is no workspace: sbxrun refuses it", "cd PROJECT");
+		return;
+	}
+	if (lies_in(scratch, workspace) || lies_in(workspace, scratch)) {
+		doctor_find(doctor, FINDING_MEND, "workspace",
+		    "sbx keeps its own directory in /tmp: sbxrun refuses it as "
+		    "a workspace",
+		    "cd PROJECT, or sbxrun -w PROJECT ...");
 		return;
 	}
 	if (home != NULL && lies_in(home, workspace))

@@ -15,6 +15,7 @@ struct servers {
 	struct init *init;
 	const char *blob, *path;
 	struct needs needs; /* of their programs */
+	bool found;         /* a list of servers in JSON */
 	size_t count, confined;
 };
 
@@ -114,22 +115,54 @@ confine_json(struct servers *servers, struct json_t *server)
 	return true;
 }
 
-static const char *
-edit_json(struct servers *servers, const char *text)
+/* False if a server is not of a known form. */
+static bool
+confine_all(struct servers *servers, struct json_t *of)
 {
-	struct json_t *root = json_read(text);
-	struct json_t *all = root != NULL && json_member(root, "mcpServers") ?
-	    json_edit(root, "mcpServers") :
+	struct json_t *all = json_member(of, "mcpServers") != NULL ?
+	    json_edit(of, "mcpServers") :
 	    NULL;
-	const char *name = NULL, *result = NULL;
-	bool good = all != NULL;
+	const char *name = NULL;
+	bool good = true;
 
+	servers->found |= all != NULL;
+	if (all == NULL)
+		return json_member(of, "mcpServers") == NULL;
 	while (good && (name = json_key(all, name)) != NULL) {
 		struct json_t *server = json_edit(all, name);
 
 		good = server != NULL && confine_json(servers, server);
 	}
-	if (good)
+	return good;
+}
+
+/* Claude Code has servers for each project in one file. */
+static bool
+confine_projects(struct servers *servers, struct json_t *root)
+{
+	struct json_t *projects = json_member(root, "projects") != NULL ?
+	    json_edit(root, "projects") :
+	    NULL;
+	const char *name = NULL;
+	bool good = true;
+
+	while (good && projects != NULL &&
+	    (name = json_key(projects, name)) != NULL) {
+		struct json_t *project = json_edit(projects, name);
+
+		good = project == NULL || confine_all(servers, project);
+	}
+	return good;
+}
+
+static const char *
+edit_json(struct servers *servers, const char *text)
+{
+	struct json_t *root = json_read(text);
+	const char *result = NULL;
+
+	if (root != NULL && confine_all(servers, root) &&
+	    confine_projects(servers, root) && servers->found)
 		result = json_print(servers->init->arena, root, text);
 	else
 		complain(root == NULL ?

@@ -12,11 +12,68 @@ static const char suffix[] = ".bin";
 
 enum { SUFFIX_LEN = sizeof suffix - 1 };
 
+enum { NAME_MAX_LEN = 64, FAR = 3 /* no mistake in typing any more */ };
+
+/* How many letters of one name have to be put in, left out or replaced to get the
+ * other one, or two neighbours swapped. */
+static uint32_t
+distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	uint32_t rows[3][NAME_MAX_LEN + 1];
+
+	if (a_len > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
+		return FAR;
+	for (uint32_t j = 0; j <= b_len; j++)
+		rows[0][j] = j;
+	for (uint32_t i = 1; i <= a_len; i++) {
+		uint32_t *row = rows[i % 3], *last = rows[(i - 1) % 3];
+		const uint32_t *before = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (uint32_t j = 1; j <= b_len; j++) {
+			uint32_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+struct profiles {
+	struct out *text;
+	const char *wanted;
+	char nearest[NAME_MAX_LEN + 1];
+	uint32_t distance; /* of the nearest one */
+};
+
+static void
+add_profile(struct profiles *profiles, const char *name, size_t len)
+{
+	uint32_t far = distance(profiles->wanted, strlen(profiles->wanted),
+	    name, len);
+
+	out_text(profiles->text, " @");
+	out_bytes(profiles->text, name, len);
+	if (far >= profiles->distance || len > NAME_MAX_LEN)
+		return;
+	profiles->distance = far;
+	memcpy(profiles->nearest, name, len);
+	profiles->nearest[len] = '\0';
+}
+
 /* Adds " @NAME" for each profile in the directory; false if there is none. */
 static bool
-list_profiles(struct out *text, const char *directory)
+list_profiles(struct profiles *profiles, const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct out *text = profiles->text;
 	uint32_t before = text->used;
 	const struct entry *entry;
 	struct directory entries;
@@ -25,11 +82,9 @@ list_profiles(struct out *text, const char *directory)
 	while (fd >= 0 && (entry = directory_next(&entries)) != NULL) {
 		size_t len = strlen(entry->name);
 
-		if (len <= SUFFIX_LEN || len + text->used + 8 > text->size ||
-		    strcmp(entry->name + len - SUFFIX_LEN, suffix) != 0)
-			continue;
-		out_text(text, " @");
-		out_bytes(text, entry->name, len - SUFFIX_LEN);
+		if (len > SUFFIX_LEN && len + text->used + 96 <= text->size &&
+		    strcmp(entry->name + len - SUFFIX_LEN, suffix) == 0)
+			add_profile(profiles, entry->name, len - SUFFIX_LEN);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -57,6 +112,9 @@ void
 refuse_policy(const char *name, const char *directory, int error)
 {
 	struct out text;
+	struct profiles profiles = { .text = &text,
+		.wanted = name + 1,
+		.distance = FAR };
 
 #ifdef SBX_TESTING
 	/* Nothing is installed where the test build would look. */
@@ -74,8 +132,14 @@ refuse_policy(const char *name, const char *directory, int error)
 		refuse(name, "cannot open the policy", error);
 	if (error == ENOENT) {
 		out_text(&text, "no such profile; there are");
-		if (list_profiles(&text, directory))
+		if (list_profiles(&profiles, directory)) {
+			if (profiles.distance < FAR) {
+				out_text(&text, "; did you mean @");
+				out_text(&text, profiles.nearest);
+				out_text(&text, "?");
+			}
 			refuse(name, text.text, 0);
+		}
 	}
 	out_init(&text, -1);
 	out_text(&text, "cannot open that profile in ");

@@ -57,11 +57,27 @@ warn_of_network(const struct plan *plan)
 		    plan->why_no_network, 0);
 }
 
+/* Somebody who began in the home directory may not have meant all of it. */
+static void
+warn_of_home(const struct plan *plan)
+{
+	const struct binding *binding = plan->binding;
+	struct sbx_place at = binding->anchors[SBX_ANCHOR_WORKSPACE];
+
+	if (at.len > 0 && binding->bound[SBX_ANCHOR_HOME] &&
+	    sbx_covers(at, binding->anchors[SBX_ANCHOR_HOME]))
+		warn_about("the workspace is the home directory, or holds it",
+		    "all that is yours is the command's, but for what the "
+		    "policy denies; choose a project with -w",
+		    0);
+}
+
 void
 plan_warn(const struct plan *plan)
 {
 	if (plan_allows_everything(plan))
 		return;
+	warn_of_home(plan);
 	if (plan->level == SBX_LEVEL_NONE)
 		warn_about("level none", "NOTHING is protected but by limits",
 		    0);

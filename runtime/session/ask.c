@@ -212,7 +212,7 @@ put_line(struct out *out, const char *name, const struct session_reply *reply,
 
 	out_print(out, "%s: ", name);
 	out_shown(out, policy, strlen(policy));
-	out_text(out, ", in ");
+	out_text(out, *workspace != '\0' ? ", in " : ", without a workspace");
 	out_shown(out, workspace, strlen(workspace));
 	out_text(out, ", ");
 	put_state(out, reply);

@@ -270,23 +270,41 @@ copy_value(const char *value, const char *home)
 	return copy;
 }
 
+/* A file that is being read. */
+struct source {
+	const char *path, *home;
+	unsigned line;
+};
+
+__attribute__((noreturn)) static void
+refuse_line(const struct source *source, const char *name, const char *text)
+{
+	char subject[PATH_MAX + 96];
+
+	snprintf(subject, sizeof subject, "%s:%u: %.64s", source->path,
+	    source->line, name);
+	refuse(125, subject, text, 0);
+}
+
 /* An option that says what to print, or nothing. */
 static void
-apply_explain(struct settings *settings, const char *value)
+apply_explain(struct settings *settings, const char *value,
+    const struct source *source)
 {
 	if (strcmp(value, "yes") == 0)
 		words_add(&settings->options, "--explain");
 	else if (strcmp(value, "no") != 0)
-		refuse(125, "explain", "yes or no", 0);
+		refuse_line(source, "explain", "it has to be yes or no");
 }
 
 static void
-apply(struct settings *settings, const struct keyword *keyword, char *value)
+apply(struct settings *settings, const struct keyword *keyword, char *value,
+    const struct source *source)
 {
 	if (value == NULL)
-		refuse(125, keyword->name, "no memory", 0);
+		refuse_line(source, keyword->name, "no memory");
 	if (strcmp(keyword->name, "explain") == 0) {
-		apply_explain(settings, value);
+		apply_explain(settings, value, source);
 		free(value);
 		return;
 	}
@@ -303,30 +321,19 @@ apply(struct settings *settings, const struct keyword *keyword, char *value)
 	words_add(&settings->options, value);
 }
 
-/* A file that is being read. */
-struct source {
-	const char *path, *home;
-	unsigned line;
-};
-
 /* A relative path would lead into the workspace. */
 static void
 check_value(const struct keyword *keyword, const char *value,
     const struct source *source)
 {
-	char subject[PATH_MAX + 64];
-
 	if (keyword->begins == NULL ||
 	    strchr(keyword->begins, value[0]) != NULL ||
 	    (source->home != NULL && strncmp(value, "~/", 2) == 0))
 		return;
-	snprintf(subject, sizeof subject, "%s:%u: %s", source->path,
-	    source->line, keyword->name);
-	refuse(125, subject,
+	refuse_line(source, keyword->name,
 	    strchr(keyword->begins, '@') != NULL ?
 		"it has to begin with /, ~/ or @" :
-		"it has to begin with / or ~/",
-	    0);
+		"it has to begin with / or ~/");
 }
 
 static void
@@ -347,12 +354,13 @@ read_line(struct settings *settings, char *line, const struct source *source)
 		if (strcmp(name, keywords[i].name) != 0)
 			continue;
 		if (value == NULL || *value == '\0')
-			refuse(125, source->path, "a word without a value", 0);
+			refuse_line(source, name, "a word without a value");
 		check_value(&keywords[i], value, source);
-		apply(settings, &keywords[i], copy_value(value, source->home));
+		apply(settings, &keywords[i], copy_value(value, source->home),
+		    source);
 		return;
 	}
-	refuse(125, name, "no such setting; see sbxsh(1)", 0);
+	refuse_line(source, name, "no such setting; see sbxsh(1)");
 }
 
 void

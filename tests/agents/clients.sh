@@ -124,6 +124,27 @@ told()
 	has "$1: it is told what a denial means" "$2"
 }
 
+# planted ARGUMENT...: settings of a project that name another shell, as a command
+# could have made them.  They hold for plain Claude Code, which asks the user
+# first unless it is run by a script; so docs/agents/claude.md warns of it.
+planted()
+{
+	as "$uid" mkdir "$home/p/.claude"
+	as "$uid" sh -c 'echo "{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/bash\"}}" \
+	    >"$HOME/p/.claude/settings.json"'
+	model "$home/.local/bin/claude-sbx" "$@"
+	has "claude, as a whole: a shell of the project's leads nowhere" \
+	    "profile my-claude,"
+	model claude "$@"
+	if grep -q 'profile my-commands,' "$home/log"; then
+		tap_ok "claude, its shell: nor here"
+	else
+		tap_lacks "claude, its shell: a shell of the project's" \
+		    "Claude Code takes it, as the page says"
+	fi
+	as "$uid" rm -r "$home/p/.claude"
+}
+
 # agent NAME ARGUMENT...: set up, run, and undone.
 agent()
 {
@@ -157,6 +178,7 @@ agent()
 		told "$name, its shell" "denied by my-commands, .* ~/.ssh/id "
 		;;
 	esac
+	[ "$name" != claude ] || planted "$@"
 	as "$uid" PATH="$path" sbxc init "$name" --undo >"$tmp/out" 2>&1
 	tap_is "$name: --undo" 0 $?
 	tap_is "$name: ... which leaves nothing of sbx" "" "$(find "$home/.config" \

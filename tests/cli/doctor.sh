@@ -89,6 +89,9 @@ tap_is "the home directory" 1 $?
 says "the home directory: it is said" mend workspace "home directory"
 doctor -w /
 says "the root directory" mend workspace "no workspace"
+doctor -w /tmp
+says "a directory that sbx itself uses" mend workspace "sbxrun refuses it"
+says_not "... is not called good" workspace "^/tmp$"
 git init -q .
 git -c user.name=A -c user.email=a@b commit -q --allow-empty -m "Begin"
 mkdir -p below
@@ -181,6 +184,17 @@ says "an agent that the policy does not let run" note claude "does not let run"
 mv "$tmp/bin/claude" "$tmp/work"
 PATH=$tmp/work:$PATH doctor
 says "an agent whose state is shut" note claude "profile 'claude'"
+
+cat >"$HOME/.claude.json" <<END
+{"projects": {"/p": {"mcpServers": {"a": {"command": "x"},
+    "b": {"url": "https://example.org"}, "c": {"command": "$SBXRUN"}}}},
+    "mcpServers": {"d": {"command": "y"}}}
+END
+echo '{"mcpServers": {"e": {"command": "z"}}}' >.mcp.json
+doctor
+says "servers that are not confined" note mcp "2 servers of .*/.claude.json run"
+says "... those of the project" note mcp "1 server of .*/.mcp.json runs"
+rm "$HOME/.claude.json" .mcp.json
 
 # --- forms -----------------------------------------------------------------
 

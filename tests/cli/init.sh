@@ -381,6 +381,25 @@ tap_is "mcp: a race for the file leads nowhere else" mine \
     "$(cat "$HOME/victim")"
 rm -rf "$tmp/race"
 
+cat >"$tmp/state.json" <<'END'
+{"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}, "b": 1}, "/q": 2}}
+END
+init -y mcp "$tmp/state.json"
+tap_is "mcp: servers of a project in one file" "0 $SBXRUN" "$status $("$python" -c '
+import json, sys
+print(json.load(open(sys.argv[1]))["projects"]["/p"]["mcpServers"]["a"]["command"])
+' "$tmp/state.json")"
+init mcp "$tmp/state.json" --undo
+cp "$tmp/bin/claude" "$tmp/bin/srv"
+printf '{"mcpServers": {"a": {"command": "srv"}, "b": {"command": "%s"}}}' \
+    "$HOME/.ssh/srv" >"$tmp/state.json"
+init -y mcp "$tmp/state.json"
+tap_is "mcp: what PATH leads to may run, and no path of the file's" \
+    "1 0" "$(grep -c "allow exec .*/bin/srv\|allow exec  $tmp" "$ours"/mcp*.sbx |
+    tail -n 1) $(grep -c 'allow.*\.ssh' "$ours"/mcp*.sbx | tail -n 1)"
+init mcp "$tmp/state.json" --undo
+rm "$tmp/bin/srv"
+
 mkdir "$HOME/away"
 ln -s "$HOME/away" linked
 cp "$tmp/mcp.json" "$HOME/away/mcp.json"

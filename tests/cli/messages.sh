@@ -258,8 +258,17 @@ has 'a path that is not there' './coding: cannot open the policy: No such' \
 said=$("$SBXRUN_TEST" @codin -- true 2>&1)
 tap_is 'a profile that is not there' 125 $?
 tap_is 'all that there are' '@coding @read-only ' "$(echo "$said" |
-    sed -n 's/.*@codin: no such profile; there are //p' | tr ' ' '\n' |
-    sort | tr '\n' ' ')"
+    sed -n 's/.*@codin: no such profile; there are //p' | sed 's/;.*//' |
+    tr ' ' '\n' | sort | tr '\n' ' ')"
+for name in codin codng codign Coding ocding codingg cdoing; do
+	has "the nearest profile to $name" '; did you mean @coding?' \
+	    "$SBXRUN_TEST" "@$name" -- true
+done
+for name in cod x aaaaaa read-only-and-more \
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do
+	tap_is "nothing is near $name" '' "$("$SBXRUN_TEST" "@$name" -- true 2>&1 |
+	    grep 'did you mean')"
+done
 SBX_TEST_PROFILES=$base/none
 has 'no profiles at all' \
     "in $base/none ('sbxc build @codin' writes a file that can be named instead): No such" \

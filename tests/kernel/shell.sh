@@ -158,8 +158,15 @@ hostile()
 	    $S -c true 2>/dev/null; echo $?'
 	chmod go-w "$home/.config/sbx/shell"
 	settings 'polcy x'
-	is 'a word that is none is refused' 'sbxsh: polcy: no such setting; see sbxsh(1)
-125' '$S -c true; echo $?'
+	for line in "polcy x|polcy: no such setting; see sbxsh(1)" \
+	    "policy|policy: a word without a value" \
+	    "explain maybe|explain: it has to be yes or no" \
+	    "log here|log: it has to begin with / or ~/"; do
+		settings "${line%%|*}"
+		is "'${line%%|*}' is refused, by its line" \
+		    "sbxsh: $home/.config/sbx/shell:3: ${line#*|}
+125" '$S -c true; echo $?'
+	done
 	settings "level $level" 'explain yes'
 	is '"explain yes" tells what was denied' 1 '
 	    $S -c "cat ~/.ssh/id" 2>&1 | grep -c "^  read .*\.ssh/id "'

@@ -270,7 +270,17 @@ home()
 	tap_is "$level: uid $uid: the home" 'the command made .profile' \
 	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
 		-- sh -c "echo x >.profile"' sh "$ws" "$base/sbxrun" "$level" \
-		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p')"
+		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p' | unwarned)"
+	tap_is "$level: uid $uid: ... is warned of" 1 \
+	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
+		-- true' sh "$ws" "$base/sbxrun" "$level" "$base/watch.bin" 2>&1 |
+	    grep -c '^sbxrun: warning: the workspace is the home directory')"
+}
+
+# unwarned: without the warning about a workspace that is the home directory.
+unwarned()
+{
+	grep -v 'warning: the workspace is the home directory'
 }
 
 # What the shipped profile keeps where there are masks, and tells elsewhere; and
@@ -306,7 +316,7 @@ x" "$got" ;;
 	plant
 	echo old >"$ws/.bashrc"
 	[ "$uid" = 0 ] || chown "$uid" "$ws/.bashrc"
-	got=$(shipped_run 'echo x >>.bashrc; echo x >.zshrc')
+	got=$(shipped_run 'echo x >>.bashrc; echo x >.zshrc' | unwarned)
 	case $level in
 	full) tap_is "$level: uid $uid: the home as workspace" \
 	    "sbxrun: the command made .zshrc
