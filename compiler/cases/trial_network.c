@@ -77,7 +77,10 @@ plan_service(const struct stage *stage, struct trial *trial)
 	if (is_outer(stage))
 		return "in the host's network a case about 'connect tcp' or "
 		       "'listen tcp' tells";
-	return publishes && stage->subject.level == SBX_LEVEL_FULL ?
+	/* A server for the sandbox itself listens as well. */
+	return publishes &&
+		(stage->subject.level == SBX_LEVEL_FULL ||
+		    !trial->verdict.allowed) ?
 	    "it takes somebody outside who connects" :
 	    NULL;
 }
@@ -160,14 +163,6 @@ is_denial(int answer)
 	    answer == ECONNRESET || answer == ENOENT;
 }
 
-/* What a port answers that is open and where nobody listens on the host.  In a
- * network of its own sbxrun has taken the connection before it finds that out. */
-static int
-nobody_listens(uint8_t level)
-{
-	return level < SBX_LEVEL_FULL ? ECONNREFUSED : ECONNRESET;
-}
-
 enum meaning
 trial_meaning_network(const struct stage *stage, const struct trial *trial)
 {
@@ -177,8 +172,14 @@ trial_meaning_network(const struct stage *stage, const struct trial *trial)
 	if (trial->task.socket != 0 && trial->access.kind == KIND_SOCKET &&
 	    trial->verdict.allowed)
 		return TELLS_NOTHING;
+	/* Nobody listens on the host.  In a network of its own sbxrun has taken
+	 * the connection before it finds that out; below, a port that is shut
+	 * answers the same. */
 	if (trial->access.kind == KIND_PORT && trial->task.socket == 0 &&
-	    answer == nobody_listens(stage->subject.level))
+	    stage->subject.level < SBX_LEVEL_FULL && answer == ECONNREFUSED)
+		return TELLS_NOTHING;
+	if (trial->access.kind == KIND_PORT && trial->task.socket == 0 &&
+	    stage->subject.level == SBX_LEVEL_FULL && answer == ECONNRESET)
 		return WAS_ALLOWED;
 	if (trial->task.socket != 0 || is_denial(answer))
 		return WAS_DENIED;

@@ -227,8 +227,9 @@ for at in $levels; do
 	    --live -l "$at" "$base/live-network.yaml" 2>&1)
 	missed deny 'domain two.example' 'domain one.example:22' \
 	    'domain bad.three.example' 'domain other.example' \
-	    'host tcp 54323' 'socket ~/run/other.sock' \
-	    'socket ${workspace}/.control' spawn
+	    'socket ~/run/other.sock' 'socket ${workspace}/.control' spawn
+	# Below, a port where nobody listens answers the same.
+	[ "$at" = standard ] || missed deny 'host tcp 54323'
 	instead shut
 	got=$(env TMPDIR="$base/tmp" SBXRUN="$base/fake" "$base/sbxc" test \
 	    --live -l "$at" "$base/live-network.yaml" 2>&1)

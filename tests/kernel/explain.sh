@@ -46,6 +46,10 @@ policy alone workspace-write 'deny spawn'
 policy served workspace-write 'deny socket ${workspace}/shut'
 policy names workspace-write 'allow network domain one.invalid' \
     'allow network connect 192.0.2.7:5432' 'deny network domain two.invalid'
+service=
+# shellcheck disable=SC2086  # none or one
+stop() { kill $service 2>/dev/null; }
+tap_at_end=stop
 cat >"$tmp/connect.py" <<'END'
 import socket, sys
 peer = socket.socket()
@@ -269,8 +273,11 @@ hosts()
 	tap_empty "$level: uid $1: and it is said once" \
 	    "$(grep 'network: refused' "$base/block")"
 	if [ "$level" = standard ]; then
-		tells "$1" names 'timeout 5 python3 -m http.server 8765' \
-		    'publish +tcp 8765 .*policy: allow network publish tcp 8765'
+		# What a rule could open is told, and not what is not there.
+		tells "$1" names "python3 connect.py 127.0.0.1 $port" \
+		    "host +tcp $port .*policy: allow network host tcp $port"
+		silent "$1" names '/usr/bin/python3 connect.py 127.0.0.1 81'
+		silent "$1" loop "/usr/bin/python3 connect.py 127.0.0.1 $port"
 		return
 	fi
 	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
@@ -550,6 +557,13 @@ each()
 	done
 }
 
+# A service of the host's.
+/usr/bin/python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(s.getsockname()[1], flush=True); time.sleep(3600)' >"$base/port" &
+service=$!
+tap_until test -s "$base/port"
+port=$(cat "$base/port")
 each "$(id -u)"
 [ "$(id -u)" -ne 0 ] || each "$ORDINARY"
 tap_done
