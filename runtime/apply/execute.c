@@ -1,5 +1,6 @@
 #include "runtime/apply/execute.h"
 
+#include "runtime/apply/elsewhere.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -128,12 +129,16 @@ execute_fault(const char *name, int error)
 }
 
 void
-execute(char **argv, struct environment *environment, uint64_t key)
+execute(char **argv, struct environment *environment, uint64_t key,
+    const char *elsewhere)
 {
 	const struct attempt attempt = { argv, environment->variables, key };
 	int error = try_all(&attempt, environment_get(environment, "PATH"));
 
-	say(argv[0], execute_fault(argv[0], error),
-	    error == ENOENT ? 0 : error);
+	if (error == ENOENT)
+		elsewhere_say(argv[0], execute_fault(argv[0], error),
+		    elsewhere);
+	else
+		say(argv[0], execute_fault(argv[0], error), error);
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }

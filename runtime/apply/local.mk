@@ -6,6 +6,8 @@ loader_sources += \
 	runtime/apply/covered.h \
 	runtime/apply/detached.c \
 	runtime/apply/detached.h \
+	runtime/apply/elsewhere.c \
+	runtime/apply/elsewhere.h \
 	runtime/apply/environment.c \
 	runtime/apply/environment.h \
 	runtime/apply/execute.c \

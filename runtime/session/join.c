@@ -243,7 +243,7 @@ be_command(struct joining *joining, const struct sigaction *child)
 		    enter_restricted(&joining->offer, joining->socket,
 			!joining->grouped));
 	supervise_started(supervision);
-	execute(argv, environment, 0);
+	execute(argv, environment, 0, NULL);
 }
 
 /*

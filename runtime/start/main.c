@@ -187,5 +187,5 @@ main(int argc, char **argv, char **environment)
 		supervise_started(&sandbox.supervision);
 	if (options->self_test)
 		test_it(&sandbox);
-	execute(options->command, &sandbox.environment, key);
+	execute(options->command, &sandbox.environment, key, sandbox.elsewhere);
 }

@@ -2,6 +2,7 @@
 #include "runtime/start/sandbox.h"
 
 #include "runtime/apply/confine.h"
+#include "runtime/apply/elsewhere.h"
 #include "runtime/apply/lower.h"
 #include "runtime/apply/mount_tree.h"
 #include "runtime/apply/name_files.h"
@@ -199,6 +200,18 @@ fill_ruleset(struct sandbox *sandbox)
 	name_files_allow(&sandbox->name_files, sandbox->ruleset);
 }
 
+/* Where the command is outside, where the view may not have it. */
+static const char *
+find_elsewhere(struct sandbox *sandbox, char **environment)
+{
+	char **command = sandbox->options.command;
+
+	if (sandbox->plan.level < SBX_LEVEL_FULL || command == NULL ||
+	    *command == NULL)
+		return NULL;
+	return elsewhere_find(&sandbox->arena, *command, environment);
+}
+
 void
 sandbox_prepare(struct sandbox *sandbox, char **environment)
 {
@@ -208,6 +221,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 	if (plan->binding == NULL)
 		sandbox_bind(sandbox);
 	view_listener_choose(&sandbox->supervision.listening, plan);
+	sandbox->elsewhere = find_elsewhere(sandbox, environment);
 	if (plan->level == SBX_LEVEL_FULL) {
 		if (!sandbox->kept)
 			sandbox->reopened = streams_reopen(~0U);

@@ -27,6 +27,7 @@ struct sandbox {
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
 	struct binder *binder; /* has the anchors */
+	const char *elsewhere; /* where the command is outside, or NULL */
 	char scratch[SCRATCH_KEY_SIZE];
 	bool kept;   /* it is a session's, and has no command yet */
 	int ruleset; /* of Landlock, from level standard on */

@@ -79,7 +79,7 @@ has 'a missing path' "$shown: no such file" \
 printf '#!%s\n' "$base/none" >"$base/script"
 chmod 755 "$base/script"
 has 'a script without its interpreter' \
-    "script: the program that runs this file is missing" \
+    "script: the program that runs this file is missing: $base/none" \
     "$SBXRUN" -l standard "$base/reads.bin" -- "$base/script"
 has 'a policy' "$shown/nothing: cannot open" "$SBXRUN" "$odd/nothing" -- true
 has 'a parameter' \

@@ -436,6 +436,29 @@ ports()
 	    "$([ "$got" = EACCES ] || echo "got $got")"
 }
 
+# What is there and not in the view is told: a command, and what runs a script.
+elsewhere()
+{
+	mkdir -p "$base/tools"
+	printf '#!/bin/sh\n' >"$base/tools/apart"
+	chmod -R 755 "$base/tools"
+	printf '#!%s -x\n' "$base/tools/apart" >"$ws/script"
+	chmod 755 "$ws/script"
+	for word in apart "$base/tools/apart"; do
+		got=$(cd "$ws" && as "$1" env PATH="$PATH:$base/tools" \
+		    "$base/sbxrun" -l full "$base/coding.bin" -- $word 2>&1
+		    echo " $?")
+		tap_found "uid $1: $word is outside" "$(printf '%s' "$got" |
+		    tr -d '\n' |
+		    grep "; outside it is $base/tools/apart, .* 127\$")"
+	done
+	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l full "$base/coding.bin" \
+	    -- ./script 2>&1)
+	tap_found "uid $1: what runs a script is told" "$(printf '%s' "$got" |
+	    grep "missing: $base/tools/apart\$")"
+	rm -rf "$base/tools" "$ws/script"
+}
+
 # A network of one's own, at level full: everything works in it and nothing
 # leads out; a service of the host's is no more there than one that is not.
 own_network()
@@ -445,6 +468,7 @@ own_network()
 	full) datagrams=ok away=ENETUNREACH ;;
 	*) datagrams=EACCES away=EACCES ;;
 	esac
+	[ "$level" != full ] || elsewhere "$1"
 	for family in inet inet6; do
 		expect "$1" "loopback, $family stream" $n ok \
 		    loopback $family stream
