@@ -112,7 +112,8 @@ syntax_help(const struct parser *parser, const struct syntax_expected *expected)
 		{ word && !keyword && text,
 		    "the text is put in double quotes" },
 		{ word && expected->end && !expected->object && rule,
-		    "several objects are put in braces: '{ /x /y }'" },
+		    "several words are put in braces: '{ /x /y }', "
+		    "'{ *.corp.example private }'" },
 		{ found == T_NEWLINE && words && rule,
 		    "for example 'allow read /srv/data'" },
 	};

@@ -40,12 +40,14 @@ struct way {
 	struct stat last; /* what the path names */
 };
 
+/* Where a user namespace hides owners, they all look like the overflow user; and
+ * so does whoever has no number in it. */
 static bool
 is_trusted(const struct way *way, uid_t owner)
 {
-	return owner == way->self || owner == 0 ||
-	    (owner == OVERFLOW_UID && way->name[0] == '@' &&
-		machine_hides_owners());
+	if (owner == OVERFLOW_UID && machine_hides_owners())
+		return way->name[0] == '@';
+	return owner == way->self || owner == 0;
 }
 
 /*
