@@ -277,7 +277,8 @@ hosts()
 		tells "$1" names "python3 connect.py 127.0.0.1 $port" \
 		    "host +tcp $port .*policy: allow network host tcp $port"
 		silent "$1" names '/usr/bin/python3 connect.py 127.0.0.1 81'
-		silent "$1" loop "/usr/bin/python3 connect.py 127.0.0.1 $port"
+		tells "$1" loop "/usr/bin/python3 connect.py 127.0.0.1 $port" \
+		    "host +tcp $port .*policy: allow network host tcp $port"
 		return
 	fi
 	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
