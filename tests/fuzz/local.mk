@@ -5,6 +5,7 @@ test_scripts += tests/fuzz/replay.sh
 fuzzers = \
 	tests/fuzz/fuzz_blob \
 	tests/fuzz/fuzz_dns \
+	tests/fuzz/fuzz_explain \
 	tests/fuzz/fuzz_http \
 	tests/fuzz/fuzz_learn \
 	tests/fuzz/fuzz_library \
@@ -19,6 +20,49 @@ helper_programs += $(fuzzers)
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
+tests_fuzz_fuzz_explain_SOURCES = \
+	tests/fuzz/fuzz_explain.c \
+	runtime/base/arena.c \
+	runtime/base/arena.h \
+	runtime/base/json.c \
+	runtime/base/json.h \
+	runtime/base/out.c \
+	runtime/base/out.h \
+	runtime/base/path.c \
+	runtime/base/path.h \
+	runtime/bind/rule_index.c \
+	runtime/bind/rule_index.h \
+	runtime/explain/denials.c \
+	runtime/explain/explain.h \
+	runtime/explain/hosts.c \
+	runtime/explain/judge.c \
+	runtime/explain/judge.h \
+	runtime/explain/learn.c \
+	runtime/explain/learn.h \
+	runtime/explain/trail.c \
+	runtime/explain/trail.h \
+	runtime/listen/caller.c \
+	runtime/listen/caller.h \
+	runtime/listen/destination.c \
+	runtime/listen/destination.h \
+	runtime/listen/loopback.c \
+	runtime/listen/loopback.h \
+	runtime/listen/observe.c \
+	runtime/listen/observe.h \
+	runtime/network/decisions.c \
+	runtime/network/decisions.h \
+	runtime/network/remedy.c \
+	runtime/network/remedy.h
+# The checked forms of calls have other names.
+tests_fuzz_fuzz_explain_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY \
+	-U_FORTIFY_SOURCE
+# What the observer asks of the command and of the file system.
+tests_fuzz_fuzz_explain_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=process_vm_readv -Wl,--wrap=file_read \
+	-Wl,--wrap=readlink -Wl,--wrap=fstatat -Wl,--wrap=lstat \
+	-Wl,--wrap=access -Wl,--wrap=syscall -Wl,--wrap=close \
+	-Wl,--wrap=open -Wl,--wrap=ioctl -Wl,--wrap=getsockopt \
+	-Wl,--wrap=read -Wl,--wrap=recv -Wl,--wrap=send
 tests_fuzz_fuzz_http_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_learn_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
@@ -54,6 +98,7 @@ tests_fuzz_fuzz_yaml_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 EXTRA_DIST += \
 	tests/fuzz/blob \
 	tests/fuzz/dns \
+	tests/fuzz/explain \
 	tests/fuzz/fuzz.h \
 	tests/fuzz/http \
 	tests/fuzz/learn \
