@@ -28,9 +28,10 @@ manifest()
 
 machine=$out/sbx-linux-$cpu
 rm -rf "$out/sbx" "$machine"
-mkdir -p "$out/sbx/bin" "$machine/bin"
+mkdir -p "$out/sbx/bin" "$machine/bin" "$machine/profiles"
 
-make -s -C "$build" sbxc sbxrun sbxsh sbx-proxy >&2
+make -s -C "$build" all >&2
+cp "$build"/profiles/*.bin "$machine/profiles"
 cp "$build/sbx-proxy" "$machine/bin"
 for program in sbxrun sbxsh; do
 	if ldd "$build/$program" >/dev/null 2>&1; then

@@ -3,7 +3,20 @@
 "use strict";
 const { spawnSync } = require("child_process");
 const { constants } = require("os");
+const fs = require("fs");
 const path = require("path");
+
+// sbxrun looks for shipped profiles where `make install` puts them; here they lie
+// beside it.
+function named(directory, args) {
+  const end = args.findIndex((arg) => arg === "--" || arg === "-c");
+  return args.map((arg, i) => {
+    const name = /^@([a-z-]+)$/.exec(arg);
+    if (name === null || (end >= 0 && i > end)) return arg;
+    const file = path.join(directory, "profiles", `${name[1]}.bin`);
+    return fs.existsSync(file) ? file : arg;
+  });
+}
 
 module.exports = function (program) {
   const name = `sbx-${process.platform}-${process.arch}`;
@@ -15,8 +28,10 @@ module.exports = function (program) {
       "on x64 and arm64; was npm told to leave optional packages out?");
     process.exit(125);
   }
+  const args = process.argv.slice(2);
   const ran = spawnSync(path.join(directory, "bin", program),
-    process.argv.slice(2), { stdio: "inherit" });
+    program === "sbxrun" ? named(directory, args) : args,
+    { stdio: "inherit" });
   if (ran.error) {
     console.error(`${program}: ${ran.error.message}`);
     process.exit(125);
