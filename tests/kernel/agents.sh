@@ -14,6 +14,8 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/sandbox.sh"
 
 tap_begin /var/tmp
+# Another user may not reach the build directory.
+cd "$tmp" || exit 99
 tap_programs "$SBXRUN" "$builddir/sbx-proxy"
 tap_levels standard full
 policy coding coding

@@ -14,6 +14,8 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 
 tap_begin
+# Another user may not reach the build directory.
+cd "$tmp" || exit 99
 base=$tmp
 mkdir "$base/profiles" "$base/tmp"
 chmod 1777 "$base/tmp"
