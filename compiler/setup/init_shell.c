@@ -52,7 +52,7 @@ add_settings(struct init *init)
 	    "# How sbxsh runs the commands of agents, see sbxsh(1).\n"
 	    "policy  %s\n"
 	    "# What was denied is told to who reads the output.\n"
-	    "explain yes\n",
+	    "explain agent\n",
 	    blob);
 	if (blob == NULL ||
 	    change_add(&init->changes, path, text, 0644, true) == NULL)

@@ -293,8 +293,10 @@ apply_explain(struct settings *settings, const char *value,
 {
 	if (strcmp(value, "yes") == 0)
 		words_add(&settings->options, "--explain");
+	else if (strcmp(value, "agent") == 0)
+		words_add(&settings->options, "--explain=agent");
 	else if (strcmp(value, "no") != 0)
-		refuse_line(source, "explain", "it has to be yes or no");
+		refuse_line(source, "explain", "it has to be yes, agent or no");
 }
 
 static void

@@ -170,6 +170,10 @@ hostile()
 	settings "level $level" 'explain yes'
 	is '"explain yes" tells what was denied' 1 '
 	    $S -c "cat ~/.ssh/id" 2>&1 | grep -c "^  read .*\.ssh/id "'
+	settings "level $level" 'explain agent'
+	is '"explain agent" tells it in the form for agents' 1 '
+	    $S -c "cat ~/.ssh/id; exit 1" 2>&1 |
+	    grep -c "^1. denied: read .*/.ssh/id.* (1x .cat.), by: "'
 	settings 'policy /nonexistent/x.bin'
 	is 'a policy that is missing is refused' 125 '$S -c true 2>/dev/null
 	    echo $?'
