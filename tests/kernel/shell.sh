@@ -160,7 +160,7 @@ hostile()
 	settings 'polcy x'
 	for line in "polcy x|polcy: no such setting; see sbxsh(1)" \
 	    "policy|policy: a word without a value" \
-	    "explain maybe|explain: it has to be yes or no" \
+	    "explain maybe|explain: it has to be yes, agent or no" \
 	    "log here|log: it has to begin with / or ~/"; do
 		settings "${line%%|*}"
 		is "'${line%%|*}' is refused, by its line" \
