@@ -301,8 +301,8 @@ judge_address(struct sighting *sighting)
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
 	} address = { .any = { .sa_family = AF_UNSPEC } };
-	size_t len = args[2] < sizeof address ? (size_t)args[2] :
-						sizeof address;
+	size_t len = args[2] < sizeof address.local ? (size_t)args[2] :
+						      sizeof address.local;
 	uint8_t op = sighting->observed->act == CONNECT ? SBX_CONNECT_TCP :
 							  SBX_LISTEN_TCP;
 
