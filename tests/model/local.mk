@@ -71,7 +71,18 @@ helper_programs += \
 	tests/model/sbpl/questions \
 	tests/model/syscall_table
 
+# Not the directory of sbpl: the objects of a build lie in it.
 EXTRA_DIST += \
 	tests/macos \
-	tests/model/sbpl \
+	tests/model/sbpl/everything.sbx \
+	tests/model/sbpl/globs.sbx \
+	tests/model/sbpl/linux.sbx \
+	tests/model/sbpl/names.def \
+	tests/model/sbpl/open.sbx \
+	tests/model/sbpl/ports-closed.sbx \
+	tests/model/sbpl/ports.sbx \
+	tests/model/sbpl/root.sbx \
+	tests/model/sbpl/rules.sbx \
+	tests/model/sbpl/sandbox-exec \
+	tests/model/sbpl/seatbelt.scm \
 	tests/model/syscalls
