@@ -98,8 +98,9 @@ const char *plan_calls_enforcer(const struct plan *plan);
 bool plan_answers(const struct plan *plan);
 const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
 
-/* The warnings about what a run does not protect, on stderr. */
-void plan_warn(const struct plan *plan);
+/* The warnings about what a run does not protect, on stderr; what only a person
+ * wants to know, at a terminal, or where the plan is `described`. */
+void plan_warn(const struct plan *plan, bool described);
 
 /* Prints the plan on stdout, after a summary of one screen; everything in it
  * has been tried in the kernel. */

@@ -4,6 +4,8 @@
  */
 #include "runtime/inspect/plan.h"
 
+#include <unistd.h>
+
 /*
  * What the view cannot cover because it is not there yet: the command could
  * make it.  That matters where writing is denied and nothing else; a command
@@ -57,14 +59,16 @@ warn_of_network(const struct plan *plan)
 		    plan->why_no_network, 0);
 }
 
-/* Somebody who began in the home directory may not have meant all of it. */
+/* Somebody who began in the home directory may not have meant all of it.  Who
+ * begins a command from a program has no use for a line with each. */
 static void
-warn_of_home(const struct plan *plan)
+warn_of_home(const struct plan *plan, bool described)
 {
 	const struct binding *binding = plan->binding;
 	struct sbx_place at = binding->anchors[SBX_ANCHOR_WORKSPACE];
 
-	if (at.len > 0 && binding->bound[SBX_ANCHOR_HOME] &&
+	if ((described || isatty(STDERR_FILENO) == 1) && at.len > 0 &&
+	    binding->bound[SBX_ANCHOR_HOME] &&
 	    sbx_covers(at, binding->anchors[SBX_ANCHOR_HOME]))
 		warn_about("the workspace is the home directory, or holds it",
 		    "all that is yours is the command's, but for what the "
@@ -73,11 +77,11 @@ warn_of_home(const struct plan *plan)
 }
 
 void
-plan_warn(const struct plan *plan)
+plan_warn(const struct plan *plan, bool described)
 {
 	if (plan_allows_everything(plan))
 		return;
-	warn_of_home(plan);
+	warn_of_home(plan, described);
 	if (plan->level == SBX_LEVEL_NONE)
 		warn_about("level none", "NOTHING is protected but by limits",
 		    0);

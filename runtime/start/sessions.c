@@ -67,7 +67,7 @@ be_first(struct birth *birth, const char *outer)
 	read_user_namespace(inner);
 	handover_namespaces(&handover, strcmp(inner, outer) != 0);
 	sandbox_prepare(sandbox, birth->environment);
-	plan_warn(&sandbox->plan);
+	plan_warn(&sandbox->plan, false);
 	sandbox_make_group(sandbox);
 	handover.held = sandbox->plan.held |
 	    (uint32_t)sandbox->plan.pid_max << SBX_LIMIT_PROCESSES;

@@ -242,8 +242,8 @@ socket.create_connection((sys.argv[1], int(sys.argv[2])))"'
 	[ "$level" = full ] || return
 	with=tools
 	rm -f "$file"
-	run "$uid" $with "$connect 127.0.0.1 5432"
-	lacks "a service of the host" "'allow network host tcp 5432'"
+	run "$uid" $with "$connect 127.0.0.1 $port"
+	lacks "a service of the host" "'allow network host tcp $port'"
 }
 
 # Names that are many, long, or no text.
@@ -375,6 +375,10 @@ each()
 	done
 }
 
+"$PROBE" serve-tcp "$base/port" &
+tap_at_end="kill $!"
+tap_until [ -s "$base/port" ]
+port=$(cat "$base/port")
 each "$(id -u)"
 [ "$(id -u)" -ne 0 ] || each "$ORDINARY"
 tap_done

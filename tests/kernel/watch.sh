@@ -270,17 +270,20 @@ home()
 	tap_is "$level: uid $uid: the home" 'the command made .profile' \
 	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
 		-- sh -c "echo x >.profile"' sh "$ws" "$base/sbxrun" "$level" \
-		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p' | unwarned)"
-	tap_is "$level: uid $uid: ... is warned of" 1 \
-	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
-		-- true' sh "$ws" "$base/sbxrun" "$level" "$base/watch.bin" 2>&1 |
-	    grep -c '^sbxrun: warning: the workspace is the home directory')"
+		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p')"
+	tap_is "$level: uid $uid: ... is warned of in the plan" 1 \
+	    "$(warned "$base/sbxrun -n -l $level $base/watch.bin")"
+	tap_is "$level: uid $uid: ... and at a terminal" 1 \
+	    "$(warned "script -qec '$base/sbxrun -l $level $base/watch.bin \
+		-- true' /dev/null")"
 }
 
-# unwarned: without the warning about a workspace that is the home directory.
-unwarned()
+# warned COMMAND-LINE: how often, where the home directory is the workspace.
+warned()
 {
-	grep -v 'warning: the workspace is the home directory'
+	tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && eval "$2"' sh "$ws" "$1" \
+	    2>&1 </dev/null |
+	    grep -c '^sbxrun: warning: the workspace is the home directory'
 }
 
 # What the shipped profile keeps where there are masks, and tells elsewhere; and
@@ -316,7 +319,7 @@ x" "$got" ;;
 	plant
 	echo old >"$ws/.bashrc"
 	[ "$uid" = 0 ] || chown "$uid" "$ws/.bashrc"
-	got=$(shipped_run 'echo x >>.bashrc; echo x >.zshrc' | unwarned)
+	got=$(shipped_run 'echo x >>.bashrc; echo x >.zshrc')
 	case $level in
 	full) tap_is "$level: uid $uid: the home as workspace" \
 	    "sbxrun: the command made .zshrc

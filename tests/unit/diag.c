@@ -396,7 +396,8 @@ test_table(struct tap *tap)
 
 		for (enum diag_id j = 0; j < i; j++)
 			unique &= strcmp(code, diag_code(j)) != 0;
-		form &= strlen(code) == 7 && strncmp(code, "SBX0", 4) == 0 &&
+		form &= strlen(code) == 7 && strncmp(code, "SBX", 3) == 0 &&
+		    strspn(code + 3, "0123456789") == 4 &&
 		    *diag_title(i) != '\0' && strlen(diag_explain(i)) > 40;
 		found &= diag_find(code) == i;
 		if (!unique || !form)
