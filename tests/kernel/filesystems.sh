@@ -121,6 +121,43 @@ bare()
 	as "$1" rm -f "$ws/taken/.env"
 }
 
+# A socket that listened before the sandbox was made, with a client waiting, and is
+# told to listen again inside: nobody takes that client from it.  In btrfs the
+# place of a socket is proved by a connection, so that is where one could.
+cat >"$base/waiting.py" <<'END'
+import os, socket, subprocess, sys
+place = os.path.join(os.getcwd(), "waiting.sock")
+if len(sys.argv) == 1:
+    server = socket.socket(fileno=0)
+    server.settimeout(60)
+    server.listen(8)
+    server.accept()[0].sendall(b"served")
+    sys.exit()
+if os.path.exists(place):
+    os.unlink(place)
+server = socket.socket(socket.AF_UNIX)
+server.bind(place)
+server.listen(8)
+client = socket.socket(socket.AF_UNIX)
+client.settimeout(60)
+client.connect(place)
+inside = subprocess.Popen(sys.argv[1:] + ["/usr/bin/python3", "waiting.py"],
+    stdin=server, stderr=subprocess.DEVNULL)
+print(client.recv(10).decode() or "closed")
+server.close()
+inside.kill()
+inside.wait()
+END
+
+waiting()
+{
+	[ -x /usr/bin/python3 ] || return
+	cp "$base/waiting.py" "$ws"
+	tap_is "$level: uid $1: a client that waits is served" served \
+	    "$(cd "$ws" && as "$1" /usr/bin/python3 waiting.py \
+		"$base/sbxrun" -l "$level" "$base/plain.bin" -- 2>&1)"
+}
+
 btrfs()
 {
 	prepare "$1" "$base/mounted"
@@ -132,6 +169,7 @@ btrfs()
 		held "$1" EPERM snapshot . . "taken-$level"
 		tap_is "$level: uid $1: cp --reflink" '' \
 		    "$(got "$1" cp --reflink=always file copy)"
+		waiting "$1"
 		tap_empty "$level: uid $1: nothing was planted or taken" \
 		    "$(find "$library" "$ws" -name "*-$level")"
 	done
