@@ -105,7 +105,7 @@ service_reason(const struct looking *looking)
 		arena_printf(arena, "%u", wish->port) };
 	const char *fault;
 
-	if (wish->kind != WISH_CONNECT || wish->denied || wish->port == 0 ||
+	if (wish->kind != WISH_CONNECT || wish->port == 0 ||
 	    wish->port == SBX_PROXY_PORT || wish->port == DNS ||
 	    !sbx_net_is_own(looking->needs->base->blob.meta->net) ||
 	    looking->subject->level != SBX_LEVEL_FULL || listened(looking) ||
