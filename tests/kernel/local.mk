@@ -73,6 +73,7 @@ kernel_scripts = \
 	tests/kernel/spawn.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/tasks.sh \
+	tests/kernel/tools.sh \
 	tests/kernel/ways.sh \
 	tests/kernel/why.sh
 test_scripts += $(kernel_scripts)
