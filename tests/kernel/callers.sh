@@ -150,11 +150,20 @@ installed()
 	for case in '0 61234 61234 @unwatched inside' \
 	    "0 61234 61234 $profiles/unwatched.bin others" \
 	    "61235 61234 61234 $profiles/unwatched.bin others" \
-	    '61235 61234 none @unwatched others'; do
+	    '61235 61234 none @unwatched others' \
+	    '0 65534 bare @unwatched inside' \
+	    "0 65534 bare $profiles/unwatched.bin others" \
+	    "65534 65534 bare $profiles/unwatched.bin others" \
+	    "61235 65534 bare $profiles/unwatched.bin others"; do
 		# shellcheck disable=SC2086  # words
 		set -- $case
 		enter="unshare -U --map-user=$3 --map-group=$3"
-		[ "$3" != none ] || enter='env'
+		case $3 in
+		none) enter='env' ;;
+		# The caller has no number either, and looks like all owners; by
+		# this one it finds the scratch directory.
+		bare) enter='unshare -U' ;;
+		esac
 		# shellcheck disable=SC2086  # words
 		text=$(cd "$ws" && unshare -m sh -c "$as_installed" sh \
 		    "$base/unwatched.bin" "$1" "$2" "$covered" "$profiles" \
