@@ -188,6 +188,11 @@ denials()
 	tells "$1" shell 'ln -s x ~/data/l' 'write +~/data/l +1x ln +no rule'
 	# shellcheck disable=SC2088  # it is the command's to expand
 	tells "$1" shell '~/tools/tool' 'exec +~/tools/tool +1x sh +no rule'
+	# At full the shell finds no such command, and it was there all the same.
+	tells "$1" shell 'PATH=$PATH:$HOME/tools; tool' \
+	    '(exec|read) +~/tools/tool +1x sh +no rule \| in the policy: allow'
+	remedied "$1" 'PATH=$PATH:$HOME/tools; tool' '(exec|read) +~/tools/tool'
+	prepare "$1"
 	tells "$1" shell 'unshare -U true' \
 	    'call +unshare +1x unshare .*allow syscalls unshare'
 	tells "$1" shell \
