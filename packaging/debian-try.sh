@@ -40,6 +40,9 @@ cd /
 
 # --- what is tried ----------------------------------------------------------
 
+# A compiler's cache, say, writes elsewhere.
+PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
 failed=0
 home=/srv/sbx-try
 
@@ -125,7 +128,7 @@ uses()
 	is "pages are found" 3 "$(for page in 1:sbxrun 5:sbx 3:sbx; do
 		ls /usr/share/man/man"${page%:*}/${page#*:}.${page%:*}.gz"
 	done | wc -l)"
-	is "bash completes" 'complete -F _sbxrun sbxrun' "$(bash -c '
+	is "bash completes" 'complete -F _sbx sbxrun' "$(bash -c '
 	    . /usr/share/bash-completion/completions/sbxrun
 	    complete -p sbxrun')"
 	printf '#include <sbx.h>\n#include <stdio.h>\nint main(void)\n{
