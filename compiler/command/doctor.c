@@ -4,6 +4,7 @@
 #include "compiler/setup/doctor.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
+#include "compiler/setup/init.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,8 @@ command_doctor(struct options *options)
 		return EXIT_TROUBLE;
 	}
 	doctor.home = real_path(arena, getenv("HOME"));
+	if (doctor.home != NULL)
+		doctor.configuration = init_configuration(arena, doctor.home);
 	doctor.sbxrun = machine_sbxrun(arena);
 	if (doctor.sbxrun == NULL) {
 		complain("sbxrun is neither beside sbxc nor in PATH; SBXRUN "

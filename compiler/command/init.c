@@ -126,20 +126,12 @@ fill(struct init *init, const struct subject_of_init *subject)
 static enum exit_status
 prepare(struct init *init, const struct options *options)
 {
-	const char *configuration = getenv("XDG_CONFIG_HOME");
 	struct arena *arena = options->arena;
-	char *real;
 
 	init->home = directory_find(arena, getenv("HOME"));
 	if (init->home == NULL)
 		return EXIT_TROUBLE;
-	if (configuration == NULL || *configuration != '/')
-		configuration = arena_printf(arena, "%s/.config", init->home);
-	/* Who made a link of it is the user, whose settings these are. */
-	real = realpath(configuration, NULL);
-	init->configuration = arena_printf(arena, "%s/sbx",
-	    real != NULL ? real : configuration);
-	free(real);
+	init->configuration = init_configuration(arena, init->home);
 	init->sbxrun = machine_sbxrun(arena);
 	if (init->sbxrun != NULL)
 		return EXIT_CLEAN;

@@ -28,6 +28,7 @@ struct doctor {
 	const char *policy;           /* as the user has named it */
 	const char *workspace;        /* without links */
 	const char *home;             /* without links, or NULL */
+	const char *configuration;    /* sbx's directory, or NULL: no home */
 	const char *sbxrun;           /* its path */
 	struct subject *subject;      /* the policy on this machine */
 	struct json_t *status, *plan; /* of sbxrun; the plan may be NULL */

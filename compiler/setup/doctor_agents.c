@@ -6,6 +6,7 @@
 #include "compiler/setup/clients.h"
 #include "compiler/setup/doctor.h"
 #include "compiler/setup/program.h"
+#include "compiler/setup/server.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,11 +75,11 @@ count_bare(const struct doctor *doctor, const struct json_t *of)
 	size_t count = 0;
 
 	while (all != NULL && (name = json_key(all, name)) != NULL) {
-		const char *command = json_text(json_member(all, name),
-		    "command");
+		const struct json_t *server = json_member(all, name);
 
-		count += command != NULL &&
-		    strcmp(command, doctor->sbxrun) != 0;
+		count += json_text(server, "command") != NULL &&
+		    !server_is_confined(server, doctor->sbxrun,
+			doctor->configuration);
 	}
 	return count;
 }

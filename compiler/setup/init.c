@@ -4,7 +4,9 @@
 #include "compiler/setup/clients.h"
 #include "compiler/setup/program.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,22 @@ init_compile(const struct init *init, const char *text, struct image *image)
 	if (!good)
 		options_print(init->options, &compilation->diags);
 	return good;
+}
+
+const char *
+init_configuration(struct arena *arena, const char *home)
+{
+	const char *place = getenv("XDG_CONFIG_HOME"), *configuration;
+	char *real;
+
+	if (place == NULL || *place != '/')
+		place = arena_printf(arena, "%s/.config", home);
+	/* Who made a link of it is the user, whose settings these are. */
+	real = realpath(place, NULL);
+	configuration = arena_printf(arena, "%s/sbx",
+	    real != NULL ? real : place);
+	free(real);
+	return configuration;
 }
 
 const char *
@@ -74,6 +92,8 @@ init_policy(struct init *init, const char *name, const char *text)
 	return path;
 }
 
+enum { TRIAL_DEPTH_MAX = 64 }; /* of directories that are removed */
+
 /* --- trying --------------------------------------------------------------- */
 
 static bool
@@ -86,6 +106,32 @@ run_test(struct init *init, const char *policy, int fd)
 		return true;
 	complain("'sbxrun --self-test' fails: %s%s", ran.out, ran.err);
 	return false;
+}
+
+/* Removes what the program has left there.  No link is followed and the program's
+ * directories are entered by descriptors, so that nothing else can go. */
+static void
+trial_remove(int at, const char *name, int depth)
+{
+	int fd = openat(at, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	if (directory == NULL && fd >= 0)
+		close(fd);
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) != 0 &&
+		    depth < TRIAL_DEPTH_MAX)
+			trial_remove(fd, entry->d_name, depth + 1);
+	}
+	if (directory != NULL)
+		closedir(directory);
+	if (unlinkat(at, name, AT_REMOVEDIR) != 0 && depth == 0)
+		complain("'%s' is left: %s", name, strerror(errno));
 }
 
 /* In an empty directory as the workspace. */
@@ -104,7 +150,7 @@ run_trial(struct init *init, const char *policy, int fd)
 	for (size_t i = 0; i < countof(init->trial) - 1; i++)
 		words[5 + i] = init->trial[i];
 	ran = program_run(init->arena, words, workspace, fd);
-	rmdir(workspace);
+	trial_remove(AT_FDCWD, workspace, 0);
 	if (ran.status == 0) {
 		printf("tried in the sandbox: %s says %.*s\n", init->trial[0],
 		    (int)strcspn(ran.out, "\n"), ran.out);

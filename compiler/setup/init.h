@@ -33,6 +33,9 @@ enum exit_status init_git(struct init *init);
 enum exit_status init_vscode(struct init *init);
 enum exit_status init_project(struct init *init);
 
+/* The directory of what is ours; `home` is without links. */
+const char *init_configuration(struct arena *arena, const char *home);
+
 /* A name for a policy that no file has yet: NAME, or NAME-2 and so on. */
 const char *init_free_name(const struct init *init, const char *name);
 

@@ -7,6 +7,7 @@
 #include "compiler/setup/init.h"
 #include "compiler/setup/needs.h"
 #include "compiler/setup/program.h"
+#include "compiler/setup/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -50,37 +51,6 @@ is_ours(const struct servers *servers, const char *command)
 	return strcmp(command, servers->init->sbxrun) == 0;
 }
 
-/* Whether a text begins with the path of a blob that init_mcp() writes; `rest`
- * is what comes after it. */
-static bool
-begins_with_blob(const struct servers *servers, const char *text,
-    const char **rest)
-{
-	size_t len = strlen(servers->init->configuration);
-
-	if (strncmp(text, servers->init->configuration, len) != 0 ||
-	    strncmp(text + len, "/mcp", 4) != 0)
-		return false;
-	text += len + 4;
-	if (*text == '-')
-		text += 1 + strspn(text + 1, "0123456789");
-	*rest = text + 4;
-	return strncmp(text, ".bin", 4) == 0;
-}
-
-/* Anything else that sbxrun is told may well allow everything. */
-static bool
-is_confined(const struct servers *servers, const struct json_t *arguments)
-{
-	const char *blob = json_text_at(json_item(arguments, 0));
-	const char *dashes = json_text_at(json_item(arguments, 1));
-	const char *rest;
-
-	return json_count(arguments) >= 3 && blob != NULL && dashes != NULL &&
-	    begins_with_blob(servers, blob, &rest) && *rest == '\0' &&
-	    strcmp(dashes, "--") == 0;
-}
-
 /* False if its arguments are no list of texts, or are not ours. */
 static bool
 confine_json(struct servers *servers, struct json_t *server)
@@ -95,7 +65,8 @@ confine_json(struct servers *servers, struct json_t *server)
 	servers->count++;
 	if (is_ours(servers, command)) {
 		servers->confined++;
-		return is_confined(servers, arguments);
+		return server_is_confined(server, servers->init->sbxrun,
+		    servers->init->configuration);
 	}
 	command = arena_strndup(servers->init->arena, command, strlen(command));
 	for (size_t i = 0; i < json_count(arguments); i++) {
@@ -342,7 +313,7 @@ is_confined_toml(const struct servers *servers, const char *value)
 {
 	value += strspn(value, " \t");
 	return strncmp(value, "[\"", 2) == 0 &&
-	    begins_with_blob(servers, value + 2, &value) &&
+	    server_blob_ends(servers->init->configuration, value + 2, &value) &&
 	    strncmp(value, "\", \"--\", \"", 10) == 0;
 }
 

@@ -24,4 +24,6 @@ libcompiler_a_SOURCES += \
 	compiler/setup/program.c \
 	compiler/setup/program.h \
 	compiler/setup/record.c \
-	compiler/setup/record.h
+	compiler/setup/record.h \
+	compiler/setup/server.c \
+	compiler/setup/server.h

@@ -187,13 +187,34 @@ says "an agent whose state is shut" note claude "profile 'claude'"
 
 cat >"$HOME/.claude.json" <<END
 {"projects": {"/p": {"mcpServers": {"a": {"command": "x"},
-    "b": {"url": "https://example.org"}, "c": {"command": "$SBXRUN"}}}},
+    "b": {"url": "https://example.org"}, "c": {"command": "$SBXRUN",
+    "args": ["$HOME/.config/sbx/mcp.bin", "--", "x"]}}}},
     "mcpServers": {"d": {"command": "y"}}}
 END
 echo '{"mcpServers": {"e": {"command": "z"}}}' >.mcp.json
 doctor
 says "servers that are not confined" note mcp "2 servers of .*/.claude.json run"
 says "... those of the project" note mcp "1 server of .*/.mcp.json runs"
+# What a project writes for sbxrun to do, which is not what init writes.
+n=0
+for arguments in \
+    '"'"$PWD"'/full-access.bin", "--", "sh", "-c", "x"' \
+    '"-l", "none", "'"$HOME"'/.config/sbx/mcp.bin", "--", "x"' \
+    '"'"$HOME"'/.config/sbx/mcp.bin.bin", "--", "x"' \
+    '"'"$HOME"'/.config/sbx/mcp.bin", "x", "y"' '' ; do
+	n=$((n + 1))
+	echo '{"mcpServers": {"e": {"command": "'"$SBXRUN"'", "args": ['\
+"$arguments"']}}}' >.mcp.json
+	doctor
+	says "a server that sbxrun starts otherwise: $n" note mcp \
+	    "1 server of .*/.mcp.json runs"
+done
+for blob in mcp mcp-2; do
+	echo '{"mcpServers": {"e": {"command": "'"$SBXRUN"'", "args": ["'\
+"$HOME/.config/sbx/$blob"'.bin", "--", "x"]}}}' >.mcp.json
+	doctor
+	says_not "a server that is confined: $blob" mcp '/.mcp.json'
+done
 rm "$HOME/.claude.json" .mcp.json
 
 # --- forms -----------------------------------------------------------------

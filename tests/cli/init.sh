@@ -57,7 +57,13 @@ while :; do
 	*) break ;;
 	esac
 done
-[ "${1-}" = --version ] && echo "1.0 (stand-in)" && exit
+# It leaves things in its directory, as some clients do.
+if [ "${1-}" = --version ]; then
+	mkdir -p a/b && echo kept >a/b/file && ln -s "$HOME" a/b/home &&
+	    ln -s a/b c && mkdir d && chmod 500 d
+	echo "1.0 (stand-in) in $PWD"
+	exit
+fi
 "$@"
 END
 	chmod +x "$tmp/bin/$agent"
@@ -68,6 +74,11 @@ END
 	init -y $agent
 	tap_is "$agent: is set up" 0 $status
 	[ $status -eq 0 ] || sed 's/^/# /' "$tmp/err"
+	tap_empty "$agent: what the trial wrote is removed" \
+	    "$(place=$(sed -n 's/.*(stand-in) in //p' "$tmp/out")
+	    [ -n "$place" ] && [ ! -e "$place" ] || echo "there: $place"
+	    grep 'is left' "$tmp/err")"
+	tap_is "$agent: ... and no more" key "$(cat "$HOME/.ssh/id")"
 	tap_is "$agent: it was tried" 1 "$(grep -c 'says 1.0 (stand-in)' \
 	    "$tmp/out")"
 	run=$HOME/.local/bin/$agent-sbx

@@ -1,0 +1,39 @@
+/* See server.h. */
+#include "compiler/setup/server.h"
+#include "compiler/base/json.h"
+
+#include <string.h>
+
+bool
+server_blob_ends(const char *configuration, const char *text, const char **rest)
+{
+	size_t len = strlen(configuration);
+
+	if (strncmp(text, configuration, len) != 0 ||
+	    strncmp(text + len, "/mcp", 4) != 0)
+		return false;
+	text += len + 4;
+	if (*text == '-')
+		text += 1 + strspn(text + 1, "0123456789");
+	if (strncmp(text, ".bin", 4) != 0)
+		return false;
+	*rest = text + 4;
+	return true;
+}
+
+bool
+server_is_confined(const struct json_t *server, const char *sbxrun,
+    const char *configuration)
+{
+	const struct json_t *arguments = json_member(server, "args");
+	const char *command = json_text(server, "command");
+	const char *blob = json_text_at(json_item(arguments, 0));
+	const char *dashes = json_text_at(json_item(arguments, 1));
+	const char *rest;
+
+	return configuration != NULL && command != NULL &&
+	    strcmp(command, sbxrun) == 0 && json_count(arguments) >= 3 &&
+	    blob != NULL && dashes != NULL &&
+	    server_blob_ends(configuration, blob, &rest) && *rest == '\0' &&
+	    strcmp(dashes, "--") == 0;
+}
