@@ -250,6 +250,15 @@ read_end(const struct line *line, struct run *run)
 	run->lost = json_number(line->object, "lost");
 }
 
+/* Whether the line is one of a record, good or bad. */
+static bool
+is_record(const struct line *line)
+{
+	return json_number(line->object, "sbx") == FORM &&
+	    json_text(line->object, "event") != NULL &&
+	    json_text(line->object, "run") != NULL;
+}
+
 static void
 read_record(const struct line *line)
 {
@@ -267,8 +276,7 @@ read_record(const struct line *line)
 	const char *name = copy(line, "run");
 	struct run *run;
 
-	if (json_number(line->object, "sbx") != FORM || event == NULL ||
-	    name == NULL) {
+	if (!is_record(line)) {
 		report(line, "this is no record of sbxrun --learn");
 		return;
 	}
@@ -283,6 +291,22 @@ read_record(const struct line *line)
 		return;
 	}
 	report(line, "'event' is none of sbxrun --learn");
+}
+
+/* Of a file that is something else, each line would be an error. */
+static bool
+begins_as_record(struct line *line)
+{
+	const char *fault;
+	size_t at;
+	struct json_t *object = json_read_line(line->records->arena,
+	    line->begin, (size_t)(line->end - line->begin), &at, &fault);
+	bool good;
+
+	line->object = object;
+	good = object != NULL && is_record(line);
+	json_release(object);
+	return good;
 }
 
 static void
@@ -323,7 +347,12 @@ records_parse(struct records *records, const struct source *source)
 		if (newline == NULL)
 			report(&line,
 			    "the last line is cut: remove it, or learn again");
-		else
+		else if (line.begin == source->text &&
+		    !begins_as_record(&line)) {
+			report(&line,
+			    "this file is no record of sbxrun --learn");
+			return;
+		} else
 			read_line(&line);
 		line.begin = line.end + 1;
 	}
