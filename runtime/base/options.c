@@ -180,8 +180,6 @@ set_explain(struct options *options, const char *value)
 	options->explain = true;
 	if (value == NULL)
 		return;
-	if (*value == '\0')
-		refuse("--explain", "takes live, all, agent or a file", 0);
 	options->explain_thorough = strcmp(value, "live") != 0;
 	if (strcmp(value, "live") == 0)
 		options->explain_live = true;
@@ -189,6 +187,12 @@ set_explain(struct options *options, const char *value)
 		options->explain_all = true;
 	else if (strcmp(value, "agent") == 0)
 		options->explain_agent = true;
+	else if (strchr(value, '/') == NULL)
+		/* A mistyped word would make a file of that name. */
+		refuse(*value != '\0' ? value : "--explain=",
+		    "--explain takes live, all, agent or a file with a '/' in "
+		    "its name, as ./report",
+		    0);
 	else
 		options->explain_file = value;
 }
@@ -407,7 +411,7 @@ parse_long(struct options *options, char **argv)
 	return apply_next(options, line, argv);
 }
 
-/* -nv, -wDIR or -w DIR; returns how many words it took. */
+/* -nv, -n=summary, -wDIR or -w DIR; returns how many words it took. */
 static int
 parse_short(struct options *options, char **argv)
 {
@@ -416,6 +420,9 @@ parse_short(struct options *options, char **argv)
 
 		if (line == NULL)
 			refuse(argv[0], "unknown option; see sbxrun --help", 0);
+		if (line->argument != NULL && line->argument[0] == '[' &&
+		    letter[1] == '=')
+			return apply_option(options, line, letter + 2);
 		if (line->argument == NULL || line->argument[0] == '[')
 			apply_option(options, line, NULL);
 		else if (letter[1] != '\0')

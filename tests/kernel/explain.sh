@@ -457,7 +457,7 @@ hint()
 records()
 {
 	prepare "$1"
-	(cd "$ws" && as "$1" "$base/sbxrun" --explain=report -l "$level" \
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=./report -l "$level" \
 	    --log "$home/log" "$base/shell.bin" \
 	    -c 'exec 2>/dev/null; cat ~/.ssh/id_rsa; exit 3' 2>/dev/null)
 	tap_is "$level: uid $1: the status is the command's" 3 $?

@@ -77,6 +77,18 @@ else
 fi
 "$SBXRUN" --dry-run=some "$tmp/p.bin" 2>"$tmp/err"
 tap_is "another word is refused" 125 $?
+"$SBXRUN" --dry-run=summary "$tmp/p.bin" >"$tmp/long" 2>&1
+"$SBXRUN" -n=summary "$tmp/p.bin" >"$tmp/short" 2>&1
+tap_is "-n=summary is --dry-run=summary" same \
+    "$(cmp -s "$tmp/long" "$tmp/short" && echo same)"
+
+# A mistyped word of --explain must not become a file of the workspace.
+for word in agnt Agent all.json ''; do
+	"$SBXRUN" "--explain=$word" "$tmp/p.bin" -- true 2>"$tmp/err"
+	tap_is "--explain=$word is refused" '125 live, all, agent no' "$? $(
+	    grep -o 'live, all, agent' "$tmp/err") $(
+	    [ -f "./$word" ] && echo yes || echo no)"
+done
 
 # --- for programs ----------------------------------------------------------
 
