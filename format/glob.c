@@ -1,5 +1,6 @@
 /* See glob.h. */
 #include "format/glob.h"
+#include "format/utf8.h"
 
 static bool
 is_any(const char *part, uint32_t len)
@@ -72,14 +73,15 @@ sbx_glob_parse(const char *text, struct sbx_glob *glob)
 	    (glob->any >> (glob->count - 1) & 1) == 0;
 }
 
-/* The end of the character at an offset. */
+/* The end of the character at an offset; what is no UTF-8 is a character a
+ * byte. */
 static size_t
 next_character(const char *name, size_t len, size_t at)
 {
-	do
-		at++;
-	while (at < len && ((uint8_t)name[at] & 0xc0) == 0x80);
-	return at;
+	uint32_t character;
+	size_t size = utf8_decode(name + at, len - at, &character);
+
+	return at + (size == 0 ? 1 : size);
 }
 
 bool
@@ -100,7 +102,7 @@ sbx_name_match(const char *part, size_t part_len, const char *name, size_t len)
 			at++;
 		} else if (star != SIZE_MAX) {
 			next = star;
-			at = ++mark;
+			at = mark = next_character(name, len, mark);
 		} else {
 			return false;
 		}

@@ -1,9 +1,12 @@
 /*
  * Patterns of paths: what a path rule with `glob` speaks of below its place.
  *
- *	*	any bytes within a name: none too, and a leading dot too
- *	?	one character of a name, of one byte or of several
+ *	*	any characters of a name: none too, and a leading dot too
+ *	?	one character of a name
  *	**	as a whole part: any number of directories, none too
+ *
+ * A name is bytes to Linux.  A character is one of UTF-8, well formed, and each
+ * byte that is in none is a character by itself.
  *
  * A path is matched name by name.  A set of states says which parts of the
  * pattern may come next, so that a walk knows of each directory whether

@@ -1,18 +1,19 @@
 /*
- * See names.h.  All patterns are read at once, byte by byte, as one
+ * See names.h.  All patterns are read at once, character by character, as one
  * automaton: a state is the set of places in patterns where a name may have
  * got to.  The states that can be reached are gone through breadth first, so
- * that names are as short as they can be; of the bytes that come next only
+ * that names are as short as they can be; of the characters that come next only
  * those that some pattern asks for differ from each other, and one that none
- * asks for stands for the rest.
+ * asks for stands for the rest.  So do bytes that are no UTF-8, which
+ * `format/glob.h` takes for characters that no pattern asks for.
  *
- * A place is an index into all patterns laid end to end, times two; the odd
- * ones are behind a '?', which also takes the rest of a character of several
- * bytes.
+ * A place is an index into all patterns laid end to end.  A character is its
+ * bytes in UTF-8 as one number, the first of them highest.
  */
 #include "compiler/compare/names.h"
 
 #include "compiler/base/map.h"
+#include "format/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,20 @@ enum {
 	MOST_ROUNDS = 512,
 };
 
-/* What stands at a place, beside bytes. */
-enum { AT_END = 256, AT_STAR, AT_MARK, AT_GOAL };
+/* What stands at a place, beside characters. */
+#define AT_END UINT32_C(0xffffff00)
+#define AT_STAR UINT32_C(0xffffff01)
+#define AT_MARK UINT32_C(0xffffff02)
+#define AT_GOAL UINT32_C(0xffffff03)
 
 struct place {
-	uint16_t symbol;
+	uint32_t symbol;
 	uint32_t pattern; /* or the first of its group */
 };
 
 struct state {
-	size_t parent; /* SIZE_MAX: the first */
-	uint8_t byte;  /* that led here */
+	size_t parent;      /* SIZE_MAX: the first */
+	uint32_t character; /* that led here */
 };
 
 struct automaton {
@@ -52,6 +56,8 @@ struct automaton {
 	uint32_t *next;            /* the state that is being made */
 	size_t next_count;
 	uint64_t *settled; /* patterns of it that match whatever comes */
+	uint32_t *asked;   /* characters that some pattern asks for next */
+	size_t asked_count;
 };
 
 static size_t
@@ -62,26 +68,40 @@ set_words(const struct automaton *automaton)
 
 /* --- the automaton -------------------------------------------------------- */
 
+/* The character at an offset, and where the next one begins. */
+static uint32_t
+character_read(const struct name_pattern *pattern, size_t *at)
+{
+	uint32_t value, packed = 0;
+	size_t size = utf8_decode(pattern->text + *at, pattern->len - *at,
+	    &value);
+
+	for (size_t end = *at + (size == 0 ? 1 : size); *at < end; ++*at)
+		packed = packed << 8 | (uint8_t)pattern->text[*at];
+	return packed;
+}
+
 /* The places of one pattern, from `at` on; returns where they end. */
 static size_t
 pattern_lay(struct automaton *automaton, const struct name_pattern *pattern,
     uint32_t number, size_t at)
 {
-	for (size_t i = 0; i <= pattern->len; i++) {
-		uint8_t byte = (uint8_t)pattern->text[i];
-		uint16_t symbol = byte;
+	uint32_t before = 0;
 
-		/* Two stars in a row are one. */
-		if (byte == '*' && i > 0 && pattern->text[i - 1] == '*')
-			continue;
-		if (i == pattern->len)
-			symbol = AT_END;
-		else if (byte == '*')
+	for (size_t i = 0; i < pattern->len;) {
+		uint32_t symbol = character_read(pattern, &i);
+
+		if (symbol == '*')
 			symbol = AT_STAR;
-		else if (byte == '?' && pattern->marks)
+		else if (symbol == '?' && pattern->marks)
 			symbol = AT_MARK;
-		automaton->places[at++] = (struct place){ symbol, number };
+		/* Two stars in a row are one. */
+		if (symbol != AT_STAR || before != AT_STAR)
+			automaton->places[at++] = (struct place){ symbol,
+				number };
+		before = symbol;
 	}
+	automaton->places[at++] = (struct place){ AT_END, number };
 	return at;
 }
 
@@ -105,7 +125,9 @@ automaton_fill(struct automaton *automaton, const struct name_pattern *patterns)
 	automaton->places = arena_alloc(automaton->arena,
 	    (total + 1) * sizeof *automaton->places);
 	automaton->next = arena_alloc(automaton->arena,
-	    (8 * total + 8) * sizeof *automaton->next);
+	    (4 * total + 4) * sizeof *automaton->next);
+	automaton->asked = arena_alloc(automaton->arena,
+	    (total + 1) * sizeof *automaton->asked);
 	automaton->starts = arena_alloc(automaton->arena,
 	    (automaton->count + 1) * sizeof *automaton->starts);
 	automaton->settled = arena_alloc(automaton->arena,
@@ -125,53 +147,51 @@ automaton_fill(struct automaton *automaton, const struct name_pattern *patterns)
 static void
 reach(struct automaton *automaton, uint32_t place)
 {
-	automaton->next[automaton->next_count++] = place * 2;
+	automaton->next[automaton->next_count++] = place;
 	while (automaton->places[place].symbol == AT_STAR)
-		automaton->next[automaton->next_count++] = ++place * 2;
-}
-
-static bool
-is_continuation(uint8_t byte)
-{
-	return (byte & 0xc0) == 0x80;
+		automaton->next[automaton->next_count++] = ++place;
 }
 
 static void
-step_place(struct automaton *automaton, uint32_t place, uint8_t byte)
+step_place(struct automaton *automaton, uint32_t place, uint32_t character)
 {
-	uint16_t symbol = automaton->places[place].symbol;
+	uint32_t symbol = automaton->places[place].symbol;
 
 	if (symbol == AT_STAR)
 		reach(automaton, place);
-	else if (symbol == AT_MARK)
-		automaton->next[automaton->next_count++] = (place + 1) * 2 + 1;
 	else if (symbol == AT_GOAL)
-		automaton->next[automaton->next_count++] = place * 2;
-	else if (symbol == byte)
+		automaton->next[automaton->next_count++] = place;
+	else if (symbol == AT_MARK || symbol == character)
 		reach(automaton, place + 1);
 }
 
 static int
-place_compare(const void *a, const void *b)
+number_compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void
-next_sort(struct automaton *automaton)
+/* Sorts them, each once; returns how many are left. */
+static size_t
+numbers_sort(uint32_t *numbers, size_t count)
 {
 	size_t kept = 0;
 
-	qsort(automaton->next, automaton->next_count, sizeof *automaton->next,
-	    place_compare);
-	for (size_t i = 0; i < automaton->next_count; i++) {
-		if (kept == 0 ||
-		    automaton->next[kept - 1] != automaton->next[i])
-			automaton->next[kept++] = automaton->next[i];
+	qsort(numbers, count, sizeof *numbers, number_compare);
+	for (size_t i = 0; i < count; i++) {
+		if (kept == 0 || numbers[kept - 1] != numbers[i])
+			numbers[kept++] = numbers[i];
 	}
-	automaton->next_count = kept;
+	return kept;
+}
+
+static void
+next_sort(struct automaton *automaton)
+{
+	automaton->next_count = numbers_sort(automaton->next,
+	    automaton->next_count);
 }
 
 /* Whether nothing that comes can keep the pattern from matching. */
@@ -193,43 +213,33 @@ next_settle(struct automaton *automaton)
 
 	memset(settled, 0, set_words(automaton) * sizeof *settled);
 	for (size_t i = 0; i < automaton->next_count; i++) {
-		uint32_t pattern = automaton->places[next[i] / 2].pattern;
+		uint32_t pattern = automaton->places[next[i]].pattern;
 
-		if (is_forever(automaton, next[i] / 2))
+		if (is_forever(automaton, next[i]))
 			settled[pattern / 64] |= UINT64_C(1) << pattern % 64;
 	}
 	for (size_t i = 0; i < automaton->next_count; i++) {
-		uint32_t place = next[i] / 2;
+		uint32_t place = next[i];
 		uint32_t pattern = automaton->places[place].pattern;
 
 		if (place == automaton->end ||
 		    (settled[pattern / 64] >> pattern % 64 & 1) == 0)
-			next[kept++] = next[i];
+			next[kept++] = place;
 		else
-			next[kept++] = (automaton->end + 1 + pattern) * 2;
+			next[kept++] = automaton->end + 1 + pattern;
 	}
 	automaton->next_count = kept;
 }
 
-/* The state after one more byte, into automaton->next. */
+/* The state after one more character, into automaton->next. */
 static void
 step(struct automaton *automaton, const uint32_t *state, size_t count,
-    uint8_t byte)
+    uint32_t character)
 {
 	automaton->next_count = 0;
 	automaton->steps += count;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t place = state[i] / 2;
-		bool inside = state[i] % 2 != 0;
-
-		if (inside && is_continuation(byte)) {
-			automaton->next[automaton->next_count++] = state[i];
-			continue;
-		}
-		step_place(automaton, place, byte);
-		while (inside && automaton->places[place].symbol == AT_STAR)
-			step_place(automaton, ++place, byte);
-	}
+	for (size_t i = 0; i < count; i++)
+		step_place(automaton, state[i], character);
 	next_settle(automaton);
 	next_sort(automaton);
 }
@@ -243,14 +253,14 @@ is_alive(const struct automaton *automaton, const uint32_t *state, size_t count)
 	if (automaton->must == SIZE_MAX)
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		if (automaton->places[state[i] / 2].pattern == automaton->must)
+		if (automaton->places[state[i]].pattern == automaton->must)
 			return true;
 	}
 	return false;
 }
 
 static void
-keep_state(struct automaton *automaton, size_t parent, uint8_t byte)
+keep_state(struct automaton *automaton, size_t parent, uint32_t character)
 {
 	bool added;
 
@@ -260,82 +270,71 @@ keep_state(struct automaton *automaton, size_t parent, uint8_t byte)
 	    automaton->next_count * sizeof *automaton->next, &added);
 	if (added)
 		*arena_push(automaton->arena,
-		    &automaton->origins) = (struct state){ parent, byte };
+		    &automaton->origins) = (struct state){ parent, character };
 }
 
-/* The bytes that some pattern asks for next. */
 static void
-ask_bytes(const struct automaton *automaton, const uint32_t *state,
-    size_t count, bool asked[256], bool *marks)
+ask_characters(struct automaton *automaton, const uint32_t *state, size_t count)
 {
+	automaton->asked_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t place = state[i] / 2;
+		uint32_t symbol = automaton->places[state[i]].symbol;
 
-		*marks |= state[i] % 2 != 0;
-		while (automaton->places[place].symbol == AT_STAR)
-			place++;
-		*marks |= automaton->places[place].symbol == AT_MARK;
-		if (automaton->places[place].symbol < AT_END)
-			asked[automaton->places[place].symbol] = true;
+		if (symbol < AT_END)
+			automaton->asked[automaton->asked_count++] = symbol;
 	}
+	automaton->asked_count = numbers_sort(automaton->asked,
+	    automaton->asked_count);
 }
 
-/* A byte that no pattern asks for; 0 if each is. */
-static uint8_t
-other_byte(const bool asked[256])
+static bool
+is_asked(const struct automaton *automaton, uint32_t character)
+{
+	return bsearch(&character, automaton->asked, automaton->asked_count,
+		   sizeof character, number_compare) != NULL;
+}
+
+/* A character that no pattern asks for; 0 if each is. */
+static uint32_t
+other_character(const struct automaton *automaton)
 {
 	static const char order[] =
 	    "xyzwvutsrqponmlkjihgfedcbaXYZWVUTSRQPONMLKJIHGFEDCBA0123456789_-+";
 
 	for (const char *byte = order; *byte != '\0'; byte++) {
-		if (!asked[(uint8_t)*byte])
+		if (!is_asked(automaton, (uint8_t)*byte))
 			return (uint8_t)*byte;
 	}
-	for (unsigned byte = 1; byte < 256; byte++) {
-		if (!asked[byte] && byte != '/' && byte != '=' && byte != '*' &&
-		    !is_continuation((uint8_t)byte))
-			return (uint8_t)byte;
-	}
-	return 0;
-}
-
-static uint8_t
-other_continuation(const bool asked[256])
-{
-	for (unsigned byte = 0x80; byte < 0xc0; byte++) {
-		if (!asked[byte])
-			return (uint8_t)byte;
+	/* From U+4E00 on, 512 that can be seen. */
+	for (uint32_t lead = 0xe4b8; lead <= 0xe4bf; lead++) {
+		for (uint32_t last = 0x80; last <= 0xbf; last++) {
+			if (!is_asked(automaton, lead << 8 | last))
+				return lead << 8 | last;
+		}
 	}
 	return 0;
 }
 
 static void
-follow(struct automaton *automaton, size_t number, uint8_t byte)
+follow(struct automaton *automaton, size_t number, uint32_t character)
 {
 	const struct map_key *key = &automaton->states.keys.items[number];
 
-	if (byte == 0 || byte == '/')
+	if (character == 0 || character == '/')
 		return;
-	step(automaton, key->bytes, key->size / sizeof(uint32_t), byte);
-	keep_state(automaton, number, byte);
+	step(automaton, key->bytes, key->size / sizeof(uint32_t), character);
+	keep_state(automaton, number, character);
 }
 
 static void
 expand(struct automaton *automaton, size_t number)
 {
 	const struct map_key *key = &automaton->states.keys.items[number];
-	bool asked[256] = { false }, marks = false;
 
-	ask_bytes(automaton, key->bytes, key->size / sizeof(uint32_t), asked,
-	    &marks);
-	follow(automaton, number, other_byte(asked));
-	for (unsigned byte = 1; byte < 256; byte++) {
-		if (asked[byte])
-			follow(automaton, number, (uint8_t)byte);
-	}
-	/* Only a '?' tells these from others, in names that are no UTF-8. */
-	if (marks)
-		follow(automaton, number, other_continuation(asked));
+	ask_characters(automaton, key->bytes, key->size / sizeof(uint32_t));
+	follow(automaton, number, other_character(automaton));
+	for (size_t i = 0; i < automaton->asked_count; i++)
+		follow(automaton, number, automaton->asked[i]);
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -343,17 +342,21 @@ expand(struct automaton *automaton, size_t number)
 static const char *
 state_name(const struct automaton *automaton, size_t number, size_t *len)
 {
+	const struct state *origins = automaton->origins.items;
 	char *name;
 
 	*len = 0;
-	for (size_t at = number;
-	     automaton->origins.items[at].parent != SIZE_MAX;
-	     at = automaton->origins.items[at].parent)
-		(*len)++;
+	for (size_t at = number; origins[at].parent != SIZE_MAX;
+	     at = origins[at].parent) {
+		for (uint32_t rest = origins[at].character; rest != 0;
+		     rest >>= 8)
+			++*len;
+	}
 	name = arena_alloc(automaton->arena, *len + 1);
-	for (size_t i = *len; i-- > 0;) {
-		name[i] = (char)automaton->origins.items[number].byte;
-		number = automaton->origins.items[number].parent;
+	for (size_t i = *len; i > 0; number = origins[number].parent) {
+		for (uint32_t rest = origins[number].character; rest != 0;
+		     rest >>= 8)
+			name[--i] = (char)(rest & 0xff);
 	}
 	return name;
 }
@@ -366,13 +369,10 @@ accept(const struct automaton *automaton, size_t number, uint64_t *accepts)
 
 	memset(accepts, 0, set_words(automaton) * sizeof *accepts);
 	for (size_t i = 0; i < key->size / sizeof *state; i++) {
-		uint32_t place = state[i] / 2;
-		uint32_t pattern = automaton->places[place].pattern;
+		uint32_t symbol = automaton->places[state[i]].symbol;
+		uint32_t pattern = automaton->places[state[i]].pattern;
 
-		while (automaton->places[place].symbol == AT_STAR)
-			place++;
-		if (automaton->places[place].symbol == AT_END ||
-		    automaton->places[place].symbol == AT_GOAL)
+		if (symbol == AT_END || symbol == AT_GOAL)
 			accepts[pattern / 64] |= UINT64_C(1) << pattern % 64;
 	}
 }
@@ -418,7 +418,7 @@ classes_find(struct arena *arena, const struct name_pattern *patterns,
 	for (size_t i = 0; i < count; i++)
 		reach(&automaton, automaton.starts[i]);
 	/* No name has been read yet: a state that no other is equal to. */
-	automaton.next[automaton.next_count++] = automaton.end * 2;
+	automaton.next[automaton.next_count++] = automaton.end;
 	next_sort(&automaton);
 	keep_state(&automaton, SIZE_MAX, 0);
 	for (size_t i = 0; i < automaton.origins.count; i++) {

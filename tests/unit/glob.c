@@ -9,14 +9,43 @@ enum { TEXT_MAX = 64 };
 
 /* --- the matcher that is compared with ------------------------------------ */
 
-/* One character: a byte and the continuation bytes behind it. */
+/* Table 3-7 of Unicode: the bytes of characters that have several. */
+static const struct {
+	unsigned char first, last;         /* of the first byte */
+	unsigned char second, second_last; /* of the second */
+	int more;                          /* from 80 to bf behind these */
+} well_formed[] = {
+	{ 0xc2, 0xdf, 0x80, 0xbf, 0 },
+	{ 0xe0, 0xe0, 0xa0, 0xbf, 1 },
+	{ 0xe1, 0xec, 0x80, 0xbf, 1 },
+	{ 0xed, 0xed, 0x80, 0x9f, 1 },
+	{ 0xee, 0xef, 0x80, 0xbf, 1 },
+	{ 0xf0, 0xf0, 0x90, 0xbf, 2 },
+	{ 0xf1, 0xf3, 0x80, 0xbf, 2 },
+	{ 0xf4, 0xf4, 0x80, 0x8f, 2 },
+};
+
+/* One character; of what is no UTF-8, one byte. */
 static const char *
 after_character(const char *text)
 {
-	do
-		text++;
-	while (((unsigned char)*text & 0xc0) == 0x80);
-	return text;
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	for (size_t i = 0; i < sizeof well_formed / sizeof *well_formed; i++) {
+		int more = 0;
+
+		if (bytes[0] < well_formed[i].first ||
+		    bytes[0] > well_formed[i].last ||
+		    bytes[1] < well_formed[i].second ||
+		    bytes[1] > well_formed[i].second_last)
+			continue;
+		while (more < well_formed[i].more && bytes[2 + more] >= 0x80 &&
+		    bytes[2 + more] <= 0xbf)
+			more++;
+		if (more == well_formed[i].more)
+			return text + 2 + more;
+	}
+	return text + 1;
 }
 
 static bool
@@ -100,8 +129,9 @@ static const struct alphabet names[] = {
 	{ "names of several bytes", { "é", "a", "*", "?" }, { "é", "a", "€" },
 	    4, 3, 5, 5 },
 	/* As a file system may hold them, though no text does. */
-	{ "names that are no UTF-8", { "a", "*", "?" }, { "a", "\x80", "\xc3" },
-	    3, 3, 5, 5 },
+	{ "names that are no UTF-8", { "a", "é", "*", "?" },
+	    { "a", "\x80", "\xc3", "\xe2\x82", "\xed", "\xf0\x9f" }, 4, 6, 5,
+	    4 },
 };
 
 static void
@@ -128,6 +158,19 @@ test_names(struct tap *tap, const struct alphabet *alphabet)
 	tap_ok(tap, wrong == 0 && matched > 100 && matched < asked / 2,
 	    "%s: %zu questions, %zu matches, %zu wrong", alphabet->what, asked,
 	    matched, wrong);
+}
+
+static void
+test_strays(struct tap *tap)
+{
+	tap_ok(tap,
+	    !sbx_name_match("?", 1, "a\x80", 2) &&
+		sbx_name_match("??", 2, "a\x80", 2) &&
+		sbx_name_match("?", 1, "\x80", 1) &&
+		sbx_name_match("??", 2, "\xe2\x82", 2) &&
+		sbx_name_match("?", 1, "\xe2\x82\xac", 3) &&
+		!sbx_name_match("*???", 4, "\xe2\x82\xac", 3),
+	    "each byte that is no UTF-8 is one character");
 }
 
 static const struct alphabet paths = { "paths",
@@ -255,6 +298,7 @@ main(void)
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		test_names(&tap, &names[i]);
+	test_strays(&tap);
 	test_paths(&tap);
 	test_forms(&tap);
 	test_places(&tap);

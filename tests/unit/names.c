@@ -9,7 +9,8 @@
 
 enum { ROUNDS = 3000, MOST_PATTERNS = 5, LONGEST = 5 };
 
-/* Bytes of names: letters, and the two of one that has two. */
+/* Bytes of names: letters, and the two of one that has two; in any order, so
+ * that many names are no UTF-8. */
 static const char bytes[] = "ab.\xc3\xa9";
 
 static uint64_t
