@@ -143,6 +143,20 @@ everything_find(const struct checker *checker, uint8_t platforms)
 	return NULL;
 }
 
+/* On which platforms everything is allowed. */
+static uint8_t
+everything_where(const struct checker *checker)
+{
+	const struct rule_list *blankets = blankets_of(checker);
+	uint8_t platforms = 0;
+
+	for (size_t i = 0; i < blankets->count; i++) {
+		if (blankets->items[i].detail == BLANKET_EVERYTHING)
+			platforms |= blankets->items[i].origin.platforms;
+	}
+	return platforms;
+}
+
 /* What a rule beside `allow everything` comes to. */
 struct beside {
 	struct checker *checker;
@@ -190,6 +204,10 @@ beside_rule(struct beside *beside, const struct origin *origin,
 	const struct rule *everything = everything_find(beside->checker,
 	    origin->platforms);
 
+	/* What says something on one platform is no rule without effect. */
+	if (!beside->denies &&
+	    (origin->platforms & ~everything_where(beside->checker)) != 0)
+		return;
 	if (everything != NULL && (effect == SBX_DENY) == beside->denies)
 		beside_report(beside, origin, everything);
 }
