@@ -223,6 +223,41 @@ say_total(const struct tests *tests)
 	    red, tests->failed, plain);
 }
 
+/*
+ * Whether some policy has each parameter of -D.  What was not loaded might have
+ * had it, and is an error of its own.
+ */
+static bool
+definitions_are_known(const struct tests *tests)
+{
+	struct arena *arena = tests->options->arena;
+	struct {
+		VEC(struct sbx_blob) list;
+	} blobs = { 0 };
+	struct {
+		VEC(const struct blocks *) list;
+	} blocks = { 0 };
+
+	for (size_t i = 0; i < tests->results.count; i++) {
+		const struct test_subjects *subjects =
+		    &tests->results.items[i]->subjects;
+
+		for (size_t j = 0; j < subjects->loaded.count; j++) {
+			const struct operand *operand =
+			    &subjects->loaded.items[j]->operand;
+
+			if (operand->state != OPERAND_GOOD)
+				return true;
+			*arena_push(arena, &blobs.list) = operand->blob;
+			*arena_push(arena,
+			    &blocks.list) = operand->compilation.blocks;
+		}
+	}
+	return blobs.list.count == 0 ||
+	    definitions_fit(tests->options, blobs.list.items, blocks.list.items,
+		blobs.list.count);
+}
+
 /* --- the command line ----------------------------------------------------- */
 
 /* "standard" or "standard,full". */
@@ -275,6 +310,8 @@ command_test(struct options *options)
 	report_init(&tests.report, options->arena, "test");
 	for (size_t i = 0; i < files->list.count; i++)
 		test_one(&tests, files->list.items[i]);
+	if (!definitions_are_known(&tests))
+		return EXIT_USAGE;
 	if (options->format != REPORT_TEXT)
 		report_write(&tests.report, options->format, stdout);
 	if (options->coverage)

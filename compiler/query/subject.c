@@ -108,7 +108,7 @@ has_parameter(const struct sbx_blob *blob, const struct blocks *blocks,
 	    (blocks != NULL && blocks_have_param(blocks, name));
 }
 
-static bool
+bool
 definitions_fit(const struct options *options, const struct sbx_blob *blobs,
     const struct blocks *const *blocks, size_t count)
 {
@@ -125,7 +125,9 @@ definitions_fit(const struct options *options, const struct sbx_blob *blobs,
 			continue;
 		misused("-D %s=%s: %s parameter of that name", definition->name,
 		    definition->value,
-		    count == 1 ? "the policy has no" : "neither policy has a");
+		    count == 1     ? "the policy has no" :
+			count == 2 ? "neither policy has a" :
+				     "none of the policies has a");
 		return false;
 	}
 	return true;

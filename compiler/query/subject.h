@@ -34,6 +34,12 @@ void operand_read(const struct options *options, const char *path,
 /* Compiles a text that the caller has parsed. */
 void operand_compile(const struct options *options, struct operand *operand);
 
+/* Whether each parameter of -D is one of some of these policies; else false
+ * after complaining.  A policy's blocks are NULL if it was no text. */
+bool definitions_fit(const struct options *options,
+    const struct sbx_blob *blobs, const struct blocks *const *blocks,
+    size_t count);
+
 /*
  * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level
  * is full, which an ordinary machine gives, unless the user asks for another.

@@ -85,6 +85,14 @@ same "-D binds a parameter" "1 passed, 0 failed" "$(
     printf '%s\n' 'sbx-test: 1' "policy: $tmp/team.bin" 'cases:' \
 	'  - allow: read /elsewhere/x' |
     "$SBXC" test -D dataset=/elsewhere - 2>&1)"
+printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
+    '  profile a {' '    param spare' '    allow read /a' '  }' 'cases:' \
+    '  - allow: read /a' >"$tmp/spare.yaml"
+status "-D of a parameter that nothing uses" 0 test -D spare=/s \
+    "$tmp/spare.yaml"
+status "-D of what only one of the policies has" 0 test -D spare=/s good.yaml \
+    "$tmp/spare.yaml"
+status "-D of what no policy has" 2 test -D other=/s good.yaml "$tmp/spare.yaml"
 same "-p chooses the profile" "1 passed, 0 failed" "$(
     printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
 	'  profile a { allow read /a }' '  profile b { allow read /b }' \
