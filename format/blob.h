@@ -143,7 +143,7 @@ enum sbx_meta_flag {
 
 /* Whether the sandbox has a network of its own, which level full gives. */
 static inline bool
-sbx_net_is_own(uint8_t net)
+sbx_net_is_own(unsigned net)
 {
 	return net == SBX_NET_LOOPBACK || net == SBX_NET_SELECTED;
 }

@@ -204,7 +204,7 @@ compile_text(struct imported *imported, struct sbx_blob *blob)
 		    text.bytes, text.size);
 		return true;
 	}
-	for (size_t id = 0; id < DIAG_END; id++)
+	for (enum diag_id id = 0; id < DIAG_END; id++)
 		choices.off[id] = diag_severity(id) != SEVERITY_ERROR;
 	diags_judge(&compilation.diags, &choices);
 	options_print(imported->options, &compilation.diags);
