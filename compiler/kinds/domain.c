@@ -262,6 +262,31 @@ domain_show_access(FILE *stream, const struct access *access)
 	fprintf(stream, "%s:%u", access->name, (unsigned)access->port);
 }
 
+/* The user's own proxy, where no name is allowed: it is then asked about all. */
+static bool
+proxy_decides(const struct subject *subject, struct verdict *verdict)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	uint8_t platforms = subject->arch->platforms;
+	struct sbx_way ways[SBX_MAX_WAYS] = { { 0 } };
+	uint32_t proxy = 0;
+
+	while (proxy < blob->proxy_count &&
+	    (blob->proxies[proxy].platforms & platforms) == 0)
+		proxy++;
+	if (proxy == blob->proxy_count ||
+	    (sbx_ways(blob, platforms, ways) > 0 &&
+		ways[0].kind == SBX_WAY_RESOLVER))
+		return false;
+	*verdict = (struct verdict){
+		.allowed = true,
+		.by = BY_RULE + KIND_PROXY,
+		.rule = proxy,
+		.source = blob->proxies[proxy].source,
+	};
+	return true;
+}
+
 static struct verdict
 domain_verdict(const struct subject *subject, const struct access *access)
 {
@@ -271,6 +296,8 @@ domain_verdict(const struct subject *subject, const struct access *access)
 
 	if (network_decides(subject, access->port, &verdict))
 		return verdict;
+	if (proxy_decides(subject, &verdict))
+		return network_at_level(subject, verdict);
 	model = sbx_name_verdict(blob, subject->arch->platforms, access->name,
 	    access->port);
 	verdict = (struct verdict){
@@ -295,7 +322,12 @@ static void
 domain_answer(const struct why *why)
 {
 	why_say_decider(why, &why->verdict);
-	network_say(why);
+	if (why->verdict.allowed && why->verdict.by == BY_RULE + KIND_PROXY)
+		fputs("    but this proxy decides alone what it lets through, "
+		      "for tools that heed HTTPS_PROXY\n",
+		    why->stream);
+	else
+		network_say(why);
 	if (why->verdict.allowed && why->access->detail == 0 &&
 	    why->verdict.by == BY_RULE + KIND_DOMAIN &&
 	    (why->blob->names[why->verdict.rule].flags & SBX_NAME_PRIVATE) == 0)

@@ -307,6 +307,11 @@ port_verdict(const struct subject *subject, const struct access *access)
 	struct sbx_verdict model;
 	struct verdict verdict;
 
+	/* Nothing listens on port 0, in no network. */
+	if (sbx_net_is_own(blob->meta->net) &&
+	    access->detail == SBX_CONNECT_TCP && access->port == 0)
+		return (struct verdict){ .source = SBX_NO_SOURCE,
+			.unenforced = subject->level == SBX_LEVEL_NONE };
 	if (sbx_net_is_own(blob->meta->net) && access->detail < SBX_HOST_TCP)
 		return service_verdict(subject, access, &verdict) ?
 		    verdict :
@@ -339,6 +344,8 @@ port_verdict(const struct subject *subject, const struct access *access)
 static void
 say_denied(const struct why *why)
 {
+	if (why->access->port == 0)
+		return;
 	fprintf(why->stream,
 	    "    but it needs level standard and Landlock ABI 4: at level "
 	    "%s%s no socket opens\n",
@@ -501,6 +508,12 @@ port_remedy(struct remedy *remedy)
 	const struct verdict *verdict = remedy->verdict;
 	enum sbx_port_op op = remedy->access->detail;
 
+	if (op == SBX_CONNECT_TCP && remedy->access->port == 0 &&
+	    sbx_net_is_own(blob->meta->net)) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "no rule names port 0; nothing listens there");
+		return;
+	}
 	/* Level full, or a newer kernel, is what is missing there. */
 	if ((sbx_net_is_own(blob->meta->net) &&
 		(op < SBX_HOST_TCP || allows_service(blob, verdict))) ||

@@ -503,6 +503,35 @@ load sbxc
 	says "at level minimal no AF_UNIX socket opens"
 }
 
+@test "why: nothing listens on port 0" {
+	local rule
+	for rule in loopback 'domain example.org' 'proxy tcp 3129'; do
+		printf 'sbx 1\nprofile p { allow network %s }\n' "$rule" >zero.sbx
+		ends 1 "$SBXC" why zero.sbx connect tcp 0
+		says "denied: connect tcp 0"
+		says "no rule is offered: no rule names port 0; nothing listens there"
+		[[ "$output" != *"but it needs"* ]]
+		ends 0 "$SBXC" why zero.sbx connect tcp 1
+		says "inside: connect tcp 1"
+	done
+}
+
+@test "why: a proxy of the user's decides alone, unless a name is allowed" {
+	printf 'sbx 1\nprofile p {\nallow network proxy tcp 3129\n}\n' >proxy.sbx
+	for level in full standard; do
+		ends 0 "$SBXC" why proxy.sbx -l $level domain example.org
+		says "proxy.sbx:3:25: allow network proxy tcp 3129"
+		says "but this proxy decides alone what it lets through"
+	done
+	ends 1 "$SBXC" why proxy.sbx -l minimal domain example.org
+	says "at level minimal no socket opens that leads out"
+	printf 'sbx 1\nprofile p {\nallow network proxy tcp 3129\nallow network domain example.com\n}\n' >proxy.sbx
+	ends 1 "$SBXC" why proxy.sbx domain example.org
+	says "no rule allows it"
+	ends 0 "$SBXC" why proxy.sbx domain example.com
+	says "proxy.sbx:4:22: allow network domain example.com"
+}
+
 @test "why: hosts and services, level by level" {
 	cat >hosts.sbx <<-'SBX'
 	sbx 1
