@@ -95,7 +95,8 @@ listened(const struct looking *looking)
 }
 
 /* In a network of the sandbox's own nobody has answered, if nobody inside
- * listened: perhaps a service of the host was meant. */
+ * listened: perhaps a service of the host was meant.  A connection that was
+ * denied was to one: the run has found its server outside. */
 static const char *
 service_reason(const struct looking *looking)
 {
@@ -107,13 +108,17 @@ service_reason(const struct looking *looking)
 
 	if (wish->kind != WISH_CONNECT || wish->port == 0 ||
 	    wish->port == SBX_PROXY_PORT || wish->port == DNS ||
-	    !sbx_net_is_own(looking->needs->base->blob.meta->net) ||
+	    (!wish->denied &&
+		!sbx_net_is_own(looking->needs->base->blob.meta->net)) ||
 	    looking->subject->level != SBX_LEVEL_FULL || listened(looking) ||
 	    looking_ask(looking, words, countof(words), &fault).allowed)
 		return NULL;
 	return arena_printf(arena,
-	    "that is the sandbox itself, where nobody listened; a service of "
-	    "the host takes 'allow network host tcp %u'",
+	    wish->denied ? "a service of the host: "
+			   "'allow network host tcp %u' opens it" :
+			   "that is the sandbox itself, where nobody listened; "
+			   "a service of the host takes "
+			   "'allow network host tcp %u'",
 	    wish->port);
 }
 
@@ -139,7 +144,9 @@ looking_at_port(const struct looking *looking)
 	/* It worked, as the way to the sandbox's own proxy does. */
 	given |= !wish->denied && at == loopback &&
 	    is_for_full(looking, words, count);
-	reason = given && at == loopback ? service_reason(looking) : NULL;
+	reason = at == loopback && (given || wish->denied) ?
+	    service_reason(looking) :
+	    NULL;
 	if (given && reason == NULL)
 		return;
 	looking_add(looking,
