@@ -75,29 +75,80 @@ host_of(const struct subject *subject, const struct sbx_denial *denial)
 	    (unsigned)denial->port);
 }
 
-/* A socket of the internet, for a host that the program's command line names: the
- * rule is about that host. */
+/* A text that does not fit is left out: half a rule is another rule. */
+static void
+put(char to[SBX_ADVICE_TEXT], const char *text)
+{
+	if (text != NULL && strlen(text) < SBX_ADVICE_TEXT)
+		memcpy(to, text, strlen(text) + 1);
+}
+
+/* What the program's command line names, for which it wanted a socket of the
+ * internet: the rule is about that host.  The kind of rule, or NULL. */
+static const char *
+destination_of(const struct subject *subject, const struct sbx_denial *denial)
+{
+	enum { INET = 2, STREAM = 1, DGRAM = 2 };
+	enum sbx_net net = subject->places.blob->meta->net;
+
+	if (denial->kind != SBX_DENIED_CALL || *denial->path == '\0' ||
+	    denial->args[0] != INET ||
+	    (denial->args[1] != STREAM && denial->args[1] != DGRAM) ||
+	    (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK))
+		return NULL;
+	if (strcmp(denial->path, "localhost") == 0 ||
+	    strncmp(denial->path, "127.", 4) == 0)
+		return "host";
+	return strspn(denial->path, "0123456789.") == strlen(denial->path) ?
+	    "connect" :
+	    "domain";
+}
+
+/* A program that asks for addresses, and for no port. */
+static bool
+is_lookup(const struct sbx_denial *denial)
+{
+	return strcmp(denial->program, "getent") == 0;
+}
+
 static size_t
 find_host(const struct subject *subject, const struct sbx_denial *denial,
     const char *words[3])
 {
-	enum { INET = 2, STREAM = 1, DGRAM = 2 };
-	const struct sbx_meta *meta = subject->places.blob->meta;
-	struct arena *arena = subject->places.arena;
-	bool local = strcmp(denial->path, "localhost") == 0 ||
-	    strncmp(denial->path, "127.", 4) == 0;
-	bool address = strspn(denial->path, "0123456789.") ==
-	    strlen(denial->path);
+	const char *kind = destination_of(subject, denial);
 
-	if (*denial->path == '\0' || denial->args[0] != INET ||
-	    (denial->args[1] != STREAM && denial->args[1] != DGRAM) ||
-	    (meta->net != SBX_NET_NONE && meta->net != SBX_NET_LOOPBACK) ||
-	    ((local || address) && denial->port == 0))
+	if (kind == NULL || (denial->port == 0 && !is_lookup(denial)) ||
+	    (denial->port == 0 && strcmp(kind, "domain") != 0))
 		return 0;
-	words[0] = local ? "host" : address ? "connect" : "domain";
-	words[1] = local ? "tcp" : host_of(subject, denial);
-	words[2] = arena_printf(arena, "%u", (unsigned)denial->port);
-	return local ? 3 : 2;
+	words[0] = kind;
+	words[1] = host_of(subject, denial);
+	if (strcmp(kind, "host") != 0)
+		return 2;
+	words[1] = "tcp";
+	words[2] = arena_printf(subject->places.arena, "%u",
+	    (unsigned)denial->port);
+	return 3;
+}
+
+/* The command line does not say which port: the user knows it, and a guess would
+ * open another service. */
+static bool
+put_unknown_port(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	const char *kind = destination_of(subject, denial);
+	bool local = kind != NULL && strcmp(kind, "host") == 0;
+
+	if (kind == NULL || denial->port != 0 || is_lookup(denial))
+		return false;
+	advice->count = 1;
+	advice->where[0] = SBX_ADVICE_HINT;
+	put(advice->steps[0],
+	    arena_printf(subject->places.arena,
+		"'allow network %s %s%sPORT', with the service's own port "
+		"for PORT, which the command line does not say",
+		kind, local ? "tcp " : denial->path, local ? "" : ":"));
+	return true;
 }
 
 static bool
@@ -151,14 +202,6 @@ find_access(const struct subject *subject, const struct sbx_denial *denial,
 	access->outside = true;
 	access->makes_file = denial->makes_file;
 	return true;
-}
-
-/* A text that does not fit is left out: half a rule is another rule. */
-static void
-put(char to[SBX_ADVICE_TEXT], const char *text)
-{
-	if (text != NULL && strlen(text) < SBX_ADVICE_TEXT)
-		memcpy(to, text, strlen(text) + 1);
 }
 
 /* The rule that decides; or, where it only makes something impossible
@@ -261,6 +304,10 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 	advice->works = remedy_works(&remedy);
 	if (put_fetching(subject, denial, advice))
 		return;
+	if (put_unknown_port(subject, denial, advice)) {
+		advice->works = false;
+		return;
+	}
 	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS;
 	     i++) {
 		advice->where[i] = (uint8_t)remedy_where(

@@ -1,7 +1,9 @@
 /*
- * See destination.h.  An argument with "://" names a host, and so does that of a
- * program that takes one: ssh HOST, nc HOST PORT.  What is taken has no byte but
- * those of names and addresses; it is a guess, for the text of a remedy alone.
+ * See destination.h.  An argument with "://" names a host, and so do those of a
+ * program that takes one: ssh HOST, nc HOST PORT, psql -h HOST -p PORT.  What is
+ * taken has no byte but those of names and addresses; it is a guess, for the text
+ * of a remedy alone.  A port is one that the command line states, or of a URL of
+ * the web; of others the user knows it: see ~/.ssh/config, PGPORT.
  */
 #include "runtime/listen/destination.h"
 
@@ -20,29 +22,41 @@ static const struct {
 } schemes[] = {
 	{ "https", 443 },
 	{ "http", 80 },
-	{ "ssh", 22 },
-	{ "git", 9418 },
-	{ "ftp", 21 },
 	{ "wss", 443 },
 	{ "ws", 80 },
-	{ "postgres", 5432 },
-	{ "postgresql", 5432 },
-	{ "mysql", 3306 },
-	{ "redis", 6379 },
-	{ "amqp", 5672 },
-	{ "mongodb", 27017 },
-},
-  takers[] = {
-	  { "ssh", 22 },
-	  { "sftp", 22 },
-	  { "scp", 22 },
-	  { "nc", 0 },
-	  { "telnet", 23 },
-	  { "getent", 0 },
-	  { "psql", 5432 },
-	  { "redis-cli", 6379 },
-	  { "mysql", 3306 },
-  };
+};
+
+/* Where a program's command line has a host and a port. */
+enum form {
+	HOST,         /* ssh -p PORT USER@HOST */
+	HOST_PORT,    /* nc HOST PORT */
+	HOST_COLON,   /* curl HOST:PORT/PATH */
+	HOST_OPTIONS, /* psql -h HOST -p PORT */
+};
+
+static const struct taker {
+	const char *name;
+	enum form form;
+	char port_option;
+	const char *host; /* without such an option */
+} takers[] = {
+	{ "ssh", HOST, 'p', NULL },
+	{ "sftp", HOST, 'P', NULL },
+	{ "scp", HOST, 'P', NULL },
+	{ "getent", HOST, '\0', NULL },
+	{ "nc", HOST_PORT, '\0', NULL },
+	{ "telnet", HOST_PORT, '\0', NULL },
+	{ "curl", HOST_COLON, '\0', NULL },
+	{ "wget", HOST_COLON, '\0', NULL },
+	{ "psql", HOST_OPTIONS, 'p', NULL },
+	{ "redis-cli", HOST_OPTIONS, 'p', "127.0.0.1" },
+	{ "mysql", HOST_OPTIONS, 'P', NULL },
+};
+
+/* The arguments, each of which ends with a NUL; one is cut where the text is. */
+struct line {
+	const char *first, *end;
+};
 
 static bool
 is_digit(char byte)
@@ -88,13 +102,15 @@ is_host(const char *text, size_t len)
 	return digits + dots == len ? dots == 3 : !is_digit(text[len - 1]);
 }
 
+/* A port that ends with the text, or before a path; 0: it is none. */
 static uint16_t
 port_of(const char *text)
 {
 	uint64_t port;
+	size_t len = strcspn(text, "/?#");
 
-	return sbx_decimal_read(text, text + strlen(text), &port) != NULL &&
-		port <= UINT16_MAX ?
+	return sbx_decimal_read(text, text + len, &port) == text + len &&
+		len > 0 && port <= UINT16_MAX ?
 	    (uint16_t)port :
 	    0;
 }
@@ -110,27 +126,31 @@ keep(struct sbx_denial *denial, const char *host, size_t len, uint16_t port)
 	return true;
 }
 
+static uint16_t
+port_of_scheme(const char *argument, size_t len)
+{
+	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+		size_t size = strlen(schemes[i].name);
+
+		if (len >= size &&
+		    memcmp(argument + len - size, schemes[i].name, size) == 0 &&
+		    (len == size || !is_of_name(argument[len - size - 1])))
+			return schemes[i].port;
+	}
+	return 0;
+}
+
 /* "https://user@host:443/path", "option=https://host". */
 static bool
 take_url(const char *argument, struct sbx_denial *denial)
 {
 	const char *mark = strstr(argument, "://"), *host, *user;
-	uint16_t port = 0;
+	uint16_t port;
 	size_t len;
 
 	if (mark == NULL)
 		return false;
-	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-		size_t size = strlen(schemes[i].name);
-
-		if ((size_t)(mark - argument) >= size &&
-		    memcmp(mark - size, schemes[i].name, size) == 0 &&
-		    ((size_t)(mark - argument) == size ||
-			!is_of_name(mark[-(ptrdiff_t)size - 1]))) {
-			port = schemes[i].port;
-			break;
-		}
-	}
+	port = port_of_scheme(argument, (size_t)(mark - argument));
 	host = mark + 3;
 	user = host + strcspn(host, "@/?#");
 	if (*user == '@')
@@ -143,46 +163,108 @@ take_url(const char *argument, struct sbx_denial *denial)
 
 /* "user@host:path", "host". */
 static bool
-take_host(const char *argument, uint16_t port, struct sbx_denial *denial)
+take_host(const char *argument, struct sbx_denial *denial)
 {
 	const char *user = strchr(argument, '@');
 	const char *host = user != NULL ? user + 1 : argument;
 	size_t len = name_length(host);
 
 	return (host[len] == '\0' || host[len] == ':') &&
-	    keep(denial, host, len, port);
+	    keep(denial, host, len, 0);
 }
 
+/* "host:port/path"; a word with dots alone may be a file. */
 static bool
-takes_host(const struct sbx_denial *denial, uint16_t *port)
+take_colon(const char *argument, struct sbx_denial *denial)
 {
-	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
-		if (strcmp(takers[i].name, denial->program) == 0) {
-			*port = takers[i].port;
-			return true;
-		}
+	size_t len = name_length(argument);
+	uint16_t port = argument[len] == ':' ? port_of(argument + len + 1) : 0;
+
+	return port != 0 && keep(denial, argument, len, port);
+}
+
+static const char *
+next_of(const struct line *line, const char *argument)
+{
+	const char *next = argument + strlen(argument) + 1;
+
+	return next < line->end ? next : NULL;
+}
+
+/* The value of "-p 1", "-p1", "--port 1" or "--port=1"; NULL: there is none. */
+static const char *
+value_of(const struct line *line, char letter, const char *word)
+{
+	const char *at = line->first < line->end ? line->first : NULL;
+	size_t len = strlen(word);
+
+	for (; letter != '\0' && at != NULL; at = next_of(line, at)) {
+		if (at[0] != '-')
+			continue;
+		if (at[1] == letter)
+			return at[2] != '\0' ? at + 2 : next_of(line, at);
+		if (at[1] != '-' || strncmp(at + 2, word, len) != 0)
+			continue;
+		if (at[2 + len] == '=')
+			return at + 2 + len + 1;
+		if (at[2 + len] == '\0')
+			return next_of(line, at);
 	}
-	return false;
+	return NULL;
 }
 
-/* The arguments, each of which ends with a NUL; one is cut where the text is. */
 static bool
-take(const char *line, const char *end, bool urls, struct sbx_denial *denial)
+take_argument(const struct taker *taker, const struct line *line,
+    const char *argument, struct sbx_denial *denial)
 {
-	uint16_t port = 0;
+	const char *next = next_of(line, argument);
 
-	if (!urls && !takes_host(denial, &port))
+	if (taker->form == HOST_COLON)
+		return take_colon(argument, denial);
+	if (!take_host(argument, denial))
 		return false;
-	while (line < end) {
-		const char *next = line + strlen(line) + 1;
+	if (taker->form == HOST_PORT && next != NULL)
+		denial->port = port_of(next);
+	return true;
+}
 
-		if (urls ? take_url(line, denial) :
-			   take_host(line, port, denial)) {
-			if (denial->port == 0 && next < end)
-				denial->port = port_of(next);
+static bool
+take_options(const struct taker *taker, const struct line *line,
+    struct sbx_denial *denial)
+{
+	const char *host = value_of(line, 'h', "host");
+
+	if (host == NULL)
+		host = taker->host;
+	return host != NULL && host[name_length(host)] == '\0' &&
+	    keep(denial, host, strlen(host), 0);
+}
+
+static void
+take(const struct taker *taker, const struct line *line,
+    struct sbx_denial *denial)
+{
+	const char *at = line->first < line->end ? line->first : NULL;
+	const char *port = value_of(line, taker->port_option, "port");
+	bool taken = false;
+
+	if (taker->form == HOST_OPTIONS)
+		taken = take_options(taker, line, denial);
+	else
+		for (; at != NULL && !taken; at = next_of(line, at))
+			taken = take_argument(taker, line, at, denial);
+	if (taken && port != NULL)
+		denial->port = port_of(port);
+}
+
+static bool
+take_urls(const struct line *line, struct sbx_denial *denial)
+{
+	const char *at = line->first < line->end ? line->first : NULL;
+
+	for (; at != NULL; at = next_of(line, at)) {
+		if (take_url(at, denial))
 			return true;
-		}
-		line = next;
 	}
 	return false;
 }
@@ -190,9 +272,9 @@ take(const char *line, const char *end, bool urls, struct sbx_denial *denial)
 void
 destination_guess(const struct caller *caller, struct sbx_denial *denial)
 {
-	char path[64], line[LINE_SIZE + 1];
+	char path[64], text[LINE_SIZE + 1];
 	struct out out;
-	const char *first, *end;
+	struct line line;
 	int fd;
 	ssize_t len;
 
@@ -201,13 +283,16 @@ destination_guess(const struct caller *caller, struct sbx_denial *denial)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	len = read(fd, line, LINE_SIZE);
+	len = read(fd, text, LINE_SIZE);
 	close(fd);
 	if (len <= 0)
 		return;
-	line[len] = '\0';
-	end = line + len;
-	first = line + strlen(line) + 1;
-	if (!take(first, end, true, denial))
-		take(first, end, false, denial);
+	text[len] = '\0';
+	line = (struct line){ text + strlen(text) + 1, text + len };
+	if (take_urls(&line, denial))
+		return;
+	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+		if (strcmp(takers[i].name, denial->program) == 0)
+			take(&takers[i], &line, denial);
+	}
 }

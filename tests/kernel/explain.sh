@@ -229,7 +229,8 @@ with()
 tools()
 {
 	prepare "$1"
-	tcp="call +socket inet stream for 127.0.0.1:(9|22) .*: allow network host tcp"
+	tcp="call +socket inet stream for 127.0.0.1:9 .*: allow network host tcp 9"
+	unknown="call +socket inet stream for 127.0.0.1 .*'allow network host tcp PORT'"
 	server='call +socket inet stream .*allow network (loopback|listen tcp)'
 	udp='call +socket inet dgram for host.invalid.*: allow network domain host'
 	with curl "$1" 'curl -s http://127.0.0.1:9' "$tcp"
@@ -237,7 +238,14 @@ tools()
 	with getent "$1" 'getent hosts host.invalid' "$udp"
 	with git "$1" 'git clone -q https://host.invalid/x' "$udp"
 	with pip "$1" 'pip download -q --retries 0 x' 'call +socket inet'
-	with ssh "$1" 'ssh -o BatchMode=yes 127.0.0.1' "$tcp"
+	with ssh "$1" 'ssh -o BatchMode=yes 127.0.0.1' "$unknown"
+	with ssh "$1" 'ssh -o BatchMode=yes -p 9 127.0.0.1' "$tcp"
+	with curl "$1" 'curl -s 127.0.0.1:9/x' "$tcp"
+	with psql "$1" 'psql -h 127.0.0.1' "$unknown"
+	with psql "$1" 'psql -h 127.0.0.1 -p 9' "$tcp"
+	with redis-cli "$1" 'redis-cli ping' "$unknown"
+	with redis-cli "$1" 'redis-cli -p 9 ping' "$tcp"
+	with redis-cli "$1" 'redis-cli --port 9 -h 127.0.0.1 get a.b' "$tcp"
 	with nc "$1" 'nc -z 127.0.0.1 9' "$tcp"
 	with python3 "$1" 'timeout 5 python3 -m http.server 9' "$server"
 	with curl "$1" 'curl -s -n file:///dev/null; cat ~/.netrc' \
