@@ -278,6 +278,38 @@ may_call(const char *name)
 	return geteuid() == 0;
 }
 
+/* In a network of the sandbox's own 127.0.0.1 is the sandbox.  Nobody can tell
+ * by the message that a service of the host was meant, unless there was no socket
+ * for its port. */
+static bool
+find_service(struct search *search, const struct mention *mention)
+{
+	const struct subject *subject = search->from->subject;
+	enum sbx_net net = subject->places.blob->meta->net;
+	bool call = mention->kind == MENTION_CALL;
+	const char *port = mention->port == 0 ?
+	    "PORT" :
+	    arena_printf(search->arena, "%u", (unsigned)mention->port);
+	const char *words[] = { "host", "tcp", port };
+	struct access access;
+
+	if ((!sbx_net_is_own(net) && (!call || net != SBX_NET_NONE)) ||
+	    subject->level != SBX_LEVEL_FULL ||
+	    (mention->port != 0 &&
+		(access_parse(&subject->places, words, countof(words),
+		     &access) != NULL ||
+		    verdict_of(subject, &access).allowed)))
+		return false;
+	if (call && mention->error == ERROR_DENIED)
+		return keep(search, mention, &access);
+	return remark(search, mention,
+	    arena_printf(search->arena,
+		"in the sandbox, %s is the sandbox itself, where nobody "
+		"listened; if a service of the host was meant: "
+		"'allow network host tcp %s'",
+		call ? "127.0.0.1" : mention->name, port));
+}
+
 static bool
 find_call(struct search *search, const struct mention *mention)
 {
@@ -288,6 +320,8 @@ find_call(struct search *search, const struct mention *mention)
 	struct access access;
 	struct verdict verdict;
 
+	if (socket && mention->port != 0 && subject->level == SBX_LEVEL_FULL)
+		return find_service(search, mention);
 	if (!may_call(mention->name) ||
 	    syscall_number(subject->arch, mention->name) < 0 ||
 	    access_parse(&subject->places, words, countof(words), &access) !=
@@ -298,33 +332,6 @@ find_call(struct search *search, const struct mention *mention)
 		return lacks_ways(search, mention);
 	return !verdict.allowed && !verdict.depends &&
 	    keep(search, mention, &access);
-}
-
-/* In a network of the sandbox's own 127.0.0.1 is the sandbox.  Nobody can tell
- * by the message that a service of the host was meant. */
-static bool
-find_service(struct search *search, const struct mention *mention)
-{
-	const struct subject *subject = search->from->subject;
-	const char *port = mention->port == 0 ?
-	    "PORT" :
-	    arena_printf(search->arena, "%u", (unsigned)mention->port);
-	const char *words[] = { "host", "tcp", port };
-	struct access access;
-
-	if (!sbx_net_is_own(subject->places.blob->meta->net) ||
-	    subject->level != SBX_LEVEL_FULL ||
-	    (mention->port != 0 &&
-		(access_parse(&subject->places, words, countof(words),
-		     &access) != NULL ||
-		    verdict_of(subject, &access).allowed)))
-		return false;
-	return remark(search, mention,
-	    arena_printf(search->arena,
-		"in the sandbox, %s is the sandbox itself, where nobody "
-		"listened; if a service of the host was meant: "
-		"'allow network host tcp %s'",
-		mention->name, port));
 }
 
 /* sbxrun's own line, which comes last, names what was refused. */

@@ -237,7 +237,7 @@ static uint16_t
 port_after(const char *text)
 {
 	static const char *const words[] = { ":", " port ", "), port ",
-		"', port=", "\", port=" };
+		"\", port ", "', port=", "\", port=" };
 
 	for (size_t i = 0; i < countof(words); i++) {
 		size_t len = strlen(words[i]);
@@ -344,10 +344,9 @@ add_hosts(struct reading *reading, const char *text, bool said)
 	}
 }
 
-/* "127.0.0.1:5432", "localhost:5432": where nobody listened.  Python does not say
- * where. */
-static void
-add_services(struct reading *reading, const char *text)
+/* "127.0.0.1:5432", "localhost:5432": the port, or 0, and which host. */
+static uint16_t
+service_of(const char *text, const char **host)
 {
 	static const char *const hosts[] = { "127.0.0.1", "localhost", "::1",
 		"[::1]" };
@@ -357,12 +356,33 @@ add_services(struct reading *reading, const char *text)
 		uint16_t port = at != NULL ? port_after(at + strlen(hosts[i])) :
 					     0;
 
-		if (port != 0 && reading->found == 0)
-			add(reading, MENTION_SERVICE, hosts[i],
-			    strlen(hosts[i]), port);
+		*host = hosts[i];
+		if (port != 0)
+			return port;
 	}
-	if (reading->found == 0 && strpbrk(text, "/@") == NULL)
-		add(reading, MENTION_SERVICE, "127.0.0.1", 9, 0);
+	*host = hosts[0];
+	return 0;
+}
+
+/* Where nobody listened.  Python does not say where. */
+static void
+add_services(struct reading *reading, const char *text)
+{
+	const char *host;
+	uint16_t port = service_of(text, &host);
+
+	if (port != 0 || strpbrk(text, "/@") == NULL)
+		add(reading, MENTION_SERVICE, host, strlen(host), port);
+}
+
+/* A socket that was not made; the port is that of a service of this machine, if
+ * the line says one. */
+static void
+add_no_socket(struct reading *reading, const char *text)
+{
+	const char *host;
+
+	add(reading, MENTION_CALL, "socket", 6, service_of(text, &host));
 }
 
 /* --- lines ---------------------------------------------------------------- */
@@ -371,6 +391,7 @@ add_services(struct reading *reading, const char *text)
 static void
 add_calls(struct reading *reading, const char *text)
 {
+	const char *const line = text, *host;
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 	static const char *const ends[] = { ":", "(", " failed", " syscall",
 		" system call" };
@@ -381,7 +402,8 @@ add_calls(struct reading *reading, const char *text)
 		for (size_t i = 0; len >= 3 && len <= 24 && i < countof(ends);
 		     i++) {
 			if (strncmp(text + len, ends[i], strlen(ends[i])) == 0)
-				add(reading, MENTION_CALL, text, len, 0);
+				add(reading, MENTION_CALL, text, len,
+				    service_of(line, &host));
 		}
 		text += len > 0 ? len : 1;
 	}
@@ -487,7 +509,7 @@ add_socket(struct reading *reading, const char *text)
 {
 	if (message_has(text, "connect "))
 		add_hosts(reading, text, false);
-	add(reading, MENTION_CALL, "socket", 6, 0);
+	add_no_socket(reading, text);
 }
 
 static void
@@ -512,7 +534,7 @@ read_network(struct reading *reading, size_t index)
 		ask_around(reading, index);
 	/* Who says no name has at least wanted a socket. */
 	if (reading->found == 0 && error == ERROR_NETWORK)
-		add(reading, MENTION_CALL, "socket", 6, 0);
+		add_no_socket(reading, text);
 	else if (error == ERROR_PROXY_REFUSES)
 		add(reading, MENTION_PROXY, "403", 3, 0);
 }

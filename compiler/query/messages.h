@@ -48,7 +48,8 @@ struct mention {
 	bool writes; /* the words are those of who makes or changes something */
 	bool runs;   /* those of who runs something */
 	bool directory; /* or makes a directory */
-	uint16_t port;  /* of a host; 0: it was not said */
+	uint16_t port;  /* of a host, or of 127.0.0.1 that a socket was for; 0:
+			 * it was not said */
 	uint32_t line;  /* of the text, from 1 */
 	const char *name;
 	const char *text; /* the line itself, without what a terminal obeys */

@@ -123,6 +123,12 @@ remarked coding full 'Error: connect ECONNREFUSED 127.0.0.1:5432' \
     'allow network host tcp 5432'
 remarked coding full 'connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused' \
     'allow network host tcp 5432'
+remarked coding full 'connection to server at "127.0.0.1", port 5432 failed: Connection refused' \
+    'allow network host tcp 5432'
+# With --unix-socket that is a file.
+remarked workspace-write full \
+    "curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server" \
+    'allow network host tcp 80'
 remarked coding full 'socket.gaierror: [Errno -3] Temporary failure in name resolution' \
     'lets nothing out'
 remarked workspace-write full "$curl 403" 'no line names a place'
