@@ -347,7 +347,14 @@ mapfile -d '' -t places < <(
 	printf '%s\0' /proc /dev
 	! $scratch || printf '%s\0' /tmp
 )
-mapfile -d '' -t places < <(printf '%s\0' "${places[@]}" | LC_ALL=C sort -zu)
+# A slash sorts before all other bytes, so all that lies in a place comes right
+# after it: `a`, `a/b`, `a.b`.
+mapfile -d '' -t places < <(
+	set -o pipefail
+	printf '%s\0' "${places[@]}" | tr '/\001' '\001/' | LC_ALL=C sort -zu |
+		tr '/\001' '\001/'
+)
+wait $! || refuse 'the places cannot be sorted'
 
 for link in "${links[@]}"; do
 	state "$(realpath -m -- "${link%/*}")"

@@ -135,13 +135,16 @@ world()
 	    "$tmp/w/home/.config/gh" "$tmp/w/home/.cache" \
 	    "$tmp/w/home/ws/.git/hooks" "$tmp/w/home/ws/src/deep/er" \
 	    "$tmp/w/home/ws/a'\$(id)\"*" "$tmp/w/srv/keys/pub" \
+	    "$tmp/w/near/a/b" "$tmp/w/near/a-b" "$tmp/w/near/a.b" \
+	    "$tmp/w/near/a!b" \
 	    "$tmp/w/srv/data" "$tmp/w/run"
 	for file in home/.ssh/id home/.config/git/config home/.config/gh/token \
 	    home/.cache/c home/.bashrc home/ws/.env home/ws/.env.example \
 	    home/ws/src/.env.local home/ws/src/deep/er/main.c \
 	    home/ws/src/deep/x.key home/ws/.git/config home/ws/.git/hooks/h \
 	    "home/ws/a'\$(id)\"*/f" srv/keys/secret srv/keys/pub/p \
-	    srv/data/d srv/data/é.key run/s; do
+	    srv/data/d srv/data/é.key run/s near/a/f near/a/b/f near/a-b/f \
+	    near/a.b/f "near/a!b/f"; do
 		echo content >"$tmp/w/$file"
 	done
 	chmod -R a+rX "$tmp/w"
@@ -251,6 +254,7 @@ views()
 	    runs "$1" "$tmp/probe" socket 2 1 -- socket 1 1 -- \
 	    unshare 268435456 | tr '\n' ' ')"
 	planted "$1"
+	neighbours "$1"
 }
 
 # planted UID: a link that a command may have made leads nowhere; where it
@@ -272,6 +276,21 @@ planted()
 	got=$(runs "$1" /bin/true)
 	tap_is "uid $1: what cannot be held is refused" 125 $?
 	tap_found "uid $1: with its name" "ws/link' is a link" "$got"
+}
+
+# neighbours UID: names that begin with the name of another one, and whose next
+# byte sorts before a slash, do not lie in it and do not hide what does.
+neighbours()
+{
+	shown "$1" 'allow write WORLD/near/a' 'deny read WORLD/near/a/b' \
+	    'allow read { WORLD/near/a-b  WORLD/near/a.b }' \
+	    'allow write "WORLD/near/a!b"'
+	shown "$1" 'allow read WORLD' 'deny write WORLD/near/a/b' \
+	    'allow write { WORLD/near/a  WORLD/near/a.b }' \
+	    'deny read { "WORLD/near/a!b"  WORLD/near/a-b }'
+	shown "$1" 'allow write WORLD/near' 'deny read WORLD/near/a' \
+	    'deny write { WORLD/near/a-b  WORLD/near/a.b }' \
+	    'deny read "WORLD/near/a!b"'
 }
 
 if ! type bwrap >/dev/null 2>&1; then
