@@ -9,8 +9,18 @@ refuse() {
 	exit 125
 }
 
+# A shell with -p takes no functions and no options from the environment.
+[[ $- == *p* ]] || exec "$BASH" -p -- "${BASH_SOURCE[0]-}" "$@" ||
+	refuse 'bash does not start'
+# These change what it does nevertheless.  The command may have them.
+kept=()
+for name in BASH_COMPAT EXECIGNORE FUNCNEST POSIXLY_CORRECT; do
+	[[ ! -v $name ]] || kept+=("$name" "${!name}")
+	unset "$name" || refuse "the variable $name stays"
+done
+set +f
 shopt -s dotglob globstar nullglob
-shopt -u nocaseglob nocasematch
+shopt -u failglob nocaseglob nocasematch
 # The caller's own come back at the end.
 caller_path=$PATH caller_locale=${LC_ALL-}
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin
@@ -27,13 +37,33 @@ fi
 [[ $(uname -m) == "$machine" ]] || refuse "this filter is for $machine"
 [[ ${HOME-} == /* ]] || refuse 'HOME is no absolute path'
 
-# A directory that the caller left open would lead past all mounts.
+# A directory that the caller left open would lead past all mounts.  The shell
+# moves its own descriptor of this script when that number is closed.
 for fd in /proc/self/fd/*; do
 	fd=${fd##*/}
-	((fd <= 2 || fd == 255)) || eval "exec $fd>&-"
+	((fd <= 2)) || exec {fd}>&-
+done
+for fd in 0 1 2; do
+	[[ -L /proc/self/fd/$fd ]] || case $fd in
+	0) exec </dev/null ;;
+	1) exec >/dev/null ;;
+	2) exec 2>/dev/null ;;
+	esac
+	[[ ! -d /proc/self/fd/$fd ]] || refuse "descriptor $fd is a directory"
+	# On a descriptor of its own: the kernel looks at $fd when it is read.
+	exec {info}</proc/self/fdinfo/$fd
+	mapfile -t -u "$info" lines
+	exec {info}<&-
+	flags=
+	for line in "${lines[@]}"; do
+		[[ $line != flags:* ]] || flags=${line#flags:}
+	done
+	[[ -n $flags ]] || refuse "the flags of descriptor $fd are not known"
+	# O_PATH: what it names can be reached, and opened again.
+	((!(flags & 010000000))) || refuse "descriptor $fd was opened with O_PATH"
 done
 # So would a file as standard input, which can be opened again for writing.
-[[ ! -f /dev/stdin ]] || exec < <(exec cat)
+[[ ! -f /dev/stdin && ! -b /dev/stdin ]] || exec < <(exec cat)
 
 # --- anchors ---------------------------------------------------------------
 
@@ -143,12 +173,18 @@ is_planted() {
 }
 
 # Follows all links at once; what is not there keeps its name.
+asked=()
+for place in "${paths[@]}" "${ex_paths[@]}"; do
+	asked+=("/$place")
+done
 mapfile -d '' -t real < <(
-	((${#paths[@]} + ${#ex_paths[@]} == 0)) ||
-		realpath -z -m -- "${paths[@]/#/\/}" "${ex_paths[@]/#/\/}"
+	((${#asked[@]} == 0)) || realpath -z -m -- "${asked[@]}"
 )
-((${#real[@]} == ${#paths[@]} + ${#ex_paths[@]})) ||
+((${#real[@]} == ${#asked[@]})) ||
 	refuse 'a path of the policy cannot be followed'
+for place in "${real[@]}"; do
+	[[ $place == /* ]] || refuse 'a path of the policy is not absolute'
+done
 writable=()
 for i in "${!paths[@]}"; do
 	[[ ${effects[i]} == allow ]] && ((rights[i] & 2)) &&
@@ -395,10 +431,16 @@ state "$workspace"
 
 # --- variables, limits -----------------------------------------------------
 
-while IFS= read -r -d '' name; do
+mapfile -d '' -t environment < <(env -0)
+wait $! || refuse 'the environment cannot be read'
+for name in "${environment[@]}"; do
 	name=${name%%=*}
 	is_handed_on "$name" || last+=(--unsetenv "$name")
-done < <(env -0)
+done
+for ((i = 0; i < ${#kept[@]}; i += 2)); do
+	! is_handed_on "${kept[i]}" ||
+		last+=(--setenv "${kept[i]}" "${kept[i + 1]}")
+done
 ! $scratch || last+=(--setenv TMPDIR "$tmp")
 settings
 

@@ -255,6 +255,7 @@ views()
 	    unshare 268435456 | tr '\n' ' ')"
 	planted "$1"
 	neighbours "$1"
+	surroundings "$1"
 }
 
 # planted UID: a link that a command may have made leads nowhere; where it
@@ -291,6 +292,62 @@ neighbours()
 	shown "$1" 'allow write WORLD/near' 'deny read WORLD/near/a' \
 	    'deny write { WORLD/near/a-b  WORLD/near/a.b }' \
 	    'deny read "WORLD/near/a!b"'
+}
+
+# surroundings UID: what the caller hands on, descriptors and variables, neither
+# leads past the mounts nor changes what the script does.
+surroundings()
+{
+	shown "$1" 'allow write ${workspace}' 'deny read ${workspace}/.env' \
+	    'allow env *' 'deny env *_TOKEN'
+	for fd in 0 1 2; do
+		tap_is "uid $1: descriptor $fd is no directory" 125 "$(
+		    started "$1" "exec $fd<'$tmp/w/home/.ssh'")"
+	done
+	tap_is "uid $1: descriptor 0 is not opened with O_PATH" 125 "$(
+	    started "$1" : python3 -c 'import os, sys
+os.dup2(os.open("/etc/passwd", os.O_PATH), 0)
+os.execv(sys.argv[1], sys.argv[1:])')"
+	tap_is "uid $1: descriptors 254 and 255 are closed" 'EBADF EBADF ' "$(
+	    exec 254<"$tmp/w/home/.ssh" 255<"$tmp/w/home/.ssh"
+	    runs "$1" "$tmp/probe" fd 254 -- fd 255 | tr '\n' ' ')"
+	for variable in BASH_COMPAT=42 POSIXLY_CORRECT=1 \
+	    FUNCNEST=1 SHELLOPTS=noglob \
+	    BASHOPTS=failglob 'EXECIGNORE=*'; do
+		tap_is "uid $1: $variable changes nothing" \
+		    "EACCES ok $variable" "$(varied "$1" "$variable")"
+	done
+}
+
+# started UID SHELL-CODE [PROGRAM ARGUMENT...]: the status of the last script.
+started()
+{
+	(
+		as_uid=$1
+		cd "$tmp/w/home/ws" || exit
+		code=$2
+		shift 2
+		(eval "$code"
+		    tap_as "$as_uid" env -i PATH="$PATH" HOME="$tmp/w/home" \
+		    "$@" "$tmp/b.sh" /bin/true) >/dev/null 2>&1
+		echo $?
+	)
+}
+
+# varied UID NAME=VALUE: with this variable, and by the name of the shell.
+varied()
+{
+	(
+		cd "$tmp/w/home/ws" || exit
+		tap_as "$1" env -i PATH="$PATH" HOME="$tmp/w/home" "$2" \
+		    A_TOKEN=s bash "$tmp/b.sh" /bin/sh -c '
+		    "$1" open-read .env -- open-read .env.example
+		    case ${2%%=*} in
+		    SHELLOPTS | BASHOPTS) echo "$2" ;;
+		    *) env | grep "^${2%%=*}=" ;;
+		    esac
+		    echo $A_TOKEN' sh "$tmp/probe" "$2" 2>&1 | xargs
+	)
 }
 
 if ! type bwrap >/dev/null 2>&1; then
