@@ -23,6 +23,9 @@ static const struct rules_of_act {
 	[ACT_WRITE] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, false, false },
 	[ACT_CREATE] = { SBX_DENIED_WRITE, SBX_WRITE, ANY, false, false },
 	[ACT_MAKE] = { SBX_DENIED_WRITE, SBX_WRITE, ABSENT, true, true },
+	[ACT_MAKE_DIRECTORY] = { SBX_DENIED_WRITE, SBX_WRITE, ABSENT, true,
+	    true },
+	[ACT_FILL] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, false, true },
 	[ACT_REPLACE] = { SBX_DENIED_WRITE, SBX_WRITE, ANY, true, true },
 	[ACT_REMOVE] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, true, true },
 	[ACT_UNLINK] = { SBX_DENIED_WRITE, SBX_WRITE, PRESENT, true, true },
@@ -162,6 +165,8 @@ user_may(enum act act, const char *path, const struct stat *status)
 	case ACT_CREATE:
 	case ACT_CONNECT:
 		return !S_ISDIR(status->st_mode) && access(path, W_OK) == 0;
+	case ACT_FILL:
+		return access(path, W_OK | X_OK) == 0;
 	case ACT_CHANGE:
 		return geteuid() == 0 || status->st_uid == geteuid();
 	case ACT_RUN:
@@ -173,6 +178,7 @@ user_may(enum act act, const char *path, const struct stat *status)
 	case ACT_LOOK:
 		return true;
 	case ACT_MAKE:
+	case ACT_MAKE_DIRECTORY:
 	case ACT_END:
 		break;
 	}
@@ -280,6 +286,20 @@ is_own(const struct explaining *explaining, struct asked *asked)
 	    (strchr(pid, path->text[6]) != NULL && !is_below(path->text, sys));
 }
 
+/* Who makes a directory that is there wants to write in it, and outside EEXIST
+ * tells that it can.  In a view that hides the directory it cannot be made. */
+static bool
+is_hidden_directory(const struct explaining *explaining,
+    const struct path *path, const struct stat *status)
+{
+	struct sbx_place at = { path->text, path->len };
+
+	return explaining->view && S_ISDIR(status->st_mode) &&
+	    !is_allowed(explaining, SBX_READ, at) &&
+	    !is_allowed(explaining, SBX_READ, place_parent(at)) &&
+	    !holds_allowed(explaining, at);
+}
+
 /* -------------------------------------------------------------------------- */
 
 bool
@@ -322,6 +342,12 @@ judge(const struct explaining *explaining, struct asked *asked,
 		return false;
 	there = fstatat(AT_FDCWD, path->len == 0 ? "/" : path->text, &status,
 		    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+	if (asked->act == ACT_MAKE_DIRECTORY && there &&
+	    is_hidden_directory(explaining, path, &status)) {
+		asked->act = ACT_FILL;
+		rules = &acts[ACT_FILL];
+		asked->makes = false;
+	}
 	denial->probe = asked->act == ACT_LOOK;
 	denial->makes_file = !there && asked->act == ACT_CREATE;
 	denial->replaced = there && rules->directory;

@@ -12,9 +12,11 @@
 /* What is done at a path. */
 enum act {
 	ACT_READ,
-	ACT_WRITE,   /* what is there */
-	ACT_CREATE,  /* the same, or it is made */
-	ACT_MAKE,    /* what is not there */
+	ACT_WRITE,  /* what is there */
+	ACT_CREATE, /* the same, or it is made */
+	ACT_MAKE,   /* what is not there */
+	ACT_MAKE_DIRECTORY,
+	ACT_FILL,    /* a directory that is there already, as for mkdir -p */
 	ACT_REPLACE, /* a name, by another file */
 	ACT_REMOVE,
 	ACT_UNLINK, /* the same, unless it is a directory */

@@ -25,8 +25,7 @@
 enum { LEVELS, VIEW };
 enum { NONE = -1, DIRECTORY = 16 };
 
-/* What an act of the table may be beside those of judge.h: it depends on flags,
- * or on an address. */
+/* Acts of the table beside those of judge.h: flags or an address decide. */
 enum {
 	OPEN = ACT_END,
 	OPEN_HOW,
@@ -38,6 +37,7 @@ enum {
 	WRITE = ACT_WRITE,
 	CREATE = ACT_CREATE,
 	MAKE = ACT_MAKE,
+	MAKE_DIRECTORY = ACT_MAKE_DIRECTORY,
 	REPLACE = ACT_REPLACE,
 	REMOVE = ACT_REMOVE,
 	CHANGE = ACT_CHANGE,

@@ -499,6 +499,13 @@ looked()
 	tap_found "$level: uid $1: all looks are told where all are wanted" \
 	    "$(grep 'read  *~/.ssh .*realpath' "$base/block")"
 	tells "$1" shell 'readlink ~/.ssh' 'read|probed.*~/.ssh'
+	# mkdir(2) of what is there is no look: it wants to write there.
+	for make in 'mkdir -p ~/data' 'mkdir -p ~/data/a/b' \
+	    'python3 -c "import os; os.makedirs(os.path.expanduser(\"~/data\"), exist_ok=True)"'; do
+		tells "$1" shell "$make" \
+		    'write +~/data +1x [a-z0-9]+ +no rule \| in the policy: allow write ~/data$'
+	done
+	silent "$1" shell 'mkdir -p ~ / /usr free; mkdir ~ free; exit 1'
 }
 
 # hidden UID: at level full a socket without a rule is not there.

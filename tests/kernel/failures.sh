@@ -234,6 +234,8 @@ files()
 	mended "$1" 'rm ~/data/file' 'write +~/data/file .* no rule$'
 	mended "$1" 'mkdir -p ~/.parallel/tmp' 'write +~/.parallel '
 	mended "$1" 'mkdir -p ~/"a b*c"/x' 'write +~/a b.c '
+	mended "$1" 'mkdir -p ~/data && echo x >~/data/x' \
+	    'write +~/data(/x)? .* no rule$'
 	mended "$1" '~/tools/tool' 'exec +~/tools/tool .* no rule$'
 	mended "$1" 'cp ~/other/file ~/data/copy' '(read|write) +~/(other|data)'
 	mended "$1" 'cat ~/.config/tool/settings' \

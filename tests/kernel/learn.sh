@@ -80,6 +80,10 @@ records()
 	    "$(grep -c '"event":"learned"' "$file")"
 	tap_is "$level: uid $uid: it is the user's alone" 600 \
 	    "$(stat -c %a "$file")"
+	[ "$level" = full ] || return 0
+	run "$uid" shell 'mkdir -p ~/data && echo >~/data/x'
+	has "what mkdir(2) would find there is to be written" \
+	    "\"write\",\"path\":\"$home/data\",\"allowed\":false"
 }
 
 # refused NAME: sbxrun has said why, and nothing ran.
