@@ -131,18 +131,33 @@ here_has(struct sbx_place place)
 }
 
 static bool
-is_directory(struct sbx_place place)
+look(struct sbx_place place, struct stat *status)
 {
 	char path[2 * SBX_MAX_PATH];
-	struct stat status;
 
-	if (place.len == 0)
-		return true;
 	if (place.len >= sizeof path)
 		return false;
 	memcpy(path, place.path, place.len);
 	path[place.len] = '\0';
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	return stat(path, status) == 0;
+}
+
+static bool
+is_directory(struct sbx_place place)
+{
+	struct stat status;
+
+	return place.len == 0 ||
+	    (look(place, &status) && S_ISDIR(status.st_mode));
+}
+
+bool
+here_is_shared(struct sbx_place place)
+{
+	struct stat status;
+
+	return look(place, &status) && S_ISDIR(status.st_mode) &&
+	    (status.st_mode & S_IWOTH) != 0;
 }
 
 struct sbx_place

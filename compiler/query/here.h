@@ -25,6 +25,9 @@ bool here_has(struct sbx_place place);
 /* The nearest directory at or above a place that is there. */
 struct sbx_place here_nearest(struct sbx_place place);
 
+/* Whether every user may make files in a directory, as in /var/tmp. */
+bool here_is_shared(struct sbx_place place);
+
 /* Whether a file can be executed, as execve(2) judges its kind and mode. */
 bool here_runs(const char *path);
 

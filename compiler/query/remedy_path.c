@@ -389,6 +389,29 @@ first_below(struct sbx_place directory, struct sbx_place path)
 	return (struct sbx_place){ path.path, len };
 }
 
+/* Whether a directory has the files of everybody, or of every service: one in
+ * the root directory, or one that all may write in, such as /var/tmp. */
+static bool
+is_common(const struct remedy *remedy, struct sbx_place directory)
+{
+	const struct places *places = &remedy->subject->places;
+	uint16_t anchor = places_anchor(places, directory);
+
+	return anchor == SBX_ANCHOR_ROOT && is_written(remedy) &&
+	    (is_root(parent_of(directory)) ||
+		(places->here && here_is_shared(directory)));
+}
+
+static void
+add_directory(struct remedy *remedy, struct sbx_place directory,
+    const char *object)
+{
+	add_allow(remedy, object);
+	if (is_common(remedy, directory))
+		remedy_add(remedy, REMEDY_OPENS,
+		    "all that lies in %s, of whatever program", object);
+}
+
 /* A new directory of the path's name in one that gives away too much; false if
  * that does not help. */
 static bool
@@ -410,16 +433,19 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 	return true;
 }
 
-/* The rule about the directory, unless that is home or the like. */
+/* The rule about the directory, unless that is home or the like; what is new in
+ * one that many use is made first, and the rule is about it alone. */
 static void
 add_wider(struct remedy *remedy, struct sbx_place directory)
 {
 	const char *fault = remedy_risk(remedy, directory);
 	const char *object = spelled(remedy, directory);
 
-	if (fault == NULL && object != NULL)
-		add_allow(remedy, object);
-	else if (!add_new(remedy, directory))
+	if (fault == NULL && object != NULL) {
+		if (!is_common(remedy, directory) ||
+		    !add_new(remedy, directory))
+			add_directory(remedy, directory, object);
+	} else if (!add_new(remedy, directory))
 		add_none(remedy,
 		    arena_printf(remedy->arena, "it takes %s, and %s",
 			object != NULL ? object : "a directory",
@@ -465,7 +491,7 @@ give(struct remedy *remedy, const char *object)
 
 	if (sbx_place_compare(directory, remedy->access->path) == 0 &&
 	    object != NULL)
-		add_allow(remedy, object);
+		add_directory(remedy, directory, object);
 	else
 		add_wider(remedy, directory);
 }

@@ -233,6 +233,26 @@ load sbxc
 	says "to allow it: allow exec ~/x"
 }
 
+@test "why: what is new where many write is made first" {
+	ends 1 "$SBXC" why team.sbx write /var/tmp/sbx-absent
+	says "in a shell: mkdir /var/tmp/sbx-absent"
+	says "and in the policy: allow write /var/tmp/sbx-absent"
+	[ -d /srv ] || skip "there is no /srv"
+	ends 1 "$SBXC" why team.sbx write /srv/sbx-absent.txt
+	says "in a shell: touch /srv/sbx-absent.txt"
+	ends 1 "$SBXC" why team.sbx write /srv
+	says "which opens: all that lies in /srv"
+}
+
+@test "why: --from takes cat for a program that reads" {
+	run "$SBXC" why --from - -l standard team.sbx \
+	    <<<"cat: /var/tmp/sbx-absent: Permission denied"
+	[[ "$output" != *write* ]]
+	run "$SBXC" why --from - -l standard team.sbx \
+	    <<<"foo: /var/tmp/sbx-absent: Permission denied"
+	[[ "$output" == *"write /var/tmp/sbx-absent"* ]]
+}
+
 @test "why: paths are relative, normal, and by anchor" {
 	ends 0 "$SBXC" why team.sbx -w /src/app write '${workspace}/a'
 	[ "${lines[0]}" = "allowed: write /src/app/a" ]

@@ -75,7 +75,8 @@ prepare()
 	home=$base/home-$1 ws=$base/home-$1/ws
 	rm -rf "$home"
 	mkdir -p "$ws/a/b" "$ws/.git" "$ws/.vscode" "$home/.ssh" "$home/.aws" \
-	    "$home/data" "$home/other" "$home/tools" "$home/.config/tool"
+	    "$home/data" "$home/other" "$home/tools" "$home/.config/tool" \
+	    "$home/.local/lib/python3.11/site-packages"
 	echo key >"$home/.ssh/id_rsa"
 	echo key >"$home/.aws/credentials"
 	echo machine x >"$home/.netrc"
@@ -265,6 +266,11 @@ keepings()
 	    'read +~/.netrc .*deny read ~/.netrc$'
 	kept 'credentials are there' "$1" 'echo x >>~/.npmrc' \
 	    'write +~/.npmrc .*deny read ~/.npmrc$'
+	kept 'it gives away what every python runs' "$1" \
+	    'echo >~/.local/lib/python3.11/site-packages/a.pth' \
+	    'write +~/.local/lib/'
+	[ "$level" != full ] || kept 'it gives away the settings of every' \
+	    "$1" 'mkdir -p ~/.config/tool' 'write +~/.config .*deny read ~/.con'
 	kept 'it gives away what every new shell runs' "$1" \
 	    'echo x >>~/.bashrc' 'write +~/.bashrc '
 	# shellcheck disable=SC2016  # the policy's
