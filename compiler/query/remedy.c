@@ -305,6 +305,23 @@ own_source(const struct sbx_blob *blob)
 	return SBX_NO_SOURCE;
 }
 
+/* A profile without rules of its own has the name of one that is shipped, and
+ * nothing of another file: there is no file of the user's. */
+static bool
+is_shipped_profile(struct arena *arena, const struct sbx_blob *blob)
+{
+	const char *file = arena_printf(arena, "%s.sbx",
+	    sbx_string(blob, blob->meta->profile));
+	const char *name;
+	bool shipped = false;
+
+	for (size_t i = 0; (name = builtin_name(i)) != NULL; i++)
+		shipped |= strcmp(name, file) == 0;
+	for (uint32_t i = 0; i < blob->source_count && shipped; i++)
+		shipped = remedy_is_shipped(blob, i);
+	return shipped;
+}
+
 const char *
 remedy_file(struct arena *arena, const struct sbx_blob *blob)
 {
@@ -312,11 +329,11 @@ remedy_file(struct arena *arena, const struct sbx_blob *blob)
 	uint32_t source = own_source(blob);
 	const char *file;
 
-	if (source == SBX_NO_SOURCE)
+	if (source == SBX_NO_SOURCE && !is_shipped_profile(arena, blob))
 		return arena_printf(arena,
 		    "the file that has profile %s, between its braces",
 		    shown_text(arena, profile));
-	if (remedy_is_shipped(blob, source))
+	if (source == SBX_NO_SOURCE || remedy_is_shipped(blob, source))
 		return arena_printf(arena,
 		    "a file of your own, since %s is shipped: 'sbx 1', then "
 		    "'profile mine extends %s {', these lines, '}'; compile "

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -92,13 +94,25 @@ struct block {
 	uint32_t shown, probes;
 };
 
+/* A shell looks at $OLDPWD when it starts, whatever it runs; only chdir(2) would
+ * mean that the command wants to be there. */
+static bool
+is_of_start(const struct sbx_denial *denial)
+{
+	const char *left = getenv("OLDPWD");
+
+	return denial->probe && denial->count == 1 &&
+	    denial->number != SYS_chdir && left != NULL &&
+	    strcmp(left, denial->path) == 0;
+}
+
 /* What was only looked for, unless it is all that there is: then it may be why
  * the command failed. */
 static bool
 is_shown(const struct telling *telling, const struct sbx_denial *denial)
 {
 	const struct explaining *explaining = telling->explaining;
-	bool probes = telling->failed;
+	bool probes = telling->failed && !is_of_start(denial);
 
 	for (uint32_t i = 0; i < explaining->count && probes; i++)
 		probes = explaining->denials[i].probe != 0;
@@ -188,25 +202,44 @@ say_probes(struct block *block)
 		out_text(&block->out, "\n");
 }
 
+/* Whether it has a statement for the policy. */
+static bool
+has_edit(const struct telling *telling, uint32_t index,
+    const struct sbx_advice *advice)
+{
+	const struct explaining *explaining = telling->explaining;
+	const struct sbx_denial *denial = &explaining->denials[index];
+	struct fix fix;
+	bool has = false;
+
+	if (!is_shown(telling, denial))
+		return false;
+	denial_fix(&fix, explaining, denial,
+	    advice != NULL ? &advice[index] : NULL);
+	for (uint32_t i = 0; i < fix.count; i++)
+		has |= fix.where[i] == SBX_ADVICE_POLICY ||
+		    fix.where[i] == SBX_ADVICE_INSTEAD;
+	return has;
+}
+
+static bool
+has_edits(const struct telling *telling, const struct sbx_advice *advice)
+{
+	for (uint32_t i = 0; i < telling->explaining->count; i++) {
+		if (has_edit(telling, i, advice))
+			return true;
+	}
+	return false;
+}
+
 /* Where the lines of the policy go; the same for all denials. */
 static const char *
 file_of(const struct telling *telling, const struct sbx_advice *advice)
 {
-	const struct explaining *explaining = telling->explaining;
-
-	for (uint32_t i = 0; advice != NULL && i < explaining->count; i++) {
-		struct fix fix;
-
-		if (!is_shown(telling, &explaining->denials[i]))
-			continue;
-		denial_fix(&fix, explaining, &explaining->denials[i],
-		    &advice[i]);
-		for (uint32_t j = 0; j < fix.count; j++) {
-			if ((fix.where[j] == SBX_ADVICE_POLICY ||
-				fix.where[j] == SBX_ADVICE_INSTEAD) &&
-			    *advice[i].file != '\0')
-				return advice[i].file;
-		}
+	for (uint32_t i = 0; advice != NULL && i < telling->explaining->count;
+	     i++) {
+		if (*advice[i].file != '\0' && has_edit(telling, i, advice))
+			return advice[i].file;
 	}
 	return NULL;
 }
@@ -387,6 +420,20 @@ say_edits(struct out *out, const struct telling *telling,
 	return number;
 }
 
+/* Who is told that there is no edit must not ask for what the policy keeps. */
+static void
+say_ending(struct out *out, const struct telling *telling,
+    const struct sbx_advice *advice)
+{
+	put_file(out, "An edit is a line for ", file_of(telling, advice));
+	out_text(out,
+	    has_edits(telling, advice) ?
+		"Only the user can make an edit, outside of the sandbox: ask "
+		"the user for the edit.\n" :
+		"No edit is offered: go on without what was denied, and say "
+		"so; ask nobody for it.\n");
+}
+
 /*
  * An agent reads it with the command's output and has no other context: so it is
  * told what the lines are, that to try again is of no use, and what it may not
@@ -415,11 +462,7 @@ say_agent(const struct telling *telling, const struct sbx_advice *advice)
 		if (count > EDITS_MAX)
 			out_print(&out, "and %u more denials\n",
 			    (unsigned)(count - EDITS_MAX));
-		put_file(&out, "An edit is a line for ",
-		    file_of(telling, advice));
-		out_text(&out,
-		    "It is made outside of the sandbox: ask the user for "
-		    "it.\n");
+		say_ending(&out, telling, advice);
 	}
 	out_flush(&out);
 }

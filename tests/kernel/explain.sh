@@ -41,6 +41,7 @@ END
 "$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
 
 policy loop workspace-write 'allow network loopback'
+cp "$builddir/profiles/workspace-write.bin" "$base/bare.bin" || exit 99
 policy alone workspace-write 'deny spawn'
 # shellcheck disable=SC2016
 policy served workspace-write 'deny socket ${workspace}/shut'
@@ -397,6 +398,24 @@ agent()
 	tap_is "$level: uid $1: it is told the edit" \
 	    "1. denied: read \"~/other/file\" (1x \"cat\"), by: no rule
    edit: allow read ~/other/file" "$(sed -n 2,3p "$base/block")"
+	tap_is "$level: uid $1: and who makes it" "Only the user can make an \
+edit, outside of the sandbox: ask the user for the edit." \
+	    "$(tail -n 1 "$base/block")"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/shell.bin" -c 'cat ~/.ssh/id_rsa; exit 3' 2>"$base/block")
+	tap_found "$level: uid $1: nobody is asked for what stays denied" \
+	    "$(tail -n 1 "$base/block" | grep '^No edit is offered: .*nobody')"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/bare.bin" -- sh -c 'cat ~/other/file' 2>"$base/block")
+	tap_found "$level: uid $1: a shipped profile is no file of the user's" \
+	    "$(grep "a file of your own, since workspace-write is shipped" \
+		"$base/block")"
+	(cd "$ws" && OLDPWD=$home/other && export OLDPWD &&
+	    as "$1" env OLDPWD="$OLDPWD" "$base/sbxrun" --explain=agent \
+		-l "$level" "$base/shell.bin" -- bash -c 'exit 3' \
+		2>"$base/block")
+	tap_found "$level: uid $1: what a shell looks at first is no reason" \
+	    "$(grep 'the failure is its own$' "$base/block")"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
 	    "$base/shell.bin" -- false 2>"$base/block")
 	tap_found "$level: uid $1: and where a failure is its own" \
