@@ -8,6 +8,7 @@
 #include "compiler/base/input.h"
 #include "compiler/base/json.h"
 #include "compiler/query/decider.h"
+#include "compiler/query/message_words.h"
 #include "compiler/query/messages.h"
 #include "compiler/query/program.h"
 #include "compiler/query/remedy.h"
@@ -199,6 +200,7 @@ find_place(struct search *search, const struct mention *mention)
 	    try_place(search, mention, "read") ||
 	    try_place(search, mention, "exec") ||
 	    (mention->error == ERROR_DENIED && !mention->writes &&
+		!message_reads(mention->text) &&
 		try_place(search, mention, "write"));
 }
 

@@ -95,6 +95,19 @@ message_runs(const char *text)
 }
 
 bool
+message_reads(const char *text)
+{
+	static const char *const begins[] = { "cat: ", "head: ", "tail: ",
+		"less: ", "more: ", "grep: ", "wc: ", "ls: ", "diff: " };
+
+	for (size_t i = 0; i < countof(begins); i++) {
+		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
 message_writes(const char *text)
 {
 	static const char *const words[] = { "creat", "mkdir", "writ", "remov",

@@ -14,6 +14,9 @@ const char *message_error(const char *text, enum message_error *error);
 
 /* Whether it speaks of making or changing something, or of running it. */
 bool message_writes(const char *text);
+
+/* Whether it comes from a program that writes nowhere, such as cat(1). */
+bool message_reads(const char *text);
 bool message_runs(const char *text);
 
 #endif
