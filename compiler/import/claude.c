@@ -30,6 +30,7 @@ rule_path(const struct tool_rule *rule)
 {
 	struct importer *importer = rule->importer;
 	const char *what = rule->what;
+	size_t len = strlen(what);
 
 	if (strncmp(what, "//", 2) == 0)
 		return what + 1;
@@ -43,14 +44,30 @@ rule_path(const struct tool_rule *rule)
 	if (strncmp(what, "./", 2) == 0)
 		return arena_printf(importer->arena, "%s/%s", "${workspace}",
 		    what + 2);
-	return arena_printf(importer->arena, "${workspace}/%s%s",
-	    rule->list != ALLOW && strchr(what, '/') == NULL ? "**/" : "",
-	    what);
+	/* A slash at the end says that it is a directory, and no more. */
+	while (len > 1 && what[len - 1] == '/')
+		len--;
+	return arena_printf(importer->arena, "${workspace}/%s%.*s",
+	    rule->list != ALLOW && memchr(what, '/', len) == NULL ? "**/" : "",
+	    (int)len, what);
 }
 
 static bool
 rule_object(const struct tool_rule *rule, struct import_path *path)
 {
+	const char *what = rule->what, *fault = NULL;
+
+	if (*what == '!')
+		fault = "'!' takes another rule back: leave that one out";
+	else if (*what == ' ' || what[strlen(what) - 1] == ' ')
+		fault = "a path with a blank at its start or end is not clear";
+	if (fault != NULL) {
+		import_lose(rule->importer,
+		    rule->list == ALLOW ? DIAG_IMPORT_NARROWER :
+					  DIAG_IMPORT_WEAKER,
+		    rule->key, rule->node, fault);
+		return false;
+	}
 	return import_object(rule->importer, rule->key, rule->node,
 	    rule_path(rule), path);
 }
@@ -125,8 +142,11 @@ take_fetch(const struct tool_rule *rule)
 static void
 take_command(const struct tool_rule *rule)
 {
-	if (rule->list != ALLOW)
-		lose(rule, DIAG_IMPORT_WEAKER,
+	bool allow = rule->list == ALLOW;
+
+	lose(rule, allow ? DIAG_IMPORT_NARROWER : DIAG_IMPORT_WEAKER,
+	    allow ? "a sandbox does not read command lines: all commands run, "
+		    "and what the command needs is to be allowed" :
 		    "a sandbox does not read command lines: deny what the "
 		    "command would do");
 }

@@ -207,7 +207,8 @@ import_read(struct importer *importer, const struct source *source)
 	importer->client->begin(importer);
 	walk(importer, root, "");
 	if (!importer->git_config)
-		fputs("    prefer deny write glob "
+		fputs("    # The client's own: git's settings name programs.\n"
+		      "    prefer deny write glob "
 		      "\"${workspace}/**/.git/config\"\n",
 		    importer->stream);
 	for (size_t i = 0; i < importer->shut.list.count; i++)
