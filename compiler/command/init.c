@@ -3,6 +3,7 @@
  * fills in what is to be written.
  */
 #include "compiler/setup/init.h"
+#include "compiler/base/names.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
 #include "compiler/setup/place.h"
@@ -38,6 +39,20 @@ find_subject(const char *name)
 			return &subjects[i];
 	}
 	return NULL;
+}
+
+static enum exit_status
+unknown_subject(const char *name)
+{
+	const char *names[countof(subjects)], *near;
+
+	for (size_t i = 0; i < countof(subjects); i++)
+		names[i] = subjects[i].name;
+	near = nearest_name(name, names, countof(names));
+	return misused("'%s' is none of claude, codex, gemini, opencode, mcp, "
+		       "vscode, git and npm%s%s%s",
+	    name, near != NULL ? "; did you mean '" : "",
+	    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
 /* A directory without links, in a text of the arena; NULL after complaining. */
@@ -152,9 +167,7 @@ command_init(struct options *options)
 		init.what = operands->list.items[0];
 		subject = find_subject(init.what);
 		if (subject == NULL)
-			return misused("'%s' is none of claude, codex, gemini, "
-				       "opencode, mcp, vscode, git and npm",
-			    init.what);
+			return unknown_subject(init.what);
 		init.file = operands->list.count > 1 ? operands->list.items[1] :
 						       subject->file;
 	}
@@ -163,7 +176,10 @@ command_init(struct options *options)
 		return misused("init takes one of the clients%s",
 		    subject != NULL ? ", and no file for this one" : "");
 	if (options->undo && subject == NULL)
-		return misused("--undo needs what 'sbxc init' has set up");
+		return misused("--undo goes with claude, codex, gemini, "
+			       "opencode, mcp, vscode, git or npm; a project's "
+			       "policy is in the directory 'sandbox': "
+			       "remove that");
 	status = prepare(&init, options);
 	if (status == EXIT_CLEAN)
 		status = subject != NULL ? fill(&init, subject) :

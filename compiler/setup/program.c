@@ -110,6 +110,21 @@ is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
+/* No rule can name a path with "..", which stands in a PATH now and then. */
+static const char *
+without_dots(struct arena *arena, const char *directory)
+{
+	char *real = strstr(directory, "..") != NULL ?
+	    realpath(directory, NULL) :
+	    NULL;
+	const char *copy = real == NULL ?
+	    directory :
+	    arena_strndup(arena, real, strlen(real));
+
+	free(real);
+	return copy;
+}
+
 const char *
 program_in_path(struct arena *arena, const char *name)
 {
@@ -119,8 +134,10 @@ program_in_path(struct arena *arena, const char *name)
 		return is_program(name) ? name : NULL;
 	while (path != NULL && *path != '\0') {
 		size_t len = strcspn(path, ":");
-		const char *file = arena_printf(arena, "%.*s/%s", (int)len,
-		    path, name);
+		const char *file = arena_printf(arena, "%s/%s",
+		    without_dots(arena,
+			arena_printf(arena, "%.*s", (int)len, path)),
+		    name);
 
 		if (len > 0 && is_program(file))
 			return file;

@@ -44,6 +44,13 @@ files()
 	(cd "$1" && find . -type f | LC_ALL=C sort | tr '\n' ' ')
 }
 
+# --- the call --------------------------------------------------------------
+
+init -y cluade
+refuses "a mistyped client" "did you mean 'claude'?"
+init -y --undo
+refuses "--undo without a client says what to do" "directory 'sandbox'"
+
 # --- agents ----------------------------------------------------------------
 
 init -y claude
@@ -116,6 +123,13 @@ print(d.get("shell") or d["env"]["CLAUDE_CODE_SHELL"])' "$(ls \
 	    tr '\n' ' ' | sed 's/ $//')"
 	rm -rf "$HOME/.cache" # of the trial
 done
+# A way upwards in PATH, which no rule can name.
+(PATH=$tmp/work/../bin:$(dirname "$SBXC"):/usr/bin:/bin && init -y claude &&
+    exit $status)
+tap_is "claude: by a PATH with '..'" 0 $?
+tap_is "... which is in no policy" "" "$(grep -F '..' "$ours/claude.sbx")"
+init claude --undo
+rm -rf "$HOME/.cache"
 init -y claude
 echo '{"a": 1}' >"$HOME/.claude.json"
 touch "$HOME/.claude/history"
