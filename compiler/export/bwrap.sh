@@ -393,7 +393,9 @@ mapfile -d '' -t places < <(
 wait $! || refuse 'the places cannot be sorted'
 
 for link in "${links[@]}"; do
-	state "$(realpath -m -- "${link%/*}")"
+	place=$(realpath -m -- "${link%/*}/" && echo .)
+	[[ $place == /*$'\n'. ]] || refuse "'$link' cannot be followed"
+	state "${place%$'\n'.}"
 	((state != 3)) ||
 		refuse "'$link' is a link where the command may write, and bubblewrap cannot keep it"
 done

@@ -277,6 +277,11 @@ planted()
 	got=$(runs "$1" /bin/true)
 	tap_is "uid $1: what cannot be held is refused" 125 $?
 	tap_found "uid $1: with its name" "ws/link' is a link" "$got"
+	mv "$tmp/w/home/ws" "$tmp/w/home/ws"$'\n'
+	tap_is "uid $1: in a directory with a newline at its end too" 125 "$(
+	    cd "$tmp/w/home/ws"$'\n' && tap_as "$1" env -i PATH="$PATH" \
+	    HOME="$tmp/w/home" "$tmp/b.sh" /bin/true >/dev/null 2>&1
+	    echo $?)"
 }
 
 # neighbours UID: names that begin with the name of another one, and whose next
