@@ -69,7 +69,8 @@ needs_quotes(const char *suffix)
 		if (strchr("/._-+@%:", *suffix) == NULL &&
 		    !(*suffix >= '0' && *suffix <= '9') &&
 		    !(*suffix >= 'a' && *suffix <= 'z') &&
-		    !(*suffix >= 'A' && *suffix <= 'Z') && *suffix >= 0)
+		    !(*suffix >= 'A' && *suffix <= 'Z') &&
+		    (unsigned char)*suffix < 0x80)
 			return true;
 	}
 	return false;
