@@ -104,3 +104,14 @@ load sbxc
 	ends 2 "$SBXC" dump team.bin -O bpf --variant 99
 	ends 2 "$SBXC" dump team.bin --variant 0
 }
+
+@test "explain SBX0207 names each word that may stand after 'network'" {
+	local word words
+	words=$(sed -n 's/^[A-Z_]*("network \([a-z]*\)[ "].*/\1/p' \
+	    "$srcdir/compiler/tables/words.def" | sort -u)
+	[ "$(wc -w <<<"$words")" -ge 8 ]
+	ends 0 "$SBXC" explain SBX0207
+	for word in $words; do
+		grep -qw -- "$word" <<<"${output#*\'network\'}"
+	done
+}
