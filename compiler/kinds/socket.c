@@ -401,8 +401,8 @@ socket_remedy(struct remedy *remedy)
 	if (behind != NULL)
 		remedy_add(remedy, REMEDY_NONE,
 		    "%s does what it is asked, outside of the sandbox; only "
-		    "'allow socket unconfined' opens it",
-		    behind);
+		    "'allow socket unconfined %s' opens it",
+		    behind, spelled != NULL ? spelled : "PATH");
 	else if (spelled == NULL)
 		remedy_add(remedy, REMEDY_NONE, "no policy can hold its path");
 	else

@@ -355,6 +355,22 @@ add_allow(struct remedy *remedy, const char *object)
 	    rights_word(SBX_ALLOW, remedy->access->detail), object);
 }
 
+/* Whether the policy has it already, and only the place is missing. */
+static bool
+has_allow(const struct remedy *remedy, const char *object)
+{
+	const struct sbx_blob *blob = remedy->blob;
+	const char *wanted = arena_printf(remedy->arena, "allow %s %s",
+	    rights_word(SBX_ALLOW, remedy->access->detail), object);
+
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		if (strcmp(shown_rule(remedy->arena, blob, &blob->paths[i]),
+			wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The directory that a rule has to be about, if it is not about the path. */
 static struct sbx_place
 directory_for(const struct remedy *remedy)
@@ -428,7 +444,8 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 		return false;
 	remedy_add(remedy, REMEDY_MAKE, "%s",
 	    arena_strndup(remedy->arena, top.path, top.len));
-	add_allow(remedy, object);
+	if (!has_allow(remedy, object))
+		add_allow(remedy, object);
 	add_variable(remedy);
 	return true;
 }

@@ -48,6 +48,7 @@ advice_open(struct explaining *explaining)
 {
 	struct path path;
 	struct sbx_place at;
+	int found;
 
 	if (place_of_helper(&path) == NULL)
 		return;
@@ -56,9 +57,12 @@ advice_open(struct explaining *explaining)
 	    rule_index_allows(explaining->binding->index, SBX_WRITE,
 		place_parent(at)))
 		return;
-	explaining->helper = open(path.text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (explaining->helper >= 0)
-		explaining->helper = above_standard(explaining->helper);
+	found = open(path.text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (found < 0)
+		return;
+	/* The policy will be put in that place, over whatever is there. */
+	explaining->helper = fcntl(found, F_DUPFD_CLOEXEC, POLICY + 1);
+	close(found);
 }
 
 /* --- the process ---------------------------------------------------------- */

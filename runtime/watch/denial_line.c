@@ -75,6 +75,12 @@ static void
 put_rule(struct out *out, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
+	/* A rule allows the host; what was found there is the reason. */
+	if (explain_has_host(denial) && denial->verdict != PROXY_NO_RULE &&
+	    denial->verdict != PROXY_DENIED) {
+		out_text(out, explain_host_verdict(denial));
+		return;
+	}
 	if (denial->source != SBX_NO_SOURCE)
 		out_source(out, explaining->blob, denial->source);
 	else if (advice != NULL && *advice->source != '\0')
