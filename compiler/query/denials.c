@@ -240,6 +240,18 @@ put_split(struct sbx_advice *advice)
 	    "place that a rule denies, unless it says 'prefer deny'");
 }
 
+/* A socket, or a question for a name, of which nobody knows for whom. */
+static bool
+is_nameless(const struct sbx_denial *denial, const struct sbx_advice *advice)
+{
+	enum { NAME_SERVERS = 53 };
+
+	if (denial->kind == SBX_DENIED_ADDRESS)
+		return denial->port == NAME_SERVERS;
+	return denial->kind == SBX_DENIED_CALL && *denial->path == '\0' &&
+	    strcmp(advice->object, "socket") == 0;
+}
+
 /* Whom it asks is no word of such a program's command line, but known. */
 static bool
 put_fetching(const struct subject *subject, const struct sbx_denial *denial,
@@ -257,8 +269,7 @@ put_fetching(const struct subject *subject, const struct sbx_denial *denial,
 	enum sbx_net net = subject->places.blob->meta->net;
 	size_t len = strcspn(denial->program, " ");
 
-	if (denial->kind != SBX_DENIED_CALL || *denial->path != '\0' ||
-	    strcmp(advice->object, "socket") != 0 ||
+	if (!is_nameless(denial, advice) ||
 	    (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK))
 		return false;
 	for (size_t i = 0; i < countof(fetchers); i++) {

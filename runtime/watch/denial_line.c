@@ -166,8 +166,13 @@ denial_fix(struct fix *fix, const struct explaining *explaining,
 {
 	fix->works = false;
 	fix->count = 0;
-	if (fix_host(fix, denial) || advice == NULL)
-		return;
+	/* Of package managers sbxc knows whom they ask. */
+	if (advice == NULL || !advice->works ||
+	    denial->kind != SBX_DENIED_ADDRESS ||
+	    denial->port != NAME_SERVERS) {
+		if (fix_host(fix, denial) || advice == NULL)
+			return;
+	}
 	if (is_too_late(explaining, denial, advice))
 		add(fix, SBX_ADVICE_HINT,
 		    "the session was made before this was allowed: "

@@ -297,6 +297,11 @@ hosts()
 	fi
 	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
 	    'connect +192.0.2.1:81 .*policy: allow network connect 192.0.2.1:81'
+	# A package manager asks for a name; which ones it asks for is known.
+	{ echo '#!/usr/bin/python3'; cat "$base/connect.py"; } >"$ws/npm"
+	chmod 755 "$ws/npm"
+	tells "$1" loop './npm 192.0.2.1 53' \
+	    'connect +192.0.2.1:53 .*policy: use registries'
 	tells "$1" names 'getent ahosts x.invalid' \
 	    'domain +x.invalid .*policy: allow network domain "x.invalid"'
 	silent "$1" names '/usr/bin/python3 connect.py 127.0.0.1 81'
