@@ -430,20 +430,6 @@ edit, outside of the sandbox: ask the user for the edit." \
 	tap_empty "$level: uid $1: and nothing else" "$(cat "$base/block")"
 }
 
-# With --learn it tells as much; the descriptors that are free are others.
-learning()
-{
-	prepare "$1"
-	(cd "$ws" && as "$1" "$base/sbxrun" --explain --learn "$home/learned" \
-	    -l "$level" "$base/shell.bin" -c \
-	    'exec 2>/dev/null; cat ~/other/file' \
-	    >"$base/said" 2>"$base/block" </dev/null)
-	tap_found "$level: uid $1: with --learn, the rule is told" \
-	    "$(grep 'in the policy: allow read ~/other/file' "$base/block")"
-	tap_found "$level: uid $1: and learned" \
-	    "$(grep 'other/file","allowed":false' "$home/learned")"
-}
-
 # A command chooses names that a shell would run, or that an agent would obey: no
 # line is a command, and the agent can tell them from words of sbxrun.
 names()
@@ -607,7 +593,6 @@ each()
 		remedies "$1"
 		records "$1"
 		agent "$1"
-		learning "$1"
 		names "$1"
 		hint "$1"
 		[ "$level" = standard ] || looked "$1"
