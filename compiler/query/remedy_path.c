@@ -272,11 +272,14 @@ drop_shipped(struct remedy *remedy, const struct sbx_path *rule,
 	remedy_lift(remedy, rule->source, rule_words(remedy, rule));
 	if (what != NULL)
 		remedy_add(remedy, REMEDY_OPENS, "%s", what);
-	else if (rule->glob != 0 ||
-	    sbx_place_compare(place, remedy->access->path) != 0)
-		remedy_add(remedy, REMEDY_OPENS,
-		    "all else that this rule denies, where another one allows "
-		    "it");
+	else
+		remedy_add(remedy, REMEDY_OPENS, "%s",
+		    rule->glob == 0 &&
+			    sbx_place_compare(place, remedy->access->path) ==
+				0 ?
+			"all that this rule keeps" :
+			"all else that this rule denies, where another one "
+			"allows it");
 }
 
 /* A deny that covers the path, and begins at `place`. */

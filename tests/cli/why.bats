@@ -244,6 +244,14 @@ load sbxc
 	says "which opens: all that lies in /srv"
 }
 
+@test "why: to drop a shipped deny of a whole place is said to open it" {
+	mkdir -p home/.config
+	printf 'sbx 1\nprofile p extends workspace-write {\n%s\n}\n' \
+	    'limit timeout 60s' >plain.sbx
+	ends 1 env HOME="$PWD/home" "$SBXC" why plain.sbx read '~/.config'
+	says "which opens: all that this rule keeps"
+}
+
 @test "why: --from takes cat for a program that reads" {
 	run "$SBXC" why --from - -l standard team.sbx \
 	    <<<"cat: /var/tmp/sbx-absent: Permission denied"
