@@ -41,6 +41,7 @@ END
 "$SBXC" "$base/inner.sbx" -o "$base/inner.bin" || exit 99
 
 policy loop workspace-write 'allow network loopback'
+cp "$builddir/profiles/workspace-write.bin" "$base/bare.bin" || exit 99
 policy alone workspace-write 'deny spawn'
 # shellcheck disable=SC2016
 policy served workspace-write 'deny socket ${workspace}/shut'
@@ -402,6 +403,24 @@ agent()
 	tap_is "$level: uid $1: it is told the edit" \
 	    "1. denied: read \"~/other/file\" (1x \"cat\"), by: no rule
    edit: allow read ~/other/file" "$(sed -n 2,3p "$base/block")"
+	tap_is "$level: uid $1: and who makes it" "Only the user can make an \
+edit, outside of the sandbox: ask the user for the edit." \
+	    "$(tail -n 1 "$base/block")"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/shell.bin" -c 'cat ~/.ssh/id_rsa; exit 3' 2>"$base/block")
+	tap_found "$level: uid $1: nobody is asked for what stays denied" \
+	    "$(tail -n 1 "$base/block" | grep '^No edit is offered: .*nobody')"
+	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
+	    "$base/bare.bin" -- sh -c 'cat ~/other/file' 2>"$base/block")
+	tap_found "$level: uid $1: a shipped profile is no file of the user's" \
+	    "$(grep "a file of your own, since workspace-write is shipped" \
+		"$base/block")"
+	(cd "$ws" && OLDPWD=$home/other && export OLDPWD &&
+	    as "$1" env OLDPWD="$OLDPWD" "$base/sbxrun" --explain=agent \
+		-l "$level" "$base/shell.bin" -- bash -c 'exit 3' \
+		2>"$base/block")
+	tap_found "$level: uid $1: what a shell looks at first is no reason" \
+	    "$(grep 'the failure is its own$' "$base/block")"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
 	    "$base/shell.bin" -- false 2>"$base/block")
 	tap_found "$level: uid $1: and where a failure is its own" \
@@ -518,6 +537,13 @@ looked()
 	tap_found "$level: uid $1: all looks are told where all are wanted" \
 	    "$(grep 'read  *~/.ssh .*realpath' "$base/block")"
 	tells "$1" shell 'readlink ~/.ssh' 'read|probed.*~/.ssh'
+	# mkdir(2) of what is there is no look: it wants to write there.
+	for make in 'mkdir -p ~/data' 'mkdir -p ~/data/a/b' \
+	    'python3 -c "import os; os.makedirs(os.path.expanduser(\"~/data\"), exist_ok=True)"'; do
+		tells "$1" shell "$make" \
+		    'write +~/data +1x [a-z0-9]+ +no rule \| in the policy: allow write ~/data$'
+	done
+	silent "$1" shell 'mkdir -p ~ / /usr free; mkdir ~ free; exit 1'
 }
 
 # hidden UID: at level full a socket without a rule is not there.
