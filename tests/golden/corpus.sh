@@ -20,7 +20,7 @@ rare()
 {
 	fewest=$1
 	shift
-	sed -n '/^DIAG(BLOB_/d; /^DIAG(LEARN_/d; s/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
+	sed -n '/^DIAG(BLOB_/d; /^DIAG(LEARN_/d; /^DIAG(IMPORT_/d; s/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
 	    "$srcdir/compiler/tables/diags.def" | while read -r code; do
 		count=$(grep -El "(error|warning|note): .*\[$code\]$" "$@" |
 			wc -l)
@@ -114,7 +114,7 @@ done
 # lines of the policy language.
 only_text()
 {
-	sed -n '/^DIAG(BLOB_/d; /^DIAG(LEARN_/d; s/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
+	sed -n '/^DIAG(BLOB_/d; /^DIAG(LEARN_/d; /^DIAG(IMPORT_/d; s/^DIAG([A-Z_0-9]*, "\(SBX[0-9]*\)".*/\1/p' \
 	    "$srcdir/compiler/tables/diags.def" |
 		grep -Ev 'SBX01(03|05|06|07|12)' | grep -Fvf "$1"
 }
