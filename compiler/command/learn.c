@@ -327,8 +327,8 @@ update_policy(const struct options *options, const struct records *records)
 		return EXIT_POLICY;
 	}
 	if (!is_text(&operand) || !draft_update(&draft, &operand))
-		return misused("--update is for a policy as text, whose last "
-			       "brace is on a line of its own");
+		return misused("--update is for a policy of your own as text, "
+			       "whose last brace is on a line of its own");
 	if (lines_count(&draft.lines) == 0) {
 		print_nothing(&draft, options->update);
 		return EXIT_CLEAN;

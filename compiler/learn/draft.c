@@ -229,8 +229,9 @@ comment(const struct draft *draft)
 			       "%s#   and %zu more commands\n", text, more);
 }
 
-/* Compiles until no rule is reported any more; each time one is dropped. */
-static void
+/* Compiles until no rule is reported any more; each time one is dropped.  False:
+ * what stands around the rules does not compile as it is here. */
+static bool
 settle(struct draft *draft, const char *before, const char *after)
 {
 	struct compilation compilation;
@@ -243,9 +244,8 @@ settle(struct draft *draft, const char *before, const char *after)
 		good = draft_compile(draft, text, &compilation, &draft->blob);
 	} while (lines_drop_reported(&draft->lines, &compilation.diags,
 	    compilation.file->base));
-	if (!good)
-		bug("a draft of so few rules does not compile");
 	draft->text = (struct text){ text, strlen(text) };
+	return good;
 }
 
 void
@@ -265,7 +265,8 @@ draft_make(struct draft *draft)
 	lines_make(&draft->lines, &draft->needs);
 	before = arena_printf(draft->arena, "%s%s%s", comment(draft),
 	    head(draft, draft->extends), statements);
-	settle(draft, before, "}\n");
+	if (!settle(draft, before, "}\n"))
+		bug("a draft of so few rules does not compile");
 	compilation_init(&compilation, draft->arena);
 	source = sources_add(&compilation.sources, "draft.sbx",
 	    draft->text.bytes, draft->text.size, (struct loc){ 0 });
@@ -338,6 +339,7 @@ draft_update(struct draft *draft, const struct operand *operand)
 	needs_find(&draft->needs, draft->arena, &draft->base, draft->records);
 	needs_fold(&draft->needs);
 	lines_make(&draft->lines, &draft->needs);
-	settle(draft, arena_strndup(draft->arena, source->text, before), end);
-	return true;
+	/* A copy of a shipped profile is one no more once it is changed. */
+	return settle(draft, arena_strndup(draft->arena, source->text, before),
+	    end);
 }

@@ -38,7 +38,8 @@ const char *draft_tests(const struct draft *draft, const char *policy);
 
 /*
  * A policy that is there: adds to the profile what it lacks.  `operand` has been
- * read from a text.  False: the text has no place for it.
+ * read from a text.  False: the text has no place for it, or is a copy of a shipped
+ * profile, which may not be changed under its name.
  */
 bool draft_update(struct draft *draft, const struct operand *operand);
 

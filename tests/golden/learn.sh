@@ -97,4 +97,14 @@ tap_found "nothing is lacking then" "$(grep 'no rule is lacking' "$tmp/out")"
 status "a draft is not overwritten" 2 -o "$tmp/written.sbx" tool.jsonl
 yes '{"sbx":1}' | head -c 17000000 >"$tmp/large"
 status "a file that is too large" 3 "$tmp/large"
+# What is added to a shipped profile makes it no copy of one, and its name a fault.
+for file in *.jsonl; do
+	"$SBXC" learn --update "$srcdir/profiles/coding.sbx" "$file" \
+	    >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	grep -q 'a policy of your own' "$tmp/err" && break
+	[ $status -lt 126 ] || break
+done
+tap_is "a shipped profile is not brought up to date" 2 "$status"
+tap_found "and it is said why" "$(grep 'a policy of your own' "$tmp/err")"
 tap_done
