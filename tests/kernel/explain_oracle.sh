@@ -69,7 +69,8 @@ commands()
 	compared "$1" 'find ~ -name x; cp -r /etc/default . ; chmod 600 ~/data'
 }
 
-# calls OPTIONS: those that a listener needs, of sbxrun and of the command.
+# calls OPTIONS: those by which sbxrun hears of a call of the command.  The policy
+# has a listener without --explain, too, but not for what `true` calls.
 calls()
 {
 	prepare
@@ -78,14 +79,14 @@ calls()
 	    trace=seccomp,ioctl,process_vm_readv,sendmsg,recvmsg \
 	    "$base/sbxrun" $1 -l full "$base/plain.bin" -- true) \
 	    >"$base/said" 2>&1 </dev/null
-	grep -o -e NEW_LISTENER -e SECCOMP_IOCTL_NOTIF_RECV \
-	    -e SCM_RIGHTS -e process_vm_readv "$base/log" | sort -u
+	grep -o -e SECCOMP_IOCTL_NOTIF_RECV -e process_vm_readv "$base/log" |
+	    sort -u
 }
 
 tap_levels full
 if [ -n "$levels" ]; then
 	tap_found 'the calls of a listener are seen' \
-	    "$(calls --explain | grep NEW_LISTENER)"
+	    "$(calls --explain | grep process_vm_readv)"
 	tap_empty 'without the option there are none' "$(calls '')"
 fi
 tap_levels standard full

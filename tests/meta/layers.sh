@@ -108,11 +108,11 @@ one_log_a_test()
 
 # What the loader may not link: memory that grows, standard streams, the
 # environment's say in what happens, save for what $HOME, $PATH and
-# $SSH_AUTH_SOCK mean.
+# $SSH_AUTH_SOCK mean, and for what --explain leaves out of $OLDPWD.
 heap_or_stdio()
 {
 	nm -A -u "$@" 2>&1 |
-	    grep -Ev 'sbxrun-(anchors|environment|execute|project|sockets)\.o: +U getenv$' |
+	    grep -Ev 'sbxrun-(anchors|environment|execute|explained|project|sockets)\.o: +U getenv$' |
 	    grep -E ' U (m|c|re)alloc$| U (free|str(n)?dup|(v)?(f|d|s|sn|as)?printf|fopen|fdopen|fputs|fputc|puts|putchar|perror|(secure_)?getenv|system|popen|dlopen|setlocale|qsort|exit|atexit|err|errx|warn|warnx|getpw[a-z]*|pthread_[a-z_]*)$'
 }
 
