@@ -27,8 +27,7 @@ all_tests = $(slow_programs) $(slow_scripts) $(fast_tests)
 TESTS = $(all_tests)
 check_PROGRAMS = sbxrun-test sbxsh-test $(test_programs) $(slow_programs) \
 	$(helper_programs)
-EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh \
-	tests/machines/run tests/machines/inside tests/machines/kernels
+EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh
 
 # `make check` is the fast tier, under two minutes on two cores: without what is
 # slow, and with a part of the rounds where chance decides what is tried.
