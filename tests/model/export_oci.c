@@ -311,6 +311,7 @@ random_policy(struct arena *arena, uint64_t seed)
 	struct compilation *compilation = arena_alloc(arena,
 	    sizeof *compilation);
 	struct maker maker = { .chance = { seed } };
+	const char *source;
 	char *text = NULL;
 	size_t size;
 	struct image image;
@@ -321,11 +322,13 @@ random_policy(struct arena *arena, uint64_t seed)
 		abort();
 	make_policy(&maker);
 	fclose(maker.stream);
+	source = arena_strndup(arena, text, size);
+	free(text);
 	compilation_init(compilation, arena);
 	*arena_push(arena, &compilation->definitions.list) =
 	    (struct definition){ "fixed", "/opt/f x" };
 	compilation_parse(compilation,
-	    sources_add(&compilation->sources, "random.sbx", text, size,
+	    sources_add(&compilation->sources, "random.sbx", source, size,
 		(struct loc){ 0, 0 }));
 	good = compile(compilation, "p", &image);
 	return good ? compilation->policy : NULL;
