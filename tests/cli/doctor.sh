@@ -209,6 +209,11 @@ for arguments in \
 	says "a server that sbxrun starts otherwise: $n" note mcp \
 	    "1 server of .*/.mcp.json runs"
 done
+# What only looks like that: another program with the arguments of sbxrun.
+echo '{"mcpServers": {"e": {"command": "'"$PWD"'/sbxrun", "args": ["'\
+"$HOME/.config/sbx/mcp"'.bin", "--", "x"]}}}' >.mcp.json
+doctor
+says "a server of another program's" note mcp "1 server of .*/.mcp.json runs"
 for blob in mcp mcp-2; do
 	echo '{"mcpServers": {"e": {"command": "'"$SBXRUN"'", "args": ["'\
 "$HOME/.config/sbx/$blob"'.bin", "--", "x"]}}}' >.mcp.json
