@@ -5,6 +5,7 @@
  * such exclusions gives one item for Linux and one for macOS.
  */
 #include "compiler/kinds/kinds.h"
+#include "compiler/kinds/place.h"
 
 #include "compiler/lower/sbpl_paths.h"
 #include "compiler/policy/exclusions.h"
@@ -148,15 +149,6 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
  * wildcard in a pattern; a `let` gives such a place a name.
  */
 
-static struct ast_atom *
-path_atom(struct builder *builder, const char *text)
-{
-	struct ast_atom *atom = atom_new(builder, AST_PATH, text);
-
-	atom->quoted = strpbrk(text, "*?[") != NULL;
-	return atom;
-}
-
 static bool
 is_taken(const struct builder *builder, const char *name)
 {
@@ -185,7 +177,7 @@ place_name(struct builder *builder, const char *place)
 	map_put(builder->arena, &builder->places, key, name);
 	stmt = stmt_add(builder, AST_LET, &nowhere);
 	stmt->name = atom_new(builder, AST_WORD, name);
-	ast_list_add(&stmt->objects, path_atom(builder, place));
+	ast_list_add(&stmt->objects, place_atom(builder, place));
 	return name;
 }
 
@@ -196,7 +188,7 @@ object_atom(struct builder *builder, const struct path_rule *rule)
 	const char *text;
 
 	if (rule->glob == NULL)
-		return path_atom(builder, place);
+		return place_atom(builder, place);
 	if (strpbrk(rule->at.suffix, "*?[]{}\\") != NULL ||
 	    strlen(rule->at.suffix) + strlen(rule->glob) > SBX_MAX_PATH)
 		place = arena_printf(builder->arena, "${%s}",
@@ -238,7 +230,7 @@ path_state(struct builder *builder, const struct rule *any)
 		ast_list_add(&stmt->objects, object);
 		for (uint16_t j = 0; j < rule->exclusion_count; j++)
 			ast_list_add(&stmt->exclusions,
-			    path_atom(builder,
+			    place_atom(builder,
 				policy_target_text(builder->policy,
 				    rule->exclusions[j])));
 	}
@@ -372,25 +364,6 @@ path_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 	show_path_rule(stream, blob, record);
 }
 
-static const char *
-path_ask(const struct places *places, const char *object, struct access *access)
-{
-	const char *fault = places_find(places, object, &access->path);
-
-	if (fault == NULL && places->here)
-		access->followed = places_followed(places, object);
-
-	return fault == NULL ?
-	    NULL :
-	    arena_printf(places->arena, "'%s': %s", object, fault);
-}
-
-static void
-path_show_access(FILE *stream, const struct access *access)
-{
-	show_text(stream, access->path.len > 0 ? access->path.path : "/");
-}
-
 static const struct access_form path_forms[] = {
 	{ "read", NULL, SBX_READ },
 	{ "write", NULL, SBX_WRITE },
@@ -415,8 +388,8 @@ const struct rule_kind kind_path = {
 	.restore = path_restore,
 	.forms = path_forms,
 	.usage = "read|write|exec PATH",
-	.ask = path_ask,
-	.show_access = path_show_access,
+	.ask = place_ask,
+	.show_access = place_show_access,
 	.verdict = path_verdict,
 	.answer = why_path,
 	.enforcer = path_enforcer,

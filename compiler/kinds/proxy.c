@@ -4,6 +4,7 @@
  * its own business, so there is one, and no deny.
  */
 #include "compiler/kinds/kinds.h"
+#include "compiler/kinds/place.h"
 
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
@@ -20,26 +21,13 @@ static void
 socket_expand(struct expansion *expansion, const struct ast_atom *atom,
     const struct item *base, struct item_list *list)
 {
-	struct scope *scope = &expansion->scope;
 	struct place_list places = { 0 };
-	struct item item = *base;
 
-	if (atom->kind == AST_GLOB) {
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-			"'network proxy unix' takes no pattern"),
-		    "name the path of one socket");
-		return;
-	}
-	if (!scope_paths(scope, atom, item.rule.origin.platforms, &places))
-		return;
-	for (size_t i = 0; i < places.places.count; i++) {
-		item.rule.path.at = places.places.items[i].at;
-		item.rule.origin.platforms = base->rule.origin.platforms &
-		    places.places.items[i].platforms;
-		if (item.rule.origin.platforms != 0)
-			item_add(expansion, list, &item);
-	}
+	if (place_no_glob(expansion, atom, "network proxy unix",
+		"name the path of one socket") &&
+	    scope_paths(&expansion->scope, atom, base->rule.origin.platforms,
+		&places))
+		place_items(expansion, atom, &places, base, list);
 }
 
 static bool
@@ -84,16 +72,14 @@ proxy_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 static bool
 proxy_equals(const struct rule *a, const struct rule *b)
 {
-	return a->detail == PROXY_UNIX ?
-	    target_compare(a->path.at, b->path.at) == 0 :
-	    a->port.low == b->port.low;
+	return a->detail == PROXY_UNIX ? place_equals(a, b) :
+					 a->port.low == b->port.low;
 }
 
 static uint64_t
 proxy_hash(const struct rule *rule)
 {
-	return rule->detail == PROXY_UNIX ? target_hash(rule->path.at) :
-					    rule->port.low;
+	return rule->detail == PROXY_UNIX ? place_hash(rule) : rule->port.low;
 }
 
 static bool
@@ -123,19 +109,16 @@ proxy_state(struct builder *builder, const struct rule *rule)
 {
 	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
 	    what_words(KIND_PROXY, rule->detail));
-	struct ast_atom *atom;
-	const char *place;
 
-	if (rule->detail == PROXY_TCP) {
-		atom = atom_new(builder, AST_NUMBER,
-		    arena_printf(builder->arena, "%u",
-			(unsigned)rule->port.low));
-	} else {
-		place = policy_target_text(builder->policy, rule->path.at);
-		atom = atom_new(builder, AST_PATH, place);
-		atom->quoted = strpbrk(place, "*?[") != NULL;
-	}
-	ast_list_add(&stmt->objects, atom);
+	if (rule->detail == PROXY_UNIX)
+		ast_list_add(&stmt->objects,
+		    place_atom(builder,
+			policy_target_text(builder->policy, rule->path.at)));
+	else
+		ast_list_add(&stmt->objects,
+		    atom_new(builder, AST_NUMBER,
+			arena_printf(builder->arena, "%u",
+			    (unsigned)rule->port.low)));
 }
 
 /* --- records -------------------------------------------------------------- */

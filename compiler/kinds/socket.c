@@ -8,6 +8,7 @@
  * target has no anchor.
  */
 #include "compiler/kinds/kinds.h"
+#include "compiler/kinds/place.h"
 
 #include "compiler/check/check.h"
 #include "compiler/compare/parts.h"
@@ -63,28 +64,14 @@ static void
 socket_object(struct expansion *expansion, const struct ast_atom *atom,
     const struct item *base, struct item_list *list)
 {
-	struct scope *scope = &expansion->scope;
 	struct place_list places = { 0 };
-	struct item item = *base;
 
-	if (atom->kind == AST_GLOB) {
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-			"'socket' takes no pattern"),
-		    "name the socket, or the directory: it stands for the "
-		    "sockets in it");
-		return;
-	}
-	if (!read_places(scope, atom, item.rule.origin.platforms, &places))
-		return;
-	item.rule.origin.loc = atom->loc;
-	for (size_t i = 0; i < places.places.count; i++) {
-		item.rule.path.at = places.places.items[i].at;
-		item.rule.origin.platforms = base->rule.origin.platforms &
-		    places.places.items[i].platforms;
-		if (item.rule.origin.platforms != 0)
-			item_add(expansion, list, &item);
-	}
+	if (place_no_glob(expansion, atom, "socket",
+		"name the socket, or the directory: it stands for the sockets "
+		"in it") &&
+	    read_places(&expansion->scope, atom, base->rule.origin.platforms,
+		&places))
+		place_items(expansion, atom, &places, base, list);
 }
 
 static void
@@ -94,18 +81,6 @@ socket_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 {
 	for (; atom != NULL; atom = object_next(stmt, atom))
 		socket_object(expansion, atom, base, list);
-}
-
-static bool
-socket_equals(const struct rule *a, const struct rule *b)
-{
-	return target_compare(a->path.at, b->path.at) == 0;
-}
-
-static uint64_t
-socket_hash(const struct rule *rule)
-{
-	return target_hash(rule->path.at);
 }
 
 static const char *
@@ -119,13 +94,11 @@ socket_text(const struct policy *policy, const struct rule *rule)
 static void
 socket_state(struct builder *builder, const struct rule *rule)
 {
-	const char *place = place_text(builder->policy, rule->path.at);
 	struct ast_stmt *stmt = rule_add(builder, &rule->origin, rule->effect,
 	    what_words(KIND_SOCKET, rule->detail));
-	struct ast_atom *atom = atom_new(builder, AST_PATH, place);
 
-	atom->quoted = strpbrk(place, "*?[") != NULL;
-	ast_list_add(&stmt->objects, atom);
+	ast_list_add(&stmt->objects,
+	    place_atom(builder, place_text(builder->policy, rule->path.at)));
 }
 
 /* Rules of one place; those whose trees lie in each other are left alone. */
@@ -195,7 +168,7 @@ is_shared(struct restorer *restorer, struct rule *rule)
 	for (size_t i = 0; i < macos->count; i++) {
 		if ((macos->items[i].effect == SBX_ALLOW) ==
 			(rule->effect == SBX_ALLOW) &&
-		    socket_equals(&macos->items[i], rule)) {
+		    place_equals(&macos->items[i], rule)) {
 			macos->items[i].origin.platforms = 0;
 			return true;
 		}
@@ -249,18 +222,10 @@ static const char *
 socket_ask(const struct places *places, const char *object,
     struct access *access)
 {
-	const char *fault = NULL;
-
-	if (strcmp(object, agent_text) == 0) {
-		access->path = places->agent;
-		return NULL;
-	}
-	fault = places_find(places, object, &access->path);
-	if (fault == NULL && places->here)
-		access->followed = places_followed(places, object);
-	return fault == NULL ?
-	    NULL :
-	    arena_printf(places->arena, "'%s': %s", object, fault);
+	if (strcmp(object, agent_text) != 0)
+		return place_ask(places, object, access);
+	access->path = places->agent;
+	return NULL;
 }
 
 static void
@@ -418,8 +383,8 @@ const struct rule_kind kind_socket = {
 	.id = KIND_SOCKET,
 	.noun = "a path",
 	.expand = socket_expand,
-	.equals = socket_equals,
-	.hash = socket_hash,
+	.equals = place_equals,
+	.hash = place_hash,
 	.spans = socket_spans,
 	.text = socket_text,
 	.state = socket_state,

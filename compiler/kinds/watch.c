@@ -5,6 +5,7 @@
  * path.
  */
 #include "compiler/kinds/kinds.h"
+#include "compiler/kinds/place.h"
 
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
@@ -24,27 +25,13 @@ static void
 watch_object(struct expansion *expansion, const struct ast_atom *atom,
     const struct item *base, struct item_list *list)
 {
-	struct scope *scope = &expansion->scope;
 	struct place_list places = { 0 };
-	struct item item = *base;
 
-	if (atom->kind == AST_GLOB) {
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-			"'watch' takes no pattern"),
-		    "name a path, or the directory: it stands for its tree");
-		return;
-	}
-	if (!scope_paths(scope, atom, item.rule.origin.platforms, &places))
-		return;
-	item.rule.origin.loc = atom->loc;
-	for (size_t i = 0; i < places.places.count; i++) {
-		item.rule.path.at = places.places.items[i].at;
-		item.rule.origin.platforms = base->rule.origin.platforms &
-		    places.places.items[i].platforms;
-		if (item.rule.origin.platforms != 0)
-			item_add(expansion, list, &item);
-	}
+	if (place_no_glob(expansion, atom, "watch",
+		"name a path, or the directory: it stands for its tree") &&
+	    scope_paths(&expansion->scope, atom, base->rule.origin.platforms,
+		&places))
+		place_items(expansion, atom, &places, base, list);
 }
 
 static void
@@ -59,18 +46,6 @@ watch_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 		watch_object(expansion, atom, &item, list);
 }
 
-static bool
-watch_equals(const struct rule *a, const struct rule *b)
-{
-	return target_compare(a->path.at, b->path.at) == 0;
-}
-
-static uint64_t
-watch_hash(const struct rule *rule)
-{
-	return target_hash(rule->path.at);
-}
-
 static const char *
 watch_text(const struct policy *policy, const struct rule *rule)
 {
@@ -82,13 +57,12 @@ watch_text(const struct policy *policy, const struct rule *rule)
 static void
 watch_state(struct builder *builder, const struct rule *rule)
 {
-	const char *place = policy_target_text(builder->policy, rule->path.at);
 	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
 	    what_words(KIND_WATCH, rule->detail));
-	struct ast_atom *atom = atom_new(builder, AST_PATH, place);
 
-	atom->quoted = strpbrk(place, "*?[") != NULL;
-	ast_list_add(&stmt->objects, atom);
+	ast_list_add(&stmt->objects,
+	    place_atom(builder,
+		policy_target_text(builder->policy, rule->path.at)));
 }
 
 /* --- records -------------------------------------------------------------- */
@@ -146,12 +120,6 @@ watch_ask(const struct places *places, const char *object,
 	return fault == NULL ?
 	    NULL :
 	    arena_printf(places->arena, "'%s': %s", object, fault);
-}
-
-static void
-watch_show_access(FILE *stream, const struct access *access)
-{
-	show_text(stream, access->path.len > 0 ? access->path.path : "/");
 }
 
 /* Whether a rule watches a path; ~ has two meanings, as where it denies. */
@@ -302,8 +270,8 @@ const struct rule_kind kind_watch = {
 	.id = KIND_WATCH,
 	.noun = "a path",
 	.expand = watch_expand,
-	.equals = watch_equals,
-	.hash = watch_hash,
+	.equals = place_equals,
+	.hash = place_hash,
 	.holds_beside_everything = true,
 	.text = watch_text,
 	.state = watch_state,
@@ -325,7 +293,7 @@ const struct rule_kind kind_watch = {
 	.forms = watch_forms,
 	.usage = "unseen PATH",
 	.ask = watch_ask,
-	.show_access = watch_show_access,
+	.show_access = place_show_access,
 	.verdict = watch_verdict,
 	.answer = watch_answer,
 	.enforcer = watch_enforcer,

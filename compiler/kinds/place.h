@@ -1,0 +1,38 @@
+/*
+ * What the kinds of rules about one place have in common: its object in a
+ * statement, comparing it, and questions about paths.  A rule has the place in
+ * path.at.
+ */
+#ifndef SBX_PLACE_H
+#define SBX_PLACE_H
+
+#include "compiler/policy/kind.h"
+#include "compiler/policy/scope.h"
+
+#include <stdio.h>
+
+struct access;
+struct builder;
+struct places;
+
+/* False for a pattern, after reporting that rules that begin with `words` take
+ * none; `help` says what to name instead. */
+bool place_no_glob(struct expansion *expansion, const struct ast_atom *atom,
+    const char *words, const char *help);
+
+/* Adds `base` at each place that the atom stands for, on their platforms. */
+void place_items(struct expansion *expansion, const struct ast_atom *atom,
+    const struct place_list *places, const struct item *base,
+    struct item_list *list);
+
+/* For rule_kind. */
+bool place_equals(const struct rule *a, const struct rule *b);
+uint64_t place_hash(const struct rule *rule);
+const char *place_ask(const struct places *places, const char *object,
+    struct access *access);
+void place_show_access(FILE *stream, const struct access *access);
+
+/* The object of a statement, from a place's text. */
+struct ast_atom *place_atom(struct builder *builder, const char *text);
+
+#endif
