@@ -494,13 +494,13 @@ load sbxc
 }
 
 @test "-D: a parameter that is declared and not used" {
-	printf 'sbx 1\nparam a\nprofile p {\n    allow read /a\n}\n' >par.sbx
+	printf 'sbx 1\nparam a\nprofile p {\n    allow read /etc\n}\n' >par.sbx
 	ends 0 "$SBXC" check -D a=/x par.sbx
 	ends 0 "$SBXC" build -D a=/x par.sbx -o par.bin
-	ends 0 "$SBXC" why -D a=/x par.sbx read /a
+	ends 0 "$SBXC" why -D a=/x par.sbx read /etc
 	ends 0 "$SBXC" diff -D a=/x par.sbx par.sbx
 	ends 2 "$SBXC" build -D b=/x par.sbx -o par.bin
-	ends 2 "$SBXC" why -D b=/x par.sbx read /a
+	ends 2 "$SBXC" why -D b=/x par.sbx read /etc
 	rm par.sbx par.bin
 }
 
