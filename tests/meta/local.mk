@@ -18,4 +18,10 @@ static_scripts += \
 	tests/meta/version.sh
 
 EXTRA_DIST += .clang-format tests/meta/hidden.pl
-EXTRA_DIST += tests/mutate/mutate.py tests/mutate/faults
+EXTRA_DIST += \
+	tests/mutate/chance.py \
+	tests/mutate/faults \
+	tests/mutate/mutate.py \
+	tests/mutate/rooms.txt \
+	tests/mutate/runner.py \
+	tests/mutate/table.py

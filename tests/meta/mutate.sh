@@ -1,7 +1,8 @@
 #!/bin/sh
 # The faults of tests/mutate fit the sources: each stands where its table says,
-# once, and names tests that there are.  What the tests make of them is found out
-# by tests/mutate/mutate.py, which takes hours.
+# once, and names tests that there are; those made by chance are what they say.
+# What the tests make of them is found out by tests/mutate/mutate.py, which takes
+# hours.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -28,4 +29,62 @@ TABLE
 got=$(python3 "$mutate" --check --file "$tmp/table")
 tap_is "one that fits nowhere is found, and one that fits often" \
     '2 faults, 2 errors' "$(printf '%s\n' "$got" | tail -n 1)"
+
+# Comments, text and the preprocessor are not touched.
+cat >"$tmp/a.c" <<'C'
+#define N (1 + 2)
+/* if (a < 1) f(); */
+int f(int a)
+{
+	if (a < 7 && g("1 < 2"))
+		h(a,
+		    A | B);
+	x->y = a + 010;
+	return true;
+}
+C
+printf 'ROW(1, "a",\n    B)\nROW(2)\n' >"$tmp/a.def"
+made()
+{
+	python3 -B - "$srcdir/tests/mutate" "$1" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import chance
+for line in chance.faults_of(sys.argv[2], []):
+    for fault in line:
+        print(fault.name, "".join(fault.new).replace("\t", ""), sep=": ")
+PYTHON
+}
+got=$(made "$tmp/a.c")
+tap_is "a line has the faults that it can have" \
+    'line 5: <= for <: if (a <= 7 && g("1 < 2"))
+line 5: || for &&: if (a < 7 || g("1 < 2"))
+line 5: if (0): if (0)
+line 5: if (1): if (1)
+line 5: 8 for 7: if (a < 8 && g("1 < 2"))
+line 5: 6 for 7: if (a < 6 && g("1 < 2"))
+line 9: false for true: return false;
+line 8: - for +: x->y = a - 010;
+line 8: 011 for 010: x->y = a + 011;
+line 8: 07 for 010: x->y = a + 07;
+line 8: nothing is set: ;
+line 6: h() is not called: ;
+line 7: a bit is left out:     A );' "$got"
+got=$(made "$tmp/a.def")
+tap_is "a row of a table is left out" \
+    'line 1: 2 for 1: ROW(2, "a",
+line 1: 0 for 1: ROW(0, "a",
+line 1: a row is left out: 
+line 3: 3 for 2: ROW(3)
+line 3: 1 for 2: ROW(1)
+line 3: a row is left out: ' "$got"
+drawn()
+{
+	python3 "$mutate" --random 50 --seed "$1" --only format/ --list
+}
+got=$(drawn 1)
+tap_is "chance draws as many as are wanted" 50 \
+    "$(printf '%s\n' "$got" | grep -c '^format/[a-z0-9_]*\.[a-z]*: line .* tests/')"
+tap_is "a seed draws the same again" "$got" "$(drawn 1)"
+tap_is "and another seed others" 1 "$([ "$got" != "$(drawn 2)" ] && echo 1)"
 tap_done
