@@ -72,6 +72,7 @@ AM_BATS_LOG_FLAGS = --tap
 
 include tests/lib/local.mk
 include tests/kernel/local.mk
+include tests/places/local.mk
 include tests/agents/local.mk
 include tests/model/local.mk
 include tests/golden/local.mk
