@@ -1,6 +1,7 @@
 # One part of the compiler, the format or the loader at a time, in process.
 
 test_programs += \
+	tests/unit/base \
 	tests/unit/bpf \
 	tests/unit/checks \
 	tests/unit/children \
@@ -25,6 +26,14 @@ test_programs += \
 	tests/unit/verify \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
+
+tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
+	runtime/base/arena.h runtime/base/directory.c \
+	runtime/base/directory.h runtime/base/file.c runtime/base/file.h \
+	runtime/base/limits.c runtime/base/limits.h runtime/base/out.c \
+	runtime/base/out.h runtime/base/path.c runtime/base/path.h \
+	runtime/base/sha256.c runtime/base/sha256.h runtime/base/spelling.c \
+	runtime/base/spelling.h
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h

@@ -68,6 +68,15 @@ texts(struct tap *tap)
 	out_seconds(&out, (struct timespec){ 5, 7000000 });
 	out_print(&out, " %s%s%s|", "", "x", "");
 	is(tap, out.text, "5.007 x|", "seconds, and empty words");
+	out_init(&out, -1);
+	out_seconds(&out, (struct timespec){ 0, 10000000 });
+	out_seconds(&out, (struct timespec){ 1, 99999999 });
+	out_seconds(&out, (struct timespec){ 2, 100000000 });
+	is(tap, out.text, "0.0101.0992.100", "parts of a second");
+	out_init(&out, -1);
+	out_shown(&out, "a\x1b\xe2\x80\xae\x7f\xff\xc3\xa9", 9);
+	is(tap, out.text, "a\\x1b\\xe2\\x80\\xae\\x7f\\xff\xc3\xa9",
+	    "what a terminal would act on");
 }
 
 static void
@@ -97,7 +106,7 @@ documents(struct tap *tap)
 
 	out_init(&out, -1);
 	json_document(&out);
-	json_string(&out, "text", "a\"\\\n\xc3\xa9\xff");
+	json_string(&out, "text", "a\"\\\n\x7f\xc3\xa9\xff");
 	json_string(&out, "none", NULL);
 	json_list(&out, "list");
 	json_object(&out, NULL);
@@ -107,7 +116,7 @@ documents(struct tap *tap)
 	json_list_end(&out);
 	json_object_end(&out);
 	is(tap, out.text,
-	    "{\"sbx\":1,\"text\":\"a\\\"\\\\\\u000a\xc3\xa9\\ufffd\","
+	    "{\"sbx\":1,\"text\":\"a\\\"\\\\\\u000a\\u007f\xc3\xa9\\ufffd\","
 	    "\"none\":null,\"list\":[{},true,\"/\"]}",
 	    "a document");
 }
