@@ -1,0 +1,188 @@
+#!/bin/sh
+# The view alone, as TAP: the flags of each of its mounts as the kernel lists
+# them, and what they deny where neither Landlock nor the filter does.  Landlock
+# hides a view that is broken, so the test build leaves both out.  As this user
+# and, started by root, as an ordinary one too; and as on a kernel before Linux
+# 6.15, which has no open_tree_attr(2).
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+# Below /tmp: what is above the workspace is then a directory of the view's own,
+# in the scratch directory.
+tap_begin /tmp
+base=$tmp
+tap_programs "$SBXRUN_TEST" "$PROBE" "$builddir/sbx-proxy"
+
+# old COMMAND...: where open_tree_attr(2) is not known.
+cat >"$base/old" <<'PERL'
+#!/usr/bin/perl
+# BPF: load the number, compare, ENOSYS, allow.
+my $code = join '', map { pack 'SCCL', @$_ } [0x20, 0, 0, 0],
+    [0x15, 0, 1, 467], [6, 0, 0, 0x00050026], [6, 0, 0, 0x7fff0000];
+chomp(my $machine = `uname -m`);
+my $prctl = $machine eq 'aarch64' ? 167 : 157;
+syscall($prctl, 38, 1, 0, 0, 0) == 0 or exit 99;
+syscall($prctl, 22, 2, pack('SxxxxxxP', 4, $code), 0, 0) == 0 or exit 99;
+exec @ARGV;
+PERL
+chmod 755 "$base/old"
+
+# place UID: what is to be seen.
+place()
+{
+	home=$base/home-$1 ws=$base/home-$1/ws shown=$base/shown-$1
+	out=$base/out-$1
+	mkdir -p "$ws/data" "$ws/deep/er/kept" "$ws/hidden" "$shown/below" \
+	    "$out"
+	echo secret >"$ws/secret"
+	cp "$PROBE" "$ws/probe"
+	cp "$PROBE" "$ws/data/probe"
+	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$shown" "$out"
+	# The anchors are the policy's.
+	# shellcheck disable=SC2016
+	policy view workspace-write "allow read $shown" \
+	    'deny write { ${workspace}/deep/er/kept  ${tmp}/up/kept }' \
+	    'deny exec ${workspace}/data' \
+	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
+	    "allow socket $out/socket" 'allow network domain example.org'
+	(as "$1" "$base/probe" serve-unix "$out/socket" 2>/dev/null &
+	    echo $! >"$base/server")
+	tap_until [ -S "$out/socket" ]
+}
+
+# run UID COMMAND...: in the workspace, under the view alone.
+run()
+{
+	run_uid=$1
+	shift
+	# $old is a command or nothing.
+	# shellcheck disable=SC2086
+	(cd "$ws" && as "$run_uid" env SBX_TEST_WITHOUT=landlock,filter $old \
+	    "$base/sbxrun-test" -l full "$base/view.bin" -- "$@" \
+	    2>&1 </dev/null)
+}
+
+# Where each is mounted, and which of these four flags it has.
+flags()
+{
+	awk '$1 ~ /^[0-9]+$/ {
+		flags = ""
+		count = split($6, all, ",")
+		for (i = 1; i <= count; i++)
+			if (all[i] ~ /^(ro|nosuid|nodev|noexec)$/)
+				flags = flags " " all[i]
+		print $5 flags
+	}'
+}
+
+# What every mount has; devices are devices in /dev alone.
+loose()
+{
+	grep -Ev ' nosuid( nodev)?( noexec)?$' "$1"
+	grep -Ev ' nodev|^/dev/(full|null|ptmx|pts|random|tty|urandom|zero) ' "$1"
+}
+
+mounts()
+{
+	run "$uid" cat /proc/self/mountinfo | flags >"$base/flags"
+	tap_empty "$name: flags of all" "$(loose "$base/flags")"
+	while read -r at wanted; do
+		tap_is "$name: ${at#"$base"}" "$at $wanted" \
+		    "$(grep "^$at " "$base/flags" | tail -n 1)"
+	done <<-TABLE
+	/ ro nosuid nodev
+	/dev/null ro nosuid
+	/dev/pts nosuid noexec
+	/dev/shm nosuid nodev
+	/etc ro nosuid nodev
+	/etc/hosts ro nosuid nodev noexec
+	/etc/resolv.conf ro nosuid nodev noexec
+	/proc nosuid nodev noexec
+	/tmp nosuid nodev
+	$base ro nosuid nodev
+	$out/socket ro nosuid nodev noexec
+	$shown ro nosuid nodev noexec
+	$ws nosuid nodev
+	$ws/data nosuid nodev noexec
+	$ws/deep nosuid nodev
+	$ws/deep/er nosuid nodev
+	$ws/deep/er/kept ro nosuid nodev
+	$ws/hidden ro nosuid nodev
+	$ws/secret ro nosuid nodev noexec
+	TABLE
+}
+
+# What the view denies, and what it lets pass.
+denials()
+{
+	run "$uid" mkdir -p /tmp/up/kept >/dev/null
+	while read -r wanted operation; do
+		# The operation is words.
+		# shellcheck disable=SC2086
+		tap_is "$name: $(echo "$operation" | sed "s|$base/||g")" \
+		    "$wanted" "$(run "$uid" ./probe $operation)"
+	done <<-TABLE
+	ok create $ws/new-$number
+	EROFS create /new
+	EROFS create $base/new
+	EROFS create $home/new
+	EROFS create $shown/new
+	EROFS create $ws/hidden/new
+	EROFS create $ws/deep/er/kept/new
+	EROFS create /tmp/up/kept/new
+	EROFS chmod $ws/hidden 755
+	EROFS chmod $shown 755
+	EROFS chmod $out/socket 777
+	EROFS chmod /dev/null 666
+	EACCES open-read $ws/secret
+	EACCES exec $ws/data/probe
+	ok exec $ws/probe
+	EBUSY rename $ws/deep $ws/d
+	EBUSY rename $ws/deep/er $ws/deep/e
+	EBUSY rename $ws/data $ws/d
+	EBUSY rename $ws/hidden $ws/h
+	EBUSY rename /tmp/up /tmp/down
+	ok open-write /dev/null
+	ok open-read /etc/passwd
+	TABLE
+	tap_is "$name: modes" '111 1777' \
+	    "$(run "$uid" stat -c %a "$ws/hidden" /dev/shm | paste -sd ' ')"
+}
+
+# What is mounted below something that is shown, with all that the flags forbid.
+below()
+{
+	if ! unshare -m mount -t tmpfs none "$shown/below" 2>/dev/null; then
+		tap_skip "$name: a mount below" 'nothing can be mounted'
+		return
+	fi
+	# shellcheck disable=SC2016  # for the inner shell
+	tap_is "$name: a mount below" "$shown/below ro nosuid nodev noexec" "$(
+	    cd "$ws" && as "$uid" env SBX_TEST_WITHOUT=landlock,filter \
+	    unshare -m sh -c 'mount -t tmpfs none "$1" && shift && exec "$@"' \
+	    sh "$shown/below" ${old:+"$old"} "$base/sbxrun-test" -l full \
+	    "$base/view.bin" -- cat /proc/self/mountinfo 2>&1 </dev/null |
+	    flags | grep "^$shown/below ")"
+}
+
+tap_levels full
+[ -n "$levels" ] || { tap_done; exit; }
+number=0
+for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
+	place "$uid"
+	for old in '' "$base/old"; do
+		number=$((number + 1))
+		name="uid $uid${old:+, before Linux 6.15}"
+		mounts
+		[ "$uid" -ne 0 ] || below
+		[ -n "$old" ] || denials
+	done
+	kill "$(cat "$base/server")"
+	as "$uid" "$base/sbxrun-test" --clean -w "$ws"
+done
+tap_done
