@@ -75,6 +75,11 @@ check_stmts(const struct sources *sources, const struct ast_stmt *stmts)
 /* --- replay --------------------------------------------------------------- */
 
 #ifdef FUZZ_REPLAY
+#ifdef FUZZ_ALSO
+/* What else is tried of an input. */
+static void FUZZ_ALSO(const uint8_t *data, size_t size, unsigned seed);
+#endif
+
 int
 main(int argc, char **argv)
 {
@@ -89,6 +94,9 @@ main(int argc, char **argv)
 		size_t size = fread(data, 1, sizeof data, file);
 		fclose(file);
 		LLVMFuzzerTestOneInput(data, size);
+#ifdef FUZZ_ALSO
+		FUZZ_ALSO(data, size, (unsigned)i);
+#endif
 		printf("ok %d - %s\n", i, argv[i]);
 	}
 	printf("1..%d\n", argc - 1);

@@ -3,12 +3,18 @@
  * checksum made to fit, or no mutation would get past the checksum.  What the
  * verifier accepts is then read through everything that reads a policy: the
  * model, the listing, the questions of `sbxc why`, the interpreter of filters.
+ *
+ * libFuzzer changes bytes; what knows of sections and records is in
+ * blob_mutator.h.  Replay tries some of these changes, too.
  */
 #include "compiler/query/dump.h"
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
+#include "tests/fuzz/blob_mutator.h"
+
+#define FUZZ_ALSO try_mutants
 #include "tests/fuzz/fuzz.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */
@@ -293,3 +299,66 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(bytes);
 	return 0;
 }
+
+/* --- changes -------------------------------------------------------------- */
+
+#ifdef FUZZ_REPLAY
+/* Some at each TEST_ROUNDS; of those of a good blob some must be good, or they
+ * would all end at the first check. */
+static void
+try_mutants(const uint8_t *data, size_t size, unsigned seed)
+{
+	const char *rounds = getenv("TEST_ROUNDS");
+	int count = rounds != NULL ? atoi(rounds) * 2 : 20;
+	size_t room = size + 4096;
+	_Alignas(8) static uint8_t bytes[SOURCE_MAX_SIZE + 4096];
+	struct chance chance = { seed };
+	struct sbx_blob blob;
+	bool good, any = false;
+
+	memcpy(bytes, data, size);
+	good = sbx_verify(bytes, size, &blob) == SBX_BLOB_OK;
+	for (int i = 0; i < count; i++) {
+		size_t made;
+
+		memcpy(bytes, data, size);
+		made = blob_mutate(bytes, size, room, &chance);
+		if (made == 0)
+			continue;
+		any |= sbx_verify(bytes, made, &blob) == SBX_BLOB_OK;
+		LLVMFuzzerTestOneInput(bytes, made);
+	}
+	must(any || !good || count < 20, "no change leaves a good blob good");
+}
+#else
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+    unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+    const uint8_t *two, size_t two_size, uint8_t *made, size_t room,
+    unsigned seed);
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	struct chance chance = { seed };
+	size_t made = 0;
+
+	if (chance_percent(&chance, 85))
+		made = blob_mutate(data, size, room, &chance);
+	return made > 0 ? made : LLVMFuzzerMutate(data, size, room);
+}
+
+size_t
+LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+    const uint8_t *two, size_t two_size, uint8_t *made, size_t room,
+    unsigned seed)
+{
+	struct chance chance = { seed };
+
+	if (one_size > room)
+		return 0;
+	memcpy(made, one, one_size);
+	return blob_cross(made, one_size, room, two, two_size, &chance);
+}
+#endif

@@ -17,6 +17,10 @@ fuzzers = \
 	tests/fuzz/fuzz_yaml
 helper_programs += $(fuzzers)
 
+tests_fuzz_fuzz_blob_SOURCES = \
+	tests/fuzz/fuzz_blob.c \
+	tests/fuzz/blob_mutator.c \
+	tests/fuzz/blob_mutator.h
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
@@ -126,6 +130,7 @@ fuzz/Makefile: Makefile
 	    --enable-sanitizers >/dev/null
 
 fuzz-build: fuzz/Makefile sbxrun$(EXEEXT)
+	$(MAKE) -C fuzz grammar/policy.h
 	$(MAKE) -C fuzz AM_LDFLAGS='$$(SANITIZE) -fsanitize=fuzzer' $(fuzzers)
 
 fuzz: fuzz-build
