@@ -312,7 +312,7 @@ try_mutants(const uint8_t *data, size_t size, unsigned seed)
 	int count = rounds != NULL ? atoi(rounds) * 2 : 20;
 	size_t room = size + 4096;
 	_Alignas(8) static uint8_t bytes[SOURCE_MAX_SIZE + 4096];
-	struct chance chance = { seed };
+	struct chance chance = { .state = seed };
 	struct sbx_blob blob;
 	bool good, any = false;
 
@@ -341,7 +341,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
 size_t
 LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
-	struct chance chance = { seed };
+	struct chance chance = { .state = seed };
 	size_t made = 0;
 
 	if (chance_percent(&chance, 85))
@@ -354,7 +354,7 @@ LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
     const uint8_t *two, size_t two_size, uint8_t *made, size_t room,
     unsigned seed)
 {
-	struct chance chance = { seed };
+	struct chance chance = { .state = seed };
 
 	if (one_size > room)
 		return 0;

@@ -3,7 +3,9 @@
 test_scripts += tests/fuzz/replay.sh
 
 fuzzers = \
+	tests/fuzz/fuzz_bind \
 	tests/fuzz/fuzz_blob \
+	tests/fuzz/fuzz_compare \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_explain \
 	tests/fuzz/fuzz_http \
@@ -17,11 +19,48 @@ fuzzers = \
 	tests/fuzz/fuzz_yaml
 helper_programs += $(fuzzers)
 
+tests_fuzz_fuzz_bind_SOURCES = \
+	tests/fuzz/fuzz_bind.c \
+	tests/fuzz/bind_tree.c \
+	tests/fuzz/bind_tree.h \
+	runtime/base/arena.c \
+	runtime/base/directory.c \
+	runtime/base/file.c \
+	runtime/base/limits.c \
+	runtime/base/out.c \
+	runtime/base/path.c \
+	runtime/base/sha256.c \
+	runtime/base/spelling.c \
+	runtime/bind/agent.c \
+	runtime/bind/anchors.c \
+	runtime/bind/bind.c \
+	runtime/bind/follow.c \
+	runtime/bind/glob.c \
+	runtime/bind/listing.c \
+	runtime/bind/missing.c \
+	runtime/bind/owners.c \
+	runtime/bind/planted.c \
+	runtime/bind/rule_index.c \
+	runtime/bind/rules.c \
+	runtime/bind/scratch.c \
+	runtime/bind/services.c \
+	runtime/bind/sockets.c
+tests_fuzz_fuzz_bind_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+# What ends sbxrun ends an input.
+tests_fuzz_fuzz_bind_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=refuse -Wl,--wrap=refuse_at \
+	-Wl,--wrap=warn_at -Wl,--wrap=warn_about
 tests_fuzz_fuzz_blob_SOURCES = \
 	tests/fuzz/fuzz_blob.c \
 	tests/fuzz/blob_mutator.c \
 	tests/fuzz/blob_mutator.h
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_compare_SOURCES = \
+	tests/fuzz/fuzz_compare.c \
+	tests/model/drafts.c \
+	tests/model/pair.c \
+	tests/model/universe.c
+tests_fuzz_fuzz_compare_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_explain_SOURCES = \
@@ -100,7 +139,9 @@ tests_fuzz_fuzz_tls_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_yaml_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 
 EXTRA_DIST += \
+	tests/fuzz/bind \
 	tests/fuzz/blob \
+	tests/fuzz/compare \
 	tests/fuzz/dns \
 	tests/fuzz/explain \
 	tests/fuzz/fuzz.h \

@@ -10,12 +10,20 @@
 
 struct chance {
 	uint64_t state;
+	/* Of a fuzzer, which decides as long as there are some. */
+	const uint8_t *bytes;
+	size_t left;
 };
 
 /* SplitMix64. */
 static inline uint64_t
 chance_next(struct chance *chance)
 {
+	if (chance->left > 0) {
+		chance->left--;
+		return *chance->bytes++;
+	}
+
 	uint64_t z = chance->state += UINT64_C(0x9e3779b97f4a7c15);
 
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

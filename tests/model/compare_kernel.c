@@ -96,7 +96,7 @@ print_witnesses(uint64_t seed, size_t count, const char *base,
 	struct arena *arena = arena_new();
 	const char *home = arena_printf(arena, "%s/home/user", base);
 	const char *workspace = arena_printf(arena, "%s/project", home);
-	struct chance chance = { seed };
+	struct chance chance = { .state = seed };
 
 	for (size_t number = 0; count > 0; number++) {
 		struct arena *own = arena_new();

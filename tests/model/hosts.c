@@ -364,7 +364,7 @@ check_round_trip(struct arena *arena, const struct draft *draft)
 static const char *
 try_pair(struct arena *arena, uint64_t seed)
 {
-	struct chance chance = { seed };
+	struct chance chance = { .state = seed };
 	struct draft *old = arena_alloc(arena, sizeof *old);
 	struct draft *new = arena_alloc(arena, sizeof *new);
 	const char *wrong;

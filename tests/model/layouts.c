@@ -468,7 +468,7 @@ main(int argc, char **argv)
 	size_t i;
 
 	for (i = 0; good && i < pairs; i++) {
-		struct chance chance = { seed + i };
+		struct chance chance = { .state = seed + i };
 
 		good = pair_try(&chance, &totals);
 		if (!good)

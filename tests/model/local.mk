@@ -35,6 +35,7 @@ tests_model_compare_SOURCES = \
 	tests/model/compare.c \
 	tests/model/compare_kernel.c \
 	tests/model/compare_kernel.h \
+	tests/model/pair.c \
 	tests/model/drafts.c \
 	tests/model/drafts.h \
 	tests/model/universe.c \

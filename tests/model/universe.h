@@ -35,4 +35,11 @@ bool check_calls(struct pair *pair, struct chance *chance);
 
 bool check_settings(struct pair *pair);
 
+/* Compares them. */
+void pair_make(struct pair *pair, struct arena *arena, const struct built *old,
+    const struct built *new);
+
+/* All of it, and sometimes the other way round: false, and why in `fault`. */
+bool check_pair(struct pair *pair, struct chance *chance);
+
 #endif
