@@ -10,19 +10,19 @@
  */
 static const struct binding usual[] = {
 	{ NULL, "/home/user/project", "/home/user", NULL, NULL, NULL, NULL,
-	    NULL },
+	    NULL, NULL },
 	{ "the workspace is the home directory", "/home/user", "/home/user",
-	    NULL, NULL, NULL, NULL, NULL },
+	    NULL, NULL, NULL, NULL, NULL, NULL },
 	{ "the workspace lies outside of the home directory", "/srv/project",
-	    "/home/user", NULL, NULL, NULL, NULL, NULL },
+	    "/home/user", NULL, NULL, NULL, NULL, NULL, NULL },
 	{ "the workspace holds the home directory", "/home", "/home/user", NULL,
-	    NULL, NULL, NULL, NULL },
+	    NULL, NULL, NULL, NULL, NULL },
 	{ "$HOME is not the home of the password entry", "/home/user/project",
-	    "/home/user", "/home/entry", NULL, NULL, NULL, NULL },
+	    "/home/user", "/home/entry", NULL, NULL, NULL, NULL, NULL },
 	{ "the parameters are the workspace", "/home/user/project",
-	    "/home/user", NULL, "/home/user/project", NULL, NULL, NULL },
+	    "/home/user", NULL, "/home/user/project", NULL, NULL, NULL, NULL },
 	{ "the parameters are the home directory", "/home/user/project",
-	    "/home/user", NULL, "/home/user", NULL, NULL, NULL },
+	    "/home/user", NULL, "/home/user", NULL, NULL, NULL, NULL },
 };
 
 static const char runtime_usual[] = "/run/user/1000";
@@ -77,6 +77,9 @@ binding_subject(const struct comparison *comparison,
 	places_init(places, arena, blob, binding->workspace, binding->home);
 	places_bind(places, SBX_ANCHOR_RUNTIME,
 	    binding->runtime != NULL ? binding->runtime : runtime_usual);
+	if (binding->agent != NULL)
+		places->agent = (struct sbx_place){ binding->agent,
+			(uint32_t)strlen(binding->agent) };
 	if (binding->scratch != NULL)
 		places_bind(places, SBX_ANCHOR_TMP, binding->scratch);
 	for (uint16_t i = SBX_ANCHOR_PARAM;
@@ -209,6 +212,7 @@ layout_text(struct arena *arena, const struct forest *forest,
 		[SLOT_TMP] = "the scratch directory",
 		[SLOT_RUNTIME] = "$XDG_RUNTIME_DIR",
 		[SLOT_OTHER_HOME] = "the home of the password entry",
+		[SLOT_AGENT] = "the socket of the ssh agent",
 	};
 	const char *text = NULL;
 
@@ -241,6 +245,7 @@ binding_make(struct arena *arena, const struct forest *forest,
 		.other_home = place_in(arena, layout, SLOT_OTHER_HOME),
 		.scratch = place_in(arena, layout, SLOT_TMP),
 		.runtime = place_in(arena, layout, SLOT_RUNTIME),
+		.agent = place_in(arena, layout, SLOT_AGENT),
 		.own = params_make(arena, forest, layout),
 	};
 	if (forest->bound)

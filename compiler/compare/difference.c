@@ -139,7 +139,8 @@ difference_options(const struct comparison *comparison,
 	/* No option says what the password entry says, nor where the other two
 	 * are. */
 	if (binding == NULL || binding->other_home != NULL ||
-	    binding->runtime != NULL || binding->scratch != NULL)
+	    binding->runtime != NULL || binding->scratch != NULL ||
+	    binding->agent != NULL)
 		return NULL;
 	/* If the user has bound them, they are as they are. */
 	text = binding->workspace == NULL ?

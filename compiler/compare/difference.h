@@ -55,7 +55,7 @@ struct binding {
 	const char *other_home; /* of the password entry, or NULL: the same */
 	const char *params;     /* where they all are, or NULL: apart */
 	/* NULL: where they usually are; for `own`: none of them. */
-	const char *runtime, *scratch;
+	const char *runtime, *scratch, *agent;
 	const struct bound_param *own; /* some; ends with the name NULL */
 };
 

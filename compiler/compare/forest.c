@@ -128,6 +128,8 @@ anchor_node(struct forest *forest, const struct places *places, uint16_t anchor,
 	uint32_t slot;
 	bool added;
 
+	if (anchor == AGENT_ANCHOR)
+		return forest->roots[SLOT_AGENT];
 	if (anchor != SBX_ANCHOR_ROOT && is_bound(forest, places, anchor))
 		return node_below(forest, forest->roots[SLOT_ROOT],
 		    anchor == SBX_ANCHOR_HOME && other_home ?
@@ -220,8 +222,7 @@ holder_add(struct forest *forest, const struct places *places,
 	};
 
 	if (!rule->everything) {
-		const struct sbx_path *path =
-		    &blob->paths[rule->index[rule->side]];
+		const struct sbx_path *path = rule->path;
 
 		holder.node = node_below(forest,
 		    anchor_node(forest, places, path->anchor, other_home),
@@ -246,8 +247,7 @@ rule_plant(struct forest *forest, const struct pass *pass,
 	forest->holder_of[i] = first;
 	if (rule->everything || rule->allow ||
 	    !has_other_home(forest, places) ||
-	    places->blob->paths[rule->index[rule->side]].anchor !=
-		SBX_ANCHOR_HOME)
+	    rule->path->anchor != SBX_ANCHOR_HOME)
 		return;
 	forest->holders.items[first].next = (uint32_t)forest->holders.count;
 	holder_add(forest, places, rule, true);

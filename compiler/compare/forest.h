@@ -17,9 +17,13 @@ enum {
 	SLOT_TMP = SBX_ANCHOR_TMP,
 	SLOT_RUNTIME = SBX_ANCHOR_RUNTIME,
 	SLOT_OTHER_HOME, /* of the password entry */
+	SLOT_AGENT,      /* the socket of the agent, which may be anywhere */
 	SLOT_PARAM,      /* the first parameter */
 	MOST_SLOTS = SLOT_PARAM + 2 * SBX_MAX_ANCHORS,
 };
+
+/* Where a rule about the agent's socket begins. */
+#define AGENT_ANCHOR UINT16_MAX
 
 #define NO_NODE UINT32_MAX
 #define NO_HOLDER UINT32_MAX

@@ -52,6 +52,8 @@ quest_of(const struct layouts *layouts, uint32_t self, uint32_t giver)
 		.forest = &layouts->forest,
 		.rules = layouts->rules,
 		.right = layouts->right,
+		.aim = rule_aim(layouts->forest.holders.items[self].rule,
+		    layouts->right),
 		.said = layouts->said,
 		.self = self,
 		.giver = giver,

@@ -13,6 +13,7 @@ libcompiler_a_SOURCES += \
 	compiler/compare/globs.c \
 	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \
+	compiler/compare/meetings.c \
 	compiler/compare/names.c \
 	compiler/compare/names.h \
 	compiler/compare/parts.h \

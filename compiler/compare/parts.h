@@ -86,6 +86,8 @@ void pass_begin(struct pass *pass, const struct binding *binding);
 /* The parts.  Path rules are merged once for a machine, then bound. */
 struct rules;
 struct rules *rules_merge(struct pass *pass, struct arena *arena);
+void rules_merge_sockets(struct pass *pass, struct arena *arena,
+    struct rules *rules); /* adds the rules about sockets */
 void compare_strengths(struct pass *pass, const struct rules *rules);
 void compare_paths(struct pass *pass, const struct rules *rules);
 void compare_places(struct pass *pass, const struct rules *rules,
@@ -97,6 +99,9 @@ void compare_endpoints(struct pass *pass);
 void compare_proxies(struct pass *pass);
 void compare_env(struct pass *pass);
 void compare_sockets(struct pass *pass);
+void compare_meetings(struct pass *pass); /* sockets, in other bindings */
+bool compare_socket_at(struct pass *pass,
+    struct sbx_place path); /* notes whether the policies differ there */
 void compare_settings(struct pass *pass);
 void compare_syscalls(struct pass *pass);
 

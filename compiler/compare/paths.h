@@ -22,6 +22,7 @@ struct merged_rule {
 	uint32_t index[SIDE_COUNT];  /* into the blob's paths, or NO_RULE */
 	uint8_t effects[SIDE_COUNT]; /* bits 1 << enum sbx_effect */
 	enum side side;              /* whose text it is bound from */
+	const struct sbx_path *path; /* that text; NULL: of everything */
 	const struct sbx_glob *glob; /* or NULL */
 	const uint32_t *parts;       /* of the glob, as numbers of names */
 };
@@ -137,7 +138,12 @@ rule_change(const struct merged_rule *rule, uint8_t right)
 #define ALLOWS(side) (uint8_t)(1u << (side))
 #define DENIES(side) (uint8_t)(4u << (side))
 
-/* What a rule makes so where it covers. */
+/* The same of a rule about writing, which counts for a socket where no rule
+ * about sockets covers it. */
+#define WRITES(side) (uint8_t)(16u << (side))
+#define KEEPS(side) (uint8_t)(64u << (side))
+
+/* What a rule makes so where it covers; of SBX_CONNECT, for a socket there. */
 uint8_t rule_facts(const struct merged_rule *rule, uint8_t right);
 
 /* When a rule that only one policy has makes a difference where it covers. */

@@ -27,9 +27,10 @@ struct quest {
 	const struct forest *forest;
 	const struct rules *rules;
 	uint8_t right;
-	const bool *said; /* of each merged rule: what it changes is known */
-	uint32_t self;    /* the holder of the rule in question */
-	uint32_t giver;   /* one that allows what it denies, or NO_HOLDER */
+	struct rule_aim aim; /* of the rule in question */
+	const bool *said;    /* of each merged rule: what it changes is known */
+	uint32_t self;       /* the holder of the rule in question */
+	uint32_t giver;      /* one that allows what it denies, or NO_HOLDER */
 	bool wide; /* anchors as high as can be, for many rules at once */
 };
 

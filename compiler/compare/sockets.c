@@ -7,9 +7,8 @@
 #include "compiler/compare/parts.h"
 #include <string.h>
 
-/* Asks both sides about one path that a rule of one side is about. */
-static void
-compare_at(struct pass *pass, struct sbx_place path)
+bool
+compare_socket_at(struct pass *pass, struct sbx_place path)
 {
 	struct access access = {
 		.kind = KIND_SOCKET,
@@ -23,11 +22,13 @@ compare_at(struct pass *pass, struct sbx_place path)
 		verdicts[side] = pass_ask(pass, (enum side)side, &access,
 		    SBX_LEVEL_FULL, 0);
 	if (verdicts[SIDE_OLD].allowed == verdicts[SIDE_NEW].allowed)
-		return;
+		return false;
 	key.change = verdicts[SIDE_NEW].allowed ? CHANGE_WIDER :
 						  CHANGE_NARROWER;
-	key.side = verdicts[SIDE_NEW].by == BY_RULE + KIND_SOCKET ? SIDE_NEW :
-								    SIDE_OLD;
+	key.side = verdicts[SIDE_NEW].allowed ? SIDE_OLD : SIDE_NEW;
+	/* A deny that only one has; else what only the other allows. */
+	if (verdicts[key.side].by != BY_RULE + KIND_SOCKET)
+		key.side = !key.side;
 	key.by = verdicts[key.side].by;
 	key.rule = verdicts[key.side].rule;
 	/* The pass ends before the difference is told. */
@@ -35,6 +36,7 @@ compare_at(struct pass *pass, struct sbx_place path)
 	    path.len);
 	if (!pass_again(pass, &key))
 		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+	return true;
 }
 
 /* At a place, and at something in it that no rule names. */
@@ -44,8 +46,9 @@ compare_tree(struct pass *pass, struct sbx_place place)
 	const char *below = arena_printf(pass->comparison->arena, "%.*s/.sbx-x",
 	    (int)place.len, place.path);
 
-	compare_at(pass, place);
-	compare_at(pass, (struct sbx_place){ below, (uint32_t)strlen(below) });
+	compare_socket_at(pass, place);
+	compare_socket_at(pass,
+	    (struct sbx_place){ below, (uint32_t)strlen(below) });
 }
 
 /*
@@ -90,4 +93,8 @@ compare_sockets(struct pass *pass)
 			compare_inside(pass, SIDE_NEW, at);
 		}
 	}
+	if (pass->comparison->blobs[SIDE_OLD]->socket_count +
+		pass->comparison->blobs[SIDE_NEW]->socket_count >
+	    0)
+		compare_meetings(pass);
 }

@@ -10,11 +10,10 @@ quest_forbids(const struct quest *quest, const struct merged_rule *rule)
 {
 	const struct merged_rule *self =
 	    quest->forest->holders.items[quest->self].rule;
-	struct rule_aim aim = rule_aim(self, quest->right);
 
 	if (rule == self)
 		return false;
-	if (rule_facts(rule, quest->right) & aim.forbidden)
+	if (rule_facts(rule, quest->right) & quest->aim.forbidden)
 		return true;
 	return quest->said[rule - quest->rules->items] &&
 	    rule_changed(rule, quest->right) &&

@@ -13,6 +13,7 @@
  * covers it there; each witness must differ in its own layout; and nothing may
  * be left undecided.
  */
+#include "compiler/query/sockets.h"
 #include "tests/lib/tap.h"
 #include "tests/model/universe.h"
 
@@ -79,6 +80,15 @@ add_place(struct chance *chance, unsigned mask, char *line)
 }
 
 static void
+socket_make(struct chance *chance, unsigned mask, char line[LINE_SIZE])
+{
+	static const char *const effects[] = { "allow", "deny" };
+
+	snprintf(line, LINE_SIZE, "%s socket ", PICK(chance, effects));
+	add_place(chance, mask, line);
+}
+
+static void
 line_make(struct chance *chance, unsigned mask, char line[LINE_SIZE])
 {
 	static const char *const globs[] = { "*", "a*", "?", "*/a", "**/b" };
@@ -92,6 +102,11 @@ line_make(struct chance *chance, unsigned mask, char line[LINE_SIZE])
 		"deny write ",
 	};
 	bool glob = chance_percent(chance, 7);
+
+	if (chance_percent(chance, 20)) {
+		socket_make(chance, mask, line);
+		return;
+	}
 
 	snprintf(line, LINE_SIZE, "%s%s", PICK(chance, verbs),
 	    glob ? "glob \"" : "");
@@ -238,6 +253,62 @@ ask(struct trial *trial, const struct subject subjects[SIDE_COUNT],
 	return true;
 }
 
+/*
+ * Who may write may connect.  So a socket is the better reached either by a
+ * rule about sockets or where more may be written, and one of these must have
+ * been reported.
+ */
+static bool
+ask_socket(struct trial *trial, const struct subject subjects[SIDE_COUNT],
+    struct sbx_place at)
+{
+	const struct comparison *comparison = &trial->pair.comparison;
+	const struct access access = {
+		.kind = KIND_SOCKET,
+		.detail = SBX_WRITE,
+		.path = at,
+	};
+	bool old = verdict_of(&subjects[SIDE_OLD], &access).allowed;
+	bool new = verdict_of(&subjects[SIDE_NEW], &access).allowed;
+	enum change change = new ? CHANGE_WIDER : CHANGE_NARROWER;
+
+	trial->accesses++;
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (difference->change == change &&
+		    (difference->kind == DIFFERENCE_SOCKET ||
+			(difference->kind == DIFFERENCE_PATH &&
+			    difference->access.detail == SBX_WRITE)))
+			return true;
+	}
+	return old == new ||
+	    wrong(&trial->pair, "socket %.*s: %d, then %d, unsaid", (int)at.len,
+		at.path, old, new);
+}
+
+static bool
+ask_sockets(struct trial *trial, const struct subject subjects[SIDE_COUNT],
+    const struct subject *subject)
+{
+	const struct places *bound = &subject->places;
+
+	for (uint32_t i = 0; i < bound->blob->socket_count; i++) {
+		const char *path;
+		struct sbx_place at =
+		    places_socket(bound, &bound->blob->sockets[i], false).at;
+
+		path = arena_printf(trial->pair.arena, "%.*s/x/x",
+		    at.len == 1 ? 0 : (int)at.len, at.path);
+		if (!ask_socket(trial, subjects, at) ||
+		    !ask_socket(trial, subjects,
+			(struct sbx_place){ path, (uint32_t)strlen(path) }))
+			return false;
+	}
+	return true;
+}
+
 static bool
 ask_below(struct trial *trial, const struct subject subjects[SIDE_COUNT],
     struct sbx_place at)
@@ -266,7 +337,8 @@ ask_rules(struct trial *trial, const struct subject subjects[SIDE_COUNT],
 
 			if (other && !bound->has_other_home)
 				break;
-			if (!ask_below(trial, subjects, rule.at))
+			if (!ask_below(trial, subjects, rule.at) ||
+			    !ask_socket(trial, subjects, rule.at))
 				return false;
 			for (uint16_t j = 0; j < rule.exclusion_count; j++) {
 				if (!ask_below(trial, subjects,
@@ -312,7 +384,8 @@ layout_try(struct trial *trial, size_t number, bool chance)
 		subjects[side] = comparison_subject(&trial->pair.comparison,
 		    &where, (enum side)side, trial->pair.arena);
 	for (unsigned side = 0; good && side < SIDE_COUNT; side++)
-		good = ask_rules(trial, subjects, &subjects[side]);
+		good = ask_rules(trial, subjects, &subjects[side]) &&
+		    ask_sockets(trial, subjects, &subjects[side]);
 	arena_release(trial->pair.arena);
 	trial->pair.arena = arena;
 	if (!good)
