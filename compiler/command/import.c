@@ -271,8 +271,8 @@ command_import(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	if (options->client == NULL)
-		return misused("whose settings? -I claude or -I "
-			       "sandbox-runtime");
+		return misused("whose settings? -I claude, sandbox-runtime or "
+			       "localgpt");
 	imported.importer.client = import_client_find(options->client);
 	if (!choose_name(options, &imported))
 		return EXIT_USAGE;
@@ -285,6 +285,9 @@ command_import(struct options *options)
 		complain(
 		    "note: these settings do not switch the sandbox on, so "
 		    "the client itself confines no command");
+	if (imported.importer.default_ports)
+		complain("note: hosts that are named without a port are "
+			 "reached on 80 and 443 alone");
 	subject = subject_usual(options->arena, &blob);
 	write_tests(&imported, &subject);
 	return write_out(&imported);

@@ -187,7 +187,7 @@ static const struct option_row option_rows[] = {
 	{ 'O', "out-format", "TARGET", TEXT, EXPORT, FIELD(out_format),
 	    "oci-seccomp or bwrap", NULL },
 	{ 'I', "from-client", "CLIENT", TEXT, IMPORT, FIELD(client),
-	    "claude or sandbox-runtime", "whose settings they are" },
+	    "claude, sandbox-runtime or localgpt", "whose settings they are" },
 	{ 'p', "profile", "NAME", TEXT, IMPORT, FIELD(profile), NULL,
 	    "the name of the profile" },
 	{ 'o', "output", "OUT", TEXT, IMPORT, FIELD(output), NULL,

@@ -248,17 +248,10 @@ take_switch(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
 	(void)key;
-	importer->confined = value->kind == YAML_TEXT && value->plain &&
-	    strcmp(value->text, "true") == 0;
+	importer->confined = import_is(value, "true");
 }
 
 /* --- keys ----------------------------------------------------------------- */
-
-#define NOTHING NULL, DIAG_END, NULL
-#define WEAKER(why) NULL, DIAG_IMPORT_WEAKER, why
-#define NARROWER(why) NULL, DIAG_IMPORT_NARROWER, why
-#define IGNORED(why) NULL, DIAG_IMPORT_IGNORED, why
-#define TAKEN(function) function, DIAG_END, NULL
 
 static const struct import_key keys[] = {
 	{ "permissions.allow", TAKEN(take_rule) },
@@ -331,5 +324,6 @@ const struct import_client import_claude = {
 	.keys = keys,
 	.key_count = countof(keys),
 	.begin = begin,
+	.finish = import_runtime_finish,
 	.others = true,
 };

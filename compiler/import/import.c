@@ -1,10 +1,12 @@
 /* See import.h. */
 #include "compiler/import/import.h"
+#include "compiler/read/toml.h"
 
 #include <string.h>
 
 static const struct import_client *const clients[] = {
 	&import_claude,
+	&import_localgpt,
 	&import_srt,
 };
 
@@ -67,11 +69,35 @@ import_lose(struct importer *importer, enum diag_id id, const char *key,
 	    *text != '\0' ? " '" : "", text, *text != '\0' ? "'" : "", why);
 }
 
+bool
+import_is(const struct yaml_node *value, const char *word)
+{
+	return value->kind == YAML_TEXT && value->plain &&
+	    strcmp(value->text, word) == 0;
+}
+
+const char *
+import_digits(const struct importer *importer, const char *text)
+{
+	char *out = arena_alloc(importer->arena, strlen(text) + 1), *to = out;
+
+	for (size_t i = 0; text[i] != '\0'; i++) {
+		if (text[i] >= '0' && text[i] <= '9')
+			*to++ = text[i];
+		else if (text[i] != '_')
+			return NULL;
+	}
+	return to > out && to - out <= 18 && *out != '0' ? out : NULL;
+}
+
 /* --- keys ----------------------------------------------------------------- */
 
+/* A key with a dot in it is not one in another: the client does not know it. */
 static const struct import_key *
-key_find(const struct import_client *client, const char *path)
+key_find(const struct import_client *client, const char *path, const char *key)
 {
+	if (strchr(key, '.') != NULL)
+		return NULL;
 	for (size_t i = 0; i < client->key_count; i++) {
 		if (strcmp(client->keys[i].path, path) == 0)
 			return &client->keys[i];
@@ -85,9 +111,7 @@ is_idle(const struct yaml_node *value)
 {
 	if (value->kind != YAML_TEXT)
 		return value->first == NULL;
-	return value->plain &&
-	    (strcmp(value->text, "false") == 0 ||
-		strcmp(value->text, "null") == 0);
+	return import_is(value, "false") || import_is(value, "null");
 }
 
 static void
@@ -128,11 +152,13 @@ walk(struct importer *importer, const struct yaml_node *map, const char *above)
 	     value = value->next) {
 		const char *path = arena_printf(importer->arena, "%s%s%s",
 		    above, *above != '\0' ? "." : "", value->key->text);
-		const struct import_key *key = key_find(importer->client, path);
+		const struct import_key *key = key_find(importer->client, path,
+		    value->key->text);
 
 		if (key != NULL)
 			take(importer, key, value);
 		else if (has_keys(importer->client, path) &&
+		    strchr(value->key->text, '.') == NULL &&
 		    value->kind == YAML_MAP)
 			walk(importer, value, path);
 		else if (!importer->client->others || *above != '\0')
@@ -180,6 +206,31 @@ write_shut(struct importer *importer, const struct import_path *shut)
 	import_promise(importer, false, "read", shut->sample);
 }
 
+/* What may be written, and lies where nothing may be read. */
+static void
+tell_unwritten(struct importer *importer, const struct import_path *path)
+{
+	const struct import_paths *shut = &importer->shut;
+
+	for (size_t i = 0; i < importer->reopened.list.count; i++) {
+		if (lies_in(path->object,
+			importer->reopened.list.items[i].object))
+			return;
+	}
+	for (size_t i = 0; i < shut->list.count; i++) {
+		if (!lies_in(path->object, shut->list.items[i].object))
+			continue;
+		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
+		    path->node,
+		    arena_printf(importer->arena,
+			"it lies in '%s', which %s shuts: nothing is written "
+			"there",
+			clean(importer, shut->list.items[i].node),
+			shut->list.items[i].key));
+		return;
+	}
+}
+
 static void
 write_reopened(struct importer *importer, const struct import_path *path)
 {
@@ -195,8 +246,9 @@ write_reopened(struct importer *importer, const struct import_path *path)
 void
 import_read(struct importer *importer, const struct source *source)
 {
-	const struct yaml_node *root = yaml_read(importer->sources,
-	    importer->diags, source);
+	const struct yaml_node *root = importer->client->toml ?
+	    toml_read(importer->sources, importer->diags, source) :
+	    yaml_read(importer->sources, importer->diags, source);
 
 	if (root == NULL)
 		return;
@@ -206,13 +258,12 @@ import_read(struct importer *importer, const struct source *source)
 	}
 	importer->client->begin(importer);
 	walk(importer, root, "");
-	if (!importer->git_config)
-		fputs("    # The client's own: git's settings name programs.\n"
-		      "    prefer deny write glob "
-		      "\"${workspace}/**/.git/config\"\n",
-		    importer->stream);
+	if (importer->client->finish != NULL)
+		importer->client->finish(importer);
 	for (size_t i = 0; i < importer->shut.list.count; i++)
 		write_shut(importer, &importer->shut.list.items[i]);
 	for (size_t i = 0; i < importer->reopened.list.count; i++)
 		write_reopened(importer, &importer->reopened.list.items[i]);
+	for (size_t i = 0; i < importer->writes.list.count; i++)
+		tell_unwritten(importer, &importer->writes.list.items[i]);
 }

@@ -4,7 +4,8 @@
  * comment with the place that made it; what is not taken over is reported there.
  * What the settings promise becomes cases of a test file.
  *
- * JSON is YAML, so the reader of YAML gives every value its place.
+ * JSON is YAML, so the reader of YAML gives every value its place; that of TOML
+ * makes the same tree.
  */
 #ifndef SBX_IMPORT_H
 #define SBX_IMPORT_H
@@ -38,8 +39,11 @@ struct importer {
 	FILE *stream;     /* the statements */
 	VEC(struct promise) promises;
 	struct import_paths shut, reopened;
-	bool git_config; /* git's own settings may be written */
-	bool confined;   /* the client says that it confines commands */
+	struct import_paths writes; /* that are allowed */
+	bool git_config;            /* git's own settings may be written */
+	bool default_ports; /* a host without a port is reached on two */
+	bool confined;      /* the client says that it confines commands */
+	void *own;          /* what the client's functions remember */
 };
 
 /* What becomes of a key. */
@@ -58,10 +62,21 @@ struct import_client {
 	size_t key_count;
 	/* What holds without any setting. */
 	void (*begin)(struct importer *importer);
+	/* What is known when all is read; NULL: nothing. */
+	void (*finish)(struct importer *importer);
+	bool toml;   /* JSON otherwise */
 	bool others; /* there are keys about other things than sandboxes */
 };
 
-extern const struct import_client import_srt, import_claude;
+extern const struct import_client import_srt, import_claude, import_localgpt;
+
+/* Of a table of keys: nothing is lost; it cannot be taken over, and why; a
+ * function makes rules of it. */
+#define NOTHING NULL, DIAG_END, NULL
+#define WEAKER(why) NULL, DIAG_IMPORT_WEAKER, why
+#define NARROWER(why) NULL, DIAG_IMPORT_NARROWER, why
+#define IGNORED(why) NULL, DIAG_IMPORT_IGNORED, why
+#define TAKEN(function) function, DIAG_END, NULL
 
 /* The client of a name, or NULL. */
 const struct import_client *import_client_find(const char *name);
@@ -85,11 +100,21 @@ struct diag *import_lose(struct importer *importer, enum diag_id id,
  * with the name of an anchor; false after reporting. */
 bool import_object(struct importer *importer, const char *key,
     const struct yaml_node *node, const char *text, struct import_path *path);
+/* The same of a path without wildcards: all characters are of its name. */
+bool import_place(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *node, struct import_path *path);
 /* The same of a path as sandbox-runtime has it. */
 bool import_path(struct importer *importer, const struct import_key *key,
     const struct yaml_node *node, struct import_path *path);
 
-/* What both clients have. */
+/* The digits of a number without those underscores that TOML has between them,
+ * or NULL. */
+const char *import_digits(const struct importer *importer, const char *text);
+
+/* Whether a value is this word, without quotes. */
+bool import_is(const struct yaml_node *value, const char *word);
+
+/* What both clients of sandbox-runtime have. */
 void import_allow_write(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value);
 void import_deny_write(struct importer *importer, const struct import_key *key,
@@ -103,5 +128,6 @@ void import_allow_domain(struct importer *importer,
 void import_deny_domain(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value);
 void import_runtime_begin(struct importer *importer);
+void import_runtime_finish(struct importer *importer);
 
 #endif

@@ -3,5 +3,6 @@ libcompiler_a_SOURCES += \
 	compiler/import/claude.c \
 	compiler/import/import.c \
 	compiler/import/import.h \
+	compiler/import/localgpt.c \
 	compiler/import/paths.c \
 	compiler/import/srt.c

@@ -7,7 +7,7 @@
 
 /* What no path of a policy can hold, or would mean something else there. */
 static const char *
-fault_of(const char *text)
+fault_of(const char *text, bool wild)
 {
 	size_t len = strlen(text);
 
@@ -15,7 +15,7 @@ fault_of(const char *text)
 		if ((unsigned char)text[i] < ' ' || text[i] == 127)
 			return "a path has no control characters";
 	}
-	if (strpbrk(text, "[]{}") != NULL)
+	if (wild && strpbrk(text, "[]{}") != NULL)
 		return "a glob has no classes and no alternatives";
 	if (strchr(text, '$') != NULL)
 		return "a variable is not replaced";
@@ -91,33 +91,33 @@ quote(struct arena *arena, const char *text)
  * importer has put it there. */
 static const char workspace[] = "${workspace}";
 
-bool
-import_object(struct importer *importer, const char *key,
-    const struct yaml_node *node, const char *text, struct import_path *path)
+static bool
+object_of(struct importer *importer, struct import_path *path, const char *text,
+    bool wild)
 {
 	struct arena *arena = importer->arena;
 	size_t anchor = strncmp(text, workspace, sizeof workspace - 1) == 0 ?
 	    sizeof workspace - 1 :
 	    0;
-	const char *fault = fault_of(text + anchor);
+	const char *fault = fault_of(text + anchor, wild);
 	size_t len;
 	char *place;
 
 	if (fault != NULL) {
-		import_lose(importer, DIAG_IMPORT_WEAKER, key, node, fault);
+		import_lose(importer, DIAG_IMPORT_WEAKER, path->key, path->node,
+		    fault);
 		return false;
 	}
 	place = normal(arena, text);
 	len = strlen(place);
 	/* What matches is meant with all that lies in it. */
-	while (len >= 3 && strcmp(place + len - 3, "/**") == 0)
+	while (wild && len >= 3 && strcmp(place + len - 3, "/**") == 0)
 		place[len -= 3] = '\0';
 	if (len == 0)
 		place = arena_strndup(arena, "/", 1);
-	*path = (struct import_path){ .node = node, .key = key };
 	path->object = quote(arena, place);
-	path->sample = sample_of(arena, place);
-	if (strpbrk(place, "*?") != NULL)
+	path->sample = wild ? sample_of(arena, place) : place;
+	if (wild && strpbrk(place, "*?") != NULL)
 		path->object = arena_printf(arena, "glob %s", path->object);
 	/* A path with blanks is quoted in a question. */
 	if (strpbrk(path->sample, " \"#'\\") != NULL)
@@ -126,21 +126,50 @@ import_object(struct importer *importer, const char *key,
 }
 
 bool
-import_path(struct importer *importer, const struct import_key *key,
-    const struct yaml_node *node, struct import_path *path)
+import_object(struct importer *importer, const char *key,
+    const struct yaml_node *node, const char *text, struct import_path *path)
+{
+	*path = (struct import_path){ .node = node, .key = key };
+	return object_of(importer, path, text, true);
+}
+
+/* From the root, the home directory or the base.  NULL after reporting. */
+static const char *
+rooted(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *node)
 {
 	const char *text = node->text;
 
 	if (node->kind != YAML_TEXT || *text == '\0') {
 		import_lose(importer, DIAG_IMPORT_WEAKER, key->path, node,
 		    "it is no path");
-		return false;
+		return NULL;
 	}
-	if (*text != '/' && strcmp(text, "~") != 0 &&
-	    strncmp(text, "~/", 2) != 0)
-		text = arena_printf(importer->arena, "%s/%s", importer->base,
-		    strncmp(text, "./", 2) == 0 ? text + 2 :
-			strcmp(text, ".") == 0  ? "" :
-						  text);
-	return import_object(importer, key->path, node, text, path);
+	if (*text == '/' || strcmp(text, "~") == 0 ||
+	    strncmp(text, "~/", 2) == 0)
+		return text;
+	return arena_printf(importer->arena, "%s/%s", importer->base,
+	    strncmp(text, "./", 2) == 0 ? text + 2 :
+		strcmp(text, ".") == 0  ? "" :
+					  text);
+}
+
+bool
+import_path(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *node, struct import_path *path)
+{
+	const char *text = rooted(importer, key, node);
+
+	return text != NULL &&
+	    import_object(importer, key->path, node, text, path);
+}
+
+bool
+import_place(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *node, struct import_path *path)
+{
+	const char *text = rooted(importer, key, node);
+
+	*path = (struct import_path){ .node = node, .key = key->path };
+	return text != NULL && object_of(importer, path, text, false);
 }

@@ -39,6 +39,16 @@ import_runtime_begin(struct importer *importer)
 	    importer->stream);
 }
 
+void
+import_runtime_finish(struct importer *importer)
+{
+	if (!importer->git_config)
+		fputs("    # The client's own: git's settings name programs.\n"
+		      "    prefer deny write glob "
+		      "\"${workspace}/**/.git/config\"\n",
+		    importer->stream);
+}
+
 /* Its own code for Linux passes these by, and says so in a log for developers
  * alone. */
 static void
@@ -64,6 +74,7 @@ import_allow_write(struct importer *importer, const struct import_key *key,
 	import_statement(importer, key->path, value, "allow write %s",
 	    path.object);
 	import_promise(importer, true, "write", path.sample);
+	*arena_push(importer->arena, &importer->writes.list) = path;
 }
 
 void
@@ -140,6 +151,7 @@ take_domain(struct importer *importer, const struct import_key *key,
 		return;
 	}
 	name = value->text;
+	importer->default_ports |= allow && strchr(name, ':') == NULL;
 	import_statement(importer, key->path, value, "%s network domain %s%s",
 	    allow ? "allow" : "deny ", name,
 	    allow && strchr(name, ':') == NULL ?
@@ -169,17 +181,10 @@ take_git_config(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
 	(void)key;
-	importer->git_config = value->kind == YAML_TEXT && value->plain &&
-	    strcmp(value->text, "true") == 0;
+	importer->git_config = import_is(value, "true");
 }
 
 /* --- keys ----------------------------------------------------------------- */
-
-#define NOTHING NULL, DIAG_END, NULL
-#define WEAKER(why) NULL, DIAG_IMPORT_WEAKER, why
-#define NARROWER(why) NULL, DIAG_IMPORT_NARROWER, why
-#define IGNORED(why) NULL, DIAG_IMPORT_IGNORED, why
-#define TAKEN(function) function, DIAG_END, NULL
 
 static const struct import_key keys[] = {
 	{ "filesystem.allowWrite", TAKEN(import_allow_write) },
@@ -245,4 +250,5 @@ const struct import_client import_srt = {
 	.keys = keys,
 	.key_count = countof(keys),
 	.begin = begin,
+	.finish = import_runtime_finish,
 };

@@ -2,6 +2,8 @@
 libcompiler_a_SOURCES += \
 	compiler/read/read.c \
 	compiler/read/read.h \
+	compiler/read/toml.c \
+	compiler/read/toml.h \
 	compiler/read/yaml.c \
 	compiler/read/yaml.h \
 	compiler/read/yaml_atom.c \

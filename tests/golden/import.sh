@@ -10,12 +10,17 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 here=$srcdir/tests/golden/import
 tap_begin
-cp "$here"/*.json "$tmp"
+cp "$here"/*.json "$here"/*.toml "$tmp"
 cd "$tmp" || exit 99
 
-for client in claude sandbox-runtime; do
-	"$SBXC" import --lossy -I $client -o from-$client.sbx $client.json \
-	    >out 2>$client.err
+# imported CLIENT: its settings, whatever they are written in.
+imported()
+{
+	"$SBXC" import --lossy -I "$1" -o "from-$1.sbx" "$1".[jt]*
+}
+
+for client in claude localgpt sandbox-runtime; do
+	imported $client >out 2>$client.err
 	tap_is "$client: it is imported" 0 $?
 	for file in from-$client.sbx from-$client.test.yaml $client.err; do
 		[ "${1-}" != --update ] || cp "$file" "$here"
@@ -25,8 +30,7 @@ for client in claude sandbox-runtime; do
 	    "$("$SBXC" fmt -l from-$client.sbx)"
 	"$SBXC" test from-$client.test.yaml >out 2>&1
 	tap_is "$client: the policy keeps what the settings promise" 0 $?
-	"$SBXC" import --lossy -I $client -o from-$client.sbx $client.json \
-	    >out 2>&1
+	imported $client >out 2>&1
 	tap_is "$client: what is there is not overwritten" 2 $?
 done
 "$SBXC" import -I claude -o no.sbx claude.json >out 2>&1
