@@ -9,6 +9,7 @@ fuzzers = \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_explain \
 	tests/fuzz/fuzz_http \
+	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_learn \
 	tests/fuzz/fuzz_library \
 	tests/fuzz/fuzz_messages \
@@ -108,6 +109,7 @@ tests_fuzz_fuzz_explain_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=read -Wl,--wrap=recv -Wl,--wrap=send
 tests_fuzz_fuzz_http_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
+tests_fuzz_fuzz_import_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_learn_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_LDADD = libsbx_pic.a
@@ -146,6 +148,7 @@ EXTRA_DIST += \
 	tests/fuzz/explain \
 	tests/fuzz/fuzz.h \
 	tests/fuzz/http \
+	tests/fuzz/import \
 	tests/fuzz/learn \
 	tests/fuzz/library \
 	tests/fuzz/messages \

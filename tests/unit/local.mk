@@ -23,6 +23,7 @@ test_programs += \
 	tests/unit/source \
 	tests/unit/syscalls \
 	tests/unit/text \
+	tests/unit/toml \
 	tests/unit/verify \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
