@@ -155,7 +155,7 @@ load sbxc
 	ends 0 "$SBXC" team.sbx -D data=/srv/data
 	"$SBXC" dump team.bin >plan
 	grep -q '^allow read /srv/data ' plan
-	! grep -q '^param ' plan
+	lacks '^param ' plan
 	ends 2 "$SBXC" team.sbx -D nothing=/srv/data
 }
 
@@ -174,7 +174,7 @@ load sbxc
 	printf 'sbx 1\ninclude "%s"\nprofile p extends workspace-write {\n    use extra\n}\n' \
 	    "$name" >p.sbx
 	ends 0 "$SBXC" p.sbx -o p.bin -d p.d
-	! grep -q 'workspace-write' p.d
+	lacks 'workspace-write' p.d
 	printf 'include p.d\np.bin:\n\t@echo made $(words $^)\n' >Makefile
 	touch -d '1 minute ago' p.sbx "$name"
 	run make
@@ -276,8 +276,7 @@ load sbxc
 	[ "$(grep -c '^set env' parent.dump)" = 3 ]
 	[ "$(grep -c '^set env' none.dump)" = 0 ]
 	[ "$(grep '^set env' again.dump)" = "$(grep QUIET parent.dump)" ]
-	! grep -E '^set env (CARGO_NET_OFFLINE|GOPROXY|XDG_CACHE_HOME)' \
-	    online.dump || false
+	lacks '^set env (CARGO_NET_OFFLINE|GOPROXY|XDG_CACHE_HOME)' online.dump
 	grep -q '^set env npm_config_cache' online.dump
 	rm parents.sbx {parent,none,again,online}.{bin,dump,yaml} twin.*
 }

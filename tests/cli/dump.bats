@@ -26,7 +26,7 @@ load sbxc
 	[ "$("$SBXC" dump team.bin -O bpf | grep -c '^program ')" = "$programs" ]
 	"$SBXC" dump team.bin -O bpf --arch aarch64 >listing
 	grep -q '^program aarch64 ' listing
-	! grep -q '^program x86_64 ' listing
+	lacks '^program x86_64 ' listing
 	[ "$("$SBXC" dump team.bin -O bpf --arch aarch64 --variant 0 |
 	    grep -c '^program ')" = 1 ]
 }

@@ -76,3 +76,12 @@ refute_complains() {
 		return 1
 	fi
 }
+
+# No line of the file has the pattern.  (bash takes no notice of a `! grep` that
+# is not the last command.)
+lacks() {
+	if grep -E "$1" "$2"; then
+		echo "'$1' in $2"
+		return 1
+	fi
+}

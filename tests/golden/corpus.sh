@@ -57,8 +57,10 @@ codes()
 blob()
 {
 	cp "$1" "${1%/*}/twin.$2"
-	"$SBXC" build "${1%/*}/twin.$2" -o "$tmp/blob" 2>"$tmp/fault"
-	"$unplaced" "$tmp/blob" | sed "s/twin\.$2/twin.xxxx/g"
+	"$SBXC" build "${1%/*}/twin.$2" -o "$tmp/blob" 2>"$tmp/fault" &&
+		"$unplaced" "$tmp/blob" | sed "s/twin\.$2/twin.xxxx/g"
+	# Two that cannot be built are not alike.
+	[ -s "$tmp/blob" ] || echo "$1: no blob"
 	rm -f "$tmp/blob"
 }
 

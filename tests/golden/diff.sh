@@ -85,7 +85,6 @@ for case in "$here"/*/; do
 		[ "$got" = "$old, then $new" ] ||
 			echo "$case: $access: $got, not $old, then $new"
 	done <"$tmp/list" >>"$tmp/wrong"
-	count=$((count + $(wc -l <"$tmp/list")))
 done
 tap_empty "sbxc why confirms what sbxc diff says" "$(cat "$tmp/wrong")"
 if [ "$count" -ge 30 ]; then

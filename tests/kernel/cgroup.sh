@@ -239,7 +239,12 @@ check_group()
 		reports
 		places
 		ends
-		[ -n "${SBX_TEST_CGROUP-}" ] || limits
+		if [ -n "${SBX_TEST_CGROUP-}" ]; then
+			tap_lacks "$level: uid $uid: what is counted" \
+			    "$delegate_how"
+		else
+			limits
+		fi
 	done
 }
 
@@ -259,6 +264,8 @@ check_user()
 		mkdir -p "$group/other/main"
 		chown 1 "$group/other/cgroup.procs"
 		enter "$group/other/main"
+	else
+		tap_lacks "uid $uid: a group" "$delegate_how"
 	fi
 	tap_levels standard full
 	for level in $levels; do

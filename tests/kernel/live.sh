@@ -619,9 +619,7 @@ check_all()
 "$PROBE" serve-tcp "$base/port" &
 server=$!
 tap_at_end="kill $server"
-until [ -s "$base/port" ]; do
-	sleep 0.05
-done
+tap_until [ -s "$base/port" ]
 port=$(cat "$base/port")
 tap_empty "there is a service of the host's" \
     "$("$PROBE" connect-tcp "$port" | grep -v '^ok$')"

@@ -22,6 +22,7 @@ POLICY
 "$SBXC" "$base/plain.sbx" -o "$base/plain.bin" || exit 99
 ws=$base/w$(printf '"\\\001\303\251\377')
 mkdir -p "$ws/keep"
+cp "$PROBE" "$ws/probe"
 log=$base/log
 
 # field LINE KEY...: what stands there, in the given line of the log.
@@ -94,13 +95,13 @@ records()
 	(cd "$ws" && "$base/sbxrun" -l "$level" --status-fd 7 \
 	    "$base/plain.bin" -- true 7>"$log") 2>/dev/null
 	is 'on a descriptor' 'start end' "$(field 0 event) $(field 1 event)"
-	# The glob is the inner shell's; both only append.
-	# shellcheck disable=SC2016,SC2094
-	is 'which the command has not' '0 1 2 ' "$(cd "$ws" &&
-	    "$base/sbxrun" -l "$level" --status-fd 7 --log "$log" \
-	    "$base/plain.bin" -- sh -c 'for i in /proc/$$/fd/*; do
-		[ -e "$i" ] && echo "${i##*/}"; done' 7>>"$log" 2>/dev/null |
-	    grep -v 10 | tr '\n' ' ')"
+	# The numbers around it, and some that are far from it, are open, too.
+	# shellcheck disable=SC2016
+	is 'which the command has not, nor others' '0 1 2' "$(cd "$ws" &&
+	    perl -MPOSIX=dup2 -e 'dup2(1, $_) for 3 .. 12, 100, 255, 1000;
+		open my $log, ">>", shift; dup2(fileno $log, 7); exec @ARGV' \
+	    "$log" "$base/sbxrun" -l "$level" --status-fd 7 --log "$log" \
+	    "$base/plain.bin" -- ./probe fds 2>/dev/null)"
 	is 'all together' 6 "$(wc -l <"$log")"
 }
 

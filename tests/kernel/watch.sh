@@ -19,6 +19,7 @@ profile watching {
     allow exec  ${workspace}
     watch git   ${workspace}
     watch       { ${workspace}/.envrc  ${workspace}/.vscode  ~/.profile }
+    watch       ${workspace}/.envrc.d/one
 }
 include "groups.sbx"
 POLICY
@@ -52,7 +53,8 @@ plant()
 	chmod -R u+rwx "$ws" 2>/dev/null
 	rm -rf "$ws"
 	mkdir -p "$ws/.git/hooks" "$ws/.git/modules/m" "$ws/.vscode/a" \
-	    "$ws/safe"
+	    "$ws/safe" "$ws/.envrc.d"
+	echo one >"$ws/.envrc.d/one"
 	echo 'exit 0' >"$ws/.git/hooks/pre-push"
 	echo 'exit 0' >"$ws/.git/hooks/pre-commit.sample"
 	echo one >"$ws/.vscode/a/tasks.json"
@@ -134,6 +136,8 @@ names()
 	case_ 'a hook that goes' 'rm .git/hooks/pre-push' \
 	    'the command removed .git/hooks/pre-push'
 	case_ 'an absent file' 'echo x >.envrc' 'the command made .envrc'
+	case_ 'a watched file that goes' 'rm .envrc.d/one' \
+	    'the command removed .envrc.d/one'
 	case_ 'a link' 'ln -s /etc/hosts .envrc' \
 	    'the command made .envrc, which is a link'
 	case_ 'a file deep in a tree' 'echo x >.vscode/a/settings.json' \
@@ -278,6 +282,21 @@ home()
 		-- true' /dev/null")"
 }
 
+# ~ is the home of the password entry, too, where $HOME is another directory.
+two_homes()
+{
+	ws=$base/entry
+	plant
+	printf '%s\n' "root:x:0:0::$ws:/bin/sh" >"$base/passwd"
+	# shellcheck disable=SC2016  # for the inner shell
+	got=$(cd "$ws" && HOME=$base/home unshare -m sh -c \
+	    'mount --bind "$1" /etc/passwd && exec "$2" -l standard "$3" -- \
+		sh -c "echo x >.profile"' sh "$base/passwd" "$base/sbxrun" \
+	    "$base/watch.bin" 2>&1 | grep -v warning)
+	tap_is 'the home of the password entry' \
+	    'sbxrun: the command made .profile' "$got"
+}
+
 # warned COMMAND-LINE: how often, where the home directory is the workspace.
 warned()
 {
@@ -417,6 +436,11 @@ for level in standard full; do
 		shut
 	done
 done
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+	two_homes
+else
+	tap_lacks 'the home of the password entry' 'no mounts can be made'
+fi
 settled=0
 settled
 tap_done
