@@ -81,6 +81,16 @@ tap_is 'a command that is not there' 127 $?
 tap_is 'the denied directory is denied' 'no' \
     "$(run -- sh -c 'ls secret 2>/dev/null || echo no')"
 
+tap_is 'the limits hold for who joins' 102400 "$(run -- sh -c 'ulimit -f')"
+
+# What only begins as the scratch directory's path is another directory.
+run -- touch "/tmp/mark-$s"
+scratch=$(find "/tmp/sbx-$(id -u)" -name "mark-$s" 2>/dev/null | head -n 1)
+scratch=${scratch%/*}
+mkdir "${scratch:?no scratch directory}x" && cd "${scratch}x" || exit 99
+refused 'a directory beside that of /tmp' "${scratch}x: "
+cd "$base/w" && rmdir "${scratch}x"
+
 refused 'another policy' 'another policy' "$base/other.bin"
 refused 'another workspace' 'another workspace' -w "$base/elsewhere"
 refused 'another level' 'another level' -l standard

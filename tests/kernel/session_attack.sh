@@ -514,6 +514,44 @@ while True:
 	session_end one
 }
 
+# stranger NAME TEXT UID COMMAND...: who stands where the keeper should, made by
+# root with the command and then of that user, is not believed.
+stranger()
+{
+	name=$1 text=$2 other=$3
+	shift 3
+	"$@" /usr/bin/python3 -c '
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(sys.argv[1] + "-")
+os.chmod(sys.argv[1] + "-", 0o777)
+os.setgroups([])
+os.setresgid(*3 * [int(sys.argv[2])])
+os.rename(sys.argv[1] + "-", sys.argv[1])
+os.setresuid(*3 * [int(sys.argv[2])])
+s.listen()
+s.settimeout(60)
+while True:
+    s.accept()[0].send(b"sbx:ses1" * 99)' "$place/${own}fake" "$other" \
+	    >/dev/null 2>&1 &
+	fake=$!
+	appears "$place/${own}fake"
+	refused "$name" "$text" --session "${own}fake" "$policy" -- true
+	kill $fake 2>/dev/null
+	wait $fake 2>/dev/null
+	rm -f "$place/${own}fake"
+}
+
+strangers()
+{
+	in_session one true
+	session_find_place one
+	stranger 'a keeper of another user' 'another user is there' $THIRD env
+	stranger 'a keeper with mounts of its own' 'of other namespaces' \
+	    "$uid" unshare -m
+	session_end one
+}
+
 # Somebody has stopped the keeper, or process 1.
 stopped()
 {
@@ -550,6 +588,7 @@ check_user()
 	deputy
 	users
 	confined
+	strangers
 	stopped
 	is 'nothing is left at the end' '' "$(session_left)"
 }
