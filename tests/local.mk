@@ -27,7 +27,10 @@ all_tests = $(slow_programs) $(slow_scripts) $(fast_tests)
 TESTS = $(all_tests)
 check_PROGRAMS = sbxrun-test sbxsh-test $(test_programs) $(slow_programs) \
 	$(helper_programs)
-EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh
+EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh \
+	tests/machines/archive.sh tests/machines/become.c \
+	tests/machines/cross tests/machines/inside \
+	tests/machines/kernels tests/machines/run
 
 # `make check` is the fast tier, under two minutes on two cores: without what is
 # slow, and with a part of the rounds where chance decides what is tried.
@@ -52,7 +55,15 @@ check-kernel:
 check-dist:
 	$(MAKE) distcheck AM_MAKEFLAGS='TESTS="$(static_scripts)"'
 
-.PHONY: check-all check-build check-kernel check-dist
+# Other kernels, under qemu: all of them, or an old one and one for aarch64.
+MACHINES = /var/tmp/sbx-machines
+check-machines:
+	$(srcdir)/tests/machines/run -b . $(MACHINES)
+check-machines-small:
+	$(srcdir)/tests/machines/run -b . $(MACHINES) 5.10 arm-6.12
+
+.PHONY: check-all check-build check-kernel check-dist check-machines \
+	check-machines-small
 
 # Every test is run by lib/run, in the same surroundings whoever calls make,
 # and with these variables.
