@@ -4,11 +4,11 @@
     tests/mutate/mutate.py --check               does each fault still apply?
     tests/mutate/mutate.py [OPTION...] BUILD     puts them in, builds, tests
 
-BUILD is a new directory: the sources are copied into it, so that the tree stays
-as it is.  Options: --jobs N (as many copies at a time), --passed (that
-the tests pass without a fault is known), --list, and of the tables
---only TEXT (faults whose name or file has it), --sample N (as many, by chance),
---seed S, --file NAME (a table of one's own).
+BUILD is a directory: the sources are copied into it, so that the tree stays as
+it is; that of an earlier run is brought up to date.  Options: --jobs N (as many
+copies at a time), --passed (that the tests pass without a fault is known),
+--list, and of the tables --only TEXT (faults whose name or file has it),
+--sample N (as many, by chance), --seed S, --file NAME (a table of one's own).
 
     tests/mutate/mutate.py --random N [--seed S] [--only PATH]... BUILD
 

@@ -1,5 +1,6 @@
 """Puts faults into a copy of the product and runs tests on it."""
 
+import filecmp
 import hashlib
 import os
 import re
@@ -27,6 +28,13 @@ HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
                "socks", "tls", "yaml")]}
 PRODUCT = ["sbxc", "sbx-trial", "sbxrun", "sbxsh", "sbx-proxy", "libsbx.a"]
 COMPILES_NOT = re.compile(r"^\S+\.(?:[chy]|def):\d+:.*error:.*", re.M)
+
+
+def reason(said):
+    """The line of what make said that tells most."""
+    lines = [line for line in said.splitlines() if re.search(
+        "error|Error|assert|fault|Abort", line)]
+    return (lines or [said.strip()[-200:]])[0]
 
 
 def is_script(test):
@@ -62,21 +70,30 @@ class Copy:
             ["git", "-C", TOP, "ls-files", "-z", "--cached", "--others",
              "--exclude-standard"], capture_output=True, check=True).stdout
         for name in listed.decode().split("\0"):
-            path = os.path.join(TOP, name)
-            if name and os.path.exists(path):
-                os.makedirs(os.path.dirname(os.path.join(self.source, name)),
-                            exist_ok=True)
-                shutil.copy2(path, os.path.join(self.source, name))
+            if name and os.path.exists(os.path.join(TOP, name)):
+                self.bring(name)
+        if not os.path.exists(os.path.join(self.build, "config.status")):
+            self.configure()
+        status, said = make(self.build, "-j2", "check", "TESTS=")
+        if status != 0:
+            sys.exit(said)
+        self.product = self.digest()
+
+    def bring(self, name):
+        """A source that is there as it should be keeps its time."""
+        path, copy = os.path.join(TOP, name), os.path.join(self.source, name)
+        if not os.path.exists(copy) or \
+                not filecmp.cmp(path, copy, shallow=False):
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copy(path, copy)
+
+    def configure(self):
         subprocess.run(["autoreconf", "-fi"], cwd=self.source, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.mkdir(self.build)
         # Without -g a program says nothing of the sources but what it does.
         subprocess.run(["../configure", "-q", "CFLAGS=-O2"], cwd=self.build,
                        check=True, stdout=subprocess.DEVNULL)
-        status, said = make(self.build, "-j2", "check", "TESTS=")
-        if status != 0:
-            sys.exit(said)
-        self.product = self.digest()
 
     def digest(self):
         """What the programs are: two that are equal do the same."""
@@ -88,8 +105,10 @@ class Copy:
     def build_for(self, tests):
         programs = [program for test in tests for program in
                     (HELPERS.get(test, []) if is_script(test) else [test])]
-        return make(self.build, "-j2", "all", "sbxrun-test", "sbxsh-test",
-                    *programs)
+        # Beside others "all", which is a make of its own, makes things twice.
+        status, said = make(self.build, "-j2", "all")
+        return (status, said) if status != 0 else \
+            make(self.build, "-j2", "sbxrun-test", "sbxsh-test", *programs)
 
     def failing_case(self, test):
         """The first case of a test program's log that failed."""
@@ -120,7 +139,7 @@ class Copy:
             if wrong:
                 return "no build", wrong.group(0)
             if status != 0:
-                return "noticed", "the build: " + said.strip()[-200:]
+                return "noticed", "the build: " + reason(said)
             if self.digest() == self.product:
                 return "same code", ""
             found = self.first_failure(fault.tests)
