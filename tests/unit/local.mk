@@ -24,6 +24,7 @@ test_programs += \
 	tests/unit/syscalls \
 	tests/unit/text \
 	tests/unit/toml \
+	tests/unit/verdict \
 	tests/unit/verify \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
