@@ -245,7 +245,13 @@ views()
 	shown "$1" 'allow write { ${tmp}  ${workspace} }' 'allow read ${proc}' \
 	    'allow write ${devices}' 'deny env *_TOKEN' 'allow env *' \
 	    'set env A = "x '"'"'$(id)"' 'set env B = ${tmp}/b' \
-	    'limit open-files 77'
+	    'limit open-files 77' 'limit cpu-time 77s' 'limit memory 5GiB' \
+	    'limit file-size 3MiB' 'limit core 65KiB' 'limit stack 2MiB'
+	names='cpu time|file size|stack size|core file size|open files|address space'
+	tap_is "uid $1: each limit, in bytes and seconds" \
+	    '77 3145728 2097152 66560 77 5368709120 ' "$(
+	    runs "$1" sed -nE "s/^Max ($names) +([0-9]+) .*/\2/p" \
+	    /proc/self/limits | tr '\n' ' ')"
 	tap_is "uid $1: variables, limits, the scratch directory" \
 	    "x '\$(id) /tmp/b  77 /tmp" "$(
 	    runs "$1" /bin/sh -c 'touch $TMPDIR/x && echo x >/dev/null &&
