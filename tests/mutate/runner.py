@@ -14,7 +14,7 @@ import time
 
 from table import TOP
 
-TEST_LIMIT = 200   # seconds for one test program
+TEST_LIMIT = 300   # seconds for one test program
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
 MEMORY = 8 << 30   # of one process, which a fault may make grow
 # Programs that scripts run, and that have the product linked in.
