@@ -1,6 +1,7 @@
 # One part of the compiler, the format or the loader at a time, in process.
 
 test_programs += \
+	tests/unit/addresses \
 	tests/unit/base \
 	tests/unit/bpf \
 	tests/unit/checks \
