@@ -6,6 +6,7 @@ test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
 	tests/unit/children \
+	tests/unit/crc32 \
 	tests/unit/rule_index \
 	tests/unit/diag \
 	tests/unit/filter \
