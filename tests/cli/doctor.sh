@@ -226,10 +226,16 @@ rm "$HOME/.claude.json" .mcp.json
 
 touch "$(printf 'line\033[2J')"
 ln -s "$tmp/elsewhere" "$(printf 'esc\033[2J')"
+mkdir -p .git/hooks
+hook=.git/hooks/$(printf 'h\033[2J')
+printf '#!/bin/sh\n' >"$hook"
+chmod 755 "$hook"
 doctor
 tap_is "a name does not reach the terminal as it is" 0 \
     "$(grep -c "$(printf '\033')" "$tmp/out")"
 says "... and is shown" note links 'esc\\x1b\[2J" leads'
+tap_is "... that of a hook too" 1 "$(grep -c '/h\\x1b\[2J' "$tmp/out")"
+rm "$hook"
 SBXRUN=$tmp/none doctor
 tap_is "without sbxrun" 3 $status
 "$real" --doctor >"$tmp/out" 2>"$tmp/err"
