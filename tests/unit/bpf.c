@@ -143,6 +143,58 @@ test_runnable(struct tap *tap)
 	tap_ok(tap, ran > TRIES / 1000, "%zu random programs end", ran);
 }
 
+/* Each bound of what can be run, from both sides: an instruction, a ret and
+ * what comes of it. */
+static void
+test_bounds(struct tap *tap)
+{
+	static const struct {
+		struct sbx_insn insn;
+		bool runs;
+	} cases[] = {
+		{ { .code = BPF_LD | BPF_W | BPF_ABS, .k = 60 }, true },
+		{ { .code = BPF_LD | BPF_W | BPF_ABS, .k = 64 }, false },
+		{ { .code = BPF_LD | BPF_W | BPF_ABS, .k = 58 }, false },
+		{ { .code = BPF_LD | BPF_MEM, .k = 15 }, true },
+		{ { .code = BPF_LD | BPF_MEM, .k = 16 }, false },
+		{ { .code = BPF_LDX | BPF_MEM, .k = 15 }, true },
+		{ { .code = BPF_LDX | BPF_MEM, .k = 16 }, false },
+		{ { .code = BPF_ST, .k = 15 }, true },
+		{ { .code = BPF_ST, .k = 16 }, false },
+		{ { .code = BPF_STX, .k = 15 }, true },
+		{ { .code = BPF_STX, .k = 16 }, false },
+		{ { .code = BPF_ALU | BPF_DIV | BPF_K, .k = 1 }, true },
+		{ { .code = BPF_ALU | BPF_DIV | BPF_K, .k = 0 }, false },
+		{ { .code = BPF_ALU | BPF_DIV | BPF_X, .k = 0 }, true },
+		{ { .code = BPF_ALU | BPF_ADD | BPF_K, .k = 0 }, true },
+		{ { .code = BPF_JMP | BPF_JA, .k = 0 }, true },
+		{ { .code = BPF_JMP | BPF_JA, .k = 1 }, false },
+		{ { .code = BPF_JMP | BPF_JA, .jt = 1, .jf = 1 }, true },
+		{ { .code = BPF_JMP | BPF_JEQ | BPF_K, .k = 1 }, true },
+		{ { .code = BPF_JMP | BPF_JEQ | BPF_K, .jt = 1 }, false },
+		{ { .code = BPF_JMP | BPF_JEQ | BPF_K, .jf = 1 }, false },
+	};
+	static struct sbx_insn many[SBX_MAX_INSNS + 1];
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct sbx_insn insns[] = {
+			cases[i].insn,
+			{ .code = BPF_RET | BPF_K, .k = FILTER_ALLOW },
+		};
+
+		tap_ok(tap, bpf_is_runnable(insns, 2) == cases[i].runs,
+		    "code %#x, constant %u, jumps %u and %u: %s",
+		    cases[i].insn.code, cases[i].insn.k, cases[i].insn.jt,
+		    cases[i].insn.jf, cases[i].runs ? "runs" : "does not run");
+		tap_ok(tap, !bpf_is_runnable(insns, 1), "not without a ret");
+	}
+	for (size_t i = 0; i < countof(many); i++)
+		many[i].code = BPF_RET | BPF_K;
+	tap_ok(tap, !bpf_is_runnable(many, 0), "nothing cannot be run");
+	tap_ok(tap, bpf_is_runnable(many, SBX_MAX_INSNS), "the longest can");
+	tap_ok(tap, !bpf_is_runnable(many, countof(many)), "a longer cannot");
+}
+
 /* --- what they do --------------------------------------------------------- */
 
 /* An instruction for a random program; the last three make it answer. */
@@ -508,6 +560,7 @@ main(void)
 	test_codes(&tap);
 	test_shapes(&tap);
 	test_runnable(&tap);
+	test_bounds(&tap);
 	test_programs(&tap);
 	test_writer(&tap, arena);
 	test_cache(&tap, arena);
