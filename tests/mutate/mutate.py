@@ -29,7 +29,7 @@ A table (faults/*.txt) has a block for each fault, between empty lines:
     = WHY              no test can notice it, and that is right
 
 A fault is noticed if the build fails for another reason than that a source does
-not compile, or if a test that is named fails, and passed without the fault.  The
+not compile, or if a test that is named fails twice, and passed without it.  The
 status is 0 if at least 95% of the faults that are not explained by '=' were
 noticed, and those of a table all build.
 """

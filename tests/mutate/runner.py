@@ -118,12 +118,16 @@ class Copy:
         found = re.search(r"^not ok.*|^Bail out.*|.*Sanitizer.*", text, re.M)
         return found.group(0) if found else "it ended badly"
 
+    def fails(self, test):
+        status, _ = make(self.build, "check-TESTS", f"TESTS={test}",
+                         f"TEST_LIMIT={TEST_LIMIT}", limit=2 * TEST_LIMIT)
+        return status != 0
+
     def first_failure(self, tests):
-        """The first of the tests that fails, and its first case that does."""
+        """The first of the tests that fails, and its first case that does.  On a
+        busy machine one may fail by itself, so it has to fail twice."""
         for test in tests:
-            status, _ = make(self.build, "check-TESTS", f"TESTS={test}",
-                             f"TEST_LIMIT={TEST_LIMIT}", limit=2 * TEST_LIMIT)
-            if status != 0:
+            if self.fails(test) and self.fails(test):
                 return f"{test}: {self.failing_case(test)}"
         return None
 
@@ -158,7 +162,7 @@ class Copy:
         # Some do not pass beside others on a busy machine.
         for test in tests if status != 0 else []:
             found = self.first_failure([test])
-            if found and self.first_failure([test]):
+            if found:
                 sys.exit(f"without any fault: {found}")
 
 
