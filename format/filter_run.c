@@ -65,7 +65,8 @@ alu_result(uint16_t code, uint32_t a, uint32_t b)
 	case BPF_MUL:
 		return a * b;
 	case BPF_DIV:
-		return a / b;
+		/* By 0 is refused before it comes to this. */
+		return b != 0 ? a / b : 0;
 	case BPF_AND:
 		return a & b;
 	case BPF_OR:

@@ -107,6 +107,8 @@ sbx_blob_strerror(enum sbx_blob_error error)
 {
 	static const char *const sentences[] = {
 #define SBX_X(name, sentence) [SBX_BLOB_##name] = sentence,
+		/* A text of two lines is no missing comma.
+		 * NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 		SBX_BLOB_ERRORS(SBX_X)
 #undef SBX_X
 	};

@@ -52,16 +52,17 @@ static void
 key_make(struct merger *merger, const struct sbx_blob *blob,
     const struct sbx_path *path)
 {
-	const struct sbx_exclusion *exclusions = blob->exclusions +
-	    path->first_exclusion;
-
 	merger->len = 0;
 	key_add_place(merger, blob, path->anchor, path->suffix);
 	key_add(merger, sbx_string(blob, path->glob));
 	key_add(merger, path->effect == SBX_ALLOW ? "allow" : "deny");
-	for (uint16_t i = 0; i < path->exclusion_count; i++)
-		key_add_place(merger, blob, exclusions[i].anchor,
-		    exclusions[i].suffix);
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[path->first_exclusion + i];
+
+		key_add_place(merger, blob, exclusion->anchor,
+		    exclusion->suffix);
+	}
 }
 
 /* --- globs ---------------------------------------------------------------- */

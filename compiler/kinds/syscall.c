@@ -527,12 +527,13 @@ static void
 syscall_remedy(struct remedy *remedy)
 {
 	const struct sbx_blob *blob = remedy->blob;
-	const struct sbx_syscall *call = &blob->syscalls[remedy->verdict->rule];
+	const struct sbx_syscall *call;
 	struct map entries = { 0 };
 	const char *name;
 
 	if (remedy->verdict->by != BY_SYSCALL)
 		return;
+	call = &blob->syscalls[remedy->verdict->rule];
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
 			add_opener(remedy);

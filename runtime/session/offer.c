@@ -365,7 +365,7 @@ move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
 	for (size_t member = offsetof(struct sbx_blob, meta);
 	     member < offsetof(struct sbx_blob, strings_size);
 	     member += sizeof(void *)) {
-		uintptr_t at;
+		uintptr_t at = 0;
 
 		memcpy(&at, (char *)blob + member, sizeof at);
 		if (at == 0 || member == offsetof(struct sbx_blob, limits))

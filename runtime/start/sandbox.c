@@ -259,7 +259,7 @@ set_pid_max(struct sandbox *sandbox)
 	const struct sbx_limit *limit = limit_find(plan->blob,
 	    SBX_LIMIT_PROCESSES);
 
-	if (sandbox->pid_max < 0)
+	if (sandbox->pid_max < 0 || limit == NULL)
 		return;
 	if (plan->held >> SBX_LIMIT_PROCESSES & 1) {
 		close(sandbox->pid_max);

@@ -121,7 +121,7 @@ path_of_parent(char *text, const char **path)
 
 	if (line == NULL)
 		return none_mounted;
-	line = strchr(line, '/');
+	line += strcspn(line, "/");
 	line[strcspn(line, "\n")] = '\0';
 	*path = line;
 	/* It is the root of our namespace, above it, or removed. */

@@ -152,7 +152,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire->arena = arena;
 	tripwire->blob = blob;
 	tripwire->binding = binding;
-	tripwire->wires = arena_take(arena, HOMES * blob->watch_count,
+	tripwire->wires = arena_take(arena, (size_t)HOMES * blob->watch_count,
 	    sizeof *tripwire->wires);
 	tripwire->before = arena_take(arena, blob->anchor_count + 2,
 	    sizeof *tripwire->before);

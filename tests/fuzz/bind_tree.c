@@ -67,7 +67,8 @@ input_path(struct input *input, char path[TREE_PATH], bool absolute, bool dots)
 static bool
 write_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = open(path,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
 	bool good = fd >= 0 &&
 	    write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 

@@ -19,6 +19,15 @@ work=$builddir/fuzz
 # What is larger is slow to replay and hard to read.
 largest=4096
 mkdir -p "$work/corpus" "$work/found" "$work/log"
+# What a fuzzer has started ends with it: it is process 1 of a namespace.
+alone=
+for try in "" -r; do
+	if unshare $try -p -f --kill-child --mount-proc true 2>/dev/null; then
+		alone="unshare $try -p -f --kill-child --mount-proc"
+		break
+	fi
+done
+[ -n "$alone" ] || echo "fuzz: no namespace of processes here" >&2
 
 # number NAME LOG: the value of a line of libFuzzer's last words.
 number()
@@ -37,7 +46,8 @@ fuzz()
 	found=$work/found/$1- log=$work/log/$1
 	mkdir -p "$work/corpus/$1"
 	rm -f "$found"*
-	"$work/tests/fuzz/fuzz_$1" -max_total_time="$FUZZ_SECONDS" \
+	# shellcheck disable=SC2086
+	$alone "$work/tests/fuzz/fuzz_$1" -max_total_time="$FUZZ_SECONDS" \
 	    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -artifact_prefix="$found" "$work/corpus/$1" \
 	    "$srcdir/tests/fuzz/$1" >"$log" 2>&1

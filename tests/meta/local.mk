@@ -15,9 +15,10 @@ static_scripts += \
 	tests/meta/rooms.sh \
 	tests/meta/run.sh \
 	tests/meta/schema.sh \
+	tests/meta/stack.sh \
 	tests/meta/version.sh
 
-EXTRA_DIST += .clang-format tests/meta/hidden.pl
+EXTRA_DIST += .clang-format tests/meta/hidden.pl tests/meta/stack.py
 EXTRA_DIST += \
 	tests/mutate/chance.py \
 	tests/mutate/faults \
