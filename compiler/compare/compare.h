@@ -28,6 +28,7 @@ struct comparison {
 	size_t counts[CHANGE_END];
 	bool names_home;   /* paths of theirs lie where the usual home does */
 	const char *fault; /* why no answer can be given, or NULL */
+	size_t work;       /* what globs have cost so far */
 };
 
 /* Fills in what is below differences; the caller has set what is above

@@ -13,70 +13,17 @@
  * OLD denies, NEW allows, NEW denies.  So the number of states grows with the
  * globs that have matched in part, not with those that match.
  */
-#include "compiler/compare/paths.h"
+#include "compiler/compare/lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How many states are looked at for one right in one binding. */
-enum { MOST_STATES = 1 << 17, PART_GROUPS = 32 };
-
-struct reached {
-	uint32_t parent;  /* index of the state before; itself: the first */
-	const char *name; /* that led here */
-	uint32_t len;
-	uint8_t facts;
-	bool covered; /* by the rule that is looked at */
-	const struct live *lives;
-	uint32_t live_count;
-};
-
-/* Names that differ for a set of parts, and what they were asked for. */
-struct name {
-	const char *text;
-	uint32_t len;
-};
-
-struct cached {
-	const struct name *names;
-	size_t count;
-};
-
-struct search {
-	struct arena *arena;
-	struct map states; /* key: rule, facts, lives */
-	struct map parts;  /* key: numbers of parts, and the directory */
-	VEC(struct cached) cache;
-	size_t visited;
-	/* Room for one lookup at a time, for so many globs. */
-	struct live *lives;
-	uint32_t *key;
-	size_t room;
-	/* Rules for which a difference was found, but only on paths where
-	 * another rule decides. */
-	struct {
-		VEC(const struct merged_rule *) rules;
-		VEC(struct sbx_place) paths;
-	} second;
-};
-
-/* A search for one rule below one directory. */
-struct lookup {
-	struct walk *walk;
-	struct search *search;
-	uint32_t bound;
-	const struct merged_rule *rule;
-	uint32_t directory; /* its number; UINT32_MAX: no place of the index is
-	                     * in it */
-	struct rule_aim aim;
-	VEC(struct reached) queue;
-	uint32_t *key;
-};
+static const char too_many[] = "the globs combine in too many ways";
 
 /* --- facts ---------------------------------------------------------------- */
 
 /* Facts that the search tells apart. */
-static uint8_t
+uint8_t
 lookup_facts(const struct lookup *lookup)
 {
 	return lookup->aim.forbidden | lookup->aim.required |
@@ -145,8 +92,8 @@ parts_collect(struct lookup *lookup, const struct reached *state)
 }
 
 /* Whether a path cannot have the name, or it leads to a place of the index. */
-static bool
-name_is_taken(const void *context, const char *name, size_t len)
+bool
+lookup_takes(const void *context, const char *name, size_t len)
 {
 	const struct lookup *lookup = context;
 	struct walk *walk = lookup->walk;
@@ -186,7 +133,7 @@ names_find(struct lookup *lookup, const struct reached *state)
 	struct search *search = lookup->search;
 	struct name_question question = {
 		.must = SIZE_MAX,
-		.taken = { name_is_taken, lookup },
+		.taken = { lookup_takes, lookup },
 	};
 	size_t count = parts_collect(lookup, state), number;
 	struct name_pattern *patterns;
@@ -194,11 +141,20 @@ names_find(struct lookup *lookup, const struct reached *state)
 	struct arena *arena;
 	bool added;
 
+	lookup->walk->pass->comparison->work += STATE_WORK * count;
 	lookup->key[count] = lookup->directory;
 	number = map_number(search->arena, &search->parts, lookup->key,
 	    (count + 1) * sizeof *lookup->key, &added);
 	if (!added)
 		return &search->cache.items[number];
+	lookup->walk->pass->comparison->work += count * count / 4;
+	if (lookup->walk->pass->comparison->work > MOST_WORK) {
+		lookup->walk->pass->comparison->fault = too_many;
+		*arena_push(search->arena, &search->cache) = (struct cached){
+			.count = 0,
+		};
+		return &search->cache.items[number];
+	}
 	arena = arena_new();
 	patterns = arena_alloc(arena, (count + 1) * sizeof *patterns);
 	for (size_t i = 0; i < count; i++) {
@@ -209,8 +165,7 @@ names_find(struct lookup *lookup, const struct reached *state)
 	question.patterns = patterns;
 	question.count = count;
 	if (!name_classes(arena, &question, &classes)) {
-		lookup->walk->pass->comparison->fault =
-		    "the globs combine in too many ways";
+		lookup->walk->pass->comparison->fault = too_many;
 		classes.list.count = 0;
 	}
 	*arena_push(search->arena, &search->cache) = names_copy(search->arena,
@@ -305,8 +260,8 @@ is_hopeful(const struct lookup *lookup, const struct reached *state)
 	    (facts & lookup->aim.required) == lookup->aim.required;
 }
 
-static bool
-is_difference(const struct lookup *lookup, const struct reached *state)
+bool
+lookup_differs(const struct lookup *lookup, const struct reached *state)
 {
 	return state->covered && (state->facts & lookup->aim.forbidden) == 0 &&
 	    (state->facts & lookup->aim.required) == lookup->aim.required;
@@ -368,12 +323,13 @@ lookup_follow(struct lookup *lookup, uint32_t parent, const struct name *name)
 
 	for (uint32_t i = 0; i < from->live_count; i++)
 		live_follow(lookup, &state, from->lives[i], lives);
+	lookup->walk->pass->comparison->work += STATE_WORK * from->live_count;
 	lives_thin(lookup, &state, lives);
 	if (!is_hopeful(lookup, &state) || !state_is_new(lookup, &state))
 		return false;
 	lookup->search->visited++;
 	*arena_push(lookup->search->arena, &lookup->queue) = state;
-	return is_difference(lookup, &state) &&
+	return lookup_differs(lookup, &state) &&
 	    lookup_note(lookup, (uint32_t)lookup->queue.count - 1);
 }
 
@@ -385,9 +341,9 @@ lookup_run(struct lookup *lookup)
 	for (uint32_t at = 0; at < lookup->queue.count; at++) {
 		const struct cached *names;
 
-		if (lookup->search->visited > MOST_STATES)
-			comparison->fault =
-			    "the globs combine in too many ways";
+		if (lookup->search->visited > MOST_STATES ||
+		    comparison->work > MOST_WORK)
+			comparison->fault = too_many;
 		if (comparison->fault != NULL)
 			return;
 		names = names_find(lookup, &lookup->queue.items[at]);
@@ -400,79 +356,7 @@ lookup_run(struct lookup *lookup)
 	}
 }
 
-/* --- guesses -------------------------------------------------------------- */
-
-/* The state one name further, whether it was seen or not. */
-static void
-guess_follow(struct lookup *lookup, struct reached *state, const char *name)
-{
-	struct live *lives = arena_alloc(lookup->search->arena,
-	    (state->live_count + 1u) * sizeof *lives);
-	uint32_t count = state->live_count;
-
-	state->name = name;
-	state->len = (uint32_t)strlen(name);
-	state->live_count = 0;
-	for (uint32_t i = 0; i < count; i++)
-		live_follow(lookup, state, state->lives[i], lives);
-	lives_thin(lookup, state, lives);
-}
-
-/*
- * The plainest path that a glob matches.  Most of the time that is a witness,
- * and then nothing has to be searched for.
- */
-static bool
-lookup_guess(struct lookup *lookup, uint32_t bound, const char *star)
-{
-	const struct merged_rule *rule = lookup->walk->bounds[bound].rule;
-	const struct name_pattern *parts = lookup->walk->rules->parts.items;
-	const struct sbx_glob *glob = rule->glob;
-	struct arena *arena = lookup->search->arena;
-	struct reached state = lookup->queue.items[0];
-	const char *path = arena_strndup(arena, lookup->walk->path,
-	    lookup->walk->len);
-	bool first = true;
-
-	for (uint32_t i = 0; i < glob->count; i++) {
-		const char *name;
-
-		if (glob->any >> i & 1)
-			continue;
-		name = name_sample(arena, &parts[rule->parts[i]], star);
-		if (*name == '\0' ||
-		    (first && name_is_taken(lookup, name, strlen(name))))
-			return false;
-		guess_follow(lookup, &state, name);
-		path = arena_printf(arena, "%s/%s", path, name);
-		first = false;
-	}
-	return is_difference(lookup, &state) &&
-	    walk_note(lookup->walk, lookup->rule, path, (uint32_t)strlen(path),
-		false);
-}
-
-/* By the rule's own glob; for a rule that covers all, by some of the others. */
-static bool
-lookup_guess_all(struct lookup *lookup)
-{
-	enum { MOST_GUESSES = 16 };
-	const struct reached *first = &lookup->queue.items[0];
-	unsigned guesses = 0;
-
-	for (uint32_t i = 0; i < first->live_count && guesses < MOST_GUESSES;
-	     i++) {
-		uint32_t bound = first->lives[i].bound;
-
-		if (!first->covered && bound != lookup->bound)
-			continue;
-		if (lookup_guess(lookup, bound, "x") ||
-		    lookup_guess(lookup, bound, ""))
-			return true;
-		guesses++;
-	}
-	return false;
-}
+/* --- one rule ------------------------------------------------------------- */
 
 /* The facts at the directory that other rules make. */
 static uint8_t
@@ -507,8 +391,9 @@ search_make_room(struct search *search, size_t count)
 	    (search->room * (SBX_MAX_GLOB + 3) + 4) * sizeof *search->key);
 }
 
+/* Of a rule that covers the directory, or the live glob with that number. */
 static void
-lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
+lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, size_t own)
 {
 	struct lookup lookup = {
 		.walk = walk,
@@ -521,13 +406,20 @@ lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 	size_t first_live = walk_first_live(walk);
 	size_t count = walk->lives.count - first_live;
 	struct live *lives;
-	struct reached first = { .covered = covered };
+	struct reached first = { .covered = own == SIZE_MAX };
 
-	if (!walk_wants(walk, (enum change)key.change) ||
+	if (walk->pass->comparison->work > MOST_WORK)
+		walk->pass->comparison->fault = too_many;
+	if (walk->pass->comparison->fault != NULL ||
+	    !walk_wants(walk, (enum change)key.change) ||
 	    pass_said(walk->pass, &key))
 		return;
 	lookup.aim = rule_aim(lookup.rule, walk->right);
-	first.facts = facts_here(&lookup, covered);
+	first.facts = facts_here(&lookup, first.covered);
+	if (first.facts & lookup.aim.forbidden ||
+	    lookup_guess(&lookup, &first, own))
+		return;
+	walk->pass->comparison->work += count;
 	search_make_room(walk->search, count);
 	lives = walk->search->lives;
 	lookup.key = walk->search->key;
@@ -542,8 +434,7 @@ lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, bool covered)
 	if (first.live_count == 0 || !is_hopeful(&lookup, &first))
 		return;
 	*arena_push(walk->search->arena, &lookup.queue) = first;
-	if (!lookup_guess_all(&lookup))
-		lookup_run(&lookup);
+	lookup_run(&lookup);
 }
 
 void
@@ -555,15 +446,16 @@ walk_globs(struct walk *walk, bool inhabited)
 		walk->search = arena_alloc(arena, sizeof *walk->search);
 		walk->search->arena = arena;
 	}
+	walk->search->bundle = NULL;
 	for (size_t i = 0; i < walk->changing.count; i++)
 		lookup_begin(walk, inhabited, walk->changing.items[i].bound,
-		    true);
+		    SIZE_MAX);
 	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
 		uint32_t bound = walk->lives.items[i].bound;
 
 		if (walk->excluded[bound] == 0 &&
 		    rule_changed(walk->bounds[bound].rule, walk->right))
-			lookup_begin(walk, inhabited, bound, false);
+			lookup_begin(walk, inhabited, bound, i);
 	}
 }
 

@@ -1,6 +1,8 @@
 # On which accesses two policies differ.
 libcompiler_a_SOURCES += \
 	compiler/compare/bindings.c \
+	compiler/compare/bundle.c \
+	compiler/compare/bundle.h \
 	compiler/compare/bindings.h \
 	compiler/compare/compare.c \
 	compiler/compare/compare.h \
@@ -11,8 +13,10 @@ libcompiler_a_SOURCES += \
 	compiler/compare/forest.c \
 	compiler/compare/forest.h \
 	compiler/compare/globs.c \
+	compiler/compare/guesses.c \
 	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \
+	compiler/compare/lookup.h \
 	compiler/compare/meetings.c \
 	compiler/compare/names.c \
 	compiler/compare/names.h \

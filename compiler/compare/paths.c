@@ -385,6 +385,7 @@ enter(struct walk *walk, struct sbx_place at, struct sbx_range events)
 	};
 	walk->len = at.len;
 	walk->entered++;
+	walk->pass->comparison->work += above.end - above.first;
 	enter_globs(walk, above, walk->path + name, walk->len - name);
 	enter_events(walk, events);
 	judge(walk);
@@ -431,7 +432,9 @@ walk_all(struct walk *walk)
 {
 	struct sbx_range events = { 0 };
 
-	for (; events.first < walk->index->count; events.first = events.end) {
+	for (; events.first < walk->index->count &&
+	     walk->pass->comparison->fault == NULL;
+	     events.first = events.end) {
 		struct sbx_place place = event_at(walk, events.first)->at;
 
 		while (events.end < walk->index->count &&

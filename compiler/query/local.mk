@@ -10,6 +10,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/dump.h \
 	compiler/query/env_index.c \
 	compiler/query/env_index.h \
+	compiler/query/glob_list.c \
+	compiler/query/glob_list.h \
 	compiler/query/from.c \
 	compiler/query/from.h \
 	compiler/query/here.c \

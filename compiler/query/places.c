@@ -1,5 +1,6 @@
 /* See places.h. */
 #include "compiler/query/places.h"
+#include "compiler/query/glob_list.h"
 #include "compiler/query/here.h"
 
 #include "format/glob.h"
@@ -10,18 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A glob's rule is at the place where the pattern begins; what it applies to is
- * found out anew for each path. */
-struct glob_entry {
-	uint32_t rule;
-	struct sbx_glob glob;
-};
-
 struct place_index {
 	uint8_t platforms; /* what it was made for; 0: it is not made */
 	struct place_rules rules;
 	struct sbx_index by_place; /* of the rules without a glob */
-	VEC(struct glob_entry) globs;
+	struct glob_list globs;
 };
 
 /* Whoever has a copy of the places keeps the index that was made for it. */
@@ -486,13 +480,12 @@ index_make(const struct places *places, uint8_t platforms,
 	};
 	for (size_t i = 0; i < index->rules.count; i++) {
 		uint32_t glob = index->rules.paths[i]->glob;
-		struct glob_entry entry = { .rule = (uint32_t)i };
 
 		if (glob == 0)
 			by_place->sorted[by_place->count++] = (uint32_t)i;
-		else if (sbx_glob_parse(sbx_string(places->blob, glob),
-			     &entry.glob))
-			*arena_push(places->arena, &index->globs) = entry;
+		else
+			glob_list_add(places->arena, &index->globs, (uint32_t)i,
+			    sbx_string(places->blob, glob));
 	}
 	sbx_index_make(by_place);
 }
@@ -507,19 +500,31 @@ struct picks {
 	VEC(struct pick) list;
 };
 
-static void
-pick(const struct places *places, struct picks *picks, uint32_t rule,
-    struct sbx_place at)
-{
-	*arena_push(places->arena, &picks->list) = (struct pick){ rule, at };
-}
-
 static int
 pick_compare(const void *a, const void *b)
 {
 	const struct pick *left = a, *right = b;
 
 	return (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+struct glob_question {
+	const struct places *places;
+	struct sbx_place path;
+	struct picks *picks;
+};
+
+static void
+pick_glob(void *context, const struct glob_entry *entry)
+{
+	const struct glob_question *asked = context;
+	const struct sbx_rule *rules = asked->places->index->rules.rules;
+	struct sbx_place at = sbx_glob_find(&entry->glob, rules[entry->rule].at,
+	    asked->path);
+
+	if (at.len > 0)
+		*arena_push(asked->places->arena,
+		    &asked->picks->list) = (struct pick){ entry->rule, at };
 }
 
 static void
@@ -529,21 +534,17 @@ picks_collect(const struct places *places, struct sbx_place path,
 	struct place_index *index = places->index;
 	struct sbx_index *by_place = &index->by_place;
 	const struct sbx_rule *rules = index->rules.rules;
+	struct glob_question question = { places, path, picks };
+	const struct glob_visitor visitor = { pick_glob, &question };
 
 	for (uint32_t at = sbx_index_find(by_place, path); at > 0;
 	     at = by_place->outer[at - 1]) {
 		uint32_t rule = by_place->sorted[at - 1];
 
-		pick(places, picks, rule, rules[rule].at);
+		*arena_push(places->arena, &picks->list) = (struct pick){ rule,
+			rules[rule].at };
 	}
-	for (size_t i = 0; i < index->globs.count; i++) {
-		const struct glob_entry *entry = &index->globs.items[i];
-		struct sbx_place at = sbx_glob_find(&entry->glob,
-		    rules[entry->rule].at, path);
-
-		if (at.len > 0)
-			pick(places, picks, entry->rule, at);
-	}
+	glob_list_visit(&index->globs, path, &visitor);
 	if (picks->list.count > 1)
 		qsort(picks->list.items, picks->list.count,
 		    sizeof *picks->list.items, pick_compare);
@@ -563,9 +564,12 @@ places_rules_over(const struct places *places, uint8_t platforms,
 	for (size_t i = 0; i < picks.list.count; i++) {
 		uint32_t rule = picks.list.items[i].rule;
 
+		/* A name that the path has twice finds a glob twice. */
+		if (i > 0 && picks.list.items[i - 1].rule == rule)
+			continue;
 		rules_add(rules, index->rules.paths[rule],
 		    index->rules.rules[rule]);
-		rules->rules[i].at = picks.list.items[i].at;
+		rules->rules[rules->count - 1].at = picks.list.items[i].at;
 	}
 }
 
