@@ -55,6 +55,12 @@ for shape in $(perl "$srcdir/tests/cli/shapes.pl"); do
 	tap_empty "$count of $shape" "$(shape_fault "$shape" $count)"
 done
 
+# Many globs of one policy that the other one has elsewhere.
+perl "$srcdir/tests/cli/shapes.pl" globs "$count" >"$tmp/p.sbx"
+sed '1,2000s,"/a/,"/z/,' "$tmp/p.sbx" >"$tmp/q.sbx"
+tap_empty "2,000 of $count globs are changed" \
+    "$(bounded diff "$tmp/p.sbx" "$tmp/q.sbx")"
+
 # The bounds are bounds.
 seconds=1 memory=4096
 [ "$builddir" = "" ] || tap_found "too little memory is seen" \
