@@ -248,6 +248,21 @@ check_group()
 	done
 }
 
+# check_kept_apart GROUP: none is made beside that of a sandbox, whose limits it
+# would escape, and none in one of systemd's, who may switch controllers off.
+check_kept_apart()
+{
+	mkdir -p "$1"
+	chown "$uid" "${1%/*}" "${1%/*}/cgroup.procs" \
+	    "${1%/*}/cgroup.subtree_control"
+	enter "$1"
+	for level in standard full; do
+		is "no group from ${1##"$group"/}" 0 "$(run \
+		    "$base/limited.bin" -c 'cat /proc/self/cgroup' 2>/dev/null |
+		    grep -c '/sbx-[0-9]*-[0-9]\{9,\}')"
+	done
+}
+
 check_user()
 {
 	uid=$1
@@ -264,6 +279,10 @@ check_user()
 		mkdir -p "$group/other/main"
 		chown 1 "$group/other/cgroup.procs"
 		enter "$group/other/main"
+		check_kept_apart "$group/sbx-1-1"
+		check_kept_apart "$group/$uid/x.slice/main"
+		enter "$group/other/main"
+		rmdir "$group/sbx-1-1"
 	else
 		tap_lacks "uid $uid: a group" "$delegate_how"
 	fi

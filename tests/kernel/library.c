@@ -272,7 +272,7 @@ test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
 	struct sbx_command good = { .size = sizeof good, .argv = argv }, bad;
 	struct sbx_descriptor descriptor = { 0, 0 };
 	int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int path = open("/etc/passwd", O_PATH | O_CLOEXEC);
+	int path = open("/dev/zero", O_PATH | O_CLOEXEC);
 	int file;
 
 	make_file("data", "text\n", 0644);
@@ -299,7 +299,8 @@ test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
 	      bad.directory = "/root/../var/lib/nonexistent");
 	FAILS("a number above 255", SBX_ERROR_ARGUMENT, 0,
 	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1; descriptor.to = 256);
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ 1, 256 });
 	FAILS("a closed descriptor", SBX_ERROR_ARGUMENT, 0,
 	      bad.descriptors = &descriptor;
 	      bad.descriptor_count = 1;
@@ -457,6 +458,19 @@ test_terminal(struct stage *stage, struct sbx_sandbox *sandbox)
 	close(master);
 }
 
+/* Opens (or closes) what the command must not have: all other low numbers, and
+ * without a flag that would close them. */
+static void
+litter(bool opens, int fds[256])
+{
+	for (int fd = 3; fd < 256; fd++) {
+		if (opens)
+			fds[fd] = fcntl(fd, F_GETFD) < 0 ? dup2(2, fd) : -1;
+		else if (fds[fd] >= 0)
+			close(fd);
+	}
+}
+
 static void
 test_descriptors(struct stage *stage, struct sbx_sandbox *sandbox)
 {
@@ -464,7 +478,7 @@ test_descriptors(struct stage *stage, struct sbx_sandbox *sandbox)
 	     script[] = "echo nine >&9; cat <&4 >&5; ls /proc/self/fd | "
 			"tr -d '\\n' >&5";
 	char *argv[] = { name, flag, script, NULL };
-	int in[2], out[2], pidfd;
+	int in[2], out[2], pidfd, others[256];
 	struct sbx_descriptor wanted[3];
 	struct sbx_command command = { .size = sizeof command,
 		.argv = argv,
@@ -480,7 +494,9 @@ test_descriptors(struct stage *stage, struct sbx_sandbox *sandbox)
 	wanted[0] = (struct sbx_descriptor){ in[0], 4 };
 	wanted[1] = (struct sbx_descriptor){ out[1], 5 };
 	wanted[2] = (struct sbx_descriptor){ out[1], 9 };
+	litter(true, others);
 	pidfd = sbx_spawn(sandbox, &command, NULL);
+	litter(false, others);
 	close(in[0]);
 	close(out[1]);
 	while (

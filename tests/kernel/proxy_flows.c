@@ -319,6 +319,7 @@ is_echoed(int fd, const char *request, const char *answer)
 void
 try_standard(struct stage *stage, int listener)
 {
+	const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	struct sockaddr_in to;
 	socklen_t size = sizeof to;
@@ -337,6 +338,15 @@ try_standard(struct stage *stage, int listener)
 	    is_echoed(fd, connect_good,
 		"HTTP/1.1 200 Connection established\r\n\r\n"),
 	    "standard: a connection of the supervisor's is served");
+	/* With a reset, so that the port is free at once. */
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+	close(fd);
+	fd = socket_in(stage, stage->outside, AF_INET, SOCK_STREAM);
+	bind(fd, (void *)&own, sizeof own);
+	connect(fd, (void *)&to, sizeof to);
+	send_all(fd, connect_good, sizeof connect_good - 1);
+	tap_ok(&stage->tap, recv(fd, &byte, 1, 0) <= 0,
+	    "standard: the next one of its port is closed");
 	close(fd);
 	fd = dial_outside(stage, "127.0.0.1", ntohs(to.sin_port));
 	send_all(fd, connect_good, sizeof connect_good - 1);

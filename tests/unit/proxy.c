@@ -177,6 +177,8 @@ try_chunks(struct tap *tap)
 		{ "-1\r\n", CHUNK_BAD, 0 },
 		{ "4\n", CHUNK_BAD, 1 },
 		{ "1000000000000000\r\n", CHUNK_BAD, 15 },
+		{ "4;x\nbody", CHUNK_BAD, 3 },
+		{ "0\r\nA: b\n", CHUNK_BAD, 7 },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
