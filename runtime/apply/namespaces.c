@@ -1,5 +1,6 @@
 #include "runtime/apply/namespaces.h"
 
+#include "format/decimal.h"
 #include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
@@ -14,11 +15,19 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* The steps of the way, in their order; at which of them it ended. */
-enum step { STEP_CLONE, STEP_MAPS, STEP_MOUNT, STEP_NETWORK, STEP_DONE };
+enum step {
+	STEP_CLONE,
+	STEP_MAPS,
+	STEP_MOUNT,
+	STEP_ROOT,
+	STEP_NETWORK,
+	STEP_DONE
+};
 
 /* What the child tells its parent. */
 struct report {
@@ -39,6 +48,9 @@ static const char *const reasons[] = {
 	    "mounting is forbidden in a new namespace: AppArmor's "
 	    "restriction or a container's; on Ubuntu install the profile "
 	    "that comes with sbxrun",
+	[STEP_ROOT] =
+	    "the root is the kernel's first one (an initramfs), which "
+	    "pivot_root(2) cannot leave; boot with another root file system",
 	[STEP_NETWORK] =
 	    "the loopback device of a new network namespace "
 	    "cannot be set up: a container's filter or a security module "
@@ -180,6 +192,50 @@ may_mount(void)
 	return context >= 0;
 }
 
+/* The next number, or 0, and where it ends. */
+static const char *
+take_number(const char *text, uint64_t *number)
+{
+	const char *end = sbx_decimal_read(text, text + strlen(text), number);
+
+	return end != NULL ? end : text;
+}
+
+/*
+ * pivot_root(2) leaves no root that is mounted on nothing, as an initramfs is
+ * on most kernels.  The line of such a mount is the first and begins with "ID
+ * ID", its own and the same again for its parent.  Only file systems that can be
+ * one are looked at, for /proc/self/mountinfo is slow.
+ */
+static bool
+may_leave_root(void)
+{
+	enum { RAMFS = 0x858458f6, TMPFS = 0x01021994 };
+	uint64_t own, parent;
+	struct statfs root;
+	const char *at;
+	char text[64];
+	int fd;
+	ssize_t got;
+
+	if (statfs("/", &root) != 0 ||
+	    ((uint32_t)root.f_type != RAMFS && (uint32_t)root.f_type != TMPFS))
+		return true;
+	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return true;
+	text[got] = '\0';
+	at = take_number(text, &own);
+	at = take_number(at + (*at == ' '), &parent);
+	if (at == text || own != parent)
+		return true;
+	errno = EINVAL;
+	return false;
+}
+
 /* A new network namespace has one device, lo, which is down.  It gets the
  * addresses 127.0.0.1 and ::1 when it goes up. */
 static bool
@@ -216,6 +272,8 @@ enter(int pipe, bool mapped, uid_t uid, gid_t gid, bool loopback)
 		tell(pipe, STEP_MAPS);
 	if (!may_mount())
 		tell(pipe, STEP_MOUNT);
+	if (!may_leave_root())
+		tell(pipe, STEP_ROOT);
 	if (loopback && !raise_loopback())
 		tell(pipe, STEP_NETWORK);
 	tell(pipe, STEP_DONE);
