@@ -4,6 +4,7 @@
  * port or a pattern.
  */
 #include "format/model.h"
+#include "format/select.h"
 #include "tests/lib/tap.h"
 
 enum { RULES = 4, EXCLUSIONS = 4, WORD = 32 };
@@ -347,6 +348,24 @@ try_variables(struct tap *tap)
 	}
 }
 
+/* The row of a kernel's own ABI, or the last one before it. */
+static void
+try_rows(struct tap *tap)
+{
+	static const struct sbx_landlock rows[] = { { .abi = 1 }, { .abi = 2 },
+		{ .abi = 3 } };
+	struct sbx_blob blob = { .landlock = rows, .landlock_count = 3 };
+
+	for (uint32_t abi = 0; abi <= 4; abi++) {
+		const struct sbx_landlock *row = sbx_landlock_select(&blob,
+		    abi);
+		uint32_t got = row == NULL ? 0 : row->abi;
+
+		tap_ok(tap, got == (abi < 3 ? abi : 3),
+		    "of a kernel of ABI %u: row %u", abi, got);
+	}
+}
+
 int
 main(void)
 {
@@ -356,5 +375,6 @@ main(void)
 	try_ports(&tap);
 	try_patterns(&tap);
 	try_variables(&tap);
+	try_rows(&tap);
 	return tap_done(&tap);
 }
