@@ -125,6 +125,40 @@ compile long "param $long" "allow write \${$long}"
 tap_empty 'a name of 64 letters' "$("$SBXRUN" -l standard -n -D "$long=/usr" \
     "$base/long.bin" 2>&1 >/dev/null)"
 
+# --- values of options --------------------------------------------------------
+
+digits=$(printf %063d 0)
+while read -r text options; do
+	# The options are words.
+	# shellcheck disable=SC2086
+	has "$options" "$(echo "$text" | tr _ ' ')" "$SBXRUN" $options \
+	    "$base/plain.bin" -- true
+done <<EOF
+--status-fd_needs_a_descriptor --status-fd 2
+--pass-fd_needs_a_descriptor --pass-fd 2
+--keep_needs_a_descriptor --keep 2
+--join_needs_a_descriptor --join 2
+too_many_--pass-fd --pass-fd 3 $(yes -- --pass-fd 3 | head -n 8 | paste -sd ' ')
+a_session's_name --session .x
+a_session's_name --session -x
+a_session's_name --session ${long}n
+64_hexadecimal --expect sha256:$digits
+64_hexadecimal --expect sha256:${digits}g
+64_hexadecimal --expect sha256:${digits}00
+SHA-256_is_not --expect sha256:${digits}0
+do_not_go_together --keep 3 --join 4
+do_not_go_together --keep 3 --session x
+do_not_go_together --session x --end --check
+--idle_needs_a_time --idle 596524h
+is_no_workspace -w /
+EOF
+tap_is 'the longest name of a session' '' "$("$SBXRUN" --session "$long" \
+    --check 2>&1)"
+# shellcheck disable=SC2046  # words
+tap_is 'as many --pass-fd as there may be' '' "$("$SBXRUN" --pass-fd 3 \
+    $(yes -- --pass-fd 3 | head -n 7) -l standard "$base/plain.bin" -- true \
+    2>&1 3>&1 | grep 'too many')"
+
 # --- who chooses the policy ------------------------------------------------
 
 cp "$SBXRUN" "$base/sbxrun"

@@ -74,6 +74,7 @@ kernel_scripts = \
 	tests/kernel/streams.sh \
 	tests/kernel/tasks.sh \
 	tests/kernel/tools.sh \
+	tests/kernel/trust.sh \
 	tests/kernel/view.sh \
 	tests/kernel/ways.sh \
 	tests/kernel/why.sh

@@ -75,6 +75,38 @@ elif [ "${SBX_MUST_RUN:-0}" = 1 ]; then
 else
 	tap_skip "the summary at full" "this machine does not give it"
 fi
+# Two rules of one place, one place by its name; ranges and addresses.
+ln -s "$tmp/out" ~/out
+cat >"$tmp/more.sbx" <<END
+sbx 1
+
+profile more {
+    allow exec { \${system} }
+    allow read { $tmp/out  ~/out }
+    allow network connect tcp 5000-5002
+    limit timeout 9s
+}
+
+profile hosts {
+    allow exec { \${system} }
+    allow network connect { [2001:db8:0:0:1:0:0:1]:443  10.1.2.0/23:7 }
+}
+END
+for name in more hosts; do
+	"$SBXC" build --profile "$name" -o "$tmp/$name.bin" "$tmp/more.sbx" \
+	    2>"$tmp/err" || exit 99
+done
+"$SBXRUN" -l standard -n --limit timeout=none "$tmp/more.bin" \
+    >"$tmp/summary" 2>"$tmp/err"
+tap_is "standard: a place of two rules is said once" 1 \
+    "$(line 'may read' | grep -o "$tmp/out" | wc -l)"
+has "standard: a range of ports" "$(cat "$tmp/summary")" "tcp 5000-5002"
+has "a limit that is lifted" "$("$SBXRUN" -l standard -n --json --limit \
+    timeout=none "$tmp/more.bin" 2>/dev/null)" \
+    '"limit":"timeout","value":null,"by":"lifted"'
+said=$("$SBXRUN" -l standard -n "$tmp/hosts.bin" 2>/dev/null)
+has "the first run of zeros in an address" "$said" '[2001:db8::1:0:0:1]:443'
+has "a network of addresses" "$said" '10.1.2.0/23:7'
 "$SBXRUN" --dry-run=some "$tmp/p.bin" 2>"$tmp/err"
 tap_is "another word is refused" 125 $?
 "$SBXRUN" --dry-run=summary "$tmp/p.bin" >"$tmp/long" 2>&1

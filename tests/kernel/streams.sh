@@ -110,6 +110,50 @@ null_device()
 	    open-write /dev/null </dev/null"
 }
 
+# Others of the caller's: only pipes without a name are handed on, and the receipt
+# stays sbxrun's own.
+# said NAME FAULT COMMAND: 125 and that fault in what is said, or what there is.
+said()
+{
+	got=$(run "$3" 2>&1)
+	tap_is "$level: uid $uid: $1" "125 yes" "$? $(case $got in
+	    *"$2"*) echo yes ;; *) echo "$got" ;; esac)"
+}
+
+others()
+{
+	run="$base/sbxrun -l $level"
+	command="$base/streams.bin -- true"
+	said 'a receipt into what is read' 'not open for writing' \
+	    "$run --status-fd 3 $command 3<probe"
+	said 'a receipt into what is closed' 'not open for writing' \
+	    "$run --status-fd 3 $command 3<&-"
+	run 'mkfifo named'
+	for file in '<probe' '<.' '<>/dev/null' '<>named'; do
+		said "handed on beside a pipe: $file" \
+		    'only a pipe without a name' "true | $run --pass-fd 4 \
+		    --pass-fd 3 $command 4<&0 3$file"
+	done
+	# The one that ls has opened is the next.
+	is 'those of the command' '0 1 2 3 ' "true | $run --status-fd 5 \
+	    $base/streams.bin -- ls /proc/self/fd 3<keep 4>made 5>receipt \
+	    6<&0 7>made 8<keep"
+	is 'and one that is handed on' '0 1 2 3 4 ' "true | $run --status-fd 5 \
+	    --pass-fd 4 $base/streams.bin -- ls /proc/self/fd 3<keep 4<&0 \
+	    5>receipt 6<&0 7<keep"
+}
+
+# A file that lies at its path now, and is another one.
+covered()
+{
+	unshare -m true 2>/dev/null || return
+	# shellcheck disable=SC2016,SC2086  # for the inner shell; words
+	tap_is "$level: another file at its path" 1 "$(unshare -m sh -c '
+	    cd "$1" && shift && exec <keep/lines && echo other >other &&
+	    mount --bind other keep/lines && exec "$@"' sh "$home" \
+	    $sbxrun cat 2>&1 | grep -c 'cannot find the file by its path')"
+}
+
 check_all()
 {
 	tap_levels standard full
@@ -119,8 +163,10 @@ check_all()
 		if [ "$level" = full ]; then
 			read_only
 			[ "$1" -ne 0 ] || null_device
+			[ "$1" -ne 0 ] || covered
 		fi
 		positions
+		others
 		rm -rf "$home" "$outside"
 	done
 }

@@ -23,6 +23,7 @@ test_programs += \
 	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/source \
+	tests/unit/spawn \
 	tests/unit/syscalls \
 	tests/unit/text \
 	tests/unit/toml \
@@ -52,6 +53,9 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
+
+tests_unit_spawn_SOURCES = tests/unit/spawn.c runtime/apply/spawn.c \
+	runtime/apply/spawn.h runtime/base/out.c runtime/base/out.h
 
 tests_unit_text_SOURCES = tests/unit/text.c runtime/base/json.c \
 	runtime/base/json.h runtime/base/out.c runtime/base/out.h
