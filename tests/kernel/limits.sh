@@ -143,7 +143,11 @@ processes()
 		echo "# $level: uid $uid: nothing limits the processes of root"
 		return ;;
 	full-*) between 'processes' 18 20 \
-	    "$(run "$base/few.bin" -- perl -e "$forks")" ;;
+	    "$(run "$base/few.bin" -- perl -e "$forks")"
+		# Those of the command, and process 1.
+		is 'processes, to the number' 21 "$(run "$base/few.bin" -- \
+		    sed -n 's/^Max processes *\([0-9]*\) .*/\1/p' \
+		    /proc/self/limits)" ;;
 	*) by_user ;;
 	esac
 	[ -x /usr/bin/python3 ] || return

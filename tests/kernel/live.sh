@@ -592,6 +592,20 @@ statuses()
 		tap_empty "uid $1: status of ${pair%:*}" \
 		    "$([ $status -eq "${pair#*:}" ] || echo "got $status")"
 	done
+	# In the last directory that is searched, and where nobody may run it.
+	mkdir -p "$ws/last"
+	printf '#!/bin/sh\nexit 7\n' | tee "$ws/last/shut" >"$ws/last/tool"
+	chmod -R u=rwX,go=rX "$ws/last"
+	chmod 755 "$ws/last/tool"
+	for pair in tool:7 shut:126; do
+		(cd "$ws" && as "$1" env PATH="/none:$ws/last" \
+		    "$base/sbxrun" "$base/workspace-write.bin" -- \
+		    "${pair%:*}") 2>/dev/null
+		status=$?
+		tap_empty "uid $1: status of ${pair%:*}, the last in PATH" \
+		    "$([ $status -eq "${pair#*:}" ] || echo "got $status")"
+	done
+	rm -r "$ws/last"
 }
 
 check_all()

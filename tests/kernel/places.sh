@@ -136,6 +136,27 @@ caches()
 	tap_empty "$level: uid $uid: links in what commands write" "$wrong"
 }
 
+# Of the scratch directories those of commands alone may be workspaces, and what
+# any of them holds was made by commands.
+scratch()
+{
+	top=$(as "$uid" "$base/sbxrun" -l standard -w "$ws" "$base/below.bin" \
+	    -- sh -c 'echo $TMPDIR')
+	for wanted in "$top=0" "${top%/*}=125" "${top%/*/*}=125"; do
+		as "$uid" "$base/sbxrun" -l "$level" -w "${wanted%=*}" \
+		    "$base/below.bin" -- true 2>/dev/null
+		tap_is "$level: uid $uid: ${wanted%=*} as a workspace" \
+		    "${wanted#*=}" $?
+	done
+	other=/tmp/sbx-$uid-${base##*-}
+	as "$uid" mkdir -m 700 "$other" "$other/x" "$other/x/y"
+	as "$uid" ln -s "$base" "$other/x/y/link"
+	tap_is "$level: uid $uid: a link in a scratch directory with a number" 1 \
+	    "$(as "$uid" "$base/sbxrun" -l "$level" -w "$other/x/y/link" \
+	    "$base/below.bin" -- true 2>&1 | grep -c 'a command may have made')"
+	rm -r "$other"
+}
+
 # --- what only root can set up ------------------------------------------------
 
 # with_passwd LINE COMMAND...: while that is the list of users.
@@ -227,6 +248,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	for level in $levels; do
 		exceptions
 		links
+		scratch
 		if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ] &&
 		    unshare -mp true 2>/dev/null; then
 			homes

@@ -107,6 +107,41 @@ has "a limit that is lifted" "$("$SBXRUN" -l standard -n --json --limit \
 said=$("$SBXRUN" -l standard -n "$tmp/hosts.bin" 2>/dev/null)
 has "the first run of zeros in an address" "$said" '[2001:db8::1:0:0:1]:443'
 has "a network of addresses" "$said" '10.1.2.0/23:7'
+# A socket that is not there, and what is none.
+cat >"$tmp/sockets.sbx" <<END
+sbx 1
+
+profile sockets extends workspace-write {
+    allow socket { $tmp/none  $tmp/p.sbx }
+}
+END
+"$SBXC" build -o "$tmp/sockets.bin" "$tmp/sockets.sbx" 2>"$tmp/err" || exit 99
+said=$("$SBXRUN" -l standard -n "$tmp/sockets.bin" 2>/dev/null | grep '^allow socket')
+has "a socket that is missing" "$said" \
+    "$tmp/none  -- sbxrun connects, but nothing is there now"
+has "what is no socket" "$said" \
+    "$tmp/p.sbx  -- sbxrun connects, but what is there is no socket"
+
+# The self-test sees what gets through where a layer is missing.
+tried()
+{
+	said=$(SBX_TEST_WITHOUT=$1 "$SBXRUN_TEST" -l standard --self-test \
+	    "$tmp/p.bin" 2>/dev/null)
+	tap_is "self-test without $1: status" 1 $?
+	while read -r probe; do
+		has "self-test without $1: $probe" "$(echo "$said" |
+		    grep "^$probe  ")" 'IT GOT THROUGH'
+	done
+}
+tried filter <<END
+a namespace of users
+a set-user-ID file
+END
+tried landlock <<END
+write outside
+make a file outside
+write outside, as a grandchild
+END
 "$SBXRUN" --dry-run=some "$tmp/p.bin" 2>"$tmp/err"
 tap_is "another word is refused" 125 $?
 "$SBXRUN" --dry-run=summary "$tmp/p.bin" >"$tmp/long" 2>&1

@@ -191,6 +191,9 @@ streams()
 	is 'and not written through it' outside "$(in_session one \
 	    'echo changed >/proc/self/fd/0; chmod 600 /dev/stdin' \
 	    <"$base/outside" 2>/dev/null; cat "$base/outside")"
+	is 'nor through one that errors go to' outside "$(in_session one \
+	    'echo changed >/proc/self/fd/2' 2<"$base/outside"
+	    cat "$base/outside")"
 	is 'a pipe as input' piped "$(echo piped | in_session one cat)"
 	is 'nothing as input' '' "$(in_session one cat </dev/null)"
 	is 'no input at all' '' "$(in_session one 'cat 2>/dev/null' <&-)"
@@ -360,6 +363,62 @@ ends()
 	is 'nothing is left at the end' '' "$(session_left)"
 }
 
+# refused NAME WORDS OPTION...: those do not fit the session.
+refused()
+{
+	refused_name=$1 words=$2
+	shift 2
+	said=$(as "$base/sbxrun" --session "${own}same" "$@" 2>&1)
+	is "$refused_name" '125 yes' "$? $(case $said in
+	    *"$words"*) echo yes ;; *) echo "$said" ;; esac)"
+}
+
+# What does not fit the session that is there is refused, to the last letter.
+same()
+{
+	printf 'sbx 1\nparam data\nprofile same extends workspace-write {\n%s\n}' \
+	    'allow read ${data}' | "$SBXC" - -o "$base/same.bin" || exit 99
+	digest=$(sha256sum <"$base/same.bin" | cut -c 1-64)
+	as "$base/sbxrun" --session "${own}same" -D data=/usr \
+	    "$base/same.bin" -- true
+	is 'a session with a parameter' 0 $?
+	as "$base/sbxrun" --session "${own}same" -D data=/usr -l full \
+	    --expect "sha256:$digest" "$base/same.bin" -- true
+	is 'the same once more' 0 $?
+	refused 'another digest, from its middle on' 'another policy' \
+	    --expect "sha256:$(echo "$digest" | cut -c 1-33)$(echo "$digest" |
+	    cut -c 34- | tr 0-9a-f 1-9a-f0)" -- true
+	(cat "$base/same.bin" && printf x) >"$base/longer.bin"
+	refused 'a policy that begins as its own' 'another policy' \
+	    "$base/longer.bin" -- true
+	head -c 4000 "$base/same.bin" >"$base/shorter.bin"
+	refused 'the beginning of its own' 'another policy' \
+	    "$base/shorter.bin" -- true
+	refused 'a parameter that begins as its own' 'no such parameter' \
+	    -D dat=/usr -- true
+	refused 'another value of it' 'another value' -D data=/etc -- true
+	refused 'another level' 'another level' -l standard \
+	    "$base/same.bin" -- true
+	ln -s . "$ws/leads"
+	refused 'a link on the way to the log' 'a link is on the way' \
+	    --log "$ws/leads/log" -- true
+	is 'its keeper is in a session of its own' apart "$([ "$(ps -o sess= \
+	    -p "$(session_keeper same)")" = "$(ps -o sess= -p $$)" ] ||
+	    echo apart)"
+	session_end same
+	mkdir "$ws/first" "$ws/second"
+	chown "$uid" "$ws/first" "$ws/second"
+	is 'each project of an agent has one' 2 "$(as sh -c '
+	    for place in first second first; do
+		(cd $place && exec "$0" --session auto -l full "$1" -- true)
+	    done
+	    "$0" --sessions --json | grep -o "\"auto-$$-[^\"]*" | sort | tee names |
+		wc -l
+	    while read -r name; do
+		"$0" --session "${name#?}" --end
+	    done <names' "$base/sbxrun" "$policy")"
+}
+
 check_user()
 {
 	session_user "$1"
@@ -372,6 +431,7 @@ check_user()
 	tools
 	apart
 	ends
+	same
 }
 
 if session_here; then

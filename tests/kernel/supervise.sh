@@ -217,7 +217,7 @@ outputs()
 signals()
 {
 	mark=1000$$.2$uid${#level}
-	for signal in TERM HUP USR1; do
+	for signal in TERM HUP USR1 USR2 WINCH; do
 		begin capped sh -c "trap 'echo got; exit 5' $signal; echo ready
 			while :; do sleep 0.05; done" 2>/dev/null
 		kill -$signal $job

@@ -170,6 +170,16 @@ below()
 	    flags | grep "^$shown/below ")"
 }
 
+# Namespaces of its own, and none of those outside.
+namespaces()
+{
+	tap_is "$name: namespaces of its own" 'ipc mnt net pid' "$(
+	    for kind in ipc mnt net pid; do
+		[ "$(run "$uid" readlink /proc/self/ns/$kind)" = \
+		    "$(readlink /proc/self/ns/$kind)" ] || echo $kind
+	    done | paste -sd ' ')"
+}
+
 tap_levels full
 [ -n "$levels" ] || { tap_done; exit; }
 number=0
@@ -180,7 +190,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 		name="uid $uid${old:+, before Linux 6.15}"
 		mounts
 		[ "$uid" -ne 0 ] || below
-		[ -n "$old" ] || denials
+		[ -n "$old" ] || { denials; namespaces; }
 	done
 	kill "$(cat "$base/server")"
 	as "$uid" "$base/sbxrun-test" --clean -w "$ws"
