@@ -271,8 +271,8 @@ command_import(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	if (options->client == NULL)
-		return misused("whose settings? -I claude, sandbox-runtime or "
-			       "localgpt");
+		return misused("whose settings? -I claude, codex, llxprt, "
+			       "localgpt or sandbox-runtime");
 	imported.importer.client = import_client_find(options->client);
 	if (!choose_name(options, &imported))
 		return EXIT_USAGE;

@@ -224,26 +224,6 @@ take_question(struct importer *importer, const struct import_key *key,
 }
 
 static void
-take_variables(struct importer *importer, const struct import_key *key,
-    const struct yaml_node *value)
-{
-	const struct yaml_node *each = value->kind == YAML_MAP ? value->first :
-								 NULL;
-
-	for (; each != NULL; each = each->next) {
-		const char *name = each->key->text;
-
-		/* A value may be a key: it is in the settings already. */
-		import_lose(importer, DIAG_IMPORT_NARROWER, key->path,
-		    each->key,
-		    arena_printf(importer->arena,
-			"a variable for the agent: 'set env %s = VALUE' if "
-			"commands want it, and it is no secret",
-			source_name(importer->arena, name)));
-	}
-}
-
-static void
 take_switch(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
@@ -262,7 +242,7 @@ static const struct import_key keys[] = {
 	{ "permissions.disableBypassPermissionsMode", NOTHING },
 	{ "permissions.disableAutoMode", NOTHING },
 	{ "permissions.skipDangerousModePermissionPrompt", NOTHING },
-	{ "env", TAKEN(take_variables) },
+	{ "env", TAKEN(import_variables) },
 	{ "sandbox.enabled", TAKEN(take_switch) },
 	{ "sandbox.failIfUnavailable", NOTHING },
 	{ "sandbox.autoAllowBashIfSandboxed", NOTHING },

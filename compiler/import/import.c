@@ -6,6 +6,8 @@
 
 static const struct import_client *const clients[] = {
 	&import_claude,
+	&import_codex,
+	&import_llxprt,
 	&import_localgpt,
 	&import_srt,
 };
@@ -90,6 +92,25 @@ import_digits(const struct importer *importer, const char *text)
 	return to > out && to - out <= 18 && *out != '0' ? out : NULL;
 }
 
+void
+import_variables(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	const struct yaml_node *each = value->kind == YAML_MAP ? value->first :
+								 NULL;
+
+	for (; each != NULL; each = each->next) {
+		const char *name = each->key->text;
+
+		import_lose(importer, DIAG_IMPORT_NARROWER, key->path,
+		    each->key,
+		    arena_printf(importer->arena,
+			"a variable for the agent: 'set env %s = VALUE' if "
+			"commands want it, and it is no secret",
+			source_name(importer->arena, name)));
+	}
+}
+
 /* --- keys ----------------------------------------------------------------- */
 
 /* A key with a dot in it is not one in another: the client does not know it. */
@@ -170,9 +191,8 @@ walk(struct importer *importer, const struct yaml_node *map, const char *above)
 
 /* --- what is read --------------------------------------------------------- */
 
-/* Whether an object lies in another one; both are plain paths in quotes. */
-static bool
-lies_in(const char *place, const char *around)
+bool
+import_lies_in(const char *place, const char *around)
 {
 	size_t len = strlen(around) - 1;
 
@@ -196,7 +216,7 @@ write_shut(struct importer *importer, const struct import_path *shut)
 
 		if (strcmp(object, shut->object) == 0)
 			return; /* it is open again as a whole */
-		if (lies_in(object, shut->object))
+		if (import_lies_in(object, shut->object))
 			except = arena_printf(importer->arena, "%s  %s", except,
 			    object);
 	}
@@ -213,12 +233,12 @@ tell_unwritten(struct importer *importer, const struct import_path *path)
 	const struct import_paths *shut = &importer->shut;
 
 	for (size_t i = 0; i < importer->reopened.list.count; i++) {
-		if (lies_in(path->object,
+		if (import_lies_in(path->object,
 			importer->reopened.list.items[i].object))
 			return;
 	}
 	for (size_t i = 0; i < shut->list.count; i++) {
-		if (!lies_in(path->object, shut->list.items[i].object))
+		if (!import_lies_in(path->object, shut->list.items[i].object))
 			continue;
 		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
 		    path->node,

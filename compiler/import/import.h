@@ -68,7 +68,8 @@ struct import_client {
 	bool others; /* there are keys about other things than sandboxes */
 };
 
-extern const struct import_client import_srt, import_claude, import_localgpt;
+extern const struct import_client import_srt, import_claude, import_codex,
+    import_llxprt, import_localgpt;
 
 /* Of a table of keys: nothing is lost; it cannot be taken over, and why; a
  * function makes rules of it. */
@@ -110,6 +111,13 @@ bool import_path(struct importer *importer, const struct import_key *key,
 /* The digits of a number without those underscores that TOML has between them,
  * or NULL. */
 const char *import_digits(const struct importer *importer, const char *text);
+
+/* Whether a quoted path lies in another one, or is it. */
+bool import_lies_in(const char *place, const char *around);
+
+/* Variables that are set, which is not taken over: one may be a key. */
+void import_variables(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
 
 /* Whether a value is this word, without quotes. */
 bool import_is(const struct yaml_node *value, const char *word);

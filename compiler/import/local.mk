@@ -1,8 +1,12 @@
 # Settings of other sandboxes as policies.
 libcompiler_a_SOURCES += \
 	compiler/import/claude.c \
+	compiler/import/codex.c \
+	compiler/import/codex.h \
+	compiler/import/codex_files.c \
 	compiler/import/import.c \
 	compiler/import/import.h \
+	compiler/import/llxprt.c \
 	compiler/import/localgpt.c \
 	compiler/import/paths.c \
 	compiler/import/srt.c

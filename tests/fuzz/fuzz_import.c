@@ -8,8 +8,8 @@
 #include "compiler/read/read.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const clients[] = { "claude", "sandbox-runtime",
-	"localgpt" };
+static const char *const clients[] = { "claude", "sandbox-runtime", "localgpt",
+	"codex", "llxprt" };
 
 static struct ast_stmt *
 parsed(struct arena *arena, const char *text, size_t size)

@@ -19,7 +19,7 @@ imported()
 	"$SBXC" import --lossy -I "$1" -o "from-$1.sbx" "$1".[jt]*
 }
 
-for client in claude localgpt sandbox-runtime; do
+for client in claude codex llxprt localgpt sandbox-runtime; do
 	imported $client >out 2>$client.err
 	tap_is "$client: it is imported" 0 $?
 	for file in from-$client.sbx from-$client.test.yaml $client.err; do
