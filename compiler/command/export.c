@@ -5,6 +5,7 @@
 #include "compiler/export/export.h"
 #include "compiler/base/output.h"
 #include "compiler/command/commands.h"
+#include "compiler/query/verdict.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,17 +14,29 @@
 /* A policy is a text: a blob has lost where its statements stand. */
 static enum exit_status
 policy_read(const struct options *options, const char *path,
-    struct compilation *compilation)
+    struct compilation *compilation, struct sbx_blob *blob)
 {
 	struct image image;
 
 	if (!options_open(options, path, compilation))
 		return EXIT_TROUBLE;
 	compilation->definitions = options->definitions;
-	if (compile(compilation, options->profile, &image))
+	if (compile(compilation, options->profile, &image) &&
+	    sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK)
 		return EXIT_CLEAN;
 	options_print(options, &compilation->diags);
 	return policy_status(&compilation->diags);
+}
+
+/* A relative workspace is one of the current directory. */
+static void
+subject_bind(const struct options *options, const struct sbx_blob *blob,
+    struct subject *subject)
+{
+	subject->level = SBX_LEVEL_FULL;
+	places_init(&subject->places, options->arena, blob, options->workspace,
+	    options->home);
+	places_define_all(&subject->places, &options->definitions);
 }
 
 /* What is lost is an error, unless the user said --lossy. */
@@ -71,21 +84,23 @@ enum exit_status
 command_export(struct options *options)
 {
 	enum exit_status status = operands_require(options, 1, "a policy");
-	const struct arch *arch = options_arch(options);
+	struct subject subject = { .arch = options_arch(options) };
 	const struct export_target *target;
 	struct compilation compilation;
 	struct exporter exporter;
+	struct sbx_blob blob;
 
 	if (status != EXIT_CLEAN)
 		return status;
 	if (options->out_format == NULL)
-		return misused("export to what? -O oci-seccomp or -O bwrap");
+		return misused("export to what? -O oci-seccomp, bwrap or "
+			       "systemd");
 	target = export_target_find(options->out_format);
-	if (arch == NULL)
+	if (subject.arch == NULL)
 		return misused("there are no filters for this machine: say "
 			       "--arch");
 	status = policy_read(options, options->operands.list.items[0],
-	    &compilation);
+	    &compilation, &blob);
 	if (status != EXIT_CLEAN)
 		return status;
 	if (target->has_paths && compilation.policy->params.count > 0)
@@ -93,7 +108,8 @@ command_export(struct options *options)
 		    "the policy has the parameter '%s': say -D %s=PATH",
 		    compilation.policy->params.items[0].name,
 		    compilation.policy->params.items[0].name);
-	exporter = export_prepare(compilation.policy, arch, target,
+	subject_bind(options, &blob, &subject);
+	exporter = export_prepare(compilation.policy, target, &subject,
 	    &compilation.diags);
 	if (!is_acceptable(options, &compilation.diags))
 		return EXIT_POLICY;

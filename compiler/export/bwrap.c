@@ -303,28 +303,16 @@ static const struct {
 	{ SBX_LIMIT_STACK, 's', 1024 },
 };
 
-static const struct rule *
-limit_get(const struct exporter *exporter, enum sbx_limit_kind kind)
-{
-	const struct rule_list *list = &exporter->policy->rules[KIND_LIMIT];
-
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->items[i].detail == kind &&
-		    export_wants(exporter, &list->items[i].origin))
-			return &list->items[i];
-	}
-	return NULL;
-}
-
 static void
 put_limits(const struct exporter *exporter, FILE *stream)
 {
-	const struct rule *timeout = limit_get(exporter, SBX_LIMIT_TIMEOUT);
+	const struct rule *timeout = export_limit(exporter, SBX_LIMIT_TIMEOUT);
 	bool open = exporter->net == SBX_NET_FULL;
 
 	fputs("\nlimits() {\n\t:\n", stream);
 	for (size_t i = 0; i < countof(ulimits); i++) {
-		const struct rule *rule = limit_get(exporter, ulimits[i].kind);
+		const struct rule *rule = export_limit(exporter,
+		    ulimits[i].kind);
 
 		if (rule != NULL)
 			fprintf(stream, "\tlimit %c %" PRIu64 "\n",

@@ -1,11 +1,14 @@
 /* See export.h. */
 #include "compiler/export/export.h"
+#include "compiler/query/verdict.h"
 
 #include <string.h>
 
 static const struct export_target targets[] = {
-	{ "oci-seccomp", TARGET_OCI_SECCOMP, false, oci_paths, oci_write },
-	{ "bwrap", TARGET_BWRAP, true, bwrap_paths, bwrap_write },
+	{ "oci-seccomp", TARGET_OCI_SECCOMP, false, false, oci_paths,
+	    oci_write },
+	{ "bwrap", TARGET_BWRAP, true, false, bwrap_paths, bwrap_write },
+	{ "systemd", TARGET_SYSTEMD, true, true, systemd_paths, systemd_write },
 };
 
 const struct export_target *
@@ -22,6 +25,19 @@ bool
 export_wants(const struct exporter *exporter, const struct origin *origin)
 {
 	return (origin->platforms & exporter->arch->platforms) != 0;
+}
+
+const struct rule *
+export_limit(const struct exporter *exporter, enum sbx_limit_kind kind)
+{
+	const struct rule_list *list = &exporter->policy->rules[KIND_LIMIT];
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].detail == kind &&
+		    export_wants(exporter, &list->items[i].origin))
+			return &list->items[i];
+	}
+	return NULL;
 }
 
 void
@@ -63,14 +79,16 @@ report(const struct exporter *exporter, const struct export_target *target,
 }
 
 struct exporter
-export_prepare(const struct policy *policy, const struct arch *arch,
-    const struct export_target *target, struct diags *diags)
+export_prepare(const struct policy *policy, const struct export_target *target,
+    const struct subject *subject, struct diags *diags)
 {
+	const struct arch *arch = subject->arch;
 	struct exporter exporter = {
 		.arena = policy->arena,
 		.policy = policy,
 		.arch = arch,
 		.target = target->bit,
+		.subject = subject,
 	};
 
 	exporter.net = policy_net(policy, arch->platforms, NULL);

@@ -13,10 +13,13 @@
 
 #include <stdio.h>
 
+struct subject;
+
 enum target_bit {
 	TARGET_OCI_SECCOMP = 1,
 	TARGET_BWRAP = 2,
-	TARGET_ALL = 3,
+	TARGET_SYSTEMD = 4,
+	TARGET_ALL = 7,
 };
 
 enum loss_kind {
@@ -42,6 +45,8 @@ struct exporter {
 	enum sbx_net net; /* what the policy gives on this machine */
 	bool everything;
 	enum target_bit target;
+	/* The policy where it is to run; of targets that bind all places. */
+	const struct subject *subject;
 	struct map known;
 	VEC(struct loss) losses;
 };
@@ -49,7 +54,8 @@ struct exporter {
 struct export_target {
 	const char *name;
 	enum target_bit bit;
-	bool has_paths; /* all parameters must be bound */
+	bool has_paths;  /* all parameters must be bound */
+	bool has_places; /* so must the workspace and the home directory */
 	/* What is lost with path rules, which depends on all of them. */
 	void (*paths)(struct exporter *exporter);
 	void (*write)(const struct exporter *exporter, FILE *stream);
@@ -60,7 +66,7 @@ const struct export_target *export_target_find(const char *name);
 
 /* Finds what is lost, and reports it. */
 struct exporter export_prepare(const struct policy *policy,
-    const struct arch *arch, const struct export_target *target,
+    const struct export_target *target, const struct subject *subject,
     struct diags *diags);
 
 /* Adds a loss. */
@@ -68,6 +74,13 @@ void loss_add(struct exporter *exporter, enum loss_kind kind,
     const struct rule *rule, const char *why);
 void loss_add_path(struct exporter *exporter, enum loss_kind kind,
     const struct path_rule *rule, const char *why);
+
+/* The same of what no rule says, but every policy means. */
+void loss_add_own(struct exporter *exporter, const char *why);
+
+/* The limit of a kind, or NULL. */
+const struct rule *export_limit(const struct exporter *exporter,
+    enum sbx_limit_kind kind);
 
 /* Whether a rule holds on the machine that is written for. */
 bool export_wants(const struct exporter *exporter, const struct origin *origin);
@@ -86,6 +99,8 @@ void oci_paths(struct exporter *exporter);
 void oci_write(const struct exporter *exporter, FILE *stream);
 void bwrap_paths(struct exporter *exporter);
 void bwrap_write(const struct exporter *exporter, FILE *stream);
+void systemd_paths(struct exporter *exporter);
+void systemd_write(const struct exporter *exporter, FILE *stream);
 
 /* What is the same in all scripts: bwrap.sh. */
 extern const char bwrap_script[];

@@ -6,7 +6,8 @@ libcompiler_a_SOURCES += \
 	compiler/export/export.c \
 	compiler/export/export.h \
 	compiler/export/losses.c \
-	compiler/export/oci.c
+	compiler/export/oci.c \
+	compiler/export/systemd.c
 
 # The part of a script that is always the same, as C.
 nodist_libcompiler_a_SOURCES += compiler/export/script.c

@@ -11,6 +11,7 @@
 enum when {
 	IN_EACH_CASE,
 	NET_CLOSED, /* not all of the host's network is open */
+	PATTERN,    /* the rule is about more than one variable */
 	SOME_NAMES, /* the rule is not about all variables */
 };
 
@@ -56,6 +57,12 @@ static const struct loss_row {
 	    "a filter sets no variables" },
 	{ TARGET_BWRAP, KIND_LIMIT, SBX_LIMIT_PROCESSES, ANY, IN_EACH_CASE,
 	    LOSS_WEAKER, "the kernel would count all processes of the user" },
+	{ TARGET_SYSTEMD, KIND_LIMIT, SBX_LIMIT_OUTPUT, ANY, IN_EACH_CASE,
+	    LOSS_WEAKER, "nothing counts what is written" },
+	{ TARGET_SYSTEMD, KIND_ENV, ANY, SBX_ALLOW, IN_EACH_CASE, LOSS_NARROWER,
+	    "a service has variables of its own" },
+	{ TARGET_SYSTEMD, KIND_ENV, ANY, SBX_DENY, PATTERN, LOSS_WEAKER,
+	    "it takes whole names of variables away, and no patterns" },
 	{ TARGET_BWRAP, KIND_LIMIT, SBX_LIMIT_OUTPUT, ANY, IN_EACH_CASE,
 	    LOSS_WEAKER, "nothing counts what is written" },
 	{ TARGET_OCI_SECCOMP, KIND_LIMIT, ANY, ANY, IN_EACH_CASE, LOSS_WEAKER,
@@ -69,6 +76,8 @@ when_holds(const struct exporter *exporter, const struct rule *rule,
 	switch (when) {
 	case NET_CLOSED:
 		return exporter->net != SBX_NET_FULL;
+	case PATTERN:
+		return strchr(rule->env.pattern, '*') != NULL;
 	case SOME_NAMES:
 		return rule->effect != SBX_ALLOW ||
 		    strcmp(rule->env.pattern, "*") != 0;
@@ -138,6 +147,25 @@ loss_add(struct exporter *exporter, enum loss_kind kind,
     const struct rule *rule, const char *why)
 {
 	add(exporter, kind, &rule->origin, rule, why);
+}
+
+void
+loss_add_own(struct exporter *exporter, const char *why)
+{
+	*arena_push(exporter->arena, &exporter->losses) = (struct loss){
+		.kind = LOSS_WEAKER,
+		.origin = { .loc = exporter->policy->profile_loc,
+		    .via = exporter->policy->profile,
+		    .platforms = exporter->arch->platforms,
+		    .own = true },
+		.rule = arena_printf(exporter->arena, "profile %s",
+		    exporter->policy->profile),
+		.why = why,
+		.count = 1,
+	};
+	/* The numbers of both go together. */
+	map_number(exporter->arena, &exporter->known, &why, sizeof why,
+	    &(bool){ false });
 }
 
 void

@@ -4,6 +4,7 @@ test_scripts += \
 	tests/golden/cases.sh \
 	tests/golden/diff.sh \
 	tests/golden/dumps.sh \
+	tests/golden/export.sh \
 	tests/golden/fmt.sh \
 	tests/golden/from.sh \
 	tests/golden/import.sh \
@@ -21,6 +22,7 @@ EXTRA_DIST += \
 	tests/golden/cases \
 	tests/golden/diff \
 	tests/golden/err \
+	tests/golden/export \
 	tests/golden/fmt \
 	tests/golden/from \
 	tests/golden/import \
