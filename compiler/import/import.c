@@ -34,13 +34,17 @@ void
 import_statement(struct importer *importer, const char *key,
     const struct yaml_node *node, const char *format, ...)
 {
-	struct position position = sources_position(importer->sources,
-	    node->loc);
+	struct position position;
 	va_list args;
 
-	fprintf(importer->stream, "    # %s:%u:%u: %s: %s\n    ",
-	    source_name(importer->arena, position.file), position.line,
-	    position.column, key, clean(importer, node));
+	if (node == NULL) {
+		fprintf(importer->stream, "    # %s is not set.\n    ", key);
+	} else {
+		position = sources_position(importer->sources, node->loc);
+		fprintf(importer->stream, "    # %s:%u:%u: %s: %s\n    ",
+		    source_name(importer->arena, position.file), position.line,
+		    position.column, key, clean(importer, node));
+	}
 	va_start(args, format);
 	vfprintf(importer->stream, format, args);
 	va_end(args);

@@ -88,7 +88,8 @@ const struct import_client *import_client_find(const char *name);
  */
 void import_read(struct importer *importer, const struct source *source);
 
-/* "    # settings.json:3:9: permissions.deny: Read(.env)", then a statement. */
+/* "    # settings.json:3:9: permissions.deny: Read(.env)", then a statement.
+ * NULL: the key is not there. */
 void import_statement(struct importer *importer, const char *key,
     const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -37,6 +37,12 @@ done
 tap_is 'without --lossy a loss is an error' '1 no' \
     "$? $([ -e no.sbx ] && echo yes || echo no)"
 
+# What nothing is said of is the narrower mode.
+echo 'model = "x"' >bare.toml
+"$SBXC" import -I codex -o bare.sbx bare.toml >out 2>&1
+tap_is 'codex: without a mode nothing is written' '0 0' \
+    "$? $(grep -c 'allow write.*workspace' bare.sbx)"
+
 # A case that a weaker policy does not keep is seen.
 grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |
     sed 's/profile from-claude/profile weak/' >weak.sbx
