@@ -4,6 +4,7 @@
 #include "runtime/base/directory.h"
 #include "runtime/base/out.h"
 #include "runtime/base/spelling.h"
+#include "runtime/base/unsteady.h"
 #include "runtime/bind/follow.h"
 
 #include <errno.h>
@@ -32,6 +33,8 @@ struct cut {
 	uint8_t allowed;  /* enum sbx_right: the model's verdicts */
 	bool known;       /* allowed is filled in */
 	bool missing;     /* nothing was there when it was bound */
+	bool preferred;   /* to be masked, or left */
+	int8_t unsteady;  /* 1 a mount on it may go, 0 no, -1 unknown */
 	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
 };
 
@@ -120,7 +123,22 @@ cut_verdicts(const struct walk *walk, struct cut *cut)
 	return cut->allowed;
 }
 
-/* The rights whose verdict somewhere below the path is not that at the path. */
+/* Whether rights that end at a cut may end there by a mask alone. */
+static bool
+stays_masked(struct cut *cut)
+{
+	if (cut->missing || cut->preferred)
+		return true;
+	if (cut->unsteady < 0)
+		cut->unsteady = unsteady_place(cut->at);
+	return cut->unsteady == 0;
+}
+
+/*
+ * The rights whose verdict somewhere below the path is not that at the path, and
+ * for which it has to be split.  In the view, rights that end below are masked
+ * there; only those that begin there are split, and those whose mask may go.
+ */
 static uint8_t
 changes_below(const struct walk *walk, struct sbx_range within, uint8_t allowed)
 {
@@ -128,9 +146,15 @@ changes_below(const struct walk *walk, struct sbx_range within, uint8_t allowed)
 
 	for (uint32_t i = within.first; i < within.end; i++) {
 		struct cut *cut = cut_at(walk, i);
+		uint8_t change;
 
-		if (cut->at.len > walk->path.len)
-			changes |= cut_verdicts(walk, cut) ^ allowed;
+		if (cut->at.len <= walk->path.len)
+			continue;
+		change = cut_verdicts(walk, cut) ^ allowed;
+		if (walk->what->masked && (change & allowed) != 0 &&
+		    stays_masked(cut))
+			change &= (uint8_t)~allowed;
+		changes |= change;
 	}
 	return changes;
 }
@@ -149,10 +173,13 @@ collect_cuts(const struct binding *binding, struct cut *cuts)
 		if (rule->effect != SBX_ALLOW)
 			cuts[count++] = (struct cut){ .at = rule->at,
 				.missing = site->missing,
+				.preferred = rule->effect == SBX_PREFER_DENY,
+				.unsteady = -1,
 				.directory = site->missing ? 1 : -1 };
 		for (uint16_t j = 0; j < rule->exclusion_count; j++)
 			cuts[count++] = (struct cut){
 				.at = rule->exclusions[j],
+				.unsteady = -1,
 				.directory = -1,
 			};
 	}
@@ -298,10 +325,6 @@ lower_place(struct walk *walk, int fd, uint8_t rights, bool kept)
 	    (walk->depth == 0 && sbx_index_find(&walk->index, at) > 0)) {
 		allowed = verdicts(walk, at);
 		changing = rights & changes_below(walk, within, allowed);
-		/* Rights that end below are masked there; only those that begin
-		 * there are split. */
-		if (walk->what->masked)
-			changing &= (uint8_t)~allowed;
 	}
 	grant(walk, fd, rights & allowed & (uint8_t)~changing);
 	if (changing != 0) {

@@ -26,4 +26,6 @@ loader_sources += \
 	runtime/base/signals.c \
 	runtime/base/signals.h \
 	runtime/base/spelling.c \
-	runtime/base/spelling.h
+	runtime/base/spelling.h \
+	runtime/base/unsteady.c \
+	runtime/base/unsteady.h

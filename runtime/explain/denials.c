@@ -7,6 +7,7 @@
 #include "runtime/explain/explain.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/unsteady.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -40,9 +41,14 @@ explain_bind(struct explaining *explaining, const struct binding *binding,
 	/* Where the policy opens the outer /tmp, that is shown. */
 	if (view && !rule_index_allows(binding->index, SBX_READ, tmp))
 		explaining->scratch = binding->scratch;
-	for (uint32_t i = 0; i < binding->rule_count && !view; i++)
-		explaining->splits |= binding->rules[i].effect != SBX_ALLOW &&
-		    (binding->rules[i].rights & SBX_WRITE) != 0;
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		explaining->splits |= rule->effect != SBX_ALLOW &&
+		    (rule->rights & SBX_WRITE) != 0 &&
+		    (!view ||
+			(rule->effect == SBX_DENY && unsteady_place(rule->at)));
+	}
 }
 
 bool

@@ -1,6 +1,8 @@
 /* The words of a plan, which its text, its JSON and the receipt share. */
 #include "runtime/inspect/plan.h"
 
+#include "runtime/base/unsteady.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -126,7 +128,8 @@ deny_enforcer(const struct plan *plan, uint32_t index)
 		return "NOT COVERED: nothing is there to mask";
 	if (!is_inside(plan, deny))
 		return "landlock: not granted";
-	if (plan->level < SBX_LEVEL_FULL)
+	if (plan->level < SBX_LEVEL_FULL ||
+	    (deny->effect == SBX_DENY && unsteady_place(deny->at)))
 		return "landlock: split, nothing can be made beside it";
 	return deny->rights & SBX_READ ? "view: masked" :
 	    deny->rights & SBX_WRITE   ? "view: read-only" :

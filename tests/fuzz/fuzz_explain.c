@@ -8,6 +8,7 @@
  * is opened but with O_PATH; what is noted has an end, a kind and a place that
  * the model denies; and all of it ends.
  */
+#include "runtime/base/unsteady.h"
 #include "runtime/explain/judge.h"
 #include "runtime/listen/answers.h"
 #include "runtime/listen/diagnosis.h"
@@ -266,6 +267,13 @@ int
 diagnosis_open(void)
 {
 	return DESCRIPTOR;
+}
+
+/* In which file system a place lies, its name decides. */
+bool
+unsteady_place(struct sbx_place at)
+{
+	return at.len % 2 != 0;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...);

@@ -3,13 +3,17 @@
  * kernel's knowing of it, as shares of a virtual machine's host do:
  *
  *	folding DIRECTORY
+ *	folding DIRECTORY failing
  *
  * mounts it there and serves it until it is unmounted.  It speaks to /dev/fuse
- * directly and has a few files, which can only be read.
+ * directly and has a few files, which can only be read.  The second one tells
+ * upper and lower case apart, but once somebody has looked for `trip`, it fails
+ * to look up `.env` once, as a server does that is out of descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +42,11 @@ enum { NODES = sizeof nodes / sizeof *nodes };
 struct request {
 	struct fuse_in_header header;
 	char body[1 << 17];
+};
+
+struct server {
+	int fd;
+	bool failing, tripped;
 };
 
 static void
@@ -71,14 +80,38 @@ attributes(uint64_t id)
 	};
 }
 
-static void
-look_up(int fd, const struct request *request)
+static bool
+is_same(const struct server *server, const char *a, const char *b)
 {
-	struct fuse_entry_out out = { .attr_valid = 60, .entry_valid = 60 };
+	return (server->failing ? strcmp(a, b) : strcasecmp(a, b)) == 0;
+}
+
+static bool
+fails(struct server *server, const char *name)
+{
+	bool failed = server->tripped && strcmp(name, ".env") == 0;
+
+	server->tripped = !failed &&
+	    (server->tripped || (server->failing && strcmp(name, "trip") == 0));
+	return failed;
+}
+
+static void
+look_up(struct server *server, const struct request *request)
+{
+	uint64_t valid = server->failing ? 0 : 60;
+	struct fuse_entry_out out = { .attr_valid = valid,
+		.entry_valid = valid };
+	int fd = server->fd;
+
+	if (fails(server, request->body)) {
+		answer(fd, request, EMFILE, NULL, 0);
+		return;
+	}
 
 	for (uint64_t id = FUSE_ROOT_ID + 1; id < NODES; id++) {
 		if (nodes[id].parent != request->header.nodeid ||
-		    strcasecmp(nodes[id].name, request->body) != 0)
+		    !is_same(server, nodes[id].name, request->body))
 			continue;
 		out.nodeid = id;
 		out.attr = attributes(id);
@@ -124,8 +157,9 @@ read_text(int fd, const struct request *request)
 }
 
 static void
-serve(int fd, const struct request *request)
+serve(struct server *server, const struct request *request)
 {
+	int fd = server->fd;
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION,
 		.minor = 31,
@@ -139,7 +173,7 @@ serve(int fd, const struct request *request)
 		answer(fd, request, 0, &init, sizeof init);
 		break;
 	case FUSE_LOOKUP:
-		look_up(fd, request);
+		look_up(server, request);
 		break;
 	case FUSE_GETATTR:
 		attr.attr = attributes(request->header.nodeid);
@@ -173,10 +207,12 @@ main(int argc, char **argv)
 {
 	static struct request request;
 	char options[128];
+	struct server server = { .failing = argc == 3 };
 	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return 2;
+	server.fd = fd;
 	snprintf(options, sizeof options,
 	    "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other,"
 	    "default_permissions",
@@ -197,6 +233,6 @@ main(int argc, char **argv)
 		if (len < 0 && errno != EINTR && errno != ENOENT)
 			return errno == ENODEV ? 0 : 1;
 		if (len > 0)
-			serve(fd, &request);
+			serve(&server, &request);
 	}
 }

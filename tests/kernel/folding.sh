@@ -1,6 +1,7 @@
 #!/bin/sh
 # A workspace in which upper and lower case are the same, as TAP: what is denied
-# there must not have another name.
+# there must not have another name.  And one whose server fails once, when the
+# kernel forgets a name with all that is mounted there.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -13,7 +14,7 @@ ORDINARY=65534
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN"
-mkdir "$base/fuse" "$base/plain" "$base/home"
+mkdir "$base/fuse" "$base/failing" "$base/plain" "$base/home"
 chmod 777 "$base/home"
 
 # policy NAME RULE
@@ -30,6 +31,14 @@ policy()
 	policy otherwise 'deny read ${workspace}/sub/key'
 	policy preferred 'prefer deny read ${workspace}/.env'
 	policy none 'deny read ${workspace}/absent'
+}
+
+# enforcer: what -n says of the deny, at $level.
+enforcer()
+{
+	(cd "$ws" && env -i PATH="$PATH" HOME="$base/home" "$base/sbxrun" \
+	    -l "$level" -n "$base/hidden.bin" 2>&1) | grep '^deny.*/\.env ' |
+	    sed 's/.*-- //; s/  \[.*//'
 }
 
 # is NAME WANTED POLICY FILE...: the status, and what cat prints of them.
@@ -61,9 +70,20 @@ check_all()
 		is 'a rule that spells a name otherwise' '125 ' otherwise \
 		    sub/Key
 		is 'what is preferably denied' '0 secret' preferred other
+		ws=$base/failing
+		is 'a file that is shown' '0 secret' hidden other
+		is 'the server fails to look up what is hidden' '1 ' hidden \
+		    .env trip .env .env
+		is 'what is preferably hidden is looked up' '1 ' preferred .env
+		plan='landlock: split, nothing can be made beside it'
+		tap_is "$level: uid $uid: the plan tells who denies" \
+		    "$plan" "$(enforcer)"
 		ws=$base/plain
 		is 'where names differ' '0 secret' hidden .ENV
 		is 'the one that is denied there' '1 ' hidden .env
+		[ "$level" = standard ] || plan='view: masked'
+		tap_is "$level: uid $uid: and who denies it" "$plan" \
+		    "$(enforcer)"
 	done
 	rm -rf "$base/home/.cache"
 }
@@ -76,7 +96,8 @@ if ! "$FOLDING" "$base/fuse" 2>/dev/null; then
 	tap_done
 	exit
 fi
-tap_at_end="umount $base/fuse"
+"$FOLDING" "$base/failing" failing
+tap_at_end="umount $base/fuse $base/failing"
 check_all "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	check_all $ORDINARY
