@@ -20,6 +20,7 @@ static_scripts += \
 
 EXTRA_DIST += .clang-format tests/meta/hidden.pl tests/meta/stack.py
 EXTRA_DIST += \
+	tests/mutate/alone.sh \
 	tests/mutate/chance.py \
 	tests/mutate/faults \
 	tests/mutate/mutate.py \

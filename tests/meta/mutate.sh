@@ -87,4 +87,27 @@ tap_is "chance draws as many as are wanted" 50 \
     "$(printf '%s\n' "$got" | grep -c '^format/[a-z0-9_]*\.[a-z]*: line .* tests/')"
 tap_is "a seed draws the same again" "$got" "$(drawn 1)"
 tap_is "and another seed others" 1 "$([ "$got" != "$(drawn 2)" ] && echo 1)"
+
+# What a fault may do to the machine, done by itself.
+alone="unshare --pid --fork --kill-child --mount --mount-proc
+    $srcdir/tests/mutate/alone.sh"
+place=$(mktemp -d "$(realpath "$builddir")/alone-XXXXXX") || exit 99
+tap_at_end="rm -rf $place"
+tap_is "no copy is below what builds do not see" 1 \
+    "$(python3 "$mutate" --sample 1 "$tmp/m" 2>&1 | grep -c 'see an empty')"
+# shellcheck disable=SC2086
+if ! $alone "$place" true 2>/dev/null; then
+	tap_lacks "a fault hurts nothing but its copy" "no namespaces here"
+else
+	sleep 300 &
+	other=$!
+	got=$($alone "$place" sh -c 'kill -KILL -1; touch "$1/seen"
+	    rm -rf "$3/table" /tmp/* /var/tmp/*; touch "$2"; echo $?' \
+	    sh "$place" "$srcdir/planted" "$tmp" 2>/dev/null)
+	tap_is "a fault can write to its copy" 1 "$(find "$place/seen" | wc -l)"
+	tap_is "and not to the sources" 1 "$got"
+	tap_is "it removes no file of another program" 1 \
+	    "$(find "$tmp/table" | wc -l)"
+	tap_is "it ends none" 0 "$(kill -TERM $other; echo $?)"
+fi
 tap_done

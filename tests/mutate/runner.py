@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from table import TOP
+from table import HERE, TOP
 
 TEST_LIMIT = 300   # seconds for one test program
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
@@ -27,6 +27,10 @@ HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
                "blob", "dns", "http", "learn", "library", "messages", "policy",
                "socks", "tls", "yaml")]}
 PRODUCT = ["sbxc", "sbx-trial", "sbxrun", "sbxsh", "sbx-proxy", "libsbx.a"]
+# Who has a process namespace of its own can end everything that was started.
+ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc",
+         os.path.join(HERE, "alone.sh")]
+SHARED = "/tmp", "/var/tmp", "/dev/shm"
 COMPILES_NOT = re.compile(r"^\S+\.(?:[chy]|def):\d+:.*error:.*", re.M)
 
 
@@ -45,12 +49,23 @@ def confine():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
+def must_be_alone(place):
+    """What a fault makes of the product may not reach the machine."""
+    if any(os.path.realpath(place).startswith(dir + "/") for dir in SHARED):
+        sys.exit(f"{place}: builds and tests see an empty {' or '.join(SHARED)}")
+    os.makedirs(place, exist_ok=True)
+    if subprocess.run([*ALONE, place, "true"], check=False).returncode != 0:
+        sys.exit("faults need namespaces of processes and mounts, as root has")
+
+
 def make(build, *words, limit=BUILD_LIMIT):
     """The status of make, None if it did not end, and what it said."""
-    child = subprocess.Popen(["make", "-s", *words], cwd=build, text=True,
-                             errors="replace", stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True, preexec_fn=confine)
+    place = os.path.dirname(os.path.dirname(build))
+    child = subprocess.Popen([*ALONE, place, "make", "-s", *words], cwd=build,
+                             text=True, errors="replace",
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, start_new_session=True,
+                             preexec_fn=confine)
     try:
         said, _ = child.communicate(timeout=limit)
         return child.returncode, said
@@ -215,6 +230,7 @@ class Run:
 def run(job, tests, place, jobs):
     """The share of the faults of `job` that is noticed, in copies below `place`;
     `tests` are tried without a fault first."""
+    must_be_alone(place)
     copies = [Copy(os.path.join(place, str(hand))) for hand in range(jobs)]
     if tests:
         copies[0].must_pass(tests)

@@ -1,0 +1,29 @@
+#!/bin/sh
+# alone.sh PLACE COMMAND...: runs the command where a fault of the loader can hurt
+# nothing but PLACE.  It may signal or remove whatever it sees: so it sees the
+# processes that it has started, temporary directories of its own, and all else
+# read-only.  mutate.py begins it in namespaces of processes and mounts.
+
+set -eu
+
+place=$1
+shift
+
+mounts=$(cut -d' ' -f5 /proc/self/mountinfo |
+    grep -vxE "$place|/(proc|sys|dev)(/.*)?")
+rm -rf "$place/temporary"
+for dir in tmp var/tmp; do
+	mkdir -p "$place/temporary/$dir"
+	chmod 1777 "$place/temporary/$dir"
+	mount --bind "$place/temporary/$dir" "/$dir"
+done
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+for dir in "$place" ${CCACHE_DIR:+"$CCACHE_DIR"}; do
+	mount --bind "$dir" "$dir"
+done
+for dir in $mounts; do
+	mount -o remount,bind,ro "$dir" 2>/dev/null || [ "$dir" != / ]
+done
+# The directory was entered below the mount that no longer can be written.
+cd "$(pwd)"
+"$@"
