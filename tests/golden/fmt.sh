@@ -103,6 +103,26 @@ tap_empty "-d is what diff(1) says where lines are not moved" \
     "$("$SBXC" fmt -d spelling.sbx | tail -n +3 >"$tmp/diff"
 	diff -u spelling.sbx spelling.fmt | tail -n +3 | diff -u - "$tmp/diff")"
 
+# misses GAP: what `fmt -d` and diff(1) say otherwise of two lines that change
+# and have GAP lines between them.
+misses()
+{
+	awk 'BEGIN {
+		print "sbx 1\n\nprofile p {"
+		for (i = 0; i < 30; i++)
+			print "deny read /srv/" i
+		print "}"
+	}' | "$SBXC" fmt >"$tmp/neat.sbx"
+	awk -v gap="$1" 'NR == 12 || NR == 13 + gap { $0 = " " $0 } { print }' \
+	    "$tmp/neat.sbx" >"$tmp/odd.sbx"
+	"$SBXC" fmt -d "$tmp/odd.sbx" | tail -n +3 >"$tmp/diff"
+	diff -u "$tmp/odd.sbx" "$tmp/neat.sbx" | tail -n +3 |
+	    diff -u - "$tmp/diff"
+}
+for gap in 0 5 6 7; do
+	tap_empty "-d with $gap lines between two that differ" "$(misses "$gap")"
+done
+
 # --- all policies ----------------------------------------------------------
 
 # profiles FILE: the names of those that it defines.
