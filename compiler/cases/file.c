@@ -490,7 +490,7 @@ test_file_read(struct test_file *file, struct arena *arena, const char *path)
 
 	*file = (struct test_file){
 		.arena = arena,
-		.given = { .level = SBX_LEVEL_FULL, .arch = &arches[0] },
+		.given = { .level = SBX_LEVEL_FULL },
 	};
 	for (size_t i = 0; i < countof(usual); i++)
 		given_put(arena, &file->given, &usual[i]);

@@ -25,14 +25,14 @@ struct test_directory {
 };
 
 /* The bindings with which a policy is asked.  Each has a value, so that an
- * answer does not depend on who asks, and on what machine. */
+ * answer does not depend on who asks, and but for --live on what machine. */
 struct test_given {
 	VEC(struct test_directory) directories; /* home comes first */
 	enum sbx_level level;
 	struct loc level_loc; /* no place: nobody chose it */
 	int abi;              /* of Landlock; 0: the newest known */
 	struct loc abi_loc;
-	const struct arch *arch;
+	const struct arch *arch; /* NULL: x86_64, or with --live this machine */
 	bool macos;
 };
 

@@ -198,6 +198,18 @@ check_floor(const struct binder *binder)
 		    meta->landlock, given->abi);
 }
 
+/* Cases that name no machine are about x86_64, wherever they are asked; in the
+ * kernel they can only be tried on this one. */
+static const struct arch *
+arch_asked(const struct binder *binder)
+{
+	const struct options here = { .arch = NULL };
+
+	if (binder->given->arch != NULL)
+		return binder->given->arch;
+	return binder->options->live ? options_arch(&here) : &arches[0];
+}
+
 static void
 bind(const struct binder *binder)
 {
@@ -209,7 +221,7 @@ bind(const struct binder *binder)
 	const struct test_given *given = binder->given;
 	struct places *places = &binder->subject->places;
 
-	binder->subject->arch = given->macos ? &macos : given->arch;
+	binder->subject->arch = given->macos ? &macos : arch_asked(binder);
 	binder->subject->abi = given->abi;
 	/* Only the loader knows the user and the name of this directory. */
 	places_bind(places, SBX_ANCHOR_TMP, "/tmp/sbx/${tmp}");
