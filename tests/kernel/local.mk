@@ -84,13 +84,14 @@ test_scripts += $(kernel_scripts)
 test_scripts += \
 	tests/kernel/network_standard.sh \
 	tests/kernel/resolver.sh
-slow_scripts += \
+slow_kernel_scripts = \
 	tests/kernel/explain_hostile.sh \
 	tests/kernel/explain_oracle.sh \
 	tests/kernel/learn_tools.sh \
 	tests/kernel/network.sh \
 	tests/kernel/session_attack.sh \
 	tests/kernel/session_storm.sh
+slow_scripts += $(slow_kernel_scripts)
 # What the kernel says depends on who asks.
 kernel_tests = \
 	tests/kernel/proxy \
