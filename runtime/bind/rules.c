@@ -463,7 +463,7 @@ bind_in_repository(struct binder *binder, const struct sbx_path *path)
 	if (path->glob != 0) {
 		/* Any other pattern begins with a name of the workspace. */
 		if (inside ||
-		    strncmp(sbx_string(binder->blob, path->glob), "**/", 3) ==
+		    strncmp(sbx_string(binder->blob, path->glob), "/**/", 4) ==
 			0)
 			bind_glob(binder, path, at);
 		return;

@@ -131,7 +131,7 @@ git_in()
 auto()
 {
 	as "$uid" sh -c 'cd "$1" && shift && exec "$@"' sh "$home/$2" \
-	    "$tmp/sbxrun" -l "$1" -w auto "$tmp/coding.bin" -c "$3" 2>&1
+	    "$tmp/sbxrun" -l "$1" -w auto "$tmp/${with-coding}.bin" -c "$3" 2>&1
 }
 
 # Where a project begins, and where its repository is.
@@ -171,7 +171,28 @@ projects()
 		    grep -v alias)"
 		rm "$home/w/main/.git/hooks/pre-push"
 	done
+	elsewhere
 	planted
+}
+
+# What a policy says of ${workspace}/.git, and of names below the workspace, it says
+# of a repository elsewhere, and what links in it lead to commands have chosen.
+elsewhere()
+{
+	policy git workspace-write \
+	    'deny read glob "${workspace}/**/*.shut"' \
+	    'deny read ${workspace}/.git/info except ${workspace}/.git/info/open' \
+	    'allow read ~/w/main/.git/link'
+	as "$uid" sh -c 'mkdir -p ~/hidden && cd ~/w/main/.git &&
+	    for file in a.shut info/shut info/open ~/hidden/key; do
+		echo ${file##*/} >$file
+	    done && ln -s ~/hidden link'
+	for level in $levels; do
+		is "$level: rules about a repository elsewhere" 'open' "$(
+		    with=git auto "$level" w/linked "cd $home/w/main/.git
+		    cat a.shut info/shut info/open link/key 2>/dev/null")"
+	done
+	as "$uid" rm -r "$home/hidden" "$home/w/main/.git/link"
 }
 
 # leads NAME TEXT: a `.git` of a command's that leads to a repository which is
