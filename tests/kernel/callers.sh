@@ -85,6 +85,23 @@ processes()
 	    grep -Evx 'in|sbxrun: cannot fork: .*')"
 }
 
+# Rules keep descriptors, but not those that the rest of the run needs.
+many_rules()
+{
+	{
+		printf 'sbx 1\nprofile many extends workspace-write {\n'
+		for i in $(seq 99); do
+			mkdir -p "$ws/many/$i"
+			printf '\tallow read ${workspace}/many/%d\n' "$i"
+		done
+		echo '}'
+	} >"$base/many.sbx"
+	"$SBXC" "$base/many.sbx" -o "$base/many.bin" 2>/dev/null || exit 99
+	tap_is "$level: uid $1: more rules than descriptors" in "$(run "$1" \
+	    prlimit --nofile=64 "$base/sbxrun" -l "$level" "$base/many.bin" \
+	    -- echo in)"
+}
+
 # However few, they lower nothing: the run is at level full, or there is none.
 descriptors()
 {
@@ -120,6 +137,62 @@ namespaces()
 		1) refused 'namespaces are used up' "$text" ;;
 		esac
 	done
+}
+
+# with_proc SCRIPT: this shell becomes sbxrun as an ordinary user, where /proc
+# holds what the script makes of a directory.
+with_proc()
+{
+	cd "$ws" && exec unshare -m sh -c 'mount -t tmpfs none /proc &&
+	    mkdir /proc/self && cd /proc && eval "$1" && cd "$2" && shift 2 &&
+	    exec setpriv --reuid="$1" --regid="$1" --clear-groups env -i \
+	    PATH="$PATH" HOME="$2" "$3/sbxrun" -v "$3/unwatched.bin" \
+	    -- echo in' sh "$1" "$ws" $ALONE "$base/home-$ALONE" "$base" 2>&1
+}
+
+# begun PARENT: the first process of that one.
+# shellcheck disable=SC2317  # tap_until calls it
+begun()
+{
+	first=$(pgrep -u $ALONE -P "$1")
+}
+
+# A first process that waits for somebody to read what it writes to /proc.
+waiting()
+{
+	with_proc 'mkfifo self/setgroups && chmod 666 self/setgroups' \
+	    >"$base/said" &
+	parent=$!
+	tap_until begun $parent
+}
+
+# Whether /proc is there is the machine's affair, but not whether somebody kills
+# the first process.
+first_process()
+{
+	prepare $ALONE
+	tap_is 'a part of /proc is a file' 1 "$(with_proc \
+	    'rmdir self && echo >self' | grep -c 'level standard')"
+	waiting
+	kill -KILL "$first"
+	wait $parent
+	refused 'the first process is killed' "$(cat "$base/said")"
+	waiting
+	kill -KILL $parent
+	wait $parent
+	ended='the first process ends with its parent'
+	if tap_until gone "$first"; then
+		tap_ok "$ended"
+	else
+		tap_not_ok "$ended"
+		kill -KILL "$first"
+	fi
+}
+
+# shellcheck disable=SC2317  # tap_until calls it
+gone()
+{
+	! kill -0 "$1" 2>/dev/null
 }
 
 # --- the owner of the policy ------------------------------------------------
@@ -194,9 +267,38 @@ capabilities()
 	    paste -sd ' ')"
 }
 
+# Who may cut the bounding set does; who may not has the same without it.
+bounding()
+{
+	tap_is "$level: the bounding set under: $*" "$most" "$(run 0 "$@" \
+	    "$base/sbxrun" -l "$level" "$base/unwatched.bin" -- \
+	    sed -n 's/^CapBnd:.//p' /proc/self/status)"
+}
+
+# What of sbxrun stays outside of the sandbox has no more than the command.
+supervisor()
+{
+	rm -f "$ws/ready"
+	(cd "$ws" && exec env -i PATH="$PATH" HOME="$base/home-0" \
+	    "$base/sbxrun" -l "$level" --limit timeout=10m \
+	    "$base/unwatched.bin" -c 'echo >ready; exec sleep 600') &
+	tap_until test -e "$ws/ready"
+	tap_is "$level: capabilities of the supervisor" "$most $most" \
+	    "$(sed -n 's/^Cap[PE][a-z]*:.//p' /proc/$!/status |
+	    paste -sd ' ')"
+	kill $!
+	wait
+}
+
 all_capabilities()
 {
 	capabilities env
+	supervisor
+	for change in env 'setpriv --inh-caps=+sys_admin' \
+	    'setpriv --securebits=+keep_caps_locked,+no_setuid_fixup'; do
+		# shellcheck disable=SC2086  # words
+		bounding $change
+	done
 	for change in '--bounding-set=-setpcap' \
 	    '--inh-caps=-setpcap --bounding-set=-setpcap' \
 	    '--bounding-set=-setpcap,-sys_admin' \
@@ -284,6 +386,7 @@ check_user()
 	for level in $levels; do
 		variables "$1"
 		[ "$1" -ne 0 ] || all_capabilities
+		many_rules "$1"
 	done
 	[ "$level" = full ] || return
 	processes "$1"
@@ -294,7 +397,12 @@ check_user "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	prepare 0
 	tap_levels full
-	[ -z "$levels" ] || { namespaces; beside_another; installed; }
+	[ -z "$levels" ] || {
+		namespaces
+		first_process
+		beside_another
+		installed
+	}
 	check_user $ORDINARY
 fi
 tap_done
