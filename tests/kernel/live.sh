@@ -22,7 +22,9 @@ printf 'sbx 1\nprofile usr { allow exec /usr }\n' |
 cat >"$base/ports.sbx" <<'POLICY'
 sbx 1
 profile ports extends workspace-write {
-    allow network connect tcp 443
+    allow network connect tcp 443-446
+    deny network connect tcp 444
+    allow network listen tcp 448
 }
 POLICY
 "$SBXC" "$base/ports.sbx" -o "$base/ports.bin" 2>/dev/null || exit 99
@@ -428,8 +430,14 @@ old_kernels()
 # Ports are Landlock's work: at a level without it TCP must stay shut.
 ports()
 {
-	expect "$1" 'an allowed port' ports ECONNREFUSED connect-tcp 443
-	expect "$1" 'another port' ports EACCES connect-tcp 9
+	for tcp in 443 446; do
+		expect "$1" 'an allowed port' ports ECONNREFUSED connect-tcp $tcp
+	done
+	# A denied one, one behind the range, one that is to listen on.
+	for tcp in 444 447 448 9; do
+		expect "$1" 'another port' ports EACCES connect-tcp $tcp
+	done
+	expect "$1" 'a port to connect to' ports EACCES bind-tcp 443
 	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l minimal "$base/ports.bin" \
 	    -- ./probe connect-tcp 9 2>/dev/null)
 	tap_empty "uid $1: TCP stays shut at level minimal" \

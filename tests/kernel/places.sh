@@ -50,9 +50,10 @@ prepare()
 	home=$base/home-$1 ws=$base/home-$1/ws
 	rm -rf "$home"
 	mkdir -p "$home/.ssh" "$ws/a.d/public" "$ws/b.d" "$ws/real" \
-	    "$home/many" "$home/param/sub"
+	    "$home/many" "$home/param/sub/in" "$ws/part/open"
 	for file in .ssh/key file ws/a.d/public/file ws/a.d/file ws/b.d/file \
-	    ws/real/file param/file param/sub/file; do
+	    ws/real/file param/file param/sub/file param/sub/in/file \
+	    ws/part/secret ws/part/file; do
 		echo "${file#ws/}" >"$home/$file"
 	done
 	ln -s real "$ws/linked"
@@ -69,6 +70,10 @@ policies()
 	    'deny read glob "${workspace}/*.d" except ${workspace}/a.d/public'
 	policy within workspace-write \
 	    'allow read glob "~/p*" except ~/param/sub'
+	policy again workspace-write 'allow read ~/param except ~/param/sub' \
+	    'allow read ~/param/sub/in'
+	policy part workspace-write 'deny read ${workspace}/part/secret' \
+	    'deny write ${workspace}/part except ${workspace}/part/open'
 	policy linked workspace-write 'deny read ${workspace}/again'
 	printf 'sbx 1\nparam p\nprofile q extends workspace-write {\n%s\n}\n' \
 	    "allow read $home except \${p}/sub" >"$base/param.sbx"
@@ -89,6 +94,13 @@ exceptions()
 	    "$ws/a.d/file" "$ws/a.d/public/file" "$ws/b.d/file"
 	reads 'one below a match that is allowed' param/file within \
 	    "$home/param/sub/file" "$home/param/file" "$home/.ssh/key"
+	reads 'an allow in an exception' 'param/file param/sub/in/file' again \
+	    "$home/param/file" "$home/param/sub/file" \
+	    "$home/param/sub/in/file"
+	# Of one directory a part is read, and another part is written.
+	reads 'a denial beside an exception' part/file part "$ws/part/secret" \
+	    "$ws/part/file"
+	tries 'beside an exception of a denial' part tee -a part/file
 }
 
 links()
