@@ -73,8 +73,11 @@ lacks_setfcap(void)
 }
 
 static const char *
-reason_of(enum step step)
+reason_of(enum step step, int error)
 {
+	if (step == STEP_MAPS && error == ENOENT)
+		return "no /proc is mounted here, by which a user namespace is "
+		       "set up";
 	if (step == STEP_MAPS && lacks_setfcap())
 		return "root has no CAP_SETFCAP, which Linux asks of it for a "
 		       "user namespace: a container has taken it, or "
@@ -331,7 +334,7 @@ fork_into(unsigned long flags, bool loopback, const char **why)
 		return pid;
 	if (!is_lasting(flags, report.error))
 		refuse_shortage(report.error);
-	*why = reason_of(report.step);
+	*why = reason_of(report.step, report.error);
 	return -1;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/base/json.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/out.h"
+#include "runtime/listen/listen.h"
 #include "runtime/network/proxy.h"
 #include "runtime/watch/cgroup.h"
 
@@ -17,7 +18,8 @@ struct status {
 	struct utsname kernel;
 	int errata; /* of Landlock; negative: it does not say */
 	bool tried; /* namespaces were */
-	const char *landlock, *seccomp, *namespaces, *network, *hosts, *cgroup;
+	const char *landlock, *seccomp, *listener, *namespaces, *network;
+	const char *hosts, *cgroup;
 	enum sbx_level level;
 };
 
@@ -79,6 +81,8 @@ find_status(struct status *status)
 	    NULL :
 	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or "
 	    "a container forbids it";
+	status->listener =
+	    machine->seccomp ? listen_obstacle() : status->seccomp;
 	status->tried = machine_level(machine) == SBX_LEVEL_FULL;
 	status->namespaces = status->tried ?
 	    try_namespaces(NETWORK_OUTER) :
@@ -125,6 +129,19 @@ or_hint(const char *hint, const char *fine)
 	return hint != NULL ? hint : fine;
 }
 
+/* Without one commands are less confined, and some policies are refused. */
+static void
+print_listener(struct out *out, const struct status *status)
+{
+	out_print(out, "listener    %s\n",
+	    or_hint(status->listener, "sbxrun can answer calls of a command"));
+	if (status->listener != NULL)
+		out_text(out,
+		    "            at standard, modes, times and attributes of "
+		    "what may only be read can be\n"
+		    "            changed, and AF_UNIX sockets are closed\n");
+}
+
 static void
 print_status(struct out *out, const struct status *status)
 {
@@ -133,6 +150,7 @@ print_status(struct out *out, const struct status *status)
 	print_landlock(out, status);
 	out_print(out, "seccomp     %s\n",
 	    or_hint(status->seccomp, "filters with errno"));
+	print_listener(out, status);
 	if (status->tried)
 		out_print(out, "namespaces  %s\n",
 		    or_hint(status->namespaces,
@@ -176,6 +194,8 @@ put_status(struct out *json, const struct status *status)
 		json_string(json, "errata", NULL);
 	json_object_end(json);
 	put_part(json, "seccomp", status->seccomp);
+	json_object_end(json);
+	put_part(json, "listener", status->listener);
 	json_object_end(json);
 	put_part(json, "namespaces", status->namespaces);
 	json_object_end(json);

@@ -271,6 +271,11 @@ machines()
 	    "$(field 0 level)"
 	is 'what there is' 'true null' \
 	    "$(field 0 seccomp available) $(field 0 seccomp missing)"
+	SBX_TEST_NO_LISTENER=1 "$base/sbxrun-test" --status --json >"$log"
+	is 'that nobody listens' 'false the test says so' \
+	    "$(field 0 listener available) $(field 0 listener missing)"
+	is 'and what follows' 1 "$(SBX_TEST_NO_LISTENER=1 \
+	    "$base/sbxrun-test" --status | grep -c 'modes, times and')"
 	SBX_TEST_ABI=0 "$base/sbxrun-test" --status --json >"$log"
 	is 'what is missing' 'minimal false 1' "$(field 0 level) $(field 0 \
 	    landlock available) $(field 0 landlock missing | grep -c lsm=)"
