@@ -30,6 +30,7 @@ if [ "${PLACES-}" != inside ]; then
 fi
 
 tap_begin /var/tmp
+programs=$tmp blob=$tmp/place.bin
 tap_programs "$SBXRUN" "$PROBE"
 places_policy
 users="$(id -u) $ORDINARY"

@@ -146,13 +146,17 @@ operations()
 	denied_otherwise
 }
 
-# entered UID PROGRAM...: at $level, or bare; what is said goes to $tmp/said.
+# entered UID PROGRAM...: at $level, which may be `bare`, or `auto` for the best;
+# what is said goes to $tmp/said.
 entered()
 {
 	entered_uid=$1
 	shift
-	[ "$level" = bare ] || set -- "$tmp/sbxrun" -l "$level" \
-	    "$tmp/place.bin" -- "$@"
+	case $level in
+	bare) ;;
+	auto) set -- "$programs/sbxrun" "$blob" -- "$@" ;;
+	*) set -- "$programs/sbxrun" -l "$level" "$blob" -- "$@" ;;
+	esac
 	(cd "$ws" && as "$entered_uid" "$@" 2>"$tmp/said")
 }
 
@@ -160,7 +164,7 @@ entered()
 # of sbxrun if there is none.
 answers()
 {
-	operations | tr ' ' '\t' | entered "$1" "$tmp/probe" - >"$tmp/answers"
+	operations | tr ' ' '\t' | entered "$1" "$programs/probe" - >"$tmp/answers"
 	status=$?
 	[ $status -eq 0 ] || echo "status $status" >"$tmp/answers"
 }
@@ -169,6 +173,10 @@ answers()
 wrong()
 {
 	allowed | wc -l >"$tmp/count"
+	if grep -q '^status' "$tmp/answers"; then
+		cat "$tmp/answers"
+		return
+	fi
 	operations | paste "$tmp/bare" "$tmp/answers" - | awk -F '\t' \
 	    -v allowed="$(cat "$tmp/count")" '
 	NR <= allowed && $1 != $2 { print $3 ": bare " $1 ", here " $2 }
