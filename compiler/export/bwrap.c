@@ -1,6 +1,6 @@
 /*
  * A script for bash that becomes bubblewrap.  The rules are written as calls of
- * functions of bwrap.sh, which asks for each place what the policy gives there,
+ * functions of view.sh, which asks for each place what the policy gives there,
  * when all anchors are known; so a blob's promise, one text for every machine,
  * holds for the script as well.
  *
@@ -278,11 +278,11 @@ put_variables(const struct exporter *exporter, FILE *stream)
 
 		if (!export_wants(exporter, &rule->origin))
 			continue;
-		fprintf(stream, "\tlast+=(--setenv %s ",
+		fprintf(stream, "\tsetting %s ",
 		    quoted(exporter, rule->set.name));
 		if (anchor != SBX_NO_ANCHOR && anchor != SBX_ANCHOR_ROOT)
 			fprintf(stream, "\"$%s\"", anchor_word(anchor));
-		fprintf(stream, "%s)\n", quoted(exporter, rule->set.text));
+		fprintf(stream, "%s\n", quoted(exporter, rule->set.text));
 	}
 	fputs("}\n", stream);
 }
@@ -405,5 +405,5 @@ bwrap_write(const struct exporter *exporter, FILE *stream)
 	put_variables(exporter, stream);
 	put_limits(exporter, stream);
 	put_filter(exporter, stream);
-	fprintf(stream, "\n%s", bwrap_script);
+	fprintf(stream, "\n%s\n%s", view_script, bwrap_script);
 }

@@ -102,7 +102,9 @@ void bwrap_write(const struct exporter *exporter, FILE *stream);
 void systemd_paths(struct exporter *exporter);
 void systemd_write(const struct exporter *exporter, FILE *stream);
 
-/* What is the same in all scripts: bwrap.sh. */
+/* What is the same in all scripts: view.sh finds what is to be mounted, the
+ * other has its program do it. */
+extern const char view_script[];
 extern const char bwrap_script[];
 
 #endif

@@ -9,14 +9,16 @@ libcompiler_a_SOURCES += \
 	compiler/export/oci.c \
 	compiler/export/systemd.c
 
-# The part of a script that is always the same, as C.
+# The parts of scripts that are always the same, as C.
 nodist_libcompiler_a_SOURCES += compiler/export/script.c
 
-compiler/export/script.c: compiler/export/script.awk compiler/export/bwrap.sh
+export_scripts = compiler/export/view.sh compiler/export/bwrap.sh
+
+compiler/export/script.c: compiler/export/script.awk $(export_scripts)
 	$(AM_V_GEN)$(MKDIR_P) compiler/export && (cd $(srcdir) && LC_ALL=C $(AWK) \
-	    -f compiler/export/script.awk compiler/export/bwrap.sh) >$@.tmp && \
+	    -f compiler/export/script.awk $(export_scripts)) >$@.tmp && \
 	    mv $@.tmp $@
 
 CLEANFILES += compiler/export/script.c compiler/export/script.c.tmp
 
-EXTRA_DIST += compiler/export/script.awk compiler/export/bwrap.sh
+EXTRA_DIST += compiler/export/script.awk $(export_scripts)

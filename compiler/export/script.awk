@@ -1,8 +1,14 @@
-# Turns a script into C: bwrap_script of compiler/export/export.h.
+# Turns scripts into C: NAME.sh becomes NAME_script of compiler/export/export.h.
 BEGIN {
-	print "/* made by compiler/export/script.awk from bwrap.sh. */"
-	print "#include \"compiler/export/export.h\"\n"
-	printf "const char bwrap_script[] ="
+	print "/* made by compiler/export/script.awk. */"
+	print "#include \"compiler/export/export.h\""
+}
+
+FNR == 1 {
+	name = FILENAME
+	gsub(/.*\/|\.sh$/, "", name)
+	printf "%s\n\nconst char %s_script[] =", end, name
+	end = ";"
 }
 
 {
