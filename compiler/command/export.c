@@ -93,8 +93,8 @@ command_export(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	if (options->out_format == NULL)
-		return misused("export to what? -O oci-seccomp, bwrap or "
-			       "systemd");
+		return misused("export to what? -O oci-seccomp, bwrap, docker "
+			       "or systemd");
 	target = export_target_find(options->out_format);
 	if (subject.arch == NULL)
 		return misused("there are no filters for this machine: say "

@@ -185,7 +185,7 @@ static const struct option_row option_rows[] = {
 	{ 'O', "out-format", "FORMAT", TEXT, CONVERT, FIELD(out_format),
 	    "sbx, yaml or json", NULL },
 	{ 'O', "out-format", "TARGET", TEXT, EXPORT, FIELD(out_format),
-	    "oci-seccomp, bwrap or systemd", NULL },
+	    "oci-seccomp, bwrap, docker or systemd", NULL },
 	{ 'I', "from-client", "CLIENT", TEXT, IMPORT, FIELD(client),
 	    "claude, codex, llxprt, localgpt or sandbox-runtime",
 	    "whose settings they are" },

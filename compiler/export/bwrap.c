@@ -1,12 +1,11 @@
 /*
- * A script for bash that becomes bubblewrap.  The rules are written as calls of
+ * A script for bash that becomes bubblewrap, or docker.  The rules are written as calls of
  * functions of view.sh, which asks for each place what the policy gives there,
  * when all anchors are known; so a blob's promise, one text for every machine,
  * holds for the script as well.
  *
- * No AF_UNIX socket opens: bubblewrap cannot tell which of those that the view
- * shows are services of the host, and a read-only mount does not prevent
- * connecting.
+ * No AF_UNIX socket opens: neither can tell which of those that the view shows
+ * are services of the host, and a read-only mount does not prevent connecting.
  */
 #include "compiler/base/shell.h"
 #include "compiler/export/export.h"
@@ -126,6 +125,25 @@ deny_losses(struct exporter *exporter, const struct path_rule *rule)
 		    "which processes /proc shows is not known before");
 }
 
+/* Whether /proc is there, which has the descriptors.  Docker gives the command
+ * pipes or a terminal of its own. */
+static bool
+shows_files(const struct exporter *exporter)
+{
+	const struct policy *policy = exporter->policy;
+
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		const struct path_rule *rule = &policy->paths.items[i];
+
+		if (rule->effect == SBX_ALLOW && rule->glob == NULL &&
+		    export_wants(exporter, &rule->origin) &&
+		    target_covers(rule->at,
+			(struct target){ "/proc", SBX_ANCHOR_ROOT }))
+			return true;
+	}
+	return false;
+}
+
 void
 bwrap_paths(struct exporter *exporter)
 {
@@ -141,6 +159,14 @@ bwrap_paths(struct exporter *exporter)
 		else
 			deny_losses(exporter, rule);
 	}
+	if (exporter->target == TARGET_DOCKER)
+		loss_add_own(exporter,
+		    "the image's own files and variables, and the container's "
+		    "/proc, /sys and /dev, are there as well");
+	else if (shows_files(exporter))
+		loss_add_own(exporter,
+		    "a file that is standard output or error can be opened "
+		    "again in /proc, and be read and emptied");
 }
 
 /* --- the rules ------------------------------------------------------------ */
@@ -295,12 +321,10 @@ static const struct {
 	char letter;
 	uint64_t unit;
 } ulimits[] = {
-	{ SBX_LIMIT_FILE_SIZE, 'f', 1024 },
-	{ SBX_LIMIT_OPEN_FILES, 'n', 1 },
-	{ SBX_LIMIT_CPU_TIME, 't', 1 },
-	{ SBX_LIMIT_MEMORY, 'v', 1024 },
-	{ SBX_LIMIT_CORE, 'c', 1024 },
-	{ SBX_LIMIT_STACK, 's', 1024 },
+	{ SBX_LIMIT_FILE_SIZE, 'f', 1024 }, { SBX_LIMIT_OPEN_FILES, 'n', 1 },
+	{ SBX_LIMIT_CPU_TIME, 't', 1 }, { SBX_LIMIT_MEMORY, 'v', 1024 },
+	{ SBX_LIMIT_CORE, 'c', 1024 }, { SBX_LIMIT_STACK, 's', 1024 },
+	{ SBX_LIMIT_PROCESSES, 'u', 1 }, /* a loss of bubblewrap's */
 };
 
 static void
@@ -314,7 +338,9 @@ put_limits(const struct exporter *exporter, FILE *stream)
 		const struct rule *rule = export_limit(exporter,
 		    ulimits[i].kind);
 
-		if (rule != NULL)
+		if (rule != NULL &&
+		    (ulimits[i].letter != 'u' ||
+			exporter->target == TARGET_DOCKER))
 			fprintf(stream, "\tlimit %c %" PRIu64 "\n",
 			    ulimits[i].letter,
 			    rule->limit.value / ulimits[i].unit);
@@ -372,25 +398,57 @@ put_filter(const struct exporter *exporter, FILE *stream)
 	fputs("'\n", stream);
 }
 
+static void
+put_oci_filter(const struct exporter *exporter, FILE *stream)
+{
+	uint32_t flags = SBX_PROGRAM_FULL | SBX_PROGRAM_NETLINK;
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		arena_exhausted();
+	if (sbx_net_is_own(exporter->net))
+		flags |= SBX_PROGRAM_LOOPBACK;
+	oci_write_filter(exporter, flags, memory);
+	if (fclose(memory) != 0)
+		arena_exhausted();
+	fprintf(stream, "machine=%s\nfilter=%s\n", exporter->arch->name,
+	    shell_word(exporter->arena, text));
+	free(text);
+}
+
 /* --- the whole ------------------------------------------------------------ */
 
 static void
 put_head(const struct exporter *exporter, FILE *stream)
 {
+	bool docker = exporter->target == TARGET_DOCKER;
+
 	fprintf(stream,
 	    "#!/bin/bash -p\n"
-	    "# Runs a command in bubblewrap, under the policy '%s':\n"
+	    "# Runs a command in %s, under the policy '%s':\n"
 	    "#\n"
-	    "#\tSCRIPT COMMAND [ARGUMENT...]\n"
+	    "#\tSCRIPT%s COMMAND [ARGUMENT...]\n"
 	    "#\tSCRIPT -n\tprints what it would start\n"
 	    "#\n"
 	    "# The workspace is the current directory.  Made by "
-	    "'sbxc export -O bwrap'.\n",
-	    exporter->policy->profile);
+	    "'sbxc export -O %s'.\n",
+	    docker ? "a container of Docker" : "bubblewrap",
+	    exporter->policy->profile, docker ? " IMAGE" : "",
+	    docker ? "docker" : "bwrap");
 	if (exporter->losses.count > 0)
-		fputs("#\n# The policy says more than bubblewrap can:\n#\n",
-		    stream);
+		fprintf(stream, "#\n# The policy says more than %s can:\n#\n",
+		    docker ? "docker" : "bubblewrap");
 	losses_print(exporter, stream, "#\t");
+}
+
+static void
+put_body(const struct exporter *exporter, FILE *stream)
+{
+	put_rules(exporter, stream);
+	put_variables(exporter, stream);
+	put_limits(exporter, stream);
 }
 
 void
@@ -401,9 +459,20 @@ bwrap_write(const struct exporter *exporter, FILE *stream)
 		fputs("exec bwrap --dev-bind / / -- \"$@\"\n", stream);
 		return;
 	}
-	put_rules(exporter, stream);
-	put_variables(exporter, stream);
-	put_limits(exporter, stream);
+	put_body(exporter, stream);
 	put_filter(exporter, stream);
 	fprintf(stream, "\n%s\n%s", view_script, bwrap_script);
+}
+
+void
+docker_write(const struct exporter *exporter, FILE *stream)
+{
+	put_head(exporter, stream);
+	if (exporter->everything) {
+		fputs("exec docker run --rm --privileged \"$@\"\n", stream);
+		return;
+	}
+	put_body(exporter, stream);
+	put_oci_filter(exporter, stream);
+	fprintf(stream, "\n%s\n%s", view_script, docker_script);
 }

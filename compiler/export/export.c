@@ -8,6 +8,7 @@ static const struct export_target targets[] = {
 	{ "oci-seccomp", TARGET_OCI_SECCOMP, false, false, oci_paths,
 	    oci_write },
 	{ "bwrap", TARGET_BWRAP, true, false, bwrap_paths, bwrap_write },
+	{ "docker", TARGET_DOCKER, true, false, bwrap_paths, docker_write },
 	{ "systemd", TARGET_SYSTEMD, true, true, systemd_paths, systemd_write },
 };
 

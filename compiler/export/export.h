@@ -19,7 +19,8 @@ enum target_bit {
 	TARGET_OCI_SECCOMP = 1,
 	TARGET_BWRAP = 2,
 	TARGET_SYSTEMD = 4,
-	TARGET_ALL = 7,
+	TARGET_DOCKER = 8,
+	TARGET_ALL = 15,
 };
 
 enum loss_kind {
@@ -97,14 +98,20 @@ void losses_print(const struct exporter *exporter, FILE *stream,
 
 void oci_paths(struct exporter *exporter);
 void oci_write(const struct exporter *exporter, FILE *stream);
+/* The same filter for a kind of place (enum sbx_program_flag). */
+void oci_write_filter(const struct exporter *exporter, uint32_t flags,
+    FILE *stream);
 void bwrap_paths(struct exporter *exporter);
 void bwrap_write(const struct exporter *exporter, FILE *stream);
 void systemd_paths(struct exporter *exporter);
 void systemd_write(const struct exporter *exporter, FILE *stream);
 
+void docker_write(const struct exporter *exporter, FILE *stream);
+
 /* What is the same in all scripts: view.sh finds what is to be mounted, the
- * other has its program do it. */
+ * others have their program do it. */
 extern const char view_script[];
 extern const char bwrap_script[];
+extern const char docker_script[];
 
 #endif

@@ -12,7 +12,8 @@ libcompiler_a_SOURCES += \
 # The parts of scripts that are always the same, as C.
 nodist_libcompiler_a_SOURCES += compiler/export/script.c
 
-export_scripts = compiler/export/view.sh compiler/export/bwrap.sh
+export_scripts = compiler/export/view.sh compiler/export/bwrap.sh \
+	compiler/export/docker.sh
 
 compiler/export/script.c: compiler/export/script.awk $(export_scripts)
 	$(AM_V_GEN)$(MKDIR_P) compiler/export && (cd $(srcdir) && LC_ALL=C $(AWK) \

@@ -114,6 +114,12 @@ put_rules(const struct exporter *exporter, struct json_t *root,
 void
 oci_write(const struct exporter *exporter, FILE *stream)
 {
+	oci_write_filter(exporter, 0, stream);
+}
+
+void
+oci_write_filter(const struct exporter *exporter, uint32_t flags, FILE *stream)
+{
 	struct json_t *root = json_root();
 	struct filter filter;
 
@@ -129,7 +135,7 @@ oci_write(const struct exporter *exporter, FILE *stream)
 			json_put_text(json_put_array(root, "architectures"),
 			    NULL, machine_names[i].name);
 	}
-	export_filter(exporter, 0, &filter);
+	export_filter(exporter, flags, &filter);
 	put_rules(exporter, root, &filter);
 	json_write(root, stream);
 }

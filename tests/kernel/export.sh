@@ -3,7 +3,7 @@
 # the filter, and answers each probe as sbxrun does at level minimal, which has
 # the filter alone; bubblewrap shows of a tree what `sbxc why` says, file by file,
 # and refuses what cannot be held.  As this user and, started by root, as an
-# ordinary one too.
+# ordinary one too.  What docker would be told, crun does.
 
 # shellcheck disable=SC2016 # policies are written in single quotes
 set -u
@@ -127,6 +127,8 @@ fi
 
 # --- bubblewrap ------------------------------------------------------------
 
+engine=bwrap image=
+
 # world UID: a home, a workspace and other places with files in them.
 world()
 {
@@ -170,7 +172,7 @@ answered()
 	done >"$tmp/questions"
 	(cd "$tmp/w/home/ws" && tap_as "$1" env -i PATH="$PATH" \
 	    HOME="$tmp/w/home" XDG_RUNTIME_DIR="$tmp/w/run" "$tmp/b.sh" \
-	    "$tmp/probe" - <"$tmp/questions" 2>"$tmp/said") |
+	    ${image-} "$tmp/probe" - <"$tmp/questions" 2>"$tmp/said") |
 	    paste "$tmp/questions" - |
 	    sed "s/'/''/g; s/^open-//; s/^create/write/
 	    s/^\([a-z]*\)	\(.*\)	ok\$/  - allow: '\1 \2'/
@@ -190,12 +192,15 @@ shown()
 		echo '}'
 	} | sed "s,WORLD,$tmp/w,g" >"$tmp/b.sbx"
 	rm -f "$tmp/b.sh"
-	if ! "$SBXC" export --lossy -O bwrap -o "$tmp/b.sh" "$tmp/b.sbx" \
+	if ! "$SBXC" export --lossy -O "$engine" -o "$tmp/b.sh" "$tmp/b.sbx" \
 	    2>"$tmp/said"; then
 		tap_not_ok "bubblewrap: $*" "$(cat "$tmp/said")"
 		return
 	fi
 	chmod 755 "$tmp/b.sh"
+	[ $engine = bwrap ] ||
+	    sed -i "s,type -P docker,echo '$tmp/docker',
+	    s,mktemp /tmp/,mktemp $tmp/," "$tmp/b.sh"
 	{
 		printf 'sbx-test: 1\npolicy: b.sbx\ngiven:\n'
 		printf '  %s\n' "workspace: $tmp/w/home/ws" \
@@ -206,7 +211,7 @@ shown()
 	world "$uid"
 	"$SBXC" test "$tmp/b.test.yaml" >"$tmp/why" 2>&1
 	status=$?
-	tap_empty "uid $uid: bubblewrap shows what the policy says: $*" "$(
+	tap_empty "uid $uid: $engine shows what the policy says: $*" "$(
 	    grep -q 'allow:' "$tmp/b.test.yaml" || echo 'nothing is allowed'
 	    grep -q 'deny:' "$tmp/b.test.yaml" || echo 'nothing is denied'
 	    [ $status -eq 0 ] || head -n 20 "$tmp/why" "$tmp/said")"
@@ -218,8 +223,8 @@ runs()
 	as_uid=$1
 	shift
 	(cd "$tmp/w/home/ws" && tap_as "$as_uid" env -i PATH="$PATH" \
-	    HOME="$tmp/w/home" SECRET_TOKEN=s LANG=C home=h args=a \
-	    "$tmp/b.sh" "$@" 2>&1)
+	    HOME="$tmp/w/home" SECRET_TOKEN=s LANG=C home=h args=a "$tmp/b.sh" \
+	    ${image-} "$@" 2>&1)
 }
 
 views()
@@ -369,5 +374,70 @@ elif ! bwrap --unshare-user --ro-bind / / true 2>/dev/null; then
 else
 	views "$(id -u)"
 	[ "$(id -u)" != 0 ] || views "$(tap_user)"
+fi
+
+# --- docker ----------------------------------------------------------------
+
+# contained: the same of the arguments for docker, which docker.py reads.
+contained()
+{
+	shown 0 'allow write ${workspace}' 'deny write ${workspace}/.git/hooks' \
+	    'deny read ${workspace}/.env' 'allow read ${proc}'
+	tap_is 'docker: what lies above a mask keeps its name' 'kept' "$(
+	    runs 0 /bin/sh -c 'mv .git x || echo kept' | tail -n 1)"
+	tap_is 'docker: its root is shut' 'shut' "$(
+	    runs 0 /bin/sh -c 'mkdir /new || echo shut' | tail -n 1)"
+	tap_is 'docker: no capabilities, nothing gained' '0000000000000000 1' "$(
+	    runs 0 sed -nE 's/^(CapBnd|NoNewPrivs):[[:space:]]*//p' \
+	    /proc/self/status | xargs)"
+	shown 0 'allow write ~' 'deny read ~/.config except ~/.config/git' \
+	    'deny read ~/.ssh' 'deny write ~/.bashrc'
+	shown 0 'allow read /' 'allow write ${workspace}' \
+	    'deny read { ~/.ssh  WORLD/srv/keys }'
+	shown 0 'allow read ${workspace}' 'allow write ${workspace}/src' \
+	    'deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example'
+	shown 0 'allow write { ${tmp}  ${workspace} }' 'allow read ${proc}' \
+	    'allow write ${devices}' 'deny env *_TOKEN' 'allow env *' \
+	    'set env A = "x '"'"'$(id)"' 'set env B = ${tmp}/b' \
+	    'limit open-files 77' 'limit cpu-time 77s' 'limit memory 5GiB' \
+	    'limit file-size 3MiB' 'limit core 65KiB' 'limit stack 2MiB' \
+	    'limit processes 99'
+	tap_is 'docker: limits of processes, in bytes and seconds' \
+	    '77 3145728 2097152 66560 77 ' "$(
+	    runs 0 sed -nE "s/^Max ($names) +([0-9]+) .*/\2/p" \
+	    /proc/self/limits | tr '\n' ' ' | sed 's/unlimited //')"
+	tap_is 'docker: those of a group' \
+	    '--memory 5368709120 --memory-swap 5368709120 --pids-limit 99 ' "$(
+	    image='' runs 0 -n | grep -oE -- '--(memory|memory-swap|pids-limit) [0-9]+' |
+	    tr '\n' ' ')"
+	tap_is 'docker: variables, the scratch directory' \
+	    "x '\$(id) /tmp/b  h a /tmp" "$(
+	    runs 0 /bin/sh -c 'touch $TMPDIR/x && echo x >/dev/null &&
+	    echo "$A $B $SECRET_TOKEN $home $args $TMPDIR"')"
+	tap_is 'docker: no sockets, no namespaces' 'EACCES EACCES EPERM ' "$(
+	    runs 0 "$tmp/probe" socket 2 1 -- socket 1 1 -- \
+	    unshare 268435456 | tr '\n' ' ')"
+	mkdir "$tmp/w/a,b"
+	tap_found 'docker: a comma is refused' "$(
+	    cd "$tmp/w/a,b" && env -i PATH="$PATH" HOME="$tmp/w/home" \
+	    "$tmp/b.sh" empty /bin/true 2>&1 | grep "cannot be told of .*/a,b'")"
+	sed -i "s,'Docker version ','Dogger version '," "$tmp/b.sh"
+	tap_found 'docker: another program of that name is refused' \
+	    "$(runs 0 /bin/true | grep 'is not Docker')"
+}
+
+if [ "$(id -u)" != 0 ]; then
+	tap_lacks 'docker' 'root starts its containers'
+elif ! type crun >/dev/null 2>&1; then
+	tap_skip 'docker' 'crun is not installed'
+elif ! crun_works; then
+	tap_lacks 'docker' 'crun starts no container here'
+else
+	engine=docker image=empty
+	names='cpu time|file size|stack size|core file size|open files'
+	printf '#!/bin/sh\nexec python3 %s %s "$@"\n' \
+	    "'$srcdir/tests/kernel/docker.py'" "'$tmp/bundle'" >"$tmp/docker"
+	chmod 755 "$tmp/docker"
+	contained
 fi
 tap_done
