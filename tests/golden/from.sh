@@ -103,6 +103,15 @@ for before in '2026-01-31T08:15:00.1234567Z ' '2026-01-31 08:15:00,123 ' \
 done
 tap_is 'a log with the line ends of Windows' "$denial" \
     "$(asked workspace-write full "$said$(printf '\r')")"
+# A name with a blank stands there as it is, or in quotes.
+echo text >"$home/other/my file"
+for words in 'grep: ../other/my file: Permission denied' \
+    'grep: @HOME@/other/my file: Permission denied' \
+    "cat: '../other/my file': Permission denied"; do
+	tap_is "$words" 'denied: read "~/other/my file"' \
+	    "$(asked workspace-write full "$words")"
+done
+rm "$home/other/my file"
 # What is run is read as such behind a time, too.
 tap_is 'a shell in a log' 'denied: exec ~/tools/tool' "$(asked \
     workspace-write full \

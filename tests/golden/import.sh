@@ -43,6 +43,35 @@ echo 'model = "x"' >bare.toml
 tap_is 'codex: without a mode nothing is written' '0 0' \
     "$? $(grep -c 'allow write.*workspace' bare.sbx)"
 
+# codex_env WANTED LINE...: what settings of variables become.
+codex_env()
+{
+	wanted=$1
+	shift
+	{
+		echo 'sandbox_mode = "read-only"'
+		echo '[shell_environment_policy]'
+		printf '%s\n' "$@"
+	} >env.toml
+	rm -f env.sbx env.test.yaml
+	"$SBXC" import --lossy -I codex -o env.sbx env.toml >out 2>&1
+	tap_is "codex: variables: $*" "$wanted" \
+	    "$(sed -n 's/^ *\(\(allow\|deny\) env .*\)/\1;/p' env.sbx | tr -s ' \n' ' ')"
+}
+codex_env 'allow env *; '
+codex_env 'allow env *; ' 'inherit = "all"'
+codex_env 'allow env { HOME LOGNAME PATH SHELL USER TMPDIR TEMP TMP }; ' \
+    'inherit = "core"'
+codex_env '' 'inherit = "none"'
+codex_env 'allow env PATH; ' 'include_only = ["path"]'
+codex_env 'allow env LC_*; ' 'inherit = "all"' 'include_only = ["LC_*"]'
+codex_env '' 'inherit = "core"' 'include_only = ["PATH"]'
+codex_env '' 'include_only = ["A?"]'
+codex_env 'deny env X*; deny env x*; allow env *; ' 'exclude = ["x*"]'
+codex_env \
+    'deny env { *KEY* *SECRET* *TOKEN* *key* *secret* *token* }; allow env *; ' \
+    'ignore_default_excludes = false'
+
 # A case that a weaker policy does not keep is seen.
 grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |
     sed 's/profile from-claude/profile weak/' >weak.sbx
