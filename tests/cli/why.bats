@@ -33,6 +33,16 @@ load sbxc
 	says "the view, where it is read-only, and Landlock (level full)"
 }
 
+@test "why: what enforces a denial at several levels is said once" {
+	ends 1 "$SBXC" why --model team.sbx syscall bpf
+	says "enforced by: the filter, which answers EPERM (levels full to minimal)"
+	[ "$(grep -c 'enforced by' <<<"$output")" -eq 1 ]
+	ends 1 "$SBXC" why --model team.sbx connect tcp 25
+	says "opens no TCP socket (levels full and standard)"
+	says "opens no TCP socket (level minimal)"
+	[ "$(grep -c 'enforced by' <<<"$output")" -eq 2 ]
+}
+
 @test "why: the way out is one" {
 	for question in "env GITHUB_TOKEN" "syscall mount" "connect tcp 25" \
 	    "write /srv/x" "read /srv/x" "listen tcp 0" "write /srv/a*b" \
