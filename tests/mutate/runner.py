@@ -14,7 +14,7 @@ import time
 
 from table import HERE, TOP
 
-TEST_LIMIT = 300   # seconds for one test program
+TEST_LIMIT = 180   # seconds for one test program
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
 MEMORY = 8 << 30   # of one process, which a fault may make grow
 # Programs that scripts run, and that have the product linked in.
@@ -28,7 +28,8 @@ HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
                "socks", "tls", "yaml")]}
 PRODUCT = ["sbxc", "sbx-trial", "sbxrun", "sbxsh", "sbx-proxy", "libsbx.a"]
 # Who has a process namespace of its own can end everything that was started.
-ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc",
+ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork",
+         "--kill-child", "--mount", "--mount-proc",
          os.path.join(HERE, "alone.sh")]
 SHARED = "/tmp", "/var/tmp", "/dev/shm"
 COMPILES_NOT = re.compile(r"^\S+\.(?:[chy]|def):\d+:.*error:.*", re.M)
@@ -134,15 +135,19 @@ class Copy:
         return found.group(0) if found else "it ended badly"
 
     def fails(self, test):
+        """Whether it fails, and whether it ended by itself."""
+        begin = time.monotonic()
         status, _ = make(self.build, "check-TESTS", f"TESTS={test}",
                          f"TEST_LIMIT={TEST_LIMIT}", limit=2 * TEST_LIMIT)
-        return status != 0
+        return status != 0, time.monotonic() - begin < TEST_LIMIT
 
     def first_failure(self, tests):
         """The first of the tests that fails, and its first case that does.  On a
-        busy machine one may fail by itself, so it has to fail twice."""
+        busy machine one may fail by itself, so it has to fail twice, unless it
+        did not end."""
         for test in tests:
-            if self.fails(test) and self.fails(test):
+            failed, ended = self.fails(test)
+            if failed and (not ended or self.fails(test)[0]):
                 return f"{test}: {self.failing_case(test)}"
         return None
 
