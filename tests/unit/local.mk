@@ -7,6 +7,7 @@ test_programs += \
 	tests/unit/checks \
 	tests/unit/children \
 	tests/unit/crc32 \
+	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/diag \
 	tests/unit/filter \
@@ -42,6 +43,10 @@ tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h
+
+tests_unit_decisions_SOURCES = tests/unit/decisions.c format/names.c \
+	runtime/base/json.c runtime/base/out.c runtime/network/decisions.c \
+	runtime/network/remedy.c
 
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -1,0 +1,106 @@
+/*
+ * What sbx-proxy decided, as the supervisor takes it from a socket that the
+ * command's relative writes to: a record of another form is passed over.
+ */
+#include "runtime/network/decisions.h"
+#include "tests/lib/tap.h"
+
+#include <string.h>
+
+static struct decisions decisions;
+static struct decision_log log_of_all;
+
+static struct proxy_event
+record(void)
+{
+	struct proxy_event event = {
+		.version = PROXY_EVENT_VERSION,
+		.via = PROXY_BY_HTTP,
+		.verdict = PROXY_NO_RULE,
+		.port = 443,
+	};
+
+	strcpy(event.name, "one.example");
+	return event;
+}
+
+/* Whether it is taken, by both that take records. */
+static uint32_t
+taken(const struct proxy_event *event, size_t size)
+{
+	memset(&decisions, 0, sizeof decisions);
+	memset(&log_of_all, 0, sizeof log_of_all);
+	decisions_take(&decisions, event, size);
+	decisions_log(&log_of_all, event, size);
+	return decisions.count == log_of_all.count ? decisions.count : 99;
+}
+
+static void
+test_form(struct tap *tap)
+{
+	struct proxy_event event = record();
+	const size_t size = sizeof event;
+
+	tap_ok(tap, taken(&event, size) == 1, "a record is taken");
+	tap_ok(tap, taken(&event, size - 1) == 0, "not one that is shorter");
+	tap_ok(tap, taken(&event, size + 1) == 0, "nor one that is longer");
+	tap_ok(tap, taken(&event, 0) == 0, "nor an empty one");
+	event.version++;
+	tap_ok(tap, taken(&event, size) == 0, "nor one of another version");
+	event = record();
+	event.via = PROXY_VIA_END - 1;
+	tap_ok(tap, taken(&event, size) == 1, "the last way is one");
+	event.via++;
+	tap_ok(tap, taken(&event, size) == 0, "no way follows it");
+	event = record();
+	event.verdict = PROXY_VERDICT_END - 1;
+	tap_ok(tap, taken(&event, size) == 1, "the last verdict is one");
+	event.verdict++;
+	tap_ok(tap, taken(&event, size) == 0, "no verdict follows it");
+	event = record();
+	memset(event.name, 'a', sizeof event.name);
+	tap_ok(tap, taken(&event, size) == 0, "a name needs an end");
+	event.name[sizeof event.name - 1] = '\0';
+	tap_ok(tap, taken(&event, size) == 1, "which may be its last byte");
+}
+
+static void
+test_count(struct tap *tap)
+{
+	struct proxy_event event = record();
+	uint32_t expected = DECISIONS_MAX;
+
+	taken(&event, sizeof event);
+	event.via = PROXY_BY_SOCKS;
+	decisions_take(&decisions, &event, sizeof event);
+	tap_ok(tap, decisions.count == 1 && decisions.all[0].times == 2,
+	    "by another way it is the same decision");
+	for (uint32_t i = 1; i <= expected; i++) {
+		event.port = (uint16_t)i;
+		decisions_take(&decisions, &event, sizeof event);
+	}
+	tap_ok(tap, decisions.count == expected && decisions.beyond == 1,
+	    "the last one that has no place is counted");
+	for (uint32_t i = 0; i <= DECISIONS_LOGGED; i++) {
+		event.port = (uint16_t)i;
+		decisions_log(&log_of_all, &event, sizeof event);
+	}
+	decisions_since(&log_of_all, log_of_all.count - 3, &decisions);
+	tap_ok(tap, decisions.count == 3 && decisions.beyond == 0,
+	    "the log tells what came since");
+	decisions_since(&log_of_all, 0, &decisions);
+	tap_ok(tap,
+	    decisions.count == expected &&
+		decisions.beyond == DECISIONS_LOGGED - expected + 2,
+	    "and how much it does not hold any more");
+}
+
+int
+main(void)
+{
+	struct tap tap = { 0 };
+
+	test_form(&tap);
+	test_count(&tap);
+	return tap_done(&tap);
+}
