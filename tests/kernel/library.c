@@ -156,9 +156,58 @@ test_texts(struct stage *stage)
 	    "also about what begins as a warning does: %s", error.text);
 }
 
+/* How many descriptors are policies in memory, and how many of them can never
+ * be changed, by nobody. */
+static void
+count_policies(int *all, int *safe)
+{
+	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
+	    F_SEAL_WRITE;
+
+	*all = *safe = 0;
+	for (int fd = 0; fd < 1024; fd++) {
+		char path[32], name[64];
+		ssize_t len;
+
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		len = readlink(path, name, sizeof name - 1);
+		name[len < 0 ? 0 : len] = '\0';
+		if (strncmp(name, "/memfd:policy", 13) != 0)
+			continue;
+		++*all;
+		*safe += (fcntl(fd, F_GET_SEALS) & seals) == seals;
+	}
+}
+
+/* What was looked at when it was opened holds for each command. */
+static void
+test_changed(struct stage *stage)
+{
+	char path[128], command[512];
+	struct sbx_sandbox *sandbox;
+	int status;
+
+	snprintf(path, sizeof path, "%s/changed.bin", stage->base);
+	snprintf(command, sizeof command, "cp '%s' '%s'", stage->free_policy,
+	    path);
+	if (system(command) != 0)
+		abort();
+	sandbox = stage_open(stage, path, "standard");
+	tap_ok(&stage->tap, shell(sandbox, "exit 3") == 3, "a policy");
+	snprintf(command, sizeof command, "cp '%s' '%s'", stage->bound_policy,
+	    path);
+	if (system(command) != 0)
+		abort();
+	status = shell(sandbox, "exit 3");
+	tap_ok(&stage->tap, status == 125,
+	    "no command has another one that has its path now: %d", status);
+	sbx_close(sandbox);
+}
+
 static void
 test_bytes(struct stage *stage)
 {
+	int policies, safe;
 	static char bytes[1 << 20];
 	FILE *file = fopen(stage->free_policy, "r");
 	struct sbx_options options = {
@@ -182,7 +231,34 @@ test_bytes(struct stage *stage)
 			    "/x}") == 0,
 		    "%s: bytes, and a relative workspace: %s", options.level,
 		    sandbox != NULL ? "" : error.text);
+		count_policies(&policies, &safe);
+		tap_ok(&stage->tap, policies == 1 && safe == 1,
+		    "%s: nobody can change the policy in memory: %d of %d",
+		    options.level, safe, policies);
 		sbx_close(sandbox);
+	}
+}
+
+/* What each wrong number is called. */
+static void
+test_numbers(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	static const int numbers[] = { -1, 256, 257 };
+	char name[] = "true";
+	char *argv[] = { name, NULL };
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct sbx_descriptor descriptor = { 1, numbers[i] };
+		struct sbx_command command = { .size = sizeof command,
+			.argv = argv,
+			.descriptors = &descriptor,
+			.descriptor_count = 1 };
+		struct sbx_error error = { .text = "" };
+
+		tap_ok(&stage->tap,
+		    sbx_spawn(sandbox, &command, &error) == -1 &&
+			strstr(error.text, "between 0 and 255") != NULL,
+		    "the number %d: %s", numbers[i], error.text);
 	}
 }
 
@@ -798,6 +874,7 @@ main(void)
 	    "level standard");
 	test_commands(&stage, sandbox);
 	sbx_close(sandbox);
+	test_changed(&stage);
 	test_supervised(&stage, "standard");
 	if (!tap_has_full(&stage.tap))
 		return stage_end(&stage);
@@ -808,6 +885,7 @@ main(void)
 	before = open_descriptors();
 	test_commands(&stage, sandbox);
 	test_failures(&stage, sandbox);
+	test_numbers(&stage, sandbox);
 	test_shared(&stage, sandbox);
 	test_groups(&stage, sandbox);
 	test_terminal(&stage, sandbox);
