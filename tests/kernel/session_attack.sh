@@ -518,7 +518,7 @@ while True:
 # root with the command and then of that user, is not believed.
 stranger()
 {
-	name=$1 text=$2 other=$3
+	who=$1 text=$2 other=$3
 	shift 3
 	"$@" /usr/bin/python3 -c '
 import os, socket, sys
@@ -532,11 +532,21 @@ os.setresuid(*3 * [int(sys.argv[2])])
 s.listen()
 s.settimeout(60)
 while True:
-    s.accept()[0].send(b"sbx:ses1" * 99)' "$place/${own}fake" "$other" \
+    c = s.accept()[0]
+    try:
+        c.send(b"sbx:ses1" * 99)
+    except OSError:
+        pass' "$place/${own}fake" "$other" \
 	    >/dev/null 2>&1 &
 	fake=$!
 	appears "$place/${own}fake"
-	refused "$name" "$text" --session "${own}fake" "$policy" -- true
+	refused "$who" "$text" --session "${own}fake" "$policy" -- true
+	refused "$who, among all" "$text" --sessions
+	is "$who, among all: it is no line" 0 "$(printf '%s\n' "$got" |
+	    grep -c "^${own}fake:")"
+	refused "$who, to be ended" "$text" --session "${own}fake" --end
+	refused "$who, to be looked at" "$text" --session "${own}fake" --check
+	is "$who keeps its socket" 1 "$(find "$place/${own}fake" | wc -l)"
 	kill $fake 2>/dev/null
 	wait $fake 2>/dev/null
 	rm -f "$place/${own}fake"
