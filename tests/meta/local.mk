@@ -11,6 +11,7 @@ static_scripts += \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
 	tests/meta/mutate.sh \
+	tests/meta/negation.sh \
 	tests/meta/reproducible.sh \
 	tests/meta/rooms.sh \
 	tests/meta/run.sh \
