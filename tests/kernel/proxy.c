@@ -465,12 +465,74 @@ try_tls(struct stage *stage)
 	forget_events(stage);
 }
 
+/* --- its processes -------------------------------------------------------------- */
+
+static bool
+is_confined(int pid)
+{
+	static const char *const wanted[] = { "\nSeccomp:\t2\n",
+		"\nNoNewPrivs:\t1\n", "\nCapEff:\t0000000000000000\n",
+		"\nCapPrm:\t0000000000000000\n" };
+	char path[64], text[8192];
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	file = fopen(path, "r");
+	len = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+	if (file != NULL)
+		fclose(file);
+	text[len] = '\0';
+	for (size_t i = 0; i < countof(wanted); i++) {
+		if (strstr(text, wanted[i]) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* How many of the proxy and its children are confined; *all: how many are. */
+static int
+count_confined(const struct stage *stage, int *all)
+{
+	char path[64];
+	int pid, count = is_confined(stage->proxy);
+	FILE *file;
+
+	*all = 1;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", stage->proxy,
+	    stage->proxy);
+	file = fopen(path, "r");
+	while (file != NULL && fscanf(file, "%d", &pid) == 1) {
+		++*all;
+		count += is_confined(pid);
+	}
+	if (file != NULL)
+		fclose(file);
+	return count;
+}
+
+/* Each confines itself when it begins. */
+static void
+try_confined(struct stage *stage, int wanted)
+{
+	int all = 0, count = 0;
+
+	for (int i = 0; i < 3000 && (count < wanted || count < all); i++) {
+		if (i > 0)
+			usleep(10000);
+		count = count_confined(stage, &all);
+	}
+	tap_ok(&stage->tap, all >= wanted && count == all,
+	    "each process of the proxy is confined: %d of %d", count, all);
+}
+
 static void
 try_main(struct stage *stage)
 {
 	policy_make(stage, rules, countof(rules), NULL);
 	proxy_begin(stage, "full", NULL);
 	try_queries(stage);
+	try_confined(stage, 3);
 	try_names(stage);
 	try_requests(stage);
 	try_socks(stage);
@@ -507,6 +569,7 @@ try_killed(struct stage *stage)
 	proxy_begin(stage, "full", NULL);
 	stage->inner = inner;
 	try_published(stage);
+	try_confined(stage, 3);
 	fd = dial_name(stage, "good.example", PORT_ECHO);
 	served = dial_name(stage, "good.example", PORT_SSH);
 	tap_ok(&stage->tap, recv(served, &byte, 1, 0) == 1,
