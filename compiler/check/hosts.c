@@ -3,16 +3,34 @@
  * the network, and which hosts belong to more people than the one who is meant.
  *
  * Names lie in each other and addresses, too, so spans (rules.c) do not show
- * which rule covers another one.  There are few: each is held against each.
+ * which rule covers another one.  There are few, so that each is held against each;
+ * of more than a blob may have, which is an error, nothing else is said.
  */
 #include "compiler/check/check.h"
 
 #include "format/addresses.h"
+#include "format/blob.h"
 #include "format/names.h"
 
 #include <string.h>
 
-static const enum rule_kind_id host_kinds[] = { KIND_DOMAIN, KIND_ENDPOINT };
+static const struct {
+	enum rule_kind_id id;
+	size_t most;
+} host_kinds[] = {
+	{ KIND_DOMAIN, SBX_MAX_NAMES },
+	{ KIND_ENDPOINT, SBX_MAX_ENDPOINTS },
+};
+
+static const struct rule_list *
+host_rules(const struct checker *checker, size_t kind)
+{
+	static const struct rule_list none;
+	const struct rule_list *rules =
+	    &checker->policy->rules[host_kinds[kind].id];
+
+	return rules->count <= host_kinds[kind].most ? rules : &none;
+}
 
 /* --- which rule covers another -------------------------------------------- */
 
@@ -98,8 +116,7 @@ static void
 report_within(struct checker *checker, bool same)
 {
 	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules =
-		    &checker->policy->rules[host_kinds[k]];
+		const struct rule_list *rules = host_rules(checker, k);
 
 		for (size_t i = 0; i < rules->count; i++) {
 			const struct rule *rule = &rules->items[i];
@@ -135,8 +152,7 @@ void
 check_host_denied(struct checker *checker)
 {
 	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules =
-		    &checker->policy->rules[host_kinds[k]];
+		const struct rule_list *rules = host_rules(checker, k);
 
 		for (size_t i = 0; i < rules->count; i++) {
 			const struct rule *rule = &rules->items[i], *deny;
