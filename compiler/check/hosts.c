@@ -252,15 +252,17 @@ void
 check_hosts_beside(struct checker *checker)
 {
 	static const enum rule_kind_id kinds[] = { KIND_PORT, KIND_BLANKET };
+	const struct rule *hosts[SBX_ON_ALL + 1];
 
+	for (uint8_t platforms = 0; platforms < countof(hosts); platforms++)
+		hosts[platforms] = find_host(checker->policy, platforms);
 	for (size_t k = 0; k < countof(kinds); k++) {
 		const struct rule_list *rules =
 		    &checker->policy->rules[kinds[k]];
 
 		for (size_t i = 0; i < rules->count; i++) {
 			const struct rule *rule = &rules->items[i];
-			const struct rule *host = find_host(checker->policy,
-			    rule->origin.platforms);
+			const struct rule *host = hosts[rule->origin.platforms];
 			enum blanket_kind blanket =
 			    (enum blanket_kind)rule->detail;
 
