@@ -66,13 +66,21 @@ node_push(struct bundle *bundle, const char *part, uint32_t len, bool is_any)
 }
 
 struct bundle *
-bundle_make(struct arena *arena)
+bundle_make(void)
 {
+	struct arena *arena = arena_new();
 	struct bundle *bundle = arena_alloc(arena, sizeof *bundle);
 
 	bundle->arena = arena;
 	node_push(bundle, "", 0, false);
 	return bundle;
+}
+
+void
+bundle_free(struct bundle *bundle)
+{
+	if (bundle != NULL)
+		arena_release(bundle->arena);
 }
 
 /* --- adding --------------------------------------------------------------- */

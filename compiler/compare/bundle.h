@@ -10,7 +10,10 @@
 
 struct bundle;
 
-struct bundle *bundle_make(struct arena *arena);
+struct bundle *bundle_make(void);
+
+/* Does nothing for NULL. */
+void bundle_free(struct bundle *bundle);
 
 /* Adds a glob that has come to these states; `facts` are those of its rule. */
 void bundle_add(struct bundle *bundle, const struct merged_rule *rule,

@@ -446,7 +446,6 @@ walk_globs(struct walk *walk, bool inhabited)
 		walk->search = arena_alloc(arena, sizeof *walk->search);
 		walk->search->arena = arena;
 	}
-	walk->search->bundle = NULL;
 	for (size_t i = 0; i < walk->changing.count; i++)
 		lookup_begin(walk, inhabited, walk->changing.items[i].bound,
 		    SIZE_MAX);
@@ -457,6 +456,9 @@ walk_globs(struct walk *walk, bool inhabited)
 		    rule_changed(walk->bounds[bound].rule, walk->right))
 			lookup_begin(walk, inhabited, bound, i);
 	}
+	/* There is one for each directory, and each has all globs. */
+	bundle_free(walk->search->bundle);
+	walk->search->bundle = NULL;
 }
 
 void

@@ -13,7 +13,7 @@ bundle_get(const struct lookup *lookup)
 
 	if (search->bundle != NULL)
 		return search->bundle;
-	search->bundle = bundle_make(search->arena);
+	search->bundle = bundle_make();
 	search->nameless = 0;
 	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
 		const struct live *live = &walk->lives.items[i];
@@ -24,8 +24,8 @@ bundle_get(const struct lookup *lookup)
 			    rule_facts(rule, walk->right));
 		search->nameless += !glob_is_named(rule->glob);
 	}
-	walk->pass->comparison->work += walk->lives.count -
-	    walk_first_live(walk);
+	walk->pass->comparison->work += STATE_WORK *
+	    (walk->lives.count - walk_first_live(walk));
 	return search->bundle;
 }
 

@@ -42,7 +42,7 @@ struct search {
 	struct map states; /* key: rule, facts, lives */
 	struct map parts;  /* key: numbers of parts, and the directory */
 	VEC(struct cached) cache;
-	struct bundle *bundle; /* where the walk is, or NULL */
+	struct bundle *bundle; /* where the walk is, or NULL; freed with it */
 	size_t nameless;       /* of its globs, see glob_is_named() */
 	size_t visited;
 	/* Room for one lookup at a time, for so many globs. */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* How many spots are looked at for one rule and giver. */
-enum { MOST_SPOTS = 1 << 15 };
+/* How many spots are kept, and how many marks and globs with them. */
+enum { MOST_SPOTS = 1 << 15, MOST_KEPT = 1 << 21 };
 
 /* --- names that are wanted ------------------------------------------------ */
 
@@ -362,7 +363,7 @@ quest_run(struct arena *arena, const struct quest *quest, struct layout *layout,
 		uint32_t number = run.open.items[--run.open.count];
 
 		++*work;
-		if (run.spots.count > MOST_SPOTS)
+		if (run.spots.count > MOST_SPOTS || run.kept > MOST_KEPT)
 			return FOUND_NO_END;
 		spot_load(&run, number);
 		if (is_difference(&run)) {

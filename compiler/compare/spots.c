@@ -344,6 +344,7 @@ spot_keep(struct run *run)
 		return;
 	*STACK_PUSH(run->arena, &run->open) = (uint32_t)run->spots.count;
 	spot = arena_push(run->arena, &run->spots);
+	run->kept += run->marks.count + run->lives.count;
 	*spot = run->now;
 	spot->nodes = copy(run->arena, run->nodes,
 	    run->slot_count * sizeof *run->nodes);

@@ -41,6 +41,7 @@ struct run {
 	bool wanted[MOST_SLOTS];
 	VEC(uint32_t) across; /* forbidden rules with holes in other trees */
 	VEC(struct spot) spots;
+	size_t kept; /* marks and globs of all of them */
 	STACK(uint32_t) open;
 	struct map seen;
 	/* The spot that is being made. */
