@@ -97,7 +97,13 @@ prepare()
 	policy "link$1" workspace-write 'allow exec ${workspace}' \
 	    'allow socket ${workspace}/link'
 	policy "shut$1" workspace-write "allow socket $run/dir" \
-	    "deny socket $run/dir/s"
+	    "deny socket $run/dir/s" 'deny socket ~/keys' \
+	    'allow socket ~/keys/s'
+	# Nothing but this rule shows a place where services may listen.
+	printf 'sbx 1\nprofile run {\n%s\n%s\n}\n' \
+	    "allow exec { /usr /lib /lib64 /bin \${workspace} $run }" \
+	    'allow network connect tcp 443' >"$base/run$1.sbx"
+	"$SBXC" "$base/run$1.sbx" -o "$base/run$1.bin" 2>/dev/null || exit 99
 	policy "agent$1" workspace-write 'allow exec ${workspace}' \
 	    'allow socket ${ssh-agent}' 'deny env SSH_AUTH_SOCK'
 }
@@ -163,6 +169,8 @@ paths()
 	held "$1" paths "$no|EPROTONOSUPPORT" \
 	    ./probe unix-dgram-send "$home/look/dgram"
 	held "$1" none "$no" ./probe unix-dgram-send "$home/look/dgram"
+	# Where programs are run from somebody may listen, too.
+	held "$1" run EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-$$-$1"
 }
 
