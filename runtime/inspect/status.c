@@ -81,8 +81,8 @@ find_status(struct status *status)
 	    NULL :
 	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or "
 	    "a container forbids it";
-	status->listener =
-	    machine->seccomp ? listen_obstacle() : status->seccomp;
+	status->listener = machine->seccomp ? listen_obstacle() :
+					      status->seccomp;
 	status->tried = machine_level(machine) == SBX_LEVEL_FULL;
 	status->namespaces = status->tried ?
 	    try_namespaces(NETWORK_OUTER) :
