@@ -65,37 +65,14 @@ static const struct {
 
 /* Each of these is tried, however often it is made. */
 static const char *const confining[] = {
-	"landlock_create_ruleset",
-	"landlock_add_rule",
-	"landlock_restrict_self",
-	"seccomp",
-	"prctl",
-	"capset",
-	"capget",
-	"clone",
-	"fork",
-	"mount",
-	"umount2",
-	"mount_setattr",
-	"move_mount",
-	"open_tree",
-	"open_tree_attr",
+	"landlock_create_ruleset", "landlock_add_rule",
+	"landlock_restrict_self", "seccomp", "prctl", "capset", "capget",
+	"clone", "fork", "mount", "umount2", "mount_setattr", "move_mount",
+	"open_tree", "open_tree_attr",
 	"call 467", /* the same, for a libseccomp that does not know it */
-	"fsopen",
-	"fsconfig",
-	"fsmount",
-	"pivot_root",
-	"chdir",
-	"fchdir",
-	"unshare",
-	"setns",
-	"prlimit64",
-	"setrlimit",
-	"close_range",
-	"dup2",
-	"dup3",
-	"clone3",
-	"getdents64", /* what is not found is not denied */
+	"fsopen", "fsconfig", "fsmount", "pivot_root", "chdir", "fchdir",
+	"unshare", "setns", "prlimit64", "setrlimit", "close_range", "dup2",
+	"dup3", "clone3", "getdents64", /* what is not found is not denied */
 };
 
 static const char *
