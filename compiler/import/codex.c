@@ -28,6 +28,14 @@ take_mode(struct importer *importer, const struct import_key *key,
 		    "it is no mode of Codex");
 }
 
+static void
+keep_old(struct importer *importer, const struct yaml_node *value)
+{
+	struct codex *codex = importer->own;
+
+	*arena_push(importer->arena, &codex->old) = value;
+}
+
 static const struct switch_key {
 	const char *path;
 	size_t field;
@@ -46,6 +54,8 @@ static void
 take_switch(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
+	if (strncmp(key->path, "sandbox_workspace_write.", 24) == 0)
+		keep_old(importer, value);
 	for (size_t i = 0; i < countof(switches); i++) {
 		if (strcmp(switches[i].path, key->path) == 0)
 			*(bool *)((char *)importer->own +
@@ -59,6 +69,7 @@ take_root(struct importer *importer, const struct import_key *key,
 {
 	struct codex_entry entry = { .mode = CODEX_WRITE };
 
+	keep_old(importer, value);
 	if (value->kind == YAML_TEXT && *value->text != '/' &&
 	    *value->text != '~')
 		import_lose(importer, DIAG_IMPORT_NARROWER, key->path, value,
@@ -360,6 +371,21 @@ begin(struct importer *importer)
 	import_promise(importer, false, "write", "~/file");
 }
 
+/* Whether Codex would use it depends on what it trusts, if no mode is said. */
+static void
+lose_old(struct importer *importer)
+{
+	const struct codex *codex = importer->own;
+
+	for (size_t i = 0; i < codex->old.count; i++)
+		import_lose(importer,
+		    codex->mode != NULL ? DIAG_IMPORT_IGNORED :
+					  DIAG_IMPORT_NARROWER,
+		    "sandbox_workspace_write", codex->old.items[i],
+		    "it is for the sandbox_mode workspace-write, which is not "
+		    "set");
+}
+
 static void
 finish(struct importer *importer)
 {
@@ -371,6 +397,8 @@ finish(struct importer *importer)
 	bool write = strcmp(mode, "read-only") != 0;
 
 	write_variables(importer);
+	if (!write)
+		lose_old(importer);
 	/* The old settings win. */
 	if (codex->chosen != NULL && codex->mode == NULL) {
 		codex->entries.count = 0;

@@ -14,6 +14,8 @@ struct codex_entry {
 };
 
 struct codex {
+	/* What is said of the mode workspace-write. */
+	VEC(const struct yaml_node *) old;
 	VEC(struct codex_entry) entries;
 	const struct yaml_node *mode, *permissions, *chosen;
 	const struct yaml_node *inherit, *excludes, *includes;

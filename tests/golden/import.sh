@@ -72,6 +72,15 @@ codex_env \
     'deny env { *KEY* *SECRET* *TOKEN* *key* *secret* *token* }; allow env *; ' \
     'ignore_default_excludes = false'
 
+{
+	echo '[sandbox_workspace_write]'
+	echo 'writable_roots = ["/srv/out"]'
+	echo 'network_access = true'
+} >roots.toml
+"$SBXC" import -I codex -o roots.sbx roots.toml >out 2>&1
+tap_is 'codex: what is for another mode is told' '1 2' \
+    "$? $(grep -c 'roots.toml:[23]:.*which is not set.*SBX1012' out)"
+
 # A case that a weaker policy does not keep is seen.
 grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |
     sed 's/profile from-claude/profile weak/' >weak.sbx
