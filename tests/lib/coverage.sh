@@ -10,7 +10,7 @@
 
 set -eu
 srcdir=${srcdir:?}
-command=$1 build=$2
+command=$1 build=$(cd "$2" && pwd)
 
 # A test program counts the parts that it alone reaches.  Those with a switch of
 # their own stand first: of a function that is compiled twice in two ways the
