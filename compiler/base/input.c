@@ -29,7 +29,7 @@ path_descriptor(const char *path)
 		if (strncmp(path, directories[i], len) == 0 &&
 		    path[len] != '\0' && strlen(path + len) <= 6 &&
 		    path[len + strspn(path + len, "0123456789")] == '\0')
-			return atoi(path + len);
+			return (int)strtol(path + len, NULL, 10);
 	}
 	return -1;
 }

@@ -286,7 +286,6 @@ command_build(struct options *options)
 	options_print(options, &compilation.diags);
 	if (!good)
 		return policy_status(&compilation.diags);
-	return options->verify != NULL ?
-	    verify_blob(options, path, &image) :
-	    write_blob(options, &compilation, out, &image);
+	return out == NULL ? verify_blob(options, path, &image) :
+			     write_blob(options, &compilation, out, &image);
 }

@@ -154,7 +154,8 @@ find_read(const struct include *include, const struct stat *st,
 		if (st != NULL ?
 			source->path != NULL && source->device == st->st_dev &&
 			    source->inode == st->st_ino :
-			source->builtin && strcmp(source->shown, builtin) == 0)
+			source->builtin && builtin != NULL &&
+			    strcmp(source->shown, builtin) == 0)
 			return source;
 	}
 	return NULL;

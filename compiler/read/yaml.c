@@ -131,6 +131,7 @@ static void
 check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 {
 	const void *id[] = { open->node, key->text };
+	const struct yaml_node *first;
 	struct diag *diag;
 	bool added;
 
@@ -152,8 +153,10 @@ check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 		return;
 	diag = diag_add(reader->diags, DIAG_YAML_DUPLICATE, key->loc,
 	    "the key '%s' stands twice", key->text);
-	diag_note(reader->diags, diag,
-	    yaml_find(open->node, key->text)->key->loc, "it is here first");
+	first = yaml_find(open->node, key->text);
+	if (first != NULL)
+		diag_note(reader->diags, diag, first->key->loc,
+		    "it is here first");
 }
 
 /* --- the tree ------------------------------------------------------------- */

@@ -94,8 +94,9 @@ void
 out_number(struct out *out, uint64_t number)
 {
 	char digits[SBX_DECIMAL_SIZE];
+	size_t len = sbx_decimal_write(digits, number);
 
-	out_bytes(out, digits, sbx_decimal_write(digits, number));
+	out_bytes(out, digits, len);
 }
 
 void

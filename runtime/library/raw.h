@@ -81,7 +81,9 @@ raw5(long number, long a, long b, long c, long d, long e)
 RAW long
 raw_clone(const long call[6], void (*function)(void *), void *argument)
 {
+	/* cppcheck-suppress constStatement ; it knows no registers */
 	register long r10 __asm__("r10") = call[4];
+	/* cppcheck-suppress constStatement ; it knows no registers */
 	register long r8 __asm__("r8") = call[5];
 	register void (*r12)(void *) __asm__("r12") = function;
 	register void *r13 __asm__("r13") = argument;

@@ -360,22 +360,25 @@ static bool
 move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
     const uint8_t *base)
 {
+	enum {
+		FIRST = offsetof(struct sbx_blob, meta),
+		END = offsetof(struct sbx_blob, strings_size),
+		LIMITS = offsetof(struct sbx_blob, limits),
+	};
+	uintptr_t at[(END - FIRST) / sizeof(void *)];
+
 	*blob = *from;
 	blob->base = base;
-	for (size_t member = offsetof(struct sbx_blob, meta);
-	     member < offsetof(struct sbx_blob, strings_size);
-	     member += sizeof(void *)) {
-		uintptr_t at = 0;
-
-		memcpy(&at, (char *)blob + member, sizeof at);
-		if (at == 0 || member == offsetof(struct sbx_blob, limits))
+	memcpy(at, (const char *)from + FIRST, sizeof at);
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+		if (at[i] == 0 || i == (LIMITS - FIRST) / sizeof *at)
 			continue;
-		at -= (uintptr_t)from->base;
-		if (at > from->size)
+		at[i] -= (uintptr_t)from->base;
+		if (at[i] > from->size)
 			return false;
-		at += (uintptr_t)base;
-		memcpy((char *)blob + member, &at, sizeof at);
+		at[i] += (uintptr_t)base;
 	}
+	memcpy((char *)blob + FIRST, at, sizeof at);
 	return true;
 }
 
