@@ -45,6 +45,13 @@ $(fast_tier): TESTS = $(fast_tests)
 check-all:
 	find tests -name '*.trs' -exec rm -f {} +
 	$(MAKE) check TESTS='$(all_tests)' TEST_ROUNDS=$(ALL_ROUNDS)
+	[ $(ALL_ROUNDS) -lt 100 ] || $(MAKE) analyze
+
+# What reads the sources and takes minutes of all processors, so that nothing runs
+# beside it.
+analyze: all tests/lib/run$(EXEEXT)
+	$(MAKE) check-TESTS TESTS=tests/meta/analyze.sh TEST_LIMIT=3600 \
+	    VERBOSE=1
 
 # For one more way to build the programs; for one more user; and distcheck
 # without what another build runs from the same tarball.
@@ -62,7 +69,7 @@ check-machines:
 check-machines-small:
 	$(srcdir)/tests/machines/run -b . $(MACHINES) 5.10 arm-6.12
 
-.PHONY: check-all check-build check-kernel check-dist check-machines \
+.PHONY: analyze check-all check-build check-kernel check-dist check-machines \
 	check-machines-small
 
 # Every test is run by lib/run, in the same surroundings whoever calls make,

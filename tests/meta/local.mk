@@ -19,7 +19,8 @@ static_scripts += \
 	tests/meta/stack.sh \
 	tests/meta/version.sh
 
-EXTRA_DIST += .clang-format tests/meta/hidden.pl tests/meta/stack.py
+EXTRA_DIST += .clang-format .clang-tidy
+EXTRA_DIST += tests/meta/analyze.sh tests/meta/hidden.pl tests/meta/stack.py
 EXTRA_DIST += \
 	tests/mutate/alone.sh \
 	tests/mutate/chance.py \
