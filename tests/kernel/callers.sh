@@ -377,6 +377,9 @@ variables()
 	    "$(printf '%s\n' "$text" | grep ^TWICE=)"
 	tap_is "$level: uid $1: two of TMPDIR" 1 \
 	    "$(printf '%s\n' "$text" | grep -c ^TMPDIR=)"
+	tap_is "$level: uid $1: of two variables the one that is allowed" \
+	    LANG=C "$(run "$1" env LANG=C GH_TOKEN=x "$base/sbxrun" -l "$level" \
+	    "$base/unwatched.bin" -- env | grep -E '^(LANG|GH_TOKEN)=')"
 }
 
 check_user()
