@@ -105,8 +105,9 @@ places_find_all(const struct exporter *exporter)
 		for (size_t j = 0; j < rule->exclusion_count; j++)
 			place_add(exporter, &places, rule->exclusions[j]);
 	}
-	qsort(places.list.items, places.list.count, sizeof *places.list.items,
-	    place_compare);
+	if (places.list.count > 0)
+		qsort(places.list.items, places.list.count,
+		    sizeof *places.list.items, place_compare);
 	return places;
 }
 
