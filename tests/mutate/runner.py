@@ -17,6 +17,7 @@ from table import HERE, TOP
 TEST_LIMIT = 180   # seconds for one test program
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
 MEMORY = 8 << 30   # of one process, which a fault may make grow
+LARGEST = 512 << 20 # bytes of one file, for the same reason
 # Programs that scripts run, and that have the product linked in.
 HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
            "tests/model/sbpl.sh": ["tests/model/sbpl/questions"],
@@ -48,6 +49,7 @@ def is_script(test):
 
 def confine():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
 
 
 def must_be_alone(place):
