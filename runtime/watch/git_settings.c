@@ -144,7 +144,8 @@ words_are(struct git_words words, const char *text)
 static bool
 words_equal(struct git_words a, struct git_words b)
 {
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+	return a.len == b.len &&
+	    (a.len == 0 || memcmp(a.text, b.text, a.len) == 0);
 }
 
 static bool
