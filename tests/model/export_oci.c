@@ -268,7 +268,7 @@ static struct oracle
 compare(const struct policy *policy, const struct policy *exported,
     const struct arch *arch, uint64_t seed)
 {
-	struct oracle oracle = { .chance = { seed },
+	struct oracle oracle = { .chance = { .state = seed },
 		.weakened = policy != exported };
 	struct exporter exporter = exporter_of(exported, arch);
 	struct filter filter;
@@ -310,7 +310,7 @@ random_policy(struct arena *arena, uint64_t seed)
 {
 	struct compilation *compilation = arena_alloc(arena,
 	    sizeof *compilation);
-	struct maker maker = { .chance = { seed } };
+	struct maker maker = { .chance = { .state = seed } };
 	const char *source;
 	char *text = NULL;
 	size_t size;

@@ -178,7 +178,7 @@ try_policy(struct tally *tally, uint64_t seed)
 {
 	struct arena *arena = arena_new();
 	struct bytes text = { NULL, 0 };
-	struct maker maker = { .chance = { seed } };
+	struct maker maker = { .chance = { .state = seed } };
 	struct ast_stmt *stmts;
 	const char *fault;
 	struct image image;

@@ -380,7 +380,7 @@ ask_random(struct asker *asker, uint64_t seed)
 {
 	char *text = NULL;
 	size_t size = 0;
-	struct maker maker = { .chance = { seed } };
+	struct maker maker = { .chance = { .state = seed } };
 	const struct policy *policy;
 
 	maker.stream = open_memstream(&text, &size);
