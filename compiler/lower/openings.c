@@ -77,7 +77,8 @@ policy_opens_sockets(const struct policy *policy, uint8_t platforms)
 void
 filter_deny_spawn(const struct policy *policy, struct filter *filter)
 {
-	struct origin origin = policy_spawn_origin(policy);
+	struct origin origin = policy_spawn_origin(policy,
+	    filter->arch->platforms);
 
 	for (size_t i = 0; i < spawn_call_count; i++) {
 		const struct spawn_call *call = &spawn_calls[i];

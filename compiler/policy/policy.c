@@ -69,18 +69,6 @@ policy_denies_spawn(const struct policy *policy, uint8_t platforms)
 	return platforms != 0 && (platforms & ~taken) == 0;
 }
 
-struct origin
-policy_spawn_origin(const struct policy *policy)
-{
-	const struct rule_list *blankets = &policy->rules[KIND_BLANKET];
-
-	for (size_t i = 0; i < blankets->count; i++) {
-		if (blankets->items[i].detail == BLANKET_SPAWN)
-			return blankets->items[i].origin;
-	}
-	return (struct origin){ .platforms = 0 };
-}
-
 struct position
 policy_position(const struct policy *policy, const struct origin *origin)
 {
@@ -108,6 +96,22 @@ origin_least(const struct policy *policy, const struct origin *a,
 	x = policy_position(policy, a);
 	y = policy_position(policy, b);
 	return position_compare(&x, &y) <= 0 ? a : b;
+}
+
+struct origin
+policy_spawn_origin(const struct policy *policy, uint8_t platforms)
+{
+	const struct rule_list *blankets = &policy->rules[KIND_BLANKET];
+	const struct origin *least = NULL;
+
+	for (size_t i = 0; i < blankets->count; i++) {
+		const struct rule *rule = &blankets->items[i];
+
+		if (rule->detail == BLANKET_SPAWN &&
+		    (rule->origin.platforms & platforms) != 0)
+			least = origin_least(policy, least, &rule->origin);
+	}
+	return least != NULL ? *least : (struct origin){ .platforms = 0 };
 }
 
 /* What a rule about the network has to be. */

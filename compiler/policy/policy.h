@@ -128,7 +128,10 @@ bool policy_has_blanket(const struct policy *policy, enum blanket_kind kind,
 
 /* Whether `deny spawn` holds on a platform. */
 bool policy_denies_spawn(const struct policy *policy, uint8_t platforms);
-struct origin policy_spawn_origin(const struct policy *policy);
+
+/* Where it is written, by the first position of those that hold there. */
+struct origin policy_spawn_origin(const struct policy *policy,
+    uint8_t platforms);
 
 /* What the network rules add up to on a platform; its deciding origin. */
 enum sbx_net policy_net(const struct policy *policy, uint8_t platforms,

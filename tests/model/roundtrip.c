@@ -330,6 +330,9 @@ test_orders(struct tap *tap)
 		    "allow network full from \"w:3:1\"" },
 		{ "allow network connect tcp 80 from \"x:2:1\"",
 		    "allow network listen tcp 80 from \"x:2:1 (a)\"" },
+		{ "deny spawn from \"x:2:2\"", "deny spawn from \"x:2:1\"" },
+		{ "on linux { deny spawn from \"x:2:1\" }",
+		    "on macos { deny spawn from \"x:1:1\" }" },
 	};
 
 	for (size_t i = 0; i < countof(pairs); i++) {
