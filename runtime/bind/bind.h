@@ -33,6 +33,7 @@ struct site {
 struct glob {
 	const struct sbx_path *path; /* in the blob */
 	struct sbx_place at;         /* what the pattern is below */
+	const char *name; /* or NULL: the pattern has `at` by that name */
 	uint32_t matches;
 	uint32_t closed;       /* directories that were passed over */
 	const char *fault;     /* why a preferred one is enforced in part */

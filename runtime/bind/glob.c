@@ -184,23 +184,30 @@ walk_directory(struct walk *walk, int fd, uint64_t states)
 }
 
 void
-glob_find(struct glob_search *search, struct sbx_place place,
-    const char *pattern, bool gives)
+glob_find(struct glob_search *search, struct sbx_place place, const char *name,
+    const char *pattern)
 {
 	struct walk walk = { .search = search, .path.len = place.len };
+	uint64_t states;
 	int fd;
 
-	search->gives = gives;
 	search->closed = 0;
 	search->fault = NULL;
 	if (!sbx_glob_parse(pattern, &walk.glob))
 		return;
 	memcpy(walk.path.text, place.path, place.len);
+	states = sbx_glob_start(&walk.glob);
+	if (name != NULL)
+		states = sbx_glob_step(&walk.glob, states, name, strlen(name));
+	if (sbx_glob_matches(&walk.glob, states)) {
+		add_match(&walk);
+		return;
+	}
 	fd = open_place(place, O_RDONLY | O_DIRECTORY);
 	if (fd < 0) {
 		note_closed(&walk, AT_FDCWD, path_of(place));
 		return;
 	}
-	walk_directory(&walk, fd, sbx_glob_start(&walk.glob));
+	walk_directory(&walk, fd, states);
 	close(fd);
 }

@@ -20,15 +20,19 @@ struct glob_search {
 	struct arena *arena;
 	struct sbx_place *matches; /* room for GLOB_MAX_MATCHES */
 	uint32_t entries, count;   /* of entries and matches, of all globs */
+	bool gives; /* it allows: what is shut to us does not matter */
 	/* Of the last glob. */
-	bool gives;        /* it allows: what is shut to us does not matter */
 	uint32_t closed;   /* directories that were passed over */
 	const char *fault; /* what ended the search early, or NULL */
 	int error;         /* and its errno, or 0 */
 };
 
-/* Adds the places that match a verified pattern below a place without links. */
+/*
+ * Adds the places that match a verified pattern below a place without links.
+ * With a name: those that would, if the place had that name below where the
+ * pattern begins; the place itself may be one then.
+ */
 void glob_find(struct glob_search *search, struct sbx_place place,
-    const char *pattern, bool gives);
+    const char *name, const char *pattern);
 
 #endif

@@ -1,3 +1,4 @@
+#include "format/glob.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/binder.h"
@@ -13,6 +14,22 @@
  */
 
 /* --- rules and exclusions ------------------------------------------------- */
+
+/*
+ * A linked working tree and a submodule have their repository elsewhere; see
+ * project_find().  It is as if it were ${workspace}/.git: what a rule says of
+ * that, or of something in it, it also says there.
+ */
+static const char git_name[] = ".git";
+enum { GIT_LEN = sizeof "/.git" - 1 };
+
+/* Whether a path below the workspace is `.git` or something in it. */
+static bool
+is_in_git(const char *suffix)
+{
+	return strncmp(suffix, "/.git", GIT_LEN) == 0 &&
+	    (suffix[GIT_LEN] == '\0' || suffix[GIT_LEN] == '/');
+}
 
 static struct sbx_place
 place_below(struct binder *binder, struct sbx_place anchor, uint32_t offset)
@@ -106,18 +123,24 @@ static void
 bind_exclusions(struct binder *binder, struct sbx_rule *rule,
     const struct sbx_path *path)
 {
+	const struct binding *made = &binder->made;
+
 	for (uint16_t i = 0; i < path->exclusion_count; i++) {
 		const struct sbx_exclusion *exclusion =
 		    &binder->blob->exclusions[path->first_exclusion + i];
+		uint32_t suffix = exclusion->suffix;
 
-		if (binder->made.bound[exclusion->anchor])
+		if (made->bound[exclusion->anchor])
 			bind_exclusion(binder, rule,
-			    binder->made.anchors[exclusion->anchor],
-			    exclusion->suffix);
+			    made->anchors[exclusion->anchor], suffix);
 		if (exclusion->anchor == SBX_ANCHOR_HOME &&
-		    binder->made.has_other_home)
-			bind_exclusion(binder, rule, binder->made.other_home,
-			    exclusion->suffix);
+		    made->has_other_home)
+			bind_exclusion(binder, rule, made->other_home, suffix);
+		if (exclusion->anchor == SBX_ANCHOR_WORKSPACE &&
+		    made->git.len > 0 &&
+		    is_in_git(sbx_string(binder->blob, suffix)))
+			bind_exclusion(binder, rule, made->git,
+			    suffix + GIT_LEN);
 	}
 }
 
@@ -319,8 +342,9 @@ bind_matches(struct binder *binder, struct glob *glob,
 	struct glob_search *search = &binder->search;
 	uint32_t match = search->count;
 
-	glob_find(search, glob->at, sbx_string(binder->blob, path->glob),
-	    path->effect == SBX_ALLOW);
+	search->gives = path->effect == SBX_ALLOW;
+	glob_find(search, glob->at, glob->name,
+	    sbx_string(binder->blob, path->glob));
 	glob->closed = search->closed;
 	for (; match < search->count; match++) {
 		struct sbx_place at = search->matches[match];
@@ -343,13 +367,13 @@ bind_matches(struct binder *binder, struct glob *glob,
  * matches. */
 static void
 bind_glob(struct binder *binder, const struct sbx_path *path,
-    struct sbx_place at)
+    struct sbx_place at, const char *name)
 {
 	struct glob *glob = &binder->globs[binder->made.glob_count++];
 	struct followed found = follow(binder->arena, at);
 	struct sbx_rule all = { .at = found.at, .effect = path->effect };
 
-	*glob = (struct glob){ .path = path, .at = found.at };
+	*glob = (struct glob){ .path = path, .at = found.at, .name = name };
 	if (path->effect == SBX_ALLOW) {
 		note_links(binder, &found);
 		glob->planted = is_planted(binder, &found);
@@ -375,7 +399,7 @@ bind_path(struct binder *binder, const struct sbx_path *path,
 	struct sbx_rule *rule;
 
 	if (path->glob != 0) {
-		bind_glob(binder, path, at);
+		bind_glob(binder, path, at, NULL);
 		return;
 	}
 	rule = path->effect == SBX_ALLOW ? allow_place(binder, path, at) :
@@ -399,21 +423,6 @@ bind_nowhere(struct binder *binder, const struct sbx_path *path,
 
 /* --- the repository of the workspace -------------------------------------- */
 
-/*
- * A linked working tree and a submodule have their repository elsewhere; see
- * project_find().  It is as if it were ${workspace}/.git: what a rule says of
- * that, or of something in it, it also says there.
- */
-enum { GIT_LEN = sizeof "/.git" - 1 };
-
-/* Whether a path below the workspace is `.git` or something in it. */
-static bool
-is_in_git(const char *suffix)
-{
-	return strncmp(suffix, "/.git", GIT_LEN) == 0 &&
-	    (suffix[GIT_LEN] == '\0' || suffix[GIT_LEN] == '/');
-}
-
 /* What is left of the rule there after its exceptions; false: nothing is. */
 static bool
 leaves_git(const struct binder *binder, const struct sbx_path *path)
@@ -431,20 +440,15 @@ leaves_git(const struct binder *binder, const struct sbx_path *path)
 	return true;
 }
 
-static void
-exclude_in_git(struct binder *binder, struct sbx_rule *rule,
-    const struct sbx_path *path)
+/* Whether a pattern below the workspace means `.git` or something in it. */
+static bool
+leads_to_git(const struct binder *binder, const struct sbx_path *path)
 {
-	for (uint16_t i = 0; i < path->exclusion_count; i++) {
-		const struct sbx_exclusion *exclusion =
-		    &binder->blob->exclusions[path->first_exclusion + i];
+	struct sbx_glob glob;
 
-		if (exclusion->anchor == SBX_ANCHOR_WORKSPACE &&
-		    is_in_git(sbx_string(binder->blob, exclusion->suffix)))
-			bind_exclusion(binder, rule, binder->made.git,
-			    exclusion->suffix + GIT_LEN);
-	}
-	bind_exclusions(binder, rule, path);
+	return sbx_glob_parse(sbx_string(binder->blob, path->glob), &glob) &&
+	    sbx_glob_step(&glob, sbx_glob_start(&glob), git_name,
+		sizeof git_name - 1) != 0;
 }
 
 void
@@ -461,15 +465,14 @@ bind_in_repository(struct binder *binder, const struct sbx_path *path)
 	if ((*suffix != '\0' && !inside) || !leaves_git(binder, path))
 		return;
 	if (path->glob != 0) {
-		/* Any other pattern begins with a name of the workspace. */
-		if (inside ||
-		    strncmp(sbx_string(binder->blob, path->glob), "/**/", 4) ==
-			0)
-			bind_glob(binder, path, at);
+		if (inside)
+			bind_glob(binder, path, at, NULL);
+		else if (leads_to_git(binder, path))
+			bind_glob(binder, path, git, git_name);
 		return;
 	}
 	rule = path->effect == SBX_ALLOW ? allow_place(binder, path, at) :
 					   deny_place(binder, path, git, at);
 	if (rule != NULL)
-		exclude_in_git(binder, rule, path);
+		bind_exclusions(binder, rule, path);
 }

@@ -196,6 +196,8 @@ put_globs(struct out *json, const struct plan *plan, uint32_t room)
 		json_object(json, NULL);
 		json_string(json, "rule", words.text);
 		json_place(json, "below", glob->at);
+		if (glob->name != NULL)
+			json_string(json, "as", glob->name);
 		json_string(json, "glob",
 		    sbx_string(plan->blob, glob->path->glob));
 		json_number(json, "matches", glob->matches);

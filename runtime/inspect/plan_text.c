@@ -90,6 +90,10 @@ print_globs(struct out *out, const struct plan *plan)
 			plan_place(out, plan, path);
 		else
 			out_shown(out, glob->at.path, glob->at.len);
+		if (glob->name != NULL) {
+			out_print(out, " as %s of ", glob->name);
+			plan_place(out, plan, path);
+		}
 		show_string(out, plan, path->glob);
 		out_text(out, "  -- ");
 		plan_glob_enforcer(out, plan, glob);

@@ -185,17 +185,57 @@ elsewhere()
 	policy git workspace-write \
 	    'deny read glob "${workspace}/**/*.shut"' \
 	    'deny read ${workspace}/.git/info except ${workspace}/.git/info/open' \
-	    'allow read ~/w/main/.git/link'
-	as "$uid" sh -c 'mkdir -p ~/hidden && cd ~/w/main/.git &&
-	    for file in a.shut info/shut info/open ~/hidden/key; do
-		echo ${file##*/} >$file
-	    done && ln -s ~/hidden link'
-	for level in $levels; do
-		is "$level: rules about a repository elsewhere" 'open' "$(
-		    with=git auto "$level" w/linked "cd $home/w/main/.git
-		    cat a.shut info/shut info/open link/key 2>/dev/null")"
+	    'deny read glob "${workspace}/*/one"' \
+	    'deny read glob "${workspace}/.g??/**/two" except ${workspace}/.git/open' \
+	    'prefer deny read glob "${workspace}/.*t/three*"' \
+	    'deny read glob "${workspace}/?gi/four"' \
+	    'allow read ${workspace}/.git/link'
+	policy given read-only \
+	    'allow write glob "${workspace}/*/given" except ${workspace}/.git/given/kept' \
+	    'allow write glob "${workspace}/*/*/not"'
+	policy whole workspace-write 'deny read glob "${workspace}/**/.g*"'
+	for git in main/.git main/.git/modules/sub bare.git; do
+		as "$uid" sh -c 'mkdir -p ~/hidden && cd ~/w/$1 &&
+		    ln -s ~/hidden link &&
+		    mkdir -p one open/two deep/two given not info &&
+		    for file in a.shut info/shut info/open link/key one/file \
+		    open/two/file deep/two/file three.x four given/file \
+		    given/kept; do
+			echo $file >$file
+		    done' sh "$git"
 	done
-	as "$uid" rm -r "$home/hidden" "$home/w/main/.git/link"
+	for level in $levels; do
+		for at in linked=main/.git main/sub=main/.git/modules/sub \
+		    of-bare=bare.git; do
+			rules_elsewhere "${at%%=*}" "$home/w/${at#*=}"
+		done
+	done
+	for git in main/.git main/.git/modules/sub bare.git; do
+		as "$uid" sh -c 'cd ~/w/$1 && rm -rf link one open deep given \
+		    not three.x four a.shut info' sh "$git"
+	done
+	as "$uid" rm -r "$home/hidden"
+}
+
+# rules_elsewhere WORKSPACE REPOSITORY
+rules_elsewhere()
+{
+	is "$level: $1: rules about a repository elsewhere" \
+	    'info/open open/two/file four' "$(with=git auto "$level" "w/$1" \
+	    "cd $2 && cat a.shut info/shut info/open link/key one/file \
+	    open/two/file deep/two/file three.x four 2>/dev/null" | xargs)"
+	is "$level: $1: what a pattern opens there" "given/file three.x" "$(
+	    with=given auto "$level" "w/$1" "cd $2 && for file in file kept; do
+	    (echo >given/\$file) 2>/dev/null && echo given/\$file; done
+	    cat three.x; (echo >not/file) 2>/dev/null && echo not" | xargs)"
+	is "$level: $1: and keeps" given/kept "$(cat "$2/given/kept")"
+	is "$level: $1: a pattern that is the repository itself" no "$(
+	    with=whole auto "$level" "w/$1" \
+	    "cat $2/HEAD 2>/dev/null || echo no")"
+	is "$level: $1: what -n says of one" "$2 as .git of $home/w/$1/*/one" "$(
+	    as "$uid" sh -c 'cd "$1" && shift && exec "$@"' sh "$home/w/$1" \
+	    "$tmp/sbxrun" -l "$level" -w auto -n "$tmp/git.bin" -- true 2>&1 |
+	    sed -n 's,.* glob \(.* as .*/one\)  --.*,\1,p')"
 }
 
 # leads NAME TEXT: a `.git` of a command's that leads to a repository which is
