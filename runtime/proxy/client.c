@@ -112,8 +112,9 @@ out_rule(struct out *page, const struct proxy *proxy, const struct conn *conn)
 
 	out_text(page, "sbx: ");
 	out_source(page, blob,
-	    conn->target.by_name ? blob->names[conn->rule].source :
-				   blob->endpoints[conn->rule].source);
+	    conn->via == PROXY_BY_ENDPOINT ?
+		blob->endpoints[conn->rule].source :
+		blob->names[conn->rule].source);
 	out_text(page, " denies it\n");
 }
 

@@ -5,6 +5,7 @@
  */
 #include "runtime/proxy/lookup.h"
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/proxy/confine.h"
 
@@ -101,16 +102,29 @@ find_conn(const struct proxy *proxy, uint64_t id)
 	return NULL;
 }
 
-/* Whether the word `private` would have opened one of them. */
+/* The word `private` would have opened one of them, or a rule is about one, or
+ * no name may lead to them. */
 static enum proxy_verdict
-why_closed(const struct conn *conn, const struct lookup_answer *answer)
+why_closed(const struct proxy *proxy, struct conn *conn,
+    const struct lookup_answer *answer)
 {
+	uint32_t denied = UINT32_MAX;
+
 	for (unsigned i = 0; i < answer->count && i < ADDRESSES_MAX; i++) {
-		if (!conn->is_private &&
-		    address_may_be_private(answer->addresses[i]))
+		const uint8_t *address = answer->addresses[i];
+		struct sbx_verdict verdict = sbx_endpoint_verdict(&proxy->blob,
+		    KERNEL_WHERE, address, conn->target.port);
+
+		if (verdict.reason == SBX_BECAUSE_DENIED)
+			denied = verdict.rule;
+		else if (!conn->is_private && address_may_be_private(address))
 			return PROXY_PRIVATE;
 	}
-	return PROXY_RESERVED;
+	if (denied == UINT32_MAX)
+		return PROXY_RESERVED;
+	conn->via = PROXY_BY_ENDPOINT;
+	conn->rule = denied;
+	return PROXY_DENIED;
 }
 
 /* Only addresses that may be connected to are kept, and nobody looks again. */
@@ -129,10 +143,11 @@ take_answer(struct proxy *proxy, struct conn *conn,
 		connect_start(proxy, conn);
 	else
 		client_refused(proxy, conn,
-		    answer->outcome == LOOKUP_FOUND ? why_closed(conn, answer) :
+		    answer->outcome == LOOKUP_FOUND ?
+			why_closed(proxy, conn, answer) :
 			answer->outcome == LOOKUP_NO_SUCH_NAME ?
-						      PROXY_NO_SUCH_NAME :
-						      PROXY_FAILED);
+			PROXY_NO_SUCH_NAME :
+			PROXY_FAILED);
 }
 
 void
