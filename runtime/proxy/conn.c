@@ -292,7 +292,7 @@ conn_late(struct proxy *proxy, struct conn *conn)
 		client_refused(proxy, conn, PROXY_FAILED);
 		return;
 	case STAGE_CONNECT:
-		connect_late(proxy, conn);
+		connect_next(proxy, conn);
 		return;
 	case STAGE_RELAY: /* of the first bytes of TLS */
 		tell(proxy, conn, PROXY_LIMIT);

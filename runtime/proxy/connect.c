@@ -38,8 +38,8 @@ give_up_socket(struct conn *conn)
 	conn->server.fd = -1;
 }
 
-static void
-next_attempt(struct proxy *proxy, struct conn *conn)
+void
+connect_next(struct proxy *proxy, struct conn *conn)
 {
 	give_up_socket(conn);
 	while (conn->address_next < conn->address_count) {
@@ -67,7 +67,7 @@ connect_start(struct proxy *proxy, struct conn *conn)
 	conn->stage = STAGE_CONNECT;
 	conn->address_next = 0;
 	conn->connect_end = proxy->now + CONNECT_TIME;
-	next_attempt(proxy, conn);
+	connect_next(proxy, conn);
 }
 
 /* The user's own proxy: a socket by path, or a port of the host. */
@@ -111,18 +111,9 @@ connect_check(struct proxy *proxy, struct conn *conn)
 	    0)
 		error = errno;
 	if (error != 0) {
-		next_attempt(proxy, conn);
+		connect_next(proxy, conn);
 		return;
 	}
 	conn->deadline = 0;
 	relay_start(proxy, conn);
-}
-
-void
-connect_late(struct proxy *proxy, struct conn *conn)
-{
-	if (proxy->now >= conn->connect_end)
-		client_refused(proxy, conn, PROXY_FAILED);
-	else
-		next_attempt(proxy, conn);
 }

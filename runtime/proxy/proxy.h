@@ -246,9 +246,10 @@ int inside_socket(const struct proxy *proxy, int family);
 /* To conn->addresses, or to the user's proxy. */
 void connect_start(struct proxy *proxy, struct conn *conn);
 void connect_upstream(struct proxy *proxy, struct conn *conn);
-/* Something happened at the socket of the server, or time is up. */
+/* Something happened at the socket of the server. */
 void connect_check(struct proxy *proxy, struct conn *conn);
-void connect_late(struct proxy *proxy, struct conn *conn);
+/* The next address; if there is none, the client is refused. */
+void connect_next(struct proxy *proxy, struct conn *conn);
 
 /* --- relay.c -------------------------------------------------------------- */
 
