@@ -12,6 +12,7 @@ tests_kernel_proxy_SOURCES = \
 	tests/kernel/proxy_clients.c \
 	tests/kernel/proxy_flows.c \
 	tests/kernel/proxy_policy.c \
+	tests/kernel/proxy_requests.c \
 	tests/kernel/proxy_servers.c \
 	tests/kernel/proxy_stage.c
 tests_kernel_fault_proxy_SOURCES = \

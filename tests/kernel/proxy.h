@@ -22,6 +22,8 @@ enum {
 	PORT_HALF = 8002,   /* ends its side at once, then counts */
 	PORT_SILENT = 8003, /* never reads */
 	PORT_SINK = 8004,   /* counts, and says at the end how much came */
+	PORT_LAST = 8005,   /* as SSH, on the last of the addresses alone */
+	PORT_FULL = 8006,   /* the same; the first one never answers */
 	PORT_UPSTREAM = 3129,
 	PORT_HOST = 5432,     /* a service of the host: echoes */
 	PORT_HOST_SIX = 5433, /* one that listens on ::1 alone */
@@ -44,6 +46,7 @@ struct stage {
 	int outside, inside; /* network namespaces */
 	int inner;           /* pidfd of a process inside */
 	pid_t keeper, servers, dns, proxy;
+	bool apart; /* the proxy is begun by a process between, which waits */
 	int control, events;
 	int listener; /* at level standard */
 	struct sbx_blob blob;
@@ -83,10 +86,17 @@ int dial_name(const struct stage *stage, const char *name, uint16_t port);
 bool send_all(int fd, const void *bytes, size_t len);
 /* Bytes until the end, or until `wanted`; *reset: it ended with a reset. */
 size_t read_all(int fd, char *bytes, size_t wanted, bool *reset);
+/* Says the word and closes the socket: "echo", "reset" or what was read. */
+const char *exchange(int fd, const char *word, char *room, size_t size);
 /* Waits for an event; false: there was none in time. */
 bool saw(const struct stage *stage, enum proxy_via via,
     enum proxy_verdict verdict, const char *name);
 void forget_events(const struct stage *stage);
+
+/* proxy_requests.c */
+void try_requests(struct stage *stage);
+void try_socks(struct stage *stage);
+void try_tls(struct stage *stage);
 
 /* proxy_flows.c */
 void try_flows(struct stage *stage);

@@ -133,6 +133,25 @@ dial_name(const struct stage *stage, const char *name, uint16_t port)
 	return dial(stage, address, port);
 }
 
+const char *
+exchange(int fd, const char *word, char *room, size_t size)
+{
+	bool reset, sent;
+	size_t len;
+
+	if (fd < 0)
+		return "refused";
+	/* Who sends hears of a reset first, and who reads then does not. */
+	sent = send_all(fd, word, strlen(word)) || errno != ECONNRESET;
+	if (shutdown(fd, SHUT_WR) != 0 && errno != ENOTCONN)
+		sent = false;
+	len = read_all(fd, room, size - 1, &reset);
+	reset |= !sent;
+	close(fd);
+	room[len] = '\0';
+	return reset ? "reset" : strcmp(room, word) == 0 ? "echo" : room;
+}
+
 bool
 saw(const struct stage *stage, enum proxy_via via, enum proxy_verdict verdict,
     const char *name)

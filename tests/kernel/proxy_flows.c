@@ -191,6 +191,7 @@ try_slow(struct stage *stage)
 	char room[64] = "";
 	int slow = dial(stage, "127.0.0.1", SBX_PROXY_PORT);
 	int never = dial(stage, "127.0.0.1", SBX_PROXY_PORT);
+	int next = dial_name(stage, "first.example", PORT_FULL);
 	bool reset;
 
 	send_all(never, "CONNECT go", 10);
@@ -205,6 +206,9 @@ try_slow(struct stage *stage)
 	read_all(never, room, 1, &reset);
 	tap_ok(&stage->tap, reset, "one that never ends is reset");
 	close(never);
+	tap_ok(&stage->tap, read_all(next, room, 14, NULL) == 14,
+	    "an address that never answers is given up for the next one");
+	close(next);
 	forget_events(stage);
 }
 

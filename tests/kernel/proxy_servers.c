@@ -31,6 +31,35 @@ listen_on(uint16_t port)
 	return fd;
 }
 
+/* Of the two addresses that a name has this is the last or the first one. */
+static int
+listen_at_one(uint16_t port, const char *address, int backlog)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET,
+		.sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	inet_pton(AF_INET, address, &own.sin_addr);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (bind(fd, (void *)&own, sizeof own) != 0 || listen(fd, backlog) != 0)
+		_exit(9);
+	return fd;
+}
+
+/* Whoever comes next waits, since nobody takes those who came first. */
+static void
+fill_queue(uint16_t port, const char *address)
+{
+	enum { MORE_THAN_FIT = 3 };
+	struct sockaddr_in to;
+	socklen_t size = sizeof to;
+
+	getsockname(listen_at_one(port, address, 0), (void *)&to, &size);
+	for (int i = 0; i < MORE_THAN_FIT; i++)
+		connect(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0),
+		    (void *)&to, sizeof to);
+}
+
 static void
 echo(int fd)
 {
@@ -269,6 +298,16 @@ serve_all(struct shared *shared)
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		accept_all(shared, listen_at(UPSTREAM_PATH), serve_upstream);
+	}
+	fill_queue(PORT_FULL, "11.22.33.44");
+	for (int full = 0; full < 2; full++) {
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			accept_all(shared,
+			    listen_at_one(full ? PORT_FULL : PORT_LAST,
+				"11.22.33.45", SOMAXCONN),
+			    serve_ssh);
+		}
 	}
 	echo_all(shared, PORT_ECHO);
 	_exit(9);

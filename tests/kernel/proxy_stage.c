@@ -128,6 +128,8 @@ make_settings(void)
 	    "64:ff9b::a09:909 nat64.example\n"
 	    "2002:a09:909::1 sixtofour.example\n"
 	    "2a00:1450::1 six.example\n"
+	    "11.22.33.44 first.example\n"
+	    "11.22.33.45 first.example shut.example\n"
 	    "11.22.33.99 dead.example half.example\n"
 	    "11.22.33.44 half.example\n"
 	    "11.22.33.44 found.evil.example\n");
@@ -153,7 +155,7 @@ own_outside(void)
 	must(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0, "/");
 	make_settings();
 	set_up_loopback();
-	add_local_route("11.22.33.44", 32);
+	add_local_route("11.22.33.44", 31);
 	add_local_route("10.9.9.8", 31);
 	add_local_route("169.254.169.254", 32);
 	add_local_route("100.64.1.1", 32);
@@ -322,6 +324,9 @@ proxy_begin(struct stage *stage, const char *level, const char *path)
 	fflush(stdout);
 	stage->proxy = fork();
 	if (stage->proxy == 0) {
+		if (stage->apart && fork() != 0)
+			for (;;)
+				pause();
 		for (int i = 0; i < total; i++)
 			fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 200);
 		for (int i = 0; i < total; i++)
