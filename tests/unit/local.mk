@@ -6,10 +6,12 @@ test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
 	tests/unit/children \
+	tests/unit/confine \
 	tests/unit/crc32 \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/diag \
+	tests/unit/events \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/glob \
@@ -21,6 +23,7 @@ test_programs += \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/proxy \
+	tests/unit/proxy_filter \
 	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/source \
@@ -52,7 +55,13 @@ tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_remedy_LDADD = libproxy.a $(LDADD)
-tests_unit_proxy_SOURCES = tests/unit/proxy.c runtime/proxy/confine.c \
+# Its filter is the test's own, which forbids nothing.
+tests_unit_confine_SOURCES = tests/unit/confine.c runtime/proxy/confine.c \
+	runtime/proxy/confine.h runtime/proxy/filter.h
+tests_unit_confine_LDADD = libproxy.a $(LDADD)
+tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
+	runtime/proxy/proxy.h
+tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
 	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 

@@ -3,7 +3,6 @@
  * TLS; and the addresses that it hands out for names.
  */
 #include "format/addresses.h"
-#include "runtime/proxy/confine.h"
 #include "runtime/proxy/dns.h"
 #include "runtime/proxy/fakes.h"
 #include "runtime/proxy/http.h"
@@ -14,6 +13,7 @@
 #define countof(array) (sizeof(array) / sizeof *(array))
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 #define ID "\1\2"
+#define SIXTY "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define ONE "\1\0\0\1\0\0\0\0\0\0"
 
 static void
@@ -47,6 +47,11 @@ try_dns(struct tap *tap)
 		    NULL },
 		{ "two questions",
 		    BYTES(ID "\1\0\0\2\0\0\0\0\0\0\1a\0\0\1\0\1\1b\0\0\1\0\1"),
+		    DNS_FORMERR, NULL },
+		{ "a label of 63 bytes",
+		    BYTES(ID ONE "\77" SIXTY "abc\0\0\1\0\1"), DNS_OK,
+		    SIXTY "abc" },
+		{ "one of 64", BYTES(ID ONE "\100" SIXTY "abcd\0\0\1\0\1"),
 		    DNS_FORMERR, NULL },
 		{ "a pointer", BYTES(ID ONE "\300\14\0\1\0\1"), DNS_FORMERR,
 		    NULL },
@@ -130,6 +135,132 @@ try_targets(struct tap *tap)
 				strcmp(target.name, cases[i].name) == 0)),
 		    "'%s' is %s", cases[i].text,
 		    cases[i].name != NULL ? cases[i].name : "no target");
+	}
+}
+
+/* What is in a request, or why it is bad. */
+static void
+try_requests(struct tap *tap)
+{
+	static const struct {
+		const char *text, *fault; /* NULL: it is good */
+		uint16_t port;
+	} cases[] = {
+		{ "GET http://a/ HTTP/1.1\r\n\r\n", NULL, 80 },
+		{ "GET http://a:65535/ HTTP/1.1\r\n\r\n", NULL, 65535 },
+		{ "GET http://a:65536/ HTTP/1.1\r\n\r\n", "65535", 0 },
+		{ "GET http://a:0/ HTTP/1.1\r\n\r\n", "65535", 0 },
+		{ "GET http://a:8x/ HTTP/1.1\r\n\r\n", "65535", 0 },
+		{ "GET http://a:/ HTTP/1.1\r\n\r\n", "port is missing", 0 },
+		{ "GET http:///x HTTP/1.1\r\n\r\n", "host is missing", 0 },
+		{ "GET http://[::1]:81/ HTTP/1.1\r\n\r\n", NULL, 81 },
+		{ "GET http://[::1]/ HTTP/1.1\r\n\r\n", NULL, 80 },
+		{ "GET http://[::1 HTTP/1.1\r\n\r\n", "no end", 0 },
+		{ "GET http://[::1]81/ HTTP/1.1\r\n\r\n", "more behind", 0 },
+		{ "GET http://[::1]:/ HTTP/1.1\r\n\r\n", "port is missing", 0 },
+		{ "GET http://[a]/ HTTP/1.1\r\n\r\n", "malformed", 0 },
+		{ "GET http://a[b/ HTTP/1.1\r\n\r\n", "malformed", 0 },
+		{ "GET http://a/#b HTTP/1.1\r\n\r\n", "fragment", 0 },
+		{ "GET http://u@a/ HTTP/1.1\r\n\r\n", "password", 0 },
+		{ "GET http://a/@b HTTP/1.1\r\n\r\n", NULL, 80 },
+		{ "GET http://a/\x80 HTTP/1.1\r\n\r\n", "ASCII", 0 },
+		{ "GET http://a/\t HTTP/1.1\r\n\r\n", "ASCII", 0 },
+		{ "GET http://a/ HTTP/1.2\r\n\r\n", "HTTP/1.1", 0 },
+		{ "GET http://a/ HTTP/1.1 \r\n\r\n", "HTTP/1.1", 0 },
+		{ "GET  HTTP/1.1\r\n\r\n", "first line", 0 },
+		{ "G(T http://a/ HTTP/1.1\r\n\r\n", "method", 0 },
+		{ " http://a/ HTTP/1.1\r\n\r\n", "method", 0 },
+		{ "connect a:1 HTTP/1.1\r\n\r\n", "this is a proxy", 0 },
+		{ "CONNECT a:1 HTTP/1.1\r\n\r\n", NULL, 1 },
+		{ "CONNECT a HTTP/1.1\r\n\r\n", "port is missing", 0 },
+		{ "GET http://a/ HTTP/1.1\r\nA: \x1f\r\n\r\n", "control", 0 },
+		{ "GET http://a/ HTTP/1.1\r\nA: \x7f\r\n\r\n", "control", 0 },
+		{ "GET http://a/ HTTP/1.1\r\nA: b\nC: d\r\n\r\n", "control",
+		    0 },
+		{ "GET http://a/ HTTP/1.1\r\nA: b\rC: d\r\n\r\n", "control",
+		    0 },
+		{ "GET http://a/ HTTP/1.1\r\nA: \tb\r\n\r\n", NULL, 80 },
+		{ "GET http://a/ HTTP/1.1\r\nA : b\r\n\r\n", "a field", 0 },
+		{ "GET http://a/ HTTP/1.1\r\nA\r\n\r\n", "a field", 0 },
+		{ "GET http://a/ HTTP/1.1\r\n: b\r\n\r\n", "a field", 0 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct http_request request;
+		size_t len = strlen(cases[i].text);
+		enum parsed parsed = http_parse(cases[i].text, len, &request);
+		bool good = cases[i].fault == NULL;
+
+		if (!tap_ok(tap,
+			good ? parsed == PARSED_OK && request.head == len &&
+				request.port == cases[i].port :
+			       parsed == PARSED_BAD &&
+				strstr(request.fault, cases[i].fault) != NULL,
+			"a request: %.*s",
+			(int)strcspn(cases[i].text, "\r\t\x80"), cases[i].text))
+			printf("# %d: %s\n", parsed,
+			    request.fault != NULL ? request.fault : "fine");
+	}
+}
+
+/* What goes on to a server: two readers must agree on where it ends. */
+static void
+try_rewritten(struct tap *tap)
+{
+#define GET(fields) "GET http://a:8/x HTTP/1.1\r\n" fields "\r\n"
+	static const struct {
+		const char *text, *kept; /* NULL: it is bad */
+	} cases[] = {
+		{ GET(""), "" },
+		{ GET("Content-Length: 1\r\n"), "Content-Length: 1\r\n" },
+		{ GET("Content-Length: 1\r\nContent-Length: 1\r\n"), NULL },
+		{ GET("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n"),
+		    NULL },
+		{ GET("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"),
+		    NULL },
+		{ GET("Transfer-Encoding: chunked\r\n"
+		      "Transfer-Encoding: chunked\r\n"),
+		    NULL },
+		{ GET("Transfer-Encoding: gzip\r\n"), NULL },
+		{ GET("Content-Length: 9223372036854775807\r\n"),
+		    "Content-Length: 9223372036854775807\r\n" },
+		{ GET("Content-Length: 9223372036854775808\r\n"), NULL },
+		{ GET("Content-Length: \r\n"), NULL },
+		{ GET("Content-Length: 1 1\r\n"), NULL },
+		{ GET("Content-Length: 0x1\r\n"), NULL },
+		{ GET("Host: b\r\nTE: x\r\nUpgrade: x\r\nKeep-Alive: x\r\n"),
+		    "" },
+		{ GET("Proxy-Connection: x\r\nProxy-Authorization: x\r\n"
+		      "Proxy-Authenticate: x\r\nClose: x\r\n"),
+		    "" },
+		{ GET("Connection: close, A ,b\r\na: 1\r\nB: 2\r\nc: 3\r\n"),
+		    "c: 3\r\n" },
+		{ GET("Connection: Content-Length\r\nContent-Length: 1\r\n"),
+		    "Content-Length: 1\r\n" },
+	};
+#undef GET
+	static char head[HTTP_HEAD_MAX], expected[HTTP_HEAD_MAX];
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct http_request request;
+		size_t len = 0;
+		bool read = http_parse(cases[i].text, strlen(cases[i].text),
+				&request) == PARSED_OK;
+
+		if (read)
+			len = http_rewrite(&request, false, head);
+		snprintf(expected, sizeof expected,
+		    "GET /x HTTP/1.1\r\nHost: a:8\r\nConnection: close\r\n"
+		    "%s\r\n",
+		    cases[i].kept);
+		if (!tap_ok(tap,
+			read == (cases[i].kept != NULL) &&
+			    (!read ||
+				(len == strlen(expected) &&
+				    memcmp(head, expected, len) == 0)),
+			"fields, case %zu", i + 1))
+			printf("# %s: %.*s\n", read ? "read" : request.fault,
+			    (int)len, head);
 	}
 }
 
@@ -226,6 +357,79 @@ try_hellos(struct tap *tap)
 	}
 }
 
+/* A whole hello, with these extensions and what stands behind them. */
+static enum tls_hello
+read_hello(const uint8_t *extensions, size_t len, const char *behind,
+    char name[TLS_NAME_SIZE])
+{
+	static uint8_t bytes[1024];
+	static const uint8_t fields[] = { 0, 0, 2, 0x13, 1, 1, 0 };
+	size_t more = strlen(behind), name_len,
+	       body = 2 + 32 + sizeof fields + 2 + len + more;
+	const uint8_t header[] = { 22, 3, 1, 0, (uint8_t)(body + 4), 1, 0, 0,
+		(uint8_t)body, 3, 3 };
+	uint8_t *at = bytes;
+
+	memset(bytes, 0, sizeof bytes);
+	memcpy(at, header, sizeof header);
+	at += sizeof header + 32;
+	memcpy(at, fields, sizeof fields);
+	at += sizeof fields;
+	*at++ = 0;
+	*at++ = (uint8_t)len;
+	memcpy(at, extensions, len);
+	memcpy(at + len, behind, more);
+	return tls_server_name(bytes, body + 9, name, &name_len);
+}
+
+#define NAMED(name) "\0\0\0\6\0\4\0\0\1" name
+
+static void
+try_extensions(struct tap *tap)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *bytes;
+		size_t len;
+		const char *behind;
+		enum tls_hello found;
+	} cases[] = {
+		{ "no extension", BYTES(""), "", TLS_NO_NAME },
+		{ "a name", BYTES(NAMED("a")), "", TLS_NAME },
+		{ "another extension before it", BYTES("\0\1\0\0" NAMED("a")),
+		    "", TLS_NAME },
+		{ "two names in two", BYTES(NAMED("a") NAMED("a")), "",
+		    TLS_BAD },
+		{ "two names in one", BYTES("\0\0\0\12\0\10\0\0\1a\0\0\1b"), "",
+		    TLS_BAD },
+		{ "no name in one", BYTES("\0\0\0\2\0\0"), "", TLS_BAD },
+		{ "an empty name", BYTES("\0\0\0\5\0\3\0\0\0"), "", TLS_BAD },
+		{ "a name of another kind", BYTES("\0\0\0\6\0\4\1\0\1a"), "",
+		    TLS_BAD },
+		{ "more behind the list", BYTES("\0\0\0\7\0\4\0\0\1ab"), "",
+		    TLS_BAD },
+		{ "a list that is too long", BYTES("\0\0\0\6\0\5\0\0\1a"), "",
+		    TLS_BAD },
+		{ "an extension that is too long", BYTES("\0\0\0\7\0\4\0\0\1a"),
+		    "", TLS_BAD },
+		{ "half an extension", BYTES(NAMED("a") "\0\1"), "", TLS_BAD },
+		{ "more behind the extensions", BYTES(NAMED("a")), "x",
+		    TLS_BAD },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		char name[TLS_NAME_SIZE] = "";
+		enum tls_hello found = read_hello(cases[i].bytes, cases[i].len,
+		    cases[i].behind, name);
+
+		if (!tap_ok(tap,
+			found == cases[i].found &&
+			    (found != TLS_NAME || strcmp(name, "a") == 0),
+			"TLS, extensions: %s", cases[i].what))
+			printf("# %d\n", found);
+	}
+}
+
 /* More names than there is room for, and all of them again. */
 static void
 try_fakes(struct tap *tap)
@@ -257,24 +461,6 @@ try_fakes(struct tap *tap)
 	free(fakes);
 }
 
-/* The kernel may have no such right yet. */
-static void
-try_rights(struct tap *tap)
-{
-	enum { RESOLVE_UNIX = 1 << 16 };
-	bool later = true, before = false;
-
-	for (int kind = 0; kind < CONFINED_END; kind++) {
-		bool has = (confined_rights(9, kind) & RESOLVE_UNIX) != 0;
-
-		later &= has == (kind != CONFINED_RELAY_PATH);
-		before |= (confined_rights(8, kind) & RESOLVE_UNIX) != 0;
-	}
-	tap_ok(tap, later,
-	    "Landlock ABI 9: sockets by path only where a rule opens them");
-	tap_ok(tap, !before, "Landlock ABI 8: the right is not asked for");
-}
-
 int
 main(void)
 {
@@ -283,10 +469,12 @@ main(void)
 	try_dns(&tap);
 	try_dns_answers(&tap);
 	try_targets(&tap);
+	try_requests(&tap);
+	try_rewritten(&tap);
 	try_answers(&tap);
 	try_chunks(&tap);
 	try_hellos(&tap);
+	try_extensions(&tap);
 	try_fakes(&tap);
-	try_rights(&tap);
 	return tap_done(&tap);
 }
