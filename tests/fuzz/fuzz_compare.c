@@ -4,6 +4,7 @@
  * tests/model/compare.c does with policies by chance.
  */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/kept_programs.h"
 #include "tests/model/universe.h"
 
 int
@@ -15,6 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct chance chance = { .bytes = data, .left = size };
 	struct pair pair;
 
+	kept_programs_begin();
 	family_next(&chance, arena, &style, &built[0], NULL);
 	family_next(&chance, arena, &style, &built[1], &built[0]);
 	pair_make(&pair, arena, &built[0], &built[1]);

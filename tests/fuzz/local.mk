@@ -19,6 +19,7 @@ fuzzers = \
 	tests/fuzz/fuzz_tls \
 	tests/fuzz/fuzz_yaml
 helper_programs += $(fuzzers)
+kept_programs = tests/fuzz/kept_programs.c tests/fuzz/kept_programs.h
 
 tests_fuzz_fuzz_bind_SOURCES = \
 	tests/fuzz/fuzz_bind.c \
@@ -58,10 +59,12 @@ tests_fuzz_fuzz_blob_SOURCES = \
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_compare_SOURCES = \
 	tests/fuzz/fuzz_compare.c \
+	$(kept_programs) \
 	tests/model/drafts.c \
 	tests/model/pair.c \
 	tests/model/universe.c
 tests_fuzz_fuzz_compare_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_compare_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=programs_get
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_explain_SOURCES = \
@@ -110,7 +113,12 @@ tests_fuzz_fuzz_explain_LDFLAGS = $(AM_LDFLAGS) \
 tests_fuzz_fuzz_http_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_http_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_import_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_learn_SOURCES = \
+	tests/fuzz/fuzz_learn.c \
+	$(kept_programs)
 tests_fuzz_fuzz_learn_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_learn_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=compile -Wl,--wrap=programs_get
 tests_fuzz_fuzz_library_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_LDADD = libsbx_pic.a
 tests_fuzz_fuzz_library_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -1,8 +1,8 @@
 #!/bin/sh
 # make fuzz: each fuzzer in turn for FUZZ_SECONDS.  Its corpus is read, and what
 # it adds is kept in fuzz/corpus/NAME of the build directory, so that the next run
-# goes on from there.  Prints a line for each; exit status 1 if one found
-# something, which lies in fuzz/found then.
+# goes on from there.  Prints a line for each and the sum of their CPU seconds;
+# exit status 1 if one found something, which lies in fuzz/found then.
 #
 # make fuzz-corpus: the smallest set of what was added that reaches code which the
 # corpus does not, goes into tests/fuzz/NAME.
@@ -41,24 +41,36 @@ covered()
 	sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$1" | tail -n 1
 }
 
+# take_time FILE: sets cpu to the seconds that all which this shell has started
+# took.  A subshell would have started nothing.
+take_time()
+{
+	times >"$1"
+	cpu=$(sed -n '2s/[ms]/ /gp' "$1" |
+	    awk '{ printf "%.0f\n", 60 * ($1 + $3) + $2 + $4 }')
+}
+
 fuzz()
 {
 	found=$work/found/$1- log=$work/log/$1
 	mkdir -p "$work/corpus/$1"
 	rm -f "$found"*
+	take_time "$log.times"
+	before=$cpu
 	# shellcheck disable=SC2086
 	$alone "$work/tests/fuzz/fuzz_$1" -max_total_time="$FUZZ_SECONDS" \
 	    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -artifact_prefix="$found" "$work/corpus/$1" \
 	    "$srcdir/tests/fuzz/$1" >"$log" 2>&1
 	status=$?
+	take_time "$log.times"
 	findings=$(find "$work/found" -name "$1-*" | wc -l)
 	inputs=$(number number_of_executed_units "$log")
 	if [ $status -eq 0 ] && [ -z "$inputs" ]; then
 		status=1
 	fi
-	printf 'fuzz: %-9s %10s inputs, %5s edges, %4s new, %s\n' "$1" \
-	    "${inputs:-?}" "$(covered "$log")" \
+	printf 'fuzz: %-9s %10s inputs, %6s s, %5s edges, %4s new, %s\n' "$1" \
+	    "${inputs:-?}" "$((cpu - before))" "$(covered "$log")" \
 	    "$(number new_units_added "$log")" \
 	    "$([ $status -eq 0 ] && echo "nothing found" ||
 		echo "$findings FOUND, see $log")"
@@ -88,4 +100,5 @@ failed=0
 for name in $FUZZERS; do
 	"$1" "$name" || failed=1
 done
+[ "$1" != fuzz ] || echo "fuzz: $cpu CPU seconds in all"
 exit $failed
