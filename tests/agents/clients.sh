@@ -80,7 +80,7 @@ model()
 	    TERM=dumb SH="$tmp" PORT="$port" sh -c '
 	python3 "$SH/model.py" "$HOME/commands" "$HOME/log" "$PORT" >/dev/null &
 	model=$!
-	trap "kill $model" EXIT
+	trap "kill $model; wait" EXIT
 	until python3 -c "
 import socket, sys
 socket.create_connection((\"127.0.0.1\", int(sys.argv[1])))" "$PORT"; do
@@ -141,6 +141,8 @@ planted()
 	else
 		tap_lacks "claude, its shell: a shell of the project's" \
 		    "Claude Code takes it, as the page says"
+		# Its commands had no sandbox that would have ended the server.
+		pkill -f "http\.server $server\$"
 	fi
 	as "$uid" rm -r "$home/p/.claude"
 }
@@ -175,7 +177,7 @@ agent()
 	claude | opencode)
 		model "$name" "$@"
 		facts "$name, its shell" my-commands
-		told "$name, its shell" "denied by my-commands, .* ~/.ssh/id "
+		told "$name, its shell" "policy my-commands denied this.* read [^ ]*~/.ssh/id"
 		;;
 	esac
 	[ "$name" != claude ] || planted "$@"
