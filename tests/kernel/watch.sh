@@ -198,6 +198,15 @@ settings()
 	case_ 'an address that runs a program' \
 	    'printf "[remote \"o\"]\n\turl = ext::sh\n" >>.git/config' \
 	    'the command changed .git/config: remote.url'
+	case_ 'another value, as long as the old one' \
+	    'sed -i "s/mine = log/mine = !id/" .git/config' \
+	    'the command changed .git/config: alias.mine'
+	case_ 'another key, as long as the old one' \
+	    'sed -i "s/mine = log/ours = log/" .git/config' \
+	    'the command changed .git/config: alias.ours'
+	case_ 'another section, as long as the old one' \
+	    'sed -i "s/^.alias/[pager/" .git/config' \
+	    'the command changed .git/config: pager.mine'
 	case_ 'one that goes' 'sed -i /mine/d .git/config' \
 	    'the command changed .git/config: alias.mine'
 	case_ 'a file too large to be read' \
