@@ -21,6 +21,7 @@
 
 /* The steps of the way, in their order; at which of them it ended. */
 enum step {
+	STEP_PROC,
 	STEP_CLONE,
 	STEP_MAPS,
 	STEP_MOUNT,
@@ -36,6 +37,7 @@ struct report {
 };
 
 static const char *const reasons[] = {
+	[STEP_PROC] = "no /proc is mounted here, by which level full is set up",
 	[STEP_CLONE] =
 	    "this kernel, a sysctl (user.max_*_namespaces, "
 	    "kernel.unprivileged_userns_clone) or a container's filter "
@@ -73,11 +75,8 @@ lacks_setfcap(void)
 }
 
 static const char *
-reason_of(enum step step, int error)
+reason_of(enum step step)
 {
-	if (step == STEP_MAPS && error == ENOENT)
-		return "no /proc is mounted here, by which a user namespace is "
-		       "set up";
 	if (step == STEP_MAPS && lacks_setfcap())
 		return "root has no CAP_SETFCAP, which Linux asks of it for a "
 		       "user namespace: a container has taken it, or "
@@ -179,6 +178,36 @@ write_maps(uid_t uid, gid_t gid)
 	    write_map("/proc/self/gid_map", gid);
 }
 
+/*
+ * What the view is made with beside that.  Some filters of containers refuse a
+ * part of it alone, and what cannot be finished must not be begun.  Each call is
+ * made with nothing to work on, which the kernel says of it then.
+ */
+static bool
+may_build(void)
+{
+	const struct {
+		long number, arguments[3];
+	} calls[] = {
+		{ SYS_open_tree, { -1, (long)"", AT_EMPTY_PATH } },
+		{ SYS_fsconfig, { -1, FSCONFIG_CMD_CREATE, 0 } },
+		{ SYS_fsmount, { -1, 0, 0 } },
+		{ SYS_move_mount, { AT_FDCWD, (long)"", AT_FDCWD } },
+		{ SYS_umount2, { (long)"", 0, 0 } },
+		{ SYS_pivot_root, { (long)"", (long)"", 0 } },
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		const long *given = calls[i].arguments;
+
+		if (syscall(calls[i].number, given[0], given[1], given[2], "",
+			0) < 0 &&
+		    (errno == EPERM || errno == EACCES || errno == ENOSYS))
+			return false;
+	}
+	return true;
+}
+
 static bool
 may_mount(void)
 {
@@ -273,7 +302,7 @@ enter(int pipe, bool mapped, uid_t uid, gid_t gid, bool loopback)
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (mapped && !write_maps(uid, gid))
 		tell(pipe, STEP_MAPS);
-	if (!may_mount())
+	if (!may_mount() || !may_build())
 		tell(pipe, STEP_MOUNT);
 	if (!may_leave_root())
 		tell(pipe, STEP_ROOT);
@@ -334,7 +363,7 @@ fork_into(unsigned long flags, bool loopback, const char **why)
 		return pid;
 	if (!is_lasting(flags, report.error))
 		refuse_shortage(report.error);
-	*why = reason_of(report.step, report.error);
+	*why = reason_of(report.step);
 	return -1;
 }
 
@@ -346,6 +375,11 @@ namespaces_fork(enum own_network network, bool own_user, const char **why)
 	bool loopback = network == NETWORK_LOOPBACK;
 	pid_t pid = -1;
 
+	/* The view wants it later, too: of a file that is read, say. */
+	if (access("/proc/self/fd", F_OK) != 0) {
+		*why = reason_of(STEP_PROC);
+		return -1;
+	}
 	if (geteuid() == 0 && !own_user)
 		pid = fork_into(own, loopback, why);
 	if (pid < 0)

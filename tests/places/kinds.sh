@@ -29,8 +29,8 @@ kinds()
 	closed|65534|||$crowded
 	refused|0|standard||
 	refused|65534|standard||
-	late|0|full||cannot enter the view: Permission denied
-	late|65534|full||cannot enter the view: Permission denied
+	late|0|standard||
+	late|65534|standard||
 	hidepid|0|full||
 	hidepid|65534|full||
 	noproc|0|standard||$unseen
