@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SBX_SHIPPED_PROFILES
+#define SBX_SHIPPED_PROFILES ""
+#endif
+
 static const char suffix[] = ".bin";
 
 enum { SUFFIX_LEN = sizeof suffix - 1 };
@@ -54,18 +58,46 @@ struct profiles {
 };
 
 static void
-add_profile(struct profiles *profiles, const char *name, size_t len)
+compare_profile(struct profiles *profiles, const char *name, size_t len)
 {
 	uint32_t far = distance(profiles->wanted, strlen(profiles->wanted),
 	    name, len);
 
-	out_text(profiles->text, " @");
-	out_bytes(profiles->text, name, len);
 	if (far >= profiles->distance || len > NAME_MAX_LEN)
 		return;
 	profiles->distance = far;
 	memcpy(profiles->nearest, name, len);
 	profiles->nearest[len] = '\0';
+}
+
+static void
+add_profile(struct profiles *profiles, const char *name, size_t len)
+{
+	out_text(profiles->text, " @");
+	out_bytes(profiles->text, name, len);
+	compare_profile(profiles, name, len);
+}
+
+/* What comes with sbx, installed or not: "profiles/NAME.sbx profiles/...". */
+static void
+compare_shipped(struct profiles *profiles)
+{
+	static const char shipped[] = SBX_SHIPPED_PROFILES;
+
+	for (const char *at = shipped; (at = strchr(at, '/')) != NULL;) {
+		at++;
+		compare_profile(profiles, at, strcspn(at, "."));
+	}
+}
+
+static void
+suggest(const struct profiles *profiles)
+{
+	if (profiles->distance == 0 || profiles->distance >= FAR)
+		return;
+	out_text(profiles->text, "; did you mean @");
+	out_text(profiles->text, profiles->nearest);
+	out_text(profiles->text, "?");
 }
 
 /* Adds " @NAME" for each profile in the directory; false if there is none. */
@@ -133,11 +165,7 @@ refuse_policy(const char *name, const char *directory, int error)
 	if (error == ENOENT) {
 		out_text(&text, "no such profile; there are");
 		if (list_profiles(&profiles, directory)) {
-			if (profiles.distance < FAR) {
-				out_text(&text, "; did you mean @");
-				out_text(&text, profiles.nearest);
-				out_text(&text, "?");
-			}
+			suggest(&profiles);
 			refuse(name, text.text, 0);
 		}
 	}
@@ -146,8 +174,11 @@ refuse_policy(const char *name, const char *directory, int error)
 	out_text(&text, directory);
 	/* Where profiles are not installed sbxc has them. */
 	if (error == ENOENT) {
-		out_text(&text, " ('sbxc build ");
-		out_text(&text, name);
+		compare_shipped(&profiles);
+		suggest(&profiles);
+		out_text(&text, " ('sbxc build @");
+		out_text(&text,
+		    profiles.distance < FAR ? profiles.nearest : name + 1);
 		out_text(&text, "' writes a file that can be named instead)");
 	}
 	refuse(name, text.text, error);

@@ -304,9 +304,19 @@ for name in cod x aaaaaa read-only-and-more \
 	    grep 'did you mean')"
 done
 SBX_TEST_PROFILES=$base/none
-has 'no profiles at all' \
-    "in $base/none ('sbxc build @codin' writes a file that can be named instead): No such" \
-    "$SBXRUN_TEST" @codin -- true
+# Where none are installed, those that come with sbx are known.
+for name in codin:coding codng:coding read-onyl:read-only mpc:mcp \
+    workspace-writ:workspace-write data-analysys:data-analysis; do
+	near=${name#*:} name=${name%:*}
+	has "no profiles at all: $name" \
+	    "in $base/none; did you mean @$near? ('sbxc build @$near' writes a file that can be named instead): No such" \
+	    "$SBXRUN_TEST" "@$name" -- true
+done
+for name in coding aaaaaa; do
+	has "no profiles at all, and none is near $name" \
+	    "in $base/none ('sbxc build @$name' writes a file that can be named instead): No such" \
+	    "$SBXRUN_TEST" "@$name" -- true
+done
 has 'a parameter that is not there' \
     'dta=/: the policy has no such parameter; it has data more' \
     "$SBXRUN" -D dta=/ "$base/params.bin" -- true

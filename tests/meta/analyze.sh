@@ -17,7 +17,7 @@ cd "$srcdir" || exit 99
 # What the build defines, with values that do not matter here.
 # shellcheck disable=SC2089
 defines="-D_GNU_SOURCE -D__x86_64__ -DHAVE_STRERRORDESC_NP=1
--DPACKAGE_VERSION=\"0\" -DSBX_PROFILE_DIR=\"/x\" -DSBX_LIBEXEC_DIR=\"/x\"
+-DPACKAGE_VERSION=\"0\" -DSBX_PROFILE_DIR=\"/x\" -DSBX_SHIPPED_PROFILES=\"/x.sbx\" -DSBX_LIBEXEC_DIR=\"/x\"
 -DSBX_BINDIR=\"/x\" -DSBX_SBXRUN=\"/x\" -I. -I$builddir"
 
 # say TOOL FILE: what it has to say.  A tool that fails without a word says that.
