@@ -165,6 +165,8 @@ say_variables(struct doctor *doctor)
 void
 doctor_policy(struct doctor *doctor)
 {
+	static const char *const lacking[] = { "why_no_listener",
+		"why_no_sockets" };
 	const char *network = json_text(doctor->plan, "network");
 
 	if (doctor->plan == NULL)
@@ -174,9 +176,12 @@ doctor_policy(struct doctor *doctor)
 		json_text(doctor->plan, "profile"),
 		network != NULL ? network : "none"),
 	    NULL);
-	if (json_text(doctor->plan, "why_no_listener") != NULL)
-		doctor_find(doctor, FINDING_NOTE, "policy",
-		    json_text(doctor->plan, "why_no_listener"), NULL);
+	for (size_t i = 0; i < countof(lacking); i++) {
+		const char *why = json_text(doctor->plan, lacking[i]);
+
+		if (why != NULL)
+			doctor_find(doctor, FINDING_NOTE, "policy", why, NULL);
+	}
 	say_absent(doctor);
 	say_weaker(doctor);
 	say_variables(doctor);

@@ -230,10 +230,11 @@ is_missing(const struct plan *plan)
 
 /* Whether the supervisor then connects: the sandbox's own servers, and to the
  * hosts of rules. */
-static bool
-is_connected(const struct plan *plan)
+bool
+plan_connects(const struct plan *plan)
 {
-	return (plan->program->flags & SBX_PROGRAM_TCP) != 0;
+	return (plan->program->flags & SBX_PROGRAM_TCP) != 0 &&
+	    plan->why_no_sockets == NULL;
 }
 
 const char *
@@ -253,7 +254,7 @@ plan_wanted_network(const struct plan *plan)
 const char *
 plan_network(const struct plan *plan)
 {
-	if (!is_missing(plan) || is_connected(plan))
+	if (!is_missing(plan) || plan_connects(plan))
 		return plan_wanted_network(plan);
 	return plan->blob->meta->net == SBX_NET_SELECTED ?
 	    "none: hosts need level standard and Landlock ABI 4" :
@@ -271,7 +272,7 @@ plan_network_enforcer(const struct plan *plan)
 		return plan->program->flags & SBX_PROGRAM_TCP ?
 		    "seccomp and landlock" :
 		    "all TCP stays shut: ports need Landlock ABI 4";
-	if (is_missing(plan) && is_connected(plan))
+	if (is_missing(plan) && plan_connects(plan))
 		return "seccomp, landlock and the supervisor, which connects";
 	if (is_missing(plan))
 		return "all sockets stay shut: it takes a network namespace, "

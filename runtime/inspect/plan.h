@@ -24,6 +24,9 @@ struct plan {
 	/* Why the supervisor answers no system calls; NULL: it does, or the
 	 * policy has none for it. */
 	const char *why_no_listener;
+	bool nested; /* that is because one answers already, outside */
+	/* Why it answers no calls about sockets; NULL: likewise. */
+	const char *why_no_sockets;
 	const struct sbx_landlock *row;    /* NULL below standard */
 	const struct sbx_program *program; /* NULL at level none */
 	const struct binding *binding;
@@ -77,6 +80,8 @@ void plan_watch_place(struct out *out, const struct plan *plan,
 /* The network that the policy wants, and the one that there is. */
 const char *plan_wanted_network(const struct plan *plan);
 const char *plan_network(const struct plan *plan);
+/* Whether the supervisor connects TCP for the command. */
+bool plan_connects(const struct plan *plan);
 const char *plan_network_enforcer(const struct plan *plan);
 /* Hosts by name and address, and the user's proxy: lines, and a list. */
 void plan_print_hosts(struct out *out, const struct plan *plan);

@@ -323,6 +323,8 @@ print_gaps(struct out *out, const struct plan *plan)
 		    "patterns hold for what matches now");
 	if (plan->why_no_listener != NULL)
 		list_text(&list, "no listener", strlen("no listener"));
+	if (plan->why_no_sockets != NULL)
+		list_text(&list, "no sockets", strlen("no sockets"));
 	list_end(&list, "none");
 }
 

@@ -407,6 +407,8 @@ put_system_calls(struct out *json, const struct plan *plan)
 	}
 	if (plan->why_no_listener != NULL)
 		json_string(json, "why_no_listener", plan->why_no_listener);
+	if (plan->why_no_sockets != NULL)
+		json_string(json, "why_no_sockets", plan->why_no_sockets);
 	json_string(json, "by", plan_calls_enforcer(plan));
 	json_object_end(json);
 }

@@ -169,6 +169,9 @@ print_system_calls(struct out *out, const struct plan *plan)
 	if (plan->why_no_listener != NULL)
 		out_print(out, "; sbxrun answers for NONE: %s",
 		    plan->why_no_listener);
+	if (plan->why_no_sockets != NULL)
+		out_print(out, ", but connects NO sockets: %s",
+		    plan->why_no_sockets);
 	out_text(out, "\n");
 }
 
@@ -297,6 +300,8 @@ plan_summary(const struct plan *plan)
 	}
 	if (plan->why_no_listener != NULL)
 		out_print(&out, ", no listener (%s)", plan->why_no_listener);
+	if (plan->why_no_sockets != NULL)
+		out_print(&out, ", no sockets (%s)", plan->why_no_sockets);
 	say_limits(&out, plan);
 	out_text(&out, ", workspace ");
 	if (plan->binding->bound[SBX_ANCHOR_WORKSPACE])

@@ -7,6 +7,7 @@
 #include "runtime/listen/listen.h"
 #include "runtime/network/proxy.h"
 #include "runtime/watch/cgroup.h"
+#include "runtime/watch/supervise.h"
 
 #include <errno.h>
 #include <sys/utsname.h>
@@ -18,8 +19,8 @@ struct status {
 	struct utsname kernel;
 	int errata; /* of Landlock; negative: it does not say */
 	bool tried; /* namespaces were */
-	const char *landlock, *seccomp, *listener, *namespaces, *network;
-	const char *hosts, *cgroup;
+	const char *landlock, *seccomp, *listener, *sockets, *supervisor;
+	const char *namespaces, *network, *hosts, *cgroup;
 	enum sbx_level level;
 };
 
@@ -54,20 +55,21 @@ try_namespaces(enum own_network network)
 }
 
 static const char *
-hosts_hint(void)
+hosts_hint(const char *sockets)
 {
 	int program = proxy_find();
 
 	if (program < 0)
 		return proxy_missing;
 	close(program);
-	return NULL;
+	return sockets;
 }
 
 static void
 find_status(struct status *status)
 {
 	struct machine *machine = &status->machine;
+	struct listen_obstacles obstacles = { NULL, NULL, false };
 
 	machine_probe(machine);
 	if (uname(&status->kernel) != 0)
@@ -81,8 +83,13 @@ find_status(struct status *status)
 	    NULL :
 	    "absent; the kernel was built without CONFIG_SECCOMP_FILTER, or "
 	    "a container forbids it";
-	status->listener = machine->seccomp ? listen_obstacle() :
-					      status->seccomp;
+	if (machine->seccomp)
+		obstacles = listen_obstacles();
+	else
+		obstacles.listening = obstacles.copying = status->seccomp;
+	status->listener = obstacles.listening;
+	status->sockets = obstacles.copying;
+	status->supervisor = supervise_obstacle();
 	status->tried = machine_level(machine) == SBX_LEVEL_FULL;
 	status->namespaces = status->tried ?
 	    try_namespaces(NETWORK_OUTER) :
@@ -95,7 +102,7 @@ find_status(struct status *status)
 	machine->namespaces = machine->landlock_abi < 6 ?
 	    status->network == NULL :
 	    status->namespaces == NULL;
-	status->hosts = hosts_hint();
+	status->hosts = hosts_hint(status->sockets);
 	status->cgroup = cgroup_try();
 	status->level = machine_level(machine);
 }
@@ -140,6 +147,20 @@ print_listener(struct out *out, const struct status *status)
 		    "            at standard, modes, times and attributes of "
 		    "what may only be read can be\n"
 		    "            changed, and AF_UNIX sockets are closed\n");
+	else if (status->sockets != NULL)
+		out_print(out,
+		    "            but not connect sockets: %s;\n"
+		    "            AF_UNIX ones are closed, and at standard "
+		    "those "
+		    "of TCP\n",
+		    status->sockets);
+	if (status->supervisor != NULL)
+		out_print(out,
+		    "supervisor  %s;\n"
+		    "            policies with a limit on time or output, or "
+		    "that watch, are refused, as all\n"
+		    "            that come with sbx are\n",
+		    status->supervisor);
 }
 
 static void
@@ -196,6 +217,10 @@ put_status(struct out *json, const struct status *status)
 	put_part(json, "seccomp", status->seccomp);
 	json_object_end(json);
 	put_part(json, "listener", status->listener);
+	json_object_end(json);
+	put_part(json, "sockets", status->sockets);
+	json_object_end(json);
+	put_part(json, "supervisor", status->supervisor);
 	json_object_end(json);
 	put_part(json, "namespaces", status->namespaces);
 	json_object_end(json);

@@ -40,11 +40,12 @@ warn_of_network(const struct plan *plan)
 		    "ABI 4",
 		    0);
 	if (plan->program != NULL && net == SBX_NET_SELECTED &&
-	    plan->level < SBX_LEVEL_FULL &&
-	    (plan->program->flags & SBX_PROGRAM_TCP) == 0)
+	    plan->level < SBX_LEVEL_FULL && !plan_connects(plan))
 		warn_about("network: all TCP stays shut",
 		    plan->why_no_listener != NULL ?
 			plan->why_no_listener :
+			plan->why_no_sockets != NULL ?
+			plan->why_no_sockets :
 			"connecting by address needs Landlock ABI 4 and a "
 			"level that restricts files",
 		    0);
@@ -90,6 +91,11 @@ plan_warn(const struct plan *plan, bool described)
 		    "files are NOT protected, network and other processes are",
 		    0);
 	warn_of_network(plan);
+	if (plan->level == SBX_LEVEL_STANDARD &&
+	    plan->why_no_listener != NULL && !plan->nested)
+		warn_about("modes, times and attributes of what may only be "
+			   "read can be changed",
+		    plan->why_no_listener, 0);
 	if (plan->level == SBX_LEVEL_FULL && plan->why_no_listener != NULL)
 		warn_about("servers of the host in what may be written can be "
 			   "connected to",

@@ -80,8 +80,17 @@ struct listening {
 	struct waiting waiting[LISTEN_MAX_WAITING];
 };
 
-/* Why this process cannot have a listener, or not use it; NULL: it can. */
-const char *listen_obstacle(void);
+/*
+ * Why this process cannot have a listener, or not look into the command; and
+ * why it cannot copy the command's descriptors, without which it connects
+ * nothing, knows no servers and adds no watches, but answers all the rest.
+ * NULL: it can.
+ */
+struct listen_obstacles {
+	const char *listening, *copying;
+	bool nested; /* another supervisor answers for its own policy */
+};
+struct listen_obstacles listen_obstacles(void);
 
 /* Makes the way for the listener. */
 void listen_open(struct listening *listening);

@@ -95,7 +95,7 @@ obstacle(const struct offer_head *head)
 	if (head->listens && head->network == NETWORK_OUTER)
 		return "the keeper of this session answers calls of its "
 		       "commands, and a command can have one listener";
-	return listen_obstacle();
+	return listen_obstacles().listening;
 }
 
 void

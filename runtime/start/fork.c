@@ -161,6 +161,7 @@ prepare_listener(struct sandbox *sandbox)
 	struct plan *plan = &sandbox->plan;
 	struct listening *listening = &sandbox->supervision.listening;
 	const struct sbx_program *program;
+	struct listen_obstacles obstacles;
 
 	if (!sandbox_restricts_files(sandbox))
 		return;
@@ -171,9 +172,12 @@ prepare_listener(struct sandbox *sandbox)
 	    });
 	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
 		return;
-	plan->why_no_listener = listen_obstacle();
-	if (plan->why_no_listener != NULL)
+	obstacles = listen_obstacles();
+	plan->why_no_listener = obstacles.listening;
+	plan->nested = obstacles.nested;
+	if (obstacles.listening != NULL)
 		return;
+	plan->why_no_sockets = obstacles.copying;
 	sandbox_bind(sandbox);
 	listen_open(listening);
 	listening->answers = true;
@@ -182,7 +186,8 @@ prepare_listener(struct sandbox *sandbox)
 	listening->servers = &sandbox->supervision.servers;
 	listening->sockets = plan->binding->sockets;
 	listening->socket_count = plan->binding->socket_count;
-	listening->inside = sbx_net_is_own(sandbox->blob.meta->net) &&
+	listening->inside = obstacles.copying == NULL &&
+	    sbx_net_is_own(sandbox->blob.meta->net) &&
 	    (program->flags & SBX_PROGRAM_TCP) != 0;
 	listening->selected = listening->inside &&
 	    sandbox->blob.meta->net == SBX_NET_SELECTED;
@@ -199,7 +204,7 @@ explaining_obstacle(const struct sandbox *sandbox)
 	if (plan_allows_everything(&sandbox->plan))
 		return "the policy allows everything";
 	return sandbox_restricts_files(sandbox) ?
-	    listen_obstacle() :
+	    listen_obstacles().listening :
 	    "this level does not restrict files";
 }
 

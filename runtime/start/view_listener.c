@@ -81,11 +81,25 @@ connects(const struct plan *plan)
 	return net == SBX_NET_NONE || sbx_net_is_own(net);
 }
 
+/*
+ * A listener that cannot copy descriptors refuses every connection.  Where there
+ * is no network, that is all that it has to do; in one of the sandbox's own it
+ * would refuse those of the internet, too.
+ */
+static bool
+may_refuse_all(const struct plan *plan,
+    const struct listen_obstacles *obstacles)
+{
+	return obstacles->listening == NULL && obstacles->copying != NULL &&
+	    plan->blob->meta->net == SBX_NET_NONE;
+}
+
 void
 view_listener_choose(struct listening *listening, struct plan *plan)
 {
+	struct listen_obstacles obstacles = { NULL, NULL, false };
 	bool needed, wanted;
-	const char *why = NULL;
+	const char *why;
 
 	if (!listening->view || !listening->answers)
 		return;
@@ -95,11 +109,16 @@ view_listener_choose(struct listening *listening, struct plan *plan)
 		(denies_sockets(plan->binding) ||
 		    bind_shows_services(plan->binding, true)));
 	if (wanted)
-		why = listen_obstacle();
+		obstacles = listen_obstacles();
+	why = obstacles.copying;
+	if (wanted && may_refuse_all(plan, &obstacles)) {
+		plan->why_no_sockets = why;
+		why = NULL;
+	}
 	if (why != NULL && needed)
 		refuse("services may listen in places that are only to be "
 		       "read, and sbxrun cannot see what the command "
-		       "connects to",
+		       "connects to; -l standard does without",
 		    why, 0);
 	plan->why_no_listener = why;
 	if (wanted && why == NULL) {

@@ -305,14 +305,25 @@ write_receipt(struct first *first)
 	receipt_close(supervision->receipt);
 }
 
+static const char children_of_ours[] = "/proc/thread-self/children";
+
+const char *
+supervise_obstacle(void)
+{
+	return access(children_of_ours, R_OK) == 0 ?
+	    NULL :
+	    "no /proc/thread-self/children, by which sbxrun sees what a "
+	    "command starts";
+}
+
 /* Below level full: become the parent of orphans, to be able to end them. */
 static int
 adopt(void)
 {
-	int children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	int children = open(children_of_ours, O_RDONLY | O_CLOEXEC);
 
 	if (children < 0)
-		refuse("/proc/thread-self/children",
+		refuse(children_of_ours,
 		    "cannot see what the "
 		    "command starts, which a limit or a receipt needs",
 		    errno);

@@ -110,6 +110,9 @@ void supervise_open_started(struct supervision *supervision);
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);
 
+/* Why nobody can supervise a command below level full; NULL: it can be done. */
+const char *supervise_obstacle(void);
+
 /* In the supervisor: stays until the first one ends, then ends as the command
  * did, or with 124 if its time was over. */
 void supervise(struct supervision *supervision, pid_t first)

@@ -276,6 +276,13 @@ machines()
 	    "$(field 0 listener available) $(field 0 listener missing)"
 	is 'and what follows' 1 "$(SBX_TEST_NO_LISTENER=1 \
 	    "$base/sbxrun-test" --status | grep -c 'modes, times and')"
+	is 'which a run says, too' 1 "$(cd "$ws" && SBX_TEST_NO_LISTENER=1 \
+	    "$base/sbxrun-test" -l standard "$base/plain.bin" -- true 2>&1 |
+	    grep -c ': warning: modes, times and attributes .*: the test says')"
+	is 'sockets and a supervisor' 'true null true null' "$("$base/sbxrun" \
+	    --status --json >"$log"; echo "$(field 0 sockets available) $(field \
+	    0 sockets missing) $(field 0 supervisor available) $(field 0 \
+	    supervisor missing)")"
 	SBX_TEST_ABI=0 "$base/sbxrun-test" --status --json >"$log"
 	is 'what is missing' 'minimal false 1' "$(field 0 level) $(field 0 \
 	    landlock available) $(field 0 landlock missing | grep -c lsm=)"

@@ -71,16 +71,27 @@ take()
 	    sed 's/ $//')
 }
 
-# Where sbxrun cannot answer calls, --status says that these are not held.
-unanswered='^unix-inside dir/server: bare ok, here
-^change [a-z]* .*: ok$'
+# Where sbxrun connects no sockets, not even to the command's own servers.
+unconnected='^unix-inside dir/server: bare ok, here '
+
+# listener FILE: what --status says of it.
+listener()
+{
+	if grep -q '^  *but not connect sockets: ' "$1"; then
+		echo unconnected
+	elif grep -q '^listener  *sbxrun can ' "$1"; then
+		echo answers
+	else
+		echo unanswered
+	fi
+}
 
 # held NAME LEVEL-THERE NOT-HELD: what is allowed, and what is not.
 held()
 {
 	tap_empty "$1: what is allowed, and what is not" "$(wrong |
-	    if [ "$3" = unanswered ] && [ "$level" != full ]; then
-		grep -v "$unanswered"
+	    if [ "$3" = unconnected ]; then
+		grep -v "$unconnected"
 	    else
 		cat
 	    fi)"
@@ -139,9 +150,13 @@ one()
 	status=$place/bare/out/status
 	there=$(sed -n 's/^level *//p' "$status")
 	tap_is "$1: uid $2: the level" "$3" "$there"
-	[ -z "$there" ] || tap_is "$1: uid $2: the listener" "${4:-answers}" \
-	    "$(grep -q '^listener  *sbxrun can' "$status" && echo answers ||
-	    echo unanswered)"
+	if [ -n "$there" ]; then
+		tap_is "$1: uid $2: the listener" "${4:-answers}" \
+		    "$(listener "$status")"
+		tap_is "$1: uid $2: that nobody can supervise is said" \
+		    "$(printf '%s' "$5" | grep -c '^/proc/')" \
+		    "$(grep -c '^supervisor  *no /proc/' "$status")"
+	fi
 	for level in auto standard full; do
 		take $level
 		at_level "$1: uid $2: $level" "$3" "$4" "$5"

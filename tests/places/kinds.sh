@@ -3,22 +3,21 @@
 # Sourced by containers.sh: how each container is made.  in_NAME UID COMMAND...
 # runs a command in one, in which $tmp lies where it lies outside.
 
-# Name, user, the level that --status says, `unanswered` where it says that there
-# is no listener, and what a run says that chooses its level itself; it refuses
-# then, but at level minimal.
+# Name, user, the level that --status says, `unconnected` where it says that
+# sbxrun connects no sockets, and what a run says that chooses its level itself;
+# it refuses then, but at level minimal.
 kinds()
 {
 	unprotected='warning: level minimal: files are NOT protected, network and other processes are'
-	unseeing='services may listen in places that are only to be read, and sbxrun cannot see what the command connects to: a filter keeps sbxrun from looking into the command'
 	unseen='/proc/thread-self/children: cannot see what the command starts, which a limit or a receipt needs: No such file or directory'
 	crowded='level full: its namespaces cannot be made now; -l standard does without them: No space left on device'
 	cat <<-KINDS
-	docker|0|standard|unanswered|
-	docker|65534|standard|unanswered|
-	older|0|minimal|unanswered|$unprotected
-	older|65534|minimal|unanswered|$unprotected
-	spaces|0|full|unanswered|$unseeing
-	spaces|65534|full|unanswered|$unseeing
+	docker|0|standard|unconnected|
+	docker|65534|standard|unconnected|
+	older|0|minimal|unconnected|$unprotected
+	older|65534|minimal|unconnected|$unprotected
+	spaces|0|full|unconnected|
+	spaces|65534|full|unconnected|
 	podman|0|full||
 	podman|65534|full||
 	unmasked|0|full||
@@ -35,8 +34,8 @@ kinds()
 	hidepid|65534|full||
 	noproc|0|standard||$unseen
 	noproc|65534|standard||$unseen
-	readonly|0|standard|unanswered|
-	readonly|65534|standard|unanswered|
+	readonly|0|standard|unconnected|
+	readonly|65534|standard|unconnected|
 	KINDS
 }
 
