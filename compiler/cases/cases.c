@@ -127,7 +127,7 @@ answer_fault(struct arena *arena, const struct test_result *result)
 {
 	const struct test_case *test = result->test;
 	const struct verdict *verdict = &result->verdict;
-	const struct sbx_blob *blob = &result->bound->loaded->operand.blob;
+	const struct sbx_blob *blob = result->bound->subject.places.blob;
 
 	if (test->kind == TEST_ALLOW && !verdict->allowed)
 		return "it is denied";

@@ -12,6 +12,8 @@ libcompiler_a_SOURCES += \
 	compiler/cases/live.h \
 	compiler/cases/machine.c \
 	compiler/cases/machine.h \
+	compiler/cases/macos.c \
+	compiler/cases/macos.h \
 	compiler/cases/subject.c \
 	compiler/cases/subject.h \
 	compiler/cases/tree.c \

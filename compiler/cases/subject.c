@@ -1,6 +1,7 @@
 /* See subject.h. */
 #include "compiler/cases/subject.h"
 
+#include "compiler/cases/macos.h"
 #include "compiler/restore/vouch.h"
 #include "compiler/tables/words.h"
 
@@ -213,10 +214,10 @@ arch_asked(const struct binder *binder)
 static void
 bind(const struct binder *binder)
 {
-	/* The blob has rules for macOS and no filters. */
+	/* The rules stand in a blob of their own (macos.h). */
 	static const struct arch macos = {
 		.name = "macos",
-		.platforms = SBX_ON_MACOS,
+		.platforms = SBX_ON_LINUX,
 	};
 	const struct test_given *given = binder->given;
 	struct places *places = &binder->subject->places;
@@ -246,35 +247,62 @@ bound_find(struct test_subjects *subjects, const struct test_loaded *loaded,
 	return NULL;
 }
 
+/* The blob that is asked; there is one for macOS, which is made once.  NULL
+ * after reporting that there is none. */
+static const struct sbx_blob *
+blob_asked(const struct test_subjects *subjects, struct test_loaded *loaded,
+    const struct test_case *test)
+{
+	if (!test->given->macos)
+		return &loaded->operand.blob;
+	if (loaded->macos == NULL)
+		loaded->macos = macos_blob(subjects->file->arena,
+		    &loaded->operand);
+	if (loaded->macos == NULL)
+		diag_add(&subjects->file->diags, DIAG_TEST_GIVEN, test->loc,
+		    "the rules for macOS cannot be read");
+	return loaded->macos;
+}
+
+static void
+bound_fill(const struct test_subjects *subjects, struct test_bound *bound,
+    const struct sbx_blob *blob)
+{
+	struct test_file *file = subjects->file;
+	const struct binder binder = {
+		.options = subjects->options,
+		.file = file,
+		.given = bound->given,
+		.subject = &bound->subject,
+	};
+	size_t errors = file->diags.errors;
+
+	places_init(&bound->subject.places, file->arena, blob, "/", "/");
+	bind(&binder);
+	bound->subject.level = bound->level;
+	bound->good = file->diags.errors == errors;
+}
+
 struct test_bound *
 test_bind(struct test_subjects *subjects, const struct test_case *test,
     enum sbx_level level)
 {
-	struct test_file *file = subjects->file;
+	struct arena *arena = subjects->file->arena;
 	struct test_loaded *loaded = test_load(subjects, test->policy);
 	struct test_bound *bound = bound_find(subjects, loaded, test, level);
-	size_t errors = file->diags.errors;
-	struct binder binder;
+	const struct sbx_blob *blob;
 
 	if (bound != NULL)
 		return bound;
-	bound = arena_alloc(file->arena, sizeof *bound);
+	bound = arena_alloc(arena, sizeof *bound);
 	*bound = (struct test_bound){
 		.loaded = loaded,
 		.given = test->given,
 		.level = level,
 	};
-	binder = (struct binder){
-		.options = subjects->options,
-		.file = file,
-		.given = test->given,
-		.subject = &bound->subject,
-	};
-	places_init(&bound->subject.places, file->arena, &loaded->operand.blob,
-	    "/", "/");
-	bind(&binder);
-	bound->subject.level = level;
-	bound->good = file->diags.errors == errors;
-	*arena_push(file->arena, &subjects->bound) = bound;
+	blob = blob_asked(subjects, loaded, test);
+	if (blob != NULL)
+		bound_fill(subjects, bound, blob);
+	*arena_push(arena, &subjects->bound) = bound;
 	return bound;
 }

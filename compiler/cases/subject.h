@@ -10,6 +10,7 @@
 struct test_loaded {
 	const struct test_policy *policy;
 	struct operand operand;
+	const struct sbx_blob *macos; /* its rules there, once they are asked */
 	bool reported; /* in the test file, and not in the policy */
 };
 

@@ -1,0 +1,71 @@
+/* See macos.h. */
+#include "compiler/cases/macos.h"
+
+#include "compiler/lower/sbpl.h"
+#include "compiler/restore/restore.h"
+
+/* Whether a rule is for macOS; then it is made one for Linux. */
+static bool
+origin_turn(struct origin *origin)
+{
+	bool here = origin->platforms & SBX_ON_MACOS;
+
+	origin->platforms = SBX_ON_LINUX;
+	return here;
+}
+
+static void
+paths_turn(const struct policy *from, struct policy *policy)
+{
+	policy->paths.items = NULL;
+	policy->paths.count = 0;
+	for (size_t i = 0; i < from->paths.count; i++) {
+		struct path_rule rule = from->paths.items[i];
+
+		if (origin_turn(&rule.origin))
+			*arena_push(policy->arena, &policy->paths) = rule;
+	}
+}
+
+static void
+rules_turn(const struct policy *from, struct policy *policy)
+{
+	for (int kind = 0; kind < KIND_END; kind++) {
+		policy->rules[kind] = (struct rule_list){ NULL, 0 };
+		for (size_t i = 0; i < from->rules[kind].count; i++) {
+			struct rule rule = from->rules[kind].items[i];
+
+			if (origin_turn(&rule.origin))
+				*arena_push(policy->arena,
+				    &policy->rules[kind]) = rule;
+		}
+	}
+}
+
+const struct sbx_blob *
+macos_blob(struct arena *arena, const struct operand *operand)
+{
+	const char *fault = NULL;
+	const struct policy *from = operand->compiled ?
+	    restore_policy(arena, &operand->blob, &fault) :
+	    operand->compilation.policy;
+	struct sbx_blob *blob = arena_alloc(arena, sizeof *blob);
+	struct filter_set filters = { 0 };
+	struct sources sources;
+	struct diags diags;
+	struct policy policy;
+	struct image image;
+
+	if (from == NULL)
+		return NULL;
+	sources_init(&sources, arena);
+	diags_init(&diags, arena, &sources);
+	policy = *from;
+	paths_turn(from, &policy);
+	rules_turn(from, &policy);
+	filters_build(&policy, &filters);
+	if (emit_image(&policy, &filters, sbpl_text(&policy), &diags, &image) &&
+	    sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK)
+		return blob;
+	return NULL;
+}
