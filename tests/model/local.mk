@@ -7,6 +7,7 @@ test_programs += \
 	tests/model/hosts \
 	tests/model/layouts \
 	tests/model/properties/property \
+	tests/model/questions/ask \
 	tests/model/remedies \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
@@ -30,6 +31,24 @@ tests_model_properties_property_SOURCES = \
 	tests/model/properties/property.c \
 	tests/model/properties/world.c \
 	tests/model/properties/world.h
+
+tests_model_questions_ask_SOURCES = \
+	tests/model/drafts.c \
+	tests/model/drafts.h \
+	tests/model/questions/ask.c \
+	tests/model/questions/engines.c \
+	tests/model/questions/engines.h \
+	tests/model/questions/plain.c \
+	tests/model/questions/plain.h \
+	tests/model/questions/plain_network.c \
+	tests/model/questions/question.c \
+	tests/model/questions/question.h \
+	tests/model/random_policy.c \
+	tests/model/random_policy.h \
+	tests/model/spots.c \
+	tests/model/spots.h \
+	tests/model/universe.c \
+	tests/model/universe.h
 
 tests_model_compare_SOURCES = \
 	tests/model/compare.c \
@@ -63,7 +82,9 @@ tests_model_sbpl_questions_SOURCES = \
 	tests/model/random_policy.h \
 	tests/model/sbpl/oracle.c \
 	tests/model/sbpl/oracle.h \
-	tests/model/sbpl/questions.c
+	tests/model/sbpl/questions.c \
+	tests/model/spots.c \
+	tests/model/spots.h
 
 static_scripts += tests/model/sbpl.sh
 

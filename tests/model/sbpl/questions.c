@@ -20,6 +20,7 @@
 #include "compiler/read/read.h"
 #include "tests/model/random_policy.h"
 #include "tests/model/sbpl/oracle.h"
+#include "tests/model/spots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ struct asker {
 	bool random;
 	size_t percent;
 	unsigned long asked;
-	VEC(const char *) places;
+	struct spots spots;
 };
 
 static size_t
@@ -46,143 +47,10 @@ below(struct asker *asker, size_t limit)
 
 /* --- places worth asking about -------------------------------------------- */
 
-static void
-add_place(struct asker *asker, const char *path)
-{
-	size_t len = strlen(path);
-
-	if (path[0] == '/' && strstr(path, "//") == NULL &&
-	    (len == 1 || path[len - 1] != '/'))
-		*arena_push(asker->arena, &asker->places) = path;
-}
-
-/* A path in other letters is another path, whatever the volume thinks. */
 static const char *
-other_case(struct asker *asker, const char *path)
+bind_spot(const void *oracle, struct target at)
 {
-	char *other = arena_strndup(asker->arena, path, strlen(path));
-
-	for (char *at = other; *at != '\0'; at++) {
-		if (*at >= 'a' && *at <= 'z')
-			*at = (char)(*at - 'a' + 'A');
-	}
-	return other;
-}
-
-static void
-add_places(struct asker *asker, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return;
-	add_place(asker, path);
-	add_place(asker, arena_printf(asker->arena, "%s/in", path));
-	add_place(asker, arena_printf(asker->arena, "%s/in/deep", path));
-	add_place(asker, arena_printf(asker->arena, "%sbeside", path));
-	add_place(asker, other_case(asker, path));
-	while (slash > path) {
-		add_place(asker,
-		    arena_strndup(asker->arena, path, (size_t)(slash - path)));
-		do {
-			slash--;
-		} while (slash > path && *slash != '/');
-	}
-}
-
-/* Names for the wildcards of a pattern, the `choice`-th of each.  The last are
- * such that nothing matches. */
-static const char *
-example(struct asker *asker, const char *pattern, size_t choice)
-{
-	static const char *const any[] = { "", "/d", "/d/e.f", "/.d", "/d" };
-	static const char *const star[] = { "", "x", ".y", "+", "m/n" };
-	static const char *const one[] = { "q", ".", "*", "(", "/" };
-	const char *text = "";
-
-	for (; *pattern != '\0'; pattern++) {
-		bool directories = strncmp(pattern, "/**", 3) == 0;
-
-		if (directories || *pattern == '*' || *pattern == '?')
-			text = arena_printf(asker->arena, "%s%s", text,
-			    directories         ? any[choice] :
-				*pattern == '*' ? star[choice] :
-						  one[choice]);
-		else
-			text = arena_printf(asker->arena, "%s%c", text,
-			    *pattern);
-		pattern += directories ? 2 : 0;
-	}
-	return text;
-}
-
-/* A path that a pattern would match if what it has of regular expressions were
- * not quoted. */
-static const char *
-unquoted(struct asker *asker, const char *path)
-{
-	char *other = arena_strndup(asker->arena, path, strlen(path));
-	char *to = other;
-
-	for (const char *at = path; *at != '\0'; at++) {
-		if (strchr("+$^", *at) == NULL)
-			*to++ = *at == '.' ? 'q' : *at;
-	}
-	*to = '\0';
-	return other;
-}
-
-/* What a rule that begins at a path speaks of, and what it does not. */
-static void
-add_glob_places(struct asker *asker, const char *pattern, const char *at)
-{
-	static const char *const links[] = { "/etc", "/tmp", "/var" };
-	const char *rest = strchr(pattern + 1, '/');
-
-	for (size_t i = 0; i < 5; i++) {
-		const char *path = arena_printf(asker->arena, "%s%s", at,
-		    example(asker, pattern, i));
-
-		add_places(asker, path);
-		add_place(asker, unquoted(asker, path));
-		add_place(asker, arena_printf(asker->arena, "%sz", path));
-	}
-	/* The same behind another path that something is allowed in. */
-	add_place(asker,
-	    arena_printf(asker->arena, "%s/else%s%s",
-		asker->oracle.anchors[SBX_ANCHOR_WORKSPACE], at,
-		example(asker, pattern, 1)));
-	add_place(asker,
-	    arena_printf(asker->arena, "/srv/else%s%s", at,
-		example(asker, pattern, 1)));
-	for (size_t i = 0; *at == '\0' && i < 3; i++)
-		add_places(asker,
-		    arena_printf(asker->arena, "/private%s%s", links[i],
-			rest == NULL ? "" : example(asker, rest, i)));
-}
-
-/* A place of a rule, and where it would be if it were taken for a link. */
-static const char *
-add_target(struct asker *asker, struct target at)
-{
-	const char *path = oracle_bind(&asker->oracle, at);
-
-	add_places(asker, path);
-	add_place(asker,
-	    arena_printf(asker->arena, "%s/private%s",
-		asker->oracle.anchors[at.anchor], at.suffix));
-	return path;
-}
-
-static void
-add_rule(struct asker *asker, const struct path_rule *rule)
-{
-	const char *at = add_target(asker, rule->at);
-
-	if (rule->glob != NULL)
-		add_glob_places(asker, rule->glob, at);
-	for (uint16_t i = 0; i < rule->exclusion_count; i++)
-		add_target(asker, rule->exclusions[i]);
+	return oracle_bind(oracle, at);
 }
 
 static void
@@ -207,22 +75,15 @@ collect_places(struct asker *asker)
 		"/private/tmp/com.apple.launchd.q/other",
 		"/private/tmp/com.apple.launchd.q/r/Listeners",
 	};
-	const struct policy *policy = asker->oracle.policy;
-	const struct rule_list *sockets = &policy->rules[KIND_SOCKET];
 
-	asker->places.count = 0;
+	asker->spots = (struct spots){
+		.arena = asker->arena,
+		.bind = bind_spot,
+		.context = &asker->oracle,
+	};
 	for (size_t i = 0; i < countof(usual); i++)
-		add_place(asker, usual[i]);
-	for (size_t i = 1; i < asker->oracle.anchor_count; i++)
-		add_places(asker, asker->oracle.anchors[i]);
-	for (size_t i = 0; i < policy->paths.count; i++)
-		add_rule(asker, &policy->paths.items[i]);
-	for (size_t i = 0; i < sockets->count; i++) {
-		struct target at = sockets->items[i].path.at;
-
-		if (at.anchor != SBX_NO_ANCHOR)
-			add_target(asker, at);
-	}
+		spots_add(&asker->spots, usual[i]);
+	spots_collect(&asker->spots, asker->oracle.policy);
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -343,11 +204,12 @@ ask_policy(struct asker *asker, const char *name, const struct policy *policy,
 	collect_places(asker);
 	for (size_t i = 0; asker->random && i < PLACES; i++)
 		ask_place(asker,
-		    asker->places.items[below(asker, asker->places.count)]);
-	for (size_t i = 0; !asker->random && i < asker->places.count; i++) {
-		if (asker->places.count < FEW ||
+		    asker->spots.list
+			.items[below(asker, asker->spots.list.count)]);
+	for (size_t i = 0; !asker->random && i < asker->spots.list.count; i++) {
+		if (asker->spots.list.count < FEW ||
 		    below(asker, 100) < asker->percent)
-			ask_place(asker, asker->places.items[i]);
+			ask_place(asker, asker->spots.list.items[i]);
 	}
 	ask_network(asker);
 	ask_others(asker);
@@ -389,8 +251,6 @@ ask_random(struct asker *asker, uint64_t seed)
 	make_policy(&maker);
 	fclose(maker.stream);
 	asker->arena = arena_new();
-	asker->places.items = NULL;
-	asker->places.count = 0;
 	policy = compile_text(asker->arena, text, size);
 	if (policy != NULL)
 		ask_policy(asker,
@@ -409,8 +269,6 @@ ask_file_of(struct asker *asker, const char *path)
 	bool good;
 
 	asker->arena = arena_new();
-	asker->places.items = NULL;
-	asker->places.count = 0;
 	compilation_init(&compilation, asker->arena);
 	good = compilation_open(&compilation, path) &&
 	    compile(&compilation, NULL, &image);
