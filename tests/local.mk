@@ -70,7 +70,7 @@ check-machines-small:
 	$(srcdir)/tests/machines/run -b . $(MACHINES) 5.10 arm-6.12
 
 .PHONY: analyze check-all check-build check-kernel check-dist check-machines \
-	check-machines-small
+	check-machines-small test-commands
 
 # Every test is run by lib/run, in the same surroundings whoever calls make,
 # and with these variables.
@@ -87,6 +87,10 @@ LOG_COMPILER = $(test_run)
 SH_LOG_COMPILER = $(test_run)
 BATS_LOG_COMPILER = $(test_run) $(BATS)
 AM_BATS_LOG_FLAGS = --tap
+# A word a line, for who runs tests without make.
+test-commands:
+	@printf '%s\n' $(LOG_COMPILER) '' \
+	    $(BATS_LOG_COMPILER) $(AM_BATS_LOG_FLAGS)
 
 include tests/lib/local.mk
 include tests/kernel/local.mk

@@ -22,6 +22,7 @@ static_scripts += \
 EXTRA_DIST += .clang-format .clang-tidy
 EXTRA_DIST += tests/meta/analyze.sh tests/meta/hidden.pl tests/meta/stack.py
 EXTRA_DIST += \
+	tests/mutate/alone.py \
 	tests/mutate/alone.sh \
 	tests/mutate/chance.py \
 	tests/mutate/faults \

@@ -88,6 +88,30 @@ tap_is "chance draws as many as are wanted" 50 \
 tap_is "a seed draws the same again" "$got" "$(drawn 1)"
 tap_is "and another seed others" 1 "$([ "$got" != "$(drawn 2)" ] && echo 1)"
 
+# failed STATUS LINE...: what mutate.py reads out of what a test says.
+failed()
+{
+	python3 -B - "$srcdir/tests/mutate" "$@" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import alone
+tap = alone.Tap()
+for line in sys.argv[3:]:
+    tap.hear(line)
+print(tap.verdict(int(sys.argv[2])))
+PYTHON
+}
+tap_is "a test has passed" None "$(failed 0 1..2 'ok 1' 'ok 2 - b # SKIP c')"
+tap_is "a case failed" 'not ok 1 - a' \
+    "$(failed 1 'not ok 1 - a' 'not ok 2' 1..2)"
+tap_is "it gave up" 'Bail out! no' "$(failed 0 'ok 1' 'Bail out! no')"
+tap_is "it ended too early" '1 cases of 2 that it planned' \
+    "$(failed 0 1..2 'ok 1')"
+tap_is "it ended without a plan" '1 cases of None that it planned' \
+    "$(failed 0 'ok 1')"
+tap_is "it ended badly" 'it ended with status 139' \
+    "$(failed 139 1..1 'ok 1')"
+
 # What a fault may do to the machine, done by itself.
 alone="unshare --pid --fork --kill-child --mount --mount-proc
     $srcdir/tests/mutate/alone.sh"
@@ -109,5 +133,29 @@ else
 	tap_is "it removes no file of another program" 1 \
 	    "$(find "$tmp/table" | wc -l)"
 	tap_is "it ends none" 0 "$(kill -TERM $other; echo $?)"
+
+	# A test of which a case failed: it cleans up, and does no more.
+	mkdir -p "$place/source/build"
+	cat >"$place/test" <<-END
+		trap 'touch "$place/cleaned"' EXIT
+		trap 'exit 99' TERM
+		echo "not ok 1 - a"
+		sleep 300
+		touch "$place/more"
+	END
+	cat >"$tmp/one.py" <<-END
+		import sys
+		sys.path.insert(0, "$srcdir/tests/mutate")
+		import alone
+		build, limit, *test = sys.argv[1:]
+		print(alone.run_test(build, test, int(limit)))
+	END
+	tap_is "nothing is run after what failed" 'not ok 1 - a' \
+	    "$(python3 -B "$tmp/one.py" "$place/source/build" 60 \
+		"$builddir/tests/lib/run" sh "$place/test")"
+	tap_is "but for what cleans up" cleaned "$(cd "$place" && ls -d [cm]*)"
+	tap_is "what says nothing is ended" 'it ended with status -9' \
+	    "$(python3 -B "$tmp/one.py" "$place/source/build" -19 \
+		sleep 300)"
 fi
 tap_done

@@ -1,38 +1,38 @@
 """Puts faults into a copy of the product and runs tests on it."""
 
+import collections
 import filecmp
+import glob
 import hashlib
+import json
 import os
 import re
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 
-from table import HERE, TOP
+from alone import make, must_be_alone, run_test
+from table import TOP
 
-TEST_LIMIT = 180   # seconds for one test program
-BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
-MEMORY = 8 << 30   # of one process, which a fault may make grow
-LARGEST = 512 << 20 # bytes of one file, for the same reason
+TEST_LIMIT = 180     # seconds that a test program has,
+SHORT_LIMIT = 60, 5  # or so many, and so many times what it takes to pass
+# Seconds, by room, for a test that was not seen to pass.
+UNKNOWN = {"unit": 1, "golden": 4, "cli": 4, "model": 10, "kernel": 20}
+PROFILES_LIMIT = 60  # seconds for a moment's work of sbxc
 # Programs that scripts run, and that have the product linked in.
 HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
            "tests/model/sbpl.sh": ["tests/model/sbpl/questions"],
            "tests/model/syscalls.sh": ["tests/model/syscall_table"],
            "tests/golden/corpus.sh": ["tests/golden/unplaced"],
            "tests/golden/fmt.sh": ["tests/golden/unplaced"],
-           "tests/fuzz/replay.sh": ["tests/fuzz/fuzz_" + name for name in (
-               "blob", "dns", "http", "learn", "library", "messages", "policy",
-               "socks", "tls", "yaml")]}
+           "tests/fuzz/replay.sh": sorted(
+               os.path.relpath(path[:-2], TOP) for path in
+               glob.glob(os.path.join(TOP, "tests/fuzz/fuzz_*.c")))}
 PRODUCT = ["sbxc", "sbx-trial", "sbxrun", "sbxsh", "sbx-proxy", "libsbx.a"]
-# Who has a process namespace of its own can end everything that was started.
-ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork",
-         "--kill-child", "--mount", "--mount-proc",
-         os.path.join(HERE, "alone.sh")]
-SHARED = "/tmp", "/var/tmp", "/dev/shm"
+# The loader as scripts want it that look into it.
+OPENED = ["sbxrun-test", "sbxsh-test"]
 COMPILES_NOT = re.compile(r"^\S+\.(?:[chy]|def):\d+:.*error:.*", re.M)
 
 
@@ -43,45 +43,61 @@ def reason(said):
     return (lines or [said.strip()[-200:]])[0]
 
 
-def is_script(test):
-    return test.endswith((".sh", ".bats"))
+def needs(test):
+    """What has to be built for a test, beside the product."""
+    if not test.endswith((".sh", ".bats")):
+        return [test]
+    return HELPERS.get(test, []) + OPENED * ("/golden/" not in test)
 
 
-def confine():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
+class Tests:
+    """What is known of the tests, to all copies."""
 
+    def __init__(self, place, trusted):
+        self.file = os.path.join(place, "seconds")
+        self.trusted = trusted  # each passes without a fault
+        self.sound = {}         # whether it does
+        self.seconds = {}       # that it took to pass, perhaps in another run
+        if os.path.exists(self.file):
+            self.seconds = json.load(open(self.file))
+        self.asked, self.noticed = collections.Counter(), collections.Counter()
 
-def must_be_alone(place):
-    """What a fault makes of the product may not reach the machine."""
-    if any(os.path.realpath(place).startswith(dir + "/") for dir in SHARED):
-        sys.exit(f"{place}: builds and tests see an empty {' or '.join(SHARED)}")
-    os.makedirs(place, exist_ok=True)
-    if subprocess.run([*ALONE, place, "true"], check=False).returncode != 0:
-        sys.exit("faults need namespaces of processes and mounts, as root has")
+    def limit(self, test):
+        base, factor = SHORT_LIMIT
+        return min(TEST_LIMIT,
+                   int(base + factor * self.seconds.get(test, TEST_LIMIT)))
 
+    def order(self, fault):
+        """The tests that may notice a fault: those first that need least time
+        for what they have noticed in the same room."""
+        room = os.path.dirname(fault.file)
 
-def make(build, *words, limit=BUILD_LIMIT):
-    """The status of make, None if it did not end, and what it said."""
-    place = os.path.dirname(os.path.dirname(build))
-    child = subprocess.Popen([*ALONE, place, "make", "-s", *words], cwd=build,
-                             text=True, errors="replace",
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, start_new_session=True,
-                             preexec_fn=confine)
-    try:
-        said, _ = child.communicate(timeout=limit)
-        return child.returncode, said
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.communicate()
-        return None, f"it did not end in {limit} s"
+        def price(test):
+            chance = (1 + self.noticed[room, test]) / \
+                (2 + self.asked[room, test])
+            guess = UNKNOWN.get(test.split("/")[1], 10)
+            return (self.seconds.get(test, guess) + len(needs(test))) / chance
+        return sorted((test for test in fault.tests
+                       if self.sound.get(test, True)), key=price)
+
+    def passed(self, test, seconds):
+        self.seconds[test] = max(seconds, self.seconds.get(test, 0) / 2)
+        # Beside others that write, it is put in its place as a whole.
+        part = f"{self.file}.{threading.get_ident()}"
+        json.dump(dict(self.seconds), open(part, "w"))
+        os.replace(part, self.file)
+
+    def tell(self, fault, test, failed):
+        room = os.path.dirname(fault.file)
+        self.asked[room, test] += 1
+        self.noticed[room, test] += failed
 
 
 class Copy:
     """A copy of the sources, built with everything that tests need."""
 
-    def __init__(self, place):
+    def __init__(self, place, tests):
+        self.tests = tests
         self.source = os.path.join(place, "source")
         self.build = os.path.join(self.source, "build")
         listed = subprocess.run(
@@ -92,10 +108,11 @@ class Copy:
                 self.bring(name)
         if not os.path.exists(os.path.join(self.build, "config.status")):
             self.configure()
-        status, said = make(self.build, "-j2", "check", "TESTS=")
-        if status != 0:
-            sys.exit(said)
+        self.must_make("-j2", "check", "TESTS=")
         self.product = self.digest()
+        self.script, self.bats = (
+            words.split("\n") for words in
+            self.must_make("test-commands").rstrip("\n").split("\n\n"))
 
     def bring(self, name):
         """A source that is there as it should be keeps its time."""
@@ -113,6 +130,12 @@ class Copy:
         subprocess.run(["../configure", "-q", "CFLAGS=-O2"], cwd=self.build,
                        check=True, stdout=subprocess.DEVNULL)
 
+    def must_make(self, *words):
+        status, said = make(self.build, *words)
+        if status != 0:
+            sys.exit(said)
+        return said
+
     def digest(self):
         """What the programs are: two that are equal do the same."""
         digest = hashlib.sha256()
@@ -120,72 +143,82 @@ class Copy:
             digest.update(open(os.path.join(self.build, name), "rb").read())
         return digest.digest()
 
-    def build_for(self, tests):
-        programs = [program for test in tests for program in
-                    (HELPERS.get(test, []) if is_script(test) else [test])]
-        # Beside others "all", which is a make of its own, makes things twice.
-        status, said = make(self.build, "-j2", "all")
-        return (status, said) if status != 0 else \
-            make(self.build, "-j2", "sbxrun-test", "sbxsh-test", *programs)
+    def command(self, test):
+        words = self.bats if test.endswith(".bats") else self.script
+        path = os.path.join(self.source if test.endswith((".sh", ".bats"))
+                            else self.build, test)
+        return [f"TEST_LIMIT={self.tests.limit(test)}"
+                if word.startswith("TEST_LIMIT=") else word
+                for word in words] + [path]
 
-    def failing_case(self, test):
-        """The first case of a test program's log that failed."""
-        log = os.path.join(self.build,
-                           re.sub(r"\.(sh|bats)$", "", test) + ".log")
-        text = open(log, errors="replace").read() if os.path.exists(log) else ""
-        found = re.search(r"^not ok.*|^Bail out.*|.*Sanitizer.*", text, re.M)
-        return found.group(0) if found else "it ended badly"
+    def failure(self, test):
+        """The first case of a test that fails.  On a busy machine one may fail by
+        itself, so it has to fail twice, unless it did not end."""
+        status, said = make(self.build, "-j2", *needs(test))
+        if status != 0:
+            return "it is not built: " + reason(said)
+        for _ in range(2):
+            begin, limit = time.monotonic(), self.tests.limit(test)
+            failed = run_test(self.build, self.command(test), limit)
+            took = time.monotonic() - begin
+            if failed is None:
+                self.tests.passed(test, took)
+                return None
+            if took >= limit:
+                break
+        return failed
 
-    def fails(self, test):
-        """Whether it fails, and whether it ended by itself."""
-        begin = time.monotonic()
-        status, _ = make(self.build, "check-TESTS", f"TESTS={test}",
-                         f"TEST_LIMIT={TEST_LIMIT}", limit=2 * TEST_LIMIT)
-        return status != 0, time.monotonic() - begin < TEST_LIMIT
+    def is_sound(self, test):
+        """Only a test that passes without a fault can notice one."""
+        if self.tests.trusted:
+            return True
+        if test not in self.tests.sound:
+            self.must_make("-j2", "all")
+            failed = self.failure(test)
+            if failed:
+                print(f"not asked any more, without a fault: {test}: {failed}",
+                      flush=True)
+            self.tests.sound[test] = failed is None
+        return self.tests.sound[test]
 
-    def first_failure(self, tests):
-        """The first of the tests that fails, and its first case that does.  On a
-        busy machine one may fail by itself, so it has to fail twice, unless it
-        did not end."""
-        for test in tests:
-            failed, ended = self.fails(test)
-            if failed and (not ended or self.fails(test)[0]):
-                return f"{test}: {self.failing_case(test)}"
-        return None
+    def build_product(self):
+        """What came of it, in a word, and what there is to say; None if the
+        programs are there, and differ."""
+        status, said = make(self.build, "-j2", *PRODUCT)
+        wrong = COMPILES_NOT.search(said) if status else None
+        if wrong:
+            return "no build", wrong.group(0)
+        if status == 0 and self.digest() == self.product:
+            return "same code", ""
+        # A table that sbxc holds against itself may end the build.
+        if status == 0:
+            status, said = make(self.build, "-j2", "all", limit=PROFILES_LIMIT)
+        return ("noticed", "the build: " + reason(said)) if status != 0 else None
+
+    def ask(self, fault):
+        """What became of the fault, and the test that noticed it."""
+        built = self.build_product()
+        if built:
+            return *built, None
+        for test in self.tests.order(fault):
+            failed = self.failure(test)
+            self.tests.tell(fault, test, failed is not None)
+            if failed:
+                return "noticed", f"{test}: {failed}", test
+        return "NOT NOTICED", "", None
 
     def try_fault(self, fault):
         """What became of the fault: a word, and what there is to say of it."""
         path = os.path.join(self.source, fault.file)
         text = open(path).read()
-        try:
-            open(path, "w").write(fault.apply(text))
-            status, said = self.build_for(fault.tests)
-            # A table that sbxc holds against itself may end the build.
-            wrong = COMPILES_NOT.search(said) if status else None
-            if wrong:
-                return "no build", wrong.group(0)
-            if status != 0:
-                return "noticed", "the build: " + reason(said)
-            if self.digest() == self.product:
-                return "same code", ""
-            found = self.first_failure(fault.tests)
-            return ("noticed", found) if found else ("NOT NOTICED", "")
-        finally:
-            open(path, "w").write(text)
-
-    def must_pass(self, tests):
-        """Only tests that pass without a fault can notice one."""
-        status, said = self.build_for(tests)
-        if status != 0:
-            sys.exit(said)
-        status, _ = make(self.build, "-k", "-j2", "check-TESTS",
-                         f"TESTS={' '.join(tests)}", f"TEST_LIMIT={TEST_LIMIT}",
-                         limit=None)
-        # Some do not pass beside others on a busy machine.
-        for test in tests if status != 0 else []:
-            found = self.first_failure([test])
-            if found:
-                sys.exit(f"without any fault: {found}")
+        while True:
+            try:
+                open(path, "w").write(fault.apply(text))
+                word, said, test = self.ask(fault)
+            finally:
+                open(path, "w").write(text)
+            if test is None or self.is_sound(test):
+                return word, said
 
 
 class Run:
@@ -234,17 +267,18 @@ class Run:
         return share
 
 
-def run(job, tests, place, jobs):
-    """The share of the faults of `job` that is noticed, in copies below `place`;
-    `tests` are tried without a fault first."""
+def run(job, place, jobs, trusted):
+    """The share of the faults of `job` that is noticed, in copies below `place`,
+    or 0 if a test failed without any; `trusted`: none does."""
     must_be_alone(place)
-    copies = [Copy(os.path.join(place, str(hand))) for hand in range(jobs)]
-    if tests:
-        copies[0].must_pass(tests)
+    tests = Tests(place, trusted)
+    copies = [Copy(os.path.join(place, str(hand)), tests)
+              for hand in range(jobs)]
     hands = [threading.Thread(target=job.work, args=(copy,), daemon=True)
              for copy in copies]
     for hand in hands:
         hand.start()
     for hand in hands:
         hand.join()
-    return job.score()
+    share = job.score()
+    return share if all(tests.sound.values()) else 0
