@@ -134,6 +134,14 @@ else
 	    "$(find "$tmp/table" | wc -l)"
 	tap_is "it ends none" 0 "$(kill -TERM $other; echo $?)"
 
+	outside=$(cat /proc/sys/kernel/pid_max)
+	inside=$($alone "$place" cat /proc/sys/kernel/pid_max)
+	if printf '%s\n' 6.14 "$(uname -r)" | sort -CV; then
+		tap_is "it forks into a bound of its own" 8000 "$inside"
+	fi
+	tap_is "which others do not feel" "$outside" \
+	    "$(cat /proc/sys/kernel/pid_max)"
+
 	# A test of which a case failed: it cleans up, and does no more.
 	mkdir -p "$place/source/build"
 	cat >"$place/test" <<-END
