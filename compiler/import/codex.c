@@ -17,7 +17,7 @@ take_mode(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
 	struct codex *codex = importer->own;
-	const char *text = value->kind == YAML_TEXT ? value->text : "";
+	const char *text = import_text(value);
 
 	codex->mode = value;
 	if (strcmp(text, "danger-full-access") == 0)
@@ -303,8 +303,7 @@ use_profiles(struct importer *importer)
 	const struct yaml_node *network = NULL;
 
 	for (int level = PARENTS_MAX; level >= 0; level--) {
-		const char *name = chosen->kind == YAML_TEXT ? chosen->text :
-							       "";
+		const char *name = import_text(chosen);
 
 		if (strcmp(name, ":danger-full-access") == 0)
 			importer->confined = false;
@@ -353,6 +352,9 @@ static const struct import_key keys[] = {
 	{ "shell_environment_policy.include_only", TAKEN(take_include) },
 	{ "shell_environment_policy.set", TAKEN(import_variables) },
 	{ "shell_environment_policy.experimental_use_profile", NOTHING },
+	{ "profiles",
+	    WEAKER("each may choose another sandbox: import what it says as a "
+		   "file of its own") },
 	{ "profile",
 	    WEAKER("a profile may choose another sandbox: import what it "
 		   "says as a file of its own") },

@@ -105,7 +105,7 @@ fill(const struct filling *filling, const struct yaml_node *key,
 		{ "none", CODEX_DENY },
 	};
 	struct codex_entry entry = { .level = filling->level };
-	const char *word = value->kind == YAML_TEXT ? value->text : "";
+	const char *word = import_text(value);
 	size_t i = 0;
 
 	while (i < countof(modes) && strcmp(modes[i].word, word) != 0)

@@ -1,5 +1,6 @@
 /* See import.h. */
 #include "compiler/import/import.h"
+#include "compiler/base/names.h"
 #include "compiler/read/toml.h"
 
 #include <string.h>
@@ -73,6 +74,12 @@ import_lose(struct importer *importer, enum diag_id id, const char *key,
 		text = "";
 	return diag_add(importer->diags, id, node->loc, "%s%s%s%s: %s", key,
 	    *text != '\0' ? " '" : "", text, *text != '\0' ? "'" : "", why);
+}
+
+const char *
+import_text(const struct yaml_node *value)
+{
+	return value != NULL && value->kind == YAML_TEXT ? value->text : "";
 }
 
 bool
@@ -171,6 +178,66 @@ has_keys(const struct import_client *client, const char *path)
 }
 
 static void
+lose_unknown(struct importer *importer, const char *path,
+    const struct yaml_node *key, const char *near)
+{
+	diag_did_you_mean(importer->diags,
+	    import_lose(importer, DIAG_IMPORT_WEAKER,
+		source_name(importer->arena, path), key,
+		"this sbxc does not know what that means"),
+	    near);
+}
+
+/* The first words of the client's keys. */
+static const char *
+nearest_key(const struct importer *importer, const char *name)
+{
+	const struct import_client *client = importer->client;
+	const char **words = arena_alloc(importer->arena,
+	    client->key_count * sizeof *words);
+
+	for (size_t i = 0; i < client->key_count; i++)
+		words[i] = arena_strndup(importer->arena, client->keys[i].path,
+		    strcspn(client->keys[i].path, "."));
+	return nearest_name(name, words, client->key_count);
+}
+
+/* A key that nobody knows may be one about other things, or a mistake. */
+static void
+pass_over(struct importer *importer, const char *path,
+    const struct yaml_node *key, bool top)
+{
+	const char *near = top ? nearest_key(importer, path) : NULL;
+
+	if (top && importer->client->others && near == NULL)
+		*arena_push(importer->arena, &importer->others) = key;
+	else
+		lose_unknown(importer, path, key, near);
+}
+
+static void
+tell_others(struct importer *importer)
+{
+	enum { NAMED = 8 };
+	size_t count = importer->others.count;
+	const char *names = "";
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count && i < NAMED; i++)
+		names = arena_printf(importer->arena, "%s%s'%s'", names,
+		    i > 0 ? ", " : "",
+		    clean(importer, importer->others.items[i]));
+	if (count > NAMED)
+		names = arena_printf(importer->arena, "%s and %zu more", names,
+		    count - NAMED);
+	diag_add(importer->diags, DIAG_IMPORT_OTHER,
+	    importer->others.items[0]->loc,
+	    "taken for settings about other things than the sandbox: %s",
+	    names);
+}
+
+static void
 walk(struct importer *importer, const struct yaml_node *map, const char *above)
 {
 	for (const struct yaml_node *value = map->first; value != NULL;
@@ -186,10 +253,8 @@ walk(struct importer *importer, const struct yaml_node *map, const char *above)
 		    strchr(value->key->text, '.') == NULL &&
 		    value->kind == YAML_MAP)
 			walk(importer, value, path);
-		else if (!importer->client->others || *above != '\0')
-			import_lose(importer, DIAG_IMPORT_WEAKER,
-			    source_name(importer->arena, path), value->key,
-			    "this sbxc does not know what that means");
+		else
+			pass_over(importer, path, value->key, *above == '\0');
 	}
 }
 
@@ -282,6 +347,7 @@ import_read(struct importer *importer, const struct source *source)
 	}
 	importer->client->begin(importer);
 	walk(importer, root, "");
+	tell_others(importer);
 	if (importer->client->finish != NULL)
 		importer->client->finish(importer);
 	for (size_t i = 0; i < importer->shut.list.count; i++)

@@ -41,6 +41,7 @@ struct importer {
 	struct import_paths shut, reopened;
 	struct import_paths writes; /* that are allowed */
 	bool git_config;            /* git's own settings may be written */
+	VEC(const struct yaml_node *) others; /* keys about other things */
 	bool default_ports; /* a host without a port is reached on two */
 	bool confined;      /* the client says that it confines commands */
 	void *own;          /* what the client's functions remember */
@@ -65,7 +66,7 @@ struct import_client {
 	/* What is known when all is read; NULL: nothing. */
 	void (*finish)(struct importer *importer);
 	bool toml;   /* JSON otherwise */
-	bool others; /* there are keys about other things than sandboxes */
+	bool others; /* there may be keys about other things than sandboxes */
 };
 
 extern const struct import_client import_srt, import_claude, import_codex,
@@ -119,6 +120,9 @@ bool import_lies_in(const char *place, const char *around);
 /* Variables that are set, which is not taken over: one may be a key. */
 void import_variables(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value);
+
+/* The text of a value; "" if it is none. */
+const char *import_text(const struct yaml_node *value);
 
 /* Whether a value is this word, without quotes. */
 bool import_is(const struct yaml_node *value, const char *word);

@@ -16,7 +16,7 @@ static void
 take_engine(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
-	const char *text = value->kind == YAML_TEXT ? value->text : "";
+	const char *text = import_text(value);
 
 	if (strcmp(text, "none") == 0)
 		importer->confined = false;
@@ -29,7 +29,7 @@ static void
 take_network(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
-	const char *text = value->kind == YAML_TEXT ? value->text : "";
+	const char *text = import_text(value);
 
 	((struct llxprt *)importer->own)->network = true;
 	if (strcmp(text, "on") == 0) {
@@ -70,7 +70,7 @@ take_memory(struct importer *importer, const struct import_key *key,
 	static const struct {
 		const char *letters, *unit;
 	} units[] = { { "kK", "KiB" }, { "mM", "MiB" }, { "gG", "GiB" } };
-	const char *text = value->kind == YAML_TEXT ? value->text : "";
+	const char *text = import_text(value);
 	size_t len = strspn(text, "0123456789");
 	const char *digits = import_digits(importer,
 	    arena_strndup(importer->arena, text, len));
@@ -97,11 +97,8 @@ take_mount(struct importer *importer, const struct import_key *key,
 	const struct yaml_node *from = yaml_find(value, "from");
 	const struct yaml_node *to = yaml_find(value, "to");
 	const struct yaml_node *mode = yaml_find(value, "mode");
-	bool write = mode != NULL && mode->kind == YAML_TEXT &&
-	    strcmp(mode->text, "rw") == 0;
-	const char *text = from != NULL && from->kind == YAML_TEXT ?
-	    from->text :
-	    "";
+	bool write = strcmp(import_text(mode), "rw") == 0;
+	const char *text = import_text(from);
 	struct import_path path;
 
 	for (const struct yaml_node *each =
@@ -137,7 +134,7 @@ static void
 take_agent(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
-	if (value->kind == YAML_TEXT && strcmp(value->text, "on") == 0)
+	if (strcmp(import_text(value), "on") == 0)
 		import_statement(importer, key->path, value,
 		    "allow socket ${ssh-agent}");
 }

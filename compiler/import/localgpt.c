@@ -84,7 +84,7 @@ static void
 take_level(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
-	const char *text = value->kind == YAML_TEXT ? value->text : "";
+	const char *text = import_text(value);
 
 	if (strcmp(text, "none") == 0)
 		importer->confined = false;
