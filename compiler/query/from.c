@@ -164,7 +164,7 @@ try_place(struct search *search, const struct mention *mention,
 	if (strpbrk(mention->name, "$*\n") != NULL ||
 	    access_parse(&subject->places, words, countof(words), &access) !=
 		NULL ||
-	    is_own(access.path))
+	    is_own(access.path) || (mention->guessed && !here_has(access.path)))
 		return false;
 	if (is_socket(search, access.path)) {
 		words[0] = "socket";

@@ -29,7 +29,7 @@ struct reading {
 	size_t found; /* mentions of the line that is read */
 	const struct message_line *at;
 	enum message_error error;
-	bool writes, runs, directory;
+	bool writes, runs, directory, guesses;
 };
 
 /* --- mentions ------------------------------------------------------------- */
@@ -58,6 +58,7 @@ add(struct reading *reading, enum mention_kind kind, const char *name,
 		.writes = reading->writes,
 		.runs = reading->runs,
 		.directory = reading->directory,
+		.guessed = reading->guesses,
 		.port = port,
 		.line = reading->at->number,
 		.name = arena_strndup(reading->arena, name, len),
@@ -166,12 +167,10 @@ add_paths(struct reading *reading, const char *text, const char *error)
 /* "cat: a b: Permission denied": what stands before the error, as a whole and
  * its last word. */
 static void
-add_before(struct reading *reading, const char *text, const char *error)
+add_before(struct reading *reading, const char *text, const char *end)
 {
-	const char *end = error, *begin, *word;
+	const char *begin, *word;
 
-	while (end > text && strchr(": (", end[-1]) != NULL)
-		end--;
 	for (begin = end; begin > text; begin--) {
 		if (begin[-1] == ' ' && begin > text + 1 && begin[-2] == ':')
 			break;
@@ -183,6 +182,21 @@ add_before(struct reading *reading, const char *text, const char *error)
 	    path_length(word) < (size_t)(end - word) ? path_length(word) :
 						       (size_t)(end - word),
 	    0);
+}
+
+/* "sh: 0: cannot open ../a b: Permission denied": a name with blanks in it goes
+ * on to the error. */
+static void
+add_blanks(struct reading *reading, const char *text, const char *end)
+{
+	reading->guesses = true;
+	for (; text < end; text++) {
+		if (begins_path(text) && text[-1] == ' ' &&
+		    memchr(text, ' ', (size_t)(end - text)) != NULL)
+			add(reading, MENTION_PLACE, text, (size_t)(end - text),
+			    0);
+	}
+	reading->guesses = false;
 }
 
 /* "sh: 1: foo: not found", "exec: \"foo\": executable file not found". */
@@ -412,9 +426,14 @@ add_calls(struct reading *reading, const char *text)
 static void
 add_places(struct reading *reading, const char *text, const char *error)
 {
+	const char *end = error;
+
+	while (end > text && strchr(": (", end[-1]) != NULL)
+		end--;
 	add_quoted(reading, text, false);
+	add_blanks(reading, text + (*text != '\0'), end);
 	add_paths(reading, text, error);
-	add_before(reading, text, error);
+	add_before(reading, text, end);
 }
 
 static void

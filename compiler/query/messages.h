@@ -48,6 +48,7 @@ struct mention {
 	bool writes; /* the words are those of who makes or changes something */
 	bool runs;   /* those of who runs something */
 	bool directory; /* or makes a directory */
+	bool guessed;   /* where the name ends: it counts if it is there */
 	uint16_t port;  /* of a host, or of 127.0.0.1 that a socket was for; 0:
 			 * it was not said */
 	uint32_t line;  /* of the text, from 1 */

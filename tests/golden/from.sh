@@ -106,6 +106,9 @@ tap_is 'a log with the line ends of Windows' "$denial" \
 # A name with a blank stands there as it is, or in quotes.
 echo text >"$home/other/my file"
 for words in 'grep: ../other/my file: Permission denied' \
+    'sh: 0: cannot open ../other/my file: Permission denied' \
+    'bash: line 1: @HOME@/other/my file: Permission denied' \
+    'cp: cannot open ../none to ../other/my file: Permission denied' \
     'grep: @HOME@/other/my file: Permission denied' \
     "cat: '../other/my file': Permission denied"; do
 	tap_is "$words" 'denied: read "~/other/my file"' \
