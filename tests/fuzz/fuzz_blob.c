@@ -16,6 +16,7 @@
 
 #define FUZZ_ALSO try_mutants
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/kept_programs.h"
 
 /* Of what a blob holds so many are looked at; more of the same is slow. */
 enum { MOST = 24, MOST_PRINTED = 2048 };
@@ -285,6 +286,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sbx_header *header = bytes;
 
 	must(bytes != NULL, "no memory");
+	kept_programs_begin();
 	if (size > 0)
 		memcpy(bytes, data, size);
 	try_bytes(bytes, size);

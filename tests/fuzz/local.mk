@@ -5,6 +5,7 @@ test_scripts += tests/fuzz/replay.sh
 fuzzers = \
 	tests/fuzz/fuzz_bind \
 	tests/fuzz/fuzz_blob \
+	tests/fuzz/fuzz_build \
 	tests/fuzz/fuzz_compare \
 	tests/fuzz/fuzz_dns \
 	tests/fuzz/fuzz_explain \
@@ -55,8 +56,15 @@ tests_fuzz_fuzz_bind_LDFLAGS = $(AM_LDFLAGS) \
 tests_fuzz_fuzz_blob_SOURCES = \
 	tests/fuzz/fuzz_blob.c \
 	tests/fuzz/blob_mutator.c \
-	tests/fuzz/blob_mutator.h
+	tests/fuzz/blob_mutator.h \
+	$(kept_programs)
 tests_fuzz_fuzz_blob_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_blob_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=programs_get
+tests_fuzz_fuzz_build_SOURCES = \
+	tests/fuzz/fuzz_build.c \
+	$(kept_programs)
+tests_fuzz_fuzz_build_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
+tests_fuzz_fuzz_build_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=programs_get
 tests_fuzz_fuzz_compare_SOURCES = \
 	tests/fuzz/fuzz_compare.c \
 	$(kept_programs) \
@@ -151,6 +159,7 @@ tests_fuzz_fuzz_yaml_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 EXTRA_DIST += \
 	tests/fuzz/bind \
 	tests/fuzz/blob \
+	tests/fuzz/build \
 	tests/fuzz/compare \
 	tests/fuzz/dns \
 	tests/fuzz/explain \
