@@ -9,13 +9,14 @@
  * Counted is from the opening of the policy, which is the first file whose name
  * ends in ".bin", to each process's execve(2) of the command.
  *
- *	fault [-jx] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST] MARKER LOADER [ARG...]
+ *	fault [-jx] [-b END] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST]
+ *	    MARKER LOADER [ARG...]
  *
  * The command is to write MARKER: "ran", then a line for each thing that it
  * could do and should not, then "end".  What is wrong is printed, a line each;
  * what was tried is said on standard error.  -k: no more than so many calls of
  * one name in one process, but for those that confine, which are tried all.
- * -p: only calls of these processes.  -j: what is run says itself what is wrong,
+ * -p: only calls of these processes.  -b: another end of a name.  -j: what is run says itself what is wrong,
  * on standard error (fault_session.c).  -x: what is executed is counted, too.
  */
 #include "tests/kernel/fault.h"
@@ -35,6 +36,7 @@ enum {
 
 struct session {
 	const char *marker;
+	const char *begin;
 	char **command;
 	struct {
 		const char *name;
@@ -246,6 +248,7 @@ try_call(struct session *session, const struct call *call, int error)
 	enum ending ending;
 
 	memset(&run, 0, sizeof run);
+	run.begin = session->begin;
 	run.follows = session->follows;
 	run.fault = *call;
 	run.error = session->errors[error].value;
@@ -275,6 +278,7 @@ try_all(struct session *session)
 	static struct run good;
 	char why[1024] = "";
 
+	good.begin = session->begin;
 	good.follows = session->follows;
 	good.fault.process = -1;
 	good.calls = calls;
@@ -317,12 +321,17 @@ add_error(struct session *session, const char *name)
 int
 main(int argc, char **argv)
 {
-	static struct session session = { .last = MAX_PROCESSES };
+	static struct session session = {
+		.begin = ".bin",
+		.last = MAX_PROCESSES,
+	};
 	int option;
 
-	while ((option = getopt(argc, argv, "+e:jk:p:x")) != -1) {
+	while ((option = getopt(argc, argv, "+b:e:jk:p:x")) != -1) {
 		if (option == 'e')
 			add_error(&session, optarg);
+		else if (option == 'b')
+			session.begin = optarg;
 		else if (option == 'k')
 			session.most = atoi(optarg);
 		else if (option == 'j')
@@ -338,7 +347,7 @@ main(int argc, char **argv)
 	if (session.error_count == 0)
 		add_error(&session, "EIO");
 	if (argc - optind < 2) {
-		fputs("usage: fault [-jx] [-e ERRNO]... [-k TIMES] "
+		fputs("usage: fault [-jx] [-b END] [-e ERRNO]... [-k TIMES] "
 		      "[-p FIRST-LAST] MARKER LOADER [ARG...]\n",
 		    stderr);
 		return 2;

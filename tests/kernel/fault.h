@@ -25,6 +25,7 @@ struct process {
 
 /* One run: what is to fail, and what was seen. */
 struct run {
+	const char *begin; /* counted is from a file whose name ends so */
 	struct call fault; /* process -1: nothing */
 	int error;
 	bool follows; /* what is executed is counted, too */

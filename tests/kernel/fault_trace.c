@@ -152,12 +152,12 @@ process_of(struct run *run, pid_t pid)
 }
 
 static bool
-opens_policy(pid_t pid, const struct stop *stop)
+opens_policy(const struct run *run, pid_t pid, const struct stop *stop)
 {
 	char path[4096] = "";
 	uint64_t address = stop->args[0];
 	struct iovec local = { path, sizeof path - 1 }, remote;
-	size_t room;
+	size_t room, end = strlen(run->begin);
 
 	if (stop->number == SYS_openat || stop->number == SYS_openat2)
 		address = stop->args[1];
@@ -173,7 +173,7 @@ opens_policy(pid_t pid, const struct stop *stop)
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0)
 		return false;
 	room = strlen(path);
-	return room > 4 && strcmp(path + room - 4, ".bin") == 0;
+	return room >= end && strcmp(path + room - end, run->begin) == 0;
 }
 
 static void
@@ -182,7 +182,7 @@ see_entry(struct run *run, struct process *process, const struct stop *stop)
 	int number = (int)stop->number, index;
 	const struct call *fault = &run->fault;
 
-	if (!run->began && opens_policy(process->pid, stop))
+	if (!run->began && opens_policy(run, process->pid, stop))
 		run->began = process->counted = true;
 	if (!process->counted || process->is_command || number < 0 ||
 	    number >= MAX_NUMBER)

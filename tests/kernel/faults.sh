@@ -128,6 +128,22 @@ if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \
 	    "$base/full-proc.bin"
 fi
+# What comes before sbxrun: the shell of agents, with settings; the words are for
+# the command, which stands in for the real shell.
+mkdir -p "$base/home/.config/sbx"
+cat >"$base/home/.config/sbx/shell" <<SETTINGS
+# read line by line
+policy ~/standard.bin
+session none
+level standard
+shell $base/ws/confined
+SETTINGS
+cp "$base/standard.bin" "$base/home"
+# Words of the options.
+# shellcheck disable=SC2086
+tap_empty 'sbxsh' "$(SBX_TEST_HOME="$base/home" \
+    "$builddir/tests/kernel/fault" -b /etc/passwd $faults out/marker \
+    "$builddir/sbxsh-test" standard "$outside")"
 # The ways out, and the start of who serves them; one that stands in for it.
 mkdir "$base/bin"
 install -m 755 "$SBXRUN" "$base/bin/sbxrun"
