@@ -16,7 +16,7 @@ observed=$(dirname "$PROBE")/observed
 tap_programs "$SBXRUN" "$SBXC" "$observed"
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy hard workspace-write 'allow exec ${workspace}' 'limit timeout 300s' \
-    'allow syscalls prctl' \
+    'allow syscalls { chroot openat2 prctl }' \
     'limit processes 512' 'limit output 64MiB'
 policy calls workspace-write 'deny syscalls sendmsg' 'limit timeout 60s'
 cat >"$base/inner.sbx" <<'POLICY'
@@ -101,6 +101,26 @@ files()
 	    "$(LC_ALL=C tr -d '\n\40-\176' <"$base/block")"
 }
 
+# given UID calls|looks: each call is told of that a path is given.
+given()
+{
+	names=$("$observed" "$2" "$base/none" | grep -v '^ok$')
+	for name in $names; do
+		mkdir "$home/data/$name"
+		case $name in
+		mk* | link* | symlink*) ;;
+		*) cp "$observed" "$home/data/$name/file" ;;
+		esac
+	done
+	chown -R "$1:$1" "$home/data"
+	run "$1" --explain=./report ./observed "$2" "$home/data"
+	tap_is "$level: uid $1: $2 go their way" ok "$(tail -n 1 "$base/said")"
+	tap_is "$level: uid $1: of each of the $2 there is a line" '' "$(
+	    for name in $names; do
+		grep -q "/data/$name/file\"" "$ws/report" || echo "$name"
+	    done)"
+}
+
 parent()
 {
 	ps -o ppid= -p "$1" | tr -d ' '
@@ -173,6 +193,8 @@ each()
 		prepare "$1"
 		ways "$1"
 		files "$1"
+		given "$1" calls
+		[ "$level" = standard ] || given "$1" looks
 		[ "$level" = full ] || nested "$1"
 		# Below full, what is left of a killed first process goes on.
 		for whom in supervisor first shell; do
