@@ -31,12 +31,19 @@ load sbxc
 	    grep -c '^program ')" = 1 ]
 }
 
-@test "dump -O bpf-raw is the program's bytes" {
+@test "dump: each program is found by its machine and number" {
 	"$SBXC" team.sbx
-	insns=$("$SBXC" dump team.bin |
-	    sed -n 's/^program x86_64 0 .*insns \([0-9]*\).*/\1/p')
-	[ "$("$SBXC" dump team.bin -O bpf-raw --arch x86_64 --variant 0 |
-	    wc -c)" = $((insns * 8)) ]
+	"$SBXC" dump team.bin | grep '^program ' >programs
+	while read -r _ arch variant rest; do
+		insns=${rest##*insns }
+		chosen="--arch $arch --variant $variant"
+		"$SBXC" dump team.bin -O bpf $chosen | grep '^program ' >found
+		[ "$(cut -d' ' -f1-3 found)" = "program $arch $variant" ]
+		[ "$("$SBXC" dump team.bin -O bpf-raw $chosen | wc -c)" = \
+		    $((${insns%% *} * 8)) ]
+	done <programs
+	ends 2 "$SBXC" dump team.bin -O bpf --variant 32
+	complains "the blob has no such filter"
 }
 
 @test "dump -O sbpl is the whole profile" {
