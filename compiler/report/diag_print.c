@@ -68,12 +68,10 @@ put_text(FILE *stream, const char *text)
 
 	while (len > 0) {
 		struct cell cell;
-		uint32_t character;
-		size_t size = utf8_decode(text, len, &character);
+		size_t size = 1;
 
 		if (*text == '\n' || *text == '\t') {
 			fputs(*text == '\n' ? "\\n" : "\\t", stream);
-			size = 1;
 		} else {
 			size = cell_read(&cell, text, len, 0);
 			fputs(cell.text, stream);
