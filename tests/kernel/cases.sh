@@ -223,6 +223,13 @@ profile shut extends workspace-write {
     deny spawn
 }
 POLICY
+# The resolver is there, and the ports lead out, but not for these names.
+cat >"$base/elsewhere.sbx" <<'POLICY'
+sbx 1
+profile elsewhere extends workspace-write {
+    allow network domain { nine.example  nine.example:22 }
+}
+POLICY
 for at in $levels; do
 	instead wide
 	got=$(env TMPDIR="$base/tmp" SBXRUN="$base/fake" "$base/sbxc" test \
@@ -239,6 +246,11 @@ for at in $levels; do
 		missed allow 'domain one.example' 'domain two.example:22' \
 		    'host tcp 54321' 'connect 127.0.0.1:54321' \
 		    'socket ~/run/db.sock'
+		instead elsewhere
+		got=$(env TMPDIR="$base/tmp" SBXRUN="$base/fake" "$base/sbxc" \
+		    test --live -l "$at" "$base/live-network.yaml" 2>&1)
+		missed allow 'domain one.example' 'domain two.example:22' \
+		    'domain a.three.example'
 	else
 		missed allow 'host tcp 54321' 'publish tcp 54322' \
 		    'socket ~/run/db.sock'

@@ -3,6 +3,7 @@
  * they leave behind here is nothing, whatever becomes of them.
  */
 #include "runtime/library/launch.h"
+#include "runtime/library/words.h"
 #include "tests/lib/tap.h"
 
 #include <dirent.h>
@@ -402,6 +403,24 @@ test_large(struct tap *tap)
 	munmap(memory, (size_t)2 * PIECES * PAGE);
 }
 
+/* The list ends with NULL, for which there is room, too. */
+static void
+test_words(struct tap *tap)
+{
+	struct words words = { .list = NULL };
+	bool held = true;
+
+	for (size_t i = 1; i <= 100; i++) {
+		words_add(&words, "--head=", "text");
+		held &= !words.failed && words.count == i && i < words.room &&
+		    strcmp(words.list[i - 1], "--head=text") == 0 &&
+		    words.list[i] == NULL;
+	}
+	tap_ok(tap, held, "a list of words has room for all, and for its end");
+	words_free(&words);
+	tap_ok(tap, words.list == NULL && words.count == 0, "and can be freed");
+}
+
 int
 main(void)
 {
@@ -420,5 +439,6 @@ main(void)
 	test_ignored(&tap);
 	test_threads(&tap);
 	test_large(&tap);
+	test_words(&tap);
 	return tap_done(&tap);
 }
