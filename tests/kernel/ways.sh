@@ -40,7 +40,8 @@ policy ends workspace-write "$common" \
     'allow network connect 10.2.0.0/16:{ 80 443 }' \
     'deny network connect 10.2.0.0/16:22' \
     'allow network connect [fd00::1]:5432' \
-    'allow network connect 10.9.8.7:5432'
+    'allow network connect 10.9.8.7:5432' \
+    'deny network connect 10.9.8.8:22'
 policy host workspace-write "$common" "allow network host tcp $service"
 policy publish workspace-write "$common" "allow network publish tcp $published"
 for place in '${runtime}' '~' '${where}'; do
@@ -238,6 +239,8 @@ all_deaths()
 	    "$tmp/knock")
 	tap_is "$who: a proxy that dies is started again, and not for ever" \
 	    4 "$(echo "$answers" | grep -c '^127')"
+	tap_is "$who: then whoever connects is refused" "$refused" \
+	    "$(echo "$answers" | tail -n 1)"
 	tap_is "$who: and that is said" 1 \
 	    "$(grep -c 'keeps ending; the network is shut' "$tmp/err-$uid")"
 	[ -n "$session" ] || return
@@ -376,6 +379,19 @@ receipts()
 		"$tmp/err-$uid")"
 }
 
+# Whoever starts a session may have closed its streams: what is handed over has
+# other numbers than those that the keeper gives up.
+closed_streams()
+{
+	who="uid $uid, closed streams" session="--session closed-$$"
+	# shellcheck disable=SC2086  # words
+	as "$uid" "$sbxrun" $session -l full "$tmp/names.bin" -- true \
+	    <&- >&- 2>&-
+	tap_is "$who: the proxy's port" '127.0.0.1 3128' \
+	    "$(knock names tcp 127.0.0.1 3128)"
+	end_session
+}
+
 many()
 {
 	tap_is "$who: as many connections as nobody needs" '10000 connections' \
@@ -419,5 +435,6 @@ for uid in $users; do
 	prepare "$uid"
 	alone
 	together
+	closed_streams
 done
 tap_done
