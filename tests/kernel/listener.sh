@@ -105,6 +105,38 @@ unreadable()
 	esac
 }
 
+# Somebody outside connects to the server by its other name all the time: who is
+# accepted need not be the client that proves its place.
+doubted()
+{
+	tap_as "$1" "$base/probe" unix-knock "$ws/sub/away" &
+	knocker=$!
+	held "$1" EACCES unix-doubted socket
+	kill "$knocker"
+	wait "$knocker" 2>/dev/null
+}
+
+# The name of a socket may lead elsewhere from another directory; no server is
+# connected to there to prove anything.
+proved()
+{
+	: >"$base/count"
+	chmod 666 "$base/count"
+	tap_as "$1" "$base/probe" unix-count "$home/readable/name" \
+	    "$base/count" &
+	servers="$servers $!"
+	tap_until test -S "$home/readable/name"
+	held "$1" ok unix-elsewhere sub "$home/readable" name
+	as "$1" "$base/probe" unix-connect "$home/readable/name" >/dev/null
+	tap_until test -s "$base/count"
+	tap_is "$level: uid $1: nobody else came there" 1 \
+	    "$(wc -c <"$base/count")"
+	kill "${servers##* }"
+	wait "${servers##* }" 2>/dev/null
+	servers=${servers% *}
+	rm -f "$home/readable/name"
+}
+
 # What is outside is not there at level full, which has abstract names of its
 # own.
 sockets()
@@ -120,11 +152,14 @@ sockets()
 	held "$1" EACCES unix-connect "$ws/socket"
 	held "$1" EACCES unix-renamed socket
 	held "$1" EACCES unix-pending socket
+	doubted "$1"
+	proved "$1"
 	held "$1" $away unix-connect "$home/outside"
 	held "$1" $away unix-connect ../outside
 	held "$1" $away unix-connect link
 	held "$1" EACCES unix-connect "$home/readable/socket"
 	held "$1" EACCES unix-connect denied/socket
+	held "$1" EACCES unix-connect "$home/readable/file"
 	held "$1" ENOENT unix-connect absent
 	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/cwd/../outside"
 	held "$1" 'ELOOP|EACCES|ENOENT' unix-connect "/proc/self/root$home/outside"
@@ -231,6 +266,9 @@ superuser()
 	chown "$ORDINARY" "$ws/foreign"
 	held 0 ok change-all foreign
 	held 0 EPERM change-weaker foreign
+	run 0 chown "$ORDINARY:7" foreign >/dev/null
+	tap_is "standard: uid 0: an owner and another group" "$ORDINARY 7" \
+	    "$(stat -c '%u %g' "$ws/foreign")"
 	mknod "$ws/null" c 1 3
 	held 0 EPERM change fchmodat null
 	held 0 EPERM change-as "$ORDINARY" file

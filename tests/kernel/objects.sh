@@ -173,6 +173,7 @@ check_all "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	level=standard policy=plain
 	held 0 ok objects-as "$ORDINARY"
+	held 0 ok objects-others "$ORDINARY"
 	check_all "$ORDINARY"
 fi
 tap_done

@@ -24,10 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIES = 2000, CLIENTS = 8, CLOSES = 16, HAMMERS = 4 };
+enum { TRIES = 2000, CLIENTS = 8, CLOSES = 16, HAMMERS = 4, DOUBTS = 50 };
 
 static int
-server(const char *path, int backlog)
+bound(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -35,10 +35,17 @@ server(const char *path, int backlog)
 	strncpy(address.sun_path, path, sizeof address.sun_path - 1);
 	unlink(path);
 	if (fd < 0 ||
-	    bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-	    listen(fd, backlog) != 0)
+	    bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
 		return -1;
 	return fd;
+}
+
+static int
+server(const char *path, int backlog)
+{
+	int fd = bound(path);
+
+	return fd < 0 || listen(fd, backlog) != 0 ? -1 : fd;
 }
 
 static int
@@ -249,7 +256,83 @@ try_unix_pending(char **words, int count)
 	    listen(fd, 8) != 0)
 		return errno;
 	error = connect_to(&address, sizeof address, 0);
-	return rename(mine, words[0]) != 0 ? errno : error;
+	if (rename(mine, words[0]) != 0)
+		return errno;
+	/* Each of them still waits. */
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (int i = 0; i < 3; i++) {
+		if (accept(fd, NULL, NULL) < 0)
+			return EPROTO;
+	}
+	return error;
+}
+
+/* The same before it listens for the first time, while others connect to its
+ * other name.  Whether they do so at the right moment is chance. */
+static int
+try_unix_doubted(char **words, int count)
+{
+	static const char mine[] = "sub/doubted", away[] = "sub/away";
+	struct sockaddr_un address = address_of(mine);
+	int error = EACCES;
+
+	(void)count;
+	for (int i = 0; i < DOUBTS && error == EACCES; i++) {
+		int fd = bound(mine);
+
+		if (fd < 0 || rename(mine, away) != 0 ||
+		    rename(words[0], mine) != 0 || listen(fd, 64) != 0)
+			return errno;
+		error = connect_to(&address, sizeof address, 0);
+		if (rename(mine, words[0]) != 0)
+			return errno;
+		close(fd);
+	}
+	return error;
+}
+
+/* Who connects there all the time, and does not wait. */
+static int
+try_unix_knock(char **words, int count)
+{
+	struct sockaddr_un address = address_of(words[0]);
+
+	(void)count;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (connect_to(&address, sizeof address, SOCK_NONBLOCK) != EPERM)
+		;
+	return EPERM;
+}
+
+/* A server for others, with a byte in a file for each that comes. */
+static int
+try_unix_count(char **words, int count)
+{
+	int file = open(words[1], O_WRONLY | O_APPEND | O_CLOEXEC);
+	int fd = server(words[0], 64), came = 0;
+
+	(void)count;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (file >= 0 && fd >= 0 && came >= 0) {
+		came = accept(fd, NULL, NULL);
+		if (came >= 0 && write(file, "x", 1) == 1)
+			close(came);
+	}
+	return errno;
+}
+
+/* unix-elsewhere HERE THERE NAME: a socket is bound to a name in one directory,
+ * and listens when this process is in another one. */
+static int
+try_unix_elsewhere(char **words, int count)
+{
+	int fd;
+
+	(void)count;
+	if (chdir(words[0]) != 0 || (fd = bound(words[2])) < 0 ||
+	    chdir(words[1]) != 0)
+		return errno;
+	return result(listen(fd, 4));
 }
 
 /* A daemon: who called listen(2) has ended and was reaped. */
@@ -485,6 +568,10 @@ const struct operation listener_operations[] = {
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-renamed", 1, 1, try_unix_renamed},
 	{"unix-pending", 1, 1, try_unix_pending},
+	{"unix-doubted", 1, 1, try_unix_doubted},
+	{"unix-knock", 1, 1, try_unix_knock},
+	{"unix-count", 2, 2, try_unix_count},
+	{"unix-elsewhere", 3, 3, try_unix_elsewhere},
 	{"unix-daemon", 1, 1, try_unix_daemon},
 	{"unix-servers", 2, 2, try_unix_servers},
 	{"unix-hidden", 1, 2, try_unix_hidden},

@@ -192,6 +192,47 @@ try_objects_as(char **words, int count)
 	return try_objects(words + 1, count - 1);
 }
 
+/* Removes it as another user: the real one, or the effective one alone. */
+static int
+remove_as(int id, uid_t real, uid_t effective)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(setresuid(real, effective, real) != 0 ? EPROTO :
+			semctl(id, 0, IPC_RMID) != 0        ? errno :
+							      0);
+	return wait_for(child);
+}
+
+/* objects-others UID: nobody removes what a superuser has made; and what is made
+ * by a superuser's process that is somebody else belongs to that one. */
+static int
+try_objects_others(char **words, int count)
+{
+	uid_t uid = (uid_t)number(words[0]);
+	int id = semget(IPC_PRIVATE, 1, 0600), as_real, as_effective;
+	union {
+		struct semid_ds *status;
+	} argument;
+	struct semid_ds status;
+
+	(void)count;
+	if (id < 0)
+		return errno;
+	as_real = remove_as(id, uid, uid);
+	as_effective = remove_as(id, 0, uid);
+	if (as_real != EPERM || as_effective != EPERM)
+		return EPROTO;
+	if (semctl(id, 0, IPC_RMID) != 0 || setresuid(0, uid, 0) != 0)
+		return errno;
+	argument.status = &status;
+	id = semget(IPC_PRIVATE, 1, 0600);
+	if (id < 0 || semctl(id, 0, IPC_STAT, argument) != 0)
+		return errno;
+	return status.sem_perm.uid != uid ? EXDEV : remove_as(id, uid, uid);
+}
+
 /* --- objects that stay ---------------------------------------------------- */
 
 static const struct name kinds[] = {
@@ -325,6 +366,7 @@ const struct operation object_operations[] = {
 	{"objects", 0, 0, try_objects},
 	{"objects-threads", 0, 0, try_objects_threads},
 	{"objects-as", 1, 1, try_objects_as},
+	{"objects-others", 1, 1, try_objects_others},
 	{"object-make", 2, 2, try_object_make},
 	{"object-find", 2, 2, try_object_find},
 	{"semaphores", 1, 1, try_semaphores},

@@ -303,6 +303,21 @@ try_unix_pair_send(char **words, int count)
 	    sendto(fds[0], "", 1, 0, (struct sockaddr *)&address, len));
 }
 
+static int
+try_unix_pair_connect(char **words, int count)
+{
+	struct sockaddr_un address;
+	socklen_t len = unix_address(&address, words[0], false);
+	int fds[2];
+
+	(void)count;
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return errno;
+	close(fds[1]);
+	return socket_result(fds[0],
+	    connect(fds[0], (struct sockaddr *)&address, len));
+}
+
 /* --- servers of sockets with a path ---------------------------------------- */
 
 /* Sends a descriptor (SCM_RIGHTS), or takes one, for which `file` is -1. */
@@ -437,6 +452,7 @@ const struct operation socket_operations[] = {
 	{"unix-take", 1, 1, try_unix_take},
 	{"unix-dgram-send", 1, 1, try_unix_dgram_send},
 	{"unix-pair-send", 1, 1, try_unix_pair_send},
+	{"unix-pair-connect", 1, 1, try_unix_pair_connect},
 	{"abstract-connect", 1, 1, try_abstract_connect},
 	{NULL, 0, 0, NULL},
 };

@@ -142,6 +142,8 @@ control()
 	done
 	tap_is "outside: uid $1: a datagram" ok \
 	    "$(as "$1" "$base/probe" unix-dgram-send "$home/look/dgram")"
+	tap_is "outside: uid $1: one of a pair" ok \
+	    "$(as "$1" "$base/probe" unix-pair-connect "$home/look/dgram")"
 	tap_is "outside: uid $1: an abstract name" ok \
 	    "$(as "$1" "$base/probe" abstract-connect "sbx-test-$$-$1")"
 }
@@ -169,6 +171,8 @@ paths()
 	held "$1" paths "$no|EPROTONOSUPPORT" \
 	    ./probe unix-dgram-send "$home/look/dgram"
 	held "$1" none "$no" ./probe unix-dgram-send "$home/look/dgram"
+	# One of a pair needs no socket(2), and is not connected elsewhere.
+	held "$1" paths "$no" ./probe unix-pair-connect "$home/look/dgram"
 	# Where programs are run from somebody may listen, too.
 	held "$1" run EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-$$-$1"
