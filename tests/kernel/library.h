@@ -53,4 +53,8 @@ int count_processes(const char *word);
 /* Waits up to a minute until it is as many. */
 bool await_processes(const char *word, int count);
 
+/* library_commands.c: what a command has, at any level; and all else, at full. */
+void test_commands(struct stage *stage, struct sbx_sandbox *sandbox);
+void test_inside(struct stage *stage, struct sbx_sandbox *sandbox);
+
 #endif
