@@ -350,16 +350,13 @@ take_records(struct network *network, int most)
 
 /* With all that it has forked.  Until it is waited for, no other process has its
  * number. */
-static int
+static void
 end_proxy(struct network *network)
 {
-	int status = 0;
-
 	if (network->proxy > 0) {
 		kill(-network->proxy, SIGKILL);
 		kill(network->proxy, SIGKILL);
-		while (
-		    waitpid(network->proxy, &status, 0) < 0 && errno == EINTR)
+		while (waitpid(network->proxy, NULL, 0) < 0 && errno == EINTR)
 			;
 		take_records(network, RECORDS_AT_END);
 	}
@@ -368,7 +365,6 @@ end_proxy(struct network *network)
 	close_one(&network->events);
 	close_one(&network->control);
 	close_one(&network->theirs);
-	return status;
 }
 
 const char network_lost[] =
