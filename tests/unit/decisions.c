@@ -95,6 +95,38 @@ test_count(struct tap *tap)
 	    "and how much it does not hold any more");
 }
 
+/* What is named at the end of a run, and what is the network's own matter. */
+static void
+test_refusals(struct tap *tap)
+{
+	static const struct {
+		enum proxy_verdict verdict;
+		bool refusal;
+		const char *word;
+	} all[] = {
+		{ PROXY_ALLOWED, false, "allowed" },
+		{ PROXY_DENIED, true, "denied" },
+		{ PROXY_NO_RULE, true, "no rule" },
+		{ PROXY_PRIVATE, true, "private address" },
+		{ PROXY_RESERVED, true, "reserved address" },
+		{ PROXY_OTHER_NAME, true, "other name in TLS" },
+		{ PROXY_NO_SUCH_NAME, false, "no such name" },
+		{ PROXY_FAILED, false, "failed" },
+		{ PROXY_LIMIT, true, "limit" },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct proxy_event event = record();
+
+		event.verdict = (uint8_t)all[i].verdict;
+		tap_ok(tap,
+		    decision_is_refusal(&event) == all[i].refusal &&
+			strcmp(decision_verdict(&event), all[i].word) == 0,
+		    "%s is %s", all[i].word,
+		    all[i].refusal ? "a refusal" : "none");
+	}
+}
+
 int
 main(void)
 {
@@ -102,5 +134,6 @@ main(void)
 
 	test_form(&tap);
 	test_count(&tap);
+	test_refusals(&tap);
 	return tap_done(&tap);
 }

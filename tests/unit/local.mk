@@ -10,6 +10,7 @@ test_programs += \
 	tests/unit/crc32 \
 	tests/unit/decisions \
 	tests/unit/rule_index \
+	tests/unit/destination \
 	tests/unit/diag \
 	tests/unit/events \
 	tests/unit/filter \
@@ -59,6 +60,9 @@ tests_unit_remedy_LDADD = libproxy.a $(LDADD)
 tests_unit_confine_SOURCES = tests/unit/confine.c runtime/proxy/confine.c \
 	runtime/proxy/confine.h runtime/proxy/filter.h
 tests_unit_confine_LDADD = libproxy.a $(LDADD)
+tests_unit_destination_SOURCES = tests/unit/destination.c \
+	runtime/base/out.c runtime/base/out.h runtime/listen/destination.c \
+	runtime/listen/destination.h
 tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 	runtime/proxy/proxy.h
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \

@@ -6,6 +6,7 @@
 #include "runtime/proxy/dns.h"
 #include "runtime/proxy/fakes.h"
 #include "runtime/proxy/http.h"
+#include "runtime/proxy/socks.h"
 #include "runtime/proxy/target.h"
 #include "runtime/proxy/tls.h"
 #include "tests/lib/tap.h"
@@ -430,6 +431,92 @@ try_extensions(struct tap *tap)
 	}
 }
 
+/* Whole, and each beginning of it; what stands behind is not part of it. */
+static void
+try_socks(struct tap *tap)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *bytes;
+		size_t len;
+		enum parsed parsed;
+		uint8_t command;
+		const char *name; /* or */
+		uint8_t last;     /* of the address */
+	} cases[] = {
+		{ "a name", BYTES("\5\1\0\3\1a\1\2"), PARSED_OK, 1, "a", 0 },
+		{ "IPv4", BYTES("\5\2\0\1\1\2\3\4\1\2"), PARSED_OK, 2, NULL,
+		    4 },
+		{ "IPv6", BYTES("\5\3\0\4aaaaaaaaaaaaaaab\1\2"), PARSED_OK, 3,
+		    NULL, 'b' },
+		{ "an empty name", BYTES("\5\1\0\3\0\1\2"), PARSED_BAD, 0, NULL,
+		    0 },
+		{ "another type", BYTES("\5\1\0\2\1a\1\2"), PARSED_BAD, 0, NULL,
+		    0 },
+		{ "SOCKS 4", BYTES("\4\1\0\1\1\2\3\4\1\2"), PARSED_BAD, 0, NULL,
+		    0 },
+		{ "a byte that is reserved", BYTES("\5\1\1\3\1a\1\2"),
+		    PARSED_BAD, 0, NULL, 0 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct socks_request request;
+		bool more = true, good = cases[i].parsed == PARSED_OK;
+
+		for (size_t len = 0; good && len < cases[i].len; len++)
+			more &= socks_request(cases[i].bytes, len, &request) ==
+			    PARSED_MORE;
+		tap_ok(tap,
+		    socks_request(cases[i].bytes, cases[i].len, &request) ==
+			    cases[i].parsed &&
+			(!good ||
+			    (more && request.len == cases[i].len &&
+				request.command == cases[i].command &&
+				request.port == 258 &&
+				(cases[i].name != NULL ?
+					request.name.len == 1 &&
+					    *request.name.at == 'a' :
+					request.name.len == 0 &&
+					    request.address[15] ==
+						cases[i].last))),
+		    "SOCKS: %s", cases[i].what);
+	}
+}
+
+static void
+try_socks_greetings(struct tap *tap)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *bytes;
+		size_t len;
+		bool open;
+	} cases[] = {
+		{ "open", BYTES("\5\1\0"), true },
+		{ "with a password", BYTES("\5\1\2"), false },
+		{ "either", BYTES("\5\2\2\0"), true },
+		{ "none", BYTES("\5\0"), false },
+	};
+	struct socks_greeting greeting;
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		bool more = true;
+
+		for (size_t len = 0; len < cases[i].len; len++)
+			more &= socks_greeting(cases[i].bytes, len,
+				    &greeting) == PARSED_MORE;
+		tap_ok(tap,
+		    more &&
+			socks_greeting(cases[i].bytes, cases[i].len,
+			    &greeting) == PARSED_OK &&
+			greeting.len == cases[i].len &&
+			greeting.open == cases[i].open,
+		    "SOCKS, a greeting: %s", cases[i].what);
+	}
+	tap_ok(tap, socks_greeting(BYTES("\4\1"), &greeting) == PARSED_BAD,
+	    "SOCKS, a greeting: another version");
+}
+
 /* More names than there is room for, and all of them again. */
 static void
 try_fakes(struct tap *tap)
@@ -475,6 +562,8 @@ main(void)
 	try_chunks(&tap);
 	try_hellos(&tap);
 	try_extensions(&tap);
+	try_socks(&tap);
+	try_socks_greetings(&tap);
 	try_fakes(&tap);
 	return tap_done(&tap);
 }
