@@ -5,6 +5,7 @@
  */
 #include "tests/kernel/library.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,9 +48,11 @@ refused(struct stage *stage, const char *name, struct sbx_options options,
 		options.size = sizeof options;
 	if (options.sbxrun == NULL)
 		options.sbxrun = stage->sbxrun;
+	errno = EDOM;
 	sandbox = sbx_open(&options, &error);
 	held = sandbox == NULL && error.kind == kind &&
 	    strstr(error.text, says) != NULL && open_descriptors() == before &&
+	    (kind != SBX_ERROR_ARGUMENT || error.code == 0) && errno == EDOM &&
 	    waitpid(-1, NULL, __WALL) < 0;
 	tap_ok(&stage->tap, held, "refused: %s: %d: %s", name, error.kind,
 	    error.text);
@@ -126,6 +129,35 @@ test_options(struct stage *stage)
 	REFUSED("an option as a policy", SBX_ERROR_REFUSED, "--version",
 	    options.policy = "--version");
 #undef REFUSED
+}
+
+/* Who opens a policy that allows everything says so. */
+static void
+test_everything(struct stage *stage)
+{
+	const char *sbxc = getenv("SBXC"), *srcdir = getenv("srcdir");
+	char path[128], command[1024];
+	struct sbx_options options = {
+		.size = sizeof options,
+		.policy = path,
+		.sbxrun = stage->sbxrun,
+	};
+	struct sbx_error error = { .text = "" };
+	struct sbx_sandbox *sandbox;
+
+	snprintf(path, sizeof path, "%s/everything.bin", stage->base);
+	snprintf(command, sizeof command,
+	    "'%s' '%s/profiles/full-access.sbx' -o '%s'",
+	    sbxc != NULL ? sbxc : "sbxc", srcdir != NULL ? srcdir : ".", path);
+	if (system(command) != 0)
+		abort();
+	refused(stage, "full access without a word", options, SBX_ERROR_REFUSED,
+	    "--allow-full-access");
+	options.flags = SBX_ALLOW_FULL_ACCESS;
+	sandbox = sbx_open(&options, &error);
+	tap_ok(&stage->tap, sandbox != NULL && shell(sandbox, "exit 8") == 8,
+	    "and with it: %s", error.text);
+	sbx_close(sandbox);
 }
 
 /* The same words as on a command line. */
@@ -444,6 +476,7 @@ main(void)
 
 	stage_begin(&stage);
 	test_options(&stage);
+	test_everything(&stage);
 	test_texts(&stage);
 	sandbox = stage_open(&stage, stage.free_policy, "standard");
 	tap_ok(&stage.tap,

@@ -370,6 +370,44 @@ absent_supervisor()
 	cd "$base" || exit 99
 }
 
+# Whatever is answered, the supervisor has as many descriptors as before.
+kept_descriptors()
+{
+	cd "$ws" || exit 99
+	rm -f sub/step-*
+	cat >sub/calls <<-'CALLS'
+		for path in socket absent denied/socket file "$0"; do
+			./probe unix-connect "$path"
+		done
+		./probe unix-inside sub/inside
+		for path in file sub denied/file "$0" absent; do
+			./probe change-all "$path"
+			./probe change fchmodat2 "$path"
+			./probe watch "$path"
+		done
+		for path in /tmp sub denied absent; do
+			./probe unnamed "$path"
+		done
+		./probe objects
+	CALLS
+	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
+	    sh sub/calls "$0"; echo >sub/step-1
+	    until [ -e sub/step-2 ]; do sleep 0.02; done
+	    sh sub/calls "$0"; sh sub/calls "$0"; echo >sub/step-3
+	    until [ -e sub/step-4 ]; do sleep 0.02; done' "$home/out" \
+	    >/dev/null 2>&1 &
+	supervisor=$!
+	tap_until test -e sub/step-1
+	before=$(find "/proc/$supervisor/fd" -type l | wc -l)
+	echo >sub/step-2
+	tap_until test -e sub/step-3
+	tap_is 'the supervisor keeps no descriptor of a call' "$before" \
+	    "$(find "/proc/$supervisor/fd" -type l | wc -l)"
+	echo >sub/step-4
+	wait $supervisor
+	cd "$base" || exit 99
+}
+
 each()
 {
 	prepare "$1"
@@ -390,6 +428,7 @@ each()
 
 each "$(id -u)"
 absent_supervisor
+kept_descriptors
 if [ "$(id -u)" -eq 0 ]; then
 	level=standard
 	superuser

@@ -224,13 +224,16 @@ try_objects_others(char **words, int count)
 	as_effective = remove_as(id, 0, uid);
 	if (as_real != EPERM || as_effective != EPERM)
 		return EPROTO;
-	if (semctl(id, 0, IPC_RMID) != 0 || setresuid(0, uid, 0) != 0)
+	if (semctl(id, 0, IPC_RMID) != 0 || setresgid(0, uid, 0) != 0 ||
+	    setresuid(0, uid, 0) != 0)
 		return errno;
 	argument.status = &status;
 	id = semget(IPC_PRIVATE, 1, 0600);
 	if (id < 0 || semctl(id, 0, IPC_STAT, argument) != 0)
 		return errno;
-	return status.sem_perm.uid != uid ? EXDEV : remove_as(id, uid, uid);
+	return status.sem_perm.uid != uid || status.sem_perm.gid != uid ?
+	    EXDEV :
+	    remove_as(id, uid, uid);
 }
 
 /* --- objects that stay ---------------------------------------------------- */

@@ -198,7 +198,10 @@ serve_upstream(struct shared *shared, int fd)
 		send_all(fd, refused, sizeof refused - 1);
 		return;
 	}
-	send_all(fd, granted, sizeof granted - 1);
+	/* In two pieces, which the proxy must put together. */
+	send_all(fd, granted, 10);
+	usleep(20000);
+	send_all(fd, granted + 10, sizeof granted - 1 - 10);
 	if (head[0] == 'G')
 		send_all(fd, head, used);
 	else

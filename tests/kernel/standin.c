@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,7 +20,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { EVENTS = 4, CONTROL, INSIDE, SOCKETS, MOST = 64 };
+enum { POLICY = 3, EVENTS, CONTROL, INSIDE, SOCKETS, MOST = 64 };
+
+enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 
 static void
 name_of(const struct sockaddr_storage *address, struct proxy_event *event)
@@ -108,6 +111,9 @@ main(int argc, char **argv)
 	nfds_t count = 1;
 	char told[2];
 
+	/* Nobody changes the policy that it has. */
+	if ((fcntl(POLICY, F_GET_SEALS) & SEALS) != SEALS)
+		return 1;
 	for (int fd = SOCKETS; count <= MOST && type_of(fd) != 0; fd++)
 		wait[count++] = (struct pollfd){ fd, POLLIN, 0 };
 	for (;;) {
