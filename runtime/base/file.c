@@ -103,6 +103,15 @@ raise_open_files(void)
 }
 
 void
+fill_standard(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			refuse("/dev/null", "cannot open it", errno);
+	}
+}
+
+void
 leave_caller(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -26,6 +26,10 @@ int above_standard(int fd);
  * many others. */
 void raise_open_files(void);
 
+/* A standard stream that the caller has closed is /dev/null from here on, so that
+ * nothing that is opened or received later is taken for it. */
+void fill_standard(void);
+
 /* Gives the standard streams and the directory up: whoever waits for the
  * caller's pipes to be closed must not wait for this process. */
 void leave_caller(void);

@@ -3,6 +3,7 @@
 
 #include "runtime/apply/confine.h"
 #include "runtime/apply/streams.h"
+#include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/session/ask.h"
@@ -425,6 +426,7 @@ sessions_run(struct sandbox *sandbox, char **environment)
 	static struct joining joining;
 	struct options *options = &sandbox->options;
 
+	fill_standard();
 	/* The policy may be one of the caller's descriptors. */
 	if (options->keep >= 0) {
 		sandbox->kept = true;

@@ -379,17 +379,37 @@ receipts()
 		"$tmp/err-$uid")"
 }
 
-# Whoever starts a session may have closed its streams: what is handed over has
-# other numbers than those that the keeper gives up.
+# with_closed STREAMS COMMAND...: without these streams, in the session.
+with_closed()
+{
+	closed=$1
+	shift
+	# shellcheck disable=SC2086  # words
+	set -- "$sbxrun" $session -l full "$tmp/names.bin" -- "$@"
+	case $closed in
+	input) as "$uid" "$@" <&- ;;
+	output) as "$uid" "$@" >&- ;;
+	error) as "$uid" "$@" 2>&- ;;
+	all) as "$uid" "$@" <&- >&- 2>&- ;;
+	esac
+}
+
+# Whoever starts a session may have closed its streams, and who joins as well:
+# what is handed over has other numbers.
 closed_streams()
 {
-	who="uid $uid, closed streams" session="--session closed-$$"
-	# shellcheck disable=SC2086  # words
-	as "$uid" "$sbxrun" $session -l full "$tmp/names.bin" -- true \
-	    <&- >&- 2>&-
-	tap_is "$who: the proxy's port" '127.0.0.1 3128' \
-	    "$(knock names tcp 127.0.0.1 3128)"
-	end_session
+	for streams in input output error all; do
+		who="uid $uid, closed: $streams" session="--session closed-$$"
+		with_closed $streams true
+		tap_is "$who: a session is started" 0 $?
+		with_closed $streams sh -c "echo here >$home/ws/here"
+		tap_is "$who: and joined" '0 here' "$? $(cat "$home/ws/here")"
+		tap_is "$who: the proxy's port" '127.0.0.1 3128' \
+		    "$(knock names tcp 127.0.0.1 3128)"
+		end_session
+		tap_is "$who: it was there until now" 0 $?
+		rm -f "$home/ws/here"
+	done
 }
 
 many()
