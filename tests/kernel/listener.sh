@@ -152,6 +152,7 @@ sockets()
 	held "$1" EACCES unix-connect "$ws/socket"
 	held "$1" EACCES unix-renamed socket
 	held "$1" EACCES unix-pending socket
+	held "$1" EACCES unix-unheard sub/heard sub/unheard
 	doubted "$1"
 	proved "$1"
 	held "$1" $away unix-connect "$home/outside"
@@ -370,6 +371,19 @@ absent_supervisor()
 	cd "$base" || exit 99
 }
 
+# The keeper of a session answers for all commands, and can do no more than they.
+keeper()
+{
+	"$base/sbxrun" --session "keeper-$$" -l full -w "$ws" \
+	    "$base/listener.bin" -- true
+	keeper_first=$("$base/sbxrun" --session "keeper-$$" --check |
+	    sed 's/.*process 1 is \([0-9]*\).*/\1/')
+	keeper=$(awk '/^PPid:/ { print $2 }' "/proc/$keeper_first/status")
+	tap_is 'the keeper of a session has no capability' 0000000000000000 \
+	    "$(awk '/^CapEff:/ { print $2 }' "/proc/$keeper/status")"
+	"$base/sbxrun" --session "keeper-$$" --end
+}
+
 # Whatever is answered, the supervisor has as many descriptors as before.
 kept_descriptors()
 {
@@ -430,6 +444,7 @@ each "$(id -u)"
 absent_supervisor
 kept_descriptors
 if [ "$(id -u)" -eq 0 ]; then
+	case $levels in *full*) keeper ;; esac
 	level=standard
 	superuser
 	each "$ORDINARY"

@@ -232,6 +232,23 @@ missing()
 	    "$? $(grep -c 'the program sbx-proxy' "$base/err")"
 }
 
+# published UID ADDRESS: a server inside, at the port that is published; whether it
+# is reached by 127.0.0.1 and by another address of the machine.
+published()
+{
+	rm -f "$ws/ready" "$ws/done"
+	# shellcheck disable=SC2016  # the inner shell's
+	run "$1" sh -c './probe serve-at "$0" 3000 >ready &
+	    tries=0; until [ -e done ] || [ $tries -gt 1200 ]; do
+		tries=$((tries + 1)); sleep 0.05; done' "$2" >/dev/null &
+	running=$!
+	tap_until grep -q . "$ws/ready"
+	echo "$(timeout 2 "$base/probe" greet 127.0.0.1 3000)" \
+	    "$(timeout 2 "$base/probe" greet 11.22.33.44 3000)"
+	: >"$ws/done"
+	wait $running
+}
+
 names()
 {
 	uid=$1
@@ -285,6 +302,10 @@ each()
 	# For itself it listens anywhere: inside.sh.
 	held "$1" ok listen-at 127.0.0.1 3001
 	held "$1" EADDRINUSE listen-at 127.0.0.1 6000
+	tap_is "uid $1: a published server is on 127.0.0.1" 'ok ECONNREFUSED' \
+	    "$(published "$1" 127.0.0.1)"
+	tap_is "uid $1: one on all addresses is nobody's outside" ' ' \
+	    "$(published "$1" 0.0.0.0)"
 	held "$1" ok unix-inside inside
 	[ -z "$silent" ] || held "$1" ok greet-crowd $silent 80 11.22.33.44 5432
 	refused_here "$1"

@@ -291,6 +291,21 @@ try_unix_doubted(char **words, int count)
 	return error;
 }
 
+/* A socket that has a name, is connected and so cannot listen. */
+static int
+try_unix_unheard(char **words, int count)
+{
+	struct sockaddr_un other = address_of(words[0]),
+			   own = address_of(words[1]);
+	int heard = server(words[0], 4), fd = bound(words[count - 1]);
+
+	if (heard < 0 ||
+	    connect(fd, (struct sockaddr *)&other, sizeof other) != 0 ||
+	    listen(fd, 4) == 0 || errno != EINVAL)
+		return EPROTO;
+	return connect_to(&own, sizeof own, 0);
+}
+
 /* Who connects there all the time, and does not wait. */
 static int
 try_unix_knock(char **words, int count)
@@ -326,13 +341,9 @@ try_unix_count(char **words, int count)
 static int
 try_unix_elsewhere(char **words, int count)
 {
-	int fd;
+	int fd = chdir(words[0]) == 0 ? bound(words[count - 1]) : -1;
 
-	(void)count;
-	if (chdir(words[0]) != 0 || (fd = bound(words[2])) < 0 ||
-	    chdir(words[1]) != 0)
-		return errno;
-	return result(listen(fd, 4));
+	return fd < 0 || chdir(words[1]) != 0 ? errno : result(listen(fd, 4));
 }
 
 /* A daemon: who called listen(2) has ended and was reaped. */
@@ -569,6 +580,7 @@ const struct operation listener_operations[] = {
 	{"unix-renamed", 1, 1, try_unix_renamed},
 	{"unix-pending", 1, 1, try_unix_pending},
 	{"unix-doubted", 1, 1, try_unix_doubted},
+	{"unix-unheard", 2, 2, try_unix_unheard},
 	{"unix-knock", 1, 1, try_unix_knock},
 	{"unix-count", 2, 2, try_unix_count},
 	{"unix-elsewhere", 3, 3, try_unix_elsewhere},

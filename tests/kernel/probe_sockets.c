@@ -303,19 +303,28 @@ try_unix_pair_send(char **words, int count)
 	    sendto(fds[0], "", 1, 0, (struct sockaddr *)&address, len));
 }
 
+/* with-datagrams COMMAND...: it has such a socket as its input. */
 static int
-try_unix_pair_connect(char **words, int count)
+try_with_datagrams(char **words, int count)
 {
-	struct sockaddr_un address;
-	socklen_t len = unix_address(&address, words[0], false);
 	int fds[2];
 
 	(void)count;
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds) < 0)
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) < 0 || dup2(fds[0], 0) < 0)
 		return errno;
-	close(fds[1]);
-	return socket_result(fds[0],
-	    connect(fds[0], (struct sockaddr *)&address, len));
+	execv(words[0], words);
+	return errno;
+}
+
+/* Connects its input. */
+static int
+try_unix_input(char **words, int count)
+{
+	struct sockaddr_un address;
+	socklen_t len = unix_address(&address, words[0], false);
+
+	(void)count;
+	return result(connect(0, (struct sockaddr *)&address, len));
 }
 
 /* --- servers of sockets with a path ---------------------------------------- */
@@ -452,7 +461,8 @@ const struct operation socket_operations[] = {
 	{"unix-take", 1, 1, try_unix_take},
 	{"unix-dgram-send", 1, 1, try_unix_dgram_send},
 	{"unix-pair-send", 1, 1, try_unix_pair_send},
-	{"unix-pair-connect", 1, 1, try_unix_pair_connect},
+	{"unix-input", 1, 1, try_unix_input},
+	{"with-datagrams", 1, MAX_WORDS, try_with_datagrams},
 	{"abstract-connect", 1, 1, try_abstract_connect},
 	{NULL, 0, 0, NULL},
 };

@@ -132,6 +132,16 @@ held()
 	fi
 }
 
+# given UID COMMAND...: with a socket for datagrams as its input.
+given()
+{
+	given_uid=$1
+	shift
+	(cd "$ws" && as "$given_uid" "$base/probe" with-datagrams /bin/sh \
+	    -c "exec $*" 2>&1 |
+	    tail -n 1)
+}
+
 no='EACCES|EPERM|ENOENT|ECONNREFUSED'
 
 control()
@@ -142,8 +152,8 @@ control()
 	done
 	tap_is "outside: uid $1: a datagram" ok \
 	    "$(as "$1" "$base/probe" unix-dgram-send "$home/look/dgram")"
-	tap_is "outside: uid $1: one of a pair" ok \
-	    "$(as "$1" "$base/probe" unix-pair-connect "$home/look/dgram")"
+	tap_is "outside: uid $1: one that was given" ok \
+	    "$(given "$1" "$base/probe" unix-input "$home/look/dgram")"
 	tap_is "outside: uid $1: an abstract name" ok \
 	    "$(as "$1" "$base/probe" abstract-connect "sbx-test-$$-$1")"
 }
@@ -171,8 +181,10 @@ paths()
 	held "$1" paths "$no|EPROTONOSUPPORT" \
 	    ./probe unix-dgram-send "$home/look/dgram"
 	held "$1" none "$no" ./probe unix-dgram-send "$home/look/dgram"
-	# One of a pair needs no socket(2), and is not connected elsewhere.
-	held "$1" paths "$no" ./probe unix-pair-connect "$home/look/dgram"
+	# A socket that sbxrun was given is not connected elsewhere.
+	tap_is "$level: uid $1: its input is not connected to a datagrams' server" \
+	    EACCES "$(given "$1" "$base/sbxrun" -l "$level" \
+		"$base/paths$1.bin" -- ./probe unix-input "$home/look/dgram")"
 	# Where programs are run from somebody may listen, too.
 	held "$1" run EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-$$-$1"
