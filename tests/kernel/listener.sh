@@ -216,6 +216,7 @@ metadata()
 	held "$1" ENOENT change fchmodat absent
 	held "$1" ENOENT change fchmodat ''
 	held "$1" 'ELOOP|EPERM' change fchmodat "/proc/self/root$file"
+	held "$1" ELOOP change fchmodat /proc/self/cwd/file
 	held "$1" EPERM change fchmodat /proc/self/comm
 	held "$1" ENAMETOOLONG change fchmodat "$(printf '%04095d' 0)"
 	held "$1" ENAMETOOLONG change fchmodat "$(printf '%05000d' 0)"
@@ -253,6 +254,7 @@ unnamed()
 	held "$1" EMFILE unnamed-many /tmp
 	held "$1" ok unnamed sub
 	held "$1" EACCES unnamed /tmp/.
+	held "$1" ENOENT unnamed /tmpx
 	held "$1" EACCES unnamed /var/tmp
 	held "$1" EACCES unnamed "$home/readable"
 	held "$1" EACCES unnamed denied
@@ -272,6 +274,8 @@ superuser()
 	    "$(stat -c '%u %g' "$ws/foreign")"
 	mknod "$ws/null" c 1 3
 	held 0 EPERM change fchmodat null
+	mknod "$ws/block" b 7 255
+	held 0 EPERM change fchmodat block
 	held 0 EPERM change-as "$ORDINARY" file
 }
 

@@ -288,6 +288,8 @@ each()
 	done
 	held "$1" EACCES greet-switch 11.22.33.44 5432 11.22.33.45 5432
 	held "$1" EACCES greet-switch 127.0.0.1 6000 127.0.0.1 6001
+	held "$1" EAFNOSUPPORT greet-mixed 11.22.33.44 5432
+	held "$1" EAFNOSUPPORT greet-mixed fd00:1::5 80
 	held "$1" EOPNOTSUPP fastopen 11.22.33.44 5432
 	# A route in the packets would lead them to another machine.
 	for option in '0 4' '41 57' '41 5' '41 6'; do

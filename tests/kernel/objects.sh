@@ -157,6 +157,14 @@ check_all()
 		held "$1" EPERM objects
 	done
 	level=standard policy=plain
+	# What is about its own number, and what about all objects (IPC_INFO).
+	for kind in $KINDS; do
+		# shellcheck disable=SC2016  # for the inner shell
+		tap_is "$level: uid $1: commands for one's own $kind" 'ok
+EINVAL' "$(inside "$1" sh -c 'id=$(./probe object-make "$0" 0)
+		    ./probe object-command "$0" "$id" 2 -- \
+			object-command "$0" "$id" 3' "$kind")"
+	done
 	held "$1" ENOSPC object-fill sem
 	# Those that were removed and are attached count as well.
 	held "$1" ENOSPC segments-left

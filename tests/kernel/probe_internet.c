@@ -101,6 +101,21 @@ try_greet(char **words, int count)
 	return error;
 }
 
+/* With a socket of the other family. */
+static int
+try_greet_mixed(char **words, int count)
+{
+	struct address address = address_of(words[0], words[1]);
+	int family = address.any.sa_family == AF_INET ? AF_INET6 : AF_INET;
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
+
+	(void)count;
+	error = connect(fd, &address.any, address.len) != 0 ? errno :
+							      greeted(fd);
+	close(fd);
+	return error;
+}
+
 /* Without waiting: the answer comes by poll(2) and SO_ERROR. */
 static int
 try_greet_later(char **words, int count)
@@ -244,6 +259,7 @@ try_route(char **words, int count)
 const struct operation internet_operations[] = {
 	{"serve-at", 2, 2, try_serve_at},
 	{"greet", 2, 2, try_greet},
+	{"greet-mixed", 2, 2, try_greet_mixed},
 	{"greet-later", 2, 2, try_greet_later},
 	{"greet-switch", 4, 4, try_greet_switch},
 	{"greet-crowd", 4, 4, try_crowd},

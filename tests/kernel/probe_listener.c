@@ -423,6 +423,7 @@ static int
 try_unnamed(char **words, int count)
 {
 	int fd = open(words[0], O_TMPFILE | O_RDWR | O_EXCL, 0600);
+	int closed = open(words[0], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char text[6] = "";
 	struct stat status;
 	int end = 0;
@@ -434,7 +435,8 @@ try_unnamed(char **words, int count)
 	    pread(fd, text, sizeof text, 0) != 4 || fstat(fd, &status) != 0)
 		end = errno;
 	else if (strcmp(text, "ther") != 0 || status.st_nlink != 0 ||
-	    status.st_uid != geteuid() || fcntl(fd, F_GETFD) != 0)
+	    status.st_uid != geteuid() || fcntl(fd, F_GETFD) != 0 ||
+	    fcntl(closed, F_GETFD) != FD_CLOEXEC)
 		end = EPROTO;
 	close(fd);
 	return end;
