@@ -257,7 +257,7 @@ lacks_ways(struct search *search, const struct mention *mention)
 {
 	if (mention->error != ERROR_NETWORK ||
 	    search->from->subject->places.blob->meta->net != SBX_NET_LOOPBACK ||
-	    search->from->subject->level != SBX_LEVEL_FULL)
+	    search->from->subject->level < SBX_LEVEL_STANDARD)
 		return false;
 	return remark(search, mention,
 	    "this policy lets nothing out of the sandbox's own network; the "
@@ -296,7 +296,7 @@ find_service(struct search *search, const struct mention *mention)
 	struct access access;
 
 	if ((!sbx_net_is_own(net) && (!call || net != SBX_NET_NONE)) ||
-	    subject->level != SBX_LEVEL_FULL ||
+	    subject->level < SBX_LEVEL_STANDARD ||
 	    (mention->port != 0 &&
 		(access_parse(&subject->places, words, countof(words),
 		     &access) != NULL ||
@@ -322,7 +322,7 @@ find_call(struct search *search, const struct mention *mention)
 	struct access access;
 	struct verdict verdict;
 
-	if (socket && mention->port != 0 && subject->level == SBX_LEVEL_FULL)
+	if (socket && mention->port != 0 && subject->level > SBX_LEVEL_MINIMAL)
 		return find_service(search, mention);
 	if (!may_call(mention->name) ||
 	    syscall_number(subject->arch, mention->name) < 0 ||

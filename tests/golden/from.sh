@@ -131,18 +131,24 @@ remarked()
 curl='curl: (56) CONNECT tunnel failed, response'
 remarked coding-online full "$curl 403" '403 is what sbx-proxy answers'
 remarked coding-online standard "$curl 502" 'the policy is not the reason'
-remarked coding full 'Error: connect ECONNREFUSED 127.0.0.1:5432' \
-    'allow network host tcp 5432'
-remarked coding full 'connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused' \
-    'allow network host tcp 5432'
-remarked coding full 'connection to server at "127.0.0.1", port 5432 failed: Connection refused' \
-    'allow network host tcp 5432'
-# With --unix-socket that is a file.
-remarked workspace-write full \
-    "curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server" \
-    'allow network host tcp 80'
-remarked coding full 'socket.gaierror: [Errno -3] Temporary failure in name resolution' \
-    'lets nothing out'
+# At both 127.0.0.1 is the sandbox itself.
+for level in standard full; do
+	remarked coding $level 'Error: connect ECONNREFUSED 127.0.0.1:5432' \
+	    'allow network host tcp 5432'
+	remarked coding $level 'connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused' \
+	    'allow network host tcp 5432'
+	remarked coding $level 'connection to server at "127.0.0.1", port 5432 failed: Connection refused' \
+	    'allow network host tcp 5432'
+	# With --unix-socket that is a file.
+	remarked workspace-write $level \
+	    "curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server" \
+	    'allow network host tcp 80'
+	remarked coding $level 'socket.gaierror: [Errno -3] Temporary failure in name resolution' \
+	    'lets nothing out'
+	tap_is "$level: Node.js, of a service that it was refused" \
+	    'denied: host tcp 5432' \
+	    "$(asked coding $level 'Error: connect EACCES 127.0.0.1:5432')"
+done
 remarked workspace-write full "$curl 403" 'no line names a place'
 remarked workspace-write full 'everything is well' \
     'no line tells of a failure'
