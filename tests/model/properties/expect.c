@@ -389,18 +389,71 @@ is_left_out(const struct model *model, const struct attempt *attempt)
 		is_elsewhere(model, attempt->b));
 }
 
-bool
-is_answer(const struct world *world, enum operation operation,
-    const char *answer, enum verdict verdict)
+/*
+ * What a view says to what is denied: ENOENT of what it does not show, EACCES or
+ * EINVAL of the device that masks a file, EROFS of what is only read, EBUSY of
+ * what must keep its place, EXDEV between two mounts.
+ */
+static const char *const denied_by_view[] = {
+	[OPEN_READ] = "ENOENT EACCES",
+	[LISTING] = "ENOENT EACCES",
+	[OPEN_WRITE] = "ENOENT EACCES EROFS",
+	[TRUNCATE] = "ENOENT EINVAL EROFS",
+	[EXEC] = "ENOENT EACCES",
+	[CREATE] = "ENOENT EROFS",
+	[MKDIR] = "ENOENT EROFS",
+	[MKNOD] = "ENOENT EROFS",
+	[MAKE_LINK] = "ENOENT EROFS",
+	[UNLINK] = "ENOENT EROFS EBUSY",
+	[RMDIR] = "ENOENT EROFS EBUSY",
+	[RENAME] = "ENOENT EROFS EBUSY EXDEV",
+	[LINK] = "ENOENT EROFS EXDEV",
+	[EXCHANGE] = "ENOENT EROFS EBUSY EXDEV",
+};
+
+static bool
+has_word(const char *words, const char *word)
 {
+	size_t len = strlen(word);
+
+	for (; len > 0 && (words = strstr(words, word)) != NULL; words += len) {
+		if (words[len] == ' ' || words[len] == '\0')
+			return true;
+	}
+	return false;
+}
+
+/* What may be read is there for an operation that it is denied. */
+static bool
+is_shown(const struct model *model, const struct attempt *attempt)
+{
+	struct route route;
+
+	if (attempt->operation > EXEC || is_hidden(model, attempt->a))
+		return false;
+	route_follow(&route, attempt->a);
+	return model_gives(model, SBX_READ, route.at);
+}
+
+static bool
+is_denied_by_view(const struct model *model, const struct attempt *attempt,
+    const char *answer)
+{
+	return has_word(denied_by_view[attempt->operation], answer) &&
+	    (strcmp(answer, "ENOENT") != 0 || !is_shown(model, attempt));
+}
+
+bool
+is_answer(const struct world *world, const struct model *model,
+    const struct attempt *attempt, const char *answer, enum verdict verdict)
+{
+	enum operation operation = attempt->operation;
 	bool done = strcmp(answer, operations[operation].allowed) == 0;
 
-	if (verdict == EITHER)
-		return answer[0] != '\0';
-	if (verdict == ALLOWED)
+	if (verdict == ALLOWED || (verdict == EITHER && done))
 		return done;
 	if (is_full(world))
-		return answer[0] != '\0' && !done;
+		return is_denied_by_view(model, attempt, answer);
 	return strcmp(answer, "EACCES") == 0 ||
 	    (operation >= RENAME && strcmp(answer, "EXDEV") == 0);
 }

@@ -16,7 +16,7 @@ enum verdict expect(const struct world *world, const struct model *model,
 bool is_left_out(const struct model *model, const struct attempt *attempt);
 
 /* Whether the answer is what it is to be. */
-bool is_answer(const struct world *world, enum operation operation,
-    const char *answer, enum verdict verdict);
+bool is_answer(const struct world *world, const struct model *model,
+    const struct attempt *attempt, const char *answer, enum verdict verdict);
 
 #endif

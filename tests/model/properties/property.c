@@ -79,7 +79,7 @@ try_all(const struct world *world, const struct model *model,
 		tally->allowed += verdict == ALLOWED;
 		tally->open += verdict == EITHER;
 		difference->verdict = verdict;
-		if (!is_answer(world, attempt->operation, difference->answer,
+		if (!is_answer(world, model, attempt, difference->answer,
 			verdict))
 			difference->attempt = attempt;
 	}
@@ -173,7 +173,7 @@ try_scratch(const struct world *world, const struct model *model,
 
 			prober_ask(&prober, attempt, difference->answer);
 			tally->attempts++;
-			if (!is_answer(world, attempt->operation,
+			if (!is_answer(world, model, attempt,
 				difference->answer, DENIED))
 				difference->attempt = attempt;
 		}
