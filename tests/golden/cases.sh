@@ -54,6 +54,24 @@ status()
 	same "$status_name" "$status_wanted" $?
 }
 
+# What the shipped rules are counted as: numbers that are left out above.  Where
+# no rule is the policy's own, each that is not covered has a line.
+covered()
+{
+	sed -n 's/^coverage of .* \([0-9]*\) of all \([0-9]*\) (\([0-9]*\)%).*/\1 \2 \3/p' \
+	    "$tmp/out"
+}
+printf '%s\n' 'sbx-test: 1' 'policy: "@workspace-write"' 'cases:' \
+    '  - deny: read ~/.ssh/id_rsa' '  - allow: "write ${workspace}/x"' \
+    "  - deny: 'env GITHUB_TOKEN'" >"$tmp/shipped.yaml"
+"$SBXC" test --coverage "$tmp/shipped.yaml" >"$tmp/out" 2>&1
+open=$(grep -c ': not covered: ' "$tmp/out")
+same "three shipped rules of all are covered" \
+    "3 $((open + 3)) $((300 / (open + 3)))" "$(covered)"
+"$SBXC" test --coverage good.yaml >"$tmp/out" 2>&1
+same "the same and its own are all rules of a policy" \
+    "12 $((open + 3 + 12)) $((1200 / (open + 3 + 12)))" "$(covered)"
+
 status "all that is good" 0 test good.yaml
 status "a case that fails" 1 test good.yaml failing.yaml
 status "a test file that is not understood" 1 test unknown.yaml
