@@ -11,6 +11,9 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/sandbox.sh
 . "$srcdir/tests/lib/sandbox.sh"
 
+# A python of pyenv's, which the caller may run under, is not to be seen inside.
+PATH=/usr/bin:/bin:$PATH
+
 tap_begin /var/tmp
 base=$tmp
 # Remedies are those of the sbxc beside it.
