@@ -8,10 +8,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,6 +123,33 @@ try_symlink(char **words, int count)
 {
 	(void)count;
 	return result(symlink(words[0], words[1]));
+}
+
+/* A file in memory: `read`, `write`, which goes to the file, or `exec`. */
+static int
+try_map(char **words, int count)
+{
+	bool writes = strcmp(words[1], "write") == 0;
+	int rights = strcmp(words[1], "exec") == 0 ? PROT_READ | PROT_EXEC :
+	    writes                                 ? PROT_READ | PROT_WRITE :
+						     PROT_READ;
+	int fd = open(words[0], (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	volatile char *memory;
+	int error = errno;
+
+	(void)count;
+	if (fd < 0)
+		return error;
+	memory = mmap(NULL, 1, rights, MAP_SHARED, fd, 0);
+	error = memory == MAP_FAILED ? errno : 0;
+	close(fd);
+	if (error != 0)
+		return error;
+	if (writes)
+		memory[0] = memory[0];
+	else
+		(void)memory[0];
+	return result(munmap((void *)memory, 1));
 }
 
 static int
@@ -366,6 +395,7 @@ const struct operation file_operations[] = {
 	{"link", 2, 2, try_link},
 	{"symlink", 2, 2, try_symlink},
 	{"truncate", 1, 1, try_truncate},
+	{"map", 2, 2, try_map},
 	{"chmod", 1, 2, try_chmod},
 	{"mode", 3, 3, try_mode},
 	{"stat", 1, 1, try_stat},

@@ -33,7 +33,10 @@ layout()
 	    "$ws/kept/shown/file"; do
 		echo text >"$file" || return
 	done
-	cp "$PROBE" "$ws/dir/probe" && chmod -R go-w "$home" "$ws" || return
+	for directory in "$ws/dir" "$ws/kept" "$home/other"; do
+		cp "$PROBE" "$directory/probe" || return
+	done
+	chmod -R go-w "$home" "$ws" || return
 	ln -s ../.env "$ws/dir/link" 2>/dev/null
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$at" 2>/dev/null || :
 }
@@ -57,6 +60,9 @@ allowed()
 	rename dir/a dir/renamed
 	exchange dir/b dir/inner
 	rename dir/renamed dir/new/moved
+	map dir/inner read
+	map dir/inner write
+	map dir/probe exec
 	truncate dir/inner
 	unlink dir/gone
 	mode openat dir/mode 0640
@@ -92,6 +98,13 @@ denied()
 	open-read $home/.SSH/key
 	open-read .env
 	open-write .env
+	map .env read
+	map .env write
+	map keys/key.pem exec
+	map .git/config write
+	map kept/probe exec
+	exec kept/probe nnp
+	exec $home/other/probe nnp
 	truncate .env
 	link .env dir/stolen
 	rename .env dir/stolen
