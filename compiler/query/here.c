@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { MAX_LINKS = 40 }; /* as the kernel has it */
@@ -149,6 +150,20 @@ is_directory(struct sbx_place place)
 
 	return place.len == 0 ||
 	    (look(place, &status) && S_ISDIR(status.st_mode));
+}
+
+bool
+here_is_fuse(struct sbx_place place)
+{
+	enum { FUSE = 0x65735546 };
+	char path[SBX_MAX_PATH + 1] = "/";
+	struct statfs status;
+
+	place = here_nearest(place);
+	if (place.len > 0)
+		memcpy(path, place.path, place.len);
+	path[place.len > 0 ? place.len : 1] = '\0';
+	return statfs(path, &status) == 0 && status.f_type == FUSE;
 }
 
 bool

@@ -25,6 +25,10 @@ bool here_has(struct sbx_place place);
 /* The nearest directory at or above a place that is there. */
 struct sbx_place here_nearest(struct sbx_place place);
 
+/* Whether a place, or what is there of it, lies in FUSE, where a mask can fall
+ * off and the loader lets Landlock deny as well. */
+bool here_is_fuse(struct sbx_place place);
+
 /* Whether every user may make files in a directory, as in /var/tmp. */
 bool here_is_shared(struct sbx_place place);
 

@@ -1,5 +1,6 @@
 /* What holds a denial at each level, and what is left of what is allowed. */
 #include "compiler/policy/kind.h"
+#include "compiler/query/here.h"
 #include "compiler/query/why.h"
 #include "compiler/tables/words.h"
 
@@ -72,6 +73,13 @@ split_text(const struct why *why, const struct split_list *list)
 	return more ? arena_printf(arena, "%s and more", text) : text;
 }
 
+/* Whether Landlock denies at level full what masks could let through. */
+static bool
+is_masked_in_fuse(const struct why *why)
+{
+	return why->subject->places.here && here_is_fuse(why->access->path);
+}
+
 /* --- enforcers ------------------------------------------------------------ */
 
 /* Whether the path is there, though not for what was asked. */
@@ -109,6 +117,13 @@ path_enforcer(const struct why *why, enum sbx_level level)
 		why->access->detail, why->access->path)))
 		return NULL;
 	find_splits(&rules, why->access->detail, why->access->path, &splits);
+	if (level == SBX_LEVEL_FULL && splits.count > 0 &&
+	    is_masked_in_fuse(why))
+		return arena_printf(why->subject->places.arena,
+		    "a mount over it, if it is there when the sandbox starts, "
+		    "and in FUSE also Landlock, which is given the entries of "
+		    "%s one by one",
+		    split_text(why, &splits));
 	if (level == SBX_LEVEL_FULL && splits.count > 0)
 		return "a mount over it, if it is there when the sandbox "
 		       "starts";
@@ -215,27 +230,35 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 	struct sbx_place path = why->access->path, parent = parent_of(path);
 	uint8_t right = why->access->detail;
 
-	/* Nothing is split below, nor above, where masks do it. */
-	if (!covers_level(why, SBX_LEVEL_STANDARD))
+	/* Nothing is split below, nor above, where masks alone do it. */
+	const char *levels = covers_level(why, SBX_LEVEL_FULL) &&
+		is_masked_in_fuse(why) ?
+	    covers_level(why, SBX_LEVEL_STANDARD) ? "levels full and standard" :
+						    "level full" :
+	    covers_level(why, SBX_LEVEL_STANDARD) ? "level standard" :
+						    NULL;
+
+	if (levels == NULL)
 		return;
 	say_split_globs(why, right, path);
 	if (right != SBX_EXEC &&
 	    sbx_path_is_split(rules->rules, rules->count, right, path))
 		fprintf(why->stream,
 		    "    but %s: a rule below it denies "
-		    "(level standard)\n",
+		    "(%s)\n",
 		    right == SBX_READ ?
 			"it is not listed" :
-			"nothing is made, renamed or removed directly in it");
+			"nothing is made, renamed or removed directly in it",
+		    levels);
 	if (path.len == 0 ||
 	    !sbx_path_is_split(rules->rules, rules->count, right, parent))
 		return;
 	fprintf(why->stream,
 	    "    but only if it is there when the sandbox "
 	    "starts: the entries of %.*s are granted one by one "
-	    "(level standard)\n",
+	    "(%s)\n",
 	    parent.len > 0 ? (int)parent.len : 1,
-	    parent.len > 0 ? parent.path : "/");
+	    parent.len > 0 ? parent.path : "/", levels);
 }
 
 /* The answer takes the path for one that matches; the loader looks. */

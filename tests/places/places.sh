@@ -46,6 +46,20 @@ unmade()
 }
 tap_at_end=unmade
 
+# explained NAME: what `sbxc why` says of masks in FUSE, and of no other place.
+explained()
+{
+	fuse=0
+	[ "$(stat -f -c %t "$place")" != 65735546 ] || fuse=1
+	for question in 'read .env' 'write new'; do
+		# Two words.
+		# shellcheck disable=SC2086
+		tap_is "$1: why: $question: Landlock, too" $fuse "$(
+		    cd "$ws" && HOME=$home "$SBXC" why -l full "$blob" \
+		    $question | grep -Ec 'in FUSE also|nothing is made.*full|one by one.*full')"
+	done
+}
+
 # one NAME STANDARD FULL: a place, and what sbxrun is to say there.
 one()
 {
@@ -71,6 +85,7 @@ one()
 			esac
 		done
 	done
+	explained "$1"
 	unmade
 }
 
