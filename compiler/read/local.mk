@@ -4,6 +4,8 @@ libcompiler_a_SOURCES += \
 	compiler/read/read.h \
 	compiler/read/toml.c \
 	compiler/read/toml.h \
+	compiler/read/toml_text.c \
+	compiler/read/toml_text.h \
 	compiler/read/yaml.c \
 	compiler/read/yaml.h \
 	compiler/read/yaml_atom.c \
