@@ -22,6 +22,8 @@ profile unwatched extends workspace-write {
     limit timeout none
     limit output  none
     set env TWICE = ours
+    on x86_64 { set env ON_x86_64 = yes }
+    on aarch64 { set env ON_aarch64 = yes }
 }
 POLICY
 "$SBXC" "$base/unwatched.sbx" -o "$base/unwatched.bin" || exit 99
@@ -278,7 +280,21 @@ bounding()
 	    sed -n 's/^CapBnd:.//p' /proc/self/status)"
 }
 
-# What of sbxrun stays outside of the sandbox has no more than the command.
+# sets PID: what that process may use.
+# shellcheck disable=SC2317  # tap_until calls it
+sets()
+{
+	sed -n 's/^Cap[PE][a-z]*:.//p' "/proc/$1/status" | paste -sd ' '
+}
+
+# shellcheck disable=SC2317  # tap_until calls it
+has_sets()
+{
+	[ "$(sets "$1")" = "$most $most" ]
+}
+
+# What of sbxrun stays outside of the sandbox has no more than the command, soon
+# after that has begun.
 supervisor()
 {
 	rm -f "$ws/ready"
@@ -286,9 +302,9 @@ supervisor()
 	    "$base/sbxrun" -l "$level" --limit timeout=10m \
 	    "$base/unwatched.bin" -c 'echo >ready; exec sleep 600') &
 	tap_until test -e "$ws/ready"
+	tap_until has_sets $!
 	tap_is "$level: capabilities of the supervisor" "$most $most" \
-	    "$(sed -n 's/^Cap[PE][a-z]*:.//p' /proc/$!/status |
-	    paste -sd ' ')"
+	    "$(sets $!)"
 	kill $!
 	wait
 }
@@ -378,6 +394,8 @@ variables()
 	text=$(twice "$1" "$base/sbxrun" -l "$level" "$base/unwatched.bin" -- env)
 	tap_is "$level: uid $1: two of a variable" TWICE=ours \
 	    "$(printf '%s\n' "$text" | grep ^TWICE=)"
+	tap_is "$level: uid $1: variables of one machine" "ON_$(uname -m)=yes" \
+	    "$(printf '%s\n' "$text" | grep ^ON_)"
 	tap_is "$level: uid $1: two of TMPDIR" 1 \
 	    "$(printf '%s\n' "$text" | grep -c ^TMPDIR=)"
 	tap_is "$level: uid $1: of two variables the one that is allowed" \

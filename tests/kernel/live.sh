@@ -145,6 +145,8 @@ workspace_write()
 	expect "$1" 'rename across directories' $w ok \
 	    rename "$ws/new" "$ws/sub/new"
 	expect "$1" 'run from the workspace' $w ok exec "$ws/probe"
+	[ "$level" != full ] ||
+		expect "$1" 'write in its own /dev/shm' $w ok create /dev/shm/new
 	expect "$1" 'read git configuration' $w ok open-read "$home/.gitconfig"
 	expect "$1" 'read ~/.config/git' $w ok open-read \
 	    "$home/.config/git/config"
@@ -467,6 +469,10 @@ elsewhere()
 		    tr -d '\n' |
 		    grep "; outside it is $base/tools/apart, .* 127\$")"
 	done
+	got=$(cd "$ws" && as "$1" env PATH="$PATH:../../tools" \
+	    "$base/sbxrun" -l full "$base/coding.bin" -- apart 2>&1)
+	tap_is "uid $1: what PATH has by a relative directory is not named" \
+	    'sbxrun: apart: command not found' "$got"
 	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l full "$base/coding.bin" \
 	    -- ./script 2>&1)
 	tap_found "uid $1: what runs a script is told" "$(printf '%s' "$got" |
@@ -569,6 +575,11 @@ usr_alone()
 	got=$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
 	    "$base/usr.bin" -- /usr/bin/true 2>&1) || got="$? $got"
 	tap_empty "uid $1, $level: /usr holds its interpreter" "$got"
+	links='/bin /sbin /lib /lib32 /lib64 /libx32'
+	# shellcheck disable=SC2086  # words
+	tap_is "uid $1, $level: links into /usr" "$(readlink $links)" \
+	    "$(cd "$ws" && as "$1" "$base/sbxrun" -l "$level" \
+	    "$base/usr.bin" -- /usr/bin/readlink $links 2>/dev/null)"
 }
 
 # homes_agree UID VERDICT RESULT RULE...: why and the kernel, about the home of

@@ -75,6 +75,8 @@ policies()
 	policy part workspace-write 'deny read ${workspace}/part/secret' \
 	    'deny write ${workspace}/part except ${workspace}/part/open'
 	policy linked workspace-write 'deny read ${workspace}/again'
+	policy late workspace-write 'allow read ~/param except ~/param/late'
+	policy shut workspace-write 'deny read ${workspace}/shut/in'
 	printf 'sbx 1\nparam p\nprofile q extends workspace-write {\n%s\n}\n' \
 	    "allow read $home except \${p}/sub" >"$base/param.sbx"
 	"$SBXC" "$base/param.sbx" -o "$base/param.bin" 2>/dev/null || exit 99
@@ -101,6 +103,37 @@ exceptions()
 	reads 'a denial beside an exception' part/file part "$ws/part/secret" \
 	    "$ws/part/file"
 	tries 'beside an exception of a denial' part tee -a part/file
+}
+
+# What an exception names and is not there may become a directory.
+late()
+{
+	rm -f "$ws/began"
+	(cd "$ws" && as "$uid" "$base/sbxrun" -l "$level" "$base/late.bin" -- \
+	    sh -c '>began; until [ -e ~/param/late/file ]; do sleep 0.1; done
+	    cat ~/param/file; ls ~/param/late; cat ~/param/late/file' \
+	    >"$base/said" 2>/dev/null) &
+	tap_until test -e "$ws/began"
+	as "$uid" sh -c 'mkdir ~/param/late && echo late >~/param/late/file'
+	wait
+	tap_is "$level: uid $uid: an exception that comes later" param/file \
+	    "$(cat "$base/said")"
+	rm -r "$home/param/late"
+}
+
+# What the user keeps shut a command could open; what somebody else does, not.
+shut()
+{
+	mkdir "$ws/shut"
+	for owner in "$uid=125" 4321=0; do
+		chown "${owner%=*}" "$ws/shut"
+		chmod 0 "$ws/shut"
+		(cd "$ws" && as "$uid" "$base/sbxrun" -l full \
+		    "$base/shut.bin" -- true 2>/dev/null)
+		tap_is "full: uid $uid: a denial below a directory of ${owner%=*}" \
+		    "${owner#*=}" $?
+	done
+	rmdir "$ws/shut"
 }
 
 links()
@@ -259,12 +292,14 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	tap_levels standard full
 	for level in $levels; do
 		exceptions
+		[ "$level" = full ] || late
 		links
 		scratch
 		if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ] &&
 		    unshare -mp true 2>/dev/null; then
 			homes
 			groups
+			[ "$level" != full ] || shut
 			[ "$level" = full ] || numbers
 		fi
 		listed

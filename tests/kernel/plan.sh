@@ -66,6 +66,21 @@ if "$SBXRUN" --status --json | grep -q '"level":"full"'; then
 	    "$([ "$(wc -l <"$tmp/summary")" -le 24 ] && echo yes)"
 	tap_is "full: no line is longer than 79 columns" "" \
 	    "$(sed 1d "$tmp/summary" | grep -v "$tmp" | grep '.\{80\}')"
+	echo data >"$tmp/work/secret/one"
+	ln "$tmp/work/secret/one" "$tmp/work/other"
+	echo data >"$tmp/work/alone"
+	cat >"$tmp/names.sbx" <<-'END'
+	sbx 1
+
+	profile names extends workspace-write {
+	    deny write { ${workspace}/other  ${workspace}/alone }
+	}
+	END
+	"$SBXC" build -o "$tmp/names.bin" "$tmp/names.sbx" || exit 99
+	tap_is "full: a denied file of two names is counted" \
+	    '"hard_linked":1' "$("$SBXRUN" -n --json "$tmp/names.bin" \
+	    2>/dev/null | grep -o '"hard_linked":[0-9]*')"
+	rm "$tmp/work/secret/one" "$tmp/work/other" "$tmp/work/alone"
 	"$SBXRUN" -n "$tmp/p.bin" 2>/dev/null | head -n "$(wc -l \
 	    <"$tmp/summary")" | grep -v '^env ' >"$tmp/head"
 	tap_is "-n begins with it" "$(grep -v '^env ' "$tmp/summary")" \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # /etc/resolv.conf where it is a link into /run, as TAP: who may use the host's
 # network reads what it leads to, and nothing beside that; who may not does not.
+# Who may use names reads what sbxrun says of them, and of other hosts nothing.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -33,6 +34,8 @@ mount --bind "$tmp/etc" /etc && mount -t tmpfs none /run &&
 echo 'nameserver 192.0.2.53' >/run/resolve/stub
 echo secret >/run/resolve/secret
 ln -s ../run/resolve/stub /etc/resolv.conf
+printf '%s\n' '127.0.0.1 localhost' '192.0.2.1 other' '::1 six' \
+    ' 127.0.1.1 own' '::2 another' '128.0.0.1 near' >/etc/hosts
 
 # policy NAME [STATEMENT...]
 policy()
@@ -55,6 +58,9 @@ policy none
 policy full 'allow network full'
 policy denied 'allow network full' 'deny read /run/resolve'
 policy hidden 'allow network full' 'deny read /etc/resolv.conf'
+policy names 'allow network domain example.org'
+policy names-denied 'allow network domain example.org' 'allow read /run' \
+    'deny read { /run/resolve  /etc/hosts }'
 
 # shown POLICY FILE: what the command reads there.
 shown()
@@ -72,6 +78,16 @@ for level in $levels; do
 	    "$tmp/full.bin" -- true | grep -c 'read */run/resolve/stub')"
 	for name in none denied hidden; do
 		tap_is "$level: $name" no "$(shown $name /etc/resolv.conf)"
+	done
+	[ "$level" = full ] || continue
+	tap_is 'names: resolv.conf' 'nameserver 127.0.0.1' \
+	    "$(shown names /etc/resolv.conf | grep -v '^#')"
+	tap_is 'names: hosts' '127.0.0.1 localhost
+::1 six
+ 127.0.1.1 own' "$(shown names /etc/hosts)"
+	for file in /etc/resolv.conf /etc/hosts; do
+		tap_is "names: $file, which is denied" no \
+		    "$(shown names-denied $file)"
 	done
 done
 tap_done

@@ -72,6 +72,7 @@ tap_is 'it is there' 0 $?
 tap_is 'the next one sees its files' kept "$(run -- cat /tmp/file)"
 tap_is 'with its policy named too' kept \
     "$(run "$base/plain.bin" -- cat /tmp/file)"
+tap_is 'it is told which session it is in' "$s" "$(run -- printenv SBX_SESSION)"
 run -- sh -c 'exit 7'
 tap_is 'the status is that of the command' 7 $?
 run -- sh -c 'kill -9 $$'
@@ -138,8 +139,19 @@ for input in kept ../outside; do
 	    echo changed >/proc/self/fd/0' <$input
 	tap_is "standard input $input stays as it is" 'data 0' \
 	    "$(cat $input) $(find $input -perm 777 | wc -l)"
+	timeout 100 "$base/sbxrun" --session "$s" -- sh -c '
+	    chmod 777 /proc/self/fd/2 || chmod 777 /dev/stderr
+	    echo changed >/proc/self/fd/2' 2<$input
+	tap_is "standard error from $input, too" 'data 0' \
+	    "$(cat $input) $(find $input -perm 777 | wc -l)"
 done
 
+# To root, the null device belongs, which outside keeps its mode.
+cp "$PROBE" probe
+[ "$(id -u)" -ne 0 ] || tap_is 'the null device is that of the session' \
+    EROFS "$(run -- ./probe chmod /proc/self/fd/0 666 </dev/null)"
+tap_is 'the descriptors of a command with a receipt' '0 1 2 ' "$(
+    run --status-fd 5 -- ./probe fds 5>../receipt 7<file </dev/null) "
 # What is left behind may go on to write, through the cap on output.
 timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
 	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"

@@ -148,6 +148,7 @@ denials()
 	EBUSY rename $ws/hidden $ws/h
 	EBUSY rename /tmp/up /tmp/down
 	ok open-write /dev/null
+	ok open-write /dev/ptmx
 	ok open-read /etc/passwd
 	TABLE
 	tap_is "$name: modes" '111 1777' \

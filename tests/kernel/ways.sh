@@ -168,12 +168,20 @@ addresses()
 # The caller's own are not handed on, and what the policy sets wins.
 variables()
 {
-	tap_is "$who: variables" \
-	    'http://127.0.0.1:3128 http://127.0.0.1:3128 localhost,127.0.0.1,::1' \
-	    "$(http_proxy=http://192.0.2.1 inside names \
-		sh -c 'echo $http_proxy $HTTPS_PROXY $no_proxy')"
+	by=http://127.0.0.1:3128 direct=localhost,127.0.0.1,::1
+	tap_is "$who: variables" "ALL_PROXY=$by
+HTTPS_PROXY=$by
+HTTP_PROXY=$by
+NODE_USE_ENV_PROXY=1
+NO_PROXY=$direct
+RSYNC_PROXY=127.0.0.1:3128
+all_proxy=$by
+http_proxy=$by
+https_proxy=$by
+no_proxy=$direct" "$(http_proxy=http://192.0.2.1 inside names env |
+	    grep -i _proxy | sort)"
 	tap_is "$who: none without names" '' \
-	    "$(inside ends sh -c 'env | grep -i "^https*_proxy"')"
+	    "$(inside ends env | grep -i _proxy)"
 }
 
 # The path of the user's own proxy, without links; a command must not choose it.
