@@ -424,6 +424,15 @@ old_kernels()
 		tap_is "uid $1: Landlock ABI $abi" \
 		    "$(level_at $abi; answer ABSENT) ok EACCES " "$got"
 	done
+	# The oldest that gives level full, and the one before.
+	case $levels in
+	*full*) for pair in 3:standard 4:full; do
+		tap_is "uid $1: the level with Landlock ABI ${pair%:*}" \
+		    "\"level\":\"${pair#*:}\"" "$(as "$1" \
+		    env SBX_TEST_ABI="${pair%:*}" "$base/sbxrun-test" --status \
+		    --json | grep -o '"level":"[a-z]*"')"
+	done ;;
+	esac
 	got=$(cd "$ws" && as "$1" env SBX_TEST_ABI=0 "$base/sbxrun-test" \
 	    "$base/workspace-write.bin" -- ./probe socket inet stream 0 2>&1)
 	case $got in

@@ -18,7 +18,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$PROBE"
 # A user of its own, who has run nothing in the directories above.
 ORDINARY=23909 SHARED=23908
 
@@ -77,6 +77,9 @@ policies()
 	policy linked workspace-write 'deny read ${workspace}/again'
 	policy late workspace-write 'allow read ~/param except ~/param/late'
 	policy shut workspace-write 'deny read ${workspace}/shut/in'
+	policy machine workspace-write \
+	    'on x86_64 { deny read ${workspace}/b.d }' \
+	    'on aarch64 { deny read ${workspace}/real }'
 	printf 'sbx 1\nparam p\nprofile q extends workspace-write {\n%s\n}\n' \
 	    "allow read $home except \${p}/sub" >"$base/param.sbx"
 	"$SBXC" "$base/param.sbx" -o "$base/param.bin" 2>/dev/null || exit 99
@@ -99,6 +102,10 @@ exceptions()
 	reads 'an allow in an exception' 'param/file param/sub/in/file' again \
 	    "$home/param/file" "$home/param/sub/file" \
 	    "$home/param/sub/in/file"
+	wanted=real/file
+	[ "$(uname -m)" != aarch64 ] || wanted=b.d/file
+	reads 'a denial on another machine' "$wanted" machine \
+	    "$ws/b.d/file" "$ws/real/file"
 	# Of one directory a part is read, and another part is written.
 	reads 'a denial beside an exception' part/file part "$ws/part/secret" \
 	    "$ws/part/file"
@@ -119,6 +126,22 @@ late()
 	tap_is "$level: uid $uid: an exception that comes later" param/file \
 	    "$(cat "$base/said")"
 	rm -r "$home/param/late"
+}
+
+# A policy that lies where the command writes, and which the next run obeys.
+own_policy()
+{
+	cp "$base/below.bin" "$ws/own.bin"
+	cp "$base/probe" "$ws"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$ws/own.bin"
+	for call in 'open-write own.bin' 'unlink own.bin' \
+	    'rename own.bin other.bin'; do
+		# shellcheck disable=SC2086  # words
+		tap_is "full: uid $uid: its own policy: $call" 1 "$(cd "$ws" &&
+		    as "$uid" "$base/sbxrun" -l full own.bin -- \
+		    ./probe $call 2>&1 | grep -cx 'EROFS\|EBUSY')"
+	done
+	rm "$ws/own.bin"
 }
 
 # What the user keeps shut a command could open; what somebody else does, not.
@@ -292,7 +315,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	tap_levels standard full
 	for level in $levels; do
 		exceptions
-		[ "$level" = full ] || late
+		if [ "$level" = full ]; then own_policy; else late; fi
 		links
 		scratch
 		if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ] &&
