@@ -221,8 +221,10 @@ given()
 	kill "$pid"
 	wait 2>/dev/null
 	as "$uid" ln -s "$outside" logs
-	refused 'a log' "$ws/logs" ws --log logs/made
-	says 'a log that is refused is not made' no \
+	for option in --log --explain --learn; do
+		refused "a file of $option" "$ws/logs" ws $option=logs/made
+	done
+	says 'a file that is refused is not made' no \
 	    "$([ -e "$outside/made" ] && echo yes || echo no)"
 	as "$uid" ln -s "$base" policies
 	tap_is "$level: uid $uid: a policy" '125 1' "$(
