@@ -365,6 +365,28 @@ planted()
 	rm "$ws/out"
 }
 
+# What requires more than a run has, whoever accepts that; on kernels of old.
+levels_refused()
+{
+	printf '%s\n' 'sbx 1' 'profile p extends workspace-write {' \
+	    'require level standard' '}' | "$SBXC" - -o "$base/level.bin" ||
+	    exit 99
+	printf '%s\n' 'sbx 1' 'profile p extends workspace-write {' \
+	    'require landlock 1' '}' | "$SBXC" - -o "$base/landlock.bin" ||
+	    exit 99
+	refused "$1" 'less than the policy requires' 'requires a higher level' \
+	    -l minimal --accept none "$base/level.bin"
+	refused "$1" 'no Landlock where one is required' 'a newer Landlock' \
+	    -l minimal "$base/landlock.bin"
+	for case in 3:full 0:standard; do
+		got=$(cd "$ws" && as "$1" env SBX_TEST_ABI="${case%:*}" \
+		    "$base/sbxrun-test" -l "${case#*:}" "$blob" -- true 2>&1)
+		tap_is "uid $1: Landlock ABI ${case%:*} gives no ${case#*:}" \
+		    '125 1' "$? $(echo "$got" |
+		    grep -c 'this machine does not give that level')"
+	done
+}
+
 refusals()
 {
 	blob=$base/workspace-write.bin
@@ -400,6 +422,14 @@ refusals()
 	refused "$1" 'another digest' 'SHA-256' --expect \
 	    sha256:0000000000000000000000000000000000000000000000000000000000000000 \
 	    "$blob"
+	digest=$(sha256sum <"$blob" | cut -c 1-64)
+	refused "$1" 'a digest of which half is right' 'SHA-256' --expect \
+	    "sha256:$(echo "$digest" | cut -c 1-33)$(echo "$digest" |
+	    cut -c 34- | tr 0-9a-f 1-9a-f0)" "$blob"
+	for name in ../coding ./coding coding/x; do
+		refused "$1" "@$name" 'no name of a profile' "@$name"
+	done
+	levels_refused "$1"
 	refused "$1" 'full access without consent' 'allow-full-access' \
 	    "$base/full-access.bin"
 	refused "$1" 'an unknown parameter' 'no such parameter' -D x=/ "$blob"
@@ -565,6 +595,21 @@ no_network_namespace()
 	*) tap_not_ok 'no network namespace: what can be seen is said' \
 	    "$got" ;;
 	esac
+	# Landlock holds abstract sockets from ABI 6 on.
+	abi=$("$base/sbxrun" --status --json | grep -o '"abi":[0-9]*')
+	for case in 5:standard $([ "${abi#*:}" -lt 6 ] || echo 6:full); do
+		got=$(cd "$ws" && as "$(id -u)" env SBX_TEST_ABI="${case%:*}" \
+		    unshare -Ur sh -c "$none" sh "$base/sbxrun-test" -v \
+		    "$base/workspace-write.bin" -- true 2>&1)
+		tap_is "no network namespace, Landlock ABI ${case%:*}" \
+		    "${case#*:}" "$(echo "$got" | grep -o 'level [a-z]* (' |
+		    sed 's/level //; s/ (//')"
+		got=$(as "$(id -u)" env SBX_TEST_ABI="${case%:*}" unshare -Ur \
+		    sh -c "$none" sh "$base/sbxrun-test" --status --json)
+		tap_is "no network namespace, Landlock ABI ${case%:*}: --status" \
+		    "\"level\":\"${case#*:}\"" \
+		    "$(echo "$got" | grep -o '"level":"[a-z]*"')"
+	done
 	for policy in coding workspace-write; do
 		got=$(cd "$ws" && as "$(id -u)" unshare -Ur sh -c "$none" sh \
 		    "$base/sbxrun" -l full "$base/$policy.bin" -- echo run \

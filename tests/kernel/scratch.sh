@@ -109,6 +109,10 @@ taken()
 		# One that is not ours either.
 		mkdir -p "$top-0000000000000000"
 		chown 4321 "$top-0000000000000000"
+		(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" \
+		    "$base/sbxrun" -l "$level" -n "$base/narrow.bin" \
+		    >/dev/null 2>&1 </dev/null)
+		is "a $kind of another user: -n, where there is no other" 0 $?
 		is "a $kind of another user: it is usable" kept "$(run \
 		    narrow.bin 'echo kept >$TMPDIR/file; cat $TMPDIR/file')"
 		is 'and the next run finds it again' kept \

@@ -116,6 +116,11 @@ each()
 		    'sbxrun: --self-test: each attempt is a process of its own, and the policy says `deny spawn`' \
 		    "$(as "$1" "$base/sbxrun" -l "$level" --self-test \
 			"$base/spawn.bin" 2>&1)"
+		[ "$level" != full ] ||
+			tap_is "full: uid $1: there is no session" \
+			    "sbxrun: a policy with 'deny spawn' has no session" \
+			    "$(as "$1" "$base/sbxrun" --session spawn-$$ \
+			    "$base/spawn.bin" -- true 2>&1)"
 		which=lifted
 		held "$1" EPERM ./probe spawn-fork
 		held "$1" ENOSYS ./probe spawn-clone3
