@@ -202,6 +202,23 @@ gone()
 
 # --- the owner of the policy ------------------------------------------------
 
+# with_first COUNT UID: $enter leads into a namespace of so many users.
+with_first()
+{
+	unshare -U sleep 600 &
+	holder=$!
+	tap_until is_apart $holder
+	echo "0 0 $1" | tee /proc/$holder/gid_map >/proc/$holder/uid_map
+	enter="nsenter -U -t $holder setpriv --reuid=$2 --regid=$2
+	    --clear-groups"
+}
+
+# shellcheck disable=SC2317  # tap_until calls it
+is_apart()
+{
+	[ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/$$/ns/user)" ]
+}
+
 # Where a user namespace has no number for root, an installed profile is still
 # the system's, but another policy of the same owner may be anybody's.
 installed()
@@ -231,6 +248,8 @@ installed()
 	    '61235 61234 none @unwatched others' \
 	    '0 65534 bare @unwatched inside' \
 	    "0 65534 bare $profiles/unwatched.bin others" \
+	    '70000 61234 first-65534 @unwatched inside' \
+	    '70000 61234 first-65535 @unwatched others' \
 	    "65534 65534 bare $profiles/unwatched.bin others" \
 	    "61235 65534 bare $profiles/unwatched.bin others"; do
 		# shellcheck disable=SC2086  # words
@@ -241,6 +260,9 @@ installed()
 		# The caller has no number either, and looks like all owners; by
 		# this one it finds the scratch directory.
 		bare) enter='unshare -U' ;;
+		# So many have numbers, from root on: 65534 is one of them or not.
+		first-*) with_first "${3#*-}" "$2"
+			set -- "$1" 0 "$3" "$4" "$5" ;;
 		esac
 		# shellcheck disable=SC2086  # words
 		text=$(cd "$ws" && unshare -m sh -c "$as_installed" sh \
@@ -250,6 +272,9 @@ installed()
 		    -l standard "$4" -- echo inside 2>&1 | grep -o 'inside\|others' |
 		    head -n 1)
 		tap_is "owner $1, read as $3 in a namespace: ${4##*/}" "$5" "$text"
+		case $3 in
+		first-*) kill $holder; wait $holder ;;
+		esac
 	done
 }
 

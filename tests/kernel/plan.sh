@@ -157,6 +157,18 @@ write outside
 make a file outside
 write outside, as a grandchild
 END
+# Without a null device the sandbox that is to end in time does not start, and
+# what was not tried has not passed.
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+	printf 'sbx 1\nprofile p extends workspace-write {\n%s\n}\n' \
+	    'limit output none' | "$SBXC" - -o "$tmp/any.bin" || exit 99
+	# shellcheck disable=SC2016  # for the inner shell
+	said=$(unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh \
+	    "$SBXRUN" -l standard --self-test "$tmp/any.bin" 2>/dev/null)
+	tap_is "self-test without a null device: status" 1 $?
+	has "self-test without a null device: time" "$(echo "$said" |
+	    grep '^outlive the time limit ')" 'not tried'
+fi
 "$SBXRUN" --dry-run=some "$tmp/p.bin" 2>"$tmp/err"
 tap_is "another word is refused" 125 $?
 "$SBXRUN" --dry-run=summary "$tmp/p.bin" >"$tmp/long" 2>&1
