@@ -210,6 +210,14 @@ elsewhere()
 			rules_elsewhere "${at%%=*}" "$home/w/${at#*=}"
 		done
 	done
+	policy hub workspace-write 'allow read ${workspace}/.github'
+	as "$uid" sh -c 'mkdir ~/w/main/.github && echo x >~/w/main/.github/key'
+	for level in $levels; do
+		is "$level: what begins as .git is in no repository" '' "$(
+		    with=hub auto "$level" w/linked \
+			"cat $home/w/main/.github/key 2>/dev/null")"
+	done
+	as "$uid" rm -r "$home/w/main/.github"
 	for git in main/.git main/.git/modules/sub bare.git; do
 		as "$uid" sh -c 'cd ~/w/$1 && rm -rf link one open deep given \
 		    not three.x four a.shut info' sh "$git"

@@ -100,12 +100,29 @@ alone()
 	kill "$server"
 }
 
+# Where the supervisor connects for the command, Landlock still holds what it
+# connects to by itself; but not its servers, which the supervisor keeps inside.
+connected()
+{
+	place "$1"
+	for operation in "EACCES connect-tcp $port" 'ok bind-tcp 0'; do
+		# The operation is words.
+		# shellcheck disable=SC2086
+		tap_is "uid $1: Landlock where sbxrun connects: ${operation% *}" \
+		    "${operation%% *}" "$(cd "$ws" && as "$1" \
+		    env SBX_TEST_WITHOUT=filter "$tmp/sbxrun-test" -l standard \
+		    "$tmp/loopback.bin" -- ./probe ${operation#* } 2>&1)"
+	done
+	kill "$server"
+}
+
 "$PROBE" serve-tcp "$tmp/port" &
 service=$!
 tap_at_end="kill $service"
 tap_until [ -s "$tmp/port" ]
 port=$(cat "$tmp/port")
 home=$tmp
+policy loopback workspace-write 'allow network loopback'
 tap_levels standard full
 for user in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	cat >"$tmp/p.sbx" <<-POLICY
@@ -118,6 +135,7 @@ for user in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	for level in $levels; do
 		case $level in
 		standard)
+			connected "$user"
 			alone "$user" Landlock 1 standard filter
 			alone "$user" 'the filter' 2 standard landlock
 			;;

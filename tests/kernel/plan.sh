@@ -122,6 +122,16 @@ has "a limit that is lifted" "$("$SBXRUN" -l standard -n --json --limit \
 said=$("$SBXRUN" -l standard -n "$tmp/hosts.bin" 2>/dev/null)
 has "the first run of zeros in an address" "$said" '[2001:db8::1:0:0:1]:443'
 has "a network of addresses" "$said" '10.1.2.0/23:7'
+# What Landlock keeps inside is said of each by itself, from ABI 6 on.
+abi=$("$SBXRUN" --status --json | grep -o '"abi":[0-9]*')
+for kind in $([ "${abi#*:}" -lt 6 ] || echo signal abstract); do
+	printf 'sbx 1\nprofile p extends workspace-write {\n%s\n}\n' \
+	    "allow $kind anywhere" | "$SBXC" - -o "$tmp/scope.bin" || exit 99
+	tap_is "standard: what is kept inside but for $kind" \
+	    "$kind null" "$("$SBXRUN" -l standard -n --json "$tmp/scope.bin" \
+	    2>/dev/null | grep -o '"scope":"[a-z]*","by":[^}]*' |
+	    grep -v '"landlock"$' | tr -d '"' | sed 's/scope:\(.*\),by:/\1 /')"
+done
 # A socket that is not there, and what is none.
 cat >"$tmp/sockets.sbx" <<END
 sbx 1

@@ -46,7 +46,7 @@ policy()
 		echo 'sbx 1'
 		echo "profile $name {"
 		echo '    allow exec { /usr /bin /lib /lib64 }'
-		echo '    allow read { /etc ${workspace} }'
+		echo "    allow read { ${reads-/etc} \${workspace} }"
 		echo '    allow env PATH'
 		printf '    %s\n' "$@"
 		echo '}'
@@ -58,6 +58,9 @@ policy none
 policy full 'allow network full'
 policy denied 'allow network full' 'deny read /run/resolve'
 policy hidden 'allow network full' 'deny read /etc/resolv.conf'
+reads=
+policy unread 'allow network full'
+unset reads
 policy names 'allow network domain example.org'
 policy names-denied 'allow network domain example.org' 'allow read /run' \
     'deny read { /run/resolve  /etc/hosts }'
@@ -76,6 +79,8 @@ for level in $levels; do
 	    no "$(shown full /run/resolve/secret)"
 	tap_is "$level: -n names the rule" 1 "$("$SBXRUN" -l "$level" -n \
 	    "$tmp/full.bin" -- true | grep -c 'read */run/resolve/stub')"
+	tap_is "$level: who may not read the link reads nothing there" \
+	    no "$(shown unread /run/resolve/stub)"
 	for name in none denied hidden; do
 		tap_is "$level: $name" no "$(shown $name /etc/resolv.conf)"
 	done

@@ -291,6 +291,31 @@ tap_until not --check
 run --check
 tap_is 'a session ends with the process that made it' 1 $?
 
+# In the network of the host, Landlock keeps the host's abstract sockets away; from
+# its ABI 6 on.
+abstract()
+{
+	printf 'sbx 1\nprofile net extends workspace-write {\n%s\n}\n' \
+	    'allow network full' | "$SBXC" - -o "$base/net.bin" || exit 99
+	python3 -c 'import socket, sys, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(chr(0) + sys.argv[1])
+server.listen()
+open("up", "w")
+time.sleep(600)' "$s" &
+	server=$!
+	tap_until test -e up
+	tap_is 'an abstract socket' ok "$(./probe abstract-connect "$s")"
+	tap_is 'with the network, a session does not reach it' EPERM \
+	    "$(run "$base/net.bin" -- ./probe abstract-connect "$s")"
+	kill $server
+	run --end
+}
+abi=$("$base/sbxrun" --status --json | grep -o '"abi":[0-9]*')
+if command -v python3 >/dev/null && [ "${abi#*:}" -ge 6 ]; then
+	abstract
+fi
+
 # longer COUNT: the policy with as many instructions in each filter.
 longer()
 {
