@@ -41,6 +41,14 @@ enforcer()
 	    sed 's/.*-- //; s/  \[.*//'
 }
 
+# splits: rules that are split for a denial of what is not there.
+splits()
+{
+	(cd "$ws" && env -i PATH="$PATH" HOME="$base/home" "$base/sbxrun" \
+	    -l "$level" -n --json "$base/none.bin" 2>/dev/null) |
+	    tr '{' '\n' | grep '"split":true'
+}
+
 # is NAME WANTED POLICY FILE...: the status, and what cat prints of them.
 is()
 {
@@ -78,6 +86,9 @@ check_all()
 		plan='landlock: split, nothing can be made beside it'
 		tap_is "$level: uid $uid: the plan tells who denies" \
 		    "$plan" "$(enforcer)"
+		[ "$level" = standard ] ||
+			tap_is "full: uid $uid: what is not there splits nothing" \
+			    '' "$(splits)"
 		ws=$base/plain
 		is 'where names differ' '0 secret' hidden .ENV
 		is 'the one that is denied there' '1 ' hidden .env
