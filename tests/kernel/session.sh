@@ -102,6 +102,12 @@ cd "$base/elsewhere" || exit 99
 refused 'a directory that is not in the view' 'does not have this directory'
 cd "$base/w" || exit 99
 
+mkdir "$base/gone" && cd "$base/gone" && rmdir "$base/gone"
+"$base/sbxrun" --session auto "$base/plain.bin" -- true 2>"$base/err"
+tap_is 'no session of its own where the directory is gone' '125 1' \
+    "$? $(grep -c 'the current directory' "$base/err")"
+cd "$base/w" || exit 99
+
 # What a command leaves behind goes on, and others see and end it.
 run -- sh -c 'sleep 300 & echo $! >/tmp/pid
     until grep -q sleep /proc/$!/comm; do sleep 0.05; done'
