@@ -419,7 +419,7 @@ refusals()
 	refused "$1" 'a missing parameter' 'needs this' "$base/data.bin"
 	refused "$1" 'a missing workspace' 'no such workspace' \
 	    -w "$base/none" "$blob"
-	refused "$1" 'the root as workspace' 'no workspace' -w / "$blob"
+	refused "$1" 'the root as workspace' 'root directory is no workspace' -w / "$blob"
 	refused "$1" 'another digest' 'SHA-256' --expect \
 	    sha256:0000000000000000000000000000000000000000000000000000000000000000 \
 	    "$blob"
