@@ -60,7 +60,10 @@ try_open(const char *path, int flags)
 static int
 read_settings(void)
 {
-	return try_open("/etc/nsswitch.conf", O_RDONLY);
+	int error = try_open("/etc/hosts", O_RDONLY);
+
+	return error == ENOENT ? try_open("/etc/nsswitch.conf", O_RDONLY) :
+				 error;
 }
 
 static int
