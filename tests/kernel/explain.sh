@@ -29,6 +29,14 @@ policy shell workspace-write
 policy denies workspace-write 'deny read ${workspace}/secret' \
     'limit timeout 60s'
 
+# The sbxc beside the loader may be replaced, or written.
+# shellcheck disable=SC2016
+policy beside workspace-write 'deny read ${workspace}/secret' \
+    'deny write ${workspace}/sbxc' 'limit timeout 60s'
+# shellcheck disable=SC2016
+policy within workspace-write 'deny read ${workspace}/secret' \
+    'allow write ~/tools/sbxc' 'limit timeout 60s'
+
 # One that another can run in, which has to find its place.
 cat >"$base/inner.sbx" <<'END'
 sbx 1
@@ -97,7 +105,7 @@ prepare()
 # output into $base/said and what sbxrun says into $base/block.
 explained()
 {
-	(cd "$ws" && as "$1" "$base/sbxrun" --explain -l "$level" \
+	(cd "$ws" && as "$1" "${loader:-$base/sbxrun}" --explain -l "$level" \
 	    "$base/$2.bin" -c "exec 2>/dev/null; $3" \
 	    >"$base/said" 2>"$base/block" </dev/null)
 	status=$?
@@ -214,6 +222,19 @@ denials()
 	    'read +~/other/file +1x cat'
 	tells "$1" shell 'for i in 1 2 3; do cat ~/other/file; done' \
 	    'read +~/other/file +3x cat'
+	# The calls of another machine are no business of the one who looks.
+	cp "$PROBE" "$ws"
+	for call in 'int80 20' 'x32 39'; do
+		explained "$1" shell "./probe $call"
+		tap_is "$level: uid $1: $call" ENOSYS "$(cat "$base/said")"
+	done
+	mkdir "$home/many"
+	for name in 1 2 3 4 5 6 7 8 9; do echo >"$home/many/$name"; done
+	tells "$1" shell 'cat ~/many/1 ~/many/2 ~/many/3 ~/many/4 ~/many/5 \
+	    ~/many/6 ~/many/7 ~/many/8' 'read +~/many/8 +1x cat'
+	tells "$1" shell 'cat ~/many/1 ~/many/2 ~/many/3 \
+	    ~/many/4 ~/many/5 ~/many/6 ~/many/7 ~/many/8 ~/many/9' \
+	    'read +~/many/\* +9x cat'
 	grep -q looked "$base/block" || return 0
 	tap_found "$level: uid $1: what was only looked for comes last" \
 	    "$(tail -n 1 "$base/block" | grep looked)"
@@ -528,6 +549,15 @@ records()
 	tells "$1" denies 'cat secret' \
 	    'read +..workspace./secret +1x cat +.*denies.sbx:3:15$'
 	mv "$base/other" "$base/sbxc"
+	cp "$base/sbxrun" "$base/sbxc" "$ws"
+	cp "$base/sbxrun" "$base/sbxc" "$home/tools"
+	[ "$1" -eq "$(id -u)" ] || chown "$1:$1" "$ws/sbxc" "$home/tools/sbxc"
+	for loader in "$ws/sbxrun beside" "$home/tools/sbxrun within"; do
+		with=${loader##* } loader=${loader% *}
+		tells "$1" "$with" 'cat secret' \
+		    "read +..workspace./secret +1x cat +.*$with.sbx:3:15\$"
+	done
+	loader=
 }
 
 # looked UID: most looks of realpath(3) are left out, unless all are wanted.
