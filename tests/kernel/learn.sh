@@ -18,6 +18,8 @@ policy shell workspace-write
 policy online coding-online
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy wide workspace-write 'allow write ~/out'
+# shellcheck disable=SC2016
+policy kept workspace-write 'allow write ~/out' 'deny write ~/out/kept'
 policy tools coding
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy strict workspace-write 'deny write ${workspace}/source' \
@@ -108,9 +110,17 @@ files()
 	file=$home/out/learned
 	run "$uid" wide 'touch ran'
 	refused "so is one in what a rule allows" 'lets the command'
+	mkdir "$home/out/kept"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$home/out/kept"
+	file=$home/out/kept/learned
+	run "$uid" kept 'touch ran'
+	refused "and one in a directory that can be renamed" 'lets the command'
 	file=$home/data/file
 	run "$uid" shell 'touch ran'
 	refused "a file of something else is refused" 'something else'
+	echo 'a text that is longer than the beginning of a record' >"$file"
+	run "$uid" shell 'touch ran'
+	refused "whatever its length" 'something else'
 	file=$home/learned
 	run "$uid" shell true
 	printf '{"sbx":1' >>"$file"
