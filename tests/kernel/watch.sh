@@ -214,6 +214,9 @@ settings()
 	    'the command changed .git/config'
 	case_ 'no text' 'printf "a\\0b" >.git/config' \
 	    'the command changed .git/config'
+	case_ 'what stands behind no text' \
+	    'printf "\0[core]\n\tfsmonitor = x\n" >>.git/config' \
+	    'the command changed .git/config'
 	case_ 'of a work tree' \
 	    'printf "[core]\n\tfsmonitor = x\n" >.git/config.worktree' \
 	    'the command changed .git/config.worktree: core.fsmonitor'
@@ -421,6 +424,30 @@ settled()
 $want"
 		tap_is "in a settled directory: $way" "$want" "$(told "$way")"
 	done
+}
+
+# Where times are whole seconds, as ext4 has them in small inodes, a name can be
+# made in a directory without a change of its time.
+coarse()
+{
+	level=standard uid=$(id -u)
+	if ! { truncate -s 2M "$base/image" &&
+	    mke2fs -q -t ext4 -I 128 "$base/image" && mkdir "$base/coarse" &&
+	    mount -o loop "$base/image" "$base/coarse"; } 2>/dev/null; then
+		tap_lacks 'times of whole seconds' 'no such file system'
+		return
+	fi
+	until tap_late=$(date +%s)
+		ws=$base/coarse/$tap_late
+		plant
+		rm "$base/coarse/$tap_late.before"
+		got=$(told 'echo x >.envrc')
+		[ "$(stat -c %Z "$ws")" = "$tap_late" ]
+	do
+		:
+	done
+	tap_is 'within one second' 'the command made .envrc' "$got"
+	umount "$base/coarse"
 }
 
 mkdir "$base/home"
