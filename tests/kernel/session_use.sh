@@ -220,6 +220,11 @@ terminals()
 	is 'a terminal' 'yes yes yes' "$(as script -qec "$base/sbxrun --session \
 	    ${own}one $policy -- bash -c 'for i in 0 1 2; do [ -t \$i ] && echo yes; done'" \
 	    /dev/null </dev/null | tr -d '\r' | tr '\n' ' ' | sed 's/ $//')"
+	# The group has processes outside: script's shell, say.
+	is 'a job at a terminal does not signal its group' kept \
+	    "$(as script -qec "$base/sbxrun --session ${own}one -- sh -c \
+	    'kill -0 0 2>/dev/null && echo reached || echo kept'" /dev/null \
+	    </dev/null | tr -d '\r')"
 	is 'a terminal made inside' 'yes' "$(in_session one \
 	    'script -qec "[ -t 0 ] && echo yes" /dev/null </dev/null' |
 	    tr -d '\r')"
