@@ -89,7 +89,13 @@ records()
 	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
 	    "$base/plain.bin" -- head -c 100000 /dev/zero) 2>/dev/null |
 	    cat >/dev/null
-	is 'bytes cut' 34464 "$(field 1 stdout_cut)"
+	is 'bytes cut' '34464 0' "$(field 1 stdout_cut) $(field 1 stderr_cut)"
+	rm -f "$log"
+	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
+	    "$base/plain.bin" -- sh -c 'head -c 70000 /dev/zero >&2') 2>&1 \
+	    >/dev/null | cat >/dev/null
+	is 'bytes cut of the errors' '0 4464' \
+	    "$(field 1 stdout_cut) $(field 1 stderr_cut)"
 	run no-such-command
 	is 'no command' '2 127' "$(wc -l <"$log") $(field 1 exit)"
 	(cd "$ws" && "$base/sbxrun" -l "$level" --status-fd 7 \

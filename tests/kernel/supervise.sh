@@ -30,11 +30,19 @@ profile lasting extends workspace-write {
     limit output 64KiB
     limit processes none
 }
+profile patient extends workspace-write {
+    limit timeout 30s
+    limit output 64KiB
+    limit processes none
+}
 POLICY
-for profile in limited capped lasting; do
+for profile in limited capped lasting patient; do
 	"$SBXC" "$base/limited.sbx" -p $profile -o "$base/$profile.bin" ||
 		exit 99
 done
+
+# shellcheck disable=SC2016  # perl's
+echo 'system @ARGV; print $? >> 7 & 1' >"$base/dumps.pl"
 
 # launch POLICY WORD...: as $uid, at $level, in $base/$uid, in place of this
 # shell; by the command $by, if there is one.
@@ -88,6 +96,19 @@ begin()
 	tap_until grep -qx ready "$base/got"
 }
 
+# dumps WORD... sh: whether that shell, or who repeats its death, dumps core where
+# the caller wants that.
+dumps()
+{
+	# shellcheck disable=SC2016,SC3045  # a shell that lacks it dumps none
+	(cd "$base/$uid" && ulimit -c unlimited &&
+	    by="perl $base/dumps.pl" && if [ "$1" = launch ]; then
+		"$@" -c 'kill -SEGV $$'
+	    else
+		exec $by "$@" -c 'kill -SEGV $$'
+	    fi) 2>/dev/null
+}
+
 # What the shell says when it loses a job is not wanted: hence the subshells.
 statuses()
 {
@@ -102,6 +123,12 @@ statuses()
 		    kill $ARGV[0], $$; sleep 300' $signal; exit $?) 2>/dev/null
 		is "death by $signal" $signal "$(kill -l $?)"
 	done
+	if [ "$(dumps sh)" = 1 ]; then
+		is 'sbxrun dumps no core for the command' 0 \
+		    "$(dumps launch lasting sh)"
+	else
+		tap_lacks "$level: uid $uid: a core" 'none is dumped here'
+	fi
 	run lasting no-such-command 2>/dev/null
 	is 'no such command' 127 $?
 	run lasting /etc/passwd 2>/dev/null
@@ -205,6 +232,10 @@ outputs()
 	    (run capped yes; echo $? >"$base/code") 2>/dev/null | head -n 1 \
 		>/dev/null
 	    kill -l "$(cat "$base/code")")"
+	is 'a reader who is gone beyond the cap' PIPE "$(
+	    (run patient yes; echo $? >"$base/code") 2>/dev/null |
+		head -c 65536 >/dev/null
+	    kill -l "$(cat "$base/code")")"
 	is 'a slow reader' 20000 "$(run capped seq 10000 20000 |
 	    (sleep 0.3; tail -n 1))"
 	: >"$base/code"
@@ -272,6 +303,30 @@ reach()
 	wait $job
 }
 
+# Where neither Landlock nor namespaces keep the command from it.
+alone()
+{
+	mark=1000$$.3$uid${#level}
+	# shellcheck disable=SC2016
+	is 'nothing of the first process can be seen' 'end ' \
+	    "$(run capped sh -c 'cat /proc/$PPID/environ && echo environment
+		readlink /proc/$PPID/exe && echo program
+		(: <>/proc/$PPID/mem) && echo memory
+		readlink /proc/$PPID/fd/* | grep -q . && echo descriptor
+		echo end' 2>/dev/null | tr '\n' ' ')"
+	# shellcheck disable=SC2016
+	begin capped sh -c 'trap "exit 5" USR1; trap "exit 6" USR2
+		kill -USR1 $PPID; echo ready; while :; do sleep 0.05; done' \
+	    2>/dev/null
+	kill -USR2 $job
+	wait $job
+	is 'what is sent to it from inside stays there' 6 $?
+	(begin capped sh -c "echo ready; exec sleep $mark" 2>/dev/null
+	kill -KILL "$(pgrep -P $job)"
+	wait $job) 2>/dev/null
+	nobody 'killing it ends the command' "sleep $mark"
+}
+
 # The kernel continues the processes of a job in an order of its own, so the
 # command must go on each time.
 continues()
@@ -297,6 +352,8 @@ check_all()
 		continues
 		reach
 	done 2>"$base/stderr"
+	level=minimal
+	alone 2>>"$base/stderr"
 	[ ! -s "$base/stderr" ] || sed 's/^/# /' "$base/stderr"
 }
 
