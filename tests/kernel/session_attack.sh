@@ -233,26 +233,43 @@ open("request", "wb").write(request)' "$place/${own}fake" &
 	# The keeper connects for the command, but to no server that is outside.
 	# Otherwise a message without credentials of its own would have them only
 	# from the moment on at which the keeper asks for them.
-	client='import os, socket, struct, sys
+	cp "$ws/request" "$base"
+	cat >"$base/ask.py" <<'END'
+import os, socket, struct, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(20)
 try:
-    s.connect(sys.argv[1])
+    s.connect(sys.argv[2])
 except PermissionError:
     sys.exit(print("denied"))
-stamp = open("request", "rb").read()[:36]
+if len(sys.argv) > 4 and os.fork():
+    sys.exit(os.wait()[1])
+stamp = open(sys.argv[1] + "/request", "rb").read()[:36]
 who = struct.pack("III", os.getpid(), os.geteuid(), os.getegid())
-s.sendmsg([stamp + struct.pack("I", int(sys.argv[2]))],
-    [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
-reply = s.recv(1000)
-print(struct.unpack_from("I", reply, 36)[0])'
-	# The numbers are those of enum session_kind.
-	is 'control: who is outside is answered' 2 \
-	    "$(as /usr/bin/python3 -c "$client" "$place/${own}one" 2)"
+try:
+    s.sendmsg([stamp + struct.pack("I", int(sys.argv[3]))],
+        [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+except BrokenPipeError:
+    pass
+try:
+    reply = s.recv(1000)
+    print(struct.unpack_from("I", reply, 36)[0])
+except socket.timeout:
+    print("nothing")
+END
+	cp "$base/ask.py" "$ws"
+	# The numbers are those of enum session_kind: 2 is an answer, and 7 none.
+	ask="/usr/bin/python3 $base/ask.py $base $place/${own}one"
+	is 'control: who is outside is answered' 2 "$(as $ask 2)"
+	is 'but not another process than the one that connected' 7 \
+	    "$(as $ask 2 child)"
+	is 'nor one that is confined' 7 "$(as setpriv --no-new-privs $ask 2)"
+	is 'and nobody brings a listener who has not joined' 7 "$(as $ask 5)"
 	for kind in 0 1 2 3; do
 		is "a command asks for $kind through its keeper" denied "$(
 		    as "$base/sbxrun" --session "${own}two" -D "where=$place" \
-			"$base/parameter.bin" -- /usr/bin/python3 -c "$client" \
-			"$place/${own}one" $kind 2>&1)"
+			"$base/parameter.bin" -- /usr/bin/python3 ask.py \
+			. "$place/${own}one" $kind 2>&1)"
 	done
 	is 'the session is there' here "$(in_session one 'echo here')"
 	session_end two
@@ -442,22 +459,35 @@ users()
 	chmod a+rwx "$place/${own}one"
 	for other in 0 $ORDINARY $THIRD; do
 		[ "$other" -ne "$uid" ] || continue
-		is "user $other is told nothing" refused "$(tap_as "$other" \
-		    /usr/bin/python3 -c 'import socket, sys
-s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.settimeout(20)
-try:
-    s.connect(sys.argv[1])
-    # A request to join, of the right kind as far as one can know.
-    s.send(b"sbx:ses1".ljust(40, b"\0"))
-    data, descriptors, flags, address = s.recvmsg(4096, 4096)
-    print("told", len(descriptors)) if descriptors else print("refused")
-except OSError as error:
-    print("refused")' "$place/${own}one" 2>&1)"
+		is "user $other is told nothing" 7 "$(tap_as "$other" $ask 2)"
 	done
 	chmod 700 "$place" "$place/.."
 	is 'and the session goes on' mine "$(in_session one 'cat /tmp/note')"
 	session_end one
+}
+
+# Two keepers of one name: the one that ends leaves the socket of the other.
+replaced()
+{
+	in_session one true
+	session_find_place one
+	former=$(session_keeper one)
+	init=$(session_init one)
+	rm "$place/${own}one"
+	in_session one true
+	is 'a session in the place of one whose socket is gone' another \
+	    "$([ "$(session_keeper one)" = "$former" ] || echo another)"
+	kill -KILL "$init"
+	tap_until ended "$former"
+	is 'the end of the former one is not its end' there \
+	    "$(as "$base/sbxrun" --session "${own}one" --check >/dev/null 2>&1 &&
+		echo there)"
+	session_end one
+}
+
+ended()
+{
+	! kill -0 "$1"
 }
 
 # Who is confined already does not get into another sandbox, which may allow
@@ -597,6 +627,7 @@ check_user()
 	plants
 	deputy
 	users
+	replaced
 	confined
 	strangers
 	stopped
