@@ -20,7 +20,7 @@ tap_begin /var/tmp
 base=$tmp
 # shellcheck source=tests/lib/session.sh
 . "$srcdir/tests/lib/session.sh"
-tap_programs "$SBXRUN" "$builddir/tests/kernel/siege"
+tap_programs "$SBXRUN" "$SBXRUN_TEST" "$builddir/tests/kernel/siege"
 seconds=$(tap_rounds 8)
 
 # policy NAME STATEMENTS
@@ -485,6 +485,68 @@ replaced()
 	session_end one
 }
 
+# What a keeper sends must be out of everybody's hands: the one here passes on what
+# another one sends, as it is or copied to a file that can be written.
+relayed()
+{
+	in_session one true
+	session_find_place one
+	cat >"$base/relay.py" <<'END'
+import array, fcntl, os, socket, sys
+place, own, seals = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def listen():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.bind(place + own + "fake-")
+    s.listen()
+    os.rename(place + own + "fake-", place + own + "fake")
+    return s.accept()[0]
+asks = listen()
+asked = asks.recv(1000)
+keeper = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+keeper.connect(place + own + "one")
+credentials = array.array("i", [os.getpid(), os.geteuid(), os.getegid()])
+keeper.sendmsg([asked], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS,
+    credentials)])
+reply, descriptors, flags, address = socket.recv_fds(keeper, 10000, 99)
+copy = os.memfd_create("copy", os.MFD_ALLOW_SEALING)
+os.write(copy, os.pread(descriptors[0], 1 << 24, 0))
+fcntl.fcntl(copy, 1033, seals)  # F_ADD_SEALS
+descriptors[0] = copy
+socket.send_fds(asks, [reply], descriptors)
+asks.recv(1000)
+END
+	# All seals; then without one of them.
+	for seals in 15 14 13 11 7; do
+		launch /usr/bin/python3 "$base/relay.py" "$place/" "$own" \
+		    $seals 2>/dev/null &
+		relay=$!
+		appears "$place/${own}fake"
+		got=$(as timeout 60 "$base/sbxrun" --session "${own}fake" -- \
+		    echo ran 2>&1)
+		case $seals in
+		15) is 'control: what is passed on as it was' ran "$got" ;;
+		*) matches "what has the seals $seals is refused" \
+		    '^sbxrun: .*another version' "$got" ;;
+		esac
+		kill $relay 2>/dev/null
+		wait $relay 2>/dev/null
+		rm -f "$place/${own}fake"
+	done
+	session_end one
+}
+
+# Where Landlock keeps nobody from it, process 1 keeps itself from the root inside.
+undumped()
+{
+	session_user 0
+	is 'process 1 keeps itself to itself' 'seen' "$(as env \
+	    SBX_TEST_WITHOUT=landlock "$base/sbxrun-test" \
+	    --session "${own}bare" "$policy" -- sh -c 'sleep 99 &
+	    readlink /proc/$!/exe >/dev/null && printf seen
+	    cat /proc/1/environ; readlink /proc/1/exe; kill $!' 2>/dev/null)"
+	session_end bare
+}
+
 ended()
 {
 	! kill -0 "$1"
@@ -628,6 +690,7 @@ check_user()
 	deputy
 	users
 	replaced
+	relayed
 	confined
 	strangers
 	stopped
@@ -637,6 +700,7 @@ check_user()
 if session_here; then
 	if [ "$(id -u)" -eq 0 ]; then
 		check_user $ORDINARY
+		undumped
 		places
 	fi
 	# The short form is for one user.
