@@ -509,6 +509,23 @@ pty.spawn(sys.argv[1:])' "$base/sbxrun" -l "$level" "$base/shell.bin" -- "$@" \
 	    </dev/null 2>/dev/null)
 }
 
+# What the kernel would refuse is not run here either: code 5 jumps, out of all.
+malformed()
+{
+	for code in 6 5; do
+		python3 "$srcdir/tests/kernel/long_filter.py" "$base/shell.bin" \
+		    "$base/long.bin" 3000 $code
+		explained "$1" long 'echo ran'
+		case $code in
+		6) tap_is "$level: uid $1: a filter that is long" ran \
+		    "$(cat "$base/said")" ;;
+		5) tap_is "$level: uid $1: and one that leads out of itself" \
+		    "125 sbxrun: --explain: the policy's filter is malformed" \
+		    "$status $(cat "$base/block" "$base/said")" ;;
+		esac
+	done
+}
+
 # A line that there is --explain, where the policy is known to be the reason.
 hint()
 {
@@ -643,6 +660,7 @@ each()
 		learning "$1"
 		names "$1"
 		hint "$1"
+		malformed "$1"
 		[ "$level" = standard ] || looked "$1"
 		hidden "$1"
 		[ "$level" = full ] || nested "$1"

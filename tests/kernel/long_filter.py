@@ -1,10 +1,12 @@
 """Makes the filters of a compiled policy longer, by instructions that are never
-reached: long_filter.py FROM TO COUNT"""
+reached: long_filter.py FROM TO COUNT [CODE], whose code is another one then"""
 import struct
 import sys
 import zlib
 
-PROGRAMS, BPF, ALLOW = 11, 12, struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+PROGRAMS, BPF = 11, 12
+CODE = int(sys.argv[4]) if len(sys.argv) > 4 else 6
+MORE = struct.pack("<HBBI", CODE, 0, 0, 0x7FFF0000)
 blob = open(sys.argv[1], "rb").read()
 count = int(sys.argv[3])
 table, parts = [], {}
@@ -16,7 +18,7 @@ longer = bytearray()
 for at in range(0, len(parts[PROGRAMS]), 24):
     first, old = struct.unpack_from("<II", parts[PROGRAMS], at + 12)
     struct.pack_into("<II", parts[PROGRAMS], at + 12, len(longer) // 8, count)
-    longer += parts[BPF][8 * first : 8 * (first + old)] + ALLOW * (count - old)
+    longer += parts[BPF][8 * first : 8 * (first + old)] + MORE * (count - old)
 parts[BPF] = longer
 new = bytearray(blob[:32]) + bytes(16 * len(table))
 for i, (kind, flags) in enumerate(table):
