@@ -56,6 +56,10 @@ cp "$builddir/profiles/workspace-write.bin" "$base/bare.bin" || exit 99
 policy alone workspace-write 'deny spawn'
 # shellcheck disable=SC2016
 policy served workspace-write 'deny socket ${workspace}/shut'
+policy ports workspace-write 'allow network connect tcp 81' \
+    'deny network connect tcp 82-84' 'allow network listen tcp 8099'
+policy published workspace-write 'allow network domain one.invalid' \
+    'allow network publish tcp 8099' 'deny network publish tcp 8090-8097'
 policy names workspace-write 'allow network domain one.invalid' \
     'allow network connect 192.0.2.7:5432' 'deny network domain two.invalid'
 service=
@@ -69,6 +73,18 @@ try:
     peer.connect((sys.argv[1], int(sys.argv[2])))
 except OSError:
     pass
+END
+cat >"$tmp/ports.py" <<'END'
+import socket, sys
+for port in sys.argv[2:]:
+    here = socket.socket()
+    try:
+        if sys.argv[1] == "connect":
+            here.connect(("127.0.0.1", int(port)))
+        else:
+            here.bind(("127.0.0.1", int(port)))
+    except OSError:
+        pass
 END
 cat >"$tmp/server.py" <<'END'
 import os, socket, sys
@@ -329,6 +345,29 @@ hosts()
 	tells "$1" names 'getent ahosts x.invalid' \
 	    'domain +x.invalid .*policy: allow network domain "x.invalid"'
 	silent "$1" names '/usr/bin/python3 connect.py 127.0.0.1 81'
+}
+
+# ports UID: where the policy has some of TCP.
+ports()
+{
+	"$base/sbxrun" --status --json | grep -Eq '"abi":([4-9]|[0-9]{2})' ||
+		return 0
+	cp "$base"/*.py "$ws"
+	silent "$1" ports '/usr/bin/python3 ports.py connect 81 0'
+	silent "$1" ports '/usr/bin/python3 ports.py bind 8099 0'
+	tells "$1" ports '/usr/bin/python3 ports.py connect 81 84 85' \
+	    'connect +tcp 84 +1x python3 .*ports.sbx:4:.* deny network connect'
+	tap_is "$level: uid $1: the others by their numbers" 'tcp 84|tcp 85' \
+	    "$(sed -n 's/^  [a-z]* *\(tcp [0-9]*\) .*/\1/p' "$base/block" |
+		paste -sd '|')"
+	tells "$1" ports '/usr/bin/python3 ports.py bind 8098 8099' \
+	    'listen +tcp 8098 .*no rule \| in the policy: allow network listen tcp 8098$'
+	[ "$level" = standard ] || return 0
+	silent "$1" published '/usr/bin/python3 ports.py bind 8099 0'
+	tells "$1" published '/usr/bin/python3 ports.py bind 8098 8097' \
+	    'publish +tcp 8098 .*in the policy: allow network publish tcp 8098$'
+	tells "$1" published '/usr/bin/python3 ports.py bind 8098 8097' \
+	    'publish +tcp 8097 .*published.sbx:5:.* deny network publish'
 }
 
 quiet()
@@ -653,6 +692,7 @@ each()
 		denials "$1"
 		tools "$1"
 		hosts "$1"
+		ports "$1"
 		quiet "$1"
 		remedies "$1"
 		records "$1"
