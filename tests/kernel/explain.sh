@@ -548,6 +548,51 @@ pty.spawn(sys.argv[1:])' "$base/sbxrun" -l "$level" "$base/shell.bin" -- "$@" \
 	    </dev/null 2>/dev/null)
 }
 
+# told UID FORM COMMAND: into $base/block; the shell of the command knows $all.
+told()
+{
+	(cd "$ws" && as "$1" "$base/sbxrun" "--explain$2" -l "$level" \
+	    "$base/shell.bin" -c "exec 2>/dev/null; all='1 2 3 4 5 6 7 8 9 10'
+	    $3" >"$base/said" 2>"$base/block" </dev/null)
+}
+
+# How much is told of much, in each form.
+# shellcheck disable=SC2016  # for the inner shell
+amounts()
+{
+	prepare "$1"
+	for name in 1 2 3 4 5 6 7 8 9 10; do
+		mkdir "$home/d$name"
+		echo text >"$home/d$name/f"
+	done
+	told "$1" '' 'for i in $all; do cat ~/d$i/f; done; exit 1'
+	tap_is "$level: uid $1: of ten eight are told" '8 1' "$(grep -c \
+	    ' no rule$' "$base/block") $(grep -c \
+	    '^  and 2 more: --explain=all$' "$base/block")"
+	told "$1" =all 'for i in $all; do cat ~/d$i/f; done; exit 1'
+	tap_is "$level: uid $1: or all" '10 0' "$(grep -c ' no rule$' \
+	    "$base/block") $(grep -c ' more' "$base/block")"
+	told "$1" =agent 'for i in $all; do cat ~/d$i/f; done; exit 1'
+	tap_is "$level: uid $1: for an agent six" '6 1' "$(grep -c \
+	    '^   edit: ' "$base/block") $(grep -c '^and 4 more denials$' \
+	    "$base/block")"
+	told "$1" =agent 'for i in 1 2 3 4 5 6; do cat ~/d$i/f; done; exit 1'
+	tap_is "$level: uid $1: of six all" '6 0' "$(grep -c \
+	    '^   edit: ' "$base/block") $(grep -c ' more' "$base/block")"
+	[ "$level" = full ] || return 0
+	told "$1" '' 'for i in 1 2 3 4 5; do test -e ~/d$i/f; done
+	    cat ~/d5/f ~/d6/f; exit 1'
+	tap_is "$level: uid $1: of what was looked for three" \
+	    '  looked for ~/d1/f, ~/d2/f, ~/d3/f (1 more: --explain=all)' \
+	    "$(grep looked "$base/block")"
+	told "$1" '' 'for i in 1 2 3; do test -e ~/d$i/f; done; cat ~/d6/f; exit 1'
+	tap_is "$level: uid $1: of three all" \
+	    '  looked for ~/d1/f, ~/d2/f, ~/d3/f' "$(grep looked "$base/block")"
+	told "$1" '' 'cat ~/d6/f; test -e ~/d1/f; true'
+	tap_is "$level: uid $1: and nothing where the command did not fail" '' \
+	    "$(grep looked "$base/block")"
+}
+
 # What the kernel would refuse is not run here either: code 5 jumps, out of all.
 malformed()
 {
@@ -701,6 +746,7 @@ each()
 		names "$1"
 		hint "$1"
 		malformed "$1"
+		amounts "$1"
 		[ "$level" = standard ] || looked "$1"
 		hidden "$1"
 		[ "$level" = full ] || nested "$1"
