@@ -244,6 +244,12 @@ denials()
 		explained "$1" shell "./probe $call"
 		tap_is "$level: uid $1: $call" ENOSYS "$(cat "$base/said")"
 	done
+	explained "$1" shell './probe socket inet stream 0 -- socket inet 2 0 \
+	    -- socket packet 3 0 -- socket vsock 5 0 -- socket 38 1 0'
+	tap_is "$level: uid $1: sockets by their names" \
+	    'inet stream|inet dgram|packet raw|vsock seqpacket|(38, 1)' \
+	    "$(sed -n 's/^  call *socket *\(([^)]*)\|[a-z]* [a-z]*\) .*/\1/p' \
+		"$base/block" | paste -sd '|')"
 	mkdir "$home/many"
 	for name in 1 2 3 4 5 6 7 8 9; do echo >"$home/many/$name"; done
 	tells "$1" shell 'cat ~/many/1 ~/many/2 ~/many/3 ~/many/4 ~/many/5 \
