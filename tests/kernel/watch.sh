@@ -225,6 +225,24 @@ settings()
 	    'the command changed .git/modules/m/config: core.fsmonitor'
 }
 
+# As much as is looked at, and a bit more.
+# shellcheck disable=SC2016  # the commands' shells are to expand
+bounds()
+{
+	fill='head -c $((SIZE - $(wc -c <.git/config))) /dev/zero |
+	    tr "\0" "\n" >>.git/config'
+	case_ 'a file as large as is read' "SIZE=16384; $fill" ''
+	case_ 'a byte more' "SIZE=16385; $fill" 'the command changed .git/config'
+	case_ 'a file as deep as is looked' 'cd .vscode; mkdir -p 1/2/3/4/5/6/7
+	    echo x >1/2/3/4/5/6/7/x' \
+	    'the command made .vscode/1/2/3/4/5/6/7/x'
+	cut='warning: .vscode: only 256 names are watched here, 8 directories deep'
+	case_ 'a directory more' 'mkdir -p .vscode/1/2/3/4/5/6/7/8' "$cut"
+	# The tree has three names.
+	case_ 'as many names' 'cd .vscode; mkdir $(seq 253)' ''
+	case_ 'one more' 'cd .vscode; mkdir $(seq 254)' "$cut"
+}
+
 elsewhere()
 {
 	case_ 'another common directory' 'echo ../x >.git/commondir' \
@@ -432,7 +450,7 @@ coarse()
 {
 	mkdir "$base/coarse"
 	truncate -s 2M "$base/image"
-	mke2fs -q -t ext4 -I 128 "$base/image" 2>/dev/null
+	mke2fs -q -t ext4 -I 128 "$base/image" >/dev/null 2>&1
 	# shellcheck disable=SC2016  # for the inner shell
 	got=$(HOME=$base/home unshare -m sh -c '
 	    mount -o loop "$1/image" "$1/coarse" 2>/dev/null &&
@@ -468,6 +486,7 @@ for level in standard full; do
 		quiet
 		names
 		settings
+		bounds
 		elsewhere
 		record
 		home
