@@ -205,8 +205,12 @@ tap_is 'also for programs' 2 "$("$base/sbxrun" --sessions --json |
 	print scalar grep { index($_->{name}, $ARGV[0]) == 0 &&
 	    $_->{level} eq "full" } @{$list->{sessions}};' "$mine")"
 s=$mine-b
+run -- sh -c '{ trap "echo told >ended; exit" TERM; >ready
+    while :; do sleep 0.05; done; } &
+    until [ -e ready ]; do sleep 0.05; done'
 run --end
 tap_is 'it can be ended' '0 1' "$? $(run --check; echo $?)"
+tap_is 'and what runs in it is told before' told "$(cat ended)"
 s=$mine
 
 # The time of a command.  Those that are to succeed have no limit, since a
