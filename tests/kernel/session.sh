@@ -79,6 +79,19 @@ run -- sh -c 'kill -9 $$'
 tap_is 'and so is the signal' 137 $?
 run -- no-such-command
 tap_is 'a command that is not there' 127 $?
+tap_is 'the list says what it is' \
+    "$s: $base/plain.bin, in $base/w, process 1 is N, commands: 0" \
+    "$("$base/sbxrun" --sessions | sed -n "/^$s:/{
+	s/is [0-9]*/is N/; s/, idle for [1-9][0-9]* s\$//; p; }")"
+tap_is 'to programs, too' "full $base/w $base/plain.bin sha256:$(sha256sum \
+    <"$base/plain.bin" | cut -c-64)" "$("$base/sbxrun" --sessions --json |
+    perl -MJSON::PP -e '
+	my $list = JSON::PP->new->utf8->decode(join "", <STDIN>);
+	print join " ", @$_{qw(level workspace policy)}, "sha256:$_->{digest}"
+	    for grep { $_->{name} eq $ARGV[0] } @{$list->{sessions}};' "$s")"
+run --refresh
+tap_is 'it keeps its view' '125 1' \
+    "$? $(grep -c 'keeps the view that it was made with' "$base/err")"
 tap_is 'the denied directory is denied' 'no' \
     "$(run -- sh -c 'ls secret 2>/dev/null || echo no')"
 
@@ -265,6 +278,8 @@ for who in keeper process; do
 	run -- sh -c '>started; exec sleep 300' &
 	command=$!
 	tap_until test -e started
+	tap_is "before the $who is killed, one command runs" \
+	    "$s: process 1 is $(pid_of process), commands: 1" "$(run --check)"
 	kill -9 "$(pid_of $who)"
 	wait $command
 	tap_is "$who killed: the command ends" 137 $?
