@@ -180,6 +180,10 @@ run --log "$base/log" -- sh -c 'exit 3'
 tap_is 'the receipt has the session' "$s 3" "$(perl -MJSON::PP -e '
 	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
 	print "$lines[0]{session} $lines[1]{exit}";' <"$base/log")"
+run --log "$base/log" -- sh -c 'echo x >.envrc'
+tap_is 'what is watched is told' '1 1' \
+    "$(grep -c '^sbxrun: the command made .envrc$' "$base/err") $(grep -c \
+    '"event":"changed".*"change":"made","path":"[^"]*/w/.envrc"' "$base/log")"
 ln -s . link
 refused 'a log by way of a link' 'link' --log "$base/w/link/log"
 timeout 30 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \

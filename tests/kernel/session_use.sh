@@ -255,6 +255,15 @@ tools()
 	    git -c user.name=n -c user.email=e commit -qm first'
 	in_session one 'git switch -qc work && git rm -q --cached a.c'
 	is 'git' 'D  a.c' "$(in_session one 'git status --short a.c' | head -n 1)"
+	as sh -c 'cd .. && git init -q main && git -C main -c user.name=n \
+	    -c user.email=e commit -q --allow-empty -m first &&
+	    git -C main worktree add -q ../linked' 2>/dev/null
+	is 'a repository that lies elsewhere is watched' \
+	    "sbxrun: the command made $home/main/.git/hooks/pre-push" \
+	    "$(as_in "$home/linked" "$base/sbxrun" --session "${own}git" -w auto \
+		"$policy" -- sh -c \
+		'echo >"$(git rev-parse --git-common-dir)/hooks/pre-push"' 2>&1)"
+	session_end git
 	! has npm || is 'npm' '"1.0.0"' "$(in_session one \
 	    'npm init -y >/dev/null && npm pkg get version')"
 	printf 'def test_it():\n    assert True\n' >"$ws/test_it.py"
