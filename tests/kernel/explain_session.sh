@@ -122,6 +122,25 @@ records()
 	rm -f "$ws/report" "$ws/log"
 }
 
+forms()
+{
+	run "$1" plain --explain=agent 'cat secret 2>/dev/null; exit 1'
+	tells "$1" '^1. denied: read "..workspace./secret" .1x "cat"., by'
+	run "$1" plain --explain=live 'cat secret 2>/dev/null; echo end >&2'
+	tap_found "uid $1: live, it is told at once" "$(sed '/^end/,$d' \
+	    "$base/block" | grep 'denied: read ..workspace./secret')"
+	run "$1" plain --explain 'realpath -e ~/.ssh'
+	tap_empty "uid $1: few looks are told" "$(grep -F /.ssh "$base/block")"
+	run "$1" plain --explain=all 'realpath -e ~/.ssh'
+	tells "$1" 'read +~/.ssh .*realpath'
+	command -v script >/dev/null || return 0
+	tap_is "uid $1: at a terminal the group is not signalled" kept "$(cd \
+	    "$ws" && as "$1" script -qec "$base/sbxrun --explain --session \
+	    $session-plain -- sh -c 'kill -0 0 2>/dev/null && echo reached ||
+	    echo kept'" /dev/null </dev/null | tr -d '\r' |
+	    grep -x 'reached\|kept')"
+}
+
 # await FILE: until it is there.
 await()
 {
@@ -198,6 +217,7 @@ $1 $session-sockets"
 "; end_sessions'
 	commands "$1"
 	records "$1"
+	forms "$1"
 	left "$1"
 	sockets "$1"
 	killed "$1"
