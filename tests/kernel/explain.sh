@@ -599,6 +599,28 @@ amounts()
 	    "$(grep looked "$base/block")"
 }
 
+# What changes a place, by each of the ways that there are to do so; and the same
+# where it would not have worked without a policy.
+changes()
+{
+	prepare "$1"
+	mkdir "$home/data/empty"
+	[ "$1" -eq "$(id -u)" ] || chown "$1" "$home/data/empty"
+	told "$1" =all 'truncate -s 1 ~/data/file; touch -d yesterday ~/other/file
+	    rmdir ~/data/empty; ln ~/other/file ~/data/h; mkfifo ~/data/p
+	    mkdir ~/data/d; mv ~/tools/tool ~/data/g'
+	tap_is "$level: uid $1: each way to change a place" "$(printf \
+	    'write ~/data/%s\n' d empty file g h p
+	    printf 'write ~/%s\n' other/file tools/tool)" \
+	    "$(sed -n 's/^  \(write\) *\(~[^ ]*\) .*/\1 \2/p' "$base/block" |
+		sort)"
+	told "$1" =all 'unlink ~/data; mkdir ~/data/file/x; rm ~/data/absent
+	    chmod 600 ~/absent; ln -s x ~/data/file; echo >~/data
+	    mv ~/absent x; truncate -cs 0 ~/absent; mkfifo ~/absent/x'
+	tap_empty "$level: uid $1: none that would not have worked" \
+	    "$(grep '^  write' "$base/block")"
+}
+
 # What the kernel would refuse is not run here either: code 5 jumps, out of all.
 malformed()
 {
@@ -753,6 +775,7 @@ each()
 		hint "$1"
 		malformed "$1"
 		amounts "$1"
+		changes "$1"
 		[ "$level" = standard ] || looked "$1"
 		hidden "$1"
 		[ "$level" = full ] || nested "$1"
