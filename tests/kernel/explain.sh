@@ -644,6 +644,13 @@ hint()
 	prepare "$1"
 	tap_found "$level: uid $1: at a terminal a program that is kept" \
 	    "$(at_terminal "$1" "$home/tools/tool" | grep 'with --explain')"
+	tap_found "$level: uid $1: one that PATH leads to" \
+	    "$(PATH=/bin:$home/other:$home/tools:/usr/bin
+	    at_terminal "$1" tool | grep 'with --explain')"
+	echo text >"$home/other/no-program"
+	tap_empty "$level: uid $1: not where PATH has a file of that name" \
+	    "$(PATH=/bin:$home/other:/usr/bin
+	    at_terminal "$1" no-program | grep 'with --explain')"
 	tap_empty "$level: uid $1: none that is not there, or fails" "$(
 	    at_terminal "$1" absent | grep -e --explain
 	    at_terminal "$1" false | grep -e --explain
