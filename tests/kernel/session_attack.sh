@@ -607,7 +607,8 @@ while True:
 }
 
 # stranger NAME TEXT UID COMMAND...: who stands where the keeper should, made by
-# root with the command and then of that user, is not believed.
+# root with the command and then of that user, is not believed.  Who was root before
+# it was executed can be looked into, and is refused for what it is.
 stranger()
 {
 	who=$1 text=$2 other=$3
@@ -617,8 +618,9 @@ import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind(sys.argv[1] + "-")
 os.chmod(sys.argv[1] + "-", 0o777)
-os.setgroups([])
-os.setresgid(*3 * [int(sys.argv[2])])
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setresgid(*3 * [int(sys.argv[2])])
 os.rename(sys.argv[1] + "-", sys.argv[1])
 os.setresuid(*3 * [int(sys.argv[2])])
 s.listen()
@@ -650,7 +652,8 @@ strangers()
 	session_find_place one
 	stranger 'a keeper of another user' 'another user is there' $THIRD env
 	stranger 'a keeper with mounts of its own' 'of other namespaces' \
-	    "$uid" unshare -m
+	    "$uid" unshare -m setpriv --reuid="$uid" --regid="$uid" \
+	    --clear-groups
 	session_end one
 }
 
