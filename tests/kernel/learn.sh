@@ -269,6 +269,9 @@ import os
 for i in range(3000):
     os.makedirs("d/%d" % (i % 30), exist_ok=True)
     os.close(os.open("d/%d/%d" % (i % 30, i), os.O_CREAT | os.O_WRONLY))
+os.mkdir("e")
+for i in range(65):
+    os.close(os.open("e/%d" % i, os.O_CREAT | os.O_WRONLY))
 os.close(os.open(b"bad\xff\x1b[2J\n\"", os.O_CREAT | os.O_WRONLY))
 room = 4095 - len(os.getcwd())
 while room > 256:
@@ -281,6 +284,8 @@ END
 	tap_is "$level: uid $uid: a command with many names" 0 "$status"
 	has "further names are counted for their directory" \
 	    "\"path\":\"$ws/d/7\",\"below\":true,.*\"count\":36,"
+	has "a single one has its program" \
+	    "\"path\":\"$ws/e\",\"below\":true,.*\"count\":1,\"program\":\"python3"
 	tap_is "$level: uid $uid: the others are kept" 64 \
 	    "$(grep -c "\"path\":\"$ws/d/7/" "$file")"
 	has "a name that is no text is there in digits" \
