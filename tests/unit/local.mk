@@ -27,6 +27,7 @@ test_programs += \
 	tests/unit/proxy_filter \
 	tests/unit/remedy \
 	tests/unit/report \
+	tests/unit/shell \
 	tests/unit/source \
 	tests/unit/spawn \
 	tests/unit/syscalls \
@@ -71,6 +72,12 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
+
+# In the test's own home directory.
+tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
+	runtime/shell/settings.h runtime/shell/words.c \
+	runtime/shell/words.h runtime/base/sha256.c runtime/base/sha256.h
+tests_unit_shell_CPPFLAGS = $(AM_CPPFLAGS) -DSBX_TESTING
 
 tests_unit_spawn_SOURCES = tests/unit/spawn.c runtime/apply/spawn.c \
 	runtime/apply/spawn.h runtime/base/out.c runtime/base/out.h
