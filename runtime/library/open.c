@@ -116,6 +116,11 @@ start_keeper(struct opening *opening, const struct sbx_sandbox *sandbox,
 	words_free(&words);
 	if (started)
 		opening->keeper = own_descriptor(start.pidfd);
+	if (started && opening->keeper < 0) {
+		error_set(error, SBX_ERROR_SYSTEM, NULL,
+		    "cannot keep the descriptors of the sandbox", errno);
+		started = false;
+	}
 	close_one(&opening->said[1]);
 	close_one(&opening->ends[1]);
 	return started;
@@ -245,10 +250,12 @@ learn_offer(struct sbx_sandbox *sandbox, struct sbx_error *error)
 	return false;
 }
 
-/* What the keeper said in place of an answer. */
+/* What the keeper said in place of an answer.  One that has not ended by itself
+ * does so when nobody is there. */
 static void
 explain_end(struct opening *opening, const char *fault, struct sbx_error *error)
 {
+	shutdown(opening->ends[0], SHUT_RDWR);
 	await_end(opening->keeper);
 	read_said(opening);
 	error_said(error, opening->text, fault);
@@ -506,6 +513,7 @@ sbx_close(struct sbx_sandbox *sandbox)
 	if (sandbox->joined && sandbox->nameless &&
 	    sandbox->owner == getpid()) {
 		shutdown(sandbox->socket, SHUT_RDWR);
+		close_one(&sandbox->socket);
 		await_end(sandbox->keeper);
 	}
 	free_sandbox(sandbox);

@@ -46,10 +46,12 @@ enter(void *plan)
 	spawning->kind = SBX_ERROR_ENDED;
 	fault = enter_process(&spawning->sandbox->offer,
 	    spawning->command->tree != NULL);
-	if (fault != NULL || spawning->command->tree == NULL)
+	if (fault != NULL)
 		return fault;
-	/* The caller's descriptors are ours. */
 	spawning->kind = SBX_ERROR_SYSTEM;
+	if (spawning->command->tree == NULL)
+		return NULL;
+	/* The caller's descriptors are ours. */
 	spawning->tree = open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC);
 	return spawning->tree < 0 ?
 	    "cannot open the mark by which the command's processes are known" :
@@ -233,6 +235,8 @@ run(struct spawning *spawning, struct sbx_error *error)
 	launch->plan = spawning;
 	launch->group = spawning->sandbox->offer.descriptors[OFFER_GROUP];
 	spawning->tree = spawning->which = -1;
+	/* Until a process says otherwise. */
+	spawning->kind = SBX_ERROR_SYSTEM;
 	if (!launch_run(launch)) {
 		explain(spawning, error);
 		if (spawning->tree >= 0)

@@ -123,6 +123,12 @@ if [ "$level" = full ] &&
 	tap_empty 'a session, from its making to its end' "$($fault $faults \
 	    out/marker "$builddir/tests/kernel/fault_session" out/marker "$SBXRUN" "life-${base##*-}" \
 	    "$base/full-timeout.bin" ./confined joined "$outside")"
+	# libsbx, and its processes before they are sbxrun or the command.
+	# shellcheck disable=SC2086
+	tap_empty 'libsbx' "$("$builddir/tests/kernel/fault" -j -b /dev/null \
+	    -p 0-8 $faults out/marker "$builddir/tests/kernel/fault_library" \
+	    out/marker "$SBXRUN" "$base/full.bin" ./confined joined \
+	    "$outside")"
 fi
 if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \

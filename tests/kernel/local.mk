@@ -108,6 +108,7 @@ kernel_tests = \
 helper_programs += \
 	tests/kernel/confined \
 	tests/kernel/fault \
+	tests/kernel/fault_library \
 	tests/kernel/fault_proxy \
 	tests/kernel/fault_session \
 	tests/kernel/folding \
@@ -135,6 +136,10 @@ tests_kernel_fault_SOURCES = \
 	tests/kernel/fault_trace.c
 
 tests_kernel_fault_session_SOURCES = tests/kernel/fault_session.c
+
+tests_kernel_fault_library_SOURCES = tests/kernel/fault_library.c
+tests_kernel_fault_library_LDADD = libsbx.a
+tests_kernel_fault_library_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The probe runs under filters and rules made for it alone: linked like the
 # loader, never sanitized.
