@@ -147,6 +147,55 @@ has "a socket that is missing" "$said" \
 has "what is no socket" "$said" \
     "$tmp/p.sbx  -- sbxrun connects, but what is there is no socket"
 
+# What stands for another machine is no part of the plan, in any form.
+here=$(uname -m) other=aarch64
+[ "$here" != aarch64 ] || other=x86_64
+cat >"$tmp/other.sbx" <<END
+sbx 1
+
+profile other extends workspace-write {
+    on $other {
+        allow read /elsewhere
+        deny read glob "/elsewhere/*"
+        allow socket /elsewhere/s
+        allow network connect { 10.99.0.0/16:4711  10.98.0.0/16:4700-4711 }
+        allow network domain "elsewhere.example"
+        allow network publish tcp 4712
+        watch /elsewhere
+        allow env ELSEWHERE
+        set env ELSEWHERE = 4711
+        deny syscalls sched_yield
+    }
+}
+END
+sed "s/on $other/on $here/" "$tmp/other.sbx" >"$tmp/here.sbx"
+for name in other here; do
+	"$SBXC" build -o "$tmp/$name.bin" "$tmp/$name.sbx" 2>"$tmp/err" ||
+		exit 99
+done
+"$SBXC" build -o "$tmp/all.bin" @full-access 2>"$tmp/err" || exit 99
+# planned WORDS...: what of it is in a plan.
+planned()
+{
+	"$SBXRUN" -l standard "$@" 2>/dev/null |
+	    grep -ioE 'elsewhere|471[12]|sched_yield'
+}
+for form in -n '-n --json' -n=summary; do
+	# Words of the options.
+	# shellcheck disable=SC2086
+	{
+		tap_empty "$form: nothing for another machine" \
+		    "$(planned $form "$tmp/other.bin")"
+		tap_found "$form: all for this one" \
+		    "$(planned $form "$tmp/here.bin")"
+		has "$form: without a workspace" "$("$SBXRUN" -w none \
+		    -l standard $form "$tmp/here.bin" 2>/dev/null)" standard
+		has "$form: everything is allowed" "$("$SBXRUN" -w none \
+		    --allow-full-access $form "$tmp/all.bin" 2>/dev/null)" \
+		    everything
+	}
+done
+
 # The self-test sees what gets through where a layer is missing.
 tried()
 {
