@@ -61,8 +61,8 @@ fuzz()
 	# shellcheck disable=SC2086,SC2016
 	$alone sh -c '"$@"; exit $?' sh \
 	    "$work/tests/fuzz/fuzz_$1" -max_total_time="$FUZZ_SECONDS" \
-	    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-	    -artifact_prefix="$found" "$work/corpus/$1" \
+	    -timeout=20 -report_slow_units=20 -rss_limit_mb=2048 \
+	    -print_final_stats=1 -artifact_prefix="$found" "$work/corpus/$1" \
 	    "$srcdir/tests/fuzz/$1" >"$log" 2>&1
 	status=$?
 	take_time "$log.times"
