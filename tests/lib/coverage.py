@@ -7,15 +7,14 @@ branches that tests reached, and branches that they did not, but that are
 explained.  A branch is one side of a condition.
 
 tests/lib/unreached.txt explains: a paragraph begins with the reason, in lines
-with a '#', and then has one line for each condition, FILE: SIDE CONDITION.  FILE
-and CONDITION are patterns of fnmatch; SIDE is true or false.  What stands there
-and was reached, or is no condition any more, is said.
+with a '#', and then has one line for each condition, FILE: SIDE CONDITION.  SIDE
+is true or false.  What stands there and was reached, or is no condition any more,
+is said.
 
 BUILD/coverage.txt gets a line a file, BUILD/unreached.txt one for each branch that
 was neither reached nor explained.
 """
 
-import fnmatch
 import json
 import os
 import re
@@ -38,8 +37,7 @@ class Explained:
 
     def has(self, name, side, text):
         for row in self.rows:
-            if (row[1] == side and fnmatch.fnmatchcase(name, row[0])
-                    and fnmatch.fnmatchcase(text, row[2])):
+            if row[:3] == [name, side, text]:
                 row[4] = True
                 return True
         return False

@@ -5,8 +5,8 @@
 #
 # Usage: coverage.sh open BUILD | report BUILD.  `open` makes the directory, and
 # the file of each program for every user.  `report` also leaves the figure of
-# each file in BUILD/coverage.txt and the sources with their counts in
-# BUILD/coverage/.
+# each file in BUILD/coverage.txt, the branches that nothing reached in
+# BUILD/unreached.txt and the sources with their counts in BUILD/coverage/.
 
 set -eu
 srcdir=${srcdir:?}
@@ -42,41 +42,6 @@ open_counts()
 	chmod 666 "$build/counts"/*
 }
 
-# Stdin is what `llvm-cov export` says: a line a room, then one in all.
-rooms()
-{
-	python3 -c '
-import json, os, sys
-top = os.path.realpath(sys.argv[1]) + "/"
-rooms, files = {}, []
-for entry in json.load(sys.stdin)["data"][0]["files"]:
-    name = os.path.realpath(entry["filename"])
-    if not name.startswith((top + "format/", top + "runtime/")):
-        continue
-    name = name[len(top):]
-    figures = [entry["summary"][kind][part] for kind in ("lines", "branches")
-               for part in ("covered", "count")]
-    files.append((name, figures))
-    for room in (os.path.dirname(name), name.split("/")[0], "in all"):
-        sums = rooms.setdefault(room, [0, 0, 0, 0])
-        rooms[room] = [a + b for a, b in zip(sums, figures)]
-
-def show(name, figures, out):
-    parts = []
-    for covered, count in (figures[:2], figures[2:]):
-        share = 100 * covered / count if count else 100
-        parts.append("%6d of %6d %5.1f%%" % (covered, count, share))
-    print("%-30s %s   %s" % (name, parts[0], parts[1]), file=out)
-
-with open(sys.argv[2], "w") as out:
-    for name, figures in sorted(files):
-        show(name, figures, out)
-print("%-30s %s" % ("", "lines                    branches"))
-for name in sorted(rooms, key=lambda name: (name == "in all", name)):
-    show(name, rooms[name], sys.stdout)
-' "$srcdir" "$build/coverage.txt"
-}
-
 report()
 {
 	cd "$build"
@@ -91,8 +56,8 @@ report()
 	shift
 	first=$1
 	shift
-	llvm-cov export "$first" "$@" -instr-profile=counts.data -summary-only \
-	    2>>counts.log | rooms
+	llvm-cov export "$first" "$@" -instr-profile=counts.data \
+	    2>>counts.log | python3 "$srcdir/tests/lib/coverage.py" "$srcdir" .
 	llvm-cov show "$first" "$@" -instr-profile=counts.data \
 	    -show-branches=count -output-dir=coverage \
 	    "$srcdir/format" "$srcdir/runtime" >/dev/null 2>>counts.log

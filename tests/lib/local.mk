@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/lib/again.sh \
 	tests/lib/ask_kernel.h \
 	tests/lib/chance.h \
+	tests/lib/coverage.py \
 	tests/lib/coverage.sh \
 	tests/lib/examples.sh \
 	tests/lib/samples.h \
@@ -14,16 +15,19 @@ EXTRA_DIST += \
 	tests/lib/sandbox.sh \
 	tests/lib/summary.sh \
 	tests/lib/tap.h \
-	tests/lib/tap.sh
+	tests/lib/tap.sh \
+	tests/lib/unreached.txt
 
 # `make coverage`: all of it compiled once more, by clang and with counters, in
 # ./coverage, and what the tests reach of format/ and runtime/ there.  What fails
-# with counters only is no matter; it is listed.
+# with counters only is no matter; it is listed.  Programs are slower there, and the
+# other side of many conditions is a call that fails, so faults.sh tries more.
 coverage_tests = $(slow_programs) $(slow_kernel_scripts) $(test_scripts) \
 	$(test_programs)
 # In libsbx.a the name that leads to the counters would be hidden.
 coverage_library = libsbx_pic.a -Wl,--unresolved-symbols=ignore-all
 coverage_make = $(MAKE) -C coverage \
+	tests_kernel_fault_library_LDADD='$(coverage_library)' \
 	tests_kernel_library_LDADD='$(coverage_library)' \
 	tests_kernel_library_storm_LDADD='$(coverage_library)'
 coverage_run = srcdir='$(abs_srcdir)' $(srcdir)/tests/lib/coverage.sh
@@ -39,7 +43,9 @@ coverage: coverage/Makefile
 	$(coverage_make) check TESTS=
 	$(coverage_run) open coverage
 	-$(coverage_make) -k check TESTS='$(coverage_tests)' \
-	    TEST_ROUNDS=$(TEST_ROUNDS) >coverage/tests.log 2>&1
+	    TEST_ROUNDS=$(TEST_ROUNDS) TEST_LIMIT=3600 >coverage/tests.log 2>&1
+	-$(coverage_make) check TESTS=tests/kernel/faults.sh TEST_ROUNDS=100 \
+	    TEST_LIMIT=3600 >>coverage/tests.log 2>&1
 	@$(coverage_run) report coverage
 
 .PHONY: coverage
