@@ -206,16 +206,18 @@ is_one_of(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
-/* Which ends without a line are as they have to be. */
+/* Which ends without one line are as they have to be. */
 static bool
 is_silent(const char *name)
 {
 	/* The line itself cannot be written.  The first process, which has
-	 * nobody to tell, and the supervisor end all if they cannot wait.
+	 * nobody to tell, and the supervisor end all if they cannot wait.  A
+	 * supervisor that gets no listener tells it, and so does the command,
+	 * which gets no answer then.
 	 * The libraries of a sanitizer die of what they cannot have. */
 	static const char *const names[] = { "write", "writev", "poll", "ppoll",
-		"mmap", "munmap", "mprotect", "brk", "sigaltstack", "getrlimit",
-		"rt_sigprocmask", "rt_sigaction" };
+		"recvmsg", "mmap", "munmap", "mprotect", "brk", "sigaltstack",
+		"getrlimit", "rt_sigprocmask", "rt_sigaction" };
 
 	return is_one_of(name, names, sizeof names / sizeof names[0]);
 }

@@ -133,6 +133,7 @@ fi
 if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \
 	    "$base/full-proc.bin"
+	try 'level full, explained' full -l full --explain "$base/full.bin"
 fi
 # What comes before sbxrun: the shell of agents, with settings; the words are for
 # the command, which stands in for the real shell.
