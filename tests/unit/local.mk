@@ -11,6 +11,7 @@ test_programs += \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
+	tests/unit/denials \
 	tests/unit/diag \
 	tests/unit/events \
 	tests/unit/filter \
@@ -52,6 +53,11 @@ tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 tests_unit_decisions_SOURCES = tests/unit/decisions.c format/names.c \
 	runtime/base/json.c runtime/base/out.c runtime/network/decisions.c \
 	runtime/network/remedy.c
+
+tests_unit_denials_SOURCES = tests/unit/denials.c runtime/base/arena.c \
+	runtime/base/json.c runtime/base/out.c runtime/bind/rule_index.c \
+	runtime/explain/denials.c runtime/explain/hosts.c \
+	runtime/network/decisions.c runtime/network/remedy.c
 
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
