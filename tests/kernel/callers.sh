@@ -149,7 +149,7 @@ namespaces()
 with_proc()
 {
 	cd "$ws" && exec unshare -m sh -c 'mount -t tmpfs none /proc &&
-	    mkdir /proc/self && cd /proc && eval "$1" && cd "$2" && shift 2 &&
+	    mkdir -p /proc/self/fd && cd /proc && eval "$1" && cd "$2" && shift 2 &&
 	    exec setpriv --reuid="$1" --regid="$1" --clear-groups env -i \
 	    PATH="$PATH" HOME="$2" "$3/sbxrun" -v "$3/unwatched.bin" \
 	    -- echo in' sh "$1" "$ws" $ALONE "$base/home-$ALONE" "$base" 2>&1
@@ -177,7 +177,7 @@ first_process()
 {
 	prepare $ALONE
 	tap_is 'a part of /proc is a file' 1 "$(with_proc \
-	    'rmdir self && echo >self' | grep -c 'level standard')"
+	    'rm -r self && echo >self' | grep -c 'level standard')"
 	waiting
 	kill -KILL "$first"
 	wait $parent
