@@ -20,7 +20,8 @@ tap_begin /var/tmp
 base=$tmp
 tap_at_end=delegate_end
 mkdir -p "$base/ws/out" && cd "$base/ws" || exit 99
-mkdir real sub
+mkdir -p real sub .git/hooks
+printf '[core]\n\tbare = false\n' >.git/config
 echo text | tee secret kept real/hidden sub/a.key ../outside >/dev/null
 ln -s real/hidden linked
 : >tool
@@ -50,8 +51,14 @@ policy()
 outside=$base/outside
 policy standard standard
 policy full full
-policy standard-timeout standard 'limit timeout 60s'
 policy full-timeout full 'limit timeout 60s'
+watched='limit timeout 60s
+    limit output 1MiB
+    watch ${workspace}/real
+    watch ${workspace}/gone
+    watch git ${workspace}'
+policy standard-watched standard "$watched"
+policy full-watched full "$watched"
 policy full-proc full 'allow write ${tmp}
     allow read /proc
     deny read /proc/1/environ
@@ -99,7 +106,7 @@ tap_levels standard full
 for level in $levels; do
 	try "level $level" $level -l $level "$base/$level.bin"
 	try "level $level, supervised" $level -l $level \
-	    "$base/$level-timeout.bin"
+	    "$base/$level-watched.bin"
 done
 # Here the keeper is not traced: what is tried is how a command joins.
 if [ "$level" = full ]; then
