@@ -45,6 +45,7 @@ tests_model_questions_ask_SOURCES = \
 	tests/model/questions/question.h \
 	tests/model/random_policy.c \
 	tests/model/random_policy.h \
+	tests/model/random_words.h \
 	tests/model/spots.c \
 	tests/model/spots.h \
 	tests/model/universe.c \
@@ -70,16 +71,19 @@ tests_model_layouts_SOURCES = \
 tests_model_export_oci_SOURCES = \
 	tests/model/export_oci.c \
 	tests/model/random_policy.c \
-	tests/model/random_policy.h
+	tests/model/random_policy.h \
+	tests/model/random_words.h
 
 tests_model_roundtrip_SOURCES = \
 	tests/model/random_policy.c \
 	tests/model/random_policy.h \
+	tests/model/random_words.h \
 	tests/model/roundtrip.c
 
 tests_model_sbpl_questions_SOURCES = \
 	tests/model/random_policy.c \
 	tests/model/random_policy.h \
+	tests/model/random_words.h \
 	tests/model/sbpl/oracle.c \
 	tests/model/sbpl/oracle.h \
 	tests/model/sbpl/questions.c \

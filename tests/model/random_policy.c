@@ -1,7 +1,9 @@
 #include "tests/model/random_policy.h"
 
 #include "compiler/base/arena.h"
+#include "tests/model/random_words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_STATEMENTS = 14 };
@@ -19,175 +21,6 @@ pick_early(struct maker *maker, unsigned count)
 }
 
 #define ANY(maker, table) (table)[pick_early((maker), countof(table))]
-
-static const char *const places[] = {
-	"/srv",
-	"/srv/a",
-	"/srv/a/b",
-	"/srv/a/b/c",
-	"/srv/b",
-	"/",
-	"/etc",
-	"/etc/x",
-	"/private/etc",
-	"/private/etc/x",
-	"/tmp",
-	"/tmp/x",
-	"/var",
-	"/usr",
-	"/run",
-	"/home",
-	"~",
-	"~/x",
-	"~/x/y",
-	"~/.ssh",
-	"~/.config",
-	"${workspace}",
-	"${workspace}/a",
-	"${workspace}/a/b",
-	"${tmp}",
-	"${tmp}/x",
-	"${runtime}",
-	"${runtime}/bus",
-	"${system}",
-	"${devices}",
-	"${proc}",
-	"${credentials}",
-	"${shell-history}",
-	"${caches}",
-	"${odd}",
-	"${odd}/x",
-	"${some}",
-	"${data}",
-	"${data}/in",
-	"${fixed}",
-	"${fixed}/x",
-	"\"/srv/with blank\"",
-	"\"/srv/a*b\"",
-	"\"/srv/[x]\"",
-	"\"/srv/?/{y}\"",
-	"\"/srv/a\\\\b\"",
-	"\"/srv/q\\\"q\"",
-	"/srv/\xc3\xa9",
-	"\"${workspace}/a b\"",
-	"/srv/x=y",
-	"\"/srv/#\"",
-	"/Library",
-};
-
-static const char *const globs[] = {
-	"/srv/*",
-	"/srv/a*/b",
-	"/srv/**/x",
-	"/**/.env",
-	"/*",
-	"/*/x",
-	"/e*/y",
-	"/etc/*.conf",
-	"/tmp/?x",
-	"${workspace}/**/.env*",
-	"${workspace}/*.key",
-	"${workspace}/a/b/**/c/*",
-	"~/.*rc",
-	"~/**/id_*",
-	"${data}/*.csv",
-	"${odd}/*",
-	"${odd}/a/**/b",
-	"${some}/x*",
-	"${credentials}/*",
-	"${fixed}/*.x",
-	"/srv/a.b+(c)|$^/*",
-	"/private/etc/*",
-};
-
-static const char *const calls[] = {
-	"ptrace",
-	"bpf",
-	"@mount",
-	"@ipc",
-	"@aio",
-	"@keyring",
-	"@io-event",
-	"@process-access",
-	"@namespaces",
-	"@privileged",
-	"@network-io",
-	"@known",
-	"unshare",
-	"clone",
-	"clone3",
-	"personality",
-	"prlimit64",
-	"socket",
-	"listen",
-	"sendmsg",
-	"ioctl",
-	"kcmp",
-	"quotactl",
-	"mbind",
-	"inotify_init1",
-	"userfaultfd",
-	"@debug",
-	"pipe",
-	"pipe2",
-	"open",
-};
-
-static const char *const variables[] = {
-	"PATH",
-	"HOME",
-	"LC_*",
-	"*_TOKEN",
-	"*",
-	"A*B*",
-	"\"MY VAR\"",
-	"\"set\"",
-	"\"a#b\"",
-	"\"x\\ty\"",
-	"LANG",
-	"\"from\"",
-	"\"10\"",
-	"X.Y-Z",
-};
-
-static const char *const values[] = {
-	"1",
-	"true",
-	"\"\"",
-	"\"a b\"",
-	"${tmp}",
-	"${tmp}/x",
-	"~/y",
-	"~",
-	"${workspace}.x",
-	"${home}x",
-	"${fixed}/v",
-	"\"@x\"",
-	"@x",
-	"\"a\\nb\"",
-	"${data}/z",
-	"\"~x\"",
-	"\"from\"",
-	"${odd}",
-	"/srv/a",
-	"\"${tmp}/a b\"",
-	"300s",
-	"8000-8080",
-	"LC_*",
-	"\"q\\\"\\\\\"",
-	"/srv/*",
-	"a=b",
-};
-
-static const char *const platforms[] = {
-	"linux",
-	"macos",
-	"x86_64",
-	"aarch64",
-	"x86_64 aarch64",
-	"x86_64 macos",
-	"linux macos",
-};
 
 static const char *
 effect(struct maker *maker)
@@ -248,10 +81,20 @@ make_path(struct maker *maker)
 		"${runtime}/bus",
 		"\"/srv/with blank/x\"",
 		"${caches}",
+		/* Below what globs match. */
+		"/srv/x/y",
+		"/srv/a/x/x",
+		"/srv/\xc3\xa9/in",
+		"${workspace}/x/.env/d",
+		"~/d/id_x",
+		"/tmp/qx/in",
 	};
 
 	fprintf(maker->stream, "%s %s", effect(maker), ANY(maker, rights));
-	if (pick(maker, 3) == 0)
+	if (pick(maker, 8) == 0)
+		fprintf(maker->stream, " { %s glob \"%s\" glob \"%s\" }",
+		    ANY(maker, places), ANY(maker, globs), ANY(maker, globs));
+	else if (pick(maker, 3) == 0)
 		fprintf(maker->stream, " glob \"%s\"", ANY(maker, globs));
 	else
 		make_objects(maker, places, countof(places));
@@ -259,6 +102,53 @@ make_path(struct maker *maker)
 		fputs(" except", maker->stream);
 		make_objects(maker, exclusions, countof(exclusions));
 	}
+	end_line(maker);
+}
+
+/* In a policy with hosts there are no other ports. */
+static void
+make_host(struct maker *maker)
+{
+	static const char *const names[] = {
+		"example.org",
+		"*.example.org",
+		"a.example.org:8080",
+		"\"*.a.example.org:22\"",
+		"b.example.net private",
+		"Example.ORG.",
+		"xn--mnchen-3ya.example",
+		"db.corp.example:5432 private",
+	};
+	static const char *const addresses[] = {
+		"10.0.0.5:5432",
+		"10.2.0.0/16:443",
+		"10.2.0.0/16:{ 80 443 }",
+		"\"[fd00::1]:8000-8080\"",
+		"\"[fd00::/8]:443\"",
+		"192.168.0.0/16:1-1024",
+		"10.2.3.4:443",
+	};
+	static const char *const others[] = {
+		"allow network host tcp 6379",
+		"allow network host tcp { 5432  8000-8003 }",
+		"deny network host tcp 8001",
+		"allow network publish tcp 3000",
+		"prefer deny network publish tcp 3000",
+		"allow network proxy tcp 3129",
+		"allow network proxy unix /run/proxy/p",
+		"deny network connect 10.2.3.4",
+		"deny network domain { example.org  *.b.example.net }",
+	};
+	unsigned kind = pick(maker, 5);
+
+	if (kind < 2)
+		fprintf(maker->stream, "%s network domain { %s }",
+		    effect(maker), ANY(maker, names));
+	else if (kind < 4)
+		fprintf(maker->stream, "%s network connect { %s }",
+		    effect(maker), ANY(maker, addresses));
+	else
+		fputs(ANY(maker, others), maker->stream);
 	end_line(maker);
 }
 
@@ -278,6 +168,10 @@ make_network(struct maker *maker)
 		"25",
 	};
 
+	if (maker->hosts) {
+		make_host(maker);
+		return;
+	}
 	if (maker->loopback || pick(maker, 4) == 0) {
 		fprintf(maker->stream, "%s network %s", effect(maker),
 		    maker->loopback ? "loopback" : "full");
@@ -301,6 +195,8 @@ make_blanket(struct maker *maker)
 		"prefer deny network full",
 		"allow network full",
 		"allow network loopback",
+		"deny signal anywhere",
+		"deny abstract anywhere",
 	};
 
 	fputs(ANY(maker, blankets), maker->stream);
@@ -325,6 +221,10 @@ make_limit(struct maker *maker)
 		"memory 1048577B",
 		"timeout none",
 		"processes none",
+		"output 2MiB",
+		"cpu-time 1h",
+		"stack none",
+		"file-size 1TiB",
 	};
 
 	fprintf(maker->stream, "limit %s", ANY(maker, limits));
@@ -364,6 +264,10 @@ make_socket(struct maker *maker)
 		"{ /srv/db  ~/agent }",
 		"\"/srv/a b\"",
 		"/run",
+		"${podman}",
+		"{ ${gpg-agent}  ${dbus-session}  ${x11} }",
+		"/srv/\xc3\xa9",
+		"${data}/s",
 	};
 
 	if (pick(maker, 4) == 0)
@@ -410,6 +314,54 @@ make_set(struct maker *maker)
 	end_line(maker);
 }
 
+/* What a parent or a group says may be dropped. */
+static void
+make_drop(struct maker *maker)
+{
+	static const char *const others[] = {
+		"use g0",
+		"use g1",
+		"use credentials",
+		"set env A",
+		"set env CI",
+		"allow write ${tmp}",
+		"allow network loopback",
+		"deny spawn",
+	};
+
+	if (maker->kept_count > 0 && pick(maker, 4) > 0)
+		fprintf(maker->stream, "drop %s\n",
+		    maker->kept[pick(maker, maker->kept_count)]);
+	else
+		fprintf(maker->stream, "drop %s\n", ANY(maker, others));
+}
+
+/* A rule is kept without the mark at its end, and a variable without its
+ * value. */
+static void
+keep(struct maker *maker, const char *text)
+{
+	static const char *const kinds[] = { "allow ", "deny ", "prefer deny ",
+		"set env " };
+	static const char *const ends[] = { " from \"", " = ", "\n" };
+	size_t len = strlen(text), kind = 0;
+
+	while (kind < countof(kinds) &&
+	    strncmp(text, kinds[kind], strlen(kinds[kind])) != 0)
+		kind++;
+	for (size_t i = 0; i < countof(ends); i++) {
+		const char *end = strstr(text, ends[i]);
+
+		if (end != NULL && (size_t)(end - text) < len)
+			len = (size_t)(end - text);
+	}
+	if (kind == countof(kinds) || maker->kept_count == KEPT ||
+	    len >= sizeof maker->kept[0])
+		return;
+	memcpy(maker->kept[maker->kept_count], text, len);
+	maker->kept[maker->kept_count++][len] = '\0';
+}
+
 static void make_body(struct maker *maker, int depth);
 
 static void
@@ -441,7 +393,7 @@ make_use(struct maker *maker)
 }
 
 static void
-make_statement(struct maker *maker, int depth)
+make_one(struct maker *maker, int depth)
 {
 	switch (pick(maker, 14)) {
 	case 0:
@@ -467,6 +419,8 @@ make_statement(struct maker *maker, int depth)
 	case 6:
 		if (pick(maker, 3) == 0)
 			make_require(maker);
+		else if (!maker->keeping && pick(maker, 3) == 0)
+			make_drop(maker);
 		break;
 	case 7:
 		if (pick(maker, 3) == 0)
@@ -489,6 +443,26 @@ make_statement(struct maker *maker, int depth)
 	default:
 		make_path(maker);
 	}
+}
+
+/* As text, so that it can be kept. */
+static void
+make_statement(struct maker *maker, int depth)
+{
+	FILE *stream = maker->stream;
+	char *text = NULL;
+	size_t size;
+
+	maker->stream = open_memstream(&text, &size);
+	if (maker->stream == NULL)
+		abort();
+	make_one(maker, depth);
+	fclose(maker->stream);
+	maker->stream = stream;
+	fputs(text, stream);
+	if (maker->keeping)
+		keep(maker, text);
+	free(text);
 }
 
 static void
@@ -514,6 +488,12 @@ make_profile(struct maker *maker)
 		" extends data-analysis",
 		" extends full-access",
 	};
+	static const char *const grandparents[] = {
+		"",
+		"",
+		" extends read-only",
+		" extends coding",
+	};
 	static const char *const abouts[] = {
 		"plain",
 		"with \\\"quotes\\\" and a \\\\",
@@ -525,8 +505,11 @@ make_profile(struct maker *maker)
 	const char *parent = ANY(maker, parents);
 
 	if (strcmp(parent, " extends parent") == 0) {
-		fputs("profile parent {\n", maker->stream);
+		fprintf(maker->stream, "profile parent%s {\n",
+		    ANY(maker, grandparents));
+		maker->keeping = true;
 		make_body(maker, 1);
+		maker->keeping = false;
 		fputs("}\n", maker->stream);
 	}
 	fprintf(maker->stream, "profile p%s {\n", parent);
@@ -542,9 +525,13 @@ void
 make_policy(struct maker *maker)
 {
 	maker->loopback = pick(maker, 4) == 0;
+	maker->hosts = !maker->loopback && pick(maker, 3) == 0;
+	maker->keeping = false;
+	maker->kept_count = 0;
 	maker->marked = pick(maker, 3) == 0;
 	fputs("sbx 1\n"
 	      "let odd = \"/srv/a*b\"\n"
+	      "let all = { ${some}  ${odd}  ${caches} }\n"
 	      "let some = { /srv/one  ${workspace}/two  \"/srv/[t]\" }\n"
 	      "param data",
 	    maker->stream);

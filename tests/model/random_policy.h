@@ -11,11 +11,19 @@
 
 #include <stdio.h>
 
+enum { KEPT = 12 };
+
 struct maker {
 	struct chance chance;
 	FILE *stream;
-	bool groups[3];        /* which of them there are */
-	bool loopback, marked; /* all have a mark */
+	bool groups[3]; /* which of them there are */
+	bool marked;    /* all have a mark */
+	/* What the rules about the network are about; else ports. */
+	bool loopback, hosts;
+	/* What a parent says, which may be dropped. */
+	bool keeping;
+	char kept[KEPT][160];
+	unsigned kept_count;
 };
 
 /* Writes a policy to the stream. */

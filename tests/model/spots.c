@@ -11,13 +11,24 @@ anchor(const struct spots *spots, uint16_t id)
 	return spots->bind(spots->context, (struct target){ "", id });
 }
 
+/* Whether a path has a part that is none: "", "." or "..". */
+static bool
+is_odd(const char *path)
+{
+	while (*path == '/') {
+		size_t len = strcspn(++path, "/");
+
+		if (len == strspn(path, ".") && len <= 2)
+			return true;
+		path += len;
+	}
+	return *path != '\0';
+}
+
 void
 spots_add(struct spots *spots, const char *path)
 {
-	size_t len = strlen(path);
-
-	if (path[0] == '/' && strstr(path, "//") == NULL &&
-	    (len == 1 || path[len - 1] != '/'))
+	if (strcmp(path, "/") == 0 || (path[0] == '/' && !is_odd(path)))
 		*arena_push(spots->arena, &spots->list) = path;
 }
 
