@@ -97,6 +97,22 @@ helper_programs += \
 	tests/model/sbpl/questions \
 	tests/model/syscall_table
 
+# `make questions QUESTIONS=1000000 QUESTIONS_SEED=7`: all who answer, in one go.
+questions_need = \
+	sbxc$(EXEEXT) \
+	sbxrun$(EXEEXT) \
+	tests/kernel/probe$(EXEEXT) \
+	tests/model/properties/property$(EXEEXT) \
+	tests/model/questions/ask$(EXEEXT) \
+	tests/model/sbpl/questions$(EXEEXT)
+questions: $(questions_need)
+	@srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' \
+	    SBXC='$(abs_builddir)/sbxc' SBXRUN='$(abs_builddir)/sbxrun' \
+	    PROBE='$(abs_builddir)/tests/kernel/probe' \
+	    QUESTIONS='$(QUESTIONS)' QUESTIONS_SEED='$(QUESTIONS_SEED)' \
+	    sh $(srcdir)/tests/model/questions/run.sh
+.PHONY: questions
+
 # Not the directory of sbpl: the objects of a build lie in it.
 EXTRA_DIST += \
 	tests/macos \
@@ -110,5 +126,6 @@ EXTRA_DIST += \
 	tests/model/sbpl/root.sbx \
 	tests/model/sbpl/rules.sbx \
 	tests/model/sbpl/sandbox-exec \
+	tests/model/questions/run.sh \
 	tests/model/sbpl/seatbelt.scm \
 	tests/model/syscalls

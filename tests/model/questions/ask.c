@@ -26,7 +26,7 @@
 
 #include <inttypes.h>
 
-enum { COUNT = 20000, QUESTIONS = 200, LAYOUTS = 2, SHOWN = 5 };
+enum { COUNT = 20000, QUESTIONS = 250, LAYOUTS = 4, SHOWN = 5 };
 
 enum engine {
 	ENGINE_MODEL,
@@ -89,11 +89,13 @@ count(struct round *round, enum engine engine, bool agrees, const char *what)
 	round->shown = true;
 }
 
+/* Whether all were asked so often, or differed if they are to. */
 static bool
-is_enough(const struct tally *tally, unsigned long wanted)
+is_enough(const struct tally *tally, unsigned long wanted, bool damaged)
 {
 	for (int i = 0; i < ENGINE_END; i++) {
-		if (tally->asked[i] < wanted)
+		if (tally->asked[i] < wanted &&
+		    !(damaged && tally->differed[i] > 0))
 			return false;
 	}
 	return true;
@@ -418,9 +420,9 @@ main(int argc, char **argv)
 	struct tally tally = { 0 }, damaged = { 0 };
 	struct tap tap = { 0, 0 };
 
-	for (uint64_t i = seed; !is_enough(&tally, wanted); i++)
+	for (uint64_t i = seed; !is_enough(&tally, wanted, false); i++)
 		run_seed(&tally, i, false);
-	for (uint64_t i = seed; !is_enough(&damaged, 1000); i++)
+	for (uint64_t i = seed; !is_enough(&damaged, COUNT, true); i++)
 		run_seed(&damaged, i, true);
 	printf("# %lu policies of %lu; %lu%% is allowed\n", tally.policies,
 	    tally.tried, 100 * tally.allowed / tally.asked[ENGINE_MODEL]);
