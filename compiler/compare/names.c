@@ -22,7 +22,7 @@
  * how often names that are taken may be replaced. */
 enum {
 	MOST_STATES = 1 << 16,
-	MOST_STEPS = 1 << 27,
+	MOST_STEPS = 1 << 24, /* some 70 MB of states */
 	MOST_ROUNDS = 512,
 };
 

@@ -193,6 +193,72 @@ my %shapes = (
 		profile(lines("allow read /a", $half),
 			lines("deny read /a", $half));
 	},
+	addresses => sub {
+		profile(map { "    allow network connect 10." . ($_ >> 14) . "."
+				. ($_ >> 7 & 127) . "." . ($_ & 127)
+				. ":443\n" } 1 .. $n);
+	},
+	addresses_denied => sub {
+		profile("    allow network connect 10.0.0.0/8:443\n",
+			map { "    deny network connect 10." . ($_ >> 14) . "."
+				. ($_ >> 7 & 127) . "." . ($_ & 127) . "\n" }
+			1 .. $n);
+	},
+	domains => sub {
+		profile(lines("allow network domain a%d.example.org"));
+	},
+	domains_below => sub {
+		profile("    allow network domain *.example.org\n",
+			lines("deny network domain *.a%d.example.org"));
+	},
+	domains_ports => sub {
+		profile(map { "    allow network domain a$_.example.org:"
+				. (1000 + $_ % 60) . "\n" } 1 .. $n);
+	},
+	published => sub { profile(lines("allow network publish tcp 3000")) },
+	sockets_homes => sub {
+		profile(lines('allow socket ~/a/%d', $half),
+			lines('deny socket ${runtime}/a/%d', $half));
+	},
+	sockets_paths => sub {
+		profile(lines('allow write ~/a/%d', $half),
+			lines('allow socket ${workspace}/a/%d', $half));
+	},
+	watches => sub { profile(lines('watch ${workspace}/a/%d')) },
+	globs_both => sub {
+		profile(lines('allow write glob "/a/*/%d"', $half),
+			lines('deny write glob "/a/%d/*"', $half));
+	},
+	globs_stars => sub {
+		profile(lines('allow read glob "/a/*%d*x*y*z*"'));
+	},
+	globs_home => sub {
+		profile(lines('allow write glob "~/a/*/%d"', $half),
+			lines('deny write glob "${workspace}/a/*/%d"', $half));
+	},
+	globs_holes => sub {
+		profile(lines('allow read glob "/a/*/%d" except /a/b/%d'));
+	},
+	params_denied => sub {
+		join "", (map { "param d$_\n" } 1 .. 50),
+		    profile("    allow read /a\n",
+			map { "    deny read \${d" . (1 + $_ % 50)
+				. "}/a/$_\n" } 1 .. $n);
+	},
+	calls_all => sub {
+		profile(map { "    allow syscalls $calls[$_ % 8]\n" } 1 .. $n);
+	},
+	parents => sub {
+		join "", "profile p0 { allow read /a }\n",
+		    (map { "profile p$_ extends p" . ($_ - 1)
+				. " { allow read /a/$_ }\n" } 1 .. 99),
+		    "profile p extends p99 {\n", lines("allow read /a/b/%d"),
+		    "}\n";
+	},
+	platforms => sub {
+		profile(lines("on x86_64 { allow read /a/%d }", $half),
+			lines("on aarch64 { deny read /a/%d }", $half));
+	},
 );
 
 if (!defined $n) {
