@@ -102,7 +102,6 @@ static const int lasting[] = {
 	EAFNOSUPPORT, /* socket(2): one without IPv4 */
 	ENOENT,       /* no /proc is mounted here, or not all of it */
 	EROFS,        /* /proc is read-only here */
-	ENOTDIR,      /* likewise: a file is mounted on a part of it */
 };
 
 /* The sysctls that limit the number of namespaces: 0 forbids them, and clone(2)

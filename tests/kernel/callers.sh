@@ -178,6 +178,9 @@ first_process()
 	prepare $ALONE
 	tap_is 'a part of /proc is a file' 1 "$(with_proc \
 	    'rm -r self && echo >self' | grep -c 'level standard')"
+	tap_is '/proc can only be read' 1 "$(with_proc \
+	    'echo >self/setgroups && mount -o remount,ro /proc' |
+	    grep -c 'level standard')"
 	waiting
 	kill -KILL "$first"
 	wait $parent
