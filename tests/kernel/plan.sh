@@ -115,7 +115,9 @@ done
     >"$tmp/summary" 2>"$tmp/err"
 tap_is "standard: a place of two rules is said once" 1 \
     "$(line 'may read' | grep -o "$tmp/out" | wc -l)"
-has "standard: a range of ports" "$(cat "$tmp/summary")" "tcp 5000-5002"
+has "standard: a range of ports" "$(line reach)" "tcp 5000-5002"
+tap_is "standard: and its rule" "allow network connect tcp 5000-5002" \
+    "$(grep -o '^allow network connect tcp [^ ]*' "$tmp/summary")"
 has "a limit that is lifted" "$("$SBXRUN" -l standard -n --json --limit \
     timeout=none "$tmp/more.bin" 2>/dev/null)" \
     '"limit":"timeout","value":null,"by":"lifted"'

@@ -107,12 +107,15 @@ static const struct service {
 static void
 serve_one(int client, const struct service *service)
 {
+	/* SSH_AGENTC_REQUEST_IDENTITIES, the one that asks for no key. */
+	static const char question[5] = { 0, 0, 0, 1, 11 };
 	char asked[5];
 
 	if (service->bytes == NULL)
 		return;
 	if (service->first ||
-	    recv(client, asked, sizeof asked, MSG_WAITALL) == sizeof asked)
+	    (recv(client, asked, sizeof asked, MSG_WAITALL) == sizeof asked &&
+		memcmp(asked, question, sizeof asked) == 0))
 		send(client, service->bytes, service->len, MSG_NOSIGNAL);
 	close(client);
 }

@@ -289,6 +289,14 @@ machines()
 	    --status --json >"$log"; echo "$(field 0 sockets available) $(field \
 	    0 sockets missing) $(field 0 supervisor available) $(field 0 \
 	    supervisor missing)")"
+	# There is none beside it here, and few machines have one installed.
+	if ! ls /usr/lib*/sbx/sbx-proxy /usr/local/lib*/sbx/sbx-proxy \
+	    >/dev/null 2>&1; then
+		"$base/sbxrun" --status --json >"$log"
+		is 'that sbx-proxy is missing' 'false the program sbx-proxy' \
+		    "$(field 0 hosts available) $(field 0 hosts missing |
+		    cut -d , -f 1)"
+	fi
 	SBX_TEST_ABI=0 "$base/sbxrun-test" --status --json >"$log"
 	is 'what is missing' 'minimal false 1' "$(field 0 level) $(field 0 \
 	    landlock available) $(field 0 landlock missing | grep -c lsm=)"

@@ -86,7 +86,7 @@ prepare()
 	serve "$1" dgram "$home/look/dgram"
 	serve "$1" seqpacket "$run/dir/seq"
 	serve "$1" stream "$run/dir/pass" "$home/keys/secret"
-	serve "$1" abstract "sbx-test-$$-$1"
+	serve "$1" abstract "sbx-test-${base##*-}-$1"
 	policy "paths$1" workspace-write "allow socket ~/keys/s" \
 	    "allow socket { ${run}/s ${run}/dir ~/look/s ~/look/dgram }" \
 	    'deny read ~/keys' 'allow read ~/look' \
@@ -155,7 +155,7 @@ control()
 	tap_is "outside: uid $1: one that was given" ok \
 	    "$(given "$1" "$base/probe" unix-input "$home/look/dgram")"
 	tap_is "outside: uid $1: an abstract name" ok \
-	    "$(as "$1" "$base/probe" abstract-connect "sbx-test-$$-$1")"
+	    "$(as "$1" "$base/probe" abstract-connect "sbx-test-${base##*-}-$1")"
 }
 
 paths()
@@ -187,7 +187,7 @@ paths()
 		"$base/paths$1.bin" -- ./probe unix-input "$home/look/dgram")"
 	# Where programs are run from somebody may listen, too.
 	held "$1" run EACCES ./probe unix-connect "$run/s"
-	held "$1" paths "$no" ./probe abstract-connect "sbx-test-$$-$1"
+	held "$1" paths "$no" ./probe abstract-connect "sbx-test-${base##*-}-$1"
 }
 
 # A link that an earlier run has made at the place of the rule.
@@ -502,6 +502,23 @@ newer()
 	tap_is "$level: uid $1: Landlock ABI 9, -n says so" 1 "$got"
 }
 
+# At full, what may listen in places that are shown is not left to chance.
+unheard()
+{
+	printf '%s\n' 'sbx 1' 'profile scratch {' 'allow read /etc' \
+	    'allow exec { /usr /bin /lib /lib64 ${workspace} }' \
+	    'allow env PATH' 'allow write ${tmp}' 'deny socket ${tmp}/shut' '}' |
+	    "$SBXC" - -o "$base/scratch$1.bin" || exit 99
+	tap_is "full: uid $1: denied sockets where nothing else listens" \
+	    'ok EACCES' "$(inside "$1" scratch sh -c 'mkdir -p /tmp/shut
+	    echo $(./probe unix-inside /tmp/open) \
+		$(./probe unix-inside /tmp/shut/s)')"
+	got=$(cd "$ws" && as "$1" env SBX_TEST_NO_LISTENER=1 SBX_TEST_ABI=8 \
+	    "$base/sbxrun-test" -l full "$base/paths$1.bin" -- true 2>&1)
+	tap_is "full: uid $1: no listener where services are shown" '125 1' \
+	    "$? $(printf '%s\n' "$got" | grep -c 'services may listen in')"
+}
+
 each()
 {
 	places "$1"
@@ -510,6 +527,7 @@ each()
 		links "$1"
 		again "$1"
 		newer "$1"
+		[ "$level" != full ] || unheard "$1"
 		hostile "$1" "$2"
 		unset agent
 	done
