@@ -217,6 +217,14 @@ metadata()
 	held "$1" ENOENT change fchmodat ''
 	held "$1" 'ELOOP|EPERM' change fchmodat "/proc/self/root$file"
 	held "$1" ELOOP change fchmodat /proc/self/cwd/file
+	# Names of its descriptors are the command's.
+	for name in /proc/self/fd/ /proc/thread-self/fd/ /dev/fd/; do
+		# shellcheck disable=SC2016  # for the inner shell
+		tap_is "$level: uid $1: ${name}3 and 4" 'ok EPERM EBADF' "$(
+		    run "$1" sh -c 'echo $(./probe change fchmodat "$0"3 \
+			-- change fchmodat "$0"4 -- change fchmodat "$0"5 \
+			3<file 4<"$1")' "$name" "$file")"
+	done
 	held "$1" EPERM change fchmodat /proc/self/comm
 	held "$1" ENAMETOOLONG change fchmodat "$(printf '%04095d' 0)"
 	held "$1" ENAMETOOLONG change fchmodat "$(printf '%05000d' 0)"
