@@ -144,6 +144,17 @@ own_policy()
 	rm "$ws/own.bin"
 }
 
+# Below full nothing keeps it, which is said.
+own_policy_told()
+{
+	cp "$base/below.bin" "$ws/own.bin"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$ws/own.bin"
+	tap_is "$level: uid $uid: its own policy: it is said" 1 "$(cd "$ws" &&
+	    as "$uid" "$base/sbxrun" -l "$level" own.bin -- true 2>&1 |
+	    grep -c 'the command may write its own policy')"
+	rm "$ws/own.bin"
+}
+
 # What the user keeps shut a command could open; what somebody else does, not.
 shut()
 {
@@ -315,7 +326,11 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	tap_levels standard full
 	for level in $levels; do
 		exceptions
-		if [ "$level" = full ]; then own_policy; else late; fi
+		case $level in
+		full) own_policy ;;
+		*) own_policy_told
+			late ;;
+		esac
 		links
 		scratch
 		if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ] &&
