@@ -268,8 +268,9 @@ write_file(FILE *stream, struct bytes policy, const struct plain *plain,
 	write_given(stream, plain);
 	fputs("cases:\n", stream);
 	for (size_t i = 0; i < count; i++) {
-		fprintf(stream,
-		    "  - %s: ", questions[i].allowed ? "allow" : "deny");
+		bool allow = questions[i].allowed != is_turned(i);
+
+		fprintf(stream, "  - %s: ", allow ? "allow" : "deny");
 		put_quoted(stream, quoted_words(plain->arena, &questions[i]));
 		fputs("\n", stream);
 	}
