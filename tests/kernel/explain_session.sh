@@ -15,7 +15,8 @@ base=$tmp
 tap_programs "$SBXRUN" "$SBXC"
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy plain workspace-write 'deny read ${workspace}/secret' \
-    'allow exec ${workspace}' 'allow read ~/later' 'limit timeout 60s'
+    'allow exec ${workspace}' 'allow read ~/later' 'limit timeout 60s' \
+    'allow read ~/open except ~/open/a' 'allow read ~/some except ~/some/b'
 # shellcheck disable=SC2016
 policy sockets workspace-write 'deny socket ${tmp}/shut' \
     'allow exec ${workspace}' 'limit timeout 60s'
@@ -55,6 +56,9 @@ prepare()
 	echo key >"$home/.ssh/id_rsa"
 	echo text >"$home/data/file"
 	echo text >"$ws/secret"
+	mkdir "$home/open" "$home/some"
+	echo text | tee "$home/open/a" "$home/open/b" "$home/some/a" \
+	    >"$home/some/b"
 	cp "$base"/*.py "$ws"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home"
 	session=explain-$$-$1
@@ -92,6 +96,9 @@ commands()
 	tells "$1" 'write +~/data/new +1x sh +no rule \| in the policy: allow write ~/data'
 	tap_empty "uid $1: the next one hears nothing of the first" \
 	    "$(grep secret "$base/block")"
+	run "$1" plain --explain 'cd; cat open/a open/b some/a some/b 2>/dev/null'
+	tap_is "uid $1: what rules except, and nothing else" 'open/a some/b' \
+	    "$(sed -n 's/^  read *~.\([^ ]*\) .*/\1/p' "$base/block" | paste -sd ' ')"
 	run "$1" plain --explain 'unshare -U true'
 	tells "$1" 'call +unshare +1x unshare .*allow syscalls unshare'
 	run "$1" plain --explain 'echo x >"$TMPDIR/x"; cat /tmp/x; kill -0 $$'
