@@ -368,6 +368,11 @@ ports()
 		paste -sd '|')"
 	tells "$1" ports '/usr/bin/python3 ports.py bind 8098 8099' \
 	    'listen +tcp 8098 .*no rule \| in the policy: allow network listen tcp 8098$'
+	# Without sbxc, it is known of itself.
+	mv "$base/sbxc" "$base/other"
+	tells "$1" ports '/usr/bin/python3 ports.py connect 84' \
+	    'connect +tcp 84 +1x python3 +ports.sbx:4:[0-9]+$'
+	mv "$base/other" "$base/sbxc"
 	[ "$level" = standard ] || return 0
 	silent "$1" published '/usr/bin/python3 ports.py bind 8099 0'
 	tells "$1" published '/usr/bin/python3 ports.py bind 8098 8097' \
