@@ -79,6 +79,13 @@ run -- sh -c 'kill -9 $$'
 tap_is 'and so is the signal' 137 $?
 run -- no-such-command
 tap_is 'a command that is not there' 127 $?
+# has TEXT: what is said of the session, soon: who passes on what a command writes
+# ends after it.
+has()
+{
+	run --check | grep -q "$1"
+}
+tap_until has 'commands: 0'
 tap_is 'the list says what it is' \
     "$s: $base/plain.bin, in $base/w, process 1 is N, commands: 0" \
     "$("$base/sbxrun" --sessions | sed -n "/^$s:/{
@@ -176,10 +183,11 @@ timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
 	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"
 tap_is 'what is left behind writes on' 'late written' \
     "$(cat "$base/late") $(run -- cat /tmp/late)"
-run --log "$base/log" -- sh -c 'exit 3'
-tap_is 'the receipt has the session' "$s 3" "$(perl -MJSON::PP -e '
+run --log "$base/log" -- sh -c 'sleep 0.3; exit 3'
+tap_is 'the receipt has the session, and a time' "$s 3 1" "$(perl -MJSON::PP -e '
 	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
-	print "$lines[0]{session} $lines[1]{exit}";' <"$base/log")"
+	print "$lines[0]{session} $lines[1]{exit} ",
+	    0.3 <= $lines[1]{wall} && $lines[1]{wall} < 300;' <"$base/log")"
 run --log "$base/log" -- sh -c 'echo x >.envrc'
 tap_is 'what is watched is told' '1 1' \
     "$(grep -c '^sbxrun: the command made .envrc$' "$base/err") $(grep -c \
@@ -282,6 +290,7 @@ for who in keeper process; do
 	run -- sh -c '>started; exec sleep 300' &
 	command=$!
 	tap_until test -e started
+	tap_until has 'commands: 1$'
 	tap_is "before the $who is killed, one command runs" \
 	    "$s: process 1 is $(pid_of process), commands: 1" "$(run --check)"
 	kill -9 "$(pid_of $who)"
