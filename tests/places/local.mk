@@ -6,6 +6,7 @@ test_scripts += \
 
 EXTRA_DIST += \
 	tests/places/contained.sh \
+	tests/places/guest.sh \
 	tests/places/idmapped.py \
 	tests/places/kinds.sh \
 	tests/places/probes.sh \

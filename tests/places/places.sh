@@ -102,6 +102,8 @@ table()
 	vfat|holds|holds
 	exfat|holds|holds
 	ntfs3|holds|holds
+	virtiofs|holds|holds
+	nfs|holds|holds
 	overlay|holds|holds
 	lower|holds|holds
 	squashfs|holds|holds

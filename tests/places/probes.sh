@@ -219,7 +219,9 @@ place_at()
 		tap_not_ok "$1: uid $2: $3: a layout"
 		return
 	}
-	mount --bind "$(if [ -w "$at/tmp" ]; then echo "$at/tmp"; else
+	# Where nobody is the owner of a file, nobody has a scratch directory.
+	mount --bind "$(if [ -w "$at/tmp" ] &&
+	    [ "$(stat -c %u "$ws/file")" -eq "$2" ]; then echo "$at/tmp"; else
 	    echo /tmp; fi)" /tmp
 	answers "$2"
 	said=$(said)

@@ -109,6 +109,34 @@ make_ntfs3()
 	needs fs:ntfs3 mkfs.ntfs && image 64 mkfs.ntfs -q -F
 }
 
+# By the host of a guest; see guest.sh.
+make_virtiofs()
+{
+	needs fs:virtiofs && tried mount -t virtiofs shared "$place" &&
+	    find "$place" -mindepth 1 -delete
+}
+
+# Of this machine itself, so that it is done in a guest alone: there is one server
+# for all of a machine.
+make_nfs()
+{
+	[ -n "${PLACES_GUEST-}" ] || {
+		why_not='only a guest may have a server of its own'
+		return 1
+	}
+	needs fs:nfs4 fs:nfsd exportfs rpc.nfsd rpc.mountd mount.nfs || return
+	own "$tmp/behind" && tried mount -t tmpfs none "$tmp/behind" &&
+	    chmod 1777 "$tmp/behind" &&
+	    { grep -q ' /proc/fs/nfsd ' /proc/self/mountinfo ||
+		tried mount -t nfsd nfsd /proc/fs/nfsd; } &&
+	    mkdir -p /var/lib/nfs/v4recovery && touch /etc/exports \
+		/var/lib/nfs/etab /var/lib/nfs/rmtab &&
+	    tried rpc.mountd -N 2 -N 3 && tried rpc.nfsd -N 3 1 &&
+	    tried exportfs -o rw,insecure,no_root_squash,fsid=0 \
+		"127.0.0.1:$tmp/behind" &&
+	    tried mount -t nfs4 127.0.0.1:/ "$place"
+}
+
 overlay()
 {
 	own "$tmp/over/low" "$tmp/over/up" "$tmp/over/work" &&
