@@ -19,6 +19,9 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN" "$PROBE"
+# Where links lead that a workspace is named by: above none of them, since what
+# lies in the workspace is suspected anyway.
+mkdir "$base/aside"
 # A user of its own, who has run nothing in the directories above.
 ORDINARY=23909 SHARED=23908
 
@@ -206,7 +209,7 @@ caches()
 	    s/^STATE("~\(.*\)")/\1/p' "$srcdir/format/caches.def" \
 	    "$srcdir/format/states.def"); do
 		as "$uid" sh -c 'mkdir -p "$HOME$1" && ln -s "$2" "$HOME$1/x"' \
-		    sh "$cache" "$base"
+		    sh "$cache" "$base/aside"
 		(cd "$ws" && as "$uid" "$base/sbxrun" -l "$level" -w \
 		    "$home$cache/x" "$base/ws.bin" -- true 2>&1 |
 		    grep -q 'a command may have made this link') ||
@@ -229,7 +232,7 @@ scratch()
 	done
 	other=/tmp/sbx-$uid-${base##*-}
 	as "$uid" mkdir -m 700 "$other" "$other/x" "$other/x/y"
-	as "$uid" ln -s "$base" "$other/x/y/link"
+	as "$uid" ln -s "$base/aside" "$other/x/y/link"
 	tap_is "$level: uid $uid: a link in a scratch directory with a number" 1 \
 	    "$(as "$uid" "$base/sbxrun" -l "$level" -w "$other/x/y/link" \
 	    "$base/below.bin" -- true 2>&1 | grep -c 'a command may have made')"
@@ -253,7 +256,7 @@ homes()
 	mkdir -p "$base/listed/.ssh" "$base/listed/.cache"
 	echo listed >"$base/listed/.ssh/key"
 	echo file >"$base/listed/file"
-	ln -sfn "$base" "$base/listed/.cache/x"
+	ln -sfn "$base/aside" "$base/listed/.cache/x"
 	chown -R "$uid:$uid" "$base/listed"
 	policy both workspace-write "allow read $base/listed" 'deny read ~/.ssh'
 	for case in "u:x:$uid:0::LISTED:/bin/sh=file" \
