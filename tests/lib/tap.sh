@@ -173,7 +173,15 @@ tap_as()
 	[ "$tap_uid" -eq "$(id -u)" ] ||
 		set -- setpriv --reuid="$tap_uid" --regid="$tap_uid" \
 		    --clear-groups "$@"
-	"$@"
+	${tap_instead-} "$@"
+}
+
+# tap_start UID COMMAND...: the same in place of this shell: `tap_start ... &` is
+# the command itself, which $! can end, and not a shell that leaves it behind.
+tap_start()
+{
+	tap_instead=exec
+	tap_as "$@"
 }
 
 # tap_levels LEVEL...: puts into $levels those that this machine gives; a skip
