@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HIGHEST = 64, PATIENCE = 8000 /* milliseconds */ };
+enum { HIGHEST = 64, PATIENCE = 40000 /* milliseconds */ };
 
 struct life {
 	const char *marker;

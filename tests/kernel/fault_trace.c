@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -24,7 +25,7 @@ enum {
 	GET_SYSCALL_INFO = 0x420e,
 	INFO_ENTRY = 1,
 	INFO_EXIT = 2,
-	PATIENCE = 10, /* seconds for one run */
+	PATIENCE = 60, /* seconds for one run */
 };
 
 /* struct ptrace_syscall_info, which older headers lack. */
@@ -231,6 +232,8 @@ start(char **command, int output)
 		/* What must not reach the command. */
 		dup2(null, 9);
 		setenv("SBX_FAULT", "1", 1);
+		/* LeakSanitizer dies of it where somebody else traces. */
+		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		execvp(command[0], command);
@@ -269,9 +272,11 @@ note_stuck(struct run *run, int index)
 static void
 kill_all(struct run *run)
 {
+	bool first = !run->hung;
+
 	run->hung = true;
 	for (int i = 0; i < run->process_count; i++) {
-		if (run->processes[i].pid > 0)
+		if (first && run->processes[i].pid > 0)
 			note_stuck(run, i);
 		if (run->processes[i].pid > 0)
 			kill(run->processes[i].pid, SIGKILL);
@@ -328,6 +333,8 @@ void
 trace(char **command, struct run *run)
 {
 	struct sigaction action = { .sa_handler = expire };
+	/* Again and again, for one may come just before waitpid(2). */
+	struct itimerval patience = { { 1, 0 }, { PATIENCE, 0 } };
 	char name[] = "/tmp/sbx-fault-XXXXXX";
 	int output = mkstemp(name);
 	ssize_t len;
@@ -338,11 +345,12 @@ trace(char **command, struct run *run)
 	unlink(name);
 	sigaction(SIGALRM, &action, NULL);
 	expired = 0;
-	alarm(PATIENCE);
+	setitimer(ITIMER_REAL, &patience, NULL);
 	first = start(command, output);
 	process_of(run, first);
 	watch(run, first);
-	alarm(0);
+	patience = (struct itimerval){ { 0, 0 }, { 0, 0 } };
+	setitimer(ITIMER_REAL, &patience, NULL);
 	len = pread(output, run->said, sizeof run->said - 1, 0);
 	run->said[len < 0 ? 0 : len] = '\0';
 	close(output);

@@ -51,8 +51,8 @@ policy()
 outside=$base/outside
 policy standard standard
 policy full full
-policy full-timeout full 'limit timeout 60s'
-watched='limit timeout 60s
+policy full-timeout full 'limit timeout 600s'
+watched='limit timeout 600s
     limit output 1MiB
     watch ${workspace}/real
     watch ${workspace}/gone
@@ -63,7 +63,7 @@ policy full-proc full 'allow write ${tmp}
     allow read /proc
     deny read /proc/1/environ
     prefer deny read ${tmp}/sub/secret'
-group_limits='limit timeout 60s
+group_limits='limit timeout 600s
     limit processes 99
     limit memory 4GiB
     allow read /proc'
@@ -72,7 +72,7 @@ policy full-group full "$group_limits"
 
 policy standard-hosts standard 'allow network domain "example.org"'
 port=$(tap_port 23000)
-policy full-hosts full "limit timeout 60s
+policy full-hosts full "limit timeout 600s
     allow network domain \"example.org\"
     allow network connect 10.2.0.0/16:443
     allow network publish tcp $port"
@@ -111,11 +111,11 @@ done
 # Here the keeper is not traced: what is tried is how a command joins.
 if [ "$level" = full ]; then
 	session=faults-${base##*-}
-	if timeout 30 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
+	if timeout 100 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
 	    -- ./confined full "$outside" 2>/dev/null; then
 		try 'a command that joins a session' joined --session "$session" \
 		    "$base/full-timeout.bin"
-		timeout 30 "$SBXRUN" --session "$session" --end
+		timeout 100 "$SBXRUN" --session "$session" --end
 	else
 		tap_skip 'a command that joins a session' 'no session here'
 	fi
