@@ -257,7 +257,7 @@ try_confined(struct stage *stage, int wanted)
 {
 	int all = 0, count = 0;
 
-	for (int i = 0; i < 3000 && (count < wanted || count < all); i++) {
+	for (int i = 0; i < 6000 && (count < wanted || count < all); i++) {
 		if (i > 0)
 			usleep(10000);
 		count = count_confined(stage, &all);
@@ -291,7 +291,7 @@ all_ended(const struct stage *stage)
 	struct pollfd wait = { .fd = stage->events, .events = POLLIN };
 	char room[512];
 
-	while (poll(&wait, 1, 20000) > 0) {
+	while (poll(&wait, 1, 60000) > 0) {
 		if (recv(stage->events, room, sizeof room, 0) <= 0)
 			return true;
 	}

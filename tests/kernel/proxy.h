@@ -35,8 +35,8 @@ enum {
 
 /* What the servers and the test both see. */
 struct shared {
-	volatile uint64_t counted, queries, accepted;
-	volatile unsigned resets;
+	volatile uint64_t counted, queries, accepted, resets;
+	volatile uint64_t ready; /* servers */
 };
 
 struct stage {
@@ -92,6 +92,8 @@ const char *exchange(int fd, const char *word, char *room, size_t size);
 bool saw(const struct stage *stage, enum proxy_via via,
     enum proxy_verdict verdict, const char *name);
 void forget_events(const struct stage *stage);
+/* Waits for what another process counts. */
+bool becomes(const volatile uint64_t *value, uint64_t wanted);
 
 /* proxy_requests.c */
 void try_requests(struct stage *stage);

@@ -12,7 +12,7 @@ static int
 dial_in(const struct stage *stage, int network, const char *text, uint16_t port)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET };
-	struct timeval limit = { .tv_sec = 30 };
+	struct timeval limit = { .tv_sec = 60 };
 	int fd = socket_in(stage, network, AF_INET, SOCK_STREAM);
 
 	inet_pton(AF_INET, text, &v4.sin_addr);
@@ -105,7 +105,7 @@ ask(const struct stage *stage, const char *name, uint16_t type,
 		.sin_port = htons(53),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	struct timeval limit = { .tv_sec = 20 };
+	struct timeval limit = { .tv_sec = 60 };
 	uint8_t query[600], answer[600];
 	size_t used = make_query(name, type, query);
 	int fd = socket_in(stage, stage->inside, AF_INET, SOCK_DGRAM);
@@ -159,7 +159,7 @@ saw(const struct stage *stage, enum proxy_via via, enum proxy_verdict verdict,
 	struct proxy_event event;
 	struct pollfd wait = { .fd = stage->events, .events = POLLIN };
 
-	while (poll(&wait, 1, 20000) > 0 &&
+	while (poll(&wait, 1, 60000) > 0 &&
 	    recv(stage->events, &event, sizeof event, 0) == sizeof event) {
 		if (event.version == PROXY_EVENT_VERSION && event.via == via &&
 		    event.verdict == verdict && strcmp(event.name, name) == 0)
@@ -168,6 +168,14 @@ saw(const struct stage *stage, enum proxy_via via, enum proxy_verdict verdict,
 		    event.via, event.verdict, event.port, event.name);
 	}
 	return false;
+}
+
+bool
+becomes(const volatile uint64_t *value, uint64_t wanted)
+{
+	for (int i = 0; i < 6000 && *value != wanted; i++)
+		usleep(10000);
+	return *value == wanted;
 }
 
 void

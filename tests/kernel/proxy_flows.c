@@ -24,15 +24,6 @@ seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Waits for what another process counts. */
-static bool
-becomes(const volatile uint64_t *value, uint64_t wanted)
-{
-	for (int i = 0; i < 3000 && *value != wanted; i++)
-		usleep(10000);
-	return *value == wanted;
-}
-
 static void
 fill(char *bytes, size_t size, uint64_t from)
 {
@@ -67,7 +58,8 @@ try_reset(struct stage *stage)
 {
 	const struct linger at_once = { .l_onoff = 1 };
 	int fd = dial_name(stage, "good.example", PORT_RESET);
-	unsigned before = stage->shared->resets;
+	uint64_t before = stage->shared->resets;
+	uint64_t accepted;
 	char room[8];
 	bool reset;
 	size_t len;
@@ -78,14 +70,13 @@ try_reset(struct stage *stage)
 	    "a reset of the server's reaches the client, after the word "
 	    "before");
 	close(fd);
+	accepted = stage->shared->accepted;
 	fd = dial_name(stage, "good.example", PORT_SINK);
 	send_all(fd, "", 1);
-	usleep(50000);
+	becomes(&stage->shared->accepted, accepted + 1);
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 	close(fd);
-	for (int i = 0; i < 3000 && stage->shared->resets == before; i++)
-		usleep(10000);
-	tap_ok(&stage->tap, stage->shared->resets == before + 1,
+	tap_ok(&stage->tap, becomes(&stage->shared->resets, before + 1),
 	    "a reset of the client's reaches the server");
 }
 

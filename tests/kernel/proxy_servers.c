@@ -221,10 +221,16 @@ listen_at(const char *path)
 	return fd;
 }
 
+/* In a process of its own. */
 static void
 accept_all(struct shared *shared, int listener,
     void (*serve)(struct shared *, int))
 {
+	if (fork() != 0) {
+		close(listener);
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
 
@@ -247,6 +253,7 @@ echo_all(struct shared *shared, uint16_t port)
 	int listener = listen_on(port), poll = epoll_create1(0);
 	static char bytes[65536];
 
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -291,27 +298,15 @@ serve_all(struct shared *shared)
 
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
-		if (fork() == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			accept_all(shared, listen_on(servers[i].port),
-			    servers[i].serve);
-		}
-	}
-	if (fork() == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		accept_all(shared, listen_at(UPSTREAM_PATH), serve_upstream);
-	}
+	for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+		accept_all(shared, listen_on(servers[i].port),
+		    servers[i].serve);
+	accept_all(shared, listen_at(UPSTREAM_PATH), serve_upstream);
 	fill_queue(PORT_FULL, "11.22.33.44");
-	for (int full = 0; full < 2; full++) {
-		if (fork() == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			accept_all(shared,
-			    listen_at_one(full ? PORT_FULL : PORT_LAST,
-				"11.22.33.45", SOMAXCONN),
-			    serve_ssh);
-		}
-	}
+	accept_all(shared, listen_at_one(PORT_LAST, "11.22.33.45", SOMAXCONN),
+	    serve_ssh);
+	accept_all(shared, listen_at_one(PORT_FULL, "11.22.33.45", SOMAXCONN),
+	    serve_ssh);
 	echo_all(shared, PORT_ECHO);
 	_exit(9);
 }
@@ -333,6 +328,7 @@ serve_dns(struct shared *shared)
 	inet_pton(AF_INET, "127.0.0.53", &own.sin_addr);
 	if (bind(fd, (void *)&own, sizeof own) != 0)
 		_exit(9);
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
 	for (;;) {
 		uint8_t query[600], type;
 		struct sockaddr_in from;
