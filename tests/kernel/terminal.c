@@ -54,7 +54,7 @@ shows(struct screen *screen, const char *text)
 		ssize_t got = -1;
 
 		if (screen->used + 1 < sizeof screen->seen &&
-		    poll(&wait, 1, 20000) > 0)
+		    poll(&wait, 1, 60000) > 0)
 			got = read(screen->fd, screen->seen + screen->used,
 			    sizeof screen->seen - screen->used - 1);
 		if (got <= 0)
@@ -114,6 +114,14 @@ expect(struct screen *screen, const char *name, const char *keys,
 		tell(screen);
 }
 
+/* Waits until the shell has given the terminal to a job. */
+static void
+await_job(const struct screen *screen)
+{
+	for (int i = 0; i < 600 && tcgetpgrp(screen->fd) == screen->pid; i++)
+		nap(100);
+}
+
 static void
 start(struct screen *screen, struct tap *tap, const char *level,
     char *const argv[])
@@ -143,16 +151,22 @@ resize(const struct screen *screen, unsigned short rows)
 	nap(200);
 }
 
+/* Says "go" when it begins, and "on" each time when it goes on: a key for a job
+ * that is not there yet would be one for the shell. */
+#define JOB \
+	"perl -e '$| = 1; $SIG{CONT} = sub { print qq(o) . qq(n\\n) }; " \
+	"print qq(g) . qq(o\\n); sleep 97 while 1'\n"
+
 static void
 test_job(struct screen *screen)
 {
-	expect(screen, "a command starts",
-	    "sbx sh -c 'echo g\"\"o; sleep 50; echo never'\n", "go\r");
+	expect(screen, "a command starts", "sbx " JOB, "go\r");
 	expect(screen, "^Z stops the job", "\x1a", "Stopped");
-	type(screen, "fg\n");
+	expect(screen, "it goes on", "fg\n", "on\r");
 	expect(screen, "^C ends it", "\x03", "$ ");
 	expect(screen, "with its status", "echo st=$?\n", "st=130");
-	type(screen, "sbx cat\n");
+	expect(screen, "another one starts",
+	    "sbx sh -c 'echo g\"\"o; exec cat'\n", "go\r");
 	expect(screen, "it reads from the terminal", "hello\n",
 	    "hello\r\nhello");
 	expect(screen, "and stops", "\x1a", "Stopped");
@@ -162,6 +176,7 @@ test_job(struct screen *screen)
 	    "until jobs | grep -q Stopped; do sleep .1; done; echo st\"\"ill\n",
 	    "still\r");
 	type(screen, "fg\n");
+	await_job(screen);
 	expect(screen, "and goes on", "again\n", "again\r\nagain");
 	type(screen, "\x04");
 	expect(screen, "to the end", "echo st=$?\n", "st=0");
@@ -175,16 +190,18 @@ test_shell(struct screen *screen)
 {
 	type(screen, "sbx bash --norc --noprofile -i\n");
 	expect(screen, "a shell inside", "echo in\"\"ner\n", "inner\r");
-	type(screen, "sleep 40\n");
+	expect(screen, "its job starts", JOB, "go\r");
 	expect(screen, "its job stops", "\x1a", "Stopped");
 	expect(screen, "and is known", "jobs\n", "Stopped ");
-	type(screen, "fg\n");
+	expect(screen, "and goes on", "fg\n", "on\r");
 	type(screen, "\x03");
 	expect(screen, "and ends by ^C", "echo st=$?\n", "st=130");
 	expect(screen, "the shell stops as a whole", "suspend -f\n", "Stopped");
 	type(screen, "fg\n");
+	await_job(screen);
 	expect(screen, "and goes on", "echo b\"\"ack\n", "back\r");
-	type(screen, "trap 'echo win\"\"ched' WINCH\n");
+	expect(screen, "a trap is set",
+	    "trap 'echo win\"\"ched' WINCH; echo tr\"\"ap\n", "trap\r");
 	resize(screen, 33);
 	expect(screen, "a change of size is told", "\n", "winched\r");
 	expect(screen, "and seen", "stty size\n", "33 77");
@@ -205,8 +222,8 @@ test_time(struct screen *screen)
 	    "while jobs | grep -qE 'Stopped|Running'; do "
 	    "sleep .2; done; jobs\n";
 
-	type(screen, "late sleep 97\n");
-	expect(screen, "a job with little time stops", "\x1a", "Stopped");
+	expect(screen, "a job with little time starts", "late " JOB, "go\r");
+	expect(screen, "it stops", "\x1a", "Stopped");
 	expect(screen, "and ends in time", ended, "Exit 124");
 	expect(screen, "a command gives the terminal away and reads",
 	    "late perl -MPOSIX -e 'if (fork == 0) { $SIG{TTOU} = q(IGNORE); "
@@ -234,13 +251,23 @@ test_hangup(struct tap *tap, const char *level)
 	start(&screen, tap, level, argv);
 	shows(&screen, "go");
 	close(screen.fd);
-	for (int i = 0; i < 30 && ended == 0; i++) {
+	for (int i = 0; i < 600 && ended == 0; i++) {
 		nap(100);
 		ended = waitpid(screen.pid, NULL, WNOHANG);
 	}
 	if (ended == 0)
 		kill(screen.pid, SIGKILL);
 	tap_ok(tap, ended == screen.pid, "%s: a hangup ends it", level);
+}
+
+static bool
+has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+	    0 &&
+	    info.si_pid == pid;
 }
 
 static void
@@ -265,7 +292,8 @@ test_level(struct tap *tap, const char *level)
 	type(&screen,
 	    "[ $LEVEL != session ] || { $BASE/sbxrun $how --end; "
 	    "$BASE/sbxrun $late --end; }; exit\n");
-	nap(200);
+	for (int i = 0; i < 100 && !has_ended(screen.pid); i++)
+		nap(100);
 	kill(screen.pid, SIGKILL);
 	waitpid(screen.pid, NULL, 0);
 	close(screen.fd);
@@ -277,8 +305,8 @@ prepare(void)
 	static const char script[] =
 	    "mkdir \"$BASE/work\" && cp \"$SBXRUN\" \"$BASE/sbxrun\" && "
 	    "printf 'sbx 1\\nprofile terminal extends workspace-write {\\n"
-	    "    limit timeout 60s\\n}\\nprofile late extends terminal {\\n"
-	    "    limit timeout 5s\\n}\\n' >\"$BASE/policy.sbx\" && "
+	    "    limit timeout 600s\\n}\\nprofile late extends terminal {\\n"
+	    "    limit timeout 8s\\n}\\n' >\"$BASE/policy.sbx\" && "
 	    "for p in terminal late; do \"$SBXC\" \"$BASE/policy.sbx\" "
 	    "-p $p -o \"$BASE/$p.bin\" || exit; done";
 
