@@ -330,7 +330,7 @@ test_end(struct stage *stage)
 	kill(number_of(sbx_pollable(sandbox)), SIGKILL);
 	polled.fd = sbx_pollable(sandbox);
 	tap_ok(&stage->tap,
-	    poll(&polled, 1, 5000) == 1 && await_processes("4567.5", 0),
+	    poll(&polled, 1, 60000) == 1 && await_processes("4567.5", 0),
 	    "when the keeper is killed, everything in it ends");
 	tap_ok(&stage->tap,
 	    shell_start(sandbox, "true", &error) == -1 &&

@@ -560,7 +560,7 @@ try_linger(char **words, int count)
 		return errno;
 	for (int i = 0; i < HAMMERS; i++)
 		pthread_create(&thread, NULL, connect_always, NULL);
-	alarm(20);
+	alarm(120);
 	for (int i = 0; i < CLOSES; i++) {
 		lingering = open_lingering(&address);
 		if (lingering < 0)

@@ -27,7 +27,7 @@
 
 #define countof(array) (sizeof(array) / sizeof *(array))
 
-enum { PROXY_PORT = 3128, LINE_SIZE = 512, RULES = 12, PATIENCE = 20 };
+enum { PROXY_PORT = 3128, LINE_SIZE = 512, RULES = 12, PATIENCE = 60 };
 
 static const unsigned ports[] = { 22, 80, 443, 5432 };
 static const unsigned host_ports[] = { 6000, 6001, 6002 };

@@ -193,7 +193,7 @@ test_detached(struct tap *tap)
 	ran = run(&trial, false);
 	tap_ok(tap, ran && is_childless(), "a detached one is nobody's child");
 	polled = (struct pollfd){ .fd = trial.launch.pidfd, .events = POLLIN };
-	tap_ok(tap, ran && poll(&polled, 1, 5000) == 1,
+	tap_ok(tap, ran && poll(&polled, 1, 60000) == 1,
 	    "and its descriptor tells when it has ended");
 	close(trial.launch.pidfd);
 }
@@ -343,7 +343,7 @@ test_ignored(struct tap *tap)
 	signal(SIGCHLD, SIG_IGN);
 	ran = run(&trial, true);
 	polled = (struct pollfd){ .fd = trial.launch.pidfd, .events = POLLIN };
-	tap_ok(tap, ran && poll(&polled, 1, 5000) == 1 && is_childless(),
+	tap_ok(tap, ran && poll(&polled, 1, 60000) == 1 && is_childless(),
 	    "a caller that ignores SIGCHLD sees the end by poll()");
 	close(trial.launch.pidfd);
 	signal(SIGCHLD, count_child);
