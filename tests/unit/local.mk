@@ -7,6 +7,7 @@ test_programs += \
 	tests/unit/checks \
 	tests/unit/children \
 	tests/unit/confine \
+	tests/unit/connects \
 	tests/unit/crc32 \
 	tests/unit/decisions \
 	tests/unit/rule_index \
@@ -21,6 +22,7 @@ test_programs += \
 	tests/unit/index \
 	tests/unit/launch \
 	tests/unit/learn \
+	tests/unit/lookups \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
@@ -70,6 +72,12 @@ tests_unit_confine_LDADD = libproxy.a $(LDADD)
 tests_unit_destination_SOURCES = tests/unit/destination.c \
 	runtime/base/out.c runtime/base/out.h runtime/listen/destination.c \
 	runtime/listen/destination.h
+tests_unit_connects_SOURCES = tests/unit/connects.c runtime/proxy/connect.c \
+	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
+tests_unit_connects_LDADD = libproxy.a $(LDADD)
+tests_unit_lookups_SOURCES = tests/unit/lookups.c runtime/proxy/lookup.c \
+	runtime/proxy/lookup.h runtime/proxy/proxy.h
+tests_unit_lookups_LDADD = libproxy.a $(LDADD)
 tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 	runtime/proxy/proxy.h
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
