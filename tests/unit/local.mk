@@ -23,6 +23,8 @@ test_programs += \
 	tests/unit/launch \
 	tests/unit/learn \
 	tests/unit/lookups \
+	tests/unit/machine \
+	tests/unit/options \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
@@ -64,6 +66,13 @@ tests_unit_denials_SOURCES = tests/unit/denials.c runtime/base/arena.c \
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+tests_unit_machine_SOURCES = tests/unit/machine.c runtime/base/file.c \
+	runtime/base/machine.c runtime/base/machine.h runtime/base/out.c
+tests_unit_options_SOURCES = tests/unit/options.c \
+	runtime/base/directory.c runtime/base/file.c \
+	runtime/base/limits.c runtime/base/machine.c runtime/base/options.c \
+	runtime/base/options.h runtime/base/options_check.c \
+	runtime/base/out.c runtime/base/spelling.c
 tests_unit_remedy_LDADD = libproxy.a $(LDADD)
 # Its filter is the test's own, which forbids nothing.
 tests_unit_confine_SOURCES = tests/unit/confine.c runtime/proxy/confine.c \
