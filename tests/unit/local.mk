@@ -32,6 +32,7 @@ test_programs += \
 	tests/unit/proxy_filter \
 	tests/unit/remedy \
 	tests/unit/report \
+	tests/unit/servers \
 	tests/unit/shell \
 	tests/unit/source \
 	tests/unit/spawn \
@@ -95,6 +96,10 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
+
+tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
+	runtime/base/out.c runtime/listen/inside.c runtime/listen/inside.h \
+	runtime/listen/servers.c runtime/listen/servers.h
 
 # In the test's own home directory.
 tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
