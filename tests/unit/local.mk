@@ -32,6 +32,7 @@ test_programs += \
 	tests/unit/proxy_filter \
 	tests/unit/remedy \
 	tests/unit/report \
+	tests/unit/route \
 	tests/unit/servers \
 	tests/unit/shell \
 	tests/unit/source \
@@ -97,6 +98,9 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
 
+tests_unit_route_SOURCES = tests/unit/route.c runtime/base/arena.c \
+	runtime/base/arena.h runtime/base/out.c runtime/network/route.c \
+	runtime/network/route.h
 tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
 	runtime/base/out.c runtime/listen/inside.c runtime/listen/inside.h \
 	runtime/listen/servers.c runtime/listen/servers.h
