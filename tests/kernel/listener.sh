@@ -417,6 +417,7 @@ kept_descriptors()
 			./probe unix-connect "$path"
 		done
 		./probe unix-inside sub/inside
+		rm -f sub/full && ./probe unix-full sub/full
 		for path in file sub denied/file "$0" absent; do
 			./probe change-all "$path"
 			./probe change fchmodat2 "$path"

@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { MODE = 0640, THREADS = 32, ROUNDS = 100, TRIES = 2000, EMPTY = 0x1000 };
@@ -36,39 +38,61 @@ enum naming { PATH, DESCRIPTOR, BELOW, PATH_AT, EMPTY_AT };
 /* In place of what is known only when it runs. */
 enum { OWN = -0x1001, AT_FLAGS = -0x1002 };
 
+/* What is there afterwards. */
+enum effect {
+	MODE_SET,
+	OWNER_SET,
+	SECONDS_SET,
+	MICROSECONDS_SET,
+	NANOSECONDS_SET,
+	TIME_NOW,
+	VALUE_SET,
+	VALUE_EMPTY,
+	VALUE_GONE,
+};
+
 static const struct call {
 	const char *name;
 	long number;
 	enum naming naming;
+	enum effect effect;
 	long args[4]; /* after the file */
 } calls[] = {
-	{ "chmod", SYS_chmod, PATH, { MODE } },
-	{ "fchmod", SYS_fchmod, DESCRIPTOR, { MODE } },
-	{ "fchmodat", SYS_fchmodat, BELOW, { MODE } },
-	{ "fchmodat2", SYS_fchmodat2, PATH_AT, { MODE, AT_FLAGS } },
-	{ "fchmodat2-empty", SYS_fchmodat2, EMPTY_AT, { MODE, AT_FLAGS } },
-	{ "chown", SYS_chown, PATH, { OWN, -1 } },
-	{ "fchown", SYS_fchown, DESCRIPTOR, { OWN, -1 } },
-	{ "lchown", SYS_lchown, PATH, { OWN, -1 } },
-	{ "fchownat", SYS_fchownat, PATH_AT, { OWN, -1, AT_FLAGS } },
-	{ "fchownat-empty", SYS_fchownat, EMPTY_AT, { OWN, -1, AT_FLAGS } },
-	{ "utime", SYS_utime, PATH, { P(seconds) } },
-	{ "utime-now", SYS_utime, PATH, { 0 } },
-	{ "utimes", SYS_utimes, PATH, { P(halves) } },
-	{ "futimesat", SYS_futimesat, BELOW, { P(halves) } },
-	{ "utimensat", SYS_utimensat, PATH_AT, { P(times), AT_FLAGS } },
-	{ "utimensat-now", SYS_utimensat, PATH_AT, { 0, AT_FLAGS } },
-	{ "futimens", SYS_utimensat, DESCRIPTOR, { 0, P(times), 0 } },
-	{ "setxattr", SYS_setxattr, PATH, { P("user.sbx"), P("v"), 1, 0 } },
-	{ "lsetxattr", SYS_lsetxattr, PATH, { P("user.sbx"), P("v"), 1, 0 } },
-	{ "fsetxattr", SYS_fsetxattr, DESCRIPTOR,
+	{ "chmod", SYS_chmod, PATH, MODE_SET, { MODE } },
+	{ "fchmod", SYS_fchmod, DESCRIPTOR, MODE_SET, { MODE } },
+	{ "fchmodat", SYS_fchmodat, BELOW, MODE_SET, { MODE } },
+	{ "fchmodat2", SYS_fchmodat2, PATH_AT, MODE_SET, { MODE, AT_FLAGS } },
+	{ "fchmodat2-empty", SYS_fchmodat2, EMPTY_AT, MODE_SET,
+	    { MODE, AT_FLAGS } },
+	{ "chown", SYS_chown, PATH, OWNER_SET, { OWN, -1 } },
+	{ "fchown", SYS_fchown, DESCRIPTOR, OWNER_SET, { OWN, -1 } },
+	{ "lchown", SYS_lchown, PATH, OWNER_SET, { OWN, -1 } },
+	{ "fchownat", SYS_fchownat, PATH_AT, OWNER_SET, { OWN, -1, AT_FLAGS } },
+	{ "fchownat-empty", SYS_fchownat, EMPTY_AT, OWNER_SET,
+	    { OWN, -1, AT_FLAGS } },
+	{ "utime", SYS_utime, PATH, SECONDS_SET, { P(seconds) } },
+	{ "utime-now", SYS_utime, PATH, TIME_NOW, { 0 } },
+	{ "utimes", SYS_utimes, PATH, MICROSECONDS_SET, { P(halves) } },
+	{ "futimesat", SYS_futimesat, BELOW, MICROSECONDS_SET, { P(halves) } },
+	{ "utimensat", SYS_utimensat, PATH_AT, NANOSECONDS_SET,
+	    { P(times), AT_FLAGS } },
+	{ "utimensat-now", SYS_utimensat, PATH_AT, TIME_NOW, { 0, AT_FLAGS } },
+	{ "futimens", SYS_utimensat, DESCRIPTOR, NANOSECONDS_SET,
+	    { 0, P(times), 0 } },
+	{ "setxattr", SYS_setxattr, PATH, VALUE_SET,
 	    { P("user.sbx"), P("v"), 1, 0 } },
-	{ "removexattr", SYS_removexattr, PATH, { P("user.sbx") } },
-	{ "lremovexattr", SYS_lremovexattr, PATH, { P("user.sbx") } },
-	{ "fremovexattr", SYS_fremovexattr, DESCRIPTOR, { P("user.sbx") } },
-	{ "setxattrat", SYS_setxattrat, PATH_AT,
+	{ "lsetxattr", SYS_lsetxattr, PATH, VALUE_SET,
+	    { P("user.sbx"), P("v"), 1, 0 } },
+	{ "fsetxattr", SYS_fsetxattr, DESCRIPTOR, VALUE_SET,
+	    { P("user.sbx"), P("v"), 1, 0 } },
+	{ "removexattr", SYS_removexattr, PATH, VALUE_GONE, { P("user.sbx") } },
+	{ "lremovexattr", SYS_lremovexattr, PATH, VALUE_GONE,
+	    { P("user.sbx") } },
+	{ "fremovexattr", SYS_fremovexattr, DESCRIPTOR, VALUE_GONE,
+	    { P("user.sbx") } },
+	{ "setxattrat", SYS_setxattrat, PATH_AT, VALUE_EMPTY,
 	    { AT_FLAGS, P("user.sbx"), P(&attribute), sizeof attribute } },
-	{ "removexattrat", SYS_removexattrat, PATH_AT,
+	{ "removexattrat", SYS_removexattrat, PATH_AT, VALUE_GONE,
 	    { AT_FLAGS, P("user.sbx") } },
 };
 
@@ -84,6 +108,50 @@ call_value(const struct call *call, int at)
 	return value;
 }
 
+static bool
+has_times(const struct stat *status, long part)
+{
+	return status->st_atim.tv_sec == 1000 &&
+	    status->st_mtim.tv_sec == 2000 &&
+	    status->st_atim.tv_nsec == 5 * part &&
+	    status->st_mtim.tv_nsec == 6 * part;
+}
+
+/* Whether the file is now as it was to be. */
+static bool
+has_changed(const struct call *call, const char *path)
+{
+	struct stat status;
+	char value[8] = "";
+	ssize_t len = getxattr(path, "user.sbx", value, sizeof value);
+
+	if (stat(path, &status) != 0)
+		return false;
+	switch (call->effect) {
+	case MODE_SET:
+		return (status.st_mode & 07777) == MODE;
+	case OWNER_SET:
+		return call->number == SYS_lchown || status.st_uid == geteuid();
+	case SECONDS_SET:
+		return has_times(&status, 0);
+	case MICROSECONDS_SET:
+		return has_times(&status, 1000);
+	case NANOSECONDS_SET:
+		return has_times(&status, 1);
+	case TIME_NOW:
+		return status.st_atim.tv_sec > 2000 &&
+		    status.st_mtim.tv_sec > 2000;
+	case VALUE_SET:
+		return len == 1 && *value == 'v';
+	case VALUE_EMPTY:
+		return len == 0;
+	case VALUE_GONE:
+		return len < 0;
+	}
+	return false;
+}
+
+/* EPROTO: it did something else. */
 static int
 change(const struct call *call, const char *path)
 {
@@ -110,7 +178,9 @@ change(const struct call *call, const char *path)
 		close(fd);
 	/* Not on this machine, or older than the call; or there was nothing to
 	 * remove. */
-	return error == ENOSYS || error == ENODATA ? 0 : error;
+	if (error == ENOSYS || error == ENODATA)
+		return 0;
+	return error == 0 && !has_changed(call, path) ? EPROTO : error;
 }
 
 static const struct call *
