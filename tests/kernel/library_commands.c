@@ -44,6 +44,7 @@ struct trial {
 static const struct trial trials[] = {
 	{ "its output", "echo one; echo two >&2", "one\ntwo\n" },
 	{ "a variable is set", "echo ${LIBRARY##*/}", "x\n" },
+	{ "and a place that is below none", "echo $ROOTED", "/x/y\n" },
 	{ "a secret is not handed on", "echo ${X_TOKEN-none}", "none\n" },
 	{ "another one is", "echo $LIBRARY_TEST", "given\n" },
 	{ "descriptors above 2 are closed", "ls /proc/self/fd",
@@ -415,6 +416,10 @@ test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
 	await_processes("2345.5", 6);
 	count = sbx_kill_tree(tree, 0, &error);
 	tap_ok(&stage->tap, count >= 6, "which are %d", count);
+	tap_ok(&stage->tap,
+	    sbx_kill_tree(tree, 999, &error) == -1 &&
+		error.kind == SBX_ERROR_SYSTEM && error.code == EINVAL,
+	    "there is no such signal: %s", error.text);
 	tap_ok(&stage->tap,
 	    sbx_kill_tree(tree, SIGKILL, &error) >= 6 &&
 		await_processes("2345.5", 0),

@@ -15,7 +15,7 @@ static const char begin[] =
     "allow write ${workspace}\nallow exec ${workspace}\n"
     "deny read ${workspace}/hidden\nallow write ${tmp}\n"
     "allow network loopback\nallow env *\n"
-    "set env LIBRARY = ${workspace}/x\n";
+    "set env LIBRARY = ${workspace}/x\nset env ROOTED = /x/y\n";
 
 __attribute__((noreturn)) static void
 fail(const char *what)

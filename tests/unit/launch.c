@@ -160,7 +160,13 @@ test_failure(struct tap *tap, bool two)
 	trial = (struct trial){ .argv = exits,
 		.wait_for = -1,
 		.killed_by_itself = true };
-	tap_ok(tap, !run(&trial, two) && trial.launch.killed,
+	/* Of an earlier run. */
+	trial.launch.fault = "stale";
+	trial.launch.error = EIO;
+	tap_ok(tap,
+	    !run(&trial, two) && trial.launch.killed &&
+		trial.launch.fault == NULL && trial.launch.error == 0 &&
+		trial.launch.pidfd == -1,
 	    "%d: one that is killed before is told", two);
 	tap_ok(tap,
 	    is_childless() && children == 0 && open_descriptors() == before,
