@@ -16,6 +16,7 @@ tap_programs "$SBXRUN" "$SBXC"
 [ ! -x "$builddir/sbx-proxy" ] || tap_programs "$builddir/sbx-proxy"
 policy shell workspace-write
 policy online coding-online
+policy named workspace-write 'allow network domain "allowed.example"'
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy wide workspace-write 'allow write ~/out'
 # shellcheck disable=SC2016
@@ -328,6 +329,29 @@ END
 	    "$(grep 'extends coding-online' "$base/draft.sbx")"
 }
 
+# At full a name has an address of the sandbox's own, which says nothing.
+named()
+{
+	if [ "$level" != full ] || [ ! -x "$base/sbx-proxy" ]; then
+		return
+	fi
+	prepare "$uid"
+	cat >"$ws/ask.py" <<'END'
+import socket
+to = socket.getaddrinfo("allowed.example", 443, socket.AF_INET)[0][4]
+with socket.socket() as s:
+    s.settimeout(5)
+    try: s.connect(to)
+    except OSError: pass
+print(to[0], file=open("asked", "w"))
+END
+	run "$uid" named 'python3 ask.py'
+	address=$(cat "$ws/asked")
+	tap_found "$level: uid $uid: a name has an address" "$address"
+	tap_empty "$level: uid $uid: which is not what was wanted" \
+	    "$(grep -F "\"address\":\"$address\"" "$file")"
+}
+
 # draft WORD...: drafts $base/draft.bin of what was learned.
 draft()
 {
@@ -389,6 +413,7 @@ each()
 		denied
 		names
 		network
+		named
 		rounds
 		rounds --extends none
 	done

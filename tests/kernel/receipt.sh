@@ -20,6 +20,16 @@ profile plain extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/plain.sbx" -o "$base/plain.bin" || exit 99
+cat >"$base/alone.sbx" <<'POLICY'
+sbx 1
+include "groups.sbx"
+profile alone {
+    use system
+    use offline
+    allow write ${workspace}
+}
+POLICY
+"$SBXC" "$base/alone.sbx" -o "$base/alone.bin" || exit 99
 ws=$base/w$(printf '"\\\001\303\251\377')
 mkdir -p "$ws/keep"
 cp "$PROBE" "$ws/probe"
@@ -286,6 +296,11 @@ machines()
 	is 'which a run says, too' 1 "$(cd "$ws" && SBX_TEST_NO_LISTENER=1 \
 	    "$base/sbxrun-test" -l standard "$base/plain.bin" -- true 2>&1 |
 	    grep -c ': warning: modes, times and attributes .*: the test says')"
+	# shellcheck disable=SC2016  # the shells there expand it
+	is 'with nobody above it sbxrun becomes the command' 1 "$(cd "$ws" &&
+	    SBX_TEST_NO_LISTENER=1 sh -c 'echo $$; exec "$@"' sh \
+	    "$base/sbxrun-test" -l standard "$base/alone.bin" -- \
+	    sh -c 'echo $$' 2>/dev/null | sort -u | wc -l)"
 	is 'sockets and a supervisor' 'true null true null' "$("$base/sbxrun" \
 	    --status --json >"$log"; echo "$(field 0 sockets available) $(field \
 	    0 sockets missing) $(field 0 supervisor available) $(field 0 \
