@@ -10,6 +10,7 @@ test_scripts += \
 	tests/cli/options.bats \
 	tests/cli/page.sh \
 	tests/cli/paths.sh \
+	tests/cli/proxy.sh \
 	tests/cli/why.bats \
 	tests/cli/yaml.bats
 
