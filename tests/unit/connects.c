@@ -315,8 +315,10 @@ test_many_pipes(struct tap *tap)
 	tap_ok(tap, pipes.count == PIPES_KEPT, "no more are kept");
 	for (unsigned i = 0; i < LINES; i++)
 		close_line(&lines[i], &pipes);
-	tap_ok(tap, pipes.count == PIPES_KEPT && lines[0].flow.held == 0,
-	    "a pipe with bytes in it is closed");
+	tap_ok(tap,
+	    pipes.count == PIPES_KEPT && lines[0].flow.held == 0 &&
+		lines[0].flow.pipe.read == -1,
+	    "a pipe with bytes in it is closed, once");
 }
 
 static void
