@@ -14,14 +14,19 @@ test_programs += \
 	tests/unit/destination \
 	tests/unit/denials \
 	tests/unit/diag \
+	tests/unit/ending \
+	tests/unit/enter \
 	tests/unit/events \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/glob \
 	tests/unit/hosts \
 	tests/unit/index \
+	tests/unit/judge \
 	tests/unit/launch \
 	tests/unit/learn \
+	tests/unit/learning \
+	tests/unit/look \
 	tests/unit/lookups \
 	tests/unit/machine \
 	tests/unit/options \
@@ -30,6 +35,7 @@ test_programs += \
 	tests/unit/places \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
+	tests/unit/relay \
 	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/route \
@@ -42,6 +48,7 @@ test_programs += \
 	tests/unit/toml \
 	tests/unit/verdict \
 	tests/unit/verify \
+	tests/unit/warnings \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
 
@@ -65,6 +72,16 @@ tests_unit_denials_SOURCES = tests/unit/denials.c runtime/base/arena.c \
 	runtime/explain/denials.c runtime/explain/hosts.c \
 	runtime/network/decisions.c runtime/network/remedy.c
 
+tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
+	runtime/base/json.c runtime/base/out.c runtime/base/path.c \
+	runtime/bind/rule_index.c runtime/explain/judge.c \
+	runtime/explain/trail.c runtime/network/remedy.c
+
+tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
+	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
+
+tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
+
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
@@ -75,6 +92,14 @@ tests_unit_options_SOURCES = tests/unit/options.c \
 	runtime/base/limits.c runtime/base/machine.c runtime/base/options.c \
 	runtime/base/options.h runtime/base/options_check.c \
 	runtime/base/out.c runtime/base/spelling.c
+
+tests_unit_learning_SOURCES = tests/unit/learning.c runtime/base/out.c \
+	runtime/explain/learn.c
+
+tests_unit_look_SOURCES = tests/unit/look.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/out.c runtime/base/path.c \
+	runtime/watch/look.c
+
 tests_unit_remedy_LDADD = libproxy.a $(LDADD)
 # Its filter is the test's own, which forbids nothing.
 tests_unit_confine_SOURCES = tests/unit/confine.c runtime/proxy/confine.c \
@@ -94,6 +119,9 @@ tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
 	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
+
+tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
+	runtime/base/out.c runtime/watch/relay.c
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
@@ -122,5 +150,8 @@ tests_unit_verify_SOURCES = \
 	tests/unit/verify.h \
 	tests/unit/verify_edit.c \
 	tests/unit/verify_image.c
+
+tests_unit_warnings_SOURCES = tests/unit/warnings.c \
+	runtime/inspect/warnings.c
 
 EXTRA_DIST += tests/unit/filter_cases.h
