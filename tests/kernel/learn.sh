@@ -62,7 +62,7 @@ records()
 {
 	prepare "$uid"
 	run "$uid" shell 'cat source ~/data/file ~/.ssh/id_rsa; echo >x;
-	    echo >~/data/new; unshare -U true; test -e ~/data; exit 3'
+	    echo >~/data/new; unshare -U true; test -e ~/data; ls /; exit 3'
 	tap_is "$level: uid $uid: the status is the command's" 3 "$status"
 	has "the first record has the version" \
 	    '^.{1,60}"learn","run":"[^"]*","learn":1,"profile":"my-shell"'
@@ -72,6 +72,7 @@ records()
 	has "what is made" "\"path\":\"$ws/x\",\"makes\":true,\"allowed\":true"
 	has "what is denied" \
 	    "\"$home/data/file\",\"allowed\":false,\"errno\":\"E(NOENT|ACCES)\",\"count\":1,\"program\":\"cat\""
+	has "the root directory" '"read","path":"/",'
 	has "credentials" "\"$home/.ssh/id_rsa\",\"allowed\":false"
 	has "what cannot be made" \
 	    "\"$home/data/new\",\"makes\":true,\"allowed\":false"
