@@ -183,6 +183,24 @@ timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
 	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"
 tap_is 'what is left behind writes on' 'late written' \
     "$(cat "$base/late") $(run -- cat /tmp/late)"
+# But who writes to the command need not wait for that.
+is_unread()
+{
+	perl -MFcntl -e 'exit 1 if sysopen my $pipe, shift,
+	    O_WRONLY | O_NONBLOCK; exit !$!{ENXIO}' "$base/in"
+}
+mkfifo "$base/in"
+: >"$base/in" &
+writer=$!
+timeout 200 "$base/sbxrun" --session "$s" -- sh -c '
+	{ until [ -e go ]; do sleep 0.05; done; echo late; } &' <"$base/in" |
+	cat >"$base/late" &
+wait $writer
+tap_until is_unread
+tap_is 'what is left behind does not read on' 0 $?
+touch go
+wait
+tap_is 'but ends as it likes' late "$(cat "$base/late")"
 run --log "$base/log" -- sh -c 'sleep 0.3; exit 3'
 tap_is 'the receipt has the session, and a time' "$s 3 1" "$(perl -MJSON::PP -e '
 	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
@@ -230,7 +248,7 @@ tap_is 'also for programs' 2 "$("$base/sbxrun" --sessions --json |
 	print scalar grep { index($_->{name}, $ARGV[0]) == 0 &&
 	    $_->{level} eq "full" } @{$list->{sessions}};' "$mine")"
 s=$mine-b
-run -- sh -c '{ trap "echo told >ended; exit" TERM; >ready
+run -- sh -c '{ trap "sleep 0.2; echo told >ended; exit" TERM; >ready
     while :; do sleep 0.05; done; } &
     until [ -e ready ]; do sleep 0.05; done'
 run --end
