@@ -574,6 +574,8 @@ test_keys(struct tap *tap, int family)
 	fill_tcp(1);
 	if (inside_connect(&caller, fd, &endpoint) != 0) {
 		tap_skip(tap, "no keys of this family", "%s: keys", name);
+		close(fd);
+		close(again);
 		return;
 	}
 	memcpy(key, servers.tcp.key, sizeof key);
@@ -607,6 +609,16 @@ test_keys(struct tap *tap, int family)
 	close(again);
 }
 
+static unsigned
+open_descriptors(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 static void
 clean(void)
 {
@@ -625,6 +637,7 @@ int
 main(void)
 {
 	struct tap tap = { 0 };
+	unsigned before = open_descriptors();
 
 	if (mkdtemp(directory) == NULL) {
 		printf("Bail out! %s: %s\n", directory, strerror(errno));
@@ -641,6 +654,7 @@ main(void)
 	test_taken(&tap);
 	test_keys(&tap, AF_INET);
 	test_keys(&tap, AF_INET6);
+	tap_ok(&tap, open_descriptors() == before, "nothing stays open");
 	clean();
 	return tap_done(&tap);
 }
