@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -467,6 +468,63 @@ test_session(struct stage *stage)
 	    "and goes on when it is closed");
 }
 
+/* What a thread does that was cancelled before, as far as it comes. */
+struct cancelled {
+	struct stage *stage;
+	int pidfd, tree, done;
+};
+
+static void *
+use_cancelled(void *argument)
+{
+	struct cancelled *cancelled = argument;
+	static char sleeps[] = "sleep", time[] = "2345.6";
+	char *argv[] = { sleeps, time, NULL };
+	const struct sbx_options options = {
+		.size = sizeof options,
+		.policy = cancelled->stage->free_policy,
+		.workspace = cancelled->stage->workspace,
+		.sbxrun = cancelled->stage->sbxrun,
+		.level = "full",
+	};
+	const struct sbx_command command = {
+		.size = sizeof command,
+		.argv = argv,
+		.tree = &cancelled->tree,
+	};
+	struct sbx_sandbox *sandbox;
+
+	pthread_cancel(pthread_self());
+	sandbox = sbx_open(&options, NULL);
+	cancelled->done += sandbox != NULL;
+	cancelled->pidfd = sbx_spawn(sandbox, &command, NULL);
+	cancelled->done += cancelled->pidfd >= 0;
+	cancelled->done += sbx_kill_tree(cancelled->tree, SIGKILL, NULL) >= 1;
+	cancelled->done += sbx_join("none-of-these", cancelled->stage->sbxrun,
+			       NULL) == NULL;
+	sbx_close(sandbox);
+	cancelled->done++;
+	return NULL;
+}
+
+/* No call ends half way, and leaves what it has opened. */
+static void
+test_cancelled(struct stage *stage)
+{
+	struct cancelled cancelled = { stage, -1, -1, 0 };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, use_cancelled, &cancelled);
+	pthread_join(thread, NULL);
+	tap_ok(&stage->tap, cancelled.done == 5,
+	    "a thread that is cancelled ends behind each call: %d",
+	    cancelled.done);
+	if (cancelled.pidfd >= 0)
+		status_of(cancelled.pidfd);
+	if (cancelled.tree >= 0)
+		close(cancelled.tree);
+}
+
 int
 main(void)
 {
@@ -499,6 +557,7 @@ main(void)
 	tap_ok(&stage.tap, open_descriptors() == before,
 	    "no descriptor was left open");
 	sbx_close(sandbox);
+	test_cancelled(&stage);
 	test_end(&stage);
 	test_killed(&stage);
 	test_supervised(&stage, "full");
