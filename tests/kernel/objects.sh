@@ -178,11 +178,22 @@ EINVAL' "$(inside "$1" sh -c 'id=$(./probe object-make "$0" 0)
 	as "$1" ipcrm -m "$shm" -s "$sem" -q "$msg"
 }
 
+# The first objects of a machine have number 0.
+first_objects()
+{
+	for kind in $KINDS; do
+		tap_is "standard: the first $kind there is" '0
+ok' "$(cd "$ws" && unshare -i "$base/sbxrun" -l standard "$base/plain.bin" \
+		    -- ./probe object-make "$kind" 7 -- object-find "$kind" 7)"
+	done
+}
+
 check_all "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	level=standard policy=plain
 	held 0 ok objects-as "$ORDINARY"
 	held 0 ok objects-others "$ORDINARY"
 	check_all "$ORDINARY"
+	first_objects
 fi
 tap_done
