@@ -202,9 +202,10 @@ touch go
 wait
 tap_is 'but ends as it likes' late "$(cat "$base/late")"
 run --log "$base/log" -- sh -c 'sleep 0.3; exit 3'
-tap_is 'the receipt has the session, and a time' "$s 3 1" "$(perl -MJSON::PP -e '
+tap_is 'the receipt has the session, the directory and a time' \
+    "$s $(pwd -P) 3 1" "$(perl -MJSON::PP -e '
 	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
-	print "$lines[0]{session} $lines[1]{exit} ",
+	print "$lines[0]{session} $lines[0]{directory} $lines[1]{exit} ",
 	    0.3 <= $lines[1]{wall} && $lines[1]{wall} < 300;' <"$base/log")"
 run --log "$base/log" -- sh -c 'echo x >.envrc'
 tap_is 'what is watched is told' '1 1' \
