@@ -211,6 +211,17 @@ run --log "$base/log" -- sh -c 'echo x >.envrc'
 tap_is 'what is watched is told' '1 1' \
     "$(grep -c '^sbxrun: the command made .envrc$' "$base/err") $(grep -c \
     '"event":"changed".*"change":"made","path":"[^"]*/w/.envrc"' "$base/log")"
+# Since Linux 6.3 a machine may have no files in memory that could be executed.
+unshare -rpf --mount-proc sh -c '
+    echo 2 >/proc/sys/vm/memfd_noexec || exit 77
+    timeout 100 "$1" --session "$2" "$3" -- true
+    echo "$? $(timeout 100 "$1" --session "$2" --end; echo $?)" >sealed' sh \
+    "$base/sbxrun" "$s-m" "$base/plain.bin" 2>"$base/err"
+if [ $? -eq 77 ] || grep -q '^unshare:' "$base/err"; then
+	tap_skip 'a session without them' 'this machine has no such thing'
+else
+	tap_is 'a session without them' '0 0' "$(cat sealed)"
+fi
 ln -s . link
 refused 'a log by way of a link' 'link' --log "$base/w/link/log"
 timeout 30 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \
