@@ -268,6 +268,26 @@ tap_is 'it can be ended' '0 1' "$? $(run --check; echo $?)"
 tap_is 'and what runs in it is told before' told "$(cat ended)"
 s=$mine
 
+# One whose keeper ends while it is asked is over, as one that is not there.
+s=$mine-k
+run "$base/plain.bin" -- true
+first=$(run --check | sed 's/.*process 1 is \([0-9]*\).*/\1/')
+keeper=$(sed -n 's/^PPid:\t//p' "/proc/$first/status")
+is_waiting()
+{
+	ls -l "/proc/$1/fd" | grep -q socket: &&
+	    grep -q '^State:.S' "/proc/$1/status"
+}
+kill -STOP "$keeper"
+"$base/sbxrun" --session "$s" --check >"$base/said" 2>&1 &
+asking=$!
+tap_until is_waiting $asking
+kill -KILL "$keeper"
+wait $asking
+tap_is 'a session that ends while it is asked is none' '1 ' \
+    "$? $(cat "$base/said")"
+s=$mine
+
 # The time of a command.  Those that are to succeed have no limit, since a
 # second is over soon on a busy machine.
 s=$mine-t
