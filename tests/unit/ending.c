@@ -5,11 +5,13 @@
 #include "runtime/watch/ending.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/limits.h"
+#include "runtime/base/out.h"
 #include "tests/lib/tap.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #define UNSAID UINT64_MAX
 
@@ -68,6 +70,7 @@ check_counts(void)
 {
 	static const uint32_t memory = 1 << SBX_LIMIT_MEMORY,
 			      processes = 1 << SBX_LIMIT_PROCESSES;
+	static const struct sbx_blob none;
 	char top[] = "/var/tmp/sbx-ending-XXXXXX";
 	struct cgroup group = { .parent = -1, .own = -1, .name = "ours" };
 
@@ -96,9 +99,48 @@ check_counts(void)
 	unlinkat(group.parent, "ours/pids.events", 0);
 	tap_ok(&tap, cgroup_remove(&group), "the group is removed");
 	tap_ok(&tap, cgroup_remove(&group), "one that is gone need not be");
+	group.offered = processes;
+	cgroup_make(&group, &none, processes);
+	tap_ok(&tap,
+	    group.own == -1 && group.held == 0 &&
+		faccessat(group.parent, "ours", F_OK, 0) != 0,
+	    "one that holds no limits is none");
 	group.parent = -1;
 	tap_ok(&tap, cgroup_remove(&group), "nor where there is none");
 	must(rmdir(top) == 0, top);
+}
+
+/* The status of a process that looks for a group, with so many descriptors more
+ * than it has. */
+static int
+status_with(rlim_t more)
+{
+	const struct timespec begin = { 0, 0 };
+	struct cgroup group;
+	struct rlimit limit;
+	int status = 0, fd;
+	pid_t child = fork();
+
+	if (child == 0) {
+		fd = open("/dev/null", O_WRONLY);
+		dup2(fd, STDERR_FILENO);
+		getrlimit(RLIMIT_NOFILE, &limit);
+		limit.rlim_cur = (rlim_t)fd + 1 + more;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		cgroup_init(&group);
+		cgroup_find(&group, 1 << SBX_LIMIT_PROCESSES, begin);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+check_shortage(void)
+{
+	tap_ok(&tap, status_with(0) == EXIT_REFUSED,
+	    "a shortage is no reason for weaker limits");
+	tap_ok(&tap, status_with(64) == 0, "which there is not");
 }
 
 /* --- what is said --------------------------------------------------------- */
@@ -198,6 +240,7 @@ int
 main(void)
 {
 	check_counts();
+	check_shortage();
 	check_told();
 	check_full();
 	return tap_done(&tap);
