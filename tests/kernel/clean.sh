@@ -81,6 +81,12 @@ removes()
 	as "$base/sbxrun" --clean
 	is 'a wide one' 0 $?
 	is_gone 'is removed'
+	# The names that directories are moved to are those of files.
+	run 'cd $TMPDIR && seq 0 99 | xargs touch && seq -f "d%g/x" 40 |
+	    xargs mkdir -p && seq -f "d%g/x/f" 40 | xargs touch'
+	as "$base/sbxrun" --clean
+	is 'one whose files have numbers' 0 $?
+	is_gone 'is removed'
 	run 'chmod 0 $TMPDIR'
 	as "$base/sbxrun" --clean
 	is 'one that is shut' 0 $?
