@@ -232,8 +232,6 @@ start(char **command, int output)
 		/* What must not reach the command. */
 		dup2(null, 9);
 		setenv("SBX_FAULT", "1", 1);
-		/* LeakSanitizer dies of it where somebody else traces. */
-		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		execvp(command[0], command);

@@ -151,14 +151,15 @@ session_new_groups()
 
 session_none()
 {
-	[ -z "$(session_processes)$(session_sockets)$(session_new_groups)" ]
+	[ -z "$(session_processes)$(session_sockets)$(session_new_groups)" ] &&
+		[ "$(tap_mounts)" = "$session_mounts" ]
 }
 
-# session_left: waits for all of them to be gone, and lists what is left: of
+# session_left: waits for all of them to be gone, or lists what is left: of
 # processes, sockets, control groups and mounts.
 session_left()
 {
-	tap_until session_none
+	! tap_until session_none || return 0
 	for session_pid in $(session_processes); do
 		ps -o pid=,ppid=,stat=,args= -p "$session_pid"
 	done
