@@ -102,8 +102,8 @@ load sbxc
 
 @test "a closed or broken standard output is trouble" {
 	ends 3 bash -c '"$SBXC" --version >&-'
-	ends 3 bash -c '{ sleep 0.2; "$SBXC" explain all; echo $? >status; } | :;
-		exit $(cat status)'
+	ends 3 perl -e 'pipe R, W; close R; open STDOUT, ">&", W; exec @ARGV' \
+	    "$SBXC" explain all
 }
 
 @test "a device is written, not replaced" {
@@ -216,7 +216,7 @@ load sbxc
 @test "check: an include that is a pipe does not hang" {
 	mkfifo pipe.sbx
 	printf 'sbx 1\ninclude "pipe.sbx"\nprofile p {\n}\n' >reads.sbx
-	ends 1 timeout 10 "$SBXC" check reads.sbx
+	ends 1 timeout 100 "$SBXC" check reads.sbx
 	rm pipe.sbx reads.sbx
 }
 

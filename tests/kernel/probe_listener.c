@@ -151,6 +151,7 @@ try_unix_full(char **words, int count)
 {
 	struct sockaddr_un address = address_of(words[0]);
 	int fd = server(words[0], 0), status, worst = 0, error = 0;
+	int waiting = CLIENTS;
 
 	(void)count;
 	if (fd < 0)
@@ -159,9 +160,12 @@ try_unix_full(char **words, int count)
 		if (fork() == 0)
 			_exit(connect_to(&address, sizeof address, 0));
 	}
-	usleep(50000);
-	error = connect_to(&address, sizeof address, SOCK_NONBLOCK);
-	for (int i = 0; i < CLIENTS; i++)
+	/* Until there is no room, whoever has taken it. */
+	while (error == 0 && waiting < 2 * CLIENTS) {
+		error = connect_to(&address, sizeof address, SOCK_NONBLOCK);
+		waiting += error == 0;
+	}
+	for (int i = 0; i < waiting; i++)
 		close(accept(fd, NULL, NULL));
 	while (wait(&status) > 0) {
 		if (status != 0)
