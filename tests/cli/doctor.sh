@@ -131,7 +131,7 @@ tap_found "a name with spaces is one word of the advice" \
 rm spaces
 mv .git .git-kept
 mkfifo .git
-timeout 60 "$SBXC" doctor >"$tmp/out" 2>"$tmp/err"
+timeout 300 "$SBXC" doctor >"$tmp/out" 2>"$tmp/err"
 tap_is "a named pipe for a repository is not waited for" 0 $?
 rm .git
 mv .git-kept .git

@@ -26,7 +26,7 @@ refuses()
 {
 	wanted=$1 name=$2
 	shift 2
-	said=$(timeout 60 "$@" 2>&1 </dev/null)
+	said=$(timeout 300 "$@" 2>&1 </dev/null)
 	status=$?
 	tap_is "$name" "$wanted 1" "$status $(echo "$said" | grep -c \
 	    'no regular file\|No such device\|is a directory\|Is a directory')"
@@ -80,7 +80,7 @@ tap_is 'a link that leads nowhere' 'same ' \
 refuses 3 'a pipe that nobody reads' "$SBXC" good.sbx -o pipe.out
 exec 3<>pipe.out
 "$SBXC" good.sbx -o pipe.out &
-tap_is 'a pipe that somebody reads' same "$(timeout 60 head \
+tap_is 'a pipe that somebody reads' same "$(timeout 300 head \
     -c "$(wc -c <good.out)" <&3 | cmp good.out - && echo same)"
 wait $!
 exec 3>&-

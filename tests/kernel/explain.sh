@@ -294,7 +294,7 @@ tools()
 	with redis-cli "$1" 'redis-cli -p 9 ping' "$tcp"
 	with redis-cli "$1" 'redis-cli -h 127.0.0.1 -p 9 get a.b' "$tcp"
 	with nc "$1" 'nc -z 127.0.0.1 9' "$tcp"
-	with python3 "$1" 'timeout 5 python3 -m http.server 9' "$server"
+	with python3 "$1" 'timeout 60 python3 -m http.server 9' "$server"
 	with curl "$1" 'curl -s -n file:///dev/null; cat ~/.netrc' \
 	    'read +~/.netrc .*deny read ~/.netrc'
 	with sh "$1" 'echo >>~/.npmrc' \

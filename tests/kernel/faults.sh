@@ -111,11 +111,11 @@ done
 # Here the keeper is not traced: what is tried is how a command joins.
 if [ "$level" = full ]; then
 	session=faults-${base##*-}
-	if timeout 100 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
+	if timeout 300 "$SBXRUN" --session "$session" "$base/full-timeout.bin" \
 	    -- ./confined full "$outside" 2>/dev/null; then
 		try 'a command that joins a session' joined --session "$session" \
 		    "$base/full-timeout.bin"
-		timeout 100 "$SBXRUN" --session "$session" --end
+		timeout 300 "$SBXRUN" --session "$session" --end
 	else
 		tap_skip 'a command that joins a session' 'no session here'
 	fi

@@ -119,7 +119,7 @@ named()
 {
 	named_by=$1
 	shift
-	(cd "$ws" && as "$uid" timeout 60 "$base/$named_by/sbxrun" -l standard \
+	(cd "$ws" && as "$uid" timeout 300 "$base/$named_by/sbxrun" -l standard \
 	    "$base/names.bin" -- "$@" 2>"$base/err" </dev/null)
 }
 
@@ -232,8 +232,9 @@ missing()
 	    "$? $(grep -c 'the program sbx-proxy' "$base/err")"
 }
 
-# published UID ADDRESS: a server inside, at the port that is published; whether it
-# is reached by 127.0.0.1 and by another address of the machine.
+# published UID ADDRESS SECONDS: a server inside, at the port that is published;
+# whether it is reached by 127.0.0.1 and by another address of the machine, within
+# so many seconds.
 published()
 {
 	rm -f "$ws/ready" "$ws/done"
@@ -243,8 +244,8 @@ published()
 		tries=$((tries + 1)); sleep 0.05; done' "$2" >/dev/null &
 	running=$!
 	tap_until grep -q . "$ws/ready"
-	echo "$(timeout 2 "$base/probe" greet 127.0.0.1 3000)" \
-	    "$(timeout 2 "$base/probe" greet 11.22.33.44 3000)"
+	echo "$(timeout "$3" "$base/probe" greet 127.0.0.1 3000)" \
+	    "$(timeout "$3" "$base/probe" greet 11.22.33.44 3000)"
 	: >"$ws/done"
 	wait $running
 }
@@ -305,9 +306,9 @@ each()
 	held "$1" ok listen-at 127.0.0.1 3001
 	held "$1" EADDRINUSE listen-at 127.0.0.1 6000
 	tap_is "uid $1: a published server is on 127.0.0.1" 'ok ECONNREFUSED' \
-	    "$(published "$1" 127.0.0.1)"
+	    "$(published "$1" 127.0.0.1 60)"
 	tap_is "uid $1: one on all addresses is nobody's outside" ' ' \
-	    "$(published "$1" 0.0.0.0)"
+	    "$(published "$1" 0.0.0.0 2)"
 	held "$1" ok unix-inside inside
 	[ -z "$silent" ] || held "$1" ok greet-crowd $silent 80 11.22.33.44 5432
 	refused_here "$1"

@@ -37,7 +37,7 @@ fi
 s=test-${tmp##*-}
 run()
 {
-	timeout 100 "$base/sbxrun" --session "$s" "$@" 2>"$base/err"
+	timeout 300 "$base/sbxrun" --session "$s" "$@" 2>"$base/err"
 }
 
 # refused NAME TEXT ARG...: with 125, a line that has the text, and no command.
@@ -142,7 +142,7 @@ tap_is 'and then it is gone' gone \
 	done; echo gone')"
 
 # The process group of the caller has processes outside.
-sleep 30 &
+sleep 600 &
 outside=$!
 run -- sh -c 'kill -KILL 0'
 tap_is 'kill 0 ends the command alone' '137 0' \
@@ -165,7 +165,7 @@ for input in kept ../outside; do
 	    echo changed >/proc/self/fd/0' <$input
 	tap_is "standard input $input stays as it is" 'data 0' \
 	    "$(cat $input) $(find $input -perm 777 | wc -l)"
-	timeout 100 "$base/sbxrun" --session "$s" -- sh -c '
+	timeout 300 "$base/sbxrun" --session "$s" -- sh -c '
 	    chmod 777 /proc/self/fd/2 || chmod 777 /dev/stderr
 	    echo changed >/proc/self/fd/2' 2<$input
 	tap_is "standard error from $input, too" 'data 0' \
@@ -179,7 +179,7 @@ cp "$PROBE" probe
 tap_is 'the descriptors of a command with a receipt' '0 1 2 ' "$(
     run --status-fd 5 -- ./probe fds 5>../receipt 7<file </dev/null) "
 # What is left behind may go on to write, through the cap on output.
-timeout 30 "$base/sbxrun" --session "$s" -- sh -c '
+timeout 300 "$base/sbxrun" --session "$s" -- sh -c '
 	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"
 tap_is 'what is left behind writes on' 'late written' \
     "$(cat "$base/late") $(run -- cat /tmp/late)"
@@ -224,7 +224,7 @@ else
 fi
 ln -s . link
 refused 'a log by way of a link' 'link' --log "$base/w/link/log"
-timeout 30 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \
+timeout 300 "$base/sbxrun" --session "$s-n" -l standard "$base/plain.bin" -- \
     echo alone >"$base/alone" 2>/dev/null
 tap_is 'below level full a command runs by itself' 'alone 1' \
     "$(cat "$base/alone") $("$base/sbxrun" --session "$s-n" --check; echo $?)"

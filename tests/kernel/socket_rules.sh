@@ -43,7 +43,7 @@ inside()
 	in_policy=$1
 	shift
 	# shellcheck disable=SC2086  # words
-	(cd "$ws" && as "$uid" env SSH_AUTH_SOCK="$home/agent" timeout 60 \
+	(cd "$ws" && as "$uid" env SSH_AUTH_SOCK="$home/agent" timeout 300 \
 	    "$base/sbxrun" $session -l "$level" "$base/$in_policy.bin" -- \
 	    "$@" 2>&1 </dev/null | tail -n 1)
 }
@@ -95,7 +95,7 @@ answers()
 	for kind in locked docker gpg large other short bus silent; do
 		serve "$home/service" $kind
 		got=$(cd "$ws" && as "$uid" env SSH_AUTH_SOCK="$home/service" \
-		    timeout 60 "$base/sbxrun" -n "$base/agent.bin" 2>&1 |
+		    timeout 300 "$base/sbxrun" -n "$base/agent.bin" 2>&1 |
 		    sed -n "/ssh-agent}/{s/.*-- //; s/  .agent.*//; p}")
 		case $kind in
 		locked) wanted='' ;;
@@ -154,7 +154,7 @@ same_number()
 	    "$(inside plain sh -c 'n=0
 		while : >made-$n && [ $(($(stat -c %i made-$n) + 1)) -lt $1 ]
 		do n=$((n + 1)); done
-		exec timeout 20 ./probe unix-inside own outer/socket' - \
+		exec timeout 300 ./probe unix-inside own outer/socket' - \
 		"$(stat -c %i "$ws/outer/socket")")"
 	tap_is "$who: which it had" "$(stat -c %i "$ws/outer/socket")" \
 	    "$(stat -c %i "$ws/own")"

@@ -66,7 +66,7 @@ inside()
 	in_policy=$1
 	shift
 	# shellcheck disable=SC2086  # words
-	as "$uid" timeout 60 "$sbxrun" $session -l full "$tmp/$in_policy.bin" \
+	as "$uid" timeout 300 "$sbxrun" $session -l full "$tmp/$in_policy.bin" \
 	    -- "$@" 2>"$tmp/err-$uid"
 }
 
@@ -227,7 +227,7 @@ end_session()
 users_path()
 {
 	# shellcheck disable=SC2086  # words
-	as "$uid" XDG_RUNTIME_DIR="$home/run" timeout 60 "$sbxrun" $session \
+	as "$uid" XDG_RUNTIME_DIR="$home/run" timeout 300 "$sbxrun" $session \
 	    -l full -D where="$2" "$tmp/own-$1.bin" -- \
 	    "$tmp/knock" tcp 127.0.0.1 3128 path 2>"$tmp/err-$uid"
 }
@@ -326,7 +326,7 @@ overwritten()
 		as "$uid" install -m 755 "$tmp/bin/$name" "$home/ws/$name"
 	done
 	tap_is "$who: sbx-proxy is overwritten, and the one of before serves" \
-	    '127.0.0.1 3128' "$(as "$uid" timeout 60 "$home/ws/sbxrun" -l full \
+	    '127.0.0.1 3128' "$(as "$uid" timeout 300 "$home/ws/sbxrun" -l full \
 		"$tmp/names.bin" -- sh -c "cat /bin/false >./sbx-proxy
 		    exec $tmp/knock tcp 127.0.0.1 3128" 2>"$tmp/err-$uid")"
 	if cmp -s /bin/false "$home/ws/sbx-proxy"; then
