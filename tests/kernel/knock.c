@@ -82,7 +82,7 @@ is(const struct knock *knock, const char *how)
 static int
 open_socket(const struct knock *knock)
 {
-	static const struct timeval patience = { .tv_sec = 20 };
+	static const struct timeval patience = { .tv_sec = 60 };
 	const struct way *way = ways;
 	int fd;
 
@@ -147,12 +147,7 @@ knock_often(const struct knock *knock)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (; made < wanted; made++) {
 		int fd = open_socket(knock);
-		static const struct timeval short_patience = {
-			.tv_usec = 100000
-		};
 
-		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &short_patience,
-		    sizeof short_patience);
 		if (connect(fd, (const void *)&knock->address, knock->size) !=
 		    0)
 			break;

@@ -58,6 +58,11 @@ none()
 	! processes
 }
 
+same_mounts()
+{
+	[ "$(tap_mounts)" = "$mounts_before" ]
+}
+
 # settled: waits for processes to be gone; those that are not, and never will.
 settled()
 {
@@ -123,7 +128,8 @@ begin=$(date +%s)
 killed 2>/dev/null
 echo "# $kills supervisors killed in $(($(date +%s) - begin)) s"
 tap_empty 'no process is left of those that were killed' "$(settled)"
-tap_is 'no mount is left' "$mounts_before" "$(tap_mounts)"
+tap_until same_mounts
+tap_is 'no mount is left' 0 $?
 tap_is 'no temporary file is left' "$junk_before" "$(junk)"
 ls /proc/$$/fd >"$tmp/descriptors-now"
 tap_empty 'no descriptor is left here' \

@@ -135,11 +135,11 @@ try_full()
 	prepare
 	policy
 	agree denied works read "$base/alias/x" cat "$base/alias/x"
-	agree allowed - write /tmp/sbx-why sh -c 'echo > /tmp/sbx-why'
+	agree allowed - write /tmp/sbx-why-$$ sh -c "echo > /tmp/sbx-why-$$"
 	policy 'allow read /tmp'
-	agree denied works write /tmp/sbx-why/x \
-	    sh -c 'mkdir -p /tmp/sbx-why && echo > /tmp/sbx-why/x'
-	rm -rf /tmp/sbx-why
+	agree denied works write /tmp/sbx-why-$$/x \
+	    sh -c "mkdir -p /tmp/sbx-why-$$ && echo > /tmp/sbx-why-$$/x"
+	rm -rf /tmp/sbx-why-$$
 	policy "deny write $base/home/w/.git/hooks"
 	agree allowed - write .git/hooks/x \
 	    sh -c 'mkdir .git/hooks && echo > .git/hooks/x'
