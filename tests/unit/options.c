@@ -238,9 +238,10 @@ static const struct {
 static void
 add(char said[SAID_MAX], const char *before, const char *text)
 {
-	size_t used = strlen(said);
+	size_t used = strlen(said), room = SAID_MAX - used;
 
-	snprintf(said + used, SAID_MAX - used, "%s%s", before, text);
+	if (snprintf(said + used, room, "%s%s", before, text) >= (int)room)
+		abort();
 }
 
 static void
