@@ -9,8 +9,9 @@
  * input, no descriptor above 2, the umask 022, the usual soft limits, an
  * environment of a few names and those given, and a directory that is $TMPDIR
  * and holds $HOME.  It is killed after $TEST_LIMIT seconds, which a line of TAP
- * then says; $TEST_GRACE seconds it has to clean up.  Afterwards no process of it is left, not even one that left its
- * session: run is a subreaper, to which orphans go.
+ * then says; $TEST_GRACE seconds it has to clean up.  Afterwards no process of it
+ * is left, not even one that left its session: run is a subreaper, to which
+ * orphans go.
  *
  * Run is two processes, in two sessions, so that this also holds if one of them
  * is killed, with its process group perhaps: the warden does all this, and the
