@@ -218,7 +218,7 @@ test_shared(struct stage *stage, struct sbx_sandbox *sandbox)
 	pidfd = shell_start(sandbox, "exec sleep 1234.5", NULL);
 	/* It has the name of sbxrun until it executes. */
 	shell_says(sandbox,
-	    "for i in $(seq 100); do n=$(cat /proc/[0-9]*/comm | grep -c "
+	    "for i in $(seq 1200); do n=$(cat /proc/[0-9]*/comm | grep -c "
 	    "sleep); "
 	    "[ $n = 0 ] || break; sleep 0.05; done; echo $n",
 	    text, sizeof text);

@@ -99,9 +99,9 @@ serve_http(struct shared *shared, int fd)
 	}
 	send_all(fd, status, sizeof status - 1);
 	send_all(fd, head, used);
-	/* What comes later is shown as well, until a second has been silent. */
+	/* What comes later is shown as well, until three seconds have been silent. */
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	while (poll(&wait, 1, 1000) > 0) {
+	while (poll(&wait, 1, 3000) > 0) {
 		ssize_t len = recv(fd, head, sizeof head, 0);
 
 		if (len <= 0 || !send_all(fd, head, (size_t)len))
