@@ -218,7 +218,7 @@ unshare -rpf --mount-proc sh -c '
     echo "$? $(timeout 100 "$1" --session "$2" --end; echo $?)" >sealed' sh \
     "$base/sbxrun" "$s-m" "$base/plain.bin" 2>"$base/err"
 if [ $? -eq 77 ] || grep -q '^unshare:' "$base/err"; then
-	tap_skip 'a session without them' 'this machine has no such thing'
+	tap_lacks 'a session without them' 'this machine has no such thing'
 else
 	tap_is 'a session without them' '0 0' "$(cat sealed)"
 fi
