@@ -26,7 +26,7 @@ def server(address, port=0, share=False):
 
 def client(address):
     made = socket.socket(family_of(address), socket.SOCK_STREAM)
-    made.settimeout(5)
+    made.settimeout(60)
     return made
 
 
@@ -125,7 +125,7 @@ def take(directory):
     touch(directory + '/taken')
     try:
         accepted, _ = listening.accept()
-        accepted.settimeout(3)
+        accepted.settimeout(60)
         touch(directory + '/heard', accepted.recv(100).decode())
     except OSError:
         touch(directory + '/heard', 'nothing')
