@@ -212,7 +212,10 @@ tap_is 'what is watched is told' '1 1' \
     "$(grep -c '^sbxrun: the command made .envrc$' "$base/err") $(grep -c \
     '"event":"changed".*"change":"made","path":"[^"]*/w/.envrc"' "$base/log")"
 # Since Linux 6.3 a machine may have no files in memory that could be executed.
-unshare -rpf --mount-proc sh -c '
+become=
+[ "$(id -u)" -eq 0 ] || become=-r
+# shellcheck disable=SC2086  # or nothing
+unshare $become -pf --mount-proc sh -c '
     echo 2 >/proc/sys/vm/memfd_noexec || exit 77
     timeout 100 "$1" --session "$2" "$3" -- true
     echo "$? $(timeout 100 "$1" --session "$2" --end; echo $?)" >sealed' sh \
