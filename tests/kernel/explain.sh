@@ -688,7 +688,7 @@ records()
 	    sed '/^end/,$d' "$base/said" | grep 'denied: read ~/.ssh/id_rsa')"
 	mv "$base/sbxc" "$base/other"
 	tells "$1" denies 'cat secret' \
-	    'read +..workspace./secret +1x cat +.*denies.sbx:3:15$'
+	    'read +..workspace./secret +1x cat +[^ ]*denies.sbx:3:15$'
 	mv "$base/other" "$base/sbxc"
 	cp "$base/sbxrun" "$base/sbxc" "$ws"
 	cp "$base/sbxrun" "$base/sbxc" "$home/tools"
@@ -696,7 +696,7 @@ records()
 	for loader in "$ws/sbxrun beside" "$home/tools/sbxrun within"; do
 		with=${loader##* } loader=${loader% *}
 		tells "$1" "$with" 'cat secret' \
-		    "read +..workspace./secret +1x cat +.*$with.sbx:3:15\$"
+		    "read +..workspace./secret +1x cat +[^ ]*$with.sbx:3:15\$"
 	done
 	loader=
 }

@@ -278,8 +278,9 @@ strict(schema)
 validator = jsonschema.Draft7Validator(
     {"$ref": "#/definitions/" + sys.argv[2],
      "definitions": schema["definitions"]})
-for error in validator.iter_errors(json.load(sys.stdin)):
-    print(f"{error.json_path}: {error.message[:300]}")
+for line in sys.stdin:
+    for error in validator.iter_errors(json.loads(line)):
+        print(f"{error.json_path}: {error.message[:300]}")
 END
 
 # fits NAME DEFINITION COMMAND...
@@ -299,6 +300,14 @@ fits "the plan at standard" plan "$SBXRUN" -l standard -n --json "$tmp/p.bin"
 fits "the plan at minimal" plan "$SBXRUN" -l minimal -n --json "$tmp/p.bin"
 "$SBXC" build -o "$tmp/net.bin" @coding-online 2>"$tmp/err"
 fits "the plan of a policy with hosts" plan "$SBXRUN" -n --json "$tmp/net.bin"
+# Each statement of the language stands in one of them.
+for source in "$srcdir"/tests/golden/ok/*.sbx; do
+	"$SBXC" build -o "$tmp/all.bin" "$source" &&
+		"$SBXRUN" -l standard -n --json "$tmp/all.bin"
+done >"$tmp/plans" 2>"$tmp/err"
+fits "the plans of other policies" plan cat "$tmp/plans"
+tap_is "there are some" yes \
+    "$([ "$(wc -l <"$tmp/plans")" -gt 30 ] && echo yes)"
 fits "the status" status "$SBXRUN" --status --json
 fits "the sessions" sessions "$SBXRUN" --sessions --json
 fits "the self-test" self_test "$SBXRUN" --self-test --json "$tmp/p.bin"
