@@ -81,10 +81,9 @@ removes()
 	as "$base/sbxrun" --clean
 	is 'a wide one' 0 $?
 	is_gone 'is removed'
-	# The names that directories are moved to are those of files, which some
-	# file systems list before them, and some after.
-	run 'cd $TMPDIR && seq -f "d%g/x/f" 20 | xargs mkdir -p &&
-	    seq 0 99 | xargs touch && seq -f "e%g/x/f" 20 | xargs mkdir -p'
+	# The names that directories are moved to may be those of files.
+	run 'cd $TMPDIR && seq -f "%g/x/f" 40 | xargs mkdir -p'
+	seq -f "$scratch/%g" 0 99 | as xargs touch
 	as "$base/sbxrun" --clean
 	is 'one whose files have numbers' 0 $?
 	is_gone 'is removed'
