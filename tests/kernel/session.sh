@@ -118,6 +118,25 @@ refused 'another level' 'another level' -l standard
 refused 'another limit' 'another limit' --limit processes=77
 grep -q -e "--session $s --end ends the session" "$base/err"
 tap_is 'the line says how to go on' 0 $?
+
+# By a socket to the keeper, as libsbx has it.
+socket=$(find /run/user/*/sbx /tmp/sbx-*/sessions -name "$s" 2>/dev/null |
+    head -n 1)
+by_socket()
+{
+	# shellcheck disable=SC2016  # perl's
+	perl -MSocket -MPOSIX=dup2 -e 'my ($to, $socket) = shift;
+	    $^F = 3;
+	    socket($socket, AF_UNIX, SOCK_SEQPACKET, 0) &&
+	    connect($socket, pack_sockaddr_un($to)) &&
+	    dup2(fileno($socket), 3) or die $!;
+	    exec {$ARGV[0]} @ARGV' "$socket" "$base/sbxrun" --join=3 "$@" \
+	    2>"$base/err"
+}
+tap_is 'a command that joins by a socket' kept "$(by_socket -- cat /tmp/file)"
+by_socket --limit processes=77 -- true
+tap_is 'another limit does not' '125 1' \
+    "$? $(grep -c 'another limit' "$base/err")"
 cd "$base/elsewhere" || exit 99
 refused 'a directory that is not in the view' 'does not have this directory'
 cd "$base/w" || exit 99

@@ -288,6 +288,12 @@ killed()
 	    "125 sbxrun: publish.sbx:4:31: cannot publish port $published: another program" \
 	    "$(inside publish true; echo "$? $(sed 's/, perhaps .*//' \
 		"$tmp/err-$uid")")"
+	kept=$(for pid in $(running); do
+		case $(tr '\0' ' ' <"$pid/cmdline") in
+		*"sbxrun -l full"*) find "$pid/fd" -lname '/memfd:sbx-policy*' ;;
+		esac
+	done 2>/dev/null)
+	tap_empty "$who: what was made for the proxy is its alone" "$kept"
 	for pid in $(running); do
 		case $(cat "$pid/cmdline" 2>/dev/null | tr '\0' ' ') in
 		*"sbxrun -l full"*) kill -9 "${pid#/proc/}" ;;
