@@ -411,8 +411,10 @@ no_more_descriptors()
 kept_descriptors()
 {
 	cd "$ws" || exit 99
-	rm -f step-*
-	cat >calls <<-'CALLS'
+	# Of its own: nothing new can be made beside what is denied, and what
+	# the calls change may be shut to its owner.
+	rm -rf steps && mkdir steps
+	cat >steps/calls <<-'CALLS'
 		for path in socket absent denied/socket file "$0"; do
 			./probe unix-connect "$path"
 		done
@@ -429,20 +431,20 @@ kept_descriptors()
 		./probe objects
 	CALLS
 	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
-	    sh calls "$0"; echo >step-1
-	    until [ -e step-2 ]; do sleep 0.02; done
-	    sh calls "$0"; sh calls "$0"; echo >step-3
-	    until [ -e step-4 ]; do sleep 0.02; done' "$home/out" \
+	    sh steps/calls "$0"; echo >steps/1
+	    until [ -e steps/2 ]; do sleep 0.02; done
+	    sh steps/calls "$0"; sh steps/calls "$0"; echo >steps/3
+	    until [ -e steps/4 ]; do sleep 0.02; done' "$home/out" \
 	    >/dev/null 2>&1 &
 	supervisor=$!
-	tap_until test -e step-1
+	tap_until test -e steps/1
 	before=$(descriptors "$supervisor")
-	echo >step-2
-	tap_until test -e step-3
+	echo >steps/2
+	tap_until test -e steps/3
 	# What it had in hand then, and has now, it lets go of in its own time.
 	tap_until no_more_descriptors "$supervisor" "$before"
 	tap_is 'the supervisor keeps no descriptor of a call' 0 $?
-	echo >step-4
+	echo >steps/4
 	wait $supervisor
 	cd "$base" || exit 99
 }
