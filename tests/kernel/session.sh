@@ -321,7 +321,8 @@ run --limit timeout=1s "$base/plain.bin" -- true
 run --limit timeout=none -- sh -c 'sleep 300 &
     until grep -q sleep /proc/$!/comm; do sleep 0.05; done'
 run -- sh -c 'setsid sleep 301 & sh -c "sleep 302 & sleep 303" & sleep 304'
-tap_is 'a command whose time is over ends with 124' 124 $?
+tap_is 'a command whose time is over ends with 124' '124 0' \
+    "$? $(grep -c 'not all' "$base/err")"
 # shellcheck disable=SC2016
 tap_is 'what it started is ended, also what did setsid; nothing else is' \
     'sleep 300' "$(run --limit timeout=none -- \
