@@ -658,6 +658,7 @@ hint()
 	    at_terminal "$1" no-program | grep 'with --explain')"
 	tap_empty "$level: uid $1: none that is not there, or fails" "$(
 	    at_terminal "$1" absent | grep -e --explain
+	    at_terminal "$1" "$home/tools/absent" | grep -e --explain
 	    at_terminal "$1" false | grep -e --explain
 	    at_terminal "$1" bash -c absent | grep -e --explain)"
 	tap_empty "$level: uid $1: and elsewhere nothing" "$(cd "$ws" &&

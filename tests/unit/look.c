@@ -169,6 +169,8 @@ check_many(void)
 static void
 check_git(void)
 {
+	const char *text;
+
 	make_directory("r");
 	is("no repository", "", seen(SBX_WATCH_GIT, "r"));
 	make_file("r/.git", "gitdir: x\n", 10);
@@ -208,6 +210,13 @@ check_git(void)
 	    seen(LOOK_GIT_DIRECTORY, "r/.git/modules/a"));
 	is("that of a work tree", "f. s./config",
 	    seen(LOOK_GIT_DIRECTORY, "r/.git/worktrees/b"));
+	make_directory("r/.git/modules/c");
+	make_file("r/.git/modules/c/config", "", 0);
+	text = seen(SBX_WATCH_GIT, "r");
+	tap_ok(&tap,
+	    strstr(text, "s+./.git/modules/a/config") != NULL &&
+		strstr(text, "s+./.git/modules/c/config") != NULL,
+	    "two submodules, in any order");
 }
 
 static void
