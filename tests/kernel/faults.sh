@@ -133,7 +133,7 @@ if [ "$level" = full ] &&
 	# libsbx, and its processes before they are sbxrun or the command.
 	# shellcheck disable=SC2086
 	tap_empty 'libsbx' "$("$builddir/tests/kernel/fault" -j -b /dev/null \
-	    -p 0-8 $faults out/marker "$builddir/tests/kernel/fault_library" \
+	    -p 0-16 $faults out/marker "$builddir/tests/kernel/fault_library" \
 	    out/marker "$SBXRUN" "$base/full.bin" ./confined joined \
 	    "$outside")"
 fi

@@ -506,7 +506,7 @@ newer()
 unheard()
 {
 	printf '%s\n' 'sbx 1' 'profile scratch {' 'allow read /etc' \
-	    'allow exec { /usr /bin /lib /lib64 ${workspace} }' \
+	    'allow exec { /usr /bin /lib /lib64 ${workspace}/probe }' \
 	    'allow env PATH' 'allow write ${tmp}' 'deny socket ${tmp}/shut' '}' |
 	    "$SBXC" - -o "$base/scratch$1.bin" || exit 99
 	tap_is "full: uid $1: denied sockets where nothing else listens" \
