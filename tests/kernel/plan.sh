@@ -245,6 +245,10 @@ for word in agnt Agent all.json ''; do
 	    [ -f "./$word" ] && echo yes || echo no)"
 done
 
+tap_is "text: places stand below each other" 2 \
+    "$("$SBXRUN" -l standard -n "$tmp/p.bin" 2>/dev/null |
+	grep -c '^workspace   /\|^home        /')"
+
 # --- for programs ----------------------------------------------------------
 
 if ! python3 -c 'import jsonschema' 2>/dev/null; then

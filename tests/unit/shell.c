@@ -16,7 +16,22 @@
 enum { PIPES = 4 };
 
 static struct tap tap;
+static const char *passwd; /* what /etc/passwd says; NULL: what it says */
 static char home[64] = "/var/tmp/sbx-shell-XXXXXX";
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	bool writes = *mode == 'w';
+	int fd;
+
+	if (passwd != NULL && strcmp(path, "/etc/passwd") == 0)
+		return fmemopen((void *)(uintptr_t)passwd, strlen(passwd), "r");
+	fd = open(path,
+	    O_CLOEXEC | (writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY),
+	    0666);
+	return fd < 0 ? NULL : fdopen(fd, writes ? "w" : "r");
+}
 
 static void
 is(const char *what, const char *wanted, const char *got)
@@ -389,6 +404,55 @@ check_file(void)
 	unlink(file);
 }
 
+/* Whose home directory it is, where there are these users. */
+static void
+finds(const char *what, const char *users, bool found)
+{
+	write_file(file, "policy @x\n");
+	unsetenv("SBX_TEST_HOME");
+	passwd = users;
+	is(what, found ? "@x auto -" : "@agent auto -", settings());
+	passwd = NULL;
+	setenv("SBX_TEST_HOME", home, 1);
+	unlink(file);
+}
+
+/* A text in which U is this user and H the home directory. */
+static const char *
+filled(const char *form)
+{
+	static char text[512];
+	size_t used = 0;
+
+	for (; *form != '\0'; form++) {
+		char *at = text + used;
+		size_t left = sizeof text - used;
+
+		used += (size_t)(*form == 'U' ?
+			snprintf(at, left, "%u", getuid()) :
+			*form == 'H' ? snprintf(at, left, "%s", home) :
+				       snprintf(at, left, "%c", *form));
+	}
+	return text;
+}
+
+static void
+check_home(void)
+{
+	if (access("/etc/sbx/shell", F_OK) == 0)
+		return;
+	finds("the user", filled("me:x:U:1::H:/bin/sh\n"), true);
+	finds("behind others",
+	    filled("no:x:1U:1::/gone:/bin/sh\nme:x:U:1::H:\n"), true);
+	finds("the first one", filled("me:x:U:1::/gone:\nme:x:U:1::H:\n"),
+	    false);
+	finds("another one", filled("me:x:1U:1::H:\n"), false);
+	finds("no number", filled("me:x::1::H:\n"), false);
+	finds("more than a number", filled("me:x:Ux:1::H:\n"), false);
+	finds("no absolute path", filled("me:x:U:1::.H:\n"), false);
+	finds("a short line", filled("me:x:U:1\n"), false);
+}
+
 /* Without settings of one's own those of the machine hold. */
 static void
 check_none(void)
@@ -432,6 +496,7 @@ main(void)
 	check_workspace();
 	check_file();
 	check_none();
+	check_home();
 	snprintf(command, sizeof command, "rm -rf '%s'", home);
 	if (system(command) != 0)
 		abort();
