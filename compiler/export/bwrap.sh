@@ -1,8 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # variables are set above
 # --- bubblewrap ------------------------------------------------------------
 
-mapfile -d '' -t names < <(env -0)
-wait $! || refuse 'the environment cannot be read'
+mapfile -d '' -t names < <(env -0 && printf 'end\0')
+[[ "${names[*]: -1}" == end ]] || refuse 'the environment cannot be read'
+unset 'names[-1]'
 for name in "${names[@]}"; do
 	name=${name%%=*}
 	is_handed_on "$name" || last+=(--unsetenv "$name")

@@ -395,13 +395,15 @@ mapfile -d '' -t places < <(
 	! $scratch || printf '%s\0' /tmp
 )
 # A slash sorts before all other bytes, so all that lies in a place comes right
-# after it: `a`, `a/b`, `a.b`.
+# after it: `a`, `a/b`, `a.b`.  The last word tells that all went well: wait(1) may
+# have lost how a substitution ended.
 mapfile -d '' -t places < <(
 	set -o pipefail
 	printf '%s\0' "${places[@]}" | tr '/\001' '\001/' | LC_ALL=C sort -zu |
-		tr '/\001' '\001/'
+		tr '/\001' '\001/' && printf 'end\0'
 )
-wait $! || refuse 'the places cannot be sorted'
+[[ "${places[*]: -1}" == end ]] || refuse 'the places cannot be sorted'
+unset 'places[-1]'
 
 for link in "${links[@]}"; do
 	place=$(realpath -m -- "${link%/*}/" && echo .)
