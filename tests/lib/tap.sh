@@ -50,8 +50,8 @@ tap_rounds()
 
 # tap_user: the ordinary user of this test, in root's run.  Tests of which it
 # matters what else the user runs have one that nobody else has: the kernel counts
-# processes by user, and the sessions of a user share a lock.  23900 to 23999 are
-# theirs.
+# processes by user, the sessions of a user share a lock, and a link is not believed
+# below what was the user's workspace once.  23900 to 23999 are theirs.
 tap_user()
 {
 	case ${0##*/} in
@@ -63,6 +63,7 @@ tap_user()
 	session_use.sh) echo 23905 ;;
 	session_attack.sh) echo 23921 ;;
 	session_storm.sh) echo 23922 ;;
+	ways.sh) echo 23923 ;;
 	*) echo 65534 ;;
 	esac
 }
