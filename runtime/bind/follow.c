@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
 
@@ -71,6 +72,28 @@ walk_link(struct walk *walk, const char *target, size_t len)
 		walk_up(walk);
 }
 
+/*
+ * Before a slash the kernel takes nothing but a directory.  A further name says
+ * so itself when it is looked at; "..", "." and the end do not.
+ */
+static bool
+walk_expects_directory(const struct walk *walk)
+{
+	const char *next = walk->next + strspn(walk->next, "/");
+
+	return next > walk->next && (*next == '.' || *next == '\0');
+}
+
+static int
+directory_error(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+}
+
 static void
 walk_step(struct walk *walk, const char *name, size_t len)
 {
@@ -92,6 +115,8 @@ walk_step(struct walk *walk, const char *name, size_t len)
 		walk_link(walk, target, (size_t)target_len);
 	else if (errno != EINVAL) /* it is there and is no link */
 		walk->error = errno;
+	else if (walk_expects_directory(walk))
+		walk->error = directory_error(walk->done.text);
 }
 
 int

@@ -293,6 +293,13 @@ secret
 tool
 [user]' "$(run "$uid" usual -- 'cat ~/data/file ~/.tool/current/file
 	    ~/.local/bin/tool; head -n 1 ~/.gitconfig')"
+	# Where the kernel goes nowhere: what is left behind is no directory.
+	for end in /.. /. /; do
+		as "$uid" ln -sfn "$outside/file$end" "$home/data"
+		tap_is "$level: uid $uid: a link through a file, $end" '' \
+		    "$(run "$uid" usual -- "cat $outside/file" | grep secret)"
+	done
+	as "$uid" ln -sfn "$outside" "$home/data"
 	got=$(cd "$home/work" && run "$uid" ws -- 'pwd; cat file')
 	says 'in a workspace that a link leads to' "$outside
 secret" "$got"
