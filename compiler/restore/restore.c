@@ -17,6 +17,8 @@
 #include "compiler/lower/sections.h"
 #include "compiler/report/clean.h"
 
+#include "grammar/token.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +78,7 @@ restorer_fault(struct restorer *restorer, const char *fault)
 static bool
 is_name(const char *text)
 {
-	return name_is_good(text, strlen(text));
+	return name_is_good(text, strlen(text)) && !word_is_keyword(text);
 }
 
 /* "" or "/x/y": of the tables it is known, of the text for macOS it is not. */
