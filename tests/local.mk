@@ -67,7 +67,7 @@ MACHINES = /var/tmp/sbx-machines
 check-machines:
 	$(srcdir)/tests/machines/run -b . $(MACHINES)
 check-machines-small:
-	$(srcdir)/tests/machines/run -b . $(MACHINES) 5.10 arm-6.12
+	$(srcdir)/tests/machines/run -b . $(MACHINES) 5.10 arm-6.1
 
 .PHONY: analyze check-all check-build check-kernel check-dist check-machines \
 	check-machines-small test-commands
