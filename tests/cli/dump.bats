@@ -46,6 +46,35 @@ load sbxc
 	complains "the blob has no such filter"
 }
 
+@test "dump: a group that a layer uses again has all its rules there, once" {
+	cat >layers.sbx <<-'SBX'
+	sbx 1
+
+	group tools {
+	    allow read { /srv /opt /mnt }
+	}
+	profile base {
+	    use tools
+	}
+	profile middle extends base {
+	    drop allow read /srv
+	    on x86_64 { drop allow read /opt }
+	}
+	profile top extends middle {
+	    use tools
+	}
+	SBX
+	for layer in middle top; do
+		"$SBXC" layers.sbx -p $layer -o $layer.bin
+		for path in /srv /opt /mnt; do
+			"$SBXC" why --model --arch x86_64 $layer.bin \
+			    read $path || true
+		done | grep -c ^allowed >$layer
+	done
+	[ "$(cat middle top | tr '\n' ' ')" = '1 3 ' ]
+	[ "$("$SBXC" dump top.bin | grep -c '^allow read /mnt')" = 1 ]
+}
+
 @test "dump -O sbpl is the whole profile" {
 	"$SBXC" team.sbx
 	ends 0 "$SBXC" dump team.bin -O sbpl

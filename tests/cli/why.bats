@@ -738,3 +738,21 @@ load sbxc
 	says "set env GOPROXY = off"
 	[[ "$output" != *CARGO_NET_OFFLINE* ]]
 }
+
+@test "why: below full, the deny that holds there comes first" {
+	cat >both.sbx <<-'SBX'
+	sbx 1
+
+	profile both {
+	    allow write ${workspace}
+	    prefer deny write ${workspace}/.git
+	    deny write ${workspace}/.git/hooks
+	}
+	SBX
+	why() {
+		"$SBXC" why --model -w /w --level "$1" both.sbx \
+		    write /w/.git/hooks/x | sed -n 2p
+	}
+	[[ "$(why standard)" == *": deny write"* ]]
+	[[ "$(why full)" == *": prefer deny write"* ]]
+}

@@ -4,6 +4,7 @@
  */
 #include "compiler/report/diag.h"
 #include "compiler/base/names.h"
+#include "compiler/base/width.h"
 #include "compiler/report/diag_print.h"
 #include "format/utf8.h"
 #include "tests/lib/tap.h"
@@ -117,6 +118,25 @@ test_plain(struct tap *tap)
 
 	bench_init(&b, text);
 	expect(tap, &b, "nothing is nothing", REPORT_TEXT, "");
+}
+
+/* The tables say what they should, character by character: which these are is to
+ * be looked up, and counted again, by who changes a table. */
+static void
+test_widths(struct tap *tap)
+{
+	unsigned long counts[3] = { 0 }, sums[3] = { 0 };
+
+	for (uint32_t i = 0; i <= 0x110000; i++) {
+		int width = character_width(i);
+
+		counts[width]++;
+		sums[width] += i;
+	}
+	tap_ok(tap, counts[0] == 435 && sums[0] == 2815022, "none: %lu, %lu",
+	    counts[0], sums[0]);
+	tap_ok(tap, counts[2] == 182370 && sums[2] == 28127343130,
+	    "two: %lu, %lu", counts[2], sums[2]);
 }
 
 static void
@@ -512,6 +532,7 @@ main(void)
 
 	test_plain(&tap);
 	test_width(&tap);
+	test_widths(&tap);
 	test_window(&tap);
 	test_order(&tap);
 	test_many(&tap);
