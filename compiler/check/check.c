@@ -375,6 +375,12 @@ static const struct check {
 static void
 platforms_judge(struct checker *checker)
 {
+	const struct rule_list *names = &checker->policy->rules[KIND_DOMAIN];
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (names->items[i].effect == SBX_ALLOW)
+			checker->named |= names->items[i].origin.platforms;
+	}
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
 		struct platform_fact *fact = &checker->on[bit];
 

@@ -43,7 +43,8 @@ struct checker {
 	struct path_fact *facts; /* one for each of policy->paths */
 	struct grants grants;    /* those that cover a path */
 	struct platform_fact on[SBX_ON_MACOS + 1]; /* by its bit */
-	struct rule_fact *rule_facts[KIND_END];    /* once they are asked for */
+	uint8_t named; /* the platforms where names of hosts are allowed */
+	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
 	uint16_t *reached; /* kinds of risks, for each of policy->paths */
 };
 

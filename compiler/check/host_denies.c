@@ -117,16 +117,11 @@ find_open(const struct checker *checker, const struct rule *deny,
 
 /* The proxy of the user that decides by itself, on a platform of the rule. */
 static const struct rule *
-find_proxy(const struct policy *policy, const struct rule *deny)
+find_proxy(const struct checker *checker, const struct rule *deny)
 {
-	const struct rule_list *proxies = &policy->rules[KIND_PROXY];
-	const struct rule_list *names = &policy->rules[KIND_DOMAIN];
-	uint8_t platforms = deny->origin.platforms;
+	const struct rule_list *proxies = &checker->policy->rules[KIND_PROXY];
+	uint8_t platforms = deny->origin.platforms & (uint8_t)~checker->named;
 
-	for (size_t i = 0; i < names->count; i++) {
-		if (names->items[i].effect == SBX_ALLOW)
-			platforms &= (uint8_t)~names->items[i].origin.platforms;
-	}
 	for (size_t i = 0; i < proxies->count && deny->kind == KIND_DOMAIN;
 	     i++) {
 		if ((proxies->items[i].origin.platforms & platforms) != 0)
@@ -168,7 +163,7 @@ check_host_deny_open(struct checker *checker)
 			if (!is_host_deny(deny))
 				continue;
 			open = find_open(checker, deny, &origin);
-			proxy = find_proxy(policy, deny);
+			proxy = find_proxy(checker, deny);
 			if (open != NULL)
 				report_unheld(checker, deny, &origin, open,
 				    "name what is to be reached instead: "
@@ -198,7 +193,7 @@ check_host_deny_idle(struct checker *checker)
 			if (!is_host_deny(deny) || !deny->origin.own ||
 			    meets_some(policy, deny) ||
 			    find_open(checker, deny, &origin) != NULL ||
-			    find_proxy(policy, deny) != NULL)
+			    find_proxy(checker, deny) != NULL)
 				continue;
 			diag_help(checker->diags,
 			    check_report(checker, deny->origin.loc,
