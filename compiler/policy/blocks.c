@@ -15,16 +15,27 @@
 static const char groups_file[] = "groups.sbx";
 
 void
+blocks_enter(struct blocks *blocks, struct block *block)
+{
+	if (!block->entered)
+		*arena_push(blocks->arena, &blocks->entered) = block;
+	block->entered = true;
+	block->busy = true;
+}
+
+void
 blocks_reset(struct blocks *blocks)
 {
-	for (size_t i = 0; i < blocks->all.count; i++) {
-		struct block *block = blocks->all.items[i];
+	for (size_t i = 0; i < blocks->entered.count; i++) {
+		struct block *block = blocks->entered.items[i];
 
+		block->entered = false;
 		block->busy = false;
 		block->gathered = false;
 		block->layer = 0;
 		block->platforms = 0;
 	}
+	blocks->entered.count = 0;
 }
 
 static const char *

@@ -14,6 +14,7 @@ struct block {
 	const struct source *source;
 	const char *name; /* interned */
 	bool group;
+	bool entered;
 	bool busy; /* its groups are being gathered */
 	bool gathered;
 	int layer;         /* the last one that expanded it; 0: none */
@@ -28,6 +29,7 @@ struct blocks {
 	struct map
 	    copies; /* profiles with a mark and the name of a shipped one */
 	VEC(struct block *) all;
+	VEC(struct block *) entered; /* those to reset: mostly few of all */
 	VEC(const struct ast_stmt *) names; /* let and param of the files */
 	bool shipped_groups;
 	bool faulty;            /* some name was reported */
@@ -40,6 +42,10 @@ struct blocks {
  * defined twice or that belong to a shipped profile or group. */
 struct blocks *blocks_new(struct sources *sources, struct diags *diags,
     const struct ast_stmt *stmts);
+
+/* Makes a block busy, and whatever is noted in it from now on something that
+ * blocks_reset() takes back. */
+void blocks_enter(struct blocks *blocks, struct block *block);
 
 /* Makes them as if none of them had been expanded. */
 void blocks_reset(struct blocks *blocks);

@@ -144,7 +144,7 @@ find_chain(struct expansion *expansion, struct block *block,
 	while (block != NULL) {
 		const struct ast_atom *parent = block->stmt->parent;
 
-		block->busy = true;
+		blocks_enter(expansion->blocks, block);
 		*arena_push(expansion->arena, &chain->blocks) = block;
 		if (parent == NULL)
 			break;
@@ -208,7 +208,7 @@ gather(struct expansion *expansion, struct block *block, int depth)
 {
 	if (block->gathered)
 		return;
-	block->busy = true;
+	blocks_enter(expansion->blocks, block);
 	gather_uses(expansion, block->stmt->body, depth);
 	block->busy = false;
 	block->gathered = true;
@@ -268,7 +268,7 @@ expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
 		return;
 	group->layer = expansion->layer;
 	group->platforms |= inner.platforms;
-	group->busy = true;
+	blocks_enter(expansion->blocks, group);
 	expand_body(expansion, group->stmt->body, &inner);
 	group->busy = false;
 }
