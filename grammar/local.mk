@@ -20,8 +20,11 @@ grammar/policy.c: grammar/policy.y
 	$(AM_V_GEN)$(MKDIR_P) grammar && $(BISON) $(YACC_WARNINGS) \
 	    --header=grammar/policy.h -o $@ $(srcdir)/grammar/policy.y
 
+# Made a moment before, it would be made again by every make, after which make
+# comes to what needs it, all tests in C, last.
 grammar/policy.h: grammar/policy.c
 	@test -f $@ || { rm -f grammar/policy.c; $(MAKE) grammar/policy.c; }
+	@touch $@
 
 grammar/scan.c: grammar/scan.l
 	$(AM_V_GEN)$(MKDIR_P) grammar && $(FLEX) -o $@ $(srcdir)/grammar/scan.l
