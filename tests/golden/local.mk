@@ -10,7 +10,8 @@ test_scripts += \
 	tests/golden/import.sh \
 	tests/golden/learn.sh \
 	tests/golden/policies.sh \
-	tests/golden/report.sh
+	tests/golden/report.sh \
+	tests/golden/risks.sh
 
 # Several processes for each policy of ok/ and err/.
 slow_scripts += tests/golden/corpus.sh
@@ -28,4 +29,5 @@ EXTRA_DIST += \
 	tests/golden/import \
 	tests/golden/learn \
 	tests/golden/ok \
-	tests/golden/report
+	tests/golden/report \
+	tests/golden/risks
