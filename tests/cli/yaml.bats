@@ -158,6 +158,8 @@ setup()
 	"$SBXC" convert -O yaml a.sbx >a.yaml
 	diff -u expected a.yaml
 	"$SBXC" convert -O json a.sbx >a.json
+	# Its last line has an end.
+	[ -z "$(tail -c 1 a.json)" ]
 	grep -Fqx '        { "allow read": { "quoted": "/srv/my data" } },' a.json
 }
 

@@ -94,6 +94,13 @@ status "--update -w" 0 --update "$tmp/written.sbx" -p team -w tool.jsonl
 tap_empty "it compiles" "$("$SBXC" check -p team "$tmp/written.sbx" 2>&1)"
 status "once more" 0 --update "$tmp/written.sbx" -p team tool.jsonl
 tap_found "nothing is lacking then" "$(grep 'no rule is lacking' "$tmp/out")"
+# As on a disk that is full: no file may grow.
+cp update.sbx "$tmp/full.sbx"
+got=$( (trap '' XFSZ; ulimit -f 0; exec "$SBXC" learn --update "$tmp/full.sbx" \
+    -p team -w tool.jsonl) 2>&1 >/dev/null)
+tap_is "--update -w on a full disk" \
+    "3 sbxc: cannot write '$tmp/full.sbx': File too large" "$? $got"
+tap_empty "... leaves the file as it was" "$(cmp update.sbx "$tmp/full.sbx" 2>&1)"
 status "a draft is not overwritten" 2 -o "$tmp/written.sbx" tool.jsonl
 yes '{"sbx":1}' | head -c 17000000 >"$tmp/large"
 status "a file that is too large" 3 "$tmp/large"
