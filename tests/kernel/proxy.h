@@ -35,7 +35,7 @@ enum {
 
 /* What the servers and the test both see. */
 struct shared {
-	volatile uint64_t counted, queries, accepted, resets;
+	volatile uint64_t counted, received, queries, accepted, resets;
 	volatile uint64_t ready; /* servers */
 };
 

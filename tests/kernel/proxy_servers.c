@@ -143,6 +143,8 @@ count(struct shared *shared, int fd)
 				_exit(0);
 			}
 		counted += (uint64_t)len;
+		__atomic_add_fetch(&shared->received, (uint64_t)len,
+		    __ATOMIC_SEQ_CST);
 	}
 	if (len < 0)
 		__atomic_add_fetch(&shared->resets, 1, __ATOMIC_SEQ_CST);
