@@ -13,7 +13,7 @@ tap_begin
 
 # Of 32,000 rules: seconds, and KiB of address space.
 count=32000 seconds=6 memory=409600
-if tap_short; then
+if [ "$(tap_rounds 100)" -lt 100 ]; then
 	count=8000 seconds=3 memory=204800
 fi
 # A sanitizer takes terabytes of address space, and more time.
