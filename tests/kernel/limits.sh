@@ -112,20 +112,29 @@ by_number()
 	    grep -c '"namespaces",.*"pid_max"\]')"
 }
 
+# enough COMMAND...: $got is how many it could start.  What others of this user
+# start meanwhile takes of that, which is tried again then.
+enough()
+{
+	got=$(run "$base/few.bin" -- "$@")
+	[ "$got" -ge 18 ]
+}
+
 # An ordinary user's are counted with all others of that user: the limit is added
 # to these, whether they are few or many.
 by_user()
 {
-	between 'processes' 18 $((20 + 10 + tasks / 2)) \
-	    "$(run "$base/few.bin" -- perl -e "$forks")"
+	tap_until enough perl -e "$forks"
+	between 'processes' 18 $((20 + 10 + tasks / 2)) "$got"
 	tap_as "$uid" perl -e 'for (1 .. 200) {
 		push @all, fork || exec "sleep", 600; }
 	    print "\n"; close STDOUT;
 	    select undef, undef, undef, 0.1 while -e $ARGV[0];
 	    kill "KILL", @all' "$base/many" >"$base/many" &
 	tap_until test -s "$base/many"
+	tap_until enough perl -e "$forks"
 	between 'processes, beside many' 18 $((20 + 10 + (tasks + 200) / 4)) \
-	    "$(run "$base/few.bin" -- perl -e "$forks")"
+	    "$got"
 	rm "$base/many"
 	wait $!
 }
@@ -151,8 +160,8 @@ processes()
 	*) by_user ;;
 	esac
 	[ -x /usr/bin/python3 ] || return
-	between 'threads' 18 $((20 + 320 + tasks)) \
-	    "$(run "$base/few.bin" -- /usr/bin/python3 -c "$threads")"
+	tap_until enough /usr/bin/python3 -c "$threads"
+	between 'threads' 18 $((20 + 320 + tasks)) "$got"
 }
 
 # Root of a user namespace is an ordinary user outside, whose processes the
