@@ -76,7 +76,8 @@ project()
 		                self.wfile.write(b'hello')
 
 		        server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
-		        threading.Thread(target=server.serve_forever).start()
+		        threading.Thread(target=server.serve_forever,
+		            daemon=True).start()
 		        url = 'http://localhost:%d/' % server.server_port
 		        with urllib.request.urlopen(url) as answer:
 		            self.assertEqual(answer.read(), b'hello')
