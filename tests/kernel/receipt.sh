@@ -94,7 +94,7 @@ records()
 	run sleep 600
 	options=
 	is 'a timeout' '124 true' "$(field 1 exit) $(field 1 timeout)"
-	is 'its time' 1 "$(field 1 wall | awk '{ print $1 >= 1 && $1 < 300 }')"
+	is 'its time' 1 "$(field 1 wall | awk '{ print ($1 >= 1 && $1 < 300) }')"
 	run head -c 100000 /dev/zero
 	rm -f "$log"
 	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
