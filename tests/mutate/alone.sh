@@ -10,7 +10,7 @@ place=$1
 shift
 
 mounts=$(cut -d' ' -f5 /proc/self/mountinfo |
-    grep -vxE "$place|/(proc|sys|dev)(/.*)?")
+    grep -vxE "$place|/tmp|/var/tmp|/(proc|sys|dev)(/.*)?")
 rm -rf "$place/temporary"
 for dir in tmp var/tmp; do
 	mkdir -p "$place/temporary/$dir"
