@@ -181,7 +181,7 @@ tap_as()
 # the command itself, which $! can end, and not a shell that leaves it behind.
 tap_start()
 {
-	tap_instead=exec
+	tap_instead='exec'
 	tap_as "$@"
 }
 
