@@ -425,12 +425,14 @@ try_unix_hidden(char **words, int count)
 	return try_unix_inside(words, count);
 }
 
-/* A file that has no name and is used as any other. */
+/* A file that has no name and is used as any other.  One call is made by its
+ * number, since musl's open(3) sets FD_CLOEXEC once more by itself. */
 static int
 try_unnamed(char **words, int count)
 {
 	int fd = open(words[0], O_TMPFILE | O_RDWR | O_EXCL, 0600);
-	int closed = open(words[0], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int closed = (int)syscall(SYS_openat, AT_FDCWD, words[0],
+	    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char text[6] = "";
 	struct stat status;
 	int end = 0;
