@@ -407,6 +407,38 @@ no_more_descriptors()
 	[ "$(descriptors "$1")" -le "$2" ]
 }
 
+more_descriptors()
+{
+	[ "$(descriptors "$1")" -ge "$2" ]
+}
+
+# Whoever waits has a socket and a server there, until somebody takes him.
+waiting_descriptors()
+{
+	cd "$ws" || exit 99
+	rm -rf steps sub/full && mkdir steps
+	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
+	    ./probe unix-connect socket; echo >steps/1
+	    until [ -e steps/2 ]; do sleep 0.02; done
+	    ./probe unix-full sub/full steps/3 >steps/answer
+	    echo >steps/4; until [ -e steps/5 ]; do sleep 0.02; done' \
+	    >/dev/null 2>&1 &
+	supervisor=$!
+	tap_until test -e steps/1
+	before=$(descriptors "$supervisor")
+	echo >steps/2
+	tap_until more_descriptors "$supervisor" $((before + 8))
+	tap_is 'those who wait are kept' 0 $?
+	echo >steps/3
+	tap_until test -e steps/4
+	tap_is 'and taken in the end' ok "$(cat steps/answer)"
+	tap_until no_more_descriptors "$supervisor" "$before"
+	tap_is 'the supervisor keeps none of those who waited' 0 $?
+	echo >steps/5
+	wait $supervisor
+	cd "$base" || exit 99
+}
+
 # Whatever is answered, the supervisor has as many descriptors as before.
 kept_descriptors()
 {
@@ -469,6 +501,7 @@ each()
 
 each "$(id -u)"
 absent_supervisor
+waiting_descriptors
 kept_descriptors
 if [ "$(id -u)" -eq 0 ]; then
 	case $levels in *full*) keeper ;; esac

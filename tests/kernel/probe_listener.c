@@ -145,7 +145,8 @@ try_unix_length(char **words, int count)
 }
 
 /* With more clients than the server takes: each must get through in the end,
- * and one that does not want to wait must not. */
+ * and one that does not want to wait must not.  With a second word, nobody is
+ * taken until that file is there. */
 static int
 try_unix_full(char **words, int count)
 {
@@ -153,7 +154,6 @@ try_unix_full(char **words, int count)
 	int fd = server(words[0], 0), status, worst = 0, error = 0;
 	int waiting = CLIENTS;
 
-	(void)count;
 	if (fd < 0)
 		return errno;
 	for (int i = 0; i < CLIENTS; i++) {
@@ -165,6 +165,8 @@ try_unix_full(char **words, int count)
 		error = connect_to(&address, sizeof address, SOCK_NONBLOCK);
 		waiting += error == 0;
 	}
+	while (count > 1 && access(words[1], F_OK) != 0)
+		usleep(20000);
 	for (int i = 0; i < waiting; i++)
 		close(accept(fd, NULL, NULL));
 	while (wait(&status) > 0) {
@@ -585,7 +587,7 @@ const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
 	{"serve-agent", 2, 2, try_serve_agent},
 	{"unix-length", 2, 2, try_unix_length},
-	{"unix-full", 1, 1, try_unix_full},
+	{"unix-full", 1, 2, try_unix_full},
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-renamed", 1, 1, try_unix_renamed},
