@@ -176,11 +176,12 @@ for name in other here; do
 		exit 99
 done
 "$SBXC" build -o "$tmp/all.bin" @full-access 2>"$tmp/err" || exit 99
-# planned WORDS...: what of it is in a plan.
+# planned WORDS...: what of it is in a plan.  Whole words: a scratch directory's
+# name may have any digits.
 planned()
 {
 	"$SBXRUN" -l standard "$@" 2>/dev/null |
-	    grep -ioE 'elsewhere|471[12]|sched_yield'
+	    grep -iowE 'elsewhere|471[12]|sched_yield'
 }
 for form in -n '-n --json' -n=summary; do
 	# Words of the options.
