@@ -308,12 +308,14 @@ filter_ask_args(const struct subject *subject,
 		.number = number,
 		.audit = subject->arch->audit,
 	};
-	bool ok;
+	const struct sbx_insn *insns = subject->places.blob->bpf +
+	    program->first;
 
 	for (unsigned i = 0; i < access->arg_count; i++)
 		data.args[i] = access->args[i];
-	verdict->answer = bpf_run(subject->places.blob->bpf + program->first,
-	    program->count, &data, &ok, NULL);
+	verdict->answer = bpf_is_loadable(insns, program->count) ?
+	    bpf_run_loaded(insns, &data) :
+	    (uint32_t)FILTER_KILL;
 	verdict->depends = verdict->answer == FILTER_NOTIFY;
 	verdict->allowed = verdict->answer == FILTER_ALLOW || verdict->depends;
 }
@@ -371,14 +373,13 @@ is_answered(const struct why *why, const struct trapped_call *call,
 		.number = syscall_number(arch, call->name),
 		.audit = arch->audit,
 	};
-	bool ok;
 
 	for (unsigned i = 0; i < countof(data.args); i++)
 		data.args[i] = call->in_part ? UNNAMED : 0;
 	return program != NULL &&
-	    bpf_run(why->blob->bpf + program->first, program->count, &data, &ok,
-		NULL) == FILTER_NOTIFY &&
-	    ok;
+	    bpf_is_loadable(why->blob->bpf + program->first, program->count) &&
+	    bpf_run_loaded(why->blob->bpf + program->first, &data) ==
+	    FILTER_NOTIFY;
 }
 
 /* By which rules it answers. */

@@ -161,20 +161,6 @@ bpf_is_loadable(const struct sbx_insn *insns, size_t count)
 	return scratch_is_written(insns, count);
 }
 
-/* --- what it does --------------------------------------------------------- */
-
-uint32_t
-bpf_run(const struct sbx_insn *insns, size_t count,
-    const struct syscall_data *data, bool *ok, size_t *steps)
-{
-	size_t unused;
-
-	*ok = bpf_is_loadable(insns, count);
-	if (!*ok)
-		return (uint32_t)FILTER_KILL;
-	return bpf_run_counted(insns, data, steps != NULL ? steps : &unused);
-}
-
 /* --- against the rules ---------------------------------------------------- */
 
 static bool

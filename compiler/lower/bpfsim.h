@@ -16,12 +16,8 @@ struct bpf_program {
 	size_t count;
 };
 
-/* Runs a program; sets *ok to false (and returns KILL) if the kernel would not
- * have loaded it.  `steps` counts instructions and may be NULL. */
-uint32_t bpf_run(const struct sbx_insn *insns, size_t count,
-    const struct syscall_data *data, bool *ok, size_t *steps);
-
-/* Whether the kernel would load it: as seccomp_check_filter() decides. */
+/* Whether the kernel would load it: as seccomp_check_filter() decides.  What it
+ * then answers bpf_run_loaded() says. */
 bool bpf_is_loadable(const struct sbx_insn *insns, size_t count);
 
 /*

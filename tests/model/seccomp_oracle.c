@@ -70,7 +70,8 @@ context_export(scmp_filter_ctx context, struct arena *arena)
 	size = lseek(fd, 0, SEEK_END);
 	program.count = (size_t)size / sizeof *program.insns;
 	program.insns = arena_alloc(arena, (size_t)size);
-	if (pread(fd, program.insns, (size_t)size, 0) != size)
+	if (pread(fd, program.insns, (size_t)size, 0) != size ||
+	    !bpf_is_loadable(program.insns, program.count))
 		abort();
 	close(fd);
 	seccomp_release(context);
@@ -81,28 +82,16 @@ static void
 compare(struct oracle *oracle, const struct syscall_data *data,
     uint32_t expected)
 {
-	bool ok;
-	uint32_t ours = bpf_run(oracle->ours->insns, oracle->ours->count, data,
-	    &ok, NULL);
+	uint32_t ours = bpf_run_loaded(oracle->ours->insns, data);
 
 	oracle->compared++;
-	if (ok && ours == expected)
+	if (ours == expected)
 		return;
 	oracle->different++;
 	printf("# call %d of machine %#x (%#lx, %#lx, %#lx): %#x, not %#x\n",
 	    data->number, data->audit, (unsigned long)data->args[0],
 	    (unsigned long)data->args[1], (unsigned long)data->args[2], ours,
 	    expected);
-}
-
-static uint32_t
-library_verdict(const struct oracle *oracle, const struct syscall_data *data)
-{
-	bool ok;
-	uint32_t action = bpf_run(oracle->theirs.insns, oracle->theirs.count,
-	    data, &ok, NULL);
-
-	return ok ? action : 0;
 }
 
 /* --- numbers -------------------------------------------------------------- */
@@ -158,10 +147,11 @@ compare_numbers(struct oracle *oracle, struct arena *arena)
 		    inside &&
 			    library_number(&filter->entries[i]) !=
 				__NR_SCMP_ERROR ?
-			library_verdict(oracle, &data) :
+			bpf_run_loaded(oracle->theirs.insns, &data) :
 			nameless_verdict(filter, i));
 		data.audit = AUDIT_ARCH_RISCV64;
-		compare(oracle, &data, library_verdict(oracle, &data));
+		compare(oracle, &data,
+		    bpf_run_loaded(oracle->theirs.insns, &data));
 		data.audit = filter->arch->compat_audit;
 		compare(oracle, &data, FILTER_ERRNO | ENOSYS);
 	}
@@ -256,7 +246,7 @@ clauses_verdict(struct oracle *oracle, const struct filter_entry *entry,
 {
 	for (size_t i = 0; i < entry->clause_count; i++) {
 		oracle->theirs = programs[i];
-		if (library_verdict(oracle, data) != FILTER_ALLOW)
+		if (bpf_run_loaded(oracle->theirs.insns, data) != FILTER_ALLOW)
 			return entry->clauses[i].action;
 	}
 	return entry->action;
@@ -395,6 +385,8 @@ compare_sample(struct tap *tap, const struct sample *sample)
 		struct oracle oracle = { .filter = &set.filters.items[i],
 			.ours = &set.programs.items[i] };
 
+		if (!bpf_is_loadable(oracle.ours->insns, oracle.ours->count))
+			abort();
 		compare_numbers(&oracle, arena);
 		for (size_t j = 0; j < oracle.filter->entry_count; j++) {
 			const struct filter_entry *entry =

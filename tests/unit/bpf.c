@@ -283,12 +283,11 @@ test_programs(struct tap *tap)
 		struct syscall_data call = { .number = (int32_t)i,
 			.audit = KERNEL_AUDIT };
 		uint32_t kernel = 0, ours;
-		bool ok;
 
 		for (size_t j = 0; j < 6; j++)
 			call.args[j] = (uint64_t)random_next(&state) << 32 |
 			    random_next(&state) >> random_next(&state) % 32;
-		ours = bpf_run(insns, program.count, &call, &ok, NULL);
+		ours = bpf_run_loaded(insns, &call);
 		/* A division by zero answers 0, which kills. */
 		ours = ours == 0 ? (uint32_t)FILTER_KILL : ours - KERNEL_ERRNO;
 		if (!kernel_verdicts(&program, &call, 1, &kernel))

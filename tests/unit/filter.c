@@ -30,11 +30,9 @@ test_shape(struct tap *tap)
 		const struct filter *filter = &set.filters.items[i];
 		struct syscall_data data = { .audit = filter->arch->audit };
 		size_t total = 0, most = 0, steps;
-		bool ok;
 
 		for (; data.number < 470; data.number++) {
-			bpf_run(program->insns, program->count, &data, &ok,
-			    &steps);
+			bpf_run_counted(program->insns, &data, &steps);
 			total += steps;
 			most = steps > most ? steps : most;
 		}
