@@ -25,7 +25,7 @@ key_add(struct merger *merger, const char *text)
 {
 	size_t size = strlen(text) + 1;
 
-	if (merger->len + size > merger->room) {
+	if (merger->key == NULL || merger->len + size > merger->room) {
 		char *larger;
 
 		merger->room = 2 * (merger->len + size);

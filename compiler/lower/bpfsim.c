@@ -187,9 +187,10 @@ values_add(struct values *values, uint8_t arg, uint64_t value)
 static void
 values_collect(struct values *values, const struct filter_entry *entry)
 {
-	memset(values->counts, 0, sizeof values->counts);
-	for (uint8_t arg = 0; arg < 6; arg++)
+	for (uint8_t arg = 0; arg < 6; arg++) {
+		values->counts[arg] = 0;
 		values_add(values, arg, 0);
+	}
 	for (size_t i = 0; i < entry->clause_count; i++) {
 		const struct filter_clause *clause = &entry->clauses[i];
 

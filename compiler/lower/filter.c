@@ -469,7 +469,7 @@ machine_listens(const struct machine *machine)
 static bool
 programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 {
-	return a->count == b->count &&
+	return a->count == b->count && b->count > 0 &&
 	    memcmp(a->insns, b->insns, a->count * sizeof *a->insns) == 0;
 }
 
