@@ -103,7 +103,10 @@ limit_says(struct arena *arena, const struct sbx_limit *limit)
 			    sizes[i].unit);
 	}
 	return arena_printf(arena, "limit %s %" PRIu64 "%s", word->word,
-	    limit->value, word->unit == UNIT_TIME ? "s" : "");
+	    limit->value,
+	    word->unit == UNIT_BYTES    ? "B" :
+		word->unit == UNIT_TIME ? "s" :
+					  "");
 }
 
 static void
