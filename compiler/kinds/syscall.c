@@ -219,7 +219,7 @@ parse_arguments(const struct places *places, const char *text,
 		access->args[access->arg_count++] = (uint32_t)value;
 		text = end;
 	} while (*text == ',');
-	if (*text == ')' && text[1] == '\0')
+	if (*text == ')' && text[1] == '\0' && text[-1] != ',')
 		return NULL;
 	return arena_printf(places->arena,
 	    "the arguments of '%s' are up to "
