@@ -2,6 +2,7 @@
 
 test_scripts += \
 	tests/cli/build.bats \
+	tests/cli/bounds.bats \
 	tests/cli/check.bats \
 	tests/cli/doctor.sh \
 	tests/cli/dump.bats \
