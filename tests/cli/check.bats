@@ -29,6 +29,38 @@ load sbxc
 	ends 3 "$SBXC" check bad.sbx missing.sbx
 }
 
+@test "check looks at each profile as if it were alone" {
+	cat >twice.sbx <<-'SBX'
+	sbx 1
+
+	group tools {
+	    let   cache = /srv/cache
+	    allow read { ${cache}  /opt }
+	}
+	profile base {
+	    use tools
+	}
+	profile one extends base {
+	    use  tools
+	    drop allow read /opt
+	}
+	profile two extends base {
+	    drop use tools
+	    allow read /opt
+	}
+	SBX
+	ends 0 "$SBXC" check twice.sbx
+	[ -z "$output$stderr" ]
+}
+
+@test "a copy of a shipped profile is that profile to the byte" {
+	cp "$srcdir/profiles/read-only.sbx" copy.sbx
+	ends 0 "$SBXC" check copy.sbx
+	echo "# more" >>copy.sbx
+	ends 1 "$SBXC" check copy.sbx
+	complains "'read-only' is the name of a shipped profile"
+}
+
 @test "check -f gcc prints one line for each finding" {
 	ends 1 "$SBXC" check -f gcc bad.sbx
 	[[ "${stderr_lines[0]}" =~ ^bad.sbx:3:11:\ error:\ .*\ \[SBX[0-9]+\]$ ]]
@@ -102,6 +134,20 @@ warned() {
 	ends 1 "$SBXC" build warned.sbx -o warned.bin
 	ends 1 "$SBXC" check --no-ignore warned.sbx
 	complains SBX0115
+}
+
+@test "check: a comment that ignores names several codes, or is the last line" {
+	printf '%s\n' 'sbx 1' 'profile p {' 'allow write /srv' \
+	    'allow write { /srv ~/.zshrc } # sbx: ignore SBX0301, SBX0605 -- why' \
+	    '}' >both.sbx
+	ends 0 "$SBXC" check both.sbx
+	[ -z "$output$stderr" ]
+	ends 0 "$SBXC" check -f sarif both.sbx
+	[ "$(grep -c '"justification": "why"' <<<"$output")" -eq 2 ]
+	printf 'sbx 1\nprofile p { allow write ~/.zshrc } # sbx: ignore SBX0605 -- why' \
+	    >last.sbx
+	ends 0 "$SBXC" check last.sbx
+	[ -z "$output$stderr" ]
 }
 
 @test "check --target judges another machine" {
