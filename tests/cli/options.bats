@@ -82,10 +82,11 @@ load sbxc
 }
 
 @test "missing and superfluous operands are refused" {
-	ends 2 "$SBXC" build
-	ends 2 "$SBXC" check
-	ends 2 "$SBXC" dump
-	ends 2 "$SBXC" explain
+	for words in build check dump explain test 'diff team.sbx' \
+	    'why team.sbx' convert 'export -O bwrap' 'import -I claude' learn \
+	    show; do
+		ends 2 "$SBXC" $words </dev/null
+	done
 	ends 2 "$SBXC" build team.sbx two.sbx
 	ends 2 "$SBXC" profiles x
 	ends 2 "$SBXC" dump a b
