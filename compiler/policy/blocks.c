@@ -33,7 +33,6 @@ blocks_reset(struct blocks *blocks)
 		block->busy = false;
 		block->gathered = false;
 		block->layer = 0;
-		block->platforms = 0;
 	}
 	blocks->entered.count = 0;
 }

@@ -523,7 +523,6 @@ resolve_policy(const struct resolution *given, const char *name)
 		.blocks = given->blocks,
 	};
 	struct chain chain = { 0 };
-	size_t errors = given->diags->errors;
 	struct block *profile;
 
 	blocks_reset(given->blocks);
@@ -542,7 +541,7 @@ resolve_policy(const struct resolution *given, const char *name)
 	if (!given->blocks->unused)
 		report_unused(&expansion, given->stmts);
 	given->blocks->unused = true;
-	return given->diags->errors > errors || given->blocks->faulty ?
+	return given->diags->errors > 0 || given->blocks->faulty ?
 	    NULL :
 	    expansion.policy;
 }

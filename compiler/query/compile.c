@@ -76,11 +76,10 @@ compile_profile(struct compilation *compilation, const char *profile,
     struct image *image)
 {
 	struct diags *diags = &compilation->diags;
-	size_t errors = diags->errors;
 	struct filter_set filters = { 0 };
 	struct policy *policy;
 
-	if (errors > 0)
+	if (diags->errors > 0)
 		return false;
 	if (compilation->blocks == NULL)
 		compilation->blocks = blocks_new(&compilation->sources, diags,
@@ -101,7 +100,7 @@ compile_profile(struct compilation *compilation, const char *profile,
 	if (policy == NULL)
 		return false;
 	check_policy(policy, diags);
-	if (diags->errors > errors)
+	if (diags->errors > 0)
 		return false;
 	filters_build_shared(policy, &compilation->programs, &filters);
 	return emit_blob(policy, &filters, sbpl_text(policy), diags, image);
