@@ -138,7 +138,7 @@ warned() {
 
 @test "check: a comment that ignores names several codes, or is the last line" {
 	printf '%s\n' 'sbx 1' 'profile p {' 'allow write /srv' \
-	    'allow write { /srv ~/.zshrc } # sbx: ignore SBX0301, SBX0605 -- why' \
+	    'allow write { /srv ~/.zshrc } # sbx: ignore SBX0301, SBX0605 -- why ' \
 	    '}' >both.sbx
 	ends 0 "$SBXC" check both.sbx
 	[ -z "$output$stderr" ]
@@ -148,6 +148,23 @@ warned() {
 	    >last.sbx
 	ends 0 "$SBXC" check last.sbx
 	[ -z "$output$stderr" ]
+	# In YAML a backslash is itself between single quotes.
+	cat >quoted.yaml <<-'YAML'
+	sbx: 1
+	profiles:
+	  p:
+	    - allow write: [~/.zshrc, quoted: '/srv/a\'] # sbx: ignore SBX0605 -- why
+	YAML
+	ends 0 "$SBXC" check quoted.yaml
+	[ -z "$output$stderr" ]
+}
+
+@test "check -f sarif: what is below the current directory is relative to it" {
+	warned
+	cp warned.sbx "$PWD-other.sbx"
+	ends 0 "$SBXC" check -f sarif "$PWD/warned.sbx" "$PWD-other.sbx"
+	says '"uri": "warned.sbx"'
+	says "\"uri\": \"file://$PWD-other.sbx\""
 }
 
 @test "check --target judges another machine" {
@@ -245,4 +262,16 @@ hides() {
 	printf 'sbx 1\ninclude "elsewhere.sbx"\n' >evil.sbx
 	hides "$SBXC" check -I dir evil.sbx
 	[[ "$output" == *"the first statement is not 'sbx 1' [SBX0701]"* ]]
+}
+
+@test "a policy is one wherever the key stands" {
+	printf '{profiles: {p: [allow raed: /srv]},sbx: 1}\n' >flow.yaml
+	ends 1 "$SBXC" check flow.yaml
+	complains "1 | {profiles: "
+	sed -i 's/sbx/"sbx"/' flow.yaml
+	ends 1 "$SBXC" check flow.yaml
+	complains "1 | {profiles: "
+	sed -i 's/"sbx"/sbz/' flow.yaml
+	ends 1 "$SBXC" check flow.yaml
+	refute_complains "profiles: {"
 }

@@ -213,8 +213,19 @@ test_window(struct tap *tap)
 
 	bench_init(&b, text);
 	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "a"), "%s", text);
-	tap_ok(tap, strlen(b.diags.records.items[0].message) <= 400,
+	tap_ok(tap, strlen(b.diags.records.items[0].message) == 400,
 	    "a message is of bounded length");
+	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "a"), "%0400d", 0);
+	tap_ok(tap,
+	    strspn(b.diags.records.items[1].message, "0") == 400 &&
+		b.diags.records.items[1].message[400] == '\0',
+	    "one of just that length is whole");
+	diag_add(&b.diags, DIAG_SYNTAX, place(&b, "a"), "%0396d\xc3\xa4%04d", 0,
+	    0);
+	tap_ok(tap,
+	    strspn(b.diags.records.items[2].message, "0") == 396 &&
+		strcmp(b.diags.records.items[2].message + 396, "...") == 0,
+	    "a longer one is cut between characters");
 	arena_release(b.arena);
 }
 
