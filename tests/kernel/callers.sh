@@ -333,6 +333,8 @@ supervisor()
 	tap_until has_sets $!
 	tap_is "$level: capabilities of the supervisor" "$most $most" \
 	    "$(sets $!)"
+	tap_is "$level: and it gets no others" 1 \
+	    "$(sed -n 's/^NoNewPrivs:.//p' "/proc/$!/status")"
 	kill $!
 	wait
 }
@@ -384,6 +386,12 @@ all_capabilities()
 	    /proc/self/status)
 	tap_is "$level: capabilities of an ordinary user" 4 \
 	    "$(printf '%s\n' "$sets" | grep -c '0000000000000000$')"
+	# Nor one who could only inherit them.
+	tap_is "$level: capabilities that are inherited" 0000000000000000 \
+	    "$(run 0 setpriv --reuid=$ORDINARY --inh-caps=+sys_admin env \
+	    HOME="$base/other" "$base/sbxrun" -w "$base/other" -l "$level" \
+	    "$base/unwatched.bin" -- sed -n 's/^CapInh:.//p' \
+	    /proc/self/status)"
 	# A file's capabilities add nothing either.
 	cp "$(command -v grep)" "$ws/grep"
 	if ! setcap cap_sys_admin,cap_net_raw=ep "$ws/grep" 2>/dev/null; then
@@ -394,6 +402,33 @@ all_capabilities()
 	    setpriv --bounding-set=-setpcap "$base/sbxrun" -l "$level" \
 	    "$base/unwatched.bin" -- ./grep ^CapPrm /proc/self/status |
 	    grep -Ev '00(fb|00)$')"
+	# One that is permitted, and not yet in effect: with it nobody makes a user
+	# namespace.
+	[ "$level" = standard ] || return 0
+	cp "$base/sbxrun" "$base/permitted"
+	setcap cap_setpcap=p "$base/permitted"
+	tap_is "$level: the bounding set by a file's capability" "$most" \
+	    "$(run 0 setpriv --reuid=$ORDINARY --inh-caps=-all env \
+	    HOME="$base/other" "$base/permitted" -w "$base/other" -l "$level" \
+	    "$base/unwatched.bin" -- sed -n 's/^CapBnd:.//p' \
+	    /proc/self/status)"
+}
+
+# --- Landlock ---------------------------------------------------------------
+
+# Who is in sixteen sandboxes already, and so mounts nothing, is told why there
+# is no other.
+nested()
+{
+	[ "$level" = standard ] || return 0
+	# shellcheck disable=SC2016  # perl's
+	tap_is "$level: uid $1: in sixteen sandboxes" 1 "$(run "$1" \
+	    setpriv --no-new-privs perl -e '
+		my $attributes = pack "Q", 1 << 11; # to make block devices
+		my $ruleset = syscall 444, $attributes, 8, 0;
+		for (1 .. 16) { syscall(446, $ruleset, 0) == 0 or die $! }
+		exec @ARGV' "$base/sbxrun" -l "$level" "$base/unwatched.bin" \
+	    -- true | grep -c 'the kernel nests at most 16 Landlock sandboxes')"
 }
 
 # --- variables --------------------------------------------------------------
@@ -439,6 +474,7 @@ check_user()
 		variables "$1"
 		[ "$1" -ne 0 ] || all_capabilities
 		many_rules "$1"
+		nested "$1"
 	done
 	[ "$level" = full ] || return
 	processes "$1"

@@ -198,6 +198,26 @@ open_files()
 	    "$base/few.bin" -c 'ulimit -Sn; ulimit -Hn' | tr '\n' ' ')"
 }
 
+# The others, each by its own name, soft and hard.  To have any of a core may take
+# root; who uses up the time of a processor is told so a second before the end.
+resources()
+{
+	by='' wanted='' what=''
+	if [ "$uid" -eq 0 ] && prlimit --core=unlimited true 2>/dev/null; then
+		by='prlimit --core=unlimited' what='core file size|'
+		wanted='Max core file size 1048576 1048576 bytes '
+	fi
+	is 'a limit of each kind' "Max cpu time 7 8 seconds $(:
+	    )Max file size 8192 8192 bytes $(:
+	    )Max stack size 4194304 4194304 bytes ${wanted}$(:
+	    )Max address space 4294967296 4294967296 bytes " \
+	    "$(run --limit cpu-time=7s --limit file-size=8KiB \
+	    --limit stack=4MiB --limit core=1MiB --limit memory=4GiB \
+	    "$base/few.bin" -- sed -nE "/^Max (cpu time|file size|stack size|$what$(:
+	    )address space) / { s/  +/ /g; s/ \$//; p }" /proc/self/limits | tr '\n' ' ')"
+	by=''
+}
+
 # --- what is said ---------------------------------------------------------------
 
 # says NAME STATUS LINE SBXRUN-ARGUMENT...: sbxrun says that, and no more.
@@ -294,6 +314,7 @@ check_all()
 			another_root
 		fi
 		open_files
+		resources
 		messages
 		overrides
 		refusals

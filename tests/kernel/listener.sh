@@ -412,6 +412,13 @@ more_descriptors()
 	[ "$(descriptors "$1")" -ge "$2" ]
 }
 
+# Whether the kernel lets no handler of a signal end a call that the supervisor
+# has received, as from Linux 5.19 on.
+keeps_calls()
+{
+	printf '%s\n' 5.19 "$(uname -r)" | sort -CV
+}
+
 # Whoever waits has a socket and a server there, until somebody takes him.
 waiting_descriptors()
 {
@@ -420,18 +427,21 @@ waiting_descriptors()
 	"$base/sbxrun" -l standard "$base/listener.bin" -- sh -c '
 	    ./probe unix-connect socket; echo >steps/1
 	    until [ -e steps/2 ]; do sleep 0.02; done
-	    ./probe unix-full sub/full steps/3 >steps/answer
+	    ./probe unix-waiting sub/full steps/3 >steps/answer
 	    echo >steps/4; until [ -e steps/5 ]; do sleep 0.02; done' \
 	    >/dev/null 2>&1 &
 	supervisor=$!
 	tap_until test -e steps/1
 	before=$(descriptors "$supervisor")
 	echo >steps/2
-	tap_until more_descriptors "$supervisor" $((before + 8))
+	tap_until more_descriptors "$supervisor" $((before + 16))
 	tap_is 'those who wait are kept' 0 $?
 	echo >steps/3
 	tap_until test -e steps/4
-	tap_is 'and taken in the end' ok "$(cat steps/answer)"
+	if keeps_calls; then
+		tap_is 'and taken in the end, whatever signal comes' ok \
+		    "$(cat steps/answer)"
+	fi
 	tap_until no_more_descriptors "$supervisor" "$before"
 	tap_is 'the supervisor keeps none of those who waited' 0 $?
 	echo >steps/5

@@ -145,8 +145,7 @@ try_unix_length(char **words, int count)
 }
 
 /* With more clients than the server takes: each must get through in the end,
- * and one that does not want to wait must not.  With a second word, nobody is
- * taken until that file is there. */
+ * and one that does not want to wait must not. */
 static int
 try_unix_full(char **words, int count)
 {
@@ -154,6 +153,7 @@ try_unix_full(char **words, int count)
 	int fd = server(words[0], 0), status, worst = 0, error = 0;
 	int waiting = CLIENTS;
 
+	(void)count;
 	if (fd < 0)
 		return errno;
 	for (int i = 0; i < CLIENTS; i++) {
@@ -165,8 +165,6 @@ try_unix_full(char **words, int count)
 		error = connect_to(&address, sizeof address, SOCK_NONBLOCK);
 		waiting += error == 0;
 	}
-	while (count > 1 && access(words[1], F_OK) != 0)
-		usleep(20000);
 	for (int i = 0; i < waiting; i++)
 		close(accept(fd, NULL, NULL));
 	while (wait(&status) > 0) {
@@ -174,6 +172,45 @@ try_unix_full(char **words, int count)
 			worst = WEXITSTATUS(status);
 	}
 	return worst != 0 ? worst : error == EAGAIN ? 0 : EPROTO;
+}
+
+static void
+wake(int number)
+{
+	(void)number;
+}
+
+/* The same, but the server has no room before they come, and takes nobody until
+ * a file is there; then those who wait get a signal first. */
+static int
+try_unix_waiting(char **words, int count)
+{
+	static const struct sigaction action = { .sa_handler = wake };
+	struct sockaddr_un address = address_of(words[0]);
+	int fd = server(words[0], 0), status, worst = 0, waiting = CLIENTS;
+	pid_t clients[CLIENTS];
+
+	(void)count;
+	if (fd < 0 || sigaction(SIGUSR1, &action, NULL) != 0)
+		return errno;
+	while (connect_to(&address, sizeof address, SOCK_NONBLOCK) == 0)
+		waiting++;
+	for (int i = 0; i < CLIENTS; i++) {
+		clients[i] = fork();
+		if (clients[i] == 0)
+			_exit(connect_to(&address, sizeof address, 0));
+	}
+	while (access(words[1], F_OK) != 0)
+		usleep(20000);
+	for (int i = 0; i < CLIENTS; i++)
+		kill(clients[i], SIGUSR1);
+	for (int i = 0; i < waiting; i++)
+		close(accept(fd, NULL, NULL));
+	while (wait(&status) > 0) {
+		if (status != 0)
+			worst = WEXITSTATUS(status);
+	}
+	return worst;
 }
 
 /* Another process writes one name, then the other, over the address while it
@@ -587,7 +624,8 @@ const struct operation listener_operations[] = {
 	{"serve-unix", 1, 1, try_serve_unix},
 	{"serve-agent", 2, 2, try_serve_agent},
 	{"unix-length", 2, 2, try_unix_length},
-	{"unix-full", 1, 2, try_unix_full},
+	{"unix-full", 1, 1, try_unix_full},
+	{"unix-waiting", 2, 2, try_unix_waiting},
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-renamed", 1, 1, try_unix_renamed},

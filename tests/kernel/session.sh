@@ -197,6 +197,13 @@ cp "$PROBE" probe
     EROFS "$(run -- ./probe chmod /proc/self/fd/0 666 </dev/null)"
 tap_is 'the descriptors of a command with a receipt' '0 1 2 ' "$(
     run --status-fd 5 -- ./probe fds 5>../receipt 7<file </dev/null) "
+tap_is 'those of a command that joins by a socket' '0 1 2 ' \
+    "$(by_socket -- ./probe fds </dev/null) "
+# The keeper has none of those that are handed on to the command.
+timeout 100 "$base/sbxrun" --session "$s-passed" --pass-fd 5 \
+    "$base/plain.bin" -- true 5>&1 >/dev/null 2>&1 | timeout 100 cat
+tap_is 'a pipe that was handed on ends with the command' '0 0' \
+    "$? $("$base/sbxrun" --session "$s-passed" --end 2>&1; echo $?)"
 # What is left behind may go on to write, through the cap on output.
 timeout 300 "$base/sbxrun" --session "$s" -- sh -c '
 	{ sleep 0.5; echo late && echo written >/tmp/late; } &' | cat >"$base/late"

@@ -128,6 +128,9 @@ others()
 	    "$run --status-fd 3 $command 3<probe"
 	said 'a receipt into what is closed' 'not open for writing' \
 	    "$run --status-fd 3 $command 3<&-"
+	said 'handed on, and closed' \
+	    '--pass-fd: this descriptor is not open: Bad file descriptor' \
+	    "$run --pass-fd 3 $command 3<&-"
 	run 'mkfifo named'
 	for file in '<probe' '<.' '<>/dev/null' '<>named'; do
 		said "handed on beside a pipe: $file" \
