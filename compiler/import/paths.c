@@ -41,8 +41,6 @@ normal(struct arena *arena, const char *text)
 				from++;
 			if (*from == '.' && from[1] == '\0')
 				break;
-			if (*from == '/')
-				continue;
 			continue;
 		}
 		*to++ = *from;
