@@ -157,6 +157,18 @@ long() {
 	takes 65535 "the line is 65536 bytes long, and 65535 is the most" long
 }
 
+needs() {
+	printf 'sbx 1\nprofile p {\nallow read /srv\nrequire landlock %d\n}\n' \
+	    "$1"
+}
+
+@test "Landlock: as new as it knows" {
+	takes 10 "this sbxc knows 1 to 10" needs
+	needs 0 >none.sbx
+	ends 1 "$SBXC" check none.sbx
+	complains "'0' is not a Landlock ABI"
+}
+
 @test "includes: as many and as deep as it says" {
 	local i
 	for i in $(seq 1 17); do

@@ -280,3 +280,28 @@ load sbxc
 	grep -q '^set env npm_config_cache' online.dump
 	rm parents.sbx {parent,none,again,online}.{bin,dump,yaml} twin.*
 }
+
+# How often a profile with these lines has a setting of the group.
+offline() {
+	printf 'sbx 1\nprofile base { allow network connect tcp 22 }\n' >off.sbx
+	printf 'profile p %s {\nuse offline\n%b\n}\n' "$2" "$3" >>off.sbx
+	ends 0 "$SBXC" build -p p off.sbx -o off.bin
+	[ "$("$SBXC" dump off.bin | grep -c '^set env GOPROXY')" -eq "$1" ]
+}
+
+@test "tools are told that nothing leads out where nothing does" {
+	local rule
+	for rule in "allow network loopback" "allow network listen tcp 80" \
+	    "allow network publish tcp 3000" "deny network connect tcp 443" \
+	    "allow network connect tcp 443\ndeny network full"; do
+		offline 1 "" "$rule"
+	done
+	offline 1 "extends base" "drop allow network connect tcp 22"
+	for rule in "allow network full" "allow network connect tcp 443" \
+	    "allow network host tcp 5432" "allow network domain a.example" \
+	    "allow network connect 10.0.0.5:80" "allow network proxy tcp 3128" \
+	    "allow everything"; do
+		offline 0 "" "$rule"
+	done
+	offline 0 "extends base" ""
+}

@@ -46,6 +46,21 @@ load sbxc
 	complains "the blob has no such filter"
 }
 
+@test "dump: a call has the rule that names it before one that names its group" {
+	cat >calls.sbx <<-'SBX'
+	sbx 1
+
+	profile calls {
+	    deny syscalls { clock_adjtime  @clock  clock_settime }
+	}
+	SBX
+	ends 0 "$SBXC" build calls.sbx
+	"$SBXC" dump calls.bin >calls.dump
+	grep -q '^syscall clock_adjtime .* because clock_adjtime ' calls.dump
+	grep -q '^syscall clock_settime .* because clock_settime ' calls.dump
+	grep -q '^syscall settimeofday .* because @clock ' calls.dump
+}
+
 @test "dump: a group that a layer uses again has all its rules there, once" {
 	cat >layers.sbx <<-'SBX'
 	sbx 1
