@@ -17,6 +17,8 @@ fault_of(const char *text, bool wild)
 	}
 	if (wild && strpbrk(text, "[]{}") != NULL)
 		return "a glob has no classes and no alternatives";
+	if (wild && strpbrk(text, "*?") != NULL && strchr(text, '\\') != NULL)
+		return "a glob has no escapes";
 	if (strchr(text, '$') != NULL)
 		return "a variable is not replaced";
 	if (strstr(text, "/../") != NULL || strcmp(text, "..") == 0 ||

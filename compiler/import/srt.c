@@ -130,7 +130,8 @@ domain_fault(const char *text)
 		       "PORT'";
 	if (strspn(text,
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789-._*:") != strlen(text))
+		"0123456789-._*:") != strlen(text) ||
+	    strchr(text + (strncmp(text, "*.", 2) == 0), '*') != NULL)
 		return "it is no name of a host";
 	return NULL;
 }
