@@ -81,6 +81,130 @@ codex_env \
 tap_is 'codex: what is for another mode is told' '1 2' \
     "$? $(grep -c 'roots.toml:[23]:.*which is not set.*SBX1012' out)"
 
+# told CLIENT WANTED LINE...: what settings of few lines become: a line of the
+# policy or of the diagnostics, or a part of one; '!' before it: none has it.
+told()
+{
+	told_client=$1 wanted=$2
+	shift 2
+	case $told_client in
+	codex | localgpt) told_file=told.toml ;;
+	*) told_file=told.json ;;
+	esac
+	printf '%s\n' "$@" >$told_file
+	rm -f told.sbx told.test.yaml
+	"$SBXC" import --lossy -I "$told_client" -o told.sbx $told_file \
+	    >out 2>&1
+	cat told.sbx told.test.yaml >>out 2>&1
+	case $wanted in
+	!*) tap_empty "$told_client: $*: no ${wanted#!}" \
+	    "$(grep -F -- "${wanted#!}" out)" ;;
+	*) tap_found "$told_client: $*: $wanted" \
+	    "$(grep -F -- "$wanted" out)" ;;
+	esac
+}
+
+# claude WANTED LIST RULE: a rule in a list of Claude Code's permissions.
+claude()
+{
+	told claude "$1" "{\"permissions\": {\"$2\": [\"$3\"]}}"
+}
+# shellcheck disable=SC2016  # ${workspace} is a name of policies
+claude_rules()
+{
+	claude 'allow write "${workspace}/build"' allow 'Edit(build)'
+	claude 'deny write  glob "${workspace}/**/keys"' deny 'Edit(keys//)'
+	claude 'deny write  "${workspace}/a/keys"' deny 'Edit(a/keys//)'
+	claude "'Re(x)': it is about a tool" deny 'Re(x)'
+	claude "'Reader(x)': it is about a tool" deny 'Reader(x)'
+	claude '!SBX10' allow 'Reader(x)'
+	claude "'Edit': the sandbox writes the workspace" deny 'Edit'
+	claude "'Read()': nothing runs" deny 'Read()'
+	claude "'WebFetch': it is about a tool and no host [SBX1011]" deny WebFetch
+	claude "'WebFetch': it names no host that commands might reach [SBX1012]" \
+	    allow WebFetch
+	claude 'deny network domain a.example' deny 'WebFetch(domain:a.example)'
+	claude "nobody is asked in a sandbox: allow it, or deny it [SBX1011]" ask \
+	    'Read(~)'
+	claude "a glob has no classes and no alternatives [SBX1011]" deny 'Read({a,b})'
+	claude "a glob has no escapes [SBX1011]" deny 'Read(a\\b)'
+	claude "a path that leads upwards" deny 'Read(../x)'
+	claude "a path that leads upwards" deny 'Read(a/..)'
+	claude "a path that leads upwards" deny 'Read(a/../b)'
+	claude 'deny write  "${workspace}"' deny 'Edit(./**/**)'
+	claude 'deny write  "/"' deny 'Edit(//**)'
+	claude 'deny write  "${workspace}/a\"b"' deny 'Edit(./a\"b)'
+	claude 'deny write  "${workspace}/a\\b"' deny 'Edit(./a\\b)'
+	claude '- deny: "write \"${workspace}/it'"'s" deny "Edit(./it's)"
+}
+claude_rules
+
+# network WANTED KEY HOST, filesystem WANTED PART: of sandbox-runtime.
+network()
+{
+	told sandbox-runtime "$1" "{\"network\": {\"$2\": [\"$3\"]}}"
+}
+for host in '*' '*:443'; do
+	network 'a rule names hosts, and not all of them [SBX1012]' \
+	    allowedDomains "$host"
+	network 'a rule names hosts, and not all of them [SBX1011]' \
+	    deniedDomains "$host"
+done
+for host in '[::1]:80' ::1 10.0.0.1 10.0.0.1:80; do
+	network "an address takes 'network connect" allowedDomains "$host"
+done
+for host in localhost localhost:3000; do
+	network "takes 'network host tcp PORT'" allowedDomains "$host"
+done
+for host in '*y.example' 'a.*' '*.*.example' a/b; do
+	network 'it is no name of a host [SBX1012]' allowedDomains "$host"
+done
+network 'allow network domain *.y.example' allowedDomains '*.y.example'
+network 'allow: "domain x.y.example"' allowedDomains '*.y.example'
+filesystem()
+{
+	told sandbox-runtime "$1" "{\"filesystem\": {$2}}"
+}
+filesystem 'deny read   "/a"  except { "/a/b"  "/a/c" }' \
+    '"denyRead": ["/a"], "allowRead": ["/a/b", "/a/c"]'
+filesystem '!deny read' '"denyRead": ["/a"], "allowRead": ["/a/b", "/a"]'
+filesystem '!.git/config' '"allowGitConfig": true'
+filesystem '.git/config' '"allowGitConfig": "true"'
+filesystem 'passes a pattern by here on Linux' '"allowWrite": ["/srv/*"]'
+for key in httpProxyPort socksProxyPort; do
+	told claude "sandbox.network.$key: a proxy of the user's own" \
+	    "{\"sandbox\": {\"network\": {\"$key\": 3128}}}"
+done
+told claude 'sandbox.filesystem.disabled: a policy that confines no files' \
+    '{"sandbox": {"filesystem": {"disabled": true}}}'
+told claude '!SBX10' '{"sandbox": {"ripgrep": {"command": "rg"}}}'
+told claude 'sandbx: this sbxc does not know' '{"sandbx": {"x": 1}}'
+told claude "'g', 'h' [SBX1014]" \
+    '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}'
+told claude "'g', 'h' and 1 more [SBX1014]" \
+    '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}'
+told claude "'sandbox.enabled' [SBX1014]" '{"sandbox.enabled": true}'
+told codex 'profile: a profile may choose another sandbox' 'profile = "x"'
+told codex 'profiles: each may choose another sandbox' '[profiles.x]' 'a = 1'
+told codex "'A?B': it is no pattern" '[shell_environment_policy]' \
+    'include_only = ["A?B"]'
+told llxprt 'these settings do not switch the sandbox on' '{"engine": "none"}'
+told llxprt 'it is for macOS; on Linux' '{"engine": "sandbox-exec"}'
+told llxprt "network 'proxied': a proxy of the user's own" \
+    '{"network": "proxied"}'
+told llxprt '!network full' '{"network": "off"}'
+told llxprt "pids '0': it is no number" '{"resources": {"pids": 0}}'
+told localgpt 'limit output      999999999999999999B' '[sandbox]' \
+    'max_output_bytes = 999999999999999999'
+for number in 1234567890123456789 012 0 '"5"'; do
+	told localgpt 'it is no number that a limit takes' '[sandbox]' \
+	    "timeout_secs = $number"
+done
+told localgpt 'limit processes   7' '[sandbox]' 'max_processes = 7'
+told localgpt '!limit processes   64' '[sandbox]' 'max_processes = 7'
+told localgpt 'allow write "/srv/x"' '[sandbox.allow_paths]' \
+    'write = ["/srv/x"]'
+
 # A case that a weaker policy does not keep is seen.
 grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |
     sed 's/profile from-claude/profile weak/' >weak.sbx
