@@ -1,6 +1,7 @@
 #!/bin/sh
-# sbxc export -O systemd: the unit beside what is expected; that systemd reads
-# each line as it is meant, and no text of a policy becomes a line of its own.
+# sbxc export: the unit of systemd, and what is the policy's in the scripts for
+# bubblewrap and Docker, beside what is expected; that systemd reads each line as
+# it is meant, and no text of a policy becomes a line of its own.
 #
 #	tests/golden/export.sh --update	rewrite what is expected
 
@@ -30,6 +31,72 @@ for file in unit.conf unit.err; do
 done
 tap_empty 'each line is a comment, a setting or the section' \
     "$(grep -vE '^(#|[A-Z][A-Za-z]*=|\[Service\]$)' unit.conf)"
+
+# The rest of a script is the same for all policies; of Docker's filter, which is
+# long, the first lines.
+for target in bwrap docker oci-seccomp; do
+	"$SBXC" export -O $target --lossy --arch x86_64 unit.sbx >out \
+	    2>unit.$target.err
+	tap_is "$target: with --lossy it is written" 0 $?
+	case $target in
+	bwrap) sed '/^# shellcheck shell=/,$d' out >unit.$target ;;
+	docker) sed '/^filter=/,$d' out >unit.$target ;;
+	*) sed -n '1,24p' out >unit.$target ;;
+	esac
+	for file in unit.$target unit.$target.err; do
+		[ "${1-}" != --update ] || cp "$file" "$here"
+		tap_empty "$file: as it was" "$(diff -u "$here/$file" "$file" 2>&1)"
+	done
+done
+
+# loses TARGETS CODE WHY RULE: what no target of the list can say is told of each.
+loses()
+{
+	loses_code=$2 loses_why=$3 loses_rule=$4
+	printf 'sbx 1\nprofile one {\n%s\n}\n' "$loses_rule" >one.sbx
+	for target in oci-seccomp bwrap docker systemd; do
+		"$SBXC" export -O $target --lossy --arch x86_64 -w /src one.sbx \
+		    >out 2>err
+		case " $1 " in
+		*" $target "*) tap_found "$target: $loses_rule" \
+		    "$(grep "$loses_why .*$loses_code" err)" ;;
+		*) tap_empty "$target: $loses_rule" \
+		    "$(grep "$loses_why" err)" ;;
+		esac
+	done
+}
+all='oci-seccomp bwrap docker systemd'
+narrower='\[SBX1002\]' weaker='\[SBX1001\]'
+loses "$all" "$narrower" 'knows no names of hosts,' \
+    'allow network domain a.example'
+loses "$all" "$narrower" 'has no rules about addresses,' \
+    'allow network connect 10.0.0.5:80'
+loses "$all" "$narrower" 'starts no proxy,' 'allow network proxy tcp 3128'
+loses "$all" "$narrower" 'has no rules about ports,' 'allow network listen tcp 80'
+loses "$all" "$narrower" 'cannot tell sockets apart' 'allow socket /run/x'
+loses "$all" "$narrower" 'no AF_UNIX socket' 'allow abstract anywhere'
+loses "$all" "$weaker" 'so it cannot deny' 'deny spawn'
+loses oci-seccomp "$narrower" 'in which network it runs,' \
+    'allow network loopback'
+loses 'bwrap docker' "$narrower" 'the processes outside' 'allow signal anywhere'
+loses "$all" "$weaker" 'nobody is told' 'watch /etc/hosts'
+loses oci-seccomp "$weaker" 'does not know variables,' 'allow env PATH'
+loses '' "$weaker" 'does not know variables,' 'allow env *'
+loses oci-seccomp "$narrower" 'sets no' 'set env CI = 1'
+loses bwrap "$weaker" 'would count all' 'limit processes 7'
+loses 'bwrap systemd docker' "$weaker" 'nothing counts' 'limit output 1MiB'
+loses systemd "$narrower" 'has variables of its' 'allow env PATH'
+loses systemd "$weaker" 'takes whole names' 'prefer deny env A_*'
+loses '' "$weaker" 'takes whole names' 'deny env A'
+loses docker "$weaker" 'stops no container' 'limit timeout 1m'
+loses oci-seccomp "$weaker" 'a filter limits' 'limit memory 1GiB'
+loses "$all" "$weaker" 'applies no' 'require landlock 1'
+# What is for another machine is not told.
+loses '' "$weaker" 'nobody is told' 'on aarch64 { watch /etc/hosts }'
+tap_is 'rules of one group are told as one' 1 "$(
+    printf 'sbx 1\nprofile two {\nuse offline\nset env A = 1\n}\n' >two.sbx
+    "$SBXC" export -O oci-seccomp --lossy two.sbx 2>&1 >out |
+	grep -c "'set env .* more of 'offline': a filter sets no")"
 
 if command -v systemd-analyze >/dev/null; then
 	# It says nothing of a unit that it reads whole, but for the machine.
