@@ -38,14 +38,17 @@ place()
 	home=$base/home-$1 ws=$base/home-$1/ws shown=$base/shown-$1
 	out=$base/out-$1
 	mkdir -p "$ws/data" "$ws/deep/er/kept" "$ws/hidden" "$shown/below" \
-	    "$out"
+	    "$shown/shut" "$out"
+	# Where nothing can be made.
+	ln -s "$shown/below" "$shown/shut/way"
 	echo secret >"$ws/secret"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$ws/data/probe"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$shown" "$out"
 	# The anchors are the policy's.
 	# shellcheck disable=SC2016
-	policy view workspace-write "allow read $shown" \
+	policy view workspace-write "allow read $shown" "allow read $shown/shut/way" \
+	    "deny read $shown/shut" \
 	    'deny write { ${workspace}/deep/er/kept  ${tmp}/up/kept }' \
 	    'deny exec ${workspace}/data' \
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
@@ -107,6 +110,7 @@ mounts()
 	$base ro nosuid nodev
 	$out/socket ro nosuid nodev noexec
 	$shown ro nosuid nodev noexec
+	$shown/shut ro nosuid nodev
 	$ws nosuid nodev
 	$ws/data nosuid nodev noexec
 	$ws/deep nosuid nodev
@@ -151,6 +155,9 @@ denials()
 	ok open-write /dev/ptmx
 	ok open-read /etc/passwd
 	TABLE
+	tap_is "$name: links" "/proc/self/fd /proc/self/fd/0 $(:
+	    )/proc/self/fd/1 /proc/self/fd/2" "$(run "$uid" readlink /dev/fd \
+	    /dev/stdin /dev/stdout /dev/stderr | paste -sd ' ')"
 	tap_is "$name: modes" '111 1777' \
 	    "$(run "$uid" stat -c %a "$ws/hidden" /dev/shm | paste -sd ' ')"
 }
@@ -171,6 +178,16 @@ below()
 	    flags | grep "^$shown/below ")"
 }
 
+# Where the policy shows /dev itself, two directories in it are others.
+devices()
+{
+	as "$uid" env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" \
+	    -w "$ws" -l full "$base/dev.bin" -- stat -c '%a %n' /dev/shm \
+	    /dev/ptmx >"$base/devices" 2>&1
+	tap_is "$name: modes in /dev" '1777 /dev/shm 666 /dev/ptmx' \
+	    "$(paste -sd ' ' "$base/devices")"
+}
+
 # Namespaces of its own, and none of those outside.
 namespaces()
 {
@@ -183,6 +200,7 @@ namespaces()
 
 tap_levels full
 [ -n "$levels" ] || { tap_done; exit; }
+policy dev workspace-write 'allow read /dev'
 number=0
 for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	place "$uid"
@@ -191,7 +209,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 		name="uid $uid${old:+, before Linux 6.15}"
 		mounts
 		[ "$uid" -ne 0 ] || below
-		[ -n "$old" ] || { denials; namespaces; }
+		[ -n "$old" ] || { denials; devices; namespaces; }
 	done
 	kill "$(cat "$base/server")"
 	as "$uid" "$base/sbxrun-test" --clean -w "$ws"
