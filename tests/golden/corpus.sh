@@ -38,7 +38,10 @@ tap_empty "there are 150 policies" "$([ "$count" -ge 150 ] || echo "$count")"
 
 # Twins lie beside what they are made from, so that includes are found.  Places
 # and the file's own name are all that may differ in a blob.
-mkdir -p "$tmp/corpus" "$tmp/want/ok" "$tmp/want/err"
+mkdir -p "$tmp/corpus"
+for kept in want yaml json sbx text; do
+	mkdir -p "$tmp/$kept/ok" "$tmp/$kept/err"
+done
 cp -R ok err "$tmp/corpus"
 chmod -R u+w "$tmp/corpus"
 cd "$tmp/corpus" || exit 99
@@ -46,11 +49,15 @@ cd "$tmp/corpus" || exit 99
 # codes FILE LIKE: what is said of a file with the command of another.
 codes()
 {
-	command=$(sed -n '1s/^# sbxc //p' "$2")
+	read -r command <"$2"
+	case $command in
+	'# sbxc '*) command=${command#"# sbxc "} ;;
+	*) command=check ;;
+	esac
 	# shellcheck disable=SC2086  # words
-	(cd "${1%/*}" && "$SBXC" ${command:-check} --color=never "${1##*/}" 2>&1) |
-		grep -Eo '(error|warning|note): .*\[SBX[0-9]*\]$' |
-		sed 's/:.*\[/ /; s/\]//' | sort
+	(cd "${1%/*}" && "$SBXC" $command --color=never "${1##*/}" 2>&1) |
+		sed -nE 's/.*(error|warning|note): .*\[(SBX[0-9]*)\]$/\1 \2/p' |
+		sort
 }
 
 # blob FILE SUFFIX: of a copy whose name has a suffix of four letters.
@@ -76,18 +83,17 @@ twin()
 # it has a twin in each format.
 unlike()
 {
-	want=$tmp/want/$1
+	want=$tmp/want/$1 got=$tmp/$3/$1
 	case $1 in
 	ok/*)
 		[ -e "$want" ] || blob "$1" text >"$want"
-		blob "$2" "$3" >"$tmp/got"
-		cmp "$want" "$tmp/got" 2>&1 || cat "$tmp/fault"
+		blob "$2" "$3" >"$got"
+		cmp "$want" "$got" 2>&1 || cat "$tmp/fault"
 		;;
 	err/*)
 		[ -e "$want" ] || codes "$1" "$1" >"$want"
-		codes "$2" "$1" >"$tmp/got"
-		cat "$tmp/got" >>"$tmp/codes.$3"
-		diff "$want" "$tmp/got"
+		codes "$2" "$1" >"$got"
+		diff "$want" "$got"
 		;;
 	esac
 }
@@ -123,7 +129,7 @@ only_text()
 		grep -Ev 'SBX01(03|05|06|07|12)' | grep -Fvf "$1"
 }
 
-cat "$tmp/codes.yaml" err/*yaml.err err/SBX08*.err |
+cat "$tmp"/yaml/err/* err/*yaml.err err/SBX08*.err |
 	grep -o 'SBX[0-9]\{4\}\]*$' | tr -d ']' | sort -u >"$tmp/codes"
 tap_empty "every code comes up in YAML, too" "$(only_text "$tmp/codes")"
 sed '/SBX0211/d' "$tmp/codes" >"$tmp/fewer"
