@@ -19,7 +19,7 @@ static_scripts += \
 	tests/cli/editors.sh \
 	tests/cli/install.sh \
 	tests/cli/npm.sh \
-	tests/cli/packaging.bats \
-	tests/cli/shapes.sh
+	tests/cli/packaging.bats
+slow_scripts += tests/cli/shapes.sh
 
 EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl

@@ -72,7 +72,7 @@ tap_user()
 # repetition, too.
 tap_short()
 {
-	[ "${TEST_ROUNDS:-100}" -lt 40 ]
+	[ "${TEST_ROUNDS:-100}" -lt 25 ]
 }
 
 # tap_until COMMAND...: waits until the command succeeds; false once that took

@@ -90,7 +90,7 @@ tests_model_sbpl_questions_SOURCES = \
 	tests/model/spots.c \
 	tests/model/spots.h
 
-static_scripts += tests/model/sbpl.sh
+slow_scripts += tests/model/sbpl.sh
 
 helper_programs += \
 	tests/model/reach \
