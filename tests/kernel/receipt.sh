@@ -221,7 +221,8 @@ refusals()
 
 stages()
 {
-	find /tmp /var/tmp -maxdepth 1 -name 'sbx-self-test-*' 2>/dev/null |
+	find /tmp /var/tmp -maxdepth 1 -name 'sbx-self-test-*' \
+	    -user "$(id -u)" 2>/dev/null |
 		sort
 }
 # Of those who were killed before this test.
