@@ -43,6 +43,47 @@ load sbxc
 	[ "$(grep -c 'enforced by' <<<"$output")" -eq 2 ]
 }
 
+@test "why: the bounds of a range, and another error than EPERM" {
+	local port
+	printf 'sbx 1\nprofile p {\n%s\n%s\n}\n' \
+	    'allow network connect tcp 8000-8080' \
+	    'deny network connect tcp 8040-8042' >range.sbx
+	for port in 8040 8042; do
+		ends 1 "$SBXC" why --model range.sbx connect tcp $port
+		says "take away: deny network connect tcp 8040-8042 at"
+	done
+	for port in 7999 8081; do
+		ends 1 "$SBXC" why --model range.sbx connect tcp $port
+		says "to allow it: allow network connect tcp $port"
+	done
+	for port in 8000 8039 8043 8080; do
+		ends 0 "$SBXC" why --model range.sbx connect tcp $port
+	done
+	ends 1 "$SBXC" why --model range.sbx syscall ustat
+	says "the filter, which answers ENOSYS"
+}
+
+@test "why: what is typed is relative to the current directory" {
+	mkdir sub
+	for options in "" "--model"; do
+		# shellcheck disable=SC2086  # words
+		{
+			ends 0 "$SBXC" why $options -w sub team.sbx write sub/x
+			ends 0 "$SBXC" why $options -w ./sub/ team.sbx write sub/./x
+			ends 0 "$SBXC" why $options -w sub team.sbx write sub/../sub/x
+			ends 1 "$SBXC" why $options -w sub team.sbx write x
+			ends 1 "$SBXC" why $options -w sub team.sbx write sub/../x
+			ends 1 "$SBXC" why $options team.sbx write /sub/x
+		}
+	done
+	ends 2 "$SBXC" why team.sbx write ""
+	complains "the path is empty"
+	# shellcheck disable=SC2016  # names of the policy
+	ends 2 "$SBXC" why team.sbx write '${workspace}x'
+	ends 0 "$SBXC" why --model team.sbx write '~x/y'
+	says "/~x/y"
+}
+
 @test "why: the way out is one" {
 	for question in "env GITHUB_TOKEN" "syscall mount" "connect tcp 25" \
 	    "write /srv/x" "read /srv/x" "listen tcp 0" "write /srv/a*b" \
