@@ -108,7 +108,7 @@ path_check(struct scope *scope, const struct ast_atom *atom, const char *path)
 	for (part = path; *part != '\0'; part++) {
 		unsigned char byte = (unsigned char)*part;
 
-		if (byte >= ' ' && byte != 0x7f)
+		if (byte >= ' ')
 			continue;
 		diag_add(scope->diags, DIAG_PATH_BYTES, atom->loc,
 		    "the path has the control character 0x%02x in it", byte);

@@ -61,6 +61,8 @@ load sbxc
 	done
 	ends 1 "$SBXC" why --model range.sbx syscall ustat
 	says "the filter, which answers ENOSYS"
+	ends 1 "$SBXC" why --model range.sbx syscall "bpf(65535,65536)"
+	says "denied: syscall bpf(65535,0x10000)"
 }
 
 @test "why: what is typed is relative to the current directory" {
