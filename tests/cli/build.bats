@@ -165,6 +165,13 @@ load sbxc
 	printf 'sbx 1\ninclude "extra.sbx"\nprofile p {\n    use extra\n}\n' >p.sbx
 	ends 1 "$SBXC" p.sbx
 	ends 0 "$SBXC" p.sbx -I lib
+	ends 0 "$SBXC" p.sbx -I absent -I lib
+	# The first one counts, and a file that is there counts before all.
+	mkdir first
+	echo 'sbx 1' | tee first/extra.sbx >extra.sbx
+	ends 1 "$SBXC" p.sbx -I first -I lib
+	cp lib/extra.sbx extra.sbx
+	ends 0 "$SBXC" p.sbx -I first
 }
 
 @test "-d writes what make needs" {
