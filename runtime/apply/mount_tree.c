@@ -160,7 +160,7 @@ take_rule(struct mount_tree *tree, struct place *place,
 	place->allowed = true;
 	/* What is at /tmp/x outside hides what the scratch directory has
 	 * there. */
-	if (mounting->fd < 0 || mounting->from.len != rule->at.len) {
+	if (mounting->fd < 0 || is_scratch(tree, mounting->from)) {
 		mounting->fd = site->fd;
 		mounting->from = rule->at;
 	}

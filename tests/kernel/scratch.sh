@@ -143,6 +143,31 @@ nested()
 	is 'and none is changed for it' 755 "$(stat -c %a "$own")"
 }
 
+# What the policy shows of /tmp outside hides what the scratch directory has by
+# that name, whoever was there first; several, since it may depend on the order
+# in which two rules about one place come.
+hidden()
+{
+	outside=$(mktemp -d /tmp/sbx-test-XXXXXX)
+	rules=''
+	for i in a b c d e f; do
+		mkdir "$outside$i"
+		chmod 755 "$outside$i"
+		echo "$i" >"$outside$i/file"
+		rules="$rules allow read $outside$i
+		    allow write \${tmp}/${outside##*/}$i
+		    "
+	done
+	policy both.bin both "$rules" 2>/dev/null
+	for time in first second; do
+		is "what is shown of /tmp, the $time time" 'a b c d e f' \
+		    "$(run both.bin "cat $outside?/file
+		    for i in $outside?; do { echo >\$i/new; } 2>/dev/null &&
+		    echo \$i; done" | paste -sd ' ')"
+	done
+	rm -r "$outside"*
+}
+
 check_user()
 {
 	uid=$1
@@ -152,7 +177,10 @@ check_user()
 	for level in $levels; do
 		modes
 		profiles
-		[ "$level" != standard ] || nested
+		case $level in
+		standard) nested ;;
+		full) hidden ;;
+		esac
 		# Only where nobody else runs anything as that user.
 		[ "$uid" -ne 23918 ] || taken
 	done
