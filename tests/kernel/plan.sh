@@ -8,7 +8,8 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 schema=$srcdir/packaging/output.schema.json
 tap_begin
-mkdir -p "$tmp/home/.ssh" "$tmp/work/.vscode" "$tmp/work/secret" "$tmp/out"
+mkdir -p "$tmp/home/.ssh" "$tmp/work/.vscode" "$tmp/work/secret" \
+    "$tmp/work/part" "$tmp/out"
 HOME=$tmp/home
 export HOME
 cat >"$tmp/p.sbx" <<'END'
@@ -17,6 +18,8 @@ sbx 1
 profile p extends coding {
     allow write ~/notes
     deny read   ${workspace}/secret
+    deny read   ${workspace}/part except ${workspace}/part/none
+    deny read   ${workspace}/gone
     limit processes 77
 }
 END
@@ -58,6 +61,9 @@ if "$SBXRUN" --status --json | grep -q '"level":"full"'; then
 	    "$tmp/work/.vscode"
 	has "full: what is hidden in it" "$(line '  but not')" \
 	    "$tmp/work/secret"
+	tap_is "full: only what is not there cannot be masked" "gone" \
+	    "$("$SBXRUN" -n "$tmp/p.bin" 2>/dev/null | grep '^deny ' |
+	    sed -n 's,.*/work/\([a-z]*\) .* NOT COVERED.*,\1,p')"
 	has "full: what may be run" "$(line 'may run')" "/usr"
 	has "full: what is reached" "$(line reach)" "network: loopback"
 	tap_is "full: a place that a wider rule gives is left out" "" \

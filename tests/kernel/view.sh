@@ -48,7 +48,7 @@ place()
 	# The anchors are the policy's.
 	# shellcheck disable=SC2016
 	policy view workspace-write "allow read $shown" "allow read $shown/shut/way" \
-	    "deny read $shown/shut" \
+	    "deny read { $shown/shut  $ws/$(printf %0256d 0) }" \
 	    'deny write { ${workspace}/deep/er/kept  ${tmp}/up/kept }' \
 	    'deny exec ${workspace}/data' \
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
@@ -178,14 +178,18 @@ below()
 	    flags | grep "^$shown/below ")"
 }
 
-# Where the policy shows /dev itself, two directories in it are others.
-devices()
+# Where the policy shows /dev itself, two directories in it are others; where it
+# shows a part of /proc in another way than the rest, that is of the new one.
+parts()
 {
 	as "$uid" env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" \
 	    -w "$ws" -l full "$base/dev.bin" -- stat -c '%a %n' /dev/shm \
 	    /dev/ptmx >"$base/devices" 2>&1
 	tap_is "$name: modes in /dev" '1777 /dev/shm 666 /dev/ptmx' \
 	    "$(paste -sd ' ' "$base/devices")"
+	tap_is "$name: process 1 is its own" sbxrun-test "$(as "$uid" env \
+	    SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
+	    -l full "$base/dev.bin" -- cat /proc/1/comm 2>&1)"
 }
 
 # Namespaces of its own, and none of those outside.
@@ -200,7 +204,7 @@ namespaces()
 
 tap_levels full
 [ -n "$levels" ] || { tap_done; exit; }
-policy dev workspace-write 'allow read /dev'
+policy dev workspace-write 'allow read /dev' 'allow write /proc/1'
 number=0
 for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	place "$uid"
@@ -209,7 +213,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 		name="uid $uid${old:+, before Linux 6.15}"
 		mounts
 		[ "$uid" -ne 0 ] || below
-		[ -n "$old" ] || { denials; devices; namespaces; }
+		[ -n "$old" ] || { denials; parts; namespaces; }
 	done
 	kill "$(cat "$base/server")"
 	as "$uid" "$base/sbxrun-test" --clean -w "$ws"
