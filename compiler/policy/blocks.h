@@ -19,6 +19,7 @@ struct block {
 	bool gathered;
 	int layer;         /* the last one that expanded it; 0: none */
 	uint8_t platforms; /* the platforms that it did so for */
+	uint8_t latest;    /* those of its last use there */
 };
 
 struct blocks {

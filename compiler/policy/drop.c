@@ -71,6 +71,7 @@ drop_item(struct expansion *expansion, struct item_index *index,
 			continue;
 		}
 		match.inherited = true;
+		expansion->dropping = expansion->layer;
 		item->rule.origin.platforms &=
 		    (uint8_t)~wanted->rule.origin.platforms;
 		item->dropped = item->rule.origin.platforms == 0;

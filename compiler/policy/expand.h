@@ -94,6 +94,7 @@ struct expansion {
 	struct uses uses;
 	VEC(struct block *) gathered; /* in the order of their use */
 	int layer;
+	int dropping;      /* the last layer that a drop took from, or 0 */
 	size_t exclusions; /* of all rules */
 	bool full;         /* too many rules: reported once */
 };
@@ -104,6 +105,7 @@ struct context {
 	uint8_t platforms;
 	int depth;  /* 0: the profile; 1: a group that it uses ... */
 	bool again; /* this group was expanded by an earlier layer too */
+	bool there; /* and all that it said then still stands */
 };
 
 /* The origin of what a statement gives; a position that is none is reported. */

@@ -260,6 +260,8 @@ expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
 	inner.block = group;
 	inner.depth = context->depth + 1;
 	inner.again = group->layer != 0 && group->layer < expansion->layer;
+	inner.there = inner.again && expansion->dropping < group->layer &&
+	    inner.platforms == group->latest;
 	if (group->layer == expansion->layer)
 		inner.platforms &= (uint8_t)~group->platforms;
 	else
@@ -268,6 +270,7 @@ expand_use(struct expansion *expansion, const struct ast_stmt *stmt,
 		return;
 	group->layer = expansion->layer;
 	group->platforms |= inner.platforms;
+	group->latest = inner.platforms;
 	blocks_enter(expansion->blocks, group);
 	expand_body(expansion, group->stmt->body, &inner);
 	group->busy = false;

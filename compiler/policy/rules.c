@@ -39,8 +39,8 @@ rule_kind_of_section(uint32_t section)
 }
 
 /*
- * A group that an earlier layer expanded is expanded again, since rules of it
- * may have been dropped between; what is still there is not added twice.
+ * A group that an earlier layer expanded is expanded again if rules of it may
+ * have been dropped between; what is still there is not added twice.
  */
 static bool
 is_there(struct expansion *expansion, const struct item *item)
@@ -148,7 +148,7 @@ void
 expand_rule(struct expansion *expansion, const struct ast_stmt *stmt,
     const struct context *context)
 {
-	if (expansion->full)
+	if (expansion->full || context->there)
 		return;
 	if (context->again && expansion->again == NULL) {
 		expansion->again = arena_alloc(expansion->arena,
