@@ -181,20 +181,26 @@ glob_reaches(const struct sbx_glob *glob, const char *below)
 	return states != 0 && named ? REACH_INSIDE : REACH_NONE;
 }
 
+/* Asked for every rule and every risk: what both begin with is read once. */
 enum reach
 spelling_reaches(const struct spelling *spelling, struct target place)
 {
-	if (target_covers(place, spelling->at))
-		return target_compare(place, spelling->at) == 0 &&
-			!spelling->globbed ?
-		    REACH_AT :
-		    REACH_INSIDE;
-	if (!target_covers(spelling->at, place))
+	const char *at = spelling->at.suffix, *risk = place.suffix;
+
+	if (spelling->at.anchor != place.anchor)
+		return REACH_NONE;
+	while (*at == *risk && *at != '\0') {
+		at++;
+		risk++;
+	}
+	if (*risk == '\0' && (*at == '\0' || *at == '/'))
+		return *at == '\0' && !spelling->globbed ? REACH_AT :
+							   REACH_INSIDE;
+	if (*at != '\0' || *risk != '/')
 		return REACH_NONE;
 	if (!spelling->globbed)
 		return REACH_ABOVE;
-	return glob_reaches(&spelling->glob,
-	    place.suffix + strlen(spelling->at.suffix));
+	return glob_reaches(&spelling->glob, risk);
 }
 
 bool

@@ -42,11 +42,13 @@ targets_compare(const void *a, const void *b)
 bool
 target_covers(struct target place, struct target at)
 {
-	size_t len;
+	const char *x = place.suffix, *y = at.suffix;
 
 	if (place.anchor != at.anchor)
 		return false;
-	len = strlen(place.suffix);
-	return strncmp(place.suffix, at.suffix, len) == 0 &&
-	    (at.suffix[len] == '\0' || at.suffix[len] == '/');
+	while (*x == *y && *x != '\0') {
+		x++;
+		y++;
+	}
+	return *x == '\0' && (*y == '\0' || *y == '/');
 }
