@@ -7,18 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "" is the first of them, and at offset 0. */
 uint32_t
 emit_string(struct emitter *emitter, const char *text)
 {
-	const void *offset;
+	struct map *strings = &emitter->strings;
+	size_t number;
+	bool added;
 
-	if (text == NULL)
-		text = "";
-	text = arena_intern(emitter->arena, text, strlen(text));
-	offset = map_find(&emitter->strings, text);
-	if (offset == NULL && emitter->collecting)
-		map_put(emitter->arena, &emitter->strings, text, NULL);
-	return (uint32_t)(uintptr_t)offset;
+	if (text == NULL || *text == '\0')
+		return 0;
+	number = emitter->collecting ?
+	    map_number(emitter->arena, strings, text, strlen(text), &added) :
+	    map_number_find(strings, text, strlen(text));
+	return (uint32_t)(uintptr_t)strings->keys.items[number].value;
 }
 
 static int
@@ -32,7 +34,7 @@ string_compare(const void *a, const void *b)
 void
 strings_place(struct emitter *emitter)
 {
-	size_t count = emitter->strings.keys.count, size = 0;
+	size_t count = emitter->strings.keys.count, size = sizeof "";
 	struct map_key **sorted = arena_alloc(emitter->arena,
 	    count * sizeof *sorted);
 	char *bytes;

@@ -396,7 +396,6 @@ emit_syscalls(struct emitter *emitter)
 void
 emit_tables(struct emitter *emitter)
 {
-	emit_string(emitter, "");
 	if (emitter->placed == NULL)
 		place_rules(emitter);
 	emit_paths(emitter);
