@@ -41,13 +41,15 @@ place()
 	    "$shown/shut" "$out"
 	# Where nothing can be made.
 	ln -s "$shown/below" "$shown/shut/way"
+	ln -s shut "$shown/alias"
 	echo secret >"$ws/secret"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$ws/data/probe"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$shown" "$out"
 	# The anchors are the policy's.
 	# shellcheck disable=SC2016
-	policy view workspace-write "allow read $shown" "allow read $shown/shut/way" \
+	policy view workspace-write "allow read $shown except $shown/alias" \
+	    "allow read $shown/shut/way" \
 	    "deny read { $shown/shut  $ws/$(printf %0256d 0) }" \
 	    'deny write { ${workspace}/deep/er/kept  ${tmp}/up/kept }' \
 	    'deny exec ${workspace}/data' \
@@ -156,8 +158,9 @@ denials()
 	ok open-read /etc/passwd
 	TABLE
 	tap_is "$name: links" "/proc/self/fd /proc/self/fd/0 $(:
-	    )/proc/self/fd/1 /proc/self/fd/2" "$(run "$uid" readlink /dev/fd \
-	    /dev/stdin /dev/stdout /dev/stderr | paste -sd ' ')"
+	    )/proc/self/fd/1 /proc/self/fd/2 shut" "$(run "$uid" readlink \
+	    /dev/fd /dev/stdin /dev/stdout /dev/stderr "$shown/alias" |
+	    paste -sd ' ')"
 	tap_is "$name: modes" '111 1777' \
 	    "$(run "$uid" stat -c %a "$ws/hidden" /dev/shm | paste -sd ' ')"
 }

@@ -202,6 +202,12 @@ users_proxy()
 	    "$(users_path where ../run/link)"
 	end_session
 	[ -z "$session" ] || return
+	: >"$home/proxy.sock"
+	tap_is "$who: whether it is there is told" '1 0' "$(
+	    for place in runtime home; do
+		users_path $place ../run >/dev/null
+		grep -c 'own proxy is not there' "$tmp/err-$uid"
+	    done | paste -sd ' ')"
 	ln -sfn ws/planted/inner "$home/proxy.sock"
 	tap_is "$who: not by a link that a command may have made" \
 	    '125 ws/planted: a command may have made this link' \
@@ -214,6 +220,12 @@ users_proxy()
 	mkdir "$long"
 	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$long"
 	tap_is "$who: nor with a path that no socket has" 125 \
+	    "$(refused_path where "$long" | cut -c 1-3)"
+	long=$home/run/
+	long=$long$(printf "%0$((108 - ${#long} - 11))d" 0)
+	mkdir "$long"
+	[ "$uid" -eq "$(id -u)" ] || chown "$uid:$uid" "$long"
+	tap_is "$who: not even one byte longer" 125 \
 	    "$(refused_path where "$long" | cut -c 1-3)"
 }
 
