@@ -177,4 +177,15 @@ awk 'BEGIN {
 same "ten thousand cases of ten thousand rules" "10000 passed, 0 failed" \
     "$("$SBXC" test "$tmp/many.yaml" 2>&1)"
 
+# Of the failures of a file, 50 are explained.
+awk 'BEGIN {
+	print "sbx-test: 1\npolicy: \"@read-only\"\ncases:"
+	for (i = 0; i < 51; i++)
+		print "  - allow: write /srv/" i
+}' >"$tmp/failing.yaml"
+"$SBXC" test "$tmp/failing.yaml" >"$tmp/out" 2>&1
+same "51 failures, and the answers to 50" "51 50" \
+    "$(grep -c 'it is denied' "$tmp/out") $(
+    grep -c 'no rule allows it' "$tmp/out")"
+
 tap_done
