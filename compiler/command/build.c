@@ -50,8 +50,9 @@ depfile_word(FILE *stream, const char *path)
 	for (const char *at = path; *at != '\0'; at++) {
 		size_t run = strspn(at, "\\");
 
-		/* Backslashes are literal unless they stand before a blank. */
-		if (run > 0 && (at[run] == ' ' || at[run] == '\t'))
+		/* Backslashes are literal unless something quoted follows. */
+		if (run > 0 && at[run] != '\0' &&
+		    strchr(" \t#:", at[run]) != NULL)
 			fprintf(stream, "%.*s", (int)run, at);
 		if (*at == ' ' || *at == '\t' || *at == '#' || *at == ':')
 			putc('\\', stream);

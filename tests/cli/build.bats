@@ -202,6 +202,40 @@ load sbxc
 	rm one two
 }
 
+@test "build: what is read is not written" {
+	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >extra.sbx
+	printf 'sbx 1\ninclude "extra.sbx"\nprofile p {\n    use extra\n}\n' >p.sbx
+	ln extra.sbx hard
+	ln -s extra.sbx soft
+	cp extra.sbx before
+	for file in p.sbx ./p.sbx extra.sbx hard soft; do
+		ends 2 "$SBXC" p.sbx -o $file
+		complains "'$file' is read, so it is not written"
+		ends 2 "$SBXC" p.sbx -o p.bin -d $file
+		complains "'$file' is read, so it is not written"
+	done
+	cmp extra.sbx before
+	[ ! -e p.bin ]
+}
+
+@test "-d: names as make reads them" {
+	command -v make >/dev/null || skip "no make"
+	printf 'include one.d\none.bin:\n\t@echo made\n' >Makefile
+	for name in 'a b' 'a#b' 'a:b' 'a$b' 'a\b' 'a\ b' 'a\\ b' $'a\tb' 'a\#b' \
+	    'a\\#b' 'a\:b' 'a\$b'; do
+		cp two.sbx "$name"
+		touch -d '1 minute ago' "$name"
+		ends 0 "$SBXC" build -p one "$name" -o one.bin -d one.d
+		ends 0 make
+		says "up to date"
+		rm one.bin
+		ends 0 make
+		says "made"
+		rm "$name"
+		ends 2 make
+	done
+}
+
 @test "build: names of 251 and 255 bytes" {
 	name=$(printf 'a%.0s' {1..251})
 	ends 0 "$SBXC" team.sbx -o "$name"
