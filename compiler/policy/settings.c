@@ -439,8 +439,6 @@ platforms_online(const struct expansion *expansion)
 	for (size_t i = 0; i < expansion->items.list.count; i++) {
 		const struct item *item = &expansion->items.list.items[i];
 
-		if (item->dropped)
-			continue;
 		if (leads_out(&item->rule))
 			online |= item->rule.origin.platforms;
 		else if (item->rule.kind == KIND_BLANKET &&

@@ -178,6 +178,11 @@ warned() {
 	complains "landlock=0: nothing confines files"
 	ends 0 "$SBXC" check --target landlock=6 --target level=full warned.sbx
 	complains "landlock=6: "
+	for targets in "level=full landlock=0" "landlock=0 level=full"; do
+		ends 1 "$SBXC" check --target "${targets% *}" \
+		    --target "${targets#* }" warned.sbx
+		complains "landlock=0: nothing confines files"
+	done
 }
 
 @test "check -q prints nothing" {

@@ -103,6 +103,9 @@ load sbxc
 	ends 2 "$SBXC" dump team.bin -O bpf --arch vax
 	ends 2 "$SBXC" dump team.bin -O bpf --variant -1
 	ends 2 "$SBXC" dump team.bin -O bpf --variant 99
+	ends 2 "$SBXC" dump team.bin -O bpf --variant 1x
+	ends 2 "$SBXC" dump team.bin -O bpf --variant ""
+	ends 0 "$SBXC" dump team.bin -O bpf --variant 1
 	ends 2 "$SBXC" dump team.bin --variant 0
 }
 
