@@ -19,6 +19,7 @@ test_programs += \
 	tests/unit/events \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
+	tests/unit/git_settings \
 	tests/unit/glob \
 	tests/unit/hosts \
 	tests/unit/index \
@@ -33,6 +34,7 @@ test_programs += \
 	tests/unit/names \
 	tests/unit/parse \
 	tests/unit/places \
+	tests/unit/project \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
 	tests/unit/relay \
@@ -81,6 +83,14 @@ tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
 
 tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
+
+tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
+	runtime/watch/git_settings.c runtime/watch/git_settings.h
+
+tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
+	runtime/base/path.c runtime/base/sha256.c runtime/bind/follow.c \
+	runtime/bind/listing.c runtime/bind/project.c runtime/bind/scratch.c
 
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
