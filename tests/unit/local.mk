@@ -29,6 +29,7 @@ test_programs += \
 	tests/unit/learning \
 	tests/unit/look \
 	tests/unit/lookups \
+	tests/unit/loopback \
 	tests/unit/machine \
 	tests/unit/options \
 	tests/unit/names \
@@ -86,6 +87,9 @@ tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
 	runtime/watch/git_settings.c runtime/watch/git_settings.h
+
+tests_unit_loopback_SOURCES = tests/unit/loopback.c runtime/base/out.c \
+	runtime/listen/loopback.c
 
 tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
