@@ -6,6 +6,7 @@ test_programs += \
 	tests/unit/bpf \
 	tests/unit/checks \
 	tests/unit/children \
+	tests/unit/clean \
 	tests/unit/confine \
 	tests/unit/connects \
 	tests/unit/crc32 \
@@ -42,6 +43,7 @@ test_programs += \
 	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/route \
+	tests/unit/scratch \
 	tests/unit/servers \
 	tests/unit/shell \
 	tests/unit/source \
@@ -62,6 +64,11 @@ tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
 	runtime/base/out.h runtime/base/path.c runtime/base/path.h \
 	runtime/base/sha256.c runtime/base/sha256.h runtime/base/spelling.c \
 	runtime/base/spelling.h
+
+tests_unit_clean_SOURCES = tests/unit/clean.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
+	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c \
+	runtime/inspect/clean.c
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h
@@ -148,6 +155,10 @@ tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
 	runtime/listen/servers.c runtime/listen/servers.h
 
 # In the test's own home directory.
+tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
+	runtime/base/file.c runtime/base/out.c runtime/base/path.c \
+	runtime/base/sha256.c runtime/bind/scratch.c
+
 tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
 	runtime/shell/settings.h runtime/shell/words.c \
 	runtime/shell/words.h runtime/base/sha256.c runtime/base/sha256.h
