@@ -294,7 +294,11 @@ send_answer(const struct listening *listening, uint64_t id, int64_t result)
 	else
 		answer.value = result;
 
-	ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	/* Stopped and continued meanwhile: the caller would wait for ever. */
+	while (ioctl(listening->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) !=
+		0 &&
+	    errno == EINTR)
+		;
 }
 
 static void
