@@ -9,20 +9,25 @@
  * Counted is from the opening of the policy, which is the first file whose name
  * ends in ".bin", to each process's execve(2) of the command.
  *
- *	fault [-jx] [-b END] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST]
+ *	fault [-jsx] [-b END] [-e ERRNO]... [-k TIMES] [-p FIRST-LAST]
  *	    MARKER LOADER [ARG...]
  *
  * The command is to write MARKER: "ran", then a line for each thing that it
  * could do and should not, then "end".  What is wrong is printed, a line each;
  * what was tried is said on standard error.  -k: no more than so many calls of
  * one name in one process, but for those that confine, which are tried all.
- * -p: only calls of these processes.  -b: another end of a name.  -j: what is run says itself what is wrong,
- * on standard error (fault_session.c).  -x: what is executed is counted, too.
+ * -s: one call of each place in the program that makes it, instead.  -p: only
+ * calls of these processes.  -b: another end of a name; '' is from the start of
+ * the program.  -j: what is run says itself what is wrong, on standard error
+ * (fault_session.c).  -q: what is run is a question and no command runs; it ends
+ * with a status, and says a line if it is one of those of sbxrun.  -x: what is
+ * executed is counted, too.
  */
 #include "tests/kernel/fault.h"
 
 #include <errno.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +50,9 @@ struct session {
 	int error_count;
 	int most;        /* of one name in one process; 0: all */
 	int first, last; /* processes */
+	bool sites;      /* one of each */
 	bool judges;     /* itself */
+	bool asks;       /* and runs no command */
 	bool follows;    /* what is executed */
 	int runs, refused, ran, other;
 };
@@ -150,6 +157,23 @@ command_said(const char *said, char *text)
 	text[len] = '\0';
 }
 
+/* A question is answered, whatever is missing, or it is refused in one line. */
+static enum ending
+judge_answer(const struct run *run, char *why, size_t size)
+{
+	int status = run->status;
+
+	snprintf(why, size, "wait status %#x, said %d lines: %.200s",
+	    (unsigned)status, lines_in(run->said), run->said);
+	if (!WIFEXITED(status))
+		return WTERMSIG(status) == SIGKILL ? OTHER : WRONG;
+	if (WEXITSTATUS(status) <= 1)
+		return RAN;
+	return WEXITSTATUS(status) == 125 && lines_in(run->said) == 1 ?
+	    REFUSED :
+	    OTHER;
+}
+
 /*
  * Good is that the command ran and found itself confined, and that it did not
  * run and one line says so: with 125, or with 126 or 127 if it is the command
@@ -168,6 +192,8 @@ judge(const struct session *session, const struct run *run, char *why,
 		snprintf(why, size, "hung:%s", run->stuck);
 		return WRONG;
 	}
+	if (session->asks)
+		return judge_answer(run, why, size);
 	if (session->judges) {
 		snprintf(why, size, "%.900s", run->said);
 		return status == 0 && run->said[0] == '\0' ? RAN : WRONG;
@@ -229,17 +255,40 @@ is_wanted(const struct session *session, const struct call *call)
 {
 	const char *name = call_name(call->number);
 
-	/* These do not come back, or cannot fail, or but for a signal; close(2)
+	/* These do not come back, or cannot fail, or but for a signal, or are of
+	 * the C library before it can do without; close(2)
 	 * closes whatever it answers. */
 	static const char *const never[] = { "close", "exit_group", "exit",
-		"rt_sigreturn", "restart_syscall", "wait4", "getpid", "getppid",
-		"gettid", "getuid", "geteuid", "getgid", "getegid" };
+		"rt_sigreturn", "restart_syscall", "arch_prctl", "wait4",
+		"getpid", "getppid", "gettid", "getuid", "geteuid", "getgid",
+		"getegid" };
 
 	if (is_one_of(name, never, sizeof never / sizeof never[0]) ||
 	    call->process < session->first || call->process > session->last)
 		return false;
 	return session->most == 0 || call->time <= session->most ||
 	    is_one_of(name, confining, sizeof confining / sizeof confining[0]);
+}
+
+/* Whether the call of that place was tried before, in any process. */
+static bool
+is_known(const struct call *calls, const struct call *call)
+{
+	for (const struct call *at = calls; at < call; at++) {
+		if (at->tried && at->site == call->site &&
+		    at->number == call->number)
+			return true;
+	}
+	return false;
+}
+
+/* Where an answer to a caller cannot be given, that caller waits; the kernel has
+ * no such error but for one that has gone, and EINTR. */
+static bool
+is_answer(const struct session *session, const struct call *call, int error)
+{
+	return session->sites && session->errors[error].value != EINTR &&
+	    strcmp(call_name(call->number), "ioctl") == 0;
 }
 
 static void
@@ -249,6 +298,8 @@ try_call(struct session *session, const struct call *call, int error)
 	char why[1024] = "";
 	enum ending ending;
 
+	if (is_answer(session, call, error))
+		return;
 	memset(&run, 0, sizeof run);
 	run.begin = session->begin;
 	run.follows = session->follows;
@@ -291,9 +342,11 @@ try_all(struct session *session)
 		return;
 	}
 	for (int i = 0; i < good.call_count; i++) {
-		for (int e = 0;
-		     e < session->error_count && is_wanted(session, &calls[i]);
-		     e++)
+		if (!is_wanted(session, &calls[i]) ||
+		    (session->sites && is_known(calls, &calls[i])))
+			continue;
+		calls[i].tried = true;
+		for (int e = 0; e < session->error_count; e++)
 			try_call(session, &calls[i], e);
 	}
 	fprintf(stderr,
@@ -329,7 +382,7 @@ main(int argc, char **argv)
 	};
 	int option;
 
-	while ((option = getopt(argc, argv, "+b:e:jk:p:x")) != -1) {
+	while ((option = getopt(argc, argv, "+b:e:jk:p:qsx")) != -1) {
 		if (option == 'e')
 			add_error(&session, optarg);
 		else if (option == 'b')
@@ -338,6 +391,10 @@ main(int argc, char **argv)
 			session.most = atoi(optarg);
 		else if (option == 'j')
 			session.judges = true;
+		else if (option == 'q')
+			session.asks = true;
+		else if (option == 's')
+			session.sites = true;
 		else if (option == 'x')
 			session.follows = true;
 		else if (option == 'p' &&
@@ -349,7 +406,7 @@ main(int argc, char **argv)
 	if (session.error_count == 0)
 		add_error(&session, "EIO");
 	if (argc - optind < 2) {
-		fputs("usage: fault [-jx] [-b END] [-e ERRNO]... [-k TIMES] "
+		fputs("usage: fault [-jqsx] [-b END] [-e ERRNO]... [-k TIMES] "
 		      "[-p FIRST-LAST] MARKER LOADER [ARG...]\n",
 		    stderr);
 		return 2;

@@ -5,6 +5,7 @@
 #define SBX_TESTS_FAULT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum {
@@ -15,6 +16,8 @@ enum {
 
 struct call {
 	int process, number, time;
+	uint64_t site; /* who makes it, as fault_site() says */
+	bool tried;
 };
 
 struct process {
@@ -25,7 +28,8 @@ struct process {
 
 /* One run: what is to fail, and what was seen. */
 struct run {
-	const char *begin; /* counted is from a file whose name ends so */
+	const char *begin; /* counted is from a file whose name ends so; "":
+			    * from the start of the program */
 	struct call fault; /* process -1: nothing */
 	int error;
 	bool follows; /* what is executed is counted, too */
@@ -41,6 +45,11 @@ struct run {
 
 /* Carries a run out: what it says on standard error is kept. */
 void trace(char **command, struct run *run);
+
+/* Which place of a program makes the call before which it is stopped: the same
+ * number for the same functions that have called each other, in one run.  Without
+ * frame pointers it is less sure: then there are more places. */
+uint64_t fault_site(pid_t pid, uint64_t stack);
 
 /* Ends the program, with errno. */
 void die(const char *what) __attribute__((noreturn));

@@ -192,7 +192,8 @@ see_entry(struct run *run, struct process *process, const struct stop *stop)
 	process->times[number]++;
 	if (run->calls != NULL && run->call_count < MAX_CALLS)
 		run->calls[run->call_count++] = (struct call){ index, number,
-			process->times[number] };
+			process->times[number],
+			fault_site(process->pid, stop->stack_pointer), false };
 	if (fault->process != index || fault->number != number ||
 	    fault->time != process->times[number])
 		return;
@@ -281,6 +282,14 @@ kill_all(struct run *run)
 	}
 }
 
+static void
+see_exec(struct run *run, struct process *process)
+{
+	process->is_command = run->began && !run->follows;
+	if (*run->begin == '\0' && !run->began)
+		run->began = process->counted = true;
+}
+
 /* A stop of one process, which then goes on. */
 static void
 see_stop(struct run *run, struct process *process, int status)
@@ -290,7 +299,7 @@ see_stop(struct run *run, struct process *process, int status)
 	if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 		see_call(run, process);
 	else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
-		process->is_command = run->began && !run->follows;
+		see_exec(run, process);
 	else if (status >> 16 == 0 && WSTOPSIG(status) != SIGSTOP)
 		signal = WSTOPSIG(status);
 	ptrace(PTRACE_SYSCALL, process->pid, NULL, (void *)(long)signal);

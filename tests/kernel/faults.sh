@@ -5,8 +5,9 @@
 #
 #	faults.sh [all]
 #
-# all: every call and several errors, some minutes; else each name's first ones
-# in each process and all that confine.
+# all: every call and several errors, some minutes; with a thousand rounds one call
+# of each place that makes it; else each name's first ones in each process and all
+# that confine.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -81,6 +82,7 @@ policy full-hosts full "limit timeout 600s
 held=
 faults='-k 1 -e EIO'
 [ "$(tap_rounds 100)" -lt 100 ] || faults='-k 2 -e EIO'
+[ "$(tap_rounds 100)" -lt 1000 ] || faults='-s -e EIO -e EINTR'
 [ "${1-}" != all ] || faults='-e EIO -e EPERM -e ENOMEM -e ENOSYS -e EINTR'
 
 # wrong LOADER LEVEL ARGUMENT...: prints what is wrong.
@@ -100,6 +102,21 @@ try()
 	name=$1
 	shift
 	tap_empty "$name" "$(wrong "$SBXRUN" "$@")"
+}
+
+# ask NAME BEGIN ARGUMENT...: of questions, which run no command.  Without a policy
+# all is counted from the start, where a library would be loaded first; a program
+# that counts opens a file of its own then.
+start=
+! grep -q '^SANITIZE = .*-fprofile' "$builddir/Makefile" || start=.profraw
+ask()
+{
+	name=$1 begin=$2
+	shift 2
+	# Words of the options.
+	# shellcheck disable=SC2086
+	tap_empty "$name" "$("$builddir/tests/kernel/fault" -q -b "$begin" \
+	    $faults out/marker "$SBXRUN" "$@")"
 }
 
 tap_levels standard full
@@ -141,6 +158,30 @@ if [ "$level" = full ]; then
 	try 'level full, a part of /proc denied' full -l full \
 	    "$base/full-proc.bin"
 	try 'level full, explained' full -l full --explain "$base/full.bin"
+fi
+if [ "$(tap_rounds 100)" -ge 100 ]; then
+	for json in '' --json; do
+		# shellcheck disable=SC2086  # a word, or none
+		{
+			ask "what would be applied $json" .bin -n $json \
+			    "$base/full-watched.bin"
+			grep -q '^SANITIZE = .*-fsanitize' \
+			    "$builddir/Makefile" && continue
+			ask "what a machine offers $json" "$start" --status \
+			    $json
+			ask "the sessions $json" "$start" --sessions $json
+		}
+	done
+	ask 'a summary' .bin --dry-run=summary "$base/full-hosts.bin"
+	for level in $levels; do
+		try "level $level, learned and with a receipt" $level -l $level \
+		    --learn="$base/learned" --log="$base/log" \
+		    "$base/$level-watched.bin"
+	done
+fi
+# One of each takes a second, which is its time limit.
+if [ "$(tap_rounds 100)" -ge 1000 ]; then
+	ask 'the self-test' .bin -l $level --self-test "$base/$level.bin"
 fi
 # What comes before sbxrun: the shell of agents, with settings; the words are for
 # the command, which stands in for the real shell.

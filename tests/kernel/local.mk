@@ -133,6 +133,7 @@ EXTRA_DIST += \
 tests_kernel_fault_SOURCES = \
 	tests/kernel/fault.c \
 	tests/kernel/fault.h \
+	tests/kernel/fault_site.c \
 	tests/kernel/fault_trace.c
 
 tests_kernel_fault_session_SOURCES = tests/kernel/fault_session.c

@@ -21,7 +21,9 @@ EXTRA_DIST += \
 # `make coverage`: all of it compiled once more, by clang and with counters, in
 # ./coverage, and what the tests reach of format/ and runtime/ there.  What fails
 # with counters only is no matter; it is listed.  Programs are slower there, and the
-# other side of many conditions is a call that fails, so faults.sh tries more.
+# other side of many conditions is a call that fails, so faults.sh tries more: with
+# a thousand rounds each place that makes a call.  `make -j2 coverage` runs two tests
+# at once.
 coverage_tests = $(slow_programs) $(slow_kernel_scripts) $(test_scripts) \
 	$(test_programs)
 # In libsbx.a the name that leads to the counters would be hidden.
@@ -39,12 +41,12 @@ coverage/Makefile: Makefile
 
 coverage: coverage/Makefile
 	$(MAKE) -C coverage grammar/policy.h
-	$(coverage_make) all
-	$(coverage_make) check TESTS=
+	+$(coverage_make) all
+	+$(coverage_make) check TESTS=
 	$(coverage_run) open coverage
-	-$(coverage_make) -k check TESTS='$(coverage_tests)' \
+	-+$(coverage_make) -k check TESTS='$(coverage_tests)' \
 	    TEST_ROUNDS=$(TEST_ROUNDS) TEST_LIMIT=3600 >coverage/tests.log 2>&1
-	-$(coverage_make) check TESTS=tests/kernel/faults.sh TEST_ROUNDS=100 \
+	-+$(coverage_make) check TESTS=tests/kernel/faults.sh TEST_ROUNDS=1000 \
 	    TEST_LIMIT=3600 >>coverage/tests.log 2>&1
 	@$(coverage_run) report coverage
 
