@@ -198,6 +198,7 @@ metadata()
 	held "$1" ok change-all file
 	held "$1" ok change-all "$ws/sub/../file"
 	held "$1" ok change-all directory
+	held "$1" ok change-oddly file
 	held "$1" ok change-unnamed sub/unnamed
 	held "$1" ok change-threads file
 	held "$1" EPERM change-all "$file"

@@ -25,6 +25,10 @@ static const struct timespec times[2] = { { 1000, 5 }, { 2000, 6 } };
 static const struct timeval halves[2] = { { 1000, 5 }, { 2000, 6 } };
 static const long seconds[2] = { 1000, 2000 };
 
+static const struct timeval too_many[2] = { { 1, 0 }, { 1, 1000000 } };
+static const struct timeval too_few[2] = { { 1, -1 }, { 1, 0 } };
+static char long_name[300];
+
 /* struct xattr_args */
 static const struct {
 	uint64_t value;
@@ -219,6 +223,71 @@ try_change_all(char **words, int count)
 	return first;
 }
 
+/* Calls that are wrong in themselves, or name the current directory: each has the
+ * answer of the kernel.  The path is the first argument, or the second one. */
+static const struct odd {
+	const char *name;
+	long number;
+	bool below;
+	int error;
+	long args[5]; /* those that are not the path */
+} odd_calls[] = {
+	{ "flags", SYS_fchmodat2, true, EINVAL, { AT_FDCWD, MODE, 0x100000 } },
+	{ "owner-flags", SYS_fchownat, true, EINVAL,
+	    { AT_FDCWD, -1, -1, 0x100000 } },
+	{ "times", SYS_utimensat, true, EFAULT, { AT_FDCWD, 1, 0 } },
+	{ "seconds", SYS_utime, false, EFAULT, { 1 } },
+	{ "microseconds", SYS_utimes, false, EFAULT, { 1 } },
+	{ "too-many", SYS_utimes, false, EINVAL, { P(too_many) } },
+	{ "too-few", SYS_utimes, false, EINVAL, { P(too_few) } },
+	{ "no-name", SYS_removexattr, false, ERANGE, { P("") } },
+	{ "long-name", SYS_removexattr, false, ERANGE, { P(long_name) } },
+	{ "name", SYS_removexattr, false, EFAULT, { 1 } },
+	{ "value", SYS_setxattr, false, EFAULT, { P("user.sbx"), 1, 1, 0 } },
+	{ "size", SYS_setxattr, false, E2BIG,
+	    { P("user.sbx"), P("v"), 65537, 0 } },
+	{ "attribute", SYS_setxattrat, true, EFAULT,
+	    { AT_FDCWD, 0, P("user.sbx"), 1, sizeof attribute } },
+	{ "attribute-size", SYS_setxattrat, true, EINVAL,
+	    { AT_FDCWD, 0, P("user.sbx"), P(&attribute), 8 } },
+};
+
+static int
+change_oddly(const struct odd *odd, const char *path)
+{
+	long args[6] = { 0 };
+	int count = 0;
+
+	for (int i = 0; i < 5; i++) {
+		if (count == odd->below)
+			args[count++] = P(path);
+		args[count++] = odd->args[i];
+	}
+	return syscall(odd->number, args[0], args[1], args[2], args[3], args[4],
+		   args[5]) != 0 ?
+	    errno :
+	    0;
+}
+
+static int
+try_change_oddly(char **words, int count)
+{
+	(void)count;
+	memset(long_name, 'x', sizeof long_name - 1);
+	for (size_t i = 0; i < countof(odd_calls); i++) {
+		int error = change_oddly(&odd_calls[i], words[0]);
+
+		if (error == odd_calls[i].error || error == ENOSYS)
+			continue;
+		say(odd_calls[i].name);
+		return error == 0 ? EPROTO : error;
+	}
+	/* The current directory, by no path. */
+	if (syscall(SYS_fchownat, AT_FDCWD, "", -1, -1, EMPTY) != 0)
+		return errno;
+	return 0;
+}
+
 /* The path changes while it is judged. */
 static int
 try_chmod_switch(char **words, int count)
@@ -311,6 +380,7 @@ const struct operation metadata_operations[] = {
 	{"change", 2, 2, try_change},
 	{"change-all", 1, 1, try_change_all},
 	{"chmod-switch", 2, 2, try_chmod_switch},
+	{"change-oddly", 1, 1, try_change_oddly},
 	{"change-threads", 1, 1, try_change_threads},
 	{"change-weaker", 1, 1, try_change_weaker},
 	{"change-as", 2, 2, try_change_as},
