@@ -181,7 +181,9 @@ if [ "$(tap_rounds 100)" -ge 100 ]; then
 fi
 # One of each takes a second, which is its time limit.
 if [ "$(tap_rounds 100)" -ge 1000 ]; then
+	all=$faults faults='-s -e EIO'
 	ask 'the self-test' .bin -l $level --self-test "$base/$level.bin"
+	faults=$all
 fi
 # What comes before sbxrun: the shell of agents, with settings; the words are for
 # the command, which stands in for the real shell.
