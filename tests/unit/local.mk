@@ -4,6 +4,7 @@ test_programs += \
 	tests/unit/addresses \
 	tests/unit/base \
 	tests/unit/bpf \
+	tests/unit/cgroup \
 	tests/unit/checks \
 	tests/unit/children \
 	tests/unit/clean \
@@ -69,6 +70,10 @@ tests_unit_clean_SOURCES = tests/unit/clean.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
 	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c \
 	runtime/inspect/clean.c
+
+# The small files of the kernel are the test's own.
+tests_unit_cgroup_SOURCES = tests/unit/cgroup.c runtime/base/out.c \
+	runtime/watch/cgroup.c
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h
