@@ -121,8 +121,7 @@ domain_fault(const char *text)
 
 	if (strcmp(text, "*") == 0 || strncmp(text, "*:", 2) == 0)
 		return "a rule names hosts, and not all of them";
-	if (text[digits] == '\0' || *text == '[' ||
-	    strchr(text, ':') != strrchr(text, ':'))
+	if (text[digits] == '\0' || strchr(text, ':') != strrchr(text, ':'))
 		return "an address takes 'network connect ADDRESS:PORT'";
 	if (strcmp(text, "localhost") == 0 ||
 	    strncmp(text, "localhost:", 10) == 0)
