@@ -247,31 +247,42 @@ report_beside(struct checker *checker, const struct rule *rule,
 	    "the host is allowed here");
 }
 
+/* On which platforms a rule about the host's network holds. */
+static uint8_t
+platforms_held(const struct policy *policy, const struct rule *rule)
+{
+	enum blanket_kind blanket = (enum blanket_kind)rule->detail;
+	uint8_t held = rule->origin.platforms;
+
+	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
+		if (rule->kind == KIND_BLANKET &&
+		    !policy_has_blanket(policy, blanket, bit))
+			held &= (uint8_t)~bit;
+	}
+	return held;
+}
+
 /* A rule about a host needs a network of the sandbox's own. */
 void
 check_hosts_beside(struct checker *checker)
 {
 	static const enum rule_kind_id kinds[] = { KIND_PORT, KIND_BLANKET };
+	const struct policy *policy = checker->policy;
 	const struct rule *hosts[SBX_ON_ALL + 1];
 
 	for (uint8_t platforms = 0; platforms < countof(hosts); platforms++)
-		hosts[platforms] = find_host(checker->policy, platforms);
+		hosts[platforms] = find_host(policy, platforms);
 	for (size_t k = 0; k < countof(kinds); k++) {
-		const struct rule_list *rules =
-		    &checker->policy->rules[kinds[k]];
+		const struct rule_list *rules = &policy->rules[kinds[k]];
 
 		for (size_t i = 0; i < rules->count; i++) {
-			const struct rule *rule = &rules->items[i];
-			const struct rule *host = hosts[rule->origin.platforms];
-			enum blanket_kind blanket =
-			    (enum blanket_kind)rule->detail;
+			const struct rule *rule = &rules->items[i], *host;
 
-			if (!is_outer_rule(rule) || host == NULL ||
-			    (rule->kind == KIND_BLANKET &&
-				!policy_has_blanket(checker->policy, blanket,
-				    rule->origin.platforms)))
+			if (!is_outer_rule(rule))
 				continue;
-			report_beside(checker, rule, host);
+			host = hosts[platforms_held(policy, rule)];
+			if (host != NULL)
+				report_beside(checker, rule, host);
 		}
 	}
 }
