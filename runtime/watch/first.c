@@ -289,6 +289,10 @@ write_receipt(struct first *first)
 	do {
 		got = read(supervision->started_read, &byte, 1);
 	} while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		say("receipt", "cannot wait for the command to start", errno);
+		end_first(first, EXIT_REFUSED);
+	}
 	close(supervision->started_read);
 	/* While a slow reader of the receipt keeps this process waiting, it
 	 * must still die with the supervisor. */
