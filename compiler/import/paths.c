@@ -21,8 +21,7 @@ fault_of(const char *text, bool wild)
 		return "a glob has no escapes";
 	if (strchr(text, '$') != NULL)
 		return "a variable is not replaced";
-	if (strstr(text, "/../") != NULL || strcmp(text, "..") == 0 ||
-	    strncmp(text, "../", 3) == 0 ||
+	if (strstr(text, "/../") != NULL ||
 	    (len >= 3 && strcmp(text + len - 3, "/..") == 0))
 		return "a path that leads upwards depends on links";
 	return NULL;
