@@ -3,8 +3,10 @@
  * the network, and which hosts belong to more people than the one who is meant.
  *
  * Names lie in each other and addresses, too, so spans (rules.c) do not show
- * which rule covers another one.  There are few, so that each is held against each;
- * of more than a blob may have, which is an error, nothing else is said.
+ * which rule covers another one.  A name is held against the rules about it and
+ * about the names above it; of addresses there are few, so that each is held
+ * against each.  Of more than a blob may have, which is an error, nothing else
+ * is said.
  */
 #include "compiler/check/check.h"
 
@@ -93,14 +95,53 @@ covers(const struct rule *wide, const struct rule *rule)
 					   covers_endpoint(wide, rule);
 }
 
-/* A rule of this effect that covers another; of two that say the same the
- * first is left, or the inherited one. */
-static const struct rule *
-find_wide(const struct rule_list *rules, const struct rule *rule,
-    enum sbx_effect effect)
+/* The rules of a kind by their names, those of a name in their order; rules
+ * about addresses have none. */
+struct host_index {
+	const struct rule_list *rules;
+	struct map names;
+	VEC(uint32_t) first; /* by the number of the name: 1 + the rule */
+	uint32_t *next;      /* by the rule: 1 + the next one, or 0 */
+};
+
+static const char *
+rule_name(const struct rule *rule)
 {
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *wide = &rules->items[i];
+	return rule->kind == KIND_DOMAIN ? rule->domain.name : "";
+}
+
+static struct host_index
+host_index_make(const struct checker *checker, size_t kind)
+{
+	struct host_index index = { .rules = host_rules(checker, kind) };
+
+	index.next = arena_alloc(checker->arena,
+	    index.rules->count * sizeof *index.next);
+	for (size_t i = index.rules->count; i-- > 0;) {
+		const char *name = rule_name(&index.rules->items[i]);
+		bool added;
+		size_t number = map_number(checker->arena, &index.names, name,
+		    strlen(name), &added);
+
+		if (added)
+			*arena_push(checker->arena, &index.first) = 0;
+		index.next[i] = index.first.items[number];
+		index.first.items[number] = (uint32_t)i + 1;
+	}
+	return index;
+}
+
+/* A rule of this effect, about this name, that covers another; of two that say
+ * the same the first is left, or the inherited one. */
+static const struct rule *
+find_at(const struct host_index *index, const char *name,
+    const struct rule *rule, enum sbx_effect effect)
+{
+	size_t number = map_number_find(&index->names, name, strlen(name));
+	uint32_t at = number == SIZE_MAX ? 0 : index->first.items[number];
+
+	for (; at != 0; at = index->next[at - 1]) {
+		const struct rule *wide = &index->rules->items[at - 1];
 
 		if (wide == rule || wide->effect != effect ||
 		    !covers(wide, rule))
@@ -112,17 +153,36 @@ find_wide(const struct rule_list *rules, const struct rule *rule,
 	return NULL;
 }
 
+/* The first one about the name or one above it. */
+static const struct rule *
+find_wide(const struct host_index *index, const struct rule *rule,
+    enum sbx_effect effect)
+{
+	const struct rule *first = NULL;
+
+	for (const char *name = rule_name(rule); name != NULL;
+	     name = strchr(name, '.')) {
+		const struct rule *wide;
+
+		name += *name == '.';
+		wide = find_at(index, name, rule, effect);
+		if (first == NULL || (wide != NULL && wide < first))
+			first = wide;
+	}
+	return first;
+}
+
 static void
 report_within(struct checker *checker, bool same)
 {
 	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules = host_rules(checker, k);
+		const struct host_index index = host_index_make(checker, k);
 
-		for (size_t i = 0; i < rules->count; i++) {
-			const struct rule *rule = &rules->items[i];
+		for (size_t i = 0; i < index.rules->count; i++) {
+			const struct rule *rule = &index.rules->items[i];
 			const struct rule *wide = !rule->origin.own ?
 			    NULL :
-			    find_wide(rules, rule, rule->effect);
+			    find_wide(&index, rule, rule->effect);
 
 			if (wide == NULL || rule_equals(rule, wide) != same)
 				continue;
@@ -152,17 +212,17 @@ void
 check_host_denied(struct checker *checker)
 {
 	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules = host_rules(checker, k);
+		const struct host_index index = host_index_make(checker, k);
 
-		for (size_t i = 0; i < rules->count; i++) {
-			const struct rule *rule = &rules->items[i], *deny;
+		for (size_t i = 0; i < index.rules->count; i++) {
+			const struct rule *rule = &index.rules->items[i], *deny;
 			struct diag *diag;
 
 			if (rule->effect != SBX_ALLOW || !rule->origin.own)
 				continue;
-			deny = find_wide(rules, rule, SBX_DENY);
+			deny = find_wide(&index, rule, SBX_DENY);
 			if (deny == NULL)
-				deny = find_wide(rules, rule, SBX_PREFER_DENY);
+				deny = find_wide(&index, rule, SBX_PREFER_DENY);
 			if (deny == NULL)
 				continue;
 			diag = check_report(checker, rule->origin.loc,
