@@ -75,22 +75,18 @@ static const struct net wrappers[] = {
 static const struct net nat64 = V6(0x64, 0xff9b, 0, 0, 0, 0, 96);
 /* clang-format on */
 
+/* From the end, where addresses of one place differ. */
 bool
 sbx_address_covers(const uint8_t net[SBX_ADDRESS_SIZE], uint8_t prefix,
     const uint8_t address[SBX_ADDRESS_SIZE])
 {
-	for (unsigned bit = 0; bit < prefix; bit++) {
-		unsigned mask = 0x80u >> bit % 8;
+	unsigned whole = prefix / 8, rest = prefix % 8;
 
-		if (bit % 8 == 0 && prefix - bit >= 8) {
-			if (net[bit / 8] != address[bit / 8])
-				return false;
-			bit += 7;
-		} else if (((net[bit / 8] ^ address[bit / 8]) & mask) != 0) {
-			return false;
-		}
-	}
-	return true;
+	if (rest > 0 && (net[whole] ^ address[whole]) >> (8 - rest) != 0)
+		return false;
+	while (whole > 0 && net[whole - 1] == address[whole - 1])
+		whole--;
+	return whole == 0;
 }
 
 bool

@@ -137,11 +137,14 @@ ask_rules(struct question *question, const char *name, bool above)
 	const struct sbx_blob *blob = question->blob;
 	struct sbx_name_verdict *verdict = &question->verdict;
 
-	for (uint32_t i = first_rule(blob, name); i < blob->name_count; i++) {
+	uint32_t first = first_rule(blob, name);
+
+	for (uint32_t i = first; i < blob->name_count; i++) {
 		const struct sbx_name *rule = &blob->names[i];
 		bool below = rule->flags & SBX_NAME_BELOW;
 
-		if (sbx_name_compare(sbx_string(blob, rule->name), name) != 0)
+		if ((i == first || rule->name != rule[-1].name) &&
+		    sbx_name_compare(sbx_string(blob, rule->name), name) != 0)
 			break;
 		if ((rule->platforms & question->platforms) == 0 ||
 		    below != above || !has_port(rule, question->port) ||

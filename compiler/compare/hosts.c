@@ -7,7 +7,8 @@
  * it that no rule has for all other ones there, and one that lies below none
  * for the rest.  The networks of two policies lie in each other or apart, so a
  * verdict changes where a network begins or has just ended.  Of ports it is
- * each that some rule has, or where a range begins or has just ended.
+ * each that some rule about this host has, or where its range begins or has
+ * just ended.
  */
 #include "compiler/compare/parts.h"
 
@@ -16,17 +17,29 @@
 #include "format/addresses.h"
 #include "format/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PORT_COUNT = UINT16_MAX + 1 };
+
+struct ports {
+	VEC(uint32_t) list;
+};
+
+/* The rules of both sides about one name, by their ports. */
+struct name_rules {
+	const char *name;
+	struct ports ports;
+};
 
 /* The spots of one kind of host, and the ports to ask about. */
 struct hosts {
 	struct pass *pass;
 	enum sbx_level levels[SBX_LEVEL_END];
 	size_t level_count;
-	bool edge[PORT_COUNT + 1];
-	VEC(uint16_t) ports;
+	struct ports common; /* whatever the host is */
+	struct map names;    /* the numbers of what follows */
+	VEC(struct name_rules) rules;
 };
 
 /* Rules about hosts decide where the network is of the sandbox's own; where
@@ -45,9 +58,26 @@ hosts_begin(struct hosts *hosts, struct pass *pass)
 }
 
 static void
-add_range(struct hosts *hosts, uint16_t low, uint16_t high)
+add_port(const struct hosts *hosts, struct ports *ports, uint32_t port)
 {
-	hosts->edge[low] = hosts->edge[high + 1] = true;
+	if (port > 0 && port < PORT_COUNT)
+		*arena_push(hosts->pass->scratch, &ports->list) = port;
+}
+
+static void
+add_ports(const struct hosts *hosts, struct ports *ports,
+    const struct ports *more)
+{
+	for (size_t i = 0; i < more->list.count; i++)
+		add_port(hosts, ports, more->list.items[i]);
+}
+
+static void
+add_range(const struct hosts *hosts, struct ports *ports, uint16_t low,
+    uint16_t high)
+{
+	add_port(hosts, ports, low);
+	add_port(hosts, ports, high + 1u);
 }
 
 /* In the host's network the rules about ports count. */
@@ -60,20 +90,35 @@ add_port_rules(struct hosts *hosts)
 
 		for (uint32_t i = 0; i < blob->port_count; i++) {
 			if (blob->ports[i].op == SBX_CONNECT_TCP)
-				add_range(hosts, blob->ports[i].low,
-				    blob->ports[i].high);
+				add_range(hosts, &hosts->common,
+				    blob->ports[i].low, blob->ports[i].high);
 		}
 	}
 }
 
-static void
-list_ports(struct hosts *hosts)
+static int
+port_compare(const void *a, const void *b)
 {
-	for (uint32_t port = 1; port < PORT_COUNT; port++) {
-		if (hosts->edge[port])
-			*arena_push(hosts->pass->scratch,
-			    &hosts->ports) = (uint16_t)port;
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Sorts them, and leaves each once. */
+static void
+ports_sort(struct ports *ports)
+{
+	uint32_t *items = ports->list.items;
+	size_t kept = 0;
+
+	if (ports->list.count == 0)
+		return;
+	qsort(items, ports->list.count, sizeof *items, port_compare);
+	for (size_t i = 1; i < ports->list.count; i++) {
+		if (items[i] != items[kept])
+			items[++kept] = items[i];
 	}
+	ports->list.count = kept + 1;
 }
 
 /* --- one access ----------------------------------------------------------- */
@@ -121,20 +166,12 @@ ask_host(const struct hosts *hosts, const struct access *access,
 
 /* --- names ---------------------------------------------------------------- */
 
-static bool
-is_known_name(const struct hosts *hosts, const char *name)
+static const struct name_rules *
+rules_of_name(const struct hosts *hosts, const char *name)
 {
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob =
-		    hosts->pass->comparison->blobs[side];
+	size_t number = map_number_find(&hosts->names, name, strlen(name));
 
-		for (uint32_t i = 0; i < blob->name_count; i++) {
-			if (strcmp(sbx_string(blob, blob->names[i].name),
-				name) == 0)
-				return true;
-		}
-	}
-	return false;
+	return number == SIZE_MAX ? NULL : &hosts->rules.items[number];
 }
 
 /* A name below another one, or below none, that no rule has; NULL where names
@@ -147,7 +184,7 @@ fresh_name(const struct hosts *hosts, const char *above)
 	    arena_printf(arena, "www.%s", above) :
 	    "example.net";
 
-	for (unsigned i = 1; is_known_name(hosts, name); i++)
+	for (unsigned i = 1; rules_of_name(hosts, name) != NULL; i++)
 		name = *above != '\0' ?
 		    arena_printf(arena, "w%u.%s", i, above) :
 		    arena_printf(arena, "example%u.net", i);
@@ -174,41 +211,45 @@ ask_name_port(const struct hosts *hosts, const char *name, uint16_t port)
 	}
 }
 
+/* The ports that count for a name, and the first of all others. */
+static struct ports
+ports_of_name(const struct hosts *hosts, const char *name)
+{
+	struct ports ports = { 0 };
+	uint32_t other = 1;
+
+	add_ports(hosts, &ports, &hosts->common);
+	for (const char *at = name; at != NULL; at = strchr(at, '.')) {
+		const struct name_rules *rules;
+
+		at += *at == '.';
+		rules = rules_of_name(hosts, at);
+		if (rules != NULL)
+			add_ports(hosts, &ports, &rules->ports);
+	}
+	ports_sort(&ports);
+	while (
+	    other <= ports.list.count && ports.list.items[other - 1] == other)
+		other++;
+	add_port(hosts, &ports, other);
+	ports_sort(&ports);
+	return ports;
+}
+
 static void
 ask_name(const struct hosts *hosts, const char *name)
 {
-	for (size_t i = 0; i < hosts->ports.count; i++)
-		ask_name_port(hosts, name, hosts->ports.items[i]);
-}
+	const struct ports ports = ports_of_name(hosts, name);
 
-/* The ports that count, and some other. */
-static void
-add_name_ports(struct hosts *hosts)
-{
-	hosts->edge[80] = hosts->edge[443] = true;
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob =
-		    hosts->pass->comparison->blobs[side];
-
-		for (uint32_t i = 0; i < blob->name_count; i++) {
-			if (blob->names[i].port != 0)
-				hosts->edge[blob->names[i].port] = true;
-		}
-	}
-	for (uint32_t port = 1; port < PORT_COUNT; port++) {
-		if (hosts->edge[port])
-			continue;
-		hosts->edge[port] = true;
-		break;
-	}
+	for (size_t i = 0; i < ports.list.count; i++)
+		ask_name_port(hosts, name, (uint16_t)ports.list.items[i]);
 }
 
 /* Every name once, though several rules of both sides have it. */
 static void
-ask_names(const struct hosts *hosts)
+add_names(struct hosts *hosts)
 {
-	struct map seen = { 0 };
-	bool added;
+	struct arena *scratch = hosts->pass->scratch;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const struct sbx_blob *blob =
@@ -217,17 +258,29 @@ ask_names(const struct hosts *hosts)
 		for (uint32_t i = 0; i < blob->name_count; i++) {
 			const char *name = sbx_string(blob,
 			    blob->names[i].name);
-			const char *below;
-
-			map_number(hosts->pass->scratch, &seen, name,
+			bool added;
+			size_t number = map_number(scratch, &hosts->names, name,
 			    strlen(name), &added);
-			if (!added)
-				continue;
-			ask_name(hosts, name);
-			below = fresh_name(hosts, name);
-			if (below != NULL)
-				ask_name(hosts, below);
+
+			if (added)
+				*arena_push(scratch, &hosts->rules) =
+				    (struct name_rules){ .name = name };
+			add_port(hosts, &hosts->rules.items[number].ports,
+			    blob->names[i].port);
 		}
+	}
+}
+
+static void
+ask_names(const struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->rules.count; i++) {
+		const char *name = hosts->rules.items[i].name;
+		const char *below = fresh_name(hosts, name);
+
+		ask_name(hosts, name);
+		if (below != NULL)
+			ask_name(hosts, below);
 	}
 	ask_name(hosts, fresh_name(hosts, ""));
 }
@@ -240,8 +293,10 @@ compare_domains(struct pass *pass)
 	if (!hosts_begin(hosts, pass))
 		return;
 	add_port_rules(hosts);
-	add_name_ports(hosts);
-	list_ports(hosts);
+	/* A rule without a port is about these. */
+	add_port(hosts, &hosts->common, 80);
+	add_port(hosts, &hosts->common, 443);
+	add_names(hosts);
 	ask_names(hosts);
 }
 
@@ -261,15 +316,47 @@ behind(const struct sbx_endpoint *net, uint8_t address[SBX_ADDRESS_SIZE])
 	}
 }
 
+/* Where a rule about this address begins, or has just ended. */
+static struct ports
+ports_of_address(const struct hosts *hosts,
+    const uint8_t address[SBX_ADDRESS_SIZE])
+{
+	struct ports ports = { 0 };
+
+	add_ports(hosts, &ports, &hosts->common);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob =
+		    hosts->pass->comparison->blobs[side];
+
+		for (uint32_t i = 0; i < blob->endpoint_count; i++) {
+			const struct sbx_endpoint *rule = &blob->endpoints[i];
+
+			if (sbx_address_covers(rule->address, rule->prefix,
+				address))
+				add_range(hosts, &ports, rule->low, rule->high);
+		}
+	}
+	ports_sort(&ports);
+	return ports;
+}
+
 static void
-ask_address(const struct hosts *hosts, const uint8_t address[SBX_ADDRESS_SIZE])
+ask_address(const struct hosts *hosts, struct map *seen,
+    const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	struct access access = { .kind = KIND_ENDPOINT };
+	struct ports ports;
+	bool added;
 
+	map_number(hosts->pass->scratch, seen, address, SBX_ADDRESS_SIZE,
+	    &added);
+	if (!added)
+		return;
+	ports = ports_of_address(hosts, address);
 	memcpy(access.address, address, sizeof access.address);
 	for (size_t level = 0; level < hosts->level_count; level++) {
-		for (size_t i = 0; i < hosts->ports.count; i++) {
-			access.port = hosts->ports.items[i];
+		for (size_t i = 0; i < ports.list.count; i++) {
+			access.port = (uint16_t)ports.list.items[i];
 			ask_host(hosts, &access, hosts->levels[level]);
 		}
 	}
@@ -283,6 +370,7 @@ ask_networks(const struct hosts *hosts)
 		{ [10] = 0xff, 0xff, 192, 0, 2, 1 },
 		{ 0 },
 	};
+	struct map seen = { 0 };
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const struct sbx_blob *blob =
@@ -291,13 +379,13 @@ ask_networks(const struct hosts *hosts)
 		for (uint32_t i = 0; i < blob->endpoint_count; i++) {
 			uint8_t address[SBX_ADDRESS_SIZE];
 
-			ask_address(hosts, blob->endpoints[i].address);
+			ask_address(hosts, &seen, blob->endpoints[i].address);
 			behind(&blob->endpoints[i], address);
-			ask_address(hosts, address);
+			ask_address(hosts, &seen, address);
 		}
 	}
 	for (size_t i = 0; i < countof(others); i++)
-		ask_address(hosts, others[i]);
+		ask_address(hosts, &seen, others[i]);
 }
 
 void
@@ -308,15 +396,7 @@ compare_endpoints(struct pass *pass)
 	if (!hosts_begin(hosts, pass))
 		return;
 	add_port_rules(hosts);
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob = pass->comparison->blobs[side];
-
-		for (uint32_t i = 0; i < blob->endpoint_count; i++)
-			add_range(hosts, blob->endpoints[i].low,
-			    blob->endpoints[i].high);
-	}
-	hosts->edge[1] = true;
-	list_ports(hosts);
+	add_port(hosts, &hosts->common, 1);
 	ask_networks(hosts);
 }
 
