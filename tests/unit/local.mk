@@ -23,6 +23,7 @@ test_programs += \
 	tests/unit/filter_kernel \
 	tests/unit/git_settings \
 	tests/unit/glob \
+	tests/unit/hint \
 	tests/unit/hosts \
 	tests/unit/index \
 	tests/unit/judge \
@@ -102,6 +103,9 @@ tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
 
 tests_unit_loopback_SOURCES = tests/unit/loopback.c runtime/base/out.c \
 	runtime/listen/loopback.c
+
+tests_unit_hint_SOURCES = tests/unit/hint.c runtime/base/out.c \
+	runtime/base/path.c runtime/watch/hint.c
 
 tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
