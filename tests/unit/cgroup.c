@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -87,13 +88,18 @@ open(const char *path, int flags, ...)
 {
 	static const char mount[] = "/sys/fs/cgroup";
 	char text[512];
+	va_list rest;
+	int fd;
 
 	if (strncmp(path, mount, sizeof mount - 1) == 0)
 		snprintf(text, sizeof text, "%s%s", top,
 		    path + sizeof mount - 1);
 	else
 		snprintf(text, sizeof text, "%s", path);
-	return openat(AT_FDCWD, text, flags);
+	va_start(rest, flags);
+	fd = openat(AT_FDCWD, text, flags, va_arg(rest, mode_t));
+	va_end(rest);
+	return fd;
 }
 
 int

@@ -69,9 +69,16 @@ int
 openat(int directory, const char *name, int flags, ...)
 {
 	int (*real)(int, const char *, int, ...);
+	va_list rest;
+	int fd;
 
 	*(void **)&real = dlsym(RTLD_NEXT, "openat");
-	return fails(REOPEN) ? -1 : real(directory, name, flags, 0);
+	if (fails(REOPEN))
+		return -1;
+	va_start(rest, flags);
+	fd = real(directory, name, flags, va_arg(rest, mode_t));
+	va_end(rest);
+	return fd;
 }
 
 long

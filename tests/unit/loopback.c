@@ -64,13 +64,20 @@ open(const char *path, int flags, ...)
 	static const char first[] = "/proc/77/net/tcp",
 			  second[] = "/proc/77/net/tcp6";
 	const char *text = NULL;
+	va_list rest;
 	int fd;
 
-	(void)flags;
 	if (strcmp(path, first) == 0)
 		text = tables[0];
 	if (strcmp(path, second) == 0)
 		text = tables[1];
+	/* A program that counts has a file of its own; else there is none. */
+	if (text == NULL && strncmp(path, "/proc/", 6) != 0) {
+		va_start(rest, flags);
+		fd = openat(AT_FDCWD, path, flags, va_arg(rest, mode_t));
+		va_end(rest);
+		return fd;
+	}
 	if (text == NULL)
 		return -1;
 	fd = memfd_create("table", MFD_CLOEXEC);
