@@ -44,6 +44,7 @@ test_programs += \
 	tests/unit/relay \
 	tests/unit/remedy \
 	tests/unit/report \
+	tests/unit/resolve \
 	tests/unit/route \
 	tests/unit/scratch \
 	tests/unit/servers \
@@ -141,6 +142,8 @@ tests_unit_destination_SOURCES = tests/unit/destination.c \
 tests_unit_connects_SOURCES = tests/unit/connects.c runtime/proxy/connect.c \
 	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
 tests_unit_connects_LDADD = libproxy.a $(LDADD)
+tests_unit_resolve_SOURCES = tests/unit/resolve.c runtime/proxy/dns.c \
+	runtime/proxy/dns.h runtime/proxy/proxy.h runtime/proxy/resolve.c
 tests_unit_lookups_SOURCES = tests/unit/lookups.c runtime/proxy/lookup.c \
 	runtime/proxy/lookup.h runtime/proxy/proxy.h
 tests_unit_lookups_LDADD = libproxy.a $(LDADD)
