@@ -61,6 +61,15 @@ load sbxc
 	grep -q '^syscall settimeofday .* because @clock ' calls.dump
 }
 
+@test "dump: the newest call that is known can be denied" {
+	local name
+	name=$(sed -n 's/^NEWER("\([a-z_0-9]*\)".*/\1/p' \
+	    "$srcdir/compiler/tables/newer.def" | tail -n 1)
+	printf 'sbx 1\nprofile p {\n    deny syscalls %s\n}\n' "$name" >new.sbx
+	ends 0 "$SBXC" build new.sbx
+	"$SBXC" dump new.bin | grep "^syscall $name deny EPERM because $name  #"
+}
+
 @test "dump: a group that a layer uses again has all its rules there, once" {
 	cat >layers.sbx <<-'SBX'
 	sbx 1
