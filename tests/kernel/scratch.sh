@@ -50,6 +50,9 @@ modes()
 {
 	scratch=$(level=standard run narrow.bin 'echo $TMPDIR')
 	workspace=${scratch%/*}
+	is 'it is named by the whole path of the workspace' \
+	    "/tmp/sbx-$uid/$(printf %s "$base/$uid" | sha256sum | cut -c -16)" \
+	    "$workspace"
 	run narrow.bin 'echo kept >$TMPDIR/file' >/dev/null
 	for mode in 755 777 0 2700 500; do
 		for directory in "$scratch" "$workspace" "${workspace%/*}"; do
