@@ -120,6 +120,12 @@ ask()
 }
 
 tap_levels standard full
+# A start takes several times as long with a sanitizer, and level full is made of
+# what standard is made of.
+sanitized=
+if grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+	sanitized=yes levels=${levels##* }
+fi
 for level in $levels; do
 	try "level $level" $level -l $level "$base/$level.bin"
 	try "level $level, supervised" $level -l $level \
@@ -139,8 +145,7 @@ if [ "$level" = full ]; then
 fi
 # The life of a session: of the one who makes it, its keeper and its process 1.
 # The libraries of a sanitizer die of what they cannot have, and say so.
-if [ "$level" = full ] &&
-    ! grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+if [ "$level" = full ] && [ -z "$sanitized" ]; then
 	fault="$builddir/tests/kernel/fault -j -p 1-4"
 	# Words of the options.
 	# shellcheck disable=SC2086
@@ -213,7 +218,7 @@ if [ "$level" = full ]; then
 fi
 # sbx-proxy itself, from its start to its end.
 if [ "$level" = full ] && [ "$(tap_rounds 100)" -ge 100 ] &&
-    ! grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+    [ -z "$sanitized" ]; then
 	proxy=$builddir/tests/kernel/fault_proxy
 	# Words of the options.
 	# shellcheck disable=SC2086
@@ -228,7 +233,6 @@ groups()
 	loader=$SBXRUN held=$(prlimit --nproc --noheadings -o HARD)
 	[ -z "${SBX_TEST_CGROUP-}" ] || loader=$SBXRUN_TEST
 	delegate_to 0 && enter "$group/0/main" || exit 99
-	tap_levels standard full
 	for level in $levels; do
 		tap_empty "level $level, in a control group" "$(
 		    wrong "$loader" $level -l $level "$base/$level-group.bin")"
