@@ -3,7 +3,6 @@
 test_scripts += \
 	tests/golden/cases.sh \
 	tests/golden/diff.sh \
-	tests/golden/dumps.sh \
 	tests/golden/export.sh \
 	tests/golden/fmt.sh \
 	tests/golden/from.sh \
@@ -13,7 +12,11 @@ test_scripts += \
 	tests/golden/report.sh \
 	tests/golden/risks.sh
 
-# Several processes for each policy of ok/ and err/.
+# Several processes for each policy there is.  What they ask of memory, sanitizers
+# see in fuzz/replay and model/roundtrip.
+static_scripts += \
+	tests/golden/dumps.sh \
+	tests/golden/fmt_all.sh
 slow_scripts += tests/golden/corpus.sh
 
 helper_programs += tests/golden/unplaced

@@ -26,7 +26,7 @@ HELPERS = {"tests/model/reach.sh": ["tests/model/reach"],
            "tests/model/sbpl.sh": ["tests/model/sbpl/questions"],
            "tests/model/syscalls.sh": ["tests/model/syscall_table"],
            "tests/golden/corpus.sh": ["tests/golden/unplaced"],
-           "tests/golden/fmt.sh": ["tests/golden/unplaced"],
+           "tests/golden/fmt_all.sh": ["tests/golden/unplaced"],
            "tests/kernel/faults.sh": ["tests/kernel/fault_library"],
            "tests/fuzz/replay.sh": sorted(
                os.path.relpath(path[:-2], TOP) for path in
