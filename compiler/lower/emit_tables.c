@@ -356,6 +356,13 @@ merge_machines(struct sbx_syscall *calls, size_t count)
 	return kept;
 }
 
+/* The plainest variant of its machine. */
+static bool
+is_plain(const struct filter *filter)
+{
+	return filter->flags == 0 && filter->min_abi == 0;
+}
+
 /* What each call gets, from the plainest variant of each machine. */
 static void
 emit_syscalls(struct emitter *emitter)
@@ -364,15 +371,17 @@ emit_syscalls(struct emitter *emitter)
 	struct sbx_syscall *calls;
 	size_t count = 0;
 
-	for (size_t i = 0; i < filters->filters.count; i++)
-		count += filters->filters.items[i].entry_count;
+	for (size_t i = 0; i < filters->filters.count; i++) {
+		if (is_plain(&filters->filters.items[i]))
+			count += filters->filters.items[i].entry_count;
+	}
 	calls = section_new(emitter, SBX_SECTION_SYSCALLS, count,
 	    sizeof *calls);
 	count = 0;
 	for (size_t i = 0; i < filters->filters.count; i++) {
 		const struct filter *filter = &filters->filters.items[i];
 
-		if (filter->flags != 0 || filter->min_abi != 0)
+		if (!is_plain(filter))
 			continue;
 		for (size_t j = 0; j < filter->entry_count; j++) {
 			const struct filter_entry *entry = &filter->entries[j];

@@ -299,34 +299,38 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 
 /* --- arguments ------------------------------------------------------------ */
 
-/* The clauses of one call that count under these circumstances. */
+/* The clauses of one call that count under these circumstances, of its rules
+ * from the first one on. */
 static void
 entry_add_clauses(struct arena *arena, struct filter_entry *entry,
-    const struct argument_call *call, uint16_t circumstances)
+    const char *name, const struct argument_rule *rule, uint16_t circumstances)
 {
-	struct filter_clause *clauses = arena_alloc(arena,
-	    argument_rule_count * sizeof *clauses);
+	const struct argument_rule *end = argument_rules + argument_rule_count;
+	VEC(struct filter_clause) clauses = { 0 };
 
-	for (size_t i = 0; i < argument_rule_count; i++) {
-		const struct argument_rule *rule = &argument_rules[i];
-
-		if (strcmp(rule->name, call->name) == 0 &&
-		    (rule->when & ~circumstances) == 0)
-			clauses[entry->clause_count++] = rule->clause;
+	for (; rule < end && strcmp(rule->name, name) == 0; rule++) {
+		if ((rule->when & ~circumstances) == 0)
+			*arena_push(arena, &clauses) = rule->clause;
 	}
-	entry->clauses = clauses;
+	entry->clauses = clauses.items;
+	entry->clause_count = clauses.count;
 }
 
-/* Applies the argument rules to the calls that are open. */
+/* Applies the argument rules to the calls that are open; both are sorted. */
 static void
 set_arguments(const struct machine *machine, struct filter *filter,
     uint16_t circumstances)
 {
+	size_t rule = 0;
+
 	for (size_t i = 0; i < argument_call_count; i++) {
 		const struct argument_call *call = &argument_calls[i];
 		int number = syscall_number(filter->arch, call->name);
 		struct filter_entry *entry;
 
+		while (rule < argument_rule_count &&
+		    strcmp(argument_rules[rule].name, call->name) < 0)
+			rule++;
 		if (number < 0 || (call->when & ~circumstances) != 0)
 			continue;
 		entry = &filter->entries[number];
@@ -341,8 +345,8 @@ set_arguments(const struct machine *machine, struct filter *filter,
 			entry->loc = machine->net_origin.loc;
 			entry->from = machine->net_origin.from;
 		}
-		entry_add_clauses(machine->policy->arena, entry, call,
-		    circumstances);
+		entry_add_clauses(machine->policy->arena, entry, call->name,
+		    &argument_rules[rule], circumstances);
 	}
 }
 
@@ -454,7 +458,6 @@ machine_listens(const struct machine *machine)
 	if (machine_watches(machine) || sbx_net_is_own((uint8_t)machine->net) ||
 	    policy_opens_sockets(machine->policy, machine->arch->platforms))
 		return may_hand_over(machine);
-
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct rule *limit = &limits->items[i];
 

@@ -36,16 +36,21 @@ words_add_clause(struct words *words, const struct filter_clause *clause)
 /* The words of a clause and of an entry without its clauses. */
 enum { CLAUSE_WORDS = 2 + 3 * 3, ENTRY_WORDS = 2 };
 
-/* All that bpf_emit() looks at; the arena is for a moment. */
+/* All that bpf_emit() looks at, until the next one is asked for. */
 static struct words
-filter_words(struct arena *arena, const struct filter *filter)
+filter_words(struct programs *programs, const struct filter *filter)
 {
 	size_t room = 1 + filter->entry_count * ENTRY_WORDS;
 	struct words words = { NULL, 0 };
 
 	for (size_t i = 0; i < filter->entry_count; i++)
 		room += filter->entries[i].clause_count * CLAUSE_WORDS;
-	words.items = arena_alloc(arena, room * sizeof *words.items);
+	if (room > programs->room) {
+		programs->words = arena_alloc(programs->arena,
+		    room * sizeof *programs->words);
+		programs->room = room;
+	}
+	words.items = programs->words;
 	words_add(&words, filter->arch->audit);
 	for (size_t i = 0; i < filter->entry_count; i++) {
 		const struct filter_entry *entry = &filter->entries[i];
@@ -62,8 +67,7 @@ struct bpf_program
 programs_get(struct programs *programs, struct arena *arena,
     const struct filter *filter)
 {
-	struct arena *moment = arena_new();
-	struct words words = filter_words(moment, filter);
+	struct words words = filter_words(programs, filter);
 	size_t size = words.count * sizeof *words.items;
 	size_t number = map_number_find(&programs->keys, words.items, size);
 	struct bpf_program program;
@@ -79,6 +83,5 @@ programs_get(struct programs *programs, struct arena *arena,
 		    &added);
 		*arena_push(programs->arena, &programs->list) = program;
 	}
-	arena_release(moment);
 	return program;
 }

@@ -12,6 +12,8 @@
 struct programs {
 	struct arena *arena;
 	struct map keys; /* what a filter decides */
+	uint32_t *words; /* room for one such key */
+	size_t room;
 	VEC(struct bpf_program) list;
 };
 

@@ -268,6 +268,28 @@ test_baseline(struct tap *tap)
 	arena_release(arena);
 }
 
+/* filter.c walks through both tables at once. */
+static void
+test_order(struct tap *tap)
+{
+	size_t call = 0;
+
+	for (size_t i = 1; i < argument_call_count; i++)
+		tap_ok(tap,
+		    strcmp(argument_calls[i - 1].name,
+			argument_calls[i].name) <= 0,
+		    "'%s' is in its order", argument_calls[i].name);
+	for (size_t i = 0; i < argument_rule_count; i++) {
+		while (call < argument_call_count &&
+		    strcmp(argument_calls[call].name, argument_rules[i].name) !=
+			0)
+			call++;
+		tap_ok(tap, call < argument_call_count,
+		    "a rule about '%s' belongs to a call, in its order",
+		    argument_rules[i].name);
+	}
+}
+
 int
 main(void)
 {
@@ -277,5 +299,6 @@ main(void)
 	test_list(&tap);
 	test_groups(&tap);
 	test_baseline(&tap);
+	test_order(&tap);
 	return tap_done(&tap);
 }
