@@ -155,6 +155,46 @@ has "a socket that is missing" "$said" \
 has "what is no socket" "$said" \
     "$tmp/p.sbx  -- sbxrun connects, but what is there is no socket"
 
+# Poorer machines: the plan says of each what holds all the same.  Words of an
+# environment and of options, with plus signs, then a piece of what is said.
+cat >>"$tmp/sockets.sbx" <<END
+profile names extends sockets {
+    allow network domain "example.org"
+}
+END
+"$SBXC" build -p names -o "$tmp/names.bin" "$tmp/sockets.sbx" 2>"$tmp/err" ||
+	exit 99
+while read -r machine options piece; do
+	# Words of both.
+	# shellcheck disable=SC2046
+	said=$(env $(echo "$machine" | tr + ' ') "$SBXRUN_TEST" \
+	    $(echo "$options" | tr + ' ') 2>&1)
+	has "$machine: $options: $piece" "$said" "$piece"
+done <<END
+SBX_TEST_NO_LISTENER=1 --status listener    the test says so
+SBX_TEST_NO_LISTENER=1 --status AF_UNIX sockets are closed
+SBX_TEST_NO_LISTENER=1 --status+--json "listener":{"available":false,"missing":"the test says so"}
+SBX_TEST_NO_LISTENER=1 -l+standard+-n+$tmp/sockets.bin sbxrun answers for NONE: the test says so
+SBX_TEST_NO_LISTENER=1 -l+standard+-n+$tmp/sockets.bin $tmp/none  -- stays shut: sbxrun answers no system calls
+SBX_TEST_NO_LISTENER=1 -l+standard+-n+--json+$tmp/sockets.bin "why_no_listener":"the test says so"
+SBX_TEST_NO_LISTENER=1 -l+standard+-n=summary+$tmp/sockets.bin need level full, no listener
+SBX_TEST_NO_LISTENER=1 -n+$tmp/sockets.bin $tmp/none  --
+SBX_TEST_ABI=3 --status TCP ports need ABI 4 (Linux 6.7)
+SBX_TEST_ABI=5 --status signals and abstract sockets are kept inside from ABI 6 on
+SBX_TEST_ABI=5 -l+standard+-n+$tmp/sockets.bin signal inside only  -- NOT ENFORCED: needs Landlock ABI 6
+SBX_TEST_NO_SECCOMP=1 --status seccomp     absent; the kernel was built without
+SBX_TEST_NO_SECCOMP=1 --status level       none
+SBX_TEST_NO_NAMESPACES=1 --status level       standard
+SBX_TEST_NO_SECCOMP=1 -n+$tmp/sockets.bin the kernel offers no protection here
+SBX_TEST_NO_SECCOMP=1 --accept=none+-n=summary+$tmp/sockets.bin rules on files NOT ENFORCED at this level
+SBX_TEST_NO_SECCOMP=1 --accept=none+-n+$tmp/sockets.bin allow socket
+SBX_TEST_NO_SECCOMP=1 --accept=none+-n+--json+$tmp/sockets.bin "landlock_abi":0
+SBX_TEST_NO_SECCOMP=1 --accept=none+-n+$tmp/names.bin example.org
+SBX_TEST_NO_SECCOMP=1 --accept=none+-n+--json+$tmp/names.bin example.org
+SBX_TEST_ABI=3 -l+standard+-n+$tmp/names.bin example.org
+SBX_TEST_NO_LISTENER=1 -l+standard+-n+$tmp/names.bin example.org
+END
+
 # What stands for another machine is no part of the plan, in any form.
 here=$(uname -m) other=aarch64
 [ "$here" != aarch64 ] || other=x86_64
