@@ -81,6 +81,7 @@ prepare()
 	ln -s . "$ws/self"
 	ln -s ../readable/file "$ws/to-file"
 	ln -s ../out "$ws/to-out"
+	ln -s file "$ws/to-own"
 	touch "$home/readable/file" "$home/out" "$ws/file" "$ws/denied/file"
 	[ "$1" -eq "$(id -u)" ] || chown -Rh "$1:$1" "$home"
 	for path in outside readable/socket ws/socket ws/denied/socket; do
@@ -185,6 +186,7 @@ sockets()
 	held "$1" EPERM syscall prctl 4 0
 	held "$1" EPERM syscall prctl 0x100000004 0x100000000
 	held "$1" ok syscall prctl 4 1
+	held "$1" EBADF syscall connect 77 0 0
 	unreadable "$1"
 	held "$1" '0 1 2' fds
 }
@@ -206,6 +208,9 @@ metadata()
 	held "$1" EPERM change-all denied
 	held "$1" EPERM change-all denied/file
 	held "$1" ok change lchown to-file
+	for call in lsetxattr lremovexattr; do
+		held "$1" EPERM change $call to-own
+	done
 	for name in ../out "$home/out" to-out to-file; do
 		for call in fchmodat fchmodat2 fchownat utimensat utimensat-now \
 		    setxattr removexattr; do

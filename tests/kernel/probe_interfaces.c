@@ -33,7 +33,8 @@ static const struct name clone_flags[] = {
 /* Those that policies speak of; the others are tried by number. */
 static const struct name syscalls[] = {
 	S(acct), S(add_key), S(adjtimex), S(bpf), S(capset), S(chroot),
-	S(clock_adjtime), S(clock_settime), S(clone), S(delete_module),
+	S(clock_adjtime), S(clock_settime), S(clone), S(connect),
+	S(delete_module),
 	S(execve), S(execveat), S(fanotify_init), S(fchown), S(fchmodat),
 	S(finit_module), S(getpid), S(getppid), S(getrandom), S(getuid),
 	S(init_module), S(inotify_init1), S(ioctl), S(kcmp), S(kexec_load),

@@ -285,6 +285,11 @@ try_change_oddly(char **words, int count)
 	/* The current directory, by no path. */
 	if (syscall(SYS_fchownat, AT_FDCWD, "", -1, -1, EMPTY) != 0)
 		return errno;
+	/* One that is there already. */
+	if (setxattr(words[0], "user.sbx", "v", 1, 0) == 0 &&
+	    (setxattr(words[0], "user.sbx", "v", 1, XATTR_CREATE) == 0 ||
+		errno != EEXIST))
+		return EPROTO;
 	return 0;
 }
 

@@ -166,6 +166,8 @@ static const struct {
 	    "one that listens on ::1 alone is not" },
 	{ "127.0.0.1", PORT_ECHO, "reset",
 	    "a port of names is no service of the host" },
+	{ "127.0.0.2", PORT_ECHO, "reset",
+	    "nor is one at another address of the machine itself" },
 };
 
 static void
@@ -194,6 +196,9 @@ try_names(struct stage *stage)
 			       "word", room, sizeof room),
 			addresses[i].expected) == 0,
 		    "%s", addresses[i].what);
+	tap_ok(&stage->tap,
+	    saw(stage, PROXY_BY_HOST, PROXY_NO_RULE, "127.0.0.2"),
+	    "which is told as a service");
 	tap_ok(&stage->tap,
 	    strcmp(exchange(dial_name(stage, "shut.example", PORT_ECHO), "word",
 		       room, sizeof room),

@@ -337,6 +337,7 @@ serve_dns(struct shared *shared)
 		socklen_t size = sizeof from;
 		ssize_t len = recvfrom(fd, query, 512, 0, (void *)&from, &size);
 		size_t used = 12;
+		bool found;
 
 		if (len < 17)
 			continue;
@@ -349,14 +350,17 @@ serve_dns(struct shared *shared)
 		query[10] = query[11] = 0;
 		if (memcmp(query + 12, "\4slow", 5) == 0)
 			continue;
-		if (memcmp(query + 12, "\6rebind\7example", 16) != 0) {
+		found = memcmp(query + 12, "\5found\4evil\7example", 20) == 0;
+		if (!found &&
+		    memcmp(query + 12, "\6rebind\7example", 16) != 0) {
 			query[3] = 3;
 		} else if (type == 1) {
 			query[7] = 1;
 			memcpy(query + used, record, sizeof record);
 			used += sizeof record;
 			memcpy(query + used,
-			    turns++ % 2 == 0 ? open_one : private_one, 4);
+			    found || turns++ % 2 == 0 ? open_one : private_one,
+			    4);
 			used += 4;
 		}
 		sendto(fd, query, used, 0, (void *)&from, size);

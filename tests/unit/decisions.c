@@ -5,7 +5,9 @@
 #include "runtime/network/decisions.h"
 #include "tests/lib/tap.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct decisions decisions;
 static struct decision_log log_of_all;
@@ -93,6 +95,105 @@ test_count(struct tap *tap)
 	    decisions.count == expected &&
 		decisions.beyond == DECISIONS_LOGGED - expected + 2,
 	    "and how much it does not hold any more");
+	decisions_since(&log_of_all, log_of_all.count - DECISIONS_LOGGED,
+	    &decisions);
+	tap_ok(tap,
+	    decisions.all[0].event.port == 1 &&
+		decisions.beyond == DECISIONS_LOGGED - expected,
+	    "the oldest that it holds is told");
+	decisions_since(&log_of_all, log_of_all.count - DECISIONS_LOGGED - 1,
+	    &decisions);
+	tap_ok(tap,
+	    decisions.all[0].event.port == 1 &&
+		decisions.beyond == DECISIONS_LOGGED - expected + 1,
+	    "the one before it is counted");
+}
+
+/* Each way has rules of its own kind, and the number may be any. */
+static void
+test_sources(struct tap *tap)
+{
+	static const struct sbx_name names[1] = { { .source = 10 } };
+	static const struct sbx_endpoint endpoints[2] = { { .source = 20 },
+		{ .source = 21 } };
+	static const struct sbx_port ports[3] = { { .source = 30 },
+		{ .source = 31 }, { .source = 32 } };
+	static const struct sbx_blob blob = { .names = names,
+		.name_count = 1,
+		.endpoints = endpoints,
+		.endpoint_count = 2,
+		.ports = ports,
+		.port_count = 3 };
+	static const struct {
+		enum proxy_via via;
+		uint32_t count, first;
+	} ways[] = {
+		{ PROXY_BY_RESOLVER, 1, 10 },
+		{ PROXY_BY_HTTP, 1, 10 },
+		{ PROXY_BY_SOCKS, 1, 10 },
+		{ PROXY_BY_ADDRESS, 1, 10 },
+		{ PROXY_BY_ENDPOINT, 2, 20 },
+		{ PROXY_BY_HOST, 3, 30 },
+		{ PROXY_BY_PUBLISH, 3, 30 },
+	};
+	struct proxy_event event = record();
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		uint32_t last = ways[i].first + ways[i].count - 1, found;
+
+		event.via = (uint8_t)ways[i].via;
+		event.rule = ways[i].count - 1;
+		found = decision_source(&blob, &event);
+		event.rule++;
+		tap_ok(tap,
+		    found == last &&
+			decision_source(&blob, &event) == SBX_NO_SOURCE,
+		    "the last rule of way %d has a source, and the next none",
+		    (int)ways[i].via);
+	}
+}
+
+/* What goes to standard error about so many refusals. */
+static const char *
+told(uint32_t count)
+{
+	static char text[1024];
+	struct proxy_event event = record();
+	int saved = dup(STDERR_FILENO), ends[2];
+	ssize_t len;
+
+	memset(&decisions, 0, sizeof decisions);
+	for (uint32_t i = 0; i < count; i++) {
+		event.port = (uint16_t)(i + 1);
+		decisions_take(&decisions, &event, sizeof event);
+	}
+	if (saved < 0 || pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0)
+		return "no pipe";
+	close(ends[1]);
+	decisions_tell(&decisions);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	len = read(ends[0], text, sizeof text - 1);
+	close(ends[0]);
+	text[len > 0 ? len : 0] = '\0';
+	return text;
+}
+
+static void
+test_told(struct tap *tap)
+{
+	static const char three[] =
+	    "sbxrun: network: refused one.example:1 (no rule), "
+	    "one.example:2 (no rule), one.example:3 (no rule)";
+	char wanted[256];
+
+	tap_ok(tap, strcmp(told(0), "") == 0, "nothing is told of none");
+	snprintf(wanted, sizeof wanted, "%s\n", three);
+	tap_ok(tap, strcmp(told(3), wanted) == 0, "three are named");
+	snprintf(wanted, sizeof wanted, "%s, and 1 more\n", three);
+	tap_ok(tap, strcmp(told(4), wanted) == 0, "the fourth is counted");
+	snprintf(wanted, sizeof wanted, "%s, and 7 more\n", three);
+	tap_ok(tap, strcmp(told(10), wanted) == 0, "so are more");
 }
 
 /* What is named at the end of a run, and what is the network's own matter. */
@@ -135,5 +236,7 @@ main(void)
 	test_form(&tap);
 	test_count(&tap);
 	test_refusals(&tap);
+	test_sources(&tap);
+	test_told(&tap);
 	return tap_done(&tap);
 }

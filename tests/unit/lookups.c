@@ -18,7 +18,7 @@ enum { ROW = LOOKUPS_MAX + 5, NO_VERDICT = PROXY_VERDICT_END };
 static struct proxy proxy;
 static struct conn conns[ROW];
 static int other = -1; /* the end of the process that looks names up */
-static bool starts = true, is_private;
+static bool starts = true, is_private, all_open;
 static struct conn *connected;
 static unsigned verdicts[ROW];
 
@@ -50,7 +50,7 @@ address_is_open(const struct proxy *asking, const struct conn *conn,
     const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	(void)asking;
-	return address[0] == (conn->is_private ? 2 : 1);
+	return all_open || address[0] == (conn->is_private ? 2 : 1);
 }
 
 bool
@@ -217,6 +217,30 @@ test_answers(struct tap *tap)
 	}
 }
 
+/* Whatever number is said. */
+static void
+test_many(struct tap *tap)
+{
+	const struct lookup_answer answer = {
+		.id = 1,
+		.outcome = LOOKUP_FOUND,
+		.count = ADDRESSES_MAX + 1,
+	};
+
+	all_open = true;
+	connected = NULL;
+	proxy.conns = NULL;
+	ask(0);
+	next_query();
+	if (send(other, &answer, sizeof answer, 0) != (ssize_t)sizeof answer)
+		printf("Bail out! an answer is not sent\n");
+	proxy.lookups.ready(&proxy, &proxy.lookups, EPOLLIN);
+	all_open = false;
+	tap_ok(tap,
+	    connected == &conns[0] && conns[0].address_count == ADDRESSES_MAX,
+	    "no more addresses than there is room for");
+}
+
 /* Who has gone, or is on its way, gets no answer. */
 static void
 test_late(struct tap *tap)
@@ -264,6 +288,7 @@ main(void)
 	test_start(&tap);
 	test_row(&tap);
 	test_answers(&tap);
+	test_many(&tap);
 	test_late(&tap);
 	test_end(&tap, true);
 	test_end(&tap, false);

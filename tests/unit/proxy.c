@@ -49,6 +49,12 @@ try_dns(struct tap *tap)
 		{ "two questions",
 		    BYTES(ID "\1\0\0\2\0\0\0\0\0\0\1a\0\0\1\0\1\1b\0\0\1\0\1"),
 		    DNS_FORMERR, NULL },
+		{ "an answer beside it",
+		    BYTES(ID "\1\0\0\1\0\1\0\0\0\0\1a\0\0\1\0\1"), DNS_FORMERR,
+		    NULL },
+		{ "an authority beside it",
+		    BYTES(ID "\1\0\0\1\0\0\0\1\0\0\1a\0\0\1\0\1"), DNS_FORMERR,
+		    NULL },
 		{ "a label of 63 bytes",
 		    BYTES(ID ONE "\77" SIXTY "abc\0\0\1\0\1"), DNS_OK,
 		    SIXTY "abc" },
@@ -89,8 +95,9 @@ try_dns_answers(struct tap *tap)
 	len = dns_answer(a, &query, DNS_OK, six + 12, answer);
 	tap_ok(tap,
 	    len == sizeof a - 1 + 16 &&
+		memcmp(answer + len - 16, "\300\14\0\1\0\1\0\0\0\1", 10) == 0 &&
 		memcmp(answer + len - 6, "\0\4\306\22\0\7", 6) == 0,
-	    "DNS: an address of IPv4");
+	    "DNS: an address of IPv4, for a second");
 	dns_parse(aaaa, sizeof aaaa - 1, &query);
 	len = dns_answer(aaaa, &query, DNS_OK, six, answer);
 	tap_ok(tap,
@@ -184,6 +191,9 @@ try_requests(struct tap *tap)
 		{ "GET http://a/ HTTP/1.1\r\nA : b\r\n\r\n", "a field", 0 },
 		{ "GET http://a/ HTTP/1.1\r\nA\r\n\r\n", "a field", 0 },
 		{ "GET http://a/ HTTP/1.1\r\n: b\r\n\r\n", "a field", 0 },
+		{ "GET http://a/ HTTP/1.0\r\nTransfer-Encoding: "
+		  "chunked\r\n\r\n",
+		    "unknown way", 0 },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -202,6 +212,34 @@ try_requests(struct tap *tap)
 			printf("# %d: %s\n", parsed,
 			    request.fault != NULL ? request.fault : "fine");
 	}
+}
+
+/* A head of so many bytes, or its beginning. */
+static enum parsed
+parse_long(size_t len, bool whole)
+{
+	static const char begin[] = "GET http://a/ HTTP/1.1\r\nA: ";
+	static char head[HTTP_HEAD_MAX + 2];
+	struct http_request request;
+
+	memset(head, 'b', sizeof head);
+	memcpy(head, begin, sizeof begin - 1);
+	if (whole)
+		memcpy(head + len - 4, "\r\n\r\n", 4);
+	return http_parse(head, len, &request);
+}
+
+static void
+try_lengths(struct tap *tap)
+{
+	tap_ok(tap, parse_long(HTTP_HEAD_MAX, true) == PARSED_OK,
+	    "a head may fill its room");
+	tap_ok(tap, parse_long(HTTP_HEAD_MAX + 1, true) == PARSED_BAD,
+	    "and be no byte longer");
+	tap_ok(tap, parse_long(HTTP_HEAD_MAX - 1, false) == PARSED_MORE,
+	    "its last byte is waited for");
+	tap_ok(tap, parse_long(HTTP_HEAD_MAX, false) == PARSED_BAD,
+	    "and no other one");
 }
 
 /* What goes on to a server: two readers must agree on where it ends. */
@@ -238,6 +276,9 @@ try_rewritten(struct tap *tap)
 		    "c: 3\r\n" },
 		{ GET("Connection: Content-Length\r\nContent-Length: 1\r\n"),
 		    "Content-Length: 1\r\n" },
+		{ GET("Connection: Transfer-Encoding\r\n"
+		      "Transfer-Encoding: chunked\r\n"),
+		    "Transfer-Encoding: chunked\r\n" },
 	};
 #undef GET
 	static char head[HTTP_HEAD_MAX], expected[HTTP_HEAD_MAX];
@@ -325,6 +366,30 @@ try_chunks(struct tap *tap)
 	}
 }
 
+/* The size of a chunk, with an extension of so many bytes. */
+static enum http_chunk_state
+scan_line(size_t len)
+{
+	struct http_chunks chunks = { .state = CHUNK_SIZE };
+	char line[HTTP_CHUNK_LINE + 8];
+
+	memset(line, 'x', sizeof line);
+	memcpy(line, "4;", 2);
+	memcpy(line + 2 + len, "\r\n", 2);
+	http_chunks_scan(&chunks, line, len + 4);
+	return chunks.state;
+}
+
+static void
+try_chunk_lines(struct tap *tap)
+{
+	/* The digit and the end of the line count. */
+	tap_ok(tap, scan_line(HTTP_CHUNK_LINE - 2) == CHUNK_DATA,
+	    "chunks: the longest line");
+	tap_ok(tap, scan_line(HTTP_CHUNK_LINE - 1) == CHUNK_BAD,
+	    "chunks: one byte longer");
+}
+
 static void
 try_hellos(struct tap *tap)
 {
@@ -342,6 +407,11 @@ try_hellos(struct tap *tap)
 		{ "another message", BYTES("\26\3\1\0\4\2\0\0\0"), TLS_BAD },
 		{ "an empty record", BYTES("\26\3\1\0\0\26\3\1"), TLS_BAD },
 		{ "an endless one", BYTES("\26\3\1\100\0\1\1\0\0"), TLS_BAD },
+		{ "the longest record", BYTES("\26\3\1\100\0\1\0\0\74"),
+		    TLS_MORE },
+		{ "a longer one", BYTES("\26\3\1\100\1\1\0\0\74"), TLS_BAD },
+		{ "another version behind", BYTES("\26\3\1\0\1\1\26\2"),
+		    TLS_BAD },
 		{ "its beginning", BYTES("\26\3\1\0\100\1\0\0\74"), TLS_MORE },
 		{ "two kinds of records", BYTES("\26\3\1\0\1\1\27\3\1\0\1\0"),
 		    TLS_BAD },
@@ -560,6 +630,8 @@ main(void)
 	try_rewritten(&tap);
 	try_answers(&tap);
 	try_chunks(&tap);
+	try_chunk_lines(&tap);
+	try_lengths(&tap);
 	try_hellos(&tap);
 	try_extensions(&tap);
 	try_socks(&tap);

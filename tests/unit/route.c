@@ -179,6 +179,7 @@ test_routes(struct tap *tap)
 		{ V4(1, 2, 32), .platforms = SBX_ON_ALL, .effect = SBX_ALLOW },
 		{ V4(1, 2, 32), .platforms = SBX_ON_ALL, .effect = SBX_ALLOW },
 		{ V4(1, 0, 24), .platforms = SBX_ON_ALL, .effect = SBX_ALLOW },
+		{ V4(1, 0, 25), .platforms = SBX_ON_ALL, .effect = SBX_ALLOW },
 		{ V4(1, 3, 32), .platforms = SBX_ON_ALL, .effect = SBX_DENY },
 		{ V4(1, 4, 32), .platforms = SBX_ON_ALL & ~KERNEL_WHERE,
 		    .effect = SBX_ALLOW },
@@ -198,7 +199,8 @@ test_routes(struct tap *tap)
 
 	right = add(&blob, made, &routing, asked, &len) &&
 	    read_routes(asked, len, text, sizeof text);
-	tap_ok(tap, right && strcmp(text, "4:1.2/32 4:1.0/24 6:0.7/128") == 0,
+	tap_ok(tap,
+	    right && strcmp(text, "4:1.2/32 4:1.0/24 4:1.0/25 6:0.7/128") == 0,
 	    "each address that is allowed here, once: %s", text);
 	blob.endpoint_count = 0;
 	tap_ok(tap, add(&blob, made, &routing, asked, &len) && len == 0,
