@@ -183,7 +183,9 @@ try_names(struct tap *tap)
 	    "allow network domain { shut.example:81 half.example }\n"
 	    "deny network domain { telemetry.npmjs.org *.evil.npmjs.org }\n"
 	    "deny network domain { *.npmjs.org:80 half.example:443 }\n"
-	    "deny network domain shut.example\n";
+	    "deny network domain shut.example\n"
+	    "allow network domain { x.corp.example:90 private }\n"
+	    "deny network domain *.corp.example:90\n";
 	static const struct asked table[] = {
 		{ "registry.npmjs.org", 443, true, false, true, "npmjs.org" },
 		{ "registry.npmjs.org", 80, false, false, true, "npmjs.org" },
@@ -200,6 +202,7 @@ try_names(struct tap *tap)
 		{ "db.corp.example", 5432, true, true, true,
 		    "db.corp.example" },
 		{ "db.corp.example", 443, true, true, true, "corp.example" },
+		{ "x.corp.example", 90, false, false, true, "corp.example" },
 		{ "shut.example", 81, false, false, false, "shut.example" },
 		{ "half.example", 80, true, false, true, "half.example" },
 		{ "half.example", 443, false, false, true, "half.example" },
