@@ -145,7 +145,10 @@ drop_stmt(struct expansion *expansion, struct item_index *index,
 	};
 	struct item_list list = { 0 };
 	struct loc reported = { 0 };
+	struct arena *arena = expansion->arena;
 
+	/* A name may stand for many items, and many drops may name it. */
+	expansion->arena = arena_child(arena);
 	rule_items(expansion, drop->stmt, &context, &list);
 	for (size_t i = 0; i < list.list.count; i++) {
 		const struct item *item = &list.list.items[i];
@@ -158,6 +161,8 @@ drop_stmt(struct expansion *expansion, struct item_index *index,
 		report_drop(expansion, item, &match);
 		reported = item->rule.origin.loc;
 	}
+	arena_release(expansion->arena);
+	expansion->arena = arena;
 }
 
 void
