@@ -218,6 +218,19 @@ load sbxc
 	[ ! -e p.bin ]
 }
 
+@test "build: of blob and policy one alone is standard input" {
+	ends 2 "$SBXC" build --verify - - <team.sbx
+	complains "standard input cannot be both"
+}
+
+@test "a shipped profile takes nothing from where sbxc is called" {
+	for file in groups workspace-write coding; do
+		echo 'no policy' >"$file.sbx"
+	done
+	ends 0 "$SBXC" team.sbx -p coding -o coding.bin
+	rm groups.sbx workspace-write.sbx coding.sbx
+}
+
 @test "-d: names as make reads them" {
 	command -v make >/dev/null || skip "no make"
 	printf 'include one.d\none.bin:\n\t@echo made\n' >Makefile

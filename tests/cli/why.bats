@@ -78,6 +78,12 @@ load sbxc
 			ends 1 "$SBXC" why $options team.sbx write /sub/x
 		}
 	done
+	# Of two anchors that cover it the nearer one is named.
+	printf 'sbx 1\nprofile p { allow exec /usr }\n' >near.sbx
+	ends 1 "$SBXC" why --model -w /home near.sbx read '~/x'
+	says "to allow it: allow read ~/x"
+	ends 1 "$SBXC" why --model -w /home/ada/src near.sbx read '~/src/x'
+	says 'to allow it: allow read ${workspace}/x'
 	ends 2 "$SBXC" why team.sbx write ""
 	complains "the path is empty"
 	# shellcheck disable=SC2016  # names of the policy

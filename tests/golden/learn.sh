@@ -89,6 +89,9 @@ status "-w without --update" 2 -w tool.jsonl
 status "--update of YAML" 2 --update "$tmp/same.yaml" tool.jsonl
 status "--update of a policy with a mistake" 1 --update ../err/SBX0101-1.sbx \
     tool.jsonl
+printf 'sbx 1\nprofile team {\n    allow read /srv/x }\n' >"$tmp/brace.sbx"
+status "--update of a policy whose brace has no line" 2 --update \
+    "$tmp/brace.sbx" tool.jsonl
 cp update.sbx "$tmp/written.sbx"
 status "--update -w" 0 --update "$tmp/written.sbx" -p team -w tool.jsonl
 tap_empty "it compiles" "$("$SBXC" check -p team "$tmp/written.sbx" 2>&1)"
