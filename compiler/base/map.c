@@ -23,20 +23,15 @@ key_of_name(const void *name)
 	return (struct map_key){ name, NAME, hash_name(name), NULL };
 }
 
-/* FNV-1a, of eight bytes at a time. */
+/* FNV-1a. */
 static struct map_key
 key_of_bytes(const void *bytes, size_t size)
 {
-	const uint8_t *at = bytes, *end = at + size;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
+	const uint8_t *at = bytes;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
-		memcpy(&word, at, sizeof word);
-		hash = (hash ^ word) * UINT64_C(0x100000001b3);
-		hash ^= hash >> 32;
-	}
-	for (; at < end; at++)
-		hash = (hash ^ *at) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
 	return (struct map_key){ bytes, size, hash ^ hash >> 32, NULL };
 }
 
