@@ -2,8 +2,8 @@
  * Stands in for sbx-proxy: what the supervisor does for it is tried without
  * names, addresses or another machine.  It tells whoever connects to which
  * address and port that was, answers datagrams, and reports each.  Who sends
- * "die" ends it, "fork" leaves a child behind, and "path" is told the path of the
- * user's proxy.
+ * "die" ends it, "fork" leaves a child behind, "path" is told the path of the
+ * user's proxy, and "state" how it was started.
  */
 #include "runtime/network/event.h"
 
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,6 +58,35 @@ report(int fd, uint8_t via, char *text, size_t size)
 }
 
 static void
+describe(char *text, size_t size)
+{
+	char cwd[64] = "elsewhere";
+	int variables = 0, ignored = 0, blocked = 0;
+	int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct sigaction action;
+	struct rlimit files;
+	sigset_t mask;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	for (int number = 1; number < 32; number++) {
+		blocked += sigismember(&mask, number);
+		ignored += sigaction(number, NULL, &action) == 0 &&
+		    action.sa_handler == SIG_IGN;
+	}
+	while (environ[variables] != NULL)
+		variables++;
+	getrlimit(RLIMIT_NOFILE, &files);
+	snprintf(text, size,
+	    "in %s, %s, %d variables, %d ignored, %d blocked, %s, %s\n",
+	    getcwd(cwd, sizeof cwd) != NULL ? cwd : "none",
+	    getsid(0) == getpid() ? "alone" : "in a session", variables,
+	    ignored, blocked,
+	    files.rlim_cur == files.rlim_max ? "all files" : "some files",
+	    (fcntl(program, F_GET_SEALS) & SEALS) == SEALS ? "sealed" : "open");
+	close(program);
+}
+
+static void
 serve(int listener, const char *path)
 {
 	char text[PROXY_EVENT_NAME + 16], asked[16] = "";
@@ -75,6 +105,8 @@ serve(int listener, const char *path)
 	}
 	if (got > 0 && strncmp(asked, "path", 4) == 0)
 		snprintf(text, sizeof text, "%s\n", path);
+	if (got > 0 && strncmp(asked, "state", 5) == 0)
+		describe(text, sizeof text);
 	if (write(fd, text, strlen(text)) < 0)
 		perror("standin");
 	close(fd);

@@ -43,7 +43,8 @@ policy ends workspace-write "$common" \
     'allow network connect 10.9.8.7:5432' \
     'deny network connect 10.9.8.8:22'
 policy host workspace-write "$common" "allow network host tcp $service"
-policy publish workspace-write "$common" "allow network publish tcp $published"
+policy publish workspace-write "$common" \
+    "allow network publish tcp $published" 'allow network connect 10.2.3.4:443'
 for place in '${runtime}' '~' '${where}'; do
 	name=$(echo "$place" | tr -d '${}~')
 	policy "own-${name:-home}" workspace-write 'param where' "$common" \
@@ -333,7 +334,33 @@ missing()
 	    2>"$tmp/err-$uid"
 	tap_is "$who: with one that others may write, too" "125 1" \
 	    "$? $(grep -c 'the program sbx-proxy' "$tmp/err-$uid")"
+	for mode in '-m 775' '-m 757' '-m 755 -o 4242'; do
+		case $mode in
+		*-o*) [ "$(id -u)" -eq 0 ] || continue ;;
+		esac
+		# shellcheck disable=SC2086  # words
+		install $mode "$tmp/bin/sbx-proxy" "$tmp/lone/sbx-proxy"
+		as "$uid" "$tmp/lone/sbxrun" -l full "$tmp/names.bin" -- true \
+		    2>"$tmp/err-$uid"
+		tap_is "$who: with one of $mode, too" "125 1" \
+		    "$? $(grep -c 'the program sbx-proxy' "$tmp/err-$uid")"
+	done
 	rm "$tmp/lone/sbx-proxy"
+	ln -sf ../bin/sbxrun "$tmp/lone/link"
+	as "$uid" "$tmp/lone/link" -l full "$tmp/names.bin" -- true \
+	    2>"$tmp/err-$uid"
+	tap_is "$who: by a link, it is looked for where sbxrun lies" 0 $?
+}
+
+# How it is started: with nothing of the caller's, and as a copy that nobody can
+# write.
+started()
+{
+	tap_is "$who: sbx-proxy has nothing of the caller's" \
+	    "in /, alone, 0 variables, 0 ignored, 0 blocked, all files, sealed" \
+	    "$(trap '' USR1
+	    ulimit -Sn 300
+	    inside names "$tmp/knock" tcp 127.0.0.1 3128 state)"
 }
 
 # What the command writes into sbx-proxy is not what is started outside.
@@ -456,6 +483,7 @@ alone()
 	left_behind
 	killed
 	missing
+	started
 	overwritten
 	receipt
 }
