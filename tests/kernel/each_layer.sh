@@ -44,6 +44,7 @@ table()
 	socket netlink raw 0            ok     EACCES ok
 	connect-tcp $port               EACCES EACCES ENETUNREACH
 	unix-connect $out/socket        ok     EACCES ENOENT
+	unix-connect $ws/shut           ok     EACCES ECONNREFUSED
 	tiocsti                         ENOTTY EPERM  ENOTTY
 	unshare newuser                 ok     EPERM  ok
 	kill $server 0                  EPERM  ok     ESRCH
@@ -70,10 +71,13 @@ place()
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$tmp/$1"
 	# The user's process, and not the shell that waits for it.
 	# shellcheck disable=SC2016
-	(as "$1" sh -c 'echo $$ >"$1/server"; exec "$2" serve-unix "$1/socket"' \
-	    sh "$out" "$tmp/probe" 2>/dev/null &)
-	tap_until [ -S "$out/socket" ]
-	server=$(cat "$out/server")
+	for socket in "$out/socket" "$ws/shut"; do
+		(as "$1" sh -c 'echo $$ >>"$1"; exec "$2" serve-unix "$3"' \
+		    sh "$out/servers" "$tmp/probe" "$socket" 2>/dev/null &)
+		tap_until [ -S "$socket" ]
+	done
+	servers=$(cat "$out/servers")
+	server=${servers%%[!0-9]*}
 }
 
 # alone UID LAYER COLUMN LEVEL WITHOUT: each line of the table under one layer.
@@ -97,7 +101,8 @@ alone()
 		tap_is "uid $uid: $layer alone: $(echo "$operation" |
 		    sed "s|$tmp/$uid/||g; s/[0-9]\{3,\}/N/")" "$wanted" "$got"
 	done <"$tmp/table"
-	kill "$server"
+	# shellcheck disable=SC2086  # words
+	kill $servers
 }
 
 # Where the supervisor connects for the command, Landlock still holds what it
@@ -113,7 +118,8 @@ connected()
 		    env SBX_TEST_WITHOUT=filter "$tmp/sbxrun-test" -l standard \
 		    "$tmp/loopback.bin" -- ./probe ${operation#* } 2>&1)"
 	done
-	kill "$server"
+	# shellcheck disable=SC2086  # words
+	kill $servers
 }
 
 "$PROBE" serve-tcp "$tmp/port" &
@@ -129,6 +135,7 @@ for user in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	sbx 1
 	profile p extends workspace-write {
 	    allow read $tmp/$user/shown
+	    deny socket \${workspace}/shut
 	}
 	POLICY
 	"$SBXC" "$tmp/p.sbx" -o "$tmp/p.bin" || exit 99
