@@ -279,6 +279,26 @@ u:x:$uid:0::LISTED:/bin/sh=file"; do
 		    2>/dev/null | paste -sd ' ')"
 	done
 	line="u:x:$uid:0::$base/listed:/bin/sh"
+	cp "$base/probe" "$ws"
+	servers=
+	for name in open shut; do
+		rm -f "$base/listed/$name"
+		tap_start "$uid" "$base/probe" serve-unix "$base/listed/$name" \
+		    2>/dev/null &
+		servers="$servers $!"
+		tap_until [ -S "$base/listed/$name" ]
+	done
+	policy sockets workspace-write "allow socket $base/listed" \
+	    'deny socket ~/shut'
+	tap_is "$level: uid $uid: a denied socket in the other home" \
+	    'ok EACCES' "$(cd "$ws" && with_passwd "$line" setpriv \
+	    --reuid="$uid" --regid="$uid" --clear-groups env -i PATH="$PATH" \
+	    HOME="$home" "$base/sbxrun" -l "$level" "$base/sockets.bin" -- sh -c '
+		echo $(./probe unix-connect "$0/open") \
+		    $(./probe unix-connect "$0/shut")' "$base/listed" 2>&1 |
+	    sed s/ECONNREFUSED/EACCES/)"
+	# shellcheck disable=SC2086  # numbers
+	kill $servers
 	tap_is "$level: uid $uid: no HOME" file "$(cd "$ws" &&
 	    with_passwd "$line" setpriv --reuid="$uid" --regid="$uid" \
 	    --clear-groups env -i PATH="$PATH" "$base/sbxrun" -l "$level" \
@@ -289,6 +309,25 @@ u:x:$uid:0::LISTED:/bin/sh=file"; do
 	    --regid="$uid" --clear-groups env -i PATH="$PATH" HOME="$home" \
 	    "$base/sbxrun" -l "$level" -w "$base/listed/.cache/x" \
 	    "$base/both.bin" -- true 2>&1 | grep -c 'a command may have made')"
+}
+
+# A file system whose server is gone: what a denied place is cannot be known.
+dead()
+{
+	[ -c /dev/fuse ] || return 0
+	mkdir -p "$base/dead"
+	policy dead workspace-write "deny read $base/dead/x"
+	tap_is "$level: uid $uid: a denied place that cannot be looked at" \
+	    '125 1' "$(cd "$ws" && unshare -m sh -c '
+		exec 9<>/dev/fuse && mount -i -t fuse -o "$1" dead "$0/dead"
+		exec 9>&-
+		shift
+		exec "$@" 2>"$0/said"' "$base" \
+	    "fd=9,rootmode=40000,user_id=$uid,group_id=$uid,allow_other" \
+	    setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+	    "$base/sbxrun" -l "$level" "$base/dead.bin" -- echo ran
+	    echo "$? $(grep -c "/dead/x: cannot look at this place" \
+		"$base/said")")"
 }
 
 # A group that others are in may replace a link; its own alone may not.
@@ -339,6 +378,7 @@ for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 		if [ "$(id -u)" -eq 0 ] && [ "$uid" -ne 0 ] &&
 		    unshare -mp true 2>/dev/null; then
 			homes
+			dead
 			groups
 			[ "$level" != full ] || shut
 			[ "$level" = full ] || numbers

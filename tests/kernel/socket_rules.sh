@@ -36,6 +36,8 @@ policy plain workspace-write
 # one that a denial in an open directory keeps from the command.
 policy moved workspace-write 'allow socket ${workspace}/open' \
     'allow socket ${workspace}/run' 'deny socket ${workspace}/run/shut'
+policy later workspace-write 'allow socket ${workspace}/run' \
+    'deny socket ${workspace}/run/named'
 
 # inside POLICY COMMAND...
 inside()
@@ -145,6 +147,30 @@ moves()
 	rm -rf "$ws/run" "$ws/gone" "$ws/away" "$ws/open"
 }
 
+# What was a link at the start is a server's place by now: the denial holds for the
+# name, too, and not only for where it led.
+later()
+{
+	who="$level: uid $uid"
+	rm -rf "$ws/run" "$ws/there" "$ws/go"
+	mkdir "$ws/run"
+	ln -s "$ws/nowhere" "$ws/run/named"
+	chown -h "$uid" "$ws/run" "$ws/run/named"
+	inside later sh -c ': >there
+		until [ -e go ]; do sleep 0.1; done
+		echo $(./probe unix-connect run/other) \
+		    $(./probe unix-connect run/named)' >"$base/later" &
+	waiter=$!
+	tap_until test -e "$ws/there"
+	rm "$ws/run/named"
+	serve "$ws/run/other"
+	serve "$ws/run/named"
+	: >"$ws/go"
+	wait $waiter
+	tap_is "$who: a server where a denied link was" 'ok EACCES' \
+	    "$(cat "$base/later")"
+}
+
 # A server of the command's in one subvolume, with the number of one outside.
 same_number()
 {
@@ -214,6 +240,7 @@ for uid in $users; do
 		session=
 		rules
 		moves
+		later
 		[ "$level" = full ] || continue
 		session="--session rules-$$"
 		rules

@@ -30,6 +30,7 @@ test_programs += \
 	tests/unit/launch \
 	tests/unit/learn \
 	tests/unit/learning \
+	tests/unit/listing \
 	tests/unit/look \
 	tests/unit/lookups \
 	tests/unit/loopback \
@@ -101,6 +102,10 @@ tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
 	runtime/watch/git_settings.c runtime/watch/git_settings.h
+
+tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
+	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c
 
 tests_unit_loopback_SOURCES = tests/unit/loopback.c runtime/base/out.c \
 	runtime/listen/loopback.c
