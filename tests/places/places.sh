@@ -96,6 +96,7 @@ table()
 	directory|holds|holds
 	tmpfs|holds|holds
 	ext4|holds|holds
+	untyped|holds|holds
 	casefold|holds|holds
 	xfs|holds|holds
 	btrfs|holds|holds
@@ -134,7 +135,7 @@ unconfined()
 
 chosen=$*
 [ -n "$chosen" ] || ! tap_short ||
-	chosen='directory tmpfs overlay readonly bindfs'
+	chosen='directory tmpfs untyped overlay readonly bindfs'
 unconfined
 table >"$tmp/table"
 while IFS='|' read -r name standard full <&3; do

@@ -13,7 +13,7 @@ places_policy()
 	    "allow exec $tmp/probe" \
 	    'deny read ${workspace}/.env' 'deny write ${workspace}/.git' \
 	    'deny read ${workspace}/kept except ${workspace}/kept/shown' \
-	    'deny read glob "${workspace}/keys/*.pem"'
+	    'deny read glob "${workspace}/key?/*.pem"'
 }
 
 # layout UID: below $at, of that user, unless it is there already.  $home, $ws.

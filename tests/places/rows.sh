@@ -70,6 +70,9 @@ make_tmpfs() { tried mount -t tmpfs none "$place"; }
 
 make_ext4() { image 64 mkfs.ext4 -q; }
 
+# A list of names does not say there what each of them is.
+make_untyped() { image 64 mkfs.ext4 -q -O ^filetype; }
+
 make_casefold()
 {
 	needs chattr || return
