@@ -68,6 +68,7 @@ codex_env 'allow env LC_*; ' 'inherit = "all"' 'include_only = ["LC_*"]'
 codex_env '' 'inherit = "core"' 'include_only = ["PATH"]'
 codex_env '' 'include_only = ["A?"]'
 codex_env 'deny env X*; deny env x*; allow env *; ' 'exclude = ["x*"]'
+codex_env 'deny env X*; deny env x*; allow env *; ' 'exclude = ["x?"]'
 codex_env \
     'deny env { *KEY* *SECRET* *TOKEN* *key* *secret* *token* }; allow env *; ' \
     'ignore_default_excludes = false'
@@ -191,6 +192,12 @@ told codex 'profile: a profile may choose another sandbox' 'profile = "x"'
 told codex 'profiles: each may choose another sandbox' '[profiles.x]' 'a = 1'
 told codex "'A?B': it is no pattern" '[shell_environment_policy]' \
     'include_only = ["A?B"]'
+for word in true:allow false:!allow; do
+	told codex "${word#*:} network domain a.example" \
+	    'default_permissions = "t"' '[features]' 'network_proxy = true' \
+	    '[permissions.t.network]' "enabled = ${word%:*}" \
+	    '[permissions.t.network.domains]' '"a.example" = "allow"'
+done
 told llxprt 'these settings do not switch the sandbox on' '{"engine": "none"}'
 told llxprt 'it is for macOS; on Linux' '{"engine": "sandbox-exec"}'
 told llxprt "network 'proxied': a proxy of the user's own" \
