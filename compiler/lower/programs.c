@@ -63,6 +63,24 @@ filter_words(struct programs *programs, const struct filter *filter)
 	return words;
 }
 
+/*
+ * What it takes to emit a program, where compiling a rule takes 1: it grows with
+ * the cube of the ranges of numbers that fare alike (bpf.c).
+ */
+static size_t
+emission_cost(const struct filter *filter)
+{
+	size_t ranges = 1;
+
+	for (size_t i = 1; i < filter->entry_count; i++) {
+		const struct filter_entry *entry = &filter->entries[i];
+
+		ranges += entry[0].action != entry[-1].action ||
+		    entry[0].clause_count + entry[-1].clause_count > 0;
+	}
+	return 8 + ranges * ranges * ranges / 36000;
+}
+
 struct bpf_program
 programs_get(struct programs *programs, struct arena *arena,
     const struct filter *filter)
@@ -73,6 +91,8 @@ programs_get(struct programs *programs, struct arena *arena,
 	struct bpf_program program;
 	bool added;
 
+	if (number == SIZE_MAX)
+		programs->spent += emission_cost(filter);
 	if (number != SIZE_MAX) {
 		program = programs->list.items[number];
 	} else if (programs->list.count >= PROGRAMS_KEPT) {

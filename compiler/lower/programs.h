@@ -14,6 +14,7 @@ struct programs {
 	struct map keys; /* what a filter decides */
 	uint32_t *words; /* room for one such key */
 	size_t room;
+	size_t spent; /* what emitting took, in the unit of a rule */
 	VEC(struct bpf_program) list;
 };
 

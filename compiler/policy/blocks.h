@@ -37,6 +37,7 @@ struct blocks {
 	bool full;              /* one profile too many was reported */
 	bool unused;            /* what nothing speaks of was reported */
 	size_t expanded, spent; /* profiles; their rules and names */
+	size_t filtered;        /* what their filters took, as so many rules */
 };
 
 /* Registers what a file defines, and what it includes; reports names that are

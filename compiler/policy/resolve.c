@@ -501,14 +501,18 @@ has_room(struct expansion *expansion, const struct block *profile)
 	struct diag *diag;
 
 	if (blocks->full ||
-	    (blocks->expanded < MAX_EXPANDED && blocks->spent <= MAX_SPENT))
+	    (blocks->expanded < MAX_EXPANDED && blocks->spent <= MAX_SPENT &&
+		blocks->filtered <= MAX_SPENT))
 		return !blocks->full;
 	blocks->full = true;
 	diag = blocks->expanded >= MAX_EXPANDED ?
 	    diag_add(expansion->diags, DIAG_TOO_MANY, loc,
 		"more than %d profiles in one file", MAX_EXPANDED) :
 	    diag_add(expansion->diags, DIAG_TOO_MANY, loc,
-		"the profiles above have more than %d rules and names",
+		blocks->spent > MAX_SPENT ?
+		    "the profiles above have more than %d rules and names" :
+		    "the filters of the profiles above differ too much: they "
+		    "take as long as %d rules",
 		MAX_SPENT);
 	diag_help(expansion->diags, diag,
 	    "put this one and those below into another file");

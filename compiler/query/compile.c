@@ -103,6 +103,7 @@ compile_profile(struct compilation *compilation, const char *profile,
 	if (diags->errors > 0)
 		return false;
 	filters_build_shared(policy, &compilation->programs, &filters);
+	compilation->blocks->filtered = compilation->programs.spent;
 	return emit_blob(policy, &filters, sbpl_text(policy), diags, image);
 }
 

@@ -110,6 +110,32 @@ profiles() {
 	complains "more than 1000 profiles in one file"
 }
 
+# N profiles, each of which denies other system calls.
+deniers() {
+	printf 'sbx 1\n'
+	awk -v count="$1" 'BEGIN {
+		calls = "chmod chown fchmod lchown umask gettid tkill time " \
+		    "getcwd sync"
+		n = split(calls, call)
+		for (i = 1; i <= count; i++) {
+			printf "profile p%d {\ndeny syscalls { sethostname", i
+			for (j = 0; j < n; j++)
+				if (int(i / 2 ^ j) % 2)
+					printf " %s", call[j + 1]
+			print " }\n}"
+		}
+	}'
+}
+
+@test "filters: as many as take as long as 131072 rules" {
+	deniers 50 >most.sbx
+	ends 0 "$SBXC" check most.sbx
+	deniers 1000 >more.sbx
+	ends 1 "$SBXC" check more.sbx
+	complains "the filters of the profiles above differ too much"
+	refute_complains "more than 1000 profiles"
+}
+
 # The end of a text, so many letters long.
 letters() {
 	printf "%0${1}d" 0 | tr 0 a
