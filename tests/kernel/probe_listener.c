@@ -490,6 +490,16 @@ try_unnamed(char **words, int count)
 	return end;
 }
 
+static int
+try_unnamed_as(char **words, int count)
+{
+	uid_t uid = (uid_t)number(words[0]);
+
+	if (setresuid(uid, uid, uid) != 0)
+		return errno;
+	return try_unnamed(words + 1, count - 1);
+}
+
 /* As many as there may be. */
 static int
 try_unnamed_many(char **words, int count)
@@ -642,6 +652,7 @@ const struct operation listener_operations[] = {
 	{"watch-told", 1, 1, try_watch_told},
 	{"linger", 0, 0, try_linger},
 	{"unnamed", 1, 1, try_unnamed},
+	{"unnamed-as", 2, 2, try_unnamed_as},
 	{"unnamed-many", 1, 1, try_unnamed_many},
 	{NULL, 0, 0, NULL},
 };
