@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -189,6 +190,13 @@ be_messenger(struct birth *birth, int ready)
 	} while (got < 0 && errno == EINTR);
 	if (got == 1)
 		_exit(0);
+	/* Its end may be far: it would serve whoever comes. */
+	if (got < 0) {
+		int error = errno;
+
+		kill(keeper, SIGKILL);
+		refuse(NULL, "cannot wait for the session", error);
+	}
 	while (waitpid(keeper, &status, 0) < 0 && errno == EINTR)
 		;
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NOT_EXECUTABLE);
