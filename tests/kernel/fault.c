@@ -259,9 +259,9 @@ is_wanted(const struct session *session, const struct call *call)
 	 * the C library before it can do without; close(2)
 	 * closes whatever it answers. */
 	static const char *const never[] = { "close", "exit_group", "exit",
-		"rt_sigreturn", "restart_syscall", "arch_prctl", "wait4",
-		"getpid", "getppid", "gettid", "getuid", "geteuid", "getgid",
-		"getegid" };
+		"rt_sigreturn", "restart_syscall", "arch_prctl", "rseq",
+		"wait4", "getpid", "getppid", "gettid", "getuid", "geteuid",
+		"getgid", "getegid" };
 
 	if (is_one_of(name, never, sizeof never / sizeof never[0]) ||
 	    call->process < session->first || call->process > session->last)

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 32 };
+enum { MOST_WORDS = 32, NOT_EXECUTED = 99 };
 
 struct life {
 	char *marker, *loader, *name, *policy;
@@ -46,6 +46,9 @@ is_refusal(const struct life *life, int status)
 
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status) == SIGKILL;
+	/* The execve(2) that failed was ours. */
+	if (WEXITSTATUS(status) == NOT_EXECUTED && *life->said == '\0')
+		return true;
 	return WIFEXITED(status) && WEXITSTATUS(status) >= 125 &&
 	    WEXITSTATUS(status) <= 127 && end != NULL && end[1] == '\0';
 }
@@ -65,7 +68,7 @@ run(struct life *life, const char **words)
 	if (pid == 0) {
 		dup2(said, STDERR_FILENO);
 		execv(words[0], (char **)(uintptr_t)words);
-		_exit(99);
+		_exit(NOT_EXECUTED);
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

@@ -152,6 +152,15 @@ if [ "$level" = full ] && [ -z "$sanitized" ]; then
 	tap_empty 'a session, from its making to its end' "$($fault $faults \
 	    out/marker "$builddir/tests/kernel/fault_session" out/marker "$SBXRUN" "life-${base##*-}" \
 	    "$base/full-timeout.bin" ./confined joined "$outside")"
+	# Who makes it and who waits for that do so before it opens the policy.
+	makers='-k 1 -e EIO'
+	[ "$(tap_rounds 100)" -lt 1000 ] || makers=$faults
+	# shellcheck disable=SC2086
+	[ "$(tap_rounds 100)" -lt 100 ] || tap_empty 'the makers of a session' \
+	    "$("$builddir/tests/kernel/fault" -j -x -b "$start" -p 1-2 $makers \
+	    out/marker "$builddir/tests/kernel/fault_session" out/marker \
+	    "$SBXRUN" "make-${base##*-}" "$base/full-timeout.bin" ./confined \
+	    joined "$outside")"
 	# libsbx, and its processes before they are sbxrun or the command.
 	# shellcheck disable=SC2086
 	tap_empty 'libsbx' "$("$builddir/tests/kernel/fault" -j -b /dev/null \
