@@ -330,6 +330,25 @@ secret" "$got"
 	    "$home/policy.bin" -- echo ran 2>&1)"
 }
 
+# As many links as the kernel follows, and one more.
+chains()
+{
+	prepare "$uid"
+	ln -s "$outside" "$home/link-0"
+	for i in $(seq 40); do
+		ln -s "link-$((i - 1))" "$home/link-$i"
+	done
+	[ "$uid" -eq "$(id -u)" ] || chown -h "$uid:$uid" "$home"/link-*
+	for last in 39 40; do
+		got=$(as "$uid" "$base/sbxrun" -l "$level" -w "$home/link-$last" \
+		    "$base/ws.bin" -- echo ran 2>&1)
+		case $last-$got in
+		39-ran | 40-*'no such workspace: '*) got=right ;;
+		esac
+		says "a workspace behind $((last + 1)) links" right "$got"
+	done
+}
+
 check_user()
 {
 	uid=$1 home=$base
@@ -345,6 +364,7 @@ check_user()
 		given
 		[ "$(id -u)" -ne 0 ] || others
 		usual
+		chains
 	done
 }
 
