@@ -442,6 +442,10 @@ waiting_descriptors()
 	supervisor=$!
 	tap_until test -e steps/1
 	before=$(descriptors "$supervisor")
+	tap_empty 'the supervisor has no file open' "$(find \
+	    "/proc/$supervisor/fd" -lname '/*' ! -lname /dev/null -printf '%l ')"
+	tap_is 'and the one socket by which it asks' 1 "$(find \
+	    "/proc/$supervisor/fd" -lname 'socket:*' | wc -l)"
 	echo >steps/2
 	tap_until more_descriptors "$supervisor" $((before + 16))
 	tap_is 'those who wait are kept' 0 $?
