@@ -99,6 +99,9 @@ prepare()
 	policy "shut$1" workspace-write "allow socket $run/dir" \
 	    "deny socket $run/dir/s" 'deny socket ~/keys' \
 	    'allow socket ~/keys/s'
+	policy "prefer$1" workspace-write "allow socket $run/dir" \
+	    'allow exec ${workspace}' "prefer deny socket $run/dir/s" \
+	    'prefer deny socket ${workspace}/shut'
 	# Nothing but this rule shows a place where services may listen.
 	printf 'sbx 1\nprofile run {\n%s\n%s\n}\n' \
 	    "allow exec { /usr /lib /lib64 /bin \${workspace} $run }" \
@@ -185,6 +188,11 @@ paths()
 	tap_is "$level: uid $1: its input is not connected to a datagrams' server" \
 	    EACCES "$(given "$1" "$base/sbxrun" -l "$level" \
 		"$base/paths$1.bin" -- ./probe unix-input "$home/look/dgram")"
+	# What is preferred denied is denied.
+	held "$1" prefer ok ./probe unix-seqpacket "$run/dir/seq"
+	for socket in "$run/dir/s" "$ws/shut/s"; do
+		held "$1" prefer EACCES ./probe unix-connect "$socket"
+	done
 	# Where programs are run from somebody may listen, too.
 	held "$1" run EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-${base##*-}-$1"
@@ -496,6 +504,8 @@ newer()
 	done
 	tap_is "$level: uid $1: Landlock ABI 9, a denial below" \
 	    'test: a newer right is handled' "$(newer_says "$1" shut)"
+	tap_is "$level: uid $1: Landlock ABI 9, what is preferred denied below" \
+	    'test: a newer right is handled' "$(newer_says "$1" prefer)"
 	got=$(cd "$ws" && as "$1" env SBX_TEST_NEWER_ABI=9 "$base/sbxrun-test" \
 	    -n -l "$level" "$base/shut$1.bin" 2>&1 | grep -c \
 	    "^allow socket $run/dir  -- stays shut: a denial lies below it")
