@@ -30,6 +30,12 @@ path_of_name(struct stage *stage, unsigned letters)
 	return stage->path;
 }
 
+static struct sbx_place
+place(const char *path)
+{
+	return (struct sbx_place){ path, (uint32_t)strlen(path) };
+}
+
 static enum listed
 kind_of(unsigned letters)
 {
@@ -61,18 +67,46 @@ stage_make(struct stage *stage)
 	}
 }
 
+/* What is reached by a link may be another directory at any time, so that it says
+ * nothing of what is missing; nor does one that only begins alike. */
+static void
+test_others(struct tap *tap, struct stage *stage)
+{
+	static struct listings none;
+	char linked[sizeof stage->directory + 4], path[sizeof linked + 8];
+	uint32_t end;
+
+	snprintf(linked, sizeof linked, "%s-to", stage->directory);
+	if (symlink(stage->directory, linked) != 0)
+		abort();
+	listings_add(&none, place(linked));
+	snprintf(path, sizeof path, "%s/q", linked);
+	tap_ok(tap,
+	    none.count == 1 && !none.of[0].whole &&
+		listings_look(&none, place(path), &end) == LISTED_UNKNOWN,
+	    "of what cannot be opened, nothing is known");
+	unlink(linked);
+	none.count = 0;
+	listings_add(&none, place(linked));
+	tap_ok(tap,
+	    none.of[0].whole &&
+		listings_look(&none, place(path), &end) == LISTED_MISSING,
+	    "of what is not there, all");
+	none.count = 0;
+	listings_add(&none, place(stage->directory));
+	snprintf(path, sizeof path, "%s-to", stage->directory);
+	tap_ok(tap,
+	    none.of[0].whole &&
+		listings_look(&none, place(path), &end) == LISTED_UNKNOWN,
+	    "of what begins alike, nothing");
+}
+
 static void
 stage_remove(struct stage *stage)
 {
 	for (unsigned letters = 1; letters <= LONGEST; letters++)
 		unlink(path_of_name(stage, letters));
 	rmdir(stage->directory);
-}
-
-static struct sbx_place
-place(const char *path)
-{
-	return (struct sbx_place){ path, (uint32_t)strlen(path) };
 }
 
 int
@@ -110,6 +144,7 @@ main(void)
 	    listings_look(&listings, place("/tmp/elsewhere"), &end) ==
 		LISTED_UNKNOWN,
 	    "beside it, nothing is known");
+	test_others(&tap, &stage);
 	stage_remove(&stage);
 	return tap_done(&tap);
 }
