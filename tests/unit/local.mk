@@ -43,6 +43,7 @@ test_programs += \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
 	tests/unit/relay \
+	tests/unit/relays \
 	tests/unit/remedy \
 	tests/unit/report \
 	tests/unit/resolve \
@@ -147,6 +148,9 @@ tests_unit_destination_SOURCES = tests/unit/destination.c \
 tests_unit_connects_SOURCES = tests/unit/connects.c runtime/proxy/connect.c \
 	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
 tests_unit_connects_LDADD = libproxy.a $(LDADD)
+tests_unit_relays_SOURCES = tests/unit/relays.c runtime/proxy/flow.c \
+	runtime/proxy/flow.h runtime/proxy/proxy.h runtime/proxy/relay.c
+tests_unit_relays_LDADD = libproxy.a $(LDADD)
 tests_unit_resolve_SOURCES = tests/unit/resolve.c runtime/proxy/dns.c \
 	runtime/proxy/dns.h runtime/proxy/proxy.h runtime/proxy/resolve.c
 tests_unit_lookups_SOURCES = tests/unit/lookups.c runtime/proxy/lookup.c \
