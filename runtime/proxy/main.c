@@ -182,6 +182,8 @@ start(struct proxy *proxy)
 		proxy_fail("cannot reach into the sandbox's network", errno);
 	if (!lookup_start(proxy))
 		proxy_fail("cannot start to look names up", errno);
+	/* Nobody but who makes sockets there needs the way into it. */
+	close(FD_INSIDE);
 	confine_process(proxy->upstream_path != NULL ? CONFINED_RELAY_PATH :
 						       CONFINED_RELAY);
 	if (!events_start(proxy) || !accept_start(proxy))
