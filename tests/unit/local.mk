@@ -37,6 +37,7 @@ test_programs += \
 	tests/unit/machine \
 	tests/unit/options \
 	tests/unit/names \
+	tests/unit/offer \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/project \
@@ -100,6 +101,8 @@ tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
 
 tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
+
+tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
 	runtime/watch/git_settings.c runtime/watch/git_settings.h
