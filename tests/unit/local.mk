@@ -26,6 +26,7 @@ test_programs += \
 	tests/unit/hint \
 	tests/unit/hosts \
 	tests/unit/index \
+	tests/unit/internet \
 	tests/unit/judge \
 	tests/unit/launch \
 	tests/unit/learn \
@@ -38,6 +39,7 @@ test_programs += \
 	tests/unit/options \
 	tests/unit/names \
 	tests/unit/offer \
+	tests/unit/outside \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/project \
@@ -167,6 +169,13 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/relay.c
+
+tests_unit_internet_SOURCES = tests/unit/internet.c runtime/base/out.c \
+	runtime/listen/internet.c runtime/listen/internet.h \
+	runtime/network/remedy.c
+
+tests_unit_outside_SOURCES = tests/unit/outside.c runtime/base/file.c \
+	runtime/base/out.c runtime/network/network.h runtime/network/outside.c
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
