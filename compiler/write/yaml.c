@@ -317,6 +317,8 @@ json_is_line(const struct printer *printer, const struct yaml_node *node,
     int indent)
 {
 	bool texts = holds_texts(node);
+	size_t used = (size_t)indent +
+	    (node->key != NULL ? text_width(printer, node->key->text) + 2 : 0);
 
 	for (const struct yaml_node *item = node->first;
 	     item != NULL && node->kind == YAML_MAP && !texts;
@@ -325,7 +327,7 @@ json_is_line(const struct printer *printer, const struct yaml_node *node,
 			return false;
 	}
 	return (texts || node->kind == YAML_MAP) && indent > 0 &&
-	    flow_width(printer, node, WIDTH) + (size_t)indent < WIDTH;
+	    flow_width(printer, node, WIDTH) + used < WIDTH;
 }
 
 static void

@@ -163,6 +163,40 @@ setup()
 	grep -Fqx '        { "allow read": { "quoted": "/srv/my data" } },' a.json
 }
 
+@test "convert: what YAML reads otherwise has quotes" {
+	cat >a.sbx <<-'END'
+	sbx 1
+	profile colon { about "why:" }
+	profile blank { about "why " }
+	profile comment { about "why # not" }
+	profile key { about "why: not" }
+	profile hash { about "why#not:so" }
+	profile bracket { deny read { /srv/a "/srv/a[b" } }
+	END
+	"$SBXC" convert -O yaml a.sbx >a.yaml
+	grep -Fqx '    about: "why:"' a.yaml
+	grep -Fqx '    about: "why "' a.yaml
+	grep -Fqx '    about: "why # not"' a.yaml
+	grep -Fqx '    about: "why: not"' a.yaml
+	grep -Fqx '    about: why#not:so' a.yaml
+	grep -Fqx '      - deny read: [ /srv/a, { quoted: "/srv/a[b" } ]' a.yaml
+}
+
+@test "convert: a line has 80 columns" {
+	local form name
+	for form in yaml json; do
+		for name in $(seq 20 60); do
+			name=$(printf '%0*d' "$name" 0)
+			printf 'sbx 1\nprofile p {\n deny read { /a /b%s }\n' \
+			    "$name" >a.sbx
+			printf ' deny write /a\n}\n' >>a.sbx
+			"$SBXC" convert -O $form a.sbx
+		done >$form
+		awk '{ if (length > most) most = length }
+		    END { exit most != 80 }' $form
+	done
+}
+
 @test "convert does not look into what is included" {
 	printf 'sbx 1\ninclude "nowhere.sbx"\nprofile p { use a }\n' >a.sbx
 	run "$SBXC" convert -O yaml a.sbx
