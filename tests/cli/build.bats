@@ -159,6 +159,14 @@ load sbxc
 	ends 2 "$SBXC" team.sbx -D nothing=/srv/data
 }
 
+@test "a shipped file includes what is shipped, whatever lies around" {
+	grep -q '^include "groups.sbx"' "$srcdir/profiles/read-only.sbx"
+	ends 0 "$SBXC" build @read-only -o shipped.bin
+	echo 'this is no policy' >groups.sbx
+	ends 0 "$SBXC" build @read-only -I . -o again.bin
+	cmp shipped.bin again.bin
+}
+
 @test "-I is where included files are looked for" {
 	mkdir lib
 	printf 'sbx 1\ngroup extra {\n    allow read /opt\n}\n' >lib/extra.sbx

@@ -31,6 +31,30 @@ load sbxc
 	    grep -c '^program ')" = 1 ]
 }
 
+@test "dump -O bpf: a rule lifts the traps that it may, and no other" {
+	local call variant
+	for call in none fchown inotify_add_watch fsetxattr shmget; do
+		{
+			printf 'sbx 1\nprofile p {\n    limit timeout 5s\n'
+			[ $call = none ] || echo "    allow syscalls $call"
+			echo '}'
+		} >trap.sbx
+		ends 0 "$SBXC" build trap.sbx -o trap.bin
+		for variant in $("$SBXC" dump trap.bin |
+		    sed -n 's/^program x86_64 \([0-9]*\) .*listener.*/\1/p'); do
+			"$SBXC" dump trap.bin -O bpf --arch x86_64 \
+			    --variant "$variant" >$call.$variant
+		done
+	done
+	for call in fchown inotify_add_watch fsetxattr; do
+		for variant in none.[0-9]*; do
+			cmp "$variant" "$call${variant#none}"
+		done
+	done
+	cat none.[0-9]* >none
+	cat shmget.[0-9]* | { ! cmp -s - none; }
+}
+
 @test "dump: each program is found by its machine and number" {
 	"$SBXC" team.sbx
 	"$SBXC" dump team.bin | grep '^program ' >programs
@@ -106,6 +130,37 @@ load sbxc
 	says '(deny default)'
 	says '(tree (in "WORKSPACE" "/.git/hooks"))'
 	says '(remote tcp "*:443")'
+}
+
+# sealed BLOB: it, with the checksum that it has to have.  gzip ends with the
+# checksum, and the length, of what it was given.
+sealed()
+{
+	head -c 16 "$1"
+	{ head -c 16 "$1"; tail -c +21 "$1"; } | gzip -c | tail -c 8 | head -c 4
+	tail -c +21 "$1"
+}
+
+@test "dump of a blob that somebody edited prints it, and ends with 1" {
+	"$SBXC" team.sbx
+	LC_ALL=C sed 's/(deny default)/(deny defau1t)/' team.bin >edited
+	sealed edited >edited.bin
+	ends 1 "$SBXC" dump edited.bin
+	says "profile team"
+	complains "SBX0902"
+	ends 1 "$SBXC" dump -O bpf edited.bin
+}
+
+@test "dump: a blob about port 0 is no policy" {
+	# In the blob the port is "BA".
+	printf 'sbx 1\nprofile p {\n    on linux {\n%s\n    }\n}\n' \
+	    'allow network connect tcp 16706' >port.sbx
+	"$SBXC" build port.sbx
+	LC_ALL=C sed 's/BABA/\x00\x00BA/' port.bin >edited
+	sealed edited >edited.bin
+	ends 1 "$SBXC" dump -O sbx edited.bin
+	[ -z "$output" ]
+	complains "it speaks of port 0"
 }
 
 @test "dump: what is no blob is refused with a sentence" {

@@ -116,7 +116,8 @@ load sbxc
 	for question in "read ~/.ssh/x" "write ~/.bashrc" "read ~/.netrc" \
 	    "write /etc/passwd" "read /home/ada" "write /home/ada/.config" \
 	    "read /home/bob/.aws/credentials" "read /etc/shadow" "read /" \
-	    "write /root/.profile" "read /run/docker.sock"; do
+	    "write /root/.profile" "read /run/docker.sock" \
+	    "read ~/.bash_history"; do
 		for options in "" "--model"; do
 			# shellcheck disable=SC2086  # words
 			run "$SBXC" why $options team.sbx $question
@@ -362,6 +363,29 @@ load sbxc
 	says "restricted where a glob has matches beside or below it"
 	ends 0 "$SBXC" why globs.sbx -w /w write /w/src/a/b/x
 	[[ "$output" != *glob* ]]
+}
+
+@test "why: whose home it is, and where the files of a session are" {
+	local own
+	# The home of the password entry, too, is the home.
+	own=$(getent passwd "$(id -u)" | cut -d: -f6)
+	cat >homes.sbx <<-'SBX'
+	sbx 1
+	profile homes {
+	    allow read { ~/x ${runtime} }
+	    deny read ~/x/y
+	}
+	SBX
+	"$SBXC" build homes.sbx
+	# An allow holds in one of them, a deny in both.
+	ends 0 "$SBXC" why --model homes.bin read /home/ada/x
+	ends 1 "$SBXC" why --model homes.bin read "$own/x"
+	ends 1 "$SBXC" why --model homes.bin read /home/ada/x/y
+	ends 0 env HOME= "$SBXC" why --model homes.bin read "$own/x"
+	ends 1 env HOME= "$SBXC" why --model homes.bin read /x
+	ends 0 env XDG_RUNTIME_DIR=/run/r "$SBXC" why --model homes.bin read /run/r/x
+	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read "$PWD/run/x"
+	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read /run/x
 }
 
 @test "why: the level" {

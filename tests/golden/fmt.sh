@@ -207,6 +207,11 @@ exec 3<>pipe.sbx
 cat "$srcdir/tests/golden/fmt/lists.sbx" >&3
 tap_empty "-w refuses what is no file" "$(ends 3 '' fmt -w pipe.sbx)"
 exec 3>&-
+# shellcheck disable=SC2002  # a pipe is meant
+tap_is "-w refuses a pipe that can be read" \
+    "sbxc: cannot write '/dev/stdin': Invalid argument" \
+    "$(cat "$srcdir/tests/golden/fmt/lists.sbx" |
+	"$SBXC" fmt -w /dev/stdin 2>&1)"
 
 # As on a disk that is full: no file may grow.
 fresh

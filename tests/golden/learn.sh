@@ -87,6 +87,8 @@ status "the name of a shipped one" 2 -p coding tool.jsonl
 status "-w without --update" 2 -w tool.jsonl
 "$SBXC" convert same.sbx -O yaml >"$tmp/same.yaml"
 status "--update of YAML" 2 --update "$tmp/same.yaml" tool.jsonl
+tap_found "... and it is said what it is for" \
+    "$(grep 'a policy of your own as text' "$tmp/out")"
 status "--update of a policy with a mistake" 1 --update ../err/SBX0101-1.sbx \
     tool.jsonl
 printf 'sbx 1\nprofile team {\n    allow read /srv/x }\n' >"$tmp/brace.sbx"
