@@ -7,6 +7,7 @@
 #include "compiler/base/output.h"
 #include "compiler/command/diff.h"
 #include "compiler/learn/draft.h"
+#include "compiler/read/yaml_policy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -249,15 +250,10 @@ write_back(const struct options *options, struct text text)
 static bool
 is_text(const struct operand *operand)
 {
-	const char *path = operand->compilation.file != NULL ?
-	    operand->compilation.file->path :
-	    NULL;
-	const char *dot = path != NULL ? strrchr(path, '.') : NULL;
+	const struct source *file = operand->compilation.file;
 
-	return !operand->compiled && path != NULL && strcmp(path, "-") != 0 &&
-	    (dot == NULL ||
-		(strcmp(dot, ".yaml") != 0 && strcmp(dot, ".yml") != 0 &&
-		    strcmp(dot, ".json") != 0));
+	return !operand->compiled && file != NULL && file->path != NULL &&
+	    strcmp(file->path, "-") != 0 && !yaml_policy_is(file);
 }
 
 /* Why the last run may have failed, if no rule would have helped. */

@@ -85,10 +85,16 @@ status "a profile that is none" 2 --extends nothing tool.jsonl
 status "one that allows everything" 2 --extends full-access tool.jsonl
 status "the name of a shipped one" 2 -p coding tool.jsonl
 status "-w without --update" 2 -w tool.jsonl
-"$SBXC" convert same.sbx -O yaml >"$tmp/same.yaml"
-status "--update of YAML" 2 --update "$tmp/same.yaml" tool.jsonl
-tap_found "... and it is said what it is for" \
-    "$(grep 'a policy of your own as text' "$tmp/out")"
+# Its last brace is on a line of its own; its name does not say that it is YAML.
+cat >"$tmp/same.policy" <<'END'
+sbx: 1
+profiles:
+  team: {
+    rules: [ allow read: /usr ],
+    about: "In YAML."
+  }
+END
+status "--update of YAML" 2 --update "$tmp/same.policy" -p team tool.jsonl
 status "--update of a policy with a mistake" 1 --update ../err/SBX0101-1.sbx \
     tool.jsonl
 printf 'sbx 1\nprofile team {\n    allow read /srv/x }\n' >"$tmp/brace.sbx"
