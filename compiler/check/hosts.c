@@ -132,7 +132,7 @@ host_index_make(const struct checker *checker, size_t kind)
 }
 
 /* A rule of this effect, about this name, that covers another; of two that say
- * the same the first is left, or the inherited one. */
+ * the same the first is left, or the inherited one, so none covers itself. */
 static const struct rule *
 find_at(const struct host_index *index, const char *name,
     const struct rule *rule, enum sbx_effect effect)
@@ -143,8 +143,7 @@ find_at(const struct host_index *index, const char *name,
 	for (; at != 0; at = index->next[at - 1]) {
 		const struct rule *wide = &index->rules->items[at - 1];
 
-		if (wide == rule || wide->effect != effect ||
-		    !covers(wide, rule))
+		if (wide->effect != effect || !covers(wide, rule))
 			continue;
 		if (effect != rule->effect || !covers(rule, wide) ||
 		    !wide->origin.own || wide < rule)
