@@ -157,7 +157,9 @@ def addresses_taken(program, functions):
     for line in output_of("objdump", "-d", "-w", "--no-show-raw-insn",
                           program).split("\n"):
         insn = INSN.match(line)
-        if insn and not insn.group(1).startswith(("call", "j")):
+        # What masks or compares is a number: O_TMPFILE is where code may lie.
+        if insn and not insn.group(1).startswith(
+                ("call", "j", "and", "or", "xor", "test", "cmp")):
             for number in re.findall(r"\$0x([0-9a-f]+)|# ([0-9a-f]+) <",
                                      insn.group(2)):
                 taken.add(int(number[0] or number[1], 16))
