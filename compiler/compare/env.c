@@ -345,6 +345,8 @@ compare_env(struct pass *pass)
 		    !guess(&environment, pair, ""))
 			ask_pattern(&environment, i);
 	}
+	/* Whatever is named, it is set where a rule opens the agent. */
+	ask_name(&environment, "SSH_AUTH_SOCK");
 	compare_values(&environment);
 	/* They lie in the scratch memory of this pass. */
 	for (unsigned side = 0; side < SIDE_COUNT; side++)

@@ -162,6 +162,13 @@ ask_test(struct round *round, const struct plain *plain)
 
 /* --- two policies --------------------------------------------------------- */
 
+static bool
+is_agent_variable(const struct access *access)
+{
+	return access->kind == KIND_ENV &&
+	    strcmp(access->name, "SSH_AUTH_SOCK") == 0;
+}
+
 /* Rules about one thing are also told of as what it depends on. */
 static bool
 speaks_of(const struct difference *difference, const struct access *access)
@@ -172,8 +179,7 @@ speaks_of(const struct difference *difference, const struct access *access)
 		return true;
 	if (access->kind == KIND_ENV)
 		return kind == DIFFERENCE_SET ||
-		    (kind == DIFFERENCE_SOCKET &&
-			strcmp(access->name, "SSH_AUTH_SOCK") == 0);
+		    (kind == DIFFERENCE_SOCKET && is_agent_variable(access));
 	return (access->kind == KIND_SOCKET || access->kind == KIND_DOMAIN ||
 		   access->kind == KIND_ENDPOINT) &&
 	    (kind == DIFFERENCE_PATH || kind == DIFFERENCE_PORT);
@@ -189,8 +195,13 @@ is_told(const struct comparison *comparison, const struct access *access,
 		bool grows = difference->change == CHANGE_WIDER ||
 		    difference->change == CHANGE_MAYBE_WIDER;
 
-		if (grows == wider && difference->change != CHANGE_NEUTRAL &&
-		    speaks_of(difference, access))
+		/* Where the socket was open before, that its name is told
+		 * opens nothing. */
+		bool counts = difference->change == CHANGE_NEUTRAL ?
+		    is_agent_variable(access) :
+		    grows == wider;
+
+		if (counts && speaks_of(difference, access))
 			return true;
 	}
 	return false;
