@@ -235,7 +235,8 @@ bind_parameter(struct binder *binder, uint32_t anchor)
 	const char *name = parameter_name(binder, anchor), *value = NULL;
 	struct followed found;
 
-	for (uint32_t i = options->definition_count; i-- > 0;) {
+	/* The last one counts, as it does for sbxc. */
+	for (uint32_t i = 0; i < options->definition_count; i++) {
 		const struct definition *given = &options->definitions[i];
 
 		if (defines(given, name))

@@ -313,6 +313,8 @@ secret" "$got"
 	    run "$uid" ws -w /proc/self/cwd -- 'cat file')"
 	says 'a parameter' secret "$(run "$uid" data -D data="$home/data" -- \
 	    'cat ~/data/file')"
+	says 'the last of two parameters' secret "$(run "$uid" data \
+	    -D data=/srv -D data="$home/data" -- 'cat ~/data/file')"
 	as "$uid" mkdir "$home/logs"
 	as "$uid" ln -s logs "$home/log"
 	run "$uid" ws --log "$home/log/file" -- true
