@@ -516,6 +516,7 @@ each()
 			metadata "$1"
 			unnamed "$1"
 			watching "$1"
+			held "$1" EAGAIN unix-crowd sub/first sub/second
 			;;
 		esac
 	done

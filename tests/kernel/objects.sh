@@ -158,13 +158,21 @@ check_all()
 		held "$1" EPERM objects
 	done
 	level=standard policy=plain
-	# What is about its own number, and what about all objects (IPC_INFO).
+	# What is about its own number, and what about all objects (IPC_INFO, and
+	# SHM_STAT and its like, which take the place in a list of all).
 	for kind in $KINDS; do
+		case $kind in
+		shm) stat=13 ;;
+		sem) stat=18 ;;
+		msg) stat=11 ;;
+		esac
 		# shellcheck disable=SC2016  # for the inner shell
 		tap_is "$level: uid $1: commands for one's own $kind" 'ok
+EINVAL
 EINVAL' "$(inside "$1" sh -c 'id=$(./probe object-make "$0" 0)
 		    ./probe object-command "$0" "$id" 2 -- \
-			object-command "$0" "$id" 3' "$kind")"
+			object-command "$0" "$id" 3 -- \
+			object-command "$0" "$id" "$1"' "$kind" "$stat")"
 	done
 	held "$1" ENOSPC object-fill sem
 	# Those that were removed and are attached count as well.

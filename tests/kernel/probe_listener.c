@@ -25,6 +25,8 @@
 #include <unistd.h>
 
 enum { TRIES = 2000, CLIENTS = 8, CLOSES = 16, HAMMERS = 4, DOUBTS = 50 };
+/* As many clients as the supervisor keeps. */
+enum { CROWD = 64 };
 
 static int
 bound(const char *path)
@@ -211,6 +213,70 @@ try_unix_waiting(char **words, int count)
 			worst = WEXITSTATUS(status);
 	}
 	return worst;
+}
+
+/* A server that has no room for another client. */
+static int
+full_server(const char *path)
+{
+	struct sockaddr_un address = address_of(path);
+	int fd = server(path, 0);
+
+	while (
+	    fd >= 0 && connect_to(&address, sizeof address, SOCK_NONBLOCK) == 0)
+		;
+	return fd;
+}
+
+static void
+add_clients(const char *path, pid_t clients[], int count)
+{
+	struct sockaddr_un address = address_of(path);
+
+	for (int i = 0; i < count; i++) {
+		clients[i] = fork();
+		if (clients[i] == 0)
+			_exit(connect_to(&address, sizeof address, 0));
+	}
+}
+
+static void
+take_clients(int fd, int count)
+{
+	for (int i = 0; i < count; i++)
+		close(accept(fd, NULL, NULL));
+}
+
+/* Those who wait for one server keep nobody from another; one more than may wait
+ * is told so, and all others wait. */
+static int
+try_unix_crowd(char **words, int count)
+{
+	int first = full_server(words[0]), second = full_server(words[1]),
+	    status = 0;
+	pid_t clients[CROWD + 1], other, ended;
+
+	(void)count;
+	if (first < 0 || second < 0)
+		return errno;
+	/* Whoever waits where nobody answers waits for ever. */
+	alarm(120);
+	add_clients(words[0], clients, CLIENTS);
+	add_clients(words[1], &other, 1);
+	fcntl(second, F_SETFL, O_NONBLOCK);
+	while ((ended = waitpid(other, &status, WNOHANG)) == 0) {
+		take_clients(second, 1);
+		usleep(1000);
+	}
+	if (ended != other || status != 0)
+		return EPROTO;
+	add_clients(words[0], clients + CLIENTS, CROWD + 1 - CLIENTS);
+	ended = wait(&status);
+	for (int i = 0; i <= CROWD; i++) {
+		if (clients[i] != ended)
+			kill(clients[i], SIGKILL);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EPROTO;
 }
 
 /* Another process writes one name, then the other, over the address while it
@@ -537,6 +603,7 @@ try_watch_told(char **words, int count)
 		struct inotify_event event;
 		char bytes[512];
 	} told;
+	ssize_t len;
 
 	(void)count;
 	number = inotify_add_watch(instance, words[0], IN_CREATE | IN_ONLYDIR);
@@ -548,8 +615,12 @@ try_watch_told(char **words, int count)
 		return errno;
 	close(fd);
 	unlink(path);
-	if (read(instance, &told, sizeof told) < (ssize_t)sizeof told.event)
+	len = read(instance, &told, sizeof told);
+	if (len < 0)
 		return errno;
+	/* And nothing else that has happened to it. */
+	if (len != (ssize_t)(sizeof told.event + told.event.len))
+		return EOVERFLOW;
 	return told.event.wd == number && strcmp(told.event.name, "told") == 0 ?
 	    result(inotify_rm_watch(instance, number)) :
 	    EPROTO;
@@ -636,6 +707,7 @@ const struct operation listener_operations[] = {
 	{"unix-length", 2, 2, try_unix_length},
 	{"unix-full", 1, 1, try_unix_full},
 	{"unix-waiting", 2, 2, try_unix_waiting},
+	{"unix-crowd", 2, 2, try_unix_crowd},
 	{"unix-switch", 2, 2, try_unix_switch},
 	{"unix-inside", 1, 2, try_unix_inside},
 	{"unix-renamed", 1, 1, try_unix_renamed},

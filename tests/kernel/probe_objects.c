@@ -17,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 8192, THREADS = 8, ROUNDS = 50, LEFT_MAX = 100 };
+enum {
+	SIZE = 8192,
+	THREADS = 8,
+	ROUNDS = 50,
+	LEFT_MAX = 100,
+	OBJECTS_MAX = 64
+};
 
 struct letter {
 	long type;
@@ -286,6 +292,7 @@ try_semaphores(char **words, int count)
 }
 
 /* Until no more can be made. */
+/* As many as the supervisor knows, and why there are no more. */
 static int
 try_object_fill(char **words, int count)
 {
@@ -295,7 +302,7 @@ try_object_fill(char **words, int count)
 	(void)count;
 	while (made < 1000 && get_object(kind, IPC_PRIVATE, 0600) >= 0)
 		made++;
-	return made == 1000 ? 0 : errno;
+	return made == OBJECTS_MAX ? errno : EPROTO;
 }
 
 /* The kernel keeps a segment that was removed until nobody has it attached. */

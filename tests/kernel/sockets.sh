@@ -107,6 +107,10 @@ prepare()
 	    "allow exec { /usr /lib /lib64 /bin \${workspace} $run }" \
 	    'allow network connect tcp 443' >"$base/run$1.sbx"
 	"$SBXC" "$base/run$1.sbx" -o "$base/run$1.bin" 2>/dev/null || exit 99
+	printf 'sbx 1\nprofile one {\n%s\n%s\n}\n' \
+	    'allow exec { /usr /lib /lib64 /bin ${workspace} }' \
+	    "allow read $run/s" >"$base/one$1.sbx"
+	"$SBXC" "$base/one$1.sbx" -o "$base/one$1.bin" 2>/dev/null || exit 99
 	policy "agent$1" workspace-write 'allow exec ${workspace}' \
 	    'allow socket ${ssh-agent}' 'deny env SSH_AUTH_SOCK'
 }
@@ -195,6 +199,8 @@ paths()
 	done
 	# Where programs are run from somebody may listen, too.
 	held "$1" run EACCES ./probe unix-connect "$run/s"
+	# A socket that may be read is there, and is not to be connected to.
+	held "$1" one EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-${base##*-}-$1"
 }
 
