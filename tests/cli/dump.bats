@@ -43,7 +43,7 @@ load sbxc
 		for variant in $("$SBXC" dump trap.bin |
 		    sed -n 's/^program x86_64 \([0-9]*\) .*listener.*/\1/p'); do
 			"$SBXC" dump trap.bin -O bpf --arch x86_64 \
-			    --variant "$variant" >$call.$variant
+			    --variant "$variant" >"$call.$variant"
 		done
 	done
 	for call in fchown inotify_add_watch fsetxattr; do
