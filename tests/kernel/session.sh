@@ -79,6 +79,10 @@ run -- sh -c 'kill -9 $$'
 tap_is 'and so is the signal' 137 $?
 run -- no-such-command
 tap_is 'a command that is not there' 127 $?
+# shellcheck disable=SC2016  # perl's
+tap_is 'what the caller ignores the command ignores' ignored "$(perl -e '
+	$SIG{CHLD} = "IGNORE"; exec @ARGV' "$base/sbxrun" --session "$s" -- \
+    sed -n 's/^SigIgn:.*1....$/ignored/p' /proc/self/status)"
 # has TEXT: what is said of the session, soon: who passes on what a command writes
 # ends after it.
 has()
@@ -122,6 +126,7 @@ tap_is 'the line says how to go on' 0 $?
 # By a socket to the keeper, as libsbx has it.
 socket=$(find /run/user/*/sbx /tmp/sbx-*/sessions -name "$s" 2>/dev/null |
     head -n 1)
+tap_is 'the socket is for nobody else' 600 "$(stat -c %a "$socket")"
 by_socket()
 {
 	# shellcheck disable=SC2016  # perl's
@@ -289,16 +294,36 @@ tap_is 'also for programs' 2 "$("$base/sbxrun" --sessions --json |
 	print scalar grep { index($_->{name}, $ARGV[0]) == 0 &&
 	    $_->{level} eq "full" } @{$list->{sessions}};' "$mine")"
 s=$mine-b
-# It starts nothing in the two seconds that it has.
-# shellcheck disable=SC2016  # perl's
-run -- sh -c 'perl -e '\''$SIG{TERM} = sub {
+# told.pl NAME: starts nothing in the two seconds that it has, and is stopped if
+# that is its name.
+cat >told.pl <<'END'
+my $name = shift;
+sub put { open F, ">", shift; print F shift; close F }
+$SIG{TERM} = sub {
 	select undef, undef, undef, 0.2;
-	open F, ">", "ended"; print F "told"; close F; exit };
-    open F, ">", "ready"; close F; sleep 100 while 1'\'' &
-    until [ -e ready ]; do sleep 0.05; done'
+	put("ended-$name", "told");
+	exit;
+};
+put("ready-$name", "");
+kill STOP => $$ if $name eq "stopped";
+sleep 100 while 1;
+END
+# The kernel wakes what is stopped in a group that nobody has any more.
+# shellcheck disable=SC2016
+run -- sh -c 'perl told.pl running &
+    setsid perl told.pl stopped &
+    until [ -e ready-running ] && grep -q "^State:.T" /proc/$!/status; do
+	    sleep 0.05
+    done'
+run -- touch "/tmp/mark-$s"
+scratch=$(find "/tmp/sbx-$(id -u)" -name "mark-$s" 2>/dev/null)
 run --end
 tap_is 'it can be ended' '0 1' "$? $(run --check; echo $?)"
-tap_is 'and what runs in it is told before' told "$(cat ended)"
+tap_is 'and its directory of /tmp is gone' 1 \
+    "$(test -e "${scratch%/*}"; echo $?)"
+[ -n "$scratch" ] || tap_not_ok 'it had one'
+tap_is 'and what runs in it is told before' told "$(cat ended-running)"
+tap_is 'and so is what was stopped' told "$(cat ended-stopped)"
 s=$mine
 
 # One whose keeper ends while it is asked is over, as one that is not there.
@@ -340,6 +365,22 @@ run --limit timeout=1h "$base/plain.bin" -- sleep 1.5
 tap_is 'or have another one, with the policy named too' 0 $?
 run -- sleep 3
 tap_is 'the next one has that of the session' 124 $?
+# Without a terminal, by which sbxrun would be stopped, too.
+rm -f ended-stopped
+setsid -w timeout 300 "$base/sbxrun" --session "$s" --limit timeout=1s -- \
+    perl told.pl stopped 2>"$base/err"
+tap_is 'one that was stopped is told that its time is over' '124 told' \
+    "$? $(cat ended-stopped)"
+rm -f ready-running ended-running
+setsid "$base/sbxrun" --session "$s" --limit timeout=none -- \
+    sh -c 'perl told.pl running & wait' 2>"$base/err" &
+command=$!
+tap_until test -e ready-running
+kill -TERM $command
+wait $command
+tap_is 'a signal for sbxrun ends the command' 143 $?
+tap_until test -s ended-running
+tap_is 'and goes to its whole group' told "$(cat ended-running)"
 tap_is 'a command may have a limit on its output' 1234 \
     "$(run --limit output=4B --limit timeout=none -- echo 123456789)"
 tap_is 'the next one has none' 123456789 \
@@ -403,10 +444,11 @@ wait $command
 
 run --end
 tap_is 'the session is ended' 0 $?
-"$base/sbxrun" --session "$s" --idle 1s "$base/plain.bin" -- true
+last=$("$base/sbxrun" --session "$s" --idle 1s "$base/plain.bin" -- date +%s%N)
 tap_until not --check
-run --check
-tap_is 'an idle session ends' 1 $?
+tap_is 'an idle session ends, and not before its time' '1 yes' \
+    "$(run --check; echo $?) $(
+    [ $(($(date +%s%N) - last)) -ge 990000000 ] && echo yes)"
 sh -c '"$1" --session "$2" --with-parent "$3" -- true; exit' sh \
     "$base/sbxrun" "$s" "$base/plain.bin"
 tap_until not --check

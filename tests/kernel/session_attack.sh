@@ -235,20 +235,24 @@ open("request", "wb").write(request)' "$place/${own}fake" &
 	# from the moment on at which the keeper asks for them.
 	cp "$ws/request" "$base"
 	cat >"$base/ask.py" <<'END'
-import os, socket, struct, sys
+import os, select, socket, struct, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.settimeout(20)
 try:
     s.connect(sys.argv[2])
 except PermissionError:
     sys.exit(print("denied"))
-if len(sys.argv) > 4 and os.fork():
+if sys.argv[4:] == ["child"] and os.fork():
     sys.exit(os.wait()[1])
 stamp = open(sys.argv[1] + "/request", "rb").read()[:36]
 who = struct.pack("III", os.getpid(), os.geteuid(), os.getegid())
+control = [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)]
+ours, given = os.pipe()
+if sys.argv[4:] == ["give"]:
+    control.append((socket.SOL_SOCKET, socket.SCM_RIGHTS,
+        struct.pack("i", given)))
 try:
-    s.sendmsg([stamp + struct.pack("I", int(sys.argv[3]))],
-        [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+    s.sendmsg([stamp + struct.pack("I", int(sys.argv[3]))], control)
 except BrokenPipeError:
     pass
 try:
@@ -256,11 +260,15 @@ try:
     print(struct.unpack_from("I", reply, 36)[0])
 except socket.timeout:
     print("nothing")
+os.close(given)
+if len(sys.argv) > 4 and not select.select([ours], [], [], 20)[0]:
+    print("it is kept open")
 END
 	cp "$base/ask.py" "$ws"
 	# The numbers are those of enum session_kind: 2 is an answer, and 7 none.
 	ask="/usr/bin/python3 $base/ask.py $base $place/${own}one"
 	is 'control: who is outside is answered' 2 "$(as $ask 2)"
+	is 'what comes with a question does not stay open' 2 "$(as $ask 2 give)"
 	is 'but not another process than the one that connected' 7 \
 	    "$(as $ask 2 child)"
 	is 'nor one that is confined' 7 "$(as setpriv --no-new-privs $ask 2)"
@@ -652,6 +660,9 @@ strangers()
 	stranger 'a keeper with mounts of its own' 'of other namespaces' \
 	    "$uid" unshare -m setpriv --reuid="$uid" --regid="$uid" \
 	    --clear-groups
+	stranger 'a keeper with a user namespace of its own' \
+	    'of other namespaces' "$uid" setpriv --reuid="$uid" \
+	    --regid="$uid" --clear-groups unshare -U --map-user="$uid"
 	session_end one
 }
 
