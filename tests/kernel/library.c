@@ -391,6 +391,7 @@ test_killed(struct stage *stage)
 static void
 test_supervised(struct stage *stage, const char *level)
 {
+	int before = open_descriptors();
 	struct sbx_sandbox *sandbox = stage_open(stage, stage->bound_policy,
 	    level);
 	char name[] = "sh", flag[] = "-c", script[] = "sleep 1.5; exit 3";
@@ -398,6 +399,7 @@ test_supervised(struct stage *stage, const char *level)
 	struct sbx_command command = { .size = sizeof command,
 		.argv = argv,
 		.flags = SBX_UNSUPERVISED };
+	struct sbx_descriptor third = { 1, 3 };
 	struct sbx_error error = { .text = "" };
 	char text[512];
 	int tree, pidfd;
@@ -419,6 +421,14 @@ test_supervised(struct stage *stage, const char *level)
 		error.kind == SBX_ERROR_ARGUMENT,
 	    "%s: its processes are the supervisor's", level);
 	command.tree = NULL;
+	command.descriptors = &third;
+	command.descriptor_count = 1;
+	error.kind = SBX_ERROR_NONE;
+	tap_ok(&stage->tap,
+	    sbx_spawn(sandbox, &command, &error) == -1 &&
+		error.kind == SBX_ERROR_ARGUMENT,
+	    "%s: descriptor 3 is not for it: %s", level, error.text);
+	command.descriptor_count = 0;
 	if (strcmp(level, "full") == 0) {
 		command.flags = SBX_UNSUPERVISED;
 		pidfd = sbx_spawn(sandbox, &command, &error);
@@ -426,6 +436,8 @@ test_supervised(struct stage *stage, const char *level)
 		    "without one its time is the caller's matter");
 	}
 	sbx_close(sandbox);
+	tap_ok(&stage->tap, open_descriptors() == before,
+	    "%s: no descriptor was left open", level);
 }
 
 /* --- a session of sbxrun's --------------------------------------------------- */

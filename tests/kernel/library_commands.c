@@ -123,7 +123,7 @@ test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
 	struct sbx_descriptor descriptor = { 0, 0 };
 	int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int path = open("/dev/zero", O_PATH | O_CLOEXEC);
-	int file;
+	int file, tree = -1;
 
 	make_file("data", "text\n", 0644);
 	make_file("../outside", "text\n", 0644);
@@ -144,6 +144,9 @@ test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
 	FAILS("a flag", SBX_ERROR_ARGUMENT, 0, bad.flags = 1U << 30);
 	FAILS("a directory that is not there", SBX_ERROR_DIRECTORY, ENOENT,
 	    bad.directory = "nonexistent");
+	FAILS("the same, with a mark for its processes", SBX_ERROR_DIRECTORY,
+	      ENOENT, bad.tree = &tree;
+	      bad.directory = "nonexistent");
 	FAILS("a directory outside", SBX_ERROR_DIRECTORY, ENOENT,
 	      bad.directory = stage->base;
 	      bad.directory = "/root/../var/lib/nonexistent");
@@ -175,6 +178,12 @@ test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
 	file = open("../outside", O_RDONLY | O_CLOEXEC);
 	FAILS("standard input that the view has not", SBX_ERROR_DESCRIPTOR,
 	      ENOENT, bad.descriptors = &descriptor;
+	      bad.descriptor_count = 1;
+	      descriptor = (struct sbx_descriptor){ file, 0 });
+	close(file);
+	file = open("../outside", O_RDWR | O_CLOEXEC);
+	FAILS("which could be written to", SBX_ERROR_DESCRIPTOR, ENOENT,
+	      bad.descriptors = &descriptor;
 	      bad.descriptor_count = 1;
 	      descriptor = (struct sbx_descriptor){ file, 0 });
 	close(file);
@@ -358,6 +367,31 @@ test_descriptors(struct stage *stage, struct sbx_sandbox *sandbox)
 	    "descriptors: %s", text);
 }
 
+/* Nobody can open again what has no name any more. */
+static void
+test_unlinked(struct stage *stage, struct sbx_sandbox *sandbox)
+{
+	char name[] = "grep", word[] = "text", file[] = "/dev/fd/3";
+	char *argv[] = { name, word, file, NULL };
+	struct sbx_descriptor wanted = { -1, 3 };
+	struct sbx_command command = { .size = sizeof command,
+		.argv = argv,
+		.descriptors = &wanted,
+		.descriptor_count = 1 };
+	struct sbx_error error = { .text = "" };
+	int pidfd;
+
+	make_file("removed", "text\n", 0644);
+	wanted.from = open("removed", O_RDONLY | O_CLOEXEC);
+	unlink("removed");
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	tap_ok(&stage->tap, pidfd >= 0, "a file without a name, above 2: %s",
+	    error.text);
+	if (pidfd >= 0)
+		status_of(pidfd);
+	close(wanted.from);
+}
+
 /* What the user could change is open for reading alone. */
 static void
 test_input(struct stage *stage, struct sbx_sandbox *sandbox)
@@ -398,7 +432,7 @@ test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
 	     script[] = "for i in 1 2 3 4 5; do setsid sleep 2345.5 & done; "
 			"(trap '' TERM; sleep 2345.5) & exit 0";
 	char *argv[] = { name, flag, script, NULL };
-	int tree = -1, other, count, pidfd;
+	int tree = -1, other, other_namespace, count, pidfd;
 	struct sbx_command command = { .size = sizeof command,
 		.argv = argv,
 		.tree = &tree };
@@ -429,6 +463,12 @@ test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
 	tap_ok(&stage->tap, sbx_kill_tree(tree, SIGKILL, &error) == 0,
 	    "nothing is left");
 	close(tree);
+	other_namespace = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+	tap_ok(&stage->tap,
+	    sbx_kill_tree(other_namespace, 0, &error) == -1 &&
+		error.kind == SBX_ERROR_ARGUMENT,
+	    "so is another namespace: %s", error.text);
+	close(other_namespace);
 	tap_ok(&stage->tap,
 	    sbx_kill_tree(-1, SIGTERM, &error) == -1 &&
 		error.kind == SBX_ERROR_ARGUMENT &&
@@ -448,6 +488,7 @@ test_inside(struct stage *stage, struct sbx_sandbox *sandbox)
 	test_groups(stage, sandbox);
 	test_terminal(stage, sandbox);
 	test_descriptors(stage, sandbox);
+	test_unlinked(stage, sandbox);
 	test_input(stage, sandbox);
 	test_tree(stage, sandbox);
 }
