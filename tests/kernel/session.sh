@@ -336,6 +336,17 @@ is_waiting()
 	find "/proc/$1/fd" -lname 'socket:*' | grep -q . &&
 	    grep -q '^State:.S' "/proc/$1/status"
 }
+# session_of PROCESS: of the kernel's, by which a terminal knows its jobs.
+session_of()
+{
+	ps -o sid= -p "$1" | tr -d ' '
+}
+tap_is 'a keeper has no terminal of the caller' apart \
+    "$([ "$(session_of "$keeper")" = "$(session_of $$)" ] || echo apart)"
+kill -HUP "$keeper"
+run -- true
+tap_is 'and does not end with one' "0 $keeper" \
+    "$? $(sed -n 's/^PPid:\t//p' "/proc/$first/status")"
 kill -STOP "$keeper"
 "$base/sbxrun" --session "$s" --check >"$base/said" 2>&1 &
 asking=$!
