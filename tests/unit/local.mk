@@ -40,6 +40,7 @@ test_programs += \
 	tests/unit/names \
 	tests/unit/offer \
 	tests/unit/outside \
+	tests/unit/owners \
 	tests/unit/parse \
 	tests/unit/places \
 	tests/unit/project \
@@ -176,6 +177,9 @@ tests_unit_internet_SOURCES = tests/unit/internet.c runtime/base/out.c \
 
 tests_unit_outside_SOURCES = tests/unit/outside.c runtime/base/file.c \
 	runtime/base/out.c runtime/network/network.h runtime/network/outside.c
+
+tests_unit_owners_SOURCES = tests/unit/owners.c runtime/base/file.c \
+	runtime/base/out.c runtime/base/path.c runtime/bind/owners.c
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
