@@ -45,13 +45,17 @@ loader=sbxrun
 # launch WORD...: as $uid, in place of this shell.
 launch()
 {
+	launch_any -l "$level" "$@"
+}
+
+launch_any()
+{
 	HOME=$base/$uid
 	export HOME
 	cd "$base/$uid" || exit 99
-	[ "$uid" -eq "$(id -u)" ] ||
-		set -- setpriv --reuid="$uid" --regid="$uid" --clear-groups \
-		    "$base/$loader" -l "$level" "$@"
-	[ "$uid" -ne "$(id -u)" ] || set -- "$base/$loader" -l "$level" "$@"
+	set -- "$base/$loader" "$@"
+	[ "$uid" -eq "$(id -u)" ] || set -- setpriv --reuid="$uid" \
+	    --regid="$uid" --clear-groups "$@"
 	exec "$@"
 }
 
@@ -165,6 +169,23 @@ ends()
 	is 'and everything with it' '' "$(asleep)"
 }
 
+# A session's group is removed by its keeper, or by process 1 where that was
+# killed.
+keeps()
+{
+	name=group-${tmp##*-}-$uid
+	run --session "$name" "$base/memory.bin" -- true 2>/dev/null
+	is 'a session has a group' 1 "$(groups | wc -l)"
+	first=$( (launch_any --session "$name" --check) |
+	    sed 's/.*process 1 is \([0-9]*\).*/\1/')
+	kill -KILL "$(sed -n 's/^PPid:\t//p' "/proc/$first/status")"
+	is 'which ends with its keeper' '' "$(left)"
+	run --session "$name" "$base/memory.bin" -- true 2>/dev/null
+	is 'so has the next one' 1 "$(groups | wc -l)"
+	(launch_any --session "$name" --end)
+	is 'which ends with it' '0 ' "$? $(groups)"
+}
+
 # Where the kernel counts.
 limits()
 {
@@ -239,6 +260,7 @@ check_group()
 		reports
 		places
 		ends
+		[ "$level" != full ] || keeps
 		if [ -n "${SBX_TEST_CGROUP-}" ]; then
 			tap_lacks "$level: uid $uid: what is counted" \
 			    "$delegate_how"
