@@ -204,7 +204,9 @@ resources()
 {
 	by='' wanted='' what=''
 	if [ "$uid" -eq 0 ] && prlimit --core=unlimited true 2>/dev/null; then
-		by='prlimit --core=unlimited' what='core file size|'
+		# A sanitizer has its own idea of cores.
+		by='env ASAN_OPTIONS=disable_coredump=0 prlimit --core=unlimited'
+		what='core file size|'
 		wanted='Max core file size 1048576 1048576 bytes '
 	fi
 	is 'a limit of each kind' "Max cpu time 7 8 seconds $(:
