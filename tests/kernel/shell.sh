@@ -157,6 +157,11 @@ hostile()
 	is 'settings that others may write are refused' 125 '
 	    $S -c true 2>/dev/null; echo $?'
 	chmod go-w "$home/.config/sbx/shell"
+	if [ "$(id -u)" -eq 0 ]; then
+		chown 0 "$home/.config/sbx/shell"
+		is "root's settings are believed" my-agent '$S -c "echo \$SBX"'
+		chown "$uid" "$home/.config/sbx/shell"
+	fi
 	settings 'polcy x'
 	for line in "polcy x|polcy: no such setting; see sbxsh(1)" \
 	    "policy|policy: a word without a value" \

@@ -210,12 +210,13 @@ write_file(const char *path, const char *text)
 		abort();
 }
 
+static char said[2 * PATH_MAX]; /* of the settings that were read last */
+
 /* What the settings are, in one line, or why they are refused, without the
  * place of the file. */
 static const char *
 settings(void)
 {
-	static char said[2 * PATH_MAX];
 	struct settings read_settings = { 0 };
 	const struct words *options = &read_settings.options;
 	char *at;
@@ -287,6 +288,10 @@ check_values(void)
 	    "level: a word without a value");
 	says("a part of a word", "lev full\n",
 	    "lev: no such setting; see sbxsh(1)");
+	says("one in the third line", "\n# no word\nlev full\n",
+	    "lev: no such setting; see sbxsh(1)");
+	tap_ok(&tap, strstr(said, "/shell:3: lev: ") != NULL,
+	    "which line it is");
 	says("a policy that is gone", "policy /gone/x.bin\n",
 	    "cannot tell where it lies: No such file or directory");
 	memset(text, 'a', sizeof text);
