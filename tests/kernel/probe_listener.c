@@ -240,40 +240,35 @@ add_clients(const char *path, pid_t clients[], int count)
 	}
 }
 
-static void
-take_clients(int fd, int count)
-{
-	for (int i = 0; i < count; i++)
-		close(accept(fd, NULL, NULL));
-}
-
-/* Those who wait for one server keep nobody from another; one more than may wait
- * is told so, and all others wait. */
+/* One more than may wait is told so.  Then all others wait, and those for one server
+ * keep nobody from another. */
 static int
 try_unix_crowd(char **words, int count)
 {
 	int first = full_server(words[0]), second = full_server(words[1]),
-	    status = 0;
-	pid_t clients[CROWD + 1], other, ended;
+	    status = 0, got = 0;
+	pid_t clients[CROWD + 1], ended;
 
 	(void)count;
-	if (first < 0 || second < 0)
+	if (first < 0 || second < 0 || fcntl(second, F_SETFL, O_NONBLOCK) != 0)
 		return errno;
 	/* Whoever waits where nobody answers waits for ever. */
 	alarm(120);
 	add_clients(words[0], clients, CLIENTS);
-	add_clients(words[1], &other, 1);
-	fcntl(second, F_SETFL, O_NONBLOCK);
-	while ((ended = waitpid(other, &status, WNOHANG)) == 0) {
-		take_clients(second, 1);
-		usleep(1000);
-	}
-	if (ended != other || status != 0)
-		return EPROTO;
-	add_clients(words[0], clients + CLIENTS, CROWD + 1 - CLIENTS);
+	add_clients(words[1], clients + CLIENTS, CLIENTS);
+	add_clients(words[0], clients + 2 * CLIENTS, CROWD + 1 - 2 * CLIENTS);
 	ended = wait(&status);
+	for (int i = CLIENTS; i < 2 * CLIENTS; i++) {
+		while (clients[i] != ended &&
+		    waitpid(clients[i], &got, WNOHANG) == 0) {
+			close(accept(second, NULL, NULL));
+			usleep(1000);
+		}
+		if (got != 0)
+			return EPROTO;
+	}
 	for (int i = 0; i <= CROWD; i++) {
-		if (clients[i] != ended)
+		if (clients[i] != ended && i / CLIENTS != 1)
 			kill(clients[i], SIGKILL);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EPROTO;
