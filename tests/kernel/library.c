@@ -573,6 +573,7 @@ main(void)
 	test_end(&stage);
 	test_killed(&stage);
 	test_supervised(&stage, "full");
+	test_needs(&stage);
 	test_session(&stage);
 	return stage_end(&stage);
 }

@@ -17,9 +17,11 @@ struct stage {
 	struct tap tap;
 	char base[64];
 	char workspace[96];
-	char free_policy[96];  /* workspace-write without limits */
-	char bound_policy[96]; /* with a time of one second */
-	char long_policy[96];  /* with a time that is never over */
+	char free_policy[96];   /* workspace-write without limits */
+	char bound_policy[96];  /* with a time of one second */
+	char long_policy[96];   /* with a time that is never over */
+	char output_policy[96]; /* with a limit on output alone */
+	char watch_policy[96];  /* with a file that is watched alone */
 	const char *sbxrun;
 };
 
@@ -56,5 +58,7 @@ bool await_processes(const char *word, int count);
 /* library_commands.c: what a command has, at any level; and all else, at full. */
 void test_commands(struct stage *stage, struct sbx_sandbox *sandbox);
 void test_inside(struct stage *stage, struct sbx_sandbox *sandbox);
+/* Which policies a command needs a supervisor for. */
+void test_needs(struct stage *stage);
 
 #endif

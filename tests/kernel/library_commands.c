@@ -480,6 +480,39 @@ test_tree(struct stage *stage, struct sbx_sandbox *sandbox)
 }
 
 void
+test_needs(struct stage *stage)
+{
+	char name[] = "true";
+	char *argv[] = { name, NULL };
+	const char *const policies[] = { stage->free_policy,
+		stage->bound_policy, stage->output_policy,
+		stage->watch_policy };
+
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+		struct sbx_sandbox *sandbox = stage_open(stage, policies[i],
+		    "full");
+		int tree = -1, pidfd;
+		struct sbx_command command = { .size = sizeof command,
+			.argv = argv,
+			.tree = &tree };
+		struct sbx_error error = { .kind = SBX_ERROR_NONE };
+
+		pidfd = sbx_spawn(sandbox, &command, &error);
+		if (pidfd >= 0) {
+			status_of(pidfd);
+			close(tree);
+		}
+		tap_ok(&stage->tap,
+		    (pidfd >= 0) == (i == 0) &&
+			error.kind ==
+			    (i == 0 ? SBX_ERROR_NONE : SBX_ERROR_ARGUMENT),
+		    "whether a supervisor is needed: policy %zu: %s", i,
+		    error.text);
+		sbx_close(sandbox);
+	}
+}
+
+void
 test_inside(struct stage *stage, struct sbx_sandbox *sandbox)
 {
 	test_failures(stage, sandbox);

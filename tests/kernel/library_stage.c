@@ -59,11 +59,17 @@ stage_begin(struct stage *stage)
 	    "%s/bound.bin", stage->base);
 	snprintf(stage->long_policy, sizeof stage->long_policy, "%s/long.bin",
 	    stage->base);
+	snprintf(stage->output_policy, sizeof stage->output_policy,
+	    "%s/output.bin", stage->base);
+	snprintf(stage->watch_policy, sizeof stage->watch_policy,
+	    "%s/watch.bin", stage->base);
 	if (mkdir(stage->workspace, 0755) != 0 || chdir(stage->workspace) != 0)
 		fail("no workspace");
 	compile(stage, "free", "");
 	compile(stage, "bound", "limit timeout 1s\n");
 	compile(stage, "long", "limit timeout 1h\n");
+	compile(stage, "output", "limit output 1MiB\n");
+	compile(stage, "watch", "watch ${workspace}/watched\n");
 }
 
 int
