@@ -32,7 +32,7 @@ EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh \
 	tests/machines/cross tests/machines/inside \
 	tests/machines/kernels tests/machines/run
 
-# `make check` is the fast tier, under two minutes on two cores: without what is
+# `make check` is the fast tier, five minutes on two cores: without what is
 # slow, and with a part of the rounds where chance decides what is tried.
 TEST_ROUNDS = 10
 ALL_ROUNDS = 100
