@@ -356,6 +356,8 @@ missing()
 # write.
 started()
 {
+	# dash and bash have -S.
+	# shellcheck disable=SC3045
 	tap_is "$who: sbx-proxy has nothing of the caller's" \
 	    "in /, alone, 0 variables, 0 ignored, 0 blocked, all files, sealed" \
 	    "$(trap '' USR1
