@@ -5,6 +5,7 @@
 #ifndef SBX_TAP_H
 #define SBX_TAP_H
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,6 +75,29 @@ tap_has_full(struct tap *tap)
 		return true;
 	tap_skip(tap, "this machine does not give it", "level full");
 	return false;
+}
+
+/* What a test needs to be made before it can ask anything. */
+static inline void
+tap_must(bool done, const char *what)
+{
+	if (!done) {
+		perror(what);
+		exit(1);
+	}
+}
+
+/* How many descriptors are open, and always three more: to compare with. */
+static inline int
+tap_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (directory != NULL && readdir(directory) != NULL)
+		count++;
+	closedir(directory);
+	return count;
 }
 
 /* As many rounds as are asked for, of the usual count: $TEST_ROUNDS per cent,

@@ -131,20 +131,11 @@ poll(struct pollfd *fds, nfds_t count, int timeout)
 }
 
 static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void
 write_text(const char *path, const char *text)
 {
 	int fd = openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	must(fd >= 0 &&
+	tap_must(fd >= 0 &&
 		write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
 		close(fd) == 0,
 	    path);
@@ -244,9 +235,9 @@ check_controllers(void)
 	finds("one can not", own, BOTH, MEMORY, no_controllers, "");
 	kernel.unwritten = NULL;
 	snprintf(path, sizeof path, "%s/d/cgroup.procs", top);
-	must(chmod(path, 0444) == 0, path);
+	tap_must(chmod(path, 0444) == 0, path);
 	finds("nobody may be moved", own, BOTH, 0, none_delegated, "");
-	must(unlink(path) == 0, path);
+	tap_must(unlink(path) == 0, path);
 	finds("nobody can be moved", own, BOTH, 0, none_delegated, "");
 	write_text(path, "");
 }
@@ -410,7 +401,7 @@ status_of_fork(void)
 	if (pid == 0)
 		_exit(
 		    strstr(kernel.written, "cgroup.procs=0;") != NULL ? 7 : 8);
-	must(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	tap_must(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
 	close(group.own);
 	cgroup_remove(&group);
 	cgroup_forget(&group);
@@ -426,7 +417,8 @@ check_fork(void)
 	    "cannot enter this control group: Permission denied\n";
 
 	tap_ok(&tap, status_of_fork() == 7, "a child enters it itself");
-	must(kept >= 0 && said >= 0 && dup2(said, STDERR_FILENO) >= 0, "said");
+	tap_must(kept >= 0 && said >= 0 && dup2(said, STDERR_FILENO) >= 0,
+	    "said");
 	kernel.unwritten = "cgroup.procs";
 	kernel.write_error = EACCES;
 	tap_ok(&tap, status_of_fork() == REFUSED, "or is refused");
@@ -437,7 +429,7 @@ check_fork(void)
 		strstr(text, line) != NULL,
 	    "and says so");
 	/* Who has too many descriptors open must not go on without limits. */
-	must(ftruncate(said, 0) == 0 && lseek(said, 0, SEEK_SET) == 0 &&
+	tap_must(ftruncate(said, 0) == 0 && lseek(said, 0, SEEK_SET) == 0 &&
 		dup2(said, STDERR_FILENO) >= 0,
 	    "said");
 	fflush(stdout);
@@ -446,7 +438,7 @@ check_fork(void)
 		found(NULL, BOTH);
 		_exit(0);
 	}
-	must(wait(&kept) > 0, "wait");
+	tap_must(wait(&kept) > 0, "wait");
 	memset(text, 0, sizeof text);
 	tap_ok(&tap,
 	    WEXITSTATUS(kept) == REFUSED &&
@@ -470,12 +462,12 @@ make_stage(void)
 		{ "/unified/e", "" },
 	};
 
-	must(mkdtemp(top) != NULL, top);
+	tap_must(mkdtemp(top) != NULL, top);
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
 		char path[128];
 
 		snprintf(path, sizeof path, "%s%s", top, groups[i].directory);
-		must(i == 0 || mkdir(path, 0755) == 0, path);
+		tap_must(i == 0 || mkdir(path, 0755) == 0, path);
 		if (groups[i].enabled == NULL)
 			continue;
 		snprintf(path, sizeof path, "%s%s/cgroup.subtree_control", top,
@@ -502,6 +494,6 @@ main(void)
 	check_removing();
 	check_fork();
 	snprintf(command, sizeof command, "rm -rf '%s'", top);
-	must(system(command) == 0, command);
+	tap_must(system(command) == 0, command);
 	return tap_done(&tap);
 }

@@ -101,15 +101,6 @@ syscall(long number, ...)
 	    args[5]);
 }
 
-static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
 /* A file, and a directory in another one. */
 static int
 make_stage(void)
@@ -118,15 +109,15 @@ make_stage(void)
 	int place, fd;
 
 	snprintf(path, sizeof path, "%s/x", top);
-	must(mkdir(path, 0700) == 0, path);
+	tap_must(mkdir(path, 0700) == 0, path);
 	place = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	must(place >= 0 && mkdirat(place, "a", 0) == 0, "a");
-	must(fchmodat(place, "a", 0700, 0) == 0 &&
+	tap_must(place >= 0 && mkdirat(place, "a", 0) == 0, "a");
+	tap_must(fchmodat(place, "a", 0700, 0) == 0 &&
 		mkdirat(place, "a/b", 0700) == 0 &&
 		mkdirat(place, "a/b/c", 0700) == 0,
 	    "a/b/c");
 	fd = openat(place, "a/b/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	must(fd >= 0 && close(fd) == 0, "a/b/file");
+	tap_must(fd >= 0 && close(fd) == 0, "a/b/file");
 	return place;
 }
 
@@ -160,7 +151,7 @@ check(const char *what, enum call call, int times, int error, bool done,
 		printf("# errno %d, named %.*s\n", said, (int)failed.used,
 		    failed.text);
 	snprintf(command, sizeof command, "rm -rf '%s'", path);
-	must(system(command) == 0, command);
+	tap_must(system(command) == 0, command);
 }
 
 int
@@ -198,10 +189,10 @@ main(void)
 		{ "nor opened", REOPEN, ALWAYS, EMFILE, false, "" },
 	};
 
-	must(mkdtemp(top) != NULL, top);
+	tap_must(mkdtemp(top) != NULL, top);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check(cases[i].what, cases[i].call, cases[i].times,
 		    cases[i].error, cases[i].done, cases[i].named);
-	must(rmdir(top) == 0, top);
+	tap_must(rmdir(top) == 0, top);
 	return tap_done(&tap);
 }

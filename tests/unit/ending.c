@@ -28,15 +28,6 @@ limit_say(const struct sbx_blob *blob, uint16_t kind, const char *text)
 	snprintf(told + used, sizeof told - used, "%u %s\n", kind, text);
 }
 
-static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
 /* --- what is counted ------------------------------------------------------ */
 
 static void
@@ -44,7 +35,7 @@ make_file(int directory, const char *name, const char *text)
 {
 	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	must(fd >= 0 &&
+	tap_must(fd >= 0 &&
 		write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
 		close(fd) == 0,
 	    name);
@@ -74,11 +65,11 @@ check_counts(void)
 	char top[] = "/var/tmp/sbx-ending-XXXXXX";
 	struct cgroup group = { .parent = -1, .own = -1, .name = "ours" };
 
-	must(mkdtemp(top) != NULL, top);
+	tap_must(mkdtemp(top) != NULL, top);
 	group.offered = memory | processes;
 	counts("without a group nothing", &group, UNSAID, UNSAID, UNSAID);
 	group.parent = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	must(group.parent >= 0 && mkdirat(group.parent, "ours", 0700) == 0,
+	tap_must(group.parent >= 0 && mkdirat(group.parent, "ours", 0700) == 0,
 	    top);
 	counts("files that are not there", &group, UNSAID, UNSAID, UNSAID);
 	make_file(group.parent, "ours/memory.peak", "123456789\n");
@@ -107,7 +98,7 @@ check_counts(void)
 	    "one that holds no limits is none");
 	group.parent = -1;
 	tap_ok(&tap, cgroup_remove(&group), "nor where there is none");
-	must(rmdir(top) == 0, top);
+	tap_must(rmdir(top) == 0, top);
 }
 
 /* The status of a process that looks for a group, with so many descriptors more
@@ -156,9 +147,9 @@ set_limit(int resource, rlim_t value)
 {
 	struct rlimit limit;
 
-	must(getrlimit(resource, &limit) == 0, "getrlimit");
+	tap_must(getrlimit(resource, &limit) == 0, "getrlimit");
 	limit.rlim_cur = value;
-	must(setrlimit(resource, &limit) == 0, "setrlimit");
+	tap_must(setrlimit(resource, &limit) == 0, "setrlimit");
 }
 
 static void
@@ -224,13 +215,13 @@ check_full(void)
 	int saved = dup(STDERR_FILENO), ends[2];
 	char bytes[4096] = { 0 };
 
-	must(saved >= 0 && pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0 &&
+	tap_must(saved >= 0 && pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0 &&
 		dup2(ends[1], STDERR_FILENO) >= 0,
 	    "pipe");
 	while (write(ends[1], bytes, sizeof bytes) > 0)
 		;
 	tells("nothing on a stderr that is full", 0, true, 2, 3, "");
-	must(read(ends[0], bytes, sizeof bytes) > 0, "read");
+	tap_must(read(ends[0], bytes, sizeof bytes) > 0, "read");
 	tells("which was read meanwhile", 0, true, 0, 0,
 	    line(SBX_LIMIT_TIMEOUT, "the command is ended"));
 	dup2(saved, STDERR_FILENO);

@@ -41,15 +41,6 @@ decision_is_refusal(const struct proxy_event *event)
 }
 
 static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void
 make_file(const char *name, mode_t mode)
 {
 	char path[128];
@@ -57,7 +48,7 @@ make_file(const char *name, mode_t mode)
 
 	snprintf(path, sizeof path, "%s/%s", top, name);
 	fd = open(path, O_WRONLY | O_CREAT, mode);
-	must(fd >= 0 && close(fd) == 0, path);
+	tap_must(fd >= 0 && close(fd) == 0, path);
 }
 
 /* --- a program ------------------------------------------------------------ */
@@ -183,10 +174,11 @@ says(const char *what, int status, bool hidden, const char *line)
 	int kept = dup(STDERR_FILENO), said = memfd_create("said", 0);
 	char text[512] = "";
 
-	must(kept >= 0 && said >= 0 && dup2(said, STDERR_FILENO) >= 0, "said");
+	tap_must(kept >= 0 && said >= 0 && dup2(said, STDERR_FILENO) >= 0,
+	    "said");
 	hint_tell(&supervision, status, hidden);
-	must(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0, "stderr");
-	must(pread(said, text, sizeof text - 1, 0) >= 0, "said");
+	tap_must(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0, "stderr");
+	tap_must(pread(said, text, sizeof text - 1, 0) >= 0, "said");
 	close(said);
 	if (!tap_ok(&tap, strcmp(text, line) == 0, "%s", what))
 		printf("# %s\n", text);
@@ -224,18 +216,18 @@ main(void)
 	struct binding anchored = { .blob = &none };
 	char command[64], path[64];
 
-	must(mkdtemp(top) != NULL, top);
+	tap_must(mkdtemp(top) != NULL, top);
 	snprintf(path, sizeof path, "%s/bin", top);
-	must(mkdir(path, 0755) == 0, path);
+	tap_must(mkdir(path, 0755) == 0, path);
 	make_file("bin/tool", 0755);
 	make_file("bin/text", 0644);
 	strcat(path, "/sub");
-	must(mkdir(path, 0755) == 0, path);
+	tap_must(mkdir(path, 0755) == 0, path);
 	supervision.anchored = &anchored;
 	check_program();
 	check_rules();
 	check_told();
 	snprintf(command, sizeof command, "rm -rf '%s'", top);
-	must(system(command) == 0, command);
+	tap_must(system(command) == 0, command);
 	return tap_done(&tap);
 }

@@ -41,26 +41,18 @@ at(const char *name)
 }
 
 static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void
 make_file(const char *name, mode_t mode)
 {
 	int fd = open(at(name), O_WRONLY | O_CREAT | O_EXCL, 0700);
 
-	must(fd >= 0 && fchmod(fd, mode) == 0 && close(fd) == 0, name);
+	tap_must(fd >= 0 && fchmod(fd, mode) == 0 && close(fd) == 0, name);
 }
 
 static void
 make_directory(const char *name, mode_t mode)
 {
-	must(mkdir(at(name), 0700) == 0 && chmod(at(name), mode) == 0, name);
+	tap_must(mkdir(at(name), 0700) == 0 && chmod(at(name), mode) == 0,
+	    name);
 }
 
 static void
@@ -70,7 +62,7 @@ make_socket(const char *name, mode_t mode)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", at(name));
-	must(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+	tap_must(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
 		chmod(at(name), mode) == 0 && close(fd) == 0,
 	    name);
 }
@@ -105,7 +97,7 @@ said(enum act act, const char *name)
 
 	asked.act = act;
 	asked.path.len = 0;
-	must(trail_push(&asked.path, at(name)), name);
+	tap_must(trail_push(&asked.path, at(name)), name);
 	if (!judge(&explaining, &asked, &denial))
 		return asked.wanted ? "wanted" : "no";
 	below = strncmp(place, top, strlen(top)) == 0;
@@ -339,7 +331,7 @@ check_scratch(void)
 	is("${tmp} is what is meant", "read ./scratch/sbx-judge-w/file",
 	    said(ACT_READ, "/tmp/sbx-judge-w/file"));
 	binding.bound[SBX_ANCHOR_TMP] = false;
-	must(mkdtemp(inner) != NULL, inner);
+	tap_must(mkdtemp(inner) != NULL, inner);
 	explaining.scratch = place_of(inner);
 	tap_ok(&tap,
 	    strncmp(said(ACT_READ, inner), "read /tmp/sbx-judge-", 20) == 0,
@@ -621,8 +613,8 @@ make_places(void)
 	make_file("./scratch/file", 0644);
 	make_directory("./constant", 0755);
 	make_file("./constant/file", 0644);
-	must(chmod(at("./constant"), 0555) == 0, "chmod");
-	must(symlink("../shut/file", at("./open/link")) == 0 &&
+	tap_must(chmod(at("./constant"), 0555) == 0, "chmod");
+	tap_must(symlink("../shut/file", at("./open/link")) == 0 &&
 		symlink("../open/file", at("./shut/back")) == 0 &&
 		symlink("circle", at("./open/circle")) == 0 &&
 		symlink(at("./shut/gone"), at("./open/dangling")) == 0 &&
@@ -651,14 +643,15 @@ static void
 be_somebody(void)
 {
 	if (geteuid() == 0)
-		must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0, "setuid");
+		tap_must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0,
+		    "setuid");
 }
 
 int
 main(void)
 {
 	be_somebody();
-	must(mkdtemp(top) != NULL, top);
+	tap_must(mkdtemp(top) != NULL, top);
 	make_places();
 	make_rules();
 	check_acts();

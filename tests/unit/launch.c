@@ -6,7 +6,6 @@
 #include "runtime/library/words.h"
 #include "tests/lib/tap.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -91,18 +90,6 @@ status_of(struct trial *trial)
 	return info.si_status;
 }
 
-static int
-open_descriptors(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (directory != NULL && readdir(directory) != NULL)
-		count++;
-	closedir(directory);
-	return count;
-}
-
 /* No child of ours is left, not even one without an exit signal. */
 static bool
 is_childless(void)
@@ -146,7 +133,7 @@ test_failure(struct tap *tap, bool two)
 	char nothing[] = "/nonexistent";
 	char *argv[] = { nothing, NULL };
 	struct trial trial = { .argv = argv, .wait_for = -1 };
-	int before = open_descriptors();
+	int before = tap_descriptors();
 
 	children = 0;
 	tap_ok(tap,
@@ -155,7 +142,7 @@ test_failure(struct tap *tap, bool two)
 		trial.launch.error == ENOENT && !trial.launch.killed,
 	    "%d: a command that is not there is an error", two);
 	tap_ok(tap,
-	    is_childless() && children == 0 && open_descriptors() == before,
+	    is_childless() && children == 0 && tap_descriptors() == before,
 	    "%d: which leaves nothing behind", two);
 	trial = (struct trial){ .argv = exits,
 		.wait_for = -1,
@@ -169,7 +156,7 @@ test_failure(struct tap *tap, bool two)
 		trial.launch.pidfd == -1,
 	    "%d: one that is killed before is told", two);
 	tap_ok(tap,
-	    is_childless() && children == 0 && open_descriptors() == before,
+	    is_childless() && children == 0 && tap_descriptors() == before,
 	    "%d: and leaves nothing behind", two);
 }
 
@@ -179,12 +166,12 @@ test_enter(struct tap *tap)
 	struct trial trial = { .argv = exits,
 		.wait_for = -1,
 		.enter_fault = "it is closed" };
-	int before = open_descriptors();
+	int before = tap_descriptors();
 
 	tap_ok(tap,
 	    !run(&trial, true) && trial.launch.fault == trial.enter_fault &&
 		trial.launch.error == EXDEV && is_childless() &&
-		open_descriptors() == before,
+		tap_descriptors() == before,
 	    "what the first process could not do is told");
 }
 
@@ -380,7 +367,7 @@ static void
 test_threads(struct tap *tap)
 {
 	enum { THREADS = 16 };
-	int before = open_descriptors();
+	int before = tap_descriptors();
 	pthread_t threads[THREADS];
 	uintptr_t failed = 0;
 	void *result;
@@ -392,7 +379,7 @@ test_threads(struct tap *tap)
 		failed += (uintptr_t)result;
 	}
 	tap_ok(tap, failed == 0, "16 threads at a time");
-	tap_ok(tap, open_descriptors() == before && is_childless(),
+	tap_ok(tap, tap_descriptors() == before && is_childless(),
 	    "and nothing is left");
 }
 

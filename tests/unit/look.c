@@ -37,18 +37,9 @@ fstatfs(int fd, struct statfs *status)
 }
 
 static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void
 make_directory(const char *name)
 {
-	must(mkdir(name, 0755) == 0, name);
+	tap_must(mkdir(name, 0755) == 0, name);
 }
 
 static void
@@ -56,7 +47,8 @@ make_file(const char *name, const char *text, size_t len)
 {
 	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	must(fd >= 0 && write(fd, text, len) == (ssize_t)len && close(fd) == 0,
+	tap_must(fd >= 0 && write(fd, text, len) == (ssize_t)len &&
+		close(fd) == 0,
 	    name);
 }
 
@@ -225,7 +217,7 @@ check_shut(void)
 	struct seen *inside;
 
 	make_directory("shut");
-	must(chmod("shut", 0) == 0, "chmod");
+	tap_must(chmod("shut", 0) == 0, "chmod");
 	seen(SBX_WATCH_TREE, "shut");
 	inside = sight.first;
 	tap_ok(&tap, sight.shut && !sight.cut && inside->error == EACCES,
@@ -363,11 +355,11 @@ check_settings(void)
 	seen(SBX_WATCH_TREE, "config");
 	sight.first->size = 4;
 	unlink("config");
-	must(mkfifo("config", 0644) == 0, "mkfifo");
+	tap_must(mkfifo("config", 0644) == 0, "mkfifo");
 	tap_ok(&tap, look_settings(&arena, sight.first) == NULL,
 	    "what is a pipe by then");
 	unlink("config");
-	must(symlink("plain/file", "config") == 0, "symlink");
+	tap_must(symlink("plain/file", "config") == 0, "symlink");
 	tap_ok(&tap, look_settings(&arena, sight.first) == NULL, "or a link");
 }
 
@@ -386,11 +378,12 @@ main(void)
 {
 	/* Root may look into all that is there. */
 	if (geteuid() == 0)
-		must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0, "setuid");
-	must(mkdtemp(top) != NULL && chdir(top) == 0, top);
+		tap_must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0,
+		    "setuid");
+	tap_must(mkdtemp(top) != NULL && chdir(top) == 0, top);
 	make_directory("plain");
 	make_file("plain/file", "text", 4);
-	must(symlink("plain", "link") == 0, "symlink");
+	tap_must(symlink("plain", "link") == 0, "symlink");
 	check_plain();
 	check_deep();
 	check_many();

@@ -6,7 +6,6 @@
 #include "runtime/session/offer.h"
 #include "tests/lib/tap.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,18 +32,6 @@ close_ends(void)
 {
 	close(ends[0]);
 	close(ends[1]);
-}
-
-static int
-open_descriptors(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (directory != NULL && readdir(directory) != NULL)
-		count++;
-	closedir(directory);
-	return count;
 }
 
 /* A message of these bytes, with as many descriptors of /. */
@@ -78,7 +65,7 @@ static void
 requested(const char *what, size_t size, size_t count, bool wanted)
 {
 	struct session_request request;
-	int came = -1, before = open_descriptors();
+	int came = -1, before = tap_descriptors();
 	pid_t sender = -1;
 	bool got;
 
@@ -94,8 +81,7 @@ requested(const char *what, size_t size, size_t count, bool wanted)
 	    what);
 	if (got && came >= 0)
 		close(came);
-	tap_ok(&tap, open_descriptors() == before, "%s: no other is open",
-	    what);
+	tap_ok(&tap, tap_descriptors() == before, "%s: no other is open", what);
 }
 
 static void
@@ -160,7 +146,7 @@ hears(const char *what, struct session_reply *reply, size_t size, uint32_t bits,
 		struct session_reply reply;
 		char after[8];
 	} heard = { .after = "beyond" };
-	int descriptors[OFFER_END], before = open_descriptors(), error;
+	int descriptors[OFFER_END], before = tap_descriptors(), error;
 	uint32_t came = 0;
 	const char *fault;
 
@@ -183,8 +169,7 @@ hears(const char *what, struct session_reply *reply, size_t size, uint32_t bits,
 	}
 	tap_ok(&tap, came == (wanted == NULL ? bits : 0),
 	    "%s: the descriptors, each in its place", what);
-	tap_ok(&tap, open_descriptors() == before, "%s: no other is open",
-	    what);
+	tap_ok(&tap, tap_descriptors() == before, "%s: no other is open", what);
 }
 
 /* Where no reply comes. */
@@ -270,7 +255,7 @@ check_answers(void)
 	    "an answer without a text");
 	close_ends();
 
-	before = open_descriptors();
+	before = tap_descriptors();
 	connect_ends();
 	session_stamp(&request.stamp, SESSION_JOIN);
 	send_raw(&request, sizeof request, 1);
@@ -286,7 +271,7 @@ check_answers(void)
 		reply.stamp.kind == SESSION_OVER,
 	    "and nothing else");
 	close(ends[0]);
-	tap_ok(&tap, open_descriptors() == before,
+	tap_ok(&tap, tap_descriptors() == before,
 	    "what came with requests is not open");
 
 	connect_ends();
@@ -369,7 +354,7 @@ is_mapped(void)
 static void
 maps_file(const char *what, off_t size, int seals, bool whole)
 {
-	int before = open_descriptors();
+	int before = tap_descriptors();
 	struct offer offer;
 	const char *fault;
 
@@ -390,7 +375,7 @@ maps_file(const char *what, off_t size, int seals, bool whole)
 		    "a file is no offer: %s", what);
 	offer_close(&offer);
 	tap_ok(&tap,
-	    open_descriptors() == before && offer.head == NULL && !is_mapped(),
+	    tap_descriptors() == before && offer.head == NULL && !is_mapped(),
 	    "%s: nothing stays open", what);
 }
 
@@ -536,7 +521,7 @@ takes(uint32_t without, bool wanted)
 	const char *fault;
 
 	connect_ends();
-	before = open_descriptors();
+	before = tap_descriptors();
 	session_stamp(&reply.stamp, SESSION_JOIN);
 	for (uint32_t i = 0; i < OFFER_END; i++)
 		descriptors[i] = (without >> i & 1) != 0 ? -1 :
@@ -554,7 +539,7 @@ takes(uint32_t without, bool wanted)
 		     fault != NULL && strcmp(fault, other) == 0,
 	    "an offer without the descriptors %#x", without);
 	offer_close(&offer);
-	tap_ok(&tap, open_descriptors() == before,
+	tap_ok(&tap, tap_descriptors() == before,
 	    "%#x: nothing of it stays open", without);
 	close_ends();
 }

@@ -28,20 +28,12 @@ passwd_home(char *buffer, size_t size)
 }
 
 static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void
 write_bytes(const char *name, const char *text, size_t len)
 {
 	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	must(fd >= 0 && write(fd, text, len) == (ssize_t)len && close(fd) == 0,
+	tap_must(fd >= 0 && write(fd, text, len) == (ssize_t)len &&
+		close(fd) == 0,
 	    name);
 }
 
@@ -54,7 +46,7 @@ write_text(const char *name, const char *text)
 static void
 make_directory(const char *name)
 {
-	must(mkdir(name, 0700) == 0, name);
+	tap_must(mkdir(name, 0700) == 0, name);
 }
 
 static void
@@ -109,15 +101,15 @@ find_in(const char *directory, const char *home, bool clean,
 	static struct arena arena;
 	pid_t child;
 
-	must(said >= 0 && shared != MAP_FAILED, "room");
+	tap_must(said >= 0 && shared != MAP_FAILED, "room");
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
 		struct options options = { .plan = true, .clean = clean };
 
-		must(chdir(directory) == 0, directory);
+		tap_must(chdir(directory) == 0, directory);
 		if (strcmp(directory, "gone") == 0)
-			must(rmdir("../gone") == 0, directory);
+			tap_must(rmdir("../gone") == 0, directory);
 		if (home != NULL)
 			setenv("HOME", home, 1);
 		else
@@ -130,7 +122,8 @@ find_in(const char *directory, const char *home, bool clean,
 		    shown(options.git));
 		_exit(0);
 	}
-	must(child > 0 && waitpid(child, &status, 0) == child && status == 0,
+	tap_must(child > 0 && waitpid(child, &status, 0) == child &&
+		status == 0,
 	    directory);
 	*answer = *shared;
 	answer->said[0] = '\0';
@@ -219,7 +212,7 @@ check_way_back(void)
 {
 	lead("repo/.git/worktrees/one/gitdir", "", "repo/.git");
 	is_astray("a repository that leads elsewhere");
-	must(unlink("repo/.git/worktrees/one/gitdir") == 0, "gitdir");
+	tap_must(unlink("repo/.git/worktrees/one/gitdir") == 0, "gitdir");
 	is_astray("a repository that leads nowhere");
 	lead("repo/.git/worktrees/one/commondir", "", "repo");
 	is_astray("a repository that is not around it");
@@ -242,21 +235,21 @@ check_parts(void)
 		snprintf(path, sizeof path, "repo/.git/%s", parts[i]);
 		snprintf(what, sizeof what, "a repository without %s",
 		    parts[i]);
-		must(rename(path, "kept") == 0, path);
+		tap_must(rename(path, "kept") == 0, path);
 		is_astray(what);
-		must(rename("kept", path) == 0, path);
+		tap_must(rename("kept", path) == 0, path);
 	}
 	if (geteuid() != 0) {
 		tap_skip(&tap, "needs root", "what belongs to others");
 		return;
 	}
-	must(chown("repo/.git", STRANGER, 0) == 0, "chown");
+	tap_must(chown("repo/.git", STRANGER, 0) == 0, "chown");
 	is_astray("a repository of somebody else");
-	must(chown("repo/.git", 0, 0) == 0, "chown");
-	must(chown("linked", STRANGER, 0) == 0, "chown");
+	tap_must(chown("repo/.git", 0, 0) == 0, "chown");
+	tap_must(chown("linked", STRANGER, 0) == 0, "chown");
 	finds("a directory of somebody else is no project", "linked", NULL, "",
 	    "", "");
-	must(chown("linked", 0, 0) == 0, "chown");
+	tap_must(chown("linked", 0, 0) == 0, "chown");
 }
 
 static void
@@ -326,7 +319,7 @@ check_settings(void)
 		    cases[i].found ? "/super/.git/modules/m" : "",
 		    cases[i].found ? "" : astray);
 	}
-	must(unlink("super/.git/modules/m/config") == 0, "config");
+	tap_must(unlink("super/.git/modules/m/config") == 0, "config");
 	finds("core.worktree: no file", "super/m", NULL, "/super/m", "",
 	    astray);
 }
@@ -382,7 +375,7 @@ main(void)
 {
 	char command[64];
 
-	must(mkdtemp(top) != NULL && chdir(top) == 0, top);
+	tap_must(mkdtemp(top) != NULL && chdir(top) == 0, top);
 	make_stage();
 	is_linked("a linked working tree");
 	check_file();
@@ -392,6 +385,6 @@ main(void)
 	check_settings();
 	check_elsewhere();
 	snprintf(command, sizeof command, "rm -rf '%s'", top);
-	must(chdir("/") == 0 && system(command) == 0, command);
+	tap_must(chdir("/") == 0 && system(command) == 0, command);
 	return tap_done(&tap);
 }

@@ -42,15 +42,6 @@ mkdirat(int parent, const char *name, mode_t mode)
 	return (int)syscall(SYS_mkdirat, parent, name, mode);
 }
 
-static void
-must(bool done, const char *what)
-{
-	if (!done) {
-		perror(what);
-		exit(1);
-	}
-}
-
 static struct sbx_place
 at(const char *path)
 {
@@ -61,7 +52,7 @@ at(const char *path)
 static void
 make(const char *path, uid_t owner, mode_t mode)
 {
-	must(mkdir(path, 0700) == 0 && chown(path, owner, owner) == 0 &&
+	tap_must(mkdir(path, 0700) == 0 && chown(path, owner, owner) == 0 &&
 		chmod(path, mode) == 0,
 	    path);
 }
@@ -69,7 +60,7 @@ make(const char *path, uid_t owner, mode_t mode)
 static void
 empty(void)
 {
-	must(system("rm -rf /tmp/* /run/user/*") == 0, "/tmp");
+	tap_must(system("rm -rf /tmp/* /run/user/*") == 0, "/tmp");
 }
 
 /* What the user gets, in a process of its own: the path, or what is said. */
@@ -81,11 +72,11 @@ path_of_user(bool wanted, const char *outer, char said[256])
 	pid_t child;
 	ssize_t len;
 
-	must(output >= 0, "memfd_create");
+	tap_must(output >= 0, "memfd_create");
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
-		must(dup2(output, STDERR_FILENO) == STDERR_FILENO &&
+		tap_must(dup2(output, STDERR_FILENO) == STDERR_FILENO &&
 			setresuid(USER, USER, USER) == 0,
 		    "user");
 		if (!scratch_path(path, at("/work"), "key", wanted, outer))
@@ -93,7 +84,7 @@ path_of_user(bool wanted, const char *outer, char said[256])
 		dprintf(STDERR_FILENO, "%s", path);
 		_exit(0);
 	}
-	must(waitpid(child, &status, 0) == child, "child");
+	tap_must(waitpid(child, &status, 0) == child, "child");
 	len = pread(output, said, 255, 0);
 	said[len < 0 ? 0 : len] = '\0';
 	close(output);
@@ -125,7 +116,7 @@ check_top(void)
 
 	gives("there is none", false, NULL, 1, "");
 	gives("one is made", true, NULL, 0, TOP "/");
-	must(chmod(TOP, 0777) == 0, TOP);
+	tap_must(chmod(TOP, 0777) == 0, TOP);
 	gives("it is there", false, NULL, 0, TOP "/");
 	tap_ok(&tap, stat(TOP, &status) == 0 && (status.st_mode & 0777) == 0700,
 	    "and is shut to others");
@@ -144,12 +135,12 @@ check_top(void)
 	gives("nor one of others, nor one with a long name", false, NULL, 0,
 	    TOP "-0/");
 	empty();
-	must(symlink("/var/tmp", TOP) == 0, TOP);
+	tap_must(symlink("/var/tmp", TOP) == 0, TOP);
 	gives("a link is none", true, NULL, 0, TOP "-");
 	empty();
-	must(chmod("/tmp", 0755) == 0, "/tmp");
+	tap_must(chmod("/tmp", 0755) == 0, "/tmp");
 	gives("nothing may be made", true, NULL, REFUSED, "Permission denied");
-	must(chmod("/tmp", 01777) == 0, "/tmp");
+	tap_must(chmod("/tmp", 01777) == 0, "/tmp");
 }
 
 static void
@@ -157,14 +148,14 @@ check_below(void)
 {
 	char said[256], directory[256];
 
-	must(path_of_user(true, NULL, said) == 0, said);
+	tap_must(path_of_user(true, NULL, said) == 0, said);
 	snprintf(directory, sizeof directory, "%s", said);
-	must(rmdir(directory) == 0, directory);
+	tap_must(rmdir(directory) == 0, directory);
 	make(directory, OTHER, 0755);
 	gives("a directory of others in its place", true, NULL, REFUSED,
 	    not_yours);
-	must(rmdir(directory) == 0, directory);
-	must(symlink("/", directory) == 0, directory);
+	tap_must(rmdir(directory) == 0, directory);
+	tap_must(symlink("/", directory) == 0, directory);
 	gives("a link in its place", true, NULL, REFUSED, not_yours);
 	empty();
 }
@@ -183,7 +174,7 @@ check_nested(void)
 	make(outer, USER, 0755);
 	make(longest, USER, 0700);
 	make(TOP "/taken", OTHER, 0755);
-	must(symlink(outer, TOP "/link") == 0, TOP);
+	tap_must(symlink(outer, TOP "/link") == 0, TOP);
 	writable = outer;
 	gives("in the scratch directory of the sandbox", true, outer, 0, outer);
 	gives("it is there again", true, outer, 0, outer);
@@ -210,14 +201,14 @@ sessions_of_user(bool wanted, char said[256])
 	pid_t child;
 	ssize_t len;
 
-	must(pipe(ends) == 0, "pipe");
+	tap_must(pipe(ends) == 0, "pipe");
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
 		char place[256] = "";
 		int fd;
 
-		must(setresuid(USER, USER, USER) == 0, "user");
+		tap_must(setresuid(USER, USER, USER) == 0, "user");
 		fd = scratch_sessions(wanted);
 		if (fd < 0)
 			_exit(errno);
@@ -229,7 +220,7 @@ sessions_of_user(bool wanted, char said[256])
 	len = read(ends[0], said, 255);
 	said[len < 0 ? 0 : len] = '\0';
 	close(ends[0]);
-	must(waitpid(child, &status, 0) == child, "child");
+	tap_must(waitpid(child, &status, 0) == child, "child");
 	return WEXITSTATUS(status);
 }
 
@@ -251,12 +242,12 @@ check_sessions(void)
 	make(RUN, OTHER, 0700);
 	are_at("a directory of others below /run is none", true, 0,
 	    TOP "/sessions");
-	must(chown(RUN, USER, USER) == 0 && chmod(RUN, 0750) == 0, RUN);
+	tap_must(chown(RUN, USER, USER) == 0 && chmod(RUN, 0750) == 0, RUN);
 	are_at("nor one that others may read", true, 0, TOP "/sessions");
-	must(chmod(RUN, 0700) == 0, RUN);
+	tap_must(chmod(RUN, 0700) == 0, RUN);
 	are_at("one of the user's may have none", false, 0, TOP "/sessions");
 	are_at("and gets them", true, 0, RUN "/sbx");
-	must(rmdir(RUN "/sbx") == 0 && mkdir(RUN "/sbx", 0700) == 0, RUN);
+	tap_must(rmdir(RUN "/sbx") == 0 && mkdir(RUN "/sbx", 0700) == 0, RUN);
 	are_at("but where the name is taken", true, 0, TOP "/sessions");
 	empty();
 }
@@ -287,7 +278,7 @@ check_names(void)
 		{ "", false, true },
 	};
 
-	must(setresuid(USER, USER, 0) == 0, "user");
+	tap_must(setresuid(USER, USER, 0) == 0, "user");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct sbx_place place = at(cases[i].place);
 
@@ -296,7 +287,7 @@ check_names(void)
 			scratch_within(place) == cases[i].within,
 		    "\"%s\"", cases[i].place);
 	}
-	must(setresuid(0, 0, 0) == 0, "root");
+	tap_must(setresuid(0, 0, 0) == 0, "root");
 }
 
 int
