@@ -150,27 +150,47 @@ def read_code(program):
     return functions
 
 
-def addresses_taken(program, functions):
-    """Functions whose address stands in an instruction or in the data."""
-    starts = {function.address: name for name, function in functions.items()}
-    taken = set()
+def numbers_in_code(program):
+    """All numbers of instructions, and those of them that may be addresses of
+    functions."""
+    numbers, addresses = set(), set()
     for line in output_of("objdump", "-d", "-w", "--no-show-raw-insn",
                           program).split("\n"):
         insn = INSN.match(line)
+        found = {int(number[0] or number[1], 16) for number in
+                 re.findall(r"\$0x([0-9a-f]+)|# ([0-9a-f]+) <",
+                            insn.group(2) if insn else "")}
+        numbers |= found
         # What masks or compares is a number: O_TMPFILE is where code may lie.
-        if insn and not insn.group(1).startswith(
+        if found and not insn.group(1).startswith(
                 ("call", "j", "and", "or", "xor", "test", "cmp")):
-            for number in re.findall(r"\$0x([0-9a-f]+)|# ([0-9a-f]+) <",
-                                     insn.group(2)):
-                taken.add(int(number[0] or number[1], 16))
+            addresses |= found
+    return numbers, addresses
+
+
+def words_of_data(program):
+    """The aligned words, as address and value."""
     # A program need not have all of these sections.
     for line in output_of("objdump", "-s", "-j", ".rodata", "-j", ".data",
                           "-j", ".data.rel.ro", "-j", ".init_array", "-j",
                           ".fini_array", program, check=False).split("\n"):
-        words = re.match(r"^ [0-9a-f]+ ((?:[0-9a-f]{2,8} ?){1,4})", line)
-        data = bytes.fromhex(words.group(1).replace(" ", "")) if words else b""
+        words = re.match(r"^ ([0-9a-f]+) ((?:[0-9a-f]{2,8} ?){1,4})", line)
+        data = bytes.fromhex(words.group(2).replace(" ", "")) if words else b""
         for at in range(0, len(data) - 7, 8):
-            taken.add(struct.unpack_from("<Q", data, at)[0])
+            yield (int(words.group(1), 16) + at,
+                   struct.unpack_from("<Q", data, at)[0])
+
+
+def addresses_taken(program, functions):
+    """Functions whose address stands in an instruction or in the data."""
+    starts = {function.address: name for name, function in functions.items()}
+    numbers, taken = numbers_in_code(program)
+    words = list(words_of_data(program))
+    numbers.update(value for _, value in words)
+    # The end of a string and "-D" may read like an address; but nobody needs
+    # that of a byte within a pointer.
+    taken.update(value for at, value in words if value in starts and
+                 numbers.isdisjoint(range(at + 1, at + 8)))
     return {starts[address] for address in taken if address in starts}
 
 

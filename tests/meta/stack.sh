@@ -22,20 +22,25 @@ else
 	tap_not_ok "the stack of sbxrun" "$(cat "$tmp/said")"
 fi
 
-# noticed WHAT MESSAGE: a program with the code of stdin is refused for that.
-noticed()
+# stack_of FLAG...: the stack of a program with the code of stdin.
+stack_of()
 {
 	cat >"$tmp/wrong.c"
-	if ! ${CC:-cc} -O1 -fno-stack-protector -nostdlib -static -no-pie \
-	    -o "$tmp/wrong" "$tmp/wrong.c" 2>"$tmp/said"; then
-		tap_not_ok "$1" "$(cat "$tmp/said")"
-		return
-	fi
-	stack "$tmp/wrong"
-	if grep -q "$2" "$tmp/said"; then
-		tap_ok "$1 is noticed"
+	${CC:-cc} -O1 -fno-stack-protector -nostdlib -static -no-pie "$@" \
+	    -o "$tmp/wrong" "$tmp/wrong.c" >"$tmp/said" 2>&1 &&
+	    stack "$tmp/wrong"
+}
+
+# noticed WHAT MESSAGE FLAG...: a program is refused for that.
+noticed()
+{
+	noticed_what=$1 noticed_message=$2
+	shift 2
+	stack_of "$@"
+	if grep -q "$noticed_message" "$tmp/said"; then
+		tap_ok "$noticed_what is noticed"
 	else
-		tap_not_ok "$1 is noticed" "$(head -n 20 "$tmp/said")"
+		tap_not_ok "$noticed_what is noticed" "$(head -n 20 "$tmp/said")"
 	fi
 }
 
@@ -63,5 +68,24 @@ __attribute__((noipa)) int choose(int (*how)(void)) { return how() + 1; }
 static int one(void) { return 1; }
 void _start(void) { choose(one); }
 EOF
+	lies='-Wl,--section-start=.lies=0x442d00'
+	noticed "an address in a table" "fault: the address of one is" "$lies" <<'EOF'
+__attribute__((section(".lies"))) int one(void) { return 1; }
+__attribute__((noipa)) int read(int (*const *how)(void)) { return !*how; }
+static int (*const table[])(void) = { one, 0 };
+void _start(void) { read(table); }
+EOF
+	stack_of "$lies" <<'EOF'
+__attribute__((section(".lies"))) int one(void) { return 1; }
+__attribute__((noipa)) int read(const char *text) { return *text; }
+static const char text[] __attribute__((aligned(8))) = "\0-D\0\0\0\0";
+void _start(void) { read(text + 1); }
+EOF
+	if grep -q '^_start: ' "$tmp/said" && ! grep -q address "$tmp/said"; then
+		tap_ok "text that reads like an address is none"
+	else
+		tap_not_ok "text that reads like an address is none" \
+		    "$(head -n 20 "$tmp/said")"
+	fi
 fi
 tap_done
