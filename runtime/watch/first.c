@@ -438,20 +438,25 @@ supervise_first(struct supervision *supervision)
 		.children = supervision->namespaces ? -1 : adopt(),
 	};
 	pid_t self = getpid();
+	int dumpable;
 
 	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
 	relay_close_supervisor(&supervision->relay);
+	/* No process inside may trace this one, or read its /proc/1, however
+	 * soon the command runs. */
+	dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	first.command = fork_command(supervision);
 	if (first.command < 0)
 		refuse(NULL, "cannot fork", errno);
 	if (first.command == 0) {
+		/* Its files in /proc are its own again. */
+		prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
 		be_command(supervision, first.signals, &former, self);
 		return;
 	}
 	listen_forget(&supervision->listening);
-	/* No process inside may trace this one, or read its /proc/1. */
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	never_stop();
 	term_begin(&first.term, supervision);
 	write_receipt(&first);
