@@ -531,7 +531,8 @@ struct sbx_blob {
 /*
  * Checks every byte of the blob that has a meaning.  Total: any bytes at all
  * give SBX_BLOB_OK and a filled view, or one of the errors and an unusable
- * view.  `base` must be 8-aligned.
+ * view; SBX_BLOB_WAYS is looked for last, and what it refuses can be read, but
+ * not loaded.  `base` must be 8-aligned.
  */
 enum sbx_blob_error sbx_verify(const void *base, size_t size,
     struct sbx_blob *blob);

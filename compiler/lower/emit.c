@@ -192,10 +192,9 @@ is_within_bounds(const struct emitter *emitter, struct diags *diags,
 
 /* The reader counts the ways out of a network of its own. */
 static bool
-has_room_for_ways(const struct emitter *emitter, struct diags *diags,
+has_room_for_ways(const struct policy *policy, struct diags *diags,
     const struct image *image)
 {
-	const struct policy *policy = emitter->policy;
 	struct sbx_blob blob;
 	struct diag *diag;
 
@@ -248,15 +247,15 @@ emit_image(const struct policy *policy, const struct filter_set *filters,
 	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
 	strcpy(text, sbpl);
 	assemble(&emitter, image);
-	return is_within_bounds(&emitter, diags, image->size) &&
-	    has_room_for_ways(&emitter, diags, image);
+	return is_within_bounds(&emitter, diags, image->size);
 }
 
 bool
 emit_blob(const struct policy *policy, const struct filter_set *filters,
     const char *sbpl, struct diags *diags, struct image *image)
 {
-	if (!emit_image(policy, filters, sbpl, diags, image))
+	if (!emit_image(policy, filters, sbpl, diags, image) ||
+	    !has_room_for_ways(policy, diags, image))
 		return false;
 	read_back(image);
 	return true;

@@ -24,8 +24,9 @@ struct image {
 bool emit_blob(const struct policy *policy, const struct filter_set *filters,
     const char *sbpl, struct diags *diags, struct image *image);
 
-/* The same without reading it back: of a policy that was restored from a blob
- * that anybody may have made, and which need not be a good one. */
+/* The same without reading it back, for what nothing loads: a policy that was
+ * restored from a blob that anybody may have made, or the rules for macOS,
+ * which need no way out of a network namespace each. */
 bool emit_image(const struct policy *policy, const struct filter_set *filters,
     const char *sbpl, struct diags *diags, struct image *image);
 
