@@ -211,12 +211,12 @@ ask_name_port(const struct hosts *hosts, const char *name, uint16_t port)
 	}
 }
 
-/* The ports that count for a name, and the first of all others. */
+/* The ports that count for a name; what decides at another one does so at one of
+ * these, too. */
 static struct ports
 ports_of_name(const struct hosts *hosts, const char *name)
 {
 	struct ports ports = { 0 };
-	uint32_t other = 1;
 
 	add_ports(hosts, &ports, &hosts->common);
 	for (const char *at = name; at != NULL; at = strchr(at, '.')) {
@@ -227,11 +227,6 @@ ports_of_name(const struct hosts *hosts, const char *name)
 		if (rules != NULL)
 			add_ports(hosts, &ports, &rules->ports);
 	}
-	ports_sort(&ports);
-	while (
-	    other <= ports.list.count && ports.list.items[other - 1] == other)
-		other++;
-	add_port(hosts, &ports, other);
 	ports_sort(&ports);
 	return ports;
 }
