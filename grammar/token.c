@@ -39,6 +39,12 @@ word_is_keyword(const char *text)
 	return keyword_find(text, strlen(text)) != 0;
 }
 
+bool
+word_is_name(const char *text)
+{
+	return name_is_good(text, strlen(text)) && !word_is_keyword(text);
+}
+
 const char *
 word_nearest_statement(const char *word)
 {

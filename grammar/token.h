@@ -27,6 +27,8 @@ struct ast_atom *token_quoted(struct arena *arena, struct loc loc,
     const char *text, size_t len);
 
 bool word_is_keyword(const char *text);
+/* Whether a profile, a group, a parameter or a list can be called so. */
+bool word_is_name(const char *text);
 /* The keyword nearest to a word among those that start a statement, or NULL. */
 const char *word_nearest_statement(const char *word);
 

@@ -18,8 +18,9 @@ const char *nearest_name(const char *text, const char *const *candidates,
 /* No suggestion is made for a longer name. */
 enum { NAME_MAX_LEN = 64 };
 
-/* Whether a profile, a group, a parameter or a list can be called so: a letter,
- * then letters, digits, '-' and '_', at most NAME_MAX_LEN in all. */
+/* Whether a name has the form of one: a letter, then letters, digits, '-' and
+ * '_', at most NAME_MAX_LEN in all.  It may still be a keyword: see
+ * word_is_name(). */
 bool name_is_good(const char *name, size_t len);
 
 #endif

@@ -4,10 +4,10 @@
  */
 #include "compiler/import/import.h"
 #include "compiler/base/json.h"
-#include "compiler/base/names.h"
 #include "compiler/base/output.h"
 #include "compiler/command/commands.h"
 #include "compiler/write/fmt.h"
+#include "grammar/token.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ choose_name(const struct options *options, struct imported *imported)
 		    stem(options->arena, options->output));
 	if (imported->name == NULL || strcmp(imported->name, "-") == 0)
 		imported->name = "imported";
-	if (name_is_good(imported->name, strlen(imported->name)))
+	if (word_is_name(imported->name))
 		return true;
 	misused("-p: '%s' is no name for a profile", imported->name);
 	return false;

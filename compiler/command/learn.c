@@ -3,11 +3,11 @@
  * says what a policy that is there lacks for it, as a patch with what that lets
  * through.  Nothing is written but what is asked for.
  */
-#include "compiler/base/names.h"
 #include "compiler/base/output.h"
 #include "compiler/command/diff.h"
 #include "compiler/learn/draft.h"
 #include "compiler/read/yaml_policy.h"
+#include "grammar/token.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,8 +71,7 @@ choose_name(const struct options *options, struct draft *draft)
 		draft->name = file_name(stem(options->arena, options->output));
 	if (draft->name == NULL || strcmp(draft->name, "-") == 0)
 		draft->name = "learned";
-	if (!name_is_good(draft->name, strlen(draft->name)) ||
-	    draft_may_extend(draft->name)) {
+	if (!word_is_name(draft->name) || draft_may_extend(draft->name)) {
 		misused("-p: '%s' is no name for a profile of one's own",
 		    draft->name);
 		return false;

@@ -12,7 +12,6 @@
  */
 #include "compiler/restore/restorer.h"
 
-#include "compiler/base/names.h"
 #include "compiler/lower/emit.h"
 #include "compiler/lower/sections.h"
 #include "compiler/report/clean.h"
@@ -75,12 +74,6 @@ restorer_fault(struct restorer *restorer, const char *fault)
 		restorer->fault = fault;
 }
 
-static bool
-is_name(const char *text)
-{
-	return name_is_good(text, strlen(text)) && !word_is_keyword(text);
-}
-
 /* "" or "/x/y": of the tables it is known, of the text for macOS it is not. */
 static bool
 is_normal(const char *path)
@@ -139,6 +132,9 @@ restore_meta(struct restorer *restorer)
 	struct policy *policy = restorer->policy;
 
 	policy->profile = restorer_string(restorer, meta->profile);
+	if (!word_is_name(policy->profile))
+		restorer_fault(restorer,
+		    "its profile has a name that no policy can give");
 	policy->about = restorer_string(restorer, meta->about);
 	policy->writer = restorer_string(restorer, meta->writer);
 	policy->language = meta->language;
@@ -166,7 +162,7 @@ restore_params(struct restorer *restorer)
 		param->origin = restorer_origin(restorer, SBX_ON_ALL,
 		    anchor->source);
 		param->name = restorer_string(restorer, anchor->name);
-		if (!is_name(param->name))
+		if (!word_is_name(param->name))
 			restorer_fault(restorer,
 			    "it has a parameter that no "
 			    "policy can declare");

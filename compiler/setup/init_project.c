@@ -6,6 +6,7 @@
  */
 #include "compiler/base/names.h"
 #include "compiler/setup/init.h"
+#include "grammar/token.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,13 @@ profile_name(struct arena *arena, const char *top)
 	char *name = arena_strndup(arena, base, strlen(base));
 
 	for (char *at = name; *at != '\0'; at++) {
-		if (!name_is_good("a-", 2) || !name_is_good(at, 1))
-			*at = at != name && *at >= '0' && *at <= '9' ? *at :
-								       '-';
+		bool digit = at != name && *at >= '0' && *at <= '9';
+
+		if (!digit && !name_is_good(at, 1))
+			*at = '-';
 	}
 	name += strspn(name, "-");
-	return name_is_good(name, strlen(name)) ? name : "project";
+	return word_is_name(name) ? name : "project";
 }
 
 static void

@@ -537,10 +537,14 @@ ln -s "$HOME/elsewhere" "$tmp/linked/sandbox"
 init -y -w "$tmp/linked"
 refuses "a project: sandbox is a link" "symbolic link"
 tap_is "... that leads nowhere" "" "$(ls -A "$HOME/elsewhere")"
-mkdir "$tmp/empty"
-init -y -w "$tmp/empty"
-tap_is "a project with nothing: the cases hold" 0 \
-    "$("$SBXC" test "$tmp"/empty/sandbox/*.test.yaml >/dev/null 2>&1; echo $?)"
+# A profile cannot have the name of a keyword.
+for name in empty sbx 2nd- _; do
+	mkdir "$tmp/$name"
+	init -y -w "$tmp/$name"
+	tap_is "a project with nothing, $name: the cases hold" 0 \
+	    "$("$SBXC" test "$tmp/$name"/sandbox/*.test.yaml >/dev/null 2>&1
+	    echo $?)"
+done
 
 init nobody
 tap_is "an unknown client" 2 $status

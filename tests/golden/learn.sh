@@ -84,6 +84,7 @@ status "a file that is not there" 3 absent.jsonl
 status "a profile that is none" 2 --extends nothing tool.jsonl
 status "one that allows everything" 2 --extends full-access tool.jsonl
 status "the name of a shipped one" 2 -p coding tool.jsonl
+status "a keyword" 2 -p sbx tool.jsonl
 status "-w without --update" 2 -w tool.jsonl
 # Its last brace is on a line of its own; its name does not say that it is YAML.
 cat >"$tmp/same.policy" <<'END'
