@@ -17,7 +17,10 @@ tap_begin /var/tmp
 tap_programs "$SBXRUN" "$builddir/sbxsh"
 # The test's own program has another home; by the right one nothing is set.
 install -m 755 "$builddir/sbxsh-test" "$tmp/bash"
-ln -s bash "$tmp/sbx-zsh"
+ln -s bash "$tmp/sbx-ksh"
+mkdir "$tmp/apart"
+cp "$tmp/bash" "$tmp/apart/bash"
+install -m 644 "$SBXRUN" "$tmp/apart/sbxrun"
 ln -s bash "$tmp/sbxsh-test"
 tap_levels standard full
 policy agent agent "allow exec { $tmp/bash  $tmp/sbxsh }"
@@ -93,6 +96,20 @@ print(subprocess.run(\"echo \$SBX\", shell=True, executable=os.environ[\"S\"],
 	    echo "echo wrong" >"echo right"; $S "echo right"'
 	is 'a word that the project has no file for' "$home/p/sub" '$S pwd'
 	is 'the status' 7 '$S -c "exit 7"; echo $?'
+}
+
+# What sbxsh looks for, and does not find.
+missing()
+{
+	if [ -x /bin/ksh ] || [ -x /usr/bin/ksh ]; then
+		tap_skip 'a shell that is not installed' 'ksh is'
+	else
+		is 'a shell that is not installed' \
+		    'sbxsh: ksh: this shell is not installed
+127' '"$SH/sbx-ksh" -c true; echo $?'
+	fi
+	is 'a file beside it that nobody may execute is not sbxrun' 0 '
+	    "$SH/apart/bash" -c true 2>&1 | grep -c "$SH/apart/sbxrun"'
 }
 
 # What shells and make hand over.
@@ -277,6 +294,7 @@ everything()
 	for level in $levels; do
 		settings "level $level"
 		rows
+		missing
 		pipes
 		places
 		hostile

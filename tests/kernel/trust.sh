@@ -83,6 +83,7 @@ the_directory()
 		# shellcheck disable=SC2016
 		for line in '$run $base/in/deep/p.bin -- echo ran' \
 		    'cd $base/in/deep && $run p.bin -- echo ran' \
+		    'cd $base/in/deep && $run .//p.bin -- echo ran' \
 		    'cd $base/in/deep && $run ./../deep/p.bin -- echo ran' \
 		    'cd $base && $run in/deep/../deep/p.bin -- echo ran' \
 		    '$run /dev/fd/3 -- echo ran 3<$base/in/deep/p.bin' \

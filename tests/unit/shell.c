@@ -454,7 +454,11 @@ check_home(void)
 	finds("another one", filled("me:x:1U:1::H:\n"), false);
 	finds("no number", filled("me:x::1::H:\n"), false);
 	finds("more than a number", filled("me:x:Ux:1::H:\n"), false);
+	if (chdir("/") != 0)
+		abort();
 	finds("no absolute path", filled("me:x:U:1::.H:\n"), false);
+	if (chdir("/usr") != 0)
+		abort();
 	finds("a short line", filled("me:x:U:1\n"), false);
 }
 
