@@ -17,7 +17,7 @@ cat >"$base/limited.sbx" <<'POLICY'
 sbx 1
 profile limited extends workspace-write {
     limit timeout 1s
-    limit output 64KiB
+    limit output 1MiB
     limit processes none
 }
 profile heeded extends workspace-write {
@@ -197,6 +197,36 @@ timeouts()
 	nobody 'nothing of it is left' "chain-$mark"
 }
 
+ended()
+{
+	! grep -q '^State:[[:space:]]*[^Z]' "/proc/$job/status"
+}
+
+without_children()
+{
+	! pgrep -P "$job"
+}
+
+# A pipe that is full, and that nobody reads, when the command has ended.
+unread()
+{
+	rm -f "$base/full" "$base/$uid/wrote"
+	mkfifo "$base/full"
+	exec 9<>"$base/full"
+	head -c 60000 /dev/zero >&9
+	launch capped sh -c 'head -c 60000 /dev/zero; : >wrote' >"$base/full" \
+	    2>/dev/null 9>&- &
+	job=$!
+	tap_until [ -e "$base/$uid/wrote" ]
+	tap_until without_children
+	kill -TERM $job
+	tap_until ended 2>/dev/null
+	kill -KILL $job 2>/dev/null
+	wait $job
+	is 'a signal ends the wait for a reader' 0 $?
+	exec 9>&-
+}
+
 # What is cut, and that there is exactly one line that says so.
 outputs()
 {
@@ -249,6 +279,7 @@ outputs()
 	    (run limited yes; echo $? >"$base/code") 2>/dev/null |
 		while [ ! -s "$base/code" ]; do sleep 0.2; done
 	    cat "$base/code")"
+	unread
 	run lasting echo >&- 2>/dev/null
 	is 'no output at all' 1 $?
 	is 'no input at all' hi "$(run lasting echo hi <&-)"
