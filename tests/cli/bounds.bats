@@ -169,6 +169,11 @@ parts() {
 	printf '"\n}\n'
 }
 
+pattern() {
+	printf 'sbx 1\nprofile p {\nallow read glob "/*%s"\n}\n' \
+	    "$(letters $(($1 - 2)))"
+}
+
 # A line of so many bytes.
 long() {
 	printf 'sbx 1\nprofile p {\nallow read /srv #%s\n}\n' \
@@ -182,6 +187,7 @@ long() {
 	takes 64 "cannot be a name" named
 	takes 63 "is no name of a host" label
 	takes 32 "the pattern has 33 parts, and 32 are the most" parts
+	takes 4095 "is 4096 bytes long, and 4095 is the most" pattern
 	takes 65535 "the line is 65536 bytes long, and 65535 is the most" long
 }
 
