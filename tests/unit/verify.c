@@ -179,6 +179,22 @@ must_notice(struct bench *bench, char *compiler, char *blob)
 	}
 }
 
+/* Whoever verifies a blob of another sbxc is told so before all. */
+static void
+must_verify(struct bench *bench, char *compiler, char *blob)
+{
+	char build[] = "build", verify[] = "--verify", text[4096];
+	int status = run(bench,
+	    (char *[]){ compiler, build, bench->policy, verify, blob, NULL });
+
+	read_error(bench, text, sizeof text);
+	tap_ok(&bench->tap,
+	    status == 1 && strstr(text, "they differ first in") != NULL &&
+		(strstr(text, "it was written by ") != NULL) == bench->foreign,
+	    "%s: sbxc build --verify tells whose it is (%d)", bench->name,
+	    status);
+}
+
 static void
 try_compiler(struct bench *bench, enum sbx_blob_error error)
 {
@@ -199,8 +215,10 @@ try_compiler(struct bench *bench, enum sbx_blob_error error)
 	else if (bench->true_to_rules || is_unchanged(bench))
 		tap_ok(&bench->tap, status == 0 && lines == 0,
 		    "%s: sbxc dumps it (%d)", bench->name, status);
-	else
+	else {
 		must_notice(bench, compiler, blob);
+		must_verify(bench, compiler, blob);
+	}
 	free(compiler);
 }
 
@@ -287,15 +305,15 @@ file_read(struct bench *bench, const char *path)
 static void
 good_make(struct bench *bench, const char *cases)
 {
-	char blob[PATH_SIZE + 16], policy[PATH_SIZE], o[] = "-o";
+	char blob[PATH_SIZE + 16], o[] = "-o", *policy = bench->policy;
 	char *compiler = program("SBXC", "./sbxc");
 	FILE *file;
 
 	bench->file = cases;
-	snprintf(policy, sizeof policy, "%.*s.sbx", (int)strlen(cases) - 4,
+	snprintf(policy, PATH_SIZE, "%.*s.sbx", (int)strlen(cases) - 4,
 	    cases);
 	if (access(policy, R_OK) != 0)
-		snprintf(policy, sizeof policy, "%.*s/good.sbx",
+		snprintf(policy, PATH_SIZE, "%.*s/good.sbx",
 		    (int)(strrchr(cases, '/') - cases), cases);
 	snprintf(blob, sizeof blob, "%s/blob", bench->dir);
 	if (run(bench, (char *[]){ compiler, policy, o, blob, NULL }) != 0)

@@ -34,6 +34,7 @@ struct bench {
 	struct tap tap;
 	struct image good, image, spare;
 	char dir[PATH_SIZE];
+	char policy[PATH_SIZE]; /* that the good one is made of */
 	const char *file; /* of cases, and the line in it */
 	unsigned line;
 	char name[256];
