@@ -31,12 +31,25 @@ options_start(const struct options *options, struct compilation *compilation)
 		    includes->list.items[i];
 }
 
+static const char *
+shipped_file(const struct options *options, const char *name)
+{
+	return arena_printf(options->arena, "%s.sbx", name);
+}
+
+static bool
+is_shipped(const struct options *options, const char *name)
+{
+	size_t size;
+
+	return builtin_text(shipped_file(options, name), &size) != NULL;
+}
+
 static bool
 shipped_open(const struct options *options, const char *name,
     struct compilation *compilation)
 {
-	if (compilation_open_shipped(compilation,
-		arena_printf(options->arena, "%s.sbx", name)))
+	if (compilation_open_shipped(compilation, shipped_file(options, name)))
 		return true;
 	complain("no shipped profile is called '%s'; 'sbxc profiles' lists "
 		 "them",
@@ -54,7 +67,11 @@ options_open(const struct options *options, const char *path,
 		return shipped_open(options, path + 1, compilation);
 	if (compilation_open(compilation, path))
 		return true;
-	complain_unread(path);
+	if (errno == ENOENT && is_shipped(options, path))
+		complain("cannot read '%s': no such file; did you mean @%s?",
+		    path, path);
+	else
+		complain_unread(path);
 	return false;
 }
 

@@ -527,6 +527,10 @@ load sbxc
 	says "sbx:groups.sbx:"
 	ends 3 "$SBXC" why @nosuch read /usr
 	complains "no shipped profile is called 'nosuch'"
+	ends 3 "$SBXC" why coding read /usr
+	complains "cannot read 'coding': no such file; did you mean @coding?"
+	ends 3 "$SBXC" why ./coding read /usr
+	complains "cannot read './coding': No such file or directory"
 }
 
 @test "why: an unknown question is a wrong call" {
