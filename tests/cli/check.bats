@@ -27,6 +27,8 @@ load sbxc
 	complains "three.sbx:10"
 	ends 0 "$SBXC" check three.sbx -p good
 	ends 3 "$SBXC" check bad.sbx missing.sbx
+	ends 3 "$SBXC" check missing.sbx bad.sbx team.sbx
+	ends 1 "$SBXC" check bad.sbx team.sbx
 }
 
 @test "check looks at each profile as if it were alone" {
