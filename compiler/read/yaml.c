@@ -277,8 +277,7 @@ read_text(struct reader *reader, const yaml_event_t *event)
 
 	node->loc = text_loc(reader, event);
 	node->text = arena_intern(reader->arena, text, len);
-	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-	    event->start_mark.line == event->end_mark.line;
+	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	if (event->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
 		check_escapes(reader, node->loc, text, len);
 	place(reader, node);

@@ -28,7 +28,7 @@ struct yaml_node {
 	enum yaml_kind { YAML_TEXT, YAML_LIST, YAML_MAP } kind;
 	struct loc loc;                 /* of a text in quotes: without them */
 	const char *text;               /* interned; NULL of lists and maps */
-	bool plain;                     /* a text without quotes, on one line */
+	bool plain;                     /* a text without quotes */
 	struct yaml_node *key;          /* of an entry of a map: a text */
 	struct yaml_node *first, *last; /* entries of a list or a map */
 	struct yaml_node *next;
