@@ -68,6 +68,18 @@ setup()
 	[ "$status" -eq 1 ]
 }
 
+@test "reading ends with the fiftieth error" {
+	{
+		printf 'sbx: 1\nprofile p:\n'
+		for _ in $(seq 60); do
+			printf '%s\n' '- about: "a\x01"'
+		done
+	} >many.yaml
+	run "$SBXC" check many.yaml
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "50 errors" ]
+}
+
 @test "the two forms include each other" {
 	printf 'sbx 1\ninclude "b.yaml"\nprofile p { use b }\n' >a.sbx
 	printf 'sbx: 1\ninclude: c.sbx\ngroups: { b: [ use: c ] }\n' >b.yaml
