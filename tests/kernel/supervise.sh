@@ -114,6 +114,19 @@ dumps()
 	    fi) 2>/dev/null
 }
 
+# As in a container, where no signal of its own ends it.
+as_first()
+{
+	first='unshare --pid --fork --mount-proc'
+	if ! $first true 2>/dev/null; then
+		tap_lacks "$level: uid $uid: as process 1" 'nobody can be it'
+		return
+	fi
+	# shellcheck disable=SC2016
+	(by=$first && run lasting sh -c 'kill -TERM $$') 2>/dev/null
+	is 'death by TERM, where sbxrun is process 1' 143 $?
+}
+
 # What the shell says when it loses a job is not wanted: hence the subshells.
 statuses()
 {
@@ -128,6 +141,7 @@ statuses()
 		    kill $ARGV[0], $$; sleep 300' $signal; exit $?) 2>/dev/null
 		is "death by $signal" $signal "$(kill -l $?)"
 	done
+	as_first
 	if [ "$(dumps sh)" = 1 ]; then
 		is 'sbxrun dumps no core for the command' 0 \
 		    "$(dumps launch lasting sh)"
@@ -210,14 +224,16 @@ without_children()
 # A pipe that is full, and that nobody reads, when the command has ended.
 unread()
 {
-	rm -f "$base/full" "$base/$uid/wrote"
+	# At standard nothing new can be made beside what is denied in a home.
+	install -m 666 /dev/null "$base/$uid/wrote"
+	rm -f "$base/full"
 	mkfifo "$base/full"
 	exec 9<>"$base/full"
 	head -c 60000 /dev/zero >&9
-	launch capped sh -c 'head -c 60000 /dev/zero; : >wrote' >"$base/full" \
+	launch capped sh -c 'head -c 60000 /dev/zero; echo >wrote' >"$base/full" \
 	    2>/dev/null 9>&- &
 	job=$!
-	tap_until [ -e "$base/$uid/wrote" ]
+	tap_until [ -s "$base/$uid/wrote" ]
 	tap_until without_children
 	kill -TERM $job
 	tap_until ended 2>/dev/null
