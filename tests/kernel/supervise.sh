@@ -48,6 +48,8 @@ done
 
 # shellcheck disable=SC2016  # perl's
 echo 'system @ARGV; print $? >> 7 & 1' >"$base/dumps.pl"
+# shellcheck disable=SC2016
+echo '$SIG{TERM} = "IGNORE"; system @ARGV; print $? & 127' >"$base/ignores.pl"
 
 # launch POLICY WORD...: as $uid, at $level, in $base/$uid, in place of this
 # shell; by the command $by, if there is one.
@@ -141,6 +143,11 @@ statuses()
 		    kill $ARGV[0], $$; sleep 300' $signal; exit $?) 2>/dev/null
 		is "death by $signal" $signal "$(kill -l $?)"
 	done
+	# shellcheck disable=SC2016
+	is 'death by TERM, which the caller ignores' 15 "$(
+	    by="perl $base/ignores.pl"
+	    run lasting perl -e '$SIG{TERM} = "DEFAULT"; kill "TERM", $$;
+		sleep 300')"
 	as_first
 	if [ "$(dumps sh)" = 1 ]; then
 		is 'sbxrun dumps no core for the command' 0 \
