@@ -60,6 +60,7 @@ policy denied 'allow network full' 'deny read /run/resolve'
 policy hidden 'allow network full' 'deny read /etc/resolv.conf'
 reads=
 policy unread 'allow network full'
+policy names-unread 'allow network domain example.org'
 unset reads
 policy names 'allow network domain example.org'
 policy names-denied 'allow network domain example.org' 'allow read /run' \
@@ -93,6 +94,11 @@ for level in $levels; do
 	for file in /etc/resolv.conf /etc/hosts; do
 		tap_is "names: $file, which is denied" no \
 		    "$(shown names-denied $file)"
+		tap_is "names: $file, which is not allowed" no \
+		    "$(shown names-unread $file)"
 	done
+	echo '192.0.2.1 other' >/etc/hosts
+	tap_is 'names: hosts without this machine' '127.0.0.1 localhost' \
+	    "$(shown names /etc/hosts)"
 done
 tap_done

@@ -37,12 +37,13 @@ place()
 {
 	home=$base/home-$1 ws=$base/home-$1/ws shown=$base/shown-$1
 	out=$base/out-$1
-	mkdir -p "$ws/data" "$ws/deep/er/kept" "$ws/hidden" "$shown/below" \
-	    "$shown/shut" "$out"
+	mkdir -p "$ws/data" "$ws/deep/er/kept" "$ws/far/off" "$ws/hidden" \
+	    "$shown/below" "$shown/shut" "$out"
 	# Where nothing can be made.
 	ln -s "$shown/below" "$shown/shut/way"
 	ln -s shut "$shown/alias"
 	echo secret >"$ws/secret"
+	echo secret >"$ws/far/off/secret"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$ws/data/probe"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$shown" "$out"
@@ -54,6 +55,7 @@ place()
 	    'deny write { ${workspace}/deep/er/kept  ${tmp}/up/kept }' \
 	    'deny exec ${workspace}/data' \
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
+	    'deny read ${workspace}/far/off/secret' \
 	    "allow socket $out/socket" 'allow network domain example.org'
 	(as "$1" "$base/probe" serve-unix "$out/socket" 2>/dev/null &
 	    echo $! >"$base/server")
@@ -118,6 +120,9 @@ mounts()
 	$ws/deep nosuid nodev
 	$ws/deep/er nosuid nodev
 	$ws/deep/er/kept ro nosuid nodev
+	$ws/far nosuid nodev
+	$ws/far/off nosuid nodev
+	$ws/far/off/secret ro nosuid nodev noexec
 	$ws/hidden ro nosuid nodev
 	$ws/secret ro nosuid nodev noexec
 	TABLE
@@ -150,6 +155,8 @@ denials()
 	ok exec $ws/probe
 	EBUSY rename $ws/deep $ws/d
 	EBUSY rename $ws/deep/er $ws/deep/e
+	EBUSY rename $ws/far $ws/f
+	EBUSY rename $ws/far/off $ws/far/o
 	EBUSY rename $ws/data $ws/d
 	EBUSY rename $ws/hidden $ws/h
 	EBUSY rename /tmp/up /tmp/down
