@@ -200,6 +200,12 @@ parts()
 	tap_is "$name: process 1 is its own" sbxrun-test "$(as "$uid" env \
 	    SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
 	    -l full "$base/dev.bin" -- cat /proc/1/comm 2>&1)"
+	tap_is "$name: /dev/shm, which may be read alone" EROFS "$(as "$uid" \
+	    env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
+	    -l full "$base/shm.bin" -- "$base/probe" create /dev/shm/new 2>&1)"
+	tap_is "$name: a device where all is shown" ok "$(as "$uid" \
+	    env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
+	    -l full "$base/root.bin" -- "$base/probe" open-read /dev/zero 2>&1)"
 }
 
 # Namespaces of its own, and none of those outside.
@@ -215,6 +221,15 @@ namespaces()
 tap_levels full
 [ -n "$levels" ] || { tap_done; exit; }
 policy dev workspace-write 'allow read /dev' 'allow write /proc/1'
+policy shm workspace-write "allow exec $base/probe" 'deny write /dev/shm'
+{
+	echo 'sbx 1'
+	echo 'profile root {'
+	echo '    allow exec /'
+	echo '    allow read /dev/zero'
+	echo '}'
+} >"$base/root.sbx"
+"$SBXC" "$base/root.sbx" -o "$base/root.bin" || exit 99
 number=0
 for uid in $(id -u) $([ "$(id -u)" -ne 0 ] || echo "$ORDINARY"); do
 	place "$uid"
