@@ -37,6 +37,8 @@ prepare()
 	cp "$home/keep/lines" "$outside"
 	cp "$PROBE" "$home/probe"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$outside"
+	# Of whoever runs this test, and anybody's to write.
+	install -m 666 "$home/keep/lines" "$outside/shared"
 }
 
 # is NAME WANTED COMMAND: what it prints, in a line.
@@ -68,7 +70,7 @@ directories()
 # What is open for reading stays what it is, by whatever name.
 read_only()
 {
-	for file in keep/lines "$outside/lines"; do
+	for file in keep/lines "$outside/lines" "$outside/shared"; do
 		for call in 'open-write /proc/self/fd/0' \
 		    'chmod /proc/self/fd/0 777' 'truncate /dev/stdin'; do
 			is "$call <$file" 'EROFS ' \
@@ -154,6 +156,13 @@ covered()
 	tap_is "$level: another file at its path" 1 "$(unshare -m sh -c '
 	    cd "$1" && shift && exec <keep/lines && echo other >other &&
 	    mount --bind other keep/lines && exec "$@"' sh "$home" \
+	    $sbxrun cat 2>&1 | grep -c 'cannot find the file by its path')"
+	# The first files of two such file systems have the same number.
+	# shellcheck disable=SC2016,SC2086
+	tap_is "$level: another file system at its path" 1 "$(unshare -m sh -c '
+	    cd "$1" && shift && mount -t tmpfs none keep && echo 1 >keep/file &&
+	    exec <keep/file && mount -t tmpfs none "$PWD/keep" &&
+	    echo other >"$PWD/keep/file" && exec "$@"' sh "$home" \
 	    $sbxrun cat 2>&1 | grep -c 'cannot find the file by its path')"
 }
 

@@ -46,6 +46,7 @@ place()
 	echo secret >"$ws/far/off/secret"
 	cp "$PROBE" "$ws/probe"
 	cp "$PROBE" "$ws/data/probe"
+	cp "$PROBE" "$out/probe"
 	[ "$1" -eq "$(id -u)" ] || chown -R "$1:$1" "$home" "$shown" "$out"
 	# The anchors are the policy's.
 	# shellcheck disable=SC2016
@@ -164,6 +165,10 @@ denials()
 	ok open-write /dev/ptmx
 	ok open-read /etc/passwd
 	TABLE
+	tap_is "$name: a program on standard input" EACCES "$(cd "$ws" &&
+	    as "$uid" env SBX_TEST_WITHOUT=landlock,filter \
+	    "$base/sbxrun-test" -l full "$base/view.bin" -- \
+	    ./probe exec /proc/self/fd/0 2>&1 <"$out/probe")"
 	tap_is "$name: links" "/proc/self/fd /proc/self/fd/0 $(:
 	    )/proc/self/fd/1 /proc/self/fd/2 shut" "$(run "$uid" readlink \
 	    /dev/fd /dev/stdin /dev/stdout /dev/stderr "$shown/alias" |
