@@ -49,8 +49,7 @@ judge_glob(struct checker *checker, size_t index)
 	    (rule->origin.platforms & ~other->origin.platforms) != 0 ||
 	    (other->exclusion_count > 0 && !same_exclusions(rule, other)))
 		return;
-	if (!allow && fact->within == 0 &&
-	    (rule->effect == other->effect || other->effect == SBX_DENY))
+	if (!allow && fact->within == 0)
 		fact->within = around;
 	else if (allow && other->effect == SBX_ALLOW && fact->given_by == 0)
 		fact->given_by = around;
