@@ -61,6 +61,7 @@ prepare()
 	done
 	ln -s real "$ws/linked"
 	ln -s linked "$ws/again"
+	ln -s param/sub/in "$home/past"
 	[ "$1" -eq "$(id -u)" ] || chown -hR "$1:$1" "$home"
 }
 
@@ -102,6 +103,8 @@ exceptions()
 	    "$ws/a.d/file" "$ws/a.d/public/file" "$ws/b.d/file"
 	reads 'one below a match that is allowed' param/file within \
 	    "$home/param/sub/file" "$home/param/file" "$home/.ssh/key"
+	reads 'nor where a match that is a link leads into one' '' within \
+	    "$home/past/file" "$home/param/sub/in/file"
 	reads 'an allow in an exception' 'param/file param/sub/in/file' again \
 	    "$home/param/file" "$home/param/sub/file" \
 	    "$home/param/sub/in/file"

@@ -157,14 +157,9 @@ hidden()
 		mkdir "$outside$i"
 		chmod 755 "$outside$i"
 		echo "$i" >"$outside$i/file"
-		shown="allow read $outside$i
+		rules="$rules allow read $outside$i
+		    allow write \${tmp}/${outside##*/}$i
 		    "
-		made="allow write \${tmp}/${outside##*/}$i
-		    "
-		case $i in
-		[ace]) rules="$rules $shown $made" ;;
-		*) rules="$rules $made $shown" ;;
-		esac
 	done
 	policy both.bin both "$rules" 2>/dev/null
 	for time in first second; do

@@ -42,6 +42,8 @@ place()
 	# Where nothing can be made.
 	ln -s "$shown/below" "$shown/shut/way"
 	ln -s shut "$shown/alias"
+	# As a command may make it, in vain.
+	ln -s "$shown" "$ws/planted"
 	echo secret >"$ws/secret"
 	echo secret >"$ws/far/off/secret"
 	cp "$PROBE" "$ws/probe"
@@ -57,6 +59,7 @@ place()
 	    'deny exec ${workspace}/data' \
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
 	    'deny read ${workspace}/far/off/secret' \
+	    'allow write ${workspace}/planted' \
 	    "allow socket $out/socket" 'allow network domain example.org'
 	(as "$1" "$base/probe" serve-unix "$out/socket" 2>/dev/null &
 	    echo $! >"$base/server")
