@@ -28,8 +28,7 @@ reach_of(const struct pass *pass, enum side side, const struct access *access,
 
 	if (!pass_ask(pass, side, access, level, 0).allowed)
 		return REACH_NOTHING;
-	return sbx_net_is_own(meta->net) && access->detail < SBX_HOST_TCP &&
-		(meta->flags & SBX_EVERYTHING) == 0 ?
+	return sbx_net_is_own(meta->net) && access->detail < SBX_HOST_TCP ?
 	    REACH_INSIDE :
 	    REACH_OUTSIDE;
 }
@@ -88,8 +87,7 @@ network_differs(const struct pass *pass)
 
 	return old->net != new->net ||
 	    (old->net_source == SBX_NO_SOURCE) !=
-	    (new->net_source == SBX_NO_SOURCE) ||
-	    ((old->flags ^ new->flags) & SBX_EVERYTHING) != 0;
+	    (new->net_source == SBX_NO_SOURCE);
 }
 
 /* What a rule says, without where it was written; false if it is about another
