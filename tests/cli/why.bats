@@ -142,6 +142,15 @@ load sbxc
 	says "to allow it: allow write ~/data"
 	ends 1 "$SBXC" why --model ../../team.sbx write '~/data/x.lock'
 	says "to allow it: allow write ~/data"
+	local ending
+	for ending in .lock .tmp .swp .part .new .bak '~'; do
+		run "$SBXC" why --model ../../team.sbx write "~/data/x$ending"
+		[[ "$output" == *"to allow it: allow write ~/data" ]]
+		# A name that is an ending is a name.
+		run "$SBXC" why --model ../../team.sbx write "~/data/$ending"
+		says "to allow it: allow write "
+		[[ "$output" != *"~/data" ]]
+	done
 	echo 'sbx 1
 	profile absent { allow write ~/gone }' >../absent.sbx
 	ends 0 "$SBXC" why --model ../absent.sbx write '~/gone/x'

@@ -310,8 +310,7 @@ good_make(struct bench *bench, const char *cases)
 	FILE *file;
 
 	bench->file = cases;
-	snprintf(policy, PATH_SIZE, "%.*s.sbx", (int)strlen(cases) - 4,
-	    cases);
+	snprintf(policy, PATH_SIZE, "%.*s.sbx", (int)strlen(cases) - 4, cases);
 	if (access(policy, R_OK) != 0)
 		snprintf(policy, PATH_SIZE, "%.*s/good.sbx",
 		    (int)(strrchr(cases, '/') - cases), cases);

@@ -35,7 +35,7 @@ struct bench {
 	struct image good, image, spare;
 	char dir[PATH_SIZE];
 	char policy[PATH_SIZE]; /* that the good one is made of */
-	const char *file; /* of cases, and the line in it */
+	const char *file;       /* of cases, and the line in it */
 	unsigned line;
 	char name[256];
 	int expected; /* -1: not said */
