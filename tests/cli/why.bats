@@ -159,6 +159,61 @@ load sbxc
 	says "mkdir $HOME/gone"
 }
 
+# A policy of these rules, of which each is a line.
+rules() {
+	printf 'sbx 1\nprofile p {\n'
+	printf '    %s\n' "$@"
+	printf '}\n'
+}
+
+# How often the output has such a line.
+counts() {
+	[ "$(grep -c -- "$2" <<<"$output")" -eq "$1" ]
+}
+
+@test "why: each step is offered once, and only if it leads there" {
+	mkdir -p home/x home/real
+	export HOME=$PWD/home
+	rules "allow read /" "allow write ~/x" "deny read ~/x  except ~/x/y" \
+	    "deny write ~/x  except ~/x/y" >twice.sbx
+	ends 1 "$SBXC" why twice.sbx write '~/x/y'
+	counts 1 "touch $HOME/x/y"
+	counts 1 "to allow it\|and in\|and:"
+	rules "allow read /" "deny read ~/keys" "deny read ~/keys/a" >two.sbx
+	ends 1 "$SBXC" why --model two.sbx read '~/keys/a'
+	counts 1 "^    to allow it: "
+	counts 1 "^    and: "
+	# What is denied is not allowed either, and nothing allows it alone.
+	rules "allow read /usr" "deny read ~/x.lock" >none.sbx
+	ends 1 "$SBXC" why none.sbx read '~/x.lock'
+	says "no rule is offered: it takes ~"
+	counts 0 "take away"
+	rules "allow write ~/gone" >gone.sbx
+	ends 1 "$SBXC" why gone.sbx write '~/gone/x'
+	says "mkdir $HOME/gone"
+	counts 0 "and in the policy"
+	# Below the place that a rule writes lies nothing of where a link leads.
+	touch home/real/a
+	ln -s real home/link
+	rules "allow read ~/real" "deny read ~/link" >link.sbx
+	ends 1 "$SBXC" why link.sbx read '~/real/a'
+	says "to allow it: take away: deny read ~/link"
+	# What is common is so to those who write.
+	rules "allow read /srv" >common.sbx
+	ends 1 "$SBXC" why common.sbx read /usr/none-such/x
+	[[ "$output" == *"to allow it: allow read /usr" ]]
+	ends 1 "$SBXC" why common.sbx write /usr/none-such/x
+	says "and in the policy: allow write /usr/none-such"
+}
+
+@test "why: a rule about both homes is one" {
+	local home
+	home=$(getent passwd "$(id -u)" | cut -d: -f6)
+	rules "allow read /" "deny read ~" >homes.sbx
+	HOME=$home/sub ends 1 "$SBXC" why homes.sbx read "$home/sub/a/b"
+	counts 1 "end the rule at homes.sbx:4:15"
+}
+
 @test "why: links of this machine are followed" {
 	mkdir -p w/node_modules out/lib
 	ln -s ../../out/lib w/node_modules/lib
