@@ -42,6 +42,8 @@ mkdirat(int parent, const char *name, mode_t mode)
 	return (int)syscall(SYS_mkdirat, parent, name, mode);
 }
 
+static const char *workspace = "/work", *key = "key"; /* of who asks */
+
 static struct sbx_place
 at(const char *path)
 {
@@ -79,7 +81,7 @@ path_of_user(bool wanted, const char *outer, char said[256])
 		tap_must(dup2(output, STDERR_FILENO) == STDERR_FILENO &&
 			setresuid(USER, USER, USER) == 0,
 		    "user");
-		if (!scratch_path(path, at("/work"), "key", wanted, outer))
+		if (!scratch_path(path, at(workspace), key, wanted, outer))
 			_exit(1);
 		dprintf(STDERR_FILENO, "%s", path);
 		_exit(0);
@@ -160,7 +162,52 @@ check_below(void)
 	empty();
 }
 
+/* What was a workspace once, and what lies in it. */
+static void
+check_remembered(void)
+{
+	char said[256];
+
+	tap_must(path_of_user(true, NULL, said) == 0 &&
+		setresuid(USER, USER, 0) == 0,
+	    said);
+	tap_ok(&tap, scratch_remembers(at("/work")), "a workspace of before");
+	tap_ok(&tap, scratch_remembers(at("/work/in/it")), "what is in it");
+	tap_ok(&tap, !scratch_remembers(at("/works")), "but nothing beside it");
+	tap_must(setresuid(0, 0, 0) == 0, "root");
+	empty();
+}
+
+/* What a policy's scratch directories are called by. */
+static void
+check_keys(void)
+{
+	char keys[3][SCRATCH_KEY_SIZE];
+
+	scratch_key(keys[0], "profile", "/a/policy.bin");
+	scratch_key(keys[1], "profile", "/b/policy.bin");
+	scratch_key(keys[2], "another", "/a/policy.bin");
+	tap_ok(&tap, strcmp(keys[0], keys[1]) != 0,
+	    "one of the same name elsewhere is another policy");
+	tap_ok(&tap, strcmp(keys[0], keys[2]) != 0,
+	    "and so is one of another name");
+}
+
 /* --- in a sandbox --------------------------------------------------------- */
+
+/* Whether a workspace and a policy have a directory that is not the other's. */
+static void
+differs(const char *what, const char *outer, const char *other)
+{
+	char said[256];
+
+	gives(what, true, outer, 0, outer);
+	tap_ok(&tap,
+	    path_of_user(true, outer, said) == 0 && strcmp(said, other) != 0,
+	    "%s: by another name", what);
+	workspace = "/work";
+	key = "key";
+}
 
 static void
 check_nested(void)
@@ -168,6 +215,7 @@ check_nested(void)
 	static const char outer[] = TOP "/0123456789abcdef/0123456789ab";
 	static const char longest[] = TOP "/0123456789abcdef/0123456789ab0123"
 					  "4567890123456789012345678901234567";
+	char first[256];
 
 	make(TOP, USER, 0700);
 	make(TOP "/0123456789abcdef", USER, 0700);
@@ -178,6 +226,11 @@ check_nested(void)
 	writable = outer;
 	gives("in the scratch directory of the sandbox", true, outer, 0, outer);
 	gives("it is there again", true, outer, 0, outer);
+	tap_must(path_of_user(true, outer, first) == 0, first);
+	workspace = "/other";
+	differs("that of another workspace", outer, first);
+	key = "other";
+	differs("that of another policy", outer, first);
 	gives("but without that", true, NULL, REFUSED, denied);
 	gives("with one that is gone", true, TOP "/gone", REFUSED, denied);
 	gives("with one that is no scratch directory", true, "/var/tmp",
@@ -304,6 +357,8 @@ main(void)
 	umask(022);
 	check_top();
 	check_below();
+	check_remembered();
+	check_keys();
 	check_nested();
 	check_sessions();
 	check_names();
