@@ -134,6 +134,8 @@ load sbxc
 	ends 1 "$SBXC" why ../../team.sbx write '~/.gitconfig.lock'
 	says "no rule is offered: it takes ~"
 	says 'instead: set env GIT_CONFIG_GLOBAL = ${tmp}/gitconfig'
+	ends 1 "$SBXC" why ../../team.sbx write '~/.gitconfigs.lock'
+	[[ "$output" != *GIT_CONFIG_GLOBAL* ]]
 	ends 1 "$SBXC" why ../../team.sbx write '~/.parallel/tmp/x'
 	says "to allow it, in a shell: mkdir $HOME/.parallel"
 	says "and in the policy: allow write ~/.parallel"
