@@ -132,6 +132,23 @@ load sbxc
 	says '(remote tcp "*:443")'
 }
 
+@test "dump -O sbpl spells parameters in capitals and digits" {
+	cat >spelled.sbx <<-'SBX'
+	sbx 1
+
+	profile spelled {
+	    param az-AZ
+	    param d09
+	    param data-set
+	    param data_set
+	    allow read { ${az-AZ}  ${d09}  ${data-set}  ${data_set} }
+	}
+	SBX
+	ends 0 "$SBXC" build spelled.sbx
+	ends 0 "$SBXC" dump spelled.bin -O sbpl
+	says "; parameters: WORKSPACE HOME TMP RUNTIME AZ_AZ D09 DATA_SET DATA_SET_2"
+}
+
 # sealed BLOB: it, with the checksum that it has to have.  gzip ends with the
 # checksum, and the length, of what it was given.
 sealed()
