@@ -87,6 +87,10 @@ policies()
 	printf 'sbx 1\nparam p\nprofile q extends workspace-write {\n%s\n}\n' \
 	    "allow read $home except \${p}/sub" >"$base/param.sbx"
 	"$SBXC" "$base/param.sbx" -o "$base/param.bin" 2>/dev/null || exit 99
+	printf 'sbx 1\nparam p\nparam pq\n%s\n%s\n}\n' \
+	    'profile q extends workspace-write {' 'allow read ${pq} except ${p}' \
+	    >"$base/alike.sbx"
+	"$SBXC" "$base/alike.sbx" -o "$base/alike.bin" 2>/dev/null || exit 99
 }
 
 exceptions()
@@ -98,7 +102,13 @@ exceptions()
 	options="-D p=$home/param"
 	reads 'one of a parameter' param/file param "$home/param/sub/file" \
 	    "$home/param/file"
+	options="-D pq=$home/param -D p=$home/param/sub"
+	reads 'two whose names begin alike' param/file alike \
+	    "$home/param/sub/file" "$home/param/file"
 	options=''
+	tap_is "$level: uid $uid: a home directory that is relative" '' "$(
+	    cd "$home" && as "$uid" env HOME=. "$base/sbxrun" -l "$level" \
+	    -w "$ws" "$base/late.bin" -- cat "$home/param/file" 2>/dev/null)"
 	reads 'an exception below a match' a.d/public/file below \
 	    "$ws/a.d/file" "$ws/a.d/public/file" "$ws/b.d/file"
 	reads 'one below a match that is allowed' param/file within \
