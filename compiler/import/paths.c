@@ -40,8 +40,6 @@ normal(struct arena *arena, const char *text)
 			    (from[2] == '/' || from[2] == '\0')))) {
 			if (from[1] == '.')
 				from++;
-			if (*from == '.' && from[1] == '\0')
-				break;
 			continue;
 		}
 		*to++ = *from;
