@@ -108,6 +108,13 @@ allow read /usrx'
 	loses 'bwrap docker' "$weaker" 'which processes /proc' 'allow read /proc
 deny read /proc/self'
 }
+# A filter sees no paths, which is a loss unless all of them are open.
+loses '' "$weaker" 'sees no paths,' 'allow exec /
+allow write /'
+loses oci-seccomp "$weaker" 'sees no paths,' 'allow exec /
+allow write / except /srv'
+loses oci-seccomp "$weaker" 'sees no paths,' 'allow exec /
+allow write /srv'
 # What is for another machine is not told.
 loses '' "$weaker" 'nobody is told' 'on aarch64 { watch /etc/hosts }'
 tap_is 'rules of one group are told as one' 1 "$(

@@ -172,7 +172,9 @@ filesystem()
 }
 filesystem 'deny read   "/a"  except { "/a/b"  "/a/c" }' \
     '"denyRead": ["/a"], "allowRead": ["/a/b", "/a/c"]'
+filesystem '!except' '"denyRead": ["/a"], "allowRead": ["/ab"]'
 filesystem '!deny read' '"denyRead": ["/a"], "allowRead": ["/a/b", "/a"]'
+filesystem 'deny read   "/a/b"' '"denyRead": ["//a/././b/."]'
 filesystem '!.git/config' '"allowGitConfig": true'
 filesystem '.git/config' '"allowGitConfig": "true"'
 filesystem 'passes a pattern by here on Linux' '"allowWrite": ["/srv/*"]'
