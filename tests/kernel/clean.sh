@@ -179,6 +179,20 @@ refuses()
 	fi
 }
 
+# What it shows it does not do: a project is remembered by who runs in it.
+plans()
+{
+	if ! as git init -q . 2>/dev/null; then
+		tap_skip "uid $uid: a plan for a project" 'no git here'
+		return
+	fi
+	as "$base/sbxrun" -n -l standard -w auto "$base/p.bin" -- true \
+	    >/dev/null 2>&1
+	is 'a plan succeeds' 0 $?
+	is_gone 'a plan remembers no project'
+	rm -rf "$base/$uid/ws/.git"
+}
+
 check_user()
 {
 	uid=$1
@@ -186,6 +200,7 @@ check_user()
 	echo kept >"$base/$uid/keep/file"
 	[ "$uid" -eq "$(id -u)" ] || chown -R "$uid:$uid" "$base/$uid"
 	scratch=$(scratch_of "$base/$uid/ws")
+	plans
 	removes
 	spares
 	refuses
