@@ -69,8 +69,8 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 
 %type <body> body block
 %type <stmt> line statement simple marked rule rule_head head
-%type <list> words objects objects_or_none exclusions_or_none list items
-%type <atom> atom bare glob name parent variable from_or_none watch
+%type <list> words watch objects objects_or_none exclusions_or_none list items
+%type <atom> atom bare glob name parent variable from_or_none
 %type <effect> effect
 
 %%
@@ -168,17 +168,16 @@ rule_head: effect words objects_or_none {
 		$$->objects = $3;
 	}
 |	watch objects_or_none {
-		$$ = parser_worded(parser, AST_RULE, @$, parser_list($1));
+		$$ = parser_worded(parser, AST_RULE, @$, $1);
 		$$->objects = $2;
-	}
-|	watch WORD objects_or_none {
-		$$ = parser_worded(parser, AST_RULE, @$, parser_pair($1, $2));
-		$$->objects = $3;
 	}
 ;
 
 /* Watching allows and denies nothing: it is the first of the words. */
-watch: WATCH { $$ = parser_keyword_atom(parser, @$); };
+watch:
+	WATCH { $$ = parser_list(parser_keyword_atom(parser, @$)); }
+|	watch WORD { $$ = $1; ast_list_add(&$$, $2); }
+;
 
 effect:
 	ALLOW { $$ = SBX_ALLOW; }

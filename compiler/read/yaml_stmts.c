@@ -99,12 +99,10 @@ words_fit(struct policy_reader *reader, const struct entry *entry)
 
 	if (shape == SHAPE_BODY)
 		good = word != NULL;
-	/* The keyword `watch` is a rule's first word, and one other may follow. */
+	/* The keyword `watch` is a rule's first word. */
 	if (shape == SHAPE_RULE && word != NULL &&
-	    strcmp(word->text, "watch") == 0) {
+	    strcmp(word->text, "watch") == 0)
 		word = word->next;
-		many = false;
-	}
 	for (; good && word != NULL; word = word->next)
 		good = !word_is_keyword(word->text) &&
 		    (many || word->next == NULL);
