@@ -220,6 +220,7 @@ open_settings(const char *path, const char *home)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
+	FILE *file;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return NULL;
@@ -231,7 +232,10 @@ open_settings(const char *path, const char *home)
 		refuse(125, path,
 		    "others may write it: make it yours, chmod go-w", 0);
 	check_place(path, home);
-	return fdopen(fd, "r");
+	file = fdopen(fd, "r");
+	if (file == NULL)
+		refuse(125, path, "cannot read the settings", errno);
+	return file;
 }
 
 /* --- what it says --------------------------------------------------------- */
@@ -365,36 +369,54 @@ read_line(struct settings *settings, char *line, const struct source *source)
 	refuse_line(source, name, "no such setting; see sbxsh(1)");
 }
 
+/* The user's own settings, or else the machine's; NULL: there are none. */
+static FILE *
+find_settings(struct source *source, char own[PATH_MAX])
+{
+	FILE *file = NULL;
+
+	if (source->home != NULL) {
+		snprintf(own, PATH_MAX, "%s/.config/sbx/shell", source->home);
+		file = open_settings(own, source->home);
+	}
+	if (file != NULL)
+		source->path = own;
+	else
+		file = open_settings(source->path, source->home);
+	return file;
+}
+
+static void
+read_lines(struct settings *settings, FILE *file, struct source *source)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, file) > 0) {
+		source->line++;
+		read_line(settings, line, source);
+	}
+	if (ferror(file))
+		refuse(125, source->path, "cannot read the settings", errno);
+	free(line);
+	fclose(file);
+	if (settings->policy[0] == '/')
+		check_place(settings->policy, source->home);
+}
+
 void
 settings_read(struct settings *settings)
 {
-	char own[PATH_MAX], *line = NULL, *home = find_home();
+	char own[PATH_MAX], *home = find_home();
 	struct source source = { "/etc/sbx/shell", home, 0 };
-	FILE *file = NULL;
-	size_t size = 0;
+	FILE *file;
 
 	settings->policy = strdup("@agent");
 	settings->session = strdup("auto");
 	if (settings->policy == NULL || settings->session == NULL)
 		refuse(125, source.path, "no memory", 0);
-	if (home != NULL) {
-		snprintf(own, sizeof own, "%s/.config/sbx/shell", home);
-		file = open_settings(own, home);
-	}
+	file = find_settings(&source, own);
 	if (file != NULL)
-		source.path = own;
-	else
-		file = open_settings(source.path, home);
-	if (file == NULL)
-		return;
-	while (getline(&line, &size, file) > 0) {
-		source.line++;
-		read_line(settings, line, &source);
-	}
-	if (ferror(file))
-		refuse(125, source.path, "cannot read the settings", errno);
-	free(line);
-	fclose(file);
-	if (settings->policy[0] == '/')
-		check_place(settings->policy, home);
+		read_lines(settings, file, &source);
+	free(home);
 }
