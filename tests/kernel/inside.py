@@ -8,6 +8,8 @@ import time
 LOCAL = {socket.AF_INET: '127.0.0.1', socket.AF_INET6: '::1'}
 TCP_MD5SIG, TCP_FASTOPEN_CONNECT, TCP_MD5SIG_EXT = 14, 30, 32
 TCP_FASTOPEN_NO_COOKIE, TCP_AO_ADD_KEY = 34, 38
+# A port of defer()'s that another program of this machine's has had all along.
+IN_USE = 'in use'
 
 
 def family_of(address):
@@ -108,6 +110,8 @@ def defer(directory):
     listening.close()
     touch(directory + '/port', str(port))
     wait_for(directory + '/taken')
+    if os.path.exists(directory + '/heard'):
+        return IN_USE
     try:
         connecting.sendall(b'secret')
     except OSError:
@@ -120,7 +124,14 @@ def defer(directory):
 def take(directory):
     """Takes the port that defer() has left, and tells whether somebody came."""
     wait_for(directory + '/port')
-    listening = server('127.0.0.1', int(open(directory + '/port').read()))
+    try:
+        listening = server('127.0.0.1', int(open(directory + '/port').read()))
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        touch(directory + '/heard', IN_USE)
+        touch(directory + '/taken')
+        return IN_USE
     listening.settimeout(3)
     touch(directory + '/taken')
     try:
