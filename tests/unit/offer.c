@@ -468,15 +468,22 @@ check_file(void)
 	make_head();
 }
 
+/* A place so far from the policy's beginning, in it or not. */
+static const void *
+place_at(long offset)
+{
+	return (const void *)((uintptr_t)blob + (uintptr_t)offset);
+}
+
 static void
 check_pointers(void)
 {
-	head.blob.meta = (const void *)(blob - 8);
+	head.blob.meta = place_at(-8);
 	maps("a section before the policy", false);
-	head.blob.meta = (const void *)(blob + BLOB_SIZE + 1);
+	head.blob.meta = place_at(BLOB_SIZE + 1);
 	maps("the first section is behind it", false);
 	make_head();
-	head.blob.proxies = (const void *)(blob + BLOB_SIZE + 1);
+	head.blob.proxies = place_at(BLOB_SIZE + 1);
 	maps("the last section is behind it", false);
 	make_head();
 }
