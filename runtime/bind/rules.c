@@ -101,21 +101,26 @@ certain_place(const struct followed *found)
 }
 
 /*
- * The links to an excluded place are excluded as well: whoever may replace one
- * could lead it to another place for the next run.  A planted link takes
- * nothing out of a denial.
+ * The links to a place that is excluded from an allow are excluded as well:
+ * whoever may replace one could lead it to another place for the next run.  From
+ * a denial it is the name alone that the policy gives; a link on the way to it
+ * leads to more than that.  A planted link takes nothing out of a denial.
  */
 static void
 bind_exclusion(struct binder *binder, struct sbx_rule *rule,
     struct sbx_place anchor, uint32_t suffix)
 {
+	struct sbx_place named = place_below(binder, anchor, suffix);
 	struct followed found = follow_below(binder->arena, &binder->listings,
-	    anchor, place_below(binder, anchor, suffix));
+	    anchor, named);
+	bool gives = rule->effect == SBX_ALLOW;
 
-	if (rule->effect != SBX_ALLOW && is_planted(binder, &found))
+	if (!gives && is_planted(binder, &found))
 		return;
-	for (uint32_t i = 0; i < found.link_count; i++)
-		add_exclusion(binder, rule, found.links[i]);
+	for (uint32_t i = 0; i < found.link_count; i++) {
+		if (gives || sbx_place_compare(found.links[i], named) == 0)
+			add_exclusion(binder, rule, found.links[i]);
+	}
 	add_exclusion(binder, rule, certain_place(&found));
 }
 

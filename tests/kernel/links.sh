@@ -38,6 +38,9 @@ policies()
 	    'deny read ${workspace}/keys except ${workspace}/keys/public' \
 	    'prefer deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example' \
 	    'deny read ${workspace}/linked'
+	policy dotfiles workspace-write \
+	    'deny read glob "~/.h*" except { ~/.hidden/open  ~/.hint }' \
+	    'allow read { ~/.h  ~/dots }' 'allow read glob "~/.h*"'
 	policy others workspace-write \
 	    "allow read { $base/others/link  $base/group/link  $base/sticky/link }" \
 	    "allow read { $base/roots/link  $base/others/sub/link }"
@@ -174,6 +177,16 @@ denials()
 	    "$(echo "$got" | grep -v '^cat:')"
 	as "$uid" sh -c 'rm .env.example; echo example >.env.example'
 	says 'a file does' example "$(run "$uid" except -- 'cat .env.example')"
+	as "$uid" sh -c 'cd ~ && mkdir -p dots/hidden/open &&
+	    ln -s dots/hidden .hidden && ln -s dots/hint .hint &&
+	    echo key >dots/hidden/key && echo hint >dots/hint &&
+	    echo open >dots/hidden/open/file'
+	says 'a link on the way to what is excepted is denied' "open
+open
+hint
+hint" "$(run "$uid" dotfiles -- 'cd && cat .hidden/key dots/hidden/key \
+	    .hidden/open/file dots/hidden/open/file .hint dots/hint \
+	    2>/dev/null')"
 }
 
 # --- what the caller names ----------------------------------------------------
