@@ -7,7 +7,7 @@
 #define SBX_HERE_H
 
 #include "compiler/base/arena.h"
-#include "format/model.h"
+#include "format/glob.h"
 
 struct followed {
 	struct sbx_place place;      /* what is not there is taken as text */
@@ -18,6 +18,15 @@ struct followed {
 /* Follows an absolute path as the kernel does: '..' is the directory above the
  * one that was reached. */
 struct followed here_follow(struct arena *arena, const char *path);
+
+/* Links, where they lie. */
+struct here_links {
+	VEC(struct sbx_place) list;
+};
+
+/* Adds the links below a place, itself without any, that a pattern matches. */
+void here_glob_links(struct arena *arena, const char *pattern,
+    struct sbx_place place, struct here_links *links);
 
 /* Whether a place, without links on its way, is there. */
 bool here_has(struct sbx_place place);

@@ -16,6 +16,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/from.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
+	compiler/query/here_glob.c \
 	compiler/query/message_lines.c \
 	compiler/query/message_lines.h \
 	compiler/query/message_words.c \
@@ -31,6 +32,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/places.c \
 	compiler/query/places.h \
 	compiler/query/places_here.c \
+	compiler/query/places_rules.c \
 	compiler/query/decider.c \
 	compiler/query/decider.h \
 	compiler/query/program.c \

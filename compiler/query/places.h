@@ -15,6 +15,12 @@
 #include "compiler/query/here.h"
 #include "format/model.h"
 
+/* A glob's match that is a link: its rule holds where that leads, too. */
+struct linked_match {
+	const struct sbx_path *path;
+	struct sbx_place at; /* where it leads */
+};
+
 struct places {
 	struct arena *arena;
 	const struct sbx_blob *blob;
@@ -27,6 +33,7 @@ struct places {
 	struct place_index *index; /* for places_rules_over(), of its own */
 	bool here; /* links of this machine count, and what is there */
 	VEC(struct sbx_place) planted; /* links on the way to what is allowed */
+	VEC(struct linked_match) linked;
 };
 
 /* The path rules of one platform, bound; `paths` is beside `rules`. */
@@ -44,8 +51,14 @@ void places_init(struct places *places, struct arena *arena,
  * lead. */
 void places_ask_machine(struct places *places);
 
-/* Of the same: finds the links on the way to what is allowed. */
+/* What was bound has changed: the index is made anew when it is needed.  Whoever
+ * has a copy of the places keeps the index that was made for it. */
+void places_reset_index(struct places *places);
+
+/* Of the same: finds the links on the way to what is allowed, and then, with the
+ * anchors bound, those that globs match. */
 void places_find_planted(struct places *places);
+void places_find_linked(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
  * that allow, exceptions of rules that deny, and if `denies` those rules as

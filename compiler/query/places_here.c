@@ -19,6 +19,76 @@ places_find_planted(struct places *places)
 	}
 }
 
+static bool
+has_link(const struct followed *followed, struct sbx_place link)
+{
+	for (size_t i = 0; i < followed->links.count; i++) {
+		if (sbx_place_compare(followed->links.items[i], link) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a link is on the way to one of a rule's exceptions: an allow gives
+ * nothing by it. */
+static bool
+is_excepted(const struct places *places, const struct sbx_path *path,
+    struct sbx_place link)
+{
+	for (uint16_t i = 0; i < path->exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &places->blob->exclusions[path->first_exclusion + i];
+		struct sbx_place anchor = places->anchors[exclusion->anchor];
+		const char *at = arena_printf(places->arena, "%.*s%s",
+		    (int)anchor.len, anchor.path,
+		    sbx_string(places->blob, exclusion->suffix));
+		struct followed followed = here_follow(places->arena, at);
+
+		if (has_link(&followed, link))
+			return true;
+	}
+	return false;
+}
+
+static void
+find_linked(struct places *places, const struct sbx_path *path, bool other_home)
+{
+	struct sbx_rule rule = places_rule(places, path, other_home);
+	bool allows = path->effect == SBX_ALLOW;
+	struct here_links links = { 0 };
+
+	here_glob_links(places->arena, sbx_string(places->blob, path->glob),
+	    rule.at, &links);
+	for (size_t i = 0; i < links.list.count; i++) {
+		struct sbx_place link = links.list.items[i];
+		struct followed followed = here_follow(places->arena,
+		    arena_strndup(places->arena, link.path, link.len));
+
+		if (!sbx_rule_covers(&rule, link) ||
+		    (allows && is_excepted(places, path, link)))
+			continue;
+		*arena_push(places->arena, &places->linked) =
+		    (struct linked_match){ path, followed.place };
+		for (size_t j = 0; allows && j < followed.links.count; j++)
+			*arena_push(places->arena,
+			    &places->planted) = followed.links.items[j];
+	}
+}
+
+void
+places_find_linked(struct places *places)
+{
+	for (uint32_t i = 0; i < places->blob->path_count; i++) {
+		const struct sbx_path *path = &places->blob->paths[i];
+
+		if (path->glob == 0 || places->named[path->anchor])
+			continue;
+		find_linked(places, path, false);
+		if (places_rule_has_other(places, path))
+			find_linked(places, path, true);
+	}
+}
+
 bool
 places_show_link(const struct places *places, struct sbx_place link)
 {

@@ -128,6 +128,39 @@ try_level()
 	agree denied works exec "$base/out/tool" "$base/out/tool"
 }
 
+# A glob's match that is a link is a rule where it leads, too.
+try_matches()
+{
+	mkdir -p "$base/home/dots/hidden/open" "$base/home/dots/shut" \
+	    "$base/home/dots/deep/er"
+	echo x | tee "$base/home/dots/hidden/key" "$base/home/dots/shut/key" \
+	    "$base/home/dots/hidden/open/file" "$base/home/dots/key" \
+	    "$base/home/dots/deep/er/key" >/dev/null
+	ln -s dots/hidden "$base/home/.hidden"
+	ln -s dots/shut "$base/home/.hshut"
+	ln -s ../dots/deep "$base/home/data/.hdeep"
+	policy 'allow read glob "~/.h*" except ~/.hshut/key' \
+	    'allow read glob "~/data/**/.hd*"'
+	for name in .hidden/key dots/hidden/key data/.hdeep/er/key; do
+		agree allowed - read "$HOME/$name" cat "$HOME/$name"
+	done
+	agree denied works read "$HOME/dots/key" cat "$HOME/dots/key"
+	policy 'allow read glob "~/.h*" except ~/.hshut/key'
+	agree denied works read "$HOME/dots/shut" ls "$HOME/dots/shut"
+	policy 'allow read { ~/dots  ~/data }' 'allow read glob "~/.h*"' \
+	    'deny read glob "~/.h*" except ~/.hidden/open' \
+	    'deny read glob "~/data/**/.hd*"'
+	for name in .hidden/key dots/hidden/key data/.hdeep/er/key \
+	    dots/deep/er/key; do
+		agree denied none read "$HOME/$name" cat "$HOME/$name"
+	done
+	for name in dots/key .hidden/open/file dots/hidden/open/file; do
+		agree allowed - read "$HOME/$name" cat "$HOME/$name"
+	done
+	rm -r "$base/home/dots" "$base/home/.hidden" "$base/home/.hshut" \
+	    "$base/home/data/.hdeep"
+}
+
 # What differs by level.
 try_full()
 {
@@ -164,6 +197,8 @@ tap_levels standard full
 for level in $levels; do
 	prepare
 	try_level
+	prepare
+	try_matches
 	case $level in
 	full) try_full ;;
 	*) try_standard ;;
