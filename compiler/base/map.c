@@ -23,16 +23,30 @@ key_of_name(const void *name)
 	return (struct map_key){ name, NAME, hash_name(name), NULL };
 }
 
-/* FNV-1a. */
+/* A word is spread over all bits by the product, whose upper half has had all of
+ * it: the lower half, of which the slot is made, gets that. */
+static uint64_t
+hash_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 static struct map_key
 key_of_bytes(const void *bytes, size_t size)
 {
-	const uint8_t *at = bytes;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	const char *at = bytes;
+	uint64_t hash = size, word;
+	size_t left = size;
 
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-	return (struct map_key){ bytes, size, hash ^ hash >> 32, NULL };
+	for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+		memcpy(&word, at, sizeof word);
+		hash = hash_word(hash, word);
+	}
+	word = 0;
+	if (left > 0)
+		memcpy(&word, at, left);
+	return (struct map_key){ bytes, size, hash_word(hash, word), NULL };
 }
 
 static bool
