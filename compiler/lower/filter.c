@@ -23,6 +23,7 @@
  */
 #include "compiler/lower/filter.h"
 
+#include "compiler/lower/bare.h"
 #include "compiler/lower/openings.h"
 #include "compiler/lower/programs.h"
 #include "compiler/tables/baseline.h"
@@ -52,6 +53,7 @@ struct machine {
 	const struct policy *policy;
 	const struct arch *arch;
 	struct programs *programs;
+	const struct bare_machine *bare;
 	struct filter_entry *entries;
 	enum sbx_net net;
 	struct origin net_origin;
@@ -60,44 +62,6 @@ struct machine {
 };
 
 /* --- numbers -------------------------------------------------------------- */
-
-/* Gives a call, or the calls of a group, one verdict. */
-static void
-entries_set(struct machine *machine, const char *name, bool group,
-    const struct filter_entry *verdict)
-{
-	const char *const single[] = { name, NULL };
-	const char *const *members = group ? syscall_group(name) : single;
-
-	for (; members != NULL && *members != NULL; members++) {
-		int number = syscall_number(machine->arch, *members);
-		struct filter_entry *entry;
-
-		if (number < 0 ||
-		    (uint32_t)number >= machine->arch->number_limit)
-			continue;
-		entry = &machine->entries[number];
-		entry->action = verdict->action;
-		entry->loc = verdict->loc;
-		entry->from = verdict->from;
-		entry->reason = verdict->reason;
-	}
-}
-
-static void
-set_baseline(struct machine *machine)
-{
-	for (size_t i = 0; i < baseline_count; i++) {
-		const char *name = baseline[i].name;
-		bool group = *name == '@';
-
-		entries_set(machine, name + group, group,
-		    &(struct filter_entry){
-			.action = FILTER_DENY((uint32_t)baseline[i].error),
-			.reason = name,
-		    });
-	}
-}
 
 /* Applies the policy's own rules of one effect; of two the stronger one
  * counts. */
@@ -111,7 +75,8 @@ set_rules(struct machine *machine, bool allow)
 	for (size_t i = ranked.rules.count; i-- > 0;) {
 		const struct rule *rule = ranked.rules.items[i].rule;
 
-		entries_set(machine, rule->syscall.name, rule->syscall.group,
+		entries_set(machine->entries, machine->arch, rule->syscall.name,
+		    rule->syscall.group,
 		    &(struct filter_entry){
 			.action = allow ? FILTER_ALLOW : FILTER_DENY(EPERM),
 			.loc = rule->origin.loc,
@@ -135,21 +100,11 @@ machine_entry(const struct machine *machine, const char *name)
 static void
 machine_fill(struct machine *machine)
 {
-	uint32_t limit = machine->arch->number_limit;
-	struct arena *arena = machine->policy->arena;
-	const char **names = arena_alloc(arena, limit * sizeof *names);
+	size_t size = machine->arch->number_limit * sizeof *machine->entries;
 	struct filter_entry *clone3;
 
-	syscall_names(machine->arch, names);
-	machine->entries = arena_alloc(arena, limit * sizeof *machine->entries);
-	for (uint32_t i = 0; i < limit; i++) {
-		machine->entries[i].number = i;
-		machine->entries[i].name = names[i];
-		machine->entries[i].action = names[i] != NULL ?
-		    FILTER_ALLOW :
-		    FILTER_DENY(ENOSYS);
-	}
-	set_baseline(machine);
+	machine->entries = arena_alloc(machine->policy->arena, size);
+	memcpy(machine->entries, machine->bare->entries, size);
 	set_rules(machine, true);
 	set_rules(machine, false);
 	clone3 = machine_entry(machine, "clone3");
@@ -180,9 +135,15 @@ ring_is_open(const struct machine *machine)
 }
 
 static struct machine
-machine_init(const struct policy *policy, const struct arch *arch)
+machine_init(const struct policy *policy, const struct arch *arch,
+    struct programs *programs)
 {
-	struct machine machine = { .policy = policy, .arch = arch };
+	struct machine machine = {
+		.policy = policy,
+		.arch = arch,
+		.programs = programs,
+		.bare = programs_bare(programs, arch),
+	};
 	const struct filter_entry *unshare;
 
 	machine.net = policy_net(policy, arch->platforms, &machine.net_origin);
@@ -316,21 +277,16 @@ entry_add_clauses(struct arena *arena, struct filter_entry *entry,
 	entry->clause_count = clauses.count;
 }
 
-/* Applies the argument rules to the calls that are open; both are sorted. */
+/* Applies the argument rules to the calls that are open. */
 static void
 set_arguments(const struct machine *machine, struct filter *filter,
     uint16_t circumstances)
 {
-	size_t rule = 0;
-
 	for (size_t i = 0; i < argument_call_count; i++) {
 		const struct argument_call *call = &argument_calls[i];
-		int number = syscall_number(filter->arch, call->name);
+		int number = machine->bare->arguments[i].number;
 		struct filter_entry *entry;
 
-		while (rule < argument_rule_count &&
-		    strcmp(argument_rules[rule].name, call->name) < 0)
-			rule++;
 		if (number < 0 || (call->when & ~circumstances) != 0)
 			continue;
 		entry = &filter->entries[number];
@@ -346,7 +302,7 @@ set_arguments(const struct machine *machine, struct filter *filter,
 			entry->from = machine->net_origin.from;
 		}
 		entry_add_clauses(machine->policy->arena, entry, call->name,
-		    &argument_rules[rule], circumstances);
+		    machine->bare->arguments[i].rules, circumstances);
 	}
 }
 
@@ -374,7 +330,7 @@ set_traps(const struct machine *machine, struct filter *filter,
 {
 	for (size_t i = 0; i < trapped_call_count; i++) {
 		const struct trapped_call *call = &trapped_calls[i];
-		int number = syscall_number(filter->arch, call->name);
+		int number = machine->bare->trapped[i];
 		struct filter_entry *entry;
 
 		if (number < 0 || call->in_part ||
@@ -544,8 +500,7 @@ filters_build_shared(const struct policy *policy, struct programs *programs,
 		if (policy_has_blanket(policy, BLANKET_EVERYTHING,
 			arch->platforms))
 			continue;
-		machine = machine_init(policy, arch);
-		machine.programs = programs;
+		machine = machine_init(policy, arch, programs);
 		machine_build(&machine, 0, set);
 		if (machine_listens(&machine))
 			machine_build(&machine, SBX_PROGRAM_LISTENER, set);
@@ -560,7 +515,8 @@ void
 filter_alone(const struct policy *policy, const struct arch *arch,
     uint32_t flags, struct filter *filter)
 {
-	struct machine machine = machine_init(policy, arch);
+	struct programs programs = { .arena = policy->arena };
+	struct machine machine = machine_init(policy, arch, &programs);
 
 	*filter = filter_make(&machine, flags, 0);
 }

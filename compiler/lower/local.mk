@@ -1,5 +1,7 @@
 # A policy to filters, SBPL text and the bytes of a blob.
 libcompiler_a_SOURCES += \
+	compiler/lower/bare.c \
+	compiler/lower/bare.h \
 	compiler/lower/bpf.c \
 	compiler/lower/bpf.h \
 	compiler/lower/bpfsim.c \

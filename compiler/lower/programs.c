@@ -105,3 +105,17 @@ programs_get(struct programs *programs, struct arena *arena,
 	}
 	return program;
 }
+
+const struct bare_machine *
+programs_bare(struct programs *programs, const struct arch *arch)
+{
+	struct bare_machine *bare;
+
+	if (programs->bare == NULL)
+		programs->bare = arena_alloc(programs->arena,
+		    arch_count * sizeof *programs->bare);
+	bare = &programs->bare[arch - arches];
+	if (bare->entries == NULL)
+		bare_make(programs->arena, arch, bare);
+	return bare;
+}
