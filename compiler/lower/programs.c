@@ -78,7 +78,7 @@ emission_cost(const struct filter *filter)
 		ranges += entry[0].action != entry[-1].action ||
 		    entry[0].clause_count + entry[-1].clause_count > 0;
 	}
-	return 12 + ranges * ranges * ranges / 24000;
+	return 36 + ranges * ranges * ranges / 8000;
 }
 
 struct bpf_program
