@@ -38,6 +38,8 @@ policies()
 	    'deny read ${workspace}/keys except ${workspace}/keys/public' \
 	    'prefer deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example' \
 	    'deny read ${workspace}/linked'
+	policy way workspace-write \
+	    'allow write ~/proj except { ~/proj/cur/keep  ~/proj/last }'
 	policy dotfiles workspace-write \
 	    'deny read glob "~/.h*" except { ~/.hidden/open  ~/.hint }' \
 	    'allow read { ~/.h  ~/dots }' 'allow read glob "~/.h*"'
@@ -187,6 +189,22 @@ hint
 hint" "$(run "$uid" dotfiles -- 'cd && cat .hidden/key dots/hidden/key \
 	    .hidden/open/file dots/hidden/open/file .hint dots/hint \
 	    2>/dev/null')"
+}
+
+# Whoever could replace a link to what is excepted would decide what is, the next
+# time.
+exceptions()
+{
+	prepare "$uid"
+	as "$uid" sh -c 'cd ~ && mkdir -p proj/v1/keep proj/v1/in proj/v2 &&
+	    ln -s v1 proj/cur && ln -s v2 proj/last && echo secret >proj/v1/keep/file'
+	run "$uid" way -- 'cd ~/proj
+	    echo x >v1/in/file; echo x >v1/keep/file
+	    rm -f cur last; mv cur moved; mv last moved
+	    ln -sfn v2 cur; ln -sfn v1 last' >/dev/null
+	says 'the links to what is excepted stay' 'x secret v1 v2' \
+	    "$(cd "$home/proj" && echo "$(cat v1/in/file v1/keep/file |
+	    tr '\n' ' ')$(readlink cur) $(readlink last)")"
 }
 
 # --- what the caller names ----------------------------------------------------
@@ -376,6 +394,7 @@ check_user()
 		rules
 		other_profiles
 		denials
+		exceptions
 		given
 		[ "$(id -u)" -ne 0 ] || others
 		usual

@@ -131,6 +131,7 @@ try_level()
 # A glob's match that is a link is a rule where it leads, too.
 try_matches()
 {
+	prepare
 	mkdir -p "$base/home/dots/hidden/open" "$base/home/dots/shut" \
 	    "$base/home/dots/deep/er"
 	echo x | tee "$base/home/dots/hidden/key" "$base/home/dots/shut/key" \
@@ -138,10 +139,11 @@ try_matches()
 	    "$base/home/dots/deep/er/key" >/dev/null
 	ln -s dots/hidden "$base/home/.hidden"
 	ln -s dots/shut "$base/home/.hshut"
-	ln -s ../dots/deep "$base/home/data/.hdeep"
+	mkdir "$base/home/data/in"
+	ln -s ../../dots/deep "$base/home/data/in/.hdeep"
 	policy 'allow read glob "~/.h*" except ~/.hshut/key' \
 	    'allow read glob "~/data/**/.hd*"'
-	for name in .hidden/key dots/hidden/key data/.hdeep/er/key; do
+	for name in .hidden/key dots/hidden/key data/in/.hdeep/er/key; do
 		agree allowed - read "$HOME/$name" cat "$HOME/$name"
 	done
 	agree denied works read "$HOME/dots/key" cat "$HOME/dots/key"
@@ -150,15 +152,16 @@ try_matches()
 	policy 'allow read { ~/dots  ~/data }' 'allow read glob "~/.h*"' \
 	    'deny read glob "~/.h*" except ~/.hidden/open' \
 	    'deny read glob "~/data/**/.hd*"'
-	for name in .hidden/key dots/hidden/key data/.hdeep/er/key \
+	for name in .hidden/key dots/hidden/key data/in/.hdeep/er/key \
 	    dots/deep/er/key; do
 		agree denied none read "$HOME/$name" cat "$HOME/$name"
 	done
+	ask read "$HOME/dots/hidden/key"
+	tap_found "level $level: and it is known who denies it" \
+	    "$(grep "^    enforced by: .*(level $level)" "$tmp/said")"
 	for name in dots/key .hidden/open/file dots/hidden/open/file; do
 		agree allowed - read "$HOME/$name" cat "$HOME/$name"
 	done
-	rm -r "$base/home/dots" "$base/home/.hidden" "$base/home/.hshut" \
-	    "$base/home/data/.hdeep"
 }
 
 # What differs by level.
@@ -197,7 +200,6 @@ tap_levels standard full
 for level in $levels; do
 	prepare
 	try_level
-	prepare
 	try_matches
 	case $level in
 	full) try_full ;;
