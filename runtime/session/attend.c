@@ -205,12 +205,10 @@ reap(struct attendance *attendance)
 static void
 check_time(struct attendance *attendance)
 {
-	const struct supervision *supervision =
-	    &attendance->joining->supervision;
 	struct timespec now;
 
 	clock_now(&now);
-	if (!term_check(&attendance->term, supervision, &now))
+	if (!term_check(&attendance->term, &now))
 		return;
 	kill(attendance->joining->command, SIGTERM);
 	kill(attendance->joining->command, SIGCONT);
@@ -242,8 +240,6 @@ wait_once(struct attendance *attendance, int milliseconds)
 static void
 wait_for_end(struct attendance *attendance)
 {
-	const struct supervision *supervision =
-	    &attendance->joining->supervision;
 	struct timespec now;
 
 	for (;;) {
@@ -254,8 +250,7 @@ wait_for_end(struct attendance *attendance)
 		if (attendance->term.over)
 			return;
 		clock_now(&now);
-		wait_once(attendance,
-		    term_left(&attendance->term, supervision, &now));
+		wait_once(attendance, term_left(&attendance->term, &now));
 	}
 }
 
@@ -460,7 +455,8 @@ join_attend(struct joining *joining)
 	bool started = has_started(supervision);
 
 	attendance.signals = signals_open(&former);
-	term_begin(&attendance.term, supervision);
+	attendance.term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
 	if (supervision->timeout > 0)
 		ending_continue_at(&attendance.term.deadline);
 	relay_close_command(&supervision->relay);

@@ -168,7 +168,7 @@ reap(const struct first *first, struct timespec now)
 static void
 check_time(struct first *first, const struct timespec *now)
 {
-	if (term_check(&first->term, first->supervision, now)) {
+	if (term_check(&first->term, now)) {
 		kill(first->command, SIGTERM);
 		kill(first->command, SIGCONT);
 	}
@@ -225,10 +225,8 @@ be_first(struct first *first)
 		if (wait[0].revents != 0)
 			forward(first);
 		more = reap(first, now);
-		if ((poll(wait, 2,
-			 more ? 0 :
-				term_left(&first->term, first->supervision,
-				    &now)) < 0 &&
+		if ((poll(wait, 2, more ? 0 : term_left(&first->term, &now)) <
+			    0 &&
 			errno != EINTR) ||
 		    wait[1].revents != 0)
 			end_first(first, EXIT_REFUSED);
@@ -458,7 +456,8 @@ supervise_first(struct supervision *supervision)
 	}
 	listen_forget(&supervision->listening);
 	never_stop();
-	term_begin(&first.term, supervision);
+	first.term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
 	write_receipt(&first);
 	relay_close_command(&supervision->relay);
 	if (!supervision->own_input)

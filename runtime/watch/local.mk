@@ -25,5 +25,7 @@ loader_sources += \
 	runtime/watch/relay.h \
 	runtime/watch/supervise.c \
 	runtime/watch/supervise.h \
+	runtime/watch/term.c \
+	runtime/watch/term.h \
 	runtime/watch/tripwire.c \
 	runtime/watch/tripwire.h

@@ -88,49 +88,6 @@ supervise_close(struct supervision *supervision)
 	relay_close_supervisor(&supervision->relay);
 }
 
-static bool
-is_before(struct timespec a, struct timespec b)
-{
-	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec :
-				      a.tv_nsec < b.tv_nsec;
-}
-
-void
-term_begin(struct term *term, const struct supervision *supervision)
-{
-	term->deadline = supervision->begin;
-	term->deadline.tv_sec += (time_t)supervision->timeout;
-}
-
-bool
-term_check(struct term *term, const struct supervision *supervision,
-    const struct timespec *now)
-{
-	if (supervision->timeout == 0 || is_before(*now, term->deadline))
-		return false;
-	if (term->late) {
-		term->over = true;
-		return false;
-	}
-	term->late = true;
-	term->deadline = *now;
-	term->deadline.tv_sec += (time_t)supervision->grace;
-	return true;
-}
-
-int
-term_left(const struct term *term, const struct supervision *supervision,
-    const struct timespec *now)
-{
-	int64_t left;
-
-	if (supervision->timeout == 0)
-		return -1;
-	left = (int64_t)(term->deadline.tv_sec - now->tv_sec) * 1000 +
-	    (term->deadline.tv_nsec - now->tv_nsec) / 1000000 + 1;
-	return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
-}
-
 struct watch {
 	struct supervision *supervision;
 	pid_t first;
@@ -156,7 +113,7 @@ stop(const struct watch *watch)
 	int left;
 
 	clock_now(&now);
-	left = term_left(&watch->term, watch->supervision, &now);
+	left = term_left(&watch->term, &now);
 	if (!watch->term.late && (left < 0 || left > TIMER_NEAR))
 		raise(SIGSTOP);
 }
@@ -203,7 +160,7 @@ receive(struct watch *watch)
 			return;
 		}
 		forward(watch);
-		if (is_before(watch->continued, message.at))
+		if (time_is_before(watch->continued, message.at))
 			stop(watch);
 		else
 			kill(watch->first, SIGCONT);
@@ -214,7 +171,7 @@ receive(struct watch *watch)
 static void
 check_time(struct watch *watch, const struct timespec *now)
 {
-	if (!term_check(&watch->term, watch->supervision, now))
+	if (!term_check(&watch->term, now))
 		return;
 	kill(watch->first, SIGTERM);
 	kill(watch->first, SIGCONT);
@@ -265,8 +222,7 @@ watch_command(struct watch *watch)
 		clock_now(&now);
 		check_time(watch, &now);
 		if (watch->term.over ||
-		    !watch_once(watch,
-			term_left(&watch->term, watch->supervision, &now)))
+		    !watch_once(watch, term_left(&watch->term, &now)))
 			break;
 	}
 	if (!watch->ended)
@@ -413,7 +369,8 @@ supervise(struct supervision *supervision, pid_t first)
 		.signals = signals_open(&former),
 	};
 
-	term_begin(&watch.term, supervision);
+	watch.term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
 	if (supervision->timeout > 0)
 		ending_continue_at(&watch.term.deadline);
 	close(supervision->write);

@@ -34,6 +34,7 @@
 #include "runtime/watch/cgroup.h"
 #include "runtime/watch/receipt.h"
 #include "runtime/watch/relay.h"
+#include "runtime/watch/term.h"
 #include "runtime/watch/tripwire.h"
 
 #include "format/blob.h"
@@ -79,23 +80,6 @@ struct message {
 	int64_t input;      /* the position in standard input, or -1 */
 	struct timespec at; /* CLOCK_MONOTONIC */
 };
-
-/* The time of the command, in each of the two processes. */
-struct term {
-	struct timespec deadline; /* if there is one; then of the grace */
-	bool late;                /* the time is over */
-	bool over;                /* and so is the grace */
-};
-
-void term_begin(struct term *term, const struct supervision *supervision);
-
-/* Looks at the clock; whether the command is to be sent TERM now. */
-bool term_check(struct term *term, const struct supervision *supervision,
-    const struct timespec *now);
-
-/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
-int term_left(const struct term *term, const struct supervision *supervision,
-    const struct timespec *now);
 
 /* Fills in the limits that a supervisor enforces. */
 void supervise_limits(struct supervision *supervision,

@@ -58,6 +58,7 @@ test_programs += \
 	tests/unit/source \
 	tests/unit/spawn \
 	tests/unit/syscalls \
+	tests/unit/term \
 	tests/unit/text \
 	tests/unit/toml \
 	tests/unit/verdict \
@@ -102,6 +103,8 @@ tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 
 tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
+
+tests_unit_term_SOURCES = tests/unit/term.c runtime/watch/term.c
 
 tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
 
