@@ -182,7 +182,7 @@ static void
 check_file(void)
 {
 	static char text[LONG];
-	static const char zero[] = "gitdir: /\0/\n";
+	static const char zero[] = "gitdir: ../repo/.git/worktrees/one\n\0";
 
 	write_text("linked/.git", "gitdir ../repo/.git/worktrees/one\n");
 	is_astray("another word in the file");
@@ -343,6 +343,32 @@ check_elsewhere(void)
 	    "to be cleaned is nothing there");
 }
 
+/* What a command could have made under a policy that opens little else. */
+static void
+check_scratch(void)
+{
+	char scratch[64], path[128], text[256];
+
+	make_directory("made");
+	make_repository("made/git");
+	make_directory("tree");
+	snprintf(text, sizeof text, "gitdir: %s/made/git\n", top);
+	write_text("tree/.git", text);
+	snprintf(text, sizeof text, "[core]\nworktree = %s/tree\n", top);
+	write_text("made/git/config", text);
+	finds("a repository that is anywhere", "tree", NULL, "/tree",
+	    "/made/git", "");
+	snprintf(scratch, sizeof scratch, "/tmp/sbx-%u-XXXXXX", geteuid());
+	tap_must(mkdtemp(scratch) != NULL, scratch);
+	snprintf(path, sizeof path, "%s/git", scratch);
+	tap_must(rename("made/git", path) == 0, path);
+	snprintf(text, sizeof text, "gitdir: %s\n", path);
+	write_text("tree/.git", text);
+	finds("a repository in a scratch directory", "tree", NULL, "/tree", "",
+	    astray);
+	tap_must(rename(path, "made/git") == 0 && rmdir(scratch) == 0, scratch);
+}
+
 static void
 make_stage(void)
 {
@@ -383,6 +409,7 @@ main(void)
 	check_parts();
 	check_around();
 	check_settings();
+	check_scratch();
 	check_elsewhere();
 	snprintf(command, sizeof command, "rm -rf '%s'", top);
 	tap_must(chdir("/") == 0 && system(command) == 0, command);
