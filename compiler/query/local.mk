@@ -32,6 +32,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/places.c \
 	compiler/query/places.h \
 	compiler/query/places_here.c \
+	compiler/query/places_planted.c \
 	compiler/query/places_rules.c \
 	compiler/query/decider.c \
 	compiler/query/decider.h \

@@ -264,7 +264,7 @@ places_ask_machine(struct places *places)
 {
 	const char *agent = getenv("SSH_AUTH_SOCK");
 
-	places_find_planted(places);
+	places_find_shown(places);
 	places->here = true;
 	if (agent != NULL && agent[0] == '/')
 		places->agent = absolute(places, agent);
@@ -276,6 +276,7 @@ places_ask_machine(struct places *places)
 	}
 	if (places->has_other_home)
 		places_bind_other_home(places, places->other_home.path);
+	places_find_planted(places);
 	places_find_linked(places);
 	places_reset_index(places);
 }

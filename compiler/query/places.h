@@ -32,8 +32,10 @@ struct places {
 	struct sbx_place agent;    /* of ssh: its socket */
 	struct place_index *index; /* for places_rules_over(), of its own */
 	bool here; /* links of this machine count, and what is there */
-	VEC(struct sbx_place) planted; /* links on the way to what is allowed */
+	VEC(struct sbx_place) shown; /* links on the way to what is allowed */
 	VEC(struct linked_match) linked;
+	struct suspects *suspects; /* where commands may make links */
+	const bool *planted;       /* of each path rule: see below */
 };
 
 /* The path rules of one platform, bound; `paths` is beside `rules`. */
@@ -55,14 +57,25 @@ void places_ask_machine(struct places *places);
  * has a copy of the places keeps the index that was made for it. */
 void places_reset_index(struct places *places);
 
+/* Of the same: finds the rules that allow nothing because a link is on their way
+ * that a command may have made; whether one of a way is. */
+void places_find_planted(struct places *places);
+bool places_way_planted(const struct places *places,
+    const struct followed *way);
+
+/* Whether that is so of a rule; the machine was asked. */
+bool places_is_planted(const struct places *places,
+    const struct sbx_path *path);
+
 /* Of the same: finds the links on the way to what is allowed, and then, with the
  * anchors bound, those that globs match. */
-void places_find_planted(struct places *places);
+void places_find_shown(struct places *places);
 void places_find_linked(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
  * that allow, exceptions of rules that deny, and if `denies` those rules as
- * well.  Returns one of the rules, or NULL. */
+ * well; and rules that a planted link leads astray.  Returns one of the rules, or
+ * NULL. */
 const struct sbx_path *places_rules_there(const struct places *places,
     struct place_rules *rules, bool denies);
 

@@ -3,7 +3,7 @@
 
 /* The view has the links that lead to what is allowed. */
 void
-places_find_planted(struct places *places)
+places_find_shown(struct places *places)
 {
 	for (uint32_t i = 0; i < places->blob->path_count; i++) {
 		const struct sbx_path *path = &places->blob->paths[i];
@@ -15,7 +15,7 @@ places_find_planted(struct places *places)
 		    places_rule(places, path, false).at.path);
 		for (size_t j = 0; j < followed.links.count; j++)
 			*arena_push(places->arena,
-			    &places->planted) = followed.links.items[j];
+			    &places->shown) = followed.links.items[j];
 	}
 }
 
@@ -65,13 +65,15 @@ find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 		    arena_strndup(places->arena, link.path, link.len));
 
 		if (!sbx_rule_covers(&rule, link) ||
-		    (allows && is_excepted(places, path, link)))
+		    (allows &&
+			(is_excepted(places, path, link) ||
+			    places_way_planted(places, &followed))))
 			continue;
 		*arena_push(places->arena, &places->linked) =
 		    (struct linked_match){ path, followed.place };
 		for (size_t j = 0; allows && j < followed.links.count; j++)
 			*arena_push(places->arena,
-			    &places->planted) = followed.links.items[j];
+			    &places->shown) = followed.links.items[j];
 	}
 }
 
@@ -81,7 +83,8 @@ places_find_linked(struct places *places)
 	for (uint32_t i = 0; i < places->blob->path_count; i++) {
 		const struct sbx_path *path = &places->blob->paths[i];
 
-		if (path->glob == 0 || places->named[path->anchor])
+		if (path->glob == 0 || places->named[path->anchor] ||
+		    places_is_planted(places, path))
 			continue;
 		find_linked(places, path, false);
 		if (places_rule_has_other(places, path))
@@ -92,8 +95,8 @@ places_find_linked(struct places *places)
 bool
 places_show_link(const struct places *places, struct sbx_place link)
 {
-	for (size_t i = 0; i < places->planted.count; i++) {
-		if (sbx_place_compare(places->planted.items[i], link) == 0)
+	for (size_t i = 0; i < places->shown.count; i++) {
+		if (sbx_place_compare(places->shown.items[i], link) == 0)
 			return true;
 	}
 	return false;
@@ -162,9 +165,10 @@ places_rules_there(const struct places *places, struct place_rules *rules,
 		if (path->effect != SBX_ALLOW && path->exclusion_count > 0)
 			drop_absent_exclusions(places, &rules->rules[i],
 			    path->glob != 0);
-		if (!places->named[path->anchor] &&
-		    (path->effect == SBX_ALLOW || denies) &&
-		    !here_has(rules->rules[i].at))
+		if (places_is_planted(places, path) ||
+		    (!places->named[path->anchor] &&
+			(path->effect == SBX_ALLOW || denies) &&
+			!here_has(rules->rules[i].at)))
 			absent = path;
 		else
 			keep(rules, path, rules->rules[i]);

@@ -110,6 +110,17 @@ say_interpreter(const struct why *why)
 	fputs(" ('use system' allows the system's own)\n", why->stream);
 }
 
+static const char *
+absent_text(const struct why *why)
+{
+	if (why->verdict.allowed)
+		return "nothing is there to cover when the sandbox starts: ";
+	return places_is_planted(&why->subject->places, why->verdict.absent) ?
+	    "a command may have made a link there, so that this grants "
+	    "nothing: " :
+	    "nothing is there, so that this grants nothing: ";
+}
+
 /* What this machine adds: where links lead, and what is not there. */
 static void
 say_machine(const struct why *why)
@@ -142,11 +153,7 @@ say_machine(const struct why *why)
 		    "    nothing is there when the sandbox starts, so that its "
 		    "exception grants nothing\n");
 	if (why->verdict.absent != NULL) {
-		why_say_path_rule(why,
-		    why->verdict.allowed ?
-			"nothing is there to cover when the sandbox starts: " :
-			"nothing is there, so that this grants nothing: ",
-		    why->verdict.absent);
+		why_say_path_rule(why, absent_text(why), why->verdict.absent);
 	} else if (why->verdict.allowed && why->access->detail != SBX_WRITE &&
 	    !followed->there) {
 		fputs("    but nothing is there\n", why->stream);

@@ -164,6 +164,34 @@ try_matches()
 	done
 }
 
+# A link that a command may have made leads no rule that allows anywhere.
+try_planted()
+{
+	prepare
+	mkdir -p "$HOME/.cache"
+	for link in "$HOME/w/link" "$HOME/.cache/link" "$HOME/data/link" \
+	    "$HOME/link"; do
+		ln -s "$base/out/lib" "$link"
+	done
+	policy 'allow read ~/link'
+	agree allowed - read "$HOME/link/x" cat "$HOME/link/x"
+	# shellcheck disable=SC2016  # the policy's
+	for rule in 'allow read ${workspace}/link' 'allow read ~/.cache/link/x' \
+	    'allow read glob "${workspace}/li*"' \
+	    'allow read glob "${workspace}/link/*"'; do
+		policy "$rule"
+		agree denied works read "$base/out/lib/x" cat "$base/out/lib/x"
+	done
+	policy 'allow write ~/data' 'allow read ~/data/link'
+	agree denied works read "$HOME/data/link/x" cat "$HOME/data/link/x"
+	policy 'allow write glob "~/da*"' 'allow read ~/data/link'
+	agree denied works read "$HOME/data/link/x" cat "$HOME/data/link/x"
+	policy 'allow read ~/.cache/link'
+	ask read "$base/out/lib/x"
+	tap_found "level $level: and it is said" "$(grep \
+	    '^    a command may have made a link there.*allow read' "$tmp/said")"
+}
+
 # What differs by level.
 try_full()
 {
@@ -201,6 +229,7 @@ for level in $levels; do
 	prepare
 	try_level
 	try_matches
+	try_planted
 	case $level in
 	full) try_full ;;
 	*) try_standard ;;
