@@ -697,6 +697,15 @@ counts() {
 	done
 }
 
+@test "why: to listen on port 0" {
+	printf 'sbx 1\nprofile p { allow network listen tcp 8080 }\n' >zero.sbx
+	ends 1 "$SBXC" why zero.sbx listen tcp 0
+	says "no rule is offered: no rule names port 0; let the program listen on a port that one names"
+	printf 'sbx 1\nprofile p { allow read /srv }\n' >none.sbx
+	ends 1 "$SBXC" why none.sbx listen tcp 0
+	says "to allow it: allow network loopback"
+}
+
 @test "why: a proxy of the user's decides alone, unless a name is allowed" {
 	printf 'sbx 1\nprofile p {\nallow network proxy tcp 3129\n}\n' >proxy.sbx
 	for level in full standard; do

@@ -171,6 +171,27 @@ hidden()
 	rm -r "$outside"*
 }
 
+# Who starts in it starts in what is /tmp inside; and where the policy shows the
+# /tmp of outside, it stays where it is.
+seen()
+{
+	scratch=$(place narrow.bin)
+	run narrow.bin 'mkdir -p $TMPDIR/in && echo inside >$TMPDIR/in/file' \
+	    >/dev/null
+	is 'a start in it' '/tmp/in inside' "$(cd "$scratch/in" &&
+	    HOME=$base/$uid tap_as "$uid" "$base/sbxrun" -l "$level" \
+		-w "$base/$uid" "$base/narrow.bin" \
+		-c 'echo "$(pwd) $(cat file)"' 2>&1)"
+	outside=$(mktemp /tmp/sbx-test-XXXXXX)
+	echo outside >"$outside"
+	chmod 644 "$outside"
+	policy open.bin open 'allow read /tmp' 2>/dev/null
+	is 'the /tmp of outside' "outside $(place open.bin) kept" \
+	    "$(run open.bin "echo kept >\$TMPDIR/file
+	    echo \"\$(cat $outside) \$TMPDIR \$(cat \$TMPDIR/file)\"")"
+	rm "$outside"
+}
+
 check_user()
 {
 	uid=$1
@@ -182,7 +203,10 @@ check_user()
 		profiles
 		case $level in
 		standard) nested ;;
-		full) hidden ;;
+		full)
+			hidden
+			seen
+			;;
 		esac
 		# Only where nobody else runs anything as that user.
 		[ "$uid" -ne 23918 ] || taken

@@ -425,6 +425,12 @@ locked()
 	session_end one
 }
 
+# Whether a process has ended, though nobody may have reaped it.
+has_ended()
+{
+	! grep -q '^State:.[^XZ]' "/proc/$1/status" 2>/dev/null
+}
+
 # Only where nobody else has sessions as that user.
 places()
 {
@@ -437,6 +443,15 @@ places()
 	    grep -c .)"
 	is 'which is ours alone' "700 $uid" "$(stat -c '%a %u' "$place")"
 	session_end one
+	is 'the last one takes the place away' '' "$(find "$place" 2>/dev/null)"
+	in_session one true
+	keeper=$(session_keeper one)
+	kill -KILL "$keeper"
+	tap_until has_ended "$keeper"
+	is 'what a killed keeper leaves' 1 "$(find "$place" -name "${own}one" |
+	    grep -c .)"
+	is 'is no session' '' "$(as "$base/sbxrun" --sessions)"
+	is 'and goes when they are listed' '' "$(find "$place" 2>/dev/null)"
 	locked
 	planted_place 'a link' as ln -s "$base/elsewhere" "$place"
 	planted_place 'a file' as touch "$place"
