@@ -78,18 +78,23 @@ is_masked(const struct mount_tree *tree, struct sbx_place at)
 	return there != NULL && there->kind == MOUNT_MASK;
 }
 
+static bool
+may_read(const struct mount_tree *tree, struct sbx_place at)
+{
+	return rule_index_allows(tree->binding->index, SBX_READ, at);
+}
+
+/* A rule about the name alone is one where its links lead. */
 static void
 add(struct mount_tree *tree, int index)
 {
-	struct followed found;
+	struct followed found = follow(tree->arena, known[index].at);
 
-	if (!rule_index_allows(tree->binding->index, SBX_READ, known[index].at))
-		return;
-	found = follow(tree->arena, known[index].at);
 	if (found.fd < 0)
 		return;
 	close(found.fd);
-	if (is_masked(tree, found.at))
+	if ((!may_read(tree, known[index].at) && !may_read(tree, found.at)) ||
+	    is_masked(tree, found.at))
 		return;
 	found.fd = -1;
 	mounts_add(tree, found.at, found.at)->kind = MOUNT_NAMES;

@@ -61,6 +61,8 @@ policy hidden 'allow network full' 'deny read /etc/resolv.conf'
 reads=
 policy unread 'allow network full'
 policy names-unread 'allow network domain example.org'
+reads='/etc/hosts /etc/resolv.conf'
+policy alone 'allow network domain example.org'
 unset reads
 policy names 'allow network domain example.org'
 policy names-denied 'allow network domain example.org' 'allow read /run' \
@@ -91,6 +93,9 @@ for level in $levels; do
 	tap_is 'names: hosts' '127.0.0.1 localhost
 ::1 six
  127.0.1.1 own' "$(shown names /etc/hosts)"
+	tap_is 'names: each of the two where nothing around it is allowed' \
+	    '127.0.0.1 localhost nameserver 127.0.0.1' "$(shown alone /etc/hosts |
+	    head -n 1) $(shown alone /etc/resolv.conf | grep -v '^#')"
 	for file in /etc/resolv.conf /etc/hosts; do
 		tap_is "names: $file, which is denied" no \
 		    "$(shown names-denied $file)"
