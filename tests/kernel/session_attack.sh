@@ -444,10 +444,14 @@ places()
 	is 'which is ours alone' "700 $uid" "$(stat -c '%a %u' "$place")"
 	session_end one
 	is 'the last one takes the place away' '' "$(find "$place" 2>/dev/null)"
-	in_session one true
+	in_session one 'setsid sleep 300 >/dev/null 2>&1 &'
 	keeper=$(session_keeper one)
+	left=$(pgrep -u "$uid" -x sleep)
 	kill -KILL "$keeper"
 	tap_until has_ended "$keeper"
+	tap_until has_ended "$left"
+	is 'with its keeper all of a session ends' '' "$(pgrep -u "$uid" -x \
+	    -r D,R,S,T,t sleep)"
 	is 'what a killed keeper leaves' 1 "$(find "$place" -name "${own}one" |
 	    grep -c .)"
 	is 'is no session' '' "$(as "$base/sbxrun" --sessions)"
@@ -657,8 +661,9 @@ while True:
 	appears "$place/${own}fake"
 	refused "$who" "$text" --session "${own}fake" "$policy" -- true
 	refused "$who, among all" "$text" --sessions
-	is "$who, among all: it is no line" 0 "$(printf '%s\n' "$got" |
-	    grep -c "^${own}fake:")"
+	is "$who, among all: it is no line, and the session is one" '0 1' \
+	    "$(printf '%s\n' "$got" | grep -c "^${own}fake:") $(printf '%s\n' \
+		"$got" | grep -c "^${own}one:")"
 	refused "$who, to be ended" "$text" --session "${own}fake" --end
 	refused "$who, to be looked at" "$text" --session "${own}fake" --check
 	is "$who keeps its socket" 1 "$(find "$place/${own}fake" | wc -l)"
