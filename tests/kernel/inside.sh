@@ -80,49 +80,39 @@ addresses()
 	    "$(act "$1" "$2" later :: ::1)"
 }
 
-# change_hands COMMAND...: has COMMAND leave its port, and a server outside take
-# it: what the first says is in $got, what the other says in `taken`.  Where the
-# sandbox has a network of its own its port may be anybody's outside: once more.
-change_hands()
+# beside OUTER INNER COMMAND...: has COMMAND act INNER, and a program outside OUTER:
+# what they say is in $got and $outside.  Where the sandbox has a network of its
+# own its port may be anybody's outside, and who is met there somebody else: then
+# once more.
+beside()
 {
+	outer=$1 inner=$2
+	shift 2
 	for _ in 1 2 3 4 5 6 7 8; do
 		place
-		bare take "$ws/place" >"$base/taken" &
-		got=$("$@" defer "$ws/place")
+		bare "$outer" "$ws/place" >"$base/outside" &
+		got=$("$@" "$inner" "$ws/place")
 		wait $!
-		[ "$(cat "$base/taken")" = 'in use' ] || break
+		outside=$(cat "$base/outside")
+		case $got,$outside in
+		*,'in use' | 'nobody came,connected') ;;
+		*) break ;;
+		esac
 	done
 }
 
 # What the port is of when the connection is made is what counts.
 changed_hands()
 {
-	change_hands act "$1" "$2"
+	beside take defer act "$1" "$2"
 	is "uid $1: $2: a port that changes hands" nothing "$got"
-	is "uid $1: $2: who has it then" nothing "$(cat "$base/taken")"
-}
-
-# call_in COMMAND...: has COMMAND serve, and a client outside call: what the first
-# says is in $got, what the other says in `called`.  The client may have found
-# another program of this machine's, for the same reason.
-call_in()
-{
-	for _ in 1 2 3 4 5 6 7 8; do
-		place
-		bare call "$ws/place" >"$base/called" &
-		got=$("$@" serve "$ws/place")
-		wait $!
-		case $got,$(cat "$base/called") in
-		'nobody came,connected') ;;
-		*) break ;;
-		esac
-	done
+	is "uid $1: $2: who has it then" nothing "$outside"
 }
 
 from_outside()
 {
-	call_in act "$1" "$2"
-	is "uid $1: $2: a client outside" 'not connected' "$(cat "$base/called")"
+	beside call serve act "$1" "$2"
+	is "uid $1: $2: a client outside" 'not connected' "$outside"
 	is "uid $1: $2: a server inside" 'nobody came' "$got"
 }
 
@@ -179,8 +169,8 @@ each "$(id -u)"
 
 # Without a sandbox all that is there.
 level=bare
-change_hands bare
-is 'a port that changes hands' secret "$(cat "$base/taken")"
-call_in bare
-is 'a client outside' connected "$(cat "$base/called")"
+beside take defer bare
+is 'a port that changes hands' secret "$outside"
+beside call serve bare
+is 'a client outside' connected "$outside"
 tap_done
