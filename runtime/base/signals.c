@@ -13,26 +13,41 @@
 static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
 	SIGUSR2, SIGWINCH, SIGCONT };
 
+/* Fills the set with what the descriptor tells of. */
+static void
+fill(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+		sigaddset(set, forwarded[i]);
+	sigaddset(set, SIGCHLD);
+}
+
 /* A blocked signal stays pending for signalfd, even one that is ignored by
  * default, such as SIGCHLD and SIGWINCH. */
-int
-signals_open(struct former_signals *former)
+void
+signals_block(struct former_signals *former)
 {
 	/* If SIGCHLD is ignored, children leave no status. */
 	static const struct sigaction standard = { .sa_handler = SIG_DFL };
-	sigset_t set, blocked;
-	int fd;
+	sigset_t blocked;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-		sigaddset(&set, forwarded[i]);
-	sigaddset(&set, SIGCHLD);
-	blocked = set;
+	fill(&blocked);
 	/* write(2) says when the reader is gone. */
 	sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &former->mask) != 0 ||
 	    sigaction(SIGCHLD, &standard, &former->child) != 0)
 		refuse(NULL, "cannot block signals", errno);
+}
+
+int
+signals_open(struct former_signals *former)
+{
+	sigset_t set;
+	int fd;
+
+	signals_block(former);
+	fill(&set);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		refuse(NULL, "cannot watch signals", errno);

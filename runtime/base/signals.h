@@ -9,14 +9,18 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-/* What signals_open() changes, and the command must find unchanged. */
+/* What signals_block() changes, and the command must find unchanged. */
 struct former_signals {
 	sigset_t mask;
 	struct sigaction child;
 };
 
-/* Blocks the signals and returns the descriptor on which they arrive; SIGPIPE
- * is blocked too and never arrives. */
+/* What is sent from now on waits for the descriptor: a process that forks the
+ * command may be sent something before it has opened one. */
+void signals_block(struct former_signals *former);
+
+/* Blocks the signals, too, and returns the descriptor on which they arrive;
+ * SIGPIPE is blocked, but never arrives. */
 int signals_open(struct former_signals *former);
 
 /* Puts everything back as it was, in the command. */

@@ -2,6 +2,7 @@
 #include "runtime/apply/confine.h"
 #include "runtime/apply/namespaces.h"
 #include "runtime/apply/pid_max.h"
+#include "runtime/base/signals.h"
 #include "runtime/explain/advice.h"
 #include "runtime/start/sandbox.h"
 #include "runtime/start/view_listener.h"
@@ -283,12 +284,16 @@ prepare_explaining(struct sandbox *sandbox)
 	return true;
 }
 
-/* Below level full.  Where nobody supervises there is no group either: nobody
- * would enter it, nor remove it. */
+/*
+ * Below level full.  Where nobody supervises there is no group either: nobody
+ * would enter it, nor remove it.  The command can run, and be seen to, before
+ * this process is told to watch: what is sent to it meanwhile is not to end it.
+ */
 static pid_t
 fork_below_full(struct sandbox *sandbox, bool supervised)
 {
-	pid_t first = -1;
+	struct former_signals former;
+	pid_t first;
 
 	if (!supervised) {
 		cgroup_forget(&sandbox->supervision.group);
@@ -297,9 +302,12 @@ fork_below_full(struct sandbox *sandbox, bool supervised)
 	find_group(sandbox);
 	if (sandbox->options.plan)
 		return -1;
+	signals_block(&former);
 	first = fork();
 	if (first < 0)
 		refuse(NULL, "cannot fork", errno);
+	if (first == 0)
+		signals_restore(&former);
 	return first;
 }
 

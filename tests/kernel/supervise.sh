@@ -385,6 +385,23 @@ alone()
 	kill -KILL "$(pgrep -P $job)"
 	wait $job) 2>/dev/null
 	nobody 'killing it ends the command' "sleep $mark"
+	is 'no signal is too soon for the command' '' "$(
+	    for i in $(seq "$(tap_rounds 300)"); do
+		(at_once) 2>/dev/null
+		[ $? -eq 5 ] || echo "$i: $?"
+	    done)"
+}
+
+# What the command sends sbxrun at once is handed on, on one processor too, where
+# the command may run before sbxrun does.
+at_once()
+{
+	by="taskset -c $(sed -n \
+	    's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)"
+	# shellcheck disable=SC2016
+	launch capped sh -c 'trap "exit 5" TERM
+		read -r _ _ _ sbxrun _ </proc/$PPID/stat
+		kill -TERM $sbxrun; while :; do sleep 0.05; done'
 }
 
 # The kernel continues the processes of a job in an order of its own, so the
