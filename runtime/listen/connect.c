@@ -257,14 +257,11 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 	    refusal(caller, attempt->target);
 }
 
-/* Below level full it cannot be told whose an abstract name is. */
+/* In the network of the host it cannot be told whose an abstract name is. */
 static bool
 has_abstract(const struct listening *listening)
 {
-	return listening->own_network ||
-	    (listening->binding != NULL &&
-		(listening->binding->blob->meta->flags &
-		    SBX_ABSTRACT_ANYWHERE) != 0);
+	return listening->own_network || listening->abstract;
 }
 
 static int

@@ -249,6 +249,7 @@ listen_taken(int listener, const struct listening *first)
 		.on = true,
 		.view = true,
 		.own_network = first->own_network,
+		.abstract = first->abstract,
 		.sockets = first->sockets,
 		.moved_sockets = first->moved_sockets,
 		.moved = first->moved,

@@ -57,6 +57,7 @@ struct listening {
 	/* At level full: the command sees other mounts, which tell what it may
 	 * write, and maybe no network but its own. */
 	bool view, own_network;
+	bool abstract; /* the policy opens the host's abstract names */
 	struct objects *objects; /* of System V; NULL at level full */
 	bool answers;            /* the policy's filter has calls for it, too */
 	struct explaining *explaining; /* NULL: nothing is */

@@ -182,6 +182,8 @@ prepare_listener(struct sandbox *sandbox)
 	sandbox_bind(sandbox);
 	listen_open(listening);
 	listening->answers = true;
+	listening->abstract = (sandbox->blob.meta->flags &
+				  SBX_ABSTRACT_ANYWHERE) != 0;
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
 	listening->servers = &sandbox->supervision.servers;

@@ -40,6 +40,8 @@ view_listener_prepare(struct supervision *supervision, struct arena *arena,
 	listen_open(listening);
 	listening->view = true;
 	listening->answers = true;
+	listening->abstract = (anchored->blob->meta->flags &
+				  SBX_ABSTRACT_ANYWHERE) != 0;
 	listening->servers = &supervision->servers;
 	listening->sockets = anchored->sockets;
 	listening->moved_sockets = move_sockets(arena, anchored);

@@ -483,8 +483,17 @@ time.sleep(600)' "$s" &
 	tap_is 'an abstract socket' ok "$(./probe abstract-connect "$s")"
 	tap_is 'with the network, a session does not reach it' EPERM \
 	    "$(run "$base/net.bin" -- ./probe abstract-connect "$s")"
-	kill $server
 	run --end
+	# Where sbxrun answers for it, too, as here for what is only to be read.
+	for shown in '' "allow read $base"; do
+		printf 'sbx 1\nprofile any extends workspace-write {\n%s\n%s\n}\n' \
+		    'allow abstract anywhere' "$shown" |
+		    "$SBXC" - -o "$base/any.bin" || exit 99
+		tap_is "by a rule it does: $shown" ok "$(run "$base/any.bin" -- \
+		    ./probe abstract-connect "$s")"
+		run --end
+	done
+	kill $server
 }
 abi=$("$base/sbxrun" --status --json | grep -o '"abi":[0-9]*')
 if command -v python3 >/dev/null && [ "${abi#*:}" -ge 6 ]; then

@@ -111,6 +111,8 @@ prepare()
 	    'allow exec { /usr /lib /lib64 /bin ${workspace}/probe }' \
 	    "allow read $run/s" >"$base/one$1.sbx"
 	"$SBXC" "$base/one$1.sbx" -o "$base/one$1.bin" 2>/dev/null || exit 99
+	policy "anywhere$1" workspace-write 'allow exec ${workspace}' \
+	    'allow abstract anywhere'
 	policy "agent$1" workspace-write 'allow exec ${workspace}' \
 	    'allow socket ${ssh-agent}' 'deny env SSH_AUTH_SOCK'
 }
@@ -202,6 +204,8 @@ paths()
 	# A socket that may be read is there, and is not to be connected to.
 	held "$1" one EACCES ./probe unix-connect "$run/s"
 	held "$1" paths "$no" ./probe abstract-connect "sbx-test-${base##*-}-$1"
+	held "$1" anywhere ok ./probe abstract-connect \
+	    "sbx-test-${base##*-}-$1"
 }
 
 # A link that an earlier run has made at the place of the rule.
