@@ -361,17 +361,17 @@ static bool
 is_git_hook(const char *suffix)
 {
 	static const char *const inside[] = { "", "/hooks", "/config" };
-	const char *git = strstr(suffix, "/.git");
 
-	if (git == NULL)
-		return false;
-	git += strlen("/.git");
-	for (size_t i = 0; i < countof(inside); i++) {
-		size_t len = strlen(inside[i]);
+	while ((suffix = strstr(suffix, "/.git")) != NULL) {
+		suffix += strlen("/.git");
+		for (size_t i = 0; i < countof(inside); i++) {
+			size_t len = strlen(inside[i]);
 
-		if (strncmp(git, inside[i], len) == 0 &&
-		    (git[len] == '\0' || (i > 0 && git[len] == '/')))
-			return true;
+			if (strncmp(suffix, inside[i], len) == 0 &&
+			    (suffix[len] == '\0' ||
+				(i > 0 && suffix[len] == '/')))
+				return true;
+		}
 	}
 	return false;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What `sbxc check` says of a rule about each place that gives away more than
-# itself, as TAP.  The places are those of compiler/tables/risks.def, written
-# down once more: a row that is lost there is not lost here.
+# What `sbxc check` says of a rule about each place or host that gives away more than
+# itself, as TAP.  They are those of risks.def and hosts.def in compiler/tables,
+# written down once more: a row that is lost there is not lost here.
 #
 #	tests/golden/risks.sh --update	rewrite what is expected
 
