@@ -77,7 +77,8 @@ lies_in(const struct path_rule *rule, const char *suffix)
 static bool
 is_in_proc(const struct path_rule *rule)
 {
-	return lies_in(rule, "/proc") && strcmp(rule->at.suffix, "/proc") != 0;
+	return lies_in(rule, "/proc") &&
+	    (rule->glob != NULL || strcmp(rule->at.suffix, "/proc") != 0);
 }
 
 /* In /proc the numbers are others inside, and /proc/self is whoever asks. */

@@ -29,10 +29,12 @@ named() {
 		refuse "docker cannot be told of '$1'"
 }
 
+recursive=bind-recursive=readonly,bind-propagation=rprivate
 # A place is mounted once; its first mount counts.
 declare -A mounted=()
 
-# mount_bind FROM TO STATE
+# mount_bind FROM TO STATE: with all that is mounted below, which is read-only too,
+# or else Docker refuses.
 mount_bind() {
 	[[ -z ${mounted["x$2"]-} ]] || return 0
 	mounted["x$2"]=1
@@ -41,7 +43,7 @@ mount_bind() {
 	if (($3 == 3)); then
 		run+=(--mount "type=bind,src=$1,dst=$2")
 	else
-		run+=(--mount "type=bind,src=$1,dst=$2,readonly")
+		run+=(--mount "type=bind,src=$1,dst=$2,readonly,$recursive")
 	fi
 }
 
@@ -170,8 +172,11 @@ limits
 docker=$(PATH=$PATH:$caller_path type -P docker) ||
 	refuse 'docker is not installed'
 # An empty file system of podman's holds a copy of what it hides.
-[[ $("$docker" --version) == 'Docker version '* ]] ||
+[[ $("$docker" --version) =~ ^'Docker version '([0-9]+)\. ]] ||
 	refuse "'$docker' is not Docker"
+# An older one does not know bind-recursive.
+((10#${BASH_REMATCH[1]} >= 25)) ||
+	refuse "'$docker' is Docker ${BASH_REMATCH[1]}: it leaves writable what is mounted below a place that is read-only; 25 does not"
 exec {fd}< <(printf '%s' "$filter")
 start "$docker" run "${run[@]}" --security-opt "seccomp=/dev/fd/$fd" \
 	--entrypoint "$2" -- "$1" "${@:3}"

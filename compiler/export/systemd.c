@@ -424,7 +424,8 @@ put_variables(const struct exporter *exporter, FILE *stream)
 		    bound(exporter, value);
 
 		if (text == NULL)
-			text = "/tmp";
+			text = arena_printf(exporter->arena, "/tmp%s",
+			    value.suffix);
 		if (!export_wants(exporter, &rule->origin) || !is_sayable(text))
 			continue;
 		fputs("Environment=", stream);

@@ -11,7 +11,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 here=$srcdir/tests/golden/export
 tap_begin
-cp "$here"/unit.sbx "$tmp"
+cp "$here"/*.sbx "$tmp"
 cd "$tmp" || exit 99
 
 unit()
@@ -32,24 +32,40 @@ done
 tap_empty 'each line is a comment, a setting or the section' \
     "$(grep -vE '^(#|[A-Z][A-Za-z]*=|\[Service\]$)' unit.conf)"
 
-# The rest of a script is the same for all policies; of Docker's filter, which is
-# long, the first lines.
-for target in bwrap docker oci-seccomp; do
-	"$SBXC" export -O $target --lossy --arch x86_64 unit.sbx >out \
-	    2>unit.$target.err
-	tap_is "$target: with --lossy it is written" 0 $?
-	case $target in
-	bwrap) sed '/^# shellcheck shell=/,$d' out ;;
-	docker) sed '/^filter=/,$d' out ;;
-	*)
-		sed -n '1,24p' out
-		# The arguments of calls are many.
-		grep -E '"(index|value|valueTwo|op|action|errnoRet)"' out | cksum
-		;;
-	esac >unit.$target
-	for file in unit.$target unit.$target.err; do
-		[ "${1-}" != --update ] || cp "$file" "$here"
-		tap_empty "$file: as it was" "$(diff -u "$here/$file" "$file" 2>&1)"
+# shown TARGET FILE: what is the policy's.  The rest of a script is the same for all
+# policies; of Docker's filter, which is long, the first lines, and a sum of what the
+# arguments of calls are, which are many.
+shown()
+{
+	case $1 in
+	bwrap) sed '/^# shellcheck shell=/,$d' "$2" ;;
+	docker) sed '/^filter=/,$d' "$2" ;;
+	systemd) cat "$2" ;;
+	*) sed -n '1,24p' "$2" ;;
+	esac
+	case $1 in
+	docker | oci-seccomp) grep -E \
+	    '"(index|value|valueTwo|op|action|errnoRet)"' "$2" | cksum ;;
+	esac
+}
+
+# open.sbx has what unit.sbx has not, local.sbx a network of its own; arm.sbx is
+# open.sbx on the other machine.
+cp open.sbx arm.sbx
+for name in unit open arm local all; do
+	arch=x86_64
+	[ $name != arm ] || arch=aarch64
+	for target in bwrap docker oci-seccomp systemd; do
+		[ $name.$target != unit.systemd ] || continue
+		"$SBXC" export -O $target --lossy --arch $arch -w /src/app \
+		    --home /home/ada $name.sbx >out 2>$name.$target.err
+		tap_is "$name: $target: with --lossy it is written" 0 $?
+		shown $target out >$name.$target
+		for file in $name.$target $name.$target.err; do
+			[ "${1-}" != --update ] || cp "$file" "$here"
+			tap_empty "$file: as it was" \
+			    "$(diff -u "$here/$file" "$file" 2>&1)"
+		done
 	done
 done
 
@@ -105,6 +121,8 @@ allow read /srv'
 allow read /usr/share/x'
 	loses 'bwrap docker' "$weaker" "$run" 'allow exec /usr
 allow read /usrx'
+	loses '' "$weaker" 'the scratch directory is new' 'allow exec /usr
+deny write ${tmp}'
 	loses 'bwrap docker' "$weaker" 'which processes /proc' 'allow read /proc
 deny read /proc/self'
 }
@@ -115,6 +133,16 @@ loses oci-seccomp "$weaker" 'sees no paths,' 'allow exec /
 allow write / except /srv'
 loses oci-seccomp "$weaker" 'sees no paths,' 'allow exec /
 allow write /srv'
+# shellcheck disable=SC2016 # names of policies
+for rule in 'allow write /
+deny read /srv' 'allow exec /srv' 'allow read /' 'allow write ~
+allow exec ~' 'allow write ${workspace}' 'allow exec glob "/*"
+allow write glob "/*"'; do
+	loses oci-seccomp "$weaker" 'sees no paths,' "$rule"
+done
+loses '' "$weaker" 'sees no paths,' 'allow exec /
+allow write /
+on aarch64 { deny read /srv }'
 # What is for another machine is not told.
 loses '' "$weaker" 'nobody is told' 'on aarch64 { watch /etc/hosts }'
 tap_is 'rules of one group are told as one' 1 "$(
@@ -143,6 +171,25 @@ writes()
 	    'let s = { /srv/a  /srv/b }' 'allow read ${s}'
 	writes systemd '^WorkingDirectory=/src/a%%b$' 'allow read ${workspace}'
 }
+
+# What systemd has no way to write is told, and not written.
+tab=$(printf '\t') delete=$(printf '\177')
+for place in "/src/a${tab}b" "/src/a${delete}b" "/src/a b" '/src/a\b'; do
+	# shellcheck disable=SC2016 # names of policies
+	printf 'sbx 1\nprofile one {\n%s\n%s\n}\n' \
+	    'allow write ${workspace}' 'set env A = ${workspace}' >one.sbx
+	"$SBXC" export -O systemd --lossy -w "$place" one.sbx >out 2>err
+	tap_empty "no directory to work in: $place" "$(grep WorkingDir out)"
+	case $place in
+	*[[:cntrl:]]*)
+		tap_found "told: $place" "$(grep 'has no such character' err)"
+		tap_empty "not written: $place" "$(grep -v '^#' out |
+		    grep /src)" ;;
+	*)
+		tap_empty "not told: $place" "$(grep 'no such character' err)"
+		tap_is "written: $place" 2 "$(grep -c '/src/a' out)" ;;
+	esac
+done
 writes systemd '^InaccessiblePaths=-/dev/null$' 'allow exec /usr'
 writes systemd '^RestrictAddressFamilies=.* AF_INET6 AF_NETLINK$' \
     'allow network full'

@@ -9,6 +9,8 @@ import os
 import sys
 
 FLAGS = {"--rm", "--interactive", "--read-only", "--tty"}
+# What makes "readonly" hold for all that is mounted below, since Docker 25.
+RECURSIVE = {"bind-recursive": "readonly", "bind-propagation": "rprivate"}
 ULIMITS = {"fsize", "nofile", "cpu", "core", "stack"}
 
 
@@ -46,6 +48,11 @@ def mount(text):
             fail("no such source: " + text)
         result = {"source": source, "type": "bind",
                   "options": ["rbind", "rprivate"]}
+        if readonly and got == RECURSIVE:
+            # Crun 1.8 takes what is to be "rro" for a directory.
+            if os.path.isdir(source):
+                result["options"].append("rro")
+            got = {}
     else:
         result = {"source": "tmpfs", "type": "tmpfs", "options": [
             "noexec", "nosuid", "nodev", "mode=" + got.pop("tmpfs-mode")]}
@@ -135,7 +142,7 @@ def config(words):
 def main():
     bundle, words = sys.argv[1], sys.argv[2:]
     if words == ["--version"]:
-        print("Docker version 0.sbx")
+        print("Docker version " + os.environ.get("DOCKER_VERSION", "25.0"))
         return
     if words[0] != "run":
         fail("what?")

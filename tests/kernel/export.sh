@@ -394,6 +394,13 @@ contained()
 	    'deny read ~/.ssh' 'deny write ~/.bashrc'
 	shown 0 'allow read /' 'allow write ${workspace}' \
 	    'deny read { ~/.ssh  WORLD/srv/keys }'
+	if mount -t tmpfs below "$tmp/w/near/a/b"; then
+		tap_is 'docker: what is mounted below is read-only, too' EROFS "$(
+		    runs 0 "$tmp/probe" create "$tmp/w/near/a/b/new")"
+		umount "$tmp/w/near/a/b"
+	else
+		tap_lacks 'docker: mounts below' 'nothing can be mounted'
+	fi
 	shown 0 'allow read ${workspace}' 'allow write ${workspace}/src' \
 	    'deny read glob "${workspace}/**/.env*" except ${workspace}/.env.example'
 	shown 0 'allow write { ${tmp}  ${workspace} }' 'allow read ${proc}' \
@@ -421,6 +428,11 @@ contained()
 	tap_found 'docker: a comma is refused' "$(
 	    cd "$tmp/w/a,b" && env -i PATH="$PATH" HOME="$tmp/w/home" \
 	    "$tmp/b.sh" empty /bin/true 2>&1 | grep "cannot be told of .*/a,b'")"
+	tap_found 'docker: an older one is refused' "$(
+	    sed 's,exec python3,DOCKER_VERSION=24.0.9 &,' "$tmp/docker" >"$tmp/old"
+	    chmod 755 "$tmp/old"
+	    sed -i "s,$tmp/docker,$tmp/old," "$tmp/b.sh"
+	    runs 0 /bin/true | grep "old' is Docker 24: it leaves writable")"
 	sed -i "s,'Docker version ','Dogger version '," "$tmp/b.sh"
 	tap_found 'docker: another program of that name is refused' \
 	    "$(runs 0 /bin/true | grep 'is not Docker')"
