@@ -343,7 +343,7 @@ look_at_socket(const struct looking *looking)
 		.reason = by != NULL ?
 		    by :
 		    "whoever answers there does what it is asked: allow it "
-		    "with 'allow network socket' if you know who",
+		    "with 'allow socket' if you know who",
 	    });
 }
 
