@@ -187,22 +187,37 @@ endpoint_restore(struct restorer *restorer)
 
 /* --- questions ------------------------------------------------------------ */
 
+/* "10.0.0.0/8", "[fd00::/8]:443" */
+static bool
+is_network(const char *object)
+{
+	const char *start = object + (*object == '[');
+	const char *slash = strchr(object, '/');
+	struct host_net net;
+
+	return slash != NULL && slash[1] >= '0' && slash[1] <= '9' &&
+	    host_net_parse(start, (size_t)(slash - start), &net);
+}
+
 /* Why a text is no address with a port; what to ask instead. */
 static const char *
 address_fault(struct arena *arena, const char *object)
 {
 	const char *url = host_of_url(arena, object);
+	bool bare = strchr(object, ':') != NULL && *object != '[';
 	size_t len = strcspn(object, ":");
 	char name[SBX_NAME_SIZE];
 	struct host_net net;
 
-	if (host_net_parse(object, strlen(object), &net) &&
-	    net.prefix == SBX_ADDRESS_BITS)
+	if (is_network(object))
+		return arena_printf(arena,
+		    "'%s' is a network; ask of one of its addresses, with a "
+		    "port",
+		    object);
+	if (host_net_parse(object, strlen(object), &net))
 		return arena_printf(arena,
 		    "'%s' names no port; ask 'connect %s%s%s:443'", object,
-		    strchr(object, ':') != NULL && object[0] != '[' ? "[" : "",
-		    object,
-		    strchr(object, ':') != NULL && object[0] != '[' ? "]" : "");
+		    bare ? "[" : "", object, bare ? "]" : "");
 	if (url != NULL)
 		return arena_printf(arena,
 		    "'%s' is no address; ask 'domain %s'", object, url);

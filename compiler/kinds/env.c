@@ -224,7 +224,7 @@ env_remedy(struct remedy *remedy)
 	const struct sbx_blob *blob = remedy->blob;
 	const char *name = remedy->access->name, *object;
 	size_t len = strlen(name);
-	bool given = false;
+	bool given = blob->meta->flags & SBX_EVERYTHING;
 
 	for (uint32_t i = 0; i < blob->env_count; i++) {
 		const struct sbx_env *rule = &blob->env[i];

@@ -239,6 +239,30 @@ counts() {
 	ends 0 "$SBXC" why ../team.sbx read loop
 }
 
+@test "why: a denied glob covers what its links lead to, in each directory" {
+	local i
+	mkdir -p w/tree
+	cat >glob.sbx <<-'SBX'
+	sbx 1
+
+	profile p extends workspace-write {
+	    deny read glob "${workspace}/tree/*/key"
+	}
+	SBX
+	# More than directories may lie in each other.
+	for i in $(seq 200); do
+		mkdir -p w/tree/$i
+		: >w/secret.$i
+		ln -s ../../secret.$i w/tree/$i/key
+	done
+	cd w
+	for i in $(seq 200); do
+		"$SBXC" why ../glob.sbx read secret.$i || true
+	done | grep -c '^denied: ' >../denied
+	[ "$(cat ../denied)" = 200 ]
+	ends 0 "$SBXC" why --model ../glob.sbx read secret.1
+}
+
 @test "why: a deny covers what is there when the sandbox starts" {
 	mkdir -p w/.git
 	cd w

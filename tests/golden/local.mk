@@ -16,7 +16,8 @@ test_scripts += \
 # see in fuzz/replay and model/roundtrip.
 static_scripts += \
 	tests/golden/dumps.sh \
-	tests/golden/fmt_all.sh
+	tests/golden/fmt_all.sh \
+	tests/golden/why.sh
 slow_scripts += tests/golden/corpus.sh
 
 helper_programs += tests/golden/unplaced
@@ -33,4 +34,5 @@ EXTRA_DIST += \
 	tests/golden/learn \
 	tests/golden/ok \
 	tests/golden/report \
-	tests/golden/risks
+	tests/golden/risks \
+	tests/golden/why
