@@ -37,7 +37,8 @@ list_text(struct list *list, const char *text, size_t len)
 
 	if (list->count > 0)
 		out_text(list->out, ",");
-	if (list->column + wanted > WIDTH && list->column > COLUMN) {
+	/* A comma may follow. */
+	if (list->column + wanted >= WIDTH && list->column > COLUMN) {
 		out_text(list->out, "\n");
 		out_column(list->out, "", COLUMN);
 		list->column = COLUMN;

@@ -245,6 +245,32 @@ for form in -n '-n --json' -n=summary; do
 	}
 done
 
+# What the self-test tries is what would work: where all is allowed it does.
+said=$("$SBXRUN" --allow-full-access --self-test "$tmp/all.bin" \
+    2>/dev/null)
+while read -r probe; do
+	tap_is "self-test: $probe" 'allowed, as the policy says' \
+	    "$(echo "$said" | sed -n "s/^$probe  *\(allowed.*\)/\1/p")"
+done <<END
+write in the workspace
+write outside
+make a file outside
+read a key
+connect TCP
+send UDP
+connect to a socket outside
+signal a process outside
+write outside, as a grandchild
+a set-user-ID file
+a subvolume of btrfs
+END
+tap_is 'self-test: and nothing else is tried' 'io_uring
+trace a process outside
+mount
+a namespace of users
+outlive the time limit' "$(echo "$said" | sed -n 's/  *\(allowed\|denied\) *.*//p' |
+    grep -vxE 'write .*|make .*|read .*|connect .*|send .*|signal .*|a s.*')"
+
 # The self-test sees what gets through where a layer is missing.
 tried()
 {
