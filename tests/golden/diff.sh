@@ -22,9 +22,27 @@ told()
 	) 2>&1
 }
 
+# reported CASE: what programs are told of it.  These have differences of each kind,
+# with a binding, a level, a machine or other accesses beside them.
+reports='env floors lies-added lies-other lies-scratch macos platform several
+    strength syscalls taken'
+reported()
+{
+	(
+		cd "$here/$1" || exit
+		"$SBXC" diff -f json old.sbx new.sbx
+		"$SBXC" diff -f markdown --fail-on widen old.sbx new.sbx
+		"$SBXC" diff -f github --fail-on any old.sbx new.sbx
+		"$SBXC" diff -f sarif old.sbx new.sbx | sed -n '/"results"/,$p'
+	) 2>&1 | sed 's/"tool": "sbxc .*"/"tool": "sbxc"/'
+}
+
 if [ "${1-}" = --update ]; then
 	for case in "$here"/*/; do
 		told "$(basename "$case")" >"${case}expected"
+	done
+	for name in $reports; do
+		reported "$name" >"$here/$name/report"
 	done
 	exit
 fi
@@ -37,6 +55,12 @@ for case in "$here"/*/; do
 	else
 		tap_not_ok "$name" "$(cat "$tmp/diff")"
 	fi
+done
+
+for name in $reports; do
+	reported "$name" >"$tmp/got"
+	tap_empty "$name: for programs" \
+	    "$(diff -u "$here/$name/report" "$tmp/got" 2>&1)"
 done
 
 # --- witnesses ---------------------------------------------------------------
@@ -64,12 +88,26 @@ witnesses()
 	}'
 }
 
+# for_policy FILE OPTION...: those options that it takes: no parameter of the other.
+for_policy()
+{
+	policy=$1
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-D) ! grep -q "^param ${2%%=*}\$" "$policy" || echo "$1 $2" ;;
+		*) echo "$1 $2" ;;
+		esac
+		shift 2
+	done
+}
+
 # why FILE OPTIONS ACCESS: "allowed" or "denied"; what is allowed in a network of
 # its own happens inside.
 why()
 {
-	# shellcheck disable=SC2086,SC2016  # words; ${workspace} is a path
-	"$SBXC" why --model --arch x86_64 $2 "$1" $3 |
+	# shellcheck disable=SC2086,SC2016,SC2046  # words; ${workspace} is a path
+	"$SBXC" why --model --arch x86_64 $(for_policy "$1" $2) "$1" $3 |
 	    sed -n '1s/:.*//; s/^inside$/allowed/; 1p'
 }
 

@@ -213,6 +213,22 @@ tap_is "-w refuses a pipe that can be read" \
     "$(cat "$srcdir/tests/golden/fmt/lists.sbx" |
 	"$SBXC" fmt -w /dev/stdin 2>&1)"
 
+# A comment of so many bytes, which comes to have a margin of four.
+comment()
+{
+	printf 'sbx 1\n\nprofile p {\n#%0*d\n}\n' "$(($1 - 1))" 0
+}
+
+fresh
+comment 65531 >odd.sbx
+tap_empty "a line may become as long as a line can be" \
+    "$(ends 0 '' fmt -w odd.sbx; "$SBXC" check odd.sbx 2>&1)"
+tap_is "and is as long" 65535 "$(awk 'NR == 4 { print length }' odd.sbx)"
+comment 65532 >odd.sbx
+tap_empty "a line that would become longer" "$(ends 1 '' fmt -w odd.sbx
+	says 'line 4 would become too long')"
+tap_empty "stays as it is" "$(comment 65532 | cmp - odd.sbx 2>&1)"
+
 # As on a disk that is full: no file may grow.
 fresh
 full=$( (trap '' XFSZ; ulimit -f 0; exec "$SBXC" fmt -w odd.sbx) 2>&1)

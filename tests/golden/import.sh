@@ -10,7 +10,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 here=$srcdir/tests/golden/import
 tap_begin
-cp "$here"/*.json "$here"/*.toml "$tmp"
+cp "$here"/*.json "$here"/*.toml "$here/keys" "$tmp"
 cd "$tmp" || exit 99
 
 # imported CLIENT: its settings, whatever they are written in.
@@ -220,6 +220,41 @@ told localgpt 'limit processes   7' '[sandbox]' 'max_processes = 7'
 told localgpt '!limit processes   64' '[sandbox]' 'max_processes = 7'
 told localgpt 'allow write "/srv/x"' '[sandbox.allow_paths]' \
     'write = ["/srv/x"]'
+
+# each_key FILE: what is said of each key that a client has, by the list FILE, and
+# written for it: a key that is lost from a table is one that nobody knows.
+each_key()
+{
+	while read -r client key; do
+		for value in true '{"x": 7}'; do
+			case $client in
+			codex | localgpt)
+				file=key.toml
+				echo "$key = $value" | sed 's/"x": 7/"x" = 7/' >$file ;;
+			*)
+				file=key.json
+				awk -v "key=$key" -v "value=$value" 'BEGIN {
+					count = split(key, words, ".")
+					for (i = count; i > 0; i--)
+						value = "{\"" words[i] "\": " value "}"
+					print value
+				}' >$file ;;
+			esac
+			echo "$client $key $value"
+			rm -f key.sbx key.test.yaml
+			"$SBXC" import --lossy -I "$client" -o key.sbx $file \
+			    2>&1 | sed -nE 's/^key[^ ]* ((error|warning|note): )/\t\1/p'
+			sed -n '/^ *# key\.[jt]/{n;s/^ */\t/p;}' key.sbx
+		done
+	done <"$1"
+}
+each_key keys >said-of-keys
+[ "${1-}" != --update ] || cp said-of-keys "$here"
+tap_empty 'each key is known, and told of' \
+    "$(diff -u "$here/said-of-keys" said-of-keys 2>&1)"
+sed -n 1p keys | sed 's/$/x/' >unknown-key
+tap_found 'one that is not known is told so' \
+    "$(each_key unknown-key | grep 'does not know what that means')"
 
 # A case that a weaker policy does not keep is seen.
 grep -v '^ *deny read *"${workspace}/secrets"' from-claude.sbx |

@@ -1,12 +1,14 @@
 # What sbxc prints, beside what it is expected to print.
 
 test_scripts += \
+	tests/golden/calls.sh \
 	tests/golden/cases.sh \
 	tests/golden/diff.sh \
 	tests/golden/export.sh \
 	tests/golden/fmt.sh \
 	tests/golden/from.sh \
 	tests/golden/import.sh \
+	tests/golden/init.sh \
 	tests/golden/learn.sh \
 	tests/golden/policies.sh \
 	tests/golden/report.sh \
@@ -24,6 +26,7 @@ helper_programs += tests/golden/unplaced
 
 EXTRA_DIST += \
 	tests/golden/blob \
+	tests/golden/calls \
 	tests/golden/cases \
 	tests/golden/diff \
 	tests/golden/err \
@@ -31,6 +34,7 @@ EXTRA_DIST += \
 	tests/golden/fmt \
 	tests/golden/from \
 	tests/golden/import \
+	tests/golden/init \
 	tests/golden/learn \
 	tests/golden/ok \
 	tests/golden/report \
