@@ -11,6 +11,25 @@ load sbxc
 	[ ! -e sub/team.bin ]
 }
 
+@test "build: what a blob is called by itself" {
+	for name in a.sbx=a a.b.sbx=a.b noext=noext x.txt=x.txt .sbx=.sbx \
+	    x.sbx.old=x.sbx.old x.bin=x.bin; do
+		cp team.sbx "${name%=*}"
+		ends 0 "$SBXC" "${name%=*}"
+		rm "${name#*=}.bin"
+	done
+	printf '{"sbx": 1, "profiles": {"p": {"rules": [{"allow read": "/srv"}]}}}' \
+	    >any
+	for suffix in yaml yml json; do
+		cp any "y.$suffix"
+		ends 0 "$SBXC" "y.$suffix"
+		rm y.bin
+	done
+	ends 0 "$SBXC" build @coding
+	rm coding.bin
+	[ -z "$(find . -name '*.bin' ! -name x.bin)" ]
+}
+
 @test "build, the word, may be left out and options stand anywhere" {
 	"$SBXC" team.sbx -o a
 	"$SBXC" build -o b team.sbx

@@ -32,6 +32,7 @@ END
 cat >"$tmp/sbxrun" <<END
 #!/bin/sh
 if [ "\$1" = --status ]; then cat "$tmp/status"; exit; fi
+if [ "\$1" = -n ] && [ -e "$tmp/plan" ]; then cat "$tmp/plan"; exit; fi
 exec "$real" "\$@"
 END
 chmod +x "$tmp/sbxrun"
@@ -175,6 +176,228 @@ printf 'sbx 1\nprofile q {\n  allow raed /\n}\n' >"$tmp/q.sbx"
 doctor "$tmp/q.sbx"
 tap_is "a policy that does not compile" 1 $status
 
+# --- what a plan says --------------------------------------------------------
+
+# plan RULES REST: what sbxrun is to say of the policy.
+plan()
+{
+	printf '{"profile": "planned", %s"rules": [%s], "watches": []}\n' "$2" \
+	    "$1" >"$tmp/plan"
+}
+
+# rule WORDS PATH BY STATE SOURCE
+rule()
+{
+	printf '{"rule": "%s", "path": "%s", "by": "%s", "state": "%s", "source": "%s"}' \
+	    "$@"
+}
+
+# told ABOUT: all that is said about it, with what is advised.
+told()
+{
+	awk -v about="$1" '
+	/^[a-z]/ { found = index($0, "  " about " ") == 5 }
+	found { sub(/^[a-z]+  /, ""); sub(about, ""); sub(/^ */, ""); print }' \
+	    "$tmp/out" | paste -sd '|'
+}
+
+own=p.sbx:1:1
+plan '' ''
+doctor
+tap_is "a plan without a network" 'planned, network: none' "$(told policy)"
+tap_is "... and without rules: nothing is absent" '' "$(told absent)$(told split)"
+plan '' '"network": "selected", "why_no_listener": "no ear", "why_no_sockets": "no way", '
+doctor
+tap_is "what a plan lacks" 'planned, network: selected|no ear|no way' \
+    "$(told policy)"
+gone=$(rule 'allow read' /a 'nothing' absent $own)
+plan "$gone, $(rule 'allow read' /b - there $own), $(rule 'deny read' /c \
+    - absent $own), $(rule 'allow read' /d - absent sbx:x)" ''
+doctor
+tap_is "what is allowed and not there is told, if it is the user's own" \
+    'the policy allows what is not there: /a; what is made there later stays shut until the next start' \
+    "$(told absent)"
+for count in 3 4 5; do
+	plan "$(for i in $(seq $count); do
+		[ "$i" = 1 ] || printf ', '
+		rule 'allow read' "/$i" - absent $own
+	done)" ''
+	case $count in
+	3) wanted=': /1, /2, /3; ' ;;
+	*) wanted=": /1, /2, /3 and $((count - 3)) more; " ;;
+	esac
+	doctor
+	tap_found "of $count three are named" \
+	    "$(told absent | grep -F "$wanted")"
+done
+bare=$(rule 'deny read' '/b c' 'NOT COVERED: x' - $own)
+plan "$bare, $(rule 'allow read' /d 'NOT COVERED' - $own), $(rule 'deny read' \
+    /e 'covered' - $own), $(rule 'deny read' /f 'NOT COVERED' - sbx:y)" ''
+doctor
+tap_is "what is denied and not there is told, if nothing covers it" \
+    "the policy denies what is not there, so a command can make it: /b c|mkdir -p '/b c'" \
+    "$(told absent)"
+plan "$bare, $(rule 'deny read' /g 'NOT COVERED' - $own)" ''
+doctor
+tap_is "... with no place to make where there are two" \
+    'the policy denies what is not there, so a command can make it: /b c, /g|mkdir -p PLACE' \
+    "$(told absent)"
+plan "$(rule 'deny write' /h 'split in 3' - sbx:z), $(rule 'allow write' /i \
+    split - $own), $(rule 'deny write' /j view - $own)" ''
+doctor
+tap_is "what is split is told, whoever wrote it" \
+    "at this level nothing can be made beside /h: 'sbxrun -n' lists the directories" \
+    "$(told split)"
+
+# watched PATH...: a plan with these watches.
+watched()
+{
+	printf '{"profile": "planned", "rules": [], "watches": [%s]}\n' "$(
+	    for place; do
+		printf '%s{"rule": "watch x", "path": "%s"}' "$comma" "$place"
+		comma=', '
+	    done)" >"$tmp/plan"
+}
+mkdir -p later
+for i in $(seq 13); do
+	echo x >"later/$i"
+done
+echo x >-l
+comma=
+watched "$PWD/later/1" "$PWD/none" /etc/passwd "$PWD-beside"
+doctor
+tap_is "one thing that runs later" 'git, editors, agents or shells act on 1 thing here without being asked; read them before you use the project unconfined|ls -l later/1' \
+    "$(told 'runs later')"
+watched "$PWD" "$PWD/-l"
+doctor
+tap_is "the workspace, and a name like an option" "ls -l '' ./-l" \
+    "$(told 'runs later' | cut -d '|' -f 2)"
+for count in 12 13; do
+	# shellcheck disable=SC2046 # numbers
+	watched $(seq -f "$PWD/later/%g" $count)
+	doctor
+	tap_is "of $count things that run later twelve are named" \
+	    "$count things $(seq -f 'later/%g' -s ' ' 12)$([ $count = 12 ] ||
+	    echo ' ...')" "$(told 'runs later' | sed -E \
+	    's/.* on ([0-9]+ things) .*\|ls -l /\1 /')"
+done
+rm -r later ./-l
+
+# --- variables that look like secrets ----------------------------------------
+
+printf 'sbx 1\nprofile all {\n  allow exec /usr\n  allow env *\n}\n' >"$tmp/all.sbx"
+plan '' ''
+# secret WANTED NAME VALUE
+secret()
+{
+	env "$2=$3" "$SBXC" doctor "$tmp/all.sbx" >"$tmp/out" 2>"$tmp/err"
+	tap_is "a variable: $2=$3" "$1" "$(told variables)"
+}
+for name in A_TOKEN MY_SECRET X_PASSWORD X_PASSWD CREDENTIALS A_PRIVATE_KEY API_KEY \
+    MYAPIKEY my_token; do
+	secret "look like secrets and are handed on: $name|add to the policy: deny env $name" \
+	    $name x
+done
+for url in https://me:secret@host/x ftp://a:b@c https://:b@c/d; do
+	secret 'look like secrets and are handed on: URL|add to the policy: deny env URL' \
+	    URL $url
+done
+for url in https://host/x https://me@host/x https://host:80/x https://host/a:b@c \
+    me:secret@host; do
+	secret '' URL $url
+done
+A_TOKEN=x B_TOKEN=x doctor "$tmp/all.sbx"
+tap_is "two variables: both are named" \
+    'look like secrets and are handed on: A_TOKEN, B_TOKEN|add to the policy: deny env { NAME NAME }' \
+    "$(told variables | sed 's/B_TOKEN, A_TOKEN/A_TOKEN, B_TOKEN/')"
+
+# --- the machine ---------------------------------------------------------------
+
+SBX=outer doctor
+tap_is "inside another sandbox" \
+    'this runs inside a sandbox of sbx already (SBX=outer)' "$(told nested)"
+SBX='' doctor
+tap_is "... which an empty name does not say" '' "$(told nested)"
+machine minimal '"not there"' null
+doctor
+tap_is "a level that no switch of the kernel mends" \
+    'minimal: files are NOT protected; Landlock is not there' "$(told level)"
+machine minimal null null
+doctor
+tap_is "... and one for another reason than Landlock" \
+    'minimal: files are NOT protected; Landlock is there' "$(told level)"
+machine full null null
+sed -i 's/"abi":7/"abi":6/' "$tmp/status"
+doctor
+tap_is "the ABI is the machine's" 'full (Landlock ABI 6)' "$(told level)"
+machine full null null
+sed -i 's/"hosts":{"available":true,"missing":null}/"hosts":{"missing":"a tap"}/' \
+    "$tmp/status"
+doctor
+tap_is "hosts cannot be reached, and none is named" '' "$(told network)"
+printf 'sbx 1\nprofile named {\n  allow exec /usr\n  allow network domain a.example\n}\n' \
+    >"$tmp/named.sbx"
+doctor "$tmp/named.sbx"
+tap_is "... and one is" "1 the policy names hosts, and what reaches them is missing: a tap" \
+    "$status $(told network)"
+machine full null null
+
+# --- the directory ---------------------------------------------------------------
+
+chmod o+w .
+doctor
+tap_is "every user may write there" \
+    "$PWD|every user may write to it|chmod o-w $PWD" "$(told workspace)"
+chmod o-w .
+mkdir -p deep/one/two/three deep/.hidden
+ln -s "$tmp/elsewhere" deep/one/link
+ln -s "$tmp/elsewhere" deep/one/two/link
+ln -s "$tmp/elsewhere" deep/.hidden/link
+doctor
+tap_is "links are looked for three directories deep, in none that is hidden" 1 \
+    "$(grep -c 'leads out of' "$tmp/out")"
+for count in 2 3 4; do
+	ln -s "$tmp/elsewhere" "deep/one/link$count"
+	doctor
+	tap_is "of $count links three are told" "$((count < 3 ? count : 3)) $((
+	    count > 3))" "$(grep -c 'leads out of' "$tmp/out") $(
+	    grep -c ' 1 more such links' "$tmp/out")"
+done
+rm -r deep
+if [ "$(id -u)" = 0 ]; then
+	mkdir theirs
+	chown 65534 theirs
+	doctor -w theirs
+	tap_found "a directory of another user's" \
+	    "$(told workspace | grep 'belongs to another user')"
+	rmdir theirs
+else
+	mkdir shut
+	chmod 500 shut
+	doctor -w shut
+	tap_found "a directory in which nothing can be written" \
+	    "$(told workspace | grep 'you may not write to it')"
+	rmdir shut
+fi
+# --- how it is told ------------------------------------------------------------------
+
+machine minimal null null
+"$SBXC" doctor --color=always "$tmp/all.sbx" >"$tmp/out" 2>&1
+tap_is "each state has its colour" '32good 1;31mend' "$(
+    sed -n 's/^.\[\([0-9;]*\)m\([a-z]*\).\[0m  .*/\1\2/p' "$tmp/out" | sort -ur |
+    paste -sd ' ')"
+SBX=outer "$SBXC" doctor --color=always "$tmp/all.sbx" >"$tmp/out" 2>&1
+tap_is "... a note, too" 1 "$(grep -c "^$(printf '\033')\[36mnote" "$tmp/out")"
+A_TOKEN=x SBX=outer doctor -f json "$tmp/all.sbx"
+tap_is "for programs: what has to be mended is counted" '"mend": 2' \
+    "$(grep -o '"mend": [0-9]*' "$tmp/out")"
+tap_is "... and the commands are there" '"command": "add to the policy: deny env A_TOKEN"' \
+    "$(grep -o '"command": ".*"' "$tmp/out")"
+tap_is "... each state" 'good mend note' "$(sed -n 's/.*"state": "\(.*\)".*/\1/p' \
+    "$tmp/out" | sort -u | paste -sd ' ')"
+machine full null null
+rm "$tmp/plan"
+
 # --- agents ----------------------------------------------------------------
 
 printf '#!/bin/sh\n' >"$tmp/bin/claude"
@@ -184,6 +407,26 @@ says "an agent that the policy does not let run" note claude "does not let run"
 mv "$tmp/bin/claude" "$tmp/work"
 PATH=$tmp/work:$PATH doctor
 says "an agent whose state is shut" note claude "profile 'claude'"
+printf 'sbx 1\nprofile part {\n  allow exec /usr\n  allow exec "%s"\n  allow write ~/.claude\n}\n' \
+    "$tmp/work/claude" >"$tmp/part.sbx"
+mkdir "$HOME/.claude"
+echo '{}' >"$HOME/.claude.json"
+PATH=$tmp/work:$PATH doctor "$tmp/part.sbx"
+says "... or a part of it" note claude "because it writes to $HOME/.claude.json"
+sed -i 's|allow write .*|&\n  allow write ~/.claude.json|' "$tmp/part.sbx"
+PATH=$tmp/work:$PATH doctor "$tmp/part.sbx"
+says "... or no part" good claude "gives it its state"
+rmdir "$HOME/.claude"
+PATH=$tmp/work:$PATH doctor "$tmp/part.sbx"
+says "... which is not there, and stays shut" note claude \
+    "because it writes to $HOME/.claude/"
+rm "$HOME/.claude.json"
+printf 'sbx 1\nprofile bound {\n  param data\n  allow exec /usr\n  allow read ${data}\n}\n' \
+    >"$tmp/bound.sbx"
+doctor -D "data=$tmp/elsewhere" "$tmp/bound.sbx"
+says "a parameter is bound for sbxrun, too" good policy bound
+doctor @full-access
+says "a policy that confines nothing is no fault of sbxrun's" good policy full-access
 
 cat >"$HOME/.claude.json" <<END
 {"projects": {"/p": {"mcpServers": {"a": {"command": "x"},

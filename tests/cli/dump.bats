@@ -123,6 +123,64 @@ load sbxc
 	[ "$("$SBXC" dump top.bin | grep -c '^allow read /mnt')" = 1 ]
 }
 
+@test "dump: a group that a parent uses on one platform is used on all" {
+	local first word
+	for first in linux macos x86_64 aarch64; do
+		cat >part.sbx <<-SBX
+		sbx 1
+
+		group tools {
+		    allow read { /srv /opt }
+		    allow env X
+		}
+		profile base {
+		    on $first { use tools }
+		}
+		profile top extends base {
+		    use tools
+		}
+		profile plain {
+		    use tools
+		}
+		SBX
+		for word in base top plain; do
+			ends 0 "$SBXC" build part.sbx -p $word -o $word.bin
+		done
+		ends 0 "$SBXC" diff plain.bin top.bin
+		"$SBXC" dump -O sbpl top.bin >top.sb
+		"$SBXC" dump -O sbpl plain.bin | sed s/plain/top/ | cmp - top.sb
+	done
+}
+
+# What the filters of a profile are that has this rule alone.
+programs_of()
+{
+	printf 'sbx 1\nprofile p {\n    %s\n}\n' "$1" >rule.sbx
+	"$SBXC" build rule.sbx -o rule.bin
+	"$SBXC" dump rule.bin | grep '^program '
+}
+
+@test "dump: filters know where services of the host have their sockets" {
+	local place
+	programs_of "allow read /srv" >none
+	programs_of "allow read /run" >some
+	{ ! cmp -s none some; }
+	for place in / /tmp /var '~' '${runtime}'; do
+		programs_of "allow read $place" | cmp - some
+		programs_of "allow write $place" | cmp - some
+		programs_of "deny read $place" | cmp - none
+	done
+	for place in /run/user /tmp/x /var/lib /runs /etc '~/.ssh' '~/run' \
+	    '${workspace}' '${workspace}/run'; do
+		programs_of "allow read $place" | cmp - none
+	done
+	# On macOS there are no filters.
+	programs_of "on macos { allow read /run }" | cmp - none
+	programs_of "on x86_64 { allow read /run }" >one
+	grep ' x86_64 ' some | cmp - <(grep ' x86_64 ' one)
+	grep -v ' x86_64 ' none | cmp - <(grep -v ' x86_64 ' one)
+}
+
 @test "dump -O sbpl is the whole profile" {
 	"$SBXC" team.sbx
 	ends 0 "$SBXC" dump team.bin -O sbpl
@@ -178,6 +236,58 @@ sealed()
 	ends 1 "$SBXC" dump -O sbx edited.bin
 	[ -z "$output" ]
 	complains "it speaks of port 0"
+}
+
+# unsayable STATEMENT SCRIPT WHY: of a blob that has the statement, edited so.
+unsayable()
+{
+	printf 'sbx 1\nprofile p {\n    param a1\n%s\n}\n' "$1" >said.sbx
+	"$SBXC" build said.sbx
+	LC_ALL=C sed "$2" said.bin >edited
+	sealed edited >edited.bin
+	{ ! cmp -s said.bin edited.bin; }
+	ends 1 "$SBXC" dump -O sbx edited.bin
+	[ -z "$output" ]
+	complains "$3"
+	ends 1 "$SBXC" dump edited.bin
+	complains "no policy says this: "
+	complains "$3"
+	complains SBX0902
+	ends 1 "$SBXC" why edited.bin read /srv
+	complains "$3"
+}
+
+@test "dump: a blob that no policy says" {
+	local where='allow read { /usr ${a1} }' edit
+	for edit in 's,/zwxy,/${xy,g' 's,/zwxy,/z\nxy,g' 's,/zwxy,/z\txy,g'; do
+		unsayable "$where
+		    on linux { allow read /zwxy }" "$edit" \
+		    "it holds a path that no policy can name"
+		unsayable "$where
+		    on linux { allow read glob \"/srv/*/zwxy\" }" "$edit" \
+		    "it holds a path that no policy can name"
+		unsayable "$where
+		    on linux { allow read /srv except /srv/zwxy }" "$edit" \
+		    "it holds a path that no policy can name"
+		unsayable "$where
+		    on linux { allow socket /srv/zwxy }" "$edit" \
+		    "it holds a path that no policy can name"
+		unsayable "$where
+		    on linux { watch /srv/zwxy }" "$edit" \
+		    "it holds a path that no policy can name"
+	done
+	unsayable "$where
+	    set env V = \"z{home}\"" 's,z{home},${home},' \
+	    "it sets a variable to what no policy can say"
+	unsayable "$where
+	    set env V = \"z/wxy\"" 's,z/wxy,~/wxy,' \
+	    "it sets a variable to what no policy can say"
+	unsayable "$where
+	    deny syscalls kexec_load" 's,kexec_load,kexec_lood,g' \
+	    "it speaks of a system call that this sbxc does not know"
+	unsayable "$where
+	    deny syscalls @mount" 's,@mount,@moumt,g' \
+	    "it speaks of a system call that this sbxc does not know"
 }
 
 @test "dump: what is no blob is refused with a sentence" {

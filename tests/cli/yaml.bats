@@ -52,6 +52,24 @@ setup()
 	"$SBXC" convert -O json p.yaml | "$SBXC" - -o out.bin
 	cp p.yaml policy
 	"$SBXC" check policy
+	local text
+	# Each way in which it may begin; blank lines and comments do not count.
+	for text in '{ sbx: 1, profiles: { p: [] } }' \
+	    '[ { sbx: 1 }, { profiles: { p: [] } } ]' \
+	    '---\nsbx: 1\nprofiles: { p: [] }' \
+	    '- sbx: 1\n- profiles: { p: [] }' \
+	    '%%YAML 1.2\n---\nsbx: 1\nprofiles: { p: [] }' \
+	    'sbx: 1\nprofiles: { p: [] }' \
+	    '"sbx": 1\nprofiles: { p: [] }' \
+	    "'sbx': 1\nprofiles: { p: [] }" \
+	    '\n# What it is for.\n\n- sbx: 1\n- profiles: { p: [] }'; do
+		printf -- "$text\n" >policy
+		"$SBXC" build policy -o out.bin
+		"$SBXC" build - -o in.bin <policy
+		"$SBXC" dump in.bin | grep -q '^profile p'
+		"$SBXC" dump out.bin | grep -q '^profile p'
+		rm out.bin in.bin
+	done
 }
 
 @test "build, why, dump and a list of what was read" {
