@@ -1,6 +1,7 @@
 /*
  * The ground of the loader at its boundary values: the arena, paths, names of
- * directories, digests, descriptors, spellings, limits.
+ * directories, digests, descriptors, small files, spellings, limits; and which
+ * file systems forget names.
  */
 #include "runtime/base/arena.h"
 #include "runtime/base/directory.h"
@@ -10,11 +11,14 @@
 #include "runtime/base/path.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/spelling.h"
+#include "runtime/base/unsteady.h"
 #include "tests/lib/tap.h"
 
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 /* The status of a child that does this and says nothing. */
@@ -52,9 +56,72 @@ join(const void *with)
 		_exit(1);
 }
 
+/* Bytes of an arena in which so many are left. */
+static void
+take(const void *with)
+{
+	static struct arena arena;
+	const struct join *wanted = with;
+	char *taken;
+
+	arena.used = ARENA_SIZE - wanted->free;
+	taken = arena_take(&arena, 3, strlen(wanted->text));
+	if (taken + 3 * strlen(wanted->text) > arena.bytes + ARENA_SIZE)
+		_exit(1);
+}
+
+static void
+take_all(const void *with)
+{
+	static struct arena arena;
+
+	(void)with;
+	arena_take(&arena, SIZE_MAX / 8 + 2, 8);
+}
+
+static void
+arenas(struct tap *tap)
+{
+	static const struct {
+		struct join wanted;
+		bool taken;
+	} cases[] = {
+		{ { 24, "12345678" }, true },
+		{ { 23, "12345678" }, false },
+		{ { 16, "12345678" }, false },
+		{ { 3, "1" }, false },
+		{ { 3, "" }, true },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		tap_ok(tap,
+		    status_of(take, &cases[i].wanted) ==
+			(cases[i].taken ? 0 : EXIT_REFUSED),
+		    "three times %zu bytes of %u", strlen(cases[i].wanted.text),
+		    (unsigned)cases[i].wanted.free);
+	tap_ok(tap, status_of(take_all, NULL) == EXIT_REFUSED,
+	    "more bytes than a number tells");
+}
+
+/* A path of so many bytes, of which the arena has enough. */
+static void
+join_long(const void *with)
+{
+	static struct arena arena;
+	static char name[SBX_MAX_PATH + 1];
+	const uint32_t *len = with;
+
+	memset(name, 'a', sizeof name);
+	arena_join(&arena, (struct sbx_place){ "/", 1 },
+	    (struct sbx_place){ name, *len - 1 });
+	if (arena.used != *len + 1)
+		_exit(1);
+}
+
 static void
 paths(struct tap *tap)
 {
+	static const uint32_t longest = SBX_MAX_PATH, longer = SBX_MAX_PATH + 1;
 	struct join fits = { 4, "/ab" }, lacks = { 3, "/ab" };
 	static struct path path;
 	static char name[SBX_MAX_PATH];
@@ -62,6 +129,10 @@ paths(struct tap *tap)
 	tap_ok(tap, status_of(join, &fits) == 0, "the last bytes of the arena");
 	tap_ok(tap, status_of(join, &lacks) == EXIT_REFUSED,
 	    "one byte more than there is");
+	tap_ok(tap, status_of(join_long, &longest) == 0,
+	    "the longest path in the arena");
+	tap_ok(tap, status_of(join_long, &longer) == EXIT_REFUSED,
+	    "a longer one");
 	memset(name, 'a', sizeof name);
 	tap_ok(tap,
 	    path_push(&path, name, SBX_MAX_PATH - 1) &&
@@ -220,6 +291,208 @@ descriptors(struct tap *tap)
 	    "one that is no standard stream");
 }
 
+/* Whether standard streams are there, or this one is the null device. */
+static bool
+is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static bool
+is_null(int fd)
+{
+	struct stat status, null;
+
+	return fstat(fd, &status) == 0 && stat("/dev/null", &null) == 0 &&
+	    status.st_rdev == null.st_rdev && S_ISCHR(status.st_mode);
+}
+
+/* With it which are closed. */
+static void
+fill(const void *with)
+{
+	for (const char *fd = with; *fd != '\0'; fd++)
+		close(*fd - '0');
+	fill_standard();
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (!is_open(fd))
+			_exit(fd + 1);
+	}
+	for (const char *fd = with; *fd != '\0'; fd++) {
+		if (!is_null(*fd - '0'))
+			_exit(9);
+	}
+	if (strchr(with, '0') == NULL && is_null(0))
+		_exit(10);
+}
+
+/* Standard input is what no caller has there. */
+static void
+fill_all(const void *with)
+{
+	int ends[2];
+
+	if (pipe(ends) != 0 || dup2(ends[0], 0) != 0 || dup2(ends[1], 1) != 1 ||
+	    dup2(ends[1], 2) != 2)
+		_exit(99);
+	fill(with);
+}
+
+static void
+leave(const void *with)
+{
+	char here[64];
+	int ends[2], next;
+
+	(void)with;
+	if (pipe(ends) != 0 || dup2(ends[0], 0) != 0 || dup2(ends[1], 1) != 1 ||
+	    dup2(ends[1], 2) != 2 || chdir("/proc") != 0)
+		_exit(99);
+	next = dup(0);
+	close(next);
+	leave_caller();
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (!is_null(fd))
+			_exit(fd + 1);
+	}
+	if (getcwd(here, sizeof here) == NULL || strcmp(here, "/") != 0)
+		_exit(4);
+	if (is_open(next))
+		_exit(5);
+}
+
+static void
+raise_files(const void *with)
+{
+	struct rlimit limit;
+
+	(void)with;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		_exit(99);
+	limit.rlim_cur = 16;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+		_exit(99);
+	raise_open_files();
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur != limit.rlim_max)
+		_exit(1);
+}
+
+static void
+streams(struct tap *tap)
+{
+	static const char *const closed[] = { "", "0", "1", "2", "01", "02",
+		"12", "012" };
+
+	for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
+		tap_ok(tap, status_of(fill_all, closed[i]) == 0,
+		    "streams that are closed: '%s'", closed[i]);
+	tap_ok(tap, status_of(leave, NULL) == 0,
+	    "the caller's streams and directory are given up");
+	tap_ok(tap, status_of(raise_files, NULL) == 0,
+	    "as many open files as there may be");
+}
+
+/* --- small files ---------------------------------------------------------- */
+
+static void
+small_files(struct tap *tap)
+{
+	char place[] = "/tmp/sbx-XXXXXX", text[8], link[DESCRIPTOR_PATH_SIZE];
+	int directory = -1, before;
+
+	if (mkdtemp(place) != NULL)
+		directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tap_must(directory >= 0, place);
+	before = tap_descriptors();
+	errno = 0;
+	tap_ok(tap, !file_write(directory, "file", "a") && errno == ENOENT,
+	    "a file that is not there is not written");
+	tap_ok(tap,
+	    !file_read(directory, "file", text, sizeof text) && *text == '\0',
+	    "nor read");
+	close(openat(directory, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	tap_ok(tap,
+	    file_read(directory, "file", text, sizeof text) && *text == '\0',
+	    "an empty file is read");
+	tap_ok(tap,
+	    file_write(directory, "file", "1234567") &&
+		file_read(directory, "file", text, sizeof text) &&
+		strcmp(text, "1234567") == 0,
+	    "a file that fills the buffer");
+	tap_ok(tap,
+	    file_write(directory, "file", "abcdefghi") &&
+		file_read(directory, "file", text, sizeof text) &&
+		strcmp(text, "abcdefg") == 0,
+	    "one that is longer");
+	tap_ok(tap,
+	    !file_read(directory, ".", text, sizeof text) && *text == '\0',
+	    "a directory is not read");
+	tap_ok(tap, tap_descriptors() == before, "none of them stays open");
+	descriptor_path(link, 10);
+	tap_ok(tap, strcmp(link, "/proc/self/fd/10") == 0,
+	    "the name of a descriptor");
+	unlinkat(directory, "file", 0);
+	close(directory);
+	rmdir(place);
+}
+
+/* --- names that are forgotten --------------------------------------------- */
+
+/* The file system that the test pretends, or the error; and what was asked. */
+static struct {
+	unsigned long kind;
+	int error;
+	char path[64];
+} pretended;
+
+/* In place of that of libc. */
+int
+statfs(const char *path, struct statfs *status)
+{
+	snprintf(pretended.path, sizeof pretended.path, "%s", path);
+	status->f_type = (__typeof__(status->f_type))pretended.kind;
+	errno = pretended.error;
+	return pretended.error == 0 ? 0 : -1;
+}
+
+static void
+unsteady(struct tap *tap)
+{
+	static const struct {
+		const char *name;
+		unsigned long kind;
+		int error;
+		bool forgets;
+	} cases[] = {
+		{ "FUSE", 0x65735546, 0, true },
+		{ "vboxsf", 0x786f4256, 0, true },
+		{ "ceph", 0x00c36400, 0, true },
+		{ "ext4", 0xef53, 0, false },
+		{ "NFS", 0x6969, 0, false },
+		{ "SMB", 0xfe534d42, 0, false },
+		{ "9p", 0x01021997, 0, false },
+		{ "nothing is there", 0, ENOENT, false },
+		{ "it is a file", 0, ENOTDIR, false },
+		{ "it is shut", 0, EACCES, false },
+		{ "a server that is gone", 0, ESTALE, true },
+		{ "a server that is away", 0, ENOTCONN, true },
+		{ "an error", 0, EIO, true },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		pretended.kind = cases[i].kind;
+		pretended.error = cases[i].error;
+		tap_ok(tap,
+		    unsteady_place(place_of("/a/b")) == cases[i].forgets &&
+			strcmp(pretended.path, "/a/") == 0,
+		    "who forgets a name: %s", cases[i].name);
+	}
+	pretended.path[0] = '\0';
+	tap_ok(tap, !unsteady_place(place_of("/")) && pretended.path[0] == '\0',
+	    "the root directory is not asked for");
+}
+
 /* --- limits --------------------------------------------------------------- */
 
 static void
@@ -249,7 +522,25 @@ limits(struct tap *tap)
 		{ "output=8388607TiB", true },
 		{ "output=8388608TiB", false },
 		{ "output=16777217TiB", false },
+		{ "output=0", false },
+		{ "output=9223372036854775807B", true },
+		{ "output=9223372036854775808B", false },
+		{ "timeout=0", false },
 		{ "timeout=1", false },
+		{ "timeout=1s", true },
+		{ "timeout=2m", true },
+		{ "timeout=3h", true },
+		{ "timeout=3d", false },
+		{ "timeout=1KiB", false },
+		{ "timeout=none", true },
+		{ "timeout=", false },
+		{ "timeout", false },
+		{ "time=1s", false },
+		{ "timeouts=1s", false },
+		{ "processes=9s", false },
+		{ "core=0s", false },
+		{ "core=1", false },
+		{ "core=1KiB", true },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -264,10 +555,14 @@ main(void)
 {
 	struct tap tap = { 0 };
 
+	arenas(&tap);
 	paths(&tap);
 	names(&tap);
 	digests(&tap);
 	descriptors(&tap);
+	streams(&tap);
+	small_files(&tap);
+	unsteady(&tap);
 	limits(&tap);
 	return tap_done(&tap);
 }

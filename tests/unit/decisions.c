@@ -77,6 +77,22 @@ test_count(struct tap *tap)
 	decisions_take(&decisions, &event, sizeof event);
 	tap_ok(tap, decisions.count == 1 && decisions.all[0].times == 2,
 	    "by another way it is the same decision");
+	event.verdict = PROXY_DENIED;
+	decisions_take(&decisions, &event, sizeof event);
+	event.verdict = PROXY_NO_RULE;
+	strcpy(event.name, "two.example");
+	decisions_take(&decisions, &event, sizeof event);
+	tap_ok(tap,
+	    decisions.count == 3 && decisions.all[0].times == 2 &&
+		decisions.all[1].times == 1 && decisions.all[2].times == 1 &&
+		decisions.all[0].event.via == PROXY_BY_HTTP,
+	    "another verdict or name makes it another one");
+	decisions.all[2].times = UINT32_MAX;
+	decisions_take(&decisions, &event, sizeof event);
+	tap_ok(tap, decisions.all[2].times == UINT32_MAX,
+	    "the number of times has a bound");
+	event = record();
+	taken(&event, sizeof event);
 	for (uint32_t i = 1; i <= expected; i++) {
 		event.port = (uint16_t)i;
 		decisions_take(&decisions, &event, sizeof event);
@@ -153,20 +169,14 @@ test_sources(struct tap *tap)
 	}
 }
 
-/* What goes to standard error about so many refusals. */
+/* What goes to standard error about what was taken. */
 static const char *
-told(uint32_t count)
+told_now(void)
 {
 	static char text[1024];
-	struct proxy_event event = record();
 	int saved = dup(STDERR_FILENO), ends[2];
 	ssize_t len;
 
-	memset(&decisions, 0, sizeof decisions);
-	for (uint32_t i = 0; i < count; i++) {
-		event.port = (uint16_t)(i + 1);
-		decisions_take(&decisions, &event, sizeof event);
-	}
 	if (saved < 0 || pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0)
 		return "no pipe";
 	close(ends[1]);
@@ -177,6 +187,100 @@ told(uint32_t count)
 	close(ends[0]);
 	text[len > 0 ? len : 0] = '\0';
 	return text;
+}
+
+/* The same about so many refusals. */
+static const char *
+told(uint32_t count)
+{
+	struct proxy_event event = record();
+
+	memset(&decisions, 0, sizeof decisions);
+	for (uint32_t i = 0; i < count; i++) {
+		event.port = (uint16_t)(i + 1);
+		decisions_take(&decisions, &event, sizeof event);
+	}
+	return told_now();
+}
+
+static void
+add(enum proxy_verdict verdict, const char *name, uint16_t port)
+{
+	struct proxy_event event = record();
+
+	event.verdict = (uint8_t)verdict;
+	event.port = port;
+	snprintf(event.name, sizeof event.name, "%s", name);
+	decisions_take(&decisions, &event, sizeof event);
+}
+
+/* Refusals among others, and how their names are written. */
+static void
+test_told_names(struct tap *tap)
+{
+	memset(&decisions, 0, sizeof decisions);
+	add(PROXY_ALLOWED, "a.example", 443);
+	add(PROXY_FAILED, "b.example", 443);
+	tap_ok(tap, strcmp(told_now(), "") == 0,
+	    "what is no refusal is not told");
+	add(PROXY_DENIED, "2001:db8::1", 80);
+	add(PROXY_NO_SUCH_NAME, "c.example", 443);
+	add(PROXY_NO_RULE, "d.example", 0);
+	add(PROXY_PRIVATE, "e\nf", 1);
+	tap_ok(tap,
+	    strcmp(told_now(),
+		"sbxrun: network: refused [2001:db8::1]:80 (denied), "
+		"d.example (no rule), e\\x0af:1 (private address)\n") == 0,
+	    "an address of IPv6, no port, and what cannot be printed");
+	decisions.shared = true;
+	add(PROXY_LIMIT, "::", 0);
+	tap_ok(tap,
+	    strcmp(told_now(),
+		"sbxrun: network: refused [2001:db8::1]:80 (denied), "
+		"d.example (no rule), e\\x0af:1 (private address), and 1 "
+		"more, by this command or another one of the session\n") == 0,
+	    "by whom, where it is not known");
+}
+
+/* In the receipt, by each way. */
+static void
+test_records(struct tap *tap)
+{
+	static const struct sbx_source sources[] = {
+		{ .file = 1, .line = 2, .column = 3 }
+	};
+	static const struct sbx_name names[] = { { .source = 0 } };
+	static const struct sbx_blob blob = { .strings = "\0p.sbx",
+		.sources = sources,
+		.source_count = 1,
+		.names = names,
+		.name_count = 1 };
+	static const char *const vias[] = { "resolver", "http", "socks",
+		"address", "endpoint", "host", "publish" };
+
+	for (int via = 0; via < PROXY_VIA_END; via++) {
+		struct decision decision = { .event = record(), .times = 7 };
+		struct out json;
+		char via_word[256];
+
+		decision.event.via = (uint8_t)via;
+		decision.event.rule = 0;
+		out_init(&json, -1);
+		decision_record(&json, &blob, &decision);
+		snprintf(via_word, sizeof via_word,
+		    "\"name\":\"one.example\",\"port\":443,"
+		    "\"verdict\":\"no rule\",\"via\":\"%s\",\"count\":7",
+		    vias[via]);
+		if (!tap_ok(tap,
+			strstr(json.text, via_word) != NULL &&
+			    (strstr(json.text, "p.sbx") != NULL) ==
+				(via <= PROXY_BY_ADDRESS) &&
+			    strstr(json.text, "\"fix\":") != NULL &&
+			    (strstr(json.text, "allow network ") != NULL) ==
+				(via != PROXY_BY_ENDPOINT),
+			"the record of one by %s", vias[via]))
+			printf("# %s\n", json.text);
+	}
 }
 
 static void
@@ -238,5 +342,7 @@ main(void)
 	test_refusals(&tap);
 	test_sources(&tap);
 	test_told(&tap);
+	test_told_names(&tap);
+	test_records(&tap);
 	return tap_done(&tap);
 }

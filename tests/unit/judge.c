@@ -16,7 +16,7 @@
 
 enum { STRANGER = 23971 };
 
-enum { DENY_NO = 11, DENY_DEEP, DENY_SOCKET }; /* sources */
+enum { DENY_NO = 11, DENY_DEEP, DENY_SOCKET, DENY_RUN }; /* sources */
 
 static struct tap tap;
 static struct arena arena;
@@ -24,7 +24,7 @@ static struct binding binding;
 static struct sbx_meta meta;
 static struct sbx_blob blob = { .meta = &meta };
 static struct explaining explaining;
-static struct sbx_rule rules[8];
+static struct sbx_rule rules[9];
 static struct learning learning;
 static char top[64] = "/var/tmp/sbx-judge-XXXXXX";
 
@@ -241,6 +241,8 @@ check_splits(void)
 	    said(ACT_CREATE, "./open/new"));
 	is("nor removed", "write ./open/file by 11 replaced",
 	    said(ACT_REMOVE, "./open/file"));
+	is("nor a directory made", "write ./open/new by 11",
+	    said(ACT_MAKE_DIRECTORY, "./open/new"));
 	is("nor above it", "write ./tree/new by 12",
 	    said(ACT_MAKE, "./tree/new"));
 	is("what is there may be written", "no",
@@ -631,6 +633,9 @@ make_rules(void)
 		.helper = -1 };
 	binding.blob = &blob;
 	give("./open", SBX_ALLOW, SBX_RIGHTS, SBX_NO_SOURCE);
+	/* Before the others: a right that is not to write splits nothing. */
+	give("./open/tool", SBX_DENY, SBX_EXEC, DENY_RUN);
+	give("./tree/beside/tool", SBX_DENY, SBX_EXEC, DENY_RUN);
 	give("./open/no", SBX_DENY, SBX_WRITE, DENY_NO);
 	give("./read", SBX_ALLOW, SBX_READ, SBX_NO_SOURCE);
 	give("./tree", SBX_ALLOW, SBX_RIGHTS, SBX_NO_SOURCE);

@@ -73,7 +73,7 @@ tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
 	runtime/base/limits.c runtime/base/limits.h runtime/base/out.c \
 	runtime/base/out.h runtime/base/path.c runtime/base/path.h \
 	runtime/base/sha256.c runtime/base/sha256.h runtime/base/spelling.c \
-	runtime/base/spelling.h
+	runtime/base/spelling.h runtime/base/unsteady.c
 
 tests_unit_clean_SOURCES = tests/unit/clean.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \

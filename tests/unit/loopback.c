@@ -33,6 +33,7 @@ static struct {
 	size_t len;
 } answers[2];
 static int asked;
+static int asker = -1; /* where the last question can be read */
 static enum { ANSWERS, DEAF, ABSENT } diagnosis;
 
 const uint8_t address_v4_prefix[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
@@ -53,8 +54,13 @@ diagnosis_open(void)
 	asked++;
 	/* Who is deaf cannot be asked.  The other end of one that answers stays
 	 * open, so that what follows is awaited. */
-	if (diagnosis == DEAF)
-		close(ends[1]);
+	if (asker >= 0)
+		close(asker);
+	asker = ends[1];
+	if (diagnosis == DEAF) {
+		close(asker);
+		asker = -1;
+	}
 	return ends[0];
 }
 
@@ -229,6 +235,39 @@ check_host(void)
 	tap_ok(&tap, !is_denied(false, false), "no way to ask");
 }
 
+/* As linux/inet_diag.h has it: all sockets of TCP that listen at the port. */
+static void
+check_questions(void)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	const uint32_t len = 72, states = 1U << LISTENS;
+	const uint16_t type = ABOUT_SOCKETS, flags = 0x301, port = htons(PORT);
+
+	for (int i = 0; i < 2; i++) {
+		uint8_t question[128], expected[72] = { 0 };
+		ssize_t got;
+
+		memcpy(expected, &len, sizeof len);
+		memcpy(expected + 4, &type, sizeof type);
+		memcpy(expected + 6, &flags, sizeof flags);
+		expected[16] = (uint8_t)families[i];
+		expected[17] = IPPROTO_TCP;
+		memcpy(expected + 20, &states, sizeof states);
+		memcpy(expected + 24, &port, sizeof port);
+		/* If the first one tells of a server, nothing else is asked. */
+		be_silent();
+		if (i == 0)
+			put_message(0, MESSAGE, ABOUT_SOCKETS, LISTENS, PORT,
+			    "127.0.0.1");
+		is_denied(false, false);
+		got = recv(asker, question, sizeof question, MSG_DONTWAIT);
+		tap_ok(&tap,
+		    asked == i + 1 && got == (ssize_t)len &&
+			memcmp(question, expected, len) == 0,
+		    "question %d", i + 1);
+	}
+}
+
 /* --- the sandbox's own network -------------------------------------------- */
 
 #define TITLE "  sl  local_address rem_address   st tx_queue rx_queue\n"
@@ -290,6 +329,10 @@ check_inside(void)
 		    TITLE "   0: 0000000000000000FFFF00000100000A:1538 "
 			  "00000000000000000000000000000000:0000 0A 0\n",
 		    false },
+		{ "on what only begins so", TITLE,
+		    TITLE "   0: 0000000000000000FFFF00010100007F:1538 "
+			  "00000000000000000000000000000000:0000 0A 0\n",
+		    false },
 		{ "on another of IPv6", TITLE,
 		    TITLE "   0: 000080FE000000000000000001000000:1538 "
 			  "00000000000000000000000000000000:0000 0A 0\n",
@@ -318,6 +361,7 @@ int
 main(void)
 {
 	check_host();
+	check_questions();
 	check_inside();
 	return tap_done(&tap);
 }

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -38,13 +39,22 @@ proxy_policy(const void *bytes, size_t size)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static int handed; /* how many the first process hands over */
+static struct handing handing_of;
+
 bool
 handing_receive(int socket, struct handing *handing)
 {
 	(void)socket;
-	handing->count = 0;
-	return false;
+	handing_of.count = (uint32_t)handed;
+	for (int i = 0; i < handed; i++)
+		handing_of.descriptors[i] = eventfd(0, EFD_CLOEXEC);
+	*handing = handing_of;
+	return true;
 }
+
+static int logged;
+static struct proxy_start started; /* the last one */
 
 void
 decisions_take(struct decisions *decisions, const struct proxy_event *event,
@@ -62,6 +72,7 @@ decisions_log(struct decision_log *log, const struct proxy_event *event,
 	(void)log;
 	(void)event;
 	(void)size;
+	logged++;
 }
 
 /* Says what it has to say, and stays or ends. */
@@ -91,6 +102,7 @@ proxy_run(const struct proxy_start *start)
 	char byte;
 	pid_t pid;
 
+	started = *start;
 	fflush(stdout);
 	if (pipe2(ready, O_CLOEXEC) != 0)
 		return -1;
@@ -214,6 +226,94 @@ test_records(struct tap *tap)
 	close(client);
 }
 
+/* Of each way its socket, but of what is published ours. */
+static void
+test_received(struct tap *tap)
+{
+	static const uint8_t kinds[] = { SBX_WAY_RESOLVER, SBX_WAY_PORT,
+		SBX_WAY_PUBLISH, SBX_WAY_PUBLISH };
+	enum { WAYS = sizeof kinds };
+
+	for (int handed_over = 0; handed_over < 2; handed_over++) {
+		int before = tap_descriptors(), own;
+		bool right;
+
+		begin();
+		network_end(&network);
+		network.count = WAYS;
+		for (int i = 0; i < WAYS; i++) {
+			network.ways[i].kind = kinds[i];
+			network.sockets[i] = -1;
+		}
+		own = network.sockets[2] = eventfd(0, EFD_CLOEXEC);
+		network.sockets[3] = eventfd(0, EFD_CLOEXEC);
+		network.send = eventfd(0, EFD_CLOEXEC);
+		network.receive = eventfd(0, EFD_CLOEXEC);
+		handed = handed_over ? 3 : 0;
+		network_receive(&network);
+		right = network.inside == handing_of.descriptors[0] &&
+		    network.sockets[0] == handing_of.descriptors[1] &&
+		    network.sockets[1] == handing_of.descriptors[2] &&
+		    network.sockets[2] == own && network.wake >= 0;
+		tap_ok(tap,
+		    network.send == -1 && network.receive == -1 &&
+			(handed_over ?
+				right && network.count == WAYS :
+				network.count == 0 && network.wake == -1),
+		    "%d sockets come", handed);
+		network_forget(&network);
+		tap_ok(tap, tap_descriptors() == before,
+		    "and nothing of them is left");
+	}
+}
+
+/* What it is told, and what is kept of what it says. */
+static void
+test_started(struct tap *tap)
+{
+	static struct decision_log log;
+	int client;
+
+	for (int logs = 0; logs < 2; logs++) {
+		begin();
+		logged = 0;
+		network.log = logs ? &log : NULL;
+		client = dial();
+		turn();
+		tap_ok(tap,
+		    started.program == network.program &&
+			strcmp(started.level, "standard") == 0 &&
+			started.path == NULL && started.count == 1 &&
+			started.descriptors[PROXY_INSIDE] == -1 &&
+			started.descriptors[PROXY_SOCKETS] ==
+			    network.sockets[0] &&
+			started.descriptors[PROXY_POLICY] > 2 &&
+			started.descriptors[PROXY_EVENTS] > 2 &&
+			started.descriptors[PROXY_CONTROL] > 2,
+		    "it gets what it needs");
+		network_look(&network);
+		tap_ok(tap,
+		    taken == RECORDS && longer == 1 &&
+			logged == (logs ? RECORDS + 1 : 0) && network.proxy > 0,
+		    "what it has said is taken while it runs: %d", logs);
+		network.count = 2;
+		network.host = false;
+		network.path = "/p";
+		kill(network.proxy, SIGKILL);
+		waitid(P_PID, (id_t)network.proxy, &(siginfo_t){ 0 },
+		    WEXITED | WNOWAIT);
+		turn();
+		network.sockets[1] = -1;
+		turn();
+		tap_ok(tap,
+		    strcmp(started.level, "full") == 0 && started.count == 2 &&
+			strcmp(started.path, "/p") == 0 && network.losses == 1,
+		    "and so does the next one");
+		network_end(&network);
+		close(client);
+	}
+}
+
 /* It is not known yet that it has ended. */
 static void
 test_lost(struct tap *tap)
@@ -267,6 +367,8 @@ main(void)
 	test_place(&tap);
 	test_announce(&tap);
 	test_records(&tap);
+	test_received(&tap);
+	test_started(&tap);
 	test_lost(&tap);
 	test_starts(&tap);
 	return tap_done(&tap);

@@ -52,7 +52,7 @@ make_directory(const char *name)
 static void
 make_repository(const char *name)
 {
-	char path[64];
+	char path[128];
 
 	make_directory(name);
 	snprintf(path, sizeof path, "%s/HEAD", name);
@@ -343,30 +343,48 @@ check_elsewhere(void)
 	    "to be cleaned is nothing there");
 }
 
+/* A repository whose working tree is `tree`, each leading to the other. */
+static void
+make_repository_of_tree(const char *path)
+{
+	char config[256], text[256];
+
+	make_repository(path);
+	snprintf(text, sizeof text, "gitdir: %s\n", path);
+	write_text("tree/.git", text);
+	snprintf(config, sizeof config, "%s/config", path);
+	snprintf(text, sizeof text, "[core]\nworktree = %s/tree\n", top);
+	write_text(config, text);
+}
+
+static void
+remove_all(const char *path)
+{
+	char command[256];
+
+	snprintf(command, sizeof command, "rm -rf '%s'", path);
+	tap_must(system(command) == 0, path);
+}
+
 /* What a command could have made under a policy that opens little else. */
 static void
 check_scratch(void)
 {
-	char scratch[64], path[128], text[256];
+	char scratch[64], path[256];
 
 	make_directory("made");
-	make_repository("made/git");
 	make_directory("tree");
-	snprintf(text, sizeof text, "gitdir: %s/made/git\n", top);
-	write_text("tree/.git", text);
-	snprintf(text, sizeof text, "[core]\nworktree = %s/tree\n", top);
-	write_text("made/git/config", text);
+	snprintf(path, sizeof path, "%s/made/git", top);
+	make_repository_of_tree(path);
 	finds("a repository that is anywhere", "tree", NULL, "/tree",
 	    "/made/git", "");
 	snprintf(scratch, sizeof scratch, "/tmp/sbx-%u-XXXXXX", geteuid());
 	tap_must(mkdtemp(scratch) != NULL, scratch);
 	snprintf(path, sizeof path, "%s/git", scratch);
-	tap_must(rename("made/git", path) == 0, path);
-	snprintf(text, sizeof text, "gitdir: %s\n", path);
-	write_text("tree/.git", text);
+	make_repository_of_tree(path);
 	finds("a repository in a scratch directory", "tree", NULL, "/tree", "",
 	    astray);
-	tap_must(rename(path, "made/git") == 0 && rmdir(scratch) == 0, scratch);
+	remove_all(scratch);
 }
 
 static void
@@ -399,8 +417,6 @@ make_stage(void)
 int
 main(void)
 {
-	char command[64];
-
 	tap_must(mkdtemp(top) != NULL && chdir(top) == 0, top);
 	make_stage();
 	is_linked("a linked working tree");
@@ -411,7 +427,7 @@ main(void)
 	check_settings();
 	check_scratch();
 	check_elsewhere();
-	snprintf(command, sizeof command, "rm -rf '%s'", top);
-	tap_must(chdir("/") == 0 && system(command) == 0, command);
+	tap_must(chdir("/") == 0, "/");
+	remove_all(top);
 	return tap_done(&tap);
 }

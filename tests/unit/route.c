@@ -213,6 +213,67 @@ test_routes(struct tap *tap)
 	    "and those for names: %s", text);
 }
 
+/* One route of each family, to the byte. */
+static void
+test_bytes(struct tap *tap)
+{
+	static const struct sbx_endpoint endpoints[] = {
+		{ V4(1, 0, 24), .platforms = SBX_ON_ALL, .effect = SBX_ALLOW },
+		{ .address = { 0xfd, [15] = 7 },
+		    .prefix = 128,
+		    .platforms = SBX_ON_ALL,
+		    .effect = SBX_ALLOW },
+	};
+	static const struct said made[ANSWERS_MAX] = { { 0, AF_INET, true, 0, 0,
+	    0 } };
+
+	for (int i = 0; i < 2; i++) {
+		struct sbx_blob blob = { .endpoints = endpoints + i,
+			.endpoint_count = 1 };
+		uint16_t size = i == 0 ? 4 : 16;
+		struct {
+			struct nlmsghdr header;
+			struct rtmsg route;
+			struct rtattr device;
+			int lo;
+			struct rtattr to;
+			uint8_t address[16];
+		} expected = {
+			.header = {
+				.nlmsg_len = (uint32_t)sizeof expected - 16 +
+				    size,
+				.nlmsg_type = RTM_NEWROUTE,
+				.nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE |
+				    NLM_F_ACK,
+				.nlmsg_seq = i == 0 ? AF_INET : AF_INET6,
+			},
+			.route = {
+				.rtm_family = i == 0 ? AF_INET : AF_INET6,
+				.rtm_dst_len = i == 0 ? 24 : 128,
+				.rtm_table = RT_TABLE_LOCAL,
+				.rtm_protocol = RTPROT_BOOT,
+				.rtm_scope = i == 0 ? RT_SCOPE_HOST :
+						      RT_SCOPE_UNIVERSE,
+				.rtm_type = RTN_LOCAL,
+			},
+			.device = { 8, RTA_OIF },
+			.lo = 1,
+			.to = { (uint16_t)(4 + size), RTA_DST },
+		};
+		struct routing routing = { .names = false };
+		char asked[ROUTES_MAX * 64];
+		size_t len;
+
+		memcpy(expected.address,
+		    endpoints[i].address + (i == 0 ? 12 : 0), size);
+		tap_ok(tap,
+		    add(&blob, made, &routing, asked, &len) &&
+			len == expected.header.nlmsg_len &&
+			memcmp(asked, &expected, len) == 0,
+		    "a route of family %d", expected.route.rtm_family);
+	}
+}
+
 int
 main(void)
 {
@@ -220,5 +281,6 @@ main(void)
 
 	test_answers(&tap);
 	test_routes(&tap);
+	test_bytes(&tap);
 	return tap_done(&tap);
 }

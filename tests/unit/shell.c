@@ -133,9 +133,11 @@ handed(const char *word, const char *flags)
 		unsetenv("MAKEFLAGS");
 	count = words_pipes((char **)(uintptr_t)argv, pipes, PIPES);
 	for (size_t i = 0; i < count; i++) {
+		text[used] = '?';
 		for (int j = 0; j < 2 * PIPES; j++)
 			if (ends[j / 2][j % 2] == pipes[i])
-				text[used++] = (char)('a' + j);
+				text[used] = (char)('a' + j);
+		used++;
 	}
 	text[used] = '\0';
 	return text;
@@ -174,6 +176,48 @@ check_pipes(void)
 	snprintf(text, sizeof text, "--jobserver-auth=%d,%d",
 	    open("/dev/null", O_RDONLY), p[1]);
 	is("what is no pipe", "b", handed("x", text));
+}
+
+/* Which of two descriptors are handed over that are all pipes. */
+static size_t
+count_pipes(int first, int second)
+{
+	char word[32], flags[64];
+	const char *argv[] = { "sh", word, NULL };
+	int pipes[PIPES];
+
+	snprintf(word, sizeof word, "/dev/fd/%d", first);
+	snprintf(flags, sizeof flags, "--jobserver-auth=%d,%d", first, second);
+	setenv("MAKEFLAGS", flags, 1);
+	return words_pipes((char **)(uintptr_t)argv, pipes, PIPES);
+}
+
+/* A stream is the command's anyway, even if it is a pipe. */
+static void
+check_streams(void)
+{
+	size_t counts[4], after;
+	int kept[4];
+
+	for (int fd = 0; fd < 4; fd++) {
+		kept[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+		fflush(stdout);
+		dup2(ends[0][0], fd);
+	}
+	for (int fd = 0; fd < 4; fd++)
+		counts[fd] = count_pipes(fd, 0);
+	after = count_pipes(0, 3);
+	for (int fd = 0; fd < 4; fd++) {
+		if (kept[fd] >= 0)
+			dup2(kept[fd], fd);
+		else
+			close(fd);
+	}
+	tap_ok(&tap,
+	    counts[0] == 0 && counts[1] == 0 && counts[2] == 0 &&
+		counts[3] == 1 && after == 1,
+	    "streams that are pipes are not handed over: %zu %zu %zu",
+	    counts[0], counts[1], counts[2]);
 }
 
 static void
@@ -284,6 +328,24 @@ check_values(void)
 	snprintf(wanted, sizeof wanted, "@agent auto %s/sh --log %s/l", home,
 	    home);
 	says("paths in the home directory", "shell ~/sh\nlog ~/l\n", wanted);
+	says("each word that there is",
+	    "policy /\nsession s\nshell /bin/x\nexplain yes\nlevel l\n"
+	    "limit m\ndefine d\nexpect e\nlog /l\nidle i\n",
+	    "/ s /bin/x --explain --level l --limit m --define d --expect e "
+	    "--log /l --idle i");
+	says("a policy by a relative path", "policy x.bin\n",
+	    "it has to begin with /, ~/ or @");
+	says("a shell by one", "shell bin/sh\n",
+	    "it has to begin with / or ~/");
+	says("a log by one", "log ./l\n", "it has to begin with / or ~/");
+	says("a home directory that is another's", "log ~x/l\n",
+	    "it has to begin with / or ~/");
+	says("a log that is called like a profile", "log @l\n",
+	    "it has to begin with / or ~/");
+	says("explain maybe", "explain maybe\n",
+	    "explain: it has to be yes, agent or no");
+	says("a value with spaces in it", "log \t/a b \n",
+	    "@agent auto - --log /a b");
 	says("a word without a value", "level \t \n",
 	    "level: a word without a value");
 	says("a part of a word", "lev full\n",
@@ -497,6 +559,7 @@ main(void)
 	check_words();
 	check_many();
 	check_pipes();
+	check_streams();
 	check_most_pipes();
 	if (chdir("/usr") != 0)
 		abort();
