@@ -98,6 +98,7 @@ bool becomes(const volatile uint64_t *value, uint64_t wanted);
 /* proxy_requests.c */
 void try_requests(struct stage *stage);
 void try_socks(struct stage *stage);
+void try_tunnel_hello(struct stage *stage, const char *asked, bool passes);
 void try_tls(struct stage *stage);
 
 /* proxy_flows.c */

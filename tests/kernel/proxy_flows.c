@@ -384,4 +384,7 @@ try_upstream(struct stage *stage, bool names)
 	tap_ok(&stage->tap, is_echoed(fd, "abcd", "abcd"),
 	    "an address of the resolver's leads through it, too");
 	close(fd);
+	/* Which host it is that the user's proxy leads to, TLS says. */
+	try_tunnel_hello(stage, "good.example", true);
+	try_tunnel_hello(stage, "other.example", false);
 }

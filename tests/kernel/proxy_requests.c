@@ -224,7 +224,7 @@ try_hello(struct stage *stage, const char *asked, size_t cut, bool passes)
 	    passes ? "passes" : "is reset");
 }
 
-static void
+void
 try_tunnel_hello(struct stage *stage, const char *asked, bool passes)
 {
 	static const char request[] =

@@ -11,7 +11,9 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -34,7 +36,37 @@ static struct shared {
 	int filter; /* the kind that it was asked for, and 1 */
 	int errors[CONFINED_END][32];
 	bool changed[CONFINED_END];
+	char opened[4096]; /* the places that rules are about, a line each */
 } * shared;
+
+/* Where /etc/resolv.conf leads to; NULL: as it is. */
+static const char *resolv_conf;
+
+int
+open(const char *path, int flags, ...)
+{
+	size_t used = shared != NULL ? strlen(shared->opened) : 0;
+	mode_t mode = 0;
+	va_list rest;
+
+	if ((flags & O_PATH) != 0 && shared != NULL)
+		snprintf(shared->opened + used, sizeof shared->opened - used,
+		    "%s\n", path);
+	if ((flags & O_CREAT) != 0) {
+		va_start(rest, flags);
+		mode = va_arg(rest, mode_t);
+		va_end(rest);
+	}
+	return openat(AT_FDCWD, path, flags, mode);
+}
+
+char *
+realpath(const char *restrict path, char *restrict resolved)
+{
+	(void)path;
+	(void)resolved;
+	return resolv_conf != NULL ? strdup(resolv_conf) : NULL;
+}
 
 /* In place of the one in filter.c. */
 bool
@@ -230,6 +262,63 @@ test_kind(struct tap *tap, enum confined kind, int abi)
 	}
 }
 
+/* --- the places of the resolver ------------------------------------------------- */
+
+/* Where its settings, modules and caches are, and its daemons; a machine has only
+ * some of them. */
+static const char sockets[] = "/run/nscd\n/run/systemd/resolve\n"
+			      "/var/lib/sss/pipes\n/run/nslcd\n"
+			      "/run/avahi-daemon\n";
+static const char places[] =
+    "/lib\n/lib64\n/usr/lib\n/usr/lib64\n/usr/local/lib\n/nix/store\n"
+    "/gnu/store\n/run/current-system/sw/lib\n/run/systemd/resolve\n"
+    "/run/systemd/netif\n/run/NetworkManager\n/run/resolvconf\n"
+    "/run/connman\n/var/lib/sss/mc\n/var/run/nscd\n/var/cache/nscd\n";
+static const char files[] =
+    "/etc/resolv.conf\n/etc/hosts\n/etc/nsswitch.conf\n/etc/host.conf\n"
+    "/etc/gai.conf\n/etc/services\n/etc/protocols\n/etc/ld.so.cache\n"
+    "/etc/mdns.allow\n/etc/nscd.conf\n/etc/libnss-ldap.conf\n";
+
+static void
+test_places(struct tap *tap, enum confined kind, int abi, const char *leads_to,
+    const char *behind)
+{
+	char expected[4096] = "";
+	pid_t pid;
+	int status = -1;
+
+	if (kind == CONFINED_LOOKUP)
+		snprintf(expected, sizeof expected, "%s%s%s%s",
+		    abi >= 9 ? sockets : "", places,
+		    geteuid() == 0 ? files : "/etc\n", behind);
+	*shared->opened = '\0';
+	resolv_conf = leads_to;
+	pid = fork();
+	if (pid == 0) {
+		confine_process(kind);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	resolv_conf = NULL;
+	if (!tap_ok(tap, status == 0 && strcmp(shared->opened, expected) == 0,
+		"%s: resolv.conf is %s: its places, and no others", kinds[kind],
+		leads_to != NULL ? leads_to : "not there"))
+		printf("# %s\n", shared->opened);
+}
+
+static void
+test_all_places(struct tap *tap, int abi)
+{
+	for (int kind = 0; kind < CONFINED_END; kind++)
+		test_places(tap, (enum confined)kind, abi,
+		    "/usr/share/sbx/resolv.conf", "/usr/share/sbx\n");
+	test_places(tap, CONFINED_LOOKUP, abi, NULL, "");
+	test_places(tap, CONFINED_LOOKUP, abi, "/etc/resolv.conf", "");
+	test_places(tap, CONFINED_LOOKUP, abi, "/etc/x/resolv.conf",
+	    "/etc/x\n");
+	test_places(tap, CONFINED_LOOKUP, abi, "/resolv.conf", "");
+}
+
 /* The kernel may have no such right yet. */
 static void
 test_rights(struct tap *tap)
@@ -351,6 +440,8 @@ main(void)
 		tap_skip(&tap, "the kernel has none", "Landlock");
 	for (int kind = 0; abi >= 1 && kind < CONFINED_END; kind++)
 		test_kind(&tap, (enum confined)kind, abi);
+	if (abi >= 1)
+		test_all_places(&tap, abi);
 	test_rights(&tap);
 	test_orphan(&tap);
 	unlink("there");

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -197,6 +198,10 @@ test_upstream(struct tap *tap, uint16_t port)
 		refused == NO_VERDICT && conn.address_count == 0 &&
 		conn.deadline == NOW + CONNECT_TIME,
 	    "the user's proxy, by its port");
+	await(&conn);
+	connect_check(&proxy, &conn);
+	tap_ok(tap, relayed == 1 && refused == NO_VERDICT,
+	    "which is connected to");
 	close(conn.server.fd);
 	conn = conn_to(1, HERE, NULL);
 	proxy.upstream_path = "/nonexistent/proxy";
@@ -300,6 +305,7 @@ test_many_pipes(struct tap *tap)
 	static struct line lines[PIPES_KEPT + 2];
 	enum { LINES = PIPES_KEPT + 2 };
 	struct pipes pipes = { .count = 0 };
+	int before = tap_descriptors();
 
 	for (unsigned i = 0; i < LINES; i++) {
 		open_line(&lines[i]);
@@ -319,6 +325,12 @@ test_many_pipes(struct tap *tap)
 	    pipes.count == PIPES_KEPT && lines[0].flow.held == 0 &&
 		lines[0].flow.pipe.read == -1,
 	    "a pipe with bytes in it is closed, once");
+	tap_ok(tap, tap_descriptors() == before + 2 * PIPES_KEPT,
+	    "nothing is open but what is kept");
+	while (pipes.count > 0) {
+		close(pipes.kept[--pipes.count].read);
+		close(pipes.kept[pipes.count].write);
+	}
 }
 
 static void
@@ -357,6 +369,29 @@ test_ends(struct tap *tap)
 	close_line(&line, &pipes);
 }
 
+/* Without room for descriptors. */
+static void
+test_no_pipe(struct tap *tap)
+{
+	struct pipes pipes = { .count = 0 };
+	struct rlimit before, none;
+	struct line line;
+	bool put_in;
+
+	open_line(&line);
+	put(&line, "lost");
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = (struct rlimit){ 0, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	put_in = flow_put(&line.flow, &pipes, "a", 1);
+	tap_ok(tap,
+	    !put_in && flow_run(&line.flow, &pipes) == FLOW_BROKEN &&
+		line.flow.held == 0,
+	    "without a pipe nothing goes by");
+	setrlimit(RLIMIT_NOFILE, &before);
+	close_line(&line, &pipes);
+}
+
 int
 main(void)
 {
@@ -376,5 +411,6 @@ main(void)
 	test_pipes(&tap);
 	test_many_pipes(&tap);
 	test_ends(&tap);
+	test_no_pipe(&tap);
 	return tap_done(&tap);
 }

@@ -1,6 +1,7 @@
 # One part of the compiler, the format or the loader at a time, in process.
 
 test_programs += \
+	tests/unit/accepts \
 	tests/unit/addresses \
 	tests/unit/base \
 	tests/unit/bpf \
@@ -8,17 +9,21 @@ test_programs += \
 	tests/unit/checks \
 	tests/unit/children \
 	tests/unit/clean \
+	tests/unit/clients \
 	tests/unit/confine \
 	tests/unit/connects \
+	tests/unit/conns \
 	tests/unit/crc32 \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
 	tests/unit/denials \
 	tests/unit/diag \
+	tests/unit/dns \
 	tests/unit/ending \
 	tests/unit/enter \
 	tests/unit/events \
+	tests/unit/fakes \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/git_settings \
@@ -60,6 +65,7 @@ test_programs += \
 	tests/unit/syscalls \
 	tests/unit/term \
 	tests/unit/text \
+	tests/unit/tls \
 	tests/unit/toml \
 	tests/unit/verdict \
 	tests/unit/verify \
@@ -154,9 +160,24 @@ tests_unit_confine_LDADD = libproxy.a $(LDADD)
 tests_unit_destination_SOURCES = tests/unit/destination.c \
 	runtime/base/out.c runtime/base/out.h runtime/listen/destination.c \
 	runtime/listen/destination.h
+tests_unit_dns_SOURCES = tests/unit/dns.c runtime/proxy/dns.c \
+	runtime/proxy/dns.h
+tests_unit_tls_SOURCES = tests/unit/tls.c runtime/proxy/tls.c \
+	runtime/proxy/tls.h
+tests_unit_fakes_SOURCES = tests/unit/fakes.c runtime/proxy/fakes.c \
+	runtime/proxy/fakes.h
+tests_unit_accepts_SOURCES = tests/unit/accepts.c runtime/proxy/accept.c \
+	runtime/proxy/proxy.h
+tests_unit_accepts_LDADD = libproxy.a $(LDADD)
+tests_unit_clients_SOURCES = tests/unit/clients.c runtime/proxy/client.c \
+	runtime/proxy/proxy.h
+tests_unit_clients_LDADD = libproxy.a $(LDADD)
 tests_unit_connects_SOURCES = tests/unit/connects.c runtime/proxy/connect.c \
 	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
 tests_unit_connects_LDADD = libproxy.a $(LDADD)
+tests_unit_conns_SOURCES = tests/unit/conns.c runtime/proxy/conn.c \
+	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
+tests_unit_conns_LDADD = libproxy.a $(LDADD)
 tests_unit_relays_SOURCES = tests/unit/relays.c runtime/proxy/flow.c \
 	runtime/proxy/flow.h runtime/proxy/proxy.h runtime/proxy/relay.c
 tests_unit_relays_LDADD = libproxy.a $(LDADD)

@@ -168,6 +168,16 @@ test_row(struct tap *tap)
 	say(3, LOOKUP_FAILED, 0, 0);
 	ask(LOOKUPS_MAX + 4);
 	tap_ok(tap, next_query() == LOOKUPS_MAX + 4, "and the row goes on");
+	ask(1);
+	ask(2);
+	say(4, LOOKUP_FAILED, 0, 0);
+	ask(3);
+	say(5, LOOKUP_FAILED, 0, 0);
+	say(6, LOOKUP_FAILED, 0, 0);
+	tap_ok(tap,
+	    next_query() == 1 && next_query() == 2 && next_query() == 3 &&
+		next_query() == -1,
+	    "in order, also for who comes while others wait");
 }
 
 /* Those of whom the row was full are answered; what is left is judged. */

@@ -1,112 +1,14 @@
 /*
- * What sbx-proxy reads, case by case: queries, requests, the first message of
- * TLS; and the addresses that it hands out for names.
+ * What sbx-proxy reads of clients, case by case; dns.c has queries, tls.c the first
+ * message of TLS.
  */
-#include "format/addresses.h"
-#include "runtime/proxy/dns.h"
-#include "runtime/proxy/fakes.h"
 #include "runtime/proxy/http.h"
 #include "runtime/proxy/socks.h"
 #include "runtime/proxy/target.h"
-#include "runtime/proxy/tls.h"
 #include "tests/lib/tap.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
-#define ID "\1\2"
-#define SIXTY "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define ONE "\1\0\0\1\0\0\0\0\0\0"
-
-static void
-try_dns(struct tap *tap)
-{
-	static const struct {
-		const char *what;
-		const uint8_t *bytes;
-		size_t len;
-		enum dns_code code;
-		const char *name; /* NULL: no host's */
-	} cases[] = {
-		{ "a query", BYTES(ID ONE "\1a\2b-\0\0\1\0\1"), DNS_OK, NULL },
-		{ "a name", BYTES(ID ONE "\1A\1b\0\0\1\0\1"), DNS_OK, "a.b" },
-		{ "the root", BYTES(ID ONE "\0\0\1\0\1"), DNS_OK, NULL },
-		{ "a dot in a label", BYTES(ID ONE "\3a.b\0\0\1\0\1"), DNS_OK,
-		    NULL },
-		{ "a NUL in a label", BYTES(ID ONE "\3a\0b\0\0\1\0\1"), DNS_OK,
-		    NULL },
-		{ "an address", BYTES(ID ONE "\003127\0011\0\0\1\0\1"), DNS_OK,
-		    NULL },
-		{ "another class", BYTES(ID ONE "\1a\0\0\1\0\3"), DNS_REFUSED,
-		    "a" },
-		{ "no header", BYTES(ID "\1\0\0\1\0\0\0\0\0"), DNS_SILENCE,
-		    NULL },
-		{ "an answer", BYTES(ID "\201\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1"),
-		    DNS_SILENCE, NULL },
-		{ "an update", BYTES(ID "\50\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1"),
-		    DNS_NOTIMP, NULL },
-		{ "no question", BYTES(ID "\1\0\0\0\0\0\0\0\0\0"), DNS_FORMERR,
-		    NULL },
-		{ "two questions",
-		    BYTES(ID "\1\0\0\2\0\0\0\0\0\0\1a\0\0\1\0\1\1b\0\0\1\0\1"),
-		    DNS_FORMERR, NULL },
-		{ "an answer beside it",
-		    BYTES(ID "\1\0\0\1\0\1\0\0\0\0\1a\0\0\1\0\1"), DNS_FORMERR,
-		    NULL },
-		{ "an authority beside it",
-		    BYTES(ID "\1\0\0\1\0\0\0\1\0\0\1a\0\0\1\0\1"), DNS_FORMERR,
-		    NULL },
-		{ "a label of 63 bytes",
-		    BYTES(ID ONE "\77" SIXTY "abc\0\0\1\0\1"), DNS_OK,
-		    SIXTY "abc" },
-		{ "one of 64", BYTES(ID ONE "\100" SIXTY "abcd\0\0\1\0\1"),
-		    DNS_FORMERR, NULL },
-		{ "a pointer", BYTES(ID ONE "\300\14\0\1\0\1"), DNS_FORMERR,
-		    NULL },
-		{ "no end", BYTES(ID ONE "\7abc"), DNS_FORMERR, NULL },
-		{ "no type", BYTES(ID ONE "\1a\0\0\1\0"), DNS_FORMERR, NULL },
-	};
-
-	for (size_t i = 0; i < countof(cases); i++) {
-		struct dns_query query;
-		enum dns_code code = dns_parse(cases[i].bytes, cases[i].len,
-		    &query);
-
-		tap_ok(tap,
-		    code == cases[i].code &&
-			(cases[i].name == NULL ?
-				(code != DNS_OK || !query.is_name) :
-				strcmp(query.name, cases[i].name) == 0),
-		    "DNS: %s answers %d", cases[i].what, cases[i].code);
-	}
-}
-
-/* What was asked for: an address of either family. */
-static void
-try_dns_answers(struct tap *tap)
-{
-	static const uint8_t six[16] = { 1, [12] = 198, 18, 0, 7 };
-	static const uint8_t a[] = ID ONE "\1a\0\0\1\0\1",
-			     aaaa[] = ID ONE "\1a\0\0\34\0\1";
-	uint8_t answer[DNS_ANSWER_MAX];
-	struct dns_query query;
-	size_t len;
-
-	dns_parse(a, sizeof a - 1, &query);
-	len = dns_answer(a, &query, DNS_OK, six + 12, answer);
-	tap_ok(tap,
-	    len == sizeof a - 1 + 16 &&
-		memcmp(answer + len - 16, "\300\14\0\1\0\1\0\0\0\1", 10) == 0 &&
-		memcmp(answer + len - 6, "\0\4\306\22\0\7", 6) == 0,
-	    "DNS: an address of IPv4, for a second");
-	dns_parse(aaaa, sizeof aaaa - 1, &query);
-	len = dns_answer(aaaa, &query, DNS_OK, six, answer);
-	tap_ok(tap,
-	    len == sizeof aaaa - 1 + 28 &&
-		memcmp(answer + len - 18, "\0\20", 2) == 0 &&
-		memcmp(answer + len - 16, six, 16) == 0,
-	    "DNS: an address of IPv6");
-}
-
 static void
 try_targets(struct tap *tap)
 {
@@ -306,6 +208,49 @@ try_rewritten(struct tap *tap)
 	}
 }
 
+/* The first line and the host, for a server and for another proxy. */
+static void
+try_first_lines(struct tap *tap)
+{
+	static const struct {
+		const char *url, *line, *host, *proxy_line;
+	} cases[] = {
+		{ "http://a", "GET / ", "a", "GET http://a/ " },
+		{ "http://a:80/", "GET / ", "a", "GET http://a/ " },
+		{ "http://a?b", "GET /?b ", "a", "GET http://a/?b " },
+		{ "http://a:81/b", "GET /b ", "a:81", "GET http://a:81/b " },
+		{ "http://a:65535/b", "GET /b ", "a:65535",
+		    "GET http://a:65535/b " },
+		{ "http://[::1]/b", "GET /b ", "[::1]", "GET http://[::1]/b " },
+		{ "HTTP://[::1]:8/", "GET / ", "[::1]:8",
+		    "GET http://[::1]:8/ " },
+	};
+	static char head[HTTP_HEAD_MAX];
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		char text[128], expected[256];
+		struct http_request request;
+		bool held = true;
+
+		snprintf(text, sizeof text, "GET %s HTTP/1.0\r\n\r\n",
+		    cases[i].url);
+		http_parse(text, strlen(text), &request);
+		for (int proxy = 0; proxy < 2; proxy++) {
+			size_t len = http_rewrite(&request, proxy, head);
+
+			snprintf(expected, sizeof expected,
+			    "%sHTTP/1.0\r\nHost: %s\r\nConnection: close\r\n"
+			    "\r\n",
+			    proxy ? cases[i].proxy_line : cases[i].line,
+			    cases[i].host);
+			held &= len == strlen(expected) &&
+			    memcmp(head, expected, len) == 0;
+		}
+		tap_ok(tap, held, "what is asked of a server: %s",
+		    cases[i].url);
+	}
+}
+
 static void
 try_answers(struct tap *tap)
 {
@@ -316,6 +261,10 @@ try_answers(struct tap *tap)
 	} cases[] = {
 		{ "HTTP/1.1 200 OK\r\n\r\nrest", PARSED_OK, 200 },
 		{ "HTTP/1.0 407\r\nA: b\r\n\r\n", PARSED_OK, 407 },
+		{ "HTTP/1.1 200\r\n\r\n", PARSED_OK, 200 },
+		{ "HTTP/1.1 20\r\n\r\n", PARSED_BAD, 0 },
+		{ "HTTP/1.1-200\r\n\r\n", PARSED_BAD, 0 },
+		{ "HTTP/1.1 2x0\r\n\r\n", PARSED_BAD, 0 },
 		{ "HTTP/1.1 200 OK\r\n", PARSED_MORE, 0 },
 		{ "HTTP/2 200\r\n\r\n\r\n", PARSED_BAD, 0 },
 		{ "HTTP/1.1 20 OK\r\n\r\n", PARSED_BAD, 0 },
@@ -344,6 +293,20 @@ try_chunks(struct tap *tap)
 	} cases[] = {
 		{ "4\r\nbody\r\n0\r\n\r\nrest", CHUNK_END, 14 },
 		{ "4;x=y\r\nbody\r\n0\r\nA: b\r\n\r\n", CHUNK_END, 24 },
+		{ "1\r\nx\r\n0\r\n\r\n", CHUNK_END, 11 },
+		{ "2\r\nxy\r\n1\r\nz\r\n000\r\n\r\n", CHUNK_END, 20 },
+		{ "000000000000001\r\nx\r\n000000000000001\r\ny\r\n",
+		    CHUNK_SIZE, 40 },
+		{ "fF\r\n", CHUNK_DATA, 4 },
+		{ "1g\r\n", CHUNK_BAD, 1 },
+		{ "1:\r\n", CHUNK_BAD, 1 },
+		{ "1@\r\n", CHUNK_BAD, 1 },
+		{ ";\r\n", CHUNK_BAD, 0 },
+		{ "1\rx", CHUNK_BAD, 2 },
+		{ "1\r\nx\n", CHUNK_BAD, 4 },
+		{ "1\r\nx\rx", CHUNK_BAD, 5 },
+		{ "0\r\nA: b\rx", CHUNK_BAD, 8 },
+		{ "0\r\nA\r\nB\r\n\rx", CHUNK_BAD, 10 },
 		{ "a\r\n0123", CHUNK_DATA, 7 },
 		{ "4\r\nbodyX\r\n", CHUNK_BAD, 7 },
 		{ "\r\n", CHUNK_BAD, 0 },
@@ -390,115 +353,25 @@ try_chunk_lines(struct tap *tap)
 	    "chunks: one byte longer");
 }
 
+/* Trailers: each line has as much room. */
 static void
-try_hellos(struct tap *tap)
+try_trailers(struct tap *tap)
 {
-	static const struct {
-		const char *what;
-		const uint8_t *bytes;
-		size_t len;
-		enum tls_hello found;
-	} cases[] = {
-		{ "nothing", BYTES(""), TLS_MORE },
-		{ "a byte", BYTES("\26"), TLS_MORE },
-		{ "SSH", BYTES("SSH-2.0"), TLS_NONE },
-		{ "SSL 2", BYTES("\200\56\1\3\1"), TLS_NONE },
-		{ "an alert first", BYTES("\25\3\1\0\2\1\0"), TLS_BAD },
-		{ "another message", BYTES("\26\3\1\0\4\2\0\0\0"), TLS_BAD },
-		{ "an empty record", BYTES("\26\3\1\0\0\26\3\1"), TLS_BAD },
-		{ "an endless one", BYTES("\26\3\1\100\0\1\1\0\0"), TLS_BAD },
-		{ "the longest record", BYTES("\26\3\1\100\0\1\0\0\74"),
-		    TLS_MORE },
-		{ "a longer one", BYTES("\26\3\1\100\1\1\0\0\74"), TLS_BAD },
-		{ "another version behind", BYTES("\26\3\1\0\1\1\26\2"),
-		    TLS_BAD },
-		{ "its beginning", BYTES("\26\3\1\0\100\1\0\0\74"), TLS_MORE },
-		{ "two kinds of records", BYTES("\26\3\1\0\1\1\27\3\1\0\1\0"),
-		    TLS_BAD },
-	};
+	struct http_chunks chunks = { .state = CHUNK_SIZE };
+	char line[HTTP_CHUNK_LINE + 1];
+	bool held = true;
 
-	for (size_t i = 0; i < countof(cases); i++) {
-		char name[TLS_NAME_SIZE];
-		size_t len;
-
-		tap_ok(tap,
-		    tls_server_name(cases[i].bytes, cases[i].len, name, &len) ==
-			cases[i].found,
-		    "TLS: %s", cases[i].what);
-	}
-}
-
-/* A whole hello, with these extensions and what stands behind them. */
-static enum tls_hello
-read_hello(const uint8_t *extensions, size_t len, const char *behind,
-    char name[TLS_NAME_SIZE])
-{
-	static uint8_t bytes[1024];
-	static const uint8_t fields[] = { 0, 0, 2, 0x13, 1, 1, 0 };
-	size_t more = strlen(behind), name_len,
-	       body = 2 + 32 + sizeof fields + 2 + len + more;
-	const uint8_t header[] = { 22, 3, 1, 0, (uint8_t)(body + 4), 1, 0, 0,
-		(uint8_t)body, 3, 3 };
-	uint8_t *at = bytes;
-
-	memset(bytes, 0, sizeof bytes);
-	memcpy(at, header, sizeof header);
-	at += sizeof header + 32;
-	memcpy(at, fields, sizeof fields);
-	at += sizeof fields;
-	*at++ = 0;
-	*at++ = (uint8_t)len;
-	memcpy(at, extensions, len);
-	memcpy(at + len, behind, more);
-	return tls_server_name(bytes, body + 9, name, &name_len);
-}
-
-#define NAMED(name) "\0\0\0\6\0\4\0\0\1" name
-
-static void
-try_extensions(struct tap *tap)
-{
-	static const struct {
-		const char *what;
-		const uint8_t *bytes;
-		size_t len;
-		const char *behind;
-		enum tls_hello found;
-	} cases[] = {
-		{ "no extension", BYTES(""), "", TLS_NO_NAME },
-		{ "a name", BYTES(NAMED("a")), "", TLS_NAME },
-		{ "another extension before it", BYTES("\0\1\0\0" NAMED("a")),
-		    "", TLS_NAME },
-		{ "two names in two", BYTES(NAMED("a") NAMED("a")), "",
-		    TLS_BAD },
-		{ "two names in one", BYTES("\0\0\0\12\0\10\0\0\1a\0\0\1b"), "",
-		    TLS_BAD },
-		{ "no name in one", BYTES("\0\0\0\2\0\0"), "", TLS_BAD },
-		{ "an empty name", BYTES("\0\0\0\5\0\3\0\0\0"), "", TLS_BAD },
-		{ "a name of another kind", BYTES("\0\0\0\6\0\4\1\0\1a"), "",
-		    TLS_BAD },
-		{ "more behind the list", BYTES("\0\0\0\7\0\4\0\0\1ab"), "",
-		    TLS_BAD },
-		{ "a list that is too long", BYTES("\0\0\0\6\0\5\0\0\1a"), "",
-		    TLS_BAD },
-		{ "an extension that is too long", BYTES("\0\0\0\7\0\4\0\0\1a"),
-		    "", TLS_BAD },
-		{ "half an extension", BYTES(NAMED("a") "\0\1"), "", TLS_BAD },
-		{ "more behind the extensions", BYTES(NAMED("a")), "x",
-		    TLS_BAD },
-	};
-
-	for (size_t i = 0; i < countof(cases); i++) {
-		char name[TLS_NAME_SIZE] = "";
-		enum tls_hello found = read_hello(cases[i].bytes, cases[i].len,
-		    cases[i].behind, name);
-
-		if (!tap_ok(tap,
-			found == cases[i].found &&
-			    (found != TLS_NAME || strcmp(name, "a") == 0),
-			"TLS, extensions: %s", cases[i].what))
-			printf("# %d\n", found);
-	}
+	memset(line, 'x', sizeof line);
+	memcpy(line + HTTP_CHUNK_LINE - 1, "\r\n", 2);
+	http_chunks_scan(&chunks, "0;x\r\n", 5);
+	for (int i = 0; i < 3; i++)
+		held &= http_chunks_scan(&chunks, line, sizeof line) ==
+			sizeof line &&
+		    chunks.state == CHUNK_TRAILER;
+	tap_ok(tap, held, "chunks: three trailers of the longest line");
+	line[HTTP_CHUNK_LINE - 1] = 'x';
+	http_chunks_scan(&chunks, line, sizeof line);
+	tap_ok(tap, chunks.state == CHUNK_BAD, "chunks: a longer one");
 }
 
 /* Whole, and each beginning of it; what stands behind is not part of it. */
@@ -547,6 +420,10 @@ try_socks(struct tap *tap)
 					request.name.len == 1 &&
 					    *request.name.at == 'a' :
 					request.name.len == 0 &&
+					    request.address[10] ==
+						(cases[i].bytes[3] == 1 ?
+							0xff :
+							'a') &&
 					    request.address[15] ==
 						cases[i].last))),
 		    "SOCKS: %s", cases[i].what);
@@ -587,55 +464,21 @@ try_socks_greetings(struct tap *tap)
 	    "SOCKS, a greeting: another version");
 }
 
-/* More names than there is room for, and all of them again. */
-static void
-try_fakes(struct tap *tap)
-{
-	struct fakes *fakes = fakes_new();
-	uint32_t first = fakes_address(fakes, "first.example"), last = 0;
-	const char *found;
-	char name[64];
-	bool unique = true, kept = true;
-
-	for (unsigned i = 0; i < 30 * FAKES_MAX; i++) {
-		snprintf(name, sizeof name, "n%u.example", i);
-		last = fakes_address(fakes, name);
-		unique &= last != first && last >> 17 == SBX_FAKE_NET >> 17;
-		found = fakes_name(fakes, last);
-		kept &= found != NULL && strcmp(found, name) == 0 &&
-		    fakes_address(fakes, name) == last;
-	}
-	tap_ok(tap, kept, "each name has its address, as long as it has one");
-	tap_ok(tap, unique && fakes_name(fakes, first) == NULL,
-	    "an address that was forgotten leads to nothing else");
-	for (unsigned i = 1; i < FAKES_MAX; i++) {
-		snprintf(name, sizeof name, "m%u.example", i);
-		fakes_address(fakes, name);
-		fakes_name(fakes, last);
-	}
-	tap_ok(tap, fakes_name(fakes, last) != NULL,
-	    "what is used is not forgotten");
-	free(fakes);
-}
-
 int
 main(void)
 {
 	struct tap tap = { 0 };
 
-	try_dns(&tap);
-	try_dns_answers(&tap);
 	try_targets(&tap);
 	try_requests(&tap);
 	try_rewritten(&tap);
+	try_first_lines(&tap);
 	try_answers(&tap);
 	try_chunks(&tap);
 	try_chunk_lines(&tap);
+	try_trailers(&tap);
 	try_lengths(&tap);
-	try_hellos(&tap);
-	try_extensions(&tap);
 	try_socks(&tap);
 	try_socks_greetings(&tap);
-	try_fakes(&tap);
 	return tap_done(&tap);
 }

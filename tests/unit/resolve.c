@@ -3,6 +3,7 @@
  * query after its length, however it comes in pieces, and what is no query ends the
  * connection.  The connection is the test's word.
  */
+#include "format/addresses.h"
 #include "runtime/base/kernel.h"
 #include "runtime/proxy/dns.h"
 #include "runtime/proxy/proxy.h"
@@ -85,8 +86,7 @@ uint32_t
 fakes_address(struct fakes *fakes, const char *name)
 {
 	(void)fakes;
-	(void)name;
-	return FAKE;
+	return strcmp(name, "good.example") == 0 ? FAKE : FAKE + 1;
 }
 
 /* --- queries -------------------------------------------------------------- */
@@ -172,11 +172,18 @@ check_answers(void)
 	enum { TEXT = 16, NAMES = 12 };
 
 	answers("a name that a rule allows", "good.example", DNS_A, 1, "");
+	tap_ok(&tap,
+	    memcmp(client.got + client.got_len - 4, "\12\1\2\3", 4) == 0,
+	    "its address");
 	proxy.has_v6 = false;
 	answers("of IPv6, where there is none", "good.example", DNS_AAAA, 0,
 	    "");
 	proxy.has_v6 = true;
 	answers("of IPv6", "good.example", DNS_AAAA, 1, "");
+	tap_ok(&tap,
+	    memcmp(client.got + client.got_len - 16, sbx_fake_v6, 12) == 0 &&
+		memcmp(client.got + client.got_len - 4, "\12\1\2\3", 4) == 0,
+	    "which is made of that of IPv4");
 	answers("what else there is of a name", "good.example", TEXT, 0, "");
 	answers("a name that no rule allows", "other.example", DNS_A, 30,
 	    "other.example unruled;");
