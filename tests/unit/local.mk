@@ -18,16 +18,19 @@ test_programs += \
 	tests/unit/rule_index \
 	tests/unit/destination \
 	tests/unit/denials \
+	tests/unit/denial_line \
 	tests/unit/diag \
 	tests/unit/dns \
 	tests/unit/ending \
 	tests/unit/enter \
 	tests/unit/events \
+	tests/unit/explained \
 	tests/unit/fakes \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
 	tests/unit/git_settings \
 	tests/unit/glob \
+	tests/unit/handing \
 	tests/unit/hint \
 	tests/unit/hosts \
 	tests/unit/index \
@@ -43,6 +46,7 @@ test_programs += \
 	tests/unit/machine \
 	tests/unit/options \
 	tests/unit/names \
+	tests/unit/observe \
 	tests/unit/offer \
 	tests/unit/outside \
 	tests/unit/owners \
@@ -107,6 +111,19 @@ tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 	runtime/bind/rule_index.c runtime/explain/judge.c \
 	runtime/explain/trail.c runtime/network/remedy.c
 
+tests_unit_denial_line_SOURCES = tests/unit/denial_line.c \
+	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
+	runtime/bind/rule_index.c runtime/explain/denials.c \
+	runtime/explain/hosts.c runtime/network/decisions.c \
+	runtime/network/remedy.c runtime/watch/denial_line.c
+
+tests_unit_explained_SOURCES = tests/unit/explained.c \
+	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
+	runtime/bind/rule_index.c runtime/explain/denials.c \
+	runtime/explain/hosts.c runtime/network/decisions.c \
+	runtime/network/remedy.c runtime/watch/denial_line.c \
+	runtime/watch/explained.c
+
 tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
 
@@ -125,6 +142,15 @@ tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 
 tests_unit_loopback_SOURCES = tests/unit/loopback.c runtime/base/out.c \
 	runtime/listen/loopback.c
+
+tests_unit_observe_SOURCES = tests/unit/observe.c tests/unit/observe.h \
+	tests/unit/observe_addresses.c tests/unit/observe_paths.c \
+	tests/unit/observe_stage.c runtime/base/file.c \
+	runtime/base/out.c runtime/base/path.c runtime/explain/trail.c \
+	runtime/listen/observe.c
+
+tests_unit_handing_SOURCES = tests/unit/handing.c runtime/base/file.c \
+	runtime/base/out.c runtime/network/handing.c
 
 tests_unit_hint_SOURCES = tests/unit/hint.c runtime/base/out.c \
 	runtime/base/path.c runtime/watch/hint.c
