@@ -26,8 +26,11 @@ test_programs += \
 	tests/unit/events \
 	tests/unit/explained \
 	tests/unit/fakes \
+	tests/unit/environment \
+	tests/unit/execute \
 	tests/unit/filter \
 	tests/unit/filter_kernel \
+	tests/unit/follow \
 	tests/unit/git_settings \
 	tests/unit/glob \
 	tests/unit/handing \
@@ -39,6 +42,7 @@ test_programs += \
 	tests/unit/launch \
 	tests/unit/learn \
 	tests/unit/learning \
+	tests/unit/level \
 	tests/unit/listing \
 	tests/unit/look \
 	tests/unit/lookups \
@@ -46,6 +50,7 @@ test_programs += \
 	tests/unit/machine \
 	tests/unit/options \
 	tests/unit/names \
+	tests/unit/namespaces \
 	tests/unit/observe \
 	tests/unit/offer \
 	tests/unit/outside \
@@ -63,6 +68,7 @@ test_programs += \
 	tests/unit/route \
 	tests/unit/scratch \
 	tests/unit/servers \
+	tests/unit/services \
 	tests/unit/shell \
 	tests/unit/source \
 	tests/unit/spawn \
@@ -135,6 +141,21 @@ tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
 	runtime/watch/git_settings.c runtime/watch/git_settings.h
+
+tests_unit_environment_SOURCES = tests/unit/environment.c \
+	runtime/apply/environment.c runtime/base/arena.c runtime/base/out.c
+
+tests_unit_execute_SOURCES = tests/unit/execute.c runtime/apply/elsewhere.c \
+	runtime/apply/environment.c runtime/apply/execute.c \
+	runtime/base/arena.c runtime/base/out.c
+
+# What is refused is told by the test.
+tests_unit_level_SOURCES = tests/unit/level.c runtime/base/machine.c \
+	runtime/start/level.c
+
+tests_unit_follow_SOURCES = tests/unit/follow.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
+	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c
 
 tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
@@ -225,6 +246,11 @@ tests_unit_internet_SOURCES = tests/unit/internet.c runtime/base/out.c \
 	runtime/listen/internet.c runtime/listen/internet.h \
 	runtime/network/remedy.c
 
+# Its filters are the test's own, and so is what asks for namespaces.
+tests_unit_namespaces_SOURCES = tests/unit/namespaces.c \
+	runtime/apply/namespaces.c runtime/apply/namespaces.h \
+	runtime/base/file.c runtime/base/out.c
+
 tests_unit_outside_SOURCES = tests/unit/outside.c runtime/base/file.c \
 	runtime/base/out.c runtime/network/network.h runtime/network/outside.c
 
@@ -240,6 +266,10 @@ tests_unit_route_SOURCES = tests/unit/route.c runtime/base/arena.c \
 tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
 	runtime/base/out.c runtime/listen/inside.c runtime/listen/inside.h \
 	runtime/listen/servers.c runtime/listen/servers.h
+
+tests_unit_services_SOURCES = tests/unit/services.c runtime/base/arena.c \
+	runtime/base/out.c runtime/bind/rule_index.c \
+	runtime/bind/services.c runtime/bind/services.h
 
 # In the test's own home directory.
 tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
