@@ -41,6 +41,7 @@ test_programs += \
 	tests/unit/judge \
 	tests/unit/launch \
 	tests/unit/learn \
+	tests/unit/learned \
 	tests/unit/learning \
 	tests/unit/level \
 	tests/unit/listing \
@@ -60,6 +61,7 @@ test_programs += \
 	tests/unit/project \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
+	tests/unit/receipts \
 	tests/unit/relay \
 	tests/unit/relays \
 	tests/unit/remedy \
@@ -192,6 +194,13 @@ tests_unit_options_SOURCES = tests/unit/options.c \
 	runtime/base/options.h runtime/base/options_check.c \
 	runtime/base/out.c runtime/base/spelling.c
 
+tests_unit_learned_SOURCES = tests/unit/learned.c \
+	runtime/base/arena.c runtime/base/directory.c runtime/base/file.c \
+	runtime/base/json.c runtime/base/machine.c runtime/base/out.c \
+	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c \
+	runtime/network/decisions.c runtime/network/remedy.c \
+	runtime/watch/learned.c runtime/watch/receipt.c
+
 tests_unit_learning_SOURCES = tests/unit/learning.c runtime/base/out.c \
 	runtime/explain/learn.c
 
@@ -238,6 +247,13 @@ tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
 	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
+
+tests_unit_receipts_SOURCES = tests/unit/receipts.c \
+	runtime/base/arena.c runtime/base/directory.c runtime/base/file.c \
+	runtime/base/json.c runtime/base/out.c runtime/base/path.c \
+	runtime/bind/follow.c runtime/bind/listing.c \
+	runtime/network/decisions.c runtime/network/remedy.c \
+	runtime/watch/receipt.c
 
 tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/relay.c
