@@ -58,6 +58,9 @@ test_programs += \
 	tests/unit/owners \
 	tests/unit/parse \
 	tests/unit/places \
+	tests/unit/plan \
+	tests/unit/plan_brief \
+	tests/unit/plan_ways \
 	tests/unit/project \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
@@ -177,6 +180,17 @@ tests_unit_handing_SOURCES = tests/unit/handing.c runtime/base/file.c \
 
 tests_unit_hint_SOURCES = tests/unit/hint.c runtime/base/out.c \
 	runtime/base/path.c runtime/watch/hint.c
+
+# What is asked of the machine is the test's own.
+tests_unit_plan_SOURCES = tests/unit/plan.c runtime/base/out.c \
+	runtime/inspect/plan.c
+tests_unit_plan_brief_SOURCES = tests/unit/plan_brief.c \
+	runtime/base/directory.c runtime/base/json.c runtime/base/limits.c \
+	runtime/base/out.c runtime/inspect/plan.c \
+	runtime/inspect/plan_brief.c runtime/inspect/plan_network.c
+tests_unit_plan_ways_SOURCES = tests/unit/plan_ways.c \
+	runtime/base/json.c runtime/base/out.c runtime/inspect/plan.c \
+	runtime/inspect/plan_network.c runtime/inspect/plan_sockets.c
 
 tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
