@@ -46,6 +46,8 @@ int shell(struct sbx_sandbox *sandbox, const char *script);
 int shell_says(struct sbx_sandbox *sandbox, const char *script, char *text,
     size_t size);
 
+void make_file(const char *path, const char *text, mode_t mode);
+
 /* How many descriptors this process has. */
 int open_descriptors(void);
 
@@ -58,6 +60,8 @@ bool await_processes(const char *word, int count);
 /* library_commands.c: what a command has, at any level; and all else, at full. */
 void test_commands(struct stage *stage, struct sbx_sandbox *sandbox);
 void test_inside(struct stage *stage, struct sbx_sandbox *sandbox);
+/* library_failures.c: what is said of commands that cannot be. */
+void test_failures(struct stage *stage, struct sbx_sandbox *sandbox);
 /* Which policies a command needs a supervisor for. */
 void test_needs(struct stage *stage);
 

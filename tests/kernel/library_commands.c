@@ -1,6 +1,5 @@
 /*
- * libsbx on this kernel: commands in a sandbox, what they have and share, and what
- * is said of those that cannot be.
+ * libsbx on this kernel: commands in a sandbox, what they have and share.
  */
 #include "tests/kernel/library.h"
 
@@ -11,29 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* What each wrong number is called. */
-static void
-test_numbers(struct stage *stage, struct sbx_sandbox *sandbox)
-{
-	static const int numbers[] = { -1, 256, 257 };
-	char name[] = "true";
-	char *argv[] = { name, NULL };
-
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		struct sbx_descriptor descriptor = { 1, numbers[i] };
-		struct sbx_command command = { .size = sizeof command,
-			.argv = argv,
-			.descriptors = &descriptor,
-			.descriptor_count = 1 };
-		struct sbx_error error = { .text = "" };
-
-		tap_ok(&stage->tap,
-		    sbx_spawn(sandbox, &command, &error) == -1 &&
-			strstr(error.text, "between 0 and 255") != NULL,
-		    "the number %d: %s", numbers[i], error.text);
-	}
-}
 
 /* --- commands --------------------------------------------------------------- */
 
@@ -79,128 +55,6 @@ test_commands(struct stage *stage, struct sbx_sandbox *sandbox)
 	    sbx_level(sandbox));
 	tap_ok(&stage->tap, shell(sandbox, "kill -9 $$") == 128 + 9,
 	    "%s: its signal", sbx_level(sandbox));
-}
-
-/* --- what is wrong with a command ------------------------------------------- */
-
-static void
-fails(struct stage *stage, struct sbx_sandbox *sandbox, const char *name,
-    const struct sbx_command *command, int kind, int code)
-{
-	int before = open_descriptors(), pidfd;
-	struct sbx_error error = { .kind = SBX_ERROR_NONE };
-	bool held;
-
-	errno = EDOM;
-	pidfd = sbx_spawn(sandbox, command, &error);
-	held = pidfd == -1 && errno == EDOM && error.kind == kind &&
-	    error.code == code && open_descriptors() == before &&
-	    waitpid(-1, NULL, WNOHANG | __WALL) < 0;
-	tap_ok(&stage->tap, held, "fails: %s: %d, %d: %s", name, error.kind,
-	    error.code, error.text);
-	tap_ok(&stage->tap, sbx_spawn(sandbox, command, NULL) == -1,
-	    "fails: %s: without an error to fill", name);
-}
-
-static void
-make_file(const char *path, const char *text, mode_t mode)
-{
-	FILE *file = fopen(path, "w");
-
-	if (file != NULL) {
-		fputs(text, file);
-		fclose(file);
-	}
-	chmod(path, mode);
-}
-
-static void
-test_failures(struct stage *stage, struct sbx_sandbox *sandbox)
-{
-	char name[64] = "true", flag[] = "-c";
-	char *argv[] = { name, NULL, NULL }, *none[] = { NULL };
-	struct sbx_command good = { .size = sizeof good, .argv = argv }, bad;
-	struct sbx_descriptor descriptor = { 0, 0 };
-	int directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int path = open("/dev/zero", O_PATH | O_CLOEXEC);
-	int file, tree = -1;
-
-	make_file("data", "text\n", 0644);
-	make_file("../outside", "text\n", 0644);
-	make_file("lost", "#!/nonexistent/interpreter\n", 0755);
-	mkdir("hidden", 0755);
-	file = open("data", O_RDONLY | O_CLOEXEC);
-#define FAILS(name, kind, code, ...) \
-	do { \
-		bad = good; \
-		__VA_ARGS__; \
-		fails(stage, sandbox, name, &bad, kind, code); \
-	} while (0)
-	fails(stage, sandbox, "no command", NULL, SBX_ERROR_ARGUMENT, 0);
-	fails(stage, NULL, "no sandbox", &good, SBX_ERROR_ARGUMENT, 0);
-	FAILS("an older structure", SBX_ERROR_ARGUMENT, 0, bad.size = 8);
-	FAILS("no argv", SBX_ERROR_ARGUMENT, 0, bad.argv = NULL);
-	FAILS("an empty argv", SBX_ERROR_ARGUMENT, 0, bad.argv = none);
-	FAILS("a flag", SBX_ERROR_ARGUMENT, 0, bad.flags = 1U << 30);
-	FAILS("a directory that is not there", SBX_ERROR_DIRECTORY, ENOENT,
-	    bad.directory = "nonexistent");
-	FAILS("the same, with a mark for its processes", SBX_ERROR_DIRECTORY,
-	      ENOENT, bad.tree = &tree;
-	      bad.directory = "nonexistent");
-	FAILS("a directory outside", SBX_ERROR_DIRECTORY, ENOENT,
-	      bad.directory = stage->base;
-	      bad.directory = "/root/../var/lib/nonexistent");
-	FAILS("a number above 255", SBX_ERROR_ARGUMENT, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ 1, 256 });
-	FAILS("a closed descriptor", SBX_ERROR_ARGUMENT, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ 250, 3 });
-	FAILS("a directory as a descriptor", SBX_ERROR_DESCRIPTOR, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ directory, 3 });
-	FAILS("a directory as standard input", SBX_ERROR_DESCRIPTOR, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ directory, 0 });
-	FAILS("a path as a descriptor", SBX_ERROR_DESCRIPTOR, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ path, 3 });
-	FAILS("a file to be read, above 2", SBX_ERROR_DESCRIPTOR, 0,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ file, 3 });
-	close(file);
-	file = open("../outside", O_RDONLY | O_CLOEXEC);
-	FAILS("standard input that the view has not", SBX_ERROR_DESCRIPTOR,
-	      ENOENT, bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ file, 0 });
-	close(file);
-	file = open("../outside", O_RDWR | O_CLOEXEC);
-	FAILS("which could be written to", SBX_ERROR_DESCRIPTOR, ENOENT,
-	      bad.descriptors = &descriptor;
-	      bad.descriptor_count = 1;
-	      descriptor = (struct sbx_descriptor){ file, 0 });
-	close(file);
-	close(path);
-	close(directory);
-#define COMMAND(text, kind, code) \
-	do { \
-		strcpy(name, text); \
-		fails(stage, sandbox, text, &good, kind, code); \
-	} while (0)
-	COMMAND("nonexistent-command", SBX_ERROR_NOT_FOUND, ENOENT);
-	COMMAND("./nonexistent", SBX_ERROR_NOT_FOUND, ENOENT);
-	COMMAND("", SBX_ERROR_NOT_FOUND, ENOENT);
-	COMMAND("./lost", SBX_ERROR_NOT_FOUND, ENOENT);
-	COMMAND("./data", SBX_ERROR_NOT_EXECUTED, EACCES);
-	COMMAND("/usr", SBX_ERROR_NOT_EXECUTED, EACCES);
-	(void)flag;
 }
 
 /* --- what commands share, and what they have for themselves ------------------ */
@@ -516,7 +370,6 @@ void
 test_inside(struct stage *stage, struct sbx_sandbox *sandbox)
 {
 	test_failures(stage, sandbox);
-	test_numbers(stage, sandbox);
 	test_shared(stage, sandbox);
 	test_groups(stage, sandbox);
 	test_terminal(stage, sandbox);

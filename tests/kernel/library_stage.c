@@ -251,3 +251,15 @@ await_processes(const char *word, int count)
 	}
 	return false;
 }
+
+void
+make_file(const char *path, const char *text, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file != NULL) {
+		fputs(text, file);
+		fclose(file);
+	}
+	chmod(path, mode);
+}

@@ -26,6 +26,7 @@ tests_kernel_library_SOURCES = \
 	tests/kernel/library.c \
 	tests/kernel/library.h \
 	tests/kernel/library_commands.c \
+	tests/kernel/library_failures.c \
 	tests/kernel/library_stage.c
 tests_kernel_library_LDADD = libsbx.a
 tests_kernel_library_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -23,6 +23,7 @@ test_programs += \
 	tests/unit/dns \
 	tests/unit/ending \
 	tests/unit/enter \
+	tests/unit/errors \
 	tests/unit/events \
 	tests/unit/explained \
 	tests/unit/fakes \
@@ -197,6 +198,7 @@ tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
 	runtime/base/path.c runtime/base/sha256.c runtime/bind/follow.c \
 	runtime/bind/listing.c runtime/bind/project.c runtime/bind/scratch.c
 
+tests_unit_errors_LDADD = libsbx_pic.a
 tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
