@@ -5,6 +5,7 @@ test_programs += \
 	tests/unit/addresses \
 	tests/unit/base \
 	tests/unit/bpf \
+	tests/unit/calls \
 	tests/unit/cgroup \
 	tests/unit/checks \
 	tests/unit/children \
@@ -83,9 +84,11 @@ test_programs += \
 	tests/unit/text \
 	tests/unit/tls \
 	tests/unit/toml \
+	tests/unit/trial \
 	tests/unit/verdict \
 	tests/unit/verify \
 	tests/unit/warnings \
+	tests/unit/words \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
 

@@ -1,192 +1,216 @@
 /*
  * What each format makes of text that means something in it, of bytes that are
- * no text, and of what is not there.
+ * no text, and of what is not there, byte for byte: tests/golden/report/made.* and
+ * cases.*, which `tests/unit/report --update` rewrites.
  */
 #include "compiler/report/report.h"
 #include "tests/lib/tap.h"
 
 #include <stdlib.h>
 
-/* A markup character of every format, a line end, an escape, and a byte that
- * is no UTF-8. */
-#define ODD "%<a>&\"b\",:: |*_`#@\n\x1b[0m\xff"
-
-static void
-fill(struct report *report, struct arena *arena)
+/* All of ASCII, since each format has characters of its own that mean something,
+ * and bytes that are no UTF-8, characters that are none or cannot be seen, and such
+ * as may stand in every document. */
+static const char *
+odd(struct arena *arena, const char *before)
 {
-	struct report_finding *finding;
+	char ascii[128];
 
-	report_init(report, arena, "diff");
-	report->title = "Title of " ODD;
-	report->summary = "1 wider";
-	*report_rule(report) = (struct report_rule){
-		.id = "R1",
-		.name = "rule-one",
-		.title = "the " ODD,
-		.explain = "why",
-		.severity = SEVERITY_WARNING,
-	};
-	report_file(report, "empty.sbx");
-	finding = report_finding(report);
-	finding->rule = "R1";
-	finding->severity = SEVERITY_ERROR;
-	finding->position = (struct position){ "./a,b.sbx", 3, 5, 4, 7, NULL };
-	finding->message = "said " ODD;
-	finding->help = "do";
-	report_property(report, finding, "witness", "write /x");
-	report_relate(report, finding,
-	    (struct position){ "c.sbx", 1, 2, 1, 3, NULL }, "there");
-	finding = report_finding(report);
-	finding->rule = "R2";
-	finding->severity = SEVERITY_NOTE;
-	finding->message = "nowhere";
-	finding = report_finding(report);
-	finding->rule = "R1";
-	finding->severity = SEVERITY_WARNING;
-	finding->position.file = "d.sbx";
-	finding->message = "hushed";
-	finding->suppressed = "because " ODD;
+	for (int i = 1; i < 128; i++)
+		ascii[i - 1] = (char)i;
+	ascii[127] = '\0';
+	return arena_printf(arena,
+	    "%s %s \xff \xef\xbf\xbe \xf0\x9f\xbf\xbf "
+	    "\xe2\x80\xae \xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80",
+	    before, ascii);
 }
 
 static void
+fill_rules(struct report *report, struct arena *arena)
+{
+	*report_rule(report) = (struct report_rule){
+		.id = "R0",
+		.name = "rule-none",
+		.title = "said by nothing",
+		.explain = "why not",
+		.severity = SEVERITY_ERROR,
+	};
+	*report_rule(report) = (struct report_rule){
+		.id = "R1",
+		.name = "rule-one",
+		.title = odd(arena, "title"),
+		.explain = odd(arena, "why"),
+		.severity = SEVERITY_WARNING,
+	};
+}
+
+static struct report_finding *
+add(struct report *report, const char *rule, enum severity severity,
+    const char *file, const char *message)
+{
+	struct report_finding *finding = report_finding(report);
+
+	finding->rule = rule;
+	finding->severity = severity;
+	finding->position.file = file;
+	finding->message = message;
+	return finding;
+}
+
+/* Findings on several lines, on one, in a file as a whole, and nowhere; such that
+ * are ignored; and equal lines, equal rules and equal files. */
+static void
+fill(struct report *report, struct arena *arena)
+{
+	const char *bad = odd(arena, "././/a,b~ %:");
+	struct report_finding *finding;
+
+	report_init(report, arena, "diff");
+	report->title = odd(arena, "Title of");
+	report->summary = odd(arena, "1 wider");
+	fill_rules(report, arena);
+	report_file(report, "empty.sbx");
+	report_file(report, "d.sbx");
+	finding = add(report, "R1", SEVERITY_ERROR, bad, odd(arena, "said"));
+	finding->position = (struct position){ bad, 3, 5, 14, 7, NULL };
+	finding->help = odd(arena, "do");
+	finding->excerpt = "the line";
+	report_property(report, finding, "witness", odd(arena, "write"));
+	report_property(report, finding, "level", "full");
+	report_relate(report, finding,
+	    (struct position){ "sbx:b/c d", 11, 2, 12, 33, NULL },
+	    odd(arena, "there"));
+	report_relate(report, finding, (struct position){ .file = "/e f" },
+	    "and there");
+	report_relate(report, finding, (struct position){ 0 }, "or nowhere");
+	add(report, "R2", SEVERITY_NOTE, NULL, "nowhere");
+	add(report, "R1", SEVERITY_WARNING, "d.sbx", "hushed")->suppressed =
+	    odd(arena, "because");
+	add(report, "R1", SEVERITY_ERROR, "d.sbx", "hushed, too")->suppressed =
+	    "why";
+	for (int i = 0; i < 5; i++) {
+		finding = add(report, i == 2 ? "R0" : "R1", SEVERITY_WARNING,
+		    i == 3 ? "e.sbx" : "./d.sbx", "alike");
+		finding->position.line = finding->position.end_line = 7;
+		finding->position.column = 4;
+		finding->position.end_column = 9;
+		finding->excerpt = i == 4 ? "another line" : "one line";
+	}
+}
+
+/* A case for each outcome, with all that each may have. */
+static void
 fill_cases(struct report *report, struct arena *arena)
 {
-	struct report_case *test;
-
 	report_init(report, arena, "test");
-	test = report_case(report);
-	test->suite = "t.yaml";
-	test->name = "allow: read #1 \\ x";
-	test->passed = true;
-	test = report_case(report);
-	test->suite = "t.yaml";
-	test->name = "deny";
-	test->message = "one\ntwo";
-	test->position = (struct position){ "t.yaml", 4, 1, 4, 2, NULL };
-	test = report_case(report);
-	test->suite = "u.yaml";
-	test->name = "live";
-	test->skipped = "no kernel";
+	for (int i = 0; i < 12; i++) {
+		struct report_case *test = report_case(report);
+
+		test->suite = i == 11 ? NULL : i % 3 == 0 ? "u.yaml" : "t.yaml";
+		test->name = i == 7 ? odd(arena, "name") :
+				      arena_printf(arena, "case %d", i);
+		test->passed = i % 2 == 0;
+		test->skipped = i == 5 || i == 8 ? odd(arena, "no kernel") :
+		    i == 6                       ? "at all" :
+						   NULL;
+		test->message = i % 4 < 2 ? "one\ntwo\n\nfour" :
+		    i == 7                ? "said %:,\r<b>&\"\x1b\xff" :
+					    NULL;
+		if (i % 5 > 0)
+			test->position = (struct position){ "./x,y.yaml", 4, 1,
+				21, 3, NULL };
+	}
 }
 
 static char *
 written(const struct report *report, enum report_format format)
 {
-	char *text = NULL;
+	char *text = NULL, *version;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
 	report_write(report, format, stream);
 	fclose(stream);
+	/* It is no news. */
+	while ((version = strstr(text, PACKAGE_VERSION)) != NULL) {
+		memmove(version + 1, version + strlen(PACKAGE_VERSION),
+		    strlen(version + strlen(PACKAGE_VERSION)) + 1);
+		*version = 'V';
+	}
+	return text;
+}
+
+/* The text of a file, or an empty one. */
+static char *
+kept(const char *path)
+{
+	FILE *stream = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (stream == NULL || getdelim(&text, &size, '\0', stream) < 0)
+		text = strdup("");
+	if (stream != NULL)
+		fclose(stream);
 	return text;
 }
 
 static void
-expect(struct tap *tap, const struct report *report, enum report_format format,
-    const char *name, const char *wanted)
+keep(const char *path, const char *text)
 {
-	char *got = written(report, format);
+	FILE *stream = fopen(path, "w");
 
-	if (!tap_ok(tap, strcmp(got, wanted) == 0, "%s", name))
-		printf("# wanted:\n%s\n# got:\n%s\n", wanted, got);
-	free(got);
-}
-
-/* Whether all of these are there, in this order. */
-static void
-expect_parts(struct tap *tap, const struct report *report,
-    enum report_format format, const char *name, const char *const *parts)
-{
-	char *got = written(report, format);
-	const char *at = got;
-
-	while (*parts != NULL && (at = strstr(at, *parts)) != NULL)
-		parts++;
-	if (!tap_ok(tap, *parts == NULL, "%s", name))
-		printf("# missing:\n%s\n# got:\n%s\n", *parts, got);
-	free(got);
-}
-
-#define NO "\xef\xbf\xbd" /* U+FFFD */
-
-static void
-test_findings(struct tap *tap)
-{
-	static const char *const json[] = { "\"version\": 1",
-		"\"command\": \"diff\"", "\"empty.sbx\"",
-		"\"name\": \"rule-one\"", "\"endColumn\": 7",
-		"said %<a>&\\\"b\\\",:: |*_`#@\\n\\u001B[0m" NO,
-		"\"witness\": \"write /x\"", "\"suppressed\": false",
-		"\"file\": \"c.sbx\"", "\"rule\": \"R2\"",
-		"\"suppressed\": true", "\"reason\": \"because ",
-		"\"errors\": 1", "\"warnings\": 0", "\"notes\": 1",
-		"\"suppressed\": 1", NULL };
-	static const char *const sarif[] = { "\"id\": \"R1\"",
-		"\"ruleIndex\": 0", "\"uri\": \"a%2Cb.sbx\"",
-		"\"relatedLocations\"", "\"witness\"", "\"ruleId\": \"R2\"",
-		"\"locations\": []", "\"kind\": \"inSource\"", NULL };
-	static const char *const junit[] = {
-		"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-		"<testsuite name=\"empty.sbx\" tests=\"1\"", "name=\"diff\"",
-		"<failure message=\"said %&lt;a&gt;&amp;"
-		"&quot;b&quot;,:: |*_`#@&#10;" NO "[0m" NO "\"",
-		"<testsuite name=\"sbxc\"", "<system-out>",
-		"<skipped message=\"because ", NULL
-	};
-	struct arena *arena = arena_new();
-	struct report report;
-
-	fill(&report, arena);
-	expect(tap, &report, REPORT_GITHUB, "workflow commands",
-	    "::error file=a%2Cb.sbx,line=3,endLine=4,col=5,endColumn=7,"
-	    "title=R1 the %25<a>&\"b\"%2C%3A%3A |*_`#@%0A" NO "[0m" NO
-	    "::said %25<a>&\"b\",:: |*_`#@%0A" NO "[0m" NO "%0Ado\n"
-	    "::notice title=R2::nowhere\n");
-	expect(tap, &report, REPORT_MARKDOWN, "Markdown",
-	    "### Title of %&lt;a&gt;&amp;\"b\",:: \\|\\*\\_\\`\\#&#64;<br>" NO
-	    "\\[0m" NO "\n\n"
-	    "| | where | what | rule |\n|---|---|---|---|\n"
-	    "| error | ./a,b.sbx:3:5 | said %&lt;a&gt;&amp;\"b\",:: "
-	    "\\|\\*\\_\\`\\#&#64;<br>" NO "\\[0m" NO
-	    "<br>do<br>witness: write /x | R1 |\n"
-	    "| note |  | nowhere | R2 |\n\n1 wider\n");
-	expect_parts(tap, &report, REPORT_JSON, "JSON", json);
-	expect_parts(tap, &report, REPORT_SARIF, "SARIF", sarif);
-	expect_parts(tap, &report, REPORT_JUNIT, "JUnit", junit);
-	arena_release(arena);
+	if (stream != NULL) {
+		fputs(text, stream);
+		fclose(stream);
+	}
 }
 
 static void
-test_cases(struct tap *tap)
+test_all(struct tap *tap, const char *name, bool update,
+    void (*build)(struct report *report, struct arena *arena))
 {
-	static const char *const junit[] = {
-		"tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-		"<testsuite name=\"t.yaml\" tests=\"2\" failures=\"1\"",
-		"<failure message=\"one&#10;two\"",
-		"<testsuite name=\"u.yaml\"", "<skipped message=\"no kernel\"",
-		NULL
-	};
-	struct arena *arena = arena_new();
-	struct report report;
+	static const char *const formats[] = { "json", "sarif", "github",
+		"junit", "markdown", "tap" };
+	const char *srcdir = getenv("srcdir");
 
-	fill_cases(&report, arena);
-	expect(tap, &report, REPORT_TAP, "TAP",
-	    "TAP version 13\n1..3\n"
-	    "ok 1 - t.yaml: allow: read \\#1 \\\\ x\n"
-	    "not ok 2 - t.yaml: deny\n# one\n# two\n"
-	    "ok 3 - u.yaml: live # SKIP no kernel\n");
-	expect(tap, &report, REPORT_GITHUB, "workflow commands of a test",
-	    "::error file=t.yaml,line=4,endLine=4,col=1,endColumn=2,"
-	    "title=deny::one%0Atwo\n");
-	expect_parts(tap, &report, REPORT_JUNIT, "JUnit of a test", junit);
-	arena_release(arena);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct arena *arena = arena_new();
+		const char *path = arena_printf(arena,
+		    "%s/tests/golden/report/%s.%s",
+		    srcdir != NULL ? srcdir : ".", name, formats[i]);
+		struct report report;
+		char *got, *wanted;
+
+		build(&report, arena);
+		got = written(&report, report_format_find(formats[i]));
+		if (update)
+			keep(path, got);
+		wanted = kept(path);
+		if (!tap_ok(tap, strcmp(got, wanted) == 0, "%s: %s", name,
+			formats[i]))
+			printf("# wanted:\n%s\n# got:\n%s\n", wanted, got);
+		free(got);
+		free(wanted);
+		arena_release(arena);
+	}
 }
 
 static void
 test_formats(struct tap *tap)
 {
-	tap_ok(tap, report_format_find("tap") == REPORT_TAP,
-	    "a format is found by its name");
+	static const char *const names[] = { [REPORT_TEXT] = "text",
+		[REPORT_GCC] = "gcc",
+		[REPORT_JSON] = "json",
+		[REPORT_SARIF] = "sarif",
+		[REPORT_GITHUB] = "github",
+		[REPORT_JUNIT] = "junit",
+		[REPORT_MARKDOWN] = "markdown",
+		[REPORT_TAP] = "tap" };
+
+	for (unsigned i = 0; i < REPORT_FORMAT_END; i++)
+		tap_ok(tap, report_format_find(names[i]) == i,
+		    "a format is found by its name: %s", names[i]);
 	tap_ok(tap,
 	    report_format_find("xml") == REPORT_FORMAT_END &&
 		report_format_find("") == REPORT_FORMAT_END,
@@ -194,12 +218,13 @@ test_formats(struct tap *tap)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	bool update = argc > 1 && strcmp(argv[1], "--update") == 0;
 	struct tap tap = { 0 };
 
-	test_findings(&tap);
-	test_cases(&tap);
+	test_all(&tap, "made", update, fill);
+	test_all(&tap, "cases", update, fill_cases);
 	test_formats(&tap);
 	return tap_done(&tap);
 }
