@@ -182,8 +182,9 @@ projects()
 # of a repository elsewhere, and what links in it lead to commands have chosen.
 elsewhere()
 {
+	# The exception is as long as .git, and names nothing in there.
 	policy git workspace-write \
-	    'deny read glob "${workspace}/**/*.shut"' \
+	    'deny read glob "${workspace}/**/*.shut" except ${workspace}/abcd/a.shut' \
 	    'deny read ${workspace}/.git/info except ${workspace}/.git/info/open' \
 	    'deny read glob "${workspace}/*/one"' \
 	    'deny read glob "${workspace}/.g??/**/two" except ${workspace}/.git/open' \

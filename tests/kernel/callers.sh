@@ -13,7 +13,7 @@ ALONE=23919
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$builddir/sbx-proxy"
 # Without limits on time and output nobody supervises at level standard, so no
 # later fork fails in place of the one that is tried here.
 cat >"$base/unwatched.sbx" <<'POLICY'
@@ -27,6 +27,14 @@ profile unwatched extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/unwatched.sbx" -o "$base/unwatched.bin" || exit 99
+# One that needs a user namespace of its own.
+cat >"$base/publishes.sbx" <<POLICY
+sbx 1
+profile publishes extends workspace-write {
+    allow network publish tcp $(tap_port 24000)
+}
+POLICY
+"$SBXC" "$base/publishes.sbx" -o "$base/publishes.bin" || exit 99
 
 # prepare UID: a workspace of that user's.
 prepare()
@@ -128,7 +136,8 @@ descriptors()
 namespaces()
 {
 	# shellcheck disable=SC2016  # for the inner shell
-	number='echo $1 >/proc/sys/user/max_mnt_namespaces && shift && exec "$@"'
+	number='echo $1 >/proc/sys/user/max_${KIND:-mnt}_namespaces && shift &&
+	    exec "$@"'
 	if ! unshare -Ur sh -c "$number" sh 1 true 2>/dev/null; then
 		tap_skip 'few namespaces' 'their number cannot be limited'
 		return
@@ -141,6 +150,19 @@ namespaces()
 		    grep -c 'level standard')" ;;
 		1) refused 'namespaces are used up' "$text" ;;
 		esac
+	done
+	# Each kind alone.  Without one for the network level full goes on, and
+	# root makes one for users only if it publishes a port.
+	for kind in 'mnt standard unwatched' 'pid standard unwatched' \
+	    'ipc standard unwatched' 'net full unwatched' \
+	    'user full unwatched' 'user standard publishes'; do
+		# shellcheck disable=SC2086  # words
+		set -- $kind
+		text=$(cd "$ws" && KIND=$1 unshare -Urm sh -c "$number" sh 0 \
+		    "$base/sbxrun" -v "$base/$3.bin" -- echo in 2>&1)
+		tap_is "no namespaces of kind $1: $3" "level $2 in" \
+		    "$(printf '%s' "$text" | grep -ow 'level [a-z]*\|^in' |
+		    paste -sd ' ')"
 	done
 }
 

@@ -139,6 +139,12 @@ tap_is 'commands see what they saw: standard' "$standard_before" \
 tap_is "commands see what they saw: $best" "$best_before" \
     "$(descriptors "$best")"
 sleep "$mark" &
+# Until it has become one of that name.
+is_there()
+{
+	[ -n "$(processes)" ]
+}
+tap_until is_there
 tap_found 'a process that is left is seen' "$(processes)"
 kill $!
 tap_done

@@ -432,6 +432,14 @@ receipts()
 	    "$(grep -c '"event":"network".*"shared":true' "$log-2") $(grep -c \
 		'by this command or another one of the session' \
 		"$tmp/err-$uid")"
+	# shellcheck disable=SC2086  # words
+	first=$(as "$uid" "$sbxrun" $session --check |
+	    sed 's/.*process 1 is \([0-9]*\).*/\1/')
+	keeper=$(awk '/^PPid:/ { print $2 }' "/proc/$first/status")
+	tap_is "$who: what a command was told nobody keeps open" 0 \
+	    "$(find "/proc/$keeper/fd" -lname '*sbx-decisions*' | wc -l)"
+	tap_found "$who: nor is the keeper's socket lost" \
+	    "$(find "/proc/$keeper/fd" -lname 'socket:*')"
 }
 
 # with_closed STREAMS COMMAND...: without these streams, in the session.
