@@ -87,10 +87,11 @@ LOG_COMPILER = $(test_run)
 SH_LOG_COMPILER = $(test_run)
 BATS_LOG_COMPILER = $(test_run) $(BATS)
 AM_BATS_LOG_FLAGS = --tap
-# A word a line, for who runs tests without make.
+# A word a line, for who runs tests without make: what runs them, and which
+# there are.
 test-commands:
 	@printf '%s\n' $(LOG_COMPILER) '' \
-	    $(BATS_LOG_COMPILER) $(AM_BATS_LOG_FLAGS)
+	    $(BATS_LOG_COMPILER) $(AM_BATS_LOG_FLAGS) '' $(TESTS)
 
 include tests/lib/local.mk
 include tests/kernel/local.mk

@@ -14,7 +14,7 @@ import threading
 from table import HERE
 
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
-MEMORY = 8 << 30   # of one process, which a fault may make grow
+MEMORY = 8 << 30   # that one process can write, which a fault may make grow
 LARGEST = 512 << 20  # bytes of one file, for the same reason
 GRACE = 10         # seconds to clean up, for a test that need not go on
 ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork",
@@ -24,7 +24,8 @@ SHARED = "/tmp", "/var/tmp", "/dev/shm"
 
 
 def confine():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # RLIMIT_AS would count what node reserves for WebAssembly, too.
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
 
 

@@ -7,6 +7,7 @@
 BUILD is a directory: the sources are copied into it, so that the tree stays as
 it is; that of an earlier run is brought up to date.  Options: --jobs N (as many
 copies at a time), --passed (that the tests pass without a fault is known),
+--all (what the tests that are named do not notice is asked of all others),
 --list, and of the tables --only TEXT (faults whose name or file has it),
 --sample N (as many, by chance), --seed S, --file NAME (a table of one's own).
 
@@ -29,7 +30,7 @@ A table (faults/*.txt) has a block for each fault, between empty lines:
     = WHY              no test can notice it, and that is right
 
 A fault is noticed if the build fails for another reason than that a source does
-not compile, or if a test that is named fails twice, and passes without it; one
+not compile, or if a test that is asked fails twice, and passes without it; one
 that does not is named and left out.  The status is 0 if there is none, at least
 95% of the faults that are not explained by '=' were noticed, and those of a table
 all build.
@@ -44,8 +45,9 @@ import sys
 
 sys.dont_write_bytecode = True
 
+from alone import must_be_alone  # noqa: E402
 from chance import draw  # noqa: E402
-from runner import Run, run  # noqa: E402
+from runner import Run, Tests, run  # noqa: E402
 from table import HERE, check, read_table  # noqa: E402
 
 WANTED = 0.95
@@ -73,6 +75,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--passed", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--file", action="append")
     parser.add_argument("build", nargs="?")
     asked = parser.parse_args()
@@ -92,7 +95,9 @@ def main():
     if asked.build is None:
         return 0 if asked.list else parser.error("say where to build")
     job = Run(faults, wanted, asked.random is not None)
-    share = run(job, os.path.abspath(asked.build), asked.jobs, asked.passed)
+    place = os.path.abspath(asked.build)
+    must_be_alone(place)
+    share = run(job, place, asked.jobs, Tests(place, asked.passed, asked.all))
     whole = asked.random or job.count["no build"] == 0
     return 0 if share >= WANTED and whole else 1
 

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from alone import make, must_be_alone, run_test
+from alone import make, run_test
 from table import TOP
 
 TEST_LIMIT = 300     # seconds that a test program has,
@@ -54,9 +54,10 @@ def needs(test):
 class Tests:
     """What is known of the tests, to all copies."""
 
-    def __init__(self, place, trusted):
+    def __init__(self, place, trusted, ask_all):
         self.file = os.path.join(place, "seconds")
         self.trusted = trusted  # each passes without a fault
+        self.ask_all = ask_all  # of a fault that those named do not notice
         self.sound = {}         # whether it does
         self.seconds = {}       # that it took to pass, perhaps in another run
         if os.path.exists(self.file):
@@ -68,18 +69,27 @@ class Tests:
         return min(TEST_LIMIT,
                    int(base + factor * self.seconds.get(test, TEST_LIMIT)))
 
-    def order(self, fault):
-        """The tests that may notice a fault: those first that need least time
-        for what they have noticed in the same room."""
-        room = os.path.dirname(fault.file)
+    def order(self, room, names):
+        """Those first that need least time for what they have noticed in the
+        same room; without those that do not pass."""
 
         def price(test):
             chance = (1 + self.noticed[room, test]) / \
                 (2 + self.asked[room, test])
             guess = UNKNOWN.get(test.split("/")[1], 10)
             return (self.seconds.get(test, guess) + len(needs(test))) / chance
-        return sorted((test for test in fault.tests
+        return sorted((test for test in names
                        if self.sound.get(test, True)), key=price)
+
+    def may_notice(self, fault, everything):
+        """The tests that are named, and then, if wanted, all others: but for
+        those that look at the sources, which hold the tables of faults."""
+        room = os.path.dirname(fault.file)
+        yield from self.order(room, fault.tests)
+        if self.ask_all:
+            others = {test for test in everything
+                      if not test.startswith("tests/meta/")}
+            yield from self.order(room, sorted(others - set(fault.tests)))
 
     def passed(self, test, seconds):
         self.seconds[test] = max(seconds, self.seconds.get(test, 0) / 2)
@@ -111,7 +121,7 @@ class Copy:
             self.configure()
         self.must_make("-j2", "check", "TESTS=")
         self.product = self.digest()
-        self.script, self.bats = (
+        self.script, self.bats, self.everything = (
             words.split("\n") for words in
             self.must_make("test-commands").rstrip("\n").split("\n\n"))
 
@@ -196,26 +206,31 @@ class Copy:
             status, said = make(self.build, "-j2", "all", limit=PROFILES_LIMIT)
         return ("noticed", "the build: " + reason(said)) if status != 0 else None
 
-    def ask(self, fault):
-        """What became of the fault, and the test that noticed it."""
+    def ask(self, fault, passed):
+        """What became of the fault, and the test that noticed it; none of
+        `passed` does, to which those that do not are added."""
         built = self.build_product()
         if built:
             return *built, None
-        for test in self.tests.order(fault):
+        for test in self.tests.may_notice(fault, self.everything):
+            if test in passed:
+                continue
             failed = self.failure(test)
             self.tests.tell(fault, test, failed is not None)
             if failed:
                 return "noticed", f"{test}: {failed}", test
+            passed.add(test)
         return "NOT NOTICED", "", None
 
     def try_fault(self, fault):
         """What became of the fault: a word, and what there is to say of it."""
         path = os.path.join(self.source, fault.file)
         text = open(path).read()
+        passed = set()
         while True:
             try:
                 open(path, "w").write(fault.apply(text))
-                word, said, test = self.ask(fault)
+                word, said, test = self.ask(fault, passed)
             finally:
                 open(path, "w").write(text)
             if test is None or self.is_sound(test):
@@ -268,11 +283,9 @@ class Run:
         return share
 
 
-def run(job, place, jobs, trusted):
+def run(job, place, jobs, tests):
     """The share of the faults of `job` that is noticed, in copies below `place`,
-    or 0 if a test failed without any; `trusted`: none does."""
-    must_be_alone(place)
-    tests = Tests(place, trusted)
+    or 0 if a test failed without any."""
     copies = [Copy(os.path.join(place, str(hand)), tests)
               for hand in range(jobs)]
     hands = [threading.Thread(target=job.work, args=(copy,), daemon=True)
