@@ -4,73 +4,12 @@
  */
 #include "runtime/watch/denial_line.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/unsteady.h"
 #include "tests/lib/tap.h"
+#include "tests/unit/denials.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))
 
-enum { MANY = 1 };
-
 static struct tap tap;
-static struct sbx_denial denials[MANY];
-static struct sbx_advice advices[MANY];
-static bool has_advice;
-static const char strings[] = "\0team\0p.sbx";
-static const struct sbx_meta meta = { .profile = 1 };
-static const struct sbx_source sources[] = {
-	{ .file = 6, .line = 2, .column = 3 }
-};
-static const struct sbx_blob blob = { .meta = &meta,
-	.strings = strings,
-	.sources = sources,
-	.source_count = 1 };
-static const struct binding binding;
-static struct explaining explaining;
-
-bool
-unsteady_place(struct sbx_place at)
-{
-	(void)at;
-	return false;
-}
-
-static void
-begin(void)
-{
-	memset(denials, 0, sizeof denials);
-	memset(advices, 0, sizeof advices);
-	has_advice = false;
-	explaining = (struct explaining){ .blob = &blob,
-		.binding = &binding,
-		.denials = denials };
-	for (int i = 0; i < MANY; i++)
-		denials[i].source = SBX_NO_SOURCE;
-}
-
-static struct sbx_denial *
-deny(enum sbx_denied kind, const char *path)
-{
-	struct sbx_denial *denial = &denials[explaining.count++];
-
-	denial->kind = kind;
-	denial->count = 1;
-	strcpy(denial->program, "cat");
-	snprintf(denial->path, sizeof denial->path, "%s", path);
-	return denial;
-}
-
-/* A step for the last denial. */
-static void
-advise(enum sbx_advice_where where, const char *step)
-{
-	struct sbx_advice *advice = &advices[explaining.count - 1];
-
-	has_advice = true;
-	advice->works = 1;
-	advice->where[advice->count] = (uint8_t)where;
-	strcpy(advice->steps[advice->count++], step);
-	strcpy(advice->file, "team.sbx");
-}
 
 /* --- words ---------------------------------------------------------------- */
 
@@ -146,7 +85,7 @@ check_lines(void)
 		struct line line;
 		char text[1024];
 
-		begin();
+		denials_begin();
 		/* A source is named where a rule of the blob is. */
 		if (strstr(cases[i].line, "p.sbx") == NULL)
 			denial.source = SBX_NO_SOURCE;
@@ -185,7 +124,7 @@ check_sockets(void)
 		struct sbx_denial *denial;
 		struct out out;
 
-		begin();
+		denials_begin();
 		denial = deny(SBX_DENIED_CALL, cases[i].path);
 		denial->number = SYS_socket;
 		denial->port = cases[i].port;
@@ -230,7 +169,7 @@ check_fixes(void)
 {
 	struct sbx_denial *denial;
 
-	begin();
+	denials_begin();
 	denial = deny(SBX_DENIED_READ, "/x");
 	fixes("nobody to ask", denial, "0");
 	advise(SBX_ADVICE_SHELL, "touch /x");
@@ -266,13 +205,13 @@ check_host_fixes(void)
 {
 	struct sbx_denial *denial;
 
-	begin();
+	denials_begin();
 	denial = deny(SBX_DENIED_NAME, "a.example");
 	denial->verdict = PROXY_NO_RULE;
 	fixes("a name", denial, "1|0 allow network domain");
 	denial->verdict = PROXY_FAILED;
 	fixes("one that no rule would open", denial, "0");
-	begin();
+	denials_begin();
 	denial = deny(SBX_DENIED_ADDRESS, "192.0.2.1");
 	denial->verdict = PROXY_NO_RULE;
 	denial->port = 80;

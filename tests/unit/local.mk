@@ -127,12 +127,14 @@ tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 	runtime/explain/trail.c runtime/network/remedy.c
 
 tests_unit_denial_line_SOURCES = tests/unit/denial_line.c \
+	tests/unit/denials.h \
 	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
 	runtime/bind/rule_index.c runtime/explain/denials.c \
 	runtime/explain/hosts.c runtime/network/decisions.c \
 	runtime/network/remedy.c runtime/watch/denial_line.c
 
 tests_unit_explained_SOURCES = tests/unit/explained.c \
+	tests/unit/denials.h \
 	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
 	runtime/bind/rule_index.c runtime/explain/denials.c \
 	runtime/explain/hosts.c runtime/network/decisions.c \
