@@ -73,6 +73,8 @@ review() {
 # --- pre-commit ------------------------------------------------------------
 
 hooks() {
+	[ "${SBX_MUST_RUN:-0}" = 1 ] || command -v pre-commit >/dev/null ||
+		skip "pre-commit is not installed"
 	# The published files only: a repository of hooks is cloned.
 	mkdir "$BATS_TEST_TMPDIR/from"
 	cp "$srcdir/.pre-commit-hooks.yaml" "$BATS_TEST_TMPDIR/from"
