@@ -35,7 +35,7 @@ static const char *peer; /* their address, and at our end: */
 static const char *own;
 static bool has_memory = true;
 
-static void
+__attribute__((format(printf, 1, 2))) static void
 become(const char *format, ...)
 {
 	size_t used = strlen(became);

@@ -148,8 +148,10 @@ kept(const char *path)
 	char *text = NULL;
 	size_t size = 0;
 
-	if (stream == NULL || getdelim(&text, &size, '\0', stream) < 0)
+	if (stream == NULL || getdelim(&text, &size, '\0', stream) < 0) {
+		free(text);
 		text = strdup("");
+	}
 	if (stream != NULL)
 		fclose(stream);
 	return text;
