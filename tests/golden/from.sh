@@ -70,6 +70,20 @@ tap_is 'JSON has what the text has' \
 	    print join " ", $all->{sbx}, $all->{level}, $one->{line},
 		$one->{right}, $one->{object}, $one->{fix}[0],
 		$one->{fixed} ? "true" : "false";' "$home")"
+# by_rule RULE: the place and the words of the rule that denies, as JSON has them.
+by_rule()
+{
+	printf 'sbx 1\nprofile own extends workspace-write {\n    %s\n}\n' "$1" \
+	    >"$tmp/own.sbx"
+	echo "cat: $home/other/file: Permission denied" >"$tmp/said"
+	env -i PATH="$PATH" HOME="$home" "$SBXC" why --from "$tmp/said" \
+	    -l full -f json "$tmp/own.sbx" | perl -MJSON::PP -e '
+	    local $/; my $one = decode_json(<STDIN>)->{denied}[0];
+	    print join " | ", $one->{source} // "none", $one->{rule};'
+}
+tap_is 'JSON has the rule that denies' \
+    'own.sbx:3:15 | deny read ~/other' "$(by_rule 'deny read ~/other')"
+tap_is '... or that there is none' 'none | ' "$(by_rule 'deny read /srv')"
 
 if python3 -c 'import jsonschema' 2>/dev/null; then
 	tap_empty 'JSON has the form that the schema says' "$(
