@@ -16,7 +16,7 @@
  */
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/internet.h"
+#include "runtime/listen/inside.h"
 #include "runtime/listen/place.h"
 #include "runtime/listen/view.h"
 
@@ -62,6 +62,11 @@ connect_again(const struct waiting *waiting)
 	if (waiting->used && waiting->internet &&
 	    !internet_is_ready(waiting->socket))
 		return ANSWER_LATER;
+	/* Since it was judged the socket may have listened where a port is
+	 * published, and lost the key. */
+	if (waiting->servers != NULL &&
+	    !inside_sign(waiting->servers, waiting->socket))
+		return -EACCES;
 	if (waiting->target < 0)
 		return try(waiting->socket, &waiting->address.any,
 		    waiting->len);

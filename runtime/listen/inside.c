@@ -45,25 +45,26 @@ inside_is_meant(struct endpoint *endpoint)
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* The key is for every address, given as one of this family that is all 0. */
+/* The key is for every address, given as one of this family that is all 0; one
+ * of no length takes it off. */
 static bool
 sign_for(const struct tcp_servers *servers, int socket,
     const union address *nowhere, size_t len)
 {
-	struct signing signing = {
-		.flags = PREFIX,
-		.len = sizeof servers->key,
-	};
+	struct signing signing = { .flags = PREFIX };
 
 	memcpy(&signing.peer, nowhere, len);
-	memcpy(signing.key, servers->key, sizeof servers->key);
+	if (servers != NULL) {
+		signing.len = sizeof servers->key;
+		memcpy(signing.key, servers->key, sizeof servers->key);
+	}
 	return setsockopt(socket, IPPROTO_TCP, SIGN, &signing,
 		   sizeof signing) == 0;
 }
 
 /* A socket of IPv6 may be a peer of one of IPv4 as well. */
 static bool
-sign(struct tcp_servers *servers, int socket)
+sign_for_all(const struct tcp_servers *servers, int socket)
 {
 	union address v4 = { .in = { .sin_family = AF_INET } };
 	union address v6 = { .in6 = { .sin6_family = AF_INET6 } };
@@ -71,11 +72,6 @@ sign(struct tcp_servers *servers, int socket)
 	int family;
 	socklen_t len = sizeof family;
 
-	if (!servers->has_key &&
-	    getrandom(servers->key, sizeof servers->key, 0) !=
-		sizeof servers->key)
-		return false;
-	servers->has_key = true;
 	if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &len) != 0)
 		return false;
 	if (family == AF_INET)
@@ -84,6 +80,24 @@ sign(struct tcp_servers *servers, int socket)
 	    sizeof address_v4_prefix);
 	return sign_for(servers, socket, &v6, sizeof v6.in6) &&
 	    sign_for(servers, socket, &both, sizeof both.in6);
+}
+
+bool
+inside_sign(struct servers *servers, int socket)
+{
+	struct tcp_servers *tcp = &servers->tcp;
+
+	if (!tcp->has_key &&
+	    getrandom(tcp->key, sizeof tcp->key, 0) != sizeof tcp->key)
+		return false;
+	tcp->has_key = true;
+	return sign_for_all(tcp, socket);
+}
+
+bool
+inside_unsign(int socket)
+{
+	return sign_for_all(NULL, socket);
 }
 
 /* --- servers -------------------------------------------------------------- */
@@ -168,7 +182,7 @@ inside_connect(const struct caller *caller, int socket,
 	if (internet_is_closed(socket) &&
 	    !is_known(&servers->tcp, listener_at(servers, endpoint)))
 		return -ECONNREFUSED;
-	return sign(&servers->tcp, socket) ? 0 : -EACCES;
+	return inside_sign(servers, socket) ? 0 : -EACCES;
 }
 
 /*
@@ -189,7 +203,7 @@ inside_listen(const struct caller *caller, int socket,
 	if (place.port != 0 && inside_is_taken(caller, &place))
 		return -EADDRINUSE;
 	if (getsockopt(socket, SOL_SOCKET, COOKIE, &cookie, &len) != 0 ||
-	    !sign(&servers->tcp, socket))
+	    !inside_sign(servers, socket))
 		return -EACCES;
 	if (listen(socket, (int)caller->call.args[1]) != 0)
 		return -errno;

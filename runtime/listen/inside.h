@@ -25,6 +25,11 @@ bool inside_is_meant(struct endpoint *endpoint);
 bool inside_is_taken(const struct caller *caller,
     const struct endpoint *endpoint);
 
+/* Gives a socket the key, or takes it off; only a socket that listens may lose
+ * it, since who connects needs it until the connection is made. */
+bool inside_sign(struct servers *servers, int socket);
+bool inside_unsign(int socket);
+
 /* Makes a socket ready to be connected to a server of the sandbox there. */
 int inside_connect(const struct caller *caller, int socket,
     const struct endpoint *endpoint);

@@ -243,12 +243,13 @@ is_published(const struct listening *listening, const struct endpoint *endpoint)
 /* A service of the host is not there, as in a network of its own; one that a
  * rule could name is told. */
 static int
-judge_inside(const struct caller *caller, int socket,
+judge_inside(const struct caller *caller, struct waiting *attempt,
     const struct endpoint *endpoint)
 {
 	const struct listening *listening = caller->listening;
-	int error = inside_connect(caller, socket, endpoint);
+	int error = inside_connect(caller, attempt->socket, endpoint);
 
+	attempt->servers = listening->servers;
 	return error == -ECONNREFUSED && listening->selected &&
 		is_here(endpoint) && inside_is_taken(caller, endpoint) ?
 	    judge_service(listening, endpoint) :
@@ -256,7 +257,7 @@ judge_inside(const struct caller *caller, int socket,
 }
 
 static int
-judge_connection(const struct caller *caller, int socket,
+judge_connection(const struct caller *caller, struct waiting *attempt,
     struct endpoint *endpoint)
 {
 	const struct listening *listening = caller->listening;
@@ -264,7 +265,7 @@ judge_connection(const struct caller *caller, int socket,
 	if (is_service(listening, endpoint))
 		return 0;
 	if (inside_is_meant(endpoint))
-		return judge_inside(caller, socket, endpoint);
+		return judge_inside(caller, attempt, endpoint);
 	if (!listening->selected)
 		return -ENETUNREACH;
 	return take_verdict(listening, endpoint, PROXY_BY_ENDPOINT,
@@ -293,10 +294,33 @@ internet_judge(const struct caller *caller, struct waiting *attempt)
 	if (listening->selected && is_here(&endpoint) &&
 	    endpoint.port == SBX_PROXY_PORT)
 		return lead_to_proxy(listening, attempt, &endpoint, family);
-	error = judge_connection(caller, attempt->socket, &endpoint);
+	error = judge_connection(caller, attempt, &endpoint);
 	if (error == 0)
 		write_endpoint(&endpoint, family, attempt);
 	return error;
+}
+
+/*
+ * Others who share the socket may change its name until it listens: shutdown(2)
+ * while it connects makes 0.0.0.0 of 127.0.0.1.  So what counts is the name that
+ * it has then, which stays while it listens, and up to there the key keeps
+ * everybody out.  It listens no more after a shutdown(2), and not again but by
+ * another call that comes here.
+ */
+static int
+publish(const struct caller *caller, int socket)
+{
+	struct endpoint endpoint;
+
+	if (!inside_sign(caller->listening->servers, socket))
+		return -EACCES;
+	if (listen(socket, (int)caller->call.args[1]) != 0)
+		return -errno;
+	if (internet_name(socket, &endpoint) &&
+	    is_published(caller->listening, &endpoint) && inside_unsign(socket))
+		return 0;
+	shutdown(socket, SHUT_RDWR);
+	return -EACCES;
 }
 
 int
@@ -308,5 +332,5 @@ internet_listen(const struct caller *caller, int socket)
 		return -EACCES;
 	if (!is_published(caller->listening, &endpoint))
 		return inside_listen(caller, socket, &endpoint);
-	return listen(socket, (int)caller->call.args[1]) == 0 ? 0 : -errno;
+	return publish(caller, socket);
 }

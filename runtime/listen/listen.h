@@ -47,6 +47,8 @@ struct waiting {
 	uint64_t id;
 	int socket; /* our copy; -1: none yet */
 	int target; /* what it connects to, O_PATH; -1: as in the address */
+	/* Whose key the socket must have, NULL: none; see inside.h. */
+	struct servers *servers;
 	uint32_t len;
 	union address address;
 };

@@ -13,6 +13,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -62,6 +64,47 @@ inside_listen(const struct caller *caller, int socket,
 	return ANSWER_INSIDE;
 }
 
+/* The key of the socket that listens: whether it is on, and was then. */
+static bool is_signed, was_signed;
+
+bool
+inside_sign(struct servers *servers, int socket)
+{
+	(void)servers;
+	(void)socket;
+	is_signed = true;
+	return true;
+}
+
+bool
+inside_unsign(int socket)
+{
+	(void)socket;
+	is_signed = false;
+	return true;
+}
+
+int
+listen(int socket, int backlog)
+{
+	was_signed = is_signed;
+	return (int)syscall(SYS_listen, socket, backlog);
+}
+
+/* What the next call is told; family 0: the truth. */
+static struct sockaddr_in stale;
+
+int
+getsockname(int socket, struct sockaddr *address, socklen_t *len)
+{
+	if (stale.sin_family == 0)
+		return (int)syscall(SYS_getsockname, socket, address, len);
+	memcpy(address, &stale, sizeof stale);
+	*len = sizeof stale;
+	stale.sin_family = 0;
+	return 0;
+}
+
 uint16_t
 network_host_port(const struct network *network)
 {
@@ -103,10 +146,19 @@ static const struct sbx_endpoint endpoints[] = {
 	    .effect = SBX_DENY,
 	    .platforms = KERNEL_WHERE },
 };
+static const struct sbx_port ports[] = {
+	{ .low = 1,
+	    .high = UINT16_MAX,
+	    .effect = SBX_ALLOW,
+	    .op = SBX_PUBLISH_TCP,
+	    .platforms = KERNEL_WHERE },
+};
 static const struct sbx_blob blob = {
 	.meta = &meta,
 	.endpoints = endpoints,
 	.endpoint_count = sizeof endpoints / sizeof *endpoints,
+	.ports = ports,
+	.port_count = sizeof ports / sizeof *ports,
 };
 static const struct binding binding = { .blob = &blob };
 static struct network network;
@@ -282,6 +334,58 @@ test_proxy(struct tap *tap)
 	close(server);
 }
 
+static bool
+listens(int fd)
+{
+	int value = 0;
+	socklen_t len = sizeof value;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &len) == 0 &&
+	    value != 0;
+}
+
+/* A socket at a port of this address. */
+static int
+bound(uint32_t address, struct sockaddr_in *at)
+{
+	socklen_t len = sizeof *at;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*at = (struct sockaddr_in){ .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(address) };
+	if (bind(fd, (struct sockaddr *)at, sizeof *at) != 0 ||
+	    getsockname(fd, (struct sockaddr *)at, &len) != 0)
+		printf("Bail out! no port\n");
+	is_signed = was_signed = false;
+	return fd;
+}
+
+/* shutdown(2) of a socket that connects takes its address back at any time. */
+static void
+test_published(struct tap *tap)
+{
+	struct sockaddr_in at;
+	int fd = bound(INADDR_LOOPBACK, &at);
+
+	tap_ok(tap,
+	    internet_listen(&caller, fd) == 0 && listens(fd) && was_signed &&
+		!is_signed,
+	    "a published server is open once it is seen where it listens");
+	close(fd);
+	fd = bound(INADDR_ANY, &at);
+	tap_ok(tap,
+	    internet_listen(&caller, fd) == ANSWER_INSIDE && !listens(fd),
+	    "one at all addresses is not published");
+	stale = at;
+	stale.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	tap_ok(tap,
+	    internet_listen(&caller, fd) == -EACCES && !listens(fd) &&
+		is_signed,
+	    "and not either if it was somewhere else just before");
+	tap_ok(tap, was_signed, "nor meanwhile");
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -293,6 +397,7 @@ main(void)
 	test_refused(&tap, fd);
 	test_addresses(&tap);
 	test_proxy(&tap);
+	test_published(&tap);
 	close(fd);
 	return tap_done(&tap);
 }
