@@ -176,6 +176,9 @@ settings()
 		    "printf '[core]\\n\\t$setting = x\\n' >>.git/config" \
 		    "the command changed .git/config: core.$setting"
 	done
+	case_ 'a program that gc runs' \
+	    'printf "[gc]\n\trecentObjectsHook = x\n" >>.git/config' \
+	    'the command changed .git/config: gc.recentObjectsHook'
 	case_ 'a filter' \
 	    'printf "[filter \"x\"]\n\tclean = x\n" >>.git/config' \
 	    'the command changed .git/config: filter.clean'

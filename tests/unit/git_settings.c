@@ -26,6 +26,23 @@ static const struct {
 	    false },
 	{ "what runs a program", "[core]\npager = x\n",
 	    "core.pager: pager = x;", false },
+	{ "one among harmless keys", "[gc]\nauto = 0\nrecentObjectsHook = x\n",
+	    "gc.recentObjectsHook: recentObjectsHook = x;", false },
+	{ "keys that a later git may have",
+	    "[am]\nnew = x\n[extensions]\nnew = x\n[fetch]\nbundleURI = x\n"
+	    "[index]\nnew = x\n[maintenance]\nnew = x\n[push]\nnew = x\n",
+	    "am.new: new = x;extensions.new: new = x;"
+	    "fetch.bundleURI: bundleURI = x;index.new: new = x;"
+	    "maintenance.new: new = x;push.new: new = x;",
+	    false },
+	{ "what starts gpg", "[commit]\ngpgSign\n[log]\nshowSignature = 1\n",
+	    "commit.gpgSign: gpgSign;log.showSignature: showSignature = 1;",
+	    false },
+	{ "what goes on into submodules",
+	    "[push]\nrecurseSubmodules = check\n[submodule]\nrecurse = 1\n",
+	    "push.recurseSubmodules: recurseSubmodules = check;"
+	    "submodule.recurse: recurse = 1;",
+	    false },
 	{ "the last line without an end", "[core]\npager = x",
 	    "core.pager: pager = x;", false },
 	{ "a line that goes on", "[core]\npager = x\\\ny\n",
