@@ -9,192 +9,201 @@
  * each is a colour or a yes.  Not here are what starts gpg (commit.gpgSign,
  * log.showSignature), what fetches from an address of its own (fetch.bundleURI)
  * and what goes on into the repositories of submodules.
+ *
+ * An address is harmless if it leads to another machine by a program of git's
+ * own.  git takes for a place on disk what has no colon before the first slash
+ * (url_is_local_not_ssh() in its connect.c), and file://; `git push` then runs
+ * the hooks of the repository there, which the command may have made.  The name
+ * of a remote that has no url is an address, too.
  */
+enum meaning { OTHER, ADDRESS, REMOTE };
+
 static const struct {
 	const char *section, *key;
+	enum meaning meaning;
 } harmless[] = {
-	{ "advice", "*" },
-	{ "am", "keepcr" },
-	{ "am", "messageid" },
-	{ "am", "threeway" },
-	{ "apply", "ignorewhitespace" },
-	{ "apply", "whitespace" },
-	{ "blame", "blankboundary" },
-	{ "blame", "coloring" },
-	{ "blame", "date" },
-	{ "blame", "ignorerevsfile" },
-	{ "blame", "markignoredlines" },
-	{ "blame", "markunblamablelines" },
-	{ "blame", "showemail" },
-	{ "blame", "showroot" },
-	{ "branch", "description" },
-	{ "branch", "merge" },
-	{ "branch", "pushremote" },
-	{ "branch", "rebase" },
-	{ "branch", "remote" },
-	{ "color", "*" },
-	{ "column", "branch" },
-	{ "column", "clean" },
-	{ "column", "status" },
-	{ "column", "tag" },
-	{ "column", "ui" },
-	{ "commit", "cleanup" },
-	{ "commit", "status" },
-	{ "commit", "template" },
-	{ "commit", "verbose" },
-	{ "core", "abbrev" },
-	{ "core", "autocrlf" },
-	{ "core", "bare" },
-	{ "core", "bigfilethreshold" },
-	{ "core", "commitgraph" },
-	{ "core", "compression" },
-	{ "core", "eol" },
-	{ "core", "filemode" },
-	{ "core", "ignorecase" },
-	{ "core", "logallrefupdates" },
-	{ "core", "longpaths" },
-	{ "core", "multipackindex" },
-	{ "core", "precomposeunicode" },
-	{ "core", "preloadindex" },
-	{ "core", "quotepath" },
-	{ "core", "repositoryformatversion" },
-	{ "core", "safecrlf" },
-	{ "core", "sharedrepository" },
-	{ "core", "sparsecheckout" },
-	{ "core", "sparsecheckoutcone" },
-	{ "core", "symlinks" },
-	{ "core", "untrackedcache" },
-	{ "core", "whitespace" },
-	{ "extensions", "compatobjectformat" },
-	{ "extensions", "noop" },
-	{ "extensions", "noop-v1" },
-	{ "extensions", "objectformat" },
-	{ "extensions", "preciousobjects" },
-	{ "extensions", "relativeworktrees" },
-	{ "extensions", "worktreeconfig" },
-	{ "feature", "experimental" },
-	{ "feature", "manyfiles" },
-	{ "fetch", "all" },
-	{ "fetch", "fsckobjects" },
-	{ "fetch", "negotiationalgorithm" },
-	{ "fetch", "output" },
-	{ "fetch", "parallel" },
-	{ "fetch", "prune" },
-	{ "fetch", "prunetags" },
-	{ "fetch", "showforcedupdates" },
-	{ "fetch", "unpacklimit" },
-	{ "fetch", "writecommitgraph" },
-	{ "gc", "aggressivedepth" },
-	{ "gc", "aggressivewindow" },
-	{ "gc", "auto" },
-	{ "gc", "autodetach" },
-	{ "gc", "autopacklimit" },
-	{ "gc", "bigpackthreshold" },
-	{ "gc", "cruftpacks" },
-	{ "gc", "logexpiry" },
-	{ "gc", "maxcruftsize" },
-	{ "gc", "packrefs" },
-	{ "gc", "pruneexpire" },
-	{ "gc", "reflogexpire" },
-	{ "gc", "reflogexpireunreachable" },
-	{ "gc", "rerereresolved" },
-	{ "gc", "rerereunresolved" },
-	{ "gc", "worktreepruneexpire" },
-	{ "gc", "writecommitgraph" },
-	{ "i18n", "commitencoding" },
-	{ "i18n", "logoutputencoding" },
-	{ "index", "recordendofindexentries" },
-	{ "index", "recordoffsettable" },
-	{ "index", "skiphash" },
-	{ "index", "sparse" },
-	{ "index", "threads" },
-	{ "index", "version" },
-	{ "init", "defaultbranch" },
-	{ "lfs", "access" },
-	{ "lfs", "repositoryformatversion" },
-	{ "log", "abbrevcommit" },
-	{ "log", "date" },
-	{ "log", "decorate" },
-	{ "log", "diffmerges" },
-	{ "log", "excludedecoration" },
-	{ "log", "follow" },
-	{ "log", "graphcolors" },
-	{ "log", "initialdecorationset" },
-	{ "log", "mailmap" },
-	{ "log", "showroot" },
-	{ "maintenance", "auto" },
-	{ "maintenance", "autodetach" },
-	{ "maintenance", "enabled" },
-	{ "maintenance", "schedule" },
-	{ "maintenance", "strategy" },
-	{ "merge", "conflictstyle" },
-	{ "merge", "ff" },
-	{ "merge", "renamelimit" },
-	{ "notes", "displayref" },
-	{ "notes", "mergestrategy" },
-	{ "notes", "rewritemode" },
-	{ "notes", "rewriteref" },
-	{ "pack", "allowpackreuse" },
-	{ "pack", "compression" },
-	{ "pack", "deltacachelimit" },
-	{ "pack", "deltacachesize" },
-	{ "pack", "depth" },
-	{ "pack", "indexversion" },
-	{ "pack", "packsizelimit" },
-	{ "pack", "threads" },
-	{ "pack", "usebitmaps" },
-	{ "pack", "usesparse" },
-	{ "pack", "window" },
-	{ "pack", "windowmemory" },
-	{ "pack", "writebitmaphashcache" },
-	{ "pack", "writebitmaplookuptable" },
-	{ "pack", "writereverseindex" },
-	{ "pull", "ff" },
-	{ "pull", "rebase" },
-	{ "push", "autosetupremote" },
-	{ "push", "default" },
-	{ "push", "followtags" },
-	{ "push", "negotiate" },
-	{ "push", "usebitmaps" },
-	{ "push", "useforceifincludes" },
-	{ "rebase", "autosquash" },
-	{ "rebase", "autostash" },
-	{ "rebase", "updaterefs" },
-	{ "receive", "denycurrentbranch" },
-	{ "remote", "fetch" },
-	{ "remote", "gh-resolved" },
-	{ "remote", "mirror" },
-	{ "remote", "partialclonefilter" },
-	{ "remote", "promisor" },
-	{ "remote", "prune" },
-	{ "remote", "push" },
-	{ "remote", "pushurl" },
-	{ "remote", "skipdefaultupdate" },
-	{ "remote", "tagopt" },
-	{ "remote", "url" },
-	{ "rerere", "autoupdate" },
-	{ "rerere", "enabled" },
-	{ "stash", "showincludeuntracked" },
-	{ "stash", "showpatch" },
-	{ "stash", "showstat" },
-	{ "status", "aheadbehind" },
-	{ "status", "branch" },
-	{ "status", "displaycommentprefix" },
-	{ "status", "relativepaths" },
-	{ "status", "renamelimit" },
-	{ "status", "renames" },
-	{ "status", "short" },
-	{ "status", "showstash" },
-	{ "status", "showuntrackedfiles" },
-	{ "submodule", "active" },
-	{ "submodule", "branch" },
-	{ "submodule", "ignore" },
-	{ "submodule", "url" },
-	{ "tag", "sort" },
-	{ "user", "email" },
-	{ "user", "name" },
-	{ "user", "signingkey" },
-	{ "user", "useconfigonly" },
+	{ "advice", "*", OTHER },
+	{ "am", "keepcr", OTHER },
+	{ "am", "messageid", OTHER },
+	{ "am", "threeway", OTHER },
+	{ "apply", "ignorewhitespace", OTHER },
+	{ "apply", "whitespace", OTHER },
+	{ "blame", "blankboundary", OTHER },
+	{ "blame", "coloring", OTHER },
+	{ "blame", "date", OTHER },
+	{ "blame", "ignorerevsfile", OTHER },
+	{ "blame", "markignoredlines", OTHER },
+	{ "blame", "markunblamablelines", OTHER },
+	{ "blame", "showemail", OTHER },
+	{ "blame", "showroot", OTHER },
+	{ "branch", "description", OTHER },
+	{ "branch", "merge", OTHER },
+	{ "branch", "pushremote", REMOTE },
+	{ "branch", "rebase", OTHER },
+	{ "branch", "remote", REMOTE },
+	{ "color", "*", OTHER },
+	{ "column", "branch", OTHER },
+	{ "column", "clean", OTHER },
+	{ "column", "status", OTHER },
+	{ "column", "tag", OTHER },
+	{ "column", "ui", OTHER },
+	{ "commit", "cleanup", OTHER },
+	{ "commit", "status", OTHER },
+	{ "commit", "template", OTHER },
+	{ "commit", "verbose", OTHER },
+	{ "core", "abbrev", OTHER },
+	{ "core", "autocrlf", OTHER },
+	{ "core", "bare", OTHER },
+	{ "core", "bigfilethreshold", OTHER },
+	{ "core", "commitgraph", OTHER },
+	{ "core", "compression", OTHER },
+	{ "core", "eol", OTHER },
+	{ "core", "filemode", OTHER },
+	{ "core", "ignorecase", OTHER },
+	{ "core", "logallrefupdates", OTHER },
+	{ "core", "longpaths", OTHER },
+	{ "core", "multipackindex", OTHER },
+	{ "core", "precomposeunicode", OTHER },
+	{ "core", "preloadindex", OTHER },
+	{ "core", "quotepath", OTHER },
+	{ "core", "repositoryformatversion", OTHER },
+	{ "core", "safecrlf", OTHER },
+	{ "core", "sharedrepository", OTHER },
+	{ "core", "sparsecheckout", OTHER },
+	{ "core", "sparsecheckoutcone", OTHER },
+	{ "core", "symlinks", OTHER },
+	{ "core", "untrackedcache", OTHER },
+	{ "core", "whitespace", OTHER },
+	{ "extensions", "compatobjectformat", OTHER },
+	{ "extensions", "noop", OTHER },
+	{ "extensions", "noop-v1", OTHER },
+	{ "extensions", "objectformat", OTHER },
+	{ "extensions", "preciousobjects", OTHER },
+	{ "extensions", "relativeworktrees", OTHER },
+	{ "extensions", "worktreeconfig", OTHER },
+	{ "feature", "experimental", OTHER },
+	{ "feature", "manyfiles", OTHER },
+	{ "fetch", "all", OTHER },
+	{ "fetch", "fsckobjects", OTHER },
+	{ "fetch", "negotiationalgorithm", OTHER },
+	{ "fetch", "output", OTHER },
+	{ "fetch", "parallel", OTHER },
+	{ "fetch", "prune", OTHER },
+	{ "fetch", "prunetags", OTHER },
+	{ "fetch", "showforcedupdates", OTHER },
+	{ "fetch", "unpacklimit", OTHER },
+	{ "fetch", "writecommitgraph", OTHER },
+	{ "gc", "aggressivedepth", OTHER },
+	{ "gc", "aggressivewindow", OTHER },
+	{ "gc", "auto", OTHER },
+	{ "gc", "autodetach", OTHER },
+	{ "gc", "autopacklimit", OTHER },
+	{ "gc", "bigpackthreshold", OTHER },
+	{ "gc", "cruftpacks", OTHER },
+	{ "gc", "logexpiry", OTHER },
+	{ "gc", "maxcruftsize", OTHER },
+	{ "gc", "packrefs", OTHER },
+	{ "gc", "pruneexpire", OTHER },
+	{ "gc", "reflogexpire", OTHER },
+	{ "gc", "reflogexpireunreachable", OTHER },
+	{ "gc", "rerereresolved", OTHER },
+	{ "gc", "rerereunresolved", OTHER },
+	{ "gc", "worktreepruneexpire", OTHER },
+	{ "gc", "writecommitgraph", OTHER },
+	{ "i18n", "commitencoding", OTHER },
+	{ "i18n", "logoutputencoding", OTHER },
+	{ "index", "recordendofindexentries", OTHER },
+	{ "index", "recordoffsettable", OTHER },
+	{ "index", "skiphash", OTHER },
+	{ "index", "sparse", OTHER },
+	{ "index", "threads", OTHER },
+	{ "index", "version", OTHER },
+	{ "init", "defaultbranch", OTHER },
+	{ "lfs", "access", OTHER },
+	{ "lfs", "repositoryformatversion", OTHER },
+	{ "log", "abbrevcommit", OTHER },
+	{ "log", "date", OTHER },
+	{ "log", "decorate", OTHER },
+	{ "log", "diffmerges", OTHER },
+	{ "log", "excludedecoration", OTHER },
+	{ "log", "follow", OTHER },
+	{ "log", "graphcolors", OTHER },
+	{ "log", "initialdecorationset", OTHER },
+	{ "log", "mailmap", OTHER },
+	{ "log", "showroot", OTHER },
+	{ "maintenance", "auto", OTHER },
+	{ "maintenance", "autodetach", OTHER },
+	{ "maintenance", "enabled", OTHER },
+	{ "maintenance", "schedule", OTHER },
+	{ "maintenance", "strategy", OTHER },
+	{ "merge", "conflictstyle", OTHER },
+	{ "merge", "ff", OTHER },
+	{ "merge", "renamelimit", OTHER },
+	{ "notes", "displayref", OTHER },
+	{ "notes", "mergestrategy", OTHER },
+	{ "notes", "rewritemode", OTHER },
+	{ "notes", "rewriteref", OTHER },
+	{ "pack", "allowpackreuse", OTHER },
+	{ "pack", "compression", OTHER },
+	{ "pack", "deltacachelimit", OTHER },
+	{ "pack", "deltacachesize", OTHER },
+	{ "pack", "depth", OTHER },
+	{ "pack", "indexversion", OTHER },
+	{ "pack", "packsizelimit", OTHER },
+	{ "pack", "threads", OTHER },
+	{ "pack", "usebitmaps", OTHER },
+	{ "pack", "usesparse", OTHER },
+	{ "pack", "window", OTHER },
+	{ "pack", "windowmemory", OTHER },
+	{ "pack", "writebitmaphashcache", OTHER },
+	{ "pack", "writebitmaplookuptable", OTHER },
+	{ "pack", "writereverseindex", OTHER },
+	{ "pull", "ff", OTHER },
+	{ "pull", "rebase", OTHER },
+	{ "push", "autosetupremote", OTHER },
+	{ "push", "default", OTHER },
+	{ "push", "followtags", OTHER },
+	{ "push", "negotiate", OTHER },
+	{ "push", "usebitmaps", OTHER },
+	{ "push", "useforceifincludes", OTHER },
+	{ "rebase", "autosquash", OTHER },
+	{ "rebase", "autostash", OTHER },
+	{ "rebase", "updaterefs", OTHER },
+	{ "receive", "denycurrentbranch", OTHER },
+	{ "remote", "fetch", OTHER },
+	{ "remote", "gh-resolved", OTHER },
+	{ "remote", "mirror", OTHER },
+	{ "remote", "partialclonefilter", OTHER },
+	{ "remote", "promisor", OTHER },
+	{ "remote", "prune", OTHER },
+	{ "remote", "push", OTHER },
+	{ "remote", "pushurl", ADDRESS },
+	{ "remote", "skipdefaultupdate", OTHER },
+	{ "remote", "tagopt", OTHER },
+	{ "remote", "url", ADDRESS },
+	{ "rerere", "autoupdate", OTHER },
+	{ "rerere", "enabled", OTHER },
+	{ "stash", "showincludeuntracked", OTHER },
+	{ "stash", "showpatch", OTHER },
+	{ "stash", "showstat", OTHER },
+	{ "status", "aheadbehind", OTHER },
+	{ "status", "branch", OTHER },
+	{ "status", "displaycommentprefix", OTHER },
+	{ "status", "relativepaths", OTHER },
+	{ "status", "renamelimit", OTHER },
+	{ "status", "renames", OTHER },
+	{ "status", "short", OTHER },
+	{ "status", "showstash", OTHER },
+	{ "status", "showuntrackedfiles", OTHER },
+	{ "submodule", "active", OTHER },
+	{ "submodule", "branch", OTHER },
+	{ "submodule", "ignore", OTHER },
+	{ "submodule", "url", ADDRESS },
+	{ "tag", "sort", OTHER },
+	{ "user", "email", OTHER },
+	{ "user", "name", OTHER },
+	{ "user", "signingkey", OTHER },
+	{ "user", "useconfigonly", OTHER },
 };
 
 static bool
@@ -319,6 +328,25 @@ read_section(struct git_settings *settings, struct git_words line)
 	return true;
 }
 
+/* The next line that is neither a section, nor a comment, nor empty. */
+static bool
+next_setting(struct git_settings *settings, struct git_setting *setting)
+{
+	while (settings->at < settings->end) {
+		struct git_words line = next_line(settings);
+
+		if (line.len == 0 || is_comment(line) ||
+		    read_section(settings, line))
+			continue;
+		*setting = (struct git_setting){ settings->section, line };
+		/* What follows a strange section belongs to no known one. */
+		if (line.text[0] == '[')
+			settings->section.len = 0;
+		return true;
+	}
+	return false;
+}
+
 static bool
 has(struct git_words words, const char *text)
 {
@@ -331,34 +359,173 @@ has(struct git_words words, const char *text)
 	return false;
 }
 
-/* "ext::sh -c ..." is an address that runs a program, and what goes on in the
- * next line is not understood here. */
-static bool
-is_plain_value(struct git_words line)
+/* What git reads of a value. */
+struct value {
+	char text[1024];
+	size_t len;
+};
+
+/* The byte that a backslash and this letter stand for; 0: none. */
+static char
+escaped(char letter)
 {
-	return !has(line, "::") && !has(line, "\n") &&
-	    line.text[line.len - 1] != '\\';
+	static const char pairs[][2] = {
+		{ '"', '"' },
+		{ '\\', '\\' },
+		{ 'b', '\b' },
+		{ 'n', '\n' },
+		{ 't', '\t' },
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		if (pairs[i][0] == letter)
+			return pairs[i][1];
+	}
+	return '\0';
+}
+
+/* As parse_value() of git's config.c reads it: quotation marks go, wherever they
+ * stand, and a comment ends it.  What goes on in the next line is not read. */
+static bool
+read_value(struct git_words raw, struct value *value)
+{
+	size_t kept = 0;
+	bool quoted = false;
+
+	value->len = 0;
+	/* A comment does not go on, and has hidden a setting then. */
+	if (has(raw, "\n"))
+		return false;
+	for (size_t i = 0; i < raw.len; i++) {
+		char c = raw.text[i];
+		bool blank = !quoted && is_blank(c);
+
+		if (c == '"') {
+			quoted = !quoted;
+			kept = value->len;
+			continue;
+		}
+		if (!quoted && (c == '#' || c == ';'))
+			break;
+		if (c == '\\')
+			c = ++i < raw.len ? escaped(raw.text[i]) : '\0';
+		if (c == '\0' || value->len == sizeof value->text)
+			return false;
+		value->text[value->len++] = c;
+		if (!blank)
+			kept = value->len;
+	}
+	value->len = kept;
+	return !quoted;
 }
 
 static bool
-is_harmless(const struct git_settings *settings, struct git_words line)
+begins(struct git_words words, const char *text)
 {
-	struct git_words section = name_of(settings->section);
-	struct git_words key = name_of(line);
-	struct git_words rest = trimmed(line.text + key.len,
-	    line.text + line.len);
+	size_t len = strlen(text);
+
+	return words.len > len && memcmp(words.text, text, len) == 0;
+}
+
+/* "https://...", or "host:path" as of ssh.  Of another scheme git runs the
+ * helper, and what begins with a dash may be an option. */
+static bool
+is_elsewhere(struct git_words address)
+{
+	static const char *const schemes[] = { "https://", "ssh://", "http://",
+		"git://", "git+ssh://", "ssh+git://", "ftp://", "ftps://" };
+	const char *colon = address.len > 0 ?
+	    memchr(address.text, ':', address.len) :
+	    NULL;
+	size_t before;
+
+	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+		if (begins(address, schemes[i]))
+			return address.text[strlen(schemes[i])] != '-';
+	}
+	if (colon == NULL)
+		return false;
+	before = (size_t)(colon - address.text);
+	return before > 0 && strchr("/.~-", address.text[0]) == NULL &&
+	    memchr(address.text, '/', before) == NULL &&
+	    !(address.len - before > 2 && memcmp(colon, "://", 3) == 0);
+}
+
+/* Whether the words are `remote "NAME"`. */
+static bool
+is_remote(struct git_words section, struct git_words name)
+{
+	static const char before[] = "remote \"";
+	size_t len = sizeof before - 1;
+
+	return section.len == len + name.len + 1 && begins(section, before) &&
+	    memcmp(section.text + len, name.text, name.len) == 0;
+}
+
+/* Whether the text gives the remote of that name an address. */
+static bool
+has_remote(struct git_settings settings, struct git_words name)
+{
+	struct git_setting setting;
+
+	settings.at = settings.begin;
+	settings.section.len = 0;
+	while (next_setting(&settings, &setting)) {
+		if (words_are(name_of(setting.line), "url") &&
+		    is_remote(setting.section, name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_harmless_value(const struct git_settings *settings, struct git_words raw,
+    enum meaning meaning)
+{
+	struct value value;
+	struct git_words words;
+
+	if (!read_value(raw, &value))
+		return false;
+	words = (struct git_words){ value.text, value.len };
+	/* "ext::sh -c ..." is an address that runs a program. */
+	if (has(words, "::"))
+		return false;
+	switch (meaning) {
+	case OTHER:
+		return true;
+	case ADDRESS:
+		return is_elsewhere(words);
+	case REMOTE:
+		return words_are(words, ".") || is_elsewhere(words) ||
+		    has_remote(*settings, words);
+	}
+	return false;
+}
+
+static bool
+is_harmless(const struct git_settings *settings,
+    const struct git_setting *setting)
+{
+	struct git_words line = setting->line, key = name_of(line);
+	struct git_words section = name_of(setting->section);
+	const char *end = line.text + line.len;
+	struct git_words rest = trimmed(line.text + key.len, end);
 
 	if (key.len == 0 || section.len == 0 ||
-	    (rest.len > 0 && rest.text[0] != '=') || !is_plain_value(line))
+	    (rest.len > 0 && rest.text[0] != '='))
 		return false;
+	if (rest.len > 0)
+		rest = trimmed(rest.text + 1, end);
 	if (settings->submodule && words_are(section, "core") &&
 	    words_are(key, "worktree"))
-		return true;
+		return is_harmless_value(settings, rest, OTHER);
 	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
 		if (words_are(section, harmless[i].section) &&
 		    (harmless[i].key[0] == '*' ||
 			words_are(key, harmless[i].key)))
-			return true;
+			return is_harmless_value(settings, rest,
+			    harmless[i].meaning);
 	}
 	return false;
 }
@@ -366,17 +533,9 @@ is_harmless(const struct git_settings *settings, struct git_words line)
 bool
 git_setting_next(struct git_settings *settings, struct git_setting *setting)
 {
-	while (settings->at < settings->end) {
-		struct git_words line = next_line(settings);
-
-		if (line.len == 0 || is_comment(line) ||
-		    read_section(settings, line) || is_harmless(settings, line))
-			continue;
-		*setting = (struct git_setting){ settings->section, line };
-		/* What follows a strange section belongs to no known one. */
-		if (line.text[0] == '[')
-			settings->section.len = 0;
-		return true;
+	while (next_setting(settings, setting)) {
+		if (!is_harmless(settings, setting))
+			return true;
 	}
 	return false;
 }
@@ -387,9 +546,10 @@ git_settings_have(struct git_settings settings,
 {
 	struct git_setting other;
 
-	while (git_setting_next(&settings, &other)) {
+	while (next_setting(&settings, &other)) {
 		if (words_equal(other.line, setting->line) &&
-		    words_equal(other.section, setting->section))
+		    words_equal(other.section, setting->section) &&
+		    !is_harmless(&settings, &other))
 			return true;
 	}
 	return false;

@@ -17,7 +17,7 @@ struct git_words {
 
 /* A configuration that is read from the front. */
 struct git_settings {
-	const char *at, *end;
+	const char *begin, *at, *end;
 	struct git_words section; /* what stands in the last brackets */
 	bool submodule; /* `core.worktree` leads out of .git/modules */
 };

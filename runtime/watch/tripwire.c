@@ -310,9 +310,9 @@ tell_new(struct tripwire *tripwire, const struct wire *wire,
 	struct git_setting setting;
 	bool told = false;
 
-	settings.at = new;
+	settings.begin = settings.at = new;
 	settings.end = new + strlen(new);
-	others.at = old;
+	others.begin = others.at = old;
 	others.end = old + strlen(old);
 	while (git_setting_next(&settings, &setting)) {
 		if (git_settings_have(others, &setting))

@@ -201,6 +201,12 @@ settings()
 	case_ 'an address that runs a program' \
 	    'printf "[remote \"o\"]\n\turl = ext::sh\n" >>.git/config' \
 	    'the command changed .git/config: remote.url'
+	case_ 'the same, in quotation marks' \
+	    'printf "[remote \"o\"]\n\turl = ext:\":\"sh\n" >>.git/config' \
+	    'the command changed .git/config: remote.url'
+	case_ 'an address on disk' \
+	    'printf "[remote \"o\"]\n\tpushurl = ./o\n" >>.git/config' \
+	    'the command changed .git/config: remote.pushurl'
 	case_ 'another value, as long as the old one' \
 	    'sed -i "s/mine = log/mine = !id/" .git/config' \
 	    'the command changed .git/config: alias.mine'

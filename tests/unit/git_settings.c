@@ -22,8 +22,8 @@ static const struct {
 	    false },
 	{ "large letters", "[USER]\nName = a\n", "", false },
 	{ "with more in the brackets",
-	    "[remote \"origin\"]\nurl = a\n[branch  \"x y\"]\nmerge = z\n", "",
-	    false },
+	    "[remote \"origin\"]\nfetch = a\n[branch  \"x y\"]\nmerge = z\n",
+	    "", false },
 	{ "what runs a program", "[core]\npager = x\n",
 	    "core.pager: pager = x;", false },
 	{ "one among harmless keys", "[gc]\nauto = 0\nrecentObjectsHook = x\n",
@@ -54,6 +54,57 @@ static const struct {
 	{ "an address that runs a program",
 	    "[remote \"o\"]\nurl = ext::sh -c x\n",
 	    "remote.url: url = ext::sh -c x;", false },
+	{ "one that runs a program, in marks",
+	    "[remote \"o\"]\nurl = ext:\":\"sh -c x\nurl = \"ext:\"\":sh\"\n",
+	    "remote.url: url = ext:\":\"sh -c x;"
+	    "remote.url: url = \"ext:\"\":sh\";",
+	    false },
+	{ "marks that do not end", "[user]\nname = \"a\n",
+	    "user.name: name = \"a;", false },
+	{ "escapes",
+	    "[user]\nname = \\\"a\\\\b\\n\\t\\b\nname = \"a;b#c\" # d\n", "",
+	    false },
+	{ "escapes that git has not", "[user]\nname = a\\x\nname = \\001\n",
+	    "user.name: name = a\\x;user.name: name = \\001;", false },
+	{ "a comment that seems to go on", "[user]\nname = a # \\\npager = x\n",
+	    "user.name: name = a # \\\npager = x;", false },
+	{ "addresses of other machines",
+	    "[remote \"o\"]\nurl = https://e/x.git\nurl = git@e:x\nurl = e:/x\n"
+	    "pushurl=\"ssh://g@e:22/x\" ; x\nurl = git://e\nurl = http://e/~x\n"
+	    "[submodule \"x\"]\nurl = https://e/x\n",
+	    "", false },
+	{ "addresses on disk",
+	    "[remote \"o\"]\nurl = /x\nurl = ./x\nurl = x\npushurl = ../e:x\n"
+	    "url = x/y:z\npushurl = file:///x\nurl =\nurl\nurl = \"/x\"\n"
+	    "url = ~/x\nurl = # https://e\n[submodule \"x\"]\nurl = ../x\n",
+	    "remote.url: url = /x;remote.url: url = ./x;remote.url: url = x;"
+	    "remote.pushurl: pushurl = ../e:x;remote.url: url = x/y:z;"
+	    "remote.pushurl: pushurl = file:///x;remote.url: url =;"
+	    "remote.url: url;remote.url: url = \"/x\";remote.url: url = ~/x;"
+	    "remote.url: url = # https://e;submodule.url: url = ../x;",
+	    false },
+	{ "addresses that are strange",
+	    "[remote \"o\"]\nurl = x://e\nurl = HTTPS://e\nurl = -o:x\n"
+	    "url = ssh://-o\nurl = :x\n",
+	    "remote.url: url = x://e;remote.url: url = HTTPS://e;"
+	    "remote.url: url = -o:x;remote.url: url = ssh://-o;"
+	    "remote.url: url = :x;",
+	    false },
+	{ "addresses instead of others",
+	    "[url \"/x\"]\ninsteadOf = https://e\npushInsteadOf = git@e\n",
+	    "url.insteadOf: insteadOf = https://e;"
+	    "url.pushInsteadOf: pushInsteadOf = git@e;",
+	    false },
+	{ "where a branch goes",
+	    "[branch \"a\"]\nremote = o\npushRemote = \"o\"\n"
+	    "[remote \"o\"]\nurl = e:x\n[branch \"b\"]\nremote = .\n"
+	    "[branch \"c\"]\nremote = https://e/x\n",
+	    "", false },
+	{ "where nothing is but perhaps on disk",
+	    "[branch \"a\"]\nremote = o\npushRemote = ./o\n"
+	    "[remote \"o\"]\nfetch = x\n[remote \"oo\"]\nurl = e:x\n",
+	    "branch.remote: remote = o;branch.pushRemote: pushRemote = ./o;",
+	    false },
 	{ "a line before each section", "name = a\n", ".name: name = a;",
 	    false },
 	{ "no key", "[user]\n= a\n", "user.: = a;", false },
@@ -102,12 +153,13 @@ static void
 check(size_t index)
 {
 	const char *text = cases[index].text;
-	struct git_settings settings = { .at = text,
+	struct git_settings settings = { .begin = text,
+		.at = text,
 		.end = text + strlen(text),
 		.submodule = cases[index].submodule };
 	const struct git_settings whole = settings;
 	struct git_setting setting;
-	char said[256] = "";
+	char said[512] = "";
 	bool all = true;
 
 	while (git_setting_next(&settings, &setting)) {
@@ -138,7 +190,8 @@ check_have(void)
 		{ "alias \"a\"", "b = c", true },
 		{ "alias \"b\"", "b = c", false },
 	};
-	const struct git_settings settings = { .at = text,
+	const struct git_settings settings = { .begin = text,
+		.at = text,
 		.end = text + sizeof text - 1 };
 
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
