@@ -130,14 +130,39 @@ init_npm(struct init *init)
 
 /* --- git ------------------------------------------------------------------ */
 
+/* The hook has the index of GIT_INDEX_FILE, which is what this commit gets, also
+ * by `git commit -a` and `git commit FILE`. */
+static const char git_hook[] =
+    "#!/bin/sh\n"
+    "# No policy that is wrong is committed: 'sbxc init git'.  It checks what "
+    "is to be\n"
+    "# committed, in a directory of its own, and not what lies in the work "
+    "tree.\n"
+    "tmp=$(mktemp -d) || exit\n"
+    "trap 'rm -rf \"$tmp\"' EXIT\n"
+    "trap 'exit 1' HUP INT TERM\n"
+    "git diff --cached --no-renames --name-only --diff-filter=d -z -- \\\n"
+    "    '*.sbx' '*.yaml' '*.yml' '*.json' >\"$tmp/names\" || exit\n"
+    "[ -s \"$tmp/names\" ] || exit 0\n"
+    "git checkout-index -a --prefix=\"$tmp/tree/\" && cd \"$tmp/tree\" || "
+    "exit\n"
+    "# Of YAML and JSON what has the version of a policy.\n"
+    "key=\"^(- +|[{,[:space:]]*[{,] *)?sbx *: *[0-9]\"\n"
+    "key=\"$key|(^|[{,[:space:]])[\\\"']sbx[\\\"'] *: *[0-9]\"\n"
+    "export key\n"
+    "xargs -0 sh -c 'for f; do\n"
+    "\tshift\n"
+    "\tcase $f in\n"
+    "\t*.sbx) ;;\n"
+    "\t*) grep -Eq -e \"$key\" \"./$f\" || continue ;;\n"
+    "\tesac\n"
+    "\tset -- \"$@\" \"$f\"\n"
+    "done\n"
+    "[ $# -eq 0 ] || sbxc check -- \"$@\"' sh <\"$tmp/names\"\n";
+
 enum exit_status
 init_git(struct init *init)
 {
-	static const char text[] =
-	    "#!/bin/sh\n"
-	    "# A policy that is wrong is not committed: 'sbxc init git'.\n"
-	    "git diff --cached --name-only --diff-filter=ACM -z -- '*.sbx' |\n"
-	    "    xargs -0 -r sbxc check --\n";
 	const char *git = program_in_path(init->arena, "git");
 	const char *words[] = { git, "rev-parse", "--path-format=absolute",
 		"--git-common-dir", "--git-path", "hooks/pre-commit", NULL };
@@ -163,7 +188,7 @@ init_git(struct init *init)
 			 "(core.hooksPath): nothing is put there");
 		return EXIT_TROUBLE;
 	}
-	if (change_add(&init->changes, hook, text, 0755, true) == NULL)
+	if (change_add(&init->changes, hook, git_hook, 0755, true) == NULL)
 		return EXIT_TROUBLE;
 	init->after = "git checks policies before it commits them";
 	return EXIT_CLEAN;

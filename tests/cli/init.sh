@@ -477,6 +477,76 @@ git add p.sbx
 git -c user.name=A -c user.email=a@b commit -q -m "Wrong" 2>"$tmp/err"
 tap_is "git: a wrong policy is not committed" "1 1" \
     "$? $(grep -c "unknown right 'raed'" "$tmp/err")"
+right='sbx 1\n\nprofile p extends coding {\n}\n'
+wrong='sbx 1\n\nprofile p extends coding {\n    allow raed /\n}\n'
+
+# commits OPTION...
+commits()
+{
+	mkdir -p "$tmp/hook"
+	TMPDIR=$tmp/hook git -c user.name=A -c user.email=a@b commit -q -m x \
+	    "$@" 2>"$tmp/err"
+}
+
+# shellcheck disable=SC2059  # the texts are formats
+git_cases()
+{
+	printf "$right" >p.sbx
+	commits
+	tap_is "git: mended on disk alone" "1 p.sbx:4:11" \
+	    "$? $(grep -o '^p.sbx:4:[0-9]*' "$tmp/err")"
+	git add p.sbx
+	printf "$wrong" >p.sbx
+	commits
+	tap_is "git: the first commit, broken on disk alone" 0 $?
+	commits -a
+	tap_is "git: commit -a" 1 $?
+	commits p.sbx
+	tap_is "git: commit FILE" 1 $?
+	git checkout -q p.sbx
+	printf 'sbx 1\ninclude "p.sbx"\nprofile i extends p {\n}\n' >i.sbx
+	echo "a: [" >none.yaml
+	echo '{ "scripts": { "sbx": "sbxrun x" } }' >none.json
+	git add i.sbx none.yaml none.json
+	commits
+	tap_is "git: an include that is not staged, and files that are no policy" \
+	    "0 " "$? $(cat "$tmp/err")"
+	for name in y.yaml y.yml y.json '-y.yaml'; do
+		printf '{ "sbx": 1,\n "allow": 1 }\n' >"./$name"
+		git add -- "$name"
+		commits
+		tap_is "git: $name" "1 1" "$? $(grep -c "^$name:2:" "$tmp/err")"
+		git rm -q -f --cached -- "$name"
+		rm -- "./$name"
+	done
+	printf 'sbx: 1\nallow: 1\n' >y.yaml
+	git add y.yaml
+	commits
+	tap_is "git: YAML" 1 $?
+	git rm -q -f y.yaml
+	name=$(printf 'a  b\nc.sbx')
+	printf "$wrong" >"$name"
+	git add .
+	commits
+	tap_is "git: blanks and a newline" 1 $?
+	git rm -q -f "$name"
+	git mv i.sbx j.sbx
+	printf 'sbx 1\n\ninclude "q.sbx"\n' >j.sbx
+	git add j.sbx
+	commits
+	tap_is "git: a name that changed" 1 $?
+	git reset -q --hard
+	git rm -q i.sbx
+	commits
+	tap_is "git: one that goes" 0 $?
+	git worktree add -q "$tmp/tree"
+	(cd "$tmp/tree" && printf "$wrong" >t.sbx && git add t.sbx && commits)
+	tap_is "git: a linked work tree" 1 $?
+	git worktree remove --force "$tmp/tree"
+	tap_is "git: nothing is left" "" "$(ls -A "$tmp/hook")"
+}
+
+git_cases
 init git --undo
 tap_is "git: --undo" no "$([ -e .git/hooks/pre-commit ] && echo yes || echo no)"
 echo mine >.git/hooks/pre-commit
