@@ -194,7 +194,8 @@ settings()
 	case_ 'after a line that goes on' \
 	    'printf "[user]\n\tname = a \\\\\n[core]\n\tfsmonitor = x\n" \
 		>>.git/config' \
-	    'the command changed .git/config'
+	    'the command changed .git/config' \
+	    'the command changed .git/config: user.fsmonitor'
 	case_ 'after a comment that seems to go on' \
 	    'printf "[core]\n# a \\\\\n\tfsmonitor = x\n" >>.git/config' \
 	    'the command changed .git/config: core.fsmonitor'
