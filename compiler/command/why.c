@@ -14,6 +14,7 @@
 #include "compiler/query/from.h"
 #include "compiler/query/program.h"
 #include "compiler/query/show.h"
+#include "compiler/setup/chosen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,18 +43,30 @@ is_command_name(const struct options *options)
 
 /* --- the question --------------------------------------------------------- */
 
-/* The level that sbxrun would take here; full if it is not found. */
+/* The level that sbxrun would take here, unless one was given, and the Landlock
+ * that it has; full and the newest if it is not found. */
 static void
 ask_level(const struct options *options, struct subject *subject)
 {
 	struct machine machine = { .sbxrun = NULL };
 
-	if (options->level != NULL || options->arch != NULL ||
-	    !machine_ask(options->arena, &machine) ||
+	if (options->arch != NULL || !machine_ask(options->arena, &machine) ||
 	    machine.level < SBX_LEVEL_STANDARD)
 		return;
-	subject->level = machine.level;
+	if (options->level == NULL)
+		subject->level = machine.level;
 	subject->abi = machine.abi;
+}
+
+/* Which filter is taken depends on more than the Landlock: at level full on
+ * what the view shows, and on whether sbxrun can listen. */
+static void
+ask_filter(const struct options *options, const struct access *access,
+    struct subject *subject)
+{
+	if (access->kind == KIND_SYSCALL && options->arch == NULL &&
+	    asks_machine(options))
+		chosen_ask(options, subject);
 }
 
 static enum exit_status
@@ -83,6 +96,7 @@ answer(const struct options *options, struct subject *subject)
 	fault = access_parse(&subject->places, words, count, &access);
 	if (fault != NULL)
 		return misused("%s", fault);
+	ask_filter(options, &access, subject);
 	return why(stdout, subject, &access, options->level == NULL) ?
 	    EXIT_CLEAN :
 	    EXIT_POLICY;

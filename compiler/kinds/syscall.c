@@ -12,6 +12,7 @@
 #include "compiler/restore/restorer.h"
 #include "compiler/tables/baseline.h"
 #include "compiler/tables/syscalls.h"
+#include "compiler/tables/words.h"
 #include "format/select.h"
 
 #include <stdlib.h>
@@ -426,6 +427,17 @@ say_supervisor(const struct why *why)
 	}
 }
 
+/* Another machine may have another filter. */
+static void
+say_chosen(const struct why *why)
+{
+	if (why->subject->program != NULL)
+		fprintf(why->stream,
+		    "    by the filter that sbxrun takes on this machine, at "
+		    "level %s\n",
+		    level_word(why->subject->level));
+}
+
 static void
 syscall_answer(const struct why *why)
 {
@@ -458,6 +470,7 @@ syscall_answer(const struct why *why)
 		fputs("    but it depends on the arguments\n", why->stream);
 	if (why->verdict.allowed)
 		say_supervisor(why);
+	say_chosen(why);
 }
 
 static const char *

@@ -212,7 +212,8 @@ verdict_program(const struct subject *subject)
 		    sbx_net_is_own(blob->meta->net),
 	};
 
-	return sbx_program_select(blob, &where);
+	return subject->program != NULL ? subject->program :
+					  sbx_program_select(blob, &where);
 }
 
 struct verdict

@@ -2,6 +2,8 @@
 libcompiler_a_SOURCES += \
 	compiler/setup/change.c \
 	compiler/setup/change.h \
+	compiler/setup/chosen.c \
+	compiler/setup/chosen.h \
 	compiler/setup/clients.c \
 	compiler/setup/clients.h \
 	compiler/setup/doctor.c \

@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$(realpath "$tmp")/tree
 mkdir "$base"
-tap_programs "$SBXRUN" "$SBXC"
+tap_programs "$SBXRUN" "$SBXC" "$PROBE"
 
 # A home with a workspace in it, and a directory beside both.
 prepare()
@@ -192,6 +192,39 @@ try_planted()
 	    '^    a command may have made a link there.*allow read' "$tmp/said")"
 }
 
+# agree_socket CALL ARGUMENTS FAMILY TYPE: of a filter, the one that is taken.
+agree_socket()
+{
+	what="level $level: $rules: $1($2)"
+	ask syscall "$1($2)"
+	got=$(sed -n '1s/:.*//p' "$tmp/said")
+	result=denied
+	tried "$tmp/probe" "$1" "$3" "$4"
+	! grep -qx ok "$tmp/out" || result=allowed
+	tap_is "$what" "$result" "$got"
+	tap_found "$what: by which filter is said" \
+	    "$(grep "takes on this machine, at level $level" "$tmp/said")"
+}
+
+try_sockets()
+{
+	prepare
+	cp "$PROBE" "$tmp/probe"
+	for rules in 'allow env SBX_NONE' 'allow network connect tcp 443' \
+	    'allow network domain example.org' 'allow network loopback' \
+	    'allow read ~/data'; do
+		policy "allow exec $tmp/probe" "$rules"
+		for call in socket socketpair; do
+			agree_socket "$call" 1,1,0 unix stream
+			agree_socket "$call" 1,2,0 unix dgram
+			agree_socket "$call" 1,5,0 unix seqpacket
+		done
+		agree_socket socket 2,1,0 inet stream
+		agree_socket socket 2,2,0 inet dgram
+		agree_socket socket 10,1,0 inet6 stream
+	done
+}
+
 # What differs by level.
 try_full()
 {
@@ -230,6 +263,7 @@ for level in $levels; do
 	try_level
 	try_matches
 	try_planted
+	try_sockets
 	case $level in
 	full) try_full ;;
 	*) try_standard ;;

@@ -1,0 +1,14 @@
+/*
+ * Which of a blob's filters sbxrun takes on this machine.  It alone knows what
+ * the view shows, and whether it can listen to a command, so it is asked.
+ */
+#ifndef SBX_CHOSEN_H
+#define SBX_CHOSEN_H
+
+#include "compiler/query/subject.h"
+
+/* Puts the filter for the subject's level into the subject, if sbxrun is found
+ * and would run the policy here; else changes and says nothing. */
+void chosen_ask(const struct options *options, struct subject *subject);
+
+#endif
