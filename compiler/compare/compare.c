@@ -35,6 +35,7 @@ comparison_subject(const struct comparison *comparison,
 
 	subject.arch = arch_of(difference->platforms);
 	subject.level = difference->level;
+	subject.enforced = true;
 	subject.abi = difference->abi;
 	return subject;
 }
@@ -86,6 +87,7 @@ pass_again(const struct pass *pass, const struct note_key *key)
 		return false;
 	if (difference->kind == DIFFERENCE_PATH &&
 	    difference->binding == pass->binding &&
+	    difference->level == pass->level &&
 	    difference->platforms == pass->platforms)
 		difference->more++;
 	difference->platforms |= pass->platforms;
@@ -258,7 +260,8 @@ pass_begin(struct pass *pass, const struct binding *binding)
 		*subject = binding_subject(pass->comparison, binding,
 		    (enum side)side, pass->scratch);
 		subject->arch = arch_of(pass->platforms);
-		subject->level = SBX_LEVEL_FULL;
+		subject->level = pass->level;
+		subject->enforced = true;
 	}
 }
 
@@ -273,12 +276,11 @@ compare_places(struct pass *pass, const struct rules *rules,
 	pass->scratch = NULL;
 }
 
+/* In all bindings, at the level of the pass. */
 static void
-compare_platforms(struct pass *pass)
+compare_bindings(struct pass *pass, const struct rules *rules)
 {
 	struct comparison *comparison = pass->comparison;
-	struct arena *arena = arena_new();
-	const struct rules *rules = rules_merge(pass, arena);
 	const struct binding *binding;
 
 	for (size_t i = 0; (binding = binding_usual(i)) != NULL; i++) {
@@ -289,7 +291,54 @@ compare_platforms(struct pass *pass)
 	}
 	if (comparison->fault == NULL)
 		compare_layouts(pass, rules);
-	compare_strengths(pass, rules);
+}
+
+/* Whether both policies run at a level and a rule of one does not hold there,
+ * as it does at level full. */
+static bool
+is_weaker_at(const struct comparison *comparison, enum sbx_level level)
+{
+	bool weaker = false;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = comparison->blobs[side];
+
+		if (blob->meta->level > level)
+			return false;
+		for (uint32_t i = 0; i < blob->path_count; i++)
+			weaker |= !sbx_path_holds(&blob->paths[i], level);
+	}
+	return weaker;
+}
+
+/* Paths, and sockets, which follow them, once more where some rules do not
+ * hold; what differs at level full is known by then. */
+static void
+compare_weaker(struct pass *pass, enum sbx_level level)
+{
+	struct arena *arena;
+
+	if (!is_weaker_at(pass->comparison, level))
+		return;
+	arena = arena_new();
+	pass->level = level;
+	compare_bindings(pass, rules_merge(pass, arena));
+	pass->scratch = arena;
+	pass_begin(pass, binding_usual(0));
+	rule_kinds[KIND_SOCKET]->compare(pass);
+	pass->scratch = NULL;
+	pass->level = SBX_LEVEL_FULL;
+	arena_release(arena);
+}
+
+static void
+compare_platforms(struct pass *pass)
+{
+	struct comparison *comparison = pass->comparison;
+	struct arena *arena = arena_new();
+	const struct rules *rules = rules_merge(pass, arena);
+
+	compare_bindings(pass, rules);
 	pass->scratch = arena;
 	pass_begin(pass, binding_usual(0));
 	for (int id = 0; id < KIND_END; id++) {
@@ -302,6 +351,8 @@ compare_platforms(struct pass *pass)
 		pass_begin(pass, binding_apart(comparison));
 		rule_kinds[KIND_WATCH]->compare(pass);
 	}
+	compare_weaker(pass, SBX_LEVEL_STANDARD);
+	compare_strengths(pass, rules);
 	arena_release(arena);
 }
 
@@ -379,6 +430,7 @@ compare(struct comparison *comparison)
 		.comparison = comparison,
 		.notes = &notes,
 		.only = CHANGE_END,
+		.level = SBX_LEVEL_FULL,
 	};
 	bool uniform = is_uniform(comparison);
 
@@ -414,6 +466,7 @@ is_joined(const struct difference *a, const struct difference *b)
 	    a->change == b->change && a->cause == b->cause &&
 	    a->access.detail == b->access.detail &&
 	    a->platforms == b->platforms && a->binding == b->binding &&
+	    a->level == b->level &&
 	    a->says[a->cause].source == b->says[b->cause].source &&
 	    a->says[a->cause].source != SBX_NO_SOURCE;
 }

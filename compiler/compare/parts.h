@@ -30,8 +30,9 @@ struct pass {
 	struct arena *scratch; /* of this pass */
 	const struct binding *binding;
 	enum change only; /* the change of paths that is noted, or CHANGE_END */
-	uint8_t platforms; /* the machines that it speaks for */
-	struct subject subjects[SIDE_COUNT]; /* level full, newest ABI */
+	uint8_t platforms;    /* the machines that it speaks for */
+	enum sbx_level level; /* for paths and sockets: what holds there */
+	struct subject subjects[SIDE_COUNT]; /* that level, newest ABI */
 };
 
 /* The difference that was noted under this key, or NULL. */

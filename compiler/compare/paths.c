@@ -247,8 +247,7 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 	};
 	enum side side = rule_side(rule, walk->right);
 	struct difference *difference;
-	struct verdict verdict = pass_ask(pass, side, &access, SBX_LEVEL_FULL,
-	    0);
+	struct verdict verdict = pass_ask(pass, side, &access, pass->level, 0);
 	bool decides = verdict.by == BY_EVERYTHING ? rule->everything :
 						     verdict.by == BY_PATH &&
 		walk->rules->of[side][verdict.rule] ==
@@ -258,7 +257,10 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 		return false;
 	if (pass_again(pass, &key))
 		return true;
-	difference = pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+	difference = pass_note_access(pass, &key, &access, pass->level, 0);
+	if (pass->level != SBX_LEVEL_FULL)
+		difference->reason =
+		    "'prefer deny write' holds at level full alone";
 	if (!decides && rule->index[side] != NO_RULE) {
 		const struct sbx_blob *blob = pass->comparison->blobs[side];
 		const struct sbx_path *said = &blob->paths[rule->index[side]];

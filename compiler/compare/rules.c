@@ -167,7 +167,9 @@ rules_merge(struct pass *pass, struct arena *arena)
 		if (blob->meta->flags & SBX_EVERYTHING)
 			continue;
 		for (uint32_t i = 0; i < blob->path_count; i++) {
-			if (blob->paths[i].platforms & pass->platforms)
+			rules->of[side][i] = NO_RULE;
+			if ((blob->paths[i].platforms & pass->platforms) &&
+			    sbx_path_holds(&blob->paths[i], pass->level))
 				merge_path(&merger, (enum side)side, i);
 		}
 	}
@@ -275,7 +277,27 @@ rule_aim(const struct merged_rule *rule, uint8_t right)
 
 /* --- deny or prefer deny -------------------------------------------------- */
 
-/* A plain deny on one side, and no more than a preferred one on the other. */
+/* Whether what the strict deny of one side stops, where the other's does not
+ * hold, has been noted. */
+static bool
+strength_is_said(const struct pass *pass, const struct merged_rule *rule)
+{
+	enum side side = rule->effects[SIDE_NEW] & 1 << SBX_DENY ? SIDE_NEW :
+								   SIDE_OLD;
+	struct note_key key = {
+		.kind = DIFFERENCE_PATH,
+		.change = side == SIDE_OLD ? CHANGE_WIDER : CHANGE_NARROWER,
+		.side = side,
+		.by = BY_PATH,
+		.rule = rule->index[side],
+		.detail = SBX_WRITE,
+	};
+
+	return pass_said(pass, &key);
+}
+
+/* A plain deny on one side, and no more than a preferred one on the other; one
+ * that lets nothing through, for that has been noted before. */
 void
 compare_strengths(struct pass *pass, const struct rules *rules)
 {
@@ -288,7 +310,8 @@ compare_strengths(struct pass *pass, const struct rules *rules)
 		if (rule->allow || rule->rights[SIDE_OLD] == 0 ||
 		    rule->rights[SIDE_NEW] == 0 ||
 		    ((rule->effects[SIDE_OLD] ^ rule->effects[SIDE_NEW]) &
-			1 << SBX_DENY) == 0)
+			1 << SBX_DENY) == 0 ||
+		    strength_is_said(pass, rule))
 			continue;
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
 			const struct sbx_blob *blob =

@@ -54,7 +54,7 @@ model_verdict(const struct subject *subject, const struct access *access,
 	places_rules_at(&some, subject->level);
 	model = sbx_path_verdict(some.rules, some.count, access->detail,
 	    access->path);
-	*unenforced = sbx_verdict_allows(model);
+	*unenforced = !subject->enforced && sbx_verdict_allows(model);
 	if (!*unenforced)
 		*rules = some;
 	return *unenforced ? all : model;

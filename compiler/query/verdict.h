@@ -16,7 +16,9 @@ struct subject {
 	struct places places;    /* holds the blob */
 	const struct arch *arch; /* whose rules and filters count */
 	enum sbx_level level;
-	int abi; /* of Landlock; 0: the newest known */
+	bool enforced; /* asked is what holds at the level, and not what the
+	                * rules say */
+	int abi;       /* of Landlock; 0: the newest known */
 	const struct sbx_program *program; /* the filter that sbxrun takes on
 	                                    * this machine; NULL: not asked */
 	struct env_index *env; /* of the blob, if many variables are asked

@@ -95,7 +95,7 @@ for_policy()
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
-		-D) ! grep -q "^param ${2%%=*}\$" "$policy" || echo "$1 $2" ;;
+		-D) ! grep -q "^ *param ${2%%=*}\$" "$policy" || echo "$1 $2" ;;
 		*) echo "$1 $2" ;;
 		esac
 		shift 2
@@ -103,12 +103,14 @@ for_policy()
 }
 
 # why FILE OPTIONS ACCESS: "allowed" or "denied"; what is allowed in a network of
-# its own happens inside.
+# its own happens inside, and what nothing enforces at a level is allowed there.
 why()
 {
 	# shellcheck disable=SC2086,SC2016,SC2046  # words; ${workspace} is a path
 	"$SBXC" why --model --arch x86_64 $(for_policy "$1" $2) "$1" $3 |
-	    sed -n '1s/:.*//; s/^inside$/allowed/; 1p'
+	    awk -F: 'NR == 1 { word = $1 == "inside" ? "allowed" : $1 }
+		/enforced by: nothing/ { word = "allowed" }
+		END { print word }'
 }
 
 : >"$tmp/wrong"
@@ -152,7 +154,9 @@ wider=ports/new.sbx
 ends 0 diff ports/old.sbx $wider
 ends 1 diff --fail-on widen ports/old.sbx $wider
 ends 1 diff --fail-on wider ports/old.sbx $wider
-ends 0 diff --fail-on widen strength/old.sbx strength/new.sbx
+ends 1 diff --fail-on widen strength/old.sbx strength/new.sbx
+ends 0 diff --fail-on widen strength/new.sbx strength/old.sbx
+ends 0 diff --fail-on widen strength-full/old.sbx strength-full/new.sbx
 ends 1 diff --fail-on any strength/old.sbx strength/new.sbx
 ends 0 diff --fail-on any ports/old.sbx ports/old.sbx
 ends 2 diff --fail-on something ports/old.sbx $wider
@@ -165,7 +169,8 @@ ends 1 check --within ports/old.sbx $wider
 ends 0 check --within $wider $wider
 ends 0 check --within @full-access $wider
 ends 1 check --within @read-only @workspace-write
-ends 0 check -q --within strength/old.sbx strength/new.sbx
+ends 1 check -q --within strength/old.sbx strength/new.sbx
+ends 0 check -q --within strength-full/old.sbx strength-full/new.sbx
 ends 2 check --within $wider --target macos $wider
 ends 2 check --within $wider -f tap $wider
 

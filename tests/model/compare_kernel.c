@@ -73,7 +73,8 @@ is_usable(const struct difference *difference, const char *base,
 	size_t len = strlen(base);
 	struct sbx_place end = { workspace, (uint32_t)strlen(workspace) };
 
-	if (!difference->witnessed || difference->level != SBX_LEVEL_FULL)
+	if (!difference->witnessed ||
+	    (difference->level != SBX_LEVEL_FULL && access->kind != KIND_PATH))
 		return false;
 	if (access->kind == KIND_PORT)
 		return access->port > 1 &&

@@ -98,6 +98,7 @@ line_make(struct chance *chance, unsigned mask, char line[LINE_SIZE])
 		"deny read ",
 		"deny read ",
 		"prefer deny read ",
+		"prefer deny write ",
 		"allow write ",
 		"deny write ",
 	};
@@ -363,7 +364,9 @@ layout_try(struct trial *trial, size_t number, bool chance)
 	};
 	const struct difference where = {
 		.binding = &binding,
-		.level = SBX_LEVEL_FULL,
+		.level = chance_percent(trial->chance, 50) ?
+		    SBX_LEVEL_STANDARD :
+		    SBX_LEVEL_FULL,
 		.platforms = SBX_ON_LINUX,
 	};
 	struct arena *arena = trial->pair.arena;

@@ -300,29 +300,6 @@ check_root(struct pair *pair, struct chance *chance,
 	return true;
 }
 
-bool
-check_paths(struct pair *pair, struct chance *chance)
-{
-	struct binding binding;
-	struct difference platforms = {
-		.binding = &binding,
-		.level = SBX_LEVEL_FULL,
-		.platforms = arches[chance_below(chance, arch_count)].platforms,
-	};
-	struct subject subjects[SIDE_COUNT];
-
-	binding_make(pair, chance, &binding);
-	subjects_make(pair, &platforms, subjects);
-	for (size_t i = 0; i < countof(roots); i++) {
-		if (!check_root(pair, chance, subjects, roots[i]))
-			return false;
-	}
-	return check_root(pair, chance, subjects,
-		   PICK(chance, anchor_places)) &&
-	    check_root(pair, chance, subjects,
-		subjects[SIDE_OLD].places.anchors[SBX_ANCHOR_TMP].path);
-}
-
 static unsigned
 floor_of(const struct pair *pair)
 {
@@ -334,6 +311,32 @@ floor_of(const struct pair *pair)
 		floor = own > floor ? own : floor;
 	}
 	return floor;
+}
+
+bool
+check_paths(struct pair *pair, struct chance *chance)
+{
+	struct binding binding;
+	struct difference platforms = {
+		.binding = &binding,
+		.level = SBX_LEVEL_FULL,
+		.platforms = arches[chance_below(chance, arch_count)].platforms,
+	};
+	struct subject subjects[SIDE_COUNT];
+
+	/* `prefer deny write` does not hold there. */
+	if (floor_of(pair) <= SBX_LEVEL_STANDARD && chance_percent(chance, 50))
+		platforms.level = SBX_LEVEL_STANDARD;
+	binding_make(pair, chance, &binding);
+	subjects_make(pair, &platforms, subjects);
+	for (size_t i = 0; i < countof(roots); i++) {
+		if (!check_root(pair, chance, subjects, roots[i]))
+			return false;
+	}
+	return check_root(pair, chance, subjects,
+		   PICK(chance, anchor_places)) &&
+	    check_root(pair, chance, subjects,
+		subjects[SIDE_OLD].places.anchors[SBX_ANCHOR_TMP].path);
 }
 
 /* A level at which both run, and an ABI with which they do. */
