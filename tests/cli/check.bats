@@ -282,3 +282,13 @@ hides() {
 	ends 1 "$SBXC" check flow.yaml
 	refute_complains "profiles: {"
 }
+
+@test "what is explained about comments that ignore does what it says" {
+	example=$("$SBXC" explain SBX0114 | tr -s '\n ' '  ' |
+		sed "s/.*Example: '\\(.*\\)'\\..*/\\1/")
+	[[ "$example" == "allow "*"# sbx: ignore SBX"*" -- "* ]]
+	printf 'sbx 1\nprofile p extends workspace-write {\n    %s\n}\n' \
+	    "$example" >example.sbx
+	ends 0 "$SBXC" check example.sbx
+	[ -z "$output" ]
+}
