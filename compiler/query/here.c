@@ -2,6 +2,7 @@
 #include "compiler/query/here.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -150,6 +151,17 @@ is_directory(struct sbx_place place)
 
 	return place.len == 0 ||
 	    (look(place, &status) && S_ISDIR(status.st_mode));
+}
+
+bool
+here_is_file(struct sbx_place place)
+{
+	struct stat status;
+
+	if (place.len == 0)
+		return false;
+	return look(place, &status) ? !S_ISDIR(status.st_mode) :
+				      errno == ENOTDIR;
 }
 
 bool

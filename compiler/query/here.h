@@ -19,17 +19,21 @@ struct followed {
  * one that was reached. */
 struct followed here_follow(struct arena *arena, const char *path);
 
-/* Links, where they lie. */
+/* What a pattern matches: links, where they lie, and all else. */
 struct here_links {
 	VEC(struct sbx_place) list;
+	VEC(struct sbx_place) others;
 };
 
-/* Adds the links below a place, itself without any, that a pattern matches. */
+/* Adds what a pattern matches below a place that has no links on its way. */
 void here_glob_links(struct arena *arena, const char *pattern,
     struct sbx_place place, struct here_links *links);
 
 /* Whether a place, without links on its way, is there. */
 bool here_has(struct sbx_place place);
+
+/* Whether it is there and no directory, or lies below what is none. */
+bool here_is_file(struct sbx_place place);
 
 /* The nearest directory at or above a place that is there. */
 struct sbx_place here_nearest(struct sbx_place place);

@@ -41,6 +41,21 @@ type_of(const char *path, const struct dirent *entry)
 	return IFTODT(status.st_mode);
 }
 
+static void
+add_match(struct search *search, bool is_link)
+{
+	struct here_links *links = search->links;
+	struct sbx_place at = {
+		arena_strndup(search->arena, search->path, search->len),
+		(uint32_t)search->len,
+	};
+
+	if (is_link)
+		*arena_push(search->arena, &links->list) = at;
+	else
+		*arena_push(search->arena, &links->others) = at;
+}
+
 /* What lies in a match is no other one. */
 static void
 search_entry(struct search *search, const struct dirent *entry, uint64_t states)
@@ -55,12 +70,8 @@ search_entry(struct search *search, const struct dirent *entry, uint64_t states)
 	if (!sbx_glob_matches(&search->glob, states)) {
 		if (type == DT_DIR)
 			search_directory(search, states);
-	} else if (type == DT_LNK) {
-		*arena_push(search->arena,
-		    &search->links->list) = (struct sbx_place){
-			arena_strndup(search->arena, search->path, search->len),
-			(uint32_t)search->len,
-		};
+	} else {
+		add_match(search, type == DT_LNK);
 	}
 	search->len = before;
 	search->path[before] = '\0';

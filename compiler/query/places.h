@@ -21,6 +21,13 @@ struct linked_match {
 	struct sbx_place at; /* where it leads */
 };
 
+/* What a rule that denies denies besides its own place: a match of its glob, or
+ * a link on the way, which may not be replaced. */
+struct denied_place {
+	const struct sbx_path *path;
+	struct sbx_rule rule;
+};
+
 struct places {
 	struct arena *arena;
 	const struct sbx_blob *blob;
@@ -34,6 +41,7 @@ struct places {
 	bool here; /* links of this machine count, and what is there */
 	VEC(struct sbx_place) shown; /* links on the way to what is allowed */
 	VEC(struct linked_match) linked;
+	VEC(struct denied_place) denied;
 	struct suspects *suspects; /* where commands may make links */
 	const bool *planted;       /* of each path rule: see below */
 };
@@ -68,7 +76,7 @@ bool places_is_planted(const struct places *places,
     const struct sbx_path *path);
 
 /* Of the same: finds the links on the way to what is allowed, and then, with the
- * anchors bound, those that globs match. */
+ * anchors bound, what globs match and the links on the way to what is denied. */
 void places_find_shown(struct places *places);
 void places_find_linked(struct places *places);
 
@@ -144,6 +152,19 @@ void places_rules(const struct places *places, uint8_t platforms,
  */
 void places_rules_for(const struct places *places, uint8_t platforms,
     struct sbx_place path, struct place_rules *rules);
+
+/*
+ * The rules as they bear on one path and on what is above it, where this machine
+ * was asked: what globs and links deny is where it is, and not where the path
+ * is.  So Landlock gets them.
+ */
+void places_rules_split(const struct places *places, uint8_t platforms,
+    struct sbx_place path, struct place_rules *rules);
+
+/* Of these, only what may be a directory: a denied file is no reason not to list
+ * the directory that it is in. */
+void places_rules_listed(const struct places *places,
+    struct place_rules *rules);
 
 /*
  * Of the rules for one path, in the same order, those whose place is the path

@@ -51,6 +51,51 @@ is_excepted(const struct places *places, const struct sbx_path *path,
 }
 
 static void
+add_denied(struct places *places, const struct sbx_path *path,
+    struct sbx_rule rule, struct sbx_place at)
+{
+	rule.at = at;
+	*arena_push(places->arena,
+	    &places->denied) = (struct denied_place){ path, rule };
+}
+
+/* The links on the way to what a rule denies may not be replaced. */
+static void
+deny_links(struct places *places, const struct sbx_path *path,
+    const struct followed *way)
+{
+	struct sbx_rule rule = {
+		.source = path->source,
+		.effect = path->effect,
+		.rights = SBX_WRITE,
+	};
+
+	for (size_t i = 0; i < way->links.count; i++)
+		add_denied(places, path, rule, way->links.items[i]);
+}
+
+static void
+deny_way(struct places *places, const struct sbx_path *path,
+    struct sbx_place anchor)
+{
+	struct followed way = here_follow(places->arena,
+	    arena_printf(places->arena, "%.*s%s", (int)anchor.len, anchor.path,
+		sbx_string(places->blob, path->suffix)));
+
+	deny_links(places, path, &way);
+}
+
+static void
+deny_matches(struct places *places, const struct sbx_path *path,
+    struct sbx_rule rule, const struct here_links *found)
+{
+	for (size_t i = 0; i < found->others.count; i++) {
+		if (sbx_rule_covers(&rule, found->others.items[i]))
+			add_denied(places, path, rule, found->others.items[i]);
+	}
+}
+
+static void
 find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 {
 	struct sbx_rule rule = places_rule(places, path, other_home);
@@ -59,6 +104,8 @@ find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 
 	here_glob_links(places->arena, sbx_string(places->blob, path->glob),
 	    rule.at, &links);
+	if (!allows)
+		deny_matches(places, path, rule, &links);
 	for (size_t i = 0; i < links.list.count; i++) {
 		struct sbx_place link = links.list.items[i];
 		struct followed followed = here_follow(places->arena,
@@ -71,6 +118,8 @@ find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 			continue;
 		*arena_push(places->arena, &places->linked) =
 		    (struct linked_match){ path, followed.place };
+		if (!allows)
+			deny_links(places, path, &followed);
 		for (size_t j = 0; allows && j < followed.links.count; j++)
 			*arena_push(places->arena,
 			    &places->shown) = followed.links.items[j];
@@ -83,8 +132,14 @@ places_find_linked(struct places *places)
 	for (uint32_t i = 0; i < places->blob->path_count; i++) {
 		const struct sbx_path *path = &places->blob->paths[i];
 
-		if (path->glob == 0 || places->named[path->anchor] ||
+		if (places->named[path->anchor] ||
 		    places_is_planted(places, path))
+			continue;
+		if (path->effect != SBX_ALLOW)
+			deny_way(places, path, places->anchors[path->anchor]);
+		if (places_rule_has_other(places, path))
+			deny_way(places, path, places->other_home);
+		if (path->glob == 0)
 			continue;
 		find_linked(places, path, false);
 		if (places_rule_has_other(places, path))

@@ -337,6 +337,68 @@ places_rules_for(const struct places *places, uint8_t platforms,
 	}
 }
 
+/* Whether it is a glob that denies a path which is not there to match. */
+static bool
+matches_nothing(const struct places *places, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	return places->here && path->effect != SBX_ALLOW && path->glob != 0 &&
+	    !places->named[path->anchor] && !here_has(at);
+}
+
+void
+places_rules_split(const struct places *places, uint8_t platforms,
+    struct sbx_place path, struct place_rules *rules)
+{
+	struct place_rules some;
+
+	places_rules_for(places, platforms, path, &some);
+	rules_init(places, some.count + places->denied.count, rules);
+	for (size_t i = 0; i < some.count; i++) {
+		if (!matches_nothing(places, some.paths[i], some.rules[i].at))
+			rules_add(rules, some.paths[i], some.rules[i]);
+	}
+	for (size_t i = 0; i < places->denied.count; i++) {
+		const struct denied_place *denied = &places->denied.items[i];
+
+		if ((denied->path->platforms & platforms) != 0)
+			rules_add(rules, denied->path, denied->rule);
+	}
+}
+
+static void
+drop_files(const struct places *places, struct sbx_rule *rule)
+{
+	struct sbx_place *kept = arena_alloc(places->arena,
+	    (rule->exclusion_count + 1u) * sizeof *kept);
+	uint16_t count = 0;
+
+	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
+		if (!here_is_file(rule->exclusions[i]))
+			kept[count++] = rule->exclusions[i];
+	}
+	rule->exclusions = kept;
+	rule->exclusion_count = count;
+}
+
+void
+places_rules_listed(const struct places *places, struct place_rules *rules)
+{
+	size_t count = rules->count;
+
+	if (!places->here)
+		return;
+	rules->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct sbx_rule rule = rules->rules[i];
+
+		if (rule.effect != SBX_ALLOW && here_is_file(rule.at))
+			continue;
+		drop_files(places, &rule);
+		rules_add(rules, rules->paths[i], rule);
+	}
+}
+
 void
 places_rules(const struct places *places, uint8_t platforms,
     struct place_rules *rules)

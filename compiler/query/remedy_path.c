@@ -516,6 +516,20 @@ give(struct remedy *remedy, const char *object)
 		add_wider(remedy, directory);
 }
 
+/* No rule helps against what a level cannot do. */
+static void
+add_level(struct remedy *remedy)
+{
+	remedy_add(remedy, REMEDY_HINT,
+	    "level full ('sbxrun -l full'), where only the denied place is "
+	    "kept "
+	    "from commands");
+	if (is_absent(remedy))
+		remedy_add(remedy, REMEDY_HINT,
+		    "what is there before the sandbox starts is given as it "
+		    "is: make it first");
+}
+
 void
 path_remedy(struct remedy *remedy)
 {
@@ -526,6 +540,10 @@ path_remedy(struct remedy *remedy)
 	struct place_rules rules;
 	bool given;
 
+	if (remedy->verdict->by == BY_SPLIT) {
+		add_level(remedy);
+		return;
+	}
 	places_rules_for(places, remedy->subject->arch->platforms, path,
 	    &rules);
 	/* What grants nothing gives nothing. */

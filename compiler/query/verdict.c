@@ -136,13 +136,97 @@ is_scratch(const struct subject *subject, struct sbx_place path,
 	return true;
 }
 
+/* A glob denies at level standard what it matches when the sandbox starts, and
+ * at full masks cover what is there then. */
+static struct verdict
+covered_verdict(const struct subject *subject, const struct access *access,
+    struct verdict verdict)
+{
+	const struct places *places = &subject->places;
+	struct place_rules rules;
+	struct verdict there;
+	const struct sbx_path *mask;
+
+	if (verdict.by != BY_PATH || verdict.allowed ||
+	    subject->level < SBX_LEVEL_STANDARD || !places->here)
+		return verdict;
+	places_rules_over(places, subject->arch->platforms, access->path,
+	    &rules);
+	mask = places_rules_there(places, &rules, true);
+	if (subject->level == SBX_LEVEL_STANDARD) {
+		mask = &places->blob->paths[verdict.rule];
+		if (mask->glob == 0)
+			return verdict;
+		places_rules_split(places, subject->arch->platforms,
+		    access->path, &rules);
+		places_rules_there(places, &rules, false);
+	}
+	there = rules_verdict(subject, access, &rules);
+	there.absent = mask;
+	return mask != NULL && there.allowed ? there : verdict;
+}
+
+/* Whether Landlock, which takes nothing back, gives the entries of a directory
+ * one by one, for a rule denies something in it: *by. */
+static bool
+is_split_by(const struct place_rules *rules, uint8_t right,
+    struct sbx_place directory, size_t *by)
+{
+	if (!sbx_path_is_split(rules->rules, rules->count, right, directory))
+		return false;
+	for (*by = 0; *by < rules->count; ++*by) {
+		const struct sbx_rule *rule = &rules->rules[*by];
+
+		if (rule->effect != SBX_ALLOW && (rule->rights & right) != 0 &&
+		    sbx_covers(directory, rule->at) &&
+		    rule->at.len > directory.len &&
+		    !sbx_verdict_allows(sbx_path_verdict(rules->rules,
+			rules->count, right, rule->at)))
+			return true;
+	}
+	return true;
+}
+
+/* At level standard such a directory is not listed, and nothing is made in it. */
+static void
+split_find(const struct subject *subject, const struct access *access,
+    struct verdict *verdict)
+{
+	const struct places *places = &subject->places;
+	bool there = here_has(access->path);
+	struct sbx_place directory = there ? access->path :
+					     here_nearest(access->path);
+	struct place_rules rules;
+	size_t by;
+
+	if (there && access->detail == SBX_EXEC)
+		return;
+	places_rules_split(places, subject->arch->platforms, access->path,
+	    &rules);
+	places_rules_there(places, &rules, false);
+	places_rules_at(&rules, subject->level);
+	if (there && access->detail == SBX_READ)
+		places_rules_listed(places, &rules);
+	if (!is_split_by(&rules, access->detail, directory, &by))
+		return;
+	verdict->allowed = false;
+	verdict->by = BY_SPLIT;
+	verdict->split = directory;
+	verdict->absent = NULL;
+	verdict->rule = by == rules.count ?
+	    SBX_NO_RULE :
+	    (uint32_t)(rules.paths[by] - places->blob->paths);
+	verdict->source = by == rules.count ? SBX_NO_SOURCE :
+					      rules.rules[by].source;
+}
+
 static struct verdict
 place_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct places *places = &subject->places;
 	struct place_rules rules;
-	struct verdict verdict, there;
-	const struct sbx_path *absent, *mask;
+	struct verdict verdict;
+	const struct sbx_path *absent;
 	struct sbx_place link;
 
 	places_rules_over(places, subject->arch->platforms, access->path,
@@ -151,22 +235,16 @@ place_verdict(const struct subject *subject, const struct access *access)
 	verdict = rules_verdict(subject, access, &rules);
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
-	/* Masks cover what is there when the sandbox starts. */
-	if (verdict.by == BY_PATH && !verdict.allowed &&
-	    subject->level == SBX_LEVEL_FULL) {
-		places_rules_over(places, subject->arch->platforms,
-		    access->path, &rules);
-		mask = places_rules_there(places, &rules, true);
-		there = rules_verdict(subject, access, &rules);
-		there.absent = mask;
-		if (mask != NULL && there.allowed)
-			verdict = there;
-	}
+	verdict = covered_verdict(subject, access, verdict);
 	if (verdict.allowed && link_find(subject, access, &link)) {
 		verdict.allowed = false;
 		verdict.by = BY_LINK;
 		verdict.link = link;
 	}
+	if (verdict.allowed && verdict.by == BY_PATH && places->here &&
+	    !access->outside && subject->level == SBX_LEVEL_STANDARD &&
+	    !places->named[places_anchor(places, access->path)])
+		split_find(subject, access, &verdict);
 	return verdict;
 }
 

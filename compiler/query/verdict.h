@@ -37,6 +37,8 @@ enum verdict_by {
 	BY_AGENT,      /* SSH_AUTH_SOCK, which leads to a socket of the rules */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
+	BY_SPLIT,      /* Landlock is given the entries of its directory, or of
+	                * itself, one by one, for a rule denies one */
 	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
 	BY_PATH = BY_RULE + KIND_PATH,
 	BY_PORT = BY_RULE + KIND_PORT,
@@ -57,6 +59,8 @@ struct verdict {
 	const struct sbx_path *absent; /* a rule that would decide, if something
 	                                * were there */
 	struct sbx_place link;         /* for BY_LINK */
+	struct sbx_place
+	    split;    /* for BY_SPLIT; `rule` denies something in it */
 	bool scratch; /* inside, its path leads to the scratch directory */
 };
 

@@ -160,12 +160,41 @@ say_machine(const struct why *why)
 	}
 }
 
+/* What the level cannot do, and which rule asks it of it. */
+static void
+say_split(const struct why *why)
+{
+	struct sbx_place at = why->verdict.split;
+	bool whole = sbx_place_compare(at, why->access->path) == 0;
+
+	fputs("    at level standard ", why->stream);
+	fputs(whole && why->access->detail == SBX_READ ?
+		"it is not listed" :
+		"nothing is made, renamed or removed directly in ",
+	    why->stream);
+	if (!whole)
+		show_text(why->stream,
+		    at.len > 0 ? arena_strndup(why->subject->places.arena,
+				     at.path, at.len) :
+				 "/");
+	else if (why->access->detail != SBX_READ)
+		fputs("it", why->stream);
+	fputs(": Landlock is given its entries one by one, as they are when "
+	      "the sandbox starts\n",
+	    why->stream);
+	if (why->verdict.rule != SBX_NO_RULE)
+		why_say_path_rule(why, "a rule denies one: ",
+		    &why->blob->paths[why->verdict.rule]);
+}
+
 void
 why_path(const struct why *why)
 {
 	const struct sbx_path *decided = why_path_rule(why);
 
-	if (why->verdict.by != BY_LINK)
+	if (why->verdict.by == BY_SPLIT)
+		say_split(why);
+	else if (why->verdict.by != BY_LINK)
 		why_say_decider(why, &why->verdict);
 	say_machine(why);
 	say_interpreter(why);

@@ -94,7 +94,7 @@ is_read(const struct why *why, const struct place_rules *rules)
 static void
 rules_at(const struct why *why, enum sbx_level level, struct place_rules *rules)
 {
-	places_rules_for(&why->subject->places, why->subject->arch->platforms,
+	places_rules_split(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, rules);
 	places_rules_there(&why->subject->places, rules, false);
 	places_rules_at(rules, level);
@@ -181,7 +181,8 @@ why_say_enforcers(const struct why *why)
 	const struct rule_kind *kind = rule_kinds[why->access->kind];
 	int level = SBX_LEVEL_FULL;
 
-	if (why->verdict.by == BY_MACHINE)
+	/* The answer about a split directory has said it. */
+	if (why->verdict.by == BY_MACHINE || why->verdict.by == BY_SPLIT)
 		return;
 	while (level >= SBX_LEVEL_NONE) {
 		const char *what = kind->enforcer(why, level);
@@ -223,6 +224,21 @@ say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
 	}
 }
 
+/* Whether the path itself is split, for what is done with a directory. */
+static bool
+splits_directory(const struct why *why, const struct place_rules *rules)
+{
+	const struct access *access = why->access;
+	struct place_rules some = *rules;
+
+	if (access->detail == SBX_READ && why->subject->places.here) {
+		rules_at(why, SBX_LEVEL_STANDARD, &some);
+		places_rules_listed(&why->subject->places, &some);
+	}
+	return sbx_path_is_split(some.rules, some.count, access->detail,
+	    access->path);
+}
+
 /* What is allowed and still does not work quite as in an ordinary tree. */
 static void
 say_split_effects(const struct why *why, const struct place_rules *rules)
@@ -240,9 +256,9 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 
 	if (levels == NULL)
 		return;
-	say_split_globs(why, right, path);
-	if (right != SBX_EXEC &&
-	    sbx_path_is_split(rules->rules, rules->count, right, path))
+	if (!why->subject->places.here)
+		say_split_globs(why, right, path);
+	if (right != SBX_EXEC && splits_directory(why, rules))
 		fprintf(why->stream,
 		    "    but %s: a rule below it denies "
 		    "(%s)\n",

@@ -255,6 +255,52 @@ try_standard()
 	policy "deny write $base/home/w/.git/hooks"
 	agree denied none write .git/hooks/x \
 	    sh -c 'mkdir .git/hooks && echo > .git/hooks/x'
+	try_split
+}
+
+# Landlock is given the entries of a directory one by one if one is denied: it
+# gives nothing that is not there then, and does not let it be listed.
+try_split()
+{
+	prepare
+	mkdir sub sub/deep
+	echo x | tee sub/here >/dev/null
+	policy "deny write $base/home/w/.git"
+	agree denied none write new sh -c 'echo > new'
+	agree denied none write new/deep sh -c 'mkdir new && echo > new/deep'
+	agree denied none write . sh -c 'echo > ./new'
+	agree allowed - write x sh -c 'echo > x'
+	agree allowed - write sub/new sh -c 'echo > sub/new'
+	agree allowed - read . ls .
+	policy "deny read $base/home/w/.git"
+	agree denied none read . ls .
+	agree allowed - read sub ls sub
+	# A link on the way to what is denied may not be replaced.
+	prepare
+	mkdir sub sub/deep
+	echo x | tee sub/here "$base/out/z" >/dev/null
+	ln -s ../../../out sub/l
+	# shellcheck disable=SC2016  # the policy's
+	policy 'deny read ${workspace}/sub/l/z'
+	agree denied none write sub/new sh -c 'echo > sub/new'
+	agree denied none write new sh -c 'echo > new'
+	agree allowed - write sub/here sh -c 'echo > sub/here'
+	agree allowed - write sub/deep/new sh -c 'echo > sub/deep/new'
+	# A glob denies what it matches then, and no more.
+	prepare
+	mkdir sub sub/deep
+	# shellcheck disable=SC2016  # the policy's
+	policy 'deny write glob "${workspace}/lock*"'
+	agree allowed - write lockfile sh -c 'echo > lockfile'
+	agree denied none write lockfile sh -c 'echo > lockfile'
+	agree denied none write other sh -c 'echo > other'
+	# shellcheck disable=SC2016  # the policy's
+	policy 'deny read glob "${workspace}/**/.env"'
+	agree allowed - write sub/deep/new sh -c 'echo > sub/deep/new'
+	echo x >sub/.env
+	agree denied none write sub/new sh -c 'echo > sub/new'
+	agree allowed - read sub ls sub
+	agree allowed - write sub/deep/new2 sh -c 'echo > sub/deep/new2'
 }
 
 tap_levels standard full
