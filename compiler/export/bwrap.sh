@@ -1,18 +1,20 @@
 # shellcheck shell=bash disable=SC2154 # variables are set above
 # --- bubblewrap ------------------------------------------------------------
 
-mapfile -d '' -t names < <(env -0 && printf 'end\0')
-[[ "${names[*]: -1}" == end ]] || refuse 'the environment cannot be read'
-unset 'names[-1]'
-for name in "${names[@]}"; do
-	name=${name%%=*}
-	is_handed_on "$name" || last+=(--unsetenv "$name")
+# bwrap is process 1 inside, and the command can read which variables that has: no
+# others than the command's own.
+handed=()
+for entry in "${environment[@]}"; do
+	! is_handed_on "${entry%%=*}" || handed+=("$entry")
 done
-for ((i = 0; i < ${#kept[@]}; i += 2)); do
-	! is_handed_on "${kept[i]}" ||
-		last+=(--setenv "${kept[i]}" "${kept[i + 1]}")
-done
+# Not in bwrap's own variables, since it is not confined by what they may change.
 setting() {
+	local left=()
+
+	for entry in "${handed[@]}"; do
+		[[ ${entry%%=*} == "$1" ]] || left+=("$entry")
+	done
+	handed=("${left[@]}")
 	last+=(--setenv "$1" "$2")
 }
 ! $scratch || setting TMPDIR "$tmp"
@@ -38,4 +40,5 @@ if [[ -n $filter ]]; then
 fi
 ((${#timeout[@]} == 0)) || timeout[0]=$(type -P timeout) ||
 	refuse 'timeout(1) is not installed'
-start "${timeout[@]}" "${command[@]}" -- "$@"
+env=$(type -P env) || refuse 'env(1) is not installed'
+exec "$env" -i -- "${handed[@]}" "${timeout[@]}" "${command[@]}" -- "$@"
