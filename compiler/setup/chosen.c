@@ -41,7 +41,8 @@ void
 chosen_ask(const struct options *options, struct subject *subject)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	struct json_t *plan, *calls;
+	struct json_t *plan;
+	const struct json_t *calls;
 
 	if (subject->level == SBX_LEVEL_NONE ||
 	    (blob->meta->flags & SBX_EVERYTHING) != 0)
