@@ -433,8 +433,7 @@ say_chosen(const struct why *why)
 {
 	if (why->subject->program != NULL)
 		fprintf(why->stream,
-		    "    by the filter that sbxrun takes on this machine, at "
-		    "level %s\n",
+		    "    by the filter that sbxrun takes here, at level %s\n",
 		    level_word(why->subject->level));
 }
 
