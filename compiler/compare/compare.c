@@ -311,8 +311,8 @@ is_weaker_at(const struct comparison *comparison, enum sbx_level level)
 	return weaker;
 }
 
-/* Paths, and sockets, which follow them, once more where some rules do not
- * hold; what differs at level full is known by then. */
+/* Paths once more, where some rules do not hold; what differs at level full is
+ * known by then.  About sockets sbxrun goes by all rules there, too. */
 static void
 compare_weaker(struct pass *pass, enum sbx_level level)
 {
@@ -323,10 +323,6 @@ compare_weaker(struct pass *pass, enum sbx_level level)
 	arena = arena_new();
 	pass->level = level;
 	compare_bindings(pass, rules_merge(pass, arena));
-	pass->scratch = arena;
-	pass_begin(pass, binding_usual(0));
-	rule_kinds[KIND_SOCKET]->compare(pass);
-	pass->scratch = NULL;
 	pass->level = SBX_LEVEL_FULL;
 	arena_release(arena);
 }

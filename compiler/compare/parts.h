@@ -31,7 +31,7 @@ struct pass {
 	const struct binding *binding;
 	enum change only; /* the change of paths that is noted, or CHANGE_END */
 	uint8_t platforms;    /* the machines that it speaks for */
-	enum sbx_level level; /* for paths and sockets: what holds there */
+	enum sbx_level level; /* for paths: what holds there */
 	struct subject subjects[SIDE_COUNT]; /* that level, newest ABI */
 };
 

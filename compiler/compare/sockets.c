@@ -20,7 +20,7 @@ compare_socket_at(struct pass *pass, struct sbx_place path)
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
 		verdicts[side] = pass_ask(pass, (enum side)side, &access,
-		    pass->level, 0);
+		    SBX_LEVEL_FULL, 0);
 	if (verdicts[SIDE_OLD].allowed == verdicts[SIDE_NEW].allowed)
 		return false;
 	key.change = verdicts[SIDE_NEW].allowed ? CHANGE_WIDER :
@@ -35,7 +35,7 @@ compare_socket_at(struct pass *pass, struct sbx_place path)
 	access.path.path = arena_strndup(pass->comparison->arena, path.path,
 	    path.len);
 	if (!pass_again(pass, &key))
-		pass_note_access(pass, &key, &access, pass->level, 0);
+		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
 	return true;
 }
 

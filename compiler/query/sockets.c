@@ -70,9 +70,13 @@ struct verdict
 socket_verdict(const struct subject *subject, const struct access *access)
 {
 	struct sbx_verdict model = model_verdict(subject, access->path);
-	struct verdict verdict = model.rule == SBX_NO_RULE ?
-	    path_verdict(subject, access) :
-	    verdict_begin(model);
+	/* Who answers connect(2) goes by all rules, at each level. */
+	struct subject ruled = *subject;
+	struct verdict verdict;
+
+	ruled.enforced = false;
+	verdict = model.rule == SBX_NO_RULE ? path_verdict(&ruled, access) :
+					      verdict_begin(model);
 
 	if (model.rule != SBX_NO_RULE) {
 		verdict.by = BY_RULE + KIND_SOCKET;
