@@ -49,6 +49,9 @@ reaper_watch(void)
 	sigset_t set;
 	int fd;
 
+	/* No process inside may trace this one, or read its /proc/1, however
+	 * soon it joins. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	sigfillset(&set);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
 		refuse(NULL, "cannot block signals", errno);
@@ -73,8 +76,6 @@ reaper_stay(int children, int keeper, const struct cgroup *group)
 	bool ending = false;
 	char byte;
 
-	/* No process inside may trace this one, or read its /proc/1. */
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	descriptors_keep(kept, sizeof kept / sizeof *kept);
 	for (;;) {
 		reap();

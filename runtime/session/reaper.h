@@ -7,8 +7,9 @@
 
 #include "runtime/watch/cgroup.h"
 
-/* Blocks all signals, and gives a descriptor that says when a child has ended.
- * What fails here has to fail before the keeper hears of the session. */
+/* Keeps what is inside from looking at this process, blocks all signals, and
+ * gives a descriptor that says when a child has ended.  What fails here has to
+ * fail before the keeper hears of the session. */
 int reaper_watch(void);
 
 /* Stays until the keeper, at the other end of the socket, is gone or sends a
