@@ -203,7 +203,7 @@ agree_socket()
 	! grep -qx ok "$tmp/out" || result=allowed
 	tap_is "$what" "$result" "$got"
 	tap_found "$what: by which filter is said" \
-	    "$(grep "takes on this machine, at level $level" "$tmp/said")"
+	    "$(grep "sbxrun takes here, at level $level" "$tmp/said")"
 }
 
 try_sockets()
