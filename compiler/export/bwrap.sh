@@ -1,20 +1,18 @@
 # shellcheck shell=bash disable=SC2154 # variables are set above
 # --- bubblewrap ------------------------------------------------------------
 
-# bwrap is process 1 inside, and the command can read which variables that has: no
-# others than the command's own.
-handed=()
-for entry in "${environment[@]}"; do
-	! is_handed_on "${entry%%=*}" || handed+=("$entry")
+mapfile -d '' -t names < <(env -0 && printf 'end\0')
+[[ "${names[*]: -1}" == end ]] || refuse 'the environment cannot be read'
+unset 'names[-1]'
+for name in "${names[@]}"; do
+	name=${name%%=*}
+	is_handed_on "$name" || last+=(--unsetenv "$name")
 done
-# Not in bwrap's own variables, since it is not confined by what they may change.
+for ((i = 0; i < ${#kept[@]}; i += 2)); do
+	! is_handed_on "${kept[i]}" ||
+		last+=(--setenv "${kept[i]}" "${kept[i + 1]}")
+done
 setting() {
-	local left=()
-
-	for entry in "${handed[@]}"; do
-		[[ ${entry%%=*} == "$1" ]] || left+=("$entry")
-	done
-	handed=("${left[@]}")
 	last+=(--setenv "$1" "$2")
 }
 ! $scratch || setting TMPDIR "$tmp"
@@ -40,5 +38,4 @@ if [[ -n $filter ]]; then
 fi
 ((${#timeout[@]} == 0)) || timeout[0]=$(type -P timeout) ||
 	refuse 'timeout(1) is not installed'
-env=$(type -P env) || refuse 'env(1) is not installed'
-exec "$env" -i -- "${handed[@]}" "${timeout[@]}" "${command[@]}" -- "$@"
+start "${timeout[@]}" "${command[@]}" -- "$@"
