@@ -458,18 +458,24 @@ plan() {
 	exit 0
 }
 
-# start ARGUMENT...: becomes that, with the caller's variables.
-start() {
-	local sbx_entry
-
-	for sbx_entry in "${environment[@]}"; do
-		case ${sbx_entry%%=*} in
-		'' | [0-9]* | *[!A-Za-z0-9_]*) continue ;;
-		UID | EUID | PPID | SHELLOPTS | BASHOPTS) continue ;;
-		BASH_COMPAT | EXECIGNORE | FUNCNEST | POSIXLY_CORRECT) continue ;;
+# hand_back ENTRY...: exports these.  It has no variables, which they would change.
+hand_back() {
+	while (($# > 0)); do
+		case ${1%%=*} in
+		'' | [0-9]* | *[!A-Za-z0-9_]*) ;;
+		UID | EUID | PPID | SHELLOPTS | BASHOPTS) ;;
+		BASH_COMPAT | EXECIGNORE | FUNCNEST | POSIXLY_CORRECT) ;;
+		*)
+			unset -v "${1%%=*}"
+			export "${1?}"
+			;;
 		esac
-		unset -v "${sbx_entry%%=*}"
-		export "${sbx_entry?}"
+		shift
 	done
+}
+
+# start ARGUMENT...: becomes that, with all of the caller's variables.
+start() {
+	hand_back "${environment[@]}"
 	exec "$@"
 }

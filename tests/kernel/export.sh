@@ -223,8 +223,8 @@ runs()
 	as_uid=$1
 	shift
 	(cd "$tmp/w/home/ws" && tap_as "$as_uid" env -i PATH="$PATH" \
-	    HOME="$tmp/w/home" SECRET_TOKEN=s LANG=C home=h args=a "$tmp/b.sh" \
-	    ${image-} "$@" 2>&1)
+	    HOME="$tmp/w/home" SECRET_TOKEN=s LANG=C home=h args=a sbx_entry=e \
+	    "$tmp/b.sh" ${image-} "$@" 2>&1)
 }
 
 views()
@@ -259,9 +259,9 @@ views()
 	    runs "$1" sed -nE "s/^Max ($names) +([0-9]+) .*/\2/p" \
 	    /proc/self/limits | tr '\n' ' ')"
 	tap_is "uid $1: variables, limits, the scratch directory" \
-	    "x '\$(id) /tmp/b  h a 77 /tmp" "$(
+	    "x '\$(id) /tmp/b  h a e 77 /tmp" "$(
 	    runs "$1" /bin/sh -c 'touch $TMPDIR/x && echo x >/dev/null &&
-	    echo "$A $B $SECRET_TOKEN $home $args $(ulimit -n) $TMPDIR"')"
+	    echo "$A $B $SECRET_TOKEN $home $args $sbx_entry $(ulimit -n) $TMPDIR"')"
 	tap_is "uid $1: no sockets, no namespaces" "EACCES EACCES EPERM " "$(
 	    runs "$1" "$tmp/probe" socket 2 1 -- socket 1 1 -- \
 	    unshare 268435456 | tr '\n' ' ')"
@@ -418,9 +418,9 @@ contained()
 	    image='' runs 0 -n | grep -oE -- '--(memory|memory-swap|pids-limit) [0-9]+' |
 	    tr '\n' ' ')"
 	tap_is 'docker: variables, the scratch directory' \
-	    "x '\$(id) /tmp/b  h a /tmp" "$(
+	    "x '\$(id) /tmp/b  h a e /tmp" "$(
 	    runs 0 /bin/sh -c 'touch $TMPDIR/x && echo x >/dev/null &&
-	    echo "$A $B $SECRET_TOKEN $home $args $TMPDIR"')"
+	    echo "$A $B $SECRET_TOKEN $home $args $sbx_entry $TMPDIR"')"
 	tap_is 'docker: no sockets, no namespaces' 'EACCES EACCES EPERM ' "$(
 	    runs 0 "$tmp/probe" socket 2 1 -- socket 1 1 -- \
 	    unshare 268435456 | tr '\n' ' ')"
