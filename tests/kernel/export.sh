@@ -268,6 +268,32 @@ views()
 	planted "$1"
 	neighbours "$1"
 	surroundings "$1"
+	withheld "$1"
+}
+
+# withheld UID: what the caller's variables hold is nowhere to be read inside, of
+# no process, whatever they are called: as variables of the script are, or as none
+# of a shell can be.  What is handed on is no argument, which all users can see.
+withheld()
+{
+	shown "$1" 'allow read ${workspace}' 'allow read ${proc}' \
+	    'allow env { PATH  GIVEN }' 'limit timeout 1m'
+	(cd "$tmp/w/home/ws" && tap_as "$1" env -i PATH="$PATH" \
+	    HOME="$tmp/w/home" GIVEN=handed-on MY_TOKEN=s3cret args=s3cret \
+	    kept=s3cret environment=s3cret names=s3cret name=s3cret env=s3cret \
+	    withheld=s3cret sbx_entry=s3cret a.b=s3cret '-u=s3cret' \
+	    'x]$(id)=s3cret' 'BASH_FUNC_ls%%=() { s3cret; }' LANG=s3cret \
+	    "$tmp/b.sh" ${image-} /bin/sh -c '
+	    for file in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do
+		    printf "%s " "$file:" $(tr "\0" " " <"$file")
+		    echo
+	    done') >"$tmp/inside" 2>&1
+	tap_found "uid $1: $engine: the variables of process 1 are read" \
+	    "$(grep -a '^/proc/1/environ:.*GIVEN=handed-on' "$tmp/inside")"
+	tap_empty "uid $1: $engine: no process has what is withheld" \
+	    "$(grep -a s3cret "$tmp/inside")"
+	tap_empty "uid $1: $engine: no argument is what is handed on" \
+	    "$(grep -a 'cmdline:.*handed-on' "$tmp/inside")"
 }
 
 # planted UID: a link that a command may have made leads nowhere; where it
@@ -424,6 +450,7 @@ contained()
 	tap_is 'docker: no sockets, no namespaces' 'EACCES EACCES EPERM ' "$(
 	    runs 0 "$tmp/probe" socket 2 1 -- socket 1 1 -- \
 	    unshare 268435456 | tr '\n' ' ')"
+	withheld 0
 	mkdir "$tmp/w/a,b"
 	tap_found 'docker: a comma is refused' "$(
 	    cd "$tmp/w/a,b" && env -i PATH="$PATH" HOME="$tmp/w/home" \
