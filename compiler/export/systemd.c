@@ -271,7 +271,8 @@ put_systems(const struct exporter *exporter, FILE *stream)
 
 /* --- calls ---------------------------------------------------------------- */
 
-/* systemd asks these about their arguments itself. */
+/* systemd asks these about their arguments itself, and is as strict; of socket(2)
+ * it asks the family alone, which is told on its own. */
 static const char *const asked[] = { "clone", "clone3", "unshare", "setns",
 	"socket", "personality" };
 
@@ -320,27 +321,53 @@ filter_get(const struct exporter *exporter, struct filter *filter)
 	    sbx_net_is_own(exporter->net) ? SBX_PROGRAM_LOOPBACK : 0, filter);
 }
 
-static void
-put_families(const struct filter *filter, FILE *stream)
+static const struct family {
+	uint64_t number;
+	uint64_t type; /* of the plainest socket */
+	const char *name;
+} families[] = { { 1, 1, "AF_UNIX" }, { 2, 1, "AF_INET" },
+	{ 10, 1, "AF_INET6" }, { 16, 3, "AF_NETLINK" } };
+
+static bool
+opens(const struct filter *filter, const struct family *family, uint64_t type,
+    uint64_t protocol)
 {
-	static const struct {
-		uint64_t family;
-		const char *name;
-	} families[] = { { 1, "AF_UNIX" }, { 2, "AF_INET" }, { 10, "AF_INET6" },
-		{ 16, "AF_NETLINK" } };
-	struct syscall_data data = { .audit = filter->arch->audit };
-	bool any = false;
+	struct syscall_data data = { .audit = filter->arch->audit,
+		.args = { family->number, type, protocol } };
 
 	for (size_t i = 0; i < filter->entry_count; i++) {
 		if (filter->entries[i].name != NULL &&
 		    strcmp(filter->entries[i].name, "socket") == 0)
 			data.number = (int32_t)filter->entries[i].number;
 	}
+	return filter_verdict(filter, &data) == FILTER_ALLOW;
+}
+
+/* Of the types and protocols the last one is none that the policy can name, and
+ * stands for all others. */
+static bool
+opens_all(const struct filter *filter, const struct family *family)
+{
+	static const uint64_t types[] = { 1, 2, 3, 5, 7 };
+	static const uint64_t protocols[] = { 0, 6, 511 };
+
+	for (size_t i = 0; i < countof(types); i++) {
+		for (size_t j = 0; j < countof(protocols); j++) {
+			if (!opens(filter, family, types[i], protocols[j]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void
+put_families(const struct filter *filter, FILE *stream)
+{
+	bool any = false;
+
 	fputs("RestrictAddressFamilies=", stream);
 	for (size_t i = 0; i < countof(families); i++) {
-		data.args[0] = families[i].family;
-		data.args[1] = 1 + (families[i].family == 16) * 2;
-		if (filter_verdict(filter, &data) != FILTER_ALLOW)
+		if (!opens(filter, &families[i], families[i].type, 0))
 			continue;
 		fprintf(stream, "%s%s", any ? " " : "", families[i].name);
 		any = true;
@@ -438,12 +465,44 @@ put_variables(const struct exporter *exporter, FILE *stream)
 
 /* --- losses --------------------------------------------------------------- */
 
+static void
+call_losses(struct exporter *exporter)
+{
+	struct arena *arena = exporter->arena;
+	const char *weaker = "", *wider = "";
+	struct filter filter;
+
+	filter_get(exporter, &filter);
+	for (size_t i = 0; i < filter.entry_count; i++) {
+		if (filter.entries[i].name != NULL &&
+		    is_weaker(&filter.entries[i]))
+			weaker = arena_printf(arena, "%s %s", weaker,
+			    filter.entries[i].name);
+	}
+	for (size_t i = 0; i < countof(families); i++) {
+		if (opens(&filter, &families[i], families[i].type, 0) &&
+		    !opens_all(&filter, &families[i]))
+			wider = arena_printf(arena, "%s %s", wider,
+			    families[i].name);
+	}
+	if (*weaker != '\0')
+		loss_add_own(exporter,
+		    arena_printf(arena,
+			"it lets these calls through whatever their "
+			"arguments:%s",
+			weaker));
+	if (*wider != '\0')
+		loss_add_own(exporter,
+		    arena_printf(arena,
+			"it opens sockets of these families whatever their "
+			"type and protocol:%s",
+			wider));
+}
+
 void
 systemd_paths(struct exporter *exporter)
 {
 	const struct policy *policy = exporter->policy;
-	const char *weaker = "";
-	struct filter filter;
 
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
@@ -465,19 +524,7 @@ systemd_paths(struct exporter *exporter)
 			loss_add_path(exporter, LOSS_WEAKER, rule,
 			    "it makes /dev and /proc itself, as a whole");
 	}
-	filter_get(exporter, &filter);
-	for (size_t i = 0; i < filter.entry_count; i++) {
-		if (filter.entries[i].name != NULL &&
-		    is_weaker(&filter.entries[i]))
-			weaker = arena_printf(exporter->arena, "%s %s", weaker,
-			    filter.entries[i].name);
-	}
-	if (*weaker != '\0')
-		loss_add_own(exporter,
-		    arena_printf(exporter->arena,
-			"it lets these calls through whatever their "
-			"arguments:%s",
-			weaker));
+	call_losses(exporter);
 	loss_add_own(exporter,
 	    "signals reach all processes of the service's user");
 	loss_add_own(exporter,

@@ -111,6 +111,15 @@ loses '' "$weaker" 'takes whole names' 'deny env A'
 loses docker "$weaker" 'stops no container' 'limit timeout 1m'
 loses oci-seccomp "$weaker" 'a filter limits' 'limit memory 1GiB'
 loses "$all" "$weaker" 'applies no' 'require landlock 1'
+# Of a socket systemd asks the family alone; the others ask what the policy does.
+wide='whatever their type and protocol: AF_INET AF_INET6'
+loses systemd "$weaker" "$wide AF_NETLINK" 'allow network full'
+loses systemd "$weaker" "$wide" 'allow network loopback'
+loses systemd "$weaker" "$wide AF_NETLINK" 'allow network full
+allow syscalls socket'
+loses '' "$weaker" 'whatever their type' 'allow exec /usr'
+loses '' "$weaker" 'whatever their type' 'allow network connect tcp 443'
+loses '' "$weaker" 'whatever their type' 'allow socket /run/x'
 # What lies in a place that may be executed is no loss, unless it begins alike.
 # shellcheck disable=SC2016 # names of policies
 {
