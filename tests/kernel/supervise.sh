@@ -388,7 +388,8 @@ alone()
 	is 'no signal is too soon for the command' '' "$(
 	    for i in $(seq "$(tap_rounds 300)"); do
 		(at_once) 2>/dev/null
-		[ $? -eq 5 ] || echo "$i: $?"
+		status=$?
+		[ $status -eq 5 ] || echo "$i: $status"
 	    done)"
 }
 
