@@ -30,7 +30,8 @@ check_PROGRAMS = sbxrun-test sbxsh-test $(test_programs) $(slow_programs) \
 EXTRA_DIST += $(test_scripts) $(static_scripts) $(slow_scripts) tests/demo.sh \
 	tests/machines/archive.sh tests/machines/become.c \
 	tests/machines/cross tests/machines/inside \
-	tests/machines/kernels tests/machines/run
+	tests/machines/kernels tests/machines/restricted \
+	tests/machines/run
 
 # `make check` is the fast tier, five minutes on two cores: without what is
 # slow, and with a part of the rounds where chance decides what is tried.

@@ -40,8 +40,9 @@ static const char *const reasons[] = {
 	[STEP_PROC] = "no /proc is mounted here, by which level full is set up",
 	[STEP_CLONE] =
 	    "this kernel, a sysctl (user.max_*_namespaces, "
-	    "kernel.unprivileged_userns_clone) or a container's filter "
-	    "forbids new namespaces",
+	    "kernel.unprivileged_userns_clone), AppArmor or a container's "
+	    "filter forbids new namespaces; on Ubuntu install the profile "
+	    "that comes with sbxrun",
 	[STEP_MAPS] =
 	    "a user namespace can be made but not used: AppArmor's "
 	    "restriction (kernel.apparmor_restrict_unprivileged_userns); "

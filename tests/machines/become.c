@@ -2,12 +2,15 @@
  * become USER GROUP HOW COMMAND...: runs it as that user, with no other group.
  * HOW is `all`, or `no-seccomp` for a kernel that was built without it: then a
  * filter gives the answers of such a kernel to the two calls that ask for one,
- * seccomp(2) and prctl(2).  Busybox has no setpriv that could be used instead.
+ * seccomp(2) and prctl(2); or `restricted`: the command is under AppArmor's profile
+ * of that name.  Busybox has no setpriv that could be used instead.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +46,36 @@ hide_seccomp(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* Where a process asks AppArmor for another profile: it takes the superuser to open,
+ * and the profile has not what it takes to become somebody else. */
+static int
+open_profile(void)
+{
+	return open("/proc/self/attr/apparmor/current", O_WRONLY | O_CLOEXEC);
+}
+
+static int
+change_profile(int fd)
+{
+	static const char words[] = "changeprofile restricted";
+
+	return write(fd, words, sizeof words - 1) == sizeof words - 1 ? 0 : -1;
+}
+
 int
 main(int argc, char **argv)
 {
+	bool restricted = argc > 3 && strcmp(argv[3], "restricted") == 0;
+	int profile = restricted ? open_profile() : -1;
+
 	if (argc < 5) {
 		fputs("usage: become USER GROUP HOW COMMAND...\n", stderr);
 		return 2;
 	}
 	if ((strcmp(argv[3], "no-seccomp") == 0 && hide_seccomp() != 0) ||
 	    setgroups(0, NULL) != 0 || setgid((gid_t)atoi(argv[2])) != 0 ||
-	    setuid((uid_t)atoi(argv[1])) != 0) {
+	    setuid((uid_t)atoi(argv[1])) != 0 ||
+	    (restricted && change_profile(profile) != 0)) {
 		perror("become");
 		return 2;
 	}
