@@ -36,7 +36,17 @@ same()
 {
 	[ "$update" != --update ] || plain <"$tmp/out" >"$here/$1"
 	plain <"$tmp/out" >"$tmp/got"
-	tap_empty "$1" "$(diff -u "$here/$1" "$tmp/got" 2>&1)"
+	expected "$1" >"$tmp/expected"
+	tap_empty "$1" "$(diff -u "$tmp/expected" "$tmp/got" 2>&1)"
+}
+
+# A build where the system's programs lie takes no rule of its own.
+expected()
+{
+	case ${SBXC%/*} in
+	/opt/* | /usr/*) grep -v 'allow exec  BUILD$' "$here/$1" ;;
+	*) cat "$here/$1" ;;
+	esac
 }
 
 # init ARGUMENT...
