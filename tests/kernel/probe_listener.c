@@ -24,7 +24,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIES = 2000, CLIENTS = 8, CLOSES = 16, HAMMERS = 4, DOUBTS = 50 };
+enum {
+	TRIES = 2000,
+	CLIENTS = 8,
+	CLOSES = 16,
+	HAMMERS = 4,
+	DOUBTS = 50,
+	FIRST_CLOSED = 100
+};
 /* As many clients as the supervisor keeps. */
 enum { CROWD = 64 };
 
@@ -643,13 +650,15 @@ close_one(void *fd)
 	return NULL;
 }
 
-/* A socket whose last close waits, since nobody reads what was sent. */
+/* A socket whose last close waits, since nobody reads what was sent.  It gets the
+ * number, which no other one had: a thread that still connects the one before would
+ * connect this one where it does not yet lead to anybody. */
 static int
-open_lingering(const struct sockaddr_in *address)
+open_lingering(const struct sockaddr_in *address, int number)
 {
 	static const struct linger hours = { 1, 10000 };
 	static const char bytes[65536];
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), moved;
 
 	if (fd < 0 ||
 	    connect(fd, (const struct sockaddr *)address, sizeof *address) !=
@@ -658,7 +667,9 @@ open_lingering(const struct sockaddr_in *address)
 		return -1;
 	while (send(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
 		;
-	return fd;
+	moved = dup3(fd, number, O_CLOEXEC);
+	close(fd);
+	return moved;
 }
 
 /* Whoever has a copy of such a socket when it is closed must not wait: the next
@@ -683,7 +694,7 @@ try_linger(char **words, int count)
 		pthread_create(&thread, NULL, connect_always, NULL);
 	alarm(120);
 	for (int i = 0; i < CLOSES; i++) {
-		lingering = open_lingering(&address);
+		lingering = open_lingering(&address, FIRST_CLOSED + i);
 		if (lingering < 0)
 			return errno;
 		usleep(2000);
