@@ -121,8 +121,6 @@ void check_hosts_network_denied(struct checker *checker);
 void check_proxy_twice(struct checker *checker);
 void check_host_published(struct checker *checker);
 void check_host_apex(struct checker *checker);
-void check_host_shared(struct checker *checker);
-void check_host_forge(struct checker *checker);
 /* Whether the name lies below another one. */
 bool host_is_below(const char *name, const char *above);
 
@@ -130,6 +128,10 @@ bool host_is_below(const char *name, const char *above);
 void check_host_deny_open(struct checker *checker);
 void check_host_deny_idle(struct checker *checker);
 void check_published_way(struct checker *checker);
+
+/* host_risks.c */
+void check_host_shared(struct checker *checker);
+void check_host_forge(struct checker *checker);
 
 /* syscalls.c */
 void check_syscall_absent(struct checker *checker);

@@ -1,6 +1,6 @@
 /*
  * Checks of rules about hosts: what they say of each other and of the rest of
- * the network, and which hosts belong to more people than the one who is meant.
+ * the network.
  *
  * Names lie in each other and addresses, too, so spans (rules.c) do not show
  * which rule covers another one.  A name is held against the rules about it and
@@ -465,92 +465,4 @@ check_host_apex(struct checker *checker)
 			    "domain %s' says that it is not",
 			    rule->domain.name);
 	}
-}
-
-struct known_host {
-	const char *name;
-	enum { SHARED_HOST, DROP_HOST, FORGE_HOST, METADATA_HOST } kind;
-};
-
-static const struct known_host known_hosts[] = {
-#define SHARED(text) { text, SHARED_HOST },
-#define DROP(text) { text, DROP_HOST },
-#define FORGE(text) { text, FORGE_HOST },
-#define METADATA(text) { text, METADATA_HOST },
-#include "compiler/tables/hosts.def"
-};
-
-/* Whether the rule takes in such a host; of one that is shared, names that
- * anybody can have. */
-static bool
-is_known(const struct rule *rule, const struct known_host *host)
-{
-	const char *name = rule->domain.name;
-	bool below = rule->domain.flags & SBX_NAME_BELOW;
-
-	if (host->kind == SHARED_HOST)
-		return below &&
-		    (strcmp(name, host->name) == 0 ||
-			host_is_below(host->name, name) ||
-			host_is_below(name, host->name));
-	return below ? host_is_below(host->name, name) :
-		       strcmp(name, host->name) == 0;
-}
-
-static void
-report_known(struct checker *checker, const struct rule *rule,
-    const struct known_host *host)
-{
-	static const char *const whats[] = {
-		[SHARED_HOST] = "where everybody can have a name",
-		[DROP_HOST] = "where everybody can leave data, and fetch it",
-		[FORGE_HOST] = "where whoever has an account can push",
-		[METADATA_HOST] = "which gives out the machine's credentials",
-	};
-	static const char *const helps[] = {
-		[SHARED_HOST] = "name the hosts that are meant",
-		[DROP_HOST] = "delete it, unless nothing secret can be read",
-		[FORGE_HOST] = "let the command read no token of anybody's",
-		[METADATA_HOST] = "delete it",
-	};
-
-	diag_help(checker->diags,
-	    check_report(checker, rule->origin.loc, "'%s' leads to %s, %s",
-		rule_text(checker->policy, rule), host->name,
-		whats[host->kind]),
-	    "%s", helps[host->kind]);
-}
-
-static void
-check_known(struct checker *checker, bool forges)
-{
-	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = &rules->items[i];
-
-		if (rule->effect != SBX_ALLOW || !rule->origin.own)
-			continue;
-		for (size_t j = 0; j < countof(known_hosts); j++) {
-			const struct known_host *host = &known_hosts[j];
-
-			if ((host->kind == FORGE_HOST) != forges ||
-			    !is_known(rule, host))
-				continue;
-			report_known(checker, rule, host);
-			break;
-		}
-	}
-}
-
-void
-check_host_shared(struct checker *checker)
-{
-	check_known(checker, false);
-}
-
-void
-check_host_forge(struct checker *checker)
-{
-	check_known(checker, true);
 }

@@ -9,6 +9,7 @@ libcompiler_a_SOURCES += \
 	compiler/check/grants.c \
 	compiler/check/grants.h \
 	compiler/check/host_denies.c \
+	compiler/check/host_risks.c \
 	compiler/check/hosts.c \
 	compiler/check/leaks.c \
 	compiler/check/paths.c \
