@@ -209,7 +209,7 @@ add_witness(const struct diff *diff, const struct difference *difference,
 	/* People read a comment beside the rules: it needs no witness. */
 	bool brief = diff->options->format == REPORT_MARKDOWN;
 
-	if (!difference->witnessed)
+	if (!difference->witnessed || difference->cut)
 		return;
 	if (!brief)
 		report_property(report, finding, "witness", difference->what);

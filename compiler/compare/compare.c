@@ -36,6 +36,7 @@ comparison_subject(const struct comparison *comparison,
 	subject.arch = arch_of(difference->platforms);
 	subject.level = difference->level;
 	subject.enforced = true;
+	subject.cut = difference->cut;
 	subject.abi = difference->abi;
 	return subject;
 }
@@ -58,11 +59,27 @@ common_levels(const struct comparison *comparison,
 
 /* --- notes ---------------------------------------------------------------- */
 
+/* What a change of the policies is where the pass looks. */
+static enum change
+change_there(const struct pass *pass, uint32_t change)
+{
+	if (!pass->cut || change > CHANGE_NARROWER)
+		return (enum change)change;
+	return change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER :
+					CHANGE_MAYBE_NARROWER;
+}
+
 struct difference *
 pass_known(const struct pass *pass, const struct note_key *key)
 {
 	size_t number = map_number_find(&pass->notes->keys, key, sizeof *key);
+	struct note_key there = *key;
 
+	if (number == SIZE_MAX) {
+		there.change = change_there(pass, key->change);
+		number = map_number_find(&pass->notes->keys, &there,
+		    sizeof there);
+	}
 	if (number == SIZE_MAX)
 		return NULL;
 	return &pass->comparison->differences
@@ -87,7 +104,7 @@ pass_again(const struct pass *pass, const struct note_key *key)
 		return false;
 	if (difference->kind == DIFFERENCE_PATH &&
 	    difference->binding == pass->binding &&
-	    difference->level == pass->level &&
+	    difference->level == pass->level && difference->cut == pass->cut &&
 	    difference->platforms == pass->platforms)
 		difference->more++;
 	difference->platforms |= pass->platforms;
@@ -99,10 +116,12 @@ pass_note(struct pass *pass, const struct note_key *key,
     const struct difference *difference)
 {
 	struct comparison *comparison = pass->comparison;
+	struct note_key there = *key;
 	struct difference *kept;
 	bool added;
 
-	map_number(comparison->arena, &pass->notes->keys, key, sizeof *key,
+	there.change = change_there(pass, key->change);
+	map_number(comparison->arena, &pass->notes->keys, &there, sizeof there,
 	    &added);
 	if (!added)
 		bug("a difference is noted twice");
@@ -111,7 +130,8 @@ pass_note(struct pass *pass, const struct note_key *key,
 	kept = arena_push(comparison->arena, &comparison->differences);
 	*kept = *difference;
 	kept->kind = (enum difference_kind)key->kind;
-	kept->change = (enum change)key->change;
+	kept->change = (enum change)there.change;
+	kept->cut = pass->cut;
 	kept->cause = (enum side)key->side;
 	kept->by = (enum verdict_by)key->by;
 	kept->rule = key->rule;
@@ -262,6 +282,7 @@ pass_begin(struct pass *pass, const struct binding *binding)
 		subject->arch = arch_of(pass->platforms);
 		subject->level = pass->level;
 		subject->enforced = true;
+		subject->cut = pass->cut;
 	}
 }
 
@@ -293,11 +314,16 @@ compare_bindings(struct pass *pass, const struct rules *rules)
 		compare_layouts(pass, rules);
 }
 
-/* Whether both policies run at a level and a rule of one does not hold there,
- * as it does at level full. */
+/* Whether both policies run at a level and a rule of one does not hold there
+ * that does at level full, or if no search is cut short. */
 static bool
-is_weaker_at(const struct comparison *comparison, enum sbx_level level)
+is_weaker_at(const struct comparison *comparison, enum sbx_level level,
+    bool cut)
 {
+	const struct subject all = {
+		.level = cut ? level : SBX_LEVEL_FULL,
+	};
+	const struct subject some = { .level = level, .cut = cut };
 	bool weaker = false;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -306,7 +332,8 @@ is_weaker_at(const struct comparison *comparison, enum sbx_level level)
 		if (blob->meta->level > level)
 			return false;
 		for (uint32_t i = 0; i < blob->path_count; i++)
-			weaker |= !sbx_path_holds(&blob->paths[i], level);
+			weaker |= verdict_path_holds(&all, &blob->paths[i]) &&
+			    !verdict_path_holds(&some, &blob->paths[i]);
 	}
 	return weaker;
 }
@@ -314,16 +341,18 @@ is_weaker_at(const struct comparison *comparison, enum sbx_level level)
 /* Paths once more, where some rules do not hold; what differs at level full is
  * known by then.  About sockets sbxrun goes by all rules there, too. */
 static void
-compare_weaker(struct pass *pass, enum sbx_level level)
+compare_weaker(struct pass *pass, enum sbx_level level, bool cut)
 {
 	struct arena *arena;
 
-	if (!is_weaker_at(pass->comparison, level))
+	if (!is_weaker_at(pass->comparison, level, cut))
 		return;
 	arena = arena_new();
 	pass->level = level;
+	pass->cut = cut;
 	compare_bindings(pass, rules_merge(pass, arena));
 	pass->level = SBX_LEVEL_FULL;
+	pass->cut = false;
 	arena_release(arena);
 }
 
@@ -347,7 +376,9 @@ compare_platforms(struct pass *pass)
 		pass_begin(pass, binding_apart(comparison));
 		rule_kinds[KIND_WATCH]->compare(pass);
 	}
-	compare_weaker(pass, SBX_LEVEL_STANDARD);
+	compare_weaker(pass, SBX_LEVEL_STANDARD, false);
+	compare_weaker(pass, SBX_LEVEL_FULL, true);
+	compare_weaker(pass, SBX_LEVEL_STANDARD, true);
 	compare_strengths(pass, rules);
 	arena_release(arena);
 }

@@ -73,6 +73,7 @@ struct difference {
 	const char *reason; /* why, if no rule says; or NULL */
 	bool witnessed;     /* verdict_of() differs on the access */
 	struct access access;
+	bool cut; /* where a search is cut short, see struct subject */
 	enum sbx_level level; /* where that holds; full unless said */
 	int abi;              /* of Landlock; 0: the newest */
 	uint8_t platforms;    /* on these machines; SBX_ON_LINUX: all */

@@ -32,6 +32,7 @@ struct pass {
 	enum change only; /* the change of paths that is noted, or CHANGE_END */
 	uint8_t platforms;    /* the machines that it speaks for */
 	enum sbx_level level; /* for paths: what holds there */
+	bool cut;             /* see struct subject: what differs may differ */
 	struct subject subjects[SIDE_COUNT]; /* that level, newest ABI */
 };
 

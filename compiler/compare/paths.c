@@ -258,7 +258,10 @@ walk_note(struct walk *walk, const struct merged_rule *rule, const char *path,
 	if (pass_again(pass, &key))
 		return true;
 	difference = pass_note_access(pass, &key, &access, pass->level, 0);
-	if (pass->level != SBX_LEVEL_FULL)
+	if (pass->cut)
+		difference->reason = "'prefer deny' goes on where a glob "
+				     "matches more than is searched";
+	else if (pass->level != SBX_LEVEL_FULL)
 		difference->reason =
 		    "'prefer deny write' holds at level full alone";
 	if (!decides && rule->index[side] != NO_RULE) {

@@ -161,6 +161,10 @@ rules_merge(struct pass *pass, struct arena *arena)
 		sizeof *rules->items);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const struct sbx_blob *blob = blobs[side];
+		const struct subject subject = {
+			.level = pass->level,
+			.cut = pass->cut,
+		};
 
 		rules->of[side] = arena_alloc(arena,
 		    (blob->path_count + 1u) * sizeof *rules->of[side]);
@@ -169,7 +173,7 @@ rules_merge(struct pass *pass, struct arena *arena)
 		for (uint32_t i = 0; i < blob->path_count; i++) {
 			rules->of[side][i] = NO_RULE;
 			if ((blob->paths[i].platforms & pass->platforms) &&
-			    sbx_path_holds(&blob->paths[i], pass->level))
+			    verdict_path_holds(&subject, &blob->paths[i]))
 				merge_path(&merger, (enum side)side, i);
 		}
 	}
@@ -278,10 +282,11 @@ rule_aim(const struct merged_rule *rule, uint8_t right)
 /* --- deny or prefer deny -------------------------------------------------- */
 
 /* Whether what the strict deny of one side stops, where the other's does not
- * hold, has been noted. */
+ * hold, has been noted, for sure or not. */
 static bool
 strength_is_said(const struct pass *pass, const struct merged_rule *rule)
 {
+	struct pass there = *pass;
 	enum side side = rule->effects[SIDE_NEW] & 1 << SBX_DENY ? SIDE_NEW :
 								   SIDE_OLD;
 	struct note_key key = {
@@ -290,10 +295,14 @@ strength_is_said(const struct pass *pass, const struct merged_rule *rule)
 		.side = side,
 		.by = BY_PATH,
 		.rule = rule->index[side],
-		.detail = SBX_WRITE,
 	};
 
-	return pass_said(pass, &key);
+	there.cut = true;
+	for (key.detail = SBX_READ; key.detail <= SBX_EXEC; key.detail <<= 1) {
+		if (pass_said(&there, &key))
+			return true;
+	}
+	return false;
 }
 
 /* A plain deny on one side, and no more than a preferred one on the other; one

@@ -32,6 +32,30 @@ verdict_begin(struct sbx_verdict model)
 
 /* --- paths ---------------------------------------------------------------- */
 
+bool
+verdict_path_holds(const struct subject *subject, const struct sbx_path *path)
+{
+	bool cut = subject->cut && path->glob != 0 &&
+	    path->effect == SBX_PREFER_DENY;
+
+	return !cut && sbx_path_holds(path, subject->level);
+}
+
+/* Takes out the rules that do not hold there. */
+static void
+rules_hold(const struct subject *subject, struct place_rules *rules)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		if (!verdict_path_holds(subject, rules->paths[i]))
+			continue;
+		rules->paths[count] = rules->paths[i];
+		rules->rules[count++] = rules->rules[i];
+	}
+	rules->count = count;
+}
+
 /* What the model says of some rules; *unenforced: it denies, by a rule that
  * does not hold at the subject's level. */
 static struct sbx_verdict
@@ -45,13 +69,13 @@ model_verdict(const struct subject *subject, const struct access *access,
 
 	*unenforced = false;
 	if (all.reason != SBX_BECAUSE_DENIED || !all.preferred ||
-	    subject->level == SBX_LEVEL_FULL)
+	    (subject->level == SBX_LEVEL_FULL && !subject->cut))
 		return all;
 	/* A strict rule may deny it as well. */
 	places_rules_over(&subject->places, subject->arch->platforms,
 	    access->path, &some);
 	places_rules_there(&subject->places, &some, false);
-	places_rules_at(&some, subject->level);
+	rules_hold(subject, &some);
 	model = sbx_path_verdict(some.rules, some.count, access->detail,
 	    access->path);
 	*unenforced = !subject->enforced && sbx_verdict_allows(model);

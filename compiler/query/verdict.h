@@ -18,6 +18,8 @@ struct subject {
 	enum sbx_level level;
 	bool enforced; /* asked is what holds at the level, and not what the
 	                * rules say */
+	bool cut;      /* a `prefer deny` of a glob has found nothing: there was
+	                * more than sbxrun searches */
 	int abi;       /* of Landlock; 0: the newest known */
 	const struct sbx_program *program; /* the filter that sbxrun takes on
 	                                    * this machine; NULL: not asked */
@@ -71,6 +73,10 @@ struct verdict verdict_of(const struct subject *subject,
  * the Landlock ABI that counts at the subject's level. */
 struct verdict verdict_begin(struct sbx_verdict model);
 uint32_t verdict_abi(const struct subject *subject);
+
+/* Whether a path rule holds where the subject runs, see sbx_path_holds(). */
+bool verdict_path_holds(const struct subject *subject,
+    const struct sbx_path *path);
 
 /* Whether a link of this machine is not in the view of level full, so that no
  * path leads through it. */

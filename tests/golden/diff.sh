@@ -158,6 +158,7 @@ ends 1 diff --fail-on widen strength/old.sbx strength/new.sbx
 ends 0 diff --fail-on widen strength/new.sbx strength/old.sbx
 ends 0 diff --fail-on widen strength-full/old.sbx strength-full/new.sbx
 ends 1 diff --fail-on any strength/old.sbx strength/new.sbx
+ends 1 diff --fail-on widen strength-globs/old.sbx strength-globs/new.sbx
 ends 0 diff --fail-on any ports/old.sbx ports/old.sbx
 ends 2 diff --fail-on something ports/old.sbx $wider
 ends 2 diff ports/old.sbx
@@ -171,6 +172,7 @@ ends 0 check --within @full-access $wider
 ends 1 check --within @read-only @workspace-write
 ends 1 check -q --within strength/old.sbx strength/new.sbx
 ends 0 check -q --within strength-full/old.sbx strength-full/new.sbx
+ends 1 check -q --within strength-globs/old.sbx strength-globs/new.sbx
 ends 2 check --within $wider --target macos $wider
 ends 2 check --within $wider -f tap $wider
 

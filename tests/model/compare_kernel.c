@@ -73,7 +73,7 @@ is_usable(const struct difference *difference, const char *base,
 	size_t len = strlen(base);
 	struct sbx_place end = { workspace, (uint32_t)strlen(workspace) };
 
-	if (!difference->witnessed ||
+	if (!difference->witnessed || difference->cut ||
 	    (difference->level != SBX_LEVEL_FULL && access->kind != KIND_PATH))
 		return false;
 	if (access->kind == KIND_PORT)

@@ -424,9 +424,7 @@ witnesses_check(struct trial *trial)
 
 	if (comparison->fault != NULL)
 		return wrong(&trial->pair, "%s", comparison->fault);
-	if (comparison->counts[CHANGE_MAYBE_WIDER] +
-		comparison->counts[CHANGE_MAYBE_NARROWER] >
-	    0)
+	if (is_undecided(comparison))
 		return wrong(&trial->pair, "something is not decided");
 	for (size_t i = 0; i < comparison->differences.count; i++) {
 		const struct binding *binding =

@@ -46,9 +46,7 @@ check_pair(struct pair *pair, struct chance *chance)
 
 	if (comparison->fault != NULL)
 		return wrong(pair, "%s", comparison->fault);
-	if (comparison->counts[CHANGE_MAYBE_WIDER] +
-		comparison->counts[CHANGE_MAYBE_NARROWER] >
-	    0)
+	if (is_undecided(comparison))
 		return wrong(pair, "something is not decided");
 	if (pair->built[SIDE_OLD] == pair->built[SIDE_NEW] &&
 	    comparison->differences.count > 0)

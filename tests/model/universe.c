@@ -43,6 +43,28 @@ subjects_make(const struct pair *pair, const struct difference *platforms,
 		    platforms, (enum side)side, pair->arena);
 }
 
+/* Whether it is such a change; where a search is cut short, it may be one. */
+static bool
+is_change(const struct difference *difference, enum change sure,
+    enum change maybe)
+{
+	return difference->change == (difference->cut ? maybe : sure);
+}
+
+bool
+is_undecided(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (difference->change > CHANGE_NEUTRAL &&
+		    !(difference->cut && difference->witnessed))
+			return true;
+	}
+	return false;
+}
+
 bool
 check_witness(struct pair *pair, const struct difference *difference)
 {
@@ -57,8 +79,8 @@ check_witness(struct pair *pair, const struct difference *difference)
 	more = (grades[SIDE_NEW] > grades[SIDE_OLD]) -
 	    (grades[SIDE_NEW] < grades[SIDE_OLD]);
 	if (more ==
-	    (difference->change == CHANGE_WIDER) -
-		(difference->change == CHANGE_NARROWER))
+	    is_change(difference, CHANGE_WIDER, CHANGE_MAYBE_WIDER) -
+		is_change(difference, CHANGE_NARROWER, CHANGE_MAYBE_NARROWER))
 		return true;
 	return wrong(pair, "%s '%s' is no witness: %d, then %d",
 	    change_word(difference->change), difference->what, grades[SIDE_OLD],
@@ -162,7 +184,11 @@ is_explained(const struct pair *pair, const struct difference *difference,
 
 	(void)pair;
 	return difference->kind <= DIFFERENCE_ENV && difference->witnessed &&
-	    difference->change == change &&
+	    (difference->change == change ||
+		(difference->cut && subjects[SIDE_OLD].cut &&
+		    is_change(difference, change,
+			change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER :
+						 CHANGE_MAYBE_NARROWER))) &&
 	    difference->access.kind == access->kind &&
 	    (difference->platforms & subjects[SIDE_OLD].arch->platforms) != 0 &&
 	    explained[difference->kind](difference,
@@ -327,6 +353,8 @@ check_paths(struct pair *pair, struct chance *chance)
 	/* `prefer deny write` does not hold there. */
 	if (floor_of(pair) <= SBX_LEVEL_STANDARD && chance_percent(chance, 50))
 		platforms.level = SBX_LEVEL_STANDARD;
+	/* Nor does what a search that is cut short has not found. */
+	platforms.cut = chance_percent(chance, 20);
 	binding_make(pair, chance, &binding);
 	subjects_make(pair, &platforms, subjects);
 	for (size_t i = 0; i < countof(roots); i++) {

@@ -18,6 +18,9 @@ struct pair {
 __attribute__((format(printf, 2, 3))) bool wrong(struct pair *pair,
     const char *format, ...);
 
+/* Whether something was too much to look at. */
+bool is_undecided(const struct comparison *comparison);
+
 bool check_witness(struct pair *pair, const struct difference *difference);
 
 /* One access, in the circumstances of the subjects: if it differs, that must

@@ -201,7 +201,7 @@ is_told(const struct comparison *comparison, const struct access *access,
 		    is_agent_variable(access) :
 		    grows == wider;
 
-		if (counts && speaks_of(difference, access))
+		if (counts && !difference->cut && speaks_of(difference, access))
 			return true;
 	}
 	return false;
@@ -275,7 +275,7 @@ ask_witnesses(struct round *round, const struct pair *pair,
 		    &comparison->differences.items[i];
 		bool says[SIDE_COUNT];
 
-		if (!difference->witnessed ||
+		if (!difference->witnessed || difference->cut ||
 		    difference->access.kind != KIND_PATH)
 			continue;
 		for (unsigned side = 0; side < SIDE_COUNT; side++) {
