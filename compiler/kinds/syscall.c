@@ -427,14 +427,33 @@ say_supervisor(const struct why *why)
 	}
 }
 
-/* Another machine may have another filter. */
+static const char *
+landlock_text(const struct subject *subject)
+{
+	if (subject->level < SBX_LEVEL_STANDARD)
+		return "";
+	return subject->abi == 0 ? " and the newest Landlock" :
+				   arena_printf(subject->places.arena,
+				       " and Landlock ABI %d", subject->abi);
+}
+
+/* Another machine may have another filter, and the one that sbxrun takes here
+ * may be another than what is judged by if it cannot be asked. */
 static void
 say_chosen(const struct why *why)
 {
-	if (why->subject->program != NULL)
+	const struct subject *subject = why->subject;
+	const char *level = level_word(subject->level);
+
+	if (subject->program != NULL)
 		fprintf(why->stream,
 		    "    by the filter that sbxrun takes here, at level %s\n",
-		    level_word(why->subject->level));
+		    level);
+	else if (subject->unknown != NULL)
+		fprintf(why->stream,
+		    "    by the filter for level %s%s; sbxrun may take another "
+		    "one here, but %s\n",
+		    level, landlock_text(subject), subject->unknown);
 }
 
 static void

@@ -22,7 +22,9 @@ struct subject {
 	                * more than sbxrun searches */
 	int abi;       /* of Landlock; 0: the newest known */
 	const struct sbx_program *program; /* the filter that sbxrun takes on
-	                                    * this machine; NULL: not asked */
+	                                    * this machine; NULL: not known */
+	const char *unknown;   /* why it is not, though it was asked for: sbxrun
+	                      * "is ...", "does ..."; or NULL */
 	struct env_index *env; /* of the blob, if many variables are asked
 	                        * about; NULL: all rules are looked at */
 };

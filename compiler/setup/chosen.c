@@ -9,12 +9,12 @@
 
 /* The plan of `sbxrun -n` at the subject's level; NULL if there is none. */
 static struct json_t *
-ask_plan(const struct options *options, const struct subject *subject)
+ask_plan(const struct options *options, const struct subject *subject,
+    const char *sbxrun)
 {
 	struct arena *arena = options->arena;
 	const struct sbx_blob *blob = subject->places.blob;
-	const char *sbxrun = machine_sbxrun(arena);
-	int fd = sbxrun == NULL ? -1 : program_memory(blob->base, blob->size);
+	int fd = program_memory(blob->base, blob->size);
 	struct words words = { .list.count = 0 };
 	struct ran ran;
 
@@ -41,17 +41,22 @@ void
 chosen_ask(const struct options *options, struct subject *subject)
 {
 	const struct sbx_blob *blob = subject->places.blob;
+	const char *sbxrun = machine_sbxrun(options->arena);
 	struct json_t *plan;
 	const struct json_t *calls;
 
 	if (subject->level == SBX_LEVEL_NONE ||
 	    (blob->meta->flags & SBX_EVERYTHING) != 0)
 		return;
-	plan = ask_plan(options, subject);
+	plan = sbxrun == NULL ? NULL : ask_plan(options, subject, sbxrun);
 	calls = json_member(plan, "syscalls");
 	if (json_member(calls, "program") != NULL &&
 	    json_number(calls, "program") < blob->program_count)
 		subject->program =
 		    &blob->programs[json_number(calls, "program")];
+	if (subject->program == NULL)
+		subject->unknown = sbxrun == NULL ?
+		    "is neither beside sbxc nor in PATH" :
+		    "does not run the policy here at this level";
 	json_release(plan);
 }

@@ -7,8 +7,8 @@
 
 #include "compiler/query/subject.h"
 
-/* Puts the filter for the subject's level into the subject, if sbxrun is found
- * and would run the policy here; else changes and says nothing. */
+/* Puts the filter for the subject's level into the subject, or why it is not
+ * known: sbxrun is not found, or would not run the policy here. */
 void chosen_ask(const struct options *options, struct subject *subject);
 
 #endif

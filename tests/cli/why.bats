@@ -555,6 +555,23 @@ counts() {
 	ends 2 "$SBXC" why team.sbx syscall @mount
 }
 
+@test "why: which filter judges system calls" {
+	local filter="by the filter for level"
+	SBXRUN=none ends 0 "$SBXC" why team.sbx syscall read
+	says "$filter full and the newest Landlock; sbxrun may take another one here, but is neither beside sbxc nor in PATH"
+	SBXRUN=none ends 1 "$SBXC" why -l minimal @read-only syscall mount
+	says "$filter minimal; sbxrun may"
+	SBXRUN=/bin/false ends 0 "$SBXC" why -l standard team.sbx syscall read
+	says "$filter standard and the newest Landlock; sbxrun may take another one here, but does not run the policy here at this level"
+	# Who asks about no machine in particular is asked about none.
+	SBXRUN=none ends 0 "$SBXC" why --model team.sbx syscall read
+	[[ "$output" != *filter* ]]
+	SBXRUN=none ends 0 "$SBXC" why --arch aarch64 team.sbx syscall read
+	[[ "$output" != *filter* ]]
+	SBXRUN=none ends 0 "$SBXC" why team.sbx read /usr
+	[[ "$output" != *filter* ]]
+}
+
 @test "why: system calls that sbxrun answers" {
 	ends 0 "$SBXC" why @workspace-write -l standard syscall connect
 	says "but sbxrun answers it, without Landlock ABI 9: what may be written can be connected to (level standard)"
