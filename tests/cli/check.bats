@@ -283,6 +283,21 @@ hides() {
 	refute_complains "profiles: {"
 }
 
+@test "what is explained about links in what another rule gives is so" {
+	mkdir -p home/tree home/real
+	ln -s ../real home/tree/sub
+	printf 'sbx 1\nprofile p {\n%s\n%s\n}\n' "allow read $PWD/home/tree" \
+	    "allow read $PWD/home/tree/sub  # sbx: ignore SBX0302 -- a link" \
+	    >links.sbx
+	ends 0 "$SBXC" check links.sbx
+	[ -z "$output$stderr" ]
+	ends 0 "$SBXC" check --no-ignore links.sbx
+	complains "is allowed already [SBX0302]"
+	explained=$("$SBXC" explain SBX0302 | tr -s '\n ' '  ')
+	[[ "$explained" == *"names a link inside of what the wider one gives, it may give more"* ]]
+	[[ "$explained" == *"'# sbx: ignore SBX0302 -- a link'"* ]]
+}
+
 @test "what is explained about comments that ignore does what it says" {
 	example=$("$SBXC" explain SBX0114 | tr -s '\n ' '  ' |
 		sed "s/.*Example: '\\(.*\\)'\\..*/\\1/")
