@@ -245,6 +245,15 @@ for form in -n '-n --json' -n=summary; do
 	}
 done
 
+# Of a list nothing is left out, the first and the last neither.
+"$SBXC" build -o "$tmp/watches.bin" @workspace-write 2>"$tmp/err" || exit 99
+tap_is '-n --json: all that is watched' \
+    "$("$SBXC" dump "$tmp/watches.bin" | sed -n 's/^watch .*# //p' |
+	cut -d ' ' -f 1 | sort)" \
+    "$("$SBXRUN" -l standard -n --json "$tmp/watches.bin" 2>/dev/null |
+	perl -MJSON::PP -e 'print map { "$_->{source}\n" }
+	    @{JSON::PP->new->decode(join "", <STDIN>)->{watches}}' | sort)"
+
 # What the self-test tries is what would work: where all is allowed it does.
 said=$("$SBXRUN" --allow-full-access --self-test "$tmp/all.bin" \
     2>/dev/null)
