@@ -272,6 +272,8 @@ change_oddly(const struct odd *odd, const char *path)
 static int
 try_change_oddly(char **words, int count)
 {
+	static const char largest[65536];
+
 	(void)count;
 	memset(long_name, 'x', sizeof long_name - 1);
 	for (size_t i = 0; i < countof(odd_calls); i++) {
@@ -290,6 +292,11 @@ try_change_oddly(char **words, int count)
 	    (setxattr(words[0], "user.sbx", "v", 1, XATTR_CREATE) == 0 ||
 		errno != EEXIST))
 		return EPROTO;
+	/* The largest value of all: what it is too large for is the disk. */
+	if (setxattr(words[0], "user.sbx-large", largest, sizeof largest, 0) !=
+		0 &&
+	    errno == E2BIG)
+		return E2BIG;
 	return 0;
 }
 
