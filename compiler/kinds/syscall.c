@@ -427,35 +427,6 @@ say_supervisor(const struct why *why)
 	}
 }
 
-static const char *
-landlock_text(const struct subject *subject)
-{
-	if (subject->level < SBX_LEVEL_STANDARD)
-		return "";
-	return subject->abi == 0 ? " and the newest Landlock" :
-				   arena_printf(subject->places.arena,
-				       " and Landlock ABI %d", subject->abi);
-}
-
-/* Another machine may have another filter, and the one that sbxrun takes here
- * may be another than what is judged by if it cannot be asked. */
-static void
-say_chosen(const struct why *why)
-{
-	const struct subject *subject = why->subject;
-	const char *level = level_word(subject->level);
-
-	if (subject->program != NULL)
-		fprintf(why->stream,
-		    "    by the filter that sbxrun takes here, at level %s\n",
-		    level);
-	else if (subject->unknown != NULL)
-		fprintf(why->stream,
-		    "    by the filter for level %s%s; sbxrun may take another "
-		    "one here, but %s\n",
-		    level, landlock_text(subject), subject->unknown);
-}
-
 static void
 syscall_answer(const struct why *why)
 {
@@ -488,7 +459,7 @@ syscall_answer(const struct why *why)
 		fputs("    but it depends on the arguments\n", why->stream);
 	if (why->verdict.allowed)
 		say_supervisor(why);
-	say_chosen(why);
+	why_say_filter(why);
 }
 
 static const char *

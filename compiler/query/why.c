@@ -3,6 +3,7 @@
 #include "compiler/query/decider.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
+#include "compiler/tables/words.h"
 
 /* How many rules an answer names beside the deciding one. */
 enum { WHY_MAX_ALSO = 16 };
@@ -201,6 +202,39 @@ why_path(const struct why *why)
 	if (decided != NULL)
 		say_others(why);
 }
+
+/* --- system calls --------------------------------------------------------- */
+
+static const char *
+landlock_text(const struct subject *subject)
+{
+	if (subject->level < SBX_LEVEL_STANDARD)
+		return "";
+	return subject->abi == 0 ? " and the newest Landlock" :
+				   arena_printf(subject->places.arena,
+				       " and Landlock ABI %d", subject->abi);
+}
+
+/* Another machine may have another filter, and the one that sbxrun takes here
+ * may be another than what is judged by if it cannot be asked. */
+void
+why_say_filter(const struct why *why)
+{
+	const struct subject *subject = why->subject;
+	const char *level = level_word(subject->level);
+
+	if (subject->program != NULL)
+		fprintf(why->stream,
+		    "    by the filter that sbxrun takes here, at level %s\n",
+		    level);
+	else if (subject->unknown != NULL)
+		fprintf(why->stream,
+		    "    by the filter for level %s%s; sbxrun may take another "
+		    "one here, but %s\n",
+		    level, landlock_text(subject), subject->unknown);
+}
+
+/* --- all of them ---------------------------------------------------------- */
 
 /* What would happen, in a word. */
 static const char *

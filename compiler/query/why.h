@@ -44,6 +44,9 @@ void why_say_path_rule(const struct why *why, const char *label,
 /* The rule that decided, or that none allows it. */
 void why_say_decider(const struct why *why, const struct verdict *verdict);
 
+/* Which filter a system call was judged by, where a machine was asked. */
+void why_say_filter(const struct why *why);
+
 /* The answer about paths. */
 void why_path(const struct why *why);
 const char *path_enforcer(const struct why *why, enum sbx_level level);
