@@ -82,8 +82,8 @@ void places_find_linked(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
  * that allow, exceptions of rules that deny, and if `denies` those rules as
- * well; and rules that a planted link leads astray.  Returns one of the rules, or
- * NULL. */
+ * well; and rules that a planted link leads astray.  Returns one of the rules, a
+ * deny if there is one, or NULL. */
 const struct sbx_path *places_rules_there(const struct places *places,
     struct place_rules *rules, bool denies);
 

@@ -224,7 +224,10 @@ places_rules_there(const struct places *places, struct place_rules *rules,
 		    (!places->named[path->anchor] &&
 			(path->effect == SBX_ALLOW || denies) &&
 			!here_has(rules->rules[i].at)))
-			absent = path;
+			absent = absent != NULL && path->effect == SBX_ALLOW &&
+				absent->effect != SBX_ALLOW ?
+			    absent :
+			    path;
 		else
 			keep(rules, path, rules->rules[i]);
 	}

@@ -64,18 +64,29 @@ why_say_path_rule(const struct why *why, const char *label,
 	why_say_rule_end(why, path->platforms, path->source);
 }
 
-/* The other rules that cover the path, allows and denies alike. */
+/* The rule that would decide if something were there, if it is told of. */
+static const struct sbx_path *
+absent_find(const struct why *why)
+{
+	return why->access->followed == NULL || why->verdict.scratch ?
+	    NULL :
+	    why->verdict.absent;
+}
+
+/* The rules that cover the path and were not told of, allows and denies
+ * alike. */
 static void
 say_others(const struct why *why)
 {
 	const struct sbx_path *decided = why_path_rule(why);
+	const struct sbx_path *absent = absent_find(why);
 	struct place_rules rules;
 	size_t said = 0, left = 0;
 
 	places_rules_for(&why->subject->places, why->subject->arch->platforms,
 	    why->access->path, &rules);
 	for (size_t i = 0; i < rules.count; i++) {
-		if (rules.paths[i] == decided ||
+		if (rules.paths[i] == decided || rules.paths[i] == absent ||
 		    (rules.rules[i].rights & why->access->detail) == 0 ||
 		    !sbx_rule_covers(&rules.rules[i], why->access->path))
 			continue;
@@ -153,8 +164,8 @@ say_machine(const struct why *why)
 		fprintf(why->stream,
 		    "    nothing is there when the sandbox starts, so that its "
 		    "exception grants nothing\n");
-	if (why->verdict.absent != NULL) {
-		why_say_path_rule(why, absent_text(why), why->verdict.absent);
+	if (absent_find(why) != NULL) {
+		why_say_path_rule(why, absent_text(why), absent_find(why));
 	} else if (why->verdict.allowed && why->access->detail != SBX_WRITE &&
 	    !followed->there) {
 		fputs("    but nothing is there\n", why->stream);

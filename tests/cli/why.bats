@@ -275,6 +275,26 @@ counts() {
 	ends 1 "$SBXC" why ../team.sbx write .git/hooks/x
 }
 
+@test "why: a glob that nothing is there for is named once" {
+	mkdir w
+	cd w
+	echo 'sbx 1
+	profile p extends workspace-write {
+	    allow write ${workspace}/lock1
+	    deny write glob "${workspace}/lock*"
+	}' >../lock.sbx
+	for level in full standard; do
+		rm -f lock1
+		ends 0 "$SBXC" why -l $level ../lock.sbx write lock1
+		says "nothing is there to cover when the sandbox starts: lock.sbx:4:17: deny write glob"
+		[ "$(grep -c 'lock[*]' <<<"$output")" -eq 1 ]
+		touch lock1
+		ends 1 "$SBXC" why -l $level ../lock.sbx write lock1
+		says "also: lock.sbx:3:18: allow write"
+		[ "$(grep -c '^    .*:4:17: deny' <<<"$output")" -eq 1 ]
+	done
+}
+
 @test "why: an exception counts if its place is there" {
 	mkdir -p w/keep
 	cd w
