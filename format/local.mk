@@ -13,6 +13,8 @@ format_sources = \
 	format/filter_run.h \
 	format/frame.c \
 	format/frame.h \
+	format/given.c \
+	format/given.h \
 	format/glob.c \
 	format/glob.h \
 	format/index.c \

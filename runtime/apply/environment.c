@@ -1,6 +1,6 @@
 #include "runtime/apply/environment.h"
 
-#include "format/ways.h"
+#include "format/given.h"
 #include "runtime/base/kernel.h"
 
 #include <string.h>
@@ -88,69 +88,43 @@ find_anchor(const struct environment_rules *rules, const struct sbx_set *set,
 	return rules->bound[set->anchor];
 }
 
-/*
- * Names work without these, but some programs look for a proxy alone.  Loopback
- * is the sandbox's own, and nothing else may be named here: programs would try
- * to go there directly, and fail.
- */
-static const struct {
-	const char *name, *value;
-} proxied[] = {
-#define PROXY "http://127.0.0.1:3128"
-#define DIRECT "localhost,127.0.0.1,::1"
-	{ "HTTP_PROXY", PROXY },
-	{ "HTTPS_PROXY", PROXY },
-	{ "ALL_PROXY", PROXY },
-	{ "NO_PROXY", DIRECT },
-	{ "http_proxy", PROXY },
-	{ "https_proxy", PROXY },
-	{ "all_proxy", PROXY },
-	{ "no_proxy", DIRECT },
-	{ "NODE_USE_ENV_PROXY", "1" },
-	{ "RSYNC_PROXY", "127.0.0.1:3128" },
-#undef PROXY
-#undef DIRECT
+/* The value of a variable that is not in the policy: a place, or a text. */
+struct value {
+	struct sbx_place at;
+	const char *text;
 };
 
-_Static_assert(SBX_PROXY_PORT == 3128, "the variables name this port");
-
-enum { PROXIED_COUNT = sizeof proxied / sizeof *proxied };
-
-static size_t
-proxied_count(const struct environment_rules *rules)
-{
-	return sbx_ways_proxy(rules->blob, KERNEL_WHERE) ? PROXIED_COUNT : 0;
-}
-
+/* False if it is not to be set. */
 static bool
-sets_scratch(const struct environment_rules *rules)
+find_given(const struct environment_rules *rules, const struct sbx_given *given,
+    struct value *value)
 {
-	return (rules->blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) !=
-	    0;
+	*value = (struct value){ nowhere, given->value };
+	switch (given->by) {
+	case SBX_GIVEN_SCRATCH:
+		value->at = rules->anchors[SBX_ANCHOR_TMP];
+		break;
+	case SBX_GIVEN_PROXY:
+		break;
+	case SBX_GIVEN_AGENT:
+		value->at = rules->agent;
+		return rules->agent.len > 0;
+	case SBX_GIVEN_PROFILE:
+		value->text = sbx_string(rules->blob,
+		    rules->blob->meta->profile);
+		break;
+	case SBX_GIVEN_LEVEL:
+		value->text = rules->level;
+		break;
+	case SBX_GIVEN_SESSION:
+		value->text = rules->session;
+		return rules->session != NULL;
+	}
+	return value->text != NULL &&
+	    sbx_given_holds(given, rules->blob, KERNEL_WHERE);
 }
 
-/*
- * What tells a program where it is, for its messages: SBX is the profile.  They
- * prove nothing, since anybody can set a variable; format/inside.h does.
- */
-enum { ABOUT_COUNT = 3 };
-
-struct about {
-	const char *name, *value; /* a value of NULL: not to be set */
-};
-
-static void
-find_about(const struct environment_rules *rules,
-    struct about about[ABOUT_COUNT])
-{
-	about[0] = (struct about){ "SBX",
-		sbx_string(rules->blob, rules->blob->meta->profile) };
-	about[1] = (struct about){ "SBX_LEVEL", rules->level };
-	about[2] = (struct about){ "SBX_SESSION", rules->session };
-}
-
-/* How many there can be: the caller's, those that are set, TMPDIR, the agent of
- * ssh, the NULL, those about a proxy, and those about the sandbox. */
+/* How many there can be: the caller's, those that are set, and the NULL. */
 static size_t
 variable_room(const struct environment_rules *rules, char *const *callers)
 {
@@ -158,8 +132,7 @@ variable_room(const struct environment_rules *rules, char *const *callers)
 
 	while (callers[count] != NULL)
 		count++;
-	return (count + rules->blob->set_count + 3 + PROXIED_COUNT +
-		   ABOUT_COUNT) *
+	return (count + rules->blob->set_count + SBX_GIVEN_COUNT + 1) *
 	    sizeof(char *);
 }
 
@@ -168,24 +141,14 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 {
 	const struct sbx_blob *blob = rules->blob;
 	size_t size = variable_room(rules, callers);
-	size_t sets = proxied_count(rules);
-	struct about about[ABOUT_COUNT];
+	struct value value;
 	struct sbx_place at;
 
-	find_about(rules, about);
-	for (size_t i = 0; i < ABOUT_COUNT; i++) {
-		if (about[i].value != NULL)
-			size += variable_size(about[i].name, nowhere,
-			    about[i].value);
+	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++) {
+		if (find_given(rules, &sbx_given[i], &value))
+			size += variable_size(sbx_given[i].name, value.at,
+			    value.text);
 	}
-	if (sets_scratch(rules))
-		size += variable_size("TMPDIR", rules->anchors[SBX_ANCHOR_TMP],
-		    "");
-	if (rules->agent.len > 0)
-		size += variable_size("SSH_AUTH_SOCK", rules->agent, "");
-	for (size_t i = 0; i < sets; i++)
-		size += variable_size(proxied[i].name, nowhere,
-		    proxied[i].value);
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 
@@ -196,26 +159,35 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 	return size;
 }
 
+/* Sets what goes before the policy's own, or what does not. */
+static void
+set_given(struct environment *environment, char **text,
+    const struct environment_rules *rules, bool overrides)
+{
+	struct value value;
+
+	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++) {
+		const struct sbx_given *given = &sbx_given[i];
+
+		if (sbx_given_overrides(given) == overrides &&
+		    find_given(rules, given, &value))
+			set_variable(environment,
+			    join_variable(text, given->name, value.at,
+				value.text));
+	}
+}
+
 void
 environment_fill(struct environment *environment, void *room,
     const struct environment_rules *rules, char *const *callers)
 {
 	const struct sbx_blob *blob = rules->blob;
 	char *text = (char *)room + variable_room(rules, callers);
-	size_t sets = proxied_count(rules);
-	struct about about[ABOUT_COUNT];
 	struct sbx_place at;
 
 	environment->variables = room;
 	keep_allowed(environment, blob, callers);
-	if (sets_scratch(rules))
-		set_variable(environment,
-		    join_variable(&text, "TMPDIR",
-			rules->anchors[SBX_ANCHOR_TMP], ""));
-	for (size_t i = 0; i < sets; i++)
-		set_variable(environment,
-		    join_variable(&text, proxied[i].name, nowhere,
-			proxied[i].value));
+	set_given(environment, &text, rules, false);
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 
@@ -224,16 +196,7 @@ environment_fill(struct environment *environment, void *room,
 			    join_variable(&text, sbx_string(blob, set->name),
 				at, sbx_string(blob, set->text)));
 	}
-	if (rules->agent.len > 0)
-		set_variable(environment,
-		    join_variable(&text, "SSH_AUTH_SOCK", rules->agent, ""));
-	find_about(rules, about);
-	for (size_t i = 0; i < ABOUT_COUNT; i++) {
-		if (about[i].value != NULL)
-			set_variable(environment,
-			    join_variable(&text, about[i].name, nowhere,
-				about[i].value));
-	}
+	set_given(environment, &text, rules, true);
 	environment->variables[environment->count] = NULL;
 }
 

@@ -1,0 +1,81 @@
+/* See given.h. */
+#include "format/given.h"
+
+#include "format/model.h"
+#include "format/ways.h"
+
+/*
+ * Names work without those about a proxy, but some programs look for one alone.
+ * Loopback is the sandbox's own, and nothing else may be named as reached
+ * without it: programs would try to go there directly, and fail.  Those about
+ * the sandbox prove nothing, since anybody can set a variable; format/inside.h
+ * does.
+ */
+const struct sbx_given sbx_given[SBX_GIVEN_COUNT] = {
+#define PROXY "http://127.0.0.1:3128"
+#define DIRECT "localhost,127.0.0.1,::1"
+	{ "TMPDIR", "", SBX_GIVEN_SCRATCH },
+	{ "HTTP_PROXY", PROXY, SBX_GIVEN_PROXY },
+	{ "HTTPS_PROXY", PROXY, SBX_GIVEN_PROXY },
+	{ "ALL_PROXY", PROXY, SBX_GIVEN_PROXY },
+	{ "NO_PROXY", DIRECT, SBX_GIVEN_PROXY },
+	{ "http_proxy", PROXY, SBX_GIVEN_PROXY },
+	{ "https_proxy", PROXY, SBX_GIVEN_PROXY },
+	{ "all_proxy", PROXY, SBX_GIVEN_PROXY },
+	{ "no_proxy", DIRECT, SBX_GIVEN_PROXY },
+	{ "NODE_USE_ENV_PROXY", "1", SBX_GIVEN_PROXY },
+	{ "RSYNC_PROXY", "127.0.0.1:3128", SBX_GIVEN_PROXY },
+	{ "SSH_AUTH_SOCK", "", SBX_GIVEN_AGENT },
+	{ "SBX", "", SBX_GIVEN_PROFILE },
+	{ "SBX_LEVEL", "", SBX_GIVEN_LEVEL },
+	{ "SBX_SESSION", "", SBX_GIVEN_SESSION },
+#undef PROXY
+#undef DIRECT
+};
+
+_Static_assert(SBX_PROXY_PORT == 3128, "the variables name this port");
+
+static size_t
+length(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] != '\0')
+		len++;
+	return len;
+}
+
+const struct sbx_given *
+sbx_given_find(const char *name)
+{
+	size_t len = length(name);
+
+	/* A name without a star is a pattern of itself alone. */
+	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++) {
+		if (sbx_pattern_match(sbx_given[i].name, name, len))
+			return &sbx_given[i];
+	}
+	return NULL;
+}
+
+bool
+sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
+    uint8_t platforms)
+{
+	if ((platforms & SBX_ON_LINUX) == 0)
+		return false;
+	switch (given->by) {
+	case SBX_GIVEN_SCRATCH:
+		return (blob->anchors[SBX_ANCHOR_TMP].flags &
+			   SBX_ANCHOR_USED) != 0;
+	case SBX_GIVEN_PROXY:
+		return sbx_ways_proxy(blob, platforms);
+	case SBX_GIVEN_PROFILE:
+	case SBX_GIVEN_LEVEL:
+		return true;
+	case SBX_GIVEN_AGENT:
+	case SBX_GIVEN_SESSION:
+		break;
+	}
+	return false;
+}
