@@ -48,9 +48,16 @@ is_place(const char *place, const char *by)
 static const char *
 no_rule_text(const struct verdict *verdict)
 {
-	return verdict->by == BY_SYSCALL ? "baseline" :
-	    verdict->by == BY_SCRATCH    ? "scratch" :
-					   "nothing";
+	static const char *const words[] = {
+		[BY_SYSCALL] = "baseline",
+		[BY_SCRATCH] = "scratch",
+		[BY_AGENT] = "agent",
+		[BY_SBXRUN] = "sbxrun",
+	};
+
+	return verdict->by < countof(words) && words[verdict->by] != NULL ?
+	    words[verdict->by] :
+	    "nothing";
 }
 
 static bool

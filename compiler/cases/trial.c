@@ -303,7 +303,9 @@ plan_access(const struct stage *stage, struct trial *trial)
 	if (kind == KIND_ENV) {
 		trial->task.kind = SBX_TRY_ENV;
 		trial->text = trial->access.name;
-		return NULL;
+		return trial->verdict.by == BY_AGENT ?
+		    "it takes an agent of ssh" :
+		    NULL;
 	}
 	/* The one question that such a rule answers. */
 	if (kind == KIND_BLANKET) {

@@ -3,7 +3,8 @@
  *
  * A variable that `set env` gives is the policy's own, whatever patterns say of
  * its name; so one that was set and is now handed on is wider, and one that is
- * set or not without ever being handed on is neither.
+ * set or not without ever being handed on is neither.  So it is with what sbxrun
+ * sets itself (format/given.h).
  *
  * Names that rules spell out are asked about one by one.  The others are
  * infinite in number, so for each pattern that only one policy has the names
@@ -12,6 +13,7 @@
 #include "compiler/compare/names.h"
 #include "compiler/compare/parts.h"
 #include "compiler/query/env_index.h"
+#include "format/given.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +37,41 @@ static enum handing
 handing_of(const struct verdict *verdict)
 {
 	if (verdict->by == BY_SET || verdict->by == BY_SCRATCH ||
-	    verdict->by == BY_AGENT)
+	    verdict->by == BY_AGENT || verdict->by == BY_SBXRUN)
 		return HANDED_SET;
 	return verdict->allowed ? HANDED_ON : HANDED_OFF;
 }
 
 /* The change from one to the other; CHANGE_END: none. */
 static enum change
-handing_change(enum handing old, enum handing new)
+handing_change(const struct verdict verdicts[SIDE_COUNT])
 {
-	if ((old == HANDED_ON) == (new == HANDED_ON))
-		return old == new ? CHANGE_END : CHANGE_NEUTRAL;
-	return new == HANDED_ON ? CHANGE_WIDER : CHANGE_NARROWER;
+	enum handing old = handing_of(&verdicts[SIDE_OLD]);
+	enum handing new = handing_of(&verdicts[SIDE_NEW]);
+	bool set = verdicts[SIDE_NEW].by == BY_SET;
+
+	if ((old == HANDED_ON) != (new == HANDED_ON))
+		return new == HANDED_ON ? CHANGE_WIDER : CHANGE_NARROWER;
+	/* What the policy sets is another value than what sbxrun does. */
+	return old == new &&set == (verdicts[SIDE_OLD].by == BY_SET) ?
+	    CHANGE_END :
+	    CHANGE_NEUTRAL;
+}
+
+/* Whether other differences tell of it: of paths, where there is a scratch
+ * directory; of hosts, where there is a proxy. */
+static bool
+is_told_elsewhere(const struct verdict verdicts[SIDE_COUNT])
+{
+	bool set = false;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (verdicts[side].by == BY_SET)
+			return false;
+		set |= verdicts[side].by == BY_SCRATCH ||
+		    verdicts[side].by == BY_SBXRUN;
+	}
+	return set;
 }
 
 static bool
@@ -103,14 +128,9 @@ ask_name(struct environment *environment, const char *name)
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
 		verdicts[side] = pass_ask(pass, (enum side)side, &access,
 		    SBX_LEVEL_FULL, 0);
-	change = handing_change(handing_of(&verdicts[SIDE_OLD]),
-	    handing_of(&verdicts[SIDE_NEW]));
-	if (change == CHANGE_END)
-		return;
-	/* Whether there is a scratch directory is told by its paths. */
-	if (change == CHANGE_NEUTRAL &&
-	    (verdicts[SIDE_OLD].by == BY_SCRATCH ||
-		verdicts[SIDE_NEW].by == BY_SCRATCH))
+	change = handing_change(verdicts);
+	if (change == CHANGE_END ||
+	    (change == CHANGE_NEUTRAL && is_told_elsewhere(verdicts)))
 		return;
 	key = env_key(environment, &access, verdicts, change);
 	if (!pass_again(pass, &key))
@@ -175,14 +195,27 @@ collect(struct environment *environment)
 
 /* --- patterns ------------------------------------------------------------- */
 
-/* A name that a rule spells out, or that no variable has. */
+static bool
+is_given(const char *name, size_t len)
+{
+	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++) {
+		if (strlen(sbx_given[i].name) == len &&
+		    memcmp(sbx_given[i].name, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A name that a rule spells out, that sbxrun may set, or that no variable
+ * has. */
 static bool
 name_is_taken(const void *context, const char *name, size_t len)
 {
 	const struct environment *environment = context;
 
 	return memchr(name, '=', len) != NULL ||
-	    map_number_find(&environment->names, name, len) != SIZE_MAX;
+	    map_number_find(&environment->names, name, len) != SIZE_MAX ||
+	    is_given(name, len);
 }
 
 /* Patterns that say the same need not be told apart. */
@@ -294,6 +327,17 @@ set_is_there(const struct pass *pass, const struct sbx_blob *blob,
 	return false;
 }
 
+static bool
+both_set(const struct pass *pass, const struct access *access)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (pass_ask(pass, (enum side)side, access, SBX_LEVEL_FULL, 0)
+			.by != BY_SET)
+			return false;
+	}
+	return true;
+}
+
 /* A variable that both set, to different values. */
 static void
 compare_values(struct environment *environment)
@@ -319,7 +363,8 @@ compare_values(struct environment *environment)
 		if ((set->platforms & pass->platforms) == 0 ||
 		    set_is_there(pass, new, set, pass->subjects[SIDE_OLD].env,
 			&named) ||
-		    !named || pass_again(pass, &key))
+		    !named || !both_set(pass, &access) ||
+		    pass_again(pass, &key))
 			continue;
 		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0)
 		    ->witnessed = false;
@@ -345,8 +390,9 @@ compare_env(struct pass *pass)
 		    !guess(&environment, pair, ""))
 			ask_pattern(&environment, i);
 	}
-	/* Whatever is named, it is set where a rule opens the agent. */
-	ask_name(&environment, "SSH_AUTH_SOCK");
+	/* These depend on other rules, whatever is named. */
+	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++)
+		ask_name(&environment, sbx_given[i].name);
 	compare_values(&environment);
 	/* They lie in the scratch memory of this pass. */
 	for (unsigned side = 0; side < SIDE_COUNT; side++)

@@ -38,6 +38,8 @@ write_explanation(FILE *stream, const void *what)
 		fputs("TMPDIR leads to the scratch directory", stream);
 	else if (verdict->by == BY_AGENT)
 		fputs("SSH_AUTH_SOCK leads to the agent", stream);
+	else if (verdict->by == BY_SBXRUN)
+		fputs("sbxrun sets it itself", stream);
 	else if (verdict->by == BY_MACHINE)
 		fputs("no such system call", stream);
 	decider_show(stream, blob, verdict);

@@ -12,6 +12,7 @@
 #include "compiler/query/show.h"
 #include "compiler/query/sockets.h"
 #include "compiler/query/why.h"
+#include "format/given.h"
 #include "format/model.h"
 #include "grammar/token.h"
 
@@ -100,7 +101,19 @@ env_show_access(FILE *stream, const struct access *access)
 	show_text(stream, access->name);
 }
 
-/* The first `set env` of a name on the subject's machine, or how many there
+/* On this machine a `set env` below ${runtime} needs that to be somewhere. */
+static bool
+set_holds(const struct subject *subject, const struct sbx_set *set)
+{
+	const struct places *places = &subject->places;
+
+	if ((set->platforms & subject->arch->platforms) == 0)
+		return false;
+	return set->anchor != SBX_ANCHOR_RUNTIME || !places->here ||
+	    !places->named[SBX_ANCHOR_RUNTIME];
+}
+
+/* The first `set env` of a name that counts for the subject, or how many there
  * are. */
 static uint32_t
 set_rule(const struct subject *subject, const char *name)
@@ -110,14 +123,12 @@ set_rule(const struct subject *subject, const char *name)
 
 	if (subject->env != NULL) {
 		next = env_index_set(subject->env, name);
-		while (next != 0 &&
-		    (blob->set[next - 1].platforms &
-			subject->arch->platforms) == 0)
+		while (next != 0 && !set_holds(subject, &blob->set[next - 1]))
 			next = subject->env->next_set[next - 1];
 		return next == 0 ? blob->set_count : next - 1;
 	}
 	while (i < blob->set_count &&
-	    ((blob->set[i].platforms & subject->arch->platforms) == 0 ||
+	    (!set_holds(subject, &blob->set[i]) ||
 		strcmp(sbx_string(blob, blob->set[i].name), name) != 0))
 		i++;
 	return i;
@@ -142,36 +153,43 @@ model_verdict(const struct subject *subject, const char *name)
 	return model;
 }
 
+/* What sbxrun sets itself where the subject runs, or NULL. */
+static const struct sbx_given *
+given_find(const struct subject *subject, const char *name)
+{
+	const struct sbx_given *given = sbx_given_find(name);
+
+	/* Test files ask about macOS, too, where sbxrun is not. */
+	if (given == NULL || subject->arch->audit == 0)
+		return NULL;
+	if (given->by == SBX_GIVEN_AGENT)
+		return subject_has_agent(subject) ? given : NULL;
+	return sbx_given_holds(given, subject->places.blob,
+		   subject->arch->platforms) ?
+	    given :
+	    NULL;
+}
+
 static struct verdict
-env_verdict(const struct subject *subject, const struct access *access)
+given_verdict(const struct sbx_given *given)
+{
+	return (struct verdict){
+		.allowed = true,
+		.by = given->by == SBX_GIVEN_SCRATCH ? BY_SCRATCH :
+		    given->by == SBX_GIVEN_AGENT     ? BY_AGENT :
+						       BY_SBXRUN,
+		.source = SBX_NO_SOURCE,
+	};
+}
+
+/* What the rules say of the caller's own. */
+static struct verdict
+callers_verdict(const struct subject *subject, const char *name)
 {
 	const struct sbx_blob *blob = subject->places.blob;
-	struct sbx_verdict model = model_verdict(subject, access->name);
+	struct sbx_verdict model = model_verdict(subject, name);
 	struct verdict verdict = verdict_begin(model);
-	uint32_t set = set_rule(subject, access->name);
 
-	if (set < blob->set_count)
-		return (struct verdict){
-			.allowed = true,
-			.by = BY_SET,
-			.rule = set,
-			.source = blob->set[set].source,
-		};
-	/* The loader sets it wherever there is a scratch directory. */
-	if ((blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
-	    strcmp(access->name, "TMPDIR") == 0)
-		return (struct verdict){
-			.allowed = true,
-			.by = BY_SCRATCH,
-			.source = SBX_NO_SOURCE,
-		};
-	if (strcmp(access->name, "SSH_AUTH_SOCK") == 0 &&
-	    subject_has_agent(subject))
-		return (struct verdict){
-			.allowed = true,
-			.by = BY_AGENT,
-			.source = SBX_NO_SOURCE,
-		};
 	if (model.rule != SBX_NO_RULE) {
 		verdict.by = BY_ENV;
 		verdict.rule = model.rule;
@@ -182,18 +200,96 @@ env_verdict(const struct subject *subject, const struct access *access)
 	return verdict;
 }
 
+/* What the policy says, whatever sbxrun sets itself. */
+static struct verdict
+policy_verdict(const struct subject *subject, const char *name)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	uint32_t set = set_rule(subject, name);
+
+	if (set == blob->set_count)
+		return callers_verdict(subject, name);
+	return (struct verdict){
+		.allowed = true,
+		.by = BY_SET,
+		.rule = set,
+		.source = blob->set[set].source,
+	};
+}
+
+static struct verdict
+env_verdict(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_given *given = given_find(subject, access->name);
+	struct verdict verdict;
+
+	if (given != NULL && sbx_given_overrides(given))
+		return given_verdict(given);
+	verdict = policy_verdict(subject, access->name);
+	return given == NULL || verdict.by == BY_SET ? verdict :
+						       given_verdict(given);
+}
+
+static void
+answer_given(const struct why *why, const struct sbx_given *given)
+{
+	static const char *const values[] = {
+		[SBX_GIVEN_SCRATCH] = "where the scratch directory is",
+		[SBX_GIVEN_PROXY] = "for programs that look for a proxy alone",
+		[SBX_GIVEN_AGENT] = "where the socket of the agent is",
+		[SBX_GIVEN_PROFILE] = "the name of the profile",
+		[SBX_GIVEN_LEVEL] = "the level",
+		[SBX_GIVEN_SESSION] = "the name of the session",
+	};
+	struct verdict policy = policy_verdict(why->subject, why->access->name);
+
+	fprintf(why->stream, "    sbxrun sets it itself: %s\n",
+	    values[given->by]);
+	/* What gives or takes the caller's, or gives another. */
+	if (policy.by != BY_SET && (policy.by != BY_ENV || policy.allowed))
+		return;
+	why_say_rule(why, "this changes nothing: ", policy.source);
+	decider_show(why->stream, why->blob, &policy);
+	why_say_rule_end(why, decider_platforms(why->blob, &policy),
+	    policy.source);
+}
+
+/* The `set env` of this name that have no place here. */
+static void
+answer_unset(const struct why *why)
+{
+	const struct sbx_blob *blob = why->blob;
+
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		const struct sbx_set *set = &blob->set[i];
+
+		if ((set->platforms & why->subject->arch->platforms) == 0 ||
+		    set_holds(why->subject, set) ||
+		    strcmp(sbx_string(blob, set->name), why->access->name) != 0)
+			continue;
+		why_say_rule(why,
+		    "XDG_RUNTIME_DIR is not set, so that this sets nothing: ",
+		    set->source);
+		record_show(why->stream, blob, &kind_set, set);
+		why_say_rule_end(why, set->platforms, set->source);
+	}
+}
+
 static void
 env_answer(const struct why *why)
 {
-	if (why->verdict.by == BY_SCRATCH)
-		fputs("    sbxrun sets it, to the scratch directory\n",
-		    why->stream);
-	else if (why->verdict.by == BY_AGENT)
-		fputs("    sbxrun sets it, to the agent's socket, if a rule "
-		      "opens one\n",
-		    why->stream);
+	const struct sbx_given *given = sbx_given_find(why->access->name);
+
+	if (why->verdict.by == BY_SCRATCH || why->verdict.by == BY_AGENT ||
+	    why->verdict.by == BY_SBXRUN)
+		answer_given(why, given);
 	else
 		why_say_decider(why, &why->verdict);
+	answer_unset(why);
+	if (given != NULL && given->by == SBX_GIVEN_SESSION)
+		fputs("    in a session sbxrun sets it itself: the name of the "
+		      "session\n",
+		    why->stream);
 }
 
 static const char *

@@ -39,6 +39,7 @@ enum verdict_by {
 	BY_SPAWN,      /* deny spawn */
 	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
 	BY_AGENT,      /* SSH_AUTH_SOCK, which leads to a socket of the rules */
+	BY_SBXRUN,     /* another variable that sbxrun sets itself */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
 	BY_SPLIT,      /* Landlock is given the entries of its directory, or of

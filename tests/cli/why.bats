@@ -741,7 +741,7 @@ counts() {
 	ends 0 "$SBXC" why sockets.sbx -w /src socket /src/x
 	says "what may be written may be connected to"
 	ends 0 "$SBXC" why sockets.sbx env SSH_AUTH_SOCK
-	says "sbxrun sets it, to the agent's socket"
+	says "sbxrun sets it itself: where the socket of the agent is"
 	ends 1 "$SBXC" why sockets.sbx -l minimal socket /run/db
 	says "at level minimal no AF_UNIX socket opens"
 }

@@ -303,6 +303,47 @@ try_split()
 	agree allowed - write sub/deep/new2 sh -c 'echo > sub/deep/new2'
 }
 
+# has NAME: a command that fails unless the variable is set.
+has()
+{
+	echo "test -n \"\${$1+x}\""
+}
+
+# What sbxrun sets itself, for a caller that has it already.
+try_variables()
+{
+	prepare
+	policy 'allow network domain example.org' 'deny env { SBX*  *_PROXY }' \
+	    'set env SBX = x' 'set env NO_PROXY = x'
+	for name in SBX SBX_LEVEL TMPDIR HTTP_PROXY HTTPS_PROXY ALL_PROXY \
+	    NO_PROXY http_proxy https_proxy all_proxy no_proxy \
+	    NODE_USE_ENV_PROXY RSYNC_PROXY; do
+		export "$name=caller"
+		agree allowed - env "$name" sh -c "$(has "$name")"
+		tap_is "level $level: it is not the caller's: $name" '' \
+		    "$("$SBXRUN" -l "$level" "$tmp/p.bin" -- env |
+			grep "^$name=caller")"
+		unset "$name"
+	done
+	for name in HTTPS_PROXY no_proxy SBX_SESSION; do
+		export "$name=caller"
+		policy 'allow network connect 10.0.0.1:443'
+		agree allowed - env "$name" sh -c "$(has "$name")"
+		policy 'allow network connect 10.0.0.1:443' "deny env $name"
+		agree denied none env "$name" sh -c "$(has "$name")"
+		unset "$name"
+	done
+	# The runtime directory is nowhere.
+	unset XDG_RUNTIME_DIR
+	# shellcheck disable=SC2016  # the policy's
+	policy 'deny env AT' 'set env AT = ${runtime}/x'
+	export AT=caller
+	agree denied none env AT sh -c "$(has AT)"
+	tap_is "level $level: it says that this sets nothing" 1 \
+	    "$(grep -c 'sets nothing: .*: set env AT = ' "$tmp/said")"
+	unset AT
+}
+
 tap_levels standard full
 for level in $levels; do
 	prepare
@@ -310,6 +351,7 @@ for level in $levels; do
 	try_matches
 	try_planted
 	try_sockets
+	try_variables
 	case $level in
 	full) try_full ;;
 	*) try_standard ;;

@@ -15,6 +15,14 @@ wrong(struct pair *pair, const char *format, ...)
 	return false;
 }
 
+/* A variable that is not the caller's: the policy sets it, or sbxrun. */
+static bool
+is_given(const struct verdict *verdict)
+{
+	return verdict->by == BY_SET || verdict->by == BY_SCRATCH ||
+	    verdict->by == BY_AGENT || verdict->by == BY_SBXRUN;
+}
+
 /* More of it is wider: what reaches further, and what is the caller's own. */
 static int
 grade(const struct subject *subject, const struct access *access)
@@ -22,7 +30,7 @@ grade(const struct subject *subject, const struct access *access)
 	const struct sbx_meta *meta = subject->places.blob->meta;
 	struct verdict verdict = verdict_of(subject, access);
 
-	if (!verdict.allowed || verdict.by == BY_SET)
+	if (!verdict.allowed || is_given(&verdict))
 		return 0;
 	if (access->kind == KIND_PORT && meta->net == SBX_NET_LOOPBACK &&
 	    !(meta->flags & SBX_EVERYTHING))
@@ -142,7 +150,7 @@ env_explained(const struct difference *difference,
 
 	if (difference->by == BY_EVERYTHING)
 		return true;
-	if (difference->by == BY_SET)
+	if (difference->by != BY_ENV)
 		return strcmp(access->name, difference->access.name) == 0;
 	return sbx_pattern_match(sbx_string(blob,
 				     blob->env[difference->rule].pattern),

@@ -366,17 +366,42 @@ is_set(const struct plain *plain, const char *name)
 	return false;
 }
 
+static bool
+is_one_of(const char *const *names, const char *name)
+{
+	while (*names != NULL && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* Whether sbxrun sets a variable, or the policy does. */
+static bool
+is_set_inside(const struct plain *plain, const char *name)
+{
+	static const char *const always[] = { "SBX", "SBX_LEVEL", NULL };
+	static const char *const proxied[] = { "HTTP_PROXY", "HTTPS_PROXY",
+		"ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
+		"all_proxy", "no_proxy", "NODE_USE_ENV_PROXY", "RSYNC_PROXY",
+		NULL };
+
+	if (is_set(plain, name))
+		return true;
+	return plain->layout->platforms != SBX_ON_MACOS &&
+	    (is_one_of(always, name) ||
+		(is_one_of(proxied, name) && plain_has_proxy(plain)));
+}
+
 bool
 plain_env(const struct plain *plain, const char *name)
 {
 	const struct rule_list *rules = &plain->policy->rules[KIND_ENV];
 	bool allowed = plain->everything;
 
-	if (is_set(plain, name))
-		return !plain->callers;
 	if (strcmp(name, "SSH_AUTH_SOCK") == 0 &&
 	    socket_rules(plain, agent) == 1)
 		return true;
+	if (is_set_inside(plain, name))
+		return !plain->callers;
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule *rule = &rules->items[i];
 

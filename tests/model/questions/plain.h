@@ -22,7 +22,7 @@ struct plain {
 	const struct policy *policy;
 	const struct layout *layout;
 	bool everything;
-	bool callers; /* a variable that the policy sets is not allowed */
+	bool callers; /* a variable that is set inside is not allowed */
 	enum sbx_net net;
 };
 
@@ -35,6 +35,9 @@ bool plain_holds(const struct plain *plain, const struct origin *origin);
 bool plain_has(const struct plain *plain, enum blanket_kind kind, bool allow);
 bool plain_is_open(const struct plain *plain, enum blanket_kind kind);
 enum sbx_net plain_net(const struct plain *plain);
+
+/* Whether programs are told of a proxy of the sandbox's. */
+bool plain_has_proxy(const struct plain *plain);
 
 /* Where a place of the policy lies. */
 const char *plain_bind(const struct plain *plain, struct target at);

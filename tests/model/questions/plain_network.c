@@ -137,23 +137,33 @@ name_has_port(const struct rule *rule, uint16_t port)
 	return rule->effect != SBX_ALLOW || port == 80 || port == 443;
 }
 
+/* Whether a rule of a kind allows something on this machine. */
+static bool
+allows_here(const struct plain *plain, enum rule_kind_id kind)
+{
+	const struct rule_list *rules = &plain->policy->rules[kind];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->items[i].effect == SBX_ALLOW &&
+		    plain_holds(plain, &rules->items[i].origin))
+			return true;
+	}
+	return false;
+}
+
 /* The user's own proxy decides where no name is allowed. */
 static bool
 proxy_decides(const struct plain *plain)
 {
-	const struct rule_list *names = &plain->policy->rules[KIND_DOMAIN];
-	const struct rule_list *proxies = &plain->policy->rules[KIND_PROXY];
+	return !allows_here(plain, KIND_DOMAIN) &&
+	    allows_here(plain, KIND_PROXY);
+}
 
-	for (size_t i = 0; i < names->count; i++) {
-		if (names->items[i].effect == SBX_ALLOW &&
-		    plain_holds(plain, &names->items[i].origin))
-			return false;
-	}
-	for (size_t i = 0; i < proxies->count; i++) {
-		if (plain_holds(plain, &proxies->items[i].origin))
-			return true;
-	}
-	return false;
+bool
+plain_has_proxy(const struct plain *plain)
+{
+	return plain->net == SBX_NET_SELECTED &&
+	    (allows_here(plain, KIND_DOMAIN) || allows_here(plain, KIND_PROXY));
 }
 
 static bool

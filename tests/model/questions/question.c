@@ -269,7 +269,8 @@ ask_env(struct asker *asker)
 {
 	static const char *const usual[] = { "PATH", "HOME", "LC_ALL", "CI",
 		"A", "AB", "AXB", "ABC", "X_TOKEN", "_TOKEN", "LANG", "x\ty",
-		"MY VAR", "SSH_AUTH_SOCK", "MY_TOKEN_", "LC_" };
+		"MY VAR", "SSH_AUTH_SOCK", "MY_TOKEN_", "LC_", "SBX",
+		"SBX_LEVEL", "SBX_SESSION", "HTTPS_PROXY", "no_proxy" };
 	static const char *const stars[] = { "", "Q", "_q", "AB" };
 	const struct rule *rule = any_rule(asker, KIND_ENV);
 	const struct rule *set = any_rule(asker, KIND_SET);
