@@ -138,6 +138,11 @@ bind_sockets(struct binder *binder)
 	}
 	binder->made.sockets = binder->sockets;
 	binder->made.socket_sites = binder->socket_sites;
+	/* What another rule denies is not named to the command either. */
+	if (binder->made.agent.len > 0 &&
+	    !sbx_verdict_allows(sbx_socket_verdict(binder->sockets,
+		binder->made.socket_count, binder->made.agent)))
+		binder->made.agent = (struct sbx_place){ "", 0 };
 }
 
 bool

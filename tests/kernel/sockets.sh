@@ -115,6 +115,9 @@ prepare()
 	    'allow abstract anywhere'
 	policy "agent$1" workspace-write 'allow exec ${workspace}' \
 	    'allow socket ${ssh-agent}' 'deny env SSH_AUTH_SOCK'
+	policy "unnamed$1" workspace-write 'allow exec ${workspace}' \
+	    'allow socket ${ssh-agent}' 'deny socket ~/agent' \
+	    'deny env SSH_AUTH_SOCK'
 }
 
 # inside UID POLICY COMMAND...: the last line that it says.
@@ -295,6 +298,7 @@ keys()
 {
 	agent=$home/agent
 	held "$1" agent '256 .*ED25519.*' ssh-add -l
+	held "$1" unnamed none sh -c 'echo ${SSH_AUTH_SOCK-none}'
 	held "$1" none "Could not open.*|Error connecting.*" ssh-add -l
 	[ "$level" = standard ] || a_session "$1"
 	signs "$1"
