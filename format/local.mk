@@ -3,6 +3,7 @@ format_sources = \
 	format/addresses.c \
 	format/addresses.h \
 	format/advice.def \
+	format/agent.h \
 	format/blob.h \
 	format/caches.def \
 	format/crc32.c \

@@ -16,6 +16,7 @@
 #include "format/model.h"
 #include "grammar/token.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -286,6 +287,11 @@ env_answer(const struct why *why)
 	else
 		why_say_decider(why, &why->verdict);
 	answer_unset(why);
+	if (given != NULL && given->by == SBX_GIVEN_AGENT)
+		why_say_no_agent(why);
+	if (why->verdict.by == BY_ENV && why->verdict.allowed &&
+	    why->subject->places.here && getenv(why->access->name) == NULL)
+		fputs("    but it is not set here\n", why->stream);
 	if (given != NULL && given->by == SBX_GIVEN_SESSION)
 		fputs("    in a session sbxrun sets it itself: the name of the "
 		      "session\n",
@@ -322,6 +328,8 @@ env_remedy(struct remedy *remedy)
 	size_t len = strlen(name);
 	bool given = blob->meta->flags & SBX_EVERYTHING;
 
+	if (strcmp(name, "SSH_AUTH_SOCK") == 0 && remedy_agent(remedy))
+		return;
 	for (uint32_t i = 0; i < blob->env_count; i++) {
 		const struct sbx_env *rule = &blob->env[i];
 		const char *pattern = sbx_string(blob, rule->pattern);

@@ -225,6 +225,8 @@ socket_ask(const struct places *places, const char *object,
 	if (strcmp(object, agent_text) != 0)
 		return place_ask(places, object, access);
 	access->path = places->agent;
+	if (places->here && !places_is_no_agent(places, places->agent))
+		access->followed = places_followed(places, places->agent.path);
 	return NULL;
 }
 
@@ -248,6 +250,20 @@ is_plain_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* Of the agent's own socket: what is wrong with it on this machine. */
+static void
+answer_agent(const struct why *why)
+{
+	const struct places *places = &why->subject->places;
+
+	if (sbx_place_compare(why->access->path, places->agent) != 0)
+		return;
+	why_say_no_agent(why);
+	if (places->agent_fault == NULL &&
+	    places_is_no_agent(places, why->access->path))
+		fputs("    SSH_AUTH_SOCK names no socket\n", why->stream);
+}
+
 static void
 socket_answer(const struct why *why)
 {
@@ -259,6 +275,7 @@ socket_answer(const struct why *why)
 		    why->stream);
 	else
 		why_say_decider(why, &why->verdict);
+	answer_agent(why);
 	if (!why->verdict.allowed)
 		return;
 	if (why->verdict.by == BY_PATH)
@@ -269,12 +286,6 @@ socket_answer(const struct why *why)
 		fputs("    but where sbxrun cannot answer connect(2) and "
 		      "Landlock has not ABI 9, no AF_UNIX socket opens (level "
 		      "standard)\n",
-		    why->stream);
-	if (why->subject->places.here &&
-	    strcmp(why->access->path.path + 1, agent_text) == 0)
-		fputs(
-		    "    but SSH_AUTH_SOCK names no path, so that the rule is "
-		    "skipped\n",
 		    why->stream);
 	if (followed != NULL && !followed->there)
 		fputs("    but nothing is there\n", why->stream);
@@ -354,8 +365,13 @@ socket_remedy(struct remedy *remedy)
 	const char *spelled, *behind;
 
 	/* Another level is what is missing there. */
-	if (remedy->verdict->by == BY_NO_PATHS || lift_sockets(remedy) ||
-	    path_verdict(remedy->subject, remedy->access).allowed)
+	if (remedy->verdict->by == BY_NO_PATHS)
+		return;
+	if (sbx_place_compare(path, places->agent) == 0 && remedy_agent(remedy))
+		return;
+	if (lift_sockets(remedy) ||
+	    (path_verdict(remedy->subject, remedy->access).allowed &&
+		!places_is_no_agent(places, path)))
 		return;
 	if (sbx_place_compare(path, places->agent) == 0) {
 		remedy_add(remedy, REMEDY_ADD, "allow socket %s", agent_text);

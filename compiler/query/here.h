@@ -45,6 +45,11 @@ bool here_is_fuse(struct sbx_place place);
 /* Whether every user may make files in a directory, as in /var/tmp. */
 bool here_is_shared(struct sbx_place place);
 
+/* Whether it is a socket of this user's; whether an agent of ssh listens there,
+ * which is asked for its keys and given a few seconds. */
+bool here_is_own_socket(struct sbx_place place);
+bool here_agent_answers(struct sbx_place place);
+
 /* Whether a file can be executed, as execve(2) judges its kind and mode. */
 bool here_runs(const char *path);
 

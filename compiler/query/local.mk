@@ -16,6 +16,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/from.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
+	compiler/query/here_agent.c \
 	compiler/query/here_glob.c \
 	compiler/query/message_lines.c \
 	compiler/query/message_lines.h \

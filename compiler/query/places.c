@@ -262,12 +262,8 @@ places_spell(const struct places *places, struct sbx_place place)
 void
 places_ask_machine(struct places *places)
 {
-	const char *agent = getenv("SSH_AUTH_SOCK");
-
 	places_find_shown(places);
 	places->here = true;
-	if (agent != NULL && agent[0] == '/')
-		places->agent = absolute(places, agent);
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < places->blob->anchor_count;
 	     i++) {
 		if (!places->named[i])
@@ -277,6 +273,7 @@ places_ask_machine(struct places *places)
 	if (places->has_other_home)
 		places_bind_other_home(places, places->other_home.path);
 	places_find_planted(places);
+	places_find_agent(places);
 	places_find_linked(places);
 	places_reset_index(places);
 }

@@ -36,7 +36,9 @@ struct places {
 	bool named[SBX_MAX_ANCHORS]; /* bound to its own name */
 	struct sbx_place other_home; /* of the password entry, for denies */
 	bool has_other_home;
-	struct sbx_place agent;    /* of ssh: its socket */
+	struct sbx_place agent;  /* of ssh: its socket */
+	const char *agent_fault; /* why a rule that opens it is skipped on this
+	                            * machine, or NULL */
 	struct place_index *index; /* for places_rules_over(), of its own */
 	bool here; /* links of this machine count, and what is there */
 	VEC(struct sbx_place) shown; /* links on the way to what is allowed */
@@ -71,7 +73,15 @@ void places_find_planted(struct places *places);
 bool places_way_planted(const struct places *places,
     const struct followed *way);
 
-/* Whether that is so of a rule; the machine was asked. */
+/* Of the same: where SSH_AUTH_SOCK leads, and what is wrong with it if a rule
+ * opens it. */
+void places_find_agent(struct places *places);
+
+/* Whether SSH_AUTH_SOCK names nothing, so that a path is only the words
+ * ${ssh-agent}. */
+bool places_is_no_agent(const struct places *places, struct sbx_place path);
+
+/* Whether a planted link is on the way of a rule; the machine was asked. */
 bool places_is_planted(const struct places *places,
     const struct sbx_path *path);
 

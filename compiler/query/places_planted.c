@@ -7,6 +7,7 @@
 
 #include "format/glob.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,4 +159,57 @@ places_is_planted(const struct places *places, const struct sbx_path *path)
 {
 	return places->planted != NULL &&
 	    places->planted[path - places->blob->paths];
+}
+
+/* --- the agent of ssh ----------------------------------------------------- */
+
+static bool
+opens_agent(const struct sbx_blob *blob)
+{
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const struct sbx_socket *socket = &blob->sockets[i];
+
+		if (socket->form == SBX_SOCKET_SSH_AGENT &&
+		    socket->effect == SBX_ALLOW &&
+		    (socket->platforms & SBX_ON_LINUX) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* As runtime/bind/sockets.c has it. */
+static const char *
+agent_fault(const struct places *places, const struct followed *way)
+{
+	if (places_way_planted(places, way))
+		return "a link leads there that somebody could have planted";
+	if (!here_is_own_socket(way->place))
+		return "no socket of this user is there";
+	if (commands_choose(places, way->place))
+		return "a command may have made it";
+	return here_agent_answers(way->place) ? NULL :
+						"no agent of ssh answers there";
+}
+
+void
+places_find_agent(struct places *places)
+{
+	const char *path = getenv("SSH_AUTH_SOCK");
+	bool named = path != NULL && path[0] == '/';
+	struct followed way = { .there = false };
+
+	if (named) {
+		way = here_follow(places->arena, path);
+		places->agent = way.place;
+	}
+	if (opens_agent(places->blob))
+		places->agent_fault = named ? agent_fault(places, &way) :
+					      "SSH_AUTH_SOCK names no socket";
+}
+
+bool
+places_is_no_agent(const struct places *places, struct sbx_place path)
+{
+	return places->here && sbx_place_compare(path, places->agent) == 0 &&
+	    strcmp(path.path, "/${ssh-agent}") == 0;
 }

@@ -1,6 +1,8 @@
 /* See sockets.h. */
 #include "compiler/query/sockets.h"
 
+#include "compiler/query/decider.h"
+
 struct sbx_rule
 places_socket(const struct places *places, const struct sbx_socket *socket,
     bool other_home)
@@ -35,6 +37,16 @@ places_socket_has_other(const struct places *places,
 	    places_rule_has_other(places, &path);
 }
 
+/* Whether a rule opens the agent, and the loader would skip it here. */
+static bool
+is_skipped(const struct subject *subject, const struct sbx_socket *socket)
+{
+	return subject->places.agent_fault != NULL &&
+	    socket->form == SBX_SOCKET_SSH_AGENT &&
+	    socket->effect == SBX_ALLOW &&
+	    (socket->platforms & subject->arch->platforms) != 0;
+}
+
 /* What the rules about sockets say; its rule is an index into the blob's. */
 static struct sbx_verdict
 model_verdict(const struct subject *subject, struct sbx_place path)
@@ -51,7 +63,8 @@ model_verdict(const struct subject *subject, struct sbx_place path)
 	for (uint32_t i = 0; i < blob->socket_count; i++) {
 		const struct sbx_socket *socket = &blob->sockets[i];
 
-		if ((socket->platforms & subject->arch->platforms) == 0)
+		if ((socket->platforms & subject->arch->platforms) == 0 ||
+		    is_skipped(subject, socket))
 			continue;
 		numbers[count] = i;
 		rules[count++] = places_socket(places, socket, false);
@@ -84,6 +97,10 @@ socket_verdict(const struct subject *subject, const struct access *access)
 		verdict.source =
 		    subject->places.blob->sockets[model.rule].source;
 	}
+	/* It has no path that a rule about paths could speak of. */
+	if (verdict.allowed &&
+	    places_is_no_agent(&subject->places, access->path))
+		verdict = (struct verdict){ .source = SBX_NO_SOURCE };
 	/* The filter cannot see a path, and nothing else is there. */
 	if (verdict.allowed && subject->level == SBX_LEVEL_MINIMAL) {
 		verdict.allowed = false;
@@ -99,4 +116,35 @@ subject_has_agent(const struct subject *subject)
 {
 	return sbx_verdict_allows(
 	    model_verdict(subject, subject->places.agent));
+}
+
+void
+why_say_no_agent(const struct why *why)
+{
+	const struct sbx_blob *blob = why->blob;
+
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const struct sbx_socket *socket = &blob->sockets[i];
+
+		if (!is_skipped(why->subject, socket))
+			continue;
+		why_say_rule(why,
+		    arena_printf(why->subject->places.arena,
+			"%s, so that this grants nothing: ",
+			why->subject->places.agent_fault),
+		    socket->source);
+		record_show(why->stream, blob, rule_kinds[KIND_SOCKET], socket);
+		why_say_rule_end(why, socket->platforms, socket->source);
+	}
+}
+
+bool
+remedy_agent(struct remedy *remedy)
+{
+	if (remedy->subject->places.agent_fault == NULL)
+		return false;
+	remedy_add(remedy, REMEDY_NONE,
+	    "the rule is there; it takes an agent of ssh that SSH_AUTH_SOCK "
+	    "names");
+	return true;
 }

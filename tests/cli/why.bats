@@ -729,7 +729,7 @@ counts() {
 	    deny socket /run/db/admin
 	}
 	SBX
-	ends 0 "$SBXC" why sockets.sbx 'socket' '${ssh-agent}'
+	ends 0 "$SBXC" why --model sockets.sbx 'socket' '${ssh-agent}'
 	says "sockets.sbx:5:20: allow socket \${ssh-agent}"
 	ends 0 "$SBXC" why sockets.sbx socket /run/db/x
 	ends 1 "$SBXC" why sockets.sbx socket /run/db/admin
@@ -740,10 +740,40 @@ counts() {
 	says "no rule is offered: Docker does what it is asked"
 	ends 0 "$SBXC" why sockets.sbx -w /src socket /src/x
 	says "what may be written may be connected to"
-	ends 0 "$SBXC" why sockets.sbx env SSH_AUTH_SOCK
+	ends 0 "$SBXC" why --model sockets.sbx env SSH_AUTH_SOCK
 	says "sbxrun sets it itself: where the socket of the agent is"
 	ends 1 "$SBXC" why sockets.sbx -l minimal socket /run/db
 	says "at level minimal no AF_UNIX socket opens"
+}
+
+@test "why: an agent of ssh that is not there" {
+	printf 'sbx 1\nprofile p {\nallow write /\nallow env A*\n%s\n}\n' \
+	    'allow socket ${ssh-agent}' >agent.sbx
+	local question path
+	for question in 'socket ${ssh-agent}' 'env SSH_AUTH_SOCK'; do
+		# shellcheck disable=SC2086  # words
+		ends 1 env -u SSH_AUTH_SOCK "$SBXC" why agent.sbx $question
+		says "SSH_AUTH_SOCK names no socket, so that this grants nothing: agent.sbx:5:14: allow socket \${ssh-agent}"
+		says "no rule is offered: the rule is there; it takes an agent"
+	done
+	for path in /nonexistent/agent /etc/passwd; do
+		SSH_AUTH_SOCK=$path ends 1 "$SBXC" why agent.sbx env SSH_AUTH_SOCK
+		says "no socket of this user is there, so that this grants nothing: agent.sbx:5:14: "
+	done
+	sed -i '/ssh-agent/d' agent.sbx
+	ends 1 env -u SSH_AUTH_SOCK "$SBXC" why agent.sbx socket '${ssh-agent}'
+	says "SSH_AUTH_SOCK names no socket"
+	says "to allow it: allow socket \${ssh-agent}"
+}
+
+@test "why: a variable that is allowed and not set" {
+	printf 'sbx 1\nprofile p {\nallow env A*\n}\n' >unset.sbx
+	ends 0 env -u AX "$SBXC" why unset.sbx env AX
+	says "but it is not set here"
+	ends 0 env AX= "$SBXC" why unset.sbx env AX
+	[[ "$output" != *"not set here"* ]]
+	ends 0 env -u AX "$SBXC" why --model unset.sbx env AX
+	[[ "$output" != *"not set here"* ]]
 }
 
 @test "why: nothing listens on port 0" {

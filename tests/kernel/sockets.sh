@@ -14,7 +14,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # The name of a socket has 107 bytes at most.
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN" "$SBXRUN_TEST" "$PROBE"
+tap_programs "$SBXRUN" "$SBXC" "$SBXRUN_TEST" "$PROBE"
 self=$(id -u)
 servers=''
 # shellcheck disable=SC2317  # tap_clean calls it
@@ -254,10 +254,21 @@ start_agent()
 	cp "$home/keys/id.pub" "$ws/id.pub"
 }
 
-# skipped UID WHY: the rule, and -n says so.
+# asked UID: what sbxc says of the agent's variable, there.
+asked()
+{
+	(cd "$ws" && as "$1" ${agent+"SSH_AUTH_SOCK=$agent"} \
+	    "$base/sbxc" why -l "$level" "$base/agent$1.bin" env SSH_AUTH_SOCK \
+	    2>&1)
+}
+
+# skipped UID WHY: the rule, and -n and sbxc say so.
 skipped()
 {
 	held "$1" agent none sh -c 'echo ${SSH_AUTH_SOCK-none}'
+	tap_is "$level: uid $1: sbxc says: $2" 'denied 1' \
+	    "$(asked "$1" | sed -n '1s/:.*//p') $(asked "$1" |
+		grep -c "^    $2.*, so that this grants nothing: ")"
 	plan=$(cd "$ws" && as "$1" ${agent+"SSH_AUTH_SOCK=$agent"} \
 	    "$base/sbxrun" -n -l "$level" "$base/agent$1.bin" 2>&1 |
 	    grep 'ssh-agent')
@@ -298,6 +309,8 @@ keys()
 {
 	agent=$home/agent
 	held "$1" agent '256 .*ED25519.*' ssh-add -l
+	tap_is "$level: uid $1: sbxc says that it is set" \
+	    'allowed: env SSH_AUTH_SOCK' "$(asked "$1" | head -n 1)"
 	held "$1" unnamed none sh -c 'echo ${SSH_AUTH_SOCK-none}'
 	held "$1" none "Could not open.*|Error connecting.*" ssh-add -l
 	[ "$level" = standard ] || a_session "$1"
