@@ -18,9 +18,69 @@ struct walk {
 	size_t len;
 	unsigned links;
 	bool lost; /* a name was not there, or there were too many links */
+	bool asks; /* for another process */
 };
 
 static void walk_path(struct walk *walk, const char *path);
+
+/* --- /proc/self ----------------------------------------------------------- */
+
+/* What follows "/proc/self", or the thread's name for it; NULL if the path does
+ * not begin so. */
+static const char *
+own_rest(const char *path)
+{
+	static const char *const names[] = { "/proc/self",
+		"/proc/thread-self" };
+	static const char task[] = "/task/";
+
+	for (size_t i = 0; i < countof(names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncmp(path, names[i], len) != 0 ||
+		    (path[len] != '/' && path[len] != '\0'))
+			continue;
+		path += len;
+		if (strncmp(path, task, strlen(task)) == 0) {
+			len = strlen(task);
+			path += len + strspn(path + len, "0123456789");
+		}
+		return path;
+	}
+	return NULL;
+}
+
+static enum here_opens
+opens_of(const char *rest)
+{
+	static const char descriptors[] = "/fd/", namespaces[] = "/ns/";
+	const char *name = rest + strlen(descriptors);
+
+	if (strcmp(rest, "/exe") == 0)
+		return HERE_PROGRAM;
+	if (strncmp(rest, namespaces, strlen(namespaces)) == 0)
+		return rest[strlen(namespaces)] != '\0' &&
+			strchr(rest + strlen(namespaces), '/') == NULL ?
+		    HERE_NAMESPACE :
+		    HERE_PLACE;
+	if (strncmp(rest, descriptors, strlen(descriptors)) != 0 ||
+	    *name == '\0' || name[strspn(name, "0123456789")] != '\0')
+		return HERE_PLACE;
+	return name[0] <= '2' && name[1] == '\0' ? HERE_STREAM :
+						   HERE_DESCRIPTOR;
+}
+
+/* Whether the walk is at a link that leads elsewhere for the process that is
+ * going to ask. */
+static bool
+walk_stays(const struct walk *walk)
+{
+	const char *rest = walk->asks ? own_rest(walk->path) : NULL;
+
+	return rest != NULL && (*rest == '\0' || opens_of(rest) != HERE_PLACE);
+}
+
+/* --- the walk ------------------------------------------------------------- */
 
 static void
 walk_up(struct walk *walk)
@@ -72,7 +132,7 @@ walk_name(struct walk *walk, const char *name, size_t len)
 	memcpy(walk->path + walk->len, name, len);
 	walk->len += len;
 	walk->path[walk->len] = '\0';
-	if (walk->lost)
+	if (walk->lost || walk_stays(walk))
 		return;
 	size = readlink(walk->path, target, sizeof target - 1);
 	if (size > 0) {
@@ -96,10 +156,11 @@ walk_path(struct walk *walk, const char *path)
 	}
 }
 
-struct followed
-here_follow(struct arena *arena, const char *path)
+static struct followed
+follow(struct arena *arena, const char *path, bool asks)
 {
 	struct followed followed = { .there = false };
+	const char *rest;
 	struct walk walk;
 
 	walk.arena = arena;
@@ -108,13 +169,29 @@ here_follow(struct arena *arena, const char *path)
 	walk.len = 0;
 	walk.links = 0;
 	walk.lost = false;
+	walk.asks = asks;
 	walk_path(&walk, path);
 	followed.place = (struct sbx_place){
 		arena_strndup(arena, walk.path, walk.len),
 		(uint32_t)walk.len,
 	};
 	followed.there = !walk.lost;
+	rest = asks ? own_rest(walk.path) : NULL;
+	followed.own = rest != NULL;
+	followed.opens = rest != NULL ? opens_of(rest) : HERE_PLACE;
 	return followed;
+}
+
+struct followed
+here_follow(struct arena *arena, const char *path)
+{
+	return follow(arena, path, false);
+}
+
+struct followed
+here_ask(struct arena *arena, const char *path)
+{
+	return follow(arena, path, true);
 }
 
 bool

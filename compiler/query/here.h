@@ -9,15 +9,33 @@
 #include "compiler/base/arena.h"
 #include "format/glob.h"
 
+/* What a path in /proc/self opens, which leads elsewhere for each process. */
+enum here_opens {
+	HERE_PLACE,      /* what is there, as anywhere else */
+	HERE_STREAM,     /* standard input, output or error */
+	HERE_DESCRIPTOR, /* what a process has opened itself */
+	HERE_PROGRAM,    /* what it runs */
+	HERE_NAMESPACE,
+};
+
 struct followed {
 	struct sbx_place place;      /* what is not there is taken as text */
 	VEC(struct sbx_place) links; /* on the way, where they lie */
 	bool there;
+	bool own; /* in /proc/self, of whoever asks: see here_ask() */
+	enum here_opens opens;
 };
 
 /* Follows an absolute path as the kernel does: '..' is the directory above the
  * one that was reached. */
 struct followed here_follow(struct arena *arena, const char *path);
+
+/*
+ * The same for what another process is going to ask, in this directory.
+ * /proc/self and /proc/thread-self are kept, and so are the links in them that
+ * lead elsewhere there.
+ */
+struct followed here_ask(struct arena *arena, const char *path);
 
 /* What a pattern matches: links, where they lie, and all else. */
 struct here_links {

@@ -28,6 +28,8 @@ libcompiler_a_SOURCES += \
 	compiler/query/network.h \
 	compiler/query/options.c \
 	compiler/query/options.h \
+	compiler/query/own.c \
+	compiler/query/own.h \
 	compiler/query/page.c \
 	compiler/query/page.h \
 	compiler/query/places.c \

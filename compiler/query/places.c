@@ -204,7 +204,8 @@ places_find(const struct places *places, const char *text,
 	const char *raw, *fault = raw_path(places, text, &raw);
 
 	if (fault == NULL)
-		*place = absolute(places, raw);
+		*place = places->here ? here_ask(places->arena, raw).place :
+					normalise(places, raw);
 	return fault;
 }
 
@@ -217,7 +218,7 @@ places_followed(const struct places *places, const char *text)
 
 	if (raw_path(places, text, &raw) != NULL)
 		return NULL;
-	*followed = here_follow(places->arena, raw);
+	*followed = here_ask(places->arena, raw);
 	return followed;
 }
 

@@ -41,7 +41,8 @@ struct places {
 	                            * machine, or NULL */
 	struct place_index *index; /* for places_rules_over(), of its own */
 	bool here; /* links of this machine count, and what is there */
-	VEC(struct sbx_place) shown; /* links on the way to what is allowed */
+	VEC(struct sbx_place) shown;   /* links on the way to what is allowed */
+	VEC(struct sbx_place) matched; /* by the globs of rules that allow */
 	VEC(struct linked_match) linked;
 	VEC(struct denied_place) denied;
 	struct suspects *suspects; /* where commands may make links */

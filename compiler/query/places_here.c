@@ -96,6 +96,17 @@ deny_matches(struct places *places, const struct sbx_path *path,
 }
 
 static void
+allow_matches(struct places *places, struct sbx_rule rule,
+    const struct here_links *found)
+{
+	for (size_t i = 0; i < found->others.count; i++) {
+		if (sbx_rule_covers(&rule, found->others.items[i]))
+			*arena_push(places->arena,
+			    &places->matched) = found->others.items[i];
+	}
+}
+
+static void
 find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 {
 	struct sbx_rule rule = places_rule(places, path, other_home);
@@ -104,7 +115,9 @@ find_linked(struct places *places, const struct sbx_path *path, bool other_home)
 
 	here_glob_links(places->arena, sbx_string(places->blob, path->glob),
 	    rule.at, &links);
-	if (!allows)
+	if (allows)
+		allow_matches(places, rule, &links);
+	else
 		deny_matches(places, path, rule, &links);
 	for (size_t i = 0; i < links.list.count; i++) {
 		struct sbx_place link = links.list.items[i];

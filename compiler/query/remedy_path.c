@@ -5,6 +5,7 @@
  */
 #include "compiler/check/check.h"
 #include "compiler/query/here.h"
+#include "compiler/query/own.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
@@ -486,6 +487,8 @@ add_links(struct remedy *remedy)
 
 		if (!verdict_link_hidden(remedy->subject, link))
 			continue;
+		if (own_remedy_link(remedy, link))
+			continue;
 		look.detail = SBX_READ;
 		look.path = link;
 		look.followed = NULL;
@@ -544,6 +547,8 @@ path_remedy(struct remedy *remedy)
 		add_level(remedy);
 		return;
 	}
+	if (own_remedy(remedy))
+		return;
 	places_rules_for(places, remedy->subject->arch->platforms, path,
 	    &rules);
 	/* What grants nothing gives nothing. */

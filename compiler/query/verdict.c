@@ -2,9 +2,16 @@
 #include "compiler/query/verdict.h"
 
 #include "compiler/policy/kind.h"
+#include "compiler/query/own.h"
 #include "format/select.h"
 
 #include <string.h>
+
+static struct sbx_place
+place_of(const char *path)
+{
+	return (struct sbx_place){ path, (uint32_t)strlen(path) };
+}
 
 static bool
 allows_everything(const struct sbx_blob *blob)
@@ -105,6 +112,77 @@ rules_verdict(const struct subject *subject, const struct access *access,
 	return verdict;
 }
 
+static bool
+may_read(const struct subject *subject, struct sbx_place at)
+{
+	const struct places *places = &subject->places;
+	struct place_rules rules;
+
+	places_rules_over(places, subject->arch->platforms, at, &rules);
+	places_rules_there(places, &rules, false);
+	places_rules_at(&rules, subject->level);
+	return sbx_verdict_allows(
+	    sbx_path_verdict(rules.rules, rules.count, SBX_READ, at));
+}
+
+/* Links are there whatever becomes of what they lead to. */
+static bool
+leads_to_link(const struct places *places, struct sbx_place directory)
+{
+	for (size_t i = 0; i < places->shown.count; i++) {
+		if (sbx_covers(directory, places->shown.items[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool
+leads_to_allowed(const struct subject *subject, struct sbx_place directory)
+{
+	const struct places *places = &subject->places;
+	struct place_rules rules;
+
+	places_rules(places, subject->arch->platforms, &rules);
+	for (size_t i = 0; i < rules.count; i++) {
+		struct sbx_place at = rules.rules[i].at;
+
+		if (rules.rules[i].effect == SBX_ALLOW &&
+		    sbx_covers(directory, at) && may_read(subject, at))
+			return true;
+	}
+	for (size_t i = 0; i < places->matched.count; i++) {
+		struct sbx_place at = places->matched.items[i];
+
+		if (sbx_covers(directory, at) && may_read(subject, at))
+			return true;
+	}
+	/* The command starts where it is asked. */
+	return leads_to_link(places, directory) ||
+	    (places->here && sbx_covers(directory, places->cwd));
+}
+
+/* The loader makes some links itself: into /usr, and where it makes a /dev, to
+ * the descriptors. */
+static bool
+is_made_by_loader(const struct subject *subject, struct sbx_place link)
+{
+	static const struct sbx_place dev = { "/dev", 4 };
+	static const char *const usr[] = { "/bin", "/sbin", "/lib", "/lib32",
+		"/lib64", "/libx32" };
+	static const char *const in_dev[] = { "/dev/fd", "/dev/stdin",
+		"/dev/stdout", "/dev/stderr" };
+
+	for (size_t i = 0; i < countof(usr); i++) {
+		if (sbx_place_compare(link, place_of(usr[i])) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < countof(in_dev); i++) {
+		if (sbx_place_compare(link, place_of(in_dev[i])) == 0)
+			return leads_to_allowed(subject, dev);
+	}
+	return false;
+}
+
 /* The view holds a link if it may be read, or if what is allowed lies
  * behind. */
 bool
@@ -118,6 +196,7 @@ verdict_link_hidden(const struct subject *subject, struct sbx_place link)
 
 	return subject->level == SBX_LEVEL_FULL &&
 	    !places_show_link(&subject->places, link) &&
+	    !is_made_by_loader(subject, link) &&
 	    !path_verdict(subject, &look).allowed;
 }
 
@@ -217,9 +296,12 @@ split_find(const struct subject *subject, const struct access *access,
     struct verdict *verdict)
 {
 	const struct places *places = &subject->places;
-	bool there = here_has(access->path);
-	struct sbx_place directory = there ? access->path :
-					     here_nearest(access->path);
+	/* Processes come later. */
+	bool own = access->followed != NULL && access->followed->own;
+	bool there = !own && here_has(access->path);
+	struct sbx_place directory = own ? place_of("/proc") :
+	    there                        ? access->path :
+					   here_nearest(access->path);
 	struct place_rules rules;
 	size_t by;
 
@@ -244,6 +326,38 @@ split_find(const struct subject *subject, const struct access *access,
 					      rules.rules[by].source;
 }
 
+/* A link on the way is in the view or not, whatever lies behind. */
+static void
+hide_behind_link(const struct subject *subject, const struct access *access,
+    struct verdict *verdict)
+{
+	struct sbx_place link;
+
+	if (!verdict->allowed || !link_find(subject, access, &link))
+		return;
+	verdict->allowed = false;
+	verdict->by = BY_LINK;
+	verdict->link = link;
+}
+
+/* At level full a link in /proc/self is there with the rest of /proc. */
+static struct verdict
+own_link_verdict(const struct subject *subject, const struct access *access,
+    struct verdict verdict)
+{
+	const struct access look = {
+		.kind = KIND_PATH,
+		.detail = SBX_READ,
+		.path = access->path,
+	};
+	struct verdict seen = path_verdict(subject, &look);
+
+	if (subject->level == SBX_LEVEL_FULL && !seen.allowed)
+		return seen;
+	hide_behind_link(subject, access, &verdict);
+	return verdict;
+}
+
 static struct verdict
 place_verdict(const struct subject *subject, const struct access *access)
 {
@@ -251,8 +365,9 @@ place_verdict(const struct subject *subject, const struct access *access)
 	struct place_rules rules;
 	struct verdict verdict;
 	const struct sbx_path *absent;
-	struct sbx_place link;
 
+	if (own_verdict(access, &verdict))
+		return own_link_verdict(subject, access, verdict);
 	places_rules_over(places, subject->arch->platforms, access->path,
 	    &rules);
 	absent = places_rules_there(places, &rules, false);
@@ -260,11 +375,7 @@ place_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
 	verdict = covered_verdict(subject, access, verdict);
-	if (verdict.allowed && link_find(subject, access, &link)) {
-		verdict.allowed = false;
-		verdict.by = BY_LINK;
-		verdict.link = link;
-	}
+	hide_behind_link(subject, access, &verdict);
 	if (verdict.allowed && verdict.by == BY_PATH && places->here &&
 	    !access->outside && subject->level == SBX_LEVEL_STANDARD &&
 	    !places->named[places_anchor(places, access->path)])

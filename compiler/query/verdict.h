@@ -42,6 +42,7 @@ enum verdict_by {
 	BY_SBXRUN,     /* another variable that sbxrun sets itself */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
+	BY_OWN,        /* the kernel and the loader, of a link in /proc/self */
 	BY_SPLIT,      /* Landlock is given the entries of its directory, or of
 	                * itself, one by one, for a rule denies one */
 	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
@@ -54,8 +55,9 @@ enum verdict_by {
 
 struct verdict {
 	bool allowed;
-	bool preferred;  /* a `prefer deny` decided */
-	bool depends;    /* a system call: on its arguments */
+	bool preferred; /* a `prefer deny` decided */
+	bool depends; /* a system call: on its arguments; a descriptor: on what
+	                  * it is */
 	bool unenforced; /* denied, and nothing at this level holds it */
 	enum verdict_by by;
 	uint32_t rule;   /* from BY_RULE on: which record of that kind */

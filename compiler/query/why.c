@@ -1,6 +1,7 @@
 /* See why.h. */
 #include "compiler/query/why.h"
 #include "compiler/query/decider.h"
+#include "compiler/query/own.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
@@ -178,11 +179,13 @@ say_split(const struct why *why)
 {
 	struct sbx_place at = why->verdict.split;
 	bool whole = sbx_place_compare(at, why->access->path) == 0;
+	bool own = why->access->followed != NULL && why->access->followed->own;
 
 	fputs("    at level standard ", why->stream);
-	fputs(whole && why->access->detail == SBX_READ ?
-		"it is not listed" :
-		"nothing is made, renamed or removed directly in ",
+	fputs(own ? "a process that starts later is not granted in " :
+		whole && why->access->detail == SBX_READ ?
+		    "it is not listed" :
+		    "nothing is made, renamed or removed directly in ",
 	    why->stream);
 	if (!whole)
 		show_text(why->stream,
@@ -206,6 +209,8 @@ why_path(const struct why *why)
 
 	if (why->verdict.by == BY_SPLIT)
 		say_split(why);
+	else if (why->verdict.by == BY_OWN)
+		own_say(why);
 	else if (why->verdict.by != BY_LINK)
 		why_say_decider(why, &why->verdict);
 	say_machine(why);

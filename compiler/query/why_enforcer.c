@@ -181,8 +181,9 @@ why_say_enforcers(const struct why *why)
 	const struct rule_kind *kind = rule_kinds[why->access->kind];
 	int level = SBX_LEVEL_FULL;
 
-	/* The answer about a split directory has said it. */
-	if (why->verdict.by == BY_MACHINE || why->verdict.by == BY_SPLIT)
+	/* The answer about a split directory, or a descriptor, has said it. */
+	if (why->verdict.by == BY_MACHINE || why->verdict.by == BY_SPLIT ||
+	    why->verdict.by == BY_OWN)
 		return;
 	while (level >= SBX_LEVEL_NONE) {
 		const char *what = kind->enforcer(why, level);

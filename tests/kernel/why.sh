@@ -192,6 +192,78 @@ try_planted()
 	    '^    a command may have made a link there.*allow read' "$tmp/said")"
 }
 
+# bare RULE...: a policy that has no more than programs need.
+bare()
+{
+	{
+		printf 'sbx 1\nprofile p {\nrequire level standard\n'
+		# shellcheck disable=SC2016  # the policy's
+		printf '%s\n' 'allow exec { ${system}  /etc }' \
+		    'allow env { HOME  PATH }' "$@"
+		echo '}'
+	} >"$tmp/p.sbx"
+}
+
+# says PATTERN: of the last answer.
+says()
+{
+	tap_found "level $level: and it is said: $1" "$(grep "$1" "$tmp/said")"
+}
+
+# What lies in /proc/self is the command's, and not that of who asks.
+try_own()
+{
+	prepare
+	policy
+	for path in /proc/self/status /proc/thread-self/status /dev/fd \
+	    /proc/self/cwd/x; do
+		agree allowed - read "$path" \
+		    sh -c "cat $path >out || ls $path >out"
+	done
+	ask read /proc/self/status
+	tap_is "level $level: and of no process" \
+	    'allowed: read /proc/self/status' "$(head -n 1 "$tmp/said")"
+	agree denied none write /proc/self/oom_score_adj \
+	    sh -c 'echo 900 >/proc/self/oom_score_adj'
+	agree denied none write /proc/self/exe sh -c 'true >>/proc/self/exe'
+	for path in /proc/self/exe /proc/self/ns/uts; do
+		agree allowed - read "$path" sh -c "true <$path"
+	done
+	agree denied none read "/proc/self/root/$HOME/.ssh/id" \
+	    cat "/proc/self/root/$HOME/.ssh/id"
+	bare
+	agree denied works read /proc/self/status cat /proc/self/status
+	bare
+	agree denied works read /dev/fd ls /dev/fd
+}
+
+# What stands behind a descriptor, the caller of sbxrun has chosen.
+try_streams()
+{
+	prepare
+	policy
+	for path in /dev/stdin /dev/fd/0 /proc/self/fd/0; do
+		for file in x /dev/null; do
+			agree allowed - read "$path" cat "$path" <"$file"
+		done
+		# A pipe, or a file that was removed.
+		agree allowed - read "$path" cat "$path" <<-end
+			x
+		end
+	done
+	says '^    but it depends on what the command is given there: a pipe'
+	# shellcheck disable=SC2016  # the command's
+	agree allowed - write /dev/fd/1 sh -c '[ "$(echo x >/dev/fd/1)" = x ]'
+	agree denied none exec /dev/stdin /dev/stdin <<-end
+		x
+	end
+	# What the command opens itself.
+	agree allowed - read /dev/fd/9 sh -c 'cat /dev/fd/9 9<x'
+	says 'what the command has opened there itself.*by its own path'
+	agree allowed - read /dev/fd/9 \
+	    sh -c '[ ! -e /dev/fd/9 ] && cat /dev/fd/9 9<x' 9</dev/null
+}
+
 # agree_socket CALL ARGUMENTS FAMILY TYPE: of a filter, the one that is taken.
 agree_socket()
 {
@@ -244,6 +316,18 @@ try_full()
 	mkdir .git/hooks
 	agree denied none write .git/hooks/x sh -c 'echo > .git/hooks/x'
 	agree allowed - write .git/x sh -c 'echo > .git/x'
+	prepare
+	# A file that is read is opened again for the command.
+	policy
+	agree allowed - read /dev/stdin cat /dev/stdin <"$base/out/lib/x"
+	says 'or one of this user.s that is open for reading opens'
+	bare
+	agree denied works read /dev/stdin cat /dev/stdin <<-end
+		x
+	end
+	# shellcheck disable=SC2016  # the policy's
+	bare 'allow read ${proc}' 'deny read /proc/uptime'
+	agree allowed - read /proc/self/status cat /proc/self/status
 }
 
 try_standard()
@@ -255,6 +339,16 @@ try_standard()
 	policy "deny write $base/home/w/.git/hooks"
 	agree denied none write .git/hooks/x \
 	    sh -c 'mkdir .git/hooks && echo > .git/hooks/x'
+	bare
+	agree allowed - read /dev/stdin cat /dev/stdin <<-end
+		x
+	end
+	# Processes come later than the entries of /proc that are granted.
+	# shellcheck disable=SC2016  # the policy's
+	bare 'allow read ${proc}' 'deny read /proc/uptime'
+	agree denied none read /proc/self/status \
+	    sh -c 'cat /proc/self/status; cat /proc/self/status'
+	says 'a process that starts later is not granted in /proc'
 	try_split
 }
 
@@ -350,6 +444,8 @@ for level in $levels; do
 	try_level
 	try_matches
 	try_planted
+	try_own
+	try_streams
 	try_sockets
 	try_variables
 	case $level in
