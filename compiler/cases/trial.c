@@ -114,33 +114,14 @@ is_split(const struct stage *stage, const struct trial *trial)
 	    trial->access.path);
 }
 
-/* At level full the directories above an allowed place can be listed, although
- * no rule allows that: they hold nothing else. */
-static bool
-is_above_allowed(const struct stage *stage, const struct trial *trial)
-{
-	struct place_rules rules;
-
-	if (stage->subject.level != SBX_LEVEL_FULL ||
-	    trial->verdict.by != BY_NOTHING || trial->verdict.allowed ||
-	    trial->access.detail != SBX_READ)
-		return false;
-	rules_here(stage, &rules);
-	for (size_t i = 0; i < rules.count; i++) {
-		if (rules.rules[i].effect == SBX_ALLOW &&
-		    sbx_covers(trial->access.path, rules.rules[i].at))
-			return true;
-	}
-	return false;
-}
-
 /* Why nothing is done with any directory for this trial, or NULL. */
 static const char *
 directory_fault(const struct stage *stage, const struct trial *trial)
 {
 	if (trial->access.detail == SBX_EXEC)
 		return "it is a directory, which nobody executes";
-	if (is_above_allowed(stage, trial))
+	if (trial->verdict.by == BY_NOTHING && !trial->verdict.allowed &&
+	    verdict_is_above_allowed(&stage->subject, &trial->access))
 		return "level full shows a directory above what is allowed, "
 		       "with nothing else in it";
 	return NULL;

@@ -107,21 +107,6 @@ works_outside(const struct search *search, const struct mention *mention,
 
 /* --- mentions ------------------------------------------------------------- */
 
-/* The view of level full has the directories above what is allowed. */
-static bool
-is_above_allowed(const struct subject *subject, const struct access *access)
-{
-	struct place_rules rules;
-
-	places_rules(&subject->places, subject->arch->platforms, &rules);
-	for (size_t i = 0; i < rules.count; i++) {
-		if (rules.rules[i].effect == SBX_ALLOW &&
-		    sbx_covers(access->path, rules.rules[i].at))
-			return true;
-	}
-	return false;
-}
-
 /* The sandbox's own; scratch directories are in /tmp/sbx-UID. */
 static bool
 is_own(struct sbx_place place)
@@ -176,9 +161,6 @@ try_place(struct search *search, const struct mention *mention,
 	verdict = verdict_of(subject, &access);
 	if (verdict.allowed || verdict.unenforced || verdict.scratch ||
 	    !works_outside(search, mention, &access))
-		return false;
-	if (access.detail == SBX_READ && subject->level == SBX_LEVEL_FULL &&
-	    verdict.by == BY_NOTHING && is_above_allowed(subject, &access))
 		return false;
 	access.makes_file = !here_has(access.path) && !mention->directory;
 	return keep(search, mention, &access);

@@ -161,6 +161,15 @@ leads_to_allowed(const struct subject *subject, struct sbx_place directory)
 	    (places->here && sbx_covers(directory, places->cwd));
 }
 
+bool
+verdict_is_above_allowed(const struct subject *subject,
+    const struct access *access)
+{
+	return subject->level == SBX_LEVEL_FULL && access->kind == KIND_PATH &&
+	    access->detail == SBX_READ &&
+	    leads_to_allowed(subject, access->path);
+}
+
 /* The loader makes some links itself: into /usr, and where it makes a /dev, to
  * the descriptors. */
 static bool
@@ -375,6 +384,11 @@ place_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
 	verdict = covered_verdict(subject, access, verdict);
+	if (verdict.by == BY_NOTHING && places->here && !access->outside &&
+	    verdict_is_above_allowed(subject, access)) {
+		verdict.allowed = true;
+		verdict.by = BY_ABOVE;
+	}
 	hide_behind_link(subject, access, &verdict);
 	if (verdict.allowed && verdict.by == BY_PATH && places->here &&
 	    !access->outside && subject->level == SBX_LEVEL_STANDARD &&

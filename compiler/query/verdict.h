@@ -43,6 +43,7 @@ enum verdict_by {
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
 	BY_OWN,        /* the kernel and the loader, of a link in /proc/self */
+	BY_ABOVE,      /* the view, which has what leads to what is allowed */
 	BY_SPLIT,      /* Landlock is given the entries of its directory, or of
 	                * itself, one by one, for a rule denies one */
 	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
@@ -86,6 +87,11 @@ bool verdict_path_holds(const struct subject *subject,
 /* Whether a link of this machine is not in the view of level full, so that no
  * path leads through it. */
 bool verdict_link_hidden(const struct subject *subject, struct sbx_place link);
+
+/* Whether level full has a directory in its view because something below it is
+ * allowed: it can be listed, though no rule allows that, and shows no more. */
+bool verdict_is_above_allowed(const struct subject *subject,
+    const struct access *access);
 
 /* What the rules about paths say. */
 struct verdict path_verdict(const struct subject *subject,

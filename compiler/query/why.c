@@ -211,7 +211,7 @@ why_path(const struct why *why)
 		say_split(why);
 	else if (why->verdict.by == BY_OWN)
 		own_say(why);
-	else if (why->verdict.by != BY_LINK)
+	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
 		why_say_decider(why, &why->verdict);
 	say_machine(why);
 	say_interpreter(why);

@@ -289,12 +289,27 @@ say_glob(const struct why *why, const struct sbx_path *rule)
 		    why->stream);
 }
 
+/* Level standard has no view. */
+static void
+say_above(const struct why *why)
+{
+	fputs("    no rule allows it, but the view of level full has it, with "
+	      "nothing in it but what leads to what is allowed\n",
+	    why->stream);
+	if (covers_level(why, SBX_LEVEL_STANDARD))
+		fputs("    but it is not listed: Landlock is given nothing "
+		      "there (level standard)\n",
+		    why->stream);
+}
+
 void
 why_say_effects(const struct why *why)
 {
 	const struct sbx_path *rule = why_path_rule(why);
 	struct place_rules rules;
 
+	if (why->verdict.by == BY_ABOVE)
+		say_above(why);
 	if (rule == NULL)
 		return;
 	say_glob(why, rule);

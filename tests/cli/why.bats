@@ -118,7 +118,7 @@ load sbxc
 	    "read /home/bob/.aws/credentials" "read /etc/shadow" "read /" \
 	    "write /root/.profile" "read /run/docker.sock" \
 	    "read ~/.bash_history"; do
-		for options in "" "--model"; do
+		for options in "-l standard" "--model"; do
 			# shellcheck disable=SC2086  # words
 			run "$SBXC" why $options team.sbx $question
 			[[ "$output" != *": allow "* && "$output" != *drop* ]]

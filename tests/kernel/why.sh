@@ -297,6 +297,34 @@ try_sockets()
 	done
 }
 
+# The view has the directories above what is allowed, with no more in them.
+try_above()
+{
+	prepare
+	mkdir "$base/out/mine"
+	policy 'allow read ~/data'
+	for path in / /var "$HOME"; do
+		agree "$1" none read "$path" ls "$path"
+	done
+	[ "$1" = denied ] ||
+		tap_is "level $level: and no more is shown" 'data w' \
+		    "$(paste -sd ' ' "$tmp/out")"
+	agree denied none write "$HOME" sh -c "echo >$HOME/new"
+	agree denied works read "$base/out" ls "$base/out"
+	# shellcheck disable=SC2016  # the policy's
+	for rule in "allow read glob \"$base/out/li*\"" \
+	    "allow read $base/out/lib/x"; do
+		policy "$rule"
+		agree "$1" works read "$base/out" ls "$base/out"
+	done
+	[ "$1" = allowed ] || return 0
+	# What is denied or not there leads nowhere, though a rule allows it.
+	policy "allow read $base/out/lib" "deny read $base/out/lib"
+	agree denied works read "$base/out" ls "$base/out"
+	policy "allow read $base/out/gone"
+	agree denied works read "$base/out" ls "$base/out"
+}
+
 # What differs by level.
 try_full()
 {
@@ -328,6 +356,7 @@ try_full()
 	# shellcheck disable=SC2016  # the policy's
 	bare 'allow read ${proc}' 'deny read /proc/uptime'
 	agree allowed - read /proc/self/status cat /proc/self/status
+	try_above allowed
 }
 
 try_standard()
@@ -349,6 +378,7 @@ try_standard()
 	agree denied none read /proc/self/status \
 	    sh -c 'cat /proc/self/status; cat /proc/self/status'
 	says 'a process that starts later is not granted in /proc'
+	try_above denied
 	try_split
 }
 
