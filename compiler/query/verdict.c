@@ -3,6 +3,7 @@
 
 #include "compiler/policy/kind.h"
 #include "compiler/query/own.h"
+#include "compiler/query/sockets.h"
 #include "format/select.h"
 
 #include <string.h>
@@ -136,6 +137,25 @@ leads_to_link(const struct places *places, struct sbx_place directory)
 	return false;
 }
 
+/* A socket that may be asked is shown, too. */
+static bool
+leads_to_socket(const struct subject *subject, struct sbx_place directory)
+{
+	const struct places *places = &subject->places;
+
+	for (uint32_t i = 0; i < places->blob->socket_count; i++) {
+		const struct sbx_socket *socket = &places->blob->sockets[i];
+		struct sbx_rule rule = places_socket(places, socket, false);
+
+		if (rule.effect == SBX_ALLOW &&
+		    (socket->platforms & subject->arch->platforms) != 0 &&
+		    sbx_covers(directory, rule.at) &&
+		    (!places->here || here_has(rule.at)))
+			return true;
+	}
+	return false;
+}
+
 static bool
 leads_to_allowed(const struct subject *subject, struct sbx_place directory)
 {
@@ -158,6 +178,7 @@ leads_to_allowed(const struct subject *subject, struct sbx_place directory)
 	}
 	/* The command starts where it is asked. */
 	return leads_to_link(places, directory) ||
+	    leads_to_socket(subject, directory) ||
 	    (places->here && sbx_covers(directory, places->cwd));
 }
 

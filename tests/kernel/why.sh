@@ -318,6 +318,10 @@ try_above()
 		agree "$1" works read "$base/out" ls "$base/out"
 	done
 	[ "$1" = allowed ] || return 0
+	python3 -c 'import socket, sys
+socket.socket(1).bind(sys.argv[1])' "$base/out/mine/socket"
+	policy "allow socket $base/out/mine/socket"
+	agree allowed - read "$base/out/mine" ls "$base/out/mine"
 	# What is denied or not there leads nowhere, though a rule allows it.
 	policy "allow read $base/out/lib" "deny read $base/out/lib"
 	agree denied works read "$base/out" ls "$base/out"
