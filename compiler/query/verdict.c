@@ -326,7 +326,7 @@ split_find(const struct subject *subject, const struct access *access,
     struct verdict *verdict)
 {
 	const struct places *places = &subject->places;
-	/* Processes come later. */
+	/* Processes come later, but for the first. */
 	bool own = access->followed != NULL && access->followed->own;
 	bool there = !own && here_has(access->path);
 	struct sbx_place directory = own ? place_of("/proc") :
@@ -345,9 +345,11 @@ split_find(const struct subject *subject, const struct access *access,
 		places_rules_listed(places, &rules);
 	if (!is_split_by(&rules, access->detail, directory, &by))
 		return;
+	verdict->split = directory;
+	if (own)
+		return;
 	verdict->allowed = false;
 	verdict->by = BY_SPLIT;
-	verdict->split = directory;
 	verdict->absent = NULL;
 	verdict->rule = by == rules.count ?
 	    SBX_NO_RULE :

@@ -68,7 +68,8 @@ struct verdict {
 	                                * were there */
 	struct sbx_place link;         /* for BY_LINK */
 	struct sbx_place
-	    split;    /* for BY_SPLIT; `rule` denies something in it */
+	    split;    /* for BY_SPLIT; `rule` denies something in it.  Of what
+	               * is allowed in /proc/self, that later processes lack it */
 	bool scratch; /* inside, its path leads to the scratch directory */
 };
 

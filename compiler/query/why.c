@@ -179,13 +179,11 @@ say_split(const struct why *why)
 {
 	struct sbx_place at = why->verdict.split;
 	bool whole = sbx_place_compare(at, why->access->path) == 0;
-	bool own = why->access->followed != NULL && why->access->followed->own;
 
 	fputs("    at level standard ", why->stream);
-	fputs(own ? "a process that starts later is not granted in " :
-		whole && why->access->detail == SBX_READ ?
-		    "it is not listed" :
-		    "nothing is made, renamed or removed directly in ",
+	fputs(whole && why->access->detail == SBX_READ ?
+		"it is not listed" :
+		"nothing is made, renamed or removed directly in ",
 	    why->stream);
 	if (!whole)
 		show_text(why->stream,
@@ -202,6 +200,17 @@ say_split(const struct why *why)
 		    &why->blob->paths[why->verdict.rule]);
 }
 
+/* The command is sbxrun's own process, unless that goes on beside it. */
+static void
+say_later(const struct why *why)
+{
+	fputs("    but at level standard only for the command itself, where "
+	      "sbxrun does not stay beside it, and not for what it starts: "
+	      "Landlock is given the entries of /proc one by one, as they are "
+	      "when the sandbox starts\n",
+	    why->stream);
+}
+
 void
 why_path(const struct why *why)
 {
@@ -213,6 +222,8 @@ why_path(const struct why *why)
 		own_say(why);
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
 		why_say_decider(why, &why->verdict);
+	if (why->verdict.allowed && why->verdict.split.len > 0)
+		say_later(why);
 	say_machine(why);
 	say_interpreter(why);
 	if (decided != NULL)
