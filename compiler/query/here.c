@@ -194,19 +194,24 @@ here_ask(struct arena *arena, const char *path)
 	return follow(arena, path, true);
 }
 
-bool
-here_has(struct sbx_place place)
+static bool
+look_at(struct sbx_place place, struct stat *status)
 {
 	char path[2 * SBX_MAX_PATH];
-	struct stat status;
 
-	if (place.len == 0)
-		return true;
 	if (place.len >= sizeof path)
 		return false;
 	memcpy(path, place.path, place.len);
 	path[place.len] = '\0';
-	return lstat(path, &status) == 0;
+	return lstat(path, status) == 0;
+}
+
+bool
+here_has(struct sbx_place place)
+{
+	struct stat status;
+
+	return place.len == 0 || look_at(place, &status);
 }
 
 static bool
@@ -228,6 +233,15 @@ is_directory(struct sbx_place place)
 
 	return place.len == 0 ||
 	    (look(place, &status) && S_ISDIR(status.st_mode));
+}
+
+bool
+here_is_device(struct sbx_place place)
+{
+	struct stat status;
+
+	return place.len > 0 && look_at(place, &status) &&
+	    (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
 }
 
 bool

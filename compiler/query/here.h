@@ -50,6 +50,9 @@ void here_glob_links(struct arena *arena, const char *pattern,
 /* Whether a place, without links on its way, is there. */
 bool here_has(struct sbx_place place);
 
+/* Whether it is there and a device. */
+bool here_is_device(struct sbx_place place);
+
 /* Whether it is there and no directory, or lies below what is none. */
 bool here_is_file(struct sbx_place place);
 

@@ -74,8 +74,8 @@ when_of(uint8_t right)
 static bool
 is_own_link(const struct access *access)
 {
-	return access->followed != NULL && !access->outside &&
-	    access->followed->opens != HERE_PLACE;
+	return access->kind == KIND_PATH && access->followed != NULL &&
+	    !access->outside && access->followed->opens != HERE_PLACE;
 }
 
 /* Which of the answers; there is one for each right and level. */

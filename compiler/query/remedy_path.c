@@ -559,7 +559,8 @@ path_remedy(struct remedy *remedy)
 		add_none(remedy, fault);
 		return;
 	}
-	given = lift_denies(&lifting, &rules);
+	given = lift_denies(&lifting, &rules) &&
+	    remedy->verdict->by != BY_DEVICE;
 	if (!given)
 		give(remedy, lifting.object);
 	add_links(remedy);

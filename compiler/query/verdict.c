@@ -372,6 +372,31 @@ hide_behind_link(const struct subject *subject, const struct access *access,
 	verdict->link = link;
 }
 
+/* What the view shows by a rule about more than /dev, it shows without its
+ * devices; those of terminals it has itself. */
+static bool
+is_shut_device(const struct subject *subject, const struct access *access)
+{
+	static const char *const made[] = { "/dev/pts", "/dev/ptmx" };
+	const struct places *places = &subject->places;
+	struct place_rules rules;
+
+	if (subject->level != SBX_LEVEL_FULL || !places->here ||
+	    access->outside || !here_is_device(access->path))
+		return false;
+	for (size_t i = 0; i < countof(made); i++) {
+		if (sbx_covers(place_of(made[i]), access->path))
+			return false;
+	}
+	places_rules_over(places, subject->arch->platforms, access->path,
+	    &rules);
+	for (size_t i = 0; i < rules.count; i++) {
+		if (sbx_covers(place_of("/dev"), rules.rules[i].at))
+			return false;
+	}
+	return true;
+}
+
 /* At level full a link in /proc/self is there with the rest of /proc. */
 static struct verdict
 own_link_verdict(const struct subject *subject, const struct access *access,
@@ -413,6 +438,10 @@ place_verdict(const struct subject *subject, const struct access *access)
 		verdict.by = BY_ABOVE;
 	}
 	hide_behind_link(subject, access, &verdict);
+	if (verdict.allowed && is_shut_device(subject, access)) {
+		verdict.allowed = false;
+		verdict.by = BY_DEVICE;
+	}
 	if (verdict.allowed && verdict.by == BY_PATH && places->here &&
 	    !access->outside && subject->level == SBX_LEVEL_STANDARD &&
 	    !places->named[places_anchor(places, access->path)])

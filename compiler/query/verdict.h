@@ -42,6 +42,7 @@ enum verdict_by {
 	BY_SBXRUN,     /* another variable that sbxrun sets itself */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
+	BY_DEVICE,     /* the view, which has devices only by rules in /dev */
 	BY_OWN,        /* the kernel and the loader, of a link in /proc/self */
 	BY_ABOVE,      /* the view, which has what leads to what is allowed */
 	BY_SPLIT,      /* Landlock is given the entries of its directory, or of

@@ -211,6 +211,15 @@ say_later(const struct why *why)
 	    why->stream);
 }
 
+static void
+say_device(const struct why *why)
+{
+	fputs("    at level full a device opens only by a rule that names it "
+	      "or /dev: what is shown with more of the machine is shown "
+	      "without its devices\n",
+	    why->stream);
+}
+
 void
 why_path(const struct why *why)
 {
@@ -220,6 +229,8 @@ why_path(const struct why *why)
 		say_split(why);
 	else if (why->verdict.by == BY_OWN)
 		own_say(why);
+	else if (why->verdict.by == BY_DEVICE)
+		say_device(why);
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
 		why_say_decider(why, &why->verdict);
 	if (why->verdict.allowed && why->verdict.split.len > 0)

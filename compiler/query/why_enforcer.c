@@ -112,6 +112,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 		return level == SBX_LEVEL_FULL ?
 		    "the view, which does not hold the link" :
 		    NULL;
+	if (why->verdict.by == BY_DEVICE)
+		return level == SBX_LEVEL_FULL ?
+		    "the view, which has no devices there" :
+		    NULL;
 	rules_at(why, level, &rules);
 	if (sbx_verdict_allows(sbx_path_verdict(rules.rules, rules.count,
 		why->access->detail, why->access->path)))

@@ -360,6 +360,12 @@ try_full()
 	# shellcheck disable=SC2016  # the policy's
 	bare 'allow read ${proc}' 'deny read /proc/uptime'
 	agree allowed - read /proc/self/status cat /proc/self/status
+	# Devices are shown by rules in /dev, or not as such.
+	printf 'sbx 1\nprofile p {\n%s\n}\n' 'allow exec /' >"$tmp/p.sbx"
+	agree denied works read /dev/zero head -c 1 /dev/zero
+	printf 'sbx 1\nprofile p {\n%s\n%s\n}\n' 'allow exec /' \
+	    'deny write /dev/zero' >"$tmp/p.sbx"
+	agree allowed - read /dev/zero head -c 1 /dev/zero
 	try_above allowed
 }
 
