@@ -90,6 +90,24 @@ walk_up(struct walk *walk)
 	walk->path[walk->len] = '\0';
 }
 
+/* By '..', which takes a directory to leave. */
+static void
+walk_out(struct walk *walk)
+{
+	struct sbx_place left = {
+		arena_strndup(walk->arena, walk->path, walk->len),
+		(uint32_t)walk->len,
+	};
+	struct stat status;
+
+	if (walk->len > 0 &&
+	    (stat(walk->path, &status) == -1 || !S_ISDIR(status.st_mode)))
+		walk->lost = true;
+	if (walk->len > 0)
+		*arena_push(walk->arena, &walk->followed->left) = left;
+	walk_up(walk);
+}
+
 static void
 walk_link(struct walk *walk, const char *target)
 {
@@ -121,7 +139,7 @@ walk_name(struct walk *walk, const char *name, size_t len)
 	if (len == 0 || (len == 1 && name[0] == '.'))
 		return;
 	if (len == 2 && name[0] == '.' && name[1] == '.') {
-		walk_up(walk);
+		walk_out(walk);
 		return;
 	}
 	if (walk->len + len + 2 > sizeof walk->path) {

@@ -21,6 +21,7 @@ enum here_opens {
 struct followed {
 	struct sbx_place place;      /* what is not there is taken as text */
 	VEC(struct sbx_place) links; /* on the way, where they lie */
+	VEC(struct sbx_place) left;  /* directories, by '..' */
 	bool there;
 	bool own; /* in /proc/self, of whoever asks: see here_ask() */
 	enum here_opens opens;

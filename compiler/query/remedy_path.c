@@ -547,6 +547,10 @@ path_remedy(struct remedy *remedy)
 		add_level(remedy);
 		return;
 	}
+	if (remedy->verdict->by == BY_LEFT) {
+		add_none(remedy, "without '..' the path is allowed");
+		return;
+	}
 	if (own_remedy(remedy))
 		return;
 	places_rules_for(places, remedy->subject->arch->platforms, path,

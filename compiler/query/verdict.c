@@ -372,6 +372,30 @@ hide_behind_link(const struct subject *subject, const struct access *access,
 	verdict->link = link;
 }
 
+/* So is a directory that '..' leaves again. */
+static void
+hide_behind_left(const struct subject *subject, const struct access *access,
+    struct verdict *verdict)
+{
+	const struct followed *followed = access->followed;
+
+	if (followed == NULL || subject->level != SBX_LEVEL_FULL)
+		return;
+	for (size_t i = 0; verdict->allowed && i < followed->left.count; i++) {
+		const struct access look = {
+			.kind = KIND_PATH,
+			.detail = SBX_READ,
+			.path = followed->left.items[i],
+		};
+
+		if (path_verdict(subject, &look).allowed)
+			continue;
+		verdict->allowed = false;
+		verdict->by = BY_LEFT;
+		verdict->link = look.path;
+	}
+}
+
 /* What the view shows by a rule about more than /dev, it shows without its
  * devices; those of terminals it has itself. */
 static bool
@@ -438,6 +462,7 @@ place_verdict(const struct subject *subject, const struct access *access)
 		verdict.by = BY_ABOVE;
 	}
 	hide_behind_link(subject, access, &verdict);
+	hide_behind_left(subject, access, &verdict);
 	if (verdict.allowed && is_shut_device(subject, access)) {
 		verdict.allowed = false;
 		verdict.by = BY_DEVICE;

@@ -42,12 +42,13 @@ enum verdict_by {
 	BY_SBXRUN,     /* another variable that sbxrun sets itself */
 	BY_MACHINE,    /* it has no such system call */
 	BY_LINK,       /* on its way, which the view does not hold */
-	BY_DEVICE,     /* the view, which has devices only by rules in /dev */
-	BY_OWN,        /* the kernel and the loader, of a link in /proc/self */
-	BY_ABOVE,      /* the view, which has what leads to what is allowed */
-	BY_SPLIT,      /* Landlock is given the entries of its directory, or of
+	BY_LEFT,   /* '..' out of a directory, which the view does not hold */
+	BY_DEVICE, /* the view, which has devices only by rules in /dev */
+	BY_OWN,    /* the kernel and the loader, of a link in /proc/self */
+	BY_ABOVE,  /* the view, which has what leads to what is allowed */
+	BY_SPLIT,  /* Landlock is given the entries of its directory, or of
 	                * itself, one by one, for a rule denies one */
-	BY_RULE,       /* and the kind: BY_RULE + KIND_PATH */
+	BY_RULE,   /* and the kind: BY_RULE + KIND_PATH */
 	BY_PATH = BY_RULE + KIND_PATH,
 	BY_PORT = BY_RULE + KIND_PORT,
 	BY_SYSCALL = BY_RULE + KIND_SYSCALL, /* a rule, or the baseline */
@@ -67,7 +68,7 @@ struct verdict {
 	uint32_t answer; /* of the filter, for a system call that it denies */
 	const struct sbx_path *absent; /* a rule that would decide, if something
 	                                * were there */
-	struct sbx_place link;         /* for BY_LINK */
+	struct sbx_place link;         /* for BY_LINK, BY_LEFT */
 	struct sbx_place
 	    split;    /* for BY_SPLIT; `rule` denies something in it.  Of what
 	               * is allowed in /proc/self, that later processes lack it */

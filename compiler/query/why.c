@@ -212,6 +212,14 @@ say_later(const struct why *why)
 }
 
 static void
+say_left(const struct why *why)
+{
+	fputs("    the path leaves ", why->stream);
+	show_text(why->stream, why->verdict.link.path);
+	fputs(" again by '..', and the view does not hold that\n", why->stream);
+}
+
+static void
 say_device(const struct why *why)
 {
 	fputs("    at level full a device opens only by a rule that names it "
@@ -231,6 +239,8 @@ why_path(const struct why *why)
 		own_say(why);
 	else if (why->verdict.by == BY_DEVICE)
 		say_device(why);
+	else if (why->verdict.by == BY_LEFT)
+		say_left(why);
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
 		why_say_decider(why, &why->verdict);
 	if (why->verdict.allowed && why->verdict.split.len > 0)

@@ -112,6 +112,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 		return level == SBX_LEVEL_FULL ?
 		    "the view, which does not hold the link" :
 		    NULL;
+	if (why->verdict.by == BY_LEFT)
+		return level == SBX_LEVEL_FULL ?
+		    "the view, which does not hold that directory" :
+		    NULL;
 	if (why->verdict.by == BY_DEVICE)
 		return level == SBX_LEVEL_FULL ?
 		    "the view, which has no devices there" :

@@ -360,6 +360,14 @@ try_full()
 	# shellcheck disable=SC2016  # the policy's
 	bare 'allow read ${proc}' 'deny read /proc/uptime'
 	agree allowed - read /proc/self/status cat /proc/self/status
+	# Nobody goes through what is not there.
+	policy
+	mkdir "$base/out/mine"
+	for way in "$base/out/mine/../.." "$base/home/data/../.."; do
+		agree denied none read "$way/home/w/x" cat "$way/home/w/x"
+	done
+	agree allowed - read "$base/home/w/.git/../x" cat "$base/home/w/.git/../x"
+	agree allowed - read ../w/x cat ../w/x
 	# Devices are shown by rules in /dev, or not as such.
 	printf 'sbx 1\nprofile p {\n%s\n}\n' 'allow exec /' >"$tmp/p.sbx"
 	agree denied works read /dev/zero head -c 1 /dev/zero
