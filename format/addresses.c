@@ -161,6 +161,15 @@ sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE])
 	return is_in(metadata, sizeof metadata / sizeof *metadata, address);
 }
 
+const uint8_t *
+sbx_address_metadata(size_t number, uint8_t *prefix)
+{
+	if (number >= sizeof metadata / sizeof *metadata)
+		return NULL;
+	*prefix = metadata[number].prefix;
+	return metadata[number].address;
+}
+
 bool
 sbx_address_is_wrapped(const uint8_t address[SBX_ADDRESS_SIZE])
 {

@@ -43,6 +43,9 @@ bool sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE]);
  * not even with that word. */
 bool sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE]);
 
+/* The number-th network of such addresses; NULL at the end. */
+const uint8_t *sbx_address_metadata(size_t number, uint8_t *prefix);
+
 /* Whether a translator or a tunnel takes it to an address of IPv4 that may be
  * of that kind, too: NAT64 of what is not public, 6to4, Teredo. */
 bool sbx_address_is_wrapped(const uint8_t address[SBX_ADDRESS_SIZE]);

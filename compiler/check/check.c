@@ -367,6 +367,7 @@ static const struct check {
 	{ check_syscall_ruling, DIAG_RULING_SYSCALL },
 	{ check_risk, DIAG_RISKY_SOCKET },
 	{ check_host_shared, DIAG_SHARED_HOST },
+	{ check_host_metadata, DIAG_SHARED_HOST },
 	{ check_host_forge, DIAG_FORGE_HOST },
 	{ check_socket_risk, DIAG_RISKY_SOCKET },
 	{ check_socket_escape, DIAG_ESCAPING_SOCKET },

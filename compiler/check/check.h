@@ -72,7 +72,6 @@ void check_path_unenforceable(struct checker *checker);
 void risks_judge(struct checker *checker);
 void check_risk(struct checker *checker);
 void check_risk_hooks(struct checker *checker);
-/* Whether it is about the whole machine or home: that is told once. */
 /*
  * What an allow of a right at a place, below ~ or absolute, would give away;
  * NULL for nothing but the place.  Of what lies in the place does not count
@@ -82,7 +81,11 @@ typedef bool risk_spared(const void *context, struct target place,
     enum sbx_right right);
 const char *risk_of_place(struct arena *arena, struct target at, uint8_t right,
     risk_spared *spared, const void *context);
+/* Whether it is about the whole machine or home: that is told once. */
 bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
+/* What a path, below whatever anchor, gives away of a repository of git to whom
+ * has such rights there, or NULL. */
+const char *risk_of_git(const char *path, uint8_t rights);
 
 /* sockets.c */
 void check_socket_escape(struct checker *checker);
@@ -102,6 +105,8 @@ void check_risk_write_exec(struct checker *checker);
 void check_risk_secrets(struct checker *checker);
 void check_risk_leak(struct checker *checker);
 void check_risk_single_file(struct checker *checker);
+/* Whether what is there is the sandbox's own, or no program. */
+bool risk_is_own_ground(struct target at);
 
 /* ports.c */
 /* Whether the whole network is allowed where the rule holds. */
@@ -120,7 +125,7 @@ void check_hosts_beside(struct checker *checker);
 void check_hosts_network_denied(struct checker *checker);
 void check_proxy_twice(struct checker *checker);
 void check_host_published(struct checker *checker);
-void check_host_apex(struct checker *checker);
+void check_host_metadata(struct checker *checker);
 /* Whether the name lies below another one. */
 bool host_is_below(const char *name, const char *above);
 
@@ -130,8 +135,12 @@ void check_host_deny_idle(struct checker *checker);
 void check_published_way(struct checker *checker);
 
 /* host_risks.c */
+void check_host_apex(struct checker *checker);
 void check_host_shared(struct checker *checker);
 void check_host_forge(struct checker *checker);
+/* To whom an allow of a host would lead ("where whoever has an account can
+ * push"), or NULL; whether that is who gives out the machine's credentials. */
+const char *risk_of_host(const char *name, bool *gives_keys);
 
 /* syscalls.c */
 void check_syscall_absent(struct checker *checker);
@@ -143,5 +152,7 @@ void check_syscall_io_uring(struct checker *checker);
 void check_syscall_idle(struct checker *checker);
 void check_syscall_broad(struct checker *checker);
 void check_syscall_ruling(struct checker *checker);
+/* What an allow of a call opens that no rule confines, or NULL. */
+const char *risk_of_call(struct arena *arena, const char *call);
 
 #endif

@@ -27,14 +27,11 @@ static const struct known_host known_hosts[] = {
 #include "compiler/tables/hosts.def"
 };
 
-/* Whether the rule takes in such a host; of one that is shared, names that
- * anybody can have. */
+/* Whether the name, or a name below it, is such a host; of one that is shared,
+ * names that anybody can have. */
 static bool
-is_known(const struct rule *rule, const struct known_host *host)
+is_known(const char *name, bool below, const struct known_host *host)
 {
-	const char *name = rule->domain.name;
-	bool below = rule->domain.flags & SBX_NAME_BELOW;
-
 	if (host->kind == SHARED_HOST)
 		return below &&
 		    (strcmp(name, host->name) == 0 ||
@@ -42,6 +39,27 @@ is_known(const struct rule *rule, const struct known_host *host)
 			host_is_below(name, host->name));
 	return below ? host_is_below(host->name, name) :
 		       strcmp(name, host->name) == 0;
+}
+
+static const char *const whats[] = {
+	[SHARED_HOST] = "where everybody can have a name",
+	[DROP_HOST] = "where everybody can leave data, and fetch it",
+	[FORGE_HOST] = "where whoever has an account can push",
+	[METADATA_HOST] = "which gives out the machine's credentials",
+};
+
+const char *
+risk_of_host(const char *name, bool *gives_keys)
+{
+	for (size_t i = 0; i < countof(known_hosts); i++) {
+		const struct known_host *host = &known_hosts[i];
+
+		if (!is_known(name, false, host))
+			continue;
+		*gives_keys = host->kind == METADATA_HOST;
+		return whats[host->kind];
+	}
+	return NULL;
 }
 
 /* --- what denies take back ------------------------------------------------ */
@@ -158,12 +176,6 @@ static void
 report_known(struct checker *checker, const struct rule *rule,
     const struct known_host *host)
 {
-	static const char *const whats[] = {
-		[SHARED_HOST] = "where everybody can have a name",
-		[DROP_HOST] = "where everybody can leave data, and fetch it",
-		[FORGE_HOST] = "where whoever has an account can push",
-		[METADATA_HOST] = "which gives out the machine's credentials",
-	};
 	static const char *const helps[] = {
 		[SHARED_HOST] = "name the hosts that are meant",
 		[DROP_HOST] = "delete it, unless nothing secret can be read",
@@ -197,12 +209,42 @@ check_known(struct checker *checker, bool forges)
 			const struct known_host *host = &known_hosts[j];
 
 			if ((host->kind == FORGE_HOST) != forges ||
-			    !is_known(rule, host) ||
+			    !is_known(rule->domain.name,
+				rule->domain.flags & SBX_NAME_BELOW, host) ||
 			    is_taken(&taken, rule, host))
 				continue;
 			report_known(checker, rule, host);
 			break;
 		}
+	}
+}
+
+/* Whoever writes *.example.com may have meant example.com, too. */
+void
+check_host_apex(struct checker *checker)
+{
+	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->items[i];
+		bool apex = false;
+
+		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+		    (rule->domain.flags & SBX_NAME_BELOW) == 0)
+			continue;
+		for (size_t j = 0; j < rules->count && !apex; j++)
+			apex = rules->items[j].domain.name ==
+				rule->domain.name &&
+			    (rules->items[j].domain.flags & SBX_NAME_BELOW) ==
+				0;
+		if (!apex)
+			diag_help(checker->diags,
+			    check_report(checker, rule->origin.loc,
+				"'*.%s' is not for %s itself",
+				rule->domain.name, rule->domain.name),
+			    "name it, too, if it is needed; 'deny network "
+			    "domain %s' says that it is not",
+			    rule->domain.name);
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
  * Checks of rules about hosts: what they say of each other and of the rest of
- * the network.
+ * the network, and which of them lead to a machine's own credentials.
  *
  * Names lie in each other and addresses, too, so spans (rules.c) do not show
  * which rule covers another one.  A name is held against the rules about it and
@@ -16,12 +16,14 @@
 
 #include <string.h>
 
+enum { DOMAIN_RULES, ENDPOINT_RULES };
+
 static const struct {
 	enum rule_kind_id id;
 	size_t most;
 } host_kinds[] = {
-	{ KIND_DOMAIN, SBX_MAX_NAMES },
-	{ KIND_ENDPOINT, SBX_MAX_ENDPOINTS },
+	[DOMAIN_RULES] = { KIND_DOMAIN, SBX_MAX_NAMES },
+	[ENDPOINT_RULES] = { KIND_ENDPOINT, SBX_MAX_ENDPOINTS },
 };
 
 static const struct rule_list *
@@ -436,33 +438,60 @@ check_host_published(struct checker *checker)
 	}
 }
 
-/* --- hints ---------------------------------------------------------------- */
+/* --- credentials of the machine ------------------------------------------- */
 
-/* Whoever writes *.example.com may have meant example.com, too. */
-void
-check_host_apex(struct checker *checker)
+/* What of a rule about addresses lies in a network where clouds give a machine
+ * its keys; false if nothing does. */
+static bool
+narrow_to(struct rule *rule, const uint8_t *net, uint8_t prefix)
 {
-	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
+	uint8_t own = rule->endpoint.prefix;
 
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = &rules->items[i];
-		bool apex = false;
+	if (!sbx_address_covers(net, own < prefix ? own : prefix,
+		rule->endpoint.address))
+		return false;
+	if (own < prefix) {
+		memcpy(rule->endpoint.address, net, SBX_ADDRESS_SIZE);
+		rule->endpoint.prefix = prefix;
+	}
+	return true;
+}
+
+static bool
+gives_keys(const struct host_index *index, const struct rule *rule)
+{
+	const uint8_t *net;
+	uint8_t prefix;
+
+	for (size_t i = 0; (net = sbx_address_metadata(i, &prefix)) != NULL;
+	     i++) {
+		struct rule some = *rule;
+
+		if (narrow_to(&some, net, prefix) &&
+		    find_wide(index, &some, SBX_DENY) == NULL &&
+		    find_wide(index, &some, SBX_PREFER_DENY) == NULL)
+			return true;
+	}
+	return false;
+}
+
+void
+check_host_metadata(struct checker *checker)
+{
+	const struct host_index index = host_index_make(checker,
+	    ENDPOINT_RULES);
+
+	for (size_t i = 0; i < index.rules->count; i++) {
+		const struct rule *rule = &index.rules->items[i];
 
 		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
-		    (rule->domain.flags & SBX_NAME_BELOW) == 0)
+		    !gives_keys(&index, rule))
 			continue;
-		for (size_t j = 0; j < rules->count && !apex; j++)
-			apex = rules->items[j].domain.name ==
-				rule->domain.name &&
-			    (rules->items[j].domain.flags & SBX_NAME_BELOW) ==
-				0;
-		if (!apex)
-			diag_help(checker->diags,
-			    check_report(checker, rule->origin.loc,
-				"'*.%s' is not for %s itself",
-				rule->domain.name, rule->domain.name),
-			    "name it, too, if it is needed; 'deny network "
-			    "domain %s' says that it is not",
-			    rule->domain.name);
+		diag_help(checker->diags,
+		    check_report(checker, rule->origin.loc,
+			"'%s' leads to where a cloud gives out the machine's "
+			"credentials",
+			rule_text(checker->policy, rule)),
+		    "delete it, or name the hosts that are meant");
 	}
 }
