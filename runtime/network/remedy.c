@@ -97,7 +97,8 @@ put_host(struct out *out, uint16_t port)
 }
 
 /* No rule may name an address of the machine itself; its services have rules
- * of their own. */
+ * of their own.  None is told where a cloud gives out the machine's
+ * credentials. */
 static bool
 put_endpoint(struct out *out, const struct proxy_event *event)
 {
@@ -112,7 +113,8 @@ put_endpoint(struct out *out, const struct proxy_event *event)
 		return false;
 	if (memcmp(address, here, sizeof here) == 0)
 		return put_host(out, event->port);
-	if (sbx_address_is_reserved(address, SBX_ADDRESS_BITS))
+	if (sbx_address_is_reserved(address, SBX_ADDRESS_BITS) ||
+	    sbx_address_is_metadata(address))
 		return false;
 	v4 = sbx_address_is_v4(address);
 	out_print(out, "allow network connect %s", v4 ? "" : "[");

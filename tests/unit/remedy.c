@@ -41,8 +41,9 @@ static const struct {
 	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "10.0.0.5", 3128, "" },
 	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "10.0.0.5", 5432,
 	    "allow network connect 10.0.0.5:5432" },
-	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "169.254.169.254", 80,
-	    "allow network connect 169.254.169.254:80" },
+	/* Where clouds give out the credentials of a machine. */
+	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "169.254.169.254", 80, "" },
+	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "fe80::1", 80, "" },
 	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "fd00::1", 443,
 	    "allow network connect [fd00::1]:443" },
 	{ PROXY_BY_ENDPOINT, PROXY_NO_RULE, "127.0.0.1", 5432,
