@@ -355,15 +355,23 @@ risk_escape(size_t number, const char **who, uint8_t *platforms)
 
 /* --- hooks ---------------------------------------------------------------- */
 
-/* Where a path, or a pattern, leads into what git runs: ".git/hooks",
- * ".git/config" or all of ".git". */
+/* Where a path, or a pattern, leads into what git runs, or what leads it
+ * elsewhere: all of ".git", or of a bare "tool.git", or one of these in it. */
 static bool
 is_git_hook(const char *suffix)
 {
-	static const char *const inside[] = { "", "/hooks", "/config" };
+	static const char *const inside[] = {
+		"",
+		"/hooks",
+		"/config",
+		"/config.worktree",
+		"/commondir",
+		"/modules",
+		"/worktrees",
+	};
 
-	while ((suffix = strstr(suffix, "/.git")) != NULL) {
-		suffix += strlen("/.git");
+	while ((suffix = strstr(suffix, ".git")) != NULL) {
+		suffix += strlen(".git");
 		for (size_t i = 0; i < countof(inside); i++) {
 			size_t len = strlen(inside[i]);
 
@@ -376,6 +384,24 @@ is_git_hook(const char *suffix)
 	return false;
 }
 
+const char *
+risk_of_git(const char *path, uint8_t rights)
+{
+	return (rights & SBX_WRITE) != 0 && is_git_hook(path) ?
+	    "what git runs in another repository" :
+	    NULL;
+}
+
+static const char *
+hook_of_rule(const struct path_rule *rule)
+{
+	const char *what = risk_of_git(rule->at.suffix, rule->rights);
+
+	return what == NULL && rule->glob != NULL ?
+	    risk_of_git(rule->glob, rule->rights) :
+	    what;
+}
+
 void
 check_risk_hooks(struct checker *checker)
 {
@@ -383,19 +409,17 @@ check_risk_hooks(struct checker *checker)
 
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
+		const char *what = hook_of_rule(rule);
 		struct diag *diag;
 
 		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
-		    (rule->rights & SBX_WRITE) == 0 ||
-		    rule->at.anchor == SBX_ANCHOR_WORKSPACE ||
-		    (!is_git_hook(rule->at.suffix) &&
-			(rule->glob == NULL || !is_git_hook(rule->glob))) ||
+		    rule->at.anchor == SBX_ANCHOR_WORKSPACE || what == NULL ||
 		    grants_denied(&checker->grants, rule->origin.platforms,
 			SBX_WRITE, rule->at))
 			continue;
 		diag = check_report(checker, rule->origin.loc,
-		    "'%s' gives away what git runs in another repository",
-		    path_object_text(policy, i, i + 1));
+		    "'%s' gives away %s", path_object_text(policy, i, i + 1),
+		    what);
 		diag_help(checker->diags, diag,
 		    "allow what is beside .git, or let it be the workspace");
 	}
