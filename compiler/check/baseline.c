@@ -196,3 +196,20 @@ check_syscall_ruling(struct checker *checker)
 		    "no rule of a policy confines what such a call does");
 	}
 }
+
+/* --- one call ------------------------------------------------------------- */
+
+const char *
+risk_of_call(struct arena *arena, const char *call)
+{
+	const char *entry = baseline_entry_of(arena, call);
+	const char *reason = entry != NULL ? ruling_reason(entry) : NULL;
+
+	if (strcmp(call, "io_uring_setup") == 0)
+		return "a way round the filter of sockets";
+	return reason == NULL ? NULL :
+				arena_printf(arena,
+				    "a call that no rule of a policy confines: "
+				    "it %s",
+				    reason);
+}

@@ -44,9 +44,8 @@ note_other(struct checker *checker, struct diag *diag,
 
 /* --- written and run ------------------------------------------------------ */
 
-/* What is in these is the sandbox's own, or no program. */
-static bool
-is_own_ground(struct target at)
+bool
+risk_is_own_ground(struct target at)
 {
 	static const struct target places[] = {
 		{ "", SBX_ANCHOR_WORKSPACE },
@@ -110,7 +109,7 @@ check_risk_write_exec(struct checker *checker)
 		const struct path_rule *other;
 
 		if (rule->effect != SBX_ALLOW || rule->glob != NULL ||
-		    wanted == 0 || is_own_ground(rule->at))
+		    wanted == 0 || risk_is_own_ground(rule->at))
 			continue;
 		other = grants_allow(&checker->grants, rule->origin.platforms,
 		    wanted, rule->at);

@@ -10,6 +10,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/check/check.h"
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
 #include "compiler/policy/host.h"
@@ -363,32 +364,47 @@ lift_names(struct remedy *remedy)
 	    (verdict.is_private || access->detail != SBX_NAME_PRIVATE);
 }
 
+/* Why no rule is offered for the name, or NULL. */
+static const char *
+fault_of(const struct remedy *remedy, bool gives_keys)
+{
+	const struct access *access = remedy->access;
+
+	if (strcmp(access->name, "localhost") == 0)
+		return arena_printf(remedy->arena,
+		    "that is the sandbox itself; a service of the host is "
+		    "'allow network host tcp %u'",
+		    (unsigned)access->port);
+	if (sbx_way_is_reserved(access->port))
+		return arena_printf(remedy->arena,
+		    "port %u is the sandbox's own resolver or proxy",
+		    (unsigned)access->port);
+	return gives_keys ? "it gives out the machine's credentials" : NULL;
+}
+
 static void
 domain_remedy(struct remedy *remedy)
 {
 	const struct access *access = remedy->access;
 	const char *quote = strcmp(access->name, private_word) == 0 ? "\"" : "";
 	bool web = access->port == 80 || access->port == 443;
+	bool gives_keys = false;
+	const char *whom = risk_of_host(access->name, &gives_keys);
+	const char *fault = fault_of(remedy, gives_keys);
 
 	if (!network_remedy(remedy) || lift_names(remedy))
 		return;
-	if (strcmp(access->name, "localhost") == 0)
-		remedy_add(remedy, REMEDY_NONE,
-		    "that is the sandbox itself; a service of the host is "
-		    "'allow network host tcp %u'",
-		    (unsigned)access->port);
-	else if (sbx_way_is_reserved(access->port))
-		remedy_add(remedy, REMEDY_NONE,
-		    "port %u is the sandbox's own resolver or proxy",
-		    (unsigned)access->port);
-	else
-		remedy_add(remedy, REMEDY_ADD, "allow %s %s%s%s%s%s",
-		    what_words(KIND_DOMAIN, 0), quote, access->name,
-		    web ? "" :
-			  arena_printf(remedy->arena, ":%u",
-			      (unsigned)access->port),
-		    quote,
-		    access->detail == SBX_NAME_PRIVATE ? " private" : "");
+	if (fault != NULL) {
+		remedy_add(remedy, REMEDY_NONE, "%s", fault);
+		return;
+	}
+	remedy_add(remedy, REMEDY_ADD, "allow %s %s%s%s%s%s",
+	    what_words(KIND_DOMAIN, 0), quote, access->name,
+	    web ? "" :
+		  arena_printf(remedy->arena, ":%u", (unsigned)access->port),
+	    quote, access->detail == SBX_NAME_PRIVATE ? " private" : "");
+	if (whom != NULL)
+		remedy_add(remedy, REMEDY_OPENS, "%s, %s", access->name, whom);
 }
 
 static const struct access_form domain_forms[] = {

@@ -5,6 +5,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/check/check.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
@@ -531,7 +532,6 @@ syscall_remedy(struct remedy *remedy)
 {
 	const struct sbx_blob *blob = remedy->blob;
 	const struct sbx_syscall *call;
-	struct map entries = { 0 };
 	const char *name;
 
 	if (remedy->verdict->by != BY_SYSCALL)
@@ -548,11 +548,11 @@ syscall_remedy(struct remedy *remedy)
 		    arena_printf(remedy->arena, "deny syscalls %s",
 			sbx_string(blob, call->reason)));
 	/* Below a deny that goes lies the baseline. */
-	baseline_calls(remedy->arena, &entries);
 	if (call->source == SBX_NO_SOURCE ||
-	    map_find(&entries,
-		arena_intern(remedy->arena, name, strlen(name))) != NULL)
+	    baseline_entry_of(remedy->arena, name) != NULL) {
 		remedy_add(remedy, REMEDY_ADD, "allow syscalls %s", name);
+		remedy_opens(remedy, risk_of_call(remedy->arena, name));
+	}
 }
 
 static const struct access_form syscall_forms[] = {

@@ -44,6 +44,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/remedy.c \
 	compiler/query/remedy.h \
 	compiler/query/remedy_path.c \
+	compiler/query/remedy_risk.c \
 	compiler/query/show.c \
 	compiler/query/show.h \
 	compiler/query/sockets.c \

@@ -29,6 +29,13 @@ remedy_add(struct remedy *remedy, enum remedy_do what, const char *format, ...)
 	step_add(remedy, what, arena_printf(remedy->arena, "%s", text));
 }
 
+void
+remedy_opens(struct remedy *remedy, const char *what)
+{
+	if (what != NULL)
+		step_add(remedy, REMEDY_OPENS, what);
+}
+
 /* The texts of shipped profiles have names like "sbx:coding.sbx", and in the
  * blobs that are installed with sbxrun like "coding.sbx". */
 bool

@@ -65,6 +65,8 @@ void remedy_print(FILE *stream, const struct remedy *remedy);
 /* For the kinds of rules: a step of a kind. */
 void remedy_add(struct remedy *remedy, enum remedy_do what, const char *format,
     ...) __attribute__((format(printf, 3, 4)));
+/* What the step before opens; NULL: nothing else. */
+void remedy_opens(struct remedy *remedy, const char *what);
 /* That a deny, whose words these are, goes. */
 void remedy_lift(struct remedy *remedy, uint32_t source, const char *rule);
 bool remedy_is_shipped(const struct sbx_blob *blob, uint32_t source);
@@ -73,6 +75,27 @@ bool remedy_is_shipped(const struct sbx_blob *blob, uint32_t source);
  * NULL.  The workspace, the scratch directory and parameters are the command's
  * own.  No verdict is needed. */
 const char *remedy_risk(const struct remedy *remedy, struct sbx_place place);
+
+/* Whether a directory has the files of everybody, or of every service: one in
+ * the root directory, or one that all may write in, such as /var/tmp. */
+bool remedy_is_common(const struct remedy *remedy, struct sbx_place directory);
+
+/* Whether what git runs of a repository lies in the place, or is it. */
+bool remedy_has_hook(const struct remedy *remedy, struct sbx_place place);
+
+/* What the denies of writing in a shipped group are there for, or NULL. */
+const char *remedy_kept_by(const char *group);
+
+/* What a rule about the place, in these words, opens beside what is asked for. */
+void remedy_add_opened(struct remedy *remedy, struct sbx_place place,
+    const char *object);
+
+/* As the tables of risks have a place: below ~, or absolute. */
+struct target remedy_target(const struct remedy *remedy,
+    struct sbx_place place);
+
+/* The directory of a path; that of "/" is itself. */
+struct sbx_place remedy_parent(struct sbx_place path);
 
 /* The answer about paths. */
 void path_remedy(struct remedy *remedy);

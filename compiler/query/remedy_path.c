@@ -12,74 +12,18 @@
 
 #include <string.h>
 
-/* --- what is given away --------------------------------------------------- */
-
 static bool
 is_root(struct sbx_place place)
 {
 	return place.len == 0;
 }
 
-/* As the tables of risks have it: below ~, or absolute. */
-static struct target
-target_of(const struct places *places, struct sbx_place place)
-{
-	uint16_t anchor = places_anchor(places, place);
-
-	return (
-	    struct target){ place.path + places->anchors[anchor].len, anchor };
-}
-
-/* Whether the policy denies a place that lies in the one in question. */
-static bool
-is_kept(const void *context, struct target place, enum sbx_right right)
-{
-	const struct remedy *remedy = context;
-	const struct places *places = &remedy->subject->places;
-	const struct sbx_place *anchor = &places->anchors[place.anchor];
-	const char *path = arena_printf(remedy->arena, "%s%s", anchor->path,
-	    place.suffix);
-	struct sbx_place at = { path, (uint32_t)strlen(path) };
-	struct place_rules rules;
-
-	places_rules_over(places, remedy->subject->arch->platforms, at, &rules);
-	return sbx_path_verdict(rules.rules, rules.count, (uint8_t)right, at)
-		   .reason == SBX_BECAUSE_DENIED;
-}
-
-const char *
-remedy_risk(const struct remedy *remedy, struct sbx_place place)
-{
-	const struct places *places = &remedy->subject->places;
-	struct sbx_place named = {
-		arena_strndup(remedy->arena, place.path, place.len),
-		place.len,
-	};
-	struct target at = target_of(places, named);
-
-	if (is_root(place))
-		return "it is the whole machine";
-	if (at.anchor == SBX_ANCHOR_WORKSPACE || at.anchor == SBX_ANCHOR_TMP ||
-	    at.anchor >= SBX_ANCHOR_PARAM)
-		return NULL;
-	return risk_of_place(remedy->arena, at, remedy->access->detail, is_kept,
-	    remedy);
-}
-
 /* --- names ---------------------------------------------------------------- */
-
-static struct sbx_place
-parent_of(struct sbx_place path)
-{
-	while (path.len > 0 && path.path[--path.len] != '/')
-		;
-	return path;
-}
 
 static const char *
 name_of(const struct remedy *remedy, struct sbx_place path)
 {
-	uint32_t parent = parent_of(path).len;
+	uint32_t parent = remedy_parent(path).len;
 
 	return is_root(path) ?
 	    "" :
@@ -137,8 +81,7 @@ add_variable(struct remedy *remedy)
 #undef GROUP_KEEPS
 #undef HOME_VARIABLE
 	};
-	const struct places *places = &remedy->subject->places;
-	struct target at = target_of(places, remedy->access->path);
+	struct target at = remedy_target(remedy, remedy->access->path);
 
 	if (at.anchor != SBX_ANCHOR_HOME || remedy->access->detail != SBX_WRITE)
 		return;
@@ -239,36 +182,14 @@ meant_by(const struct remedy *remedy, const struct sbx_path *rule)
 	    show_source_text(remedy->arena, remedy->blob, rule->source));
 }
 
-/* What a deny of a shipped profile is there for. */
-static const char *
-opened_by(const struct remedy *remedy, const struct sbx_path *rule)
-{
-	static const struct {
-		const char *group, *what;
-	} table[] = {
-#define GROUP_KEEPS(group, what) { group, what },
-#define HOME_VARIABLE(place, variable, value)
-#define FETCHER(name)
-#include "compiler/tables/remedies.def"
-#undef FETCHER
-#undef HOME_VARIABLE
-#undef GROUP_KEEPS
-	};
-	const char *via = show_via(remedy->blob, rule->source);
-
-	for (size_t i = 0; via != NULL && i < countof(table); i++) {
-		if (strcmp(table[i].group, via) == 0)
-			return table[i].what;
-	}
-	return NULL;
-}
-
 /* A deny of a shipped profile goes as a whole: what else that allows is said. */
 static void
 drop_shipped(struct remedy *remedy, const struct sbx_path *rule,
     struct sbx_place place)
 {
-	const char *what = is_written(remedy) ? opened_by(remedy, rule) : NULL;
+	const char *what = is_written(remedy) ?
+	    remedy_kept_by(show_via(remedy->blob, rule->source)) :
+	    NULL;
 
 	remedy_lift(remedy, rule->source, rule_words(remedy, rule));
 	if (what != NULL)
@@ -375,22 +296,6 @@ has_allow(const struct remedy *remedy, const char *object)
 	return false;
 }
 
-/* The directory that a rule has to be about, if it is not about the path. */
-static struct sbx_place
-directory_for(const struct remedy *remedy)
-{
-	struct sbx_place path = remedy->access->path;
-
-	if (remedy->access->detail == SBX_WRITE &&
-	    is_passing(name_of(remedy, path)))
-		path = parent_of(path);
-	if (is_absent(remedy))
-		path = here_nearest(path);
-	while (!is_root(path) && spelled(remedy, path) == NULL)
-		path = parent_of(path);
-	return path;
-}
-
 static void
 add_none(struct remedy *remedy, const char *fault)
 {
@@ -409,17 +314,28 @@ first_below(struct sbx_place directory, struct sbx_place path)
 	return (struct sbx_place){ path.path, len };
 }
 
-/* Whether a directory has the files of everybody, or of every service: one in
- * the root directory, or one that all may write in, such as /var/tmp. */
-static bool
-is_common(const struct remedy *remedy, struct sbx_place directory)
+/* The path; for what is made to be renamed, where it is. */
+static struct sbx_place
+needed_place(const struct remedy *remedy)
 {
-	const struct places *places = &remedy->subject->places;
-	uint16_t anchor = places_anchor(places, directory);
+	struct sbx_place path = remedy->access->path;
 
-	return anchor == SBX_ANCHOR_ROOT && is_written(remedy) &&
-	    (is_root(parent_of(directory)) ||
-		(places->here && here_is_shared(directory)));
+	return is_written(remedy) && is_passing(name_of(remedy, path)) ?
+	    remedy_parent(path) :
+	    path;
+}
+
+/* The directory that a rule has to be about, if it is not about the path. */
+static struct sbx_place
+directory_for(const struct remedy *remedy)
+{
+	struct sbx_place path = needed_place(remedy);
+
+	if (is_absent(remedy) && remedy_risk(remedy, path) == NULL)
+		path = here_nearest(path);
+	while (!is_root(path) && spelled(remedy, path) == NULL)
+		path = remedy_parent(path);
+	return path;
 }
 
 static void
@@ -427,9 +343,10 @@ add_directory(struct remedy *remedy, struct sbx_place directory,
     const char *object)
 {
 	add_allow(remedy, object);
-	if (is_common(remedy, directory))
-		remedy_add(remedy, REMEDY_OPENS,
-		    "all that lies in %s, of whatever program", object);
+	if (remedy_has_hook(remedy, directory) ||
+	    remedy_has_hook(remedy, needed_place(remedy)))
+		remedy_opens(remedy, remedy_kept_by("git-programs"));
+	remedy_add_opened(remedy, directory, object);
 }
 
 /* A new directory of the path's name in one that gives away too much; false if
@@ -449,7 +366,7 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 	remedy_add(remedy, REMEDY_MAKE, "%s",
 	    arena_strndup(remedy->arena, top.path, top.len));
 	if (!has_allow(remedy, object))
-		add_allow(remedy, object);
+		add_directory(remedy, top, object);
 	add_variable(remedy);
 	return true;
 }
@@ -463,7 +380,7 @@ add_wider(struct remedy *remedy, struct sbx_place directory)
 	const char *object = spelled(remedy, directory);
 
 	if (fault == NULL && object != NULL) {
-		if (!is_common(remedy, directory) ||
+		if (!remedy_is_common(remedy, directory) ||
 		    !add_new(remedy, directory))
 			add_directory(remedy, directory, object);
 	} else if (!add_new(remedy, directory))
@@ -481,7 +398,7 @@ add_links(struct remedy *remedy)
 
 	for (size_t i = 0; followed != NULL && i < followed->links.count; i++) {
 		struct sbx_place link = followed->links.items[i];
-		struct sbx_place directory = parent_of(link);
+		struct sbx_place directory = remedy_parent(link);
 		struct remedy reading = *remedy;
 		struct access look = *remedy->access;
 

@@ -366,6 +366,15 @@ baseline_calls(struct arena *arena, struct map *entries)
 }
 
 const char *
+baseline_entry_of(struct arena *arena, const char *call)
+{
+	struct map entries = { 0 };
+
+	baseline_calls(arena, &entries);
+	return map_find(&entries, arena_intern(arena, call, strlen(call)));
+}
+
+const char *
 baseline_arguments(const char *call)
 {
 	for (size_t i = 0; i < countof(argument_calls); i++) {

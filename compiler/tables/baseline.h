@@ -109,6 +109,8 @@ extern const size_t baseline_count;
  * its arguments decide.
  */
 void baseline_calls(struct arena *arena, struct map *entries);
+/* The same of one call; NULL: there is nothing to lift. */
+const char *baseline_entry_of(struct arena *arena, const char *call);
 
 /* What else decides about a call, by its arguments: "network", "namespaces" or
  * "terminals and file systems"; NULL: nothing that `allow syscalls` does not

@@ -6,6 +6,7 @@ test_programs += \
 	tests/model/export_oci \
 	tests/model/hosts \
 	tests/model/layouts \
+	tests/model/offers \
 	tests/model/properties/property \
 	tests/model/questions/ask \
 	tests/model/remedies \
