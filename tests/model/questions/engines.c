@@ -7,6 +7,7 @@
 #include "compiler/report/diag_print.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
+#include "tests/model/drafts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,72 @@ take_out(struct ast_stmt **link, size_t number, size_t count)
 	return count;
 }
 
+/* Makes strict denies preferred ones, and the reverse, with a chance each. */
+static void
+turn_denies(struct ast_stmt *stmt, struct chance *chance, unsigned percent)
+{
+	for (; stmt != NULL; stmt = stmt->next) {
+		if (stmt->kind == AST_RULE && stmt->effect != SBX_ALLOW &&
+		    chance_percent(chance, percent))
+			stmt->effect = stmt->effect == SBX_DENY ?
+			    SBX_PREFER_DENY :
+			    SBX_DENY;
+		turn_denies(stmt->body, chance, percent);
+	}
+}
+
+/* Rules about writing in each other, at the beginning of the profile. */
+static struct bytes
+add_writes(struct arena *arena, struct chance *chance, struct bytes text)
+{
+	static const char *const places[] = { "${workspace}", "~", "/srv",
+		"/srv/a", "${tmp}/x", "/" };
+	static const char *const names[] = { "/a", "/x", "/a/b" };
+	static const char *const effects[] = { "deny", "prefer deny",
+		"prefer deny" };
+	const char *whole = arena_strndup(arena, text.text, text.size);
+	const char *begin = strstr(whole, "profile p ");
+	const char *line = begin != NULL ? strchr(begin, '\n') : NULL;
+	const char *rules = "";
+
+	if (line == NULL)
+		return text;
+	for (size_t i = 1 + chance_below(chance, 3); i > 0; i--) {
+		const char *place = PICK(chance, places);
+		const char *effect = PICK(chance, effects);
+
+		rules = arena_printf(arena, "%sallow write %s\n", rules, place);
+		if (strcmp(place, "/") == 0)
+			place = "";
+		rules = arena_printf(arena,
+		    chance_percent(chance, 30) ?
+			"%s%s write glob \"%s/*%s\"\n" :
+			"%s%s write \"%s%s\"\n",
+		    rules, effect, place, PICK(chance, names));
+	}
+	rules = arena_printf(arena, "%.*s\n%s%s", (int)(line - whole), whole,
+	    rules, line + 1);
+	return (struct bytes){ (char *)(uintptr_t)rules, strlen(rules) };
+}
+
+bool
+text_soften(struct arena *arena, struct chance *chance, struct bytes text,
+    struct bytes *softer)
+{
+	struct build whole;
+	FILE *stream = open_memstream(&softer->text, &softer->size);
+
+	if (stream == NULL)
+		abort();
+	if (build_text(arena, "random.sbx", add_writes(arena, chance, text),
+		&whole, false)) {
+		turn_denies(whole.stmts, chance, 50);
+		write_sbx(stream, whole.stmts);
+	}
+	fclose(stream);
+	return softer->size > 0;
+}
+
 bool
 build_less(struct arena *arena, struct chance *chance, struct bytes text,
     struct build *build)
@@ -117,6 +184,11 @@ build_less(struct arena *arena, struct chance *chance, struct bytes text,
 
 	if (!build_text(arena, "random.sbx", text, &whole, false))
 		return false;
+	if (chance_percent(chance, 50)) {
+		turn_denies(whole.stmts, chance, 50);
+		return build_written(arena, "less.sbx", write_sbx, &whole,
+		    build);
+	}
 	count = take_out(&whole.stmts, SIZE_MAX, 0);
 	if (count == 0)
 		return false;
@@ -171,19 +243,22 @@ question_parse(const struct subject *subject, const struct question *question,
 
 bool
 why_agrees(const struct subject *subject, const struct access *access,
-    bool allowed)
+    const struct question *question)
 {
+	bool idle = question->happens && !question->allowed;
 	struct bytes text = { NULL, 0 };
 	FILE *stream = open_memstream(&text.text, &text.size);
-	bool ended, said;
+	bool ended, said, nothing;
 
 	if (stream == NULL)
 		abort();
 	ended = why(stream, subject, access, false);
 	fclose(stream);
 	said = strncmp(text.text, "denied: ", 8) != 0;
+	nothing = strstr(text.text, "\n    enforced by: nothing (") != NULL;
 	free(text.text);
-	return ended == allowed && said == allowed;
+	return ended == question->allowed && said == question->allowed &&
+	    (!question_is_path(question) || nothing == idle);
 }
 
 /* --- a test file ---------------------------------------------------------- */
@@ -280,12 +355,17 @@ write_file(FILE *stream, struct bytes policy, const struct plain *plain,
  * and there is none of it at level full. */
 static bool
 result_agrees(const struct test_result *result, const struct plain *plain,
-    bool allowed, bool turned)
+    const struct question *question, bool turned)
 {
+	bool allowed = question->allowed;
+
 	if (result->bound == NULL || result->verdict.allowed != allowed)
 		return false;
 	if (turned)
 		return !result->passed;
+	if (question_is_path(question) &&
+	    plain->layout->platforms != SBX_ON_MACOS)
+		return result->passed == (allowed || !question->happens);
 	return result->passed ||
 	    (!allowed && result->verdict.unenforced &&
 		plain->layout->level < SBX_LEVEL_FULL);
@@ -330,6 +410,6 @@ test_agrees(struct arena *arena, struct bytes policy, const struct plain *plain,
 	close(fd);
 	for (size_t i = 0; good && i < count; i++)
 		agrees[i] = result_agrees(&results->list.items[i], plain,
-		    questions[i].allowed, is_turned(i));
+		    &questions[i], is_turned(i));
 	return good;
 }

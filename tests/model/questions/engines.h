@@ -34,7 +34,14 @@ bool build_yaml(struct arena *arena, const struct build *from,
 const struct policy *build_restore(struct arena *arena,
     const struct build *from);
 
-/* A policy without one of its statements, drawn by chance. */
+/* The text of a policy with some rules about writing, of which some denies,
+ * drawn by chance, are preferred ones; to be freed.  False if it does not
+ * compile. */
+bool text_soften(struct arena *arena, struct chance *chance, struct bytes text,
+    struct bytes *softer);
+
+/* A policy without one of its statements, or with a deny that is stricter or
+ * less strict, drawn by chance. */
 bool build_less(struct arena *arena, struct chance *chance, struct bytes text,
     struct build *build);
 
@@ -47,9 +54,9 @@ const char *question_parse(const struct subject *subject,
     const struct question *question, struct access *access);
 
 /* Whether the first word of what `sbxc why` says, and the status that it ends
- * with, are these. */
+ * with, are those of the question, and whether it says that nothing holds it. */
 bool why_agrees(const struct subject *subject, const struct access *access,
-    bool allowed);
+    const struct question *question);
 
 /*
  * A test file with all questions and the policy as text: a result for each, in

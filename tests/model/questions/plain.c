@@ -201,8 +201,18 @@ target_covers_path(const struct plain *plain, const struct path_rule *rule,
 		    path));
 }
 
-bool
-plain_path(const struct plain *plain, uint8_t right, const char *path)
+/* To keep writing out of a place takes a mask, or that nothing is made beside
+ * it: a deny that is only preferred does not ask for the latter. */
+static bool
+is_given_up(const struct plain *plain, const struct path_rule *rule)
+{
+	return plain->layout->level < SBX_LEVEL_FULL &&
+	    rule->effect == SBX_PREFER_DENY && rule->rights == SBX_WRITE;
+}
+
+static bool
+paths_allow(const struct plain *plain, uint8_t right, const char *path,
+    bool held)
 {
 	const struct policy *policy = plain->policy;
 	bool allowed = false;
@@ -213,6 +223,7 @@ plain_path(const struct plain *plain, uint8_t right, const char *path)
 		const struct path_rule *rule = &policy->paths.items[i];
 
 		if (!plain_holds(plain, &rule->origin) ||
+		    (held && is_given_up(plain, rule)) ||
 		    (rule->rights & right) == 0 ||
 		    !target_covers_path(plain, rule, path) ||
 		    is_excluded(plain, rule, path))
@@ -222,6 +233,12 @@ plain_path(const struct plain *plain, uint8_t right, const char *path)
 		allowed = true;
 	}
 	return allowed;
+}
+
+bool
+plain_path(const struct plain *plain, uint8_t right, const char *path)
+{
+	return paths_allow(plain, right, path, plain->held);
 }
 
 /* Where the agent's socket is nobody knows: in no place of a rule, but in the
@@ -259,7 +276,8 @@ plain_socket(const struct plain *plain, const char *path)
 		return true;
 	if (plain->layout->level == SBX_LEVEL_MINIMAL)
 		return false;
-	return said >= 0 ? said : plain_path(plain, SBX_WRITE, path);
+	/* sbxrun connects for the command, and asks the rules at each level. */
+	return said >= 0 ? said : paths_allow(plain, SBX_WRITE, path, false);
 }
 
 bool

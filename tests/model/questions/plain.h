@@ -23,6 +23,8 @@ struct plain {
 	const struct layout *layout;
 	bool everything;
 	bool callers; /* a variable that is set inside is not allowed */
+	bool held;    /* asked is what holds at the level, and not what the
+	               * rules say */
 	enum sbx_net net;
 };
 

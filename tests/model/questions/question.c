@@ -322,6 +322,18 @@ ask_call(struct asker *asker)
 	};
 }
 
+/* Of files, a filter of system calls knows nothing. */
+static bool
+question_happens(const struct asker *asker, const struct question *question)
+{
+	struct plain plain = *asker->plain;
+
+	plain.held = true;
+	return question->plain == plain_of_path &&
+	    (plain.layout->level < SBX_LEVEL_STANDARD ||
+		plain_of_path(&plain, question));
+}
+
 /* Each as often as it stands here; of macOS only the first ones are asked. */
 struct question
 question_make(struct asker *asker)
@@ -352,7 +364,15 @@ question_make(struct asker *asker)
 	    makers[below(asker, macos ? ON_MACOS : countof(makers))](asker);
 
 	question.allowed = question.plain(asker->plain, &question);
+	question.happens = question.allowed ||
+	    question_happens(asker, &question);
 	return question;
+}
+
+bool
+question_is_path(const struct question *question)
+{
+	return question->plain == plain_of_path;
 }
 
 const char *

@@ -14,7 +14,8 @@ enum { QUESTION_WORDS = 3 };
 struct question {
 	const char *words[QUESTION_WORDS];
 	size_t count;
-	bool allowed;
+	bool allowed; /* the rules say so */
+	bool happens; /* at the level: it is allowed, or nothing holds it */
 	/* It may be asked of another policy, too. */
 	bool (
 	    *plain)(const struct plain *plain, const struct question *question);
@@ -36,6 +37,9 @@ void asker_make(struct asker *asker, struct arena *arena, struct chance *chance,
     const struct plain *plain);
 
 struct question question_make(struct asker *asker);
+
+/* Whether it is about a right on a path. */
+bool question_is_path(const struct question *question);
 
 /* "allow write '/srv/x'", for people. */
 const char *question_text(struct arena *arena, const struct question *question);
