@@ -366,7 +366,7 @@ lift_names(struct remedy *remedy)
 
 /* Why no rule is offered for the name, or NULL. */
 static const char *
-fault_of(const struct remedy *remedy, bool gives_keys)
+fault_of(const struct remedy *remedy)
 {
 	const struct access *access = remedy->access;
 
@@ -379,7 +379,7 @@ fault_of(const struct remedy *remedy, bool gives_keys)
 		return arena_printf(remedy->arena,
 		    "port %u is the sandbox's own resolver or proxy",
 		    (unsigned)access->port);
-	return gives_keys ? "it gives out the machine's credentials" : NULL;
+	return NULL;
 }
 
 static void
@@ -390,8 +390,13 @@ domain_remedy(struct remedy *remedy)
 	bool web = access->port == 80 || access->port == 443;
 	bool gives_keys = false;
 	const char *whom = risk_of_host(access->name, &gives_keys);
-	const char *fault = fault_of(remedy, gives_keys);
+	const char *fault = fault_of(remedy);
 
+	if (gives_keys) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "it gives out the machine's credentials");
+		return;
+	}
 	if (!network_remedy(remedy) || lift_names(remedy))
 		return;
 	if (fault != NULL) {

@@ -375,14 +375,17 @@ endpoint_remedy(struct remedy *remedy)
 		    (unsigned)access->port);
 		return;
 	}
+	/* A rule about the port would lead there as well. */
+	if (sbx_address_is_metadata(access->address)) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "a cloud gives out the machine's credentials there");
+		return;
+	}
 	if (!network_remedy(remedy) || lift_endpoints(remedy))
 		return;
 	if (sbx_address_is_reserved(access->address, SBX_ADDRESS_BITS))
 		remedy_add(remedy, REMEDY_NONE,
 		    "no rule can name that address");
-	else if (sbx_address_is_metadata(access->address))
-		remedy_add(remedy, REMEDY_NONE,
-		    "a cloud gives out the machine's credentials there");
 	else if (sbx_way_is_reserved(access->port))
 		remedy_add(remedy, REMEDY_NONE,
 		    "port %u is the sandbox's own resolver or proxy",

@@ -127,6 +127,40 @@ load sbxc
 	done
 }
 
+@test "why: no rule is offered for what git runs in another repository" {
+	local place
+	mkdir -p home/other/.git/hooks home/bare.git/hooks w/.git/hooks
+	export HOME=$PWD/home
+	cd w
+	for place in other/.git/hooks/pre-commit other/.git/config other/.git \
+	    other/.git/config.lock other/.git/modules/m/hooks/x \
+	    bare.git/hooks/x none/.git/hooks/x; do
+		ends 1 "$SBXC" why ../team.sbx write "~/$place"
+		says "no rule is offered: "
+		says "it gives away what git runs in another repository"
+	done
+	ends 1 "$SBXC" why ../team.sbx write '~/other/.git/objects/x'
+	says "allow write ~/other/.git/objects"
+	ends 1 "$SBXC" why @read-only write .git/hooks/x
+	says 'to allow it: allow write ${workspace}/.git/hooks'
+	says "which opens: what git runs later"
+}
+
+@test "why: what a rule for a host or a call opens is said" {
+	ends 1 "$SBXC" why --model @workspace-write domain metadata.google.internal
+	says "no rule is offered: it gives out the machine's credentials"
+	ends 1 "$SBXC" why --model @workspace-write connect 169.254.169.254:80
+	says "no rule is offered: a cloud gives out the machine's credentials"
+	# Nor one for the port, which leads there as well.
+	ends 1 "$SBXC" why --model team.sbx connect 169.254.169.254:80
+	says "no rule is offered: "
+	[[ "$output" != *"tcp 80"* ]]
+	ends 1 "$SBXC" why --model @workspace-write domain pastebin.com
+	says "which opens: pastebin.com, where everybody can leave data"
+	ends 1 "$SBXC" why --model @workspace-write syscall bpf
+	says "which opens: a call that no rule of a policy confines"
+}
+
 @test "why: a new or passing file needs its directory, or a variable" {
 	mkdir -p home/src
 	export HOME=$PWD/home
