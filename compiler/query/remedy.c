@@ -2,6 +2,7 @@
 #include "compiler/query/remedy.h"
 #include "compiler/base/shell.h"
 #include "compiler/policy/kind.h"
+#include "compiler/query/here.h"
 #include "compiler/query/show.h"
 #include "compiler/report/source.h"
 
@@ -158,15 +159,57 @@ is_file_name(const char *path)
 	return name != NULL && name[1] != '\0' && strchr(name + 2, '.') != NULL;
 }
 
-/* Whether what is to be made is a file; a directory above it is none. */
+/* Whether a step makes what is asked about, and not a directory above it. */
+static bool
+makes_path(const struct remedy *remedy, const struct remedy_step *step)
+{
+	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+
+	return step->what != REMEDY_MAKE_ABOVE &&
+	    sbx_place_compare(at, remedy->access->path) == 0;
+}
+
+static bool
+makes_program(const struct remedy *remedy, const struct remedy_step *step)
+{
+	return makes_path(remedy, step) && remedy->access->detail == SBX_EXEC;
+}
+
+/* Whether what is to be made is a file, as far as its name tells. */
 static bool
 makes_file(const struct remedy *remedy, const struct remedy_step *step)
 {
-	const struct access *access = remedy->access;
-	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+	return makes_path(remedy, step) &&
+	    (remedy->access->makes_file || step->what == REMEDY_MAKE_EXCEPTED ||
+		is_file_name(step->text));
+}
 
-	return access->makes_file ? sbx_place_compare(at, access->path) == 0 :
-				    is_file_name(step->text);
+/* Whether it may as well be the other one of a file and a directory. */
+static bool
+makes_either(const struct remedy *remedy, const struct remedy_step *step)
+{
+	return makes_path(remedy, step) && !remedy->access->makes_file &&
+	    !makes_program(remedy, step);
+}
+
+/* With a directory for an exception's place that is not there either. */
+static void
+put_command(FILE *stream, const struct remedy *remedy,
+    const struct remedy_step *step, bool is_file)
+{
+	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+	struct sbx_place parent = remedy_parent(at);
+	bool alone = step->what != REMEDY_MAKE_EXCEPTED ||
+	    !remedy->subject->places.here || here_has(parent);
+
+	if (!alone && is_file)
+		fprintf(stream, "mkdir -p %.*s && ", (int)parent.len,
+		    parent.path);
+	fprintf(stream, "%s %s",
+	    is_file                                       ? "touch" :
+		!alone || step->what == REMEDY_MAKE_ABOVE ? "mkdir -p" :
+							    "mkdir",
+	    step->text);
 }
 
 /* How it is made.  Whoever chose the name may want it to be run: where a shell
@@ -175,20 +218,38 @@ static void
 put_making(FILE *stream, const struct remedy *remedy,
     const struct remedy_step *step)
 {
-	bool is_file = step->what == REMEDY_MAKE_EXCEPTED ||
-	    (step->what == REMEDY_MAKE && makes_file(remedy, step));
+	bool is_program = makes_program(remedy, step);
+	bool is_file = makes_file(remedy, step);
 
-	if (!shell_is_safe(step->text)) {
-		fprintf(stream, "make the %s ", is_file ? "file" : "directory");
-		show_quoted(stream, step->text);
-		fputs(" outside of the sandbox", stream);
+	if (shell_is_safe(step->text) && !is_program) {
+		put_command(stream, remedy, step, is_file);
 		return;
 	}
-	fprintf(stream, "%s %s",
-	    is_file                             ? "touch" :
-		step->what == REMEDY_MAKE_ABOVE ? "mkdir -p" :
-						  "mkdir",
-	    step->text);
+	fprintf(stream, "%s ",
+	    is_program                     ? "install the program" :
+		makes_either(remedy, step) ? "make the file or directory" :
+		is_file                    ? "make the file" :
+					     "make the directory");
+	show_quoted(stream, step->text);
+	fputs(" outside of the sandbox", stream);
+}
+
+/* Why it is done first, behind what a shell takes for a command; and what does it
+ * where the name was taken for that of the other kind. */
+static void
+put_remark(FILE *stream, const struct remedy *remedy,
+    const struct remedy_step *step)
+{
+	bool is_file = makes_file(remedy, step);
+
+	fputs("  # ", stream);
+	if (makes_either(remedy, step) && shell_is_safe(step->text)) {
+		fprintf(stream,
+		    "or for a %s: ", is_file ? "directory" : "file");
+		put_command(stream, remedy, step, !is_file);
+		fputs("; ", stream);
+	}
+	fputs("first: a rule for what is not there grants nothing", stream);
 }
 
 static void
@@ -288,11 +349,9 @@ remedy_print(FILE *stream, const struct remedy *remedy)
 		    labels[where] != NULL ? labels[where] :
 					    label_of(remedy, i));
 		put_step(stream, remedy, step);
-		fputs(where == SBX_ADVICE_SHELL ?
-			"  # first: a rule for what is not there grants "
-			"nothing\n" :
-			"\n",
-		    stream);
+		if (where == SBX_ADVICE_SHELL)
+			put_remark(stream, remedy, step);
+		fputc('\n', stream);
 	}
 }
 

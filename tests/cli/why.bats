@@ -340,7 +340,7 @@ counts() {
 		rm -rf keep/*
 		ends 1 "$SBXC" why -l $level ../except.sbx write keep/a
 		says "so that its exception grants nothing"
-		says "to allow it, in a shell: touch $PWD/keep/a  # first:"
+		says "to allow it, in a shell: touch $PWD/keep/a  # or for a directory: mkdir $PWD/keep/a; first:"
 		[[ "$output" != *"in the policy"* ]]
 		ends 1 "$SBXC" why -l $level ../except.sbx write keep/a/b
 		says "in a shell: mkdir -p $PWD/keep/a"
@@ -370,7 +370,7 @@ counts() {
 		[[ "$output" != *touch* && "$output" != *mkdir* ]]
 	done
 	ends 1 "$SBXC" why ../names.sbx write 'keep/$(id)'
-	says "shell: make the file \"$PWD/keep/\$(id)\" outside"
+	says "shell: make the file or directory \"$PWD/keep/\$(id)\" outside"
 	[[ "$output" != *touch* && "$output" != *mkdir* ]]
 	ends 1 "$SBXC" why ../names.sbx write 'keep/$(id)/x'
 	says "shell: make the directory \"$PWD/keep/\$(id)\" outside"
@@ -447,6 +447,53 @@ counts() {
 	says "in a shell: touch /srv/sbx-absent.txt"
 	ends 1 "$SBXC" why team.sbx write /srv
 	says "which opens: all that lies in /srv"
+}
+
+# What is to be typed in a shell, and what a remark offers in its place.
+typed() {
+	sed -n 's/^    to allow it, in a shell: \(.*\)  # .*/\1/p' <<<"$output"
+}
+typed_else() {
+	sed -n 's/^.*  # or for a [a-z]*: \([^;]*\); first.*/\1/p' <<<"$output"
+}
+
+@test "why: what may be a file or a directory is made as either" {
+	local name file directory
+	mkdir -p home w/keep
+	export HOME=$PWD/home
+	rules "allow read /usr" "allow write ~/new" "allow write ~/new.txt" \
+	    "allow write ~/.rc" >made.sbx
+	for name in new new.txt .rc; do
+		ends 1 "$SBXC" why made.sbx write "~/$name"
+		if [ "$name" = new.txt ]; then
+			file=$(typed) directory=$(typed_else)
+		else
+			file=$(typed_else) directory=$(typed)
+		fi
+		[[ "$file" == "touch "* && "$directory" == "mkdir "* ]]
+		eval "$file"
+		[ -f "$HOME/$name" ]
+		ends 0 "$SBXC" why made.sbx write "~/$name"
+		rm "$HOME/$name"
+		eval "$directory"
+		ends 0 "$SBXC" why made.sbx write "~/$name"
+		ends 0 "$SBXC" why made.sbx write "~/$name/x"
+	done
+	# What lies above is a directory, whatever its name.
+	rules "allow read /usr" "allow write ~/conf.d" >above.sbx
+	ends 1 "$SBXC" why above.sbx write '~/conf.d/x'
+	[ "$(typed)" = "mkdir $HOME/conf.d" ]
+	[ -z "$(typed_else)" ]
+	# The directory of an exception that is not there either.
+	rules "allow write ~" "deny write ~/keep except ~/keep/sub/a" >sub.sbx
+	mkdir "$HOME/keep"
+	ends 1 "$SBXC" why sub.sbx write '~/keep/sub/a'
+	eval "$(typed)"
+	ends 0 "$SBXC" why sub.sbx write '~/keep/sub/a'
+	# A program is no directory.
+	rules "allow read /usr" "allow exec ~/tool" >tool.sbx
+	ends 1 "$SBXC" why tool.sbx exec '~/tool'
+	says "in a shell: install the program \"$HOME/tool\" outside"
 }
 
 @test "why: to drop a shipped deny of a whole place is said to open it" {

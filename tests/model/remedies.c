@@ -300,42 +300,28 @@ add_exception(char *line, const char *object)
 		    " except { %s }", object);
 }
 
+/* What is to be typed is typed, to the letter; a name that no shell gets is made
+ * as the words say. */
 static void
-make_directory(const char *path)
+make(const struct remedy *remedy, size_t step)
 {
-	const char *name = strrchr(path, '/') + 1;
+	struct arena *arena = arena_new();
+	const char *words = remedy_words(arena, remedy, step);
+	const char *path = remedy->steps.items[step].text;
 	FILE *file;
 
-	if (*name != '\0' && strchr(name + 1, '.') != NULL) {
-		file = fopen(path, "w");
+	if (strncmp(words, "mkdir ", 6) == 0 ||
+	    strncmp(words, "touch ", 6) == 0) {
+		if (system(words) != 0)
+			printf("# this fails: %s\n", words);
+	} else if (strncmp(words, "make the directory ", 19) == 0) {
+		mkdir(path, 0755);
+	} else {
+		file = fopen(path, "a");
 		if (file != NULL)
 			fclose(file);
-	} else {
-		mkdir(path, 0755);
 	}
-}
-
-/* Also the directories that it lies in. */
-static void
-make_excepted(const struct remedy_step *step)
-{
-	char path[LINE];
-	FILE *file;
-
-	snprintf(path, sizeof path, "%s", step->text);
-	for (char *at = strchr(path + 1, '/'); at != NULL;
-	     at = strchr(at + 1, '/')) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-	if (step->what == REMEDY_MAKE_ABOVE) {
-		mkdir(path, 0755);
-		return;
-	}
-	file = fopen(path, "a");
-	if (file != NULL)
-		fclose(file);
+	arena_release(arena);
 }
 
 static void
@@ -366,11 +352,8 @@ apply(const struct remedy *remedy, struct text *text)
 			text->lines[at->line - 1][0] = '\0';
 		else if (step->what == REMEDY_EXCEPT)
 			add_exception(text->lines[at->line - 1], step->text);
-		else if (step->what == REMEDY_MAKE)
-			make_directory(step->text);
-		else if (step->what == REMEDY_MAKE_EXCEPTED ||
-		    step->what == REMEDY_MAKE_ABOVE)
-			make_excepted(step);
+		else if (remedy_where(step) == SBX_ADVICE_SHELL)
+			make(remedy, i);
 		else if (step->what == REMEDY_ADD ||
 		    (step->what == REMEDY_INSTEAD && *step->text != '\''))
 			add(text, "%s", step->text);
