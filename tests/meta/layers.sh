@@ -61,7 +61,7 @@ few_files_print_to_stderr()
 	(cd "$1" && grep -rnw --include='*.[chly]' stderr compiler grammar \
 	    format) |
 	    grep -Ev '^grammar/(policy|scan)\.[ch]:' |
-	    grep -v 'diags_print(' |
+	    grep -v -e 'diags_print(' -e '"/dev/stderr"' |
 	    grep -Ev '^compiler/(base/arena|base/bug|base/complain|command/main)\.c:'
 }
 
