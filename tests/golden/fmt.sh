@@ -111,6 +111,13 @@ misses()
 	}' | "$SBXC" fmt >"$tmp/neat.sbx"
 	awk -v gap="$1" 'NR == 12 || NR == 13 + gap { $0 = " " $0 } { print }' \
 	    "$tmp/neat.sbx" >"$tmp/odd.sbx"
+	against_diff
+}
+
+# against_diff: what they say otherwise of $tmp/odd.sbx, which is to be as
+# $tmp/neat.sbx.
+against_diff()
+{
 	"$SBXC" fmt -d "$tmp/odd.sbx" | tail -n +3 >"$tmp/diff"
 	diff -u "$tmp/odd.sbx" "$tmp/neat.sbx" | tail -n +3 |
 	    diff -u - "$tmp/diff"
@@ -118,6 +125,9 @@ misses()
 for gap in 0 5 6 7; do
 	tap_empty "-d with $gap lines between two that differ" "$(misses "$gap")"
 done
+printf '%s' "$(cat "$tmp/neat.sbx")" >"$tmp/odd.sbx"
+tap_empty "-d of a file whose last line has no end" "$(against_diff)"
+tap_found "... says so" "$(grep '^. No newline' "$tmp/diff")"
 
 # --- the command -----------------------------------------------------------
 
