@@ -84,6 +84,34 @@ tap_is "each place has its rule" "$("$SBXC" build -o "$tmp/p.bin" \
     grep -Ec '^(allow|deny|prefer deny) (read|write|exec)')" \
     "$(grep -o '<span class="b [a-z]*">\(allow\|deny\|prefer deny\)' \
     "$tmp/p.html" | wc -l)"
+cat >"$tmp/all.sbx" <<'END'
+sbx 1
+
+profile all extends workspace-write {
+    allow network domain "example.com"
+    allow network connect 10.1.2.3:443
+    allow network host tcp 5432
+    allow network publish tcp 8080
+    allow network proxy unix ~/run/proxy.sock
+    allow socket ~/run/service.sock
+    allow env SHOWN_*
+    set env SET = value
+    watch ${workspace}/later
+}
+END
+"$SBXC" build -o "$tmp/all.bin" "$tmp/all.sbx"
+"$SBXC" show --html "$tmp/all.bin" >"$tmp/all.html"
+python3 "$tmp/read.py" "$tmp/all.html" text >"$tmp/text"
+"$SBXC" dump "$tmp/all.bin" | sed -n 's/  # .*//
+    /^[a-z ]* \(read\|write\|exec\) /d
+    /^\(allow\|deny\|limit\|set\|watch\) /p' >"$tmp/rules"
+tap_is "there are rules of all other kinds" \
+    'env limit network set socket watch' "$(
+    awk '{ print /^(limit|set|watch)/ ? $1 : $2 }' "$tmp/rules" | sort -u |
+	paste -sd ' ')"
+tap_empty "each of them stands on the page" "$(while read -r rule; do
+	grep -Fq -e "$rule" "$tmp/text" || echo "$rule"
+done <"$tmp/rules")"
 "$SBXC" show --html "$tmp/p.bin" >"$tmp/b.html"
 tap_is "a blob gives the same page" yes \
     "$(cmp -s "$tmp/p.html" "$tmp/b.html" && echo yes)"
