@@ -235,6 +235,9 @@ cat >.mcp.json <<'END'
     "mine": [1, "\u00e9", null]
 }
 END
+# A group that is not the user's first one, where that may be given.
+[ "$(id -u)" -ne 0 ] || chgrp 23908 .mcp.json
+group=$(stat -c %g .mcp.json)
 chmod 640 .mcp.json
 cp -p .mcp.json "$tmp/mcp.json"
 init -y mcp
@@ -255,7 +258,8 @@ END
 tap_is "mcp: each server that is started, and nothing else" same \
     "$("$python" "$tmp/mcp_json.py" "$tmp/mcp.json" .mcp.json "$SBXRUN" \
     "$ours/mcp.bin" 2>&1)"
-tap_is "mcp: the mode is kept" 640 "$(stat -c %a .mcp.json)"
+tap_is "mcp: the mode and the group are kept" "640 $group" \
+    "$(stat -c '%a %g' .mcp.json)"
 init -y mcp
 refuses "mcp: twice" "set up already"
 init mcp --undo
