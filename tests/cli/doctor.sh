@@ -140,9 +140,10 @@ mkdir -p .vscode .git/hooks
 printf '#!/bin/sh\n' >.git/hooks/post-commit
 printf '#!/bin/sh\n' >.git/hooks/pre-push.sample
 chmod +x .git/hooks/*
+printf '#!/bin/sh\n' >.git/hooks/pre-commit
 doctor
 says "what runs later" note "runs later" "2 things"
-tap_is "what runs later: a sample is none" 1 \
+tap_is "what runs later: no sample, and no hook that git does not run" 1 \
     "$(grep -c 'ls -l .git/hooks/post-commit .vscode$' "$tmp/out")"
 rm -r .vscode .git/hooks
 
