@@ -168,6 +168,29 @@ import json, sys
 print(json.dumps(json.load(open(sys.argv[1])), sort_keys=True))' \
     "$HOME/.claude/settings.json")"
 tap_is "... and no backup stays" "" "$(find "$HOME" -name '*before-sbx*')"
+cp "$tmp/settings" "$HOME/.claude/settings.json"
+init -y claude
+sed -i 's|\(CLAUDE_CODE_SHELL": \)"[^"]*"|\1"/bin/zsh"|' \
+    "$HOME/.claude/settings.json"
+init claude --undo
+tap_is "a setting that was changed since stays" \
+    '0 "/bin/zsh"' "$status $(grep -o '"/bin/zsh"' \
+    "$HOME/.claude/settings.json")"
+cp "$tmp/settings" "$HOME/.claude/settings.json"
+init -y opencode
+init -y claude
+cp "$HOME/.claude/settings.json" "$tmp/written"
+init opencode --undo
+echo '{' >"$HOME/.claude/settings.json"
+init claude --undo
+refuses "what is no JSON any more is not undone" "changed since"
+tap_is "... nor is what another agent left to be undone" yes \
+    "$([ -f "$ours/shell" ] && [ -f "$ours/commands.bin" ] && echo yes)"
+cp "$tmp/written" "$HOME/.claude/settings.json"
+init claude --undo
+tap_is "... and all is, once it is as before" "0 yes no" "$status $(
+    cmp -s "$HOME/.claude/settings.json" "$tmp/settings" && echo yes) $(
+    [ -e "$ours" ] && echo yes || echo no)"
 for text in '{"env": {"CLAUDE_CODE_SHELL": "/bin/zsh"}}' '{ /* x */ }' \
     '{"env": 1}'; do
 	echo "$text" >"$HOME/.claude/settings.json"
