@@ -45,10 +45,14 @@ policy ends workspace-write "$common" \
 policy host workspace-write "$common" "allow network host tcp $service"
 policy publish workspace-write "$common" \
     "allow network publish tcp $published" 'allow network connect 10.2.3.4:443'
+# That of another machine is none here.
+here=x86_64 other=aarch64
+[ "$(uname -m)" = x86_64 ] || here=aarch64 other=x86_64
 for place in '${runtime}' '~' '${where}'; do
 	name=$(echo "$place" | tr -d '${}~')
 	policy "own-${name:-home}" workspace-write 'param where' "$common" \
-	    "allow network proxy unix $place/proxy.sock"
+	    "on $here { allow network proxy unix $place/proxy.sock }" \
+	    "on $other { allow network proxy unix ~/other.sock }"
 done
 policy loopback workspace-write "$common" 'allow network loopback'
 
