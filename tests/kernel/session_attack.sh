@@ -717,6 +717,38 @@ stopped()
 	done
 }
 
+# Somebody has stopped the keeper, and as many wait for it as may: who connects
+# then would wait in the kernel.
+queued()
+{
+	in_session one true
+	session_find_place one
+	pid=$(session_keeper one)
+	kill -STOP "$pid"
+	launch /usr/bin/python3 -c 'import socket, sys, time
+waiting = []
+while len(waiting) < 9999:
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    one.setblocking(False)
+    try:
+        one.connect(sys.argv[1])
+    except BlockingIOError:
+        break
+    waiting.append(one)
+open(sys.argv[2], "w").close()
+time.sleep(900)' "$place/${own}one" "$ws/queued" >/dev/null 2>&1 &
+	queue=$!
+	tap_until test -e "$ws/queued"
+	got=$(as timeout 100 "$base/sbxrun" --session "${own}one" --check 2>&1)
+	matches 'no place in the queue of a keeper: there is an end' \
+	    '^125:sbxrun: .*cannot reach' "$?:$got"
+	kill "$queue" && wait "$queue" 2>/dev/null
+	kill -CONT "$pid"
+	is "... which goes on" 0 "$(in_session one 'echo $?')"
+	rm -f "$ws/queued"
+	session_end one
+}
+
 check_user()
 {
 	session_user "$1"
@@ -735,6 +767,7 @@ check_user()
 	relayed
 	confined
 	stopped
+	queued
 	# Only root can be others.
 	if [ "$(id -u)" -eq 0 ]; then
 		users
