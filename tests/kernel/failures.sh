@@ -134,10 +134,11 @@ apply()
 	while read -r step; do
 		case $step in
 		"first, in a shell: make the "*)
-			# Whoever reads it makes it as she likes.
+			# Whoever reads it makes it as she likes: what may be
+			# either is a directory here.
 			place=$(expr "$step" : '[^"]*"\(.*\)" outside of the')
 			case $step in
-			*"make the file"*) as "$1" touch "$place" ;;
+			*'make the file "'*) as "$1" touch "$place" ;;
 			*) as "$1" mkdir "$place" ;;
 			esac
 			;;
