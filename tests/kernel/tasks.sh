@@ -122,7 +122,8 @@ tasks()
 		python3 -m pytest -q test_it.py
 	    else python3 -m unittest test_it; fi'
 	works 'gcc and make' 'rm -f p p.o; make && ./p'
-	works 'a server, and a client in another process' '
+	# The log of the level before would name its port.
+	works 'a server, and a client in another process' 'rm -f log
 	    python3 -u -m http.server 0 >log 2>&1 &
 	    for i in $(seq 600); do
 		grep -q "port [0-9]" log && break; sleep 0.1
