@@ -218,6 +218,7 @@ for number in 1234567890123456789 012 0 '"5"'; do
 done
 told localgpt 'limit processes   7' '[sandbox]' 'max_processes = 7'
 told localgpt '!limit processes   64' '[sandbox]' 'max_processes = 7'
+told localgpt 'there no file is protected' '[sandbox]' 'level = "minimal"'
 told localgpt 'allow write "/srv/x"' '[sandbox.allow_paths]' \
     'write = ["/srv/x"]'
 
