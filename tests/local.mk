@@ -41,7 +41,7 @@ TEST_LIMIT = 600
 fast_tier = check-TESTS
 $(fast_tier): TESTS = $(fast_tests)
 
-# Everything.  `./bootstrap check` has a quarter of the rounds, and runs more
+# Everything.  `./bootstrap check` has a sixth of the rounds, and runs more
 # tests at once than there are processors.
 check-all:
 	find tests -name '*.trs' -exec rm -f {} +
