@@ -20,8 +20,8 @@
 enum {
 	MAX_GROUP_DEPTH = 100,
 	MAX_PARENTS = 100,
-	MAX_EXPANDED = 500,                /* profiles of one file */
-	MAX_SPENT = 3 * SBX_MAX_RULES / 2, /* rules and names of all of them */
+	MAX_EXPANDED = 500,        /* profiles of one file */
+	MAX_SPENT = SBX_MAX_RULES, /* rules and names of all of them */
 };
 
 /* --- which profile -------------------------------------------------------- */

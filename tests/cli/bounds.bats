@@ -127,8 +127,8 @@ deniers() {
 	}'
 }
 
-@test "filters: as many as take as long as 49152 rules" {
-	deniers 40 >most.sbx
+@test "filters: as many as take as long as 32768 rules" {
+	deniers 26 >most.sbx
 	ends 0 "$SBXC" check most.sbx
 	deniers 500 >more.sbx
 	ends 1 "$SBXC" check more.sbx
