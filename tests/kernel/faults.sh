@@ -120,14 +120,15 @@ ask()
 }
 
 tap_levels standard full
-# A start takes several times as long with a sanitizer, and level full is made of
-# what standard is made of.
+# A start takes several times as long with a sanitizer: level full is made of what
+# standard is made of, and a run that is supervised of what others are.
 sanitized=
 if grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
 	sanitized=yes levels=${levels##* }
 fi
 for level in $levels; do
-	try "level $level" $level -l $level "$base/$level.bin"
+	[ -n "$sanitized" ] ||
+		try "level $level" $level -l $level "$base/$level.bin"
 	try "level $level, supervised" $level -l $level \
 	    "$base/$level-watched.bin"
 done
@@ -239,7 +240,8 @@ if [ "$level" = full ] && [ "$(tap_rounds 100)" -ge 100 ] &&
 	    "$base/proxy.bin" "$builddir/tests/kernel/fault" -j -x -p 1-99 \
 	    $faults out/marker "$proxy" "$base/proxy.bin")"
 fi
-try 'the best level, down to standard' standard "$base/standard.bin"
+[ -n "$sanitized" ] ||
+	try 'the best level, down to standard' standard "$base/standard.bin"
 # Either the group holds the limit, or an rlimit does.
 groups()
 {
