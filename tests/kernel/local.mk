@@ -80,9 +80,10 @@ kernel_scripts = \
 	tests/kernel/tools.sh \
 	tests/kernel/trust.sh \
 	tests/kernel/view.sh \
-	tests/kernel/ways.sh \
-	tests/kernel/why.sh
+	tests/kernel/ways.sh
 test_scripts += $(kernel_scripts)
+# It asks whether the kernel agrees; cli/why.bats shows a sanitizer the questions.
+once_scripts += tests/kernel/why.sh
 # Root's run has ordinary users in it, who cannot make these machines.
 test_scripts += \
 	tests/kernel/network_standard.sh \
@@ -100,6 +101,7 @@ kernel_tests = \
 	tests/kernel/proxy \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
+	tests/kernel/why.sh \
 	tests/kernel/library_storm \
 	tests/kernel/library \
 	tests/cli/messages.sh \
