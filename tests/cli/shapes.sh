@@ -17,7 +17,7 @@ if [ "$(tap_rounds 100)" -lt 100 ]; then
 	count=8000 seconds=3 memory=204800
 fi
 # A sanitizer takes terabytes of address space, and more time.
-if grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+if tap_sanitized; then
 	memory=unlimited seconds=$((seconds * 10))
 fi
 

@@ -804,5 +804,5 @@ service=$!
 tap_until test -s "$base/port"
 port=$(cat "$base/port")
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

@@ -237,6 +237,6 @@ $1 $session-sockets"
 tap_levels full
 if [ -n "$levels" ]; then
 	each "$(id -u)"
-	[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+	! tap_twice || each "$ORDINARY"
 fi
 tap_done

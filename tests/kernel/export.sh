@@ -399,7 +399,7 @@ elif ! bwrap --unshare-user --ro-bind / / true 2>/dev/null; then
 	tap_lacks 'bubblewrap' 'it does not work here'
 else
 	views "$(id -u)"
-	[ "$(id -u)" != 0 ] || views "$(tap_user)"
+	! tap_twice || views "$(tap_user)"
 fi
 
 # --- docker ----------------------------------------------------------------

@@ -341,5 +341,5 @@ each()
 }
 
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

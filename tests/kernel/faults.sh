@@ -123,7 +123,7 @@ tap_levels standard full
 # A start takes several times as long with a sanitizer: level full is made of what
 # standard is made of, and a run that is supervised of what others are.
 sanitized=
-if grep -q '^SANITIZE = .*-fsanitize' "$builddir/Makefile"; then
+if tap_sanitized; then
 	sanitized=yes levels=${levels##* }
 fi
 for level in $levels; do
@@ -180,8 +180,7 @@ if [ "$(tap_rounds 100)" -ge 100 ]; then
 		{
 			ask "what would be applied $json" .bin -n $json \
 			    "$base/full-watched.bin"
-			grep -q '^SANITIZE = .*-fsanitize' \
-			    "$builddir/Makefile" && continue
+			! tap_sanitized || continue
 			ask "what a machine offers $json" "$start" --status \
 			    $json
 			ask "the sessions $json" "$start" --sessions $json

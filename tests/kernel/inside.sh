@@ -165,7 +165,7 @@ each()
 }
 
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 
 # Without a sandbox all that is there.
 level=bare

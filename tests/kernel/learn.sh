@@ -425,5 +425,5 @@ tap_at_end="kill $!"
 tap_until [ -s "$base/port" ]
 port=$(cat "$base/port")
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

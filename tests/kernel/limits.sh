@@ -324,5 +324,5 @@ check_all()
 }
 
 check_all "$(id -u)"
-[ "$(id -u)" -ne 0 ] || check_all "$(tap_user)"
+! tap_twice || check_all "$(tap_user)"
 tap_done

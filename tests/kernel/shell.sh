@@ -305,5 +305,5 @@ everything()
 }
 
 everything "$(id -u)"
-[ "$(id -u)" -ne 0 ] || everything $ORDINARY
+! tap_twice || everything $ORDINARY
 tap_done

@@ -152,5 +152,5 @@ control()
 
 each "$(id -u)"
 control
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

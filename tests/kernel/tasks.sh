@@ -186,5 +186,5 @@ tap_until test -s "$base/port"
 port=$(cat "$base/port")
 tap_is 'bare: the service is there' 0 "$(PORT=$port sh -c "$reach"; echo $?)"
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

@@ -218,5 +218,5 @@ each()
 }
 
 each "$(id -u)"
-[ "$(id -u)" -ne 0 ] || each "$ORDINARY"
+! tap_twice || each "$ORDINARY"
 tap_done

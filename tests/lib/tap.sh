@@ -68,11 +68,25 @@ tap_user()
 	esac
 }
 
+# tap_sanitized: the programs of this build have sanitizers.
+tap_sanitized()
+{
+	grep -q '^SANITIZE = .*-fsanitize' "${builddir:?}/Makefile"
+}
+
+# tap_twice: all is tried once more as an ordinary user, in root's run.  A sanitizer
+# has seen enough of what these users do in tests that ask this of nobody, such as
+# live.sh and session_use.sh.
+tap_twice()
+{
+	[ "$(id -u)" -eq 0 ] && ! tap_sanitized
+}
+
 # tap_short: so few rounds are asked for that less is wanted of other kinds of
 # repetition, too.
 tap_short()
 {
-	[ "${TEST_ROUNDS:-100}" -lt 25 ]
+	[ "${TEST_ROUNDS:-100}" -lt 16 ]
 }
 
 # tap_until COMMAND...: waits until the command succeeds; false once that took
