@@ -144,9 +144,9 @@ others()
 	is 'those of the command' '0 1 2 3 ' "true | $run --status-fd 5 \
 	    $base/streams.bin -- ls /proc/self/fd 3<keep 4>made 5>receipt \
 	    6<&0 7>made 8<keep"
-	is 'and one that is handed on' '0 1 2 3 4 ' "true | $run --status-fd 5 \
-	    --pass-fd 4 $base/streams.bin -- ls /proc/self/fd 3<keep 4<&0 \
-	    5>receipt 6<&0 7<keep"
+	is 'and two that are handed on' '0 1 2 3 4 6 ' "true | $run \
+	    --status-fd 5 --pass-fd 4 --pass-fd 6 $base/streams.bin -- \
+	    ls /proc/self/fd 3<keep 4<&0 5>receipt 6<&0 7<keep 8<&0"
 }
 
 # A file that lies at its path now, and is another one.
