@@ -38,7 +38,7 @@ place()
 	home=$base/home-$1 ws=$base/home-$1/ws shown=$base/shown-$1
 	out=$base/out-$1
 	mkdir -p "$ws/data" "$ws/deep/er/kept" "$ws/far/off" "$ws/hidden" \
-	    "$shown/below" "$shown/shut" "$out"
+	    "$ws/around/open" "$shown/below" "$shown/shut" "$out"
 	# Where nothing can be made.
 	ln -s "$shown/below" "$shown/shut/way"
 	ln -s shut "$shown/alias"
@@ -59,6 +59,7 @@ place()
 	    'deny exec ${workspace}/data' \
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
 	    'deny read ${workspace}/far/off/secret' \
+	    'deny read ${workspace}/around except ${workspace}/around/open' \
 	    'allow write ${workspace}/planted' \
 	    "allow socket $out/socket" 'allow network domain example.org'
 	(as "$1" "$base/probe" serve-unix "$out/socket" 2>/dev/null &
@@ -120,6 +121,8 @@ mounts()
 	$shown ro nosuid nodev noexec
 	$shown/shut ro nosuid nodev
 	$ws nosuid nodev
+	$ws/around ro nosuid nodev
+	$ws/around/open nosuid nodev
 	$ws/data nosuid nodev noexec
 	$ws/deep nosuid nodev
 	$ws/deep/er nosuid nodev
@@ -148,9 +151,12 @@ denials()
 	EROFS create $home/new
 	EROFS create $shown/new
 	EROFS create $ws/hidden/new
+	EROFS create $ws/around/new
+	ok create $ws/around/open/new
 	EROFS create $ws/deep/er/kept/new
 	EROFS create /tmp/up/kept/new
 	EROFS chmod $ws/hidden 755
+	EROFS chmod $ws/around 755
 	EROFS chmod $shown 755
 	EROFS chmod $out/socket 777
 	EROFS chmod /dev/null 666
