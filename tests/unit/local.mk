@@ -51,6 +51,7 @@ test_programs += \
 	tests/unit/lookups \
 	tests/unit/loopback \
 	tests/unit/machine \
+	tests/unit/matches \
 	tests/unit/options \
 	tests/unit/names \
 	tests/unit/namespaces \
@@ -167,6 +168,11 @@ tests_unit_level_SOURCES = tests/unit/level.c runtime/base/machine.c \
 tests_unit_follow_SOURCES = tests/unit/follow.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
 	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c
+
+tests_unit_matches_SOURCES = tests/unit/matches.c runtime/base/arena.c \
+	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
+	runtime/base/path.c runtime/bind/follow.c runtime/bind/glob.c \
+	runtime/bind/listing.c
 
 tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
