@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #define LABEL "a123456789b123456789c123456789d123456789e123456789"
+/* 253 bytes, the longest name. */
+#define LONGEST \
+	LABEL "." LABEL "." LABEL "." LABEL "." \
+	      "a123456789b123456789c123456789d123456789e1234567z"
 
 enum { ARGUMENTS_MAX = 6 };
 
@@ -60,8 +64,8 @@ static const struct {
 	{ "ssh", { "a.z" }, "a.z", 0 },
 	{ "ssh", { "A.Z9z" }, "A.Z9z", 0 },
 	{ "ssh", { "a.b_c" }, "", 0 },
-	{ "ssh", { LABEL "." LABEL "." LABEL "." LABEL "." LABEL }, "", 0 },
-	{ "ssh", { LABEL "." LABEL "." LABEL "." LABEL "." LABEL "-" }, "", 0 },
+	{ "ssh", { LONGEST }, LONGEST, 0 },
+	{ "ssh", { LONGEST "z" }, "", 0 },
 	/* Where each has its host and its port. */
 	{ "ssh", { "u@a.example", "-p", "2222" }, "a.example", 2222 },
 	{ "ssh", { "-p2222", "a.example" }, "a.example", 2222 },
