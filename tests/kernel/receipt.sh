@@ -6,6 +6,7 @@ set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
+TESTED=23986
 
 tap_begin
 base=$tmp
@@ -268,6 +269,13 @@ self_tests()
 	# Another test's may be there for a moment.
 	tap_until no_stage
 	is 'the stage is gone' '' "$(new_stages)"
+	[ "$(id -u)" -eq 0 ] || return
+	# A user of whom nothing else is there.
+	tap_as "$TESTED" env HOME=/ "$base/sbxrun" -l "$level" --self-test \
+	    "$base/plain.bin" >/dev/null 2>&1
+	is 'and so is its scratch directory' '0 /tmp/sbx-'"$TESTED" \
+	    "$? $(find "/tmp/sbx-$TESTED")"
+	rmdir "/tmp/sbx-$TESTED"
 }
 
 # Where nothing protects files, the test must find that.
