@@ -15,6 +15,7 @@ test_programs += \
 	tests/unit/connects \
 	tests/unit/conns \
 	tests/unit/crc32 \
+	tests/unit/decided \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
@@ -148,6 +149,11 @@ tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
 tests_unit_term_SOURCES = tests/unit/term.c runtime/watch/term.c
 
 tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
+
+tests_unit_decided_SOURCES = tests/unit/decided.c runtime/base/json.c \
+	runtime/base/out.c runtime/network/decisions.c \
+	runtime/network/remedy.c runtime/session/decided.c \
+	runtime/session/offer.c
 
 tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
