@@ -3,6 +3,7 @@
 test_programs += \
 	tests/unit/accepts \
 	tests/unit/addresses \
+	tests/unit/agent \
 	tests/unit/base \
 	tests/unit/bpf \
 	tests/unit/calls \
@@ -179,6 +180,9 @@ tests_unit_matches_SOURCES = tests/unit/matches.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
 	runtime/base/path.c runtime/bind/follow.c runtime/bind/glob.c \
 	runtime/bind/listing.c
+
+tests_unit_agent_SOURCES = tests/unit/agent.c runtime/base/file.c \
+	runtime/base/out.c runtime/bind/agent.c
 
 tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
