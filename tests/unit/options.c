@@ -166,6 +166,7 @@ static const struct {
 	{ { "--accept=all", "p", "--", "x" }, "only 'none'" },
 	{ { "--expect=sha256:" HEX "0", "p", "--", "x" }, "64 hexadecimal" },
 	{ { "--expect=sha256:0", "p", "--", "x" }, "64 hexadecimal" },
+	{ { "--expect=sha256:" HEX "g", "p", "--", "x" }, "64 hexadecimal" },
 	{ { "--expect=" HEX, "p", "--", "x" }, "64 hexadecimal" },
 	{ { "--explain=", "p", "--", "x" }, "--explain takes" },
 	{ { "--explain=lives", "p", "--", "x" }, "--explain takes" },
