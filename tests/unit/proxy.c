@@ -32,6 +32,8 @@ try_targets(struct tap *tap)
 		{ "a..b", NULL, false },
 		{ "a b", NULL, false },
 	};
+	static const char bytes[] = "10.0.0.5\0.example";
+	struct target hidden;
 
 	for (size_t i = 0; i < countof(cases); i++) {
 		struct target target;
@@ -46,6 +48,10 @@ try_targets(struct tap *tap)
 		    "'%s' is %s", cases[i].text,
 		    cases[i].name != NULL ? cases[i].name : "no target");
 	}
+	/* In SOCKS a name is bytes with their number. */
+	tap_ok(tap,
+	    !target_parse(&hidden, (struct text){ bytes, sizeof bytes - 1 }, 1),
+	    "what stands before a zero byte is no target");
 }
 
 /* What is in a request, or why it is bad. */
