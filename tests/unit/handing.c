@@ -93,13 +93,31 @@ check_low(void)
 	tap_ok(&tap, held, "none becomes a stream");
 }
 
+/* What was sent comes where there are numbers up to a limit alone. */
+static void
+check_room(rlim_t limit, const char *name)
+{
+	struct handing got = { .count = 9 };
+	struct rlimit before, room;
+	bool received;
+	int error;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	room = (struct rlimit){ limit, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &room);
+	received = handing_receive(ends[1], &got);
+	error = errno;
+	setrlimit(RLIMIT_NOFILE, &before);
+	tap_ok(&tap, !received && error == EMFILE && got.count == 0, "%s",
+	    name);
+}
+
 static void
 check_faults(void)
 {
 	struct handing got = { .count = 9 };
-	struct rlimit before, none;
 	bool received;
-	int error;
+	int next;
 
 	open_ends();
 	close(ends[0]);
@@ -116,14 +134,12 @@ check_faults(void)
 	    "a word without any is an error");
 	got = (struct handing){ .count = 2, .descriptors = { 1, 2 } };
 	tap_ok(&tap, handing_send(ends[0], &got), "two are sent");
-	getrlimit(RLIMIT_NOFILE, &before);
-	none = (struct rlimit){ 0, before.rlim_max };
-	setrlimit(RLIMIT_NOFILE, &none);
-	received = handing_receive(ends[1], &got);
-	error = errno;
-	setrlimit(RLIMIT_NOFILE, &before);
-	tap_ok(&tap, !received && error == EMFILE && got.count == 0,
-	    "for which there are no numbers");
+	check_room(0, "for which there are no numbers");
+	tap_ok(&tap, handing_send(ends[0], &got), "two are sent");
+	next = dup(ends[0]);
+	close(next);
+	check_room((rlim_t)next + 1, "of which there is a number for one");
+	close(next);
 	close_ends();
 	got.count = 1;
 	tap_ok(&tap, !handing_receive(-1, &got) && errno == EBADF,
