@@ -58,6 +58,7 @@ test_programs += \
 	tests/unit/names \
 	tests/unit/namespaces \
 	tests/unit/observe \
+	tests/unit/obstacles \
 	tests/unit/offer \
 	tests/unit/outside \
 	tests/unit/owners \
@@ -183,6 +184,9 @@ tests_unit_matches_SOURCES = tests/unit/matches.c runtime/base/arena.c \
 
 tests_unit_agent_SOURCES = tests/unit/agent.c runtime/base/file.c \
 	runtime/base/out.c runtime/bind/agent.c
+
+tests_unit_obstacles_SOURCES = tests/unit/obstacles.c runtime/base/out.c \
+	runtime/listen/obstacle.c
 
 tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
