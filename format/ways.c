@@ -193,6 +193,8 @@ sbx_ways_proxy(const struct sbx_blob *blob, uint8_t platforms)
 bool
 sbx_ways_names(const struct sbx_blob *blob, uint8_t platforms)
 {
+	if (blob->meta->net != SBX_NET_SELECTED)
+		return false;
 	for (uint32_t i = 0; i < blob->name_count; i++) {
 		const struct sbx_name *rule = &blob->names[i];
 

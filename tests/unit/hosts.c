@@ -451,6 +451,9 @@ static const struct ways_case {
 	  "allow network domain github.com",
 	    "r53 R53 p3128 a80 a443 P443" },
 	{ "deny network full\nallow network domain github.com", "" },
+	/* The last port there is. */
+	{ "allow network connect 10.0.0.5:65534-65535", "a65534 a65535" },
+	{ "allow network publish tcp 65535", "P65535" },
 };
 
 static const char *
@@ -481,7 +484,8 @@ try_ways(struct tap *tap)
 {
 	for (size_t i = 0; i < countof(ways_cases); i++) {
 		struct arena *arena = arena_new();
-		struct sbx_blob blob;
+		struct sbx_meta nothing = { .net = SBX_NET_NONE };
+		struct sbx_blob blob = { .meta = &nothing };
 		const char *text = "no blob";
 
 		if (compile_rules(arena, ways_cases[i].rules, &blob))
@@ -490,6 +494,12 @@ try_ways(struct tap *tap)
 		    "the ways of '%.*s': %s",
 		    (int)strcspn(ways_cases[i].rules, "\n"),
 		    ways_cases[i].rules, text);
+		tap_ok(tap,
+		    sbx_ways_names(&blob, WHERE) ==
+			    (strchr(ways_cases[i].ways, 'r') != NULL) &&
+			sbx_ways_proxy(&blob, WHERE) ==
+			    (strchr(ways_cases[i].ways, 'p') != NULL),
+		    "whether names are among them, and the proxy");
 		arena_release(arena);
 	}
 }
