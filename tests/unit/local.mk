@@ -2,6 +2,7 @@
 
 test_programs += \
 	tests/unit/accepts \
+	tests/unit/advice \
 	tests/unit/addresses \
 	tests/unit/agent \
 	tests/unit/base \
