@@ -87,12 +87,16 @@ machine full null null
 
 (cd "$HOME" && "$SBXC" doctor) >"$tmp/out" 2>&1
 tap_is "the home directory" 1 $?
-says "the home directory: it is said" mend workspace "home directory"
+says "the home directory: it is said" mend workspace "it is the home directory"
+doctor -w "$tmp"
+says "what the home directory lies in" mend workspace \
+    "the home directory lies in it"
+says_not "... is not called good" workspace " $tmp\$"
 doctor -w /
 says "the root directory" mend workspace "no workspace"
 doctor -w /tmp
 says "a directory that sbx itself uses" mend workspace "sbxrun refuses it"
-says_not "... is not called good" workspace "^/tmp$"
+says_not "... is not called good" workspace " /tmp\$"
 git init -q .
 git -c user.name=A -c user.email=a@b commit -q --allow-empty -m "Begin"
 mkdir -p below
