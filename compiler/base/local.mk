@@ -16,6 +16,8 @@ libcompiler_a_SOURCES += \
 	compiler/base/names.h \
 	compiler/base/output.c \
 	compiler/base/output.h \
+	compiler/base/path.c \
+	compiler/base/path.h \
 	compiler/base/shell.c \
 	compiler/base/shell.h \
 	compiler/base/width.c \

@@ -5,6 +5,7 @@
  */
 #include "compiler/base/input.h"
 #include "compiler/base/output.h"
+#include "compiler/base/path.h"
 #include "compiler/command/commands.h"
 #include "compiler/lower/sections.h"
 #include "compiler/query/show.h"
@@ -27,9 +28,7 @@ default_output(struct arena *arena, const char *path)
 		".yml",
 		".json",
 	};
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
-	const char *dot;
+	const char *name = path_name(path), *dot;
 	size_t len;
 
 	name += *name == '@';
@@ -131,14 +130,6 @@ directory_path(const char *path, char room[PATH_MAX])
 	return realpath(name, room);
 }
 
-static const char *
-file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 /* Whether two files that are to be written are one.  A link is replaced, so it
  * is a file of its own; a device may be both. */
 static bool
@@ -147,7 +138,7 @@ is_same_file(const char *a, const char *b)
 	char rooms[2][PATH_MAX];
 	struct stat status;
 
-	return strcmp(file_name(a), file_name(b)) == 0 &&
+	return strcmp(path_name(a), path_name(b)) == 0 &&
 	    directory_path(a, rooms[0]) != NULL &&
 	    directory_path(b, rooms[1]) != NULL &&
 	    strcmp(rooms[0], rooms[1]) == 0 &&

@@ -3,6 +3,7 @@
  * finding is placed at the deciding rule of NEW, which a reviewer looks at; a
  * rule that is gone is named beside it.
  */
+#include "compiler/base/path.h"
 #include "compiler/command/diff.h"
 #include "compiler/query/show.h"
 #include "compiler/tables/words.h"
@@ -132,14 +133,6 @@ add_rule(struct report *report, const struct difference *difference,
 
 /* --- places --------------------------------------------------------------- */
 
-static const char *
-file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 /* A blob holds the names of files and not their directories.  Only the path of
  * the operand itself is known. */
 static struct position
@@ -156,7 +149,7 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 	if (at == NULL || strncmp(name, "sbx:", 4) == 0)
 		return (struct position){ .file = file };
 	return (struct position){
-		.file = strcmp(file_name(file), name) == 0 ? file : name,
+		.file = strcmp(path_name(file), name) == 0 ? file : name,
 		.line = at->line,
 		.column = at->column,
 		.end_line = at->line,

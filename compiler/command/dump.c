@@ -4,6 +4,7 @@
  */
 #include "compiler/query/dump.h"
 #include "compiler/base/input.h"
+#include "compiler/base/path.h"
 #include "compiler/command/commands.h"
 #include "compiler/report/clean.h"
 #include "compiler/restore/restore.h"
@@ -101,8 +102,7 @@ dump_bpf_raw(const struct dump *dump)
 static struct ast_stmt *
 dump_statements(const struct dump *dump)
 {
-	const char *slash = strrchr(dump->path, '/'), *fault;
-	const char *name = slash != NULL ? slash + 1 : dump->path;
+	const char *name = path_name(dump->path), *fault;
 	struct policy *policy = restore_policy(dump->arena, dump->blob, &fault);
 
 	if (policy == NULL) {

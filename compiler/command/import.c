@@ -5,6 +5,7 @@
 #include "compiler/import/import.h"
 #include "compiler/base/json.h"
 #include "compiler/base/output.h"
+#include "compiler/base/path.h"
 #include "compiler/command/commands.h"
 #include "compiler/write/fmt.h"
 #include "grammar/token.h"
@@ -25,32 +26,13 @@ struct imported {
 
 /* --- names ---------------------------------------------------------------- */
 
-static const char *
-file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
-/* "out/team.sbx" without what is behind the dot. */
-static const char *
-stem(struct arena *arena, const char *path)
-{
-	const char *name = file_name(path), *dot = strrchr(name, '.');
-
-	return dot != NULL && dot > name ?
-	    arena_strndup(arena, path, (size_t)(dot - path)) :
-	    path;
-}
-
 static bool
 choose_name(const struct options *options, struct imported *imported)
 {
 	imported->name = options->profile;
 	if (imported->name == NULL && options->output != NULL)
-		imported->name = file_name(
-		    stem(options->arena, options->output));
+		imported->name = path_name(
+		    path_stem(options->arena, options->output));
 	if (imported->name == NULL || strcmp(imported->name, "-") == 0)
 		imported->name = "imported";
 	if (word_is_name(imported->name))
@@ -103,7 +85,7 @@ read_settings(struct imported *imported, const char *path)
 	fprintf(importer->stream,
 	    "# What %s promises, as 'sbxc import -I %s' reads it.\nsbx 1\n\n"
 	    "profile %s {\n    require level standard\n",
-	    source_name(arena, file_name(path)), importer->client->name,
+	    source_name(arena, path_name(path)), importer->client->name,
 	    imported->name);
 	import_read(importer, source);
 	fputs("}\n", importer->stream);
@@ -170,7 +152,7 @@ write_tests(struct imported *imported, const struct subject *subject)
 	    "sbx-test: 1\npolicy: %s\ncases:\n  - deny: syscall mount\n",
 	    json_quoted(imported->options->arena,
 		imported->options->output != NULL ?
-		    file_name(imported->options->output) :
+		    path_name(imported->options->output) :
 		    "-"));
 	write_cases(stream, imported, subject);
 	if (fclose(stream) != 0)
@@ -229,7 +211,7 @@ write_out(const struct imported *imported)
 		return EXIT_CLEAN;
 	}
 	outputs[1].path = arena_printf(options->arena, "%s.test.yaml",
-	    stem(options->arena, options->output));
+	    path_stem(options->arena, options->output));
 	outputs[1].bytes = imported->tests;
 	outputs[1].size = strlen(imported->tests);
 	/* Nothing goes beside a device, and nothing is lost. */

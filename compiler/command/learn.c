@@ -4,6 +4,7 @@
  * through.  Nothing is written but what is asked for.
  */
 #include "compiler/base/output.h"
+#include "compiler/base/path.h"
 #include "compiler/command/diff.h"
 #include "compiler/learn/draft.h"
 #include "compiler/read/yaml_policy.h"
@@ -41,25 +42,6 @@ read_files(const struct options *options, struct records *records)
 	return records->diags.errors > 0 ? EXIT_POLICY : EXIT_CLEAN;
 }
 
-static const char *
-file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
-/* "team.sbx" without what is behind the dot. */
-static const char *
-stem(struct arena *arena, const char *path)
-{
-	const char *name = file_name(path), *dot = strrchr(name, '.');
-
-	return dot != NULL && dot > name ?
-	    arena_strndup(arena, path, (size_t)(dot - path)) :
-	    path;
-}
-
 /* --- a draft -------------------------------------------------------------- */
 
 /* False after complaining. */
@@ -68,7 +50,8 @@ choose_name(const struct options *options, struct draft *draft)
 {
 	draft->name = options->profile;
 	if (draft->name == NULL && options->output != NULL)
-		draft->name = file_name(stem(options->arena, options->output));
+		draft->name = path_name(
+		    path_stem(options->arena, options->output));
 	if (draft->name == NULL || strcmp(draft->name, "-") == 0)
 		draft->name = "learned";
 	if (!word_is_name(draft->name) || draft_may_extend(draft->name)) {
@@ -89,7 +72,7 @@ static enum exit_status
 write_draft(const struct options *options, const struct draft *draft)
 {
 	const char *tests = arena_printf(options->arena, "%s.test.yaml",
-	    stem(options->arena, options->output));
+	    path_stem(options->arena, options->output));
 	struct output outputs[] = {
 		{ .path = options->output,
 		    .bytes = draft->text.bytes,
@@ -99,7 +82,7 @@ write_draft(const struct options *options, const struct draft *draft)
 	const char *failed;
 	struct stat status;
 
-	outputs[1].bytes = draft_tests(draft, file_name(options->output));
+	outputs[1].bytes = draft_tests(draft, path_name(options->output));
 	outputs[1].size = strlen(outputs[1].bytes);
 	for (size_t i = 0; i < countof(outputs); i++) {
 		if (lstat(outputs[i].path, &status) == 0 &&

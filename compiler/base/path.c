@@ -1,0 +1,24 @@
+/* See path.h. */
+#include "compiler/base/path.h"
+
+#include "compiler/base/arena.h"
+
+#include <string.h>
+
+const char *
+path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+const char *
+path_stem(struct arena *arena, const char *path)
+{
+	const char *name = path_name(path), *dot = strrchr(name, '.');
+
+	return dot != NULL && dot > name ?
+	    arena_strndup(arena, path, (size_t)(dot - path)) :
+	    path;
+}
