@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -220,6 +221,66 @@ check_pass(void)
 	close(relay.streams[0].into);
 }
 
+enum { MANY = 16000 };
+
+static char
+byte_of(int index)
+{
+	return (char)('a' + index % 23);
+}
+
+/* Whether all bytes come, one after the other, to whoever takes few at a time. */
+static int
+read_slowly(int from)
+{
+	char few[100];
+	int at = 0;
+	ssize_t len;
+
+	while ((len = read(from, few, sizeof few)) > 0) {
+		for (ssize_t i = 0; i < len; i++) {
+			if (few[i] != byte_of(at++))
+				return 1;
+		}
+	}
+	return at == MANY ? 0 : 2;
+}
+
+/* A socket that takes only a part of what is copied to it. */
+static void
+check_parts(void)
+{
+	static const int least = 1;
+	char many[MANY + 1] = "";
+	int pair[2], status;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ||
+	    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &least, sizeof least) !=
+		0 ||
+	    fcntl(pair[0], F_SETFL, O_APPEND | O_NONBLOCK) != 0)
+		exit(1);
+	/* Whoever reads something else goes. */
+	signal(SIGPIPE, SIG_IGN);
+	child = fork();
+	if (child == 0) {
+		close(pair[0]);
+		_exit(read_slowly(pair[1]));
+	}
+	close(pair[1]);
+	for (int i = 0; i < MANY; i++)
+		many[i] = byte_of(i);
+	begin(pair[0], MANY, true);
+	put(many);
+	move();
+	close(pair[0]);
+	waitpid(child, &status, 0);
+	tap_ok(&tap, relay.streams[0].copies && status == 0,
+	    "what is copied in parts");
+	close(relay.streams[0].from);
+	close(relay.streams[0].into);
+}
+
 static void
 check_full(void)
 {
@@ -316,6 +377,7 @@ main(void)
 {
 	check_open();
 	check_pass();
+	check_parts();
 	check_full();
 	check_tell();
 	check_has();
