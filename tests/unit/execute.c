@@ -161,6 +161,26 @@ found(void)
 	}
 }
 
+/* As long as a path may be, and a byte longer; slashes make it that. */
+static void
+long_paths(void)
+{
+	static const char tool[] = "/tool";
+
+	for (size_t len = SBX_MAX_PATH; len <= SBX_MAX_PATH + 1; len++) {
+		char path[SBX_MAX_PATH + 1];
+		const char *with[] = { "tool", path };
+		size_t begin = strlen(strcpy(path, whole("@/a")));
+		int status;
+
+		memset(path + begin, '/', len - begin);
+		path[len - (sizeof tool - 1)] = '\0';
+		is(len > SBX_MAX_PATH ? "too long a path" : "the longest path",
+		    said(try, with, &status),
+		    len > SBX_MAX_PATH ? "" : "a x y");
+	}
+}
+
 /* --- where there is none -------------------------------------------------- */
 
 static void
@@ -306,6 +326,7 @@ main(void)
 	tap_must(mkdtemp(top) != NULL, top);
 	make_places();
 	found();
+	long_paths();
 	not_found();
 	elsewhere();
 	remove_places();
