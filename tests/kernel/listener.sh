@@ -299,6 +299,29 @@ superuser()
 	held 0 EACCES unnamed-as "$ORDINARY" /tmp
 }
 
+# What was opened before something was mounted over it: its path leads to another
+# place, or to none, and does not end as that of what was removed.
+covered()
+{
+	if ! unshare -m true 2>/dev/null; then
+		tap_skip "$level: uid 0: what lies under a mount" \
+		    'no mounts of its own'
+		return
+	fi
+	mkdir "$ws/sub/over"
+	touch "$ws/sub/over/file"
+	# shellcheck disable=SC2016  # for the inner shells
+	tap_is "$level: uid 0: what lies under a mount" EPERM "$(cd "$ws" &&
+	    timeout 60 unshare -m sh -c '
+		"$@" sh -c "exec 3<sub/over/file; : >sub/ready
+		    until [ -e sub/covered ]; do sleep 0.1; done
+		    exec ./probe change fchmodat /dev/fd/3" 2>&1 &
+		until [ -e sub/ready ]; do sleep 0.1; done
+		mount -t tmpfs none sub/over && : >sub/covered
+		wait' sh "$base/sbxrun" -l "$level" "$policy" -- </dev/null)"
+	rm -r "$ws/sub/over" "$ws/sub/ready" "$ws/sub/covered"
+}
+
 # At full the internet of the sandbox's own network goes the same way, and so do
 # sockets of a policy that shows only what may be written.
 own_internet()
@@ -536,6 +559,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	case $levels in *full*) keeper ;; esac
 	level=standard
 	superuser
+	covered
 	each "$ORDINARY"
 fi
 home=$base/home-$(id -u) ws=$base/home-$(id -u)/ws
