@@ -296,7 +296,7 @@ tap_is 'a profile that is not there' 125 $?
 tap_is 'all that there are' '@coding @read-only ' "$(echo "$said" |
     sed -n 's/.*@codin: no such profile; there are //p' | sed 's/;.*//' |
     tr ' ' '\n' | sort | tr '\n' ' ')"
-for name in codin codng codign Coding ocding codingg cdoing odin codixx; do
+for name in codin codng codign Coding ocding codingg cdoing ocidng odin codixx; do
 	has "the nearest profile to $name" '; did you mean @coding?' \
 	    "$SBXRUN_TEST" "@$name" -- true
 done
