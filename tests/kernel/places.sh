@@ -266,8 +266,8 @@ with_passwd()
 # The home of the list of users is denied beside that of the variable.
 homes()
 {
-	mkdir -p "$base/listed/.ssh" "$base/listed/.cache"
-	echo listed >"$base/listed/.ssh/key"
+	mkdir -p "$base/listed/.ssh" "$base/listed/.cache" "$base/listed/own"
+	echo listed | tee "$base/listed/own/key" >"$base/listed/.ssh/key"
 	echo file >"$base/listed/file"
 	ln -sfn "$base/aside" "$base/listed/.cache/x"
 	chown -R "$uid:$uid" "$base/listed"
@@ -292,6 +292,15 @@ u:x:$uid:0::LISTED:/bin/sh=file"; do
 		    2>/dev/null | paste -sd ' ')"
 	done
 	line="u:x:$uid:0::$base/listed:/bin/sh"
+	policy prefers workspace-write "allow read $base/listed" \
+	    'prefer deny read ~/own'
+	# Without masks a denial that is preferred is left out.
+	[ "$level" = standard ] || tap_is \
+	    "$level: uid $uid: a preferred denial in the other home" file "$(
+	    cd "$ws" && with_passwd "$line" setpriv --reuid="$uid" \
+	    --regid="$uid" --clear-groups env -i PATH="$PATH" HOME="$home" \
+	    "$base/sbxrun" -l "$level" "$base/prefers.bin" -- cat \
+	    "$base/listed/own/key" "$base/listed/file" 2>/dev/null)"
 	cp "$base/probe" "$ws"
 	servers=
 	for name in open shut; do
