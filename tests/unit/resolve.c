@@ -217,6 +217,8 @@ check_stream(void)
 	    answer_at(&at) == 1 && answer_at(&at) == 1 && answer_at(&at) == 1 &&
 		at == client.got_len && !client.closed,
 	    "several queries");
+	tap_ok(&tap, conn.deadline == proxy.now + HANDSHAKE_TIME,
+	    "and there is time for another one");
 	begin();
 	send_query("good.example", DNS_A);
 	len = client.sent_len;
