@@ -88,6 +88,21 @@ try_dns(struct tap *tap)
 	}
 }
 
+/* What follows the question is not looked at, up to so many bytes. */
+static void
+try_dns_lengths(struct tap *tap)
+{
+	static const uint8_t question[] = ID ONE "\1a\1b\0\0\1\0\1";
+	uint8_t bytes[DNS_QUERY_MAX + 1] = { 0 };
+	struct dns_query query;
+
+	memcpy(bytes, question, sizeof question - 1);
+	tap_ok(tap, dns_parse(bytes, DNS_QUERY_MAX, &query) == DNS_OK,
+	    "DNS: the longest query");
+	tap_ok(tap, dns_parse(bytes, DNS_QUERY_MAX + 1, &query) == DNS_FORMERR,
+	    "DNS: one byte longer");
+}
+
 /* An answer without an address: the code, and what the query was. */
 static void
 try_dns_codes(struct tap *tap)
@@ -161,6 +176,7 @@ main(void)
 	struct tap tap = { 0 };
 
 	try_dns(&tap);
+	try_dns_lengths(&tap);
 	try_dns_answers(&tap);
 	return tap_done(&tap);
 }

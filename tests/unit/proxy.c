@@ -352,11 +352,15 @@ scan_line(size_t len)
 static void
 try_chunk_lines(struct tap *tap)
 {
+	struct http_chunks hidden = { .state = CHUNK_SIZE };
+
 	/* The digit and the end of the line count. */
 	tap_ok(tap, scan_line(HTTP_CHUNK_LINE - 2) == CHUNK_DATA,
 	    "chunks: the longest line");
 	tap_ok(tap, scan_line(HTTP_CHUNK_LINE - 1) == CHUNK_BAD,
 	    "chunks: one byte longer");
+	http_chunks_scan(&hidden, "4;x\0y\r\n", 7);
+	tap_ok(tap, hidden.state == CHUNK_BAD, "chunks: a byte that is zero");
 }
 
 /* Trailers: each line has as much room. */
