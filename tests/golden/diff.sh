@@ -256,6 +256,15 @@ found sarif '"ruleId": "wider-port"'
 found github '^::error file=ports/new.sbx,line=3,endLine=3,col=38'
 found markdown '^| error | ports/new.sbx:3:38 | wider: connect tcp 8011'
 found markdown '^### Policy: 1 wider, 2 narrower, 0 neutral$'
+# What a shipped profile says stands in no file of theirs: the finding is about
+# the policy itself.
+printf 'sbx 1\nprofile a {\n    use scratch-caches\n}\n' >"$tmp/shipped.sbx"
+"$SBXC" diff --fail-on widen -f github ports/old.sbx "$tmp/shipped.sbx" \
+    >"$tmp/found"
+tap_found 'a rule of a shipped group is found' "$(grep \
+    "^::error file=$tmp/shipped.sbx,title=wider-path.*allow write" \
+    "$tmp/found")"
+tap_empty '... in the policy alone' "$(grep 'file=sbx:' "$tmp/found")"
 if python3 -c 'import jsonschema' 2>/dev/null; then
 	tap_empty 'SARIF is what its schema says' "$(python3 \
 	    "$srcdir/tests/golden/report/validate.py" \
