@@ -361,6 +361,8 @@ try_address_rules(struct tap *tap)
 		{ "allow network connect 0.0.0.0:443", false },
 		{ "allow network connect 224.0.0.1:443", false },
 		{ "allow network connect 10.0.0.5:3128", false },
+		{ "deny network connect 10.0.0.5:3128", true },
+		{ "deny network domain a.example:53", true },
 		{ "allow network connect github.com:443", false },
 		{ "allow network connect udp 53", false },
 		{ "allow network connect 10.0.0.5:1-100", false },
