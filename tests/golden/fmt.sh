@@ -208,6 +208,14 @@ tap_empty "-w keeps mode and link" "$(
 tap_empty "-w leaves alone what has the layout" \
     "$([ "$(stat -c %i neat.sbx)" = "$before" ] || stat neat.sbx)"
 fresh
+# A change of owner takes away the bits that the mode has for it.
+if chown 65534:65533 odd.sbx 2>/dev/null; then
+	chmod 6750 odd.sbx
+	tap_is "-w keeps the owner, and all of the mode" \
+	    "0 65534 65533 6750" "$("$SBXC" fmt -w odd.sbx
+		echo "$? $(stat -c '%u %g %a' odd.sbx)")"
+fi
+fresh
 tap_empty "-w and -l list what was written" "$(ends 0 'odd.sbx
 ' fmt -w -l neat.sbx odd.sbx)"
 tap_empty "-w leaves a file with a fault" "$(ends 1 '' fmt -w bad.sbx)"
