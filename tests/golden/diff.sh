@@ -239,6 +239,11 @@ else
 	tap_not_ok 'a workspace that is the home directory' \
 	    "$(cat "$tmp/out")"
 fi
+# Nothing is looked for then but where the rules' own places lie.
+"$SBXC" diff -w /w --home /home/user sockets-hole/old.sbx \
+    sockets-hole/new.sbx >"$tmp/out"
+tap_found 'a socket where an exception lies, in a binding' \
+    "$(grep '^wider: socket /srv/x/y' "$tmp/out")"
 
 # found FORMAT PATTERN: a line of the document, for the pair of ports.
 found()
