@@ -283,6 +283,9 @@ unsayable()
 	    set env V = \"z/wxy\"" 's,z/wxy,~/wxy,' \
 	    "it sets a variable to what no policy can say"
 	unsayable "$where
+	    set env V = \"zwxy\"" 's,zwxy,~\x00\x00\x00,' \
+	    "it sets a variable to what no policy can say"
+	unsayable "$where
 	    deny syscalls kexec_load" 's,kexec_load,kexec_lood,g' \
 	    "it speaks of a system call that this sbxc does not know"
 	unsayable "$where
