@@ -558,7 +558,7 @@ typed_else() {
 }
 
 @test "why: whose home it is, and where the files of a session are" {
-	local own
+	local own home
 	# The home of the password entry, too, is the home.
 	own=$(getent passwd "$(id -u)" | cut -d: -f6)
 	cat >homes.sbx <<-'SBX'
@@ -575,6 +575,21 @@ typed_else() {
 	ends 1 "$SBXC" why --model homes.bin read /home/ada/x/y
 	ends 0 env HOME= "$SBXC" why --model homes.bin read "$own/x"
 	ends 1 env HOME= "$SBXC" why --model homes.bin read /x
+	# So it is with sockets, and both are told what to take away.
+	cat >keys.sbx <<-'SBX'
+	sbx 1
+	profile keys {
+	    allow write /
+	    allow socket ~/x
+	    deny socket ~/x/y
+	}
+	SBX
+	ends 0 "$SBXC" why --model keys.sbx socket "$own/x"
+	for home in "$own" /home/ada; do
+		ends 1 "$SBXC" why --model keys.sbx socket "$home/x/y/z"
+		says "deny socket ~/x/y"
+		says "take away: deny socket ~/x/y at keys.sbx:5:17"
+	done
 	ends 0 env XDG_RUNTIME_DIR=/run/r "$SBXC" why --model homes.bin read /run/r/x
 	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read "$PWD/run/x"
 	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read /run/x
