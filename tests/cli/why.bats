@@ -590,6 +590,11 @@ typed_else() {
 		says "deny socket ~/x/y"
 		says "take away: deny socket ~/x/y at keys.sbx:5:17"
 	done
+	printf 'sbx 1\nprofile p {\nallow write /\nwatch ~/x\n}\n' >watched.sbx
+	for home in "$own" /home/ada; do
+		ends 1 "$SBXC" why --model watched.sbx unseen "$home/x/y"
+		says "watched.sbx:4:7: watch ~/x"
+	done
 	ends 0 env XDG_RUNTIME_DIR=/run/r "$SBXC" why --model homes.bin read /run/r/x
 	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read "$PWD/run/x"
 	ends 1 env XDG_RUNTIME_DIR=run "$SBXC" why --model homes.bin read /run/x
