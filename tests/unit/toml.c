@@ -98,6 +98,8 @@ static const struct {
 	{ "a = \"\\u12\"", "\"", DIAG_TOML_SYNTAX },
 	{ "a = \"\\u0000\"", "\"", DIAG_TOML_SYNTAX },
 	{ "a = \"\\ud800\"", "\"", DIAG_TOML_SYNTAX },
+	{ "a = \"\\udfff\"", "\"", DIAG_TOML_SYNTAX },
+	{ "a = \"\\U00110000\"", "\"", DIAG_TOML_SYNTAX },
 	{ "'''a''' = 1", "'''a", DIAG_TOML_SYNTAX },
 	{ "a. = 1", "=", DIAG_TOML_SYNTAX },
 	{ "[a", "", DIAG_TOML_SYNTAX },
