@@ -231,6 +231,45 @@ test_answers(struct tap *tap)
 	}
 }
 
+/* Where a rule denies one of the addresses, and no other one could be opened, it
+ * is that rule. */
+static void
+test_denied(struct tap *tap)
+{
+	static const struct sbx_endpoint rules[] = {
+		{ .address = { 9 },
+		    .high = UINT16_MAX,
+		    .prefix = 8,
+		    .effect = SBX_DENY,
+		    .platforms = SBX_ON_ALL },
+		{ .address = { 3 },
+		    .high = UINT16_MAX,
+		    .prefix = 8,
+		    .effect = SBX_DENY,
+		    .platforms = SBX_ON_ALL },
+	};
+
+	proxy.blob.endpoints = rules;
+	proxy.blob.endpoint_count = 2;
+	is_private = false;
+	connected = NULL;
+	proxy.conns = NULL;
+	ask(0);
+	next_query();
+	say(0, LOOKUP_FOUND, 3, 4);
+	tap_ok(tap,
+	    connected == NULL && verdicts[0] == PROXY_DENIED &&
+		conns[0].via == PROXY_BY_ENDPOINT && conns[0].rule == 1,
+	    "an answer: a rule denies one: %u", verdicts[0]);
+	proxy.conns = NULL;
+	ask(0);
+	next_query();
+	say(0, LOOKUP_FOUND, 3, 2);
+	tap_ok(tap, connected == NULL && verdicts[0] == PROXY_PRIVATE,
+	    "an answer: but another one is private");
+	proxy.blob.endpoint_count = 0;
+}
+
 /* Whatever number is said. */
 static void
 test_many(struct tap *tap)
@@ -302,6 +341,7 @@ main(void)
 	test_start(&tap);
 	test_row(&tap);
 	test_answers(&tap);
+	test_denied(&tap);
 	test_many(&tap);
 	test_late(&tap);
 	test_end(&tap, true);
