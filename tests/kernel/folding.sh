@@ -30,6 +30,8 @@ policy()
 	policy closed 'deny write ${workspace}/sub/Key'
 	policy otherwise 'deny read ${workspace}/sub/key'
 	policy preferred 'prefer deny read ${workspace}/.env'
+	policy both 'prefer deny read ${workspace}/.env
+	    deny read ${workspace}/.env'
 	policy none 'deny read ${workspace}/absent'
 }
 
@@ -70,6 +72,7 @@ check_all()
 		is 'the names are the same' '0 secret' none .ENV
 		if [ "$level" = full ]; then
 			is 'a hidden file' '125 ' hidden .ENV
+			is 'one that is preferably hidden, too' '125 ' both .ENV
 			is 'a closed file' '125 ' closed other
 		else
 			is 'a hidden file' '1 ' hidden .ENV
