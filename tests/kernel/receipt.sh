@@ -211,6 +211,10 @@ refusals()
 		    "$base/plain.bin"
 		refused 'a log that is no file' 'regular' $r --log /dev/null \
 		    "$base/plain.bin" -- true
+		mkfifo "$base/pipe"
+		refused 'a log that is a pipe with a name' 'cannot open' \
+		    timeout 30 $r --log "$base/pipe" "$base/plain.bin" -- true
+		rm "$base/pipe"
 		refused 'a policy that needs more' 'no such' $r --log "$log" \
 		    -w /no/where "$base/plain.bin" -- true
 	}
