@@ -355,6 +355,9 @@ check_inside(void)
 	memset(line, ' ', sizeof line - 1);
 	tables[0] = line;
 	tap_ok(&tap, is_denied(true, false), "a line that is too long");
+	/* 4096 bytes are read at a time, and end within the second line. */
+	strcpy(line + 4076, "\n   0: 0100007F:1538 00000000:0000 0A 0\n");
+	tap_ok(&tap, !is_denied(true, false), "a line that comes in two parts");
 }
 
 int
