@@ -24,6 +24,7 @@ policy listener workspace-write 'allow read ${home}/readable' \
 # shellcheck disable=SC2016
 policy own coding 'allow read ${home}/readable'
 policy plain workspace-write
+policy hosts workspace-write 'allow network full'
 policy=$base/listener.bin
 # Without a scratch directory, which one sandbox does not make in another.
 cat >"$base/inner.sbx" <<'POLICY'
@@ -337,6 +338,9 @@ own_internet()
 	held "$1" ok unix-inside sub/inside
 	policy=$base/plain.bin
 	held "$1" EACCES unix-connect socket
+	held "$1" ok unix-inside sub/inside
+	# In the host's network nobody listens: then no socket could be made.
+	policy=$base/hosts.bin
 	held "$1" ok unix-inside sub/inside
 	policy=$base/listener.bin
 }
