@@ -75,6 +75,15 @@ ask(uid_t user, const char *map, uid_t inside)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
 }
 
+#define TEN \
+	"100 100 1\n102 102 1\n104 104 1\n106 106 1\n" \
+	"108 108 1\n110 110 1\n112 112 1\n114 114 1\n" \
+	"116 116 1\n118 118 1\n"
+#define OTHER_TEN \
+	"200 200 1\n202 202 1\n204 204 1\n206 206 1\n" \
+	"208 208 1\n210 210 1\n212 212 1\n214 214 1\n" \
+	"216 216 1\n218 218 1\n"
+
 static const struct {
 	const char *what;
 	uid_t user;
@@ -96,6 +105,10 @@ static const struct {
 	{ "the last one alone", 0, "0 0 1\n65534 65534 1", 0, 0 },
 	{ "from the next one on", 0, "0 0 1\n65535 65535 9", 0, HIDES },
 	{ "many up to it", 0, "0 0 1\n60000 60000 5535", 0, 0 },
+	/* The kernel writes 33 bytes a line. */
+	{ "more lines than are read, of which any may be the last one's", 0,
+	    "0 0 1\n" TEN OTHER_TEN "65534 65534 1", 0, 0 },
+	{ "as many as are read", 0, "0 0 1\n" TEN "300 300 1", 0, HIDES },
 };
 
 int
