@@ -177,9 +177,11 @@ kill $outside
 
 echo data >file
 tap_is 'a file can be standard input' data "$(run -- cat <file)"
-printf '1\n2\n' >lines
-tap_is 'who reads on goes on where the command ended' 2 \
-    "$({ run -- sh -c 'read -r line'; cat; } <lines)"
+printf '1\n2\n3\n' >lines
+tap_is 'who reads on goes on where the command ended' '2 3' \
+    "$({ run -- sh -c 'read -r line'; cat; } <lines | paste -sd ' ')"
+tap_is 'wherever that began' 3 \
+    "$({ read -r line && run -- sh -c 'read -r line'; cat; } <lines)"
 tap_is 'and can be opened again' data "$(run -- cat /dev/stdin <file)"
 tap_is 'also below /tmp' scratch "$(
     run -- sh -c "echo scratch >/tmp/input-$s"
