@@ -20,6 +20,7 @@
 enum {
 	ALLOWED_PORT = 443,
 	DENIED_PORT = 25,
+	SERVICE_PORT = 5432, /* of the host */
 	SCOPE = 3,
 	MPTCP = 262, /* IPPROTO_MPTCP */
 	ANSWER_INSIDE = -77,
@@ -151,6 +152,11 @@ static const struct sbx_port ports[] = {
 	    .high = UINT16_MAX,
 	    .effect = SBX_ALLOW,
 	    .op = SBX_PUBLISH_TCP,
+	    .platforms = KERNEL_WHERE },
+	{ .low = SERVICE_PORT,
+	    .high = SERVICE_PORT,
+	    .effect = SBX_ALLOW,
+	    .op = SBX_HOST_TCP,
 	    .platforms = KERNEL_WHERE },
 };
 static const struct sbx_blob blob = {
@@ -299,6 +305,30 @@ test_addresses(struct tap *tap)
 	close(fd);
 }
 
+/* A service of the host is the one on 127.0.0.1: on ::1 may be somebody else. */
+static void
+test_service(struct tap *tap, int fd)
+{
+	int v6 = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct waiting attempt = attempt_v4(fd, "127.0.0.1", SERVICE_PORT);
+
+	tap_ok(tap, internet_judge(&caller, &attempt) == 0,
+	    "a service of the host is connected to");
+	attempt = attempt_v4(fd, "127.0.0.1", SERVICE_PORT + 1);
+	tap_ok(tap, internet_judge(&caller, &attempt) == -EACCES,
+	    "at its port alone");
+	if (v6 < 0) {
+		tap_skip(tap, "the kernel has no IPv6", "a service on ::1");
+		return;
+	}
+	attempt = attempt_v6(v6, sizeof attempt.address.in6);
+	attempt.address.in6.sin6_addr = in6addr_loopback;
+	attempt.address.in6.sin6_port = htons(SERVICE_PORT);
+	tap_ok(tap, internet_judge(&caller, &attempt) == -EACCES,
+	    "and not on ::1");
+	close(v6);
+}
+
 /* A port that the proxy was told twice might be somebody else's by then. */
 static void
 test_proxy(struct tap *tap)
@@ -396,6 +426,7 @@ main(void)
 	test_back(&tap, fd);
 	test_refused(&tap, fd);
 	test_addresses(&tap);
+	test_service(&tap, fd);
 	test_proxy(&tap);
 	test_published(&tap);
 	close(fd);
