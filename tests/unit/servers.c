@@ -108,6 +108,20 @@ interrupt(int number)
 	(void)number;
 }
 
+/* Whose connection to `one` comes before the supervisor's; -1: nobody's. */
+static int stranger = -1;
+
+static void
+come_first(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof address.sun_path, "%s/one",
+	    directory);
+	if (connect(stranger, (struct sockaddr *)&address, sizeof address) != 0)
+		printf("Bail out! nobody comes first\n");
+}
+
 /* As the supervisor's, which lets nobody make it wait. */
 bool
 ticks(bool on)
@@ -118,6 +132,8 @@ ticks(bool on)
 		.it_value.tv_usec = on ? 5000 : 0,
 	};
 
+	if (on && stranger >= 0)
+		come_first();
 	return sigaction(SIGALRM, &action, NULL) == 0 &&
 	    setitimer(ITIMER_REAL, &often, NULL) == 0;
 }
@@ -476,6 +492,13 @@ test_proofs(struct tap *tap)
 	other = bind_to("other", SOCK_STREAM);
 	listen(other, 1);
 	try_proof(tap, "a name that leads to another socket", fd, false);
+	begin();
+	fd = bind_to("one", SOCK_STREAM);
+	path_to("other", leads_to);
+	stranger = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	try_proof(tap, "to which another client comes", fd, false);
+	close(stranger);
+	stranger = -1;
 	close(other);
 	begin();
 	fd = bind_to("one", SOCK_STREAM);
