@@ -101,6 +101,32 @@ says()
 	tap_is "$level: uid $uid: $1" "$2" "$3"
 }
 
+# alike: the status of sbxrun, which is number 2 there, with what a process from 20
+# to 29 leads to as its workspace.
+alike()
+{
+	# shellcheck disable=SC2016  # for the inner shell
+	timeout 60 unshare -pf --mount-proc sh -c '
+		number=$1 outside=$2 policy=$3
+		shift 3
+		(
+			until [ -s "$number" ]; do sleep 0.1; done
+			exec "$@" -w "/proc/$(cat "$number")/cwd" "$policy" -- true
+		) 2>/dev/null &
+		tried=$!
+		last=0
+		while [ "$last" -lt 20 ]; do
+			(cd "$outside" && exec sleep 600) &
+			last=$!
+		done
+		[ "$tried-${#last}-${last%?}" = 2-2-2 ] || exit 99
+		echo "$last" >"$number"
+		wait "$tried"' sh "$base/number" "$outside" "$base/ws.bin" \
+	    "$base/sbxrun" -l "$level"
+	echo $?
+	rm -f "$base/number"
+}
+
 # refused NAME LINK RUN-ARGUMENT...: with one line that names link and way out.
 refused()
 {
@@ -251,6 +277,7 @@ given()
 	says 'a policy that another process leads to' 125 $?
 	kill "$pid"
 	wait 2>/dev/null
+	[ "$uid" -ne 0 ] || says 'and one whose number begins alike' 125 "$(alike)"
 	as "$uid" ln -s "$outside" logs
 	for option in --log --explain --learn; do
 		refused "a file of $option" "$ws/logs" ws $option=logs/made
