@@ -61,6 +61,7 @@ place()
 	    'deny read { ${workspace}/secret  ${workspace}/hidden }' \
 	    'deny read ${workspace}/far/off/secret' \
 	    'deny read ${workspace}/around except ${workspace}/around/open' \
+	    'deny read ${tmp}/around except ${tmp}/around/open' \
 	    'allow write ${workspace}/planted' \
 	    "allow socket $out/socket" 'allow network domain example.org'
 	(as "$1" "$base/probe" serve-unix "$out/socket" 2>/dev/null &
@@ -139,7 +140,7 @@ mounts()
 # What the view denies, and what it lets pass.
 denials()
 {
-	run "$uid" mkdir -p /tmp/up/kept >/dev/null
+	run "$uid" mkdir -p /tmp/up/kept /tmp/around/open >/dev/null
 	while read -r wanted operation; do
 		# The operation is words.
 		# shellcheck disable=SC2086
@@ -156,6 +157,8 @@ denials()
 	ok create $ws/around/open/new
 	EROFS create $ws/deep/er/kept/new
 	EROFS create /tmp/up/kept/new
+	EROFS create /tmp/around/new
+	ok create /tmp/around/open/new
 	EROFS chmod $ws/hidden 755
 	EROFS chmod $ws/around 755
 	EROFS chmod $shown 755
