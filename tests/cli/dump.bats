@@ -293,6 +293,22 @@ unsayable()
 	    "it speaks of a system call that this sbxc does not know"
 }
 
+@test "dump: a blob with text that nobody sees" {
+	local bytes
+	printf 'sbx 1\nprofile p {\n    allow read /zwxy\n}\n' >said.sbx
+	"$SBXC" build said.sbx
+	# A byte that is no UTF-8, and a soft hyphen.
+	for bytes in '\xff' '\xc2\xad'; do
+		LC_ALL=C sed "s,/zw,/$bytes,g; s,/\xffxy,/\xffzxy,g" said.bin >edited
+		sealed edited >edited.bin
+		run "$SBXC" dump edited.bin
+		[ "$status" -ne 0 ]
+		says "invisible characters or such that are no UTF-8"
+		run "$SBXC" why edited.bin read /srv
+		[ "$status" -ne 0 ]
+	done
+}
+
 @test "dump: what is no blob is refused with a sentence" {
 	ends 3 "$SBXC" dump team.sbx
 	complains "team.sbx: it is not a compiled policy"
