@@ -135,6 +135,9 @@ load sbxc
 	ln -s real/out.bin link.bin
 	"$SBXC" team.sbx -o real/out.bin
 	cp real/out.bin before.bin
+	ln -s "$PWD/real/out.bin" other.bin
+	ends 0 "$SBXC" two.sbx -p one -o "$PWD/other.bin"
+	[ ! -L other.bin ]
 	ends 0 "$SBXC" two.sbx -p one -o link.bin
 	[ ! -L link.bin ]
 	"$SBXC" two.sbx -p one -o - | cmp - link.bin
