@@ -3,6 +3,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/scratch.h"
+#include "runtime/inspect/clean.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,19 +76,27 @@ make_stage(struct self_test *test)
 	}
 }
 
-/* What has gone, or was never made, needs no removing. */
+/* The view makes in it, as empty directories and files, what it shows below
+ * /tmp. */
 static void
-clear_stage(const struct self_test *test)
+clear_scratch(const struct self_test *test)
 {
 	const char *workspace = test->places[STAGE_WORKSPACE];
 	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
 	char path[SCRATCH_PATH_SIZE];
+	int scratch = scratch_open(path, place);
+	struct out failed;
 
-	if (scratch_path(path, place, test->scratch, false, NULL)) {
-		rmdir(path);
-		*strrchr(path, '/') = '\0';
-		rmdir(path);
-	}
+	out_init(&failed, -1);
+	if (scratch >= 0)
+		clean_directory(path, scratch, &failed);
+}
+
+/* What has gone, or was never made, needs no removing. */
+static void
+clear_stage(const struct self_test *test)
+{
+	clear_scratch(test);
 	for (int i = STAGE_END - 1; i > STAGE_ROOT; i--) {
 		if (entries[i].kind == DIRECTORY)
 			rmdir(test->places[i]);

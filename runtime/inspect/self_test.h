@@ -42,7 +42,6 @@ struct self_test {
 	bool outlives; /* this is the other sandbox; else: */
 	enum outcome_of_time time;
 	char places[STAGE_END][STAGE_PATH_SIZE];
-	const char *scratch; /* see scratch_key() */
 };
 
 /*

@@ -54,7 +54,6 @@ name_scratch(struct sandbox *sandbox)
 	    sbx_string(&sandbox->blob, sandbox->blob.meta->profile), origin);
 	if (sandbox->kept)
 		name_session(sandbox);
-	sandbox->self_test.scratch = sandbox->scratch;
 }
 
 void

@@ -21,6 +21,13 @@ profile plain extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/plain.sbx" -o "$base/plain.bin" || exit 99
+cat >"$base/shown.sbx" <<POLICY
+sbx 1
+profile shown extends workspace-write {
+    allow read /tmp/sbx-test-$TESTED/shown
+}
+POLICY
+"$SBXC" "$base/shown.sbx" -o "$base/shown.bin" || exit 99
 cat >"$base/alone.sbx" <<'POLICY'
 sbx 1
 include "groups.sbx"
@@ -274,12 +281,14 @@ self_tests()
 	tap_until no_stage
 	is 'the stage is gone' '' "$(new_stages)"
 	[ "$(id -u)" -eq 0 ] || return
-	# A user of whom nothing else is there.
+	# A user of whom nothing else is there; at level full the view makes a
+	# place for what it shows below /tmp.
+	mkdir -p "/tmp/sbx-test-$TESTED/shown"
 	tap_as "$TESTED" env HOME=/ "$base/sbxrun" -l "$level" --self-test \
-	    "$base/plain.bin" >/dev/null 2>&1
+	    "$base/shown.bin" >/dev/null 2>&1
 	is 'and so is its scratch directory' '0 /tmp/sbx-'"$TESTED" \
 	    "$? $(find "/tmp/sbx-$TESTED")"
-	rmdir "/tmp/sbx-$TESTED"
+	rm -rf "/tmp/sbx-$TESTED" "/tmp/sbx-test-$TESTED"
 }
 
 # Where nothing protects files, the test must find that.
