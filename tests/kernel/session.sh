@@ -182,7 +182,7 @@ printf '1\n2\n3\n' >lines
 tap_is 'who reads on goes on where the command ended' '2 3' \
     "$({ run -- sh -c 'read -r line'; cat; } <lines | paste -sd ' ')"
 tap_is 'wherever that began' 3 \
-    "$({ read -r line && run -- sh -c 'read -r line'; cat; } <lines)"
+    "$({ read -r _ && run -- sh -c 'read -r line'; cat; } <lines)"
 tap_is 'and can be opened again' data "$(run -- cat /dev/stdin <file)"
 tap_is 'also below /tmp' scratch "$(
     run -- sh -c "echo scratch >/tmp/input-$s"
