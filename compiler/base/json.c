@@ -242,10 +242,98 @@ json_insert(struct json_t *object, const char *key, size_t index,
 		arena_exhausted();
 }
 
-void
-json_drop(struct json_t *object, const char *key)
+/* Puts an edit of the member under the last of `keys`. */
+static void
+put_edit(json_t *into, const json_t *keys, const json_t *before,
+    const json_t *after)
 {
-	json_object_del(object, key);
+	json_t *edit = json_put_object(into, NULL);
+
+	put(edit, "at", json_deep_copy(keys));
+	if (before != NULL)
+		put(edit, "before", json_deep_copy(before));
+	if (after != NULL)
+		put(edit, "after", json_deep_copy(after));
+}
+
+static void
+edit_members(json_t *into, json_t *keys, const json_t *before,
+    const json_t *after)
+{
+	const char *key = NULL;
+	const json_t *is, *was;
+
+	while ((key = json_key(after, key)) != NULL) {
+		is = json_object_get(after, key);
+		was = json_object_get(before, key);
+		if (json_equal(was, is))
+			continue;
+		put(keys, NULL, text_value(key));
+		/* Others may put more into an object that is new. */
+		if (json_is_object(is) && was == NULL)
+			put_edit(into, keys, NULL, must(json_object()));
+		if (json_is_object(is) && (was == NULL || json_is_object(was)))
+			edit_members(into, keys, was, is);
+		else
+			put_edit(into, keys, was, is);
+		json_array_remove(keys, json_array_size(keys) - 1);
+	}
+	key = NULL;
+	while ((key = json_key(before, key)) != NULL) {
+		if (json_object_get(after, key) != NULL)
+			continue;
+		put(keys, NULL, text_value(key));
+		put_edit(into, keys, json_object_get(before, key), NULL);
+		json_array_remove(keys, json_array_size(keys) - 1);
+	}
+}
+
+void
+json_edits(struct json_t *into, const struct json_t *before,
+    const struct json_t *after)
+{
+	json_t *keys = must(json_array());
+
+	edit_members(into, keys, before, after);
+	json_decref(keys);
+}
+
+static bool
+take_back_one(json_t *root, const json_t *edit)
+{
+	const json_t *keys = json_object_get(edit, "at");
+	json_t *before = json_object_get(edit, "before"), *of = root;
+	const json_t *after = json_object_get(edit, "after"), *now;
+	size_t count = json_array_size(keys);
+	const char *key;
+
+	if (count == 0)
+		return false;
+	for (size_t i = 0; i + 1 < count; i++)
+		of = json_object_get(of, json_text_at(json_item(keys, i)));
+	key = json_text_at(json_item(keys, count - 1));
+	now = json_object_get(of, key);
+	/* Whoever took out what it stands in has taken back the edit. */
+	if (!json_is_object(of) || (now == NULL && after != NULL))
+		return true;
+	if (!json_equal(now, after) && !(now == NULL && after == NULL))
+		return before == NULL;
+	if (before == NULL)
+		json_object_del(of, key);
+	else if (json_object_set_new(of, key, must(json_deep_copy(before))) !=
+	    0)
+		arena_exhausted();
+	return true;
+}
+
+bool
+json_take_back(struct json_t *root, const struct json_t *edits)
+{
+	bool good = true;
+
+	for (size_t i = json_count(edits); i-- > 0 && good;)
+		good = take_back_one(root, json_item(edits, i));
+	return good;
 }
 
 const char *

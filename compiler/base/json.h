@@ -62,8 +62,16 @@ struct json_t *json_edit(struct json_t *object, const char *key);
 void json_insert(struct json_t *object, const char *key, size_t index,
     const struct json_t *value);
 
-/* Takes a member out of an object. */
-void json_drop(struct json_t *object, const char *key);
+/* What leads from one tree to another: {"at": [KEY ...], "before": VALUE, "after":
+ * VALUE} for each member that differs, without "before" if it is new and without
+ * "after" if it is gone.  Arrays differ as a whole.  Put into the array `into`. */
+void json_edits(struct json_t *into, const struct json_t *before,
+    const struct json_t *after);
+
+/* Takes such edits back from a tree that others have changed since.  A member that
+ * was new and is not what it was made stays; false, with the tree half done, if one
+ * that replaced another is not. */
+bool json_take_back(struct json_t *root, const struct json_t *edits);
 
 /* The key after another one (NULL: the first), or NULL. */
 const char *json_key(const struct json_t *object, const char *after);

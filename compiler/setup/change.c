@@ -385,7 +385,8 @@ changes_revert(struct changes *changes)
 			    change->backup);
 		change->written = false;
 	}
-	if (changes->record != NULL)
+	/* One that another sbxc has just written is what undoes its work. */
+	if (changes->recorded)
 		change_take_back(changes->arena, changes->record, NULL);
 	for (size_t i = changes->made.count; i-- > 0;)
 		made_remove(changes->arena, changes->made.items[i].path);
@@ -401,9 +402,14 @@ write_record(struct changes *changes)
 		note_missing(changes, changes->list.items[i].path);
 	record.bytes = record_of(changes);
 	record.size = strlen(record.bytes);
-	if (write_one(changes->arena, &record))
+	changes->recorded = write_one(changes->arena, &record);
+	if (changes->recorded)
 		return true;
-	complain("cannot write '%s': %s", record.path, strerror(errno));
+	if (errno == EBUSY || errno == EEXIST)
+		complain("another 'sbxc init' has just set this up: see '%s'",
+		    record.path);
+	else
+		complain("cannot write '%s': %s", record.path, strerror(errno));
 	return false;
 }
 

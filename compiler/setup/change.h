@@ -17,15 +17,6 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* A text that was put into an object of JSON: of the top, if `object` is NULL. */
-struct setting {
-	const char *object, *key, *value;
-};
-
-struct setting_list {
-	VEC(struct setting) list;
-};
-
 struct change {
 	const char *path, *backup; /* backup: NULL for a new file */
 	const char *bytes;
@@ -34,9 +25,8 @@ struct change {
 	bool made;       /* a file that nobody edits */
 	const char *old; /* NULL: nothing was there */
 	struct stat before;
-	bool linked, written;         /* the backup, the file */
-	bool shared;                  /* with other agents that are set up */
-	struct setting_list settings; /* in a file that others edit, too */
+	bool linked, written; /* the backup, the file */
+	bool shared;          /* with other agents that are set up */
 };
 
 /* A directory (its path ends in a slash), or a file with that text. */
@@ -47,6 +37,8 @@ struct made {
 struct changes {
 	struct arena *arena;
 	const char *record; /* the file that says what was done; NULL: none */
+	bool recorded;      /* it was written */
+	bool shell;         /* sbxsh is the shell of an agent now */
 	VEC(struct change) list;
 	VEC(struct made) made;
 };

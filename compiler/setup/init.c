@@ -52,7 +52,8 @@ init_free_name(const struct init *init, const char *name)
 	const char *free_name = name;
 	struct stat status;
 
-	for (int i = 2; lstat(arena_printf(init->arena, "%s/%s.sbx",
+	/* A source without a blob is one that --undo has kept. */
+	for (int i = 2; lstat(arena_printf(init->arena, "%s/%s.bin",
 				  init->configuration, free_name),
 			    &status) == 0;
 	     i++)

@@ -66,22 +66,15 @@ struct edit {
 	struct init *init;
 	const struct client_shell *shell;
 	const char *path; /* of the agent's settings */
-	struct setting_list settings;
 };
 
 /* False if there is such a setting, which is the user's. */
 static bool
-put(struct edit *edit, struct json_t *object, const char *key,
-    const char *value)
+put(struct json_t *object, const char *key, const char *value)
 {
 	if (json_member(object, key) != NULL)
 		return false;
 	json_put_text(object, key, value);
-	*arena_push(edit->init->arena, &edit->settings.list) = (struct setting){
-		.object = edit->shell->object,
-		.key = key,
-		.value = value,
-	};
 	return true;
 }
 
@@ -101,12 +94,12 @@ edited_text(struct edit *edit, const char *old, const char *script)
 		complain("warning: '%s' is no plain JSON (it may have "
 			 "comments), and is left alone",
 		    edit->path);
-	} else if (!put(edit, object, shell->key, script)) {
+	} else if (!put(object, shell->key, script)) {
 		complain("warning: '%s' has a %s already, which is left alone",
 		    edit->path, shell->key);
 	} else {
 		if (shell->scratch != NULL)
-			put(edit, object, shell->scratch,
+			put(object, shell->scratch,
 			    arena_printf(arena, "%s/%.*s", edit->init->home,
 				(int)strlen(CLIENT_SCRATCH) - 1,
 				CLIENT_SCRATCH));
@@ -152,7 +145,6 @@ init_shell(struct init *init, const struct client_shell *shell, bool *done)
 	const char *script = arena_printf(arena, "%s/.local/bin/%s-sbx-bash",
 	    init->home, init->what);
 	const char *sbxsh = init_sbxsh(init), *old, *text;
-	struct change *change;
 	struct stat status;
 
 	*done = false;
@@ -170,10 +162,9 @@ init_shell(struct init *init, const struct client_shell *shell, bool *done)
 		return true;
 	if (!add_settings(init) || !add_script(init, script, sbxsh))
 		return false;
-	change = change_add(&init->changes, edit.path, text, 0600, false);
-	if (change == NULL)
+	if (change_add(&init->changes, edit.path, text, 0600, false) == NULL)
 		return false;
-	change->settings = edit.settings;
+	init->changes.shell = true;
 	*done = true;
 	return true;
 }

@@ -31,22 +31,20 @@ record_key(struct arena *arena, const char *text)
 	return digest(arena, text, strlen(text));
 }
 
+/* What was changed in a file of JSON, which others edit as well. */
 static void
-put_settings(struct json_t *file, const struct change *change)
+put_edits(struct json_t *file, const struct change *change)
 {
-	struct json_t *list;
+	struct json_t *before, *after;
 
-	if (change->settings.list.count == 0)
+	if (change->made)
 		return;
-	list = json_put_array(file, "settings");
-	for (size_t i = 0; i < change->settings.list.count; i++) {
-		const struct setting *setting = &change->settings.list.items[i];
-		struct json_t *entry = json_put_object(list, NULL);
-
-		json_put_text(entry, "object", setting->object);
-		json_put_text(entry, "key", setting->key);
-		json_put_text(entry, "value", setting->value);
-	}
+	before = json_read(change->old != NULL ? change->old : "{}");
+	after = json_read(change->bytes);
+	if (before != NULL && after != NULL)
+		json_edits(json_put_array(file, "edits"), before, after);
+	json_release(before);
+	json_release(after);
 }
 
 static void
@@ -61,7 +59,7 @@ put_change(const struct changes *changes, struct json_t *files,
 	json_put_bool(file, "shared", change->shared);
 	json_put_text(file, "digest",
 	    digest(changes->arena, change->bytes, change->size));
-	put_settings(file, change);
+	put_edits(file, change);
 }
 
 /* Places of an agent, and directories; the record is made before the files. */
@@ -94,6 +92,7 @@ record_of(const struct changes *changes)
 	if (stream == NULL)
 		arena_exhausted();
 	json_put_number(root, "sbx", 1);
+	json_put_bool(root, "shell", changes->shell);
 	files = json_put_array(root, "files");
 	for (size_t i = 0; i < changes->list.count; i++)
 		put_change(changes, files, &changes->list.items[i]);
@@ -106,56 +105,30 @@ record_of(const struct changes *changes)
 	return copy;
 }
 
-/* --- settings ------------------------------------------------------------- */
+/* --- edits ---------------------------------------------------------------- */
 
-/* Takes out what was put into an object, if it is still that. */
-static void
-drop_setting(struct json_t *root, const struct json_t *entry)
-{
-	const char *object = json_text(entry, "object");
-	const char *key = json_text(entry, "key");
-	const char *value = json_text(entry, "value"), *now;
-	struct json_t *of = root;
-
-	if (object != NULL)
-		of = json_member(root, object) != NULL ?
-		    json_edit(root, object) :
-		    NULL;
-	now = key != NULL ? json_text(of, key) : NULL;
-	if (now != NULL && value != NULL && strcmp(now, value) == 0)
-		json_drop(of, key);
-	if (of != root && of != NULL && json_key(of, NULL) == NULL)
-		json_drop(root, object);
-}
-
-/* The text of a file without the settings that the record says; NULL if it is no
- * JSON any more. */
+/* The text of a file without the edits that the record says; NULL if it is no JSON
+ * any more, or something else is where ours replaced something. */
 static const char *
-without_settings(struct arena *arena, const struct json_t *file,
-    const char *text)
+without_edits(struct arena *arena, const struct json_t *file, const char *text)
 {
-	const struct json_t *settings = json_member(file, "settings");
-	struct json_t *root = json_read(text);
+	const struct json_t *edits = json_member(file, "edits");
+	struct json_t *root = json_count(edits) > 0 ? json_read(text) : NULL;
 	const char *result = NULL;
 
-	for (size_t i = 0; root != NULL && i < json_count(settings); i++)
-		drop_setting(root, json_item(settings, i));
-	if (root != NULL)
+	if (root != NULL && json_take_back(root, edits))
 		result = json_print(arena, root, text);
 	json_release(root);
 	return result;
 }
 
 static bool
-has_settings(struct arena *arena, const struct json_t *file)
+has_edits(struct arena *arena, const struct json_t *file)
 {
 	struct stat status;
-	const char *text;
+	const char *text = change_read(arena, json_text(file, "path"), &status);
 
-	if (json_count(json_member(file, "settings")) == 0)
-		return false;
-	text = change_read(arena, json_text(file, "path"), &status);
-	return text != NULL && without_settings(arena, file, text) != NULL;
+	return text != NULL && without_edits(arena, file, text) != NULL;
 }
 
 static bool
@@ -179,7 +152,7 @@ take_out(struct arena *arena, const struct json_t *file)
 	bool good;
 
 	if (text != NULL)
-		text = without_settings(arena, file, text);
+		text = without_edits(arena, file, text);
 	good = text != NULL && rewrite(arena, path, text);
 	if (good && backup != NULL)
 		change_take_back(arena, backup, NULL);
@@ -227,7 +200,7 @@ find_user(struct arena *arena, const char *record)
 		const char *text = change_look(arena, path);
 
 		if (strcmp(path, record) != 0 && text != NULL &&
-		    strstr(text, "\"settings\"") != NULL)
+		    strstr(text, "\"shell\": true") != NULL)
 			user = arena_strndup(arena, path, strlen(path));
 	}
 	globfree(&found);
@@ -243,7 +216,7 @@ may_undo(struct arena *arena, const struct json_t *file)
 	bool gone;
 
 	if (path == NULL || backup == NULL || is_ours(arena, file, &gone) ||
-	    has_settings(arena, file))
+	    has_edits(arena, file))
 		return true;
 	complain("'%s' has been changed since; what it was is in %s: undo it "
 		 "there by hand, and remove the record",
@@ -266,7 +239,7 @@ undo_one(struct arena *arena, const struct json_t *file, const char *record)
 		return true;
 	}
 	if (!is_ours(arena, file, &gone)) {
-		if (has_settings(arena, file))
+		if (has_edits(arena, file))
 			return take_out(arena, file);
 		/* Somebody's own words, as in a policy, stay. */
 		printf("kept     %s, which has been changed since\n", path);

@@ -1,8 +1,8 @@
 /*
  * What `sbxc init` remembers of what it has written, as a file of JSON, and how it
  * is undone: files that are as they were written go, or get their backup back;
- * what somebody has edited since is kept, and of settings only what was put there
- * is taken out; directories that were made go if they are empty.
+ * what somebody has edited since is kept, and of JSON only what was changed there
+ * is taken back; directories that were made go if they are empty.
  */
 #ifndef SBX_RECORD_H
 #define SBX_RECORD_H

@@ -244,6 +244,13 @@ tap_is "... and it is said" 1 "$(grep -c "^use .*claude.sbx, which is there" \
     "$tmp/out")"
 init claude --undo
 tap_is "... and kept again" "0 ./claude.sbx " "$status $(files "$ours")"
+init -y claude
+echo '# mine' >>"$ours/commands.sbx"
+init claude --undo
+init -y claude
+tap_is "... and the one for its commands, too" "0 # mine " \
+    "$status $(tail -n 1 "$ours/commands.sbx") $(ls "$ours" | grep commands-2)"
+init claude --undo
 rm -r "$HOME/.config"
 
 # --- MCP servers -----------------------------------------------------------
@@ -289,6 +296,24 @@ init mcp --undo
 tap_is "mcp: --undo gives the bytes back" yes \
     "$(cmp -s .mcp.json "$tmp/mcp.json" && echo yes)"
 tap_is "mcp: ... and leaves no backup" "" "$(find . -name '*before-sbx*')"
+init -y mcp
+sed -i 's/"mine": /"theirs": 1, &/' .mcp.json
+init mcp --undo
+tap_is "mcp: --undo after other edits gives the servers back" "0 same" \
+    "$status $("$python" -c '
+import json
+import sys
+old, new = (json.load(open(path)) for path in sys.argv[1:3])
+old["theirs"] = 1
+print("same" if old == new else new)' "$tmp/mcp.json" .mcp.json)"
+cp -p "$tmp/mcp.json" .mcp.json
+init -y mcp
+sed -i 's/"x y"/"z"/' .mcp.json
+init mcp --undo
+refuses "mcp: --undo where a server was changed since" "changed since"
+sed -i 's/"z"/"x y"/' .mcp.json
+init mcp --undo
+cp -p "$tmp/mcp.json" .mcp.json
 
 cat >config.toml <<'END'
 model = "x"  # a comment
@@ -604,6 +629,40 @@ d = json.load(open("settings.json"))
 print(d["a"], d["terminal.integrated.profiles.linux"]["sbx"]["path"])')"
 init vscode settings.json --undo
 tap_is "vscode: --undo" '{ "a": 1.5 }' "$(cat settings.json)"
+# VS Code and its user go on writing there.
+init -y vscode settings.json
+"$python" - settings.json <<'END'
+import json
+import sys
+
+d = json.load(open(sys.argv[1]))
+d["b"] = 2
+d["terminal.integrated.profiles.linux"]["mine"] = {"path": "/bin/sh"}
+json.dump(d, open(sys.argv[1], "w"))
+END
+init vscode settings.json --undo
+tap_is "vscode: --undo after other edits takes out its own" \
+    '0 {"a":1.5,"b":2,"terminal.integrated.profiles.linux":{"mine":{"path":"/bin/sh"}}}' \
+    "$status $("$python" -c '
+import json
+print(json.dumps(json.load(open("settings.json")), sort_keys=True,
+    separators=(",", ":")))')"
+
+# Two at once: one of them says that it came too late, and the record of the other
+# stays, without which its work could not be undone.
+late=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo '{ "a": 1.5 }' >settings.json
+	for number in 1 2; do
+		"$SBXC" init -y vscode settings.json >/dev/null 2>&1 &
+	done
+	wait
+	init vscode settings.json --undo
+	late="$late$status$(cat settings.json)"
+done
+tap_is "two at once leave what undoes them" \
+    "$(for i in 1 2 3 4 5 6 7 8 9 10; do printf %s '0{ "a": 1.5 }'; done)" \
+    "$late"
 
 # --- a project -------------------------------------------------------------
 
