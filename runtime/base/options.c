@@ -266,9 +266,6 @@ static const struct option_line lines[] = {
 	    OFFSET(end), NULL },
 	{ '\0', "check", NULL, "with --session: whether there is one",
 	    OFFSET(check), NULL },
-	{ '\0', "refresh", NULL,
-	    "with --session: refused; a session keeps its view",
-	    OFFSET(refresh), NULL },
 	{ '\0', "idle", "TIME",
 	    "end a session after so long without processes (10m); or none", 0,
 	    set_idle },
@@ -295,7 +292,7 @@ static const char usage[] =
     "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
     "       sbxrun [options] POLICY -c STRING\n"
     "       sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]\n"
-    "       sbxrun --session NAME --end | --check | --refresh\n"
+    "       sbxrun --session NAME --end | --check\n"
     "       sbxrun --sessions [--json]\n"
     "       sbxrun [options] -n [--json] POLICY\n"
     "       sbxrun --status [--json]\n"
@@ -508,7 +505,7 @@ refuse_policy_of(const struct options *options, const char *word)
 		options->clean ? "--clean takes no policy" :
 		options->sessions ?
 				 "--sessions takes no policy" :
-				 "--end, --check and --refresh take no policy",
+				 "--end and --check take no policy",
 	    0);
 }
 

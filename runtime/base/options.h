@@ -56,7 +56,7 @@ struct options {
 	const char *session; /* --session, or NULL */
 	bool sessions;       /* --sessions: lists them */
 	/* With --session, in place of a command: */
-	bool end, check, refresh;
+	bool end, check;
 	bool with_parent; /* --with-parent */
 	uint64_t idle;    /* --idle: seconds; 0: for ever */
 	int keep; /* --keep: a socket that the session lives for; or -1 */

@@ -12,7 +12,7 @@ options_in_session(const struct options *options)
 static bool
 is_about_session(const struct options *options)
 {
-	return options->end || options->check || options->refresh;
+	return options->end || options->check;
 }
 
 bool
@@ -25,15 +25,13 @@ options_have_no_policy(const struct options *options)
 static void
 check_session(const struct options *options)
 {
-	int asked = options->end + options->check + options->refresh;
 	int places = (options->session != NULL) + (options->keep >= 0) +
 	    (options->join >= 0);
 
-	if (asked > 1)
-		refuse(NULL, "--end, --check and --refresh do not go together",
-		    0);
-	if (asked == 1 && options->session == NULL)
-		refuse(NULL, "--end, --check and --refresh need --session", 0);
+	if (options->end && options->check)
+		refuse(NULL, "--end and --check do not go together", 0);
+	if (is_about_session(options) && options->session == NULL)
+		refuse(NULL, "--end and --check need --session", 0);
 	if (places > 1)
 		refuse(NULL, "--session, --keep and --join do not go together",
 		    0);

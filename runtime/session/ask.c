@@ -164,22 +164,6 @@ end(const char *name)
 	_exit(0);
 }
 
-__attribute__((noreturn)) static void
-refresh(const char *name)
-{
-	int socket = ask_connect(name, SESSION_REFRESH, ask_self());
-	struct session_reply reply;
-	struct offer offer;
-	const char *fault;
-
-	if (socket < 0)
-		refuse(name, "there is no such session", 0);
-	fault = hear(socket, SESSION_REFRESH, &reply, &offer);
-	if (fault != NULL)
-		refuse(name, fault, errno);
-	_exit(0);
-}
-
 /* --- all ------------------------------------------------------------------ */
 
 static void
@@ -286,7 +270,5 @@ ask_run(const struct options *options)
 		list(options->json);
 	if (options->end)
 		end(options->session);
-	if (options->refresh)
-		refresh(options->session);
 	check(options->session);
 }

@@ -7,7 +7,7 @@
 #include "runtime/base/options.h"
 #include "runtime/session/offer.h"
 
-/* --end, --check, --refresh and --sessions; ends the program. */
+/* --end, --check and --sessions; ends the program. */
 void ask_run(const struct options *options) __attribute__((noreturn));
 
 /* A connection to a session, whose keeper is what it seems to be and has been

@@ -367,10 +367,6 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 			keeper->enders[keeper->ender_count++] = dup(socket);
 		begin_end(keeper);
 		return true;
-	case SESSION_REFRESH:
-		return session_answer(socket, SESSION_REFUSED,
-		    "a session keeps the view that it was made with: --end "
-		    "ends it, and the next command makes a new one");
 	case SESSION_LISTENER:
 	case SESSION_NETWORK:
 	case SESSION_NONE:

@@ -30,7 +30,6 @@ enum session_kind {
 	SESSION_CONNECT, /* asks for a connection of its own */
 	SESSION_LOOK,    /* asks what the session does */
 	SESSION_END,     /* asks it to end */
-	SESSION_REFRESH, /* asks for a new view for those who join from now on */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
 	SESSION_NETWORK,  /* asks what was decided about it since the join */
 	/* The answers that are not of the kind that was asked for. */

@@ -146,8 +146,7 @@ main(int argc, char **argv, char **environment)
 		doctor_run(options);
 	if (options->clean)
 		clean_scratch(&sandbox.arena, options->workspace);
-	if (options->sessions || options->end || options->check ||
-	    options->refresh)
+	if (options->sessions || options->end || options->check)
 		ask_run(options);
 	if (options->session != NULL || options->keep >= 0 ||
 	    options->join >= 0)
