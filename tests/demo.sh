@@ -11,6 +11,10 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 sbxrun=$build/sbxrun sbxc=$build/sbxc policy=$work/policy.bin
 trap 'rm -rf "$work"' EXIT
+# Nothing that runs here waits for a person, nor does git what a caller's
+# variables say.
+exec </dev/null
+unset "${!GIT_@}"
 
 export HOME=$work/home
 project=$HOME/project
@@ -73,7 +77,7 @@ works ./hello
 if command -v git >/dev/null; then
 	works git add hello.c
 	works git commit -q -m "Say hello"
-	works git log --oneline
+	works git --no-pager log --oneline
 fi
 if command -v python3 >/dev/null; then
 	works python3 -c 'import json; print(json.dumps({"python": "works"}))'
