@@ -25,6 +25,8 @@ loader_sources += \
 	runtime/base/sha256.h \
 	runtime/base/signals.c \
 	runtime/base/signals.h \
+	runtime/base/terminal.c \
+	runtime/base/terminal.h \
 	runtime/base/spelling.c \
 	runtime/base/spelling.h \
 	runtime/base/unsteady.c \

@@ -6,33 +6,34 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/*
- * Signals that are sent to sbxrun and meant for the command.  TSTP, TTIN and
- * TTOU are not caught: they stop the supervisor itself.
- */
+/* Signals that are sent to sbxrun and meant for the command. */
 static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
-	SIGUSR2, SIGWINCH, SIGCONT };
+	SIGUSR2, SIGWINCH, SIGCONT, SIGCHLD };
+static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 /* Fills the set with what the descriptor tells of. */
 static void
-fill(sigset_t *set)
+fill(sigset_t *set, enum job_signals which)
 {
 	sigemptyset(set);
 	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
 		sigaddset(set, forwarded[i]);
-	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+		if (which == WITH_STOPS)
+			sigaddset(set, stops[i]);
+	}
 }
 
 /* A blocked signal stays pending for signalfd, even one that is ignored by
  * default, such as SIGCHLD and SIGWINCH. */
 void
-signals_block(struct former_signals *former)
+signals_block(struct former_signals *former, enum job_signals which)
 {
 	/* If SIGCHLD is ignored, children leave no status. */
 	static const struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t blocked;
 
-	fill(&blocked);
+	fill(&blocked, which);
 	/* write(2) says when the reader is gone. */
 	sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &former->mask) != 0 ||
@@ -41,13 +42,13 @@ signals_block(struct former_signals *former)
 }
 
 int
-signals_open(struct former_signals *former)
+signals_open(struct former_signals *former, enum job_signals which)
 {
 	sigset_t set;
 	int fd;
 
-	signals_block(former);
-	fill(&set);
+	signals_block(former, which);
+	fill(&set, which);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		refuse(NULL, "cannot watch signals", errno);
@@ -69,4 +70,17 @@ signal_is_for_us_alone(const struct signalfd_siginfo *info)
 	if (info->ssi_signo == SIGHUP && getsid(0) == getpid())
 		return true;
 	return info->ssi_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
+}
+
+bool
+signal_is_of_terminal(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL;
+}
+
+bool
+signal_ends(int number)
+{
+	return number == SIGHUP || number == SIGINT || number == SIGQUIT ||
+	    number == SIGTERM;
 }

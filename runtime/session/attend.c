@@ -8,6 +8,7 @@
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/terminal.h"
 #include "runtime/explain/advice.h"
 #include "runtime/session/decided.h"
 #include "runtime/session/enter.h"
@@ -156,9 +157,7 @@ forward(struct attendance *attendance)
 
 	while (read(attendance->signals, &info, sizeof info) == sizeof info) {
 		attendance->continued |= info.ssi_signo == SIGCONT;
-		attendance->leave |= info.ssi_signo == SIGHUP ||
-		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
-		    info.ssi_signo == SIGTERM;
+		attendance->leave |= signal_ends((int)info.ssi_signo);
 		if (info.ssi_signo != SIGCHLD && !attendance->ended &&
 		    info.ssi_code != SI_TIMER &&
 		    (joining->grouped || signal_is_for_us_alone(&info)))
@@ -454,7 +453,7 @@ join_attend(struct joining *joining)
 	struct attendance attendance = { .joining = joining };
 	bool started = has_started(supervision);
 
-	attendance.signals = signals_open(&former);
+	attendance.signals = signals_open(&former, WITHOUT_STOPS);
 	attendance.term = term_begin(supervision->begin, supervision->timeout,
 	    supervision->grace);
 	if (supervision->timeout > 0)
@@ -471,6 +470,7 @@ join_attend(struct joining *joining)
 		close(STDOUT_FILENO);
 	wait_for_end(&attendance);
 	end_late(&attendance);
+	terminal_take_back(terminal_open());
 	give_back_position(joining);
 	drain(&attendance);
 	finish(&attendance, started);

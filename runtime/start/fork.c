@@ -304,7 +304,7 @@ fork_below_full(struct sandbox *sandbox, bool supervised)
 	find_group(sandbox);
 	if (sandbox->options.plan)
 		return -1;
-	signals_block(&former);
+	signals_block(&former, WITH_STOPS);
 	first = fork();
 	if (first < 0)
 		refuse(NULL, "cannot fork", errno);

@@ -7,6 +7,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/terminal.h"
 #include "runtime/watch/children.h"
 #include "runtime/watch/supervise.h"
 
@@ -138,6 +139,21 @@ is_news(const struct first *first, int status)
 	    unread < UNREAD_MAX;
 }
 
+/* Another record of what was pressed at the terminal. */
+static void
+tell_key(const struct first *first, int key)
+{
+	struct message message = { .key = key, .input = -1 };
+	int unread;
+
+	if (ioctl(first->supervision->write, FIONREAD, &unread) == 0 &&
+	    unread >= UNREAD_MAX)
+		return;
+	if (write(first->supervision->write, &message, sizeof message) !=
+	    sizeof message)
+		end_first(first, EXIT_REFUSED);
+}
+
 /* Reaps what has ended, and ends when the command has.  Returns whether there
  * may be more to reap. */
 static bool
@@ -179,16 +195,27 @@ check_time(struct first *first, const struct timespec *now)
 }
 
 /*
- * Whether the supervisor sent it on.  When a whole job is continued, the
- * supervisor's SIGCONT can come while that of the job is still pending, and the
- * kernel keeps one: so anybody's counts.
+ * To the group of the command, in which this process ignores it; to the command
+ * alone what most programs do not expect, and die of; and to a command that has
+ * left the group.
  */
-static bool
-is_sent_on(const struct first *first, const struct signalfd_siginfo *info)
+static void
+send_on(const struct first *first, int number)
 {
-	return info->ssi_signo == SIGCONT ||
-	    (info->ssi_signo != SIGCHLD && signal_is_for_us_alone(info) &&
-		(pid_t)info->ssi_pid == first->supervisor);
+	bool alone = number == SIGUSR1 || number == SIGUSR2;
+
+	if (!alone)
+		kill(0, number);
+	if (alone || getpgid(first->command) != getpgrp())
+		kill(first->command, number);
+}
+
+/* The supervisor says with SIGTTIN that the command may have the terminal. */
+static void
+hand_on(const struct first *first)
+{
+	tcsetpgrp(first->supervision->terminal, getpgid(first->command));
+	send_on(first, SIGCONT);
 }
 
 static void
@@ -197,12 +224,25 @@ forward(const struct first *first)
 	struct signalfd_siginfo info;
 
 	while (read(first->signals, &info, sizeof info) == sizeof info) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD)
+			continue;
+		if (signal_is_of_terminal(&info)) {
+			if (signal_ends(number) || number == SIGWINCH)
+				tell_key(first, number);
+			continue;
+		}
 		/* The supervisor sends SIGTERM at the deadline, and so did
 		 * this process, by the same clock. */
-		if (info.ssi_signo == SIGTERM && first->term.late)
+		if (info.ssi_code > 0 ||
+		    (pid_t)info.ssi_pid != first->supervisor ||
+		    (number == SIGTERM && first->term.late))
 			continue;
-		if (is_sent_on(first, &info))
-			kill(first->command, (int)info.ssi_signo);
+		if (number == SIGTTIN)
+			hand_on(first);
+		else
+			send_on(first, number);
 	}
 }
 
@@ -264,6 +304,7 @@ close_others(const struct first *first)
 		first->children,
 		first->supervision->write,
 		first->supervision->group.parent,
+		first->supervision->terminal,
 	};
 
 	descriptors_keep(kept, sizeof kept / sizeof *kept);
@@ -334,17 +375,15 @@ adopt(void)
 	return children;
 }
 
-/* A stop of the job must not stop this process, which reports it. */
+/* See supervise.h.  Signals that came before have ended this process, and no
+ * later one of sbxrun's group reaches it. */
 static void
-never_stop(void)
+lead_group(const struct supervision *supervision)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	sigaddset(&set, SIGTTIN);
-	sigaddset(&set, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (setpgid(0, 0) != 0)
+		refuse(NULL, "cannot make a process group", errno);
+	if (supervision->handed_on)
+		terminal_take(supervision->terminal);
 }
 
 static void
@@ -358,6 +397,8 @@ be_command(struct supervision *supervision, int signals,
 	}
 	close(signals);
 	close(supervision->write);
+	if (supervision->terminal >= 0)
+		close(supervision->terminal);
 	if (supervision->listening.on)
 		close(supervision->listening.receive);
 	if (supervision->receipt != NULL) {
@@ -432,11 +473,13 @@ supervise_first(struct supervision *supervision)
 		.supervision = supervision,
 		/* A process outside of the namespace has number 0. */
 		.supervisor = supervision->namespaces ? 0 : getppid(),
-		.signals = signals_open(&former),
 		.children = supervision->namespaces ? -1 : adopt(),
 	};
 	pid_t self = getpid();
 	int dumpable;
+
+	lead_group(supervision);
+	first.signals = signals_open(&former, WITH_STOPS);
 
 	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
@@ -455,7 +498,6 @@ supervise_first(struct supervision *supervision)
 		return;
 	}
 	listen_forget(&supervision->listening);
-	never_stop();
 	first.term = term_begin(supervision->begin, supervision->timeout,
 	    supervision->grace);
 	write_receipt(&first);

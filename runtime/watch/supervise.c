@@ -5,6 +5,7 @@
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/terminal.h"
 #include "runtime/watch/ending.h"
 #include "runtime/watch/explained.h"
 #include "runtime/watch/hint.h"
@@ -74,6 +75,8 @@ supervise_open(struct supervision *supervision)
 	clock_now(&supervision->begin);
 	/* Not blocking, since the process at the other end may be stopped. */
 	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
+	supervision->terminal = terminal_open();
+	supervision->handed_on = terminal_is_handed_on(supervision->terminal);
 	supervise_open_started(supervision);
 	relay_open(&supervision->relay, supervision->output);
 }
@@ -83,6 +86,8 @@ supervise_close(struct supervision *supervision)
 {
 	close(supervision->read);
 	close(supervision->write);
+	if (supervision->terminal >= 0)
+		close(supervision->terminal);
 	listen_forget(&supervision->listening);
 	relay_close_command(&supervision->relay);
 	relay_close_supervisor(&supervision->relay);
@@ -94,6 +99,10 @@ struct watch {
 	int signals;
 	struct timespec continued; /* when this job was last continued */
 	struct term term;
+	bool held; /* the command's group has the terminal */
+	bool
+	    wants; /* and is to have it whenever the job is in the foreground */
+	bool asked; /* this job was told to stop, and not yet to go on */
 	bool ended; /* the command has; then: */
 	int status;
 	bool started; /* the receipt has its first record */
@@ -101,21 +110,59 @@ struct watch {
 	bool leave; /* a signal asked sbxrun to end */
 };
 
-/*
- * SIGSTOP removes a pending SIGCONT, and a timer whose signal was removed does
- * not expire again.  So do not stop shortly before the deadline's timer
- * expires.
- */
-static void
-stop(const struct watch *watch)
-{
-	struct timespec now;
-	int left;
+/* --- signals and the terminal --------------------------------------------- */
 
-	clock_now(&now);
-	left = term_left(&watch->term, &now);
-	if (!watch->term.late && (left < 0 || left > TIMER_NEAR))
-		raise(SIGSTOP);
+/* The command's group may have the terminal, if it is this job's to give. */
+static bool
+hand_on(struct watch *watch)
+{
+	if (!terminal_is_ours(watch->supervision->terminal))
+		return false;
+	watch->held = watch->wants = true;
+	kill(watch->first, SIGTTIN);
+	return true;
+}
+
+/*
+ * Another process of this job, such as a pager that shows what the command
+ * prints, reads from the terminal.  It gets it, and is continued; if the command
+ * reads as well, it is asked for again.
+ */
+static bool
+take_back(struct watch *watch)
+{
+	if (!watch->held)
+		return false;
+	terminal_take(watch->supervision->terminal);
+	watch->held = watch->wants = false;
+	kill(0, SIGCONT);
+	return true;
+}
+
+static void
+go_on(struct watch *watch)
+{
+	clock_now(&watch->continued);
+	watch->asked = false;
+	if (!watch->ended && (!watch->wants || !hand_on(watch)))
+		kill(watch->first, SIGCONT);
+}
+
+static void
+forward_one(struct watch *watch, int number)
+{
+	bool stops = number == SIGTTIN || number == SIGTTOU;
+
+	watch->leave |= signal_ends(number);
+	if (number == SIGCHLD || (stops && take_back(watch)))
+		return;
+	if (number == SIGCONT) {
+		go_on(watch);
+		return;
+	}
+	watch->asked |= stops || number == SIGTSTP;
+	if (!watch->ended)
+		kill(watch->first, stops ? SIGTSTP : number);
 }
 
 static void
@@ -124,23 +171,99 @@ forward(struct watch *watch)
 	struct signalfd_siginfo info;
 
 	while (read(watch->signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGCONT)
+		if (info.ssi_code == SI_TIMER)
 			clock_now(&watch->continued);
-		watch->leave |= info.ssi_signo == SIGHUP ||
-		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT ||
-		    info.ssi_signo == SIGTERM;
-		if (info.ssi_signo != SIGCHLD && !watch->ended &&
-		    info.ssi_code != SI_TIMER && signal_is_for_us_alone(&info))
-			kill(watch->first, (int)info.ssi_signo);
+		else if (info.ssi_code != SI_USER ||
+		    (pid_t)info.ssi_pid != getpid())
+			forward_one(watch, (int)info.ssi_signo);
 	}
 }
 
+/* A key was pressed while the command's group had the terminal: it is meant for
+ * the others of this job, too, a script that goes on otherwise, say. */
+static void
+pass_key(struct watch *watch, int number)
+{
+	watch->leave |= signal_ends(number);
+	if (watch->held)
+		kill(0, number);
+}
+
+/* --- stops ---------------------------------------------------------------- */
+
+/* Stops this process, or all of its group; returns when it goes on, or at once,
+ * since nobody continues a group whose parents are gone: the kernel does not stop
+ * it. */
+static void
+stop_with(bool all, int number)
+{
+	sigset_t set, former;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, &former);
+	if (all)
+		kill(0, number);
+	else
+		raise(number);
+	sigprocmask(SIG_SETMASK, &former, NULL);
+}
+
 /*
- * The command has ended or stopped.  When the terminal stops the job, this
- * process stops too, and reads the message when the job goes on.  The stop may
- * be older than the SIGCONT: drain the signals first.  It may also be newer,
- * since a SIGCONT counts from when it is read: then the command must not stay
- * stopped, and if the stop is older, another SIGCONT does no harm.
+ * SIGSTOP removes a pending SIGCONT, and a timer whose signal was removed does
+ * not expire again.  So do not stop shortly before the deadline's timer
+ * expires.
+ */
+static bool
+may_stop(const struct watch *watch)
+{
+	struct timespec now;
+	int left;
+
+	clock_now(&now);
+	left = term_left(&watch->term, &now);
+	return !watch->term.late && (left < 0 || left > TIMER_NEAR);
+}
+
+/*
+ * The command has stopped by this signal.  That concerns this job if it had the
+ * terminal, or was asked to stop, or wants to read from a terminal that another
+ * job has.  Any other stop is the command's own: it must not keep this process
+ * from what it is told to do.
+ */
+static void
+stop(struct watch *watch, int number)
+{
+	struct timespec before;
+	bool reads = number == SIGTTIN || number == SIGTTOU;
+
+	if (watch->supervision->terminal < 0 && !watch->asked)
+		return;
+	if (reads && hand_on(watch))
+		return;
+	watch->wants |= reads;
+	if (!(watch->held || watch->asked || reads) || !may_stop(watch))
+		return;
+	clock_now(&before);
+	stop_with((watch->held || reads) && number != SIGSTOP,
+	    reads ? number : SIGTSTP);
+	watch->held = false;
+	forward(watch);
+	if (time_is_before(before, watch->continued) || number == SIGSTOP)
+		return;
+	/* This job cannot be stopped, so nor can the command: the kernel does the
+	 * same with a group that nobody can continue. */
+	if (reads)
+		kill(watch->first, SIGHUP);
+	go_on(watch);
+}
+
+/*
+ * The command has ended or stopped.  When this job stops, this process stops
+ * too, and reads the message when the job goes on.  The stop may be older than
+ * the SIGCONT: drain the signals first.  It may also be newer, since a SIGCONT
+ * counts from when it is read: then the command must not stay stopped, and if the
+ * stop is older, another SIGCONT does no harm.
  */
 static void
 receive(struct watch *watch)
@@ -151,6 +274,10 @@ receive(struct watch *watch)
 	    sizeof message) {
 		watch->started |= message.started;
 		watch->term.late |= message.late;
+		if (message.key != 0) {
+			pass_key(watch, message.key);
+			continue;
+		}
 		/* Who reads on, after us, goes on where the command ended. */
 		if (message.input >= 0)
 			lseek(STDIN_FILENO, message.input, SEEK_SET);
@@ -161,9 +288,9 @@ receive(struct watch *watch)
 		}
 		forward(watch);
 		if (time_is_before(watch->continued, message.at))
-			stop(watch);
+			stop(watch, WSTOPSIG(message.status));
 		else
-			kill(watch->first, SIGCONT);
+			go_on(watch);
 	}
 }
 
@@ -366,7 +493,9 @@ supervise(struct supervision *supervision, pid_t first)
 	struct watch watch = {
 		.supervision = supervision,
 		.first = first,
-		.signals = signals_open(&former),
+		.signals = signals_open(&former, WITH_STOPS),
+		.held = supervision->handed_on,
+		.wants = supervision->handed_on,
 	};
 
 	watch.term = term_begin(supervision->begin, supervision->timeout,
@@ -387,12 +516,10 @@ supervise(struct supervision *supervision, pid_t first)
 		close(STDOUT_FILENO);
 	watch_command(&watch);
 	end_tree(&watch);
+	terminal_take_back(supervision->terminal);
 	network_end(&supervision->network);
 	objects_remove(supervision->listening.objects);
 	end_group(supervision, &usage);
-	/* Another job may have the terminal by now. */
-	if (watch.term.late)
-		signal(SIGTTOU, SIG_IGN);
 	drain(&watch);
 	if (supervision->tripwire != NULL)
 		tripwire_tell(supervision->tripwire,

@@ -13,14 +13,22 @@
  * kills everything inside when it ends.  Below, it is a subreaper: it becomes
  * the parent of what the command's children leave behind, and kills that.
  *
+ * The first leads a process group, in which the command starts.  So whoever
+ * kills the group of sbxrun kills the supervisor alone, and the first then ends
+ * the rest; what is sent to that group reaches the command once, through both;
+ * and kill(0, ...) of the command stays inside.  Of a terminal, the group of the
+ * command is the foreground group while that of sbxrun would be it, and the first
+ * says which keys it saw, for the others of sbxrun's group.
+ *
  * At a terminal it looks as if the command had been started directly: it gets
  * the signals that are sent to sbxrun, and those of the terminal; the job stops
  * and continues as one; and sbxrun ends as the command ends, by a signal too.
  *
- * So the command can stop the supervisor, by stopping the job or by reading
- * from a terminal that it has given away.  Therefore both processes check the
- * time.  Nothing inside can stop the first one, which can end the command
- * alone, and a timer continues the supervisor.
+ * The command can stop the supervisor where it has the terminal, by stopping the
+ * job or by reading from a terminal that it has given away; elsewhere a stop is
+ * its own.  Therefore both processes check the time.  Nothing inside can stop the
+ * first one, which can end the command alone, and a timer continues the
+ * supervisor.
  *
  * If the command has a control group, the first process makes it and the
  * supervisor, which outlives everything inside, removes it.  If the supervisor
@@ -46,6 +54,8 @@ struct supervision {
 	bool on;          /* there are the two processes */
 	bool namespaces;  /* the first one is process 1 */
 	bool own_input;   /* in there, standard input has its own position */
+	bool handed_on;   /* the terminal is the command's from the start */
+	int terminal;     /* the controlling one, or -1 */
 	int read, write;  /* the pipe from the first one to the supervisor */
 	uint64_t timeout; /* seconds; 0: none */
 	uint64_t grace;   /* seconds between TERM and KILL */
@@ -74,10 +84,11 @@ struct supervision {
 
 /* A message to the supervisor; a write to a pipe of so few bytes is atomic. */
 struct message {
-	bool started;       /* it was confined, and the receipt says so */
-	bool late;          /* its time is over */
-	int status;         /* of the command, as wait(2) gives it */
-	int64_t input;      /* the position in standard input, or -1 */
+	bool started;  /* it was confined, and the receipt says so */
+	bool late;     /* its time is over */
+	int key;       /* the signal that a key of the terminal sent, or 0 */
+	int status;    /* of the command, as wait(2) gives it */
+	int64_t input; /* the position in standard input, or -1 */
 	struct timespec at; /* CLOCK_MONOTONIC */
 };
 

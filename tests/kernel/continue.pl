@@ -1,14 +1,15 @@
-# Continues a job again and again: continue.pl ROUNDS COMMAND...
+# Stops and continues a job again and again: continue.pl ROUNDS COMMAND...
 #
-# The command leads a process group of its own and stops itself, as a shell
-# does that is suspended; then what started it stops too.  SIGCONT for that
-# job must reach the command each time.  Prints how often it did.
+# The command leads a process group of its own, as a shell's job does.  SIGTSTP
+# for the job of sbxrun must stop both, and SIGCONT must reach the command each
+# time.  Prints how often it did.
 use strict;
 use warnings;
 use POSIX qw(:sys_wait_h);
 
 my ($rounds, @command) = @ARGV;
-my $child = 'setpgrp(0, 0); while (1) { kill STOP => $$; syswrite STDOUT, "on\n"; }';
+my $child = 'setpgrp(0, 0); $SIG{CONT} = sub { syswrite STDOUT, "on\n" };
+    syswrite STDOUT, "on\n"; sleep 1 while 1';
 pipe(my $reader, my $writer) or die "pipe: $!";
 my $pid = fork;
 if ($pid == 0) {
@@ -18,14 +19,31 @@ if ($pid == 0) {
 	exit 127;
 }
 close $writer;
-my $good = 0;
-for (1 .. $rounds) {
-	waitpid($pid, WUNTRACED) == $pid or last;
-	kill CONT => -$pid;
+
+sub on
+{
 	my $ready = '';
 	vec($ready, fileno $reader, 1) = 1;
-	select($ready, undef, undef, 10) and sysread $reader, my $text, 64
-	    or last;
+	return select($ready, undef, undef, 10) &&
+	    sysread $reader, my $text, 64;
+}
+
+sub stopped
+{
+	for (1 .. 1000) {
+		return 1 if waitpid($pid, WUNTRACED | WNOHANG) == $pid;
+		select undef, undef, undef, 0.01;
+	}
+	return 0;
+}
+
+my $good = 0;
+on() or $rounds = 0;
+for (1 .. $rounds) {
+	kill TSTP => -$pid;
+	stopped() or last;
+	kill CONT => -$pid;
+	on() or last;
 	$good++;
 }
 kill KILL => $pid;

@@ -39,6 +39,7 @@ tests_kernel_library_storm_LDFLAGS = $(AM_LDFLAGS) -pthread
 static_scripts += tests/kernel/library_examples.sh
 
 kernel_scripts = \
+	tests/kernel/ends.sh \
 	tests/kernel/supervise.sh \
 	tests/kernel/faults.sh \
 	tests/kernel/session.sh \
@@ -125,6 +126,7 @@ EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
 	tests/kernel/docker.py \
+	tests/kernel/ends.py \
 	tests/kernel/explain_oracle.py \
 	tests/kernel/learn_tools.jsonl \
 	tests/kernel/learn_tools.py \

@@ -1,0 +1,154 @@
+"""How a run ends, and what a process group and a terminal see of it, as TAP for
+tests/kernel/ends.sh: ends.py SBXRUN POLICY LEVEL."""
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+SBXRUN, POLICY, LEVEL = sys.argv[1:]
+RUN = [SBXRUN, '-l', LEVEL, POLICY, '--']
+COUNT = '''
+$| = 1;
+my $seen = 0;
+$SIG{$_} = sub { $seen++ } for qw(INT TERM HUP);
+print qq(ready\\n);
+select undef, undef, undef, 0.01 while !$seen;
+my $end = time + 2;
+select undef, undef, undef, 0.1 while time < $end;
+print qq($seen\\n);
+'''
+
+
+def say(good, name, got):
+    print(f"{'ok' if good else 'not ok'} - {LEVEL}: {name}")
+    if not good:
+        print(f'# got {got!r}')
+
+
+def start(*command):
+    return subprocess.Popen(RUN + list(command), stdout=subprocess.PIPE,
+                            stdin=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL,
+                            start_new_session=True, text=True)
+
+
+def runs(mark):
+    return subprocess.run(['pgrep', '-f', mark], stdout=subprocess.PIPE,
+                          check=False).stdout != b''
+
+
+def is_gone(mark):
+    for _ in range(200):
+        if not runs(mark):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def once():
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for whom in 'the group', 'sbxrun':
+            job = start('perl', '-e', COUNT)
+            job.stdout.readline()
+            (os.killpg if whom == 'the group' else os.kill)(job.pid, number)
+            got = job.stdout.read().strip()
+            job.wait()
+            say(got == '1', f'{number.name} for {whom} comes once', got)
+
+
+def killed(name, script):
+    """A harness sends TERM, then KILL, to the group."""
+    mark = f'sleep 1{os.getpid()}.{len(name)}{len(LEVEL)}'
+    job = start('sh', '-c', f"setsid {mark} & echo ready; "
+                + script.replace('SLEEP', mark))
+    job.stdout.readline()
+    time.sleep(0.2)
+    os.killpg(job.pid, signal.SIGTERM)
+    time.sleep(0.3)
+    try:
+        os.killpg(job.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    job.wait()
+    gone = is_gone(mark)
+    say(gone, f'{name}: nothing is left after the group was killed', mark)
+    if not gone:
+        subprocess.run(['pkill', '-KILL', '-f', mark], check=False)
+
+
+class Screen:
+    def __init__(self, script):
+        self.seen = b''
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM='xterm', PS1='$ ')
+            os.execvp('bash', ['bash', '--norc', '--noprofile', '-c', script])
+
+    def until(self, what):
+        end = time.time() + 20
+        while not re.search(what, self.seen, re.S) and time.time() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    self.seen += os.read(self.fd, 65536)
+                except OSError:
+                    break
+        found = re.search(what, self.seen, re.S)
+        got = self.seen
+        self.seen = self.seen[found.end():] if found else b''
+        return got if found else None
+
+    def type(self, text):
+        time.sleep(0.2)
+        os.write(self.fd, text)
+
+    def end(self):
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
+
+def scripts():
+    """A script starts sbxrun and goes on at the terminal afterwards."""
+    run = ' '.join(RUN)
+    for shell in 'bash --norc --noprofile -i', 'dash -i':
+        screen = Screen(f'{run} {shell}; echo in-$?; '
+                        'read -p "name? " x; echo out-$x')
+        screen.until(rb'[$#] $')
+        screen.type(b'exit 4\n')
+        got = screen.until(rb'in-\d+.*name\? ')
+        say(got and b'in-4' in got, f'{shell}: its status', got)
+        screen.type(b'bob\n')
+        got = screen.until(rb'out-bob')
+        say(got is not None, f'{shell}: the script reads on', screen.seen)
+        screen.end()
+    screen = Screen(f'for i in 1 2; do {run} sh -c "echo go; exec sleep 60";'
+                    ' echo on; done; echo on')
+    screen.until(b'go')
+    screen.type(b'\x03')
+    got = screen.until(b'on\r')
+    say(got is None, '^C ends the script, too', got)
+    screen.end()
+    screen = Screen(f"{run} sh -c 'echo first; sleep 1; echo last' | "
+                    "sh -c 'cat; read x </dev/tty; echo read-$x'")
+    screen.until(b'last')
+    screen.type(b'bob\n')
+    got = screen.until(b'read-bob')
+    say(got is not None, 'a pager beside it reads the terminal', screen.seen)
+    screen.end()
+    screen = Screen(f'{run} perl -e {shlex.quote(COUNT)}; echo end')
+    screen.until(b'ready')
+    screen.type(b'\x03')
+    got = screen.until(rb'\d\r')
+    say(got and re.search(rb'1\r', got), '^C comes once', got)
+    screen.end()
+
+
+once()
+killed('a command that goes on', "trap '' TERM; SLEEP; SLEEP")
+killed('a command that stops its group', "trap '' TERM; kill -STOP 0; SLEEP")
+killed('a command that stops itself', 'kill -STOP $$; SLEEP')
+scripts()
