@@ -241,11 +241,27 @@ limit_value(const struct sbx_limit *limit, enum sbx_level level, uint64_t tasks)
 	return limit->value + (tasks > 0 ? tasks : tasks_on_machine());
 }
 
+/*
+ * Where core_pattern names a program, the kernel starts it whatever the limit is,
+ * unless that is 1 byte: then it makes no core at all.  As the size of a file, too,
+ * that is less than the least core.  A caller whose hard limit is 0 cannot have 1.
+ */
+static bool
+allow_no_core(void)
+{
+	static const struct rlimit_pair one = { 1, 1 }, none = { 0, 0 };
+
+	return limit_process(RLIMIT_CORE, &one, NULL) == 0 ||
+	    limit_process(RLIMIT_CORE, &none, NULL) == 0;
+}
+
 static bool
 set_resource(int resource, const struct sbx_limit *limit, uint64_t value)
 {
 	struct rlimit_pair now, wanted;
 
+	if (resource == RLIMIT_CORE && value == 0)
+		return allow_no_core();
 	if (limit_process(resource, NULL, &now) != 0)
 		return false;
 	/* If the caller's limit is lower, it stays. */

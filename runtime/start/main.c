@@ -21,7 +21,9 @@
 #include "runtime/session/ask.h"
 #include "runtime/start/sessions.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void
@@ -128,63 +130,79 @@ find_names(struct sandbox *sandbox)
 		sessions_name(sandbox);
 }
 
+/* Not a static object: if that were larger than the caller's limit on memory, the
+ * kernel would kill this program before it could say so. */
+static void *
+take_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		refuse(NULL, "there is not enough memory for sbxrun", errno);
+	/* A few pages of it are used. */
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	return memory;
+}
+
 int
 main(int argc, char **argv, char **environment)
 {
-	static struct sandbox sandbox;
-	struct options *options = &sandbox.options;
+	struct sandbox *sandbox = take_memory(sizeof *sandbox);
+	struct options *options = &sandbox->options;
 	uint64_t key;
 
 	(void)argc;
-	sandbox.pid_max = -1;
+	sandbox->pid_max = -1;
 	options_parse(options, argv);
-	find_names(&sandbox);
-	owners_none(&sandbox.owners);
+	find_names(sandbox);
+	owners_none(&sandbox->owners);
 	if (options->status)
 		status_print(options->json);
 	if (options->doctor)
 		doctor_run(options);
 	if (options->clean)
-		clean_scratch(&sandbox.arena, options->workspace);
+		clean_scratch(&sandbox->arena, options->workspace);
 	if (options->sessions || options->end || options->check)
 		ask_run(options);
 	if (options->session != NULL || options->keep >= 0 ||
 	    options->join >= 0)
-		sessions_run(&sandbox, environment);
+		sessions_run(sandbox, environment);
 	/* First, for the policy may be one of the caller's descriptors. */
-	sandbox_load(&sandbox);
+	sandbox_load(sandbox);
 	confine_descriptors(options, -1);
 	streams_check();
-	receipt_open(&sandbox.receipt, &sandbox.arena, options->status_fd,
+	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
 	    options->log);
-	receipt_open(&sandbox.report, &sandbox.arena, -1,
+	receipt_open(&sandbox->report, &sandbox->arena, -1,
 	    options->explain_file);
-	receipt_open(&sandbox.learned, &sandbox.arena, -1, options->learn);
+	receipt_open(&sandbox->learned, &sandbox->arena, -1, options->learn);
 	if (options->self_test &&
-	    (sandbox.blob.meta->flags & SBX_NO_SPAWN) != 0)
+	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse("--self-test",
 		    "each attempt is a process of its own, and the policy "
 		    "says `deny spawn`",
 		    0);
 	if (options->self_test)
-		self_test_begin(&sandbox.self_test, options, environment);
-	sandbox.receipt.on &= !sandbox.self_test.outlives;
-	machine_probe(&sandbox.machine);
-	sandbox_begin(&sandbox);
-	sandbox_anchor(&sandbox);
-	receipt_open_log(&sandbox.receipt, options->log);
-	receipt_open_log(&sandbox.report, options->explain_file);
-	sandbox_fork(&sandbox);
-	sandbox_prepare(&sandbox, environment);
-	plan_warn(&sandbox.plan, options->plan);
-	sandbox_make_group(&sandbox);
-	describe(&sandbox);
-	if (sandbox.supervision.on)
-		supervise_first(&sandbox.supervision);
-	key = confine(&sandbox);
-	if (sandbox.supervision.on)
-		supervise_started(&sandbox.supervision);
+		self_test_begin(&sandbox->self_test, options, environment);
+	sandbox->receipt.on &= !sandbox->self_test.outlives;
+	machine_probe(&sandbox->machine);
+	sandbox_begin(sandbox);
+	sandbox_anchor(sandbox);
+	receipt_open_log(&sandbox->receipt, options->log);
+	receipt_open_log(&sandbox->report, options->explain_file);
+	sandbox_fork(sandbox);
+	sandbox_prepare(sandbox, environment);
+	plan_warn(&sandbox->plan, options->plan);
+	sandbox_make_group(sandbox);
+	describe(sandbox);
+	if (sandbox->supervision.on)
+		supervise_first(&sandbox->supervision);
+	key = confine(sandbox);
+	if (sandbox->supervision.on)
+		supervise_started(&sandbox->supervision);
 	if (options->self_test)
-		test_it(&sandbox);
-	execute(options->command, &sandbox.environment, key, sandbox.elsewhere);
+		test_it(sandbox);
+	execute(options->command, &sandbox->environment, key,
+	    sandbox->elsewhere);
 }

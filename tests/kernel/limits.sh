@@ -217,7 +217,17 @@ resources()
 	    --limit stack=4MiB --limit core=1MiB --limit memory=4GiB \
 	    "$base/few.bin" -- sed -nE "/^Max (cpu time|file size|stack size|$what$(:
 	    )address space) / { s/  +/ /g; s/ \$//; p }" /proc/self/limits | tr '\n' ' ')"
+	if [ -n "$by" ]; then
+		# A program that core_pattern names is not started at 1 alone.
+		is 'no core' 'Max core file size 1 1 bytes  ' "$(run \
+		    "$base/few.bin" -- sed -nE "/^Max core file size/ {
+			s/  +/ /g; p }" /proc/self/limits | tr '\n' ' ')"
+	fi
 	by=''
+	# shellcheck disable=SC3045  # a shell that lacks it limits nothing
+	(ulimit -v 30000 && run "$base/few.bin" -- true) >"$base/said" 2>&1
+	is 'little memory for sbxrun' "125 1" \
+	    "$? $(grep -c '^sbxrun: .*memory' "$base/said")"
 }
 
 # --- what is said ---------------------------------------------------------------
