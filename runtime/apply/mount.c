@@ -293,12 +293,20 @@ make_mount(struct mount_tree *tree, struct mounting *mounting)
 	return mount;
 }
 
-/* /dev/ptmx belongs to the instance of devpts that it lies in. */
+/*
+ * /dev/ptmx belongs to the instance of devpts that it lies in.  In most
+ * containers it is a link to that, which leads to the new instance as well; the
+ * rule about it is then one about the place that it leads to.
+ */
 static void
 mount_ptmx(struct mount_tree *tree)
 {
-	int master = copy_mount(tree->root, "dev/pts/ptmx", 0);
+	char target;
+	int master;
 
+	if (readlink(place_dev_ptmx.path, &target, 1) >= 0)
+		return;
+	master = copy_mount(tree->root, "dev/pts/ptmx", 0);
 	if (master < 0)
 		refuse_place(place_dev_ptmx, "cannot copy its mount", errno);
 	attach(tree, place_dev_ptmx, false, master);

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -196,6 +197,35 @@ make_subvolume(const struct round *round)
 	    0;
 }
 
+int
+open_terminal(void)
+{
+	int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int slave = -1, number = 0, unlocked = 0, error;
+	struct out path;
+
+	out_init(&path, -1);
+	if (master >= 0 && ioctl(master, TIOCSPTLCK, &unlocked) == 0 &&
+	    ioctl(master, TIOCGPTN, &number) == 0) {
+		out_text(&path, "/dev/pts/");
+		out_number(&path, (uint64_t)number);
+		slave = open(path.text, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	}
+	error = slave < 0 ? errno : 0;
+	if (slave >= 0)
+		close(slave);
+	if (master >= 0)
+		close(master);
+	return error;
+}
+
+static int
+use_terminal(const struct round *round)
+{
+	(void)round;
+	return open_terminal();
+}
+
 /* In a child, since it may change the caller; an errno fits a status. */
 static int
 in_child(const struct round *round, int (*attempt)(const struct round *round))
@@ -274,6 +304,29 @@ grants_inside(const struct round *round)
 }
 
 static bool
+may_write(const struct round *round, const char *path)
+{
+	const struct binding *binding = round->context->binding;
+	struct sbx_place place = { path, (uint32_t)strlen(path) };
+
+	return sbx_verdict_allows(sbx_path_verdict(binding->rules,
+	    binding->rule_count, SBX_WRITE, place));
+}
+
+/* In most containers /dev/ptmx is a link to the other one.  What cannot be had
+ * outside cannot be granted. */
+static bool
+grants_terminal(const struct round *round)
+{
+	char target;
+	bool linked = readlink("/dev/ptmx", &target, 1) >= 0;
+
+	return round->test->terminal &&
+	    may_write(round, linked ? "/dev/pts/ptmx" : "/dev/ptmx") &&
+	    may_write(round, "/dev/pts/0");
+}
+
+static bool
 grants_tcp(const struct round *round)
 {
 	return sbx_verdict_allows(sbx_port_verdict(round->context->blob,
@@ -345,6 +398,7 @@ static const struct probe probes[] = {
 	    .system_call = "fchmod" },
 	{ "a subvolume of btrfs", make_subvolume, grants_call,
 	    .system_call = "ioctl" },
+	{ "a pseudo-terminal", use_terminal, grants_terminal, .needed = true },
 };
 
 enum { PROBES = sizeof probes / sizeof *probes };

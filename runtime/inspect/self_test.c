@@ -261,6 +261,7 @@ self_test_begin(struct self_test *test, struct options *options,
 	test->udp = listen_on(SOCK_DGRAM, &test->outer[1]);
 	listen_at(test->places[STAGE_SOCKET], &test->outer[2]);
 	test->victim = make_victim();
+	test->terminal = open_terminal() == 0;
 	try_time(test);
 	if (!test->outlives)
 		child = fork_or_refuse();

@@ -39,6 +39,7 @@ struct self_test {
 	pid_t victim; /* a process outside */
 	uint16_t tcp, udp;
 	int outer[3];  /* sockets that listen outside */
+	bool terminal; /* a pseudo-terminal can be had outside */
 	bool outlives; /* this is the other sandbox; else: */
 	enum outcome_of_time time;
 	char places[STAGE_END][STAGE_PATH_SIZE];
@@ -51,6 +52,9 @@ struct self_test {
  */
 void self_test_begin(struct self_test *test, struct options *options,
     char **environment);
+
+/* Opens both ends of a pseudo-terminal, as programs do; 0 or an errno. */
+int open_terminal(void);
 
 struct probe_context {
 	const struct self_test *test;

@@ -52,6 +52,7 @@ kernel_scripts = \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
+	tests/kernel/devices.sh \
 	tests/kernel/each_layer.sh \
 	tests/kernel/escape.sh \
 	tests/kernel/explain.sh \

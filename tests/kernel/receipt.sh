@@ -256,18 +256,19 @@ self_tests()
 {
 	# A denial in the workspace, as this policy has, costs that.
 	case $level in
-	standard) inside='' ;;
-	full) inside='write in the workspace' ;;
+	standard) inside='a pseudo-terminal     ' ;;
+	full) inside='write in the workspace
+a pseudo-terminal     ' ;;
 	esac
 	"$base/sbxrun" -l "$level" --self-test "$base/plain.bin" \
 	    >"$base/said" 2>/dev/null
 	is 'the self-test' 0 $?
-	is 'its canaries' 17 "$(wc -l <"$base/said")"
-	is 'only the workspace is open' "$inside" \
+	is 'its canaries' 18 "$(wc -l <"$base/said")"
+	is 'only the workspace and a terminal are open' "$inside" \
 	    "$(grep allowed "$base/said" | cut -c-22)"
 	"$base/sbxrun" -l "$level" --self-test --json "$base/plain.bin" \
 	    >"$log" 2>/dev/null
-	is 'the self-test as JSON' "$level true 16" \
+	is 'the self-test as JSON' "$level true 17" \
 	    "$(field 0 level) $(field 0 ok) $(field 0 canaries)"
 	is 'a canary' 'io_uring false ENOSYS' "$(field 0 canaries 7 canary
 	    ) $(field 0 canaries 7 allowed) $(field 0 canaries 7 errno)"
@@ -297,7 +298,7 @@ self_test_fails()
 	"$base/sbxrun" -l minimal --self-test "$base/plain.bin" \
 	    >"$base/said" 2>/dev/null
 	is 'the self-test can fail' 1 $?
-	is 'and says what got through' 6 "$(grep -c 'GOT THROUGH' \
+	is 'and says what got through' 7 "$(grep -c 'GOT THROUGH' \
 	    "$base/said")"
 }
 

@@ -39,7 +39,7 @@ POINTERS = {
     "each_proxy": r"print_line|put_line",
     "in_child": r"connect_\w+|make_subvolume|mount_here|open_in_child|"
                 r"open_stage|outlive|send_udp|signal_outside|trace|"
-                r"unshare_user|use_io_uring",
+                r"unshare_user|use_\w+",
     "probes_run": r"grants_\w+",
     # musl
     "__libc_start_main": r"libc_start_main_stage2",

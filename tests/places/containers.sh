@@ -156,6 +156,10 @@ one()
 		tap_is "$1: uid $2: that nobody can supervise is said" \
 		    "$(printf '%s' "$5" | grep -c '^/proc/')" \
 		    "$(grep -c '^supervisor  *no /proc/' "$status")"
+		# Nothing is denied at level minimal.
+		[ "$3" = minimal ] || [ -n "$5" ] ||
+		    tap_is "$1: uid $2: a terminal" 'allowed, as the policy says' \
+			"$(cat "$place/bare/out/terminal")"
 	fi
 	for level in auto standard full; do
 		take $level
