@@ -2,6 +2,7 @@
 #include "compiler/setup/doctor.h"
 #include "compiler/base/input.h"
 #include "compiler/base/json.h"
+#include "compiler/base/shell.h"
 #include "compiler/setup/program.h"
 #include "compiler/tables/words.h"
 
@@ -56,10 +57,14 @@ ask_status(struct doctor *doctor)
 	return doctor->status != NULL;
 }
 
-/* The plan of a blob is asked for by its path, so that sbxrun judges who could
- * replace it; any other policy has been compiled here. */
-static void
-ask_plan(struct doctor *doctor, const struct options *options)
+/*
+ * Runs sbxrun with two words and the policy.  A blob is named by its path, so
+ * that sbxrun judges who could replace it; any other policy has been compiled
+ * here.
+ */
+static struct ran
+ask_sbxrun(struct doctor *doctor, const struct options *options,
+    const char *what, const char *how)
 {
 	const struct sbx_blob *blob = doctor->subject->places.blob;
 	bool compiled = doctor->policy[0] != '@' &&
@@ -69,10 +74,9 @@ ask_plan(struct doctor *doctor, const struct options *options)
 	struct ran ran;
 
 	*arena_push(doctor->arena, &words.list) = doctor->sbxrun;
-	*arena_push(doctor->arena, &words.list) = "-n";
+	*arena_push(doctor->arena, &words.list) = what;
+	*arena_push(doctor->arena, &words.list) = how;
 	*arena_push(doctor->arena, &words.list) = "--json";
-	*arena_push(doctor->arena, &words.list) = arena_printf(doctor->arena,
-	    "-w%s", doctor->workspace);
 	for (size_t i = 0; i < options->definitions.list.count; i++)
 		*arena_push(doctor->arena,
 		    &words.list) = arena_printf(doctor->arena, "-D%s=%s",
@@ -87,6 +91,15 @@ ask_plan(struct doctor *doctor, const struct options *options)
 	ran = program_run(doctor->arena, words.list.items, NULL, fd);
 	if (fd >= 0)
 		close(fd);
+	return ran;
+}
+
+static void
+ask_plan(struct doctor *doctor, const struct options *options)
+{
+	struct ran ran = ask_sbxrun(doctor, options, "-n",
+	    arena_printf(doctor->arena, "-w%s", doctor->workspace));
+
 	if (ran.status == 0)
 		doctor->plan = json_read(ran.out);
 	else
@@ -94,6 +107,43 @@ ask_plan(struct doctor *doctor, const struct options *options)
 		    arena_printf(doctor->arena, "sbxrun refuses it: %.*s",
 			(int)strcspn(ran.err, "\n"), ran.err),
 		    NULL);
+}
+
+/*
+ * What the self-test finds, a pseudo-terminal among it: a container's /dev or
+ * /proc may make a sandbox other than its plan.  Where nothing protects files
+ * that has been said; a policy that lets nothing be started cannot be tried.
+ */
+static void
+try_policy(struct doctor *doctor, const struct options *options)
+{
+	struct json_t *answer;
+	const struct json_t *canaries;
+	const char *failed = "";
+
+	if (doctor->plan == NULL ||
+	    level_find(json_text(doctor->status, "level")) < SBX_LEVEL_STANDARD)
+		return;
+	answer = json_read(
+	    ask_sbxrun(doctor, options, "--self-test", "-lauto").out);
+	if (answer == NULL)
+		return;
+	canaries = json_member(answer, "canaries");
+	for (size_t i = 0; i < json_count(canaries); i++) {
+		const struct json_t *canary = json_item(canaries, i);
+
+		if (!json_flag(canary, "ok"))
+			failed = arena_printf(doctor->arena, "%s%s%s", failed,
+			    *failed == '\0' ? "" : ", ",
+			    json_text(canary, "canary"));
+	}
+	if (*failed != '\0')
+		doctor_find(doctor, FINDING_MEND, "self-test",
+		    arena_printf(doctor->arena, "not as the policy says: %s",
+			failed),
+		    arena_printf(doctor->arena, "sbxrun --self-test %s",
+			shell_word(doctor->arena, doctor->policy)));
+	json_release(answer);
 }
 
 /* --- how it is told ------------------------------------------------------- */
@@ -206,6 +256,7 @@ doctor_examine(struct doctor *doctor, const struct options *options)
 	doctor_machine(doctor);
 	ask_plan(doctor, options);
 	doctor_policy(doctor);
+	try_policy(doctor, options);
 	doctor_project(doctor);
 	doctor_agents(doctor);
 	doctor_later(doctor);

@@ -33,6 +33,9 @@ cat >"$tmp/sbxrun" <<END
 #!/bin/sh
 if [ "\$1" = --status ]; then cat "$tmp/status"; exit; fi
 if [ "\$1" = -n ] && [ -e "$tmp/plan" ]; then cat "$tmp/plan"; exit; fi
+if [ "\$1" = --self-test ] && [ -e "$tmp/tried" ]; then
+	cat "$tmp/tried"; exit 1
+fi
 exec "$real" "\$@"
 END
 chmod +x "$tmp/sbxrun"
@@ -68,6 +71,14 @@ says "the level" good level "full (Landlock ABI 7)"
 says "the policy" good policy coding
 says "the workspace" good workspace "$tmp/work"
 tap_is "... and nothing else" 4 "$(grep -c . "$tmp/out")"
+
+# What a container's /dev can do to a sandbox, whose plan is as ever.
+echo '{"ok":false,"canaries":[{"canary":"mount","ok":true},
+{"canary":"a pseudo-terminal","ok":false}]}' >"$tmp/tried"
+doctor
+tap_is "the self-test fails" 1 $status
+says "... and it is said at what" mend self-test ': a pseudo-terminal$'
+rm "$tmp/tried"
 
 # --- the machine -----------------------------------------------------------
 
