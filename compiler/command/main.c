@@ -334,6 +334,10 @@ option_store(struct options *options, const struct option_row *row,
 	void *field = (char *)options + row->offset;
 	struct words *words = field;
 
+	if (value != NULL && *value == '\0') {
+		misused("the value of --%s is empty", row->name);
+		return false;
+	}
 	if (row->values != NULL && !is_listed(value, row->values)) {
 		misused("-%c%s is %s, not '%s'",
 		    row->letter < 256 ? row->letter : '-',

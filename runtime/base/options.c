@@ -44,7 +44,7 @@ add_definition(struct options *options, const char *value)
 {
 	const char *equals = strchr(value, '=');
 
-	if (equals == NULL || equals == value)
+	if (equals == NULL || equals == value || equals[1] == '\0')
 		refuse(value, "-D needs NAME=PATH", 0);
 	if (options->definition_count == OPTIONS_MAX_DEFINITIONS)
 		refuse(value, "too many -D options", 0);
@@ -189,7 +189,7 @@ set_explain(struct options *options, const char *value)
 		options->explain_agent = true;
 	else if (strchr(value, '/') == NULL)
 		/* A mistyped word would make a file of that name. */
-		refuse(*value != '\0' ? value : "--explain=",
+		refuse(value,
 		    "--explain takes live, all, agent or a file with a '/' in "
 		    "its name, as ./report",
 		    0);
@@ -340,12 +340,27 @@ help(struct options *options, const char *value)
 
 /* --- the command line ----------------------------------------------------- */
 
+__attribute__((noreturn)) static void
+refuse_empty(const struct option_line *line)
+{
+	struct out name;
+
+	out_init(&name, -1);
+	out_print(&name, "--%s", line->name);
+	refuse(name.text,
+	    "its value is empty: name one, or leave the option out", 0);
+}
+
 static int
 apply_option(struct options *options, const struct option_line *line,
     const char *value)
 {
 	void *member = (char *)options + line->offset;
 
+	/* A variable of a script that is not set: what the option would mean
+	 * without it is not what was meant. */
+	if (value != NULL && *value == '\0')
+		refuse_empty(line);
 	if (line->apply != NULL)
 		line->apply(options, value);
 	else if (line->argument != NULL)
@@ -501,11 +516,10 @@ static void
 refuse_policy_of(const struct options *options, const char *word)
 {
 	refuse(word,
-	    options->status    ? "--status takes no policy" :
-		options->clean ? "--clean takes no policy" :
-		options->sessions ?
-				 "--sessions takes no policy" :
-				 "--end and --check take no policy",
+	    options->status       ? "--status takes no policy" :
+		options->clean    ? "--clean takes no policy" :
+		options->sessions ? "--sessions takes no policy" :
+				    "--end and --check take no policy",
 	    0);
 }
 
@@ -548,6 +562,8 @@ options_parse(struct options *options, char **argv)
 	}
 	if (*argv == NULL)
 		refuse(NULL, "no policy; see sbxrun --help", 0);
+	if (**argv == '\0')
+		refuse(NULL, "the policy is an empty name", 0);
 	if (!begins_command(*argv))
 		options->policy = *argv++;
 	if (options->keep >= 0 && *argv == NULL)

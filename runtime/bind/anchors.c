@@ -247,8 +247,6 @@ bind_parameter(struct binder *binder, uint32_t anchor)
 		    "the policy needs this parameter: give it with "
 		    "-D NAME=PATH",
 		    0);
-	if (value[0] == '\0')
-		refuse(name, "the parameter's path is empty", 0);
 	found = follow_given(binder->arena, value);
 	if (found.fd < 0)
 		refuse(name, "the parameter's path leads nowhere", found.error);

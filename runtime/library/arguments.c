@@ -58,7 +58,7 @@ add_parameters(struct words *words, const char *const *parameters,
 		char *name;
 		bool added;
 
-		if (equals == NULL) {
+		if (equals == NULL || equals[1] == '\0') {
 			error_set(error, SBX_ERROR_ARGUMENT, *parameters,
 			    "a parameter needs NAME=PATH", 0);
 			return false;
@@ -96,6 +96,11 @@ arguments_fill(struct words *words, const struct sbx_options *options,
 {
 	const char *workspace = options->workspace;
 
+	if (workspace != NULL && *workspace == '\0') {
+		error_set(error, SBX_ERROR_ARGUMENT, NULL,
+		    "the workspace is an empty name", 0);
+		return false;
+	}
 	words_add(words, "--workspace", "");
 	if (!add_path(words, "", workspace != NULL ? workspace : "", error) ||
 	    !add_parameters(words, options->parameters, error))

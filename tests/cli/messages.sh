@@ -322,7 +322,7 @@ done
 has 'a parameter that is not there' \
     'dta=/: the policy has no such parameter; it has data more' \
     "$SBXRUN" -D dta=/ "$base/params.bin" -- true
-has 'a parameter that is empty' "data: the parameter's path is empty" \
+has 'a parameter that is empty' 'data=: -D needs NAME=PATH' \
     "$SBXRUN" -D data= -D more=/ "$base/params.bin" -- true
 for option in --status --clean; do
 	said=$("$SBXRUN" $option extra 2>&1)

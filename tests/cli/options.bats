@@ -54,6 +54,14 @@ load sbxc
 	[ -z "$output" ]
 }
 
+@test "an empty value is a wrong call" {
+	: >team.sbx
+	ends 2 "$SBXC" why -w "" team.sbx read x
+	complains "the value of --workspace is empty"
+	ends 2 "$SBXC" build -I "" team.sbx
+	complains "the value of --include is empty"
+}
+
 @test "an unknown option is a wrong call, whatever the program is called" {
 	ln -s "$SBXC" other
 	ends 2 ./other --frobnicate team.sbx

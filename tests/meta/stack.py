@@ -26,7 +26,7 @@ POINTERS = {
     "sbx_sort": r"record_before",
     "record_before": r"gives_more",
     "sbx_verify": r"check_\w+",
-    "options_parse": r"set_\w+|add_definition|add_passed|help|version",
+    "apply_option": r"set_\w+|add_definition|add_passed|help|version",
     "make_file": r"fill_hosts|fill_resolver",
     "answer": r"answer_[A-Z]+",
     "diagnosis_find": r"is_any|is_place|is_standing",
