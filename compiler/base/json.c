@@ -260,6 +260,7 @@ static void
 edit_members(json_t *into, json_t *keys, const json_t *before,
     const json_t *after)
 {
+	json_t *empty = must(json_object());
 	const char *key = NULL;
 	const json_t *is, *was;
 
@@ -271,7 +272,7 @@ edit_members(json_t *into, json_t *keys, const json_t *before,
 		put(keys, NULL, text_value(key));
 		/* Others may put more into an object that is new. */
 		if (json_is_object(is) && was == NULL)
-			put_edit(into, keys, NULL, must(json_object()));
+			put_edit(into, keys, NULL, empty);
 		if (json_is_object(is) && (was == NULL || json_is_object(was)))
 			edit_members(into, keys, was, is);
 		else
@@ -286,6 +287,7 @@ edit_members(json_t *into, json_t *keys, const json_t *before,
 		put_edit(into, keys, json_object_get(before, key), NULL);
 		json_array_remove(keys, json_array_size(keys) - 1);
 	}
+	json_decref(empty);
 }
 
 void

@@ -26,10 +26,10 @@
 #define SESSION_MAGIC "sbx:ses1"
 
 enum session_kind {
-	SESSION_JOIN,    /* asks for the offer */
-	SESSION_CONNECT, /* asks for a connection of its own */
-	SESSION_LOOK,    /* asks what the session does */
-	SESSION_END,     /* asks it to end */
+	SESSION_JOIN,     /* asks for the offer */
+	SESSION_CONNECT,  /* asks for a connection of its own */
+	SESSION_LOOK,     /* asks what the session does */
+	SESSION_END,      /* asks it to end */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
 	SESSION_NETWORK,  /* asks what was decided about it since the join */
 	/* The answers that are not of the kind that was asked for. */

@@ -277,7 +277,8 @@ tap_is 'self-test: and nothing else is tried' 'io_uring
 trace a process outside
 mount
 a namespace of users
-outlive the time limit' "$(echo "$said" | sed -n 's/  *\(allowed\|denied\) *.*//p' |
+outlive the time limit
+a pseudo-terminal' "$(echo "$said" | sed -n 's/  *\(allowed\|denied\) *.*//p' |
     grep -vxE 'write .*|make .*|read .*|connect .*|send .*|signal .*|a s.*')"
 
 # The self-test sees what gets through where a layer is missing.
@@ -322,7 +323,7 @@ tap_is "-n=summary is --dry-run=summary" same \
     "$(cmp -s "$tmp/long" "$tmp/short" && echo same)"
 
 # A mistyped word of --explain must not become a file of the workspace.
-for word in agnt Agent all.json ''; do
+for word in agnt Agent all.json; do
 	"$SBXRUN" "--explain=$word" "$tmp/p.bin" -- true 2>"$tmp/err"
 	tap_is "--explain=$word is refused" '125 live, all, agent no' "$? $(
 	    grep -o 'live, all, agent' "$tmp/err") $(

@@ -27,9 +27,11 @@ POINTERS = {
     "record_before": r"gives_more",
     "sbx_verify": r"check_\w+",
     "apply_option": r"set_\w+|add_definition|add_passed|help|version",
+    "options_parse": r"set_\w+|add_definition|add_passed|help|version",
     "make_file": r"fill_hosts|fill_resolver",
     "answer": r"answer_[A-Z]+",
     "diagnosis_find": r"is_any|is_place|is_standing",
+    "hear": r"is_any|is_place|is_standing",
     # runtime/inspect/
     "print_denied": r"is_kept|is_hidden",
     "print_places": r"is_kept|is_written|is_run|is_read_only|is_hidden",
