@@ -25,8 +25,6 @@ EXTRA_DIST += \
 	tests/mutate/alone.py \
 	tests/mutate/alone.sh \
 	tests/mutate/chance.py \
-	tests/mutate/faults \
 	tests/mutate/mutate.py \
 	tests/mutate/rooms.txt \
-	tests/mutate/runner.py \
-	tests/mutate/table.py
+	tests/mutate/runner.py

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-from table import HERE
+from chance import HERE
 
 BUILD_LIMIT = 900  # a fault in sbxc may keep it from ending
 MEMORY = 8 << 30   # that one process can write, which a fault may make grow

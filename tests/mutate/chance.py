@@ -9,12 +9,47 @@ another because more can go wrong in it.
 import glob
 import os
 import re
+import sys
 
-from table import TOP, Fault, read_rooms
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
 
 HIDDEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                     r"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*",
                     re.S | re.M)
+
+
+class Fault:
+    """The lines `new` in place of `old`, at `span` of the text of `file`."""
+
+    def __init__(self, file, tests, name):
+        self.file, self.tests, self.name = file, tests, name
+        self.old, self.new, self.span = [], [], None
+
+    def apply(self, text):
+        return text[:self.span[0]] + "\n".join(self.new) + text[self.span[1]:]
+
+    def block(self):
+        return "\n".join(["- " + line.strip() for line in self.old] +
+                         ["+ " + line.strip() for line in self.new])
+
+
+def exists(test):
+    source = test if test.endswith((".sh", ".bats")) else test + ".c"
+    if os.path.exists(os.path.join(TOP, source)):
+        return True
+    print(f"rooms.txt: {test} is no longer there", file=sys.stderr)
+    return False
+
+
+def read_rooms():
+    """Which tests notice a fault in a room: the rows of rooms.txt, the last row
+    first, so that a row about a part stands behind that about the whole."""
+    rows = [line.split() for line in open(os.path.join(HERE, "rooms.txt"))
+            if line.strip() and not line.startswith("#")]
+    there = {test: exists(test) for row in rows for test in row[1:]}
+    return [(row[0], [test for test in row[1:] if there[test]])
+            for row in reversed(rows)]
 
 
 def code_of(text):

@@ -14,7 +14,7 @@ import threading
 import time
 
 from alone import make, run_test
-from table import TOP
+from chance import TOP
 
 TEST_LIMIT = 300     # seconds that a test program has,
 SHORT_LIMIT = 60, 5  # or so many, and so many times what it takes to pass
@@ -82,8 +82,8 @@ class Tests:
                        if self.sound.get(test, True)), key=price)
 
     def may_notice(self, fault, everything):
-        """The tests that are named, and then, if wanted, all others: but for
-        those that look at the sources, which hold the tables of faults."""
+        """The tests of the room, and then, if wanted, all others but for those
+        that only look at the sources."""
         room = os.path.dirname(fault.file)
         yield from self.order(room, fault.tests)
         if self.ask_all:
@@ -238,12 +238,12 @@ class Copy:
 
 
 class Run:
-    """Faults that are tried, by several hands at a time."""
+    """Faults that are tried, by several hands at a time.  What does not build, or
+    makes the same programs, does not count among those that are wanted."""
 
-    def __init__(self, faults, wanted, chosen):
+    def __init__(self, faults, wanted):
         self.faults, self.wanted = iter(faults), wanted
-        self.chosen = chosen  # by chance: what cannot be judged does not count
-        self.count = {"noticed": 0, "NOT NOTICED": 0, "explained": 0,
+        self.count = {"noticed": 0, "NOT NOTICED": 0,
                       "no build": 0, "same code": 0}
         self.begun, self.lock = 0, threading.Lock()
 
@@ -255,21 +255,19 @@ class Run:
 
     def tell(self, fault, word, text, seconds):
         with self.lock:
-            if self.chosen and word in ("no build", "same code"):
+            if word in ("no build", "same code"):
                 self.begun -= 1
             self.count[word] += 1
             done = sum(self.count.values())
             print(f"{done} {word}: {fault.file}: {fault.name}"
                   f"{': ' if text else ''}{text} ({seconds:.0f} s)", flush=True)
-            if self.chosen and word == "NOT NOTICED":
+            if word == "NOT NOTICED":
                 print(fault.block(), flush=True)
 
     def work(self, copy):
         while (fault := self.take()) is not None:
             begin = time.monotonic()
             word, text = copy.try_fault(fault)
-            if fault.why and word in ("NOT NOTICED", "same code"):
-                word, text = "explained", fault.why
             self.tell(fault, word, text, time.monotonic() - begin)
 
     def score(self):
@@ -277,7 +275,6 @@ class Run:
         judged = self.count["noticed"] + self.count["NOT NOTICED"]
         share = self.count["noticed"] / judged if judged else 1
         print(f"{judged} faults, {self.count['noticed']} noticed ({share:.1%}), "
-              f"{self.count['explained']} explained, "
               f"{self.count['same code']} make the same programs, "
               f"{self.count['no build']} do not build")
         return share
