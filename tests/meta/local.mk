@@ -6,7 +6,6 @@ static_scripts += \
 	tests/meta/format.sh \
 	tests/meta/hidden.sh \
 	tests/meta/layers.sh \
-	tests/meta/limits.sh \
 	tests/meta/mandoc.sh \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
