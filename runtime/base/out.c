@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 void
@@ -28,12 +30,50 @@ out_into(struct out *out, char *text, size_t size)
 	text[0] = '\0';
 }
 
+/* All that is printed comes by here, and few lines are: so it is known here alone
+ * whether there is one. */
+static bool terminal_is_mistrusted;
+
+/*
+ * The command may have stopped the output, or chosen a line discipline that drops
+ * it; nor would a line be tried then, as the terminal takes no more.
+ */
+void
+out_mistrust_terminal(void)
+{
+	const int usual = N_TTY;
+	int discipline;
+
+	if (tcgetpgrp(STDERR_FILENO) != getpgrp())
+		return;
+	if (ioctl(STDERR_FILENO, TIOCGETD, &discipline) == 0 &&
+	    discipline != usual)
+		ioctl(STDERR_FILENO, TIOCSETD, &usual);
+	tcflow(STDERR_FILENO, TCOON);
+	terminal_is_mistrusted = true;
+}
+
+/* It may have left an escape sequence without an end, which would swallow what
+ * follows, or hidden letters.  CAN ends most sequences, ST the strings. */
+static void
+show_lines(void)
+{
+	static const char plain[] = "\x18\x1b\\\x1b[0m";
+
+	terminal_is_mistrusted = false;
+	if (tcgetpgrp(STDERR_FILENO) == getpgrp() &&
+	    write(STDERR_FILENO, plain, sizeof plain - 1) < 0)
+		return;
+}
+
 /* Writes what was gathered; what cannot be written is lost. */
 void
 out_flush(struct out *out)
 {
 	const char *data = out->text;
 
+	if (terminal_is_mistrusted && out->used > 0 && out->fd == STDERR_FILENO)
+		show_lines();
 	while (out->used > 0) {
 		ssize_t written = write(out->fd, data, out->used);
 

@@ -48,6 +48,9 @@ void out_source(struct out *out, const struct sbx_blob *blob, uint32_t source);
 /* Text padded with blanks to `width` bytes. */
 void out_column(struct out *out, const char *text, size_t width);
 void out_flush(struct out *out);
+/* Before the next line on stderr, makes sure that it is seen there: a command has
+ * had the terminal. */
+void out_mistrust_terminal(void);
 /* Writes all that was gathered in one write(2); false with errno. */
 bool out_send(struct out *out, int fd);
 

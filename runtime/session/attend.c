@@ -471,6 +471,7 @@ join_attend(struct joining *joining)
 	wait_for_end(&attendance);
 	end_late(&attendance);
 	terminal_take_back(terminal_open());
+	out_mistrust_terminal();
 	give_back_position(joining);
 	drain(&attendance);
 	finish(&attendance, started);

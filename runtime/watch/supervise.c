@@ -517,6 +517,7 @@ supervise(struct supervision *supervision, pid_t first)
 	watch_command(&watch);
 	end_tree(&watch);
 	terminal_take_back(supervision->terminal);
+	out_mistrust_terminal();
 	network_end(&supervision->network);
 	objects_remove(supervision->listening.objects);
 	end_group(supervision, &usage);

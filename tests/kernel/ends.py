@@ -147,8 +147,22 @@ def scripts():
     screen.end()
 
 
+def seen():
+    """What the command did to the terminal hides no line of sbxrun's."""
+    run = ' '.join([SBXRUN, '--limit timeout=1s'] + RUN[1:])
+    perl = ('use POSIX; syswrite STDOUT, "go\\e]0;x"; '
+            'tcflow(1, TCOOFF); sleep 60')
+    screen = Screen(f"{run} perl -e '{perl}'; echo end")
+    screen.until(b'go')
+    got = screen.until(rb'sbxrun: [^\n]*limit timeout')
+    say(got and b'\x1b]0;x\x18\x1b\\\x1b[0msbxrun: ' in b'\x1b]0;x'
+        + got.split(b'\x1b]0;x')[-1], 'a line is seen after a title', got)
+    screen.end()
+
+
 once()
 killed('a command that goes on', "trap '' TERM; SLEEP; SLEEP")
 killed('a command that stops its group', "trap '' TERM; kill -STOP 0; SLEEP")
 killed('a command that stops itself', 'kill -STOP $$; SLEEP')
 scripts()
+seen()
