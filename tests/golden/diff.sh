@@ -19,7 +19,7 @@ told()
 		"$SBXC" diff old.sbx new.sbx
 		echo '--- the other way round'
 		"$SBXC" diff new.sbx old.sbx
-	) 2>&1
+	) 2>&1 | tap_shipped
 }
 
 # reported CASE: what programs are told of it.  These have differences of each kind,

@@ -4,7 +4,11 @@
 #	tests/golden/policies.sh [CASE...]	ok/NAME or err/NAME; default: all
 #	tests/golden/policies.sh --update [CASE...]	rewrite what is expected
 #
-# ok/NAME.sbx compiles without a word, and `sbxc dump` of it is NAME.dump.
+# ok/NAME.sbx compiles without a word, and NAME.dump is what `sbxc dump` of it has
+# and smallest.dump, that of a profile without rules, has not (+), and the other way
+# round (-); of profiles beside ok/extends-coding, if they extend it or the like.
+# These are without the numbers and lengths of filters, which the bases have.
+#
 # err/NAME.sbx goes through `sbxc check`, or what its first line says, such as
 # "# sbxc build -o /dev/null", whose whole stderr is NAME.err; the status is 1 if
 # there is an error in it, 2 if all are about -D, and 0 if there are only
@@ -15,7 +19,7 @@
 # but for those of a blob that somebody changed: tests/unit/verify.
 #
 # $SBXC is the compiler.  The line of the dump that names its version is left
-# out.
+# out, and where a rule stands in a shipped profile.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -26,12 +30,54 @@ tap_begin
 
 # Both leave what sbxc printed in $tmp/got and print what is wrong beside.
 
-run_ok()
+dump()
 {
 	(cd ok && "$SBXC" build "$1.sbx" -o "$tmp/blob") 2>&1 ||
 		echo "sbxc build: status $?"
-	"$SBXC" dump "$tmp/blob" 2>&1 | grep -v '^writer ' >"$tmp/got"
+	"$SBXC" dump "$tmp/blob" 2>&1 | grep -v '^writer ' | tap_shipped \
+	    >"$tmp/dump"
 	rm -f "$tmp/blob"
+}
+
+# base NAME: the policy beside which it is dumped; none for a base, and for what
+# has less than one.
+base()
+{
+	case $1 in
+	smallest | everything | extends-full) ;;
+	extends-coding) echo smallest ;;
+	*)
+		if grep -qE 'extends (coding|workspace-write|data-analysis) ' \
+		    "ok/$1.sbx"; then
+			echo extends-coding
+		else
+			echo smallest
+		fi
+		;;
+	esac
+}
+
+# What says nothing beside another policy: the profile's name, numbers.
+comparable()
+{
+	sed 's/^\(program [^ ]* \)[0-9]* /\1/; s/ insns [0-9]*//
+	    /^profile /d; /^sbpl lines /d' "$1"
+}
+
+run_ok()
+{
+	dump "$1"
+	base=$(base "$1")
+	if [ -z "$base" ]; then
+		mv "$tmp/dump" "$tmp/got"
+		return
+	fi
+	comparable "$tmp/dump" >"$tmp/new"
+	if [ ! -e "$tmp/base-$base" ]; then
+		dump "$base"
+		comparable "$tmp/dump" >"$tmp/base-$base"
+	fi
+	diff -U0 "$tmp/base-$base" "$tmp/new" | sed '1,2d; /^@@/d' >"$tmp/got"
 }
 
 run_err()
@@ -42,8 +88,9 @@ run_err()
 	command=$(sed -n '1s/^# sbxc //p' "err/$file")
 	# shellcheck disable=SC2086  # words
 	(cd err && "$SBXC" ${command:-check} --color=never "$file") \
-	    >"$tmp/out" 2>"$tmp/got"
+	    >"$tmp/out" 2>"$tmp/said"
 	status=$?
+	tap_shipped <"$tmp/said" >"$tmp/got"
 	# Only `sbxc test` has something to say beside its diagnostics.
 	case $command in
 	test*) ;;

@@ -30,8 +30,7 @@ ask()
 	"$SBXC" why --model --home=/home/ada -w /src/app --arch x86_64 "$@" \
 	    "$tmp/${asked_file%.sbx}.bin" $question >"$tmp/said" 2>&1
 	asked_status=$?
-	sed 's,/tmp/sbx-[0-9]*,/tmp/sbx-UID,
-	    s/\(sbx:[a-z-]*\.sbx\):[0-9]*:[0-9]*/\1:N:N/g' "$tmp/said"
+	sed 's,/tmp/sbx-[0-9]*,/tmp/sbx-UID,' "$tmp/said" | tap_shipped
 	case $asked_status in
 	0) echo yes ;;
 	1) echo no ;;
