@@ -21,7 +21,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,7 +220,7 @@ follow_parent(const struct joining *joining)
 }
 
 __attribute__((noreturn)) static void
-be_command(struct joining *joining, const struct sigaction *child)
+be_command(struct joining *joining)
 {
 	char **argv = joining->options->command;
 	struct environment *environment = &joining->environment;
@@ -234,7 +233,7 @@ be_command(struct joining *joining, const struct sigaction *child)
 	    enter_place(&joining->offer, joining->directory));
 	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
-	if (sigaction(SIGCHLD, child, NULL) != 0)
+	if (sigaction(SIGCHLD, &joining->child, NULL) != 0)
 		refuse(NULL, "cannot restore a signal", errno);
 	if (supervision->listening.on)
 		traced_join_restrict(joining);
@@ -246,46 +245,68 @@ be_command(struct joining *joining, const struct sigaction *child)
 	execute(argv, environment, 0, NULL);
 }
 
-/*
- * A timer ends this process if the command's is stopped before it executes:
- * until then this one waits in the kernel, and vfork(2) lets only a signal that
- * kills end that, so no handler could say why.
- */
-static void
-set_emergency(uint64_t seconds)
+static int
+command_main(void *data)
 {
-	struct itimerval timer = { .it_value.tv_sec = (time_t)seconds };
+	be_command(data);
+}
 
-	setitimer(ITIMER_REAL, &timer, NULL);
+/*
+ * As vfork(2), without copying a page, but this process can be woken: others in the
+ * session may stop the command as soon as it is restricted as they are, and then
+ * nothing but this process can end it when its time is over.  Until then they share
+ * memory, and this one does nothing but wait for execve(2), which closes the pipe.
+ */
+static pid_t
+start_shared(struct joining *joining)
+{
+	enum { STACK = 256 << 10 };
+	const struct supervision *supervision = &joining->supervision;
+	char *stack = arena_take(joining->arena, 1, STACK);
+	struct pollfd wait = { .events = POLLIN };
+	struct term term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
+	struct timespec now;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		refuse(NULL, "cannot make a pipe", errno);
+	pid = clone(command_main, stack + STACK, CLONE_VM | SIGCHLD, joining);
+	if (pid < 0)
+		return pid;
+	close(ends[1]);
+	wait.fd = ends[0];
+	do {
+		clock_now(&now);
+	} while (poll(&wait, 1, term_left(&term, &now)) < 0 && errno == EINTR);
+	close(ends[0]);
+	return pid;
 }
 
 static void
 start(struct joining *joining)
 {
 	static const struct sigaction standard = { .sa_handler = SIG_DFL };
-	const struct supervision *supervision = &joining->supervision;
 	struct cgroup group = { .parent = -1,
 		.own = joining->offer.descriptors[OFFER_GROUP] };
-	struct sigaction child;
 	pid_t pid;
 
 	/* If SIGCHLD is ignored, children leave no status. */
-	if (sigaction(SIGCHLD, &standard, &child) != 0)
+	if (sigaction(SIGCHLD, &standard, &joining->child) != 0)
 		refuse(NULL, "cannot set a signal", errno);
-	if (supervision->timeout > 0)
-		set_emergency(supervision->timeout + supervision->grace);
 	/* The execve(2) of one that is explained waits for this process. */
-	pid = group.own >= 0 || supervision->listening.on ?
-	    cgroup_fork(&group) :
-	    vfork();
-	if (pid == 0)
-		be_command(joining, &child);
+	if (group.own >= 0 || joining->supervision.listening.on) {
+		pid = cgroup_fork(&group);
+		if (pid == 0)
+			be_command(joining);
+	} else {
+		pid = start_shared(joining);
+	}
 	if (pid < 0)
 		refuse(NULL,
 		    errno == ENOMEM ? "the session has ended" : "cannot fork",
 		    errno == ENOMEM ? 0 : errno);
-	if (supervision->timeout > 0)
-		set_emergency(0);
 	joining->command = pid;
 }
 

@@ -10,6 +10,8 @@
 #include "runtime/session/offer.h"
 #include "runtime/watch/supervise.h"
 
+#include <signal.h>
+
 struct joining {
 	const struct options *options;
 	struct arena *arena;
@@ -30,6 +32,7 @@ struct joining {
 	const char *paths[3]; /* of the files, in the view */
 	int own_input;        /* what standard input was, or -1 */
 	int self;             /* a pidfd of this process */
+	struct sigaction child; /* what the caller has for SIGCHLD */
 	pid_t command;
 };
 

@@ -128,6 +128,27 @@ stops()
 	is 'nothing is left after the siege' '' "$(session_left)"
 }
 
+# One that is stopped before it executes ends when its time is over, with a word.
+freezes()
+{
+	in_session frozen 'touch began; exec /usr/bin/python3 -c "
+import os, signal, time
+end = time.time() + 8
+while time.time() < end:
+    try:
+        os.kill(-1, signal.SIGSTOP)
+    except OSError:
+        pass"' &
+	besieger=$!
+	tap_until test -e "$ws/began"
+	is 'a command that is stopped as it starts is ended in time' '124 1' \
+	    "$(as timeout -s KILL 60 "$base/sbxrun" --limit timeout=1s \
+		--session "${own}frozen" -- sleep 70 2>"$ws/said" </dev/null
+	    echo $?) $(grep -c 'limit timeout 1s' "$ws/said")"
+	wait $besieger
+	session_end frozen
+}
+
 # A hostile process fills the table of processes.
 fills()
 {
@@ -757,6 +778,7 @@ check_user()
 	chown "$uid" "$ws/secret"
 	looks
 	stops
+	freezes
 	fills
 	reaches
 	names
