@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A command that is being started; the processes write what failed. */
@@ -62,7 +63,8 @@ static const char *
 take_place(struct spawning *spawning)
 {
 	const struct offer *offer = &spawning->sandbox->offer;
-	const char *fault;
+	const char *given = spawning->command->directory, *fault;
+	struct stat outside;
 
 	spawning->kind = SBX_ERROR_DESCRIPTOR;
 	fault = placing_apply(&spawning->placing, &spawning->which);
@@ -77,12 +79,17 @@ take_place(struct spawning *spawning)
 	if (fault != NULL)
 		return fault;
 	spawning->kind = SBX_ERROR_ENDED;
+	if (stat(given != NULL ? given : ".", &outside) != 0)
+		outside.st_ino = 0;
 	fault = enter_place(offer, NULL);
 	if (fault != NULL)
 		return fault;
 	spawning->kind = SBX_ERROR_DIRECTORY;
 	if (chdir(spawning->directory) != 0)
 		return "the sandbox does not have this directory";
+	fault = enter_fault(spawning->directory, &outside);
+	if (fault != NULL)
+		return fault;
 	spawning->kind = SBX_ERROR_DESCRIPTOR;
 	return streams_enter(&spawning->streams, &spawning->which);
 }

@@ -99,6 +99,37 @@ enter_directory(const struct offer *offer, const char *outside, char *inside,
 	return true;
 }
 
+/* Where the view has something of its own, nobody takes it for what is outside. */
+static bool
+is_own_place(const char *directory, const struct stat *now)
+{
+	static const char *const own[] = { "/tmp", "/dev", "/proc", "/sys" };
+	struct stat root;
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		size_t len = strlen(own[i]);
+
+		if (strncmp(directory, own[i], len) == 0 &&
+		    (directory[len] == '/' || directory[len] == '\0'))
+			return true;
+	}
+	return stat("/", &root) == 0 && root.st_dev == now->st_dev;
+}
+
+const char *
+enter_fault(const char *directory, const struct stat *outside)
+{
+	struct stat now;
+
+	errno = 0;
+	if (stat(".", &now) != 0)
+		return "cannot look at it";
+	if ((now.st_dev == outside->st_dev && now.st_ino == outside->st_ino) ||
+	    is_own_place(directory, &now))
+		return NULL;
+	return "another directory is there than when the session was made";
+}
+
 static bool
 is_null_device(const struct stat *status)
 {

@@ -27,6 +27,8 @@
 
 #include "runtime/session/offer.h"
 
+#include <sys/stat.h>
+
 /* The process that starts a command.  `marked`: in a UTS namespace of its own,
  * which the command and all that it starts share: that is how they are told
  * from other processes. */
@@ -59,6 +61,11 @@ const struct sbx_program *enter_filter(const struct offer *offer, bool guarded);
  * directory it is below /tmp.  False if there is no room. */
 bool enter_directory(const struct offer *offer, const char *outside,
     char *inside, size_t size);
+
+/* Why a command must not start in a directory that it has just entered in the
+ * view, where `outside` is what its path leads to outside: what was replaced since
+ * the session was made would be another one.  NULL: it may. */
+const char *enter_fault(const char *directory, const struct stat *outside);
 
 /* The tag that a link of /proc tells, "ns/uts" in the directory of a process;
  * 0: it cannot be read. */

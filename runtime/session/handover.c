@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -205,6 +206,19 @@ add_filters(const struct handover *handover, struct file *file)
 	file->used += used * (uint32_t)sizeof *insns;
 }
 
+/* This process is in the view, whose own directories are on that of its root. */
+static void
+note_inode(struct offer_head *head, uint32_t anchor, struct sbx_place place)
+{
+	struct stat status, root;
+
+	if (place.len == 0 || stat(place.path, &status) != 0 ||
+	    stat("/", &root) != 0 || status.st_dev == root.st_dev)
+		return;
+	head->device[anchor] = status.st_dev;
+	head->inode[anchor] = status.st_ino;
+}
+
 static struct file
 make_file(const struct handover *handover)
 {
@@ -221,6 +235,7 @@ make_file(const struct handover *handover)
 		head->bound[i] = binding->bound[i];
 		head->anchors[i] = add(&file, binding->anchors[i].path,
 		    binding->anchors[i].len);
+		note_inode(head, (uint32_t)i, binding->anchors[i]);
 	}
 	if (bind_is_moved(binding))
 		head->scratch = add(&file, binding->scratch.path,

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -225,12 +226,16 @@ be_command(struct joining *joining)
 	char **argv = joining->options->command;
 	struct environment *environment = &joining->environment;
 	struct supervision *supervision = &joining->supervision;
+	struct stat outside;
 
 	follow_parent(joining);
 	if (joining->grouped && setpgid(0, 0) != 0)
 		refuse(NULL, "cannot make a process group", errno);
+	if (stat(".", &outside) != 0)
+		refuse(joining->directory, "cannot look at it", errno);
 	insist(joining->directory,
 	    enter_place(&joining->offer, joining->directory));
+	insist(joining->directory, enter_fault(joining->directory, &outside));
 	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
 	if (sigaction(SIGCHLD, &joining->child, NULL) != 0)

@@ -60,6 +60,7 @@ struct keeper {
 	int enders[CONNECTIONS_MAX]; /* connections that wait for the end */
 	uint32_t ender_count;
 	struct timespec used; /* when something was last seen to run */
+	bool leaving;         /* it ends when nothing runs in it */
 	bool ending;
 	struct timespec end; /* then: until when */
 	struct pollfd wait[WAKE_FIXED + CONNECTIONS_MAX + LISTENERS_MAX];
@@ -224,6 +225,9 @@ check_idle(struct keeper *keeper)
 
 	if (limit > 0 && !keeper->ending && idle_seconds(keeper) >= limit)
 		begin_end(keeper);
+	if (keeper->leaving && !keeper->ending && count_commands(keeper) == 0 &&
+	    !has_orphans(keeper))
+		begin_end(keeper);
 }
 
 /* --- connections ---------------------------------------------------------- */
@@ -367,6 +371,10 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 			keeper->enders[keeper->ender_count++] = dup(socket);
 		begin_end(keeper);
 		return true;
+	case SESSION_LEAVE:
+		leave_place(keeper);
+		keeper->leaving = true;
+		return session_answer(socket, SESSION_LEAVE, NULL);
 	case SESSION_LISTENER:
 	case SESSION_NETWORK:
 	case SESSION_NONE:
@@ -472,6 +480,8 @@ patience(const struct keeper *keeper)
 
 	if (keeper->ending)
 		least = 20;
+	else if (keeper->leaving)
+		least = LOOK_AGAIN;
 	else if (keeper->keeping->idle > 0)
 		least = keeper->keeping->idle * 100 < LOOK_AGAIN ?
 		    (int)keeper->keeping->idle * 100 :

@@ -26,10 +26,12 @@
 #define SESSION_MAGIC "sbx:ses1"
 
 enum session_kind {
-	SESSION_JOIN,     /* asks for the offer */
-	SESSION_CONNECT,  /* asks for a connection of its own */
-	SESSION_LOOK,     /* asks what the session does */
-	SESSION_END,      /* asks it to end */
+	SESSION_JOIN,    /* asks for the offer */
+	SESSION_CONNECT, /* asks for a connection of its own */
+	SESSION_LOOK,    /* asks what the session does */
+	SESSION_END,     /* asks it to end */
+	SESSION_LEAVE,   /* asks it to be found no more, and to end when nothing
+	                  * runs in it */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
 	SESSION_NETWORK,  /* asks what was decided about it since the join */
 	/* The answers that are not of the kind that was asked for. */
@@ -129,6 +131,9 @@ struct offer_head {
 	/* The anchors as they are inside, where scratch is /tmp. */
 	struct offer_text anchors[SBX_MAX_ANCHORS];
 	uint8_t bound[SBX_MAX_ANCHORS];
+	/* What stood there when the session was made; an inode of 0: the view
+	 * alone has the place. */
+	uint64_t device[SBX_MAX_ANCHORS], inode[SBX_MAX_ANCHORS];
 	/* Where that is outside, if it was moved; the other home; and the
 	 * repository of the workspace, if it lies elsewhere. */
 	struct offer_text scratch, other_home, git;

@@ -152,8 +152,10 @@ peer_fault(int socket, const struct standing *own, int self)
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
 		return "cannot see who is there";
 	errno = 0;
-	if (who.uid != geteuid() || who.pid <= 0)
+	if (who.uid != geteuid())
 		return "another user is there";
+	if (who.pid <= 0)
+		return "a process of other namespaces is there";
 	size = sizeof pidfd;
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) != 0)
 		return "cannot see who is there";

@@ -26,15 +26,53 @@ refuse_other(const struct offer *offer, const char *given, const char *what,
 	refuse(given, text.text, 0);
 }
 
+/* An anchor whose path leads to another place than when the session was made. */
+static const char *
+find_replaced(const struct offer *offer)
+{
+	const struct offer_head *head = offer->head;
+	struct stat now;
+
+	for (uint32_t i = 0; i < SBX_MAX_ANCHORS; i++) {
+		const char *path = offer_text(offer, head->anchors[i]);
+
+		if ((i != SBX_ANCHOR_WORKSPACE && i < SBX_ANCHOR_PARAM) ||
+		    !head->bound[i] || head->inode[i] == 0)
+			continue;
+		if (stat(path, &now) != 0 || now.st_dev != head->device[i] ||
+		    now.st_ino != head->inode[i])
+			return path;
+	}
+	return NULL;
+}
+
+static bool
+is_policy(struct sandbox *sandbox, const struct offer *offer)
+{
+	const struct offer_head *head = offer->head;
+
+	return policy_is(sandbox->options.policy,
+	    (const char *)head + head->blob_at, head->blob_size,
+	    &sandbox->loaded);
+}
+
+const char *
+differences_outdated(struct sandbox *sandbox, const struct offer *offer)
+{
+	const char *policy = sandbox->options.policy;
+
+	if (policy != NULL && !is_policy(sandbox, offer))
+		return policy;
+	return find_replaced(offer);
+}
+
 static void
 check_policy(struct sandbox *sandbox, const struct offer *offer)
 {
 	const struct options *options = &sandbox->options;
 	const struct offer_head *head = offer->head;
 
-	if (options->policy != NULL &&
-	    !policy_is(options->policy, (const char *)head + head->blob_at,
-		head->blob_size, &sandbox->loaded))
+	if (options->policy != NULL && !is_policy(sandbox, offer))
 		refuse_other(offer, options->policy, "policy",
 		    offer_text(offer, head->policy));
 	if (options->expect != NULL &&
@@ -128,8 +166,11 @@ void
 differences_refuse(struct sandbox *sandbox, const struct offer *offer)
 {
 	const struct options *options = &sandbox->options;
+	const char *replaced = find_replaced(offer);
 
 	check_policy(sandbox, offer);
+	if (replaced != NULL)
+		refuse_other(offer, replaced, "directory", replaced);
 	check_workspace(options, offer);
 	check_parameters(options, offer);
 	if (options->level >= 0 && options->level != (int)offer->head->level)

@@ -12,4 +12,10 @@
  * What the command line does not say is as in the session. */
 void differences_refuse(struct sandbox *sandbox, const struct offer *offer);
 
+/* What has become another one since an `auto` session was made, so that it is of no
+ * use any more: the policy, or the directory of the workspace or of a parameter.
+ * NULL: nothing. */
+const char *differences_outdated(struct sandbox *sandbox,
+    const struct offer *offer);
+
 #endif

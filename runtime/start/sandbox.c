@@ -23,13 +23,13 @@ sandbox_restricts_files(const struct sandbox *sandbox)
 	    sandbox->plan.level >= SBX_LEVEL_STANDARD;
 }
 
-/* Sessions do not share scratch directories.  One that has no name has the
- * number of its keeper, which is this process. */
+/* Sessions do not share scratch directories.  One that has no name, or whose name an
+ * outdated one may still use, has the number of its keeper, which is this process. */
 static void
 name_session(struct sandbox *sandbox)
 {
 	char key[SCRATCH_KEY_SIZE];
-	const char *name = sandbox->options.session;
+	const char *name = sandbox->renewed ? NULL : sandbox->options.session;
 	struct out number;
 
 	memcpy(key, sandbox->scratch, sizeof key);

@@ -29,8 +29,9 @@ struct sandbox {
 	struct binder *binder; /* has the anchors */
 	const char *elsewhere; /* where the command is outside, or NULL */
 	char scratch[SCRATCH_KEY_SIZE];
-	bool kept;   /* it is a session's, and has no command yet */
-	int ruleset; /* of Landlock, from level standard on */
+	bool kept;    /* it is a session's, and has no command yet */
+	bool renewed; /* it takes over from a session that is outdated */
+	int ruleset;  /* of Landlock, from level standard on */
 	struct name_files name_files;
 	unsigned reopened; /* of the caller's streams, see apply/streams.h */
 	int pid_max;       /* where root's processes are limited, or -1 */

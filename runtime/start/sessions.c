@@ -285,6 +285,39 @@ is_over(struct joining *joining)
 	return true;
 }
 
+/* Whether the session is outdated.  It is found no more then, and what runs in it
+ * goes on; an agent that started it knows of no session, and could not end it. */
+static bool
+is_left(struct joining *joining, struct sandbox *sandbox)
+{
+	const char *other = sandbox->options.own_session ?
+	    differences_outdated(sandbox, &joining->offer) :
+	    NULL;
+	struct session_reply reply;
+	int descriptors[OFFER_END];
+	const char *fault;
+
+	if (other == NULL)
+		return false;
+	fault = session_ask(joining->socket, SESSION_LEAVE, -1);
+	if (fault == NULL)
+		fault = session_hear(joining->socket, &reply, descriptors);
+	/* It may be ending. */
+	if (fault != NULL && reply.stamp.kind != SESSION_OVER && errno != EPIPE)
+		refuse(other, fault, errno);
+	warn_about(other,
+	    "it has changed, so commands now run in a new session, with its "
+	    "own "
+	    "/tmp",
+	    0);
+	offer_close(&joining->offer);
+	close(joining->socket);
+	/* It was read to be compared, and is not verified. */
+	sandbox->loaded.size = 0;
+	sandbox->renewed = true;
+	return true;
+}
+
 /* The offer of a session that is there, or that was made for this command;
  * false where there is none to be had. */
 static bool
@@ -315,7 +348,8 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 			close(lock);
 		if (fault == NULL)
 			fault = offer_take(joining->socket, &joining->offer);
-	} while (messenger < 0 && is_over(joining) && ++tries < TRIES);
+	} while (messenger < 0 && ++tries < TRIES &&
+	    (is_over(joining) || (fault == NULL && is_left(joining, sandbox))));
 	if (messenger > 0 && joining->offer.reply.stamp.kind == SESSION_NONE)
 		return false;
 	/* The keeper has said why. */
@@ -405,14 +439,42 @@ open_peer(int socket)
 	return fd;
 }
 
-/* Two projects of one agent are two sessions, for each has a workspace of its
- * own. */
+/* When a process began, in ticks since the machine did; "" if it cannot be read. */
+static void
+read_beginning(pid_t process, char *begin, size_t size)
+{
+	enum { FIELD = 22 }; /* of /proc/PID/stat, proc(5) */
+	char path[32], text[1024];
+	const char *at;
+	struct out out;
+
+	begin[0] = '\0';
+	out_into(&out, path, sizeof path);
+	out_print(&out, "/proc/%u/stat", (unsigned)process);
+	/* The name, the second field, may have anything in it. */
+	if (!file_read(AT_FDCWD, path, text, sizeof text) ||
+	    (at = strrchr(text, ')')) == NULL)
+		return;
+	for (int field = 2; field < FIELD && at != NULL; field++)
+		at = strchr(at + 1, ' ');
+	if (at == NULL)
+		return;
+	out_into(&out, begin, size);
+	out_bytes(&out, at + 1, strcspn(at + 1, " "));
+}
+
+/*
+ * Two projects of one agent are two sessions, for each has a workspace of its own.
+ * The number of an agent that has ended is given to another process in time, whose
+ * session must not be the same one.
+ */
 void
 sessions_name(struct sandbox *sandbox)
 {
 	enum { DIGITS = 8 };
 	struct options *options = &sandbox->options;
 	char digest[SHA256_HEX + 1], *name, cwd[SBX_MAX_PATH + 1] = "";
+	char begin[24], key[SBX_MAX_PATH + sizeof begin + 1];
 	const char *workspace = options->workspace;
 	struct out out;
 
@@ -420,7 +482,12 @@ sessions_name(struct sandbox *sandbox)
 		workspace = cwd;
 	if (workspace == NULL)
 		workspace = "";
-	sha256_hex((const uint8_t *)workspace, strlen(workspace), digest);
+	read_beginning(getppid(), begin, sizeof begin);
+	/* Where /proc does not show it, the session ends with the parent. */
+	options->with_parent |= begin[0] == '\0';
+	out_into(&out, key, sizeof key);
+	out_print(&out, "%s %s", begin, workspace);
+	sha256_hex((const uint8_t *)key, strlen(key), digest);
 	digest[DIGITS] = '\0';
 	name = arena_take(&sandbox->arena, 1, OPTIONS_MAX_SESSION);
 	out_into(&out, name, OPTIONS_MAX_SESSION);

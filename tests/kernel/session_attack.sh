@@ -357,6 +357,52 @@ differences()
 	is 'a parameter' 0 $?
 	refused 'another one' 'where' --session "${own}one" -D where="$ws/b" -- true
 	session_end one
+	swapped
+}
+
+# A path is not a place: the session has what stood there when it was made.
+swapped()
+{
+	launch_in "$ws/a" "$base/sbxrun" --session "${own}one" "$policy" -- true &
+	wait $!
+	mv "$ws/a" "$ws/old" && mkdir "$ws/a" && chown "$uid" "$ws/a"
+	got=$(as_in "$ws/a" "$base/sbxrun" --session "${own}one" "$policy" -- \
+	    touch written 2>&1)
+	is 'the workspace was replaced: refused, and nothing is written' \
+	    '125 ' "$? $(cd "$ws" && find a old -name written)"
+	matches 'and what to do is said' 'ends the session' "$got"
+	session_end one
+	mkdir "$ws/a/sub" && chown "$uid" "$ws/a/sub"
+	in_session one true
+	mv "$ws/a" "$ws/older" && cp -a "$ws/older" "$ws/a"
+	is 'a directory in the workspace was replaced: the new one' 'a/sub/here' \
+	    "$(as_in "$ws/a/sub" "$base/sbxrun" --session "${own}one" "$policy" \
+		-- touch here && cd "$ws" && find . -name here | cut -c3-)"
+	session_end one
+}
+
+# An agent knows nothing of its session: one that is outdated is left.
+renews()
+{
+	cp "$policy" "$home/edited.bin" && chown "$uid" "$home/edited.bin"
+	cat >"$base/renew.sh" <<'END'
+run="$1/sbxrun --session=auto"
+$run "$HOME/edited.bin" -- sh -c 'echo kept >/tmp/file; readlink /proc/self/ns/pid'
+$run "$HOME/edited.bin" -- sh -c 'touch runs; sleep 4; cat /tmp/file' >later &
+while [ ! -e runs ]; do sleep .1; done
+cp "$1/changed.bin" "$HOME/edited.bin"
+$run "$HOME/edited.bin" -- sh -c 'cat /tmp/file || echo new; readlink /proc/self/ns/pid'
+$run "$HOME/edited.bin" -- true && echo "again"
+wait $! && echo "went on $(cat later)"
+$run --end
+END
+	got=$(as sh "$base/renew.sh" "$base" 2>"$ws/said")
+	is 'auto: a changed policy: what runs goes on, and keeps its /tmp' \
+	    'new again went on kept' "$(echo "$got" | grep -v pid: | xargs)"
+	is 'auto: in another session' 2 \
+	    "$(echo "$got" | grep pid: | sort -u | grep -c .)"
+	is 'auto: it is said once' 1 \
+	    "$(grep -c 'edited.bin: it has changed' "$ws/said")"
 }
 
 # planted NAME COMMAND...: COMMAND puts something where the session is looked
@@ -783,6 +829,7 @@ check_user()
 	reaches
 	names
 	differences
+	renews
 	plants
 	deputy
 	replaced

@@ -48,7 +48,7 @@ POINTERS = {
     "libc_start_main_stage2": r"main",
     "__libc_start_init": r"_init|frame_dummy",
     "__libc_exit_fini": r"_fini|__do_global_dtors_aux",
-    "__clone": r"open_in_view|checker",
+    "__clone": r"open_in_view|checker|command_main",
     "__synccall": r"do_setrlimit",
     "handler": r"do_setrlimit",
     "register_tm_clones": r"",
@@ -65,6 +65,7 @@ POINTERS = {
 STACKS = {
     "_start": BOUND,
     "open_in_view": 32 << 10,  # runtime/session/join.c
+    "command_main": 256 << 10,  # the same
 }
 SIGNAL_FRAME = 4096
 HANDLERS = r"interrupt|handler|__restore_rt"
