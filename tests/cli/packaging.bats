@@ -13,7 +13,10 @@ setup() {
 	git config --global user.email ada@example.invalid
 	git config --global init.defaultBranch main
 	git config --global advice.detachedHead false
-	repository "$srcdir/examples/node-app" "$BATS_TEST_TMPDIR/app"
+	cp -R "$srcdir/examples/node-app" "$BATS_TEST_TMPDIR/example"
+	chmod -R u+w "$BATS_TEST_TMPDIR/example"
+	make -s -C "$BATS_TEST_TMPDIR/example"
+	repository "$BATS_TEST_TMPDIR/example" "$BATS_TEST_TMPDIR/app"
 	cd "$BATS_TEST_TMPDIR/app"
 }
 
