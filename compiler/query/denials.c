@@ -84,17 +84,21 @@ put(char to[SBX_ADVICE_TEXT], const char *text)
 }
 
 /* What the program's command line names, for which it wanted a socket of the
- * internet: the rule is about that host.  The kind of rule, or NULL. */
+ * internet or the address: the rule is about that host.  The kind of rule, or
+ * NULL. */
 static const char *
 destination_of(const struct subject *subject, const struct sbx_denial *denial)
 {
 	enum { INET = 2, STREAM = 1, DGRAM = 2 };
 	enum sbx_net net = subject->places.blob->meta->net;
 
+	if (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK)
+		return NULL;
+	if (denial->kind == SBX_DENIED_NAME)
+		return "domain";
 	if (denial->kind != SBX_DENIED_CALL || *denial->path == '\0' ||
 	    denial->args[0] != INET ||
-	    (denial->args[1] != STREAM && denial->args[1] != DGRAM) ||
-	    (net != SBX_NET_NONE && net != SBX_NET_LOOPBACK))
+	    (denial->args[1] != STREAM && denial->args[1] != DGRAM))
 		return NULL;
 	if (strcmp(denial->path, "localhost") == 0 ||
 	    strncmp(denial->path, "127.", 4) == 0)

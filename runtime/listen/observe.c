@@ -7,6 +7,7 @@
 #include "runtime/listen/observe.h"
 
 #include "format/addresses.h"
+#include "format/names.h"
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/judge.h"
@@ -262,6 +263,33 @@ wish_address(struct sighting *sighting, const struct sockaddr_in6 *address)
 	    !sbx_address_is_fake(mapped, NULL);
 }
 
+/* No way leads to the name server, so the program never comes to say which name
+ * it looks up.  Its command line often does, and a rule is about that name. */
+static void
+guess_name(struct sighting *sighting)
+{
+	const struct sbx_blob *blob = sighting->explaining->blob;
+	struct sbx_denial *denial = &sighting->denial, guess = { .port = 0 };
+	struct sbx_name_verdict verdict;
+	char name[SBX_NAME_SIZE];
+
+	read_program(sighting->caller, guess.program);
+	destination_guess(sighting->caller, &guess);
+	/* An address is no such name. */
+	if (!sbx_name_normal(guess.path, strlen(guess.path), name))
+		return;
+	verdict = sbx_name_verdict(blob, KERNEL_WHERE, name,
+	    guess.port != 0 ? guess.port : 443);
+	denial->kind = SBX_DENIED_NAME;
+	denial->port = guess.port;
+	denial->verdict = verdict.rule == UINT32_MAX ? PROXY_NO_RULE :
+						       PROXY_DENIED;
+	denial->source = verdict.rule == UINT32_MAX ?
+	    SBX_NO_SOURCE :
+	    blob->names[verdict.rule].source;
+	memcpy(denial->path, name, strlen(name) + 1);
+}
+
 /* From a network of its own no way leads to an address that no rule names. */
 static bool
 judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
@@ -269,6 +297,7 @@ judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
 	uint8_t bytes[SBX_ADDRESS_SIZE] = { [10] = 0xff, [11] = 0xff };
 	const struct sockaddr_in *in = (const void *)address;
 	const struct sockaddr_in6 *in6 = (const void *)address;
+	uint16_t port = ntohs(in->sin_port);
 
 	if (address->sa_family == AF_INET)
 		memcpy(bytes + 12, &in->sin_addr, sizeof in->sin_addr);
@@ -276,11 +305,15 @@ judge_way(struct sighting *sighting, const struct sockaddr *address, size_t len)
 		return false;
 	else
 		memcpy(bytes, &in6->sin6_addr, sizeof bytes);
-	return (judge_endpoint(sighting->explaining, bytes, ntohs(in->sin_port),
-		    &sighting->denial) ||
-		   loopback_judge(sighting->caller, bytes, ntohs(in->sin_port),
-		       &sighting->denial)) &&
-	    is_meant(sighting->caller, ntohs(in->sin_port));
+	if (!(judge_endpoint(sighting->explaining, bytes, port,
+		  &sighting->denial) ||
+		loopback_judge(sighting->caller, bytes, port,
+		    &sighting->denial)) ||
+	    !is_meant(sighting->caller, port))
+		return false;
+	if (port == NAME_SERVERS && sighting->denial.verdict == PROXY_NO_RULE)
+		guess_name(sighting);
+	return true;
 }
 
 /* What is refused beside single ways out, sbx-proxy and the supervisor tell. */
@@ -459,7 +492,8 @@ may_be_why(const struct sighting *sighting, int64_t result)
 	    result == -EPERM ||
 	    (result == -ENOENT && sighting->explaining->view) ||
 	    (result == -ENETUNREACH &&
-		sighting->denial.kind == SBX_DENIED_ADDRESS) ||
+		(sighting->denial.kind == SBX_DENIED_ADDRESS ||
+		    sighting->denial.kind == SBX_DENIED_NAME)) ||
 	    (sighting->denial.kind == SBX_DENIED_HOST &&
 		(result == -ECONNREFUSED ||
 		    (result == -EINPROGRESS &&

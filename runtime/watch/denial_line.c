@@ -160,19 +160,28 @@ fix_host(struct fix *fix, const struct sbx_denial *denial)
 	return true;
 }
 
+/* Of package managers sbxc knows whom they ask.  Where nothing leads out, a name
+ * is that of the command line, which may lack the port. */
+static bool
+is_for_sbxc(const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice)
+{
+	if (denial->kind == SBX_DENIED_NAME)
+		return explaining->blob->meta->net == SBX_NET_LOOPBACK;
+	return advice != NULL && advice->works &&
+	    denial->kind == SBX_DENIED_ADDRESS && denial->port == NAME_SERVERS;
+}
+
 void
 denial_fix(struct fix *fix, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
 	fix->works = false;
 	fix->count = 0;
-	/* Of package managers sbxc knows whom they ask. */
-	if (advice == NULL || !advice->works ||
-	    denial->kind != SBX_DENIED_ADDRESS ||
-	    denial->port != NAME_SERVERS) {
-		if (fix_host(fix, denial) || advice == NULL)
-			return;
-	}
+	if (!is_for_sbxc(explaining, denial, advice) && fix_host(fix, denial))
+		return;
+	if (advice == NULL)
+		return;
 	if (is_too_late(explaining, denial, advice))
 		add(fix, SBX_ADVICE_HINT,
 		    "the session was made before this was allowed: "

@@ -343,6 +343,9 @@ hosts()
 	fi
 	tells "$1" loop 'python3 connect.py 192.0.2.1 81' \
 	    'connect +192.0.2.1:81 .*policy: allow network connect 192.0.2.1:81'
+	# No way leads to the name server; the command line has the name.
+	tells "$1" loop 'python3 connect.py 192.0.2.1 53 https://x.example' \
+	    'domain +x.example:443 .*policy: allow network domain x.example'
 	# A package manager asks for a name; which ones it asks for is known.
 	{ echo '#!/usr/bin/python3'; cat "$base/connect.py"; } >"$ws/npm"
 	chmod 755 "$ws/npm"
