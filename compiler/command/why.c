@@ -7,11 +7,9 @@
  * this machine and what is there, as `sbxrun -n` has it.
  */
 #include "compiler/query/why.h"
-#include "compiler/base/input.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/denials.h"
-#include "compiler/query/from.h"
 #include "compiler/query/program.h"
 #include "compiler/query/show.h"
 #include "compiler/setup/chosen.h"
@@ -114,45 +112,12 @@ answer_denials(const struct options *options, struct subject *subject)
 	return EXIT_TROUBLE;
 }
 
-/* What a command printed, on the machine that it ran on. */
-static enum exit_status
-answer_text(const struct options *options, struct subject *subject)
-{
-	struct from from = {
-		.subject = subject,
-		.name = strcmp(options->from, "-") == 0 ? "(input)" :
-							  options->from,
-		.json = options->format == REPORT_JSON,
-	};
-	int fd = input_open(options->from), count;
-
-	if (fd < 0) {
-		complain("cannot read '%s': %s", options->from,
-		    input_strerror(errno));
-		return EXIT_TROUBLE;
-	}
-	if (options->level == NULL && options->arch == NULL)
-		ask_level(options, subject);
-	places_ask_machine(&subject->places);
-	count = from_answer(&from, fd, stdout);
-	close(fd);
-	if (count >= 0)
-		return count > 0 ? EXIT_POLICY : EXIT_CLEAN;
-	complain("cannot read '%s': %s", options->from, strerror(errno));
-	return EXIT_TROUBLE;
-}
-
 static enum exit_status
 check_operands(const struct options *options)
 {
 	const struct words *operands = &options->operands;
 
-	if (options->from != NULL && options->operands.list.count == 1 &&
-	    strcmp(options->from, "-") == 0 &&
-	    strcmp(operands->list.items[0], "-") == 0)
-		return misused("the policy and the messages cannot both be "
-			       "standard input");
-	if (options->denials != NULL || options->from != NULL)
+	if (options->denials != NULL)
 		return operands_require(options, 1, "a policy");
 	return operands->list.count >= 2 ?
 	    EXIT_CLEAN :
@@ -180,8 +145,6 @@ command_why(struct options *options)
 		status = subjects_bind(options, &blob, &blocks, 1, &subject);
 	if (status != EXIT_CLEAN)
 		return status;
-	if (options->from != NULL)
-		return answer_text(options, &subject);
 	return options->denials != NULL ? answer_denials(options, &subject) :
 					  answer(options, &subject);
 }

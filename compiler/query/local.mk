@@ -12,18 +12,10 @@ libcompiler_a_SOURCES += \
 	compiler/query/env_index.h \
 	compiler/query/glob_list.c \
 	compiler/query/glob_list.h \
-	compiler/query/from.c \
-	compiler/query/from.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
 	compiler/query/here_agent.c \
 	compiler/query/here_glob.c \
-	compiler/query/message_lines.c \
-	compiler/query/message_lines.h \
-	compiler/query/message_words.c \
-	compiler/query/message_words.h \
-	compiler/query/messages.c \
-	compiler/query/messages.h \
 	compiler/query/network.c \
 	compiler/query/network.h \
 	compiler/query/options.c \

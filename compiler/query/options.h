@@ -20,7 +20,6 @@ struct options {
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
 	    *extends, *update;
 	const char *client;  /* whose settings are imported */
-	const char *from;    /* what a command printed: a file, or "-" */
 	const char *denials; /* where the scratch directory is, or "-" */
 	bool lossy, quiet, model, live, coverage, no_ignore, list, diff, write,
 	    yes, undo, html, help, version;

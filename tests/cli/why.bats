@@ -504,15 +504,6 @@ typed_else() {
 	says "which opens: all that this rule keeps"
 }
 
-@test "why: --from takes cat for a program that reads" {
-	run "$SBXC" why --from - -l standard team.sbx \
-	    <<<"cat: /var/tmp/sbx-absent: Permission denied"
-	[[ "$output" != *write* ]]
-	run "$SBXC" why --from - -l standard team.sbx \
-	    <<<"foo: /var/tmp/sbx-absent: Permission denied"
-	[[ "$output" == *"write /var/tmp/sbx-absent"* ]]
-}
-
 @test "why: paths are relative, normal, and by anchor" {
 	ends 0 "$SBXC" why team.sbx -w /src/app write '${workspace}/a'
 	[ "${lines[0]}" = "allowed: write /src/app/a" ]

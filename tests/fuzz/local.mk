@@ -13,7 +13,6 @@ fuzzers = \
 	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_learn \
 	tests/fuzz/fuzz_library \
-	tests/fuzz/fuzz_messages \
 	tests/fuzz/fuzz_policy \
 	tests/fuzz/fuzz_relay \
 	tests/fuzz/fuzz_socks \
@@ -130,7 +129,6 @@ tests_fuzz_fuzz_learn_LDFLAGS = $(AM_LDFLAGS) \
 tests_fuzz_fuzz_library_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_library_LDADD = libsbx_pic.a
 tests_fuzz_fuzz_library_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_fuzz_fuzz_messages_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_relay_SOURCES = \
 	tests/fuzz/fuzz_relay.c \
@@ -168,7 +166,6 @@ EXTRA_DIST += \
 	tests/fuzz/import \
 	tests/fuzz/learn \
 	tests/fuzz/library \
-	tests/fuzz/messages \
 	tests/fuzz/policy \
 	tests/fuzz/relay \
 	tests/fuzz/run.sh \

@@ -6,7 +6,6 @@ test_scripts += \
 	tests/golden/diff.sh \
 	tests/golden/export.sh \
 	tests/golden/fmt.sh \
-	tests/golden/from.sh \
 	tests/golden/import.sh \
 	tests/golden/init.sh \
 	tests/golden/learn.sh \
@@ -32,7 +31,6 @@ EXTRA_DIST += \
 	tests/golden/err \
 	tests/golden/export \
 	tests/golden/fmt \
-	tests/golden/from \
 	tests/golden/import \
 	tests/golden/init \
 	tests/golden/learn \
