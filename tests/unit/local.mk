@@ -1,35 +1,25 @@
 # One part of the compiler, the format or the loader at a time, in process.
 
 test_programs += \
-	tests/unit/accepts \
 	tests/unit/advice \
 	tests/unit/addresses \
 	tests/unit/agent \
 	tests/unit/base \
 	tests/unit/bpf \
 	tests/unit/calls \
-	tests/unit/cgroup \
 	tests/unit/checks \
 	tests/unit/children \
-	tests/unit/clean \
-	tests/unit/clients \
 	tests/unit/confine \
-	tests/unit/connects \
-	tests/unit/conns \
 	tests/unit/crc32 \
 	tests/unit/decided \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
 	tests/unit/denials \
-	tests/unit/denial_line \
 	tests/unit/diag \
 	tests/unit/dns \
-	tests/unit/ending \
-	tests/unit/enter \
 	tests/unit/errors \
 	tests/unit/events \
-	tests/unit/explained \
 	tests/unit/fakes \
 	tests/unit/environment \
 	tests/unit/execute \
@@ -39,44 +29,33 @@ test_programs += \
 	tests/unit/git_settings \
 	tests/unit/glob \
 	tests/unit/handing \
-	tests/unit/hint \
 	tests/unit/hosts \
 	tests/unit/index \
 	tests/unit/internet \
 	tests/unit/judge \
 	tests/unit/launch \
 	tests/unit/learn \
-	tests/unit/learned \
 	tests/unit/learning \
 	tests/unit/level \
 	tests/unit/listing \
 	tests/unit/look \
-	tests/unit/lookups \
-	tests/unit/loopback \
 	tests/unit/machine \
 	tests/unit/matches \
 	tests/unit/options \
 	tests/unit/names \
 	tests/unit/namespaces \
-	tests/unit/observe \
-	tests/unit/obstacles \
 	tests/unit/offer \
 	tests/unit/outside \
 	tests/unit/owners \
 	tests/unit/parse \
 	tests/unit/places \
-	tests/unit/plan \
-	tests/unit/plan_brief \
-	tests/unit/plan_ways \
 	tests/unit/project \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
 	tests/unit/receipts \
 	tests/unit/relay \
-	tests/unit/relays \
 	tests/unit/remedy \
 	tests/unit/report \
-	tests/unit/resolve \
 	tests/unit/route \
 	tests/unit/scratch \
 	tests/unit/servers \
@@ -92,7 +71,6 @@ test_programs += \
 	tests/unit/trial \
 	tests/unit/verdict \
 	tests/unit/verify \
-	tests/unit/warnings \
 	tests/unit/words \
 	tests/unit/yaml \
 	tests/unit/yaml_reader
@@ -104,15 +82,6 @@ tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
 	runtime/base/out.h runtime/base/path.c runtime/base/path.h \
 	runtime/base/sha256.c runtime/base/sha256.h runtime/base/spelling.c \
 	runtime/base/spelling.h runtime/base/unsteady.c
-
-tests_unit_clean_SOURCES = tests/unit/clean.c runtime/base/arena.c \
-	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
-	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c \
-	runtime/inspect/clean.c
-
-# The small files of the kernel are the test's own.
-tests_unit_cgroup_SOURCES = tests/unit/cgroup.c runtime/base/out.c \
-	runtime/watch/cgroup.c
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/decimal.h runtime/watch/children.c runtime/watch/children.h
@@ -131,27 +100,7 @@ tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 	runtime/bind/rule_index.c runtime/explain/judge.c \
 	runtime/explain/trail.c runtime/network/remedy.c
 
-tests_unit_denial_line_SOURCES = tests/unit/denial_line.c \
-	tests/unit/denials.h \
-	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
-	runtime/bind/rule_index.c runtime/explain/denials.c \
-	runtime/explain/hosts.c runtime/network/decisions.c \
-	runtime/network/remedy.c runtime/watch/denial_line.c
-
-tests_unit_explained_SOURCES = tests/unit/explained.c \
-	tests/unit/denials.h \
-	runtime/base/arena.c runtime/base/json.c runtime/base/out.c \
-	runtime/bind/rule_index.c runtime/explain/denials.c \
-	runtime/explain/hosts.c runtime/network/decisions.c \
-	runtime/network/remedy.c runtime/watch/denial_line.c \
-	runtime/watch/explained.c
-
-tests_unit_ending_SOURCES = tests/unit/ending.c runtime/base/file.c \
-	runtime/base/out.c runtime/watch/cgroup.c runtime/watch/ending.c
-
 tests_unit_term_SOURCES = tests/unit/term.c runtime/watch/term.c
-
-tests_unit_enter_SOURCES = tests/unit/enter.c runtime/session/enter.c
 
 tests_unit_decided_SOURCES = tests/unit/decided.c runtime/base/json.c \
 	runtime/base/out.c runtime/network/decisions.c \
@@ -186,38 +135,12 @@ tests_unit_matches_SOURCES = tests/unit/matches.c runtime/base/arena.c \
 tests_unit_agent_SOURCES = tests/unit/agent.c runtime/base/file.c \
 	runtime/base/out.c runtime/bind/agent.c
 
-tests_unit_obstacles_SOURCES = tests/unit/obstacles.c runtime/base/out.c \
-	runtime/listen/obstacle.c
-
 tests_unit_listing_SOURCES = tests/unit/listing.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
 	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c
 
-tests_unit_loopback_SOURCES = tests/unit/loopback.c runtime/base/out.c \
-	runtime/listen/loopback.c
-
-tests_unit_observe_SOURCES = tests/unit/observe.c tests/unit/observe.h \
-	tests/unit/observe_addresses.c tests/unit/observe_paths.c \
-	tests/unit/observe_stage.c runtime/base/file.c \
-	runtime/base/out.c runtime/base/path.c runtime/explain/trail.c \
-	runtime/listen/observe.c
-
 tests_unit_handing_SOURCES = tests/unit/handing.c runtime/base/file.c \
 	runtime/base/out.c runtime/network/handing.c
-
-tests_unit_hint_SOURCES = tests/unit/hint.c runtime/base/out.c \
-	runtime/base/path.c runtime/watch/hint.c
-
-# What is asked of the machine is the test's own.
-tests_unit_plan_SOURCES = tests/unit/plan.c runtime/base/out.c \
-	runtime/inspect/plan.c
-tests_unit_plan_brief_SOURCES = tests/unit/plan_brief.c \
-	runtime/base/directory.c runtime/base/json.c runtime/base/limits.c \
-	runtime/base/out.c runtime/inspect/plan.c \
-	runtime/inspect/plan_brief.c runtime/inspect/plan_network.c
-tests_unit_plan_ways_SOURCES = tests/unit/plan_ways.c \
-	runtime/base/json.c runtime/base/out.c runtime/inspect/plan.c \
-	runtime/inspect/plan_network.c runtime/inspect/plan_sockets.c
 
 tests_unit_project_SOURCES = tests/unit/project.c runtime/base/arena.c \
 	runtime/base/directory.c runtime/base/file.c runtime/base/out.c \
@@ -235,13 +158,6 @@ tests_unit_options_SOURCES = tests/unit/options.c \
 	runtime/base/limits.c runtime/base/machine.c runtime/base/options.c \
 	runtime/base/options.h runtime/base/options_check.c \
 	runtime/base/out.c runtime/base/spelling.c
-
-tests_unit_learned_SOURCES = tests/unit/learned.c \
-	runtime/base/arena.c runtime/base/directory.c runtime/base/file.c \
-	runtime/base/json.c runtime/base/machine.c runtime/base/out.c \
-	runtime/base/path.c runtime/bind/follow.c runtime/bind/listing.c \
-	runtime/network/decisions.c runtime/network/remedy.c \
-	runtime/watch/learned.c runtime/watch/receipt.c
 
 tests_unit_learning_SOURCES = tests/unit/learning.c runtime/base/out.c \
 	runtime/explain/learn.c
@@ -264,26 +180,6 @@ tests_unit_tls_SOURCES = tests/unit/tls.c runtime/proxy/tls.c \
 	runtime/proxy/tls.h
 tests_unit_fakes_SOURCES = tests/unit/fakes.c runtime/proxy/fakes.c \
 	runtime/proxy/fakes.h
-tests_unit_accepts_SOURCES = tests/unit/accepts.c runtime/proxy/accept.c \
-	runtime/proxy/proxy.h
-tests_unit_accepts_LDADD = libproxy.a $(LDADD)
-tests_unit_clients_SOURCES = tests/unit/clients.c runtime/proxy/client.c \
-	runtime/proxy/proxy.h
-tests_unit_clients_LDADD = libproxy.a $(LDADD)
-tests_unit_connects_SOURCES = tests/unit/connects.c runtime/proxy/connect.c \
-	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
-tests_unit_connects_LDADD = libproxy.a $(LDADD)
-tests_unit_conns_SOURCES = tests/unit/conns.c runtime/proxy/conn.c \
-	runtime/proxy/flow.c runtime/proxy/flow.h runtime/proxy/proxy.h
-tests_unit_conns_LDADD = libproxy.a $(LDADD)
-tests_unit_relays_SOURCES = tests/unit/relays.c runtime/proxy/flow.c \
-	runtime/proxy/flow.h runtime/proxy/proxy.h runtime/proxy/relay.c
-tests_unit_relays_LDADD = libproxy.a $(LDADD)
-tests_unit_resolve_SOURCES = tests/unit/resolve.c runtime/proxy/dns.c \
-	runtime/proxy/dns.h runtime/proxy/proxy.h runtime/proxy/resolve.c
-tests_unit_lookups_SOURCES = tests/unit/lookups.c runtime/proxy/lookup.c \
-	runtime/proxy/lookup.h runtime/proxy/proxy.h
-tests_unit_lookups_LDADD = libproxy.a $(LDADD)
 tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 	runtime/proxy/proxy.h
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
@@ -350,8 +246,5 @@ tests_unit_verify_SOURCES = \
 	tests/unit/verify.h \
 	tests/unit/verify_edit.c \
 	tests/unit/verify_image.c
-
-tests_unit_warnings_SOURCES = tests/unit/warnings.c \
-	runtime/inspect/warnings.c
 
 EXTRA_DIST += tests/unit/filter_cases.h
