@@ -1,11 +1,10 @@
 /*
- * `sbxc export -O TARGET POLICY`: a policy for another program, on standard
- * output or in a file.
+ * `sbxc export -O oci-seccomp POLICY`: the filter of a policy for containers, on
+ * standard output or in a file.
  */
 #include "compiler/export/export.h"
 #include "compiler/base/output.h"
 #include "compiler/command/commands.h"
-#include "compiler/query/verdict.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,17 +27,6 @@ policy_read(const struct options *options, const char *path,
 	return policy_status(&compilation->diags);
 }
 
-/* A relative workspace is one of the current directory. */
-static void
-subject_bind(const struct options *options, const struct sbx_blob *blob,
-    struct subject *subject)
-{
-	subject->level = SBX_LEVEL_FULL;
-	places_init(&subject->places, options->arena, blob, options->workspace,
-	    options->home);
-	places_define_all(&subject->places, &options->definitions);
-}
-
 /* What is lost is an error, unless the user said --lossy. */
 static bool
 is_acceptable(const struct options *options, struct diags *diags)
@@ -53,8 +41,7 @@ is_acceptable(const struct options *options, struct diags *diags)
 }
 
 static enum exit_status
-write_out(const struct options *options, const struct exporter *exporter,
-    const struct export_target *target)
+write_out(const struct options *options, const struct exporter *exporter)
 {
 	char *text = NULL;
 	size_t size;
@@ -65,7 +52,7 @@ write_out(const struct options *options, const struct exporter *exporter,
 
 	if (stream == NULL)
 		arena_exhausted();
-	target->write(exporter, stream);
+	oci_write(exporter, stream);
 	if (fclose(stream) != 0)
 		arena_exhausted();
 	output.bytes = text;
@@ -84,8 +71,7 @@ enum exit_status
 command_export(struct options *options)
 {
 	enum exit_status status = operands_require(options, 1, "a policy");
-	struct subject subject = { .arch = options_arch(options) };
-	const struct export_target *target;
+	const struct arch *arch = options_arch(options);
 	struct compilation compilation;
 	struct exporter exporter;
 	struct sbx_blob blob;
@@ -93,25 +79,16 @@ command_export(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	if (options->out_format == NULL)
-		return misused("export to what? -O oci-seccomp, bwrap, docker "
-			       "or systemd");
-	target = export_target_find(options->out_format);
-	if (subject.arch == NULL)
+		return misused("export to what? -O oci-seccomp");
+	if (arch == NULL)
 		return misused("there are no filters for this machine: say "
 			       "--arch");
 	status = policy_read(options, options->operands.list.items[0],
 	    &compilation, &blob);
 	if (status != EXIT_CLEAN)
 		return status;
-	if (target->has_paths && compilation.policy->params.count > 0)
-		return misused(
-		    "the policy has the parameter '%s': say -D %s=PATH",
-		    compilation.policy->params.items[0].name,
-		    compilation.policy->params.items[0].name);
-	subject_bind(options, &blob, &subject);
-	exporter = export_prepare(compilation.policy, target, &subject,
-	    &compilation.diags);
+	exporter = export_prepare(compilation.policy, arch, &compilation.diags);
 	if (!is_acceptable(options, &compilation.diags))
 		return EXIT_POLICY;
-	return write_out(options, &exporter, target);
+	return write_out(options, &exporter);
 }

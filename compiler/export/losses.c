@@ -1,7 +1,7 @@
 /*
- * What a target cannot say, in a table: the first line that fits a rule counts,
- * and a rule that no line fits is said.  A denial in the network is no loss: either the
- * network is closed, or the policy is in error.
+ * What a seccomp filter cannot say, in a table: the first line that fits a rule
+ * counts, and a rule that no line fits is said.  A denial in the network is no
+ * loss: either the network is closed, or the policy is in error.
  */
 #include "compiler/export/export.h"
 #include "compiler/policy/kind.h"
@@ -11,14 +11,12 @@
 enum when {
 	IN_EACH_CASE,
 	NET_CLOSED, /* not all of the host's network is open */
-	PATTERN,    /* the rule is about more than one variable */
 	SOME_NAMES, /* the rule is not about all variables */
 };
 
 enum { ANY = 255 };
 
 static const struct loss_row {
-	unsigned targets;
 	enum rule_kind_id kind;
 	uint8_t detail; /* or ANY */
 	uint8_t effect; /* SBX_ALLOW, SBX_DENY or ANY */
@@ -26,48 +24,32 @@ static const struct loss_row {
 	enum loss_kind loss;
 	const char *why;
 } rows[] = {
-	{ TARGET_ALL, KIND_PORT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
+	{ KIND_PORT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it has no rules about ports, so no internet socket opens" },
-	{ TARGET_ALL, KIND_DOMAIN, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
+	{ KIND_DOMAIN, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it knows no names of hosts, so nothing leads out" },
-	{ TARGET_ALL, KIND_ENDPOINT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
+	{ KIND_ENDPOINT, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it has no rules about addresses, so none opens" },
-	{ TARGET_ALL, KIND_PROXY, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
+	{ KIND_PROXY, ANY, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "it starts no proxy, so nothing leads out" },
-	{ TARGET_ALL, KIND_SOCKET, ANY, SBX_ALLOW, IN_EACH_CASE, LOSS_NARROWER,
+	{ KIND_SOCKET, ANY, SBX_ALLOW, IN_EACH_CASE, LOSS_NARROWER,
 	    "it cannot tell sockets apart by their paths, so no AF_UNIX socket "
 	    "opens" },
-	{ TARGET_ALL, KIND_BLANKET, BLANKET_ABSTRACT, SBX_ALLOW, IN_EACH_CASE,
+	{ KIND_BLANKET, BLANKET_ABSTRACT, SBX_ALLOW, IN_EACH_CASE,
 	    LOSS_NARROWER, "no AF_UNIX socket opens" },
-	{ TARGET_ALL, KIND_BLANKET, BLANKET_SPAWN, SBX_DENY, IN_EACH_CASE,
-	    LOSS_WEAKER,
+	{ KIND_BLANKET, BLANKET_SPAWN, SBX_DENY, IN_EACH_CASE, LOSS_WEAKER,
 	    "the filter is there before the command is executed, so it cannot "
 	    "deny that" },
-	{ TARGET_OCI_SECCOMP, KIND_BLANKET, BLANKET_LOOPBACK, SBX_ALLOW,
-	    NET_CLOSED, LOSS_NARROWER,
+	{ KIND_BLANKET, BLANKET_LOOPBACK, SBX_ALLOW, NET_CLOSED, LOSS_NARROWER,
 	    "a filter does not know in which network it runs, so no internet "
 	    "socket opens" },
-	{ TARGET_BWRAP | TARGET_DOCKER, KIND_BLANKET, BLANKET_SIGNAL, SBX_ALLOW,
-	    IN_EACH_CASE, LOSS_NARROWER,
-	    "the processes outside are not to be seen" },
-	{ TARGET_ALL, KIND_WATCH, ANY, ANY, IN_EACH_CASE, LOSS_WEAKER,
+	{ KIND_WATCH, ANY, ANY, IN_EACH_CASE, LOSS_WEAKER,
 	    "nobody is told what has changed" },
-	{ TARGET_OCI_SECCOMP, KIND_ENV, ANY, ANY, SOME_NAMES, LOSS_WEAKER,
+	{ KIND_ENV, ANY, ANY, SOME_NAMES, LOSS_WEAKER,
 	    "a filter does not know variables, and withholds none" },
-	{ TARGET_OCI_SECCOMP, KIND_SET, ANY, ANY, IN_EACH_CASE, LOSS_NARROWER,
+	{ KIND_SET, ANY, ANY, IN_EACH_CASE, LOSS_NARROWER,
 	    "a filter sets no variables" },
-	{ TARGET_BWRAP, KIND_LIMIT, SBX_LIMIT_PROCESSES, ANY, IN_EACH_CASE,
-	    LOSS_WEAKER, "the kernel would count all processes of the user" },
-	{ TARGET_BWRAP | TARGET_SYSTEMD | TARGET_DOCKER, KIND_LIMIT,
-	    SBX_LIMIT_OUTPUT, ANY, IN_EACH_CASE, LOSS_WEAKER,
-	    "nothing counts what is written" },
-	{ TARGET_SYSTEMD, KIND_ENV, ANY, SBX_ALLOW, IN_EACH_CASE, LOSS_NARROWER,
-	    "a service has variables of its own" },
-	{ TARGET_SYSTEMD, KIND_ENV, ANY, SBX_DENY, PATTERN, LOSS_WEAKER,
-	    "it takes whole names of variables away, and no patterns" },
-	{ TARGET_DOCKER, KIND_LIMIT, SBX_LIMIT_TIMEOUT, ANY, IN_EACH_CASE,
-	    LOSS_WEAKER, "it stops no container after a time" },
-	{ TARGET_OCI_SECCOMP, KIND_LIMIT, ANY, ANY, IN_EACH_CASE, LOSS_WEAKER,
+	{ KIND_LIMIT, ANY, ANY, IN_EACH_CASE, LOSS_WEAKER,
 	    "a filter limits nothing" },
 };
 
@@ -78,8 +60,6 @@ when_holds(const struct exporter *exporter, const struct rule *rule,
 	switch (when) {
 	case NET_CLOSED:
 		return exporter->net != SBX_NET_FULL;
-	case PATTERN:
-		return strchr(rule->env.pattern, '*') != NULL;
 	case SOME_NAMES:
 		return rule->effect != SBX_ALLOW ||
 		    strcmp(rule->env.pattern, "*") != 0;
@@ -97,14 +77,19 @@ row_find(const struct exporter *exporter, const struct rule *rule)
 	for (size_t i = 0; i < countof(rows); i++) {
 		const struct loss_row *row = &rows[i];
 
-		if ((row->targets & exporter->target) != 0 &&
-		    row->kind == rule->kind &&
+		if (row->kind == rule->kind &&
 		    (row->detail == ANY || row->detail == rule->detail) &&
 		    (row->effect == ANY || row->effect == effect) &&
 		    when_holds(exporter, rule, row->when))
 			return row;
 	}
 	return NULL;
+}
+
+static bool
+wants(const struct exporter *exporter, const struct origin *origin)
+{
+	return (origin->platforms & exporter->arch->platforms) != 0;
 }
 
 /* Rules of the user's own are told one by one, inherited ones by the group that
@@ -121,7 +106,7 @@ add(struct exporter *exporter, enum loss_kind kind, const struct origin *origin,
 	size_t number;
 	bool added;
 
-	if (!export_wants(exporter, origin))
+	if (!wants(exporter, origin))
 		return;
 	memset(&key, 0, sizeof key);
 	key.via = origin->via;
@@ -144,43 +129,44 @@ add(struct exporter *exporter, enum loss_kind kind, const struct origin *origin,
 	};
 }
 
-void
-loss_add(struct exporter *exporter, enum loss_kind kind,
-    const struct rule *rule, const char *why)
+/* Whether all files are open to everything, so that nothing is lost. */
+static bool
+is_open(const struct exporter *exporter)
 {
-	add(exporter, kind, &rule->origin, rule, why);
+	uint8_t rights = 0;
+
+	for (size_t i = 0; i < exporter->policy->paths.count; i++) {
+		const struct path_rule *rule =
+		    &exporter->policy->paths.items[i];
+
+		if (!wants(exporter, &rule->origin))
+			continue;
+		if (rule->effect != SBX_ALLOW)
+			return false;
+		if (rule->at.anchor == SBX_ANCHOR_ROOT &&
+		    *rule->at.suffix == '\0' && rule->glob == NULL &&
+		    rule->exclusion_count == 0)
+			rights |= rule->rights;
+	}
+	return rights == SBX_RIGHTS;
 }
 
-void
-loss_add_own(struct exporter *exporter, const char *why)
+static void
+find_paths(struct exporter *exporter)
 {
-	*arena_push(exporter->arena, &exporter->losses) = (struct loss){
-		.kind = LOSS_WEAKER,
-		.origin = { .loc = exporter->policy->profile_loc,
-		    .via = exporter->policy->profile,
-		    .platforms = exporter->arch->platforms,
-		    .own = true },
-		.rule = arena_printf(exporter->arena, "profile %s",
-		    exporter->policy->profile),
-		.why = why,
-		.count = 1,
-	};
-	/* The numbers of both go together. */
-	map_number(exporter->arena, &exporter->known, &why, sizeof why,
-	    &(bool){ false });
+	const struct policy *policy = exporter->policy;
+
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		struct rule rule = { .path = policy->paths.items[i],
+			.kind = KIND_PATH };
+
+		add(exporter, LOSS_WEAKER, &rule.path.origin, &rule,
+		    "a seccomp filter sees no paths, and denies no file");
+	}
 }
 
-void
-loss_add_path(struct exporter *exporter, enum loss_kind kind,
-    const struct path_rule *path, const char *why)
-{
-	struct rule rule = { .path = *path, .kind = KIND_PATH };
-
-	add(exporter, kind, &path->origin, &rule, why);
-}
-
-void
-losses_find(struct exporter *exporter)
+static void
+find(struct exporter *exporter)
 {
 	const struct policy *policy = exporter->policy;
 
@@ -192,33 +178,53 @@ losses_find(struct exporter *exporter)
 			    &list->items[i]);
 
 			if (row != NULL)
-				loss_add(exporter, row->loss, &list->items[i],
-				    row->why);
+				add(exporter, row->loss, &list->items[i].origin,
+				    &list->items[i], row->why);
 		}
 	}
 	if (policy->landlock > 0)
 		add(exporter, LOSS_WEAKER, &policy->landlock_origin, NULL,
 		    "it applies no Landlock");
+	if (!is_open(exporter))
+		find_paths(exporter);
 }
 
-void
-losses_print(const struct exporter *exporter, FILE *stream, const char *prefix)
+/* The way out is the rule itself: whoever accepts the loss says --lossy. */
+static void
+report(const struct exporter *exporter, struct diags *diags)
 {
 	for (size_t i = 0; i < exporter->losses.count; i++) {
 		const struct loss *loss = &exporter->losses.items[i];
-		struct position position = policy_position(exporter->policy,
-		    &loss->origin);
+		const char *more = loss->count == 1 ?
+		    "" :
+		    arena_printf(exporter->arena, ", and %zu more of '%s'",
+			loss->count - 1, loss->origin.via);
 
-		fprintf(stream, "%s%s:%u:%u: ", prefix, position.file,
-		    position.line, position.column);
-		if (loss->rule != NULL)
-			fprintf(stream, "%s", loss->rule);
-		else
-			fputs("the requirement", stream);
-		if (loss->count > 1)
-			fprintf(stream, ", and %zu more", loss->count - 1);
-		fprintf(stream, ": %s: %s\n",
-		    loss->kind == LOSS_WEAKER ? "weaker" : "narrower",
+		diag_add(diags,
+		    loss->kind == LOSS_WEAKER ? DIAG_EXPORT_WEAKER :
+						DIAG_EXPORT_NARROWER,
+		    loss->origin.loc, "oci-seccomp cannot say '%s'%s: %s",
+		    loss->rule != NULL ? loss->rule : "require landlock", more,
 		    loss->why);
 	}
+}
+
+struct exporter
+export_prepare(const struct policy *policy, const struct arch *arch,
+    struct diags *diags)
+{
+	struct exporter exporter = {
+		.arena = policy->arena,
+		.policy = policy,
+		.arch = arch,
+		.net = policy_net(policy, arch->platforms, NULL),
+		.everything = policy_has_blanket(policy, BLANKET_EVERYTHING,
+		    arch->platforms),
+	};
+
+	if (!exporter.everything) {
+		find(&exporter);
+		report(&exporter, diags);
+	}
+	return exporter;
 }

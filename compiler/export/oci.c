@@ -111,14 +111,24 @@ put_rules(const struct exporter *exporter, struct json_t *root,
 	}
 }
 
-void
-oci_write(const struct exporter *exporter, FILE *stream)
+static void
+build_filter(const struct exporter *exporter, struct filter *filter)
 {
-	oci_write_filter(exporter, 0, stream);
+	struct policy policy = *exporter->policy;
+	const struct rule_list *all = &exporter->policy->rules[KIND_BLANKET];
+	struct rule_list *kept = &policy.rules[KIND_BLANKET];
+
+	/* The command is executed under the filter; see the losses. */
+	*kept = (struct rule_list){ NULL, 0 };
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].detail != BLANKET_SPAWN)
+			*arena_push(exporter->arena, kept) = all->items[i];
+	}
+	filter_alone(&policy, exporter->arch, 0, filter);
 }
 
 void
-oci_write_filter(const struct exporter *exporter, uint32_t flags, FILE *stream)
+oci_write(const struct exporter *exporter, FILE *stream)
 {
 	struct json_t *root = json_root();
 	struct filter filter;
@@ -135,43 +145,7 @@ oci_write_filter(const struct exporter *exporter, uint32_t flags, FILE *stream)
 			json_put_text(json_put_array(root, "architectures"),
 			    NULL, machine_names[i].name);
 	}
-	export_filter(exporter, flags, &filter);
+	build_filter(exporter, &filter);
 	put_rules(exporter, root, &filter);
 	json_write(root, stream);
-}
-
-/* Whether all files are open to everything, so that nothing is lost. */
-static bool
-is_open(const struct exporter *exporter)
-{
-	uint8_t rights = 0;
-
-	for (size_t i = 0; i < exporter->policy->paths.count; i++) {
-		const struct path_rule *rule =
-		    &exporter->policy->paths.items[i];
-
-		if (!export_wants(exporter, &rule->origin))
-			continue;
-		if (rule->effect != SBX_ALLOW)
-			return false;
-		if (rule->at.anchor == SBX_ANCHOR_ROOT &&
-		    *rule->at.suffix == '\0' && rule->glob == NULL &&
-		    rule->exclusion_count == 0)
-			rights |= rule->rights;
-	}
-	return rights == SBX_RIGHTS;
-}
-
-void
-oci_paths(struct exporter *exporter)
-{
-	if (is_open(exporter))
-		return;
-	for (size_t i = 0; i < exporter->policy->paths.count; i++) {
-		const struct path_rule *rule =
-		    &exporter->policy->paths.items[i];
-
-		loss_add_path(exporter, LOSS_WEAKER, rule,
-		    "a seccomp filter sees no paths, and denies no file");
-	}
 }

@@ -91,7 +91,7 @@ load sbxc
 
 @test "missing and superfluous operands are refused" {
 	for words in build check dump explain test 'diff team.sbx' \
-	    'why team.sbx' convert 'export -O bwrap' 'import -I claude' learn \
+	    'why team.sbx' convert 'export -O oci-seccomp' 'import -I claude' learn \
 	    show; do
 		ends 2 "$SBXC" $words </dev/null
 	done

@@ -126,7 +126,6 @@ helper_programs += \
 EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
-	tests/kernel/docker.py \
 	tests/kernel/ends.py \
 	tests/kernel/explain_oracle.py \
 	tests/kernel/learn_tools.jsonl \

@@ -259,7 +259,6 @@ exporter_of(const struct policy *policy, const struct arch *arch)
 		.net = policy_net(policy, arch->platforms, NULL),
 		.everything = policy_has_blanket(policy, BLANKET_EVERYTHING,
 		    arch->platforms),
-		.target = TARGET_OCI_SECCOMP,
 	};
 }
 
