@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool
@@ -67,6 +69,58 @@ write_back(const char *path, struct text text)
 	return EXIT_TROUBLE;
 }
 
+/* A file in memory that diff(1) inherits; its name, or NULL. */
+static const char *
+text_file(struct arena *arena, struct text text)
+{
+	int fd = memfd_create("sbxc-fmt", 0);
+
+	for (ssize_t done; fd >= 0 && text.size > 0;
+	     text.size -= (size_t)done) {
+		done = write(fd, text.bytes, text.size);
+		if (done <= 0)
+			return NULL;
+		text.bytes += done;
+	}
+	return fd < 0 ? NULL : arena_printf(arena, "/dev/fd/%d", fd);
+}
+
+static __attribute__((noreturn)) void
+execute_diff(const struct options *options, const char *shown,
+    const struct text texts[2])
+{
+	const char *old = text_file(options->arena, texts[0]);
+	const char *new = text_file(options->arena, texts[1]);
+
+	if (old != NULL && new != NULL && options->colour_out)
+		execlp("diff", "diff", "-u", "--color=always", "--label", shown,
+		    "--label", shown, old, new, (char *)NULL);
+	else if (old != NULL && new != NULL)
+		execlp("diff", "diff", "-u", "--label", shown, "--label", shown,
+		    old, new, (char *)NULL);
+	complain("cannot run diff: %s", strerror(errno));
+	_exit(EXIT_TROUBLE);
+}
+
+/* It ends with 1 where it has printed a difference. */
+static bool
+print_diff(const struct options *options, const char *shown,
+    const struct text texts[2])
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		execute_diff(options, shown, texts);
+	if (pid < 0)
+		complain("cannot run diff: %s", strerror(errno));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
 /* Prints or writes a text and its layout as the options ask. */
 static enum exit_status
 deliver(const struct options *options, const char *path, const char *shown,
@@ -82,9 +136,8 @@ deliver(const struct options *options, const char *path, const char *shown,
 		return EXIT_CLEAN;
 	if (options->list)
 		puts(shown);
-	if (options->diff)
-		fmt_diff(stdout, options->arena, shown, texts,
-		    options->colour_out);
+	if (options->diff && !print_diff(options, shown, texts))
+		return EXIT_TROUBLE;
 	if (options->write)
 		return write_back(path, texts[1]);
 	return only_looked ? EXIT_POLICY : EXIT_CLEAN;

@@ -1,5 +1,5 @@
 /*
- * A text in its canonical layout, and what that changes.
+ * A text in its canonical layout.
  */
 #ifndef SBX_FMT_H
 #define SBX_FMT_H
@@ -25,12 +25,5 @@ struct text fmt_text(struct arena *arena, const struct ast_stmt *stmts,
  * Formatting can make one when it indents a very long comment.
  */
 size_t fmt_long_line(struct text text);
-
-/*
- * Prints what leads from one text to the other, in the unified format.  They
- * must differ in blanks and ends of lines only.
- */
-void fmt_diff(FILE *stream, struct arena *arena, const char *name,
-    const struct text texts[2], bool colour);
 
 #endif

@@ -2,7 +2,6 @@
 libcompiler_a_SOURCES += \
 	compiler/write/fmt.c \
 	compiler/write/fmt.h \
-	compiler/write/fmt_diff.c \
 	compiler/write/sbx.c \
 	compiler/write/sheet.c \
 	compiler/write/sheet.h \
