@@ -152,112 +152,62 @@ binding_apart(struct comparison *comparison)
 	return binding;
 }
 
-/* --- layouts -------------------------------------------------------------- */
+/* --- where anchors may lie ------------------------------------------------ */
 
-/* Where an anchor of the layout lies, as people write it; NULL: elsewhere. */
-static const char *
-place_in(struct arena *arena, const struct layout *layout, uint32_t slot)
+static bool
+lies_in(const char *path, const char *directory)
 {
-	const char *place = layout->places[slot];
-	const char *home = layout->places[SLOT_HOME];
+	size_t len = strlen(directory);
 
-	/* A second home at the first one is none. */
-	if (place == NULL ||
-	    (slot == SLOT_OTHER_HOME && home != NULL &&
-		strcmp(place, home) == 0))
-		return NULL;
-	return *place == '\0' ? "/" :
-				arena_strndup(arena, place, strlen(place));
+	return strncmp(path, directory, len) == 0 &&
+	    (path[len] == '/' || path[len] == '\0');
 }
 
-/* The first of two places that the layout's path does not lie in. */
-static const char *
-place_apart(const struct layout *layout, const char *first, const char *second)
+static bool
+lies_in_any(const char *path, const char *const *directories)
 {
-	const struct sbx_place path = { layout->path,
-		(uint32_t)strlen(layout->path) };
-	const struct sbx_place place = { first, (uint32_t)strlen(first) };
-
-	return sbx_covers(place, path) ? second : first;
-}
-
-static const struct bound_param *
-params_make(struct arena *arena, const struct forest *forest,
-    const struct layout *layout)
-{
-	struct {
-		VEC(struct bound_param) list;
-	} params = { 0 };
-
-	for (uint32_t slot = SLOT_PARAM; slot < forest->slot_count; slot++) {
-		if (layout->places[slot] != NULL)
-			*arena_push(arena, &params.list) = (struct bound_param){
-				arena_printf(arena, "%s",
-				    forest_param(forest, slot)),
-				place_in(arena, layout, slot),
-			};
+	for (; *directories != NULL; directories++) {
+		if (lies_in(path, *directories))
+			return true;
 	}
-	*arena_push(arena, &params.list) = (struct bound_param){ NULL, NULL };
-	return params.list.items;
+	return false;
 }
 
-/* What is special about a layout. */
-static const char *
-layout_text(struct arena *arena, const struct forest *forest,
-    const struct layout *layout)
+bool
+binding_is_param_place(const char *path)
 {
-	static const char *const words[] = {
-		[SLOT_WORKSPACE] = "the workspace",
-		[SLOT_HOME] = "the home directory",
-		[SLOT_TMP] = "the scratch directory",
-		[SLOT_RUNTIME] = "$XDG_RUNTIME_DIR",
-		[SLOT_OTHER_HOME] = "the home of the password entry",
-		[SLOT_AGENT] = "the socket of the ssh agent",
-	};
-	const char *text = NULL;
+	static const char *const never[] = { "/dev", "/proc", "/sys", NULL };
 
-	for (uint32_t slot = SLOT_WORKSPACE; slot < forest->slot_count;
-	     slot++) {
-		const char *place = place_in(arena, layout, slot);
-		const char *word = slot < SLOT_PARAM ?
-		    words[slot] :
-		    arena_printf(arena, "the parameter %s",
-			forest_param(forest, slot));
-
-		if (place != NULL)
-			text = arena_printf(arena, "%s%s%s is %s",
-			    text != NULL ? text : "",
-			    text != NULL ? " and " : "", word, place);
-	}
-	return text;
+	return *path == '/' && !lies_in_any(path, never);
 }
 
-const struct binding *
-binding_make(struct arena *arena, const struct forest *forest,
-    const struct layout *layout)
+/* sbxrun refuses a workspace in the directory that it keeps in /tmp. */
+bool
+binding_is_work_place(const char *path)
 {
-	struct binding *binding = arena_alloc(arena, sizeof *binding);
-
-	*binding = (struct binding){
-		.about = layout_text(arena, forest, layout),
-		.workspace = place_in(arena, layout, SLOT_WORKSPACE),
-		.home = place_in(arena, layout, SLOT_HOME),
-		.other_home = place_in(arena, layout, SLOT_OTHER_HOME),
-		.scratch = place_in(arena, layout, SLOT_TMP),
-		.runtime = place_in(arena, layout, SLOT_RUNTIME),
-		.agent = place_in(arena, layout, SLOT_AGENT),
-		.own = params_make(arena, forest, layout),
+	static const char *const system[] = {
+		"/bin",
+		"/boot",
+		"/dev",
+		"/etc",
+		"/lib",
+		"/lib32",
+		"/lib64",
+		"/libx32",
+		"/proc",
+		"/run",
+		"/sbin",
+		"/sys",
+		"/usr",
+		"/var/cache",
+		"/var/lib",
+		"/var/log",
+		"/var/run",
+		"/var/spool",
+		NULL,
 	};
-	if (forest->bound)
-		return binding;
-	if (binding->home == NULL)
-		binding->home = place_apart(layout, "/home/user",
-		    "/home/person");
-	if (binding->workspace == NULL)
-		binding->workspace = place_apart(layout, "/home/user/project",
-		    "/srv/project");
-	if (binding->runtime == NULL &&
-	    place_apart(layout, runtime_usual, NULL) == NULL)
-		binding->runtime = "/run/user/1001";
-	return binding;
+
+	return *path == '/' && !lies_in_any(path, system) &&
+	    strcmp(path, "/tmp") != 0 && strcmp(path, "/var") != 0 &&
+	    strcmp(path, "/var/tmp") != 0 && strncmp(path, "/tmp/sbx-", 9) != 0;
 }

@@ -1,11 +1,11 @@
 /*
  * Ways to place the anchors in which two policies are compared: some that
- * people know, and those that layouts.c finds.
+ * people know, and those that layouts.c makes.
  */
 #ifndef SBX_COMPARE_BINDINGS_H
 #define SBX_COMPARE_BINDINGS_H
 
-#include "compiler/compare/quest.h"
+#include "compiler/compare/paths.h"
 
 /* The first is the usual one; NULL: there are no more. */
 const struct binding *binding_usual(size_t number);
@@ -20,9 +20,10 @@ bool binding_is_useful(const struct comparison *comparison,
 /* None in another, nor in a place that is watched by its path. */
 const struct binding *binding_apart(struct comparison *comparison);
 
-/* The binding of a layout; anchors that are not on its path are elsewhere. */
-const struct binding *binding_make(struct arena *arena,
-    const struct forest *forest, const struct layout *layout);
+/* Whether a workspace or a home may be there: no device, no directory of the
+ * system.  A parameter may name the latter. */
+bool binding_is_work_place(const char *path);
+bool binding_is_param_place(const char *path);
 
 /* A policy in one of these ways; if the user has bound it, only parameters are
  * as they are there. */

@@ -293,13 +293,15 @@ compare_places(struct pass *pass, const struct rules *rules,
 	pass->scratch = arena_new();
 	pass_begin(pass, binding);
 	compare_paths(pass, rules);
+	if (pass->level == SBX_LEVEL_FULL && !pass->cut)
+		compare_sockets(pass);
 	arena_release(pass->scratch);
 	pass->scratch = NULL;
 }
 
 /* In all bindings, at the level of the pass. */
 static void
-compare_bindings(struct pass *pass, const struct rules *rules)
+compare_bindings(struct pass *pass, struct rules *rules)
 {
 	struct comparison *comparison = pass->comparison;
 	const struct binding *binding;
@@ -361,7 +363,7 @@ compare_platforms(struct pass *pass)
 {
 	struct comparison *comparison = pass->comparison;
 	struct arena *arena = arena_new();
-	const struct rules *rules = rules_merge(pass, arena);
+	struct rules *rules = rules_merge(pass, arena);
 
 	compare_bindings(pass, rules);
 	pass->scratch = arena;
@@ -456,7 +458,6 @@ compare(struct comparison *comparison)
 	struct pass pass = {
 		.comparison = comparison,
 		.notes = &notes,
-		.only = CHANGE_END,
 		.level = SBX_LEVEL_FULL,
 	};
 	bool uniform = is_uniform(comparison);

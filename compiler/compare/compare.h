@@ -6,7 +6,7 @@
  * Paths are symbolic, and how two rules bear on each other depends on where
  * the workspace, the home directory and the other anchors lie.  So both
  * policies are bound in some ways that differ in exactly that (struct binding):
- * a few that are usual, and those that layouts.c finds for rules that make no
+ * a few that are usual, and those that layouts.c makes for rules that make no
  * difference in these.  What differs in any of them is a difference.  Or both
  * are bound as the user asks for, and only parameters without a place lie
  * in several ways.

@@ -2,368 +2,365 @@
  * Paths that globs match and that no rule names.
  *
  * Where the walk (paths.c) is, each rule that only one policy has and that may
- * cover something below is looked up.  A lookup is a search through the paths
- * below that are no places of the index.  Their names are taken from names.h,
- * which gives one name for all that the globs cannot tell apart.  The search is
- * breadth first; a state holds what matters from there on: what covers the path
- * already, and how far each glob has come.  It ends at the first path on which
- * the policies differ because of the rule, or when there are no more states.
- *
- * What covers a path is known as four facts about the other rules: OLD allows,
- * OLD denies, NEW allows, NEW denies.  So the number of states grows with the
- * globs that have matched in part, not with those that match.
+ * cover something below is looked up: is there a path on which it makes a
+ * difference?  The plainest paths that globs match are tried.  If none is a
+ * witness, a glob that matches all that the rule does may show that there is
+ * none.  Else it is not decided, and said so: a search through all names that
+ * globs can tell apart would hardly ever change the answer.
  */
-#include "compiler/compare/lookup.h"
+#include "compiler/compare/paths.h"
+#include "compiler/query/glob_list.h"
 
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
-static const char too_many[] = "the globs combine in too many ways";
+/* How much is done in all.  A step of a glob counts by the bytes that it may
+ * look at. */
+enum { MOST_WORK = 1 << 24, MOST_GUESSES = 16 };
 
-/* --- facts ---------------------------------------------------------------- */
+/* A look for one rule below one directory. */
+struct lookup {
+	struct walk *walk;
+	struct merged_rule *rule;
+	struct live own; /* if the rule does not cover the directory */
+	bool covered;    /* it does */
+	bool inhabited;  /* places of the index are in the directory */
+	struct rule_aim aim;
+	uint8_t facts; /* that other rules make at the directory */
+	struct {
+		VEC(struct live) list;
+	} lives;     /* of other rules that add facts */
+	bool second; /* a difference was found where another rule decides */
+};
 
-/* Facts that the search tells apart. */
-uint8_t
+static const struct merged_rule *
+rule_of(const struct lookup *lookup, const struct live *live)
+{
+	return lookup->walk->bounds[live->bound].rule;
+}
+
+/* Facts that matter. */
+static uint8_t
 lookup_facts(const struct lookup *lookup)
 {
-	return lookup->aim.forbidden | lookup->aim.required |
-	    rule_facts(lookup->rule, lookup->walk->right);
+	return lookup->aim.forbidden | lookup->aim.required;
 }
 
-/* --- names ---------------------------------------------------------------- */
-
-static int
-number_compare(const void *a, const void *b)
+static bool
+is_difference(const struct lookup *lookup, uint8_t facts)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return (facts & lookup->aim.forbidden) == 0 &&
+	    (facts & lookup->aim.required) == lookup->aim.required;
 }
 
-/*
- * What a part does if a name matches it: the last of another rule's glob adds
- * facts, and which of several that add the same does not matter.
- */
-static unsigned
-part_group(const struct lookup *lookup, uint32_t bound, unsigned part)
+void
+walk_count_step(struct walk *walk, const struct sbx_glob *glob, size_t len)
 {
-	const struct merged_rule *rule = lookup->walk->bounds[bound].rule;
+	size_t bytes = 0;
 
-	if (bound == lookup->bound || part + 1 < rule->glob->count)
-		return 0;
-	return 1u +
-	    (rule_facts(rule, lookup->walk->right) & lookup_facts(lookup));
+	for (uint32_t i = 0; i < glob->count; i++)
+		bytes += glob->lens[i];
+	walk->pass->comparison->work += 1 + bytes * len / 64;
 }
 
-/*
- * The parts that may come next, each once, sorted, into lookup->key: the number
- * of the part and of its group, or 0 for a part that stands in several.
- */
-static size_t
-parts_collect(struct lookup *lookup, const struct reached *state)
+static bool
+is_name(size_t len)
 {
-	size_t count = 0, kept = 0;
-
-	for (uint32_t i = 0; i < state->live_count; i++) {
-		const struct merged_rule *rule =
-		    lookup->walk->bounds[state->lives[i].bound].rule;
-		uint64_t next = state->lives[i].states & ~rule->glob->any;
-
-		for (; next != 0; next &= next - 1) {
-			unsigned part = (unsigned)__builtin_ctzll(next);
-
-			if (part < rule->glob->count)
-				lookup->key[count++] = rule->parts[part] *
-					PART_GROUPS +
-				    part_group(lookup, state->lives[i].bound,
-					part);
-		}
-	}
-	qsort(lookup->key, count, sizeof *lookup->key, number_compare);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t part = lookup->key[i] / PART_GROUPS;
-
-		if (kept == 0 || lookup->key[kept - 1] / PART_GROUPS != part)
-			lookup->key[kept++] = lookup->key[i];
-		else if (lookup->key[kept - 1] != lookup->key[i])
-			lookup->key[kept - 1] = part * PART_GROUPS;
-	}
-	return kept;
+	return len > 0 && len <= NAME_MAX;
 }
 
-/* Whether a path cannot have the name, or it leads to a place of the index. */
-bool
-lookup_takes(const void *context, const char *name, size_t len)
+/* Whether a path cannot have the name, or it leads to a place of the index,
+ * which the walk comes to by itself. */
+static bool
+is_taken(const struct lookup *lookup, const char *name, size_t len)
 {
-	const struct lookup *lookup = context;
 	struct walk *walk = lookup->walk;
 	struct sbx_place place = { walk->path, walk->len + 1 + (uint32_t)len };
 
-	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+	if (!is_name(len) ||
+	    (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))))
 		return true;
-	if (lookup->directory == UINT32_MAX || place.len >= WALK_PATH_ROOM)
+	if (!lookup->inhabited || place.len >= WALK_PATH_ROOM)
 		return false;
 	walk->path[walk->len] = '/';
 	memcpy(walk->path + walk->len + 1, name, len);
 	return sbx_index_reaches(walk->index, place);
 }
 
-/* The names alone; the automaton that they come from is large. */
-static struct cached
-names_copy(struct arena *arena, const struct name_classes *classes)
-{
-	size_t count = classes->list.count;
-	struct name *names = arena_alloc(arena, (count + 1) * sizeof *names);
+/* --- one glob in another -------------------------------------------------- */
 
-	for (size_t i = 0; i < count; i++) {
-		const struct name_class *class = &classes->list.items[i];
-
-		names[i] = (struct name){
-			arena_strndup(arena, class->name, class->len),
-			(uint32_t) class->len,
-		};
-	}
-	return (struct cached){ names, count };
-}
-
-/* The names to go on with from a state. */
-static const struct cached *
-names_find(struct lookup *lookup, const struct reached *state)
-{
-	struct search *search = lookup->search;
-	struct name_question question = {
-		.must = SIZE_MAX,
-		.taken = { lookup_takes, lookup },
-	};
-	size_t count = parts_collect(lookup, state), number;
-	struct name_pattern *patterns;
-	struct name_classes classes;
-	struct arena *arena;
-	bool added;
-
-	lookup->walk->pass->comparison->work += STATE_WORK * count;
-	lookup->key[count] = lookup->directory;
-	number = map_number(search->arena, &search->parts, lookup->key,
-	    (count + 1) * sizeof *lookup->key, &added);
-	if (!added)
-		return &search->cache.items[number];
-	lookup->walk->pass->comparison->work += count * count / 4;
-	if (lookup->walk->pass->comparison->work > MOST_WORK) {
-		lookup->walk->pass->comparison->fault = too_many;
-		*arena_push(search->arena, &search->cache) = (struct cached){
-			.count = 0,
-		};
-		return &search->cache.items[number];
-	}
-	arena = arena_new();
-	patterns = arena_alloc(arena, (count + 1) * sizeof *patterns);
-	for (size_t i = 0; i < count; i++) {
-		patterns[i] = lookup->walk->rules->parts
-				  .items[lookup->key[i] / PART_GROUPS];
-		patterns[i].group = lookup->key[i] % PART_GROUPS;
-	}
-	question.patterns = patterns;
-	question.count = count;
-	if (!name_classes(arena, &question, &classes)) {
-		lookup->walk->pass->comparison->fault = too_many;
-		classes.list.count = 0;
-	}
-	*arena_push(search->arena, &search->cache) = names_copy(search->arena,
-	    &classes);
-	arena_release(arena);
-	return &search->cache.items[number];
-}
-
-/* --- states --------------------------------------------------------------- */
-
-/* Whether the state was not seen before for this rule. */
+/* Whether each name that one part matches another one does, too; false may be
+ * wrong. */
 static bool
-state_is_new(struct lookup *lookup, const struct reached *state)
+part_lies_in(const char *part, size_t len, const char *outer, size_t outer_len)
 {
-	uint32_t *key = lookup->key;
-	size_t count = 0;
-	bool added;
+	size_t next = 0, at = 0, star = SIZE_MAX, mark = 0;
 
-	key[count++] = lookup->bound;
-	key[count++] = state->facts;
-	key[count++] = state->covered;
-	for (uint32_t i = 0; i < state->live_count; i++) {
-		key[count++] = state->lives[i].bound;
-		key[count++] = (uint32_t)state->lives[i].states;
-		key[count++] = (uint32_t)(state->lives[i].states >> 32);
+	while (at < len) {
+		if (next < outer_len && outer[next] == '*') {
+			star = ++next;
+			mark = at;
+		} else if (next < outer_len && part[at] != '*' &&
+		    (part[at] == outer[next] ||
+			(outer[next] == '?' && (signed char)part[at] > 0))) {
+			next++;
+			at++;
+		} else if (star != SIZE_MAX) {
+			next = star;
+			at = ++mark;
+		} else {
+			return false;
+		}
 	}
-	map_number(lookup->search->arena, &lookup->search->states, key,
-	    count * sizeof *key, &added);
-	return added;
+	while (next < outer_len && outer[next] == '*')
+		next++;
+	return next == outer_len;
 }
 
-static void
-live_follow(struct lookup *lookup, struct reached *state, struct live live,
-    struct live *kept)
+/* The states of a glob after each name that a part of another one matches. */
+static uint64_t
+step_over_part(struct walk *walk, const struct sbx_glob *glob, uint64_t states,
+    const char *part, size_t len)
 {
-	const struct merged_rule *rule = lookup->walk->bounds[live.bound].rule;
-	bool own = live.bound == lookup->bound;
+	uint64_t next = states & glob->any;
 
-	live.states = sbx_glob_step(rule->glob, live.states, state->name,
-	    state->len);
-	if (live.states == 0)
-		return;
-	if (!sbx_glob_matches(rule->glob, live.states))
-		kept[state->live_count++] = live;
-	else if (own)
-		state->covered = true;
-	else
-		state->facts |= rule_facts(rule, lookup->walk->right) &
-		    lookup_facts(lookup);
-}
-
-/* Globs that can add no fact any more do not matter. */
-static void
-lives_thin(const struct lookup *lookup, struct reached *state,
-    struct live *lives)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < state->live_count; i++) {
-		const struct merged_rule *rule =
-		    lookup->walk->bounds[lives[i].bound].rule;
-		uint8_t facts = rule_facts(rule, lookup->walk->right) &
-		    lookup_facts(lookup);
-
-		if (lives[i].bound == lookup->bound ||
-		    (facts & ~state->facts) != 0)
-			lives[kept++] = lives[i];
+	walk_count_step(walk, glob, len);
+	for (uint32_t i = 0; i < glob->count; i++) {
+		if ((states & ~glob->any) >> i & 1 &&
+		    part_lies_in(part, len, glob->parts[i], glob->lens[i]))
+			next |= UINT64_C(2) << i;
 	}
-	state->live_count = kept;
-	state->lives = lives;
+	return next | (next & glob->any) << 1;
 }
 
-/* Whether the rule may still come to make a difference. */
+/* Whether a glob matches whatever another one does from a part on. */
 static bool
-is_hopeful(const struct lookup *lookup, const struct reached *state)
+glob_lies_in(struct walk *walk, const struct sbx_glob *inner, uint32_t part,
+    const struct sbx_glob *glob, uint64_t states)
 {
-	bool reachable = state->covered;
-	uint8_t facts = state->facts;
-
-	if (state->facts & lookup->aim.forbidden)
-		return false;
-	for (uint32_t i = 0; i < state->live_count; i++) {
-		uint32_t bound = state->lives[i].bound;
-
-		if (bound == lookup->bound)
-			reachable = true;
+	for (; part < inner->count; part++) {
+		if (sbx_glob_matches(glob, states))
+			return true;
+		if (inner->any >> part & 1)
+			states = (states & glob->any) |
+			    (states & glob->any) << 1;
 		else
-			facts |= rule_facts(lookup->walk->bounds[bound].rule,
-			    lookup->walk->right);
+			states = step_over_part(walk, glob, states,
+			    inner->parts[part], inner->lens[part]);
 	}
-	return reachable &&
-	    (facts & lookup->aim.required) == lookup->aim.required;
+	return sbx_glob_matches(glob, states);
 }
 
-bool
-lookup_differs(const struct lookup *lookup, const struct reached *state)
+/* Whether some glob shows that the rule makes no difference below. */
+static bool
+is_vain(const struct lookup *lookup)
 {
-	return state->covered && (state->facts & lookup->aim.forbidden) == 0 &&
-	    (state->facts & lookup->aim.required) == lookup->aim.required;
+	static const struct sbx_glob all = { { "*" }, { 1 }, 1, 0 };
+
+	for (size_t i = 0; i < lookup->lives.list.count; i++) {
+		const struct live *live = &lookup->lives.list.items[i];
+		const struct merged_rule *rule = rule_of(lookup, live);
+		const struct sbx_glob *inner = lookup->covered ?
+		    &all :
+		    lookup->rule->glob;
+		uint64_t parts = lookup->covered ? 1 : lookup->own.states;
+		bool in = true;
+
+		if ((rule_facts(rule, lookup->walk->right) &
+			lookup->aim.forbidden) == 0)
+			continue;
+		for (uint32_t part = 0; in && part < inner->count; part++) {
+			if (parts >> part & 1)
+				in = glob_lies_in(lookup->walk, inner, part,
+				    rule->glob, live->states);
+		}
+		if (in)
+			return true;
+	}
+	return false;
 }
 
-/* --- paths ---------------------------------------------------------------- */
+/* --- guesses -------------------------------------------------------------- */
 
-static struct sbx_place
-state_path(const struct lookup *lookup, uint32_t number)
+struct guess {
+	const char *names[2 * SBX_MAX_GLOB];
+	size_t count;
+};
+
+/* Adds the plainest names that a glob matches. */
+static void
+guess_add(const struct lookup *lookup, struct guess *guess,
+    const struct merged_rule *rule, const char *star)
 {
-	const struct reached *queue = lookup->queue.items;
-	size_t len = lookup->walk->len;
-	char *path;
-
-	for (uint32_t at = number; queue[at].parent != at;
-	     at = queue[at].parent)
-		len += 1 + queue[at].len;
-	path = arena_alloc(lookup->search->arena, len + 1);
-	memcpy(path, lookup->walk->path, lookup->walk->len);
-	for (size_t end = len; queue[number].parent != number;
-	     number = queue[number].parent) {
-		end -= queue[number].len;
-		memcpy(path + end, queue[number].name, queue[number].len);
-		path[--end] = '/';
+	for (uint32_t i = 0; i < rule->glob->count; i++) {
+		if ((rule->glob->any >> i & 1) == 0)
+			guess->names[guess->count++] = name_sample(
+			    lookup->walk->pass->scratch,
+			    &lookup->walk->rules->parts.items[rule->parts[i]],
+			    star);
 	}
-	return (struct sbx_place){ path, (uint32_t)len };
+}
+
+/* Whether the glob matches the path, or a directory above it. */
+static bool
+guess_matches(const struct lookup *lookup, const struct guess *guess,
+    const struct live *live)
+{
+	const struct sbx_glob *glob = rule_of(lookup, live)->glob;
+	uint64_t states = live->states;
+
+	for (size_t i = 0; i < guess->count; i++) {
+		size_t len = strlen(guess->names[i]);
+
+		walk_count_step(lookup->walk, glob, len);
+		states = sbx_glob_step(glob, states, guess->names[i], len);
+		if (sbx_glob_matches(glob, states))
+			return true;
+	}
+	return false;
 }
 
 /* Notes the difference; false if another rule decides there. */
 static bool
-lookup_note(struct lookup *lookup, uint32_t number)
+lookup_note(struct lookup *lookup, const struct guess *guess)
 {
-	struct sbx_place path = state_path(lookup, number);
-	struct search *search = lookup->search;
+	struct walk *walk = lookup->walk;
+	struct arena *arena = walk->pass->scratch;
+	const char *path = arena_strndup(arena, walk->path, walk->len);
+	struct sbx_place at;
 
-	if (walk_note(lookup->walk, lookup->rule, path.path, path.len, false))
+	for (size_t i = 0; i < guess->count; i++)
+		path = arena_printf(arena, "%s/%s", path, guess->names[i]);
+	at = (struct sbx_place){ path, (uint32_t)strlen(path) };
+	/* The verdict function tries each of the globs. */
+	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++)
+		walk_count_step(walk,
+		    rule_of(lookup, &walk->lives.items[i])->glob, at.len / 8);
+	if (walk_note(walk, lookup->rule, at.path, at.len, false))
 		return true;
-	*arena_push(search->arena, &search->second.rules) = lookup->rule;
-	*arena_push(search->arena, &search->second.paths) = path;
+	if (!lookup->second)
+		*arena_push(arena,
+		    &walk->second) = (struct second){ lookup->rule, at };
+	lookup->second = true;
 	return false;
 }
 
-/* --- the search ----------------------------------------------------------- */
-
-/* True when the search is over. */
 static bool
-lookup_follow(struct lookup *lookup, uint32_t parent, const struct name *name)
+guess_try(struct lookup *lookup, const struct guess *guess)
 {
-	const struct reached *from = &lookup->queue.items[parent];
-	struct live *lives = arena_alloc(lookup->search->arena,
-	    (from->live_count + 1u) * sizeof *lives);
-	struct reached state = {
-		.parent = parent,
-		.name = name->text,
-		.len = name->len,
-		.facts = from->facts,
-		.covered = from->covered,
-	};
+	uint8_t facts = lookup->facts;
 
-	for (uint32_t i = 0; i < from->live_count; i++)
-		live_follow(lookup, &state, from->lives[i], lives);
-	lookup->walk->pass->comparison->work += STATE_WORK * from->live_count;
-	lives_thin(lookup, &state, lives);
-	if (!is_hopeful(lookup, &state) || !state_is_new(lookup, &state))
+	if (guess->count == 0 ||
+	    is_taken(lookup, guess->names[0], strlen(guess->names[0])))
 		return false;
-	lookup->search->visited++;
-	*arena_push(lookup->search->arena, &lookup->queue) = state;
-	return lookup_differs(lookup, &state) &&
-	    lookup_note(lookup, (uint32_t)lookup->queue.count - 1);
+	for (size_t i = 1; i < guess->count; i++) {
+		if (!is_name(strlen(guess->names[i])))
+			return false;
+	}
+	if (!lookup->covered && !guess_matches(lookup, guess, &lookup->own))
+		return false;
+	for (size_t i = 0; i < lookup->lives.list.count &&
+	     (facts & lookup->aim.forbidden) == 0;
+	     i++) {
+		const struct live *live = &lookup->lives.list.items[i];
+
+		if (guess_matches(lookup, guess, live))
+			facts |= rule_facts(rule_of(lookup, live),
+				     lookup->walk->right) &
+			    lookup_facts(lookup);
+	}
+	return is_difference(lookup, facts) && lookup_note(lookup, guess);
 }
 
-static void
-lookup_run(struct lookup *lookup)
+/* The last name of a glob, without its stars. */
+static const char *
+last_name(const struct lookup *lookup, const struct merged_rule *rule)
 {
-	struct comparison *comparison = lookup->walk->pass->comparison;
+	return name_sample(lookup->walk->pass->scratch,
+	    &lookup->walk->rules->parts
+		 .items[rule->parts[rule->glob->count - 1]],
+	    "");
+}
 
-	for (uint32_t at = 0; at < lookup->queue.count; at++) {
-		const struct cached *names;
+/* Names that both globs may match: of one with what the other asks for. */
+static bool
+lookup_guess_mixed(struct lookup *lookup)
+{
+	for (size_t i = 0; i < lookup->lives.list.count && i < MOST_GUESSES;
+	     i++) {
+		const struct merged_rule *rule = rule_of(lookup,
+		    &lookup->lives.list.items[i]);
+		struct guess own = { .count = 0 }, other = { .count = 0 };
 
-		if (lookup->search->visited > MOST_STATES ||
-		    comparison->work > MOST_WORK)
-			comparison->fault = too_many;
-		if (comparison->fault != NULL)
-			return;
-		names = names_find(lookup, &lookup->queue.items[at]);
-		for (size_t i = 0; i < names->count; i++) {
-			if (lookup_follow(lookup, at, &names->names[i]))
-				return;
-		}
-		/* Only the first name is in the directory. */
-		lookup->directory = UINT32_MAX;
+		if (lookup->covered)
+			break;
+		guess_add(lookup, &own, lookup->rule, last_name(lookup, rule));
+		guess_add(lookup, &other, rule,
+		    last_name(lookup, lookup->rule));
+		if (guess_try(lookup, &own) || guess_try(lookup, &other))
+			return true;
 	}
+	return false;
+}
+
+/* What the rule's own glob matches, what another one does, and what lies in the
+ * other's match. */
+static bool
+lookup_guess_star(struct lookup *lookup, const char *star)
+{
+	struct guess own = { .count = 0 };
+
+	if (!lookup->covered)
+		guess_add(lookup, &own, lookup->rule, star);
+	if (guess_try(lookup, &own))
+		return true;
+	if (!lookup->covered && (lookup->rule->glob->any & 1)) {
+		struct guess below = { .names = { "x" }, .count = 1 };
+
+		guess_add(lookup, &below, lookup->rule, star);
+		if (guess_try(lookup, &below))
+			return true;
+	}
+	for (size_t i = 0; i < lookup->lives.list.count && i < MOST_GUESSES;
+	     i++) {
+		const struct merged_rule *rule = rule_of(lookup,
+		    &lookup->lives.list.items[i]);
+		struct guess one = { .count = 0 }, both = own;
+
+		guess_add(lookup, &one, rule, star);
+		guess_add(lookup, &both, rule, star);
+		if (guess_try(lookup, &one) || guess_try(lookup, &both))
+			return true;
+		if (lookup->covered)
+			continue;
+		guess_add(lookup, &one, lookup->rule, star);
+		if (guess_try(lookup, &one))
+			return true;
+	}
+	return false;
+}
+
+static bool
+lookup_guess(struct lookup *lookup)
+{
+	static const char *const stars[] = { "x", "", "0", "zq" };
+
+	for (size_t i = 0; i < countof(stars); i++) {
+		if (lookup_guess_star(lookup, stars[i]))
+			return true;
+	}
+	return lookup_guess_mixed(lookup) || lookup->second;
 }
 
 /* --- one rule ------------------------------------------------------------- */
 
 /* The facts at the directory that other rules make. */
 static uint8_t
-facts_here(const struct lookup *lookup, bool covered)
+facts_here(const struct lookup *lookup)
 {
 	const struct walk *walk = lookup->walk;
-	uint8_t own = covered ? rule_facts(lookup->rule, walk->right) : 0;
+	uint8_t own = lookup->covered ? rule_facts(lookup->rule, walk->right) :
+					0;
 	uint8_t facts = 0;
 
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
@@ -378,101 +375,99 @@ facts_here(const struct lookup *lookup, bool covered)
 	return facts & lookup_facts(lookup);
 }
 
-/* Most lookups end where they begin: they share their memory. */
-static void
-search_make_room(struct search *search, size_t count)
+/* Whether a glob can match below by a name that leads to no place. */
+static bool
+live_reaches(const struct lookup *lookup, const struct live *live)
 {
-	if (count < search->room)
-		return;
-	search->room = 2 * count + 16;
-	search->lives = arena_alloc(search->arena,
-	    search->room * sizeof *search->lives);
-	search->key = arena_alloc(search->arena,
-	    (search->room * (SBX_MAX_GLOB + 3) + 4) * sizeof *search->key);
+	const struct sbx_glob *glob = rule_of(lookup, live)->glob;
+	int only = sbx_glob_only(glob, live->states);
+
+	return only < 0 ||
+	    !is_taken(lookup, glob->parts[only], glob->lens[only]);
 }
 
-/* Of a rule that covers the directory, or the live glob with that number. */
+/* The globs of other rules that can add facts; false if the rule can make no
+ * difference. */
+static bool
+lookup_collect(struct lookup *lookup)
+{
+	const struct walk *walk = lookup->walk;
+	uint8_t facts = lookup->facts;
+
+	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
+		const struct live *live = &walk->lives.items[i];
+		uint8_t more = rule_facts(rule_of(lookup, live), walk->right) &
+		    lookup_facts(lookup) & (uint8_t)~lookup->facts;
+
+		/* What is excluded here is excluded below, too. */
+		if (more == 0 || walk->excluded[live->bound] > 0 ||
+		    rule_of(lookup, live) == lookup->rule ||
+		    !live_reaches(lookup, live))
+			continue;
+		facts |= more;
+		*arena_push(walk->pass->scratch, &lookup->lives.list) = *live;
+	}
+	return (facts & lookup->aim.required) == lookup->aim.required;
+}
+
+/* Of a rule that covers the directory, or of a live glob. */
 static void
-lookup_begin(struct walk *walk, bool inhabited, uint32_t bound, size_t own)
+lookup_run(struct walk *walk, bool inhabited, uint32_t bound,
+    const struct live *own)
 {
 	struct lookup lookup = {
 		.walk = walk,
-		.search = walk->search,
-		.bound = bound,
 		.rule = walk->bounds[bound].rule,
-		.directory = inhabited ? walk->entered : UINT32_MAX,
+		.covered = own == NULL,
+		.own = own != NULL ? *own : (struct live){ 0 },
+		.inhabited = inhabited,
 	};
 	struct note_key key = rule_key(lookup.rule, walk->right);
-	size_t first_live = walk_first_live(walk);
-	size_t count = walk->lives.count - first_live;
-	struct live *lives;
-	struct reached first = { .covered = own == SIZE_MAX };
 
-	if (walk->pass->comparison->work > MOST_WORK)
-		walk->pass->comparison->fault = too_many;
-	if (walk->pass->comparison->fault != NULL ||
-	    !walk_wants(walk, (enum change)key.change) ||
-	    pass_said(walk->pass, &key))
+	if (pass_said(walk->pass, &key) ||
+	    (walk->pass->comparison->wider_only && key.change != CHANGE_WIDER))
 		return;
-	lookup.aim = rule_aim(lookup.rule, walk->right);
-	first.facts = facts_here(&lookup, first.covered);
-	if (first.facts & lookup.aim.forbidden ||
-	    lookup_guess(&lookup, &first, own))
+	walk->pass->comparison->work += walk->lives.count;
+	if (walk->pass->comparison->work > MOST_WORK) {
+		lookup.rule->undecided |= walk->right;
 		return;
-	walk->pass->comparison->work += count;
-	search_make_room(walk->search, count);
-	lives = walk->search->lives;
-	lookup.key = walk->search->key;
-	for (size_t i = 0; i < count; i++) {
-		struct live live = walk->lives.items[first_live + i];
-
-		/* What is excluded here is excluded below, too. */
-		if (walk->excluded[live.bound] == 0)
-			lives[first.live_count++] = live;
 	}
-	lives_thin(&lookup, &first, lives);
-	if (first.live_count == 0 || !is_hopeful(&lookup, &first))
+	lookup.aim = rule_aim(lookup.rule, walk->right);
+	lookup.facts = facts_here(&lookup);
+	/* What differs here was noted here. */
+	if ((lookup.facts & lookup.aim.forbidden) != 0 ||
+	    (lookup.covered && is_difference(&lookup, lookup.facts)) ||
+	    (own != NULL && !live_reaches(&lookup, own)) ||
+	    !lookup_collect(&lookup) || is_vain(&lookup) ||
+	    lookup_guess(&lookup))
 		return;
-	*arena_push(walk->search->arena, &lookup.queue) = first;
-	lookup_run(&lookup);
+	lookup.rule->undecided |= walk->right;
 }
 
 void
 walk_globs(struct walk *walk, bool inhabited)
 {
-	if (walk->search == NULL) {
-		struct arena *arena = walk->pass->scratch;
-
-		walk->search = arena_alloc(arena, sizeof *walk->search);
-		walk->search->arena = arena;
-	}
 	for (size_t i = 0; i < walk->changing.count; i++)
-		lookup_begin(walk, inhabited, walk->changing.items[i].bound,
-		    SIZE_MAX);
+		lookup_run(walk, inhabited, walk->changing.items[i].bound,
+		    NULL);
 	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++) {
-		uint32_t bound = walk->lives.items[i].bound;
+		const struct live *live = &walk->lives.items[i];
 
-		if (walk->excluded[bound] == 0 &&
-		    rule_changed(walk->bounds[bound].rule, walk->right))
-			lookup_begin(walk, inhabited, bound, i);
+		if (walk->excluded[live->bound] == 0 &&
+		    rule_changed(walk->bounds[live->bound].rule, walk->right))
+			lookup_run(walk, inhabited, live->bound, live);
 	}
-	/* There is one for each directory, and each has all globs. */
-	bundle_free(walk->search->bundle);
-	walk->search->bundle = NULL;
 }
 
 void
 walk_globs_end(struct walk *walk)
 {
-	const struct search *search = walk->search;
-
-	for (size_t i = 0; search != NULL && i < search->second.rules.count;
-	     i++) {
-		const struct merged_rule *rule = search->second.rules.items[i];
-		const struct sbx_place *path = &search->second.paths.items[i];
-		struct note_key key = rule_key(rule, walk->right);
+	for (size_t i = 0; i < walk->second.count; i++) {
+		const struct second *second = &walk->second.items[i];
+		struct note_key key = rule_key(second->rule, walk->right);
 
 		if (!pass_said(walk->pass, &key))
-			walk_note(walk, rule, path->path, path->len, true);
+			walk_note(walk, second->rule, second->path.path,
+			    second->path.len, true);
 	}
 }

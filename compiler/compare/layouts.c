@@ -1,393 +1,461 @@
 /*
- * Layouts of the anchors in which two policies differ because of a rule that
- * makes no difference in the usual ones.
+ * Layouts of the anchors beside the usual ones: how two policies differ may
+ * depend on where the workspace, the home directory or a parameter lies.
  *
- * Each rule that only one policy has, and that is not known to change anything,
- * is asked about (quest.h).  When there is a layout, everything is compared in
- * it as in the usual ones, so that the verdict function has the last word, and
- * other rules that it shows are known, too.  What is known is not asked about
- * again: a path that a known rule covers needs no other explanation.
+ * With the others where they usually are, an anchor is put at each place that
+ * a rule names, at the directories above it and at one in it.  A place counts
+ * only if it comes from a rule that changed, or may meet one that did: an
+ * allow, or an exception; a rule about sockets also what denies.  So if the anchor makes a difference anywhere, it
+ * makes one there; but no workspace or home is put where nobody works, such
+ * as /dev or /usr.  All of this stops when each rule that changed is known to
+ * make a difference.  It has a bound, beyond which a difference is
+ * `maybe-wider`.
  */
 #include "compiler/compare/bindings.h"
+#include "compiler/query/sockets.h"
 #include "compiler/tables/words.h"
 
 #include <string.h>
 
-/*
- * How many layouts are compared, how many rules in all of them together, and
- * how many spots are looked at, for one right and change.  The first layouts
- * are chosen for people to read, the others to show many rules at once.
- */
-enum {
-	MOST_LAYOUTS = 256,
-	MOST_COMPARED = 1 << 19,
-	MOST_WORK = 1 << 20,
-	READABLE = 8,
-};
+/* How many layouts are compared, and how many rules in all of them. */
+enum { MOST_LAYOUTS = 256, MOST_COMPARED = 1 << 19 };
 
 struct layouts {
 	struct pass *pass;
+	struct rules *rules;
 	struct arena *arena;
-	const struct rules *rules;
-	struct forest forest;
-	uint8_t right;
-	enum change change; /* that is looked for now */
-	bool *said;         /* see struct quest */
-	/* Of each policy, by slot: rules that may allow what one of the other
-	 * denies; forgotten when more is said. */
-	struct {
-		VEC(uint32_t) list;
-	} givers[SIDE_COUNT][MOST_SLOTS];
-	bool collected[SIDE_COUNT];
-	VEC(uint32_t) unsettled; /* rules */
-	size_t compared, work;
+	struct places usual[SIDE_COUNT];
+	bool open[SIDE_COUNT][SBX_MAX_ANCHORS]; /* parameters without a place,
+	                                         * which lie in /srv there */
+	bool has_open;
+	const char *param; /* that is put somewhere; NULL: `anchor` is */
+	uint16_t anchor;
+	bool together;    /* and the parameters are put there, too */
+	bool moves;       /* a rule about it changed */
+	bool sockets;     /* rules about sockets changed */
+	struct map tried; /* places for this anchor */
+	size_t compared;
+	bool cut; /* there were too many */
 };
 
-enum settled { SETTLED, UNSETTLED, MORE_TO_ASK };
-
-static struct quest
-quest_of(const struct layouts *layouts, uint32_t self, uint32_t giver)
-{
-	return (struct quest){
-		.forest = &layouts->forest,
-		.rules = layouts->rules,
-		.right = layouts->right,
-		.aim = rule_aim(layouts->forest.holders.items[self].rule,
-		    layouts->right),
-		.said = layouts->said,
-		.self = self,
-		.giver = giver,
-		.wide = layouts->compared >= READABLE,
-	};
-}
+/* --- what is known -------------------------------------------------------- */
 
 static bool
-is_in_question(const struct layouts *layouts, size_t rule)
+is_known(const struct layouts *layouts, const struct merged_rule *rule)
 {
-	const struct merged_rule *merged = &layouts->rules->items[rule];
-
-	return rule_changed(merged, layouts->right) &&
-	    rule_change(merged, layouts->right) == layouts->change;
-}
-
-static void
-said_renew(struct layouts *layouts)
-{
-	const struct rules *rules = layouts->rules;
-
-	for (size_t i = 0; i < rules->count; i++) {
+	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		struct note_key key;
 
-		if (!is_in_question(layouts, i))
+		if (!rule_changed(rule, right))
 			continue;
-		key = rule_key(&rules->items[i], layouts->right);
-		layouts->said[i] = pass_said(layouts->pass, &key);
+		key = rule_key(rule, right);
+		if (!pass_said(layouts->pass, &key))
+			return false;
 	}
-	memset(layouts->collected, 0, sizeof layouts->collected);
+	return true;
 }
 
-/* --- one rule ------------------------------------------------------------- */
-
-/* Compares everything in a layout; false if nothing new came of it, or enough
- * has been compared. */
 static bool
-layout_compare(struct layouts *layouts, const struct layout *layout,
-    size_t rule)
+all_is_known(const struct layouts *layouts)
 {
-	const struct comparison *comparison = layouts->pass->comparison;
-	size_t before = comparison->differences.count;
-
-	if (layouts->compared >= MOST_LAYOUTS ||
-	    layouts->compared * layouts->rules->count > MOST_COMPARED)
-		return false;
-	layouts->compared++;
-	compare_places(layouts->pass, layouts->rules,
-	    binding_make(comparison->arena, &layouts->forest, layout));
-	said_renew(layouts);
-	return layouts->said[rule] || comparison->differences.count > before;
+	for (size_t i = 0; i < layouts->rules->count; i++) {
+		if (!is_known(layouts, &layouts->rules->items[i]))
+			return false;
+	}
+	return true;
 }
 
-static enum settled
-pair_settle(struct layouts *layouts, uint32_t self, uint32_t giver)
-{
-	struct quest quest = quest_of(layouts, self, giver);
-	struct arena *arena = arena_new();
-	struct layout layout;
-	enum found found = layouts->work > MOST_WORK ?
-	    FOUND_NO_END :
-	    quest_run(arena, &quest, &layout, &layouts->work);
-	enum settled settled = found == FOUND_NONE ? SETTLED : UNSETTLED;
-
-	if (found == FOUND_LAYOUT &&
-	    layout_compare(layouts, &layout,
-		(size_t)(layouts->forest.holders.items[self].rule -
-		    layouts->rules->items)))
-		settled = MORE_TO_ASK;
-	arena_release(arena);
-	return settled;
-}
-
-/* --- who gives what a rule denies ----------------------------------------- */
-
-/* Whether another rule in the tree covers all that this one covers. */
 static bool
-is_covered(const struct layouts *layouts, enum side side, uint32_t holder)
+sockets_differ(const struct pass *pass)
 {
-	const struct forest *forest = &layouts->forest;
-	uint32_t node = forest->holders.items[holder].node, first = node;
+	const struct sbx_blob *old = pass->comparison->blobs[SIDE_OLD];
+	const struct sbx_blob *new = pass->comparison->blobs[SIDE_NEW];
 
-	for (; node != NO_NODE; node = forest->nodes.items[node].parent) {
-		uint32_t at = forest->nodes.items[node].first_item;
+	if (old->socket_count != new->socket_count)
+		return true;
+	for (uint32_t i = 0; i < old->socket_count; i++) {
+		const struct sbx_socket *a = &old->sockets[i];
+		const struct sbx_socket *b = &new->sockets[i];
 
-		for (; at != NO_NODE; at = forest->items.items[at].next) {
-			uint32_t other = forest->items.items[at].holder;
-			const struct holder *rule =
-			    &forest->holders.items[other];
-
-			if (!forest->items.items[at].exclusion &&
-			    rule->exclusion_count == 0 &&
-			    rule->rule->glob == NULL &&
-			    (node != first || other < holder) &&
-			    (rule_facts(rule->rule, layouts->right) &
-				ALLOWS(side)))
-				return true;
-		}
+		if (a->form != b->form || a->effect != b->effect ||
+		    strcmp(sbx_string(old, a->suffix),
+			sbx_string(new, b->suffix)) != 0 ||
+		    strcmp(sbx_string(old, old->anchors[a->anchor].name),
+			sbx_string(new, new->anchors[b->anchor].name)) != 0)
+			return true;
 	}
 	return false;
 }
 
-/* Whether the rule of a policy may allow what one of the other denies. */
-static bool
-gives(const struct layouts *layouts, const struct quest *quest, uint32_t giver)
+/* --- one layout ----------------------------------------------------------- */
+
+static const struct bound_param *
+params_make(const struct layouts *layouts, const char *place)
 {
-	const struct forest *forest = &layouts->forest;
-	const struct holder *holder = &forest->holders.items[giver];
-	const struct merged_rule *self =
-	    forest->holders.items[quest->self].rule;
-	enum side side = !rule_side(self, layouts->right);
+	struct arena *arena = layouts->pass->comparison->arena;
+	struct {
+		VEC(struct bound_param) list;
+	} params = { 0 };
 
-	return (rule_facts(holder->rule, layouts->right) & ALLOWS(side)) != 0 &&
-	    !quest_forbids(quest, holder->rule) &&
-	    !is_covered(layouts, side, giver) &&
-	    !quest_is_vain(quest, holder->node);
-}
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = layouts->usual[side].blob;
 
-/* They are the same for all rules that deny on one side. */
-static void
-givers_collect(struct layouts *layouts, const struct quest *quest,
-    enum side side)
-{
-	const struct forest *forest = &layouts->forest;
+		for (uint16_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count;
+		     i++) {
+			const char *name = sbx_string(blob,
+			    blob->anchors[i].name);
 
-	if (layouts->collected[side])
-		return;
-	layouts->collected[side] = true;
-	for (uint32_t slot = 0; slot < forest->slot_count; slot++)
-		layouts->givers[side][slot].list.count = 0;
-	for (uint32_t i = 0; i < forest->holders.count; i++) {
-		uint32_t node = forest->holders.items[i].node;
-
-		if (gives(layouts, quest, i))
-			*arena_push(layouts->arena,
-			    &layouts
-				 ->givers[side][forest->nodes.items[node].slot]
-				 .list) = i;
-	}
-}
-
-/* The rules at one node. */
-static enum settled
-node_settle(struct layouts *layouts, const struct quest *quest, uint32_t node)
-{
-	const struct forest *forest = &layouts->forest;
-	uint32_t at = forest->nodes.items[node].first_item;
-	enum settled settled = SETTLED;
-
-	for (; at != NO_NODE && settled == SETTLED;
-	     at = forest->items.items[at].next) {
-		const struct forest_item *item = &forest->items.items[at];
-
-		if (!item->exclusion && gives(layouts, quest, item->holder))
-			settled = pair_settle(layouts, quest->self,
-			    item->holder);
-	}
-	return settled;
-}
-
-/* The node that is walked to after one, below `top`; NO_NODE at the end. */
-static uint32_t
-node_next(const struct forest *forest, uint32_t top, uint32_t node)
-{
-	const struct forest_node *nodes = forest->nodes.items;
-
-	if (nodes[node].first_child != NO_NODE)
-		return nodes[node].first_child;
-	while (node != top && nodes[node].next_sibling == NO_NODE)
-		node = nodes[node].parent;
-	return node == top ? NO_NODE : nodes[node].next_sibling;
-}
-
-/* In one tree, rules meet only where one lies in the other. */
-static enum settled
-tree_settle(struct layouts *layouts, const struct quest *quest)
-{
-	const struct forest *forest = &layouts->forest;
-	uint32_t top = forest->holders.items[quest->self].node, node;
-	enum settled settled = SETTLED;
-
-	for (node = forest->nodes.items[top].parent;
-	     node != NO_NODE && settled == SETTLED;
-	     node = forest->nodes.items[node].parent)
-		settled = node_settle(layouts, quest, node);
-	for (node = top; node != NO_NODE && settled == SETTLED;
-	     node = node_next(forest, top, node))
-		settled = node_settle(layouts, quest, node);
-	return settled;
-}
-
-static enum settled
-trees_settle(struct layouts *layouts, const struct quest *quest)
-{
-	const struct forest *forest = &layouts->forest;
-	const struct holder *self = &forest->holders.items[quest->self];
-	enum side side = !rule_side(self->rule, layouts->right);
-	enum settled settled = tree_settle(layouts, quest);
-
-	givers_collect(layouts, quest, side);
-	for (uint32_t slot = 0; slot < forest->slot_count; slot++) {
-		if (slot == forest->nodes.items[self->node].slot)
-			continue;
-		for (size_t i = 0; settled == SETTLED &&
-		     i < layouts->givers[side][slot].list.count;
-		     i++)
-			settled = pair_settle(layouts, quest->self,
-			    layouts->givers[side][slot].list.items[i]);
-	}
-	return settled;
-}
-
-static enum settled
-holder_settle(struct layouts *layouts, uint32_t self)
-{
-	const struct quest quest = quest_of(layouts, self, NO_HOLDER);
-	const struct holder *holder = &layouts->forest.holders.items[self];
-
-	if (quest_is_vain(&quest, holder->node))
-		return SETTLED;
-	return holder->rule->allow ? pair_settle(layouts, self, NO_HOLDER) :
-				     trees_settle(layouts, &quest);
-}
-
-/* --- all of them ---------------------------------------------------------- */
-
-static void
-rule_settle(struct layouts *layouts, size_t rule)
-{
-	uint32_t holder = layouts->forest.holder_of[rule];
-	enum settled settled;
-
-	while (holder != NO_HOLDER && !layouts->said[rule]) {
-		settled = holder_settle(layouts, holder);
-		if (settled == UNSETTLED) {
-			*arena_push(layouts->arena,
-			    &layouts->unsettled) = (uint32_t)rule;
-			return;
+			if (strcmp(name, layouts->param) != 0)
+				*arena_push(arena,
+				    &params.list) = (struct bound_param){ name,
+					arena_printf(arena, "/srv/%s", name) };
 		}
-		if (settled == SETTLED)
-			holder = layouts->forest.holders.items[holder].next;
+	}
+	*arena_push(arena, &params.list) = (struct bound_param){ layouts->param,
+		place };
+	*arena_push(arena, &params.list) = (struct bound_param){ NULL, NULL };
+	return params.list.items;
+}
+
+static const struct binding *
+binding_make(const struct layouts *layouts, const char *place)
+{
+	struct arena *arena = layouts->pass->comparison->arena;
+	struct binding *binding = arena_alloc(arena, sizeof *binding);
+	const char *word = layouts->anchor == SBX_ANCHOR_HOME ?
+	    "the home directory" :
+	    "the workspace";
+
+	*binding = *binding_usual(0);
+	if (layouts->param != NULL) {
+		word = arena_printf(arena, "the parameter %s", layouts->param);
+		binding->own = params_make(layouts, place);
+	} else if (layouts->anchor == SBX_ANCHOR_HOME) {
+		binding->home = place;
+	} else {
+		binding->workspace = place;
+	}
+	if (layouts->together)
+		binding->params = place;
+	binding->about = arena_printf(arena, "%s %s %s", word,
+	    layouts->together ? "and the parameters are" : "is", place);
+	return binding;
+}
+
+static void
+layout_compare(struct layouts *layouts, const char *place)
+{
+	struct pass *pass = layouts->pass;
+
+	if (!layouts->cut && !layouts->sockets && all_is_known(layouts))
+		return;
+	layouts->cut |= layouts->compared >= MOST_LAYOUTS ||
+	    layouts->compared * layouts->rules->count > MOST_COMPARED;
+	if (layouts->cut)
+		return;
+	layouts->compared++;
+	compare_places(pass, layouts->rules, binding_make(layouts, place));
+}
+
+/* Tries a place, if the anchor may be there and was not yet. */
+static void
+place_try(struct layouts *layouts, const char *place)
+{
+	const char *text = arena_strndup(layouts->pass->comparison->arena,
+	    place, strlen(place));
+	bool added;
+
+	if (strlen(place) > SBX_MAX_PATH ||
+	    !(layouts->param != NULL ? binding_is_param_place(text) :
+				       binding_is_work_place(text)))
+		return;
+	map_number(layouts->arena, &layouts->tried, text, strlen(text), &added);
+	if (added)
+		layout_compare(layouts, text);
+}
+
+/* The directory of a place, which is most likely one, the place itself, a
+ * directory in it, and what is above. */
+static void
+place_try_around(struct layouts *layouts, struct sbx_place place)
+{
+	const char *text = arena_strndup(layouts->arena, place.path, place.len);
+	char *above = arena_strndup(layouts->arena, place.path, place.len);
+	char *slash = strrchr(above, '/');
+
+	if (slash == NULL)
+		return;
+	*slash = '\0';
+	place_try(layouts, above);
+	place_try(layouts, text);
+	place_try(layouts,
+	    arena_printf(layouts->arena, "%s/%s", text,
+		layouts->param != NULL                 ? "x" :
+		    layouts->anchor == SBX_ANCHOR_HOME ? "user" :
+							 "project"));
+	while ((slash = strrchr(above, '/')) != NULL) {
+		*slash = '\0';
+		place_try(layouts, above);
 	}
 }
 
-/* Of the rules that were not settled, and did not come to be known by others,
- * one stands for all. */
+/* --- places of rules ------------------------------------------------------ */
+
+/* Whether a place below another anchor is one to put this anchor at. */
+static bool
+is_from(const struct layouts *layouts, const struct sbx_blob *blob,
+    uint16_t anchor)
+{
+	if (anchor == SBX_ANCHOR_ROOT)
+		return true;
+	if (anchor == SBX_ANCHOR_TMP)
+		return false;
+	if (layouts->param != NULL)
+		return strcmp(sbx_string(blob, blob->anchors[anchor].name),
+			   layouts->param) != 0;
+	return layouts->anchor == SBX_ANCHOR_WORKSPACE &&
+	    anchor == SBX_ANCHOR_HOME;
+}
+
+/* Whether an anchor is one that is moved. */
+static bool
+is_moved(const struct layouts *layouts, const struct sbx_blob *blob,
+    uint16_t anchor)
+{
+	if (layouts->param != NULL)
+		return strcmp(sbx_string(blob, blob->anchors[anchor].name),
+			   layouts->param) == 0;
+	return anchor == layouts->anchor ||
+	    (layouts->together && anchor >= SBX_ANCHOR_PARAM);
+}
+
+/* What a glob's plainest match would be. */
+static struct sbx_place
+sample(const struct layouts *layouts, const struct merged_rule *rule,
+    struct sbx_place at)
+{
+	const char *path = arena_strndup(layouts->arena, at.path, at.len);
+
+	for (uint32_t i = 0; rule->glob != NULL && i < rule->glob->count; i++) {
+		if ((rule->glob->any >> i & 1) == 0)
+			path = arena_printf(layouts->arena, "%s/%s", path,
+			    name_sample(layouts->arena,
+				&layouts->rules->parts.items[rule->parts[i]],
+				"x"));
+	}
+	return (struct sbx_place){ path, (uint32_t)strlen(path) };
+}
+
 static void
-unsettled_note(const struct layouts *layouts)
+rule_try(struct layouts *layouts, const struct merged_rule *rule)
+{
+	const struct places *places = &layouts->usual[rule->side];
+	const struct sbx_blob *blob = places->blob;
+	struct sbx_rule bound;
+
+	if (rule->everything)
+		return;
+	bound = places_rule(places, rule->path, false);
+	if (is_from(layouts, blob, rule->path->anchor) &&
+	    (layouts->sockets || !is_known(layouts, rule) ||
+		(layouts->moves && rule->allow))) {
+		place_try_around(layouts, bound.at);
+		if (rule->glob != NULL)
+			place_try_around(layouts,
+			    sample(layouts, rule, bound.at));
+	}
+	for (uint16_t i = 0; i < bound.exclusion_count; i++) {
+		const struct sbx_exclusion *exclusion =
+		    &blob->exclusions[rule->path->first_exclusion + i];
+
+		if (is_from(layouts, blob, exclusion->anchor))
+			place_try_around(layouts, bound.exclusions[i]);
+	}
+}
+
+static void
+sockets_try(struct layouts *layouts, enum side side)
+{
+	const struct places *places = &layouts->usual[side];
+	const struct sbx_blob *blob = places->blob;
+
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const struct sbx_socket *socket = &blob->sockets[i];
+
+		if (socket->form == SBX_SOCKET_PLACE &&
+		    is_from(layouts, blob, socket->anchor))
+			place_try_around(layouts,
+			    places_socket(places, socket, false).at);
+	}
+}
+
+/* Whether a rule that changed is about what is moved, or has an exception
+ * that is. */
+static bool
+rule_moves(const struct layouts *layouts, const struct merged_rule *rule)
+{
+	const struct sbx_blob *blob = layouts->usual[rule->side].blob;
+	bool moves;
+
+	if (rule->everything || is_known(layouts, rule))
+		return false;
+	moves = is_moved(layouts, blob, rule->path->anchor);
+	for (uint16_t i = 0; i < rule->path->exclusion_count; i++)
+		moves |= is_moved(layouts, blob,
+		    blob->exclusions[rule->path->first_exclusion + i].anchor);
+	return moves;
+}
+
+/* Puts one anchor at all places. */
+static void
+anchor_try(struct layouts *layouts, uint16_t anchor, const char *param)
+{
+	const struct rules *rules = layouts->rules;
+	layouts->anchor = anchor;
+	layouts->param = param;
+	layouts->tried = (struct map){ 0 };
+	layouts->moves = false;
+	for (size_t i = 0; i < rules->count; i++)
+		layouts->moves |= rule_moves(layouts, &rules->items[i]);
+	/* A rule may cover where it usually lies. */
+	if (anchor == SBX_ANCHOR_HOME)
+		place_try(layouts, "/root");
+	place_try(layouts, "/data/apart");
+	for (size_t i = 0; i < rules->count; i++)
+		rule_try(layouts, &rules->items[i]);
+	for (unsigned side = 0; layouts->sockets && side < SIDE_COUNT; side++)
+		sockets_try(layouts, (enum side)side);
+	for (unsigned side = 0; param != NULL && side < SIDE_COUNT; side++) {
+		const struct places *places = &layouts->usual[side];
+
+		place_try_around(layouts,
+		    places->anchors[SBX_ANCHOR_WORKSPACE]);
+		place_try_around(layouts, places->anchors[SBX_ANCHOR_HOME]);
+	}
+}
+
+/* --- what is not decided -------------------------------------------------- */
+
+/* Of the rules that were not settled, one stands for all. */
+static void
+undecided_note(const struct layouts *layouts, uint8_t right, enum change change)
 {
 	struct pass *pass = layouts->pass;
 	struct arena *arena = pass->comparison->arena;
-	const struct merged_rule *rule = NULL;
+	const struct merged_rule *first = NULL;
 	struct explanation says[SIDE_COUNT] = {
 		{ .source = SBX_NO_SOURCE },
 		{ .source = SBX_NO_SOURCE },
 	};
+	bool globs = false;
 	size_t count = 0;
 
-	for (size_t i = layouts->unsettled.count; i-- > 0;) {
-		if (layouts->said[layouts->unsettled.items[i]])
+	for (size_t i = layouts->rules->count; i-- > 0;) {
+		const struct merged_rule *rule = &layouts->rules->items[i];
+		struct note_key key;
+
+		if (!rule_changed(rule, right) ||
+		    rule_change(rule, right) != change ||
+		    (!layouts->cut && (rule->undecided & right) == 0))
 			continue;
-		rule = &layouts->rules->items[layouts->unsettled.items[i]];
+		key = rule_key(rule, right);
+		if (pass_said(pass, &key))
+			continue;
+		globs |= (rule->undecided & right) != 0;
+		first = rule;
 		count++;
 	}
-	if (rule == NULL)
+	if (first == NULL)
 		return;
-	if (!rule->everything) {
-		enum side side = rule_side(rule, layouts->right);
+	if (!first->everything) {
+		enum side side = rule_side(first, right);
 		const struct sbx_blob *blob = pass->comparison->blobs[side];
-		const struct sbx_path *path = &blob->paths[rule->index[side]];
+		const struct sbx_path *path = &blob->paths[first->index[side]];
 
 		says[side].text = path_explanation(arena, blob, path);
 		says[side].source = path->source;
 	}
 	pass_note_setting(pass, DIFFERENCE_PATH,
-	    layouts->change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER :
-					      CHANGE_MAYBE_NARROWER,
-	    arena_printf(arena,
-		"%s, by %zu rule%s, where the anchors lie in a way that was "
-		"not looked at",
-		rights_word(SBX_ALLOW, layouts->right), count,
-		count == 1 ? "" : "s"),
+	    change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER : CHANGE_MAYBE_NARROWER,
+	    arena_printf(arena, "%s, by %zu rule%s, %s",
+		rights_word(SBX_ALLOW, right), count, count == 1 ? "" : "s",
+		globs ? "where globs meet: no path was found that shows it" :
+			"where the anchors lie in a way that was not looked "
+			"at"),
 	    says);
 }
 
-/*
- * Denials come first, as they do for the model, and only what is looked for is
- * noted: so a comparison the other way round comes to the same rules.
- */
-static void
-change_settle(struct layouts *layouts, enum change change)
-{
-	const struct rules *rules = layouts->rules;
+/* --- all of them ---------------------------------------------------------- */
 
-	layouts->change = layouts->pass->only = change;
-	layouts->compared = layouts->work = layouts->unsettled.count = 0;
-	said_renew(layouts);
-	for (unsigned allow = 0; allow <= 1; allow++) {
-		for (size_t i = 0; i < rules->count; i++) {
-			if (layouts->pass->comparison->fault == NULL &&
-			    rules->items[i].allow == allow &&
-			    is_in_question(layouts, i))
-				rule_settle(layouts, i);
+/* The parameters of a side that the user has not bound. */
+static void
+params_try(struct layouts *layouts, enum side side)
+{
+	const struct comparison *comparison = layouts->pass->comparison;
+	const struct sbx_blob *blob = comparison->blobs[side];
+
+	for (uint16_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		const char *name = sbx_string(blob, blob->anchors[i].name);
+
+		if (side == SIDE_OLD ||
+		    places_param(comparison->blobs[SIDE_OLD], name) == 0) {
+			if (layouts->open[side][i])
+				anchor_try(layouts, i, name);
 		}
 	}
-	layouts->pass->only = CHANGE_END;
-	unsettled_note(layouts);
+}
+
+/* Binds them apart. */
+static void
+params_open(struct layouts *layouts, enum side side)
+{
+	struct places *places = &layouts->usual[side];
+
+	for (uint16_t i = SBX_ANCHOR_PARAM; i < places->blob->anchor_count;
+	     i++) {
+		layouts->open[side][i] = places->named[i];
+		layouts->has_open |= places->named[i];
+		if (places->named[i])
+			places_bind(places, i,
+			    arena_printf(layouts->arena, "/srv/%s",
+				sbx_string(places->blob,
+				    places->blob->anchors[i].name)));
+	}
 }
 
 void
-compare_layouts(struct pass *pass, const struct rules *rules)
+compare_layouts(struct pass *pass, struct rules *rules)
 {
 	struct arena *arena = arena_new();
 	struct layouts layouts = {
 		.pass = pass,
-		.arena = arena,
 		.rules = rules,
-		.forest = { .arena = arena },
-		.said = arena_alloc(arena, rules->count + 1),
+		.arena = arena,
 	};
 
 	pass->scratch = arena;
 	pass_begin(pass, binding_usual(0));
-	forest_plant(&layouts.forest, pass, rules);
-	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		/* All that the user has bound has been compared as it lies. */
-		if (layouts.forest.bound &&
-		    layouts.forest.slot_count == SLOT_PARAM)
-			break;
-		layouts.right = right;
-		change_settle(&layouts, CHANGE_WIDER);
-		if (!pass->comparison->wider_only)
-			change_settle(&layouts, CHANGE_NARROWER);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		layouts.usual[side] = pass->subjects[side].places;
+		params_open(&layouts, (enum side)side);
 	}
 	pass->scratch = NULL;
+	layouts.sockets = sockets_differ(pass);
+	if (pass->comparison->bound[SIDE_OLD] == NULL) {
+		anchor_try(&layouts, SBX_ANCHOR_WORKSPACE, NULL);
+		anchor_try(&layouts, SBX_ANCHOR_HOME, NULL);
+	}
+	params_try(&layouts, SIDE_OLD);
+	params_try(&layouts, SIDE_NEW);
+	layouts.together = true;
+	if (pass->comparison->bound[SIDE_OLD] == NULL && layouts.has_open) {
+		anchor_try(&layouts, SBX_ANCHOR_WORKSPACE, NULL);
+		anchor_try(&layouts, SBX_ANCHOR_HOME, NULL);
+	}
+	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
+		undecided_note(&layouts, right, CHANGE_WIDER);
+		if (!pass->comparison->wider_only)
+			undecided_note(&layouts, right, CHANGE_NARROWER);
+	}
 	arena_release(arena);
 }

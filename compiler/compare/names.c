@@ -492,16 +492,21 @@ const char *
 name_sample(struct arena *arena, const struct name_pattern *pattern,
     const char *star)
 {
-	const char *name = "";
+	size_t star_len = strlen(star), len = 0;
+	char *name = arena_alloc(arena, pattern->len * (1 + star_len) + 1);
 
 	for (size_t i = 0; i < pattern->len; i++) {
 		char byte = pattern->text[i];
 
-		if (byte == '*')
-			name = arena_printf(arena, "%s%s", name, star);
-		else
-			name = arena_printf(arena, "%s%c", name,
-			    byte == '?' && pattern->marks ? 'x' : byte);
+		if (byte == '*') {
+			memcpy(name + len, star, star_len);
+			len += star_len;
+		} else {
+			if (byte == '?' && pattern->marks)
+				byte = star_len == 1 ? *star : 'x';
+			name[len++] = byte;
+		}
 	}
+	name[len] = '\0';
 	return name;
 }

@@ -29,7 +29,6 @@ struct pass {
 	struct notes *notes;
 	struct arena *scratch; /* of this pass */
 	const struct binding *binding;
-	enum change only; /* the change of paths that is noted, or CHANGE_END */
 	uint8_t platforms;    /* the machines that it speaks for */
 	enum sbx_level level; /* for paths: what holds there */
 	bool cut;             /* see struct subject: what differs may differ */
@@ -88,22 +87,17 @@ void pass_begin(struct pass *pass, const struct binding *binding);
 /* The parts.  Path rules are merged once for a machine, then bound. */
 struct rules;
 struct rules *rules_merge(struct pass *pass, struct arena *arena);
-void rules_merge_sockets(struct pass *pass, struct arena *arena,
-    struct rules *rules); /* adds the rules about sockets */
 void compare_strengths(struct pass *pass, const struct rules *rules);
 void compare_paths(struct pass *pass, const struct rules *rules);
 void compare_places(struct pass *pass, const struct rules *rules,
-    const struct binding *binding); /* the paths in one binding */
-void compare_layouts(struct pass *pass, const struct rules *rules);
+    const struct binding *binding); /* paths and sockets in one binding */
+void compare_layouts(struct pass *pass, struct rules *rules);
 void compare_ports(struct pass *pass);
 void compare_domains(struct pass *pass);
 void compare_endpoints(struct pass *pass);
 void compare_proxies(struct pass *pass);
 void compare_env(struct pass *pass);
 void compare_sockets(struct pass *pass);
-void compare_meetings(struct pass *pass); /* sockets, in other bindings */
-bool compare_socket_at(struct pass *pass,
-    struct sbx_place path); /* notes whether the policies differ there */
 void compare_settings(struct pass *pass);
 void compare_syscalls(struct pass *pass);
 

@@ -25,7 +25,7 @@ struct bounds {
 
 static void
 bind_rule(const struct pass *pass, struct bounds *bounds,
-    const struct merged_rule *rule, bool other_home)
+    struct merged_rule *rule, bool other_home)
 {
 	const struct places *places = &pass->subjects[rule->side].places;
 	struct bound_rule *bound = arena_push(pass->scratch, &bounds->list);
@@ -41,7 +41,7 @@ bind_all(const struct pass *pass, const struct rules *rules,
     struct bounds *bounds)
 {
 	for (size_t i = 0; i < rules->count; i++) {
-		const struct merged_rule *rule = &rules->items[i];
+		struct merged_rule *rule = &rules->items[i];
 		const struct places *places =
 		    &pass->subjects[rule->side].places;
 
@@ -284,8 +284,7 @@ judge(struct walk *walk)
 	struct note_key key;
 
 	if (walk->changing.count == 0 ||
-	    is_allowed(walk, SIDE_OLD) == is_allowed(walk, SIDE_NEW) ||
-	    !walk_wants(walk, change))
+	    is_allowed(walk, SIDE_OLD) == is_allowed(walk, SIDE_NEW))
 		return;
 	rule = decider(walk, change);
 	key = rule_key(rule, walk->right);
@@ -303,6 +302,7 @@ enter_globs(struct walk *walk, struct sbx_range above, const char *name,
 		const struct sbx_glob *glob =
 		    walk->bounds[live.bound].rule->glob;
 
+		walk_count_step(walk, glob, len);
 		live.states = sbx_glob_step(glob, live.states, name, len);
 		if (sbx_glob_matches(glob, live.states)) {
 			rule_begins(walk, live.bound);
@@ -389,8 +389,6 @@ enter(struct walk *walk, struct sbx_place at, struct sbx_range events)
 		.matched = walk->matched.count,
 	};
 	walk->len = at.len;
-	walk->entered++;
-	walk->pass->comparison->work += above.end - above.first;
 	enter_globs(walk, above, walk->path + name, walk->len - name);
 	enter_events(walk, events);
 	judge(walk);

@@ -25,6 +25,7 @@ struct merged_rule {
 	const struct sbx_path *path; /* that text; NULL: of everything */
 	const struct sbx_glob *glob; /* or NULL */
 	const uint32_t *parts;       /* of the glob, as numbers of names */
+	uint8_t undecided; /* rights: a glob may make a difference by them */
 };
 
 struct rules {
@@ -37,7 +38,7 @@ struct rules {
 /* A rule at its place; a deny about ~ may have two. */
 struct bound_rule {
 	struct sbx_rule at;
-	const struct merged_rule *rule;
+	struct merged_rule *rule;
 };
 
 /* A place where a rule, or one of its exclusions, begins. */
@@ -77,6 +78,12 @@ void *stack_grow(struct arena *arena, void *items, size_t count,
 /* Longer than any place. */
 enum { WALK_PATH_ROOM = 4 * SBX_MAX_PATH };
 
+/* A difference because of a rule, where another one decides. */
+struct second {
+	const struct merged_rule *rule;
+	struct sbx_place path;
+};
+
 /* The place where the walk is, or a directory above it. */
 struct level {
 	uint32_t len;            /* of its path */
@@ -98,10 +105,9 @@ struct walk {
 	STACK(struct live) lives;   /* those of the last level last */
 	STACK(uint32_t) matched;    /* globs that match on the way */
 	STACK(struct level) levels; /* from the root on */
-	uint32_t entered;           /* how many directories and places */
 	char *path;
 	uint32_t len;
-	struct search *search; /* of globs.c */
+	VEC(struct second) second; /* of globs.c */
 };
 
 /* The first of the globs that are live where the walk is. */
@@ -138,12 +144,7 @@ rule_change(const struct merged_rule *rule, uint8_t right)
 #define ALLOWS(side) (uint8_t)(1u << (side))
 #define DENIES(side) (uint8_t)(4u << (side))
 
-/* The same of a rule about writing, which counts for a socket where no rule
- * about sockets covers it. */
-#define WRITES(side) (uint8_t)(16u << (side))
-#define KEEPS(side) (uint8_t)(64u << (side))
-
-/* What a rule makes so where it covers; of SBX_CONNECT, for a socket there. */
+/* What a rule makes so where it covers. */
 uint8_t rule_facts(const struct merged_rule *rule, uint8_t right);
 
 /* When a rule that only one policy has makes a difference where it covers. */
@@ -152,13 +153,6 @@ struct rule_aim {
 	uint8_t required;  /* facts that it takes */
 };
 struct rule_aim rule_aim(const struct merged_rule *rule, uint8_t right);
-
-/* Whether the pass looks for such a change. */
-static inline bool
-walk_wants(const struct walk *walk, enum change change)
-{
-	return walk->pass->only == CHANGE_END || walk->pass->only == change;
-}
 
 struct note_key rule_key(const struct merged_rule *rule, uint8_t right);
 
@@ -173,5 +167,9 @@ bool walk_note(struct walk *walk, const struct merged_rule *rule,
  * there. */
 void walk_globs(struct walk *walk, bool inhabited);
 void walk_globs_end(struct walk *walk);
+
+/* Counts the work of a glob on a name. */
+void walk_count_step(struct walk *walk, const struct sbx_glob *glob,
+    size_t len);
 
 #endif

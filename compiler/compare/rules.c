@@ -3,7 +3,7 @@
  * one rule with two sides, so that what cannot make a difference is told from
  * what can before any path is bound.
  */
-#include "compiler/compare/forest.h"
+#include "compiler/compare/paths.h"
 
 #include <string.h>
 
@@ -15,7 +15,6 @@ struct merger {
 	struct map names; /* the parts of globs */
 	char *key;
 	size_t len, room; /* of the key */
-	size_t first;     /* of the rules that it merges */
 };
 
 /* --- keys ----------------------------------------------------------------- */
@@ -155,9 +154,7 @@ rules_merge(struct pass *pass, struct arena *arena)
 	const struct sbx_blob *const *blobs = pass->comparison->blobs;
 
 	rules->items = arena_alloc(arena,
-	    (blobs[SIDE_OLD]->path_count + blobs[SIDE_NEW]->path_count +
-		blobs[SIDE_OLD]->socket_count + blobs[SIDE_NEW]->socket_count +
-		1u) *
+	    (blobs[SIDE_OLD]->path_count + blobs[SIDE_NEW]->path_count + 1u) *
 		sizeof *rules->items);
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		const struct sbx_blob *blob = blobs[side];
@@ -181,69 +178,6 @@ rules_merge(struct pass *pass, struct arena *arena)
 	return rules;
 }
 
-/* --- sockets -------------------------------------------------------------- */
-
-/* A rule about sockets, as one about a path that no glob or exception has. */
-static void
-merge_socket(struct merger *merger, enum side side, uint32_t index)
-{
-	const struct sbx_blob *blob = merger->pass->comparison->blobs[side];
-	const struct sbx_socket *socket = &blob->sockets[index];
-	struct sbx_path *path = arena_alloc(merger->arena, sizeof *path);
-	struct rules *rules = merger->rules;
-	struct merged_rule *rule;
-	bool added;
-
-	*path = (struct sbx_path){
-		.suffix = socket->suffix,
-		.anchor = socket->anchor,
-		.effect = socket->effect,
-		.source = socket->source,
-	};
-	if (socket->form == SBX_SOCKET_PLACE) {
-		key_make(merger, blob, path);
-	} else {
-		path->anchor = AGENT_ANCHOR;
-		merger->len = 0;
-		key_add(merger, socket->effect == SBX_ALLOW ? "allow" : "deny");
-	}
-	rule = &rules->items[merger->first +
-	    map_number(merger->arena, &merger->keys, merger->key, merger->len,
-		&added)];
-	if (added) {
-		*rule = (struct merged_rule){
-			.allow = path->effect == SBX_ALLOW,
-			.index = { NO_RULE, NO_RULE },
-			.side = side,
-			.path = path,
-		};
-		rules->count++;
-	}
-	if (rule->index[side] == NO_RULE)
-		rule->index[side] = index;
-	rule->rights[side] = SBX_CONNECT;
-}
-
-void
-rules_merge_sockets(struct pass *pass, struct arena *arena, struct rules *rules)
-{
-	struct merger merger = {
-		.pass = pass,
-		.arena = arena,
-		.rules = rules,
-		.first = rules->count,
-	};
-
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		const struct sbx_blob *blob = pass->comparison->blobs[side];
-
-		for (uint32_t i = 0; i < blob->socket_count; i++) {
-			if (blob->sockets[i].platforms & pass->platforms)
-				merge_socket(&merger, (enum side)side, i);
-		}
-	}
-}
-
 /* --- facts ---------------------------------------------------------------- */
 
 uint8_t
@@ -254,9 +188,6 @@ rule_facts(const struct merged_rule *rule, uint8_t right)
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		if (rule->rights[side] & right)
 			facts |= rule->allow ? ALLOWS(side) : DENIES(side);
-		else if (right == SBX_CONNECT &&
-		    (rule->rights[side] & SBX_WRITE))
-			facts |= rule->allow ? WRITES(side) : KEEPS(side);
 	}
 	return facts;
 }

@@ -7,8 +7,8 @@
 #include "compiler/compare/parts.h"
 #include <string.h>
 
-bool
-compare_socket_at(struct pass *pass, struct sbx_place path)
+static void
+compare_at(struct pass *pass, struct sbx_place path)
 {
 	struct access access = {
 		.kind = KIND_SOCKET,
@@ -22,7 +22,7 @@ compare_socket_at(struct pass *pass, struct sbx_place path)
 		verdicts[side] = pass_ask(pass, (enum side)side, &access,
 		    SBX_LEVEL_FULL, 0);
 	if (verdicts[SIDE_OLD].allowed == verdicts[SIDE_NEW].allowed)
-		return false;
+		return;
 	key.change = verdicts[SIDE_NEW].allowed ? CHANGE_WIDER :
 						  CHANGE_NARROWER;
 	key.side = verdicts[SIDE_NEW].allowed ? SIDE_OLD : SIDE_NEW;
@@ -36,7 +36,6 @@ compare_socket_at(struct pass *pass, struct sbx_place path)
 	    path.len);
 	if (!pass_again(pass, &key))
 		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
-	return true;
 }
 
 /* At a place, and at something in it that no rule names. */
@@ -46,9 +45,8 @@ compare_tree(struct pass *pass, struct sbx_place place)
 	const char *below = arena_printf(pass->comparison->arena, "%.*s/.sbx-x",
 	    (int)place.len, place.path);
 
-	compare_socket_at(pass, place);
-	compare_socket_at(pass,
-	    (struct sbx_place){ below, (uint32_t)strlen(below) });
+	compare_at(pass, place);
+	compare_at(pass, (struct sbx_place){ below, (uint32_t)strlen(below) });
 }
 
 /*
@@ -93,8 +91,4 @@ compare_sockets(struct pass *pass)
 			compare_inside(pass, SIDE_NEW, at);
 		}
 	}
-	if (pass->comparison->blobs[SIDE_OLD]->socket_count +
-		pass->comparison->blobs[SIDE_NEW]->socket_count >
-	    0)
-		compare_meetings(pass);
 }

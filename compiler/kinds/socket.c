@@ -433,5 +433,4 @@ const struct rule_kind kind_socket = {
 		.title = "sockets",
 		.explain = "AF_UNIX sockets that may be connected to.",
 	},
-	.compare = compare_sockets,
 };

@@ -24,7 +24,7 @@ told()
 
 # reported CASE: what programs are told of it.  These have differences of each kind,
 # with a binding, a level, a machine or other accesses beside them.
-reports='env floors lies-added lies-other lies-scratch macos platform several
+reports='env floors lies-added lies-other macos platform several
     strength syscalls taken'
 reported()
 {
