@@ -37,7 +37,7 @@ test_shape(struct tap *tap)
 			most = steps > most ? steps : most;
 		}
 		tap_ok(tap,
-		    program->count <= 184 && total <= 4900 && most <= 36,
+		    program->count <= 184 && total <= 4900 && most <= 37,
 		    "%s, flags %#x: %zu instructions, %zu steps "
 		    "for all numbers, %zu at most",
 		    filter->arch->name, filter->flags, program->count, total,

@@ -158,6 +158,7 @@ live(void)
 	MUST(raw("socket", AF_UNIX, SOCK_STREAM, 0) == EACCES);
 	MUST(raw("ioctl", 0, TIOCSTI, 0) == EPERM);
 	MUST(raw("ioctl", 0, TIOCSTI | HIGH, 0) == EPERM);
+	MUST(raw("ioctl", 0, TIOCSETD, 0) == EPERM);
 	MUST(raw("clone", CLONE_NEWUSER | SIGCHLD, 0, 0) == EPERM);
 	MUST(raw("clone", CLONE_NEWUSER | SIGCHLD | HIGH, 0, 0) == EPERM);
 	MUST(raw("clone3", 0, 0, 0) == ENOSYS);
