@@ -4,6 +4,7 @@
 #include "format/utf8.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -64,6 +65,18 @@ show_lines(void)
 	if (tcgetpgrp(STDERR_FILENO) == getpgrp() &&
 	    write(STDERR_FILENO, plain, sizeof plain - 1) < 0)
 		return;
+}
+
+bool
+stderr_takes_more(void)
+{
+	static int patience = 1000;
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (poll(&wait, 1, patience) > 0)
+		return true;
+	patience = 0;
+	return false;
 }
 
 /* Writes what was gathered; what cannot be written is lost. */

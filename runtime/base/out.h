@@ -48,6 +48,9 @@ void out_source(struct out *out, const struct sbx_blob *blob, uint32_t source);
 /* Text padded with blanks to `width` bytes. */
 void out_column(struct out *out, const char *text, size_t width);
 void out_flush(struct out *out);
+/* Whether stderr takes a line.  It gets a second for that, once: a command may
+ * have filled it just before its end. */
+bool stderr_takes_more(void);
 /* Before the next line on stderr, makes sure that it is seen there: a command has
  * had the terminal. */
 void out_mistrust_terminal(void);

@@ -233,7 +233,6 @@ wait_once(struct attendance *attendance, int milliseconds)
 	forward(attendance);
 	listen_serve(listening, &wait[1]);
 	relay_move(relay, wait + WAKE_FIXED);
-	relay_tell(relay, attendance->joining->supervision.blob, false);
 }
 
 static void
@@ -262,13 +261,13 @@ drain(struct attendance *attendance)
 {
 	struct relay *relay = &attendance->joining->supervision.relay;
 
+	relay_end(relay);
 	attendance->leave = false;
 	for (int rounds = 0;
 	     !relay_is_empty(relay) && !attendance->leave && rounds < 100;
 	     rounds++)
 		wait_once(attendance, 10);
-	relay_tell(relay, attendance->joining->supervision.blob,
-	    !attendance->term.late);
+	relay_tell(relay);
 }
 
 static void
@@ -311,7 +310,7 @@ static bool
 is_written_to(const struct relay *relay)
 {
 	for (int i = 0; i < RELAY_STREAMS; i++) {
-		if (relay->null >= 0 && relay->streams[i].open)
+		if (relay->streams[i].open)
 			return true;
 	}
 	return false;
@@ -338,11 +337,11 @@ static void
 leave_helper(struct attendance *attendance)
 {
 	struct supervision *supervision = &attendance->joining->supervision;
-	const struct relay *relay = &supervision->relay;
+	struct relay *relay = &supervision->relay;
 	struct listening *listening = &supervision->listening;
 	bool writes = is_written_to(relay);
 	const int kept[] = { writes ? STDOUT_FILENO : -1,
-		writes ? STDERR_FILENO : -1, writes ? relay->null : -1,
+		writes ? STDERR_FILENO : -1,
 		writes ? relay->streams[0].from : -1,
 		writes ? relay->streams[1].from : -1, attendance->signals,
 		listening->on ? listening->listener : -1,
@@ -354,7 +353,8 @@ leave_helper(struct attendance *attendance)
 		return;
 	descriptors_keep(kept, sizeof kept / sizeof *kept);
 	setsid();
-	/* Nobody is told any more. */
+	/* Nobody is told any more, nor of a second end. */
+	relay->ends = false;
 	attendance->joining->explaining.live = false;
 	while (is_needed(attendance)) {
 		wait_once(attendance, -1);

@@ -116,7 +116,7 @@ prepare(struct joining *joining)
 	if (joining->report->on)
 		supervision->report = joining->report;
 	clock_now(&supervision->begin);
-	relay_open(&supervision->relay, supervision->output);
+	relay_open(&supervision->relay, supervision->blob, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	joining->grouped = !has_terminal();
 	traced_join_prepare(joining);

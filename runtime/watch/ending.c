@@ -5,7 +5,6 @@
 #include "runtime/base/limits.h"
 #include "runtime/base/out.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -80,10 +79,9 @@ void
 ending_tell(const struct sbx_blob *blob, int status, bool late,
     const struct cgroup_usage *usage)
 {
-	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
 	struct out text;
 
-	if (poll(&wait, 1, 0) <= 0)
+	if (!stderr_takes_more())
 		return;
 	out_init(&text, -1);
 	if (usage->killed > 0 && usage->killed != UINT64_MAX) {

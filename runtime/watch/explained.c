@@ -6,7 +6,6 @@
 #include "runtime/watch/denial_line.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -470,15 +469,14 @@ say_agent(const struct telling *telling, const struct sbx_advice *advice)
 void
 explained_tell(const struct telling *telling)
 {
-	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
 	const struct explaining *explaining = telling->explaining;
 	const struct sbx_advice *advice = advice_ask(explaining,
 	    explaining->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
 
 	/* Never block on a stderr that nobody reads. */
-	if (poll(&wait, 1, 0) > 0 && telling->agent)
+	if (stderr_takes_more() && telling->agent)
 		say_agent(telling, advice);
-	else if (poll(&wait, 1, 0) > 0)
+	else if (stderr_takes_more())
 		say_block(telling, advice);
 	record_all(telling, advice);
 }

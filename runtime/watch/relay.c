@@ -13,6 +13,8 @@ enum {
 	CHUNK = 1 << 20,      /* more than a pipe holds */
 	SOCKET_CHUNK = 16384, /* a socket that is ready takes so much */
 	COPY_CHUNK = 16384,
+	PIPE_CHUNK = 4096, /* a pipe that is ready takes so much */
+	TAIL_PART = 16,
 };
 
 static void
@@ -30,6 +32,9 @@ stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)
 	stream->open = true;
 	stream->socket = S_ISSOCK(mode);
 	stream->left = cap;
+	stream->room = cap / TAIL_PART < RELAY_TAIL ?
+	    (uint32_t)(cap / TAIL_PART) :
+	    RELAY_TAIL;
 }
 
 /* Whether output to the descriptor goes through a pipe of ours. */
@@ -40,25 +45,38 @@ is_relayed(int fd, struct stat *status)
 	    !S_ISREG(status->st_mode);
 }
 
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether the command could shut standard error for sbxrun, too. */
+static bool
+may_be_shut(const struct stat *error)
+{
+	struct stat in;
+
+	return S_ISSOCK(error->st_mode) &&
+	    (fstat(STDIN_FILENO, &in) != 0 || !is_same(&in, error));
+}
+
 void
-relay_open(struct relay *relay, uint64_t cap)
+relay_open(struct relay *relay, const struct sbx_blob *blob, uint64_t cap)
 {
 	struct stat out, error;
-	bool has_out, has_error;
+	bool has_error = is_relayed(STDERR_FILENO, &error);
+	bool has_out;
 
-	relay->null = -1;
-	if (cap == 0)
+	relay->blob = blob;
+	if (cap == 0 && !(has_error && may_be_shut(&error)))
 		return;
 	has_out = is_relayed(STDOUT_FILENO, &out);
-	has_error = is_relayed(STDERR_FILENO, &error);
-	relay->joined = has_out && has_error && out.st_dev == error.st_dev &&
-	    out.st_ino == error.st_ino;
-	if (!has_out && !has_error)
-		return;
-	relay->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (relay->null < 0)
-		refuse("/dev/null", "cannot open", errno);
-	relay->null = above_standard(relay->null);
+	relay->joined = has_out && has_error && is_same(&out, &error);
+	if (cap == 0) {
+		cap = UINT64_MAX;
+		has_out = relay->joined;
+	}
 	if (has_out)
 		stream_open(&relay->streams[0], STDOUT_FILENO, cap,
 		    out.st_mode);
@@ -104,16 +122,28 @@ relay_has(const struct relay *relay, int fd)
 	return relay->streams[0].to == fd || relay->streams[1].to == fd;
 }
 
+static bool
+is_readable(const struct stream *stream)
+{
+	struct pollfd wait = { .fd = stream->from, .events = POLLIN };
+
+	return stream->open && poll(&wait, 1, 0) > 0;
+}
+
 void
-relay_wait(const struct relay *relay, struct pollfd wait[RELAY_STREAMS])
+relay_wait(struct relay *relay, struct pollfd wait[RELAY_STREAMS])
 {
 	for (int i = 0; i < RELAY_STREAMS; i++) {
-		const struct stream *stream = &relay->streams[i];
+		struct stream *stream = &relay->streams[i];
 
-		wait[i].fd = !stream->open ? -1 :
-		    stream->waits          ? stream->to :
-					     stream->from;
-		wait[i].events = stream->waits ? POLLOUT : POLLIN;
+		stream->flushes = relay->ends && stream->kept > 0 &&
+		    !is_readable(stream);
+		wait[i].fd = stream->flushes ? stream->to :
+		    !stream->open            ? -1 :
+		    stream->waits            ? stream->to :
+					       stream->from;
+		wait[i].events = stream->waits || stream->flushes ? POLLOUT :
+								    POLLIN;
 		wait[i].revents = 0;
 	}
 }
@@ -182,8 +212,87 @@ is_deserted(int fd)
 	return poll(&wait, 1, 0) > 0;
 }
 
+/* --- beyond the cap ------------------------------------------------------- */
+
+/* Reads into the ring, over the oldest bytes if there is no room. */
+static ssize_t
+stream_keep(struct stream *stream)
+{
+	char none[COPY_CHUNK], *at = none;
+	size_t len = sizeof none;
+	uint32_t next, over;
+	ssize_t got;
+
+	if (stream->room > 0) {
+		next = (stream->oldest + stream->kept) % stream->room;
+		at = stream->tail + next;
+		len = stream->room - next;
+	}
+	got = read(stream->from, at, len);
+	if (got <= 0)
+		return got;
+	over = stream->kept + (uint32_t)got > stream->room ?
+	    stream->kept + (uint32_t)got - stream->room :
+	    0;
+	stream->kept += (uint32_t)got - over;
+	stream->cut += over;
+	if (stream->room > 0)
+		stream->oldest = (stream->oldest + over) % stream->room;
+	return got;
+}
+
+/* The cut may be in the middle of a line. */
 static void
-stream_move(struct stream *stream, int null)
+tell_of(const struct relay *relay, const struct stream *stream)
+{
+	bool visible = relay->joined || stream->to == STDERR_FILENO;
+	struct out text;
+
+	if (visible && write(STDERR_FILENO, "\n", 1) != 1)
+		return;
+	out_init(&text, -1);
+	out_print(&text, "%lu bytes of %s are missing here", stream->cut,
+	    relay->joined                   ? "output" :
+		stream->to == STDOUT_FILENO ? "standard output" :
+					      "standard error");
+	out_text(&text, stream->kept > 0 ? ", before its end" : "");
+	limit_say(relay->blob, SBX_LIMIT_OUTPUT, text.text);
+}
+
+static void
+tell_once(const struct relay *relay, struct stream *stream)
+{
+	if (stream->cut > 0 && !stream->told && stderr_takes_more())
+		tell_of(relay, stream);
+	stream->told = true;
+}
+
+/* Writes a part of what was kept. */
+static void
+stream_flush(const struct relay *relay, struct stream *stream)
+{
+	uint32_t len = stream->room - stream->oldest;
+	ssize_t written;
+
+	tell_once(relay, stream);
+	if (len > stream->kept)
+		len = stream->kept;
+	if (len > PIPE_CHUNK)
+		len = PIPE_CHUNK;
+	written = write(stream->to, stream->tail + stream->oldest, len);
+	if (written < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	/* Nobody reads it. */
+	if (written <= 0)
+		written = stream->kept;
+	stream->kept -= (uint32_t)written;
+	stream->oldest = (stream->oldest + (uint32_t)written) % stream->room;
+}
+
+/* -------------------------------------------------------------------------- */
+
+static void
+stream_move(struct stream *stream)
 {
 	bool over = stream->left == 0;
 	size_t len = stream->socket && !over ? SOCKET_CHUNK : CHUNK;
@@ -191,9 +300,8 @@ stream_move(struct stream *stream, int null)
 
 	if (!over && stream->left < len)
 		len = (size_t)stream->left;
-	moved = stream_pass(stream, over ? null : stream->to, len);
-	if (moved > 0 && over)
-		stream->cut += (uint64_t)moved;
+	moved = over ? stream_keep(stream) :
+		       stream_pass(stream, stream->to, len);
 	if (moved > 0 && !over)
 		stream->left -= (uint64_t)moved;
 	if (moved > 0 || (moved < 0 && errno == EINTR))
@@ -212,7 +320,13 @@ relay_move(struct relay *relay, const struct pollfd wait[RELAY_STREAMS])
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		struct stream *stream = &relay->streams[i];
 
-		if (!stream->open || wait[i].revents == 0)
+		if (wait[i].revents == 0)
+			continue;
+		if (stream->flushes) {
+			stream_flush(relay, stream);
+			continue;
+		}
+		if (!stream->open)
 			continue;
 		if (stream->left == 0)
 			stream->waits = false;
@@ -221,55 +335,31 @@ relay_move(struct relay *relay, const struct pollfd wait[RELAY_STREAMS])
 		else if (stream->socket && !stream->waits && stream->left > 0)
 			stream->waits = true;
 		else
-			stream_move(stream, relay->null);
+			stream_move(stream);
 	}
+}
+
+void
+relay_end(struct relay *relay)
+{
+	relay->ends = true;
+}
+
+void
+relay_tell(struct relay *relay)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++)
+		tell_once(relay, &relay->streams[i]);
 }
 
 bool
 relay_is_empty(const struct relay *relay)
 {
 	for (int i = 0; i < RELAY_STREAMS; i++) {
-		struct pollfd wait = {
-			.fd = relay->streams[i].from,
-			.events = POLLIN,
-		};
+		const struct stream *stream = &relay->streams[i];
 
-		if (relay->streams[i].open && poll(&wait, 1, 0) > 0)
+		if (is_readable(stream) || (relay->ends && stream->kept > 0))
 			return false;
 	}
 	return true;
-}
-
-/* The cut may be in the middle of a line. */
-static void
-tell_of(const struct stream *stream, bool joined, const struct sbx_blob *blob)
-{
-	bool visible = joined || stream->to == STDERR_FILENO;
-
-	if (visible && write(STDERR_FILENO, "\n", 1) != 1)
-		return;
-	limit_say(blob, SBX_LIMIT_OUTPUT,
-	    joined ? "output is cut off here and the command goes on" :
-		stream->to == STDOUT_FILENO ?
-		     "standard output is cut off here and the command goes on" :
-		     "standard error is cut off here and the command goes on");
-}
-
-void
-relay_tell(struct relay *relay, const struct sbx_blob *blob, bool must)
-{
-	for (int i = 0; i < RELAY_STREAMS; i++) {
-		struct stream *stream = &relay->streams[i];
-		struct pollfd wait = {
-			.fd = STDERR_FILENO,
-			.events = POLLOUT,
-		};
-
-		if (stream->cut == 0 || stream->told)
-			continue;
-		if (!must && poll(&wait, 1, 0) <= 0)
-			continue;
-		tell_of(stream, relay->joined, blob);
-		stream->told = true;
-	}
 }

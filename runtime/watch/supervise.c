@@ -78,7 +78,7 @@ supervise_open(struct supervision *supervision)
 	supervision->terminal = terminal_open();
 	supervision->handed_on = terminal_is_handed_on(supervision->terminal);
 	supervise_open_started(supervision);
-	relay_open(&supervision->relay, supervision->output);
+	relay_open(&supervision->relay, supervision->blob, supervision->output);
 }
 
 void
@@ -336,7 +336,6 @@ watch_once(struct watch *watch, int milliseconds)
 	listen_serve(&supervision->listening, &wait[2]);
 	network_serve(&supervision->network, network);
 	relay_move(&supervision->relay, relay);
-	relay_tell(&supervision->relay, supervision->blob, false);
 	return (wait[1].revents & POLLHUP) == 0;
 }
 
@@ -393,6 +392,7 @@ drain(struct watch *watch)
 {
 	struct relay *relay = &watch->supervision->relay;
 
+	relay_end(relay);
 	watch->leave = false;
 	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave;
 	     rounds++) {
@@ -401,7 +401,7 @@ drain(struct watch *watch)
 		if (!watch_once(watch, watch->term.late ? 10 : -1))
 			break;
 	}
-	relay_tell(relay, watch->supervision->blob, !watch->term.late);
+	relay_tell(relay);
 }
 
 /* Whether the receipt has its first record: without it there is no other.  A

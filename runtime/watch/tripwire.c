@@ -6,7 +6,6 @@
 #include "runtime/watch/look.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -470,11 +469,9 @@ tell_wire(struct tripwire *tripwire, const struct wire *wire)
 void
 tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
 {
-	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
-
 	tripwire->receipt = receipt;
 	/* Never block on a stderr that nobody reads. */
-	tripwire->quiet = poll(&wait, 1, 0) <= 0;
+	tripwire->quiet = !stderr_takes_more();
 	for (uint32_t i = 0; i < tripwire->count; i++)
 		tell_wire(tripwire, &tripwire->wires[i]);
 	end_looks(tripwire, tripwire->now);

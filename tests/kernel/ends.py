@@ -6,6 +6,7 @@ import re
 import select
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -160,7 +161,36 @@ def seen():
     screen.end()
 
 
+FILL = '''
+use Fcntl; fcntl STDERR, F_SETFL, O_NONBLOCK;
+syswrite STDERR, "x" for 1 .. 65536; sleep 60;
+'''
+
+
+def heard():
+    """What the command does to stderr keeps no line of sbxrun's from it."""
+    for name, script, ends in (
+            ('after shutdown(2)', 'shutdown STDERR, 2; sleep 60',
+             socket.socketpair()),
+            ('after a pipe was full', FILL, os.pipe())):
+        near, far = [end if isinstance(end, int) else end.detach()
+                     for end in ends]
+        job = subprocess.Popen([SBXRUN, '--limit', 'timeout=1s', '--limit',
+                                'output=none'] + RUN[1:]
+                               + ['perl', '-e', script],
+                               stdout=subprocess.DEVNULL, stderr=far)
+        os.close(far)
+        time.sleep(1.4)
+        got = b''
+        while part := os.read(near, 65536):
+            got += part
+        job.wait()
+        os.close(near)
+        say(b'limit timeout' in got, name + ' a line is heard', got[-200:])
+
+
 once()
+heard()
 killed('a command that goes on', "trap '' TERM; SLEEP; SLEEP")
 killed('a command that stops its group', "trap '' TERM; kill -STOP 0; SLEEP")
 killed('a command that stops itself', 'kill -STOP $$; SLEEP')

@@ -108,12 +108,12 @@ records()
 	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
 	    "$base/plain.bin" -- head -c 100000 /dev/zero) 2>/dev/null |
 	    cat >/dev/null
-	is 'bytes cut' '34464 0' "$(field 1 stdout_cut) $(field 1 stderr_cut)"
+	is 'bytes cut' '30368 0' "$(field 1 stdout_cut) $(field 1 stderr_cut)"
 	rm -f "$log"
 	(cd "$ws" && "$base/sbxrun" -l "$level" --log "$log" \
 	    "$base/plain.bin" -- sh -c 'head -c 70000 /dev/zero >&2') 2>&1 \
 	    >/dev/null | cat >/dev/null
-	is 'bytes cut of the errors' '0 4464' \
+	is 'bytes cut of the errors' '0 368' \
 	    "$(field 1 stdout_cut) $(field 1 stderr_cut)"
 	run no-such-command
 	is 'no command' '2 127' "$(wc -l <"$log") $(field 1 exit)"
