@@ -15,16 +15,16 @@
 #endif
 
 static int
-open_namespace(const char *name)
+open_own(const char *name)
 {
 	struct out path;
 	int fd;
 
 	out_init(&path, -1);
-	out_print(&path, "/proc/self/ns/%s", name);
+	out_print(&path, "/proc/thread-self/%s", name);
 	fd = open(path.text, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		refuse(path.text, "cannot open the session's namespace", errno);
+		refuse(path.text, "cannot open what the session needs", errno);
 	return fd;
 }
 
@@ -35,13 +35,15 @@ handover_namespaces(struct handover *handover, bool user)
 
 	for (int i = 0; i < OFFER_END; i++)
 		namespaces[i] = -1;
-	namespaces[OFFER_MOUNT] = open_namespace("mnt");
-	namespaces[OFFER_PID] = open_namespace("pid");
-	namespaces[OFFER_IPC] = open_namespace("ipc");
+	namespaces[OFFER_MOUNT] = open_own("ns/mnt");
+	namespaces[OFFER_PID] = open_own("ns/pid");
+	namespaces[OFFER_IPC] = open_own("ns/ipc");
 	if (handover->plan->network != NETWORK_OUTER)
-		namespaces[OFFER_NETWORK] = open_namespace("net");
+		namespaces[OFFER_NETWORK] = open_own("ns/net");
 	if (user)
-		namespaces[OFFER_USER] = open_namespace("user");
+		namespaces[OFFER_USER] = open_own("ns/user");
+	/* A /proc that is mounted with hidepid=2 does not show it to the keeper. */
+	namespaces[OFFER_CHILDREN] = open_own("children");
 }
 
 /* --- the file ------------------------------------------------------------- */

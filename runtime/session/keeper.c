@@ -49,7 +49,8 @@ struct keeper {
 	const struct keeping *keeping;
 	int listening; /* its socket, or -1 */
 	uint64_t inode;
-	int first; /* pidfd of process 1 */
+	int first;    /* pidfd of process 1 */
+	int children; /* the list of its children */
 	struct standing own;
 	bool listens; /* the policy has calls to be answered */
 	int offer[OFFER_END];
@@ -174,15 +175,10 @@ is_over(struct keeper *keeper)
 static bool
 has_orphans(const struct keeper *keeper)
 {
-	char text[32];
-	struct out path;
-	uint64_t first = (uint64_t)keeper->keeping->first;
+	char byte;
 
-	out_init(&path, -1);
-	out_print(&path, "/proc/%lu/task/%lu/children", first, first);
 	/* What cannot be seen may be there. */
-	return !file_read(AT_FDCWD, path.text, text, sizeof text) ||
-	    text[0] != '\0';
+	return pread(keeper->children, &byte, 1, 0) != 0;
 }
 
 /*
@@ -580,6 +576,8 @@ keeper_stay(const struct keeping *keeping)
 	/* Process 1 has said why. */
 	if (fault != NULL)
 		_exit(EXIT_REFUSED);
+	keeper.children = keeper.offer[OFFER_CHILDREN];
+	keeper.offer[OFFER_CHILDREN] = -1;
 	keeper.listens = reply.listens != 0;
 	keeping->supervision->listening.moved = reply.moved != 0;
 	keeper.first = (int)syscall(SYS_pidfd_open, keeping->first, 0);

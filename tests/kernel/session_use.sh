@@ -365,8 +365,17 @@ ends()
 	is 'a session with its parent ends with it' '' "$(session_left)"
 	session_options='--idle 1s'
 	in_session brief 'true'
-	session_options=
 	is 'an idle session ends' '' "$(session_left)"
+	if [ "$(id -u)" -eq 0 ]; then
+		# As many machines mount it: others' processes are not shown.
+		(unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' \
+		    sh setpriv --reuid="$uid" --regid="$uid" --clear-groups env -i \
+		    PATH=/usr/bin:/bin HOME="$home" "$base/sbxrun" --idle 1s \
+		    --session "${own}brief" "$policy" -- true)
+		is 'an idle session ends where /proc hides others' '' \
+		    "$(session_left)"
+	fi
+	session_options=
 	as "$base/sbxrun" --session "${own}brief" --idle 1s "$policy" -- \
 	    sh -c 'sleep 600 >/dev/null 2>&1 &'
 	# Longer than it may be idle; what runs goes on.
