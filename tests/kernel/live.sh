@@ -648,7 +648,7 @@ homes_agree()
 	    'allow read { /etc ${proc} }' "$@" '}' >"$base/homes.sbx"
 	"$SBXC" "$base/homes.sbx" -o "$base/homes.bin" 2>/dev/null || exit 99
 	tap_is "uid $uid, $level: why: $*" "$verdict" "$(as "$uid" "$SBXC" why \
-	    "$base/homes.sbx" read "$entry" | sed -n '1s/:.*//p')"
+	    -w "$ws" "$base/homes.sbx" read "$entry" | sed -n '1s/:.*//p')"
 	expect "$uid" "$*" homes "$result" open-read "$entry"
 }
 

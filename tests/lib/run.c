@@ -182,9 +182,11 @@ make_removable(const char *path, const struct stat *status, int type,
     struct FTW *place)
 {
 	(void)place;
-	return type == FTW_D && (status->st_mode & S_IRWXU) != S_IRWXU ?
-	    chmod(path, S_IRWXU) :
-	    0;
+	if ((type != FTW_D && type != FTW_DNR) ||
+	    (status->st_mode & S_IRWXU) == S_IRWXU || chmod(path, S_IRWXU) != 0)
+		return 0;
+	/* One that could not be read is not entered by this walk. */
+	return type == FTW_DNR ? nftw(path, make_removable, 16, FTW_PHYS) : 0;
 }
 
 static void

@@ -427,13 +427,13 @@ test_room(struct tap *tap)
 	writable = false;
 	all_there = true;
 	for (uint32_t i = 0; i < SERVERS_MAX; i++)
-		servers.list[servers.count++].cookie = i + 1;
+		servers.list[servers.count++].cookie = UINT64_MAX - i;
 	tap_ok(tap, listen_on(fd) == -ENOBUFS, "no more than there is room");
-	gone = 9;
+	gone = UINT64_MAX - 8;
 	tap_ok(tap,
 	    listen_on(fd) == ANSWER_GO_ON && servers.count == SERVERS_MAX &&
 		servers.list[8].cookie == cookie_of(fd) &&
-		servers.list[0].cookie == 1,
+		servers.list[0].cookie == UINT64_MAX,
 	    "a new one takes the room of one that is gone");
 	close(fd);
 }
