@@ -43,9 +43,15 @@ struct way {
 /* Where a user namespace hides owners, they all look like the overflow user; and
  * so does whoever has no number in it. */
 static bool
+is_hidden(uid_t owner)
+{
+	return owner == OVERFLOW_UID && machine_hides_owners();
+}
+
+static bool
 is_trusted(const struct way *way, uid_t owner)
 {
-	if (owner == OVERFLOW_UID && machine_hides_owners())
+	if (is_hidden(owner))
 		return way->name[0] == '@';
 	return owner == way->self || owner == 0;
 }
@@ -82,6 +88,12 @@ static void
 check_directory(const struct way *way, const char *path,
     const struct stat *status)
 {
+	if (is_hidden(status->st_uid) && !is_trusted(way, status->st_uid))
+		refuse(path,
+		    "others may own this directory, which this user "
+		    "namespace hides: give the policy through a pipe, as "
+		    "/dev/stdin",
+		    0);
 	if (others_may_write(way, status))
 		refuse(path,
 		    "others may replace the policy in this directory: "
