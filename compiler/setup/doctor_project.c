@@ -39,21 +39,6 @@ is_there(const char *path)
 
 /* --- the repository ------------------------------------------------------- */
 
-/* The nearest directory at or above the workspace that has a .git; or NULL. */
-static const char *
-find_top(struct doctor *doctor)
-{
-	char *path = arena_strndup(doctor->arena, doctor->workspace,
-	    strlen(doctor->workspace));
-
-	while (*path != '\0') {
-		if (is_there(arena_printf(doctor->arena, "%s/.git", path)))
-			return path;
-		*strrchr(path, '/') = '\0';
-	}
-	return NULL;
-}
-
 /* A plain file; to open a named pipe would wait for its other end. */
 static FILE *
 open_file(const char *path)
@@ -95,6 +80,31 @@ find_git_directory(struct doctor *doctor, const char *top)
 		path = arena_strndup(doctor->arena, real, strlen(real));
 	free(real);
 	return path;
+}
+
+/* Whether git would take it for a repository: an empty file or directory .git,
+ * which others may leave in /tmp, is none. */
+static bool
+is_top(struct doctor *doctor, const char *path)
+{
+	return is_there(arena_printf(doctor->arena, "%s/.git/HEAD", path)) ||
+	    find_git_directory(doctor, path) != NULL;
+}
+
+/* The nearest directory at or above the workspace that is a repository; or
+ * NULL. */
+static const char *
+find_top(struct doctor *doctor)
+{
+	char *path = arena_strndup(doctor->arena, doctor->workspace,
+	    strlen(doctor->workspace));
+
+	while (*path != '\0') {
+		if (is_top(doctor, path))
+			return path;
+		*strrchr(path, '/') = '\0';
+	}
+	return NULL;
 }
 
 /* A linked worktree shares the directory of the repository that it is of. */

@@ -65,6 +65,8 @@ says_not()
 	tap_is "$1" "" "$(grep "^....  $2 .*$3" "$tmp/out")"
 }
 
+# What git takes for no repository is none.
+mkdir -p "$tmp/.git"
 doctor
 tap_is "a directory in which all is well" 0 $status
 says "the level" good level "full (Landlock ABI 7)"
@@ -79,6 +81,12 @@ doctor
 tap_is "the self-test fails" 1 $status
 says "... and it is said at what" mend self-test ': a pseudo-terminal$'
 rm "$tmp/tried"
+
+rmdir "$tmp/.git"
+: >"$tmp/.git"
+doctor
+tap_is "an empty file .git above" 0 $status
+rm "$tmp/.git"
 
 # --- the machine -----------------------------------------------------------
 
