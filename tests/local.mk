@@ -30,6 +30,7 @@ TESTS = $(all_tests)
 check_PROGRAMS = sbxrun-test sbxsh-test $(test_programs) $(slow_programs) \
 	$(helper_programs)
 EXTRA_DIST += $(test_scripts) $(static_scripts) $(once_scripts) $(slow_scripts) \
+	tests/bare/run \
 	tests/demo.sh \
 	tests/machines/archive.sh tests/machines/become.c \
 	tests/machines/cross tests/machines/inside \
