@@ -155,6 +155,7 @@ ask_rules(struct question *question, const char *name, bool above)
 			verdict->rule = i;
 		verdict->allowed = !question->denied;
 		verdict->is_private |= (rule->flags & SBX_NAME_PRIVATE) != 0;
+		verdict->by_port |= rule->port != 0;
 	}
 }
 

@@ -27,6 +27,7 @@ bool sbx_name_normal(const char *text, size_t len, char name[SBX_NAME_SIZE]);
 struct sbx_name_verdict {
 	bool allowed;
 	bool is_private; /* addresses that are not public are allowed, too */
+	bool by_port;    /* some rule that allows it names the port */
 	uint32_t rule;   /* of blob->names; UINT32_MAX: no rule is about it */
 };
 

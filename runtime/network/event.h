@@ -33,7 +33,8 @@ enum proxy_verdict {
 	PROXY_NO_RULE,    /* no rule allows it */
 	PROXY_PRIVATE,    /* the name has only addresses that are not public */
 	PROXY_RESERVED,   /* and to none of them any name may lead */
-	PROXY_OTHER_NAME, /* TLS was for another name */
+	PROXY_OTHER_NAME, /* TLS, or a request of HTTP, was for another name */
+	PROXY_NO_NAME,    /* it was for none, or no such thing */
 	PROXY_NO_SUCH_NAME,
 	PROXY_FAILED, /* nobody answered there */
 	PROXY_LIMIT,  /* of the proxy */

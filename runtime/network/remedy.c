@@ -72,7 +72,8 @@ is_web(uint16_t port)
 	return port == 80 || port == 443;
 }
 
-/* Of a query the port is not known yet, and of most it will be one of these. */
+/* Of a query the port is not known yet, and of most it will be one of these.  What
+ * is neither TLS nor HTTP wants a rule that names the port. */
 static bool
 put_name(struct out *out, const struct proxy_event *event)
 {
@@ -83,7 +84,8 @@ put_name(struct out *out, const struct proxy_event *event)
 		return false;
 	out_print(out, "allow network domain %s\"%s", is_private ? "{ " : "",
 	    name);
-	if (event->port != 0 && !is_web(event->port))
+	if (event->port != 0 &&
+	    (!is_web(event->port) || event->verdict == PROXY_NO_NAME))
 		out_print(out, ":%u", (unsigned)event->port);
 	out_text(out, is_private ? "\" private }" : "\"");
 	return true;
@@ -127,7 +129,8 @@ bool
 remedy_put(struct out *out, const struct proxy_event *event)
 {
 	if ((event->verdict != PROXY_NO_RULE &&
-		event->verdict != PROXY_PRIVATE) ||
+		event->verdict != PROXY_PRIVATE &&
+		event->verdict != PROXY_NO_NAME) ||
 	    sbx_way_is_reserved(event->port))
 		return false;
 	switch ((enum proxy_via)event->via) {

@@ -50,6 +50,7 @@ decide_name(struct proxy *proxy, struct conn *conn)
 	}
 	/* What comes after HTTP's own head is no TLS. */
 	conn->hello_pending = conn->form != FORM_REQUEST;
+	conn->is_web = !verdict.by_port;
 	if (proxy->upstream != NULL)
 		connect_upstream(proxy, conn);
 	else

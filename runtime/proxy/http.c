@@ -416,6 +416,64 @@ http_tunnel(const char *host, uint16_t port, char head[HTTP_HEAD_MAX])
 	return writer.used;
 }
 
+/* --- a request to the server itself ---------------------------------------- */
+
+enum { METHOD_MAX = 32 };
+
+static bool
+parse_origin(struct http_request *request, struct text line)
+{
+	struct text target;
+
+	return cut(&line, ' ', &request->method) && cut(&line, ' ', &target) &&
+	    target.len > 0 && (*target.at == '/' || text_is(target, "*")) &&
+	    (text_is(line, "HTTP/1.1") || text_is(line, "HTTP/1.0"));
+}
+
+/* Whether it may become a head: a method comes first, lines end with CR LF, and
+ * the first one is as it should be. */
+static bool
+may_be_head(const char *bytes, size_t len)
+{
+	struct text rest = { bytes, len }, method = rest, line;
+	struct http_request request;
+
+	if (!cut(&rest, ' ', &method) && len > METHOD_MAX)
+		return false;
+	rest = (struct text){ bytes, len };
+	return is_token(method) &&
+	    is_clean(bytes, len - (bytes[len - 1] == '\r')) &&
+	    (!cut_line(&rest, &line) || parse_origin(&request, line));
+}
+
+enum parsed
+http_host(const char *bytes, size_t len, struct http_request *request)
+{
+	const char *end = head_end(bytes, len);
+	struct text rest, line, name;
+
+	*request = (struct http_request){ .fault = NULL };
+	if (len == 0)
+		return PARSED_MORE;
+	if (!may_be_head(bytes, end != NULL ? (size_t)(end - bytes) : len))
+		return PARSED_BAD;
+	if (end == NULL)
+		return len < HTTP_HEAD_MAX ? PARSED_MORE : PARSED_BAD;
+	rest = (struct text){ bytes, (size_t)(end - bytes) - 2 };
+	if (!cut_line(&rest, &line))
+		return PARSED_BAD;
+	while (rest.len > 0) {
+		if (!cut_line(&rest, &line) || !cut(&line, ':', &name) ||
+		    !is_token(name))
+			return PARSED_BAD;
+		if (text_is(name, "Host") &&
+		    (request->host.len > 0 ||
+			!parse_authority(request, trim(line))))
+			return PARSED_BAD;
+	}
+	return request->host.len > 0 ? PARSED_OK : PARSED_BAD;
+}
+
 /* --- answers of another proxy --------------------------------------------- */
 
 enum parsed

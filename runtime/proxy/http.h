@@ -42,6 +42,14 @@ size_t http_rewrite(const struct http_request *request, bool for_proxy,
 /* The head that asks another proxy for a connection; its length. */
 size_t http_tunnel(const char *host, uint16_t port, char head[HTTP_HEAD_MAX]);
 
+/*
+ * The host that the first request to a server is for, from its field Host, and
+ * its port, or 0.  PARSED_MORE: no blank line yet.  PARSED_BAD: this is none, or
+ * one that servers understand in different ways.
+ */
+enum parsed http_host(const char *bytes, size_t len,
+    struct http_request *request);
+
 /* The status of an answer, and the length of its head. */
 enum parsed http_answer(const char *bytes, size_t len, unsigned *status,
     size_t *head);

@@ -96,6 +96,7 @@ struct conn {
 	bool again;         /* it has more to do */
 	bool asked;         /* the look-up is under way */
 	bool hello_pending; /* the client's first bytes are to be judged */
+	bool is_web;        /* and have to be TLS or HTTP for the name */
 	bool chunked;       /* the end of the body is to be found */
 	bool is_private;
 	uint32_t rule;

@@ -2,8 +2,9 @@
  * What happens once the server is there: the client is told, what goes first is
  * sent, and then bytes are relayed as they come.
  *
- * The client's first bytes may be held back until they show which name TLS is
- * for.  The server's bytes are not, since in many protocols it speaks first.
+ * The client's first bytes may be held back until they show which name TLS or
+ * HTTP is for.  The server's bytes are not, since in many protocols it speaks
+ * first.
  */
 #include "runtime/proxy/proxy.h"
 
@@ -91,7 +92,7 @@ relay_upstream(struct proxy *proxy, struct conn *conn)
 	client_refused(proxy, conn, PROXY_FAILED);
 }
 
-/* --- the name in TLS ------------------------------------------------------ */
+/* --- the name inside -------------------------------------------------------- */
 
 static bool
 is_same_name(const struct conn *conn, const char *name, size_t len)
@@ -102,46 +103,87 @@ is_same_name(const struct conn *conn, const char *name, size_t len)
 	    strcmp(normal, conn->target.name) == 0;
 }
 
-static void
-refuse_hello(struct proxy *proxy, struct conn *conn, const char *name,
-    size_t len)
-{
-	char normal[SBX_NAME_SIZE];
+/* What is known of the client's first bytes. */
+enum inside { INSIDE_MORE, INSIDE_PASSES, INSIDE_OTHER, INSIDE_NONE };
 
-	tell_name(proxy, conn, PROXY_OTHER_NAME,
-	    sbx_name_normal(name, len, normal) ? normal : conn->target.name);
-	conn_reset(proxy, conn);
+static enum inside
+judge_request(struct proxy *proxy, const struct conn *conn, size_t len,
+    struct text *name)
+{
+	struct http_request request;
+
+	switch (http_host((const char *)proxy->bytes, len, &request)) {
+	case PARSED_MORE:
+		return INSIDE_MORE;
+	case PARSED_BAD:
+		return INSIDE_NONE;
+	case PARSED_OK:
+		break;
+	}
+	*name = request.host;
+	return is_same_name(conn, name->at, name->len) &&
+		(request.port == 0 || request.port == conn->target.port) ?
+	    INSIDE_PASSES :
+	    INSIDE_OTHER;
+}
+
+/*
+ * A rule that names no port is about the web: what is not TLS for the name, or a
+ * request of HTTP for it, does not pass.  One that names the port lets any
+ * protocol through, and TLS that says another name on none.
+ */
+static enum inside
+judge_first(struct proxy *proxy, const struct conn *conn, size_t len,
+    char hello[TLS_NAME_SIZE], struct text *name)
+{
+	name->at = hello;
+	switch (tls_server_name(proxy->bytes, len, hello, &name->len)) {
+	case TLS_MORE:
+		return INSIDE_MORE;
+	case TLS_BAD:
+		return INSIDE_OTHER;
+	case TLS_NAME:
+		return is_same_name(conn, name->at, name->len) ? INSIDE_PASSES :
+								 INSIDE_OTHER;
+	case TLS_NO_NAME:
+		break;
+	case TLS_NONE:
+		if (conn->is_web)
+			return judge_request(proxy, conn, len, name);
+		break;
+	}
+	return conn->is_web ? INSIDE_NONE : INSIDE_PASSES;
 }
 
 /* Whether the client's bytes may go on.  If not, it may have been closed. */
 static bool
 hello_passes(struct proxy *proxy, struct conn *conn)
 {
-	char name[TLS_NAME_SIZE];
-	size_t name_len;
+	char hello[TLS_NAME_SIZE], normal[SBX_NAME_SIZE];
+	struct text name = { hello, 0 };
 	ssize_t len = conn_peek(proxy, conn, &conn->client, TLS_HELLO_MAX);
+	enum inside inside;
 
 	if (len < 0)
 		return false;
-	switch (len == 0 ?
-		TLS_NONE :
-		tls_server_name(proxy->bytes, (size_t)len, name, &name_len)) {
-	case TLS_MORE:
+	inside = len == 0 ? INSIDE_PASSES :
+			    judge_first(proxy, conn, (size_t)len, hello, &name);
+	switch (inside) {
+	case INSIDE_MORE:
 		conn->client.readable = false;
 		if (conn->deadline == 0)
 			conn->deadline = proxy->now + HANDSHAKE_TIME;
 		return false;
-	case TLS_BAD:
-		refuse_hello(proxy, conn, "", 0);
+	case INSIDE_OTHER:
+	case INSIDE_NONE:
+		tell_name(proxy, conn,
+		    inside == INSIDE_NONE ? PROXY_NO_NAME : PROXY_OTHER_NAME,
+		    sbx_name_normal(name.at, name.len, normal) ?
+			normal :
+			conn->target.name);
+		conn_reset(proxy, conn);
 		return false;
-	case TLS_NAME:
-		if (!is_same_name(conn, name, name_len)) {
-			refuse_hello(proxy, conn, name, name_len);
-			return false;
-		}
-		break;
-	case TLS_NONE:
-	case TLS_NO_NAME:
+	case INSIDE_PASSES:
 		break;
 	}
 	conn->hello_pending = false;

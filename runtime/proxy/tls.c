@@ -13,7 +13,8 @@ enum {
 	RECORD_LAST = 24,
 	RECORD_HANDSHAKE = 22,
 	RECORD_MAX = 16384,
-	MAJOR = 3, /* of the version in every record, since SSL 3 */
+	RECORD_SKIPPED = 2, /* bytes of the longest that a server skips */
+	MAJOR = 3,          /* of the version in every record, since SSL 3 */
 	HANDSHAKE_HEADER = 4,
 	CLIENT_HELLO = 1,
 	EXTENSION_SERVER_NAME = 0,
@@ -196,13 +197,32 @@ gather(const uint8_t *bytes, size_t len, struct message *message)
 	return TLS_MORE;
 }
 
-/* A server of TLS takes no other record first, so none may hide the hello. */
-static bool
-may_be_tls(const uint8_t *bytes, size_t len)
+/*
+ * What the first bytes are.  Some servers do not look at the version of the
+ * first record, and skip what is no message of the handshake, such as an alert
+ * of two bytes.  So only what no server can take for a hello, or skip, is not
+ * TLS; and no other record may stand before the hello.
+ */
+static enum tls_hello
+look(const uint8_t *bytes, size_t len)
 {
-	return len == 0 ||
-	    (bytes[0] >= RECORD_FIRST && bytes[0] <= RECORD_LAST &&
-		(len == 1 || bytes[1] == MAJOR));
+	size_t size;
+
+	if (len == 0)
+		return TLS_MORE;
+	if (bytes[0] < RECORD_FIRST || bytes[0] > RECORD_LAST)
+		return TLS_NONE;
+	if (len < 2)
+		return TLS_MORE;
+	if (bytes[1] == MAJOR)
+		return TLS_NAME; /* perhaps; what is odd is bad from here on */
+	if (len <= RECORD_HEADER)
+		return TLS_MORE;
+	size = (size_t)bytes[3] << 8 | bytes[4];
+	if (bytes[0] != RECORD_HANDSHAKE)
+		return size <= RECORD_SKIPPED ? TLS_BAD : TLS_NONE;
+	return size == 0 || bytes[RECORD_HEADER] == CLIENT_HELLO ? TLS_BAD :
+								   TLS_NONE;
 }
 
 enum tls_hello
@@ -211,13 +231,13 @@ tls_server_name(const uint8_t *bytes, size_t len, char name[TLS_NAME_SIZE],
 {
 	struct message message;
 	struct reader hello;
+	enum tls_hello seen;
 
 	message.len = 0;
 	*name_len = 0;
-	if (!may_be_tls(bytes, len))
-		return TLS_NONE;
-	if (len < 2)
-		return TLS_MORE;
+	seen = look(bytes, len);
+	if (seen != TLS_NAME)
+		return seen;
 	if (gather(bytes, len, &message) == TLS_BAD)
 		return TLS_BAD;
 	if (!message_is_whole(&message))

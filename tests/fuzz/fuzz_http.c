@@ -89,6 +89,31 @@ check_chunks(const char *bytes, size_t size)
 	    "chunks in pieces are others");
 }
 
+/* What a part of the first request shows, more of it does not change. */
+static void
+check_host(const char *bytes, size_t size)
+{
+	struct http_request whole, request;
+	enum parsed parsed = http_host(bytes, size, &whole);
+
+	must(parsed != PARSED_OK || whole.host.len > 0, "no host");
+	for (size_t i = 0; i < 16; i++) {
+		size_t len = size * i / 16;
+		char *part = malloc(len > 0 ? len : 1);
+		enum parsed found;
+
+		must(part != NULL, "no memory");
+		if (len > 0)
+			memcpy(part, bytes, len);
+		found = http_host(part, len, &request);
+		must(found == PARSED_MORE || found == parsed,
+		    "a part says something else");
+		must(found != PARSED_OK || is_same(request.host, whole.host),
+		    "a part is for another host");
+		free(part);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -101,6 +126,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(bytes, data, size);
 	check_request(bytes, size);
 	check_chunks(bytes, size);
+	check_host(bytes, size);
 	if (http_answer(bytes, size, &status, &head) == PARSED_OK)
 		must(head <= size && status < 1000, "an answer beyond the end");
 	free(bytes);

@@ -34,6 +34,7 @@ struct peer {
 	struct conn *conn;  /* NULL: unknown, or gone */
 	uint64_t id;
 	bool bare;                /* nothing but the pattern goes through */
+	bool web;                 /* and that is neither TLS nor HTTP */
 	uint64_t sent[2], got[2]; /* by the client, by the server */
 };
 
@@ -330,6 +331,7 @@ come(struct peer *peer, uint8_t how)
 	conn->via = PROXY_BY_ADDRESS;
 	conn->target = (struct target){ .by_name = true,
 		.port = how % 4 == 0 ? 443 : 80 };
+	peer->web = conn->target.port == 80;
 	strcpy(conn->target.name,
 	    how % 16 == 0 ? "evil.example" : "good.example");
 	decide(proxy, conn);
@@ -378,6 +380,8 @@ take(struct peer *peer, int side, size_t most)
 		peer->got[side] += (uint64_t)len;
 	must(!peer->bare || peer->got[side] <= peer->sent[1 - side],
 	    "more bytes than were sent");
+	must(!peer->bare || !peer->web || side == 0 || peer->got[side] == 0,
+	    "no protocol of the web, and a rule without a port");
 }
 
 static void
@@ -411,6 +415,8 @@ send_request(struct peer *peer, uint8_t which)
 		TEXT("\5\1\0\3\14good.example\1\273"),
 		TEXT("CONNECT evil.example:443 HTTP/1.1\r\n\r\n"),
 		TEXT("HTTP/1.1 200 OK\r\n\r\n"),
+		TEXT("GET / HTTP/1.1\r\nHost: good.example\r\n\r\n"),
+		TEXT("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
 		TEXT("\x16\3\1\0\x44\1\0\0\x40\3\3rrrrrrrrrrrrrrrrrrrrrrrrrrrrr"
 		     "rr"
 		     "r\0\0\2\x13\1\1\0\0\x15\0\0\0\x11\0\xf\0\0\14good."
@@ -566,8 +572,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char strings[] = "good.example";
-	static const struct sbx_name names[] = { { .source = SBX_NO_SOURCE,
-	    .platforms = SBX_ON_LINUX } };
+	/* On port 443 any protocol, on port 80 those of the web. */
+	static const struct sbx_name names[] = {
+		{ .source = SBX_NO_SOURCE, .platforms = SBX_ON_LINUX },
+		{ .source = SBX_NO_SOURCE,
+		    .platforms = SBX_ON_LINUX,
+		    .port = 443 },
+	};
 	int before = count_descriptors();
 
 	/* As main.c has it: splice(2) knows no MSG_NOSIGNAL. */
@@ -576,7 +587,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.proxy = {
 			.blob = { .strings = strings, .names = names,
 				.strings_size = sizeof strings,
-				.name_count = 1 },
+				.name_count = 2 },
 			.full = true,
 			.epoll = epoll_create1(EPOLL_CLOEXEC),
 			.conn_max = PEERS,

@@ -20,6 +20,7 @@
 
 static const struct rule rules[] = {
 	{ .name = "good.example" },
+	{ .name = "good.example", .port = PORT_ECHO },
 	{ .name = "good.example", .port = PORT_SSH },
 	{ .name = "good.example", .port = PORT_RESET },
 	{ .name = "good.example", .port = PORT_HALF },
@@ -175,11 +176,16 @@ static const struct {
 static void
 try_names(struct stage *stage)
 {
-	char room[256];
+	char room[256], word[128];
 
 	for (size_t i = 0; i < countof(names); i++) {
 		int fd = dial_name(stage, names[i].name, names[i].port);
-		const char *got = exchange(fd, "word", room, sizeof room);
+		const char *got;
+
+		snprintf(word, sizeof word,
+		    "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", names[i].name);
+		got = exchange(fd, names[i].port == PORT_ECHO ? word : "word",
+		    room, sizeof room);
 
 		if (!tap_ok(&stage->tap, strcmp(got, names[i].expected) == 0,
 			"%s:%u is %.*s", names[i].name, names[i].port,

@@ -262,15 +262,119 @@ try_odd_hello(struct stage *stage)
 	    "and is told");
 }
 
+static void
+try_old_hello(struct stage *stage)
+{
+	static uint8_t hello[8192];
+	size_t len = make_hello("other.example", 4096, hello);
+	int fd = dial_name(stage, "good.example", PORT_ECHO);
+	bool reset = false;
+	char byte;
+
+	hello[1] = 5;
+	send_all(fd, hello, len);
+	tap_ok(&stage->tap, read_all(fd, &byte, 1, &reset) == 0 && reset,
+	    "TLS for other.example in an unknown version is reset");
+	close(fd);
+}
+
+/* To a name whose rule has no port: TLS for it alone, in the version of the
+ * record that all have. */
+static void
+try_web_hello(struct stage *stage, const char *asked, uint8_t version,
+    bool passes)
+{
+	static uint8_t hello[8192], back[8192];
+	size_t len = make_hello(asked, 4096, hello), used;
+	int fd = dial_name(stage, "mixed.example", PORT_ECHO);
+	bool reset = false;
+
+	hello[1] = version;
+	send_all(fd, hello, len);
+	used = read_all(fd, (char *)back, len, &reset);
+	close(fd);
+	tap_ok(&stage->tap, passes ? used == len : used == 0 && reset,
+	    "a rule without a port: TLS for %s, version %u, %s",
+	    asked != NULL ? asked : "no name", (unsigned)version,
+	    passes ? "passes" : "is reset");
+}
+
+/* What is HTTP for the name passes; what servers might read in another way, or as
+ * something else, does not. */
+static void
+try_web_request(struct stage *stage)
+{
+	static const struct {
+		const char *bytes;
+		bool passes;
+	} cases[] = {
+		{ "GET / HTTP/1.1\r\nHost: mixed.example\r\n\r\n", true },
+		{ "GET / HTTP/1.0\r\nA: b\r\nhost:Mixed.example.\r\n\r\n",
+		    true },
+		{ "GET / HTTP/1.1\r\nHost: other.example\r\n\r\n", false },
+		{ "GET / HTTP/1.1\r\nHost: mixed.example:81\r\n\r\n", false },
+		{ "GET / HTTP/1.1\r\nHost: mixed.example\r\n"
+		  "Host: other.example\r\n\r\n",
+		    false },
+		{ "GET / HTTP/1.1\r\nHost: mixed.example\r\n"
+		  " , other.example\r\n\r\n",
+		    false },
+		{ "GET http://other.example/ HTTP/1.1\r\n"
+		  "Host: mixed.example\r\n\r\n",
+		    false },
+		{ "GET / HTTP/1.1\r\n\r\n", false },
+		{ "GET / HTTP/1.1\nHost: mixed.example\n\n", false },
+		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false },
+		{ "\200\56\1\3\1", false },
+	};
+	char room[256];
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		int fd = dial_name(stage, "mixed.example", PORT_ECHO);
+		const char *got = exchange(fd, cases[i].bytes, room,
+		    sizeof room);
+
+		if (!tap_ok(&stage->tap,
+			strcmp(got, cases[i].passes ? "echo" : "reset") == 0,
+			"a rule without a port: request %zu %s", i + 1,
+			cases[i].passes ? "passes" : "is reset"))
+			printf("# got: %s\n", got);
+		close(fd);
+	}
+}
+
+static void
+try_web(struct stage *stage)
+{
+	char room[64];
+
+	try_web_request(stage);
+	try_web_hello(stage, "mixed.example", 3, true);
+	try_web_hello(stage, "other.example", 3, false);
+	try_web_hello(stage, "other.example", 5, false);
+	try_web_hello(stage, "mixed.example", 5, false);
+	forget_events(stage);
+	try_web_hello(stage, NULL, 3, false);
+	tap_ok(&stage->tap,
+	    strcmp(exchange(dial_name(stage, "mixed.example", PORT_ECHO),
+		       "SSH-2.0-x\r\n", room, sizeof room),
+		"reset") == 0 &&
+		saw(stage, PROXY_BY_ADDRESS, PROXY_NO_NAME, "mixed.example"),
+	    "and another protocol is reset, and is told");
+}
+
 void
 try_tls(struct stage *stage)
 {
+	try_web(stage);
 	try_tunnel_hello(stage, "good.example", true);
 	try_tunnel_hello(stage, "other.example", false);
 	try_hello(stage, "good.example", 4096, true);
 	try_hello(stage, "Good.Example", 4096, true);
 	try_hello(stage, "good.example", 3, true);
 	try_hello(stage, NULL, 4096, true);
+	/* Some servers do not look at the version of the record. */
+	try_old_hello(stage);
 	forget_events(stage);
 	try_hello(stage, "other.example", 4096, false);
 	tap_ok(&stage->tap,
