@@ -9,8 +9,8 @@
  *
  * A policy that allows or denies all of ioprio_set(2) does not say so.
  */
-#ifndef SBX_INSIDE_H
-#define SBX_INSIDE_H
+#ifndef SBX_FORMAT_INSIDE_H
+#define SBX_FORMAT_INSIDE_H
 
 enum { SBX_INSIDE_WHICH = 0x736278 };
 

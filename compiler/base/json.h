@@ -4,8 +4,8 @@
  * root.  Texts may hold any bytes: those that are not UTF-8 become U+FFFD.
  * When memory runs out the program ends as in arena.h.
  */
-#ifndef SBX_JSON_H
-#define SBX_JSON_H
+#ifndef SBX_COMPILER_BASE_JSON_H
+#define SBX_COMPILER_BASE_JSON_H
 
 #include "compiler/base/arena.h"
 

@@ -1,8 +1,8 @@
 /*
  * The programs that try cases, and what the kernel of this machine offers.
  */
-#ifndef SBX_MACHINE_H
-#define SBX_MACHINE_H
+#ifndef SBX_COMPILER_CASES_MACHINE_H
+#define SBX_COMPILER_CASES_MACHINE_H
 
 #include "compiler/cases/cases.h"
 

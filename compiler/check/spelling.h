@@ -3,8 +3,8 @@
  * have: /root, /home/ada and all of /home are homes as ~ is, /run/user/1000 is
  * a ${runtime}, and a glob that ends with a bare '*' is its directory.
  */
-#ifndef SBX_SPELLING_H
-#define SBX_SPELLING_H
+#ifndef SBX_COMPILER_CHECK_SPELLING_H
+#define SBX_COMPILER_CHECK_SPELLING_H
 
 #include "compiler/policy/policy.h"
 #include "format/glob.h"

@@ -3,8 +3,8 @@
  * statement, comparing it, and questions about paths.  A rule has the place in
  * path.at.
  */
-#ifndef SBX_PLACE_H
-#define SBX_PLACE_H
+#ifndef SBX_COMPILER_KINDS_PLACE_H
+#define SBX_COMPILER_KINDS_PLACE_H
 
 #include "compiler/policy/kind.h"
 #include "compiler/policy/scope.h"

@@ -2,8 +2,8 @@
  * What runs wanted and a policy does not give: each need once, in the words of
  * the language, with who had it; and how needs become few rules.
  */
-#ifndef SBX_NEEDS_H
-#define SBX_NEEDS_H
+#ifndef SBX_COMPILER_LEARN_NEEDS_H
+#define SBX_COMPILER_LEARN_NEEDS_H
 
 #include "compiler/learn/records.h"
 #include "compiler/query/verdict.h"

@@ -3,8 +3,8 @@
  * forms of rules, variables, limits, values, platforms.  Each function reports
  * what is wrong with an object and then returns false.
  */
-#ifndef SBX_OBJECTS_H
-#define SBX_OBJECTS_H
+#ifndef SBX_COMPILER_POLICY_OBJECTS_H
+#define SBX_COMPILER_POLICY_OBJECTS_H
 
 #include "compiler/policy/scope.h"
 #include "compiler/tables/words.h"

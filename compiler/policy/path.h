@@ -1,8 +1,8 @@
 /*
  * The text of a path: what is wrong with it, and where in the source.
  */
-#ifndef SBX_PATH_H
-#define SBX_PATH_H
+#ifndef SBX_COMPILER_POLICY_PATH_H
+#define SBX_COMPILER_POLICY_PATH_H
 
 #include "compiler/policy/scope.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the command line of sbxc says, and what several commands make of it.
  */
-#ifndef SBX_OPTIONS_H
-#define SBX_OPTIONS_H
+#ifndef SBX_COMPILER_QUERY_OPTIONS_H
+#define SBX_COMPILER_QUERY_OPTIONS_H
 
 #include "compiler/base/complain.h"
 #include "compiler/query/compile.h"

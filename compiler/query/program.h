@@ -1,8 +1,8 @@
 /*
  * Programs by their names, as the command in a sandbox finds them.
  */
-#ifndef SBX_PROGRAM_H
-#define SBX_PROGRAM_H
+#ifndef SBX_COMPILER_QUERY_PROGRAM_H
+#define SBX_COMPILER_QUERY_PROGRAM_H
 
 #include "compiler/query/verdict.h"
 

@@ -3,8 +3,8 @@
  * characters, and without characters that are invisible or change the direction
  * of the text.
  */
-#ifndef SBX_CLEAN_H
-#define SBX_CLEAN_H
+#ifndef SBX_COMPILER_REPORT_CLEAN_H
+#define SBX_COMPILER_REPORT_CLEAN_H
 
 #include "compiler/report/diag.h"
 #include "format/blob.h"

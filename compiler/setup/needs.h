@@ -2,8 +2,8 @@
  * Programs that a profile has to let run, and the rules that are missing for that:
  * where somebody has installed them is no shipped profile's business.
  */
-#ifndef SBX_NEEDS_H
-#define SBX_NEEDS_H
+#ifndef SBX_COMPILER_SETUP_NEEDS_H
+#define SBX_COMPILER_SETUP_NEEDS_H
 
 #include "compiler/setup/init.h"
 

@@ -4,8 +4,8 @@
  * sbxc works: no symbolic link on the way is followed, except one in / itself
  * (such as /home), which is the system's.
  */
-#ifndef SBX_PLACE_H
-#define SBX_PLACE_H
+#ifndef SBX_COMPILER_SETUP_PLACE_H
+#define SBX_COMPILER_SETUP_PLACE_H
 
 #include "compiler/base/arena.h"
 

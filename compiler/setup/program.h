@@ -1,8 +1,8 @@
 /*
  * Other programs, run to their end: sbxrun above all.
  */
-#ifndef SBX_PROGRAM_H
-#define SBX_PROGRAM_H
+#ifndef SBX_COMPILER_SETUP_PROGRAM_H
+#define SBX_COMPILER_SETUP_PROGRAM_H
 
 #include "compiler/base/arena.h"
 

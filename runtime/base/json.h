@@ -3,8 +3,8 @@
  * before it that it needs, and in an object its key; the key is NULL in a list
  * and for the document itself.
  */
-#ifndef SBX_JSON_H
-#define SBX_JSON_H
+#ifndef SBX_RUNTIME_BASE_JSON_H
+#define SBX_RUNTIME_BASE_JSON_H
 
 #include "runtime/base/out.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the machine offers, and the level that follows from it.
  */
-#ifndef SBX_MACHINE_H
-#define SBX_MACHINE_H
+#ifndef SBX_RUNTIME_BASE_MACHINE_H
+#define SBX_RUNTIME_BASE_MACHINE_H
 
 #include "runtime/base/kernel.h"
 

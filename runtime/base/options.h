@@ -7,8 +7,8 @@
  *
  * Options come before the policy; nothing after `--` is looked at.
  */
-#ifndef SBX_OPTIONS_H
-#define SBX_OPTIONS_H
+#ifndef SBX_RUNTIME_BASE_OPTIONS_H
+#define SBX_RUNTIME_BASE_OPTIONS_H
 
 #include "runtime/base/limits.h"
 

@@ -2,8 +2,8 @@
  * Paths as system calls take them, and as the model does (format/model.h),
  * where the root directory is the empty string.
  */
-#ifndef SBX_PATH_H
-#define SBX_PATH_H
+#ifndef SBX_RUNTIME_BASE_PATH_H
+#define SBX_RUNTIME_BASE_PATH_H
 
 #include "format/model.h"
 

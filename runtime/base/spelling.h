@@ -4,8 +4,8 @@
  * not know of it, a name in another spelling is another entry to it, on which
  * no mount lies, and a name of a rule need not be one that the directory lists.
  */
-#ifndef SBX_SPELLING_H
-#define SBX_SPELLING_H
+#ifndef SBX_RUNTIME_BASE_SPELLING_H
+#define SBX_RUNTIME_BASE_SPELLING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * sbxrun --clean: removes a workspace's scratch directory.
  */
-#ifndef SBX_CLEAN_H
-#define SBX_CLEAN_H
+#ifndef SBX_RUNTIME_INSPECT_CLEAN_H
+#define SBX_RUNTIME_INSPECT_CLEAN_H
 
 #include "runtime/base/arena.h"
 #include "runtime/base/out.h"

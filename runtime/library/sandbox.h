@@ -2,8 +2,8 @@
  * A sandbox that was opened.  It does not change until it is closed, so that
  * threads need no lock.
  */
-#ifndef SBX_SANDBOX_H
-#define SBX_SANDBOX_H
+#ifndef SBX_RUNTIME_LIBRARY_SANDBOX_H
+#define SBX_RUNTIME_LIBRARY_SANDBOX_H
 
 #include "runtime/apply/environment.h"
 #include "runtime/library/error.h"

@@ -12,8 +12,8 @@
  * Dropped is not refused: a client would wait for minutes.  So the supervisor
  * also knows the servers of the sandbox, and refuses where there is none.
  */
-#ifndef SBX_INSIDE_H
-#define SBX_INSIDE_H
+#ifndef SBX_RUNTIME_LISTEN_INSIDE_H
+#define SBX_RUNTIME_LISTEN_INSIDE_H
 
 #include "runtime/listen/internet.h"
 

@@ -4,8 +4,8 @@
  * shares with the first process, so that the objects are removed though the
  * supervisor was killed.
  */
-#ifndef SBX_OBJECTS_H
-#define SBX_OBJECTS_H
+#ifndef SBX_RUNTIME_LISTEN_OBJECTS_H
+#define SBX_RUNTIME_LISTEN_OBJECTS_H
 
 struct objects;
 

@@ -2,8 +2,8 @@
  * A sandbox while it is made: what is known of it so far, and the steps that
  * main.c takes for one run and sessions.c for many.
  */
-#ifndef SBX_SANDBOX_H
-#define SBX_SANDBOX_H
+#ifndef SBX_RUNTIME_START_SANDBOX_H
+#define SBX_RUNTIME_START_SANDBOX_H
 
 #include "runtime/bind/scratch.h"
 #include "runtime/inspect/plan.h"

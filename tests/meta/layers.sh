@@ -106,6 +106,14 @@ one_log_a_test()
 	!/\\$/ { inside = 0 }' | grep -v '^\\$' | sort | uniq -d
 }
 
+# Of two headers with one guard the second would be left out without a word.
+one_guard_a_header()
+{
+	(cd "$1" && find compiler grammar runtime format tests -name '*.h' \
+	    -exec awk '/^#ifndef SBX_/ { print $2; nextfile }' {} +) |
+	    sort | uniq -d
+}
+
 # What the loader may not link: memory that grows, standard streams, the
 # environment's say in what happens, save for what $HOME, $PATH and
 # $SSH_AUTH_SOCK mean, and for what --explain leaves out of $OLDPWD.
@@ -141,6 +149,7 @@ a: b { one(); }
 	four();
    }
 EOF
+printf '#ifndef SBX_A_H\n' | tee "$bad/format/a.h" >"$bad/runtime/a.h"
 cat >"$bad/heap.c" <<'EOF'
 #include <stdlib.h>
 void *f(void);
@@ -161,6 +170,7 @@ check one_file_knows_libyaml "one file includes <yaml.h>"
 check few_files_print_to_stderr "few files print to stderr"
 check short_actions "a grammar action has at most three lines"
 check one_log_a_test "no two tests have one log"
+check one_guard_a_header "no two headers have one guard"
 
 # Not those of sbxrun-test, which asks the environment what to pretend.
 objects=$(find "$builddir/runtime" "$builddir/format" -name 'sbxrun-*.o' \
