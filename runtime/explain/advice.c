@@ -6,6 +6,7 @@
  */
 #include "runtime/explain/advice.h"
 
+#include "format/landlock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/machine.h"
@@ -20,9 +21,8 @@
 #include <sys/wait.h>
 
 enum {
-	PATIENCE = 10000,   /* milliseconds */
-	FS_WRITES = 0x1ff2, /* the rights of Landlock ABI 1 that change */
-	POLICY = 3,         /* where sbxc finds the policy */
+	PATIENCE = 10000, /* milliseconds */
+	POLICY = 3,       /* where sbxc finds the policy */
 	WORDS_MAX = 16 + 2 * SBX_MAX_ANCHORS,
 	TEXT_SIZE = 64 << 10,
 };
@@ -150,12 +150,21 @@ fill_words(struct words *words, const struct explaining *explaining,
 	    "XDG_RUNTIME_DIR=", SBX_ANCHOR_RUNTIME);
 }
 
-/* It writes nowhere but to what it has open. */
+/* It writes nowhere but to what it has open, and to nobody: of all that this
+ * Landlock can take away, reading and executing files are left. */
 static bool
 keep_from_writing(void)
 {
+	static const struct sbx_meta nothing = { .net = SBX_NET_NONE };
+	int abi = landlock_create_ruleset(NULL, 0,
+	    LANDLOCK_CREATE_RULESET_VERSION);
+	struct sbx_landlock row = sbx_landlock_row(abi > 0 ? (uint32_t)abi : 0,
+	    &nothing);
 	const struct landlock_ruleset_attr attr = {
-		.handled_access_fs = FS_WRITES,
+		.handled_access_fs = row.handled_fs &
+		    ~(row.list | row.read | row.exec),
+		.handled_access_net = row.handled_net,
+		.scoped = row.scoped,
 	};
 	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
 

@@ -1,6 +1,7 @@
 /* See confine.h.  The system calls are in filter.c. */
 #include "runtime/proxy/confine.h"
 
+#include "format/landlock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
@@ -59,10 +60,6 @@ process_start(void (*serve)(int socket), int socket)
 enum {
 	LL_READ_FILE = 1 << 2,
 	LL_READ_DIR = 1 << 3,
-	LL_RESOLVE_UNIX = 1 << 16,
-	LL_BIND_TCP = 1 << 0,
-	LL_SCOPE_ABSTRACT = 1 << 0,
-	LL_SCOPE_SIGNAL = 1 << 1,
 };
 
 /*
@@ -90,17 +87,20 @@ static const char *const resolver_sockets[] = { "/run/nscd",
 	"/run/systemd/resolve", "/var/lib/sss/pipes", "/run/nslcd",
 	"/run/avahi-daemon" };
 
-uint64_t
+struct sbx_landlock
 confined_rights(int abi, enum confined kind)
 {
-	static const uint64_t rights[] = { 0, 0x1fff, 0x3fff, 0x7fff, 0x7fff,
-		0xffff, 0xffff, 0xffff, 0xffff, 0x1ffff };
-	const int last = sizeof rights / sizeof *rights - 1;
-	uint64_t mask = rights[abi < last ? abi : last];
+	static const struct sbx_meta nothing = { .net = SBX_NET_NONE };
+	struct sbx_landlock row = sbx_landlock_row((uint32_t)abi, &nothing);
 
 	if (kind == CONFINED_RELAY_PATH)
-		mask &= ~(uint64_t)LL_RESOLVE_UNIX;
-	return mask;
+		row.handled_fs &= ~SBX_LANDLOCK_RESOLVE_UNIX;
+	/* Ports are connected to by relays. */
+	row.handled_net = row.bind_tcp;
+	/* Resolvers have abstract sockets. */
+	if (kind == CONFINED_LOOKUP)
+		row.scoped &= ~(uint64_t)LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET;
+	return row;
 }
 
 /* What is not there cannot be read; nor what comes later. */
@@ -145,10 +145,10 @@ allow_behind_link(int ruleset)
 static void
 allow_resolver(int ruleset, uint64_t handled)
 {
-	for (size_t i = 0; (handled & LL_RESOLVE_UNIX) != 0 &&
+	for (size_t i = 0; (handled & SBX_LANDLOCK_RESOLVE_UNIX) != 0 &&
 	     i < sizeof resolver_sockets / sizeof *resolver_sockets;
 	     i++)
-		allow(ruleset, resolver_sockets[i], LL_RESOLVE_UNIX);
+		allow(ruleset, resolver_sockets[i], SBX_LANDLOCK_RESOLVE_UNIX);
 	for (size_t i = 0; i < sizeof resolver_places / sizeof *resolver_places;
 	     i++)
 		allow_reading(ruleset, resolver_places[i]);
@@ -165,18 +165,17 @@ static void
 confine_files(enum confined kind)
 {
 	struct landlock_ruleset_attr attr = { 0 };
+	struct sbx_landlock row;
 	int abi = landlock_create_ruleset(NULL, 0,
 	    LANDLOCK_CREATE_RULESET_VERSION);
 	int ruleset;
 
 	if (abi < 1)
 		proxy_fail("Landlock is missing", errno);
-	attr.handled_access_fs = confined_rights(abi, kind);
-	attr.handled_access_net = abi >= 4 ? LL_BIND_TCP : 0;
-	if (abi >= 6)
-		attr.scoped = kind == CONFINED_LOOKUP ?
-		    LL_SCOPE_SIGNAL :
-		    LL_SCOPE_SIGNAL | LL_SCOPE_ABSTRACT;
+	row = confined_rights(abi, kind);
+	attr.handled_access_fs = row.handled_fs;
+	attr.handled_access_net = row.handled_net;
+	attr.scoped = row.scoped;
 	ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
 	if (ruleset < 0)
 		proxy_fail("cannot confine itself", errno);

@@ -5,8 +5,9 @@
 #ifndef SBX_PROXY_CONFINE_H
 #define SBX_PROXY_CONFINE_H
 
+#include "format/blob.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 enum confined {
 	CONFINED_RELAY,      /* sockets alone; no file can be opened */
@@ -17,11 +18,11 @@ enum confined {
 };
 
 /*
- * The rights on files that Landlock takes away, but where a rule gives some back:
- * all of that ABI.  From ABI 9 on, connecting to a socket by path is one.  It is
+ * What Landlock takes away, but where a rule gives some back: all rights on files
+ * of that ABI.  From ABI 9 on, connecting to a socket by path is one.  It is
  * left to the one whose proxy has a path: that socket may be made anew anywhere.
  */
-uint64_t confined_rights(int abi, enum confined kind);
+struct sbx_landlock confined_rights(int abi, enum confined kind);
 
 /* Ends the process if it cannot be done. */
 void confine_process(enum confined kind);

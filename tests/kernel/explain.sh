@@ -705,6 +705,24 @@ records()
 	loader=
 }
 
+# helped UID: the sbxc that is asked may read and execute, and change nothing.
+helped()
+{
+	"$base/sbxrun" --status --json | grep -Eq '"abi":([4-9]|[0-9]{2})' ||
+		return 0
+	mkdir "$home/programs"
+	cp "$base/sbxrun" "$home/programs/sbxrun"
+	cp "$builddir/tests/kernel/helper" "$home/programs/sbxc"
+	echo text >"$home/programs/kept"
+	[ "$1" -eq "$(id -u)" ] || chown "$1" "$home/programs/kept"
+	loader=$home/programs/sbxrun
+	tells "$1" shell 'cat ~/other/file' \
+	    'truncate denied, write denied, make denied, read done, connect denied$'
+	loader=
+	tap_is "$level: uid $1: and the file is as it was" text \
+	    "$(cat "$home/programs/kept")"
+}
+
 # looked UID: most looks of realpath(3) are left out, unless all are wanted.
 looked()
 {
@@ -785,6 +803,7 @@ each()
 		quiet "$1"
 		remedies "$1"
 		records "$1"
+		helped "$1"
 		agent "$1"
 		learning "$1"
 		names "$1"

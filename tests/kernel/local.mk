@@ -119,6 +119,7 @@ helper_programs += \
 	tests/kernel/folding \
 	tests/kernel/knock \
 	tests/kernel/observed \
+	tests/kernel/helper \
 	tests/kernel/probe \
 	tests/kernel/siege \
 	tests/kernel/standin
@@ -207,6 +208,13 @@ tests_kernel_standin_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
 tests_kernel_standin_LDADD =
 $(tests_kernel_standin_OBJECTS) tests/kernel/standin$(EXEEXT): \
     CC = $(LOADER_CC)
+
+tests_kernel_helper_SOURCES = tests/kernel/helper.c format/denial.h
+tests_kernel_helper_CPPFLAGS = -D_GNU_SOURCE
+tests_kernel_helper_CFLAGS = $(tests_kernel_probe_CFLAGS)
+tests_kernel_helper_LDFLAGS = $(tests_kernel_probe_LDFLAGS)
+tests_kernel_helper_LDADD =
+$(tests_kernel_helper_OBJECTS) tests/kernel/helper$(EXEEXT): CC = $(LOADER_CC)
 
 # Alone in its sandbox: no library is there.
 tests_kernel_confined_SOURCES = tests/kernel/confined.c
