@@ -39,7 +39,8 @@ struct sbx_denial {
 	uint32_t error;  /* errno that a filter answered, or 0 */
 	uint32_t args[SBX_DENIAL_ARGS];
 	uint16_t port;
-	uint16_t reserved;
+	uint8_t skipped; /* `source` allows it, but for a link on its way */
+	uint8_t reserved;
 	uint8_t verdict; /* in the network: enum proxy_verdict */
 	uint8_t probe;   /* it was only looked for */
 	uint8_t makes_file;

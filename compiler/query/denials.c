@@ -217,7 +217,9 @@ put_rule(const struct subject *subject, const struct sbx_denial *denial,
 	struct arena *arena = subject->places.arena;
 	const struct sbx_blob *blob = subject->places.blob;
 
-	for (uint32_t i = 0; verdict->allowed && i < blob->path_count; i++) {
+	bool other = verdict->allowed || denial->skipped;
+
+	for (uint32_t i = 0; other && i < blob->path_count; i++) {
 		if (denial->source != SBX_NO_SOURCE &&
 		    blob->paths[i].source == denial->source) {
 			put(advice->rule,
@@ -242,6 +244,17 @@ put_split(struct sbx_advice *advice)
 	put(advice->steps[advice->count++],
 	    "level full; below it nothing can be made or removed beside a "
 	    "place that a rule denies, unless it says 'prefer deny'");
+}
+
+/* The rule that names the place by a link says nothing; one that names the place
+ * itself does. */
+static void
+put_skipped(struct sbx_advice *advice)
+{
+	advice->where[advice->count] = SBX_ADVICE_HINT;
+	put(advice->steps[advice->count++],
+	    "name the place itself: that rule is skipped, because a command or "
+	    "another user could have made a link on its way");
 }
 
 /* A socket, or a question for a name, of which nobody knows for whom. */
@@ -309,8 +322,10 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 	verdict = verdict_of(subject, &access);
 	put_rule(subject, denial, &verdict, advice);
 	advice->allowed = verdict.allowed;
+	if (denial->skipped)
+		put_skipped(advice);
 	if (verdict.allowed) {
-		if (denial->source != SBX_NO_SOURCE)
+		if (!denial->skipped && denial->source != SBX_NO_SOURCE)
 			put_split(advice);
 		return;
 	}
@@ -323,9 +338,9 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 		advice->works = false;
 		return;
 	}
-	for (size_t i = 0; i < remedy.steps.count && i < SBX_ADVICE_STEPS;
-	     i++) {
-		advice->where[i] = (uint8_t)remedy_where(
+	for (size_t i = 0;
+	     i < remedy.steps.count && advice->count < SBX_ADVICE_STEPS; i++) {
+		advice->where[advice->count] = (uint8_t)remedy_where(
 		    &remedy.steps.items[i]);
 		put(advice->steps[advice->count++],
 		    remedy_words(arena, &remedy, i));

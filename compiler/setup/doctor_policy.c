@@ -87,6 +87,35 @@ say_absent(struct doctor *doctor)
 			    denied.count == 1 ? denied.text : "PLACE")));
 }
 
+/* Whose rule it is matters: nobody here can change a shipped one, but for a rule
+ * beside it. */
+static void
+say_skipped(struct doctor *doctor)
+{
+	const struct json_t *rules = json_member(doctor->plan, "rules");
+	struct examples skipped = { doctor, "", 0 };
+
+	for (size_t i = 0; i < json_count(rules); i++) {
+		const struct json_t *rule = json_item(rules, i);
+		const char *state = json_text(rule, "state");
+
+		if (state != NULL && strcmp(state, "planted") == 0)
+			add_example(&skipped,
+			    arena_printf(doctor->arena, "%s %s (%s)",
+				json_text(rule, "rule"),
+				json_text(rule, "path"),
+				json_text(rule, "source")));
+	}
+	if (skipped.count > 0)
+		doctor_find(doctor, FINDING_MEND, "skipped",
+		    arena_printf(doctor->arena,
+			"grants nothing, because a command or another user "
+			"could have made a link on the way: %s",
+			examples_text(&skipped)),
+		    "name the place itself in the rule, if it is the right "
+		    "one");
+}
+
 static void
 say_weaker(struct doctor *doctor)
 {
@@ -183,6 +212,7 @@ doctor_policy(struct doctor *doctor)
 			doctor_find(doctor, FINDING_NOTE, "policy", why, NULL);
 	}
 	say_absent(doctor);
+	say_skipped(doctor);
 	say_weaker(doctor);
 	say_variables(doctor);
 }

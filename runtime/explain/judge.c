@@ -1,6 +1,7 @@
 /* See judge.h. */
 #include "runtime/explain/judge.h"
 
+#include "format/glob.h"
 #include "format/ways.h"
 #include "runtime/base/kernel.h"
 #include "runtime/explain/trail.h"
@@ -87,6 +88,33 @@ decider_of(const struct explaining *explaining, uint8_t right,
 	    SBX_NO_SOURCE;
 }
 
+/* The rule that would allow it, and is skipped because of a link on the way to
+ * its place. */
+static uint32_t
+skipped_of(const struct explaining *explaining, uint8_t right,
+    struct sbx_place at)
+{
+	const struct binding *binding = explaining->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->sites[i].state == RULE_PLANTED &&
+		    (binding->sites[i].path->rights & right) != 0 &&
+		    sbx_rule_covers(&binding->rules[i], at))
+			return binding->rules[i].source;
+	}
+	for (uint32_t i = 0; i < binding->glob_count; i++) {
+		const struct sbx_path *path = binding->globs[i].path;
+		struct sbx_glob glob;
+
+		if (binding->globs[i].planted && (path->rights & right) != 0 &&
+		    sbx_glob_parse(sbx_string(binding->blob, path->glob),
+			&glob) &&
+		    sbx_glob_find(&glob, binding->globs[i].at, at).len > 0)
+			return path->source;
+	}
+	return SBX_NO_SOURCE;
+}
+
 /* The view has the directories above what is allowed, which can be listed, and
  * the links that lead to it. */
 static bool
@@ -95,7 +123,8 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 	const struct binding *binding = explaining->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		if (binding->rules[i].effect == SBX_ALLOW &&
+		if (binding->sites[i].state == RULE_READY &&
+		    binding->rules[i].effect == SBX_ALLOW &&
 		    sbx_covers(at, binding->rules[i].at))
 			return true;
 	}
@@ -144,6 +173,10 @@ is_denied(const struct explaining *explaining, const struct rules_of_act *rules,
 	}
 	if (denial->source == SBX_NO_SOURCE)
 		denial->source = decider_of(explaining, rules->right, place);
+	if (denial->source == SBX_NO_SOURCE) {
+		denial->source = skipped_of(explaining, rules->right, place);
+		denial->skipped = denial->source != SBX_NO_SOURCE;
+	}
 	if (explaining->view && rules->right == SBX_READ &&
 	    denial->source == SBX_NO_SOURCE && holds_allowed(explaining, at))
 		return false;

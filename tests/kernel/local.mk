@@ -48,6 +48,7 @@ kernel_scripts = \
 	tests/kernel/limits.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/agents.sh \
+	tests/kernel/answers.sh \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
 	tests/kernel/cgroup.sh \
