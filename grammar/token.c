@@ -244,7 +244,7 @@ token_string(struct parser *parser, union SBX_YYSTYPE *value, struct loc loc)
 
 /* The parser is silent, as in a statement that is faulty already. */
 struct ast_atom *
-token_object(struct arena *arena, const char *text, size_t *end)
+token_object(struct arena *arena, const char *text)
 {
 	const struct source source = { .text = text };
 	struct parser parser = {
@@ -259,8 +259,6 @@ token_object(struct arena *arena, const char *text, size_t *end)
 
 	parser_start(&parser, text, size);
 	token = parser_scan(&value, &loc, parser.scanner);
-	if (end != NULL)
-		*end = loc.end;
 	if (loc.begin > 0 || loc.end < size || token == T_STRING ||
 	    !token_has_text(token))
 		return NULL;
@@ -272,7 +270,7 @@ token_object(struct arena *arena, const char *text, size_t *end)
 struct ast_atom *
 token_value(struct arena *arena, const char *text)
 {
-	struct ast_atom *atom = token_object(arena, text, NULL);
+	struct ast_atom *atom = token_object(arena, text);
 
 	return atom != NULL ?
 	    atom :

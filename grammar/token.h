@@ -12,12 +12,10 @@ struct parser;
 union SBX_YYSTYPE;
 
 /*
- * The object without quotes that a text is, or NULL; *end, unless NULL, is
- * where its first token ends.  Places count from the text.  A keyword is an
- * AST_STRING, since it is an object only in quotes.
+ * The object without quotes that a text is, or NULL.  Places count from the
+ * text.  A keyword is an AST_STRING, since it is an object only in quotes.
  */
-struct ast_atom *token_object(struct arena *arena, const char *text,
-    size_t *end);
+struct ast_atom *token_object(struct arena *arena, const char *text);
 
 /* The same where any text is a value: what is no object is a text in quotes. */
 struct ast_atom *token_value(struct arena *arena, const char *text);

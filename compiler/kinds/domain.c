@@ -141,7 +141,7 @@ domain_text(const struct policy *policy, const struct rule *rule)
 static struct ast_atom *
 name_atom(struct builder *builder, const char *text)
 {
-	struct ast_atom *atom = token_object(builder->arena, text, NULL);
+	struct ast_atom *atom = token_object(builder->arena, text);
 	bool quoted = atom == NULL || atom->kind == AST_STRING ||
 	    strcmp(text, private_word) == 0;
 

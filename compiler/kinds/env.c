@@ -310,7 +310,7 @@ env_enforcer(const struct why *why, enum sbx_level level)
 static const char *
 spelled_variable(struct arena *arena, const char *name)
 {
-	const struct ast_atom *atom = token_object(arena, name, NULL);
+	const struct ast_atom *atom = token_object(arena, name);
 	const char *spelled = spelled_path(arena, name);
 
 	if (atom != NULL && atom->kind == AST_WORD)

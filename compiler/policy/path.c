@@ -4,8 +4,6 @@
  */
 #include "compiler/policy/path.h"
 
-#include "compiler/read/yaml_policy.h"
-
 #include <string.h>
 
 bool
@@ -160,10 +158,8 @@ path_is_place(struct scope *scope, const struct ast_atom *atom)
 	diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
 	    "wildcards in a path: '%s'", atom->text);
 	diag_help(scope->diags, diag,
-	    yaml_policy_is(sources_find(scope->sources, atom->loc)) ?
-		"a directory means its whole tree; a rule may say "
-		"'{ glob: \"...\" }'; '{ quoted: \"...\" }' is taken as it is" :
-		"a directory means its whole tree; a rule may say "
-		"'glob \"...\"'; a path in quotes is taken as it is");
+	    "a directory means its whole tree; a rule may say 'glob \"...\"'; "
+	    "a "
+	    "path in quotes is taken as it is");
 	return false;
 }

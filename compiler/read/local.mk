@@ -8,13 +8,7 @@ libcompiler_a_SOURCES += \
 	compiler/read/toml_text.h \
 	compiler/read/yaml.c \
 	compiler/read/yaml.h \
-	compiler/read/yaml_atom.c \
-	compiler/read/yaml_atom.h \
-	compiler/read/yaml_form.c \
-	compiler/read/yaml_form.h \
 	compiler/read/yaml_policy.c \
 	compiler/read/yaml_policy.h \
 	compiler/read/yaml_problem.c \
-	compiler/read/yaml_problem.h \
-	compiler/read/yaml_stmts.c \
-	compiler/read/yaml_stmts.h
+	compiler/read/yaml_problem.h

@@ -82,8 +82,13 @@ report_misplaced(struct diags *diags, const struct source *source,
 		    "'sbx' can only be the first statement of a file");
 		return;
 	}
-	diag = diag_add(diags, DIAG_MISPLACED, loc, "'%.*s' cannot stand %s",
-	    (int)len, word, contexts[context].name);
+	if (len == 0)
+		diag = diag_add(diags, DIAG_MISPLACED, loc,
+		    "this statement cannot stand %s", contexts[context].name);
+	else
+		diag = diag_add(diags, DIAG_MISPLACED, loc,
+		    "'%.*s' cannot stand %s", (int)len, word,
+		    contexts[context].name);
 	if (context == IN_FILE)
 		diag_help(diags, diag,
 		    "put it into a profile: 'profile NAME { ... }'");
@@ -364,7 +369,8 @@ ast_parse_alone(struct sources *sources, struct diags *diags,
 		return NULL;
 	}
 	if (yaml_policy_is(source))
-		return yaml_policy_read(sources, diags, source);
+		return keep_placed(diags, source,
+		    yaml_policy_read(sources, diags, source), IN_FILE);
 	if (!text_is_clean(source, diags) || !check_lines(source, diags))
 		return NULL;
 	return parse_text(sources, diags, source);

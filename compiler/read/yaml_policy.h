@@ -1,16 +1,16 @@
 /*
- * YAML as a second front end: the statements that a tree says, the same as the
- * grammar makes of a .sbx file.
+ * YAML, and JSON, around statements: each is a text, which the scanner of the
+ * language reads.
  *
  *	sbx: 1
+ *	rules: [ param dataset ]         # of the file
+ *	groups:
+ *	  tools: [ allow exec /opt ]     # group tools { allow exec /opt }
  *	profiles:
  *	  team:                          # profile team extends coding {
  *	    extends: coding
  *	    rules:
- *	      - deny write: /srv/keys    #     deny write /srv/keys
- *
- * Words of the language are keys as they stand in a .sbx file; names that a
- * policy makes are keys below them.
+ *	      - deny write /srv/keys     #     deny write /srv/keys
  */
 #ifndef SBX_YAML_POLICY_H
 #define SBX_YAML_POLICY_H
@@ -24,7 +24,10 @@
  */
 bool yaml_policy_is(const struct source *source);
 
-/* Its statements in order; NULL too if it is not read, after reporting why. */
+/*
+ * Its statements in order; NULL too if it is not read, after reporting why.
+ * Whether they may stand where they stand is for the caller to say.
+ */
 struct ast_stmt *yaml_policy_read(struct sources *sources, struct diags *diags,
     const struct source *source);
 

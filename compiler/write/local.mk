@@ -7,7 +7,5 @@ libcompiler_a_SOURCES += \
 	compiler/write/sheet.h \
 	compiler/write/sheet_atom.c \
 	compiler/write/sheet_atom.h \
-	compiler/write/tree.c \
-	compiler/write/tree.h \
 	compiler/write/write.h \
 	compiler/write/yaml.c

@@ -290,7 +290,7 @@ shape_of(const struct sheet *sheet, const struct ast_stmt *stmt, int depth)
 		sheet_is_broken(sheet, stmt->exclusions.loc),
 	};
 
-	if (sheet_is_pinned(sheet, sheet_end(sheet, stmt->loc)))
+	if (sheet->alone || sheet_is_pinned(sheet, sheet_end(sheet, stmt->loc)))
 		return shape;
 	if (!shape.objects && has_braces(sheet, &stmt->objects))
 		shape.objects = is_too_wide(sheet, stmt, depth, shape);
@@ -361,7 +361,10 @@ is_flat_block(const struct sheet *sheet, const struct ast_stmt *stmt)
 	const char *end;
 
 	if (sheet->source == NULL)
-		return stmt->body == NULL;
+		return stmt->body == NULL ||
+		    (sheet->alone && stmt->body->next == NULL &&
+			(!has_block(stmt->body) ||
+			    is_flat_block(sheet, stmt->body)));
 	end = flat_end(sheet, stmt);
 	if (end == NULL)
 		return false;
@@ -444,6 +447,21 @@ write_sbx(FILE *stream, const struct ast_stmt *stmts)
 			sheet_newline(&sheet);
 	}
 	put_body(&sheet, stmts, 0);
+	arena_release(sheet.arena);
+}
+
+void
+write_sbx_statement(FILE *stream, const struct ast_stmt *stmt)
+{
+	struct sheet sheet = {
+		.stream = stream,
+		.arena = arena_new(),
+		.alone = true,
+	};
+	struct ast_stmt alone = *stmt;
+
+	alone.next = NULL;
+	put_body(&sheet, &alone, 0);
 	arena_release(sheet.arena);
 }
 

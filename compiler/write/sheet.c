@@ -60,7 +60,7 @@ sheet_pad(struct sheet *sheet, int column)
 {
 	do
 		sheet_put(sheet, " ", 1);
-	while (sheet->column < sheet->margin + column);
+	while (!sheet->alone && sheet->column < sheet->margin + column);
 }
 
 /* --- the source ----------------------------------------------------------- */

@@ -29,6 +29,7 @@ struct sheet {
 	const struct source *source; /* or NULL */
 	const char *at;              /* in its text */
 	bool pinned; /* the comment above is about the next line */
+	bool alone;  /* a statement without others: no columns, long lines */
 };
 
 void sheet_put(struct sheet *sheet, const char *text, size_t len);

@@ -15,7 +15,7 @@ static bool
 is_bare(const struct sheet *sheet, const char *text, enum ast_atom_kind kind,
     enum ast_atom_kind other)
 {
-	const struct ast_atom *atom = token_object(sheet->arena, text, NULL);
+	const struct ast_atom *atom = token_object(sheet->arena, text);
 
 	return atom != NULL && (atom->kind == kind || atom->kind == other);
 }

@@ -19,13 +19,17 @@ void write_sbx(FILE *stream, const struct ast_stmt *stmts);
 void write_sbx_source(FILE *stream, const struct ast_stmt *stmts,
     const struct source *source);
 
+/* One statement, on one line but for blocks, as YAML and JSON hold it. */
+void write_sbx_statement(FILE *stream, const struct ast_stmt *stmt);
+
 /* As YAML and as JSON, see yaml_policy.h. */
 void write_yaml(FILE *stream, const struct ast_stmt *stmts);
 void write_json(FILE *stream, const struct ast_stmt *stmts);
 
 /*
  * As YAML, for statements of one text: a comment above or behind a statement
- * is put above it.  Those inside of a list, and those above nothing, are lost.
+ * is put above it.  Those inside of a list or of an 'on' block, and those above
+ * nothing, are lost.
  */
 void write_yaml_source(FILE *stream, const struct ast_stmt *stmts,
     const struct source *source);

@@ -1,23 +1,26 @@
 /*
- * Statements as YAML and as JSON: the tree of tree.h, printed.
+ * Statements as YAML and as JSON, see yaml_policy.h: each is a text in the
+ * layout of the language.
  *
  *	sbx: 1                            {
- *	profiles:                           "sbx": "1",
+ *	profiles:                           "sbx": 1,
  *	  team:                             "profiles": {
  *	    rules:                            "team": {
- *	      - deny read: /srv/keys            "rules": [
- *	                                          { "deny read": "/srv/keys" },
+ *	      - deny read /srv/keys             "rules": [
+ *	                                          "deny read /srv/keys"
+ *
+ * The statements of a file come first, then groups, then profiles; where a
+ * name stands twice, all of them are texts.
  *
  * Where the text is at hand that the statements were read from, the comments
  * above a statement and behind it are put above it.
  */
-#include "compiler/write/tree.h"
+#include "compiler/base/map.h"
 #include "compiler/write/write.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum { WIDTH = 80 };
 
 struct printer {
 	FILE *stream;
@@ -54,17 +57,17 @@ put_comment(const struct printer *printer, const char *line, int indent)
 	fprintf(printer->stream, "%*s%.*s\n", indent, "", (int)len, line);
 }
 
-/* Prints the comments that belong to the statement of a node. */
+/* Prints the comments that belong to the statement. */
 static void
-put_comments(const struct printer *printer, const struct yaml_node *node,
+put_comments(const struct printer *printer, const struct ast_stmt *stmt,
     int indent)
 {
 	const struct source *source = printer->source;
 	const char *line, *first, *above;
 
-	if (source == NULL || node->loc.begin == 0)
+	if (source == NULL || stmt->loc.begin == 0)
 		return;
-	line = source->text + (node->loc.begin - source->base);
+	line = source->text + (stmt->loc.begin - source->base);
 	while (line > source->text && line[-1] != '\n')
 		line--;
 	for (first = line;
@@ -72,13 +75,13 @@ put_comments(const struct printer *printer, const struct yaml_node *node,
 		first = above;
 	for (; first < line; first += strcspn(first, "\n") + 1)
 		put_comment(printer, first, indent);
-	line = source->text + (node->loc.end - source->base);
+	line = source->text + (stmt->loc.end - source->base);
 	line += strspn(line, " \t{:");
 	if (*line == '#')
 		put_comment(printer, line, indent);
 }
 
-/* --- YAML ----------------------------------------------------------------- */
+/* --- texts ---------------------------------------------------------------- */
 
 /* What other readers of YAML take for something that is no text. */
 static bool
@@ -94,9 +97,9 @@ is_typed(const char *text)
 	return false;
 }
 
-/* Whether text needs no quotes; `flow` says that it stands between brackets. */
+/* Whether a text of one line needs no quotes. */
 static bool
-is_plain(const char *text, bool flow)
+is_plain(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -106,8 +109,7 @@ is_plain(const char *text, bool flow)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		if (c < ' ' || c == 0x7f ||
-		    (flow && strchr(",[]{}", c) != NULL))
+		if (c < ' ' || c == 0x7f)
 			return false;
 	}
 	return strstr(text, ": ") == NULL && strstr(text, " #") == NULL &&
@@ -134,162 +136,212 @@ put_quoted(FILE *stream, const char *text)
 	putc('"', stream);
 }
 
+/* Over several lines it is a block in YAML, which keeps them. */
 static void
-put_text(const struct printer *printer, const char *text, bool flow)
+put_text(const struct printer *printer, const char *text, int indent)
 {
-	if (!printer->json && is_plain(text, flow))
-		fputs(text, printer->stream);
-	else
+	if (printer->json || (strchr(text, '\n') == NULL && !is_plain(text))) {
 		put_quoted(printer->stream, text);
-}
-
-/* A list or map on one line, between brackets, or a text. */
-static void
-put_flow(const struct printer *printer, const struct yaml_node *node)
-{
-	FILE *stream = printer->stream;
-	bool list = node->kind == YAML_LIST;
-
-	if (node->kind == YAML_TEXT) {
-		put_text(printer, node->text, true);
 		return;
 	}
-	putc(list ? '[' : '{', stream);
-	for (const struct yaml_node *item = node->first; item != NULL;
-	     item = item->next) {
-		fputs(item == node->first ? " " : ", ", stream);
-		if (!list) {
-			put_text(printer, item->key->text, true);
-			fputs(": ", stream);
-		}
-		put_flow(printer, item);
+	if (strchr(text, '\n') == NULL) {
+		fputs(text, printer->stream);
+		return;
 	}
-	if (node->first != NULL)
-		putc(' ', stream);
-	putc(list ? ']' : '}', stream);
+	fputs("|-", printer->stream);
+	while (text != NULL) {
+		size_t len = strcspn(text, "\n");
+
+		fprintf(printer->stream, "\n%*s%.*s", indent + 2, "", (int)len,
+		    text);
+		text = text[len] == '\n' ? text + len + 1 : NULL;
+	}
 }
 
-static size_t
-text_width(const struct printer *printer, const char *text)
-{
-	return strlen(text) + (printer->json || !is_plain(text, true) ? 2 : 0);
-}
-
-/* Its width on one line, or more than `room`. */
-static size_t
-flow_width(const struct printer *printer, const struct yaml_node *node,
-    size_t room)
-{
-	size_t width = 2;
-
-	if (node->kind == YAML_TEXT)
-		return text_width(printer, node->text);
-	for (const struct yaml_node *item = node->first;
-	     item != NULL && width <= room; item = item->next)
-		width += flow_width(printer, item, room) + 2 +
-		    (item->key != NULL ?
-			    text_width(printer, item->key->text) + 2 :
-			    0);
-	return width;
-}
-
-/* Nothing but texts, and, in a list, objects that are maps of one. */
-static bool
-holds_texts(const struct yaml_node *node)
-{
-	const struct yaml_node *item = node->first;
-
-	while (item != NULL &&
-	    (item->kind == YAML_TEXT ||
-		(node->kind == YAML_LIST && item->kind == YAML_MAP &&
-		    (yaml_find(item, "glob") != NULL ||
-			yaml_find(item, "quoted") != NULL))))
-		item = item->next;
-	return item == NULL;
-}
-
-/* Objects stand on one line if there is room; what holds statements never
- * does. */
-static bool
-is_flow(const struct printer *printer, const struct yaml_node *node, int indent)
-{
-	size_t used = (size_t)indent +
-	    (node->key == NULL ? 2 : strlen(node->key->text) + 2);
-
-	if (node->first == NULL)
-		return true;
-	if (node->key == NULL || !holds_texts(node) || used >= WIDTH ||
-	    (node->kind == YAML_MAP && node->count > 1))
-		return false;
-	return used + flow_width(printer, node, WIDTH) <= WIDTH;
-}
-
-static void yaml_block(const struct printer *printer,
-    const struct yaml_node *node, int indent, bool first_is_begun);
-
-/* Behind a key or a '-'. */
 static void
-yaml_value(const struct printer *printer, const struct yaml_node *node,
+put_statement(const struct printer *printer, const struct ast_stmt *stmt,
     int indent)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	write_sbx_statement(stream, stmt);
+	if (fclose(stream) != 0)
+		arena_exhausted();
+	while (size > 0 && text[size - 1] == '\n')
+		text[--size] = '\0';
+	put_text(printer, text, indent);
+	free(text);
+}
+
+/* --- maps and lists ------------------------------------------------------- */
+
+/* Begins an entry of a map: "KEY:", on a line of its own. */
+static void
+put_key(const struct printer *printer, const char *key, int indent, bool *first)
+{
+	fprintf(printer->stream, "%s%s%*s", !*first && printer->json ? "," : "",
+	    *first && !printer->json ? "" : "\n", indent, "");
+	put_text(printer, key, indent);
+	fputs(":", printer->stream);
+	*first = false;
+}
+
+static void
+put_pair(const struct printer *printer, const char *key,
+    const struct ast_atom *value, int indent, bool *first)
+{
+	if (value == NULL)
+		return;
+	put_key(printer, key, indent, first);
+	putc(' ', printer->stream);
+	put_text(printer, value->text, indent);
+}
+
+/* Which statements of a list are put: of a file not those that have keys. */
+static bool
+is_listed(const struct ast_stmt *stmt, bool file, bool blocks)
+{
+	return !file ||
+	    (stmt->kind != AST_VERSION &&
+		(!blocks ||
+		    (stmt->kind != AST_GROUP_DEF &&
+			stmt->kind != AST_PROFILE)));
+}
+
+static void
+put_list(const struct printer *printer, const struct ast_stmt *stmts,
+    int indent, bool file, bool blocks)
 {
 	FILE *stream = printer->stream;
+	bool first = true;
 
-	/* What may be one text or a list of them. */
-	if (node->key != NULL && node->kind == YAML_LIST && node->count == 1 &&
-	    (strcmp(node->key->text, "include") == 0 ||
-		strcmp(node->key->text, "param") == 0))
-		node = node->first;
-	if (node->kind == YAML_TEXT) {
-		putc(' ', stream);
-		put_text(printer, node->text, false);
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
+	     stmt = stmt->next) {
+		if (!is_listed(stmt, file, blocks))
+			continue;
+		if (printer->json)
+			fputs(first ? " [" : ",", stream);
 		putc('\n', stream);
-	} else if (is_flow(printer, node, indent)) {
-		putc(' ', stream);
-		put_flow(printer, node);
-		putc('\n', stream);
-	} else if (node->key == NULL) {
-		putc(' ', stream);
-		yaml_block(printer, node, indent + 2, true);
-	} else {
-		putc('\n', stream);
-		yaml_block(printer, node, indent + 2, false);
+		put_comments(printer, stmt, indent);
+		fprintf(stream, "%*s%s", indent, "", printer->json ? "" : "- ");
+		put_statement(printer, stmt, indent);
+		first = false;
 	}
+	if (first)
+		fputs(" []", stream);
+	else if (printer->json)
+		fprintf(stream, "\n%*s]", indent - 2, "");
 }
 
-/* Sections, groups and profiles stand apart. */
-static bool
-is_apart(const struct yaml_node *parent, const struct yaml_node *item,
+static void
+put_profile(const struct printer *printer, const struct ast_stmt *stmt,
     int indent)
 {
-	bool blocks = parent->key != NULL &&
-	    (strcmp(parent->key->text, "groups") == 0 ||
-		strcmp(parent->key->text, "profiles") == 0);
+	const struct ast_stmt *body = stmt->body;
+	bool about = body != NULL && body->kind == AST_ABOUT, first = true;
 
-	return item != parent->first && parent->kind == YAML_MAP &&
-	    (indent == 0 || (indent == 2 && blocks));
+	fputs(printer->json ? " {" : "\n", printer->stream);
+	put_pair(printer, "extends", stmt->parent, indent, &first);
+	put_pair(printer, "from", stmt->from, indent, &first);
+	put_pair(printer, "about", about ? body->name : NULL, indent, &first);
+	put_key(printer, "rules", indent, &first);
+	put_list(printer, about ? body->next : body, indent + 2, false, false);
+	if (printer->json)
+		fprintf(printer->stream, "\n%*s}", indent - 2, "");
 }
 
-/* `begun`: the first entry goes behind a '-' that is there. */
+/* The groups or the profiles of a file. */
 static void
-yaml_block(const struct printer *printer, const struct yaml_node *node,
-    int indent, bool begun)
+put_blocks(const struct printer *printer, const struct ast_stmt *stmts,
+    enum ast_kind kind, const char *key, bool *first)
 {
-	for (const struct yaml_node *item = node->first; item != NULL;
-	     item = item->next) {
-		if (is_apart(node, item, indent))
-			putc('\n', printer->stream);
-		if (item != node->first || !begun) {
-			put_comments(printer, item, indent);
-			fprintf(printer->stream, "%*s", indent, "");
+	FILE *stream = printer->stream;
+	bool any = true;
+
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
+	     stmt = stmt->next) {
+		if (stmt->kind != kind)
+			continue;
+		if (any) {
+			if (!printer->json)
+				putc('\n', stream);
+			put_key(printer, key, printer->json ? 2 : 0, first);
+			if (printer->json)
+				fputs(" {", stream);
+		} else if (!printer->json) {
+			putc('\n', stream);
 		}
-		if (node->kind == YAML_MAP) {
-			put_text(printer, item->key->text, false);
-			putc(':', printer->stream);
-		} else {
-			putc('-', printer->stream);
+		if (!printer->json) {
+			putc('\n', stream);
+			put_comments(printer, stmt, 2);
+			any = true;
 		}
-		yaml_value(printer, item, indent);
+		put_key(printer, stmt->name->text, printer->json ? 4 : 2, &any);
+		if (kind == AST_PROFILE)
+			put_profile(printer, stmt, printer->json ? 6 : 4);
+		else
+			put_list(printer, stmt->body, printer->json ? 6 : 4,
+			    false, false);
 	}
+	if (printer->json && !any)
+		fputs("\n  }", stream);
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+/* A map has each name once. */
+static bool
+are_blocks(const struct ast_stmt *stmts)
+{
+	struct arena *arena = arena_new();
+	struct map groups = { 0 }, profiles = { 0 };
+	bool once = true;
+
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL && once;
+	     stmt = stmt->next) {
+		struct map *map = stmt->kind == AST_PROFILE ? &profiles :
+							      &groups;
+
+		if (stmt->kind != AST_PROFILE && stmt->kind != AST_GROUP_DEF)
+			continue;
+		once = map_find(map, stmt->name->text) == NULL;
+		map_put(arena, map, stmt->name->text, map);
+	}
+	arena_release(arena);
+	return once;
+}
+
+static void
+put_file(const struct printer *printer, const struct ast_stmt *stmts)
+{
+	bool blocks = are_blocks(stmts), listed = false, first = true;
+	int indent = printer->json ? 2 : 0;
+
+	if (printer->json)
+		putc('{', printer->stream);
+	if (stmts != NULL && stmts->kind == AST_VERSION) {
+		put_comments(printer, stmts, 0);
+		put_key(printer, "sbx", indent, &first);
+		fprintf(printer->stream, " %s", stmts->words.first->text);
+	}
+	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
+	     stmt = stmt->next)
+		listed |= is_listed(stmt, true, blocks);
+	if (listed) {
+		if (!printer->json && !first)
+			putc('\n', printer->stream);
+		put_key(printer, "rules", indent, &first);
+		put_list(printer, stmts, indent + 2, true, blocks);
+	}
+	if (blocks) {
+		put_blocks(printer, stmts, AST_GROUP_DEF, "groups", &first);
+		put_blocks(printer, stmts, AST_PROFILE, "profiles", &first);
+	}
+	fputs(printer->json ? "\n}\n" : "\n", printer->stream);
 }
 
 void
@@ -297,10 +349,8 @@ write_yaml_source(FILE *stream, const struct ast_stmt *stmts,
     const struct source *source)
 {
 	const struct printer printer = { .stream = stream, .source = source };
-	struct arena *arena = arena_new();
 
-	yaml_block(&printer, write_tree(arena, stmts), 0, false);
-	arena_release(arena);
+	put_file(&printer, stmts);
 }
 
 void
@@ -309,59 +359,10 @@ write_yaml(FILE *stream, const struct ast_stmt *stmts)
 	write_yaml_source(stream, stmts, NULL);
 }
 
-/* --- JSON ----------------------------------------------------------------- */
-
-/* A list of texts, an object, or a statement with such. */
-static bool
-json_is_line(const struct printer *printer, const struct yaml_node *node,
-    int indent)
-{
-	bool texts = holds_texts(node);
-	size_t used = (size_t)indent +
-	    (node->key != NULL ? text_width(printer, node->key->text) + 2 : 0);
-
-	for (const struct yaml_node *item = node->first;
-	     item != NULL && node->kind == YAML_MAP && !texts;
-	     item = item->next) {
-		if (item->kind != YAML_TEXT && !holds_texts(item))
-			return false;
-	}
-	return (texts || node->kind == YAML_MAP) && indent > 0 &&
-	    flow_width(printer, node, WIDTH) + used < WIDTH;
-}
-
-static void
-json_node(const struct printer *printer, const struct yaml_node *node,
-    int indent)
-{
-	bool list = node->kind == YAML_LIST;
-	FILE *stream = printer->stream;
-
-	if (node->first == NULL || json_is_line(printer, node, indent)) {
-		put_flow(printer, node);
-		return;
-	}
-	putc(list ? '[' : '{', stream);
-	for (const struct yaml_node *item = node->first; item != NULL;
-	     item = item->next) {
-		fprintf(stream, "%s\n%*s", item != node->first ? "," : "",
-		    indent + 2, "");
-		if (!list) {
-			put_quoted(stream, item->key->text);
-			fputs(": ", stream);
-		}
-		json_node(printer, item, indent + 2);
-	}
-	fprintf(stream, "\n%*s%c", indent, "", list ? ']' : '}');
-}
-
 void
 write_json(FILE *stream, const struct ast_stmt *stmts)
 {
 	const struct printer printer = { .stream = stream, .json = true };
-	struct arena *arena = arena_new();
 
-	json_node(&printer, write_tree(arena, stmts), 0);
-	putc('\n', stream);
-	arena_release(arena);
+	put_file(&printer, stmts);
 }

@@ -155,7 +155,7 @@ warned() {
 	sbx: 1
 	profiles:
 	  p:
-	    - allow write: [~/.zshrc, quoted: '/srv/a\'] # sbx: ignore SBX0605 -- why
+	    - 'allow write ~/.zshrc # a\' # sbx: ignore SBX0605 -- why
 	YAML
 	ends 0 "$SBXC" check quoted.yaml
 	[ -z "$output$stderr" ]
@@ -248,7 +248,7 @@ hides() {
 	for file in secrets/*; do
 		cp team.sbx evil.sbx
 		echo "include \"$file\"" >>evil.sbx
-		printf 'sbx: 1\ninclude: "%s"\n' "$file" >evil.yaml
+		printf 'sbx: 1\nrules: [ include "%s" ]\n' "$file" >evil.yaml
 		printf 'sbx-test: 1\npolicy: %s\ncases: [ allow: read /x ]\n' \
 		    "$file" >evil.test.yaml
 		link=link-$(basename "$file")
@@ -272,7 +272,7 @@ hides() {
 }
 
 @test "a policy is one wherever the key stands" {
-	printf '{profiles: {p: [allow raed: /srv]},sbx: 1}\n' >flow.yaml
+	printf '{profiles: {p: [allow raed /srv]},sbx: 1}\n' >flow.yaml
 	ends 1 "$SBXC" check flow.yaml
 	complains "1 | {profiles: "
 	sed -i 's/sbx/"sbx"/' flow.yaml

@@ -16,7 +16,7 @@ setup()
 	    extends: read-only
 	    rules:
 	      # why
-	      - allow write: ${workspace}/out
+	      - allow write ${workspace}/out
 	END
 	cat >p.sbx <<-'END'
 	# What it is for.
@@ -55,14 +55,12 @@ setup()
 	local text
 	# Each way in which it may begin; blank lines and comments do not count.
 	for text in '{ sbx: 1, profiles: { p: [] } }' \
-	    '[ { sbx: 1 }, { profiles: { p: [] } } ]' \
 	    '---\nsbx: 1\nprofiles: { p: [] }' \
-	    '- sbx: 1\n- profiles: { p: [] }' \
 	    '%%YAML 1.2\n---\nsbx: 1\nprofiles: { p: [] }' \
 	    'sbx: 1\nprofiles: { p: [] }' \
 	    '"sbx": 1\nprofiles: { p: [] }' \
 	    "'sbx': 1\nprofiles: { p: [] }" \
-	    '\n# What it is for.\n\n- sbx: 1\n- profiles: { p: [] }'; do
+	    '\n# What it is for.\n\nsbx: 1\nprofiles: { p: [] }'; do
 		printf -- "$text\n" >policy
 		"$SBXC" build policy -o out.bin
 		"$SBXC" build - -o in.bin <policy
@@ -73,15 +71,15 @@ setup()
 }
 
 @test "build, why, dump and a list of what was read" {
-	printf 'sbx: 1\ngroups:\n  g: [ deny write: /srv/a ]\n' >g.yaml
-	printf 'sbx: 1\ninclude: g.yaml\nprofiles: { p: [ use: g ] }\n' \
+	printf 'sbx: 1\ngroups:\n  g: [ deny write /srv/a ]\n' >g.yaml
+	printf 'sbx: 1\nrules: [ include "g.yaml" ]\nprofiles: { p: [ use g ] }\n' \
 	    >main.yaml
 	"$SBXC" main.yaml -d main.d
 	[ -s main.bin ]
 	grep -q 'g\.yaml' main.d
 	run "$SBXC" why main.bin write /srv/a/x
 	[ "$status" -eq 1 ]
-	[[ $output == *"g.yaml:3:20: deny write /srv/a"* ]]
+	[[ $output == *"g.yaml:3:19: deny write /srv/a"* ]]
 	run "$SBXC" why main.yaml write /srv/a/x
 	[ "$status" -eq 1 ]
 }
@@ -100,7 +98,7 @@ setup()
 
 @test "the two forms include each other" {
 	printf 'sbx 1\ninclude "b.yaml"\nprofile p { use b }\n' >a.sbx
-	printf 'sbx: 1\ninclude: c.sbx\ngroups: { b: [ use: c ] }\n' >b.yaml
+	printf 'sbx: 1\nrules: [ include "c.sbx" ]\ngroups: { b: [ use c ] }\n' >b.yaml
 	printf 'sbx 1\ngroup c { allow read /srv }\n' >c.sbx
 	"$SBXC" a.sbx -o a.bin
 	"$SBXC" dump a.bin | grep -q 'allow read /srv  # c.sbx:2:22 c'
@@ -127,7 +125,7 @@ setup()
 	[ "${lines[0]}" = "# What it is for." ]
 	[[ $output == *"      # why
       # not more
-      - allow write: \${workspace}/out"* ]]
+      - allow write \${workspace}/out"* ]]
 	"$SBXC" convert -O yaml p.sbx >a.yaml
 	"$SBXC" convert -O yaml a.yaml | cmp - a.yaml
 }
@@ -147,50 +145,51 @@ setup()
 	    allow read "/srv/my data"
 	    allow env { *_A B_* }
 	    set env CI = 1
-	    set env LANG = yes
+	    set env A = "x: y"
 	    on linux {
-	        allow write { ${workspace}/a-long-name/x ${workspace}/another-one/y }
+	        allow read /sys
+	        deny spawn
 	    }
+	    on macos { deny spawn }
 	}
 	END
 	cat >expected <<-'END'
 	sbx: 1
 
-	include: groups.sbx
-
-	let:
-	  d: [ /srv/a, ~/b ]
+	rules:
+	  - include "groups.sbx"
+	  - let d = { /srv/a  ~/b }
 
 	groups:
 	  g:
-	    - deny syscalls: [ "@mount", ptrace ]
+	    - deny syscalls { @mount  ptrace }
 
 	profiles:
 	  p:
 	    extends: coding
 	    about: "Build: all of it"
 	    rules:
-	      - use: g
-	      - deny syscalls: ptrace
+	      - use g
+	      - deny syscalls ptrace
 	      - allow network full
-	      - deny read: { glob: "${workspace}/*.pem" }
-	        except: ${workspace}/a.pem
-	      - allow read: { quoted: /srv/my data }
-	      - allow env: [ "*_A", B_* ]
-	      - set env:
-	          CI: 1
-	          LANG: "yes"
-	      - on linux:
-	          - allow write:
-	              - ${workspace}/a-long-name/x
-	              - ${workspace}/another-one/y
+	      - deny read glob "${workspace}/*.pem"  except ${workspace}/a.pem
+	      - allow read "/srv/my data"
+	      - allow env { *_A  B_* }
+	      - set env CI = 1
+	      - "set env A = \"x: y\""
+	      - |-
+	        on linux {
+	            allow read /sys
+	            deny spawn
+	        }
+	      - on macos { deny spawn }
 	END
 	"$SBXC" convert -O yaml a.sbx >a.yaml
 	diff -u expected a.yaml
 	"$SBXC" convert -O json a.sbx >a.json
 	# Its last line has an end.
 	[ -z "$(tail -c 1 a.json)" ]
-	grep -Fqx '        { "allow read": { "quoted": "/srv/my data" } },' a.json
+	grep -Fqx '        "allow read \"/srv/my data\"",' a.json
 }
 
 @test "convert: what YAML reads otherwise has quotes" {
@@ -201,7 +200,6 @@ setup()
 	profile comment { about "why # not" }
 	profile key { about "why: not" }
 	profile hash { about "why#not:so" }
-	profile bracket { deny read { /srv/a "/srv/a[b" } }
 	END
 	"$SBXC" convert -O yaml a.sbx >a.yaml
 	grep -Fqx '    about: "why:"' a.yaml
@@ -209,21 +207,15 @@ setup()
 	grep -Fqx '    about: "why # not"' a.yaml
 	grep -Fqx '    about: "why: not"' a.yaml
 	grep -Fqx '    about: why#not:so' a.yaml
-	grep -Fqx '      - deny read: [ /srv/a, { quoted: "/srv/a[b" } ]' a.yaml
 }
 
-@test "convert: a line has 80 columns" {
-	local form name
+@test "convert: names that stand twice stay where they stand" {
+	printf 'sbx 1\ngroup g { use a }\nprofile p { use g }\ngroup g { use b }\n' \
+	    >a.sbx
 	for form in yaml json; do
-		for name in $(seq 20 60); do
-			name=$(printf '%0*d' "$name" 0)
-			printf 'sbx 1\nprofile p {\n deny read { /a /b%s }\n' \
-			    "$name" >a.sbx
-			printf ' deny write /a\n}\n' >>a.sbx
-			"$SBXC" convert -O $form a.sbx
-		done >$form
-		awk '{ if (length > most) most = length }
-		    END { exit most != 80 }' $form
+		"$SBXC" convert -O $form a.sbx >a.$form
+		"$SBXC" convert -O sbx a.sbx >b.sbx
+		"$SBXC" convert -O sbx a.$form | cmp - b.sbx
 	done
 }
 
@@ -231,11 +223,11 @@ setup()
 	printf 'sbx 1\ninclude "nowhere.sbx"\nprofile p { use a }\n' >a.sbx
 	run "$SBXC" convert -O yaml a.sbx
 	[ "$status" -eq 0 ]
-	[[ $output == *"include: nowhere.sbx"* ]]
+	[[ $output == *'include "nowhere.sbx"'* ]]
 }
 
 @test "convert of what is faulty prints nothing but why" {
-	printf 'sbx: 1\nprofiles: { p: [ alow read: /a ] }\n' >bad.yaml
+	printf 'sbx: 1\nprofiles: { p: [ alow read /a ] }\n' >bad.yaml
 	run --separate-stderr "$SBXC" convert -O sbx bad.yaml
 	[ "$status" -eq 1 ]
 	[ -z "$output" ]
@@ -243,7 +235,7 @@ setup()
 }
 
 @test "convert keeps a path with a wildcard as faulty as it is" {
-	printf 'sbx: 1\nprofiles: { p: [ allow read: /a/* ] }\n' >bad.yaml
+	printf 'sbx: 1\nprofiles: { p: [ allow read /a/* ] }\n' >bad.yaml
 	"$SBXC" convert -O sbx bad.yaml >bad.sbx
 	run "$SBXC" check bad.sbx
 	[ "$status" -eq 1 ]

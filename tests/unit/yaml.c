@@ -364,7 +364,7 @@ try_object(struct tap *tap, const char *object)
 	if (bench.parsed)
 		atom = bench.compilation.stmts->next->body->objects.first;
 	is_one = atom != NULL && atom->next == NULL && !atom->quoted;
-	alone = token_object(bench.compilation.arena, object, NULL);
+	alone = token_object(bench.compilation.arena, object);
 	/* A keyword is an object in quotes only. */
 	if (alone != NULL && alone->kind == AST_STRING)
 		tap_ok(tap, !is_one && word_is_keyword(object),
