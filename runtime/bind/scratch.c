@@ -356,22 +356,36 @@ open_runtime(void)
 	return -1;
 }
 
-int
-scratch_sessions(bool make)
+/* A directory of the user's, which is gone when nobody needs it: of one name
+ * there, or of another one in TOP. */
+static int
+open_passing(const char *there, const char *in_top, bool make)
 {
 	char name[NAME_SIZE];
 	int parent = open_runtime(), fd, error;
 
-	fd = parent >= 0 ? open_own(parent, "sbx", make) : -1;
+	fd = parent >= 0 ? open_own(parent, there, make) : -1;
 	if (fd < 0) {
 		if (parent >= 0)
 			close(parent);
 		parent = open_top(name, make);
-		fd = parent >= 0 ? open_own(parent, "sessions", make) : -1;
+		fd = parent >= 0 ? open_own(parent, in_top, make) : -1;
 	}
 	error = errno;
 	if (parent >= 0)
 		close(parent);
 	errno = error;
 	return fd;
+}
+
+int
+scratch_sessions(bool make)
+{
+	return open_passing("sbx", "sessions", make);
+}
+
+int
+scratch_runs(bool make)
+{
+	return open_passing("sbx-runs", "runs", make);
 }

@@ -51,6 +51,10 @@ bool scratch_remembers(struct sbx_place directory);
 /* TOP/WORKSPACE, as an O_PATH descriptor; -1 where there is none. */
 int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 
+/* The directory of what is known of runs that go on, as above: sbx-runs there,
+ * or TOP/runs. */
+int scratch_runs(bool make);
+
 /* The directory of the sockets of sessions, as an O_PATH descriptor, or -1 and
  * errno: /run/user/UID/sbx or, where there is no such place, TOP/sessions. */
 int scratch_sessions(bool make);

@@ -6,6 +6,7 @@
 
 #include "runtime/base/out.h"
 #include "runtime/base/path.h"
+#include "runtime/watch/tripwire.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,12 +30,13 @@ find_program(struct path *path)
 }
 
 void
-doctor_run(const struct options *options)
+doctor_run(const struct options *options, struct arena *arena)
 {
 	static struct path program;
 	const char *words[FIXED_WORDS + 2 * OPTIONS_MAX_DEFINITIONS];
 	size_t count = 0;
 
+	tripwire_tell_killed(arena, false);
 	find_program(&program);
 	words[count++] = program.text;
 	words[count++] = "doctor";

@@ -162,6 +162,9 @@ forward(struct attendance *attendance)
 		    info.ssi_code != SI_TIMER &&
 		    (joining->grouped || signal_is_for_us_alone(&info)))
 			kill(target(joining), (int)info.ssi_signo);
+		if (signal_ends((int)info.ssi_signo) &&
+		    joining->supervision.tripwire != NULL)
+			tripwire_tell_early(joining->supervision.tripwire);
 	}
 }
 

@@ -160,7 +160,7 @@ main(int argc, char **argv, char **environment)
 	if (options->status)
 		status_print(options->json);
 	if (options->doctor)
-		doctor_run(options);
+		doctor_run(options, &sandbox->arena);
 	if (options->clean)
 		clean_scratch(&sandbox->arena, options->workspace);
 	if (options->sessions || options->end || options->check)

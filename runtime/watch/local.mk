@@ -28,4 +28,6 @@ loader_sources += \
 	runtime/watch/term.c \
 	runtime/watch/term.h \
 	runtime/watch/tripwire.c \
-	runtime/watch/tripwire.h
+	runtime/watch/tripwire.h \
+	runtime/watch/unfinished.c \
+	runtime/watch/unfinished.h

@@ -163,6 +163,8 @@ forward_one(struct watch *watch, int number)
 	watch->asked |= stops || number == SIGTSTP;
 	if (!watch->ended)
 		kill(watch->first, stops ? SIGTSTP : number);
+	if (signal_ends(number) && watch->supervision->tripwire != NULL)
+		tripwire_tell_early(watch->supervision->tripwire);
 }
 
 static void

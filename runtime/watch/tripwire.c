@@ -4,8 +4,10 @@
 #include "runtime/base/kernel.h"
 #include "runtime/watch/git_settings.h"
 #include "runtime/watch/look.h"
+#include "runtime/watch/unfinished.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,7 +25,8 @@ struct wire {
 	struct sbx_place at;
 	struct sight before;
 	const char *
-	    *settings; /* beside the names: the texts of some, or NULL */
+	    *settings;      /* beside the names: the texts of some, or NULL */
+	struct sight early; /* what was told when sbxrun was asked to end */
 };
 
 struct tripwire {
@@ -35,8 +38,12 @@ struct tripwire {
 	/* The directories of the anchors, the other home and the repository of the
 	 * workspace, then and now. */
 	struct look_from *before, *now;
+	struct unfinished unfinished; /* this run, on disk */
+	bool early;                   /* it was told once before the end */
 	/* While it tells: */
+	const char *who;
 	struct receipt *receipt;
+	bool told;      /* a line said it before */
 	bool quiet;     /* nobody reads stderr */
 	bool lost;      /* a record of the receipt could not be written */
 	uint32_t lines; /* that were printed, of all and of the present rule */
@@ -139,6 +146,8 @@ watches_repository(const struct binding *binding, const struct sbx_watch *watch)
 	    *sbx_string(binding->blob, watch->suffix) == '\0';
 }
 
+static void keep_on_disk(struct tripwire *tripwire);
+
 struct tripwire *
 tripwire_set(struct arena *arena, const struct binding *binding)
 {
@@ -148,7 +157,9 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	if (blob->watch_count == 0)
 		return NULL;
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
+	tripwire_tell_killed(arena, true);
 	tripwire->arena = arena;
+	tripwire->who = "the command";
 	tripwire->blob = blob;
 	tripwire->binding = binding;
 	tripwire->wires = arena_take(arena, (size_t)HOMES * blob->watch_count,
@@ -175,6 +186,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 			    blob->anchor_count + 1);
 	}
 	end_looks(tripwire, tripwire->before);
+	keep_on_disk(tripwire);
 	return tripwire;
 }
 
@@ -240,8 +252,10 @@ put_setting(struct out *out, const struct git_setting *setting)
 static void
 put_place(struct out *out, const struct tripwire *tripwire, struct sbx_place at)
 {
-	struct sbx_place workspace =
-	    tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
+	struct sbx_place workspace = { NULL, 0 };
+
+	if (tripwire->binding != NULL)
+		workspace = tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
 
 	if (workspace.len > 0 && sbx_covers(workspace, at) &&
 	    at.len > workspace.len)
@@ -279,7 +293,7 @@ tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
 	out_init(&name, -1);
 	put_setting(&name, setting);
 	record(tripwire, wire, change, seen->at, name.text);
-	if (tripwire->quiet)
+	if (tripwire->quiet || tripwire->told)
 		return;
 	if (tripwire->lines == LINES_ALL ||
 	    tripwire->lines_each == LINES_EACH) {
@@ -289,7 +303,7 @@ tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
 	tripwire->lines++;
 	tripwire->lines_each++;
 	out_init(&out, STDERR_FILENO);
-	out_print(&out, "sbxrun: the command %s ", change_words[change]);
+	out_print(&out, "sbxrun: %s %s ", tripwire->who, change_words[change]);
 	put_place(&out, tripwire, seen->at);
 	if (name.text[0] != '\0')
 		out_print(&out, ": %s", name.text);
@@ -343,12 +357,12 @@ tell_settings(struct tripwire *tripwire, const struct wire *wire,
 
 /* The same name in another look, which mostly stands where it stood. */
 static const struct seen *
-seen_find(const struct wire *wire, const struct seen *hint,
+seen_find(const struct sight *sight, const struct seen *hint,
     const struct seen *name)
 {
 	if (hint != NULL && sbx_place_compare(hint->at, name->at) == 0)
 		return hint;
-	for (hint = wire->before.first; hint != NULL; hint = hint->next) {
+	for (hint = sight->first; hint != NULL; hint = hint->next) {
 		if (sbx_place_compare(hint->at, name->at) == 0)
 			return hint;
 	}
@@ -369,6 +383,14 @@ former_settings(const struct wire *wire, const struct seen *before)
 	return wire->settings[i];
 }
 
+/* Whether it is as it was when it was told. */
+static bool
+was_told(const struct wire *wire, const struct seen *after)
+{
+	return wire->early.first != NULL &&
+	    change_of(seen_find(&wire->early, NULL, after), after) == SAME;
+}
+
 static void
 compare(struct tripwire *tripwire, const struct wire *wire,
     const struct seen *before, const struct seen *after)
@@ -383,6 +405,7 @@ compare(struct tripwire *tripwire, const struct wire *wire,
 	    strcmp(after->at.path + after->at.len - strlen("/commondir"),
 		"/commondir") == 0)
 		return;
+	tripwire->told = was_told(wire, after);
 	if (after->part == SBX_GIT_SETTINGS && change != REPLACED)
 		tell_settings(tripwire, wire, after,
 		    former_settings(wire, before));
@@ -410,8 +433,8 @@ say_rest(const struct tripwire *tripwire)
 	struct out out;
 
 	out_init(&out, STDERR_FILENO);
-	out_print(&out, "sbxrun: the command changed %u more watched names\n",
-	    tripwire->unsaid);
+	out_print(&out, "sbxrun: %s changed %u more watched names\n",
+	    tripwire->who, tripwire->unsaid);
 	out_flush(&out);
 }
 
@@ -430,7 +453,7 @@ is_still_absent(const struct tripwire *tripwire, const struct wire *wire)
 }
 
 static void
-tell_wire(struct tripwire *tripwire, const struct wire *wire)
+tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 {
 	const struct seen *hint = wire->before.first;
 	struct wire now = {
@@ -447,7 +470,8 @@ tell_wire(struct tripwire *tripwire, const struct wire *wire)
 	look(tripwire->arena, wire->form, wire->at, from, &now.before);
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
-		const struct seen *before = seen_find(wire, hint, seen);
+		const struct seen *before = seen_find(&wire->before, hint,
+		    seen);
 
 		compare(tripwire, wire, before, seen);
 		hint = before != NULL ? before->next : hint;
@@ -455,15 +479,43 @@ tell_wire(struct tripwire *tripwire, const struct wire *wire)
 	hint = now.before.first;
 	for (const struct seen *seen = wire->before.first; seen != NULL;
 	     seen = seen->next) {
-		const struct seen *same = seen_find(&now, hint, seen);
+		const struct seen *same = seen_find(&now.before, hint, seen);
 
+		tripwire->told = wire->early.first != NULL &&
+		    is_absent(seen_find(&wire->early, NULL, seen));
 		if (same == NULL && !now.before.shut && !is_absent(seen) &&
 		    !S_ISDIR(seen->mode))
 			tell(tripwire, wire, REMOVED, seen, NULL);
 		hint = same != NULL ? same->next : hint;
 	}
-	if (now.before.cut && !tripwire->quiet)
+	if (early)
+		wire->early = now.before;
+	else if (now.before.cut && !tripwire->quiet)
 		say_cut(tripwire, wire);
+}
+
+static void
+look_again(struct tripwire *tripwire, bool early)
+{
+	for (uint32_t i = 0; i < tripwire->count; i++)
+		tell_wire(tripwire, &tripwire->wires[i], early);
+	tripwire->told = false;
+	end_looks(tripwire, tripwire->now);
+	memset(tripwire->now, 0,
+	    (tripwire->blob->anchor_count + 2) * sizeof *tripwire->now);
+}
+
+void
+tripwire_tell_early(struct tripwire *tripwire)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	/* The records of the receipt are left to the end: the first one may not
+	 * be written yet. */
+	if (tripwire->early || poll(&wait, 1, 0) <= 0)
+		return;
+	tripwire->early = true;
+	look_again(tripwire, true);
 }
 
 void
@@ -472,9 +524,225 @@ tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
 	tripwire->receipt = receipt;
 	/* Never block on a stderr that nobody reads. */
 	tripwire->quiet = !stderr_takes_more();
-	for (uint32_t i = 0; i < tripwire->count; i++)
-		tell_wire(tripwire, &tripwire->wires[i]);
-	end_looks(tripwire, tripwire->now);
+	look_again(tripwire, false);
 	if (tripwire->unsaid > 0)
 		say_rest(tripwire);
+	/* What nobody could read is told once more. */
+	if (!tripwire->quiet)
+		unfinished_end(&tripwire->unfinished);
+}
+
+/* --- on disk -------------------------------------------------------------- */
+
+/*
+ * The structures as they are in memory, each followed by what it points to, for
+ * the same sbxrun to read.
+ */
+struct image_head {
+	uint32_t wire_size, seen_size, watch_size;
+	uint32_t pid, count, len;
+};
+
+struct image {
+	char *at, *end;
+};
+
+static void
+put(struct arena *arena, const void *bytes, size_t len)
+{
+	memcpy(arena_take(arena, len, 1), bytes, len);
+}
+
+static void
+put_settings(struct arena *arena, const char *text)
+{
+	uint64_t len = text == NULL ? 0 : strlen(text) + 1;
+
+	put(arena, &len, sizeof len);
+	put(arena, text == NULL ? "" : text, len > 0 ? len : 1);
+}
+
+static void
+put_sight(struct arena *arena, const struct wire *wire)
+{
+	uint32_t i = 0;
+
+	for (const struct seen *seen = wire->before.first; seen != NULL;
+	     seen = seen->next, i++) {
+		put(arena, seen, sizeof *seen);
+		put(arena, path_of(seen->at), seen->at.len + 1);
+		if (wire->settings != NULL)
+			put_settings(arena, wire->settings[i]);
+	}
+}
+
+static void
+keep_on_disk(struct tripwire *tripwire)
+{
+	struct arena *arena = tripwire->arena;
+	struct image_head *head = arena_take(arena, 1, sizeof *head);
+
+	*head = (struct image_head){
+		.wire_size = sizeof(struct wire),
+		.seen_size = sizeof(struct seen),
+		.watch_size = sizeof(struct sbx_watch),
+		.pid = (uint32_t)getpid(),
+		.count = tripwire->count,
+	};
+	for (uint32_t i = 0; i < tripwire->count; i++) {
+		const struct wire *wire = &tripwire->wires[i];
+
+		put(arena, wire, sizeof *wire);
+		put(arena, wire->watch, sizeof *wire->watch);
+		put(arena, path_of(wire->at), wire->at.len + 1);
+		put_sight(arena, wire);
+	}
+	arena_take(arena, 0, 1);
+	head->len = (uint32_t)(arena->bytes + arena->used - (char *)head);
+	unfinished_begin(&tripwire->unfinished, head, head->len);
+}
+
+/* As much as arena_take() gave; NULL beyond the end. */
+static void *
+get(struct image *image, size_t len)
+{
+	char *at = image->at;
+
+	len = (len + 7) / 8 * 8;
+	if (len > (size_t)(image->end - at))
+		return NULL;
+	image->at += len;
+	return at;
+}
+
+static bool
+get_place(struct image *image, struct sbx_place *place)
+{
+	if (place->len > SBX_MAX_PATH)
+		return false;
+	place->path = get(image, place->len + 1);
+	return place->path != NULL && place->path[place->len] == '\0';
+}
+
+static bool
+get_settings(struct image *image, const char **text)
+{
+	const uint64_t *len = get(image, sizeof *len);
+
+	if (len == NULL || *len > LOOK_MAX_SETTINGS + 1)
+		return false;
+	*text = get(image, *len > 0 ? *len : 1);
+	if (*text == NULL || (*len > 0 && (*text)[*len - 1] != '\0'))
+		return false;
+	*text = *len > 0 ? *text : NULL;
+	return true;
+}
+
+static bool
+get_sight(struct arena *arena, struct image *image, struct wire *wire)
+{
+	bool texts = wire->settings != NULL;
+	struct seen **end = &wire->before.first;
+
+	if (wire->before.count > LOOK_MAX_NAMES)
+		return false;
+	if (texts)
+		wire->settings = arena_take(arena, wire->before.count + 1,
+		    sizeof *wire->settings);
+	*end = NULL;
+	for (uint32_t i = 0; i < wire->before.count; i++) {
+		struct seen *seen = get(image, sizeof *seen);
+
+		if (seen == NULL || !get_place(image, &seen->at) ||
+		    (texts && !get_settings(image, &wire->settings[i])))
+			return false;
+		seen->next = NULL;
+		*end = seen;
+		end = &seen->next;
+	}
+	return true;
+}
+
+static bool
+get_wire(struct arena *arena, struct image *image, struct wire *copy)
+{
+	struct wire *wire = get(image, sizeof *wire);
+
+	if (wire == NULL)
+		return false;
+	wire->watch = get(image, sizeof *wire->watch);
+	wire->from = 0;
+	if (wire->watch == NULL || !get_place(image, &wire->at) ||
+	    !get_sight(arena, image, wire))
+		return false;
+	*copy = *wire;
+	return true;
+}
+
+/* What another sbxrun wrote is not understood, and nothing is told of it. */
+static bool
+read_killed(struct tripwire *tripwire, int fd, size_t len)
+{
+	struct arena *arena = tripwire->arena;
+	struct image_head *head = arena_take(arena, 1, len);
+	struct image image = { .at = (char *)head, .end = (char *)head + len };
+
+	if (len < sizeof *head || pread(fd, head, len, 0) != (ssize_t)len ||
+	    head->wire_size != sizeof(struct wire) ||
+	    head->seen_size != sizeof(struct seen) ||
+	    head->watch_size != sizeof(struct sbx_watch) || head->len != len ||
+	    head->count > len / sizeof(struct wire))
+		return false;
+	get(&image, sizeof *head);
+	tripwire->wires = arena_take(arena, head->count,
+	    sizeof *tripwire->wires);
+	while (tripwire->count < head->count) {
+		if (!get_wire(arena, &image, &tripwire->wires[tripwire->count]))
+			return false;
+		tripwire->count++;
+	}
+	return true;
+}
+
+static void
+tell_killed(struct tripwire *tripwire, int fd, size_t len)
+{
+	/* By whole paths. */
+	struct look_from from = { .fd = -1, .opened = true }, now = from;
+
+	tripwire->before = &from;
+	tripwire->now = &now;
+	if (!read_killed(tripwire, fd, len))
+		return;
+	for (uint32_t i = 0; i < tripwire->count; i++)
+		tell_wire(tripwire, &tripwire->wires[i], false);
+	if (tripwire->unsaid > 0)
+		say_rest(tripwire);
+}
+
+void
+tripwire_tell_killed(struct arena *arena, bool forget)
+{
+	enum { IMAGE_MAX = 4 << 20 };
+	struct unfinished_list list;
+	size_t len;
+
+	unfinished_open(&list);
+	while (unfinished_next(&list, &len)) {
+		struct tripwire tripwire = {
+			.arena = arena,
+			.who = "a run that was killed, or somebody since,",
+		};
+		uint32_t used = arena->used;
+
+		if (!stderr_takes_more())
+			break;
+		if (len <= IMAGE_MAX)
+			tell_killed(&tripwire, list.run.fd, len);
+		if (forget)
+			unlinkat(list.run.directory, list.run.name, 0);
+		memset(arena->bytes + used, 0, arena->used - used);
+		arena->used = used;
+	}
+	unfinished_close(&list);
 }

@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -189,8 +190,47 @@ def heard():
         say(b'limit timeout' in got, name + ' a line is heard', got[-200:])
 
 
+def lines(job, seconds):
+    """What it says on stderr in that time."""
+    got, end = b'', time.time() + seconds
+    while time.time() < end and not got.endswith(b'second\n'):
+        if select.select([job.stderr], [], [], 0.05)[0]:
+            got += os.read(job.stderr.fileno(), 65536)
+    return got
+
+
+def told():
+    """What a command did that ignores TERM, whose sbxrun is killed then."""
+    script = """trap '' TERM; mkdir -p .git/hooks; echo >.git/hooks/pre-push
+        echo first >&2; sleep 1; echo >.git/hooks/post-merge
+        echo second >&2; sleep 60"""
+    quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.PIPE}
+    shutil.rmtree('.git', True)
+    os.mkdir('.git')
+    job = subprocess.Popen(RUN + ['sh', '-c', script], **quiet)
+    while b'first' not in job.stderr.readline():
+        pass
+    job.terminate()
+    got = lines(job, 5)
+    say(got.count(b'made .git/hooks/pre-push') == 1
+        and b'post-merge' not in got, 'told when asked to end', got)
+    job.kill()
+    job.communicate()
+    got = subprocess.run([SBXRUN, '--doctor', POLICY], check=False,
+                         stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE).stderr
+    killed_one = (b'sbxrun: a run that was killed, or somebody since, made '
+                  + os.getcwd().encode() + b'/.git/hooks/post-merge')
+    say(killed_one in got, 'the doctor tells of a killed run', got)
+    got = [subprocess.run(RUN + ['true'], check=False, **quiet).stderr
+           for _ in range(2)]
+    say(killed_one in got[0] and b'killed' not in got[1],
+        'and the next run does', got)
+
+
 once()
 heard()
+told()
 killed('a command that goes on', "trap '' TERM; SLEEP; SLEEP")
 killed('a command that stops its group', "trap '' TERM; kill -STOP 0; SLEEP")
 killed('a command that stops itself', 'kill -STOP $$; SLEEP')
