@@ -289,12 +289,13 @@ static const struct option_line lines[] = {
 enum { LINES = sizeof lines / sizeof lines[0] };
 
 static const char usage[] =
-    "Usage: sbxrun [options] POLICY -- CMD [ARG...]\n"
-    "       sbxrun [options] POLICY -c STRING\n"
+    "Usage: sbxrun [options] [--] CMD [ARG...]\n"
+    "       sbxrun [options] POLICY -- CMD [ARG...]\n"
+    "       sbxrun [options] [POLICY] -c STRING\n"
     "       sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]\n"
     "       sbxrun --session NAME --end | --check\n"
     "       sbxrun --sessions [--json]\n"
-    "       sbxrun [options] -n [--json] POLICY\n"
+    "       sbxrun [options] -n [--json] [POLICY]\n"
     "       sbxrun --status [--json]\n"
     "       sbxrun --doctor [--json] [POLICY]\n"
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
@@ -312,7 +313,8 @@ help(struct options *options, const char *value)
 	out_text(&out,
 	    "\nRuns CMD confined by a policy that sbxc compiled: a "
 	    "file, or @NAME for an\ninstalled profile such as "
-	    "@workspace-write.\n\n");
+	    "@workspace-write; without one ~/.config/sbx/default.bin\nif "
+	    "there is one, or @coding.\n\n");
 	for (const struct option_line *line = lines; line < lines + LINES;
 	     line++) {
 		char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
@@ -447,9 +449,8 @@ parse_short(struct options *options, char **argv)
 
 /* A word where the command should begin. */
 __attribute__((noreturn)) static void
-refuse_order(const struct options *options, const char *word)
+refuse_order(const char *policy, const char *word)
 {
-	const char *policy = options->policy != NULL ? options->policy : "";
 	struct out text;
 
 	out_init(&text, -1);
@@ -472,16 +473,22 @@ parse_command(struct options *options, char **argv)
 
 	if (argv[0] == NULL && options->plan)
 		return;
-	if (argv[0] == NULL)
+	if (argv[0] == NULL && options->policy != NULL)
 		refuse(NULL, "no command: add '-- CMD' after the policy", 0);
+	if (argv[0] == NULL)
+		refuse(NULL, "no command: sbxrun CMD; see sbxrun --help", 0);
 	if (strcmp(argv[0], "--") == 0) {
 		if (argv[1] == NULL)
 			refuse(NULL, "no command after '--'", 0);
 		options->command = argv + 1;
 		return;
 	}
-	if (strcmp(argv[0], "-c") != 0)
-		refuse_order(options, argv[0]);
+	if (strcmp(argv[0], "-c") != 0 && options->policy != NULL)
+		refuse_order(options->policy, argv[0]);
+	if (strcmp(argv[0], "-c") != 0) {
+		options->command = argv;
+		return;
+	}
 	if (argv[1] == NULL || argv[2] != NULL)
 		refuse(argv[0], "takes exactly one string", 0);
 	options->shell[1] = shell;
@@ -529,6 +536,59 @@ begins_command(const char *word)
 	return strcmp(word, "--") == 0 || strcmp(word, "-c") == 0;
 }
 
+static bool
+ends_with(const char *word, const char *end)
+{
+	size_t len = strlen(word), end_len = strlen(end);
+
+	return len >= end_len && strcmp(word + len - end_len, end) == 0;
+}
+
+/* Whether no word of a command looks like this. */
+static bool
+is_named_as_policy(const char *word)
+{
+	return word[0] == '@' || ends_with(word, ".bin") ||
+	    ends_with(word, ".sbx") || strcmp(word, "/dev/stdin") == 0 ||
+	    strncmp(word, "/dev/fd/", 8) == 0 ||
+	    strncmp(word, "/proc/self/fd/", 14) == 0;
+}
+
+__attribute__((noreturn)) static void
+refuse_unclear(const char *word)
+{
+	struct out text;
+
+	out_init(&text, -1);
+	out_print(&text,
+	    "a policy or a command? A policy is @%s or ./%s, a command comes "
+	    "after '--': sbxrun -- %s ...",
+	    word, word, word);
+	refuse(word, text.text, 0);
+}
+
+/*
+ * Whether the first word is the policy.  What files there are does not decide: a
+ * command could have left a policy that allows much under the name of a program.
+ * Nor does `-c` behind any word, as in `sh -c`.  With -n a word alone is what one
+ * wants to read about.
+ */
+static bool
+is_policy(const struct options *options, char **argv)
+{
+	if (**argv == '\0')
+		refuse(NULL, "the policy or the command is an empty name", 0);
+	if (is_named_as_policy(argv[0]))
+		return true;
+	if (argv[1] == NULL)
+		return options->plan || options->keep >= 0;
+	if (strcmp(argv[1], "--") != 0)
+		return false;
+	if (strchr(argv[0], '/') == NULL)
+		refuse_unclear(argv[0]);
+	return true;
+}
+
 void
 options_parse(struct options *options, char **argv)
 {
@@ -539,10 +599,8 @@ options_parse(struct options *options, char **argv)
 	if (*argv != NULL)
 		argv++;
 	while (*argv != NULL && (*argv)[0] == '-' && (*argv)[1] != '\0') {
-		if (begins_command(*argv) && options_in_session(options))
-			break;
 		if (begins_command(*argv))
-			refuse(*argv, "no policy before this", 0);
+			break;
 		argv += (*argv)[1] == '-' ? parse_long(options, argv) :
 					    parse_short(options, argv);
 	}
@@ -560,12 +618,10 @@ options_parse(struct options *options, char **argv)
 		parse_self_test(options, argv);
 		return;
 	}
-	if (*argv == NULL)
-		refuse(NULL, "no policy; see sbxrun --help", 0);
-	if (**argv == '\0')
-		refuse(NULL, "the policy is an empty name", 0);
-	if (!begins_command(*argv))
+	if (*argv != NULL && !begins_command(*argv) && is_policy(options, argv))
 		options->policy = *argv++;
+	if (options->policy == NULL && options->keep >= 0)
+		refuse("--keep", "needs a policy", 0);
 	if (options->keep >= 0 && *argv == NULL)
 		return;
 	parse_command(options, argv);

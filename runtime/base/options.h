@@ -1,11 +1,12 @@
 /*
  * The command line of sbxrun.
  *
+ *	sbxrun [options] [--] CMD [ARG...]
  *	sbxrun [options] POLICY -- CMD [ARG...]
- *	sbxrun [options] POLICY -c STRING
+ *	sbxrun [options] [POLICY] -c STRING
  *	sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]
  *
- * Options come before the policy; nothing after `--` is looked at.
+ * Options come before the policy; nothing of the command is looked at.
  */
 #ifndef SBX_RUNTIME_BASE_OPTIONS_H
 #define SBX_RUNTIME_BASE_OPTIONS_H
@@ -27,8 +28,9 @@ enum {
 };
 
 struct options {
-	char **words; /* the command line */
-	const char *policy;
+	char **words;       /* the command line */
+	const char *policy; /* NULL: none was named */
+	bool by_default;    /* it is the one that commands get then */
 	/*
 	 * The command, NULL-terminated; the slot before the first element is
 	 * free to be overwritten (a script without an interpreter line is

@@ -61,10 +61,6 @@ struct binder {
  * planted link leads to. */
 void bind_anchors(struct binder *binder);
 
-/* The home directory of the user's line in /etc/passwd, in `buffer`, or NULL. */
-enum { PASSWD_LINE = 4096 }; /* the longest that is read */
-const char *passwd_home(char *buffer, size_t size);
-
 /* The user's homes, the first for ~; 0: there is none. */
 uint32_t find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX]);
 

@@ -117,6 +117,10 @@ void plan_print_brief(struct out *out, const struct plan *plan);
 /* The one line of -v, on stderr. */
 void plan_summary(const struct plan *plan);
 
+/* What confines a command for which nobody named a policy: a line for who sits at
+ * a terminal. */
+void plan_say_default(const struct plan *plan);
+
 /* The plan as one JSON document on stdout, and, in an object that has begun,
  * the part of it that a receipt records; sbxrun(1) describes both. */
 void plan_print_json(const struct plan *plan);

@@ -283,6 +283,15 @@ say_limits(struct out *out, const struct plan *plan)
 	}
 }
 
+static void
+print_workspace(struct out *out, const struct plan *plan)
+{
+	if (plan->binding->bound[SBX_ANCHOR_WORKSPACE])
+		out_place(out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
+	else
+		out_text(out, "none");
+}
+
 void
 plan_summary(const struct plan *plan)
 {
@@ -304,14 +313,25 @@ plan_summary(const struct plan *plan)
 		out_print(&out, ", no sockets (%s)", plan->why_no_sockets);
 	say_limits(&out, plan);
 	out_text(&out, ", workspace ");
-	if (plan->binding->bound[SBX_ANCHOR_WORKSPACE])
-		out_place(&out, plan->binding->anchors[SBX_ANCHOR_WORKSPACE]);
-	else
-		out_text(&out, "none");
+	print_workspace(&out, plan);
 	if (plan->binding->git.len > 0) {
 		out_text(&out, ", its repository ");
 		out_place(&out, plan->binding->git);
 	}
 	out_text(&out, "\n");
+	out_flush(&out);
+}
+
+void
+plan_say_default(const struct plan *plan)
+{
+	struct out out;
+
+	if (isatty(STDERR_FILENO) != 1)
+		return;
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "%ssbxrun: under %s, in ", "\x1b[2m", plan->policy);
+	print_workspace(&out, plan);
+	out_text(&out, "; sbxrun POLICY -- CMD chooses another\x1b[0m\n");
 	out_flush(&out);
 }

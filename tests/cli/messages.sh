@@ -52,8 +52,6 @@ got: $said" ;;
 # --- the order of words -------------------------------------------------------
 
 for word in -- -c; do
-	has "no policy before $word" "sbxrun: $word: no policy before this" \
-	    "$SBXRUN" "$word" true
 	has "a session that is not there, before $word" \
 	    'messages-none: there is no such session; a policy makes it' \
 	    "$SBXRUN" --session messages-none "$word" true
@@ -286,9 +284,9 @@ mkdir "$base/profiles"
 SBX_TEST_PROFILES=$base/profiles
 export SBX_TEST_PROFILES
 has 'a profile without its @' 'coding: no such file; did you mean @coding?' \
-    "$SBXRUN_TEST" coding -- true
+    "$SBXRUN_TEST" -n coding
 has 'a file that is not there' 'codin: cannot open the policy: No such' \
-    "$SBXRUN_TEST" codin -- true
+    "$SBXRUN_TEST" -n codin
 has 'a path that is not there' './coding: cannot open the policy: No such' \
     "$SBXRUN_TEST" ./coding -- true
 said=$("$SBXRUN_TEST" @codin -- true 2>&1)

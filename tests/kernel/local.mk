@@ -63,6 +63,7 @@ kernel_scripts = \
 	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
+	tests/kernel/front.sh \
 	tests/kernel/inside.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/links.sh \

@@ -1,0 +1,100 @@
+#!/bin/bash
+# sbxrun without a policy, as TAP: which word is the policy and which the command,
+# and what a command runs under if nobody named one.  In a mount namespace, where
+# the profiles are installed and the user's home is one of this test.
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+if [ "${1-}" != inside ]; then
+	unshare --mount true 2>/dev/null || {
+		tap_lacks "all of it" "needs mount namespaces, as root has"
+		tap_done
+	}
+	exec unshare --mount --propagation private "$0" inside
+fi
+
+tap_begin /var/tmp
+tap_programs "$SBXRUN" "$SBXC"
+profiles=$(sed -n 's/^prefix = //p' "$builddir/Makefile")/share/sbx/profiles
+there=$profiles
+until [ -d "$there" ]; do there=${there%/*}; done
+cp "$builddir/profiles/coding.bin" "$tmp/coding.bin"
+mount -t tmpfs -o mode=755 tmpfs "$there" && mkdir -p "$profiles" &&
+    cp "$tmp/coding.bin" "$profiles" || exit 99
+mkdir -p "$tmp/home/.ssh" "$tmp/ws" && echo key >"$tmp/home/.ssh/id"
+echo "root:x:0:0:root:$tmp/home:/bin/sh" >"$tmp/passwd"
+mount --bind "$tmp/passwd" /etc/passwd || exit 99
+HOME=$tmp/home
+export HOME
+cd "$tmp/ws" || exit 99
+
+# The profiles have a workspace that can be written, and no home.
+script='echo x >file && cat file && cat ~/.ssh/id 2>/dev/null || echo no'
+# ends NAME STATUS TEXT WORD...: sbxrun's status, and the end of what it says.
+ends()
+{
+	name=$1 wanted=$2 text=$3
+	shift 3
+	got=$("$tmp/sbxrun" "$@" 2>&1 </dev/null)
+	status=$?
+	case $status/$got in
+	"$wanted/"*"$text") tap_ok "$name" ;;
+	*) tap_not_ok "$name" "status $status: $got" ;;
+	esac
+}
+
+ends 'a command' 0 'x
+no' sh -c "$script"
+ends 'after --' 0 'x
+no' -- sh -c "$script"
+ends 'a string' 0 'x
+no' -c "$script"
+ends 'its options are its own' 0 '-v --explain' echo -v --explain
+ends 'a policy that is named' 0 'x' "$tmp/coding.bin" -- cat file
+tap_is 'what it would be' coding "$("$tmp/sbxrun" -n=summary |
+    awk '$1 == "policy" {print $2}')"
+ends 'an empty name' 125 'the policy or the command is an empty name' '' -- true
+ends 'a policy where the command should be' 125 \
+    'sbxrun p.bin -- true ...' p.bin true
+
+# A command may leave a policy that opens the home under the name of a program.
+printf 'sbx 1\nprofile wide extends coding {\nallow read ~/.ssh/id\n%s\n}\n' \
+    'drop deny read ~/.ssh' >"$tmp/wide.sbx"
+"$SBXC" "$tmp/wide.sbx" -o "$tmp/wide.bin" 2>"$tmp/said" ||
+    tap_not_ok "a wide policy" "$(cat "$tmp/said")"
+cp "$tmp/wide.bin" sh
+cp "$tmp/wide.bin" tool
+ends 'a blob that has the name of a program' 0 'x
+no' sh -c "$script"
+ends 'is not taken, and not run for it' 125 'sbxrun -- sh ...' sh -- true
+ends 'nor is a path, before -c' 126 '' ./tool -c "$script"
+
+# What the user wants instead.
+own=$HOME/.config/sbx/default
+mkdir -p "${own%/*}"
+printf 'sbx 1\nprofile own extends coding {\ndeny write ${workspace}/kept\n}\n' \
+    >"$own.sbx"
+ends 'a default that is not compiled' 125 "it is not compiled: sbxc $own.sbx -o $own.bin" \
+    true
+"$SBXC" "$own.sbx" -o "$own.bin" 2>"$tmp/said" || tap_not_ok 'compiled' "$(cat "$tmp/said")"
+echo old >kept
+ends 'it holds' 0 'no' -c '(echo x >kept) 2>&1 | grep -q . && echo no'
+touch -d tomorrow "$own.sbx"
+ends 'one that has changed' 125 \
+    "it has changed since it was compiled: sbxc $own.sbx -o $own.bin" true
+rm "$own.sbx"
+ends 'the text need not be there' 0 'no' -c '(echo x >kept) 2>&1 | grep -q . && echo no'
+chmod 666 "$own.bin"
+ends 'others could write it' 125 'make it yours, chmod go-w' true
+chmod 600 "$own.bin"
+mkdir -p "$tmp/other/.config/sbx"
+cp "$tmp/wide.bin" "$tmp/other/.config/sbx/default.bin"
+HOME=$tmp/other ends 'the environment does not choose it' 0 'no' -c \
+    '(echo x >kept) 2>&1 | grep -q . && echo no'
+tap_is 'at a terminal it is said' \
+    "sbxrun: under $own.bin, in $tmp/ws; sbxrun POLICY -- CMD chooses another" "$(
+    script -qec "$tmp/sbxrun true" /dev/null | sed 's/\x1b\[[0-9]*m//g' |
+    tr -d '\r')"
+tap_done
