@@ -65,15 +65,33 @@ print_difference(const struct diff *diff, const struct difference *difference,
 	const char *platforms = difference_where(&diff->comparison, difference);
 	bool colour = diff->options->colour_out;
 
-	fprintf(stream, "%s%s:%s %s\n",
+	fprintf(stream, "%s%s%s:%s %s\n",
 	    colour ? colours[difference->change] : "",
-	    change_word(difference->change), colour ? "\33[m" : "",
+	    change_word(difference->change),
+	    difference_condition(arena, difference), colour ? "\33[m" : "",
 	    difference_text(arena, difference));
 	print_side(diff, difference, SIDE_OLD, stream);
 	print_side(diff, difference, SIDE_NEW, stream);
 	print_also(difference, stream);
 	if (platforms != NULL)
 		fprintf(stream, "    %s\n", platforms);
+}
+
+/* What a finding stands for, each by itself. */
+static void
+print_members(const struct diff *diff, const struct difference *difference,
+    FILE *stream)
+{
+	struct arena *arena = diff->options->arena;
+
+	for (size_t i = 0; i < difference->members.count; i++) {
+		const struct difference *member = difference->members.items[i];
+		const char *where = difference_where(&diff->comparison, member);
+
+		fprintf(stream, "    - %s%s%s\n",
+		    difference_text(arena, member), where != NULL ? ", " : "",
+		    where != NULL ? where : "");
+	}
 }
 
 void
@@ -85,8 +103,11 @@ diff_print(const struct diff *diff, unsigned changes, FILE *stream)
 		const struct difference *difference =
 		    &comparison->differences.items[i];
 
-		if (changes & CHANGE_BIT(difference->change))
-			print_difference(diff, difference, stream);
+		if ((changes & CHANGE_BIT(difference->change)) == 0)
+			continue;
+		print_difference(diff, difference, stream);
+		if (diff->options->all && difference->members.count > 1)
+			print_members(diff, difference, stream);
 	}
 }
 
@@ -174,8 +195,9 @@ static const char *
 message_of(const struct diff *diff, const struct difference *difference)
 {
 	struct arena *arena = diff->options->arena;
-	const char *text = arena_printf(arena, "%s: %s",
+	const char *text = arena_printf(arena, "%s%s: %s",
 	    change_word(difference->change),
+	    difference_condition(arena, difference),
 	    difference_text(arena, difference));
 	const char *platforms = difference_where(&diff->comparison, difference);
 

@@ -153,6 +153,8 @@ static const struct option_row option_rows[] = {
 	    "list the rules that no case touches" },
 	{ 262, "fail-on", "widen|any", TEXT, DIFF, FIELD(fail_on), NULL,
 	    "exit with 1 if something got wider, or changed at all" },
+	{ 283, "all", NULL, FLAG, DIFF | CHECK, FIELD(all), NULL,
+	    "list all that a difference stands for" },
 	{ 'w', "workspace", "DIR", TEXT, WHY | DIFF | CHECK | DOCTOR | INIT,
 	    FIELD(workspace), NULL,
 	    "the workspace; without it the current directory" },

@@ -33,6 +33,16 @@ binding_usual(size_t number)
 	return number < countof(usual) ? &usual[number] : NULL;
 }
 
+const struct binding *
+binding_two_homes(void)
+{
+	size_t i = 0;
+
+	while (usual[i].other_home == NULL)
+		i++;
+	return &usual[i];
+}
+
 bool
 binding_names_home(const struct sbx_blob *blob)
 {

@@ -10,6 +10,10 @@
 /* The first is the usual one; NULL: there are no more. */
 const struct binding *binding_usual(size_t number);
 
+/* The usual one in which the password entry has another home: it comes last,
+ * for no option says so. */
+const struct binding *binding_two_homes(void);
+
 /* Whether a policy has paths in what is usually the home directory. */
 bool binding_names_home(const struct sbx_blob *blob);
 

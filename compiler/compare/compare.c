@@ -309,6 +309,7 @@ compare_bindings(struct pass *pass, struct rules *rules)
 	for (size_t i = 0; (binding = binding_usual(i)) != NULL; i++) {
 		if (comparison->fault == NULL &&
 		    (i == 0 || comparison->bound[SIDE_OLD] == NULL) &&
+		    binding->other_home == NULL &&
 		    binding_is_useful(comparison, binding))
 			compare_places(pass, rules, binding);
 	}
@@ -443,8 +444,8 @@ difference_order(const void *a, const void *b)
 	return order;
 }
 
-static void
-count_changes(struct comparison *comparison)
+void
+comparison_count(struct comparison *comparison)
 {
 	memset(comparison->counts, 0, sizeof comparison->counts);
 	for (size_t i = 0; i < comparison->differences.count; i++)
@@ -475,54 +476,12 @@ compare(struct comparison *comparison)
 			compare_platforms(&pass);
 		compare_machine(&pass, arch);
 	}
+	compare_implied(comparison);
 	if (comparison->arch == NULL)
 		compare_macos(&pass);
 	if (comparison->differences.count > 1)
 		qsort(comparison->differences.items,
 		    comparison->differences.count,
 		    sizeof *comparison->differences.items, difference_order);
-	count_changes(comparison);
-}
-
-/* --- joining -------------------------------------------------------------- */
-
-/* Whether a rule that was written once is behind both. */
-static bool
-is_joined(const struct difference *a, const struct difference *b)
-{
-	return a->kind == DIFFERENCE_PATH && b->kind == DIFFERENCE_PATH &&
-	    a->change == b->change && a->cause == b->cause &&
-	    a->access.detail == b->access.detail &&
-	    a->platforms == b->platforms && a->binding == b->binding &&
-	    a->level == b->level &&
-	    a->says[a->cause].source == b->says[b->cause].source &&
-	    a->says[a->cause].source != SBX_NO_SOURCE;
-}
-
-/* They are sorted by where the rule is written. */
-void
-comparison_join(struct comparison *comparison)
-{
-	struct difference *items = comparison->differences.items;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < comparison->differences.count; i++) {
-		size_t first = kept;
-
-		while (first > 0 && items[first - 1].kind == items[i].kind &&
-		    items[first - 1].change == items[i].change &&
-		    items[first - 1].says[items[i].cause].source ==
-			items[i].says[items[i].cause].source &&
-		    !is_joined(&items[first - 1], &items[i]))
-			first--;
-		if (first == 0 || !is_joined(&items[first - 1], &items[i])) {
-			items[kept++] = items[i];
-			continue;
-		}
-		items[first - 1].more += 1 + items[i].more;
-		*arena_push(comparison->arena,
-		    &items[first - 1].also.list) = items[i].what;
-	}
-	comparison->differences.count = kept;
-	count_changes(comparison);
+	comparison_count(comparison);
 }

@@ -36,11 +36,14 @@ struct comparison {
 void compare(struct comparison *comparison);
 
 /*
- * Joins what one written rule is behind, if it stands for many (a set, a list
- * in braces): one difference for each right, with the others in `more` and
- * `also`.
+ * Makes one difference of all that one written rule is behind, and of all that
+ * a group or a parent brings that only one of the policies uses; the others are
+ * its members.  What opens to the outside and to secrets comes first.
  */
 void comparison_join(struct comparison *comparison);
+
+/* Counts the changes anew. */
+void comparison_count(struct comparison *comparison);
 
 /* One of the policies where a difference shows: what verdict_of() is to be
  * asked about. */

@@ -64,18 +64,73 @@ difference_explain(enum difference_kind kind)
 }
 
 const char *
+difference_noun(enum difference_kind kind)
+{
+	static const char *const nouns[DIFFERENCE_END] = {
+		[DIFFERENCE_PATH] = "path",
+		[DIFFERENCE_PORT] = "port",
+		[DIFFERENCE_SYSCALL] = "call",
+		[DIFFERENCE_ENV] = "variable",
+		[DIFFERENCE_SET] = "variable",
+		[DIFFERENCE_LIMIT] = "limit",
+		[DIFFERENCE_WATCH] = "watched place",
+		[DIFFERENCE_SOCKET] = "socket",
+		[DIFFERENCE_DOMAIN] = "name",
+		[DIFFERENCE_ENDPOINT] = "address",
+	};
+
+	return nouns[kind] != NULL ? nouns[kind] : "setting";
+}
+
+/* "read, write and exec ~/.netrc". */
+static const char *
+rights_text(struct arena *arena, const struct difference *difference)
+{
+	static const char *const words[] = { "read", "write", "exec" };
+	const char *path = strchr(difference->what, ' '), *text = "";
+	uint8_t rights = difference->rights | difference->access.detail;
+	unsigned left = (unsigned)__builtin_popcount(rights);
+
+	for (unsigned i = 0; i < countof(words); i++) {
+		if ((rights >> i & 1) == 0)
+			continue;
+		left--;
+		text = arena_printf(arena, "%s%s%s", text, words[i],
+		    left > 1      ? ", " :
+			left == 1 ? " and " :
+				    "");
+	}
+	return arena_printf(arena, "%s%s", text, path);
+}
+
+const char *
 difference_text(struct arena *arena, const struct difference *difference)
 {
-	const char *kind = difference->kind == DIFFERENCE_PATH ? "path" :
-								 "call";
-	const char *text = difference->what;
+	const char *noun = difference_noun(difference->kind);
+	const char *text = difference->rights != 0 ?
+	    rights_text(arena, difference) :
+	    difference->what;
 
 	if (difference->more > 0)
-		text = arena_printf(arena, "%s and %zu more %s%s", text,
-		    difference->more, kind, difference->more == 1 ? "" : "s");
+		text = arena_printf(arena, "%s and %zu more %s%s%s", text,
+		    difference->more, noun,
+		    noun[strlen(noun) - 1] == 's' ? "e" : "",
+		    difference->more == 1 ? "" : "s");
+	if (difference->block != NULL)
+		text = arena_printf(arena, "%s: %s%s", difference->block, text,
+		    difference->others != NULL ? difference->others : "");
 	return difference->reason == NULL ?
 	    text :
 	    arena_printf(arena, "%s: %s", text, difference->reason);
+}
+
+const char *
+difference_condition(struct arena *arena, const struct difference *difference)
+{
+	return difference->binding == NULL ||
+		difference->binding->about == NULL ?
+	    "" :
+	    arena_printf(arena, ", where %s", difference->binding->about);
 }
 
 const char *
@@ -166,10 +221,13 @@ difference_where(const struct comparison *comparison,
 	if (binding != NULL && about == NULL && comparison->names_home)
 		about = arena_printf(arena, "the home directory is %s",
 		    binding->home);
-	if (about != NULL)
-		text = arena_printf(arena,
-		    options != NULL ? ", where %s (%s)" : ", where %s", about,
-		    options);
+	/* The first words say the rest. */
+	if (about != NULL && options != NULL)
+		text = binding->about != NULL ?
+		    arena_printf(arena, ", with %s", options) :
+		    arena_printf(arena, ", where %s (%s)", about, options);
+	else if (about != NULL && binding->about == NULL)
+		text = arena_printf(arena, ", where %s", about);
 	if (difference->level != SBX_LEVEL_FULL)
 		text = arena_printf(arena, "%s, at level %s", text,
 		    level_word(difference->level));

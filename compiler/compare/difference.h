@@ -73,7 +73,8 @@ struct difference {
 	const char *reason; /* why, if no rule says; or NULL */
 	bool witnessed;     /* verdict_of() differs on the access */
 	struct access access;
-	bool cut; /* where a search is cut short, see struct subject */
+	bool implied; /* a call that rules about the network open or shut */
+	bool cut;     /* where a search is cut short, see struct subject */
 	enum sbx_level level; /* where that holds; full unless said */
 	int abi;              /* of Landlock; 0: the newest */
 	uint8_t platforms;    /* on these machines; SBX_ON_LINUX: all */
@@ -86,7 +87,13 @@ struct difference {
 	size_t more;        /* accesses like it, by the same rule */
 	struct {
 		VEC(const char *) list;
-	} also; /* of those in `more`: what, see below */
+	} also; /* of those in `more`: what */
+	/* Of a finding, see comparison_join(). */
+	uint8_t rights;     /* others to the same path */
+	int weight;         /* less comes first */
+	const char *block;  /* "use registries", if it stands for a group */
+	const char *others; /* ", 3 variables": what else that brings */
+	VEC(const struct difference *) members; /* all that it stands for */
 };
 
 /* "wider", "narrower", "neutral", "maybe-wider", "maybe-narrower". */
@@ -98,8 +105,16 @@ const char *difference_word(enum difference_kind kind);
 const char *difference_title(enum difference_kind kind);
 const char *difference_explain(enum difference_kind kind);
 
+/* "path", "name", "variable": one of what a kind is about. */
+const char *difference_noun(enum difference_kind kind);
+
 /* "write ${workspace}/x and 2 more paths", with the reason. */
 const char *difference_text(struct arena *arena,
+    const struct difference *difference);
+
+/* Where it shows, for the first words: ", where the workspace is /srv"; empty:
+ * in a usual layout. */
+const char *difference_condition(struct arena *arena,
     const struct difference *difference);
 
 /* What a policy says of it: its rule, else what holds without a rule; NULL if

@@ -3,8 +3,8 @@
  *
  * A variable that `set env` gives is the policy's own, whatever patterns say of
  * its name; so one that was set and is now handed on is wider, and one that is
- * set or not without ever being handed on is neither.  So it is with what sbxrun
- * sets itself (format/given.h).
+ * set or not without ever being handed on is neither.  What sbxrun sets itself
+ * (format/given.h) is left out: it follows from other rules.
  *
  * Names that rules spell out are asked about one by one.  The others are
  * infinite in number, so for each pattern that only one policy has the names
@@ -36,42 +36,40 @@ enum handing { HANDED_OFF, HANDED_SET, HANDED_ON };
 static enum handing
 handing_of(const struct verdict *verdict)
 {
-	if (verdict->by == BY_SET || verdict->by == BY_SCRATCH ||
-	    verdict->by == BY_AGENT || verdict->by == BY_SBXRUN)
+	if (verdict->by == BY_SET)
 		return HANDED_SET;
 	return verdict->allowed ? HANDED_ON : HANDED_OFF;
 }
 
-/* The change from one to the other; CHANGE_END: none. */
+/* The change from one to the other; CHANGE_END: none.  Another value than the
+ * caller's is neither more nor less. */
 static enum change
 handing_change(const struct verdict verdicts[SIDE_COUNT])
 {
 	enum handing old = handing_of(&verdicts[SIDE_OLD]);
 	enum handing new = handing_of(&verdicts[SIDE_NEW]);
-	bool set = verdicts[SIDE_NEW].by == BY_SET;
 
-	if ((old == HANDED_ON) != (new == HANDED_ON))
-		return new == HANDED_ON ? CHANGE_WIDER : CHANGE_NARROWER;
-	/* What the policy sets is another value than what sbxrun does. */
-	return old == new &&set == (verdicts[SIDE_OLD].by == BY_SET) ?
-	    CHANGE_END :
-	    CHANGE_NEUTRAL;
+	if (old == new)
+		return CHANGE_END;
+	if (new == HANDED_ON)
+		return CHANGE_WIDER;
+	return old == HANDED_ON && new == HANDED_OFF ? CHANGE_NARROWER :
+						       CHANGE_NEUTRAL;
 }
 
-/* Whether other differences tell of it: of paths, where there is a scratch
- * directory; of hosts, where there is a proxy. */
+/* Whether sbxrun sets the variable in both sandboxes, whatever rules say. */
 static bool
-is_told_elsewhere(const struct verdict verdicts[SIDE_COUNT])
+is_given_in_both(const struct pass *pass, const struct access *access)
 {
-	bool set = false;
-
 	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		if (verdicts[side].by == BY_SET)
+		struct subject subject = pass->subjects[side];
+
+		subject.policy_alone = false;
+		if (verdict_of(&subject, access).by > BY_SBXRUN ||
+		    verdict_of(&subject, access).by < BY_SCRATCH)
 			return false;
-		set |= verdicts[side].by == BY_SCRATCH ||
-		    verdicts[side].by == BY_SBXRUN;
 	}
-	return set;
+	return true;
 }
 
 static bool
@@ -129,8 +127,7 @@ ask_name(struct environment *environment, const char *name)
 		verdicts[side] = pass_ask(pass, (enum side)side, &access,
 		    SBX_LEVEL_FULL, 0);
 	change = handing_change(verdicts);
-	if (change == CHANGE_END ||
-	    (change == CHANGE_NEUTRAL && is_told_elsewhere(verdicts)))
+	if (change == CHANGE_END || is_given_in_both(pass, &access))
 		return;
 	key = env_key(environment, &access, verdicts, change);
 	if (!pass_again(pass, &key))
@@ -376,9 +373,11 @@ compare_env(struct pass *pass)
 {
 	struct environment environment = { .pass = pass };
 
-	for (unsigned side = 0; side < SIDE_COUNT; side++)
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		pass->subjects[side].env = env_index_new(pass->scratch,
 		    pass->comparison->blobs[side]);
+		pass->subjects[side].policy_alone = true;
+	}
 	collect(&environment);
 	for (size_t i = 0; i < environment.names.keys.count; i++)
 		ask_name(&environment, environment.names.keys.items[i].bytes);
@@ -395,6 +394,8 @@ compare_env(struct pass *pass)
 		ask_name(&environment, sbx_given[i].name);
 	compare_values(&environment);
 	/* They lie in the scratch memory of this pass. */
-	for (unsigned side = 0; side < SIDE_COUNT; side++)
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
 		pass->subjects[side].env = NULL;
+		pass->subjects[side].policy_alone = false;
+	}
 }

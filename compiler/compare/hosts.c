@@ -236,7 +236,8 @@ ask_name(const struct hosts *hosts, const char *name)
 {
 	const struct ports ports = ports_of_name(hosts, name);
 
-	for (size_t i = 0; i < ports.list.count; i++)
+	/* 443 before 80: why asks about it if no port is given. */
+	for (size_t i = ports.list.count; i-- > 0;)
 		ask_name_port(hosts, name, (uint16_t)ports.list.items[i]);
 }
 

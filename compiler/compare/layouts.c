@@ -452,6 +452,8 @@ compare_layouts(struct pass *pass, struct rules *rules)
 		anchor_try(&layouts, SBX_ANCHOR_WORKSPACE, NULL);
 		anchor_try(&layouts, SBX_ANCHOR_HOME, NULL);
 	}
+	if (pass->comparison->bound[SIDE_OLD] == NULL)
+		compare_places(pass, rules, binding_two_homes());
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		undecided_note(&layouts, right, CHANGE_WIDER);
 		if (!pass->comparison->wider_only)

@@ -8,6 +8,7 @@ libcompiler_a_SOURCES += \
 	compiler/compare/difference.h \
 	compiler/compare/env.c \
 	compiler/compare/explanation.c \
+	compiler/compare/findings.c \
 	compiler/compare/globs.c \
 	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \

@@ -100,6 +100,8 @@ void compare_env(struct pass *pass);
 void compare_sockets(struct pass *pass);
 void compare_settings(struct pass *pass);
 void compare_syscalls(struct pass *pass);
+/* Takes out the calls that rules about ports and hosts open or shut. */
+void compare_implied(struct comparison *comparison);
 
 /* The levels at which both policies run, from full down; how many. */
 size_t common_levels(const struct comparison *comparison,

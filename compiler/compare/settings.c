@@ -17,6 +17,20 @@ say(const char *text, uint32_t source)
 
 /* --- floors --------------------------------------------------------------- */
 
+/* The levels from one floor up to below another, the highest first. */
+static const char *
+levels_text(struct arena *arena, bool runs, const struct sbx_meta *low,
+    const struct sbx_meta *high)
+{
+	const char *text = runs ? "runs at level" : "does not run at level";
+
+	for (unsigned level = high->level; level-- > low->level;)
+		text = arena_printf(arena, "%s%s%s", text,
+		    level + 1 == high->level ? " " : " or ",
+		    level_word((enum sbx_level)level));
+	return text;
+}
+
 static void
 compare_floors(struct pass *pass)
 {
@@ -42,9 +56,8 @@ compare_floors(struct pass *pass)
 
 		pass_note_setting(pass, DIFFERENCE_LEVEL,
 		    wider ? CHANGE_WIDER : CHANGE_NARROWER,
-		    arena_printf(arena, "%s at level %s",
-			wider ? "runs" : "does not run",
-			level_word(meta[wider ? SIDE_NEW : SIDE_OLD]->level)),
+		    levels_text(arena, wider, meta[wider ? SIDE_NEW : SIDE_OLD],
+			meta[wider ? SIDE_OLD : SIDE_NEW]),
 		    levels);
 	}
 	if (meta[SIDE_OLD]->landlock != meta[SIDE_NEW]->landlock) {

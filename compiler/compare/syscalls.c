@@ -13,6 +13,7 @@
 
 #include <linux/filter.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum {
 	NUMBERS_END = 1024, /* at least so many are looked at */
@@ -227,12 +228,12 @@ answer_of(const struct duel *duel, enum side side,
 	return bpf_run_loaded(duel->blobs[side]->bpf + program->first, data);
 }
 
-/* What the supervisor answers is done if the policy lets it: more than a denial
- * and less than a call that is open. */
-static int
-openness(uint32_t answer)
+/* What the supervisor answers is done if the other rules let it, as the kernel
+ * does it where no supervisor is. */
+static bool
+is_open(uint32_t answer)
 {
-	return answer == FILTER_ALLOW ? 2 : answer == FILTER_NOTIFY;
+	return answer == FILTER_ALLOW || answer == FILTER_NOTIFY;
 }
 
 /* The change on one call with its arguments; CHANGE_END: none. */
@@ -242,12 +243,9 @@ change_of(const struct duel *duel, const struct syscall_data *data)
 	uint32_t old = answer_of(duel, SIDE_OLD, data);
 	uint32_t new = answer_of(duel, SIDE_NEW, data);
 
-	if (old == new)
-		return CHANGE_END;
-	if (openness(old) != openness(new))
-		return openness(new) > openness(old) ? CHANGE_WIDER :
-						       CHANGE_NARROWER;
-	return CHANGE_NEUTRAL;
+	if (is_open(old) != is_open(new))
+		return is_open(new) ? CHANGE_WIDER : CHANGE_NARROWER;
+	return is_open(old) || old == new ? CHANGE_END : CHANGE_NEUTRAL;
 }
 
 /* The rule that came or went: a deny of the side that refuses, the allow of
@@ -348,39 +346,34 @@ note_nameless(struct duel *duel, enum change change)
 		    "system calls without a name", says);
 }
 
-/*
- * Fewer rules about paths may open sockets: at level full AF_UNIX sockets are
- * held by the view if it shows no place where services listen, else by Landlock
- * from ABI 9 on, and by denying them below it.
- */
-static const char *
-reason_of(const struct duel *duel, const char *name)
+/* Whether `deny spawn` decided, which is a difference of its own. */
+static bool
+is_spawn(const struct duel *duel, const struct note_key *key, const char *name)
 {
-	const struct sbx_program *old = duel->programs[SIDE_OLD];
-	const struct sbx_program *new = duel->programs[SIDE_NEW];
+	const struct sbx_blob *blob = duel->blobs[key->side];
+	const struct sbx_syscall *call = verdict_syscall(blob, duel->arch,
+	    name);
 
-	if (duel->level != SBX_LEVEL_FULL || duel->abi < 6 || old == NULL ||
-	    new == NULL || ((old->flags ^ new->flags) & SBX_PROGRAM_UNIX) == 0)
-		return NULL;
-	if (strcmp(name, "socket") != 0 && strcmp(name, "socketpair") != 0)
-		return NULL;
-	return "AF_UNIX sockets open where no rule shows a place of services, "
-	       "such as /run";
+	return call != NULL &&
+	    strcmp(sbx_string(blob, call->reason), "deny spawn") == 0;
 }
 
-/* A call that the supervisor answers is allowed, and yet less than open. */
-static void
-say_answered(const struct duel *duel, const struct syscall_data *data,
-    struct difference *difference)
+/*
+ * Filters also differ in how they enforce what other rules say: whether a
+ * supervisor answers, and what it takes to reach a place or a port.  Of these only
+ * a socket counts that is not AF_UNIX, and only if no rule about ports or hosts
+ * tells of it: see compare_implied().
+ */
+static bool
+is_enforcement(const struct duel *duel, const struct note_key *key,
+    const char *name, const struct syscall_data *data)
 {
-	for (unsigned side = 0; side < SIDE_COUNT; side++) {
-		struct explanation *says = &difference->says[side];
-
-		if (says->text == NULL && says->verdict.allowed &&
-		    answer_of(duel, (enum side)side, data) == FILTER_NOTIFY)
-			says->text =
-			    "sbxrun answers it, as the other rules say";
-	}
+	if (key->by == BY_EVERYTHING)
+		return false;
+	if (key->rule != SBX_NO_SOURCE)
+		return is_spawn(duel, key, name);
+	return key->change == CHANGE_NEUTRAL || strcmp(name, "socket") != 0 ||
+	    (uint32_t)data->args[0] == AF_UNIX;
 }
 
 static void
@@ -388,7 +381,6 @@ note_call(struct duel *duel, const char *name, enum change change,
     const struct syscall_data *data, const struct values *values)
 {
 	struct pass *pass = duel->pass;
-	struct difference *noted;
 	struct access access;
 	struct note_key key;
 
@@ -397,12 +389,13 @@ note_call(struct duel *duel, const char *name, enum change change,
 		return;
 	}
 	key = syscall_key(duel, name, change);
+	if (is_enforcement(duel, &key, name, data))
+		return;
 	if (!pass_again(pass, &key)) {
 		access = call_access(duel, name, change, data, values);
-		noted = pass_note_access(pass, &key, &access, duel->level,
-		    duel->abi);
-		noted->reason = reason_of(duel, name);
-		say_answered(duel, data, noted);
+		pass_note_access(pass, &key, &access, duel->level, duel->abi)
+		    ->implied = key.by == BY_SYSCALL &&
+		    key.rule == SBX_NO_SOURCE;
 		count_call(duel, &key, name);
 		pass_known(pass, &key)->more = 0;
 		return;
@@ -557,4 +550,41 @@ compare_syscalls(struct pass *pass)
 	syscall_names(arch, names);
 	for (size_t i = 0; i < count; i++)
 		compare_level(pass, arch, levels[i], names);
+}
+
+/* Whether rules about the network brought a change of this kind. */
+static bool
+network_changed(const struct comparison *comparison, enum change change)
+{
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (difference->change == change &&
+		    (difference->kind == DIFFERENCE_PORT ||
+			difference->kind == DIFFERENCE_DOMAIN ||
+			difference->kind == DIFFERENCE_ENDPOINT))
+			return true;
+	}
+	return false;
+}
+
+void
+compare_implied(struct comparison *comparison)
+{
+	bool changed[] = {
+		[CHANGE_WIDER] = network_changed(comparison, CHANGE_WIDER),
+		[CHANGE_NARROWER] = network_changed(comparison,
+		    CHANGE_NARROWER),
+	};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (!difference->implied || !changed[difference->change])
+			comparison->differences.items[kept++] = *difference;
+	}
+	comparison->differences.count = kept;
 }

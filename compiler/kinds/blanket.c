@@ -24,7 +24,7 @@ static const struct freedom {
 	    "signals to processes outside" },
 	{ SBX_ABSTRACT_ANYWHERE, false, "allow abstract anywhere",
 	    "abstract sockets of processes outside" },
-	{ SBX_NO_SPAWN, true, spawn_reason, "other processes" },
+	{ SBX_NO_SPAWN, true, spawn_reason, "new processes" },
 };
 
 static void
@@ -299,6 +299,13 @@ blanket_compare(struct pass *pass)
 			open[side] =
 			    is_open(pass->comparison->blobs[side]->meta,
 				&freedoms[i], &says[side].text);
+			if (!freedoms[i].denies)
+				continue;
+			if (open[side] && says[side].text == NULL)
+				says[side].text = "no rule denies it";
+			else if (!open[side])
+				says[side].source = spawn_source(
+				    pass->comparison->blobs[side]);
 		}
 		if (open[SIDE_OLD] != open[SIDE_NEW])
 			pass_note_setting(pass, DIFFERENCE_BLANKET,

@@ -21,8 +21,8 @@ struct options {
 	    *extends, *update;
 	const char *client;  /* whose settings are imported */
 	const char *denials; /* where the scratch directory is, or "-" */
-	bool lossy, quiet, model, live, coverage, no_ignore, list, diff, write,
-	    yes, undo, html, help, version;
+	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
+	    write, yes, undo, html, help, version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;

@@ -23,6 +23,52 @@ is_given(const struct verdict *verdict)
 	    verdict->by == BY_AGENT || verdict->by == BY_SBXRUN;
 }
 
+static bool
+is_about_network(const struct sbx_blob *blob, const struct sbx_syscall *call)
+{
+	return strcmp(sbx_string(blob, call->reason), "network") == 0;
+}
+
+/* Whether filters differ in how they enforce what other rules say. */
+static bool
+is_enforcement(const struct subject subjects[SIDE_COUNT],
+    const struct access *access)
+{
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		const struct sbx_blob *blob = subjects[side].places.blob;
+		const struct sbx_syscall *call = verdict_syscall(blob,
+		    subjects[side].arch, access->name);
+
+		if ((blob->meta->flags & SBX_EVERYTHING) ||
+		    (call != NULL && call->source != SBX_NO_SOURCE &&
+			!is_about_network(blob, call)))
+			return false;
+	}
+	return true;
+}
+
+/* An internet socket, of which a rule about ports or hosts tells. */
+static bool
+is_implied(const struct comparison *comparison, const struct access *access,
+    enum change change)
+{
+	if (strcmp(access->name, "socket") != 0 || access->arg_count == 0 ||
+	    access->args[0] == 1)
+		return true;
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct difference *difference =
+		    &comparison->differences.items[i];
+
+		if (difference->change == change &&
+		    (difference->kind == DIFFERENCE_PORT ||
+			difference->kind == DIFFERENCE_DOMAIN ||
+			difference->kind == DIFFERENCE_ENDPOINT ||
+			difference->kind == DIFFERENCE_SYSCALL))
+			return true;
+	}
+	return false;
+}
+
 /* More of it is wider: what reaches further, and what is the caller's own. */
 static int
 grade(const struct subject *subject, const struct access *access)
@@ -34,9 +80,6 @@ grade(const struct subject *subject, const struct access *access)
 		return 0;
 	if (access->kind == KIND_PORT && meta->net == SBX_NET_LOOPBACK &&
 	    !(meta->flags & SBX_EVERYTHING))
-		return 1;
-	/* The supervisor lets it where the policy lets write. */
-	if (access->kind == KIND_SYSCALL && verdict.answer == FILTER_NOTIFY)
 		return 1;
 	return 2;
 }
@@ -191,6 +234,12 @@ is_explained(const struct pair *pair, const struct difference *difference,
 	};
 
 	(void)pair;
+	/* To start processes is one difference, whatever calls do it. */
+	if (access->kind == KIND_SYSCALL &&
+	    difference->kind == DIFFERENCE_BLANKET &&
+	    difference->change == change &&
+	    strcmp(difference->what, "new processes") == 0)
+		return true;
 	return difference->kind <= DIFFERENCE_ENV && difference->witnessed &&
 	    (difference->change == change ||
 		(difference->cut && subjects[SIDE_OLD].cut &&
@@ -231,7 +280,9 @@ check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
 	int new = grade(&subjects[SIDE_NEW], access);
 	enum change change = new > old ? CHANGE_WIDER : CHANGE_NARROWER;
 
-	if (old == new)
+	if (old == new ||
+	    (access->kind == KIND_SYSCALL && is_enforcement(subjects, access) &&
+		is_implied(comparison, access, change)))
 		return true;
 	for (size_t i = 0; i < comparison->differences.count; i++) {
 		if (is_explained(pair, &comparison->differences.items[i],
