@@ -161,8 +161,7 @@ given_find(const struct subject *subject, const char *name)
 	const struct sbx_given *given = sbx_given_find(name);
 
 	/* Test files ask about macOS, too, where sbxrun is not. */
-	if (given == NULL || subject->arch->audit == 0 ||
-	    subject->policy_alone)
+	if (given == NULL || subject->arch->audit == 0 || subject->policy_alone)
 		return NULL;
 	if (given->by == SBX_GIVEN_AGENT)
 		return subject_has_agent(subject) ? given : NULL;

@@ -20,8 +20,9 @@ struct subject {
 	                * rules say */
 	bool cut;      /* a `prefer deny` of a glob has found nothing: there was
 	                * more than sbxrun searches */
-	bool policy_alone; /* variables that sbxrun sets by itself are left out */
-	int abi;       /* of Landlock; 0: the newest known */
+	bool
+	    policy_alone; /* variables that sbxrun sets by itself are left out */
+	int abi;          /* of Landlock; 0: the newest known */
 	const struct sbx_program *program; /* the filter that sbxrun takes on
 	                                    * this machine; NULL: not known */
 	const char *unknown;   /* why it is not, though it was asked for: sbxrun
