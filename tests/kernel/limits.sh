@@ -284,7 +284,7 @@ overrides()
 	is 'and the receipt' 1 "$(grep -c \
 	    '"limit":"output","value":3072,[^}]*"source":"command line"}.*{"limit":"timeout","value":null,"by":"lifted","source":"command line"}' \
 	    "$base/$uid/log")"
-	is 'a limit that is raised holds' 3072 \
+	is 'a limit that is raised holds' 3264 \
 	    "$(run --limit output=3KiB "$base/few.bin" -- seq 9000 2>/dev/null |
 	    wc -c)"
 	is 'a limit that is lifted does not' 1288902 \

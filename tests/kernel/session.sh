@@ -117,7 +117,7 @@ refused 'another policy' 'another policy' "$base/other.bin"
 refused 'another workspace' 'another workspace' -w "$base/elsewhere"
 refused 'another level' 'another level' -l standard
 refused 'another limit' 'another limit' --limit processes=77
-refused 'a limit that is lifted' 'another limit' --limit file-size=none
+refused 'a limit that is lifted' 'another limit' --limit open-files=none
 refused 'a limit that it has not' 'another limit: memory none' \
     --limit memory=77MiB
 grep -q -e "--session $s --end ends the session" "$base/err"

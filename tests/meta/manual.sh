@@ -244,5 +244,5 @@ agrees sets sbx.5 's,~/\.ssh ,~/.shs ,'
 agrees baseline sbx.5 's/^\.It @swap Ta EPERM/.It @swap Ta ENOSYS/'
 agrees groups sbx.5 '/^\.It @pkey/d'
 agrees profile_groups sbx-profiles.7 '/^\.It dotfiles/d'
-agrees limits sbx-profiles.7 '/^\.It processes/s/2048/4096/'
+agrees limits sbx-profiles.7 '/^\.It processes/s/8192/4096/'
 tap_done
