@@ -17,9 +17,10 @@ test_scripts += \
 
 static_scripts += \
 	tests/cli/editors.sh \
-	tests/cli/install.sh \
+	tests/cli/install.sh
+slow_scripts += \
 	tests/cli/npm.sh \
-	tests/cli/packaging.bats
-slow_scripts += tests/cli/shapes.sh
+	tests/cli/packaging.bats \
+	tests/cli/shapes.sh
 
 EXTRA_DIST += tests/cli/sbxc.bash tests/cli/shapes.pl

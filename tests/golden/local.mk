@@ -15,7 +15,7 @@ test_scripts += \
 
 # Several processes for each policy there is.  What they ask of memory, sanitizers
 # see in fuzz/replay and model/roundtrip.
-once_scripts += \
+static_scripts += \
 	tests/golden/dumps.sh \
 	tests/golden/fmt_all.sh \
 	tests/golden/why.sh

@@ -122,12 +122,13 @@ ask()
 tap_levels standard full
 # A start takes several times as long with a sanitizer: level full is made of what
 # standard is made of, and a run that is supervised of what others are.
-sanitized=
+sanitized='' brief=''
+! tap_short || brief=yes
 if tap_sanitized; then
-	sanitized=yes levels=${levels##* }
+	sanitized=yes brief=yes levels=${levels##* }
 fi
 for level in $levels; do
-	[ -n "$sanitized" ] ||
+	[ -n "$brief" ] ||
 		try "level $level" $level -l $level "$base/$level.bin"
 	try "level $level, supervised" $level -l $level \
 	    "$base/$level-watched.bin"
@@ -239,7 +240,7 @@ if [ "$level" = full ] && [ "$(tap_rounds 100)" -ge 100 ] &&
 	    "$base/proxy.bin" "$builddir/tests/kernel/fault" -j -x -p 1-99 \
 	    $faults out/marker "$proxy" "$base/proxy.bin")"
 fi
-[ -n "$sanitized" ] ||
+[ -n "$brief" ] ||
 	try 'the best level, down to standard' standard "$base/standard.bin"
 # Either the group holds the limit, or an rlimit does.
 groups()

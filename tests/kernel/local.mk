@@ -87,7 +87,7 @@ kernel_scripts = \
 	tests/kernel/ways.sh
 test_scripts += $(kernel_scripts)
 # It asks whether the kernel agrees; cli/why.bats shows a sanitizer the questions.
-once_scripts += tests/kernel/why.sh
+static_scripts += tests/kernel/why.sh
 # Root's run has ordinary users in it, who cannot make these machines.
 test_scripts += \
 	tests/kernel/network_standard.sh \

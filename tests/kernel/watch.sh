@@ -484,7 +484,7 @@ coarse()
 mkdir "$base/home"
 chmod 1777 "$base"
 uids=$(id -u)
-[ "$uids" != 0 ] || uids='0 65534'
+! tap_twice || uids='0 65534'
 for level in standard full; do
 	for uid in $uids; do
 		ws=$base/w-$uid-$level

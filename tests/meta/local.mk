@@ -9,7 +9,6 @@ static_scripts += \
 	tests/meta/mandoc.sh \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
-	tests/meta/mutate.sh \
 	tests/meta/negation.sh \
 	tests/meta/reproducible.sh \
 	tests/meta/rooms.sh \
@@ -17,6 +16,8 @@ static_scripts += \
 	tests/meta/schema.sh \
 	tests/meta/stack.sh \
 	tests/meta/version.sh
+
+slow_scripts += tests/meta/mutate.sh
 
 EXTRA_DIST += .clang-format .clang-tidy
 EXTRA_DIST += tests/meta/analyze.sh tests/meta/hidden.pl tests/meta/stack.py

@@ -6,12 +6,14 @@ test_programs += \
 	tests/model/export_oci \
 	tests/model/hosts \
 	tests/model/layouts \
-	tests/model/offers \
 	tests/model/properties/property \
 	tests/model/questions/ask \
 	tests/model/remedies \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
+
+# Asks for a rule against each denial there is.
+slow_programs += tests/model/offers
 
 test_scripts += \
 	tests/model/reach.sh \
