@@ -14,7 +14,6 @@ struct covered {
 
 struct coverage {
 	FILE *stream;
-	const char *prefix;
 	struct arena *arena;
 	const struct sbx_blob *blob;
 	struct covered *sources; /* beside those of the blob */
@@ -136,8 +135,7 @@ say_rules(const struct coverage *coverage)
 		if (covered->count == 0 || covered->decided ||
 		    (!covered->own && coverage->own > 0))
 			continue;
-		fprintf(coverage->stream, "%s%s: not covered: %s",
-		    coverage->prefix,
+		fprintf(coverage->stream, "%s: not covered: %s",
 		    show_source_text(coverage->arena, coverage->blob, i),
 		    decider_text(coverage->arena, coverage->blob,
 			&covered->first));
@@ -160,8 +158,8 @@ say_totals(const struct coverage *coverage)
 	const struct sbx_blob *blob = coverage->blob;
 	FILE *stream = coverage->stream;
 
-	fprintf(stream, "%scoverage of %s: ", coverage->prefix,
-	    sbx_string(blob, blob->meta->profile));
+	fprintf(stream,
+	    "coverage of %s: ", sbx_string(blob, blob->meta->profile));
 	if (coverage->own > 0)
 		fprintf(stream, "%zu of its own %zu rules (%u%%), ",
 		    coverage->own_decided, coverage->own,
@@ -177,15 +175,13 @@ say_totals(const struct coverage *coverage)
 }
 
 void
-test_coverage(FILE *stream, const struct test_results *results,
-    const char *prefix)
+test_coverage(FILE *stream, const struct test_results *results)
 {
 	for (size_t i = 0; i < results->subjects.loaded.count; i++) {
 		const struct operand *operand =
 		    &results->subjects.loaded.items[i]->operand;
 		struct coverage coverage = {
 			.stream = stream,
-			.prefix = prefix,
 			.arena = results->subjects.file->arena,
 			.blob = &operand->blob,
 		};

@@ -7,8 +7,7 @@
 
 #include "compiler/cases/cases.h"
 
-/* Lists them, and prints a percentage; each line begins with `prefix`. */
-void test_coverage(FILE *stream, const struct test_results *results,
-    const char *prefix);
+/* Lists them, and prints a percentage. */
+void test_coverage(FILE *stream, const struct test_results *results);
 
 #endif

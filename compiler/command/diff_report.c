@@ -147,7 +147,6 @@ add_rule(struct report *report, const struct difference *difference,
 		.title = arena_printf(report->arena, "%s: %s",
 		    change_word(difference->change),
 		    difference_title(difference->kind)),
-		.explain = difference_explain(difference->kind),
 		.severity = severity,
 	};
 }

@@ -202,8 +202,7 @@ static void
 say_coverage(const struct tests *tests)
 {
 	for (size_t i = 0; i < tests->results.count; i++)
-		test_coverage(stdout, tests->results.items[i],
-		    tests->options->format == REPORT_TAP ? "# " : "");
+		test_coverage(stdout, tests->results.items[i]);
 }
 
 static void
@@ -297,9 +296,8 @@ command_test(struct options *options)
 
 	if (files->list.count == 0)
 		return misused("FILE is missing");
-	if (options->coverage && options->format != REPORT_TEXT &&
-	    options->format != REPORT_TAP)
-		return misused("--coverage goes with -f text or tap");
+	if (options->coverage && options->format != REPORT_TEXT)
+		return misused("--coverage goes with -f text");
 	if (!levels_choose(&tests))
 		return EXIT_USAGE;
 	status = !options->live ?

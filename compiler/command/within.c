@@ -37,7 +37,7 @@ check_within(const struct options *options)
 	struct report report;
 
 	if (options->format == REPORT_GCC)
-		return misused("-f is text, json, sarif, github or junit with "
+		return misused("-f is text, json, github or junit with "
 			       "--within, not 'gcc'");
 	if (options->warnings.list.count + options->errors.list.count +
 		options->targets.list.count >

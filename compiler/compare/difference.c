@@ -7,21 +7,14 @@
 
 /* Of what is no rule. */
 static const struct difference_words settings[DIFFERENCE_END] = {
-	[DIFFERENCE_LEVEL] = { "level", "level",
-	    "The least level at which the policy runs.",
-	    "no level is required" },
+	[DIFFERENCE_LEVEL] = { "level", "level", "no level is required" },
 	[DIFFERENCE_LANDLOCK] = { "landlock", "Landlock",
-	    "The least Landlock ABI with which the policy runs.",
 	    "no Landlock ABI is required" },
-	[DIFFERENCE_STRENGTH] = { "strength", "strength of a deny",
-	    "Whether a deny that cannot be enforced is refused or reported.",
-	    NULL },
+	[DIFFERENCE_STRENGTH] = { "strength", "strength of a deny", NULL },
 	[DIFFERENCE_PARAM] = { "parameter", "parameters",
-	    "What -D has to bind.", "has no such parameter" },
-	[DIFFERENCE_ABOUT] = { "about", "about",
-	    "What the policy says of itself.", "says nothing" },
-	[DIFFERENCE_MACOS] = { "macos", "macOS",
-	    "The profile for macOS, which is not compared.", NULL },
+	    "has no such parameter" },
+	[DIFFERENCE_ABOUT] = { "about", "about", "says nothing" },
+	[DIFFERENCE_MACOS] = { "macos", "macOS", NULL },
 };
 
 static const struct difference_words *
@@ -55,12 +48,6 @@ const char *
 difference_title(enum difference_kind kind)
 {
 	return words_of(kind)->title;
-}
-
-const char *
-difference_explain(enum difference_kind kind)
-{
-	return words_of(kind)->explain;
 }
 
 const char *

@@ -99,11 +99,9 @@ struct difference {
 /* "wider", "narrower", "neutral", "maybe-wider", "maybe-narrower". */
 const char *change_word(enum change change);
 
-/* Of a kind: a word, as ids are made of it ("path": "wider-path"); a title; and
- * what a difference of this kind means. */
+/* Of a kind: a word, as ids are made of it ("path": "wider-path"), and a title. */
 const char *difference_word(enum difference_kind kind);
 const char *difference_title(enum difference_kind kind);
-const char *difference_explain(enum difference_kind kind);
 
 /* "path", "name", "variable": one of what a kind is about. */
 const char *difference_noun(enum difference_kind kind);

@@ -329,8 +329,6 @@ const struct rule_kind kind_blanket = {
 	.difference = {
 		.word = "scope",
 		.title = "scopes",
-		.explain = "Signals and abstract sockets beyond the sandbox; "
-			   "other processes.",
 		.silence = "no rule allows it",
 	},
 	.compare = blanket_compare,

@@ -457,7 +457,6 @@ const struct rule_kind kind_domain = {
 	.difference = {
 		.word = "domain",
 		.title = "names of hosts",
-		.explain = "Hosts that may be reached by their names.",
 	},
 	.compare = compare_domains,
 };

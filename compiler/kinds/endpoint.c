@@ -437,7 +437,6 @@ const struct rule_kind kind_endpoint = {
 	.difference = {
 		.word = "address",
 		.title = "addresses",
-		.explain = "Hosts that may be reached by their addresses.",
 	},
 	.compare = compare_endpoints,
 };

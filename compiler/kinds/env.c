@@ -390,7 +390,6 @@ const struct rule_kind kind_env = {
 	.difference = {
 		.word = "env",
 		.title = "environment",
-		.explain = "Which of the caller's variables are handed on.",
 	},
 	.compare = compare_env,
 };

@@ -166,7 +166,6 @@ const struct rule_kind kind_limit = {
 	.difference = {
 		.word = "limit",
 		.title = "limits",
-		.explain = "How much may be used.",
 		.silence = "no limit",
 	},
 	.compare = limit_compare,

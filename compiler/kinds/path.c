@@ -397,6 +397,5 @@ const struct rule_kind kind_path = {
 	.difference = {
 		.word = "path",
 		.title = "paths",
-		.explain = "What may be read, written or executed.",
 	},
 };

@@ -592,7 +592,6 @@ const struct rule_kind kind_port = {
 	.difference = {
 		.word = "port",
 		.title = "ports",
-		.explain = "TCP ports that may be connected to or listened on.",
 	},
 	.compare = compare_ports,
 };

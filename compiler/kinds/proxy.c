@@ -205,7 +205,6 @@ const struct rule_kind kind_proxy = {
 	.difference = {
 		.word = "proxy",
 		.title = "proxies",
-		.explain = "The user's own proxy, which may be reached.",
 		.silence = "no rule names one",
 	},
 	.compare = compare_proxies,

@@ -124,7 +124,6 @@ const struct rule_kind kind_set = {
 	.difference = {
 		.word = "set",
 		.title = "variables that are set",
-		.explain = "Values that the policy itself gives.",
 		.silence = "does not set it",
 	},
 };

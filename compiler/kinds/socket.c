@@ -431,6 +431,5 @@ const struct rule_kind kind_socket = {
 	.difference = {
 		.word = "socket",
 		.title = "sockets",
-		.explain = "AF_UNIX sockets that may be connected to.",
 	},
 };

@@ -585,6 +585,5 @@ const struct rule_kind kind_syscall = {
 	.difference = {
 		.word = "syscall",
 		.title = "system calls",
-		.explain = "What the filter lets through, with its arguments.",
 	},
 };

@@ -301,7 +301,6 @@ const struct rule_kind kind_watch = {
 	.difference = {
 		.word = "watch",
 		.title = "watched places",
-		.explain = "What may be changed without a word of sbxrun.",
 		.silence = "no rule watches it",
 	},
 	.compare = watch_compare,

@@ -73,7 +73,7 @@ struct access_form {
 
 /* How the differences of a kind are told. */
 struct difference_words {
-	const char *word, *title, *explain;
+	const char *word, *title;
 	const char *silence; /* what a policy says that has no such rule */
 };
 

@@ -13,7 +13,6 @@ diags_report_rules(struct report *report)
 			.id = diag_code(id),
 			.name = diag_name(report->arena, id),
 			.title = diag_title(id),
-			.explain = diag_explain(id),
 			.severity = diag_severity(id),
 		};
 	}
@@ -34,24 +33,6 @@ position_of(const struct sources *sources, struct loc loc)
 	begin.end_line = end.line;
 	begin.end_column = end.column + (loc.end > loc.begin);
 	return begin;
-}
-
-/* The line of a place without the blanks around it. */
-static const char *
-excerpt_of(struct arena *arena, const struct sources *sources, struct loc loc)
-{
-	const struct source *source = sources_find(sources, loc);
-	const char *begin, *end;
-
-	if (source == NULL)
-		return NULL;
-	source_line(source, sources_position(sources, loc).line, &begin, &end);
-	begin += strspn(begin, " \t");
-	while (end > begin && strchr(" \t\r", end[-1]) != NULL)
-		end--;
-	return begin < end ?
-	    arena_strndup(arena, begin, (size_t)(end - begin)) :
-	    "";
 }
 
 /* Whether another file gave the same finding. */
@@ -82,7 +63,6 @@ report_diag(const struct diags *diags, struct report *report, struct map *known,
 		.message = diag->message,
 		.help = diag->help,
 		.suppressed = diag->suppressed,
-		.excerpt = excerpt_of(report->arena, diags->sources, diag->loc),
 	};
 	struct report_finding *added;
 

@@ -1,6 +1,6 @@
 /*
- * The formats that are made of lines: the workflow commands of GitHub, Markdown
- * and TAP.  Each has characters of its own that text must not hold as they are,
+ * The formats that are made of lines: the workflow commands of GitHub, and
+ * Markdown.  Each has characters of its own that text must not hold as they are,
  * and a way to write them.
  */
 #include "compiler/report/write.h"
@@ -179,56 +179,4 @@ report_write_markdown(const struct report *report, FILE *stream)
 	fputs(head ? "\n" : "", stream);
 	put_escaped(stream, report->summary, markdown);
 	putc('\n', stream);
-}
-
-/* --- TAP ------------------------------------------------------------------ */
-
-/* '#' begins a directive. */
-static const struct escape tap[] = {
-	{ '\n', " " },
-	{ '\r', " " },
-	{ '\t', " " },
-	{ '#', "\\#" },
-	{ '\\', "\\\\" },
-	{ '\0', NULL },
-};
-
-/* Each line of a text behind "# ". */
-static void
-put_comment(FILE *stream, const char *text)
-{
-	while (*text != '\0') {
-		size_t len = strcspn(text, "\n");
-
-		fputs("# ", stream);
-		fwrite(text, 1, len, stream);
-		putc('\n', stream);
-		text += len + (text[len] == '\n');
-	}
-}
-
-void
-report_write_tap(const struct report *report, FILE *stream)
-{
-	fprintf(stream, "TAP version 13\n1..%zu\n", report->cases.count);
-	for (size_t i = 0; i < report->cases.count; i++) {
-		const struct report_case *test = &report->cases.items[i];
-
-		fprintf(stream, "%s %zu - ",
-		    test->passed || test->skipped != NULL ? "ok" : "not ok",
-		    i + 1);
-		if (test->suite != NULL) {
-			put_escaped(stream, test->suite, tap);
-			fputs(": ", stream);
-		}
-		put_escaped(stream, test->name, tap);
-		if (test->skipped != NULL) {
-			fputs(" # SKIP ", stream);
-			put_escaped(stream, test->skipped, tap);
-		}
-		putc('\n', stream);
-		if (!test->passed && test->skipped == NULL &&
-		    test->message != NULL)
-			put_comment(stream, test->message);
-	}
 }

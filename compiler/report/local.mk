@@ -15,7 +15,6 @@ libcompiler_a_SOURCES += \
 	compiler/report/position.h \
 	compiler/report/report.c \
 	compiler/report/report.h \
-	compiler/report/sarif.c \
 	compiler/report/source.c \
 	compiler/report/source.h \
 	compiler/report/suppress.c \

@@ -142,11 +142,9 @@ static const struct {
 	[REPORT_TEXT] = { "text", NULL },
 	[REPORT_GCC] = { "gcc", NULL },
 	[REPORT_JSON] = { "json", report_write_json },
-	[REPORT_SARIF] = { "sarif", report_write_sarif },
 	[REPORT_GITHUB] = { "github", report_write_github },
 	[REPORT_JUNIT] = { "junit", report_write_junit },
 	[REPORT_MARKDOWN] = { "markdown", report_write_markdown },
-	[REPORT_TAP] = { "tap", report_write_tap },
 };
 
 enum report_format

@@ -1,7 +1,7 @@
 /*
  * What a command found out, for programs: findings with places, cases of a
  * test, and one writer for each format.  A command fills a report in and asks
- * for it to be written; it knows nothing of JSON, XML or TAP.
+ * for it to be written; it knows nothing of JSON or XML.
  *
  *	report_init()  report_rule()*  report_finding()*  report_case()*
  *	report_write()
@@ -20,11 +20,9 @@ enum report_format {
 	REPORT_TEXT,   /* each command's own, for people */
 	REPORT_GCC,    /* FILE:LINE:COLUMN: error: MESSAGE [RULE] */
 	REPORT_JSON,   /* {"version": 1, ...}, see sbxc(1) */
-	REPORT_SARIF,  /* 2.1.0 */
 	REPORT_GITHUB, /* workflow commands: ::error file=...::MESSAGE */
 	REPORT_JUNIT,
 	REPORT_MARKDOWN, /* a comment of a pull request */
-	REPORT_TAP,      /* version 13 */
 	REPORT_FORMAT_END,
 };
 
@@ -35,7 +33,7 @@ const char *severity_word(enum severity severity);
 /* A kind of finding.  `id` is stable: "SBX0601". */
 struct report_rule {
 	const char *id, *name; /* name: "risky-write" */
-	const char *title, *explain;
+	const char *title;
 	enum severity severity; /* unless a finding says otherwise */
 };
 
@@ -57,8 +55,6 @@ struct report_finding {
 	const char *message;
 	const char *help;       /* the way out, or NULL */
 	const char *suppressed; /* why it is to be ignored; NULL: it is not */
-	const char *excerpt;    /* the source line: what tells it from others
-	                         * when lines move; NULL: the message does */
 	VEC(struct report_related) related;
 	VEC(struct report_property) properties;
 };

@@ -32,11 +32,9 @@ void put_escaped(FILE *stream, const char *text, const struct escape *escapes);
 /* lines.c */
 void report_write_github(const struct report *report, FILE *stream);
 void report_write_markdown(const struct report *report, FILE *stream);
-void report_write_tap(const struct report *report, FILE *stream);
 
-/* json.c, sarif.c, junit.c */
+/* json.c, junit.c */
 void report_write_json(const struct report *report, FILE *stream);
-void report_write_sarif(const struct report *report, FILE *stream);
 void report_write_junit(const struct report *report, FILE *stream);
 
 #endif

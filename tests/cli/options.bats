@@ -102,7 +102,7 @@ load sbxc
 
 @test "values of options are checked" {
 	ends 2 "$SBXC" check team.sbx -f tap
-	complains "-f is text, gcc, json, sarif, github or junit, not 'tap'"
+	complains "-f is text, gcc, json, github or junit, not 'tap'"
 	ends 2 "$SBXC" check team.sbx --color=mauve
 	ends 2 "$SBXC" team.sbx -D data
 	ends 2 "$SBXC" team.sbx -D =x

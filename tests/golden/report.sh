@@ -26,19 +26,13 @@ check()
 
 # --- what is expected, byte for byte ---------------------------------------
 
-# The version and the texts of all codes are no news.
+# The version is no news.
 expected()
 {
-	sed -e 's/"sbxc [0-9.]*"/"sbxc VERSION"/' "$1" |
-	    if [ "$2" = sarif ]; then
-		sed -e '/^ *"driver": {/,/^ *"columnKind"/d' \
-		    -e '/"ruleIndex"/d'
-	    else
-		cat
-	    fi
+	sed -e 's/"sbxc [0-9.]*"/"sbxc VERSION"/' "$1"
 }
 
-for format in json sarif github junit gcc; do
+for format in json github junit gcc; do
 	check $format "sub/100%, plain.sbx" clean.sbx
 	if [ $format = gcc ]; then
 		tap_is "$format: standard output is empty" "" "$(cat out)"
@@ -47,7 +41,7 @@ for format in json sarif github junit gcc; do
 		tap_is "$format: standard error is empty" "" "$(cat said)"
 	fi
 	tap_is "$format: warnings are no faults" 0 $status
-	expected out $format >got
+	expected out >got
 	[ "${1-}" != --update ] || cp got "$here/plain.$format"
 	tap_empty "$format: as it was" \
 	    "$(diff -u "$here/plain.$format" got 2>&1)"
@@ -58,62 +52,6 @@ for format in json sarif github junit gcc; do
 	check $format clean.sbx none.sbx
 	tap_is "$format: a file that is not there gives status 3" 3 $status
 done
-
-# --- SARIF, by its schema ---------------------------------------------------
-
-python=
-for one in python3 /usr/bin/python3; do
-	! "$one" -c 'import jsonschema' 2>/dev/null || { python=$one; break; }
-done
-
-validate()
-{
-	"$python" "$here/validate.py" "$here/sarif-2.1.0.json" "$1" 2>&1
-}
-
-check sarif "sub/100%, plain.sbx" clean.sbx bad.sbx
-cp out plain.sarif
-check sarif clean.sbx
-cp out empty.sarif
-if [ -n "$python" ]; then
-	tap_empty "SARIF is valid by its schema" "$(validate plain.sarif)"
-	tap_empty "so it is without findings" "$(validate empty.sarif)"
-	sed 's/"startLine": 7/"startLine": 0/' plain.sarif >broken.sarif
-	tap_found "the schema objects to line 0" "$(validate broken.sarif)"
-	sed 's/"ruleId"/"rule"/' plain.sarif >broken.sarif
-	tap_found "and to a name of our own" "$(validate broken.sarif)"
-else
-	tap_skip "SARIF is valid by its schema" "python3-jsonschema is missing"
-fi
-
-# fingerprints FILE: one a line.
-fingerprints()
-{
-	check sarif "$1"
-	sed -n 's/.*"primaryLocationLineHash": "\(.*\)".*/\1/p' out
-}
-
-fingerprints "sub/100%, plain.sbx" >before
-{
-	echo "# a line above"
-	cat "$here/plain.sbx"
-} >"sub/100%, plain.sbx"
-fingerprints "sub/100%, plain.sbx" >after
-tap_is "fingerprints outlive a line above" "$(cat before)" "$(cat after)"
-tap_is "and tell equal lines apart" "$(wc -l <before)" \
-    "$(sort -u before | wc -l)"
-sed 's/\.zshrc/.zshenv/' "$here/plain.sbx" >"sub/100%, plain.sbx"
-fingerprints "sub/100%, plain.sbx" >after
-tap_is "and change with their line" no \
-    "$(cmp -s before after && echo yes || echo no)"
-cat "$here/plain.sbx" >"sub/100%, plain.sbx"
-check sarif "$tmp/sub/100%, plain.sbx" "./sub/../clean.sbx"
-tap_is "a path below the directory is relative" 0 "$(grep -c 'file://' out)"
-cd sub || exit 99
-"$SBXC" check -f sarif "$tmp/bad.sbx" >../out 2>&1
-cd ..
-tap_is "one elsewhere is not" "file://$tmp/bad.sbx" \
-    "$(sed -n 's/.*"uri": "\(.*\)".*/\1/p' out | head -n 1)"
 
 # --- JUnit, by an XML schema ------------------------------------------------
 
