@@ -32,6 +32,7 @@ format_sources = \
 	format/observed.def \
 	format/select.c \
 	format/select.h \
+	format/own.h \
 	format/sort.c \
 	format/sort.h \
 	format/states.def \

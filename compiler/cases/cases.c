@@ -53,6 +53,7 @@ no_rule_text(const struct verdict *verdict)
 		[BY_SCRATCH] = "scratch",
 		[BY_AGENT] = "agent",
 		[BY_SBXRUN] = "sbxrun",
+		[BY_KEPT] = "sbxrun",
 	};
 
 	return verdict->by < countof(words) && words[verdict->by] != NULL ?

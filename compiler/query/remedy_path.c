@@ -470,6 +470,12 @@ path_remedy(struct remedy *remedy)
 	}
 	if (own_remedy(remedy))
 		return;
+	if (remedy->verdict->by == BY_KEPT) {
+		add_none(remedy,
+		    "sbx keeps its own files there, and no policy opens them "
+		    "to a command");
+		return;
+	}
 	places_rules_for(places, remedy->subject->arch->platforms, path,
 	    &rules);
 	/* What grants nothing gives nothing. */

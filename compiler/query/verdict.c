@@ -4,6 +4,7 @@
 #include "compiler/policy/kind.h"
 #include "compiler/query/own.h"
 #include "compiler/query/sockets.h"
+#include "format/own.h"
 #include "format/select.h"
 
 #include <string.h>
@@ -439,6 +440,32 @@ own_link_verdict(const struct subject *subject, const struct access *access,
 	return verdict;
 }
 
+/* Whether it is of the policies and the state that sbx keeps in a home. */
+static bool
+is_kept(const struct subject *subject, struct sbx_place path)
+{
+	static const char *const kept[] = { SBX_OWN_CONFIG, SBX_OWN_STATE };
+	const struct places *places = &subject->places;
+	const struct sbx_place homes[] = { places->anchors[SBX_ANCHOR_HOME],
+		places->other_home };
+
+	for (size_t i = 0; i < countof(homes); i++) {
+		if (homes[i].len == 0 || !sbx_covers(homes[i], path))
+			continue;
+		for (size_t j = 0; j < countof(kept); j++) {
+			const char *rest = path.path + homes[i].len;
+			size_t len = strlen(kept[j]);
+
+			if (path.len >= homes[i].len + len &&
+			    strncmp(rest, kept[j], len) == 0 &&
+			    (path.len == homes[i].len + len ||
+				rest[len] == '/'))
+				return true;
+		}
+	}
+	return false;
+}
+
 static struct verdict
 place_verdict(const struct subject *subject, const struct access *access)
 {
@@ -456,6 +483,10 @@ place_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
 	verdict = covered_verdict(subject, access, verdict);
+	if (verdict.allowed && subject->level >= SBX_LEVEL_STANDARD &&
+	    is_kept(subject, access->path))
+		return (
+		    struct verdict){ .by = BY_KEPT, .source = SBX_NO_SOURCE };
 	if (verdict.by == BY_NOTHING && places->here && !access->outside &&
 	    verdict_is_above_allowed(subject, access)) {
 		verdict.allowed = true;

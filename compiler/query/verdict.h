@@ -46,11 +46,12 @@ enum verdict_by {
 	BY_LINK,       /* on its way, which the view does not hold */
 	BY_LEFT,   /* '..' out of a directory, which the view does not hold */
 	BY_DEVICE, /* the view, which has devices only by rules in /dev */
-	BY_OWN,    /* the kernel and the loader, of a link in /proc/self */
-	BY_ABOVE,  /* the view, which has what leads to what is allowed */
-	BY_SPLIT,  /* Landlock is given the entries of its directory, or of
+	BY_KEPT, /* the loader, which keeps sbx's own files from all commands */
+	BY_OWN,  /* the kernel and the loader, of a link in /proc/self */
+	BY_ABOVE, /* the view, which has what leads to what is allowed */
+	BY_SPLIT, /* Landlock is given the entries of its directory, or of
 	                * itself, one by one, for a rule denies one */
-	BY_RULE,   /* and the kind: BY_RULE + KIND_PATH */
+	BY_RULE,  /* and the kind: BY_RULE + KIND_PATH */
 	BY_PATH = BY_RULE + KIND_PATH,
 	BY_PORT = BY_RULE + KIND_PORT,
 	BY_SYSCALL = BY_RULE + KIND_SYSCALL, /* a rule, or the baseline */

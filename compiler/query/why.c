@@ -239,6 +239,10 @@ why_path(const struct why *why)
 		own_say(why);
 	else if (why->verdict.by == BY_DEVICE)
 		say_device(why);
+	else if (why->verdict.by == BY_KEPT)
+		fputs("    sbx keeps its own files there, and no policy opens "
+		      "them to a command\n",
+		    why->stream);
 	else if (why->verdict.by == BY_LEFT)
 		say_left(why);
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)

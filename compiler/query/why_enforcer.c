@@ -120,6 +120,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 		return level == SBX_LEVEL_FULL ?
 		    "the view, which has no devices there" :
 		    NULL;
+	if (why->verdict.by == BY_KEPT)
+		return level == SBX_LEVEL_FULL ?
+		    "a mount over it, which is made where nothing is" :
+		    "Landlock, which is given what lies beside it";
 	rules_at(why, level, &rules);
 	if (sbx_verdict_allows(sbx_path_verdict(rules.rules, rules.count,
 		why->access->detail, why->access->path)))

@@ -3,6 +3,7 @@
 #include "compiler/base/shell.h"
 #include "compiler/setup/clients.h"
 #include "compiler/setup/program.h"
+#include "format/own.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,15 +34,16 @@ init_compile(const struct init *init, const char *text, struct image *image)
 const char *
 init_configuration(struct arena *arena, const char *home)
 {
-	const char *place = getenv("XDG_CONFIG_HOME"), *configuration;
-	char *real;
-
-	if (place == NULL || *place != '/')
-		place = arena_printf(arena, "%s/.config", home);
+	const char *configuration = arena_printf(arena, "%s" SBX_OWN_CONFIG,
+	    home);
+	const char *parent = arena_strndup(arena, configuration,
+	    (size_t)(strrchr(configuration, '/') - configuration));
 	/* Who made a link of it is the user, whose settings these are. */
-	real = realpath(place, NULL);
-	configuration = arena_printf(arena, "%s/sbx",
-	    real != NULL ? real : place);
+	char *real = realpath(parent, NULL);
+
+	if (real != NULL)
+		configuration = arena_printf(arena, "%s%s", real,
+		    strrchr(configuration, '/'));
 	free(real);
 	return configuration;
 }

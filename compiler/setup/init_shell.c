@@ -7,6 +7,7 @@
 #include "compiler/base/json.h"
 #include "compiler/base/shell.h"
 #include "compiler/setup/init.h"
+#include "format/own.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static bool
 add_settings(struct init *init)
 {
 	struct arena *arena = init->arena;
-	const char *path = arena_printf(arena, "%s/.config/sbx/shell",
+	const char *path = arena_printf(arena, "%s" SBX_OWN_CONFIG "/shell",
 	    init->home);
 	const char *name, *blob, *text;
 	size_t first = init->changes.list.count;

@@ -19,6 +19,8 @@ loader_sources += \
 	runtime/base/options.h \
 	runtime/base/out.c \
 	runtime/base/out.h \
+	runtime/base/own.c \
+	runtime/base/own.h \
 	runtime/base/path.c \
 	runtime/base/path.h \
 	runtime/base/sha256.c \

@@ -2,11 +2,15 @@
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
+#include "runtime/base/own.h"
 #include "runtime/base/path.h"
 #include "runtime/bind/planted.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h> /* RLIMIT_NOFILE */
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -144,6 +148,142 @@ judge_policy(struct binder *binder, struct sbx_rule *guard)
 		binder->made.rule_count--;
 }
 
+/* --- what is sbx's own ------------------------------------------------------ */
+
+/* Policies and state, in each home. */
+static const char *const own[] = { SBX_OWN_CONFIG, SBX_OWN_STATE };
+
+enum { OWN_COUNT = sizeof own / sizeof *own, OWN_MAX = HOMES_MAX * OWN_COUNT };
+
+struct own_place {
+	uint32_t rule; /* of the binding */
+	struct sbx_place home;
+};
+
+struct own_places {
+	uint32_t count;
+	struct own_place of[OWN_MAX];
+};
+
+static uint32_t
+known_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
+{
+	const struct binding *made = &binder->made;
+	uint32_t count, given = binder->given_count;
+
+	if (made->bound[SBX_ANCHOR_HOME]) {
+		homes[0] = made->anchors[SBX_ANCHOR_HOME];
+		homes[1] = made->other_home;
+		return made->has_other_home ? 2 : 1;
+	}
+	count = find_homes(binder, homes);
+	binder->given_count = given; /* what has been judged */
+	return count;
+}
+
+/*
+ * What a run wrote there would be the next run's policy, and what it read there
+ * are secrets of other runs.  So these rules are in every binding.
+ */
+static void
+deny_own(struct binder *binder, struct own_places *places)
+{
+	struct sbx_place homes[HOMES_MAX];
+	struct sbx_place workspace = binder->made.anchors[SBX_ANCHOR_WORKSPACE];
+	uint32_t count = known_homes(binder, homes);
+
+	places->count = count * OWN_COUNT;
+	for (uint32_t i = 0; i < places->count; i++) {
+		struct own_place *place = &places->of[i];
+
+		place->home = homes[i / OWN_COUNT];
+		place->rule = (uint32_t)(deny_below(binder, place->home,
+					     own[i % OWN_COUNT]) -
+		    binder->sites);
+		if (sbx_covers(binder->rules[place->rule].at, workspace))
+			refuse(path_of(workspace),
+			    "it is no workspace, for sbx keeps its own files "
+			    "there; choose one with -w",
+			    0);
+	}
+}
+
+/* Makes the directories that are missing below one; 0 or the error.  No link is
+ * followed: a command of another run may make one meanwhile. */
+static int
+make_directories(struct arena *arena, struct sbx_place at, uint32_t from)
+{
+	struct path name = { .len = 0 };
+	struct sbx_place first = { at.path, from };
+	int fd = open_place(arena_copy(arena, first), O_PATH | O_DIRECTORY);
+	int error = fd < 0 ? errno : 0;
+
+	while (error == 0 && from < at.len) {
+		const char *text = at.path + from + 1;
+		uint32_t len = 0;
+		int next;
+
+		while (from + 1 + len < at.len && text[len] != '/')
+			len++;
+		path_cut(&name, 0);
+		path_push(&name, text, len);
+		if (mkdirat(fd, name.text + 1, 0700) != 0 && errno != EEXIST) {
+			error = errno;
+			break;
+		}
+		next = openat(fd, name.text + 1,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			error = errno;
+		close(fd);
+		fd = next;
+		from += 1 + len;
+	}
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* Whether whatever kept us from making it keeps the command from it, too. */
+static bool
+keeps_command(int error, struct sbx_place home)
+{
+	struct sbx_place above;
+
+	if (error != ENOENT || home.len == 0)
+		return error == EACCES || error == EPERM || error == EROFS;
+	above = place_parent(home);
+	return faccessat(AT_FDCWD, path_of(above), W_OK, AT_EACCESS) != 0;
+}
+
+/*
+ * The view covers what is there.  Where a command could make what is not, it is
+ * made before it.
+ */
+static void
+make_own(struct binder *binder, const struct own_places *places)
+{
+	for (uint32_t i = 0; i < places->count; i++) {
+		struct sbx_place home = places->of[i].home;
+		struct sbx_place at = binder->rules[places->of[i].rule].at;
+		struct site *site = &binder->sites[places->of[i].rule];
+		int error;
+
+		if (!site->missing ||
+		    !rule_index_gives(binder->made.index, SBX_WRITE, at))
+			continue;
+		error = make_directories(binder->arena, at,
+		    sbx_covers(home, at) ? home.len : place_parent(at).len);
+		if (error == 0)
+			site->missing = false;
+		else if (!keeps_command(error, home))
+			refuse(path_of(at),
+			    "sbx's own directory cannot be made, and the "
+			    "policy would let the command make it",
+			    error);
+	}
+}
+
 /* --- all of it ------------------------------------------------------------ */
 
 /* For the matches of globs, links that lead to them, and their exclusions. */
@@ -182,7 +322,7 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */;
+	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */ + OWN_MAX;
 	binder->exclusion_max = (1 + LINKS_EACH) * homes * homes *
 		binder->blob->exclusion_count +
 	    LINKS_SPARE;
@@ -201,6 +341,7 @@ static void
 bind_rules(struct binder *binder)
 {
 	struct binding *made = &binder->made;
+	struct own_places own_places;
 	struct sbx_rule *guard;
 
 	make_room(binder);
@@ -208,6 +349,7 @@ bind_rules(struct binder *binder)
 		note_links(binder, &binder->given[i]);
 	bind_paths(binder);
 	bind_resolver(binder);
+	deny_own(binder, &own_places);
 	guard = add_guard(binder);
 	made->rules = binder->rules;
 	made->sites = binder->sites;
@@ -217,6 +359,8 @@ bind_rules(struct binder *binder)
 	made->index = rule_index_make(binder->arena, made->rules,
 	    made->rule_count);
 	judge_policy(binder, guard);
+	if (binder->request->guarded && !binder->planned)
+		make_own(binder, &own_places);
 }
 
 struct binder *
@@ -228,6 +372,7 @@ bind_begin(struct arena *arena, const struct bind_request *request)
 	binder->arena = arena;
 	binder->request = request;
 	binder->made.blob = binder->blob = request->blob;
+	binder->planned = options->plan;
 	binder->described = options->plan || options->verbose ||
 	    options->log != NULL || options->status_fd >= 0;
 	bind_anchors(binder);

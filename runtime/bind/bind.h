@@ -130,8 +130,4 @@ bool bind_socket_is_split(const struct binding *binding, struct sbx_place at);
 struct sbx_place bind_move(struct arena *arena, struct sbx_place at,
     struct sbx_place from, struct sbx_place to);
 
-/* The home directory of the user's line in /etc/passwd, in `buffer`, or NULL. */
-enum { PASSWD_LINE = 4096 }; /* the longest that is read */
-const char *passwd_home(char *buffer, size_t size);
-
 #endif

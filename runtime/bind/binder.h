@@ -38,6 +38,7 @@ struct binder {
 	const struct bind_request *request;
 	const struct sbx_blob *blob;
 	bool described; /* rules that grant nothing are wanted too */
+	bool planned;   /* nothing is run, or made */
 	uint32_t rule_max, exclusion_max;
 	int fd_max; /* descriptors below are kept */
 	struct glob_search search;
@@ -74,6 +75,10 @@ void bind_path(struct binder *binder, const struct sbx_path *path,
 
 /* Binds a path rule about the workspace for its repository elsewhere. */
 void bind_in_repository(struct binder *binder, const struct sbx_path *path);
+
+/* Denies all of what is called so below a place, which has no links in it. */
+struct site *deny_below(struct binder *binder, struct sbx_place parent,
+    const char *suffix);
 
 /* Binds the rules about sockets, when the anchors are bound. */
 void bind_sockets(struct binder *binder);

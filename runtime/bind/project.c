@@ -14,6 +14,7 @@
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
+#include "runtime/base/own.h"
 #include "runtime/base/path.h"
 #include "runtime/bind/binder.h"
 #include "runtime/bind/follow.h"

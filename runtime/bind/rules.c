@@ -186,6 +186,23 @@ deny_place(struct binder *binder, const struct sbx_path *path,
 	return rule;
 }
 
+struct site *
+deny_below(struct binder *binder, struct sbx_place parent, const char *suffix)
+{
+	static const struct sbx_path whole = {
+		.source = SBX_NO_SOURCE,
+		.anchor = SBX_ANCHOR_ROOT,
+		.effect = SBX_DENY,
+		.rights = SBX_RIGHTS,
+		.platforms = SBX_ON_ALL,
+	};
+	struct sbx_place at = arena_join(binder->arena, parent,
+	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	struct sbx_rule *rule = deny_place(binder, &whole, parent, at);
+
+	return &binder->sites[rule - binder->rules];
+}
+
 /* --- allows --------------------------------------------------------------- */
 
 void

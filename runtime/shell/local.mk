@@ -5,6 +5,9 @@ shell_sources = \
 	runtime/shell/settings.h \
 	runtime/shell/words.c \
 	runtime/shell/words.h \
+	runtime/base/own.c \
+	runtime/base/own.h \
 	runtime/base/sha256.c \
 	runtime/base/sha256.h \
-	format/inside.h
+	format/inside.h \
+	format/own.h

@@ -1,5 +1,6 @@
 #include "runtime/shell/settings.h"
 
+#include "runtime/base/own.h"
 #include "runtime/base/sha256.h"
 
 #include <errno.h>
@@ -15,41 +16,18 @@
 
 /* --- where it is ---------------------------------------------------------- */
 
-/* The home directory in a line of /etc/passwd, if the line is the user's. */
-static char *
-home_in_line(char *line)
-{
-	enum { UID = 2, HOME = 5 };
-	char *fields[HOME + 1] = { NULL }, *end;
-
-	for (size_t i = 0; i <= HOME; i++)
-		fields[i] = strsep(&line, ":");
-	if (fields[HOME] == NULL ||
-	    strtoul(fields[UID], &end, 10) != (unsigned long)getuid() ||
-	    end == fields[UID] || *end != '\0' || fields[HOME][0] != '/')
-		return NULL;
-	return fields[HOME];
-}
-
 static char *
 find_home(void)
 {
-	FILE *file = fopen("/etc/passwd", "re");
-	char *line = NULL, *home = NULL;
-	size_t size = 0;
+	char line[PASSWD_LINE];
+	const char *home = NULL;
 
 #ifdef SBX_TESTING
-	if (getenv("SBX_TEST_HOME") != NULL)
-		home = getenv("SBX_TEST_HOME");
+	home = getenv("SBX_TEST_HOME");
 #endif
-	while (file != NULL && home == NULL && getline(&line, &size, file) > 0)
-		home = home_in_line(line);
-	if (home != NULL)
-		home = strdup(home);
-	free(line);
-	if (file != NULL)
-		fclose(file);
-	return home;
+	if (home == NULL)
+		home = passwd_home(line, sizeof line);
+	return home != NULL && home[0] == '/' ? strdup(home) : NULL;
 }
 
 /* --- whether it is to be believed ----------------------------------------- */
@@ -376,7 +354,8 @@ find_settings(struct source *source, char own[PATH_MAX])
 	FILE *file = NULL;
 
 	if (source->home != NULL) {
-		snprintf(own, PATH_MAX, "%s/.config/sbx/shell", source->home);
+		snprintf(own, PATH_MAX, "%s" SBX_OWN_CONFIG "/shell",
+		    source->home);
 		file = open_settings(own, source->home);
 	}
 	if (file != NULL)

@@ -13,6 +13,7 @@
 #include "runtime/apply/spawn.h"
 #include "runtime/apply/streams.h"
 #include "runtime/base/out.h"
+#include "runtime/base/own.h"
 #include "runtime/base/path.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/project.h"
@@ -122,7 +123,7 @@ test_it(const struct sandbox *sandbox)
 	probes_run(&context);
 }
 
-static const char default_blob[] = ".config/sbx/default.bin";
+static const char default_blob[] = SBX_OWN_CONFIG "/default.bin";
 
 /* What cannot be looked for may be there. */
 static bool
@@ -183,7 +184,7 @@ find_policy(struct sandbox *sandbox)
 	if (home == NULL || home[0] != '/')
 		return;
 	if (!path_push(&path, home + 1, strlen(home + 1)) ||
-	    !path_push(&path, default_blob, sizeof default_blob - 1))
+	    !path_push(&path, default_blob + 1, sizeof default_blob - 2))
 		refuse(home, "the path of the home directory is too long", 0);
 	has_blob = is_there(path.text, &blob);
 	path_cut(&path, path.len - 4);

@@ -30,6 +30,7 @@ tests_fuzz_fuzz_bind_SOURCES = \
 	runtime/base/file.c \
 	runtime/base/limits.c \
 	runtime/base/out.c \
+	runtime/base/own.c \
 	runtime/base/path.c \
 	runtime/base/sha256.c \
 	runtime/base/spelling.c \

@@ -72,6 +72,7 @@ kernel_scripts = \
 	tests/kernel/modes.sh \
 	tests/kernel/objects.sh \
 	tests/kernel/others.sh \
+	tests/kernel/own.sh \
 	tests/kernel/places.sh \
 	tests/kernel/plan.sh \
 	tests/kernel/scratch.sh \

@@ -232,8 +232,10 @@ tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
 
 tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
 	runtime/shell/settings.h runtime/shell/words.c \
-	runtime/shell/words.h runtime/base/sha256.c runtime/base/sha256.h
+	runtime/shell/words.h runtime/base/own.c runtime/base/own.h \
+	runtime/base/sha256.c runtime/base/sha256.h
 tests_unit_shell_CPPFLAGS = $(AM_CPPFLAGS) -DSBX_TESTING
+tests_unit_shell_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open
 
 tests_unit_spawn_SOURCES = tests/unit/spawn.c runtime/apply/spawn.c \
 	runtime/apply/spawn.h runtime/base/out.c runtime/base/out.h
