@@ -6,9 +6,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* When all numbers have been used, the kernel begins again at 300.  So the
- * limit is added to that, and up to 299 more can run before. */
+ * limit is added to that, and the numbers below are passed over. */
 enum {
 	RESERVED_PIDS = 300,     /* the kernel's name for the lowest number */
 	PID_MAX_LIMIT = 1 << 22, /* and for the highest */
@@ -30,6 +31,29 @@ pid_max_open(void)
 	return open_it(O_RDONLY);
 }
 
+static const char last_number[] = "/proc/sys/kernel/ns_last_pid";
+
+bool
+pid_max_is_exact(void)
+{
+	return access(last_number, W_OK) == 0;
+}
+
+/* The next process gets number 301.  A kernel without checkpoints has no such
+ * file; there up to 299 more can run. */
+static void
+pass_reserved(void)
+{
+	static const char last[] = "300";
+	int fd = open(last_number, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, last, sizeof last - 1) < 0 && is_shortage(errno))
+		refuse("kernel.ns_last_pid", "cannot set it now", errno);
+	close(fd);
+}
+
 /*
  * An older kernel has one number for the whole machine, which must stay as it
  * is.  There the file is the same one, and the outer descriptor keeps its inode
@@ -48,6 +72,8 @@ pid_max_open_own(int outer)
 		close(outer);
 	if (inner >= 0 && !is_own)
 		close(inner);
+	if (is_own)
+		pass_reserved();
 	return is_own ? inner : -1;
 }
 

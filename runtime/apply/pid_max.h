@@ -7,6 +7,7 @@
 #ifndef SBX_PID_MAX_H
 #define SBX_PID_MAX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Before the namespace is made, and in it: a descriptor, or -1 where the
@@ -14,6 +15,9 @@
  * second call. */
 int pid_max_open(void);
 int pid_max_open_own(int outer);
+
+/* Whether no more than the limit can run; else it is up to 299 more. */
+bool pid_max_is_exact(void);
 
 /* Sets the limit, or refuses, and closes the descriptor. */
 void pid_max_set(int fd, uint64_t processes);

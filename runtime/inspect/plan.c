@@ -1,6 +1,7 @@
 /* The words of a plan, which its text, its JSON and the receipt share. */
 #include "runtime/inspect/plan.h"
 
+#include "runtime/apply/pid_max.h"
 #include "runtime/base/unsteady.h"
 
 #include <string.h>
@@ -361,7 +362,9 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 	if (plan->held >> kind & 1)
 		return "cgroup, of all processes";
 	if (kind == SBX_LIMIT_PROCESSES && plan->pid_max)
-		return "pid_max, of the sandbox, and up to 299 more";
+		return pid_max_is_exact() ?
+		    "pid_max, of the sandbox" :
+		    "pid_max, of the sandbox, and up to 299 more";
 	if (kind == SBX_LIMIT_PROCESSES && !machine_counts_processes())
 		return "NOT ENFORCED for root";
 	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL &&

@@ -95,8 +95,8 @@ by_number()
 	number=/proc/sys/kernel/pid_max
 	outer=$(cat $number)
 	is 'who holds processes' \
-	    'pid_max, of the sandbox, and up to 299 more' "$(by few)"
-	between 'processes' 18 318 "$(run "$base/few.bin" -- perl -e "$forks")"
+	    'pid_max, of the sandbox' "$(by few)"
+	between 'processes' 18 20 "$(run "$base/few.bin" -- perl -e "$forks")"
 	# When the numbers have come round, the shell and perl are two.
 	# shellcheck disable=SC2016  # for the inner shell
 	between 'processes, after many' 18 20 "$(run "$base/few.bin" -- sh -c \
