@@ -38,12 +38,33 @@ each()
 	done
 }
 
+# folded: of lines "WHAT: CALL VERDICT" those of one verdict together.
+folded()
+{
+	awk '{
+		call = $0
+		sub(/^[^:]*: /, "", call)
+		what = substr($0, 1, length($0) - length(call) - 2)
+		verdict = call
+		sub(/ .*/, "", call)
+		sub(/^[^ ]* ?/, "", verdict)
+		key = what ": " verdict
+		if (!(key in calls))
+			keys[++count] = key
+		calls[key] = calls[key] " " call
+	}
+	END {
+		for (i = 1; i <= count; i++)
+			print keys[i] "\n   " calls[keys[i]]
+	}' | fold -s -w 78 | sed 's/ *$//; /^[a-z]*\( @[a-z-]*\)\?:/!s/^ */    /'
+}
+
 if [ "${1-}" = --update ]; then
-	each >"$expected"
+	each | folded >"$expected"
 	exit
 fi
 
-each >got
+each | folded >got
 tap_empty 'each group has its calls' "$(diff -u "$expected" got | head -40)"
 sed 2d got >fewer
 tap_found 'one that is not there is seen' "$(diff "$expected" fewer)"

@@ -38,6 +38,57 @@ ask()
 	esac
 }
 
+# compact: answers, without what the question has or says already: the access, the
+# status that belongs to the answer; and of a level what it has not of the answer
+# for all (after -, what only that has, but for who enforces it).
+compact()
+{
+	awk '
+	function status_of(line) {
+		return line ~ /^denied: / ? "no" : line ~ /^allowed: / ? "yes" : ""
+	}
+	function finish(    i, known, now) {
+		if (count == 0)
+			return
+		if (level == "") {
+			split("", base)
+			bases = count
+			for (i = 1; i <= count; i++)
+				base[i] = text[i]
+			if (text[1] == "denied: " asked)
+				print "? " asked ": denied"
+			else if (text[1] == "allowed: " asked)
+				print "? " asked ": allowed"
+			else
+				print "? " asked "\n" text[1]
+			for (i = 2; i <= count; i++)
+				if (text[i] != status_of(text[1]))
+					print text[i]
+		} else {
+			print level
+			for (i = 1; i <= bases; i++)
+				known[base[i]]
+			for (i = 1; i <= count; i++) {
+				now[text[i]]
+				if (!(text[i] in known) && \
+				    text[i] != status_of(text[1]))
+					print text[i]
+			}
+			for (i = 1; i <= bases; i++)
+				if (!(base[i] in now) && \
+				    base[i] !~ /^(yes|no|denied: .*|allowed: .*)$/ && \
+				    base[i] !~ /^    enforced by: /)
+					print "-" base[i]
+		}
+		count = 0
+	}
+	/^\? / { finish(); asked = substr($0, 3); level = ""; next }
+	/^-- .*: the same$/ { finish(); print; next }
+	/^-- / { finish(); level = $0; next }
+	{ text[++count] = $0 }
+	END { finish() }'
+}
+
 # answers FILE: what comes of all its questions.  What a level says like the one
 # before it is said once.
 answers()
@@ -76,7 +127,7 @@ for file in *.sbx; do
 		tap_not_ok "$name" "$(cat "$tmp/said")"
 		continue
 	fi
-	answers "$file" >"$tmp/got"
+	answers "$file" | compact >"$tmp/got"
 	if [ "${1-}" = --update ]; then
 		cmp -s "$tmp/got" "$name.out" || cp "$tmp/got" "$name.out"
 	fi
