@@ -258,7 +258,8 @@ struct sbx_env {
 
 /*
  * `watch PATH` and `watch git PATH`: places that the loader looks at before and
- * after the command (format/watch.h says which).
+ * after the command (format/watch.h says which).  One with a pattern is about
+ * what matches it below its place, at each of the two looks.
  */
 enum sbx_watch_form { SBX_WATCH_TREE, SBX_WATCH_GIT, SBX_WATCH_END };
 
@@ -268,7 +269,7 @@ struct sbx_watch {
 	uint16_t anchor;
 	uint8_t form; /* enum sbx_watch_form */
 	uint8_t platforms;
-	uint32_t reserved;
+	uint32_t glob; /* string: a pattern; 0: none, as for git */
 };
 
 #define SBX_NO_ANCHOR UINT16_MAX

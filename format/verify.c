@@ -305,9 +305,11 @@ check_watch(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_watch *watch = record;
 
-	if (watch->reserved != 0)
-		return SBX_BLOB_RESERVED;
-	if (watch->form >= SBX_WATCH_END || !is_where(watch->platforms))
+	if (!is_string(blob, watch->glob))
+		return SBX_BLOB_STRING;
+	if (watch->form >= SBX_WATCH_END || !is_where(watch->platforms) ||
+	    !is_pattern(blob, watch->glob) ||
+	    (watch->glob != 0 && watch->form != SBX_WATCH_TREE))
 		return SBX_BLOB_WATCH;
 	if (!is_source(blob, watch->source))
 		return SBX_BLOB_SOURCE;

@@ -1,6 +1,8 @@
 /* See watch.h. */
 #include "format/watch.h"
 
+#include "format/glob.h"
+
 const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES] = {
 	{ "/hooks", SBX_GIT_HOOKS },
 	{ "/config", SBX_GIT_SETTINGS },
@@ -69,13 +71,18 @@ is_git_part(struct sbx_place path)
 }
 
 bool
-sbx_watch_covers(uint8_t form, struct sbx_place at, struct sbx_place path)
+sbx_watch_covers(const struct sbx_watch *watch, const char *pattern,
+    struct sbx_place at, struct sbx_place path)
 {
 	static const struct sbx_place git = { "/.git", 5 };
+	struct sbx_glob glob;
 
 	if (!sbx_covers(at, path))
 		return false;
-	if (form == SBX_WATCH_TREE)
+	if (*pattern != '\0')
+		return sbx_glob_parse(pattern, &glob) &&
+		    sbx_glob_find(&glob, at, path).len > 0;
+	if (watch->form == SBX_WATCH_TREE)
 		return true;
 	path = below(at, path);
 	if (!sbx_covers(git, path))

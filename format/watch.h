@@ -2,6 +2,8 @@
  * What a rule that watches speaks of.
  *
  *	watch PATH	what is at the path, and all below it
+ *	watch glob "PATH"
+ *			the same of each path that matches
  *	watch git PATH	what makes git run programs in the repository of a
  *			directory: its hooks, its settings, and the files that
  *			lead git to others
@@ -9,6 +11,7 @@
 #ifndef SBX_FORMAT_WATCH_H
 #define SBX_FORMAT_WATCH_H
 
+#include "format/blob.h"
 #include "format/model.h"
 
 enum sbx_git_part {
@@ -31,7 +34,8 @@ extern const char *const sbx_git_others[SBX_GIT_OTHERS];
 /* Whether a hook is one that git does not run. */
 bool sbx_git_is_sample(const char *name, size_t len);
 
-/* Whether a rule of this form at a place speaks of a path. */
-bool sbx_watch_covers(uint8_t form, struct sbx_place at, struct sbx_place path);
+/* Whether a rule at a place speaks of a path; the pattern is "" for none. */
+bool sbx_watch_covers(const struct sbx_watch *watch, const char *pattern,
+    struct sbx_place at, struct sbx_place path);
 
 #endif

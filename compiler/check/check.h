@@ -67,6 +67,7 @@ void note_rule(struct checker *checker, struct diag *diag,
 void paths_judge(struct checker *checker);
 void check_path(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
+void check_path_unwatched(struct checker *checker);
 
 /* risks.c */
 void risks_judge(struct checker *checker);

@@ -8,6 +8,9 @@
 #include "compiler/check/check.h"
 
 #include "compiler/tables/words.h"
+#include "format/watch.h"
+
+#include <string.h>
 
 static const struct path_rule *
 path_rule(const struct checker *checker, size_t index)
@@ -355,5 +358,64 @@ check_path_unenforceable(struct checker *checker)
 		    path_object_text(checker->policy, index, end));
 		diag_note(checker->diags, diag, policy->level_origin.loc,
 		    "the level is required here");
+	}
+}
+
+/* --- what is only preferred ----------------------------------------------- */
+
+static bool
+is_watched_by(const struct path_rule *rule, const struct rule *watch)
+{
+	const struct target *at = &watch->path.at;
+	const struct sbx_watch form = { .form = watch->detail };
+	const char *pattern = watch->path.glob;
+	struct sbx_place place = { at->suffix, (uint32_t)strlen(at->suffix) };
+	struct sbx_place path = { rule->at.suffix,
+		(uint32_t)strlen(rule->at.suffix) };
+
+	if (at->anchor != rule->at.anchor ||
+	    (rule->origin.platforms & ~watch->origin.platforms) != 0)
+		return false;
+	if (pattern == NULL)
+		return sbx_watch_covers(&form, "", place, path);
+	if (rule->glob != NULL)
+		return pattern == rule->glob &&
+		    target_compare(*at, rule->at) == 0;
+	return sbx_watch_covers(&form, pattern, place, path);
+}
+
+static uint32_t
+is_unwatched(const struct checker *checker, size_t index)
+{
+	const struct path_rule *rule = path_rule(checker, index);
+	const struct rule_list *watches = &checker->policy->rules[KIND_WATCH];
+
+	if (rule->effect != SBX_PREFER_DENY || rule->rights != SBX_WRITE ||
+	    (rule->origin.platforms & SBX_ON_LINUX) == 0)
+		return 0;
+	for (size_t i = 0; i < watches->count; i++) {
+		if (is_watched_by(rule, &watches->items[i]))
+			return 0;
+	}
+	return (uint32_t)index + 1;
+}
+
+/* At level standard it keeps nothing, nor at any level what is not there. */
+void
+check_path_unwatched(struct checker *checker)
+{
+	size_t index = 0, end;
+	uint32_t other;
+
+	for (; (end = next_object(checker, is_unwatched, &index, &other)) != 0;
+	     index = end) {
+		const char *text = path_object_text(checker->policy, index,
+		    end);
+		struct diag *diag = check_report(checker,
+		    path_rule(checker, index)->origin.loc,
+		    "nothing reports what '%s' does not keep", text);
+
+		diag_help(checker->diags, diag, "add 'watch%s'",
+		    text + strlen("prefer deny write"));
 	}
 }

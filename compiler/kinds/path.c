@@ -41,17 +41,10 @@ targets_equal(const struct target *a, const struct target *b, size_t count)
 }
 
 static bool
-path_resembles(const struct rule *a, const struct rule *b)
-{
-	return target_compare(a->path.at, b->path.at) == 0 &&
-	    a->path.glob == b->path.glob;
-}
-
-static bool
 path_equals(const struct rule *a, const struct rule *b)
 {
 	return a->path.exclusion_count == b->path.exclusion_count &&
-	    path_resembles(a, b) &&
+	    place_equals(a, b) &&
 	    targets_equal(a->path.exclusions, b->path.exclusions,
 		a->path.exclusion_count);
 }
@@ -60,7 +53,7 @@ static uint64_t
 path_hash(const struct rule *rule)
 {
 	const struct path_rule *path = &rule->path;
-	uint64_t hash = target_hash(path->at) * 31 + hash_name(path->glob);
+	uint64_t hash = place_hash(rule);
 
 	for (size_t i = 0; i < path->exclusion_count; i++)
 		hash = hash * 31 + target_hash(path->exclusions[i]);
@@ -142,61 +135,7 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 	exclusions_report(&work.exclusions, stmt);
 }
 
-/*
- * --- back to statements ---
- *
- * The language cannot say `glob` of a place whose own name holds what is a
- * wildcard in a pattern; a `let` gives such a place a name.
- */
-
-static bool
-is_taken(const struct builder *builder, const char *name)
-{
-	for (size_t i = 0; i < builder->policy->params.count; i++) {
-		if (strcmp(builder->policy->params.items[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The name of a `let` for a place that no pattern can begin with. */
-static const char *
-place_name(struct builder *builder, const char *place)
-{
-	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
-	const char *key = arena_intern(builder->arena, place, strlen(place));
-	char *name = map_find(&builder->places, key);
-	struct ast_stmt *stmt;
-
-	if (name != NULL)
-		return name;
-	do {
-		name = arena_printf(builder->arena, "place-%zu",
-		    ++builder->place_count);
-	} while (is_taken(builder, name));
-	map_put(builder->arena, &builder->places, key, name);
-	stmt = stmt_add(builder, AST_LET, &nowhere);
-	stmt->name = atom_new(builder, AST_WORD, name);
-	ast_list_add(&stmt->objects, place_atom(builder, place));
-	return name;
-}
-
-static struct ast_atom *
-object_atom(struct builder *builder, const struct path_rule *rule)
-{
-	const char *place = policy_target_text(builder->policy, rule->at);
-	const char *text;
-
-	if (rule->glob == NULL)
-		return place_atom(builder, place);
-	if (strpbrk(rule->at.suffix, "*?[]{}\\") != NULL ||
-	    strlen(rule->at.suffix) + strlen(rule->glob) > SBX_MAX_PATH)
-		place = arena_printf(builder->arena, "${%s}",
-		    place_name(builder, place));
-	text = arena_printf(builder->arena, "%s%s",
-	    strcmp(place, "/") == 0 ? "" : place, rule->glob);
-	return atom_new(builder, AST_GLOB, text);
-}
+/* --- back to statements ---------------------------------------------------- */
 
 /* The words that together give or take these rights; one, unless the blob was
  * made by somebody else. */
@@ -224,7 +163,7 @@ path_state(struct builder *builder, const struct rule *any)
 			bits != SBX_RIGHTS))
 			continue;
 		left &= (uint8_t)~bits;
-		object = object_atom(builder, rule);
+		object = place_object(builder, rule);
 		stmt = rule_add(builder, &rule->origin, rule->effect,
 		    words[i].word);
 		ast_list_add(&stmt->objects, object);
@@ -378,7 +317,7 @@ const struct rule_kind kind_path = {
 	.expand = path_expand,
 	.equals = path_equals,
 	.hash = path_hash,
-	.resembles = path_resembles,
+	.resembles = place_equals,
 	.text = path_text,
 	.state = path_state,
 	.show = path_show,

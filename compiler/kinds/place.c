@@ -42,14 +42,22 @@ place_items(struct expansion *expansion, const struct ast_atom *atom,
 bool
 place_equals(const struct rule *a, const struct rule *b)
 {
-	return target_compare(a->path.at, b->path.at) == 0;
+	return target_compare(a->path.at, b->path.at) == 0 &&
+	    a->path.glob == b->path.glob;
 }
 
 uint64_t
 place_hash(const struct rule *rule)
 {
-	return target_hash(rule->path.at);
+	return target_hash(rule->path.at) * 31 + hash_name(rule->path.glob);
 }
+
+/*
+ * --- back to statements ---
+ *
+ * The language cannot say `glob` of a place whose own name holds what is a
+ * wildcard in a pattern; a `let` gives such a place a name.
+ */
 
 /* Its wildcards are letters of a name. */
 struct ast_atom *
@@ -59,6 +67,55 @@ place_atom(struct builder *builder, const char *text)
 
 	atom->quoted = strpbrk(text, "*?[") != NULL;
 	return atom;
+}
+
+static bool
+is_taken(const struct builder *builder, const char *name)
+{
+	for (size_t i = 0; i < builder->policy->params.count; i++) {
+		if (strcmp(builder->policy->params.items[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The name of a `let` for a place that no pattern can begin with. */
+static const char *
+place_name(struct builder *builder, const char *place)
+{
+	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
+	const char *key = arena_intern(builder->arena, place, strlen(place));
+	char *name = map_find(&builder->places, key);
+	struct ast_stmt *stmt;
+
+	if (name != NULL)
+		return name;
+	do {
+		name = arena_printf(builder->arena, "place-%zu",
+		    ++builder->place_count);
+	} while (is_taken(builder, name));
+	map_put(builder->arena, &builder->places, key, name);
+	stmt = stmt_add(builder, AST_LET, &nowhere);
+	stmt->name = atom_new(builder, AST_WORD, name);
+	ast_list_add(&stmt->objects, place_atom(builder, place));
+	return name;
+}
+
+struct ast_atom *
+place_object(struct builder *builder, const struct path_rule *rule)
+{
+	const char *place = policy_target_text(builder->policy, rule->at);
+	const char *text;
+
+	if (rule->glob == NULL)
+		return place_atom(builder, place);
+	if (strpbrk(rule->at.suffix, "*?[]{}\\") != NULL ||
+	    strlen(rule->at.suffix) + strlen(rule->glob) > SBX_MAX_PATH)
+		place = arena_printf(builder->arena, "${%s}",
+		    place_name(builder, place));
+	text = arena_printf(builder->arena, "%s%s",
+	    strcmp(place, "/") == 0 ? "" : place, rule->glob);
+	return atom_new(builder, AST_GLOB, text);
 }
 
 /* --- questions ------------------------------------------------------------ */

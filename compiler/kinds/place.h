@@ -32,7 +32,10 @@ const char *place_ask(const struct places *places, const char *object,
     struct access *access);
 void place_show_access(FILE *stream, const struct access *access);
 
-/* The object of a statement, from a place's text. */
+/* The object of a statement, from a place's text; and that of a rule, which may
+ * be a glob. */
 struct ast_atom *place_atom(struct builder *builder, const char *text);
+struct ast_atom *place_object(struct builder *builder,
+    const struct path_rule *rule);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "compiler/compare/parts.h"
 #include "compiler/lower/emitter.h"
+#include "compiler/policy/globs.h"
+#include "compiler/policy/texts.h"
 #include "compiler/query/decider.h"
 #include "compiler/query/remedy.h"
 #include "compiler/query/show.h"
@@ -26,12 +28,19 @@ watch_object(struct expansion *expansion, const struct ast_atom *atom,
     const struct item *base, struct item_list *list)
 {
 	struct place_list places = { 0 };
+	struct item item = *base;
+	struct ast_atom root = *atom;
 
-	if (place_no_glob(expansion, atom, "watch",
-		"name a path, or the directory: it stands for its tree") &&
-	    scope_paths(&expansion->scope, atom, base->rule.origin.platforms,
+	if (base->rule.detail == SBX_WATCH_GIT &&
+	    !place_no_glob(expansion, atom, "watch git",
+		"name the directory that has the repository"))
+		return;
+	if (atom->kind == AST_GLOB &&
+	    !glob_split(&expansion->scope, atom, &root, &item.rule.path.glob))
+		return;
+	if (scope_paths(&expansion->scope, &root, base->rule.origin.platforms,
 		&places))
-		place_items(expansion, atom, &places, base, list);
+		place_items(expansion, atom, &places, &item, list);
 }
 
 static void
@@ -51,7 +60,7 @@ watch_text(const struct policy *policy, const struct rule *rule)
 {
 	return arena_printf(policy->arena, "%s %s",
 	    what_words(KIND_WATCH, rule->detail),
-	    policy_target_text(policy, rule->path.at));
+	    path_rule_object(policy, &rule->path));
 }
 
 static void
@@ -60,9 +69,7 @@ watch_state(struct builder *builder, const struct rule *rule)
 	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
 	    what_words(KIND_WATCH, rule->detail));
 
-	ast_list_add(&stmt->objects,
-	    place_atom(builder,
-		policy_target_text(builder->policy, rule->path.at)));
+	ast_list_add(&stmt->objects, place_object(builder, &rule->path));
 }
 
 /* --- records -------------------------------------------------------------- */
@@ -73,7 +80,7 @@ watch_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 	const struct sbx_watch *watch = record;
 
 	fprintf(stream, "%s ", what_words(KIND_WATCH, watch->form));
-	show_place(stream, blob, watch->anchor, watch->suffix);
+	show_glob(stream, blob, watch->anchor, watch->suffix, watch->glob);
 }
 
 static void
@@ -84,6 +91,8 @@ watch_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	watch->suffix = emit_string(emitter, rule->path.at.suffix);
 	watch->anchor = rule->path.at.anchor;
 	watch->form = rule->detail;
+	if (rule->path.glob != NULL)
+		watch->glob = emit_string(emitter, rule->path.glob);
 	emit_anchor(emitter, watch->anchor);
 }
 
@@ -98,6 +107,8 @@ watch_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
 		record_string(arena, blob, watch->suffix),
 		watch->anchor,
 	};
+	if (watch->glob != 0)
+		rule->path.glob = record_string(arena, blob, watch->glob);
 }
 
 static void
@@ -105,8 +116,13 @@ watch_restore(struct restorer *restorer)
 {
 	const struct rule_list *rules = &restorer->policy->rules[KIND_WATCH];
 
-	for (size_t i = 0; i < rules->count; i++)
-		restorer_path(restorer, rules->items[i].path.at.suffix);
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct path_rule *path = &rules->items[i].path;
+
+		restorer_path(restorer, path->at.suffix);
+		if (path->glob != NULL)
+			restorer_path(restorer, path->glob);
+	}
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -133,10 +149,12 @@ is_watched(const struct places *places, const struct sbx_watch *watch,
 		.effect = SBX_DENY,
 	};
 
-	return sbx_watch_covers(watch->form,
+	const char *pattern = sbx_string(places->blob, watch->glob);
+
+	return sbx_watch_covers(watch, pattern,
 		   places_rule(places, &rule, false).at, path) ||
 	    (places_rule_has_other(places, &rule) &&
-		sbx_watch_covers(watch->form,
+		sbx_watch_covers(watch, pattern,
 		    places_rule(places, &rule, true).at, path));
 }
 
@@ -190,12 +208,45 @@ static const struct access_form watch_forms[] = {
 
 /* --- differences ---------------------------------------------------------- */
 
-/* Names below a watched directory that stand for all that the rule covers. */
+/* A path that a pattern matches, with these names for its stars; "**" is no
+ * directory where that is none. */
 static const char *
-watch_witness(struct arena *arena, uint8_t form, unsigned number)
+pattern_witness(struct arena *arena, const char *pattern, const char *star)
 {
+	const char *text = "";
+
+	for (const char *part = pattern + 1;; part++) {
+		size_t len = strcspn(part, "/");
+		const char *name = "";
+
+		for (size_t i = 0; i < len; i++)
+			name = part[i] == '*' ?
+			    arena_printf(arena, "%s%s", name, star) :
+			    arena_printf(arena, "%s%c", name,
+				part[i] == '?' ? 'q' : part[i]);
+		if (*name == '\0' && strncmp(part, "**/", 3) != 0)
+			name = "q";
+		if (*name != '\0')
+			text = arena_printf(arena, "%s/%s", text, name);
+		part += len;
+		if (*part == '\0')
+			return text;
+	}
+}
+
+/* Names below a watched place that stand for all that the rule covers.  Of a
+ * pattern they are some of those that it matches. */
+static const char *
+watch_witness(struct arena *arena, uint8_t form, const char *pattern,
+    unsigned number)
+{
+	static const char *const stars[] = { "q-watched~", "", "q", ".q.q" };
 	const char *other = "", *end = "";
 
+	if (*pattern != '\0')
+		return number < countof(stars) ?
+		    pattern_witness(arena, pattern, stars[number]) :
+		    NULL;
 	if (form != SBX_WATCH_GIT)
 		return number == 0 ? "" : NULL;
 	if (number == 0)
@@ -258,7 +309,8 @@ watch_compare(struct pass *pass)
 				continue;
 			for (unsigned number = 0;
 			     (below = watch_witness(pass->comparison->arena,
-				  watch->form, number)) != NULL;
+				  watch->form, sbx_string(blob, watch->glob),
+				  number)) != NULL;
 			     number++)
 				compare_witness(pass, (enum side)side, i,
 				    below);
@@ -284,6 +336,7 @@ const struct rule_kind kind_watch = {
 			RECORD_FIELD(struct sbx_watch, anchor),
 			RECORD_FIELD(struct sbx_watch, suffix),
 			RECORD_FIELD(struct sbx_watch, form),
+			RECORD_FIELD(struct sbx_watch, glob),
 			RECORD_FIELD(struct sbx_watch, source),
 		},
 	},

@@ -31,8 +31,8 @@ exclusions_text(const struct policy *policy, const struct path_rule *rule,
 }
 
 /* "/srv/x", or "glob "/srv/x*"". */
-static const char *
-object_text(const struct policy *policy, const struct path_rule *rule)
+const char *
+path_rule_object(const struct policy *policy, const struct path_rule *rule)
 {
 	const char *place = policy_target_text(policy, rule->at);
 
@@ -48,7 +48,8 @@ path_rule_text(const struct policy *policy, const struct path_rule *rule,
 {
 	return arena_printf(policy->arena, "%s %s %s%s",
 	    effect_word(rule->effect), rights_word(rule->effect, rule->rights),
-	    object_text(policy, rule), exclusions_text(policy, rule, more));
+	    path_rule_object(policy, rule),
+	    exclusions_text(policy, rule, more));
 }
 
 size_t

@@ -12,6 +12,10 @@
 const char *path_rule_text(const struct policy *policy,
     const struct path_rule *rule, const struct target *more);
 
+/* Its object alone: "~/.cache", or "glob "~/.cache/x*"". */
+const char *path_rule_object(const struct policy *policy,
+    const struct path_rule *rule);
+
 /*
  * The rules [index, end) of one object, as it is written where it stands for
  * several paths, and without its exclusions.

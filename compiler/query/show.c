@@ -145,15 +145,22 @@ show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
 }
 
 void
+show_glob(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
+    uint32_t suffix, uint32_t glob)
+{
+	if (glob != 0)
+		fputs("glob ", stream);
+	show_anchored(stream, blob, anchor, sbx_string(blob, suffix),
+	    sbx_string(blob, glob));
+}
+
+void
 show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule)
 {
 	fprintf(stream, "%s %s ", effect_word(rule->effect),
 	    rights_word(rule->effect, rule->rights));
-	if (rule->glob != 0)
-		fputs("glob ", stream);
-	show_anchored(stream, blob, rule->anchor,
-	    sbx_string(blob, rule->suffix), sbx_string(blob, rule->glob));
+	show_glob(stream, blob, rule->anchor, rule->suffix, rule->glob);
 	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
 		const struct sbx_exclusion *exclusion =
 		    &blob->exclusions[rule->first_exclusion + i];

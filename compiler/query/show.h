@@ -28,6 +28,10 @@ const char *shown_text(struct arena *arena, const char *text);
 void show_place(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix);
 
+/* The same with a pattern, in front of which stands the word; 0: none. */
+void show_glob(FILE *stream, const struct sbx_blob *blob, uint16_t anchor,
+    uint32_t suffix, uint32_t glob);
+
 /* "deny write ${workspace}/.git except ${workspace}/.git/index". */
 void show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule);

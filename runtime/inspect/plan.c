@@ -204,7 +204,9 @@ plan_glob_enforcer(struct out *out, const struct plan *plan,
 const char *
 plan_watch_words(const struct sbx_watch *watch)
 {
-	return watch->form == SBX_WATCH_GIT ? "watch git" : "watch";
+	return watch->form == SBX_WATCH_GIT ? "watch git" :
+	    watch->glob != 0                ? "watch glob" :
+					      "watch";
 }
 
 void
@@ -215,8 +217,10 @@ plan_watch_place(struct out *out, const struct plan *plan,
 		.suffix = watch->suffix,
 		.anchor = watch->anchor,
 	};
+	const char *glob = sbx_string(plan->blob, watch->glob);
 
 	plan_place(out, plan, &at);
+	out_shown(out, glob, strlen(glob));
 }
 
 /* --- the network ---------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "runtime/watch/look.h"
 
+#include "format/glob.h"
 #include "runtime/base/directory.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/path.h"
@@ -85,44 +86,101 @@ struct looking {
 	struct arena *arena;
 	struct sight *sight;
 	const struct look_from *from;
+	uint64_t key;
 	struct path path;
-	bool samples; /* hooks that git does not run are passed over */
+	struct seen more; /* a name that is not kept */
+	bool samples;     /* hooks that git does not run are passed over */
 	bool other;
 };
 
+/* The directory that a name is looked up in: -1 is that of the look. */
+enum { FROM_ABOVE = -1 };
+
 static bool
-look_at(const struct look_from *from, struct sbx_place at, struct stat *status)
+look_at(const struct looking *looking, int directory, const char *name,
+    struct stat *status)
 {
 	const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+	const struct look_from *from = looking->from;
+	const struct path *path = &looking->path;
 
+	if (directory != FROM_ABOVE)
+		return fstatat(directory, name, status, flags) == 0;
 	if (from->error != 0) {
 		errno = from->error;
 		return false;
 	}
-	if (from->fd >= 0 && at.len > from->len)
-		return fstatat(from->fd, at.path + from->len + 1, status,
+	if (from->fd >= 0 && path->len > from->len)
+		return fstatat(from->fd, path->text + from->len + 1, status,
 			   flags) == 0;
-	return fstatat(AT_FDCWD, path_of(at), status, flags) == 0;
+	return fstatat(AT_FDCWD, path->len > 0 ? path->text : "/", status,
+		   flags) == 0;
+}
+
+static uint64_t
+mixed(uint64_t sum, uint64_t more)
+{
+	sum = (sum ^ more) * 0x9e3779b97f4a7c15;
+	return sum ^ sum >> 29;
+}
+
+/* The order of names in a directory does not matter to a sum.  Of a directory
+ * matters that it is one. */
+static void
+add_to_sum(struct looking *looking, const struct seen *seen)
+{
+	const struct path *path = &looking->path;
+	uint64_t sum = mixed(looking->key, seen->mode & S_IFMT);
+
+	sum = mixed(sum, (uint64_t)seen->error);
+	for (uint32_t i = 0; i < path->len; i++)
+		sum = mixed(sum, (unsigned char)path->text[i]);
+	if (!S_ISDIR(seen->mode)) {
+		sum = mixed(sum, seen->mode);
+		sum = mixed(sum, seen->device);
+		sum = mixed(sum, seen->inode);
+		sum = mixed(sum, seen->size);
+		sum = mixed(sum, seen->changed);
+	}
+	looking->sight->sum += sum;
+}
+
+static struct seen *
+seen_new(struct looking *looking)
+{
+	struct sight *sight = looking->sight;
+	struct seen *seen;
+
+	if (sight->count == LOOK_MAX_NAMES) {
+		sight->more = true;
+		looking->more = (struct seen){ .next = NULL };
+		return &looking->more;
+	}
+	seen = arena_take(looking->arena, 1, sizeof *seen);
+	seen->at = arena_copy(looking->arena,
+	    (struct sbx_place){ looking->path.text, looking->path.len });
+	*sight->end = seen;
+	sight->end = &seen->next;
+	sight->count++;
+	return seen;
 }
 
 /* Notes what is at the path; NULL if there are too many already. */
 static struct seen *
-note(struct looking *looking, uint8_t part)
+note(struct looking *looking, int directory, const char *name, uint8_t part)
 {
 	struct sight *sight = looking->sight;
 	struct stat status;
 	struct seen *seen;
 
-	if (sight->count == LOOK_MAX_NAMES) {
+	if (sight->all == LOOK_MAX_ALL) {
 		sight->cut = true;
 		return NULL;
 	}
-	seen = arena_take(looking->arena, 1, sizeof *seen);
-	seen->at = arena_copy(looking->arena,
-	    (struct sbx_place){ looking->path.text, looking->path.len });
+	seen = seen_new(looking);
 	seen->part = part;
 	seen->other = looking->other;
-	if (look_at(looking->from, seen->at, &status)) {
+	if (look_at(looking, directory, name, &status)) {
 		seen->device = status.st_dev;
 		seen->inode = status.st_ino;
 		seen->size = (uint64_t)status.st_size;
@@ -132,9 +190,8 @@ note(struct looking *looking, uint8_t part)
 	} else {
 		seen->error = errno;
 	}
-	*sight->end = seen;
-	sight->end = &seen->next;
-	sight->count++;
+	sight->all++;
+	add_to_sum(looking, seen);
 	return seen;
 }
 
@@ -144,20 +201,31 @@ is_directory(const struct seen *seen)
 	return seen != NULL && seen->error == 0 && S_ISDIR(seen->mode);
 }
 
-static void look_name(struct looking *looking, const char *name, uint8_t part,
-    unsigned depth);
+static void look_name(struct looking *looking, int directory, const char *name,
+    uint8_t part, unsigned depth);
+
+static int
+open_directory(int directory, const char *name)
+{
+	return openat(directory == FROM_ABOVE ? AT_FDCWD : directory, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
 
 /* The entries of a directory, which was just noted. */
 static void
-look_into(struct looking *looking, struct seen *seen, unsigned depth)
+look_into(struct looking *looking, struct seen *seen, int above,
+    const char *name, unsigned depth)
 {
 	struct directory directory;
 	const struct entry *entry;
-	int fd = open(path_of(seen->at),
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_directory(above,
+	    above != FROM_ABOVE       ? name :
+		looking->path.len > 0 ? looking->path.text :
+					"/");
 
 	if (fd < 0) {
 		seen->error = errno;
+		looking->sight->sum++;
 		looking->sight->shut = true;
 		return;
 	}
@@ -166,7 +234,7 @@ look_into(struct looking *looking, struct seen *seen, unsigned depth)
 	    (entry = directory_next(&directory)) != NULL) {
 		if (!looking->samples ||
 		    !sbx_git_is_sample(entry->name, strlen(entry->name)))
-			look_name(looking, entry->name, SBX_GIT_FILE,
+			look_name(looking, fd, entry->name, SBX_GIT_FILE,
 			    depth + 1);
 	}
 	if (directory.len < 0)
@@ -176,22 +244,88 @@ look_into(struct looking *looking, struct seen *seen, unsigned depth)
 
 /* A name in the directory of the path, or "" for that itself, and its tree. */
 static void
-look_name(struct looking *looking, const char *name, uint8_t part,
-    unsigned depth)
+look_name(struct looking *looking, int directory, const char *name,
+    uint8_t part, unsigned depth)
 {
 	uint32_t len = looking->path.len;
 	struct seen *seen;
 
 	if (*name != '\0' && !path_push(&looking->path, name, strlen(name)))
 		return;
-	seen = note(looking, part);
+	seen = note(looking, directory, name, part);
 	if (is_directory(seen)) {
 		if (depth == LOOK_MAX_DEPTH)
 			looking->sight->cut = true;
 		else
-			look_into(looking, seen, depth);
+			look_into(looking, seen, directory, name, depth);
 	}
 	path_cut(&looking->path, len);
+}
+
+/* --- patterns ------------------------------------------------------------- */
+
+static void look_matches(struct looking *looking, const struct sbx_glob *glob,
+    int fd, uint64_t states, unsigned depth);
+
+static void
+look_entry(struct looking *looking, const struct sbx_glob *glob, int above,
+    const char *name, uint64_t states, unsigned depth)
+{
+	uint32_t len = looking->path.len;
+	int fd;
+
+	states = sbx_glob_step(glob, states, name, strlen(name));
+	if (sbx_glob_matches(glob, states)) {
+		look_name(looking, above, name, SBX_GIT_FILE, depth);
+		return;
+	}
+	if (states == 0 || !path_push(&looking->path, name, strlen(name)))
+		return;
+	if (depth == LOOK_MAX_DEPTH) {
+		looking->sight->cut = true;
+	} else {
+		fd = open_directory(above, name);
+		look_matches(looking, glob, fd, states, depth + 1);
+	}
+	path_cut(&looking->path, len);
+}
+
+/* What matches in a directory, which is closed. */
+static void
+look_matches(struct looking *looking, const struct sbx_glob *glob, int fd,
+    uint64_t states, unsigned depth)
+{
+	struct directory directory;
+	const struct entry *entry;
+
+	if (fd < 0) {
+		looking->sight->shut |= errno != ENOENT && errno != ENOTDIR &&
+		    errno != ELOOP;
+		return;
+	}
+	directory_begin(&directory, fd);
+	while (!looking->sight->cut &&
+	    (entry = directory_next(&directory)) != NULL) {
+		/* What is passed over takes time, too. */
+		if (looking->sight->all++ == LOOK_MAX_ALL)
+			looking->sight->cut = true;
+		look_entry(looking, glob, fd, entry->name, states, depth);
+	}
+	close(fd);
+}
+
+static void
+look_pattern(struct looking *looking, const char *pattern)
+{
+	struct sbx_glob glob;
+	const char *path = looking->path.text;
+	int fd;
+
+	if (!sbx_glob_parse(pattern, &glob))
+		return;
+	fd = open(looking->path.len > 0 ? path : "/",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	look_matches(looking, &glob, fd, sbx_glob_start(&glob), 0);
 }
 
 /* --- git ------------------------------------------------------------------ */
@@ -203,7 +337,7 @@ look_git_directory(struct looking *looking)
 		const struct sbx_git_name *name = &sbx_git_names[i];
 
 		looking->samples = name->part == SBX_GIT_HOOKS;
-		look_name(looking, name->name + 1, name->part, 0);
+		look_name(looking, FROM_ABOVE, name->name + 1, name->part, 0);
 	}
 	looking->samples = false;
 }
@@ -244,7 +378,7 @@ look_git(struct looking *looking, bool itself)
 
 	if (!itself && !path_push(&looking->path, ".git", 4))
 		return;
-	seen = note(looking, SBX_GIT_FILE);
+	seen = note(looking, FROM_ABOVE, NULL, SBX_GIT_FILE);
 	if (!is_directory(seen))
 		return;
 	/* In that of a submodule core.worktree leads back to the workspace. */
@@ -259,21 +393,25 @@ look_git(struct looking *looking, bool itself)
 /* -------------------------------------------------------------------------- */
 
 void
-look(struct arena *arena, uint8_t form, struct sbx_place at,
+look(struct arena *arena, const struct look_at *what,
     const struct look_from *from, struct sight *sight)
 {
 	struct looking looking = { .arena = arena,
 		.sight = sight,
-		.from = from };
+		.from = from,
+		.key = what->key };
 
 	*sight = (struct sight){ .first = NULL };
 	sight->end = &sight->first;
-	memcpy(looking.path.text, at.path, at.len);
-	path_cut(&looking.path, at.len);
-	if (form == SBX_WATCH_GIT || form == LOOK_GIT_DIRECTORY)
-		look_git(&looking, form == LOOK_GIT_DIRECTORY);
+	memcpy(looking.path.text, what->at.path, what->at.len);
+	path_cut(&looking.path, what->at.len);
+	if (*what->pattern != '\0')
+		look_pattern(&looking, what->pattern);
+	else if (what->form == SBX_WATCH_GIT ||
+	    what->form == LOOK_GIT_DIRECTORY)
+		look_git(&looking, what->form == LOOK_GIT_DIRECTORY);
 	else
-		look_name(&looking, "", SBX_GIT_FILE, 0);
+		look_name(&looking, FROM_ABOVE, "", SBX_GIT_FILE, 0);
 }
 
 /* What was a file may be something else by now. */

@@ -5,6 +5,9 @@
  * The kernel sets that time at each write, chmod, link and rename, and nobody
  * can set it back but by setting the clock of the machine, which takes
  * CAP_SYS_TIME.  So nothing has to be read, but for settings of git.
+ *
+ * Of the first names of a large tree each is kept; what the others are goes into
+ * one number, so that a change among them is seen though not where it is.
  */
 #ifndef SBX_LOOK_H
 #define SBX_LOOK_H
@@ -15,8 +18,9 @@
 #include <time.h>
 
 enum {
-	LOOK_MAX_NAMES = 256, /* of one rule */
-	LOOK_MAX_DEPTH = 8,
+	LOOK_MAX_NAMES = 256, /* of one rule, that are kept */
+	LOOK_MAX_ALL = 16384, /* that are looked at */
+	LOOK_MAX_DEPTH = 16,
 	LOOK_MAX_SETTINGS = 16 << 10, /* bytes of a file that is read */
 };
 
@@ -38,9 +42,11 @@ struct seen {
 
 struct sight {
 	struct seen *first, **end;
-	uint32_t count;
-	bool cut;  /* there is more than is looked at */
-	bool shut; /* a directory cannot be read, as its name says */
+	uint32_t count, all; /* names that are kept, and that were met */
+	uint64_t sum;        /* of what all names are */
+	bool more;           /* names that are not kept */
+	bool cut;            /* names that were not looked at */
+	bool shut;           /* a directory cannot be read, as its name says */
 };
 
 /*
@@ -63,7 +69,16 @@ void look_end(struct look_from *from);
 /* Whether no name was made or removed in the directory between two looks. */
 bool look_is_same(const struct look_from *before, const struct look_from *now);
 
-void look(struct arena *arena, uint8_t form, struct sbx_place at,
+/* What to look at: a form, enum sbx_watch_form or the above, at a place; or what
+ * matches a pattern below it. */
+struct look_at {
+	uint8_t form;
+	struct sbx_place at;
+	const char *pattern; /* "": none */
+	uint64_t key;        /* of the sum, so that nobody can make one */
+};
+
+void look(struct arena *arena, const struct look_at *what,
     const struct look_from *from, struct sight *sight);
 
 /* The text of a settings file; NULL if it is none that can be read. */

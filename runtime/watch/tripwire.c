@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 enum {
@@ -20,9 +21,8 @@ enum {
 /* A place, with what was there. */
 struct wire {
 	const struct sbx_watch *watch;
-	uint8_t form;  /* of the watch; or LOOK_GIT_DIRECTORY */
+	struct look_at what;
 	uint32_t from; /* an index below */
-	struct sbx_place at;
 	struct sight before;
 	const char *
 	    *settings;      /* beside the names: the texts of some, or NULL */
@@ -40,6 +40,7 @@ struct tripwire {
 	struct look_from *before, *now;
 	struct unfinished unfinished; /* this run, on disk */
 	bool early;                   /* it was told once before the end */
+	uint64_t key;
 	/* While it tells: */
 	const char *who;
 	struct receipt *receipt;
@@ -113,14 +114,18 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	*wire = (struct wire){
 		.watch = watch,
 		.from = from,
-		.form = repository ? LOOK_GIT_DIRECTORY : watch->form,
+		.what = {
+			.form = repository ? LOOK_GIT_DIRECTORY : watch->form,
+			.pattern = sbx_string(tripwire->blob, watch->glob),
+			.key = tripwire->key,
+		},
 	};
-	wire->at = repository ?
+	wire->what.at = repository ?
 	    anchor :
 	    arena_join(arena, anchor,
 		(struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
-	look(arena, wire->form, wire->at,
-	    look_from(tripwire, tripwire->before, from), &wire->before);
+	look(arena, &wire->what, look_from(tripwire, tripwire->before, from),
+	    &wire->before);
 	read_settings(arena, wire);
 }
 
@@ -133,7 +138,7 @@ is_double(const struct sbx_blob *blob, uint32_t index)
 
 	return index > 0 && watch[-1].anchor == watch->anchor &&
 	    watch[-1].suffix == watch->suffix &&
-	    watch[-1].form == watch->form &&
+	    watch[-1].form == watch->form && watch[-1].glob == watch->glob &&
 	    (watch[-1].platforms & KERNEL_WHERE) != 0;
 }
 
@@ -162,6 +167,9 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire->who = "the command";
 	tripwire->blob = blob;
 	tripwire->binding = binding;
+	/* Without randomness a sum could be made, and is still one. */
+	if (getrandom(&tripwire->key, sizeof tripwire->key, GRND_NONBLOCK) < 0)
+		tripwire->key = (uint64_t)getpid();
 	tripwire->wires = arena_take(arena, (size_t)HOMES * blob->watch_count,
 	    sizeof *tripwire->wires);
 	tripwire->before = arena_take(arena, blob->anchor_count + 2,
@@ -263,6 +271,16 @@ put_place(struct out *out, const struct tripwire *tripwire, struct sbx_place at)
 		    at.len - workspace.len - 1);
 	else
 		out_place(out, at);
+}
+
+static void
+put_wire(struct out *out, const struct tripwire *tripwire,
+    const struct wire *wire)
+{
+	const char *pattern = wire->what.pattern;
+
+	put_place(out, tripwire, wire->what.at);
+	out_shown(out, pattern, strlen(pattern));
 }
 
 static void
@@ -420,10 +438,31 @@ say_cut(struct tripwire *tripwire, const struct wire *wire)
 
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, "sbxrun: warning: ");
-	put_place(&out, tripwire, wire->at);
+	put_wire(&out, tripwire, wire);
 	out_print(&out,
 	    ": only %u names are watched here, %u directories deep\n",
-	    LOOK_MAX_NAMES, LOOK_MAX_DEPTH);
+	    LOOK_MAX_ALL, LOOK_MAX_DEPTH);
+	out_flush(&out);
+}
+
+/* Of a large tree it is only known that something in it is not as it was. */
+static void
+tell_more(struct tripwire *tripwire, const struct wire *wire)
+{
+	struct out out;
+
+	record(tripwire, wire, CHANGED, wire->what.at, "");
+	if (tripwire->quiet || tripwire->told)
+		return;
+	if (tripwire->lines == LINES_ALL) {
+		tripwire->unsaid++;
+		return;
+	}
+	tripwire->lines++;
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "sbxrun: %s changed something in ", tripwire->who);
+	put_wire(&out, tripwire, wire);
+	out_text(&out, "\n");
 	out_flush(&out);
 }
 
@@ -446,39 +485,40 @@ is_still_absent(const struct tripwire *tripwire, const struct wire *wire)
 	const struct look_from *from = &tripwire->before[wire->from];
 	const struct seen *seen = wire->before.first;
 
-	return wire->before.count == 1 && seen->error == ENOENT &&
+	return wire->before.all == 1 && seen != NULL && seen->error == ENOENT &&
 	    seen->at.len > from->len &&
 	    strchr(seen->at.path + from->len + 1, '/') == NULL &&
 	    look_is_same(from, &tripwire->now[wire->from]);
 }
 
+/* The names that are in one of two looks; which of a large tree are kept is not
+ * always the same. */
 static void
 tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 {
 	const struct seen *hint = wire->before.first;
-	struct wire now = {
-		.watch = wire->watch,
-		.form = wire->form,
-		.at = wire->at,
-	};
+	struct wire now = { .watch = wire->watch, .what = wire->what };
 	const struct look_from *from = look_from(tripwire, tripwire->now,
 	    wire->from);
+	bool large;
 
 	tripwire->lines_each = 0;
 	if (is_still_absent(tripwire, wire))
 		return;
-	look(tripwire->arena, wire->form, wire->at, from, &now.before);
+	look(tripwire->arena, &wire->what, from, &now.before);
+	large = wire->before.more || now.before.more;
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
 		const struct seen *before = seen_find(&wire->before, hint,
 		    seen);
 
-		compare(tripwire, wire, before, seen);
+		if (before != NULL || !large)
+			compare(tripwire, wire, before, seen);
 		hint = before != NULL ? before->next : hint;
 	}
 	hint = now.before.first;
-	for (const struct seen *seen = wire->before.first; seen != NULL;
-	     seen = seen->next) {
+	for (const struct seen *seen = wire->before.first;
+	     seen != NULL && !large; seen = seen->next) {
 		const struct seen *same = seen_find(&now.before, hint, seen);
 
 		tripwire->told = wire->early.first != NULL &&
@@ -488,6 +528,9 @@ tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 			tell(tripwire, wire, REMOVED, seen, NULL);
 		hint = same != NULL ? same->next : hint;
 	}
+	tripwire->told = wire->early.more && wire->early.sum == now.before.sum;
+	if (large && wire->before.sum != now.before.sum)
+		tell_more(tripwire, wire);
 	if (early)
 		wire->early = now.before;
 	else if (now.before.cut && !tripwire->quiet)
@@ -594,7 +637,8 @@ keep_on_disk(struct tripwire *tripwire)
 
 		put(arena, wire, sizeof *wire);
 		put(arena, wire->watch, sizeof *wire->watch);
-		put(arena, path_of(wire->at), wire->at.len + 1);
+		put(arena, path_of(wire->what.at), wire->what.at.len + 1);
+		put(arena, wire->what.pattern, strlen(wire->what.pattern) + 1);
 		put_sight(arena, wire);
 	}
 	arena_take(arena, 0, 1);
@@ -622,6 +666,16 @@ get_place(struct image *image, struct sbx_place *place)
 		return false;
 	place->path = get(image, place->len + 1);
 	return place->path != NULL && place->path[place->len] == '\0';
+}
+
+/* A text that ends where it does, as all of them do. */
+static bool
+get_text(struct image *image, const char **text)
+{
+	*text = image->at;
+	return get(image,
+		   strnlen(image->at, (size_t)(image->end - image->at)) + 1) !=
+	    NULL;
 }
 
 static bool
@@ -672,7 +726,8 @@ get_wire(struct arena *arena, struct image *image, struct wire *copy)
 		return false;
 	wire->watch = get(image, sizeof *wire->watch);
 	wire->from = 0;
-	if (wire->watch == NULL || !get_place(image, &wire->at) ||
+	if (wire->watch == NULL || !get_place(image, &wire->what.at) ||
+	    !get_text(image, &wire->what.pattern) ||
 	    !get_sight(arena, image, wire))
 		return false;
 	*copy = *wire;

@@ -20,6 +20,7 @@ profile watching {
     watch git   ${workspace}
     watch       { ${workspace}/.envrc  ${workspace}/.vscode  ~/.profile }
     watch       ${workspace}/.envrc.d/one
+    watch       { glob "${workspace}/p10k-*"  glob "${workspace}/cached/repo*/*/bin" }
 }
 include "groups.sbx"
 POLICY
@@ -58,6 +59,9 @@ plant()
 	echo 'exit 0' >"$ws/.git/hooks/pre-push"
 	echo 'exit 0' >"$ws/.git/hooks/pre-commit.sample"
 	echo one >"$ws/.vscode/a/tasks.json"
+	mkdir -p "$ws/cached/repo/e/bin"
+	echo one >"$ws/p10k-a"
+	echo one >"$ws/cached/repo/e/bin/p"
 	cat >"$ws/.git/config" <<-'CONFIG'
 		[core]
 			bare = false
@@ -138,6 +142,13 @@ names()
 	case_ 'an absent file' 'echo x >.envrc' 'the command made .envrc'
 	case_ 'a watched file that goes' 'rm .envrc.d/one' \
 	    'the command removed .envrc.d/one'
+	case_ 'what a pattern matches' 'echo x >>p10k-a; echo x >p10k-b
+		mkdir -p cached/repo1/env/bin cached/repo2/env/bin cached/repo1/env/lib
+		echo x >cached/repo1/env/bin/x; echo x >cached/repo1/env/lib/x' \
+	    'the command made p10k-b' 'the command changed p10k-a' \
+	    'the command made cached/repo1/env/bin/x'
+	case_ 'what matches no more' 'mv p10k-a p9k-a; rm -r cached' \
+	    'the command removed p10k-a' 'the command removed cached/repo/e/bin/p'
 	case_ 'a link' 'ln -s /etc/hosts .envrc' \
 	    'the command made .envrc, which is a link'
 	case_ 'a file deep in a tree' 'echo x >.vscode/a/settings.json' \
@@ -243,14 +254,17 @@ bounds()
 	    tr "\0" "\n" >>.git/config'
 	case_ 'a file as large as is read' "SIZE=16384; $fill" ''
 	case_ 'a byte more' "SIZE=16385; $fill" 'the command changed .git/config'
-	case_ 'a file as deep as is looked' 'cd .vscode; mkdir -p 1/2/3/4/5/6/7
-	    echo x >1/2/3/4/5/6/7/x' \
-	    'the command made .vscode/1/2/3/4/5/6/7/x'
-	cut='warning: .vscode: only 256 names are watched here, 8 directories deep'
-	case_ 'a directory more' 'mkdir -p .vscode/1/2/3/4/5/6/7/8' "$cut"
+	deep=.vscode/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15
+	case_ 'a file as deep as is looked' "mkdir -p $deep; echo x >$deep/x" \
+	    "the command made $deep/x"
+	cut='warning: .vscode: only 16384 names are watched here, 16 directories deep'
+	case_ 'a directory more' "mkdir -p $deep/16" "$cut"
 	# The tree has three names.
-	case_ 'as many names' 'cd .vscode; mkdir $(seq 253)' ''
-	case_ 'one more' 'cd .vscode; mkdir $(seq 254)' "$cut"
+	case_ 'as many names as are kept' \
+	    'cd .vscode; mkdir $(seq 252); echo x >x' \
+	    'the command made .vscode/x'
+	case_ 'one more' 'cd .vscode; mkdir $(seq 253); echo x >x' \
+	    'the command changed something in .vscode'
 }
 
 elsewhere()

@@ -242,6 +242,9 @@ make_watch(struct maker *maker)
 		"\"/srv/a b\"",
 		"${workspace}",
 		"/",
+		"glob \"~/x*\"",
+		"{ glob \"${workspace}/**/?/y\"  /srv/q }",
+		"glob \"/srv/*/x\"",
 	};
 
 	fprintf(maker->stream, "watch %s", ANY(maker, watched));

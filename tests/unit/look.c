@@ -82,6 +82,14 @@ next_descriptor(void)
 
 static struct sight sight;
 
+static void
+look_once(uint8_t form, struct sbx_place at, const struct look_from *from)
+{
+	const struct look_at what = { .form = form, .at = at, .pattern = "" };
+
+	look(&arena, &what, from, &sight);
+}
+
 /* The names that are seen, below the place, without those that are not there:
  * with a letter for their part, and a plus for what belongs to others. */
 static const char *
@@ -96,7 +104,7 @@ seen(uint8_t form, const char *name)
 	size_t used = 0;
 
 	*text = '\0';
-	look(&arena, form, at, &none, &sight);
+	look_once(form, at, &none);
 	for (const struct seen *one = sight.first; one != NULL;
 	     one = one->next) {
 		if (one->error == ENOENT)
@@ -142,6 +150,7 @@ check_deep(void)
 static void
 check_many(void)
 {
+	uint64_t sum;
 	char name[64];
 
 	make_directory("many");
@@ -150,9 +159,29 @@ check_many(void)
 		make_file(name, "", 0);
 	}
 	seen(SBX_WATCH_TREE, "many");
-	tap_ok(&tap, !sight.cut && sight.count == LOOK_MAX_NAMES,
-	    "as many names as are looked at");
+	tap_ok(&tap, !sight.more && sight.count == LOOK_MAX_NAMES,
+	    "as many names as are kept");
+	sum = sight.sum;
 	make_file("many/more", "", 0);
+	seen(SBX_WATCH_TREE, "many");
+	tap_ok(&tap,
+	    sight.more && !sight.cut && sight.count == LOOK_MAX_NAMES &&
+		sight.all == LOOK_MAX_NAMES + 1 && sight.sum != sum,
+	    "and one more");
+	sum = sight.sum;
+	seen(SBX_WATCH_TREE, "many");
+	tap_ok(&tap, sight.sum == sum, "and none");
+	make_file("many/more", "x", 1);
+	seen(SBX_WATCH_TREE, "many");
+	tap_ok(&tap, sight.sum != sum, "and one that has changed");
+	for (int i = LOOK_MAX_NAMES; i < LOOK_MAX_ALL - 1; i++) {
+		snprintf(name, sizeof name, "many/%d", i);
+		make_file(name, "", 0);
+	}
+	seen(SBX_WATCH_TREE, "many");
+	tap_ok(&tap, !sight.cut && sight.all == LOOK_MAX_ALL,
+	    "as many names as are looked at");
+	make_file("many/last", "", 0);
 	seen(SBX_WATCH_TREE, "many");
 	tap_ok(&tap, sight.cut && sight.count == LOOK_MAX_NAMES,
 	    "and one more");
@@ -236,7 +265,7 @@ check_from(void)
 	look_begin(&from, below("plain"));
 	tap_ok(&tap, from.opened && from.fd >= 0 && from.error == 0,
 	    "a directory");
-	look(&arena, SBX_WATCH_TREE, below("plain/file"), &from, &sight);
+	look_once(SBX_WATCH_TREE, below("plain/file"), &from);
 	tap_ok(&tap, sight.count == 1 && sight.first->error == 0,
 	    "what lies in it is seen from there");
 	look_end(&from);
@@ -244,14 +273,14 @@ check_from(void)
 	look_begin(&again, below("gone"));
 	tap_ok(&tap, again.fd < 0 && again.error == ENOENT,
 	    "one that is not there");
-	look(&arena, SBX_WATCH_TREE, below("gone/file"), &again, &sight);
+	look_once(SBX_WATCH_TREE, below("gone/file"), &again);
 	tap_ok(&tap, sight.first->error == ENOENT,
 	    "nor is what would lie in it");
 	look_end(&again);
 	look_begin(&again, below("plain/file"));
 	tap_ok(&tap, again.fd < 0 && again.error == 0 && again.opened,
 	    "a file is none");
-	look(&arena, SBX_WATCH_TREE, below("plain/file/x"), &again, &sight);
+	look_once(SBX_WATCH_TREE, below("plain/file/x"), &again);
 	tap_ok(&tap, sight.first->error == ENOTDIR, "which its names say");
 	look_end(&again);
 	tap_ok(&tap, next_descriptor() == fd, "nothing else stays open");

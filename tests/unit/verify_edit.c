@@ -45,7 +45,7 @@ static const struct field fields[] = {
 	F("limits", sbx_limit, reserved),
 	F("watches", sbx_watch, suffix), F("watches", sbx_watch, source),
 	F("watches", sbx_watch, anchor), F("watches", sbx_watch, form),
-	F("watches", sbx_watch, platforms), F("watches", sbx_watch, reserved),
+	F("watches", sbx_watch, platforms), F("watches", sbx_watch, glob),
 	F("sockets", sbx_socket, suffix), F("sockets", sbx_socket, source),
 	F("sockets", sbx_socket, anchor), F("sockets", sbx_socket, form),
 	F("sockets", sbx_socket, effect), F("sockets", sbx_socket, platforms),

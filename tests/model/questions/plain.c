@@ -334,8 +334,9 @@ git_covers(const char *at, const char *path)
 static bool
 watch_covers(const struct rule *rule, const char *at, const char *path)
 {
-	return rule->detail == SBX_WATCH_GIT ? git_covers(at, path) :
-					       covers(at, path);
+	return rule->detail == SBX_WATCH_GIT ?
+	    git_covers(at, path) :
+	    place_covers(at, rule->path.glob, path);
 }
 
 bool
