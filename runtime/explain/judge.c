@@ -96,7 +96,9 @@ skipped_of(const struct explaining *explaining, uint8_t right,
 {
 	const struct binding *binding = explaining->binding;
 
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
+	/* A session hands on its rules, and not where they come from. */
+	for (uint32_t i = 0; binding->sites != NULL && i < binding->rule_count;
+	     i++) {
 		if (binding->sites[i].state == RULE_PLANTED &&
 		    (binding->sites[i].path->rights & right) != 0 &&
 		    sbx_rule_covers(&binding->rules[i], at))
@@ -123,7 +125,8 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 	const struct binding *binding = explaining->binding;
 
 	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		if (binding->sites[i].state == RULE_READY &&
+		if ((binding->sites == NULL ||
+			binding->sites[i].state == RULE_READY) &&
 		    binding->rules[i].effect == SBX_ALLOW &&
 		    sbx_covers(at, binding->rules[i].at))
 			return true;
