@@ -223,7 +223,9 @@ add_witness(const struct diff *diff, const struct difference *difference,
 	/* People read a comment beside the rules: it needs no witness. */
 	bool brief = diff->options->format == REPORT_MARKDOWN;
 
-	if (!difference->witnessed || difference->cut)
+	/* Why says of a variable that it is there, whoever sets it. */
+	if (!difference->witnessed || difference->cut ||
+	    (difference->kind == DIFFERENCE_ENV && difference->reason != NULL))
 		return;
 	if (!brief)
 		report_property(report, finding, "witness", difference->what);

@@ -176,21 +176,22 @@ difference_options(const struct comparison *comparison,
 {
 	const struct binding *binding = difference->binding;
 	struct arena *arena = comparison->arena;
-	const char *text;
+	const char *text = "";
 
-	/* No option says what the password entry says, nor where the other two
-	 * are. */
-	if (binding == NULL || binding->other_home != NULL ||
-	    binding->runtime != NULL || binding->scratch != NULL ||
-	    binding->agent != NULL)
+	/* No option says what the password entry says. */
+	if (binding != NULL && binding->other_home != NULL)
 		return NULL;
 	/* If the user has bound them, they are as they are. */
-	text = binding->workspace == NULL ?
-	    "" :
-	    arena_printf(arena, " -w %s --home %s", binding->workspace,
-		binding->home);
-	for (unsigned side = 0; side < SIDE_COUNT; side++)
+	if (binding != NULL && binding->workspace != NULL)
+		text = arena_printf(arena, " -w %s --home %s",
+		    binding->workspace, binding->home);
+	for (unsigned side = 0; binding != NULL && side < SIDE_COUNT; side++)
 		text = add_params(comparison, binding, (enum side)side, text);
+	for (size_t i = 0; i < arch_count; i++) {
+		if (difference->platforms == arches[i].platforms)
+			text = arena_printf(arena, "%s --arch %s", text,
+			    arches[i].name);
+	}
 	return *text != '\0' ? text + 1 : NULL;
 }
 

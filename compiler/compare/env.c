@@ -115,6 +115,7 @@ ask_name(struct environment *environment, const char *name)
 		    strlen(name)),
 	};
 	struct verdict verdicts[SIDE_COUNT];
+	struct difference *difference;
 	struct note_key key;
 	enum change change;
 	bool added;
@@ -130,8 +131,11 @@ ask_name(struct environment *environment, const char *name)
 	if (change == CHANGE_END || is_given_in_both(pass, &access))
 		return;
 	key = env_key(environment, &access, verdicts, change);
-	if (!pass_again(pass, &key))
-		pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+	if (pass_again(pass, &key))
+		return;
+	difference = pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
+	if (change == CHANGE_WIDER && verdicts[SIDE_OLD].allowed)
+		difference->reason = "the caller's own value is handed on";
 }
 
 /* --- collecting ----------------------------------------------------------- */

@@ -40,16 +40,26 @@ struct layouts {
 
 /* --- what is known -------------------------------------------------------- */
 
+/* Whether a change by the rule is known, or there can be none: nobody has more
+ * than everything. */
+static bool
+right_is_known(const struct layouts *layouts, const struct merged_rule *rule,
+    uint8_t right)
+{
+	struct note_key key = rule_key(rule, right);
+	enum side least = key.change == CHANGE_WIDER ? SIDE_OLD : SIDE_NEW;
+
+	return (layouts->pass->comparison->blobs[least]->meta->flags &
+		   SBX_EVERYTHING) != 0 ||
+	    pass_said(layouts->pass, &key);
+}
+
 static bool
 is_known(const struct layouts *layouts, const struct merged_rule *rule)
 {
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		struct note_key key;
-
-		if (!rule_changed(rule, right))
-			continue;
-		key = rule_key(rule, right);
-		if (!pass_said(layouts->pass, &key))
+		if (rule_changed(rule, right) &&
+		    !right_is_known(layouts, rule, right))
 			return false;
 	}
 	return true;
@@ -352,14 +362,11 @@ undecided_note(const struct layouts *layouts, uint8_t right, enum change change)
 
 	for (size_t i = layouts->rules->count; i-- > 0;) {
 		const struct merged_rule *rule = &layouts->rules->items[i];
-		struct note_key key;
 
 		if (!rule_changed(rule, right) ||
 		    rule_change(rule, right) != change ||
-		    (!layouts->cut && (rule->undecided & right) == 0))
-			continue;
-		key = rule_key(rule, right);
-		if (pass_said(pass, &key))
+		    (!layouts->cut && (rule->undecided & right) == 0) ||
+		    right_is_known(layouts, rule, right))
 			continue;
 		globs |= (rule->undecided & right) != 0;
 		first = rule;
