@@ -9,14 +9,128 @@
  */
 #include "compiler/command/diff.h"
 
+#include "compiler/base/input.h"
+#include "compiler/policy/resolve.h"
 #include "compiler/query/subject.h"
 
 #include <string.h>
+#include <sys/stat.h>
+
+/* --- profiles ------------------------------------------------------------- */
+
+/* The profiles of a text, if it can be read twice and has no mistake; false:
+ * there is one, whatever its name is. */
+static bool
+profiles_read(const struct options *options, const char *path,
+    struct profile_names *names)
+{
+	struct compilation compilation;
+	struct stat status;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    input_is_blob(path))
+		return false;
+	options_start(options, &compilation);
+	if (!compilation_open(&compilation, path) ||
+	    compilation.diags.errors > 0)
+		return false;
+	resolve_profiles(options->arena, compilation.stmts, names);
+	return true;
+}
+
+static bool
+has_name(const struct profile_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->names.count; i++) {
+		if (strcmp(names->names.items[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The pair of one that came and one that went, if there is one of each. */
+static void
+pair_renamed(struct profile_pairs *pairs)
+{
+	struct profile_pair *alone[SIDE_COUNT] = { NULL, NULL };
+	size_t counts[SIDE_COUNT] = { 0, 0 };
+
+	for (size_t i = 0; i < pairs->list.count; i++) {
+		struct profile_pair *pair = &pairs->list.items[i];
+
+		if (pair->names[SIDE_OLD] != NULL &&
+		    pair->names[SIDE_NEW] != NULL)
+			continue;
+		alone[pair->names[SIDE_NEW] != NULL] = pair;
+		counts[pair->names[SIDE_NEW] != NULL]++;
+	}
+	if (counts[SIDE_OLD] != 1 || counts[SIDE_NEW] != 1)
+		return;
+	alone[SIDE_NEW]->names[SIDE_OLD] = alone[SIDE_OLD]->names[SIDE_OLD];
+	*alone[SIDE_OLD] = pairs->list.items[--pairs->list.count];
+}
+
+void
+diff_pair(const struct options *options, const char *old, const char *new,
+    bool all, struct profile_pairs *pairs)
+{
+	struct arena *arena = options->arena;
+	struct profile_names names[SIDE_COUNT] = { 0 };
+	bool read[SIDE_COUNT];
+
+	*pairs = (struct profile_pairs){ 0 };
+	read[SIDE_OLD] = profiles_read(options, old, &names[SIDE_OLD]);
+	read[SIDE_NEW] = profiles_read(options, new, &names[SIDE_NEW]);
+	pairs->several = options->profiles.list.count == 0 &&
+	    options->profile == NULL && read[SIDE_NEW] &&
+	    (read[SIDE_OLD] || all) &&
+	    (names[SIDE_NEW].names.count != 1 ||
+		(read[SIDE_OLD] && names[SIDE_OLD].names.count != 1));
+	if (!pairs->several) {
+		*arena_push(arena,
+		    &pairs->list) = (struct profile_pair){ { NULL, NULL } };
+		return;
+	}
+	all = all && (!read[SIDE_OLD] || names[SIDE_OLD].names.count == 1);
+	for (size_t i = 0; i < names[SIDE_NEW].names.count; i++) {
+		const char *name = names[SIDE_NEW].names.items[i];
+
+		*arena_push(arena,
+		    &pairs->list) = (struct profile_pair){ { all ?
+			(read[SIDE_OLD] ? names[SIDE_OLD].names.items[0] : "") :
+			has_name(&names[SIDE_OLD], name) ? name :
+							   NULL,
+		    name } };
+	}
+	for (size_t i = 0; !all && i < names[SIDE_OLD].names.count; i++) {
+		const char *name = names[SIDE_OLD].names.items[i];
+
+		if (!has_name(&names[SIDE_NEW], name))
+			*arena_push(arena, &pairs->list) =
+			    (struct profile_pair){ { name, NULL } };
+	}
+	if (!all)
+		pair_renamed(pairs);
+}
+
+const char *
+diff_alone_text(struct arena *arena, const struct profile_pair *pair)
+{
+	const char *new = pair->names[SIDE_NEW];
+
+	return new != NULL ?
+	    arena_printf(arena, "profile %s is new: all that it allows is new",
+		new) :
+	    arena_printf(arena, "profile %s is gone", pair->names[SIDE_OLD]);
+}
+
+/* --- one pair ------------------------------------------------------------- */
 
 /* Two -p name the profiles of the two files, and one that of each file that
  * defines several. */
 static struct options
-side_options(const struct options *options, enum side side)
+side_options(const struct options *options, const struct profile_pair *pair,
+    enum side side)
 {
 	struct options own = *options;
 	size_t count = options->profiles.list.count;
@@ -25,21 +139,27 @@ side_options(const struct options *options, enum side side)
 		own.profile =
 		    options->profiles.list.items[count > 1 ? side : 0];
 	own.has_choice = own.profile != NULL && count < 2;
+	/* The empty name is that of the only one. */
+	if (pair->names[side] != NULL && *pair->names[side] != '\0') {
+		own.profile = pair->names[side];
+		own.has_choice = false;
+	}
 	return own;
 }
 
 static enum exit_status
-side_read(struct diff *diff, enum side side, const struct blocks **blocks)
+side_read(struct diff *diff, const struct profile_pair *pair, enum side side,
+    const struct blocks **blocks)
 {
-	const struct options options = side_options(diff->options, side);
+	const struct options options = side_options(diff->options, pair, side);
 
 	return subject_read(&options, diff->files[side], &diff->blobs[side],
 	    blocks);
 }
 
 enum exit_status
-diff_make(struct diff *diff, const struct options *options, const char *old,
-    const char *new)
+diff_make(struct diff *diff, const struct options *options,
+    const struct profile_pair *pair, const char *old, const char *new)
 {
 	struct comparison *comparison = &diff->comparison;
 	const struct blocks *blocks[SIDE_COUNT];
@@ -49,10 +169,11 @@ diff_make(struct diff *diff, const struct options *options, const char *old,
 		.options = options,
 		.files = { old, new },
 		.labels = { "old", "new" },
+		.profile = pair->names[SIDE_NEW],
 	};
 	for (unsigned side = 0; side < SIDE_COUNT && status == EXIT_CLEAN;
 	     side++)
-		status = side_read(diff, (enum side)side, &blocks[side]);
+		status = side_read(diff, pair, (enum side)side, &blocks[side]);
 	if (status != EXIT_CLEAN)
 		return status;
 	*comparison = (struct comparison){
@@ -108,21 +229,19 @@ fail_on_read(const struct options *options, unsigned *changes)
 }
 
 static bool
-is_failure(const struct diff *diff, unsigned errors)
+is_failure(const size_t *counts, unsigned errors)
 {
 	for (unsigned change = 0; change < CHANGE_END; change++) {
-		if ((errors & CHANGE_BIT(change)) &&
-		    diff->comparison.counts[change] > 0)
+		if ((errors & CHANGE_BIT(change)) && counts[change] > 0)
 			return true;
 	}
 	return false;
 }
 
 static const char *
-total_text(const struct comparison *comparison)
+total_text(struct arena *arena, const size_t *counts)
 {
-	const size_t *counts = comparison->counts;
-	const char *text = arena_printf(comparison->arena,
+	const char *text = arena_printf(arena,
 	    "%zu wider, %zu narrower, %zu neutral", counts[CHANGE_WIDER],
 	    counts[CHANGE_NARROWER], counts[CHANGE_NEUTRAL]);
 	size_t maybe = counts[CHANGE_MAYBE_WIDER] +
@@ -130,25 +249,71 @@ total_text(const struct comparison *comparison)
 
 	if (maybe == 0)
 		return text;
-	return arena_printf(comparison->arena, "%s, %zu not decided", text,
-	    maybe);
+	return arena_printf(arena, "%s, %zu not decided", text, maybe);
 }
 
-static void
-tell(const struct diff *diff, unsigned errors)
-{
-	const char *total = total_text(&diff->comparison);
+/* What one pair of profiles adds to what is said. */
+struct telling {
+	const struct options *options;
+	const char *old, *new;
+	unsigned errors;
+	size_t counts[CHANGE_END];
 	struct report report;
+};
 
-	if (diff->options->format == REPORT_TEXT) {
-		diff_print(diff, CHANGE_ALL, stdout);
-		puts(total);
-		return;
+/* A profile that only one of the files has. */
+static void
+tell_alone(struct telling *telling, const struct profile_pair *pair)
+{
+	enum change change = pair->names[SIDE_NEW] != NULL ? CHANGE_WIDER :
+							     CHANGE_NARROWER;
+	const struct diff diff = {
+		.options = telling->options,
+		.files = { telling->old, telling->new },
+	};
+
+	telling->counts[change]++;
+	if (telling->options->format == REPORT_TEXT)
+		printf("%s: %s\n", change_word(change),
+		    diff_alone_text(telling->options->arena, pair));
+	else
+		diff_report_alone(&diff, pair, telling->errors,
+		    &telling->report);
+}
+
+static enum exit_status
+tell_pair(struct telling *telling, const struct profile_pair *pair,
+    bool several)
+{
+	struct diff diff;
+	enum exit_status status;
+
+	if (several &&
+	    (pair->names[SIDE_OLD] == NULL || pair->names[SIDE_NEW] == NULL)) {
+		tell_alone(telling, pair);
+		return EXIT_CLEAN;
 	}
-	report_init(&report, diff->options->arena, "diff");
-	report.title = arena_printf(report.arena, "Policy: %s", total);
-	diff_report(diff, CHANGE_ALL, errors, &report);
-	report_write(&report, diff->options->format, stdout);
+	status = diff_make(&diff, telling->options, pair, telling->old,
+	    telling->new);
+	if (status != EXIT_CLEAN)
+		return status;
+	for (int change = 0; change < CHANGE_END; change++)
+		telling->counts[change] += diff.comparison.counts[change];
+	if (telling->options->format != REPORT_TEXT) {
+		diff_report(&diff, CHANGE_ALL, telling->errors,
+		    &telling->report);
+		return EXIT_CLEAN;
+	}
+	if (several && diff.comparison.differences.count > 0)
+		printf("profile %s%s%s\n", pair->names[SIDE_OLD],
+		    strcmp(pair->names[SIDE_OLD], pair->names[SIDE_NEW]) != 0 ?
+			", now " :
+			"",
+		    strcmp(pair->names[SIDE_OLD], pair->names[SIDE_NEW]) != 0 ?
+			pair->names[SIDE_NEW] :
+			"");
+	diff_print(&diff, CHANGE_ALL, stdout);
+	return EXIT_CLEAN;
 }
 
 enum exit_status
@@ -157,19 +322,35 @@ command_diff(struct options *options)
 	const struct words *operands = &options->operands;
 	enum exit_status status = operands_require(options, 2,
 	    operands->list.count == 0 ? "OLD" : "NEW");
-	struct diff diff;
-	unsigned errors;
+	struct telling telling = { .options = options };
+	struct profile_pairs pairs;
+	const char *total;
 
 	if (status != EXIT_CLEAN)
 		return status;
-	if (!fail_on_read(options, &errors))
+	if (!fail_on_read(options, &telling.errors))
 		return EXIT_USAGE;
 	if (options->profiles.list.count > 2)
 		return misused("-p is given once, or for OLD and for NEW");
-	status = diff_make(&diff, options, operands->list.items[0],
-	    operands->list.items[1]);
+	telling.old = operands->list.items[0];
+	telling.new = operands->list.items[1];
+	diff_pair(options, telling.old, telling.new, false, &pairs);
+	report_init(&telling.report, options->arena, "diff");
+	for (size_t i = 0; i < pairs.list.count; i++) {
+		enum exit_status one = tell_pair(&telling, &pairs.list.items[i],
+		    pairs.several);
+
+		status = one > status ? one : status;
+	}
 	if (status != EXIT_CLEAN)
 		return status;
-	tell(&diff, errors);
-	return is_failure(&diff, errors) ? EXIT_POLICY : EXIT_CLEAN;
+	total = total_text(options->arena, telling.counts);
+	telling.report.title = arena_printf(options->arena, "Policy: %s",
+	    total);
+	if (options->format == REPORT_TEXT)
+		puts(total);
+	else
+		report_write(&telling.report, options->format, stdout);
+	return is_failure(telling.counts, telling.errors) ? EXIT_POLICY :
+							    EXIT_CLEAN;
 }

@@ -16,7 +16,25 @@ struct diff {
 	struct sbx_blob blobs[SIDE_COUNT];
 	struct subject subjects[SIDE_COUNT];
 	struct comparison comparison;
+	const char *profile; /* of files with several; else NULL */
 };
+
+/* Profiles of two files that belong together; NULL: one file has none. */
+struct profile_pair {
+	const char *names[SIDE_COUNT];
+};
+
+/* Of all profiles: one that has its name in both files; and one that has got
+ * another name, if it is the only one. */
+struct profile_pairs {
+	bool several; /* else there is one pair, without names */
+	VEC(struct profile_pair) list;
+};
+
+/* Unless -p chooses.  With `all`, if OLD has one profile alone, each of NEW
+ * belongs to it. */
+void diff_pair(const struct options *options, const char *old, const char *new,
+    bool all, struct profile_pairs *pairs);
 
 /* A set of changes. */
 #define CHANGE_BIT(change) (1u << (change))
@@ -31,7 +49,15 @@ enum {
  * the result is; else what to end with after complaining.
  */
 enum exit_status diff_make(struct diff *diff, const struct options *options,
-    const char *old, const char *new);
+    const struct profile_pair *pair, const char *old, const char *new);
+
+/* Adds a finding: that NEW has a profile that OLD has not, or the reverse. */
+void diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
+    unsigned errors, struct report *report);
+
+/* "profile x is new: all that it allows is new". */
+const char *diff_alone_text(struct arena *arena,
+    const struct profile_pair *pair);
 
 /* Prints the differences of these changes for people, a few lines each. */
 void diff_print(const struct diff *diff, unsigned changes, FILE *stream);

@@ -194,8 +194,9 @@ static const char *
 message_of(const struct diff *diff, const struct difference *difference)
 {
 	struct arena *arena = diff->options->arena;
-	const char *text = arena_printf(arena, "%s%s: %s",
-	    change_word(difference->change),
+	const char *text = arena_printf(arena, "%s%s%s%s: %s",
+	    diff->profile != NULL ? diff->profile : "",
+	    diff->profile != NULL ? ": " : "", change_word(difference->change),
 	    difference_condition(arena, difference),
 	    difference_text(arena, difference));
 	const char *platforms = difference_where(&diff->comparison, difference);
@@ -284,4 +285,31 @@ diff_report(const struct diff *diff, unsigned changes, unsigned errors,
 		if (changes & CHANGE_BIT(difference->change))
 			add_finding(diff, difference, errors, report);
 	}
+}
+
+void
+diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
+    unsigned errors, struct report *report)
+{
+	bool is_new = pair->names[SIDE_NEW] != NULL;
+	enum change change = is_new ? CHANGE_WIDER : CHANGE_NARROWER;
+	const char *id = is_new ? "wider-profile" : "narrower-profile";
+	enum severity severity = severity_of(change, errors);
+	struct report_finding *finding;
+	struct report_rule *rule = report_rule(report);
+
+	*rule = (struct report_rule){
+		.id = id,
+		.name = id,
+		.title = arena_printf(report->arena, "%s: profiles",
+		    change_word(change)),
+		.explain = "Profiles that only one of the files has.",
+		.severity = severity,
+	};
+	finding = report_finding(report);
+	finding->rule = id;
+	finding->severity = severity;
+	finding->position = (struct position){ .file = diff->files[SIDE_NEW] };
+	finding->message = arena_printf(report->arena, "%s: %s",
+	    change_word(change), diff_alone_text(report->arena, pair));
 }

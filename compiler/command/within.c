@@ -29,6 +29,47 @@ tell(const struct diff *diff, struct report *report)
 		    diff->files[SIDE_NEW], diff->files[SIDE_OLD]);
 }
 
+/* One profile of NEW, and the one of BASE that it belongs to. */
+static enum exit_status
+pair_check(const struct options *options, const struct profile_pair *pair,
+    const char *file, struct report *report)
+{
+	struct diff diff = {
+		.options = options,
+		.files = { options->within, file },
+	};
+	enum exit_status status;
+
+	if (pair->names[SIDE_NEW] != NULL && pair->names[SIDE_OLD] == NULL) {
+		if (options->quiet)
+			return EXIT_POLICY;
+		if (options->format == REPORT_TEXT)
+			printf("wider: %s\n",
+			    diff_alone_text(options->arena, pair));
+		else
+			diff_report_alone(&diff, pair, CHANGE_NOT_WITHIN,
+			    report);
+		return EXIT_POLICY;
+	}
+	/* To have fewer profiles is no more. */
+	if (pair->names[SIDE_NEW] == NULL && pair->names[SIDE_OLD] != NULL)
+		return EXIT_CLEAN;
+	status = diff_make(&diff, options, pair, options->within, file);
+	if (status != EXIT_CLEAN)
+		return status;
+	diff.labels[SIDE_OLD] = "base";
+	if (pair->names[SIDE_NEW] != NULL)
+		diff.files[SIDE_NEW] = arena_printf(options->arena, "%s (%s)",
+		    file, pair->names[SIDE_NEW]);
+	if (!options->quiet)
+		tell(&diff, report);
+	return diff.comparison.counts[CHANGE_WIDER] +
+		    diff.comparison.counts[CHANGE_MAYBE_WIDER] >
+		0 ?
+	    EXIT_POLICY :
+	    EXIT_CLEAN;
+}
+
 enum exit_status
 check_within(const struct options *options)
 {
@@ -45,22 +86,19 @@ check_within(const struct options *options)
 		return misused("-W, -E and --target do not go with --within");
 	report_init(&report, options->arena, "check");
 	for (size_t i = 0; i < files->list.count; i++) {
-		struct diff diff;
-		enum exit_status status = diff_make(&diff, options,
-		    options->within, files->list.items[i]);
+		const char *file = files->list.items[i];
+		struct profile_pairs pairs;
 
-		if (status == EXIT_USAGE)
-			return status;
-		diff.labels[SIDE_OLD] = "base";
-		if (status == EXIT_CLEAN && !options->quiet)
-			tell(&diff, &report);
-		if (status == EXIT_CLEAN &&
-		    diff.comparison.counts[CHANGE_WIDER] +
-			    diff.comparison.counts[CHANGE_MAYBE_WIDER] >
-			0)
-			status = EXIT_POLICY;
-		if (status > worst)
-			worst = status;
+		diff_pair(options, options->within, file, true, &pairs);
+		for (size_t j = 0; j < pairs.list.count; j++) {
+			enum exit_status status = pair_check(options,
+			    &pairs.list.items[j], file, &report);
+
+			if (status == EXIT_USAGE)
+				return status;
+			if (status > worst)
+				worst = status;
+		}
 	}
 	if (options->format != REPORT_TEXT && !options->quiet)
 		report_write(&report, options->format, stdout);

@@ -4,9 +4,11 @@
  *
  * With the others where they usually are, an anchor is put at each place that
  * a rule names, at the directories above it and at one in it.  A place counts
- * only if it comes from a rule that changed, or may meet one that did: an
- * allow, or an exception; a rule about sockets also what denies.  So if the anchor makes a difference anywhere, it
- * makes one there; but no workspace or home is put where nobody works, such
+ * only if what changed may meet there: a rule that changed, where one about the
+ * anchor allows or has an exception; an allow, where one about the anchor
+ * changed; an exception; and all of them if rules about sockets changed.  So if
+ * the anchor makes a difference anywhere, it makes one there; but no workspace
+ * or home is put where nobody works, such
  * as /dev or /usr.  All of this stops when each rule that changed is known to
  * make a difference.  It has a bound, beyond which a difference is
  * `maybe-wider`.
@@ -32,10 +34,18 @@ struct layouts {
 	uint16_t anchor;
 	bool together;    /* and the parameters are put there, too */
 	bool moves;       /* a rule about it changed */
+	bool gives;       /* a rule about it allows, or has an exception */
 	bool sockets;     /* rules about sockets changed */
 	struct map tried; /* places for this anchor */
 	size_t compared;
-	bool cut; /* there were too many */
+	unsigned cut; /* there were too many for what these sides allow */
+	/* Where other rules allow something, and to which sides; and the sides
+	 * that allow something below the anchor itself. */
+	struct {
+		VEC(struct sbx_place) places;
+		VEC(unsigned) sides;
+	} allows;
+	unsigned anywhere;
 };
 
 /* --- what is known -------------------------------------------------------- */
@@ -153,18 +163,36 @@ binding_make(const struct layouts *layouts, const char *place)
 }
 
 static void
-layout_compare(struct layouts *layouts, const char *place)
+layout_compare(struct layouts *layouts, const char *place, unsigned sides)
 {
 	struct pass *pass = layouts->pass;
 
-	if (!layouts->cut && !layouts->sockets && all_is_known(layouts))
+	if (!layouts->sockets && all_is_known(layouts))
 		return;
-	layouts->cut |= layouts->compared >= MOST_LAYOUTS ||
-	    layouts->compared * layouts->rules->count > MOST_COMPARED;
-	if (layouts->cut)
+	if (layouts->compared >= MOST_LAYOUTS ||
+	    layouts->compared * layouts->rules->count > MOST_COMPARED) {
+		layouts->cut |= sides;
 		return;
+	}
 	layouts->compared++;
 	compare_places(pass, layouts->rules, binding_make(layouts, place));
+}
+
+/* The sides that allow something in the place, or the place itself: only what
+ * they allow can differ there. */
+static unsigned
+allowing_sides(const struct layouts *layouts, const char *text)
+{
+	struct sbx_place place = { text, (uint32_t)strlen(text) };
+	unsigned sides = layouts->anywhere;
+
+	for (size_t i = 0; i < layouts->allows.places.count; i++) {
+		struct sbx_place at = layouts->allows.places.items[i];
+
+		if (sbx_covers(at, place) || sbx_covers(place, at))
+			sides |= layouts->allows.sides.items[i];
+	}
+	return layouts->sockets ? (1u << SIDE_COUNT) - 1 : sides;
 }
 
 /* Tries a place, if the anchor may be there and was not yet. */
@@ -173,15 +201,16 @@ place_try(struct layouts *layouts, const char *place)
 {
 	const char *text = arena_strndup(layouts->pass->comparison->arena,
 	    place, strlen(place));
+	unsigned sides = allowing_sides(layouts, text);
 	bool added;
 
-	if (strlen(place) > SBX_MAX_PATH ||
+	if (sides == 0 || strlen(place) > SBX_MAX_PATH ||
 	    !(layouts->param != NULL ? binding_is_param_place(text) :
 				       binding_is_work_place(text)))
 		return;
 	map_number(layouts->arena, &layouts->tried, text, strlen(text), &added);
 	if (added)
-		layout_compare(layouts, text);
+		layout_compare(layouts, text, sides);
 }
 
 /* The directory of a place, which is most likely one, the place itself, a
@@ -267,8 +296,8 @@ rule_try(struct layouts *layouts, const struct merged_rule *rule)
 		return;
 	bound = places_rule(places, rule->path, false);
 	if (is_from(layouts, blob, rule->path->anchor) &&
-	    (layouts->sockets || !is_known(layouts, rule) ||
-		(layouts->moves && rule->allow))) {
+	    (layouts->sockets || (layouts->moves && rule->allow) ||
+		(layouts->gives && !is_known(layouts, rule)))) {
 		place_try_around(layouts, bound.at);
 		if (rule->glob != NULL)
 			place_try_around(layouts,
@@ -299,21 +328,48 @@ sockets_try(struct layouts *layouts, enum side side)
 	}
 }
 
-/* Whether a rule that changed is about what is moved, or has an exception
- * that is. */
+/* Whether a rule is about what is moved, or has an exception that is. */
 static bool
 rule_moves(const struct layouts *layouts, const struct merged_rule *rule)
 {
 	const struct sbx_blob *blob = layouts->usual[rule->side].blob;
 	bool moves;
 
-	if (rule->everything || is_known(layouts, rule))
+	if (rule->everything)
 		return false;
 	moves = is_moved(layouts, blob, rule->path->anchor);
 	for (uint16_t i = 0; i < rule->path->exclusion_count; i++)
 		moves |= is_moved(layouts, blob,
 		    blob->exclusions[rule->path->first_exclusion + i].anchor);
 	return moves;
+}
+
+/* Collects where rules allow something. */
+static void
+allows_collect(struct layouts *layouts)
+{
+	layouts->anywhere = 0;
+	layouts->allows.places.count = layouts->allows.sides.count = 0;
+	for (size_t i = 0; i < layouts->rules->count; i++) {
+		const struct merged_rule *rule = &layouts->rules->items[i];
+		const struct places *places = &layouts->usual[rule->side];
+		unsigned sides = 0;
+
+		for (unsigned side = 0; side < SIDE_COUNT; side++)
+			sides |= (unsigned)(rule->rights[side] != 0) << side;
+		if (layouts->pass->comparison->wider_only)
+			sides &= 1u << SIDE_NEW;
+		if (!rule->allow)
+			continue;
+		if (rule->everything ||
+		    is_moved(layouts, places->blob, rule->path->anchor)) {
+			layouts->anywhere |= sides;
+			continue;
+		}
+		*arena_push(layouts->arena, &layouts->allows.places) =
+		    places_rule(places, rule->path, false).at;
+		*arena_push(layouts->arena, &layouts->allows.sides) = sides;
+	}
 }
 
 /* Puts one anchor at all places. */
@@ -324,9 +380,17 @@ anchor_try(struct layouts *layouts, uint16_t anchor, const char *param)
 	layouts->anchor = anchor;
 	layouts->param = param;
 	layouts->tried = (struct map){ 0 };
-	layouts->moves = false;
-	for (size_t i = 0; i < rules->count; i++)
-		layouts->moves |= rule_moves(layouts, &rules->items[i]);
+	allows_collect(layouts);
+	layouts->moves = layouts->gives = false;
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct merged_rule *rule = &rules->items[i];
+
+		if (!rule_moves(layouts, rule))
+			continue;
+		layouts->moves |= !is_known(layouts, rule);
+		layouts->gives |= rule->everything || rule->allow ||
+		    rule->path->exclusion_count > 0;
+	}
 	/* A rule may cover where it usually lies. */
 	if (anchor == SBX_ANCHOR_HOME)
 		place_try(layouts, "/root");
@@ -357,6 +421,7 @@ undecided_note(const struct layouts *layouts, uint8_t right, enum change change)
 		{ .source = SBX_NO_SOURCE },
 		{ .source = SBX_NO_SOURCE },
 	};
+	enum side gaining = change == CHANGE_WIDER ? SIDE_NEW : SIDE_OLD;
 	bool globs = false;
 	size_t count = 0;
 
@@ -365,7 +430,8 @@ undecided_note(const struct layouts *layouts, uint8_t right, enum change change)
 
 		if (!rule_changed(rule, right) ||
 		    rule_change(rule, right) != change ||
-		    (!layouts->cut && (rule->undecided & right) == 0) ||
+		    ((layouts->cut >> gaining & 1) == 0 &&
+			(rule->undecided & right) == 0) ||
 		    right_is_known(layouts, rule, right))
 			continue;
 		globs |= (rule->undecided & right) != 0;

@@ -203,6 +203,28 @@ ends 1 diff --fail-on widen "$tmp/many.sbx" "$tmp/none.sbx"
 tap_is 'what is not decided is said' 1 "$(grep -cE \
     '^maybe-wider: write, by [0-9]+ rules, where the anchors lie' "$tmp/out")"
 
+# Files of several profiles: each is compared, what came and went is said, and a
+# file of groups has nothing to compare.
+printf 'sbx 1\nprofile a { allow exec /usr }\nprofile b { allow exec /usr }\n' \
+    >"$tmp/two.sbx"
+printf 'sbx 1\nprofile a { allow exec / }\nprofile b2 { allow exec /usr }\n' \
+    >"$tmp/changed.sbx"
+printf 'sbx 1\nprofile c { allow exec /usr }\n' >"$tmp/more.sbx"
+cat "$tmp/two.sbx" >>"$tmp/more.sbx" && sed -i '3,$s/^sbx 1$//' "$tmp/more.sbx"
+printf 'sbx 1\ngroup g {\n    allow read /srv\n}\n' >"$tmp/group.sbx"
+ends 1 diff --fail-on widen "$tmp/two.sbx" "$tmp/changed.sbx"
+tap_is 'the weaker profile is named' 'profile a' "$(head -n 1 "$tmp/out")"
+tap_empty 'a renamed one is the same' "$(grep 'b2\|gone\|new:$' "$tmp/out")"
+ends 1 diff --fail-on widen "$tmp/two.sbx" "$tmp/more.sbx"
+tap_found 'one that came' "$(grep '^wider: profile c is new' "$tmp/out")"
+ends 0 diff --fail-on widen "$tmp/more.sbx" "$tmp/two.sbx"
+tap_found 'one that went' "$(grep '^narrower: profile c is gone' "$tmp/out")"
+ends 1 check --within "$tmp/two.sbx" "$tmp/changed.sbx"
+ends 1 check --within "$tmp/two.sbx" "$tmp/more.sbx"
+ends 0 check --within "$tmp/more.sbx" "$tmp/two.sbx"
+ends 0 check --within @full-access "$tmp/two.sbx"
+ends 0 diff --fail-on any "$tmp/group.sbx" "$tmp/group.sbx"
+
 # A blob is what its source is, whatever else its bytes say.
 for case in "$here"/*/; do
 	"$SBXC" build "${case}new.sbx" -o "$tmp/new.bin" 2>/dev/null

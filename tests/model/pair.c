@@ -19,7 +19,8 @@ pair_make(struct pair *pair, struct arena *arena, const struct built *old,
 	compare(&pair->comparison);
 }
 
-/* What the reverse comparison says, with the words exchanged. */
+/* What the reverse comparison says, with the words exchanged; but for a variable
+ * that is no longer set, which is wider one way and neutral the other. */
 static bool
 check_mirror(struct pair *pair)
 {
@@ -28,6 +29,16 @@ check_mirror(struct pair *pair)
 
 	pair_make(&mirror, pair->arena, pair->built[SIDE_NEW],
 	    pair->built[SIDE_OLD]);
+	for (size_t i = 0; i < pair->comparison.differences.count; i++) {
+		if (pair->comparison.differences.items[i].kind ==
+		    DIFFERENCE_SET)
+			return true;
+	}
+	for (size_t i = 0; i < mirror.comparison.differences.count; i++) {
+		if (mirror.comparison.differences.items[i].kind ==
+		    DIFFERENCE_SET)
+			return true;
+	}
 	if (mirror.comparison.counts[CHANGE_WIDER] == counts[CHANGE_NARROWER] &&
 	    mirror.comparison.counts[CHANGE_NARROWER] == counts[CHANGE_WIDER])
 		return true;

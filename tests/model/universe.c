@@ -74,14 +74,35 @@ static int
 grade(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_meta *meta = subject->places.blob->meta;
-	struct verdict verdict = verdict_of(subject, access);
+	struct subject alone = *subject;
+	struct verdict verdict;
 
+	alone.policy_alone = access->kind == KIND_ENV;
+	verdict = verdict_of(&alone, access);
 	if (!verdict.allowed || is_given(&verdict))
 		return 0;
 	if (access->kind == KIND_PORT && meta->net == SBX_NET_LOOPBACK &&
 	    !(meta->flags & SBX_EVERYTHING))
 		return 1;
 	return 2;
+}
+
+/* What NEW sets instead of the caller's is no change, nor what sbxrun sets in
+ * both. */
+static void
+set_aside(const struct subject subjects[SIDE_COUNT],
+    const struct access *access, int grades[SIDE_COUNT])
+{
+	struct verdict old, new;
+
+	if (access->kind != KIND_ENV)
+		return;
+	old = verdict_of(&subjects[SIDE_OLD], access);
+	new = verdict_of(&subjects[SIDE_NEW], access);
+	if (new.by == BY_SET ||
+	    (old.by >= BY_SCRATCH && old.by <= BY_SBXRUN &&
+		new.by >= BY_SCRATCH &&new.by <= BY_SBXRUN))
+		grades[SIDE_NEW] = grades[SIDE_OLD];
 }
 
 /* Both policies in the circumstances of a difference. */
@@ -127,6 +148,7 @@ check_witness(struct pair *pair, const struct difference *difference)
 	subjects_make(pair, difference, subjects);
 	for (unsigned side = 0; side < SIDE_COUNT; side++)
 		grades[side] = grade(&subjects[side], &difference->access);
+	set_aside(subjects, &difference->access, grades);
 	more = (grades[SIDE_NEW] > grades[SIDE_OLD]) -
 	    (grades[SIDE_NEW] < grades[SIDE_OLD]);
 	if (more ==
@@ -276,9 +298,15 @@ check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
     const struct access *access)
 {
 	const struct comparison *comparison = &pair->comparison;
-	int old = grade(&subjects[SIDE_OLD], access);
-	int new = grade(&subjects[SIDE_NEW], access);
-	enum change change = new > old ? CHANGE_WIDER : CHANGE_NARROWER;
+	int grades[SIDE_COUNT] = { grade(&subjects[SIDE_OLD], access),
+		grade(&subjects[SIDE_NEW], access) };
+	int old, new;
+	enum change change;
+
+	set_aside(subjects, access, grades);
+	old = grades[SIDE_OLD];
+	new = grades[SIDE_NEW];
+	change = new > old ? CHANGE_WIDER : CHANGE_NARROWER;
 
 	if (old == new ||
 	    (access->kind == KIND_SYSCALL && is_enforcement(subjects, access) &&
