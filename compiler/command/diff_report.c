@@ -303,7 +303,6 @@ diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
 		.name = id,
 		.title = arena_printf(report->arena, "%s: profiles",
 		    change_word(change)),
-		.explain = "Profiles that only one of the files has.",
 		.severity = severity,
 	};
 	finding = report_finding(report);
