@@ -4,8 +4,6 @@ libcompiler_a_SOURCES += \
 	compiler/read/read.h \
 	compiler/read/toml.c \
 	compiler/read/toml.h \
-	compiler/read/toml_text.c \
-	compiler/read/toml_text.h \
 	compiler/read/yaml.c \
 	compiler/read/yaml.h \
 	compiler/read/yaml_policy.c \

@@ -1,7 +1,8 @@
 /*
  * TOML 1.0 as the tree of yaml.h: a table is a map, an array a list, and every
- * other value is its text, which is plain unless it stood in quotes.  What a
- * table may not be given twice is refused, as TOML itself has it.
+ * other value is its text, which is plain unless it stood in quotes.  A key that
+ * stands twice is refused, and so is a character that is written by its number;
+ * a table may get keys in more ways than TOML allows.
  */
 #ifndef SBX_TOML_H
 #define SBX_TOML_H

@@ -33,6 +33,7 @@ struct yaml_node {
 	struct yaml_node *first, *last; /* entries of a list or a map */
 	struct yaml_node *next;
 	size_t count; /* of its entries */
+	int made;     /* for the reader of TOML alone */
 };
 
 /*

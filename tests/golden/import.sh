@@ -193,7 +193,7 @@ told claude "'g', 'h' and 1 more [SBX1014]" \
 told claude "'sandbox.enabled' [SBX1014]" '{"sandbox.enabled": true}'
 # TOML can hold what a text in YAML cannot.
 told codex 'a path has no control characters' \
-    '[sandbox_workspace_write]' 'writable_roots = ["/x\u007Fy"]'
+    '[sandbox_workspace_write]' 'writable_roots = ["/x\by"]'
 told codex 'profile: a profile may choose another sandbox' 'profile = "x"'
 told codex 'profiles: each may choose another sandbox' '[profiles.x]' 'a = 1'
 told codex "'A?B': it is no pattern" '[shell_environment_policy]' \
