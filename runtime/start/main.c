@@ -279,7 +279,7 @@ main(int argc, char **argv, char **environment)
 	receipt_open_log(&sandbox->report, options->explain_file);
 	sandbox_fork(sandbox);
 	sandbox_prepare(sandbox, environment);
-	plan_warn(&sandbox->plan, options->plan);
+	plan_warn(&sandbox->plan, options->plan || options->verbose);
 	sandbox_make_group(sandbox);
 	describe(sandbox);
 	if (sandbox->supervision.on)
