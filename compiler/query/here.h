@@ -38,16 +38,6 @@ struct followed here_follow(struct arena *arena, const char *path);
  */
 struct followed here_ask(struct arena *arena, const char *path);
 
-/* What a pattern matches: links, where they lie, and all else. */
-struct here_links {
-	VEC(struct sbx_place) list;
-	VEC(struct sbx_place) others;
-};
-
-/* Adds what a pattern matches below a place that has no links on its way. */
-void here_glob_links(struct arena *arena, const char *pattern,
-    struct sbx_place place, struct here_links *links);
-
 /* Whether a place, without links on its way, is there. */
 bool here_has(struct sbx_place place);
 
@@ -66,11 +56,6 @@ bool here_is_fuse(struct sbx_place place);
 
 /* Whether every user may make files in a directory, as in /var/tmp. */
 bool here_is_shared(struct sbx_place place);
-
-/* Whether it is a socket of this user's; whether an agent of ssh listens there,
- * which is asked for its keys and given a few seconds. */
-bool here_is_own_socket(struct sbx_place place);
-bool here_agent_answers(struct sbx_place place);
 
 /* Whether a file can be executed, as execve(2) judges its kind and mode. */
 bool here_runs(const char *path);

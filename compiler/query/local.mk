@@ -2,6 +2,8 @@
 libcompiler_a_SOURCES += \
 	compiler/query/access.c \
 	compiler/query/access.h \
+	compiler/query/binder.c \
+	compiler/query/binder.h \
 	compiler/query/compile.c \
 	compiler/query/compile.h \
 	compiler/query/denials.c \
@@ -14,8 +16,6 @@ libcompiler_a_SOURCES += \
 	compiler/query/glob_list.h \
 	compiler/query/here.c \
 	compiler/query/here.h \
-	compiler/query/here_agent.c \
-	compiler/query/here_glob.c \
 	compiler/query/network.c \
 	compiler/query/network.h \
 	compiler/query/options.c \
@@ -27,7 +27,6 @@ libcompiler_a_SOURCES += \
 	compiler/query/places.c \
 	compiler/query/places.h \
 	compiler/query/places_here.c \
-	compiler/query/places_planted.c \
 	compiler/query/places_rules.c \
 	compiler/query/decider.c \
 	compiler/query/decider.h \

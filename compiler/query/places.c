@@ -257,24 +257,3 @@ places_spell(const struct places *places, struct sbx_place place)
 	return arena_printf(places->arena, "${%s}%s", anchor_name(places, best),
 	    rest);
 }
-
-/* --- this machine --------------------------------------------------------- */
-
-void
-places_ask_machine(struct places *places)
-{
-	places_find_shown(places);
-	places->here = true;
-	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < places->blob->anchor_count;
-	     i++) {
-		if (!places->named[i])
-			places->anchors[i] = absolute(places,
-			    places->anchors[i].path);
-	}
-	if (places->has_other_home)
-		places_bind_other_home(places, places->other_home.path);
-	places_find_planted(places);
-	places_find_agent(places);
-	places_find_linked(places);
-	places_reset_index(places);
-}

@@ -12,6 +12,7 @@
 #define SBX_PLACES_H
 
 #include "compiler/policy/policy.h"
+#include "compiler/query/binder.h"
 #include "compiler/query/here.h"
 #include "format/model.h"
 
@@ -45,7 +46,7 @@ struct places {
 	VEC(struct sbx_place) matched; /* by the globs of rules that allow */
 	VEC(struct linked_match) linked;
 	VEC(struct denied_place) denied;
-	struct suspects *suspects; /* where commands may make links */
+	const struct bound *bound; /* by the loader; NULL: nobody was asked */
 	const bool *planted;       /* of each path rule: see below */
 };
 
@@ -61,22 +62,16 @@ void places_init(struct places *places, struct arena *arena,
     const struct sbx_blob *blob, const char *workspace, const char *home);
 
 /* From now on anchors, rules and questions are where the links of this machine
- * lead. */
+ * lead, and the rules what the loader's binder makes of them. */
 void places_ask_machine(struct places *places);
+
+/* Why the loader skips a rule about sockets, or NULL; the machine was asked. */
+const char *places_socket_fault(const struct places *places,
+    const struct sbx_socket *socket);
 
 /* What was bound has changed: the index is made anew when it is needed.  Whoever
  * has a copy of the places keeps the index that was made for it. */
 void places_reset_index(struct places *places);
-
-/* Of the same: finds the rules that allow nothing because a link is on their way
- * that a command may have made; whether one of a way is. */
-void places_find_planted(struct places *places);
-bool places_way_planted(const struct places *places,
-    const struct followed *way);
-
-/* Of the same: where SSH_AUTH_SOCK leads, and what is wrong with it if a rule
- * opens it. */
-void places_find_agent(struct places *places);
 
 /* Whether SSH_AUTH_SOCK names nothing, so that a path is only the words
  * ${ssh-agent}. */
@@ -85,11 +80,6 @@ bool places_is_no_agent(const struct places *places, struct sbx_place path);
 /* Whether a planted link is on the way of a rule; the machine was asked. */
 bool places_is_planted(const struct places *places,
     const struct sbx_path *path);
-
-/* Of the same: finds the links on the way to what is allowed, and then, with the
- * anchors bound, what globs match and the links on the way to what is denied. */
-void places_find_shown(struct places *places);
-void places_find_linked(struct places *places);
 
 /* Takes out what the loader makes nothing of, because nothing is there: rules
  * that allow, exceptions of rules that deny, and if `denies` those rules as

@@ -1,164 +1,150 @@
 /* What this machine adds to places: see places_ask_machine(). */
 #include "compiler/query/places.h"
 
-/* The view has the links that lead to what is allowed. */
-void
-places_find_shown(struct places *places)
+#include "format/glob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the loader's binder says ---------------------------------------- */
+
+/* A match of a glob, where it is found by its name or where a link leads. */
+static void
+add_match(struct places *places, const struct bound_path *bound)
 {
-	for (uint32_t i = 0; i < places->blob->path_count; i++) {
-		const struct sbx_path *path = &places->blob->paths[i];
-		struct followed followed;
+	struct sbx_rule text = places_rule(places, bound->path, false);
+	struct sbx_place at = bound->rule.at;
+	struct sbx_glob glob;
 
-		if (path->effect != SBX_ALLOW || places->named[path->anchor])
-			continue;
-		followed = here_follow(places->arena,
-		    places_rule(places, path, false).at.path);
-		for (size_t j = 0; j < followed.links.count; j++)
-			*arena_push(places->arena,
-			    &places->shown) = followed.links.items[j];
-	}
-}
-
-static bool
-has_link(const struct followed *followed, struct sbx_place link)
-{
-	for (size_t i = 0; i < followed->links.count; i++) {
-		if (sbx_place_compare(followed->links.items[i], link) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Whether a link is on the way to one of a rule's exceptions: an allow gives
- * nothing by it. */
-static bool
-is_excepted(const struct places *places, const struct sbx_path *path,
-    struct sbx_place link)
-{
-	for (uint16_t i = 0; i < path->exclusion_count; i++) {
-		const struct sbx_exclusion *exclusion =
-		    &places->blob->exclusions[path->first_exclusion + i];
-		struct sbx_place anchor = places->anchors[exclusion->anchor];
-		const char *at = arena_printf(places->arena, "%.*s%s",
-		    (int)anchor.len, anchor.path,
-		    sbx_string(places->blob, exclusion->suffix));
-		struct followed followed = here_follow(places->arena, at);
-
-		if (has_link(&followed, link))
-			return true;
-	}
-	return false;
+	if (bound->path->effect == SBX_ALLOW)
+		*arena_push(places->arena, &places->matched) = at;
+	if (!sbx_glob_parse(sbx_string(places->blob, bound->path->glob),
+		&glob) ||
+	    sbx_glob_find(&glob, text.at, at).len != at.len)
+		*arena_push(places->arena,
+		    &places->linked) = (struct linked_match){ bound->path, at };
 }
 
 static void
-add_denied(struct places *places, const struct sbx_path *path,
-    struct sbx_rule rule, struct sbx_place at)
+add_rule(struct places *places, bool *planted, const struct bound_path *bound)
 {
-	rule.at = at;
-	*arena_push(places->arena,
-	    &places->denied) = (struct denied_place){ path, rule };
+	const struct sbx_path *path = bound->path;
+
+	if (bound->planted && path->glob == 0)
+		planted[path - places->blob->paths] = true;
+	if (bound->planted || bound->absent)
+		return;
+	if (path->glob != 0 && !bound->is_link)
+		add_match(places, bound);
+	if (path->effect != SBX_ALLOW && (path->glob != 0 || bound->is_link))
+		*arena_push(places->arena, &places->denied) =
+		    (struct denied_place){ path, bound->rule };
 }
 
-/* The links on the way to what a rule denies may not be replaced. */
 static void
-deny_links(struct places *places, const struct sbx_path *path,
-    const struct followed *way)
+take_bound(struct places *places, const struct bound *bound)
 {
-	struct sbx_rule rule = {
-		.source = path->source,
-		.effect = path->effect,
-		.rights = SBX_WRITE,
+	const struct sbx_blob *blob = places->blob;
+	bool *planted = arena_alloc(places->arena,
+	    (blob->path_count + 1u) * sizeof *planted);
+
+	for (uint32_t i = 0; i < bound->rule_count; i++)
+		add_rule(places, planted, &bound->rules[i]);
+	for (uint32_t i = 0; i < bound->glob_count; i++) {
+		if (bound->globs[i].planted)
+			planted[bound->globs[i].path - blob->paths] = true;
+	}
+	for (uint32_t i = 0; i < bound->link_count; i++)
+		*arena_push(places->arena, &places->shown) = bound->links[i];
+	places->planted = planted;
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		const char *fault = places_socket_fault(places,
+		    &blob->sockets[i]);
+
+		if (blob->sockets[i].form == SBX_SOCKET_SSH_AGENT &&
+		    fault != NULL)
+			places->agent_fault = fault;
+	}
+}
+
+static const struct bound *
+ask_binder(const struct places *places)
+{
+	const struct sbx_blob *blob = places->blob;
+	struct bind_question question = {
+		.blob = blob,
+		.workspace = places->named[SBX_ANCHOR_WORKSPACE] ?
+		    "none" :
+		    places->anchors[SBX_ANCHOR_WORKSPACE].path,
+		.home = places->named[SBX_ANCHOR_HOME] ?
+		    NULL :
+		    places->anchors[SBX_ANCHOR_HOME].path,
+		.scratch = places->anchors[SBX_ANCHOR_TMP],
 	};
+	const char **words = arena_alloc(places->arena,
+	    (blob->anchor_count + 1u) * sizeof *words);
 
-	for (size_t i = 0; i < way->links.count; i++)
-		add_denied(places, path, rule, way->links.items[i]);
-}
-
-static void
-deny_way(struct places *places, const struct sbx_path *path,
-    struct sbx_place anchor)
-{
-	struct followed way = here_follow(places->arena,
-	    arena_printf(places->arena, "%.*s%s", (int)anchor.len, anchor.path,
-		sbx_string(places->blob, path->suffix)));
-
-	deny_links(places, path, &way);
-}
-
-static void
-deny_matches(struct places *places, const struct sbx_path *path,
-    struct sbx_rule rule, const struct here_links *found)
-{
-	for (size_t i = 0; i < found->others.count; i++) {
-		if (sbx_rule_covers(&rule, found->others.items[i]))
-			add_denied(places, path, rule, found->others.items[i]);
+	for (uint16_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
+		if (!places->named[i])
+			words[question.definition_count++] =
+			    arena_printf(places->arena, "%s=%s",
+				sbx_string(blob, blob->anchors[i].name),
+				places->anchors[i].path);
 	}
-}
-
-static void
-allow_matches(struct places *places, struct sbx_rule rule,
-    const struct here_links *found)
-{
-	for (size_t i = 0; i < found->others.count; i++) {
-		if (sbx_rule_covers(&rule, found->others.items[i]))
-			*arena_push(places->arena,
-			    &places->matched) = found->others.items[i];
-	}
-}
-
-static void
-find_linked(struct places *places, const struct sbx_path *path, bool other_home)
-{
-	struct sbx_rule rule = places_rule(places, path, other_home);
-	bool allows = path->effect == SBX_ALLOW;
-	struct here_links links = { 0 };
-
-	here_glob_links(places->arena, sbx_string(places->blob, path->glob),
-	    rule.at, &links);
-	if (allows)
-		allow_matches(places, rule, &links);
-	else
-		deny_matches(places, path, rule, &links);
-	for (size_t i = 0; i < links.list.count; i++) {
-		struct sbx_place link = links.list.items[i];
-		struct followed followed = here_follow(places->arena,
-		    arena_strndup(places->arena, link.path, link.len));
-
-		if (!sbx_rule_covers(&rule, link) ||
-		    (allows &&
-			(is_excepted(places, path, link) ||
-			    places_way_planted(places, &followed))))
-			continue;
-		*arena_push(places->arena, &places->linked) =
-		    (struct linked_match){ path, followed.place };
-		if (!allows)
-			deny_links(places, path, &followed);
-		for (size_t j = 0; allows && j < followed.links.count; j++)
-			*arena_push(places->arena,
-			    &places->shown) = followed.links.items[j];
-	}
+	question.definitions = words;
+	return binder_ask(&question);
 }
 
 void
-places_find_linked(struct places *places)
+places_ask_machine(struct places *places)
 {
-	for (uint32_t i = 0; i < places->blob->path_count; i++) {
-		const struct sbx_path *path = &places->blob->paths[i];
+	const char *agent = getenv("SSH_AUTH_SOCK");
 
-		if (places->named[path->anchor] ||
-		    places_is_planted(places, path))
-			continue;
-		if (path->effect != SBX_ALLOW)
-			deny_way(places, path, places->anchors[path->anchor]);
-		if (places_rule_has_other(places, path))
-			deny_way(places, path, places->other_home);
-		if (path->glob == 0)
-			continue;
-		find_linked(places, path, false);
-		if (places_rule_has_other(places, path))
-			find_linked(places, path, true);
+	places->here = true;
+	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < places->blob->anchor_count;
+	     i++) {
+		if (!places->named[i])
+			places_bind(places, (uint16_t)i,
+			    places->anchors[i].path);
 	}
+	if (places->has_other_home)
+		places_bind_other_home(places, places->other_home.path);
+	if (agent != NULL && agent[0] == '/')
+		places->agent = here_follow(places->arena, agent).place;
+	places->bound = ask_binder(places);
+	if (places->bound->fault == NULL)
+		take_bound(places, places->bound);
+	places_reset_index(places);
 }
+
+const char *
+places_socket_fault(const struct places *places,
+    const struct sbx_socket *socket)
+{
+	const struct bound *bound = places->bound;
+
+	for (uint32_t i = 0; bound != NULL && i < bound->socket_count; i++) {
+		if (bound->sockets[i].socket == socket)
+			return bound->sockets[i].fault;
+	}
+	return NULL;
+}
+
+bool
+places_is_planted(const struct places *places, const struct sbx_path *path)
+{
+	return places->planted != NULL &&
+	    places->planted[path - places->blob->paths];
+}
+
+bool
+places_is_no_agent(const struct places *places, struct sbx_place path)
+{
+	return places->here && sbx_place_compare(path, places->agent) == 0 &&
+	    strcmp(path.path, "/${ssh-agent}") == 0;
+}
+
+/* --- what is there -------------------------------------------------------- */
 
 bool
 places_show_link(const struct places *places, struct sbx_place link)

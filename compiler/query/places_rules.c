@@ -112,18 +112,45 @@ places_rule_has_other(const struct places *places, const struct sbx_path *path)
 	    path->anchor == SBX_ANCHOR_HOME;
 }
 
+/* What the loader made of a path rule, from *next on: none of a glob, whose
+ * matches are known besides. */
+static void
+rules_add_bound(const struct bound *bound, const struct sbx_path *path,
+    uint32_t *next, struct place_rules *rules)
+{
+	while (*next < bound->rule_count && bound->rules[*next].path < path)
+		++*next;
+	for (; *next < bound->rule_count && bound->rules[*next].path == path;
+	     ++*next) {
+		if (path->glob == 0 && !bound->rules[*next].is_link)
+			rules_add(rules, path, bound->rules[*next].rule);
+	}
+}
+
 /* All of them, globs at the place where their pattern begins. */
 static void
 rules_bind(const struct places *places, uint8_t platforms,
     struct place_rules *rules)
 {
-	rules_init(places, 2u * places->blob->path_count + places->linked.count,
+	const struct bound *bound = places->bound;
+	bool is_bound = bound != NULL && bound->fault == NULL &&
+	    platforms == bound->platforms;
+	uint32_t next = 0;
+
+	rules_init(places,
+	    2u * places->blob->path_count + places->linked.count +
+		(is_bound ? bound->rule_count : 0),
 	    rules);
 	for (uint32_t i = 0; i < places->blob->path_count; i++) {
 		const struct sbx_path *path = &places->blob->paths[i];
 
 		if ((path->platforms & platforms) == 0)
 			continue;
+		if (is_bound && path->glob == 0 &&
+		    !places->named[path->anchor]) {
+			rules_add_bound(bound, path, &next, rules);
+			continue;
+		}
 		rules_add(rules, path, places_rule(places, path, false));
 		if (places_rule_has_other(places, path))
 			rules_add(rules, path, places_rule(places, path, true));

@@ -37,14 +37,13 @@ places_socket_has_other(const struct places *places,
 	    places_rule_has_other(places, &path);
 }
 
-/* Whether a rule opens the agent, and the loader would skip it here. */
+/* Whether a rule opens a socket, and the loader skips it here. */
 static bool
 is_skipped(const struct subject *subject, const struct sbx_socket *socket)
 {
-	return subject->places.agent_fault != NULL &&
-	    socket->form == SBX_SOCKET_SSH_AGENT &&
-	    socket->effect == SBX_ALLOW &&
-	    (socket->platforms & subject->arch->platforms) != 0;
+	return socket->effect == SBX_ALLOW &&
+	    (socket->platforms & subject->arch->platforms) != 0 &&
+	    places_socket_fault(&subject->places, socket) != NULL;
 }
 
 /* What the rules about sockets say; its rule is an index into the blob's. */
@@ -131,7 +130,7 @@ why_say_no_agent(const struct why *why)
 		why_say_rule(why,
 		    arena_printf(why->subject->places.arena,
 			"%s, so that this grants nothing: ",
-			why->subject->places.agent_fault),
+			places_socket_fault(&why->subject->places, socket)),
 		    socket->source);
 		record_show(why->stream, blob, rule_kinds[KIND_SOCKET], socket);
 		why_say_rule_end(why, socket->platforms, socket->source);

@@ -129,8 +129,8 @@ absent_text(const struct why *why)
 	if (why->verdict.allowed)
 		return "nothing is there to cover when the sandbox starts: ";
 	return places_is_planted(&why->subject->places, why->verdict.absent) ?
-	    "a command may have made a link there, so that this grants "
-	    "nothing: " :
+	    "a command or another user may have made a link there, so that "
+	    "this grants nothing: " :
 	    "nothing is there, so that this grants nothing: ";
 }
 
@@ -308,6 +308,19 @@ say_remedy(const struct why *why)
 	remedy_print(why->stream, &remedy);
 }
 
+/* The answer is that of the rules as they are written, then. */
+static void
+say_refusal(const struct why *why)
+{
+	const struct bound *bound = why->subject->places.bound;
+
+	if (bound == NULL || bound->fault == NULL)
+		return;
+	fputs("    but sbxrun refuses to run it here: ", why->stream);
+	show_text(why->stream, bound->fault);
+	putc('\n', why->stream);
+}
+
 bool
 why(FILE *stream, const struct subject *subject, const struct access *access,
     bool all_levels)
@@ -334,5 +347,6 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 		why_say_enforcers(&why);
 		say_remedy(&why);
 	}
+	say_refusal(&why);
 	return why.verdict.allowed;
 }

@@ -25,7 +25,9 @@ struct site {
 	int fd;    /* of an allow that is ready: O_PATH, or -1 to reopen */
 	int error; /* why it is absent */
 	uint8_t state;
-	bool linked;  /* a symbolic link leads there */
+	bool linked; /* a symbolic link leads there */
+	bool
+	    is_link; /* of a deny: a link that leads there, not to be replaced */
 	bool missing; /* of a deny: nothing was there when it was bound */
 };
 

@@ -1,5 +1,6 @@
-# Anchors and rules to places in the file system.
-loader_sources += \
+# Anchors and rules to places in the file system: for sbxrun, and for sbxc, which
+# answers questions about this machine by it.
+binder_sources = \
 	runtime/bind/agent.c \
 	runtime/bind/agent.h \
 	runtime/bind/anchors.c \
@@ -28,3 +29,12 @@ loader_sources += \
 	runtime/bind/sockets.c \
 	runtime/bind/services.c \
 	runtime/bind/services.h
+loader_sources += $(binder_sources)
+libcompiler_a_SOURCES += $(binder_sources) \
+	runtime/base/arena.c \
+	runtime/base/directory.c \
+	runtime/base/file.c \
+	runtime/base/out.c \
+	runtime/base/own.c \
+	runtime/base/path.c \
+	runtime/base/sha256.c

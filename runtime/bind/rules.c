@@ -165,8 +165,10 @@ deny_links(struct binder *binder, const struct sbx_path *path,
 				found->links[i]) == 0)
 				break;
 		}
-		if (known == binder->made.rule_count)
-			add_rule(binder, path, SBX_WRITE, found->links[i]);
+		if (known < binder->made.rule_count)
+			continue;
+		add_rule(binder, path, SBX_WRITE, found->links[i]);
+		binder->sites[known].is_link = true;
 	}
 }
 

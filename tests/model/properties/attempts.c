@@ -73,8 +73,8 @@ attempts_at(struct attempts *attempts, const char *path, struct chance *chance)
 static bool
 are_apart(const char *a, const char *b)
 {
-	return strcmp(a, b) != 0 && !is_below(a, place_of(b)) &&
-	    !is_below(b, place_of(a));
+	return strcmp(a, b) != 0 && !is_below(a, spot_of(b)) &&
+	    !is_below(b, spot_of(a));
 }
 
 /* Everything that moves or links what is at a to b, if anything is there. */

@@ -52,7 +52,7 @@ model_whole(const struct model *model, uint8_t right, const char *path)
 		return model_lists(model, path);
 	return model_gives(model, right, path) &&
 	    !sbx_path_is_split(model->rules, model->count, right,
-		place_of(path));
+		spot_of(path));
 }
 
 /* Whether what lies at the path has the right there. */
@@ -179,7 +179,7 @@ expect_standard(const struct model *model, const struct attempt *attempt)
 static bool
 is_touched(const struct model *model, const char *path)
 {
-	struct sbx_place at = place_of(path);
+	struct sbx_place at = spot_of(path);
 
 	for (size_t i = 0; i < model->count; i++) {
 		const struct sbx_rule *rule = &model->rules[i];
@@ -209,7 +209,7 @@ is_exec_cut(const struct model *model, struct sbx_place cut)
 static bool
 is_guarded(const struct model *model, const char *path, struct sbx_place cut)
 {
-	return sbx_covers(place_of(path), cut) && exists(cut.path) &&
+	return sbx_covers(spot_of(path), cut) && exists(cut.path) &&
 	    (!model_gives(model, SBX_WRITE, cut.path) ||
 		is_exec_cut(model, cut));
 }

@@ -65,7 +65,7 @@ route_follow(struct route *route, const char *path)
 }
 
 struct sbx_place
-place_of(const char *path)
+spot_of(const char *path)
 {
 	return (struct sbx_place){ path, (uint32_t)strlen(path) };
 }
@@ -73,14 +73,14 @@ place_of(const char *path)
 static struct sbx_place
 model_place(const struct model *model, const char *path)
 {
-	return place_of(arena_strndup(model->arena, path, strlen(path)));
+	return spot_of(arena_strndup(model->arena, path, strlen(path)));
 }
 
 bool
 model_gives(const struct model *model, uint8_t right, const char *path)
 {
-	return sbx_verdict_allows(sbx_path_verdict(model->rules, model->count,
-	    right, place_of(path)));
+	return sbx_verdict_allows(
+	    sbx_path_verdict(model->rules, model->count, right, spot_of(path)));
 }
 
 /* What commands may write: the workspace, and what some rule lets them. */
@@ -115,7 +115,7 @@ model_planted(const struct model *model, const struct route *route)
 		print_path(directory, "%s", route->links[i]);
 		*strrchr(directory, '/') = '\0';
 		for (size_t j = 0; j < model->suspect_count; j++) {
-			if (sbx_covers(model->suspects[j], place_of(directory)))
+			if (sbx_covers(model->suspects[j], spot_of(directory)))
 				return true;
 		}
 	}

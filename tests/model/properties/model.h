@@ -33,7 +33,7 @@ struct model {
 	bool scratch; /* what is not shown lies in the scratch directory */
 };
 
-struct sbx_place place_of(const char *path);
+struct sbx_place spot_of(const char *path);
 
 bool model_gives(const struct model *model, uint8_t right, const char *path);
 
