@@ -79,3 +79,47 @@ sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
 	}
 	return false;
 }
+
+static struct sbx_place
+text_place(const char *text)
+{
+	return (struct sbx_place){ text, (uint32_t)length(text) };
+}
+
+/* The longest allow to write, at an anchor, that covers what is below it. */
+static const char *
+opened_over(const struct sbx_blob *blob, uint16_t anchor, const char *below,
+    uint8_t platforms)
+{
+	const struct sbx_place at = text_place(below);
+	const char *opened = NULL;
+
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+		const char *suffix = sbx_string(blob, path->suffix);
+		struct sbx_place rule = text_place(suffix);
+
+		if (path->effect == SBX_ALLOW && path->glob == 0 &&
+		    path->anchor == anchor && (path->rights & SBX_WRITE) != 0 &&
+		    (path->platforms & platforms) != 0 &&
+		    sbx_covers(rule, at) &&
+		    (opened == NULL || rule.len > text_place(opened).len))
+			opened = suffix;
+	}
+	return opened;
+}
+
+const char *
+sbx_set_opened(const struct sbx_blob *blob, const struct sbx_set *set,
+    uint8_t platforms)
+{
+	const char *opened;
+
+	if (set->anchor != SBX_ANCHOR_HOME ||
+	    (set->platforms & platforms) == 0 ||
+	    opened_over(blob, SBX_ANCHOR_TMP, "", platforms) == NULL)
+		return NULL;
+	opened = opened_over(blob, SBX_ANCHOR_HOME, sbx_string(blob, set->text),
+	    platforms);
+	return opened != NULL && opened[0] != '\0' ? opened : NULL;
+}

@@ -39,6 +39,15 @@ const struct sbx_given *sbx_given_find(const char *name);
 bool sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
     uint8_t platforms);
 
+/*
+ * A variable that the policy sets to a place of the home, in what it lets the
+ * command write: where that is not there, the command cannot make it, and the
+ * variable leads to the same name in the scratch directory.  The path below the
+ * home that has to be there, or NULL: the variable stays as it is.
+ */
+const char *sbx_set_opened(const struct sbx_blob *blob,
+    const struct sbx_set *set, uint8_t platforms);
+
 /* Whether it is set even if the policy sets it to something else. */
 static inline bool
 sbx_given_overrides(const struct sbx_given *given)

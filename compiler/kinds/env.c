@@ -16,8 +16,10 @@
 #include "format/model.h"
 #include "grammar/token.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool
 env_resolve(struct scope *scope, const struct ast_atom *atom, struct rule *rule)
@@ -276,6 +278,34 @@ answer_unset(const struct why *why)
 	}
 }
 
+/* Where what a `set env` of this name opens in the home is not there. */
+static void
+answer_absent(const struct why *why)
+{
+	const struct sbx_blob *blob = why->blob;
+	const struct places *places = &why->subject->places;
+
+	for (uint32_t i = 0; i < blob->set_count && places->here; i++) {
+		const struct sbx_set *set = &blob->set[i];
+		const char *opened = sbx_set_opened(blob, set,
+		    why->subject->arch->platforms);
+
+		if (opened == NULL ||
+		    strcmp(sbx_string(blob, set->name), why->access->name) != 0)
+			continue;
+		opened = arena_printf(places->arena, "%s%s",
+		    places->anchors[SBX_ANCHOR_HOME].path, opened);
+		if (access(opened, F_OK) == 0 || errno != ENOENT)
+			continue;
+		fputs("    ", why->stream);
+		show_text(why->stream, opened);
+		fprintf(why->stream,
+		    " is not there, so that it leads to ${tmp}%s, in the "
+		    "scratch directory\n",
+		    sbx_string(blob, set->text));
+	}
+}
+
 static void
 env_answer(const struct why *why)
 {
@@ -287,6 +317,8 @@ env_answer(const struct why *why)
 	else
 		why_say_decider(why, &why->verdict);
 	answer_unset(why);
+	if (why->verdict.by == BY_SET)
+		answer_absent(why);
 	if (given != NULL && given->by == SBX_GIVEN_AGENT)
 		why_say_no_agent(why);
 	if (why->verdict.by == BY_ENV && why->verdict.allowed &&

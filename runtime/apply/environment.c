@@ -3,7 +3,10 @@
 #include "format/given.h"
 #include "runtime/base/kernel.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool
 has_name(const char *variable, const char *name, size_t len)
@@ -88,6 +91,27 @@ find_anchor(const struct environment_rules *rules, const struct sbx_set *set,
 	return rules->bound[set->anchor];
 }
 
+/* Whether a place that the policy opens in the home is not there, nor in the view,
+ * which holds it if it is. */
+static bool
+is_absent(const struct environment_rules *rules, const struct sbx_set *set)
+{
+	struct sbx_place home = rules->anchors[SBX_ANCHOR_HOME];
+	const char *opened = sbx_set_opened(rules->blob, set, KERNEL_WHERE);
+	char path[SBX_MAX_PATH + 1];
+	struct stat status;
+	size_t len;
+
+	if (opened == NULL || !rules->bound[SBX_ANCHOR_TMP])
+		return false;
+	len = strlen(opened);
+	if (home.len + len > SBX_MAX_PATH)
+		return false;
+	memcpy(path, home.path, home.len);
+	memcpy(path + home.len, opened, len + 1);
+	return fstatat(AT_FDCWD, path, &status, 0) != 0 && errno == ENOENT;
+}
+
 /* The value of a variable that is not in the policy: a place, or a text. */
 struct value {
 	struct sbx_place at;
@@ -152,9 +176,14 @@ environment_room(const struct environment_rules *rules, char *const *callers)
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 
-		if (find_anchor(rules, set, &at))
-			size += variable_size(sbx_string(blob, set->name), at,
-			    sbx_string(blob, set->text));
+		if (!find_anchor(rules, set, &at))
+			continue;
+		/* Wherever it leads when it is filled in. */
+		if (rules->bound[SBX_ANCHOR_TMP] &&
+		    at.len < rules->anchors[SBX_ANCHOR_TMP].len)
+			at = rules->anchors[SBX_ANCHOR_TMP];
+		size += variable_size(sbx_string(blob, set->name), at,
+		    sbx_string(blob, set->text));
 	}
 	return size;
 }
@@ -191,10 +220,13 @@ environment_fill(struct environment *environment, void *room,
 	for (uint32_t i = 0; i < blob->set_count; i++) {
 		const struct sbx_set *set = &blob->set[i];
 
-		if (find_anchor(rules, set, &at))
-			set_variable(environment,
-			    join_variable(&text, sbx_string(blob, set->name),
-				at, sbx_string(blob, set->text)));
+		if (!find_anchor(rules, set, &at))
+			continue;
+		if (is_absent(rules, set))
+			at = rules->anchors[SBX_ANCHOR_TMP];
+		set_variable(environment,
+		    join_variable(&text, sbx_string(blob, set->name), at,
+			sbx_string(blob, set->text)));
 	}
 	set_given(environment, &text, rules, true);
 	environment->variables[environment->count] = NULL;

@@ -1,6 +1,9 @@
 /* The plan as text, for people: all of it for -n, one line for -v. */
 #include "runtime/inspect/plan.h"
 
+#include "format/given.h"
+#include "runtime/base/kernel.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -193,6 +196,19 @@ print_limits(struct out *out, const struct plan *plan)
 	}
 }
 
+/* Whether a variable about the home leads elsewhere, see sbx_set_opened(). */
+static bool
+leads_to_scratch(const struct plan *plan, const struct sbx_set *set,
+    const char *value)
+{
+	struct sbx_place home = plan->binding->anchors[SBX_ANCHOR_HOME];
+
+	return sbx_set_opened(plan->blob, set, KERNEL_WHERE) != NULL &&
+	    (strncmp(value, home.path, home.len) != 0 ||
+		strcmp(value + home.len, sbx_string(plan->blob, set->text)) !=
+		    0);
+}
+
 static void
 print_environment(struct out *out, const struct plan *plan)
 {
@@ -211,6 +227,10 @@ print_environment(struct out *out, const struct plan *plan)
 		show(out, name);
 		out_text(out, " = ");
 		show(out, value);
+		if (leads_to_scratch(plan, &blob->set[i], value))
+			out_text(out,
+			    "  -- in the scratch directory, for what "
+			    "it names in the home is not there");
 		print_source(out, plan, blob->set[i].source);
 	}
 }

@@ -25,6 +25,8 @@ policy()
 
 policy narrow.bin narrow
 policy wide.bin wide 'allow network full'
+printf 'sbx 1\nprofile fresh extends coding {\n}\n' |
+    "$SBXC" - -o "$base/fresh.bin" || exit 99
 policy elsewhere/narrow.bin narrow 'allow read /usr'
 
 # run POLICY STRING
@@ -192,6 +194,32 @@ seen()
 	rm "$outside"
 }
 
+# A home in which none of the caches is: what names one leads here, and back to
+# the home when it is there.
+fresh()
+{
+	home=$base/$uid/fresh
+	mkdir -p "$home/ws"
+	chown -R "$uid" "$home"
+	for cached in '' ws/.cache .cache; do
+		[ -z "$cached" ] || mkdir -p "$home/$cached"
+		[ -z "$cached" ] || chown -R "$uid" "$home/$cached"
+		got=$(cd "$home/ws" && HOME=$home tap_as "$uid" \
+		    "$base/sbxrun" -l "$level" "$base/fresh.bin" -c '
+			mkdir -p "$XDG_CACHE_HOME/x" "$npm_config_cache" &&
+			    echo "${XDG_CACHE_HOME#"$TMPDIR"}" \
+				"${npm_config_cache#"$TMPDIR"}"' 2>&1)
+		case $cached in
+		.cache) wanted="$home/.cache /.npm" ;;
+		*) wanted='/.cache /.npm' ;;
+		esac
+		is "a fresh home with ${cached:-nothing}" "$wanted" "$got"
+	done
+	is 'and nothing is made in it' '. .. .cache ws' \
+	    "$(ls -a "$home" | paste -sd ' ')"
+	rm -rf "$home"
+}
+
 check_user()
 {
 	uid=$1
@@ -201,6 +229,7 @@ check_user()
 	for level in $levels; do
 		modes
 		profiles
+		fresh
 		case $level in
 		standard) nested ;;
 		full)
