@@ -18,16 +18,20 @@ enum sbx_git_part {
 	SBX_GIT_FILE,
 	SBX_GIT_SETTINGS, /* a file of which only some lines count */
 	SBX_GIT_HOOKS,    /* a directory, without the samples */
+	SBX_GIT_TREE,     /* a directory */
+	SBX_GIT_LINES,    /* a file that says nothing without a line that is no
+	                   * comment */
+	SBX_GIT_HEAD,     /* makes a repository of the directory itself */
 };
 
-/* A name in a git directory; that of a submodule and of a linked work tree,
- * which lie in the directories of the other list, have the same. */
+/* A name in a git directory; those of submodules and of linked work trees, which
+ * lie at any depth of the directories of the other list, have the same. */
 struct sbx_git_name {
 	const char *name; /* begins with a slash */
 	uint8_t part;     /* enum sbx_git_part */
 };
 
-enum { SBX_GIT_NAMES = 5, SBX_GIT_OTHERS = 2 };
+enum { SBX_GIT_NAMES = 18, SBX_GIT_OTHERS = 2 };
 extern const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES];
 extern const char *const sbx_git_others[SBX_GIT_OTHERS];
 

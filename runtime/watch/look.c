@@ -330,64 +330,145 @@ look_pattern(struct looking *looking, const char *pattern)
 
 /* --- git ------------------------------------------------------------------ */
 
+/* Whether each line is empty or a comment. */
+static bool
+says_nothing(struct looking *looking, const struct seen *seen)
+{
+	const char *text = look_settings(looking->arena, seen);
+
+	while (text != NULL && *text != '\0') {
+		text += strspn(text, " \t\r\n");
+		if (*text != '#' && *text != '\0')
+			return false;
+		text += strcspn(text, "\n");
+	}
+	return text != NULL;
+}
+
 static void
 look_git_directory(struct looking *looking)
 {
 	for (int i = 0; i < SBX_GIT_NAMES; i++) {
 		const struct sbx_git_name *name = &sbx_git_names[i];
+		struct seen **end = looking->sight->end;
 
 		looking->samples = name->part == SBX_GIT_HOOKS;
 		look_name(looking, FROM_ABOVE, name->name + 1, name->part, 0);
+		/* As `git init` makes it. */
+		if (name->part == SBX_GIT_LINES && *end != NULL &&
+		    says_nothing(looking, *end))
+			(*end)->error = ENOENT;
 	}
 	looking->samples = false;
 }
 
-/* The git directories that lie in a directory of this one. */
-static void
-look_others(struct looking *looking, const char *name)
+/* Whether something is there, in the directory of the path. */
+static bool
+has(struct looking *looking, const char *name)
 {
 	uint32_t len = looking->path.len;
+	struct stat status;
+	bool found = path_push(&looking->path, name, strlen(name)) &&
+	    look_at(looking, FROM_ABOVE, NULL, &status);
+
+	path_cut(&looking->path, len);
+	return found;
+}
+
+/* Where a repository keeps what is of no other one. */
+static bool
+is_inner(const char *name)
+{
+	static const char *const names[] = { "objects", "refs", "logs", "info",
+		"hooks" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void look_others(struct looking *looking, const char *name,
+    unsigned depth);
+
+/* What lies in the directory of the path: a repository, or more of them. */
+static void
+look_other(struct looking *looking, int fd, unsigned depth)
+{
 	struct directory directory;
 	const struct entry *entry;
-	int fd;
+	bool repository = has(looking, "HEAD");
 
-	if (!path_push(&looking->path, name + 1, strlen(name + 1)))
-		return;
-	fd = open(looking->path.text,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	directory_begin(&directory, fd);
-	looking->other = true;
-	while (fd >= 0 && !looking->sight->cut &&
+	while (!looking->sight->cut &&
 	    (entry = directory_next(&directory)) != NULL) {
-		uint32_t here = looking->path.len;
-
-		if (path_push(&looking->path, entry->name, strlen(entry->name)))
-			look_git_directory(looking);
-		path_cut(&looking->path, here);
+		if ((entry->type == ENTRY_DIRECTORY ||
+			entry->type == ENTRY_UNKNOWN) &&
+		    (!repository || !is_inner(entry->name)))
+			look_others(looking, entry->name, depth + 1);
 	}
-	looking->other = false;
-	if (fd >= 0)
+}
+
+/* The git directories that lie in a directory of this one, at any depth. */
+static void
+look_others(struct looking *looking, const char *name, unsigned depth)
+{
+	uint32_t len = looking->path.len;
+	int fd = -1;
+
+	if (path_push(&looking->path, name, strlen(name)))
+		fd = open_directory(FROM_ABOVE, looking->path.text);
+	if (fd >= 0) {
+		if (depth > 0)
+			look_git_directory(looking);
+		if (depth < LOOK_MAX_DEPTH)
+			look_other(looking, fd, depth);
+		else
+			looking->sight->cut = true;
 		close(fd);
+	}
 	path_cut(&looking->path, len);
 }
 
 static void
-look_git(struct looking *looking, bool itself)
+look_repository(struct looking *looking, bool itself)
 {
-	struct seen *seen;
-
-	if (!itself && !path_push(&looking->path, ".git", 4))
-		return;
-	seen = note(looking, FROM_ABOVE, NULL, SBX_GIT_FILE);
-	if (!is_directory(seen))
+	if (!is_directory(note(looking, FROM_ABOVE, NULL, SBX_GIT_FILE)))
 		return;
 	/* In that of a submodule core.worktree leads back to the workspace. */
 	looking->other = itself &&
 	    strstr(looking->path.text, "/modules/") != NULL;
 	look_git_directory(looking);
-	looking->other = false;
+	looking->other = true;
 	for (int i = 0; i < SBX_GIT_OTHERS; i++)
-		look_others(looking, sbx_git_others[i]);
+		look_others(looking, sbx_git_others[i] + 1, 0);
+	looking->other = false;
+}
+
+/* Where there is no `.git`, git takes the directory itself for a repository if
+ * it has what one has. */
+static void
+look_bare(struct looking *looking)
+{
+	if (!has(looking, "HEAD") ||
+	    (!has(looking, "commondir") &&
+		(!has(looking, "objects") || !has(looking, "refs"))))
+		return;
+	look_name(looking, FROM_ABOVE, "HEAD", SBX_GIT_HEAD, 0);
+	look_git_directory(looking);
+}
+
+static void
+look_git(struct looking *looking, bool itself)
+{
+	uint32_t len = looking->path.len;
+
+	if (itself || path_push(&looking->path, ".git", 4))
+		look_repository(looking, itself);
+	path_cut(&looking->path, len);
+	if (!itself)
+		look_bare(looking);
 }
 
 /* -------------------------------------------------------------------------- */

@@ -417,6 +417,9 @@ compare(struct tripwire *tripwire, const struct wire *wire,
 
 	if (change == SAME)
 		return;
+	/* Another branch of what was a repository. */
+	if (after->part == SBX_GIT_HEAD && change == CHANGED)
+		return;
 	/* A new linked work tree has such a file. */
 	if (before == NULL && after->other && after->part == SBX_GIT_FILE &&
 	    wire->watch->form == SBX_WATCH_GIT &&

@@ -275,6 +275,30 @@ elsewhere()
 	    'mkdir .git/rebase-merge
 		echo exec x >.git/rebase-merge/git-rebase-todo' \
 	    'the command made .git/rebase-merge/git-rebase-todo'
+	case_ 'a submodule whose name has a slash' \
+	    'mkdir -p .git/modules/a/b; printf "[core]\n\tpager = x\n" \
+		>.git/modules/a/b/config' \
+	    'the command changed .git/modules/a/b/config: core.pager'
+	case_ 'a merge strategy' 'mkdir .git/rebase-merge .git/sequencer
+		echo x >.git/rebase-merge/strategy; echo x >.git/sequencer/opts' \
+	    'the command made .git/rebase-merge/strategy' \
+	    'the command made .git/sequencer/opts'
+	case_ 'an address of old' 'mkdir .git/branches; echo ../x >.git/branches/o' \
+	    'the command made .git/branches/o'
+	case_ 'what hides files from a review' \
+	    'mkdir .git/info; echo "# none" >.git/info/attributes
+		echo x >.git/info/exclude' \
+	    'the command made .git/info/exclude'
+	case_ 'what hides contents and history' \
+	    'mkdir -p .git/info .git/refs/replace; echo x >.git/refs/replace/0
+		echo x >.git/info/grafts; echo x >.git/shallow' \
+	    'the command made .git/refs/replace/0' \
+	    'the command made .git/info/grafts' 'the command made .git/shallow'
+	case_ 'a workspace that is a repository' \
+	    'mv .git git; mkdir objects refs; echo "ref: refs/heads/x" >HEAD
+		printf "[core]\n\tfsmonitor = x\n" >config; mv git .git' \
+	    'the command made HEAD' 'the command changed config: core.fsmonitor'
+	case_ 'what is none' 'mkdir objects hooks; echo x >HEAD; echo x >hooks/x' ''
 	case_ 'a rebase that ended' \
 	    'mkdir .git/rebase-merge; echo exec x >.git/rebase-merge/git-rebase-todo
 		rm -r .git/rebase-merge' ''

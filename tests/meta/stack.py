@@ -77,6 +77,7 @@ LOOPS = {
     "clear": 2,  # runtime/inspect/clean.c: what lies deeper is moved up
     "look_into": 17,  # runtime/watch/look.h: LOOK_MAX_DEPTH
     "look_matches": 17,  # the same
+    "look_others": 17,  # the same
     "walk_directory": 129,  # runtime/bind/glob.h: GLOB_MAX_DEPTH
     "inet_pton": 2,  # an IPv4 address at the end of an IPv6 one
 }

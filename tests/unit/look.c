@@ -97,7 +97,10 @@ seen(uint8_t form, const char *name)
 {
 	static const char parts[] = { [SBX_GIT_FILE] = 'f',
 		[SBX_GIT_SETTINGS] = 's',
-		[SBX_GIT_HOOKS] = 'h' };
+		[SBX_GIT_HOOKS] = 'h',
+		[SBX_GIT_TREE] = 't',
+		[SBX_GIT_LINES] = 'l',
+		[SBX_GIT_HEAD] = 'b' };
 	static char text[4096];
 	static const struct look_from none = { .fd = -1 };
 	struct sbx_place at = below(name);
@@ -233,7 +236,17 @@ check_git(void)
 	    seen(LOOK_GIT_DIRECTORY, "r/.git/worktrees/b"));
 	make_directory("r/.git/modules/c");
 	make_file("r/.git/modules/c/config", "", 0);
+	make_directory("r/.git/modules/a/objects");
+	make_file("r/.git/modules/a/HEAD", "", 0);
+	make_file("r/.git/modules/a/objects/config", "", 0);
+	make_directory("r/.git/modules/d");
+	make_directory("r/.git/modules/d/e");
+	make_file("r/.git/modules/d/e/config", "", 0);
 	text = seen(SBX_WATCH_GIT, "r");
+	tap_ok(&tap,
+	    strstr(text, "s+./.git/modules/d/e/config") != NULL &&
+		strstr(text, "objects") == NULL,
+	    "one deeper, and none where another one keeps its objects");
 	tap_ok(&tap,
 	    strstr(text, "s+./.git/modules/a/config") != NULL &&
 		strstr(text, "s+./.git/modules/c/config") != NULL,

@@ -288,19 +288,6 @@ plain_agent(const struct plain *plain)
 
 /* --- watching ------------------------------------------------------------- */
 
-/* Behind "/modules/NAME" or "/worktrees/NAME". */
-static const char *
-skip_other(const char *rest)
-{
-	const char *end;
-
-	if (!covers("/modules", rest) && !covers("/worktrees", rest))
-		return rest;
-	end = strchr(rest + 1, '/');
-	end = end != NULL ? strchr(end + 1, '/') : NULL;
-	return end != NULL ? end : rest;
-}
-
 static bool
 is_sample(const char *path)
 {
@@ -310,22 +297,47 @@ is_sample(const char *path)
 }
 
 static bool
+is_git_name(const char *path)
+{
+	static const char *const files[] = { "/config", "/config.worktree",
+		"/commondir", "/rebase-merge/git-rebase-todo",
+		"/rebase-merge/strategy", "/rebase-merge/strategy_opts",
+		"/rebase-merge/gpg_sign_opt", "/rebase-apply/apply-opt",
+		"/sequencer/opts", "/info/attributes", "/info/exclude",
+		"/info/sparse-checkout", "/info/grafts", "/shallow" };
+	static const char *const trees[] = { "/remotes", "/branches",
+		"/refs/replace" };
+
+	if (covers("/hooks", path))
+		return strcmp(path, "/hooks") == 0 || !is_sample(path);
+	for (size_t i = 0; i < countof(trees); i++) {
+		if (covers(trees[i], path))
+			return true;
+	}
+	for (size_t i = 0; i < countof(files); i++) {
+		if (strcmp(path, files[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
 git_covers(const char *at, const char *path)
 {
-	static const char *const names[] = { "/config", "/config.worktree",
-		"/commondir", "/rebase-merge/git-rebase-todo" };
 	const char *rest = path + strlen(at);
 
-	if (!covers(at, path) || !covers("/.git", rest))
+	if (!covers(at, path))
 		return false;
+	if (!covers("/.git", rest))
+		return strcmp(rest, "/HEAD") == 0;
 	rest += 5;
-	if (*rest == '\0')
+	if (*rest == '\0' || is_git_name(rest))
 		return true;
-	rest = skip_other(rest);
-	if (covers("/hooks", rest))
-		return strcmp(rest, "/hooks") == 0 || !is_sample(rest);
-	for (size_t i = 0; i < countof(names); i++) {
-		if (strcmp(rest, names[i]) == 0)
+	if (!covers("/modules", rest) && !covers("/worktrees", rest))
+		return false;
+	rest = strchr(rest + 1, '/');
+	while (rest != NULL && (rest = strchr(rest + 1, '/')) != NULL) {
+		if (is_git_name(rest))
 			return true;
 	}
 	return false;

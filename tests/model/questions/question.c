@@ -103,7 +103,9 @@ ask_unseen(struct asker *asker)
 		"/hooks/pre-push.sample", "/config", "/config.worktree",
 		"/config/x", "/commondir", "/modules/m", "/modules/m/hooks",
 		"/modules/m/config", "/worktrees/w/commondir", "/HEAD",
-		"/rebase-merge/git-rebase-todo", "/rebase-merge" };
+		"/rebase-merge/git-rebase-todo", "/rebase-merge",
+		"/modules/a/b/config", "/worktrees/w/modules/m/hooks/x",
+		"/refs/replace/a", "/info/exclude", "/branches/x/y" };
 	struct question question = place_question(asker, "unseen");
 	const struct rule *rule = any_rule(asker, KIND_WATCH);
 
