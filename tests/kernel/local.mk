@@ -47,7 +47,6 @@ kernel_scripts = \
 	tests/kernel/watch.sh \
 	tests/kernel/limits.sh \
 	tests/kernel/receipt.sh \
-	tests/kernel/agents.sh \
 	tests/kernel/answers.sh \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
@@ -59,7 +58,6 @@ kernel_scripts = \
 	tests/kernel/explain.sh \
 	tests/kernel/export.sh \
 	tests/kernel/explain_session.sh \
-	tests/kernel/failures.sh \
 	tests/kernel/learn.sh \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
@@ -81,12 +79,18 @@ kernel_scripts = \
 	tests/kernel/sockets.sh \
 	tests/kernel/spawn.sh \
 	tests/kernel/streams.sh \
-	tests/kernel/tasks.sh \
-	tests/kernel/tools.sh \
 	tests/kernel/trust.sh \
 	tests/kernel/view.sh \
 	tests/kernel/ways.sh
 test_scripts += $(kernel_scripts)
+# What agents and people run into.  A sanitizer sees the same code in live.sh,
+# explain.sh and session_use.sh.
+kernel_users = \
+	tests/kernel/agents.sh \
+	tests/kernel/failures.sh \
+	tests/kernel/tasks.sh \
+	tests/kernel/tools.sh
+static_scripts += $(kernel_users)
 # It asks whether the kernel agrees; cli/why.bats shows a sanitizer the questions.
 static_scripts += tests/kernel/why.sh
 # Root's run has ordinary users in it, who cannot make these machines.
@@ -106,6 +110,7 @@ kernel_tests = \
 	tests/kernel/proxy \
 	tests/kernel/terminal \
 	$(kernel_scripts) \
+	$(kernel_users) \
 	tests/kernel/why.sh \
 	tests/kernel/library_storm \
 	tests/kernel/library \

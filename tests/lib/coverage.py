@@ -3,48 +3,17 @@
 Usage: coverage.py SOURCES BUILD
 
 Prints a line for each room of format/ and runtime/, and one in all: lines and
-branches that tests reached, and branches that they did not, but that are
-explained.  A branch is one side of a condition.
-
-tests/lib/unreached.txt explains: a paragraph begins with the reason, in lines
-with a '#', and then has one line for each condition, FILE: SIDE CONDITION.  SIDE
-is true or false.  What stands there and was reached, or is no condition any more,
-is said.
+branches that tests reached.  A branch is one side of a condition.
 
 BUILD/coverage.txt gets a line a file, BUILD/unreached.txt one for each branch that
-was neither reached nor explained.
+was not reached.
 """
 
 import json
 import os
-import re
 import sys
 
 SIDES = ("true", "false")
-
-
-class Explained:
-    def __init__(self, path):
-        self.rows = []
-        for number, line in enumerate(open(path), 1):
-            line = line.strip()
-            if not line or line.startswith("#"):
-                continue
-            found = re.fullmatch(r"(\S+): (true|false) (.+)", line)
-            if not found:
-                sys.exit(f"{path}:{number}: not FILE: SIDE CONDITION")
-            self.rows.append([*found.groups(), f"{path}:{number}", False])
-
-    def has(self, name, side, text):
-        for row in self.rows:
-            if row[:3] == [name, side, text]:
-                row[4] = True
-                return True
-        return False
-
-    def stale(self):
-        return [f"{row[3]}: {row[0]}: {row[1]} {row[2]}"
-                for row in self.rows if not row[4]]
 
 
 def condition(lines, branch):
@@ -72,10 +41,9 @@ def unreached(entry, lines):
 
 
 def show(name, figures, out):
-    lines, all_lines, taken, branches, explained = figures
+    lines, all_lines, taken, branches = figures
     parts = [f"{lines:6} of {all_lines:6} {share(lines, all_lines):5.1f}%",
-             f"{taken:6} of {branches:6} {share(taken, branches):5.1f}%",
-             f"{explained:5} {share(taken + explained, branches):5.1f}%"]
+             f"{taken:6} of {branches:6} {share(taken, branches):5.1f}%"]
     print(f"{name:30} {'   '.join(parts)}", file=out)
 
 
@@ -85,7 +53,6 @@ def share(part, of):
 
 def main():
     top = os.path.realpath(sys.argv[1]) + "/"
-    explained = Explained(top + "tests/lib/unreached.txt")
     rooms, files, left = {}, [], []
     for entry in json.load(sys.stdin)["data"][0]["files"]:
         name = os.path.realpath(entry["filename"])
@@ -96,26 +63,21 @@ def main():
         name = name[len(top):]
         figures = [entry["summary"][kind][part]
                    for kind in ("lines", "branches")
-                   for part in ("covered", "count")] + [0]
+                   for part in ("covered", "count")]
         for line, side, text in unreached(entry, lines):
-            if explained.has(name, side, text):
-                figures[4] += 1
-            else:
-                left.append(f"{name}:{line}: {side} {text}")
+            left.append(f"{name}:{line}: {side} {text}")
         files.append((name, figures))
         for room in (os.path.dirname(name), name.split("/")[0], "in all"):
-            sums = rooms.setdefault(room, [0] * 5)
+            sums = rooms.setdefault(room, [0] * 4)
             rooms[room] = [a + b for a, b in zip(sums, figures)]
     with open(sys.argv[2] + "/coverage.txt", "w") as out:
         for name, figures in sorted(files):
             show(name, figures, out)
     with open(sys.argv[2] + "/unreached.txt", "w") as out:
         print(*left, sep="\n", file=out)
-    print(f"{'':30} {'lines':25}{'branches':25}explained, with these")
+    print(f"{'':30} {'lines':25}branches")
     for name in sorted(rooms, key=lambda name: (name == "in all", name)):
         show(name, rooms[name], sys.stdout)
-    for line in explained.stale():
-        print("explained, but reached or gone:", line)
 
 
 main()

@@ -15,8 +15,7 @@ EXTRA_DIST += \
 	tests/lib/sandbox.sh \
 	tests/lib/summary.sh \
 	tests/lib/tap.h \
-	tests/lib/tap.sh \
-	tests/lib/unreached.txt
+	tests/lib/tap.sh
 
 # `make coverage`: all of it compiled once more, by clang and with counters, in
 # ./coverage, and what the tests reach of format/ and runtime/ there.  What fails
@@ -24,7 +23,8 @@ EXTRA_DIST += \
 # other side of many conditions is a call that fails, so faults.sh tries more: with
 # a thousand rounds each place that makes a call.  `make -j2 coverage` runs two tests
 # at once.
-coverage_tests = $(slow_programs) $(slow_kernel_scripts) $(test_scripts) \
+coverage_tests = $(slow_programs) $(slow_kernel_scripts) $(kernel_users) \
+	$(test_scripts) \
 	$(test_programs)
 # In libsbx.a the name that leads to the counters would be hidden.
 coverage_library = libsbx_pic.a -Wl,--unresolved-symbols=ignore-all

@@ -15,7 +15,6 @@ test_programs += \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
-	tests/unit/denials \
 	tests/unit/diag \
 	tests/unit/dns \
 	tests/unit/errors \
@@ -34,7 +33,6 @@ test_programs += \
 	tests/unit/internet \
 	tests/unit/judge \
 	tests/unit/launch \
-	tests/unit/learn \
 	tests/unit/learning \
 	tests/unit/level \
 	tests/unit/listing \
@@ -52,7 +50,6 @@ test_programs += \
 	tests/unit/project \
 	tests/unit/proxy \
 	tests/unit/proxy_filter \
-	tests/unit/receipts \
 	tests/unit/relay \
 	tests/unit/remedy \
 	tests/unit/report \
@@ -89,11 +86,6 @@ tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 tests_unit_decisions_SOURCES = tests/unit/decisions.c format/names.c \
 	runtime/base/json.c runtime/base/out.c runtime/network/decisions.c \
 	runtime/network/remedy.c
-
-tests_unit_denials_SOURCES = tests/unit/denials.c runtime/base/arena.c \
-	runtime/base/json.c runtime/base/out.c runtime/bind/rule_index.c \
-	runtime/explain/denials.c runtime/explain/hosts.c \
-	runtime/network/decisions.c runtime/network/remedy.c
 
 tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 	runtime/base/json.c runtime/base/out.c runtime/base/path.c \
@@ -185,13 +177,6 @@ tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
 	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
-
-tests_unit_receipts_SOURCES = tests/unit/receipts.c \
-	runtime/base/arena.c runtime/base/directory.c runtime/base/file.c \
-	runtime/base/json.c runtime/base/out.c runtime/base/path.c \
-	runtime/bind/follow.c runtime/bind/listing.c \
-	runtime/network/decisions.c runtime/network/remedy.c \
-	runtime/watch/receipt.c
 
 tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/relay.c
