@@ -18,7 +18,7 @@ load sbxc
 		ends 0 "$SBXC" "${name%=*}"
 		rm "${name#*=}.bin"
 	done
-	printf '{"sbx": 1, "profiles": {"p": {"rules": [{"allow read": "/srv"}]}}}' \
+	printf '{"sbx": 1, "profiles": {"p": {"rules": ["allow read /srv"]}}}' \
 	    >any
 	for suffix in yaml yml json; do
 		cp any "y.$suffix"

@@ -99,8 +99,8 @@ tap_empty "-d ends with 1" "$(ends 1 "$(cat "$tmp/diff")
 " fmt -d odd.sbx)"
 tap_is "-d without diff(1)" \
     "sbxc: cannot run diff: No such file or directory: 3" "$(
-	(PATH=/nowhere; exec "$SBXC" fmt -d odd.sbx) 2>&1 | tr '\n' :
-	(PATH=/nowhere; exec "$SBXC" fmt -d odd.sbx) 2>/dev/null
+	env PATH=/nowhere "$SBXC" fmt -d odd.sbx 2>&1 | tr '\n' :
+	env PATH=/nowhere "$SBXC" fmt -d odd.sbx 2>/dev/null
 	echo " $?")"
 tap_empty "a file with a fault prints nothing" "$(ends 1 '' fmt bad.sbx)"
 tap_empty "and its fault is told" "$(grep -q SBX0107 "$tmp/err" ||

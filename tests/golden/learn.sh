@@ -91,7 +91,7 @@ cat >"$tmp/same.policy" <<'END'
 sbx: 1
 profiles:
   team: {
-    rules: [ allow read: /usr ],
+    rules: [ allow read /usr ],
     about: "In YAML."
   }
 END
