@@ -14,6 +14,7 @@ sbx 1
 profile plain extends workspace-write {
     deny read ${workspace}/secret
     deny write ${workspace}/kept
+    limit open-files 99
 }
 POLICY
 cat >"$base/other.sbx" <<'POLICY'
@@ -103,7 +104,7 @@ tap_is 'to programs, too' "full $base/w $base/plain.bin sha256:$(sha256sum \
 tap_is 'the denied directory is denied' 'no' \
     "$(run -- sh -c 'ls secret 2>/dev/null || echo no')"
 
-tap_is 'the limits hold for who joins' 102400 "$(run -- sh -c 'ulimit -f')"
+tap_is 'the limits hold for who joins' 99 "$(run -- sh -c 'ulimit -n')"
 
 # What only begins as the scratch directory's path is another directory.
 run -- touch "/tmp/mark-$s"
