@@ -3,6 +3,7 @@
  * believed: one of the user's that leads back (runtime/bind/project.c).
  */
 #include "runtime/bind/project.h"
+#include "runtime/base/own.h"
 #include "runtime/base/path.h"
 #include "runtime/bind/binder.h"
 #include "tests/lib/tap.h"
