@@ -378,7 +378,8 @@ enum sbx_program_flag {
 	SBX_PROGRAM_TRACE = 16, /* Landlock keeps ptrace(2) inside */
 	SBX_PROGRAM_LOOPBACK = 32, /* for a network namespace of its own */
 	SBX_PROGRAM_LISTENER = 64, /* the supervisor answers some calls */
-	SBX_PROGRAM_FLAGS = 127,
+	SBX_PROGRAM_SET_ID = 128,  /* the policy lets files have set-ID bits */
+	SBX_PROGRAM_FLAGS = 255,
 };
 
 /*

@@ -195,6 +195,23 @@ sockets_are_held(const struct machine *machine, const struct variant *variant,
 		machine->arch->platforms);
 }
 
+static bool
+lifts_set_id(const struct machine *machine)
+{
+	static const char *const calls[] = { "chmod", "fchmod", "fchmodat",
+		"fchmodat2" };
+
+	for (size_t i = 0; i < countof(calls); i++) {
+		const struct filter_entry *entry = machine_entry(machine,
+		    calls[i]);
+
+		if (entry != NULL && entry->action == FILTER_ALLOW &&
+		    entry->loc.end != 0)
+			return true;
+	}
+	return false;
+}
+
 /* What a variant of some kind (enum sbx_program_flag) opens because of where it
  * runs. */
 static uint32_t
@@ -212,6 +229,8 @@ variant_flags(const struct machine *machine, const struct variant *variant,
 		flags |= SBX_PROGRAM_UNIX;
 	if (variant->abi >= 1)
 		flags |= SBX_PROGRAM_TRACE;
+	if ((kind & SBX_PROGRAM_LISTENER) != 0 && lifts_set_id(machine))
+		flags |= SBX_PROGRAM_SET_ID;
 	return flags;
 }
 
@@ -255,6 +274,8 @@ variant_circumstances(const struct machine *machine, uint32_t flags)
 		all &= (uint16_t)~WITHOUT_LISTEN;
 	if (all & (WITH_METADATA | WITH_CONNECT))
 		all |= WITH_ANSWERS;
+	if ((all & WITH_ANSWERS) && !(flags & SBX_PROGRAM_SET_ID))
+		all |= WITH_GROUP_BIT;
 	return all;
 }
 

@@ -201,6 +201,7 @@ dump_program(FILE *stream, const struct sbx_blob *blob, uint32_t index)
 		{ SBX_PROGRAM_TRACE, "trace" },
 		{ SBX_PROGRAM_LOOPBACK, "loopback" },
 		{ SBX_PROGRAM_LISTENER, "listener" },
+		{ SBX_PROGRAM_SET_ID, "set-id" },
 	};
 	const struct sbx_program *program = &blob->programs[index];
 	const char *arch = arch_name(program->arch);

@@ -46,6 +46,7 @@ enum {
 	NEW_THREAD = 0x10000, /* CLONE_THREAD */
 	EMPTY_PATH = 0x1000,  /* AT_EMPTY_PATH */
 	SET_ID = 06000,       /* S_ISUID and S_ISGID */
+	SET_GROUP_ID = 02000,
 	/* O_CREAT and __O_TMPFILE; without one of them, open(2) has no mode. */
 	CREATES = 020000100,
 	UNNAMED = 020000000,
@@ -208,11 +209,19 @@ const size_t trapped_call_count = countof(trapped_calls);
  */
 const struct argument_rule argument_rules[] = {
 	OPEN("chmod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
+	RULE("chmod", WITH_GROUP_BIT, FILTER_NOTIFY,
+	    BITS(1, SET_ID, SET_GROUP_ID)),
 	OPEN("clone", IN_ANY_CASE, BITS(0, NEW_NAMESPACES, 0)),
 	OPEN("creat", IN_ANY_CASE, BITS(1, SET_ID, 0)),
 	OPEN("fchmod", IN_ANY_CASE, BITS(1, SET_ID, 0)),
+	RULE("fchmod", WITH_GROUP_BIT, FILTER_NOTIFY,
+	    BITS(1, SET_ID, SET_GROUP_ID)),
 	OPEN("fchmodat", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	RULE("fchmodat", WITH_GROUP_BIT, FILTER_NOTIFY,
+	    BITS(2, SET_ID, SET_GROUP_ID)),
 	OPEN("fchmodat2", IN_ANY_CASE, BITS(2, SET_ID, 0)),
+	RULE("fchmodat2", WITH_GROUP_BIT, FILTER_NOTIFY,
+	    BITS(2, SET_ID, SET_GROUP_ID)),
 	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM), VALUE(1, SET_LEASE)),
 	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM), VALUE(1, NOTIFY)),
 	RULE("fcntl", IN_ANY_CASE, FILTER_DENY(EPERM),

@@ -52,6 +52,7 @@ enum circumstance {
 	WITH_WATCHING = 8192,   /* the supervisor adds watches of inotify */
 	WITH_UNNAMED = 4096,    /* the supervisor makes unnamed files */
 	WITH_ANSWERS = 16384,   /* the supervisor answers some calls */
+	WITH_GROUP_BIT = 32768, /* and gives directories the set-group-ID bit */
 };
 
 /* A call that its arguments decide, and what it gets if no clause holds. */

@@ -18,7 +18,6 @@
 #include "runtime/listen/answers.h"
 #include "runtime/listen/inside.h"
 #include "runtime/listen/place.h"
-#include "runtime/listen/view.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -203,8 +202,7 @@ may_connect(const struct caller *caller, int target)
 	if (verdict.rule != SBX_NO_RULE &&
 	    verdict.reason != SBX_BECAUSE_ALLOWED)
 		return false;
-	writable = caller->listening->view ? view_is_writable(target) :
-					     place_is_writable(caller, target);
+	writable = place_is_writable(caller, target);
 	if (verdict.rule != SBX_NO_RULE && !writable)
 		return true;
 	return writable &&
@@ -236,11 +234,8 @@ is_left(int target)
 static int
 refusal(const struct caller *caller, int target)
 {
-	bool writable = caller->listening->view ?
-	    view_is_writable(target) :
-	    place_is_writable(caller, target);
-
-	return writable && is_socket(target) && is_left(target) ?
+	return place_is_writable(caller, target) && is_socket(target) &&
+		is_left(target) ?
 	    -ECONNREFUSED :
 	    -EACCES;
 }
@@ -252,9 +247,7 @@ judge_path(const struct caller *caller, struct waiting *attempt)
 
 	memcpy(path, attempt->address.un.sun_path,
 	    (size_t)attempt->len - PATH_AT);
-	attempt->target = caller->listening->view ?
-	    view_open(caller, path) :
-	    place_open(caller, AT_FDCWD, path, 0);
+	attempt->target = place_open(caller, AT_FDCWD, path, 0);
 	if (attempt->target < 0)
 		return attempt->target;
 	return may_connect(caller, attempt->target) ?

@@ -60,6 +60,7 @@ struct listening {
 	 * write, and maybe no network but its own. */
 	bool view, own_network;
 	bool abstract; /* the policy opens the host's abstract names */
+	bool set_id;   /* and lets files have set-ID bits */
 	struct objects *objects; /* of System V; NULL at level full */
 	bool answers;            /* the policy's filter has calls for it, too */
 	struct explaining *explaining; /* NULL: nothing is */

@@ -3,8 +3,9 @@
  * what the policy lets the command write it may change these of as well.
  *
  * The system calls differ in how they name a file and in where their values
- * are; a table says so.  Set-ID bits are the filter's: the mode is an argument,
- * and what it refuses does not come here.
+ * are; a table says so.  The set-user-ID bit is the filter's: the mode is an
+ * argument, and what it refuses does not come here.  The set-group-ID bit of a
+ * directory only gives the group of the directory to what is made there.
  */
 #include "runtime/base/file.h"
 #include "runtime/listen/answers.h"
@@ -312,6 +313,22 @@ is_device_of_all(int file)
 	    (major(status.st_rdev) < 136 || major(status.st_rdev) > 143);
 }
 
+/* Root's may have fewer capabilities than this process.  The bit of a file would
+ * lend whoever runs it the group. */
+static bool
+may_change(const struct caller *caller, const struct layout *layout,
+    const struct wish *wish)
+{
+	struct stat status;
+
+	if (layout->change != MODE || (wish->args[0] & S_ISGID) == 0 ||
+	    caller->listening->set_id)
+		return caller_is_equal(caller);
+	return fstat(wish->file, &status) == 0 && S_ISDIR(status.st_mode) &&
+	    (caller_is_equal(caller) ||
+		(status.st_uid == geteuid() && status.st_gid == getegid()));
+}
+
 static int
 judge(const struct caller *caller, const struct layout *layout,
     struct wish *wish)
@@ -324,7 +341,8 @@ judge(const struct caller *caller, const struct layout *layout,
 	error = read_values(caller, layout, wish);
 	if (error != 0)
 		return error;
-	return caller_is_equal(caller) && !is_device_of_all(wish->file) &&
+	return may_change(caller, layout, wish) &&
+		!is_device_of_all(wish->file) &&
 		place_is_writable(caller, wish->file) && caller_waits(caller) ?
 	    0 :
 	    -EPERM;

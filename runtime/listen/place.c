@@ -3,6 +3,7 @@
 #include "format/decimal.h"
 #include "runtime/base/file.h"
 #include "runtime/base/path.h"
+#include "runtime/listen/view.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,6 +62,8 @@ place_open(const struct caller *caller, int directory, const char *path,
 
 	if (number >= 0 && (flags & AT_SYMLINK_NOFOLLOW) == 0)
 		return caller_descriptor(caller, number);
+	if (caller->listening->view)
+		return view_open(caller, directory, path, flags);
 	if (*path == '/')
 		return open_below(AT_FDCWD, path, flags);
 	base = directory == AT_FDCWD ? caller_directory(caller) :
@@ -127,7 +130,8 @@ place_allows(const struct caller *caller, int fd, uint8_t right)
 bool
 place_is_writable(const struct caller *caller, int fd)
 {
-	return place_allows(caller, fd, SBX_WRITE);
+	return caller->listening->view ? view_is_writable(fd) :
+					 place_allows(caller, fd, SBX_WRITE);
 }
 
 bool

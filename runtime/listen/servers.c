@@ -7,7 +7,6 @@
 #include "runtime/listen/caller.h"
 #include "runtime/listen/internet.h"
 #include "runtime/listen/place.h"
-#include "runtime/listen/view.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -147,12 +146,8 @@ open_name(const struct caller *caller, int socket)
 	    name.sun_family != AF_UNIX || name.sun_path[0] == '\0')
 		return -1;
 	memcpy(path, name.sun_path, sizeof name.sun_path);
-	target = caller->listening->view ?
-	    view_open(caller, path) :
-	    place_open(caller, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-	if (target < 0 ||
-	    (caller->listening->view ? view_is_writable(target) :
-				       place_is_writable(caller, target)))
+	target = place_open(caller, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+	if (target < 0 || place_is_writable(caller, target))
 		return target;
 	close(target);
 	return -1;

@@ -9,13 +9,14 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-/* The path of the caller's directory, in the view.  If the directory is moved
+/* The path of a directory of the caller, in the view.  If the directory is moved
  * at this moment, it leads elsewhere in the view, where it is judged as
  * well. */
 static int
-name_directory(const struct caller *caller, struct path *path)
+name_directory(const struct caller *caller, int fd, struct path *path)
 {
-	int directory = caller_directory(caller);
+	int directory = fd == AT_FDCWD ? caller_directory(caller) :
+					 caller_descriptor(caller, fd);
 	char link[DESCRIPTOR_PATH_SIZE];
 	ssize_t len;
 
@@ -32,13 +33,14 @@ name_directory(const struct caller *caller, struct path *path)
 
 /* From the root, since an absolute link in a relative path leads there too. */
 static int
-name_place(const struct caller *caller, const char *name, struct path *path)
+name_place(const struct caller *caller, int directory, const char *name,
+    struct path *path)
 {
 	int error;
 
 	path_cut(path, 0);
 	if (*name != '/') {
-		error = name_directory(caller, path);
+		error = name_directory(caller, directory, path);
 		if (error != 0)
 			return error;
 	}
@@ -46,14 +48,16 @@ name_place(const struct caller *caller, const char *name, struct path *path)
 }
 
 int
-view_open(const struct caller *caller, const char *name)
+view_open(const struct caller *caller, int directory, const char *name,
+    int flags)
 {
 	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = O_PATH | O_CLOEXEC |
+		    (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	struct path path;
-	int root, fd, error = name_place(caller, name, &path);
+	int root, fd, error = name_place(caller, directory, name, &path);
 
 	if (error != 0)
 		return error;

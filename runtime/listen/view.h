@@ -7,12 +7,10 @@
 
 #include "runtime/listen/caller.h"
 
-/*
- * An O_PATH descriptor of what the path leads to in the view, or a negative
- * errno.  No link leads out of it, nor through a process in /proc.
- */
-int view_open(const struct caller *caller, const char *path);
-
+/* As place_open() and place_is_writable() of place.h, which come here at that level.
+ * No link leads out of the view. */
+int view_open(const struct caller *caller, int directory, const char *path,
+    int flags);
 bool view_is_writable(int fd);
 
 #endif

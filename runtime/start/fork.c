@@ -184,6 +184,7 @@ prepare_listener(struct sandbox *sandbox)
 	listening->answers = true;
 	listening->abstract = (sandbox->blob.meta->flags &
 				  SBX_ABSTRACT_ANYWHERE) != 0;
+	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
 	listening->servers = &sandbox->supervision.servers;

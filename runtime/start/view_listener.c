@@ -42,6 +42,7 @@ view_listener_prepare(struct supervision *supervision, struct arena *arena,
 	listening->answers = true;
 	listening->abstract = (anchored->blob->meta->flags &
 				  SBX_ABSTRACT_ANYWHERE) != 0;
+	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
 	listening->servers = &supervision->servers;
 	listening->sockets = anchored->sockets;
 	listening->moved_sockets = move_sockets(arena, anchored);

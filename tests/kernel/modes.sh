@@ -65,6 +65,8 @@ check_all()
 	who=$1
 	ws=$base/ws-$1
 	mkdir "$ws" && cp "$PROBE" "$ws/probe" && chown "$1:$1" "$ws"
+	mkdir -p -m 755 "$base/outside" && chown "$1:$1" "$base/outside" &&
+		ln -s "$base/outside" "$ws/link"
 	policy=plain level=
 	tried "$1" ok
 	tap_empty "bare: uid $1: each call gives what it is asked for" "$wrong"
@@ -76,6 +78,16 @@ check_all()
 		same 'the sticky bit' ok ./probe mode openat sticky 1777
 		same 'a directory has none to give' '' \
 		    sh -c 'mkdir -m 1777 d && rmdir d'
+		# A directory hands its group on, and lends nobody anything.
+		same 'set-group-ID of a directory' 'drwxrwsr-x drwxr-s---
+f' \
+		    sh -c 'mkdir -m 2775 d e && chmod 2750 e && cd d &&
+			stat -c %A . ../e | xargs && touch ../f &&
+			! chmod 4755 ../e 2>/dev/null &&
+			! chmod g+s ../f ../link ../../outside \
+			    2>/dev/null && cd .. && ls f && rm -r d e f'
+		tap_is "$level: uid $1: and of no other, through no link" \
+		    drwxr-xr-x "$(stat -c %A "$base/outside")"
 		same 'a mode where nothing is made' ok \
 		    ./probe mode read sticky 6777
 		policy=lifted

@@ -555,7 +555,7 @@ static void
 check_offers(void)
 {
 	const uint32_t may_lack = 1 << OFFER_NETWORK | 1 << OFFER_USER |
-	    1 << OFFER_GROUP | 1 << OFFER_SERVERS;
+	    1 << OFFER_GROUP | 1 << OFFER_SERVERS | 1 << OFFER_CHILDREN;
 
 	takes(0, true);
 	takes(may_lack, true);

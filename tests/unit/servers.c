@@ -159,21 +159,8 @@ place_open(const struct caller *calling, int below, const char *path, int flags)
 bool
 place_is_writable(const struct caller *calling, int fd)
 {
-	return !calling->listening->view && fd >= 0 && writable;
-}
-
-int
-view_open(const struct caller *calling, const char *path)
-{
 	(void)calling;
-	(void)path;
-	return open_target();
-}
-
-bool
-view_is_writable(int fd)
-{
-	return listening.view && fd >= 0 && writable;
+	return fd >= 0 && writable;
 }
 
 bool
