@@ -93,7 +93,7 @@ records()
 	is 'the level' "$level" "$(field 0 level)"
 	is 'why' null "$(field 0 why_not_full)"
 	is 'the network' none "$(field 0 network)"
-	is 'the limits' 6 "$(field 0 limits)"
+	is 'the limits' 5 "$(field 0 limits)"
 	is 'the exit' '3 null false' \
 	    "$(field 1 exit) $(field 1 signal) $(field 1 timeout)"
 	run sh -c 'kill -9 $$'
