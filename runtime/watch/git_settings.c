@@ -566,3 +566,39 @@ git_key(const struct git_setting *setting)
 {
 	return name_of(setting->line);
 }
+
+bool
+git_setting_leads(const struct git_setting *setting, char path[1024],
+    bool *settings)
+{
+	static const struct {
+		const char *section, *key;
+		bool settings;
+	} leads[] = {
+		{ "core", "hookspath", false },
+		{ "core", "attributesfile", false },
+		{ "core", "excludesfile", false },
+		{ "include", "path", true },
+		{ "includeif", "path", true },
+	};
+	struct git_words section = name_of(setting->section);
+	struct git_words key = name_of(setting->line);
+	const char *end = setting->line.text + setting->line.len;
+	struct git_words rest = trimmed(key.text + key.len, end);
+	struct value value;
+	size_t i = 0;
+
+	while (i < sizeof leads / sizeof *leads &&
+	    !(words_are(section, leads[i].section) &&
+		words_are(key, leads[i].key)))
+		i++;
+	if (i == sizeof leads / sizeof *leads || rest.len == 0 ||
+	    rest.text[0] != '=' ||
+	    !read_value(trimmed(rest.text + 1, end), &value) ||
+	    value.len == 0 || value.len == sizeof value.text)
+		return false;
+	memcpy(path, value.text, value.len);
+	path[value.len] = '\0';
+	*settings = leads[i].settings;
+	return true;
+}

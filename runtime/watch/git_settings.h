@@ -35,6 +35,12 @@ bool git_setting_next(struct git_settings *settings,
 bool git_settings_have(struct git_settings settings,
     const struct git_setting *setting);
 
+/* The path that a setting leads git to: directories of hooks, other settings,
+ * and files that say what a review does not show; `settings` says whether that
+ * are settings.  False if it leads to none, or to one that is too long. */
+bool git_setting_leads(const struct git_setting *setting, char path[1024],
+    bool *settings);
+
 /* The name of a section and of a key, for a message; either may be empty. */
 struct git_words git_section_name(const struct git_setting *setting);
 struct git_words git_key(const struct git_setting *setting);

@@ -492,7 +492,10 @@ look(struct arena *arena, const struct look_at *what,
 	    what->form == LOOK_GIT_DIRECTORY)
 		look_git(&looking, what->form == LOOK_GIT_DIRECTORY);
 	else
-		look_name(&looking, FROM_ABOVE, "", SBX_GIT_FILE, 0);
+		look_name(&looking, FROM_ABOVE, "",
+		    what->form == LOOK_SETTINGS ? SBX_GIT_SETTINGS :
+						  SBX_GIT_FILE,
+		    0);
 }
 
 /* What was a file may be something else by now. */

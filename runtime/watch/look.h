@@ -24,9 +24,9 @@ enum {
 	LOOK_MAX_SETTINGS = 16 << 10, /* bytes of a file that is read */
 };
 
-/* A form of looking beside enum sbx_watch_form: `watch git`, at the place of the
- * repository itself. */
-enum { LOOK_GIT_DIRECTORY = 255 };
+/* Forms of looking beside enum sbx_watch_form: `watch git`, at the place of the
+ * repository itself; and one file of settings. */
+enum { LOOK_SETTINGS = 254, LOOK_GIT_DIRECTORY = 255 };
 
 /* A name, with what is there, or that nothing is. */
 struct seen {

@@ -2,20 +2,26 @@
 
 #include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/path.h"
 #include "runtime/watch/git_settings.h"
 #include "runtime/watch/look.h"
 #include "runtime/watch/unfinished.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	LINES_EACH = 3, /* about what one rule watches */
 	LINES_ALL = 10,
 	HOMES = 2,
+	LEADS_MAX = 64, /* places that others lead to */
+	LOOKS_MORE = 3, /* beside those of anchors: the other home, the
+	                 * repository, and the root */
 };
 
 /* A place, with what was there. */
@@ -41,6 +47,7 @@ struct tripwire {
 	struct unfinished unfinished; /* this run, on disk */
 	bool early;                   /* it was told once before the end */
 	uint64_t key;
+	uint32_t leads; /* wires that others led to */
 	/* While it tells: */
 	const char *who;
 	struct receipt *receipt;
@@ -85,7 +92,11 @@ look_from(const struct tripwire *tripwire, struct look_from *from,
 {
 	const struct binding *binding = tripwire->binding;
 
-	if (!from[index].opened)
+	if (from[index].opened)
+		return &from[index];
+	if (index == tripwire->blob->anchor_count + LOOKS_MORE - 1)
+		from[index] = (struct look_from){ .fd = -1, .opened = true };
+	else
 		look_begin(&from[index],
 		    index == tripwire->blob->anchor_count ?
 			binding->other_home :
@@ -98,7 +109,7 @@ look_from(const struct tripwire *tripwire, struct look_from *from,
 static void
 end_looks(const struct tripwire *tripwire, struct look_from *from)
 {
-	for (uint32_t i = 0; i <= tripwire->blob->anchor_count + 1; i++)
+	for (uint32_t i = 0; i < tripwire->blob->anchor_count + LOOKS_MORE; i++)
 		look_end(&from[i]);
 }
 
@@ -127,6 +138,190 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	look(arena, &wire->what, look_from(tripwire, tripwire->before, from),
 	    &wire->before);
 	read_settings(arena, wire);
+}
+
+/* --- what leads on -------------------------------------------------------- */
+
+/* The path, with its links followed as far as there is something. */
+static struct sbx_place
+led_to(struct arena *arena, const char *path)
+{
+	struct path real;
+	struct out name;
+	ssize_t len = -1;
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	out_init(&name, -1);
+	out_print(&name, "/proc/self/fd/%u", (unsigned)fd);
+	if (fd >= 0) {
+		len = readlink(name.text, real.text, sizeof real.text - 1);
+		close(fd);
+	} else if (strstr(path, "/..") == NULL && strlen(path) < SBX_MAX_PATH) {
+		len = (ssize_t)strlen(path);
+		memcpy(real.text, path, (size_t)len);
+	}
+	if (len <= 1 || len >= SBX_MAX_PATH || real.text[0] != '/')
+		return (struct sbx_place){ NULL, 0 };
+	real.text[len] = '\0';
+	return arena_copy(arena,
+	    (struct sbx_place){ real.text, (uint32_t)len });
+}
+
+/* Whether some wire sees a place already. */
+static bool
+is_wired(const struct tripwire *tripwire, uint8_t form, struct sbx_place at)
+{
+	for (uint32_t i = 0; i < tripwire->count; i++) {
+		const struct look_at *what = &tripwire->wires[i].what;
+		const struct sbx_watch *watch = tripwire->wires[i].watch;
+
+		if (what->form == form ? sbx_place_compare(what->at, at) == 0 :
+					 what->form == watch->form &&
+			    sbx_watch_covers(watch, what->pattern, what->at,
+				at))
+			return true;
+		if (what->form == SBX_WATCH_TREE && *what->pattern == '\0' &&
+		    sbx_covers(what->at, at))
+			return true;
+	}
+	return false;
+}
+
+/* Also watches what `path` leads to, which stands in `directory`. */
+static void
+add_lead(struct tripwire *tripwire, const struct sbx_watch *watch, uint8_t form,
+    struct sbx_place directory, const char *path)
+{
+	struct arena *arena = tripwire->arena;
+	const struct sbx_place *anchors = tripwire->binding->anchors;
+	struct sbx_place at;
+	struct path text;
+	struct wire *wire;
+
+	if (path[0] == '~' && path[1] == '/') {
+		directory = anchors[SBX_ANCHOR_HOME];
+		path += 2;
+	}
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
+	if (path[0] == '/')
+		directory.len = 0;
+	memcpy(text.text, directory.path, directory.len);
+	path_cut(&text, directory.len);
+	if (*path == '\0' || tripwire->leads == LEADS_MAX ||
+	    !path_push(&text, path + (path[0] == '/'),
+		strlen(path) - (path[0] == '/')))
+		return;
+	at = led_to(arena, text.text);
+	if (at.len == 0 || is_wired(tripwire, form, at))
+		return;
+	tripwire->leads++;
+	wire = &tripwire->wires[tripwire->count++];
+	*wire = (struct wire){
+		.watch = watch,
+		.from = tripwire->blob->anchor_count + LOOKS_MORE - 1,
+		.what = {
+			.form = form,
+			.at = at,
+			.pattern = "",
+			.key = tripwire->key,
+		},
+	};
+	look(arena, &wire->what,
+	    look_from(tripwire, tripwire->before, wire->from), &wire->before);
+	read_settings(arena, wire);
+}
+
+/* Where settings lead.  A relative path of hooks begins at the top of the work
+ * tree, that of other settings beside these. */
+static void
+follow_settings(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *seen, const char *text)
+{
+	struct git_settings settings = { .begin = text,
+		.at = text,
+		.end = text + strlen(text) };
+	struct sbx_place top = wire->what.form == SBX_WATCH_GIT ?
+	    wire->what.at :
+	    tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
+	struct git_setting setting;
+	char path[1024];
+	bool more;
+
+	while (git_setting_next(&settings, &setting)) {
+		if (git_setting_leads(&setting, path, &more))
+			add_lead(tripwire, wire->watch,
+			    more ? LOOK_SETTINGS : SBX_WATCH_TREE,
+			    more ? place_parent(seen->at) : top, path);
+	}
+}
+
+/* A `.git` that is a file, or a link; and the common directory of a work tree. */
+static void
+follow_repository(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *seen, const char *before)
+{
+	const char *text = look_settings(tripwire->arena, seen);
+	size_t len = strlen(before);
+	struct path path;
+
+	if (text == NULL || strncmp(text, before, len) != 0)
+		return;
+	text += len;
+	len = strcspn(text, "\n");
+	if (len == 0 || len >= sizeof path.text)
+		return;
+	memcpy(path.text, text, len);
+	path.text[len] = '\0';
+	add_lead(tripwire, wire->watch, LOOK_GIT_DIRECTORY,
+	    place_parent(seen->at), path.text);
+}
+
+static bool
+is_named(const struct seen *seen, const char *name)
+{
+	size_t len = strlen(name);
+
+	return seen->at.len >= len &&
+	    memcmp(seen->at.path + seen->at.len - len, name, len) == 0;
+}
+
+static void
+follow_seen(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *seen, const char *text)
+{
+	bool git = wire->watch->form == SBX_WATCH_GIT;
+
+	if (seen->error != 0)
+		return;
+	if (S_ISLNK(seen->mode))
+		add_lead(tripwire, wire->watch,
+		    git && is_named(seen, "/.git")     ? LOOK_GIT_DIRECTORY :
+			seen->part == SBX_GIT_SETTINGS ? LOOK_SETTINGS :
+							 SBX_WATCH_TREE,
+		    (struct sbx_place){ NULL, 0 }, path_of(seen->at));
+	else if (git && S_ISREG(seen->mode) && is_named(seen, "/.git"))
+		follow_repository(tripwire, wire, seen, "gitdir: ");
+	else if (git && S_ISREG(seen->mode) && is_named(seen, "/commondir"))
+		follow_repository(tripwire, wire, seen, "");
+	else if (text != NULL && !seen->other)
+		follow_settings(tripwire, wire, seen, text);
+}
+
+/* What another name leads to counts as the name does. */
+static void
+follow_leads(struct tripwire *tripwire)
+{
+	for (uint32_t i = 0; i < tripwire->count; i++) {
+		const struct wire *wire = &tripwire->wires[i];
+		uint32_t number = 0;
+
+		for (const struct seen *seen = wire->before.first; seen != NULL;
+		     seen = seen->next, number++)
+			follow_seen(tripwire, wire, seen,
+			    wire->settings != NULL ? wire->settings[number] :
+						     NULL);
+	}
 }
 
 /* Whether the rule before says the same: records are sorted, and differ by
@@ -170,11 +365,12 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	/* Without randomness a sum could be made, and is still one. */
 	if (getrandom(&tripwire->key, sizeof tripwire->key, GRND_NONBLOCK) < 0)
 		tripwire->key = (uint64_t)getpid();
-	tripwire->wires = arena_take(arena, (size_t)HOMES * blob->watch_count,
+	tripwire->wires = arena_take(arena,
+	    (size_t)HOMES * blob->watch_count + LEADS_MAX,
 	    sizeof *tripwire->wires);
-	tripwire->before = arena_take(arena, blob->anchor_count + 2,
+	tripwire->before = arena_take(arena, blob->anchor_count + LOOKS_MORE,
 	    sizeof *tripwire->before);
-	tripwire->now = arena_take(arena, blob->anchor_count + 2,
+	tripwire->now = arena_take(arena, blob->anchor_count + LOOKS_MORE,
 	    sizeof *tripwire->now);
 	for (uint32_t i = 0; i < blob->watch_count; i++) {
 		const struct sbx_watch *watch = &blob->watches[i];
@@ -193,6 +389,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 			add_wire(tripwire, watch, binding->git,
 			    blob->anchor_count + 1);
 	}
+	follow_leads(tripwire);
 	end_looks(tripwire, tripwire->before);
 	keep_on_disk(tripwire);
 	return tripwire;
@@ -548,7 +745,8 @@ look_again(struct tripwire *tripwire, bool early)
 	tripwire->told = false;
 	end_looks(tripwire, tripwire->now);
 	memset(tripwire->now, 0,
-	    (tripwire->blob->anchor_count + 2) * sizeof *tripwire->now);
+	    (tripwire->blob->anchor_count + LOOKS_MORE) *
+		sizeof *tripwire->now);
 }
 
 void

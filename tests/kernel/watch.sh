@@ -71,9 +71,12 @@ plant()
 			url = https://example.org/x
 	CONFIG
 	cp "$ws/.git/config" "$ws/.git/modules/m/config"
+	(cd "$ws" && eval "$lead")
 	[ "$uid" = 0 ] || chown -R "$uid" "$ws"
 	(cd "$ws" && find .git | sort | cat - .git/config) >"$ws.before"
 }
+
+lead=:
 
 # told COMMAND: what sbxrun says of it, one line each, without the beginning.
 told()
@@ -265,6 +268,46 @@ bounds()
 	    'the command made .vscode/x'
 	case_ 'one more' 'cd .vscode; mkdir $(seq 253); echo x >x' \
 	    'the command changed something in .vscode'
+}
+
+# What git follows is followed: each case has its own start, before the look.
+led()
+{
+	lead=$3
+	case_ "$1" "$2" "$4"
+	lead=:
+}
+
+leads()
+{
+	led 'a directory of hooks elsewhere' 'echo x >my/hooks/post-commit' \
+	    'mkdir -p my/hooks; printf "[core]\n\thooksPath = ./my/hooks\n" >>.git/config' \
+	    'the command made my/hooks/post-commit'
+	led 'one that is not there yet' 'mkdir my; echo x >my/post-commit' \
+	    'printf "[core]\n\thooksPath = my\n" >>.git/config' 'the command made my/post-commit'
+	led 'settings that others include' \
+	    'printf "[core]\n\tpager = x\n" >>team' \
+	    'echo "# none" >team; printf "[include]\n\tpath = ../team\n" >>.git/config' \
+	    'the command changed team: core.pager'
+	led 'settings that those include' \
+	    'printf "[core]\n\tpager = x\n" >>more' \
+	    'printf "[include]\n\tpath = more\n" >team; echo >more
+		printf "[include]\n\tpath = ../team\n" >>.git/config' \
+	    'the command changed more: core.pager'
+	led 'a linked hook' 'echo x >>hook' \
+	    'echo x >hook; ln -s ../../hook .git/hooks/post-commit' \
+	    'the command changed hook'
+	led 'a linked configuration' 'printf "[core]\n\tpager = x\n" >>c' \
+	    'mv .git/config c; ln -s ../c .git/config' \
+	    'the command changed c: core.pager'
+	led 'a repository elsewhere' 'echo x >git/hooks/post-commit' \
+	    'mv .git git; echo "gitdir: git" >.git' \
+	    'the command made git/hooks/post-commit'
+	led 'a linked repository' 'echo x >git/hooks/post-commit' \
+	    'mv .git git; ln -s git .git' \
+	    'the command made git/hooks/post-commit'
+	led 'a linked file' 'echo x >>envrc' \
+	    'echo x >envrc; ln -s envrc .envrc' 'the command changed envrc'
 }
 
 elsewhere()
@@ -536,6 +579,7 @@ for level in standard full; do
 		settings
 		bounds
 		elsewhere
+		leads
 		record
 		home
 		shipped
