@@ -114,14 +114,19 @@ diff_pair(const struct options *options, const char *old, const char *new,
 }
 
 const char *
-diff_alone_text(struct arena *arena, const struct profile_pair *pair)
+diff_pair_text(struct arena *arena, const struct profile_pair *pair,
+    enum change *change)
 {
-	const char *new = pair->names[SIDE_NEW];
+	const char *old = pair->names[SIDE_OLD], *new = pair->names[SIDE_NEW];
 
-	return new != NULL ?
+	*change = old == NULL ? CHANGE_WIDER :
+	    new == NULL       ? CHANGE_NARROWER :
+				CHANGE_NEUTRAL;
+	return old == NULL ?
 	    arena_printf(arena, "profile %s is new: all that it allows is new",
 		new) :
-	    arena_printf(arena, "profile %s is gone", pair->names[SIDE_OLD]);
+	    new == NULL ? arena_printf(arena, "profile %s is gone", old) :
+			  arena_printf(arena, "profile %s is now %s", old, new);
 }
 
 /* --- one pair ------------------------------------------------------------- */
@@ -261,23 +266,23 @@ struct telling {
 	struct report report;
 };
 
-/* A profile that only one of the files has. */
+/* A profile that came, went or got another name. */
 static void
-tell_alone(struct telling *telling, const struct profile_pair *pair)
+tell_profile(struct telling *telling, const struct profile_pair *pair)
 {
-	enum change change = pair->names[SIDE_NEW] != NULL ? CHANGE_WIDER :
-							     CHANGE_NARROWER;
 	const struct diff diff = {
 		.options = telling->options,
 		.files = { telling->old, telling->new },
 	};
+	enum change change;
+	const char *text = diff_pair_text(telling->options->arena, pair,
+	    &change);
 
 	telling->counts[change]++;
 	if (telling->options->format == REPORT_TEXT)
-		printf("%s: %s\n", change_word(change),
-		    diff_alone_text(telling->options->arena, pair));
+		printf("%s: %s\n", change_word(change), text);
 	else
-		diff_report_alone(&diff, pair, telling->errors,
+		diff_report_pair(&diff, pair, telling->errors,
 		    &telling->report);
 }
 
@@ -290,9 +295,12 @@ tell_pair(struct telling *telling, const struct profile_pair *pair,
 
 	if (several &&
 	    (pair->names[SIDE_OLD] == NULL || pair->names[SIDE_NEW] == NULL)) {
-		tell_alone(telling, pair);
+		tell_profile(telling, pair);
 		return EXIT_CLEAN;
 	}
+	if (several &&
+	    strcmp(pair->names[SIDE_OLD], pair->names[SIDE_NEW]) != 0)
+		tell_profile(telling, pair);
 	status = diff_make(&diff, telling->options, pair, telling->old,
 	    telling->new);
 	if (status != EXIT_CLEAN)
@@ -305,13 +313,7 @@ tell_pair(struct telling *telling, const struct profile_pair *pair,
 		return EXIT_CLEAN;
 	}
 	if (several && diff.comparison.differences.count > 0)
-		printf("profile %s%s%s\n", pair->names[SIDE_OLD],
-		    strcmp(pair->names[SIDE_OLD], pair->names[SIDE_NEW]) != 0 ?
-			", now " :
-			"",
-		    strcmp(pair->names[SIDE_OLD], pair->names[SIDE_NEW]) != 0 ?
-			pair->names[SIDE_NEW] :
-			"");
+		printf("profile %s\n", pair->names[SIDE_NEW]);
 	diff_print(&diff, CHANGE_ALL, stdout);
 	return EXIT_CLEAN;
 }
@@ -345,8 +347,8 @@ command_diff(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	total = total_text(options->arena, telling.counts);
-	telling.report.title = arena_printf(options->arena, "Policy: %s",
-	    total);
+	telling.report.title = arena_printf(options->arena, "Policy %s: %s",
+	    telling.new, total);
 	if (options->format == REPORT_TEXT)
 		puts(total);
 	else

@@ -51,13 +51,14 @@ enum {
 enum exit_status diff_make(struct diff *diff, const struct options *options,
     const struct profile_pair *pair, const char *old, const char *new);
 
-/* Adds a finding: that NEW has a profile that OLD has not, or the reverse. */
-void diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
-    unsigned errors, struct report *report);
+/* "profile x is new: all that it allows is new", or that it is gone, or has got
+ * another name; and what change that is. */
+const char *diff_pair_text(struct arena *arena, const struct profile_pair *pair,
+    enum change *change);
 
-/* "profile x is new: all that it allows is new". */
-const char *diff_alone_text(struct arena *arena,
-    const struct profile_pair *pair);
+/* Adds a finding that says so. */
+void diff_report_pair(const struct diff *diff, const struct profile_pair *pair,
+    unsigned errors, struct report *report);
 
 /* Prints the differences of these changes for people, a few lines each. */
 void diff_print(const struct diff *diff, unsigned changes, FILE *stream);

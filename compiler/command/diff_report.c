@@ -288,12 +288,13 @@ diff_report(const struct diff *diff, unsigned changes, unsigned errors,
 }
 
 void
-diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
+diff_report_pair(const struct diff *diff, const struct profile_pair *pair,
     unsigned errors, struct report *report)
 {
-	bool is_new = pair->names[SIDE_NEW] != NULL;
-	enum change change = is_new ? CHANGE_WIDER : CHANGE_NARROWER;
-	const char *id = is_new ? "wider-profile" : "narrower-profile";
+	enum change change;
+	const char *text = diff_pair_text(report->arena, pair, &change);
+	const char *id = arena_printf(report->arena, "%s-profile",
+	    change_word(change));
 	enum severity severity = severity_of(change, errors);
 	struct report_finding *finding;
 	struct report_rule *rule = report_rule(report);
@@ -310,5 +311,5 @@ diff_report_alone(const struct diff *diff, const struct profile_pair *pair,
 	finding->severity = severity;
 	finding->position = (struct position){ .file = diff->files[SIDE_NEW] };
 	finding->message = arena_printf(report->arena, "%s: %s",
-	    change_word(change), diff_alone_text(report->arena, pair));
+	    change_word(change), text);
 }

@@ -39,15 +39,16 @@ pair_check(const struct options *options, const struct profile_pair *pair,
 		.files = { options->within, file },
 	};
 	enum exit_status status;
+	enum change change;
 
 	if (pair->names[SIDE_NEW] != NULL && pair->names[SIDE_OLD] == NULL) {
 		if (options->quiet)
 			return EXIT_POLICY;
 		if (options->format == REPORT_TEXT)
 			printf("wider: %s\n",
-			    diff_alone_text(options->arena, pair));
+			    diff_pair_text(options->arena, pair, &change));
 		else
-			diff_report_alone(&diff, pair, CHANGE_NOT_WITHIN,
+			diff_report_pair(&diff, pair, CHANGE_NOT_WITHIN,
 			    report);
 		return EXIT_POLICY;
 	}
