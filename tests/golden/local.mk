@@ -15,10 +15,10 @@ test_scripts += \
 
 # Several processes for each policy there is.  What they ask of memory, sanitizers
 # see in fuzz/replay and model/roundtrip.
-static_scripts += \
+static_scripts += tests/golden/why.sh
+slow_scripts += \
 	tests/golden/dumps.sh \
-	tests/golden/fmt_all.sh \
-	tests/golden/why.sh
+	tests/golden/fmt_all.sh
 slow_scripts += tests/golden/corpus.sh
 
 helper_programs += tests/golden/unplaced

@@ -92,7 +92,7 @@ kernel_users = \
 	tests/kernel/tools.sh
 static_scripts += $(kernel_users)
 # It asks whether the kernel agrees; cli/why.bats shows a sanitizer the questions.
-static_scripts += tests/kernel/why.sh
+slow_scripts += tests/kernel/why.sh
 # Root's run has ordinary users in it, who cannot make these machines.
 test_scripts += \
 	tests/kernel/network_standard.sh \

@@ -10,14 +10,15 @@ static_scripts += \
 	tests/meta/manual.sh \
 	tests/meta/manual_blob.sh \
 	tests/meta/negation.sh \
-	tests/meta/reproducible.sh \
 	tests/meta/rooms.sh \
 	tests/meta/run.sh \
 	tests/meta/schema.sh \
 	tests/meta/stack.sh \
 	tests/meta/version.sh
 
-slow_scripts += tests/meta/mutate.sh
+slow_scripts += \
+	tests/meta/mutate.sh \
+	tests/meta/reproducible.sh
 
 EXTRA_DIST += .clang-format .clang-tidy
 EXTRA_DIST += tests/meta/analyze.sh tests/meta/hidden.pl tests/meta/stack.py

@@ -5,15 +5,14 @@ test_programs += \
 	tests/model/compare \
 	tests/model/export_oci \
 	tests/model/hosts \
-	tests/model/layouts \
 	tests/model/properties/property \
 	tests/model/questions/ask \
 	tests/model/remedies \
 	tests/model/roundtrip \
 	tests/model/seccomp_oracle
 
-# Asks for a rule against each denial there is.
-slow_programs += tests/model/offers
+# A rule against each denial there is; all places where anchors may lie.
+slow_programs += tests/model/offers tests/model/layouts
 
 test_scripts += \
 	tests/model/reach.sh \
