@@ -217,7 +217,8 @@ static void help(struct options *options, const char *value);
 #define OFFSET(member) offsetof(struct options, member)
 static const struct option_line lines[] = {
 	{ 'w', "workspace", "DIR",
-	    "the workspace (default: the current directory), auto or none",
+	    "the workspace: a directory, none, or auto, the top of the git "
+	    "working tree (default)",
 	    OFFSET(workspace), NULL },
 	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
 	{ 'n', "dry-run", "[summary]",

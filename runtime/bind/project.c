@@ -299,6 +299,7 @@ void
 project_find(struct arena *arena, struct options *options)
 {
 	struct search *search = arena_take(arena, 1, sizeof *search);
+	bool asked = options->workspace != NULL;
 	char cwd[SBX_MAX_PATH + 1];
 	struct sbx_place git;
 
@@ -307,7 +308,7 @@ project_find(struct arena *arena, struct options *options)
 	if (current_path(cwd, sizeof cwd) < 0 || cwd[0] != '/')
 		return;
 	if (!find_top(search, options, place_of(cwd))) {
-		if (cwd[1] != '\0' && !options->clean &&
+		if (asked && cwd[1] != '\0' && !options->clean &&
 		    scratch_within(place_of(cwd)))
 			options->workspace = "none";
 		return;

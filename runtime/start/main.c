@@ -199,14 +199,26 @@ find_policy(struct sandbox *sandbox)
 	    arena_copy(&sandbox->arena, place_of(path.text)));
 }
 
+/* Whether the workspace is to be found.  A session that is there has one; libsbx
+ * names it. */
+static bool
+takes_project(const struct options *options)
+{
+	if (options->workspace != NULL)
+		return strcmp(options->workspace, "auto") == 0;
+	return !options->self_test && !options->status && !options->sessions &&
+	    !options->end && !options->check && options->keep < 0 &&
+	    options->join < 0 &&
+	    (options->session == NULL || options->own_session);
+}
+
 /* What the command line leaves to be found. */
 static void
 find_names(struct sandbox *sandbox)
 {
 	struct options *options = &sandbox->options;
 
-	if (options->workspace != NULL &&
-	    strcmp(options->workspace, "auto") == 0)
+	if (takes_project(options))
 		project_find(&sandbox->arena, options);
 	if (options->own_session)
 		sessions_name(sandbox);
@@ -252,8 +264,12 @@ main(int argc, char **argv, char **environment)
 	if (options->sessions || options->end || options->check)
 		ask_run(options);
 	if (options->session != NULL || options->keep >= 0 ||
-	    options->join >= 0)
+	    options->join >= 0) {
 		sessions_run(sandbox, environment);
+		/* There are none here, and the command runs by itself. */
+		if (options->workspace == NULL)
+			project_find(&sandbox->arena, options);
+	}
 	/* First, for the policy may be one of the caller's descriptors. */
 	sandbox_load(sandbox);
 	confine_descriptors(options, -1);

@@ -5,6 +5,7 @@
 #include "runtime/apply/streams.h"
 #include "runtime/base/file.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/project.h"
 #include "runtime/inspect/clean.h"
 #include "runtime/session/ask.h"
 #include "runtime/session/handover.h"
@@ -337,6 +338,9 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 			    "there is no such session; a policy makes it", 0);
 		fault = NULL;
 		if (joining->socket < 0) {
+			if (sandbox->options.workspace == NULL)
+				project_find(&sandbox->arena,
+				    &sandbox->options);
 			joining->socket = make(sandbox, environment, lock,
 			    &messenger);
 			fault = session_ask(joining->socket, SESSION_JOIN, -1);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # sbxrun without a policy, as TAP: which word is the policy and which the command,
-# and what a command runs under if nobody named one.  In a mount namespace, where
+# what a command runs under if nobody named one, and in what workspace.  In a mount namespace, where
 # the profiles are installed and the user's home is one of this test.
 
 set -u
@@ -97,4 +97,31 @@ tap_is 'at a terminal it is said' \
     "sbxrun: under $own.bin, in $tmp/ws; sbxrun POLICY -- CMD chooses another" "$(
     script -qec "$tmp/sbxrun true" /dev/null | sed 's/\x1b\[[0-9]*m//g' |
     tr -d '\r')"
+
+# --- the workspace ------------------------------------------------------------
+
+mkdir -p "$tmp/git/.git" "$tmp/git/a/b" "$tmp/git/own/.git" "$tmp/plain/sub"
+# taken DIRECTORY WORD...: what -n says is the workspace there.
+taken()
+{
+	(cd "$tmp/$1" && shift && "$tmp/sbxrun" -n "$@" 2>&1 |
+	    sed -n "s,^workspace *$tmp/\\([^ ]*\\).*,\\1,p")
+}
+tap_is 'below the top of a working tree' git "$(taken git/a/b)"
+tap_is 'in one that lies in another' git/own "$(taken git/own)"
+tap_is 'where there is none' plain/sub "$(taken plain/sub)"
+tap_is 'one that is named' git/a/b "$(taken git/a/b -w .)"
+mkdir -p "$HOME/.git" "$HOME/sub"
+tap_is 'the home is no project of what lies in it' home/sub \
+    "$(taken home/sub)"
+tap_is 'one that a file .git leads away from' 'git/a
+1' "$(echo "gitdir: $tmp/git/own/.git" >"$tmp/git/a/.git"
+    taken git/a/b
+    cd "$tmp/git/a" && "$tmp/sbxrun" true 2>&1 | grep -c 'leads back here')"
+for place in / /tmp; do
+	tap_is "$place is none" 125 "$(cd $place
+	    "$tmp/sbxrun" true >/dev/null 2>&1; echo $?)"
+done
+tap_is 'an empty name is none' 125 "$("$tmp/sbxrun" -w '' true 2>/dev/null
+    echo $?)"
 tap_done

@@ -429,8 +429,8 @@ same()
 	    -p "$(session_keeper same)")" = "$(ps -o sess= -p $$)" ] ||
 	    echo apart)"
 	session_end same
-	mkdir "$ws/first" "$ws/second"
-	chown "$uid" "$ws/first" "$ws/second"
+	mkdir -p "$ws/first/.git" "$ws/second/.git"
+	chown -R "$uid" "$ws/first" "$ws/second"
 	is 'each project of an agent has one' 2 "$(as sh -c '
 	    for place in first second first; do
 		(cd $place && exec "$0" --session auto -l full "$1" -- true)

@@ -106,7 +106,9 @@ find_in(const char *directory, const char *home, bool clean,
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
-		struct options options = { .plan = true, .clean = clean };
+		struct options options = { .plan = true,
+			.clean = clean,
+			.workspace = "auto" };
 
 		tap_must(chdir(directory) == 0, directory);
 		if (strcmp(directory, "gone") == 0)
