@@ -114,8 +114,8 @@ void plan_print(const struct plan *plan, bool brief);
 /* The summary. */
 void plan_print_brief(struct out *out, const struct plan *plan);
 
-/* The one line of -v, on stderr. */
-void plan_summary(const struct plan *plan);
+/* The one line of -v, on stderr; `command` may be NULL. */
+void plan_summary(const struct plan *plan, char *const *command);
 
 /* What confines a command for which nobody named a policy: a line for who sits at
  * a terminal. */

@@ -312,8 +312,29 @@ print_workspace(struct out *out, const struct plan *plan)
 		out_text(out, "none");
 }
 
+/* As many words as a line takes. */
+static void
+show_command(struct out *out, char *const *command)
+{
+	enum { MOST = 64 };
+	size_t used = 0;
+
+	out_text(out, ", command");
+	for (; *command != NULL && used < MOST; command++) {
+		size_t len = strnlen(*command, MOST);
+
+		out_text(out, " ");
+		out_shown(out, *command, len);
+		used += len + 1;
+		if (len == MOST)
+			break;
+	}
+	if (*command != NULL)
+		out_text(out, " ...");
+}
+
 void
-plan_summary(const struct plan *plan)
+plan_summary(const struct plan *plan, char *const *command)
 {
 	struct out out;
 
@@ -338,6 +359,8 @@ plan_summary(const struct plan *plan)
 		out_text(&out, ", its repository ");
 		out_place(&out, plan->binding->git);
 	}
+	if (command != NULL)
+		show_command(&out, command);
 	out_text(&out, "\n");
 	out_flush(&out);
 }

@@ -331,6 +331,7 @@ sandbox_fork(struct sandbox *sandbox)
 		supervision->receipt = &sandbox->receipt;
 	if (sandbox->report.on)
 		supervision->report = &sandbox->report;
+	supervision->verbose = sandbox->options.verbose;
 	supervision->explains = sandbox->options.explain;
 	supervision->explain_all = sandbox->options.explain_all;
 	supervision->explain_agent = sandbox->options.explain_agent;

@@ -51,11 +51,15 @@ describe(struct sandbox *sandbox)
 	else if (sandbox->options.plan)
 		plan_print(plan, sandbox->options.brief);
 	else if (sandbox->options.verbose)
-		plan_summary(plan);
+		plan_summary(plan, sandbox->options.command);
 	else if (sandbox->options.by_default)
 		plan_say_default(plan);
 	if (sandbox->options.plan)
 		_exit(0);
+	if (plan_allows_everything(plan) && !sandbox->options.self_test)
+		say("--allow-full-access",
+		    "nothing is confined: the command may do all that you may",
+		    0);
 }
 
 /* --- the command ---------------------------------------------------------- */

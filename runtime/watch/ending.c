@@ -6,6 +6,7 @@
 #include "runtime/base/out.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -99,4 +100,35 @@ ending_tell(const struct sbx_blob *blob, int status, bool late,
 		limit_say(blob, SBX_LIMIT_TIMEOUT, "the command is ended");
 	else
 		tell_of_signal(blob, status);
+}
+
+void
+ending_say(const char *command, int status, const struct timespec *begin,
+    const struct timespec *end)
+{
+	struct timespec time = {
+		.tv_sec = end->tv_sec - begin->tv_sec,
+		.tv_nsec = end->tv_nsec - begin->tv_nsec,
+	};
+	struct out out;
+
+	if (time.tv_nsec < 0) {
+		time.tv_sec--;
+		time.tv_nsec += 1000000000;
+	}
+	if (!stderr_takes_more())
+		return;
+	out_init(&out, STDERR_FILENO);
+	out_text(&out, "sbxrun: ");
+	out_shown(&out, command, strlen(command));
+	if (WIFEXITED(status))
+		out_print(&out, ": ended with status %u",
+		    (unsigned)WEXITSTATUS(status));
+	else
+		out_print(&out, ": ended by signal %u",
+		    (unsigned)WTERMSIG(status));
+	out_text(&out, ", after ");
+	out_seconds(&out, time);
+	out_text(&out, " s\n");
+	out_flush(&out);
 }

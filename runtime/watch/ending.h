@@ -25,4 +25,8 @@ void ending_continue_at(const struct timespec *deadline);
 void ending_tell(const struct sbx_blob *blob, int status, bool late,
     const struct cgroup_usage *usage);
 
+/* How the command ended, and after what time: the last line of -v. */
+void ending_say(const char *command, int status, const struct timespec *begin,
+    const struct timespec *end);
+
 #endif

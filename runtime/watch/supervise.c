@@ -532,6 +532,9 @@ supervise(struct supervision *supervision, pid_t first)
 	tell_network(&watch);
 	finish_receipt(&watch, &usage);
 	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
+	if (supervision->verbose && supervision->command != NULL)
+		ending_say(supervision->command[0], watch.status,
+		    &supervision->begin, &watch.end);
 	hint_tell(supervision, watch.status,
 	    hint_is_hidden(supervision, watch.status));
 	if (watch.term.late)

@@ -72,6 +72,7 @@ struct supervision {
 	 * is explained, or NULL. */
 	struct receipt *report;
 	bool explains, explain_all, explain_agent;
+	bool verbose; /* -v: says how the command ended */
 	const char *why_untraced;
 	struct receipt *learned; /* --learn: where it is written, or NULL */
 	char *const *command;    /* what runs */

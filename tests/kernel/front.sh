@@ -119,9 +119,22 @@ tap_is 'one that a file .git leads away from' 'git/a
     taken git/a/b
     cd "$tmp/git/a" && "$tmp/sbxrun" true 2>&1 | grep -c 'leads back here')"
 for place in / /tmp; do
-	tap_is "$place is none" 125 "$(cd $place
+	tap_is "$place is none" 125 "$(cd $place || exit
 	    "$tmp/sbxrun" true >/dev/null 2>&1; echo $?)"
 done
 tap_is 'an empty name is none' 125 "$("$tmp/sbxrun" -w '' true 2>/dev/null
     echo $?)"
+
+# --- what is said -------------------------------------------------------------
+
+tap_is '-v says before what runs, and after how it ended' \
+    "workspace $tmp/ws, command sh -c exit 3
+sbxrun: sh: ended with status 3, after N s" "$("$tmp/sbxrun" -v \
+    "$tmp/coding.bin" -- sh -c 'exit 3' 2>&1 | sed 's/.*, workspace/workspace/
+    s/after [0-9.]* s$/after N s/')"
+printf 'sbx 1\nprofile all {\nallow everything\n}\n' >"$tmp/all.sbx"
+"$SBXC" "$tmp/all.sbx" -o "$tmp/all.bin" 2>/dev/null
+tap_is 'that nothing is confined is said each time' \
+    'sbxrun: --allow-full-access: nothing is confined: the command may do all that you may' \
+    "$("$tmp/sbxrun" --allow-full-access "$tmp/all.bin" -- true 2>&1)"
 tap_done
