@@ -20,8 +20,9 @@
 enum {
 	MAX_GROUP_DEPTH = 100,
 	MAX_PARENTS = 100,
-	MAX_EXPANDED = 500,        /* profiles of one file */
-	MAX_SPENT = SBX_MAX_RULES, /* rules and names of all of them */
+	MAX_EXPANDED = 500,             /* profiles of one file */
+	MAX_SPENT = 16 * SBX_MAX_RULES, /* rules and names of all of them */
+	MAX_FILTERED = SBX_MAX_RULES,   /* what their filters take, as rules */
 };
 
 /* --- which profile -------------------------------------------------------- */
@@ -502,7 +503,7 @@ has_room(struct expansion *expansion, const struct block *profile)
 
 	if (blocks->full ||
 	    (blocks->expanded < MAX_EXPANDED && blocks->spent <= MAX_SPENT &&
-		blocks->filtered <= MAX_SPENT))
+		blocks->filtered <= MAX_FILTERED))
 		return !blocks->full;
 	blocks->full = true;
 	diag = blocks->expanded >= MAX_EXPANDED ?
@@ -513,7 +514,7 @@ has_room(struct expansion *expansion, const struct block *profile)
 		    "the profiles above have more than %d rules and names" :
 		    "the filters of the profiles above differ too much: they "
 		    "take as long as %d rules",
-		MAX_SPENT);
+		blocks->spent > MAX_SPENT ? MAX_SPENT : MAX_FILTERED);
 	diag_help(expansion->diags, diag,
 	    "put this one and those below into another file");
 	return false;

@@ -108,6 +108,8 @@ profiles() {
 	profiles 501 >more.sbx
 	ends 1 "$SBXC" check more.sbx
 	complains "more than 500 profiles in one file"
+	profiles 500 | sed '/^profile/s/ {/ extends coding {/' >coding.sbx
+	ends 0 "$SBXC" check -W no-SBX0304 coding.sbx
 }
 
 # N profiles, each of which denies other system calls.
