@@ -273,6 +273,11 @@ socket_answer(const struct why *why)
 		fputs("    at level minimal no AF_UNIX socket opens, since a "
 		      "filter sees no path\n",
 		    why->stream);
+	else if (why->verdict.by == BY_OUTSIDE)
+		fputs("    what may be written may be connected to if its "
+		      "server runs in the same sandbox, and this one runs "
+		      "outside\n",
+		    why->stream);
 	else
 		why_say_decider(why, &why->verdict);
 	answer_agent(why);
@@ -370,7 +375,8 @@ socket_remedy(struct remedy *remedy)
 	if (sbx_place_compare(path, places->agent) == 0 && remedy_agent(remedy))
 		return;
 	if (lift_sockets(remedy) ||
-	    (path_verdict(remedy->subject, remedy->access).allowed &&
+	    (remedy->verdict->by != BY_OUTSIDE &&
+		path_verdict(remedy->subject, remedy->access).allowed &&
 		!places_is_no_agent(places, path)))
 		return;
 	if (sbx_place_compare(path, places->agent) == 0) {

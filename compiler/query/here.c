@@ -263,6 +263,41 @@ here_is_device(struct sbx_place place)
 }
 
 bool
+here_is_socket(struct sbx_place place)
+{
+	struct stat status;
+
+	return place.len > 0 && look_at(place, &status) &&
+	    S_ISSOCK(status.st_mode);
+}
+
+bool
+here_has_mode(struct sbx_place place, uint8_t right, bool bare)
+{
+	char path[2 * SBX_MAX_PATH] = "/";
+	struct stat status;
+	int mode = right == SBX_READ ? R_OK : right == SBX_WRITE ? W_OK : X_OK;
+
+	if (place.len >= sizeof path)
+		return true;
+	if (place.len > 0)
+		memcpy(path, place.path, place.len);
+	if (stat(path, &status) != 0)
+		return errno != EACCES;
+	/* Entered is what may be searched, and this is about programs. */
+	if (right == SBX_EXEC && !S_ISREG(status.st_mode))
+		return true;
+	if (bare && geteuid() == 0)
+		return ((status.st_mode >> (status.st_uid == 0 ? 6 :
+						   status.st_gid == getegid() ?
+								 3 :
+								 0)) &
+			   (mode_t)mode) != 0;
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ||
+	    errno != EACCES;
+}
+
+bool
 here_is_file(struct sbx_place place)
 {
 	struct stat status;

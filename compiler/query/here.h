@@ -41,8 +41,13 @@ struct followed here_ask(struct arena *arena, const char *path);
 /* Whether a place, without links on its way, is there. */
 bool here_has(struct sbx_place place);
 
-/* Whether it is there and a device. */
+/* Whether it is there and a device, or a socket. */
 bool here_is_device(struct sbx_place place);
+bool here_is_socket(struct sbx_place place);
+
+/* Whether the file's mode gives this user a right to what is there; `bare`: to
+ * one without capabilities, as root is at level full. */
+bool here_has_mode(struct sbx_place place, uint8_t right, bool bare);
 
 /* Whether it is there and no directory, or lies below what is none. */
 bool here_is_file(struct sbx_place place);

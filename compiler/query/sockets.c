@@ -100,6 +100,13 @@ socket_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.allowed &&
 	    places_is_no_agent(&subject->places, access->path))
 		verdict = (struct verdict){ .source = SBX_NO_SOURCE };
+	/* A server that listens when one asks is one of outside. */
+	if (verdict.allowed && verdict.by == BY_PATH &&
+	    subject->level >= SBX_LEVEL_STANDARD && access->followed != NULL &&
+	    here_is_socket(access->path)) {
+		verdict.allowed = false;
+		verdict.by = BY_OUTSIDE;
+	}
 	/* The filter cannot see a path, and nothing else is there. */
 	if (verdict.allowed && subject->level == SBX_LEVEL_MINIMAL) {
 		verdict.allowed = false;

@@ -487,7 +487,9 @@ place_verdict(const struct subject *subject, const struct access *access)
 	    is_kept(subject, access->path))
 		return (
 		    struct verdict){ .by = BY_KEPT, .source = SBX_NO_SOURCE };
-	if (verdict.by == BY_NOTHING && places->here && !access->outside &&
+	if (!verdict.allowed &&
+	    (verdict.by == BY_NOTHING || verdict.by == BY_PATH) &&
+	    places->here && !access->outside &&
 	    verdict_is_above_allowed(subject, access)) {
 		verdict.allowed = true;
 		verdict.by = BY_ABOVE;

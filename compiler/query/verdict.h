@@ -37,18 +37,20 @@ enum verdict_by {
 	BY_EVERYTHING, /* allow everything */
 	BY_NETWORK,    /* network full or loopback, allowed or denied */
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
-	BY_NO_PATHS,   /* sockets stay shut where only a filter is there */
-	BY_SPAWN,      /* deny spawn */
-	BY_SCRATCH,    /* TMPDIR, which leads to the scratch directory */
-	BY_AGENT,      /* SSH_AUTH_SOCK, which leads to a socket of the rules */
-	BY_SBXRUN,     /* another variable that sbxrun sets itself */
-	BY_MACHINE,    /* it has no such system call */
-	BY_LINK,       /* on its way, which the view does not hold */
-	BY_LEFT,   /* '..' out of a directory, which the view does not hold */
-	BY_DEVICE, /* the view, which has devices only by rules in /dev */
+	BY_OUTSIDE,  /* a server of outside listens at a place of a path rule */
+	BY_NO_PATHS, /* sockets stay shut where only a filter is there */
+	BY_SPAWN,    /* deny spawn */
+	BY_SCRATCH,  /* TMPDIR, which leads to the scratch directory */
+	BY_AGENT,    /* SSH_AUTH_SOCK, which leads to a socket of the rules */
+	BY_SBXRUN,   /* another variable that sbxrun sets itself */
+	BY_MACHINE,  /* it has no such system call */
+	BY_LINK,     /* on its way, which the view does not hold */
+	BY_LEFT,     /* '..' out of a directory, which the view does not hold */
+	BY_DEVICE,   /* the view, which has devices only by rules in /dev */
 	BY_KEPT, /* the loader, which keeps sbx's own files from all commands */
 	BY_OWN,  /* the kernel and the loader, of a link in /proc/self */
-	BY_ABOVE, /* the view, which has what leads to what is allowed */
+	BY_ABOVE, /* the view, which has what leads to what is allowed; if
+	           * `source` is a rule's, that denies it */
 	BY_SPLIT, /* Landlock is given the entries of its directory, or of
 	                * itself, one by one, for a rule denies one */
 	BY_RULE,  /* and the kind: BY_RULE + KIND_PATH */

@@ -142,7 +142,10 @@ say_machine(const struct why *why)
 	struct sbx_place exception;
 
 	if (why->verdict.scratch)
-		fputs("    inside, /tmp is the scratch directory\n",
+		fputs(followed != NULL && followed->there ?
+			"    inside, /tmp is the scratch directory: what is "
+			"there outside is not seen\n" :
+			"    inside, /tmp is the scratch directory\n",
 		    why->stream);
 	if (followed == NULL || why->verdict.scratch)
 		return;
@@ -170,6 +173,11 @@ say_machine(const struct why *why)
 	} else if (why->verdict.allowed && why->access->detail != SBX_WRITE &&
 	    !followed->there) {
 		fputs("    but nothing is there\n", why->stream);
+	} else if (why->verdict.allowed && followed->there && !followed->own &&
+	    !here_has_mode(why->access->path, why->access->detail,
+		why->subject->level == SBX_LEVEL_FULL)) {
+		fputs("    the policy allows it; the file's mode does not\n",
+		    why->stream);
 	}
 }
 
@@ -245,6 +253,10 @@ why_path(const struct why *why)
 		    why->stream);
 	else if (why->verdict.by == BY_LEFT)
 		say_left(why);
+	else if (why->verdict.by == BY_ABOVE &&
+	    why->verdict.source != SBX_NO_SOURCE)
+		why_say_path_rule(why, "",
+		    &why->blob->paths[why->verdict.rule]);
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
 		why_say_decider(why, &why->verdict);
 	if (why->verdict.allowed && why->verdict.split.len > 0)
@@ -288,6 +300,15 @@ why_say_filter(const struct why *why)
 
 /* --- all of them ---------------------------------------------------------- */
 
+/* Whether a machine was asked, and nothing holds the rule that denies it at the
+ * level that it runs at. */
+static bool
+happens(const struct why *why)
+{
+	return why->verdict.allowed ||
+	    (why->subject->places.here && why->verdict.unenforced);
+}
+
 /* What would happen, in a word. */
 static const char *
 outcome(const struct why *why)
@@ -295,7 +316,7 @@ outcome(const struct why *why)
 	const struct rule_kind *kind = rule_kinds[why->access->kind];
 
 	if (!why->verdict.allowed)
-		return "denied";
+		return happens(why) ? "allowed" : "denied";
 	return kind->outcome != NULL ? kind->outcome(why) : "allowed";
 }
 
@@ -345,8 +366,9 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 	why_say_effects(&why);
 	if (!why.verdict.allowed) {
 		why_say_enforcers(&why);
-		say_remedy(&why);
+		if (!happens(&why))
+			say_remedy(&why);
 	}
 	say_refusal(&why);
-	return why.verdict.allowed;
+	return happens(&why);
 }

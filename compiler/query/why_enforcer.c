@@ -305,9 +305,11 @@ say_glob(const struct why *why, const struct sbx_path *rule)
 static void
 say_above(const struct why *why)
 {
-	fputs("    no rule allows it, but the view of level full has it, with "
-	      "nothing in it but what leads to what is allowed\n",
-	    why->stream);
+	fprintf(why->stream,
+	    "    %s, but the view of level full has it, with nothing in it but "
+	    "what leads to what is allowed\n",
+	    why->verdict.source == SBX_NO_SOURCE ? "no rule allows it" :
+						   "that denies it");
 	if (covers_level(why, SBX_LEVEL_STANDARD))
 		fputs("    but it is not listed: Landlock is given nothing "
 		      "there (level standard)\n",

@@ -594,7 +594,8 @@ typed_else() {
 }
 
 @test "why: the level" {
-	ends 1 "$SBXC" why team.sbx -l minimal write /srv/x
+	ends 1 "$SBXC" why --model team.sbx -l minimal write /srv/x
+	ends 0 "$SBXC" why team.sbx -l minimal write /srv/x
 	says "nothing (level minimal); it takes level standard"
 	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
 }

@@ -108,11 +108,59 @@ planted()
 		) $(says_why "$1" read "$base/own/link/file")"
 }
 
+# agree UID ABOUT RIGHT PATH COMMAND...: why says what the kernel does.
+agree()
+{
+	user=$1 about=$2 right=$3 path=$4
+	shift 4
+	said=$(says_why "$user" "$right" "$path")
+	tap_is "level $level, uid $user: $about: why says what happens" \
+	    "$(says_kernel "$user" "$@")" "$said"
+}
+
+# What holds a rule, and what else than rules decides.
+decided()
+{
+	prepare "$1"
+	mkdir -p "$home/.config/git" "$home/.config/foo"
+	echo text >"$home/.config/git/config"
+	echo text >"$home/closed"
+	chown -R "$1" "$home"
+	chmod 0 "$home/closed"
+	policy "prefer deny write \${workspace}/kept" 'allow read ~/closed'
+	agree "$1" "a rule that the level does not hold" write kept touch kept
+	agree "$1" "a directory above what is allowed" read \
+	    "$home/.config" ls "$home/.config"
+	agree "$1" "what a rule denies" read "$home/.config/foo" \
+	    ls "$home/.config/foo"
+	says_why "$1" read "$home/closed" >/dev/null
+	mode=allowed
+	! grep -q "the policy allows it; the file's mode does not" \
+	    "$tmp/why" || mode=denied
+	tap_is "level $level, uid $1: the mode of a file" \
+	    "$(says_kernel "$1" cat "$home/closed")" "$mode"
+	command -v python3 >/dev/null || return 0
+	python3 -c 'import socket, sys, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+time.sleep(60)' "$ws/outside" &
+	server=$!
+	while ! [ -S "$ws/outside" ]; do sleep 0.05; done
+	chmod 777 "$ws/outside"
+	agree "$1" "a server of outside" socket "$ws/outside" python3 -c \
+	    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
+	kill "$server"
+	wait "$server" 2>/dev/null
+	rm -f "$ws/outside"
+}
+
 each()
 {
 	tap_levels standard full
 	for level in $levels; do
 		planted "$1"
+		decided "$1"
 	done
 }
 
