@@ -483,7 +483,7 @@ place_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
 	verdict = covered_verdict(subject, access, verdict);
-	if (verdict.allowed && subject->level >= SBX_LEVEL_STANDARD &&
+	if (subject->level >= SBX_LEVEL_STANDARD &&
 	    is_kept(subject, access->path))
 		return (
 		    struct verdict){ .by = BY_KEPT, .source = SBX_NO_SOURCE };
