@@ -394,7 +394,7 @@ rounds()
 	    >"$base/old.sbx"
 	"$SBXC" learn --update "$base/old.sbx" -w "$file" >"$base/said" 2>&1
 	tap_found "$level: uid $uid: a policy is brought up to it" \
-	    "$(grep 'wider: write ~/out' "$base/said")"
+	    "$(grep 'wider: read and write ~/out' "$base/said")"
 	"$SBXC" build "$base/old.sbx" -o "$base/old.bin"
 	rm -f "$home/.tool/state/db"
 	run "$uid" old "$command"
