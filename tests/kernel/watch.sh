@@ -301,7 +301,9 @@ leads()
 	    'mv .git/config c; ln -s ../c .git/config' \
 	    'the command changed c: core.pager'
 	led 'a repository elsewhere' 'echo x >git/hooks/post-commit' \
-	    'mv .git git; echo "gitdir: git" >.git' \
+	    'mv .git git; echo "gitdir: git" >.git
+	mkdir -p git/objects git/refs; echo "ref: refs/heads/main" >git/HEAD
+	printf "[core]\n\tworktree = ..\n" >>git/config' \
 	    'the command made git/hooks/post-commit'
 	led 'a linked repository' 'echo x >git/hooks/post-commit' \
 	    'mv .git git; ln -s git .git' \
