@@ -363,6 +363,7 @@ static const struct check {
 	{ check_risk_leak, DIAG_SECRETS_CAN_LEAVE },
 	{ check_risk_single_file, DIAG_SINGLE_FILE },
 	{ check_path_unwatched, DIAG_UNWATCHED },
+	{ check_path_letters, DIAG_MIXED_LETTERS },
 	{ check_syscall_io_uring, DIAG_RISKY_IO_URING },
 	{ check_syscall_broad, DIAG_RISKY_SYSCALLS },
 	{ check_syscall_ruling, DIAG_RULING_SYSCALL },

@@ -68,6 +68,7 @@ void paths_judge(struct checker *checker);
 void check_path(struct checker *checker);
 void check_path_unenforceable(struct checker *checker);
 void check_path_unwatched(struct checker *checker);
+void check_path_letters(struct checker *checker);
 
 /* risks.c */
 void risks_judge(struct checker *checker);

@@ -8,6 +8,7 @@
 #include "compiler/check/check.h"
 
 #include "compiler/tables/words.h"
+#include "format/utf8.h"
 #include "format/watch.h"
 
 #include <string.h>
@@ -418,4 +419,63 @@ check_path_unwatched(struct checker *checker)
 		diag_help(checker->diags, diag, "add 'watch%s'",
 		    text + strlen("prefer deny write"));
 	}
+}
+
+/* --- letters that look alike ---------------------------------------------- */
+
+static bool
+is_alike(uint32_t character)
+{
+	return (character >= 0x370 && character < 0x590) ||
+	    (character >= 0xff21 && character < 0xff5b) ||
+	    (character >= 0x1d400 && character < 0x1d800);
+}
+
+/* Whether one name of the path mixes ASCII with letters that look the same. */
+static bool
+is_mixed(const char *path)
+{
+	size_t len = strlen(path), size;
+	bool plain = false, alike = false;
+
+	for (size_t i = 0; i < len; i += size) {
+		uint32_t character;
+
+		size = utf8_decode(path + i, len - i, &character);
+		if (size == 0)
+			return false;
+		if (character == '/')
+			plain = alike = false;
+		plain |= (character | 0x20) >= 'a' && (character | 0x20) <= 'z';
+		alike |= is_alike(character);
+		if (plain && alike)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t
+has_mixed(const struct checker *checker, size_t index)
+{
+	const struct path_rule *rule = path_rule(checker, index);
+
+	return is_mixed(rule->at.suffix) ||
+		(rule->glob != NULL && is_mixed(rule->glob)) ?
+	    (uint32_t)index + 1 :
+	    0;
+}
+
+void
+check_path_letters(struct checker *checker)
+{
+	size_t index = 0, end;
+	uint32_t other;
+
+	for (; (end = next_object(checker, has_mixed, &index, &other)) != 0;
+	     index = end)
+		diag_help(checker->diags,
+		    check_report(checker, path_rule(checker, index)->origin.loc,
+			"a name in '%s' mixes letters that look alike",
+			path_object_text(checker->policy, index, end)),
+		    "write it in letters of one script");
 }
