@@ -82,7 +82,7 @@ lead=:
 told()
 {
 	tap_as "$uid" env HOME="$base/home" sh -c 'cd "$1" && exec "$2" -l "$3" \
-	    --log "$4" "$5" -- sh -c "$6"' sh "$ws" "$base/sbxrun" "$level" \
+	    -w . --log "$4" "$5" -- sh -c "$6"' sh "$ws" "$base/sbxrun" "$level" \
 	    "$ws.log" "$base/watch.bin" "$1" 2>&1 >/dev/null |
 		sed -n 's/^sbxrun: //p' | sort
 }
@@ -394,14 +394,15 @@ home()
 	ws=$base/home-$uid
 	mkdir -p "$ws"
 	plant
-	tap_is "$level: uid $uid: the home" 'the command made .profile' \
-	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -l "$3" "$4" \
+	echo one >"$ws/.profile" && chown "$uid" "$ws/.profile"
+	tap_is "$level: uid $uid: the home" 'the command changed .profile' \
+	    "$(tap_as "$uid" env HOME="$ws" sh -c 'cd "$1" && "$2" -w . -l "$3" "$4" \
 		-- sh -c "echo x >.profile"' sh "$ws" "$base/sbxrun" "$level" \
 		"$base/watch.bin" 2>&1 | sed -n 's/^sbxrun: //p')"
 	tap_is "$level: uid $uid: ... is warned of in the plan" 1 \
-	    "$(warned "$base/sbxrun -n -l $level $base/watch.bin")"
+	    "$(warned "$base/sbxrun -w . -n -l $level $base/watch.bin")"
 	tap_is "$level: uid $uid: ... and at a terminal" 1 \
-	    "$(warned "script -qec '$base/sbxrun -l $level $base/watch.bin \
+	    "$(warned "script -qec '$base/sbxrun -w . -l $level $base/watch.bin \
 		-- true' /dev/null")"
 }
 
@@ -410,14 +411,15 @@ two_homes()
 {
 	ws=$base/entry
 	plant
+	echo one >"$ws/.profile"
 	printf '%s\n' "root:x:0:0::$ws:/bin/sh" >"$base/passwd"
 	# shellcheck disable=SC2016  # for the inner shell
 	got=$(cd "$ws" && HOME=$base/home unshare -m sh -c \
-	    'mount --bind "$1" /etc/passwd && exec "$2" -l standard "$3" -- \
+	    'mount --bind "$1" /etc/passwd && exec "$2" -w . -l standard "$3" -- \
 		sh -c "echo x >.profile"' sh "$base/passwd" "$base/sbxrun" \
 	    "$base/watch.bin" 2>&1 | grep -v warning)
 	tap_is 'the home of the password entry' \
-	    'sbxrun: the command made .profile' "$got"
+	    'sbxrun: the command changed .profile' "$got"
 }
 
 # warned COMMAND-LINE: how often, where the home directory is the workspace.
