@@ -79,6 +79,7 @@ answer(const struct options *options, struct subject *subject)
 
 	if (asks_machine(options)) {
 		ask_level(options, subject);
+		subject->places.finds = true;
 		places_ask_machine(&subject->places);
 	}
 	if (is_command_name(options)) {

@@ -4,6 +4,7 @@
 #include "runtime/base/arena.h"
 #include "runtime/base/kernel.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/project.h"
 #include "runtime/bind/scratch.h"
 
 #include <stdio.h>
@@ -115,12 +116,15 @@ bind_all(const struct bind_question *question, struct shared *shared)
 		setenv("HOME", question->home, 1);
 	else
 		unsetenv("HOME");
+	if (question->workspace == NULL)
+		project_find(&shared->arena, &shared->options);
 	binding = bind_finish(bind_begin(&shared->arena, &request), &request);
 	if (binding->bound[SBX_ANCHOR_TMP])
 		binding = bind_moved(&shared->arena, binding, SBX_ANCHOR_TMP,
 		    question->scratch);
 	add_rules(shared, question, binding);
 	add_others(shared, binding);
+	shared->bound.workspace = binding->anchors[SBX_ANCHOR_WORKSPACE];
 	shared->bound.fault = NULL;
 }
 

@@ -11,7 +11,7 @@
 
 struct bind_question {
 	const struct sbx_blob *blob;
-	const char *workspace;
+	const char *workspace;    /* NULL: as sbxrun finds it without -w */
 	const char *home;         /* NULL: there is none */
 	struct sbx_place scratch; /* what ${tmp} is called in the answer */
 	const char *const *definitions; /* "NAME=PATH" */
@@ -44,6 +44,7 @@ struct bound_socket {
 struct bound {
 	const char *fault; /* why sbxrun refuses; NULL: what follows counts */
 	uint8_t platforms; /* whose rules these are */
+	struct sbx_place workspace; /* of no length: there is none */
 	uint32_t rule_count, link_count, glob_count, socket_count;
 	const struct bound_path *rules; /* in the order of the blob */
 	const struct sbx_place *links;  /* to what is allowed or was given */

@@ -41,7 +41,9 @@ struct places {
 	const char *agent_fault; /* why a rule that opens it is skipped on this
 	                            * machine, or NULL */
 	struct place_index *index; /* for places_rules_over(), of its own */
-	bool here; /* links of this machine count, and what is there */
+	bool finds; /* asked of the machine, the workspace is the one that
+	             * sbxrun finds */
+	bool here;  /* links of this machine count, and what is there */
 	VEC(struct sbx_place) shown;   /* links on the way to what is allowed */
 	VEC(struct sbx_place) matched; /* by the globs of rules that allow */
 	VEC(struct linked_match) linked;

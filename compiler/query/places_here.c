@@ -73,7 +73,9 @@ ask_binder(const struct places *places)
 	const struct sbx_blob *blob = places->blob;
 	struct bind_question question = {
 		.blob = blob,
-		.workspace = places->named[SBX_ANCHOR_WORKSPACE] ?
+		.workspace = places->finds ?
+		    NULL :
+		    places->named[SBX_ANCHOR_WORKSPACE] ?
 		    "none" :
 		    places->anchors[SBX_ANCHOR_WORKSPACE].path,
 		.home = places->named[SBX_ANCHOR_HOME] ?
@@ -112,6 +114,9 @@ places_ask_machine(struct places *places)
 	if (agent != NULL && agent[0] == '/')
 		places->agent = here_follow(places->arena, agent).place;
 	places->bound = ask_binder(places);
+	if (places->finds && places->bound->workspace.len > 0)
+		places->anchors[SBX_ANCHOR_WORKSPACE] =
+		    places->bound->workspace;
 	if (places->bound->fault == NULL)
 		take_bound(places, places->bound);
 	places_reset_index(places);

@@ -139,6 +139,13 @@ decided()
 	    "$tmp/why" || mode=denied
 	tap_is "level $level, uid $1: the mode of a file" \
 	    "$(says_kernel "$1" cat "$home/closed")" "$mode"
+	mkdir "$ws/.git" "$ws/.git/objects" "$ws/.git/refs" "$ws/sub"
+	echo 'ref: refs/heads/main' >"$ws/.git/HEAD"
+	chown -R "$1" "$ws"
+	top=$ws ws=$ws/sub
+	agree "$1" "the workspace is the working tree" write "$top/made" \
+	    touch "$top/made"
+	ws=$top
 	command -v python3 >/dev/null || return 0
 	python3 -c 'import socket, sys, time
 server = socket.socket(socket.AF_UNIX)
