@@ -448,22 +448,32 @@ parse_short(struct options *options, char **argv)
 	return 1;
 }
 
+/* A word of the command line as it may be printed. */
+static void
+show_word(struct out *shown, const char *word)
+{
+	out_init(shown, -1);
+	out_shown(shown, word, strlen(word));
+}
+
 /* A word where the command should begin. */
 __attribute__((noreturn)) static void
 refuse_order(const char *policy, const char *word)
 {
-	struct out text;
+	struct out text, shown, name;
 
+	show_word(&shown, word);
+	show_word(&name, policy);
 	out_init(&text, -1);
 	if (word[0] == '-')
 		out_print(&text,
-		    "options come before the policy: sbxrun %s %s -- ...", word,
-		    policy);
+		    "options come before the policy: sbxrun %s %s -- ...",
+		    shown.text, name.text);
 	else
 		out_print(&text,
 		    "expected '--' and the command, or '-c STRING', after the "
 		    "policy: sbxrun %s -- %s ...",
-		    policy, word);
+		    name.text, shown.text);
 	refuse(word, text.text, 0);
 }
 
@@ -558,13 +568,14 @@ is_named_as_policy(const char *word)
 __attribute__((noreturn)) static void
 refuse_unclear(const char *word)
 {
-	struct out text;
+	struct out text, shown;
 
+	show_word(&shown, word);
 	out_init(&text, -1);
 	out_print(&text,
 	    "a policy or a command? A policy is @%s or ./%s, a command comes "
 	    "after '--': sbxrun -- %s ...",
-	    word, word, word);
+	    shown.text, shown.text, shown.text);
 	refuse(word, text.text, 0);
 }
 

@@ -162,6 +162,7 @@ static const struct {
 	/* What is refused, by the word that it is about or what is said. */
 	{ { NULL }, "no command" },
 	{ { "p", "--", "x" }, "a policy or a command?" },
+	{ { "p\033x", "--", "x" }, "is @p\\x1bx or ./p\\x1bx" },
 	{ { "p.bin" }, "no command" },
 	{ { "p.bin", "--" }, "no command after" },
 	{ { "p.bin", "-n" }, "options come before the policy" },
