@@ -350,10 +350,12 @@ got()
 	eval "script=\$$3"
 	# shellcheck disable=SC2154  # by eval
 	# Through a pipe: in a user namespace nobody knows who owns /var/tmp, and so
-	# no policy below it is believed.
-	# shellcheck disable=SC2002  # a pipe is what is wanted
-	cat "$tmp/tools.bin" | there "$tmp/bin/sbxrun" ${NETWORK_OPTIONS-} \
-	    -l "$level" /dev/stdin -- sh -c "$script" - "$1" "$2" 2>&1
+	# no policy below it is believed.  The pipe is the user's own: the kernel
+	# does not open that of another one again.
+	# shellcheck disable=SC2016  # for the inner shell
+	there sh -c 'policy=$1; shift; cat "$policy" | "$@"' sh "$tmp/tools.bin" \
+	    "$tmp/bin/sbxrun" ${NETWORK_OPTIONS-} -l "$level" /dev/stdin -- \
+	    sh -c "$script" - "$1" "$2" 2>&1
 }
 
 try()
