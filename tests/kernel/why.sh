@@ -189,7 +189,8 @@ try_planted()
 	policy 'allow read ~/.cache/link'
 	ask read "$base/out/lib/x"
 	tap_found "level $level: and it is said" "$(grep \
-	    '^    a command may have made a link there.*allow read' "$tmp/said")"
+	    '^    a command or another user may have made a link.*allow read' \
+	    "$tmp/said")"
 }
 
 # bare RULE...: a policy that has no more than programs need.
