@@ -261,8 +261,10 @@ plan_network(const struct plan *plan)
 {
 	if (!is_missing(plan) || plan_connects(plan))
 		return plan_wanted_network(plan);
-	return plan->blob->meta->net == SBX_NET_SELECTED ?
-	    "none: hosts need level standard and Landlock ABI 4" :
+	if (plan->blob->meta->net == SBX_NET_SELECTED)
+		return "none: hosts need level standard and Landlock ABI 4";
+	return plan->level == SBX_LEVEL_FULL ?
+	    "none: its own needs a network namespace" :
 	    "none: its own needs level full, or standard and Landlock ABI 4";
 }
 
