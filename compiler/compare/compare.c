@@ -149,6 +149,16 @@ pass_text(struct pass *pass, const char *text)
 		text, strlen(text), &added);
 }
 
+bool
+anchors_equal(const struct sbx_blob *old, uint16_t a,
+    const struct sbx_blob *new, uint16_t b)
+{
+	if (a == SBX_NO_ANCHOR || b == SBX_NO_ANCHOR)
+		return a == b;
+	return strcmp(sbx_string(old, old->anchors[a].name),
+		   sbx_string(new, new->anchors[b].name)) == 0;
+}
+
 struct verdict
 pass_ask(const struct pass *pass, enum side side, const struct access *access,
     enum sbx_level level, int abi)

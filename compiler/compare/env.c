@@ -299,13 +299,10 @@ static bool
 set_equal(const struct sbx_blob *old, const struct sbx_set *a,
     const struct sbx_blob *new, const struct sbx_set *b)
 {
-	if (strcmp(sbx_string(old, a->name), sbx_string(new, b->name)) != 0 ||
-	    strcmp(sbx_string(old, a->text), sbx_string(new, b->text)) != 0)
-		return false;
-	if (a->anchor == SBX_NO_ANCHOR || b->anchor == SBX_NO_ANCHOR)
-		return a->anchor == b->anchor;
-	return strcmp(sbx_string(old, old->anchors[a->anchor].name),
-		   sbx_string(new, new->anchors[b->anchor].name)) == 0;
+	return strcmp(sbx_string(old, a->name), sbx_string(new, b->name)) ==
+	    0 &&
+	    strcmp(sbx_string(old, a->text), sbx_string(new, b->text)) == 0 &&
+	    anchors_equal(old, a->anchor, new, b->anchor);
 }
 
 /* Whether the other side sets the same. */

@@ -100,8 +100,7 @@ sockets_differ(const struct pass *pass)
 		if (a->form != b->form || a->effect != b->effect ||
 		    strcmp(sbx_string(old, a->suffix),
 			sbx_string(new, b->suffix)) != 0 ||
-		    strcmp(sbx_string(old, old->anchors[a->anchor].name),
-			sbx_string(new, new->anchors[b->anchor].name)) != 0)
+		    !anchors_equal(old, a->anchor, new, b->anchor))
 			return true;
 	}
 	return false;

@@ -84,6 +84,11 @@ const char *path_explanation(struct arena *arena, const struct sbx_blob *blob,
  * if there is one. */
 void pass_begin(struct pass *pass, const struct binding *binding);
 
+/* Whether two anchors have one name: numbers of parameters differ.  Either may
+ * be SBX_NO_ANCHOR, which the other has to be, too. */
+bool anchors_equal(const struct sbx_blob *old, uint16_t a,
+    const struct sbx_blob *new, uint16_t b);
+
 /* The parts.  Path rules are merged once for a machine, then bound. */
 struct rules;
 struct rules *rules_merge(struct pass *pass, struct arena *arena);
