@@ -44,7 +44,7 @@ refuses 3 'sbxc why' "$SBXC" why pipe.bin read /usr
 refuses 3 'sbxc diff' "$SBXC" diff good.bin pipe.bin
 refuses 1 'an include' "$SBXC" includes.sbx -o out
 refuses 3 'the policy of a test' "$SBXC" test policy.test.yaml
-for file in pipe.bin link.sbx /dev/zero socket; do
+for file in pipe.bin ./link.sbx /dev/zero ./socket; do
 	refuses 125 "sbxrun $file" "$SBXRUN" -l standard "$file" -- true
 done
 
