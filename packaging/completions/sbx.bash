@@ -182,7 +182,10 @@ _sbxrun()
 		_sbx_words "auto none $(printf '%s ' "${COMPREPLY[@]}")"
 		return
 	fi
-	_sbx_option sbxrun || _sbx_policies
+	_sbx_option sbxrun && return
+	_sbx_policies
+	# Or a command, under the policy that is taken by default.
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur")
 }
 
 # The words up to the cursor, which bash would also cut at = and @.

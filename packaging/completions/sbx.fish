@@ -113,4 +113,6 @@ complete -c sbxc -n 'string match -q -- "@*" (commandline -ct)' -f -a '(__sbx_pr
 complete -c sbxrun -n '__sbxrun_before_command; and __sbx_at_option' -f -a '(__sbx_options sbxrun)'
 complete -c sbxrun -n '__sbxrun_before_command; and test -n "$(__sbx_values sbxrun)"' -f -a '(__sbx_values sbxrun)'
 complete -c sbxrun -n __sbxrun_operand -a '(__sbx_profiles)'
+# Or a command, under the policy that is taken by default.
+complete -c sbxrun -n __sbxrun_operand -a '(__fish_complete_command)'
 complete -c sbxrun -n 'not __sbxrun_before_command' -a '(__fish_complete_command)'

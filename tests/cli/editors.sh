@@ -64,6 +64,7 @@ values()
 	done
 	has "$1" "$(offers "$1" 'sbxrun --explain @cod')" @coding
 	has "$1" "$(offers "$1" 'sbxrun -n @cod')" @coding
+	has "$1" "$(offers "$1" 'sbxrun tru')" true
 	lists "$1" 'sbxrun --limit=' "$(sed -n \
 	    's/^LIMIT("\([^"]*\)".*/\1=/p' "$srcdir/format/limits.def")"
 	lists "$1" 'sbxrun --limit=ti' timeout=
@@ -108,6 +109,7 @@ offers()
 		        print -rl -- ${list%%:*} }
 		    _files() { print file.sbx; }
 		    _normal() { :; }
+		    _command_names() { print true; }
 		    words=(${(z)2}); [[ $2 != *" " ]] || words+=("")
 		    CURRENT=${#words}; service=$words[1]
 		    . "$1"' zsh "$packaging/completions/_sbx" "$2" |
