@@ -119,7 +119,8 @@ plan_warn(const struct plan *plan, bool described)
 		    0);
 	if (plan->level == SBX_LEVEL_MINIMAL)
 		warn_about("level minimal",
-		    "files are NOT protected, network and other processes are",
+		    "files are NOT protected, nor other processes from "
+		    "signals; the network is",
 		    0);
 	warn_of_network(plan);
 	if (plan->level == SBX_LEVEL_STANDARD &&

@@ -8,7 +8,7 @@
 # it refuses then, but at level minimal.
 kinds()
 {
-	unprotected='warning: level minimal: files are NOT protected, network and other processes are'
+	unprotected='warning: level minimal: files are NOT protected, nor other processes from signals; the network is'
 	unseen='/proc/thread-self/children: cannot see what the command starts, which a limit or a receipt needs: No such file or directory'
 	crowded='level full: its namespaces cannot be made now; -l standard does without them: No space left on device'
 	cat <<-KINDS
