@@ -784,13 +784,14 @@ typed_else() {
 @test "why, diff, check --within, build --verify: faulty input" {
 	"$SBXC" team.sbx -o team.bin
 	head -c 200 team.bin >short.bin
-	for policy in bad.sbx two.sbx; do
-		ends 1 "$SBXC" why $policy read /usr
-		ends 1 "$SBXC" diff $policy team.sbx
-		ends 1 "$SBXC" diff team.sbx $policy
-		ends 1 "$SBXC" check --within $policy team.sbx
-		ends 1 "$SBXC" check --within team.sbx $policy
-	done
+	ends 1 "$SBXC" why bad.sbx read /usr
+	ends 1 "$SBXC" diff bad.sbx team.sbx
+	ends 1 "$SBXC" diff team.sbx bad.sbx
+	ends 1 "$SBXC" check --within bad.sbx team.sbx
+	ends 1 "$SBXC" check --within team.sbx bad.sbx
+	# Of two profiles, which one is asked about?  diff takes both.
+	ends 1 "$SBXC" why two.sbx read /usr
+	ends 0 "$SBXC" diff two.sbx team.sbx
 	for policy in short.bin missing.sbx; do
 		ends 3 "$SBXC" why $policy read /usr
 		ends 3 "$SBXC" diff $policy team.sbx
