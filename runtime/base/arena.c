@@ -3,6 +3,7 @@
 #include "runtime/base/out.h"
 
 #include <errno.h>
+#include <string.h>
 
 void *
 arena_take(struct arena *arena, size_t count, size_t size)
@@ -16,6 +17,13 @@ arena_take(struct arena *arena, size_t count, size_t size)
 		    ENOMEM);
 	arena->used = (uint32_t)(begin + bytes);
 	return arena->bytes + begin;
+}
+
+void
+arena_cut(struct arena *arena, uint32_t used)
+{
+	memset(arena->bytes + used, 0, arena->used - used);
+	arena->used = used;
 }
 
 /* Paths are short, and libc's memcpy(3) is made for long pieces. */

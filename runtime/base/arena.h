@@ -19,6 +19,8 @@ struct arena {
 /* Zeroed room for `count` elements of `size` bytes; refuses if there is
  * none. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
+/* Gives back what was taken since `used` was arena->used. */
+void arena_cut(struct arena *arena, uint32_t used);
 
 /* A NUL-terminated copy of a and b joined; refuses when it is longer than
  * SBX_MAX_PATH or there is no room. */

@@ -151,7 +151,9 @@ seen_new(struct looking *looking)
 	struct sight *sight = looking->sight;
 	struct seen *seen;
 
-	if (sight->count == LOOK_MAX_NAMES) {
+	/* A command may have made long names, to take all the memory there is. */
+	sight->bytes += (uint32_t)sizeof *seen + looking->path.len;
+	if (sight->count == LOOK_MAX_NAMES || sight->bytes > LOOK_MAX_BYTES) {
 		sight->more = true;
 		looking->more = (struct seen){ .next = NULL };
 		return &looking->more;
@@ -250,8 +252,10 @@ look_name(struct looking *looking, int directory, const char *name,
 	uint32_t len = looking->path.len;
 	struct seen *seen;
 
-	if (*name != '\0' && !path_push(&looking->path, name, strlen(name)))
+	if (*name != '\0' && !path_push(&looking->path, name, strlen(name))) {
+		looking->sight->cut = true;
 		return;
+	}
 	seen = note(looking, directory, name, part);
 	if (is_directory(seen)) {
 		if (depth == LOOK_MAX_DEPTH)

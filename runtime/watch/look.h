@@ -18,8 +18,9 @@
 #include <time.h>
 
 enum {
-	LOOK_MAX_NAMES = 256, /* of one rule, that are kept */
-	LOOK_MAX_ALL = 16384, /* that are looked at */
+	LOOK_MAX_NAMES = 256,      /* of one rule, that are kept */
+	LOOK_MAX_BYTES = 32 << 10, /* of these, with their paths */
+	LOOK_MAX_ALL = 16384,      /* that are looked at */
 	LOOK_MAX_DEPTH = 16,
 	LOOK_MAX_SETTINGS = 16 << 10, /* bytes of a file that is read */
 };
@@ -43,6 +44,7 @@ struct seen {
 struct sight {
 	struct seen *first, **end;
 	uint32_t count, all; /* names that are kept, and that were met */
+	uint32_t bytes;      /* of those that are kept */
 	uint64_t sum;        /* of what all names are */
 	bool more;           /* names that are not kept */
 	bool cut;            /* names that were not looked at */

@@ -73,7 +73,9 @@ static const char *const change_words[CHANGE_END] = {
 static void
 read_settings(struct arena *arena, struct wire *wire)
 {
+	enum { TEXTS_MAX = 128 << 10 }; /* of the rest, that it changed */
 	uint32_t i = 0;
+	uint64_t bytes = 0;
 
 	if (wire->watch->form != SBX_WATCH_GIT)
 		return;
@@ -81,7 +83,10 @@ read_settings(struct arena *arena, struct wire *wire)
 	    sizeof *wire->settings);
 	for (const struct seen *seen = wire->before.first; seen != NULL;
 	     seen = seen->next, i++) {
-		if (seen->part == SBX_GIT_SETTINGS)
+		if (seen->part != SBX_GIT_SETTINGS)
+			continue;
+		bytes += seen->size <= LOOK_MAX_SETTINGS ? seen->size : 0;
+		if (bytes <= TEXTS_MAX)
 			wire->settings[i] = look_settings(arena, seen);
 	}
 }
@@ -595,7 +600,7 @@ former_settings(const struct wire *wire, const struct seen *before)
 		return "";
 	for (; seen != before; seen = seen->next)
 		i++;
-	return wire->settings[i];
+	return wire->settings != NULL ? wire->settings[i] : NULL;
 }
 
 /* Whether it is as it was when it was told. */
@@ -700,6 +705,8 @@ tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	struct wire now = { .watch = wire->watch, .what = wire->what };
 	const struct look_from *from = look_from(tripwire, tripwire->now,
 	    wire->from);
+	struct arena *arena = tripwire->arena;
+	uint32_t used = arena->used;
 	bool large;
 
 	tripwire->lines_each = 0;
@@ -731,10 +738,13 @@ tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	tripwire->told = wire->early.more && wire->early.sum == now.before.sum;
 	if (large && wire->before.sum != now.before.sum)
 		tell_more(tripwire, wire);
-	if (early)
+	if (early) {
 		wire->early = now.before;
-	else if (now.before.cut && !tripwire->quiet)
+		return;
+	}
+	if (now.before.cut && !tripwire->quiet)
 		say_cut(tripwire, wire);
+	arena_cut(arena, used);
 }
 
 static void
@@ -927,7 +937,9 @@ get_wire(struct arena *arena, struct image *image, struct wire *copy)
 		return false;
 	wire->watch = get(image, sizeof *wire->watch);
 	wire->from = 0;
-	if (wire->watch == NULL || !get_place(image, &wire->what.at) ||
+	wire->early = (struct sight){ .first = NULL };
+	if (wire->watch == NULL || wire->watch->form >= SBX_WATCH_END ||
+	    !get_place(image, &wire->what.at) ||
 	    !get_text(image, &wire->what.pattern) ||
 	    !get_sight(arena, image, wire))
 		return false;
@@ -976,10 +988,24 @@ tell_killed(struct tripwire *tripwire, int fd, size_t len)
 		say_rest(tripwire);
 }
 
+static void
+say_too_much(void)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_text(&out,
+	    "sbxrun: a run that was killed watched more than is compared "
+	    "now: look yourself at what may run later\n");
+	out_flush(&out);
+}
+
 void
 tripwire_tell_killed(struct arena *arena, bool forget)
 {
-	enum { IMAGE_MAX = 4 << 20 };
+	enum {
+		IMAGE_MAX = 1 << 20
+	}; /* of the memory that this run needs, too */
 	struct unfinished_list list;
 	size_t len;
 
@@ -993,12 +1019,14 @@ tripwire_tell_killed(struct arena *arena, bool forget)
 
 		if (!stderr_takes_more())
 			break;
-		if (len <= IMAGE_MAX)
-			tell_killed(&tripwire, list.run.fd, len);
+		/* First: if this run ends over it, no other one does. */
 		if (forget)
 			unlinkat(list.run.directory, list.run.name, 0);
-		memset(arena->bytes + used, 0, arena->used - used);
-		arena->used = used;
+		if (len <= IMAGE_MAX)
+			tell_killed(&tripwire, list.run.fd, len);
+		else
+			say_too_much();
+		arena_cut(arena, used);
 	}
 	unfinished_close(&list);
 }
