@@ -436,12 +436,23 @@ finish(struct attendance *attendance, bool started)
 static bool
 has_started(const struct supervision *supervision)
 {
+	struct pollfd wait = { .fd = supervision->started_read,
+		.events = POLLIN };
+	struct term term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
+	struct timespec now;
 	char byte;
+	int ready;
 
 	if (supervision->receipt == NULL)
 		return false;
 	close(supervision->started_write);
-	if (read(supervision->started_read, &byte, 1) != 1)
+	/* Others in the session may have stopped it before it says so. */
+	do {
+		clock_now(&now);
+		ready = poll(&wait, 1, term_left(&term, &now));
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0 || read(supervision->started_read, &byte, 1) != 1)
 		return false;
 	if (!receipt_send(supervision->receipt))
 		refuse("receipt", "cannot write it", errno);
