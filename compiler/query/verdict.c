@@ -466,6 +466,15 @@ is_kept(const struct subject *subject, struct sbx_place path)
 	return false;
 }
 
+/* Below level full only from being written. */
+static bool
+keeps(const struct subject *subject, const struct access *access)
+{
+	return subject->level == SBX_LEVEL_FULL ||
+	    (subject->level == SBX_LEVEL_STANDARD &&
+		access->detail == SBX_WRITE);
+}
+
 static struct verdict
 place_verdict(const struct subject *subject, const struct access *access)
 {
@@ -483,8 +492,7 @@ place_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.by != BY_PATH)
 		verdict.absent = absent;
 	verdict = covered_verdict(subject, access, verdict);
-	if (subject->level >= SBX_LEVEL_STANDARD &&
-	    is_kept(subject, access->path))
+	if (keeps(subject, access) && is_kept(subject, access->path))
 		return (
 		    struct verdict){ .by = BY_KEPT, .source = SBX_NO_SOURCE };
 	if (!verdict.allowed &&

@@ -182,8 +182,10 @@ known_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
 }
 
 /*
- * What a run wrote there would be the next run's policy, and what it read there
- * are secrets of other runs.  So these rules are in every binding.
+ * What a run wrote there would be the next run's policy, and what it read there is
+ * other runs'.  So these rules are in every binding.  Below level full only writing
+ * is denied: to deny reading, Landlock must be given each entry beside, and then a
+ * home that the policy opens could not be listed, nor what is above it.
  */
 static void
 deny_own(struct binder *binder, struct own_places *places)
@@ -191,6 +193,7 @@ deny_own(struct binder *binder, struct own_places *places)
 	struct sbx_place homes[HOMES_MAX];
 	struct sbx_place workspace = binder->made.anchors[SBX_ANCHOR_WORKSPACE];
 	uint32_t count = known_homes(binder, homes);
+	bool reading = binder->request->level == SBX_LEVEL_FULL;
 
 	places->count = count * OWN_COUNT;
 	for (uint32_t i = 0; i < places->count; i++) {
@@ -198,7 +201,7 @@ deny_own(struct binder *binder, struct own_places *places)
 
 		place->home = homes[i / OWN_COUNT];
 		place->rule = (uint32_t)(deny_below(binder, place->home,
-					     own[i % OWN_COUNT]) -
+					     own[i % OWN_COUNT], reading) -
 		    binder->sites);
 		if (sbx_covers(binder->rules[place->rule].at, workspace))
 			refuse(path_of(workspace),
@@ -244,16 +247,21 @@ make_directories(struct arena *arena, struct sbx_place at, uint32_t from)
 	return error;
 }
 
-/* Whether whatever kept us from making it keeps the command from it, too. */
+/* Whether whatever kept us from making it keeps the command from it, too: where the
+ * way to it is missing, what there is of that cannot be written. */
 static bool
-keeps_command(int error, struct sbx_place home)
+keeps_command(struct arena *arena, int error, struct sbx_place at)
 {
-	struct sbx_place above;
-
-	if (error != ENOENT || home.len == 0)
+	if (error != ENOENT)
 		return error == EACCES || error == EPERM || error == EROFS;
-	above = place_parent(home);
-	return faccessat(AT_FDCWD, path_of(above), W_OK, AT_EACCESS) != 0;
+	do {
+		at = place_parent(at);
+		if (faccessat(AT_FDCWD,
+			at.len > 0 ? path_of(arena_copy(arena, at)) : "/", W_OK,
+			AT_EACCESS) == 0)
+			return false;
+	} while (errno == ENOENT && at.len > 0);
+	return true;
 }
 
 /*
@@ -276,7 +284,7 @@ make_own(struct binder *binder, const struct own_places *places)
 		    sbx_covers(home, at) ? home.len : place_parent(at).len);
 		if (error == 0)
 			site->missing = false;
-		else if (!keeps_command(error, home))
+		else if (!keeps_command(binder->arena, error, at))
 			refuse(path_of(at),
 			    "sbx's own directory cannot be made, and the "
 			    "policy would let the command make it",

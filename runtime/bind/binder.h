@@ -76,9 +76,9 @@ void bind_path(struct binder *binder, const struct sbx_path *path,
 /* Binds a path rule about the workspace for its repository elsewhere. */
 void bind_in_repository(struct binder *binder, const struct sbx_path *path);
 
-/* Denies all of what is called so below a place, which has no links in it. */
+/* Denies writing, or all, of what is called so below a place, which has no links in it. */
 struct site *deny_below(struct binder *binder, struct sbx_place parent,
-    const char *suffix);
+    const char *suffix, bool reading);
 
 /* Binds the rules about sockets, when the anchors are bound. */
 void bind_sockets(struct binder *binder);

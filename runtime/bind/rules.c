@@ -189,18 +189,28 @@ deny_place(struct binder *binder, const struct sbx_path *path,
 }
 
 struct site *
-deny_below(struct binder *binder, struct sbx_place parent, const char *suffix)
+deny_below(struct binder *binder, struct sbx_place parent, const char *suffix,
+    bool reading)
 {
-	static const struct sbx_path whole = {
+	/* Of which the rule keeps the address. */
+	static const struct sbx_path all = {
 		.source = SBX_NO_SOURCE,
 		.anchor = SBX_ANCHOR_ROOT,
 		.effect = SBX_DENY,
 		.rights = SBX_RIGHTS,
 		.platforms = SBX_ON_ALL,
 	};
+	static const struct sbx_path writing = {
+		.source = SBX_NO_SOURCE,
+		.anchor = SBX_ANCHOR_ROOT,
+		.effect = SBX_DENY,
+		.rights = SBX_WRITE,
+		.platforms = SBX_ON_ALL,
+	};
 	struct sbx_place at = arena_join(binder->arena, parent,
 	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
-	struct sbx_rule *rule = deny_place(binder, &whole, parent, at);
+	struct sbx_rule *rule = deny_place(binder, reading ? &all : &writing,
+	    parent, at);
 
 	return &binder->sites[rule - binder->rules];
 }

@@ -202,13 +202,27 @@ world_make(struct world *world)
 		world_add(world);
 	file_make(world, world->outside);
 	world_anchor(world, world->workspace);
-	world_anchor(world, world->home);
+	/* Not in the tree: in a home sbxrun keeps files of its own, which no rule
+	 * of the policy says. */
+	print_path(world->home, "%s/home", world->base);
+	if (mkdir(world->home, 0777) != 0 ||
+	    chown(world->home, world->uid, world->uid) != 0)
+		give_up("%s", world->home);
 	world_anchor(world, world->parameter);
 }
 
 void
 world_remove(struct world *world)
 {
+	static const char *const kept[] = { "/.config/sbx", "/.config",
+		"/.local/state/sbx", "/.local/state", "/.local", "" };
+	char path[PATH_SIZE];
+
+	for (size_t i = 0; i < countof(kept); i++) {
+		print_path(path, "%s%s", world->home, kept[i]);
+		if (rmdir(path) != 0 && errno != ENOENT)
+			give_up("%s", path);
+	}
 	if (unlink(world->outside) != 0)
 		give_up("%s", world->outside);
 	while (world->node_count > 0) {
