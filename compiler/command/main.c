@@ -75,7 +75,7 @@ static const struct command commands[] = {
 	{ "init", INIT, command_init, "init [CLIENT [FILE]]",
 	    "set an agent or another client up, or a policy for a project" },
 	{ "doctor", DOCTOR, command_doctor, "doctor [POLICY]",
-	    "what has to be mended here before commands can be confined" },
+	    "what has to be fixed here before commands can be confined" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
 	    "what the code of a diagnostic means" },
 };

@@ -103,7 +103,7 @@ ask_plan(struct doctor *doctor, const struct options *options)
 	if (ran.status == 0)
 		doctor->plan = json_read(ran.out);
 	else
-		doctor_find(doctor, FINDING_MEND, "policy",
+		doctor_find(doctor, FINDING_FIX, "policy",
 		    arena_printf(doctor->arena, "sbxrun refuses it: %.*s",
 			(int)strcspn(ran.err, "\n"), ran.err),
 		    NULL);
@@ -138,7 +138,7 @@ try_policy(struct doctor *doctor, const struct options *options)
 			    json_text(canary, "canary"));
 	}
 	if (*failed != '\0')
-		doctor_find(doctor, FINDING_MEND, "self-test",
+		doctor_find(doctor, FINDING_FIX, "self-test",
 		    arena_printf(doctor->arena, "not as the policy says: %s",
 			failed),
 		    arena_printf(doctor->arena, "sbxrun --self-test %s",
@@ -151,16 +151,16 @@ try_policy(struct doctor *doctor, const struct options *options)
 static const char *const state_words[] = {
 	[FINDING_GOOD] = "good",
 	[FINDING_NOTE] = "note",
-	[FINDING_MEND] = "mend",
+	[FINDING_FIX] = "fix",
 };
 
 static size_t
-count_mend(const struct doctor *doctor)
+count_to_fix(const struct doctor *doctor)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < doctor->findings.count; i++)
-		count += doctor->findings.items[i].state == FINDING_MEND;
+		count += doctor->findings.items[i].state == FINDING_FIX;
 	return count;
 }
 
@@ -189,11 +189,11 @@ print_finding(const struct doctor *doctor, const struct finding *finding,
 	static const char *const colours[] = {
 		[FINDING_GOOD] = "\033[32m",
 		[FINDING_NOTE] = "\033[36m",
-		[FINDING_MEND] = "\033[1;31m",
+		[FINDING_FIX] = "\033[1;31m",
 	};
 
 	(void)doctor;
-	printf("%s%s%s  %-*s ", colour ? colours[finding->state] : "",
+	printf("%s%-4s%s  %-*s ", colour ? colours[finding->state] : "",
 	    state_words[finding->state], colour ? "\033[0m" : "", PATH_COLUMN,
 	    finding->about);
 	print_clean(finding->text);
@@ -208,14 +208,14 @@ print_finding(const struct doctor *doctor, const struct finding *finding,
 static void
 print_text(const struct doctor *doctor, bool colour)
 {
-	size_t count = count_mend(doctor);
+	size_t count = count_to_fix(doctor);
 
 	for (size_t i = 0; i < doctor->findings.count; i++)
 		print_finding(doctor, &doctor->findings.items[i], colour);
 	if (count == 0)
-		puts("nothing has to be mended");
+		puts("nothing has to be fixed");
 	else
-		printf("to be mended: %zu\n", count);
+		printf("to be fixed: %zu\n", count);
 }
 
 static void
@@ -234,7 +234,7 @@ print_json(const struct doctor *doctor)
 		json_put_text(entry, "text", finding->text);
 		json_put_text(entry, "command", finding->command);
 	}
-	json_put_number(root, "mend", count_mend(doctor));
+	json_put_number(root, "fix", count_to_fix(doctor));
 	json_write(root, stdout);
 }
 
@@ -266,5 +266,5 @@ doctor_examine(struct doctor *doctor, const struct options *options)
 		print_text(doctor, options->colour_out);
 	json_release(doctor->status);
 	json_release(doctor->plan);
-	return count_mend(doctor) == 0 ? EXIT_CLEAN : EXIT_POLICY;
+	return count_to_fix(doctor) == 0 ? EXIT_CLEAN : EXIT_POLICY;
 }

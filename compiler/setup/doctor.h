@@ -1,6 +1,6 @@
 /*
  * `sbxc doctor`: what is wrong or worth knowing about a policy on this machine
- * and in this directory, each with the command that mends it.  Facts come from
+ * and in this directory, each with the command that fixes it.  Facts come from
  * sbxrun (--status and -n), from the policy, and from looking; nothing is
  * changed.
  */
@@ -14,13 +14,13 @@ struct json_t;
 enum finding_state {
 	FINDING_GOOD,
 	FINDING_NOTE, /* worth knowing; it works */
-	FINDING_MEND, /* it does not work, or does not protect, as it should */
+	FINDING_FIX,  /* it does not work, or does not protect, as it should */
 };
 
 struct finding {
 	enum finding_state state;
 	const char *about, *text;
-	const char *command; /* that mends it, or NULL */
+	const char *command; /* that fixes it, or NULL */
 };
 
 struct doctor {
@@ -35,7 +35,7 @@ struct doctor {
 	VEC(struct finding) findings;
 };
 
-/* Looks, tells, and returns EXIT_POLICY if something is to be mended. */
+/* Looks, tells, and returns EXIT_POLICY if something is to be fixed. */
 enum exit_status doctor_examine(struct doctor *doctor,
     const struct options *options);
 

@@ -107,7 +107,7 @@ say_level(struct doctor *doctor)
 		say_namespaces(doctor);
 		return;
 	}
-	doctor_find(doctor, FINDING_MEND, "level",
+	doctor_find(doctor, FINDING_FIX, "level",
 	    arena_printf(doctor->arena,
 		"%s: files are NOT protected; Landlock "
 		"is %s",
@@ -127,7 +127,7 @@ say_hosts(struct doctor *doctor)
 
 	if (blob->meta->net != SBX_NET_SELECTED || why == NULL)
 		return;
-	doctor_find(doctor, FINDING_MEND, "network",
+	doctor_find(doctor, FINDING_FIX, "network",
 	    arena_printf(doctor->arena,
 		"the policy names hosts, and what reaches them is missing: %s",
 		why),
@@ -152,7 +152,7 @@ say_resolver(struct doctor *doctor)
 		    "/etc/resolv.conf is not there: no name is looked up",
 		    NULL);
 	} else if (!doctor_allows(doctor, "read", place)) {
-		doctor_find(doctor, FINDING_MEND, "names",
+		doctor_find(doctor, FINDING_FIX, "names",
 		    arena_printf(doctor->arena,
 			"%s is a link to %s, which the policy does not let "
 			"read: no name is looked up",

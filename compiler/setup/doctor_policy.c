@@ -107,7 +107,7 @@ say_skipped(struct doctor *doctor)
 				json_text(rule, "source")));
 	}
 	if (skipped.count > 0)
-		doctor_find(doctor, FINDING_MEND, "skipped",
+		doctor_find(doctor, FINDING_FIX, "skipped",
 		    arena_printf(doctor->arena,
 			"grants nothing, because a command or another user "
 			"could have made a link on the way: %s",
@@ -182,7 +182,7 @@ say_variables(struct doctor *doctor)
 			add_example(&handed, name);
 	}
 	if (handed.count > 0)
-		doctor_find(doctor, FINDING_MEND, "variables",
+		doctor_find(doctor, FINDING_FIX, "variables",
 		    arena_printf(doctor->arena,
 			"look like secrets and are handed on: %s",
 			examples_text(&handed)),

@@ -133,7 +133,7 @@ say_git(struct doctor *doctor)
 	if (directory != NULL)
 		directory = find_common(doctor, directory);
 	if (strcmp(top, doctor->workspace) != 0)
-		doctor_find(doctor, FINDING_MEND, "workspace",
+		doctor_find(doctor, FINDING_FIX, "workspace",
 		    arena_printf(doctor->arena,
 			"git finds no repository inside: the working tree "
 			"begins at %s",
@@ -141,7 +141,7 @@ say_git(struct doctor *doctor)
 		    "sbxrun -w auto ...");
 	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
 	    !doctor_allows(doctor, "write", directory))
-		doctor_find(doctor, FINDING_MEND, "workspace",
+		doctor_find(doctor, FINDING_FIX, "workspace",
 		    arena_printf(doctor->arena,
 			"a linked worktree or submodule: git writes to %s, "
 			"which the policy does not allow",
@@ -160,19 +160,19 @@ say_place(struct doctor *doctor)
 	struct stat status = { .st_mode = 0 };
 
 	if (strcmp(workspace, "/") == 0) {
-		doctor_find(doctor, FINDING_MEND, "workspace",
+		doctor_find(doctor, FINDING_FIX, "workspace",
 		    "/ is no workspace: sbxrun refuses it", "cd PROJECT");
 		return;
 	}
 	if (lies_in(scratch, workspace) || lies_in(workspace, scratch)) {
-		doctor_find(doctor, FINDING_MEND, "workspace",
+		doctor_find(doctor, FINDING_FIX, "workspace",
 		    "sbx keeps its own directory in /tmp: sbxrun refuses it as "
 		    "a workspace",
 		    "cd PROJECT, or sbxrun -w PROJECT ...");
 		return;
 	}
 	if (home != NULL && lies_in(home, workspace))
-		doctor_find(doctor, FINDING_MEND, "workspace",
+		doctor_find(doctor, FINDING_FIX, "workspace",
 		    strcmp(home, workspace) == 0 ?
 			"it is the home directory: commands may write the "
 			"files that your shell runs at its start" :

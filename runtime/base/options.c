@@ -254,7 +254,7 @@ static const struct option_line lines[] = {
 	    add_passed },
 	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),
 	    NULL },
-	{ '\0', "doctor", NULL, "what has to be mended here, with commands",
+	{ '\0', "doctor", NULL, "what has to be fixed here, with commands",
 	    OFFSET(doctor), NULL },
 	{ '\0', "self-test", NULL, "try to get out of a sandbox of this policy",
 	    OFFSET(self_test), NULL },

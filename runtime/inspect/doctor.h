@@ -1,5 +1,5 @@
 /*
- * sbxrun --doctor: what has to be mended here, which sbxc tells.
+ * sbxrun --doctor: what has to be fixed here, which sbxc tells.
  */
 #ifndef SBX_RUN_DOCTOR_H
 #define SBX_RUN_DOCTOR_H

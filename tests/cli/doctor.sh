@@ -52,7 +52,7 @@ doctor()
 # says NAME STATE ABOUT TEXT: there is such a line.
 says()
 {
-	if grep -q "^$2  $3 .*$4" "$tmp/out"; then
+	if grep -q "^$2  *$3 .*$4" "$tmp/out"; then
 		tap_ok "$1"
 	else
 		tap_not_ok "$1" "$(cat "$tmp/out" "$tmp/err")"
@@ -79,7 +79,7 @@ echo '{"ok":false,"canaries":[{"canary":"mount","ok":true},
 {"canary":"a pseudo-terminal","ok":false}]}' >"$tmp/tried"
 doctor
 tap_is "the self-test fails" 1 $status
-says "... and it is said at what" mend self-test ': a pseudo-terminal$'
+says "... and it is said at what" fix self-test ': a pseudo-terminal$'
 rm "$tmp/tried"
 
 rmdir "$tmp/.git"
@@ -97,34 +97,34 @@ says "standard: it is said" note level "standard: .*"
 machine minimal '"built in but not switched on; add landlock to the lsm= list"' \
     '"not tried"'
 doctor
-tap_is "minimal is to be mended" 1 $status
-says "minimal: it is said" mend level "files are NOT protected"
-tap_is "minimal: with what mends it" 1 "$(grep -c 'update-grub' "$tmp/out")"
+tap_is "minimal is to be fixed" 1 $status
+says "minimal: it is said" fix level "files are NOT protected"
+tap_is "minimal: with what fixes it" 1 "$(grep -c 'update-grub' "$tmp/out")"
 machine full null null
 
 # --- the workspace ---------------------------------------------------------
 
 (cd "$HOME" && "$SBXC" doctor) >"$tmp/out" 2>&1
 tap_is "the home directory" 1 $?
-says "the home directory: it is said" mend workspace "it is the home directory"
+says "the home directory: it is said" fix workspace "it is the home directory"
 doctor -w "$tmp"
-says "what the home directory lies in" mend workspace \
+says "what the home directory lies in" fix workspace \
     "the home directory lies in it"
 says_not "... is not called good" workspace " $tmp\$"
 doctor -w /
-says "the root directory" mend workspace "no workspace"
+says "the root directory" fix workspace "no workspace"
 doctor -w /tmp
-says "a directory that sbx itself uses" mend workspace "sbxrun refuses it"
+says "a directory that sbx itself uses" fix workspace "sbxrun refuses it"
 says_not "... is not called good" workspace " /tmp\$"
 git init -q .
 git -c user.name=A -c user.email=a@b commit -q --allow-empty -m "Begin"
 mkdir -p below
 doctor -w below
 tap_is "a part of a repository" 1 $status
-says "a part of a repository: it is said" mend workspace "begins at $tmp/work"
+says "a part of a repository: it is said" fix workspace "begins at $tmp/work"
 git worktree add -q "$tmp/tree" >/dev/null 2>&1
 doctor -w "$tmp/tree"
-says "a linked worktree" mend workspace "git writes to $tmp/work/.git,"
+says "a linked worktree" fix workspace "git writes to $tmp/work/.git,"
 doctor
 says_not "the repository itself" workspace git
 
@@ -189,11 +189,11 @@ if "$real" --status --json | grep -q '"level":"full"'; then
 else
 	tap_skip "what it denies is not there" "this is level full's"
 fi
-says "a variable with a secret" mend variables "handed on: XURL$"
+says "a variable with a secret" fix variables "handed on: XURL$"
 "$SBXC" build -o "$tmp/p.bin" "$tmp/p.sbx"
 chmod 666 "$tmp/p.bin"
 doctor "$tmp/p.bin"
-says "a policy that sbxrun refuses" mend policy "others may write"
+says "a policy that sbxrun refuses" fix policy "others may write"
 doctor "$tmp/p.sbx" another
 tap_is "two policies" 2 $status
 printf 'sbx 1\nprofile q {\n  allow raed /\n}\n' >"$tmp/q.sbx"
@@ -344,7 +344,7 @@ SBX='' doctor
 tap_is "... which an empty name does not say" '' "$(told nested)"
 machine minimal '"not there"' null
 doctor
-tap_is "a level that no switch of the kernel mends" \
+tap_is "a level that no switch of the kernel fixes" \
     'minimal: files are NOT protected; Landlock is not there' "$(told level)"
 machine minimal null null
 doctor
@@ -407,17 +407,17 @@ fi
 
 machine minimal null null
 "$SBXC" doctor --color=always "$tmp/all.sbx" >"$tmp/out" 2>&1
-tap_is "each state has its colour" '32good 1;31mend' "$(
-    sed -n 's/^.\[\([0-9;]*\)m\([a-z]*\).\[0m  .*/\1\2/p' "$tmp/out" | sort -ur |
+tap_is "each state has its colour" '32good 1;31fix' "$(
+    sed -n 's/^.\[\([0-9;]*\)m\([a-z]*\) *.\[0m  .*/\1\2/p' "$tmp/out" | sort -ur |
     paste -sd ' ')"
 SBX=outer "$SBXC" doctor --color=always "$tmp/all.sbx" >"$tmp/out" 2>&1
 tap_is "... a note, too" 1 "$(grep -c "^$(printf '\033')\[36mnote" "$tmp/out")"
 A_TOKEN=x SBX=outer doctor -f json "$tmp/all.sbx"
-tap_is "for programs: what has to be mended is counted" '"mend": 2' \
-    "$(grep -o '"mend": [0-9]*' "$tmp/out")"
+tap_is "for programs: what has to be fixed is counted" '"fix": 2' \
+    "$(grep -o '"fix": [0-9]*' "$tmp/out")"
 tap_is "... and the commands are there" '"command": "add to the policy: deny env A_TOKEN"' \
     "$(grep -o '"command": ".*"' "$tmp/out")"
-tap_is "... each state" 'good mend note' "$(sed -n 's/.*"state": "\(.*\)".*/\1/p' \
+tap_is "... each state" 'fix good note' "$(sed -n 's/.*"state": "\(.*\)".*/\1/p' \
     "$tmp/out" | sort -u | paste -sd ' ')"
 machine full null null
 rm "$tmp/plan"

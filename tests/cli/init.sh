@@ -545,7 +545,7 @@ git_cases()
 {
 	printf "$right" >p.sbx
 	commits
-	tap_is "git: mended on disk alone" "1 p.sbx:4:11" \
+	tap_is "git: fixed on disk alone" "1 p.sbx:4:11" \
 	    "$? $(grep -o '^p.sbx:4:[0-9]*' "$tmp/err")"
 	git add p.sbx
 	printf "$wrong" >p.sbx

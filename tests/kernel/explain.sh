@@ -150,7 +150,7 @@ silent()
 }
 
 # apply UID: what the lines of the block say is done, in the shell and in the
-# policy `mended`.  Fails if there is nothing.
+# policy `fixed`.  Fails if there is nothing.
 apply()
 {
 	grep -Eq '^          (in the policy|first, in a shell): ' \
@@ -161,11 +161,11 @@ apply()
 	    done
 	sed -n 's/^          in the policy: //p' "$base/block" >>"$base/rules"
 	{
-		printf 'sbx 1\nprofile mended extends workspace-write {\n'
+		printf 'sbx 1\nprofile fixed extends workspace-write {\n'
 		sort -u "$base/rules"
 		echo '}'
-	} >"$base/mended.sbx"
-	"$SBXC" "$base/mended.sbx" -o "$base/mended.bin" >"$base/said" 2>&1
+	} >"$base/fixed.sbx"
+	"$SBXC" "$base/fixed.sbx" -o "$base/fixed.bin" >"$base/said" 2>&1
 }
 
 # remedied UID COMMAND RIGHT-AND-PLACE: denied, and it works once what is said is
@@ -184,18 +184,18 @@ remedied()
 	for _ in 1 2 3; do
 		if ! apply "$1"; then
 			tap_not_ok "$level: uid $1: $2: the remedy" \
-			    "$(cat "$base/block" "$base/mended.sbx" \
+			    "$(cat "$base/block" "$base/fixed.sbx" \
 				"$base/said")"
 			return
 		fi
-		explained "$1" mended "$2"
+		explained "$1" fixed "$2"
 		[ $status -ne 0 ] || break
 	done
 	tap_is "$level: uid $1: $2 works once that is done" 0 "$status"
 }
 
-# mends TOOL UID COMMAND RIGHT-AND-PLACE: where there is such a program.
-mends()
+# fixes TOOL UID COMMAND RIGHT-AND-PLACE: where there is such a program.
+fixes()
 {
 	if command -v "$1" >/dev/null; then
 		remedied "$2" "$3" "$4"
@@ -414,25 +414,25 @@ remedies()
 		remedied "$1" 'cp /bin/true ~/data/t' 'write +~/data/t'
 		remedied "$1" 'cat ~/other/file >~/data/copy' 'write +~/data[^ ]*'
 		remedied "$1" 'unshare -U true' 'call +unshare'
-		mends sed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data[^ ]*'
-		mends tar "$1" 'tar -C ~/data -cf ~/data/x.tar file' \
+		fixes sed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data[^ ]*'
+		fixes tar "$1" 'tar -C ~/data -cf ~/data/x.tar file' \
 		    '(read|write) +~/data[^ ]*'
-		mends git "$1" 'git init -q ~/data/r' '(read|write) +~/data[^ ]*'
-		mends perl "$1" \
+		fixes git "$1" 'git init -q ~/data/r' '(read|write) +~/data[^ ]*'
+		fixes perl "$1" \
 		    "perl -e 'open(F, \">\", \"\$ENV{HOME}/data/p\") or die'" \
 		    'write +~/data/p'
-		mends node "$1" \
+		fixes node "$1" \
 		    "node -e 'fs.appendFileSync(process.env.HOME + \"/data/n\", \"x\")'" \
 		    'write +~/data/n'
-		mends gcc "$1" \
+		fixes gcc "$1" \
 		    "echo 'int main(void) { return 0; }' >m.c; gcc -o ~/data/m m.c" \
 		    'write +~/data/m'
-		mends sqlite3 "$1" "sqlite3 ~/data/db 'create table t(a)'" \
+		fixes sqlite3 "$1" "sqlite3 ~/data/db 'create table t(a)'" \
 		    'write +~/data/db'
-		mends tee "$1" 'echo x | tee ~/data/tee' 'write +~/data/tee'
-		mends find "$1" 'find ~/other -name file -delete' \
+		fixes tee "$1" 'echo x | tee ~/data/tee' 'write +~/data/tee'
+		fixes find "$1" 'find ~/other -name file -delete' \
 		    '(read|write) +~/other'
-		mends zip "$1" 'zip -q ~/data/x.zip /etc/hostname' \
+		fixes zip "$1" 'zip -q ~/data/x.zip /etc/hostname' \
 		    'write +~/data[^ ]*'
 	}
 }

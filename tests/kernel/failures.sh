@@ -180,9 +180,9 @@ begin()
 	tap_ok "$what: fails, and it is said why"
 }
 
-# mended UID COMMAND PATTERN [STATEMENT...]: and what is said helps; what comes
+# fixed UID COMMAND PATTERN [STATEMENT...]: and what is said helps; what comes
 # after the first failure shows only then.
-mended()
+fixed()
 {
 	begin "$@" || return
 	for _ in 1 2 3; do
@@ -229,30 +229,30 @@ needs()
 # shellcheck disable=SC2088  # patterns, and the command's to expand
 files()
 {
-	mended "$1" 'cat ~/other/file' 'read +~/other/file .* no rule$'
-	mended "$1" 'echo >~/data/new' 'write +~/data/new .* no rule$'
-	mended "$1" 'cd ~/other && touch file' \
+	fixed "$1" 'cat ~/other/file' 'read +~/other/file .* no rule$'
+	fixed "$1" 'echo >~/data/new' 'write +~/data/new .* no rule$'
+	fixed "$1" 'cd ~/other && touch file' \
 	    '(read|write) +~/other'
-	mended "$1" 'rm ~/data/file' 'write +~/data/file .* no rule$'
-	mended "$1" 'mkdir -p ~/.parallel/tmp' 'write +~/.parallel '
-	mended "$1" 'mkdir -p ~/"a b*c"/x' 'write +~/a b.c '
-	mended "$1" 'mkdir -p ~/data && echo x >~/data/x' \
+	fixed "$1" 'rm ~/data/file' 'write +~/data/file .* no rule$'
+	fixed "$1" 'mkdir -p ~/.parallel/tmp' 'write +~/.parallel '
+	fixed "$1" 'mkdir -p ~/"a b*c"/x' 'write +~/a b.c '
+	fixed "$1" 'mkdir -p ~/data && echo x >~/data/x' \
 	    'write +~/data(/x)? .* no rule$'
-	mended "$1" '~/tools/tool' 'exec +~/tools/tool .* no rule$'
-	mended "$1" 'cp ~/other/file ~/data/copy' '(read|write) +~/(other|data)'
-	mended "$1" 'cat ~/.config/tool/settings' \
+	fixed "$1" '~/tools/tool' 'exec +~/tools/tool .* no rule$'
+	fixed "$1" 'cp ~/other/file ~/data/copy' '(read|write) +~/(other|data)'
+	fixed "$1" 'cat ~/.config/tool/settings' \
 	    'read +~/.config/tool/settings .*deny read ~/.config'
-	needs git mended "$1" 'git config --global user.name x' \
+	needs git fixed "$1" 'git config --global user.name x' \
 	    'write +~/.gitconfig.lock '
-	needs sed mended "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data/file'
-	needs perl mended "$1" \
+	needs sed fixed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data/file'
+	needs perl fixed "$1" \
 	    "perl -e 'open(F, \">\", \"\$ENV{HOME}/zz\") or exit 1'" \
 	    'write +~/zz '
 	# shellcheck disable=SC2016  # the policy's
-	mended "$1" 'cat secret' 'read .*/secret .* team.sbx:3:.*deny read' \
+	fixed "$1" 'cat secret' 'read .*/secret .* team.sbx:3:.*deny read' \
 	    'deny read ${workspace}/secret'
 	# shellcheck disable=SC2016
-	mended "$1" 'cat a/b/c' 'read .*/a/b/c .* team.sbx:3:.*deny read' \
+	fixed "$1" 'cat a/b/c' 'read .*/a/b/c .* team.sbx:3:.*deny read' \
 	    'deny read ${workspace}/a'
 }
 
@@ -283,11 +283,11 @@ keepings()
 
 calls()
 {
-	mended "$1" 'unshare -U true' 'call +unshare .*'
+	fixed "$1" 'unshare -U true' 'call +unshare .*'
 	server="$python -c 'import socket; s = socket.socket(); \
 s.bind((\"127.0.0.1\", 8765)); s.listen()'"
 	if [ "$level" = full ]; then
-		mended "$1" "$server" 'call +socket inet stream '
+		fixed "$1" "$server" 'call +socket inet stream '
 	elif begin "$1" "$server" 'call +socket inet stream '; then
 		tap_found "$what: the rules that there are" \
 		    "$(grep "instead: .* 'allow network listen tcp PORT'" \
@@ -297,25 +297,25 @@ s.bind((\"127.0.0.1\", 8765)); s.listen()'"
 
 network()
 {
-	needs curl mended "$1" "curl -fsS http://127.0.0.1:$port/hello" \
+	needs curl fixed "$1" "curl -fsS http://127.0.0.1:$port/hello" \
 	    "call +socket inet stream for 127.0.0.1:$port "
 	"$base/sbxrun" --status --json | grep -q '"hosts":{"available":true' ||
 		return 0
 	for rule in 'allow network loopback' \
 	    'allow network domain one.example'; do
-		needs curl mended "$1" "curl -fsS http://127.0.0.1:$port/hello" \
+		needs curl fixed "$1" "curl -fsS http://127.0.0.1:$port/hello" \
 		    "host +tcp $port .*127.0.0.1 is the sandbox's own" "$rule"
 	done
 	[ -n "${FAILURES_INSIDE:-}" ] || return 0
-	needs curl mended "$1" 'curl -fsS http://www.example/hello' \
+	needs curl fixed "$1" 'curl -fsS http://www.example/hello' \
 	    'call +socket inet dgram for www.example:80 '
-	needs wget mended "$1" 'wget -q -t 1 -O- http://www.example/hello' \
+	needs wget fixed "$1" 'wget -q -t 1 -O- http://www.example/hello' \
 	    'call +socket inet .* for www.example:80 '
-	needs git mended "$1" 'git clone -q http://www.example/repo.git' \
+	needs git fixed "$1" 'git clone -q http://www.example/repo.git' \
 	    'call +socket inet dgram for www.example:80 '
-	needs curl mended "$1" 'curl -fsS http://11.22.33.44/hello' \
+	needs curl fixed "$1" 'curl -fsS http://11.22.33.44/hello' \
 	    'call +socket inet stream for 11.22.33.44:80 '
-	needs curl mended "$1" 'curl -fsS http://www.example/hello' \
+	needs curl fixed "$1" 'curl -fsS http://www.example/hello' \
 	    'domain +www.example:80 .* no rule' 'allow network domain one.example'
 }
 

@@ -61,7 +61,7 @@ modes()
 			chmod "$mode" "$directory"
 			is "mode $mode of ${directory#/tmp/}" kept \
 			    "$(run narrow.bin 'cat $TMPDIR/file')"
-			is 'which is mended' 700 "$(stat -c %a "$directory")"
+			is 'which is fixed' 700 "$(stat -c %a "$directory")"
 		done
 	done
 	# As a command does it, where it sees more than its own.
