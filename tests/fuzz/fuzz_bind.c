@@ -399,7 +399,7 @@ check_rules(const struct trial *trial)
 
 		/* What sbx keeps for itself is denied by no rule of it. */
 		if (site->path->source == SBX_NO_SOURCE &&
-		    site->path->rights == SBX_RIGHTS &&
+		    (site->path->rights & SBX_WRITE) != 0 &&
 		    rule->effect == SBX_DENY)
 			continue;
 		hold(site->path >= made->paths &&
