@@ -4,6 +4,7 @@
 #include "compiler/setup/doctor.h"
 #include "compiler/cases/machine.h"
 #include "compiler/command/commands.h"
+#include "compiler/query/binder.h"
 #include "compiler/setup/init.h"
 
 #include <stdlib.h>
@@ -32,16 +33,19 @@ command_doctor(struct options *options)
 	struct subject subject;
 	enum exit_status status;
 	struct sbx_blob blob;
+	const char *wanted;
 
 	if (operands->list.count > 1)
 		return misused("doctor takes one policy");
 	if (operands->list.count == 1)
 		doctor.policy = operands->list.items[0];
-	doctor.workspace = real_path(arena,
-	    options->workspace != NULL ? options->workspace : ".");
+	wanted = options->workspace != NULL ? options->workspace :
+					      binder_workspace();
+	if (wanted == NULL)
+		wanted = ".";
+	doctor.workspace = real_path(arena, wanted);
 	if (doctor.workspace == NULL) {
-		complain_unread(
-		    options->workspace != NULL ? options->workspace : ".");
+		complain_unread(wanted);
 		return EXIT_TROUBLE;
 	}
 	doctor.home = real_path(arena, getenv("HOME"));

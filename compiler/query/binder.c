@@ -158,25 +158,51 @@ keep_fault(struct shared *shared)
 					      "its rules cannot be bound";
 }
 
+static struct shared *
+share(void)
+{
+	struct shared *shared = mmap(NULL, sizeof *shared,
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+	    -1, 0);
+
+	fflush(NULL);
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+const char *
+binder_workspace(void)
+{
+	struct shared *shared = share();
+	pid_t finder = shared == NULL ? -1 : fork();
+
+	if (finder < 0)
+		return NULL;
+	if (finder == 0) {
+		shared->options.plan = true;
+		project_find(&shared->arena, &shared->options);
+		_exit(0);
+	}
+	while (waitpid(finder, NULL, 0) < 0 && errno == EINTR)
+		;
+	return shared->options.workspace;
+}
+
 const struct bound *
 binder_ask(const struct bind_question *question)
 {
 	static const struct bound nothing = {
 		.fault = "its rules cannot be bound"
 	};
-	struct shared *shared = mmap(NULL, sizeof *shared,
-	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
-	    -1, 0);
+	struct shared *shared = share();
 	int ends[2];
 	pid_t binder;
 
-	if (shared == MAP_FAILED ||
+	if (shared == NULL ||
 	    question->definition_count > OPTIONS_MAX_DEFINITIONS ||
 	    pipe2(ends, O_CLOEXEC) != 0)
 		return &nothing;
 	shared->bound = nothing;
 	shared->bound.platforms = KERNEL_WHERE;
-	fflush(NULL);
 	binder = fork();
 	if (binder == 0) {
 		dup2(ends[1], STDERR_FILENO);

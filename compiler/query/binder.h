@@ -52,6 +52,9 @@ struct bound {
 	const struct bound_socket *sockets;
 };
 
+/* The workspace that sbxrun finds without -w; NULL: the current directory. */
+const char *binder_workspace(void);
+
 /* The answer is kept until the program ends. */
 const struct bound *binder_ask(const struct bind_question *question);
 

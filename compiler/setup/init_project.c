@@ -5,6 +5,8 @@
  * as a comment, since nobody has asked for it yet.
  */
 #include "compiler/base/names.h"
+#include "compiler/base/shell.h"
+#include "compiler/query/binder.h"
 #include "compiler/setup/init.h"
 #include "grammar/token.h"
 
@@ -144,7 +146,8 @@ init_project(struct init *init)
 		.rules = "",
 		.cases = "",
 		.found = "" };
-	const char *wanted = options->workspace;
+	const char *wanted = options->workspace != NULL ? options->workspace :
+							  binder_workspace();
 	char *top = realpath(wanted != NULL ? wanted : ".", NULL);
 	const char *stem;
 	struct image image;
@@ -170,8 +173,9 @@ init_project(struct init *init)
 		test_text(&project), 0644, true) == NULL)
 		return EXIT_TROUBLE;
 	init->after = arena_printf(init->arena,
-	    "read it, then: sbxc test sandbox/%s.test.yaml && sbxc build -o "
-	    "sandbox/%s.bin sandbox/%s.sbx\nundo: rm -r sandbox",
-	    project.name, project.name, project.name);
+	    "read it, then: cd %s && sbxc test sandbox/%s.test.yaml && sbxc "
+	    "build -o sandbox/%s.bin sandbox/%s.sbx\nundo: rm -r sandbox",
+	    shell_word(init->arena, project.top), project.name, project.name,
+	    project.name);
 	return EXIT_CLEAN;
 }

@@ -687,6 +687,13 @@ tap_is "a project: .env is out of reach" denied "$(echo secret >.env
     "$SBXRUN" "$tmp/app.bin" -c 'cat .env 2>/dev/null || echo denied')"
 init -y
 refuses "a project: twice" "not overwritten"
+# The workspace is that of sbxrun: what lies below it is kept from its commands.
+mkdir -p "$tmp/top/src"
+cd "$tmp/top" && git init -q . && cd src || exit 99
+init -y
+tap_is "a project: from below its top" "0 ../sandbox/top.sbx" \
+    "$status $(echo ../sandbox/*.sbx)"
+cd "$tmp/My app.2" || exit 99
 mkdir "$HOME/elsewhere" "$tmp/linked"
 ln -s "$HOME/elsewhere" "$tmp/linked/sandbox"
 init -y -w "$tmp/linked"
