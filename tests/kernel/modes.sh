@@ -65,7 +65,8 @@ check_all()
 	who=$1
 	ws=$base/ws-$1
 	mkdir "$ws" && cp "$PROBE" "$ws/probe" && chown "$1:$1" "$ws"
-	mkdir -p -m 755 "$base/outside" && chown "$1:$1" "$base/outside" &&
+	mkdir -p "$base/outside" && chmod 755 "$base/outside" &&
+		chown "$1:$1" "$base/outside" &&
 		ln -s "$base/outside" "$ws/link"
 	policy=plain level=
 	tried "$1" ok
