@@ -211,7 +211,8 @@ add_lead(struct tripwire *tripwire, const struct sbx_watch *watch, uint8_t form,
 		path += 2;
 	if (path[0] == '/')
 		directory.len = 0;
-	memcpy(text.text, directory.path, directory.len);
+	if (directory.len > 0)
+		memcpy(text.text, directory.path, directory.len);
 	path_cut(&text, directory.len);
 	if (*path == '\0' || tripwire->leads == LEADS_MAX ||
 	    !path_push(&text, path + (path[0] == '/'),
