@@ -1,7 +1,7 @@
 #!/bin/bash
 # sbxrun without a policy, as TAP: which word is the policy and which the command,
-# what a command runs under if nobody named one, and in what workspace.  In a mount namespace, where
-# the profiles are installed and the user's home is one of this test.
+# what a command runs under if nobody named one, and in what workspace.  In a mount
+# namespace, where the profiles are installed and the user's home is one of this test.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -9,8 +9,10 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 if [ "${1-}" != inside ]; then
 	unshare --mount true 2>/dev/null || {
+		tap_begin
 		tap_lacks "all of it" "needs mount namespaces, as root has"
 		tap_done
+		exit
 	}
 	exec unshare --mount --propagation private "$0" inside
 fi
