@@ -521,6 +521,6 @@ if command -v python3 >/dev/null; then
 	tap_is 'and does without a session' alone \
 	    "$("$base/sbxrun" "$base/longer.bin" -- echo alone)"
 else
-	tap_skip 'a long filter' 'no python3 here'
+	tap_lacks 'a long filter' 'no python3 here'
 fi
 tap_done
